@@ -1,0 +1,45 @@
+# CMakeLists.txt builds Taut; this file is the way in. `make help` lists what it does.
+PREFIX ?= /usr/local
+JOBS ?= $(shell nproc)
+MODEL := models/double-spherical-pendulum.lua
+
+.PHONY: all demo check bench install setup clean help
+.NOTPARALLEL:
+
+all: setup
+	@tools/build.sh default $(JOBS) taut_command
+
+demo: all
+	build/taut run $(MODEL) -m rattle -s 0.01 -T 100
+	@printf '\nNext, the same pendulum as a table of numbers:\n  %s\n' \
+	  'build/taut run $(MODEL) -m rattle -s 0.01 -T 1 --csv'
+
+# One run of CTest over three builds: gcc, gcc with sanitizers, clang.
+check:
+	@tools/setup.sh build check
+	@tools/build.sh check $(JOBS)
+	@tools/build.sh sanitize $(JOBS)
+	@tools/build.sh clang $(JOBS)
+	@mkdir -p build/check
+	@echo 'subdirs(.. ../../build-sanitize ../../build-clang)' > build/check/CTestTestfile.cmake
+	@ctest --test-dir build/check --parallel $(JOBS) --timeout 600 --output-on-failure --no-tests=error
+
+bench: all
+	@if [ -x bench/run.sh ]; then exec bench/run.sh; else echo 'There is no bench/run.sh yet.'; fi
+
+install: all
+	@cmake --install build --prefix '$(PREFIX)'
+
+setup:
+	@tools/setup.sh build
+
+clean:
+	rm -rf build build-sanitize build-clang
+
+help:
+	@echo 'make                     install what the build needs (Debian packages), build build/taut'
+	@echo 'make demo                the same, and simulate a double spherical pendulum'
+	@echo 'make check               the same, and run every test: with gcc, with sanitizers, with clang'
+	@echo 'make bench               run the benchmarks'
+	@echo 'make install PREFIX=DIR  install the command, library, header, manual and completion (/usr/local)'
+	@echo 'make clean               remove everything that was built'

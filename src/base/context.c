@@ -1,0 +1,121 @@
+#include "base/context.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct taut_context {
+    taut_allocator allocator;
+    taut_log log;
+    void *log_user;
+    char error[TAUT_ERROR_TEXT];
+};
+
+static void *default_resize(void *user, void *block, size_t size)
+{
+    (void)user;
+    if (size == 0) {
+        free(block);
+        return NULL;
+    }
+    return realloc(block, size);
+}
+
+taut_context *taut_context_create(const taut_allocator *allocator)
+{
+    taut_allocator used = { default_resize, NULL };
+    if (allocator) used = *allocator;
+    taut_context *context = used.resize(used.user, NULL, sizeof *context);
+    if (!context) return NULL;
+    memset(context, 0, sizeof *context);
+    context->allocator = used;
+    return context;
+}
+
+void taut_context_destroy(taut_context *context)
+{
+    if (context) context->allocator.resize(context->allocator.user, context, 0);
+}
+
+void taut_context_log(taut_context *context, taut_log log, void *user)
+{
+    context->log = log;
+    context->log_user = user;
+}
+
+const char *taut_error_text(const taut_context *context)
+{
+    return context->error;
+}
+
+void *mem_resize(taut_context *context, void *block, size_t count, size_t size)
+{
+    if (count == 0) count = 1;
+    if (size && count > (size_t)PTRDIFF_MAX / size) {
+        fail(context, TAUT_OUT_OF_MEMORY, "out of memory: %zu items of %zu bytes asked for", count, size);
+        return NULL;
+    }
+    void *result = context->allocator.resize(context->allocator.user, block, count * size);
+    if (!result) fail(context, TAUT_OUT_OF_MEMORY, "out of memory: %zu bytes asked for", count * size);
+    return result;
+}
+
+void *mem_new(taut_context *context, size_t count, size_t size)
+{
+    void *block = mem_resize(context, NULL, count, size);
+    if (block) memset(block, 0, (count ? count : 1) * size);
+    return block;
+}
+
+void mem_free(taut_context *context, void *block)
+{
+    if (block) context->allocator.resize(context->allocator.user, block, 0);
+}
+
+char *mem_text(taut_context *context, const char *text)
+{
+    size_t size = strlen(text) + 1;
+    char *copy = mem_resize(context, NULL, size, 1);
+    if (copy) memcpy(copy, text, size);
+    return copy;
+}
+
+int mem_grow(taut_context *context, void *array, size_t *capacity, size_t need, size_t size)
+{
+    if (need <= *capacity) return TAUT_OK;
+    size_t wanted = *capacity ? *capacity : 8;
+    while (wanted < need) wanted += wanted / 2 + 8;
+    void *block;
+    memcpy(&block, array, sizeof block);
+    block = mem_resize(context, block, wanted, size);
+    if (!block) return TAUT_OUT_OF_MEMORY;
+    memcpy(array, &block, sizeof block);
+    *capacity = wanted;
+    return TAUT_OK;
+}
+
+int fail_v(taut_context *context, int status, const char *format, va_list arguments)
+{
+    vsnprintf(context->error, sizeof context->error, format, arguments);
+    return status;
+}
+
+int fail(taut_context *context, int status, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    fail_v(context, status, format, arguments);
+    va_end(arguments);
+    return status;
+}
+
+void note(taut_context *context, const char *format, ...)
+{
+    if (!context->log) return;
+    char line[TAUT_ERROR_TEXT];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(line, sizeof line, format, arguments);
+    va_end(arguments);
+    context->log(context->log_user, line);
+}

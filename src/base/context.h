@@ -1,0 +1,30 @@
+/* The context: allocator and error text. Every object of the library is made in one; there are no globals. */
+#ifndef TAUT_BASE_CONTEXT_H
+#define TAUT_BASE_CONTEXT_H
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "taut/taut.h"
+
+/* Zeroed memory for count items. On failure records an out-of-memory error and returns NULL. */
+void *mem_new(taut_context *context, size_t count, size_t size);
+/* Resizes an array; contents beyond the old size are not initialised. NULL on failure (the old block stays valid). */
+void *mem_resize(taut_context *context, void *block, size_t count, size_t size);
+/* Frees; NULL is allowed. */
+void mem_free(taut_context *context, void *block);
+/* A copy of a text, or NULL. */
+char *mem_text(taut_context *context, const char *text);
+
+/* Makes room for at least `need` items in *array (any pointer type), doubling the capacity. Returns a status. */
+int mem_grow(taut_context *context, void *array, size_t *capacity, size_t need, size_t size);
+
+/* Records the message and returns the status, so that a caller can write `return fail(...)`. */
+int fail(taut_context *context, int status, const char *format, ...) __attribute__((format(printf, 3, 4)));
+int fail_v(taut_context *context, int status, const char *format, va_list arguments);
+
+/* A line for the log callback, if there is one. */
+void note(taut_context *context, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+#endif

@@ -1,0 +1,26 @@
+/* `real` is the precision that this translation unit is compiled in. The numerical core (field, system, solve, method, the
+   simulation of run) is compiled once per precision; every function it exports stands in base/names.h, so that a unit of the
+   wrong precision fails at link time. */
+#ifndef TAUT_BASE_REAL_H
+#define TAUT_BASE_REAL_H
+
+#include <float.h>
+#include <math.h>
+
+#ifdef TAUT_REAL_QUAD
+typedef _Float128 real;
+#define REAL(function) function##f128
+#define REAL_EPSILON 1.92592994438723585305597794258492732e-34F128
+#define REAL_PRECISION(name) name##_quad
+#define REAL_DIGITS 34
+#else
+typedef double real;
+#define REAL(function) function
+#define REAL_EPSILON DBL_EPSILON
+#define REAL_PRECISION(name) name##_double
+#define REAL_DIGITS 17
+#endif
+
+#include "base/names.h"
+
+#endif

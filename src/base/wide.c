@@ -1,0 +1,45 @@
+#include "base/wide.h"
+
+#include <ctype.h>
+#include <stdio.h>
+
+static wide parse(const char *text, char **end)
+{
+#ifdef TAUT_HAVE_QUAD
+    return strtof128(text, end);
+#else
+    return strtold(text, end);
+#endif
+}
+
+wide wide_from_double(double value)
+{
+    char text[40];
+    if (!isfinite(value)) return value;
+    for (int digits = 15; digits <= 17; digits++) {
+        snprintf(text, sizeof text, "%.*g", digits, value);
+        if (strtod(text, NULL) == value) break;
+    }
+    return parse(text, NULL);
+}
+
+int wide_parse(const char *text, wide *value)
+{
+    char *end;
+    *value = parse(text, &end);
+    if (end == text) return 1;
+    while (isspace((unsigned char)*end)) end++;
+    return *end != 0;
+}
+
+int wide_format(char *buffer, size_t size, wide value, int digits)
+{
+#ifdef TAUT_HAVE_QUAD
+    char format[16];
+    if (digits <= 17) return snprintf(buffer, size, "%.*g", digits, (double)value);
+    snprintf(format, sizeof format, "%%.%dg", digits);
+    return strfromf128(buffer, size, format, value);
+#else
+    return snprintf(buffer, size, "%.*Lg", digits, value);
+#endif
+}

@@ -1,0 +1,168 @@
+/* taut check */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/cli.h"
+#include "run/engine.h"
+
+static int check_main(int argc, char **argv);
+
+static const option_definition definitions_of_check[] = {
+    { "define", 'D', "name=value", "set a param or option of the model", 1 },
+    { "start", 0, "strict|project", "project: move an inconsistent start onto the constraints (strict)", 0 },
+    { "all", 'a', NULL, "show every start value, however many", 0 },
+};
+
+const command command_check = {
+    "check", "MODEL [-D name=value]... [--start strict|project] [--all]",
+    "what a model is: freedom, rank, start, structure, conserved quantities",
+    definitions_of_check, sizeof definitions_of_check / sizeof *definitions_of_check, check_main,
+    "Exit status: 0 the model can run, 2 it cannot (the reason is told).\n"
+};
+
+/* The callbacks gather text, so that the report can be printed in the order a person reads it. */
+typedef struct {
+    const model *m;
+    int all;
+    long shown;
+    char conserved[1024], methods[1024], refused[1024], redundant[4096];
+    struct start_line {
+        char name[64];
+        wide value;
+        int free;
+    } *starts;
+    size_t start_count, start_capacity;
+} report;
+
+#define SHOWN 24 /* start values shown without --all */
+
+static void append(char *text, size_t size, const char *separator, const char *more)
+{
+    size_t at = strlen(text);
+    snprintf(text + at, size - at, "%s%s", at ? separator : "", more);
+}
+
+static void on_start(void *user, const char *name, wide value, int free)
+{
+    report *r = user;
+    if (r->start_count == r->start_capacity) {
+        size_t capacity = r->start_capacity ? 2 * r->start_capacity : 64;
+        void *room = realloc(r->starts, capacity * sizeof *r->starts);
+        if (!room) return;
+        r->starts = room;
+        r->start_capacity = capacity;
+    }
+    struct start_line *line = &r->starts[r->start_count++];
+    snprintf(line->name, sizeof line->name, "%s", name);
+    line->value = value;
+    line->free = free;
+}
+
+static void on_redundant(void *user, uint32_t k, const char *on)
+{
+    report *r = user;
+    char line[700];
+    snprintf(line, sizeof line, "    '%s' (line %d) is redundant%s%s", r->m->constraints[k].name, r->m->constraints[k].line,
+             on[0] ? ": it depends on " : ": its gradient is zero here", on);
+    append(r->redundant, sizeof r->redundant, "\n", line);
+}
+
+static void on_conserved(void *user, const char *name) { append(((report *)user)->conserved, 1024, ", ", name); }
+
+static void on_method(void *user, const char *name, const char *refusal)
+{
+    report *r = user;
+    char line[300];
+    if (!refusal) {
+        append(r->methods, sizeof r->methods, ", ", name);
+        return;
+    }
+    snprintf(line, sizeof line, "    %s: %s", name, refusal);
+    append(r->refused, sizeof r->refused, "\n", line);
+}
+
+static void print_start(const report *r, const engine_check *c)
+{
+    size_t shown = r->all || r->start_count <= SHOWN ? r->start_count : SHOWN;
+    printf("  start");
+    if (c->free_q + c->free_w) printf("           %u values found from the constraints (marked free)", c->free_q + c->free_w);
+    putchar('\n');
+    for (size_t i = 0; i < shown; i++)
+        printf("    %-16s %.12g%s\n", r->starts[i].name, (double)r->starts[i].value, r->starts[i].free ? "   free" : "");
+    if (shown < r->start_count) printf("    ... %zu more (--all shows them)\n", r->start_count - shown);
+    if (c->start_status) printf("    NOT CONSISTENT: %s\n", c->start_text);
+}
+
+static void print_structure(const model *m, const engine_check *c)
+{
+    static const char *const forms[] = { "none", "Lagrangian", "Hamiltonian", "rates" };
+    printf("  form             %s%s%s\n", forms[m->form], c->time_dependent ? ", depends on time" : "",
+           c->has_forces ? ", with forces" : "");
+    if (c->has_forces || c->force_multiplier)
+        printf("  forces           depend on%s%s position%s\n", c->force_velocity ? " velocity," : "",
+               c->force_multiplier ? " multipliers," : "", c->time_dependent ? ", time" : "");
+    if (m->form != FORM_RATES) {
+        printf("  mass matrix      %s, ", c->constant_mass ? "constant" : "depends on the state");
+        if (c->diagonal_mass)
+            puts("diagonal");
+        else
+            printf("largest diagonal block %d\n", c->largest_block);
+        if (c->augmented) puts("                   singular alone, regular with the constraints (multiples of (dg/dt)^2/2 were added to L)");
+        printf("  fast path        %s\n", c->explicit_force ? "yes: only the multipliers are solved for" : "no: steps are implicit");
+    }
+    printf("  terms            %zu instances of %zu kernels, %zu constants\n", c->instances, c->kernels, c->constants);
+}
+
+static int print_report(const report *r, const engine_check *c)
+{
+    printf("%s\n", r->m->title);
+    printf("  coordinates      %u\n  constraints      %u", c->coordinates, c->constraints);
+    if (c->rank_known)
+        printf(", rank %u", c->rank);
+    printf("\n  freedom          %d degree%s\n", c->degrees_of_freedom, c->degrees_of_freedom == 1 ? "" : "s");
+    if (r->redundant[0]) printf("  REDUNDANT\n%s\n", r->redundant);
+    print_structure(r->m, c);
+    printf("  conserved        %s%s%s\n", c->energy_conserved ? "energy" : "",
+           c->energy_conserved && r->conserved[0] ? ", " : "", r->conserved[0] ? r->conserved : c->energy_conserved ? "" : "nothing found");
+    printf("  methods          %s\n", r->methods[0] ? r->methods : "none fits");
+    if (r->refused[0]) printf("  not suitable\n%s\n", r->refused);
+    print_start(r, c);
+    if (r->redundant[0])
+        return complain(EXIT_USAGE, "%s: the constraints are redundant; remove the ones named above", r->m->file);
+    return c->start_status ? complain(EXIT_USAGE, "%s", c->start_text) : EXIT_DONE;
+}
+
+static int check_main(int argc, char **argv)
+{
+    options o;
+    report r = { 0 };
+    model *m = NULL;
+    engine_check result;
+    definitions *d = calloc(1, sizeof *d);
+    int parsed = options_parse(&command_check, argc, argv, &o);
+    if (parsed || !d) {
+        free(d);
+        return parsed > 0 ? EXIT_DONE : EXIT_USAGE;
+    }
+    const char *start = options_value(&o, "start", "strict");
+    int code = definitions_read(&o, d);
+    if (!code && strcmp(start, "strict") != 0 && strcmp(start, "project") != 0)
+        code = complain(EXIT_USAGE, "option --start is strict or project, not '%s'", start);
+    if (!code && o.positional_count != 1) code = complain(EXIT_USAGE, "'taut check' needs one model file");
+    taut_context *context = code ? NULL : make_context();
+    if (!code && !context) code = EXIT_FAILED;
+    if (!code) code = load_model(context, o.positional[0], d, &m);
+    if (!code) {
+        r.m = m;
+        r.all = options_value(&o, "all", NULL) != NULL;
+        int status = engine_double.check(m, strcmp(start, "project") == 0, &result, on_start, on_redundant, on_conserved, on_method, &r);
+        code = status ? complain(status == TAUT_OUT_OF_MEMORY ? EXIT_FAILED : EXIT_USAGE, "%s", taut_error_text(context))
+                      : print_report(&r, &result);
+    }
+    free(r.starts);
+    model_destroy(m);
+    taut_context_destroy(context);
+    free(d);
+    return code;
+}

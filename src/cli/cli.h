@@ -1,0 +1,65 @@
+/* What the subcommands share. */
+#ifndef TAUT_CLI_CLI_H
+#define TAUT_CLI_CLI_H
+
+#include "model/model.h"
+
+/* Exit statuses: done; the simulation failed; bad usage or bad model. */
+enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
+
+/* One option of a subcommand. */
+typedef struct {
+    const char *name;       /* long name without dashes */
+    char letter;            /* short name, or 0 */
+    const char *value;      /* name of its value in the help; NULL for a switch */
+    const char *help;
+    int repeated;           /* may be given several times */
+} option_definition;
+
+typedef struct {
+    const char *name, *arguments, *summary;
+    const option_definition *options;
+    int option_count;
+    int (*main)(int argc, char **argv);
+    const char *more;       /* closing lines of the help */
+} command;
+
+#define OPTIONS_MOST 256
+typedef struct {
+    struct {
+        const option_definition *definition;
+        const char *value;
+    } given[OPTIONS_MOST];
+    int given_count;
+    const char *positional[16];
+    int positional_count;
+} options;
+
+/* Reads the arguments after the subcommand. Prints help on -h and returns 1; returns -1 after an error message; 0 otherwise. */
+int options_parse(const command *c, int argc, char **argv, options *out);
+/* The (last) value of an option, or the default. A switch has the value "". */
+const char *options_value(const options *o, const char *name, const char *otherwise);
+void options_help(const command *c);
+
+/* Prints "taut: text" to stderr. Returns the exit status. */
+int complain(int exit_status, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* The exit status that belongs to a library status (see DESIGN: 1 failed, 2 bad usage or model). */
+int exit_status_of(int status);
+/* Reads a number; complains and returns non-zero if it is none. */
+int number_option(const options *o, const char *name, const char *otherwise, wide *value);
+
+/* The -D definitions of a command line. */
+typedef struct {
+    definition items[OPTIONS_MOST];
+    char text[OPTIONS_MOST][256];
+    size_t count;
+} definitions;
+int definitions_read(const options *o, definitions *d);
+/* Loads the model and complains if a definition was not used. Returns an exit status. */
+int load_model(taut_context *context, const char *path, definitions *d, model **m);
+/* A context whose remarks go to stderr. */
+taut_context *make_context(void);
+
+extern const command command_run, command_check, command_methods;
+
+#endif

@@ -1,0 +1,47 @@
+/* taut: the command. */
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/cli.h"
+#include "run/engine.h"
+
+static const command *const commands[] = { &command_run, &command_check, &command_methods };
+#define COMMAND_COUNT (sizeof commands / sizeof *commands)
+
+static void help(void)
+{
+    puts("taut: constrained mechanics without drift\n");
+    for (size_t i = 0; i < COMMAND_COUNT; i++)
+        printf("  taut %-8s %-24s %s\n", commands[i]->name, i == 0 ? "MODEL [options]" : commands[i]->arguments,
+               commands[i]->summary);
+    puts("\n  taut COMMAND --help       the options of a command\n"
+         "  taut --version            version and precisions\n\n"
+         "Try: taut run models/pendulum.lua -m rattle -s 0.01 -T 10");
+}
+
+static void version(void)
+{
+    printf("taut %s (precision: double%s)\n", TAUT_VERSION, engine_find("quad") ? ", quad" : "");
+}
+
+int main(int argc, char **argv)
+{
+    const char *name = argc > 1 ? argv[1] : "--help";
+    if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0) {
+        if (argc > 2)
+            for (size_t i = 0; i < COMMAND_COUNT; i++)
+                if (strcmp(argv[2], commands[i]->name) == 0) {
+                    options_help(commands[i]);
+                    return EXIT_DONE;
+                }
+        help();
+        return EXIT_DONE;
+    }
+    if (strcmp(name, "--version") == 0) {
+        version();
+        return EXIT_DONE;
+    }
+    for (size_t i = 0; i < COMMAND_COUNT; i++)
+        if (strcmp(name, commands[i]->name) == 0) return commands[i]->main(argc - 2, argv + 2);
+    return complain(EXIT_USAGE, "there is no command '%s'; 'taut --help' lists them", name);
+}

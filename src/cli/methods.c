@@ -1,0 +1,75 @@
+/* taut methods */
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/cli.h"
+#include "method/method.h"
+#include "run/engine.h"
+
+static int methods_main(int argc, char **argv);
+
+const command command_methods = { "methods", "[NAME]", "the catalogue: order, what is kept, options, source", NULL, 0, methods_main,
+                                  NULL };
+
+static const struct {
+    unsigned bit;
+    const char *name, *meaning;
+} properties[] = {
+    { KEEPS_SYMPLECTIC, "symplectic", "the symplectic form on the constraint manifold" },
+    { KEEPS_ENERGY, "energy", "the energy, exactly" },
+    { KEEPS_MOMENTUM, "momentum", "linear and angular momenta of the model's symmetries" },
+    { KEEPS_REVERSIBLE, "reversible", "a step back undoes a step" },
+    { KEEPS_POSITION, "position", "g(q) = 0" },
+    { KEEPS_VELOCITY, "velocity", "dg/dt = 0" },
+};
+#define PROPERTY_COUNT (sizeof properties / sizeof *properties)
+
+static void list(void)
+{
+    const engine_api *api = &engine_double;
+    for (int i = 0; i < api->method_count(); i++) {
+        const method_info *info = api->method_info(i);
+        printf("%-10s order %d, keeps", info->name, info->order);
+        for (size_t k = 0; k < PROPERTY_COUNT; k++)
+            if (info->keeps & properties[k].bit) printf(" %s", properties[k].name);
+        printf("\n           %s\n", info->summary);
+    }
+    puts("\n'taut methods NAME' shows equations, options and source.");
+}
+
+static void describe(const method_info *info)
+{
+    printf("%s: %s\n\n  order       %d\n  source      %s\n  keeps\n", info->name, info->summary, info->order, info->source);
+    for (size_t k = 0; k < PROPERTY_COUNT; k++)
+        printf("    %-11s %-4s %s\n", properties[k].name, info->keeps & properties[k].bit ? "yes" : "no", properties[k].meaning);
+    if (info->option_count) puts("  options");
+    for (int i = 0; i < info->option_count; i++)
+        printf("    %-11s %-16s %s\n", info->options[i].name, info->options[i].values, info->options[i].meaning);
+    puts("  equations");
+    for (const char *line = info->equations; *line;) {
+        int length = (int)strcspn(line, "\n");
+        printf("    %.*s\n", length, line);
+        line += length + (line[length] == '\n');
+    }
+}
+
+static int methods_main(int argc, char **argv)
+{
+    options o;
+    const engine_api *api = &engine_double;
+    int parsed = options_parse(&command_methods, argc, argv, &o);
+    if (parsed) return parsed > 0 ? EXIT_DONE : EXIT_USAGE;
+    if (o.positional_count > 1) return complain(EXIT_USAGE, "'taut methods' takes one name");
+    if (o.positional_count == 0) {
+        list();
+        return EXIT_DONE;
+    }
+    for (int i = 0; i < api->method_count(); i++) {
+        const method_info *info = api->method_info(i);
+        if (strcmp(info->name, o.positional[0]) == 0) {
+            describe(info);
+            return EXIT_DONE;
+        }
+    }
+    return complain(EXIT_USAGE, "there is no method '%s'; 'taut methods' lists them", o.positional[0]);
+}

@@ -1,0 +1,167 @@
+/* The one option parser. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/cli.h"
+
+int complain(int exit_status, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    fputs("taut: ", stderr);
+    vfprintf(stderr, format, arguments);
+    fputc('\n', stderr);
+    va_end(arguments);
+    return exit_status;
+}
+
+int exit_status_of(int status)
+{
+    switch (status) {
+    case TAUT_OK: return EXIT_DONE;
+    case TAUT_BAD_USAGE:
+    case TAUT_BAD_MODEL:
+    case TAUT_CANNOT_READ:
+    case TAUT_UNSUPPORTED: return EXIT_USAGE;
+    default: return EXIT_FAILED;
+    }
+}
+
+void options_help(const command *c)
+{
+    printf("usage: taut %s %s\n\n%s\n\n", c->name, c->arguments, c->summary);
+    for (int i = 0; i < c->option_count; i++) {
+        const option_definition *d = &c->options[i];
+        char left[64], letter[8] = "    ";
+        if (d->letter) snprintf(letter, sizeof letter, "-%c, ", d->letter);
+        snprintf(left, sizeof left, "%s--%s%s%s", letter, d->name, d->value ? " " : "", d->value ? d->value : "");
+        printf("  %-28s %s\n", left, d->help);
+    }
+    printf("  %-28s %s\n", "-h, --help", "this text");
+    if (c->more) printf("\n%s", c->more);
+}
+
+static const option_definition *find(const command *c, const char *name, size_t length, char letter)
+{
+    for (int i = 0; i < c->option_count; i++) {
+        const option_definition *d = &c->options[i];
+        if (letter ? d->letter == letter : strlen(d->name) == length && strncmp(d->name, name, length) == 0) return d;
+    }
+    return NULL;
+}
+
+static int keep(const command *c, options *out, const option_definition *d, const char *value)
+{
+    for (int i = 0; i < out->given_count; i++)
+        if (out->given[i].definition == d && !d->repeated)
+            return complain(-1, "option --%s is given twice", d->name);
+    if (out->given_count == OPTIONS_MOST) return complain(-1, "too many options for 'taut %s'", c->name);
+    out->given[out->given_count].definition = d;
+    out->given[out->given_count++].value = value ? value : "";
+    return 0;
+}
+
+/* Takes argv[*i] (and its value) as an option. */
+static int take_option(const command *c, int argc, char **argv, int *i, options *out)
+{
+    const char *text = argv[*i], *value = NULL;
+    const option_definition *d;
+    if (text[1] == '-') {
+        const char *equals = strchr(text, '=');
+        size_t length = equals ? (size_t)(equals - text) - 2 : strlen(text) - 2;
+        d = find(c, text + 2, length, 0);
+        if (equals) value = equals + 1;
+    } else {
+        d = find(c, NULL, 0, text[1]);
+        if (text[2]) value = text + 2;
+    }
+    if (!d) return complain(-1, "'taut %s' has no option %s; 'taut %s --help' lists them", c->name, text, c->name);
+    if (!d->value && value) return complain(-1, "option --%s takes no value", d->name);
+    if (d->value && !value) {
+        if (*i + 1 >= argc) return complain(-1, "option --%s needs a value: %s", d->name, d->value);
+        value = argv[++*i];
+    }
+    return keep(c, out, d, value);
+}
+
+int options_parse(const command *c, int argc, char **argv, options *out)
+{
+    int only_positional = 0;
+    *out = (options){ 0 };
+    for (int i = 0; i < argc; i++) {
+        if (!only_positional && (strcmp(argv[i], "-h") == 0 || strcmp(argv[i], "--help") == 0)) {
+            options_help(c);
+            return 1;
+        }
+        if (!only_positional && strcmp(argv[i], "--") == 0) {
+            only_positional = 1;
+        } else if (!only_positional && argv[i][0] == '-' && argv[i][1]) {
+            if (take_option(c, argc, argv, &i, out)) return -1;
+        } else if (out->positional_count == 16) {
+            return complain(-1, "too many arguments for 'taut %s'", c->name);
+        } else {
+            out->positional[out->positional_count++] = argv[i];
+        }
+    }
+    return 0;
+}
+
+const char *options_value(const options *o, const char *name, const char *otherwise)
+{
+    for (int i = o->given_count; i-- > 0;)
+        if (strcmp(o->given[i].definition->name, name) == 0) return o->given[i].value;
+    return otherwise;
+}
+
+int number_option(const options *o, const char *name, const char *otherwise, wide *value)
+{
+    const char *text = options_value(o, name, otherwise);
+    if (wide_parse(text, value) || *value != *value)
+        return complain(EXIT_USAGE, "option --%s needs a number, not '%s'", name, text);
+    return 0;
+}
+
+int definitions_read(const options *o, definitions *d)
+{
+    d->count = 0;
+    for (int i = 0; i < o->given_count; i++) {
+        if (strcmp(o->given[i].definition->name, "define") != 0) continue;
+        char *text = d->text[d->count];
+        snprintf(text, sizeof d->text[0], "%s", o->given[i].value);
+        char *equals = strchr(text, '=');
+        if (!equals || equals == text || !equals[1])
+            return complain(EXIT_USAGE, "-D needs name=value, not '%s'", o->given[i].value);
+        *equals = 0;
+        d->items[d->count++] = (definition){ text, equals + 1, 0 };
+    }
+    return 0;
+}
+
+int load_model(taut_context *context, const char *path, definitions *d, model **m)
+{
+    int status = model_load_file(context, path, d->items, d->count, m);
+    if (status) return complain(exit_status_of(status), "%s", taut_error_text(context));
+    for (size_t i = 0; i < d->count; i++)
+        if (!d->items[i].used)
+            return complain(EXIT_USAGE, "-D %s: the model has no param or option of that name", d->items[i].name);
+    return EXIT_DONE;
+}
+
+static void remark(void *user, const char *line)
+{
+    (void)user;
+    fprintf(stderr, "%s\n", line);
+}
+
+taut_context *make_context(void)
+{
+    taut_context *context = taut_context_create(NULL);
+    if (!context) {
+        complain(EXIT_FAILED, "out of memory");
+        return NULL;
+    }
+    taut_context_log(context, remark, NULL);
+    return context;
+}

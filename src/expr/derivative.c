@@ -1,0 +1,162 @@
+/* Exact derivatives: one table of local partial derivatives, used forwards and backwards. */
+#include "expr/graph.h"
+
+/* The partial derivatives of node e by its operands: *da and *db (0 in *db for one operand). Returns a status. */
+static int local_partials(graph *g, expr e, expr *da, expr *db)
+{
+    node n = g->nodes[e];
+    expr a = n.a, b = n.b, one = expr_number(g, 1), half = expr_number(g, (wide)0.5);
+    expr s, r;
+    *da = *db = 0;
+    if (!one || !half) return TAUT_OUT_OF_MEMORY;
+    switch ((op)n.op) {
+    case OP_NEG: *da = expr_number(g, -1); break;
+    case OP_ADD: *da = *db = one; break;
+    case OP_SUB: *da = one, *db = expr_number(g, -1); break;
+    case OP_MUL: *da = b, *db = a; break;
+    case OP_DIV: *da = expr_div(g, one, b), *db = expr_neg(g, expr_div(g, e, b)); break;
+    case OP_POWI: *da = expr_mul(g, expr_number(g, (int32_t)b), expr_powi(g, a, (int32_t)b - 1)); break;
+    case OP_POW:
+        *da = expr_mul(g, b, expr_pow(g, a, expr_sub(g, b, one)));
+        *db = expr_mul(g, e, expr_unary(g, OP_LOG, a));
+        break;
+    case OP_SQRT: *da = expr_div(g, half, e); break;
+    case OP_EXP: *da = e; break;
+    case OP_LOG: *da = expr_div(g, one, a); break;
+    case OP_SIN: *da = expr_unary(g, OP_COS, a); break;
+    case OP_COS: *da = expr_neg(g, expr_unary(g, OP_SIN, a)); break;
+    case OP_TAN: *da = expr_add(g, one, expr_powi(g, e, 2)); break;
+    case OP_ASIN: *da = expr_div(g, one, expr_unary(g, OP_SQRT, expr_sub(g, one, expr_powi(g, a, 2)))); break;
+    case OP_ACOS:
+        *da = expr_neg(g, expr_div(g, one, expr_unary(g, OP_SQRT, expr_sub(g, one, expr_powi(g, a, 2)))));
+        break;
+    case OP_ATAN: *da = expr_div(g, one, expr_add(g, one, expr_powi(g, a, 2))); break;
+    case OP_ATAN2: /* atan2(a, b): a is y, b is x */
+        r = expr_add(g, expr_powi(g, a, 2), expr_powi(g, b, 2));
+        *da = expr_div(g, b, r), *db = expr_neg(g, expr_div(g, a, r));
+        break;
+    case OP_SINH: *da = expr_unary(g, OP_COSH, a); break;
+    case OP_COSH: *da = expr_unary(g, OP_SINH, a); break;
+    case OP_TANH: *da = expr_sub(g, one, expr_powi(g, e, 2)); break;
+    case OP_ABS: *da = expr_unary(g, OP_SIGN, a); break;
+    case OP_SIGN: *da = expr_number(g, 0); break;
+    case OP_MIN:
+    case OP_MAX: /* half of each where a = b */
+        s = expr_mul(g, half, expr_unary(g, OP_SIGN, expr_sub(g, a, b)));
+        *da = n.op == OP_MIN ? expr_sub(g, half, s) : expr_add(g, half, s);
+        *db = n.op == OP_MIN ? expr_add(g, half, s) : expr_sub(g, half, s);
+        break;
+    default: return TAUT_OK; /* leaves */
+    }
+    if (!*da || (op_arity(n.op) == 2 && !*db)) return TAUT_OUT_OF_MEMORY;
+    return TAUT_OK;
+}
+
+/* active[i]: node i of the walk depends on one of the variables. */
+static void find_active(const walk *w, const expr *variables, size_t count, unsigned char *active)
+{
+    for (size_t v = 0; v < count; v++)
+        if (walk_has(w, variables[v])) active[walk_position(w, variables[v])] = 1;
+    for (size_t i = 0; i < w->count; i++) {
+        const node *n = graph_node(w->g, w->list[i]);
+        int arity = op_arity(n->op);
+        if (arity >= 1) active[i] |= active[walk_position(w, n->a)];
+        if (arity == 2) active[i] |= active[walk_position(w, n->b)];
+    }
+}
+
+static int accumulate(graph *g, expr *sum, expr adjoint, expr partial)
+{
+    expr product = expr_mul(g, adjoint, partial);
+    *sum = *sum ? expr_add(g, *sum, product) : product;
+    return *sum ? TAUT_OK : TAUT_OUT_OF_MEMORY;
+}
+
+/* Adjoints from the root down to the leaves. */
+static int sweep_back(walk *w, expr f, const unsigned char *active, expr *adjoint)
+{
+    graph *g = w->g;
+    expr one = expr_number(g, 1);
+    if (!one) return TAUT_OUT_OF_MEMORY;
+    adjoint[walk_position(w, f)] = one;
+    for (size_t i = w->count; i-- > 0;) {
+        expr e = w->list[i], da, db;
+        node n = g->nodes[e];
+        if (!adjoint[i] || !active[i] || op_arity(n.op) == 0) continue;
+        if (local_partials(g, e, &da, &db)) return TAUT_OUT_OF_MEMORY;
+        size_t a = walk_position(w, n.a);
+        if (active[a] && accumulate(g, &adjoint[a], adjoint[i], da)) return TAUT_OUT_OF_MEMORY;
+        if (op_arity(n.op) < 2) continue;
+        size_t b = walk_position(w, n.b);
+        if (active[b] && accumulate(g, &adjoint[b], adjoint[i], db)) return TAUT_OUT_OF_MEMORY;
+    }
+    return TAUT_OK;
+}
+
+int expr_gradient(graph *g, expr f, const expr *variables, size_t count, expr *out)
+{
+    walk w;
+    if (!f || walk_begin(&w, g, &f, 1)) return TAUT_OUT_OF_MEMORY;
+    expr *adjoint = mem_new(g->context, w.count, sizeof *adjoint);
+    unsigned char *active = mem_new(g->context, w.count, 1);
+    expr zero = expr_number(g, 0);
+    int status = adjoint && active && zero ? TAUT_OK : TAUT_OUT_OF_MEMORY;
+    if (!status) {
+        find_active(&w, variables, count, active);
+        status = sweep_back(&w, f, active, adjoint);
+    }
+    for (size_t v = 0; !status && v < count; v++) {
+        expr d = walk_has(&w, variables[v]) ? adjoint[walk_position(&w, variables[v])] : 0;
+        out[v] = d ? d : zero;
+    }
+    mem_free(g->context, adjoint);
+    mem_free(g->context, active);
+    walk_end(&w);
+    return status;
+}
+
+expr expr_derivative(graph *g, expr f, expr variable)
+{
+    expr out;
+    return expr_gradient(g, f, &variable, 1, &out) ? 0 : out;
+}
+
+/* tangent[i]: the directional derivative of node i, or 0 where it does not depend on the variables. */
+static int sweep_forward(walk *w, const unsigned char *active, expr *tangent)
+{
+    graph *g = w->g;
+    for (size_t i = 0; i < w->count; i++) {
+        expr e = w->list[i], da, db;
+        node n = g->nodes[e];
+        if (!active[i] || op_arity(n.op) == 0) continue;
+        if (local_partials(g, e, &da, &db)) return TAUT_OUT_OF_MEMORY;
+        size_t a = walk_position(w, n.a);
+        if (active[a] && accumulate(g, &tangent[i], tangent[a], da)) return TAUT_OUT_OF_MEMORY;
+        if (op_arity(n.op) < 2) continue;
+        size_t b = walk_position(w, n.b);
+        if (active[b] && accumulate(g, &tangent[i], tangent[b], db)) return TAUT_OUT_OF_MEMORY;
+    }
+    return TAUT_OK;
+}
+
+expr expr_directional(graph *g, expr f, const expr *variables, const expr *directions, size_t count)
+{
+    walk w;
+    if (!f || walk_begin(&w, g, &f, 1)) return 0;
+    expr *tangent = mem_new(g->context, w.count, sizeof *tangent);
+    unsigned char *active = mem_new(g->context, w.count, 1);
+    expr result = 0;
+    if (tangent && active) {
+        find_active(&w, variables, count, active);
+        for (size_t v = 0; v < count; v++)
+            if (walk_has(&w, variables[v])) tangent[walk_position(&w, variables[v])] = directions[v];
+        if (!sweep_forward(&w, active, tangent)) {
+            size_t root = walk_position(&w, f);
+            result = active[root] ? tangent[root] : expr_number(g, 0);
+        }
+    }
+    mem_free(g->context, tangent);
+    mem_free(g->context, active);
+    walk_end(&w);
+    return result;
+}

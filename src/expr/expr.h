@@ -1,0 +1,118 @@
+/* The expression graph: hash-consed, append-only, exact derivatives.
+ *
+ * A node is named by an `expr`, an index into the graph. Children always have smaller indices than their parents, so
+ * ascending order of indices is a topological order. Equal expressions are one node. Node 0 means "none": every function
+ * that builds returns 0 when memory ran out (the error is recorded in the context), and accepts 0 operands by
+ * returning 0, so that a caller may build a whole formula and look at the result once. */
+#ifndef TAUT_EXPR_EXPR_H
+#define TAUT_EXPR_EXPR_H
+
+#include <stdint.h>
+
+#include "base/context.h"
+#include "base/wide.h"
+
+typedef uint32_t expr;
+
+typedef enum {
+    OP_NONE,
+    OP_CONSTANT,  /* a: index into the constants */
+    OP_PARAMETER, /* a: index of the parameter */
+    OP_VARIABLE,  /* a: index, b: kind */
+    OP_NEG, OP_ADD, OP_SUB, OP_MUL, OP_DIV,
+    OP_POWI,      /* a ^ (int32) b */
+    OP_POW,       /* a ^ b, a > 0 */
+    OP_SQRT, OP_EXP, OP_LOG,
+    OP_SIN, OP_COS, OP_TAN, OP_ASIN, OP_ACOS, OP_ATAN, OP_ATAN2,
+    OP_SINH, OP_COSH, OP_TANH,
+    OP_ABS, OP_SIGN, OP_MIN, OP_MAX,
+    OP_COUNT
+} op;
+
+/* What a variable is. The graph does not care; fields and systems do. */
+typedef enum {
+    KIND_Q,        /* coordinate */
+    KIND_W,        /* velocity (Lagrangian models) or momentum (Hamiltonian and rate models) */
+    KIND_T,        /* time, index 0 */
+    KIND_LAMBDA,   /* multiplier */
+    KIND_COUNT,
+    KIND_SLOT = 8, /* variable slot of a kernel */
+    KIND_CONSTANT_SLOT, /* constant slot of a kernel: a parameter-only value, never differentiated */
+    KIND_DIRECTION_U,   /* directions of directional derivatives */
+    KIND_DIRECTION_W
+} kind;
+
+typedef struct {
+    uint8_t op;
+    uint8_t varies; /* contains a variable: not a constant expression of literals and parameters */
+    uint32_t a, b;
+} node;
+
+typedef struct graph graph;
+
+graph *graph_create(taut_context *context);
+void graph_destroy(graph *g);
+taut_context *graph_context(graph *g);
+/* Number of nodes; indices run from 1 to count-1. */
+uint32_t graph_count(const graph *g);
+const node *graph_node(const graph *g, expr e);
+wide graph_constant(const graph *g, expr e); /* value of an OP_CONSTANT node */
+/* True (1) when e contains no variable: a literal, or an expression of literals and parameters. */
+int expr_is_constant(const graph *g, expr e);
+int expr_is_number(const graph *g, expr e, double value); /* a literal with exactly this value */
+
+int op_arity(op o);            /* number of operands: 0, 1, 2 (OP_POWI: 1) */
+const char *op_name(op o);     /* as in the model language: "sin", "+" */
+
+/* ---- building; all simplify (constant folding, 0/1 rules) ---- */
+expr expr_number(graph *g, wide value);
+expr expr_parameter(graph *g, uint32_t index);
+expr expr_variable(graph *g, kind k, uint32_t index);
+expr expr_neg(graph *g, expr a);
+expr expr_add(graph *g, expr a, expr b);
+expr expr_sub(graph *g, expr a, expr b);
+expr expr_mul(graph *g, expr a, expr b);
+expr expr_div(graph *g, expr a, expr b);
+expr expr_powi(graph *g, expr a, int32_t exponent);
+expr expr_pow(graph *g, expr a, expr b);   /* picks powi and sqrt where it can */
+expr expr_unary(graph *g, op o, expr a);   /* OP_SQRT .. OP_SIGN and OP_NEG */
+expr expr_binary(graph *g, op o, expr a, expr b); /* any two-operand op */
+
+/* ---- derivatives ---- */
+/* out[i] = d f / d variables[i] (variables are OP_VARIABLE nodes). Reverse mode. Returns a status. */
+int expr_gradient(graph *g, expr f, const expr *variables, size_t count, expr *out);
+/* sum_i (df/d variables[i]) directions[i]. Forward mode. 0 on failure. */
+expr expr_directional(graph *g, expr f, const expr *variables, const expr *directions, size_t count);
+/* df / d variable */
+expr expr_derivative(graph *g, expr f, expr variable);
+/* e with variables[i] replaced by values[i]. 0 on failure. */
+expr expr_substitute(graph *g, expr e, const expr *variables, const expr *values, size_t count);
+
+/* ---- structure ---- */
+#define DEGREE_NOT_POLYNOMIAL 1000
+/* Total polynomial degree of f in the variables whose kind is in the mask (1u << kind); other variables and parameters
+   count as constants. DEGREE_NOT_POLYNOMIAL if it is none. Negative on failure (no memory). */
+int expr_degree(graph *g, expr f, unsigned kinds);
+/* Mask (1u << kind) of the kinds of variables in f. */
+unsigned expr_kinds(graph *g, expr f);
+/* The quadratic atoms of f: its maximal subexpressions that are polynomials of degree 1 or 2 in the given kinds. `outer` is f
+   with atom i replaced by the variable (KIND_SLOT, i). *atoms is allocated in the context, *count long. Returns a status. */
+int expr_atoms(graph *g, expr f, unsigned kinds, expr *outer, expr **atoms, size_t *count);
+/* All nodes that roots depend on, roots included, ascending. *list is allocated. Returns a status. */
+int expr_reachable(graph *g, const expr *roots, size_t root_count, expr **list, size_t *count);
+/* Frees what expr_atoms and expr_reachable allocated. */
+void expr_list_free(graph *g, expr *list);
+
+/* ---- values and text ---- */
+/* Looks up a variable or parameter: op is OP_VARIABLE (kind, index) or OP_PARAMETER (index). */
+typedef wide (*expr_lookup)(void *user, op o, kind k, uint32_t index);
+wide op_apply(op o, wide a, wide b, int32_t exponent);
+/* The value of f. Returns a status. If the value is not finite, *culprit (may be NULL) is the first node that is not finite while
+   its operands are; 0 otherwise. */
+int expr_value(graph *g, expr f, expr_lookup lookup, void *user, wide *value, expr *culprit);
+/* Names a variable or parameter into the buffer. */
+typedef void (*expr_namer)(void *user, op o, kind k, uint32_t index, char *buffer, size_t size);
+/* Infix text of f, cut with "..." to the size. Returns the length. */
+size_t expr_print(graph *g, expr f, expr_namer namer, void *user, char *buffer, size_t size);
+
+#endif

@@ -1,0 +1,38 @@
+/* Inside of the expression graph, for the files of this folder. */
+#ifndef TAUT_EXPR_GRAPH_H
+#define TAUT_EXPR_GRAPH_H
+
+#include "expr/expr.h"
+
+struct graph {
+    taut_context *context;
+    node *nodes;
+    size_t count, capacity;
+    wide *constants;
+    size_t constant_count, constant_capacity;
+    uint32_t *table;      /* open addressing: node indices, 0 empty */
+    size_t table_size;    /* a power of two */
+    uint32_t *mark;       /* scratch, zero between calls: position + 1 of a node in the list of a traversal */
+    size_t mark_size;
+};
+
+/* A traversal: the nodes below some roots, ascending, and their positions in that list through g->mark. */
+typedef struct {
+    graph *g;
+    expr *list;
+    size_t count;
+} walk;
+
+int walk_begin(walk *w, graph *g, const expr *roots, size_t root_count);
+void walk_end(walk *w);
+/* Position of a node of the walk in its list. */
+static inline size_t walk_position(const walk *w, expr e)
+{
+    return w->g->mark[e] - 1;
+}
+static inline int walk_has(const walk *w, expr e)
+{
+    return e < w->g->mark_size && w->g->mark[e] != 0;
+}
+
+#endif

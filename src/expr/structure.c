@@ -1,0 +1,231 @@
+/* Traversal, degrees, quadratic atoms, substitution. */
+#include "expr/graph.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int ascending(const void *x, const void *y)
+{
+    expr a = *(const expr *)x, b = *(const expr *)y;
+    return (a > b) - (a < b);
+}
+
+static int reserve_marks(graph *g)
+{
+    if (g->mark_size >= g->count) return TAUT_OK;
+    uint32_t *mark = mem_resize(g->context, g->mark, g->capacity, sizeof *mark);
+    if (!mark) return TAUT_OUT_OF_MEMORY;
+    memset(mark + g->mark_size, 0, (g->capacity - g->mark_size) * sizeof *mark);
+    g->mark = mark;
+    g->mark_size = g->capacity;
+    return TAUT_OK;
+}
+
+/* Pushes e if it was not seen. The list doubles as the queue of the traversal. */
+static int visit(walk *w, size_t *capacity, expr e)
+{
+    if (w->g->mark[e]) return TAUT_OK;
+    if (mem_grow(w->g->context, &w->list, capacity, w->count + 1, sizeof *w->list)) return TAUT_OUT_OF_MEMORY;
+    w->g->mark[e] = 1;
+    w->list[w->count++] = e;
+    return TAUT_OK;
+}
+
+int walk_begin(walk *w, graph *g, const expr *roots, size_t root_count)
+{
+    size_t capacity = 0;
+    *w = (walk){ g, NULL, 0 };
+    int status = reserve_marks(g);
+    for (size_t r = 0; !status && r < root_count; r++)
+        if (roots[r]) status = visit(w, &capacity, roots[r]);
+    for (size_t i = 0; !status && i < w->count; i++) {
+        const node *n = &g->nodes[w->list[i]];
+        int arity = op_arity(n->op);
+        if (arity >= 1) status = visit(w, &capacity, n->a);
+        if (!status && arity == 2) status = visit(w, &capacity, n->b);
+    }
+    if (status) {
+        walk_end(w);
+        return status;
+    }
+    if (w->count) qsort(w->list, w->count, sizeof *w->list, ascending);
+    for (size_t i = 0; i < w->count; i++) g->mark[w->list[i]] = (uint32_t)i + 1;
+    return TAUT_OK;
+}
+
+void walk_end(walk *w)
+{
+    for (size_t i = 0; i < w->count; i++) w->g->mark[w->list[i]] = 0;
+    mem_free(w->g->context, w->list);
+    w->list = NULL;
+    w->count = 0;
+}
+
+int expr_reachable(graph *g, const expr *roots, size_t root_count, expr **list, size_t *count)
+{
+    walk w;
+    int status = walk_begin(&w, g, roots, root_count);
+    *list = NULL;
+    *count = 0;
+    if (status) return status;
+    expr *copy = mem_new(g->context, w.count, sizeof *copy);
+    if (copy) {
+        if (w.count) memcpy(copy, w.list, w.count * sizeof *copy);
+        *list = copy;
+        *count = w.count;
+    }
+    walk_end(&w);
+    return copy ? TAUT_OK : TAUT_OUT_OF_MEMORY;
+}
+
+void expr_list_free(graph *g, expr *list) { mem_free(g->context, list); }
+
+unsigned expr_kinds(graph *g, expr f)
+{
+    walk w;
+    unsigned kinds = 0;
+    if (walk_begin(&w, g, &f, 1)) return ~0u;
+    for (size_t i = 0; i < w.count; i++) {
+        const node *n = &g->nodes[w.list[i]];
+        if (n->op == OP_VARIABLE) kinds |= 1u << n->b;
+    }
+    walk_end(&w);
+    return kinds;
+}
+
+static int capped(int64_t degree) { return degree >= DEGREE_NOT_POLYNOMIAL ? DEGREE_NOT_POLYNOMIAL : (int)degree; }
+
+/* Degree of a node from the degrees of its operands. */
+static int node_degree(const node *n, unsigned kinds, int a, int b)
+{
+    switch ((op)n->op) {
+    case OP_CONSTANT:
+    case OP_PARAMETER: return 0;
+    case OP_VARIABLE: return (kinds >> n->b) & 1;
+    case OP_NEG: return a;
+    case OP_ADD:
+    case OP_SUB: return a > b ? a : b;
+    case OP_MUL: return capped(a + b);
+    case OP_DIV: return b == 0 ? a : DEGREE_NOT_POLYNOMIAL;
+    case OP_POWI: return a == 0 ? 0 : (int32_t)n->b < 0 ? DEGREE_NOT_POLYNOMIAL : capped((int64_t)a * (int32_t)n->b);
+    default: return a == 0 && b == 0 ? 0 : DEGREE_NOT_POLYNOMIAL;
+    }
+}
+
+static int *walk_degrees(const walk *w, unsigned kinds)
+{
+    int *degree = mem_new(w->g->context, w->count, sizeof *degree);
+    for (size_t i = 0; degree && i < w->count; i++) {
+        const node *n = &w->g->nodes[w->list[i]];
+        int arity = op_arity(n->op);
+        int a = arity >= 1 ? degree[walk_position(w, n->a)] : 0;
+        int b = arity == 2 ? degree[walk_position(w, n->b)] : 0;
+        degree[i] = node_degree(n, kinds, a, b);
+    }
+    return degree;
+}
+
+int expr_degree(graph *g, expr f, unsigned kinds)
+{
+    walk w;
+    if (!f || walk_begin(&w, g, &f, 1)) return -1;
+    int *degree = walk_degrees(&w, kinds);
+    int result = degree ? degree[walk_position(&w, f)] : -1;
+    mem_free(g->context, degree);
+    walk_end(&w);
+    return result;
+}
+
+/* The same operation on other operands. */
+static expr rebuild(graph *g, const node *n, expr a, expr b)
+{
+    if (n->op == OP_POWI) return expr_powi(g, a, (int32_t)n->b);
+    return op_arity(n->op) == 1 ? expr_unary(g, n->op, a) : expr_binary(g, n->op, a, b);
+}
+
+/* image[i] is preset for replaced nodes; fills in the rest, bottom up. Returns a status. */
+static int rebuild_walk(walk *w, expr *image)
+{
+    for (size_t i = 0; i < w->count; i++) {
+        node n = w->g->nodes[w->list[i]];
+        int arity = op_arity(n.op);
+        if (image[i]) continue;
+        if (arity == 0) {
+            image[i] = w->list[i];
+            continue;
+        }
+        expr a = image[walk_position(w, n.a)], b = arity == 2 ? image[walk_position(w, n.b)] : 0;
+        int same = a == n.a && (arity < 2 || b == n.b);
+        image[i] = same ? w->list[i] : rebuild(w->g, &n, a, b);
+        if (!image[i]) return TAUT_OUT_OF_MEMORY;
+    }
+    return TAUT_OK;
+}
+
+expr expr_substitute(graph *g, expr e, const expr *variables, const expr *values, size_t count)
+{
+    walk w;
+    expr result = 0;
+    for (size_t v = 0; v < count; v++)
+        if (!values[v]) return 0;
+    if (!e || walk_begin(&w, g, &e, 1)) return 0;
+    expr *image = mem_new(g->context, w.count, sizeof *image);
+    if (image) {
+        for (size_t v = 0; v < count; v++)
+            if (walk_has(&w, variables[v])) image[walk_position(&w, variables[v])] = values[v];
+        if (!rebuild_walk(&w, image)) result = image[walk_position(&w, e)];
+    }
+    mem_free(g->context, image);
+    walk_end(&w);
+    return result;
+}
+
+/* Marks as atoms the nodes of degree 1 or 2 that are the root or have a parent of higher degree (reached from the root
+   without passing through an atom), and replaces them by slots in image. */
+static int mark_atoms(walk *w, const int *degree, expr root, expr *image, expr *atoms, size_t *count)
+{
+    graph *g = w->g;
+    unsigned char *needed = mem_new(g->context, w->count, 1);
+    int status = TAUT_OK;
+    if (!needed) return TAUT_OUT_OF_MEMORY;
+    needed[walk_position(w, root)] = 1;
+    for (size_t i = w->count; !status && i-- > 0;) {
+        const node n = g->nodes[w->list[i]];
+        if (!needed[i] || degree[i] == 0) continue;
+        if (degree[i] <= 2) {
+            image[i] = expr_variable(g, KIND_SLOT, (uint32_t)*count);
+            atoms[(*count)++] = w->list[i];
+            if (!image[i]) status = TAUT_OUT_OF_MEMORY;
+            continue;
+        }
+        if (op_arity(n.op) >= 1) needed[walk_position(w, n.a)] = 1;
+        if (op_arity(n.op) == 2) needed[walk_position(w, n.b)] = 1;
+    }
+    mem_free(g->context, needed);
+    return status;
+}
+
+int expr_atoms(graph *g, expr f, unsigned kinds, expr *outer, expr **atoms, size_t *count)
+{
+    walk w;
+    *outer = 0;
+    *atoms = NULL;
+    *count = 0;
+    if (!f || walk_begin(&w, g, &f, 1)) return TAUT_OUT_OF_MEMORY;
+    int *degree = walk_degrees(&w, kinds);
+    expr *image = mem_new(g->context, w.count, sizeof *image);
+    expr *found = mem_new(g->context, w.count, sizeof *found);
+    int status = degree && image && found ? mark_atoms(&w, degree, f, image, found, count) : TAUT_OUT_OF_MEMORY;
+    if (!status) status = rebuild_walk(&w, image);
+    if (!status) *outer = image[walk_position(&w, f)];
+    if (status) {
+        mem_free(g->context, found);
+        *count = 0;
+    } else {
+        *atoms = found;
+    }
+    mem_free(g->context, degree);
+    mem_free(g->context, image);
+    walk_end(&w);
+    return status;
+}

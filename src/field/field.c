@@ -1,0 +1,383 @@
+/* Fields: gather the inputs of a block of instances, run the tape, scatter the outputs. */
+#include "field/field.h"
+
+#include <string.h>
+
+#include "field/lanes.h"
+
+/* Where the outputs of a batch go: entry of the pattern for each (instance, output), and for symmetric blocks that of the mirrored one. */
+typedef struct {
+    uint32_t *direct, *mirror;
+} map;
+
+/* A sparse derivative of the whole field. */
+typedef struct {
+    pattern *shape;
+    map *maps; /* one per batch */
+} block;
+
+struct field {
+    store *s;
+    taut_context *context;
+    const family *f;
+    uint32_t sizes[KIND_COUNT];
+    const real *constants;
+    real *registers;
+    size_t register_room;
+    block jacobians[KIND_COUNT];
+    block hessians[KIND_COUNT][KIND_COUNT];
+};
+
+int field_create(store *s, const family *f, const uint32_t *sizes, const real *constants, field **result)
+{
+    taut_context *context = store_context(s);
+    field *created = mem_new(context, 1, sizeof *created);
+    *result = created;
+    if (!created) return TAUT_OUT_OF_MEMORY;
+    created->s = s;
+    created->context = context;
+    created->f = f;
+    created->constants = constants;
+    memcpy(created->sizes, sizes, sizeof created->sizes);
+    return TAUT_OK;
+}
+
+static void block_clear(field *f, block *b)
+{
+    for (size_t i = 0; b->maps && i < f->f->batch_count; i++) {
+        mem_free(f->context, b->maps[i].direct);
+        mem_free(f->context, b->maps[i].mirror);
+    }
+    mem_free(f->context, b->maps);
+    pattern_destroy(f->context, b->shape);
+    *b = (block){ 0 };
+}
+
+void field_destroy(field *f)
+{
+    if (!f) return;
+    for (int a = 0; a < KIND_COUNT; a++) {
+        block_clear(f, &f->jacobians[a]);
+        for (int b = 0; b < KIND_COUNT; b++) block_clear(f, &f->hessians[a][b]);
+    }
+    mem_free(f->context, f->registers);
+    mem_free(f->context, f);
+}
+
+uint32_t field_rows(const field *f) { return f->f->row_count; }
+unsigned field_kinds(const field *f) { return family_kinds(f->s, f->f); }
+size_t field_kernels(const field *f) { return f->f->batch_count; }
+
+size_t field_instances(const field *f)
+{
+    size_t count = 0;
+    for (size_t b = 0; b < f->f->batch_count; b++) count += f->f->batches[b].count;
+    return count;
+}
+
+static kernel *kernel_of(const field *f, size_t b) { return store_kernel(f->s, f->f->batches[b].kernel); }
+
+/* ---- preparation ---- */
+
+static int reserve(field *f, const tape *t)
+{
+    if (t->register_count <= f->register_room) return TAUT_OK;
+    real *registers = mem_resize(f->context, f->registers, (size_t)t->register_count * LANES, sizeof *registers);
+    if (!registers) return TAUT_OUT_OF_MEMORY;
+    f->registers = registers;
+    f->register_room = t->register_count;
+    return TAUT_OK;
+}
+
+int field_prepare_values(field *f)
+{
+    int status = TAUT_OK;
+    for (size_t b = 0; !status && b < f->f->batch_count; b++) {
+        status = kernel_prepare_values(f->s, kernel_of(f, b));
+        if (!status) status = reserve(f, kernel_of(f, b)->values);
+    }
+    return status;
+}
+
+int field_prepare_gradient(field *f, kind by)
+{
+    int status = TAUT_OK;
+    for (size_t b = 0; !status && b < f->f->batch_count; b++) {
+        status = kernel_prepare_gradient(f->s, kernel_of(f, b), by);
+        if (!status) status = reserve(f, kernel_of(f, b)->gradients[by]);
+    }
+    return status;
+}
+
+int field_prepare_second(field *f)
+{
+    int status = TAUT_OK;
+    for (size_t b = 0; !status && b < f->f->batch_count; b++) {
+        status = kernel_prepare_second(f->s, kernel_of(f, b));
+        if (!status) status = reserve(f, kernel_of(f, b)->second);
+    }
+    return status;
+}
+
+int field_prepare_third(field *f, kind by)
+{
+    int status = TAUT_OK;
+    for (size_t b = 0; !status && b < f->f->batch_count; b++) {
+        status = kernel_prepare_third(f->s, kernel_of(f, b), by);
+        if (!status) status = reserve(f, kernel_of(f, b)->third[by]);
+    }
+    return status;
+}
+
+/* Row and column of output o of an instance, in a Jacobian (mirror 0) or a Hessian. */
+typedef enum { OF_JACOBIAN, OF_HESSIAN, OF_MIRROR } entry_type;
+
+static void entry_of(const batch *b, const kernel *k, const tape *t, uint32_t instance, uint32_t o, entry_type type,
+                     int *row, int *column)
+{
+    const uint32_t *variables = b->variables + (size_t)instance * k->slots;
+    uint32_t i = variables[t->output_i[o]];
+    if (type == OF_JACOBIAN) {
+        *row = (int)b->rows[instance], *column = (int)i;
+        return;
+    }
+    uint32_t j = variables[t->output_j[o]];
+    *row = (int)(type == OF_MIRROR ? j : i), *column = (int)(type == OF_MIRROR ? i : j);
+}
+
+/* All entries of the block as (row, column) pairs; counts only when row is NULL. */
+static size_t list_entries(const field *f, tape *const *tapes, int symmetric, entry_type type, int *row, int *column)
+{
+    size_t count = 0;
+    for (size_t n = 0; n < f->f->batch_count; n++) {
+        const batch *b = &f->f->batches[n];
+        const kernel *k = kernel_of(f, n);
+        const tape *t = tapes[n];
+        for (uint32_t i = 0; i < b->count; i++)
+            for (uint32_t o = 0; o < t->output_count; o++)
+                for (int mirrored = 0; mirrored <= (symmetric && t->output_i[o] != t->output_j[o]); mirrored++, count++)
+                    if (row) entry_of(b, k, t, i, o, mirrored ? OF_MIRROR : type, &row[count], &column[count]);
+    }
+    return count;
+}
+
+static int fill_maps(field *f, block *out, tape *const *tapes, int symmetric, entry_type type)
+{
+    for (size_t n = 0; n < f->f->batch_count; n++) {
+        const batch *b = &f->f->batches[n];
+        const kernel *k = kernel_of(f, n);
+        const tape *t = tapes[n];
+        size_t size = (size_t)b->count * t->output_count;
+        map *m = &out->maps[n];
+        m->direct = mem_new(f->context, size, sizeof *m->direct);
+        if (symmetric) m->mirror = mem_new(f->context, size, sizeof *m->mirror);
+        if (!m->direct || (symmetric && !m->mirror)) return TAUT_OUT_OF_MEMORY;
+        for (uint32_t i = 0; i < b->count; i++)
+            for (uint32_t o = 0; o < t->output_count; o++) {
+                int row, column;
+                size_t at = (size_t)i * t->output_count + o;
+                entry_of(b, k, t, i, o, type, &row, &column);
+                m->direct[at] = (uint32_t)pattern_find(out->shape, row, column);
+                if (symmetric) m->mirror[at] = (uint32_t)pattern_find(out->shape, column, row);
+            }
+    }
+    return TAUT_OK;
+}
+
+static int block_create(field *f, block *out, tape *const *tapes, int symmetric, entry_type type, int rows, int columns)
+{
+    size_t count = list_entries(f, tapes, symmetric, type, NULL, NULL);
+    int *row = mem_new(f->context, count, sizeof *row), *column = mem_new(f->context, count, sizeof *column);
+    out->maps = mem_new(f->context, f->f->batch_count, sizeof *out->maps);
+    int status = row && column && out->maps ? TAUT_OK : TAUT_OUT_OF_MEMORY;
+    if (!status) {
+        list_entries(f, tapes, symmetric, type, row, column);
+        status = pattern_create(f->context, rows, columns, row, column, count, &out->shape);
+    }
+    mem_free(f->context, row);
+    mem_free(f->context, column);
+    if (!status) status = fill_maps(f, out, tapes, symmetric, type);
+    if (status) block_clear(f, out);
+    return status;
+}
+
+/* The tapes of all batches, as the block functions take them. */
+static tape **gather_tapes(const field *f, kind a, int b)
+{
+    tape **tapes = mem_new(f->context, f->f->batch_count, sizeof *tapes);
+    for (size_t n = 0; tapes && n < f->f->batch_count; n++)
+        tapes[n] = b < 0 ? kernel_of(f, n)->gradients[a] : kernel_of(f, n)->hessians[a][b];
+    return tapes;
+}
+
+int field_prepare_jacobian(field *f, kind by)
+{
+    int status = field_prepare_gradient(f, by);
+    if (status || f->jacobians[by].shape) return status;
+    tape **tapes = gather_tapes(f, by, -1);
+    if (!tapes) return TAUT_OUT_OF_MEMORY;
+    status = block_create(f, &f->jacobians[by], tapes, 0, OF_JACOBIAN, (int)f->f->row_count, (int)f->sizes[by]);
+    mem_free(f->context, tapes);
+    return status;
+}
+
+int field_prepare_hessian(field *f, kind a, kind b)
+{
+    int status = TAUT_OK;
+    if (f->hessians[a][b].shape) return TAUT_OK;
+    for (size_t n = 0; !status && n < f->f->batch_count; n++) {
+        status = kernel_prepare_hessian(f->s, kernel_of(f, n), a, b);
+        if (!status) status = reserve(f, kernel_of(f, n)->hessians[a][b]);
+    }
+    if (status) return status;
+    tape **tapes = gather_tapes(f, a, (int)b);
+    if (!tapes) return TAUT_OUT_OF_MEMORY;
+    status = block_create(f, &f->hessians[a][b], tapes, a == b, OF_HESSIAN, (int)f->sizes[a], (int)f->sizes[b]);
+    mem_free(f->context, tapes);
+    return status;
+}
+
+int field_hessian_zero(const field *f, kind a, kind b) { return pattern_entries(f->hessians[a][b].shape) == 0; }
+
+int field_hessian_varies(const field *f, kind a, kind b)
+{
+    for (size_t n = 0; n < f->f->batch_count; n++)
+        if (kernel_of(f, n)->hessian_varies[a][b]) return 1;
+    return 0;
+}
+
+/* ---- evaluation ---- */
+
+/* Puts one kind of input of a block of instances into its registers. */
+static void gather(const batch *b, const kernel *k, uint32_t first, int lanes, const place *x, real *registers)
+{
+    const uint32_t *variables = b->variables + (size_t)first * k->slots;
+    for (uint32_t slot = 0; slot < k->slots; slot++) {
+        const real *source = x->x[k->slot_kind[slot]];
+        real *target = registers + (size_t)slot * LANES;
+        if (source)
+            for (int i = 0; i < lanes; i++) target[i] = source[variables[(size_t)i * k->slots + slot]];
+        else
+            for (int i = 0; i < lanes; i++) target[i] = 0;
+    }
+}
+
+static void gather_constants(const field *f, const batch *b, const kernel *k, uint32_t first, int lanes)
+{
+    const uint32_t *constants = b->constants + (size_t)first * k->constants;
+    for (uint32_t slot = 0; slot < k->constants; slot++) {
+        real *target = f->registers + (size_t)(k->slots + slot) * LANES;
+        for (int i = 0; i < lanes; i++) target[i] = f->constants[constants[(size_t)i * k->constants + slot]];
+    }
+}
+
+/* Runs tape t on the instances first .. first+lanes-1 of batch n. u and w are directions, or NULL. */
+static void run_block(const field *f, size_t n, const tape *t, uint32_t first, int lanes, const place *x, const place *u,
+                      const place *w)
+{
+    const batch *b = &f->f->batches[n];
+    const kernel *k = kernel_of(f, n);
+    gather(b, k, first, lanes, x, f->registers);
+    gather_constants(f, b, k, first, lanes);
+    if (u) gather(b, k, first, lanes, u, f->registers + (size_t)(k->slots + k->constants) * LANES);
+    if (w) gather(b, k, first, lanes, w, f->registers + (size_t)(2 * k->slots + k->constants) * LANES);
+    tape_run(t, f->registers, lanes);
+}
+
+static int lanes_from(const batch *b, uint32_t first) { return b->count - first < LANES ? (int)(b->count - first) : LANES; }
+
+/* out[row] += the single output */
+static void add_rows(const field *f, size_t n, const tape *t, const place *x, const place *u, real *out)
+{
+    const batch *b = &f->f->batches[n];
+    if (t->output_count == 0) return;
+    tape_numbers(t, f->registers);
+    for (uint32_t first = 0; first < b->count; first += LANES) {
+        int lanes = lanes_from(b, first);
+        run_block(f, n, t, first, lanes, x, u, NULL);
+        const real *value = f->registers + (size_t)t->outputs[0] * LANES;
+        for (int i = 0; i < lanes; i++) out[b->rows[first + (uint32_t)i]] += value[i];
+    }
+}
+
+void field_values(const field *f, const place *x, real *out)
+{
+    for (size_t n = 0; n < f->f->batch_count; n++) add_rows(f, n, kernel_of(f, n)->values, x, NULL, out);
+}
+
+void field_second(const field *f, const place *x, const place *u, real *out)
+{
+    for (size_t n = 0; n < f->f->batch_count; n++) add_rows(f, n, kernel_of(f, n)->second, x, u, out);
+}
+
+/* out[variable of slot output_i] += weight * output */
+static void add_variables(const field *f, size_t n, const tape *t, const place *x, const place *u, const place *w,
+                          const real *weights, real *out)
+{
+    const batch *b = &f->f->batches[n];
+    const kernel *k = kernel_of(f, n);
+    if (t->output_count == 0) return;
+    tape_numbers(t, f->registers);
+    for (uint32_t first = 0; first < b->count; first += LANES) {
+        int lanes = lanes_from(b, first);
+        run_block(f, n, t, first, lanes, x, u, w);
+        for (uint32_t o = 0; o < t->output_count; o++) {
+            const real *value = f->registers + (size_t)t->outputs[o] * LANES;
+            const uint32_t *variable = b->variables + (size_t)first * k->slots + t->output_i[o];
+            for (int i = 0; i < lanes; i++) {
+                real weight = weights ? weights[b->rows[first + (uint32_t)i]] : 1;
+                out[variable[(size_t)i * k->slots]] += weight * value[i];
+            }
+        }
+    }
+}
+
+void field_gradient(const field *f, kind by, const place *x, const real *weights, real *out)
+{
+    for (size_t n = 0; n < f->f->batch_count; n++)
+        add_variables(f, n, kernel_of(f, n)->gradients[by], x, NULL, NULL, weights, out);
+}
+
+void field_third(const field *f, kind by, const place *x, const place *u, const place *w, const real *weights, real *out)
+{
+    for (size_t n = 0; n < f->f->batch_count; n++)
+        add_variables(f, n, kernel_of(f, n)->third[by], x, u, w, weights, out);
+}
+
+/* values[map] += weight * output */
+static void add_entries(const field *f, size_t n, const tape *t, const map *m, const place *x, const real *weights,
+                        real *values)
+{
+    const batch *b = &f->f->batches[n];
+    if (t->output_count == 0) return;
+    tape_numbers(t, f->registers);
+    for (uint32_t first = 0; first < b->count; first += LANES) {
+        int lanes = lanes_from(b, first);
+        run_block(f, n, t, first, lanes, x, NULL, NULL);
+        for (uint32_t o = 0; o < t->output_count; o++) {
+            const real *value = f->registers + (size_t)t->outputs[o] * LANES;
+            int mirrored = m->mirror && t->output_i[o] != t->output_j[o];
+            for (int i = 0; i < lanes; i++) {
+                size_t at = ((size_t)first + (size_t)i) * t->output_count + o;
+                real v = weights ? weights[b->rows[first + (uint32_t)i]] * value[i] : value[i];
+                values[m->direct[at]] += v;
+                if (mirrored) values[m->mirror[at]] += v;
+            }
+        }
+    }
+}
+
+const pattern *field_jacobian_pattern(const field *f, kind by) { return f->jacobians[by].shape; }
+const pattern *field_hessian_pattern(const field *f, kind a, kind b) { return f->hessians[a][b].shape; }
+
+void field_jacobian(const field *f, kind by, const place *x, real *values)
+{
+    for (size_t n = 0; n < f->f->batch_count; n++)
+        add_entries(f, n, kernel_of(f, n)->gradients[by], &f->jacobians[by].maps[n], x, NULL, values);
+}
+
+void field_hessian(const field *f, kind a, kind b, const place *x, const real *weights, real *values)
+{
+    for (size_t n = 0; n < f->f->batch_count; n++)
+        add_entries(f, n, kernel_of(f, n)->hessians[a][b], &f->hessians[a][b].maps[n], x, weights, values);
+}

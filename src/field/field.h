@@ -1,0 +1,55 @@
+/* A field: a family of functions f_row(x), each a sum of terms, with value, gradient, Jacobian, Hessian, and directional second and
+ * third derivatives, in the precision of the unit. x is given by kind: x[KIND_Q], x[KIND_W], x[KIND_T] (one value), x[KIND_LAMBDA].
+ *
+ * What is evaluated must have been prepared; evaluation then allocates nothing. All evaluations add to their output. */
+#ifndef TAUT_FIELD_FIELD_H
+#define TAUT_FIELD_FIELD_H
+
+#include "base/real.h"
+#include "kernel/kernel.h"
+#include "linalg/pattern.h"
+
+typedef struct {
+    const real *x[KIND_COUNT];
+} place;
+
+typedef struct field field;
+
+/* sizes[kind]: how many variables of each kind there are. The store, its kernels and the family must outlive the field.
+   values: the table of constants, evaluated, in this precision (see store_constants). */
+int field_create(store *s, const family *f, const uint32_t *sizes, const real *constants, field **result);
+void field_destroy(field *f);
+uint32_t field_rows(const field *f);
+unsigned field_kinds(const field *f);
+
+int field_prepare_values(field *f);
+int field_prepare_gradient(field *f, kind by);
+int field_prepare_jacobian(field *f, kind by);      /* also prepares the gradient */
+int field_prepare_hessian(field *f, kind a, kind b);
+int field_prepare_second(field *f);
+int field_prepare_third(field *f, kind by);
+
+/* out[row] += f_row(x) */
+void field_values(const field *f, const place *x, real *out);
+/* out[v] += sum_row weights[row] df_row/dx_v; weights NULL means 1 */
+void field_gradient(const field *f, kind by, const place *x, const real *weights, real *out);
+/* values[entry] += df_row/dx_v, on the pattern (rows x variables) */
+const pattern *field_jacobian_pattern(const field *f, kind by);
+void field_jacobian(const field *f, kind by, const place *x, real *values);
+/* values[entry] += sum_row weights[row] d^2 f_row/(dx_a dx_b), on the pattern (variables a x variables b), full for a == b */
+const pattern *field_hessian_pattern(const field *f, kind a, kind b);
+void field_hessian(const field *f, kind a, kind b, const place *x, const real *weights, real *values);
+/* out[row] += d^2/ds^2 f_row(x + s u) at s = 0. A NULL direction of a kind means zero. */
+void field_second(const field *f, const place *x, const place *u, real *out);
+/* out[v] += sum_row weights[row] d/dx_v (u' Hess f_row w) */
+void field_third(const field *f, kind by, const place *x, const place *u, const place *w, const real *weights, real *out);
+
+/* Structure of a prepared Hessian block: is it zero, does it depend on a variable? */
+int field_hessian_zero(const field *f, kind a, kind b);
+int field_hessian_varies(const field *f, kind a, kind b);
+
+/* Instances and kernels, for information. */
+size_t field_instances(const field *f);
+size_t field_kernels(const field *f);
+
+#endif

@@ -1,0 +1,153 @@
+/* Derivative tapes of a kernel, each made once. Entries that are zero are left out: patterns are exact. */
+#include "kernel/store.h"
+
+static int ensure_gradient(store *s, kernel *k)
+{
+    if (k->gradient) return TAUT_OK;
+    expr *variables = mem_new(s->context, k->slots, sizeof *variables);
+    expr *gradient = mem_new(s->context, k->slots, sizeof *gradient);
+    int status = variables && gradient ? TAUT_OK : TAUT_OUT_OF_MEMORY;
+    for (uint32_t i = 0; !status && i < k->slots; i++) {
+        variables[i] = expr_variable(s->shapes, KIND_SLOT, i);
+        if (!variables[i]) status = TAUT_OUT_OF_MEMORY;
+    }
+    if (!status) status = expr_gradient(s->shapes, k->value, variables, k->slots, gradient);
+    mem_free(s->context, variables);
+    if (status)
+        mem_free(s->context, gradient);
+    else
+        k->gradient = gradient;
+    return status;
+}
+
+/* Outputs being gathered for a tape. */
+typedef struct {
+    expr *values;
+    uint32_t *i, *j;
+    uint32_t count;
+} outputs;
+
+static int outputs_create(store *s, outputs *o, size_t most)
+{
+    o->values = mem_new(s->context, most, sizeof *o->values);
+    o->i = mem_new(s->context, most, sizeof *o->i);
+    o->j = mem_new(s->context, most, sizeof *o->j);
+    o->count = 0;
+    return o->values && o->i && o->j ? TAUT_OK : TAUT_OUT_OF_MEMORY;
+}
+
+static void outputs_clear(store *s, outputs *o)
+{
+    mem_free(s->context, o->values);
+    mem_free(s->context, o->i);
+    mem_free(s->context, o->j);
+}
+
+static int outputs_put(store *s, outputs *o, expr e, uint32_t i, uint32_t j)
+{
+    if (!e) return TAUT_OUT_OF_MEMORY;
+    if (expr_is_number(s->shapes, e, 0)) return TAUT_OK;
+    o->values[o->count] = e;
+    o->i[o->count] = i;
+    o->j[o->count] = j;
+    o->count++;
+    return TAUT_OK;
+}
+
+static int finish(store *s, kernel *k, outputs *o, int status, uint32_t directions, tape **result)
+{
+    if (!status)
+        status = tape_create(s->shapes, o->values, o->i, o->j, o->count, k->slots, k->constants, directions, result);
+    outputs_clear(s, o);
+    return status;
+}
+
+int kernel_prepare_values(store *s, kernel *k)
+{
+    if (k->values) return TAUT_OK;
+    return tape_create(s->shapes, &k->value, NULL, NULL, 1, k->slots, k->constants, 0, &k->values);
+}
+
+int kernel_prepare_gradient(store *s, kernel *k, kind by)
+{
+    if (k->gradients[by]) return TAUT_OK;
+    outputs o;
+    int status = ensure_gradient(s, k);
+    if (status) return status;
+    status = outputs_create(s, &o, k->slots);
+    for (uint32_t i = 0; !status && i < k->slots; i++)
+        if (k->slot_kind[i] == by) status = outputs_put(s, &o, k->gradient[i], i, 0);
+    return finish(s, k, &o, status, 0, &k->gradients[by]);
+}
+
+/* For each slot i of kind a one reverse sweep through the gradient component gives row i. */
+int kernel_prepare_hessian(store *s, kernel *k, kind a, kind b)
+{
+    if (k->hessians[a][b]) return TAUT_OK;
+    outputs o;
+    int status = ensure_gradient(s, k);
+    if (status) return status;
+    expr *variables = mem_new(s->context, k->slots, sizeof *variables);
+    expr *row = mem_new(s->context, k->slots, sizeof *row);
+    status = outputs_create(s, &o, (size_t)k->slots * k->slots);
+    if (!variables || !row) status = TAUT_OUT_OF_MEMORY;
+    for (uint32_t i = 0; !status && i < k->slots; i++) {
+        variables[i] = expr_variable(s->shapes, KIND_SLOT, i);
+        if (!variables[i]) status = TAUT_OUT_OF_MEMORY;
+    }
+    for (uint32_t i = 0; !status && i < k->slots; i++) {
+        if (k->slot_kind[i] != a) continue;
+        status = expr_gradient(s->shapes, k->gradient[i], variables, k->slots, row);
+        for (uint32_t j = 0; !status && j < k->slots; j++)
+            if (k->slot_kind[j] == b && (a != b || j <= i)) status = outputs_put(s, &o, row[j], i, j);
+    }
+    for (uint32_t n = 0; !status && n < o.count; n++)
+        if (!expr_is_constant(s->shapes, o.values[n])) k->hessian_varies[a][b] = 1;
+    mem_free(s->context, variables);
+    mem_free(s->context, row);
+    return finish(s, k, &o, status, 0, &k->hessians[a][b]);
+}
+
+/* sum_i d e/dx_i u_i over all variable slots, u of the given kind. */
+static expr along(store *s, kernel *k, expr e, kind direction)
+{
+    expr *variables = mem_new(s->context, k->slots, sizeof *variables);
+    expr *directions = mem_new(s->context, k->slots, sizeof *directions);
+    expr result = 0;
+    if (variables && directions) {
+        int failed = 0;
+        for (uint32_t i = 0; i < k->slots; i++) {
+            variables[i] = expr_variable(s->shapes, KIND_SLOT, i);
+            directions[i] = expr_variable(s->shapes, direction, i);
+            failed |= !variables[i] || !directions[i];
+        }
+        if (!failed) result = expr_directional(s->shapes, e, variables, directions, k->slots);
+    }
+    mem_free(s->context, variables);
+    mem_free(s->context, directions);
+    return result;
+}
+
+int kernel_prepare_second(store *s, kernel *k)
+{
+    if (k->second) return TAUT_OK;
+    outputs o;
+    int status = outputs_create(s, &o, 1);
+    if (!status) status = outputs_put(s, &o, along(s, k, along(s, k, k->value, KIND_DIRECTION_U), KIND_DIRECTION_U), 0, 0);
+    return finish(s, k, &o, status, 1, &k->second);
+}
+
+int kernel_prepare_third(store *s, kernel *k, kind by)
+{
+    if (k->third[by]) return TAUT_OK;
+    outputs o;
+    int status = outputs_create(s, &o, k->slots);
+    expr bilinear = along(s, k, along(s, k, k->value, KIND_DIRECTION_U), KIND_DIRECTION_W);
+    if (!bilinear) status = TAUT_OUT_OF_MEMORY;
+    for (uint32_t i = 0; !status && i < k->slots; i++) {
+        if (k->slot_kind[i] != by) continue;
+        expr slot = expr_variable(s->shapes, KIND_SLOT, i);
+        status = outputs_put(s, &o, slot ? expr_derivative(s->shapes, bilinear, slot) : 0, i, 0);
+    }
+    return finish(s, k, &o, status, 2, &k->third[by]);
+}

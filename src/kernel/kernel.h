@@ -1,0 +1,71 @@
+/* Terms of equal shape share a kernel.
+ *
+ * A family is a set of functions f_row(x), each a sum of terms; the Lagrangian, the constraints, the forces are families. A
+ * term is an instance of its kernel: a row of variable indices and of indices into the table of constants. The constants
+ * (expressions of literals and parameters) are shared by all families of a store. Independent of precision. */
+#ifndef TAUT_KERNEL_KERNEL_H
+#define TAUT_KERNEL_KERNEL_H
+
+#include "kernel/tape.h"
+
+typedef struct {
+    uint32_t slots, constants;  /* numbers of variable and constant slots */
+    uint8_t *slot_kind;         /* kind of each variable slot */
+    unsigned kinds;             /* mask of them */
+    expr value;                 /* over the store's shape graph */
+    uint32_t *key;              /* the shape: code that equal terms share */
+    size_t key_length;
+    uint64_t hash;
+    expr *gradient;             /* by slot; NULL until asked for */
+    /* Tapes, made when a field prepares them; NULL until then. */
+    tape *values;
+    tape *gradients[KIND_COUNT];
+    tape *hessians[KIND_COUNT][KIND_COUNT]; /* [a][b]; for a == b the lower triangle by slots */
+    uint8_t hessian_varies[KIND_COUNT][KIND_COUNT]; /* some entry depends on a variable */
+    tape *second;               /* d^2/ds^2 f(x + s u) */
+    tape *third[KIND_COUNT];    /* d/dx_slot of u' Hess w */
+} kernel;
+
+/* All terms of one family that share one kernel. */
+typedef struct {
+    uint32_t kernel;            /* index into the store */
+    uint32_t count;
+    uint32_t *variables;        /* count rows of kernel->slots */
+    uint32_t *constants;        /* count rows of kernel->constants */
+    uint32_t *rows;             /* count: which function of the family the term belongs to */
+    size_t variable_capacity, constant_capacity, row_capacity;
+} batch;
+
+typedef struct {
+    uint32_t row_count;
+    batch *batches;
+    size_t batch_count, batch_capacity;
+} family;
+
+typedef struct store store;
+
+/* g is the graph in which terms are given; it must outlive the store. */
+store *store_create(taut_context *context, graph *g);
+void store_destroy(store *s);
+taut_context *store_context(store *s);
+size_t store_kernel_count(const store *s);
+kernel *store_kernel(store *s, uint32_t index);
+graph *store_shapes(store *s);
+/* The table of constants: expressions without variables, in the graph of the model. */
+size_t store_constant_count(const store *s);
+const expr *store_constants(const store *s);
+
+/* Splits e into terms and adds them to function `row` of the family. */
+int family_add(store *s, family *f, uint32_t row, expr e);
+void family_clear(store *s, family *f);
+/* Mask of the kinds of variables that occur. */
+unsigned family_kinds(store *s, const family *f);
+
+/* Derivative code, made once per kernel. Kinds select the slots. Return a status. */
+int kernel_prepare_values(store *s, kernel *k);
+int kernel_prepare_gradient(store *s, kernel *k, kind by);
+int kernel_prepare_hessian(store *s, kernel *k, kind a, kind b);
+int kernel_prepare_second(store *s, kernel *k);
+int kernel_prepare_third(store *s, kernel *k, kind by);
+
+#endif

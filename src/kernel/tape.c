@@ -1,0 +1,143 @@
+/* From expressions to tapes: topological order is the order of node indices; registers are handed out by last use. */
+#include "kernel/tape.h"
+
+#include <string.h>
+
+typedef struct {
+    graph *g;
+    tape *t;
+    expr *list;              /* nodes, ascending */
+    size_t count;
+    uint32_t *home;          /* register of each node of the list */
+    uint32_t *last_use;      /* position of the last reader; UINT32_MAX for outputs and inputs */
+    uint32_t *free_registers;
+    size_t free_count;
+} compiler;
+
+static size_t position(const compiler *c, expr e)
+{
+    size_t low = 0, high = c->count;
+    while (high - low > 1) {
+        size_t middle = low + (high - low) / 2;
+        if (c->list[middle] <= e)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static uint32_t input_register(const tape *t, const node *n)
+{
+    switch ((kind)n->b) {
+    case KIND_SLOT: return n->a;
+    case KIND_CONSTANT_SLOT: return t->slots + n->a;
+    case KIND_DIRECTION_U: return t->slots + t->constants + n->a;
+    default: return 2 * t->slots + t->constants + n->a;
+    }
+}
+
+static void find_last_uses(compiler *c, const expr *outputs, uint32_t output_count)
+{
+    for (size_t i = 0; i < c->count; i++) {
+        const node *n = graph_node(c->g, c->list[i]);
+        int arity = op_arity(n->op);
+        c->last_use[i] = arity ? 0 : UINT32_MAX;
+        if (arity >= 1 && c->last_use[position(c, n->a)] != UINT32_MAX) c->last_use[position(c, n->a)] = (uint32_t)i;
+        if (arity == 2 && c->last_use[position(c, n->b)] != UINT32_MAX) c->last_use[position(c, n->b)] = (uint32_t)i;
+    }
+    for (uint32_t o = 0; o < output_count; o++) c->last_use[position(c, outputs[o])] = UINT32_MAX;
+}
+
+static void place_leaves(compiler *c)
+{
+    tape *t = c->t;
+    t->first_number = t->slots * (1 + t->directions) + t->constants;
+    for (size_t i = 0; i < c->count; i++) {
+        const node *n = graph_node(c->g, c->list[i]);
+        if (n->op == OP_VARIABLE) c->home[i] = input_register(t, n);
+        if (n->op == OP_CONSTANT) {
+            c->home[i] = t->first_number + t->number_count;
+            t->numbers[t->number_count++] = graph_constant(c->g, c->list[i]);
+        }
+    }
+    t->register_count = t->first_number + t->number_count;
+}
+
+static void release(compiler *c, size_t operand, size_t reader)
+{
+    if (c->last_use[operand] != (uint32_t)reader) return;
+    c->last_use[operand] = UINT32_MAX; /* once, also for x*x */
+    c->free_registers[c->free_count++] = c->home[operand];
+}
+
+static void emit(compiler *c, size_t i)
+{
+    const node *n = graph_node(c->g, c->list[i]);
+    int arity = op_arity(n->op);
+    if (arity == 0) return;
+    size_t a = position(c, n->a), b = arity == 2 ? position(c, n->b) : a;
+    instruction line = { n->op, 0, c->home[a], n->op == OP_POWI ? n->b : c->home[b] };
+    release(c, a, i);
+    if (arity == 2) release(c, b, i);
+    line.target = c->free_count ? c->free_registers[--c->free_count] : c->t->register_count++;
+    c->home[i] = line.target;
+    c->t->code[c->t->length++] = line;
+}
+
+static int allocate(compiler *c, taut_context *context, uint32_t output_count)
+{
+    tape *t = c->t;
+    t->code = mem_new(context, c->count, sizeof *t->code);
+    t->numbers = mem_new(context, c->count, sizeof *t->numbers);
+    t->outputs = mem_new(context, output_count, sizeof *t->outputs);
+    t->output_i = mem_new(context, output_count, sizeof *t->output_i);
+    t->output_j = mem_new(context, output_count, sizeof *t->output_j);
+    c->home = mem_new(context, c->count, sizeof *c->home);
+    c->last_use = mem_new(context, c->count, sizeof *c->last_use);
+    c->free_registers = mem_new(context, c->count, sizeof *c->free_registers);
+    int done = t->code && t->numbers && t->outputs && t->output_i && t->output_j && c->home && c->last_use &&
+               c->free_registers;
+    return done ? TAUT_OK : TAUT_OUT_OF_MEMORY;
+}
+
+int tape_create(graph *g, const expr *outputs, const uint32_t *i, const uint32_t *j, uint32_t output_count, uint32_t slots,
+                uint32_t constants, uint32_t directions, tape **result)
+{
+    taut_context *context = graph_context(g);
+    compiler c = { .g = g };
+    *result = NULL;
+    c.t = mem_new(context, 1, sizeof *c.t);
+    if (!c.t) return TAUT_OUT_OF_MEMORY;
+    *c.t = (tape){ .slots = slots, .constants = constants, .directions = directions, .output_count = output_count };
+    int status = expr_reachable(g, outputs, output_count, &c.list, &c.count);
+    if (!status) status = allocate(&c, context, output_count);
+    if (!status) {
+        find_last_uses(&c, outputs, output_count);
+        place_leaves(&c);
+        for (size_t k = 0; k < c.count; k++) emit(&c, k);
+        for (uint32_t o = 0; o < output_count; o++) c.t->outputs[o] = c.home[position(&c, outputs[o])];
+        if (i && output_count) memcpy(c.t->output_i, i, output_count * sizeof *i);
+        if (j && output_count) memcpy(c.t->output_j, j, output_count * sizeof *j);
+    }
+    mem_free(context, c.home);
+    mem_free(context, c.last_use);
+    mem_free(context, c.free_registers);
+    expr_list_free(g, c.list);
+    if (status)
+        tape_destroy(context, c.t);
+    else
+        *result = c.t;
+    return status;
+}
+
+void tape_destroy(taut_context *context, tape *t)
+{
+    if (!t) return;
+    mem_free(context, t->code);
+    mem_free(context, t->numbers);
+    mem_free(context, t->outputs);
+    mem_free(context, t->output_i);
+    mem_free(context, t->output_j);
+    mem_free(context, t);
+}

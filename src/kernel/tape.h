@@ -1,0 +1,33 @@
+/* A tape: straight-line code for some outputs over the slots of a kernel. The interpreter (src/field) runs it over lanes of
+ * instances; registers are rows of lanes. Independent of precision. */
+#ifndef TAUT_KERNEL_TAPE_H
+#define TAUT_KERNEL_TAPE_H
+
+#include "expr/expr.h"
+
+typedef struct {
+    uint32_t op;           /* an op of expr.h, OP_NEG and beyond */
+    uint32_t target, a, b; /* registers; b is the exponent of OP_POWI */
+} instruction;
+
+/* Register layout: variable slots, constant slots, directions u, directions w (one per variable slot, when used), then numbers, then
+   temporaries, which are reused when their value is dead. */
+typedef struct {
+    instruction *code;
+    uint32_t length;
+    uint32_t slots, constants;   /* inputs */
+    uint32_t directions;         /* 0, 1 or 2 blocks of directions, each `slots` long */
+    uint32_t first_number, number_count;
+    wide *numbers;
+    uint32_t register_count;
+    uint32_t output_count;
+    uint32_t *outputs;           /* register of each output */
+    uint32_t *output_i, *output_j; /* which derivative it is: slots, by the caller's meaning */
+} tape;
+
+/* Compiles outputs (expressions over KIND_SLOT, KIND_CONSTANT_SLOT and KIND_DIRECTION_* variables). i and j are copied with them and may be NULL. */
+int tape_create(graph *g, const expr *outputs, const uint32_t *i, const uint32_t *j, uint32_t output_count, uint32_t slots,
+                uint32_t constants, uint32_t directions, tape **result);
+void tape_destroy(taut_context *context, tape *t);
+
+#endif

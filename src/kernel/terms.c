@@ -1,0 +1,275 @@
+/* From an expression to terms: the top sum is split (a constant factor is distributed over the sum it multiplies), and each
+ * summand is written as the code of its shape plus rows of variables and constants. No recursion: sums may be a million deep. */
+#include "kernel/store.h"
+
+#include <string.h>
+
+/* Scratch of one family_add: the shape of the term at hand. */
+typedef struct {
+    store *s;
+    uint32_t *key;        size_t key_length, key_capacity;
+    expr *variables;      size_t slots, variable_capacity;     /* nodes, by slot */
+    uint8_t *kinds;       size_t kind_capacity;
+    expr *constants;      size_t constant_count, constant_capacity; /* nodes, by constant slot */
+    uint32_t inner_count;
+    expr *seen;           /* open addressing: node -> reference of the current term */
+    uint32_t *reference;
+    size_t seen_size;
+    size_t *used;         size_t used_count, used_capacity;    /* filled places of `seen`, to empty it cheaply */
+    expr *stack;          size_t stack_count, stack_capacity;
+} writer;
+
+static size_t place_of(const writer *w, expr e)
+{
+    size_t mask = w->seen_size - 1, i = (size_t)(e * 2654435761u) & mask;
+    while (w->seen[i] && w->seen[i] != e) i = (i + 1) & mask;
+    return i;
+}
+
+static int remember_grow(writer *w)
+{
+    size_t old = w->seen_size, size = old ? old * 2 : 64;
+    expr *seen = mem_new(w->s->context, size, sizeof *seen);
+    uint32_t *reference = mem_new(w->s->context, size, sizeof *reference);
+    if (!seen || !reference) {
+        mem_free(w->s->context, seen);
+        mem_free(w->s->context, reference);
+        return TAUT_OUT_OF_MEMORY;
+    }
+    expr *old_seen = w->seen;
+    uint32_t *old_reference = w->reference;
+    w->seen = seen, w->reference = reference, w->seen_size = size;
+    for (size_t k = 0; k < w->used_count; k++) {
+        size_t i = place_of(w, old_seen[w->used[k]]);
+        seen[i] = old_seen[w->used[k]];
+        reference[i] = old_reference[w->used[k]];
+        w->used[k] = i;
+    }
+    mem_free(w->s->context, old_seen);
+    mem_free(w->s->context, old_reference);
+    return TAUT_OK;
+}
+
+static int remember(writer *w, expr e, uint32_t reference)
+{
+    if (w->used_count * 2 + 2 > w->seen_size && remember_grow(w)) return TAUT_OUT_OF_MEMORY;
+    if (mem_grow(w->s->context, &w->used, &w->used_capacity, w->used_count + 1, sizeof *w->used)) return TAUT_OUT_OF_MEMORY;
+    size_t i = place_of(w, e);
+    w->seen[i] = e;
+    w->reference[i] = reference;
+    w->used[w->used_count++] = i;
+    return TAUT_OK;
+}
+
+static int known(const writer *w, expr e)
+{
+    return w->seen_size && w->seen[place_of(w, e)] == e;
+}
+
+static int put(writer *w, uint32_t word)
+{
+    if (mem_grow(w->s->context, &w->key, &w->key_capacity, w->key_length + 1, sizeof *w->key)) return TAUT_OUT_OF_MEMORY;
+    w->key[w->key_length++] = word;
+    return TAUT_OK;
+}
+
+/* A leaf of the shape: a variable, or any expression without variables. */
+static int write_leaf(writer *w, expr e, const node *n)
+{
+    taut_context *context = w->s->context;
+    if (n->varies) {
+        if (mem_grow(context, &w->variables, &w->variable_capacity, w->slots + 1, sizeof *w->variables) ||
+            mem_grow(context, &w->kinds, &w->kind_capacity, w->slots + 1, 1))
+            return TAUT_OUT_OF_MEMORY;
+        w->variables[w->slots] = n->a;
+        w->kinds[w->slots] = (uint8_t)n->b;
+        return remember(w, e, REF(REF_VARIABLE, (uint32_t)w->slots++));
+    }
+    if (mem_grow(context, &w->constants, &w->constant_capacity, w->constant_count + 1, sizeof *w->constants))
+        return TAUT_OUT_OF_MEMORY;
+    w->constants[w->constant_count] = e;
+    return remember(w, e, REF(REF_CONSTANT, (uint32_t)w->constant_count++));
+}
+
+static int write_inner(writer *w, expr e, const node *n)
+{
+    int status = put(w, n->op);
+    if (!status) status = put(w, w->reference[place_of(w, n->a)]);
+    if (!status && n->op == OP_POWI) status = put(w, n->b);
+    if (!status && op_arity(n->op) == 2) status = put(w, w->reference[place_of(w, n->b)]);
+    return status ? status : remember(w, e, REF(REF_NODE, w->inner_count++));
+}
+
+static int push(writer *w, expr e)
+{
+    if (mem_grow(w->s->context, &w->stack, &w->stack_capacity, w->stack_count + 1, sizeof *w->stack))
+        return TAUT_OUT_OF_MEMORY;
+    w->stack[w->stack_count++] = e;
+    return TAUT_OK;
+}
+
+/* Writes the shape of the term in post-order. */
+static int write_shape(writer *w, expr root)
+{
+    for (size_t k = 0; k < w->used_count; k++) w->seen[w->used[k]] = 0;
+    w->used_count = w->key_length = w->slots = w->constant_count = w->stack_count = 0;
+    w->inner_count = 0;
+    int status = push(w, root);
+    while (!status && w->stack_count) {
+        expr e = w->stack[w->stack_count - 1];
+        const node n = *graph_node(w->s->g, e);
+        int arity = n.varies ? op_arity(n.op) : 0;
+        if (known(w, e)) {
+            w->stack_count--;
+        } else if (arity == 0) {
+            status = write_leaf(w, e, &n);
+        } else if (!known(w, n.a)) {
+            status = push(w, n.a);
+        } else if (arity == 2 && !known(w, n.b)) {
+            status = push(w, n.b);
+        } else {
+            status = write_inner(w, e, &n);
+        }
+    }
+    return status ? status : put(w, w->reference[place_of(w, root)]);
+}
+
+static batch *find_batch(store *s, family *f, uint32_t kernel_index)
+{
+    for (size_t b = f->batch_count; b-- > 0;)
+        if (f->batches[b].kernel == kernel_index) return &f->batches[b];
+    if (mem_grow(s->context, &f->batches, &f->batch_capacity, f->batch_count + 1, sizeof *f->batches)) return NULL;
+    batch *b = &f->batches[f->batch_count++];
+    *b = (batch){ .kernel = kernel_index };
+    return b;
+}
+
+static int add_term(writer *w, family *f, uint32_t row, expr e)
+{
+    store *s = w->s;
+    int status = write_shape(w, e);
+    if (status) return status;
+    uint32_t index =
+        store_find(s, w->key, w->key_length, (uint32_t)w->slots, (uint32_t)w->constant_count, w->kinds);
+    batch *b = index == UINT32_MAX ? NULL : find_batch(s, f, index);
+    if (!b) return TAUT_OUT_OF_MEMORY;
+    size_t variables = (size_t)b->count * w->slots, constants = (size_t)b->count * w->constant_count;
+    if (mem_grow(s->context, &b->variables, &b->variable_capacity, variables + w->slots, sizeof *b->variables) ||
+        mem_grow(s->context, &b->constants, &b->constant_capacity, constants + w->constant_count, sizeof *b->constants) ||
+        mem_grow(s->context, &b->rows, &b->row_capacity, (size_t)b->count + 1, sizeof *b->rows))
+        return TAUT_OUT_OF_MEMORY;
+    for (size_t i = 0; i < w->slots; i++) b->variables[variables + i] = w->variables[i];
+    for (size_t i = 0; i < w->constant_count; i++) {
+        uint32_t c = store_constant(s, w->constants[i]);
+        if (c == UINT32_MAX) return TAUT_OUT_OF_MEMORY;
+        b->constants[constants + i] = c;
+    }
+    b->rows[b->count++] = row;
+    return TAUT_OK;
+}
+
+/* ---- splitting the top sum ---- */
+
+typedef struct {
+    expr e, factor; /* the summand is factor * e; 0 stands for 1 */
+} piece;
+
+typedef struct {
+    piece *pieces;
+    size_t count, capacity;
+} heap;
+
+static int push_piece(store *s, heap *h, expr e, expr factor)
+{
+    if (mem_grow(s->context, &h->pieces, &h->capacity, h->count + 1, sizeof *h->pieces)) return TAUT_OUT_OF_MEMORY;
+    h->pieces[h->count++] = (piece){ e, factor };
+    return TAUT_OK;
+}
+
+static expr times(graph *g, expr factor, expr e) { return factor ? expr_mul(g, factor, e) : e; }
+
+static int is_sum(const graph *g, expr e)
+{
+    op o = graph_node(g, e)->op;
+    return graph_node(g, e)->varies && (o == OP_ADD || o == OP_SUB || o == OP_NEG || o == OP_MUL);
+}
+
+/* Takes one piece apart: pushes its parts and returns 1, or 0 if it is a term, or -1 without memory. */
+static int split(store *s, heap *h, piece p)
+{
+    graph *g = s->g;
+    const node n = *graph_node(g, p.e);
+    if (!n.varies) return 0;
+    expr minus = 0;
+    if (n.op == OP_SUB || n.op == OP_NEG) {
+        minus = p.factor ? expr_neg(g, p.factor) : expr_number(g, -1);
+        if (!minus) return -1;
+    }
+    switch ((op)n.op) {
+    case OP_ADD: return push_piece(s, h, n.b, p.factor) || push_piece(s, h, n.a, p.factor) ? -1 : 1;
+    case OP_SUB: return push_piece(s, h, n.b, minus) || push_piece(s, h, n.a, p.factor) ? -1 : 1;
+    case OP_NEG: return push_piece(s, h, n.a, minus) ? -1 : 1;
+    case OP_MUL: {
+        if (graph_node(g, n.a)->varies || !is_sum(g, n.b)) return 0;
+        expr factor = times(g, p.factor, n.a);
+        return !factor || push_piece(s, h, n.b, factor) ? -1 : 1;
+    }
+    default: return 0;
+    }
+}
+
+static void writer_clear(writer *w)
+{
+    taut_context *context = w->s->context;
+    mem_free(context, w->key);
+    mem_free(context, w->variables);
+    mem_free(context, w->kinds);
+    mem_free(context, w->constants);
+    mem_free(context, w->seen);
+    mem_free(context, w->reference);
+    mem_free(context, w->used);
+    mem_free(context, w->stack);
+}
+
+int family_add(store *s, family *f, uint32_t row, expr e)
+{
+    writer w = { .s = s };
+    heap h = { 0 };
+    /* A sum that shares its parts can have exponentially many summands: past this bound the rest stays whole. */
+    size_t budget = 4 * (size_t)graph_count(s->g) + 1000;
+    int status = push_piece(s, &h, e, 0);
+    while (!status && h.count) {
+        piece p = h.pieces[--h.count];
+        int parts = budget ? split(s, &h, p) : 0;
+        if (budget) budget--;
+        if (parts < 0) status = TAUT_OUT_OF_MEMORY;
+        if (parts != 0) continue;
+        expr term = times(s->g, p.factor, p.e);
+        if (!term)
+            status = TAUT_OUT_OF_MEMORY;
+        else if (!expr_is_number(s->g, term, 0))
+            status = add_term(&w, f, row, term);
+    }
+    if (row >= f->row_count) f->row_count = row + 1;
+    mem_free(s->context, h.pieces);
+    writer_clear(&w);
+    return status;
+}
+
+void family_clear(store *s, family *f)
+{
+    for (size_t b = 0; b < f->batch_count; b++) {
+        mem_free(s->context, f->batches[b].variables);
+        mem_free(s->context, f->batches[b].constants);
+        mem_free(s->context, f->batches[b].rows);
+    }
+    mem_free(s->context, f->batches);
+    *f = (family){ 0 };
+}
+
+unsigned family_kinds(store *s, const family *f)
+{
+    unsigned kinds = 0;
+    for (size_t b = 0; b < f->batch_count; b++) kinds |= s->kernels[f->batches[b].kernel]->kinds;
+    return kinds;
+}

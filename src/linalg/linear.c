@@ -1,0 +1,196 @@
+/* The dispatcher: checks the pattern, chooses the back end, keeps the account. */
+#include "linalg/linear.h"
+
+#include <string.h>
+
+#include "linalg/linear_backend.h"
+
+struct linear {
+    taut_context *context;
+    linear_pattern pattern;
+    const linear_operations *operations;
+    void *state;
+    linear_info info;
+    int automatic; /* the back end may still be exchanged */
+    int factored, forget;
+};
+
+/* AUTO's limits, measured. Own LU up to SMALL_MOST unknowns. LAPACK does some DENSE_SPEED times as many operations in a
+   second as KLU (1.3 at 20 unknowns, 3 at 500), and is not considered past DENSE_MOST, where the dense matrix alone
+   would be a burden. MUMPS factors faster than KLU but solves five times slower: it pays when the factors are both
+   large and much larger than the matrix (grids and lattices of 20000 to 40000 unknowns break even). */
+enum { SMALL_MOST = 16, DENSE_MOST = 1500 };
+static const double DENSE_SPEED = 2, LARGE_FILL = 2e6, LARGE_RATIO = 10;
+
+static const linear_operations *operations_of(linear_backend backend)
+{
+    switch (backend) {
+    case LINEAR_SMALL: return &linear_small;
+    case LINEAR_LAPACK: return &linear_lapack;
+    case LINEAR_KLU: return &linear_klu;
+    case LINEAR_MUMPS: return &linear_mumps;
+    case LINEAR_LDL: return &linear_ldl;
+    default: return NULL;
+    }
+}
+
+const char *linear_backend_name(linear_backend backend)
+{
+    const linear_operations *operations = operations_of(backend);
+    return operations ? operations->name : "auto";
+}
+
+static int check_pattern(taut_context *context, int n, const int *column_start, const int *row_index)
+{
+    if (n < 0 || column_start[0] != 0) return fail(context, TAUT_BAD_USAGE, "a matrix pattern must start at 0");
+    for (int j = 0; j < n; j++) {
+        int before = -1;
+        if (column_start[j + 1] < column_start[j])
+            return fail(context, TAUT_BAD_USAGE, "column %d of a matrix pattern ends before it starts", j);
+        for (int p = column_start[j]; p < column_start[j + 1]; p++) {
+            if (row_index[p] <= before || row_index[p] >= n)
+                return fail(context, TAUT_BAD_USAGE, "column %d of a matrix pattern: rows must ascend below %d", j, n);
+            before = row_index[p];
+        }
+    }
+    return TAUT_OK;
+}
+
+static int copy_pattern(linear *solver, int n, const int *column_start, const int *row_index, int symmetric)
+{
+    linear_pattern *pattern = &solver->pattern;
+    size_t entries = (size_t)column_start[n];
+    pattern->n = n;
+    pattern->entries = column_start[n];
+    pattern->symmetric = symmetric;
+    pattern->column_start = mem_new(solver->context, (size_t)n + 1, sizeof(int));
+    pattern->row_index = mem_new(solver->context, entries, sizeof(int));
+    if (!pattern->column_start || !pattern->row_index) return TAUT_OUT_OF_MEMORY;
+    memcpy(pattern->column_start, column_start, ((size_t)n + 1) * sizeof(int));
+    if (entries) memcpy(pattern->row_index, row_index, entries * sizeof(int));
+    return TAUT_OK;
+}
+
+static int too_much_fill(const linear *solver, double entries)
+{
+    return entries > LARGE_FILL && entries > LARGE_RATIO * solver->pattern.entries;
+}
+
+static int start(linear *solver, linear_backend backend)
+{
+    const linear_operations *operations = operations_of(backend);
+    void *state = NULL;
+    int status = operations->create(solver->context, &solver->pattern, &state);
+    if (status) return status;
+    if (solver->state) solver->operations->destroy(solver->state);
+    solver->operations = operations;
+    solver->state = state;
+    solver->info.backend = backend;
+    return TAUT_OK;
+}
+
+/* Larger systems are analysed by KLU, whose forecast decides. It comes from the pattern alone, so that the choice does
+   not depend on the first values. */
+static int start_automatic(linear *solver)
+{
+    const int n = solver->pattern.n;
+    if (n <= SMALL_MOST) return start(solver, LINEAR_SMALL);
+    int status = start(solver, LINEAR_KLU);
+    if (status == TAUT_UNSUPPORTED) return start(solver, LINEAR_MUMPS); /* too large to be counted in int */
+    if (status) return status;
+    double entries, operations;
+    linear_klu_forecast(solver->state, &entries, &operations);
+    if (n <= DENSE_MOST && 2.0 / 3 * n * n * n < DENSE_SPEED * operations) return start(solver, LINEAR_LAPACK);
+    if (too_much_fill(solver, entries)) return start(solver, LINEAR_MUMPS);
+    solver->automatic = 1;
+    return TAUT_OK;
+}
+
+int linear_create(taut_context *context, linear_backend backend, int n, const int *column_start, const int *row_index,
+                  int symmetric, linear **result)
+{
+    *result = NULL;
+    if (backend != LINEAR_AUTO && !operations_of(backend))
+        return fail(context, TAUT_BAD_USAGE, "there is no linear back end %d", (int)backend);
+    int status = check_pattern(context, n, column_start, row_index);
+    if (status) return status;
+    linear *solver = mem_new(context, 1, sizeof *solver);
+    if (!solver) return TAUT_OUT_OF_MEMORY;
+    solver->context = context;
+    solver->info.deficient = solver->info.negative_pivots = -1;
+    status = copy_pattern(solver, n, column_start, row_index, symmetric);
+    /* nothing to solve: the sparse libraries refuse that, the small solver does not */
+    if (!status && n == 0) status = start(solver, LINEAR_SMALL);
+    else if (!status) status = backend == LINEAR_AUTO ? start_automatic(solver) : start(solver, backend);
+    if (status) {
+        linear_destroy(solver);
+        return status;
+    }
+    *result = solver;
+    return TAUT_OK;
+}
+
+/* Exchanging rows for pivots may have filled KLU's factors far beyond the forecast, or beyond what it can count. */
+static int reconsider(linear *solver, const double *values, int status)
+{
+    linear_info *info = &solver->info;
+    if (status != TAUT_UNSUPPORTED && (status || !too_much_fill(solver, (double)info->factor_nonzeros))) return status;
+    solver->automatic = 0;
+    int started = start(solver, LINEAR_MUMPS);
+    if (started) return status; /* KLU is still there */
+    return solver->operations->factor(solver->state, values, 1, info);
+}
+
+int linear_factor(linear *solver, const double *values)
+{
+    const linear_operations *operations = solver->operations;
+    linear_info *info = &solver->info;
+    solver->factored = 0;
+    info->deficient = info->negative_pivots = -1;
+    if (!operations->checks_values && !linear_finite(solver->pattern.entries, values))
+        return fail(solver->context, TAUT_NOT_FINITE, "the matrix holds a value that is not finite");
+    int status = operations->factor(solver->state, values, solver->forget, info);
+    if (solver->automatic) status = reconsider(solver, values, status);
+    if (status) return status;
+    solver->factored = 1;
+    solver->forget = 0;
+    return TAUT_OK;
+}
+
+void linear_forget(linear *solver)
+{
+    solver->forget = 1;
+}
+
+static int refuse(const linear *solver)
+{
+    return fail(solver->context, TAUT_BAD_USAGE, "a linear system is solved before its matrix is factored");
+}
+
+int linear_solve(linear *solver, double *b)
+{
+    if (!solver->factored) return refuse(solver);
+    solver->info.solves++;
+    return solver->operations->solve(solver->state, b);
+}
+
+int linear_solve_transposed(linear *solver, double *b)
+{
+    if (!solver->factored) return refuse(solver);
+    solver->info.solves++;
+    return solver->operations->solve_transposed(solver->state, b);
+}
+
+const linear_info *linear_status(const linear *solver)
+{
+    return &solver->info;
+}
+
+void linear_destroy(linear *solver)
+{
+    if (!solver) return;
+    if (solver->state) solver->operations->destroy(solver->state);
+    mem_free(solver->context, solver->pattern.column_start);
+    mem_free(solver->context, solver->pattern.row_index);
+    mem_free(solver->context, solver);
+}

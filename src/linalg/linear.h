@@ -1,0 +1,52 @@
+/* Linear systems: one interface, several back ends.
+ *
+ * A matrix is square and sparse, in compressed columns with ascending row indices. The pattern is analysed once;
+ * factor takes new values for the same pattern; solve overwrites the right-hand side. All in double: quad precision is
+ * reached by the Newton iteration around it (residuals in quad, factors in double). No allocation in factor and solve
+ * after the first factor. */
+#ifndef TAUT_LINALG_LINEAR_H
+#define TAUT_LINALG_LINEAR_H
+
+#include "base/context.h"
+
+typedef enum {
+    LINEAR_AUTO,     /* chosen from size, density and fill */
+    LINEAR_SMALL,    /* own dense LU, partial pivoting; for sizes up to some 16 */
+    LINEAR_LAPACK,   /* dense LU */
+    LINEAR_KLU,      /* sparse LU; refactored with the first pivots while their growth stays bounded, anew otherwise */
+    LINEAR_MUMPS,    /* multifrontal, for large fill; symmetric indefinite when told so */
+    LINEAR_LDL       /* symmetric pattern, no pivoting, AMD ordering (natural when that has no more fill): the
+                        multiplier matrix G1 M^-1 G0', close to symmetric positive definite; values may be unsymmetric.
+                        Linear time for trees. Measures its growth and hands other matrices to KLU */
+} linear_backend;
+
+typedef struct linear linear;
+
+typedef struct {
+    linear_backend backend; /* at work now: LDL says KLU after a factorisation that needed pivoting */
+    long factor_nonzeros;   /* entries of the factors */
+    long factorisations, refactorisations, solves;
+    double pivot_growth;    /* of the last factorisation: 1 is harmless, large is bad; 0 when not measured (MUMPS) */
+    double smallest_pivot;  /* |smallest| / |largest| pivot of the last factorisation, a rough sign of singularity */
+    long deficient;         /* column (original numbering) in which the last failed factorisation broke down, or -1 */
+    long negative_pivots;   /* of the last factorisation by MUMPS (symmetric) or LDL: the inertia; -1 when not known */
+} linear_info;
+
+/* Analyses the n x n pattern (column_start has n+1 entries; both arrays are copied). backend LINEAR_AUTO picks;
+   symmetric promises that values will be symmetric: MUMPS then reads one triangle. */
+int linear_create(taut_context *context, linear_backend backend, int n, const int *column_start, const int *row_index,
+                  int symmetric, linear **result);
+/* TAUT_SINGULAR when the matrix is numerically singular (info says where), TAUT_NOT_FINITE when a value is not finite.
+   The object stays usable. */
+int linear_factor(linear *solver, const double *values);
+/* The next factor chooses its pivots anew, as that of a new object would. For checkpoints: a resumed run gets the same
+   bits as an uninterrupted one only if both forget here. */
+void linear_forget(linear *solver);
+/* b := A^-1 b (or A'^-1 b). Needs a successful factor. */
+int linear_solve(linear *solver, double *b);
+int linear_solve_transposed(linear *solver, double *b);
+const linear_info *linear_status(const linear *solver);
+const char *linear_backend_name(linear_backend backend);
+void linear_destroy(linear *solver);
+
+#endif

@@ -1,0 +1,197 @@
+/* The back end for the multiplier matrix G1 M^-1 G0': A = L D U without pivoting. The matrix is close to symmetric and
+   positive definite, where no pivoting is needed; that this is so is measured in every factorisation, and a matrix of
+   another kind is handed to KLU. */
+#include <math.h>
+
+#include "linalg/linear_ldl.h"
+
+/* Factors that grow past this cost more than four digits; positive definite matrices have 1. */
+static const double growth_limit = 1e4;
+
+/* What the numeric phase found. */
+typedef struct {
+    double growth, least, most;
+    int negative;
+    int stopped; /* the row of the first vanished pivot, or n */
+} outcome;
+
+/* Row k of L and column k of U from all before them (up-looking), for k = 0, 1, ...:
+     w = L^-1 A(0..k-1, k),  z = U'^-1 A(k, 0..k-1)',  l_kj = z_j / d_j,  u_jk = w_j / d_j,  d_k = a_kk - sum l_kj w_j.
+   Growth: every entry of |L||D||U|, which times the rounding unit bounds the backward error, is at most
+   sqrt(size_i size_j), where size_k is the larger of sum z_j l_kj and sum w_j u_jk with d_k added (Cauchy-Schwarz); it
+   is compared to a_kk, which a positive definite matrix cannot exceed. */
+static outcome eliminate(ldl *s, const double *values)
+{
+    const int n = s->n;
+    const int *start = s->sources.start, *diagonal = s->sources.diagonal;
+    const ldl_source *source = s->sources.entry;
+    const int *row_start = s->row_start, *column_start = s->column_start, *row_index = s->row_index;
+    const ldl_link *row = s->row;
+    double *restrict lower = s->lower, *restrict upper = s->upper, *restrict inverse = s->inverse;
+    double *restrict x = s->x, *restrict y = s->y;
+    outcome found = { 1, INFINITY, 0, 0, n };
+
+    for (int k = 0; k < n; k++) {
+        for (int p = start[k]; p < start[k + 1]; p++) {
+            ldl_source at = source[p];
+            x[at.column] = at.upper >= 0 ? values[at.upper] : 0;
+            y[at.column] = at.lower >= 0 ? values[at.lower] : 0;
+        }
+        const double given = diagonal[k] >= 0 ? values[diagonal[k]] : 0;
+        double d = given, size_lower = 0, size_upper = 0;
+        for (int r = row_start[k]; r < row_start[k + 1]; r++) {
+            const int j = row[r].column, slot = row[r].slot;
+            const double w = x[j], z = y[j];
+            x[j] = y[j] = 0;
+            for (int q = column_start[j]; q < slot; q++) {
+                x[row_index[q]] -= lower[q] * w;
+                y[row_index[q]] -= upper[q] * z;
+            }
+            const double l = z * inverse[j], u = w * inverse[j];
+            lower[slot] = l;
+            upper[slot] = u;
+            d -= l * w;
+            size_lower += fabs(l * z);
+            size_upper += fabs(u * w);
+        }
+        const double pivot = fabs(d), size = fmax(size_lower, size_upper), diagonal_size = fabs(given);
+        /* written so that what is not a number stops here too */
+        if (!(pivot > LINEAR_SINGULAR * (diagonal_size + size))) {
+            found.stopped = k;
+            return found;
+        }
+        /* with a margin for rounding, so that a positive definite matrix never comes to the division */
+        if (size + pivot > found.growth * diagonal_size * 1.000001) found.growth = (size + pivot) / diagonal_size;
+        if (pivot < found.least) found.least = pivot;
+        if (pivot > found.most) found.most = pivot;
+        found.negative += d < 0;
+        inverse[k] = 1 / d;
+    }
+    return found;
+}
+
+/* (L D U) b' = b in place, in the order of elimination; with the two triangles exchanged, the transposed system. */
+static void substitute(const ldl *s, const double *lower, const double *upper, double *b)
+{
+    const int n = s->n, *column_start = s->column_start, *row_index = s->row_index;
+    for (int j = 0; j < n; j++) {
+        const double value = b[j];
+        for (int q = column_start[j]; q < column_start[j + 1]; q++) b[row_index[q]] -= lower[q] * value;
+        b[j] = value * s->inverse[j];
+    }
+    for (int j = n - 1; j >= 0; j--) {
+        double sum = b[j];
+        for (int q = column_start[j]; q < column_start[j + 1]; q++) sum -= upper[q] * b[row_index[q]];
+        b[j] = sum;
+    }
+}
+
+static void apply(ldl *s, const double *lower, const double *upper, double *b)
+{
+    if (!s->order) {
+        substitute(s, lower, upper, b);
+        return;
+    }
+    for (int k = 0; k < s->n; k++) s->x[k] = b[s->order[k]];
+    substitute(s, lower, upper, s->x);
+    for (int k = 0; k < s->n; k++) {
+        b[s->order[k]] = s->x[k];
+        s->x[k] = 0; /* eliminate counts on it */
+    }
+}
+
+static int ldl_solve(void *state, double *b)
+{
+    ldl *s = state;
+    if (s->klu_at_work) return linear_klu.solve(s->klu, b);
+    apply(s, s->lower, s->upper, b);
+    return TAUT_OK;
+}
+
+static int ldl_solve_transposed(void *state, double *b)
+{
+    ldl *s = state;
+    if (s->klu_at_work) return linear_klu.solve_transposed(s->klu, b);
+    apply(s, s->upper, s->lower, b);
+    return TAUT_OK;
+}
+
+/* A pivot vanished or the factors grew: either the matrix is singular or it needs pivoting. KLU decides. Always anew,
+   so that the result does not depend on which earlier matrices came this way. */
+static int factor_by_klu(ldl *s, const double *values, const outcome *found, linear_info *info)
+{
+    if (!linear_finite(s->pattern->entries, values))
+        return fail(s->context, TAUT_NOT_FINITE, "the matrix holds a value that is not finite");
+    int status = s->klu ? TAUT_OK : linear_klu.create(s->context, s->pattern, &s->klu);
+    if (!status) status = linear_klu.factor(s->klu, values, 1, info);
+    if (!status) {
+        s->klu_at_work = 1;
+        info->backend = LINEAR_KLU;
+    }
+    /* In a semidefinite matrix the row whose pivot vanished is the one that depends on those before it; in any other
+       the vanished pivot says little, and KLU's column stands. */
+    int k = found->stopped;
+    if (status == TAUT_SINGULAR && k < s->n && found->growth <= growth_limit && s->sources.diagonal[k] >= 0
+        && values[s->sources.diagonal[k]] != 0)
+        status = linear_singular(s->context, info, s->order ? s->order[k] : k);
+    return status;
+}
+
+static int ldl_factor(void *state, const double *values, int anew, linear_info *info)
+{
+    (void)anew;
+    ldl *s = state;
+    s->klu_at_work = 0;
+    info->backend = LINEAR_LDL;
+    outcome found = eliminate(s, values);
+    info->factorisations++;
+    info->factor_nonzeros = 2L * s->column_start[s->n] + s->n;
+    if (found.stopped < s->n || !(found.growth <= growth_limit)) return factor_by_klu(s, values, &found, info);
+    info->pivot_growth = found.growth;
+    info->smallest_pivot = s->n ? found.least / found.most : 1;
+    info->negative_pivots = found.negative;
+    return TAUT_OK;
+}
+
+static void ldl_destroy(void *state)
+{
+    ldl *s = state;
+    if (!s) return;
+    taut_context *context = s->context;
+    if (s->klu) linear_klu.destroy(s->klu);
+    void *blocks[] = { s->order,     s->sources.diagonal, s->sources.start, s->sources.entry, s->row_start,
+                       s->row,       s->column_start,     s->row_index,     s->lower,         s->upper,
+                       s->inverse,   s->x,                s->y,             s };
+    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) mem_free(context, blocks[i]);
+}
+
+static int make_numbers(ldl *s)
+{
+    size_t n = (size_t)s->n, entries = (size_t)s->column_start[n];
+    s->lower = mem_new(s->context, entries, sizeof *s->lower);
+    s->upper = mem_new(s->context, entries, sizeof *s->upper);
+    s->inverse = mem_new(s->context, n, sizeof *s->inverse);
+    s->x = mem_new(s->context, n, sizeof *s->x);
+    s->y = mem_new(s->context, n, sizeof *s->y);
+    return s->lower && s->upper && s->inverse && s->x && s->y ? TAUT_OK : TAUT_OUT_OF_MEMORY;
+}
+
+static int ldl_create(taut_context *context, const linear_pattern *pattern, void **state)
+{
+    *state = NULL;
+    ldl *s = mem_new(context, 1, sizeof *s);
+    if (!s) return TAUT_OUT_OF_MEMORY;
+    s->context = context;
+    s->pattern = pattern;
+    s->n = pattern->n;
+    int status = ldl_analyse(s);
+    if (!status) status = make_numbers(s);
+    if (status) {
+        ldl_destroy(s);
+        return status;
+    }
+    *state = s;
+    return TAUT_OK;
+}
+
+const linear_operations linear_ldl = { "ldl", ldl_create, ldl_factor, ldl_solve, ldl_solve_transposed, ldl_destroy, 1 };

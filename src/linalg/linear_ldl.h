@@ -1,0 +1,46 @@
+/* The two halves of the LDL back end: the symbolic one, once per pattern, and the numeric one. Internal to this
+   folder. */
+#ifndef TAUT_LINALG_LINEAR_LDL_H
+#define TAUT_LINALG_LINEAR_LDL_H
+
+#include "linalg/linear_backend.h"
+
+/* Where the entries (k, column) and (column, k) of the matrix stand among its values; -1: not in the pattern, zero. */
+typedef struct {
+    int column, lower, upper;
+} ldl_source;
+
+/* The matrix in some order of elimination, as the numeric half reads it. */
+typedef struct {
+    int *diagonal;           /* place of the k-th diagonal entry among the values, -1: not in the pattern */
+    int *start;              /* n+1; row k left of the diagonal, and column k above it: */
+    ldl_source *entry;
+} ldl_sources;
+
+/* An entry of a row of L: its column, and its slot in the arrays by columns. */
+typedef struct {
+    int column, slot;
+} ldl_link;
+
+/* A = L D U in the order of elimination; L and U' are unit lower triangular and share one pattern. */
+typedef struct {
+    taut_context *context;
+    const linear_pattern *pattern;
+    int n;
+    int *order;              /* order[k]: the k-th unknown to be eliminated; NULL for the natural order */
+    ldl_sources sources;
+    int *row_start;          /* n+1; row k of L, columns ascending: */
+    ldl_link *row;
+    int *column_start;       /* n+1; column j of L, rows ascending: */
+    int *row_index;
+    double *lower, *upper;   /* at slot (i, j): l_ij and u_ji */
+    double *inverse;         /* 1/d_k */
+    double *x, *y;           /* all zero between calls */
+    void *klu;               /* for matrices that need pivoting; made when the first one comes */
+    int klu_at_work;         /* nonzero: the last factorisation is KLU's */
+} ldl;
+
+/* Fills everything up to row_index from context, pattern and n. The caller frees, also after a failure. */
+int ldl_analyse(ldl *s);
+
+#endif

@@ -1,0 +1,122 @@
+#include "linalg/pattern.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static pattern *allocate(taut_context *context, int rows, int columns, size_t entries)
+{
+    pattern *p = mem_new(context, 1, sizeof *p);
+    if (!p) return NULL;
+    p->rows = rows;
+    p->columns = columns;
+    p->start = mem_new(context, (size_t)rows + 1, sizeof *p->start);
+    p->index = mem_new(context, entries, sizeof *p->index);
+    if (!p->start || !p->index) {
+        pattern_destroy(context, p);
+        return NULL;
+    }
+    return p;
+}
+
+void pattern_destroy(taut_context *context, pattern *p)
+{
+    if (!p) return;
+    mem_free(context, p->start);
+    mem_free(context, p->index);
+    mem_free(context, p);
+}
+
+static int compare(const void *x, const void *y)
+{
+    int a = *(const int *)x, b = *(const int *)y;
+    return (a > b) - (a < b);
+}
+
+/* Short rows are the rule: insertion sort up to a few dozen entries. */
+static void sort_row(int *index, int count)
+{
+    if (count > 48) {
+        qsort(index, (size_t)count, sizeof *index, compare);
+        return;
+    }
+    for (int i = 1; i < count; i++) {
+        int value = index[i], j = i;
+        for (; j > 0 && index[j - 1] > value; j--) index[j] = index[j - 1];
+        index[j] = value;
+    }
+}
+
+/* Sorts every row and drops repetitions, in place. */
+static void tidy(pattern *p)
+{
+    int out = 0;
+    for (int r = 0; r < p->rows; r++) {
+        int begin = p->start[r], end = p->start[r + 1];
+        sort_row(p->index + begin, end - begin);
+        p->start[r] = out;
+        for (int k = begin; k < end; k++)
+            if (k == begin || p->index[k] != p->index[k - 1]) {
+                int value = p->index[k]; /* out <= k: what is overwritten was read */
+                if (out > p->start[r] && p->index[out - 1] == value) continue;
+                p->index[out++] = value;
+            }
+    }
+    p->start[p->rows] = out;
+}
+
+int pattern_create(taut_context *context, int rows, int columns, const int *row, const int *column, size_t count,
+                   pattern **result)
+{
+    *result = NULL;
+    if (count > INT32_MAX)
+        return fail(context, TAUT_UNSUPPORTED, "a sparse matrix with %zu entries is beyond the limit of 2^31", count);
+    pattern *p = allocate(context, rows, columns, count);
+    if (!p) return TAUT_OUT_OF_MEMORY;
+    for (size_t k = 0; k < count; k++) p->start[row[k] + 1]++;
+    for (int r = 0; r < rows; r++) p->start[r + 1] += p->start[r];
+    for (size_t k = 0; k < count; k++) p->index[p->start[row[k]]++] = column[k];
+    for (int r = rows; r > 0; r--) p->start[r] = p->start[r - 1];
+    p->start[0] = 0;
+    tidy(p);
+    *result = p;
+    return TAUT_OK;
+}
+
+int pattern_find(const pattern *p, int row, int column)
+{
+    int low = p->start[row], high = p->start[row + 1];
+    while (low < high) {
+        int middle = low + (high - low) / 2;
+        if (p->index[middle] < column)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < p->start[row + 1] && p->index[low] == column ? low : -1;
+}
+
+int pattern_transpose(taut_context *context, const pattern *p, pattern **result, int **from)
+{
+    int entries = pattern_entries(p);
+    pattern *t = allocate(context, p->columns, p->rows, (size_t)entries);
+    int *origin = from ? mem_new(context, (size_t)entries, sizeof *origin) : NULL;
+    *result = NULL;
+    if (!t || (from && !origin)) {
+        pattern_destroy(context, t);
+        mem_free(context, origin);
+        return TAUT_OUT_OF_MEMORY;
+    }
+    for (int k = 0; k < entries; k++) t->start[p->index[k] + 1]++;
+    for (int r = 0; r < t->rows; r++) t->start[r + 1] += t->start[r];
+    for (int r = 0; r < p->rows; r++)
+        for (int k = p->start[r]; k < p->start[r + 1]; k++) {
+            int place = t->start[p->index[k]]++;
+            t->index[place] = r;
+            if (origin) origin[place] = k;
+        }
+    for (int r = t->rows; r > 0; r--) t->start[r] = t->start[r - 1];
+    t->start[0] = 0;
+    *result = t;
+    if (from) *from = origin;
+    return TAUT_OK;
+}

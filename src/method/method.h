@@ -1,0 +1,75 @@
+/* Methods: a name, options, declared properties, and a step. One file per method, one table of them. */
+#ifndef TAUT_METHOD_METHOD_H
+#define TAUT_METHOD_METHOD_H
+
+#include "solve/newton.h"
+#include "system/state.h"
+
+/* What a method keeps; the tests measure each. */
+enum {
+    KEEPS_SYMPLECTIC = 1,   /* the symplectic form on the constraint manifold */
+    KEEPS_ENERGY = 2,       /* exactly, not just nearly */
+    KEEPS_MOMENTUM = 4,     /* momenta of affine symmetries */
+    KEEPS_REVERSIBLE = 8,   /* a step with -h undoes a step with h */
+    KEEPS_POSITION = 16,    /* g(q) = 0 */
+    KEEPS_VELOCITY = 32     /* dg/dt = 0 */
+};
+
+typedef struct {
+    const char *name;       /* key of key=value, or a bare word */
+    const char *values;     /* what it may be, for people */
+    const char *meaning;
+} method_option;
+
+typedef struct {
+    const char *name;
+    const char *summary;
+    const char *source;     /* where it comes from */
+    const char *equations;  /* the scheme, a few lines of text */
+    int order;
+    unsigned keeps;
+    const method_option *options;
+    int option_count;
+} method_info;
+
+/* NAME:word,key=value,... taken apart; the texts point into `text`. */
+#define METHOD_OPTIONS 12
+typedef struct {
+    char text[256];
+    const char *name;
+    struct {
+        const char *key, *value; /* value is NULL for a bare word */
+    } options[METHOD_OPTIONS];
+    int option_count;
+} method_spec;
+
+typedef struct method method;
+struct method_class {
+    const method_info *info;
+    /* Can it run this system? NULL if so, otherwise the reason as a sentence. */
+    const char *(*refuse)(const struct system *s);
+    int (*create)(struct system *s, const method_spec *spec, real tolerance, void **self);
+    /* x := the state h later. On a positive status x is as it was. */
+    int (*step)(void *self, state *x, real h);
+    const newton_counts *(*counts)(const void *self);
+    void (*destroy)(void *self);
+};
+
+struct method {
+    const struct method_class *class;
+    void *self;
+};
+
+/* The table. */
+int method_count(void);
+const struct method_class *method_at(int index);
+const struct method_class *method_find(const char *name);
+
+/* Takes the name apart and checks it against the table. */
+int method_parse(taut_context *context, const char *text, method_spec *spec);
+int method_create(struct system *s, const method_spec *spec, real tolerance, method *m);
+void method_destroy(method *m);
+
+extern const struct method_class method_rattle;
+
+#endif

@@ -1,0 +1,57 @@
+/* RATTLE: the catalogue entry, and the choice between its two forms. */
+#include "method/rattle.h"
+
+static const method_info info = {
+    .name = "rattle",
+    .summary = "Verlet with constraints, for any Lagrangian or Hamiltonian",
+    .source = "Andersen 1983; general H: Jay 1996, Hairer, Lubich & Wanner VII.1.4",
+    .equations = "P = p0 - h/2 H_q(q0,P) + h/2 (G0' lambda + F0)\n"
+                 "q1 = q0 + h/2 (H_p(q0,P) + H_p(q1,P)),  g(q1) = 0\n"
+                 "p1 = P - h/2 H_q(q1,P) + h/2 (G1' mu + F1),  G1 H_p(q1,p1) + g_t = 0",
+    .order = 2,
+    .keeps = KEEPS_SYMPLECTIC | KEEPS_MOMENTUM | KEEPS_REVERSIBLE | KEEPS_POSITION | KEEPS_VELOCITY,
+};
+
+typedef struct {
+    taut_context *context;
+    rattle_explicit *simple;
+    rattle_implicit *general;
+} rattle;
+
+static void destroy(void *self)
+{
+    rattle *r = self;
+    rattle_explicit_destroy(r->simple);
+    rattle_implicit_destroy(r->general);
+    mem_free(r->context, r);
+}
+
+static int create(struct system *s, const method_spec *spec, real tolerance, void **self)
+{
+    (void)spec;
+    *self = NULL;
+    rattle *r = mem_new(s->context, 1, sizeof *r);
+    if (!r) return TAUT_OUT_OF_MEMORY;
+    r->context = s->context;
+    int status = s->structure.explicit_force ? rattle_explicit_create(s, tolerance, &r->simple)
+                                             : rattle_implicit_create(s, tolerance, &r->general);
+    if (status)
+        destroy(r);
+    else
+        *self = r;
+    return status;
+}
+
+static int step(void *self, state *x, real h)
+{
+    rattle *r = self;
+    return r->simple ? rattle_explicit_step(r->simple, x, h) : rattle_implicit_step(r->general, x, h);
+}
+
+static const newton_counts *counts(const void *self)
+{
+    const rattle *r = self;
+    return r->simple ? rattle_explicit_counts(r->simple) : rattle_implicit_counts(r->general);
+}
+
+const struct method_class method_rattle = { &info, NULL, create, step, counts, destroy };

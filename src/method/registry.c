@@ -1,0 +1,76 @@
+#include "method/method.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const struct method_class *const table[] = { &method_rattle };
+
+int method_count(void) { return (int)(sizeof table / sizeof *table); }
+const struct method_class *method_at(int index) { return table[index]; }
+
+const struct method_class *method_find(const char *name)
+{
+    for (int i = 0; i < method_count(); i++)
+        if (strcmp(table[i]->info->name, name) == 0) return table[i];
+    return NULL;
+}
+
+static int unknown_method(taut_context *context, const char *name)
+{
+    char names[512] = "";
+    for (int i = 0; i < method_count(); i++) {
+        size_t at = strlen(names);
+        snprintf(names + at, sizeof names - at, "%s%s", i ? ", " : "", table[i]->info->name);
+    }
+    return fail(context, TAUT_BAD_USAGE, "there is no method '%s'; the methods are: %s ('taut methods' describes them)", name,
+                names);
+}
+
+static int check_options(taut_context *context, const method_spec *spec, const method_info *info)
+{
+    for (int i = 0; i < spec->option_count; i++) {
+        int known = 0;
+        for (int k = 0; k < info->option_count; k++) known |= strcmp(info->options[k].name, spec->options[i].key) == 0;
+        if (!known)
+            return fail(context, TAUT_BAD_USAGE, "method '%s' has no option '%s'; 'taut methods %s' lists what it has", info->name,
+                        spec->options[i].key, info->name);
+    }
+    return TAUT_OK;
+}
+
+int method_parse(taut_context *context, const char *text, method_spec *spec)
+{
+    *spec = (method_spec){ 0 };
+    if (strlen(text) >= sizeof spec->text) return fail(context, TAUT_BAD_USAGE, "the method name is too long");
+    strcpy(spec->text, text);
+    spec->name = spec->text;
+    char *at = strchr(spec->text, ':');
+    if (at) *at++ = 0;
+    while (at) {
+        if (spec->option_count == METHOD_OPTIONS) return fail(context, TAUT_BAD_USAGE, "the method has too many options: %s", text);
+        char *next = strchr(at, ',');
+        if (next) *next++ = 0;
+        char *value = strchr(at, '=');
+        if (value) *value++ = 0;
+        spec->options[spec->option_count].key = at;
+        spec->options[spec->option_count++].value = value;
+        at = next;
+    }
+    const struct method_class *class = method_find(spec->name);
+    return class ? check_options(context, spec, class->info) : unknown_method(context, spec->name);
+}
+
+int method_create(struct system *s, const method_spec *spec, real tolerance, method *m)
+{
+    m->class = method_find(spec->name);
+    m->self = NULL;
+    const char *reason = m->class->refuse ? m->class->refuse(s) : NULL;
+    if (reason) return fail(s->context, TAUT_UNSUPPORTED, "method '%s' cannot run this model: %s", spec->name, reason);
+    return m->class->create(s, spec, tolerance, &m->self);
+}
+
+void method_destroy(method *m)
+{
+    if (m->class && m->self) m->class->destroy(m->self);
+    *m = (method){ 0 };
+}

@@ -1,0 +1,281 @@
+/* Declarations: what a model is made of. title, param, option, point, coordinate, rotation, momentum, time. */
+#include "model/script.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <string.h>
+
+/* Options are looked up one by one: they come from the command line, and are few. */
+#define OPTIONS 100
+
+/* ---- names ---- */
+
+/* Names become columns of tables: letters, digits and _, and any letters beyond ASCII. */
+static int is_identifier(const char *name, size_t size)
+{
+    for (size_t i = 0; i < size; i++) {
+        unsigned char c = (unsigned char)name[i];
+        if (!(c >= 0x80 || c == '_' || isalpha(c) || (i > 0 && isdigit(c)))) return 0;
+    }
+    return size > 0;
+}
+
+const char *declare_name(lua_State *L, int i, const char *what)
+{
+    size_t size;
+    if (lua_type(L, i) != LUA_TSTRING)
+        script_error(L, "%s needs a name, a text in quotes, got %s; write %s(\"name\"%s", what, symbols_describe(L, i), what,
+                     strcmp(what, "point") && strcmp(what, "coordinate") && strcmp(what, "rotation") ? ", ...)" : ")");
+    const char *name = lua_tolstring(L, i, &size);
+    if (size > SCRIPT_NAME_SIZE) script_error(L, "this name for %s is longer than %d bytes; choose a shorter one", what, SCRIPT_NAME_SIZE);
+    if (!is_identifier(name, size))
+        script_error(L, "%s: '%s' cannot be a name; use letters, digits and _, a letter first", what, name);
+    return name;
+}
+
+const group *declare_find_group(lua_State *L, const char *name)
+{
+    script *s = script_of(L);
+    uint32_t index;
+    return names_find(&s->group_names, name, &index) ? &s->model->groups[index] : NULL;
+}
+
+static int taken(lua_State *L, const char *name, const char *what, int line)
+{
+    return script_error(L, "the name '%s' is taken by the %s of line %d; choose another", name, what, line);
+}
+
+/* Coordinates, parameters and options share their names. */
+static void check_unused(lua_State *L, const char *name)
+{
+    script *s = script_of(L);
+    uint32_t index;
+    if (names_find(&s->group_names, name, &index)) taken(L, name, "coordinate", s->model->groups[index].line);
+    if (names_find(&s->parameter_names, name, &index)) taken(L, name, "parameter", s->model->parameters[index].line);
+    for (size_t i = 0; i < s->option_count; i++)
+        if (strcmp(s->options[i].name, name) == 0) taken(L, name, "option", s->options[i].line);
+}
+
+/* ---- title, time ---- */
+
+static int declare_title(lua_State *L)
+{
+    script *s = script_of(L);
+    if (lua_type(L, 1) != LUA_TSTRING)
+        return script_error(L, "title needs a text, got %s; write title \"...\"", symbols_describe(L, 1));
+    if (s->model->title) return script_error(L, "the model has a title already; give one");
+    s->model->title = script_text(L, lua_tostring(L, 1));
+    return 0;
+}
+
+static int declare_time(lua_State *L)
+{
+    return symbols_push(L, expr_variable(script_of(L)->graph, KIND_T, 0));
+}
+
+/* ---- parameters and options ---- */
+
+/* The value that -D gives to this name, or NULL. The last one counts. */
+static const char *defined(script *s, const char *name)
+{
+    const char *value = NULL;
+    for (size_t i = 0; i < s->definition_count; i++) {
+        if (strcmp(s->definitions[i].name, name) != 0) continue;
+        s->definitions[i].used = 1;
+        value = s->definitions[i].value;
+    }
+    return value;
+}
+
+static wide defined_number(lua_State *L, const char *name, const char *text)
+{
+    wide value;
+    if (wide_parse(text, &value)) script_error(L, "-D %s=%s: '%s' is not a number; give a number such as 0.5", name, text, text);
+    return value;
+}
+
+static int declare_param(lua_State *L)
+{
+    script *s = script_of(L);
+    model *m = s->model;
+    const char *name = declare_name(L, 1, "param");
+    check_unused(L, name);
+    if (lua_type(L, 2) != LUA_TNUMBER && !symbols_at(L, 2))
+        return script_error(L, "param '%s' needs a value, a number, got %s; write param(\"%s\", 1.0)", name, symbols_describe(L, 2), name);
+    if (lua_type(L, 2) == LUA_TNUMBER && !isfinite(lua_tonumber(L, 2)))
+        return script_error(L, "param '%s' is %f; its value must be finite", name, lua_tonumber(L, 2));
+    expr e = symbols_constant(L, 2, "param");
+    wide value = symbols_value(L, e);
+    const char *text = defined(s, name);
+    if (text) value = defined_number(L, name, text);
+    if (!(value - value == 0)) return script_error(L, "param '%s' is not finite; give it a finite value", name);
+    script_check(L, mem_grow(s->context, &m->parameters, &m->parameter_capacity, m->parameter_count + 1, sizeof *m->parameters));
+    size_t index = m->parameter_count;
+    m->parameters[index] = (parameter){ script_text(L, name), value, script_line(L) };
+    m->parameter_count++;
+    script_check(L, names_add(s->context, &s->parameter_names, m->parameters[index].name, (uint32_t)index));
+    return symbols_push(L, expr_parameter(s->graph, (uint32_t)index));
+}
+
+static int boolean_option(lua_State *L, const char *name, const char *text)
+{
+    int yes = strcmp(text, "true") == 0 || strcmp(text, "1") == 0;
+    if (!yes && strcmp(text, "false") != 0 && strcmp(text, "0") != 0)
+        return script_error(L, "-D %s=%s: option '%s' is true or false; give one of them", name, text, name);
+    lua_pushboolean(L, yes);
+    return 1;
+}
+
+static int number_option(lua_State *L, const char *name, const char *text)
+{
+    double value = (double)defined_number(L, name, text);
+    if (!isfinite(value)) return script_error(L, "-D %s=%s: option '%s' must be finite; give a finite number", name, text, name);
+    if (lua_isinteger(L, 2) && value == floor(value) && fabs(value) < 9e15) lua_pushinteger(L, (lua_Integer)value);
+    else lua_pushnumber(L, value);
+    return 1;
+}
+
+/* option(name, default): a plain value of the script, set by -D; its type is that of the default. */
+static int declare_option(lua_State *L)
+{
+    script *s = script_of(L);
+    const char *name = declare_name(L, 1, "option");
+    check_unused(L, name);
+    if (s->option_count >= OPTIONS) return script_error(L, "more than %d options; a param or a table serves for more", OPTIONS);
+    script_check(L, mem_grow(s->context, &s->options, &s->option_capacity, s->option_count + 1, sizeof *s->options));
+    s->options[s->option_count] = (option_name){ script_text(L, name), script_line(L) };
+    s->option_count++;
+    const char *text = defined(s, name);
+    int type = lua_type(L, 2);
+    if (type != LUA_TNUMBER && type != LUA_TSTRING && type != LUA_TBOOLEAN)
+        return script_error(L, "option '%s' needs a default, a number, a text or true/false, got %s; write option(\"%s\", 100)", name,
+                            symbols_describe(L, 2), name);
+    if (!text) lua_settop(L, 2);
+    else if (type == LUA_TBOOLEAN) boolean_option(L, name, text);
+    else if (type == LUA_TNUMBER) number_option(L, name, text);
+    else lua_pushstring(L, text);
+    return 1;
+}
+
+/* ---- coordinates ---- */
+
+/* Columns of the results that a coordinate, or the components of a point, would collide with. */
+static void check_column(lua_State *L, const char *name)
+{
+    static const char *const columns[] = { "t", "energy", "constraint", "velocity_constraint", "momentum", "angular_momentum" };
+    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
+        if (strcmp(name, columns[i]) == 0)
+            script_error(L, "'%s' is a column of every result and cannot be the name of a coordinate; choose another", name);
+}
+
+/* Adds a group and its coordinates; returns the index of the first. */
+static uint32_t add_group(lua_State *L, const char *what, group_type type, uint32_t size)
+{
+    script *s = script_of(L);
+    model *m = s->model;
+    const char *name = declare_name(L, 1, what);
+    check_unused(L, name);
+    check_column(L, name);
+    uint32_t first = m->coordinate_count;
+    size_t count = (size_t)first + size;
+    script_check(L, mem_grow(s->context, &m->groups, &m->group_capacity, m->group_count + 1, sizeof *m->groups));
+    script_check(L, mem_grow(s->context, &m->group_of, &m->group_of_capacity, count, sizeof *m->group_of));
+    script_check(L, mem_grow(s->context, &m->start_q, &m->start_q_capacity, count, sizeof *m->start_q));
+    script_check(L, mem_grow(s->context, &m->start_w, &m->start_w_capacity, count, sizeof *m->start_w));
+    m->groups[m->group_count] = (group){ script_text(L, name), type, first, size, script_line(L) };
+    for (size_t i = first; i < count; i++) {
+        m->group_of[i] = (uint32_t)m->group_count;
+        m->start_q[i] = m->start_w[i] = (start_value){ 0, START_MISSING, 0 };
+    }
+    m->coordinate_count = (uint32_t)count;
+    m->group_count++;
+    script_check(L, names_add(s->context, &s->group_names, m->groups[m->group_count - 1].name, (uint32_t)m->group_count - 1));
+    return first;
+}
+
+static void fill(script *s, vector *v, kind k, uint32_t first, uint32_t size)
+{
+    *v = (vector){ .dimension = size };
+    for (uint32_t i = 0; i < size; i++) v->at[i] = expr_variable(s->graph, k, first + i);
+}
+
+static int declare_coordinate(lua_State *L)
+{
+    uint32_t first = add_group(L, "coordinate", GROUP_SCALAR, 1);
+    return symbols_push(L, expr_variable(script_of(L)->graph, KIND_Q, first));
+}
+
+static int declare_point(lua_State *L)
+{
+    vector v;
+    uint32_t size = 3;
+    if (!lua_isnoneornil(L, 2)) {
+        double wanted = lua_type(L, 2) == LUA_TNUMBER ? lua_tonumber(L, 2) : 0;
+        if (wanted != 2 && wanted != 3)
+            return script_error(L, "a point has 2 or 3 coordinates; write point(\"a\") in space, point(\"a\", 2) in the plane");
+        size = (uint32_t)wanted;
+    }
+    uint32_t first = add_group(L, "point", GROUP_POINT, size);
+    fill(script_of(L), &v, KIND_Q, first, size);
+    return vectors_push(L, &v);
+}
+
+/* Four coordinates, and the constraint that they stay a unit quaternion. */
+static int declare_rotation(lua_State *L)
+{
+    script *s = script_of(L);
+    graph *g = s->graph;
+    vector r;
+    uint32_t first = add_group(L, "rotation", GROUP_ROTATION, 4);
+    fill(s, &r, KIND_Q, first, 4);
+    expr sum = expr_number(g, 0);
+    for (int i = 0; i < 4; i++) sum = expr_add(g, sum, expr_powi(g, r.at[i], 2));
+    declare_constraint(L, lua_tostring(L, 1), expr_sub(g, sum, expr_number(g, 1)), script_line(L));
+    return vectors_push(L, &r);
+}
+
+/* momentum(x), momentum(a): the partner of a coordinate, in Hamiltonian and rate models. */
+static int declare_momentum(lua_State *L)
+{
+    script *s = script_of(L);
+    const expr *e = symbols_at(L, 1);
+    const vector *v = vectors_at(L, 1);
+    uint32_t index;
+    if (e && symbols_is_variable(s, *e, KIND_Q, &index)) {
+        derivative_use_momentum(L);
+        return symbols_push(L, expr_variable(s->graph, KIND_W, index));
+    }
+    vector p = { .dimension = v ? v->dimension : 0 };
+    for (uint32_t i = 0; i < p.dimension; i++) {
+        if (!symbols_is_variable(s, v->at[i], KIND_Q, &index)) p.dimension = 0;
+        else p.at[i] = expr_variable(s->graph, KIND_W, index);
+    }
+    if (!p.dimension)
+        return script_error(L, "momentum belongs to a coordinate, a point or a rotation; this is %s",
+                            e || v ? "an expression of them" : symbols_describe(L, 1));
+    derivative_use_momentum(L);
+    return vectors_push(L, &p);
+}
+
+static int reserved_contact(lua_State *L)
+{
+    return script_error(L, "contact (inequalities) is not in this version of Taut; use constraint for what always holds, force for a "
+                           "penalty");
+}
+
+static int reserved_embed(lua_State *L)
+{
+    return script_error(L, "embed (a point given by a chart) is not in this version of Taut; write the point as an expression of "
+                           "coordinates, or add constraints");
+}
+
+void declare_open(lua_State *L)
+{
+    static const luaL_Reg functions[] = {
+        { "title", declare_title },       { "time", declare_time },         { "param", declare_param },
+        { "option", declare_option },     { "point", declare_point },       { "coordinate", declare_coordinate },
+        { "rotation", declare_rotation }, { "momentum", declare_momentum }, { "contact", reserved_contact },
+        { "embed", reserved_embed },
+    };
+    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) lua_register(L, functions[i].name, functions[i].func);
+}

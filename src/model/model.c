@@ -1,0 +1,67 @@
+/* The model as data: its end, and the names of its parts. */
+#include "model/model.h"
+
+#include <stdio.h>
+#include <string.h>
+
+void model_destroy(model *m)
+{
+    if (!m) return;
+    taut_context *context = m->context;
+    for (size_t i = 0; i < m->group_count; i++) mem_free(context, m->groups[i].name);
+    for (size_t i = 0; i < m->parameter_count; i++) mem_free(context, m->parameters[i].name);
+    for (size_t i = 0; i < m->constraint_count; i++) mem_free(context, m->constraints[i].name);
+    for (size_t i = 0; i < m->observable_count; i++) mem_free(context, m->observables[i].name);
+    mem_free(context, m->groups);
+    mem_free(context, m->group_of);
+    mem_free(context, m->parameters);
+    mem_free(context, m->summands);
+    mem_free(context, m->constraints);
+    mem_free(context, m->forces);
+    mem_free(context, m->rates);
+    mem_free(context, m->observables);
+    mem_free(context, m->start_q);
+    mem_free(context, m->start_w);
+    mem_free(context, m->shapes);
+    mem_free(context, m->file);
+    mem_free(context, m->source);
+    mem_free(context, m->title);
+    graph_destroy(m->graph);
+    mem_free(context, m);
+}
+
+void model_coordinate_name(const model *m, uint32_t coordinate, char *buffer, size_t size)
+{
+    const group *owner = &m->groups[m->group_of[coordinate]];
+    uint32_t component = coordinate - owner->first;
+    if (owner->type == GROUP_SCALAR) snprintf(buffer, size, "%s", owner->name);
+    else snprintf(buffer, size, "%s.%c", owner->name, (owner->type == GROUP_ROTATION ? "wxyz" : "xyz")[component]);
+}
+
+void model_namer(void *user, op o, kind k, uint32_t index, char *buffer, size_t size)
+{
+    const model *m = user;
+    if (o == OP_PARAMETER && index < m->parameter_count) {
+        snprintf(buffer, size, "%s", m->parameters[index].name);
+    } else if (k == KIND_T) {
+        snprintf(buffer, size, "t");
+    } else if (k == KIND_LAMBDA && index < m->constraint_count) {
+        snprintf(buffer, size, "lambda.%s", m->constraints[index].name);
+    } else if ((k == KIND_Q || k == KIND_W) && index < m->coordinate_count) {
+        char name[256];
+        int momentum = m->has_momenta || m->form == FORM_HAMILTONIAN || m->form == FORM_RATES;
+        model_coordinate_name(m, index, name, sizeof name);
+        if (k == KIND_Q) snprintf(buffer, size, "%s", name);
+        else if (momentum) snprintf(buffer, size, "p.%s", name);
+        else snprintf(buffer, size, "%s.dot", name);
+    } else {
+        snprintf(buffer, size, "variable%u.%u", (unsigned)k, (unsigned)index);
+    }
+}
+
+long model_find_parameter(const model *m, const char *name)
+{
+    for (size_t i = 0; i < m->parameter_count; i++)
+        if (strcmp(m->parameters[i].name, name) == 0) return (long)i;
+    return -1;
+}

@@ -1,0 +1,116 @@
+/* The model: what the user wrote, as data. The front end (Lua) fills it; systems are compiled from it. A model never sees a method. */
+#ifndef TAUT_MODEL_MODEL_H
+#define TAUT_MODEL_MODEL_H
+
+#include "expr/expr.h"
+
+typedef enum { FORM_NONE, FORM_LAGRANGIAN, FORM_HAMILTONIAN, FORM_RATES } form;
+
+typedef enum { GROUP_SCALAR, GROUP_POINT, GROUP_ROTATION } group_type;
+
+/* A group of coordinates declared together: coordinate "x" (1), point "a" (2 or 3), rotation "r" (4: w x y z). */
+typedef struct {
+    char *name;
+    group_type type;
+    uint32_t first;   /* index of its first coordinate */
+    uint32_t size;
+    int line;
+} group;
+
+typedef struct {
+    char *name;
+    wide value;
+    int line;
+} parameter;
+
+/* One summand of the Lagrangian or Hamiltonian as the user gave it (it is split into terms later). */
+typedef struct {
+    expr value;
+    int line;
+} summand;
+
+typedef struct {
+    char *name;
+    expr value;  /* is zero */
+    int line;
+} constraint;
+
+/* A force on a coordinate, or, in rate models, the rate of a coordinate (KIND_Q) or of its partner (KIND_W). */
+typedef struct {
+    kind target_kind;
+    uint32_t target;
+    expr value;
+    int line;
+} action;
+
+typedef struct {
+    char *name;
+    expr value;
+    int line;
+} observable;
+
+typedef enum { START_MISSING, START_GIVEN, START_FREE } start_type;
+
+/* A start value: a constant expression of literals and parameters (the guess, when free). */
+typedef struct {
+    expr value;
+    start_type type;
+    int line;
+} start_value;
+
+typedef enum { SHAPE_BAR, SHAPE_SPRING, SHAPE_BALL } shape_type;
+
+/* Something to draw: a bar or spring between two places, a ball at one. Places are three expressions each (z = 0 in the plane). */
+typedef struct {
+    shape_type type;
+    expr from[3], to[3];
+    double radius;
+    int line;
+} shape;
+
+typedef struct model {
+    taut_context *context;
+    char *file;       /* as named by the user */
+    char *source;     /* its text */
+    size_t source_size;
+    char *title;      /* never NULL; the file's name when there is none */
+    graph *graph;
+    form form;
+    int form_line;    /* line of the first lagrangian, hamiltonian or rate */
+    int has_momenta;  /* the script called momentum(): KIND_W are momenta, whatever the form is so far */
+
+    group *groups;            size_t group_count, group_capacity;
+    uint32_t coordinate_count;
+    uint32_t *group_of;       size_t group_of_capacity; /* per coordinate */
+    parameter *parameters;    size_t parameter_count, parameter_capacity;
+    summand *summands;        size_t summand_count, summand_capacity; /* their sum is L or H */
+    constraint *constraints;  size_t constraint_count, constraint_capacity; /* multiplier k belongs to constraint k */
+    action *forces;           size_t force_count, force_capacity;
+    action *rates;            size_t rate_count, rate_capacity;
+    observable *observables;  size_t observable_count, observable_capacity;
+    start_value *start_q;     size_t start_q_capacity; /* per coordinate */
+    start_value *start_w;     size_t start_w_capacity; /* per coordinate: velocity or momentum by form; START_MISSING means 0 */
+    shape *shapes;            size_t shape_count, shape_capacity;
+} model;
+
+/* A setting from the command line: -D name=value. `used` is set when a param or option of that name was met. */
+typedef struct {
+    const char *name;
+    const char *value;
+    int used;
+} definition;
+
+/* Loads a model. A bad model gives TAUT_BAD_MODEL (the text names file and line) and *result = NULL. */
+int model_load_file(taut_context *context, const char *path, definition *definitions, size_t definition_count, model **result);
+int model_load_text(taut_context *context, const char *name, const char *text, size_t size, definition *definitions,
+                    size_t definition_count, model **result);
+void model_destroy(model *m);
+
+/* Name of a coordinate: "x", "a.x", "r.w". */
+void model_coordinate_name(const model *m, uint32_t coordinate, char *buffer, size_t size);
+/* An expr_namer for the model (user is the model): a.x, a.x.dot or p.a.x, t, lambda.rod1, parameter names. */
+void model_namer(void *m, op o, kind k, uint32_t index, char *buffer, size_t size);
+/* Index of a coordinate or parameter or constraint by name, or -1. */
+long model_find_parameter(const model *m, const char *name);
+
+#endif

@@ -1,0 +1,310 @@
+/* The sandbox: which of Lua's own functions a model has, and the ones that are changed because they could run for ever inside
+   C, catch a limit, or give other results in another process. */
+#include "model/script.h"
+
+#include <lualib.h>
+#include <string.h>
+
+/* ---- base ---- */
+
+static int base_print(lua_State *L)
+{
+    luaL_Buffer line;
+    int count = lua_gettop(L);
+    lua_settop(L, count);
+    luaL_buffinit(L, &line);
+    for (int i = 1; i <= count; i++) {
+        if (i > 1) luaL_addchar(&line, '\t');
+        luaL_tolstring(L, i, NULL);
+        luaL_addvalue(&line);
+    }
+    luaL_pushresult(&line);
+    note(script_of(L)->context, "%s", lua_tostring(L, -1));
+    return 0;
+}
+
+/* After a failed protected call, with the error on top: goes on failing if a limit was met. */
+static int caught(lua_State *L, int status)
+{
+    script *s = script_of(L);
+    if (status == LUA_ERRMEM && !s->stop) {
+        s->stop = s->refusal;
+        s->stop_line = s->refusal_line;
+    }
+    if (s->stop) return lua_error(L);
+    lua_pushboolean(L, 0);
+    lua_insert(L, -2);
+    return 2;
+}
+
+static int base_pcall(lua_State *L)
+{
+    luaL_checkany(L, 1);
+    lua_pushboolean(L, 1);
+    lua_insert(L, 1);
+    int status = lua_pcall(L, lua_gettop(L) - 2, LUA_MULTRET, 0);
+    return status ? caught(L, status) : lua_gettop(L);
+}
+
+/* The script's handler must not run after a stop: hooks are off inside the hook that stopped, and nothing would end it. */
+static int guarded_handler(lua_State *L)
+{
+    if (script_of(L)->stop) return 1;
+    lua_pushvalue(L, lua_upvalueindex(1));
+    lua_insert(L, 1);
+    lua_call(L, 1, 1);
+    return 1;
+}
+
+static int base_xpcall(lua_State *L)
+{
+    int count = lua_gettop(L);
+    luaL_checktype(L, 2, LUA_TFUNCTION);
+    lua_pushvalue(L, 2);
+    lua_pushcclosure(L, guarded_handler, 1);
+    lua_replace(L, 2);
+    lua_pushboolean(L, 1);
+    lua_pushvalue(L, 1);
+    lua_rotate(L, 3, 2); /* function, handler, true, function, arguments */
+    int status = lua_pcall(L, count - 2, LUA_MULTRET, 2);
+    return status ? caught(L, status) : lua_gettop(L) - 2;
+}
+
+/* No finalizers: they run with hooks off. */
+static int base_setmetatable(lua_State *L)
+{
+    luaL_checktype(L, 1, LUA_TTABLE);
+    luaL_argexpected(L, lua_isnil(L, 2) || lua_istable(L, 2), 2, "nil or table");
+    lua_settop(L, 2);
+    if (luaL_getmetafield(L, 1, "__metatable") != LUA_TNIL) return script_error(L, "this metatable is protected; leave it as it is");
+    if (lua_istable(L, 2)) {
+        lua_pushliteral(L, "__gc");
+        if (lua_rawget(L, 2) != LUA_TNIL) return script_error(L, "models have no finalizers; take __gc out of the metatable");
+        lua_pop(L, 1);
+    }
+    lua_setmetatable(L, 1);
+    return 1;
+}
+
+/* ---- pairs, in the same order in every process ----
+   Lua hashes texts with a seed that differs from process to process. A model whose points are declared in a loop over pairs would
+   then have another order of coordinates when a run is resumed. */
+
+/* Numbers, then texts, then the rest as it comes. */
+static int key_class(lua_State *L, int i)
+{
+    int type = lua_type(L, i);
+    return type == LUA_TNUMBER ? 0 : type == LUA_TSTRING ? 1 : 2;
+}
+
+static lua_Integer symbol_order(lua_State *L, int i)
+{
+    const expr *e = symbols_at(L, i);
+    const vector *v = e ? NULL : vectors_at(L, i);
+    return e ? 2 * (lua_Integer)*e : v ? 2 * (lua_Integer)v->at[0] + 1 : lua_isboolean(L, i) ? lua_toboolean(L, i) - 2 : 0;
+}
+
+static int key_less(lua_State *L)
+{
+    int a = key_class(L, 1), b = key_class(L, 2);
+    int less = a != b ? a < b : a == 2 ? symbol_order(L, 1) < symbol_order(L, 2) : lua_compare(L, 1, 2, LUA_OPLT);
+    lua_pushboolean(L, less);
+    return 1;
+}
+
+void sandbox_keys(lua_State *L, int i)
+{
+    int sorted = 1, texts = 0;
+    lua_Integer count = 0;
+    i = lua_absindex(L, i);
+    lua_newtable(L);
+    for (lua_pushnil(L); lua_next(L, i);) {
+        lua_pop(L, 1);
+        if (lua_type(L, -1) != LUA_TNUMBER) texts = 1;
+        lua_pushvalue(L, -1);
+        lua_rawseti(L, -3, ++count);
+    }
+    sorted = !texts || count < 2; /* numbers alone come in an order that depends on the table only */
+    script_charge(L, (double)count);
+    if (sorted) return;
+    lua_getfield(L, LUA_REGISTRYINDEX, "taut.sort");
+    lua_pushvalue(L, -2);
+    lua_pushcfunction(L, key_less);
+    lua_call(L, 2, 0);
+}
+
+/* Upvalues: the table, its keys, the place. Keys that were removed meanwhile are passed over. */
+static int next_pair(lua_State *L)
+{
+    lua_Integer place = lua_tointeger(L, lua_upvalueindex(3));
+    for (;;) {
+        place++;
+        if (lua_rawgeti(L, lua_upvalueindex(2), place) == LUA_TNIL) return 1;
+        lua_pushvalue(L, -1);
+        if (lua_rawget(L, lua_upvalueindex(1)) != LUA_TNIL) break;
+        lua_pop(L, 2);
+    }
+    lua_pushinteger(L, place);
+    lua_replace(L, lua_upvalueindex(3));
+    return 2;
+}
+
+static int base_pairs(lua_State *L)
+{
+    luaL_checkany(L, 1);
+    lua_settop(L, 1);
+    if (luaL_getmetafield(L, 1, "__pairs") != LUA_TNIL) {
+        lua_pushvalue(L, 1);
+        lua_call(L, 1, 3);
+        return 3;
+    }
+    luaL_checktype(L, 1, LUA_TTABLE);
+    lua_pushvalue(L, 1);
+    sandbox_keys(L, 1);
+    lua_pushinteger(L, 0);
+    lua_pushcclosure(L, next_pair, 3);
+    lua_pushvalue(L, 1);
+    lua_pushnil(L);
+    return 3;
+}
+
+/* ---- table: the length of the work is counted before it is done ---- */
+
+/* With metamethods a length could be anything, and differ from call to call. */
+static void plain_table(lua_State *L, int i)
+{
+    luaL_checktype(L, i, LUA_TTABLE);
+    if (lua_getmetatable(L, i)) script_error(L, "functions of table take plain tables; this one has a metatable");
+}
+
+static int call_original(lua_State *L)
+{
+    lua_pushvalue(L, lua_upvalueindex(1));
+    lua_insert(L, 1);
+    lua_call(L, lua_gettop(L) - 1, LUA_MULTRET);
+    return lua_gettop(L);
+}
+
+/* insert(t, [place,] value), remove(t, [place]): they move what lies behind the place. A table with holes can have a length of
+   2^62. */
+static int table_shift(lua_State *L)
+{
+    plain_table(L, 1);
+    if (lua_isinteger(L, 2)) {
+        double moved = (double)lua_rawlen(L, 1) - (double)lua_tointeger(L, 2);
+        if (moved > 0) script_charge(L, moved);
+    }
+    return call_original(L);
+}
+
+static int table_concat(lua_State *L)
+{
+    plain_table(L, 1);
+    double from = (double)luaL_optinteger(L, 3, 1), to = (double)luaL_optinteger(L, 4, (lua_Integer)lua_rawlen(L, 1));
+    if (to > from) script_charge(L, to - from);
+    return call_original(L);
+}
+
+static int table_move(lua_State *L)
+{
+    plain_table(L, 1);
+    if (!lua_isnoneornil(L, 5)) plain_table(L, 5);
+    double from = (double)luaL_checkinteger(L, 2), to = (double)luaL_checkinteger(L, 3);
+    if (to > from) script_charge(L, to - from);
+    return call_original(L);
+}
+
+static int value_less(lua_State *L)
+{
+    script_charge(L, 1);
+    lua_pushboolean(L, lua_compare(L, 1, 2, LUA_OPLT));
+    return 1;
+}
+
+/* The comparison is ours when none is given: comparing long texts takes time, and each one looks at the clock. */
+static int table_sort(lua_State *L)
+{
+    plain_table(L, 1);
+    double count = (double)lua_rawlen(L, 1);
+    script_charge(L, count);
+    lua_settop(L, 2);
+    if (lua_isnil(L, 2)) {
+        lua_pushcfunction(L, value_less);
+        lua_replace(L, 2);
+    }
+    return call_original(L);
+}
+
+/* math.random starts from the same seed in every process; only a number reseeds it. */
+static int math_randomseed(lua_State *L)
+{
+    luaL_checknumber(L, 1);
+    return call_original(L);
+}
+
+/* ---- opening ---- */
+
+static void replace_function(lua_State *L, const char *name, lua_CFunction wrapper)
+{
+    lua_getfield(L, -1, name);
+    lua_pushcclosure(L, wrapper, 1);
+    lua_setfield(L, -2, name);
+}
+
+static void open_table(lua_State *L)
+{
+    luaL_requiref(L, LUA_TABLIBNAME, luaopen_table, 1);
+    lua_getfield(L, -1, "sort");
+    lua_setfield(L, LUA_REGISTRYINDEX, "taut.sort");
+    replace_function(L, "insert", table_shift);
+    replace_function(L, "remove", table_shift);
+    replace_function(L, "concat", table_concat);
+    replace_function(L, "move", table_move);
+    replace_function(L, "sort", table_sort);
+    lua_pop(L, 1);
+}
+
+static void open_math(lua_State *L)
+{
+    luaL_requiref(L, LUA_MATHLIBNAME, luaopen_math, 1);
+    replace_function(L, "randomseed", math_randomseed);
+    lua_getfield(L, -1, "randomseed");
+    lua_pushinteger(L, 1);
+    lua_call(L, 1, 0);
+    lua_pop(L, 1);
+}
+
+static int unknown_name(lua_State *L)
+{
+    static const char *const closed[] = { "io", "os", "debug", "package", "coroutine", "utf8", "load", "loadfile", "loadstring",
+                                          "dofile", "require", "collectgarbage", "warn" };
+    const char *name = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : "?";
+    for (size_t i = 0; i < sizeof closed / sizeof *closed; i++)
+        if (strcmp(name, closed[i]) == 0)
+            return script_error(L, "'%s' is not available in models; they have base Lua, math, string and table", name);
+    return script_error(L, "unknown name '%s'; check the spelling, or set it before this line", name);
+}
+
+void sandbox_open(lua_State *L)
+{
+    static const luaL_Reg base[] = {
+        { "print", base_print }, { "pcall", base_pcall }, { "xpcall", base_xpcall }, { "setmetatable", base_setmetatable },
+        { "pairs", base_pairs }, { "load", NULL },        { "loadfile", NULL },      { "dofile", NULL },
+        { "collectgarbage", NULL }, { "warn", NULL },
+    };
+    luaL_requiref(L, LUA_GNAME, luaopen_base, 1);
+    for (size_t i = 0; i < sizeof base / sizeof *base; i++) {
+        if (base[i].func) lua_pushcfunction(L, base[i].func);
+        else lua_pushnil(L);
+        lua_setfield(L, -2, base[i].name);
+    }
+    lua_newtable(L);
+    lua_pushcfunction(L, unknown_name);
+    lua_setfield(L, -2, "__index");
+    lua_pushliteral(L, "protected");
+    lua_setfield(L, -2, "__metatable");
+    lua_setmetatable(L, -2);
+    lua_pop(L, 1);
+    open_table(L);
+    open_math(L);
+}

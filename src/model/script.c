@@ -1,0 +1,360 @@
+/* The script: a Lua state with bounded memory and work, from the text of a model to the model or an error with its line. */
+#include "model/script.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#define HOOK_PERIOD 1000
+
+script *script_of(lua_State *L)
+{
+    return *(script **)lua_getextraspace(L);
+}
+
+int script_line(lua_State *L)
+{
+    lua_Debug where;
+    for (int level = 0; lua_getstack(L, level, &where); level++) {
+        lua_getinfo(L, "l", &where);
+        if (where.currentline > 0) return where.currentline;
+    }
+    return 0;
+}
+
+/* ---- limits ---- */
+
+/* Lua's allocator. What it refuses ends in LUA_ERRMEM after one garbage collection; the last refusal is then the cause. */
+static void *allocate(void *user, void *block, size_t old_size, size_t size)
+{
+    script *s = user;
+    if (!block) old_size = 0;
+    if (size == 0) {
+        mem_free(s->context, block);
+        s->heap -= old_size;
+        return NULL;
+    }
+    if (size > old_size && size - old_size > SCRIPT_MEMORY - s->heap) {
+        s->refusal = STOP_MEMORY_LIMIT;
+        s->refusal_line = s->L ? script_line(s->L) : 0;
+        return NULL;
+    }
+    void *result = mem_resize(s->context, block, size, 1);
+    if (!result) {
+        s->refusal = STOP_OUT_OF_MEMORY;
+        return NULL;
+    }
+    s->heap += size - old_size;
+    return result;
+}
+
+static long long seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec;
+}
+
+int script_stop(lua_State *L, stop_reason reason)
+{
+    script *s = script_of(L);
+    if (!s->stop) {
+        s->stop = reason;
+        s->stop_line = script_line(L);
+    }
+    lua_pushliteral(L, "the script was stopped");
+    return lua_error(L);
+}
+
+void script_charge(lua_State *L, double work)
+{
+    script *s = script_of(L);
+    if (s->stop) script_stop(L, s->stop);
+    if (!(work < (double)SCRIPT_INSTRUCTIONS)) script_stop(L, STOP_INSTRUCTIONS);
+    s->instructions += (long long)work;
+    if (s->instructions > SCRIPT_INSTRUCTIONS) script_stop(L, STOP_INSTRUCTIONS);
+    if (seconds() - s->began > SCRIPT_SECONDS) script_stop(L, STOP_SECONDS);
+}
+
+static void hook(lua_State *L, lua_Debug *where)
+{
+    (void)where;
+    script_charge(L, HOOK_PERIOD);
+}
+
+void script_check(lua_State *L, int status)
+{
+    if (status) script_stop(L, STOP_OUT_OF_MEMORY);
+}
+
+expr script_built(lua_State *L, expr e)
+{
+    script *s = script_of(L);
+    if (!e) script_stop(L, STOP_OUT_OF_MEMORY);
+    if (graph_count(s->graph) > SCRIPT_NODES) script_stop(L, STOP_NODES);
+    return e;
+}
+
+char *script_text(lua_State *L, const char *text)
+{
+    char *copy = mem_text(script_of(L)->context, text);
+    if (!copy) script_stop(L, STOP_OUT_OF_MEMORY);
+    return copy;
+}
+
+/* ---- errors ---- */
+
+static int raise_at(lua_State *L, int line, const char *format, va_list arguments)
+{
+    lua_pushfstring(L, "%s:%d: ", script_of(L)->short_name, line);
+    lua_pushvfstring(L, format, arguments);
+    lua_concat(L, 2);
+    return lua_error(L);
+}
+
+int script_error(lua_State *L, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    raise_at(L, script_line(L), format, arguments);
+    va_end(arguments);
+    return 0;
+}
+
+int script_error_at(lua_State *L, int line, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    raise_at(L, line, format, arguments);
+    va_end(arguments);
+    return 0;
+}
+
+/* Lua says what is wrong; these say what to do about it. The first fit is taken. */
+static const struct { const char *part, *hint; } hints[] = {
+    { "number expected, got symbol", "use the functions without `math.`: sin(x), sqrt(x), max(x, y) take symbols" },
+    { "number has no integer representation", "give a whole number" },
+    { "bad argument", "see what this function takes" },
+    { "attempt to call", "only functions can be called; check the spelling and the brackets" },
+    { "(a nil value)", "it was never set; check the spelling, or set it before this line" },
+    { "nil value", "it was never set; check the spelling, or set it before this line" },
+    { "attempt to index", "only points, vectors, rotations and tables have fields" },
+    { "attempt to compare", "compare numbers with numbers; symbols have no value while the script runs" },
+    { "arithmetic on", "use numbers, symbols, points or vectors here" },
+    { "attempt to concatenate", "use tostring(...)" },
+    { "stack overflow", "a function calls itself without end" },
+    { "too many local", "leave out `local`, or keep them in a table" },
+    { " near ", "mend the Lua syntax at or just before this line" },
+    { "goto", "mend the Lua syntax at this line" },
+    { "malformed number", "write numbers as 1, 0.5 or 1e-3" },
+    { "error object", "call error with a text" },
+};
+
+static const char *hint_for(const char *message)
+{
+    if (strstr(message, "; ")) return NULL; /* ours say it themselves */
+    for (size_t i = 0; i < sizeof hints / sizeof *hints; i++)
+        if (strstr(message, hints[i].part)) return hints[i].hint;
+    return NULL;
+}
+
+static int has_position(const script *s, const char *message)
+{
+    size_t length = strlen(s->short_name);
+    return strncmp(message, s->short_name, length) == 0 && message[length] == ':';
+}
+
+/* Gives a place to messages that have none; runs where the error happened. */
+static int message_handler(lua_State *L)
+{
+    script *s = script_of(L);
+    if (s->stop) return 1;
+    if (lua_type(L, 1) != LUA_TSTRING) {
+        lua_pushfstring(L, "%s:%d: the script raised an error that is not a text; call error with a text", s->short_name,
+                        script_line(L));
+    } else if (!has_position(s, lua_tostring(L, 1))) {
+        lua_pushfstring(L, "%s:%d: %s", s->short_name, script_line(L), lua_tostring(L, 1));
+    }
+    return 1;
+}
+
+/* Turns what the protected call left into the context's error. */
+static int report(script *s, int status)
+{
+    const char *file = s->model->file;
+    if (status == LUA_ERRMEM && !s->stop) {
+        s->stop = s->refusal;
+        s->stop_line = s->refusal_line;
+    }
+    switch (s->stop) {
+    case STOP_OUT_OF_MEMORY:
+        return TAUT_OUT_OF_MEMORY; /* the text was recorded where it happened */
+    case STOP_MEMORY_LIMIT:
+        return fail(s->context, TAUT_BAD_MODEL,
+                    "%s:%d: the script needs more than %d MiB of memory; make fewer or smaller tables and texts", file,
+                    s->stop_line, SCRIPT_MEMORY_MIB);
+    case STOP_INSTRUCTIONS:
+        return fail(s->context, TAUT_BAD_MODEL,
+                    "%s:%d: the script ran more than 1e9 instructions without ending; look for an endless loop", file, s->stop_line);
+    case STOP_SECONDS:
+        return fail(s->context, TAUT_BAD_MODEL,
+                    "%s:%d: the script ran for more than %d seconds without ending; look for an endless loop", file, s->stop_line,
+                    SCRIPT_SECONDS);
+    case STOP_NODES:
+        return fail(s->context, TAUT_BAD_MODEL,
+                    "%s:%d: the script makes more than %u expressions; look for an endless loop, or make a smaller model", file,
+                    s->stop_line, SCRIPT_NODES);
+    case STOP_NONE:
+        break;
+    }
+    const char *message = lua_type(s->L, -1) == LUA_TSTRING ? lua_tostring(s->L, -1) : "unknown error";
+    const char *hint = hint_for(message);
+    int placed = has_position(s, message);
+    if (placed) message += strlen(s->short_name);
+    return fail(s->context, TAUT_BAD_MODEL, "%s%s%s%s%s", file, placed ? "" : ": ", message, hint ? "; " : "", hint ? hint : "");
+}
+
+/* ---- loading ---- */
+
+/* Runs protected: everything that may raise. */
+static int build(lua_State *L)
+{
+    script *s = script_of(L);
+    const char *text = s->model->source;
+    size_t size = s->model->source_size;
+    sandbox_open(L);
+    patterns_open(L);
+    symbols_open(L);
+    vectors_open(L);
+    declare_open(L);
+    equations_open(L);
+    start_open(L);
+    draw_open(L);
+
+    if (size >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0) text += 3, size -= 3; /* byte order mark */
+    if (size && text[0] == '#') /* #! line; its newline stays, for the count of lines */
+        while (size && *text != '\n') text++, size--;
+    if (size && text[0] == LUA_SIGNATURE[0])
+        return script_error_at(L, 1, "this is compiled Lua, not text; give the source of the model");
+    lua_pushfstring(L, "=%s", s->short_name);
+    if (luaL_loadbufferx(L, text, size, lua_tostring(L, -1), "t")) return lua_error(L);
+    lua_sethook(L, hook, LUA_MASKCOUNT, HOOK_PERIOD);
+    lua_call(L, 0, 0);
+    lua_sethook(L, NULL, 0, 0);
+    equations_finish(L);
+    start_finish(L);
+    return 0;
+}
+
+/* The file's name in Lua's messages: its end, when it is long. */
+static void shorten(char *buffer, size_t size, const char *name)
+{
+    size_t length = strlen(name);
+    if (length < size - 1) snprintf(buffer, size, "%s", name);
+    else snprintf(buffer, size, "...%s", name + length - (size - 5));
+    for (char *c = buffer; *c; c++)
+        if (*c == '\n' || *c == '\r') *c = ' ';
+}
+
+static int run(script *s)
+{
+    shorten(s->short_name, sizeof s->short_name - 1, s->model->file);
+    s->last_line = 1;
+    for (size_t i = 0; i + 1 < s->model->source_size; i++) s->last_line += s->model->source[i] == '\n';
+    s->began = seconds();
+    lua_State *L = lua_newstate(allocate, s);
+    if (!L) return TAUT_OUT_OF_MEMORY;
+    s->L = L;
+    *(script **)lua_getextraspace(L) = s;
+    lua_pushcfunction(L, message_handler);
+    lua_pushcfunction(L, build);
+    int status = lua_pcall(L, 0, 0, 1);
+    if (status) status = report(s, status);
+    lua_close(L);
+    mem_free(s->context, s->rate_lines[0]);
+    mem_free(s->context, s->rate_lines[1]);
+    mem_free(s->context, s->free_marks);
+    mem_free(s->context, s->omegas);
+    for (size_t i = 0; i < s->option_count; i++) mem_free(s->context, s->options[i].name);
+    mem_free(s->context, s->options);
+    names_free(s->context, &s->group_names);
+    names_free(s->context, &s->parameter_names);
+    names_free(s->context, &s->constraint_names);
+    names_free(s->context, &s->observable_names);
+    return status;
+}
+
+/* Takes over `text` (allocated in the context), also when it fails. */
+static int load(taut_context *context, const char *name, char *text, size_t size, definition *definitions, size_t count,
+                model **result)
+{
+    *result = NULL;
+    model *m = mem_new(context, 1, sizeof *m);
+    if (!m) {
+        mem_free(context, text);
+        return TAUT_OUT_OF_MEMORY;
+    }
+    m->context = context;
+    m->source = text;
+    m->source_size = size;
+    m->file = mem_text(context, name);
+    m->graph = m->file ? graph_create(context) : NULL;
+    script s = { .context = context, .model = m, .graph = m->graph, .definitions = definitions, .definition_count = count };
+    int status = m->graph ? run(&s) : TAUT_OUT_OF_MEMORY;
+    if (!status && !m->title) {
+        const char *slash = strrchr(name, '/');
+        m->title = mem_text(context, slash ? slash + 1 : name);
+        if (!m->title) status = TAUT_OUT_OF_MEMORY;
+    }
+    if (status) model_destroy(m);
+    else *result = m;
+    return status;
+}
+
+int model_load_text(taut_context *context, const char *name, const char *text, size_t size, definition *definitions,
+                    size_t definition_count, model **result)
+{
+    *result = NULL;
+    char *copy = mem_new(context, size + 1, 1);
+    if (!copy) return TAUT_OUT_OF_MEMORY;
+    memcpy(copy, text, size);
+    return load(context, name, copy, size, definitions, definition_count, result);
+}
+
+/* Reads a whole file, of any kind (a pipe too), with a 0 behind it. */
+static int read_text(taut_context *context, FILE *file, const char *path, char **text, size_t *size)
+{
+    size_t capacity = 0;
+    *text = NULL;
+    *size = 0;
+    for (;;) {
+        if (mem_grow(context, text, &capacity, *size + 4096, 1)) return TAUT_OUT_OF_MEMORY;
+        errno = 0;
+        size_t got = fread(*text + *size, 1, capacity - *size - 1, file);
+        *size += got;
+        if (*size > SCRIPT_MEMORY / 4)
+            return fail(context, TAUT_BAD_MODEL, "%s:1: the file is larger than %d MiB; a model is a text of Lua", path,
+                        SCRIPT_MEMORY_MIB / 4);
+        if (got == 0) break;
+    }
+    if (ferror(file)) return fail(context, TAUT_CANNOT_READ, "cannot read '%s': %s", path, strerror(errno));
+    (*text)[*size] = 0;
+    return TAUT_OK;
+}
+
+int model_load_file(taut_context *context, const char *path, definition *definitions, size_t definition_count, model **result)
+{
+    *result = NULL;
+    FILE *file = fopen(path, "rb");
+    if (!file) return fail(context, TAUT_CANNOT_READ, "cannot read '%s': %s; check the path", path, strerror(errno));
+    char *text;
+    size_t size;
+    int status = read_text(context, file, path, &text, &size);
+    fclose(file);
+    if (status) {
+        mem_free(context, text);
+        return status;
+    }
+    return load(context, path, text, size, definitions, definition_count, result);
+}

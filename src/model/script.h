@@ -1,0 +1,161 @@
+/* Inside of the front end: the state of one load, and what its files share. Nothing outside src/model includes this.
+ *
+ * Every function here that takes a lua_State may raise a Lua error (a longjmp): a caller must not hold memory that only a
+ * local variable knows. The whole load runs inside one protected call (script.c). */
+#ifndef TAUT_MODEL_SCRIPT_H
+#define TAUT_MODEL_SCRIPT_H
+
+#include <lauxlib.h>
+#include <lua.h>
+
+#include "model/model.h"
+#include "model/names.h"
+
+/* Bounds for models from strangers. A chain of 10^6 links takes some 10^8 instructions, 300 MiB of Lua heap and 3*10^7 nodes. */
+#define SCRIPT_MEMORY_MIB 768
+#define SCRIPT_MEMORY ((size_t)SCRIPT_MEMORY_MIB << 20)
+#define SCRIPT_INSTRUCTIONS 1000000000LL
+#define SCRIPT_NODES 400000000u
+/* Instructions differ in cost (comparing two long texts is one), so there is a clock behind the count. */
+#define SCRIPT_SECONDS 600
+#define SCRIPT_NAME_SIZE 100
+#define SCRIPT_LABEL_SIZE (SCRIPT_NAME_SIZE + 24) /* with component and .dot */
+
+typedef enum { STOP_NONE, STOP_OUT_OF_MEMORY, STOP_MEMORY_LIMIT, STOP_INSTRUCTIONS, STOP_SECONDS, STOP_NODES } stop_reason;
+
+/* solve_for(x): this start value is a guess. */
+typedef struct {
+    kind k;
+    uint32_t index;
+    int line;
+} free_mark;
+
+/* Start value of a body angular velocity, turned into a quaternion's velocity at the end of the script. */
+typedef struct {
+    uint32_t group;
+    expr value[3];
+    int line;
+} omega_start;
+
+typedef struct {
+    char *name;
+    int line;
+} option_name;
+
+typedef struct script {
+    taut_context *context;
+    model *model;
+    graph *graph;
+    lua_State *L;
+    definition *definitions;
+    size_t definition_count;
+
+    size_t heap;            /* bytes that Lua holds */
+    stop_reason refusal;    /* why the allocator said no the last time */
+    int refusal_line;
+    stop_reason stop;       /* set once, never cleared: the script cannot catch it */
+    int stop_line;
+    long long instructions;
+    long long began;        /* seconds of the monotonic clock */
+
+    char short_name[LUA_IDSIZE]; /* the file as Lua's messages call it */
+    int last_line;
+
+    const void *scalar_meta, *vector_meta, *free_meta, *shape_meta;
+    int scalar_ref, vector_ref, free_ref, shape_ref;            /* metatables, in the registry */
+
+    name_table group_names, parameter_names, constraint_names, observable_names; /* -> index */
+    option_name *options;      size_t option_count, option_capacity;
+
+    int velocity_line, momentum_line; /* first use of a velocity, of a momentum */
+    int *rate_lines[2];               /* per coordinate, by KIND_Q and KIND_W */
+    size_t rate_capacity[2];
+    free_mark *free_marks;     size_t free_mark_count, free_mark_capacity;
+    omega_start *omegas;       size_t omega_count, omega_capacity;
+} script;
+
+/* A vector symbol. dimension 0 is `origin`, zero of any dimension; 4 is a rotation. */
+typedef struct {
+    uint32_t dimension;
+    uint32_t omega_of; /* 1 + group, when this is the angular velocity of a rotation; 0 otherwise */
+    expr at[4];
+} vector;
+
+/* ---- script.c: limits and errors ---- */
+script *script_of(lua_State *L);
+/* The current line of the model: that of the innermost Lua function. 0 when there is none. */
+int script_line(lua_State *L);
+/* Raises "FILE:LINE: message" (formats of lua_pushfstring). They never return; the int lets a caller write `return`. */
+int script_error(lua_State *L, const char *format, ...);
+int script_error_at(lua_State *L, int line, const char *format, ...);
+/* Raises an error that no pcall catches. */
+int script_stop(lua_State *L, stop_reason reason);
+/* Counts work done in C as instructions. */
+void script_charge(lua_State *L, double work);
+/* Raises out of memory unless the status is 0, or the expression is there. */
+void script_check(lua_State *L, int status);
+expr script_built(lua_State *L, expr e);
+
+/* ---- sandbox.c, patterns.c ---- */
+void sandbox_open(lua_State *L);
+void patterns_open(lua_State *L);
+/* Pushes an array of the keys of the table at i in an order that is the same in every process. */
+void sandbox_keys(lua_State *L, int i);
+
+/* ---- symbols.c ---- */
+void symbols_open(lua_State *L);
+int symbols_push(lua_State *L, expr e);       /* returns 1, raises when e is 0 or not finite */
+const expr *symbols_at(lua_State *L, int i);  /* NULL when it is no scalar symbol */
+/* The number or scalar at i; `who` asks for it. */
+expr symbols_scalar(lua_State *L, int i, const char *who);
+/* The same, and it must be a constant expression. */
+expr symbols_constant(lua_State *L, int i, const char *who);
+wide symbols_value(lua_State *L, expr e);     /* of a constant expression, with the parameters as they are; may be not finite */
+const char *symbols_describe(lua_State *L, int i); /* "a vector of 3"; pushes a text */
+/* True when e is the variable of that kind. */
+int symbols_is_variable(const script *s, expr e, kind k, uint32_t *index);
+/* Makes the metatable of a userdata type and puts its reference and identity where asked. */
+void symbols_metatable(lua_State *L, const char *name, const luaL_Reg *methods, int *reference, const void **identity);
+void *symbols_userdata(lua_State *L, int i, const void *identity);
+
+/* ---- vectors.c ---- */
+void vectors_open(lua_State *L);
+int vectors_push(lua_State *L, const vector *v);
+vector *vectors_at(lua_State *L, int i);
+int vectors_is_like(lua_State *L, int i);     /* a vector or a table */
+void vectors_get(lua_State *L, int i, const char *who, vector *v);
+int vectors_arithmetic(lua_State *L, op o, const char *sign);
+int vectors_negate(lua_State *L);
+
+/* ---- rotation.c ---- */
+int rotation_omega(lua_State *L, const vector *r);
+int rotation_apply(lua_State *L);
+/* Writes the velocity of the quaternion r that turns with omega: r' = r (0, omega) / 2. */
+void rotation_velocity(graph *g, const expr *r, const expr *omega, expr *velocity);
+
+/* ---- derivative.c ---- */
+/* The total time derivative of an expression of coordinates and time. */
+expr derivative_of_time(lua_State *L, expr e);
+/* Note that the script uses velocities, or momenta; raises when it uses the others too. */
+void derivative_use_velocity(lua_State *L);
+void derivative_use_momentum(lua_State *L);
+
+/* ---- declare.c ---- */
+void declare_open(lua_State *L);
+/* A name at i: an identifier. `what` is the function. */
+const char *declare_name(lua_State *L, int i, const char *what);
+/* The group of that name, or NULL. */
+const group *declare_find_group(lua_State *L, const char *name);
+void declare_constraint(lua_State *L, const char *name, expr value, int line);
+
+/* ---- equations.c, start.c, draw.c ---- */
+void equations_open(lua_State *L);
+void equations_finish(lua_State *L);
+void start_open(lua_State *L);
+void start_finish(lua_State *L);
+void draw_open(lua_State *L);
+
+/* A copy of a text in the context; raises when there is no memory. */
+char *script_text(lua_State *L, const char *text);
+
+#endif

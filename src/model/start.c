@@ -1,0 +1,294 @@
+/* Start values: start{...}, free(guess), solve_for(...). */
+#include "model/script.h"
+
+#include <stdio.h>
+#include <string.h>
+
+
+/* What a key of start stands for: coordinates, or their velocities or momenta, or the angular velocity of a rotation. */
+typedef struct {
+    kind k;
+    uint32_t first, size;
+    int is_omega;
+} target;
+
+/* ---- keys ---- */
+
+/* Narrows the target to one component. Returns 1 if there is one of that name. */
+static int narrow(const group *owner, const char *part, target *t)
+{
+    const char *letters = owner->type == GROUP_ROTATION ? "wxyz" : owner->size == 3 ? "xyz" : "xy";
+    const char *found = part[0] && !part[1] ? strchr(letters, part[0]) : NULL;
+    if (!found || owner->type == GROUP_SCALAR || t->size != owner->size) return 0;
+    t->first += (uint32_t)(found - letters);
+    t->size = 1;
+    return 1;
+}
+
+/* "a", "a.x", "a.dot", "a.x.dot", "a.dot.x", "r.omega". Returns 1 if it is one of them. `key` is taken apart. */
+static int parse_coordinate(lua_State *L, char *key, target *t)
+{
+    char *part = strchr(key, '.');
+    if (part) *part++ = 0;
+    const group *owner = declare_find_group(L, key);
+    if (!owner) return 0;
+    *t = (target){ KIND_Q, owner->first, owner->size, 0 };
+    while (part) {
+        char *next = strchr(part, '.');
+        if (next) *next++ = 0;
+        if (strcmp(part, "dot") == 0 && t->k == KIND_Q) t->k = KIND_W;
+        else if (strcmp(part, "omega") == 0 && owner->type == GROUP_ROTATION && t->k == KIND_Q && t->size == 4 && !next)
+            t->k = KIND_W, t->is_omega = 1;
+        else if (!narrow(owner, part, t)) return 0;
+        part = next;
+    }
+    return 1;
+}
+
+static void parse_name(lua_State *L, const char *name, target *t)
+{
+    char key[SCRIPT_LABEL_SIZE];
+    if (strlen(name) < sizeof key) {
+        strcpy(key, name);
+        if (parse_coordinate(L, key, t)) {
+            if (t->k == KIND_W) derivative_use_velocity(L);
+            return;
+        }
+        if (strncmp(name, "p.", 2) == 0) {
+            strcpy(key, name + 2);
+            if (parse_coordinate(L, key, t) && t->k == KIND_Q) {
+                t->k = KIND_W;
+                derivative_use_momentum(L);
+                return;
+            }
+        }
+    }
+    script_error(L, "start: unknown name '%s'; give a coordinate or point declared above, as a, a.x, a.dot or p.a", name);
+}
+
+/* A key that is a symbol: a, a.x, a.dot, momentum(a), r.omega. Returns 0 when it is an expression of them. */
+static int parse_symbol(lua_State *L, int i, target *t)
+{
+    script *s = script_of(L);
+    const expr *e = symbols_at(L, i);
+    const vector *v = vectors_at(L, i);
+    uint32_t index;
+    if (v && v->omega_of) {
+        const group *owner = &s->model->groups[v->omega_of - 1];
+        *t = (target){ KIND_W, owner->first, 4, 1 };
+        return 1;
+    }
+    uint32_t size = v ? v->dimension : e ? 1 : 0;
+    if (!size) return 0;
+    for (kind k = KIND_Q; k <= KIND_W; k++) {
+        if (!symbols_is_variable(s, v ? v->at[0] : *e, k, &index)) continue;
+        *t = (target){ k, index, size, 0 };
+        for (uint32_t j = 1; j < size; j++)
+            if (!symbols_is_variable(s, v->at[j], k, &index) || index != t->first + j) return 0;
+        return 1;
+    }
+    return 0;
+}
+
+static void target_name(const script *s, const target *t, char *buffer, size_t size)
+{
+    const model *m = s->model;
+    const group *owner = &m->groups[m->group_of[t->first]];
+    char name[SCRIPT_NAME_SIZE + 8];
+    if (t->size == owner->size) snprintf(name, sizeof name, "%s", owner->name);
+    else model_coordinate_name(m, t->first, name, sizeof name);
+    int momentum = t->k == KIND_W && s->momentum_line;
+    snprintf(buffer, size, "%s%s%s", momentum ? "p." : "", name, t->is_omega ? ".omega" : t->k == KIND_W && !momentum ? ".dot" : "");
+}
+
+/* ---- values ---- */
+
+static void set_value(lua_State *L, kind k, uint32_t index, start_value value)
+{
+    model *m = script_of(L)->model;
+    start_value *place = k == KIND_Q ? &m->start_q[index] : &m->start_w[index];
+    if (place->type != START_MISSING) {
+        char name[SCRIPT_LABEL_SIZE];
+        target t = { k, index, 1, 0 };
+        target_name(script_of(L), &t, name, sizeof name);
+        script_error_at(L, value.line, "the start value of '%s' is given already (line %d); give it once", name, place->line);
+    }
+    *place = value;
+}
+
+/* The value on top of the stack: a number, a constant expression, or free(guess). */
+static start_value one_value(lua_State *L, const char *name)
+{
+    script *s = script_of(L);
+    start_value value = { 0, START_GIVEN, script_line(L) };
+    const expr *guess = symbols_userdata(L, -1, s->free_meta);
+    if (guess) {
+        value.value = *guess;
+        value.type = START_FREE;
+        return value;
+    }
+    if (lua_type(L, -1) != LUA_TNUMBER && !symbols_at(L, -1))
+        script_error(L, "start of '%s' needs numbers, got %s; give a number, a constant expression or free(guess)", name,
+                     symbols_describe(L, -1));
+    value.value = symbols_scalar(L, -1, "start");
+    if (!expr_is_constant(s->graph, value.value))
+        script_error(L, "start of '%s' contains coordinates or time; give numbers and parameters, or free(guess)", name);
+    wide x = symbols_value(L, value.value);
+    if (!(x - x == 0)) script_error(L, "start of '%s' is not finite; check the expression", name);
+    return value;
+}
+
+/* Component i of the value on top of the stack, of `size` in all. */
+static start_value component_value(lua_State *L, const char *name, uint32_t i, uint32_t size)
+{
+    const vector *v = vectors_at(L, -1);
+    if (size == 1 && !v && lua_type(L, -1) != LUA_TTABLE) return one_value(L, name);
+    if (!v && lua_type(L, -1) != LUA_TTABLE)
+        script_error(L, "start of '%s' needs %d values, got %s; write {%s}", name, (int)size, symbols_describe(L, -1),
+                     size == 2 ? "x, y" : size == 3 ? "x, y, z" : "w, x, y, z");
+    lua_Integer count = v ? (v->dimension ? v->dimension : size) : (lua_Integer)lua_rawlen(L, -1);
+    if (count != size || size == 1)
+        script_error(L, size == 1 ? "start of '%s' needs %d number, got %s; give a number, not a table"
+                                  : "start of '%s' needs %d values, got %s; give one for each coordinate",
+                     name, (int)size, size == 1 ? symbols_describe(L, -1) : lua_pushfstring(L, "%I", count));
+    if (v) symbols_push(L, v->at[i]);
+    else lua_rawgeti(L, -1, i + 1);
+    start_value value = one_value(L, name);
+    lua_pop(L, 1);
+    return value;
+}
+
+static void add_omega(lua_State *L, const target *t, const char *name)
+{
+    script *s = script_of(L);
+    omega_start o = { s->model->group_of[t->first], { 0, 0, 0 }, script_line(L) };
+    for (uint32_t i = 0; i < 3; i++) {
+        start_value value = component_value(L, name, i, 3);
+        if (value.type == START_FREE)
+            script_error(L, "free in the start of '%s' is not supported; give numbers, or start values of %s.dot with free", name,
+                         s->model->groups[o.group].name);
+        o.value[i] = value.value;
+    }
+    script_check(L, mem_grow(s->context, &s->omegas, &s->omega_capacity, s->omega_count + 1, sizeof *s->omegas));
+    s->omegas[s->omega_count++] = o;
+}
+
+/* One entry of start: the key at -2, the value on top. */
+static void add_entry(lua_State *L)
+{
+    script *s = script_of(L);
+    target t;
+    char name[SCRIPT_LABEL_SIZE];
+    if (lua_type(L, -2) == LUA_TSTRING) parse_name(L, lua_tostring(L, -2), &t);
+    else if (lua_type(L, -2) == LUA_TNUMBER)
+        script_error(L, "start: value %I has no name; write start { a = {...} }", lua_tointeger(L, -2));
+    else if (!parse_symbol(L, -2, &t))
+        script_error(L, "start: a key must be a coordinate, a point, a velocity or a momentum, or its name; this is %s",
+                     symbols_at(L, -2) || vectors_at(L, -2) ? "an expression of them" : symbols_describe(L, -2));
+    target_name(s, &t, name, sizeof name);
+    if (t.is_omega) {
+        add_omega(L, &t, name);
+        return;
+    }
+    for (uint32_t i = 0; i < t.size; i++) set_value(L, t.k, t.first + i, component_value(L, name, i, t.size));
+}
+
+static int start_start(lua_State *L)
+{
+    if (lua_type(L, 1) != LUA_TTABLE)
+        return script_error(L, "start needs a table, got %s; write start { a = {0, 0, 1} }", symbols_describe(L, 1));
+    sandbox_keys(L, 1);
+    int keys = lua_gettop(L);
+    lua_Integer count = (lua_Integer)lua_rawlen(L, keys);
+    for (lua_Integer i = 1; i <= count; i++) {
+        lua_rawgeti(L, keys, i);
+        lua_pushvalue(L, -1);
+        lua_rawget(L, 1);
+        add_entry(L);
+        lua_settop(L, keys);
+    }
+    return 0;
+}
+
+static int start_free(lua_State *L)
+{
+    script *s = script_of(L);
+    expr guess = lua_isnoneornil(L, 1) ? script_built(L, expr_number(s->graph, 0)) : symbols_constant(L, 1, "free");
+    expr *value = lua_newuserdatauv(L, sizeof *value, 0);
+    *value = guess;
+    lua_rawgeti(L, LUA_REGISTRYINDEX, s->free_ref);
+    lua_setmetatable(L, -2);
+    return 1;
+}
+
+static int start_solve_for(lua_State *L)
+{
+    script *s = script_of(L);
+    int count = lua_gettop(L);
+    for (int i = 1; i <= count; i++) {
+        target t;
+        if (lua_type(L, i) == LUA_TSTRING) parse_name(L, lua_tostring(L, i), &t);
+        else if (!parse_symbol(L, i, &t))
+            return script_error(L, "solve_for takes coordinates, points, velocities or momenta; argument %d is %s", i,
+                                symbols_at(L, i) || vectors_at(L, i) ? "an expression of them" : symbols_describe(L, i));
+        if (t.is_omega) return script_error(L, "solve_for of an angular velocity is not supported; solve for the components of r.dot");
+        for (uint32_t j = 0; j < t.size; j++) {
+            script_check(L, mem_grow(s->context, &s->free_marks, &s->free_mark_capacity, s->free_mark_count + 1, sizeof *s->free_marks));
+            s->free_marks[s->free_mark_count++] = (free_mark){ t.k, t.first + j, script_line(L) };
+        }
+    }
+    return 0;
+}
+
+/* ---- the end of the script ---- */
+
+static void finish_omega(lua_State *L, const omega_start *o)
+{
+    script *s = script_of(L);
+    model *m = s->model;
+    const group *owner = &m->groups[o->group];
+    expr r[4], velocity[4];
+    for (uint32_t i = 0; i < 4; i++) {
+        const start_value *value = &m->start_q[owner->first + i];
+        if (value->type != START_GIVEN)
+            script_error_at(L, o->line, "the start of '%s.omega' needs the start of '%s' as numbers; add %s = {w, x, y, z} to start",
+                            owner->name, owner->name, owner->name);
+        r[i] = value->value;
+    }
+    rotation_velocity(s->graph, r, o->value, velocity);
+    for (uint32_t i = 0; i < 4; i++)
+        set_value(L, KIND_W, owner->first + i, (start_value){ script_built(L, velocity[i]), START_GIVEN, o->line });
+}
+
+void start_finish(lua_State *L)
+{
+    script *s = script_of(L);
+    model *m = s->model;
+    char name[SCRIPT_LABEL_SIZE];
+    expr zero = script_built(L, expr_number(s->graph, 0));
+    for (size_t i = 0; i < s->omega_count; i++) finish_omega(L, &s->omegas[i]);
+    for (size_t i = 0; i < s->free_mark_count; i++) {
+        const free_mark *mark = &s->free_marks[i];
+        start_value *value = mark->k == KIND_Q ? &m->start_q[mark->index] : &m->start_w[mark->index];
+        if (value->type == START_MISSING) *value = (start_value){ zero, START_FREE, mark->line };
+        value->type = START_FREE;
+    }
+    for (uint32_t i = 0; i < m->coordinate_count; i++) {
+        const group *owner = &m->groups[m->group_of[i]];
+        if (m->start_w[i].type == START_MISSING) m->start_w[i].value = zero;
+        if (m->start_q[i].type != START_MISSING) continue;
+        model_coordinate_name(m, i, name, sizeof name);
+        script_error_at(L, owner->line, "no start value for '%s'; add %s = %s to start", name, owner->name,
+                        owner->type == GROUP_SCALAR ? "0" : "{...}");
+    }
+}
+
+void start_open(lua_State *L)
+{
+    static const luaL_Reg none[] = { { NULL, NULL } };
+    script *s = script_of(L);
+    symbols_metatable(L, "free value", none, &s->free_ref, &s->free_meta);
+    lua_register(L, "start", start_start);
+    lua_register(L, "free", start_free);
+    lua_register(L, "solve_for", start_solve_for);
+}

@@ -1,0 +1,258 @@
+/* Scalar symbols: a userdata that holds one expression, its operators, and the functions of the model language on scalars. */
+#include "model/script.h"
+
+#include <math.h>
+#include <string.h>
+
+void symbols_metatable(lua_State *L, const char *name, const luaL_Reg *methods, int *reference, const void **identity)
+{
+    lua_newtable(L);
+    luaL_setfuncs(L, methods, 0);
+    lua_pushstring(L, name);
+    lua_setfield(L, -2, "__name");
+    lua_pushliteral(L, "protected");
+    lua_setfield(L, -2, "__metatable");
+    *identity = lua_topointer(L, -1);
+    *reference = luaL_ref(L, LUA_REGISTRYINDEX);
+}
+
+void *symbols_userdata(lua_State *L, int i, const void *identity)
+{
+    if (lua_type(L, i) != LUA_TUSERDATA || !lua_getmetatable(L, i)) return NULL;
+    int same = lua_topointer(L, -1) == identity;
+    lua_pop(L, 1);
+    return same ? lua_touserdata(L, i) : NULL;
+}
+
+const expr *symbols_at(lua_State *L, int i)
+{
+    return symbols_userdata(L, i, script_of(L)->scalar_meta);
+}
+
+int symbols_push(lua_State *L, expr e)
+{
+    script *s = script_of(L);
+    script_built(L, e);
+    if (graph_node(s->graph, e)->op == OP_CONSTANT) {
+        wide value = graph_constant(s->graph, e);
+        if (!(value - value == 0)) return script_error(L, "this value is not finite; check the numbers it is made of");
+    }
+    expr *symbol = lua_newuserdatauv(L, sizeof *symbol, 0);
+    *symbol = e;
+    lua_rawgeti(L, LUA_REGISTRYINDEX, s->scalar_ref);
+    lua_setmetatable(L, -2);
+    return 1;
+}
+
+const char *symbols_describe(lua_State *L, int i)
+{
+    script *s = script_of(L);
+    const vector *v = vectors_at(L, i);
+    if (v) return v->dimension ? lua_pushfstring(L, "a vector of %d", (int)v->dimension) : lua_pushliteral(L, "the origin");
+    if (symbols_at(L, i)) return lua_pushliteral(L, "a symbol");
+    if (symbols_userdata(L, i, s->free_meta)) return lua_pushliteral(L, "a free start value");
+    if (symbols_userdata(L, i, s->shape_meta)) return lua_pushliteral(L, "a shape");
+    switch (lua_type(L, i)) {
+    case LUA_TNONE: return lua_pushliteral(L, "nothing");
+    case LUA_TNIL: return lua_pushliteral(L, "nil");
+    case LUA_TTABLE: return lua_pushfstring(L, "a table of %I values", (lua_Integer)lua_rawlen(L, i));
+    case LUA_TSTRING: return lua_pushliteral(L, "a text");
+    default: return lua_pushfstring(L, "a %s", luaL_typename(L, i));
+    }
+}
+
+static expr number_at(lua_State *L, int i, const char *who)
+{
+    graph *g = script_of(L)->graph;
+    if (lua_isinteger(L, i)) return script_built(L, expr_number(g, (wide)lua_tointeger(L, i)));
+    double x = lua_tonumber(L, i);
+    if (!isfinite(x)) script_error(L, "%s is given the number %f; numbers must be finite", who, x);
+    /* whole numbers are exact as they are, and frequent */
+    return script_built(L, expr_number(g, x == floor(x) && fabs(x) < 9e15 ? (wide)x : wide_from_double(x)));
+}
+
+expr symbols_scalar(lua_State *L, int i, const char *who)
+{
+    if (lua_type(L, i) == LUA_TNUMBER) return number_at(L, i, who);
+    const expr *e = symbols_at(L, i);
+    if (!e)
+        script_error(L, "%s needs a number or a scalar symbol here, got %s; %s", who, symbols_describe(L, i),
+                     vectors_is_like(L, i) ? "take a component such as a.x, or norm(a)" : "check what was passed");
+    return *e;
+}
+
+static wide parameter_value(void *user, op o, kind k, uint32_t index)
+{
+    const model *m = user;
+    (void)k;
+    return o == OP_PARAMETER ? m->parameters[index].value : (wide)NAN;
+}
+
+wide symbols_value(lua_State *L, expr e)
+{
+    script *s = script_of(L);
+    wide value = 0;
+    if (graph_node(s->graph, e)->op == OP_CONSTANT) return graph_constant(s->graph, e);
+    script_check(L, expr_value(s->graph, e, parameter_value, s->model, &value, NULL));
+    return value;
+}
+
+expr symbols_constant(lua_State *L, int i, const char *who)
+{
+    expr e = symbols_scalar(L, i, who);
+    if (!expr_is_constant(script_of(L)->graph, e))
+        script_error(L, "%s needs a constant: a number, or an expression of numbers and parameters; it contains coordinates or time",
+                     who);
+    return e;
+}
+
+int symbols_is_variable(const script *s, expr e, kind k, uint32_t *index)
+{
+    const node *n = graph_node(s->graph, e);
+    if (n->op != OP_VARIABLE || n->b != (uint32_t)k) return 0;
+    *index = n->a;
+    return 1;
+}
+
+/* ---- operators ---- */
+
+static int is_literal(const graph *g, expr e)
+{
+    return graph_node(g, e)->op == OP_CONSTANT;
+}
+
+static int arithmetic(lua_State *L, op o, const char *sign)
+{
+    if (vectors_is_like(L, 1) || vectors_is_like(L, 2)) return vectors_arithmetic(L, o, sign);
+    graph *g = script_of(L)->graph;
+    expr a = symbols_scalar(L, 1, sign), b = symbols_scalar(L, 2, sign);
+    if (o == OP_DIV && expr_is_number(g, b, 0)) return script_error(L, "division by zero; check the divisor");
+    expr e = script_built(L, expr_binary(g, o, a, b));
+    if (is_literal(g, a) && is_literal(g, b) && !is_literal(g, e)) /* the graph does not fold what is not finite */
+        return script_error(L, "%s of these numbers is not finite; check them", sign);
+    return symbols_push(L, e);
+}
+
+static int operator_add(lua_State *L) { return arithmetic(L, OP_ADD, "'+'"); }
+static int operator_sub(lua_State *L) { return arithmetic(L, OP_SUB, "'-'"); }
+static int operator_mul(lua_State *L) { return arithmetic(L, OP_MUL, "'*'"); }
+static int operator_div(lua_State *L) { return arithmetic(L, OP_DIV, "'/'"); }
+static int operator_pow(lua_State *L) { return arithmetic(L, OP_POW, "'^'"); }
+
+static int operator_unm(lua_State *L)
+{
+    if (vectors_is_like(L, 1)) return vectors_negate(L);
+    return symbols_push(L, expr_neg(script_of(L)->graph, symbols_scalar(L, 1, "'-'")));
+}
+
+static int operator_compare(lua_State *L)
+{
+    return script_error(L, "symbols cannot be compared: they have no value while the script runs; compare plain numbers (option), "
+                           "or use min, max, abs in the expression");
+}
+
+/* Coordinates may be told apart; anything else asks for values. */
+static int operator_eq(lua_State *L)
+{
+    script *s = script_of(L);
+    const expr *a = symbols_at(L, 1), *b = symbols_at(L, 2);
+    if (!a || !b) {
+        lua_pushboolean(L, 0);
+        return 1;
+    }
+    if (*a != *b && !(graph_node(s->graph, *a)->op == OP_VARIABLE && graph_node(s->graph, *b)->op == OP_VARIABLE))
+        return operator_compare(L);
+    lua_pushboolean(L, *a == *b);
+    return 1;
+}
+
+static int operator_index(lua_State *L)
+{
+    const expr *e = symbols_at(L, 1);
+    const char *field = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : "?";
+    if (e && strcmp(field, "dot") == 0) return symbols_push(L, derivative_of_time(L, *e));
+    return script_error(L, "a scalar symbol has no field '%s'; it has dot, its time derivative", field);
+}
+
+static int operator_newindex(lua_State *L)
+{
+    return script_error(L, "symbols have no fields to set; start values are given in start{...}");
+}
+
+static int operator_tostring(lua_State *L)
+{
+    script *s = script_of(L);
+    char text[TAUT_ERROR_TEXT];
+    const expr *e = symbols_at(L, 1);
+    if (!e) return luaL_argerror(L, 1, "symbol expected");
+    expr_print(s->graph, *e, model_namer, s->model, text, sizeof text);
+    lua_pushstring(L, text);
+    return 1;
+}
+
+static int operator_concat(lua_State *L)
+{
+    luaL_tolstring(L, 1, NULL);
+    luaL_tolstring(L, 2, NULL);
+    lua_concat(L, 2);
+    return 1;
+}
+
+/* ---- functions ---- */
+
+static int unary(lua_State *L, op o)
+{
+    graph *g = script_of(L)->graph;
+    expr a = symbols_scalar(L, 1, op_name(o)), e = expr_unary(g, o, a);
+    if (e && is_literal(g, a) && !is_literal(g, e))
+        return script_error(L, "%s of this number is not finite; check its argument", op_name(o));
+    return symbols_push(L, e);
+}
+
+static int function_unary(lua_State *L) { return unary(L, (op)lua_tointeger(L, lua_upvalueindex(1))); }
+
+static int function_atan2(lua_State *L)
+{
+    expr y = symbols_scalar(L, 1, "atan2"), x = symbols_scalar(L, 2, "atan2");
+    return symbols_push(L, expr_binary(script_of(L)->graph, OP_ATAN2, y, x));
+}
+
+static int function_atan(lua_State *L) { return lua_isnoneornil(L, 2) ? unary(L, OP_ATAN) : function_atan2(L); }
+
+static int extreme(lua_State *L, op o)
+{
+    int count = lua_gettop(L);
+    expr e = symbols_scalar(L, 1, op_name(o));
+    for (int i = 2; i <= count; i++)
+        e = script_built(L, expr_binary(script_of(L)->graph, o, e, symbols_scalar(L, i, op_name(o))));
+    return symbols_push(L, e);
+}
+
+static int function_min(lua_State *L) { return extreme(L, OP_MIN); }
+static int function_max(lua_State *L) { return extreme(L, OP_MAX); }
+
+void symbols_open(lua_State *L)
+{
+    static const luaL_Reg operators[] = {
+        { "__add", operator_add },       { "__sub", operator_sub },           { "__mul", operator_mul },
+        { "__div", operator_div },       { "__pow", operator_pow },           { "__unm", operator_unm },
+        { "__lt", operator_compare },    { "__le", operator_compare },        { "__eq", operator_eq },
+        { "__index", operator_index },   { "__newindex", operator_newindex }, { "__tostring", operator_tostring },
+        { "__concat", operator_concat }, { NULL, NULL },
+    };
+    static const op unaries[] = { OP_SIN, OP_COS, OP_TAN, OP_ASIN, OP_ACOS, OP_SINH, OP_COSH, OP_TANH, OP_EXP, OP_LOG, OP_SQRT,
+                                  OP_ABS };
+    script *s = script_of(L);
+    symbols_metatable(L, "symbol", operators, &s->scalar_ref, &s->scalar_meta);
+    for (size_t i = 0; i < sizeof unaries / sizeof *unaries; i++) {
+        lua_pushinteger(L, unaries[i]);
+        lua_pushcclosure(L, function_unary, 1);
+        lua_setglobal(L, op_name(unaries[i]));
+    }
+    lua_register(L, "atan", function_atan);
+    lua_register(L, "atan2", function_atan2);
+    lua_register(L, "min", function_min);
+    lua_register(L, "max", function_max);
+    symbols_push(L, expr_number(s->graph, WIDE_PI));
+    lua_setglobal(L, "pi");
+}

@@ -1,0 +1,265 @@
+/* Vector symbols: points, velocities, sums of them. A table {x, y, z} serves wherever a vector does. */
+#include "model/script.h"
+
+#include <string.h>
+
+vector *vectors_at(lua_State *L, int i)
+{
+    return symbols_userdata(L, i, script_of(L)->vector_meta);
+}
+
+int vectors_is_like(lua_State *L, int i)
+{
+    int type = lua_type(L, i);
+    return type == LUA_TTABLE || (type == LUA_TUSERDATA && vectors_at(L, i));
+}
+
+int vectors_push(lua_State *L, const vector *v)
+{
+    script *s = script_of(L);
+    for (uint32_t i = 0; i < v->dimension; i++) script_built(L, v->at[i]);
+    vector *copy = lua_newuserdatauv(L, sizeof *copy, 0);
+    *copy = *v;
+    lua_rawgeti(L, LUA_REGISTRYINDEX, s->vector_ref);
+    lua_setmetatable(L, -2);
+    return 1;
+}
+
+void vectors_get(lua_State *L, int i, const char *who, vector *v)
+{
+    const vector *given = vectors_at(L, i);
+    if (given) {
+        *v = *given;
+        v->omega_of = 0;
+        return;
+    }
+    if (lua_type(L, i) != LUA_TTABLE)
+        script_error(L, "%s needs a vector here, got %s; give a point, a vector or a table {x, y, z}", who, symbols_describe(L, i));
+    lua_Integer count = (lua_Integer)lua_rawlen(L, i);
+    if (count < 1 || count > 4)
+        script_error(L, "%s needs a vector here, got %s; write {x, y} or {x, y, z}", who, symbols_describe(L, i));
+    *v = (vector){ .dimension = (uint32_t)count };
+    i = lua_absindex(L, i);
+    for (int k = 0; k < count; k++) {
+        lua_rawgeti(L, i, k + 1);
+        v->at[k] = symbols_scalar(L, -1, who);
+        lua_pop(L, 1);
+    }
+}
+
+/* Both vectors of an operation: of equal dimension, or one of them the origin. */
+static void get_pair(lua_State *L, const char *who, vector *a, vector *b)
+{
+    vectors_get(L, 1, who, a);
+    vectors_get(L, 2, who, b);
+    if (a->dimension == 0) a->dimension = b->dimension;
+    if (b->dimension == 0) b->dimension = a->dimension;
+    if (a->dimension != b->dimension)
+        script_error(L, "%s of a vector of %d and a vector of %d; both need the same dimension", who, (int)a->dimension,
+                     (int)b->dimension);
+}
+
+/* ---- operators ---- */
+
+static int scale(lua_State *L, op o, const char *sign)
+{
+    graph *g = script_of(L)->graph;
+    int place = vectors_is_like(L, 1) ? 1 : 2;
+    vector v;
+    vectors_get(L, place, sign, &v);
+    expr k = symbols_scalar(L, 3 - place, sign);
+    if (o == OP_DIV && expr_is_number(g, k, 0)) return script_error(L, "division by zero; check the divisor");
+    for (uint32_t i = 0; i < v.dimension; i++) v.at[i] = o == OP_DIV ? expr_div(g, v.at[i], k) : expr_mul(g, k, v.at[i]);
+    return vectors_push(L, &v);
+}
+
+int vectors_arithmetic(lua_State *L, op o, const char *sign)
+{
+    graph *g = script_of(L)->graph;
+    int first = vectors_is_like(L, 1), second = vectors_is_like(L, 2);
+    vector a, b;
+    if (o == OP_POW) return script_error(L, "a vector has no powers; write norm2(v) for its square, norm(v) for its length");
+    if (o == OP_MUL && first && second) return script_error(L, "'*' of two vectors; write dot(a, b) or cross(a, b)");
+    if (o == OP_DIV && second) return script_error(L, "division by a vector; divide by norm(v) or by a component");
+    if (o == OP_MUL || o == OP_DIV) return scale(L, o, sign);
+    if (!first || !second)
+        return script_error(L, "%s of %s and %s; both must be vectors or both numbers", sign, symbols_describe(L, 1),
+                            symbols_describe(L, 2));
+    get_pair(L, sign, &a, &b);
+    for (uint32_t i = 0; i < a.dimension; i++) a.at[i] = expr_binary(g, o, a.at[i], b.at[i]);
+    return vectors_push(L, &a);
+}
+
+int vectors_negate(lua_State *L)
+{
+    vector v;
+    vectors_get(L, 1, "'-'", &v);
+    for (uint32_t i = 0; i < v.dimension; i++) v.at[i] = expr_neg(script_of(L)->graph, v.at[i]);
+    return vectors_push(L, &v);
+}
+
+static int operator_add(lua_State *L) { return vectors_arithmetic(L, OP_ADD, "'+'"); }
+static int operator_sub(lua_State *L) { return vectors_arithmetic(L, OP_SUB, "'-'"); }
+static int operator_mul(lua_State *L) { return vectors_arithmetic(L, OP_MUL, "'*'"); }
+static int operator_div(lua_State *L) { return vectors_arithmetic(L, OP_DIV, "'/'"); }
+static int operator_pow(lua_State *L) { return vectors_arithmetic(L, OP_POW, "'^'"); }
+
+static int operator_compare(lua_State *L)
+{
+    return script_error(L, "vectors cannot be compared: they have no value while the script runs; compare plain numbers (option)");
+}
+
+/* Points may be told apart by ==. */
+static int operator_eq(lua_State *L)
+{
+    const vector *a = vectors_at(L, 1), *b = vectors_at(L, 2);
+    lua_pushboolean(L, a && b && a->dimension == b->dimension && memcmp(a->at, b->at, a->dimension * sizeof *a->at) == 0);
+    return 1;
+}
+
+static int operator_len(lua_State *L)
+{
+    const vector *v = vectors_at(L, 1);
+    lua_pushinteger(L, v ? v->dimension : 0);
+    return 1;
+}
+
+/* Place of a component by name, or -1. */
+static int component(const vector *v, const char *name)
+{
+    static const char *const names[] = { "xyz", "x", "xy", "xyz", "wxyz" };
+    if (!name[0] || name[1]) return -1;
+    const char *letters = names[v->dimension], *found = strchr(letters, name[0]);
+    return found ? (int)(found - letters) : -1;
+}
+
+static int dot_of(lua_State *L, const vector *v)
+{
+    vector d = { .dimension = v->dimension };
+    for (uint32_t i = 0; i < v->dimension; i++) d.at[i] = derivative_of_time(L, v->at[i]);
+    if (!v->dimension) d = *v;
+    return vectors_push(L, &d);
+}
+
+static int operator_index(lua_State *L)
+{
+    const vector *v = vectors_at(L, 1);
+    if (!v) return script_error(L, "this is no vector; call fields on points and vectors");
+    if (lua_isinteger(L, 2)) {
+        lua_Integer i = lua_tointeger(L, 2);
+        if (i >= 1 && i <= (v->dimension ? v->dimension : 3)) return symbols_push(L, v->at[i - 1]);
+        return script_error(L, "%s has no component %I; components count from 1", symbols_describe(L, 1), i);
+    }
+    const char *name = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : "?";
+    int place = component(v, name);
+    if (place >= 0) return symbols_push(L, v->at[place]);
+    if (strcmp(name, "dot") == 0) return dot_of(L, v);
+    if (strcmp(name, "omega") == 0) return rotation_omega(L, v);
+    if (strcmp(name, "apply") == 0) {
+        lua_pushcfunction(L, rotation_apply);
+        return 1;
+    }
+    return script_error(L, "%s has no field '%s'; it has %s and dot", symbols_describe(L, 1), name,
+                        v->dimension == 2 ? "x, y" : v->dimension == 4 ? "w, x, y, z, omega, apply" : "x, y, z");
+}
+
+static int operator_newindex(lua_State *L)
+{
+    return script_error(L, "the components of a vector cannot be set; start values are given in start{...}");
+}
+
+static int operator_tostring(lua_State *L)
+{
+    script *s = script_of(L);
+    const vector *v = vectors_at(L, 1);
+    char text[TAUT_ERROR_TEXT];
+    if (!v) return luaL_argerror(L, 1, "vector expected");
+    lua_pushstring(L, v->dimension ? "{" : "origin");
+    for (uint32_t i = 0; i < v->dimension; i++) {
+        expr_print(s->graph, v->at[i], model_namer, s->model, text, sizeof text);
+        lua_pushfstring(L, "%s%s", text, i + 1 < v->dimension ? ", " : "}");
+        lua_concat(L, 2);
+    }
+    return 1;
+}
+
+static int operator_concat(lua_State *L)
+{
+    luaL_tolstring(L, 1, NULL);
+    luaL_tolstring(L, 2, NULL);
+    lua_concat(L, 2);
+    return 1;
+}
+
+/* ---- functions ---- */
+
+static int function_vector(lua_State *L)
+{
+    vector v;
+    vectors_get(L, 1, "vector", &v);
+    return vectors_push(L, &v);
+}
+
+static int function_dot(lua_State *L)
+{
+    graph *g = script_of(L)->graph;
+    vector a, b;
+    get_pair(L, "dot", &a, &b);
+    expr sum = expr_number(g, 0);
+    for (uint32_t i = 0; i < a.dimension; i++) sum = expr_add(g, sum, expr_mul(g, a.at[i], b.at[i]));
+    return symbols_push(L, sum);
+}
+
+static expr minor(graph *g, const vector *a, const vector *b, int i, int j)
+{
+    return expr_sub(g, expr_mul(g, a->at[i], b->at[j]), expr_mul(g, a->at[j], b->at[i]));
+}
+
+static int function_cross(lua_State *L)
+{
+    graph *g = script_of(L)->graph;
+    vector a, b;
+    get_pair(L, "cross", &a, &b);
+    if (a.dimension == 2) return symbols_push(L, minor(g, &a, &b, 0, 1));
+    if (a.dimension != 3) return script_error(L, "cross of vectors of %d; it is made for 3 dimensions, or 2", (int)a.dimension);
+    vector c = { 3, 0, { minor(g, &a, &b, 1, 2), minor(g, &a, &b, 2, 0), minor(g, &a, &b, 0, 1), 0 } };
+    return vectors_push(L, &c);
+}
+
+static expr square(lua_State *L, const char *who)
+{
+    graph *g = script_of(L)->graph;
+    vector a;
+    vectors_get(L, 1, who, &a);
+    expr sum = expr_number(g, 0);
+    for (uint32_t i = 0; i < a.dimension; i++) sum = expr_add(g, sum, expr_powi(g, a.at[i], 2));
+    return script_built(L, sum);
+}
+
+static int function_norm2(lua_State *L) { return symbols_push(L, square(L, "norm2")); }
+
+static int function_norm(lua_State *L)
+{
+    return symbols_push(L, expr_unary(script_of(L)->graph, OP_SQRT, square(L, "norm")));
+}
+
+void vectors_open(lua_State *L)
+{
+    static const luaL_Reg operators[] = {
+        { "__add", operator_add },     { "__sub", operator_sub },           { "__mul", operator_mul },
+        { "__div", operator_div },     { "__pow", operator_pow },           { "__unm", vectors_negate },
+        { "__lt", operator_compare },  { "__le", operator_compare },        { "__eq", operator_eq },
+        { "__len", operator_len },     { "__index", operator_index },       { "__newindex", operator_newindex },
+        { "__tostring", operator_tostring }, { "__concat", operator_concat }, { NULL, NULL },
+    };
+    script *s = script_of(L);
+    symbols_metatable(L, "vector", operators, &s->vector_ref, &s->vector_meta);
+    lua_register(L, "vector", function_vector);
+    lua_register(L, "dot", function_dot);
+    lua_register(L, "cross", function_cross);
+    lua_register(L, "norm2", function_norm2);
+    lua_register(L, "norm", function_norm);
+    expr zero = script_built(L, expr_number(s->graph, 0));
+    vectors_push(L, &(vector){ 0, 0, { zero, zero, zero, zero } });
+    lua_setglobal(L, "origin");
+}

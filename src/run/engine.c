@@ -1,0 +1,12 @@
+#include "run/engine.h"
+
+#include <string.h>
+
+const engine_api *engine_find(const char *precision)
+{
+    if (strcmp(precision, "double") == 0) return &engine_double;
+#ifdef TAUT_HAVE_QUAD
+    if (strcmp(precision, "quad") == 0) return &engine_quad;
+#endif
+    return NULL;
+}

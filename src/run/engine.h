@@ -1,0 +1,73 @@
+/* The numerical core as the run loop and the command see it: one table of functions per precision. Numbers cross in `wide`. */
+#ifndef TAUT_RUN_ENGINE_H
+#define TAUT_RUN_ENGINE_H
+
+#include "model/model.h"
+
+typedef struct {
+    const char *method;     /* NAME:options */
+    wide tolerance;         /* of the Newton iterations; 0: round-off */
+    int project_start;      /* --start project */
+} engine_options;
+
+/* Counts of the work done. */
+typedef struct {
+    long steps, newton_iterations, factorisations;
+} engine_counts;
+
+/* What `taut check` tells. Texts are short and for people. */
+typedef struct {
+    uint32_t coordinates, constraints, rank;
+    int degrees_of_freedom;
+    int rank_known;             /* 0 when the system is too large for the dense rank test and regular as far as the solver saw */
+    int start_status;           /* what the consistent start said; its text is in start_text */
+    char start_text[TAUT_ERROR_TEXT];
+    uint32_t free_q, free_w;
+    wide moved_q, moved_w;
+    size_t kernels, instances, constants;
+    int time_dependent, has_forces, force_velocity, force_multiplier, constant_mass, diagonal_mass, largest_block, separable,
+        augmented, explicit_force;
+    int energy_conserved;
+} engine_check;
+
+typedef struct engine_api {
+    const char *name;       /* "double", "quad" */
+    int digits;             /* significant digits that round-trip */
+    /* Compiles the model, makes the method, finds the consistent start. */
+    int (*create)(model *m, const engine_options *options, void **self);
+    void (*destroy)(void *self);
+    int (*step)(void *self, wide h);
+    wide (*time)(const void *self);
+    void (*counts)(const void *self, engine_counts *counts);
+
+    /* The columns of a frame: t, coordinates, velocities, momenta, multipliers, energy, ... */
+    size_t (*column_count)(const void *self);
+    void (*column_name)(const void *self, size_t column, char *buffer, size_t size);
+    int (*frame)(void *self, wide *values);
+
+    /* What a run watches: energy, constraint, velocity_constraint, then conserved momenta. */
+    size_t (*monitor_count)(const void *self);
+    void (*monitor_name)(const void *self, size_t index, char *buffer, size_t size);
+    int (*monitor)(void *self, wide *values);
+    int (*energy_conserved)(const void *self); /* the model's exact energy is constant */
+    void (*start_moves)(const void *self, wide *q, wide *w); /* how far the start was moved onto the constraints */
+
+    /* For `taut check`: needs no method. Start values and redundant constraints are told through the callbacks. */
+    int (*check)(model *m, int project_start, engine_check *result, void (*start)(void *user, const char *name, wide value, int free),
+                 void (*redundant)(void *user, uint32_t constraint, const char *on), void (*conserved)(void *user, const char *name),
+                 void (*method)(void *user, const char *name, const char *refusal), void *user);
+
+    /* The catalogue. */
+    int (*method_count)(void);
+    const void *(*method_info)(int index); /* a method_info */
+    int (*method_parse)(taut_context *context, const char *text);
+} engine_api;
+
+extern const engine_api engine_double;
+#ifdef TAUT_HAVE_QUAD
+extern const engine_api engine_quad;
+#endif
+/* By name, or NULL. */
+const engine_api *engine_find(const char *precision);
+
+#endif

@@ -1,0 +1,39 @@
+/* The time loop: steps, frames, and what is watched on the way. Independent of precision. */
+#ifndef TAUT_RUN_RUN_H
+#define TAUT_RUN_RUN_H
+
+#include "run/engine.h"
+
+/* What became of one watched quantity. Slope: least-squares change per unit of time over all samples. */
+typedef struct {
+    char name[256];
+    wide first, last, lowest, highest;
+    wide slope;
+} watched;
+
+typedef struct {
+    wide step, until;
+    long every;              /* a frame every so many steps; 0: no frames */
+    long samples;            /* how often to look at the watched quantities, at the most; every step when there are fewer */
+    /* A frame; a status other than 0 stops the run. May be NULL. */
+    int (*frame)(void *user, const wide *values, size_t count);
+    /* Called now and then. May be NULL. */
+    void (*progress)(void *user, long done, long steps, wide t, wide energy_error);
+    void *user;
+} run_options;
+
+typedef struct {
+    long steps_done, steps_planned;
+    long sample_stride;
+    watched *quantities;     /* energy, constraint, velocity_constraint, conserved momenta */
+    size_t quantity_count;
+    wide t;
+} run_result;
+
+/* Checks step and end. */
+int run_check_options(taut_context *context, const run_options *options);
+/* Runs the engine to options->until. On failure the result tells how far it came. Free the result with run_result_clear. */
+int run_loop(taut_context *context, const engine_api *api, void *engine, const run_options *options, run_result *result);
+void run_result_clear(taut_context *context, run_result *result);
+
+#endif

@@ -1,0 +1,87 @@
+/* The simulation behind the table of engine.h. */
+#include <stdio.h>
+
+#include "run/simulation.h"
+
+static int create(model *m, const engine_options *options, void **self)
+{
+    simulation *z;
+    int status = simulation_create(m, options, &z);
+    *self = z;
+    return status;
+}
+
+static void destroy(void *self) { simulation_destroy(self); }
+static int step(void *self, wide h) { return simulation_step(self, (real)h); }
+static wide get_time(const void *self) { return ((const simulation *)self)->x.t; }
+
+static void counts(const void *self, engine_counts *out)
+{
+    const simulation *z = self;
+    const newton_counts *c = z->method.class->counts(z->method.self);
+    *out = (engine_counts){ z->steps, c->iterations, c->factorisations };
+}
+
+static size_t column_count(const void *self) { return simulation_column_count(self); }
+static void column_name(const void *self, size_t column, char *buffer, size_t size)
+{
+    simulation_column_name(self, column, buffer, size);
+}
+static int frame(void *self, wide *values) { return simulation_frame(self, values); }
+
+static size_t monitor_count(const void *self) { return 3 + (size_t)((const simulation *)self)->symmetry_count; }
+
+static void monitor_name(const void *self, size_t index, char *buffer, size_t size)
+{
+    static const char *const names[] = { "energy", "constraint", "velocity_constraint" };
+    const simulation *z = self;
+    if (index < 3)
+        snprintf(buffer, size, "%s", names[index]);
+    else
+        symmetry_name(z->s, &z->symmetries[index - 3], buffer, size);
+}
+
+static int monitor(void *self, wide *values)
+{
+    simulation *z = self;
+    real position, velocity;
+    simulation_residuals(z, &position, &velocity);
+    values[0] = simulation_energy(z);
+    values[1] = position;
+    values[2] = velocity;
+    for (int i = 0; i < z->symmetry_count; i++)
+        values[3 + i] = symmetry_momentum(z->s, &z->symmetries[i], z->x.q, z->x.p);
+    return TAUT_OK;
+}
+
+static int energy_conserved(const void *self)
+{
+    const struct system *s = ((const simulation *)self)->s;
+    return s->energy && !s->structure.time_dependent && !s->structure.has_forces;
+}
+
+static void start_moves(const void *self, wide *q, wide *w)
+{
+    const simulation *z = self;
+    *q = z->start.moved_q;
+    *w = z->start.moved_w;
+}
+
+static const void *info_at(int index) { return method_at(index)->info; }
+
+static int parse(taut_context *context, const char *text)
+{
+    method_spec spec;
+    return method_parse(context, text, &spec);
+}
+
+#define ENGINE REAL_PRECISION(engine)
+const engine_api ENGINE = {
+#ifdef TAUT_REAL_QUAD
+    "quad",
+#else
+    "double",
+#endif
+    REAL_DIGITS, create, destroy, step, get_time, counts, column_count, column_name, frame, monitor_count, monitor_name, monitor,
+    energy_conserved, start_moves, simulation_check, method_count, info_at, parse,
+};

@@ -1,0 +1,129 @@
+/* Unknowns dw = dw/dt, dv = dv/dt, lambda:
+ *     pi_w dw + (pi_q v + pi_t) = phi(q,w,t,lambda)
+ *     dv = nu_w dw + (nu_q v + nu_t)
+ *     G dv + d^2/ds^2 g(q + s v, t + s) = 0
+ */
+#include "solve/acceleration.h"
+
+#include <stdio.h>
+#include <string.h>
+
+struct acceleration {
+    struct system *s;
+    kkt *kkt;
+    newton newton;
+    real *x;                     /* dw, dv, lambda */
+    real *pi_w, *nu_w;           /* block values */
+    real *pi_rate, *nu_rate, *curvature, *velocity;
+    const real *q, *w;
+    real t;
+};
+
+void acceleration_destroy(acceleration *a)
+{
+    if (!a) return;
+    real *arrays[] = { a->x, a->pi_w, a->nu_w, a->pi_rate, a->nu_rate, a->curvature, a->velocity };
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) mem_free(a->s->context, arrays[i]);
+    kkt_destroy(a->kkt);
+    newton_clear(&a->newton);
+    mem_free(a->s->context, a);
+}
+
+int acceleration_create(struct system *s, acceleration **result)
+{
+    acceleration *a = mem_new(s->context, 1, sizeof *a);
+    *result = NULL;
+    if (!a) return TAUT_OUT_OF_MEMORY;
+    a->s = s;
+    int status = kkt_create(s, &a->kkt);
+    if (!status) status = system_prepare_rates(s);
+    if (!status) status = system_prepare_block(s, BLOCK_PI_W);
+    if (!status) status = system_prepare_block(s, BLOCK_NU_W);
+    size_t unknowns = 2 * (size_t)s->n + s->c;
+    struct { real **array; size_t size; } all[] = {
+        { &a->x, unknowns }, { &a->pi_w, (size_t)s->blocks[BLOCK_PI_W].value_count },
+        { &a->nu_w, (size_t)s->blocks[BLOCK_NU_W].value_count }, { &a->pi_rate, s->n }, { &a->nu_rate, s->n },
+        { &a->curvature, s->c }, { &a->velocity, s->n },
+    };
+    for (size_t i = 0; !status && i < sizeof all / sizeof *all; i++)
+        if (!(*all[i].array = mem_new(s->context, all[i].size, sizeof(real)))) status = TAUT_OUT_OF_MEMORY;
+    if (!status) status = newton_create(s->context, (int)unknowns, 0, &a->newton);
+    if (status)
+        acceleration_destroy(a);
+    else
+        *result = a;
+    return status;
+}
+
+static int residual(void *self, const real *x, real *out)
+{
+    acceleration *a = self;
+    struct system *s = a->s;
+    uint32_t n = s->n;
+    place at = place_at(a->q, a->w, &a->t, x + 2 * n);
+    system_force(s, &at, out);
+    for (uint32_t i = 0; i < n; i++) out[i] = a->pi_rate[i] - out[i];
+    block_multiply(&s->blocks[BLOCK_PI_W], a->pi_w, 1, x, out);
+    for (uint32_t i = 0; i < n; i++) out[n + i] = x[n + i] - a->nu_rate[i];
+    block_multiply(&s->blocks[BLOCK_NU_W], a->nu_w, -1, x, out + n);
+    memcpy(out + 2 * n, a->curvature, s->c * sizeof(real));
+    block_multiply(&s->blocks[BLOCK_G], kkt_jacobian(a->kkt), 1, x + n, out + 2 * n);
+    return TAUT_OK;
+}
+
+static int factor(void *self, const real *x)
+{
+    acceleration *a = self;
+    place at = place_at(a->q, a->w, &a->t, x + 2 * a->s->n);
+    return kkt_factor(a->kkt, &at);
+}
+
+static int solve(void *self, real *out)
+{
+    acceleration *a = self;
+    return kkt_solve(a->kkt, out, out + a->s->n, out + 2 * a->s->n);
+}
+
+static real measure(void *self, const real *x, const real *change)
+{
+    acceleration *a = self;
+    uint32_t n = a->s->n;
+    real motion = newton_relative(x, change, (int)(2 * n));
+    real force = newton_relative(x + 2 * n, change + 2 * n, (int)a->s->c);
+    return motion != motion ? motion : REAL(fmax)(motion, force);
+}
+
+static void name(void *self, int equation, char *buffer, size_t size)
+{
+    acceleration *a = self;
+    int n = (int)a->s->n;
+    char text[150];
+    if (equation >= 2 * n) {
+        system_constraint_name(a->s, (uint32_t)(equation - 2 * n), buffer, size);
+        return;
+    }
+    model_coordinate_name(a->s->m, (uint32_t)(equation % n), text, sizeof text);
+    snprintf(buffer, size, "acceleration of %s", text);
+}
+
+int acceleration_solve(acceleration *a, const real *q, const real *w, real t, real *lambda, real *dv)
+{
+    struct system *s = a->s;
+    uint32_t n = s->n;
+    a->q = q, a->w = w, a->t = t;
+    place at = place_at(q, w, &a->t, lambda);
+    system_velocity(s, &at, a->velocity);
+    system_momentum_rate(s, &at, a->velocity, a->pi_rate);
+    system_velocity_rate(s, &at, a->velocity, a->nu_rate);
+    system_constraint_curvature(s, &at, a->velocity, a->curvature);
+    system_block_values(s, BLOCK_PI_W, &at, a->pi_w);
+    system_block_values(s, BLOCK_NU_W, &at, a->nu_w);
+    memset(a->x, 0, 2 * (size_t)n * sizeof(real));
+    memcpy(a->x + 2 * n, lambda, s->c * sizeof(real));
+    newton_problem problem = { a, (int)(2 * n + s->c), residual, factor, solve, measure, name };
+    int status = newton_solve(&a->newton, &problem, a->x, 0, t, "multipliers");
+    if (status) return status;
+    memcpy(lambda, a->x + 2 * n, s->c * sizeof(real));
+    if (dv) memcpy(dv, a->x + n, n * sizeof(real));
+    return TAUT_OK;
+}

@@ -1,0 +1,16 @@
+/* Accelerations and multipliers that belong to a state: those with d^2 g/dt^2 = 0. The multipliers of a run are reported
+ * so, for every method whose own multipliers are less accurate than its state. */
+#ifndef TAUT_SOLVE_ACCELERATION_H
+#define TAUT_SOLVE_ACCELERATION_H
+
+#include "solve/kkt.h"
+#include "solve/newton.h"
+
+typedef struct acceleration acceleration;
+
+int acceleration_create(struct system *s, acceleration **result);
+void acceleration_destroy(acceleration *a);
+/* lambda: guess in, multipliers out; dv (may be NULL): d/dt of the velocity. */
+int acceleration_solve(acceleration *a, const real *q, const real *w, real t, real *lambda, real *dv);
+
+#endif

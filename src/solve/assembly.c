@@ -1,0 +1,149 @@
+#include "solve/assembly.h"
+
+#include <string.h>
+
+/* A block at its place: where each entry of its parts goes. */
+typedef struct {
+    const block_shape *block;
+    int row, column;
+    int *map;
+} placed;
+
+struct assembly {
+    taut_context *context;
+    int size;
+    placed *blocks;
+    size_t count, capacity;
+    pattern *columns; /* compressed columns of the matrix = rows of its transpose */
+    double *values;
+    double *right;
+    linear *solver;
+};
+
+int assembly_create(taut_context *context, int size, assembly **result)
+{
+    assembly *a = mem_new(context, 1, sizeof *a);
+    *result = NULL;
+    if (!a) return TAUT_OUT_OF_MEMORY;
+    a->context = context;
+    a->size = size;
+    a->right = mem_new(context, (size_t)size, sizeof *a->right);
+    if (!a->right) {
+        assembly_destroy(a);
+        return TAUT_OUT_OF_MEMORY;
+    }
+    *result = a;
+    return TAUT_OK;
+}
+
+void assembly_destroy(assembly *a)
+{
+    if (!a) return;
+    for (size_t i = 0; i < a->count; i++) mem_free(a->context, a->blocks[i].map);
+    mem_free(a->context, a->blocks);
+    pattern_destroy(a->context, a->columns);
+    mem_free(a->context, a->values);
+    mem_free(a->context, a->right);
+    linear_destroy(a->solver);
+    mem_free(a->context, a);
+}
+
+int assembly_add(assembly *a, const block_shape *b, int row, int column, int *id)
+{
+    if (mem_grow(a->context, &a->blocks, &a->capacity, a->count + 1, sizeof *a->blocks)) return TAUT_OUT_OF_MEMORY;
+    *id = (int)a->count;
+    a->blocks[a->count++] = (placed){ b, row, column, NULL };
+    return TAUT_OK;
+}
+
+/* Calls for every entry of a placed block, in the order of its values: k-th entry at (row, column) of the matrix. */
+typedef void (*visitor)(void *user, size_t k, int row, int column);
+
+static size_t visit(const placed *p, visitor f, void *user)
+{
+    size_t k = 0;
+    for (int i = 0; i < p->block->part_count; i++) {
+        const block_part *part = &p->block->parts[i];
+        const pattern *shape = part->shape;
+        for (int r = 0; r < shape->rows; r++)
+            for (int e = shape->start[r]; e < shape->start[r + 1]; e++, k++) {
+                int c = shape->index[e];
+                f(user, k, p->row + (part->transposed ? c : r), p->column + (part->transposed ? r : c));
+            }
+    }
+    return k;
+}
+
+typedef struct {
+    int *row, *column;
+} entry_list;
+
+static void list_entry(void *user, size_t k, int row, int column)
+{
+    entry_list *l = user;
+    l->row[k] = row, l->column[k] = column;
+}
+
+typedef struct {
+    const pattern *columns;
+    int *map;
+} entry_map;
+
+static void map_entry(void *user, size_t k, int row, int column)
+{
+    entry_map *m = user;
+    m->map[k] = pattern_find(m->columns, column, row);
+}
+
+int assembly_finish(assembly *a, int symmetric)
+{
+    size_t entries = (size_t)a->size, at = 0;
+    for (size_t i = 0; i < a->count; i++) entries += (size_t)a->blocks[i].block->value_count;
+    int *row = mem_new(a->context, entries, sizeof *row), *column = mem_new(a->context, entries, sizeof *column);
+    int status = row && column ? TAUT_OK : TAUT_OUT_OF_MEMORY;
+    if (!status) {
+        for (size_t i = 0; i < a->count; i++) {
+            entry_list list = { row + at, column + at };
+            at += visit(&a->blocks[i], list_entry, &list);
+        }
+        /* the diagonal is always there: some back ends want it */
+        for (int i = 0; i < a->size; i++, at++) row[at] = column[at] = i;
+        status = pattern_create(a->context, a->size, a->size, column, row, entries, &a->columns);
+    }
+    mem_free(a->context, row);
+    mem_free(a->context, column);
+    if (status) return status;
+    a->values = mem_new(a->context, (size_t)pattern_entries(a->columns), sizeof *a->values);
+    if (!a->values) return TAUT_OUT_OF_MEMORY;
+    for (size_t i = 0; i < a->count; i++) {
+        placed *p = &a->blocks[i];
+        p->map = mem_new(a->context, (size_t)p->block->value_count, sizeof *p->map);
+        if (!p->map) return TAUT_OUT_OF_MEMORY;
+        entry_map map = { a->columns, p->map };
+        visit(p, map_entry, &map);
+    }
+    return linear_create(a->context, LINEAR_AUTO, a->size, a->columns->start, a->columns->index, symmetric, &a->solver);
+}
+
+void assembly_zero(assembly *a)
+{
+    memset(a->values, 0, (size_t)pattern_entries(a->columns) * sizeof *a->values);
+}
+
+void assembly_put(assembly *a, int id, real factor, const real *values)
+{
+    const placed *p = &a->blocks[id];
+    for (int k = 0; k < p->block->value_count; k++) a->values[p->map[k]] += (double)(factor * values[k]);
+}
+
+int assembly_factor(assembly *a) { return linear_factor(a->solver, a->values); }
+
+int assembly_solve(assembly *a, real *r)
+{
+    for (int i = 0; i < a->size; i++) a->right[i] = (double)r[i];
+    int status = linear_solve(a->solver, a->right);
+    for (int i = 0; !status && i < a->size; i++) r[i] = a->right[i];
+    return status;
+}
+
+const linear_info *assembly_status(const assembly *a) { return linear_status(a->solver); }

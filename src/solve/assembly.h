@@ -1,0 +1,25 @@
+/* The one place that forms a sparse matrix from blocks: blocks of a system's derivatives are put at row and column offsets,
+ * with a factor, into a matrix whose pattern was fixed beforehand. Values are rounded to double here. */
+#ifndef TAUT_SOLVE_ASSEMBLY_H
+#define TAUT_SOLVE_ASSEMBLY_H
+
+#include "linalg/linear.h"
+#include "system/system.h"
+
+typedef struct assembly assembly;
+
+int assembly_create(taut_context *context, int size, assembly **result);
+void assembly_destroy(assembly *a);
+/* Declares that a block will be put at (row, column). *id names it. */
+int assembly_add(assembly *a, const block_shape *b, int row, int column, int *id);
+/* Fixes the pattern and analyses it. */
+int assembly_finish(assembly *a, int symmetric);
+
+void assembly_zero(assembly *a);
+void assembly_put(assembly *a, int id, real factor, const real *values);
+int assembly_factor(assembly *a);
+/* r := matrix^-1 r; the solution is in double precision */
+int assembly_solve(assembly *a, real *r);
+const linear_info *assembly_status(const assembly *a);
+
+#endif

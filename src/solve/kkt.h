@@ -1,0 +1,23 @@
+/* The saddle-point problem of a constrained system at one place:
+ *     pi_w w - phi_lambda lambda = a
+ *     v - nu_w w                 = b
+ *     G v                        = c
+ * Velocity projection, accelerations with their multipliers, and the mass-weighted projection of positions all have this matrix.
+ * With constant mass only the multiplier matrix is solved. Solutions are in double precision, to be refined around it. */
+#ifndef TAUT_SOLVE_KKT_H
+#define TAUT_SOLVE_KKT_H
+
+#include "system/system.h"
+
+typedef struct kkt kkt;
+
+int kkt_create(struct system *s, kkt **result);
+void kkt_destroy(kkt *k);
+/* Forms and factors the matrix. TAUT_SINGULAR with a text that names a constraint when the constraints are redundant. */
+int kkt_factor(kkt *k, const place *at);
+/* Overwrites a, b, c by w, v, lambda. */
+int kkt_solve(kkt *k, real *a, real *b, real *c);
+/* The values of G at the place of the last factor. */
+const real *kkt_jacobian(const kkt *k);
+
+#endif

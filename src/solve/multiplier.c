@@ -1,0 +1,141 @@
+#include "solve/multiplier.h"
+
+#include <string.h>
+
+struct multiplier {
+    struct system *s;
+    const pattern *g;     /* constraints x coordinates */
+    pattern *gt;          /* coordinates x constraints */
+    int *gt_from;         /* entry of g for each entry of gt */
+    pattern *t;           /* rows of G0 W: those of g, closed under the blocks of W */
+    double *t_values;
+    double *g_values;     /* G1 in double, in the order of gt */
+    pattern *columns;     /* of S */
+    double *values;
+    int *where;           /* position of a row in the column of S at hand */
+    int *where_t;         /* position of a coordinate in the row of t at hand */
+    double *right;
+    linear *solver;
+};
+
+void multiplier_destroy(multiplier *m)
+{
+    if (!m) return;
+    taut_context *context = m->s->context;
+    pattern_destroy(context, m->gt);
+    pattern_destroy(context, m->t);
+    pattern_destroy(context, m->columns);
+    mem_free(context, m->gt_from);
+    mem_free(context, m->t_values);
+    mem_free(context, m->g_values);
+    mem_free(context, m->values);
+    mem_free(context, m->where);
+    mem_free(context, m->where_t);
+    mem_free(context, m->right);
+    linear_destroy(m->solver);
+    mem_free(context, m);
+}
+
+/* All (i, k) with a_ij and b_jk present. */
+static int product_pattern(taut_context *context, const pattern *a, const pattern *b, pattern **result)
+{
+    size_t count = 0, at = 0;
+    for (int e = 0; e < pattern_entries(a); e++) count += (size_t)(b->start[a->index[e] + 1] - b->start[a->index[e]]);
+    int *row = mem_new(context, count, sizeof *row), *column = mem_new(context, count, sizeof *column);
+    int status = row && column ? TAUT_OK : TAUT_OUT_OF_MEMORY;
+    for (int i = 0; !status && i < a->rows; i++)
+        for (int e = a->start[i]; e < a->start[i + 1]; e++)
+            for (int f = b->start[a->index[e]]; f < b->start[a->index[e] + 1]; f++, at++)
+                row[at] = i, column[at] = b->index[f];
+    if (!status) status = pattern_create(context, a->rows, b->columns, row, column, count, result);
+    mem_free(context, row);
+    mem_free(context, column);
+    return status;
+}
+
+int multiplier_create(struct system *s, multiplier **result)
+{
+    taut_context *context = s->context;
+    multiplier *m = mem_new(context, 1, sizeof *m);
+    *result = NULL;
+    if (!m) return TAUT_OUT_OF_MEMORY;
+    m->s = s;
+    m->g = s->blocks[BLOCK_G].parts[0].shape;
+    int status = pattern_transpose(context, m->g, &m->gt, &m->gt_from);
+    if (!status) status = product_pattern(context, m->g, s->inverse_mass_shape, &m->t);
+    if (!status) status = product_pattern(context, m->t, m->gt, &m->columns); /* symmetric: rows are columns */
+    if (!status) {
+        m->t_values = mem_new(context, (size_t)pattern_entries(m->t), sizeof *m->t_values);
+        m->g_values = mem_new(context, (size_t)pattern_entries(m->g), sizeof *m->g_values);
+        m->values = mem_new(context, (size_t)pattern_entries(m->columns), sizeof *m->values);
+        m->where = mem_new(context, s->c, sizeof *m->where);
+        m->where_t = mem_new(context, s->n, sizeof *m->where_t);
+        m->right = mem_new(context, s->c, sizeof *m->right);
+        if (!m->t_values || !m->g_values || !m->values || !m->where || !m->where_t || !m->right) status = TAUT_OUT_OF_MEMORY;
+    }
+    if (s->c == 0) status = fail(context, TAUT_BAD_USAGE, "a multiplier matrix needs constraints");
+    linear_backend backend = s->c <= 12 ? LINEAR_SMALL : LINEAR_LDL;
+    if (!status)
+        status = linear_create(context, backend, (int)s->c, m->columns->start, m->columns->index, 1, &m->solver);
+    if (status)
+        multiplier_destroy(m);
+    else
+        *result = m;
+    return status;
+}
+
+int redundant_constraint(const struct system *s, long index)
+{
+    if (index < 0 || index >= (long)s->c)
+        return fail(s->context, TAUT_SINGULAR,
+                    "the equations for the multipliers are singular: constraints are redundant, or the mass matrix is singular; "
+                    "'taut check' tells which");
+    return fail(s->context, TAUT_SINGULAR,
+                "%s:%d: constraint '%s' is redundant: it depends on the others here, so its multiplier is not determined; remove it "
+                "('taut check' shows the rank)",
+                s->m->file, s->m->constraints[index].line, s->m->constraints[index].name);
+}
+
+/* t = G0 W, row by row. */
+static void form_t(multiplier *m, const real *g0)
+{
+    const pattern *g = m->g, *w = m->s->inverse_mass_shape, *t = m->t;
+    const real *inverse = m->s->inverse_mass;
+    if (m->s->structure.diagonal_mass) {
+        for (int e = 0; e < pattern_entries(g); e++) m->t_values[e] = (double)(g0[e] * inverse[g->index[e]]);
+        return;
+    }
+    memset(m->t_values, 0, (size_t)pattern_entries(t) * sizeof *m->t_values);
+    for (int l = 0; l < g->rows; l++) {
+        for (int e = t->start[l]; e < t->start[l + 1]; e++) m->where_t[t->index[e]] = e;
+        for (int e = g->start[l]; e < g->start[l + 1]; e++)
+            for (int f = w->start[g->index[e]]; f < w->start[g->index[e] + 1]; f++)
+                m->t_values[m->where_t[w->index[f]]] += (double)(g0[e] * inverse[f]);
+    }
+}
+
+/* Column l of S: sum over coordinates j of t_lj (column j of G1). */
+int multiplier_factor(multiplier *m, const real *g1, const real *g0)
+{
+    form_t(m, g0);
+    for (int e = 0; e < pattern_entries(m->gt); e++) m->g_values[e] = (double)g1[m->gt_from[e]];
+    memset(m->values, 0, (size_t)pattern_entries(m->columns) * sizeof *m->values);
+    for (int l = 0; l < m->g->rows; l++) {
+        for (int e = m->columns->start[l]; e < m->columns->start[l + 1]; e++) m->where[m->columns->index[e]] = e;
+        for (int e = m->t->start[l]; e < m->t->start[l + 1]; e++) {
+            int j = m->t->index[e];
+            for (int f = m->gt->start[j]; f < m->gt->start[j + 1]; f++)
+                m->values[m->where[m->gt->index[f]]] += m->t_values[e] * m->g_values[f];
+        }
+    }
+    int status = linear_factor(m->solver, m->values);
+    return status == TAUT_SINGULAR ? redundant_constraint(m->s, linear_status(m->solver)->deficient) : status;
+}
+
+int multiplier_solve(multiplier *m, real *r)
+{
+    for (uint32_t i = 0; i < m->s->c; i++) m->right[i] = (double)r[i];
+    int status = linear_solve(m->solver, m->right);
+    for (uint32_t i = 0; !status && i < m->s->c; i++) r[i] = m->right[i];
+    return status;
+}

@@ -1,0 +1,90 @@
+#include "solve/newton.h"
+
+#include <stdio.h>
+
+int newton_create(taut_context *context, int largest, real tolerance, newton *n)
+{
+    *n = (newton){ .context = context, .most = 50, .tolerance = tolerance };
+    n->residual = mem_new(context, (size_t)largest, sizeof *n->residual);
+    return n->residual ? TAUT_OK : TAUT_OUT_OF_MEMORY;
+}
+
+void newton_clear(newton *n)
+{
+    if (n->context) mem_free(n->context, n->residual);
+    *n = (newton){ 0 };
+}
+
+real newton_relative(const real *x, const real *dx, int count)
+{
+    /* 1e-3: unknowns that are all nearly zero have no scale of their own */
+    real largest = (real)1e-3, change = 0;
+    for (int i = 0; i < count; i++) {
+        largest = REAL(fmax)(largest, REAL(fabs)(x[i]));
+        change = REAL(fmax)(change, REAL(fabs)(dx[i]));
+        if (dx[i] != dx[i]) return dx[i];
+    }
+    return change / largest;
+}
+
+static int worst_equation(const real *r, int size)
+{
+    int worst = 0;
+    for (int i = 0; i < size; i++)
+        if (r[i] != r[i] || REAL(fabs)(r[i]) > REAL(fabs)(r[worst])) {
+            worst = i;
+            if (r[i] != r[i]) break;
+        }
+    return worst;
+}
+
+static int give_up(newton *n, const newton_problem *p, const real *x, int iterations, real time, const char *what)
+{
+    char name[200];
+    int status = p->residual(p->self, x, n->residual);
+    if (status) return status;
+    int worst = worst_equation(n->residual, p->size);
+    real value = n->residual[worst];
+    p->name(p->self, worst, name, sizeof name);
+    if (value != value)
+        return fail(n->context, TAUT_NOT_FINITE, "at t = %.9g: %s: equation '%s' is not a finite number; try a smaller step",
+                    (double)time, what, name);
+    return fail(n->context, TAUT_NO_CONVERGENCE,
+                "at t = %.9g: %s: no convergence after %d Newton iterations; equation '%s' misses by %.3g; try a smaller step",
+                (double)time, what, iterations, name, (double)value);
+}
+
+int newton_solve(newton *n, const newton_problem *p, real *x, int has_factor, real time, const char *what)
+{
+    /* A correction below this does not count; stagnation below the floor is round-off of an ill-conditioned problem. */
+    const real enough = n->tolerance > 0 ? n->tolerance : REAL_EPSILON / 2;
+    const real floor = REAL(pow)(REAL_EPSILON, (real)0.6);
+    real before = 0;
+    int fresh = 0, bad = 0, status = TAUT_OK;
+    n->counts.calls++;
+    for (int k = 0; k < n->most; k++) {
+        if (!has_factor) {
+            status = p->factor(p->self, x);
+            if (status) return status;
+            n->counts.factorisations++;
+            has_factor = fresh = 1;
+        }
+        status = p->residual(p->self, x, n->residual);
+        if (!status) status = p->solve(p->self, n->residual);
+        if (status) return status;
+        n->counts.iterations++;
+        real size = p->measure(p->self, x, n->residual);
+        if (!(size - size == 0)) return give_up(n, p, x, k + 1, time, what);
+        for (int i = 0; i < p->size; i++) x[i] -= n->residual[i];
+        real rate = k > 0 && before > 0 ? size / before : 1;
+        if (size <= enough || (k > 0 && rate < 1 && rate * size <= enough / 4)) return TAUT_OK;
+        if (k > 0 && rate > (real)0.5) {
+            if (size <= floor) return TAUT_OK;
+            if (fresh && ++bad > 8) break;
+        }
+        /* Slow: form the matrix anew, unless the corrections are below what a double matrix could improve on. */
+        if (k > 0 && rate > (real)0.05 && size > (real)1e-13) has_factor = 0;
+        before = size;
+    }
+    return give_up(n, p, x, n->most, time, what);
+}

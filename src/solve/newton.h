@@ -1,0 +1,47 @@
+/* The Newton iteration that everything uses.
+ *
+ * Residuals are in the precision of the unit, matrices are factored in double: in quad this is a simplified Newton iteration that
+ * gains some ten digits a step. The matrix is formed anew only when the corrections shrink slowly. The iteration runs down to
+ * round-off: it ends when the next correction would not count, or when the corrections stagnate at a size that can only be
+ * round-off. Anything else is an error that names the equation. */
+#ifndef TAUT_SOLVE_NEWTON_H
+#define TAUT_SOLVE_NEWTON_H
+
+#include "base/context.h"
+#include "base/real.h"
+
+typedef struct newton_problem {
+    void *self;
+    int size;
+    int (*residual)(void *self, const real *x, real *r);
+    /* Forms and factors the matrix at x. */
+    int (*factor)(void *self, const real *x);
+    /* r := matrix^-1 r */
+    int (*solve)(void *self, real *r);
+    /* The size of a correction relative to the unknowns (or to what they move). */
+    real (*measure)(void *self, const real *x, const real *dx);
+    /* Name of an equation for messages. */
+    void (*name)(void *self, int equation, char *buffer, size_t size);
+} newton_problem;
+
+typedef struct {
+    long iterations, factorisations, calls;
+} newton_counts;
+
+typedef struct {
+    taut_context *context;
+    int most;            /* iterations before giving up */
+    real tolerance;      /* relative correction that is small enough; 0: down to round-off */
+    real *residual;      /* work, as long as the largest problem */
+    newton_counts counts;
+} newton;
+
+int newton_create(taut_context *context, int largest, real tolerance, newton *n);
+void newton_clear(newton *n);
+/* Solves from the start x. has_factor: the matrix of an earlier factor call is good enough to begin with. time and what are for messages. */
+int newton_solve(newton *n, const newton_problem *p, real *x, int has_factor, real time, const char *what);
+
+/* max |dx_i| / max(1e-3, |x|): the usual measure */
+real newton_relative(const real *x, const real *dx, int count);
+
+#endif

@@ -1,0 +1,21 @@
+/* The consistent start: free values are found from the constraints, the rest is checked. */
+#ifndef TAUT_SOLVE_START_H
+#define TAUT_SOLVE_START_H
+
+#include "solve/kkt.h"
+#include "system/state.h"
+
+typedef enum {
+    START_STRICT,   /* given values must satisfy the constraints (to 1e-9); the last digits are polished to round-off */
+    START_PROJECT   /* mass-weighted projection onto the constraints */
+} start_mode;
+
+typedef struct {
+    uint32_t free_q, free_w;   /* how many values were solved for */
+    real moved_q, moved_w;     /* largest change by polishing or projection */
+} start_report;
+
+/* Fills x (t = 0). Failures say which constraint misses and by how much. */
+int start_state(struct system *s, start_mode mode, state *x, start_report *report);
+
+#endif

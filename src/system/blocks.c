@@ -1,0 +1,131 @@
+/* The sparse derivative blocks of a system: which parts they have, their values, products. */
+#include "system/system.h"
+
+#include <string.h>
+
+static void add_part(block_shape *b, block_part part) { b->parts[b->part_count++] = part; }
+
+static void add_hessian(block_shape *b, field *f, kind a, kind c, int sign, int weighted)
+{
+    add_part(b, (block_part){ PART_HESSIAN, f, a, c, sign, weighted, 0, NULL });
+}
+
+static void add_jacobian(block_shape *b, field *f, kind by, int transposed)
+{
+    add_part(b, (block_part){ PART_JACOBIAN, f, by, by, 1, 0, transposed, NULL });
+}
+
+static void add_identity(block_shape *b) { add_part(b, (block_part){ PART_IDENTITY, NULL, 0, 0, 1, 0, 0, NULL }); }
+
+/* phi_q, phi_w, phi_lambda: forces, and the constraint force for Lagrangian and Hamiltonian models. */
+static void describe_force(const struct system *s, block_id id, block_shape *b)
+{
+    kind by = id == BLOCK_PHI_Q ? KIND_Q : id == BLOCK_PHI_W ? KIND_W : KIND_LAMBDA;
+    if (s->form == FORM_RATES) {
+        add_jacobian(b, s->rate_w, by, 0);
+        return;
+    }
+    if (id == BLOCK_PHI_LAMBDA)
+        add_jacobian(b, s->constraint, KIND_Q, 1);
+    else
+        add_hessian(b, s->energy, KIND_Q, by, s->form == FORM_LAGRANGIAN ? 1 : -1, 0);
+    if (id == BLOCK_PHI_Q) add_hessian(b, s->constraint, KIND_Q, KIND_Q, 1, 1);
+    if (s->structure.has_forces) add_jacobian(b, s->force, by, 0);
+}
+
+static void describe(const struct system *s, block_id id, block_shape *b)
+{
+    int momentum = id == BLOCK_PI_Q || id == BLOCK_PI_W;
+    kind by = id == BLOCK_PI_Q || id == BLOCK_NU_Q ? KIND_Q : KIND_W;
+    if (id == BLOCK_G) {
+        add_jacobian(b, s->constraint, KIND_Q, 0);
+    } else if (id >= BLOCK_PHI_Q) {
+        describe_force(s, id, b);
+    } else if (momentum != (s->form == FORM_LAGRANGIAN)) { /* the trivial one of pi and nu: it is w itself */
+        if (by == KIND_W) add_identity(b);
+    } else if (s->form == FORM_RATES) {
+        add_jacobian(b, s->rate_q, by, 0);
+    } else {
+        add_hessian(b, s->energy, KIND_W, by, 1, 0);
+    }
+}
+
+static int prepare_part(struct system *s, block_part *part)
+{
+    int status = TAUT_OK;
+    if (part->source == PART_IDENTITY) {
+        part->shape = s->identity;
+    } else if (part->source == PART_HESSIAN) {
+        status = field_prepare_hessian(part->field, part->a, part->b);
+        part->shape = field_hessian_pattern(part->field, part->a, part->b);
+    } else {
+        status = field_prepare_jacobian(part->field, part->a);
+        part->shape = field_jacobian_pattern(part->field, part->a);
+    }
+    return status;
+}
+
+int system_prepare_block(struct system *s, block_id id)
+{
+    block_shape *b = &s->blocks[id];
+    if (b->prepared) return TAUT_OK;
+    *b = (block_shape){ 0 };
+    describe(s, id, b);
+    for (int i = 0; i < b->part_count; i++) {
+        int status = prepare_part(s, &b->parts[i]);
+        if (status) return status;
+        b->value_count += pattern_entries(b->parts[i].shape);
+    }
+    b->prepared = 1;
+    return TAUT_OK;
+}
+
+void system_block_values(const struct system *s, block_id id, const place *at, real *values)
+{
+    const block_shape *b = &s->blocks[id];
+    for (int i = 0; i < b->part_count; i++) {
+        const block_part *part = &b->parts[i];
+        int entries = pattern_entries(part->shape);
+        memset(values, 0, (size_t)entries * sizeof *values);
+        if (part->source == PART_IDENTITY)
+            for (int k = 0; k < entries; k++) values[k] = 1;
+        else if (part->source == PART_HESSIAN)
+            field_hessian(part->field, part->a, part->b, at, part->weighted ? at->x[KIND_LAMBDA] : NULL, values);
+        else
+            field_jacobian(part->field, part->a, at, values);
+        if (part->sign < 0)
+            for (int k = 0; k < entries; k++) values[k] = -values[k];
+        values += entries;
+    }
+}
+
+static void part_multiply(const block_part *part, const real *values, int transposed, real scale, const real *x, real *out)
+{
+    const pattern *p = part->shape;
+    for (int r = 0; r < p->rows; r++) {
+        if (transposed) {
+            real factor = scale * x[r];
+            for (int k = p->start[r]; k < p->start[r + 1]; k++) out[p->index[k]] += values[k] * factor;
+        } else {
+            real sum = 0;
+            for (int k = p->start[r]; k < p->start[r + 1]; k++) sum += values[k] * x[p->index[k]];
+            out[r] += scale * sum;
+        }
+    }
+}
+
+void block_multiply(const block_shape *b, const real *values, real scale, const real *x, real *out)
+{
+    for (int i = 0; i < b->part_count; i++) {
+        part_multiply(&b->parts[i], values, b->parts[i].transposed, scale, x, out);
+        values += pattern_entries(b->parts[i].shape);
+    }
+}
+
+void block_multiply_transposed(const block_shape *b, const real *values, real scale, const real *x, real *out)
+{
+    for (int i = 0; i < b->part_count; i++) {
+        part_multiply(&b->parts[i], values, !b->parts[i].transposed, scale, x, out);
+        values += pattern_entries(b->parts[i].shape);
+    }
+}

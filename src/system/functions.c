@@ -1,0 +1,180 @@
+/* The functions pi, nu, phi, g of a system and their sparse derivatives. */
+#include "system/system.h"
+
+#include <string.h>
+
+static void clear(real *out, size_t count) { memset(out, 0, count * sizeof *out); }
+
+void system_momentum(const struct system *s, const place *at, real *out)
+{
+    if (s->form == FORM_LAGRANGIAN) {
+        clear(out, s->n);
+        field_gradient(s->energy, KIND_W, at, NULL, out);
+    } else {
+        memmove(out, at->x[KIND_W], s->n * sizeof *out);
+    }
+}
+
+void system_velocity(const struct system *s, const place *at, real *out)
+{
+    if (s->form == FORM_LAGRANGIAN) {
+        memmove(out, at->x[KIND_W], s->n * sizeof *out);
+        return;
+    }
+    clear(out, s->n);
+    if (s->form == FORM_HAMILTONIAN)
+        field_gradient(s->energy, KIND_W, at, NULL, out);
+    else
+        field_values(s->rate_q, at, out);
+}
+
+void system_free_force(const struct system *s, const place *at, real *out)
+{
+    clear(out, s->n);
+    field_gradient(s->energy, KIND_Q, at, NULL, out);
+    if (s->form == FORM_HAMILTONIAN)
+        for (uint32_t i = 0; i < s->n; i++) out[i] = -out[i];
+    field_values(s->force, at, out);
+}
+
+void system_force(const struct system *s, const place *at, real *out)
+{
+    if (s->form == FORM_RATES) {
+        clear(out, s->n);
+        field_values(s->rate_w, at, out);
+        return;
+    }
+    system_free_force(s, at, out);
+    if (at->x[KIND_LAMBDA]) field_gradient(s->constraint, KIND_Q, at, at->x[KIND_LAMBDA], out);
+}
+
+void system_constraints(const struct system *s, const place *at, real *out)
+{
+    clear(out, s->c);
+    field_values(s->constraint, at, out);
+}
+
+void system_constraint_rate(const struct system *s, const place *at, real *out)
+{
+    clear(out, s->c);
+    if (!s->structure.constraint_time) return;
+    const pattern *p = field_jacobian_pattern(s->constraint, KIND_T);
+    /* The pattern has one column: entry k of the values belongs to the k-th row that contains t. */
+    real *values = out; /* rows with an entry come in order, so values can be spread from the end in place */
+    field_jacobian(s->constraint, KIND_T, at, values);
+    for (uint32_t k = s->c; k-- > 0;) {
+        int has = p->start[k + 1] > p->start[k];
+        out[k] = has ? values[p->start[k]] : 0;
+    }
+}
+
+void system_constraint_curvature(const struct system *s, const place *at, const real *v, real *out)
+{
+    real one = 1;
+    place direction = place_at(v, NULL, &one, NULL);
+    clear(out, s->c);
+    field_second(s->constraint, at, &direction, out);
+}
+
+/* out += sum over the part (a: rows) of Hess f_ab x_b */
+static void hessian_times(const struct system *s, kind a, kind b, const place *at, const real *x, real *values, real *out)
+{
+    const pattern *p = field_hessian_pattern(s->energy, a, b);
+    clear(values, (size_t)pattern_entries(p));
+    field_hessian(s->energy, a, b, at, NULL, values);
+    for (int r = 0; r < p->rows; r++)
+        for (int k = p->start[r]; k < p->start[r + 1]; k++) out[r] += values[k] * x[p->index[k]];
+}
+
+/* d/dt of the gradient by w at fixed w: f_wq v + f_wt. */
+static void gradient_rate(struct system *s, const place *at, const real *v, real *out)
+{
+    real one = 1;
+    clear(out, s->n);
+    hessian_times(s, KIND_W, KIND_Q, at, v, s->rate_values, out);
+    hessian_times(s, KIND_W, KIND_T, at, &one, s->rate_values, out);
+}
+
+static void rate_times(const field *f, kind by, const place *at, const real *x, real *values, real *out)
+{
+    const pattern *p = field_jacobian_pattern(f, by);
+    clear(values, (size_t)pattern_entries(p));
+    field_jacobian(f, by, at, values);
+    for (int r = 0; r < p->rows; r++)
+        for (int k = p->start[r]; k < p->start[r + 1]; k++) out[r] += values[k] * x[p->index[k]];
+}
+
+void system_momentum_rate(struct system *s, const place *at, const real *v, real *out)
+{
+    if (s->form == FORM_LAGRANGIAN)
+        gradient_rate(s, at, v, out);
+    else
+        clear(out, s->n);
+}
+
+void system_velocity_rate(struct system *s, const place *at, const real *v, real *out)
+{
+    real one = 1;
+    clear(out, s->n);
+    if (s->form == FORM_HAMILTONIAN) gradient_rate(s, at, v, out);
+    if (s->form != FORM_RATES) return;
+    rate_times(s->rate_q, KIND_Q, at, v, s->rate_values, out);
+    rate_times(s->rate_q, KIND_T, at, &one, s->rate_values, out);
+}
+
+static int larger(int a, int b) { return a > b ? a : b; }
+
+int system_prepare_rates(struct system *s)
+{
+    int status = field_prepare_second(s->constraint), room = 1;
+    if (s->energy) {
+        if (!status) status = field_prepare_hessian(s->energy, KIND_W, KIND_Q);
+        if (!status) status = field_prepare_hessian(s->energy, KIND_W, KIND_T);
+        if (!status)
+            room = larger(pattern_entries(field_hessian_pattern(s->energy, KIND_W, KIND_Q)),
+                          pattern_entries(field_hessian_pattern(s->energy, KIND_W, KIND_T)));
+    } else {
+        if (!status) status = field_prepare_jacobian(s->rate_q, KIND_Q);
+        if (!status) status = field_prepare_jacobian(s->rate_q, KIND_T);
+        if (!status)
+            room = larger(pattern_entries(field_jacobian_pattern(s->rate_q, KIND_Q)),
+                          pattern_entries(field_jacobian_pattern(s->rate_q, KIND_T)));
+    }
+    if (status || s->rate_values) return status;
+    s->rate_values = mem_new(s->context, (size_t)room, sizeof *s->rate_values);
+    return s->rate_values ? TAUT_OK : TAUT_OUT_OF_MEMORY;
+}
+
+real system_energy(const struct system *s, const place *at, const real *v)
+{
+    real value = 0;
+    if (!s->energy) return 0;
+    field_values(s->energy, at, &value);
+    if (s->form == FORM_HAMILTONIAN) return value;
+    /* E = v . L_v - L */
+    clear(s->work, s->n);
+    field_gradient(s->energy, KIND_W, at, NULL, s->work);
+    real action = 0;
+    for (uint32_t i = 0; i < s->n; i++) action += v[i] * s->work[i];
+    return action - value;
+}
+
+void system_observables(const struct system *s, const place *at, real *out)
+{
+    clear(out, field_rows(s->observable));
+    field_values(s->observable, at, out);
+}
+
+void system_apply_inverse_mass(const struct system *s, const real *x, real *out)
+{
+    const pattern *p = s->inverse_mass_shape;
+    if (s->structure.diagonal_mass) {
+        for (uint32_t i = 0; i < s->n; i++) out[i] = s->inverse_mass[i] * x[i];
+        return;
+    }
+    for (uint32_t i = 0; i < s->n; i++) {
+        real sum = 0;
+        for (int k = p->start[i]; k < p->start[i + 1]; k++) sum += s->inverse_mass[k] * x[p->index[k]];
+        out[i] = sum;
+    }
+}

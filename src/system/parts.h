@@ -1,0 +1,14 @@
+/* Inside of the system, for the files of this folder. */
+#ifndef TAUT_SYSTEM_PARTS_H
+#define TAUT_SYSTEM_PARTS_H
+
+#include "system/system.h"
+
+/* Creates (or re-creates) the field of a family. */
+int system_make_field(struct system *s, family *f, field **result);
+/* Values of the table of constants, after the families are complete. */
+int system_evaluate_constants(struct system *s);
+/* structure.c: adds (dg/dt)^2 terms where the mass matrix is singular alone, finds constant mass and its inverse. */
+int system_find_structure(struct system *s);
+
+#endif

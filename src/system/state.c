@@ -1,0 +1,47 @@
+#include "system/state.h"
+
+#include <string.h>
+
+int state_create(const struct system *s, state *x)
+{
+    *x = (state){ .n = s->n, .c = s->c };
+    x->block = mem_new(s->context, state_size(x), sizeof *x->block);
+    if (!x->block) return TAUT_OUT_OF_MEMORY;
+    real *at = x->block;
+    real **arrays[] = { &x->q, &x->p, &x->w, &x->q_low, &x->p_low };
+    for (int i = 0; i < 5; i++, at += s->n) *arrays[i] = at;
+    x->lambda = at;
+    return TAUT_OK;
+}
+
+void state_clear(const struct system *s, state *x)
+{
+    mem_free(s->context, x->block);
+    *x = (state){ 0 };
+}
+
+size_t state_size(const state *x) { return 5 * (size_t)x->n + x->c; }
+
+void state_copy(const state *from, state *to)
+{
+    to->t = from->t;
+    to->t_low = from->t_low;
+    memcpy(to->block, from->block, state_size(from) * sizeof *from->block);
+}
+
+/* Kahan: the rounding error of each addition is carried to the next one. */
+void add_compensated(real *x, real *low, const real *d, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        real y = d[i] + low[i], sum = x[i] + y;
+        low[i] = y - (sum - x[i]);
+        x[i] = sum;
+    }
+}
+
+void state_next_time(const state *x, real h, real *t, real *t_low)
+{
+    *t = x->t;
+    *t_low = x->t_low;
+    add_compensated(t, t_low, &h, 1);
+}

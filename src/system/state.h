@@ -1,0 +1,29 @@
+/* The state of a run: what a method maps from one time to the next. */
+#ifndef TAUT_SYSTEM_STATE_H
+#define TAUT_SYSTEM_STATE_H
+
+#include "system/system.h"
+
+/* The *_low arrays are what compensated summation has left over: the state proper is q + q_low, p + p_low. */
+typedef struct {
+    real t, t_low;
+    real *q, *p;
+    real *w;              /* stage variable that belongs to (q, p): velocity of a Lagrangian model, p otherwise */
+    real *lambda;         /* the method's own multipliers: the guess for the next step */
+    real *q_low, *p_low;
+    uint32_t n, c;
+    real *block;          /* all of the above, one allocation */
+} state;
+
+int state_create(const struct system *s, state *x);
+void state_clear(const struct system *s, state *x);
+size_t state_size(const state *x); /* numbers in block */
+void state_copy(const state *from, state *to);
+
+/* t + t_low + h, compensated: after n steps of h this is n h to round-off. */
+void state_next_time(const state *x, real h, real *t, real *t_low);
+
+/* x + low += d, for count numbers. */
+void add_compensated(real *x, real *low, const real *d, uint32_t count);
+
+#endif

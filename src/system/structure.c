@@ -1,0 +1,349 @@
+/* What the model is like: constant mass and its blocks, separability, dependence on time; and the cure for a mass matrix
+ * that is singular alone but regular together with the constraints (a unit quaternion, a massless joint):
+ *     L + kappa/2 sum (dg_k/dt)^2
+ * has the same constrained motion and the same momenta on it, and L_vv + kappa G'G is regular exactly when the KKT matrix is. */
+#include "system/parts.h"
+
+#include <string.h>
+
+#include "linalg/dense.h"
+
+#define BLOCK_LIMIT 16    /* largest diagonal block of the mass matrix that is inverted beforehand */
+#define RANK_LIMIT 64     /* largest block whose rank is examined; larger ones are left to the solver */
+
+/* Diagonal blocks of a symmetric pattern: the members of block b are order[start[b]] .. order[start[b+1]-1]. */
+typedef struct {
+    int count, largest;
+    int *start, *order, *block_of;
+} partition;
+
+static int root_of(int *parent, int i)
+{
+    while (parent[i] != i) i = parent[i] = parent[parent[i]];
+    return i;
+}
+
+static void partition_clear(taut_context *context, partition *p)
+{
+    mem_free(context, p->start);
+    mem_free(context, p->order);
+    mem_free(context, p->block_of);
+}
+
+static int partition_create(taut_context *context, const pattern *shape, partition *p)
+{
+    int n = shape->rows;
+    *p = (partition){ 0 };
+    p->start = mem_new(context, (size_t)n + 1, sizeof *p->start);
+    p->order = mem_new(context, (size_t)n, sizeof *p->order);
+    p->block_of = mem_new(context, (size_t)n, sizeof *p->block_of);
+    int *parent = mem_new(context, (size_t)n, sizeof *parent);
+    if (!p->start || !p->order || !p->block_of || !parent) {
+        partition_clear(context, p);
+        mem_free(context, parent);
+        return TAUT_OUT_OF_MEMORY;
+    }
+    for (int i = 0; i < n; i++) parent[i] = i;
+    for (int i = 0; i < n; i++)
+        for (int k = shape->start[i]; k < shape->start[i + 1]; k++) {
+            int a = root_of(parent, i), b = root_of(parent, shape->index[k]);
+            if (a != b) parent[a > b ? a : b] = a > b ? b : a; /* the smallest member is the root */
+        }
+    for (int i = 0; i < n; i++) {
+        int r = root_of(parent, i);
+        p->block_of[i] = r == i ? p->count++ : p->block_of[r];
+        p->start[p->block_of[i] + 1]++;
+    }
+    for (int b = 0; b < p->count; b++) {
+        if (p->start[b + 1] > p->largest) p->largest = p->start[b + 1];
+        p->start[b + 1] += p->start[b];
+    }
+    for (int i = 0; i < n; i++) p->order[p->start[p->block_of[i]]++] = i;
+    for (int b = p->count; b > 0; b--) p->start[b] = p->start[b - 1];
+    p->start[0] = 0;
+    mem_free(context, parent);
+    return TAUT_OK;
+}
+
+/* Start values where they are known, guesses elsewhere, for a first look at the mass matrix. */
+static int first_guess(struct system *s, real *q, real *w)
+{
+    int status = TAUT_OK;
+    for (uint32_t i = 0; !status && i < s->n; i++) {
+        if (s->m->start_q[i].value) status = system_constant(s, s->m->start_q[i].value, &q[i]);
+        if (!status && s->m->start_w[i].value) status = system_constant(s, s->m->start_w[i].value, &w[i]);
+    }
+    return status;
+}
+
+static void copy_block(const partition *p, int b, const pattern *shape, const real *values, real *dense)
+{
+    int size = p->start[b + 1] - p->start[b];
+    const int *members = p->order + p->start[b];
+    memset(dense, 0, (size_t)size * (size_t)size * sizeof *dense);
+    for (int r = 0; r < size; r++)
+        for (int c = 0; c < size; c++) {
+            int at = pattern_find(shape, members[r], members[c]);
+            if (at >= 0) dense[r * size + c] = values[at];
+        }
+}
+
+/* Is the matrix singular, by LU with a threshold? (L_vv may be indefinite, if odd.) */
+static int is_singular(int size, real *dense, int *pivot)
+{
+    real largest = 0;
+    for (int i = 0; i < size * size; i++) largest = REAL(fmax)(largest, REAL(fabs)(dense[i]));
+    if (largest == 0) return 1;
+    /* 1e-11 of the largest entry: well above round-off, well below any sensible ratio of masses in one body */
+    return dense_factor(size, dense, pivot, (real)1e-11) != 0;
+}
+
+/* singular[i] = 1 for the coordinates of singular blocks. Returns their number, or -1 without memory. */
+static int find_singular(struct system *s, const pattern *shape, const real *values, unsigned char *singular)
+{
+    partition p;
+    int found = 0;
+    if (partition_create(s->context, shape, &p)) return -1;
+    real *dense = mem_new(s->context, RANK_LIMIT * RANK_LIMIT, sizeof *dense);
+    int pivot[RANK_LIMIT];
+    for (int b = 0; dense && b < p.count; b++) {
+        int size = p.start[b + 1] - p.start[b];
+        if (size > RANK_LIMIT) continue;
+        copy_block(&p, b, shape, values, dense);
+        if (!is_singular(size, dense, pivot)) continue;
+        for (int k = p.start[b]; k < p.start[b + 1]; k++) singular[p.order[k]] = 1, found++;
+    }
+    mem_free(s->context, dense);
+    partition_clear(s->context, &p);
+    return dense ? found : -1;
+}
+
+/* dg_k/dt = G_k v + g_t as an expression. */
+static expr constraint_rate(struct system *s, uint32_t k)
+{
+    graph *g = s->m->graph;
+    expr value = s->m->constraints[k].value, *nodes = NULL;
+    size_t count;
+    if (expr_reachable(g, &value, 1, &nodes, &count)) return 0;
+    expr *directions = mem_new(s->context, count, sizeof *directions), result = 0;
+    size_t used = 0;
+    for (size_t i = 0; directions && i < count; i++) {
+        node n = *graph_node(g, nodes[i]);
+        if (n.op != OP_VARIABLE) continue;
+        expr e = nodes[i];
+        directions[used] = n.b == KIND_Q ? expr_variable(g, KIND_W, n.a) : expr_number(g, 1);
+        nodes[used++] = e;
+    }
+    if (directions) result = expr_directional(g, value, nodes, directions, used);
+    mem_free(s->context, directions);
+    expr_list_free(g, nodes);
+    return result;
+}
+
+/* A power of two near the mean mass of the model, so that the added terms have the size of the others. */
+static wide typical_mass(const pattern *shape, const real *values)
+{
+    real sum = 0;
+    int count = 0, exponent;
+    for (int i = 0; i < shape->rows; i++) {
+        int at = pattern_find(shape, i, i);
+        if (at >= 0 && values[at] != 0) sum += REAL(fabs)(values[at]), count++;
+    }
+    if (!count || !(sum > 0)) return 1;
+    REAL(frexp)(sum / count, &exponent);
+    return WIDE(ldexp)(1, exponent - 1);
+}
+
+/* Adds kappa/2 (dg_k/dt)^2 for every constraint that touches a singular block. */
+static int augment(struct system *s, const unsigned char *singular, wide kappa)
+{
+    const pattern *shape = field_jacobian_pattern(s->constraint, KIND_Q);
+    graph *g = s->m->graph;
+    int status = TAUT_OK;
+    for (uint32_t k = 0; !status && k < s->c; k++) {
+        int touches = 0;
+        for (int i = shape->start[k]; i < shape->start[k + 1]; i++) touches |= singular[shape->index[i]];
+        if (!touches) continue;
+        expr rate = constraint_rate(s, k);
+        expr term = expr_mul(g, expr_number(g, kappa / 2), expr_powi(g, rate, 2));
+        status = term ? family_add(s->store, &s->energy_family, 0, term) : TAUT_OUT_OF_MEMORY;
+        s->structure.augmented = 1;
+    }
+    if (!status && s->structure.augmented) status = system_evaluate_constants(s);
+    return status;
+}
+
+/* The fields hold on to the table of constants and to the batches: all are made anew. */
+static int remake_fields(struct system *s)
+{
+    struct { family *f; field **target; } all[] = {
+        { &s->constraint_family, &s->constraint }, { &s->force_family, &s->force },
+        { &s->rate_q_family, &s->rate_q },         { &s->rate_w_family, &s->rate_w },
+        { &s->observable_family, &s->observable }, { &s->energy_family, &s->energy },
+    };
+    int status = TAUT_OK;
+    for (size_t i = 0; !status && i < sizeof all / sizeof *all; i++) {
+        status = system_make_field(s, all[i].f, all[i].target);
+        if (!status) status = field_prepare_values(*all[i].target);
+    }
+    if (!status) status = field_prepare_gradient(s->constraint, KIND_Q);
+    return status ? status : field_prepare_jacobian(s->constraint, KIND_T);
+}
+
+static int mass_values(struct system *s, const place *at, real **values)
+{
+    int status = field_prepare_hessian(s->energy, KIND_W, KIND_W);
+    if (status) return status;
+    const pattern *shape = field_hessian_pattern(s->energy, KIND_W, KIND_W);
+    *values = mem_new(s->context, (size_t)pattern_entries(shape), sizeof **values);
+    if (!*values) return TAUT_OUT_OF_MEMORY;
+    field_hessian(s->energy, KIND_W, KIND_W, at, NULL, *values);
+    return TAUT_OK;
+}
+
+static int report_singular(struct system *s, const unsigned char *singular)
+{
+    char name[200] = "?";
+    uint32_t i = 0;
+    while (i < s->n && !singular[i]) i++;
+    if (i < s->n) model_coordinate_name(s->m, i, name, sizeof name);
+    return fail(s->context, TAUT_SINGULAR,
+                "%s:%d: the mass matrix is singular: coordinate '%s' has no kinetic energy of its own and the constraints do not "
+                "cover it; give it a mass in the Lagrangian, or remove the coordinate",
+                s->m->file, s->m->form_line, name);
+}
+
+static int cure_singular_mass(struct system *s, const place *at)
+{
+    unsigned char *singular = mem_new(s->context, s->n, 1);
+    real *values = NULL;
+    int status = singular ? mass_values(s, at, &values) : TAUT_OUT_OF_MEMORY;
+    for (int pass = 0; !status && pass < 2; pass++) {
+        const pattern *shape = field_hessian_pattern(s->energy, KIND_W, KIND_W);
+        memset(singular, 0, s->n);
+        int found = find_singular(s, shape, values, singular);
+        if (found < 0) status = TAUT_OUT_OF_MEMORY;
+        if (found <= 0) break;
+        if (pass == 1) {
+            status = report_singular(s, singular);
+            break;
+        }
+        status = field_prepare_jacobian(s->constraint, KIND_Q);
+        if (!status) status = augment(s, singular, typical_mass(shape, values));
+        if (!status && !s->structure.augmented) status = report_singular(s, singular);
+        if (!status) status = remake_fields(s);
+        mem_free(s->context, values);
+        values = NULL;
+        if (!status) status = mass_values(s, at, &values);
+    }
+    mem_free(s->context, values);
+    mem_free(s->context, singular);
+    return status;
+}
+
+/* W = M^-1 block by block (L), or H_pp itself (H), on the pattern of full blocks. */
+static int invert_blocks(struct system *s, const partition *p, const pattern *shape, const real *values)
+{
+    size_t entries = 0, at = 0;
+    for (int b = 0; b < p->count; b++) {
+        size_t size = (size_t)(p->start[b + 1] - p->start[b]);
+        entries += size * size;
+    }
+    int *row = mem_new(s->context, entries, sizeof *row), *column = mem_new(s->context, entries, sizeof *column);
+    s->inverse_mass = mem_new(s->context, entries, sizeof *s->inverse_mass);
+    int status = row && column && s->inverse_mass ? TAUT_OK : TAUT_OUT_OF_MEMORY;
+    for (int b = 0; !status && b < p->count; b++)
+        for (int r = p->start[b]; r < p->start[b + 1]; r++)
+            for (int c = p->start[b]; c < p->start[b + 1]; c++, at++) row[at] = p->order[r], column[at] = p->order[c];
+    if (!status)
+        status = pattern_create(s->context, (int)s->n, (int)s->n, row, column, entries, &s->inverse_mass_shape);
+    mem_free(s->context, row);
+    mem_free(s->context, column);
+    for (int b = 0; !status && b < p->count; b++) {
+        real dense[BLOCK_LIMIT * BLOCK_LIMIT], inverse[BLOCK_LIMIT * BLOCK_LIMIT], work[BLOCK_LIMIT];
+        int pivot[BLOCK_LIMIT], size = p->start[b + 1] - p->start[b];
+        const int *members = p->order + p->start[b];
+        copy_block(p, b, shape, values, dense);
+        if (s->form == FORM_LAGRANGIAN)
+            dense_invert(size, dense, inverse, pivot, work, 0);
+        else
+            memcpy(inverse, dense, sizeof inverse);
+        for (int r = 0; r < size; r++)
+            for (int c = 0; c < size; c++)
+                s->inverse_mass[pattern_find(s->inverse_mass_shape, members[r], members[c])] = inverse[r * size + c];
+    }
+    return status;
+}
+
+/* Constant mass: nothing but constants in f_ww, and no coupling of w with q or t. */
+static int find_constant_mass(struct system *s, const place *at)
+{
+    structure *found = &s->structure;
+    partition p;
+    real *values = NULL;
+    int status = field_prepare_hessian(s->energy, KIND_W, KIND_Q);
+    if (!status) status = field_prepare_hessian(s->energy, KIND_W, KIND_T);
+    if (!status) status = mass_values(s, at, &values);
+    if (status) return status;
+    const pattern *shape = field_hessian_pattern(s->energy, KIND_W, KIND_W);
+    status = partition_create(s->context, shape, &p);
+    if (status) {
+        mem_free(s->context, values);
+        return status;
+    }
+    found->separable = field_hessian_zero(s->energy, KIND_W, KIND_Q);
+    found->constant_mass = found->separable && field_hessian_zero(s->energy, KIND_W, KIND_T) &&
+                           !field_hessian_varies(s->energy, KIND_W, KIND_W);
+    found->largest_block = p.largest;
+    found->diagonal_mass = p.largest <= 1;
+    if (found->constant_mass && p.largest <= BLOCK_LIMIT) {
+        s->offset = mem_new(s->context, s->n, sizeof *s->offset);
+        status = s->offset ? invert_blocks(s, &p, shape, values) : TAUT_OUT_OF_MEMORY;
+        place zero = *at;
+        zero.x[KIND_W] = NULL; /* the gradient at w = 0 */
+        if (!status) status = field_prepare_gradient(s->energy, KIND_W);
+        if (!status) field_gradient(s->energy, KIND_W, &zero, NULL, s->offset);
+        found->explicit_force = !found->force_velocity && !found->force_multiplier;
+    }
+    partition_clear(s->context, &p);
+    mem_free(s->context, values);
+    return status;
+}
+
+/* A formula that is not finite at the start is reported as such, not as a singular matrix. */
+static int mass_is_finite(struct system *s, const place *at)
+{
+    real *values = NULL, sum = 0;
+    int status = mass_values(s, at, &values);
+    const pattern *shape = status ? NULL : field_hessian_pattern(s->energy, KIND_W, KIND_W);
+    for (int k = 0; shape && k < pattern_entries(shape); k++) sum += values[k] - values[k];
+    mem_free(s->context, values);
+    if (status || sum == 0) return status;
+    status = system_check_finite(s, at, "at the start");
+    return status ? status : fail(s->context, TAUT_NOT_FINITE, "%s:%d: the mass matrix is not finite at the start",
+                                  s->m->file, s->m->form_line);
+}
+
+int system_find_structure(struct system *s)
+{
+    structure *found = &s->structure;
+    unsigned force = field_kinds(s->force), rate = field_kinds(s->rate_w), g = field_kinds(s->constraint);
+    unsigned energy = s->energy ? field_kinds(s->energy) : field_kinds(s->rate_q);
+    found->constraint_time = (g >> KIND_T) & 1;
+    found->time_dependent = ((g | force | rate | energy) >> KIND_T) & 1;
+    found->has_forces = s->m->force_count > 0;
+    found->force_velocity = (force >> KIND_W) & 1;
+    found->force_multiplier = ((force | rate) >> KIND_LAMBDA) & 1;
+    if (s->form == FORM_RATES) return TAUT_OK;
+    real *q = mem_new(s->context, s->n, sizeof *q), *w = mem_new(s->context, s->n, sizeof *w), t = 0;
+    int status = q && w ? first_guess(s, q, w) : TAUT_OUT_OF_MEMORY;
+    place at = place_at(q, w, &t, NULL);
+    if (!status && s->form == FORM_LAGRANGIAN) {
+        status = mass_is_finite(s, &at);
+        if (!status) status = cure_singular_mass(s, &at);
+    }
+    if (!status) status = find_constant_mass(s, &at);
+    mem_free(s->context, q);
+    mem_free(s->context, w);
+    return status;
+}

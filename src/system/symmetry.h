@@ -1,0 +1,24 @@
+/* Symmetries, found by testing: translations and rotations of all points (rotations turn with them), shifts of scalar
+ * coordinates. Those that leave L (or H), every constraint and the forces invariant give conserved momenta  p . xi(q). */
+#ifndef TAUT_SYSTEM_SYMMETRY_H
+#define TAUT_SYSTEM_SYMMETRY_H
+
+#include "system/system.h"
+
+typedef enum { SYMMETRY_TRANSLATION, SYMMETRY_ROTATION, SYMMETRY_SHIFT } symmetry_type;
+
+typedef struct {
+    symmetry_type type;
+    uint32_t index; /* axis 0..2, or the coordinate that is shifted */
+} symmetry;
+
+#define SYMMETRY_LIMIT 64 /* shifts beyond this many are not looked for */
+
+/* The symmetries of the system, tested at random states around (q, w). Returns a status. */
+int symmetry_find(struct system *s, const real *q, const real *w, symmetry *list, int *count);
+/* The momentum that belongs to it. */
+real symmetry_momentum(const struct system *s, const symmetry *y, const real *q, const real *p);
+/* "momentum.x", "angular_momentum.z", "p.x" */
+void symmetry_name(const struct system *s, const symmetry *y, char *buffer, size_t size);
+
+#endif

@@ -1,0 +1,245 @@
+/* From a model to a system: families, constants, fields. */
+#include "system/parts.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static wide parameter_value(void *user, op o, kind k, uint32_t index)
+{
+    const model *m = user;
+    (void)k;
+    return o == OP_PARAMETER ? m->parameters[index].value : 0;
+}
+
+int system_constant(struct system *s, expr e, real *value)
+{
+    wide exact;
+    int status = expr_value(s->m->graph, e, parameter_value, s->m, &exact, NULL);
+    if (!status) *value = (real)exact;
+    return status;
+}
+
+int system_evaluate_constants(struct system *s)
+{
+    size_t count = store_constant_count(s->store);
+    const expr *constants = store_constants(s->store);
+    real *values = mem_resize(s->context, s->constants, count, sizeof *values);
+    if (!values) return TAUT_OUT_OF_MEMORY;
+    s->constants = values;
+    int status = TAUT_OK;
+    for (size_t i = 0; !status && i < count; i++) status = system_constant(s, constants[i], &values[i]);
+    return status;
+}
+
+int system_make_field(struct system *s, family *f, field **result)
+{
+    uint32_t sizes[KIND_COUNT] = { s->n, s->n, 1, s->c };
+    field_destroy(*result);
+    *result = NULL;
+    return field_create(s->store, f, sizes, s->constants, result);
+}
+
+static int build_families(struct system *s)
+{
+    model *m = s->m;
+    int status = TAUT_OK;
+    for (size_t i = 0; !status && i < m->summand_count; i++)
+        status = family_add(s->store, &s->energy_family, 0, m->summands[i].value);
+    for (size_t i = 0; !status && i < m->constraint_count; i++)
+        status = family_add(s->store, &s->constraint_family, (uint32_t)i, m->constraints[i].value);
+    for (size_t i = 0; !status && i < m->force_count; i++)
+        status = family_add(s->store, &s->force_family, m->forces[i].target, m->forces[i].value);
+    for (size_t i = 0; !status && i < m->rate_count; i++)
+        status = family_add(s->store, m->rates[i].target_kind == KIND_Q ? &s->rate_q_family : &s->rate_w_family,
+                            m->rates[i].target, m->rates[i].value);
+    for (size_t i = 0; !status && i < m->observable_count; i++)
+        status = family_add(s->store, &s->observable_family, (uint32_t)i, m->observables[i].value);
+    s->energy_family.row_count = 1;
+    s->constraint_family.row_count = s->c;
+    s->force_family.row_count = s->rate_q_family.row_count = s->rate_w_family.row_count = s->n;
+    s->observable_family.row_count = (uint32_t)m->observable_count;
+    return status;
+}
+
+static int build_fields(struct system *s)
+{
+    int status = system_make_field(s, &s->constraint_family, &s->constraint);
+    if (!status && s->form != FORM_RATES) status = system_make_field(s, &s->energy_family, &s->energy);
+    if (!status) status = system_make_field(s, &s->force_family, &s->force);
+    if (!status) status = system_make_field(s, &s->rate_q_family, &s->rate_q);
+    if (!status) status = system_make_field(s, &s->rate_w_family, &s->rate_w);
+    if (!status) status = system_make_field(s, &s->observable_family, &s->observable);
+    if (!status) status = field_prepare_values(s->constraint);
+    if (!status) status = field_prepare_gradient(s->constraint, KIND_Q);
+    if (!status) status = field_prepare_jacobian(s->constraint, KIND_T);
+    if (!status) status = field_prepare_values(s->force);
+    if (!status) status = field_prepare_values(s->rate_q);
+    if (!status) status = field_prepare_values(s->rate_w);
+    return status ? status : field_prepare_values(s->observable);
+}
+
+static int prepare_energy(struct system *s)
+{
+    if (!s->energy) return TAUT_OK;
+    int status = field_prepare_values(s->energy);
+    if (!status) status = field_prepare_gradient(s->energy, KIND_Q);
+    return status ? status : field_prepare_gradient(s->energy, KIND_W);
+}
+
+static int make_identity(struct system *s)
+{
+    int *index = mem_new(s->context, s->n, sizeof *index);
+    if (!index) return TAUT_OUT_OF_MEMORY;
+    for (uint32_t i = 0; i < s->n; i++) index[i] = (int)i;
+    int status = pattern_create(s->context, (int)s->n, (int)s->n, index, index, s->n, &s->identity);
+    mem_free(s->context, index);
+    return status;
+}
+
+int system_create(model *m, struct system **result)
+{
+    *result = NULL;
+    struct system *s = mem_new(m->context, 1, sizeof *s);
+    if (!s) return TAUT_OUT_OF_MEMORY;
+    s->context = m->context;
+    s->m = m;
+    s->form = m->form;
+    s->n = m->coordinate_count;
+    s->c = (uint32_t)m->constraint_count;
+    s->store = store_create(m->context, m->graph);
+    s->work = mem_new(m->context, s->n, sizeof *s->work);
+    int status = s->store && s->work ? TAUT_OK : TAUT_OUT_OF_MEMORY;
+    if (!status) status = build_families(s);
+    if (!status) status = system_evaluate_constants(s);
+    if (!status) status = build_fields(s);
+    if (!status) status = make_identity(s);
+    if (!status) status = prepare_energy(s);
+    if (!status) status = system_find_structure(s);
+    if (!status) status = prepare_energy(s); /* again: the Lagrangian may have been augmented */
+    if (status)
+        system_destroy(s);
+    else
+        *result = s;
+    return status;
+}
+
+void system_destroy(struct system *s)
+{
+    if (!s) return;
+    field *fields[] = { s->energy, s->constraint, s->force, s->rate_q, s->rate_w, s->observable };
+    family *families[] = { &s->energy_family, &s->constraint_family, &s->force_family,
+                           &s->rate_q_family, &s->rate_w_family,     &s->observable_family };
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) field_destroy(fields[i]);
+    for (size_t i = 0; s->store && i < sizeof families / sizeof *families; i++) family_clear(s->store, families[i]);
+    store_destroy(s->store);
+    pattern_destroy(s->context, s->identity);
+    pattern_destroy(s->context, s->inverse_mass_shape);
+    mem_free(s->context, s->constants);
+    mem_free(s->context, s->inverse_mass);
+    mem_free(s->context, s->offset);
+    mem_free(s->context, s->work);
+    mem_free(s->context, s->rate_values);
+    mem_free(s->context, s);
+}
+
+void system_constraint_name(const struct system *s, uint32_t k, char *buffer, size_t size)
+{
+    snprintf(buffer, size, "%s", s->m->constraints[k].name);
+}
+
+/* ---- where a value is not finite ---- */
+
+typedef struct {
+    const struct system *s;
+    const place *at;
+} lookup_place;
+
+static wide value_at(void *user, op o, kind k, uint32_t index)
+{
+    const lookup_place *l = user;
+    if (o == OP_PARAMETER) return l->s->m->parameters[index].value;
+    const real *x = l->at->x[k];
+    return x ? (wide)x[index] : 0;
+}
+
+static const char *complaint(op o)
+{
+    switch (o) {
+    case OP_DIV:
+    case OP_POWI: return "division by zero";
+    case OP_SQRT: return "square root of a negative number";
+    case OP_LOG: return "logarithm of a number that is not positive";
+    case OP_ASIN:
+    case OP_ACOS: return "argument outside [-1, 1]";
+    case OP_POW: return "power of a number that is not positive";
+    default: return "not a finite number";
+    }
+}
+
+static int check_expression(struct system *s, expr e, int line, const char *what, const place *at, const char *when)
+{
+    lookup_place user = { s, at };
+    wide value;
+    expr culprit;
+    int status = expr_value(s->m->graph, e, value_at, &user, &value, &culprit);
+    if (status || !culprit) return status;
+    char text[200];
+    expr_print(s->m->graph, culprit, model_namer, s->m, text, sizeof text);
+    return fail(s->context, TAUT_NOT_FINITE, "%s:%d: %s is not finite %s: %s in %s; change the start values or the formula",
+                s->m->file, line, what, when, complaint(graph_node(s->m->graph, culprit)->op), text);
+}
+
+/* The common case, cheaply: everything is finite. */
+static int all_finite(struct system *s, const place *at, int *bad_coordinate)
+{
+    real sum = 0, *work = s->work;
+    *bad_coordinate = -1;
+    if (s->energy) field_values(s->energy, at, &sum);
+    sum -= sum;
+    system_force(s, at, work);
+    for (uint32_t i = 0; i < s->n; i++)
+        if (!(work[i] - work[i] == 0)) {
+            *bad_coordinate = (int)i;
+            break;
+        }
+    real *g = mem_new(s->context, s->c, sizeof *g);
+    if (!g) return TAUT_OUT_OF_MEMORY;
+    system_constraints(s, at, g);
+    for (uint32_t k = 0; k < s->c; k++) sum += g[k] - g[k];
+    mem_free(s->context, g);
+    return sum == 0 && *bad_coordinate < 0 ? TAUT_OK : TAUT_NOT_FINITE;
+}
+
+static int find_culprit(struct system *s, const place *at, const char *when)
+{
+    model *m = s->m;
+    char what[200];
+    int status = TAUT_OK;
+    const char *name = s->form == FORM_LAGRANGIAN ? "the Lagrangian" : "the Hamiltonian";
+    for (size_t i = 0; !status && i < m->summand_count; i++)
+        status = check_expression(s, m->summands[i].value, m->summands[i].line, name, at, when);
+    for (size_t i = 0; !status && i < m->constraint_count; i++) {
+        snprintf(what, sizeof what, "constraint '%s'", m->constraints[i].name);
+        status = check_expression(s, m->constraints[i].value, m->constraints[i].line, what, at, when);
+    }
+    for (size_t i = 0; !status && i < m->force_count; i++)
+        status = check_expression(s, m->forces[i].value, m->forces[i].line, "a force", at, when);
+    for (size_t i = 0; !status && i < m->rate_count; i++)
+        status = check_expression(s, m->rates[i].value, m->rates[i].line, "a rate", at, when);
+    return status;
+}
+
+int system_check_finite(struct system *s, const place *at, const char *when)
+{
+    int coordinate;
+    int status = all_finite(s, at, &coordinate);
+    if (status != TAUT_NOT_FINITE) return status;
+    status = find_culprit(s, at, when);
+    if (status) return status;
+    char name[200] = "?";
+    if (coordinate >= 0) model_coordinate_name(s->m, (uint32_t)coordinate, name, sizeof name);
+    return fail(s->context, TAUT_NOT_FINITE,
+                "%s:%d: the force on '%s' is not finite %s, though the formulas have values there (a square root or norm of zero has no "
+                "derivative); change the start values or the formula",
+                s->m->file, s->m->form_line, name, when);
+}

@@ -1,0 +1,122 @@
+/* The constrained system, as methods see it, in the precision of the unit.
+ *
+ * One set of functions serves Lagrangian, Hamiltonian and rate models. The stage variable w is the velocity of a Lagrangian
+ * model and the momentum (the partner z) of the others:
+ *     momentum  pi(q,w,t)         L_v            p          z
+ *     velocity  nu(q,w,t)         v              H_p        rate of y
+ *     force     phi(q,w,t,lambda) L_q + G'lambda + F   -H_q + G'lambda + F   rate of z
+ * The equations of motion are  d/dt pi = phi,  d/dt q = nu,  g(q,t) = 0,  and  G nu + g_t = 0  follows. */
+#ifndef TAUT_SYSTEM_SYSTEM_H
+#define TAUT_SYSTEM_SYSTEM_H
+
+#include "field/field.h"
+#include "model/model.h"
+
+/* Sparse derivatives of the functions above. */
+typedef enum {
+    BLOCK_PI_Q, BLOCK_PI_W, BLOCK_NU_Q, BLOCK_NU_W,
+    BLOCK_PHI_Q, BLOCK_PHI_W, BLOCK_PHI_LAMBDA,
+    BLOCK_G,            /* dg/dq, constraints x coordinates */
+    BLOCK_COUNT
+} block_id;
+
+/* One summand of a block. */
+typedef struct {
+    enum { PART_IDENTITY, PART_HESSIAN, PART_JACOBIAN } source;
+    field *field;
+    kind a, b;            /* Hessian by a and b; Jacobian by a */
+    int sign;
+    int weighted;         /* Hessian weighted with the multipliers */
+    int transposed;       /* the block has the transposed of the pattern */
+    const pattern *shape;
+} block_part;
+
+#define BLOCK_PARTS 3
+typedef struct {
+    block_part parts[BLOCK_PARTS];
+    int part_count;
+    int value_count;      /* entries of all parts together */
+    int prepared;
+} block_shape;
+
+/* What was found in the model. */
+typedef struct {
+    int time_dependent;         /* t occurs in L, H, g or the forces */
+    int constraint_time;        /* t occurs in g */
+    int has_forces;             /* force() was used */
+    int force_velocity;         /* a force depends on w */
+    int force_multiplier;       /* a force (or rate) depends on the multipliers */
+    int constant_mass;          /* L_vv (or H_pp) is constant and nothing couples w to q or t */
+    int diagonal_mass;
+    int largest_block;          /* of the mass matrix's diagonal blocks */
+    int separable;              /* no mixed second derivative of w and q */
+    int augmented;              /* the mass matrix is singular alone; multiples of (dg/dt)^2 / 2 were added */
+    int explicit_force;         /* constant mass in small blocks and forces free of w and lambda: the fast path */
+} structure;
+
+struct system {
+    taut_context *context;
+    model *m;             /* its graph grows while the system is compiled; otherwise constant */
+    form form;
+    uint32_t n, c;        /* coordinates, constraints */
+    store *store;
+    family energy_family, constraint_family, force_family, rate_q_family, rate_w_family, observable_family;
+    real *constants;
+    field *energy;        /* L or H; NULL for rate models */
+    field *constraint, *force, *rate_q, *rate_w, *observable;
+    pattern *identity;    /* n x n */
+    block_shape blocks[BLOCK_COUNT];
+    structure structure;
+    /* Constant mass: W = M^-1 in small diagonal blocks, and the momentum (velocity) at w = 0. */
+    pattern *inverse_mass_shape;
+    real *inverse_mass;
+    real *offset;         /* L: p = M v + offset;  H: v = W p + offset */
+    real *work;           /* n */
+    real *rate_values;    /* scratch of the *_rate functions */
+};
+
+/* Compiles the model. *result is NULL on failure. */
+int system_create(model *m, struct system **result);
+void system_destroy(struct system *s);
+
+static inline place place_at(const real *q, const real *w, const real *t, const real *lambda)
+{
+    return (place){ .x = { [KIND_Q] = q, [KIND_W] = w, [KIND_T] = t, [KIND_LAMBDA] = lambda } };
+}
+
+/* ---- the functions; they overwrite out ---- */
+void system_momentum(const struct system *s, const place *at, real *out);
+void system_velocity(const struct system *s, const place *at, real *out);
+void system_force(const struct system *s, const place *at, real *out);        /* with the constraint force */
+void system_free_force(const struct system *s, const place *at, real *out);   /* without it (not for rates) */
+void system_constraints(const struct system *s, const place *at, real *out);
+/* out = g_t */
+void system_constraint_rate(const struct system *s, const place *at, real *out);
+/* out = d^2/ds^2 g(q + s v, t + s) */
+void system_constraint_curvature(const struct system *s, const place *at, const real *v, real *out);
+/* out = d/dt at fixed w of pi (or nu): pi_q v + pi_t */
+void system_momentum_rate(struct system *s, const place *at, const real *v, real *out);
+void system_velocity_rate(struct system *s, const place *at, const real *v, real *out);
+real system_energy(const struct system *s, const place *at, const real *v);
+void system_observables(const struct system *s, const place *at, real *out);
+
+/* ---- derivatives ---- */
+int system_prepare_block(struct system *s, block_id id);
+int system_prepare_rates(struct system *s); /* for the *_rate and curvature functions */
+/* Values of all parts of the block, one after the other; values has value_count entries. */
+void system_block_values(const struct system *s, block_id id, const place *at, real *values);
+/* out += scale * block * x (or its transpose) */
+void block_multiply(const block_shape *b, const real *values, real scale, const real *x, real *out);
+void block_multiply_transposed(const block_shape *b, const real *values, real scale, const real *x, real *out);
+
+/* out = W x, only with constant mass */
+void system_apply_inverse_mass(const struct system *s, const real *x, real *out);
+
+/* Names for messages: "rod1", "a.x". */
+void system_constraint_name(const struct system *s, uint32_t k, char *buffer, size_t size);
+/* If an expression of the model is not finite at this place, fails with its line and the culprit; TAUT_OK otherwise. */
+int system_check_finite(struct system *s, const place *at, const char *when);
+/* Evaluates a start value. */
+int system_constant(struct system *s, expr e, real *value);
+
+#endif

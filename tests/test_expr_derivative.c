@@ -1,0 +1,317 @@
+/* Derivatives of random expressions against extrapolated finite differences. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "expr/expr.h" /* before cmocka, which defines fail() */
+
+#include <cmocka.h>
+
+enum { VARIABLES = 3, EXPRESSIONS = 300 };
+
+/* Central differences D(h) = f' + c2 h^2 + c4 h^4 + ... at h, h/2, ..., extrapolated over LEVELS steps. With R the distance
+   of the nearest singularity, the rest is about prod h_i^2 / R^(2 LEVELS), the round-off about epsilon |f| / h_last.
+   Quad: 2^-182 / R^14, that is 1e-21 for R = 1/1000; round-off 1e-34 * 2^16 = 1e-29.
+   Long double: 2^-76 / R^8, that is 1e-13 for R = 1/20; round-off 1e-19 * 2^11 = 2e-16.
+   The generated expressions are gentler; the tolerance, relative to 1 + |derivative|, leaves them some orders. */
+#ifdef TAUT_HAVE_QUAD
+enum { LEVELS = 7 };
+static const double first_step = 0x1p-10;
+static const wide tolerance = 1e-22;
+static const wide epsilon = 0x1p-112F128;
+#else
+enum { LEVELS = 4 };
+static const double first_step = 0x1p-8;
+static const wide tolerance = 1e-11;
+static const wide epsilon = 0x1p-63L;
+#endif
+
+typedef struct {
+    wide x[VARIABLES], u[VARIABLES]; /* a point and a direction */
+} point;
+
+static taut_context *context;
+static graph *g;
+static uint64_t random_state;
+static int seen[OP_COUNT];
+
+static double uniform(double low, double high)
+{
+    uint64_t z = random_state += 0x9e3779b97f4a7c15ULL; /* splitmix64 */
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
+    return low + (high - low) * (double)((z ^ (z >> 31)) >> 11) * 0x1p-53;
+}
+
+static int below(int n) { return (int)uniform(0, n); }
+
+static int setup(void **state)
+{
+    (void)state;
+    random_state = 7;
+    context = taut_context_create(NULL);
+    g = context ? graph_create(context) : NULL;
+    return g ? 0 : -1;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    graph_destroy(g);
+    taut_context_destroy(context);
+    return 0;
+}
+
+static wide lookup(void *user, op o, kind k, uint32_t index)
+{
+    const point *at = user;
+    if (o == OP_PARAMETER) return (wide)0.75 + index;
+    return k == KIND_DIRECTION_U ? at->u[index] : at->x[index];
+}
+
+static wide value_at(expr e, const point *at)
+{
+    wide value = 0;
+    assert_int_not_equal(e, 0);
+    assert_int_equal(expr_value(g, e, lookup, (void *)at, &value, NULL), TAUT_OK);
+    return value;
+}
+
+static void random_point(point *at)
+{
+    for (int i = 0; i < VARIABLES; i++) at->x[i] = uniform(-1, 1), at->u[i] = uniform(-1, 1);
+}
+
+/* ---- random expressions, smooth on a neighbourhood of every point ---- */
+
+static expr number(double value) { return expr_number(g, (wide)value); }
+static expr variable(int i) { return expr_variable(g, KIND_Q, (uint32_t)i); }
+static expr unary(op o, expr a) { return expr_unary(g, o, a); }
+
+static expr bounded(expr a) { return unary(OP_SIN, a); }                             /* in [-1, 1] */
+static expr positive(expr a) { return expr_add(g, number(2), bounded(a)); }          /* in [1, 3] */
+static expr away(expr a) { return below(2) ? positive(a) : expr_neg(g, positive(a)); } /* not near 0 */
+
+static expr leaf(void)
+{
+    switch (below(8)) {
+    case 0: return number(below(5) - 2);
+    case 1: return number(uniform(-2, 2));
+    case 2: return expr_parameter(g, (uint32_t)below(2));
+    default: return variable(below(VARIABLES));
+    }
+}
+
+/* The operation on operands brought into its domain. */
+static expr apply(op o, expr a, expr b)
+{
+    switch (o) {
+    case OP_NEG: return expr_neg(g, a);
+    case OP_DIV: return expr_div(g, a, away(b));
+    case OP_POWI: return expr_powi(g, away(a), below(9) - 4);
+    case OP_POW: return expr_pow(g, positive(a), bounded(b));
+    case OP_SQRT:
+    case OP_LOG: return unary(o, positive(a));
+    case OP_EXP:
+    case OP_TAN: /* its pole is at 1.57 */
+    case OP_SINH:
+    case OP_COSH: return unary(o, bounded(a));
+    case OP_ASIN:
+    case OP_ACOS: return unary(o, expr_mul(g, number(0.5), bounded(a)));
+    case OP_ABS: return unary(o, away(a));
+    case OP_SIGN: return expr_mul(g, unary(o, away(a)), b);
+    case OP_ATAN2: return expr_binary(g, o, away(a), b);
+    case OP_MIN:
+    case OP_MAX: /* [-1, 1] against [2, 4]: never equal */
+        a = bounded(a), b = expr_add(g, number(3), bounded(b));
+        return below(2) ? expr_binary(g, o, a, b) : expr_binary(g, o, b, a);
+    default: return op_arity(o) == 1 ? unary(o, a) : expr_binary(g, o, a, b);
+    }
+}
+
+static expr random_expression(int depth)
+{
+    if (depth == 0) return leaf();
+    op o = (op)(OP_NEG + below(OP_COUNT - OP_NEG));
+    expr a = random_expression(depth - 1), b = random_expression(below(depth));
+    return apply(o, a, b);
+}
+
+static void count_operations(expr f)
+{
+    expr *list;
+    size_t count;
+    assert_int_equal(expr_reachable(g, &f, 1, &list, &count), TAUT_OK);
+    for (size_t i = 0; i < count; i++) seen[graph_node(g, list[i])->op]++;
+    expr_list_free(g, list);
+}
+
+/* ---- finite differences ---- */
+
+static wide central(expr f, const point *at, const wide *direction, wide h)
+{
+    point plus = *at, minus = *at;
+    for (int i = 0; i < VARIABLES; i++) plus.x[i] += h * direction[i], minus.x[i] -= h * direction[i];
+    return (value_at(f, &plus) - value_at(f, &minus)) / (2 * h);
+}
+
+/* Richardson: with h halved, T[k] = T[k-1] + (T[k-1] - T[k-1 at 2h]) / (4^k - 1). */
+static wide difference(expr f, const point *at, const wide *direction)
+{
+    wide row[LEVELS], h = first_step;
+    for (int i = 0; i < LEVELS; i++, h /= 2) {
+        wide best = central(f, at, direction, h), power = 1;
+        for (int k = 0; k < i; k++) {
+            wide coarse = row[k];
+            row[k] = best;
+            power *= 4;
+            best += (best - coarse) / (power - 1);
+        }
+        row[i] = best;
+    }
+    return row[LEVELS - 1];
+}
+
+static wide worst;
+
+static void assert_derivative(expr derivative, expr f, const point *at, const wide *direction)
+{
+    wide exact = value_at(derivative, at), approximate = difference(f, at, direction);
+    wide error = WIDE(fabs)(exact - approximate) / (1 + WIDE(fabs)(exact));
+    if (error > worst) worst = error;
+    if (!(error <= tolerance)) fail_msg("derivative %.17g, difference %.17g", (double)exact, (double)approximate);
+}
+
+/* f, its gradient, Hessian and the derivative of a Hessian entry along u: each against the differences of the one before. */
+static void check_derivatives(expr f)
+{
+    point at;
+    expr x[VARIABLES], u[VARIABLES], gradient[VARIABLES], hessian[VARIABLES][VARIABLES];
+    random_point(&at);
+    for (int i = 0; i < VARIABLES; i++) x[i] = variable(i), u[i] = expr_variable(g, KIND_DIRECTION_U, (uint32_t)i);
+    assert_int_equal(expr_gradient(g, f, x, VARIABLES, gradient), TAUT_OK);
+    for (int i = 0; i < VARIABLES; i++) {
+        wide unit[VARIABLES] = { 0 };
+        unit[i] = 1;
+        assert_derivative(gradient[i], f, &at, unit);
+        assert_int_equal(expr_gradient(g, gradient[i], x, VARIABLES, hessian[i]), TAUT_OK);
+        assert_derivative(hessian[i][i], gradient[i], &at, unit);
+        int j = (i + 1) % VARIABLES;
+        assert_derivative(expr_directional(g, hessian[i][j], x, u, VARIABLES), hessian[i][j], &at, at.u);
+    }
+    assert_derivative(expr_directional(g, f, x, u, VARIABLES), f, &at, at.u);
+    for (int i = 0; i < VARIABLES; i++) {
+        int j = (i + 1) % VARIABLES;
+        wide unit[VARIABLES] = { 0 };
+        unit[j] = 1;
+        assert_derivative(hessian[i][j], gradient[i], &at, unit);
+        assert_derivative(hessian[j][i], gradient[i], &at, unit); /* symmetric */
+    }
+}
+
+static void derivatives_of_random_expressions(void **state)
+{
+    (void)state;
+    memset(seen, 0, sizeof seen);
+    worst = 0;
+    for (int i = 0; i < EXPRESSIONS; i++) {
+        expr f = random_expression(1 + i % 4);
+        count_operations(f);
+        check_derivatives(f);
+    }
+    for (op o = OP_NEG; o < OP_COUNT; o++)
+        if (!seen[o]) fail_msg("the generator never made %s", op_name(o));
+    print_message("worst error %.1e\n", (double)worst);
+}
+
+/* Every operation on plain variables, so that no chain rule can hide a partial derivative. */
+static void derivatives_of_single_operations(void **state)
+{
+    (void)state;
+    for (op o = OP_NEG; o < OP_COUNT; o++) check_derivatives(apply(o, variable(0), variable(1)));
+    expr e = expr_pow(g, expr_parameter(g, 1), variable(0)); /* 1.75^x */
+    check_derivatives(e);
+    check_derivatives(expr_pow(g, expr_add(g, number(3), variable(1)), expr_parameter(g, 1)));
+    check_derivatives(expr_pow(g, expr_add(g, number(3), variable(1)), expr_add(g, number(3), variable(1))));
+}
+
+/* ---- the sides of the contract that differences do not see ---- */
+
+static void gradient_of_what_does_not_vary_is_zero(void **state)
+{
+    (void)state;
+    expr x[2] = { variable(0), variable(1) }, d[2];
+    assert_int_equal(expr_gradient(g, expr_parameter(g, 0), x, 2, d), TAUT_OK);
+    assert_true(expr_is_number(g, d[0], 0) && expr_is_number(g, d[1], 0));
+    assert_int_equal(expr_gradient(g, x[1], x, 2, d), TAUT_OK);
+    assert_true(expr_is_number(g, d[0], 0) && expr_is_number(g, d[1], 1));
+    assert_true(expr_is_number(g, expr_derivative(g, unary(OP_SIN, variable(2)), x[0]), 0));
+    assert_true(expr_is_number(g, expr_directional(g, variable(2), x, x, 2), 0));
+    assert_int_equal(expr_directional(g, x[0], x, d, 2), d[0]);
+}
+
+static void gradient_of_none_is_a_failure(void **state)
+{
+    (void)state;
+    expr x = variable(0), d;
+    assert_int_not_equal(expr_gradient(g, 0, &x, 1, &d), TAUT_OK);
+    assert_int_equal(expr_derivative(g, 0, x), 0);
+    assert_int_equal(expr_directional(g, 0, &x, &x, 1), 0);
+}
+
+/* Textbook forms come out simplified. */
+static void derivatives_are_simplified(void **state)
+{
+    (void)state;
+    expr x = variable(0), y = variable(1), square = expr_powi(g, x, 2);
+    assert_int_equal(expr_derivative(g, square, x), expr_mul(g, number(2), x));
+    assert_int_equal(expr_derivative(g, unary(OP_SIN, x), x), unary(OP_COS, x));
+    assert_int_equal(expr_derivative(g, expr_mul(g, x, y), x), y);
+    assert_int_equal(expr_derivative(g, expr_mul(g, number(3), expr_sub(g, y, x)), x), number(-3));
+    assert_int_equal(expr_derivative(g, unary(OP_SQRT, x), x), expr_div(g, number(0.5), unary(OP_SQRT, x)));
+}
+
+/* |x|, min and max at their kinks: the mean of both sides. */
+static void kinks_take_the_mean(void **state)
+{
+    (void)state;
+    point at = { { 0, 0, 0 }, { 0, 0, 0 } };
+    expr x = variable(0), y = variable(1);
+    assert_true(value_at(expr_derivative(g, unary(OP_ABS, x), x), &at) == 0);
+    assert_true(value_at(expr_derivative(g, expr_binary(g, OP_MIN, x, y), x), &at) == (wide)0.5);
+    assert_true(value_at(expr_derivative(g, expr_binary(g, OP_MAX, x, y), y), &at) == (wide)0.5);
+}
+
+/* Forward and reverse mode agree to round-off: u . gradient = directional. */
+static void both_modes_agree(void **state)
+{
+    (void)state;
+    expr x[VARIABLES], u[VARIABLES], d[VARIABLES];
+    for (int i = 0; i < VARIABLES; i++) x[i] = variable(i), u[i] = expr_variable(g, KIND_DIRECTION_U, (uint32_t)i);
+    for (int trial = 0; trial < EXPRESSIONS; trial++) {
+        point at;
+        random_point(&at);
+        expr f = random_expression(4);
+        assert_int_equal(expr_gradient(g, f, x, VARIABLES, d), TAUT_OK);
+        wide sum = 0, size = 1, forward = value_at(expr_directional(g, f, x, u, VARIABLES), &at);
+        for (int i = 0; i < VARIABLES; i++) sum += at.u[i] * value_at(d[i], &at), size += WIDE(fabs)(value_at(d[i], &at));
+        /* Products of some ten factors, each rounded, and cancellation inside: 1e4 units. */
+        assert_true(WIDE(fabs)(sum - forward) <= (wide)1e4 * epsilon * size);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(derivatives_of_single_operations, setup, teardown),
+        cmocka_unit_test_setup_teardown(derivatives_of_random_expressions, setup, teardown),
+        cmocka_unit_test_setup_teardown(gradient_of_what_does_not_vary_is_zero, setup, teardown),
+        cmocka_unit_test_setup_teardown(gradient_of_none_is_a_failure, setup, teardown),
+        cmocka_unit_test_setup_teardown(derivatives_are_simplified, setup, teardown),
+        cmocka_unit_test_setup_teardown(kinks_take_the_mean, setup, teardown),
+        cmocka_unit_test_setup_teardown(both_modes_agree, setup, teardown),
+    };
+    return cmocka_run_group_tests_name("expr: derivatives", tests, NULL, NULL);
+}

@@ -1,0 +1,327 @@
+/* Every error of the model language names the file and the line and says what to do. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "model/model.h"
+
+#include <cmocka.h> /* last: it has a macro `fail` */
+
+/* Loads a script that must fail, and checks what is said. */
+static void expect_with(const char *text, size_t size, definition *definitions, size_t count, int status, const char *part)
+{
+    taut_context *context = taut_context_create(NULL);
+    model *m = (model *)1;
+    int got = model_load_text(context, "bad.lua", text, size, definitions, count, &m);
+    const char *said = taut_error_text(context);
+    if (got != status || !strstr(said, part))
+        fail_msg("script:\n%s\nstatus %d, said: %s\nexpected: %s", text, got, got ? said : "(nothing)", part);
+    if (strncmp(said, "bad.lua:", 8) != 0 || !strstr(said, "; ")) fail_msg("no place or no advice: %s", said);
+    assert_null(m);
+    taut_context_destroy(context);
+}
+
+static void expect(const char *text, const char *part) { expect_with(text, strlen(text), NULL, 0, TAUT_BAD_MODEL, part); }
+
+typedef struct {
+    const char *text, *part;
+} bad;
+
+static void expect_all(const bad *cases, size_t count)
+{
+    for (size_t i = 0; i < count; i++) expect(cases[i].text, cases[i].part);
+}
+
+#define COUNT(list) (sizeof(list) / sizeof *(list))
+
+static void lua_errors(void **state)
+{
+    (void)state;
+    static const bad cases[] = {
+        { "local x = = 3", "bad.lua:1: unexpected symbol near '='; mend the Lua syntax" },
+        { "local x = 1\nif x then", "bad.lua:2: 'end' expected near <eof>; mend" },
+        { "x = 'abc", "bad.lua:1: unfinished string near" },
+        { "\n\nlocal y = foo + 1", "bad.lua:3: unknown name 'foo'; check the spelling" },
+        { "\nprnt('x')", "bad.lua:2: unknown name 'prnt'; " },
+        { "io.write('x')", "bad.lua:1: 'io' is not available in models; " },
+        { "require 'x'", "bad.lua:1: 'require' is not available" },
+        { "load('x')", "bad.lua:1: 'load' is not available" },
+        { "dofile('x')", "'dofile' is not available" },
+        { "loadfile('x')", "'loadfile' is not available" },
+        { "os.exit(1)", "'os' is not available" },
+        { "debug.getregistry()", "'debug' is not available" },
+        { "coroutine.create(print)", "'coroutine' is not available" },
+        { "collectgarbage()", "'collectgarbage' is not available" },
+        { "string.dump(print)", "bad.lua:1: attempt to call a nil value (field 'dump'); " },
+        { "local t\nt.x = 1", "bad.lua:2: attempt to index a nil value (local 't'); it was never set" },
+        { "local t = {}\n\nlocal y = t.w + 1", "bad.lua:3: attempt to perform arithmetic on a nil value (field 'w'); " },
+        { "local x = coordinate 'x'\nlocal y = math.sin(x)", "bad.lua:2: bad argument #1 to 'sin' (number expected, got symbol); use the" },
+        { "error('my own; mend it')", "bad.lua:1: my own; mend it" },
+        { "\nerror('no place; mend it', 0)", "bad.lua:2: no place; mend it" },
+        { "\nerror({})", "bad.lua:2: the script raised an error that is not a text; " },
+        { "local function f() return f() + 1 end\nf()", "stack overflow" },
+        { "local function f() return pcall(f) end f() error('x; y')", "bad.lua:1: x; y" },
+        { "setmetatable(_G, {})", "bad.lua:1: this metatable is protected; " },
+        { "\nsetmetatable({}, { __gc = print })", "bad.lua:2: models have no finalizers; " },
+        { "math.randomseed()", "bad.lua:1: bad argument #1 to 'randomseed'" },
+        { "table.concat(setmetatable({}, {}))", "bad.lua:1: functions of table take plain tables; " },
+        { "local s = ('a'):rep(1000)\ns:find('a*a*a*a*b')", "bad.lua:2: this pattern may take too long on a text of 1000 characters; use fewer" },
+        { "local s = ('a'):rep(1000000)\ns:find(('a'):rep(1000) .. 'b', 1, true)", "bad.lua:2: this pattern may take too long" },
+        { "local s = 'a' .. {}", "attempt to concatenate a table value; use tostring" },
+        { "local a = 1 < 'x'", "attempt to compare number with string; compare numbers" },
+        { "\x1bLua", "bad.lua:1: this is compiled Lua, not text; " },
+        { "local function deep() point(7) end\n\ndeep()", "bad.lua:1: point needs a name" },
+        { "\n\npcall(point, 7)\ntable.sort({2, 1}, function(a, b)\n point(8) end)", "bad.lua:5: point needs a name" },
+    };
+    expect_all(cases, COUNT(cases));
+}
+
+static void declaration_errors(void **state)
+{
+    (void)state;
+    static const bad cases[] = {
+        { "title(3)", "bad.lua:1: title needs a text, got a number; " },
+        { "title 'a'\ntitle 'b'", "bad.lua:2: the model has a title already; " },
+        { "point()", "bad.lua:1: point needs a name, a text in quotes, got nothing; write point(\"name\")" },
+        { "point 'a b'", "bad.lua:1: point: 'a b' cannot be a name; use letters" },
+        { "point 'a.x'", "point: 'a.x' cannot be a name" },
+        { "point ''", "point: '' cannot be a name" },
+        { "point '1a'", "'1a' cannot be a name" },
+        { "point(('a'):rep(101))", "longer than 100 bytes; " },
+        { "point('a', 4)", "bad.lua:1: a point has 2 or 3 coordinates; " },
+        { "point('a', 'x')", "a point has 2 or 3 coordinates; " },
+        { "point 'a'\npoint 'a'", "bad.lua:2: the name 'a' is taken by the coordinate of line 1; choose another" },
+        { "param('a', 1)\ncoordinate 'a'", "bad.lua:2: the name 'a' is taken by the parameter of line 1; " },
+        { "option('a', 1)\nrotation 'a'", "bad.lua:2: the name 'a' is taken by the option of line 1; " },
+        { "coordinate 'energy'", "bad.lua:1: 'energy' is a column of every result" },
+        { "coordinate 't'", "'t' is a column of every result" },
+        { "point 'momentum'", "'momentum' is a column" },
+        { "param('g')", "bad.lua:1: param 'g' needs a value, a number, got nothing; write param(\"g\", 1.0)" },
+        { "param('g', 'x')", "param 'g' needs a value, a number, got a text; " },
+        { "\nparam('g', 0/0)", "bad.lua:2: param 'g' is " },
+        { "param('g', math.huge)", "param 'g' is inf; its value must be finite" },
+        { "local x = coordinate 'x'\nparam('g', x)", "bad.lua:2: param needs a constant: a number" },
+        { "local z = param('z', 0)\nparam('g', 1/z)", "bad.lua:2: param 'g' is not finite; " },
+        { "option('N')", "bad.lua:1: option 'N' needs a default" },
+        { "option(3, 3)", "bad.lua:1: option needs a name" },
+        { "for i = 1, 101 do option('o' .. i, 1) end", "more than 100 options; " },
+        { "contact(1)", "bad.lua:1: contact (inequalities) is not in this version of Taut; " },
+        { "\nembed('a', {})", "bad.lua:2: embed (a point given by a chart) is not in this version of Taut; " },
+        { "momentum(3)", "bad.lua:1: momentum belongs to a coordinate, a point or a rotation; this is a number" },
+        { "local a = point 'a'\nmomentum(2*a)", "bad.lua:2: momentum belongs to a coordinate, a point or a rotation; this is an expression of them" },
+        { "local x = coordinate 'x'\nmomentum(2*x)", "bad.lua:2: momentum belongs" },
+        { "lagrangian(0)", "bad.lua:1: the model has no coordinates; declare some" },
+        { "", "bad.lua:1: the model has no coordinates; declare some" },
+        { "coordinate 'x'\nstart { x = 0 }\n", "bad.lua:2: the model has no equations of motion; " },
+    };
+    expect_all(cases, COUNT(cases));
+}
+
+static void symbol_errors(void **state)
+{
+    (void)state;
+#define P "local a, b, c, x, r = point 'a', point 'b', point('c', 2), coordinate 'x', rotation 'r'\n"
+    static const bad cases[] = {
+        { P "local y = x + 'q'", "bad.lua:2: '+' needs a number or a scalar symbol here, got a text; " },
+        { P "local y = x + nil", "bad.lua:2: '+' needs a number or a scalar symbol here, got nil; " },
+        { P "local y = x*math.huge", "the number inf; numbers must be finite" },
+        { P "local y = x/0", "bad.lua:2: division by zero; " },
+        { P "local y = a/0", "bad.lua:2: division by zero; " },
+        { P "local y = a + c", "bad.lua:2: '+' of a vector of 3 and a vector of 2; both need the same dimension" },
+        { P "local y = a + 1", "bad.lua:2: '+' of a vector of 3 and a number; both must be vectors" },
+        { P "local y = x - a", "bad.lua:2: '-' of a symbol and a vector of 3; " },
+        { P "local y = a*b", "bad.lua:2: '*' of two vectors; write dot(a, b)" },
+        { P "local y = a*{1, 2, 3}", "'*' of two vectors; " },
+        { P "local y = 1/a", "bad.lua:2: division by a vector; " },
+        { P "local y = a^2", "bad.lua:2: a vector has no powers; write norm2(v)" },
+        { P "local y = a - {1, 2}", "'-' of a vector of 3 and a vector of 2; " },
+        { P "local y = a - {}", "'-' needs a vector here, got a table of 0 values; " },
+        { P "local y = a - {1, 2, 'z'}", "'-' needs a number or a scalar symbol here, got a text; " },
+        { P "local y = dot(a, c)", "bad.lua:2: dot of a vector of 3 and a vector of 2; " },
+        { P "local y = dot(a, 1)", "dot needs a vector here, got a number; give a point" },
+        { P "local y = cross({1}, {2})", "cross of vectors of 1; " },
+        { P "local y = norm2(x)", "norm2 needs a vector here, got a symbol; " },
+        { P "local y = norm()", "norm needs a vector here, got nothing; " },
+        { P "local y = sin(a)", "bad.lua:2: sin needs a number or a scalar symbol here, got a vector of 3; take a component" },
+        { P "local y = sqrt(-1)", "bad.lua:2: sqrt of this number is not finite; " },
+        { P "local y = log(0)", "log of this number is not finite; " },
+        { P "local y = min()", "min needs a number or a scalar symbol here, got nothing; " },
+        { P "if x < 1 then end", "bad.lua:2: symbols cannot be compared: they have no value while the script runs; " },
+        { P "if x <= x then end", "symbols cannot be compared" },
+        { P "if 2*x == x then end", "symbols cannot be compared" },
+        { P "if a < b then end", "vectors cannot be compared" },
+        { P "local y = a.q", "bad.lua:2: a vector of 3 has no field 'q'; it has x, y, z and dot" },
+        { P "local y = c.z", "a vector of 2 has no field 'z'; it has x, y and dot" },
+        { P "local y = a[4]", "a vector of 3 has no component 4; " },
+        { P "local y = x.y", "bad.lua:2: a scalar symbol has no field 'y'; it has dot" },
+        { P "x.y = 3", "bad.lua:2: symbols have no fields to set; " },
+        { P "a.x = 3", "the components of a vector cannot be set; start values" },
+        { P "local y = x.dot.dot", "bad.lua:2: .dot of an expression with velocities or multipliers; " },
+        { P "local y = a.omega", "only a rotation has omega; this is a vector of 3" },
+        { P "local y = a:apply{1, 2, 3}", "apply belongs to rotations; " },
+        { P "local y = r:apply{1, 2}", "apply needs a vector of 3, got a table of 2 values; " },
+        { P "local y = r.apply{1, 2, 3}", "apply belongs to rotations; write r:apply{x, y, z}, with a colon" },
+        { P "local y = x // 2", "attempt to perform arithmetic on a symbol value (local 'x'); use numbers" },
+        { P "local y = free(1) + 1", "attempt to perform arithmetic on a free value value" },
+        { P "x()", "attempt to call a symbol value (local 'x'); " },
+        { "local x = coordinate 'x'\nlocal y = pi^100000", "bad.lua:2: '^' of these numbers is not finite; " },
+    };
+    expect_all(cases, COUNT(cases));
+}
+
+static void equation_errors(void **state)
+{
+    (void)state;
+    static const bad cases[] = {
+        { P "lagrangian(a)", "bad.lua:2: the lagrangian must be a scalar, got a vector of 3; " },
+        { P "lagrangian()", "lagrangian needs a number or a scalar symbol here, got nothing; " },
+        { P "lagrangian(constraint('c', x))", "the lagrangian contains a multiplier; " },
+        { P "hamiltonian({1})", "the hamiltonian must be a scalar, got a table of 1 values; " },
+        { P "lagrangian(x)\nhamiltonian(x)", "bad.lua:3: hamiltonian in a model that has a lagrangian (line 2); a model has one form" },
+        { P "hamiltonian(x)\nlagrangian(x)", "bad.lua:3: lagrangian in a model that has a hamiltonian (line 2); " },
+        { P "hamiltonian(x)\nrate(x, 1)", "bad.lua:3: rate in a model that has a hamiltonian (line 2); " },
+        { P "local v = x.dot\nlocal p = momentum(x)", "bad.lua:3: velocities (.dot, omega; line 2) and momenta (momentum, hamiltonian, rate; line 3)" },
+        { P "local p = momentum(x)\nlocal v = x.dot", "bad.lua:3: velocities (.dot, omega; line 3) and momenta (momentum, hamiltonian, rate; line 2)" },
+        { P "hamiltonian(x)\nlocal v = x.dot", "bad.lua:3: velocities (.dot, omega; line 3) and momenta (momentum, hamiltonian, rate; line 2)" },
+        { P "hamiltonian(x)\nlocal v = r.omega", "bad.lua:3: velocities (.dot, omega; line 3)" },
+        { P "local v = x.dot\nhamiltonian(x)", "bad.lua:3: hamiltonian in a model with velocities (.dot or omega, line 2); " },
+        { P "local v = x.dot\nrate(x, x)", "bad.lua:3: rate in a model with velocities (.dot or omega, line 2); " },
+        { P "local v = momentum(x)\nlagrangian(x)", "bad.lua:3: lagrangian in a model with momenta (line 2); " },
+        { P "lagrangian(x)\nlocal v = momentum(x)", "bad.lua:3: momentum in a model with a Lagrangian (line 2); " },
+        { P "constraint('x', a)", "bad.lua:2: constraint 'x' is a vector of 3; write one constraint per component" },
+        { P "constraint(x)", "bad.lua:2: constraint needs a name, a text in quotes, got a symbol; write constraint(\"name\", ...)" },
+        { P "constraint('c')", "constraint needs a number or a scalar symbol here, got nothing; " },
+        { P "constraint('c', 1)", "constraint 'c' contains no coordinate; " },
+        { P "constraint('c', time())", "constraint 'c' contains no coordinate; " },
+        { P "constraint('c', x.dot)", "constraint 'c' contains velocities or momenta; " },
+        { P "constraint('c', x*constraint('k', x))", "constraint 'c' contains a multiplier; " },
+        { P "constraint('k', x)\nconstraint('k', x)", "bad.lua:3: there is a constraint 'k' already (line 2); " },
+        { P "constraint('r', x)", "bad.lua:2: there is a constraint 'r' already (line 1); " },
+        { P "force(a, 1)", "bad.lua:2: force needs a vector here, got a number; " },
+        { P "force(a, {1, 2})", "force on 3 coordinates, but the value is a table of 2 values; give 3 components" },
+        { P "force(x, a)", "force on one coordinate, but the value is a vector of 3; " },
+        { P "force(2*x, 1)", "force acts on coordinates or points, not on expressions of them; " },
+        { P "force(3, 1)", "force needs a coordinate or a point first, got a number; " },
+        { P "rate(2*x, 1)", "rate belongs to a coordinate or to momentum(coordinate)" },
+        { P "rate(x, 1)\nrate(x, 2)", "bad.lua:3: the rate of 'x' is given already (line 2); " },
+        { P "rate(x, constraint('k', x))", "the rate of a coordinate contains a multiplier; " },
+        { "local x = coordinate 'x'\nrate(x, 1)", "bad.lua:1: no rate for 'p.x'; add rate(momentum(x), ...)" },
+        { "local x, y = coordinate 'x', coordinate 'y'\nrate(x, 1) rate(momentum(x), 1)", "bad.lua:1: no rate for 'y'; add rate(y, ...)" },
+        { P "observe('v', a)", "bad.lua:2: observable 'v' is a vector of 3; " },
+        { P "observe(3, x)", "observe needs a name" },
+        { P "observe('a b', x)", "observe: 'a b' cannot be a name" },
+        { P "observe('energy', x)", "'energy' is a column of every result; " },
+        { P "observe('lambda.k', x)", "'lambda.k' is a column of every result; " },
+        { P "observe('u.dot', x)", "'u.dot' is a column" },
+        { P "observe('v', x)\nobserve('v', x)", "bad.lua:3: there is an observable 'v' already (line 2); " },
+        { "local x = coordinate 'x'\nlagrangian(x)\nobserve('x', x)", "bad.lua:3: observable 'x' has the name of a coordinate (line 1); " },
+        { "local a = point 'a'\nlagrangian(a.x)\nobserve('a.y', a.x)", "bad.lua:3: observable 'a.y' has the name of a coordinate (line 1); " },
+        { "local p, x = point 'p', coordinate 'x'\nlagrangian(x)", "'p.x' would be a coordinate of 'p' and the momentum of 'x' (line 1); " },
+        { "local p, x = point 'lambda', coordinate 'u'\nlagrangian(x) constraint('y', x)", "'lambda.y' would be a coordinate and the mult" },
+    };
+    expect_all(cases, COUNT(cases));
+}
+
+static void start_errors(void **state)
+{
+    (void)state;
+#define S P "lagrangian(x)\n"
+    static const bad cases[] = {
+        { S "start(3)", "bad.lua:3: start needs a table, got a number; " },
+        { S "start { foo = 1 }", "bad.lua:3: start: unknown name 'foo'; " },
+        { S "start { ['a.q'] = 1 }", "start: unknown name 'a.q'; " },
+        { S "start { ['x.x'] = 1 }", "start: unknown name 'x.x'; " },
+        { S "start { ['a.x.x'] = 1 }", "start: unknown name 'a.x.x'; " },
+        { S "start { ['a.dot.dot'] = 1 }", "start: unknown name 'a.dot.dot'; " },
+        { S "start { ['a.omega'] = 1 }", "start: unknown name 'a.omega'; " },
+        { S "start { ['p.q'] = 1 }", "start: unknown name 'p.q'; " },
+        { S "start { [('a'):rep(500)] = 1 }", "start: unknown name 'aaaa" },
+        { S "start { {1, 2, 3} }", "start: value 1 has no name; " },
+        { S "start { [true] = 1 }", "start: a key must be a coordinate, a point, a velocity or a momentum, or its name; this is a boolean" },
+        { S "start { [2*x] = 1 }", "start: a key must be a coordinate, a point, a velocity or a momentum, or its name; this is an expression" },
+        { S "start { [a + b] = 1 }", "start: a key must be a coordinate" },
+        { S "start { a = {1, 2} }", "bad.lua:3: start of 'a' needs 3 values, got 2; " },
+        { S "start { a = vector{1, 2} }", "start of 'a' needs 3 values, got 2; " },
+        { S "start { a = 1 }", "start of 'a' needs 3 values, got a number; write {x, y, z}" },
+        { S "start { c = 1 }", "start of 'c' needs 2 values, got a number; write {x, y}" },
+        { S "start { x = {1} }", "start of 'x' needs 1 number, got a table of 1 values; " },
+        { S "start { x = 'q' }", "start of 'x' needs numbers, got a text; " },
+        { S "start { a = {1, 2, 'z'} }", "start of 'a' needs numbers, got a text; " },
+        { S "start { x = a.x }", "start of 'x' contains coordinates or time; " },
+        { S "start { x = 0/0 }", "finite" },
+        { S "local z = param('z', 0)\nstart { x = 1/z }", "bad.lua:4: start of 'x' is not finite; " },
+        { S "start { x = 1 }\nstart { x = 2 }", "bad.lua:4: the start value of 'x' is given already (line 3); " },
+        { S "start { a = {1, 2, 3} }\nstart { ['a.y'] = 2 }", "bad.lua:4: the start value of 'a.y' is given already (line 3); " },
+        { S "start { ['a.dot'] = {1, 2, 3} }\nstart { [a.dot.z] = 2 }", "bad.lua:4: the start value of 'a.z.dot' is given already (line 3)" },
+        { S "start { ['p.x'] = 2 }", "bad.lua:3: momentum in a model with a Lagrangian (line 2); " },
+        { P "hamiltonian(x)\nstart { ['x.dot'] = 2 }", "bad.lua:3: velocities (.dot, omega; line 3)" },
+        { P "hamiltonian(x)\nstart { ['r.omega'] = {1, 2, 3} }", "bad.lua:3: velocities (.dot, omega; line 3)" },
+        { S "start { a = {1, 2, 3}, b = {1, 2, 3}, c = {1, 2}, r = {1, 0, 0, 0} }", "bad.lua:1: no start value for 'x'; add x = 0 to start" },
+        { S "start { x = 1, ['a.x'] = 2, ['a.y'] = 3 }", "bad.lua:1: no start value for 'a.z'; add a = {...} to start" },
+        { S "start { ['r.omega'] = {1, free(2), 3} }", "free in the start of 'r.omega' is not supported; " },
+        { S "start { ['r.omega'] = {1, 2} }", "start of 'r.omega' needs 3 values, got 2; " },
+        { S "start { ['r.omega'] = {1, 2, 3} }", "bad.lua:3: the start of 'r.omega' needs the start of 'r' as numbers; " },
+        { S "start { r = {free(1), 0, 0, 0}, [r.omega] = {1, 2, 3} }", "the start of 'r.omega' needs the start of 'r' as numbers; " },
+        { S "start { r = {1, 0, 0, 0}, [r.omega] = {1, 2, 3}, ['r.dot'] = {0, 0, 0, 0} }", "the start value of 'r.w.dot' is given already" },
+        { S "start { r = {1, 0, 0, 0}, [r.omega] = {1, 2, 3} }\nstart { ['r.omega'] = {0, 0, 0} }", "bad.lua:4: the start value of 'r.w.dot' is" },
+        { S "free(x)", "bad.lua:3: free needs a constant" },
+        { S "free('x')", "free needs a number or a scalar symbol here, got a text; " },
+        { S "solve_for(3)", "bad.lua:3: solve_for takes coordinates, points, velocities or momenta; argument 1 is a number" },
+        { S "solve_for(x, 2*x)", "argument 2 is an expression of them" },
+        { S "solve_for(r.omega)", "solve_for of an angular velocity is not supported; " },
+        { S "solve_for('nothing')", "unknown name 'nothing'; " },
+        { S "draw(3)", "bad.lua:3: draw needs a table, got a number; " },
+        { S "draw { 3 }", "draw: item 1 is a number; give bar(p, q)" },
+        { S "draw { bar(a) }", "bar needs a vector here, got nothing; " },
+        { S "draw { bar(a, x) }", "bar needs a vector here, got a symbol; " },
+        { S "draw { bar(a, a.dot) }", "bar needs a place made of coordinates and time; " },
+        { S "draw { ball(r) }", "ball needs a place, got a vector of 4; " },
+        { S "draw { ball(a, -1) }", "the radius of a ball must be positive and finite" },
+        { S "draw { ball(a, x) }", "the radius of ball needs a constant" },
+    };
+    expect_all(cases, COUNT(cases));
+}
+
+static void definition_errors(void **state)
+{
+    (void)state;
+    definition d[] = { { "g", "abc", 0 }, { "h", "inf", 0 }, { "on", "maybe", 0 }, { "N", "ten", 0 }, { "M", "nan", 0 } };
+    static const bad cases[] = {
+        { "\nparam('g', 1)", "bad.lua:2: -D g=abc: 'abc' is not a number; " },
+        { "param('h', 1)", "param 'h' is not finite; " },
+        { "option('on', true)", "-D on=maybe: option 'on' is true or false; " },
+        { "option('N', 1)", "-D N=ten: 'ten' is not a number; " },
+        { "option('M', 1)", "-D M=nan: option 'M' must be finite; " },
+    };
+    for (size_t i = 0; i < COUNT(cases); i++)
+        expect_with(cases[i].text, strlen(cases[i].text), d, COUNT(d), TAUT_BAD_MODEL, cases[i].part);
+}
+
+/* Lua shortens long names of files in its messages; ours are whole. */
+static void long_file_names(void **state)
+{
+    (void)state;
+    static const char name[] = "/a/very/long/path/to/a/model/in/some/folder/somewhere/on/this/machine/model.lua";
+    static const char *const scripts[] = { "\nlocal x = nil + 1", "\nlocal = 3", "\npoint(3)", "\nerror('x', 0)" };
+    taut_context *context = taut_context_create(NULL);
+    model *m;
+    for (size_t i = 0; i < COUNT(scripts); i++) {
+        assert_int_equal(model_load_text(context, name, scripts[i], strlen(scripts[i]), NULL, 0, &m), TAUT_BAD_MODEL);
+        assert_memory_equal(taut_error_text(context), name, strlen(name));
+        assert_memory_equal(taut_error_text(context) + strlen(name), ":2: ", 4);
+    }
+    taut_context_destroy(context);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(lua_errors),      cmocka_unit_test(declaration_errors), cmocka_unit_test(symbol_errors),
+        cmocka_unit_test(equation_errors), cmocka_unit_test(start_errors),       cmocka_unit_test(definition_errors),
+        cmocka_unit_test(long_file_names),
+    };
+    return cmocka_run_group_tests_name("model errors", tests, NULL, NULL);
+}

@@ -1,0 +1,50 @@
+#!/bin/sh
+# setup.sh GROUP...: install the Debian packages of these groups (build, check) that are missing. Asks apt for nothing
+# when all are there.
+set -eu
+
+build="gcc libc6-dev make cmake pkgconf liblua5.4-dev libsuitesparse-dev libmumps-seq-5.5 libmumps-headers-dev
+       liblapacke-dev libopenblas-serial-dev libcmocka-dev"
+check="clang"
+
+wanted=
+for group in "$@"; do
+    case $group in
+    build) wanted="$wanted $build" ;;
+    check) wanted="$wanted $check" ;;
+    *) echo "setup.sh: no group of packages is called '$group'" >&2; exit 2 ;;
+    esac
+done
+
+if ! command -v dpkg-query > /dev/null || ! command -v apt-get > /dev/null; then
+    echo "Not a Debian system: install the counterparts of these packages yourself:" $wanted >&2
+    exit 0
+fi
+
+missing=
+for package in $wanted; do
+    state=$(dpkg-query -W -f='${db:Status-Status}' "$package" 2> /dev/null) || state=
+    [ "$state" = installed ] || missing="$missing $package"
+done
+[ -n "$missing" ] || exit 0
+
+if [ "$(id -u)" -eq 0 ]; then
+    root=
+elif command -v sudo > /dev/null; then
+    root=sudo
+else
+    echo "Debian packages are missing, and installing them takes root or sudo. As root, run:" >&2
+    echo "  apt-get install --no-install-recommends$missing" >&2
+    exit 1
+fi
+
+echo "Installing Debian packages:$missing"
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+apt="$root env DEBIAN_FRONTEND=noninteractive apt-get -qq -y"
+if ! { $apt update && $apt install --no-install-recommends $missing; } > "$log" 2>&1; then
+    cat "$log" >&2
+    echo "The packages could not be installed. As root, run:" >&2
+    echo "  apt-get update && apt-get install --no-install-recommends$missing" >&2
+    exit 1
+fi
