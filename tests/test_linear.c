@@ -349,6 +349,24 @@ static void stars_and_trees_have_no_fill(void **state)
     free(parent);
 }
 
+/* With fill, in AMD's order, and twice: what a solve leaves in the work arrays must not leak into the next factors. */
+static void ldl_with_fill(void **state)
+{
+    (void)state;
+    matrix a = cube(8);
+    taut_context *context = taut_context_create(NULL);
+    linear *solver = make(context, LINEAR_LDL, &a, 0);
+    for (int time = 0; time < 2; time++) {
+        assert_int_equal(linear_factor(solver, a.value), TAUT_OK);
+        assert_int_equal(linear_status(solver)->backend, LINEAR_LDL);
+        assert_true(linear_status(solver)->factor_nonzeros > 2 * (long)a.count);
+        check_solves(solver, &a, small_error);
+    }
+    linear_destroy(solver);
+    taut_context_destroy(context);
+    end(&a);
+}
+
 /* Only one of (i, j), (j, i) stored; a diagonal entry missing; more than one component. */
 static void ldl_completes_an_unsymmetric_pattern(void **state)
 {
@@ -414,7 +432,7 @@ static void ldl_hands_over_what_needs_pivoting(void **state)
 static void ldl_sees_growth_off_the_diagonal(void **state)
 {
     (void)state;
-    const double value[9] = { 1, 1e7, 0, 0, 1, 0.5, 1e7, 0, 1 }; /* by columns */
+    const double value[9] = { 1, 1e7, 0, 0, 1, 0, 1e7, 0, 1 }; /* by columns */
     matrix a = begin(3, 9);
     for (int k = 0; k < 9; k++) add(&a, k % 3, k / 3, value[k]);
     finish(&a);
@@ -443,6 +461,8 @@ static void expect_singular(linear_backend backend, const matrix *regular, const
         assert_int_equal(linear_status(solver)->deficient, -1);
         check_solves(solver, regular, small_error);
     }
+    /* pivots may be kept from regular to singular, once, but never the other way */
+    assert_true(linear_status(solver)->refactorisations <= 1);
     linear_destroy(solver);
     taut_context_destroy(context);
 }
@@ -459,6 +479,32 @@ static void a_zero_column_is_named(void **state)
             if (j == 17 || a.row[p] == 17) singular[p] = 0;
     for (int k = 0; k < ALL; k++) expect_singular(all[k], &a, singular, 17, 17);
     free(singular);
+    end(&a);
+}
+
+/* A star whose hub comes first, so that LDL takes AMD's order and must translate; 11 and 23 stand apart and depend on each
+   other. */
+static void a_dependent_pair_is_named_in_the_original_numbering(void **state)
+{
+    (void)state;
+    const int n = 30;
+    matrix a = begin(n, 4 * (size_t)n);
+    for (int k = 0; k < n; k++) {
+        add(&a, k, k, k == 0 ? n : 2);
+        if (k == 0 || k == 11 || k == 23) continue;
+        add(&a, k, 0, 1);
+        add(&a, 0, k, 1);
+    }
+    add(&a, 11, 23, 1);
+    add(&a, 23, 11, 1);
+    finish(&a);
+    double singular[120];
+    memcpy(singular, a.value, sizeof(double) * a.count);
+    *entry(&a, 11, 23) = *entry(&a, 23, 11) = 2;
+    for (size_t p = 0; p < a.count; p++)
+        if (a.value[p] != singular[p]) singular[p] = 2;
+    *entry(&a, 11, 23) = *entry(&a, 23, 11) = 1;
+    for (int k = 0; k < ALL; k++) expect_singular(all[k], &a, singular, 11, 23);
     end(&a);
 }
 
@@ -549,6 +595,21 @@ static void klu_notices_pivots_gone_bad(void **state)
     taut_context_destroy(context);
     free(good);
     free(mild);
+    end(&a);
+}
+
+/* KLU's preference for the diagonal lets this matrix grow by 2e4; partial pivoting does not. */
+static void klu_gives_up_a_bad_diagonal(void **state)
+{
+    (void)state;
+    matrix a = random_sparse(180, 180);
+    taut_context *context = taut_context_create(NULL);
+    linear *solver = make(context, LINEAR_KLU, &a, 0);
+    assert_int_equal(linear_factor(solver, a.value), TAUT_OK);
+    assert_true(linear_status(solver)->pivot_growth <= 1e3);
+    check_solves(solver, &a, small_error);
+    linear_destroy(solver);
+    taut_context_destroy(context);
     end(&a);
 }
 
@@ -820,13 +881,16 @@ int main(void)
         cmocka_unit_test(mumps_counts_the_constraints),
         cmocka_unit_test(a_long_chain_by_ldl_and_by_klu),
         cmocka_unit_test(stars_and_trees_have_no_fill),
+        cmocka_unit_test(ldl_with_fill),
         cmocka_unit_test(ldl_completes_an_unsymmetric_pattern),
         cmocka_unit_test(ldl_hands_over_what_needs_pivoting),
         cmocka_unit_test(ldl_sees_growth_off_the_diagonal),
         cmocka_unit_test(a_zero_column_is_named),
+        cmocka_unit_test(a_dependent_pair_is_named_in_the_original_numbering),
         cmocka_unit_test(parallel_constraints_are_named),
         cmocka_unit_test(scaling_does_not_make_singular),
         cmocka_unit_test(klu_notices_pivots_gone_bad),
+        cmocka_unit_test(klu_gives_up_a_bad_diagonal),
         cmocka_unit_test(the_same_input_gives_the_same_bits),
         cmocka_unit_test(forgetting_is_like_starting_anew),
         cmocka_unit_test(automatic_choices),

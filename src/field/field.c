@@ -20,6 +20,7 @@ struct field {
     store *s;
     taut_context *context;
     const family *f;
+    size_t batch_count;   /* of the family when the field was made: the family may grow before the field is made anew */
     uint32_t sizes[KIND_COUNT];
     const real *constants;
     real *registers;
@@ -37,6 +38,7 @@ int field_create(store *s, const family *f, const uint32_t *sizes, const real *c
     created->s = s;
     created->context = context;
     created->f = f;
+    created->batch_count = f->batch_count;
     created->constants = constants;
     memcpy(created->sizes, sizes, sizeof created->sizes);
     return TAUT_OK;
@@ -44,7 +46,7 @@ int field_create(store *s, const family *f, const uint32_t *sizes, const real *c
 
 static void block_clear(field *f, block *b)
 {
-    for (size_t i = 0; b->maps && i < f->f->batch_count; i++) {
+    for (size_t i = 0; b->maps && i < f->batch_count; i++) {
         mem_free(f->context, b->maps[i].direct);
         mem_free(f->context, b->maps[i].mirror);
     }
@@ -66,12 +68,12 @@ void field_destroy(field *f)
 
 uint32_t field_rows(const field *f) { return f->f->row_count; }
 unsigned field_kinds(const field *f) { return family_kinds(f->s, f->f); }
-size_t field_kernels(const field *f) { return f->f->batch_count; }
+size_t field_kernels(const field *f) { return f->batch_count; }
 
 size_t field_instances(const field *f)
 {
     size_t count = 0;
-    for (size_t b = 0; b < f->f->batch_count; b++) count += f->f->batches[b].count;
+    for (size_t b = 0; b < f->batch_count; b++) count += f->f->batches[b].count;
     return count;
 }
 
@@ -92,7 +94,7 @@ static int reserve(field *f, const tape *t)
 int field_prepare_values(field *f)
 {
     int status = TAUT_OK;
-    for (size_t b = 0; !status && b < f->f->batch_count; b++) {
+    for (size_t b = 0; !status && b < f->batch_count; b++) {
         status = kernel_prepare_values(f->s, kernel_of(f, b));
         if (!status) status = reserve(f, kernel_of(f, b)->values);
     }
@@ -102,7 +104,7 @@ int field_prepare_values(field *f)
 int field_prepare_gradient(field *f, kind by)
 {
     int status = TAUT_OK;
-    for (size_t b = 0; !status && b < f->f->batch_count; b++) {
+    for (size_t b = 0; !status && b < f->batch_count; b++) {
         status = kernel_prepare_gradient(f->s, kernel_of(f, b), by);
         if (!status) status = reserve(f, kernel_of(f, b)->gradients[by]);
     }
@@ -112,7 +114,7 @@ int field_prepare_gradient(field *f, kind by)
 int field_prepare_second(field *f)
 {
     int status = TAUT_OK;
-    for (size_t b = 0; !status && b < f->f->batch_count; b++) {
+    for (size_t b = 0; !status && b < f->batch_count; b++) {
         status = kernel_prepare_second(f->s, kernel_of(f, b));
         if (!status) status = reserve(f, kernel_of(f, b)->second);
     }
@@ -122,7 +124,7 @@ int field_prepare_second(field *f)
 int field_prepare_third(field *f, kind by)
 {
     int status = TAUT_OK;
-    for (size_t b = 0; !status && b < f->f->batch_count; b++) {
+    for (size_t b = 0; !status && b < f->batch_count; b++) {
         status = kernel_prepare_third(f->s, kernel_of(f, b), by);
         if (!status) status = reserve(f, kernel_of(f, b)->third[by]);
     }
@@ -149,7 +151,7 @@ static void entry_of(const batch *b, const kernel *k, const tape *t, uint32_t in
 static size_t list_entries(const field *f, tape *const *tapes, int symmetric, entry_type type, int *row, int *column)
 {
     size_t count = 0;
-    for (size_t n = 0; n < f->f->batch_count; n++) {
+    for (size_t n = 0; n < f->batch_count; n++) {
         const batch *b = &f->f->batches[n];
         const kernel *k = kernel_of(f, n);
         const tape *t = tapes[n];
@@ -163,7 +165,7 @@ static size_t list_entries(const field *f, tape *const *tapes, int symmetric, en
 
 static int fill_maps(field *f, block *out, tape *const *tapes, int symmetric, entry_type type)
 {
-    for (size_t n = 0; n < f->f->batch_count; n++) {
+    for (size_t n = 0; n < f->batch_count; n++) {
         const batch *b = &f->f->batches[n];
         const kernel *k = kernel_of(f, n);
         const tape *t = tapes[n];
@@ -188,7 +190,7 @@ static int block_create(field *f, block *out, tape *const *tapes, int symmetric,
 {
     size_t count = list_entries(f, tapes, symmetric, type, NULL, NULL);
     int *row = mem_new(f->context, count, sizeof *row), *column = mem_new(f->context, count, sizeof *column);
-    out->maps = mem_new(f->context, f->f->batch_count, sizeof *out->maps);
+    out->maps = mem_new(f->context, f->batch_count, sizeof *out->maps);
     int status = row && column && out->maps ? TAUT_OK : TAUT_OUT_OF_MEMORY;
     if (!status) {
         list_entries(f, tapes, symmetric, type, row, column);
@@ -204,8 +206,8 @@ static int block_create(field *f, block *out, tape *const *tapes, int symmetric,
 /* The tapes of all batches, as the block functions take them. */
 static tape **gather_tapes(const field *f, kind a, int b)
 {
-    tape **tapes = mem_new(f->context, f->f->batch_count, sizeof *tapes);
-    for (size_t n = 0; tapes && n < f->f->batch_count; n++)
+    tape **tapes = mem_new(f->context, f->batch_count, sizeof *tapes);
+    for (size_t n = 0; tapes && n < f->batch_count; n++)
         tapes[n] = b < 0 ? kernel_of(f, n)->gradients[a] : kernel_of(f, n)->hessians[a][b];
     return tapes;
 }
@@ -225,7 +227,7 @@ int field_prepare_hessian(field *f, kind a, kind b)
 {
     int status = TAUT_OK;
     if (f->hessians[a][b].shape) return TAUT_OK;
-    for (size_t n = 0; !status && n < f->f->batch_count; n++) {
+    for (size_t n = 0; !status && n < f->batch_count; n++) {
         status = kernel_prepare_hessian(f->s, kernel_of(f, n), a, b);
         if (!status) status = reserve(f, kernel_of(f, n)->hessians[a][b]);
     }
@@ -241,7 +243,7 @@ int field_hessian_zero(const field *f, kind a, kind b) { return pattern_entries(
 
 int field_hessian_varies(const field *f, kind a, kind b)
 {
-    for (size_t n = 0; n < f->f->batch_count; n++)
+    for (size_t n = 0; n < f->batch_count; n++)
         if (kernel_of(f, n)->hessian_varies[a][b]) return 1;
     return 0;
 }
@@ -302,12 +304,12 @@ static void add_rows(const field *f, size_t n, const tape *t, const place *x, co
 
 void field_values(const field *f, const place *x, real *out)
 {
-    for (size_t n = 0; n < f->f->batch_count; n++) add_rows(f, n, kernel_of(f, n)->values, x, NULL, out);
+    for (size_t n = 0; n < f->batch_count; n++) add_rows(f, n, kernel_of(f, n)->values, x, NULL, out);
 }
 
 void field_second(const field *f, const place *x, const place *u, real *out)
 {
-    for (size_t n = 0; n < f->f->batch_count; n++) add_rows(f, n, kernel_of(f, n)->second, x, u, out);
+    for (size_t n = 0; n < f->batch_count; n++) add_rows(f, n, kernel_of(f, n)->second, x, u, out);
 }
 
 /* out[variable of slot output_i] += weight * output */
@@ -334,13 +336,13 @@ static void add_variables(const field *f, size_t n, const tape *t, const place *
 
 void field_gradient(const field *f, kind by, const place *x, const real *weights, real *out)
 {
-    for (size_t n = 0; n < f->f->batch_count; n++)
+    for (size_t n = 0; n < f->batch_count; n++)
         add_variables(f, n, kernel_of(f, n)->gradients[by], x, NULL, NULL, weights, out);
 }
 
 void field_third(const field *f, kind by, const place *x, const place *u, const place *w, const real *weights, real *out)
 {
-    for (size_t n = 0; n < f->f->batch_count; n++)
+    for (size_t n = 0; n < f->batch_count; n++)
         add_variables(f, n, kernel_of(f, n)->third[by], x, u, w, weights, out);
 }
 
@@ -372,12 +374,12 @@ const pattern *field_hessian_pattern(const field *f, kind a, kind b) { return f-
 
 void field_jacobian(const field *f, kind by, const place *x, real *values)
 {
-    for (size_t n = 0; n < f->f->batch_count; n++)
+    for (size_t n = 0; n < f->batch_count; n++)
         add_entries(f, n, kernel_of(f, n)->gradients[by], &f->jacobians[by].maps[n], x, NULL, values);
 }
 
 void field_hessian(const field *f, kind a, kind b, const place *x, const real *weights, real *values)
 {
-    for (size_t n = 0; n < f->f->batch_count; n++)
+    for (size_t n = 0; n < f->batch_count; n++)
         add_entries(f, n, kernel_of(f, n)->hessians[a][b], &f->hessians[a][b].maps[n], x, weights, values);
 }
