@@ -59,7 +59,7 @@ static wide value_of(graph *g, counter *c, expr e)
     return value;
 }
 
-/* One use of everything that allocates, on a graph that already has `padding` nodes: its arrays then grow at another place. */
+/* One use of everything that allocates, on a graph that already has `padding` nodes: its arrays then grow elsewhere. */
 static void use_all(graph *g, counter *c, uint32_t padding, wide *results)
 {
     expr x[2], u[2], one, e, wave, pole, f, gradient[2], d, replaced, outer, *atoms, *list;
@@ -73,6 +73,7 @@ static void use_all(graph *g, counter *c, uint32_t padding, wide *results)
     }
     UNTIL_DONE(c, e = expr_mul(g, x[0], x[0]), e);
     assert_int_equal(graph_node(g, e)->op, OP_POWI); /* a failure must not leave another form behind */
+    UNTIL_DONE(c, status = expr_gradient(g, e, x, 2, gradient), !status); /* here 0, 1 and 2 are new numbers */
     UNTIL_DONE(c, wave = expr_mul(g, x[1], expr_unary(g, OP_SIN, e)), wave);
     UNTIL_DONE(c, pole = expr_div(g, expr_parameter(g, 0), expr_powi(g, x[1], 3)), pole);
     UNTIL_DONE(c, f = expr_add(g, expr_add(g, wave, pole), expr_unary(g, OP_SQRT, expr_add(g, e, x[1]))), f);

@@ -87,8 +87,7 @@ static matrix random_dense(int n, uint64_t seed)
     return a;
 }
 
-/* Some five entries per column, no symmetry of pattern or values, a diagonal that is no better a pivot than the rest.
-   */
+/* Some five entries per column, no symmetry of pattern or values, a diagonal no better than the rest as pivot. */
 static matrix random_sparse(int n, uint64_t seed)
 {
     matrix a = begin(n, 6 * (size_t)n);
@@ -280,8 +279,7 @@ static void saddle_points(void **state)
         }
 }
 
-/* Sylvester: [M G'; G 0] with M positive definite and G of full rank has as many negative eigenvalues as constraints.
-   */
+/* Sylvester: [M G'; G 0] with M positive definite and G of full rank has one negative eigenvalue per constraint. */
 static void mumps_counts_the_constraints(void **state)
 {
     (void)state;

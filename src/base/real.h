@@ -21,6 +21,13 @@ typedef double real;
 #define REAL_DIGITS 17
 #endif
 
+/* max(most, |x|), inlined; a NaN wins, so that it is seen. */
+static inline real real_most(real most, real x)
+{
+    real size = x < 0 ? -x : x;
+    return size <= most ? most : size;
+}
+
 #include "base/names.h"
 
 #endif

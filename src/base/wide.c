@@ -15,7 +15,7 @@ static wide parse(const char *text, char **end)
 wide wide_from_double(double value)
 {
     char text[40];
-    if (!isfinite(value)) return value;
+    if (!isfinite(value) || (fabs(value) < 9e15 && value == (double)(long long)value)) return value; /* whole numbers are exact */
     for (int digits = 15; digits <= 17; digits++) {
         snprintf(text, sizeof text, "%.*g", digits, value);
         if (strtod(text, NULL) == value) break;

@@ -56,20 +56,34 @@ static uint64_t mix(uint64_t h)
     return h ^ (h >> 33);
 }
 
-static uint64_t hash_node(op o, uint32_t a, uint32_t b)
+/* Where to look for a node: first a window of a few places near the larger of its operands, so that a model that is built in order
+   touches memory in order; then, for operands with very many users, at a place scattered over the whole table. */
+#define WINDOW 8
+typedef struct {
+    uint64_t near, far;
+} hash;
+
+static hash hash_node(op o, uint32_t a, uint32_t b)
 {
-    return mix(((uint64_t)a << 32 | b) + (uint64_t)o * 0x9e3779b97f4a7c15ULL);
+    uint64_t far = mix(((uint64_t)a << 32 | b) + (uint64_t)o * 0x9e3779b97f4a7c15ULL);
+    return (hash){ 4 * (uint64_t)(a > b ? a : b) + (far & 15), far };
 }
 
-static uint64_t hash_value(wide value)
+static hash hash_value(wide value)
 {
     double d = (double)value;
     uint64_t bits;
     memcpy(&bits, &d, sizeof bits);
-    return mix(bits ^ 0x5bd1e995u);
+    bits = mix(bits ^ 0x5bd1e995u);
+    return (hash){ bits, bits };
 }
 
-static uint64_t hash_of(const graph *g, expr e)
+static size_t probe(hash h, size_t attempt, size_t table_size)
+{
+    return (attempt < WINDOW ? h.near + attempt : h.far + attempt - WINDOW) & (table_size - 1);
+}
+
+static hash hash_of(const graph *g, expr e)
 {
     const node *n = &g->nodes[e];
     return n->op == OP_CONSTANT ? hash_value(g->constants[n->a]) : hash_node(n->op, n->a, n->b);
@@ -81,9 +95,10 @@ static int table_grow(graph *g)
     uint32_t *table = mem_new(g->context, size, sizeof *table);
     if (!table) return TAUT_OUT_OF_MEMORY;
     for (expr e = 1; e < g->count; e++) {
-        size_t i = hash_of(g, e) & (size - 1);
-        while (table[i]) i = (i + 1) & (size - 1);
-        table[i] = e;
+        hash h = hash_of(g, e);
+        size_t attempt = 0;
+        while (table[probe(h, attempt, size)]) attempt++;
+        table[probe(h, attempt, size)] = e;
     }
     mem_free(g->context, g->table);
     g->table = table;
@@ -117,13 +132,16 @@ static expr append(graph *g, node n, size_t slot)
 
 static expr find(const graph *g, op o, uint32_t a, uint32_t b, size_t *slot)
 {
-    size_t i = hash_node(o, a, b) & (g->table_size - 1);
-    for (; g->table[i]; i = (i + 1) & (g->table_size - 1)) {
+    hash h = hash_node(o, a, b);
+    for (size_t attempt = 0;; attempt++) {
+        size_t i = probe(h, attempt, g->table_size);
+        if (!g->table[i]) {
+            *slot = i;
+            return 0;
+        }
         const node *n = &g->nodes[g->table[i]];
         if (n->op == o && n->a == a && n->b == b) return g->table[i];
     }
-    *slot = i;
-    return 0;
 }
 
 static expr cons(graph *g, op o, uint32_t a, uint32_t b, int varies)
@@ -136,8 +154,9 @@ static expr cons(graph *g, op o, uint32_t a, uint32_t b, int varies)
 expr expr_number(graph *g, wide value)
 {
     if (value == 0) value = 0; /* no negative zero */
-    size_t i = hash_value(value) & (g->table_size - 1);
-    for (; g->table[i]; i = (i + 1) & (g->table_size - 1)) {
+    hash h = hash_value(value);
+    size_t i, attempt = 0;
+    for (; g->table[i = probe(h, attempt, g->table_size)]; attempt++) {
         expr e = g->table[i];
         if (is_literal(g, e) && same_value(graph_constant(g, e), value)) return e;
     }

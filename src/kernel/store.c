@@ -45,6 +45,7 @@ void store_destroy(store *s)
     mem_free(s->context, s->constants);
     mem_free(s->context, s->constant_of);
     graph_destroy(s->shapes);
+    writer_destroy(s->writer);
     mem_free(s->context, s);
 }
 

@@ -4,9 +4,15 @@
 
 #include <string.h>
 
-/* Scratch of one family_add: the shape of the term at hand. */
+/* A summand still to be taken apart: factor * e; factor 0 stands for 1. */
 typedef struct {
+    expr e, factor;
+} piece;
+
+/* Scratch of family_add: pieces of the sum, and the shape of the term at hand. Kept in the store between calls. */
+struct writer {
     store *s;
+    piece *pieces;        size_t piece_count, piece_capacity;
     uint32_t *key;        size_t key_length, key_capacity;
     expr *variables;      size_t slots, variable_capacity;     /* nodes, by slot */
     uint8_t *kinds;       size_t kind_capacity;
@@ -17,7 +23,8 @@ typedef struct {
     size_t seen_size;
     size_t *used;         size_t used_count, used_capacity;    /* filled places of `seen`, to empty it cheaply */
     expr *stack;          size_t stack_count, stack_capacity;
-} writer;
+};
+typedef struct writer writer;
 
 static size_t place_of(const writer *w, expr e)
 {
@@ -170,19 +177,10 @@ static int add_term(writer *w, family *f, uint32_t row, expr e)
 
 /* ---- splitting the top sum ---- */
 
-typedef struct {
-    expr e, factor; /* the summand is factor * e; 0 stands for 1 */
-} piece;
-
-typedef struct {
-    piece *pieces;
-    size_t count, capacity;
-} heap;
-
-static int push_piece(store *s, heap *h, expr e, expr factor)
+static int push_piece(writer *w, expr e, expr factor)
 {
-    if (mem_grow(s->context, &h->pieces, &h->capacity, h->count + 1, sizeof *h->pieces)) return TAUT_OUT_OF_MEMORY;
-    h->pieces[h->count++] = (piece){ e, factor };
+    if (mem_grow(w->s->context, &w->pieces, &w->piece_capacity, w->piece_count + 1, sizeof *w->pieces)) return TAUT_OUT_OF_MEMORY;
+    w->pieces[w->piece_count++] = (piece){ e, factor };
     return TAUT_OK;
 }
 
@@ -195,9 +193,9 @@ static int is_sum(const graph *g, expr e)
 }
 
 /* Takes one piece apart: pushes its parts and returns 1, or 0 if it is a term, or -1 without memory. */
-static int split(store *s, heap *h, piece p)
+static int split(writer *w, piece p)
 {
-    graph *g = s->g;
+    graph *g = w->s->g;
     const node n = *graph_node(g, p.e);
     if (!n.varies) return 0;
     expr minus = 0;
@@ -206,21 +204,23 @@ static int split(store *s, heap *h, piece p)
         if (!minus) return -1;
     }
     switch ((op)n.op) {
-    case OP_ADD: return push_piece(s, h, n.b, p.factor) || push_piece(s, h, n.a, p.factor) ? -1 : 1;
-    case OP_SUB: return push_piece(s, h, n.b, minus) || push_piece(s, h, n.a, p.factor) ? -1 : 1;
-    case OP_NEG: return push_piece(s, h, n.a, minus) ? -1 : 1;
+    case OP_ADD: return push_piece(w, n.b, p.factor) || push_piece(w, n.a, p.factor) ? -1 : 1;
+    case OP_SUB: return push_piece(w, n.b, minus) || push_piece(w, n.a, p.factor) ? -1 : 1;
+    case OP_NEG: return push_piece(w, n.a, minus) ? -1 : 1;
     case OP_MUL: {
         if (graph_node(g, n.a)->varies || !is_sum(g, n.b)) return 0;
         expr factor = times(g, p.factor, n.a);
-        return !factor || push_piece(s, h, n.b, factor) ? -1 : 1;
+        return !factor || push_piece(w, n.b, factor) ? -1 : 1;
     }
     default: return 0;
     }
 }
 
-static void writer_clear(writer *w)
+void writer_destroy(writer *w)
 {
+    if (!w) return;
     taut_context *context = w->s->context;
+    mem_free(context, w->pieces);
     mem_free(context, w->key);
     mem_free(context, w->variables);
     mem_free(context, w->kinds);
@@ -229,18 +229,27 @@ static void writer_clear(writer *w)
     mem_free(context, w->reference);
     mem_free(context, w->used);
     mem_free(context, w->stack);
+    mem_free(context, w);
+}
+
+static writer *writer_of(store *s)
+{
+    if (!s->writer) s->writer = mem_new(s->context, 1, sizeof *s->writer);
+    if (s->writer) s->writer->s = s;
+    return s->writer;
 }
 
 int family_add(store *s, family *f, uint32_t row, expr e)
 {
-    writer w = { .s = s };
-    heap h = { 0 };
+    writer *w = writer_of(s);
+    if (!w) return TAUT_OUT_OF_MEMORY;
     /* A sum that shares its parts can have exponentially many summands: past this bound the rest stays whole. */
     size_t budget = 4 * (size_t)graph_count(s->g) + 1000;
-    int status = push_piece(s, &h, e, 0);
-    while (!status && h.count) {
-        piece p = h.pieces[--h.count];
-        int parts = budget ? split(s, &h, p) : 0;
+    w->piece_count = 0;
+    int status = push_piece(w, e, 0);
+    while (!status && w->piece_count) {
+        piece p = w->pieces[--w->piece_count];
+        int parts = budget ? split(w, p) : 0;
         if (budget) budget--;
         if (parts < 0) status = TAUT_OUT_OF_MEMORY;
         if (parts != 0) continue;
@@ -248,11 +257,9 @@ int family_add(store *s, family *f, uint32_t row, expr e)
         if (!term)
             status = TAUT_OUT_OF_MEMORY;
         else if (!expr_is_number(s->g, term, 0))
-            status = add_term(&w, f, row, term);
+            status = add_term(w, f, row, term);
     }
     if (row >= f->row_count) f->row_count = row + 1;
-    mem_free(s->context, h.pieces);
-    writer_clear(&w);
     return status;
 }
 

@@ -1,5 +1,4 @@
-/* The back end for dense systems: LAPACK's LU. The _work variants neither allocate nor look for values that are not
-   finite. */
+/* The back end for dense systems: LAPACK's LU. The _work variants neither allocate nor search for NaN. */
 #include <lapacke.h>
 #include <math.h>
 #include <string.h>

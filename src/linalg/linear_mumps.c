@@ -91,8 +91,7 @@ static void set_controls(DMUMPS_STRUC_C *m, int matching)
        ends the process on some small graphs. */
     m->ICNTL(7) = 2;
     m->ICNTL(28) = 1; /* sequential analysis */
-    /* Zeros are moved off the diagonal by the pattern alone: other matchings would make the analysis depend on values
-       */
+    /* Zeros are moved off the diagonal by the pattern alone: others would make the analysis depend on values */
     m->ICNTL(6) = matching;
     m->ICNTL(12) = 1;
     /* Pivots of a tenth of the best at least: against the default, 0.01, a few per cent more fill for three digits less

@@ -18,7 +18,9 @@ struct rattle_explicit {
     real *f;               /* force at the current position */
     real *g0, *g1;         /* constraint Jacobians */
     real *lambda, *mu;
-    real *kick, *move;     /* increments of p and of q */
+    real *kick;            /* work: momenta */
+    real *free_move;       /* q1 - q0 without the constraint force */
+    real *pull;            /* the rest of q1 - q0: h^2/2 W G0' lambda */
     real *v, *rate;        /* velocity; g_t */
     /* f, g0 and the factored matrix belong to this place: */
     real *known_q, known_t;
@@ -26,14 +28,14 @@ struct rattle_explicit {
     /* the step at hand */
     const state *from;
     real h, t1, t1_low;
-    const real *free_move; /* q1 - q0 without the constraint force */
+    real scale;            /* size of the positions, against which corrections are measured */
 };
 
 void rattle_explicit_destroy(rattle_explicit *r)
 {
     if (!r) return;
-    real *arrays[] = { r->q, r->q_low, r->p, r->p_low, r->f, r->g0, r->g1, r->lambda, r->mu, r->kick, r->move, r->v, r->rate, r->known_q,
-                       (real *)r->free_move };
+    real *arrays[] = { r->q, r->q_low, r->p, r->p_low, r->f, r->g0, r->g1, r->lambda, r->mu, r->kick, r->free_move, r->pull,
+                       r->v, r->rate, r->known_q };
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) mem_free(r->s->context, arrays[i]);
     multiplier_destroy(r->matrix);
     newton_clear(&r->newton);
@@ -47,7 +49,8 @@ int rattle_explicit_create(struct system *s, real tolerance, rattle_explicit **r
     if (!r) return TAUT_OUT_OF_MEMORY;
     r->s = s;
     int status = system_prepare_block(s, BLOCK_G);
-    real **by_n[] = { &r->q, &r->q_low, &r->p, &r->p_low, &r->f, &r->kick, &r->move, &r->v, &r->known_q, (real **)&r->free_move };
+    real **by_n[] = { &r->q, &r->q_low, &r->p, &r->p_low, &r->f,
+                      &r->kick, &r->free_move, &r->pull, &r->v, &r->known_q };
     real **by_c[] = { &r->lambda, &r->mu, &r->rate };
     real **by_g[] = { &r->g0, &r->g1 };
     size_t entries = (size_t)s->blocks[BLOCK_G].value_count;
@@ -86,24 +89,31 @@ static void velocity_of(const struct system *s, const real *p, real *work, real 
     }
 }
 
-/* q1 = q0 + free_move + h^2/2 W G0' lambda, compensated */
-static void move_positions(rattle_explicit *r, const real *lambda)
+/* out = factor W G' x */
+static void constraint_motion(rattle_explicit *r, const real *g, real factor, const real *x, real *out)
 {
     struct system *s = r->s;
-    size_t bytes = s->n * sizeof(real);
-    memset(r->kick, 0, bytes);
-    block_multiply_transposed(&s->blocks[BLOCK_G], r->g0, r->h * r->h / 2, lambda, r->kick);
-    system_apply_inverse_mass(s, r->kick, r->move);
-    for (uint32_t i = 0; i < s->n; i++) r->move[i] += r->free_move[i];
-    memcpy(r->q, r->from->q, bytes);
-    memcpy(r->q_low, r->from->q_low, bytes);
-    add_compensated(r->q, r->q_low, r->move, s->n);
+    memset(out, 0, s->n * sizeof(real));
+    block_multiply_transposed(&s->blocks[BLOCK_G], g, factor, x, out);
+    system_apply_inverse_mass(s, out, out);
 }
 
+/* q1 = q0 + free_move + pull, compensated as in add_compensated */
+static void place_positions(rattle_explicit *r)
+{
+    const state *x = r->from;
+    for (uint32_t i = 0; i < r->s->n; i++) {
+        real d = r->free_move[i] + r->pull[i] + x->q_low[i], sum = x->q[i] + d;
+        r->q_low[i] = d - (sum - x->q[i]);
+        r->q[i] = sum;
+    }
+}
+
+/* The positions follow the multipliers: r->pull and r->q are those of the current iterate (see position_measure). */
 static int position_residual(void *self, const real *lambda, real *out)
 {
     rattle_explicit *r = self;
-    move_positions(r, lambda);
+    (void)lambda;
     place at = place_at(r->q, NULL, &r->t1, NULL);
     system_constraints(r->s, &at, out);
     return TAUT_OK;
@@ -112,7 +122,7 @@ static int position_residual(void *self, const real *lambda, real *out)
 static int position_factor(void *self, const real *lambda)
 {
     rattle_explicit *r = self;
-    move_positions(r, lambda);
+    (void)lambda;
     place at = place_at(r->q, NULL, &r->t1, NULL);
     system_block_values(r->s, BLOCK_G, &at, r->g1);
     r->factored = 0;
@@ -128,26 +138,27 @@ static int position_solve(void *self, real *out)
     return status;
 }
 
-/* How far a change of the multipliers moves the positions. */
+/* How far a change of the multipliers moves the positions; it is about to be subtracted, so they are moved at once. */
 static real position_measure(void *self, const real *lambda, const real *change)
 {
     rattle_explicit *r = self;
-    struct system *s = r->s;
+    real moved = 0;
     (void)lambda;
-    memset(r->kick, 0, s->n * sizeof(real));
-    block_multiply_transposed(&s->blocks[BLOCK_G], r->g0, r->h * r->h / 2, change, r->kick);
-    system_apply_inverse_mass(s, r->kick, r->move);
-    return newton_relative(r->q, r->move, (int)s->n);
+    constraint_motion(r, r->g0, r->h * r->h / 2, change, r->kick);
+    for (uint32_t i = 0; i < r->s->n; i++) {
+        r->pull[i] -= r->kick[i];
+        moved = real_most(moved, r->kick[i]);
+    }
+    place_positions(r);
+    return moved / r->scale;
 }
 
-/* velocity constraint: unknown mu, with p1 = kick-free part in r->p */
+/* velocity constraint: unknown mu; r->v is the velocity of the current iterate */
 static int velocity_residual(void *self, const real *mu, real *out)
 {
     rattle_explicit *r = self;
     struct system *s = r->s;
-    memcpy(r->kick, r->p, s->n * sizeof(real));
-    block_multiply_transposed(&s->blocks[BLOCK_G], r->g1, r->h / 2, mu, r->kick);
-    velocity_of(s, r->kick, r->move, r->v);
+    (void)mu;
     memcpy(out, r->rate, s->c * sizeof(real));
     block_multiply(&s->blocks[BLOCK_G], r->g1, 1, r->v, out);
     return TAUT_OK;
@@ -173,12 +184,10 @@ static int velocity_solve(void *self, real *out)
 static real velocity_measure(void *self, const real *mu, const real *change)
 {
     rattle_explicit *r = self;
-    struct system *s = r->s;
     (void)mu;
-    memset(r->kick, 0, s->n * sizeof(real));
-    block_multiply_transposed(&s->blocks[BLOCK_G], r->g1, r->h / 2, change, r->kick);
-    system_apply_inverse_mass(s, r->kick, r->move);
-    return newton_relative(r->v, r->move, (int)s->n);
+    constraint_motion(r, r->g1, r->h / 2, change, r->kick);
+    for (uint32_t i = 0; i < r->s->n; i++) r->v[i] -= r->kick[i];
+    return newton_relative(r->v, r->kick, (int)r->s->n);
 }
 
 /* Force and constraint Jacobian where the step begins, unless they are known from the end of the last one. */
@@ -203,34 +212,40 @@ static void end(rattle_explicit *r, real t)
     r->known = 1;
 }
 
+/* p += factor G' x, compensated */
+static void push_momenta(rattle_explicit *r, const real *g, real factor, const real *x)
+{
+    memset(r->kick, 0, r->s->n * sizeof(real));
+    block_multiply_transposed(&r->s->blocks[BLOCK_G], g, factor, x, r->kick);
+    add_compensated(r->p, r->p_low, r->kick, r->s->n);
+}
+
 static int find_positions(rattle_explicit *r, const state *x)
 {
     struct system *s = r->s;
     uint32_t n = s->n;
-    real h = r->h, *free_move = (real *)r->free_move;
+    real h = r->h;
     for (uint32_t i = 0; i < n; i++) r->kick[i] = h / 2 * r->f[i];
     memcpy(r->p, x->p, n * sizeof(real));
     memcpy(r->p_low, x->p_low, n * sizeof(real));
     add_compensated(r->p, r->p_low, r->kick, n);
-    velocity_of(s, r->p, r->kick, free_move);
-    for (uint32_t i = 0; i < n; i++) free_move[i] *= h;
+    velocity_of(s, r->p, r->kick, r->free_move);
+    r->scale = (real)1e-3; /* as in newton_relative */
+    for (uint32_t i = 0; i < n; i++) {
+        r->free_move[i] *= h;
+        r->scale = real_most(r->scale, x->q[i]);
+    }
     memcpy(r->lambda, x->lambda, s->c * sizeof(real));
+    constraint_motion(r, r->g0, h * h / 2, r->lambda, r->pull);
+    place_positions(r);
+    if (!s->c) return TAUT_OK;
     newton_problem problem = { r, (int)s->c, position_residual, position_factor, position_solve, position_measure,
                                name_constraint };
-    if (s->c) {
-        /* The matrix at the start of the step is G0 W G0': formed here when the last step did not leave it. */
-        if (!r->factored) {
-            int status = multiplier_factor(r->matrix, r->g0, r->g0);
-            if (status) return status;
-        }
-        int status = newton_solve(&r->newton, &problem, r->lambda, 1, x->t, "constraints at the new positions");
-        if (status) return status;
-    }
-    move_positions(r, r->lambda);
-    memset(r->kick, 0, n * sizeof(real));
-    block_multiply_transposed(&s->blocks[BLOCK_G], r->g0, h / 2, r->lambda, r->kick);
-    add_compensated(r->p, r->p_low, r->kick, n);
-    return TAUT_OK;
+    /* The matrix at the start of the step is G0 W G0': formed here when the last step did not leave it. */
+    int status = r->factored ? TAUT_OK : multiplier_factor(r->matrix, r->g0, r->g0);
+    if (!status) status = newton_solve(&r->newton, &problem, r->lambda, 1, x->t, "constraints at the new positions");
+    if (!status) push_momenta(r, r->g0, h / 2, r->lambda);
+    return status;
 }
 
 static int find_momenta(rattle_explicit *r)
@@ -239,20 +254,20 @@ static int find_momenta(rattle_explicit *r)
     uint32_t n = s->n;
     place at = place_at(r->q, NULL, &r->t1, NULL);
     system_free_force(s, &at, r->f);
-    system_block_values(s, BLOCK_G, &at, r->g1);
-    system_constraint_rate(s, &at, r->rate);
     for (uint32_t i = 0; i < n; i++) r->kick[i] = r->h / 2 * r->f[i];
     add_compensated(r->p, r->p_low, r->kick, n);
+    velocity_of(s, r->p, r->kick, r->v);
+    if (!s->c) return TAUT_OK;
+    system_block_values(s, BLOCK_G, &at, r->g1);
+    system_constraint_rate(s, &at, r->rate);
     memcpy(r->mu, r->lambda, s->c * sizeof(real));
+    constraint_motion(r, r->g1, r->h / 2, r->mu, r->kick);
+    for (uint32_t i = 0; i < n; i++) r->v[i] += r->kick[i];
     newton_problem problem = { r, (int)s->c, velocity_residual, velocity_factor, velocity_solve, velocity_measure,
                                name_constraint };
-    if (s->c) {
-        int status = newton_solve(&r->newton, &problem, r->mu, 0, r->t1, "velocity constraints");
-        if (status) return status;
-    }
-    memset(r->kick, 0, n * sizeof(real));
-    block_multiply_transposed(&s->blocks[BLOCK_G], r->g1, r->h / 2, r->mu, r->kick);
-    add_compensated(r->p, r->p_low, r->kick, n);
+    int status = newton_solve(&r->newton, &problem, r->mu, 0, r->t1, "velocity constraints");
+    if (status) return status;
+    push_momenta(r, r->g1, r->h / 2, r->mu);
     velocity_of(s, r->p, r->kick, r->v);
     return TAUT_OK;
 }

@@ -211,9 +211,8 @@ static real first_measure(void *self, const real *x, const real *change)
         real d = r->lagrangian ? r->h / 2 * (change[i] + change[n + i]) : change[n + i];
         real stage = r->lagrangian ? r->h * change[i] : change[i];
         real size = r->lagrangian ? r->h * x[i] : x[i];
-        if (d != d || stage != stage) return d + stage;
-        moved = REAL(fmax)(moved, REAL(fmax)(REAL(fabs)(d), REAL(fabs)(stage)));
-        largest = REAL(fmax)(largest, REAL(fmax)(REAL(fabs)(r->from->q[i]), REAL(fabs)(size)));
+        moved = real_most(real_most(moved, d), stage);
+        largest = real_most(real_most(largest, r->from->q[i]), size);
     }
     return moved / largest;
 }

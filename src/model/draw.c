@@ -10,9 +10,7 @@ static void get_place(lua_State *L, int i, const char *who, expr place[3])
     if (v.dimension > 3) script_error(L, "%s needs a place, got %s; give a point", who, symbols_describe(L, i));
     for (uint32_t k = 0; k < 3; k++) {
         place[k] = k < v.dimension ? v.at[k] : script_built(L, expr_number(s->graph, 0));
-        unsigned kinds = expr_kinds(s->graph, place[k]);
-        if (kinds == ~0u) script_stop(L, STOP_OUT_OF_MEMORY);
-        if (kinds & (1u << KIND_W | 1u << KIND_LAMBDA))
+        if (symbols_kinds(L, place[k]) & (1u << KIND_W | 1u << KIND_LAMBDA))
             script_error(L, "%s needs a place made of coordinates and time; this one has velocities, momenta or multipliers", who);
     }
     script_charge(L, 20);

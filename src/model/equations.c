@@ -9,10 +9,8 @@
 
 static unsigned kinds_of(lua_State *L, expr e)
 {
-    unsigned kinds = expr_kinds(script_of(L)->graph, e);
-    if (kinds == ~0u) script_stop(L, STOP_OUT_OF_MEMORY);
     script_charge(L, DECLARATION_WORK);
-    return kinds;
+    return symbols_kinds(L, e);
 }
 
 static const char *const form_names[] = { "nothing", "lagrangian", "hamiltonian", "rate" };

@@ -112,6 +112,8 @@ expr symbols_scalar(lua_State *L, int i, const char *who);
 expr symbols_constant(lua_State *L, int i, const char *who);
 wide symbols_value(lua_State *L, expr e);     /* of a constant expression, with the parameters as they are; may be not finite */
 const char *symbols_describe(lua_State *L, int i); /* "a vector of 3"; pushes a text */
+/* Mask (1u << kind) of the kinds of variables in e. */
+unsigned symbols_kinds(lua_State *L, expr e);
 /* True when e is the variable of that kind. */
 int symbols_is_variable(const script *s, expr e, kind k, uint32_t *index);
 /* Makes the metatable of a userdata type and puts its reference and identity where asked. */

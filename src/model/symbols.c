@@ -114,6 +114,34 @@ int symbols_is_variable(const script *s, expr e, kind k, uint32_t *index)
     return 1;
 }
 
+/* Most terms are small: a walk without marks and memory, given up after some steps. */
+static int small_kinds(const graph *g, expr e, unsigned *kinds)
+{
+    expr waiting[32];
+    int count = 0;
+    *kinds = 0;
+    waiting[count++] = e;
+    for (int steps = 0; count; steps++) {
+        const node *n = graph_node(g, waiting[--count]);
+        if (n->op == OP_VARIABLE) *kinds |= 1u << n->b;
+        if (!n->varies || op_arity(n->op) == 0) continue;
+        if (steps > 200 || count + 2 > 32) return 0;
+        waiting[count++] = n->a;
+        if (op_arity(n->op) == 2) waiting[count++] = n->b;
+    }
+    return 1;
+}
+
+unsigned symbols_kinds(lua_State *L, expr e)
+{
+    graph *g = script_of(L)->graph;
+    unsigned kinds;
+    if (small_kinds(g, e, &kinds)) return kinds;
+    kinds = expr_kinds(g, e);
+    if (kinds == ~0u) script_stop(L, STOP_OUT_OF_MEMORY);
+    return kinds;
+}
+
 /* ---- operators ---- */
 
 static int is_literal(const graph *g, expr e)

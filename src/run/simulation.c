@@ -78,8 +78,7 @@ static place here(const simulation *z) { return place_at(z->x.q, z->x.w, &z->x.t
 static real largest(const real *x, uint32_t count)
 {
     real most = 0;
-    for (uint32_t i = 0; i < count; i++)
-        if (!(REAL(fabs)(x[i]) <= most)) most = REAL(fabs)(x[i]);
+    for (uint32_t i = 0; i < count; i++) most = real_most(most, x[i]);
     return most;
 }
 

@@ -136,7 +136,12 @@ void assembly_put(assembly *a, int id, real factor, const real *values)
     for (int k = 0; k < p->block->value_count; k++) a->values[p->map[k]] += (double)(factor * values[k]);
 }
 
-int assembly_factor(assembly *a) { return linear_factor(a->solver, a->values); }
+/* Pivots are chosen anew each time: a step must depend on its state alone, not on the matrices of earlier steps. */
+int assembly_factor(assembly *a)
+{
+    linear_forget(a->solver);
+    return linear_factor(a->solver, a->values);
+}
 
 int assembly_solve(assembly *a, real *r)
 {

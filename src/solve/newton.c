@@ -20,9 +20,8 @@ real newton_relative(const real *x, const real *dx, int count)
     /* 1e-3: unknowns that are all nearly zero have no scale of their own */
     real largest = (real)1e-3, change = 0;
     for (int i = 0; i < count; i++) {
-        largest = REAL(fmax)(largest, REAL(fabs)(x[i]));
-        change = REAL(fmax)(change, REAL(fabs)(dx[i]));
-        if (dx[i] != dx[i]) return dx[i];
+        largest = real_most(largest, x[i]);
+        change = real_most(change, dx[i]);
     }
     return change / largest;
 }

@@ -18,7 +18,8 @@ typedef struct newton_problem {
     int (*factor)(void *self, const real *x);
     /* r := matrix^-1 r */
     int (*solve)(void *self, real *r);
-    /* The size of a correction relative to the unknowns (or to what they move). */
+    /* The size of a correction relative to the unknowns (or to what they move). Called once per correction, before x -= dx: a
+       problem may keep what follows from x up to date here. */
     real (*measure)(void *self, const real *x, const real *dx);
     /* Name of an equation for messages. */
     void (*name)(void *self, int equation, char *buffer, size_t size);

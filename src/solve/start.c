@@ -67,10 +67,7 @@ static void residual(starter *z, real *out)
 static real largest(const real *x, uint32_t count)
 {
     real most = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        if (x[i] != x[i]) return x[i];
-        most = REAL(fmax)(most, REAL(fabs)(x[i]));
-    }
+    for (uint32_t i = 0; i < count; i++) most = real_most(most, x[i]);
     return most;
 }
 

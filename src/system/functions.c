@@ -172,6 +172,10 @@ void system_apply_inverse_mass(const struct system *s, const real *x, real *out)
         for (uint32_t i = 0; i < s->n; i++) out[i] = s->inverse_mass[i] * x[i];
         return;
     }
+    if (x == out) {
+        memcpy(s->work, x, s->n * sizeof *x);
+        x = s->work;
+    }
     for (uint32_t i = 0; i < s->n; i++) {
         real sum = 0;
         for (int k = p->start[i]; k < p->start[i + 1]; k++) sum += s->inverse_mass[k] * x[p->index[k]];

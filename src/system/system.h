@@ -109,7 +109,7 @@ void system_block_values(const struct system *s, block_id id, const place *at, r
 void block_multiply(const block_shape *b, const real *values, real scale, const real *x, real *out);
 void block_multiply_transposed(const block_shape *b, const real *values, real scale, const real *x, real *out);
 
-/* out = W x, only with constant mass */
+/* out = W x, only with constant mass; out may be x */
 void system_apply_inverse_mass(const struct system *s, const real *x, real *out);
 
 /* Names for messages: "rod1", "a.x". */

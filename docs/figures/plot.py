@@ -1,0 +1,212 @@
+#!/usr/bin/env python3
+"""Draws docs/figures/double-spherical-pendulum.svg from two computations of the model of that name, each of 100,000
+steps of 0.01 s: RATTLE, by the command `taut`; and the classical Runge-Kutta method on the same equations with the
+constraints differentiated twice, done here.
+
+    docs/figures/plot.py [TAUT] > docs/figures/double-spherical-pendulum.svg
+
+Needs nothing but Python's standard library; takes some ten seconds. Prints the numbers that the README quotes to stderr."""
+import csv
+import os
+import subprocess
+import sys
+
+STEP, END = 0.01, 1000.0
+PATH_END = 30.0
+ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
+MODEL = os.path.join(ROOT, "models", "double-spherical-pendulum.lua")
+G, M1, M2, L1, L2 = 9.81, 2.0, 3.5, 4.0, 3.0
+
+
+# ---- the two computations ----
+
+def rattle(taut):
+    """Rows of t, energy, largest bar error (m), and the two positions in the plan view."""
+    command = [taut, "run", MODEL, "-m", "rattle", "-s", str(STEP), "-T", str(END), "--csv"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        for row in csv.DictReader(process.stdout):
+            x = [float(row[name]) for name in ("a.x", "a.y", "a.z", "b.x", "b.y", "b.z")]
+            yield float(row["t"]), float(row["energy"]), bar_error(x), x
+    if process.returncode:
+        sys.exit(process.returncode)
+
+
+def bar_error(x):
+    a = (x[0] ** 2 + x[1] ** 2 + x[2] ** 2) ** 0.5
+    b = ((x[3] - x[0]) ** 2 + (x[4] - x[1]) ** 2 + (x[5] - x[2]) ** 2) ** 0.5
+    return max(abs(a - L1), abs(b - L2))
+
+
+def acceleration(s):
+    """M q'' = f + G' lambda with g'' = 0 for g = (a.a - l1^2, (b-a).(b-a) - l2^2); two by two, solved by hand."""
+    ax, ay, az, bx, by, bz, ux, uy, uz, vx, vy, vz = s
+    dx, dy, dz = bx - ax, by - ay, bz - az
+    ex, ey, ez = vx - ux, vy - uy, vz - uz
+    aa, ad, dd = ax * ax + ay * ay + az * az, ax * dx + ay * dy + az * dz, dx * dx + dy * dy + dz * dz
+    r1 = -2 * (ux * ux + uy * uy + uz * uz) + 2 * az * G
+    r2 = -2 * (ex * ex + ey * ey + ez * ez)
+    m11, m12, m22 = 4 * aa / M1, -4 * ad / M1, 4 * dd * (1 / M1 + 1 / M2)
+    det = m11 * m22 - m12 * m12
+    p, q = 2 * (r1 * m22 - r2 * m12) / det, 2 * (r2 * m11 - r1 * m12) / det
+    return (ux, uy, uz, vx, vy, vz,
+            (p * ax - q * dx) / M1, (p * ay - q * dy) / M1, (p * az - q * dz) / M1 - G,
+            q * dx / M2, q * dy / M2, q * dz / M2 - G)
+
+
+def runge_kutta(start):
+    s, h = start, STEP
+    for n in range(int(round(END / STEP)) + 1):
+        energy = (M1 * (s[6] ** 2 + s[7] ** 2 + s[8] ** 2) + M2 * (s[9] ** 2 + s[10] ** 2 + s[11] ** 2)) / 2
+        energy += G * (M1 * s[2] + M2 * s[5])
+        yield n * h, energy, bar_error(s), s
+        k1 = acceleration(s)
+        k2 = acceleration([x + h / 2 * k for x, k in zip(s, k1)])
+        k3 = acceleration([x + h / 2 * k for x, k in zip(s, k2)])
+        k4 = acceleration([x + h * k for x, k in zip(s, k3)])
+        s = [x + h / 6 * (a + 2 * b + 2 * c + d) for x, a, b, c, d in zip(s, k1, k2, k3, k4)]
+
+
+def consistent_start():
+    """The model's start, with heights and their rates from the constraints."""
+    ax, ay, bx, by, ux, uy, vx, vy = 2.820, 0.025, 5.085, 0.105, 3.381, 2.506, 2.497, 10.495
+    az = -(L1 ** 2 - ax ** 2 - ay ** 2) ** 0.5
+    bz = az - (L2 ** 2 - (bx - ax) ** 2 - (by - ay) ** 2) ** 0.5
+    uz = -(ax * ux + ay * uy) / az
+    vz = uz - ((bx - ax) * (vx - ux) + (by - ay) * (vy - uy)) / (bz - az)
+    return [ax, ay, az, bx, by, bz, ux, uy, uz, vx, vy, vz]
+
+
+class Trace:
+    """What a figure needs of a run: the range of the energy error in each of `count` intervals, the path at first."""
+
+    def __init__(self, rows, count):
+        self.low, self.high = [None] * count, [None] * count
+        self.path, self.bars = [], 0.0
+        first = None
+        for t, energy, bars, x in rows:
+            first = energy if first is None else first
+            i = min(count - 1, int(t / END * count))
+            error = energy - first
+            self.low[i] = error if self.low[i] is None else min(self.low[i], error)
+            self.high[i] = error if self.high[i] is None else max(self.high[i], error)
+            self.bars = max(self.bars, bars)
+            if t <= PATH_END + 1e-9:
+                self.path.append(x[:6])
+            self.last = error
+
+    def range(self):
+        return min(self.low), max(self.high)
+
+
+# ---- drawing ----
+
+STYLE = """
+  text { font: 12px system-ui, -apple-system, "Segoe UI", Helvetica, Arial, sans-serif; fill: #57606a }
+  .title { font-size: 14px; font-weight: 600; fill: #24292f }
+  .axis { stroke: #8c959f; fill: none } .grid { stroke: #d0d7de; fill: none }
+  .first, .second, .other { fill: none; stroke-linejoin: round }
+  .first { stroke: #0969da } .second { stroke: #bc4c00 } .other { stroke: #cf222e }
+  .band { fill: #0969da } .label-band { fill: #0969da } .label-other { fill: #cf222e }
+  .label-first { fill: #0969da } .label-second { fill: #bc4c00 } .bar { stroke: #57606a; fill: none }
+  .bob-first { fill: #0969da } .bob-second { fill: #bc4c00 } .pivot { fill: #57606a }
+  @media (prefers-color-scheme: dark) {
+    text { fill: #9198a1 } .title { fill: #f0f6fc }
+    .axis { stroke: #656c76 } .grid { stroke: #3d444d }
+    .first { stroke: #4493f8 } .second { stroke: #f0883e } .other { stroke: #ff7b72 }
+    .band, .label-band, .label-first, .bob-first { fill: #4493f8 } .label-other { fill: #ff7b72 }
+    .label-second, .bob-second { fill: #f0883e } .bar { stroke: #9198a1 } .pivot { fill: #9198a1 }
+  }
+"""
+WIDTH, HEIGHT = 880, 400
+
+
+def number(x):
+    return f"{x:.1f}".rstrip("0").rstrip(".")
+
+
+def line(points, style, width):
+    text = " ".join(f"{number(x)},{number(y)}" for x, y in points)
+    return f'<polyline class="{style}" stroke-width="{width}" points="{text}"/>'
+
+
+def text(x, y, words, style="", anchor="start"):
+    mark = f' class="{style}"' if style else ""
+    return f'<text x="{number(x)}" y="{number(y)}"{mark} text-anchor="{anchor}">{words}</text>'
+
+
+def plan(path, left, top, size):
+    """The paths of both bobs, seen from above."""
+    out = [text(left, top - 14, f"The pendulum from above, first {PATH_END:g} s", "title")]
+    reach = L1 + L2
+    scale = size / 2 / reach
+    cx, cy = left + size / 2, top + size / 2
+    place = lambda x, y: (cx + x * scale, cy - y * scale)
+    out.append(f'<circle class="grid" cx="{number(cx)}" cy="{number(cy)}" r="{number(L1 * scale)}"/>')
+    out.append(f'<circle class="grid" cx="{number(cx)}" cy="{number(cy)}" r="{number(reach * scale)}"/>')
+    out.append(text(cx + L1 * scale * 0.707 + 4, cy + L1 * scale * 0.707 + 12, "4 m"))
+    out.append(text(cx + reach * scale * 0.707 + 4, cy + reach * scale * 0.707 + 12, "7 m"))
+    out.append(line([place(x[3], x[4]) for x in path[::2]], "second", 1))
+    out.append(line([place(x[0], x[1]) for x in path[::2]], "first", 1))
+    last = path[-1]
+    a, b = place(last[0], last[1]), place(last[3], last[4])
+    out.append(line([(cx, cy), a, b], "bar", 2.5))
+    for x, y, style, r in ((cx, cy, "pivot", 3), (*a, "bob-first", 5), (*b, "bob-second", 6)):
+        out.append(f'<circle class="{style}" cx="{number(x)}" cy="{number(y)}" r="{r}"/>')
+    return out
+
+
+def nice_step(span):
+    for step in (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50):
+        if span / step <= 6:
+            return step
+    return span / 5
+
+
+def energies(kept, drifting, left, top, width, height):
+    out = [text(left, top - 14, "Energy error in 100,000 steps of 0.01 s (J)", "title")]
+    low = min(kept.range()[0], drifting.range()[0])
+    high = max(kept.range()[1], drifting.range()[1])
+    step = nice_step(high - low)
+    low, high = step * int(low / step - 1), step * int(high / step + 1)
+    count = len(kept.low)
+    y = lambda e: top + height * (high - e) / (high - low)
+    x = lambda i: left + width * (i + 0.5) / count
+    level = low
+    while level <= high + step / 2:
+        style = "axis" if abs(level) < step / 2 else "grid"
+        out.append(f'<path class="{style}" d="M{number(left)} {number(y(level))}h{number(width)}"/>')
+        out.append(text(left - 6, y(level) + 4, f"{level:g}" if abs(level) > step / 2 else "0", anchor="end"))
+        level = round(level + step, 10)
+    for seconds in range(0, 1001, 200):
+        mark = left + width * seconds / END
+        out.append(text(mark, top + height + 18, f"{seconds} s" if seconds == 1000 else f"{seconds}", anchor="middle"))
+    for trace, style in ((drifting, "other"), (kept, "first")):
+        middle = [(x(i), y((a + b) / 2)) for i, (a, b) in enumerate(zip(trace.low, trace.high))]
+        # every interval as a stroke from its lowest to its highest value
+        d = "".join(f"M{number(x(i))} {number(y(b))}V{number(y(a) + 1)}" for i, (a, b) in enumerate(zip(trace.low, trace.high)))
+        out.append(f'<path class="{style}" stroke-width="1.4" d="{d}"/>')
+        if style == "other":
+            out.append(line(middle, style, 1))
+    at = int(count * 0.62)
+    out.append(text(x(at), y(drifting.low[at]) + 34, "Runge-Kutta 4: drifts", "label-other", "end"))
+    out.append(text(x(count - 1), y(high) + 22, "rattle: bounded", "label-band", "end"))
+    return out
+
+
+def main():
+    taut = sys.argv[1] if len(sys.argv) > 1 else os.path.join(ROOT, "build", "taut")
+    kept, drifting = Trace(rattle(taut), 420), Trace(runge_kutta(consistent_start()), 420)
+    for name, trace in (("rattle", kept), ("Runge-Kutta 4", drifting)):
+        low, high = trace.range()
+        print(f"{name:14} energy error {low:+.3g} .. {high:+.3g} J, {trace.last:+.3g} J at the end;"
+              f" bar lengths within {trace.bars:.2g} m", file=sys.stderr)
+    print(f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}" height="{HEIGHT}" role="img">')
+    print("<title>Double spherical pendulum: paths, and the energy error of rattle and of a Runge-Kutta method</title>")
+    print(f"<style>{STYLE}</style>")
+    for item in plan(kept.path, 16, 44, 330) + energies(kept, drifting, 430, 44, 434, 312):
+        print(item)
+    print("</svg>")
+
+
+if __name__ == "__main__":
+    main()
