@@ -7,6 +7,7 @@ constraints differentiated twice, done here.
 
 Needs nothing but Python's standard library; takes some ten seconds. Prints the numbers that the README quotes to stderr."""
 import csv
+import math
 import os
 import subprocess
 import sys
@@ -77,25 +78,21 @@ def consistent_start():
 
 
 class Trace:
-    """What a figure needs of a run: the range of the energy error in each of `count` intervals, the path at first."""
+    """What the figure needs of a run: the largest energy error in each of `count` intervals, and the path at first."""
 
     def __init__(self, rows, count):
-        self.low, self.high = [None] * count, [None] * count
-        self.path, self.bars = [], 0.0
+        self.largest = [0.0] * count
+        self.path, self.bars, self.low, self.high = [], 0.0, 0.0, 0.0
         first = None
         for t, energy, bars, x in rows:
             first = energy if first is None else first
             i = min(count - 1, int(t / END * count))
             error = energy - first
-            self.low[i] = error if self.low[i] is None else min(self.low[i], error)
-            self.high[i] = error if self.high[i] is None else max(self.high[i], error)
-            self.bars = max(self.bars, bars)
+            self.largest[i] = max(self.largest[i], abs(error))
+            self.low, self.high, self.bars = min(self.low, error), max(self.high, error), max(self.bars, bars)
             if t <= PATH_END + 1e-9:
                 self.path.append(x[:6])
             self.last = error
-
-    def range(self):
-        return min(self.low), max(self.high)
 
 
 # ---- drawing ----
@@ -106,15 +103,14 @@ STYLE = """
   .axis { stroke: #8c959f; fill: none } .grid { stroke: #d0d7de; fill: none }
   .first, .second, .other { fill: none; stroke-linejoin: round }
   .first { stroke: #0969da } .second { stroke: #bc4c00 } .other { stroke: #cf222e }
-  .band { fill: #0969da } .label-band { fill: #0969da } .label-other { fill: #cf222e }
-  .label-first { fill: #0969da } .label-second { fill: #bc4c00 } .bar { stroke: #57606a; fill: none }
+  .label-other { fill: #cf222e } .label-first { fill: #0969da } .bar { stroke: #57606a; fill: none }
   .bob-first { fill: #0969da } .bob-second { fill: #bc4c00 } .pivot { fill: #57606a }
   @media (prefers-color-scheme: dark) {
     text { fill: #9198a1 } .title { fill: #f0f6fc }
     .axis { stroke: #656c76 } .grid { stroke: #3d444d }
     .first { stroke: #4493f8 } .second { stroke: #f0883e } .other { stroke: #ff7b72 }
-    .band, .label-band, .label-first, .bob-first { fill: #4493f8 } .label-other { fill: #ff7b72 }
-    .label-second, .bob-second { fill: #f0883e } .bar { stroke: #9198a1 } .pivot { fill: #9198a1 }
+    .label-first, .bob-first { fill: #4493f8 } .label-other { fill: #ff7b72 }
+    .bob-second { fill: #f0883e } .bar { stroke: #9198a1 } .pivot { fill: #9198a1 }
   }
 """
 WIDTH, HEIGHT = 880, 400
@@ -143,8 +139,7 @@ def plan(path, left, top, size):
     place = lambda x, y: (cx + x * scale, cy - y * scale)
     out.append(f'<circle class="grid" cx="{number(cx)}" cy="{number(cy)}" r="{number(L1 * scale)}"/>')
     out.append(f'<circle class="grid" cx="{number(cx)}" cy="{number(cy)}" r="{number(reach * scale)}"/>')
-    out.append(text(cx + L1 * scale * 0.707 + 4, cy + L1 * scale * 0.707 + 12, "4 m"))
-    out.append(text(cx + reach * scale * 0.707 + 4, cy + reach * scale * 0.707 + 12, "7 m"))
+    out.append(text(cx + reach * scale * 0.707 + 6, cy + reach * scale * 0.707 + 14, "7 m"))
     out.append(line([place(x[3], x[4]) for x in path[::2]], "second", 1))
     out.append(line([place(x[0], x[1]) for x in path[::2]], "first", 1))
     last = path[-1]
@@ -155,41 +150,26 @@ def plan(path, left, top, size):
     return out
 
 
-def nice_step(span):
-    for step in (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50):
-        if span / step <= 6:
-            return step
-    return span / 5
-
-
 def energies(kept, drifting, left, top, width, height):
-    out = [text(left, top - 14, "Energy error in 100,000 steps of 0.01 s (J)", "title")]
-    low = min(kept.range()[0], drifting.range()[0])
-    high = max(kept.range()[1], drifting.range()[1])
-    step = nice_step(high - low)
-    low, high = step * int(low / step - 1), step * int(high / step + 1)
-    count = len(kept.low)
-    y = lambda e: top + height * (high - e) / (high - low)
+    """Largest energy error by time, on a logarithmic scale."""
+    out = [text(left, top - 14, "Energy error in 100,000 steps of 0.01 s", "title")]
+    bottom, decades = -5, 7
+    count = len(kept.largest)
+    y = lambda e: top + height * (1 - (math.log10(e) - bottom) / decades)
     x = lambda i: left + width * (i + 0.5) / count
-    level = low
-    while level <= high + step / 2:
-        style = "axis" if abs(level) < step / 2 else "grid"
-        out.append(f'<path class="{style}" d="M{number(left)} {number(y(level))}h{number(width)}"/>')
-        out.append(text(left - 6, y(level) + 4, f"{level:g}" if abs(level) > step / 2 else "0", anchor="end"))
-        level = round(level + step, 10)
+    for k in range(decades + 1):
+        level = top + height * (1 - k / decades)
+        out.append(f'<path class="{"axis" if k == 0 else "grid"}" d="M{number(left)} {number(level)}h{number(width)}"/>')
+        words = {0: "1 J", 1: "10 J", 2: "100 J"}.get(bottom + k)
+        words = words or f'10<tspan font-size="9" dy="-5">\u2212{-(bottom + k)}</tspan>'
+        out.append(text(left - 8, level + 4, words, anchor="end"))
     for seconds in range(0, 1001, 200):
         mark = left + width * seconds / END
-        out.append(text(mark, top + height + 18, f"{seconds} s" if seconds == 1000 else f"{seconds}", anchor="middle"))
+        out.append(text(mark, top + height + 18, f"{seconds} s" if seconds else "0", anchor="end" if seconds == END else "middle"))
     for trace, style in ((drifting, "other"), (kept, "first")):
-        middle = [(x(i), y((a + b) / 2)) for i, (a, b) in enumerate(zip(trace.low, trace.high))]
-        # every interval as a stroke from its lowest to its highest value
-        d = "".join(f"M{number(x(i))} {number(y(b))}V{number(y(a) + 1)}" for i, (a, b) in enumerate(zip(trace.low, trace.high)))
-        out.append(f'<path class="{style}" stroke-width="1.4" d="{d}"/>')
-        if style == "other":
-            out.append(line(middle, style, 1))
-    at = int(count * 0.62)
-    out.append(text(x(at), y(drifting.low[at]) + 34, "Runge-Kutta 4: drifts", "label-other", "end"))
-    out.append(text(x(count - 1), y(high) + 22, "rattle: bounded", "label-band", "end"))
+        out.append(line([(x(i), y(e)) for i, e in enumerate(trace.largest)], style, 1.6))
+    out.append(text(x(count * 0.55), y(1.9), "Runge-Kutta 4: drifts", "label-other", "start"))
+    out.append(text(x(count * 0.55), y(0.0045), "rattle: stays bounded", "label-first", "start"))
     return out
 
 
@@ -197,8 +177,7 @@ def main():
     taut = sys.argv[1] if len(sys.argv) > 1 else os.path.join(ROOT, "build", "taut")
     kept, drifting = Trace(rattle(taut), 420), Trace(runge_kutta(consistent_start()), 420)
     for name, trace in (("rattle", kept), ("Runge-Kutta 4", drifting)):
-        low, high = trace.range()
-        print(f"{name:14} energy error {low:+.3g} .. {high:+.3g} J, {trace.last:+.3g} J at the end;"
+        print(f"{name:14} energy error {trace.low:+.3g} .. {trace.high:+.3g} J, {trace.last:+.3g} J at the end;"
               f" bar lengths within {trace.bars:.2g} m", file=sys.stderr)
     print(f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}" height="{HEIGHT}" role="img">')
     print("<title>Double spherical pendulum: paths, and the energy error of rattle and of a Runge-Kutta method</title>")

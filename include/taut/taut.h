@@ -43,6 +43,67 @@ void taut_context_log(taut_context *context, taut_log log, void *user);
 /* The text of the last error in this context; empty if there was none. */
 const char *taut_error_text(const taut_context *context);
 
+/* ---- models ---- */
+
+/* A model: a page of Lua, loaded (docs/model-language.md). Constant once loaded, but used by one simulation at a time. */
+typedef struct taut_model taut_model;
+/* A value for a param or option of the model, as -D on the command line. */
+typedef struct taut_setting {
+    const char *name;
+    const char *value; /* the text of a number */
+} taut_setting;
+
+/* settings may be NULL when count is 0. A setting that the model does not know is an error. *result is NULL on failure. */
+int taut_model_load_file(taut_context *context, const char *path, const taut_setting *settings, size_t count,
+                         taut_model **result);
+/* The same from memory; name stands for the file in messages. */
+int taut_model_load_text(taut_context *context, const char *name, const char *text, size_t size,
+                         const taut_setting *settings, size_t count, taut_model **result);
+/* NULL is allowed. Simulations of the model must be destroyed first. */
+void taut_model_destroy(taut_model *model);
+/* The title; valid as long as the model. */
+const char *taut_model_title(const taut_model *model);
+
+/* ---- simulations ---- */
+
+/* A model under a method: a state that steps forward in time. */
+typedef struct taut_simulation taut_simulation;
+
+typedef struct taut_simulation_options {
+    const char *method;    /* a name of the catalogue with its options, "rattle" */
+    const char *precision; /* "double" or "quad" */
+    double tolerance;      /* of the Newton iterations, relative; 0: down to round-off */
+    int project_start;     /* not 0: move an inconsistent start onto the constraints */
+} taut_simulation_options;
+
+/* rattle, double, round-off, strict start */
+taut_simulation_options taut_simulation_options_default(void);
+
+/* Compiles the model and finds its consistent start (t = 0). options may be NULL for the defaults. */
+int taut_simulation_create(taut_model *model, const taut_simulation_options *options, taut_simulation **result);
+void taut_simulation_destroy(taut_simulation *simulation);
+
+/* One step of length h (negative: back in time). On a positive status the state is as before. */
+int taut_simulation_step(taut_simulation *simulation, double h);
+/* Steps of h up to the time `until`, the last one shortened to end there. */
+int taut_simulation_run(taut_simulation *simulation, double h, double until);
+double taut_simulation_time(const taut_simulation *simulation);
+
+/* The columns of a frame, as in `taut run --csv`: t, coordinates, velocities, momenta, multipliers, energy, ... */
+size_t taut_simulation_columns(const taut_simulation *simulation);
+/* Name of a column into the buffer, cut to size. */
+void taut_simulation_column_name(const taut_simulation *simulation, size_t column, char *buffer, size_t size);
+/* Index of the column with this name, or -1. */
+long taut_simulation_column(const taut_simulation *simulation, const char *name);
+/* The values of all columns now. */
+int taut_simulation_frame(taut_simulation *simulation, double *values);
+
+/* ---- the catalogue ---- */
+
+int taut_method_count(void);
+/* Name of a method, or NULL beyond the last. */
+const char *taut_method_name(int index);
+
 #ifdef __cplusplus
 }
 #endif

@@ -21,7 +21,7 @@ typedef struct {
     const char *meaning;
 } method_option;
 
-typedef struct {
+typedef struct method_info {
     const char *name;
     const char *summary;
     const char *source;     /* where it comes from */

@@ -4,6 +4,8 @@
 
 #include "model/model.h"
 
+struct method_info; /* method/method.h */
+
 typedef struct {
     const char *method;     /* NAME:options */
     wide tolerance;         /* of the Newton iterations; 0: round-off */
@@ -59,7 +61,7 @@ typedef struct engine_api {
 
     /* The catalogue. */
     int (*method_count)(void);
-    const void *(*method_info)(int index); /* a method_info */
+    const struct method_info *(*method_info)(int index);
     int (*method_parse)(taut_context *context, const char *text);
 } engine_api;
 

@@ -67,7 +67,7 @@ static void start_moves(const void *self, wide *q, wide *w)
     *w = z->start.moved_w;
 }
 
-static const void *info_at(int index) { return method_at(index)->info; }
+static const method_info *info_at(int index) { return method_at(index)->info; }
 
 static int parse(taut_context *context, const char *text)
 {
