@@ -131,4 +131,9 @@
 #define simulation_frame REAL_PRECISION(simulation_frame)
 #define simulation_check REAL_PRECISION(simulation_check)
 
+#define multiplier_transposed REAL_PRECISION(multiplier_transposed)
+#define state_swap REAL_PRECISION(state_swap)
+
+#define newton_relax REAL_PRECISION(newton_relax)
+
 #endif

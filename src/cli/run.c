@@ -16,7 +16,7 @@ static const option_definition definitions_of_run[] = {
     { "step", 's', "STEP", "time step (0.01)", 0 },
     { "until", 'T', "END", "end time (10)", 0 },
     { "csv", 0, NULL, "write frames to standard output", 0 },
-    { "every", 0, "K", "a frame every K steps (1)", 0 },
+    { "every", 0, "K", "a frame every K steps, and one at the end (1)", 0 },
     { "define", 'D', "name=value", "set a param or option of the model", 1 },
     { "precision", 0, "double|quad", "of the whole computation (double)", 0 },
     { "tol", 0, "X", "relative tolerance of the Newton iterations (down to round-off)", 0 },

@@ -10,33 +10,35 @@
 #include "method/rattle.h"
 #include "solve/multiplier.h"
 
+#define BORROW_ABOVE 12 /* constraints */
+
 struct rattle_explicit {
     struct system *s;
     newton newton;
     multiplier *matrix;
-    real *q, *q_low, *p, *p_low; /* of the new time, being found */
+    const pattern *gt;     /* G' by coordinates, and where its entries are in G */
+    const int *gt_from;
+    state next;            /* the state being found; next.lambda is lambda, next.w the velocity while it is sought */
     real *f;               /* force at the current position */
     real *g0, *g1;         /* constraint Jacobians */
-    real *lambda, *mu;
+    real *mu, *trial;      /* trial: multipliers after the correction at hand */
     real *kick;            /* work: momenta */
-    real *free_move;       /* q1 - q0 without the constraint force */
-    real *pull;            /* the rest of q1 - q0: h^2/2 W G0' lambda */
-    real *v, *rate;        /* velocity; g_t */
+    real *base;            /* q1 - q0 (later: the velocity) without the constraint force */
+    real *rate;            /* g_t */
     /* f, g0 and the factored matrix belong to this place: */
     real *known_q, known_t;
     int known, factored;
     /* the step at hand */
     const state *from;
-    real h, t1, t1_low;
-    real scale;            /* size of the positions, against which corrections are measured */
+    real h;
 };
 
 void rattle_explicit_destroy(rattle_explicit *r)
 {
     if (!r) return;
-    real *arrays[] = { r->q, r->q_low, r->p, r->p_low, r->f, r->g0, r->g1, r->lambda, r->mu, r->kick, r->free_move, r->pull,
-                       r->v, r->rate, r->known_q };
+    real *arrays[] = { r->f, r->g0, r->g1, r->mu, r->trial, r->kick, r->base, r->rate, r->known_q };
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) mem_free(r->s->context, arrays[i]);
+    state_clear(r->s, &r->next);
     multiplier_destroy(r->matrix);
     newton_clear(&r->newton);
     mem_free(r->s->context, r);
@@ -49,19 +51,19 @@ int rattle_explicit_create(struct system *s, real tolerance, rattle_explicit **r
     if (!r) return TAUT_OUT_OF_MEMORY;
     r->s = s;
     int status = system_prepare_block(s, BLOCK_G);
-    real **by_n[] = { &r->q, &r->q_low, &r->p, &r->p_low, &r->f,
-                      &r->kick, &r->free_move, &r->pull, &r->v, &r->known_q };
-    real **by_c[] = { &r->lambda, &r->mu, &r->rate };
-    real **by_g[] = { &r->g0, &r->g1 };
     size_t entries = (size_t)s->blocks[BLOCK_G].value_count;
-    for (size_t i = 0; !status && i < 10; i++)
-        if (!(*by_n[i] = mem_new(s->context, s->n, sizeof(real)))) status = TAUT_OUT_OF_MEMORY;
-    for (size_t i = 0; !status && i < 3; i++)
-        if (!(*by_c[i] = mem_new(s->context, s->c, sizeof(real)))) status = TAUT_OUT_OF_MEMORY;
-    for (size_t i = 0; !status && i < 2; i++)
-        if (!(*by_g[i] = mem_new(s->context, entries, sizeof(real)))) status = TAUT_OUT_OF_MEMORY;
+    struct { real **array; size_t size; } all[] = {
+        { &r->f, s->n }, { &r->g0, entries }, { &r->g1, entries }, { &r->mu, s->c }, { &r->trial, s->c },
+        { &r->kick, s->n }, { &r->base, s->n }, { &r->rate, s->c }, { &r->known_q, s->n },
+    };
+    for (size_t i = 0; !status && i < sizeof all / sizeof *all; i++)
+        if (!(*all[i].array = mem_new(s->context, all[i].size, sizeof(real)))) status = TAUT_OUT_OF_MEMORY;
+    if (!status) status = state_create(s, &r->next);
     if (!status) status = newton_create(s->context, (int)s->c, tolerance, &r->newton);
+    /* Momenta are kept whatever the multipliers are, and each step solves the constraints from scratch. */
+    if (!status) newton_relax(&r->newton);
     if (!status && s->c) status = multiplier_create(s, &r->matrix);
+    if (!status && s->c) r->gt = multiplier_transposed(r->matrix, &r->gt_from);
     if (status)
         rattle_explicit_destroy(r);
     else
@@ -89,32 +91,50 @@ static void velocity_of(const struct system *s, const real *p, real *work, real 
     }
 }
 
-/* out = factor W G' x */
-static void constraint_motion(rattle_explicit *r, const real *g, real factor, const real *x, real *out)
+/* Component j of G' x. */
+static inline real constraint_force(const rattle_explicit *r, const real *g, const real *x, uint32_t j)
 {
-    struct system *s = r->s;
-    memset(out, 0, s->n * sizeof(real));
-    block_multiply_transposed(&s->blocks[BLOCK_G], g, factor, x, out);
-    system_apply_inverse_mass(s, out, out);
+    real sum = 0;
+    for (int e = r->gt->start[j]; e < r->gt->start[j + 1]; e++) sum += g[r->gt_from[e]] * x[r->gt->index[e]];
+    return sum;
 }
 
-/* q1 = q0 + free_move + pull, compensated as in add_compensated */
-static void place_positions(rattle_explicit *r)
+/* Component j of W G' x is then motion_of(r, g, x, j): for a diagonal mass it needs no pass of its own. */
+static void prepare_motion(rattle_explicit *r, const real *g, const real *x)
+{
+    if (r->s->structure.diagonal_mass || !r->s->c) return;
+    for (uint32_t j = 0; j < r->s->n; j++) r->kick[j] = constraint_force(r, g, x, j);
+    system_apply_inverse_mass(r->s, r->kick, r->kick);
+}
+
+static inline real motion_of(const rattle_explicit *r, const real *g, const real *x, uint32_t j)
+{
+    if (!r->s->c) return 0;
+    return r->s->structure.diagonal_mass ? r->s->inverse_mass[j] * constraint_force(r, g, x, j) : r->kick[j];
+}
+
+/* q1 = q0 + base + h^2/2 W G0' lambda, compensated as in add_compensated. Returns how far q1 moved, relative to its size. */
+static real place_positions(rattle_explicit *r, const real *lambda)
 {
     const state *x = r->from;
-    for (uint32_t i = 0; i < r->s->n; i++) {
-        real d = r->free_move[i] + r->pull[i] + x->q_low[i], sum = x->q[i] + d;
-        r->q_low[i] = d - (sum - x->q[i]);
-        r->q[i] = sum;
+    real factor = r->h * r->h / 2, moved = 0, scale = (real)1e-3; /* as in newton_relative */
+    prepare_motion(r, r->g0, lambda);
+    for (uint32_t j = 0; j < r->s->n; j++) {
+        real d = r->base[j] + factor * motion_of(r, r->g0, lambda, j) + x->q_low[j], sum = x->q[j] + d;
+        moved = real_most(moved, sum - r->next.q[j]);
+        scale = real_most(scale, sum);
+        r->next.q_low[j] = d - (sum - x->q[j]);
+        r->next.q[j] = sum;
     }
+    return moved / scale;
 }
 
-/* The positions follow the multipliers: r->pull and r->q are those of the current iterate (see position_measure). */
+/* The positions follow the multipliers: r->next.q belongs to the current iterate (see position_measure). */
 static int position_residual(void *self, const real *lambda, real *out)
 {
     rattle_explicit *r = self;
     (void)lambda;
-    place at = place_at(r->q, NULL, &r->t1, NULL);
+    place at = place_at(r->next.q, NULL, &r->next.t, NULL);
     system_constraints(r->s, &at, out);
     return TAUT_OK;
 }
@@ -123,7 +143,7 @@ static int position_factor(void *self, const real *lambda)
 {
     rattle_explicit *r = self;
     (void)lambda;
-    place at = place_at(r->q, NULL, &r->t1, NULL);
+    place at = place_at(r->next.q, NULL, &r->next.t, NULL);
     system_block_values(r->s, BLOCK_G, &at, r->g1);
     r->factored = 0;
     return multiplier_factor(r->matrix, r->g1, r->g0);
@@ -138,29 +158,35 @@ static int position_solve(void *self, real *out)
     return status;
 }
 
-/* How far a change of the multipliers moves the positions; it is about to be subtracted, so they are moved at once. */
+/* The correction is about to be subtracted: the positions are moved at once, and that is its measure. */
 static real position_measure(void *self, const real *lambda, const real *change)
 {
     rattle_explicit *r = self;
-    real moved = 0;
-    (void)lambda;
-    constraint_motion(r, r->g0, r->h * r->h / 2, change, r->kick);
-    for (uint32_t i = 0; i < r->s->n; i++) {
-        r->pull[i] -= r->kick[i];
-        moved = real_most(moved, r->kick[i]);
-    }
-    place_positions(r);
-    return moved / r->scale;
+    for (uint32_t k = 0; k < r->s->c; k++) r->trial[k] = lambda[k] - change[k];
+    return place_positions(r, r->trial);
 }
 
-/* velocity constraint: unknown mu; r->v is the velocity of the current iterate */
+/* v = base + h/2 W G1' mu. Returns how much v changed, relative to its size. */
+static real place_velocities(rattle_explicit *r, const real *mu)
+{
+    real moved = 0, scale = (real)1e-3;
+    prepare_motion(r, r->g1, mu);
+    for (uint32_t j = 0; j < r->s->n; j++) {
+        real v = r->base[j] + r->h / 2 * motion_of(r, r->g1, mu, j);
+        moved = real_most(moved, v - r->next.w[j]);
+        scale = real_most(scale, v);
+        r->next.w[j] = v;
+    }
+    return moved / scale;
+}
+
 static int velocity_residual(void *self, const real *mu, real *out)
 {
     rattle_explicit *r = self;
     struct system *s = r->s;
     (void)mu;
     memcpy(out, r->rate, s->c * sizeof(real));
-    block_multiply(&s->blocks[BLOCK_G], r->g1, 1, r->v, out);
+    block_multiply(&s->blocks[BLOCK_G], r->g1, 1, r->next.w, out);
     return TAUT_OK;
 }
 
@@ -184,10 +210,8 @@ static int velocity_solve(void *self, real *out)
 static real velocity_measure(void *self, const real *mu, const real *change)
 {
     rattle_explicit *r = self;
-    (void)mu;
-    constraint_motion(r, r->g1, r->h / 2, change, r->kick);
-    for (uint32_t i = 0; i < r->s->n; i++) r->v[i] -= r->kick[i];
-    return newton_relative(r->v, r->kick, (int)r->s->n);
+    for (uint32_t k = 0; k < r->s->c; k++) r->trial[k] = mu[k] - change[k];
+    return place_velocities(r, r->trial);
 }
 
 /* Force and constraint Jacobian where the step begins, unless they are known from the end of the last one. */
@@ -203,82 +227,77 @@ static void begin(rattle_explicit *r, const state *x)
 }
 
 /* The force and Jacobian at the end of this step are those at the beginning of the next. */
-static void end(rattle_explicit *r, real t)
+static void end(rattle_explicit *r, const state *x)
 {
     real *swap = r->g0;
     r->g0 = r->g1, r->g1 = swap;
-    memcpy(r->known_q, r->q, r->s->n * sizeof(real));
-    r->known_t = t;
+    memcpy(r->known_q, x->q, r->s->n * sizeof(real));
+    r->known_t = x->t;
     r->known = 1;
 }
 
-/* p += factor G' x, compensated */
-static void push_momenta(rattle_explicit *r, const real *g, real factor, const real *x)
+/* p += h/2 (f + G' x), compensated; f or g may be NULL */
+static void push_momenta(rattle_explicit *r, const real *f, const real *g, const real *x)
 {
-    memset(r->kick, 0, r->s->n * sizeof(real));
-    block_multiply_transposed(&r->s->blocks[BLOCK_G], g, factor, x, r->kick);
-    add_compensated(r->p, r->p_low, r->kick, r->s->n);
+    for (uint32_t j = 0; j < r->s->n; j++) {
+        real force = (f ? f[j] : 0) + (g ? constraint_force(r, g, x, j) : 0);
+        add_compensated(&r->next.p[j], &r->next.p_low[j], &(real){ r->h / 2 * force }, 1);
+    }
 }
 
 static int find_positions(rattle_explicit *r, const state *x)
 {
     struct system *s = r->s;
     uint32_t n = s->n;
-    real h = r->h;
-    for (uint32_t i = 0; i < n; i++) r->kick[i] = h / 2 * r->f[i];
-    memcpy(r->p, x->p, n * sizeof(real));
-    memcpy(r->p_low, x->p_low, n * sizeof(real));
-    add_compensated(r->p, r->p_low, r->kick, n);
-    velocity_of(s, r->p, r->kick, r->free_move);
-    r->scale = (real)1e-3; /* as in newton_relative */
-    for (uint32_t i = 0; i < n; i++) {
-        r->free_move[i] *= h;
-        r->scale = real_most(r->scale, x->q[i]);
-    }
-    memcpy(r->lambda, x->lambda, s->c * sizeof(real));
-    constraint_motion(r, r->g0, h * h / 2, r->lambda, r->pull);
-    place_positions(r);
+    memcpy(r->next.p, x->p, n * sizeof(real));
+    memcpy(r->next.p_low, x->p_low, n * sizeof(real));
+    push_momenta(r, r->f, NULL, NULL);
+    velocity_of(s, r->next.p, r->kick, r->base);
+    for (uint32_t j = 0; j < n; j++) r->base[j] *= r->h;
+    memcpy(r->next.lambda, x->lambda, s->c * sizeof(real));
+    place_positions(r, r->next.lambda);
     if (!s->c) return TAUT_OK;
     newton_problem problem = { r, (int)s->c, position_residual, position_factor, position_solve, position_measure,
                                name_constraint };
-    /* The matrix at the start of the step is G0 W G0': formed here when the last step did not leave it. */
-    int status = r->factored ? TAUT_OK : multiplier_factor(r->matrix, r->g0, r->g0);
-    if (!status) status = newton_solve(&r->newton, &problem, r->lambda, 1, x->t, "constraints at the new positions");
-    if (!status) push_momenta(r, r->g0, h / 2, r->lambda);
+    /* The iteration begins with the matrix G0 W G0' of the start of the step, formed here when the last step did not leave it. A small
+       matrix is cheaper than the corrections it saves: there it begins with G1 W G0' at the guess. */
+    int borrow = s->c > BORROW_ABOVE, status = TAUT_OK;
+    if (borrow && !r->factored) status = multiplier_factor(r->matrix, r->g0, r->g0);
+    if (!status) status = newton_solve(&r->newton, &problem, r->next.lambda, borrow, x->t, "constraints at the new positions");
+    if (!status) push_momenta(r, NULL, r->g0, r->next.lambda);
     return status;
 }
 
 static int find_momenta(rattle_explicit *r)
 {
     struct system *s = r->s;
-    uint32_t n = s->n;
-    place at = place_at(r->q, NULL, &r->t1, NULL);
+    place at = place_at(r->next.q, NULL, &r->next.t, NULL);
     system_free_force(s, &at, r->f);
-    for (uint32_t i = 0; i < n; i++) r->kick[i] = r->h / 2 * r->f[i];
-    add_compensated(r->p, r->p_low, r->kick, n);
-    velocity_of(s, r->p, r->kick, r->v);
-    if (!s->c) return TAUT_OK;
-    system_block_values(s, BLOCK_G, &at, r->g1);
-    system_constraint_rate(s, &at, r->rate);
-    memcpy(r->mu, r->lambda, s->c * sizeof(real));
-    constraint_motion(r, r->g1, r->h / 2, r->mu, r->kick);
-    for (uint32_t i = 0; i < n; i++) r->v[i] += r->kick[i];
-    newton_problem problem = { r, (int)s->c, velocity_residual, velocity_factor, velocity_solve, velocity_measure,
-                               name_constraint };
-    int status = newton_solve(&r->newton, &problem, r->mu, 0, r->t1, "velocity constraints");
-    if (status) return status;
-    push_momenta(r, r->g1, r->h / 2, r->mu);
-    velocity_of(s, r->p, r->kick, r->v);
+    push_momenta(r, r->f, NULL, NULL);
+    velocity_of(s, r->next.p, r->kick, r->base);
+    if (s->c) {
+        system_block_values(s, BLOCK_G, &at, r->g1);
+        system_constraint_rate(s, &at, r->rate);
+        memcpy(r->mu, r->next.lambda, s->c * sizeof(real));
+        place_velocities(r, r->mu);
+        newton_problem problem = { r, (int)s->c, velocity_residual, velocity_factor, velocity_solve, velocity_measure,
+                                   name_constraint };
+        int status = newton_solve(&r->newton, &problem, r->mu, 0, r->next.t, "velocity constraints");
+        if (status) return status;
+        push_momenta(r, NULL, r->g1, r->mu);
+    }
+    if (s->form == FORM_LAGRANGIAN)
+        velocity_of(s, r->next.p, r->kick, r->next.w);
+    else
+        memcpy(r->next.w, r->next.p, s->n * sizeof(real));
     return TAUT_OK;
 }
 
 int rattle_explicit_step(rattle_explicit *r, state *x, real h)
 {
-    struct system *s = r->s;
-    size_t bytes = s->n * sizeof(real);
     r->from = x;
     r->h = h;
-    state_next_time(x, h, &r->t1, &r->t1_low);
+    state_next_time(x, h, &r->next.t, &r->next.t_low);
     begin(r, x);
     r->known = 0; /* r->f is overwritten on the way */
     int status = find_positions(r, x);
@@ -287,13 +306,7 @@ int rattle_explicit_step(rattle_explicit *r, state *x, real h)
         r->factored = 0;
         return status;
     }
-    memcpy(x->q, r->q, bytes);
-    memcpy(x->q_low, r->q_low, bytes);
-    memcpy(x->p, r->p, bytes);
-    memcpy(x->p_low, r->p_low, bytes);
-    memcpy(x->w, s->form == FORM_LAGRANGIAN ? r->v : r->p, bytes);
-    memcpy(x->lambda, r->lambda, s->c * sizeof(real));
-    x->t = r->t1, x->t_low = r->t1_low;
-    end(r, x->t);
+    state_swap(x, &r->next);
+    end(r, x);
     return TAUT_OK;
 }

@@ -79,9 +79,10 @@ static int watch(loop *z)
     return TAUT_OK;
 }
 
+/* A frame every so many steps, and one at the end in any case. */
 static int record(loop *z, long step)
 {
-    if (!z->options->every || step % z->options->every) return TAUT_OK;
+    if (!z->options->every || (step % z->options->every && step != z->result->steps_planned)) return TAUT_OK;
     int status = z->api->frame(z->engine, z->frame);
     return status ? status : z->options->frame(z->options->user, z->frame, z->frame_size);
 }

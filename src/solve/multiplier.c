@@ -132,6 +132,12 @@ int multiplier_factor(multiplier *m, const real *g1, const real *g0)
     return status == TAUT_SINGULAR ? redundant_constraint(m->s, linear_status(m->solver)->deficient) : status;
 }
 
+const pattern *multiplier_transposed(const multiplier *m, const int **from)
+{
+    *from = m->gt_from;
+    return m->gt;
+}
+
 int multiplier_solve(multiplier *m, real *r)
 {
     for (uint32_t i = 0; i < m->s->c; i++) m->right[i] = (double)r[i];

@@ -13,6 +13,8 @@ int multiplier_create(struct system *s, multiplier **result);
 void multiplier_destroy(multiplier *m);
 /* Forms and factors G1 W G0'; the arguments are values of BLOCK_G. */
 int multiplier_factor(multiplier *m, const real *g1, const real *g0);
+/* G' as a pattern (coordinates x constraints), and the entry of BLOCK_G for each of its entries. */
+const pattern *multiplier_transposed(const multiplier *m, const int **from);
 /* r := S^-1 r */
 int multiplier_solve(multiplier *m, real *r);
 

@@ -4,9 +4,19 @@
 
 int newton_create(taut_context *context, int largest, real tolerance, newton *n)
 {
-    *n = (newton){ .context = context, .most = 50, .tolerance = tolerance };
+    *n = (newton){ .context = context, .most = 50 };
+    n->enough = tolerance > 0 ? tolerance : REAL_EPSILON / 2;
+    /* What is left out must be far below a rounding: it has the same sign at every step, and drifts (a rigid body's momentum
+       by 0.015 eps a step with eps/8) where roundings cancel. */
+    n->rest = tolerance > 0 ? tolerance / 4 : REAL_EPSILON / 2048;
     n->residual = mem_new(context, (size_t)largest, sizeof *n->residual);
     return n->residual ? TAUT_OK : TAUT_OUT_OF_MEMORY;
+}
+
+void newton_relax(newton *n)
+{
+    n->enough = REAL(fmax)(n->enough, 2 * REAL_EPSILON);
+    n->rest = REAL(fmax)(n->rest, REAL_EPSILON / 8);
 }
 
 void newton_clear(newton *n)
@@ -55,8 +65,8 @@ static int give_up(newton *n, const newton_problem *p, const real *x, int iterat
 
 int newton_solve(newton *n, const newton_problem *p, real *x, int has_factor, real time, const char *what)
 {
-    /* A correction below this does not count; stagnation below the floor is round-off of an ill-conditioned problem. */
-    const real enough = n->tolerance > 0 ? n->tolerance : REAL_EPSILON / 2;
+    /* Stagnation below the floor is round-off of an ill-conditioned problem. */
+    const real enough = n->enough;
     const real floor = REAL(pow)(REAL_EPSILON, (real)0.6);
     real before = 0;
     int fresh = 0, bad = 0, status = TAUT_OK;
@@ -76,13 +86,14 @@ int newton_solve(newton *n, const newton_problem *p, real *x, int has_factor, re
         if (!(size - size == 0)) return give_up(n, p, x, k + 1, time, what);
         for (int i = 0; i < p->size; i++) x[i] -= n->residual[i];
         real rate = k > 0 && before > 0 ? size / before : 1;
-        if (size <= enough || (k > 0 && rate < 1 && rate * size <= enough / 4)) return TAUT_OK;
+        if (size <= enough || (k > 0 && rate < 1 && rate * size <= n->rest)) return TAUT_OK;
         if (k > 0 && rate > (real)0.5) {
             if (size <= floor) return TAUT_OK;
             if (fresh && ++bad > 8) break;
         }
-        /* Slow: form the matrix anew, unless the corrections are below what a double matrix could improve on. */
-        if (k > 0 && rate > (real)0.05 && size > (real)1e-13) has_factor = 0;
+        /* Slow, three more corrections will not do: form the matrix anew, unless the corrections are below what a double
+           matrix could improve on. */
+        if (k > 0 && size * rate * rate * rate > enough && size > (real)1e-13) has_factor = 0;
         before = size;
     }
     return give_up(n, p, x, n->most, time, what);

@@ -32,12 +32,16 @@ typedef struct {
 typedef struct {
     taut_context *context;
     int most;            /* iterations before giving up */
-    real tolerance;      /* relative correction that is small enough; 0: down to round-off */
+    real enough;         /* a relative correction that is small enough to be the last */
+    real rest;           /* the same for the estimated one that is left out */
     real *residual;      /* work, as long as the largest problem */
     newton_counts counts;
 } newton;
 
+/* tolerance 0: down to round-off. */
 int newton_create(taut_context *context, int largest, real tolerance, newton *n);
+/* Round-off, for problems in which what is left out does not add up over the steps: saves an iteration or two. */
+void newton_relax(newton *n);
 void newton_clear(newton *n);
 /* Solves from the start x. has_factor: the matrix of an earlier factor call is good enough to begin with. time and what are for messages. */
 int newton_solve(newton *n, const newton_problem *p, real *x, int has_factor, real time, const char *what);

@@ -89,6 +89,8 @@ void system_block_values(const struct system *s, block_id id, const place *at, r
         memset(values, 0, (size_t)entries * sizeof *values);
         if (part->source == PART_IDENTITY)
             for (int k = 0; k < entries; k++) values[k] = 1;
+        else if (part->weighted && !at->x[KIND_LAMBDA]) /* no multipliers are zero multipliers, as in system_force */
+            ;
         else if (part->source == PART_HESSIAN)
             field_hessian(part->field, part->a, part->b, at, part->weighted ? at->x[KIND_LAMBDA] : NULL, values);
         else

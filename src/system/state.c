@@ -29,6 +29,13 @@ void state_copy(const state *from, state *to)
     memcpy(to->block, from->block, state_size(from) * sizeof *from->block);
 }
 
+void state_swap(state *x, state *y)
+{
+    state swap = *x;
+    *x = *y;
+    *y = swap;
+}
+
 /* Kahan: the rounding error of each addition is carried to the next one. */
 void add_compensated(real *x, real *low, const real *d, uint32_t count)
 {

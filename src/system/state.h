@@ -19,6 +19,8 @@ int state_create(const struct system *s, state *x);
 void state_clear(const struct system *s, state *x);
 size_t state_size(const state *x); /* numbers in block */
 void state_copy(const state *from, state *to);
+/* Exchanges two states of the same system. */
+void state_swap(state *x, state *y);
 
 /* t + t_low + h, compensated: after n steps of h this is n h to round-off. */
 void state_next_time(const state *x, real h, real *t, real *t_low);

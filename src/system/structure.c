@@ -88,12 +88,19 @@ static void copy_block(const partition *p, int b, const pattern *shape, const re
         }
 }
 
-/* Is the matrix singular, by LU with a threshold? (L_vv may be indefinite, if odd.) */
+/* Is the matrix singular, by LU with a threshold? (L_vv may be indefinite, if odd.) It is scaled to a unit diagonal first, so that
+   the units of the coordinates do not matter: a small inertia beside a large mass is none the less there. */
 static int is_singular(int size, real *dense, int *pivot)
 {
-    real largest = 0;
-    for (int i = 0; i < size * size; i++) largest = REAL(fmax)(largest, REAL(fabs)(dense[i]));
-    if (largest == 0) return 1;
+    real scale[RANK_LIMIT];
+    for (int i = 0; i < size; i++) {
+        real most = REAL(fabs)(dense[i * size + i]);
+        for (int j = 0; most == 0 && j < size; j++) most = REAL(fabs)(dense[i * size + j]);
+        if (most == 0) return 1;
+        scale[i] = 1 / REAL(sqrt)(most);
+    }
+    for (int i = 0; i < size; i++)
+        for (int j = 0; j < size; j++) dense[i * size + j] *= scale[i] * scale[j];
     /* 1e-11 of the largest entry: well above round-off, well below any sensible ratio of masses in one body */
     return dense_factor(size, dense, pivot, (real)1e-11) != 0;
 }

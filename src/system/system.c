@@ -14,6 +14,10 @@ static wide parameter_value(void *user, op o, kind k, uint32_t index)
 int system_constant(struct system *s, expr e, real *value)
 {
     wide exact;
+    if (graph_node(s->m->graph, e)->op == OP_CONSTANT) {
+        *value = (real)graph_constant(s->m->graph, e);
+        return TAUT_OK;
+    }
     int status = expr_value(s->m->graph, e, parameter_value, s->m, &exact, NULL);
     if (!status) *value = (real)exact;
     return status;

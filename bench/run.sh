@@ -1,0 +1,14 @@
+#!/bin/sh
+# Measures the hanging chain and keeps the table. Times depend on the machine; the ratios at the end should not.
+set -eu
+cd "$(dirname "$0")/.."
+tools/build.sh default "${JOBS:-2}" bench_chain
+out=bench/chain.txt
+{
+    echo "Hanging chain under rattle, h = 0.001: $(uname -m), $(sed -n 's/^model name.*: //p' /proc/cpuinfo | head -n 1)"
+    echo
+    build/bench_chain models/hanging-chain.lua 100 1000 10000 100000 1000000
+} | tee "$out"
+awk '$1 == 1000 { load = $3 + $5; step = $7 }
+     $1 == 100000 { printf "\nFrom 10^3 to 10^5 links: load and set-up per link x %.2f, time per link and step x %.2f\n",
+                    ($3 + $5) / load, $7 / step }' "$out" | tee -a "$out"
