@@ -136,4 +136,14 @@
 
 #define newton_relax REAL_PRECISION(newton_relax)
 
+#define gauss_rule REAL_PRECISION(gauss_rule)
+#define lobatto_rule REAL_PRECISION(lobatto_rule)
+#define equidistant_nodes REAL_PRECISION(equidistant_nodes)
+#define lagrange_at REAL_PRECISION(lagrange_at)
+#define lagrange_integrals REAL_PRECISION(lagrange_integrals)
+
+#define method_declared REAL_PRECISION(method_declared)
+#define method_whole_option REAL_PRECISION(method_whole_option)
+#define method_has_word REAL_PRECISION(method_has_word)
+
 #endif

@@ -48,6 +48,8 @@ struct method_class {
     const method_info *info;
     /* Can it run this system? NULL if so, otherwise the reason as a sentence. */
     const char *(*refuse)(const struct system *s);
+    /* Order and properties where they depend on the options: changes the copy of the info it is given. May be NULL. */
+    void (*declare)(const method_spec *spec, method_info *info);
     int (*create)(struct system *s, const method_spec *spec, real tolerance, void **self);
     /* x := the state h later. On a positive status x is as it was. */
     int (*step)(void *self, state *x, real h);
@@ -67,6 +69,12 @@ const struct method_class *method_find(const char *name);
 
 /* Takes the name apart and checks it against the table. */
 int method_parse(taut_context *context, const char *text, method_spec *spec);
+/* The info with what its options make of it. */
+method_info method_declared(const method_spec *spec);
+/* Options: a whole number key=N within bounds; whether a bare word was given. */
+int method_whole_option(taut_context *context, const method_spec *spec, const char *key, int otherwise, int least, int most,
+                        int *value);
+int method_has_word(const method_spec *spec, const char *word);
 int method_create(struct system *s, const method_spec *spec, real tolerance, method *m);
 void method_destroy(method *m);
 

@@ -1,6 +1,7 @@
 #include "method/method.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const struct method_class *const table[] = { &method_rattle };
@@ -58,6 +59,38 @@ int method_parse(taut_context *context, const char *text, method_spec *spec)
     }
     const struct method_class *class = method_find(spec->name);
     return class ? check_options(context, spec, class->info) : unknown_method(context, spec->name);
+}
+
+method_info method_declared(const method_spec *spec)
+{
+    const struct method_class *class = method_find(spec->name);
+    method_info info = *class->info;
+    if (class->declare) class->declare(spec, &info);
+    return info;
+}
+
+int method_whole_option(taut_context *context, const method_spec *spec, const char *key, int otherwise, int least, int most,
+                        int *value)
+{
+    *value = otherwise;
+    for (int i = 0; i < spec->option_count; i++) {
+        if (strcmp(spec->options[i].key, key) != 0) continue;
+        const char *text = spec->options[i].value;
+        char *end = NULL;
+        long number = text ? strtol(text, &end, 10) : 0;
+        if (!text || end == text || *end || number < least || number > most)
+            return fail(context, TAUT_BAD_USAGE, "method '%s' needs %s=N with N from %d to %d, not '%s'", spec->name, key, least, most,
+                        text ? text : "");
+        *value = (int)number;
+    }
+    return TAUT_OK;
+}
+
+int method_has_word(const method_spec *spec, const char *word)
+{
+    for (int i = 0; i < spec->option_count; i++)
+        if (!spec->options[i].value && strcmp(spec->options[i].key, word) == 0) return 1;
+    return 0;
 }
 
 int method_create(struct system *s, const method_spec *spec, real tolerance, method *m)

@@ -3,6 +3,7 @@
 #include "model/script.h"
 
 #include <lualib.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- base ---- */
@@ -90,32 +91,64 @@ static int base_setmetatable(lua_State *L)
    Lua hashes texts with a seed that differs from process to process. A model whose points are declared in a loop over pairs would
    then have another order of coordinates when a run is resumed. */
 
-/* Numbers, then texts, then the rest as it comes. */
-static int key_class(lua_State *L, int i)
+/* How a key is ordered: numbers, then texts, then symbols and the rest. */
+typedef struct {
+    enum { KEY_NUMBER, KEY_TEXT, KEY_OTHER } type;
+    uint32_t place;     /* in the order of the table */
+    double number;      /* or the expression of a symbol */
+    const char *text;   /* kept alive by the table */
+    size_t size;
+} key;
+
+static int compare_keys(const void *x, const void *y)
 {
-    int type = lua_type(L, i);
-    return type == LUA_TNUMBER ? 0 : type == LUA_TSTRING ? 1 : 2;
+    const key *a = x, *b = y;
+    int order = 0;
+    if (a->type != b->type) return a->type < b->type ? -1 : 1;
+    if (a->type == KEY_TEXT) order = memcmp(a->text, b->text, a->size < b->size ? a->size : b->size);
+    if (a->type == KEY_TEXT && !order) order = (a->size > b->size) - (a->size < b->size);
+    if (a->type != KEY_TEXT) order = (a->number > b->number) - (a->number < b->number);
+    return order ? order : (a->place > b->place) - (a->place < b->place);
 }
 
-static lua_Integer symbol_order(lua_State *L, int i)
+/* The key on top of the stack. */
+static key describe_key(lua_State *L, uint32_t place)
 {
-    const expr *e = symbols_at(L, i);
-    const vector *v = e ? NULL : vectors_at(L, i);
-    return e ? 2 * (lua_Integer)*e : v ? 2 * (lua_Integer)v->at[0] + 1 : lua_isboolean(L, i) ? lua_toboolean(L, i) - 2 : 0;
+    key k = { .type = KEY_OTHER, .place = place };
+    const expr *e = symbols_at(L, -1);
+    const vector *v = e ? NULL : vectors_at(L, -1);
+    if (lua_type(L, -1) == LUA_TNUMBER) k.type = KEY_NUMBER, k.number = lua_tonumber(L, -1);
+    else if (lua_type(L, -1) == LUA_TSTRING) k.type = KEY_TEXT, k.text = lua_tolstring(L, -1, &k.size);
+    else if (e) k.number = *e;
+    else if (v) k.number = v->at[0] + 0.5;
+    else if (lua_isboolean(L, -1)) k.number = lua_toboolean(L, -1) - 2;
+    return k;
 }
 
-static int key_less(lua_State *L)
+/* Puts the array of keys on top of the stack in order. */
+static void sort_keys(lua_State *L, uint32_t count)
 {
-    int a = key_class(L, 1), b = key_class(L, 2);
-    int less = a != b ? a < b : a == 2 ? symbol_order(L, 1) < symbol_order(L, 2) : lua_compare(L, 1, 2, LUA_OPLT);
-    lua_pushboolean(L, less);
-    return 1;
+    int keys = lua_gettop(L);
+    key *list = lua_newuserdatauv(L, count * sizeof *list, 0);
+    for (uint32_t i = 0; i < count; i++) {
+        lua_rawgeti(L, keys, i + 1);
+        list[i] = describe_key(L, i);
+        lua_pop(L, 1);
+    }
+    qsort(list, count, sizeof *list, compare_keys);
+    lua_createtable(L, (int)count, 0);
+    for (uint32_t i = 0; i < count; i++) {
+        lua_rawgeti(L, keys, list[i].place + 1);
+        lua_rawseti(L, -2, i + 1);
+    }
+    lua_replace(L, keys);
+    lua_settop(L, keys);
 }
 
 void sandbox_keys(lua_State *L, int i)
 {
-    int sorted = 1, texts = 0;
-    lua_Integer count = 0;
+    int texts = 0;
+    uint32_t count = 0; /* the memory limit keeps it far below 2^31 */
     i = lua_absindex(L, i);
     lua_newtable(L);
     for (lua_pushnil(L); lua_next(L, i);) {
@@ -124,13 +157,8 @@ void sandbox_keys(lua_State *L, int i)
         lua_pushvalue(L, -1);
         lua_rawseti(L, -3, ++count);
     }
-    sorted = !texts || count < 2; /* numbers alone come in an order that depends on the table only */
-    script_charge(L, (double)count);
-    if (sorted) return;
-    lua_getfield(L, LUA_REGISTRYINDEX, "taut.sort");
-    lua_pushvalue(L, -2);
-    lua_pushcfunction(L, key_less);
-    lua_call(L, 2, 0);
+    script_charge(L, 20.0 * count);
+    if (texts && count > 1) sort_keys(L, count); /* numbers alone come in an order that depends on the table only */
 }
 
 /* Upvalues: the table, its keys, the place. Keys that were removed meanwhile are passed over. */
@@ -254,8 +282,6 @@ static void replace_function(lua_State *L, const char *name, lua_CFunction wrapp
 static void open_table(lua_State *L)
 {
     luaL_requiref(L, LUA_TABLIBNAME, luaopen_table, 1);
-    lua_getfield(L, -1, "sort");
-    lua_setfield(L, LUA_REGISTRYINDEX, "taut.sort");
     replace_function(L, "insert", table_shift);
     replace_function(L, "remove", table_shift);
     replace_function(L, "concat", table_concat);

@@ -44,6 +44,7 @@ function same(a, b,    x, y) {
         b = substr(b, RLENGTH + 1)
         if (!near(x, y)) return 0
     }
+    if (a ~ /\.\.\.$/) return substr(b, 1, length(a) - 3) == substr(a, 1, length(a) - 3)
     return a == b
 }
 

@@ -5,7 +5,8 @@
 #                     commands that follow.
 #   ```lua preamble   the opening of the fragments after it in the same document
 #   ```lua fragment   is checked behind that opening
-#   ```console        commands after `$ `, each with its output; a line of three dots stands for any lines
+#   ```console        commands after `$ `, each with its output; a line of three dots stands for any lines,
+#                     three dots at the end of a line for any rest of it
 #
 # A model with a line `-- refused: TEXT` must be refused (status 2) with a message that contains TEXT. Outputs are
 # compared number by number: times may differ, numbers of the size of round-off (below 1e-9) too, others by 1e-3 (one of
