@@ -146,4 +146,15 @@
 #define method_whole_option REAL_PRECISION(method_whole_option)
 #define method_has_word REAL_PRECISION(method_has_word)
 
+#define method_lobatto REAL_PRECISION(method_lobatto)
+#define lobatto_pair_find REAL_PRECISION(lobatto_pair_find)
+#define stages_create REAL_PRECISION(stages_create)
+#define stages_destroy REAL_PRECISION(stages_destroy)
+#define stages_step REAL_PRECISION(stages_step)
+#define stages_counts REAL_PRECISION(stages_counts)
+#define stage_matrix_create REAL_PRECISION(stage_matrix_create)
+#define stage_matrix_destroy REAL_PRECISION(stage_matrix_destroy)
+#define stage_matrix_factor REAL_PRECISION(stage_matrix_factor)
+#define stage_matrix_solve REAL_PRECISION(stage_matrix_solve)
+
 #endif
