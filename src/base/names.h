@@ -105,10 +105,6 @@
 #define rattle_explicit_step REAL_PRECISION(rattle_explicit_step)
 #define rattle_explicit_counts REAL_PRECISION(rattle_explicit_counts)
 #define rattle_explicit_destroy REAL_PRECISION(rattle_explicit_destroy)
-#define rattle_implicit_create REAL_PRECISION(rattle_implicit_create)
-#define rattle_implicit_step REAL_PRECISION(rattle_implicit_step)
-#define rattle_implicit_counts REAL_PRECISION(rattle_implicit_counts)
-#define rattle_implicit_destroy REAL_PRECISION(rattle_implicit_destroy)
 
 #define acceleration_create REAL_PRECISION(acceleration_create)
 #define acceleration_destroy REAL_PRECISION(acceleration_destroy)

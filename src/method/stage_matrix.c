@@ -1,9 +1,7 @@
 #include "method/stage_matrix.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-#include "linalg/dense.h"
 #include "solve/assembly.h"
 
 #define BLOCKS_MOST (2 * STAGES_MOST)
@@ -35,10 +33,6 @@ struct stage_matrix {
     assembly *matrix;
     block_shape identity;
     real *values;
-    /* Rows and columns are combined so that stages meet only in the mass matrix: */
-    int combined;
-    table from_rows, to_columns;
-    real *work;
 };
 
 void stage_matrix_destroy(stage_matrix *m)
@@ -46,41 +40,22 @@ void stage_matrix_destroy(stage_matrix *m)
     if (!m) return;
     assembly_destroy(m->matrix);
     mem_free(m->s->context, m->values);
-    mem_free(m->s->context, m->work);
     mem_free(m->s->context, m);
 }
 
 /* ---- coefficients ---- */
 
-/* Lagrangian: unknowns W_1 .. W_s, equations pi(i) - p0 - h sum A_ij phi(j).
-   With A^ = A + (unit in the last corner) and a^ = a + (unit in the first), the combined rows A^^-1 have phi(i) in row i alone, and in the
-   unknowns a^ W (that is W_1 and the displacements) Q_i depends on unknown i alone. */
+/* Lagrangian: unknowns W_1 .. W_s, equations pi(i) - p0 - h sum A_ij phi(j). Combinations of rows and columns exist (the inverses of A and
+   a, bordered) after which stages meet in the mass matrix alone; they have a third of the entries, but a poor diagonal: from six stages
+   on KLU's exchange of pivots fills the factors of a chain a hundredfold. As they are, the diagonal is the mass matrix. */
 static void lagrangian_tables(stage_matrix *m)
 {
     const lobatto_pair *pair = m->pair;
-    int s = pair->stages, pivot[STAGES_MOST];
-    real work[STAGES_MOST], matrix[STAGES_MOST * STAGES_MOST], inverse[STAGES_MOST * STAGES_MOST];
-    for (int i = 0; i < s; i++) {
+    for (int i = 0; i < pair->stages; i++) {
         m->rows[ROW_PI][i][i] = m->columns[COLUMN_W][i][i] = 1;
         memcpy(m->rows[ROW_PHI][i], pair->A[i], sizeof pair->A[i]);
         memcpy(m->columns[COLUMN_Q][i], pair->a[i], sizeof pair->a[i]);
     }
-    if (!m->combined) return;
-    for (int columns = 0; columns < 2; columns++) {
-        for (int i = 0; i < s; i++)
-            for (int j = 0; j < s; j++) matrix[i * s + j] = columns ? pair->a[i][j] : pair->A[i][j];
-        matrix[columns ? 0 : s * s - 1] = 1;
-        dense_invert(s, matrix, inverse, pivot, work, 0);
-        for (int i = 0; i < s; i++)
-            for (int j = 0; j < s; j++) (columns ? m->to_columns : m->from_rows)[i][j] = inverse[i * s + j];
-    }
-    memcpy(m->rows[ROW_PI], m->from_rows, sizeof(table));
-    memcpy(m->columns[COLUMN_W], m->to_columns, sizeof(table));
-    for (int i = 0; i < s; i++)
-        for (int j = 0; j < s; j++) {
-            m->rows[ROW_PHI][i][j] = i == j && i < s - 1;
-            m->columns[COLUMN_Q][i][j] = i == j && i > 0;
-        }
 }
 
 /* The others: unknowns Z_1 .. Z_{s-1} and U_2 .. U_s, equations Z_i - h phi(i) and U_i - h sum a_ij nu(j). */
@@ -153,8 +128,7 @@ static int create_matrix(stage_matrix *m)
     m->identity.part_count = 1;
     m->identity.value_count = (int)s->n;
     m->values = mem_new(s->context, largest, sizeof *m->values);
-    m->work = mem_new(s->context, (size_t)m->blocks * s->n, sizeof *m->work);
-    if (!m->values || !m->work) return TAUT_OUT_OF_MEMORY;
+    if (!m->values) return TAUT_OUT_OF_MEMORY;
     int status = assembly_create(s->context, m->blocks * (int)s->n + (m->pair->stages - 1) * (int)s->c, &m->matrix);
     if (!status) status = add_functions(m);
     if (!status && s->c) status = add_constraints(m);
@@ -170,8 +144,6 @@ int stage_matrix_create(struct system *s, const lobatto_pair *pair, stage_matrix
     m->pair = pair;
     m->lagrangian = s->form == FORM_LAGRANGIAN;
     m->blocks = m->lagrangian ? pair->stages : 2 * (pair->stages - 1);
-    m->combined = m->lagrangian && pair->stages > 2;
-    if (getenv("TAUT_COMBINED")) m->combined = m->lagrangian && atoi(getenv("TAUT_COMBINED"));
     if (m->lagrangian)
         lagrangian_tables(m);
     else
@@ -231,23 +203,4 @@ int stage_matrix_factor(stage_matrix *m, const place *at, real h)
     return assembly_factor(m->matrix);
 }
 
-/* The first blocks of r := combination of them */
-static void combine(stage_matrix *m, const table coefficients, real *r)
-{
-    size_t n = m->s->n;
-    for (int i = 0; i < m->blocks; i++) {
-        real *out = m->work + (size_t)i * n;
-        memset(out, 0, n * sizeof *out);
-        for (int j = 0; j < m->blocks; j++)
-            for (size_t k = 0; coefficients[i][j] != 0 && k < n; k++) out[k] += coefficients[i][j] * r[(size_t)j * n + k];
-    }
-    memcpy(r, m->work, (size_t)m->blocks * n * sizeof *r);
-}
-
-int stage_matrix_solve(stage_matrix *m, real *r)
-{
-    if (m->combined) combine(m, m->from_rows, r);
-    int status = assembly_solve(m->matrix, r);
-    if (!status && m->combined) combine(m, m->to_columns, r);
-    return status;
-}
+int stage_matrix_solve(stage_matrix *m, real *r) { return assembly_solve(m->matrix, r); }
