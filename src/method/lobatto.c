@@ -2,7 +2,7 @@
 #include "method/stages.h"
 
 static const method_option options[] = {
-    { "s", "2..9", "stages; the order is 2s - 2" },
+    { "s", "2..9", "stages (3 if not given); the order is 2s - 2" },
 };
 
 static const method_info info = {
