@@ -117,6 +117,9 @@
 #define acceleration_solve REAL_PRECISION(acceleration_solve)
 #define acceleration_stage_rate REAL_PRECISION(acceleration_stage_rate)
 
+#define nearby_create REAL_PRECISION(nearby_create)
+#define nearby_destroy REAL_PRECISION(nearby_destroy)
+#define nearby_state REAL_PRECISION(nearby_state)
 #define flow_create REAL_PRECISION(flow_create)
 #define flow_destroy REAL_PRECISION(flow_destroy)
 #define flow_advance REAL_PRECISION(flow_advance)

@@ -48,7 +48,7 @@ typedef struct {
 
 /* ---- output ---- */
 
-static const char *const kinds[CONVERGE_KINDS] = { "q", "p", "lambda" }, *const columns[CONVERGE_KINDS] = { "q", "p", "mult." };
+static const char *const kinds[CONVERGE_KINDS] = { "q", "p", "lambda" };
 
 static void print_csv(const session *z, const converge_result *r)
 {
@@ -101,8 +101,8 @@ static void print_table(const session *z, const converge_result *r)
     printf("\n  %12s", "step");
     for (int k = 0; k < r->kinds; k++) {
         char head[24];
-        snprintf(head, sizeof head, "error in %s", columns[k]);
-        printf("  %12s  order", head);
+        snprintf(head, sizeof head, "error %s", kinds[k]);
+        printf("%14s %6s", head, "order");
     }
     putchar('\n');
     for (int i = 0; i < r->count; i++) {

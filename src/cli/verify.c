@@ -69,19 +69,16 @@ static void print_csv(const verify_result *r)
     }
 }
 
-#define WIDTH 78
+#define WIDTH 80
 
 /* "property: note", in lines of 80 columns. */
 static void print_note(const verify_row *row)
 {
-    int column = printf("  %s: ", row->property);
+    int column = printf("  %s:", row->property);
     for (const char *word = row->note; *word;) {
-        int length = (int)strcspn(word, " ");
-        if (column + length > WIDTH) {
-            fputs("\n    ", stdout);
-            column = 4;
-        }
-        column += printf("%.*s ", length, word);
+        int length = (int)strcspn(word, " "), fits = column + 1 + length <= WIDTH;
+        if (!fits) column = 0;
+        column += printf("%s%.*s", fits ? " " : "\n    ", length, word);
         word += length;
         while (*word == ' ') word++;
     }
@@ -90,10 +87,11 @@ static void print_note(const verify_row *row)
 
 static void print_table(const session *z, const verify_result *r)
 {
-    printf("%s\n  method %s   step %.6g%s   %ld steps in %s", z->m->title, z->engine_options.method, (double)r->step,
-           z->options.step > 0 ? "" : " (chosen)", r->steps, z->api->name);
-    printf("%s   energy in %s to t = %.6g\n\n", z->api->digits < 20 ? " (small defects hide)" : "", z->long_api->name, (double)r->until);
-    printf("  %-19s %-8s %-34s %s\n", "", "declared", "measured", "");
+    printf("%s\n  method %s   step %.6g%s\n", z->m->title, z->engine_options.method, (double)r->step,
+           z->options.step > 0 ? "" : " (chosen)");
+    printf("  measured in %s over %ld steps%s, the energy in %s to t = %.6g\n\n", z->api->name, r->steps,
+           z->api->digits < 20 ? " (small defects hide)" : "", z->long_api->name, (double)r->until);
+    printf("  %-19s %-8s %s\n", "", "declared", "measured");
     for (int i = 0; i < r->count; i++) {
         const verify_row *row = &r->rows[i];
         printf("  %-19s %-8s %-34s %s\n", row->property, row->declared, row->measured, verdict_text(row->verdict));

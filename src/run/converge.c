@@ -46,10 +46,13 @@ static int run_to_end(const table *z, const engine_api *api, void *engine, long 
     return api->solution(engine, out, out + z->n, out + 2 * z->n);
 }
 
-static int flow_to_end(const table *z, wide tolerance, wide *out)
+/* In so many stretches: two flows are compared, and must not take the same steps where the tolerance lets them take large ones. */
+static int flow_to_end(const table *z, wide tolerance, int stretches, wide *out)
 {
+    int status = TAUT_OK;
     z->reference_api->restart(z->reference);
-    int status = z->reference_api->flow(z->reference, z->options->until, tolerance);
+    for (int k = 1; !status && k <= stretches; k++)
+        status = z->reference_api->flow(z->reference, k == stretches ? z->options->until : z->options->until * k / stretches, tolerance);
     return status ? status : z->reference_api->solution(z->reference, out, out + z->n, out + 2 * z->n);
 }
 
@@ -105,21 +108,30 @@ static wide smallest_error(const table *z, int have_reference)
     return least;
 }
 
+/* By how much the last refinement changed the reference; a rounding at the least. */
+static void estimate_error(table *z)
+{
+    wide size[CONVERGE_KINDS], *error = z->result->reference_error;
+    differences(z, solution_of(z, FINE(z)), solution_of(z, COARSE(z)), error);
+    differences(z, solution_of(z, FINE(z)), NULL, size);
+    for (int k = 0; k < CONVERGE_KINDS; k++) error[k] = WIDE(fmax)(error[k], z->reference_api->epsilon * size[k]);
+}
+
 /* The exact flow, tightened until its last refinement changed it by far less than the smallest error. */
 static int reference_by_flow(table *z)
 {
     wide floor = (wide)TOLERANCE_LEAST * z->reference_api->epsilon, tolerance = smallest_error(z, 0) * (wide)1e-4;
     if (tolerance < floor * 1000) tolerance = floor * 1000;
-    int status = flow_to_end(z, tolerance, solution_of(z, FINE(z)));
-    while (!status) {
+    int status = flow_to_end(z, tolerance, 1, solution_of(z, FINE(z)));
+    for (int stretches = 2; !status; stretches++) {
         wide *fine = solution_of(z, FINE(z)), *coarse = solution_of(z, COARSE(z)), size[CONVERGE_KINDS];
         memcpy(coarse, fine, z->size * sizeof *fine);
         z->result->reference_coarse = tolerance;
         tolerance = tolerance / 1000 > floor ? tolerance / 1000 : floor;
         z->result->reference_fine = tolerance;
-        status = flow_to_end(z, tolerance, fine);
+        status = flow_to_end(z, tolerance, stretches, fine);
         if (status) break;
-        differences(z, fine, coarse, z->result->reference_error);
+        estimate_error(z);
         differences(z, fine, NULL, size);
         wide worst = 0;
         for (int k = 0; k < 2; k++)
@@ -139,7 +151,7 @@ static int reference_by_method(table *z)
                     (double)z->options->until);
     int status = run_to_end(z, z->reference_api, z->reference, steps, solution_of(z, COARSE(z)));
     if (!status) status = run_to_end(z, z->reference_api, z->reference, 2 * steps, solution_of(z, FINE(z)));
-    differences(z, solution_of(z, FINE(z)), solution_of(z, COARSE(z)), z->result->reference_error);
+    if (!status) estimate_error(z);
     z->result->reference_coarse = h;
     z->result->reference_fine = h / 2;
     return status;

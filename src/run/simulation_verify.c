@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "run/simulation.h"
+#include "solve/nearby.h"
 
 static real larger(real a, real b) { return !(a > b) ? b : a; } /* a NaN in either wins or stays */
 
@@ -111,15 +112,24 @@ static real next_random(uint64_t *seed) /* in (-1, 1) */
     return (real)((double)(*seed >> 11) / 4503599627370496.0 - 1.0);
 }
 
-/* x := base moved by part of its size in a random direction (those of an earlier call with the same seed), on the constraints. */
-static int displace(simulation *z, const state *base, real part, uint64_t seed, state *x)
+/* A random direction of the size of the state. */
+static void choose_direction(const state *base, uint64_t seed, real *dq, real *dw)
 {
     real q = largest(base->q, base->n), w = largest(base->w, base->n);
-    if (!(q > 0)) q = 1;
-    if (!(w > 0)) w = 1;
+    for (uint32_t i = 0; i < base->n; i++) dq[i] = (q > 0 ? q : 1) * next_random(&seed);
+    for (uint32_t i = 0; i < base->n; i++) dw[i] = (w > 0 ? w : 1) * next_random(&seed);
+}
+
+/* x := base moved by part of its size, on the constraints. */
+static int displace(simulation *z, const state *base, real part, state *x)
+{
+    uint32_t n = base->n;
+    real *d = mem_new(z->s->context, 2 * (size_t)n, sizeof *d);
+    if (!d) return TAUT_OUT_OF_MEMORY;
+    choose_direction(base, 2463534242ULL, d, d + n);
     state_copy(base, x);
-    for (uint32_t i = 0; i < base->n; i++) x->q[i] += part * q * next_random(&seed);
-    for (uint32_t i = 0; i < base->n; i++) x->w[i] += part * w * next_random(&seed);
+    for (uint32_t i = 0; i < n; i++) x->q[i] += part * d[i], x->w[i] += part * d[n + i];
+    mem_free(z->s->context, d);
     return start_project(z->s, x);
 }
 
@@ -178,7 +188,7 @@ int simulation_return(simulation *z, real h, long steps, engine_return *out)
         if (!status) include(&size, &z->x);
     }
     /* A displacement small enough to grow linearly, large enough for its roundings not to count. */
-    if (!status) status = displace(z, &z->x, REAL(sqrt)(REAL_EPSILON), 2463534242ULL, &other);
+    if (!status) status = displace(z, &z->x, REAL(sqrt)(REAL_EPSILON), &other);
     if (!status) status = go_back(z, h, steps, &size, &other, &growth);
     if (!status) *out = (engine_return){ separation(&z->x, &begin, &size), growth };
     if (begin.block) state_copy(&begin, &z->x);
@@ -210,7 +220,9 @@ typedef struct {
     simulation *z;
     uint32_t size;              /* 2n */
     state base, x;
+    nearby *nearby;
     real *room;
+    real *dq, *dw;              /* the direction */
     real *plus[2], *minus[2];   /* (q, p) before and after the step */
     real *levels[2][LEVELS];
     tangent vectors[2][VECTORS];
@@ -218,6 +230,7 @@ typedef struct {
 
 static void prober_clear(prober *z)
 {
+    nearby_destroy(z->nearby);
     state_clear(z->z->s, &z->base);
     state_clear(z->z->s, &z->x);
     mem_free(z->z->s->context, z->room);
@@ -229,7 +242,7 @@ static int prober_create(prober *p, simulation *z)
     int status = state_create(z->s, &p->base);
     if (!status) status = state_create(z->s, &p->x);
     if (status) return status;
-    p->room = mem_new(z->s->context, (size_t)p->size * 2 * (2 + LEVELS + 2 * VECTORS), sizeof(real));
+    p->room = mem_new(z->s->context, (size_t)p->size * (2 * (2 + LEVELS + 2 * VECTORS) + 1), sizeof(real));
     if (!p->room) return TAUT_OUT_OF_MEMORY;
     real *at = p->room;
     for (int after = 0; after < 2; after++) {
@@ -238,7 +251,10 @@ static int prober_create(prober *p, simulation *z)
         for (int k = 0; k < LEVELS; k++, at += p->size) p->levels[after][k] = at;
         for (int k = 0; k < VECTORS; k++, at += 2 * p->size) p->vectors[after][k] = (tangent){ at, at + p->size };
     }
-    return TAUT_OK;
+    p->dq = at, p->dw = at + z->s->n;
+    state_copy(&z->x, &p->base);
+    status = start_project(z->s, &p->base);
+    return status ? status : nearby_create(z->s, &p->base, &p->nearby);
 }
 
 /* With the leftovers of compensated summation: they count here. base's own values are taken away, so that differences do not
@@ -253,10 +269,10 @@ static void take(const prober *p, const state *x, real *out)
 }
 
 /* (q, p) before and after a step from the displaced base. */
-static int probe(prober *p, real h, real displacement, uint64_t seed, real *before, real *after)
+static int probe(prober *p, real h, real displacement, real *before, real *after)
 {
     simulation *z = p->z;
-    int status = displace(z, &p->base, displacement, seed, &p->x);
+    int status = nearby_state(p->nearby, displacement, p->dq, p->dw, &p->x);
     if (status) return status;
     take(p, &p->x, before);
     state_swap(&z->x, &p->x);
@@ -268,10 +284,10 @@ static int probe(prober *p, real h, real displacement, uint64_t seed, real *befo
 
 static int differentiate(prober *p, real h, real displacement, int vector)
 {
-    uint64_t seed = 88172645463325252ULL + 7919 * (uint64_t)vector;
+    choose_direction(&p->base, 88172645463325252ULL + 7919 * (uint64_t)vector, p->dq, p->dw);
     for (int k = 0; k < LEVELS; k++, displacement /= 2) {
-        int status = probe(p, h, displacement, seed, p->plus[0], p->plus[1]);
-        if (!status) status = probe(p, h, -displacement, seed, p->minus[0], p->minus[1]);
+        int status = probe(p, h, displacement, p->plus[0], p->plus[1]);
+        if (!status) status = probe(p, h, -displacement, p->minus[0], p->minus[1]);
         if (status) return status;
         for (int after = 0; after < 2; after++)
             for (uint32_t i = 0; i < p->size; i++)
@@ -325,10 +341,6 @@ int simulation_symplecticity(simulation *z, real h, engine_symplecticity *out)
     real displacement = DISPLACEMENT;
     *out = (engine_symplecticity){ 0 };
     int status = prober_create(&p, z), done = 0;
-    if (!status) {
-        state_copy(&z->x, &p.base);
-        status = start_project(z->s, &p.base);
-    }
     for (int trial = 0; !status && trial < TRIALS; trial++, displacement /= SHRINK) {
         int failed = TAUT_OK;
         for (int v = 0; !failed && v < VECTORS; v++) failed = differentiate(&p, h, displacement, v);
