@@ -11,7 +11,7 @@ static int converge_main(int argc, char **argv);
 
 static const option_definition definitions_of_converge[] = {
     { "method", 'm', "METHOD", "a name from 'taut methods', with options after a colon (rattle)", 0 },
-    { "steps", 0, "h1,h2,...", "the steps to compare, largest first as a rule; each divides END", 0 },
+    { "steps", 0, "LIST", "the steps to compare, with commas between them; each divides END", 0 },
     { "until", 'T', "END", "the time at which errors are taken", 0 },
     { "reference", 0, "REF", "METHOD,h or fine: what errors are measured against (fine)", 0 },
     { "csv", 0, NULL, "a table for scripts", 0 },
@@ -80,10 +80,9 @@ static void print_reference(const session *z, const converge_result *r)
     else
         printf("  reference: the equations of motion by extrapolation, tolerance %.0e, in %s\n", (double)r->reference_fine,
                z->reference_api->name);
-    printf("             its error, by comparison with %s %.3g:", z->options.reference_step > 0 ? "step" : "tolerance",
-           (double)r->reference_coarse);
+    fputs("  its error:", stdout);
     for (int k = 0; k < r->kinds; k++) printf("%s %s %.0e", k ? "," : "", kinds[k], (double)r->reference_error[k]);
-    putchar('\n');
+    printf(" (compared with %s %.2g)\n", z->options.reference_step > 0 ? "step" : "tolerance", (double)r->reference_coarse);
 }
 
 static void print_cell(const converge_row *row, int k)

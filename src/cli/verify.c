@@ -89,8 +89,8 @@ static void print_table(const session *z, const verify_result *r)
 {
     printf("%s\n  method %s   step %.6g%s\n", z->m->title, z->engine_options.method, (double)r->step,
            z->options.step > 0 ? "" : " (chosen)");
-    printf("  measured in %s over %ld steps%s, the energy in %s to t = %.6g\n\n", z->api->name, r->steps,
-           z->api->digits < 20 ? " (small defects hide)" : "", z->long_api->name, (double)r->until);
+    printf("  %ld steps in %s%s; energy in %s to t = %.6g\n\n", r->steps, z->api->name,
+           z->api->digits < 20 ? ", which hides small defects" : "", z->long_api->name, (double)r->until);
     printf("  %-19s %-8s %s\n", "", "declared", "measured");
     for (int i = 0; i < r->count; i++) {
         const verify_row *row = &r->rows[i];
