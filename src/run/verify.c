@@ -130,6 +130,11 @@ static int check_order(check *z)
         verify_row *row = add_row(z, k ? "order in p" : "order in q");
         wide declared = z->declared->order;
         snprintf(row->declared, sizeof row->declared, "%d", z->declared->order);
+        if (order.no_reference) {
+            row->verdict = VERDICT_UNDECIDED;
+            snprintf(row->note, sizeof row->note, "there is no reference to measure against: %.300s", taut_error_text(z->context));
+            continue;
+        }
         row->value = part->order;
         if (part->exact) {
             snprintf(row->measured, sizeof row->measured, "no error beyond %.1e", (double)part->floor);

@@ -106,7 +106,12 @@ static int settled(const verify_order *o)
 static int measure_from(meter *z, wide h, verify_order *result)
 {
     wide errors[LEVELS][2];
+    *result = (verify_order){ 0 };
     int status = find_reference(z, h);
+    if (status && status != TAUT_OUT_OF_MEMORY) {
+        result->no_reference = 1;
+        return TAUT_OK;
+    }
     for (int level = 0; !status && level < LEVELS; level++) {
         status = find_errors(z, h, level, errors[level]);
         if (status) break;
@@ -125,11 +130,11 @@ int verify_order_measure(taut_context *context, const engine_api *api, void *eng
     if (!room) return TAUT_OUT_OF_MEMORY;
     z.reference[0] = room, z.reference[1] = room + points, z.now = room + 2 * points;
     int status = measure_from(&z, h, result);
-    for (int k = 1; !status && k < RESTARTS && !settled(result); k++) {
+    for (int k = 1; !status && k < RESTARTS && !result->no_reference && !settled(result); k++) {
         verify_order next;
         h /= 16;
         status = measure_from(&z, h, &next);
-        if (status || next.parts[0].count < 2 || next.parts[1].count < 2) break; /* round-off: the first was the better one */
+        if (status || next.no_reference || next.parts[0].count < 2 || next.parts[1].count < 2) break; /* round-off: the first was the better one */
         *result = next;
     }
     mem_free(context, room);

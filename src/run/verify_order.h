@@ -16,6 +16,7 @@ typedef struct {
 typedef struct {
     verify_order_part parts[2]; /* q, p */
     wide coarsest;
+    int no_reference;           /* the exact flow failed, the error text says why: nothing else is set */
 } verify_order;
 
 /* Begins with step h; with smaller ones when the orders do not settle from there. */
