@@ -76,6 +76,9 @@ int method_whole_option(taut_context *context, const method_spec *spec, const ch
                         int *value);
 int method_has_word(const method_spec *spec, const char *word);
 int method_create(struct system *s, const method_spec *spec, real tolerance, method *m);
+/* For a class that need not stand in the table. */
+method_info method_class_declared(const struct method_class *class, const method_spec *spec);
+int method_create_with(struct system *s, const struct method_class *class, const method_spec *spec, real tolerance, method *m);
 void method_destroy(method *m);
 
 extern const struct method_class method_rattle, method_lobatto;
