@@ -107,10 +107,6 @@
 #define rattle_explicit_step REAL_PRECISION(rattle_explicit_step)
 #define rattle_explicit_counts REAL_PRECISION(rattle_explicit_counts)
 #define rattle_explicit_destroy REAL_PRECISION(rattle_explicit_destroy)
-#define rattle_implicit_create REAL_PRECISION(rattle_implicit_create)
-#define rattle_implicit_step REAL_PRECISION(rattle_implicit_step)
-#define rattle_implicit_counts REAL_PRECISION(rattle_implicit_counts)
-#define rattle_implicit_destroy REAL_PRECISION(rattle_implicit_destroy)
 
 #define acceleration_create REAL_PRECISION(acceleration_create)
 #define acceleration_destroy REAL_PRECISION(acceleration_destroy)
@@ -163,5 +159,16 @@
 #define method_declared REAL_PRECISION(method_declared)
 #define method_whole_option REAL_PRECISION(method_whole_option)
 #define method_has_word REAL_PRECISION(method_has_word)
+
+#define method_lobatto REAL_PRECISION(method_lobatto)
+#define lobatto_pair_find REAL_PRECISION(lobatto_pair_find)
+#define stages_create REAL_PRECISION(stages_create)
+#define stages_destroy REAL_PRECISION(stages_destroy)
+#define stages_step REAL_PRECISION(stages_step)
+#define stages_counts REAL_PRECISION(stages_counts)
+#define stage_matrix_create REAL_PRECISION(stage_matrix_create)
+#define stage_matrix_destroy REAL_PRECISION(stage_matrix_destroy)
+#define stage_matrix_factor REAL_PRECISION(stage_matrix_factor)
+#define stage_matrix_solve REAL_PRECISION(stage_matrix_solve)
 
 #endif

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct method_class *const table[] = { &method_rattle };
+static const struct method_class *const table[] = { &method_rattle, &method_lobatto };
 
 int method_count(void) { return (int)(sizeof table / sizeof *table); }
 const struct method_class *method_at(int index) { return table[index]; }
@@ -80,8 +80,9 @@ int method_whole_option(taut_context *context, const method_spec *spec, const ch
         char *end = NULL;
         long number = text ? strtol(text, &end, 10) : 0;
         if (!text || end == text || *end || number < least || number > most)
-            return fail(context, TAUT_BAD_USAGE, "method '%s' needs %s=N with N from %d to %d, not '%s'", spec->name, key, least, most,
-                        text ? text : "");
+            return context ? fail(context, TAUT_BAD_USAGE, "method '%s' needs %s=N with N from %d to %d, not '%s'", spec->name, key, least,
+                                  most, text ? text : "")
+                           : TAUT_BAD_USAGE;
         *value = (int)number;
     }
     return TAUT_OK;

@@ -68,6 +68,7 @@ ok run --help
 for option in --method --step --until --csv --every --define --precision --tol --start; do has 'taut run --help' " $option"; done
 ok methods
 has 'taut methods' '^rattle *order 2'
+has 'taut methods' '^lobatto'
 ok methods rattle
 has 'taut methods rattle' 'order *2'
 has 'taut methods rattle' 'symplectic *yes'
