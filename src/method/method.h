@@ -30,6 +30,7 @@ typedef struct method_info {
     unsigned keeps;
     const method_option *options;
     int option_count;
+    const char *table;      /* the members of a family, lines for people; or NULL */
 } method_info;
 
 /* NAME:word,key=value,... taken apart; the texts point into `text`. */
@@ -78,6 +79,6 @@ int method_has_word(const method_spec *spec, const char *word);
 int method_create(struct system *s, const method_spec *spec, real tolerance, method *m);
 void method_destroy(method *m);
 
-extern const struct method_class method_rattle;
+extern const struct method_class method_rattle, method_galerkin;
 
 #endif
