@@ -72,6 +72,7 @@
 #define assembly_create REAL_PRECISION(assembly_create)
 #define assembly_destroy REAL_PRECISION(assembly_destroy)
 #define assembly_add REAL_PRECISION(assembly_add)
+#define assembly_expect_zeros REAL_PRECISION(assembly_expect_zeros)
 #define assembly_finish REAL_PRECISION(assembly_finish)
 #define assembly_zero REAL_PRECISION(assembly_zero)
 #define assembly_put REAL_PRECISION(assembly_put)
