@@ -540,7 +540,8 @@ static void inverse_mass(void **state)
     (void)state;
     sample z;
     /* M = [2 1/3; 1/3 5] for (x, y), 7 for z, and p = M v + (0, 0, 4) */
-    open_sample(&z, "local x, y, z = coordinate 'x', coordinate 'y', coordinate 'z'; start { x = 0, y = 0, z = 0 }\n"
+    open_sample(&z, "local x, y, z = coordinate 'x', coordinate 'y', coordinate 'z'\n"
+                    "start { x = 0, y = 0, z = 0, ['x.dot'] = 2, ['z.dot'] = 3 }\n"
                     "lagrangian(x.dot^2 + 5/2*y.dot^2 + param('c', 1)/3*x.dot*y.dot + 7*z.dot^2/2 + 4*z.dot)");
     assert_int_equal(z.s->structure.explicit_force, 1);
     const real determinant = 10 - (real)1 / 9, x[] = { 3, -2, 11 };
