@@ -112,7 +112,8 @@ static int check_words(taut_context *context, const method_spec *spec)
             return fail(context, TAUT_BAD_USAGE, "method 'galerkin': '%s' takes no value; write galerkin:%s,m=4", spec->options[i].key,
                         spec->options[i].key);
     if (name_of(spec)) return TAUT_OK;
-    return fail(context, TAUT_BAD_USAGE, "method 'galerkin': name one algorithm, as in galerkin:LGL,m=4; 'taut methods galerkin' lists them");
+    return fail(context, TAUT_BAD_USAGE, "method 'galerkin': name one algorithm, as in galerkin:LGL,m=4; 'taut methods galerkin' "
+                                         "lists them");
 }
 
 static int create(struct system *s, const method_spec *spec, real tolerance, void **self)
