@@ -157,10 +157,8 @@ static int check_main(int argc, char **argv)
         free(d);
         return parsed > 0 ? EXIT_DONE : EXIT_USAGE;
     }
-    const char *start = options_value(&o, "start", "strict");
-    int code = definitions_read(&o, d);
-    if (!code && strcmp(start, "strict") != 0 && strcmp(start, "project") != 0)
-        code = complain(EXIT_USAGE, "option --start is strict or project, not '%s'", start);
+    int project = 0, code = definitions_read(&o, d);
+    if (!code) code = start_option(&o, &project);
     if (!code && o.positional_count != 1) code = complain(EXIT_USAGE, "'taut check' needs one model file");
     taut_context *context = code ? NULL : make_context();
     if (!code && !context) code = EXIT_FAILED;
@@ -168,7 +166,7 @@ static int check_main(int argc, char **argv)
     if (!code) {
         r.m = m;
         r.all = options_value(&o, "all", NULL) != NULL;
-        int status = engine_double.check(m, strcmp(start, "project") == 0, &result, on_start, on_redundant, on_conserved, on_method, &r);
+        int status = engine_double.check(m, project, &result, on_start, on_redundant, on_conserved, on_method, &r);
         code = status ? complain(status == TAUT_OUT_OF_MEMORY ? EXIT_FAILED : EXIT_USAGE, "%s", taut_error_text(context))
                       : print_report(&r, &result);
     }

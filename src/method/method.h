@@ -72,13 +72,16 @@ const struct method_class *method_find(const char *name);
 int method_parse(taut_context *context, const char *text, method_spec *spec);
 /* The info with what its options make of it. */
 method_info method_declared(const method_spec *spec);
-/* Options: a whole number key=N within bounds; whether a bare word was given. */
+/* Options: a whole number key=N within bounds (context may be NULL: no message); whether a bare word was given. */
 int method_whole_option(taut_context *context, const method_spec *spec, const char *key, int otherwise, int least, int most,
                         int *value);
 int method_has_word(const method_spec *spec, const char *word);
 int method_create(struct system *s, const method_spec *spec, real tolerance, method *m);
+/* For a class that need not stand in the table. */
+method_info method_class_declared(const struct method_class *class, const method_spec *spec);
+int method_create_with(struct system *s, const struct method_class *class, const method_spec *spec, real tolerance, method *m);
 void method_destroy(method *m);
 
-extern const struct method_class method_rattle, method_galerkin;
+extern const struct method_class method_rattle, method_lobatto, method_galerkin;
 
 #endif

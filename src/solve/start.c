@@ -280,3 +280,18 @@ int start_state(struct system *s, start_mode mode, state *x, start_report *repor
     if (!status) system_momentum(s, &at, x->p);
     return status;
 }
+
+int start_project(struct system *s, state *x)
+{
+    starter z;
+    real moved;
+    int status = starter_create(&z, s, x);
+    for (z.velocity = 0; !status && z.velocity < 2; z.velocity++) status = onto_constraints(&z, START_PROJECT, &moved);
+    starter_clear(&z);
+    if (status) return status;
+    place at = place_at(x->q, x->w, &x->t, x->lambda);
+    system_momentum(s, &at, x->p);
+    memset(x->q_low, 0, s->n * sizeof(real));
+    memset(x->p_low, 0, s->n * sizeof(real));
+    return TAUT_OK;
+}

@@ -17,5 +17,8 @@ typedef struct {
 
 /* Fills x (t = 0). Failures say which constraint misses and by how much. */
 int start_state(struct system *s, start_mode mode, state *x, start_report *report);
+/* Moves q, then w, of any state onto the constraints of its time in the metric of the mass matrix; p follows. What compensated
+   summation had left over is dropped. */
+int start_project(struct system *s, state *x);
 
 #endif
