@@ -37,6 +37,15 @@ static void list(void)
     puts("\n'taut methods NAME' shows equations, options and source.");
 }
 
+static void print_lines(const char *text)
+{
+    for (const char *line = text; *line;) {
+        int length = (int)strcspn(line, "\n");
+        printf("    %.*s\n", length, line);
+        line += length + (line[length] == '\n');
+    }
+}
+
 static void describe(const method_info *info)
 {
     printf("%s: %s\n\n  order       %d\n  source      %s\n  keeps\n", info->name, info->summary, info->order, info->source);
@@ -46,11 +55,9 @@ static void describe(const method_info *info)
     for (int i = 0; i < info->option_count; i++)
         printf("    %-11s %-16s %s\n", info->options[i].name, info->options[i].values, info->options[i].meaning);
     puts("  equations");
-    for (const char *line = info->equations; *line;) {
-        int length = (int)strcspn(line, "\n");
-        printf("    %.*s\n", length, line);
-        line += length + (line[length] == '\n');
-    }
+    print_lines(info->equations);
+    if (info->table) puts("  members");
+    if (info->table) print_lines(info->table);
 }
 
 static int methods_main(int argc, char **argv)
