@@ -51,7 +51,7 @@ static void describe(const method_info *info)
     printf("%s: %s\n\n  order       %d\n  source      %s\n  keeps\n", info->name, info->summary, info->order, info->source);
     for (size_t k = 0; k < PROPERTY_COUNT; k++)
         printf("    %-11s %-4s %s\n", properties[k].name, info->keeps & properties[k].bit ? "yes" : "no", properties[k].meaning);
-    if (info->option_count) puts("  options");
+    puts(info->option_count ? "  options" : "  options     none");
     for (int i = 0; i < info->option_count; i++)
         printf("    %-11s %-16s %s\n", info->options[i].name, info->options[i].values, info->options[i].meaning);
     puts("  equations");
