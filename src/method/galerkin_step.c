@@ -356,7 +356,7 @@ static real measure(void *self, const real *x, const real *change)
 {
     galerkin *r = self;
     const real *v = x + at_v(r), *dv = change + at_v(r);
-    real largest = (real)1e-3, moved = 0;
+    real largest = r->s->least, moved = 0;
     for (size_t i = 0; i < at_v(r); i++) moved = real_most(moved, change[i]);
     for (uint32_t i = 0; i < r->s->n; i++) {
         moved = real_most(moved, r->h * dv[i]);

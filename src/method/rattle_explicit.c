@@ -117,7 +117,7 @@ static inline real motion_of(const rattle_explicit *r, const real *g, const real
 static real place_positions(rattle_explicit *r, const real *lambda)
 {
     const state *x = r->from;
-    real factor = r->h * r->h / 2, moved = 0, scale = (real)1e-3; /* as in newton_relative */
+    real factor = r->h * r->h / 2, moved = 0, scale = r->s->least;
     prepare_motion(r, r->g0, lambda);
     for (uint32_t j = 0; j < r->s->n; j++) {
         real d = r->base[j] + factor * motion_of(r, r->g0, lambda, j) + x->q_low[j], sum = x->q[j] + d;
@@ -169,7 +169,7 @@ static real position_measure(void *self, const real *lambda, const real *change)
 /* v = base + h/2 W G1' mu. Returns how much v changed, relative to its size. */
 static real place_velocities(rattle_explicit *r, const real *mu)
 {
-    real moved = 0, scale = (real)1e-3;
+    real moved = 0, scale = r->s->least;
     prepare_motion(r, r->g1, mu);
     for (uint32_t j = 0; j < r->s->n; j++) {
         real v = r->base[j] + r->h / 2 * motion_of(r, r->g1, mu, j);

@@ -172,9 +172,9 @@ static int stage_factor(void *self, const real *x)
 
 static int stage_solve(void *self, real *out) { return stage_matrix_solve(((stages *)self)->matrix, out); }
 
-static real relative_to(const real *base, size_t n, real scale, const real *x, const real *change, size_t count)
+static real relative_to(real least, const real *base, size_t n, real scale, const real *x, const real *change, size_t count)
 {
-    real largest = (real)1e-3, moved = 0; /* 1e-3 as in newton_relative */
+    real largest = least, moved = 0;
     for (size_t k = 0; k < n; k++) largest = real_most(largest, base[k]);
     for (size_t k = 0; k < count; k++) {
         largest = real_most(largest, scale * x[k]);
@@ -188,9 +188,9 @@ static real stage_measure(void *self, const real *x, const real *change)
 {
     stages *r = self;
     size_t n = r->s->n, half = (size_t)(r->count - 1) * n;
-    if (r->lagrangian) return relative_to(r->from->q, n, r->h, x, change, r->unknowns * n);
-    real p = relative_to(r->from->p, n, 1, x, change, half);
-    real q = relative_to(r->from->q, n, 1, x + half, change + half, half);
+    if (r->lagrangian) return relative_to(r->s->least, r->from->q, n, r->h, x, change, r->unknowns * n);
+    real p = relative_to(r->s->least, r->from->p, n, 1, x, change, half);
+    real q = relative_to(r->s->least, r->from->q, n, 1, x + half, change + half, half);
     return real_most(p, q);
 }
 

@@ -88,8 +88,10 @@ int newton_solve(newton *n, const newton_problem *p, real *x, int has_factor, re
         real rate = k > 0 && before > 0 ? size / before : 1;
         if (size <= enough || (k > 0 && rate < 1 && rate * size <= n->rest)) return TAUT_OK;
         if (k > 0 && rate > (real)0.5) {
-            if (size <= floor) return TAUT_OK;
+            /* with a matrix borrowed from elsewhere slowness says nothing, unless it is down to roundings */
+            if (size <= (fresh ? floor : 64 * REAL_EPSILON)) return TAUT_OK;
             if (fresh && ++bad > 8) break;
+            if (!fresh) has_factor = 0;
         }
         /* Slow, three more corrections will not do: form the matrix anew, unless the corrections are below what a double
            matrix could improve on. */

@@ -145,7 +145,7 @@ static int free_step(starter *z, double *dense, double *right, lapack_int *pivot
         if (largest(z->r, s->c) <= before) break;
         if (change <= 4 * REAL_EPSILON * (largest(z->trial, s->n) + 1)) break;
     }
-    *size = change / (largest(unknown, s->n) + (real)1e-3);
+    *size = change / (largest(unknown, s->n) + s->least);
     return TAUT_OK;
 }
 
@@ -192,7 +192,7 @@ static int project_step(starter *z, real *size, real *moved)
     if (status) return status;
     real *unknown = z->velocity ? z->x->w : z->x->q, *change = z->velocity ? z->a : z->b;
     *moved = largest(change, s->n);
-    *size = *moved / (largest(unknown, s->n) + (real)1e-3);
+    *size = *moved / (largest(unknown, s->n) + s->least);
     for (uint32_t i = 0; i < s->n; i++) unknown[i] += change[i];
     return TAUT_OK;
 }

@@ -65,14 +65,17 @@ static int partition_create(taut_context *context, const pattern *shape, partiti
     return TAUT_OK;
 }
 
-/* Start values where they are known, guesses elsewhere, for a first look at the mass matrix. */
+/* Start values where they are known, guesses elsewhere, for a first look at the mass matrix and at the size of things. */
 static int first_guess(struct system *s, real *q, real *w)
 {
     int status = TAUT_OK;
+    real largest = 0;
     for (uint32_t i = 0; !status && i < s->n; i++) {
         if (s->m->start_q[i].value) status = system_constant(s, s->m->start_q[i].value, &q[i]);
         if (!status && s->m->start_w[i].value) status = system_constant(s, s->m->start_w[i].value, &w[i]);
+        largest = real_most(largest, q[i]);
     }
+    s->least = largest > 0 ? largest / 1000 : (real)1e-3;
     return status;
 }
 
@@ -343,7 +346,6 @@ int system_find_structure(struct system *s)
     found->force_time = ((force | rate) >> KIND_T) & 1;
     found->force_velocity = (force >> KIND_W) & 1;
     found->force_multiplier = ((force | rate) >> KIND_LAMBDA) & 1;
-    if (s->form == FORM_RATES) return TAUT_OK;
     real *q = mem_new(s->context, s->n, sizeof *q), *w = mem_new(s->context, s->n, sizeof *w), t = 0;
     int status = q && w ? first_guess(s, q, w) : TAUT_OUT_OF_MEMORY;
     place at = place_at(q, w, &t, NULL);
@@ -351,7 +353,7 @@ int system_find_structure(struct system *s)
         status = mass_is_finite(s, &at);
         if (!status) status = cure_singular_mass(s, &at);
     }
-    if (!status) status = find_constant_mass(s, &at);
+    if (!status && s->form != FORM_RATES) status = find_constant_mass(s, &at);
     mem_free(s->context, q);
     mem_free(s->context, w);
     return status;

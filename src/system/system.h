@@ -78,6 +78,7 @@ struct system {
     real *inverse_mass;
     real *offset;         /* L: p = M v + offset;  H: v = W p + offset */
     real *work;           /* n */
+    real least;           /* coordinates all below this have no scale of their own: a thousandth of the largest start value */
     real *rate_values;    /* scratch of the *_rate functions */
 };
 
