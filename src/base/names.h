@@ -146,4 +146,21 @@
 #define method_whole_option REAL_PRECISION(method_whole_option)
 #define method_has_word REAL_PRECISION(method_has_word)
 
+#define block_prepare REAL_PRECISION(block_prepare)
+#define block_values REAL_PRECISION(block_values)
+#define discrete_create REAL_PRECISION(discrete_create)
+#define discrete_destroy REAL_PRECISION(discrete_destroy)
+#define discrete_begin REAL_PRECISION(discrete_begin)
+#define discrete_slopes REAL_PRECISION(discrete_slopes)
+#define discrete_force REAL_PRECISION(discrete_force)
+#define discrete_factor REAL_PRECISION(discrete_factor)
+#define discrete_solve REAL_PRECISION(discrete_solve)
+#define del_create REAL_PRECISION(del_create)
+#define del_step REAL_PRECISION(del_step)
+#define del_start REAL_PRECISION(del_start)
+#define del_counts REAL_PRECISION(del_counts)
+#define del_destroy REAL_PRECISION(del_destroy)
+#define method_del REAL_PRECISION(method_del)
+#define method_shake REAL_PRECISION(method_shake)
+
 #endif
