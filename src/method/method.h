@@ -78,6 +78,6 @@ int method_has_word(const method_spec *spec, const char *word);
 int method_create(struct system *s, const method_spec *spec, real tolerance, method *m);
 void method_destroy(method *m);
 
-extern const struct method_class method_rattle, method_del;
+extern const struct method_class method_rattle, method_shake, method_del;
 
 #endif

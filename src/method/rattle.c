@@ -33,7 +33,7 @@ static int create(struct system *s, const method_spec *spec, real tolerance, voi
     rattle *r = mem_new(s->context, 1, sizeof *r);
     if (!r) return TAUT_OUT_OF_MEMORY;
     r->context = s->context;
-    int status = s->structure.explicit_force ? rattle_explicit_create(s, tolerance, &r->simple)
+    int status = s->structure.explicit_force ? rattle_explicit_create(s, 1, tolerance, &r->simple)
                                              : rattle_implicit_create(s, tolerance, &r->general);
     if (status)
         destroy(r);
