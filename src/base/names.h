@@ -161,6 +161,8 @@
 #define del_counts REAL_PRECISION(del_counts)
 #define del_destroy REAL_PRECISION(del_destroy)
 #define method_del REAL_PRECISION(method_del)
+#define start_second_point REAL_PRECISION(start_second_point)
+#define method_refusal REAL_PRECISION(method_refusal)
 #define method_shake REAL_PRECISION(method_shake)
 
 #endif

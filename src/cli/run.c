@@ -169,6 +169,7 @@ static int read_options(const options *o, session *z, engine_options *e)
         return complain(EXIT_USAGE, "option --start is strict or project, not '%s'", start);
     e->project_start = strcmp(start, "project") == 0;
     e->method = z->method;
+    e->step = z->options.step;
     z->options.every = z->csv ? (long)every : 0;
     z->options.samples = 20000;
     z->options.frame = write_frame;

@@ -54,7 +54,8 @@ static int create(struct system *s, const method_spec *spec, real tolerance, voi
 }
 
 static int step(void *self, state *x, real h) { return del_step(self, x, h); }
+static int start(void *self, state *x, const real *q1, real h) { return del_start(self, x, q1, h); }
 static const newton_counts *counts(const void *self) { return del_counts(self); }
 static void destroy(void *self) { del_destroy(self); }
 
-const struct method_class method_del = { &info, refuse, declare, create, step, counts, destroy };
+const struct method_class method_del = { &info, refuse, declare, create, step, counts, destroy, start };

@@ -312,6 +312,10 @@ int del_start(del *d, state *x, const real *q1, real h)
 {
     struct system *s = d->s;
     uint32_t n = s->n;
+    if (s->structure.force_multiplier)
+        return fail(s->context, TAUT_UNSUPPORTED,
+                    "%s:%d: start_points in a model with forces that depend on multipliers; give positions and velocities in start",
+                    s->m->file, s->m->start_points_line);
     d->from = x;
     d->h = h;
     state_next_time(x, h, &d->t1, &d->t1_low);

@@ -55,6 +55,8 @@ struct method_class {
     int (*step)(void *self, state *x, real h);
     const newton_counts *(*counts)(const void *self);
     void (*destroy)(void *self);
+    /* Sets the momenta and velocities of x so that a step of h leads to q1; NULL for methods without a discrete Lagrangian. */
+    int (*start)(void *self, state *x, const real *q1, real h);
 };
 
 struct method {
@@ -75,6 +77,8 @@ method_info method_declared(const method_spec *spec);
 int method_whole_option(taut_context *context, const method_spec *spec, const char *key, int otherwise, int least, int most,
                         int *value);
 int method_has_word(const method_spec *spec, const char *word);
+/* Why the method cannot run this system, a sentence, or NULL. */
+const char *method_refusal(const struct method_class *class, const struct system *s);
 int method_create(struct system *s, const method_spec *spec, real tolerance, method *m);
 void method_destroy(method *m);
 

@@ -54,4 +54,4 @@ static const newton_counts *counts(const void *self)
     return r->simple ? rattle_explicit_counts(r->simple) : rattle_implicit_counts(r->general);
 }
 
-const struct method_class method_rattle = { &info, NULL, NULL, create, step, counts, destroy };
+const struct method_class method_rattle = { &info, NULL, NULL, create, step, counts, destroy, NULL };

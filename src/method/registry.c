@@ -93,11 +93,19 @@ int method_has_word(const method_spec *spec, const char *word)
     return 0;
 }
 
+const char *method_refusal(const struct method_class *class, const struct system *s)
+{
+    if (s->m->start_points_line && !class->start)
+        return "the model gives start_points, and only methods with a discrete Lagrangian (del, shake) start from two points; give "
+               "positions and velocities in start";
+    return class->refuse ? class->refuse(s) : NULL;
+}
+
 int method_create(struct system *s, const method_spec *spec, real tolerance, method *m)
 {
     m->class = method_find(spec->name);
     m->self = NULL;
-    const char *reason = m->class->refuse ? m->class->refuse(s) : NULL;
+    const char *reason = method_refusal(m->class, s);
     if (reason) return fail(s->context, TAUT_UNSUPPORTED, "method '%s' cannot run this model: %s", spec->name, reason);
     return m->class->create(s, spec, tolerance, &m->self);
 }

@@ -63,10 +63,21 @@ static int step(void *self, state *x, real h)
     return r->simple ? rattle_explicit_step(r->simple, x, h) : del_step(r->general, x, h);
 }
 
+/* The fast path has no discrete Lagrangian at hand: one is made for the start. */
+static int start(void *self, state *x, const real *q1, real h)
+{
+    shake *r = self;
+    del *d = r->general;
+    int status = d ? TAUT_OK : del_create(r->s, &trapezoidal, 0, &d);
+    if (!status) status = del_start(d, x, q1, h);
+    if (d != r->general) del_destroy(d);
+    return status;
+}
+
 static const newton_counts *counts(const void *self)
 {
     const shake *r = self;
     return r->simple ? rattle_explicit_counts(r->simple) : del_counts(r->general);
 }
 
-const struct method_class method_shake = { &info, refuse, NULL, create, step, counts, destroy };
+const struct method_class method_shake = { &info, refuse, NULL, create, step, counts, destroy, start };

@@ -90,6 +90,8 @@ typedef struct model {
     observable *observables;  size_t observable_count, observable_capacity;
     start_value *start_q;     size_t start_q_capacity; /* per coordinate */
     start_value *start_w;     size_t start_w_capacity; /* per coordinate: velocity or momentum by form; START_MISSING means 0 */
+    start_value *start_q1;    size_t start_q1_capacity; /* per coordinate: the second point of start_points, a step after the first */
+    int start_points_line;    /* of the first start_points; 0: there is none, and start_q1 means nothing */
     shape *shapes;            size_t shape_count, shape_capacity;
 } model;
 

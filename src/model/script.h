@@ -67,6 +67,7 @@ typedef struct script {
     name_table group_names, parameter_names, constraint_names, observable_names; /* -> index */
     option_name *options;      size_t option_count, option_capacity;
 
+    int start_line;                   /* of the first start */
     int velocity_line, momentum_line; /* first use of a velocity, of a momentum */
     int *rate_lines[2];               /* per coordinate, by KIND_Q and KIND_W */
     size_t rate_capacity[2];
