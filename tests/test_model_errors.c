@@ -109,7 +109,6 @@ static void declaration_errors(void **state)
         { "option(3, 3)", "bad.lua:1: option needs a name" },
         { "for i = 1, 101 do option('o' .. i, 1) end", "more than 100 options; " },
         { "contact(1)", "bad.lua:1: contact (inequalities) is not in this version of Taut; " },
-        { "\nembed('a', {})", "bad.lua:2: embed (a point given by a chart) is not in this version of Taut; " },
         { "momentum(3)", "bad.lua:1: momentum belongs to a coordinate, a point or a rotation; this is a number" },
         { "local a = point 'a'\nmomentum(2*a)", "bad.lua:2: momentum belongs to a coordinate, a point or a rotation; this is an expression of them" },
         { "local x = coordinate 'x'\nmomentum(2*x)", "bad.lua:2: momentum belongs" },

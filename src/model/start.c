@@ -63,6 +63,12 @@ static void parse_name(lua_State *L, const char *name, target *t)
             }
         }
     }
+    size_t length = strcspn(name, ".");
+    char first[SCRIPT_LABEL_SIZE];
+    snprintf(first, sizeof first, "%.*s", (int)(length < sizeof first ? length : sizeof first - 1), name);
+    if (embed_find(L, first))
+        script_error(L, "start: '%s' is an embedded point (line %d), which follows from the coordinates; give their start", first,
+                     embed_find(L, first)->line);
     script_error(L, "start: unknown name '%s'; give a coordinate or point declared above, as a, a.x, a.dot or p.a", name);
 }
 

@@ -174,6 +174,7 @@ static int augment(struct system *s, const unsigned char *singular, wide kappa)
         expr rate = constraint_rate(s, k);
         expr term = expr_mul(g, expr_number(g, kappa / 2), expr_powi(g, rate, 2));
         status = term ? family_add(s->store, &s->energy_family, 0, term) : TAUT_OUT_OF_MEMORY;
+        if (!status && s->embedded) status = family_add(s->store, &s->ambient_family, 0, term);
         s->structure.augmented = 1;
     }
     if (!status && s->structure.augmented) status = system_evaluate_constants(s);
@@ -193,6 +194,8 @@ static int remake_fields(struct system *s)
         status = system_make_field(s, all[i].f, all[i].target);
         if (!status) status = field_prepare_values(*all[i].target);
     }
+    if (!status && s->embedded) status = system_make_field(s, &s->chart_family, &s->chart);
+    if (!status && s->embedded) status = system_make_field(s, &s->ambient_family, &s->ambient);
     if (!status) status = field_prepare_gradient(s->constraint, KIND_Q);
     return status ? status : field_prepare_jacobian(s->constraint, KIND_T);
 }

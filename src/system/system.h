@@ -60,7 +60,7 @@ struct system {
     form form;
     uint32_t n, c;        /* coordinates, constraints */
     store *store;
-    family energy_family, constraint_family, force_family, rate_q_family, rate_w_family, observable_family;
+    family energy_family, constraint_family, force_family, rate_q_family, rate_w_family, observable_family, chart_family, ambient_family;
     real *constants;
     field *energy;        /* L or H; NULL for rate models */
     field *constraint, *force, *rate_q, *rate_w, *observable;
