@@ -13,7 +13,7 @@ rate(y2, z2)
 rate(z1, (-3*b*y1^2*psi - friction*z1)/m)
 rate(z2, -g + (psi - friction*z2)/m)
 
-start { y1 = 10, y2 = 10, ["p.y1"] = -3.6, ["p.y2"] = -10.8 }
+start { y1 = 10, y2 = 10, ["p.y1"] = -3.6, ["p.y2"] = -10.8, [psi] = 1 }
 observe("normal_force", sqrt(1 + 9*b^2*y1^4)*psi)
 observe("speed", sqrt(z1^2 + z2^2))
 draw { ball({y1, y2}) }

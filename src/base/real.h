@@ -25,7 +25,7 @@ typedef double real;
 static inline real real_most(real most, real x)
 {
     real size = x < 0 ? -x : x;
-    return size <= most ? most : size;
+    return size > most || size != size ? size : most; /* with most a NaN both are false: it stays */
 }
 
 #include "base/names.h"

@@ -26,7 +26,7 @@ typedef struct {
     const model *m;
     int all;
     long shown;
-    char conserved[1024], methods[1024], refused[1024], redundant[4096];
+    char conserved[1024], methods[1024], refused[1024], redundant[4096], first_redundant[700];
     struct start_line {
         char name[64];
         wide value;
@@ -65,6 +65,9 @@ static void on_redundant(void *user, uint32_t k, const char *on)
     char line[700];
     snprintf(line, sizeof line, "    '%s' (line %d) is redundant%s%s", r->m->constraints[k].name, r->m->constraints[k].line,
              on[0] ? ": it depends on " : ": its gradient is zero here", on);
+    if (!r->redundant[0])
+        snprintf(r->first_redundant, sizeof r->first_redundant, "%.200s:%d: constraint '%.200s' is redundant%s%.200s; remove it",
+                 r->m->file, r->m->constraints[k].line, r->m->constraints[k].name, on[0] ? ": it depends on " : ": its gradient is zero here", on);
     append(r->redundant, sizeof r->redundant, "\n", line);
 }
 
@@ -91,6 +94,8 @@ static void print_start(const report *r, const engine_check *c)
     for (size_t i = 0; i < shown; i++)
         printf("    %-16s %.12g%s\n", r->starts[i].name, (double)r->starts[i].value, r->starts[i].free ? "   free" : "");
     if (shown < r->start_count) printf("    ... %zu more (--all shows them)\n", r->start_count - shown);
+    if (!c->start_status && (c->moved_q > (wide)1e-9 || c->moved_w > (wide)1e-9))
+        printf("    moved onto the constraints: positions by %.2g, velocities by %.2g\n", (double)c->moved_q, (double)c->moved_w);
     if (c->start_status) printf("    NOT CONSISTENT: %s\n", c->start_text);
 }
 
@@ -129,7 +134,7 @@ static int print_report(const report *r, const engine_check *c)
     if (r->refused[0]) printf("  not suitable\n%s\n", r->refused);
     print_start(r, c);
     if (r->redundant[0])
-        return complain(EXIT_USAGE, "%s: the constraints are redundant; remove the ones named above", r->m->file);
+        return complain(EXIT_USAGE, "%s", r->first_redundant);
     return c->start_status ? complain(EXIT_USAGE, "%s", c->start_text) : EXIT_DONE;
 }
 

@@ -1,4 +1,5 @@
 /* taut: the command. */
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -24,7 +25,7 @@ static void version(void)
     printf("taut %s (precision: double%s)\n", TAUT_VERSION, engine_find("quad") ? ", quad" : "");
 }
 
-int main(int argc, char **argv)
+static int run_command(int argc, char **argv)
 {
     const char *name = argc > 1 ? argv[1] : "--help";
     if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0) {
@@ -44,4 +45,13 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < COMMAND_COUNT; i++)
         if (strcmp(name, commands[i]->name) == 0) return commands[i]->main(argc - 2, argv + 2);
     return complain(EXIT_USAGE, "there is no command '%s'; 'taut --help' lists them", name);
+}
+
+/* What could not be written was not done: a full disk must not look like success. */
+int main(int argc, char **argv)
+{
+    int code = run_command(argc, argv);
+    if (code == EXIT_DONE && (fflush(stdout) == EOF || ferror(stdout)))
+        code = complain(EXIT_FAILED, "cannot write to standard output: %s", strerror(errno));
+    return code;
 }

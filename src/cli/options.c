@@ -129,7 +129,8 @@ int definitions_read(const options *o, definitions *d)
     for (int i = 0; i < o->given_count; i++) {
         if (strcmp(o->given[i].definition->name, "define") != 0) continue;
         char *text = d->text[d->count];
-        snprintf(text, sizeof d->text[0], "%s", o->given[i].value);
+        if (snprintf(text, sizeof d->text[0], "%s", o->given[i].value) >= (int)sizeof d->text[0])
+            return complain(EXIT_USAGE, "-D %.20s...: longer than %zu characters", text, sizeof d->text[0] - 1);
         char *equals = strchr(text, '=');
         if (!equals || equals == text || !equals[1])
             return complain(EXIT_USAGE, "-D needs name=value, not '%s'", o->given[i].value);

@@ -80,7 +80,9 @@ static hash hash_value(wide value)
 
 static size_t probe(hash h, size_t attempt, size_t table_size)
 {
-    return (attempt < WINDOW ? h.near + attempt : h.far + attempt - WINDOW) & (table_size - 1);
+    if (attempt < WINDOW) return (h.near + attempt) & (table_size - 1);
+    uint64_t k = attempt - WINDOW; /* triangular steps: windows that have filled up are long clusters, to be jumped over */
+    return (h.far + k * (k + 1) / 2) & (table_size - 1);
 }
 
 static hash hash_of(const graph *g, expr e)

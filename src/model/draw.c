@@ -49,7 +49,8 @@ static int draw_ball(lua_State *L)
     shape what;
     make_ball(L, 1, &what);
     if (!lua_isnoneornil(L, 2)) what.radius = (double)symbols_value(L, symbols_constant(L, 2, "the radius of ball"));
-    if (!(what.radius >= 0 && what.radius < 1e300)) return script_error(L, "the radius of a ball must be positive and finite; give such a number");
+    if (!(what.radius >= 0 && what.radius < 1e300))
+        return script_error(L, "the radius of a ball must be positive and finite; give such a number");
     return push_shape(L, &what);
 }
 

@@ -63,7 +63,7 @@ void declare_constraint(lua_State *L, const char *name, expr value, int line)
     if (names_find(&s->constraint_names, name, &before))
         script_error(L, "there is a constraint '%s' already (line %d); names of constraints are unique", name, m->constraints[before].line);
     script_check(L, mem_grow(s->context, &m->constraints, &m->constraint_capacity, m->constraint_count + 1, sizeof *m->constraints));
-    m->constraints[m->constraint_count] = (constraint){ script_text(L, name), value, line };
+    m->constraints[m->constraint_count] = (constraint){ script_text(L, name), value, line, 0 };
     m->constraint_count++;
     size_t index = m->constraint_count - 1;
     script_check(L, names_add(s->context, &s->constraint_names, m->constraints[index].name, (uint32_t)index));
@@ -206,7 +206,8 @@ static int equation_rate(lua_State *L)
         if (!symbols_is_variable(s, target.at[i], KIND_Q, &index)) {
             k = KIND_W;
             if (!symbols_is_variable(s, target.at[i], KIND_W, &index))
-                return script_error(L, "rate belongs to a coordinate or to momentum(coordinate), not to an expression of them; name the coordinate");
+                return script_error(L, "rate belongs to a coordinate or to momentum(coordinate), "
+                                       "not to an expression of them; name the coordinate");
         }
         if (k == KIND_Q && kinds_of(L, value.at[i]) & 1u << KIND_LAMBDA)
             return script_error(L, "the rate of a coordinate contains a multiplier; multipliers act on momentum(x)");
@@ -282,6 +283,8 @@ void equations_finish(lua_State *L)
     if (m->form == FORM_NONE)
         script_error_at(L, s->last_line, "the model has no equations of motion; give a lagrangian, a hamiltonian or rates");
     if (m->form == FORM_RATES) check_rates(L);
+    if (m->form == FORM_RATES && m->force_count)
+        script_error_at(L, m->forces[0].line, "rate models have no force(); write it into the rate of momentum(x)");
     check_observables(L);
     check_families(L);
 }

@@ -33,6 +33,7 @@ typedef struct {
     char *name;
     expr value;  /* is zero */
     int line;
+    expr guess;  /* start value of its multiplier: the guess of the first solution; 0 when not given */
 } constraint;
 
 /* A force on a coordinate, or, in rate models, the rate of a coordinate (KIND_Q) or of its partner (KIND_W). */

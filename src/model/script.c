@@ -148,6 +148,14 @@ static const struct { const char *part, *hint; } hints[] = {
     { " near ", "mend the Lua syntax at or just before this line" },
     { "goto", "mend the Lua syntax at this line" },
     { "malformed number", "write numbers as 1, 0.5 or 1e-3" },
+    { "table index is", "a key of a table must have a value; check the name between [ ]" },
+    { "get length", "only tables, texts, points and vectors have a length" },
+    { "'for'", "a loop needs numbers: for i = 1, 10 do" },
+    { "attempt to", "check what the names on this line stand for" },
+    { "wrong number of arguments", "see what this function takes" },
+    { "too large", "use smaller tables and texts" },
+    { "out of", "stay within the range" },
+    { "invalid", "see what this function takes" },
     { "error object", "call error with a text" },
 };
 

@@ -194,11 +194,39 @@ static void get_key(lua_State *L, const char *who, target *t)
                      symbols_at(L, -2) || vectors_at(L, -2) ? "an expression of them" : symbols_describe(L, -2));
 }
 
+/* The constraint whose multiplier the key at i is: "lambda.rod1", or the symbol that constraint() gave. NULL if it is none. */
+static constraint *multiplier_key(lua_State *L, int i)
+{
+    script *s = script_of(L);
+    uint32_t index;
+    const expr *e = symbols_at(L, i);
+    if (e) return symbols_is_variable(s, *e, KIND_LAMBDA, &index) ? &s->model->constraints[index] : NULL;
+    if (lua_type(L, i) != LUA_TSTRING || strncmp(lua_tostring(L, i), "lambda.", 7) != 0 || declare_find_group(L, "lambda")) return NULL;
+    if (!names_find(&s->constraint_names, lua_tostring(L, i) + 7, &index))
+        script_error(L, "start: there is no constraint '%s'; declare it above", lua_tostring(L, i) + 7);
+    return &s->model->constraints[index];
+}
+
+/* The guess of a multiplier: the value on top of the stack. */
+static void add_guess(lua_State *L, constraint *c)
+{
+    char name[SCRIPT_LABEL_SIZE];
+    snprintf(name, sizeof name, "lambda.%s", c->name);
+    start_value value = one_value(L, name);
+    if (c->guess) script_error(L, "the start value of '%s' is given already; give it once", name);
+    c->guess = value.value;
+}
+
 /* One entry of start: the key at -2, the value on top. */
 static void add_entry(lua_State *L)
 {
     target t;
     char name[SCRIPT_LABEL_SIZE];
+    constraint *multiplier = multiplier_key(L, -2);
+    if (multiplier) {
+        add_guess(L, multiplier);
+        return;
+    }
     get_key(L, "start", &t);
     target_name(script_of(L), &t, name, sizeof name);
     if (t.is_omega) {
@@ -214,6 +242,11 @@ static void add_points(lua_State *L)
     model *m = script_of(L)->model;
     target t;
     char name[SCRIPT_LABEL_SIZE];
+    constraint *multiplier = multiplier_key(L, -2);
+    if (multiplier) {
+        add_guess(L, multiplier);
+        return;
+    }
     get_key(L, "start_points", &t);
     target_name(script_of(L), &t, name, sizeof name);
     if (t.k != KIND_Q)

@@ -87,27 +87,23 @@ static int record(loop *z, long step)
     return status ? status : z->options->frame(z->options->user, z->frame, z->frame_size);
 }
 
-/* The number of steps, and the length of the last one, which ends exactly at `until`. */
-static long plan(const run_options *options, wide *last)
+/* The number of steps. partial: the last one is shorter, and ends exactly at `until`. */
+static long plan(const run_options *options, int *partial)
 {
     wide ratio = options->until / options->step, whole = WIDE(round)(ratio);
     /* 1e-9: the end was meant to be a multiple of the step */
-    if (whole >= 1 && WIDE(fabs)(ratio - whole) <= (wide)1e-9 * whole) {
-        *last = options->step;
-        return (long)whole;
-    }
-    whole = WIDE(floor)(ratio);
-    *last = options->until - whole * options->step;
-    return (long)whole + 1;
+    *partial = !(whole >= 1 && WIDE(fabs)(ratio - whole) <= (wide)1e-9 * whole);
+    return *partial ? (long)WIDE(floor)(ratio) + 1 : (long)whole;
 }
 
-static int steps(loop *z, long count, wide last)
+static int steps(loop *z, long count, int partial)
 {
     long stride = z->result->sample_stride;
     int status = watch(z);
     if (!status) status = record(z, 0);
     for (long n = 1; !status && n <= count; n++) {
-        status = z->api->step(z->engine, n == count ? last : z->options->step);
+        wide h = partial && n == count ? z->options->until - z->api->time(z->engine) : z->options->step;
+        status = z->api->step(z->engine, h);
         if (status) break;
         z->result->steps_done = n;
         if (n % stride == 0 || n == count) {
@@ -124,14 +120,14 @@ static int steps(loop *z, long count, wide last)
 int run_loop(taut_context *context, const engine_api *api, void *engine, const run_options *options, run_result *result)
 {
     loop z = { .context = context, .api = api, .engine = engine, .options = options, .result = result };
-    wide last;
+    int partial;
     *result = (run_result){ 0 };
     int status = run_check_options(context, options);
     if (status) return status;
-    result->steps_planned = plan(options, &last);
+    result->steps_planned = plan(options, &partial);
     result->sample_stride = 1 + (result->steps_planned - 1) / options->samples;
     status = prepare(&z);
-    if (!status) status = steps(&z, result->steps_planned, last);
+    if (!status) status = steps(&z, result->steps_planned, partial);
     result->t = api->time(engine);
     wide spread = z.fit.n * z.fit.tt - z.fit.t * z.fit.t;
     for (size_t i = 0; result->quantities && z.fit.ty && z.fit.y && i < result->quantity_count; i++)

@@ -121,6 +121,8 @@ real simulation_energy(simulation *z)
 int simulation_multipliers(simulation *z)
 {
     if (!z->s->c) return TAUT_OK;
+    /* From the state alone, not from the last frame: what is recorded must not depend on how often, or since when. */
+    memcpy(z->lambda, z->x.lambda, z->s->c * sizeof(real));
     return acceleration_solve(z->acceleration, z->x.q, z->x.w, z->x.t, z->lambda, NULL);
 }
 

@@ -13,7 +13,12 @@ static int create(model *m, const engine_options *options, void **self)
 
 static void destroy(void *self) { simulation_destroy(self); }
 static int step(void *self, wide h) { return simulation_step(self, (real)h); }
-static wide get_time(const void *self) { return ((const simulation *)self)->x.t; }
+static wide get_time(const void *self)
+{
+    const simulation *z = self;
+    return (wide)z->x.t + z->x.t_low;
+}
+
 
 static void counts(const void *self, engine_counts *out)
 {

@@ -91,7 +91,8 @@ int redundant_constraint(const struct system *s, long index)
                     "the equations for the multipliers are singular: constraints are redundant, or the mass matrix is singular; "
                     "'taut check' tells which");
     return fail(s->context, TAUT_SINGULAR,
-                "%s:%d: constraint '%s' is redundant: it depends on the others here, so its multiplier is not determined; remove it "
+                "%s:%d: constraint '%s' is redundant: its gradient is zero or depends on the others here, so its multiplier is not "
+                "determined; remove it "
                 "('taut check' shows the rank)",
                 s->m->file, s->m->constraints[index].line, s->m->constraints[index].name);
 }

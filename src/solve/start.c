@@ -48,7 +48,7 @@ static int starter_create(starter *z, struct system *s, state *x)
     return kkt_create(s, &z->kkt);
 }
 
-static place here(const starter *z) { return place_at(z->x->q, z->x->w, &z->x->t, NULL); }
+static place here(const starter *z) { return place_at(z->x->q, z->x->w, &z->x->t, z->x->lambda); }
 
 /* g, or its time derivative */
 static void residual(starter *z, real *out)
@@ -206,8 +206,8 @@ static int onto_constraints(starter *z, start_mode mode, real *total)
     real *unknown = z->velocity ? z->x->w : z->x->q, size = 0, before = 0, moved;
     *total = 0;
     if (!s->c) return TAUT_OK;
+    memcpy(z->trial, unknown, s->n * sizeof(real));
     for (int k = 0; k < 60; k++) {
-        memcpy(z->trial, unknown, s->n * sizeof(real));
         int status = project_step(z, &size, &moved);
         if (status) return status;
         if (k == 0 && mode == START_STRICT && !(size <= (real)CONSISTENT)) {
@@ -215,8 +215,10 @@ static int onto_constraints(starter *z, start_mode mode, real *total)
             return inconsistent(z, moved);
         }
         if (!(size - size == 0)) break;
-        *total = REAL(fmax)(*total, moved);
-        if (size <= REAL_EPSILON || (k > 0 && size < (real)1e-9 && size > before / 2)) return TAUT_OK;
+        if (size <= REAL_EPSILON || (k > 0 && size < (real)1e-9 && size > before / 2)) {
+            for (uint32_t i = 0; i < s->n; i++) *total = real_most(*total, unknown[i] - z->trial[i]);
+            return TAUT_OK;
+        }
         before = size;
     }
     residual(z, z->r);
@@ -231,6 +233,13 @@ static int given_values(struct system *s, state *x)
     for (uint32_t i = 0; i < s->n; i++) {
         int status = s->m->start_q[i].value ? system_constant(s, s->m->start_q[i].value, &x->q[i]) : TAUT_OK;
         if (!status && s->m->start_w[i].value) status = system_constant(s, s->m->start_w[i].value, &x->w[i]);
+        if (status) return status;
+    }
+    /* Forces may be nonlinear in the multipliers, with several roots: a guess tells which. In rates they may stand in any way, and zero
+       is where powers have no derivative and squares lose the sign: without a guess begin at one there. */
+    for (uint32_t k = 0; k < s->c; k++) {
+        x->lambda[k] = s->form == FORM_RATES ? 1 : 0;
+        int status = s->m->constraints[k].guess ? system_constant(s, s->m->constraints[k].guess, &x->lambda[k]) : TAUT_OK;
         if (status) return status;
     }
     return TAUT_OK;

@@ -1,0 +1,213 @@
+#!/bin/sh
+# behaviour.sh TAUT MODELS: what the command does when all is well.
+set -u
+taut=$1
+models=$2
+here=$(cd "$(dirname "$0")" && pwd)
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+failures=0
+checks=0
+quad=no
+"$taut" --version | grep -q quad && quad=yes
+
+# is WHAT FOUND EXPECTED
+is() {
+    checks=$((checks + 1))
+    [ "$2" = "$3" ] && return
+    failures=$((failures + 1))
+    printf 'FAILED: %s\n    found    %s\n    expected %s\n' "$1" "$2" "$3"
+}
+
+# run ARGUMENTS..: stdout in out, stderr in err, the exit status in $status
+run() {
+    "$taut" "$@" > out 2> err < /dev/null
+    status=$?
+}
+
+# ok ARGUMENTS..: as run; must end with status 0 and say nothing on stderr
+ok() {
+    run "$@"
+    is "exit status of: taut $*" "$status" 0
+    is "stderr of: taut $*" "$(cat err)" ""
+}
+
+column() { cut -d, -f"$1" out | tail -n +2 | tr '\n' ' '; }
+has() {
+    checks=$((checks + 1))
+    grep -qe "$2" out && return
+    failures=$((failures + 1))
+    printf 'FAILED: no "%s" in %s:\n' "$2" "$1"
+    sed 's/^/    /' out
+}
+
+pendulum=$models/pendulum.lua
+double=$models/double-spherical-pendulum.lua
+
+# ---- help and catalogue ----
+ok --version
+is '--version' "$(sed 's/[0-9][0-9.]*/N/; s/, quad//' out)" 'taut N (precision: double)'
+ok --help
+for command in run check methods; do
+    grep -q "taut $command" out || is 'taut --help' "no $command" "$command"
+done
+cp out general
+ok
+is 'taut without arguments is taut --help' "$(cat out)" "$(cat general)"
+for command in run check methods; do
+    ok $command --help
+    cp out long
+    has "taut $command --help" "^usage: taut $command"
+    ok $command -h
+    is "$command -h is $command --help" "$(cat out)" "$(cat long)"
+    ok help $command
+    is "help $command is $command --help" "$(cat out)" "$(cat long)"
+done
+ok run --help
+for option in --method --step --until --csv --every --define --precision --tol --start; do has 'taut run --help' " $option"; done
+ok methods
+has 'taut methods' '^rattle *order 2'
+ok methods rattle
+has 'taut methods rattle' 'order *2'
+has 'taut methods rattle' 'symplectic *yes'
+has 'taut methods rattle' 'energy *no'
+has 'taut methods rattle' 'equations'
+
+# ---- check: every model that comes with Taut (the two singular ones are in errors.txt) ----
+for model in "$models"/*.lua "$models"/papers/*.lua; do
+    case $model in */dirac-*) continue ;; esac
+    ok check "$model"
+    has "taut check $model" 'freedom '
+done
+ok check "$double"
+has 'check double-spherical-pendulum' 'freedom *4 degrees'
+has 'check double-spherical-pendulum' 'conserved *energy, angular_momentum.z'
+has 'check double-spherical-pendulum' '4 values found from the constraints'
+has 'check double-spherical-pendulum' 'methods *rattle'
+
+# ---- run ----
+ok run "$double" -T 1
+has 'summary' '^Double spherical pendulum$'
+has 'summary' ' energy .* slope '
+has 'summary' ' constraints *at most [0-9.]*e-1[3-9]$'
+has 'summary' ' angular_momentum.z .* changed by at most [0-9.]*e-1[2-9]$'
+
+ok run "$double" -T 0.1 -s 0.01 --csv
+is 'columns of the double spherical pendulum' "$(head -1 out)" \
+    't,a.x,a.y,a.z,b.x,b.y,b.z,a.x.dot,a.y.dot,a.z.dot,b.x.dot,b.y.dot,b.z.dot,p.a.x,p.a.y,p.a.z,p.b.x,p.b.y,p.b.z,lambda.rod1,lambda.rod2,energy,constraint,velocity_constraint,angular_momentum.z'
+is 'frames of 10 steps' "$(wc -l < out | tr -d ' ')" 12
+is 'fields of every line' "$(awk -F, '{ print NF }' out | sort -u)" 25
+is 'start value given' "$(sed -n 2p out | cut -d, -f2)" 2.8199999999999998
+# A number that was read and is printed again with 17 digits is the same text.
+is 'values round-trip' "$(tail -n +2 out | awk -F, '{ for (i = 1; i <= NF; i++) if (sprintf("%.17g", $i) != $i) print $i }')" ''
+for m in "$models"/driven-pendulum.lua "$models"/papers/jay-simeon-4.1.lua "$models"/henon-heiles.lua; do
+    ok run "$m" -T 0.01 -s 0.001 --csv
+    is "whole lines: $m" "$(awk -F, '{ print NF }' out | sort -u | wc -l | tr -d ' ')" 1
+done
+ok run "$models/papers/jay-simeon-4.1.lua" -T 0.1 --csv
+is 'columns of a rate model: no energy' "$(head -1 out)" \
+    't,y1,y2,y1.dot,y2.dot,p.y1,p.y2,lambda.g,constraint,velocity_constraint,error_y1,error_y2,error_psi'
+ok run "$models/four-particles.lua" -T 0.01 -s 0.005 --csv
+is 'symmetries before observables' "$(head -1 out | cut -d, -f43-)" \
+    'momentum.x,momentum.y,momentum.z,angular_momentum.x,angular_momentum.y,angular_momentum.z,spring1,spring2'
+
+# The same value comes back from -D to the table, to the last digit.
+value=0.12345678901234568
+ok run "$here/echo.lua" -D x=$value -T 0.1 -s 0.1 --csv
+is '-D to the table and back' "$(sed -n 2p out | cut -d, -f2)" $value
+if [ $quad = yes ]; then
+    ok run "$double" -T 0.06 -s 0.03 --csv --precision quad
+    is 'start value in quad' "$(sed -n 2p out | cut -d, -f2)" 2.82
+    value=$(sed -n 3p out | cut -d, -f2)
+    is 'digits of a value in quad' "$(printf %s "$value" | tr -dc 0-9 | wc -c | tr -d ' ')" 34
+    ok run "$here/echo.lua" -D x="$value" -T 0.1 -s 0.1 --csv --precision quad
+    is '-D to the table and back in quad' "$(sed -n 2p out | cut -d, -f2)" "$value"
+    is 'observable in quad' "$(sed -n 2p out | sed 's/.*,//')" "$value"
+fi
+
+# ---- steps and frames ----
+henon=$models/henon-heiles.lua
+ok run "$henon" -s 0.5 -T 5 --csv --every 4
+is 'every 4th of 10 steps, and the last' "$(column 1)" '0 2 4 5 '
+ok run "$henon" -s 0.5 -T 4 --csv --every 4
+is 'every 4th of 8 steps' "$(column 1)" '0 2 4 '
+ok run "$henon" -s 0.25 -T 0.5 --csv --every 1000
+is 'fewer steps than --every' "$(column 1)" '0 0.5 '
+for pair in 0.03,0.1 0.3,7.7 0.07,100.3 0.7,0.2 0.25,1.125 0.1,0.35; do
+    step=${pair%,*} end=${pair#*,}
+    for precision in double quad; do
+        [ $precision$quad = quadno ] && continue
+        ok run "$henon" -s "$step" -T "$end" --csv --precision $precision
+        # exactly the end: the number nearest to it, in the format of the table
+        expected=$end
+        [ $precision = double ] && expected=$(awk "BEGIN { printf \"%.17g\", $end }")
+        is "a last step that is shorter ends at T=$end ($precision)" "$(tail -1 out | cut -d, -f1)" "$expected"
+    done
+done
+ok run "$pendulum" -s 0.001 -T 1
+has 'summary' 't = 0 .. 1  .* 1000 steps'
+
+# ---- the same bytes ----
+for precision in double quad; do
+    [ $precision$quad = quadno ] && continue
+    for model in "$double" "$models/triple-pendulum.lua" "$models/rigid-body.lua"; do
+        ok run "$model" -T 0.5 --csv --precision $precision
+        cp out first
+        ok run "$model" -T 0.5 --csv --precision $precision
+        is "twice the same bytes: $model ($precision)" "$(cksum < out)" "$(cksum < first)"
+    done
+done
+ok run "$double" -T 0.5 --csv --every 1
+sed -n '1p;12p;22p;32p;42p;52p' out > first
+ok run "$double" -T 0.5 --csv --every 10
+sed 2d out > second
+is 'a frame does not depend on how often frames are taken' "$(cksum < second)" "$(cksum < first)"
+
+# ---- settings ----
+ok run "$pendulum" -D l=2 -T 0.1 --csv
+is '-D l=2' "$(sed -n 2p out | cut -d, -f2)" 2
+ok run "$pendulum" -Dl=2 --define g=3 -T 0.1 --csv
+is 'two settings: energy m v^2/2 at height 0' "$(sed -n 2p out | cut -d, -f9)" 2
+ok run "$pendulum" -D m=1 -D m=5 -T 0.1 --csv
+is 'the last -D wins' "$(sed -n 2p out | cut -d, -f9)" 10
+ok run "$models/hanging-chain.lua" -D N=3 -T 0.1 --csv
+is '-D of an option: 9 coordinates' "$(head -1 out | tr ',' '\n' | grep -c '^a[0-9]\.[xyz]$')" 9
+ok check "$models/hanging-chain.lua" -D N=3
+has 'check -D N=3' 'coordinates *9'
+ok run --step=0.1 --until=0.2 --method=rattle --csv -- "$pendulum"
+is 'long names, and -- before the model' "$(column 1)" '0 0.10000000000000001 0.20000000000000001 '
+cp "$pendulum" './-odd name.lua'
+ok run -T 0.1 -- '-odd name.lua'
+has 'a name with a dash and a space' '^Pendulum'
+ok run "$pendulum" -T 1 --tol 1e-6
+has '--tol' ' constraints *at most'
+
+# ---- a start off the constraints: (2,0) on a circle of radius 1 goes to (1,0) ----
+ok run "$here/bad-models/inconsistent-start.lua" --start project -T 1
+has '--start project' 'moved onto the constraints: positions by 1, velocities by 0'
+ok run "$here/bad-models/inconsistent-start.lua" --start project -T 1 --csv
+is '--start project' "$(sed -n 2p out | cut -d, -f2,3)" 1,0
+ok check "$here/bad-models/inconsistent-start.lua" --start project
+has 'check --start project' 'moved onto the constraints: positions by 1, velocities by 0'
+
+# ---- a run that fails keeps what it has ----
+run run "$here/bad-models/runs-away.lua" --csv
+is 'status of a run that fails' $status 1
+is 'header, start and the 104 good frames' "$(wc -l < out | tr -d ' ')" 106
+is 'the last good frame' "$(tail -1 out | cut -d, -f1)" 1.04
+
+# ---- nowhere to write ----
+if [ -c /dev/full ]; then
+    for arguments in "run $pendulum -T 1" "run $pendulum -T 1 --csv" "run $pendulum -T 0.01 --csv" "check $pendulum" methods \
+        'methods rattle' --help 'run --help' --version; do
+        # shellcheck disable=SC2086 # words of the arguments
+        "$taut" $arguments > /dev/full 2> err
+        is "status with a full disk: taut $arguments" $? 1
+        is "message with a full disk: taut $arguments" "$(grep -c '^taut: .*cannot write to standard output: No space left on device' err)" 1
+        is "lines with a full disk: taut $arguments" "$(wc -l < err | tr -d ' ')" 1
+    done
+fi
+
+echo "$checks checks, $failures failures"
+[ $failures -eq 0 ] && [ $checks -gt 150 ]

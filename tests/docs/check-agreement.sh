@@ -1,0 +1,57 @@
+#!/bin/sh
+# check-agreement.sh TAUT: the manual page has the commands of `taut --help`, the options of every `taut COMMAND --help` in the
+# same order and form, and the version; docs/model-language.md lists the names that a model has.
+set -eu
+taut=$(realpath "$1")
+root=$(realpath "$(dirname "$0")/../..")
+manual=$root/man/taut.1
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+cd "$scratch"
+failed=0
+
+# compare WHAT FILE FILE
+compare()
+{
+    diff "$2" "$3" > differences && return
+    failed=1
+    echo "$1 differ (< $2, > $3):"
+    cat differences
+}
+
+"$taut" --help | sed -n 's/^  taut \([a-z][a-z]*\) .*/\1/p' > help-commands
+sed -n '/^\.SH COMMANDS/,/^\.SH MODELS/s/^\.SS //p' "$manual" > manual-commands
+[ -s help-commands ]
+compare "Commands" help-commands manual-commands
+
+while read -r command; do
+    # "-m, --method METHOD" from the help
+    "$taut" "$command" --help | sed -n '/^  *-/{s/^ *//;s/  .*//;p}' > help-options
+    # and from the tagged paragraphs of the command's section of the manual
+    awk -v wanted="$command" '
+        /^\.S[SH]/ { inside = $0 == ".SS " wanted; next }
+        inside && tag { print; tag = 0 }
+        inside && /^\.TP/ { tag = 1 }' "$manual" |
+        sed 's/^\.B[RI]* //; s/\\f.//g; s/\\-/-/g; s/"//g; s/ *, */, /g; s/ *| */|/g; s/  */ /g; s/ *$//' > manual-options
+    compare "Options of $command" help-options manual-options
+done < help-commands
+
+version=$("$taut" --version | sed 's/ (.*//')
+grep -q "^\.TH TAUT 1 \"[-0-9]*\" \"$version\"" "$manual" || { failed=1; echo "The manual is not that of $version"; }
+
+# Every global name of a model, but for Lua's own and the two that only explain themselves.
+cat > names.lua << 'END'
+local x = coordinate "x"
+lagrangian(x.dot^2/2)
+start { x = 0 }
+local lua = " _G _VERSION assert error getmetatable ipairs math next pairs pcall print rawequal rawget rawlen rawset select " ..
+            "setmetatable string table tonumber tostring type xpcall contact embed "
+for name in pairs(_G) do
+  if not lua:find(" " .. name .. " ", 1, true) then print("name " .. name) end
+end
+END
+"$taut" check names.lua 2>&1 > report | sed -n 's/^name //p' | LC_ALL=C sort > model-names
+sed -n '/^## All names/,$p' "$root/docs/model-language.md" | grep -o '`[a-z0-9_]*`' | tr -d '`' | LC_ALL=C sort > documented-names
+[ -s model-names ]
+compare "Names of the model language" model-names documented-names
+exit "$failed"

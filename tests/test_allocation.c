@@ -1,0 +1,187 @@
+/* Memory that runs out at any moment: load, system, start, ten steps and their frames, with the k-th allocation failing, and with every
+   allocation from the k-th on failing. It is always said (TAUT_OUT_OF_MEMORY), nothing leaks, nothing crashes. Every k with
+   TAUT_TEST_LONG=1, some three hundred a model otherwise. (KLU, AMD, MUMPS and LAPACK allocate on their own; these are not counted.) */
+#include "run/engine.h"
+
+#include "support_core.h"
+
+typedef struct {
+    long calls, fail_at, fail_count; /* allocations number fail_at .. fail_at + fail_count - 1 fail; the first is 1 */
+    long failures, live;
+} counter;
+
+static void *counted_resize(void *user, void *block, size_t size)
+{
+    counter *c = user;
+    if (size == 0) {
+        c->live -= block != NULL;
+        free(block);
+        return NULL;
+    }
+    c->calls++;
+    if (c->calls >= c->fail_at && c->calls - c->fail_at < c->fail_count) {
+        c->failures++;
+        return NULL;
+    }
+    void *result = realloc(block, size);
+    if (result && !block) c->live++;
+    return result;
+}
+
+enum { COLUMNS = 200 };
+
+typedef struct {
+    const char *name;
+    double step;
+} example;
+
+typedef struct {
+    wide frame[COLUMNS];  /* the last one */
+    long step_calls;      /* allocations in the steps and frames after the first ones */
+} outcome;
+
+static int steps(const engine_api *api, void *engine, double h, counter *c, outcome *out)
+{
+    int status = TAUT_OK;
+    for (int n = 0; !status && n < 10; n++) {
+        status = api->step(engine, h);
+        if (!status) status = api->frame(engine, out->frame);
+        if (n == 0) out->step_calls = c->calls;
+    }
+    out->step_calls = c->calls - out->step_calls;
+    return status;
+}
+
+static int load_and_run(const example *e, counter *c, outcome *out)
+{
+    const taut_allocator allocator = { counted_resize, c };
+    const engine_api *api = &engine_double;
+    const engine_options options = { .method = "rattle" };
+    char path[512];
+    model *m = NULL;
+    void *engine = NULL;
+    memset(out, 0, sizeof *out);
+    taut_context *own = taut_context_create(&allocator);
+    if (!own) return TAUT_OUT_OF_MEMORY;
+    snprintf(path, sizeof path, "%s/%s.lua", MODELS, e->name);
+    int status = model_load_file(own, path, NULL, 0, &m);
+    if (!status) status = api->create(m, &options, &engine);
+    if (!status) assert_true(api->column_count(engine) <= COLUMNS);
+    if (!status) status = steps(api, engine, e->step, c, out);
+    if (status && (status != TAUT_OUT_OF_MEMORY || !strstr(taut_error_text(own), "memory")))
+        print_error("%s: status %d, '%s'\n", e->name, status, taut_error_text(own));
+    if (status) assert_non_null(strstr(taut_error_text(own), "memory"));
+    if (engine) api->destroy(engine);
+    model_destroy(m);
+    taut_context_destroy(own);
+    return status;
+}
+
+static const example examples[] = {
+    { "double-spherical-pendulum", 0.01 }, { "triple-pendulum", 0.01 }, { "rigid-body", 0.01 }, { "driven-pendulum", 0.001 },
+    { "chain-molecule", 0.01 },
+};
+enum { EXAMPLES = sizeof examples / sizeof *examples };
+
+static long stride(long calls)
+{
+    return getenv("TAUT_TEST_LONG") ? 1 : 1 + calls / 300;
+}
+
+static void every_allocation(long fail_count)
+{
+    for (int i = 0; i < EXAMPLES; i++) {
+        counter whole = { 0 };
+        outcome expected, found;
+        assert_int_equal(load_and_run(&examples[i], &whole, &expected), TAUT_OK);
+        assert_int_equal(whole.live, 0);
+        for (long k = 1; k <= whole.calls; k += stride(whole.calls)) {
+            counter c = { .fail_at = k, .fail_count = fail_count };
+            int status = load_and_run(&examples[i], &c, &found);
+            if (c.live || c.failures == 0) print_error("%s, allocation %ld: %ld blocks leak\n", examples[i].name, k, c.live);
+            assert_true(c.failures > 0);
+            assert_int_equal(c.live, 0);
+            /* Lua collects its garbage and tries again when an allocation fails: a single failure may pass without harm, but then
+               it must be without harm. */
+            if (status || fail_count > 1) assert_int_equal(status, TAUT_OUT_OF_MEMORY);
+            for (int n = 0; !status && n < COLUMNS; n++) assert_true(found.frame[n] == expected.frame[n]);
+        }
+    }
+}
+
+static void one_allocation_fails(void **state)
+{
+    (void)state;
+    every_allocation(1);
+}
+
+static void all_allocations_fail_from_some_moment_on(void **state)
+{
+    (void)state;
+    every_allocation(1000000000);
+}
+
+static void steps_do_not_allocate(void **state)
+{
+    (void)state;
+    for (int i = 0; i < EXAMPLES; i++) {
+        counter c = { 0 };
+        outcome out;
+        assert_int_equal(load_and_run(&examples[i], &c, &out), TAUT_OK);
+        assert_int_equal(out.step_calls, 0);
+    }
+}
+
+/* ---- the check command's way ---- */
+
+static void told_start(void *user, const char *name, wide value, int free) { (void)user, (void)name, (void)value, (void)free; }
+static void told_redundant(void *user, uint32_t constraint, const char *on) { (void)user, (void)constraint, (void)on; }
+static void told_conserved(void *user, const char *name) { (void)user, (void)name; }
+static void told_method(void *user, const char *name, const char *refusal) { (void)user, (void)name, (void)refusal; }
+
+static int load_and_check(const char *text, counter *c, engine_check *found)
+{
+    const taut_allocator allocator = { counted_resize, c };
+    model *m = NULL;
+    taut_context *own = taut_context_create(&allocator);
+    if (!own) return TAUT_OUT_OF_MEMORY;
+    int status = model_load_text(own, "test.lua", text, strlen(text), NULL, 0, &m);
+    if (!status) status = engine_double.check(m, 0, found, told_start, told_redundant, told_conserved, told_method, NULL);
+    model_destroy(m);
+    taut_context_destroy(own);
+    return status;
+}
+
+static void check_runs_out_of_memory(void **state)
+{
+    (void)state;
+    static const char text[] = /* a redundant constraint, so that all of check is seen */
+        "local a, b = point 'a', point 'b'; lagrangian(norm2(a.dot)/2 + norm2(b.dot)/2 - a.z)\n"
+        "constraint('one', norm2(a) - 1); constraint('two', norm2(a - b) - 1); constraint('three', 2*norm2(a) - 2)\n"
+        "observe('height', a.z); start { a = {1, 0, 0}, b = {2, 0, 0} }";
+    counter whole = { 0 };
+    engine_check expected, found;
+    assert_int_equal(load_and_check(text, &whole, &expected), TAUT_OK);
+    assert_int_equal(whole.live, 0);
+    assert_int_equal(expected.rank, 2);
+    for (long k = 1; k <= whole.calls; k += stride(whole.calls))
+        for (int all = 0; all < 2; all++) {
+            counter c = { .fail_at = k, .fail_count = all ? 1000000000 : 1 };
+            int status = load_and_check(text, &c, &found);
+            if (c.live || (status != TAUT_OUT_OF_MEMORY && all)) print_error("allocation %ld: status %d, %ld leak\n", k, status, c.live);
+            assert_int_equal(c.live, 0);
+            if (status == TAUT_OK && !all)
+                assert_int_equal(found.rank, 2);
+            else
+                assert_int_equal(status, TAUT_OUT_OF_MEMORY);
+        }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(one_allocation_fails), cmocka_unit_test(all_allocations_fail_from_some_moment_on),
+        cmocka_unit_test(steps_do_not_allocate), cmocka_unit_test(check_runs_out_of_memory),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
