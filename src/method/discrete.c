@@ -149,7 +149,7 @@ int discrete_create(struct system *s, const discrete_rule *rule, discrete **resu
     d->s = s;
     d->rule = *rule;
     d->n = s->n, d->c = s->c, d->y = s->embedded, d->z = s->n + s->embedded;
-    d->energy = s->embedded ? s->ambient : s->energy;
+    d->energy = s->ambient ? s->ambient : s->energy;
     int status = field_prepare_gradient(d->energy, KIND_Q);
     if (!status) status = field_prepare_gradient(d->energy, KIND_W);
     if (!status) status = prepare_blocks(d);

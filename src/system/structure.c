@@ -161,12 +161,15 @@ static wide typical_mass(const pattern *shape, const real *values)
     return WIDE(ldexp)(1, exponent - 1);
 }
 
-/* Adds kappa/2 (dg_k/dt)^2 for every constraint that touches a singular block. */
+/* Adds kappa/2 (dg_k/dt)^2 for every constraint that touches a singular block. Discrete Lagrangians are made of L without it: dg/dt is
+   not zero along the straight line of a step. */
 static int augment(struct system *s, const unsigned char *singular, wide kappa)
 {
     const pattern *shape = field_jacobian_pattern(s->constraint, KIND_Q);
     graph *g = s->m->graph;
     int status = TAUT_OK;
+    for (size_t i = 0; !status && !s->embedded && i < s->m->summand_count; i++)
+        status = family_add(s->store, &s->ambient_family, 0, s->m->summands[i].value);
     for (uint32_t k = 0; !status && k < s->c; k++) {
         int touches = 0;
         for (int i = shape->start[k]; i < shape->start[k + 1]; i++) touches |= singular[shape->index[i]];
@@ -174,7 +177,6 @@ static int augment(struct system *s, const unsigned char *singular, wide kappa)
         expr rate = constraint_rate(s, k);
         expr term = expr_mul(g, expr_number(g, kappa / 2), expr_powi(g, rate, 2));
         status = term ? family_add(s->store, &s->energy_family, 0, term) : TAUT_OUT_OF_MEMORY;
-        if (!status && s->embedded) status = family_add(s->store, &s->ambient_family, 0, term);
         s->structure.augmented = 1;
     }
     if (!status && s->structure.augmented) status = system_evaluate_constants(s);
@@ -195,7 +197,7 @@ static int remake_fields(struct system *s)
         if (!status) status = field_prepare_values(*all[i].target);
     }
     if (!status && s->embedded) status = system_make_field(s, &s->chart_family, &s->chart);
-    if (!status && s->embedded) status = system_make_field(s, &s->ambient_family, &s->ambient);
+    if (!status) status = system_make_field(s, &s->ambient_family, &s->ambient);
     if (!status) status = field_prepare_gradient(s->constraint, KIND_Q);
     return status ? status : field_prepare_jacobian(s->constraint, KIND_T);
 }

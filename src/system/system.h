@@ -67,7 +67,8 @@ struct system {
     /* Embedded points: their places y = chart(q,t) and, for methods that make use of them, the Lagrangian as the user wrote it,
        a function of (q,y) and (q',y'): variables n and up of its KIND_Q and KIND_W. All other fields are in q alone. */
     uint32_t embedded;    /* components of y */
-    field *chart, *ambient; /* NULL without embedded points */
+    field *chart;         /* NULL without embedded points */
+    field *ambient;       /* NULL where it would be the same as energy: without embedded points, unless L was augmented */
     pattern *identity;    /* n x n */
     block_shape blocks[BLOCK_COUNT];
     structure structure;
