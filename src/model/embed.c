@@ -35,19 +35,29 @@ static expr ambient_of(lua_State *L, const node *n)
     return expr_variable(s->graph, n->b == KIND_EMBEDDED ? KIND_Q : KIND_W, s->model->coordinate_count + n->a);
 }
 
+/* The variables in e, in a list that the script owns and the next call overwrites; room for as many again behind them. */
+static expr *variables_of(lua_State *L, expr e, size_t *count)
+{
+    script *s = script_of(L);
+    expr *list;
+    size_t nodes;
+    script_check(L, expr_reachable(s->graph, &e, 1, &list, &nodes));
+    int status = mem_grow(s->context, &s->scratch, &s->scratch_capacity, 2 * nodes + 1, sizeof *s->scratch);
+    *count = 0;
+    for (size_t i = 0; !status && i < nodes; i++)
+        if (graph_node(s->graph, list[i])->op == OP_VARIABLE) s->scratch[(*count)++] = list[i];
+    expr_list_free(s->graph, list);
+    script_check(L, status);
+    script_charge(L, (double)nodes);
+    return s->scratch;
+}
+
 /* e with the variables of embedded points replaced. */
 static expr replace(lua_State *L, expr e, expr (*by)(lua_State *L, const node *n))
 {
-    script *s = script_of(L);
-    graph *g = s->graph;
-    expr *list, *values;
+    graph *g = script_of(L)->graph;
     size_t count, found = 0;
-    script_check(L, expr_reachable(g, &e, 1, &list, &count));
-    /* The lists are copied to Lua's heap: an error on the way must not lose them. */
-    values = lua_newuserdatauv(L, (2 * count + 1) * sizeof *values, 0);
-    memcpy(values + count, list, count * sizeof *list);
-    expr_list_free(g, list);
-    expr *variables = values + count;
+    expr *variables = variables_of(L, e, &count), *values = variables + count;
     for (size_t i = 0; i < count; i++) {
         node n = *graph_node(g, variables[i]);
         expr value = by(L, &n);
@@ -55,10 +65,7 @@ static expr replace(lua_State *L, expr e, expr (*by)(lua_State *L, const node *n
         variables[found] = variables[i];
         values[found++] = value;
     }
-    if (found) e = script_built(L, expr_substitute(g, e, variables, values, found));
-    script_charge(L, (double)count);
-    lua_pop(L, 1);
-    return e;
+    return found ? script_built(L, expr_substitute(g, e, variables, values, found)) : e;
 }
 
 static expr put_in(lua_State *L, expr e) { return replace(L, e, chart_of); }
@@ -121,12 +128,9 @@ static void spread_force(lua_State *L, action a)
 {
     script *s = script_of(L);
     model *m = s->model;
-    expr chart = m->chart[a.target], *list;
+    expr chart = m->chart[a.target];
     size_t count;
-    script_check(L, expr_reachable(s->graph, &chart, 1, &list, &count));
-    expr *variables = lua_newuserdatauv(L, (count + 1) * sizeof *variables, 0);
-    memcpy(variables, list, count * sizeof *list);
-    expr_list_free(s->graph, list);
+    const expr *variables = variables_of(L, chart, &count);
     for (size_t i = 0; i < count; i++) {
         uint32_t index;
         if (!symbols_is_variable(s, variables[i], KIND_Q, &index)) continue;
@@ -135,7 +139,6 @@ static void spread_force(lua_State *L, action a)
         script_check(L, mem_grow(s->context, &m->forces, &m->force_capacity, m->force_count + 1, sizeof *m->forces));
         m->forces[m->force_count++] = (action){ KIND_Q, index, value, a.line };
     }
-    lua_pop(L, 1);
 }
 
 static void finish_forces(lua_State *L)

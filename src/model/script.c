@@ -294,6 +294,7 @@ static int run(script *s)
     names_free(s->context, &s->observable_names);
     names_free(s->context, &s->embedding_names);
     mem_free(s->context, s->chart_rates);
+    mem_free(s->context, s->scratch);
     return status;
 }
 

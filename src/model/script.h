@@ -68,6 +68,7 @@ typedef struct script {
     option_name *options;      size_t option_count, option_capacity;
 
     expr *chart_rates;         size_t chart_rate_capacity; /* time derivatives of model.chart, 0 where not needed yet */
+    expr *scratch;             size_t scratch_capacity; /* of embed.c */
     int start_line;                   /* of the first start */
     int velocity_line, momentum_line; /* first use of a velocity, of a momentum */
     int *rate_lines[2];               /* per coordinate, by KIND_Q and KIND_W */
