@@ -33,6 +33,7 @@ enum { COLUMNS = 200 };
 typedef struct {
     const char *name;
     double step;
+    const char *method;
 } example;
 
 typedef struct {
@@ -56,7 +57,7 @@ static int load_and_run(const example *e, counter *c, outcome *out)
 {
     const taut_allocator allocator = { counted_resize, c };
     const engine_api *api = &engine_double;
-    const engine_options options = { .method = "rattle" };
+    const engine_options options = { .method = e->method };
     char path[512];
     model *m = NULL;
     void *engine = NULL;
@@ -78,8 +79,9 @@ static int load_and_run(const example *e, counter *c, outcome *out)
 }
 
 static const example examples[] = {
-    { "double-spherical-pendulum", 0.01 }, { "triple-pendulum", 0.01 }, { "rigid-body", 0.01 }, { "driven-pendulum", 0.001 },
-    { "chain-molecule", 0.01 },
+    { "double-spherical-pendulum", 0.01, "rattle" }, { "triple-pendulum", 0.01, "rattle" }, { "rigid-body", 0.01, "rattle" },
+    { "driven-pendulum", 0.001, "rattle" }, { "chain-molecule", 0.01, "rattle" },
+    { "papers/double-spherical-pendulum-chart", 0.01, "del" }, { "rigid-body", 0.01, "shake" },
 };
 enum { EXAMPLES = sizeof examples / sizeof *examples };
 
