@@ -33,7 +33,7 @@ enum { COLUMNS = 200 };
 typedef struct {
     const char *name;
     double step;
-    const char *method;
+    const char *method; /* NULL: rattle */
 } example;
 
 typedef struct {
@@ -57,7 +57,7 @@ static int load_and_run(const example *e, counter *c, outcome *out)
 {
     const taut_allocator allocator = { counted_resize, c };
     const engine_api *api = &engine_double;
-    const engine_options options = { .method = e->method };
+    const engine_options options = { .method = e->method ? e->method : "rattle" };
     char path[512];
     model *m = NULL;
     void *engine = NULL;
@@ -79,8 +79,9 @@ static int load_and_run(const example *e, counter *c, outcome *out)
 }
 
 static const example examples[] = {
-    { "double-spherical-pendulum", 0.01, "rattle" }, { "triple-pendulum", 0.01, "rattle" }, { "rigid-body", 0.01, "rattle" },
-    { "driven-pendulum", 0.001, "rattle" }, { "chain-molecule", 0.01, "rattle" },
+    { "double-spherical-pendulum", 0.01, NULL }, { "triple-pendulum", 0.01, NULL }, { "rigid-body", 0.01, NULL }, { "driven-pendulum", 0.001, NULL },
+    { "chain-molecule", 0.01, NULL },            { "triple-pendulum", 0.01, "lobatto:s=3" },
+    { "henon-heiles", 0.01, "lobatto:s=3" },
     { "papers/double-spherical-pendulum-chart", 0.01, "del" }, { "rigid-body", 0.01, "shake" },
 };
 enum { EXAMPLES = sizeof examples / sizeof *examples };

@@ -13,7 +13,7 @@ typedef struct {
     double step;
 } example;
 
-/* A chain with friction: implicit, and long enough for the sparse back ends; it whips about, so that pivots change. */
+/* A chain with friction: implicit, and long enough for the sparse back ends. */
 static const char damped_chain[] =
     "local last = origin\n"
     "for i = 1, 40 do local a = point('a'..i); lagrangian(norm2(a.dot)/2 - 9.81*a.z); force(a, -0.1*a.dot)\n"

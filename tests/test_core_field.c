@@ -399,6 +399,16 @@ static void more_instances_than_lanes(void **state)
     check_all(w.text, &w.r);
 }
 
+/* Operations that read one value twice: its register is given back once. */
+static void a_value_read_twice(void **state)
+{
+    (void)state;
+    generator r = { 11 };
+    check_all("local x, y = coordinate 'x', coordinate 'y'; lagrangian(x.dot^2/2 + y.dot^2/2); start { x = 0, y = 0 }\n"
+              "local l = constraint('c', x); local e = 2 + sin(x + y); local d = 3 + cos(x - y)\n"
+              "force(x, atan2(e, e)*(e^e + exp(x)*tanh(y - x.dot)*cosh(x))*(sin(2*y) + d^d*l))", &r);
+}
+
 /* ---- patterns on their own ---- */
 
 static void structural_zeros_are_not_stored(void **state)
@@ -488,7 +498,7 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
     const struct CMUnitTest tests[] = {
-        TEST(random_models), TEST(more_instances_than_lanes), TEST(structural_zeros_are_not_stored), TEST(missing_kinds_are_zero),
+        TEST(random_models), TEST(more_instances_than_lanes), TEST(a_value_read_twice), TEST(structural_zeros_are_not_stored), TEST(missing_kinds_are_zero),
         TEST(shared_sums_have_the_right_value),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -451,6 +451,32 @@ static void nonlinear_multiplier(void **state)
     close_sample(&z);
 }
 
+/* Terms of the acceleration that come from mass and velocity that depend on q and t:
+   d/dt ((1 + x^2) e^t x') = x e^t x'^2 gives x'' = -x x'^2/(1 + x^2) - x'; for H = p^2/2 e^-t/(1 + x^2) it is the same motion;
+   x' = u (1 + x^2) + t^2, u' = 0 gives x'' = 2 x u x' + 2 t. */
+static void accelerations_with_varying_mass_and_time(void **state)
+{
+    (void)state;
+    static const char *const forms[] = {
+        "local x, t = coordinate 'x', time(); lagrangian((1 + x^2)*exp(t)*x.dot^2/2); start { x = 1 }",
+        "local x, t = coordinate 'x', time(); hamiltonian(momentum(x)^2/2*exp(-t)/(1 + x^2)); start { x = 1 }",
+        "local x, t = coordinate 'x', time(); rate(x, momentum(x)*(1 + x^2) + t^2); rate(momentum(x), 0); start { x = 1 }",
+    };
+    const real x = (real)0.75, v = (real)1.5, t = (real)0.5, growth = REAL(exp)(t), mass = 1 + x * x;
+    for (int i = 0; i < 3; i++) {
+        sample z;
+        acceleration *a;
+        real q = x, w = i == 1 ? mass * growth * v : v, dv;
+        const real expected = i < 2 ? -x * v * v / mass - v : 2 * x * v * (v * mass + t * t) + 2 * t;
+        open_sample(&z, forms[i]);
+        assert_int_equal(acceleration_create(z.s, &a), TAUT_OK);
+        assert_int_equal(acceleration_solve(a, &q, &w, t, z.x.lambda, &dv), TAUT_OK);
+        assert_near(dv, expected, 64 * REAL_EPSILON, "acceleration", i); /* values below 10 */
+        acceleration_destroy(a);
+        close_sample(&z);
+    }
+}
+
 /* ---- the multiplier matrix and assembly on their own ---- */
 
 /* S = G1 W G0' against the product by blocks, with a coupled mass matrix and different Jacobians on the two sides */
@@ -522,6 +548,43 @@ static void assembled_matrix(void **state)
     }
     assembly_destroy(a);
     close_sample(&z);
+}
+
+/* A step must depend on its state alone (a resumed run gets the bits of the uninterrupted one): no pivots are kept from the matrices of
+   earlier steps, though they would do. */
+static void factors_depend_on_the_matrix_alone(void **state)
+{
+    (void)state;
+    enum { N = 200 };
+    int row[2 * N], column[2 * N];
+    pattern *shape;
+    for (int i = 0; i < N; i++) row[2 * i] = row[2 * i + 1] = column[2 * i] = i, column[2 * i + 1] = (i + 1) % N; /* a ring */
+    assert_int_equal(pattern_create(context, N, N, row, column, 2 * N, &shape), TAUT_OK);
+    block_shape b = { .part_count = 1, .value_count = 2 * N };
+    b.parts[0] = (block_part){ .source = PART_JACOBIAN, .sign = 1, .shape = shape };
+    real x[2][N], values[2 * N];
+    for (int fresh = 0; fresh < 2; fresh++) {
+        assembly *a;
+        int id;
+        assert_int_equal(assembly_create(context, N, &a), TAUT_OK);
+        assert_int_equal(assembly_add(a, &b, 0, 0, &id), TAUT_OK);
+        assert_int_equal(assembly_finish(a, 0), TAUT_OK);
+        for (int round = fresh; round < 2; round++) { /* first a small diagonal, which is no pivot; then one of the order of 1 */
+            generator r = { 19 };
+            for (int i = 0; i < N; i++)
+                for (int e = shape->start[i]; e < shape->start[i + 1]; e++)
+                    values[e] = (2 + random_number(&r)) * (shape->index[e] == i && round == 0 ? 1e-6 : 1);
+            assembly_zero(a);
+            assembly_put(a, id, 1, values);
+            assert_int_equal(assembly_factor(a), TAUT_OK);
+        }
+        assert_int_equal(assembly_status(a)->backend, LINEAR_KLU); /* the one that could keep them */
+        for (int i = 0; i < N; i++) x[fresh][i] = i + (real)0.1;
+        assert_int_equal(assembly_solve(a, x[fresh]), TAUT_OK);
+        assembly_destroy(a);
+    }
+    for (int i = 0; i < N; i++) assert_true(x[0][i] == x[1][i]);
+    pattern_destroy(context, shape);
 }
 
 /* ---- start ---- */
@@ -756,6 +819,18 @@ static void redundant_constraints_are_named(void **state)
     }
 }
 
+/* Solving for the free value leads to x = 0, where the constraint has no derivative: not a lack of memory. */
+static void free_values_where_nothing_is_finite(void **state)
+{
+    (void)state;
+    sample z;
+    start_report report;
+    open_sample(&z, "local x = coordinate 'x'; lagrangian(x.dot^2/2); constraint('kink', sqrt(x^2)); start { x = free(1) }");
+    assert_int_equal(begin(&z, START_STRICT, &report), TAUT_NOT_FINITE);
+    assert_text_has(taut_error_text(context), "'kink'");
+    close_sample(&z);
+}
+
 /* A singular start: the rod's gradient vanishes. */
 static void hopeless_projection(void **state)
 {
@@ -779,11 +854,11 @@ int main(void)
         TEST(newton_keeps_a_good_matrix), TEST(newton_stops_at_a_tolerance), TEST(newton_names_the_equation),
         TEST(newton_reports_what_is_not_finite), TEST(newton_passes_failures_on), TEST(relative_measure), TEST(forms_are_as_meant),
         TEST(accelerations_agree_in_all_forms), TEST(saddle_point_equations_hold), TEST(no_constraints_are_fine),
-        TEST(pendulum_multiplier), TEST(driven_pivot_multiplier), TEST(nonlinear_multiplier), TEST(multiplier_matrix),
-        TEST(assembled_matrix), TEST(free_values_are_solved_for), TEST(free_momenta_of_a_hamiltonian),
+        TEST(pendulum_multiplier), TEST(driven_pivot_multiplier), TEST(nonlinear_multiplier), TEST(accelerations_with_varying_mass_and_time), TEST(multiplier_matrix),
+        TEST(assembled_matrix), TEST(factors_depend_on_the_matrix_alone), TEST(free_values_are_solved_for), TEST(free_momenta_of_a_hamiltonian),
         TEST(free_values_with_varying_mass_and_time), TEST(minimum_norm), TEST(inconsistent_starts_are_refused),
         TEST(rounded_starts_are_polished), TEST(projection_is_mass_weighted), TEST(redundant_constraints_are_named),
-        TEST(hopeless_projection),
+        TEST(free_values_where_nothing_is_finite), TEST(hopeless_projection),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -89,14 +89,15 @@ static void print_start(const report *r, const engine_check *c)
 {
     size_t shown = r->all || r->start_count <= SHOWN ? r->start_count : SHOWN;
     printf("  start");
-    if (c->free_q + c->free_w) printf("           %u values found from the constraints (marked free)", c->free_q + c->free_w);
+    if (c->free_q + c->free_w) printf("           %u value%s found from the constraints (marked free)", c->free_q + c->free_w,
+                                     c->free_q + c->free_w == 1 ? "" : "s");
     putchar('\n');
     for (size_t i = 0; i < shown; i++)
         printf("    %-16s %.12g%s\n", r->starts[i].name, (double)r->starts[i].value, r->starts[i].free ? "   free" : "");
     if (shown < r->start_count) printf("    ... %zu more (--all shows them)\n", r->start_count - shown);
     if (!c->start_status && (c->moved_q > (wide)1e-9 || c->moved_w > (wide)1e-9))
         printf("    moved onto the constraints: positions by %.2g, velocities by %.2g\n", (double)c->moved_q, (double)c->moved_w);
-    if (c->start_status) printf("    NOT CONSISTENT: %s\n", c->start_text);
+    if (c->start_status && !r->redundant[0]) printf("    NOT CONSISTENT: %s\n", c->start_text);
 }
 
 static void print_structure(const model *m, const engine_check *c)
@@ -104,9 +105,14 @@ static void print_structure(const model *m, const engine_check *c)
     static const char *const forms[] = { "none", "Lagrangian", "Hamiltonian", "rates" };
     printf("  form             %s%s%s\n", forms[m->form], c->time_dependent ? ", depends on time" : "",
            c->has_forces ? ", with forces" : "");
-    if (c->has_forces || c->force_multiplier)
-        printf("  forces           depend on%s%s position%s\n", c->force_velocity ? " velocity," : "",
-               c->force_multiplier ? " multipliers," : "", c->time_dependent ? ", time" : "");
+    if (c->has_forces || c->force_multiplier) {
+        char on[100] = "";
+        if (c->force_position) append(on, sizeof on, ", ", "position");
+        if (c->force_velocity) append(on, sizeof on, ", ", "velocity");
+        if (c->force_time) append(on, sizeof on, ", ", "time");
+        if (c->force_multiplier) append(on, sizeof on, ", ", "multipliers");
+        printf("  forces           %s%s\n", on[0] ? "depend on " : "constant", on);
+    }
     if (m->form != FORM_RATES) {
         printf("  mass matrix      %s, ", c->constant_mass ? "constant" : "depends on the state");
         if (c->diagonal_mass)
@@ -114,9 +120,10 @@ static void print_structure(const model *m, const engine_check *c)
         else
             printf("largest diagonal block %d\n", c->largest_block);
         if (c->augmented) puts("                   singular alone, regular with the constraints (multiples of (dg/dt)^2/2 were added to L)");
-        printf("  fast path        %s\n", c->explicit_force ? "yes: only the multipliers are solved for" : "no: steps are implicit");
+        printf("  fast path        %s\n", !c->explicit_force ? "no: steps are implicit" : c->constraints ? "yes: only the multipliers are solved for" : "yes: steps are explicit");
     }
-    printf("  terms            %zu instances of %zu kernels, %zu constants\n", c->instances, c->kernels, c->constants);
+    printf("  terms            %zu instance%s of %zu kernel%s, %zu constant%s\n", c->instances, c->instances == 1 ? "" : "s", c->kernels,
+           c->kernels == 1 ? "" : "s", c->constants, c->constants == 1 ? "" : "s");
 }
 
 static int print_report(const report *r, const engine_check *c)
@@ -150,10 +157,8 @@ static int check_main(int argc, char **argv)
         free(d);
         return parsed > 0 ? EXIT_DONE : EXIT_USAGE;
     }
-    const char *start = options_value(&o, "start", "strict");
-    int code = definitions_read(&o, d);
-    if (!code && strcmp(start, "strict") != 0 && strcmp(start, "project") != 0)
-        code = complain(EXIT_USAGE, "option --start is strict or project, not '%s'", start);
+    int project = 0, code = definitions_read(&o, d);
+    if (!code) code = start_option(&o, &project);
     if (!code && o.positional_count != 1) code = complain(EXIT_USAGE, "'taut check' needs one model file");
     taut_context *context = code ? NULL : make_context();
     if (!code && !context) code = EXIT_FAILED;
@@ -161,7 +166,7 @@ static int check_main(int argc, char **argv)
     if (!code) {
         r.m = m;
         r.all = options_value(&o, "all", NULL) != NULL;
-        int status = engine_double.check(m, strcmp(start, "project") == 0, &result, on_start, on_redundant, on_conserved, on_method, &r);
+        int status = engine_double.check(m, project, &result, on_start, on_redundant, on_conserved, on_method, &r);
         code = status ? complain(status == TAUT_OUT_OF_MEMORY ? EXIT_FAILED : EXIT_USAGE, "%s", taut_error_text(context))
                       : print_report(&r, &result);
     }

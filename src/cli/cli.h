@@ -47,6 +47,11 @@ int complain(int exit_status, const char *format, ...) __attribute__((format(pri
 int exit_status_of(int status);
 /* Reads a number; complains and returns non-zero if it is none. */
 int number_option(const options *o, const char *name, const char *otherwise, wide *value);
+/* --precision and --start; complain and return non-zero if the value is none of those allowed. *api is as it was when the option
+   is not given. */
+struct engine_api;
+int precision_option(const options *o, const struct engine_api **api);
+int start_option(const options *o, int *project);
 
 /* The -D definitions of a command line. */
 typedef struct {
@@ -60,6 +65,6 @@ int load_model(taut_context *context, const char *path, definitions *d, model **
 /* A context whose remarks go to stderr. */
 taut_context *make_context(void);
 
-extern const command command_run, command_check, command_methods;
+extern const command command_run, command_check, command_converge, command_verify, command_methods;
 
 #endif

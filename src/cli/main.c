@@ -6,14 +6,14 @@
 #include "cli/cli.h"
 #include "run/engine.h"
 
-static const command *const commands[] = { &command_run, &command_check, &command_methods };
+static const command *const commands[] = { &command_run, &command_check, &command_converge, &command_verify, &command_methods };
 #define COMMAND_COUNT (sizeof commands / sizeof *commands)
 
 static void help(void)
 {
     puts("taut: constrained mechanics without drift\n");
     for (size_t i = 0; i < COMMAND_COUNT; i++)
-        printf("  taut %-8s %-24s %s\n", commands[i]->name, i == 0 ? "MODEL [options]" : commands[i]->arguments,
+        printf("  taut %-8s %-16s %s\n", commands[i]->name, commands[i]->option_count ? "MODEL [options]" : commands[i]->arguments,
                commands[i]->summary);
     puts("\n  taut COMMAND --help       the options of a command\n"
          "  taut --version            version and precisions\n\n"

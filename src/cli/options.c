@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "run/engine.h"
 
 int complain(int exit_status, const char *format, ...)
 {
@@ -120,6 +121,26 @@ int number_option(const options *o, const char *name, const char *otherwise, wid
     const char *text = options_value(o, name, otherwise);
     if (wide_parse(text, value) || *value != *value)
         return complain(EXIT_USAGE, "option --%s needs a number, not '%s'", name, text);
+    return 0;
+}
+
+int precision_option(const options *o, const engine_api **api)
+{
+    const char *text = options_value(o, "precision", NULL);
+    const engine_api *found = text ? engine_find(text) : *api;
+    if (!found && strcmp(text, "quad") == 0)
+        return complain(EXIT_USAGE, "this build has no quad precision (its compiler has no 128-bit floating point)");
+    if (!found) return complain(EXIT_USAGE, "option --precision is double or quad, not '%s'", text);
+    *api = found;
+    return 0;
+}
+
+int start_option(const options *o, int *project)
+{
+    const char *text = options_value(o, "start", "strict");
+    *project = strcmp(text, "project") == 0;
+    if (!*project && strcmp(text, "strict") != 0)
+        return complain(EXIT_USAGE, "option --start is strict or project, not '%s'", text);
     return 0;
 }
 

@@ -151,7 +151,6 @@ static void summarise(const session *z, const run_result *result)
 static int read_options(const options *o, session *z, engine_options *e)
 {
     wide every;
-    const char *precision = options_value(o, "precision", "double"), *start = options_value(o, "start", "strict");
     z->method = options_value(o, "method", "rattle");
     z->csv = options_value(o, "csv", NULL) != NULL;
     if (number_option(o, "step", "0.01", &z->options.step) || number_option(o, "until", "10", &z->options.until) ||
@@ -161,13 +160,8 @@ static int read_options(const options *o, session *z, engine_options *e)
         return complain(EXIT_USAGE, "option --every needs a whole number of at least 1");
     if (!(e->tolerance >= 0) || e->tolerance >= (wide)0.1)
         return complain(EXIT_USAGE, "option --tol needs a number between 0 and 0.1");
-    z->api = engine_find(precision);
-    if (!z->api && strcmp(precision, "quad") == 0)
-        return complain(EXIT_USAGE, "this build has no quad precision (its compiler has no 128-bit floating point)");
-    if (!z->api) return complain(EXIT_USAGE, "option --precision is double or quad, not '%s'", precision);
-    if (strcmp(start, "strict") != 0 && strcmp(start, "project") != 0)
-        return complain(EXIT_USAGE, "option --start is strict or project, not '%s'", start);
-    e->project_start = strcmp(start, "project") == 0;
+    z->api = &engine_double;
+    if (precision_option(o, &z->api) || start_option(o, &e->project_start)) return EXIT_USAGE;
     e->method = z->method;
     e->step = z->options.step;
     z->options.every = z->csv ? (long)every : 0;

@@ -3,7 +3,7 @@
 
 
 static const method_option options[] = {
-    { "left", NULL, "the left rule (4.16), L_d = h L(q0, (q1 - q0)/h): order 1, not reversible" },
+    { "left", "", "the left rule (4.16), L_d = h L(q0, (q1 - q0)/h): order 1, not reversible" },
 };
 
 static const method_info info = {

@@ -27,6 +27,7 @@ typedef struct method_info {
     const char *source;     /* where it comes from */
     const char *equations;  /* the scheme, a few lines of text */
     int order;
+    int momentum_order;     /* of p and the velocities, where it is another one; 0: the same */
     unsigned keeps;
     const method_option *options;
     int option_count;
@@ -73,15 +74,18 @@ const struct method_class *method_find(const char *name);
 int method_parse(taut_context *context, const char *text, method_spec *spec);
 /* The info with what its options make of it. */
 method_info method_declared(const method_spec *spec);
-/* Options: a whole number key=N within bounds; whether a bare word was given. */
+/* Options: a whole number key=N within bounds (context may be NULL: no message); whether a bare word was given. */
 int method_whole_option(taut_context *context, const method_spec *spec, const char *key, int otherwise, int least, int most,
                         int *value);
 int method_has_word(const method_spec *spec, const char *word);
 /* Why the method cannot run this system, a sentence, or NULL. */
 const char *method_refusal(const struct method_class *class, const struct system *s);
 int method_create(struct system *s, const method_spec *spec, real tolerance, method *m);
+/* For a class that need not stand in the table. */
+method_info method_class_declared(const struct method_class *class, const method_spec *spec);
+int method_create_with(struct system *s, const struct method_class *class, const method_spec *spec, real tolerance, method *m);
 void method_destroy(method *m);
 
-extern const struct method_class method_rattle, method_shake, method_del;
+extern const struct method_class method_rattle, method_shake, method_lobatto, method_del;
 
 #endif

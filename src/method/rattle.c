@@ -1,5 +1,6 @@
-/* RATTLE: the catalogue entry, and the choice between its two forms. */
+/* RATTLE: the catalogue entry, and the choice between its two forms. In general it is the Lobatto pair with two stages. */
 #include "method/rattle.h"
+#include "method/stages.h"
 
 static const method_info info = {
     .name = "rattle",
@@ -15,14 +16,14 @@ static const method_info info = {
 typedef struct {
     taut_context *context;
     rattle_explicit *simple;
-    rattle_implicit *general;
+    stages *general;
 } rattle;
 
 static void destroy(void *self)
 {
     rattle *r = self;
     rattle_explicit_destroy(r->simple);
-    rattle_implicit_destroy(r->general);
+    stages_destroy(r->general);
     mem_free(r->context, r);
 }
 
@@ -34,7 +35,7 @@ static int create(struct system *s, const method_spec *spec, real tolerance, voi
     if (!r) return TAUT_OUT_OF_MEMORY;
     r->context = s->context;
     int status = s->structure.explicit_force ? rattle_explicit_create(s, 1, tolerance, &r->simple)
-                                             : rattle_implicit_create(s, tolerance, &r->general);
+                                             : stages_create(s, 2, tolerance, &r->general);
     if (status)
         destroy(r);
     else
@@ -45,13 +46,13 @@ static int create(struct system *s, const method_spec *spec, real tolerance, voi
 static int step(void *self, state *x, real h)
 {
     rattle *r = self;
-    return r->simple ? rattle_explicit_step(r->simple, x, h) : rattle_implicit_step(r->general, x, h);
+    return r->simple ? rattle_explicit_step(r->simple, x, h) : stages_step(r->general, x, h);
 }
 
 static const newton_counts *counts(const void *self)
 {
     const rattle *r = self;
-    return r->simple ? rattle_explicit_counts(r->simple) : rattle_implicit_counts(r->general);
+    return r->simple ? rattle_explicit_counts(r->simple) : stages_counts(r->general);
 }
 
 const struct method_class method_rattle = { &info, NULL, NULL, create, step, counts, destroy, NULL };

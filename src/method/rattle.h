@@ -1,4 +1,4 @@
-/* The two forms of RATTLE, chosen by the structure of the system. */
+/* RATTLE where it is explicit but for the multipliers; in general see stages.h. */
 #ifndef TAUT_METHOD_RATTLE_H
 #define TAUT_METHOD_RATTLE_H
 
@@ -10,11 +10,5 @@ int rattle_explicit_create(struct system *s, int project, real tolerance, rattle
 int rattle_explicit_step(rattle_explicit *r, state *x, real h);
 const newton_counts *rattle_explicit_counts(const rattle_explicit *r);
 void rattle_explicit_destroy(rattle_explicit *r);
-
-typedef struct rattle_implicit rattle_implicit; /* everything else */
-int rattle_implicit_create(struct system *s, real tolerance, rattle_implicit **result);
-int rattle_implicit_step(rattle_implicit *r, state *x, real h);
-const newton_counts *rattle_implicit_counts(const rattle_implicit *r);
-void rattle_implicit_destroy(rattle_implicit *r);
 
 #endif

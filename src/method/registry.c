@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct method_class *const table[] = { &method_rattle, &method_shake, &method_del };
+static const struct method_class *const table[] = { &method_rattle, &method_shake, &method_lobatto, &method_del };
 
 int method_count(void) { return (int)(sizeof table / sizeof *table); }
 const struct method_class *method_at(int index) { return table[index]; }
@@ -61,13 +61,14 @@ int method_parse(taut_context *context, const char *text, method_spec *spec)
     return class ? check_options(context, spec, class->info) : unknown_method(context, spec->name);
 }
 
-method_info method_declared(const method_spec *spec)
+method_info method_class_declared(const struct method_class *class, const method_spec *spec)
 {
-    const struct method_class *class = method_find(spec->name);
     method_info info = *class->info;
     if (class->declare) class->declare(spec, &info);
     return info;
 }
+
+method_info method_declared(const method_spec *spec) { return method_class_declared(method_find(spec->name), spec); }
 
 int method_whole_option(taut_context *context, const method_spec *spec, const char *key, int otherwise, int least, int most,
                         int *value)
@@ -79,8 +80,9 @@ int method_whole_option(taut_context *context, const method_spec *spec, const ch
         char *end = NULL;
         long number = text ? strtol(text, &end, 10) : 0;
         if (!text || end == text || *end || number < least || number > most)
-            return fail(context, TAUT_BAD_USAGE, "method '%s' needs %s=N with N from %d to %d, not '%s'", spec->name, key, least, most,
-                        text ? text : "");
+            return context ? fail(context, TAUT_BAD_USAGE, "method '%s' needs %s=N with N from %d to %d, not '%s'", spec->name, key, least,
+                                  most, text ? text : "")
+                           : TAUT_BAD_USAGE;
         *value = (int)number;
     }
     return TAUT_OK;
@@ -101,13 +103,18 @@ const char *method_refusal(const struct method_class *class, const struct system
     return class->refuse ? class->refuse(s) : NULL;
 }
 
+int method_create_with(struct system *s, const struct method_class *class, const method_spec *spec, real tolerance, method *m)
+{
+    m->class = class;
+    m->self = NULL;
+    const char *reason = method_refusal(class, s);
+    if (reason) return fail(s->context, TAUT_UNSUPPORTED, "method '%s' cannot run this model: %s", class->info->name, reason);
+    return class->create(s, spec, tolerance, &m->self);
+}
+
 int method_create(struct system *s, const method_spec *spec, real tolerance, method *m)
 {
-    m->class = method_find(spec->name);
-    m->self = NULL;
-    const char *reason = method_refusal(m->class, s);
-    if (reason) return fail(s->context, TAUT_UNSUPPORTED, "method '%s' cannot run this model: %s", spec->name, reason);
-    return m->class->create(s, spec, tolerance, &m->self);
+    return method_create_with(s, method_find(spec->name), spec, tolerance, m);
 }
 
 void method_destroy(method *m)

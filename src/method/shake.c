@@ -11,6 +11,7 @@ static const method_info info = {
                  "p1 = D2 L_d(q0,q1) + f+\n"
                  "p1 has a component along G1' of size h; the next lambda absorbs it. Velocities and energy show it.",
     .order = 2,
+    .momentum_order = 1,
     .keeps = KEEPS_SYMPLECTIC | KEEPS_MOMENTUM | KEEPS_POSITION,
 };
 

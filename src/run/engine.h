@@ -28,10 +28,39 @@ typedef struct {
     uint32_t free_q, free_w;
     wide moved_q, moved_w;
     size_t kernels, instances, constants;
-    int time_dependent, has_forces, force_velocity, force_multiplier, constant_mass, diagonal_mass, largest_block, separable,
+    int time_dependent, has_forces, force_position, force_time, force_velocity, force_multiplier, constant_mass, diagonal_mass, largest_block, separable,
         augmented, explicit_force;
     int energy_conserved;
 } engine_check;
+
+/* An error that should be round-off: its largest value over a run, and the size of the terms that it is a difference of. */
+typedef struct {
+    wide error, scale;
+} engine_kept;
+
+/* What became of the kept quantities over a run. */
+#define ENGINE_WINDOWS 16
+typedef struct {
+    engine_kept position, velocity; /* |g|, |dg/dt| */
+    engine_kept momentum;           /* of the symmetry that changed most, relative to its scale */
+    engine_kept energy;             /* change since the start of the run */
+    wide lowest, highest;           /* of the energy, relative to the start of the run */
+    wide means[ENGINE_WINDOWS];     /* the mean of the same over equal parts of the run */
+    long steps;                     /* done */
+} engine_follow;
+
+/* Steps forth and the same steps back. */
+typedef struct {
+    wide error;   /* distance to where it began, relative to the sizes of q and p */
+    wide growth;  /* how much a small perturbation at the turn grew on the way back, at the most */
+} engine_return;
+
+/* omega after a step against omega before it, for pairs of tangent vectors of the constraint manifold. */
+typedef struct {
+    wide defect;       /* largest |omega1 - omega0|, relative to the sum of |terms| */
+    wide uncertainty;  /* of the defect, by differences of another order, and of round-off */
+    int pairs;
+} engine_symplecticity;
 
 typedef struct engine_api {
     const char *name;       /* "double", "quad" */
@@ -64,6 +93,19 @@ typedef struct engine_api {
     int (*method_count)(void);
     const struct method_info *(*method_info)(int index);
     int (*method_parse)(taut_context *context, const char *text);
+
+    /* For `taut converge` and `taut verify`. */
+    wide epsilon;
+    const struct method_info *(*declared)(const void *self); /* with what the options make of it */
+    void (*sizes)(const void *self, uint32_t *coordinates, uint32_t *constraints);
+    int (*hamiltonian)(const void *self); /* L or H, and no forces */
+    void (*restart)(void *self);          /* back to the start */
+    int (*flow)(void *self, wide until, wide tolerance); /* along the exact solution, without the method */
+    int (*solution)(void *self, wide *q, wide *p, wide *lambda);
+    /* Each begins at the state at hand; only follow moves it. */
+    int (*follow)(void *self, wide h, long steps, engine_follow *result);
+    int (*there_and_back)(void *self, wide h, long steps, engine_return *result);
+    int (*symplecticity)(void *self, wide h, engine_symplecticity *result);
 } engine_api;
 
 extern const engine_api engine_double;

@@ -9,7 +9,9 @@ void simulation_destroy(simulation *z)
     taut_context *context = z->m->context;
     method_destroy(&z->method);
     acceleration_destroy(z->acceleration);
+    flow_destroy(z->flow);
     if (z->s) state_clear(z->s, &z->x);
+    if (z->s) state_clear(z->s, &z->begin);
     real *arrays[] = { z->v, z->lambda, z->g, z->g_rate, z->g_values, z->observables };
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) mem_free(context, arrays[i]);
     system_destroy(z->s);
@@ -44,20 +46,28 @@ static int start_from_points(simulation *z, start_mode mode, real h)
 
 int simulation_create(model *m, const engine_options *options, simulation **result)
 {
-    method_spec spec;
+    return simulation_create_with(m, options, NULL, result);
+}
+
+int simulation_create_with(model *m, const engine_options *options, const struct method_class *class, simulation **result)
+{
+    method_spec spec = { 0 };
     *result = NULL;
-    int status = method_parse(m->context, options->method, &spec);
+    int status = class ? TAUT_OK : method_parse(m->context, options->method, &spec);
     if (status) return status;
+    if (!class) class = method_find(spec.name);
     simulation *z = mem_new(m->context, 1, sizeof *z);
     if (!z) return TAUT_OUT_OF_MEMORY;
     z->m = m;
+    z->declared = method_class_declared(class, &spec);
     status = system_create(m, &z->s);
     if (!status) status = system_prepare_block(z->s, BLOCK_G);
     if (!status) status = create_arrays(z);
     if (!status) status = state_create(z->s, &z->x);
+    if (!status) status = state_create(z->s, &z->begin);
     start_mode mode = options->project_start ? START_PROJECT : START_STRICT;
     if (!status) status = start_state(z->s, mode, &z->x, &z->start);
-    if (!status) status = method_create(z->s, &spec, (real)options->tolerance, &z->method);
+    if (!status) status = method_create_with(z->s, class, &spec, (real)options->tolerance, &z->method);
     if (!status && m->start_points_line) status = start_from_points(z, mode, (real)options->step);
     if (!status) status = acceleration_create(z->s, &z->acceleration);
     if (!status) status = acceleration_solve(z->acceleration, z->x.q, z->x.w, z->x.t, z->x.lambda, NULL);
@@ -67,6 +77,7 @@ int simulation_create(model *m, const engine_options *options, simulation **resu
         return status;
     }
     memcpy(z->lambda, z->x.lambda, z->s->c * sizeof(real));
+    state_copy(&z->x, &z->begin);
     while (z->column_symmetries < z->symmetry_count && z->symmetries[z->column_symmetries].type != SYMMETRY_SHIFT)
         z->column_symmetries++;
     *result = z;
@@ -87,6 +98,28 @@ int simulation_step(simulation *z, real h)
     z->steps++;
     if (is_finite(z)) return TAUT_OK;
     return fail(z->m->context, -TAUT_NOT_FINITE, "at t = %.9g: the state is no longer finite; try a smaller step", (double)z->x.t);
+}
+
+void simulation_restart(simulation *z)
+{
+    state_copy(&z->begin, &z->x);
+    memcpy(z->lambda, z->x.lambda, z->s->c * sizeof(real));
+}
+
+int simulation_flow(simulation *z, real until, real tolerance)
+{
+    int status = z->flow ? TAUT_OK : flow_create(z->s, &z->flow);
+    return status ? status : flow_advance(z->flow, &z->x, until, tolerance);
+}
+
+int simulation_solution(simulation *z, wide *q, wide *p, wide *lambda)
+{
+    int status = simulation_multipliers(z);
+    if (status) return status;
+    for (uint32_t i = 0; i < z->s->n; i++) q[i] = (wide)z->x.q[i] + z->x.q_low[i];
+    for (uint32_t i = 0; i < z->s->n; i++) p[i] = (wide)z->x.p[i] + z->x.p_low[i];
+    for (uint32_t k = 0; k < z->s->c; k++) lambda[k] = z->lambda[k];
+    return TAUT_OK;
 }
 
 static place here(const simulation *z) { return place_at(z->x.q, z->x.w, &z->x.t, z->lambda); }

@@ -5,6 +5,7 @@
 #include "method/method.h"
 #include "run/engine.h"
 #include "solve/acceleration.h"
+#include "solve/flow.h"
 #include "solve/start.h"
 #include "system/symmetry.h"
 
@@ -12,7 +13,10 @@ typedef struct {
     model *m;
     struct system *s;
     method method;
+    method_info declared;    /* with what the options make of it */
     state x;
+    state begin;             /* the start */
+    flow *flow;              /* made when first asked for */
     start_report start;
     acceleration *acceleration;
     symmetry symmetries[SYMMETRY_LIMIT];
@@ -24,8 +28,16 @@ typedef struct {
 } simulation;
 
 int simulation_create(model *m, const engine_options *options, simulation **result);
+/* With a method that need not stand in the table (options->method is then not read). */
+int simulation_create_with(model *m, const engine_options *options, const struct method_class *class, simulation **result);
 void simulation_destroy(simulation *z);
 int simulation_step(simulation *z, real h);
+/* Back to the start. */
+void simulation_restart(simulation *z);
+/* The state moved along the exact solution, to the tolerance, without the method. */
+int simulation_flow(simulation *z, real until, real tolerance);
+/* Position, momentum, and the multipliers that belong to them. */
+int simulation_solution(simulation *z, wide *q, wide *p, wide *lambda);
 
 /* Largest |g| and |dg/dt| of the state. */
 void simulation_residuals(simulation *z, real *position, real *velocity);
@@ -41,5 +53,10 @@ int simulation_check(model *m, int project_start, engine_check *result, void (*s
                      void (*redundant)(void *user, uint32_t constraint, const char *on),
                      void (*conserved)(void *user, const char *name),
                      void (*method)(void *user, const char *name, const char *refusal), void *user);
+
+/* What `taut verify` measures, from the state at hand (engine.h says what each is). */
+int simulation_follow(simulation *z, real h, long steps, engine_follow *result);
+int simulation_return(simulation *z, real h, long steps, engine_return *result);
+int simulation_symplecticity(simulation *z, real h, engine_symplecticity *result);
 
 #endif

@@ -106,6 +106,8 @@ static void copy_structure(const struct system *s, engine_check *out)
     out->constraints = s->c;
     out->time_dependent = f->time_dependent;
     out->has_forces = f->has_forces;
+    out->force_position = f->force_position;
+    out->force_time = f->force_time;
     out->force_velocity = f->force_velocity;
     out->force_multiplier = f->force_multiplier;
     out->constant_mass = f->constant_mass;

@@ -80,6 +80,34 @@ static int parse(taut_context *context, const char *text)
     return method_parse(context, text, &spec);
 }
 
+static const method_info *declared(const void *self) { return &((const simulation *)self)->declared; }
+
+static void sizes(const void *self, uint32_t *coordinates, uint32_t *constraints)
+{
+    const simulation *z = self;
+    *coordinates = z->s->n;
+    *constraints = z->s->c;
+}
+
+static int hamiltonian(const void *self)
+{
+    const struct system *s = ((const simulation *)self)->s;
+    return s->energy && !s->structure.has_forces;
+}
+
+static void restart(void *self) { simulation_restart(self); }
+static int flow_to(void *self, wide until, wide tolerance) { return simulation_flow(self, (real)until, (real)tolerance); }
+static int solution(void *self, wide *q, wide *p, wide *lambda) { return simulation_solution(self, q, p, lambda); }
+static int follow(void *self, wide h, long steps, engine_follow *out) { return simulation_follow(self, (real)h, steps, out); }
+static int there_and_back(void *self, wide h, long steps, engine_return *out)
+{
+    return simulation_return(self, (real)h, steps, out);
+}
+static int symplecticity(void *self, wide h, engine_symplecticity *out)
+{
+    return simulation_symplecticity(self, (real)h, out);
+}
+
 #define ENGINE REAL_PRECISION(engine)
 const engine_api ENGINE = {
 #ifdef TAUT_REAL_QUAD
@@ -88,5 +116,6 @@ const engine_api ENGINE = {
     "double",
 #endif
     REAL_DIGITS, create, destroy, step, get_time, counts, column_count, column_name, frame, monitor_count, monitor_name, monitor,
-    energy_conserved, start_moves, simulation_check, method_count, info_at, parse,
+    energy_conserved, start_moves, simulation_check, method_count, info_at, parse, REAL_EPSILON, declared, sizes, hamiltonian,
+    restart, flow_to, solution, follow, there_and_back, symplecticity,
 };

@@ -127,3 +127,5 @@ int acceleration_solve(acceleration *a, const real *q, const real *w, real t, re
     if (dv) memcpy(dv, a->x + n, n * sizeof(real));
     return TAUT_OK;
 }
+
+const real *acceleration_stage_rate(const acceleration *a) { return a->x; }

@@ -12,5 +12,7 @@ int acceleration_create(struct system *s, acceleration **result);
 void acceleration_destroy(acceleration *a);
 /* lambda: guess in, multipliers out; dv (may be NULL): d/dt of the velocity. */
 int acceleration_solve(acceleration *a, const real *q, const real *w, real t, real *lambda, real *dv);
+/* d/dt of the stage variable w, as found by the last solve. */
+const real *acceleration_stage_rate(const acceleration *a);
 
 #endif

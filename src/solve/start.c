@@ -104,6 +104,15 @@ static void free_jacobian(starter *z, double *dense)
     }
 }
 
+/* The first constraint whose row holds a number that is not finite. */
+static uint32_t not_finite_row(const double *dense, uint32_t columns, uint32_t rows)
+{
+    for (uint32_t k = 0; k < rows; k++)
+        for (uint32_t f = 0; f < columns; f++)
+            if (!(dense[(size_t)f * rows + k] - dense[(size_t)f * rows + k] == 0)) return k;
+    return 0;
+}
+
 /* One Gauss-Newton step of minimum norm, halved while the residual does not shrink. *size: relative change. */
 static int free_step(starter *z, double *dense, double *right, lapack_int *pivot, real *size)
 {
@@ -117,7 +126,14 @@ static int free_step(starter *z, double *dense, double *right, lapack_int *pivot
     for (lapack_int k = 0; k < m; k++) right[k] = (double)-z->r[k];
     memset(pivot, 0, (size_t)n * sizeof *pivot);
     lapack_int info = LAPACKE_dgelsy(LAPACK_COL_MAJOR, m, n, 1, dense, m, right, rows, pivot, 1e-12, &rank);
-    if (info < 0) return fail(s->context, TAUT_OUT_OF_MEMORY, "out of memory while solving for the free start values");
+    if (info == LAPACK_WORK_MEMORY_ERROR || info == LAPACK_TRANSPOSE_MEMORY_ERROR)
+        return fail(s->context, TAUT_OUT_OF_MEMORY, "out of memory while solving for the free start values");
+    if (info < 0) { /* LAPACKE looks for numbers that are not finite */
+        uint32_t k = not_finite_row(dense, z->count, s->c);
+        return fail(s->context, TAUT_NOT_FINITE,
+                    "%s:%d: constraint '%s' has no finite derivative where the search for the free start values came to; give another "
+                    "guess in free()", s->m->file, s->m->constraints[k].line, s->m->constraints[k].name);
+    }
     memcpy(z->trial, unknown, s->n * sizeof(real));
     real scale = 1, change = 0;
     for (int halving = 0; halving < 40; halving++, scale /= 2) {
@@ -252,7 +268,7 @@ static int make_consistent(starter *z, int last, start_mode mode, start_report *
     for (z->velocity = 0; !status && z->velocity <= last; z->velocity++) {
         real moved = 0;
         status = solve_free(z);
-        *(z->velocity ? &report->free_w : &report->free_q) += z->count;
+        *(z->velocity ? &report->free_w : &report->free_q) += z->s->c ? z->count : 0;
         if (!status) status = onto_constraints(z, mode, &moved);
         real *most = z->velocity ? &report->moved_w : &report->moved_q;
         *most = REAL(fmax)(*most, moved);
@@ -290,4 +306,19 @@ int start_state(struct system *s, start_mode mode, state *x, start_report *repor
     if (!status) status = system_check_finite(s, &at, "at the start");
     if (!status) system_momentum(s, &at, x->p);
     return status;
+}
+
+int start_project(struct system *s, state *x)
+{
+    starter z;
+    real moved;
+    int status = starter_create(&z, s, x);
+    for (z.velocity = 0; !status && z.velocity < 2; z.velocity++) status = onto_constraints(&z, START_PROJECT, &moved);
+    starter_clear(&z);
+    if (status) return status;
+    place at = place_at(x->q, x->w, &x->t, x->lambda);
+    system_momentum(s, &at, x->p);
+    memset(x->q_low, 0, s->n * sizeof(real));
+    memset(x->p_low, 0, s->n * sizeof(real));
+    return TAUT_OK;
 }

@@ -20,5 +20,8 @@ typedef struct {
 int start_state(struct system *s, start_mode mode, state *x, start_report *report);
 /* The second positions of start_points, at time t, as a state like x; adds to the report. */
 int start_second_point(struct system *s, start_mode mode, real t, state *x, start_report *report);
+/* Moves q, then w, of any state onto the constraints of its time in the metric of the mass matrix; p follows. What compensated
+   summation had left over is dropped. */
+int start_project(struct system *s, state *x);
 
 #endif

@@ -344,6 +344,8 @@ int system_find_structure(struct system *s)
     found->constraint_time = (g >> KIND_T) & 1;
     found->time_dependent = ((g | force | rate | energy) >> KIND_T) & 1;
     found->has_forces = s->m->force_count > 0;
+    found->force_position = ((force | rate) >> KIND_Q) & 1;
+    found->force_time = ((force | rate) >> KIND_T) & 1;
     found->force_velocity = (force >> KIND_W) & 1;
     found->force_multiplier = ((force | rate) >> KIND_LAMBDA) & 1;
     if (s->form == FORM_RATES) return TAUT_OK;

@@ -44,6 +44,7 @@ typedef struct {
     int time_dependent;         /* t occurs in L, H, g or the forces */
     int constraint_time;        /* t occurs in g */
     int has_forces;             /* force() was used */
+    int force_position, force_time; /* a force (or the rate of w) depends on q, on t */
     int force_velocity;         /* a force depends on w */
     int force_multiplier;       /* a force (or rate) depends on the multipliers */
     int constant_mass;          /* L_vv (or H_pp) is constant and nothing couples w to q or t */

@@ -1,5 +1,6 @@
 #!/bin/sh
 # errors.sh TAUT MODELS: runs the table errors.txt.
+# shellcheck disable=SC2034 # M, B and LONG stand in the table
 set -u
 taut=$1
 M=$2

@@ -18,7 +18,8 @@ function near(a, b,    difference, largest) {
     if (a == b) return 1
     largest = size(a + 0) > size(b + 0) ? size(a + 0) : size(b + 0)
     if (largest < 1e-9) return 1
-    if (digits(a) <= 2 && digits(b) <= 2) return (a + 0) * (b + 0) > 0 && size(a + 0) <= 2.5 * size(b + 0) && size(b + 0) <= 2.5 * size(a + 0)
+    if (digits(a) <= 2 && digits(b) <= 2)
+        return (a + 0) * (b + 0) > 0 && largest <= 2.5 * size(a + 0) && largest <= 2.5 * size(b + 0)
     difference = size(a - b)
     return difference <= 1e-3 * largest
 }

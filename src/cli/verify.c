@@ -1,0 +1,185 @@
+/* taut verify */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/cli.h"
+#include "run/verify.h"
+
+static int verify_main(int argc, char **argv);
+
+static const option_definition definitions_of_verify[] = {
+    { "method", 'm', "METHOD", "a name from 'taut methods', with options after a colon (rattle)", 0 },
+    { "step", 's', "STEP", "time step (chosen for the model)", 0 },
+    { "until", 'T', "END", "how long to watch the energy (4000 steps)", 0 },
+    { "csv", 0, NULL, "a table for scripts", 0 },
+    { "define", 'D', "name=value", "set a param or option of the model", 1 },
+    { "precision", 0, "double|quad", "of all measurements (quad where the build has it; the energy's trend in double)", 0 },
+    { "start", 0, "strict|project", "project: move an inconsistent start onto the constraints (strict)", 0 },
+};
+
+const command command_verify = {
+    "verify", "MODEL [-m METHOD] [-s STEP] [-T END] [--csv] [-D name=value]... [--precision double|quad] [--start strict|project]",
+    "what a method declares against what it does on a model",
+    definitions_of_verify, sizeof definitions_of_verify / sizeof *definitions_of_verify, verify_main,
+    "order        errors over 8 steps against the equations of motion, solved by extrapolation, as the step is halved\n"
+    "symplectic   change of the symplectic form over a step, for tangent vectors of the constraint manifold\n"
+    "energy       largest error; its trend, with the scatter of the trend, over END\n"
+    "momenta      of the symmetries that were found in the model\n"
+    "reversible   distance to the start after 50 steps and 50 steps back\n"
+    "constraints  largest |g| and |dg/dt|\n\n"
+    "Verdicts on what is declared: holds, does not hold, undecided, not applicable; otherwise: kept here, not kept.\n"
+    "Exit status: 0 every declared property that applies was confirmed, 1 one was not or the simulation failed, 2 bad usage\n"
+    "or bad model.\n"
+};
+
+typedef struct {
+    taut_context *context;
+    model *m;
+    const engine_api *api, *long_api;
+    void *engine, *long_engine;
+    engine_options engine_options;
+    verify_options options;
+    int csv;
+} session;
+
+/* ---- output ---- */
+
+static void print_number(wide x)
+{
+    putchar(',');
+    if (x == x) printf("%.10g", (double)x);
+}
+
+static void print_csv(const verify_result *r)
+{
+    puts("property,declared,measured,limit,verdict,note");
+    for (int i = 0; i < r->count; i++) {
+        const verify_row *row = &r->rows[i];
+        printf("%s,%s", row->property, row->declared);
+        print_number(row->value);
+        print_number(row->limit);
+        printf(",%s,\"", verdict_text(row->verdict));
+        for (const char *c = row->note; *c; c++) {
+            if (*c == '"') putchar('"');
+            putchar(*c);
+        }
+        puts("\"");
+    }
+}
+
+#define WIDTH 80
+
+/* "property: note", in lines of 80 columns. */
+static void print_note(const verify_row *row)
+{
+    int column = printf("  %s:", row->property);
+    for (const char *word = row->note; *word;) {
+        int length = (int)strcspn(word, " "), fits = column + 1 + length <= WIDTH;
+        if (!fits) column = 0;
+        column += printf("%s%.*s", fits ? " " : "\n    ", length, word);
+        word += length;
+        while (*word == ' ') word++;
+    }
+    putchar('\n');
+}
+
+static void print_table(const session *z, const verify_result *r)
+{
+    printf("%s\n  method %s   step %.6g%s\n", z->m->title, z->engine_options.method, (double)r->step,
+           z->options.step > 0 ? "" : " (chosen)");
+    printf("  %ld steps in %s%s; energy in %s to t = %.6g\n\n", r->steps, z->api->name,
+           z->api->digits < 20 ? ", which hides small defects" : "", z->long_api->name, (double)r->until);
+    printf("  %-19s %-8s %s\n", "", "declared", "measured");
+    for (int i = 0; i < r->count; i++) {
+        const verify_row *row = &r->rows[i];
+        printf("  %-19s %-8s %-34s %s\n", row->property, row->declared, row->measured, verdict_text(row->verdict));
+    }
+    int notes = 0;
+    for (int i = 0; i < r->count; i++) {
+        if (!r->rows[i].note[0]) continue;
+        if (!notes++) putchar('\n');
+        print_note(&r->rows[i]);
+    }
+}
+
+/* ---- the command ---- */
+
+static int read_options(const options *o, session *z)
+{
+    const char *step = options_value(o, "step", NULL), *until = options_value(o, "until", NULL);
+    z->engine_options.method = options_value(o, "method", "rattle");
+    z->csv = options_value(o, "csv", NULL) != NULL;
+    if ((step && number_option(o, "step", "", &z->options.step)) || (until && number_option(o, "until", "", &z->options.until)))
+        return EXIT_USAGE;
+    if (step && (!(z->options.step > 0) || z->options.step - z->options.step != 0))
+        return complain(EXIT_USAGE, "the step must be a positive number, not %s", step);
+    if (until && (!(z->options.until > 0) || z->options.until - z->options.until != 0))
+        return complain(EXIT_USAGE, "the end time must be a positive number, not %s", until);
+    if (step && until && z->options.until < z->options.step)
+        return complain(EXIT_USAGE, "the end time %s comes before the end of the first step", until);
+    z->engine_options.step = z->options.step;
+    z->long_api = &engine_double;
+    z->api = engine_find("quad") ? engine_find("quad") : &engine_double;
+    if (options_value(o, "precision", NULL)) {
+        if (precision_option(o, &z->api)) return EXIT_USAGE;
+        z->long_api = z->api;
+    }
+    return start_option(o, &z->engine_options.project_start);
+}
+
+static int conclude(const session *z, const verify_result *r)
+{
+    if (z->csv)
+        print_csv(r);
+    else
+        print_table(z, r);
+    if (fflush(stdout) == EOF) return complain(EXIT_FAILED, "cannot write to standard output: %s", strerror(errno));
+    int wrong = verify_count(r, VERDICT_FAILS), open = verify_count(r, VERDICT_UNDECIDED);
+    if (!wrong && !open) return EXIT_DONE;
+    char text[100] = "";
+    if (wrong) snprintf(text, sizeof text, "%d declared %s", wrong, wrong == 1 ? "property does not hold" : "properties do not hold");
+    if (open)
+        snprintf(text + strlen(text), sizeof text - strlen(text), "%s%d could not be decided", wrong ? ", " : "", open);
+    return complain(EXIT_FAILED, "%s on %s: %s", z->engine_options.method, z->m->file, text);
+}
+
+static int compute(session *z)
+{
+    verify_result result;
+    int status = z->api->create(z->m, &z->engine_options, &z->engine);
+    if (!status && z->long_api != z->api) status = z->long_api->create(z->m, &z->engine_options, &z->long_engine);
+    if (status) return complain(status == TAUT_OUT_OF_MEMORY ? EXIT_FAILED : EXIT_USAGE, "%s", taut_error_text(z->context));
+    z->options.api = z->api;
+    z->options.engine = z->engine;
+    z->options.long_api = z->long_api;
+    z->options.long_engine = z->long_engine ? z->long_engine : z->engine;
+    status = verify_run(z->context, &z->options, &result);
+    if (status) return complain(EXIT_FAILED, "%s", taut_error_text(z->context));
+    return conclude(z, &result);
+}
+
+static int verify_main(int argc, char **argv)
+{
+    options o;
+    session z = { 0 };
+    definitions *d = calloc(1, sizeof *d);
+    int parsed = options_parse(&command_verify, argc, argv, &o), code;
+    if (parsed || !d) {
+        free(d);
+        return parsed > 0 ? EXIT_DONE : EXIT_USAGE;
+    }
+    code = o.positional_count == 1 ? read_options(&o, &z)
+                                   : complain(EXIT_USAGE, "'taut verify' needs one model file, as in: taut verify models/pendulum.lua");
+    if (!code) code = definitions_read(&o, d);
+    if (!code && !(z.context = make_context())) code = EXIT_FAILED;
+    if (!code) code = load_model(z.context, o.positional[0], d, &z.m);
+    if (!code) code = compute(&z);
+    if (z.engine) z.api->destroy(z.engine);
+    if (z.long_engine) z.long_api->destroy(z.long_engine);
+    model_destroy(z.m);
+    taut_context_destroy(z.context);
+    free(d);
+    return code;
+}

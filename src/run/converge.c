@@ -1,0 +1,195 @@
+#include "run/converge.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define TOLERANCE_LEAST 5e5 /* in round-offs: what the extrapolation of the exact flow can reach */
+#define ENOUGH 0.01         /* the reference's error beside the smallest error of the table */
+
+typedef struct {
+    taut_context *context;
+    const engine_api *api, *reference_api;
+    void *engine, *reference;
+    const converge_options *options;
+    converge_result *result;
+    uint32_t n, c;
+    size_t size;       /* 2n + c */
+    wide *solutions;   /* one per row, then the finer and the coarser reference */
+} table;
+
+long converge_step_count(wide h, wide until)
+{
+    wide ratio = until / h, whole = WIDE(round)(ratio);
+    if (!(h > 0) || !(whole >= 1) || whole > (wide)9e15) return 0;
+    /* 1e-9: the step was written with as many digits */
+    return WIDE(fabs)(ratio - whole) <= (wide)1e-9 * whole ? (long)whole : 0;
+}
+
+void converge_result_clear(taut_context *context, converge_result *result)
+{
+    mem_free(context, result->rows);
+    *result = (converge_result){ 0 };
+}
+
+static wide *solution_of(const table *z, int row) { return z->solutions + (size_t)row * z->size; }
+#define FINE(z) ((z)->result->count)
+#define COARSE(z) ((z)->result->count + 1)
+
+static int run_to_end(const table *z, const engine_api *api, void *engine, long steps, wide *out)
+{
+    wide h = z->options->until / steps;
+    api->restart(engine);
+    for (long k = 0; k < steps; k++) {
+        int status = api->step(engine, h);
+        if (status) return status;
+    }
+    return api->solution(engine, out, out + z->n, out + 2 * z->n);
+}
+
+/* In so many stretches: two flows are compared, and must not take the same steps where the tolerance lets them take large ones. */
+static int flow_to_end(const table *z, wide tolerance, int stretches, wide *out)
+{
+    int status = TAUT_OK;
+    z->reference_api->restart(z->reference);
+    for (int k = 1; !status && k <= stretches; k++)
+        status = z->reference_api->flow(z->reference, k == stretches ? z->options->until : z->options->until * k / stretches, tolerance);
+    return status ? status : z->reference_api->solution(z->reference, out, out + z->n, out + 2 * z->n);
+}
+
+static wide largest_difference(const wide *x, const wide *y, size_t count)
+{
+    wide most = 0;
+    for (size_t i = 0; i < count; i++) {
+        wide size = WIDE(fabs)(x[i] - (y ? y[i] : 0));
+        if (!(size <= most)) most = size; /* a NaN stays */
+    }
+    return most;
+}
+
+/* Of solution x to y (to zero if NULL), in q, p and the multipliers. */
+static void differences(const table *z, const wide *x, const wide *y, wide *out)
+{
+    size_t first[] = { 0, z->n, 2 * z->n }, count[] = { z->n, z->n, z->c };
+    for (int k = 0; k < CONVERGE_KINDS; k++) out[k] = largest_difference(x + first[k], y ? y + first[k] : NULL, count[k]);
+}
+
+static int run_rows(table *z)
+{
+    for (int i = 0; i < z->result->count; i++) {
+        converge_row *row = &z->result->rows[i];
+        row->steps = converge_step_count(z->options->steps[i], z->options->until);
+        row->step = z->options->steps[i];
+        if (!row->steps)
+            return fail(z->context, TAUT_BAD_USAGE, "the step %.9g does not divide the end time %.9g; every step must", (double)row->step,
+                        (double)z->options->until);
+    }
+    for (int i = 0; i < z->result->count; i++) {
+        converge_row *row = &z->result->rows[i];
+        int status = run_to_end(z, z->api, z->engine, row->steps, solution_of(z, i));
+        if (status == TAUT_OUT_OF_MEMORY) return status;
+        if (status) snprintf(row->failure, sizeof row->failure, "%.255s", taut_error_text(z->context));
+    }
+    return TAUT_OK;
+}
+
+/* The smallest error to be shown, relative to the solution, from what is known: against the reference if there is one, otherwise the
+   rows against each other. */
+static wide smallest_error(const table *z, int have_reference)
+{
+    wide least = 1, size[CONVERGE_KINDS], d[CONVERGE_KINDS];
+    for (int i = 0; i < z->result->count; i++)
+        for (int j = have_reference ? FINE(z) : i + 1; j < (have_reference ? FINE(z) + 1 : z->result->count); j++) {
+            if (z->result->rows[i].failure[0] || (j < z->result->count && z->result->rows[j].failure[0])) continue;
+            differences(z, solution_of(z, i), solution_of(z, j), d);
+            differences(z, solution_of(z, i), NULL, size);
+            for (int k = 0; k < 2; k++)
+                if (d[k] > 0 && size[k] > 0 && d[k] / size[k] < least) least = d[k] / size[k];
+        }
+    return least;
+}
+
+/* By how much the last refinement changed the reference; a rounding at the least. */
+static void estimate_error(table *z)
+{
+    wide size[CONVERGE_KINDS], *error = z->result->reference_error;
+    differences(z, solution_of(z, FINE(z)), solution_of(z, COARSE(z)), error);
+    differences(z, solution_of(z, FINE(z)), NULL, size);
+    for (int k = 0; k < CONVERGE_KINDS; k++) error[k] = WIDE(fmax)(error[k], z->reference_api->epsilon * size[k]);
+}
+
+/* The exact flow, tightened until its last refinement changed it by far less than the smallest error. */
+static int reference_by_flow(table *z)
+{
+    wide floor = (wide)TOLERANCE_LEAST * z->reference_api->epsilon, tolerance = smallest_error(z, 0) * (wide)1e-4;
+    if (tolerance < floor * 1000) tolerance = floor * 1000;
+    int status = flow_to_end(z, tolerance, 1, solution_of(z, FINE(z)));
+    for (int stretches = 2; !status; stretches++) {
+        wide *fine = solution_of(z, FINE(z)), *coarse = solution_of(z, COARSE(z)), size[CONVERGE_KINDS];
+        memcpy(coarse, fine, z->size * sizeof *fine);
+        z->result->reference_coarse = tolerance;
+        tolerance = tolerance / 1000 > floor ? tolerance / 1000 : floor;
+        z->result->reference_fine = tolerance;
+        status = flow_to_end(z, tolerance, stretches, fine);
+        if (status) break;
+        estimate_error(z);
+        differences(z, fine, NULL, size);
+        wide worst = 0;
+        for (int k = 0; k < 2; k++)
+            if (size[k] > 0 && z->result->reference_error[k] / size[k] > worst) worst = z->result->reference_error[k] / size[k];
+        if (tolerance <= floor || worst <= (wide)ENOUGH * smallest_error(z, 1)) break;
+    }
+    return status;
+}
+
+/* A method with its step, and with half of it, which is taken. */
+static int reference_by_method(table *z)
+{
+    wide h = z->options->reference_step;
+    long steps = converge_step_count(h, z->options->until);
+    if (!steps)
+        return fail(z->context, TAUT_BAD_USAGE, "the reference's step %.9g does not divide the end time %.9g", (double)h,
+                    (double)z->options->until);
+    int status = run_to_end(z, z->reference_api, z->reference, steps, solution_of(z, COARSE(z)));
+    if (!status) status = run_to_end(z, z->reference_api, z->reference, 2 * steps, solution_of(z, FINE(z)));
+    if (!status) estimate_error(z);
+    z->result->reference_coarse = h;
+    z->result->reference_fine = h / 2;
+    return status;
+}
+
+/* Errors and orders. Round-off: an error of a few units in the last place of the solution says nothing about the step. */
+static void fill_rows(table *z)
+{
+    converge_row *before = NULL;
+    for (int i = 0; i < z->result->count; i++) {
+        converge_row *row = &z->result->rows[i];
+        wide size[CONVERGE_KINDS];
+        if (row->failure[0]) continue;
+        differences(z, solution_of(z, i), solution_of(z, FINE(z)), row->error);
+        differences(z, solution_of(z, FINE(z)), NULL, size);
+        for (int k = 0; k < CONVERGE_KINDS; k++) {
+            row->limited[k] = row->error[k] <= 10 * z->result->reference_error[k] || row->error[k] <= 32 * z->api->epsilon * size[k];
+            int known = before && !row->limited[k] && !before->limited[k] && before->step != row->step;
+            row->order[k] = known ? WIDE(log)(before->error[k] / row->error[k]) / WIDE(log)(before->step / row->step) : (wide)NAN;
+        }
+        before = row;
+    }
+}
+
+int converge_run(taut_context *context, const engine_api *api, void *engine, const engine_api *reference_api, void *reference,
+                 const converge_options *options, converge_result *result)
+{
+    table z = { .context = context, .api = api, .reference_api = reference_api, .engine = engine, .reference = reference,
+                .options = options, .result = result };
+    *result = (converge_result){ .count = options->count };
+    api->sizes(engine, &z.n, &z.c);
+    z.size = 2 * (size_t)z.n + z.c;
+    result->kinds = z.c ? 3 : 2;
+    result->rows = mem_new(context, (size_t)options->count, sizeof *result->rows);
+    z.solutions = mem_new(context, z.size * ((size_t)options->count + 2), sizeof *z.solutions);
+    int status = result->rows && z.solutions ? run_rows(&z) : TAUT_OUT_OF_MEMORY;
+    if (!status) status = options->reference_step > 0 ? reference_by_method(&z) : reference_by_flow(&z);
+    if (!status) fill_rows(&z);
+    mem_free(context, z.solutions);
+    return status;
+}

@@ -1,0 +1,43 @@
+/* Errors of a method at one time against a reference, step by step, and the orders they show. Independent of precision. */
+#ifndef TAUT_RUN_CONVERGE_H
+#define TAUT_RUN_CONVERGE_H
+
+#include "run/engine.h"
+
+/* What errors are measured in. */
+enum { CONVERGE_Q, CONVERGE_P, CONVERGE_LAMBDA, CONVERGE_KINDS };
+
+typedef struct {
+    wide step;
+    long steps;
+    wide error[CONVERGE_KINDS];   /* largest |difference| at the end */
+    wide order[CONVERGE_KINDS];   /* against the row before; NaN where there is none or where a limit hides it */
+    int limited[CONVERGE_KINDS];  /* the error is within a factor of ten of what the reference or round-off can show */
+    char failure[256];            /* why this step did not get to the end; empty if it did */
+} converge_row;
+
+typedef struct {
+    const wide *steps;
+    int count;
+    wide until;
+    wide reference_step;          /* of the reference engine's method; 0: the exact flow */
+} converge_options;
+
+typedef struct {
+    converge_row *rows;
+    int count;
+    int kinds;                            /* without multipliers: 2 */
+    wide reference_error[CONVERGE_KINDS]; /* estimated: the last two refinements differ by this */
+    wide reference_fine;                  /* the step, or the tolerance, that it was made with */
+    wide reference_coarse;                /* and the one it was compared with */
+} converge_result;
+
+/* How many steps of h make `until`? 0 when they do not. */
+long converge_step_count(wide h, wide until);
+/* engine runs the method; reference (which may be of another precision) the reference, both from their start. Free the result with
+   converge_result_clear, also after a failure. */
+int converge_run(taut_context *context, const engine_api *api, void *engine, const engine_api *reference_api, void *reference,
+                 const converge_options *options, converge_result *result);
+void converge_result_clear(taut_context *context, converge_result *result);
+
+#endif

@@ -1,0 +1,363 @@
+#include "run/verify.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "method/method.h"
+#include "run/verify_order.h"
+
+#define STEPS 200        /* of the runs in the wider precision */
+#define LONG_STEPS 4000  /* of the energy run, unless told otherwise */
+#define RETURN_STEPS 50
+#define ALIKE 1e-3       /* a chosen step and its half agree to this over 20 steps */
+
+typedef struct {
+    taut_context *context;
+    const verify_options *options;
+    verify_result *result;
+    const engine_api *api;
+    void *engine;
+    const method_info *declared;
+    uint32_t n, c;
+    wide h;
+} check;
+
+const char *verdict_text(verdict v)
+{
+    static const char *const texts[] = { "holds", "does not hold", "undecided", "not applicable", "kept here", "not kept",
+                                         "no trend", "drifts", "round-off" };
+    return texts[v];
+}
+
+int verify_count(const verify_result *result, verdict v)
+{
+    int count = 0;
+    for (int i = 0; i < result->count; i++) count += result->rows[i].verdict == v;
+    return count;
+}
+
+static verify_row *add_row(check *z, const char *property)
+{
+    verify_row *row = &z->result->rows[z->result->count++];
+    *row = (verify_row){ .value = (wide)NAN, .limit = (wide)NAN, .verdict = VERDICT_NOT_APPLICABLE, .measured = "-" };
+    snprintf(row->property, sizeof row->property, "%s", property);
+    snprintf(row->declared, sizeof row->declared, "-");
+    return row;
+}
+
+static verify_row *add_property(check *z, const char *property, unsigned bit)
+{
+    verify_row *row = add_row(z, property);
+    snprintf(row->declared, sizeof row->declared, "%s", z->declared->keeps & bit ? "yes" : "no");
+    return row;
+}
+
+static int is_declared(const verify_row *row) { return strcmp(row->declared, "yes") == 0; }
+
+/* A value that is zero to within its limit is kept. A limit so wide that it says nothing leaves it undecided. */
+static void judge(verify_row *row, wide value, wide limit, wide useful)
+{
+    int kept = value <= limit;
+    row->value = value;
+    row->limit = limit;
+    if (is_declared(row))
+        row->verdict = !kept ? VERDICT_FAILS : limit > useful ? VERDICT_UNDECIDED : VERDICT_HOLDS;
+    else
+        row->verdict = kept && limit <= useful ? VERDICT_KEPT : VERDICT_NOT_KEPT;
+}
+
+/* ---- the step ---- */
+
+/* Largest difference of q and p after 20 steps of h and 40 of h/2, relative to their sizes. */
+static int halving_error(check *z, wide h, wide *x, wide *y, wide *error)
+{
+    const engine_api *api = z->options->long_api;
+    void *engine = z->options->long_engine;
+    int status = TAUT_OK;
+    for (int fine = 0; !status && fine < 2; fine++) {
+        wide *to = fine ? y : x;
+        api->restart(engine);
+        for (int k = 0; !status && k < 20 * (1 + fine); k++) status = api->step(engine, h / (1 + fine));
+        if (!status) status = api->solution(engine, to, to + z->n, to + 2 * z->n);
+    }
+    *error = 0;
+    for (uint32_t part = 0; !status && part < 2; part++) {
+        wide most = 0, size = 0;
+        for (uint32_t i = part * z->n; i < (part + 1) * z->n; i++) {
+            most = WIDE(fmax)(most, WIDE(fabs)(x[i] - y[i]));
+            size = WIDE(fmax)(size, WIDE(fabs)(y[i]));
+        }
+        if (most > *error * size) *error = most / size;
+    }
+    return status;
+}
+
+/* The largest of 1, 0.5, 0.2, 0.1 ... with which the method is well at work on this model. */
+static int choose_step(check *z)
+{
+    static const int digits[] = { 10, 5, 2 };
+    wide *room = mem_new(z->context, 2 * (2 * (size_t)z->n + z->c), sizeof *room), error;
+    int status = room ? TAUT_NO_CONVERGENCE : TAUT_OUT_OF_MEMORY;
+    for (int k = 0; room && k < 27; k++) {
+        z->h = 1;
+        for (int i = 0; i < k / 3; i++) z->h /= 10;
+        z->h = z->h * digits[k % 3] / 10;
+        status = halving_error(z, z->h, room, room + 2 * (size_t)z->n + z->c, &error);
+        if (status == TAUT_OUT_OF_MEMORY || (!status && error <= (wide)ALIKE)) break;
+        if (!status) status = fail(z->context, TAUT_NO_CONVERGENCE, "no step down to 1e-8 suits this model: 20 steps and 40 half "
+                                                                    "steps differ by %.1e", (double)error);
+    }
+    mem_free(z->context, room);
+    return status;
+}
+
+/* ---- measurements ---- */
+
+static int run_steps(check *z, long steps)
+{
+    int status = TAUT_OK;
+    for (long k = 0; !status && k < steps; k++) status = z->api->step(z->engine, z->h);
+    return status;
+}
+
+static int check_order(check *z)
+{
+    verify_order order;
+    int status = verify_order_measure(z->context, z->api, z->engine, z->h, &order);
+    if (status) return status;
+    for (int k = 0; k < 2; k++) {
+        const verify_order_part *part = &order.parts[k];
+        verify_row *row = add_row(z, k ? "order in p" : "order in q");
+        int order_declared = k && z->declared->momentum_order ? z->declared->momentum_order : z->declared->order;
+        wide declared = order_declared;
+        snprintf(row->declared, sizeof row->declared, "%d", order_declared);
+        if (order.no_reference) {
+            row->verdict = VERDICT_UNDECIDED;
+            snprintf(row->note, sizeof row->note, "there is no reference to measure against: %.300s", taut_error_text(z->context));
+            continue;
+        }
+        row->value = part->order;
+        if (part->exact) {
+            snprintf(row->measured, sizeof row->measured, "no error beyond %.1e", (double)part->floor);
+            row->verdict = VERDICT_HOLDS;
+            snprintf(row->note, sizeof row->note, "the method is exact on this model, to round-off: any order fits");
+            continue;
+        }
+        if (part->count < 2) {
+            snprintf(row->measured, sizeof row->measured, "error %.1e, then round-off", (double)part->error);
+            row->verdict = VERDICT_UNDECIDED;
+            snprintf(row->note, sizeof row->note, "errors fall below round-off before they show an order%s; try a larger step with -s",
+                     z->api->digits < 20 ? " in double precision" : "");
+            continue;
+        }
+        snprintf(row->measured, sizeof row->measured, "%.3f  (h = %.3g .. %.3g)", (double)part->order, (double)order.coarsest,
+                 (double)part->finest);
+        if (part->order >= declared - (wide)0.25)
+            row->verdict = VERDICT_HOLDS;
+        else
+            row->verdict = part->settled ? VERDICT_FAILS : VERDICT_UNDECIDED;
+        if (row->verdict == VERDICT_UNDECIDED)
+            snprintf(row->note, sizeof row->note, "the orders of successive halvings still change (%.2f, %.2f); try a smaller step with -s",
+                     (double)part->previous, (double)part->order);
+        if (part->order > declared + (wide)0.25)
+            snprintf(row->note, sizeof row->note, "more than declared on this model%s", part->settled ? "" : ", and still changing");
+    }
+    return TAUT_OK;
+}
+
+/* The worst of three places on the way: a start at rest is special. */
+static int check_symplecticity(check *z)
+{
+    static const int between[] = { 3, 10, 27 };
+    verify_row *row = add_property(z, "symplectic", KEEPS_SYMPLECTIC);
+    engine_symplecticity worst = { 0 }, now;
+    if (!z->api->hamiltonian(z->engine) || z->n <= z->c) {
+        snprintf(row->note, sizeof row->note, z->n <= z->c ? "the constraints leave no freedom"
+                                                           : "forces or rates: the motion itself does not keep the form");
+        return TAUT_OK;
+    }
+    z->api->restart(z->engine);
+    int status = TAUT_OK;
+    for (int k = 0; !status && k < 3; k++) {
+        status = run_steps(z, between[k]);
+        if (!status) status = z->api->symplecticity(z->engine, z->h, &now);
+        if (!status && (k == 0 || !(now.defect * worst.uncertainty <= worst.defect * now.uncertainty))) worst = now;
+    }
+    if (status) return status;
+    /* Ten times the uncertainty, which is itself an estimate. */
+    judge(row, worst.defect, 10 * worst.uncertainty, (wide)1e-6);
+    snprintf(row->measured, sizeof row->measured, "defect %.1e, seen from %.1e", (double)worst.defect, (double)row->limit);
+    if (row->verdict == VERDICT_UNDECIDED)
+        snprintf(row->note, sizeof row->note, "finite differences are too rough on this model to tell; try a smaller step with -s");
+    return TAUT_OK;
+}
+
+/* Every step may leave a rounding or two, and they may all add up. */
+static wide round_off(const check *z, const engine_kept *kept, long steps)
+{
+    return z->api->epsilon * kept->scale * (100 + steps);
+}
+
+static void kept_row(check *z, verify_row *row, const engine_kept *kept, long steps)
+{
+    /* useful: a tenth of a per mille of the terms */
+    judge(row, kept->error, round_off(z, kept, steps), (wide)1e-4 * kept->scale);
+    snprintf(row->measured, sizeof row->measured, "%.1e, relative %.1e", (double)kept->error,
+             kept->scale > 0 ? (double)(kept->error / kept->scale) : 0.0);
+}
+
+/* Fit of a straight line to the means m[first..last) over their times. */
+typedef struct {
+    wide slope, error;
+} line;
+
+static line fit_line(const wide *m, int first, int last, wide width)
+{
+    wide n = last - first, x = 0, y = 0, xx = 0, xy = 0, rest = 0;
+    for (int i = first; i < last; i++) x += i, y += m[i];
+    x /= n, y /= n;
+    for (int i = first; i < last; i++) xx += (i - x) * (i - x), xy += (i - x) * (m[i] - y);
+    line l = { xy / xx, 0 };
+    for (int i = first; i < last; i++) {
+        wide r = m[i] - y - l.slope * (i - x);
+        rest += r * r;
+    }
+    l.error = WIDE(sqrt)(rest / ((n - 2) * xx)) / width;
+    l.slope /= width;
+    return l;
+}
+
+/* Drift or oscillation: a drift stands well above the scatter of the means and goes on in both halves of the run; a slow
+   oscillation does not. */
+static void trend_row(verify_row *row, const engine_follow *f, wide span, wide limit)
+{
+    wide width = span / ENGINE_WINDOWS, range = f->highest - f->lowest;
+    line all = fit_line(f->means, 0, ENGINE_WINDOWS, width), early = fit_line(f->means, 0, ENGINE_WINDOWS / 2, width),
+         late = fit_line(f->means, ENGINE_WINDOWS / 2, ENGINE_WINDOWS, width);
+    wide size = WIDE(fabs)(all.slope);
+    int sign = all.slope < 0 ? -1 : 1;
+    int goes_on = sign * early.slope > size / 3 && sign * late.slope > size / 3;
+    row->value = all.slope;
+    row->limit = 5 * all.error;
+    snprintf(row->measured, sizeof row->measured, "%+.1e +- %.0e per unit time", (double)all.slope, (double)all.error);
+    if (range <= limit)
+        row->verdict = VERDICT_ROUND_OFF;
+    else
+        row->verdict = size > 5 * all.error && size * span > range / 20 && goes_on ? VERDICT_TREND : VERDICT_NO_TREND;
+    if (row->verdict == VERDICT_TREND)
+        snprintf(row->note, sizeof row->note, "the drift makes up %.0f%% of the error at the end",
+                 (double)WIDE(fmin)(100, 100 * size * span / range));
+}
+
+static int check_energy(check *z, const engine_follow *f)
+{
+    verify_row *row = add_property(z, "energy", KEEPS_ENERGY);
+    if (!z->api->energy_conserved(z->engine)) {
+        snprintf(row->note, sizeof row->note, "the model does not conserve it: %s",
+                 z->api->hamiltonian(z->engine) ? "it depends on time" : "forces, rates or time change it");
+        return TAUT_OK;
+    }
+    kept_row(z, row, &f->energy, f->steps);
+    verify_row *trend = add_row(z, "energy trend");
+    engine_follow slow;
+    long steps = (long)WIDE(ceil)(z->result->until / z->h * (1 - (wide)1e-12));
+    const engine_api *api = z->options->long_api;
+    api->restart(z->options->long_engine);
+    int status = api->follow(z->options->long_engine, z->h, steps, &slow);
+    if (status) return status;
+    trend_row(trend, &slow, z->h * steps, api->epsilon * slow.energy.scale * (100 + steps));
+    if (row->verdict != VERDICT_HOLDS && row->verdict != VERDICT_KEPT)
+        snprintf(row->measured, sizeof row->measured, "%.1e, relative %.1e", (double)slow.energy.error,
+                 (double)(slow.energy.error / slow.energy.scale));
+    return TAUT_OK;
+}
+
+static void check_rest(check *z, const engine_follow *f)
+{
+    verify_row *row = add_property(z, "momenta", KEEPS_MOMENTUM);
+    size_t symmetries = z->api->monitor_count(z->engine) - 3;
+    if (!symmetries) {
+        snprintf(row->note, sizeof row->note, "no translation, rotation or shift of a coordinate leaves the model as it is");
+        return;
+    }
+    kept_row(z, row, &f->momentum, f->steps);
+    size_t at = 0;
+    for (size_t i = 0; i < symmetries && at + 160 < sizeof row->note; i++) {
+        char name[100];
+        z->api->monitor_name(z->engine, 3 + i, name, sizeof name);
+        at += (size_t)snprintf(row->note + at, sizeof row->note - at, "%s%s", i ? ", " : "", name);
+    }
+    if (symmetries > 1) snprintf(row->note + at, sizeof row->note - at, "; the one that changed most");
+}
+
+static int check_return(check *z)
+{
+    verify_row *row = add_property(z, "reversible", KEEPS_REVERSIBLE);
+    engine_return r;
+    z->api->restart(z->engine);
+    int status = z->api->there_and_back(z->engine, z->h, RETURN_STEPS, &r);
+    if (status == TAUT_OUT_OF_MEMORY) return status;
+    if (status) { /* the way forth was gone by other measurements: it is the way back that fails */
+        row->verdict = is_declared(row) ? VERDICT_UNDECIDED : VERDICT_NOT_KEPT;
+        snprintf(row->note, sizeof row->note, "the way back could not be gone: %.300s", taut_error_text(z->context));
+        return TAUT_OK;
+    }
+    /* Each of the steps leaves some roundings, and the motion makes more of them. */
+    judge(row, r.error, z->api->epsilon * r.growth * (100 + 4 * RETURN_STEPS), (wide)1e-6);
+    snprintf(row->measured, sizeof row->measured, "%.1e after %d steps and back", (double)r.error, RETURN_STEPS);
+    if (r.growth > 100)
+        snprintf(row->note, sizeof row->note, "the motion makes %.0e of a perturbation on the way back, of roundings too: nothing below "
+                                              "%.0e can be seen", (double)r.growth, (double)row->limit);
+    return TAUT_OK;
+}
+
+static void check_constraints(check *z, const engine_follow *f)
+{
+    for (int k = 0; k < 2; k++) {
+        verify_row *row = add_property(z, k ? "velocity dg/dt = 0" : "position g = 0", k ? KEEPS_VELOCITY : KEEPS_POSITION);
+        if (z->c)
+            kept_row(z, row, k ? &f->velocity : &f->position, f->steps);
+        else
+            snprintf(row->note, sizeof row->note, "the model has no constraints");
+    }
+}
+
+static int measure(check *z)
+{
+    engine_follow f;
+    z->result->count = 0;
+    z->result->step = z->h;
+    z->result->until = z->options->until > 0 ? z->options->until : LONG_STEPS * z->h;
+    wide steps = WIDE(ceil)(z->result->until / z->h * (1 - (wide)1e-12));
+    z->result->steps = steps < STEPS ? (long)steps : STEPS;
+    int status = check_order(z);
+    if (!status) status = check_symplecticity(z);
+    if (!status) {
+        z->api->restart(z->engine);
+        status = z->api->follow(z->engine, z->h, z->result->steps, &f);
+    }
+    if (!status) status = check_energy(z, &f);
+    if (!status) check_rest(z, &f);
+    if (!status) status = check_return(z);
+    if (!status) check_constraints(z, &f);
+    return status;
+}
+
+int verify_run(taut_context *context, const verify_options *options, verify_result *result)
+{
+    check z = { .context = context, .options = options, .result = result, .api = options->api, .engine = options->engine };
+    *result = (verify_result){ 0 };
+    z.declared = z.api->declared(z.engine);
+    z.api->sizes(z.engine, &z.n, &z.c);
+    z.h = options->step;
+    if (z.h > 0) return measure(&z);
+    int status = choose_step(&z);
+    if (status) return status;
+    /* The step suits the first steps; where the motion is rougher later, a smaller one may. */
+    status = measure(&z);
+    for (int k = 0; k < 4 && status && status != TAUT_OUT_OF_MEMORY; k++) {
+        z.h /= 2;
+        status = measure(&z);
+    }
+    return status;
+}

@@ -1,0 +1,48 @@
+/* What a method declares against what it does on a model. Independent of precision. */
+#ifndef TAUT_RUN_VERIFY_H
+#define TAUT_RUN_VERIFY_H
+
+#include "run/engine.h"
+
+typedef enum {
+    VERDICT_HOLDS,           /* declared, and so */
+    VERDICT_FAILS,           /* declared, and not so */
+    VERDICT_UNDECIDED,       /* declared; the measurement cannot tell, the note says why */
+    VERDICT_NOT_APPLICABLE,  /* the model has nothing to keep; the note says why */
+    VERDICT_KEPT,            /* not declared, yet kept on this model */
+    VERDICT_NOT_KEPT,        /* not declared, not kept */
+    VERDICT_NO_TREND, VERDICT_TREND, VERDICT_ROUND_OFF /* of the energy */
+} verdict;
+const char *verdict_text(verdict v);
+
+typedef struct {
+    char property[24], declared[12], measured[48], note[400];
+    wide value;              /* what was measured, and */
+    wide limit;              /* what would still be the measurement's own error; NaN where there is none */
+    verdict verdict;
+} verify_row;
+
+typedef struct {
+    /* Small defects are measured with this engine, in the widest precision there is ... */
+    const engine_api *api;
+    void *engine;
+    /* ... and the energy over a long time with this one, which may be the same. */
+    const engine_api *long_api;
+    void *long_engine;
+    wide step, until;        /* 0: chosen */
+} verify_options;
+
+#define VERIFY_ROWS 12
+typedef struct {
+    verify_row rows[VERIFY_ROWS];
+    int count;
+    wide step, until;        /* used */
+    long steps;              /* of the runs in the wider precision */
+} verify_result;
+
+/* Fails only when the model does not run under the method with this step. */
+int verify_run(taut_context *context, const verify_options *options, verify_result *result);
+/* How many rows have this verdict. */
+int verify_count(const verify_result *result, verdict v);
+
+#endif

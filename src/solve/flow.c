@@ -1,0 +1,181 @@
+#include "solve/flow.h"
+
+#include <string.h>
+
+/* Columns of the extrapolation: order 2 COLUMNS. More let the steps grow and the roundings with them. */
+#ifdef TAUT_REAL_QUAD
+#define COLUMNS 12
+#else
+#define COLUMNS 7
+#endif
+#define SHORTEST 1e-10 /* a step shorter than this part of the way is a failure */
+
+struct flow {
+    struct system *s;
+    acceleration *acceleration;
+    uint32_t size;                /* of y = (q, w) */
+    real *room;
+    real *y, *before, *now, *next, *rate, *first_rate, *lambda;
+    real *table[COLUMNS];         /* the last row of the extrapolation, column by column */
+    real step;                    /* that the last advance ended with; 0: none yet */
+};
+
+void flow_destroy(flow *f)
+{
+    if (!f) return;
+    acceleration_destroy(f->acceleration);
+    mem_free(f->s->context, f->room);
+    mem_free(f->s->context, f);
+}
+
+int flow_create(struct system *s, flow **result)
+{
+    *result = NULL;
+    flow *f = mem_new(s->context, 1, sizeof *f);
+    if (!f) return TAUT_OUT_OF_MEMORY;
+    f->s = s;
+    f->size = 2 * s->n;
+    f->room = mem_new(s->context, (size_t)f->size * (6 + COLUMNS) + s->c, sizeof(real));
+    int status = f->room ? acceleration_create(s, &f->acceleration) : TAUT_OUT_OF_MEMORY;
+    if (status) {
+        flow_destroy(f);
+        return status;
+    }
+    real *at = f->room, **vectors[] = { &f->y, &f->before, &f->now, &f->next, &f->rate, &f->first_rate };
+    for (int i = 0; i < 6; i++, at += f->size) *vectors[i] = at;
+    for (int i = 0; i < COLUMNS; i++, at += f->size) f->table[i] = at;
+    f->lambda = at;
+    *result = f;
+    return TAUT_OK;
+}
+
+static int rate(flow *f, real t, const real *y, real *out)
+{
+    uint32_t n = f->s->n;
+    int status = acceleration_solve(f->acceleration, y, y + n, t, f->lambda, NULL);
+    if (status) return status;
+    place at = place_at(y, y + n, &t, f->lambda);
+    system_velocity(f->s, &at, out);
+    memcpy(out + n, acceleration_stage_rate(f->acceleration), n * sizeof(real));
+    return TAUT_OK;
+}
+
+/* `parts` (even) steps of the midpoint rule, the first by Euler: an expansion of the error in (H/parts)^2.
+   Leaves the result in f->now. */
+static int midpoint(flow *f, real t, real H, int parts)
+{
+    real h = H / parts;
+    memcpy(f->before, f->y, f->size * sizeof(real));
+    for (uint32_t i = 0; i < f->size; i++) f->now[i] = f->y[i] + h * f->first_rate[i];
+    for (int k = 1; k < parts; k++) {
+        int status = rate(f, t + k * h, f->now, f->rate);
+        if (status) return status;
+        for (uint32_t i = 0; i < f->size; i++) f->next[i] = f->before[i] + 2 * h * f->rate[i];
+        real *swap = f->before;
+        f->before = f->now, f->now = f->next, f->next = swap;
+    }
+    return TAUT_OK;
+}
+
+/* Row `row` of the scheme of Aitken and Neville over the row before, which f->table holds. */
+static void extrapolate(flow *f, int row)
+{
+    for (uint32_t i = 0; i < f->size; i++) {
+        real above = f->table[0][i], entry = f->now[i];
+        f->table[0][i] = entry;
+        for (int k = 1; k <= row; k++) {
+            real ratio = (real)(row + 1) / (row + 1 - k);
+            entry += (entry - above) / (ratio * ratio - 1);
+            above = k < row ? f->table[k][i] : 0;
+            f->table[k][i] = entry;
+        }
+    }
+}
+
+static real largest(const real *x, uint32_t count)
+{
+    real most = 0;
+    for (uint32_t i = 0; i < count; i++) most = real_most(most, x[i]);
+    return most;
+}
+
+/* Difference of the last two columns, relative to the size of q or w. */
+static real error_of(const flow *f)
+{
+    uint32_t n = f->s->n;
+    const real *best = f->table[COLUMNS - 1], *other = f->table[COLUMNS - 2];
+    real q = 0, w = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        q = real_most(q, best[i] - other[i]);
+        w = real_most(w, best[n + i] - other[n + i]);
+    }
+    real q_size = largest(f->y, n) + largest(best, n), w_size = largest(f->y + n, n) + largest(best + n, n);
+    real q_error = q > 0 ? q / q_size : q, w_error = w > 0 ? w / w_size : w; /* a NaN passes */
+    return real_most(q_error, w_error);
+}
+
+/* One step of the whole scheme. A positive status or an error that is not a number: try a shorter one. */
+static int attempt(flow *f, real t, real H, real *error)
+{
+    int status = rate(f, t, f->y, f->first_rate);
+    for (int row = 0; !status && row < COLUMNS; row++) {
+        status = midpoint(f, t, H, 2 * (row + 1));
+        if (!status) extrapolate(f, row);
+    }
+    if (!status) *error = error_of(f);
+    return status;
+}
+
+/* A first step: some tenths of the time in which the state changes by its own size. */
+static int first_step(flow *f, real t, real *step)
+{
+    uint32_t n = f->s->n;
+    int status = rate(f, t, f->y, f->first_rate);
+    if (status) return status;
+    real q = largest(f->y, n), v = largest(f->first_rate, n), w = largest(f->y + n, n), a = largest(f->first_rate + n, n);
+    real slow = v > 0 && q > 0 ? q / v : 1, fast = a > 0 && w > 0 ? w / a : 1;
+    *step = (slow < fast ? slow : fast) / 4;
+    return TAUT_OK;
+}
+
+int flow_advance(flow *f, state *x, real until, real tolerance)
+{
+    struct system *s = f->s;
+    uint32_t n = s->n;
+    real t = x->t, way = until - x->t;
+    for (uint32_t i = 0; i < n; i++) f->y[i] = x->q[i] + x->q_low[i], f->y[n + i] = x->w[i];
+    memcpy(f->lambda, x->lambda, s->c * sizeof(real));
+    int status = f->step > 0 || !(way > 0) ? TAUT_OK : first_step(f, t, &f->step);
+    while (!status && t < until) {
+        int last = f->step >= until - t;
+        real H = last ? until - t : f->step, error = 0;
+        status = attempt(f, t, H, &error);
+        if (status == TAUT_OUT_OF_MEMORY || status < 0) break;
+        int failed = status || !(error - error == 0);
+        real factor = failed ? (real)0.25 : (real)0.9 * REAL(pow)(tolerance / (error + REAL_EPSILON * tolerance), (real)1 / (2 * COLUMNS - 1));
+        factor = REAL(fmin)(4, REAL(fmax)((real)0.1, factor));
+        if (!failed && error <= tolerance) {
+            t = last ? until : t + H;
+            memcpy(f->y, f->table[COLUMNS - 1], f->size * sizeof(real));
+            if (!last || factor < 1) f->step = H * factor;
+            continue;
+        }
+        f->step = H * factor;
+        if (f->step > SHORTEST * way) {
+            status = TAUT_OK;
+            continue;
+        }
+        return status ? status : fail(s->context, TAUT_NO_CONVERGENCE, "at t = %.9g: the reference solution needs steps below %.1e; "
+                                      "the motion is not smooth there", (double)t, (double)f->step);
+    }
+    if (status) return status;
+    x->t = until, x->t_low = 0;
+    memcpy(x->q, f->y, n * sizeof(real));
+    memcpy(x->w, f->y + n, n * sizeof(real));
+    memcpy(x->lambda, f->lambda, s->c * sizeof(real));
+    memset(x->q_low, 0, n * sizeof(real));
+    memset(x->p_low, 0, n * sizeof(real));
+    place at = place_at(x->q, x->w, &x->t, x->lambda);
+    system_momentum(s, &at, x->p);
+    return TAUT_OK;
+}

@@ -1,0 +1,17 @@
+/* The exact solution to a tolerance, by an integrator that has nothing in common with the methods: a reference to measure them
+ * against. The equations of motion with the multipliers eliminated, q' = nu, w' from d^2 g/dt^2 = 0, under the extrapolated midpoint
+ * rule (Gragg, Bulirsch and Stoer; Hairer, Norsett & Wanner II.9) with a controlled step. */
+#ifndef TAUT_SOLVE_FLOW_H
+#define TAUT_SOLVE_FLOW_H
+
+#include "solve/acceleration.h"
+#include "system/state.h"
+
+typedef struct flow flow;
+
+int flow_create(struct system *s, flow **result);
+void flow_destroy(flow *f);
+/* x := the state at `until` (not before x->t). tolerance: relative error allowed in each of its steps. */
+int flow_advance(flow *f, state *x, real until, real tolerance);
+
+#endif

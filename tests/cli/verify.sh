@@ -1,0 +1,151 @@
+#!/bin/sh
+# verify.sh TAUT MODELS: taut converge and taut verify, from outside.
+set -u
+taut=$1
+models=$2
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+failures=0
+checks=0
+quad=no
+"$taut" --version | grep -q quad && quad=yes
+double=$models/double-spherical-pendulum.lua
+pendulum=$models/pendulum.lua
+
+# is WHAT FOUND EXPECTED
+is() {
+    checks=$((checks + 1))
+    [ "$2" = "$3" ] && return
+    failures=$((failures + 1))
+    printf 'FAILED: %s\n    found    %s\n    expected %s\n' "$1" "$2" "$3"
+}
+
+# ok ARGUMENTS..: stdout in out; must end with status 0 and say nothing on stderr; lines of 80 columns unless --csv
+ok() {
+    "$taut" "$@" > out 2> err < /dev/null
+    is "exit status of: taut $*" "$?" 0
+    is "stderr of: taut $*" "$(cat err)" ""
+    case " $* " in *" --csv "*) ;; *) is "long lines of: taut $*" "$(awk 'length > 80' out)" "" ;; esac
+}
+
+has() {
+    checks=$((checks + 1))
+    grep -qe "$2" out && return
+    failures=$((failures + 1))
+    printf 'FAILED: no "%s" in %s:\n' "$2" "$1"
+    sed 's/^/    /' out
+}
+
+# bad TEXT ARGUMENTS..: status 2, one line on stderr with the text, nothing on stdout
+bad() {
+    text=$1
+    shift
+    "$taut" "$@" > out 2> err < /dev/null
+    is "exit status of: taut $*" "$?" 2
+    is "stdout of: taut $*" "$(cat out)" ""
+    is "lines on stderr of: taut $*" "$(wc -l < err | tr -d ' ')" 1
+    grep -qF -- "$text" err || is "stderr of: taut $*" "$(cat err)" "$text"
+}
+
+# orders COLUMN..: are all but the first of these columns of the table within 0.1 of 2?
+orders() {
+    for column in "$@"; do
+        cut -d, -f"$column" out | awk -v c="$column" 'NR == 2 && $0 != "" { print "first order in column " c ": " $0 }
+            NR > 2 && !($0 > 1.9 && $0 < 2.1) { print "column " c ": " $0 }'
+    done
+}
+
+# ---- converge ----
+ok converge "$double" -m rattle --steps 0.05,0.025,0.0125 -T 1
+has converge '^Double spherical pendulum$'
+has converge 'method rattle .* t = 1 '
+has converge 'reference: the equations of motion by extrapolation, tolerance .*e-'
+has converge 'its error: q .*e-.*, p .*e-.*, lambda .*e-.* (compared with tolerance '
+has converge 'step  *error q  order  *error p  order  *error lambda  order'
+is 'rows of converge' "$(grep -c '^ *0\.0[0-9]* ' out)" 3
+ok converge "$double" --steps=0.05,0.025,0.0125 --until 1 --csv
+is 'header of converge --csv' "$(head -1 out)" 'step,steps,error_q,order_q,reference_error_q,limited_q,error_p,order_p,reference_error_p,limited_p,error_lambda,order_lambda,reference_error_lambda,limited_lambda'
+is 'steps of converge --csv' "$(cut -d, -f2 out | tail -n +2 | tr '\n' ' ')" '20 40 80 '
+is 'orders of converge' "$(orders 4 8 12)" ''
+is 'limited rows' "$(cut -d, -f6,10,14 out | tail -n +2 | sort -u)" '0,0,0'
+cp out by-flow
+ok converge "$double" --steps 0.05,0.025,0.0125 -T 1 --csv --reference rattle,0.0005
+is 'orders against a method' "$(orders 4 8 12)" ''
+is 'errors against a method and against the exact flow' \
+    "$(paste -d, by-flow out | awk -F, 'NR > 1 && ($3/$17 > 1.01 || $3/$17 < 0.99) { print }')" ''
+ok converge "$double" --steps 0.05,0.025 -T 1 --reference rattle,0.05
+has 'a poor reference' 'reference: rattle with step 0.025'
+has 'a poor reference' '[0-9]~'
+has 'a poor reference' '~ near the reference'
+ok converge "$models/henon-heiles.lua" --steps 0.2,0.1 -T 2 --csv
+is 'no multipliers, no columns' "$(head -1 out)" 'step,steps,error_q,order_q,reference_error_q,limited_q,error_p,order_p,reference_error_p,limited_p'
+if [ $quad = yes ]; then
+    ok converge "$pendulum" --steps 0.1,0.05 -T 1 --precision quad
+    has 'converge in quad' 't = 1   quad'
+fi
+"$taut" converge "$double" --steps 8,0.125 -T 8 --reference rattle,0.0625 > out 2> err
+is 'a step that fails: exit status' "$?" 1
+has 'a step that fails' '^ *8 *failed'
+has 'a step that fails' '^ *0.125  *[0-9]'
+is 'a step that fails: stderr' "$(grep -c '^taut: step 8: at t = ' err)" 1
+
+bad "the step 0.3 does not divide the end time 1" converge "$pendulum" --steps 0.1,0.3 -T 1
+bad "needs --steps" converge "$pendulum" -T 1
+bad "needs an end time" converge "$pendulum" --steps 0.1
+bad "not 'x'" converge "$pendulum" --steps 0.1,x -T 1
+bad "needs positive numbers" converge "$pendulum" --steps 0.1,-0.1 -T 1
+bad "at least one step" converge "$pendulum" --steps '' -T 1
+bad "end time must be a positive number" converge "$pendulum" --steps 0.1 -T -1
+bad "--reference is METHOD,h" converge "$pendulum" --steps 0.1 -T 1 --reference rattle
+bad "the reference's step 0.3 does not divide" converge "$pendulum" --steps 0.1 -T 1 --reference rattle,0.3
+bad "there is no method 'nothing'" converge "$pendulum" --steps 0.1 -T 1 --reference nothing:a=1,b,0.1
+bad "there is no method 'nothing'" converge "$pendulum" -m nothing --steps 0.1 -T 1
+bad "needs one model file" converge --steps 0.1 -T 1
+bad "no option --nothing" converge "$pendulum" --nothing
+bad "--precision is double or quad" converge "$pendulum" --steps 0.1 -T 1 --precision half
+bad "the model has no param" converge "$pendulum" --steps 0.1 -T 1 -D nothing=1
+
+# ---- verify ----
+for model in double-spherical-pendulum triple-pendulum; do
+    ok verify "$models/$model.lua" -m rattle -s 0.02 -T 20
+    has "verify $model" 'method rattle   step 0.02$'
+    has "verify $model" 'order in q  *2  *2\.0.* holds$'
+    has "verify $model" 'order in p  *2  *2\.0.* holds$'
+    has "verify $model" 'symplectic  *yes  *defect .* holds$'
+    has "verify $model" 'energy  *no .* not kept$'
+    has "verify $model" 'reversible  *yes .* holds$'
+    has "verify $model" 'position g = 0  *yes .* holds$'
+    has "verify $model" 'velocity dg/dt = 0  *yes .* holds$'
+done
+has 'no symmetry' 'momenta  *yes  *-  *not applicable$'
+ok verify "$double" -s 0.02 -T 4 --csv
+is 'header of verify --csv' "$(head -1 out)" 'property,declared,measured,limit,verdict,note'
+is 'verdicts' "$(cut -d, -f1,5 out | grep -c ',holds$')" 7
+if [ $quad = yes ]; then
+    is 'the defect in quad is below 1e-26' "$(awk -F, '$1 == "symplectic" { print ($3 < 1e-26) }' out)" 1
+fi
+ok verify "$double" -s 0.02 -T 4 --precision double
+has 'verify in double' '200 steps in double, which hides small defects; '
+ok verify "$models/driven-pendulum.lua" -s 0.001 -T 1
+has 'time' 'energy  *no  *-  *not applicable'
+has 'time' 'energy: the model does not conserve it: it depends on time'
+ok verify "$pendulum" -T 2
+has 'a chosen step' 'step 0\.[0-9]* (chosen)'
+ok verify "$pendulum" -s 0.02 -T 2 -D g=1.6
+
+"$taut" verify "$double" -s 3 -T 9 > out 2> err
+is 'a step that fails: exit status' "$?" 1
+is 'a step that fails: stdout' "$(cat out)" ''
+is 'a step that fails: stderr' "$(grep -c '^taut: at t = ' err)" 1
+bad "the step must be a positive number" verify "$pendulum" -s 0
+bad "the end time must be a positive number" verify "$pendulum" -T -1
+bad "before the end of the first step" verify "$pendulum" -s 1 -T 0.1
+bad "needs one model file" verify
+bad "there is no method 'nothing'" verify "$pendulum" -m nothing
+bad "--precision is double or quad" verify "$pendulum" --precision half
+bad "--start is strict or project" verify "$pendulum" --start nowhere
+bad "needs a number" verify "$pendulum" -s fast
+
+echo "$checks checks, $failures failures"
+[ "$failures" -eq 0 ]

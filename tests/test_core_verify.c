@@ -1,0 +1,451 @@
+/* taut verify and taut converge can be believed: what holds is confirmed, what is misdeclared is found out, and what is measured is
+ * what is there. The methods of this file stand in no table; verify takes a simulation, whatever made its method. */
+#include "support.h"
+
+#include "run/converge.h"
+#include "run/verify.h"
+
+#define ENGINE REAL_PRECISION(engine)
+
+/* ---- methods that are not what they say ---- */
+
+typedef struct {
+    struct system *s;
+    acceleration *acceleration;
+    real *v, *dv;
+    void *rattle;
+    newton_counts counts;
+} faulty;
+
+static void faulty_destroy(void *self)
+{
+    faulty *f = self;
+    acceleration_destroy(f->acceleration);
+    if (f->rattle) method_rattle.destroy(f->rattle);
+    mem_free(f->s->context, f->v);
+    mem_free(f->s->context, f->dv);
+    mem_free(f->s->context, f);
+}
+
+static int faulty_create(struct system *s, const method_spec *spec, real tolerance, void **self)
+{
+    faulty *f = mem_new(s->context, 1, sizeof *f);
+    assert_non_null(f);
+    f->s = s;
+    f->v = mem_new(s->context, s->n, sizeof(real));
+    f->dv = mem_new(s->context, s->n, sizeof(real));
+    assert_int_equal(acceleration_create(s, &f->acceleration), TAUT_OK);
+    assert_int_equal(method_rattle.create(s, spec, tolerance, &f->rattle), TAUT_OK);
+    *self = f;
+    return TAUT_OK;
+}
+
+static const newton_counts *faulty_counts(const void *self) { return &((const faulty *)self)->counts; }
+
+/* Explicit Euler for a Lagrangian model. */
+static int euler(faulty *f, state *x, real h)
+{
+    int status = acceleration_solve(f->acceleration, x->q, x->w, x->t, x->lambda, f->dv);
+    if (status) return status;
+    for (uint32_t i = 0; i < x->n; i++) x->q[i] += h * x->w[i], x->w[i] += h * f->dv[i];
+    x->t += h;
+    place at = place_at(x->q, x->w, &x->t, x->lambda);
+    system_momentum(f->s, &at, x->p);
+    return TAUT_OK;
+}
+
+static int plain_euler_step(void *self, state *x, real h) { return euler(self, x, h); }
+
+static int projected_euler_step(void *self, state *x, real h)
+{
+    int status = euler(self, x, h);
+    return status ? status : start_project(((faulty *)self)->s, x);
+}
+
+/* RATTLE with the momenta and velocities stretched by a tiny part: omega grows by exactly that part. */
+#define STRETCH (QUAD ? (real)1e-20 : (real)1e-8)
+
+static int stretched_step(void *self, state *x, real h)
+{
+    int status = method_rattle.step(((faulty *)self)->rattle, x, h);
+    for (uint32_t i = 0; !status && i < x->n; i++) x->p[i] *= 1 + STRETCH, x->p_low[i] *= 1 + STRETCH, x->w[i] *= 1 + STRETCH;
+    return status;
+}
+
+/* A symmetric step whose Newton iteration, so to speak, was stopped too early: positions keep a small error. */
+static int loose_step(void *self, state *x, real h)
+{
+    int status = method_rattle.step(((faulty *)self)->rattle, x, h);
+    if (!status) x->q[0] *= 1 + STRETCH;
+    return status;
+}
+
+static int rattle_step(void *self, state *x, real h) { return method_rattle.step(((faulty *)self)->rattle, x, h); }
+
+/* Triple jumps of RATTLE, h = 2a + b: order 4 with a = 1/(2 - 2^(1/3)), and of that once more with the fifth root, order 6 (Yoshida). */
+static int jump(faulty *f, state *x, real h, int order)
+{
+    if (order == 2) return method_rattle.step(f->rattle, x, h);
+    real a = h / (2 - REAL(pow)(2, (real)1 / (order - 1)));
+    int status = jump(f, x, a, order - 2);
+    if (!status) status = jump(f, x, h - 2 * a, order - 2);
+    return status ? status : jump(f, x, a, order - 2);
+}
+
+static int fourth_step(void *self, state *x, real h) { return jump(self, x, h, 4); }
+static int sixth_step(void *self, state *x, real h) { return jump(self, x, h, 6); }
+
+#define EVERYTHING (KEEPS_SYMPLECTIC | KEEPS_ENERGY | KEEPS_MOMENTUM | KEEPS_REVERSIBLE | KEEPS_POSITION | KEEPS_VELOCITY)
+
+static const method_info projected_euler_info = { .name = "projected-euler", .order = 1, .keeps = EVERYTHING },
+                         plain_euler_info = { .name = "plain-euler", .order = 2, .keeps = EVERYTHING },
+                         stretched_info = { .name = "stretched", .order = 2, .keeps = EVERYTHING & ~(unsigned)KEEPS_ENERGY },
+                         loose_info = { .name = "loose", .order = 2, .keeps = EVERYTHING & ~(unsigned)KEEPS_ENERGY },
+                         fourth_info = { .name = "fourth", .order = 4, .keeps = EVERYTHING & ~(unsigned)KEEPS_ENERGY },
+                         sixth_info = { .name = "sixth", .order = 6, .keeps = EVERYTHING & ~(unsigned)KEEPS_ENERGY },
+                         boastful_info = { .name = "boastful", .order = 4, .keeps = 0 };
+
+static const struct method_class projected_euler = { &projected_euler_info, NULL, NULL, faulty_create, projected_euler_step,
+                                                     faulty_counts, faulty_destroy, NULL },
+                                 plain_euler = { &plain_euler_info, NULL, NULL, faulty_create, plain_euler_step, faulty_counts,
+                                                 faulty_destroy, NULL },
+                                 stretched = { &stretched_info, NULL, NULL, faulty_create, stretched_step, faulty_counts, faulty_destroy, NULL },
+                                 loose = { &loose_info, NULL, NULL, faulty_create, loose_step, faulty_counts, faulty_destroy, NULL },
+                                 fourth = { &fourth_info, NULL, NULL, faulty_create, fourth_step, faulty_counts, faulty_destroy, NULL },
+                                 sixth = { &sixth_info, NULL, NULL, faulty_create, sixth_step, faulty_counts, faulty_destroy, NULL },
+                                 boastful = { &boastful_info, NULL, NULL, faulty_create, rattle_step, faulty_counts, faulty_destroy, NULL };
+
+static simulation *open_with(const char *name, const struct method_class *class)
+{
+    char path[512];
+    model *m = NULL;
+    simulation *z = NULL;
+    engine_options options = { 0 };
+    taut_context *context = taut_context_create(NULL);
+    assert_non_null(context);
+    snprintf(path, sizeof path, "%s/%s.lua", MODELS, name);
+    assert_int_equal(model_load_file(context, path, NULL, 0, &m), TAUT_OK);
+    assert_int_equal(simulation_create_with(m, &options, class, &z), TAUT_OK);
+    return z;
+}
+
+/* ---- verify ---- */
+
+static verify_result verify(simulation *z, double step, double until)
+{
+    verify_result r;
+    verify_options o = { &ENGINE, z, &ENGINE, z, wide_from_double(step), wide_from_double(until) };
+    if (verify_run(z->m->context, &o, &r)) fail_msg("%s", taut_error_text(z->m->context));
+    for (int i = 0; i < r.count; i++)
+        printf("    %-19s %-4s %-36s %-14s %s\n", r.rows[i].property, r.rows[i].declared, r.rows[i].measured,
+               verdict_text(r.rows[i].verdict), r.rows[i].note);
+    return r;
+}
+
+static const verify_row *row_of(const verify_result *r, const char *property)
+{
+    for (int i = 0; i < r->count; i++)
+        if (strcmp(r->rows[i].property, property) == 0) return &r->rows[i];
+    fail_msg("no row '%s'", property);
+    return NULL;
+}
+
+static void assert_verdict(const verify_result *r, const char *property, verdict expected)
+{
+    verdict found = row_of(r, property)->verdict;
+    if (found != expected) fail_msg("%s: %s, not %s", property, verdict_text(found), verdict_text(expected));
+}
+
+/* All that RATTLE declares, on models with constant mass, with a mass that depends on q, with quaternions, driven, damped, and none
+   of the first. Steps: the ones that verify chooses, given here to save time. */
+static void rattle_holds(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *name;
+        double step;
+        int confirmed; /* properties that apply */
+    } models[] = {
+        { "double-spherical-pendulum", 0.02, 7 }, { "triple-pendulum", 0.05, 6 }, { "heavy-top", 0.0005, 7 },
+        { "driven-pendulum", 0.001, 6 },          { "damped-pendulum", 0.02, 5 }, { "henon-heiles", 0.1, 4 },
+    };
+    for (size_t i = 0; i < (SANITIZED ? 2 : sizeof models / sizeof *models); i++) {
+        simulation *z = open_model(models[i].name);
+        printf("%s\n", models[i].name);
+        verify_result r = verify(z, models[i].step, QUAD ? 100 * models[i].step : 1000 * models[i].step);
+        assert_int_equal(verify_count(&r, VERDICT_FAILS), 0);
+        assert_int_equal(verify_count(&r, VERDICT_UNDECIDED), 0);
+        assert_int_equal(verify_count(&r, VERDICT_HOLDS), models[i].confirmed);
+        /* The short run in quad sees less than one oscillation of the heavy top's energy: that is a trend. */
+        if (!QUAD) assert_int_equal(verify_count(&r, VERDICT_TREND), 0);
+        close_model(z);
+    }
+}
+
+/* What a model has nothing to say about is told, with the reason. */
+static void what_does_not_apply_is_told(void **unused)
+{
+    (void)unused;
+    simulation *z = open_model("damped-pendulum");
+    verify_result r = verify(z, 0.02, 1);
+    static const char *const properties[] = { "symplectic", "energy", "momenta" };
+    for (int i = 0; i < 3; i++) {
+        assert_verdict(&r, properties[i], VERDICT_NOT_APPLICABLE);
+        assert_true(row_of(&r, properties[i])->note[0] != 0);
+    }
+    close_model(z);
+    z = open_model("henon-heiles");
+    r = verify(z, 0.1, 10);
+    assert_verdict(&r, "position g = 0", VERDICT_NOT_APPLICABLE);
+    assert_verdict(&r, "velocity dg/dt = 0", VERDICT_NOT_APPLICABLE);
+    close_model(z);
+}
+
+/* A free particle: every method is exact. Order cannot be contradicted, energy is kept though not declared. */
+static void round_off_is_not_an_order(void **unused)
+{
+    (void)unused;
+    simulation *z = open_text("local x = coordinate 'x'\nlagrangian(x.dot^2/2)\nstart { x = 1, ['x.dot'] = 0.5 }\n");
+    verify_result r = verify(z, 0.1, 10);
+    assert_verdict(&r, "order in q", VERDICT_HOLDS);
+    assert_non_null(strstr(row_of(&r, "order in q")->note, "round-off"));
+    assert_verdict(&r, "energy", VERDICT_KEPT);
+    assert_verdict(&r, "energy trend", VERDICT_ROUND_OFF);
+    assert_verdict(&r, "momenta", VERDICT_HOLDS);
+    close_model(z);
+}
+
+static void projected_euler_is_found_out(void **unused)
+{
+    (void)unused;
+    simulation *z = open_with("double-spherical-pendulum", &projected_euler);
+    verify_result r = verify(z, 0.01, 4); /* after t = 10 it has so much energy that it no longer runs */
+    assert_verdict(&r, "order in q", VERDICT_HOLDS);
+    assert_verdict(&r, "order in p", VERDICT_HOLDS);
+    assert_verdict(&r, "symplectic", VERDICT_FAILS);
+    assert_verdict(&r, "energy", VERDICT_FAILS);
+    assert_verdict(&r, "energy trend", VERDICT_TREND);
+    assert_verdict(&r, "momenta", VERDICT_FAILS);
+    assert_verdict(&r, "reversible", VERDICT_FAILS);
+    assert_verdict(&r, "position g = 0", VERDICT_HOLDS);
+    assert_verdict(&r, "velocity dg/dt = 0", VERDICT_HOLDS);
+    /* det(1 + h A) = 1 + h^2 ..: a defect of the size of h^2 */
+    assert_between(row_of(&r, "symplectic")->value, 1e-6, 1e-2);
+    close_model(z);
+}
+
+static void plain_euler_is_found_out(void **unused)
+{
+    (void)unused;
+    simulation *z = open_with("triple-pendulum", &plain_euler);
+    verify_result r = verify(z, 0.01, 1);
+    static const char *const properties[] = { "order in q", "order in p", "symplectic", "energy", "reversible", "position g = 0",
+                                              "velocity dg/dt = 0" };
+    for (size_t i = 0; i < sizeof properties / sizeof *properties; i++) assert_verdict(&r, properties[i], VERDICT_FAILS);
+    assert_between(row_of(&r, "order in q")->value, 0.9, 1.1);
+    close_model(z);
+}
+
+/* A defect far below what an eye or a plot would see is measured at its size: omega grows by STRETCH, and is a good part of its terms.
+   The momenta grow with it, 200 times; the way back does not undo it; the velocity constraint stays. */
+static void a_small_defect_is_measured(void **unused)
+{
+    (void)unused;
+    simulation *z = open_with("double-spherical-pendulum", &stretched);
+    verify_result r = verify(z, 0.02, 4);
+    assert_verdict(&r, "symplectic", VERDICT_FAILS);
+    assert_between(row_of(&r, "symplectic")->value / STRETCH, 0.05, 1.01);
+    assert_verdict(&r, "momenta", VERDICT_FAILS);
+    assert_verdict(&r, "reversible", VERDICT_FAILS);
+    assert_verdict(&r, "velocity dg/dt = 0", VERDICT_HOLDS);
+    close_model(z);
+    z = open_with("double-spherical-pendulum", &loose);
+    r = verify(z, 0.02, 4);
+    assert_verdict(&r, "position g = 0", VERDICT_FAILS);
+    /* |q| = 4 stretched: g changes by 2 q.dq */
+    assert_between(row_of(&r, "position g = 0")->value / STRETCH, 1, 40);
+    close_model(z);
+}
+
+/* RATTLE declared as of order 4; what it keeps beyond its declaration is told too. */
+static void a_wrong_order_is_found_out(void **unused)
+{
+    (void)unused;
+    simulation *z = open_with("pendulum", &boastful);
+    verify_result r = verify(z, 0.02, 4);
+    assert_verdict(&r, "order in q", VERDICT_FAILS);
+    assert_verdict(&r, "order in p", VERDICT_FAILS);
+    assert_verdict(&r, "symplectic", VERDICT_KEPT);
+    assert_verdict(&r, "reversible", VERDICT_KEPT);
+    assert_verdict(&r, "energy", VERDICT_NOT_KEPT);
+    assert_int_equal(verify_count(&r, VERDICT_FAILS), 2);
+    close_model(z);
+}
+
+static void higher_orders_are_measured(void **unused)
+{
+    (void)unused;
+    static const struct method_class *const methods[] = { &fourth, &sixth };
+    for (int i = 0; i < 2; i++) {
+        simulation *z = open_with("triple-pendulum", methods[i]);
+        verify_result r = verify(z, 0.1, 5);
+        assert_int_equal(verify_count(&r, VERDICT_FAILS) + verify_count(&r, VERDICT_UNDECIDED), 0);
+        assert_between(row_of(&r, "order in q")->value, 4 + 2 * i - 0.2, 4 + 2 * i + 0.2);
+        assert_between(row_of(&r, "order in p")->value, 4 + 2 * i - 0.2, 4 + 2 * i + 0.2);
+        close_model(z);
+    }
+}
+
+/* The step that verify chooses is one of 1, 0.5, 0.2, .. and runs. */
+static void a_step_is_chosen(void **unused)
+{
+    (void)unused;
+    simulation *z = open_model("pendulum");
+    verify_result r = verify(z, 0, 2);
+    assert_between(r.step, 1e-3, 0.1);
+    assert_int_equal(verify_count(&r, VERDICT_FAILS) + verify_count(&r, VERDICT_UNDECIDED), 0);
+    close_model(z);
+}
+
+/* Every number that a measurement touches is put back: the next measurement begins where this one began. */
+static void measurements_leave_the_state(void **unused)
+{
+    (void)unused;
+    simulation *z = open_model("double-spherical-pendulum");
+    engine_symplecticity form;
+    engine_return way;
+    do_steps(z, 10, (real)1 / 64);
+    state before = save_state(z);
+    assert_int_equal(ENGINE.symplecticity(z, (wide)1 / 64, &form), TAUT_OK);
+    assert_memory_equal(before.block, z->x.block, state_size(&before) * sizeof(real));
+    assert_int_equal(form.pairs, 6);
+    assert_int_equal(ENGINE.there_and_back(z, (wide)1 / 64, 10, &way), TAUT_OK);
+    assert_memory_equal(before.block, z->x.block, state_size(&before) * sizeof(real));
+    assert_true(before.t == z->x.t);
+    assert_true(way.growth >= 1);
+    state_clear(z->s, &before);
+    close_model(z);
+}
+
+/* ---- the exact flow ---- */
+
+/* x'' = -x from (1, 0): cos t, -sin t. The tolerance is per step, of which there are some ten. */
+static void flow_of_the_oscillator(void **unused)
+{
+    (void)unused;
+    simulation *z = open_text("local x = coordinate 'x'\nlagrangian((x.dot^2 - x^2)/2)\nstart { x = 1 }\n");
+    real tolerance = QUAD ? (real)1e-28 : (real)1e-13;
+    assert_int_equal(simulation_flow(z, 10, tolerance), TAUT_OK);
+    assert_true(z->x.t == 10);
+    assert_at_most(REAL(fabs)(z->x.q[0] - REAL(cos)(10)), 100 * tolerance);
+    assert_at_most(REAL(fabs)(z->x.p[0] + REAL(sin)(10)), 100 * tolerance);
+    close_model(z);
+}
+
+/* Energy, momentum and constraints along the flow of a pendulum that swings over, all of which it does not know of. The motion
+   makes 1e3 or so of an error in this time. */
+static void flow_keeps_what_the_motion_keeps(void **unused)
+{
+    (void)unused;
+    simulation *z = open_model("double-spherical-pendulum");
+    real tolerance = QUAD ? (real)1e-26 : (real)1e-12, g, rate, energy = simulation_energy(z);
+    real momentum = symmetry_momentum(z->s, &z->symmetries[0], z->x.q, z->x.p);
+    assert_int_equal(simulation_flow(z, 5, tolerance), TAUT_OK);
+    simulation_residuals(z, &g, &rate);
+    assert_at_most(g, 1e4 * tolerance);
+    assert_at_most(rate, 1e5 * tolerance);
+    assert_at_most(REAL(fabs)(simulation_energy(z) - energy), 1e5 * tolerance);
+    assert_at_most(REAL(fabs)(symmetry_momentum(z->s, &z->symmetries[0], z->x.q, z->x.p) - momentum), 1e5 * tolerance);
+    close_model(z);
+}
+
+/* ---- converge ---- */
+
+static void converges_with_order_two(void **unused)
+{
+    (void)unused;
+    wide steps[] = { (wide)1 / 10, (wide)1 / 20, (wide)1 / 40 };
+    simulation *z = open_model("triple-pendulum"), *other = open_model("triple-pendulum");
+    converge_result r;
+    converge_options o = { steps, 3, 1, 0 };
+    assert_int_equal(converge_run(z->m->context, &ENGINE, z, &ENGINE, other, &o, &r), TAUT_OK);
+    assert_int_equal(r.kinds, 3);
+    for (int k = 0; k < 3; k++) {
+        assert_true(r.rows[0].order[k] != r.rows[0].order[k]); /* none */
+        for (int i = 1; i < 3; i++) assert_between(r.rows[i].order[k], 1.97, 2.03);
+        assert_at_most(r.reference_error[k], 0.01 * r.rows[2].error[k]);
+        assert_true(r.reference_error[k] > 0);
+    }
+    /* Quartered, the errors of RATTLE itself agree with what a reference by RATTLE says; that one is poor, and it is told. */
+    converge_result by_method;
+    o.reference_step = (wide)1 / 40;
+    assert_int_equal(converge_run(z->m->context, &ENGINE, z, &ENGINE, other, &o, &by_method), TAUT_OK);
+    assert_true(by_method.reference_fine == (wide)1 / 80);
+    for (int k = 0; k < 3; k++) {
+        assert_false(by_method.rows[0].limited[k]);
+        assert_true(by_method.rows[1].limited[k]);
+        assert_true(by_method.rows[2].limited[k]);
+        assert_true(by_method.rows[2].order[k] != by_method.rows[2].order[k]);
+        /* 3/4 of 4 errors of the finer step */
+        assert_between(by_method.reference_error[k] / r.rows[2].error[k], 0.74, 0.76);
+    }
+    converge_result_clear(z->m->context, &r);
+    converge_result_clear(z->m->context, &by_method);
+    close_model(z);
+    close_model(other);
+}
+
+static void steps_must_divide_the_end(void **unused)
+{
+    (void)unused;
+    assert_int_equal(converge_step_count(wide_from_double(0.1), 1), 10);
+    assert_int_equal(converge_step_count(wide_from_double(0.3), 1), 0);
+    assert_int_equal(converge_step_count(2, 1), 0);
+    assert_int_equal(converge_step_count(-1, 1), 0);
+    wide steps[] = { wide_from_double(0.3) };
+    simulation *z = open_model("pendulum");
+    converge_result r;
+    converge_options o = { steps, 1, 1, 0 };
+    assert_int_equal(converge_run(z->m->context, &ENGINE, z, &ENGINE, z, &o, &r), TAUT_BAD_USAGE);
+    assert_non_null(strstr(taut_error_text(z->m->context), "divide"));
+    converge_result_clear(z->m->context, &r);
+    close_model(z);
+}
+
+/* A step that fails is a row that says so; the others stand. */
+static void a_failed_step_is_a_row(void **unused)
+{
+    (void)unused;
+    wide steps[] = { 8, (wide)1 / 8, (wide)1 / 16 };
+    simulation *z = open_model("double-spherical-pendulum"), *other = open_model("double-spherical-pendulum");
+    converge_result r;
+    converge_options o = { steps, 3, 8, (wide)1 / 64 };
+    assert_int_equal(converge_run(z->m->context, &ENGINE, z, &ENGINE, other, &o, &r), TAUT_OK);
+    assert_true(r.rows[0].failure[0] != 0);
+    assert_true(r.rows[1].failure[0] == 0 && r.rows[2].failure[0] == 0);
+    converge_result_clear(z->m->context, &r);
+    close_model(z);
+    close_model(other);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rattle_holds),
+        cmocka_unit_test(what_does_not_apply_is_told),
+        cmocka_unit_test(round_off_is_not_an_order),
+        cmocka_unit_test(projected_euler_is_found_out),
+        cmocka_unit_test(plain_euler_is_found_out),
+        cmocka_unit_test(a_small_defect_is_measured),
+        cmocka_unit_test(a_wrong_order_is_found_out),
+        cmocka_unit_test(higher_orders_are_measured),
+        cmocka_unit_test(a_step_is_chosen),
+        cmocka_unit_test(measurements_leave_the_state),
+        cmocka_unit_test(flow_of_the_oscillator),
+        cmocka_unit_test(flow_keeps_what_the_motion_keeps),
+        cmocka_unit_test(converges_with_order_two),
+        cmocka_unit_test(steps_must_divide_the_end),
+        cmocka_unit_test(a_failed_step_is_a_row),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
