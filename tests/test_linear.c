@@ -12,7 +12,8 @@
 
 #include <cmocka.h>
 
-static const linear_backend all[] = { LINEAR_AUTO, LINEAR_SMALL, LINEAR_LAPACK, LINEAR_KLU, LINEAR_MUMPS, LINEAR_LDL };
+static const linear_backend all[] = { LINEAR_AUTO, LINEAR_SMALL, LINEAR_LAPACK, LINEAR_KLU, LINEAR_MUMPS, LINEAR_LDL,
+                                      LINEAR_KLU_COLUMNS, LINEAR_AUTO_COLUMNS };
 enum { ALL = sizeof all / sizeof *all };
 
 /* ---- matrices ---- */

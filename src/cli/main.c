@@ -27,16 +27,19 @@ static void version(void)
 
 static int run_command(int argc, char **argv)
 {
-    const char *name = argc > 1 ? argv[1] : "--help";
-    if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0) {
-        if (argc > 2)
-            for (size_t i = 0; i < COMMAND_COUNT; i++)
-                if (strcmp(argv[2], commands[i]->name) == 0) {
-                    options_help(commands[i]);
-                    return EXIT_DONE;
-                }
+    if (argc < 2) {
         help();
         return EXIT_DONE;
+    }
+    const char *name = argv[1];
+    if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0) {
+        if (argc == 2) help();
+        for (size_t i = 0; argc > 2 && i < COMMAND_COUNT; i++)
+            if (strcmp(argv[2], commands[i]->name) == 0) {
+                options_help(commands[i]);
+                return EXIT_DONE;
+            }
+        return argc > 2 ? complain(EXIT_USAGE, "there is no command '%s'; 'taut --help' lists them", argv[2]) : EXIT_DONE;
     }
     if (strcmp(name, "--version") == 0) {
         version();

@@ -37,6 +37,15 @@ static void list(void)
     puts("\n'taut methods NAME' shows equations, options and source.");
 }
 
+static void print_lines(const char *text)
+{
+    for (const char *line = text; *line;) {
+        int length = (int)strcspn(line, "\n");
+        printf("    %.*s\n", length, line);
+        line += length + (line[length] == '\n');
+    }
+}
+
 static void describe(const method_info *info)
 {
     printf("%s: %s\n\n  order       %d", info->name, info->summary, info->order);
@@ -44,15 +53,13 @@ static void describe(const method_info *info)
     printf("\n  source      %s\n  keeps\n", info->source);
     for (size_t k = 0; k < PROPERTY_COUNT; k++)
         printf("    %-11s %-4s %s\n", properties[k].name, info->keeps & properties[k].bit ? "yes" : "no", properties[k].meaning);
-    if (info->option_count) puts("  options");
+    puts(info->option_count ? "  options" : "  options     none");
     for (int i = 0; i < info->option_count; i++)
         printf("    %-11s %-16s %s\n", info->options[i].name, info->options[i].values, info->options[i].meaning);
     puts("  equations");
-    for (const char *line = info->equations; *line;) {
-        int length = (int)strcspn(line, "\n");
-        printf("    %.*s\n", length, line);
-        line += length + (line[length] == '\n');
-    }
+    print_lines(info->equations);
+    if (info->table) puts("  members");
+    if (info->table) print_lines(info->table);
 }
 
 static int methods_main(int argc, char **argv)

@@ -25,7 +25,7 @@ struct field {
     const real *constants;
     real *registers;
     size_t register_room;
-    block jacobians[KIND_COUNT];
+    block jacobians[KIND_COUNT], slopes[KIND_COUNT];
     block hessians[KIND_COUNT][KIND_COUNT];
 };
 
@@ -60,6 +60,7 @@ void field_destroy(field *f)
     if (!f) return;
     for (int a = 0; a < KIND_COUNT; a++) {
         block_clear(f, &f->jacobians[a]);
+        block_clear(f, &f->slopes[a]);
         for (int b = 0; b < KIND_COUNT; b++) block_clear(f, &f->hessians[a][b]);
     }
     mem_free(f->context, f->registers);
@@ -203,12 +204,16 @@ static int block_create(field *f, block *out, tape *const *tapes, int symmetric,
     return status;
 }
 
-/* The tapes of all batches, as the block functions take them. */
-static tape **gather_tapes(const field *f, kind a, int b)
+typedef enum { TAPES_GRADIENT, TAPES_SLOPE, TAPES_HESSIAN } tape_type;
+
+/* The tapes of all batches, as the block functions take them. b is for the Hessian. */
+static tape **gather_tapes(const field *f, tape_type type, kind a, kind b)
 {
     tape **tapes = mem_new(f->context, f->batch_count, sizeof *tapes);
-    for (size_t n = 0; tapes && n < f->batch_count; n++)
-        tapes[n] = b < 0 ? kernel_of(f, n)->gradients[a] : kernel_of(f, n)->hessians[a][b];
+    for (size_t n = 0; tapes && n < f->batch_count; n++) {
+        const kernel *k = kernel_of(f, n);
+        tapes[n] = type == TAPES_GRADIENT ? k->gradients[a] : type == TAPES_SLOPE ? k->slopes[a] : k->hessians[a][b];
+    }
     return tapes;
 }
 
@@ -216,9 +221,25 @@ int field_prepare_jacobian(field *f, kind by)
 {
     int status = field_prepare_gradient(f, by);
     if (status || f->jacobians[by].shape) return status;
-    tape **tapes = gather_tapes(f, by, -1);
+    tape **tapes = gather_tapes(f, TAPES_GRADIENT, by, by);
     if (!tapes) return TAUT_OUT_OF_MEMORY;
     status = block_create(f, &f->jacobians[by], tapes, 0, OF_JACOBIAN, (int)f->f->row_count, (int)f->sizes[by]);
+    mem_free(f->context, tapes);
+    return status;
+}
+
+int field_prepare_slope(field *f, kind by)
+{
+    int status = TAUT_OK;
+    if (f->slopes[by].shape) return TAUT_OK;
+    for (size_t n = 0; !status && n < f->batch_count; n++) {
+        status = kernel_prepare_slope(f->s, kernel_of(f, n), by);
+        if (!status) status = reserve(f, kernel_of(f, n)->slopes[by]);
+    }
+    if (status) return status;
+    tape **tapes = gather_tapes(f, TAPES_SLOPE, by, by);
+    if (!tapes) return TAUT_OUT_OF_MEMORY;
+    status = block_create(f, &f->slopes[by], tapes, 0, OF_JACOBIAN, (int)f->f->row_count, (int)f->sizes[by]);
     mem_free(f->context, tapes);
     return status;
 }
@@ -232,7 +253,7 @@ int field_prepare_hessian(field *f, kind a, kind b)
         if (!status) status = reserve(f, kernel_of(f, n)->hessians[a][b]);
     }
     if (status) return status;
-    tape **tapes = gather_tapes(f, a, (int)b);
+    tape **tapes = gather_tapes(f, TAPES_HESSIAN, a, b);
     if (!tapes) return TAUT_OUT_OF_MEMORY;
     status = block_create(f, &f->hessians[a][b], tapes, a == b, OF_HESSIAN, (int)f->sizes[a], (int)f->sizes[b]);
     mem_free(f->context, tapes);
@@ -347,15 +368,15 @@ void field_third(const field *f, kind by, const place *x, const place *u, const 
 }
 
 /* values[map] += weight * output */
-static void add_entries(const field *f, size_t n, const tape *t, const map *m, const place *x, const real *weights,
-                        real *values)
+static void add_entries(const field *f, size_t n, const tape *t, const map *m, const place *x, const place *u,
+                        const real *weights, real *values)
 {
     const batch *b = &f->f->batches[n];
     if (t->output_count == 0) return;
     tape_numbers(t, f->registers);
     for (uint32_t first = 0; first < b->count; first += LANES) {
         int lanes = lanes_from(b, first);
-        run_block(f, n, t, first, lanes, x, NULL, NULL);
+        run_block(f, n, t, first, lanes, x, u, NULL);
         for (uint32_t o = 0; o < t->output_count; o++) {
             const real *value = f->registers + (size_t)t->outputs[o] * LANES;
             int mirrored = m->mirror && t->output_i[o] != t->output_j[o];
@@ -370,16 +391,23 @@ static void add_entries(const field *f, size_t n, const tape *t, const map *m, c
 }
 
 const pattern *field_jacobian_pattern(const field *f, kind by) { return f->jacobians[by].shape; }
+const pattern *field_slope_pattern(const field *f, kind by) { return f->slopes[by].shape; }
 const pattern *field_hessian_pattern(const field *f, kind a, kind b) { return f->hessians[a][b].shape; }
 
 void field_jacobian(const field *f, kind by, const place *x, real *values)
 {
     for (size_t n = 0; n < f->batch_count; n++)
-        add_entries(f, n, kernel_of(f, n)->gradients[by], &f->jacobians[by].maps[n], x, NULL, values);
+        add_entries(f, n, kernel_of(f, n)->gradients[by], &f->jacobians[by].maps[n], x, NULL, NULL, values);
+}
+
+void field_slope(const field *f, kind by, const place *x, const place *u, real *values)
+{
+    for (size_t n = 0; n < f->batch_count; n++)
+        add_entries(f, n, kernel_of(f, n)->slopes[by], &f->slopes[by].maps[n], x, u, NULL, values);
 }
 
 void field_hessian(const field *f, kind a, kind b, const place *x, const real *weights, real *values)
 {
     for (size_t n = 0; n < f->batch_count; n++)
-        add_entries(f, n, kernel_of(f, n)->hessians[a][b], &f->hessians[a][b].maps[n], x, weights, values);
+        add_entries(f, n, kernel_of(f, n)->hessians[a][b], &f->hessians[a][b].maps[n], x, NULL, weights, values);
 }

@@ -137,17 +137,29 @@ int kernel_prepare_second(store *s, kernel *k)
     return finish(s, k, &o, status, 1, &k->second);
 }
 
-int kernel_prepare_third(store *s, kernel *k, kind by)
+/* The gradient by x of `value`, which contains directions. */
+static int prepare_gradient_of(store *s, kernel *k, expr value, kind by, uint32_t directions, tape **result)
 {
-    if (k->third[by]) return TAUT_OK;
     outputs o;
     int status = outputs_create(s, &o, k->slots);
-    expr bilinear = along(s, k, along(s, k, k->value, KIND_DIRECTION_U), KIND_DIRECTION_W);
-    if (!bilinear) status = TAUT_OUT_OF_MEMORY;
+    if (!value) status = TAUT_OUT_OF_MEMORY;
     for (uint32_t i = 0; !status && i < k->slots; i++) {
         if (k->slot_kind[i] != by) continue;
         expr slot = expr_variable(s->shapes, KIND_SLOT, i);
-        status = outputs_put(s, &o, slot ? expr_derivative(s->shapes, bilinear, slot) : 0, i, 0);
+        status = outputs_put(s, &o, slot ? expr_derivative(s->shapes, value, slot) : 0, i, 0);
     }
-    return finish(s, k, &o, status, 2, &k->third[by]);
+    return finish(s, k, &o, status, directions, result);
+}
+
+int kernel_prepare_slope(store *s, kernel *k, kind by)
+{
+    if (k->slopes[by]) return TAUT_OK;
+    return prepare_gradient_of(s, k, along(s, k, k->value, KIND_DIRECTION_U), by, 1, &k->slopes[by]);
+}
+
+int kernel_prepare_third(store *s, kernel *k, kind by)
+{
+    if (k->third[by]) return TAUT_OK;
+    expr bilinear = along(s, k, along(s, k, k->value, KIND_DIRECTION_U), KIND_DIRECTION_W);
+    return prepare_gradient_of(s, k, bilinear, by, 2, &k->third[by]);
 }

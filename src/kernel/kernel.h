@@ -23,6 +23,7 @@ typedef struct {
     tape *hessians[KIND_COUNT][KIND_COUNT]; /* [a][b]; for a == b the lower triangle by slots */
     uint8_t hessian_varies[KIND_COUNT][KIND_COUNT]; /* some entry depends on a variable */
     tape *second;               /* d^2/ds^2 f(x + s u) */
+    tape *slopes[KIND_COUNT];   /* d/dx_slot of grad f . u */
     tape *third[KIND_COUNT];    /* d/dx_slot of u' Hess w */
 } kernel;
 
@@ -66,6 +67,7 @@ int kernel_prepare_values(store *s, kernel *k);
 int kernel_prepare_gradient(store *s, kernel *k, kind by);
 int kernel_prepare_hessian(store *s, kernel *k, kind a, kind b);
 int kernel_prepare_second(store *s, kernel *k);
+int kernel_prepare_slope(store *s, kernel *k, kind by);
 int kernel_prepare_third(store *s, kernel *k, kind by);
 
 #endif

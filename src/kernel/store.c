@@ -28,6 +28,7 @@ static void kernel_destroy(taut_context *context, kernel *k)
     for (int a = 0; a < KIND_COUNT; a++) {
         tape_destroy(context, k->gradients[a]);
         tape_destroy(context, k->third[a]);
+        tape_destroy(context, k->slopes[a]);
         for (int b = 0; b < KIND_COUNT; b++) tape_destroy(context, k->hessians[a][b]);
     }
     mem_free(context, k->slot_kind);

@@ -28,6 +28,7 @@ static const linear_operations *operations_of(linear_backend backend)
     case LINEAR_SMALL: return &linear_small;
     case LINEAR_LAPACK: return &linear_lapack;
     case LINEAR_KLU: return &linear_klu;
+    case LINEAR_KLU_COLUMNS: return &linear_klu_columns;
     case LINEAR_MUMPS: return &linear_mumps;
     case LINEAR_LDL: return &linear_ldl;
     default: return NULL;
@@ -91,7 +92,7 @@ static int start(linear *solver, linear_backend backend)
 
 /* Larger systems are analysed by KLU, whose forecast decides. It comes from the pattern alone, so that the choice does
    not depend on the first values. */
-static int start_automatic(linear *solver)
+static int start_automatic(linear *solver, linear_backend sparse)
 {
     const int n = solver->pattern.n;
     if (n <= SMALL_MOST) return start(solver, LINEAR_SMALL);
@@ -102,15 +103,17 @@ static int start_automatic(linear *solver)
     linear_klu_forecast(solver->state, &entries, &operations);
     if (n <= DENSE_MOST && 2.0 / 3 * n * n * n < DENSE_SPEED * operations) return start(solver, LINEAR_LAPACK);
     if (too_much_fill(solver, entries)) return start(solver, LINEAR_MUMPS);
+    if (sparse != LINEAR_KLU) status = start(solver, sparse);
     solver->automatic = 1;
-    return TAUT_OK;
+    return status;
 }
 
 int linear_create(taut_context *context, linear_backend backend, int n, const int *column_start, const int *row_index,
                   int symmetric, linear **result)
 {
     *result = NULL;
-    if (backend != LINEAR_AUTO && !operations_of(backend))
+    const int automatic = backend == LINEAR_AUTO || backend == LINEAR_AUTO_COLUMNS;
+    if (!automatic && !operations_of(backend))
         return fail(context, TAUT_BAD_USAGE, "there is no linear back end %d", (int)backend);
     int status = check_pattern(context, n, column_start, row_index);
     if (status) return status;
@@ -121,7 +124,8 @@ int linear_create(taut_context *context, linear_backend backend, int n, const in
     status = copy_pattern(solver, n, column_start, row_index, symmetric);
     /* nothing to solve: the sparse libraries refuse that, the small solver does not */
     if (!status && n == 0) status = start(solver, LINEAR_SMALL);
-    else if (!status) status = backend == LINEAR_AUTO ? start_automatic(solver) : start(solver, backend);
+    else if (!status && automatic) status = start_automatic(solver, backend == LINEAR_AUTO ? LINEAR_KLU : LINEAR_KLU_COLUMNS);
+    else if (!status) status = start(solver, backend);
     if (status) {
         linear_destroy(solver);
         return status;

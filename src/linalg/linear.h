@@ -15,9 +15,12 @@ typedef enum {
     LINEAR_LAPACK,   /* dense LU */
     LINEAR_KLU,      /* sparse LU; refactored with the first pivots while their growth stays bounded, anew otherwise */
     LINEAR_MUMPS,    /* multifrontal, for large fill; symmetric indefinite when told so */
-    LINEAR_LDL       /* symmetric pattern, no pivoting, AMD ordering (natural when that has no more fill): the
+    LINEAR_LDL,      /* symmetric pattern, no pivoting, AMD ordering (natural when that has no more fill): the
                         multiplier matrix G1 M^-1 G0', close to symmetric positive definite; values may be unsymmetric.
                         Linear time for trees. Measures its growth and hands other matrices to KLU */
+    LINEAR_KLU_COLUMNS, /* KLU with its columns ordered for whatever rows the pivots are in (COLAMD), where KLU hopes for the
+                        diagonal (AMD): for saddle points of several stages, whose many zeros there ruin the other order */
+    LINEAR_AUTO_COLUMNS /* as LINEAR_AUTO, with KLU_COLUMNS for KLU */
 } linear_backend;
 
 typedef struct linear linear;

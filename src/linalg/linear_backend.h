@@ -24,7 +24,7 @@ typedef struct {
     int checks_values;
 } linear_operations;
 
-extern const linear_operations linear_small, linear_lapack, linear_klu, linear_mumps, linear_ldl;
+extern const linear_operations linear_small, linear_lapack, linear_klu, linear_klu_columns, linear_mumps, linear_ldl;
 
 /* A pivot below this fraction of what it was computed from has lost all but three digits to cancellation: the matrix is
    singular to working precision. One number for every back end, so that they agree on what singular means. */

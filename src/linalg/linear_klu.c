@@ -43,7 +43,7 @@ static int klu_failure(const klu *s)
                 s->common.status);
 }
 
-static int klu_state_create(taut_context *context, const linear_pattern *pattern, void **state)
+static int create_ordered(taut_context *context, const linear_pattern *pattern, int ordering, void **state)
 {
     *state = NULL;
     klu *s = mem_new(context, 1, sizeof *s);
@@ -51,6 +51,7 @@ static int klu_state_create(taut_context *context, const linear_pattern *pattern
     s->context = context;
     s->pattern = pattern;
     klu_defaults(&s->common);
+    s->common.ordering = ordering;
     s->preference = s->common.tol;
     s->row_scale = mem_new(context, (size_t)pattern->n, sizeof *s->row_scale);
     s->column_size = mem_new(context, (size_t)pattern->n, sizeof *s->column_size);
@@ -65,6 +66,18 @@ static int klu_state_create(taut_context *context, const linear_pattern *pattern
     }
     *state = s;
     return TAUT_OK;
+}
+
+enum { ORDER_AMD = 0, ORDER_COLAMD = 1 };
+
+static int klu_state_create(taut_context *context, const linear_pattern *pattern, void **state)
+{
+    return create_ordered(context, pattern, ORDER_AMD, state);
+}
+
+static int klu_columns_create(taut_context *context, const linear_pattern *pattern, void **state)
+{
+    return create_ordered(context, pattern, ORDER_COLAMD, state);
 }
 
 void linear_klu_forecast(const void *state, double *entries, double *operations)
@@ -178,3 +191,5 @@ static int klu_state_solve_transposed(void *state, double *b)
 
 const linear_operations linear_klu = { "klu",           klu_state_create,           klu_state_factor,
                                        klu_state_solve, klu_state_solve_transposed, klu_state_destroy, 0 };
+const linear_operations linear_klu_columns = { "klu, columns",  klu_columns_create,         klu_state_factor,
+                                               klu_state_solve, klu_state_solve_transposed, klu_state_destroy, 0 };

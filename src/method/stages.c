@@ -246,7 +246,7 @@ static int find_stages(stages *r, const state *x)
     place at[STAGES_MOST];
     guess_stages(r, x);
     newton_problem problem = { r, (int)stage_size(r), stage_residual, stage_factor, stage_solve, stage_measure, stage_name };
-    int status = newton_solve(&r->newton, &problem, r->x, 0, x->t, "stages of the step");
+    int status = newton_solve(&r->newton, &problem, r->x, 0, x->t, "positions of the step");
     if (status) return status;
     find_places(r, r->x, at);
     state_copy(x, &r->next);

@@ -9,6 +9,7 @@
 #define STEPS 200        /* of the runs in the wider precision */
 #define LONG_STEPS 4000  /* of the energy run, unless told otherwise */
 #define RETURN_STEPS 50
+#define TREND_STEPS (20 * ENGINE_WINDOWS) /* fewer do not tell a trend from an oscillation */
 #define ALIKE 1e-3       /* a chosen step and its half agree to this over 20 steps */
 
 typedef struct {
@@ -25,7 +26,7 @@ typedef struct {
 const char *verdict_text(verdict v)
 {
     static const char *const texts[] = { "holds", "does not hold", "undecided", "not applicable", "kept here", "not kept",
-                                         "no trend", "drifts", "round-off" };
+                                         "no trend", "drifts", "round-off", "run too short" };
     return texts[v];
 }
 
@@ -242,6 +243,8 @@ static void trend_row(verify_row *row, const engine_follow *f, wide span, wide l
     snprintf(row->measured, sizeof row->measured, "%+.1e +- %.0e per unit time", (double)all.slope, (double)all.error);
     if (range <= limit)
         row->verdict = VERDICT_ROUND_OFF;
+    else if (f->steps < TREND_STEPS)
+        row->verdict = VERDICT_TOO_SHORT;
     else
         row->verdict = size > 5 * all.error && size * span > range / 20 && goes_on ? VERDICT_TREND : VERDICT_NO_TREND;
     if (row->verdict == VERDICT_TREND)

@@ -11,7 +11,7 @@ typedef enum {
     VERDICT_NOT_APPLICABLE,  /* the model has nothing to keep; the note says why */
     VERDICT_KEPT,            /* not declared, yet kept on this model */
     VERDICT_NOT_KEPT,        /* not declared, not kept */
-    VERDICT_NO_TREND, VERDICT_TREND, VERDICT_ROUND_OFF /* of the energy */
+    VERDICT_NO_TREND, VERDICT_TREND, VERDICT_ROUND_OFF, VERDICT_TOO_SHORT /* of the energy */
 } verdict;
 const char *verdict_text(verdict v);
 

@@ -5,7 +5,7 @@
 #define POINTS 8   /* errors are the largest at t = h, 2h .. 8h: one of them alone may pass through zero */
 #define LEVELS 7   /* h, h/2 .. h/64 */
 #define LEAST 3    /* halvings at the least */
-#define RESTARTS 3 /* with h, h/16, h/256 */
+#define RESTARTS 5 /* with h, h/4 .. h/256 */
 
 typedef struct {
     taut_context *context;
@@ -132,7 +132,7 @@ int verify_order_measure(taut_context *context, const engine_api *api, void *eng
     int status = measure_from(&z, h, result);
     for (int k = 1; !status && k < RESTARTS && !result->no_reference && !settled(result); k++) {
         verify_order next;
-        h /= 16;
+        h /= 4;
         status = measure_from(&z, h, &next);
         if (status || next.no_reference || next.parts[0].count < 2 || next.parts[1].count < 2) break; /* round-off: the first was the better one */
         *result = next;

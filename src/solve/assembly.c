@@ -18,6 +18,7 @@ struct assembly {
     double *values;
     double *right;
     linear *solver;
+    linear_backend backend;
 };
 
 int assembly_create(taut_context *context, int size, assembly **result)
@@ -27,6 +28,7 @@ int assembly_create(taut_context *context, int size, assembly **result)
     if (!a) return TAUT_OUT_OF_MEMORY;
     a->context = context;
     a->size = size;
+    a->backend = LINEAR_AUTO;
     a->right = mem_new(context, (size_t)size, sizeof *a->right);
     if (!a->right) {
         assembly_destroy(a);
@@ -95,6 +97,8 @@ static void map_entry(void *user, size_t k, int row, int column)
     m->map[k] = pattern_find(m->columns, column, row);
 }
 
+void assembly_expect_zeros(assembly *a) { a->backend = LINEAR_AUTO_COLUMNS; }
+
 int assembly_finish(assembly *a, int symmetric)
 {
     size_t entries = (size_t)a->size, at = 0;
@@ -122,7 +126,7 @@ int assembly_finish(assembly *a, int symmetric)
         entry_map map = { a->columns, p->map };
         visit(p, map_entry, &map);
     }
-    return linear_create(a->context, LINEAR_AUTO, a->size, a->columns->start, a->columns->index, symmetric, &a->solver);
+    return linear_create(a->context, a->backend, a->size, a->columns->start, a->columns->index, symmetric, &a->solver);
 }
 
 void assembly_zero(assembly *a)

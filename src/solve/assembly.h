@@ -12,6 +12,8 @@ int assembly_create(taut_context *context, int size, assembly **result);
 void assembly_destroy(assembly *a);
 /* Declares that a block will be put at (row, column). *id names it. */
 int assembly_add(assembly *a, const block_shape *b, int row, int column, int *id);
+/* Call before finish for a matrix with many zeros on its diagonal, such as the saddle points of several stages. */
+void assembly_expect_zeros(assembly *a);
 /* Fixes the pattern and analyses it. */
 int assembly_finish(assembly *a, int symmetric);
 

@@ -39,6 +39,15 @@ static void describe(const struct system *s, block_id id, block_shape *b)
     kind by = id == BLOCK_PI_Q || id == BLOCK_NU_Q ? KIND_Q : KIND_W;
     if (id == BLOCK_G) {
         add_jacobian(b, s->constraint, KIND_Q, 0);
+    } else if (id == BLOCK_RATE_Q) {
+        add_part(b, (block_part){ PART_SLOPE, s->constraint, KIND_Q, KIND_Q, 1, 0, 0, NULL });
+    } else if (id == BLOCK_CONSTRAINT_FORCE_LAMBDA) {
+        add_jacobian(b, s->constraint, KIND_Q, 1);
+    } else if (id == BLOCK_CONSTRAINT_FORCE_Q) {
+        add_hessian(b, s->constraint, KIND_Q, KIND_Q, 1, 1);
+    } else if (id == BLOCK_FREE_Q || id == BLOCK_FREE_LAMBDA) {
+        if (id == BLOCK_FREE_Q) add_hessian(b, s->energy, KIND_Q, KIND_Q, s->form == FORM_LAGRANGIAN ? 1 : -1, 0);
+        if (s->structure.has_forces) add_jacobian(b, s->force, id == BLOCK_FREE_Q ? KIND_Q : KIND_LAMBDA, 0);
     } else if (id >= BLOCK_PHI_Q) {
         describe_force(s, id, b);
     } else if (momentum != (s->form == FORM_LAGRANGIAN)) { /* the trivial one of pi and nu: it is w itself */
@@ -58,6 +67,9 @@ static int prepare_part(struct system *s, block_part *part)
     } else if (part->source == PART_HESSIAN) {
         status = field_prepare_hessian(part->field, part->a, part->b);
         part->shape = field_hessian_pattern(part->field, part->a, part->b);
+    } else if (part->source == PART_SLOPE) {
+        status = field_prepare_slope(part->field, part->a);
+        part->shape = field_slope_pattern(part->field, part->a);
     } else {
         status = field_prepare_jacobian(part->field, part->a);
         part->shape = field_jacobian_pattern(part->field, part->a);
@@ -93,6 +105,8 @@ void system_block_values(const struct system *s, block_id id, const place *at, r
 
 void block_values(const block_shape *b, const place *at, real *values)
 {
+    real one = 1;
+    place motion = place_at(at->x[KIND_W], NULL, &one, NULL);
     for (int i = 0; i < b->part_count; i++) {
         const block_part *part = &b->parts[i];
         int entries = pattern_entries(part->shape);
@@ -103,6 +117,8 @@ void block_values(const block_shape *b, const place *at, real *values)
             ;
         else if (part->source == PART_HESSIAN)
             field_hessian(part->field, part->a, part->b, at, part->weighted ? at->x[KIND_LAMBDA] : NULL, values);
+        else if (part->source == PART_SLOPE)
+            field_slope(part->field, part->a, at, &motion, values);
         else
             field_jacobian(part->field, part->a, at, values);
         if (part->sign < 0)

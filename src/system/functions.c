@@ -48,6 +48,12 @@ void system_force(const struct system *s, const place *at, real *out)
     if (at->x[KIND_LAMBDA]) field_gradient(s->constraint, KIND_Q, at, at->x[KIND_LAMBDA], out);
 }
 
+void system_constraint_force(const struct system *s, const place *at, real *out)
+{
+    clear(out, s->n);
+    field_gradient(s->constraint, KIND_Q, at, at->x[KIND_LAMBDA], out);
+}
+
 void system_constraints(const struct system *s, const place *at, real *out)
 {
     clear(out, s->c);

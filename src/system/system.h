@@ -17,14 +17,19 @@ typedef enum {
     BLOCK_PI_Q, BLOCK_PI_W, BLOCK_NU_Q, BLOCK_NU_W,
     BLOCK_PHI_Q, BLOCK_PHI_W, BLOCK_PHI_LAMBDA,
     BLOCK_G,            /* dg/dq, constraints x coordinates */
+    /* phi in two parts, for methods that treat them differently: the free force, and the constraint force G' lambda (not for
+       rates). phi_w is the free force's alone. */
+    BLOCK_FREE_Q, BLOCK_FREE_LAMBDA,
+    BLOCK_CONSTRAINT_FORCE_Q, BLOCK_CONSTRAINT_FORCE_LAMBDA,
+    BLOCK_RATE_Q,       /* d/dq of dg/dt = G v + g_t at fixed v, constraints x coordinates; the place has v for w, in every form */
     BLOCK_COUNT
 } block_id;
 
 /* One summand of a block. */
 typedef struct {
-    enum { PART_IDENTITY, PART_HESSIAN, PART_JACOBIAN } source;
+    enum { PART_IDENTITY, PART_HESSIAN, PART_JACOBIAN, PART_SLOPE } source;
     field *field;
-    kind a, b;            /* Hessian by a and b; Jacobian by a */
+    kind a, b;            /* Hessian by a and b; Jacobian by a; slope of the Jacobian by a along (v, 1) in (q, t) */
     int sign;
     int weighted;         /* Hessian weighted with the multipliers */
     int transposed;       /* the block has the transposed of the pattern */
@@ -95,6 +100,7 @@ void system_momentum(const struct system *s, const place *at, real *out);
 void system_velocity(const struct system *s, const place *at, real *out);
 void system_force(const struct system *s, const place *at, real *out);        /* with the constraint force */
 void system_free_force(const struct system *s, const place *at, real *out);   /* without it (not for rates) */
+void system_constraint_force(const struct system *s, const place *at, real *out); /* G' lambda (not for rates) */
 void system_constraints(const struct system *s, const place *at, real *out);
 /* out = g_t */
 void system_constraint_rate(const struct system *s, const place *at, real *out);

@@ -1,8 +1,8 @@
 #!/bin/sh
 # behaviour.sh TAUT MODELS: what the command does when all is well.
 set -u
-taut=$1
-models=$2
+taut=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
+models=$(cd "$2" && pwd)
 here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT

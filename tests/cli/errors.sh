@@ -2,8 +2,8 @@
 # errors.sh TAUT MODELS: runs the table errors.txt.
 # shellcheck disable=SC2034 # M, B and LONG stand in the table
 set -u
-taut=$1
-M=$2
+taut=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
+M=$(cd "$2" && pwd)
 here=$(cd "$(dirname "$0")" && pwd)
 B=$here/bad-models
 LONG=1$(printf '%0300d' 0)
