@@ -33,7 +33,8 @@ static void check_orders(simulation *z, const char *model, const char *name, int
     double first = log2((double)(e[0] / e[1])), second = log2((double)(e[1] / e[2]));
     int order = declared_galerkin(z, name, m).order;
     printf("%-16s %s m=%d: order %2d, measured %6.3f %6.3f, last error %.1e\n", model, name, m, order, first, second, (double)e[2]);
-    assert_between(second, order - 0.15, order + 0.15);
+    /* the last error may be nothing but round-off (m = 9): some hundred roundings of steps and of the reference */
+    assert_between(e[2] > 1000 * REAL_EPSILON ? second : first, order - 0.15, order + 0.15);
 }
 
 /* T = 4, eta = 0.1, 0.05, 0.025 is the full set, with m up to 9; T = 1 and m up to 5 otherwise. In double the errors of the

@@ -119,7 +119,7 @@ static int create_matrix(stage_matrix *m)
 {
     struct system *s = m->s;
     size_t largest = s->n;
-    for (int b = 0; b < BLOCK_COUNT; b++) {
+    for (int b = 0; b <= BLOCK_G; b++) { /* pi, nu, phi and G */
         int status = system_prepare_block(s, (block_id)b);
         if (status) return status;
         if ((size_t)s->blocks[b].value_count > largest) largest = (size_t)s->blocks[b].value_count;

@@ -41,6 +41,8 @@ static void describe(const struct system *s, block_id id, block_shape *b)
         add_jacobian(b, s->constraint, KIND_Q, 0);
     } else if (id == BLOCK_RATE_Q) {
         add_part(b, (block_part){ PART_SLOPE, s->constraint, KIND_Q, KIND_Q, 1, 0, 0, NULL });
+    } else if (id > BLOCK_G && s->form == FORM_RATES) {
+        return; /* rates have no parts: empty */
     } else if (id == BLOCK_CONSTRAINT_FORCE_LAMBDA) {
         add_jacobian(b, s->constraint, KIND_Q, 1);
     } else if (id == BLOCK_CONSTRAINT_FORCE_Q) {

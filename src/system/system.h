@@ -17,7 +17,7 @@ typedef enum {
     BLOCK_PI_Q, BLOCK_PI_W, BLOCK_NU_Q, BLOCK_NU_W,
     BLOCK_PHI_Q, BLOCK_PHI_W, BLOCK_PHI_LAMBDA,
     BLOCK_G,            /* dg/dq, constraints x coordinates */
-    /* phi in two parts, for methods that treat them differently: the free force, and the constraint force G' lambda (not for
+    /* phi in two parts, for methods that treat them differently: the free force, and the constraint force G' lambda (empty for
        rates). phi_w is the free force's alone. */
     BLOCK_FREE_Q, BLOCK_FREE_LAMBDA,
     BLOCK_CONSTRAINT_FORCE_Q, BLOCK_CONSTRAINT_FORCE_LAMBDA,
