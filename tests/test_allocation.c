@@ -82,6 +82,7 @@ static const example examples[] = {
     { "double-spherical-pendulum", 0.01, NULL }, { "triple-pendulum", 0.01, NULL }, { "rigid-body", 0.01, NULL }, { "driven-pendulum", 0.001, NULL },
     { "chain-molecule", 0.01, NULL },            { "triple-pendulum", 0.01, "lobatto:s=3" },
     { "henon-heiles", 0.01, "lobatto:s=3" },
+    { "papers/double-spherical-pendulum-chart", 0.01, "del" }, { "rigid-body", 0.01, "shake" },
 };
 enum { EXAMPLES = sizeof examples / sizeof *examples };
 

@@ -106,14 +106,14 @@ static const method_info projected_euler_info = { .name = "projected-euler", .or
                          boastful_info = { .name = "boastful", .order = 4, .keeps = 0 };
 
 static const struct method_class projected_euler = { &projected_euler_info, NULL, NULL, faulty_create, projected_euler_step,
-                                                     faulty_counts, faulty_destroy },
+                                                     faulty_counts, faulty_destroy, NULL },
                                  plain_euler = { &plain_euler_info, NULL, NULL, faulty_create, plain_euler_step, faulty_counts,
-                                                 faulty_destroy },
-                                 stretched = { &stretched_info, NULL, NULL, faulty_create, stretched_step, faulty_counts, faulty_destroy },
-                                 loose = { &loose_info, NULL, NULL, faulty_create, loose_step, faulty_counts, faulty_destroy },
-                                 fourth = { &fourth_info, NULL, NULL, faulty_create, fourth_step, faulty_counts, faulty_destroy },
-                                 sixth = { &sixth_info, NULL, NULL, faulty_create, sixth_step, faulty_counts, faulty_destroy },
-                                 boastful = { &boastful_info, NULL, NULL, faulty_create, rattle_step, faulty_counts, faulty_destroy };
+                                                 faulty_destroy, NULL },
+                                 stretched = { &stretched_info, NULL, NULL, faulty_create, stretched_step, faulty_counts, faulty_destroy, NULL },
+                                 loose = { &loose_info, NULL, NULL, faulty_create, loose_step, faulty_counts, faulty_destroy, NULL },
+                                 fourth = { &fourth_info, NULL, NULL, faulty_create, fourth_step, faulty_counts, faulty_destroy, NULL },
+                                 sixth = { &sixth_info, NULL, NULL, faulty_create, sixth_step, faulty_counts, faulty_destroy, NULL },
+                                 boastful = { &boastful_info, NULL, NULL, faulty_create, rattle_step, faulty_counts, faulty_destroy, NULL };
 
 static simulation *open_with(const char *name, const struct method_class *class)
 {

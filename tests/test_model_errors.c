@@ -109,7 +109,6 @@ static void declaration_errors(void **state)
         { "option(3, 3)", "bad.lua:1: option needs a name" },
         { "for i = 1, 101 do option('o' .. i, 1) end", "more than 100 options; " },
         { "contact(1)", "bad.lua:1: contact (inequalities) is not in this version of Taut; " },
-        { "\nembed('a', {})", "bad.lua:2: embed (a point given by a chart) is not in this version of Taut; " },
         { "momentum(3)", "bad.lua:1: momentum belongs to a coordinate, a point or a rotation; this is a number" },
         { "local a = point 'a'\nmomentum(2*a)", "bad.lua:2: momentum belongs to a coordinate, a point or a rotation; this is an expression of them" },
         { "local x = coordinate 'x'\nmomentum(2*x)", "bad.lua:2: momentum belongs" },
@@ -285,6 +284,64 @@ static void start_errors(void **state)
     expect_all(cases, COUNT(cases));
 }
 
+static void start_points_errors(void **state)
+{
+    (void)state;
+    static const bad cases[] = {
+        { S "start_points(3)", "bad.lua:3: start_points needs a table, got a number; write start_points { a = " },
+        { S "start_points { x = 1 }", "bad.lua:3: start_points of 'x' needs two values, at t = 0 and a step later, got a number; write {x0, x1}" },
+        { S "start_points { a = {1, 2, 3} }", "start_points of 'a' needs two points, at t = 0 and a step later, got a table of 3 values; " },
+        { S "start_points { a = {{1, 2, 3}} }", "start_points of 'a' needs two points" },
+        { S "start_points { a = {{1, 2, 3}, {1, 2}} }", "start of 'a' needs 3 values, got 2; " },
+        { S "start_points { a = {1, 2} }", "start of 'a' needs 3 values, got a number; " },
+        { S "start_points { x = {1, 'q'} }", "start of 'x' needs numbers, got a text; " },
+        { S "start_points { x = {1, a.x} }", "start of 'x' contains coordinates or time; " },
+        { S "start_points { ['x.dot'] = {1, 2} }", "bad.lua:3: start_points gives positions, not 'x.dot'; the momenta follow" },
+        { S "start_points { [r.omega] = {1, 2} }", "start_points gives positions, not 'r.omega'; " },
+        { S "start_points { foo = {1, 2} }", "unknown name 'foo'; " },
+        { S "start_points { {1, 2} }", "start_points: value 1 has no name; " },
+        { S "start_points { [2*x] = {1, 2} }", "start_points: a key must be a coordinate" },
+        { S "start_points { x = {1, 2} }\nstart_points { x = {1, 2} }", "bad.lua:4: the start value of 'x' is given already (line 3); " },
+        { S "start_points { x = {1, 2} }\nstart { x = 1 }", "bad.lua:4: start in a model with start_points (line 3); give one of them" },
+        { S "start { x = 1 }\nstart_points { x = {1, 2} }", "bad.lua:4: start_points in a model with start (line 3); give one of them" },
+        { S "start_points { x = {1, 2} }", "bad.lua:1: no start value for 'a.x'; add a = {{...}, {...}} to start_points" },
+        { "local x = coordinate 'x'\nhamiltonian(x)\nstart_points { x = {1, 2} }", "bad.lua:3: start_points needs a Lagrangian" },
+    };
+    expect_all(cases, COUNT(cases));
+}
+
+static void embed_errors(void **state)
+{
+    (void)state;
+    static const bad cases[] = {
+        { P "embed(3, {x, x})", "bad.lua:2: embed needs a name" },
+        { P "embed('e')", "bad.lua:2: embed needs a vector here, got nothing; " },
+        { P "embed('e', x)", "embed needs a vector here, got a symbol; " },
+        { P "embed('e', {x})", "bad.lua:2: embed 'e' needs a point of 2 or 3 components, got a table of 1 values; write embed(\"e\"," },
+        { P "embed('e', r)", "embed 'e' needs a point of 2 or 3 components, got a vector of 4; " },
+        { P "embed('e', {x, x.dot})", "bad.lua:2: embed 'e' contains velocities, momenta or multipliers; " },
+        { P "embed('e', {x, constraint('k', x)})", "embed 'e' contains velocities, momenta or multipliers; " },
+        { P "embed('e', {1, time()})", "bad.lua:2: embed 'e' contains no coordinate; " },
+        { P "embed('a', {x, x})", "bad.lua:2: the name 'a' is taken by the coordinate of line 1; " },
+        { P "embed('e', {x, x})\nembed('e', {x, x})", "bad.lua:3: the name 'e' is taken by the embedded point of line 2; " },
+        { P "embed('e', {x, x})\npoint 'e'", "bad.lua:3: the name 'e' is taken by the embedded point of line 2; " },
+        { P "embed('p', {x, x})", "embed: 'p' is the family of columns of the momenta; " },
+        { P "embed('lambda', {x, x})", "embed: 'lambda' is the family of columns of the multipliers; " },
+        { P "embed('momentum', {x, x})", "'momentum' is a column" },
+        { P "local e = embed('e', {x, x})\nlocal f = embed('f', {x, e.dot.x})", "bad.lua:3: embed 'f' contains velocities" },
+        { P "local e = embed('e', {x, x})\nconstraint('k', e.dot.x)", "bad.lua:3: constraint 'k' contains velocities or momenta; " },
+        { P "local e = embed('e', {x, x})\nlocal v = e.dot.dot", "bad.lua:3: .dot of an expression with velocities or multipliers; " },
+        { P "local e = embed('e', {x, x})\nmomentum(e)", "bad.lua:3: momentum belongs to a coordinate, a point or a rotation; " },
+        { P "hamiltonian(x)\nlocal e = embed('e', {x, x}).dot", "bad.lua:3: velocities (.dot, omega; line 3)" },
+        { P "local e = embed('e', {x, x})\nforce(2*e, {1, 1})", "bad.lua:3: force acts on coordinates or points" },
+        { P "local e = embed('e', {x, x})\nstart { e = {1, 2} }", "bad.lua:3: start: 'e' is an embedded point (line 2), which follows from the coordinates; " },
+        { P "local e = embed('e', {x, x})\nstart { ['e.dot'] = {1, 2} }", "start: 'e' is an embedded point (line 2)" },
+        { P "local e = embed('e', {x, x})\nstart { [e] = {1, 2} }", "start: a key must be a coordinate" },
+        { P "observe('e.y', x)\nembed('e', {x, x})\nlagrangian(x.dot^2)", "bad.lua:2: observable 'e.y' has the name of an embedded point's component (line 3); " },
+    };
+    expect_all(cases, COUNT(cases));
+}
+
 static void definition_errors(void **state)
 {
     (void)state;
@@ -321,7 +378,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lua_errors),      cmocka_unit_test(declaration_errors), cmocka_unit_test(symbol_errors),
         cmocka_unit_test(equation_errors), cmocka_unit_test(start_errors),       cmocka_unit_test(definition_errors),
-        cmocka_unit_test(long_file_names),
+        cmocka_unit_test(start_points_errors), cmocka_unit_test(embed_errors), cmocka_unit_test(long_file_names),
     };
     return cmocka_run_group_tests_name("model errors", tests, NULL, NULL);
 }

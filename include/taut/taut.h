@@ -74,6 +74,7 @@ typedef struct taut_simulation_options {
     const char *precision; /* "double" or "quad" */
     double tolerance;      /* of the Newton iterations, relative; 0: down to round-off */
     int project_start;     /* not 0: move an inconsistent start onto the constraints */
+    double step;           /* the first step; only models with start_points need it here */
 } taut_simulation_options;
 
 /* rattle, double, round-off, strict start */

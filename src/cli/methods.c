@@ -48,7 +48,9 @@ static void print_lines(const char *text)
 
 static void describe(const method_info *info)
 {
-    printf("%s: %s\n\n  order       %d\n  source      %s\n  keeps\n", info->name, info->summary, info->order, info->source);
+    printf("%s: %s\n\n  order       %d", info->name, info->summary, info->order);
+    if (info->momentum_order) printf(" (%d in momenta and velocities)", info->momentum_order);
+    printf("\n  source      %s\n  keeps\n", info->source);
     for (size_t k = 0; k < PROPERTY_COUNT; k++)
         printf("    %-11s %-4s %s\n", properties[k].name, info->keeps & properties[k].bit ? "yes" : "no", properties[k].meaning);
     puts(info->option_count ? "  options" : "  options     none");

@@ -163,6 +163,7 @@ static int read_options(const options *o, session *z, engine_options *e)
     z->api = &engine_double;
     if (precision_option(o, &z->api) || start_option(o, &e->project_start)) return EXIT_USAGE;
     e->method = z->method;
+    e->step = z->options.step;
     if (!z->csv && options_value(o, "every", NULL)) return complain(EXIT_USAGE, "option --every needs --csv: without it no frames are written");
     z->options.every = z->csv ? (long)every : 0;
     z->options.samples = 20000;

@@ -119,6 +119,7 @@ static int read_options(const options *o, session *z)
         return complain(EXIT_USAGE, "the end time must be a positive number, not %s", until);
     if (step && until && z->options.until < z->options.step)
         return complain(EXIT_USAGE, "the end time %s comes before the end of the first step", until);
+    z->engine_options.step = z->options.step;
     z->long_api = &engine_double;
     z->api = engine_find("quad") ? engine_find("quad") : &engine_double;
     if (options_value(o, "precision", NULL)) {

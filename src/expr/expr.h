@@ -39,7 +39,9 @@ typedef enum {
     KIND_SLOT = 8, /* variable slot of a kernel */
     KIND_CONSTANT_SLOT, /* constant slot of a kernel: a parameter-only value, never differentiated */
     KIND_DIRECTION_U,   /* directions of directional derivatives */
-    KIND_DIRECTION_W
+    KIND_DIRECTION_W,
+    KIND_EMBEDDED,      /* component of an embedded point, and its rate: in the front end only, replaced when the script ends */
+    KIND_EMBEDDED_DOT
 } kind;
 
 typedef struct {

@@ -135,4 +135,4 @@ static int step(void *self, state *x, real h) { return galerkin_step(self, x, h)
 static const newton_counts *counts(const void *self) { return galerkin_counts(self); }
 static void destroy(void *self) { galerkin_destroy(self); }
 
-const struct method_class method_galerkin = { &info, refuse, declare, create, step, counts, destroy };
+const struct method_class method_galerkin = { &info, refuse, declare, create, step, counts, destroy, NULL };

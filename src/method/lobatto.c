@@ -45,4 +45,4 @@ static int step(void *self, state *x, real h) { return stages_step(self, x, h); 
 static const newton_counts *counts(const void *self) { return stages_counts(self); }
 static void destroy(void *self) { stages_destroy(self); }
 
-const struct method_class method_lobatto = { &info, NULL, declare, create, step, counts, destroy };
+const struct method_class method_lobatto = { &info, NULL, declare, create, step, counts, destroy, NULL };

@@ -27,6 +27,7 @@ typedef struct method_info {
     const char *source;     /* where it comes from */
     const char *equations;  /* the scheme, a few lines of text */
     int order;
+    int momentum_order;     /* of p and the velocities, where it is another one; 0: the same */
     unsigned keeps;
     const method_option *options;
     int option_count;
@@ -56,6 +57,8 @@ struct method_class {
     int (*step)(void *self, state *x, real h);
     const newton_counts *(*counts)(const void *self);
     void (*destroy)(void *self);
+    /* Sets the momenta and velocities of x so that a step of h leads to q1; NULL for methods without a discrete Lagrangian. */
+    int (*start)(void *self, state *x, const real *q1, real h);
 };
 
 struct method {
@@ -76,12 +79,14 @@ method_info method_declared(const method_spec *spec);
 int method_whole_option(taut_context *context, const method_spec *spec, const char *key, int otherwise, int least, int most,
                         int *value);
 int method_has_word(const method_spec *spec, const char *word);
+/* Why the method cannot run this system, a sentence, or NULL. */
+const char *method_refusal(const struct method_class *class, const struct system *s);
 int method_create(struct system *s, const method_spec *spec, real tolerance, method *m);
 /* For a class that need not stand in the table. */
 method_info method_class_declared(const struct method_class *class, const method_spec *spec);
 int method_create_with(struct system *s, const struct method_class *class, const method_spec *spec, real tolerance, method *m);
 void method_destroy(method *m);
 
-extern const struct method_class method_rattle, method_lobatto, method_galerkin;
+extern const struct method_class method_rattle, method_shake, method_lobatto, method_del, method_galerkin;
 
 #endif

@@ -34,7 +34,7 @@ static int create(struct system *s, const method_spec *spec, real tolerance, voi
     rattle *r = mem_new(s->context, 1, sizeof *r);
     if (!r) return TAUT_OUT_OF_MEMORY;
     r->context = s->context;
-    int status = s->structure.explicit_force ? rattle_explicit_create(s, tolerance, &r->simple)
+    int status = s->structure.explicit_force ? rattle_explicit_create(s, 1, tolerance, &r->simple)
                                              : stages_create(s, 2, tolerance, &r->general);
     if (status)
         destroy(r);
@@ -55,4 +55,4 @@ static const newton_counts *counts(const void *self)
     return r->simple ? rattle_explicit_counts(r->simple) : stages_counts(r->general);
 }
 
-const struct method_class method_rattle = { &info, NULL, NULL, create, step, counts, destroy };
+const struct method_class method_rattle = { &info, NULL, NULL, create, step, counts, destroy, NULL };

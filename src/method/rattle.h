@@ -5,7 +5,8 @@
 #include "method/method.h"
 
 typedef struct rattle_explicit rattle_explicit; /* constant mass, forces of position and time: only multipliers are solved for */
-int rattle_explicit_create(struct system *s, real tolerance, rattle_explicit **result);
+/* project: with the velocity constraint at the end of a step; 0 is SHAKE. */
+int rattle_explicit_create(struct system *s, int project, real tolerance, rattle_explicit **result);
 int rattle_explicit_step(rattle_explicit *r, state *x, real h);
 const newton_counts *rattle_explicit_counts(const rattle_explicit *r);
 void rattle_explicit_destroy(rattle_explicit *r);

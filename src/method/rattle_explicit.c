@@ -4,7 +4,8 @@
  *     p1 = P + h/2 (f1 + G1' mu),       G1 (W p1 + v0) + g_t = 0                      linear in mu, matrix h/2 G1 W G1'
  *
  * (v0: velocity at zero momentum.) The matrix G1 W G1' of the end of one step is G0 W G0' of the next, near enough for
- * its Newton iteration to begin with: one factorisation a step as a rule. */
+ * its Newton iteration to begin with: one factorisation a step as a rule.
+ * SHAKE is this without mu: its lambda is the sum of mu and lambda here, at the same positions. */
 #include <string.h>
 
 #include "method/rattle.h"
@@ -31,6 +32,7 @@ struct rattle_explicit {
     /* the step at hand */
     const state *from;
     real h;
+    int project;           /* the second half is done; SHAKE leaves it out, and the next lambda takes it along */
 };
 
 void rattle_explicit_destroy(rattle_explicit *r)
@@ -44,12 +46,13 @@ void rattle_explicit_destroy(rattle_explicit *r)
     mem_free(r->s->context, r);
 }
 
-int rattle_explicit_create(struct system *s, real tolerance, rattle_explicit **result)
+int rattle_explicit_create(struct system *s, int project, real tolerance, rattle_explicit **result)
 {
     rattle_explicit *r = mem_new(s->context, 1, sizeof *r);
     *result = NULL;
     if (!r) return TAUT_OUT_OF_MEMORY;
     r->s = s;
+    r->project = project;
     int status = system_prepare_block(s, BLOCK_G);
     size_t entries = (size_t)s->blocks[BLOCK_G].value_count;
     struct { real **array; size_t size; } all[] = {
@@ -274,9 +277,10 @@ static int find_momenta(rattle_explicit *r)
     place at = place_at(r->next.q, NULL, &r->next.t, NULL);
     system_free_force(s, &at, r->f);
     push_momenta(r, r->f, NULL, NULL);
-    velocity_of(s, r->next.p, r->kick, r->base);
-    if (s->c) {
-        system_block_values(s, BLOCK_G, &at, r->g1);
+    if (r->project) velocity_of(s, r->next.p, r->kick, r->base);
+    if (s->c) system_block_values(s, BLOCK_G, &at, r->g1);
+    if (!r->project) r->factored = 0;
+    if (s->c && r->project) {
         system_constraint_rate(s, &at, r->rate);
         memcpy(r->mu, r->next.lambda, s->c * sizeof(real));
         place_velocities(r, r->mu);

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct method_class *const table[] = { &method_rattle, &method_lobatto, &method_galerkin };
+static const struct method_class *const table[] = { &method_rattle, &method_shake, &method_lobatto, &method_del, &method_galerkin };
 
 int method_count(void) { return (int)(sizeof table / sizeof *table); }
 const struct method_class *method_at(int index) { return table[index]; }
@@ -95,11 +95,19 @@ int method_has_word(const method_spec *spec, const char *word)
     return 0;
 }
 
+const char *method_refusal(const struct method_class *class, const struct system *s)
+{
+    if (s->m->start_points_line && !class->start)
+        return "the model gives start_points, and only methods with a discrete Lagrangian (del, shake) start from two points; give "
+               "positions and velocities in start";
+    return class->refuse ? class->refuse(s) : NULL;
+}
+
 int method_create_with(struct system *s, const struct method_class *class, const method_spec *spec, real tolerance, method *m)
 {
     m->class = class;
     m->self = NULL;
-    const char *reason = class->refuse ? class->refuse(s) : NULL;
+    const char *reason = method_refusal(class, s);
     if (reason) return fail(s->context, TAUT_UNSUPPORTED, "method '%s' cannot run this model: %s", class->info->name, reason);
     return class->create(s, spec, tolerance, &m->self);
 }

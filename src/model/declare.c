@@ -45,13 +45,14 @@ static int taken(lua_State *L, const char *name, const char *what, int line)
     return script_error(L, "the name '%s' is taken by the %s of line %d; choose another", name, what, line);
 }
 
-/* Coordinates, parameters and options share their names. */
-static void check_unused(lua_State *L, const char *name)
+/* Coordinates, embedded points, parameters and options share their names. */
+void declare_check_unused(lua_State *L, const char *name)
 {
     script *s = script_of(L);
     uint32_t index;
     if (names_find(&s->group_names, name, &index)) taken(L, name, "coordinate", s->model->groups[index].line);
     if (names_find(&s->parameter_names, name, &index)) taken(L, name, "parameter", s->model->parameters[index].line);
+    if (names_find(&s->embedding_names, name, &index)) taken(L, name, "embedded point", s->model->embeddings[index].line);
     for (size_t i = 0; i < s->option_count; i++)
         if (strcmp(s->options[i].name, name) == 0) taken(L, name, "option", s->options[i].line);
 }
@@ -99,7 +100,7 @@ static int declare_param(lua_State *L)
     script *s = script_of(L);
     model *m = s->model;
     const char *name = declare_name(L, 1, "param");
-    check_unused(L, name);
+    declare_check_unused(L, name);
     if (lua_type(L, 2) != LUA_TNUMBER && !symbols_at(L, 2))
         return script_error(L, "param '%s' needs a value, a number, got %s; write param(\"%s\", 1.0)", name, symbols_describe(L, 2), name);
     if (lua_type(L, 2) == LUA_TNUMBER && !isfinite(lua_tonumber(L, 2)))
@@ -142,7 +143,7 @@ static int declare_option(lua_State *L)
 {
     script *s = script_of(L);
     const char *name = declare_name(L, 1, "option");
-    check_unused(L, name);
+    declare_check_unused(L, name);
     if (s->option_count >= OPTIONS) return script_error(L, "more than %d options; a param or a table serves for more", OPTIONS);
     script_check(L, mem_grow(s->context, &s->options, &s->option_capacity, s->option_count + 1, sizeof *s->options));
     s->options[s->option_count] = (option_name){ script_text(L, name), script_line(L) };
@@ -162,7 +163,7 @@ static int declare_option(lua_State *L)
 /* ---- coordinates ---- */
 
 /* Columns of the results that a coordinate, or the components of a point, would collide with. */
-static void check_column(lua_State *L, const char *name)
+void declare_check_column(lua_State *L, const char *name)
 {
     static const char *const columns[] = { "t", "energy", "constraint", "velocity_constraint", "momentum", "angular_momentum" };
     for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
@@ -176,18 +177,19 @@ static uint32_t add_group(lua_State *L, const char *what, group_type type, uint3
     script *s = script_of(L);
     model *m = s->model;
     const char *name = declare_name(L, 1, what);
-    check_unused(L, name);
-    check_column(L, name);
+    declare_check_unused(L, name);
+    declare_check_column(L, name);
     uint32_t first = m->coordinate_count;
     size_t count = (size_t)first + size;
     script_check(L, mem_grow(s->context, &m->groups, &m->group_capacity, m->group_count + 1, sizeof *m->groups));
     script_check(L, mem_grow(s->context, &m->group_of, &m->group_of_capacity, count, sizeof *m->group_of));
     script_check(L, mem_grow(s->context, &m->start_q, &m->start_q_capacity, count, sizeof *m->start_q));
     script_check(L, mem_grow(s->context, &m->start_w, &m->start_w_capacity, count, sizeof *m->start_w));
+    script_check(L, mem_grow(s->context, &m->start_q1, &m->start_q1_capacity, count, sizeof *m->start_q1));
     m->groups[m->group_count] = (group){ script_text(L, name), type, first, size, script_line(L) };
     for (size_t i = first; i < count; i++) {
         m->group_of[i] = (uint32_t)m->group_count;
-        m->start_q[i] = m->start_w[i] = (start_value){ 0, START_MISSING, 0 };
+        m->start_q[i] = m->start_w[i] = m->start_q1[i] = (start_value){ 0, START_MISSING, 0 };
     }
     m->coordinate_count = (uint32_t)count;
     m->group_count++;
@@ -265,19 +267,12 @@ static int reserved_contact(lua_State *L)
                            "penalty");
 }
 
-static int reserved_embed(lua_State *L)
-{
-    return script_error(L, "embed (a point given by a chart) is not in this version of Taut; write the point as an expression of "
-                           "coordinates, or add constraints");
-}
-
 void declare_open(lua_State *L)
 {
     static const luaL_Reg functions[] = {
         { "title", declare_title },       { "time", declare_time },         { "param", declare_param },
         { "option", declare_option },     { "point", declare_point },       { "coordinate", declare_coordinate },
         { "rotation", declare_rotation }, { "momentum", declare_momentum }, { "contact", reserved_contact },
-        { "embed", reserved_embed },
     };
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) lua_register(L, functions[i].name, functions[i].func);
 }

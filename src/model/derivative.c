@@ -36,6 +36,7 @@ static expr linear(graph *g, expr e, int depth)
     if (expr_is_constant(g, e)) return expr_number(g, 0);
     node n = *graph_node(g, e);
     if (n.op == OP_VARIABLE && n.b == KIND_Q) return expr_variable(g, KIND_W, n.a);
+    if (n.op == OP_VARIABLE && n.b == KIND_EMBEDDED) return expr_variable(g, KIND_EMBEDDED_DOT, n.a);
     if (depth == 0) return 0;
     switch ((op)n.op) {
     case OP_NEG: return expr_neg(g, linear(g, n.a, depth - 1));
@@ -53,9 +54,9 @@ static long find_rates(graph *g, const expr *list, size_t count, expr *variables
     for (size_t i = 0; i < count; i++) {
         node n = *graph_node(g, list[i]);
         if (n.op != OP_VARIABLE) continue;
-        if (n.b != KIND_Q && n.b != KIND_T) return -1;
+        if (n.b != KIND_Q && n.b != KIND_T && n.b != KIND_EMBEDDED) return -1;
         variables[found] = list[i];
-        rates[found++] = n.b == KIND_Q ? expr_variable(g, KIND_W, n.a) : expr_number(g, 1);
+        rates[found++] = n.b == KIND_T ? expr_number(g, 1) : expr_variable(g, n.b == KIND_Q ? KIND_W : KIND_EMBEDDED_DOT, n.a);
     }
     return found;
 }

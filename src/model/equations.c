@@ -174,10 +174,11 @@ static int equation_force(lua_State *L)
     int line = script_line(L);
     script_charge(L, DECLARATION_WORK);
     for (uint32_t i = 0; i < size; i++) {
-        if (!symbols_is_variable(s, target.at[i], KIND_Q, &index))
+        kind k = symbols_is_variable(s, target.at[i], KIND_EMBEDDED, &index) ? KIND_EMBEDDED : KIND_Q;
+        if (k == KIND_Q && !symbols_is_variable(s, target.at[i], KIND_Q, &index))
             return script_error(L, "force acts on coordinates or points, not on expressions of them; name the coordinate");
         if (expr_is_number(s->graph, value.at[i], 0)) continue;
-        add_action(L, &m->forces, &m->force_count, &m->force_capacity, (action){ KIND_Q, index, value.at[i], line });
+        add_action(L, &m->forces, &m->force_count, &m->force_capacity, (action){ k, index, value.at[i], line });
     }
     return 0;
 }

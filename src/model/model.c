@@ -16,12 +16,17 @@ void model_destroy(model *m)
     mem_free(context, m->group_of);
     mem_free(context, m->parameters);
     mem_free(context, m->summands);
+    for (size_t i = 0; i < m->embedding_count; i++) mem_free(context, m->embeddings[i].name);
+    mem_free(context, m->embeddings);
+    mem_free(context, m->chart);
+    mem_free(context, m->ambient);
     mem_free(context, m->constraints);
     mem_free(context, m->forces);
     mem_free(context, m->rates);
     mem_free(context, m->observables);
     mem_free(context, m->start_q);
     mem_free(context, m->start_w);
+    mem_free(context, m->start_q1);
     mem_free(context, m->shapes);
     mem_free(context, m->file);
     mem_free(context, m->source);
@@ -43,6 +48,11 @@ void model_namer(void *user, op o, kind k, uint32_t index, char *buffer, size_t 
     const model *m = user;
     if (o == OP_PARAMETER && index < m->parameter_count) {
         snprintf(buffer, size, "%s", m->parameters[index].name);
+    } else if (k == KIND_EMBEDDED || k == KIND_EMBEDDED_DOT) {
+        size_t e = 0;
+        while (e + 1 < m->embedding_count && m->embeddings[e + 1].first <= index) e++;
+        snprintf(buffer, size, "%s.%c%s", m->embeddings[e].name, "xyz"[index - m->embeddings[e].first],
+                 k == KIND_EMBEDDED ? "" : ".dot");
     } else if (k == KIND_T) {
         snprintf(buffer, size, "t");
     } else if (k == KIND_LAMBDA && index < m->constraint_count) {

@@ -50,6 +50,13 @@ typedef struct {
     int line;
 } observable;
 
+/* A point given by a chart of the coordinates. Its components are first .. first + size - 1 of model.chart. */
+typedef struct {
+    char *name;
+    uint32_t first, size;
+    int line;
+} embedding;
+
 typedef enum { START_MISSING, START_GIVEN, START_FREE } start_type;
 
 /* A start value: a constant expression of literals and parameters (the guess, when free). */
@@ -85,12 +92,18 @@ typedef struct model {
     uint32_t *group_of;       size_t group_of_capacity; /* per coordinate */
     parameter *parameters;    size_t parameter_count, parameter_capacity;
     summand *summands;        size_t summand_count, summand_capacity; /* their sum is L or H */
+    embedding *embeddings;    size_t embedding_count, embedding_capacity;
+    expr *chart;              size_t chart_count, chart_capacity; /* components of embedded points, of coordinates and time */
+    summand *ambient;         /* the summands of L with component k of the chart as the variable coordinate_count + k of KIND_Q, its
+                                 rate likewise of KIND_W; as many as summands. NULL when L contains no embedded point */
     constraint *constraints;  size_t constraint_count, constraint_capacity; /* multiplier k belongs to constraint k */
     action *forces;           size_t force_count, force_capacity;
     action *rates;            size_t rate_count, rate_capacity;
     observable *observables;  size_t observable_count, observable_capacity;
     start_value *start_q;     size_t start_q_capacity; /* per coordinate */
     start_value *start_w;     size_t start_w_capacity; /* per coordinate: velocity or momentum by form; START_MISSING means 0 */
+    start_value *start_q1;    size_t start_q1_capacity; /* per coordinate: the second point of start_points, a step after the first */
+    int start_points_line;    /* of the first start_points; 0: there is none, and start_q1 means nothing */
     shape *shapes;            size_t shape_count, shape_capacity;
 } model;
 

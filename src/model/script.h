@@ -64,9 +64,12 @@ typedef struct script {
     const void *scalar_meta, *vector_meta, *free_meta, *shape_meta;
     int scalar_ref, vector_ref, free_ref, shape_ref;            /* metatables, in the registry */
 
-    name_table group_names, parameter_names, constraint_names, observable_names; /* -> index */
+    name_table group_names, parameter_names, constraint_names, observable_names, embedding_names; /* -> index */
     option_name *options;      size_t option_count, option_capacity;
 
+    expr *chart_rates;         size_t chart_rate_capacity; /* time derivatives of model.chart, 0 where not needed yet */
+    expr *scratch;             size_t scratch_capacity; /* of embed.c */
+    int start_line;                   /* of the first start */
     int velocity_line, momentum_line; /* first use of a velocity, of a momentum */
     int *rate_lines[2];               /* per coordinate, by KIND_Q and KIND_W */
     size_t rate_capacity[2];
@@ -148,7 +151,17 @@ void declare_open(lua_State *L);
 const char *declare_name(lua_State *L, int i, const char *what);
 /* The group of that name, or NULL. */
 const group *declare_find_group(lua_State *L, const char *name);
+/* Raises unless the name is free, and no column of every result. */
+void declare_check_unused(lua_State *L, const char *name);
+void declare_check_column(lua_State *L, const char *name);
 void declare_constraint(lua_State *L, const char *name, expr value, int line);
+
+/* ---- embed.c ---- */
+void embed_open(lua_State *L);
+/* Puts the charts into all expressions of the model; before equations_finish. */
+void embed_finish(lua_State *L);
+/* The embedded point of that name, or NULL. */
+const embedding *embed_find(lua_State *L, const char *name);
 
 /* ---- equations.c, start.c, draw.c ---- */
 void equations_open(lua_State *L);

@@ -1,4 +1,4 @@
-/* Start values: start{...}, free(guess), solve_for(...). */
+/* Start values: start{...}, start_points{...}, free(guess), solve_for(...). */
 #include "model/script.h"
 
 #include <stdio.h>
@@ -63,6 +63,12 @@ static void parse_name(lua_State *L, const char *name, target *t)
             }
         }
     }
+    size_t length = strcspn(name, ".");
+    char first[SCRIPT_LABEL_SIZE];
+    snprintf(first, sizeof first, "%.*s", (int)(length < sizeof first ? length : sizeof first - 1), name);
+    if (embed_find(L, first))
+        script_error(L, "start: '%s' is an embedded point (line %d), which follows from the coordinates; give their start", first,
+                     embed_find(L, first)->line);
     script_error(L, "start: unknown name '%s'; give a coordinate or point declared above, as a, a.x, a.dot or p.a", name);
 }
 
@@ -103,10 +109,8 @@ static void target_name(const script *s, const target *t, char *buffer, size_t s
 
 /* ---- values ---- */
 
-static void set_value(lua_State *L, kind k, uint32_t index, start_value value)
+static void put_value(lua_State *L, start_value *place, kind k, uint32_t index, start_value value)
 {
-    model *m = script_of(L)->model;
-    start_value *place = k == KIND_Q ? &m->start_q[index] : &m->start_w[index];
     if (place->type != START_MISSING) {
         char name[SCRIPT_LABEL_SIZE];
         target t = { k, index, 1, 0 };
@@ -114,6 +118,12 @@ static void set_value(lua_State *L, kind k, uint32_t index, start_value value)
         script_error_at(L, value.line, "the start value of '%s' is given already (line %d); give it once", name, place->line);
     }
     *place = value;
+}
+
+static void set_value(lua_State *L, kind k, uint32_t index, start_value value)
+{
+    model *m = script_of(L)->model;
+    put_value(L, k == KIND_Q ? &m->start_q[index] : &m->start_w[index], k, index, value);
 }
 
 /* The value on top of the stack: a number, a constant expression, or free(guess). */
@@ -173,6 +183,17 @@ static void add_omega(lua_State *L, const target *t, const char *name)
     s->omegas[s->omega_count++] = o;
 }
 
+/* What the key at -2 of `who` stands for. */
+static void get_key(lua_State *L, const char *who, target *t)
+{
+    if (lua_type(L, -2) == LUA_TSTRING) parse_name(L, lua_tostring(L, -2), t);
+    else if (lua_type(L, -2) == LUA_TNUMBER)
+        script_error(L, "%s: value %I has no name; write %s { a = {...} }", who, lua_tointeger(L, -2), who);
+    else if (!parse_symbol(L, -2, t))
+        script_error(L, "%s: a key must be a coordinate, a point, a velocity or a momentum, or its name; this is %s", who,
+                     symbols_at(L, -2) || vectors_at(L, -2) ? "an expression of them" : symbols_describe(L, -2));
+}
+
 /* The constraint whose multiplier the key at i is: "lambda.rod1", or the symbol that constraint() gave. NULL if it is none. */
 static constraint *multiplier_key(lua_State *L, int i)
 {
@@ -199,7 +220,6 @@ static void add_guess(lua_State *L, constraint *c)
 /* One entry of start: the key at -2, the value on top. */
 static void add_entry(lua_State *L)
 {
-    script *s = script_of(L);
     target t;
     char name[SCRIPT_LABEL_SIZE];
     constraint *multiplier = multiplier_key(L, -2);
@@ -207,13 +227,8 @@ static void add_entry(lua_State *L)
         add_guess(L, multiplier);
         return;
     }
-    if (lua_type(L, -2) == LUA_TSTRING) parse_name(L, lua_tostring(L, -2), &t);
-    else if (lua_type(L, -2) == LUA_TNUMBER)
-        script_error(L, "start: value %I has no name; write start { a = {...} }", lua_tointeger(L, -2));
-    else if (!parse_symbol(L, -2, &t))
-        script_error(L, "start: a key must be a coordinate, a point, a velocity or a momentum, or its name; this is %s",
-                     symbols_at(L, -2) || vectors_at(L, -2) ? "an expression of them" : symbols_describe(L, -2));
-    target_name(s, &t, name, sizeof name);
+    get_key(L, "start", &t);
+    target_name(script_of(L), &t, name, sizeof name);
     if (t.is_omega) {
         add_omega(L, &t, name);
         return;
@@ -221,10 +236,34 @@ static void add_entry(lua_State *L)
     for (uint32_t i = 0; i < t.size; i++) set_value(L, t.k, t.first + i, component_value(L, name, i, t.size));
 }
 
-static int start_start(lua_State *L)
+/* One entry of start_points: the key at -2, on top a table of two values, at t = 0 and a step later. */
+static void add_points(lua_State *L)
 {
-    if (lua_type(L, 1) != LUA_TTABLE)
-        return script_error(L, "start needs a table, got %s; write start { a = {0, 0, 1} }", symbols_describe(L, 1));
+    model *m = script_of(L)->model;
+    target t;
+    char name[SCRIPT_LABEL_SIZE];
+    constraint *multiplier = multiplier_key(L, -2);
+    if (multiplier) {
+        add_guess(L, multiplier);
+        return;
+    }
+    get_key(L, "start_points", &t);
+    target_name(script_of(L), &t, name, sizeof name);
+    if (t.k != KIND_Q)
+        script_error(L, "start_points gives positions, not '%s'; the momenta follow from the two points", name);
+    if (lua_type(L, -1) != LUA_TTABLE || lua_rawlen(L, -1) != 2)
+        script_error(L, "start_points of '%s' needs two %s, at t = 0 and a step later, got %s; write %s", name,
+                     t.size == 1 ? "values" : "points", symbols_describe(L, -1), t.size == 1 ? "{x0, x1}" : "{{...}, {...}}");
+    for (int point = 0; point < 2; point++) {
+        lua_rawgeti(L, -1, point + 1);
+        for (uint32_t i = 0; i < t.size; i++)
+            put_value(L, (point ? m->start_q1 : m->start_q) + t.first + i, KIND_Q, t.first + i, component_value(L, name, i, t.size));
+        lua_pop(L, 1);
+    }
+}
+
+static int each_entry(lua_State *L, void (*add)(lua_State *L))
+{
     sandbox_keys(L, 1);
     int keys = lua_gettop(L);
     lua_Integer count = (lua_Integer)lua_rawlen(L, keys);
@@ -232,10 +271,32 @@ static int start_start(lua_State *L)
         lua_rawgeti(L, keys, i);
         lua_pushvalue(L, -1);
         lua_rawget(L, 1);
-        add_entry(L);
+        add(L);
         lua_settop(L, keys);
     }
     return 0;
+}
+
+static int start_start(lua_State *L)
+{
+    script *s = script_of(L);
+    if (lua_type(L, 1) != LUA_TTABLE)
+        return script_error(L, "start needs a table, got %s; write start { a = {0, 0, 1} }", symbols_describe(L, 1));
+    if (s->model->start_points_line)
+        return script_error(L, "start in a model with start_points (line %d); give one of them", s->model->start_points_line);
+    if (!s->start_line) s->start_line = script_line(L);
+    return each_entry(L, add_entry);
+}
+
+static int start_start_points(lua_State *L)
+{
+    script *s = script_of(L);
+    if (lua_type(L, 1) != LUA_TTABLE)
+        return script_error(L, "start_points needs a table, got %s; write start_points { a = {{0, 0, 1}, {0, 0.1, 1}} }",
+                            symbols_describe(L, 1));
+    if (s->start_line) return script_error(L, "start_points in a model with start (line %d); give one of them", s->start_line);
+    if (!s->model->start_points_line) s->model->start_points_line = script_line(L);
+    return each_entry(L, add_points);
 }
 
 static int start_free(lua_State *L)
@@ -300,12 +361,20 @@ void start_finish(lua_State *L)
         start_value *value = mark->k == KIND_Q ? &m->start_q[mark->index] : &m->start_w[mark->index];
         if (value->type == START_MISSING) *value = (start_value){ zero, START_FREE, mark->line };
         value->type = START_FREE;
+        if (m->start_points_line && mark->k == KIND_Q && m->start_q1[mark->index].type != START_MISSING)
+            m->start_q1[mark->index].type = START_FREE;
     }
+    if (m->start_points_line && m->form != FORM_LAGRANGIAN)
+        script_error_at(L, m->start_points_line, "start_points needs a Lagrangian, from which the momenta follow; give momenta in start "
+                                                 "instead");
     for (uint32_t i = 0; i < m->coordinate_count; i++) {
         const group *owner = &m->groups[m->group_of[i]];
         if (m->start_w[i].type == START_MISSING) m->start_w[i].value = zero;
         if (m->start_q[i].type != START_MISSING) continue;
         model_coordinate_name(m, i, name, sizeof name);
+        if (m->start_points_line)
+            script_error_at(L, owner->line, "no start value for '%s'; add %s = %s to start_points", name, owner->name,
+                            owner->type == GROUP_SCALAR ? "{x0, x1}" : "{{...}, {...}}");
         script_error_at(L, owner->line, "no start value for '%s'; add %s = %s to start", name, owner->name,
                         owner->type == GROUP_SCALAR ? "0" : "{...}");
     }
@@ -317,6 +386,7 @@ void start_open(lua_State *L)
     script *s = script_of(L);
     symbols_metatable(L, "free value", none, &s->free_ref, &s->free_meta);
     lua_register(L, "start", start_start);
+    lua_register(L, "start_points", start_start_points);
     lua_register(L, "free", start_free);
     lua_register(L, "solve_for", start_solve_for);
 }

@@ -136,9 +136,11 @@ unsigned symbols_kinds(lua_State *L, expr e)
 {
     graph *g = script_of(L)->graph;
     unsigned kinds;
-    if (small_kinds(g, e, &kinds)) return kinds;
-    kinds = expr_kinds(g, e);
+    if (!small_kinds(g, e, &kinds)) kinds = expr_kinds(g, e);
     if (kinds == ~0u) script_stop(L, STOP_OUT_OF_MEMORY);
+    /* An embedded point is made of coordinates. */
+    if (kinds & 1u << KIND_EMBEDDED) kinds |= 1u << KIND_Q;
+    if (kinds & 1u << KIND_EMBEDDED_DOT) kinds |= 1u << KIND_Q | 1u << KIND_W;
     return kinds;
 }
 

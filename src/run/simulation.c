@@ -30,6 +30,20 @@ static int create_arrays(simulation *z)
     return TAUT_OK;
 }
 
+/* From two points to the first of them and its momentum, by the method's discrete Lagrangian. */
+static int start_from_points(simulation *z, start_mode mode, real h)
+{
+    state second;
+    if (!(h - h == 0) || h == 0)
+        return fail(z->m->context, TAUT_BAD_USAGE, "%s:%d: start_points are a step apart: the simulation needs the step when it is created",
+                    z->m->file, z->m->start_points_line);
+    int status = state_create(z->s, &second);
+    if (!status) status = start_second_point(z->s, mode, z->x.t + h, &second, &z->start);
+    if (!status) status = z->method.class->start(z->method.self, &z->x, second.q, h);
+    state_clear(z->s, &second);
+    return status;
+}
+
 int simulation_create(model *m, const engine_options *options, simulation **result)
 {
     return simulation_create_with(m, options, NULL, result);
@@ -51,11 +65,13 @@ int simulation_create_with(model *m, const engine_options *options, const struct
     if (!status) status = create_arrays(z);
     if (!status) status = state_create(z->s, &z->x);
     if (!status) status = state_create(z->s, &z->begin);
-    if (!status) status = start_state(z->s, options->project_start ? START_PROJECT : START_STRICT, &z->x, &z->start);
+    start_mode mode = options->project_start ? START_PROJECT : START_STRICT;
+    if (!status) status = start_state(z->s, mode, &z->x, &z->start);
+    if (!status) status = method_create_with(z->s, class, &spec, (real)options->tolerance, &z->method);
+    if (!status && m->start_points_line) status = start_from_points(z, mode, (real)options->step);
     if (!status) status = acceleration_create(z->s, &z->acceleration);
     if (!status) status = acceleration_solve(z->acceleration, z->x.q, z->x.w, z->x.t, z->x.lambda, NULL);
     if (!status) status = symmetry_find(z->s, z->x.q, z->x.w, z->symmetries, &z->symmetry_count);
-    if (!status) status = method_create_with(z->s, class, &spec, (real)options->tolerance, &z->method);
     if (status) {
         simulation_destroy(z);
         return status;

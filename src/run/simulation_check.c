@@ -160,7 +160,7 @@ static int look(simulation *z, int project_start, engine_check *out, void (*star
     }
     for (int i = 0; !status && i < method_count(); i++) {
         const struct method_class *c = method_at(i);
-        method(user, c->info->name, c->refuse ? c->refuse(s) : NULL);
+        method(user, c->info->name, method_refusal(c, s));
     }
     return status;
 }

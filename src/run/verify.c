@@ -129,8 +129,9 @@ static int check_order(check *z)
     for (int k = 0; k < 2; k++) {
         const verify_order_part *part = &order.parts[k];
         verify_row *row = add_row(z, k ? "order in p" : "order in q");
-        wide declared = z->declared->order;
-        snprintf(row->declared, sizeof row->declared, "%d", z->declared->order);
+        int order_declared = k && z->declared->momentum_order ? z->declared->momentum_order : z->declared->order;
+        wide declared = order_declared;
+        snprintf(row->declared, sizeof row->declared, "%d", order_declared);
         if (order.no_reference) {
             row->verdict = VERDICT_UNDECIDED;
             snprintf(row->note, sizeof row->note, "there is no reference to measure against: %.300s", taut_error_text(z->context));

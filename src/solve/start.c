@@ -12,6 +12,7 @@ typedef struct {
     struct system *s;
     kkt *kkt;
     state *x;
+    const start_value *values[2]; /* of positions and velocities */
     int velocity;            /* unknowns are velocities, else positions */
     uint32_t *free;          /* coordinates being solved for */
     uint32_t count;
@@ -32,7 +33,7 @@ static void starter_clear(starter *z)
 
 static int starter_create(starter *z, struct system *s, state *x)
 {
-    *z = (starter){ .s = s, .x = x };
+    *z = (starter){ .s = s, .x = x, .values = { s->m->start_q, s->m->start_w } };
     int status = system_prepare_block(s, BLOCK_G);
     if (!status) status = system_prepare_block(s, BLOCK_NU_W);
     if (status) return status;
@@ -152,7 +153,7 @@ static int free_step(starter *z, double *dense, double *right, lapack_int *pivot
 static int solve_free(starter *z)
 {
     struct system *s = z->s;
-    const start_value *values = z->velocity ? s->m->start_w : s->m->start_q;
+    const start_value *values = z->values[z->velocity];
     z->count = 0;
     for (uint32_t i = 0; i < s->n; i++)
         if (values[i].type == START_FREE) z->free[z->count++] = i;
@@ -260,6 +261,37 @@ static int given_values(struct system *s, state *x)
     return TAUT_OK;
 }
 
+/* Solves for positions, or for velocities as well, from the values in x. */
+static int make_consistent(starter *z, int last, start_mode mode, start_report *report)
+{
+    int status = TAUT_OK;
+    for (z->velocity = 0; !status && z->velocity <= last; z->velocity++) {
+        real moved = 0;
+        status = solve_free(z);
+        *(z->velocity ? &report->free_w : &report->free_q) += z->s->c ? z->count : 0;
+        if (!status) status = onto_constraints(z, mode, &moved);
+        real *most = z->velocity ? &report->moved_w : &report->moved_q;
+        *most = REAL(fmax)(*most, moved);
+    }
+    return status;
+}
+
+int start_second_point(struct system *s, start_mode mode, real t, state *x, start_report *report)
+{
+    starter z;
+    int status = TAUT_OK;
+    for (uint32_t i = 0; !status && i < s->n; i++) status = system_constant(s, s->m->start_q1[i].value, &x->q[i]);
+    x->t = t;
+    place at = place_at(x->q, x->w, &x->t, x->lambda);
+    if (!status) status = system_check_finite(s, &at, "at the second of the start points");
+    if (status) return status;
+    status = starter_create(&z, s, x);
+    z.values[0] = s->m->start_q1;
+    if (!status) status = make_consistent(&z, 0, mode, report);
+    starter_clear(&z);
+    return status;
+}
+
 int start_state(struct system *s, start_mode mode, state *x, start_report *report)
 {
     starter z;
@@ -269,12 +301,7 @@ int start_state(struct system *s, start_mode mode, state *x, start_report *repor
     if (!status) status = system_check_finite(s, &at, "at the start");
     if (status) return status;
     status = starter_create(&z, s, x);
-    for (z.velocity = 0; !status && z.velocity < 2; z.velocity++) {
-        real *moved = z.velocity ? &report->moved_w : &report->moved_q;
-        status = solve_free(&z);
-        *(z.velocity ? &report->free_w : &report->free_q) = s->c ? z.count : 0;
-        if (!status) status = onto_constraints(&z, mode, moved);
-    }
+    if (!status) status = make_consistent(&z, s->m->start_points_line ? 0 : 1, mode, report);
     starter_clear(&z);
     if (!status) status = system_check_finite(s, &at, "at the start");
     if (!status) system_momentum(s, &at, x->p);

@@ -79,12 +79,9 @@ static int prepare_part(struct system *s, block_part *part)
     return status;
 }
 
-int system_prepare_block(struct system *s, block_id id)
+int block_prepare(struct system *s, block_shape *b)
 {
-    block_shape *b = &s->blocks[id];
-    if (b->prepared) return TAUT_OK;
-    *b = (block_shape){ 0 };
-    describe(s, id, b);
+    b->value_count = 0;
     for (int i = 0; i < b->part_count; i++) {
         int status = prepare_part(s, &b->parts[i]);
         if (status) return status;
@@ -94,9 +91,22 @@ int system_prepare_block(struct system *s, block_id id)
     return TAUT_OK;
 }
 
+int system_prepare_block(struct system *s, block_id id)
+{
+    block_shape *b = &s->blocks[id];
+    if (b->prepared) return TAUT_OK;
+    *b = (block_shape){ 0 };
+    describe(s, id, b);
+    return block_prepare(s, b);
+}
+
 void system_block_values(const struct system *s, block_id id, const place *at, real *values)
 {
-    const block_shape *b = &s->blocks[id];
+    block_values(&s->blocks[id], at, values);
+}
+
+void block_values(const block_shape *b, const place *at, real *values)
+{
     real one = 1;
     place motion = place_at(at->x[KIND_W], NULL, &one, NULL);
     for (int i = 0; i < b->part_count; i++) {

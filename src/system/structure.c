@@ -164,12 +164,15 @@ static wide typical_mass(const pattern *shape, const real *values)
     return WIDE(ldexp)(1, exponent - 1);
 }
 
-/* Adds kappa/2 (dg_k/dt)^2 for every constraint that touches a singular block. */
+/* Adds kappa/2 (dg_k/dt)^2 for every constraint that touches a singular block. Discrete Lagrangians are made of L without it: dg/dt is
+   not zero along the straight line of a step. */
 static int augment(struct system *s, const unsigned char *singular, wide kappa)
 {
     const pattern *shape = field_jacobian_pattern(s->constraint, KIND_Q);
     graph *g = s->m->graph;
     int status = TAUT_OK;
+    for (size_t i = 0; !status && !s->embedded && i < s->m->summand_count; i++)
+        status = family_add(s->store, &s->ambient_family, 0, s->m->summands[i].value);
     for (uint32_t k = 0; !status && k < s->c; k++) {
         int touches = 0;
         for (int i = shape->start[k]; i < shape->start[k + 1]; i++) touches |= singular[shape->index[i]];
@@ -196,6 +199,8 @@ static int remake_fields(struct system *s)
         status = system_make_field(s, all[i].f, all[i].target);
         if (!status) status = field_prepare_values(*all[i].target);
     }
+    if (!status && s->embedded) status = system_make_field(s, &s->chart_family, &s->chart);
+    if (!status) status = system_make_field(s, &s->ambient_family, &s->ambient);
     if (!status) status = field_prepare_gradient(s->constraint, KIND_Q);
     return status ? status : field_prepare_jacobian(s->constraint, KIND_T);
 }

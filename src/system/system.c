@@ -37,7 +37,7 @@ int system_evaluate_constants(struct system *s)
 
 int system_make_field(struct system *s, family *f, field **result)
 {
-    uint32_t sizes[KIND_COUNT] = { s->n, s->n, 1, s->c };
+    uint32_t n = f == &s->ambient_family ? s->n + s->embedded : s->n, sizes[KIND_COUNT] = { n, n, 1, s->c };
     field_destroy(*result);
     *result = NULL;
     return field_create(s->store, f, sizes, s->constants, result);
@@ -58,6 +58,11 @@ static int build_families(struct system *s)
                             m->rates[i].target, m->rates[i].value);
     for (size_t i = 0; !status && i < m->observable_count; i++)
         status = family_add(s->store, &s->observable_family, (uint32_t)i, m->observables[i].value);
+    for (size_t i = 0; !status && i < s->embedded; i++) status = family_add(s->store, &s->chart_family, (uint32_t)i, m->chart[i]);
+    for (size_t i = 0; !status && s->embedded && i < m->summand_count; i++)
+        status = family_add(s->store, &s->ambient_family, 0, m->ambient[i].value);
+    s->chart_family.row_count = s->embedded;
+    s->ambient_family.row_count = 1;
     s->energy_family.row_count = 1;
     s->constraint_family.row_count = s->c;
     s->force_family.row_count = s->rate_q_family.row_count = s->rate_w_family.row_count = s->n;
@@ -73,6 +78,8 @@ static int build_fields(struct system *s)
     if (!status) status = system_make_field(s, &s->rate_q_family, &s->rate_q);
     if (!status) status = system_make_field(s, &s->rate_w_family, &s->rate_w);
     if (!status) status = system_make_field(s, &s->observable_family, &s->observable);
+    if (!status && s->embedded) status = system_make_field(s, &s->chart_family, &s->chart);
+    if (!status && s->embedded) status = system_make_field(s, &s->ambient_family, &s->ambient);
     if (!status) status = field_prepare_values(s->constraint);
     if (!status) status = field_prepare_gradient(s->constraint, KIND_Q);
     if (!status) status = field_prepare_jacobian(s->constraint, KIND_T);
@@ -110,6 +117,7 @@ int system_create(model *m, struct system **result)
     s->form = m->form;
     s->n = m->coordinate_count;
     s->c = (uint32_t)m->constraint_count;
+    s->embedded = m->ambient ? (uint32_t)m->chart_count : 0;
     s->store = store_create(m->context, m->graph);
     s->work = mem_new(m->context, s->n, sizeof *s->work);
     int status = s->store && s->work ? TAUT_OK : TAUT_OUT_OF_MEMORY;
@@ -130,9 +138,9 @@ int system_create(model *m, struct system **result)
 void system_destroy(struct system *s)
 {
     if (!s) return;
-    field *fields[] = { s->energy, s->constraint, s->force, s->rate_q, s->rate_w, s->observable };
+    field *fields[] = { s->energy, s->constraint, s->force, s->rate_q, s->rate_w, s->observable, s->chart, s->ambient };
     family *families[] = { &s->energy_family, &s->constraint_family, &s->force_family,
-                           &s->rate_q_family, &s->rate_w_family,     &s->observable_family };
+                           &s->rate_q_family, &s->rate_w_family,     &s->observable_family, &s->chart_family, &s->ambient_family };
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) field_destroy(fields[i]);
     for (size_t i = 0; s->store && i < sizeof families / sizeof *families; i++) family_clear(s->store, families[i]);
     store_destroy(s->store);

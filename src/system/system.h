@@ -66,10 +66,15 @@ struct system {
     form form;
     uint32_t n, c;        /* coordinates, constraints */
     store *store;
-    family energy_family, constraint_family, force_family, rate_q_family, rate_w_family, observable_family;
+    family energy_family, constraint_family, force_family, rate_q_family, rate_w_family, observable_family, chart_family, ambient_family;
     real *constants;
     field *energy;        /* L or H; NULL for rate models */
     field *constraint, *force, *rate_q, *rate_w, *observable;
+    /* Embedded points: their places y = chart(q,t) and, for methods that make use of them, the Lagrangian as the user wrote it,
+       a function of (q,y) and (q',y'): variables n and up of its KIND_Q and KIND_W. All other fields are in q alone. */
+    uint32_t embedded;    /* components of y */
+    field *chart;         /* NULL without embedded points */
+    field *ambient;       /* NULL where it would be the same as energy: without embedded points, unless L was augmented */
     pattern *identity;    /* n x n */
     block_shape blocks[BLOCK_COUNT];
     structure structure;
@@ -113,6 +118,9 @@ int system_prepare_block(struct system *s, block_id id);
 int system_prepare_rates(struct system *s); /* for the *_rate and curvature functions */
 /* Values of all parts of the block, one after the other; values has value_count entries. */
 void system_block_values(const struct system *s, block_id id, const place *at, real *values);
+/* The same for a block that a method describes itself by its parts (all but their shapes). */
+int block_prepare(struct system *s, block_shape *b);
+void block_values(const block_shape *b, const place *at, real *values);
 /* out += scale * block * x (or its transpose) */
 void block_multiply(const block_shape *b, const real *values, real scale, const real *x, real *out);
 void block_multiply_transposed(const block_shape *b, const real *values, real scale, const real *x, real *out);

@@ -1,0 +1,61 @@
+/* The discrete Euler-Lagrange equations with the midpoint rule (4.1) or the left rule (4.16): the catalogue entry. */
+#include "method/del.h"
+
+
+static const method_option options[] = {
+    { "left", "", "the left rule (4.16), L_d = h L(q0, (q1 - q0)/h): order 1, not reversible" },
+};
+
+static const method_info info = {
+    .name = "del",
+    .summary = "discrete Euler-Lagrange equations, midpoint rule, for any Lagrangian; with a chart when the model embeds its points",
+    .source = "Wendlandt & Marsden 1997, (4.1), (4.5), (4.12), (4.16)",
+    .equations = "L_d(q0,q1) = h L((q0 + q1)/2, (q1 - q0)/h)\n"
+                 "-D1 L_d(q0,q1) - f- = p0 + h/2 G0' lambda,  g(q1) = 0\n"
+                 "p1 = D2 L_d(q0,q1) + f+ + h/2 G1' mu,  G1 v(q1,p1) + g_t = 0\n"
+                 "embedded points a = psi(q): a at (psi(q0) + psi(q1))/2, a' = (psi(q1) - psi(q0))/h",
+    .order = 2,
+    .keeps = KEEPS_SYMPLECTIC | KEEPS_MOMENTUM | KEEPS_REVERSIBLE | KEEPS_POSITION | KEEPS_VELOCITY,
+    .options = options,
+    .option_count = 1,
+};
+
+static int is_left(const method_spec *spec) { return method_has_word(spec, "left"); }
+
+static void declare(const method_spec *spec, method_info *out)
+{
+    if (!is_left(spec)) return;
+    out->order = 1;
+    out->keeps &= ~(unsigned)KEEPS_REVERSIBLE;
+    out->summary = "discrete Euler-Lagrange equations, left rule, for any Lagrangian";
+    out->equations = "L_d(q0,q1) = h L(q0, (q1 - q0)/h)\n"
+                     "-D1 L_d(q0,q1) - h F0 = p0 + h G0' lambda,  g(q1) = 0\n"
+                     "p1 = D2 L_d(q0,q1) + h G1' mu,  G1 v(q1,p1) + g_t = 0";
+}
+
+static const char *refuse(const struct system *s)
+{
+    if (s->form == FORM_LAGRANGIAN) return NULL;
+    return s->form == FORM_HAMILTONIAN ? "it needs a Lagrangian, and this model has a Hamiltonian; write the model with lagrangian(), or take "
+                                         "rattle"
+                                       : "it needs a Lagrangian, and this model has rates; write the model with lagrangian()";
+}
+
+static int create(struct system *s, const method_spec *spec, real tolerance, void **self)
+{
+    int left = is_left(spec);
+    *self = NULL;
+    if (left && s->structure.force_multiplier)
+        return fail(s->context, TAUT_UNSUPPORTED,
+                    "method 'del:left' cannot run this model: a force depends on multipliers, and those of the left rule are not yet "
+                    "the constraint forces; take del");
+    del_options chosen = { .rule = { 1, { 1 }, { left ? 0 : (real)0.5 } }, .weight = left ? 1 : (real)0.5, .project = 1 };
+    return del_create(s, &chosen, tolerance, (del **)self);
+}
+
+static int step(void *self, state *x, real h) { return del_step(self, x, h); }
+static int start(void *self, state *x, const real *q1, real h) { return del_start(self, x, q1, h); }
+static const newton_counts *counts(const void *self) { return del_counts(self); }
+static void destroy(void *self) { del_destroy(self); }
+
+const struct method_class method_del = { &info, refuse, declare, create, step, counts, destroy, start };
