@@ -78,7 +78,7 @@ static void print_reference(const session *z, const converge_result *r)
     if (z->options.reference_step > 0)
         printf("  reference: %s with step %.6g, in %s\n", z->reference_options.method, (double)r->reference_fine, z->reference_api->name);
     else
-        printf("  reference: the equations of motion by extrapolation, tolerance %.0e, in %s\n", (double)r->reference_fine,
+        printf("  reference: equations of motion by extrapolation, tolerance %.0e, in %s\n", (double)r->reference_fine,
                z->reference_api->name);
     fputs("  its error:", stdout);
     for (int k = 0; k < r->kinds; k++) printf("%s %s %.0e", k ? "," : "", kinds[k], (double)r->reference_error[k]);

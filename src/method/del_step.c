@@ -144,7 +144,7 @@ static int first_solve(void *self, real *out) { return discrete_solve(((del *)se
 static real first_measure(void *self, const real *x, const real *change)
 {
     del *d = self;
-    real largest = (real)1e-3, moved = 0;
+    real largest = d->s->least, moved = 0;
     for (uint32_t i = 0; i < d->s->n; i++) {
         moved = real_most(moved, d->h * change[i]);
         largest = real_most(real_most(largest, d->from->q[i]), d->h * x[i]);

@@ -60,7 +60,7 @@ orders() {
 ok converge "$double" -m rattle --steps 0.05,0.025,0.0125 -T 1
 has converge '^Double spherical pendulum$'
 has converge 'method rattle .* t = 1 '
-has converge 'reference: the equations of motion by extrapolation, tolerance .*e-'
+has converge 'reference: equations of motion by extrapolation, tolerance .*e-'
 has converge 'its error: q .*e-.*, p .*e-.*, lambda .*e-.* (compared with tolerance '
 has converge 'step  *error q  order  *error p  order  *error lambda  order'
 is 'rows of converge' "$(grep -c '^ *0\.0[0-9]* ' out)" 3
