@@ -3,30 +3,8 @@
    TAUT_TEST_LONG=1, some three hundred a model otherwise. (KLU, AMD, MUMPS and LAPACK allocate on their own; these are not counted.) */
 #include "run/engine.h"
 
+#include "support_allocator.h"
 #include "support_core.h"
-
-typedef struct {
-    long calls, fail_at, fail_count; /* allocations number fail_at .. fail_at + fail_count - 1 fail; the first is 1 */
-    long failures, live;
-} counter;
-
-static void *counted_resize(void *user, void *block, size_t size)
-{
-    counter *c = user;
-    if (size == 0) {
-        c->live -= block != NULL;
-        free(block);
-        return NULL;
-    }
-    c->calls++;
-    if (c->calls >= c->fail_at && c->calls - c->fail_at < c->fail_count) {
-        c->failures++;
-        return NULL;
-    }
-    void *result = realloc(block, size);
-    if (result && !block) c->live++;
-    return result;
-}
 
 enum { COLUMNS = 200 };
 

@@ -1,12 +1,9 @@
-/* Newton, assembly, the saddle-point problem, accelerations and multipliers, the consistent start. */
+/* Newton, assembly, the saddle-point problem, accelerations and multipliers. */
 #include "solve/acceleration.h"
 #include "solve/assembly.h"
 #include "solve/multiplier.h"
-#include "solve/start.h"
 
-#include "support_core.h"
-
-enum { MOST = 40 };
+#include "support_system.h"
 
 /* ---- Newton ---- */
 
@@ -212,35 +209,11 @@ static void relative_measure(void **state)
 
 /* ---- systems ---- */
 
-typedef struct {
-    model *m;
-    struct system *s;
-    state x;
-} sample;
-
-static void open_sample(sample *z, const char *text)
-{
-    memset(z, 0, sizeof *z);
-    z->m = load(text);
-    int status = system_create(z->m, &z->s);
-    if (status) print_error("%s\n%s\n", taut_error_text(context), text);
-    assert_int_equal(status, TAUT_OK);
-    assert_int_equal(state_create(z->s, &z->x), TAUT_OK);
-}
-
-static void close_sample(sample *z)
-{
-    state_clear(z->s, &z->x);
-    system_destroy(z->s);
-    model_destroy(z->m);
-}
-
 /* A double pendulum in the plane, in four forms: with constant mass only the multiplier matrix is solved; with a factor of the mass
    that is 1 but looks as if it varied, the full matrix; by its Lagrangian and by its Hamiltonian. */
 #define PENDULUM_HEAD "local a, b = point('a', 2), point('b', 2); local m, n = param('m', 2), param('n', 3.5)\n" \
                       "start { a = {0.6, -0.8}, b = {1.4, -1.4} }\n"
 #define PENDULUM_TAIL "constraint('upper', norm2(a) - 1); constraint('lower', norm2(b - a) - 1)\n"
-#define ONE "(cos(a.x)^2 + sin(a.x)^2)"
 static const char *const pendulums[] = {
     PENDULUM_HEAD "lagrangian(m/2*norm2(a.dot) + n/2*norm2(b.dot) - 9.81*(m*a.y + n*b.y))\n" PENDULUM_TAIL,
     PENDULUM_HEAD "lagrangian(m/2*norm2(a.dot)*" ONE " + n/2*norm2(b.dot) - 9.81*(m*a.y + n*b.y))\n" PENDULUM_TAIL,
@@ -587,265 +560,6 @@ static void factors_depend_on_the_matrix_alone(void **state)
     pattern_destroy(context, shape);
 }
 
-/* ---- start ---- */
-
-static int begin(sample *z, start_mode mode, start_report *report) { return start_state(z->s, mode, &z->x, report); }
-
-static void start_ok(sample *z, const char *text, start_mode mode, start_report *report)
-{
-    open_sample(z, text);
-    int status = begin(z, mode, report);
-    if (status) print_error("%s\n", taut_error_text(context));
-    assert_int_equal(status, TAUT_OK);
-}
-
-/* Largest |g| and |dg/dt| of the state. */
-static real residual(sample *z)
-{
-    real g[MOST], rate[MOST], v[MOST], values[400], most = 0;
-    struct system *s = z->s;
-    place at = place_at(z->x.q, z->x.w, &z->x.t, NULL);
-    assert_true(s->c <= MOST && s->n <= MOST && s->blocks[BLOCK_G].value_count <= 400);
-    system_constraints(s, &at, g);
-    system_velocity(s, &at, v);
-    system_constraint_rate(s, &at, rate);
-    system_block_values(s, BLOCK_G, &at, values);
-    block_multiply(&s->blocks[BLOCK_G], values, 1, v, rate);
-    for (uint32_t k = 0; k < s->c; k++) most = REAL(fmax)(most, REAL(fmax)(REAL(fabs)(g[k]), REAL(fabs)(rate[k])));
-    return most;
-}
-
-/* Numbers of shared/reference/wendlandt-marsden.md, printed to 12 decimals. */
-static void assert_double_spherical_pendulum(sample *z)
-{
-    static const double z0[] = { -2.836719055529, -4.802266053186 }, v0[] = { 3.383158434846, 2.689641565687 };
-    for (int i = 0; i < 2; i++) {
-        real mass = i ? (real)3.5 : 2;
-        assert_near(z->x.q[3 * i + 2], z0[i], 6e-13, "z", i);
-        assert_near(z->x.p[3 * i + 2] / mass, v0[i], 6e-13, "z'", i);
-    }
-    real v[6];
-    place at = place_at(z->x.q, z->x.w, &z->x.t, NULL);
-    system_velocity(z->s, &at, v);
-    assert_near(system_energy(z->s, &at, v), 24.939585255421, 6e-13, "energy", 0);
-    const real *q = z->x.q, *p = z->x.p;
-    assert_near(q[0] * p[1] - q[1] * p[0] + q[3] * p[4] - q[4] * p[3], 199.831905, 6e-7, "Jz", 0);
-    assert_true(residual(z) <= 200 * REAL_EPSILON); /* |g| <= 16, |dg/dt| <= 60: a few units in the last place */
-}
-
-static void free_values_are_solved_for(void **state)
-{
-    (void)state;
-    sample z;
-    start_report report;
-    memset(&z, 0, sizeof z);
-    z.m = load_file(MODELS "/double-spherical-pendulum.lua", NULL, 0);
-    assert_int_equal(system_create(z.m, &z.s), TAUT_OK);
-    assert_int_equal(state_create(z.s, &z.x), TAUT_OK);
-    assert_int_equal(begin(&z, START_STRICT, &report), TAUT_OK);
-    assert_int_equal(report.free_q, 2);
-    assert_int_equal(report.free_w, 2);
-    assert_double_spherical_pendulum(&z);
-    real two = 2, x = (real)282 / 100; /* what was given stays as given, but for the last digits */
-    assert_near(z.x.q[0], x, 8 * REAL_EPSILON, "a.x", 0);
-    assert_near(z.x.p[0], two * (real)3381 / 1000, 32 * REAL_EPSILON, "p.a.x", 0);
-    close_sample(&z);
-}
-
-static void free_momenta_of_a_hamiltonian(void **state)
-{
-    (void)state;
-    sample z;
-    start_report report;
-    start_ok(&z,
-             "local a, b = point 'a', point 'b'; local p, r = momentum(a), momentum(b)\n"
-             "hamiltonian(norm2(p)/4 + norm2(r)/7 + 9.81*(2*a.z + 3.5*b.z))\n"
-             "constraint('rod1', norm2(a) - 16); constraint('rod2', norm2(b - a) - 9)\n"
-             "start { a = {2.820, 0.025, free(-3)}, b = {5.085, 0.105, free(-5)},\n"
-             "  ['p.a'] = {2*3.381, 2*2.506, free(0)}, ['p.b'] = {3.5*2.497, 3.5*10.495, free(0)} }",
-             START_STRICT, &report);
-    assert_int_equal(report.free_w, 2);
-    assert_double_spherical_pendulum(&z);
-    close_sample(&z);
-}
-
-/* Mass that depends on q, in both forms: p is L_v, the free value solves G nu + g_t = 0 all the same. */
-static void free_values_with_varying_mass_and_time(void **state)
-{
-    (void)state;
-    static const char *const forms[] = {
-        "local x, y, t = coordinate 'x', coordinate 'y', time(); lagrangian((1 + y^2)/2*x.dot^2 + y.dot^2/2 + x.dot*y.dot/2)\n"
-        "constraint('c', x*y - 2 - 3*t); start { x = free(1.5), y = 1, ['x.dot'] = 1, ['y.dot'] = free(0) }",
-        "local x, y, t = coordinate 'x', coordinate 'y', time(); local p, r = momentum(x), momentum(y)\n"
-        "hamiltonian(p^2/(2 + 2*y^2) + r^2/2 + p*r/2); constraint('c', x*y - 2 - 3*t)\n"
-        "start { x = free(1.5), y = 1, ['p.x'] = 1, ['p.y'] = free(0) }",
-    };
-    for (int i = 0; i < 2; i++) {
-        sample z;
-        start_report report;
-        start_ok(&z, forms[i], START_STRICT, &report);
-        const real few = 16 * REAL_EPSILON;
-        assert_near(z.x.q[0], 2, few, "x", 0);
-        /* x' y + x y' = 3: y' = 1 with x' = 1; x' = p/2 + r/2, y' = r + p/2, so 2.5 r = 3 - 1.5 with p = 1 */
-        assert_near(z.x.w[1], i ? (real)6 / 10 : 1, few, "partner of y", 0);
-        assert_near(z.x.p[0], i ? 1 : (real)2.5, few, "p.x", 0);
-        assert_true(residual(&z) <= few);
-        close_sample(&z);
-    }
-}
-
-/* More free values than constraints: the nearest solution to the guess. */
-static void minimum_norm(void **state)
-{
-    (void)state;
-    sample z;
-    start_report report;
-    start_ok(&z,
-             "local a = point 'a'; lagrangian(a.x.dot^2/2 + 5*a.y.dot^2 + 9*a.z.dot^2); constraint('plane', a.x + a.y + a.z - 3)\n"
-             "start { a = {free(1), free(2), free(3)}, ['a.dot'] = {free(1), free(0), 2} }",
-             START_STRICT, &report);
-    const real few = 16 * REAL_EPSILON;
-    static const real q[] = { 0, 1, 2 }, w[] = { (real)-0.5, (real)-1.5, 2 }; /* (1,0) - (1,1) 3/2 */
-    for (int i = 0; i < 3; i++) assert_near(z.x.q[i], q[i], 4e-15, "q", i);
-    /* on the constraint in the precision of the unit; the nearest point on it to double precision, which is what it is found in */
-    for (int i = 0; i < 3; i++) assert_near(z.x.w[i], w[i], 4e-15, "w", i);
-    assert_true(residual(&z) <= few);
-    assert_int_equal(report.free_q, 3);
-    assert_int_equal(report.free_w, 2);
-    close_sample(&z);
-    start_ok(&z,
-             "local a = point('a', 2); lagrangian(norm2(a.dot)); constraint('circle', norm2(a) - 1)\n"
-             "start { a = {free(2), free(1)} }",
-             START_STRICT, &report);
-    assert_near(z.x.q[0], 2 / REAL(sqrt)((real)5), 4e-15, "radial", 0);
-    assert_near(z.x.q[1], 1 / REAL(sqrt)((real)5), 4e-15, "radial", 1);
-    assert_true(residual(&z) <= few);
-    close_sample(&z);
-}
-
-#define ROD "local a = point('a', 2); lagrangian(norm2(a.dot)/2 - a.y)\nconstraint('rod', norm2(a) - 1)\n"
-
-static void inconsistent_starts_are_refused(void **state)
-{
-    (void)state;
-    static const struct { const char *text; const char *says[4]; } table[] = {
-        /* 1.1^2 - 1 = 0.21; one Newton step is 0.21/2.2 = 0.0955 long */
-        { ROD "start { a = {1.1, 0} }", { "test.lua:2", "'rod'", "misses by 0.21 ", "0.0955 away" } },
-        { ROD "start { a = {1, 0}, ['a.dot'] = {0.25, 3} }", { "test.lua:2", "time derivative", "'rod'", "misses by 0.5 " } },
-        { ROD "start { a = {2, free(0.5)} }", { "test.lua:2", "no start positions", "'rod'", "misses by 3 " } },
-        { ROD "start { a = {1, 0}, ['a.dot'] = {1, free(3)} }", { "test.lua:2", "no start velocities", "'rod'", "misses by 2 " } },
-        { ROD "start { a = {1 + 1e-8, 0} }", { "inconsistent", "--start project", "free(", "'rod'" } },
-    };
-    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
-        sample z;
-        start_report report;
-        open_sample(&z, table[i].text);
-        assert_int_equal(begin(&z, START_STRICT, &report), TAUT_BAD_MODEL);
-        for (int k = 0; k < 4; k++) assert_text_has(taut_error_text(context), table[i].says[k]);
-        close_sample(&z);
-    }
-}
-
-/* Numbers rounded to ten digits or more are meant to be consistent: the rest is polished. */
-static void rounded_starts_are_polished(void **state)
-{
-    (void)state;
-    sample z;
-    start_report report;
-    start_ok(&z, ROD "start { a = {0.70710678119, -0.70710678119}, ['a.dot'] = {1.00000000001, 1} }", START_STRICT, &report);
-    assert_true(residual(&z) <= 4 * REAL_EPSILON);
-    assert_true(report.moved_q > (real)1e-12 && report.moved_q < (real)1e-11);
-    assert_true(report.moved_w > (real)1e-12 && report.moved_w < (real)1e-10);
-    close_sample(&z);
-}
-
-/* Along M^-1 G': masses 1 and 3 on a bar that is too long by 1 move by 3/4 and 1/4 of it, and the centre of mass not at all; velocities
-   likewise. In constant mass, in the full form, and by the Hamiltonian. */
-static void projection_is_mass_weighted(void **state)
-{
-    (void)state;
-#define BAR "constraint('bar', norm2(a - b) - 1); start { a = {0, 0}, b = {1.2, 1.6}"
-    static const char *const forms[] = {
-        "local a, b = point('a', 2), point('b', 2); lagrangian(norm2(a.dot)/2 + 3*norm2(b.dot)/2)\n"
-        BAR ", ['a.dot'] = {2, 0}, ['b.dot'] = {0, 1} }",
-        "local a, b = point('a', 2), point('b', 2); lagrangian(norm2(a.dot)/2 + 3*norm2(b.dot)/2*" ONE ")\n"
-        BAR ", ['a.dot'] = {2, 0}, ['b.dot'] = {0, 1} }",
-        "local a, b = point('a', 2), point('b', 2); hamiltonian(norm2(momentum(a))/2 + norm2(momentum(b))/6)\n"
-        BAR ", ['p.a'] = {2, 0}, ['p.b'] = {0, 3} }",
-    };
-    for (int i = 0; i < 3; i++) {
-        sample z;
-        start_report report;
-        start_ok(&z, forms[i], START_PROJECT, &report);
-        /* The direction is found in double (the full form rounds it), the constraints hold in the precision of the unit. */
-        const real few = 4e-15, d[] = { (real)3 / 5, (real)4 / 5 };
-        for (int k = 0; k < 2; k++) {
-            assert_near(z.x.q[k], d[k] * 3 / 4, few, "a", k);
-            assert_near(z.x.q[2 + k], d[k] * 7 / 4, few, "b", k);
-        }
-        /* (v_b - v_a) . d = -0.4: a loses 3/4 of that along d, b gains 1/4 */
-        const real v[] = { 2, 0, 0, 1 };
-        for (int k = 0; k < 2; k++) {
-            assert_near(z.x.p[k], v[k] + (real)-4 / 10 * 3 / 4 * d[k], few, "p.a", k);
-            assert_near(z.x.p[2 + k], 3 * (v[2 + k] + (real)4 / 10 / 4 * d[k]), few, "p.b", k);
-        }
-        assert_near(report.moved_q, d[1] * 3 / 4, few, "largest displacement", 0);
-        assert_true(residual(&z) <= 32 * REAL_EPSILON);
-        close_sample(&z);
-    }
-}
-
-static void redundant_constraints_are_named(void **state)
-{
-    (void)state;
-#define TWICE "constraint('rod', norm2(a) - 1); constraint('free', a.z)\nconstraint('again', 2*norm2(a) - 2)\nstart { a = {1, 0, 0} }"
-    static const char *const forms[] = {
-        "local a = point 'a'; lagrangian(norm2(a.dot)/2)\n" TWICE,
-        "local a = point 'a'; lagrangian(norm2(a.dot)/2*" ONE ")\n" TWICE,
-        "local a = point 'a'; hamiltonian(norm2(momentum(a))/2)\n" TWICE,
-        "local a = point 'a'; hamiltonian(norm2(momentum(a))/2*" ONE ")\n" TWICE,
-    };
-    for (int i = 0; i < 4; i++) {
-        sample z;
-        start_report report;
-        open_sample(&z, forms[i]);
-        assert_int_equal(begin(&z, START_STRICT, &report), TAUT_SINGULAR);
-        /* the first two of three are independent: it is the last one, or the one it repeats, that has no multiplier of its own */
-        const char *text = taut_error_text(context);
-        if (!strstr(text, "'again'") && !strstr(text, "'rod'")) print_error("form %d: %s\n", i, text);
-        assert_true(strstr(text, "'again'") || strstr(text, "'rod'"));
-        assert_text_has(text, "redundant");
-        close_sample(&z);
-    }
-}
-
-/* Solving for the free value leads to x = 0, where the constraint has no derivative: not a lack of memory. */
-static void free_values_where_nothing_is_finite(void **state)
-{
-    (void)state;
-    sample z;
-    start_report report;
-    open_sample(&z, "local x = coordinate 'x'; lagrangian(x.dot^2/2); constraint('kink', sqrt(x^2)); start { x = free(1) }");
-    assert_int_equal(begin(&z, START_STRICT, &report), TAUT_NOT_FINITE);
-    assert_text_has(taut_error_text(context), "'kink'");
-    close_sample(&z);
-}
-
-/* A singular start: the rod's gradient vanishes. */
-static void hopeless_projection(void **state)
-{
-    (void)state;
-    sample z;
-    start_report report;
-    open_sample(&z, ROD "start { a = {0, 0} }");
-    assert_int_equal(begin(&z, START_PROJECT, &report), TAUT_SINGULAR);
-    close_sample(&z);
-    open_sample(&z, "local x = coordinate 'x'; lagrangian(x.dot^2/2); constraint('never', x^2 + 1); start { x = 1 }");
-    assert_int_equal(begin(&z, START_PROJECT, &report) != TAUT_OK, 1);
-    assert_text_has(taut_error_text(context), "'never'");
-    close_sample(&z);
-}
-
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -855,10 +569,7 @@ int main(void)
         TEST(newton_reports_what_is_not_finite), TEST(newton_passes_failures_on), TEST(relative_measure), TEST(forms_are_as_meant),
         TEST(accelerations_agree_in_all_forms), TEST(saddle_point_equations_hold), TEST(no_constraints_are_fine),
         TEST(pendulum_multiplier), TEST(driven_pivot_multiplier), TEST(nonlinear_multiplier), TEST(accelerations_with_varying_mass_and_time), TEST(multiplier_matrix),
-        TEST(assembled_matrix), TEST(factors_depend_on_the_matrix_alone), TEST(free_values_are_solved_for), TEST(free_momenta_of_a_hamiltonian),
-        TEST(free_values_with_varying_mass_and_time), TEST(minimum_norm), TEST(inconsistent_starts_are_refused),
-        TEST(rounded_starts_are_polished), TEST(projection_is_mass_weighted), TEST(redundant_constraints_are_named),
-        TEST(free_values_where_nothing_is_finite), TEST(hopeless_projection),
+        TEST(assembled_matrix), TEST(factors_depend_on_the_matrix_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,33 +1,5 @@
 /* Building expressions: hash-consing, simplification, folding. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include "expr/expr.h" /* before cmocka, which defines fail() */
-
-#include <cmocka.h>
-
-#ifdef TAUT_HAVE_QUAD
-static const wide epsilon = 0x1p-112F128;
-#else
-static const wide epsilon = 0x1p-63L;
-#endif
-
-static taut_context *context;
-static graph *g;
-static uint64_t random_state;
-static wide variables[3], parameters[2];
-
-static double uniform(double low, double high)
-{
-    uint64_t z = random_state += 0x9e3779b97f4a7c15ULL; /* splitmix64 */
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
-    return low + (high - low) * (double)((z ^ (z >> 31)) >> 11) * 0x1p-53;
-}
-
-static int below(int n) { return (int)uniform(0, n); }
+#include "support_expr.h"
 
 static void randomise(void)
 {
@@ -35,51 +7,19 @@ static void randomise(void)
     for (int i = 0; i < 2; i++) parameters[i] = uniform(0.5, 2);
 }
 
-static int setup(void **state)
+static int setup_random(void **state)
 {
-    (void)state;
     random_state = 1;
     randomise();
-    context = taut_context_create(NULL);
-    g = context ? graph_create(context) : NULL;
-    return g ? 0 : -1;
+    return setup(state);
 }
 
-static int teardown(void **state)
-{
-    (void)state;
-    graph_destroy(g);
-    taut_context_destroy(context);
-    return 0;
-}
-
-static wide lookup(void *user, op o, kind k, uint32_t index)
-{
-    (void)user;
-    (void)k;
-    return o == OP_PARAMETER ? parameters[index] : variables[index];
-}
-
-static wide value_of(expr e)
-{
-    wide value = 0;
-    assert_int_not_equal(e, 0);
-    assert_int_equal(expr_value(g, e, lookup, NULL, &value, NULL), TAUT_OK);
-    return value;
-}
-
-static expr number(wide value) { return expr_number(g, value); }
 static expr x(void) { return expr_variable(g, KIND_Q, 0); }
 static expr y(void) { return expr_variable(g, KIND_Q, 1); }
 static expr z(void) { return expr_variable(g, KIND_W, 2); }
 static expr p(void) { return expr_parameter(g, 0); }
 static expr q(void) { return expr_parameter(g, 1); }
-static expr mul(expr a, expr b) { return expr_mul(g, a, b); }
-static expr quotient(expr a, expr b) { return expr_div(g, a, b); }
-static expr add(expr a, expr b) { return expr_add(g, a, b); }
-static expr sub(expr a, expr b) { return expr_sub(g, a, b); }
 static expr neg(expr a) { return expr_neg(g, a); }
-static expr powi(expr a, int n) { return expr_powi(g, a, n); }
 
 static void assert_shape(expr e, op o, expr a, expr b)
 {
@@ -315,17 +255,17 @@ static void no_rule_changes_a_value(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(equal_expressions_are_one_node, setup, teardown),
-        cmocka_unit_test_setup_teardown(numbers_that_agree_in_double_are_distinct, setup, teardown),
-        cmocka_unit_test_setup_teardown(nodes_survive_growth, setup, teardown),
-        cmocka_unit_test_setup_teardown(sums_and_products_commute, setup, teardown),
-        cmocka_unit_test_setup_teardown(zero_and_one_vanish, setup, teardown),
-        cmocka_unit_test_setup_teardown(signs_come_out, setup, teardown),
-        cmocka_unit_test_setup_teardown(coefficients_go_to_the_front, setup, teardown),
-        cmocka_unit_test_setup_teardown(powers_merge, setup, teardown),
-        cmocka_unit_test_setup_teardown(constants_fold_in_wide, setup, teardown),
-        cmocka_unit_test_setup_teardown(impossible_constants_are_not_folded, setup, teardown),
-        cmocka_unit_test_setup_teardown(no_rule_changes_a_value, setup, teardown),
+        cmocka_unit_test_setup_teardown(equal_expressions_are_one_node, setup_random, teardown),
+        cmocka_unit_test_setup_teardown(numbers_that_agree_in_double_are_distinct, setup_random, teardown),
+        cmocka_unit_test_setup_teardown(nodes_survive_growth, setup_random, teardown),
+        cmocka_unit_test_setup_teardown(sums_and_products_commute, setup_random, teardown),
+        cmocka_unit_test_setup_teardown(zero_and_one_vanish, setup_random, teardown),
+        cmocka_unit_test_setup_teardown(signs_come_out, setup_random, teardown),
+        cmocka_unit_test_setup_teardown(coefficients_go_to_the_front, setup_random, teardown),
+        cmocka_unit_test_setup_teardown(powers_merge, setup_random, teardown),
+        cmocka_unit_test_setup_teardown(constants_fold_in_wide, setup_random, teardown),
+        cmocka_unit_test_setup_teardown(impossible_constants_are_not_folded, setup_random, teardown),
+        cmocka_unit_test_setup_teardown(no_rule_changes_a_value, setup_random, teardown),
     };
     return cmocka_run_group_tests_name("expr", tests, NULL, NULL);
 }

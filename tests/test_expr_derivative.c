@@ -1,13 +1,7 @@
 /* Derivatives of random expressions against extrapolated finite differences. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include "expr/expr.h" /* before cmocka, which defines fail() */
-
-#include <cmocka.h>
+#include "support_expr.h"
 
 enum { VARIABLES = 3, EXPRESSIONS = 300 };
 
@@ -20,64 +14,32 @@ enum { VARIABLES = 3, EXPRESSIONS = 300 };
 enum { LEVELS = 7 };
 static const double first_step = 0x1p-10;
 static const wide tolerance = 1e-22;
-static const wide epsilon = 0x1p-112F128;
 #else
 enum { LEVELS = 4 };
 static const double first_step = 0x1p-8;
 static const wide tolerance = 1e-11;
-static const wide epsilon = 0x1p-63L;
 #endif
 
 typedef struct {
     wide x[VARIABLES], u[VARIABLES]; /* a point and a direction */
 } point;
 
-static taut_context *context;
-static graph *g;
-static uint64_t random_state;
 static int seen[OP_COUNT];
 
-static double uniform(double low, double high)
+static int setup_random(void **state)
 {
-    uint64_t z = random_state += 0x9e3779b97f4a7c15ULL; /* splitmix64 */
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
-    return low + (high - low) * (double)((z ^ (z >> 31)) >> 11) * 0x1p-53;
-}
-
-static int below(int n) { return (int)uniform(0, n); }
-
-static int setup(void **state)
-{
-    (void)state;
     random_state = 7;
-    context = taut_context_create(NULL);
-    g = context ? graph_create(context) : NULL;
-    return g ? 0 : -1;
+    return setup(state);
 }
 
-static int teardown(void **state)
-{
-    (void)state;
-    graph_destroy(g);
-    taut_context_destroy(context);
-    return 0;
-}
-
-static wide lookup(void *user, op o, kind k, uint32_t index)
+static wide lookup_at(void *user, op o, kind k, uint32_t index)
 {
     const point *at = user;
     if (o == OP_PARAMETER) return (wide)0.75 + index;
     return k == KIND_DIRECTION_U ? at->u[index] : at->x[index];
 }
 
-static wide value_at(expr e, const point *at)
-{
-    wide value = 0;
-    assert_int_not_equal(e, 0);
-    assert_int_equal(expr_value(g, e, lookup, (void *)at, &value, NULL), TAUT_OK);
-    return value;
-}
+static wide value_at(expr e, const point *at) { return value_by(lookup_at, at, e); }
 
 static void random_point(point *at)
 {
@@ -86,9 +48,7 @@ static void random_point(point *at)
 
 /* ---- random expressions, smooth on a neighbourhood of every point ---- */
 
-static expr number(double value) { return expr_number(g, (wide)value); }
 static expr variable(int i) { return expr_variable(g, KIND_Q, (uint32_t)i); }
-static expr unary(op o, expr a) { return expr_unary(g, o, a); }
 
 static expr bounded(expr a) { return unary(OP_SIN, a); }                             /* in [-1, 1] */
 static expr positive(expr a) { return expr_add(g, number(2), bounded(a)); }          /* in [1, 3] */
@@ -305,13 +265,13 @@ static void both_modes_agree(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(derivatives_of_single_operations, setup, teardown),
-        cmocka_unit_test_setup_teardown(derivatives_of_random_expressions, setup, teardown),
-        cmocka_unit_test_setup_teardown(gradient_of_what_does_not_vary_is_zero, setup, teardown),
-        cmocka_unit_test_setup_teardown(gradient_of_none_is_a_failure, setup, teardown),
-        cmocka_unit_test_setup_teardown(derivatives_are_simplified, setup, teardown),
-        cmocka_unit_test_setup_teardown(kinks_take_the_mean, setup, teardown),
-        cmocka_unit_test_setup_teardown(both_modes_agree, setup, teardown),
+        cmocka_unit_test_setup_teardown(derivatives_of_single_operations, setup_random, teardown),
+        cmocka_unit_test_setup_teardown(derivatives_of_random_expressions, setup_random, teardown),
+        cmocka_unit_test_setup_teardown(gradient_of_what_does_not_vary_is_zero, setup_random, teardown),
+        cmocka_unit_test_setup_teardown(gradient_of_none_is_a_failure, setup_random, teardown),
+        cmocka_unit_test_setup_teardown(derivatives_are_simplified, setup_random, teardown),
+        cmocka_unit_test_setup_teardown(kinks_take_the_mean, setup_random, teardown),
+        cmocka_unit_test_setup_teardown(both_modes_agree, setup_random, teardown),
     };
     return cmocka_run_group_tests_name("expr: derivatives", tests, NULL, NULL);
 }

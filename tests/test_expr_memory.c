@@ -4,34 +4,12 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "expr/expr.h" /* before cmocka, which defines fail() */
 
 #include <cmocka.h>
 
-typedef struct {
-    long calls, fail_at, fail_count; /* allocations number fail_at .. fail_at + fail_count - 1 fail; the first is 1 */
-    long failures, live;
-} counter;
-
-static void *counted_resize(void *user, void *block, size_t size)
-{
-    counter *c = user;
-    if (size == 0) {
-        c->live -= block != NULL;
-        free(block);
-        return NULL;
-    }
-    c->calls++;
-    if (c->calls >= c->fail_at && c->calls - c->fail_at < c->fail_count) {
-        c->failures++;
-        return NULL;
-    }
-    void *result = realloc(block, size);
-    if (result && !block) c->live++;
-    return result;
-}
+#include "support_allocator.h"
 
 static wide lookup(void *user, op o, kind k, uint32_t index)
 {

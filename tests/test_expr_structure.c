@@ -1,68 +1,25 @@
 /* Degrees, kinds, quadratic atoms, reachability, and graphs too deep for recursion. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "expr/expr.h" /* before cmocka, which defines fail() */
-
-#include <cmocka.h>
-
-#ifdef TAUT_HAVE_QUAD
-static const wide epsilon = 0x1p-112F128;
-#else
-static const wide epsilon = 0x1p-63L;
-#endif
+#include "support_expr.h"
 
 static const unsigned in_q = 1u << KIND_Q, in_w = 1u << KIND_W, in_t = 1u << KIND_T;
-static taut_context *context;
-static graph *g;
-
-static int setup(void **state)
-{
-    (void)state;
-    context = taut_context_create(NULL);
-    g = context ? graph_create(context) : NULL;
-    return g ? 0 : -1;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    graph_destroy(g);
-    taut_context_destroy(context);
-    return 0;
-}
 
 /* Some number in (0.5, 1.5) for every variable and parameter. */
-static wide lookup(void *user, op o, kind k, uint32_t index)
+static wide some_number(void *user, op o, kind k, uint32_t index)
 {
     (void)user;
     return (wide)0.5 + (wide)((index * 37 + (unsigned)k * 11 + (unsigned)o * 5) % 101) / 101;
 }
 
-static wide value_of(expr e)
-{
-    wide value = 0;
-    assert_int_not_equal(e, 0);
-    assert_int_equal(expr_value(g, e, lookup, NULL, &value, NULL), TAUT_OK);
-    return value;
-}
+static wide some_value_of(expr e) { return value_by(some_number, NULL, e); }
 
-static expr number(double value) { return expr_number(g, (wide)value); }
 static expr q(uint32_t i) { return expr_variable(g, KIND_Q, i); }
 static expr w(uint32_t i) { return expr_variable(g, KIND_W, i); }
 static expr t(void) { return expr_variable(g, KIND_T, 0); }
 static expr p(void) { return expr_parameter(g, 0); }
-static expr mul(expr a, expr b) { return expr_mul(g, a, b); }
-static expr add(expr a, expr b) { return expr_add(g, a, b); }
-static expr sub(expr a, expr b) { return expr_sub(g, a, b); }
-static expr quotient(expr a, expr b) { return expr_div(g, a, b); }
-static expr powi(expr a, int n) { return expr_powi(g, a, n); }
-static expr unary(op o, expr a) { return expr_unary(g, o, a); }
 
 /* |a - b|^2 of the points a and b, three coordinates each */
 static expr distance2(uint32_t a, uint32_t b)
@@ -161,7 +118,7 @@ static size_t split(expr f, unsigned kinds, expr *outer, expr *first)
         slots[i] = expr_variable(g, KIND_SLOT, (uint32_t)i);
         for (size_t j = 0; j < i; j++) assert_int_not_equal(atoms[i], atoms[j]);
     }
-    wide whole = value_of(f), again = value_of(expr_substitute(g, *outer, slots, atoms, count));
+    wide whole = some_value_of(f), again = some_value_of(expr_substitute(g, *outer, slots, atoms, count));
     /* Substitution may reassociate a handful of operations; the values here are of order 1 to 1e3. */
     assert_true(WIDE(fabs)(again - whole) <= 64 * epsilon * (1 + WIDE(fabs)(whole)));
     *first = count ? atoms[0] : 0;
@@ -242,11 +199,11 @@ static void a_million_terms(void **state)
     char text[100];
     assert_true(variables && gradient);
     for (uint32_t i = 0; i < TERMS; i++) {
-        wide v = lookup(NULL, OP_VARIABLE, KIND_Q, i);
+        wide v = some_number(NULL, OP_VARIABLE, KIND_Q, i);
         f = add(f, powi(variables[i] = q(i), 2));
         sum += v * v;
     }
-    assert_true(value_of(f) == sum); /* the same operations in the same order */
+    assert_true(some_value_of(f) == sum); /* the same operations in the same order */
     assert_int_equal(expr_degree(g, f, in_q), 2);
     assert_int_equal(expr_kinds(g, f), in_q);
     assert_int_equal(expr_gradient(g, f, variables, TERMS, gradient), TAUT_OK);
@@ -280,12 +237,12 @@ static void a_long_difference(void **state)
 {
     (void)state;
     expr f = expr_neg(g, q(0));
-    wide sum = lookup(NULL, OP_VARIABLE, KIND_Q, 0);
+    wide sum = some_number(NULL, OP_VARIABLE, KIND_Q, 0);
     for (uint32_t i = 1; i < 100000; i++) {
         f = sub(f, q(i));
-        sum += lookup(NULL, OP_VARIABLE, KIND_Q, i);
+        sum += some_number(NULL, OP_VARIABLE, KIND_Q, i);
     }
-    assert_true(value_of(f) == -sum);
+    assert_true(some_value_of(f) == -sum);
     assert_true(expr_is_number(g, expr_derivative(g, f, q(7)), -1));
 }
 

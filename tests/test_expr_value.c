@@ -1,59 +1,12 @@
 /* Values and their culprits, substitution, text. */
 #include <ctype.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "expr/expr.h" /* before cmocka, which defines fail() */
+#include "support_expr.h"
 
-#include <cmocka.h>
-
-static taut_context *context;
-static graph *g;
-static wide variables[3] = { 1.25, 0.75, -1.5 }, parameters[2] = { 0.625, 1.75 };
-
-static int setup(void **state)
-{
-    (void)state;
-    context = taut_context_create(NULL);
-    g = context ? graph_create(context) : NULL;
-    return g ? 0 : -1;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    graph_destroy(g);
-    taut_context_destroy(context);
-    return 0;
-}
-
-static wide lookup(void *user, op o, kind k, uint32_t index)
-{
-    (void)user;
-    (void)k;
-    return o == OP_PARAMETER ? parameters[index] : variables[index];
-}
-
-static wide value_of(expr e)
-{
-    wide value = 0;
-    assert_int_not_equal(e, 0);
-    assert_int_equal(expr_value(g, e, lookup, NULL, &value, NULL), TAUT_OK);
-    return value;
-}
-
-static expr number(wide value) { return expr_number(g, value); }
 static expr x(uint32_t i) { return expr_variable(g, KIND_Q, i); }
 static expr p(uint32_t i) { return expr_parameter(g, i); }
-static expr mul(expr a, expr b) { return expr_mul(g, a, b); }
-static expr add(expr a, expr b) { return expr_add(g, a, b); }
-static expr sub(expr a, expr b) { return expr_sub(g, a, b); }
-static expr quotient(expr a, expr b) { return expr_div(g, a, b); }
-static expr unary(op o, expr a) { return expr_unary(g, o, a); }
 
 /* ---- values ---- */
 

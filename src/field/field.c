@@ -92,45 +92,48 @@ static int reserve(field *f, const tape *t)
     return TAUT_OK;
 }
 
-int field_prepare_values(field *f)
+/* The derivatives a kernel has tapes for, by the kinds a and b where they have any. */
+typedef enum { VALUE, GRADIENT, HESSIAN, SECOND, THIRD, SLOPE } derivative;
+
+static tape *tape_of(const kernel *k, derivative d, kind a, kind b)
+{
+    switch (d) {
+    case GRADIENT: return k->gradients[a];
+    case HESSIAN: return k->hessians[a][b];
+    case SECOND: return k->second;
+    case THIRD: return k->third[a];
+    case SLOPE: return k->slopes[a];
+    default: return k->values;
+    }
+}
+
+static int make_tape(store *s, kernel *k, derivative d, kind a, kind b)
+{
+    switch (d) {
+    case GRADIENT: return kernel_prepare_gradient(s, k, a);
+    case HESSIAN: return kernel_prepare_hessian(s, k, a, b);
+    case SECOND: return kernel_prepare_second(s, k);
+    case THIRD: return kernel_prepare_third(s, k, a);
+    case SLOPE: return kernel_prepare_slope(s, k, a);
+    default: return kernel_prepare_values(s, k);
+    }
+}
+
+/* Makes the tape in every kernel of the family, and room for its registers. */
+static int prepare(field *f, derivative d, kind a, kind b)
 {
     int status = TAUT_OK;
-    for (size_t b = 0; !status && b < f->batch_count; b++) {
-        status = kernel_prepare_values(f->s, kernel_of(f, b));
-        if (!status) status = reserve(f, kernel_of(f, b)->values);
+    for (size_t n = 0; !status && n < f->batch_count; n++) {
+        status = make_tape(f->s, kernel_of(f, n), d, a, b);
+        if (!status) status = reserve(f, tape_of(kernel_of(f, n), d, a, b));
     }
     return status;
 }
 
-int field_prepare_gradient(field *f, kind by)
-{
-    int status = TAUT_OK;
-    for (size_t b = 0; !status && b < f->batch_count; b++) {
-        status = kernel_prepare_gradient(f->s, kernel_of(f, b), by);
-        if (!status) status = reserve(f, kernel_of(f, b)->gradients[by]);
-    }
-    return status;
-}
-
-int field_prepare_second(field *f)
-{
-    int status = TAUT_OK;
-    for (size_t b = 0; !status && b < f->batch_count; b++) {
-        status = kernel_prepare_second(f->s, kernel_of(f, b));
-        if (!status) status = reserve(f, kernel_of(f, b)->second);
-    }
-    return status;
-}
-
-int field_prepare_third(field *f, kind by)
-{
-    int status = TAUT_OK;
-    for (size_t b = 0; !status && b < f->batch_count; b++) {
-        status = kernel_prepare_third(f->s, kernel_of(f, b), by);
-        if (!status) status = reserve(f, kernel_of(f, b)->third[by]);
-    }
-    return status;
-}
+int field_prepare_values(field *f) { return prepare(f, VALUE, KIND_Q, KIND_Q); }
+int field_prepare_gradient(field *f, kind by) { return prepare(f, GRADIENT, by, by); }
+int field_prepare_second(field *f) { return prepare(f, SECOND, KIND_Q, KIND_Q); }
+int field_prepare_third(field *f, kind by) { return prepare(f, THIRD, by, by); }
 
 /* Row and column of output o of an instance, in a Jacobian (mirror 0) or a Hessian. */
 typedef enum { OF_JACOBIAN, OF_HESSIAN, OF_MIRROR } entry_type;
@@ -204,60 +207,33 @@ static int block_create(field *f, block *out, tape *const *tapes, int symmetric,
     return status;
 }
 
-typedef enum { TAPES_GRADIENT, TAPES_SLOPE, TAPES_HESSIAN } tape_type;
 
-/* The tapes of all batches, as the block functions take them. b is for the Hessian. */
-static tape **gather_tapes(const field *f, tape_type type, kind a, kind b)
+/* Prepares the derivative and the sparse block that collects it, rows x columns; once. */
+static int prepare_block(field *f, block *out, derivative d, kind a, kind b, entry_type type, int rows, int columns)
 {
+    int status = prepare(f, d, a, b);
+    if (status || out->shape) return status;
     tape **tapes = mem_new(f->context, f->batch_count, sizeof *tapes);
-    for (size_t n = 0; tapes && n < f->batch_count; n++) {
-        const kernel *k = kernel_of(f, n);
-        tapes[n] = type == TAPES_GRADIENT ? k->gradients[a] : type == TAPES_SLOPE ? k->slopes[a] : k->hessians[a][b];
-    }
-    return tapes;
+    if (!tapes) return TAUT_OUT_OF_MEMORY;
+    for (size_t n = 0; n < f->batch_count; n++) tapes[n] = tape_of(kernel_of(f, n), d, a, b);
+    status = block_create(f, out, tapes, d == HESSIAN && a == b, type, rows, columns);
+    mem_free(f->context, tapes);
+    return status;
 }
 
 int field_prepare_jacobian(field *f, kind by)
 {
-    int status = field_prepare_gradient(f, by);
-    if (status || f->jacobians[by].shape) return status;
-    tape **tapes = gather_tapes(f, TAPES_GRADIENT, by, by);
-    if (!tapes) return TAUT_OUT_OF_MEMORY;
-    status = block_create(f, &f->jacobians[by], tapes, 0, OF_JACOBIAN, (int)f->f->row_count, (int)f->sizes[by]);
-    mem_free(f->context, tapes);
-    return status;
+    return prepare_block(f, &f->jacobians[by], GRADIENT, by, by, OF_JACOBIAN, (int)f->f->row_count, (int)f->sizes[by]);
 }
 
 int field_prepare_slope(field *f, kind by)
 {
-    int status = TAUT_OK;
-    if (f->slopes[by].shape) return TAUT_OK;
-    for (size_t n = 0; !status && n < f->batch_count; n++) {
-        status = kernel_prepare_slope(f->s, kernel_of(f, n), by);
-        if (!status) status = reserve(f, kernel_of(f, n)->slopes[by]);
-    }
-    if (status) return status;
-    tape **tapes = gather_tapes(f, TAPES_SLOPE, by, by);
-    if (!tapes) return TAUT_OUT_OF_MEMORY;
-    status = block_create(f, &f->slopes[by], tapes, 0, OF_JACOBIAN, (int)f->f->row_count, (int)f->sizes[by]);
-    mem_free(f->context, tapes);
-    return status;
+    return prepare_block(f, &f->slopes[by], SLOPE, by, by, OF_JACOBIAN, (int)f->f->row_count, (int)f->sizes[by]);
 }
 
 int field_prepare_hessian(field *f, kind a, kind b)
 {
-    int status = TAUT_OK;
-    if (f->hessians[a][b].shape) return TAUT_OK;
-    for (size_t n = 0; !status && n < f->batch_count; n++) {
-        status = kernel_prepare_hessian(f->s, kernel_of(f, n), a, b);
-        if (!status) status = reserve(f, kernel_of(f, n)->hessians[a][b]);
-    }
-    if (status) return status;
-    tape **tapes = gather_tapes(f, TAPES_HESSIAN, a, b);
-    if (!tapes) return TAUT_OUT_OF_MEMORY;
-    status = block_create(f, &f->hessians[a][b], tapes, a == b, OF_HESSIAN, (int)f->sizes[a], (int)f->sizes[b]);
-    mem_free(f->context, tapes);
-    return status;
+    return prepare_block(f, &f->hessians[a][b], HESSIAN, a, b, OF_HESSIAN, (int)f->sizes[a], (int)f->sizes[b]);
 }
 
 int field_hessian_zero(const field *f, kind a, kind b) { return pattern_entries(f->hessians[a][b].shape) == 0; }

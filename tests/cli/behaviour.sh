@@ -1,49 +1,11 @@
 #!/bin/sh
 # behaviour.sh TAUT MODELS: what the command does when all is well.
 set -u
-taut=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
-models=$(cd "$2" && pwd)
-here=$(cd "$(dirname "$0")" && pwd)
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-failures=0
-checks=0
-quad=no
-"$taut" --version | grep -q quad && quad=yes
+# shellcheck source=tests/cli/checks.sh
+. "$(dirname "$0")/checks.sh"
 
-# is WHAT FOUND EXPECTED
-is() {
-    checks=$((checks + 1))
-    [ "$2" = "$3" ] && return
-    failures=$((failures + 1))
-    printf 'FAILED: %s\n    found    %s\n    expected %s\n' "$1" "$2" "$3"
-}
-
-# run ARGUMENTS..: stdout in out, stderr in err, the exit status in $status
-run() {
-    "$taut" "$@" > out 2> err < /dev/null
-    status=$?
-}
-
-# ok ARGUMENTS..: as run; must end with status 0 and say nothing on stderr
-ok() {
-    run "$@"
-    is "exit status of: taut $*" "$status" 0
-    is "stderr of: taut $*" "$(cat err)" ""
-}
-
+ok() { succeeds "$@"; }
 column() { cut -d, -f"$1" out | tail -n +2 | tr '\n' ' '; }
-has() {
-    checks=$((checks + 1))
-    grep -qe "$2" out && return
-    failures=$((failures + 1))
-    printf 'FAILED: no "%s" in %s:\n' "$2" "$1"
-    sed 's/^/    /' out
-}
-
-pendulum=$models/pendulum.lua
-double=$models/double-spherical-pendulum.lua
 
 # ---- help and catalogue ----
 ok --version

@@ -1,40 +1,13 @@
 #!/bin/sh
 # verify.sh TAUT MODELS: taut converge and taut verify, from outside.
 set -u
-taut=$1
-models=$2
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-failures=0
-checks=0
-quad=no
-"$taut" --version | grep -q quad && quad=yes
-double=$models/double-spherical-pendulum.lua
-pendulum=$models/pendulum.lua
+# shellcheck source=tests/cli/checks.sh
+. "$(dirname "$0")/checks.sh"
 
-# is WHAT FOUND EXPECTED
-is() {
-    checks=$((checks + 1))
-    [ "$2" = "$3" ] && return
-    failures=$((failures + 1))
-    printf 'FAILED: %s\n    found    %s\n    expected %s\n' "$1" "$2" "$3"
-}
-
-# ok ARGUMENTS..: stdout in out; must end with status 0 and say nothing on stderr; lines of 80 columns unless --csv
+# ok ARGUMENTS..: as succeeds; lines of 80 columns unless --csv
 ok() {
-    "$taut" "$@" > out 2> err < /dev/null
-    is "exit status of: taut $*" "$?" 0
-    is "stderr of: taut $*" "$(cat err)" ""
+    succeeds "$@"
     case " $* " in *" --csv "*) ;; *) is "long lines of: taut $*" "$(awk 'length > 80' out)" "" ;; esac
-}
-
-has() {
-    checks=$((checks + 1))
-    grep -qe "$2" out && return
-    failures=$((failures + 1))
-    printf 'FAILED: no "%s" in %s:\n' "$2" "$1"
-    sed 's/^/    /' out
 }
 
 # bad TEXT ARGUMENTS..: status 2, one line on stderr with the text, nothing on stdout
