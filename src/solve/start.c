@@ -230,6 +230,10 @@ static int onto_constraints(starter *z, start_mode mode, real *total)
             memcpy(unknown, z->trial, s->n * sizeof(real));
             return inconsistent(z, moved);
         }
+        if (k == 0 && size <= 4 * REAL_EPSILON) { /* consistent as given: leave the numbers alone */
+            memcpy(unknown, z->trial, s->n * sizeof(real));
+            return TAUT_OK;
+        }
         if (!(size - size == 0)) break;
         if (size <= REAL_EPSILON || (k > 0 && size < (real)1e-9 && size > before / 2)) {
             for (uint32_t i = 0; i < s->n; i++) *total = real_most(*total, unknown[i] - z->trial[i]);
