@@ -11,8 +11,8 @@ all: setup
 
 demo: all
 	build/taut run $(MODEL) -m rattle -s 0.01 -T 100
-	@printf '\nNext, the same pendulum as a table of numbers:\n  %s\n' \
-	  'build/taut run $(MODEL) -m rattle -s 0.01 -T 1 --csv'
+	@printf '\nNext, the same pendulum as a table of numbers, and what a method of order 4 keeps of it:\n  %s\n  %s\n' \
+	  'build/taut run $(MODEL) -m rattle -s 0.01 -T 1 --csv' 'build/taut verify $(MODEL) -m lobatto:s=3'
 
 # One run of CTest over three builds: gcc, gcc with sanitizers, clang.
 check:
