@@ -200,4 +200,6 @@
 #define stage_matrix_factor REAL_PRECISION(stage_matrix_factor)
 #define stage_matrix_solve REAL_PRECISION(stage_matrix_solve)
 
+#define system_coordinate_name REAL_PRECISION(system_coordinate_name)
+
 #endif

@@ -159,7 +159,7 @@ static void name_equation(del *d, int equation, int constraints_from, char *buff
         system_constraint_name(d->s, (uint32_t)(equation - constraints_from), buffer, size);
         return;
     }
-    model_coordinate_name(d->s->m, (uint32_t)(equation % (int)d->s->n), name, sizeof name);
+    system_coordinate_name(d->s, (uint32_t)(equation % (int)d->s->n), name, sizeof name);
     snprintf(buffer, size, "momentum of %s", name);
 }
 

@@ -379,7 +379,7 @@ static void name(void *self, int equation, char *buffer, size_t size)
             snprintf(buffer, size, "%s at point %u", text, k + 1);
         return;
     }
-    model_coordinate_name(r->s->m, (uint32_t)(e % r->s->n), text, sizeof text);
+    system_coordinate_name(r->s, (uint32_t)(e % r->s->n), text, sizeof text);
     if (e >= at_row(r, last(r)))
         snprintf(buffer, size, "momentum of %s", text);
     else

@@ -202,7 +202,7 @@ static void name_equation(stages *r, int equation, int momenta, int motions, cha
         system_constraint_name(r->s, (uint32_t)(equation - momenta - motions) % r->s->c, buffer, size);
         return;
     }
-    model_coordinate_name(r->s->m, (uint32_t)(equation % n), name, sizeof name);
+    system_coordinate_name(r->s, (uint32_t)(equation % n), name, sizeof name);
     snprintf(buffer, size, equation < momenta ? "momentum of %s" : "motion of %s", name);
 }
 

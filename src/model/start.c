@@ -222,11 +222,6 @@ static void add_entry(lua_State *L)
 {
     target t;
     char name[SCRIPT_LABEL_SIZE];
-    constraint *multiplier = multiplier_key(L, -2);
-    if (multiplier) {
-        add_guess(L, multiplier);
-        return;
-    }
     get_key(L, "start", &t);
     target_name(script_of(L), &t, name, sizeof name);
     if (t.is_omega) {
@@ -242,11 +237,6 @@ static void add_points(lua_State *L)
     model *m = script_of(L)->model;
     target t;
     char name[SCRIPT_LABEL_SIZE];
-    constraint *multiplier = multiplier_key(L, -2);
-    if (multiplier) {
-        add_guess(L, multiplier);
-        return;
-    }
     get_key(L, "start_points", &t);
     target_name(script_of(L), &t, name, sizeof name);
     if (t.k != KIND_Q)
@@ -262,6 +252,7 @@ static void add_points(lua_State *L)
     }
 }
 
+/* Calls add for every entry of the table; guesses of multipliers are the same in start and in start_points. */
 static int each_entry(lua_State *L, void (*add)(lua_State *L))
 {
     sandbox_keys(L, 1);
@@ -271,7 +262,9 @@ static int each_entry(lua_State *L, void (*add)(lua_State *L))
         lua_rawgeti(L, keys, i);
         lua_pushvalue(L, -1);
         lua_rawget(L, 1);
-        add(L);
+        constraint *multiplier = multiplier_key(L, -2);
+        if (multiplier) add_guess(L, multiplier);
+        else add(L);
         lua_settop(L, keys);
     }
     return 0;

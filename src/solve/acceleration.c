@@ -102,7 +102,7 @@ static void name(void *self, int equation, char *buffer, size_t size)
         system_constraint_name(a->s, (uint32_t)(equation - 2 * n), buffer, size);
         return;
     }
-    model_coordinate_name(a->s->m, (uint32_t)(equation % n), text, sizeof text);
+    system_coordinate_name(a->s, (uint32_t)(equation % n), text, sizeof text);
     snprintf(buffer, size, "acceleration of %s", text);
 }
 

@@ -159,6 +159,11 @@ void system_constraint_name(const struct system *s, uint32_t k, char *buffer, si
     snprintf(buffer, size, "%s", s->m->constraints[k].name);
 }
 
+void system_coordinate_name(const struct system *s, uint32_t i, char *buffer, size_t size)
+{
+    model_coordinate_name(s->m, i, buffer, size);
+}
+
 /* ---- where a value is not finite ---- */
 
 typedef struct {

@@ -130,6 +130,7 @@ void system_apply_inverse_mass(const struct system *s, const real *x, real *out)
 
 /* Names for messages: "rod1", "a.x". */
 void system_constraint_name(const struct system *s, uint32_t k, char *buffer, size_t size);
+void system_coordinate_name(const struct system *s, uint32_t i, char *buffer, size_t size);
 /* If an expression of the model is not finite at this place, fails with its line and the culprit; TAUT_OK otherwise. */
 int system_check_finite(struct system *s, const place *at, const char *when);
 /* Evaluates a start value. */
