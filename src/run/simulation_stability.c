@@ -8,7 +8,7 @@
 #include "run/simulation.h"
 #include "solve/saddle.h"
 
-#define STAGES 8            /* of the Gauss method that integrates: order 16 */
+#define STAGES 5            /* of the Gauss method that integrates: order 10, with half of the step */
 #define LEVELS 3            /* of displacements, each half of the one before, extrapolated */
 #ifdef TAUT_REAL_QUAD
 #define TOLERANCE ((real)1e-26)
@@ -18,7 +18,8 @@
 #define DISPLACEMENT 2e-3
 #endif
 #define CLOSED 1e-6         /* an orbit that comes back to this part of its size is periodic */
-#define SPAN_STEPS 100      /* of motions without a period */
+#define SPAN_STEPS 50       /* of motions without a period */
+#define SEARCH_STEPS 2000   /* for a period, at the most */
 
 /* ---- the period ---- */
 
@@ -126,13 +127,21 @@ static void carrier_clear(carrier *c)
     mem_free(c->z->s->context, c->room);
 }
 
+/* The functional iteration is much cheaper where it converges; stiff equations need Newton's. */
+static int choose_solver(carrier *c, int functional)
+{
+    scheme_options o = { .type = SCHEME_GAUSS, .stages = STAGES, .functional = functional };
+    scheme_destroy(c->scheme);
+    c->scheme = NULL;
+    return scheme_create(&c->f, &o, &c->scheme);
+}
+
 static int carrier_create(carrier *c, simulation *z)
 {
     const formulation_class *list[] = { method_formulation(&z->method)->class, NULL };
-    scheme_options o = { .type = SCHEME_GAUSS, .stages = STAGES, .functional = !list[0]->stages_create };
     *c = (carrier){ .z = z };
     int status = formulation_create(z->s, list, &c->f);
-    if (!status) status = scheme_create(&c->f, &o, &c->scheme);
+    if (!status) status = choose_solver(c, 1);
     if (!status) status = state_create(z->s, &c->x);
     if (status) return status;
     size_t k = c->count = list[0]->chi_count(c->f.self), size = c->f.size;
@@ -284,7 +293,7 @@ int simulation_stability(simulation *z, real h, real period, real until, engine_
     }
     int status = z->flow ? TAUT_OK : flow_create(z->s, &z->flow);
     /* a period of the state is one of the equations only if time does not stand in them */
-    if (!status && !(period > 0) && !z->s->structure.time_dependent) status = find_period(z, h, until, &period);
+    if (!status && !(period > 0) && !z->s->structure.time_dependent) status = find_period(z, h, REAL(fmin)(until, SEARCH_STEPS * h), &period);
     out->periodic = period > 0;
     real span = period > 0 ? period : REAL(fmin)(until, SPAN_STEPS * h);
     out->span = span;
@@ -296,9 +305,14 @@ int simulation_stability(simulation *z, real h, real period, real until, engine_
         return TAUT_OK;
     }
     if (!status) status = choose_directions(&c);
-    long steps = (long)REAL(ceil)(span / h);
-    if (steps < 16) steps = 16;
-    for (uint32_t j = 0; !status && j < c.count; j++) status = differentiate(&c, j, span, steps);
+    long steps = 2 * (long)REAL(ceil)(span / h);
+    if (steps < 32) steps = 32;
+    for (uint32_t j = 0; !status && j < c.count; j++) {
+        status = differentiate(&c, j, span, steps);
+        if (status != TAUT_NO_CONVERGENCE || !c.scheme->options.functional || !c.f.class->stages_create) continue;
+        status = choose_solver(&c, 0);
+        if (!status) status = differentiate(&c, j, span, steps);
+    }
     out->count = (int)c.count;
     if (!status) status = conclude(&c, out);
     out->applies = !status;
