@@ -79,6 +79,10 @@ method_info method_declared(const method_spec *spec);
 int method_whole_option(taut_context *context, const method_spec *spec, const char *key, int otherwise, int least, int most,
                         int *value);
 int method_has_word(const method_spec *spec, const char *word);
+/* A number key=X, finite. */
+int method_real_option(taut_context *context, const method_spec *spec, const char *key, real otherwise, real *value);
+/* Options that the catalogue describes without values are words, the others have values: fails with a message where that is not so. */
+int method_check_words(taut_context *context, const method_spec *spec);
 /* Why the method cannot run this system, a sentence, or NULL. */
 const char *method_refusal(const struct method_class *class, const struct system *s);
 int method_create(struct system *s, const method_spec *spec, real tolerance, method *m);
@@ -88,5 +92,6 @@ int method_create_with(struct system *s, const struct method_class *class, const
 void method_destroy(method *m);
 
 extern const struct method_class method_rattle, method_shake, method_lobatto, method_del, method_galerkin;
+extern const struct method_class method_euler;
 
 #endif
