@@ -1,10 +1,12 @@
 /* The symplectic Euler methods of Jay & Simeon: the catalogue entry and the schemes. */
 #include "method/euler.h"
 
+#include <string.h>
+
 static const method_option options[] = {
     { "natural", "", "(3.2): the extension that suggests itself; inconsistent when a force is nonlinear in the multipliers" },
     { "conjugate", "", "(3.8): the conjugate form, of order 1" },
-    { "adjoint", "", "the adjoint of the chosen one: its step with -h is undone. Not (3.8), unless forces are linear in the multipliers" },
+    { METHOD_ADJOINT, "", "the adjoint of the chosen one: its step with -h is undone. Not (3.8), unless forces are linear in the multipliers" },
     { "alpha", "number", "weight of the first multipliers, not 0 (0.5); for natural also not 1" },
 };
 enum { OPTION_COUNT = sizeof options / sizeof *options };
@@ -34,9 +36,22 @@ static int is_natural(const method_spec *spec) { return method_has_word(spec, "n
 
 static euler_scheme scheme_of(const method_spec *spec, real alpha)
 {
+    int adjoint = 0;
+    for (int i = 0; i < spec->option_count; i++) adjoint ^= strcmp(spec->options[i].key, METHOD_ADJOINT) == 0;
     euler_scheme scheme = { method_has_word(spec, "conjugate") ? 0 : 1, { alpha, 0 }, { -alpha, 1 } };
     if (is_natural(spec)) scheme.b[0] = 0, scheme.b[1] = 1 - alpha;
-    return method_has_word(spec, "adjoint") ? euler_adjoint(&scheme) : scheme;
+    return adjoint ? euler_adjoint(&scheme) : scheme;
+}
+
+/* Theorem 3.1 of the paper */
+static void natural_on(const struct system *s, method_info *out)
+{
+    if (s->structure.nonlinear_multiplier) out->order = 0;
+}
+
+static void declare(const method_spec *spec, method_info *out)
+{
+    if (is_natural(spec)) out->adapt = natural_on;
 }
 
 static int create(struct system *s, const method_spec *spec, real tolerance, void **self)
@@ -63,4 +78,4 @@ static int step(void *self, state *x, real h) { return euler_step(self, x, h); }
 static const newton_counts *counts(const void *self) { return euler_counts(self); }
 static void destroy(void *self) { euler_destroy(self); }
 
-const struct method_class method_euler = { &info, NULL, NULL, create, step, counts, destroy, NULL };
+const struct method_class method_euler = { &info, NULL, declare, create, step, counts, destroy, NULL };
