@@ -192,25 +192,26 @@ static int factor(void *self, const real *x)
 
 static int solve(void *self, real *out) { return euler_matrix_solve(((euler *)self)->matrix, out); }
 
-/* Displacements relative to the positions, w1 relative to itself. */
+/* Every block relative to itself, displacements relative to the positions. Stages count as velocities (momenta) too: their corrections then have
+   the size of those of the end, and the ratio of two corrections means something; displacements alone would be smaller by h. */
 static real measure(void *self, const real *x, const real *change)
 {
     euler *r = self;
     const euler_layout *l = &r->layout;
     size_t n = r->s->n;
     real scale = l->lagrangian ? r->h : 1, largest = r->s->least, moved = 0;
+    real size = newton_relative(x + (size_t)l->end * n, change + (size_t)l->end * n, l->n);
     for (size_t k = 0; k < n; k++) largest = real_most(largest, r->from->q[k]);
     for (int i = 0; i < 2; i++) {
-        int block = l->lagrangian ? l->stage[i] : i ? -1 : l->move;
+        int block = l->stage[i], mover = l->lagrangian ? block : l->move;
         if (block < 0) continue;
-        const real *d = change + (size_t)block * n, *value = x + (size_t)block * n;
-        for (size_t k = 0; k < n; k++) {
-            largest = real_most(largest, scale * value[k]);
-            moved = real_most(moved, scale * d[k]);
+        size = real_most(size, newton_relative(x + (size_t)block * n, change + (size_t)block * n, l->n));
+        for (size_t k = (size_t)mover * n; k < (size_t)(mover + 1) * n; k++) {
+            largest = real_most(largest, scale * x[k]);
+            moved = real_most(moved, scale * change[k]);
         }
     }
-    real end = newton_relative(x + (size_t)l->end * n, change + (size_t)l->end * n, (int)n);
-    return real_most(end, moved / largest);
+    return real_most(size, moved / largest);
 }
 
 static void name(void *self, int equation, char *buffer, size_t size)
