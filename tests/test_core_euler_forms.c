@@ -130,19 +130,22 @@ static void three_forms_of_one_motion(void **unused)
 
 /* ---- Newton ---- */
 
-/* With exact matrices a step takes 4 to 7 iterations. With any one of the blocks left out (tried one by one) some model takes 8.2 to 13. */
+/* With exact matrices a step takes few iterations, also a large one. With any one of the blocks left out (tried one by one) some model takes 8.4 to 20 in double. */
 static void matrices_are_exact(void **unused)
 {
     (void)unused;
-    static const char *const models[] = { bead_lagrangian, bead_hamiltonian, bead_rates, cubic_lagrangian, "double-spherical-pendulum",
-                                          "heavy-top", "papers/jay-simeon-4.1" };
-    for (size_t i = 0; i < sizeof models / sizeof *models; i++)
+    static const struct {
+        const char *model;
+        double h;
+    } cases[] = { { bead_lagrangian, 0.05 }, { bead_hamiltonian, 0.05 }, { bead_rates, 0.05 }, { cubic_lagrangian, 0.05 }, { "double-spherical-pendulum", 0.05 },
+                  { "heavy-top", 0.005 }, { "papers/jay-simeon-4.1", 0.02 } };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         for (int k = 0; k < METHODS - 1; k++) {
-            simulation *z = open_any(models[i], methods[k]);
-            do_steps(z, 50, (real)0.001);
+            simulation *z = open_any(cases[i].model, methods[k]);
+            do_steps(z, 20, (real)cases[i].h);
             const newton_counts *c = z->method.class->counts(z->method.self);
-            printf("%.20s... %-16s %.1f iterations, %.1f matrices a step\n", models[i], methods[k], (double)c->iterations / 50, (double)c->factorisations / 50);
-            assert_at_most((double)c->iterations / 50, 8);
+            printf("%.20s... %-16s %.1f iterations, %.1f matrices a step\n", cases[i].model, methods[k], (double)c->iterations / 20, (double)c->factorisations / 20);
+            assert_at_most((double)c->iterations / 20, QUAD ? 9 : 8);
             close_model(z);
         }
 }
@@ -195,6 +198,22 @@ static void the_state_is_all_there_is(void **unused)
     }
 }
 
+/* Far from the origin and nearly at rest the roundings of the positions are large beside the velocities; a step must end all the same. */
+static void far_away_and_slow(void **unused)
+{
+    (void)unused;
+    static const char text[] = "local a = point('a', 2) lagrangian(norm2(a.dot)/2 - 9.81*a.y) constraint('rod', (a.x - 100000)^2 + a.y^2 - 1)\n"
+                               "start { a = {100000, -1}, ['a.dot'] = {0.00001, 0} }";
+    for (int k = 0; k < METHODS; k++) {
+        simulation *z = open_any(text, methods[k]);
+        kept worst = follow(z, (real)0.0001, 50);
+        printf("%-16s g %.1f  dg/dt %.1f eps\n", methods[k], (double)worst.position, (double)worst.velocity);
+        assert_at_most(worst.position, 4);
+        assert_at_most(worst.velocity, 1000); /* |q| / |v| h is 1e8 at the most; the fast path of rattle leaves 28 */
+        close_model(z);
+    }
+}
+
 static void a_failed_step_changes_nothing(void **unused)
 {
     (void)unused;
@@ -235,6 +254,7 @@ int main(void)
         cmocka_unit_test(matrices_are_exact),
         cmocka_unit_test(declarations_hold),
         cmocka_unit_test(the_state_is_all_there_is),
+        cmocka_unit_test(far_away_and_slow),
         cmocka_unit_test(a_failed_step_changes_nothing),
         cmocka_unit_test(multipliers_of_a_step),
     };

@@ -6,7 +6,7 @@
 static const method_option options[] = {
     { "natural", "", "(3.2): the extension that suggests itself; inconsistent when a force is nonlinear in the multipliers" },
     { "conjugate", "", "(3.8): the conjugate form, of order 1" },
-    { METHOD_ADJOINT, "", "the adjoint of the chosen one: its step with -h is undone. Not (3.8), unless forces are linear in the multipliers" },
+    { METHOD_ADJOINT, "", "the adjoint of the chosen one, whose step it undoes with -h; not (3.8), unless forces are linear in the multipliers" },
     { "alpha", "number", "weight of the first multipliers, not 0 (0.5); for natural also not 1" },
 };
 enum { OPTION_COUNT = sizeof options / sizeof *options };
@@ -23,7 +23,7 @@ static const method_info info = {
     .options = options,
     .option_count = OPTION_COUNT,
     .table = "euler            (3.5), 'true'\n"
-             "euler:natural    Z as in (3.5), p1 = Z + h (1 - alpha) r(q1,p1,Psi1)\n"
+             "euler:natural    Z as in (3.5), p1 = Z + h (1 - alpha) r(q1,p1,Psi1); natural,conjugate is (3.7)\n"
              "euler:conjugate  Z = p0 + h alpha r(q0,p0,Psi0),  q1 = q0 + h H_p(q1,Z),\n"
              "                 p1 = Z + h f(q1,Z) - h alpha r(q1,p1,Psi0) + h r(q1,p1,Psi~1)\n"
              "euler:adjoint    Z = p0 - h alpha r(q0,p0,Psi) + h r(q0,p0,Psi~),  q1 = q0 + h H_p(q1,Z),\n"

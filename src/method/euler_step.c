@@ -192,25 +192,29 @@ static int factor(void *self, const real *x)
 
 static int solve(void *self, real *out) { return euler_matrix_solve(((euler *)self)->matrix, out); }
 
-/* Every block relative to itself, displacements relative to the positions. Stages count as velocities (momenta) too: their corrections then have
-   the size of those of the end, and the ratio of two corrections means something; displacements alone would be smaller by h. */
+static real largest_of(real least, const real *x, real scale, size_t count)
+{
+    for (size_t k = 0; k < count; k++) least = real_most(least, scale * x[k]);
+    return least;
+}
+
+/* Displacements of the stages relative to the positions. w1 relative to itself, but velocities that would take more than 10^5 steps for
+   the distance from the origin count as that fast: the roundings of the positions are in them. */
 static real measure(void *self, const real *x, const real *change)
 {
     euler *r = self;
     const euler_layout *l = &r->layout;
-    size_t n = r->s->n;
-    real scale = l->lagrangian ? r->h : 1, largest = r->s->least, moved = 0;
-    real size = newton_relative(x + (size_t)l->end * n, change + (size_t)l->end * n, l->n);
-    for (size_t k = 0; k < n; k++) largest = real_most(largest, r->from->q[k]);
+    size_t n = r->s->n, end = (size_t)l->end * n;
+    real scale = l->lagrangian ? r->h : 1, reach = largest_of(r->s->least, r->from->q, 1, n), largest = reach, moved = 0;
     for (int i = 0; i < 2; i++) {
-        int block = l->stage[i], mover = l->lagrangian ? block : l->move;
+        int block = l->lagrangian ? l->stage[i] : l->move;
         if (block < 0) continue;
-        size = real_most(size, newton_relative(x + (size_t)block * n, change + (size_t)block * n, l->n));
-        for (size_t k = (size_t)mover * n; k < (size_t)(mover + 1) * n; k++) {
-            largest = real_most(largest, scale * x[k]);
-            moved = real_most(moved, scale * change[k]);
-        }
+        largest = largest_of(largest, x + (size_t)block * n, scale, n);
+        moved = largest_of(moved, change + (size_t)block * n, scale, n);
     }
+    const real least = (real)1e-3; /* as in newton_relative */
+    real slow = real_most(1, reach / (100000 * r->h) / largest_of(least, x + (size_t)l->velocity * n, 1, n));
+    real size = largest_of(0, change + end, 1, n) / (slow * largest_of(least, x + end, 1, n));
     return real_most(size, moved / largest);
 }
 
@@ -248,6 +252,20 @@ static void guess(euler *r)
     for (int k = 0; k < 2; k++) memcpy(r->x + (size_t)l->blocks * n + (size_t)k * c, from->lambda, c * sizeof(real));
 }
 
+/* The first correction mends the guess: in the end of the step it is of size h, in the positions of size h^2. It is made before the iteration,
+   which would take the ratio of the next one to it for a rate of convergence. */
+static int improve_guess(euler *r)
+{
+    real *change = r->newton.residual;
+    int status = factor(r, r->x);
+    if (!status) status = residual(r, r->x, change);
+    if (!status) status = solve(r, change);
+    for (int i = 0; !status && i < r->layout.size; i++) r->x[i] -= change[i];
+    r->newton.counts.factorisations++;
+    r->newton.counts.iterations++;
+    return status;
+}
+
 int euler_step(euler *r, state *x, real h)
 {
     struct system *s = r->s;
@@ -261,7 +279,8 @@ int euler_step(euler *r, state *x, real h)
     r->h = h;
     guess(r);
     newton_problem problem = { r, l->size, residual, factor, solve, measure, name };
-    int status = newton_solve(&r->newton, &problem, r->x, 0, x->t, "equations of the step");
+    int status = improve_guess(r);
+    if (!status) status = newton_solve(&r->newton, &problem, r->x, 1, x->t, "equations of the step");
     if (status) return status;
     place at[EULER_PLACES];
     find_places(r, r->x, at);
