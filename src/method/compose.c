@@ -61,7 +61,7 @@ static const char *text_option(const method_spec *spec, const char *key)
     return NULL;
 }
 
-/* context may be NULL where the method was created before. */
+/* context may be NULL for a spec that came out of method_parse: its base was checked there. */
 static int read_plan(taut_context *context, const method_spec *spec, plan *p)
 {
     int status = method_parse(context, spec->base[0] ? spec->base : OTHERWISE_BASE, &p->base);
