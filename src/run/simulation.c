@@ -61,6 +61,7 @@ int simulation_create_with(model *m, const engine_options *options, const struct
     z->m = m;
     z->declared = method_class_declared(class, &spec);
     status = system_create(m, &z->s);
+    if (!status && z->declared.adapt) z->declared.adapt(z->s, &z->declared);
     if (!status) status = system_prepare_block(z->s, BLOCK_G);
     if (!status) status = create_arrays(z);
     if (!status) status = state_create(z->s, &z->x);
