@@ -1,5 +1,6 @@
 /* taut run */
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli/session.h"
 
