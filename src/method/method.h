@@ -2,6 +2,7 @@
 #ifndef TAUT_METHOD_METHOD_H
 #define TAUT_METHOD_METHOD_H
 
+#include "method/formulation.h"
 #include "solve/newton.h"
 #include "system/state.h"
 
@@ -32,6 +33,8 @@ typedef struct method_info {
     const method_option *options;
     int option_count;
     const char *table;      /* the members of a family, lines for people; or NULL */
+    int any_start;          /* may start off the constraints: --start as-is */
+    int variable;           /* takes steps of its own within a step: its error is that of a tolerance, not of h */
 } method_info;
 
 /* NAME:word,key=value,... taken apart; the texts point into `text`. */
@@ -79,6 +82,8 @@ method_info method_declared(const method_spec *spec);
 int method_whole_option(taut_context *context, const method_spec *spec, const char *key, int otherwise, int least, int most,
                         int *value);
 int method_has_word(const method_spec *spec, const char *word);
+/* A number key=X, finite. */
+int method_real_option(taut_context *context, const method_spec *spec, const char *key, real otherwise, real *value);
 /* Why the method cannot run this system, a sentence, or NULL. */
 const char *method_refusal(const struct method_class *class, const struct system *s);
 int method_create(struct system *s, const method_spec *spec, real tolerance, method *m);
@@ -86,6 +91,10 @@ int method_create(struct system *s, const method_spec *spec, real tolerance, met
 method_info method_class_declared(const struct method_class *class, const method_spec *spec);
 int method_create_with(struct system *s, const struct method_class *class, const method_spec *spec, real tolerance, method *m);
 void method_destroy(method *m);
+
+extern const struct method_class method_naive, method_extended, method_dirac;
+/* The equations that such a method integrates; NULL for the others. */
+formulation *method_formulation(const method *m);
 
 extern const struct method_class method_rattle, method_shake, method_lobatto, method_del, method_galerkin;
 

@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct method_class *const table[] = { &method_rattle, &method_shake, &method_lobatto, &method_del, &method_galerkin };
+static const struct method_class *const table[] = { &method_rattle, &method_shake, &method_lobatto, &method_del, &method_galerkin,
+                                                      &method_naive, &method_extended, &method_dirac };
 
 int method_count(void) { return (int)(sizeof table / sizeof *table); }
 const struct method_class *method_at(int index) { return table[index]; }
@@ -93,6 +94,21 @@ int method_has_word(const method_spec *spec, const char *word)
     for (int i = 0; i < spec->option_count; i++)
         if (!spec->options[i].value && strcmp(spec->options[i].key, word) == 0) return 1;
     return 0;
+}
+
+int method_real_option(taut_context *context, const method_spec *spec, const char *key, real otherwise, real *value)
+{
+    *value = otherwise;
+    for (int i = 0; i < spec->option_count; i++) {
+        if (strcmp(spec->options[i].key, key) != 0) continue;
+        const char *text = spec->options[i].value;
+        wide number = 0;
+        if (!text || wide_parse(text, &number) || !(number - number == 0))
+            return fail(context, TAUT_BAD_USAGE, "method '%s' needs a number for %s, as in %s:%s=0.5, not '%s'", spec->name, key, spec->name,
+                        key, text ? text : "");
+        *value = (real)number;
+    }
+    return TAUT_OK;
 }
 
 const char *method_refusal(const struct method_class *class, const struct system *s)

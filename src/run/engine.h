@@ -11,11 +11,14 @@ typedef struct {
     wide tolerance;         /* of the Newton iterations; 0: round-off */
     int project_start;      /* --start project */
     wide step;              /* of the run; only models with start_points need it here */
+    int start_as_is;        /* --start as-is: the given values, on the constraints or not */
 } engine_options;
 
 /* Counts of the work done. */
 typedef struct {
     long steps, newton_iterations, factorisations;
+    /* where the method has any: see newton_counts */
+    long evaluations, rejected, position_projections, momentum_projections, projected_steps;
 } engine_counts;
 
 /* What `taut check` tells. Texts are short and for people. */

@@ -65,7 +65,10 @@ int simulation_create_with(model *m, const engine_options *options, const struct
     if (!status) status = create_arrays(z);
     if (!status) status = state_create(z->s, &z->x);
     if (!status) status = state_create(z->s, &z->begin);
-    start_mode mode = options->project_start ? START_PROJECT : START_STRICT;
+    start_mode mode = options->start_as_is ? START_AS_IS : options->project_start ? START_PROJECT : START_STRICT;
+    if (!status && mode == START_AS_IS && !z->declared.any_start)
+        status = fail(m->context, TAUT_UNSUPPORTED, "method '%s' keeps the constraints and needs a start on them; --start as-is is for naive, "
+                                                    "extended and dirac", class->info->name);
     if (!status) status = start_state(z->s, mode, &z->x, &z->start);
     if (!status) status = method_create_with(z->s, class, &spec, (real)options->tolerance, &z->method);
     if (!status && m->start_points_line) status = start_from_points(z, mode, (real)options->step);

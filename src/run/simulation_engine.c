@@ -24,7 +24,9 @@ static void counts(const void *self, engine_counts *out)
 {
     const simulation *z = self;
     const newton_counts *c = z->method.class->counts(z->method.self);
-    *out = (engine_counts){ z->steps, c->iterations, c->factorisations };
+    *out = (engine_counts){ .steps = z->steps, .newton_iterations = c->iterations, .factorisations = c->factorisations,
+                            .evaluations = c->evaluations, .rejected = c->rejected, .position_projections = c->position_projections,
+                            .momentum_projections = c->momentum_projections, .projected_steps = c->projected_steps };
 }
 
 static size_t column_count(const void *self) { return simulation_column_count(self); }

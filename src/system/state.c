@@ -11,6 +11,7 @@ int state_create(const struct system *s, state *x)
     real **arrays[] = { &x->q, &x->p, &x->w, &x->q_low, &x->p_low };
     for (int i = 0; i < 5; i++, at += s->n) *arrays[i] = at;
     x->lambda = at;
+    x->step = at + s->c;
     return TAUT_OK;
 }
 
@@ -20,7 +21,7 @@ void state_clear(const struct system *s, state *x)
     *x = (state){ 0 };
 }
 
-size_t state_size(const state *x) { return 5 * (size_t)x->n + x->c; }
+size_t state_size(const state *x) { return 5 * (size_t)x->n + x->c + 1; }
 
 void state_copy(const state *from, state *to)
 {
