@@ -58,38 +58,34 @@ static expr rate_of(dirac *d, const dirac_constraint *c, const expr *energy)
     return expr_simplify(d->g, expr_add(d->g, dirac_bracket(d, c->gradient, energy), by_time), NULL, NULL);
 }
 
-static int spread(dirac *d)
+/* The points are looked for around the place of the manifold that the start leads to, so that they are on its branch. */
+static int recentre(dirac *d)
 {
-    return sampler_spread(d->sampler, &d->hamiltonian, 1, d->chi, d->count);
+    wide z[2 * DIRAC_COORDINATES];
+    point x = { z, 0 };
+    int converged = 0, status = start_point(d, 1, &x);
+    if (!status) status = sampler_project(d->sampler, &x, d->chi, d->count, NULL, &converged);
+    if (!status && converged) memcpy(d->sampler->base.z, z, 2 * (size_t)d->n * sizeof *z);
+    return status;
 }
 
-/* The rank of the gradients must be their number: the manifold is regular. */
-static int check_regular(dirac *d)
+/* New points on all constraints. *none: there are none; points at which the gradients depend on each other do not count. */
+static int find_points(dirac *d, int *none)
 {
-    size_t n2 = 2 * (size_t)d->n, k = d->count;
-    if (k > n2) return dirac_verdict_is(d, DIRAC_INCONSISTENT, "there are %zu constraints on %zu variables", k, n2);
-    wide *a = mem_new(d->context, (k + 1) * n2, sizeof *a);
-    int status = a ? TAUT_OK : TAUT_OUT_OF_MEMORY, least = (int)k, most = 0;
-    for (int i = 0; !status && i < d->sampler->count; i++) {
-        wide *magnitude = a + k * n2;
-        for (size_t c = 0; !status && c < k; c++) {
-            status = sampler_values(d->sampler, &d->sampler->points[i], d->chi[c].gradient, n2, a + c * n2, magnitude);
-            for (size_t v = 0; v < n2; v++) /* a gradient that is only rounding errors is none */
-                if (WIDE(fabs)(a[c * n2 + v]) <= sample_tolerance() * magnitude[v]) a[c * n2 + v] = 0;
-                else a[c * n2 + v] *= d->sampler->scale[v >= d->n];
-        }
-        int rank = status ? 0 : rank_of(a, (int)k, (int)n2);
-        least = rank < least ? rank : least;
-        most = rank > most ? rank : most;
-    }
-    mem_free(d->context, a);
-    if (status || !k || least == (int)k) return status;
-    if (most == (int)k) {
-        warn(d, "the rank of the constraints changes from place to place; what is said holds where it is full");
+    *none = 0;
+    if (d->count > 2 * (size_t)d->n)
+        return dirac_verdict_is(d, DIRAC_INCONSISTENT, "there are %zu constraints on %u variables", d->count, 2 * d->n);
+    int status = d->count ? recentre(d) : TAUT_OK;
+    if (!status) status = sampler_spread(d->sampler, &d->hamiltonian, 1, d->chi, d->count);
+    if (status) return status;
+    if (d->sampler->count >= 2) {
+        if (d->sampler->irregular) warn(d, "the constraints are not independent everywhere; what is said holds where they are");
         return TAUT_OK;
     }
+    *none = !d->sampler->irregular;
+    if (*none) return TAUT_OK;
     char text[300];
-    dirac_print(d, d->chi[k - 1].value, text, sizeof text);
+    dirac_print(d, d->chi[d->count - 1].value, text, sizeof text);
     return dirac_verdict_is(d, DIRAC_REFUSED, "the constraint %s is not effective: on the manifold its gradient vanishes or depends on the others, "
                             "as that of a square does; write it without the power", text);
 }
@@ -128,6 +124,7 @@ static int condition(dirac *d, size_t parent, expr h, int *added)
 {
     expr f;
     weakness weak;
+    int none = 0;
     if (!expr_simplify(d->g, h, &f, NULL)) return TAUT_OUT_OF_MEMORY;
     int status = sampler_judge(d->sampler, f, &weak);
     if (status || weak == WEAK_ZERO) return status;
@@ -140,13 +137,13 @@ static int condition(dirac *d, size_t parent, expr h, int *added)
     const dirac_constraint *from = &d->chi[parent];
     dirac_constraint like = { .generation = from->generation + 1, .multiplier = -1, .source = -1, .gauge = from->gauge };
     status = dirac_add(d, root_of(d, f), like);
-    if (!status) status = spread(d);
+    if (!status) status = find_points(d, &none);
     *added = 1;
-    if (!status && d->sampler->count < 2) {
+    if (!status && none) {
         drop_last(d);
         return inconsistent(d, parent, f);
     }
-    return status ? status : check_regular(d);
+    return status;
 }
 
 static int build_tableau(dirac *d, tableau *t)
@@ -207,9 +204,8 @@ static int no_point(dirac *d)
 static int close_under_time(dirac *d)
 {
     uint32_t nodes = graph_count(d->g);
-    int status = spread(d), added = 1;
-    if (!status && d->sampler->count < 2) return no_point(d);
-    if (!status) status = check_regular(d);
+    int none, status = find_points(d, &none), added = 1;
+    if (!status && none) return no_point(d);
     while (!status && going(d) && added) {
         tableau t;
         added = 0;
@@ -254,6 +250,7 @@ static int find_generators(dirac *d, const expr *c)
 {
     size_t k = d->count, found = 0;
     tableau t;
+    mem_free(d->context, d->generator);
     d->generator = mem_new(d->context, (size_t)d->first, sizeof *d->generator);
     if (!d->generator) return TAUT_OUT_OF_MEMORY;
     int status = tableau_create(d, (int)k, (int)k, &t);
@@ -307,10 +304,10 @@ static int add_primary(dirac *d, size_t k)
 {
     weakness weak = WEAK_NONZERO;
     const constraint *c = &d->m->constraints[k];
-    int status = spread(d);
-    if (!status && d->sampler->count < 2) return no_point(d);
-    if (!status) status = sampler_judge(d->sampler, c->value, &weak);
-    if (status) return status;
+    int none, status = find_points(d, &none);
+    if (!status && none) return no_point(d);
+    if (!status && going(d)) status = sampler_judge(d->sampler, c->value, &weak);
+    if (status || !going(d)) return status;
     if (weak == WEAK_ZERO) {
         char text[200];
         snprintf(text, sizeof text, "%s '%.100s' says nothing new", c->gauge ? "gauge condition" : "constraint", c->name);
@@ -327,6 +324,21 @@ static int add_constraints(dirac *d, int gauge, int *count)
     *count = 0;
     for (size_t k = 0; !status && going(d) && k < d->m->constraint_count; k++)
         if (d->m->constraints[k].gauge == gauge) status = add_primary(d, k), ++*count;
+    return status;
+}
+
+/* Gauge conditions, where there is something to fix. */
+static int add_gauges(dirac *d, int *count)
+{
+    int status, given = 0;
+    *count = 0;
+    for (size_t k = 0; k < d->m->constraint_count; k++) given += d->m->constraints[k].gauge;
+    if (!given) return TAUT_OK;
+    if (!d->first)
+        return dirac_verdict_is(d, DIRAC_REFUSED, "there is no gauge freedom that gauge conditions could fix: no constraint is first class; take "
+                                                  "gauge() out, or write constraint()");
+    status = add_constraints(d, 1, count);
+    for (size_t k = 0; k < d->count; k++) d->chi[k].first_class = 0;
     return status;
 }
 
@@ -370,8 +382,8 @@ static int find_hamiltonian(dirac *d, wide *base)
     model *m = d->m;
     d->hamiltonian = expr_number(d->g, 0);
     for (size_t i = 0; i < m->summand_count; i++) d->hamiltonian = expr_add(d->g, d->hamiltonian, m->summands[i].value);
-    int status = d->hamiltonian ? spread(d) : TAUT_OUT_OF_MEMORY;
-    if (!status && d->sampler->count < 2) return dirac_verdict_is(d, DIRAC_REFUSED, "no point was found near the start at which the formulas are finite");
+    int none = 0, status = d->hamiltonian ? find_points(d, &none) : TAUT_OUT_OF_MEMORY;
+    if (!status && none) return dirac_verdict_is(d, DIRAC_REFUSED, "no point was found near the start at which the formulas are finite");
     if (status || m->form == FORM_HAMILTONIAN) return status;
     d->momentum = mem_new(d->context, d->n, sizeof *d->momentum);
     if (!d->momentum) return TAUT_OUT_OF_MEMORY;
@@ -392,9 +404,10 @@ static int run_algorithm(dirac *d, wide *base)
     if (!status) status = find_hamiltonian(d, base);
     if (!status && going(d)) status = add_constraints(d, 0, &constraints);
     if (!status && going(d)) status = close_under_time(d);
-    if (!status && going(d)) status = add_constraints(d, 1, &gauges);
-    if (!status && going(d) && gauges) status = close_under_time(d);
     if (!status && going(d)) status = classify(d);
+    if (!status && going(d)) status = add_gauges(d, &gauges);
+    if (!status && going(d) && gauges) status = close_under_time(d);
+    if (!status && going(d) && gauges) status = classify(d);
     if (!status && going(d) && d->first) gauge_reason(d);
     return status;
 }

@@ -48,6 +48,20 @@ static int shorter(dirac *d, expr *e)
     return TAUT_OK;
 }
 
+/* sum -= e, term by term, so that a minus before a bracket does not stay. */
+static expr subtract_terms(dirac *d, expr sum, expr e, int depth)
+{
+    graph *g = d->g;
+    if (!e) return 0;
+    node n = *graph_node(g, e);
+    if (depth > 1000) return expr_sub(g, sum, e);
+    if (n.op == OP_ADD) return subtract_terms(d, subtract_terms(d, sum, n.a, depth + 1), n.b, depth + 1);
+    if (n.op == OP_SUB) return expr_add(g, subtract_terms(d, sum, n.a, depth + 1), n.b);
+    if (n.op == OP_NEG) return expr_add(g, sum, n.a);
+    if (n.op == OP_MUL && graph_node(g, n.a)->op == OP_CONSTANT && graph_constant(g, n.a) < 0) return expr_add(g, sum, expr_neg(g, e));
+    return expr_sub(g, sum, e);
+}
+
 /* H_c = (p - b) v / 2 - L(q,0), v zero where it is free. With rows and columns of the pivots the same this is p v - L exactly; they are, or
    H_c is found by putting v into p v - L. */
 static int write_hamiltonian(dirac *d, const tableau *t, expr lagrangian, expr *v, const expr *zero)
@@ -65,7 +79,7 @@ static int write_hamiltonian(dirac *d, const tableau *t, expr lagrangian, expr *
         if (t->pivot_row[j] >= 0)
             kinetic = expr_add(g, kinetic, same ? expr_mul(g, half, expr_mul(g, expr_sub(g, p[j], b[j]), v[j])) : expr_mul(g, p[j], v[j]));
     kinetic = expr_simplify(g, kinetic, NULL, NULL);
-    d->hamiltonian = expr_sub(g, kinetic, expr_substitute(g, lagrangian, p, same ? zero : v, d->n));
+    d->hamiltonian = subtract_terms(d, kinetic, expr_substitute(g, lagrangian, p, same ? zero : v, d->n), 0);
     return d->hamiltonian ? shorter(d, &d->hamiltonian) : TAUT_OUT_OF_MEMORY;
 }
 

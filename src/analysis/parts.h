@@ -20,6 +20,7 @@ struct sampler {
     wide scale[2];            /* typical size of q and of w */
     point points[SAMPLES];
     int count;                /* points found */
+    int irregular;            /* points at which the gradients of the constraints depend on each other: left out */
     uint64_t seed;
     wide *value, *error;      /* by node, scratch */
     size_t capacity;
@@ -33,7 +34,7 @@ void sampler_destroy(sampler *s);
 int sampler_values(sampler *s, const point *x, const expr *roots, size_t count, wide *values, wide *errors);
 /* Is f zero at the points? */
 int sampler_judge(sampler *s, expr f, weakness *result);
-/* New points, on f_k = 0 (count functions with their gradients); s->count tells how many were found. */
+/* New points, on chi = 0 and with independent gradients there; s->count tells how many were found. */
 int sampler_spread(sampler *s, const expr *roots, size_t root_count, const dirac_constraint *chi, size_t count);
 /* Moves x by Newton's method, least change, onto chi = 0; by[i] = 0 keeps variable i (by may be NULL). *converged tells. */
 int sampler_project(sampler *s, point *x, const dirac_constraint *chi, size_t count, const unsigned char *by, int *converged);
@@ -56,6 +57,10 @@ typedef struct {
 int tableau_create(dirac *d, int rows, int columns, tableau *t);
 void tableau_clear(dirac *d, tableau *t);
 int tableau_eliminate(dirac *d, tableau *t);
+
+/* ---- start.c ---- */
+/* The start values on phase space; free: those that are free are solved for. */
+int start_point(dirac *d, int free, point *x);
 
 /* ---- legendre.c ---- */
 /* H_c and the primary constraints of a Lagrangian model. A verdict may come of it. */

@@ -298,19 +298,37 @@ static int is_finite_at(sampler *s, const point *x, const expr *roots, size_t co
     return TAUT_OK;
 }
 
+static int is_regular_at(sampler *s, const point *x, const dirac_constraint *chi, size_t count, int *regular)
+{
+    size_t n2 = 2 * (size_t)s->n;
+    wide *a = mem_new(s->m->context, (count + 1) * n2, sizeof *a);
+    int status = a ? TAUT_OK : TAUT_OUT_OF_MEMORY;
+    for (size_t k = 0; !status && k < count; k++) {
+        wide *errors = a + count * n2;
+        status = sampler_values(s, x, chi[k].gradient, n2, a + k * n2, errors);
+        for (size_t v = 0; v < n2; v++) /* a gradient of rounding errors is none */
+            a[k * n2 + v] = WIDE(fabs)(a[k * n2 + v]) <= sample_tolerance() * errors[v] ? 0 : a[k * n2 + v] * s->scale[v >= s->n];
+    }
+    if (!status) *regular = rank_of(a, (int)count, (int)n2) == (int)count;
+    mem_free(s->m->context, a);
+    return status;
+}
+
 int sampler_spread(sampler *s, const expr *roots, size_t root_count, const dirac_constraint *chi, size_t count)
 {
     int status = TAUT_OK;
-    s->count = 0;
+    s->count = s->irregular = 0;
     for (int attempt = 0; !status && attempt < ATTEMPTS && s->count < SAMPLES; attempt++) {
         point *x = &s->points[s->count];
-        int converged = 0, finite = 0;
-        wide spread = (wide)(attempt % 3 == 0 ? 0.4 : attempt % 3 == 1 ? 0.15 : 0.9);
+        int converged = 0, finite = 0, regular = 0;
+        wide spread = (wide)(attempt % 3 == 0 ? 0.25 : attempt % 3 == 1 ? 0.1 : 0.5);
         for (uint32_t i = 0; i < 2 * s->n; i++) x->z[i] = s->base.z[i] + spread * s->scale[i >= s->n] * random_number(s);
-        x->t = (1 + random_number(s)) / 2;
+        x->t = spread * (1 + random_number(s)) / 2;
         status = sampler_project(s, x, chi, count, NULL, &converged);
         if (!status && converged) status = is_finite_at(s, x, roots, root_count, &finite);
-        s->count += converged && finite;
+        if (!status && converged && finite) status = is_regular_at(s, x, chi, count, &regular);
+        s->count += regular;
+        s->irregular += converged && finite && !regular;
     }
     return status;
 }

@@ -160,57 +160,83 @@ static fraction power(algebra *a, const fraction *x, int32_t n)
 
 /* ---- back to expressions ---- */
 
-static expr build_monomial(algebra *a, const monomial *m, wide coefficient)
+/* coefficient m / under */
+static expr build_monomial(algebra *a, const monomial *m, wide coefficient, const monomial *under)
 {
-    expr e = 0;
+    expr e = 0, below = 0;
     for (int k = 0; k < a->atom_count; k++) {
-        if (!m->power[k]) continue;
-        expr factor = expr_powi(a->g, a->atoms[k], m->power[k]);
-        e = e ? expr_mul(a->g, e, factor) : factor;
+        int power = m->power[k] - (under ? under->power[k] : 0);
+        if (!power) continue;
+        expr factor = expr_powi(a->g, a->atoms[k], power < 0 ? -power : power), *side = power < 0 ? &below : &e;
+        *side = *side ? expr_mul(a->g, *side, factor) : factor;
     }
     expr number = expr_number(a->g, coefficient);
-    return e ? expr_mul(a->g, number, e) : number;
+    e = e ? expr_mul(a->g, number, e) : number;
+    return below ? expr_div(a->g, e, below) : e;
 }
 
-static expr build_sum(algebra *a, polynomial p)
+static expr build_sum(algebra *a, polynomial p, const monomial *under)
 {
     size_t first = 0;
     while (first < p.count && p.at[first].coefficient < 0) first++;
     if (first == p.count) first = 0;
-    expr e = p.count ? build_monomial(a, &p.at[first], p.at[first].coefficient) : expr_number(a->g, 0);
+    expr e = p.count ? build_monomial(a, &p.at[first], p.at[first].coefficient, under) : expr_number(a->g, 0);
     for (size_t i = 0; i < p.count; i++) {
         if (i == first) continue;
         wide c = p.at[i].coefficient;
-        expr term = build_monomial(a, &p.at[i], WIDE(fabs)(c));
+        expr term = build_monomial(a, &p.at[i], WIDE(fabs)(c), under);
         e = c < 0 ? expr_sub(a->g, e, term) : expr_add(a->g, e, term);
     }
     return e;
 }
 
-static expr build_numerator(algebra *a, polynomial p)
+/* Parameters below the line, which go into the terms: m*g*y + p^2/(2*m), not (2*m^2*g*y + p^2)/(2*m). */
+static int is_parameter_factor(const algebra *a, const factor *f)
 {
-    monomial m = content(p);
+    for (int k = 0; f->base.count == 1 && k < a->atom_count; k++)
+        if (f->base.at[0].power[k]) return graph_node(a->g, a->atoms[k])->op == OP_PARAMETER;
+    return 0;
+}
+
+static monomial parameters_below(const algebra *a, const fraction *f)
+{
+    monomial m = { 0 };
+    for (int i = 0; i < f->factor_count; i++)
+        for (int k = 0; is_parameter_factor(a, &f->factors[i]) && k < a->atom_count; k++)
+            m.power[k] = (uint8_t)(m.power[k] + f->factors[i].base.at[0].power[k] * f->factors[i].power);
+    return m;
+}
+
+static expr build_numerator(algebra *a, const fraction *f)
+{
+    polynomial p = f->numerator;
+    monomial m = content(p), below = parameters_below(a, f);
     polynomial common = { &m, 1 }, quotient;
     wide unit = p.count ? unit_of(p) : 1;
     if (p.count > 1 && m.degree && polynomial_divide(a, p, common, &quotient)) {
         quotient = polynomial_scale(a, quotient, 1 / unit);
-        return expr_mul(a->g, build_monomial(a, &m, unit), build_sum(a, quotient));
+        for (int k = 0; k < POLYNOMIAL_ATOMS; k++) { /* what the common factor leaves of them */
+            uint8_t taken = m.power[k] < below.power[k] ? m.power[k] : below.power[k];
+            m.power[k] = (uint8_t)(m.power[k] - taken);
+            below.power[k] = (uint8_t)(below.power[k] - taken);
+        }
+        return expr_mul(a->g, build_monomial(a, &m, unit, NULL), build_sum(a, quotient, &below));
     }
-    return build_sum(a, p);
+    return build_sum(a, p, &below);
 }
 
 static expr build_denominator(algebra *a, const fraction *f)
 {
     expr e = expr_number(a->g, 1);
     for (int i = 0; i < f->factor_count; i++)
-        e = expr_mul(a->g, e, expr_powi(a->g, build_sum(a, f->factors[i].base), f->factors[i].power));
+        if (!is_parameter_factor(a, &f->factors[i]))
+            e = expr_mul(a->g, e, expr_powi(a->g, build_sum(a, f->factors[i].base, NULL), f->factors[i].power));
     return e;
 }
 
 static expr build(algebra *a, const fraction *f)
 {
-    expr top = build_numerator(a, f->numerator);
-    return f->factor_count ? expr_div(a->g, top, build_denominator(a, f)) : top;
+    return expr_div(a->g, build_numerator(a, f), build_denominator(a, f));
 }
 
 /* ---- from expressions ---- */
@@ -302,7 +328,7 @@ expr expr_simplify(graph *g, expr e, expr *numerator, expr *denominator)
     int status = convert_all(&a, e, &f);
     expr result = e, top = e, bottom = expr_number(g, 1);
     if (!status) {
-        top = build_numerator(&a, f.numerator);
+        top = build_numerator(&a, &f);
         bottom = build_denominator(&a, &f);
         result = expr_div(g, top, bottom);
         status = a.failed;
