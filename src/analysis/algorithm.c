@@ -93,15 +93,11 @@ static int find_points(dirac *d, int *none)
 /* Powers and constant factors do not matter for the place where a constraint vanishes, but a square has no gradient there. */
 static expr root_of(dirac *d, expr e)
 {
-    for (;;) {
-        node n = *graph_node(d->g, e);
-        if (n.op == OP_NEG) e = n.a;
-        else if (n.op == OP_MUL && expr_is_constant(d->g, n.a) && graph_node(d->g, n.b)->op == OP_POWI) e = n.b;
-        else if (n.op == OP_POWI && (int32_t)n.b > 1) {
-            e = n.a;
-            warn(d, "a condition came as a power (an ineffective constraint): its base is used");
-        } else return e;
-    }
+    node n = *graph_node(d->g, e);
+    while (n.op == OP_NEG || (n.op == OP_MUL && expr_is_constant(d->g, n.a))) n = *graph_node(d->g, n.op == OP_NEG ? n.a : n.b);
+    if (n.op != OP_POWI || (int32_t)n.b < 2) return e;
+    warn(d, "a condition came as a power (an ineffective constraint): its base is used");
+    return root_of(d, n.a);
 }
 
 static int inconsistent(dirac *d, size_t parent, expr f)

@@ -53,6 +53,7 @@ static int choose(dirac *d, tableau *t, int *row, int *column)
             if (t->pivot_column[k] >= 0 || t->pivot_row[j] >= 0 || expr_is_number(d->g, *e, 0)) continue;
             int status = sampler_judge(d->sampler, *e, &weak);
             if (!status && weak == WEAK_ZERO) *e = expr_number(d->g, 0);
+            if (!*e) return TAUT_OUT_OF_MEMORY;
             if (weak == WEAK_MIXED) t->mixed = 1;
             if (!status) status = entry_cost(d, *e, &cost);
             if (status) return status;

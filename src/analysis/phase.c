@@ -125,7 +125,7 @@ static int find_start(dirac *d, phase_start mode, model *m)
 static int cannot_run(dirac *d)
 {
     const model *m = d->m;
-    const char *what = m->form == FORM_LAGRANGIAN ? "the Lagrangian is singular" : "the constraints are on phase space";
+    const char *what = d->singular || !m->phase_line ? "the Lagrangian is singular" : "the constraints are on phase space";
     int line = m->form_line;
     if (d->verdict == DIRAC_INCONSISTENT)
         return fail(d->context, TAUT_BAD_MODEL, "%s:%d: the model is inconsistent: %s", m->file, line, d->reason);
