@@ -133,7 +133,7 @@ static void matrix_is_the_derivative(void **state)
     (void)state;
     static const char text[] = "local x, y = coordinate 'x', coordinate 'y'; local t = time()\n"
                                "hamiltonian(momentum(x)^2/2*(1 + y^2) + momentum(y)^2/2 + x^2/2 + y^4/4 + x*y*sin(t))\n"
-                               "constraint('a', momentum(y) - x*momentum(x) + t/3)\n"
+                               "constraint('a', momentum(y) - x*momentum(x) + t*x/3)\n"
                                "start { x = 1, y = free(0.3), ['p.x'] = 0.2, ['p.y'] = free(0) }";
     simulation *z = open_with(text, "dirac");
     void *f;

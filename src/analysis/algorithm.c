@@ -103,14 +103,12 @@ static expr root_of(dirac *d, expr e)
 static int inconsistent(dirac *d, size_t parent, expr f)
 {
     char text[400], name[40], of[300];
-    wide value = 0;
     dirac_print(d, f, text, sizeof text);
     dirac_name(d, parent, name, sizeof name);
     dirac_print(d, d->chi[parent].value, of, sizeof of);
     if (expr_kinds(d->g, f) & (1u << KIND_Q | 1u << KIND_W))
         return dirac_verdict_is(d, DIRAC_INCONSISTENT, "%s = %s stays zero only if %s = 0, and no point near the start satisfies that together with "
                                 "the other constraints", name, of, text);
-    if (d->sampler->count && sampler_values(d->sampler, &d->sampler->points[0], &f, 1, &value, NULL)) return TAUT_OUT_OF_MEMORY;
     return dirac_verdict_is(d, DIRAC_INCONSISTENT, "%s = %s changes at the rate %s, which is never zero: no motion satisfies the equations", name, of,
                             text);
 }
@@ -129,7 +127,9 @@ static int condition(dirac *d, size_t parent, expr h, int *added)
         dirac_print(d, f, text, sizeof text);
         return dirac_verdict_is(d, DIRAC_REFUSED, "the condition %s = 0 is not finite near the start", text);
     }
-    if (!(expr_kinds(d->g, f) & (1u << KIND_Q | 1u << KIND_W))) return inconsistent(d, parent, f);
+    unsigned kinds = expr_kinds(d->g, f);
+    if (kinds == ~0u) return TAUT_OUT_OF_MEMORY;
+    if (!(kinds & (1u << KIND_Q | 1u << KIND_W))) return inconsistent(d, parent, f);
     const dirac_constraint *from = &d->chi[parent];
     dirac_constraint like = { .generation = from->generation + 1, .multiplier = -1, .source = -1, .gauge = from->gauge };
     status = dirac_add(d, root_of(d, f), like);

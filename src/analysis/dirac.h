@@ -67,7 +67,8 @@ void dirac_moved(dirac *d, expr generator, char *buffer, size_t size);
 expr dirac_bracket(dirac *d, const expr *f, const expr *g);
 
 /* The system on phase space: the model with H_c and all chi for constraints, and with consistent start values. Shares the graph and the
-   declarations of m, which must outlive it. *result is NULL when the model needs none of this: ordinary models. A model that cannot
+   declarations of m, which must outlive it. For models with phase_line, and after a failure of system_create with TAUT_SINGULAR, whose text is
+   made use of. A model that cannot
    run fails with a text. */
 typedef enum { PHASE_STRICT, PHASE_PROJECT, PHASE_AS_IS } phase_start;
 int phase_model(model *m, phase_start start, model **result);

@@ -19,7 +19,9 @@ static int momentum_row(dirac *d, tableau *t, uint32_t i, const expr *zero)
     for (uint32_t j = 0; !status && j < d->n; j++) {
         row[j] = expr_simplify(g, row[j], NULL, NULL);
         if (!row[j]) return TAUT_OUT_OF_MEMORY;
-        if (expr_kinds(g, row[j]) & 1u << KIND_W) {
+        unsigned kinds = expr_kinds(g, row[j]);
+        if (kinds == ~0u) return TAUT_OUT_OF_MEMORY;
+        if (kinds & 1u << KIND_W) {
             char name[200];
             model_coordinate_name(d->m, i, name, sizeof name);
             return dirac_verdict_is(d, DIRAC_REFUSED, "the Lagrangian is not quadratic in the velocities (see '%s'), and the Hamiltonian cannot "

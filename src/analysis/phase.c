@@ -122,27 +122,34 @@ static int find_start(dirac *d, phase_start mode, model *m)
     return status;
 }
 
-static int cannot_run(dirac *d)
+/* `before` is what was said about the singular mass matrix, empty for models with constraints on phase space. */
+static int cannot_run(dirac *d, char *before)
 {
     const model *m = d->m;
-    const char *what = d->singular || !m->phase_line ? "the Lagrangian is singular" : "the constraints are on phase space";
-    int line = m->form_line;
     if (d->verdict == DIRAC_INCONSISTENT)
-        return fail(d->context, TAUT_BAD_MODEL, "%s:%d: the model is inconsistent: %s", m->file, line, d->reason);
-    if (d->verdict == DIRAC_FIRST_CLASS) return fail(d->context, TAUT_BAD_MODEL, "%s:%d: %s: %s", m->file, line, what, d->reason);
-    return fail(d->context, TAUT_SINGULAR, "%s:%d: %s, and no method can run the model: %s", m->file, line, what, d->reason);
+        return fail(d->context, TAUT_BAD_MODEL, "%s:%d: the model is inconsistent: %s", m->file, m->form_line, d->reason);
+    if (before[0]) {
+        before[strcspn(before, ";")] = 0;
+        return fail(d->context, TAUT_SINGULAR, "%s; by the Dirac algorithm: %s", before, d->reason);
+    }
+    return fail(d->context, TAUT_BAD_MODEL, "%s:%d: %s", m->file, m->phase_line, d->reason);
 }
 
 int phase_model(model *m, phase_start start, model **result)
 {
     dirac *d;
+    char before[TAUT_ERROR_TEXT] = "";
+    if (!m->phase_line) snprintf(before, sizeof before, "%s", taut_error_text(m->context));
     *result = NULL;
     if (m->start_points_line)
         return fail(m->context, TAUT_UNSUPPORTED, "%s:%d: start_points are for discrete Lagrangians, which a model with constraints on phase space "
                     "has none of; give positions and velocities in start", m->file, m->start_points_line);
     int status = dirac_analyse(m, &d);
     if (status) return status;
-    status = d->verdict == DIRAC_SECOND_CLASS ? make_shell(d, result) : cannot_run(d);
+    if (!d->singular && !m->phase_line && d->verdict == DIRAC_SECOND_CLASS) /* at the start only: nothing that the algorithm is for */
+        status = fail(m->context, TAUT_SINGULAR, "%s", before);
+    else
+        status = d->verdict == DIRAC_SECOND_CLASS ? make_shell(d, result) : cannot_run(d, before);
     if (!status) status = find_start(d, start, *result);
     if (status) {
         phase_destroy(*result);
