@@ -9,8 +9,10 @@ typedef struct {
     int full;
     void (*line)(void *user, const char *text);
     void *user;
-    char text[2400];
+    char *text, *formula, *below, *whole; /* TEXT each */
 } printer;
+
+#define TEXT 100000 /* longest line; formulas are cut there */
 
 static void namer(void *user, op o, kind k, uint32_t index, char *buffer, size_t size)
 {
@@ -50,9 +52,8 @@ void dirac_moved(dirac *d, expr generator, char *buffer, size_t size)
 
 static void say(printer *p, const char *label, const char *text)
 {
-    char line[2600];
-    snprintf(line, sizeof line, "    %-14s %s", label, text);
-    p->line(p->user, line);
+    snprintf(p->whole, TEXT, "    %-14s %s", label, text);
+    p->line(p->user, p->whole);
 }
 
 static const char *generation_name(const dirac_constraint *c, char *buffer, size_t size)
@@ -69,12 +70,12 @@ static void constraints(printer *p)
     dirac *d = p->d;
     for (size_t k = 0; k < d->count; k++) {
         const dirac_constraint *c = &d->chi[k];
-        char formula[1500], name[40], label[40], from[250] = "";
+        char *formula = p->formula, name[40], label[40], from[250] = "";
         const char *class = d->first + d->second == 0 ? "" : c->first_class ? "   first class" : "   second class";
-        dirac_print(d, c->value, formula, sizeof formula);
+        dirac_print(d, c->value, formula, TEXT - 1000);
         dirac_name(d, k, name, sizeof name);
         if (c->source >= 0) snprintf(from, sizeof from, "   ('%.200s')", d->m->constraints[c->source].name);
-        snprintf(p->text, sizeof p->text, "%s = %s%s%s", name, formula, class, from);
+        snprintf(p->text, TEXT, "%s = %s%s%s", name, formula, class, from);
         say(p, generation_name(c, label, sizeof label), p->text);
     }
 }
@@ -87,7 +88,7 @@ static void multipliers(printer *p)
     if (!d->multiplier) return;
     for (size_t k = 0; k < d->count; k++) {
         const dirac_constraint *c = &d->chi[k];
-        char formula[1500], name[250];
+        char *formula = p->formula, name[250];
         if (c->multiplier < 0) continue;
         expr u = d->multiplier[c->multiplier];
         int holonomic = c->source >= 0 && !(expr_kinds(d->g, c->value) & 1u << KIND_W);
@@ -96,9 +97,9 @@ static void multipliers(printer *p)
         else
             snprintf(name, sizeof name, "u%d", c->multiplier + 1);
         if (u) u = holonomic ? expr_simplify(d->g, expr_neg(d->g, u), NULL, NULL) : u;
-        if (u) dirac_print(d, u, formula, sizeof formula);
-        if (u && !p->full && strlen(formula) > LONG) snprintf(formula, sizeof formula, "(a long formula; --dirac prints it)");
-        snprintf(p->text, sizeof p->text, u ? "%s = %s" : "%s is free", name, formula);
+        if (u) dirac_print(d, u, formula, TEXT - 1000);
+        if (u && !p->full && strlen(formula) > LONG) snprintf(formula, TEXT, "(a long formula; --dirac prints it)");
+        snprintf(p->text, TEXT, u ? "%s = %s" : "%s is free", name, formula);
         say(p, "multiplier", p->text);
     }
 }
@@ -136,15 +137,15 @@ static void add_product(printer *p, expr factor, const char *body)
 {
     dirac *d = p->d;
     expr top, bottom;
-    char above[700], below[700];
+    char *above = p->formula, *below = p->below;
     size_t at = strlen(p->text);
     if (!expr_simplify(d->g, factor, &top, &bottom)) return;
-    dirac_print(d, top, above, sizeof above);
+    dirac_print(d, top, above, TEXT);
     int negative = above[0] == '-';
-    if (negative) dirac_print(d, expr_neg(d->g, top), above, sizeof above);
-    dirac_print(d, bottom, below, sizeof below);
+    if (negative) dirac_print(d, expr_neg(d->g, top), above, TEXT);
+    dirac_print(d, bottom, below, TEXT);
     int one = strcmp(above, "1") == 0, whole = strcmp(below, "1") == 0, sum = strchr(above, ' ') != NULL;
-    snprintf(p->text + at, sizeof p->text - at, " %c %s%s%s%s%s%s%s%s", negative ? '-' : '+', sum ? "(" : "", one ? "" : above, sum ? ")" : "",
+    snprintf(p->text + at, TEXT - at, " %c %s%s%s%s%s%s%s%s", negative ? '-' : '+', sum ? "(" : "", one ? "" : above, sum ? ")" : "",
              one ? "" : "*", body, whole ? "" : "/(", whole ? "" : below, whole ? "" : ")");
 }
 
@@ -162,13 +163,13 @@ static void fundamental(printer *p, const expr *inverse)
                     if (j < d->n) right = expr_neg(d->g, right);
                     sum = expr_sub(d->g, sum, expr_mul(d->g, left, expr_mul(d->g, inverse[a * d->count + b], right)));
                 }
-            char first[220], second[220], value[600];
+            char first[220], second[220], *value = p->formula;
             sum = expr_simplify(d->g, sum, NULL, NULL);
             if (!sum || expr_is_number(d->g, sum, 0)) continue;
             dirac_print(d, d->z[i], first, sizeof first);
             dirac_print(d, d->z[j], second, sizeof second);
-            dirac_print(d, sum, value, sizeof value);
-            snprintf(p->text, sizeof p->text, "{%s,%s}* = %s", first, second, value);
+            dirac_print(d, sum, value, TEXT - 1000);
+            snprintf(p->text, TEXT, "{%s,%s}* = %s", first, second, value);
             say(p, "", p->text);
         }
 }
@@ -179,13 +180,13 @@ static void bracket(printer *p)
     size_t k = d->count;
     if (!k) return;
     if (k > INVERSE) {
-        snprintf(p->text, sizeof p->text, "{F,G}* = {F,G} - {F,chi} C^-1 {chi,G}, C = {chi,chi} of size %zu is inverted numerically", k);
+        snprintf(p->text, TEXT, "{F,G}* = {F,G} - {F,chi} C^-1 {chi,G}, C = {chi,chi} of size %zu is inverted numerically", k);
         say(p, "Dirac bracket", p->text);
         return;
     }
     expr inverse[INVERSE * INVERSE];
     int status = invert_brackets(d, inverse);
-    snprintf(p->text, sizeof p->text, "{F,G}* = {F,G}");
+    snprintf(p->text, TEXT, "{F,G}* = {F,G}");
     for (size_t a = 0; !status && a < k; a++)
         for (size_t b = a + 1; b < k; b++) {
             char body[100];
@@ -195,9 +196,9 @@ static void bracket(printer *p)
             add_product(p, factor, body);
         }
     if (status || (strlen(p->text) > 2 * LONG && !p->full))
-        snprintf(p->text, sizeof p->text, "{F,G}* = {F,G} - {F,chi} C^-1 {chi,G}, C = {chi,chi}%s", status ? "" : "; --dirac prints C^-1");
+        snprintf(p->text, TEXT, "{F,G}* = {F,G} - {F,chi} C^-1 {chi,G}, C = {chi,chi}%s", status ? "" : "; --dirac prints C^-1");
     say(p, "Dirac bracket", p->text);
-    if (!status && ((d->singular && d->n <= 2) || (p->full && d->n <= 6))) fundamental(p, inverse);
+    if (!status && ((d->singular && d->n <= 2) || (p->full && d->n <= 3))) fundamental(p, inverse);
     sampler_spread(d->sampler, &d->hamiltonian, 1, d->chi, d->count);
 }
 
@@ -205,44 +206,60 @@ static void gauge(printer *p)
 {
     dirac *d = p->d;
     for (int i = 0; i < d->first; i++) {
-        char formula[900], moved[900];
-        dirac_print(d, d->generator[i], formula, sizeof formula);
+        char *formula = p->formula, moved[900];
+        dirac_print(d, d->generator[i], formula, TEXT - 1000);
         dirac_moved(d, d->generator[i], moved, sizeof moved);
-        snprintf(p->text, sizeof p->text, "%s is first class and moves %s", formula, moved[0] ? moved : "nothing");
+        snprintf(p->text, TEXT, "%s is first class and moves %s", formula, moved[0] ? moved : "nothing");
         say(p, i ? "" : "gauge freedom", p->text);
     }
     int free = 0;
     for (int i = 0; d->multiplier && i < d->multiplier_count; i++) free += !d->multiplier[i];
-    snprintf(p->text, sizeof p->text, "%d arbitrary function%s of time; gauge conditions to add: %d", free, free == 1 ? "" : "s", d->first);
+    snprintf(p->text, TEXT, "%d arbitrary function%s of time; gauge conditions to add: %d", free, free == 1 ? "" : "s", d->first);
     if (d->first) say(p, "", p->text);
 }
 
 #define SHOWN 8 /* constraints shown without `full` */
 
-void dirac_report(dirac *d, int full, void (*line)(void *user, const char *text), void *user)
+static void print_all(printer *p)
 {
-    printer p = { .d = d, .full = full, .line = line, .user = user };
-    char formula[1500];
+    dirac *d = p->d;
+    int full = p->full;
     if (d->hamiltonian && d->verdict != DIRAC_REFUSED) {
-        dirac_print(d, d->hamiltonian, formula, sizeof formula);
-        say(&p, d->m->form == FORM_LAGRANGIAN ? "H_c" : "H", formula);
+        dirac_print(d, d->hamiltonian, p->formula, TEXT - 1000);
+        say(p, d->m->form == FORM_LAGRANGIAN ? "H_c" : "H", p->formula);
     }
     if (d->count <= SHOWN || full) {
-        constraints(&p);
-        if (d->verdict <= DIRAC_FIRST_CLASS) multipliers(&p);
+        constraints(p);
+        if (d->verdict <= DIRAC_FIRST_CLASS) multipliers(p);
     } else {
-        snprintf(p.text, sizeof p.text, "%zu; --dirac shows them", d->count);
-        say(&p, "constraints", p.text);
+        snprintf(p->text, TEXT, "%zu; --dirac shows them", d->count);
+        say(p, "constraints", p->text);
     }
-    if (d->verdict == DIRAC_SECOND_CLASS) bracket(&p);
-    if (d->verdict == DIRAC_FIRST_CLASS) gauge(&p);
+    if (d->verdict == DIRAC_SECOND_CLASS) bracket(p);
+    if (d->verdict == DIRAC_FIRST_CLASS) gauge(p);
     if (d->verdict <= DIRAC_FIRST_CLASS) {
         int twice = 2 * (int)d->n - 2 * d->first - d->second;
-        snprintf(p.text, sizeof p.text, "%d first class, %d second class: (2*%u - 2*%d - %d)/2 = %d degree%s of freedom", d->first, d->second, d->n,
+        snprintf(p->text, TEXT, "%d first class, %d second class: (2*%u - 2*%d - %d)/2 = %d degree%s of freedom", d->first, d->second, d->n,
                  d->first, d->second, twice / 2, twice == 2 ? "" : "s");
-        say(&p, "classes", p.text);
+        say(p, "classes", p->text);
     }
-    if (d->verdict == DIRAC_INCONSISTENT) say(&p, "INCONSISTENT", d->reason);
-    if (d->verdict == DIRAC_REFUSED) say(&p, "not made", d->reason);
-    if (d->warning[0]) say(&p, "warning", d->warning);
+    if (d->verdict == DIRAC_INCONSISTENT) say(p, "INCONSISTENT", d->reason);
+    if (d->verdict == DIRAC_REFUSED) say(p, "not made", d->reason);
+    if (d->warning[0]) say(p, "warning", d->warning);
+}
+
+int dirac_report(dirac *d, int full, void (*line)(void *user, const char *text), void *user)
+{
+    printer p = { .d = d, .full = full, .line = line, .user = user };
+    p.text = mem_new(d->context, TEXT, 1);
+    p.formula = mem_new(d->context, TEXT, 1);
+    p.below = mem_new(d->context, TEXT, 1);
+    p.whole = mem_new(d->context, TEXT, 1);
+    int status = p.text && p.formula && p.below && p.whole ? TAUT_OK : TAUT_OUT_OF_MEMORY;
+    if (!status) print_all(&p);
+    mem_free(d->context, p.text);
+    mem_free(d->context, p.formula);
+    mem_free(d->context, p.below);
+    mem_free(d->context, p.whole);
+    return status;
 }

@@ -160,9 +160,9 @@ static int print_dirac(model *m, int full)
     int status = dirac_analyse(m, &d);
     if (status) return status;
     puts("  Dirac algorithm");
-    dirac_report(d, full, print_line, NULL);
+    status = dirac_report(d, full, print_line, NULL);
     dirac_destroy(d);
-    return TAUT_OK;
+    return status;
 }
 
 static int wants_dirac(const report *r, const engine_check *c)
