@@ -62,6 +62,7 @@ static const example examples[] = {
     { "henon-heiles", 0.01, "lobatto:s=3" },
     { "papers/double-spherical-pendulum-chart", 0.01, "del" }, { "rigid-body", 0.01, "shake" },
     { "papers/dirac-second-class", 0.01, "dirac:gauss" }, { "point-vortices", 0.01, "dirac:rk4" },
+    { "heavy-top", 0.001, "extended:gauss" }, { "chain-molecule", 0.01, "dirac:rkf45,project=both" },
 };
 enum { EXAMPLES = sizeof examples / sizeof *examples };
 

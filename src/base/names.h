@@ -146,6 +146,8 @@
 #define simulation_follow REAL_PRECISION(simulation_follow)
 #define simulation_return REAL_PRECISION(simulation_return)
 #define simulation_symplecticity REAL_PRECISION(simulation_symplecticity)
+#define simulation_growth REAL_PRECISION(simulation_growth)
+#define simulation_stability REAL_PRECISION(simulation_stability)
 #define simulation_destroy REAL_PRECISION(simulation_destroy)
 #define simulation_step REAL_PRECISION(simulation_step)
 #define simulation_residuals REAL_PRECISION(simulation_residuals)

@@ -79,7 +79,7 @@ static int naive_evaluate(void *self, real t, const real *z, real *rate)
     return find_force(f, &at, f->v, rate + n);
 }
 
-static int naive_create(struct system *s, void **self) { return holonomic_create(s, naive_evaluate, 0, self); }
+static int naive_create(struct system *s, void **self) { return holonomic_create(s, naive_evaluate, MOTION_NAIVE, self); }
 
 const formulation_class formulation_naive = {
     "naive", holonomic_refuse, naive_create, holonomic_destroy, holonomic_begin, holonomic_end, naive_evaluate, holonomic_chi_count,
@@ -115,7 +115,7 @@ static int dirac_evaluate(void *self, real t, const real *z, real *rate)
     return find_force(f, &at, rate, rate + n);
 }
 
-static int dirac_create(struct system *s, void **self) { return holonomic_create(s, dirac_evaluate, 1, self); }
+static int dirac_create(struct system *s, void **self) { return holonomic_create(s, dirac_evaluate, MOTION_DIRAC, self); }
 
 const formulation_class formulation_dirac = {
     "dirac", dirac_refuse, dirac_create, holonomic_destroy, holonomic_begin, holonomic_end, dirac_evaluate, holonomic_chi_count,

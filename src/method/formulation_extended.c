@@ -168,7 +168,7 @@ static int extended_evaluate(void *self, real t, const real *z, real *rate)
 
 static int extended_create(struct system *s, void **self)
 {
-    int status = holonomic_create(s, extended_evaluate, 1, self);
+    int status = holonomic_create(s, extended_evaluate, MOTION_EXTENDED, self);
     if (!status) status = field_prepare_third(s->constraint, KIND_Q);
     if (!status) status = field_prepare_slope_gradient(s->energy, KIND_W);
     if (!status) status = field_prepare_third(s->energy, KIND_Q);

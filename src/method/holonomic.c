@@ -38,14 +38,14 @@ static int create_arrays(holonomic *f)
     return TAUT_OK;
 }
 
-int holonomic_create(struct system *s, int (*evaluate)(void *, real, const real *, real *), int keeps_position, void **self)
+int holonomic_create(struct system *s, int (*evaluate)(void *, real, const real *, real *), motion_type type, void **self)
 {
     *self = NULL;
     holonomic *f = mem_new(s->context, 1, sizeof *f);
     if (!f) return TAUT_OUT_OF_MEMORY;
     f->s = s;
     f->evaluate = evaluate;
-    f->keeps_position = keeps_position;
+    f->type = type;
     int status = legendre_create(s, &f->legendre);
     if (!status) status = s->structure.force_multiplier ? acceleration_create(s, &f->acceleration) : saddle_create(s, &f->saddle);
     if (!status) status = system_prepare_block(s, BLOCK_G);
@@ -181,7 +181,7 @@ int holonomic_stages_create(void *self, int stages, const real *a)
 {
     holonomic *f = self;
     f->stages = stages;
-    return motion_matrix_create(f->s, stages, a, f->keeps_position, &f->matrix);
+    return motion_matrix_create(f->s, stages, a, f->type, &f->matrix);
 }
 
 int holonomic_stages_factor(void *self, real h, const real *t, const real *z)

@@ -12,7 +12,7 @@
 typedef struct holonomic {
     struct system *s;
     int (*evaluate)(void *self, real t, const real *z, real *rate);
-    int keeps_position;         /* dg/dt = 0 for every z (dirac, and the matrix of extended) */
+    motion_type type;
     legendre *legendre;
     saddle *saddle;             /* NULL with forces that depend on the multipliers: naive alone, by way of: */
     acceleration *acceleration;
@@ -38,7 +38,7 @@ typedef struct holonomic {
 
 /* The reason why imposed constraints of this system cannot be treated so, or NULL. */
 const char *holonomic_refuse(const struct system *s);
-int holonomic_create(struct system *s, int (*evaluate)(void *, real, const real *, real *), int keeps_position, void **self);
+int holonomic_create(struct system *s, int (*evaluate)(void *, real, const real *, real *), motion_type type, void **self);
 void holonomic_destroy(void *self);
 void holonomic_begin(void *self, const state *x);
 int holonomic_end(void *self, state *x);

@@ -110,6 +110,15 @@ static int symplecticity(void *self, wide h, engine_symplecticity *out)
     return simulation_symplecticity(self, (real)h, out);
 }
 
+static int growth(void *self, wide h, long steps, long from, long stride, engine_growth *out)
+{
+    return simulation_growth(self, (real)h, steps, from, stride, out);
+}
+static int stability(void *self, wide h, wide period, wide until, engine_stability *out)
+{
+    return simulation_stability(self, (real)h, (real)period, (real)until, out);
+}
+
 #define ENGINE REAL_PRECISION(engine)
 const engine_api ENGINE = {
 #ifdef TAUT_REAL_QUAD
@@ -119,5 +128,5 @@ const engine_api ENGINE = {
 #endif
     REAL_DIGITS, create, destroy, step, get_time, counts, column_count, column_name, frame, monitor_count, monitor_name, monitor,
     energy_conserved, start_moves, simulation_check, method_count, info_at, parse, REAL_EPSILON, declared, sizes, hamiltonian,
-    restart, flow_to, solution, follow, there_and_back, symplecticity,
+    restart, flow_to, solution, follow, there_and_back, symplecticity, growth, stability,
 };

@@ -190,5 +190,16 @@ if [ -c /dev/full ]; then
     done
 fi
 
+# ---- naive, extended, dirac ----
+off=$here/bad-models/inconsistent-start.lua # g = 3
+ok run "$off" -m dirac:gauss --start as-is -s 0.1 -T 2 --csv
+is 'dirac stays where it was' "$(awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "constraint") k = i; next }
+    $k < 2.999999999999 || $k > 3.000000000001 { bad++ } END { print NR, bad + 0 }' out)" '22 0'
+ok run "$pendulum" -m dirac:rk4,project=both -s 0.1 -T 10
+has 'work in the summary' '^  evaluations  *400 of the equations of motion$'
+has 'projections in the summary' '^  projections  *[0-9]* of positions, [0-9]* of momenta, in [0-9]* steps$'
+ok methods dirac
+has 'taut methods dirac' 'project  *none|position|momentum|both'
+
 echo "$checks checks, $failures failures"
 [ $failures -eq 0 ] && [ $checks -gt 150 ]
