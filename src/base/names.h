@@ -155,6 +155,7 @@
 #define simulation_multipliers REAL_PRECISION(simulation_multipliers)
 #define simulation_column_count REAL_PRECISION(simulation_column_count)
 #define simulation_column_name REAL_PRECISION(simulation_column_name)
+#define simulation_system REAL_PRECISION(simulation_system)
 #define simulation_frame REAL_PRECISION(simulation_frame)
 #define simulation_check REAL_PRECISION(simulation_check)
 
@@ -219,6 +220,8 @@
 #define formulation_naive REAL_PRECISION(formulation_naive)
 #define formulation_extended REAL_PRECISION(formulation_extended)
 #define formulation_dirac REAL_PRECISION(formulation_dirac)
+#define flow_create_along REAL_PRECISION(flow_create_along)
+#define formulation_bracket REAL_PRECISION(formulation_bracket)
 #define formulation_refusal REAL_PRECISION(formulation_refusal)
 #define formulation_create REAL_PRECISION(formulation_create)
 #define formulation_destroy REAL_PRECISION(formulation_destroy)

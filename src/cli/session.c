@@ -121,7 +121,9 @@ static void summarise(const session *z, const run_result *result)
     engine_counts counts;
     double used = seconds_since(&z->begun);
     long here = result->steps_done - z->steps_before;
+    uint32_t coordinates, constraints;
     z->api->counts(z->engine, &counts);
+    z->api->sizes(z->engine, &coordinates, &constraints);
     printf("%s\n", z->m->title);
     printf("  method %s   step %.6g   t = 0 .. %.9g   %ld steps in %.3g s (%.3g us each, %.1f Newton iterations)\n\n", z->method,
            (double)z->options.step, (double)result->t, here, used,
@@ -130,7 +132,7 @@ static void summarise(const session *z, const run_result *result)
     const watched *w = result->quantities;
     for (size_t i = 0; i < result->quantity_count; i++, w++) {
         if (i == 0 && z->m->form != FORM_RATES) summarise_energy(w, z->api->energy_conserved(z->engine));
-        if ((i == 1 || i == 2) && z->m->constraint_count)
+        if ((i == 1 || i == 2) && constraints)
             printf("  %-21s at most %.2g\n", i == 1 ? "constraints" : "velocity constraints", (double)w->highest);
         if (i > 2)
             printf("  %-21s %.12g   changed by at most %.2g\n", w->name, (double)w->first,

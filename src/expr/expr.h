@@ -90,6 +90,11 @@ expr expr_derivative(graph *g, expr f, expr variable);
 /* e with variables[i] replaced by values[i]. 0 on failure. */
 expr expr_substitute(graph *g, expr e, const expr *variables, const expr *values, size_t count);
 
+/* ---- simplification ---- */
+/* e as a polynomial over a product of factors, common factors cancelled; the same input gives the same result. e itself when that would be
+   too large. numerator and denominator may be NULL. 0 on failure (no memory). */
+expr expr_simplify(graph *g, expr e, expr *numerator, expr *denominator);
+
 /* ---- structure ---- */
 #define DEGREE_NOT_POLYNOMIAL 1000
 /* Total polynomial degree of f in the variables whose kind is in the mask (1u << kind); other variables and parameters

@@ -172,7 +172,7 @@ static void print_operator(printer *p, const node *n)
 static void print_node(printer *p, expr e, int outer)
 {
     const node *n = &p->g->nodes[e];
-    if (!e || p->length >= p->size || p->depth > 200) {
+    if (!e || p->length >= p->size || p->depth > 2000) {
         put(p, "...");
         return;
     }

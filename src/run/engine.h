@@ -41,6 +41,7 @@ typedef struct {
     int time_dependent, has_forces, force_position, force_time, force_velocity, force_multiplier, constant_mass, diagonal_mass, largest_block, separable,
         augmented, explicit_force;
     int energy_conserved;
+    int phase;                  /* a system on phase space, by the Dirac algorithm */
 } engine_check;
 
 /* An error that should be round-off: its largest value over a run, and the size of the terms that it is a difference of. */
