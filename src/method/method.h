@@ -32,6 +32,7 @@ typedef struct method_info {
     const method_option *options;
     int option_count;
     const char *table;      /* the members of a family, lines for people; or NULL */
+    int midpoint_multipliers; /* the state's multipliers belong to the middle of the last step, and are reported so */
 } method_info;
 
 /* NAME:word,key=value,... taken apart; the texts point into `text`. */
@@ -87,6 +88,7 @@ method_info method_class_declared(const struct method_class *class, const method
 int method_create_with(struct system *s, const struct method_class *class, const method_spec *spec, real tolerance, method *m);
 void method_destroy(method *m);
 
-extern const struct method_class method_rattle, method_shake, method_lobatto, method_del, method_galerkin;
+extern const struct method_class method_rattle, method_shake, method_lobatto, method_del, method_galerkin,
+    method_em;
 
 #endif

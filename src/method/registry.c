@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct method_class *const table[] = { &method_rattle, &method_shake, &method_lobatto, &method_del, &method_galerkin };
+static const struct method_class *const table[] = { &method_rattle, &method_shake, &method_lobatto, &method_del, &method_galerkin,
+                                                 &method_em };
 
 int method_count(void) { return (int)(sizeof table / sizeof *table); }
 const struct method_class *method_at(int index) { return table[index]; }

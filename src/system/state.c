@@ -26,6 +26,9 @@ void state_copy(const state *from, state *to)
 {
     to->t = from->t;
     to->t_low = from->t_low;
+    to->t_lambda = from->t_lambda;
+    to->work = from->work;
+    to->work_low = from->work_low;
     memcpy(to->block, from->block, state_size(from) * sizeof *from->block);
 }
 

@@ -27,13 +27,14 @@ typedef enum {
 
 /* One summand of a block. */
 typedef struct {
-    enum { PART_IDENTITY, PART_HESSIAN, PART_JACOBIAN, PART_SLOPE } source;
+    enum { PART_IDENTITY, PART_HESSIAN, PART_JACOBIAN, PART_SLOPE, PART_DISCRETE, PART_DISCRETE_SLOPE } source;
     field *field;
     kind a, b;            /* Hessian by a and b; Jacobian by a; slope of the Jacobian by a along (v, 1) in (q, t) */
     int sign;
     int weighted;         /* Hessian weighted with the multipliers */
     int transposed;       /* the block has the transposed of the pattern */
     const pattern *shape;
+    discrete_mode mode;   /* of the discrete ones: Jacobian of D_a, or D_a by variables b of the second place */
 } block_part;
 
 #define BLOCK_PARTS 3
@@ -121,6 +122,8 @@ void system_block_values(const struct system *s, block_id id, const place *at, r
 /* The same for a block that a method describes itself by its parts (all but their shapes). */
 int block_prepare(struct system *s, block_shape *b);
 void block_values(const block_shape *b, const place *at, real *values);
+/* With discrete parts, which are between two places; the other parts and the multipliers are taken at the second. */
+void block_values_between(const block_shape *b, const place *from, const place *to, real *values);
 /* out += scale * block * x (or its transpose) */
 void block_multiply(const block_shape *b, const real *values, real scale, const real *x, real *out);
 void block_multiply_transposed(const block_shape *b, const real *values, real scale, const real *x, real *out);
