@@ -212,6 +212,7 @@
 #define field_discrete_slope REAL_PRECISION(field_discrete_slope)
 #define block_values_between REAL_PRECISION(block_values_between)
 #define legendre_create REAL_PRECISION(legendre_create)
+#define legendre_clean REAL_PRECISION(legendre_clean)
 #define legendre_destroy REAL_PRECISION(legendre_destroy)
 #define impulse_create REAL_PRECISION(impulse_create)
 #define impulse_destroy REAL_PRECISION(impulse_destroy)

@@ -29,8 +29,9 @@ const command command_run = {
     "run a model and tell what was kept",
     definitions_of_run, sizeof definitions_of_run / sizeof *definitions_of_run, run_main,
     "Columns of --csv: t; coordinates; velocities (a.x.dot); momenta (p.a.x); multipliers (lambda.NAME); energy;\n"
+    "work (of forces, time and moving constraints, where the model has them: energy - work is constant);\n"
     "constraint (largest |g|); velocity_constraint (largest |dg/dt|); momentum.x .. angular_momentum.z where the model has\n"
-    "the symmetry; observables by name.\n\n"
+    "the symmetry; observables by name; with em also t_mid and lambda_mid.NAME, the multipliers of the last step and their time.\n\n"
     "Exit status: 0 done, 1 the simulation failed, 2 bad usage or bad model.\n"
 };
 
@@ -120,6 +121,14 @@ static void summarise_energy(const watched *w, int conserved)
         printf("   (not conserved by this model: time or forces change it)\n");
 }
 
+/* What forces, time and moving constraints have put in, and how well that accounts for the change of the energy. */
+static void summarise_balance(const watched *energy, const watched *balance)
+{
+    wide off = larger(balance->highest - balance->first, balance->first - balance->lowest);
+    printf("  energy balance        work %.9g; energy - work changed by at most %.2g\n",
+           (double)(energy->last - balance->last), (double)off);
+}
+
 static void summarise(const session *z, const run_result *result)
 {
     engine_counts counts;
@@ -135,7 +144,9 @@ static void summarise(const session *z, const run_result *result)
         if (i == 0 && z->m->form != FORM_RATES) summarise_energy(w, z->api->energy_conserved(z->engine));
         if ((i == 1 || i == 2) && z->m->constraint_count)
             printf("  %-21s at most %.2g\n", i == 1 ? "constraints" : "velocity constraints", (double)w->highest);
-        if (i > 2)
+        if (z->api->balance(z->engine) && i + 1 == result->quantity_count)
+            summarise_balance(result->quantities, w);
+        else if (i > 2)
             printf("  %-21s %.12g   changed by at most %.2g\n", w->name, (double)w->first,
                    (double)larger(w->highest - w->first, w->first - w->lowest));
     }

@@ -32,6 +32,7 @@ static const method_info info = {
     .keeps = KEEPS_ENERGY | KEEPS_MOMENTUM | KEEPS_REVERSIBLE | KEEPS_POSITION,
     .options = options,
     .option_count = 1,
+    .own_work = 1,
     .midpoint_multipliers = 1,
 };
 
@@ -74,7 +75,6 @@ typedef struct {
     real scale;                       /* of rates */
     const state *from;
     real h;
-    newton_counts counts;
 } method_state;
 
 static void destroy(void *self)
@@ -138,7 +138,7 @@ static real product(const real *x, const real *y, uint32_t count)
     return sum;
 }
 
-/* dg/dt of a state; *size: of its terms */
+/* dg/dt of a state; *size: of its terms. A rounding of g comes divided by the step: a thousandth of that, at the least, is the scale. */
 static void find_rates(method_state *z, const state *x, real *rates, real *size)
 {
     struct system *s = z->s;
@@ -149,9 +149,12 @@ static void find_rates(method_state *z, const state *x, real *rates, real *size)
     system_constraint_rate(s, &at, rates);
     *size = 0;
     for (uint32_t k = 0; k < s->c; k++) {
-        real sum = REAL(fabs)(rates[k]);
-        for (int e = p->start[k]; e < p->start[k + 1]; e++) sum += REAL(fabs)(z->g[e] * z->velocity[p->index[e]]);
-        *size = real_most(*size, sum);
+        real sum = REAL(fabs)(rates[k]), places = 0;
+        for (int e = p->start[k]; e < p->start[k + 1]; e++) {
+            sum += REAL(fabs)(z->g[e] * z->velocity[p->index[e]]);
+            places += REAL(fabs)(z->g[e] * x->q[p->index[e]]);
+        }
+        *size = real_most(real_most(*size, sum), places / (1000 * z->h));
     }
     block_multiply(&s->blocks[BLOCK_G], z->g, 1, z->velocity, rates);
 }

@@ -224,7 +224,7 @@ static void begin(em *z)
     for (uint32_t i = 0; i < n; i++) z->x[i] *= z->h, z->x[n + i] = 0;
 }
 
-/* h (D_t H or -D_t L~) + F.(q1 - q0) - h lambda.D_t g */
+/* (t1 - t0) (D_t H or -D_t L~ - lambda.D_t g) + F.(q1 - q0); t1 - t0 as rounded: energy and constraints are taken at these times */
 static real work_of(em *z, const place *from, const place *to)
 {
     struct system *s = z->s;
@@ -243,7 +243,7 @@ static real work_of(em *z, const place *from, const place *to)
             if (p->start[k + 1] > p->start[k]) change -= to->x[KIND_LAMBDA][k] * z->rates[p->start[k]];
     }
     for (uint32_t i = 0; i < s->n; i++) sum += z->outer[i] * z->move[i];
-    return z->h * change + sum;
+    return (z->to->t - z->from->t) * change + sum;
 }
 
 /* The force line (21b) gives the momenta: small numbers added to p0. */
@@ -277,6 +277,7 @@ static void finish(em *z)
     if (!z->hamiltonian) {
         memcpy(to->w, z->x, n * sizeof(real));
     } else if (z->legendre) { /* v = H_p at the end */
+        legendre_clean(s, to->q, to->p, to->p_low);
         place at = place_at(to->q, to->p, &to->t, NULL);
         memset(to->w, 0, n * sizeof(real));
         field_gradient(z->hamiltonian, KIND_W, &at, NULL, to->w);

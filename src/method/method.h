@@ -32,6 +32,7 @@ typedef struct method_info {
     const method_option *options;
     int option_count;
     const char *table;      /* the members of a family, lines for people; or NULL */
+    int own_work;           /* a step adds its exact discrete work to the state; for the others the simulation does, by the trapezoidal rule */
     int midpoint_multipliers; /* the state's multipliers belong to the middle of the last step, and are reported so */
 } method_info;
 

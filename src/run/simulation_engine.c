@@ -34,7 +34,12 @@ static void column_name(const void *self, size_t column, char *buffer, size_t si
 }
 static int frame(void *self, wide *values) { return simulation_frame(self, values); }
 
-static size_t monitor_count(const void *self) { return 3 + (size_t)((const simulation *)self)->symmetry_count; }
+static int balance(const void *self) { return simulation_has_work(self); }
+
+static size_t monitor_count(const void *self)
+{
+    return 3 + (size_t)((const simulation *)self)->symmetry_count + (size_t)balance(self);
+}
 
 static void monitor_name(const void *self, size_t index, char *buffer, size_t size)
 {
@@ -42,6 +47,8 @@ static void monitor_name(const void *self, size_t index, char *buffer, size_t si
     const simulation *z = self;
     if (index < 3)
         snprintf(buffer, size, "%s", names[index]);
+    else if (index == 3 + (size_t)z->symmetry_count)
+        snprintf(buffer, size, "energy - work");
     else
         symmetry_name(z->s, &z->symmetries[index - 3], buffer, size);
 }
@@ -56,6 +63,7 @@ static int monitor(void *self, wide *values)
     values[2] = velocity;
     for (int i = 0; i < z->symmetry_count; i++)
         values[3 + i] = symmetry_momentum(z->s, &z->symmetries[i], z->x.q, z->x.p);
+    if (balance(z)) values[3 + z->symmetry_count] = values[0] - simulation_work(z);
     return TAUT_OK;
 }
 
@@ -117,5 +125,5 @@ const engine_api ENGINE = {
 #endif
     REAL_DIGITS, create, destroy, step, get_time, counts, column_count, column_name, frame, monitor_count, monitor_name, monitor,
     energy_conserved, start_moves, simulation_check, method_count, info_at, parse, REAL_EPSILON, declared, sizes, hamiltonian,
-    restart, flow_to, solution, follow, there_and_back, symplecticity,
+    restart, flow_to, solution, follow, there_and_back, symplecticity, balance,
 };

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "linalg/dense.h"
+#include "system/state.h"
 
 void legendre_destroy(legendre *z)
 {
@@ -103,6 +104,18 @@ static int row_fits(const probe *z, uint32_t i)
     return z->slope[i] == 0 && (rotation || entry(z, i, i) != 0);
 }
 
+void legendre_clean(const struct system *s, const real *q, real *p, real *p_low)
+{
+    for (size_t k = 0; k < s->m->group_count; k++) {
+        const group *own = &s->m->groups[k];
+        if (own->type != GROUP_ROTATION) continue;
+        real along = 0, size = 0, change[4];
+        for (uint32_t i = own->first; i < own->first + 4; i++) along += q[i] * p[i], size += q[i] * q[i];
+        for (uint32_t i = 0; i < 4; i++) change[i] = -along / size * q[own->first + i];
+        add_compensated(p + own->first, p_low + own->first, change, 4);
+    }
+}
+
 static int state_fits(probe *z, real *inertias)
 {
     const model *m = z->s->m;
@@ -115,6 +128,8 @@ static int state_fits(probe *z, real *inertias)
         for (int i = 0; i < 16; i++) size = real_most(size, inertias[16 * g + (size_t)i]);
         for (int i = 0; i < 16; i++)
             if (!same(k[i], inertias[16 * g + (size_t)i], size)) return 0;
+        for (int a = 1; a < 4; a++) /* q itself is apart */
+            if (!same(k[a], 0, size) || !same(k[4 * a], 0, size)) return 0;
     }
     return 1;
 }

@@ -22,5 +22,8 @@ typedef struct {
    other coordinates or is not as above, with other mass that is not constant and diagonal, or with terms linear in velocities. */
 int legendre_create(struct system *s, legendre **result);
 void legendre_destroy(legendre *z);
+/* Takes from the momenta of rotations their components along q. These are zero under em (q0.p0 + q1.p1 = 0 follows from q.q = 1 at both ends), but
+   for roundings of q.q, which come divided by the step and walk. */
+void legendre_clean(const struct system *s, const real *q, real *p, real *p_low);
 
 #endif

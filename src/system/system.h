@@ -112,6 +112,9 @@ void system_constraint_curvature(const struct system *s, const place *at, const 
 void system_momentum_rate(struct system *s, const place *at, const real *v, real *out);
 void system_velocity_rate(struct system *s, const place *at, const real *v, real *out);
 real system_energy(const struct system *s, const place *at, const real *v);
+/* The rate at which forces, time in L or H, and moving constraints change the energy: F.v - L_t (or + H_t) - lambda.g_t. rates: work, c long. */
+real system_power(const struct system *s, const place *at, const real *v, real *rates);
+int system_prepare_power(struct system *s);
 void system_observables(const struct system *s, const place *at, real *out);
 
 /* ---- derivatives ---- */
