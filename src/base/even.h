@@ -25,23 +25,26 @@ static EVEN_TYPE even_series(even_function f, EVEN_TYPE x, int n)
     return sum;
 }
 
-/* F^(n)(x), n up to 2 */
+/* F^(n)(x) */
 static EVEN_TYPE even_numerator(even_function f, EVEN_TYPE x, int n)
 {
-    EVEN_TYPE r;
-    switch (f) {
-    case EVEN_SIN: return n == 1 ? EVEN_MATH(cos)(x) : n ? -EVEN_MATH(sin)(x) : EVEN_MATH(sin)(x);
-    case EVEN_SINH: return n == 1 ? EVEN_MATH(cosh)(x) : EVEN_MATH(sinh)(x);
-    case EVEN_ATAN:
-        r = 1 / (1 + x * x);
-        return n == 0 ? EVEN_MATH(atan)(x) : n == 1 ? r : -2 * x * r * r;
-    default:
-        r = 1 / ((1 - x) * (1 + x));
-        return n == 0 ? EVEN_MATH(atanh)(x) : n == 1 ? r : 2 * x * r * r;
+    if (f == EVEN_SIN) {
+        EVEN_TYPE value = n % 2 ? EVEN_MATH(cos)(x) : EVEN_MATH(sin)(x);
+        return n / 2 % 2 ? -value : value;
     }
+    if (f == EVEN_SINH) return n % 2 ? EVEN_MATH(cosh)(x) : EVEN_MATH(sinh)(x);
+    if (n == 0) return f == EVEN_ATAN ? EVEN_MATH(atan)(x) : EVEN_MATH(atanh)(x);
+    /* (1 + s x^2) F^(k+1) + 2 k s x F^(k) + k (k-1) s F^(k-1) = 0 for k > 0, s = 1 (atan) or -1 (atanh) */
+    int sign = f == EVEN_ATAN ? 1 : -1;
+    EVEN_TYPE factor = 1 / (sign > 0 ? 1 + x * x : (1 - x) * (1 + x)), before = 0, value = factor;
+    for (int k = 1; k < n; k++) {
+        EVEN_TYPE next = -sign * factor * (2 * k * x * value + k * (k - 1) * before);
+        before = value, value = next;
+    }
+    return value;
 }
 
-/* The n-th derivative of F(x)/x, n up to 2: x f^(n) + n f^(n-1) = F^(n). */
+/* The n-th derivative of F(x)/x, by x f^(n) + n f^(n-1) = F^(n). */
 static EVEN_TYPE EVEN_NAME(even_function f, EVEN_TYPE x, int n)
 {
     EVEN_TYPE size = x < 0 ? -x : x, value = 0;

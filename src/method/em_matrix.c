@@ -118,6 +118,7 @@ static int create_matrix(em_matrix *m)
     }
     if (status) return status;
     m->values = mem_new(s->context, (size_t)largest, sizeof *m->values);
+    assembly_expect_zeros(m->matrix);
     return m->values ? assembly_finish(m->matrix, 0) : TAUT_OUT_OF_MEMORY;
 }
 
