@@ -21,7 +21,7 @@ void legendre_destroy(legendre *z)
 typedef struct {
     struct system *s;
     const pattern *shape;
-    real *q, *w, *values, *first, *slope;  /* first: the values at the first state; slope: L_w at w = 0 */
+    real *q, *w, *values, *slope;  /* slope: L_w at w = 0 */
     real t;
     uint64_t seed;
 } probe;
@@ -99,7 +99,6 @@ static int row_fits(const probe *z, uint32_t i)
         uint32_t j = (uint32_t)z->shape->index[k];
         int inside = rotation ? m->group_of[j] == m->group_of[i] : j == i;
         if (!inside && z->values[k] != 0) return 0;
-        if (j == i && !rotation && !same(z->values[k], z->first[k], REAL(fabs)(z->first[k]))) return 0;
     }
     return z->slope[i] == 0 && (rotation || entry(z, i, i) != 0);
 }
@@ -183,7 +182,28 @@ static int add_potential(struct system *s, legendre *z)
     return status;
 }
 
-static int add_kinetic(struct system *s, const probe *at, const real *inertias, legendre *z)
+/* masses[i] = d^2 L/dv_i^2 */
+static int find_masses(struct system *s, expr *masses)
+{
+    graph *g = s->m->graph;
+    for (size_t k = 0; k < s->m->summand_count; k++) {
+        expr value = s->m->summands[k].value, *nodes;
+        size_t count;
+        int status = expr_reachable(g, &value, 1, &nodes, &count);
+        for (size_t i = 0; !status && i < count; i++) {
+            node n = *graph_node(g, nodes[i]);
+            if (n.op != OP_VARIABLE || n.b != KIND_W) continue;
+            expr mass = expr_derivative(g, expr_derivative(g, value, nodes[i]), nodes[i]);
+            masses[n.a] = masses[n.a] ? expr_add(g, masses[n.a], mass) : mass;
+            if (!masses[n.a]) status = TAUT_OUT_OF_MEMORY;
+        }
+        expr_list_free(g, nodes);
+        if (status) return status;
+    }
+    return TAUT_OK;
+}
+
+static int add_kinetic(struct system *s, const expr *masses, const real *inertias, legendre *z)
 {
     graph *g = s->m->graph;
     int status = TAUT_OK;
@@ -199,8 +219,8 @@ static int add_kinetic(struct system *s, const probe *at, const real *inertias, 
             continue;
         }
         for (uint32_t i = own->first; !status && i < own->first + own->size; i++) {
-            expr half = expr_number(g, 1 / (2 * (wide)entry(at, i, i)));
-            expr term = expr_mul(g, half, expr_powi(g, expr_variable(g, KIND_W, i), 2));
+            expr square = expr_mul(g, expr_number(g, (wide)0.5), expr_powi(g, expr_variable(g, KIND_W, i), 2));
+            expr term = expr_div(g, square, masses[i]);
             status = term ? family_add(z->store, &z->family, 0, term) : TAUT_OUT_OF_MEMORY;
         }
     }
@@ -220,14 +240,17 @@ static int make_field(struct system *s, legendre *z)
     return status ? status : field_create(z->store, &z->family, sizes, z->constants, &z->field);
 }
 
-static int build(struct system *s, const probe *at, const real *inertias, legendre **result)
+static int build(struct system *s, const real *inertias, legendre **result)
 {
     legendre *z = mem_new(s->context, 1, sizeof *z);
     if (!z) return TAUT_OUT_OF_MEMORY;
     z->context = s->context;
     z->store = store_create(s->context, s->m->graph);
-    int status = z->store ? add_potential(s, z) : TAUT_OUT_OF_MEMORY;
-    if (!status) status = add_kinetic(s, at, inertias, z);
+    expr *masses = mem_new(s->context, s->n, sizeof *masses);
+    int status = z->store && masses ? add_potential(s, z) : TAUT_OUT_OF_MEMORY;
+    if (!status) status = find_masses(s, masses);
+    if (!status) status = add_kinetic(s, masses, inertias, z);
+    mem_free(s->context, masses);
     if (!status) status = make_field(s, z);
     if (status)
         legendre_destroy(z);
@@ -247,26 +270,26 @@ static int examine(struct system *s, probe *z, real *inertias, legendre **result
 {
     const model *m = s->m;
     look(z, 0);
-    memcpy(z->first, z->values, (size_t)pattern_entries(z->shape) * sizeof(real));
     for (size_t g = 0; g < m->group_count; g++)
         if (m->groups[g].type == GROUP_ROTATION) body_matrix(z, m->groups[g].first, inertias + 16 * g);
     for (int state = 0; state < 4; state++) {
         if (state) look(z, state);
         if (!state_fits(z, inertias)) return TAUT_OK;
     }
-    return build(s, z, inertias, result);
+    return build(s, inertias, result);
 }
 
 int legendre_create(struct system *s, legendre **result)
 {
     *result = NULL;
-    if (s->form != FORM_LAGRANGIAN || !has_rotation(s->m)) return TAUT_OK;
+    int varies = s->structure.diagonal_mass && !s->structure.constant_mass;
+    if (s->form != FORM_LAGRANGIAN || !(varies || has_rotation(s->m))) return TAUT_OK;
     probe z = { .s = s, .seed = 1, .shape = field_hessian_pattern(s->energy, KIND_W, KIND_W) };
     size_t n = s->n, entries = (size_t)pattern_entries(z.shape);
-    real *room = mem_new(s->context, 3 * n + 2 * entries + 16 * s->m->group_count, sizeof *room);
+    real *room = mem_new(s->context, 3 * n + entries + 16 * s->m->group_count, sizeof *room);
     if (!room) return TAUT_OUT_OF_MEMORY;
-    z.q = room, z.w = room + n, z.slope = room + 2 * n, z.values = room + 3 * n, z.first = z.values + entries;
-    int status = examine(s, &z, z.first + entries, result);
+    z.q = room, z.w = room + n, z.slope = room + 2 * n, z.values = room + 3 * n;
+    int status = examine(s, &z, z.values + entries, result);
     mem_free(s->context, room);
     return status;
 }
