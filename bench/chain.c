@@ -1,5 +1,5 @@
-/* The hanging chain, N = 100 .. 10^6: load time and time per link and step, which should not depend on N.
- * usage: chain MODEL [N...]   Process CPU time; each step time is the least of several batches. */
+/* A chain of N = 100 .. 10^6 links: load time and time per link and step, which should not depend on N.
+ * usage: chain MODEL METHOD N...   Process CPU time; each step time is the least of several batches. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
@@ -40,10 +40,10 @@ static int time_steps(const engine_api *api, void *engine, double *least)
     return 0;
 }
 
-static int measure(const char *file, const char *links)
+static int measure(const char *file, const char *method, const char *links)
 {
     definition n = { "N", links, 0 };
-    engine_options options = { .method = "rattle" };
+    engine_options options = { .method = method };
     taut_context *context = taut_context_create(NULL);
     model *m = NULL;
     void *engine = NULL;
@@ -69,13 +69,13 @@ static int measure(const char *file, const char *links)
 
 int main(int argc, char **argv)
 {
-    if (argc < 3) return fprintf(stderr, "usage: chain MODEL N...\n"), 2;
-    if (argc == 3) return measure(argv[1], argv[2]);
+    if (argc < 4) return fprintf(stderr, "usage: chain MODEL METHOD N...\n"), 2;
+    if (argc == 4) return measure(argv[1], argv[2], argv[3]);
     printf("   links    load s  us/link    ready s  us/link    us/step  us/link Newton   peak MiB\n");
     fflush(stdout);
-    for (int i = 2; i < argc; i++) { /* one process each, so that peak memory is its own */
+    for (int i = 3; i < argc; i++) { /* one process each, so that peak memory is its own */
         char command[1000];
-        snprintf(command, sizeof command, "'%s' '%s' '%s'", argv[0], argv[1], argv[i]);
+        snprintf(command, sizeof command, "'%s' '%s' '%s' '%s'", argv[0], argv[1], argv[2], argv[i]);
         if (system(command)) return 1;
     }
     return 0;

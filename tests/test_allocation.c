@@ -61,6 +61,7 @@ static const example examples[] = {
     { "chain-molecule", 0.01, NULL },            { "triple-pendulum", 0.01, "lobatto:s=3" },
     { "henon-heiles", 0.01, "lobatto:s=3" },
     { "papers/double-spherical-pendulum-chart", 0.01, "del" }, { "rigid-body", 0.01, "shake" },
+    { "driven-pendulum", 0.001, "em" }, { "heavy-top", 0.001, "em" }, { "triple-pendulum", 0.01, "em:project" },
 };
 enum { EXAMPLES = sizeof examples / sizeof *examples };
 

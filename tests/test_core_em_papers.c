@@ -169,7 +169,7 @@ static void multipliers_belong_to_the_middle(void **unused)
         real h = until / steps;
         simulation *z = open_with("four-particles", "em"), *exact = open_with("four-particles", "em");
         do_steps(z, steps, h);
-        assert_at_most(REAL(fabs)(z->x.t_lambda - (until - h / 2)), 4 * unit);
+        assert_at_most(REAL(fabs)(*z->x.t_lambda - (until - h / 2)), 4 * unit);
         assert_int_equal(simulation_flow(exact, until - h / 2, (real)1e-13), TAUT_OK);
         assert_int_equal(simulation_multipliers(exact), TAUT_OK);
         at_middle[r] = distance(z->x.lambda, exact->lambda, 2);

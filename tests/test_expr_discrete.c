@@ -203,6 +203,57 @@ static void orthogonal_to_symmetries(void **state)
     }
 }
 
+/* ---- through the atoms ---- */
+
+typedef struct {
+    const pair *at;
+    wide w0[64], w1[64];
+} atom_values;
+
+static wide lookup_atoms(void *user, op o, kind k, uint32_t index)
+{
+    const atom_values *v = user;
+    if (o == OP_PARAMETER) return (wide)0.75 + index;
+    return k == KIND_SLOT ? v->w0[index] : v->w1[index];
+}
+
+/* f = F(w), w its quadratic atoms: D f = Dw(mid)' DF(w0, w1) */
+static void goes_through_the_atoms(void **state)
+{
+    (void)state;
+    int several = 0;
+    for (int trial = 0; trial < EXPRESSIONS; trial++) {
+        expr f = random_expression(3 + trial % 3), outer, *atoms, d[VARIABLES], slots[64], others[64], df[64], x[VARIABLES];
+        size_t count;
+        if (!usable(f)) continue;
+        assert_int_equal(expr_atoms(g, f, 1u << KIND_Q, &outer, &atoms, &count), TAUT_OK);
+        assert_true(count <= 64);
+        pair at = random_pair((wide)0.5), middle = at;
+        atom_values v = { .at = &at };
+        discrete(f, d);
+        for (int i = 0; i < VARIABLES; i++) x[i] = variable(i), middle.from[i] = (at.from[i] + at.to[i]) / 2;
+        for (uint32_t k = 0; k < count; k++) {
+            slots[k] = expr_variable(g, KIND_SLOT, k), others[k] = expr_variable(g, KIND_DIRECTION_W, k);
+            v.w0[k] = value_between(atoms[k], &at), v.w1[k] = at_other_end(atoms[k], &at);
+        }
+        assert_int_equal(expr_discrete_gradient(g, outer, slots, others, count, df), TAUT_OK);
+        wide sum[VARIABLES] = { 0 }, size = 1;
+        for (uint32_t k = 0; k < count; k++) {
+            expr gradient[VARIABLES];
+            assert_int_equal(expr_gradient(g, atoms[k], x, VARIABLES, gradient), TAUT_OK);
+            for (int i = 0; i < VARIABLES; i++) {
+                wide term = value_by(lookup_atoms, &v, df[k]) * value_between(gradient[i], &middle);
+                sum[i] += term, size += WIDE(fabs)(term);
+            }
+        }
+        for (int i = 0; i < VARIABLES; i++)
+            assert_true(WIDE(fabs)(sum[i] - value_between(d[i], &at)) <= (wide)1e5 * epsilon * size);
+        several += count > 1;
+        expr_list_free(g, atoms);
+    }
+    assert_true(several > EXPRESSIONS / 10);
+}
+
 /* A constant of a million beside f leaves D f as it is, to the last bit but a few. */
 static void offsets_do_not_matter(void **state)
 {
@@ -247,6 +298,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(far_ends, setup_random, teardown),
         cmocka_unit_test_setup_teardown(quadratic_is_midpoint, setup_random, teardown),
         cmocka_unit_test_setup_teardown(orthogonal_to_symmetries, setup_random, teardown),
+        cmocka_unit_test_setup_teardown(goes_through_the_atoms, setup_random, teardown),
         cmocka_unit_test_setup_teardown(offsets_do_not_matter, setup_random, teardown),
         cmocka_unit_test_setup_teardown(even_functions_are_smooth, setup_random, teardown),
     };

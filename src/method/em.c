@@ -167,7 +167,7 @@ static void add_impulse_work(method_state *z, state *x, const real *mu)
     place at = place_at(x->q, x->w, &x->t, NULL);
     system_constraint_rate(s, &at, z->other);
     real work = -product(z->other, mu, s->c);
-    add_compensated(&x->work, &x->work_low, &work, 1);
+    add_compensated(x->work, x->work_low, &work, 1);
 }
 
 /* With the unknowns r0: the step, and theta r0 - r1. next is the state at the end. */

@@ -270,10 +270,10 @@ static void finish(em *z)
     memcpy(to->p, from->p, n * sizeof(real));
     memcpy(to->p_low, from->p_low, n * sizeof(real));
     add_compensated(to->p, to->p_low, z->force, n);
-    to->work = from->work, to->work_low = from->work_low;
-    add_compensated(&to->work, &to->work_low, &work, 1);
+    *to->work = *from->work, *to->work_low = *from->work_low;
+    add_compensated(to->work, to->work_low, &work, 1);
     memcpy(to->lambda, lambda, s->c * sizeof(real));
-    to->t_lambda = z->t_mid;
+    *to->t_lambda = z->t_mid;
     if (!z->hamiltonian) {
         memcpy(to->w, z->x, n * sizeof(real));
     } else if (z->legendre) { /* v = H_p at the end */

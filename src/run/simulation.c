@@ -99,7 +99,7 @@ int simulation_has_work(const simulation *z)
     return z->s->energy && (z->s->structure.time_dependent || z->s->structure.has_forces);
 }
 
-real simulation_work(const simulation *z) { return z->x.work + z->x.work_low; }
+real simulation_work(const simulation *z) { return *z->x.work + *z->x.work_low; }
 
 /* At the state. Where its multipliers cannot be found, with the method's own. */
 static real power(simulation *z)
@@ -120,7 +120,7 @@ int simulation_step(simulation *z, real h)
     if (status) return status;
     if (add_work) { /* the trapezoidal rule */
         work += h / 2 * power(z);
-        add_compensated(&z->x.work, &z->x.work_low, &work, 1);
+        add_compensated(z->x.work, z->x.work_low, &work, 1);
     }
     z->steps++;
     if (is_finite(z)) return TAUT_OK;
@@ -263,7 +263,7 @@ int simulation_frame(simulation *z, wide *values)
     system_observables(s, &at, z->observables);
     for (size_t i = 0; i < z->m->observable_count; i++) *values++ = z->observables[i];
     if (!z->declared.midpoint_multipliers || !s->c) return TAUT_OK;
-    *values++ = z->x.t_lambda;
+    *values++ = *z->x.t_lambda;
     for (uint32_t k = 0; k < s->c; k++) *values++ = z->x.lambda[k];
     return TAUT_OK;
 }

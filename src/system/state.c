@@ -10,7 +10,8 @@ int state_create(const struct system *s, state *x)
     real *at = x->block;
     real **arrays[] = { &x->q, &x->p, &x->w, &x->q_low, &x->p_low };
     for (int i = 0; i < 5; i++, at += s->n) *arrays[i] = at;
-    x->lambda = at;
+    x->lambda = at, at += s->c;
+    x->t_lambda = at++, x->work = at++, x->work_low = at;
     return TAUT_OK;
 }
 
@@ -20,15 +21,12 @@ void state_clear(const struct system *s, state *x)
     *x = (state){ 0 };
 }
 
-size_t state_size(const state *x) { return 5 * (size_t)x->n + x->c; }
+size_t state_size(const state *x) { return 5 * (size_t)x->n + x->c + 3; }
 
 void state_copy(const state *from, state *to)
 {
     to->t = from->t;
     to->t_low = from->t_low;
-    to->t_lambda = from->t_lambda;
-    to->work = from->work;
-    to->work_low = from->work_low;
     memcpy(to->block, from->block, state_size(from) * sizeof *from->block);
 }
 
