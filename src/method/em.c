@@ -47,17 +47,10 @@ static void declare(const method_spec *spec, method_info *out)
                      "em arrives with dg/dt = theta r0,  theta^2 = (r0'S0^-1 r0)/(r0'S1^-1 r0),  S = G M^-1 G'";
 }
 
-static int is_quadratic(const struct system *s)
-{
-    for (size_t i = 0; i < s->m->summand_count; i++)
-        if (expr_degree(s->m->graph, s->m->summands[i].value, 1u << KIND_W) > 2) return 0;
-    return 1;
-}
-
 static const char *refuse(const struct system *s)
 {
     if (s->form == FORM_RATES) return "it needs an energy, and this model has rates; write the model with lagrangian() or hamiltonian()";
-    if (s->form == FORM_LAGRANGIAN && !is_quadratic(s))
+    if (s->form == FORM_LAGRANGIAN && !s->structure.quadratic)
         return "its Lagrangian is not of degree 2 in the velocities; write the model with hamiltonian(), which may be any";
     return NULL;
 }
@@ -98,7 +91,7 @@ static int create_projection(method_state *z, real tolerance)
     if (s->structure.force_multiplier)
         return fail(s->context, TAUT_UNSUPPORTED,
                     "method 'em:project' cannot run this model: a force depends on multipliers, which the impulses are not part of; take em");
-    if (!is_quadratic(s))
+    if (!s->structure.quadratic)
         return fail(s->context, TAUT_UNSUPPORTED,
                     "method 'em:project' cannot run this model: its Hamiltonian is not of degree 2 in the momenta; take em");
     struct { real **array; size_t size; } all[] = {

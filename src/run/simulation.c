@@ -115,9 +115,10 @@ static real power(simulation *z)
 int simulation_step(simulation *z, real h)
 {
     int add_work = simulation_has_work(z) && !z->declared.own_work;
-    real work = add_work ? h / 2 * power(z) : 0;
+    real work = add_work ? h / 2 * power(z) : 0, before = *z->x.work, before_low = *z->x.work_low;
     int status = z->method.class->step(z->method.self, &z->x, h);
     if (status) return status;
+    if (!z->declared.own_work) *z->x.work = before, *z->x.work_low = before_low; /* methods know nothing of it */
     if (add_work) { /* the trapezoidal rule */
         work += h / 2 * power(z);
         add_compensated(z->x.work, z->x.work_low, &work, 1);

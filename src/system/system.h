@@ -56,6 +56,7 @@ typedef struct {
     int constant_mass;          /* L_vv (or H_pp) is constant and nothing couples w to q or t */
     int diagonal_mass;
     int largest_block;          /* of the mass matrix's diagonal blocks */
+    int quadratic;              /* L or H is of degree 2 in w, at the most */
     int separable;              /* no mixed second derivative of w and q */
     int augmented;              /* the mass matrix is singular alone; multiples of (dg/dt)^2 / 2 were added */
     int explicit_force;         /* constant mass in small blocks and forces free of w and lambda: the fast path */
