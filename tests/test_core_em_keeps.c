@@ -19,6 +19,11 @@ static const char variable[] = "title 'variable mass' local a, b = point 'a', po
                                "lagrangian((1 + norm2(b))*norm2(a.dot)/2 + (2 + sqrt(norm2(a - b)))*norm2(b.dot)/2 - norm2(a)^2/4 - norm2(b)*norm2(a))\n"
                                "start { a = {1, 0, 0.1}, b = {0, 0.8, 0}, ['a.dot'] = {0, 0.5, 0.3}, ['b.dot'] = {-0.4, 0.1, 0.2} }";
 
+/* A body on a joint: rotation and centre, constraints that are no symmetry's one by one. */
+static const char joint[] = "title 'body on a joint' local x, r = point 'x', rotation 'r' local w, end_ = r.omega, x + r:apply{0.2, 0, 0.7}\n"
+                            "lagrangian(norm2(x.dot) + (w.x^2 + 2*w.y^2 + 3*w.z^2)/5 - 9.81*2*x.z)\n"
+                            "constraint('jx', end_.x) constraint('jy', end_.y) constraint('jz', end_.z)\n"
+                            "start { x = {-0.2, 0, -0.7}, r = {1, 0, 0, 0}, ['x.dot'] = {free(0), free(0), free(0)}, ['r.omega'] = {1, 2, 0.5} }";
 static const char *const every[] = { "em", "em:project" };
 
 typedef struct {
@@ -50,7 +55,7 @@ static void keeps(void **unused)
         { "argon-trimer", (real)0.005, 6, 0 },   { "double-spherical-pendulum", (real)0.01, 1, 0 }, { "spring-pendulum", (real)0.02, 0, 0 },
         { "four-bar", (real)0.001, 0, 0 },       { "slider-crank", (real)0.0005, 0, 0 }, { "water", (real)0.0002, 3, 0 },
         { "henon-heiles", (real)0.05, 0, 0 },    { "papers/double-spherical-pendulum-chart", (real)0.01, 0, 0 },
-        { general, (real)0.02, 1, 1 },           { curved, (real)0.02, 2, 0 },           { variable, (real)0.02, 3, 0 },         { "bending-chain", (real)0.002, 1, 0 },
+        { general, (real)0.02, 1, 1 },           { curved, (real)0.02, 2, 0 },           { variable, (real)0.02, 3, 0 }, { joint, (real)0.01, 0, 0 },         { "bending-chain", (real)0.002, 1, 0 },
     };
     long steps = SANITIZED ? 20 : QUAD ? 60 : 1000;
     for (size_t i = 0; i < sizeof problems / sizeof *problems; i++)

@@ -217,7 +217,6 @@
 #define impulse_create REAL_PRECISION(impulse_create)
 #define impulse_destroy REAL_PRECISION(impulse_destroy)
 #define impulse_find REAL_PRECISION(impulse_find)
-#define impulse_counts REAL_PRECISION(impulse_counts)
 #define em_create REAL_PRECISION(em_create)
 #define em_destroy REAL_PRECISION(em_destroy)
 #define em_step REAL_PRECISION(em_step)

@@ -80,31 +80,38 @@ int kernel_prepare_gradient(store *s, kernel *k, kind by)
     return finish(s, k, &o, status, 0, &k->gradients[by]);
 }
 
-/* For each slot i of kind a one reverse sweep through the gradient component gives row i. */
+/* Derivatives of the components (by slot) of kind a by the variables of kind b: one reverse sweep a row. `variable` says which variables:
+   slots, or directions. lower: the lower triangle only. */
+static int put_rows(store *s, kernel *k, const expr *components, kind variable, kind a, kind b, int lower, outputs *o)
+{
+    expr *variables = mem_new(s->context, k->slots, sizeof *variables);
+    expr *row = mem_new(s->context, k->slots, sizeof *row);
+    int status = variables && row ? TAUT_OK : TAUT_OUT_OF_MEMORY;
+    for (uint32_t i = 0; !status && i < k->slots; i++) {
+        variables[i] = expr_variable(s->shapes, variable, i);
+        if (!variables[i]) status = TAUT_OUT_OF_MEMORY;
+    }
+    for (uint32_t i = 0; !status && i < k->slots; i++) {
+        if (k->slot_kind[i] != a) continue;
+        status = expr_gradient(s->shapes, components[i], variables, k->slots, row);
+        for (uint32_t j = 0; !status && j < k->slots; j++)
+            if (k->slot_kind[j] == b && (!lower || j <= i)) status = outputs_put(s, o, row[j], i, j);
+    }
+    mem_free(s->context, variables);
+    mem_free(s->context, row);
+    return status;
+}
+
 int kernel_prepare_hessian(store *s, kernel *k, kind a, kind b)
 {
     if (k->hessians[a][b]) return TAUT_OK;
     outputs o;
     int status = ensure_gradient(s, k);
     if (status) return status;
-    expr *variables = mem_new(s->context, k->slots, sizeof *variables);
-    expr *row = mem_new(s->context, k->slots, sizeof *row);
     status = outputs_create(s, &o, (size_t)k->slots * k->slots);
-    if (!variables || !row) status = TAUT_OUT_OF_MEMORY;
-    for (uint32_t i = 0; !status && i < k->slots; i++) {
-        variables[i] = expr_variable(s->shapes, KIND_SLOT, i);
-        if (!variables[i]) status = TAUT_OUT_OF_MEMORY;
-    }
-    for (uint32_t i = 0; !status && i < k->slots; i++) {
-        if (k->slot_kind[i] != a) continue;
-        status = expr_gradient(s->shapes, k->gradient[i], variables, k->slots, row);
-        for (uint32_t j = 0; !status && j < k->slots; j++)
-            if (k->slot_kind[j] == b && (a != b || j <= i)) status = outputs_put(s, &o, row[j], i, j);
-    }
+    if (!status) status = put_rows(s, k, k->gradient, KIND_SLOT, a, b, a == b, &o);
     for (uint32_t n = 0; !status && n < o.count; n++)
         if (!expr_is_constant(s->shapes, o.values[n])) k->hessian_varies[a][b] = 1;
-    mem_free(s->context, variables);
-    mem_free(s->context, row);
     return finish(s, k, &o, status, 0, &k->hessians[a][b]);
 }
 
@@ -230,20 +237,7 @@ int kernel_prepare_discrete_slope(store *s, kernel *k, discrete_mode mode, kind 
     outputs o;
     int status = ensure_discrete(s, k, mode);
     if (status) return status;
-    expr *variables = mem_new(s->context, k->slots, sizeof *variables), *row = mem_new(s->context, k->slots, sizeof *row);
     status = outputs_create(s, &o, (size_t)k->slots * k->slots);
-    if (!variables || !row) status = TAUT_OUT_OF_MEMORY;
-    for (uint32_t i = 0; !status && i < k->slots; i++) {
-        variables[i] = expr_variable(s->shapes, KIND_DIRECTION_U, i);
-        if (!variables[i]) status = TAUT_OUT_OF_MEMORY;
-    }
-    for (uint32_t i = 0; !status && i < k->slots; i++) {
-        if (k->slot_kind[i] != a) continue;
-        status = expr_gradient(s->shapes, k->discrete[mode][i], variables, k->slots, row);
-        for (uint32_t j = 0; !status && j < k->slots; j++)
-            if (k->slot_kind[j] == b) status = outputs_put(s, &o, row[j], i, j);
-    }
-    mem_free(s->context, variables);
-    mem_free(s->context, row);
+    if (!status) status = put_rows(s, k, k->discrete[mode], KIND_DIRECTION_U, a, b, 0, &o);
     return finish(s, k, &o, status, 1, &k->discrete_slopes[mode][a][b]);
 }

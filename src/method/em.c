@@ -112,7 +112,7 @@ static int create(struct system *s, const method_spec *spec, real tolerance, voi
     if (!z) return TAUT_OUT_OF_MEMORY;
     z->s = s;
     int status = system_prepare_block(s, BLOCK_G);
-    if (!status) status = em_create(s, tolerance, &z->em);
+    if (!status) status = em_create(s, is_projected(spec), tolerance, &z->em);
     if (!status) status = state_create(s, &z->next);
     if (!status && is_projected(spec) && s->c) status = create_projection(z, tolerance);
     if (status)
@@ -224,7 +224,7 @@ static int project_step(method_state *z, state *x, real h)
     find_rates(z, x, z->arrived, &z->scale);
     memset(z->rates, 0, c * sizeof(real));
     real size;
-    int status = residual(z, z->rates, z->other); /* the scale of a start at rest is that of its first step */
+    int status = residual(z, z->rates, z->newton.residual); /* the scale of a start at rest is that of its first step */
     if (status) return status;
     find_rates(z, &z->next, z->other, &size);
     z->scale = real_most(z->scale, size);

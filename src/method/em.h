@@ -17,7 +17,8 @@
 
 typedef struct em em;
 
-int em_create(struct system *s, real tolerance, em **result);
+/* normal: steps may begin with momenta along the constraints (em:project); if not, what round-off leaves there of rotations is taken away. */
+int em_create(struct system *s, int normal, real tolerance, em **result);
 void em_destroy(em *z);
 /* to := the state h after from; they must be two. */
 int em_step(em *z, const state *from, state *to, real h);

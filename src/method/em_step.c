@@ -7,6 +7,7 @@
 
 struct em {
     struct system *s;
+    int normal;
     legendre *legendre;
     field *hamiltonian;              /* NULL: a Lagrangian in velocities */
     newton newton;
@@ -46,12 +47,13 @@ static int prepare_fields(em *z)
     return status;
 }
 
-int em_create(struct system *s, real tolerance, em **result)
+int em_create(struct system *s, int normal, real tolerance, em **result)
 {
     em *z = mem_new(s->context, 1, sizeof *z);
     *result = NULL;
     if (!z) return TAUT_OUT_OF_MEMORY;
     z->s = s;
+    z->normal = normal;
     int status = legendre_create(s, &z->legendre);
     z->hamiltonian = z->legendre ? z->legendre->field : s->form == FORM_HAMILTONIAN ? s->energy : NULL;
     size_t n = s->n, unknowns = (z->hamiltonian ? 2 * n : n) + s->c;
@@ -80,14 +82,14 @@ static place start_of(const em *z)
     return place_at(z->from->q, z->hamiltonian ? z->from->p : z->from->w, &z->from->t, NULL);
 }
 
-static place end_of(const em *z, const real *lambda)
+static const real *multipliers(const em *z, const real *x) { return x + (z->hamiltonian ? 2 : 1) * z->s->n; }
+
+static place end_of(const em *z, const real *x)
 {
-    return place_at(z->to->q, z->hamiltonian ? z->w1 : z->x, &z->to->t, lambda);
+    return place_at(z->to->q, z->hamiltonian ? z->w1 : x, &z->to->t, multipliers(z, x));
 }
 
 static place middle_of(const em *z, const real *lambda) { return place_at(z->q_mid, z->w_mid, &z->t_mid, lambda); }
-
-static const real *multipliers(const em *z, const real *x) { return x + (z->hamiltonian ? 2 : 1) * z->s->n; }
 
 /* to->q, and what the forces need half way, from the unknowns. */
 static void move_to(em *z, const real *x)
@@ -137,9 +139,8 @@ static int residual(void *self, const real *x, real *out)
     struct system *s = z->s;
     uint32_t n = s->n, at = n;
     real scale = 1;
-    if (x != z->x) memcpy(z->x, x, n * sizeof(real)); /* never: end_of reads the velocities there */
     move_to(z, x);
-    place from = start_of(z), to = end_of(z, multipliers(z, x));
+    place from = start_of(z), to = end_of(z, x);
     find_force(z, &from, &to);
     if (z->hamiltonian) {
         memset(out, 0, n * sizeof(real));
@@ -161,7 +162,7 @@ static int factor(void *self, const real *x)
 {
     em *z = self;
     move_to(z, x);
-    place from = start_of(z), to = end_of(z, multipliers(z, x)), middle = middle_of(z, multipliers(z, x));
+    place from = start_of(z), to = end_of(z, x), middle = middle_of(z, multipliers(z, x));
     int status = em_matrix_factor(z->matrix, &from, &to, &middle, z->h);
     if (status != TAUT_SINGULAR) return status;
     return fail(z->s->context, TAUT_SINGULAR,
@@ -255,7 +256,7 @@ static void finish(em *z)
     uint32_t n = s->n;
     const real *lambda = multipliers(z, z->x);
     move_to(z, z->x);
-    place start = start_of(z), end = end_of(z, lambda);
+    place start = start_of(z), end = end_of(z, z->x);
     find_force(z, &start, &end);
     if (z->hamiltonian) {
         memset(z->move, 0, n * sizeof(real));
@@ -277,7 +278,7 @@ static void finish(em *z)
     if (!z->hamiltonian) {
         memcpy(to->w, z->x, n * sizeof(real));
     } else if (z->legendre) { /* v = H_p at the end */
-        legendre_clean(s, to->q, to->p, to->p_low);
+        if (!z->normal) legendre_clean(s, to->q, to->p, to->p_low);
         place at = place_at(to->q, to->p, &to->t, NULL);
         memset(to->w, 0, n * sizeof(real));
         field_gradient(z->hamiltonian, KIND_W, &at, NULL, to->w);

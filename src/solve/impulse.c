@@ -46,8 +46,6 @@ int impulse_create(struct system *s, real tolerance, impulse **result)
     return status;
 }
 
-const newton_counts *impulse_counts(const impulse *z) { return &z->newton.counts; }
-
 static void find_push(impulse *z, const real *mu)
 {
     memset(z->push, 0, z->s->n * sizeof(real));

@@ -13,6 +13,5 @@ int impulse_create(struct system *s, real tolerance, impulse **result);
 void impulse_destroy(impulse *z);
 /* p + p_low is the momentum before. w: a guess in, the stage variable after the impulse out. mu: the impulse out. push: G' mu out. */
 int impulse_find(impulse *z, const real *q, real t, const real *p, const real *p_low, const real *rates, real *w, real *mu, real *push);
-const newton_counts *impulse_counts(const impulse *z);
 
 #endif
