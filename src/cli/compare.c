@@ -174,7 +174,7 @@ static void print_work(const compare_result *r)
     }
 }
 
-static void print_csv(const session *z, const compare_result *r)
+static void print_csv(const compare_result *r)
 {
     char step[WIDE_TEXT];
     puts("method,step,steps,energy,slope,momenta,constraint,velocity_constraint,error_q,error_p,error_lambda,newton_iterations,factorisations,seconds,"
@@ -183,7 +183,7 @@ static void print_csv(const session *z, const compare_result *r)
         const compare_row *row = &r->rows[i];
         const wide values[] = { row->energy, row->slope, row->momentum, row->position, row->velocity, row->error[0], row->error[1], row->error[2] };
         const int shown[] = { r->has_energy, r->has_energy, r->has_momenta, 1, 1, 1, 1, r->kinds == 3 };
-        wide_format(step, sizeof step, row->step, z->api->digits);
+        wide_shortest(step, sizeof step, row->step);
         printf("\"%s\",%s,", row->method, step);
         if (row->failure[0]) {
             printf(",,,,,,,,,,,,%s\n", row->refused ? "refused" : "failed");
@@ -238,7 +238,7 @@ static int compare(session *z)
         return complain(EXIT_FAILED, "%s", taut_error_text(z->context));
     }
     if (z->csv) {
-        print_csv(z, &result);
+        print_csv(&result);
     } else {
         printf("%s\n  t = 0 .. %.9g   %s", z->m->title, (double)z->options.until, z->api->name);
         if (z->options.step_count == 1) printf("   step %.6g, %ld steps", (double)z->steps[0], converge_step_count(z->steps[0], z->options.until));
