@@ -256,7 +256,6 @@
 #define method_naive REAL_PRECISION(method_naive)
 #define method_extended REAL_PRECISION(method_extended)
 #define method_dirac REAL_PRECISION(method_dirac)
-#define method_real_option REAL_PRECISION(method_real_option)
 #define method_formulation REAL_PRECISION(method_formulation)
 
 #define system_coordinate_name REAL_PRECISION(system_coordinate_name)
