@@ -40,6 +40,8 @@ void simulation_destroy(simulation *z);
 int simulation_step(simulation *z, real h);
 /* Back to the start. */
 void simulation_restart(simulation *z);
+/* z->flow, if it is not there yet. */
+int simulation_make_flow(simulation *z);
 /* The state moved along the exact solution, to the tolerance, without the method. */
 int simulation_flow(simulation *z, real until, real tolerance);
 /* Position, momentum, and the multipliers that belong to them. */
