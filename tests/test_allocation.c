@@ -63,6 +63,8 @@ static const example examples[] = {
     { "papers/double-spherical-pendulum-chart", 0.01, "del" }, { "rigid-body", 0.01, "shake" },
     { "papers/dirac-second-class", 0.01, "dirac:gauss" }, { "point-vortices", 0.01, "dirac:rk4" },
     { "heavy-top", 0.001, "extended:gauss" }, { "chain-molecule", 0.01, "dirac:rkf45,project=both" },
+    { "papers/jay-simeon-4.1", 0.01, "euler" },  { "triple-pendulum", 0.01, "euler:adjoint" }, { "papers/jay-simeon-4.2", 0.01, "rattle" },
+    { "double-spherical-pendulum", 0.01, "compose:euler,order=4" },
 };
 enum { EXAMPLES = sizeof examples / sizeof *examples };
 

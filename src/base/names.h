@@ -161,6 +161,9 @@
 #define simulation_check REAL_PRECISION(simulation_check)
 
 #define multiplier_transposed REAL_PRECISION(multiplier_transposed)
+#define state_fields REAL_PRECISION(state_fields)
+#define simulation_restored REAL_PRECISION(simulation_restored)
+#define simulation_column_kind REAL_PRECISION(simulation_column_kind)
 #define state_swap REAL_PRECISION(state_swap)
 
 #define newton_relax REAL_PRECISION(newton_relax)
@@ -258,5 +261,27 @@
 #define method_formulation REAL_PRECISION(method_formulation)
 
 #define system_coordinate_name REAL_PRECISION(system_coordinate_name)
+
+#define system_prepare_split REAL_PRECISION(system_prepare_split)
+#define system_applied_force REAL_PRECISION(system_applied_force)
+#define system_reaction REAL_PRECISION(system_reaction)
+#define method_real_option REAL_PRECISION(method_real_option)
+#define method_check_words REAL_PRECISION(method_check_words)
+#define euler_layout_of REAL_PRECISION(euler_layout_of)
+#define method_euler REAL_PRECISION(method_euler)
+#define method_compose REAL_PRECISION(method_compose)
+#define composition_schemes REAL_PRECISION(composition_schemes)
+#define composition_find REAL_PRECISION(composition_find)
+#define composition_best REAL_PRECISION(composition_best)
+#define euler_create REAL_PRECISION(euler_create)
+#define euler_destroy REAL_PRECISION(euler_destroy)
+#define euler_step REAL_PRECISION(euler_step)
+#define euler_counts REAL_PRECISION(euler_counts)
+#define euler_multipliers REAL_PRECISION(euler_multipliers)
+#define euler_adjoint REAL_PRECISION(euler_adjoint)
+#define euler_matrix_create REAL_PRECISION(euler_matrix_create)
+#define euler_matrix_destroy REAL_PRECISION(euler_matrix_destroy)
+#define euler_matrix_factor REAL_PRECISION(euler_matrix_factor)
+#define euler_matrix_solve REAL_PRECISION(euler_matrix_solve)
 
 #endif

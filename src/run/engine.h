@@ -21,6 +21,13 @@ typedef struct {
     long evaluations, rejected, position_projections, momentum_projections, projected_steps;
 } engine_counts;
 
+/* A named part of an engine's state: numbers in its own precision, in its own memory. */
+typedef struct {
+    const char *name;
+    void *data;
+    size_t count;
+} engine_field;
+
 /* What `taut check` tells. Texts are short and for people. */
 typedef struct {
     uint32_t coordinates, constraints, rank;
@@ -136,6 +143,14 @@ typedef struct engine_api {
     int (*growth)(void *self, wide h, long steps, long from, long stride, engine_growth *result);
     /* period 0: looked for up to `until`. h: a step that suits the motion. */
     int (*stability)(void *self, wide h, wide period, wide until, engine_stability *result);
+
+    /* For the run file. The fields are all that a step depends on: read for a checkpoint; written, and then told with `restored`, they
+       take an engine of the same model and options to where the other one was. Valid until the next step. */
+    size_t number_size; /* bytes of a number in a field */
+    int (*field_count)(void *self);
+    engine_field (*field)(void *self, int index);
+    void (*restored)(void *self, const engine_counts *counts);
+    const char *(*column_kind)(const void *self, size_t column); /* record.h lists them */
 } engine_api;
 
 extern const engine_api engine_double;

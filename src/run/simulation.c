@@ -77,6 +77,7 @@ int simulation_create_with(model *m, const engine_options *options, const struct
     phase_start phase = options->start_as_is ? PHASE_AS_IS : options->project_start ? PHASE_PROJECT : PHASE_STRICT;
     status = simulation_system(z, phase);
     m = z->m;
+    if (!status && z->declared.adapt) z->declared.adapt(z->s, &z->declared);
     if (!status) status = system_prepare_block(z->s, BLOCK_G);
     if (!status) status = create_arrays(z);
     if (!status) status = state_create(z->s, &z->x);
@@ -130,6 +131,13 @@ int simulation_make_flow(simulation *z)
     formulation *f = z->m->phase ? method_formulation(&z->method) : NULL;
     if (z->flow) return TAUT_OK;
     return f ? flow_create_along(z->s, f->class->evaluate, f->self, &z->flow) : flow_create(z->s, &z->flow);
+}
+
+void simulation_restored(simulation *z, const engine_counts *counts)
+{
+    z->before = *counts;
+    z->steps = counts->steps;
+    memcpy(z->lambda, z->x.lambda, z->s->c * sizeof(real));
 }
 
 int simulation_flow(simulation *z, real until, real tolerance)
@@ -266,6 +274,18 @@ void simulation_column_name(const simulation *z, size_t column, char *buffer, si
     case COLUMN_SYMMETRY: symmetry_name(z->s, &z->symmetries[column], buffer, size); break;
     default: snprintf(buffer, size, "%s", z->m->observables[column].name); break;
     }
+}
+
+const char *simulation_column_kind(const simulation *z, size_t column)
+{
+    static const char *const kinds[COLUMN_TYPES] = {
+        [COLUMN_TIME] = "time", [COLUMN_Q] = "coordinate", [COLUMN_V] = "velocity", [COLUMN_P] = "momentum",
+        [COLUMN_LAMBDA] = "multiplier", [COLUMN_ENERGY] = "energy", [COLUMN_CONSTRAINT] = "constraint",
+        [COLUMN_RATE] = "velocity_constraint", [COLUMN_SYMMETRY] = "conserved", [COLUMN_OBSERVABLE] = "observable",
+    };
+    int type = 0;
+    while (column >= columns_of(z, (column_type)type)) column -= columns_of(z, (column_type)type++);
+    return kinds[type] ? kinds[type] : "value";
 }
 
 int simulation_frame(simulation *z, wide *values)

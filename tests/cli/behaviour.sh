@@ -11,13 +11,13 @@ column() { cut -d, -f"$1" out | tail -n +2 | tr '\n' ' '; }
 ok --version
 is '--version' "$(sed 's/[0-9][0-9.]*/N/; s/, quad//' out)" 'taut N (precision: double)'
 ok --help
-for command in run check converge verify methods; do
+for command in run resume export compare check converge verify methods; do
     grep -q "taut $command" out || is 'taut --help' "no $command" "$command"
 done
 cp out general
 ok
 is 'taut without arguments is taut --help' "$(cat out)" "$(cat general)"
-for command in run check converge verify methods; do
+for command in run resume export compare check converge verify methods; do
     ok $command --help
     cp out long
     has "taut $command --help" "^usage: taut $command"
@@ -27,7 +27,7 @@ for command in run check converge verify methods; do
     is "help $command is $command --help" "$(cat out)" "$(cat long)"
 done
 ok run --help
-for option in --method --step --until --csv --every --define --precision --tol --start; do has 'taut run --help' " $option"; done
+for option in --method --step --until --output --force --csv --every --define --precision --tol --start; do has 'taut run --help' " $option"; done
 ok methods
 has 'taut methods' '^rattle *order 2'
 has 'taut methods' '^lobatto'
@@ -36,6 +36,18 @@ has 'taut methods rattle' 'order *2'
 has 'taut methods rattle' 'symplectic *yes'
 has 'taut methods rattle' 'energy *no'
 has 'taut methods rattle' 'equations'
+
+ok methods euler
+has 'taut methods euler' 'does not converge to the solution'
+ok methods compose
+has 'taut methods compose' 'kahan-li  *2  *6: 9, 8: 17'
+
+# ---- euler:natural warns where it does not converge ----
+run run "$models/papers/jay-simeon-4.1.lua" -m euler:natural -s 0.1 -T 0.5
+is 'status of natural' "$status" 0
+is 'warning of natural' "$(grep -c 'euler:natural is inconsistent on this model' err)" 1
+ok run "$models/papers/jay-simeon-4.1.lua" -m euler -s 0.1 -T 0.5
+ok run "$double" -m euler:natural -T 0.1
 
 # ---- check: every model that comes with Taut (the one with a gauge freedom is in errors.txt) ----
 for model in "$models"/*.lua "$models"/papers/*.lua; do
