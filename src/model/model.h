@@ -134,5 +134,7 @@ void model_coordinate_name(const model *m, uint32_t coordinate, char *buffer, si
 void model_namer(void *m, op o, kind k, uint32_t index, char *buffer, size_t size);
 /* Index of a coordinate or parameter or constraint by name, or -1. */
 long model_find_parameter(const model *m, const char *name);
+/* Entry of the matrix that turns vectors as the quaternion r = (w, x, y, z) does. 0 when memory ran out. */
+expr rotation_entry(graph *g, const expr *r, int row, int column);
 
 #endif

@@ -135,8 +135,6 @@ int vectors_negate(lua_State *L);
 /* ---- rotation.c ---- */
 int rotation_omega(lua_State *L, const vector *r);
 int rotation_apply(lua_State *L);
-/* Entry of the matrix that turns vectors as the quaternion r does. */
-expr rotation_entry(graph *g, const expr *r, int row, int column);
 /* Writes the velocity of the quaternion r that turns with omega: r' = r (0, omega) / 2. */
 void rotation_velocity(graph *g, const expr *r, const expr *omega, expr *velocity);
 
