@@ -157,6 +157,9 @@
 #define simulation_check REAL_PRECISION(simulation_check)
 
 #define multiplier_transposed REAL_PRECISION(multiplier_transposed)
+#define state_fields REAL_PRECISION(state_fields)
+#define simulation_restored REAL_PRECISION(simulation_restored)
+#define simulation_column_kind REAL_PRECISION(simulation_column_kind)
 #define state_swap REAL_PRECISION(state_swap)
 
 #define newton_relax REAL_PRECISION(newton_relax)

@@ -18,6 +18,13 @@ typedef struct {
     long steps, newton_iterations, factorisations;
 } engine_counts;
 
+/* A named part of an engine's state: numbers in its own precision, in its own memory. */
+typedef struct {
+    const char *name;
+    void *data;
+    size_t count;
+} engine_field;
+
 /* What `taut check` tells. Texts are short and for people. */
 typedef struct {
     uint32_t coordinates, constraints, rank;
@@ -106,6 +113,14 @@ typedef struct engine_api {
     int (*follow)(void *self, wide h, long steps, engine_follow *result);
     int (*there_and_back)(void *self, wide h, long steps, engine_return *result);
     int (*symplecticity)(void *self, wide h, engine_symplecticity *result);
+
+    /* For the run file. The fields are all that a step depends on: read for a checkpoint; written, and then told with `restored`, they
+       take an engine of the same model and options to where the other one was. Valid until the next step. */
+    size_t number_size; /* bytes of a number in a field */
+    int (*field_count)(void *self);
+    engine_field (*field)(void *self, int index);
+    void (*restored)(void *self, const engine_counts *counts);
+    const char *(*column_kind)(const void *self, size_t column); /* record.h lists them */
 } engine_api;
 
 extern const engine_api engine_double;

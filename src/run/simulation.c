@@ -106,6 +106,13 @@ void simulation_restart(simulation *z)
     memcpy(z->lambda, z->x.lambda, z->s->c * sizeof(real));
 }
 
+void simulation_restored(simulation *z, const engine_counts *counts)
+{
+    z->before = *counts;
+    z->steps = counts->steps;
+    memcpy(z->lambda, z->x.lambda, z->s->c * sizeof(real));
+}
+
 int simulation_flow(simulation *z, real until, real tolerance)
 {
     int status = z->flow ? TAUT_OK : flow_create(z->s, &z->flow);
@@ -208,6 +215,18 @@ void simulation_column_name(const simulation *z, size_t column, char *buffer, si
     case COLUMN_SYMMETRY: symmetry_name(z->s, &z->symmetries[column], buffer, size); break;
     default: snprintf(buffer, size, "%s", z->m->observables[column].name); break;
     }
+}
+
+const char *simulation_column_kind(const simulation *z, size_t column)
+{
+    static const char *const kinds[COLUMN_TYPES] = {
+        [COLUMN_TIME] = "time", [COLUMN_Q] = "coordinate", [COLUMN_V] = "velocity", [COLUMN_P] = "momentum",
+        [COLUMN_LAMBDA] = "multiplier", [COLUMN_ENERGY] = "energy", [COLUMN_CONSTRAINT] = "constraint",
+        [COLUMN_RATE] = "velocity_constraint", [COLUMN_SYMMETRY] = "conserved", [COLUMN_OBSERVABLE] = "observable",
+    };
+    int type = 0;
+    while (column >= columns_of(z, (column_type)type)) column -= columns_of(z, (column_type)type++);
+    return kinds[type] ? kinds[type] : "value";
 }
 
 int simulation_frame(simulation *z, wide *values)

@@ -24,7 +24,7 @@ static void counts(const void *self, engine_counts *out)
 {
     const simulation *z = self;
     const newton_counts *c = z->method.class->counts(z->method.self);
-    *out = (engine_counts){ z->steps, c->iterations, c->factorisations };
+    *out = (engine_counts){ z->steps, z->before.newton_iterations + c->iterations, z->before.factorisations + c->factorisations };
 }
 
 static size_t column_count(const void *self) { return simulation_column_count(self); }
@@ -108,6 +108,22 @@ static int symplecticity(void *self, wide h, engine_symplecticity *out)
     return simulation_symplecticity(self, (real)h, out);
 }
 
+static int field_count(void *self)
+{
+    state_field fields[STATE_FIELDS];
+    return state_fields(&((simulation *)self)->x, fields);
+}
+
+static engine_field field_at(void *self, int index)
+{
+    state_field fields[STATE_FIELDS];
+    state_fields(&((simulation *)self)->x, fields);
+    return (engine_field){ fields[index].name, fields[index].data, fields[index].count };
+}
+
+static void restored(void *self, const engine_counts *done) { simulation_restored(self, done); }
+static const char *column_kind(const void *self, size_t column) { return simulation_column_kind(self, column); }
+
 #define ENGINE REAL_PRECISION(engine)
 const engine_api ENGINE = {
 #ifdef TAUT_REAL_QUAD
@@ -118,4 +134,5 @@ const engine_api ENGINE = {
     REAL_DIGITS, create, destroy, step, get_time, counts, column_count, column_name, frame, monitor_count, monitor_name, monitor,
     energy_conserved, start_moves, simulation_check, method_count, info_at, parse, REAL_EPSILON, declared, sizes, hamiltonian,
     restart, flow_to, solution, follow, there_and_back, symplecticity,
+    sizeof(real), field_count, field_at, restored, column_kind,
 };

@@ -36,6 +36,16 @@ void state_swap(state *x, state *y)
     *y = swap;
 }
 
+int state_fields(state *x, state_field *fields)
+{
+    const state_field all[] = {
+        { "t", &x->t, 1 },           { "t_low", &x->t_low, 1 },   { "q", x->q, x->n },           { "p", x->p, x->n },
+        { "w", x->w, x->n },         { "lambda", x->lambda, x->c }, { "q_low", x->q_low, x->n }, { "p_low", x->p_low, x->n },
+    };
+    memcpy(fields, all, sizeof all);
+    return sizeof all / sizeof *all;
+}
+
 /* Kahan: the rounding error of each addition is carried to the next one. */
 void add_compensated(real *x, real *low, const real *d, uint32_t count)
 {

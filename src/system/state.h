@@ -22,6 +22,16 @@ void state_copy(const state *from, state *to);
 /* Exchanges two states of the same system. */
 void state_swap(state *x, state *y);
 
+/* Every number of a state, by name: what a checkpoint holds and a resumed run starts from. A new member of the state is added here too,
+   and keeps its name from then on. Returns the count. */
+typedef struct {
+    const char *name;
+    real *data;
+    size_t count;
+} state_field;
+#define STATE_FIELDS 24
+int state_fields(state *x, state_field *fields);
+
 /* t + t_low + h, compensated: after n steps of h this is n h to round-off. */
 void state_next_time(const state *x, real h, real *t, real *t_low);
 
