@@ -36,6 +36,9 @@ int picture_add(picture *p, const shape *what, const drawn_place *places)
 {
     size_t count = (size_t)what->rows * what->columns;
     taut_context *context = p->m->context;
+    for (size_t i = 0; i < count; i++)
+        for (int k = 0; k < 3; k++)
+            if (!places[i].at[k]) return TAUT_OUT_OF_MEMORY; /* of the graph */
     if (p->index_count + count > PICTURE_PLACES) {
         p->omitted++;
         return TAUT_OK;

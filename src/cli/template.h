@@ -1,0 +1,10 @@
+/* The templates of pages (viewer/dist), as the build puts them into the command. */
+#ifndef TAUT_CLI_TEMPLATE_H
+#define TAUT_CLI_TEMPLATE_H
+
+#include <stddef.h>
+
+extern const unsigned char template_page[];
+extern const size_t template_page_size;
+
+#endif
