@@ -3,6 +3,7 @@
  * A constraint keeps the distance of two points exactly when its gradient with respect to them is (s, -s) with s along the line between
  * them; it keeps the distance of one point from a fixed centre when its gradient lines all meet there. Both are tested with exact
  * gradients at a few states, so that every way to write such a constraint is found: norm2(a - b) - l^2, norm(a) - l, x^2 + y^2 - 1. */
+#include <math.h>
 #include <string.h>
 
 #include "report/picture.h"

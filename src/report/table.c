@@ -1,5 +1,6 @@
 #include "report/table.h"
 
+#include <math.h>
 #include <string.h>
 
 /* Frames per piece that is read; fewer of wide ones. */
@@ -52,7 +53,7 @@ static int make_room(table *t)
     return TAUT_OK;
 }
 
-static int finite(double x) { return x - x == 0; }
+
 
 static void take(table *t, table_column *c, long frame, double value)
 {
@@ -61,10 +62,10 @@ static void take(table *t, table_column *c, long frame, double value)
     if (begins) c->values[row] = value;
     if (t->bucket > 1) {
         double *least = &c->values[t->rows + row], *greatest = &c->values[2 * t->rows + row];
-        if (begins || !(*least <= value)) *least = finite(value) || begins ? value : *least;
-        if (begins || !(*greatest >= value)) *greatest = finite(value) || begins ? value : *greatest;
+        if (begins || !(*least <= value)) *least = isfinite(value) || begins ? value : *least;
+        if (begins || !(*greatest >= value)) *greatest = isfinite(value) || begins ? value : *greatest;
     }
-    if (!finite(value)) {
+    if (!isfinite(value)) {
         c->not_finite++;
         return;
     }

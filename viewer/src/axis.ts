@@ -48,48 +48,62 @@ export interface Lines {
   high: ArrayLike<number>;
 }
 
+/** What uPlot strokes and fills. */
+export interface Drawn {
+  stroke: Path2D;
+  fill: Path2D | null;
+}
+
+/** A pixel column of a line: its first, least, greatest and last value. */
+type Stack = [x: number, first: number, least: number, most: number, last: number];
+
+/** Rows from .. to by pixel columns; an empty list begins where a value is missing. */
+function stacks(lines: Lines, from: number, to: number, px: (x: number) => number, dense: boolean, magnitudes: boolean): Stack[][] {
+  const runs: Stack[][] = [[]];
+  for (let i = from; i <= to; i++) {
+    let [low, high] = [lines.low[i], lines.high[i]];
+    let run = runs[runs.length - 1];
+    if (!(low <= high)) {
+      if (run.length) runs.push([]);
+      continue;
+    }
+    if (magnitudes) [low, high] = [low <= 0 && high >= 0 ? 0 : Math.min(Math.abs(low), Math.abs(high)), Math.max(Math.abs(low), Math.abs(high))];
+    const v = lines.value[i];
+    const value = Number.isNaN(v) ? low : magnitudes ? Math.abs(v) : v;
+    const x = dense ? Math.round(px(lines.x[i])) : px(lines.x[i]);
+    const top = run[run.length - 1];
+    if (top && top[0] === x) {
+      top[2] = Math.min(top[2], low);
+      top[3] = Math.max(top[3], high);
+      top[4] = value;
+    } else run.push([x, value, low, high, value]);
+  }
+  return runs;
+}
+
 /**
- * The line through the values of rows from .. to: where several rows fall on a pixel, it goes through the first, the least, the greatest
- * and the last of them. `logarithmic`: magnitudes, zero at the lower edge.
+ * The line through the values of rows from .. to. Where several frames fall on a pixel it goes through the first, the least, the greatest
+ * and the last of them. On a logarithmic scale, of magnitudes, it goes through the greatest, and a band reaches down to the least.
  */
-export function envelopePath(u: uPlot, lines: Lines, from: number, to: number, logarithmic: boolean): Path2D {
-  const path = new Path2D();
+export function envelopePath(u: uPlot, lines: Lines, from: number, to: number, logarithmic: boolean): Drawn {
   const { left, top, width, height } = u.bbox;
-  const [xs, ys] = [u.scales.x, u.scales.y];
-  const [x0, x1, y0, y1] = [xs.min ?? 0, xs.max ?? 1, ys.min ?? 0, ys.max ?? 1];
-  const lift = (v: number) => (logarithmic ? Math.log10(Math.max(Math.abs(v), y0 * 1e-3)) : v);
+  const [x0, x1, y0, y1] = [u.scales.x.min ?? 0, u.scales.x.max ?? 1, u.scales.y.min ?? 0, u.scales.y.max ?? 1];
+  const lift = (v: number) => (logarithmic ? Math.log10(Math.max(v, y0 * 0.5)) : v);
   const [b0, b1] = logarithmic ? [Math.log10(y0), Math.log10(y1)] : [y0, y1];
   const px = (x: number) => left + ((x - x0) / (x1 - x0)) * width;
   const py = (v: number) => Math.max(-1e5, Math.min(1e5, top + height - ((lift(v) - b0) / (b1 - b0)) * height));
-  let [column, pen] = [NaN, false];
-  let [first, least, most, last] = [0, 0, 0, 0];
-  const flush = () => {
-    if (Number.isNaN(column)) return;
-    const at = [first, ...(least < first || least < last || most > first || most > last ? [least, most] : []), last];
-    at.forEach((v, i) => (i && v === at[i - 1] ? undefined : pen ? path.lineTo(column, py(v)) : (path.moveTo(column, py(v)), (pen = true))));
-    column = NaN;
-  };
-  const dense = to - from > 2 * width;
-  for (let i = from; i <= to; i++) {
-    const v = lines.value[i];
-    let [low, high] = [lines.low[i], lines.high[i]];
-    if (!(low <= high)) {
-      flush();
-      pen = false;
-      continue;
-    }
-    if (logarithmic) [low, high] = [low <= 0 && high >= 0 ? 0 : Math.min(Math.abs(low), Math.abs(high)), Math.max(Math.abs(low), Math.abs(high))];
-    const value = Number.isNaN(v) ? low : logarithmic ? Math.abs(v) : v;
-    const x = dense ? Math.round(px(lines.x[i])) : px(lines.x[i]);
-    if (x === column) {
-      least = Math.min(least, low);
-      most = Math.max(most, high);
-      last = value;
-    } else {
-      flush();
-      [column, first, least, most, last] = [x, value, low, high, value];
-    }
+  const dense = to - from > 1.5 * width;
+  const stroke = new Path2D();
+  const fill = logarithmic ? new Path2D() : null;
+  for (const run of stacks(lines, from, to, px, dense, logarithmic)) {
+    run.forEach(([x, first, least, most, last], i) => {
+      const inner = logarithmic ? [most] : least < Math.min(first, last) || most > Math.max(first, last) ? [first, least, most, last] : [first, last];
+      inner.forEach((v, k) => (i || k ? stroke.lineTo(x, py(v)) : stroke.moveTo(x, py(v))));
+    });
+    if (!fill) continue;
+    run.forEach(([x, , , most], i) => (i ? fill.lineTo(x, py(most)) : fill.moveTo(x, py(most))));
+    for (let i = run.length - 1; i >= 0; i--) fill.lineTo(run[i][0], py(run[i][2]));
+    fill.closePath();
   }
-  flush();
-  return path;
+  return { stroke, fill };
 }

@@ -19,7 +19,7 @@ export class Camera {
   }
 
   get radius(): number {
-    return this.follow ? this.motion.size * 0.75 : this.motion.span / 2;
+    return this.follow ? this.motion.size * 0.62 : this.motion.reach;
   }
 
   /** The whole motion in view. */
@@ -33,8 +33,23 @@ export class Camera {
       const h = this.follow ? this.radius : (this.motion.high[1] - this.motion.low[1]) / 2;
       this.distance = (Math.max(h, w / aspect) || this.radius || 1) * 1.18;
     } else {
-      this.distance = (this.radius / Math.sin(this.fov / 2) / Math.min(1, aspect)) * 0.98;
+      this.distance = this.follow ? this.radius / Math.sin(this.fov / 2) / Math.min(1, aspect) : this.fit(aspect);
     }
+  }
+
+  /** The least distance at which every place of the motion is in view, with a margin. */
+  private fit(aspect: number): number {
+    const [right, up, towards] = this.axes();
+    const half = 0.88 * Math.tan(this.fov / 2);
+    const cloud = this.motion.cloud;
+    let distance = this.motion.size * 0.5;
+    for (let i = 0; i < cloud.length; i += 3) {
+      const d = [cloud[i] - this.target[0], cloud[i + 1] - this.target[1], cloud[i + 2] - this.target[2]];
+      const along = (v: Vector) => d[0] * v[0] + d[1] * v[1] + d[2] * v[2];
+      const need = along(towards) + Math.max(Math.abs(along(up)), Math.abs(along(right)) / aspect) / half;
+      if (need > distance) distance = need;
+    }
+    return distance;
   }
 
   /** Axes of the view in space: right, up, towards the reader. */

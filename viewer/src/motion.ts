@@ -9,8 +9,10 @@ export class Motion {
   readonly high: [number, number, number] = [0, 0, 0];
   readonly span: number; // diagonal of that box
   readonly size: number; // largest extent in a single frame
-  readonly drifts: boolean; // it moves much farther than it is large: the camera had better follow
+  readonly drifts: boolean; // nothing is fixed, and it moves farther than it is large: the camera had better follow
   readonly traced: number[]; // places whose paths are worth a trail
+  readonly reach: number; // radius of a ball about the centre that holds everything
+  readonly cloud: number[] = []; // some of the places that are taken, in all frames
   readonly shortest: number; // bar
   readonly travel: number; // mean path length per frame of a traced place
   private slot: Int32Array;
@@ -56,7 +58,18 @@ export class Motion {
     }
     this.span = Math.sqrt(square) || 1;
     this.size = size || this.span;
-    this.drifts = this.span > 5 * this.size;
+    this.drifts = this.moving.length === picture.places && this.span > 1.8 * this.size;
+    let reach = 0;
+    for (let s = 0; s < Math.min(samples, 400); s++) {
+      this.fill(samples > 1 ? Math.round((s * (this.frames - 1)) / Math.max(1, Math.min(samples, 400) - 1)) : 0, buffer);
+      const stride = 3 * Math.max(1, Math.ceil(buffer.length / 3 / 60));
+      for (let i = (s * 3) % stride; i < buffer.length; i += stride) this.cloud.push(buffer[i], buffer[i + 1], buffer[i + 2]);
+      for (let i = 0; i < buffer.length; i += 3) {
+        const far = (buffer[i] - this.centre[0]) ** 2 + (buffer[i + 1] - this.centre[1]) ** 2 + (buffer[i + 2] - this.centre[2]) ** 2;
+        if (far > reach) reach = far;
+      }
+    }
+    this.reach = Math.sqrt(reach) || this.span / 2;
     this.fill(0, buffer);
     this.shortest = this.shortestBar(buffer);
     this.travel = this.meanTravel();

@@ -182,7 +182,7 @@ document.addEventListener("keydown", (e) => {
 
 document.title = `${run.header.title} \u2013 Taut`;
 place("head").append(
-  el("div", { class: "head-line" }, el("h1", {}, run.header.title), summary(run), el("span", { class: "gap" }),
+  el("div", { class: "head-line" }, el("h1", {}, run.header.title), summary(run), el("span", { class: "gap head-gap" }),
     button("?", "keys", help, "small icon"), button("\u25d0", "light or dark (l)", toggleTheme, "small icon")),
   facts(run));
 const panels = makePanels();

@@ -147,23 +147,24 @@ export class Panel {
     const from = this.run.rowAt(this.span.min);
     const to = Math.min(this.run.header.rows - 1, this.run.rowAt(this.span.max) + 1);
     let [low, high] = [Infinity, -Infinity];
+    const magnitudes: number[] = [];
     for (const line of this.lines) {
       if (!line.on) continue;
       const v = this.run.values(line.column);
+      const stride = Math.max(1, Math.floor((to - from) / 2000));
       for (let i = from; i <= to; i++) {
-        const [a, b] = this.logarithmic ? [Math.abs(v.low[i]), Math.abs(v.high[i])] : [v.low[i], v.high[i]];
-        if (this.logarithmic) {
-          const least = v.low[i] < 0 && v.high[i] > 0 ? 0 : Math.min(a, b);
-          if (least > 0 && least < low) low = least;
-          if (Math.max(a, b) > high) high = Math.max(a, b);
-          if (least === 0 && Math.max(a, b) > 0 && Math.max(a, b) < low) low = Math.max(a, b);
-        } else {
-          if (a < low) low = a;
-          if (b > high) high = b;
-        }
+        const [a, b] = [v.low[i], v.high[i]];
+        if (a < low) low = a;
+        if (b > high) high = b;
+        if (this.logarithmic && i % stride === 0 && Math.max(-a, b) > 0) magnitudes.push(Math.max(Math.abs(a), Math.abs(b)));
       }
     }
-    if (this.logarithmic && high > 0) low = Math.max(low, high * 1e-14, 1e-300);
+    if (this.logarithmic) {
+      // Zeros and other lucky values do not set the scale: all but the smallest fiftieth are above its lower end.
+      magnitudes.sort((a, b) => a - b);
+      high = Math.max(Math.abs(low), Math.abs(high));
+      low = Math.max(magnitudes[Math.floor(magnitudes.length / 50)] ?? 0, high * 1e-16, 1e-300);
+    }
     return around(low, high, this.logarithmic);
   };
 
@@ -172,14 +173,13 @@ export class Panel {
     const run = this.run;
     const series: uPlot.Series[] = [{}];
     this.lines.forEach((line, i) => {
-      const draw: uPlot.Series.PathBuilder = (u, _series, from, to) => ({
-        stroke: envelopePath(u, { x: run.times, ...run.values(line.column) }, Math.max(0, from - 1), Math.min(run.header.rows - 1, to + 1), this.logarithmic),
-      });
-      series.push({ label: line.label, show: line.on, stroke: () => this.colour(i), width: 1.25, dash: i >= theme().colours.length ? [6, 3] : undefined, paths: draw, points: { show: false } });
+      const draw: uPlot.Series.PathBuilder = (u, _series, from, to) =>
+        envelopePath(u, { x: run.times, ...run.values(line.column) }, Math.max(0, from - 1), Math.min(run.header.rows - 1, to + 1), this.logarithmic);
+      series.push({ label: line.label, show: line.on, stroke: () => this.colour(i), fill: () => `${this.colour(i)}2a`, width: 1.25, dash: i >= theme().colours.length ? [6, 3] : undefined, paths: draw, points: { show: false } });
     });
     const data = [run.times, ...this.lines.map((line) => (line.on || this.lines.length < 40 ? run.values(line.column).value : new Float64Array(0)))] as unknown as uPlot.AlignedData;
     this.plot = new uPlot({
-      width: Math.max(120, this.host.clientWidth), height: this.host.clientHeight || 150, series, legend: { show: false }, padding: [6, 10, 0, 0],
+      width: Math.max(120, this.host.clientWidth), height: this.host.clientHeight || 150, series, legend: { show: false }, padding: [6, 16, 0, 0],
       scales: { x: { time: false, min: this.span.min, max: this.span.max }, y: { distr: this.logarithmic ? 3 : 1, range: this.range } },
       axes: [axis(22), axis(70, this.logarithmic, this.logarithmic ? { splits: decades, filter: (_u, s) => s } : { space: 26 })],
       cursor: { sync: { key: "time" }, y: false, points: { show: false }, drag: { x: true, y: false, setScale: false },

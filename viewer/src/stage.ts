@@ -22,8 +22,8 @@ export interface Sizes {
 
 export function sizes(motion: Motion): Sizes {
   const scale = Math.min(motion.size, motion.drifts ? motion.size : motion.span);
-  const bar = Math.min(0.0085 * scale, 0.1 * motion.shortest);
-  return { bar, joint: 1.9 * bar, ball: Math.min(0.026 * scale, 0.28 * motion.shortest), spring: Math.min(0.022 * scale, 0.2 * motion.shortest) };
+  const bar = Math.min(0.013 * scale, 0.11 * motion.shortest);
+  return { bar, joint: 1.7 * bar, ball: Math.min(0.032 * scale, 0.28 * motion.shortest), spring: Math.min(0.026 * scale, 0.2 * motion.shortest) };
 }
 
 /** A ball to draw: where, how large, which colour (of a trail, or -1 for the colour of bars), and whether it is a fixed pivot. */
@@ -44,7 +44,7 @@ export function knobs(motion: Motion): Knob[] {
   for (const shape of motion.shapes)
     if (shape.type === "bar" || shape.type === "spring")
       for (const place of shape.at)
-        if (!found.has(place)) found.set(place, { place, radius: motion.traced.includes(place) ? 2.4 * s.bar : s.joint, colour: colour(place), fixed: !motion.moves(place) });
+        if (!found.has(place)) found.set(place, { place, radius: motion.traced.includes(place) ? 2.5 * s.bar : s.joint, colour: colour(place), fixed: !motion.moves(place) });
   return [...found.values()];
 }
 
@@ -66,7 +66,7 @@ export function trailFrames(motion: Motion, frame: number, trail: TrailLength, m
 /** How present a point of a trail is: 0 the oldest, 1 now. */
 export function presence(i: number, count: number, trail: TrailLength): number {
   const age = count > 1 ? i / (count - 1) : 1;
-  return trail === "all" ? 0.35 + 0.65 * age ** 3 : 0.06 + 0.94 * age ** 1.5;
+  return trail === "all" ? 0.35 + 0.65 * age ** 3 : 0.08 + 0.92 * age ** 1.1;
 }
 
 /** A round distance of grid lines: 1, 2 or 5 times a power of ten. */

@@ -1,7 +1,7 @@
 // The scene with three.js.
 import {
   AmbientLight, BufferAttribute, BufferGeometry, BoxGeometry, Color, CylinderGeometry, Curve, DirectionalLight, DoubleSide, HemisphereLight,
-  InstancedMesh, LineBasicMaterial, LineSegments, Matrix4, Mesh, MeshStandardMaterial, OrthographicCamera, PerspectiveCamera, Quaternion, Scene,
+  InstancedMesh, Group, LineBasicMaterial, LineSegments, Matrix4, Mesh, MeshBasicMaterial, MeshStandardMaterial, OrthographicCamera, PerspectiveCamera, Quaternion, Scene,
   SphereGeometry, TubeGeometry, Vector3, WebGLRenderer, type InterleavedBufferAttribute,
 } from "three";
 import { Line2 } from "three/examples/jsm/lines/Line2.js";
@@ -17,17 +17,18 @@ const TRAIL_POINTS = 1500;
 const UP = new Vector3(0, 1, 0);
 
 class Helix extends Curve<Vector3> {
-  constructor() {
+  /** Of radius 1, and so long. */
+  constructor(private length: number) {
     super();
   }
 
   override getPoint(t: number, out = new Vector3()): Vector3 {
-    const turns = 9;
+    const turns = 11;
     const lead = 0.1; // straight at both ends
     const s = (t - lead) / (1 - 2 * lead);
     const wide = s <= 0 || s >= 1 ? 0 : Math.min(1, 12 * s, 12 * (1 - s));
     const angle = 2 * Math.PI * turns * Math.max(0, Math.min(1, s));
-    return out.set(wide * Math.cos(angle), t - 0.5, wide * Math.sin(angle));
+    return out.set(wide * Math.cos(angle), (t - 0.5) * this.length, wide * Math.sin(angle));
   }
 }
 
@@ -58,8 +59,10 @@ export class WebglStage implements Stage {
   private surfaces: { shape: Shape; mesh: Mesh; wires: LineSegments; done: boolean }[] = [];
   private paths: { shape: Shape; line: Line2; positions: Float32Array; done: boolean }[] = [];
   private trails: Trail[] = [];
-  private grid = new LineSegments(new BufferGeometry(), new LineBasicMaterial({ transparent: true }));
+  private grid = new LineSegments(new BufferGeometry(), new LineBasicMaterial());
   private gridKey = "";
+  private shadows = new Group(); // what is drawn, flattened onto the ground
+  private shade = new MeshBasicMaterial({ depthWrite: false });
   private sun = new DirectionalLight(0xffffff, 2.2);
   private sky = new HemisphereLight(0xffffff, 0x8899aa, 1.4);
   private around = new AmbientLight(0xffffff, 0.35);
@@ -86,20 +89,37 @@ export class WebglStage implements Stage {
     this.discs = ofType(motion, "disc");
     this.knobs = knobs(motion);
     this.barMesh = new InstancedMesh(new CylinderGeometry(1, 1, 1, 14, 1), this.steel, this.bars.length);
-    this.springMesh = new InstancedMesh(new TubeGeometry(new Helix(), 360, 0.16, 6), this.coil, this.springs.length);
+    this.springMesh = new InstancedMesh(this.coilGeometry(), this.coil, this.springs.length);
     this.boxMesh = new InstancedMesh(new BoxGeometry(2, 2, 2), this.solid, this.boxes.length);
     this.discMesh = new InstancedMesh(new CylinderGeometry(1, 1, 2, 64, 1).rotateX(Math.PI / 2), this.solid, this.discs.length);
     const many = this.knobs.length > 300;
     this.knobMesh = new InstancedMesh(new SphereGeometry(1, many ? 10 : 28, many ? 8 : 20), this.paint, this.knobs.length);
     for (const mesh of [this.barMesh, this.springMesh, this.boxMesh, this.discMesh, this.knobMesh]) {
       mesh.frustumCulled = false;
-      if (mesh.count) this.scene.add(mesh);
+      if (!mesh.count) continue;
+      this.scene.add(mesh);
+      const shadow = new InstancedMesh(mesh.geometry, this.shade, mesh.count);
+      shadow.instanceMatrix = mesh.instanceMatrix;
+      shadow.frustumCulled = false;
+      shadow.renderOrder = -3;
+      this.shadows.add(shadow);
     }
+    if (!camera.flat) this.scene.add(this.shadows);
     this.makeSurfaces();
     this.makePaths();
     this.makeTrails();
     this.scene.add(this.grid, this.sun, this.sun.target, this.sky, this.around);
     this.restyle();
+  }
+
+  /** A coil of height 1 whose wire is round at the springs' mean length in the first frame. */
+  private coilGeometry(): BufferGeometry {
+    if (!this.springs.length) return new BufferGeometry();
+    this.motion.fill(0, this.places);
+    const [a, b] = [new Vector3(), new Vector3()];
+    const mean = this.springs.reduce((sum, s) => sum + this.at(s.at[0], a).distanceTo(this.at(s.at[1], b)), 0) / this.springs.length;
+    const length = Math.max(2, mean / this.size.spring);
+    return new TubeGeometry(new Helix(length), 420, 0.17, 7).scale(1, 1 / length, 1);
   }
 
   private makeSurfaces(): void {
@@ -145,7 +165,9 @@ export class WebglStage implements Stage {
       const { line, positions } = this.line(TRAIL_POINTS, 1.8);
       (line.geometry as LineGeometry).setColors(new Float32Array(3 * TRAIL_POINTS));
       const colours = (line.geometry.getAttribute("instanceColorStart") as InterleavedBufferAttribute).data.array as Float32Array;
-      line.material.vertexColors = true;
+      // Behind everything solid: a faded trail in front of a body would look like a scratch.
+      Object.assign(line.material, { vertexColors: true, transparent: false, depthWrite: false });
+      line.renderOrder = -1;
       this.trails.push({ place, line, positions, colours });
     }
   }
@@ -153,6 +175,7 @@ export class WebglStage implements Stage {
   restyle(): void {
     const t = theme();
     this.scene.background = new Color(t.dark ? "#191d21" : "#f6f7f8");
+    this.shade.color.set(t.dark ? "#111417" : "#e3e6e9");
     this.steel.color.set(t.bar);
     this.coil.color.set(t.dark ? "#b8a06a" : "#8f7637");
     this.solid.color.set(t.body);
@@ -199,9 +222,11 @@ export class WebglStage implements Stage {
   /** Lines of the ground, or of the plane, around where the camera looks. */
   private layGrid(): void {
     const c = this.camera;
-    const extent = c.flat ? Math.max(c.distance, (c.distance * this.width) / this.height) : Math.max(this.camera.radius * 1.9, 1e-9);
+    const extent = c.flat ? Math.max(c.distance, (c.distance * this.width) / this.height) : Math.max(this.camera.radius * 1.7, 1e-9);
     const step = gridStep(extent * (c.flat ? 1.6 : 2));
     const height = c.flat ? -this.motion.size * 0.5 : (c.follow ? Math.min(c.target[2], this.motion.centre[2]) - c.radius * 1.05 : this.motion.low[2] - 0.04 * this.motion.size);
+    this.shadows.position.z = height;
+    this.shadows.scale.z = 1e-5;
     const [cx, cy] = c.flat || c.follow ? c.target : this.motion.centre;
     const nx = Math.round(cx / step);
     const ny = Math.round(cy / step);
@@ -233,7 +258,7 @@ export class WebglStage implements Stage {
       .setAttribute("color", new BufferAttribute(new Float32Array(colours), 3));
     (this.grid.material as LineBasicMaterial).vertexColors = true;
     this.grid.frustumCulled = false;
-    this.grid.renderOrder = -1;
+    this.grid.renderOrder = -2;
     (this.grid.material as LineBasicMaterial).depthWrite = false;
   }
 
