@@ -34,6 +34,8 @@ export function facts(run: Run): HTMLElement {
   return list;
 }
 
+const several = (n: number, what: string): string => `${count(n)} ${what}${n === 1 ? "" : "s"}`;
+
 export function summary(run: Run): HTMLElement {
   const h = run.header;
   const times = run.times;
@@ -43,9 +45,9 @@ export function summary(run: Run): HTMLElement {
     h.run.method ? `${h.run.method}` : "",
     h.run.step ? `h = ${number(Number(h.run.step), 6)}` : "",
     times.length ? `t = ${number(times[0], 6)} \u2026 ${number(run.columns[0].last ?? end, 6)}` : "no frames",
-    `${count(h.frames)} frames${every > 1 ? `, every ${count(every)} steps` : ""}`,
+    `${several(h.frames, "frame")}${every > 1 ? `, every ${count(every)} steps` : ""}`,
     h.run.precision && h.run.precision !== "double" ? `${h.run.precision} precision` : "",
-    `${count(h.coordinates)} coordinates, ${count(h.constraints)} constraints`,
+    `${several(h.coordinates, "coordinate")}, ${several(h.constraints, "constraint")}`,
   ];
   const line = el("p", { class: "summary" }, parts.filter(Boolean).join("  \u00b7  "));
   if (h.run.status && h.run.status !== "finished") line.append(el("strong", { class: "warning" }, ` ${h.run.status}${h.run.message ? `: ${h.run.message}` : ""}`));
