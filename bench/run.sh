@@ -1,8 +1,14 @@
 #!/bin/sh
-# Measures the hanging chain and keeps the table. Times depend on the machine; the ratios at the end should not.
+# Measures what recording costs, and the hanging chain, and keeps the tables. Times depend on the machine; the ratios at the end should not.
 set -eu
 cd "$(dirname "$0")/.."
 tools/build.sh default "${JOBS:-2}" bench_chain
+out=bench/record.txt
+{
+    echo "What recording costs: $(uname -m), $(sed -n 's/^model name.*: //p' /proc/cpuinfo | head -n 1)"
+    echo
+    bench/record.sh build/taut
+} | tee "$out"
 out=bench/chain.txt
 {
     echo "Hanging chain under rattle, h = 0.001: $(uname -m), $(sed -n 's/^model name.*: //p' /proc/cpuinfo | head -n 1)"

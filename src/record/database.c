@@ -24,14 +24,19 @@ int database_open(taut_context *context, const char *path, int flags, database *
 void database_close(database *d)
 {
     if (d->handle) sqlite3_close(d->handle);
-    if (d->context) mem_free(d->context, d->path);
-    *d = (database){ 0 };
+    mem_free(d->context, d->path);
+    *d = (database){ .context = d->context };
 }
 
 static int system_failure(const database *d, const char *what)
 {
     int number = sqlite3_system_errno(d->handle);
     return fail(d->context, TAUT_CANNOT_READ, "cannot %s '%s': %s", what, d->path, number ? strerror(number) : sqlite3_errmsg(d->handle));
+}
+
+int database_moved(const database *d)
+{
+    return fail(d->context, TAUT_CANNOT_READ, "'%s' was removed, moved or replaced while the run was writing to it", d->path);
 }
 
 int database_fail(const database *d)
@@ -47,7 +52,8 @@ int database_fail(const database *d)
     case SQLITE_BUSY:
     case SQLITE_LOCKED: return fail(context, TAUT_CANNOT_READ, "another process is writing to '%s'", d->path);
     case SQLITE_READONLY:
-        return fail(context, TAUT_CANNOT_READ, "cannot write '%s': the file or its folder is read-only, or it was moved", d->path);
+        if (sqlite3_extended_errcode(d->handle) == SQLITE_READONLY_DBMOVED) return database_moved(d);
+        return fail(context, TAUT_CANNOT_READ, "cannot write '%s': the file or its folder is read-only", d->path);
     case SQLITE_CANTOPEN: return system_failure(d, "open");
     case SQLITE_IOERR: return system_failure(d, "read or write");
     case SQLITE_TOOBIG: return fail(context, TAUT_UNSUPPORTED, "the state is larger than '%s' can hold (10^9 bytes)", d->path);

@@ -12,12 +12,14 @@ typedef struct {
     char *path;
 } database;
 
-/* flags as of sqlite3_open_v2. On failure there is nothing to close. */
+/* flags as of sqlite3_open_v2. On failure closing is allowed, and does nothing. */
 int database_open(taut_context *context, const char *path, int flags, database *d);
 void database_close(database *d);
 
 /* The last failure as a status with a text: what it means for a run file, and what to do. */
 int database_fail(const database *d);
+/* The failure of a file that is no longer where it was. */
+int database_moved(const database *d);
 /* Runs statements without results. */
 int database_run(const database *d, const char *sql);
 /* The same for a formatted text (sqlite3_mprintf: %w within quotes for names, %Q for strings). */

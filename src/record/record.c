@@ -101,8 +101,7 @@ int record_open(taut_context *context, const char *path, record **result)
     if (status == TAUT_CANNOT_READ) status = database_open(context, path, SQLITE_OPEN_READONLY, &r->d);
     if (!status) status = read_head(r);
     if (status) {
-        if (!r->d.context) mem_free(context, r);
-        else record_close(r);
+        record_close(r);
     } else {
         *result = r;
     }

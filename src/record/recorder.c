@@ -337,6 +337,7 @@ int recorder_finish(recorder *r, const run_result *result, int status)
     enum { PATIENCE = 60000 };
     const char *how = status ? "failed" : result->steps_done < result->steps_planned ? "stopped" : "finished";
     char message[TAUT_ERROR_TEXT];
+    if (!writer_is_whole(r->writer)) return TAUT_CANNOT_READ; /* said already */
     snprintf(message, sizeof message, "%s", status ? taut_error_text(r->context) : "");
     int done = 0, written = writer_property(r->writer, "status", how);
     if (!written) written = writer_property(r->writer, "message", message);

@@ -123,7 +123,10 @@ static int claim(taut_context *context, const char *path, int replace)
 static int create(taut_context *context, const char *path, writer *w)
 {
     int status = database_open(context, path, SQLITE_OPEN_READWRITE, &w->d);
+    if (!status && sqlite3_db_readonly(w->d.handle, "main") == 1)
+        status = fail(context, TAUT_CANNOT_READ, "cannot write '%s': the file is read-only", path);
     if (!status) status = configure(w);
+    if (!status) sqlite3_busy_timeout(w->d.handle, 500); /* who writes for longer writes a run */
     if (!status) status = begin(w);
     if (!status && stat(path, &w->identity)) status = fail(context, TAUT_CANNOT_READ, "cannot read '%s': %s", path, strerror(errno));
     return status;
@@ -288,8 +291,10 @@ static int check_identity(const writer *w)
 {
     struct stat now;
     if (stat(w->d.path, &now) == 0 && now.st_ino == w->identity.st_ino && now.st_dev == w->identity.st_dev) return TAUT_OK;
-    return fail(w->d.context, TAUT_CANNOT_READ, "'%s' was removed, moved or replaced while the run was writing to it", w->d.path);
+    return database_moved(&w->d);
 }
+
+int writer_is_whole(const writer *w) { return !sqlite3_get_autocommit(w->d.handle); }
 
 int writer_commit(writer *w, int wait, int *done)
 {

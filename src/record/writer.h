@@ -26,6 +26,8 @@ int writer_checkpoint_text(writer *w, const char *name, const char *value);
 int writer_checkpoint_numbers(writer *w, const char *name, const void *numbers, size_t count, size_t size);
 /* Removes the frames and events after a step. */
 int writer_drop_after(writer *w, long step);
+/* 0 after a failure that has cost what was not committed. */
+int writer_is_whole(const writer *w);
 /* *done is 0 when readers were in the way for longer than `wait` milliseconds: nothing is lost, try again. After a failure the writer is
    good for nothing but close; the file is as after the last commit. */
 int writer_commit(writer *w, int wait, int *done);

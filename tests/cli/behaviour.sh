@@ -11,13 +11,13 @@ column() { cut -d, -f"$1" out | tail -n +2 | tr '\n' ' '; }
 ok --version
 is '--version' "$(sed 's/[0-9][0-9.]*/N/; s/, quad//' out)" 'taut N (precision: double)'
 ok --help
-for command in run check converge verify methods; do
+for command in run resume export check converge verify methods; do
     grep -q "taut $command" out || is 'taut --help' "no $command" "$command"
 done
 cp out general
 ok
 is 'taut without arguments is taut --help' "$(cat out)" "$(cat general)"
-for command in run check converge verify methods; do
+for command in run resume export check converge verify methods; do
     ok $command --help
     cp out long
     has "taut $command --help" "^usage: taut $command"
@@ -27,7 +27,7 @@ for command in run check converge verify methods; do
     is "help $command is $command --help" "$(cat out)" "$(cat long)"
 done
 ok run --help
-for option in --method --step --until --csv --every --define --precision --tol --start; do has 'taut run --help' " $option"; done
+for option in --method --step --until --output --force --csv --every --define --precision --tol --start; do has 'taut run --help' " $option"; done
 ok methods
 has 'taut methods' '^rattle *order 2'
 has 'taut methods' '^lobatto'
