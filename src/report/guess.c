@@ -70,14 +70,14 @@ static drawn_place place_of(guesser *z, const mass *a)
 
 /* ---- distances ---- */
 
-/* The masses that a constraint depends on: how many, at the most 2; -1 when it depends on anything else. */
-static int masses_of(guesser *z, expr value, const mass *found[2])
+/* The masses that a constraint depends on: how many, at the most 2; -1 when it depends on anything else. Returns a status. */
+static int masses_of(guesser *z, expr value, const mass *found[2], int *number)
 {
     graph *g = z->p->m->graph;
     expr *list = NULL;
     size_t count = 0;
-    int masses = 0;
-    if (expr_reachable(g, &value, 1, &list, &count)) return -1;
+    int masses = 0, status = expr_reachable(g, &value, 1, &list, &count);
+    if (status) return status;
     for (size_t i = 0; masses >= 0 && i < count; i++) {
         const node *n = graph_node(g, list[i]);
         if (n->op != OP_VARIABLE) continue;
@@ -90,7 +90,8 @@ static int masses_of(guesser *z, expr value, const mass *found[2])
         }
     }
     expr_list_free(g, list);
-    return masses;
+    *number = masses;
+    return TAUT_OK;
 }
 
 typedef struct {
@@ -248,7 +249,9 @@ static int guess_all(guesser *z)
     int status = TAUT_OK;
     for (size_t i = 0; !status && i < m->constraint_count && !z->p->omitted; i++) {
         trial w = { .m = m };
-        int masses = masses_of(z, m->constraints[i].value, w.masses);
+        int masses = 0;
+        status = masses_of(z, m->constraints[i].value, w.masses, &masses);
+        if (status) break;
         if (masses == 2) status = guess_pair(z, &m->constraints[i], &w);
         else if (masses == 1) status = guess_single(z, &m->constraints[i], &w);
     }

@@ -25,6 +25,7 @@ typedef struct {
     float *still, *motion;    /* all places in the first frame; the moving ones in all frames of the animation */
     const record_event *events;
     size_t event_count;
+    int energy_conserved;
 } page;
 
 /* ---- reading ---- */
@@ -100,14 +101,16 @@ static int make_motion(page *z)
 /* ---- writing ---- */
 
 /* The energy is a constant of the motion unless a force acts or time stands in the equations. */
-static int energy_is_conserved(const model *m)
+static int find_energy_conserved(page *z)
 {
-    if (m->force_count || m->form == FORM_RATES) return 0;
-    for (size_t i = 0; i < m->summand_count; i++)
-        if (expr_kinds(m->graph, m->summands[i].value) & 1u << KIND_T) return 0;
-    for (size_t i = 0; i < m->constraint_count; i++)
-        if (expr_kinds(m->graph, m->constraints[i].value) & 1u << KIND_T) return 0;
-    return 1;
+    const model *m = z->m;
+    z->energy_conserved = !m->force_count && m->form != FORM_RATES;
+    for (size_t i = 0; z->energy_conserved && i < m->summand_count + m->constraint_count; i++) {
+        unsigned kinds = expr_kinds(m->graph, i < m->summand_count ? m->summands[i].value : m->constraints[i - m->summand_count].value);
+        if (kinds == ~0u) return TAUT_OUT_OF_MEMORY;
+        if (kinds & 1u << KIND_T) z->energy_conserved = 0;
+    }
+    return TAUT_OK;
 }
 
 static void write_properties(page *z, json *j)
@@ -146,7 +149,7 @@ static void write_properties(page *z, json *j)
     json_close(j, ']');
     json_integer(j, "coordinates", z->m->coordinate_count);
     json_integer(j, "constraints", (long long)z->m->constraint_count);
-    json_flag(j, "energyConserved", energy_is_conserved(z->m));
+    json_flag(j, "energyConserved", z->energy_conserved);
 }
 
 static void write_columns(page *z, json *j)
@@ -269,6 +272,7 @@ int page_write(taut_context *context, record *r, const char *template_text, size
     if (!status) status = table_read(context, r, &z.numbers);
     if (!status) status = picture_create(z.m, &z.shown);
     if (!status) status = make_motion(&z);
+    if (!status) status = find_energy_conserved(&z);
     if (!status) status = record_events(r, &z.events, &z.event_count);
     if (!status) status = put_together(&z, template_text, template_size, file);
     mem_free(context, z.still);

@@ -124,6 +124,7 @@ await run({
     const paper = () => page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
     assert.equal(await paper(), "rgb(255, 255, 255)");
     await page.emulateMedia({ colorScheme: "dark" });
+    await page.waitForFunction(() => document.documentElement.dataset.theme === "dark");
     assert.equal(await paper(), "rgb(20, 23, 26)");
     await page.getByRole("button", { name: "light or dark" }).click();
     assert.equal(await paper(), "rgb(255, 255, 255)");
