@@ -2,7 +2,7 @@
 #include <unistd.h>
 
 #include "record/writer.h"
-#include "report/json.h"
+#include "report/document.h"
 #include "report/page.h"
 #include "report/picture.h"
 #include "report/table.h"
@@ -236,6 +236,42 @@ static void numbers_as_base64(void **state)
     free(text);
 }
 
+/* Every kind of part; the expected text is the JSON that viewer/src/document.ts reads. */
+static void documents(void **state)
+{
+    (void)state;
+    static const char template[] = "<a>" PAGE_MARK "</a>";
+    static const document_column columns[] = { { "method", 0 }, { "error", 1 } };
+    static const double x[] = { 1, 2 }, y[] = { 0.5, NAN };
+    char *text = NULL;
+    size_t size = 0;
+    FILE *file = open_memstream(&text, &size);
+    document d;
+    assert_int_equal(document_begin(&d, context, file, "no mark", 7, "T", NULL), TAUT_BAD_USAGE);
+    assert_int_equal(document_begin(&d, context, file, template, sizeof template - 1, "T", NULL), TAUT_OK);
+    document_heading(&d, 2, "H");
+    document_text(&d, "<p>");
+    document_table(&d, "C", columns, 2);
+    document_row(&d, (const char *const[]){ "em", "1" });
+    document_end_table(&d);
+    document_plot(&d, "P", "h", 1, "e", 0);
+    document_series(&d, "s", SERIES_BOTH, x, y, 2);
+    document_end_plot(&d);
+    document_verdicts(&d);
+    document_verdict(&d, VERDICT_QUALIFIED, "claim", NULL);
+    document_end_verdicts(&d);
+    assert_int_equal(document_end(&d), TAUT_OK);
+    fclose(file);
+    assert_string_equal(text, "<a><script type=\"application/json\" id=\"data\">{\"format\":1,\n\"title\":\"T\",\n\"summary\":null,\n\"parts\":["
+        "{\"type\":\"heading\",\n\"level\":2,\n\"text\":\"H\"},\n{\"type\":\"text\",\n\"text\":\"\\u003cp\\u003e\"},\n"
+        "{\"type\":\"table\",\n\"caption\":\"C\",\n\"columns\":[{\"name\":\"method\",\n\"align\":\"left\"},\n"
+        "{\"name\":\"error\",\n\"align\":\"right\"}],\n\"rows\":[[\"em\",\n\"1\"]]},\n"
+        "{\"type\":\"plot\",\n\"title\":\"P\",\n\"x\":{\"label\":\"h\",\n\"log\":true},\n\"y\":{\"label\":\"e\",\n\"log\":false},\n"
+        "\"series\":[{\"label\":\"s\",\n\"style\":\"both\",\n\"x\":[1,\n2],\n\"y\":[0.5,\nnull]}]},\n"
+        "{\"type\":\"verdicts\",\n\"items\":[{\"verdict\":\"qualified\",\n\"claim\":\"claim\",\n\"remark\":null}]}]}</script>\n</a>");
+    free(text);
+}
+
 /* ---- memory ---- */
 
 static int write_page(counter *c)
@@ -284,6 +320,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(drawn, set_up, tear_down),           cmocka_unit_test_setup_teardown(few_frames, set_up, tear_down),
         cmocka_unit_test_setup_teardown(many_frames, set_up, tear_down),     cmocka_unit_test_setup_teardown(json_texts, set_up, tear_down),
         cmocka_unit_test_setup_teardown(numbers_as_base64, set_up, tear_down), cmocka_unit_test_setup_teardown(memory, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(documents, set_up, tear_down),
     };
     int file = mkstemp(path);
     if (file < 0) return 1;

@@ -6,11 +6,13 @@ import { fileURLToPath } from "node:url";
 
 const here = dirname(fileURLToPath(import.meta.url));
 const out = process.argv[2] ?? join(here, "dist");
-const licences = ["three", "uplot"].map((name) => {
+const PAGES = { page: ["three", "uplot"], document: ["uplot"] }; // and the packages inside
+
+function licence(name) {
   const folder = join(here, "node_modules", name);
   const { version } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
-  return `${name} ${version}\n${readFileSync(join(folder, "LICENSE"), "utf8").trim()}`;
-});
+  return `${name} ${version}\n${readFileSync(join(folder, "LICENSE"), "utf8").trim()}`.replaceAll("--", "- -");
+}
 
 async function bundle(entry) {
   const result = await build({
@@ -22,11 +24,11 @@ async function bundle(entry) {
 }
 
 mkdirSync(out, { recursive: true });
-for (const name of process.argv[3] ? [process.argv[3]] : ["page"]) {
+for (const [name, packages] of Object.entries(PAGES)) {
   const { script, style } = await bundle(`${name}.ts`);
   const page = readFileSync(join(here, "src", `${name}.html`), "utf8")
     .replace("/*STYLE*/", () => style)
     .replace("/*SCRIPT*/", () => script)
-    .replace("LICENCES", () => licences.join("\n\n").replaceAll("--", "- -"));
+    .replace("LICENCES", () => packages.map(licence).join("\n\n"));
   writeFileSync(join(out, `${name}.html`), page);
 }

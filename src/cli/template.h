@@ -6,5 +6,7 @@
 
 extern const unsigned char template_page[];
 extern const size_t template_page_size;
+extern const unsigned char template_document[];
+extern const size_t template_document_size;
 
 #endif

@@ -253,9 +253,14 @@ static void write_data(page *z, FILE *file)
     write_blocks(z, file);
 }
 
+const char *page_mark(const char *template_text, size_t template_size)
+{
+    return memmem(template_text, template_size, PAGE_MARK, strlen(PAGE_MARK));
+}
+
 static int put_together(page *z, const char *text, size_t size, FILE *file)
 {
-    const char *mark = memmem(text, size, PAGE_MARK, strlen(PAGE_MARK));
+    const char *mark = page_mark(text, size);
     if (!mark) return fail(z->context, TAUT_BAD_USAGE, "the page's template has no place for data (%s)", PAGE_MARK);
     const char *rest = mark + strlen(PAGE_MARK);
     fwrite(text, 1, (size_t)(mark - text), file);

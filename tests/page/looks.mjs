@@ -4,7 +4,7 @@ import { colours, makePage, open, run, settled } from "./browser.mjs";
 
 export const SIX = [
   ["double-spherical-pendulum", 0.41, "-s", "0.01", "-T", "60"],
-  ["heavy-top", 0.53, "-s", "0.0005", "-T", "4", "--every", "2"],
+  ["heavy-top", 0.72, "-s", "0.0005", "-T", "4", "--every", "2"],
   ["four-bar", 0.31, "-s", "0.001", "-T", "3"],
   ["six-balls", 0.37, "-s", "0.01", "-T", "60"],
   ["hanging-chain", 0.38, "-s", "0.002", "-T", "16", "--every", "8", "-D", "N=24"],

@@ -5,10 +5,13 @@ import { theme } from "./theme";
 
 export const FONT = '11px ui-sans-serif, system-ui, "Segoe UI", Roboto, "DejaVu Sans", sans-serif';
 
+/** Distances of ticks, smaller than those that uPlot has by itself: round-off of small numbers is plotted here. */
+const STEPS = Array.from({ length: 60 }, (_, i) => [1, 2, 2.5, 5].map((d) => Number(`${d}e${i - 40}`))).flat();
+
 /** Looks of an axis. `decades`: a logarithmic scale. */
 export function axis(size: number, decades = false, more: Partial<uPlot.Axis> = {}): uPlot.Axis {
   return {
-    font: FONT, size, gap: 4,
+    font: FONT, size, gap: 4, incrs: STEPS,
     stroke: () => theme().muted,
     grid: { stroke: () => theme().faint, width: 1 },
     ticks: { stroke: () => theme().line, width: 1, size: 4 },
