@@ -289,14 +289,25 @@ int recorder_restore(recorder *r, const engine_api *api, void *engine, wide unti
 
 /* ---- on the way ---- */
 
-int recorder_frame(recorder *r, const wide *values)
+static long steps_done(const recorder *r)
 {
     engine_counts counts;
     r->api->counts(r->engine, &counts);
-    return writer_frame(r->writer, counts.steps, values);
+    return counts.steps;
 }
 
-int recorder_event(recorder *r, const record_event *event) { return writer_event(r->writer, event); }
+int recorder_frame(recorder *r, const wide *values)
+{
+    return writer_frame(r->writer, steps_done(r), values);
+}
+
+/* It belongs to the step that will be done: a resumed run that repeats the step repeats it, and takes this one back before. */
+int recorder_event(recorder *r, wide t, const char *name, const char *kind, wide impulse, const wide *values)
+{
+    const record_event event = { steps_done(r) + 1, (double)t, name, kind, (double)impulse };
+    int status = writer_event(r->writer, &event);
+    return status || !values ? status : writer_frame(r->writer, event.step, values);
+}
 
 static int commit(recorder *r, const run_result *at, int wait)
 {

@@ -31,8 +31,8 @@ void recorder_close(recorder *r);
 /* For run_options: a frame, and what follows every step. Commits when it is time. */
 int recorder_frame(recorder *r, const wide *values);
 int recorder_after_step(recorder *r, const run_result *so_far);
-/* Something that happened between frames. */
-int recorder_event(recorder *r, const record_event *event);
+/* Something that happened within the step that is under way, and the frame just after it, if there is one. */
+int recorder_event(recorder *r, wide t, const char *name, const char *kind, wide impulse, const wide *values);
 /* The end, with the status of the run; what it said is in the context, and stays there. Commits everything, but no new checkpoint after a
    failure: a resumed run goes on from the one before, and meets the failure again if it is one of the model. */
 int recorder_finish(recorder *r, const run_result *result, int status);

@@ -11,13 +11,13 @@ column() { cut -d, -f"$1" out | tail -n +2 | tr '\n' ' '; }
 ok --version
 is '--version' "$(sed 's/[0-9][0-9.]*/N/; s/, quad//' out)" 'taut N (precision: double)'
 ok --help
-for command in run resume export check converge verify methods; do
+for command in run resume export compare check converge verify methods; do
     grep -q "taut $command" out || is 'taut --help' "no $command" "$command"
 done
 cp out general
 ok
 is 'taut without arguments is taut --help' "$(cat out)" "$(cat general)"
-for command in run resume export check converge verify methods; do
+for command in run resume export compare check converge verify methods; do
     ok $command --help
     cp out long
     has "taut $command --help" "^usage: taut $command"

@@ -1,6 +1,6 @@
 // What all plots share: looks of axes, and the path of a line that shows the least and greatest value of every pixel.
 import uPlot from "uplot";
-import { raised, ticks } from "./format";
+import { number, raised, ticks } from "./format";
 import { theme } from "./theme";
 
 export const FONT = '11px ui-sans-serif, system-ui, "Segoe UI", Roboto, "DejaVu Sans", sans-serif';
@@ -16,18 +16,19 @@ export function axis(size: number, decades = false, more: Partial<uPlot.Axis> = 
     grid: { stroke: () => theme().faint, width: 1 },
     ticks: { stroke: () => theme().line, width: 1, size: 4 },
     values: (_u, splits, _axis, _space, step) =>
-      decades ? splits.map((v) => (v > 0 && Math.abs(Math.log10(v) - Math.round(Math.log10(v))) < 1e-9 ? `10${raised(Math.round(Math.log10(v)))}` : "")) : ticks(splits, step || 1),
+      decades ? splits.map((v) => (Math.abs(Math.log10(v) - Math.round(Math.log10(v))) < 1e-9 ? `10${raised(Math.round(Math.log10(v)))}` : number(v, 1))) : ticks(splits, step || 1),
     ...more,
   };
 }
 
-/** Powers of ten for a logarithmic axis, few enough to be read. */
+/** Powers of ten for a logarithmic axis, few enough to be read; where there are hardly any, 2 and 5 times them too. */
 export function decades(_u: uPlot, _axis: number, low: number, high: number): number[] {
-  const from = Math.round(Math.log10(low));
-  const to = Math.round(Math.log10(high));
+  const from = Math.ceil(Math.log10(low) - 1e-9);
+  const to = Math.floor(Math.log10(high) + 1e-9);
+  if (to - from < 2) return Array.from({ length: 4 }, (_, i) => [1, 2, 5].map((d) => Number(`${d}e${from - 1 + i}`))).flat().filter((v) => v >= low * 0.999 && v <= high * 1.001);
   const step = Math.max(1, Math.ceil((to - from) / 6));
   const out: number[] = [];
-  for (let p = Math.ceil(from / step) * step; p <= to; p += step) out.push(10 ** p);
+  for (let p = Math.ceil(from / step) * step; p <= to; p += step) out.push(Number(`1e${p}`));
   return out;
 }
 

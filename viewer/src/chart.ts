@@ -54,7 +54,7 @@ export class Chart {
         high = Math.max(high, v);
       }
     });
-    return around(low, high, this.data[key].log);
+    return this.data[key].log && low > 0 && high < Infinity ? [low / 1.3, high * 1.3] : around(low, high, this.data[key].log);
   }
 
   private draw(u: uPlot, i: number): Path2D {
