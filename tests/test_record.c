@@ -353,6 +353,9 @@ static void one_writer_at_a_time(void **state)
     const record_column t = { "t", "time" };
     assert_int_equal(writer_create(context, path, 0, &t, 1, 0, &first), TAUT_OK);
     assert_int_equal(writer_frame(first, 0, &(wide){ 0 }), TAUT_OK);
+    assert_int_not_equal(writer_create(context, path, 0, &t, 1, 0, &second), TAUT_OK); /* the file is still empty: nothing is committed */
+    assert_non_null(strstr(taut_error_text(context), "another process is writing"));
+    assert_int_equal(access(path, F_OK), 0);
     assert_int_equal(writer_commit(first, 0, &done), TAUT_OK);
     assert_int_not_equal(writer_open(context, path, &second), TAUT_OK);
     assert_non_null(strstr(taut_error_text(context), "another process is writing"));

@@ -280,6 +280,9 @@ int recorder_restore(recorder *r, const engine_api *api, void *engine, wide unti
     api->restored(engine, &counts);
     from->t = api->time(engine);
     r->committed = from->steps_done;
+    const char *version = record_property(r->record, "taut");
+    if (version && strcmp(version, TAUT_VERSION) != 0)
+        note(r->context, "'%s' was begun by taut %s and goes on with %s: from here on the last bits may differ", r->record->d.path, version, TAUT_VERSION);
     status = writer_drop_after(r->writer, from->steps_done);
     if (!status) status = put_number(r->writer, "until", until);
     if (!status) status = writer_property(r->writer, "status", "running");

@@ -102,10 +102,16 @@ static int remove_run(taut_context *context, const char *path)
     return fail(context, TAUT_CANNOT_READ, "cannot replace '%s': %s", path, strerror(errno));
 }
 
-/* Makes an empty file; nobody else can have made it. */
-static int claim(taut_context *context, const char *path, int replace)
+static int exists(taut_context *context, const char *path)
+{
+    return fail(context, TAUT_BAD_USAGE, "'%s' exists: 'taut resume' goes on with a run, --force replaces it; or give -o another name", path);
+}
+
+/* Sees to it that there is an empty file. own: it was made here, nobody else can have made it. */
+static int claim(taut_context *context, const char *path, int replace, int *own)
 {
     struct stat found;
+    *own = 0;
     if (stat(path, &found) == 0 && S_ISREG(found.st_mode) && found.st_size == 0) return TAUT_OK;
     int file = open(path, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0666);
     if (file < 0 && errno == EEXIST && replace) {
@@ -113,10 +119,10 @@ static int claim(taut_context *context, const char *path, int replace)
         if (status) return status;
         file = open(path, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0666);
     }
-    if (file < 0 && errno == EEXIST)
-        return fail(context, TAUT_BAD_USAGE, "'%s' exists: 'taut resume' goes on with a run, --force replaces it; or give -o another name", path);
+    if (file < 0 && errno == EEXIST) return exists(context, path);
     if (file < 0) return fail(context, TAUT_CANNOT_READ, "cannot create '%s': %s", path, strerror(errno));
     close(file);
+    *own = 1;
     return TAUT_OK;
 }
 
@@ -135,22 +141,22 @@ static int create(taut_context *context, const char *path, writer *w)
 int writer_create(taut_context *context, const char *path, int replace, const record_column *columns, size_t column_count, int quad,
                   writer **result)
 {
+    int own, empty = 1;
     *result = NULL;
-    int status = claim(context, path, replace);
-    if (status) return status;
     writer *w = mem_new(context, 1, sizeof *w);
-    if (!w) {
-        unlink(path);
-        return TAUT_OUT_OF_MEMORY;
-    }
+    if (!w) return TAUT_OUT_OF_MEMORY;
+    w->d.context = context;
     w->quad = quad;
-    status = create(context, path, w);
+    int status = claim(context, path, replace, &own);
+    if (!status) status = create(context, path, w);
+    if (!status) status = database_check(&w->d, &empty);
+    if (!status && !empty) status = exists(context, path); /* an empty file was there, and another process has filled it meanwhile */
     if (!status) status = layout_make(context, columns, column_count, &w->layout);
     if (!status) status = create_tables(w);
     if (!status) status = prepare(w);
     if (status) {
         writer_close(w);
-        unlink(path);
+        if (own) unlink(path);
     } else {
         *result = w;
     }
