@@ -1,9 +1,7 @@
 /* taut report */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "cli/cli.h"
 #include "cli/template.h"
@@ -22,6 +20,11 @@ const command command_report = {
     "Exit status: 0 done, 1 the page could not be written, 2 bad usage or not a run.\n"
 };
 
+typedef struct {
+    taut_context *context;
+    record *r;
+} page_source;
+
 /* run.taut -> run.html */
 static char *name_of_page(const char *path)
 {
@@ -32,26 +35,10 @@ static char *name_of_page(const char *path)
     return name;
 }
 
-/* Into a file beside it first: a page that could not be finished does not take the place of a good one. */
-static int write_page(taut_context *context, record *r, const char *path)
+static int write_page(void *user, FILE *file)
 {
-    size_t size = strlen(path) + 8;
-    char *beside = malloc(size);
-    if (!beside) return complain(EXIT_FAILED, "out of memory");
-    snprintf(beside, size, "%s.part", path);
-    FILE *file = fopen(beside, "wb");
-    int code = EXIT_DONE;
-    if (!file) {
-        code = complain(EXIT_USAGE, "cannot write %s: %s", path, strerror(errno));
-    } else {
-        int status = page_write(context, r, (const char *)template_page, template_page_size, file);
-        if (status) code = complain(exit_status_of(status), "%s", taut_error_text(context));
-        if (fclose(file) == EOF && !code) code = complain(EXIT_FAILED, "cannot write %s: %s", path, strerror(errno));
-        if (!code && rename(beside, path)) code = complain(EXIT_FAILED, "cannot write %s: %s", path, strerror(errno));
-        if (code) unlink(beside);
-    }
-    free(beside);
-    return code;
+    const page_source *z = user;
+    return page_write(z->context, z->r, (const char *)template_page, template_page_size, file);
 }
 
 static int report_main(int argc, char **argv)
@@ -69,7 +56,8 @@ static int report_main(int argc, char **argv)
     } else {
         char *otherwise = name_of_page(o.positional[0]);
         const char *path = options_value(&o, "output", otherwise);
-        code = path ? write_page(context, r, path) : complain(EXIT_FAILED, "out of memory");
+        page_source source = { context, r };
+        code = path ? write_whole_file(context, path, write_page, &source) : complain(EXIT_FAILED, "out of memory");
         if (!code) printf("%s\n", path);
         free(otherwise);
     }

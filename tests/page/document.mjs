@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { folder, open, run, settled } from "./browser.mjs";
+import { call, folder, models, open, run, settled } from "./browser.mjs";
 
 const template = readFileSync(join(dirname(fileURLToPath(import.meta.url)), "../../viewer/dist/document.html"), "utf8");
 const steps = [0.1, 0.05, 0.025, 0.0125];
@@ -38,5 +38,17 @@ await run({
       await page.screenshot({ path: `${name}.png`, fullPage: true });
       await page.context().close();
     }
+  },
+  "taut compare --report": async () => {
+    const table = call("compare", join(models, "pendulum.lua"), "-m", "rattle,lobatto:s=3", "--steps", "0.1,0.05", "-T", "2", "--csv", "--report", "compare.html");
+    const errors = table.trim().split("\n").slice(1).map((line) => Number(line.split(",")[8]));
+    const page = await open(join(folder, "compare.html"));
+    await page.locator("figure .u-over").first().waitFor();
+    const rows = await page.locator("tbody tr").evaluateAll((list) => list.map((row) => [...row.children].map((cell) => cell.textContent)));
+    assert.deepEqual(rows.map((cells) => [cells[0], cells[1]]), [["rattle", "0.1"], ["rattle", "0.05"], ["lobatto:s=3", "0.1"], ["lobatto:s=3", "0.05"]]);
+    rows.forEach((cells, i) => assert.ok(Math.abs(parseFloat(cells[8]) / errors[i] - 1) < 0.006, cells[8])); // three digits
+    assert.equal(await page.locator("figure").count(), 3);
+    await page.screenshot({ path: "compare.png", fullPage: true });
+    await page.context().close();
   },
 });

@@ -74,8 +74,9 @@ export class Chart {
         else path.moveTo(px, py);
       }
       if (s.style === "points" || s.style === "both") {
-        path.moveTo(px + 2.5 * ratio, py);
-        path.arc(px, py, 2.5 * ratio, 0, 2 * Math.PI);
+        const radius = (2.2 + 1.1 * ((this.data.series.length - 1 - i) % 4)) * ratio; // points that coincide are rings around each other
+        path.moveTo(px + radius, py);
+        path.arc(px, py, radius, 0, 2 * Math.PI);
         path.moveTo(px, py);
       }
       pen = true;
