@@ -105,6 +105,17 @@ static void summarise_energy(const watched *w, int conserved)
         printf("   (not conserved by this model: time or forces change it)\n");
 }
 
+/* Of methods that integrate a vector field. */
+static void summarise_work(const engine_counts *c)
+{
+    if (c->evaluations) printf("  evaluations           %ld of the equations of motion", c->evaluations);
+    if (c->rejected) printf(", %ld steps rejected", c->rejected);
+    if (c->evaluations) putchar('\n');
+    if (c->projected_steps)
+        printf("  projections           %ld of positions, %ld of momenta, in %ld steps\n", c->position_projections, c->momentum_projections,
+               c->projected_steps);
+}
+
 static void summarise(const session *z, const run_result *result)
 {
     engine_counts counts;
@@ -125,6 +136,7 @@ static void summarise(const session *z, const run_result *result)
             printf("  %-21s %.12g   changed by at most %.2g\n", w->name, (double)w->first,
                    (double)larger(w->highest - w->first, w->first - w->lowest));
     }
+    summarise_work(&counts);
     if (result->sample_stride > 1) printf("  (looked at every %ld steps)\n", result->sample_stride);
     wide q, v;
     z->api->start_moves(z->engine, &q, &v);

@@ -61,11 +61,15 @@ int simulation_create_with(model *m, const engine_options *options, const struct
     z->m = m;
     z->declared = method_class_declared(class, &spec);
     status = system_create(m, &z->s);
+    if (!status && z->declared.adapt) z->declared.adapt(z->s, &z->declared);
     if (!status) status = system_prepare_block(z->s, BLOCK_G);
     if (!status) status = create_arrays(z);
     if (!status) status = state_create(z->s, &z->x);
     if (!status) status = state_create(z->s, &z->begin);
-    start_mode mode = options->project_start ? START_PROJECT : START_STRICT;
+    start_mode mode = options->start_as_is ? START_AS_IS : options->project_start ? START_PROJECT : START_STRICT;
+    if (!status && mode == START_AS_IS && !z->declared.any_start)
+        status = fail(m->context, TAUT_UNSUPPORTED, "method '%s' keeps the constraints and needs a start on them; --start as-is is for naive, "
+                                                    "extended and dirac", class->info->name);
     if (!status) status = start_state(z->s, mode, &z->x, &z->start);
     if (!status) status = method_create_with(z->s, class, &spec, (real)options->tolerance, &z->method);
     if (!status && m->start_points_line) status = start_from_points(z, mode, (real)options->step);

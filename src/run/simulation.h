@@ -63,5 +63,7 @@ int simulation_check(model *m, int project_start, engine_check *result, void (*s
 int simulation_follow(simulation *z, real h, long steps, engine_follow *result);
 int simulation_return(simulation *z, real h, long steps, engine_return *result);
 int simulation_symplecticity(simulation *z, real h, engine_symplecticity *result);
+int simulation_growth(simulation *z, real h, long steps, long from, long stride, engine_growth *result);
+int simulation_stability(simulation *z, real h, real period, real until, engine_stability *result);
 
 #endif

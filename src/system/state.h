@@ -11,6 +11,7 @@ typedef struct {
     real *w;              /* stage variable that belongs to (q, p): velocity of a Lagrangian model, p otherwise */
     real *lambda;         /* the method's own multipliers: the guess for the next step */
     real *q_low, *p_low;
+    real *step;           /* size of the next step of a method that chooses it; 0: none yet */
     uint32_t n, c;
     real *block;          /* all of the above, one allocation */
 } state;

@@ -37,6 +37,18 @@ has 'taut methods rattle' 'symplectic *yes'
 has 'taut methods rattle' 'energy *no'
 has 'taut methods rattle' 'equations'
 
+ok methods euler
+has 'taut methods euler' 'does not converge to the solution'
+ok methods compose
+has 'taut methods compose' 'kahan-li  *2  *6: 9, 8: 17'
+
+# ---- euler:natural warns where it does not converge ----
+run run "$models/papers/jay-simeon-4.1.lua" -m euler:natural -s 0.1 -T 0.5
+is 'status of natural' "$status" 0
+is 'warning of natural' "$(grep -c 'euler:natural is inconsistent on this model' err)" 1
+ok run "$models/papers/jay-simeon-4.1.lua" -m euler -s 0.1 -T 0.5
+ok run "$double" -m euler:natural -T 0.1
+
 # ---- check: every model that comes with Taut (the two singular ones are in errors.txt) ----
 for model in "$models"/*.lua "$models"/papers/*.lua; do
     case $model in */dirac-*) continue ;; esac
@@ -171,6 +183,17 @@ if [ -c /dev/full ]; then
         is "lines with a full disk: taut $arguments" "$(wc -l < err | tr -d ' ')" 1
     done
 fi
+
+# ---- naive, extended, dirac ----
+off=$here/bad-models/inconsistent-start.lua # g = 3
+ok run "$off" -m dirac:gauss --start as-is -s 0.1 -T 2 --csv
+is 'dirac stays where it was' "$(awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "constraint") k = i; next }
+    $k < 2.999999999999 || $k > 3.000000000001 { bad++ } END { print NR, bad + 0 }' out)" '22 0'
+ok run "$pendulum" -m dirac:rk4,project=both -s 0.1 -T 10
+has 'work in the summary' '^  evaluations  *400 of the equations of motion$'
+has 'projections in the summary' '^  projections  *[0-9]* of positions, [0-9]* of momenta, in [0-9]* steps$'
+ok methods dirac
+has 'taut methods dirac' 'project  *none|position|momentum|both'
 
 echo "$checks checks, $failures failures"
 [ $failures -eq 0 ] && [ $checks -gt 150 ]
