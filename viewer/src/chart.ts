@@ -54,7 +54,9 @@ export class Chart {
         high = Math.max(high, v);
       }
     });
-    return this.data[key].log && low > 0 && high < Infinity ? [low / 1.3, high * 1.3] : around(low, high, this.data[key].log);
+    if (!this.data[key].log || !(low > 0 && high < Infinity)) return around(low, high, this.data[key].log);
+    const margin = Math.max(1.3, (high / low) ** 0.06);
+    return [low / margin, high * margin];
   }
 
   private draw(u: uPlot, i: number): Path2D {
