@@ -26,7 +26,7 @@ async function bundle(entry) {
 mkdirSync(out, { recursive: true });
 for (const [name, packages] of Object.entries(PAGES)) {
   const { script, style } = await bundle(`${name}.ts`);
-  const page = readFileSync(join(here, "src", `${name}.html`), "utf8")
+  const page = readFileSync(join(here, "src", "template.html"), "utf8")
     .replace("/*STYLE*/", () => style)
     .replace("/*SCRIPT*/", () => script)
     .replace("LICENCES", () => packages.map(licence).join("\n\n"));

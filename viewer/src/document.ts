@@ -66,5 +66,8 @@ document.title = `${data.title} \u2013 Taut`;
 document.getElementById("head")?.append(
   el("div", { class: "head-line" }, el("h1", {}, data.title), data.summary ? el("p", { class: "summary" }, data.summary) : null, el("span", { class: "gap head-gap" }),
     button("\u25d0", "light or dark", toggleTheme, "small icon")));
-document.getElementById("document")?.append(...data.parts.map(make));
+document.getElementById("foot")?.remove();
+const body = document.getElementById("main") as HTMLElement;
+body.id = "document";
+body.append(...data.parts.map(make));
 document.documentElement.dataset.ready = "yes";
