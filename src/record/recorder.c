@@ -1,5 +1,6 @@
 #include "record/recorder.h"
 
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -77,7 +78,7 @@ static int put_head(writer *w, const recorder_subject *s)
     strftime(created, sizeof created, "%Y-%m-%dT%H:%M:%SZ", &utc);
     const char *texts[][2] = { { "taut", TAUT_VERSION }, { "created", created }, { "model", s->m->file }, { "source", s->m->source },
                                { "title", s->m->title }, { "method", e->method }, { "precision", s->api->name },
-                               { "start", e->project_start ? "project" : "strict" }, { "status", "running" } };
+                               { "start", e->start_as_is ? "as-is" : e->project_start ? "project" : "strict" }, { "status", "running" } };
     const struct { const char *name; wide value; } numbers[] = { { "step", s->run->step }, { "until", s->run->until },
                                                                  { "every", s->run->every }, { "tolerance", e->tolerance } };
     int status = TAUT_OK;
@@ -157,6 +158,19 @@ static int put_watched(writer *w, size_t index, const watched *q)
     return writer_checkpoint_text(w, name, line);
 }
 
+/* What was done on the way, besides steps. */
+static const struct { const char *name; size_t at; } counted[] = {
+    { "newton_iterations", offsetof(engine_counts, newton_iterations) },
+    { "factorisations", offsetof(engine_counts, factorisations) },
+    { "evaluations", offsetof(engine_counts, evaluations) },
+    { "rejected", offsetof(engine_counts, rejected) },
+    { "position_projections", offsetof(engine_counts, position_projections) },
+    { "momentum_projections", offsetof(engine_counts, momentum_projections) },
+    { "projected_steps", offsetof(engine_counts, projected_steps) },
+};
+enum { COUNTED = sizeof counted / sizeof *counted };
+static long *count_at(engine_counts *counts, int i) { return (long *)((char *)counts + counted[i].at); }
+
 static int put_checkpoint(recorder *r, const run_result *at)
 {
     writer *w = r->writer;
@@ -164,12 +178,12 @@ static int put_checkpoint(recorder *r, const run_result *at)
     r->api->counts(r->engine, &counts);
     const struct { const char *name; long value; } whole[] = {
         { "step", at->steps_done }, { "sample_stride", at->sample_stride }, { "origin_step", at->origin_step },
-        { "newton_iterations", counts.newton_iterations }, { "factorisations", counts.factorisations },
         { "quantities", (long)at->quantity_count } };
     const struct { const char *name; wide value; } numbers[] = {
         { "samples", at->samples }, { "sum_t", at->sum_t }, { "sum_tt", at->sum_tt }, { "origin_time", at->origin_time } };
     int status = TAUT_OK;
     for (size_t i = 0; !status && i < sizeof whole / sizeof *whole; i++) status = put_long(w, whole[i].name, whole[i].value);
+    for (int i = 0; !status && i < COUNTED; i++) status = put_long(w, counted[i].name, *count_at(&counts, i));
     for (size_t i = 0; !status && i < sizeof numbers / sizeof *numbers; i++) status = put_wide(w, numbers[i].name, numbers[i].value);
     for (size_t i = 0; !status && i < at->quantity_count; i++) status = put_watched(w, i, &at->quantities[i]);
     for (int i = 0, n = r->api->field_count(r->engine); !status && i < n; i++) {
@@ -210,11 +224,12 @@ static int get_progress(recorder *z, run_result *at, engine_counts *counts)
     long quantities = 0;
     struct { const char *name; long *value; } whole[] = {
         { "step", &at->steps_done }, { "sample_stride", &at->sample_stride }, { "origin_step", &at->origin_step },
-        { "newton_iterations", &counts->newton_iterations }, { "factorisations", &counts->factorisations }, { "quantities", &quantities } };
+        { "quantities", &quantities } };
     struct { const char *name; wide *value; } numbers[] = {
         { "samples", &at->samples }, { "sum_t", &at->sum_t }, { "sum_tt", &at->sum_tt }, { "origin_time", &at->origin_time } };
     int status = TAUT_OK;
     for (size_t i = 0; !status && i < sizeof whole / sizeof *whole; i++) status = get_long(r, whole[i].name, whole[i].value);
+    for (int i = 0; !status && i < COUNTED; i++) status = get_long(r, counted[i].name, count_at(counts, i));
     for (size_t i = 0; !status && i < sizeof numbers / sizeof *numbers; i++) status = get_wides(r, numbers[i].name, numbers[i].value, 1);
     counts->steps = at->steps_done;
     at->quantity_count = z->api->monitor_count(z->engine);

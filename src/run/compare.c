@@ -44,7 +44,9 @@ static int time_steps(const table *z, void *engine, compare_row *row)
         if (time == 0 || used < row->seconds) row->seconds = used;
         z->api->counts(engine, &after);
     }
-    row->counts = (engine_counts){ steps, after.newton_iterations - before.newton_iterations, after.factorisations - before.factorisations };
+    row->counts = (engine_counts){ .steps = steps, .newton_iterations = after.newton_iterations - before.newton_iterations,
+                                   .factorisations = after.factorisations - before.factorisations,
+                                   .evaluations = after.evaluations - before.evaluations };
     return status;
 }
 

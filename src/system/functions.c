@@ -1,5 +1,5 @@
 /* The functions pi, nu, phi, g of a system and their sparse derivatives. */
-#include "system/system.h"
+#include "system/parts.h"
 
 #include <string.h>
 
@@ -52,6 +52,36 @@ void system_constraint_force(const struct system *s, const place *at, real *out)
 {
     clear(out, s->n);
     field_gradient(s->constraint, KIND_Q, at, at->x[KIND_LAMBDA], out);
+}
+
+int system_prepare_split(struct system *s)
+{
+    const family *whole = s->form == FORM_RATES ? &s->rate_w_family : &s->force_family;
+    if (s->reaction) return TAUT_OK;
+    family_part_clear(s->store, &s->applied_family); /* of an attempt that ran out of memory */
+    family_part_clear(s->store, &s->reaction_family);
+    int status = family_part(s->store, whole, 1u << KIND_LAMBDA, 0, &s->applied_family);
+    if (!status) status = family_part(s->store, whole, 1u << KIND_LAMBDA, 1, &s->reaction_family);
+    if (!status) status = system_make_field(s, &s->applied_family, &s->applied);
+    if (!status) status = field_prepare_values(s->applied);
+    if (!status) status = system_make_field(s, &s->reaction_family, &s->reaction);
+    return status ? status : field_prepare_values(s->reaction);
+}
+
+void system_applied_force(const struct system *s, const place *at, real *out)
+{
+    clear(out, s->n);
+    if (s->energy) field_gradient(s->energy, KIND_Q, at, NULL, out);
+    if (s->form == FORM_HAMILTONIAN)
+        for (uint32_t i = 0; i < s->n; i++) out[i] = -out[i];
+    field_values(s->applied, at, out);
+}
+
+void system_reaction(const struct system *s, const place *at, real *out)
+{
+    clear(out, s->n);
+    if (s->form != FORM_RATES) field_gradient(s->constraint, KIND_Q, at, at->x[KIND_LAMBDA], out);
+    field_values(s->reaction, at, out);
 }
 
 void system_constraints(const struct system *s, const place *at, real *out)
@@ -163,6 +193,23 @@ real system_energy(const struct system *s, const place *at, const real *v)
     real action = 0;
     for (uint32_t i = 0; i < s->n; i++) action += v[i] * s->work[i];
     return action - value;
+}
+
+int system_prepare_power(struct system *s) { return s->energy ? field_prepare_gradient(s->energy, KIND_T) : TAUT_OK; }
+
+real system_power(const struct system *s, const place *at, const real *v, real *rates)
+{
+    real power = 0;
+    if (!s->energy) return 0;
+    field_gradient(s->energy, KIND_T, at, NULL, &power);
+    if (s->form == FORM_LAGRANGIAN) power = -power;
+    clear(s->work, s->n);
+    field_values(s->force, at, s->work);
+    for (uint32_t i = 0; i < s->n; i++) power += v[i] * s->work[i];
+    if (!s->structure.constraint_time) return power;
+    system_constraint_rate(s, at, rates);
+    for (uint32_t k = 0; k < s->c; k++) power -= at->x[KIND_LAMBDA][k] * rates[k];
+    return power;
 }
 
 void system_observables(const struct system *s, const place *at, real *out)

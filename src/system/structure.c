@@ -325,6 +325,29 @@ static int find_constant_mass(struct system *s, const place *at)
     return status;
 }
 
+/* Degree in w of each shape, everything else being constant. */
+static int find_quadratic(struct system *s)
+{
+    graph *g = store_shapes(s->store);
+    s->structure.quadratic = 1;
+    for (size_t b = 0; b < s->energy_family.batch_count; b++) {
+        const kernel *k = store_kernel(s->store, s->energy_family.batches[b].kernel);
+        expr *slots = mem_new(s->context, k->slots, sizeof *slots), *others = mem_new(s->context, k->slots, sizeof *others);
+        size_t count = 0;
+        for (uint32_t i = 0; slots && others && i < k->slots; i++)
+            if (k->slot_kind[i] != KIND_W) {
+                slots[count] = expr_variable(g, KIND_SLOT, i);
+                others[count++] = expr_variable(g, KIND_CONSTANT_SLOT, k->constants + i);
+            }
+        int degree = slots && others ? expr_degree(g, expr_substitute(g, k->value, slots, others, count), 1u << KIND_SLOT) : -1;
+        mem_free(s->context, slots);
+        mem_free(s->context, others);
+        if (degree < 0) return TAUT_OUT_OF_MEMORY;
+        if (degree > 2) s->structure.quadratic = 0;
+    }
+    return TAUT_OK;
+}
+
 /* A formula that is not finite at the start is reported as such, not as a singular matrix. */
 static int mass_is_finite(struct system *s, const place *at)
 {
@@ -337,6 +360,20 @@ static int mass_is_finite(struct system *s, const place *at)
     status = system_check_finite(s, at, "at the start");
     return status ? status : fail(s->context, TAUT_NOT_FINITE, "%s:%d: the mass matrix is not finite at the start",
                                   s->m->file, s->m->form_line);
+}
+
+/* Is r nonlinear in the multipliers: a force or rate that is no polynomial of degree 1 in them? */
+static int find_nonlinear_multiplier(struct system *s)
+{
+    const model *m = s->m;
+    const struct { const action *list; size_t count; } all[] = { { m->forces, m->force_count }, { m->rates, m->rate_count } };
+    for (size_t k = 0; k < sizeof all / sizeof *all; k++)
+        for (size_t i = 0; i < all[k].count && !s->structure.nonlinear_multiplier; i++) {
+            int degree = expr_degree(m->graph, all[k].list[i].value, 1u << KIND_LAMBDA);
+            if (degree < 0) return TAUT_OUT_OF_MEMORY;
+            s->structure.nonlinear_multiplier = degree > 1;
+        }
+    return TAUT_OK;
 }
 
 int system_find_structure(struct system *s)
@@ -353,12 +390,14 @@ int system_find_structure(struct system *s)
     found->force_multiplier = ((force | rate) >> KIND_LAMBDA) & 1;
     real *q = mem_new(s->context, s->n, sizeof *q), *w = mem_new(s->context, s->n, sizeof *w), t = 0;
     int status = q && w ? first_guess(s, q, w) : TAUT_OUT_OF_MEMORY;
+    if (!status && found->force_multiplier) status = find_nonlinear_multiplier(s);
     place at = place_at(q, w, &t, NULL);
     if (!status && s->form == FORM_LAGRANGIAN) {
         status = mass_is_finite(s, &at);
         if (!status) status = cure_singular_mass(s, &at);
     }
     if (!status && s->form != FORM_RATES) status = find_constant_mass(s, &at);
+    if (!status && s->form != FORM_RATES) status = find_quadratic(s);
     mem_free(s->context, q);
     mem_free(s->context, w);
     return status;

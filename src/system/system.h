@@ -22,18 +22,22 @@ typedef enum {
     BLOCK_FREE_Q, BLOCK_FREE_LAMBDA,
     BLOCK_CONSTRAINT_FORCE_Q, BLOCK_CONSTRAINT_FORCE_LAMBDA,
     BLOCK_RATE_Q,       /* d/dq of dg/dt = G v + g_t at fixed v, constraints x coordinates; the place has v for w, in every form */
+    /* phi = f + r, in every form (system_prepare_split). f is free of multipliers. */
+    BLOCK_APPLIED_Q, BLOCK_APPLIED_W,
+    BLOCK_REACTION_Q, BLOCK_REACTION_W, BLOCK_REACTION_LAMBDA,
     BLOCK_COUNT
 } block_id;
 
 /* One summand of a block. */
 typedef struct {
-    enum { PART_IDENTITY, PART_HESSIAN, PART_JACOBIAN, PART_SLOPE } source;
+    enum { PART_IDENTITY, PART_HESSIAN, PART_JACOBIAN, PART_SLOPE, PART_DISCRETE, PART_DISCRETE_SLOPE } source;
     field *field;
     kind a, b;            /* Hessian by a and b; Jacobian by a; slope of the Jacobian by a along (v, 1) in (q, t) */
     int sign;
     int weighted;         /* Hessian weighted with the multipliers */
     int transposed;       /* the block has the transposed of the pattern */
     const pattern *shape;
+    discrete_mode mode;   /* of the discrete ones: Jacobian of D_a, or D_a by variables b of the second place */
 } block_part;
 
 #define BLOCK_PARTS 3
@@ -52,9 +56,11 @@ typedef struct {
     int force_position, force_time; /* a force (or the rate of w) depends on q, on t */
     int force_velocity;         /* a force depends on w */
     int force_multiplier;       /* a force (or rate) depends on the multipliers */
+    int nonlinear_multiplier;   /* not affinely: r(q,w,t,lambda) is nonlinear in the multipliers */
     int constant_mass;          /* L_vv (or H_pp) is constant and nothing couples w to q or t */
     int diagonal_mass;
     int largest_block;          /* of the mass matrix's diagonal blocks */
+    int quadratic;              /* L or H is of degree 2 in w, at the most */
     int separable;              /* no mixed second derivative of w and q */
     int augmented;              /* the mass matrix is singular alone; multiples of (dg/dt)^2 / 2 were added */
     int explicit_force;         /* constant mass in small blocks and forces free of w and lambda: the fast path */
@@ -70,6 +76,9 @@ struct system {
     real *constants;
     field *energy;        /* L or H; NULL for rate models */
     field *constraint, *force, *rate_q, *rate_w, *observable;
+    /* Parts of force (of rate_w, in a rate model): the terms without multipliers and those with. NULL until system_prepare_split. */
+    family applied_family, reaction_family;
+    field *applied, *reaction;
     /* Embedded points: their places y = chart(q,t) and, for methods that make use of them, the Lagrangian as the user wrote it,
        a function of (q,y) and (q',y'): variables n and up of its KIND_Q and KIND_W. All other fields are in q alone. */
     uint32_t embedded;    /* components of y */
@@ -102,6 +111,11 @@ void system_velocity(const struct system *s, const place *at, real *out);
 void system_force(const struct system *s, const place *at, real *out);        /* with the constraint force */
 void system_free_force(const struct system *s, const place *at, real *out);   /* without it (not for rates) */
 void system_constraint_force(const struct system *s, const place *at, real *out); /* G' lambda (not for rates) */
+/* phi = f + r: r is the constraint force (not for rates) plus every term of a force, or of the rate of w, in which a multiplier stands; f is
+   the rest. A term is a summand of the expression's top sum, constant factors multiplied out. Need system_prepare_split. */
+int system_prepare_split(struct system *s);
+void system_applied_force(const struct system *s, const place *at, real *out);
+void system_reaction(const struct system *s, const place *at, real *out);
 void system_constraints(const struct system *s, const place *at, real *out);
 /* out = g_t */
 void system_constraint_rate(const struct system *s, const place *at, real *out);
@@ -111,6 +125,9 @@ void system_constraint_curvature(const struct system *s, const place *at, const 
 void system_momentum_rate(struct system *s, const place *at, const real *v, real *out);
 void system_velocity_rate(struct system *s, const place *at, const real *v, real *out);
 real system_energy(const struct system *s, const place *at, const real *v);
+/* The rate at which forces, time in L or H, and moving constraints change the energy: F.v - L_t (or + H_t) - lambda.g_t. rates: work, c long. */
+real system_power(const struct system *s, const place *at, const real *v, real *rates);
+int system_prepare_power(struct system *s);
 void system_observables(const struct system *s, const place *at, real *out);
 
 /* ---- derivatives ---- */
@@ -121,6 +138,8 @@ void system_block_values(const struct system *s, block_id id, const place *at, r
 /* The same for a block that a method describes itself by its parts (all but their shapes). */
 int block_prepare(struct system *s, block_shape *b);
 void block_values(const block_shape *b, const place *at, real *values);
+/* With discrete parts, which are between two places; the other parts and the multipliers are taken at the second. */
+void block_values_between(const block_shape *b, const place *from, const place *to, real *values);
 /* out += scale * block * x (or its transpose) */
 void block_multiply(const block_shape *b, const real *values, real scale, const real *x, real *out);
 void block_multiply_transposed(const block_shape *b, const real *values, real scale, const real *x, real *out);
