@@ -5,7 +5,7 @@
 #include <string.h>
 
 static const struct method_class *const table[] = { &method_rattle, &method_shake, &method_lobatto, &method_del, &method_galerkin,
-                                                      &method_naive, &method_extended, &method_dirac, &method_euler, &method_compose };
+                                                      &method_em, &method_naive, &method_extended, &method_dirac, &method_euler, &method_compose };
 
 int method_count(void) { return (int)(sizeof table / sizeof *table); }
 const struct method_class *method_at(int index) { return table[index]; }

@@ -91,6 +91,7 @@ int simulation_create_with(model *m, const engine_options *options, const struct
     if (!status && m->start_points_line) status = start_from_points(z, mode, (real)options->step);
     if (!status && !m->phase) status = acceleration_create(z->s, &z->acceleration);
     if (!status && !m->phase) status = acceleration_solve(z->acceleration, z->x.q, z->x.w, z->x.t, z->x.lambda, NULL);
+    if (!status && !m->phase) status = system_prepare_power(z->s);
     if (!status) status = symmetry_find(z->s, z->x.q, z->x.w, z->symmetries, &z->symmetry_count);
     if (status) {
         simulation_destroy(z);
@@ -104,6 +105,8 @@ int simulation_create_with(model *m, const engine_options *options, const struct
     return TAUT_OK;
 }
 
+static place here(const simulation *z) { return place_at(z->x.q, z->x.w, &z->x.t, z->lambda); }
+
 static int is_finite(const simulation *z)
 {
     real sum = 0;
@@ -111,10 +114,35 @@ static int is_finite(const simulation *z)
     return sum == 0;
 }
 
+int simulation_has_work(const simulation *z)
+{
+    return z->s->energy && !z->m->phase && (z->s->structure.time_dependent || z->s->structure.has_forces);
+}
+
+real simulation_work(const simulation *z) { return *z->x.work + *z->x.work_low; }
+
+/* At the state. Where its multipliers cannot be found, with the method's own. */
+static real power(simulation *z)
+{
+    const structure *found = &z->s->structure;
+    place at = here(z);
+    if ((found->force_multiplier || found->constraint_time) && simulation_multipliers(z))
+        memcpy(z->lambda, z->x.lambda, z->s->c * sizeof(real));
+    system_velocity(z->s, &at, z->v);
+    return system_power(z->s, &at, z->v, z->g_rate);
+}
+
 int simulation_step(simulation *z, real h)
 {
+    int add_work = simulation_has_work(z) && !z->declared.own_work;
+    real work = add_work ? h / 2 * power(z) : 0, before = *z->x.work, before_low = *z->x.work_low;
     int status = z->method.class->step(z->method.self, &z->x, h);
     if (status) return status;
+    if (!z->declared.own_work) *z->x.work = before, *z->x.work_low = before_low; /* methods know nothing of it */
+    if (add_work) { /* the trapezoidal rule */
+        work += h / 2 * power(z);
+        add_compensated(z->x.work, z->x.work_low, &work, 1);
+    }
     z->steps++;
     if (is_finite(z)) return TAUT_OK;
     return fail(z->m->context, -TAUT_NOT_FINITE, "at t = %.9g: the state is no longer finite; try a smaller step", (double)z->x.t);
@@ -155,8 +183,6 @@ int simulation_solution(simulation *z, wide *q, wide *p, wide *lambda)
     for (uint32_t k = 0; k < z->s->c; k++) lambda[k] = z->lambda[k];
     return TAUT_OK;
 }
-
-static place here(const simulation *z) { return place_at(z->x.q, z->x.w, &z->x.t, z->lambda); }
 
 static real largest(const real *x, uint32_t count)
 {
@@ -228,8 +254,8 @@ int simulation_multipliers(simulation *z)
 /* ---- columns ---- */
 
 typedef enum {
-    COLUMN_TIME, COLUMN_Q, COLUMN_V, COLUMN_P, COLUMN_LAMBDA, COLUMN_ENERGY, COLUMN_CONSTRAINT, COLUMN_RATE, COLUMN_SYMMETRY,
-    COLUMN_OBSERVABLE, COLUMN_TYPES
+    COLUMN_TIME, COLUMN_Q, COLUMN_V, COLUMN_P, COLUMN_LAMBDA, COLUMN_ENERGY, COLUMN_WORK, COLUMN_CONSTRAINT, COLUMN_RATE, COLUMN_SYMMETRY,
+    COLUMN_OBSERVABLE, COLUMN_MIDDLE_TIME, COLUMN_MIDDLE_LAMBDA, COLUMN_TYPES
 } column_type;
 
 static size_t columns_of(const simulation *z, column_type type)
@@ -241,10 +267,13 @@ static size_t columns_of(const simulation *z, column_type type)
     case COLUMN_P: return z->s->n;
     case COLUMN_LAMBDA: return z->m->phase ? 0 : z->s->c;
     case COLUMN_ENERGY: return z->s->energy ? 1 : 0;
+    case COLUMN_WORK: return simulation_has_work(z) ? 1 : 0;
     case COLUMN_CONSTRAINT:
     case COLUMN_RATE: return 1;
     case COLUMN_SYMMETRY: return (size_t)z->column_symmetries;
     case COLUMN_OBSERVABLE: return z->m->observable_count;
+    case COLUMN_MIDDLE_TIME: return z->declared.midpoint_multipliers && z->s->c ? 1 : 0;
+    case COLUMN_MIDDLE_LAMBDA: return z->declared.midpoint_multipliers ? z->s->c : 0;
     default: return 0;
     }
 }
@@ -269,6 +298,9 @@ void simulation_column_name(const simulation *z, size_t column, char *buffer, si
     case COLUMN_P: snprintf(buffer, size, "p.%s", name); break;
     case COLUMN_LAMBDA: snprintf(buffer, size, "lambda.%s", z->m->constraints[column].name); break;
     case COLUMN_ENERGY: snprintf(buffer, size, "energy"); break;
+    case COLUMN_WORK: snprintf(buffer, size, "work"); break;
+    case COLUMN_MIDDLE_TIME: snprintf(buffer, size, "t_mid"); break;
+    case COLUMN_MIDDLE_LAMBDA: snprintf(buffer, size, "lambda_mid.%s", z->m->constraints[column].name); break;
     case COLUMN_CONSTRAINT: snprintf(buffer, size, "constraint"); break;
     case COLUMN_RATE: snprintf(buffer, size, "velocity_constraint"); break;
     case COLUMN_SYMMETRY: symmetry_name(z->s, &z->symmetries[column], buffer, size); break;
@@ -280,8 +312,9 @@ const char *simulation_column_kind(const simulation *z, size_t column)
 {
     static const char *const kinds[COLUMN_TYPES] = {
         [COLUMN_TIME] = "time", [COLUMN_Q] = "coordinate", [COLUMN_V] = "velocity", [COLUMN_P] = "momentum",
-        [COLUMN_LAMBDA] = "multiplier", [COLUMN_ENERGY] = "energy", [COLUMN_CONSTRAINT] = "constraint",
+        [COLUMN_LAMBDA] = "multiplier", [COLUMN_ENERGY] = "energy", [COLUMN_WORK] = "work", [COLUMN_CONSTRAINT] = "constraint",
         [COLUMN_RATE] = "velocity_constraint", [COLUMN_SYMMETRY] = "conserved", [COLUMN_OBSERVABLE] = "observable",
+        [COLUMN_MIDDLE_LAMBDA] = "multiplier",
     };
     int type = 0;
     while (column >= columns_of(z, (column_type)type)) column -= columns_of(z, (column_type)type++);
@@ -302,6 +335,7 @@ int simulation_frame(simulation *z, wide *values)
     for (uint32_t i = 0; i < n; i++) *values++ = z->x.p[i];
     for (uint32_t k = 0; !z->m->phase && k < s->c; k++) *values++ = z->lambda[k];
     if (s->energy) *values++ = simulation_energy(z);
+    if (simulation_has_work(z)) *values++ = simulation_work(z);
     *values++ = position;
     *values++ = velocity;
     for (int i = 0; i < z->column_symmetries; i++) *values++ = symmetry_momentum(s, &z->symmetries[i], z->x.q, z->x.p);
@@ -309,5 +343,8 @@ int simulation_frame(simulation *z, wide *values)
     if (z->m->phase && z->m->phase->velocities) at.x[KIND_W] = z->v;
     system_observables(s, &at, z->observables);
     for (size_t i = 0; i < z->m->observable_count; i++) *values++ = z->observables[i];
+    if (!z->declared.midpoint_multipliers || !s->c) return TAUT_OK;
+    *values++ = *z->x.t_lambda;
+    for (uint32_t k = 0; k < s->c; k++) *values++ = z->x.lambda[k];
     return TAUT_OK;
 }

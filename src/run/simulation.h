@@ -53,6 +53,9 @@ int simulation_solution(simulation *z, wide *q, wide *p, wide *lambda);
 /* Largest |g| and |dg/dt| of the state. */
 void simulation_residuals(simulation *z, real *position, real *velocity);
 real simulation_energy(simulation *z);
+/* Does the model change its energy, by forces or time? Then the work since the start; energy - work is constant. */
+int simulation_has_work(const simulation *z);
+real simulation_work(const simulation *z);
 /* The multipliers that belong to the state, into z->lambda. */
 int simulation_multipliers(simulation *z);
 

@@ -105,6 +105,25 @@ ok run "$models/four-particles.lua" -T 0.01 -s 0.005 --csv
 is 'symmetries before observables' "$(head -1 out | cut -d, -f43-)" \
     'momentum.x,momentum.y,momentum.z,angular_momentum.x,angular_momentum.y,angular_momentum.z,spring1,spring2'
 
+# ---- em ----
+ok methods em
+has 'taut methods em' 'energy *yes'
+has 'taut methods em' 'symplectic *no'
+has 'taut methods em' '  project '
+ok run "$models/four-particles.lua" -m em -s 0.01 -T 1
+has 'em keeps the energy' ' energy .*error [-+][0-9.]*\(e-1[4-9]\)* .. [-+][0-9.]*\(e-1[4-9]\)*, slope'
+has 'em and dg/dt' ' velocity constraints *at most [0-9.]*e-0[4-9]$'
+ok run "$models/four-particles.lua" -m em:project -s 0.01 -T 1
+has 'em:project and dg/dt' ' velocity constraints *at most [0-9.]*e-1[4-9]$'
+ok run "$models/damped-pendulum.lua" -m em -s 0.01 -T 1
+has 'balance of em' ' energy balance *work -.*; energy - work changed by at most [0-9.]*e-1[4-9]$'
+ok run "$models/damped-pendulum.lua" -s 0.01 -T 1
+has 'balance of rattle' ' energy balance *work -.*; energy - work changed by at most '
+ok run "$models/driven-pendulum.lua" -m em -s 0.001 -T 0.002 --csv
+is 'columns of em' "$(head -1 out | cut -d, -f8-)" \
+    'lambda.rod,energy,work,constraint,velocity_constraint,angle,tension,t_mid,lambda_mid.rod'
+is 'the middle of the last step' "$(tail -1 out | cut -d, -f15)" 0.0015
+
 # The same value comes back from -D to the table, to the last digit.
 value=0.12345678901234568
 ok run "$here/echo.lua" -D x=$value -T 0.1 -s 0.1 --csv
