@@ -62,6 +62,9 @@ static const example examples[] = {
     { "henon-heiles", 0.01, "lobatto:s=3" },
     { "papers/double-spherical-pendulum-chart", 0.01, "del" }, { "rigid-body", 0.01, "shake" },
     { "driven-pendulum", 0.001, "em" }, { "heavy-top", 0.001, "em" }, { "triple-pendulum", 0.01, "em:project" },
+    { "heavy-top", 0.001, "extended:gauss" }, { "chain-molecule", 0.01, "dirac:rkf45,project=both" },
+    { "papers/jay-simeon-4.1", 0.01, "euler" },  { "triple-pendulum", 0.01, "euler:adjoint" }, { "papers/jay-simeon-4.2", 0.01, "rattle" },
+    { "double-spherical-pendulum", 0.01, "compose:euler,order=4" },
 };
 enum { EXAMPLES = sizeof examples / sizeof *examples };
 

@@ -1,6 +1,6 @@
 /* The energy-momentum method, Gonzalez 1999, (21a)-(21c), with discrete gradients D by mean partial derivatives (expr/discrete.c).
  *
- * Hamiltonian models, and Lagrangian ones with rotations (system/legendre.h):
+ * Hamiltonian models, and Lagrangian ones with rotations (system/formula.h):
  *     q1 - q0 = h D_p H,   p1 - p0 = h (-D_q H + Dg' lambda + F),   g(q1) = 0
  * Lagrangian models, of degree 2 in v, with p = L_v at both ends:
  *     q1 - q0 = h (v0 + v1)/2,   p1 - p0 = h (D_q L~ + Dg' lambda + F),   g(q1) = 0

@@ -3,12 +3,12 @@
 
 #include "method/em.h"
 #include "method/em_matrix.h"
-#include "system/legendre.h"
+#include "system/formula.h"
 
 struct em {
     struct system *s;
     int normal;
-    legendre *legendre;
+    formula *formula;
     field *hamiltonian;              /* NULL: a Lagrangian in velocities */
     newton newton;
     em_matrix *matrix;
@@ -28,7 +28,7 @@ void em_destroy(em *z)
     real *arrays[] = { z->x, z->w1, z->q_mid, z->w_mid, z->force, z->move, z->outer, z->rates };
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) mem_free(z->s->context, arrays[i]);
     em_matrix_destroy(z->matrix);
-    legendre_destroy(z->legendre);
+    formula_destroy(z->formula);
     newton_clear(&z->newton);
     mem_free(z->s->context, z);
 }
@@ -54,8 +54,8 @@ int em_create(struct system *s, int normal, real tolerance, em **result)
     if (!z) return TAUT_OUT_OF_MEMORY;
     z->s = s;
     z->normal = normal;
-    int status = legendre_create(s, &z->legendre);
-    z->hamiltonian = z->legendre ? z->legendre->field : s->form == FORM_HAMILTONIAN ? s->energy : NULL;
+    int status = formula_create(s, &z->formula);
+    z->hamiltonian = z->formula ? z->formula->field : s->form == FORM_HAMILTONIAN ? s->energy : NULL;
     size_t n = s->n, unknowns = (z->hamiltonian ? 2 * n : n) + s->c;
     struct { real **array; size_t size; } all[] = {
         { &z->x, unknowns }, { &z->w1, n }, { &z->q_mid, n }, { &z->w_mid, n }, { &z->force, n }, { &z->move, n }, { &z->outer, n },
@@ -277,8 +277,8 @@ static void finish(em *z)
     *to->t_lambda = z->t_mid;
     if (!z->hamiltonian) {
         memcpy(to->w, z->x, n * sizeof(real));
-    } else if (z->legendre) { /* v = H_p at the end */
-        if (!z->normal) legendre_clean(s, to->q, to->p, to->p_low);
+    } else if (z->formula) { /* v = H_p at the end */
+        if (!z->normal) formula_clean(s, to->q, to->p, to->p_low);
         place at = place_at(to->q, to->p, &to->t, NULL);
         memset(to->w, 0, n * sizeof(real));
         field_gradient(z->hamiltonian, KIND_W, &at, NULL, to->w);

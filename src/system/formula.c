@@ -1,11 +1,11 @@
-#include "system/legendre.h"
+#include "system/formula.h"
 
 #include <string.h>
 
 #include "linalg/dense.h"
 #include "system/state.h"
 
-void legendre_destroy(legendre *z)
+void formula_destroy(formula *z)
 {
     if (!z) return;
     field_destroy(z->field);
@@ -103,7 +103,7 @@ static int row_fits(const probe *z, uint32_t i)
     return z->slope[i] == 0 && (rotation || entry(z, i, i) != 0);
 }
 
-void legendre_clean(const struct system *s, const real *q, real *p, real *p_low)
+void formula_clean(const struct system *s, const real *q, real *p, real *p_low)
 {
     for (size_t k = 0; k < s->m->group_count; k++) {
         const group *own = &s->m->groups[k];
@@ -164,7 +164,7 @@ static expr rotation_term(graph *g, uint32_t first, const real *inverse)
 }
 
 /* -L(q,0,t) */
-static int add_potential(struct system *s, legendre *z)
+static int add_potential(struct system *s, formula *z)
 {
     graph *g = s->m->graph;
     expr *velocities = mem_new(s->context, s->n, sizeof *velocities), *zeros = mem_new(s->context, s->n, sizeof *zeros);
@@ -203,7 +203,7 @@ static int find_masses(struct system *s, expr *masses)
     return TAUT_OK;
 }
 
-static int add_kinetic(struct system *s, const expr *masses, const real *inertias, legendre *z)
+static int add_kinetic(struct system *s, const expr *masses, const real *inertias, formula *z)
 {
     graph *g = s->m->graph;
     int status = TAUT_OK;
@@ -227,7 +227,7 @@ static int add_kinetic(struct system *s, const expr *masses, const real *inertia
     return status;
 }
 
-static int make_field(struct system *s, legendre *z)
+static int make_field(struct system *s, formula *z)
 {
     size_t count = store_constant_count(z->store);
     const expr *constants = store_constants(z->store);
@@ -240,9 +240,9 @@ static int make_field(struct system *s, legendre *z)
     return status ? status : field_create(z->store, &z->family, sizes, z->constants, &z->field);
 }
 
-static int build(struct system *s, const real *inertias, legendre **result)
+static int build(struct system *s, const real *inertias, formula **result)
 {
-    legendre *z = mem_new(s->context, 1, sizeof *z);
+    formula *z = mem_new(s->context, 1, sizeof *z);
     if (!z) return TAUT_OUT_OF_MEMORY;
     z->context = s->context;
     z->store = store_create(s->context, s->m->graph);
@@ -253,7 +253,7 @@ static int build(struct system *s, const real *inertias, legendre **result)
     mem_free(s->context, masses);
     if (!status) status = make_field(s, z);
     if (status)
-        legendre_destroy(z);
+        formula_destroy(z);
     else
         *result = z;
     return status;
@@ -266,7 +266,7 @@ static int has_rotation(const model *m)
     return 0;
 }
 
-static int examine(struct system *s, probe *z, real *inertias, legendre **result)
+static int examine(struct system *s, probe *z, real *inertias, formula **result)
 {
     const model *m = s->m;
     look(z, 0);
@@ -279,7 +279,7 @@ static int examine(struct system *s, probe *z, real *inertias, legendre **result
     return build(s, inertias, result);
 }
 
-int legendre_create(struct system *s, legendre **result)
+int formula_create(struct system *s, formula **result)
 {
     *result = NULL;
     int varies = s->structure.diagonal_mass && !s->structure.constant_mass;

@@ -5,8 +5,8 @@
  * quadratic forms q.q and p.e_a(q), where e_0 = q and e_1..3 = q i, q j, q k:
  *     M(q) = 4 sum K_ab e_a e_b',   H = 1/8 sum (K^-1)_ab (p.e_a) (p.e_b)/(q.q)^2 + V(q,t),
  * K constant: the inertia, and the augmentation of the mass matrix along q. Likewise p_i^2/(2 m_i(q,t)) shows the symmetries of m_i. */
-#ifndef TAUT_SYSTEM_LEGENDRE_H
-#define TAUT_SYSTEM_LEGENDRE_H
+#ifndef TAUT_SYSTEM_FORMULA_H
+#define TAUT_SYSTEM_FORMULA_H
 
 #include "system/system.h"
 
@@ -16,14 +16,14 @@ typedef struct {
     family family;
     real *constants;
     field *field;         /* KIND_W are the momenta */
-} legendre;
+} formula;
 
 /* *result is NULL, with TAUT_OK, where the model has no such formula or no use for one: with constant mass, with a rotation whose mass matrix is
    coupled to other coordinates or is not as above, with other mass that is not diagonal, or with terms linear in velocities. */
-int legendre_create(struct system *s, legendre **result);
-void legendre_destroy(legendre *z);
+int formula_create(struct system *s, formula **result);
+void formula_destroy(formula *z);
 /* Takes from the momenta of rotations their components along q. These are zero under em (q0.p0 + q1.p1 = 0 follows from q.q = 1 at both ends), but
    for roundings of q.q, which come divided by the step and walk. */
-void legendre_clean(const struct system *s, const real *q, real *p, real *p_low);
+void formula_clean(const struct system *s, const real *q, real *p, real *p_low);
 
 #endif
