@@ -314,7 +314,7 @@ const char *simulation_column_kind(const simulation *z, size_t column)
         [COLUMN_TIME] = "time", [COLUMN_Q] = "coordinate", [COLUMN_V] = "velocity", [COLUMN_P] = "momentum",
         [COLUMN_LAMBDA] = "multiplier", [COLUMN_ENERGY] = "energy", [COLUMN_WORK] = "work", [COLUMN_CONSTRAINT] = "constraint",
         [COLUMN_RATE] = "velocity_constraint", [COLUMN_SYMMETRY] = "conserved", [COLUMN_OBSERVABLE] = "observable",
-        [COLUMN_MIDDLE_LAMBDA] = "multiplier",
+        [COLUMN_MIDDLE_TIME] = "midpoint_time", [COLUMN_MIDDLE_LAMBDA] = "midpoint_multiplier",
     };
     int type = 0;
     while (column >= columns_of(z, (column_type)type)) column -= columns_of(z, (column_type)type++);
