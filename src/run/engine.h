@@ -13,6 +13,18 @@ typedef struct {
     wide step;              /* of the run; only models with start_points need it here */
 } engine_options;
 
+/* Something that happened to a contact inside a step, at time t. */
+enum { ENGINE_IMPACT, ENGINE_REST, ENGINE_RELEASE, ENGINE_STICK, ENGINE_SLIP, ENGINE_EVENT_KINDS };
+typedef struct {
+    wide t;
+    const char *contact;    /* its name */
+    int kind;
+    const char *kind_name;  /* "impact", "rest", "release", "stick", "slip" */
+    wide impulse;           /* of the multiplier, for impacts; 0 otherwise */
+} engine_event;
+/* Called while a step is under way: time and frame of the engine are those just after the event. A status other than 0 ends the step. */
+typedef int (*engine_on_event)(void *user, const engine_event *event);
+
 /* Counts of the work done. */
 typedef struct {
     long steps, newton_iterations, factorisations;
@@ -106,6 +118,10 @@ typedef struct engine_api {
     int (*follow)(void *self, wide h, long steps, engine_follow *result);
     int (*there_and_back)(void *self, wide h, long steps, engine_return *result);
     int (*symplecticity)(void *self, wide h, engine_symplecticity *result);
+
+    /* Models with contacts: whom to tell of events (NULL: nobody), and how many there were of each kind. */
+    void (*on_event)(void *self, engine_on_event event, void *user);
+    const long *(*event_counts)(const void *self); /* ENGINE_EVENT_KINDS numbers; NULL for a model without contacts */
 } engine_api;
 
 extern const engine_api engine_double;

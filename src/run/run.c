@@ -96,6 +96,15 @@ static long plan(const run_options *options, int *partial)
     return *partial ? (long)WIDE(floor)(ratio) + 1 : (long)whole;
 }
 
+/* Frames of events are written at once, whatever --every says. */
+static int on_event(void *user, const engine_event *event)
+{
+    loop *z = user;
+    if (!z->options->event) return TAUT_OK;
+    int status = z->frame_size ? z->api->frame(z->engine, z->frame) : TAUT_OK;
+    return status ? status : z->options->event(z->options->user, event, z->frame_size ? z->frame : NULL, z->frame_size);
+}
+
 static int steps(loop *z, long count, int partial)
 {
     long stride = z->result->sample_stride;
@@ -127,7 +136,9 @@ int run_loop(taut_context *context, const engine_api *api, void *engine, const r
     result->steps_planned = plan(options, &partial);
     result->sample_stride = 1 + (result->steps_planned - 1) / options->samples;
     status = prepare(&z);
+    api->on_event(engine, on_event, &z);
     if (!status) status = steps(&z, result->steps_planned, partial);
+    api->on_event(engine, NULL, NULL);
     result->t = api->time(engine);
     wide spread = z.fit.n * z.fit.tt - z.fit.t * z.fit.t;
     for (size_t i = 0; result->quantities && z.fit.ty && z.fit.y && i < result->quantity_count; i++)

@@ -23,6 +23,9 @@ typedef struct {
     int symmetry_count;
     int column_symmetries;   /* those with a column of their own: translations and rotations, which come first */
     long steps;
+    engine_on_event on_event; /* whom to tell of events of contacts; NULL: nobody */
+    void *on_event_user;
+    long event_counts[ENGINE_EVENT_KINDS];
     /* work for frames */
     real *v, *lambda, *g, *g_rate, *g_values, *observables;
 } simulation;

@@ -108,6 +108,19 @@ static int symplecticity(void *self, wide h, engine_symplecticity *out)
     return simulation_symplecticity(self, (real)h, out);
 }
 
+static void on_event(void *self, engine_on_event event, void *user)
+{
+    simulation *z = self;
+    z->on_event = event;
+    z->on_event_user = user;
+}
+
+static const long *event_counts(const void *self)
+{
+    const simulation *z = self;
+    return z->m->contact_count ? z->event_counts : NULL;
+}
+
 #define ENGINE REAL_PRECISION(engine)
 const engine_api ENGINE = {
 #ifdef TAUT_REAL_QUAD
@@ -117,5 +130,5 @@ const engine_api ENGINE = {
 #endif
     REAL_DIGITS, create, destroy, step, get_time, counts, column_count, column_name, frame, monitor_count, monitor_name, monitor,
     energy_conserved, start_moves, simulation_check, method_count, info_at, parse, REAL_EPSILON, declared, sizes, hamiltonian,
-    restart, flow_to, solution, follow, there_and_back, symplecticity,
+    restart, flow_to, solution, follow, there_and_back, symplecticity, on_event, event_counts,
 };
