@@ -52,6 +52,7 @@ int number_option(const options *o, const char *name, const char *otherwise, wid
 struct engine_api;
 int precision_option(const options *o, const struct engine_api **api);
 int start_option(const options *o, int *project);
+int contacts_option(const options *o, int *active_set);
 
 /* The -D definitions of a command line. */
 typedef struct {

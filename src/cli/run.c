@@ -20,17 +20,20 @@ static const option_definition definitions_of_run[] = {
     { "define", 'D', "name=value", "set a param or option of the model", 1 },
     { "precision", 0, "double|quad", "of the whole computation (double)", 0 },
     { "tol", 0, "X", "relative tolerance of the Newton iterations (down to round-off)", 0 },
+    { "contacts", 0, "event|active-set", "steps of a model with contacts: cut at events, or whole (order 1, needs -m euler) (event)", 0 },
     { "start", 0, "strict|project", "project: move an inconsistent start onto the constraints (strict)", 0 },
 };
 
 const command command_run = {
     "run", "MODEL [-m METHOD] [-s STEP] [-T END] [--csv] [--every K] [-D name=value]... [--precision double|quad] [--tol X] "
-           "[--start strict|project]",
+           "[--contacts event|active-set] [--start strict|project]",
     "run a model and tell what was kept",
     definitions_of_run, sizeof definitions_of_run / sizeof *definitions_of_run, run_main,
     "Columns of --csv: t; coordinates; velocities (a.x.dot); momenta (p.a.x); multipliers (lambda.NAME); energy;\n"
     "constraint (largest |g|); velocity_constraint (largest |dg/dt|); momentum.x .. angular_momentum.z where the model has\n"
-    "the symmetry; observables by name.\n\n"
+    "the symmetry; observables by name. A model with contacts has lambda.NAME and gap.NAME of each, and three columns at the\n"
+    "end: an event (impact, rest, release, stick, slip) is a row of its own at its time, with event, contact and impulse;\n"
+    "other rows leave these empty.\n\n"
     "Exit status: 0 done, 1 the simulation failed, 2 bad usage or bad model.\n"
 };
 
@@ -68,18 +71,39 @@ static int write_header(session *z)
         z->api->column_name(z->engine, i, name, sizeof name);
         if (printf("%s%s", i ? "," : "", name) < 0) return write_failed(z);
     }
+    if (z->api->event_counts(z->engine) && fputs(",event,contact,impulse", stdout) == EOF) return write_failed(z);
     return putchar('\n') == EOF ? write_failed(z) : TAUT_OK;
 }
 
-static int write_frame(void *user, const wide *values, size_t count)
+static int write_values(session *z, const wide *values, size_t count)
 {
-    session *z = user;
     char text[64];
     for (size_t i = 0; i < count; i++) {
         wide_format(text, sizeof text, values[i], z->api->digits);
         if ((i && putchar(',') == EOF) || fputs(text, stdout) == EOF) return write_failed(z);
     }
+    return TAUT_OK;
+}
+
+static int write_frame(void *user, const wide *values, size_t count)
+{
+    session *z = user;
+    int status = write_values(z, values, count);
+    if (status) return status;
+    if (z->api->event_counts(z->engine) && fputs(",,,", stdout) == EOF) return write_failed(z);
     return putchar('\n') == EOF ? write_failed(z) : TAUT_OK;
+}
+
+/* An event is a row of its own. */
+static int write_event(void *user, const engine_event *event, const wide *values, size_t count)
+{
+    session *z = user;
+    char impulse[64] = "";
+    if (!values) return TAUT_OK;
+    int status = write_values(z, values, count);
+    if (status) return status;
+    if (event->kind == ENGINE_IMPACT) wide_format(impulse, sizeof impulse, event->impulse, z->api->digits);
+    return printf(",%s,%s,%s\n", event->kind_name, event->contact, impulse) < 0 ? write_failed(z) : TAUT_OK;
 }
 
 /* ---- progress ---- */
@@ -117,7 +141,7 @@ static void summarise_energy(const watched *w, int conserved)
     if (conserved)
         printf("   error %+.2g .. %+.2g, slope %+.1g per unit time\n", (double)down, (double)up, (double)w->slope);
     else
-        printf("   (not conserved by this model: time or forces change it)\n");
+        printf("   (not conserved by this model: time, forces or contacts change it)\n");
 }
 
 static void summarise(const session *z, const run_result *result)
@@ -139,6 +163,10 @@ static void summarise(const session *z, const run_result *result)
             printf("  %-21s %.12g   changed by at most %.2g\n", w->name, (double)w->first,
                    (double)larger(w->highest - w->first, w->first - w->lowest));
     }
+    const long *events = z->api->event_counts(z->engine);
+    if (events)
+        printf("  events                %ld impact%s, %ld rest, %ld release, %ld stick, %ld slip\n", events[ENGINE_IMPACT],
+               events[ENGINE_IMPACT] == 1 ? "" : "s", events[ENGINE_REST], events[ENGINE_RELEASE], events[ENGINE_STICK], events[ENGINE_SLIP]);
     if (result->sample_stride > 1) printf("  (looked at every %ld steps)\n", result->sample_stride);
     wide q, v;
     z->api->start_moves(z->engine, &q, &v);
@@ -162,12 +190,14 @@ static int read_options(const options *o, session *z, engine_options *e)
         return complain(EXIT_USAGE, "option --tol needs a number between 0 and 0.1");
     z->api = &engine_double;
     if (precision_option(o, &z->api) || start_option(o, &e->project_start)) return EXIT_USAGE;
+    if (contacts_option(o, &e->active_set)) return EXIT_USAGE;
     e->method = z->method;
     e->step = z->options.step;
     if (!z->csv && options_value(o, "every", NULL)) return complain(EXIT_USAGE, "option --every needs --csv: without it no frames are written");
     z->options.every = z->csv ? (long)every : 0;
     z->options.samples = 20000;
     z->options.frame = write_frame;
+    z->options.event = write_event;
     z->options.user = z;
     if (!z->csv && isatty(2)) z->options.progress = show_progress;
     return EXIT_DONE;

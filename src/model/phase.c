@@ -329,6 +329,10 @@ int phase_watch_create(const model *m, model **result)
     for (size_t i = 0; i < m->contact_count; i++)
         for (uint32_t k = 0; m->contacts[i].slide_type == SLIDE_GIVEN && k < m->contacts[i].slide_count; k++)
             add_constraint(&b, m->contacts[i].name, m->contacts[i].slide[k], m->contacts[i].line, 0);
+    /* The place where a single point rubs against its surroundings is no symmetry's. */
+    for (size_t i = 0; i < m->contact_count; i++)
+        for (uint32_t k = 0; m->contacts[i].slide_type == SLIDE_POINTS && m->contacts[i].point_count == 1 && k < m->contacts[i].slide_count + 1; k++)
+            add_constraint(&b, m->contacts[i].name, expr_variable(b.g, KIND_Q, m->groups[m->contacts[i].point[0]].first + k), m->contacts[i].line, 0);
     if (mem_grow(m->context, &p->observables, &p->observable_capacity, m->contact_count, sizeof *p->observables)) b.failed = 1;
     for (size_t i = 0; !b.failed && i < m->contact_count; i++) {
         expr mu = m->contacts[i].friction ? m->contacts[i].friction : expr_number(b.g, 0);

@@ -21,7 +21,8 @@ enum { SLOT_DIRECTION = 0, SLOT_TANGENT = 0, SLOT_ANCHOR = 6, CONTACT_SLOTS = 8 
 
 /* Shares everything but its lists with m, which must outlive it. */
 int phase_model_create(const model *m, const unsigned char *modes, model **result);
-/* For measuring: the constraints of m, then all gaps, then all given slides as constraints; friction coefficients as observables. */
+/* For measuring: the constraints of m, then all gaps, then all given slides as constraints, then coordinates of points that
+   rub against the surroundings (they break symmetries); friction coefficients as observables. */
 int phase_watch_create(const model *m, model **result);
 void phase_model_destroy(model *phase);
 

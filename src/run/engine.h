@@ -10,6 +10,7 @@ typedef struct {
     const char *method;     /* NAME:options */
     wide tolerance;         /* of the Newton iterations; 0: round-off */
     int project_start;      /* --start project */
+    int active_set;         /* models with contacts: active-set steps, not event-driven ones */
     wide step;              /* of the run; only models with start_points need it here */
 } engine_options;
 

@@ -2,7 +2,7 @@
 #ifndef TAUT_RUN_SIMULATION_H
 #define TAUT_RUN_SIMULATION_H
 
-#include "method/method.h"
+#include "contact/hybrid.h"
 #include "run/engine.h"
 #include "solve/acceleration.h"
 #include "solve/flow.h"
@@ -11,7 +11,10 @@
 
 typedef struct {
     model *m;
+    model *open;             /* of a model with contacts: the one with all of them open, of which s is made; NULL otherwise */
     struct system *s;
+    hybrid *hybrid;          /* steps of a model with contacts; NULL otherwise */
+    method_spec spec;
     method method;
     method_info declared;    /* with what the options make of it */
     state x;
@@ -27,13 +30,15 @@ typedef struct {
     void *on_event_user;
     long event_counts[ENGINE_EVENT_KINDS];
     /* work for frames */
-    real *v, *lambda, *g, *g_rate, *g_values, *observables;
+    real *v, *lambda, *g, *g_rate, *g_values, *observables, *gaps; /* lambda: of the constraints, then of the contacts */
 } simulation;
 
 int simulation_create(model *m, const engine_options *options, simulation **result);
 /* With a method that need not stand in the table (options->method is then not read). */
 int simulation_create_with(model *m, const engine_options *options, const struct method_class *class, simulation **result);
 void simulation_destroy(simulation *z);
+/* Makes z->s. */
+int simulation_system(simulation *z);
 int simulation_step(simulation *z, real h);
 /* Back to the start. */
 void simulation_restart(simulation *z);
@@ -42,6 +47,12 @@ int simulation_flow(simulation *z, real until, real tolerance);
 /* Position, momentum, and the multipliers that belong to them. */
 int simulation_solution(simulation *z, wide *q, wide *p, wide *lambda);
 
+/* No contact takes energy: no friction, restitution 1. */
+int simulation_lossless(const simulation *z);
+/* Fails for a model with contacts; `what` does not go with them. */
+int simulation_without_contacts(const simulation *z, const char *what);
+/* Work of the method. */
+newton_counts simulation_counts(const simulation *z);
 /* Largest |g| and |dg/dt| of the state. */
 void simulation_residuals(simulation *z, real *position, real *velocity);
 real simulation_energy(simulation *z);

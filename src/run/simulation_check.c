@@ -99,8 +99,9 @@ static int find_rank(simulation *z, engine_check *out, void (*redundant)(void *,
     return status;
 }
 
-static void copy_structure(const struct system *s, engine_check *out)
+static void copy_structure(const simulation *z, engine_check *out)
 {
+    const struct system *s = z->s;
     const structure *f = &s->structure;
     out->coordinates = s->n;
     out->constraints = s->c;
@@ -116,7 +117,7 @@ static void copy_structure(const struct system *s, engine_check *out)
     out->separable = f->separable;
     out->augmented = f->augmented;
     out->explicit_force = f->explicit_force;
-    out->energy_conserved = s->energy && !f->time_dependent && !f->has_forces;
+    out->energy_conserved = s->energy && !f->time_dependent && !f->has_forces && simulation_lossless(z);
     out->kernels = store_kernel_count(s->store);
     out->constants = store_constant_count(s->store);
     const field *fields[] = { s->energy, s->constraint, s->force, s->rate_q, s->rate_w, s->observable };
@@ -144,7 +145,7 @@ static int look(simulation *z, int project_start, engine_check *out, void (*star
 {
     struct system *s = z->s;
     char name[220];
-    copy_structure(s, out);
+    copy_structure(z, out);
     out->start_status = start_state(s, project_start ? START_PROJECT : START_STRICT, &z->x, &z->start);
     if (out->start_status == TAUT_OUT_OF_MEMORY) return out->start_status;
     if (out->start_status) snprintf(out->start_text, sizeof out->start_text, "%s", taut_error_text(s->context));
@@ -174,7 +175,7 @@ int simulation_check(model *m, int project_start, engine_check *result, void (*s
     simulation *z = mem_new(m->context, 1, sizeof *z);
     if (!z) return TAUT_OUT_OF_MEMORY;
     z->m = m;
-    int status = system_create(m, &z->s);
+    int status = simulation_system(z);
     if (!status) status = system_prepare_block(z->s, BLOCK_G);
     if (!status) {
         z->g_values = mem_new(m->context, (size_t)z->s->blocks[BLOCK_G].value_count, sizeof *z->g_values);

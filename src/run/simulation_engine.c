@@ -23,8 +23,8 @@ static wide get_time(const void *self)
 static void counts(const void *self, engine_counts *out)
 {
     const simulation *z = self;
-    const newton_counts *c = z->method.class->counts(z->method.self);
-    *out = (engine_counts){ z->steps, c->iterations, c->factorisations };
+    newton_counts c = simulation_counts(z);
+    *out = (engine_counts){ z->steps, c.iterations, c.factorisations };
 }
 
 static size_t column_count(const void *self) { return simulation_column_count(self); }
@@ -61,8 +61,9 @@ static int monitor(void *self, wide *values)
 
 static int energy_conserved(const void *self)
 {
-    const struct system *s = ((const simulation *)self)->s;
-    return s->energy && !s->structure.time_dependent && !s->structure.has_forces;
+    const simulation *z = self;
+    const struct system *s = z->s;
+    return s->energy && !s->structure.time_dependent && !s->structure.has_forces && simulation_lossless(z);
 }
 
 static void start_moves(const void *self, wide *q, wide *w)
@@ -86,7 +87,7 @@ static void sizes(const void *self, uint32_t *coordinates, uint32_t *constraints
 {
     const simulation *z = self;
     *coordinates = z->s->n;
-    *constraints = z->s->c;
+    *constraints = z->s->c + (uint32_t)z->m->contact_count;
 }
 
 static int hamiltonian(const void *self)

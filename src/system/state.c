@@ -4,13 +4,14 @@
 
 int state_create(const struct system *s, state *x)
 {
-    *x = (state){ .n = s->n, .c = s->c };
+    *x = (state){ .n = s->n, .c = s->c, .extra_count = s->extra_count };
     x->block = mem_new(s->context, state_size(x), sizeof *x->block);
     if (!x->block) return TAUT_OUT_OF_MEMORY;
     real *at = x->block;
     real **arrays[] = { &x->q, &x->p, &x->w, &x->q_low, &x->p_low };
     for (int i = 0; i < 5; i++, at += s->n) *arrays[i] = at;
     x->lambda = at;
+    x->extra = at + s->c;
     return TAUT_OK;
 }
 
@@ -20,7 +21,7 @@ void state_clear(const struct system *s, state *x)
     *x = (state){ 0 };
 }
 
-size_t state_size(const state *x) { return 5 * (size_t)x->n + x->c; }
+size_t state_size(const state *x) { return 5 * (size_t)x->n + x->c + x->extra_count; }
 
 void state_copy(const state *from, state *to)
 {

@@ -11,7 +11,8 @@ typedef struct {
     real *w;              /* stage variable that belongs to (q, p): velocity of a Lagrangian model, p otherwise */
     real *lambda;         /* the method's own multipliers: the guess for the next step */
     real *q_low, *p_low;
-    uint32_t n, c;
+    real *extra;          /* what contacts remember (contact/phases.h); extra_count numbers, none without contacts */
+    uint32_t n, c, extra_count;
     real *block;          /* all of the above, one allocation */
 } state;
 
