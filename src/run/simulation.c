@@ -99,6 +99,7 @@ int simulation_create_with(model *m, const engine_options *options, const struct
     if (!class) class = method_find(z->spec.name);
     z->declared = method_class_declared(class, &z->spec);
     status = simulation_system(z);
+    if (!status && z->declared.adapt) z->declared.adapt(z->s, &z->declared);
     if (!status) status = system_prepare_block(z->s, BLOCK_G);
     if (!status) status = create_arrays(z);
     if (!status) status = state_create(z->s, &z->x);

@@ -37,6 +37,18 @@ has 'taut methods rattle' 'symplectic *yes'
 has 'taut methods rattle' 'energy *no'
 has 'taut methods rattle' 'equations'
 
+ok methods euler
+has 'taut methods euler' 'does not converge to the solution'
+ok methods compose
+has 'taut methods compose' 'kahan-li  *2  *6: 9, 8: 17'
+
+# ---- euler:natural warns where it does not converge ----
+run run "$models/papers/jay-simeon-4.1.lua" -m euler:natural -s 0.1 -T 0.5
+is 'status of natural' "$status" 0
+is 'warning of natural' "$(grep -c 'euler:natural is inconsistent on this model' err)" 1
+ok run "$models/papers/jay-simeon-4.1.lua" -m euler -s 0.1 -T 0.5
+ok run "$double" -m euler:natural -T 0.1
+
 # ---- check: every model that comes with Taut (the two singular ones are in errors.txt) ----
 for model in "$models"/*.lua "$models"/papers/*.lua; do
     case $model in */dirac-*) continue ;; esac
