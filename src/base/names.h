@@ -234,6 +234,8 @@
 #define hybrid_start REAL_PRECISION(hybrid_start)
 #define hybrid_step REAL_PRECISION(hybrid_step)
 #define hybrid_counts REAL_PRECISION(hybrid_counts)
+#define active_set_check REAL_PRECISION(active_set_check)
+#define active_set_step REAL_PRECISION(active_set_step)
 #define hybrid_symmetries REAL_PRECISION(hybrid_symmetries)
 #define watch_system REAL_PRECISION(watch_system)
 #define hybrid_measure REAL_PRECISION(hybrid_measure)

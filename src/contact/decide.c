@@ -72,6 +72,13 @@ int contact_tell_changes(hybrid *z, const state *x, int *changed)
 
 /* ---- mending ---- */
 
+/* An acceleration of a gap that is none: a rounding of its terms, or one that would not move the gap by a rounding in a step. */
+static real no_acceleration(const hybrid *z, size_t i, real size)
+{
+    real of_terms = SOME_ROUNDINGS * size;
+    return z->h > 0 ? REAL(fmax)(of_terms, watch_touch(z->watch, i)->round_off / (z->h * z->h)) : of_terms;
+}
+
 /* Touches, and does not open or close by more than round-off. The watch has accelerations. */
 static int is_touching(const hybrid *z, size_t i)
 {
@@ -104,7 +111,7 @@ static flaw find_flaw(hybrid *z, const phase *ph)
     for (size_t i = 0; i < z->count; i++) {
         if (ph->first[i] < 0) {
             real size, a = watch_acceleration(z->watch, i, 0, &size);
-            if (!z->leaving[i] && is_touching(z, i) && a < -SOME_ROUNDINGS * size) consider(&worst, i, WRONG_OPEN, -a / size);
+            if (!z->leaving[i] && is_touching(z, i) && a < -no_acceleration(z, i, size)) consider(&worst, i, WRONG_OPEN, -a / size);
             continue;
         }
         const real *lambda = ph->lambda + ph->first[i];
@@ -243,7 +250,7 @@ int contact_settle(hybrid *z, state *x)
         set_cone(z, c, all->who[i]);
         for (int r = 0; r <= c->tangents; r++) {
             real size, a = watch_acceleration(z->watch, all->who[i], r, &size);
-            all->b[c->first + r] = REAL(fabs)(a) > SOME_ROUNDINGS * size ? a : 0;
+            all->b[c->first + r] = REAL(fabs)(a) > (r ? SOME_ROUNDINGS * size : no_acceleration(z, all->who[i], size)) ? a : 0;
         }
     }
     status = cone_solve(z->context, all->count, all->cones, all->rows, all->W, all->b, all->P);

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "contact/active_set.h"
 #include "contact/locate.h"
 #include "contact/parts.h"
 
@@ -93,6 +94,7 @@ int hybrid_create(const model *m, const struct method_class *class, const method
     }
     if (!status) status = create_arrays(z, z->open->s);
     if (!status) status = read_constants(z, z->open->s);
+    if (!status && options->active_set) status = active_set_check(z, class, spec);
     if (!status) status = try_friction(z, &z->saved);
     if (status)
         hybrid_destroy(z);
@@ -227,7 +229,7 @@ int hybrid_step(hybrid *z, state *x, real h)
     if (!(h > 0)) return fail(z->context, TAUT_BAD_USAGE, "a model with contacts is stepped forward in time: the step must be positive");
     state_copy(x, &z->saved);
     z->h = h;
-    int status = advance(z, x, h);
+    int status = z->options.active_set ? active_set_step(z, x, h) : advance(z, x, h);
     if (status)
         state_copy(&z->saved, x);
     else

@@ -7,8 +7,6 @@
 
 #include "contact/parts.h"
 
-#define IGNORED 1000 /* roundings of a gap that is not to be asked again in this step */
-
 /* Event functions of contact i: 2i: gap, or multiplier; 2i+1: slip, or what friction can hold beyond what it must. */
 static cross_kind kind_of(const phase *ph, size_t f)
 {
@@ -70,7 +68,10 @@ static void set_tolerances(hybrid *z, const phase *ph)
 
 static int is_violated(const hybrid *z, const phase *ph, size_t f)
 {
-    return kind_of(ph, f) != CROSS_NONE && z->value[f] < -z->tolerance[f] * (z->ignore[f] ? IGNORED : 1);
+    cross_kind kind = kind_of(ph, f);
+    if (z->ignore[f] || kind == CROSS_NONE || !(z->value[f] < -z->tolerance[f])) return 0;
+    /* A gap that begins at zero, or below by the error of a step that let it go, and opens. */
+    return !(kind == CROSS_GAP && z->start[f] <= z->tolerance[f] && (z->rate[f / 2] > 0 || z->value[f] >= z->start[f]));
 }
 
 /* ---- one zero ---- */
@@ -176,15 +177,13 @@ static int find_dip(hybrid *z, phase *ph, real end, real *length, int *found)
 
 /* ---- the step ---- */
 
-/* The step of `left`, or, where slip makes it impossible, of a part of it. */
+/* The step of `left`, or, where that fails, of a part of it: what comes before an event may be smooth when the way through it is not. */
 static int first_attempt(hybrid *z, phase *ph, real left, real *done)
 {
-    int slips = 0, status;
-    for (size_t i = 0; i < z->count; i++) slips |= ph->modes[i] == MODE_SLIP;
     *done = left;
     for (int k = 0;; k++, *done /= 4) {
-        status = attempt(z, ph, *done);
-        if (status <= 0 || status == TAUT_OUT_OF_MEMORY || !slips || k == 8) return status;
+        int status = attempt(z, ph, *done);
+        if (status <= 0 || status == TAUT_OUT_OF_MEMORY || k == 6) return status;
     }
 }
 

@@ -78,6 +78,8 @@ static int on_event(void *self, size_t contact, event_kind kind, real impulse)
 static int create_hybrid(simulation *z, const struct method_class *class, const engine_options *options)
 {
     hybrid_options with = { options->active_set, on_event, z };
+    if (!z->m->contact_count && options->active_set)
+        return fail(z->m->context, TAUT_BAD_USAGE, "the model has no contacts; leave out --contacts active-set");
     if (!z->m->contact_count) return TAUT_OK;
     int status = hybrid_create(z->m, class, &z->spec, (real)options->tolerance, &with, &z->hybrid);
     if (!status) status = hybrid_start(z->hybrid, &z->x);

@@ -1,0 +1,78 @@
+/* Active-set steps, after Jay & Simeon: whole steps of the 'true' symplectic Euler method (3.5), the set of closed contacts judged at
+ * their end. A step in contact whose multiplier Psi~1 pulls is taken back and done without the contact; a step that ends below a surface is
+ * done again with the contact, which puts the end on the surface and its velocity into the tangent (restitution 0). Order 1.
+ * The judge is Psi~1: Psi0 does not tend to the multiplier of the solution, and on its sign the algorithm does not converge. */
+#include <string.h>
+
+#include "contact/active_set.h"
+#include "contact/parts.h"
+#include "method/euler.h"
+
+int active_set_check(const hybrid *z, const struct method_class *class, const method_spec *spec)
+{
+    const char *others[] = { "natural", "conjugate", "adjoint" };
+    int fits = class == &method_euler;
+    for (int i = 0; i < 3; i++) fits = fits && !method_has_word(spec, others[i]);
+    if (!fits)
+        return fail(z->context, TAUT_UNSUPPORTED,
+                    "active-set steps are made of the 'true' symplectic Euler method; choose it with -m euler, or leave out --contacts active-set");
+    for (size_t i = 0; i < z->count; i++) {
+        const contact *c = &z->m->contacts[i];
+        if (c->friction && c->law == FRICTION_SET_VALUED)
+            return fail(z->context, TAUT_UNSUPPORTED, "%s:%d: contact '%s' sticks and slips, which active-set steps do not; use event-driven steps, or "
+                                                      "give it regularised = WIDTH", z->m->file, c->line, c->name);
+        if (z->restitution[i] != 0)
+            return fail(z->context, TAUT_UNSUPPORTED, "%s:%d: contact '%s' has a restitution, and active-set steps have none; use event-driven steps, "
+                                                      "or set it to 0", z->m->file, c->line, c->name);
+    }
+    return TAUT_OK;
+}
+
+/* Opens the closed contact that pulls most, if one does that was closed before this step. */
+static int let_go(hybrid *z, const phase *ph, state *x)
+{
+    const real *psi = euler_multipliers(ph->method.self, 1);
+    long worst = -1;
+    for (size_t i = 0; i < z->count; i++) {
+        if (ph->first[i] < 0 || z->modes[i] == MODE_OPEN || !(psi[ph->first[i]] < 0)) continue;
+        if (worst < 0 || psi[ph->first[i]] < psi[ph->first[worst]]) worst = (long)i;
+    }
+    if (worst >= 0) open_contact(x, (size_t)worst);
+    return worst >= 0;
+}
+
+/* Closes every open contact that the step has left below zero. */
+static int take_hold(hybrid *z, const phase *ph, state *x)
+{
+    int some = 0;
+    watch_look(z->watch, ph->end.q, ph->end.w, ph->end.t, z->h);
+    for (size_t i = 0; i < z->count; i++) {
+        const touch *t = watch_touch(z->watch, i);
+        if (ph->first[i] >= 0 || !(t->gap < -t->round_off)) continue;
+        close_contact(z, x, i);
+        z->modes[i] = MODE_OPEN; /* it is not let go again in this step */
+        some = 1;
+    }
+    return some;
+}
+
+int active_set_step(hybrid *z, state *x, real h)
+{
+    phase *ph;
+    contact_remember(z, x);
+    memcpy(z->takes_part, z->modes, z->count);
+    memset(z->slip_floor, 0, z->count * sizeof(real));
+    for (size_t turn = 0; turn < 10 + 3 * z->count; turn++) {
+        int status = phases_get(&z->phases, x, &ph);
+        if (!status) status = phase_load(ph, x);
+        if (status) return status;
+        state_copy(&ph->begin, &ph->end);
+        status = ph->method.class->step(ph->method.self, &ph->end, h);
+        if (status) return status;
+        if (let_go(z, ph, x) || take_hold(z, ph, x)) continue;
+        phase_store(ph, &ph->end, x);
+        memcpy(z->modes, z->takes_part, z->count);
+        return contact_tell_changes(z, x, NULL);
+    }
+    return fail(z->context, TAUT_NO_CONVERGENCE, "at t = %.9g: no set of closed contacts fits this step; try a smaller one", (double)x->t);
+}
