@@ -1,12 +1,16 @@
 /* Active-set steps, after Jay & Simeon: whole steps of the 'true' symplectic Euler method (3.5), the set of closed contacts judged at
  * their end. A step in contact whose multiplier Psi~1 pulls is taken back and done without the contact; a step that ends below a surface is
- * done again with the contact, which puts the end on the surface and its velocity into the tangent (restitution 0). Order 1.
+ * put on it, position and velocity by the projection in the metric of the mass matrix (restitution 0). Order 1. (To do the step again with
+ * the contact would give its multiplier the whole impact, P/h: forces that are nonlinear in it would not converge.)
+ * A gap below zero that opens is left alone: a free Euler step from the surface falls by h^2 a where h^2 a/2 would be right, and ends below it
+ * though the contact rightly let go. To close it again would in effect be to judge on Psi0.
  * The judge is Psi~1: Psi0 does not tend to the multiplier of the solution, and on its sign the algorithm does not converge. */
 #include <string.h>
 
 #include "contact/active_set.h"
 #include "contact/parts.h"
 #include "method/euler.h"
+#include "solve/start.h"
 
 int active_set_check(const hybrid *z, const struct method_class *class, const method_spec *spec)
 {
@@ -28,39 +32,46 @@ int active_set_check(const hybrid *z, const struct method_class *class, const me
     return TAUT_OK;
 }
 
-/* Opens the closed contact that pulls most, if one does that was closed before this step. */
+/* Opens the closed contact that pulls most, if one does. */
 static int let_go(hybrid *z, const phase *ph, state *x)
 {
     const real *psi = euler_multipliers(ph->method.self, 1);
     long worst = -1;
     for (size_t i = 0; i < z->count; i++) {
-        if (ph->first[i] < 0 || z->modes[i] == MODE_OPEN || !(psi[ph->first[i]] < 0)) continue;
+        if (ph->first[i] < 0 || !(psi[ph->first[i]] < 0)) continue;
         if (worst < 0 || psi[ph->first[i]] < psi[ph->first[worst]]) worst = (long)i;
     }
     if (worst >= 0) open_contact(x, (size_t)worst);
     return worst >= 0;
 }
 
-/* Closes every open contact that the step has left below zero. */
-static int take_hold(hybrid *z, const phase *ph, state *x)
+/* Closes every open contact that the step has left below zero, and puts x onto them. */
+static int take_hold(hybrid *z, state *x)
 {
-    int some = 0;
-    watch_look(z->watch, ph->end.q, ph->end.w, ph->end.t, z->h);
-    for (size_t i = 0; i < z->count; i++) {
-        const touch *t = watch_touch(z->watch, i);
-        if (ph->first[i] >= 0 || !(t->gap < -t->round_off)) continue;
-        close_contact(z, x, i);
-        z->modes[i] = MODE_OPEN; /* it is not let go again in this step */
-        some = 1;
+    for (size_t turn = 0; turn <= z->count; turn++) {
+        int some = 0;
+        phase *ph;
+        watch_look(z->watch, x->q, x->w, x->t, z->h);
+        for (size_t i = 0; i < z->count; i++) {
+            const touch *t = watch_touch(z->watch, i);
+            if (contact_mode_of(x, i) != MODE_OPEN || !(t->gap < -t->round_off && t->rate < 0)) continue;
+            close_contact(z, x, i);
+            some = 1;
+        }
+        if (!some) break;
+        int status = phases_get(&z->phases, x, &ph);
+        if (!status) status = phase_load(ph, x);
+        if (!status) status = start_project(ph->s, &ph->begin);
+        if (status) return status;
+        phase_store(ph, &ph->begin, x);
     }
-    return some;
+    return TAUT_OK;
 }
 
 int active_set_step(hybrid *z, state *x, real h)
 {
     phase *ph;
     contact_remember(z, x);
-    memcpy(z->takes_part, z->modes, z->count);
     memset(z->slip_floor, 0, z->count * sizeof(real));
     for (size_t turn = 0; turn < 10 + 3 * z->count; turn++) {
         int status = phases_get(&z->phases, x, &ph);
@@ -69,10 +80,10 @@ int active_set_step(hybrid *z, state *x, real h)
         state_copy(&ph->begin, &ph->end);
         status = ph->method.class->step(ph->method.self, &ph->end, h);
         if (status) return status;
-        if (let_go(z, ph, x) || take_hold(z, ph, x)) continue;
+        if (let_go(z, ph, x)) continue;
         phase_store(ph, &ph->end, x);
-        memcpy(z->modes, z->takes_part, z->count);
-        return contact_tell_changes(z, x, NULL);
+        status = take_hold(z, x);
+        return status ? status : contact_tell_changes(z, x, NULL);
     }
     return fail(z->context, TAUT_NO_CONVERGENCE, "at t = %.9g: no set of closed contacts fits this step; try a smaller one", (double)x->t);
 }

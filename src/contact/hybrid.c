@@ -192,6 +192,32 @@ static void turn_directions(hybrid *z, state *x)
     }
 }
 
+/* All slips of two dimensions keep their directions. Returns whether one of them did not. */
+static int keep_directions(hybrid *z, state *x)
+{
+    int some = 0;
+    for (size_t i = 0; i < z->count; i++) {
+        real *keep = contact_extra(x, i) + EXTRA_SLOTS + SLOT_KEEP;
+        if (contact_mode_of(x, i) != MODE_SLIP || z->m->contacts[i].slide_count != 2 || *keep != 0) continue;
+        *keep = some = 1;
+    }
+    return some;
+}
+
+/* The next piece of the step, from x; *result: the phase in which it was made. */
+static int next_piece(hybrid *z, state *x, real left, located *event, phase **result)
+{
+    turn_directions(z, x);
+    for (;;) {
+        int status = phases_get(&z->phases, x, result);
+        if (!status) status = phase_load(*result, x);
+        if (!status) status = contact_locate(z, *result, left, event);
+        if (status > 0 && status != TAUT_OUT_OF_MEMORY && keep_directions(z, x)) continue;
+        if (status || !event->keep) return status;
+        contact_extra(x, event->contact)[EXTRA_SLOTS + SLOT_KEEP] = 1;
+    }
+}
+
 static int advance(hybrid *z, state *x, real h)
 {
     real left = h;
@@ -200,10 +226,7 @@ static int advance(hybrid *z, state *x, real h)
     while (left > 0) {
         phase *ph;
         located event;
-        turn_directions(z, x);
-        int status = phases_get(&z->phases, x, &ph);
-        if (!status) status = phase_load(ph, x);
-        if (!status) status = contact_locate(z, ph, left, &event);
+        int status = next_piece(z, x, left, &event, &ph);
         if (status) return status;
         phase_store(ph, &ph->end, x);
         left = event.kind == CROSS_NONE && !event.partial ? 0 : left - event.length;

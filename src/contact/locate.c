@@ -15,6 +15,12 @@ static cross_kind kind_of(const phase *ph, size_t f)
     return mode == MODE_SLIP ? CROSS_SLIP : mode == MODE_STICK ? CROSS_STICK : CROSS_NONE;
 }
 
+/* What the phase was told of a contact. */
+static const parameter *slot_of(const hybrid *z, const phase *ph, size_t i)
+{
+    return ph->m->parameters + ph->m->parameter_count - CONTACT_SLOTS * (z->count - i);
+}
+
 /* z->value := the event functions at ph->end. */
 static int evaluate(hybrid *z, phase *ph)
 {
@@ -32,8 +38,7 @@ static int evaluate(hybrid *z, phase *ph)
         f[0] = lambda ? lambda[0] : t->gap;
         f[1] = 0;
         if (ph->modes[i] == MODE_SLIP) {
-            const parameter *p = ph->m->parameters + ph->m->parameter_count - CONTACT_SLOTS * (z->count - i);
-            for (int k = 0; k < CONTACT_SLOTS; k++) slots[k] = (real)p[k].value;
+            for (int k = 0; k < CONTACT_SLOTS; k++) slots[k] = (real)slot_of(z, ph, i)[k].value;
             f[1] = watch_along(z->watch, i, slots);
         } else if (ph->modes[i] == MODE_STICK) {
             real size = lambda[1] * lambda[1] + (ph->rows[i] > 2 ? lambda[2] * lambda[2] : 0);
@@ -177,30 +182,19 @@ static int find_dip(hybrid *z, phase *ph, real end, real *length, int *found)
 
 /* ---- the step ---- */
 
-/* The step of `left`, or, where that fails, of a part of it: what comes before an event may be smooth when the way through it is not. */
-static int first_attempt(hybrid *z, phase *ph, real left, real *done)
+/* The first event up to `end`. */
+static int locate_before(hybrid *z, phase *ph, real end, located *event)
 {
-    *done = left;
-    for (int k = 0;; k++, *done /= 4) {
-        int status = attempt(z, ph, *done);
-        if (status <= 0 || status == TAUT_OUT_OF_MEMORY || k == 6) return status;
-    }
-}
-
-int contact_locate(hybrid *z, phase *ph, real left, located *event)
-{
-    real end; /* how far the step has been looked at */
-    *event = (located){ CROSS_NONE, 0, 0, 0 };
-    state_copy(&ph->begin, &ph->end);
-    int status = evaluate(z, ph);
+    *event = (located){ .kind = CROSS_NONE, .length = end };
+    int status = attempt(z, ph, end);
     if (status) return status;
-    set_tolerances(z, ph);
-    memcpy(z->start, z->value, 2 * z->count * sizeof(real));
-    memcpy(z->rate_start, z->rate, z->count * sizeof(real));
-    status = first_attempt(z, ph, left, &end);
-    if (status) return status;
-    event->partial = end < left;
-    event->length = end;
+    for (size_t i = 0; i < z->count; i++)
+        if (kind_of(ph, 2 * i + 1) == CROSS_SLIP && z->m->contacts[i].slide_count == 2 && is_violated(z, ph, 2 * i + 1) &&
+            slot_of(z, ph, i)[SLOT_KEEP].value == 0) {
+            event->keep = 1;
+            event->contact = i;
+            return TAUT_OK;
+        }
     int dips = 0;
     size_t f = 0, all = 2 * z->count;
     while (f < all && !is_violated(z, ph, f)) f++;
@@ -228,4 +222,21 @@ int contact_locate(hybrid *z, phase *ph, real left, located *event)
     }
     if (dips) return fail(z->context, TAUT_NO_CONVERGENCE, "a gap that closes and opens within a step was lost; try a smaller step");
     return TAUT_OK;
+}
+
+/* Where the step, or one on the way to its first event, fails, a part of it is tried: what comes before an event may be smooth when the
+   way through it is not. */
+int contact_locate(hybrid *z, phase *ph, real left, located *event)
+{
+    int status = attempt(z, ph, 0);
+    if (status) return status;
+    set_tolerances(z, ph);
+    memcpy(z->start, z->value, 2 * z->count * sizeof(real));
+    memcpy(z->rate_start, z->rate, z->count * sizeof(real));
+    real end = left;
+    for (int k = 0;; k++, end /= 4) {
+        status = locate_before(z, ph, end, event);
+        event->partial = end < left;
+        if (status <= 0 || status == TAUT_OUT_OF_MEMORY || k == 6) return status;
+    }
 }

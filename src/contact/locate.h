@@ -14,6 +14,7 @@ typedef struct {
     size_t contact;
     real length;       /* of the step to there */
     int partial;       /* nothing happened, but only a part of the step could be done */
+    int keep;          /* not located: slip of `contact`, of two dimensions, ends somewhere; it is to keep its direction (SLOT_KEEP) */
 } located;
 
 /* Steps from ph->begin by `left`, or to the first event in between; the result is ph->end. */

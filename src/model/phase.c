@@ -162,7 +162,8 @@ static void point_slip(builder *b, const contact *c, const expr *n, slip *s)
 
 /* Direction of slip, row by row. Set-valued, one row: a sign that the phase is given. Several: u/|u| with u = +-s + (nearly nothing)
    times the given direction; the sign is that of the angle between s and the direction, so that the force stays what it was when a
-   step goes through s = 0, and the end of the slip can be found behind it. Regularised: s/sqrt(s^2 + width^2). */
+   step goes through s = 0. To find where that is, u is the given direction alone (SLOT_KEEP): u/|u| has no derivative there.
+   Regularised: s/sqrt(s^2 + width^2). */
 static void direction_of(builder *b, size_t index, const contact *c, const slip *s, expr *out)
 {
     graph *g = b->g;
@@ -179,10 +180,11 @@ static void direction_of(builder *b, size_t index, const contact *c, const slip 
     }
     for (uint32_t r = 0; r < s->rows; r++)
         along = expr_add(g, along, expr_mul(g, s->speed[r], parameter_of(b, index, SLOT_DIRECTION + (int)r)));
-    along = expr_unary(g, OP_SIGN, along);
+    expr keep = parameter_of(b, index, SLOT_KEEP);
+    along = expr_mul(g, expr_sub(g, expr_number(g, 1), keep), expr_unary(g, OP_SIGN, along));
     for (uint32_t r = 0; r < s->rows; r++)
         u[r] = expr_add(g, expr_mul(g, along, s->speed[r]),
-                        expr_mul(g, expr_number(g, (wide)NO_SLIP), parameter_of(b, index, SLOT_DIRECTION + (int)r)));
+                        expr_mul(g, expr_add(g, keep, expr_number(g, (wide)NO_SLIP)), parameter_of(b, index, SLOT_DIRECTION + (int)r)));
     sum = norm_of(b, u, s->rows);
     for (uint32_t r = 0; r < s->rows; r++) out[r] = expr_div(g, u[r], sum);
 }
