@@ -1,6 +1,6 @@
 /* Active-set steps, after Jay & Simeon: whole steps of the 'true' symplectic Euler method (3.5), the set of closed contacts judged at
- * their end. A step in contact whose multiplier Psi~1 pulls is taken back and done without the contact; a step that ends below a surface is
- * put on it, position and velocity by the projection in the metric of the mass matrix (restitution 0). Order 1. (To do the step again with
+ * their end. A step in contact whose multiplier Psi~1 pulls is taken back and done without the contact; a step that ends below a surface
+ * ends with an impact (restitution 0) and is put on the surface, in the metric of the mass matrix. Order 1. (To do the step again with
  * the contact would give its multiplier the whole impact, P/h: forces that are nonlinear in it would not converge.)
  * A gap below zero that opens is left alone: a free Euler step from the surface falls by h^2 a where h^2 a/2 would be right, and ends below it
  * though the contact rightly let go. To close it again would in effect be to judge on Psi0.
@@ -45,21 +45,35 @@ static int let_go(hybrid *z, const phase *ph, state *x)
     return worst >= 0;
 }
 
-/* Closes every open contact that the step has left below zero, and puts x onto them. */
+/* Contacts that are open, below zero and closing; -1 when there is none, else the first. */
+static long below(hybrid *z, const state *x, unsigned char *which)
+{
+    long first = -1;
+    watch_look(z->watch, x->q, x->w, x->t, z->h);
+    for (size_t i = 0; i < z->count; i++) {
+        const touch *t = watch_touch(z->watch, i);
+        which[i] = contact_mode_of(x, i) == MODE_OPEN && t->gap < -t->round_off && t->rate < 0;
+        if (which[i] && first < 0) first = (long)i;
+    }
+    return first;
+}
+
+/* Closes them: an impact, and x is put onto the surface. */
 static int take_hold(hybrid *z, state *x)
 {
     for (size_t turn = 0; turn <= z->count; turn++) {
-        int some = 0;
         phase *ph;
-        watch_look(z->watch, x->q, x->w, x->t, z->h);
+        int hit;
+        long first = below(z, x, z->leaving);
+        if (first < 0) break;
+        int status = contact_impact(z, x, first, &hit);
+        if (status) return status;
         for (size_t i = 0; i < z->count; i++) {
-            const touch *t = watch_touch(z->watch, i);
-            if (contact_mode_of(x, i) != MODE_OPEN || !(t->gap < -t->round_off && t->rate < 0)) continue;
-            close_contact(z, x, i);
-            some = 1;
+            if (z->leaving[i]) close_contact(z, x, i);
+            if (z->impulse[i] > 0) status = contact_tell(z, i, EVENT_IMPACT, z->impulse[i]);
+            if (status) return status;
         }
-        if (!some) break;
-        int status = phases_get(&z->phases, x, &ph);
+        status = phases_get(&z->phases, x, &ph);
         if (!status) status = phase_load(ph, x);
         if (!status) status = start_project(ph->s, &ph->begin);
         if (status) return status;
