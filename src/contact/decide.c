@@ -262,3 +262,32 @@ int contact_settle(hybrid *z, state *x)
     }
     return status ? status : contact_mend(z, x);
 }
+
+/* Positions are moved in the metric of the mass matrix as if the contacts were closed; then velocities, by as little, onto the
+   constraints of the phase. */
+int contact_lift(hybrid *z, state *x)
+{
+    phase *ph;
+    int some = 0;
+    watch_look(z->watch, x->q, x->w, x->t, z->h);
+    contact_remember(z, x);
+    for (size_t i = 0; i < z->count; i++) {
+        const touch *t = watch_touch(z->watch, i);
+        if (z->modes[i] != MODE_OPEN || !(t->gap < -t->round_off)) continue;
+        contact_extra(x, i)[EXTRA_MODE] = MODE_CLOSED;
+        some = 1;
+    }
+    if (!some) return TAUT_OK;
+    int status = phases_get(&z->phases, x, &ph);
+    if (!status) status = phase_load(ph, x);
+    if (!status) status = start_project(ph->s, &ph->begin);
+    if (!status) memcpy(x->q, ph->begin.q, z->n * sizeof(real));
+    if (!status) memset(x->q_low, 0, z->n * sizeof(real));
+    for (size_t i = 0; i < z->count; i++) contact_extra(x, i)[EXTRA_MODE] = z->modes[i];
+    if (status == TAUT_SINGULAR) return TAUT_OK; /* more surfaces than can be told apart: they stay as they are */
+    if (!status) status = phases_get(&z->phases, x, &ph);
+    if (!status) status = phase_load(ph, x);
+    if (!status) status = start_project(ph->s, &ph->begin);
+    if (!status) phase_store(ph, &ph->begin, x);
+    return status;
+}

@@ -229,6 +229,8 @@ static int advance(hybrid *z, state *x, real h)
         int status = next_piece(z, x, left, &event, &ph);
         if (status) return status;
         phase_store(ph, &ph->end, x);
+        if (event.kind != CROSS_GAP) status = contact_lift(z, x);
+        if (status) return status;
         left = event.kind == CROSS_NONE && !event.partial ? 0 : left - event.length;
         still = event.length > 0 ? 0 : still + 1;
         if (event.kind != CROSS_NONE) {

@@ -2,6 +2,11 @@
 
 #include <string.h>
 
+#include "linalg/dense.h"
+
+/* What counts as zero in problems whose entries are of the order of one. */
+#define SMALL (REAL(sqrt)(REAL_EPSILON) * REAL(sqrt)(REAL(sqrt)(REAL_EPSILON)))
+
 /* ---- Lemke ---- */
 
 /* The tableau: rows of the basic variables; columns 0..n-1 of w, n..2n-1 of z, 2n of the artificial z0, 2n+1 the right-hand side. */
@@ -83,7 +88,7 @@ int lcp_solve(taut_context *context, int n, const real *M, const real *q, real *
         t.basic[i] = i;
     }
     /* The caller scales: entries of M and q are of the order of one. */
-    if (!status) status = run(context, &t, REAL(sqrt)(REAL_EPSILON) * REAL(sqrt)(REAL(sqrt)(REAL_EPSILON)));
+    if (!status) status = run(context, &t, SMALL);
     memset(z, 0, (size_t)n * sizeof *z);
     for (int i = 0; !status && i < n; i++)
         if (t.basic[i] >= n && t.basic[i] < 2 * n) z[t.basic[i] - n] = REAL(fmax)(row_of(&t, i)[t.width - 1], 0);
@@ -181,7 +186,7 @@ static void read_impulses(cone *k, real size, real *P)
         P[r] = 0;
         for (int u = 0; u < k->size; u++) P[r] += k->D[(size_t)r * (size_t)k->size + (size_t)u] * k->z[u] * size;
     }
-    for (int i = 0; i < k->contacts; i++) k->c[i].slips = k->slack[i] >= 0 && k->z[k->slack[i]] > 0;
+    for (int i = 0; i < k->contacts; i++) k->c[i].slips = k->slack[i] >= 0 && k->z[k->slack[i]] > SMALL;
 }
 
 /* Turns the edges of the contacts that slip against their slip. Returns the largest turn (a sine). */
@@ -204,10 +209,87 @@ static real turn_edges(cone *k, const real *P)
         /* relative to the nearest edge there is */
         real angle = REAL(atan2)(y * k->turn[i][0] - x * k->turn[i][1], x * k->turn[i][0] + y * k->turn[i][1]);
         real part = 2 * (real)WIDE_PI / CONE_SIDES;
-        most = REAL(fmax)(most, REAL(fabs)(angle - part * REAL(round)(angle / part)));
+        angle -= part * REAL(round)(angle / part);
+        most = REAL(fmax)(most, REAL(fabs)(angle));
         k->turn[i][0] = x, k->turn[i][1] = y;
     }
     return most;
+}
+
+/* ---- the round cone ---- */
+
+/* Row r of W P + b. */
+static real velocity(const cone *k, int r, const real *P)
+{
+    real u = k->b[r];
+    for (int s = 0; s < k->rows; s++) u += k->W[(size_t)r * (size_t)k->rows + (size_t)s] * P[s];
+    return u;
+}
+
+/* The equation of tangential row r of a contact that slips, P_T |u_T| + mu P_N u_T = 0, and its derivative by P; a holds row r of W. */
+static real slip_equation(const cone *k, const cone_contact *c, int r, const real *P, real *a)
+{
+    size_t rows = (size_t)k->rows, n = (size_t)c->first;
+    const real *first = k->W + (n + 1) * rows, *second = c->tangents == 2 ? first + rows : NULL;
+    real own = velocity(k, r, P), u[2] = { velocity(k, c->first + 1, P), second ? velocity(k, c->first + 2, P) : 0 };
+    real size = REAL(sqrt)(u[0] * u[0] + u[1] * u[1]);
+    for (size_t s = 0; s < rows; s++) {
+        real grow = u[0] * first[s] + (second ? u[1] * second[s] : 0);
+        a[s] = c->mu * P[n] * a[s] + (size > 0 ? P[r] * grow / size : 0);
+    }
+    a[r] += size;
+    a[n] += c->mu * own;
+    return P[r] * size + c->mu * P[n] * own;
+}
+
+/* What must be zero when it is known which contacts act, stick and slip; A (rows x rows): its derivative by P. */
+static void round_equations(const cone *k, const real *P, real *F, real *A)
+{
+    size_t rows = (size_t)k->rows;
+    memset(A, 0, rows * rows * sizeof *A);
+    for (int i = 0; i < k->contacts; i++) {
+        const cone_contact *c = &k->c[i];
+        int n = c->first, acts = P[n] > 0;
+        for (int r = n; r <= n + c->tangents; r++) {
+            real *a = A + (size_t)r * rows;
+            if (!acts || (r > n && (c->sliding || c->mu == 0))) { /* P = 0, or the given part of the normal impulse */
+                real part = acts && c->sliding ? -c->mu * c->direction[r - n - 1] : 0;
+                F[r] = P[r] - part * P[n];
+                a[r] = 1;
+                if (r > n) a[n] -= part;
+                continue;
+            }
+            memcpy(a, k->W + (size_t)r * rows, rows * sizeof *a);
+            F[r] = r > n && c->slips ? slip_equation(k, c, r, P, a) : velocity(k, r, P);
+        }
+    }
+}
+
+/* Newton's method from what the cone with sides gave; that stays where it does not converge. */
+static int make_round(taut_context *context, const cone *k, real *P)
+{
+    size_t rows = (size_t)k->rows;
+    real *A = mem_new(context, rows * rows + 2 * rows, sizeof *A), *F = A + rows * rows, *Q = F + rows, before = 0;
+    int *pivot = mem_new(context, rows, sizeof *pivot), status = A && pivot ? TAUT_OK : TAUT_OUT_OF_MEMORY, done = 0;
+    if (!status) memcpy(Q, P, rows * sizeof *Q);
+    for (int turn = 0; !status && !done && turn < 40; turn++) {
+        real size = 0, change = 0;
+        round_equations(k, Q, F, A);
+        if (dense_factor(k->rows, A, pivot, REAL_EPSILON)) break;
+        dense_solve(k->rows, A, pivot, F);
+        for (size_t r = 0; r < rows; r++) Q[r] -= F[r], size = real_most(size, Q[r]), change = real_most(change, F[r]);
+        done = change <= 4 * REAL_EPSILON * size || (turn > 2 && change < 1e4 * REAL_EPSILON * size && change > before / 2);
+        before = change;
+    }
+    for (int i = 0; done && i < k->contacts; i++) {
+        const cone_contact *c = &k->c[i];
+        if (!(P[c->first] > 0)) memset(Q + c->first, 0, (size_t)(1 + c->tangents) * sizeof *Q);
+        else done = Q[c->first] > 0;
+    }
+    if (done) memcpy(P, Q, rows * sizeof *P);
+    mem_free(context, A);
+    mem_free(context, pivot);
+    return status;
 }
 
 static int cone_create(taut_context *context, cone *k)
@@ -241,17 +323,17 @@ int cone_solve(taut_context *context, int count, cone_contact *contacts, int row
         k.turn[i][0] = 1, k.turn[i][1] = 0;
         for (int r = 0; r <= contacts[i].tangents; r++) size = REAL(fmax)(size, REAL(fabs)(b[contacts[i].first + r]) * k.scale[i]);
     }
-    real before = 1;
-    for (int turns = 0; !status && size > 0 && turns < 100; turns++) {
+    int round = 0;
+    for (int i = 0; i < count; i++) round |= sides(&contacts[i]) == CONE_SIDES;
+    for (int turns = 0; !status && size > 0 && turns < 6; turns++) {
         fill_directions(&k);
         fill_problem(&k, size);
         status = lcp_solve(context, k.size, k.M, k.q, k.z);
         if (status) break;
         read_impulses(&k, size, P);
-        real turned = turn_edges(&k, P);
-        if (turned <= 4 * REAL_EPSILON || (turned < (real)1e-10 && turned >= before)) break;
-        before = turned;
+        if (!round || turn_edges(&k, P) <= REAL_EPSILON) break;
     }
+    if (!status && round && size > 0) status = make_round(context, &k, P);
     void *arrays[] = { k.scale, k.normal, k.edge, k.slack, k.turn, k.D, k.M, k.q, k.z };
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) mem_free(context, arrays[i]);
     return status;

@@ -63,6 +63,8 @@ real contact_rest_speed(const touch *t, real acceleration);
 int contact_settle(hybrid *z, state *x);
 /* The same starting from the modes of x, mending what is wrong with them one by one. */
 int contact_mend(hybrid *z, state *x);
+/* Open contacts that the error of a step has left below zero, as it may where they have just been let go, are put onto their surfaces. */
+int contact_lift(hybrid *z, state *x);
 /* Closes a contact at x (watch has looked). */
 void close_contact(hybrid *z, state *x, size_t i);
 void open_contact(state *x, size_t i);

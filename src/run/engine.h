@@ -44,6 +44,8 @@ typedef struct {
     int time_dependent, has_forces, force_position, force_time, force_velocity, force_multiplier, constant_mass, diagonal_mass, largest_block, separable,
         augmented, explicit_force;
     int energy_conserved;
+    uint32_t contacts, closed;  /* and how many of them are closed at the start */
+    char closed_names[400];     /* those, as many as fit */
 } engine_check;
 
 /* An error that should be round-off: its largest value over a run, and the size of the terms that it is a difference of. */

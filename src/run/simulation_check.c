@@ -139,6 +139,27 @@ static void tell_start(simulation *z, void (*start)(void *, const char *, wide, 
     }
 }
 
+/* Which contacts are closed at the start. */
+static int look_at_contacts(simulation *z, engine_check *out)
+{
+    hybrid_options options = { 0, NULL, NULL };
+    out->contacts = (uint32_t)z->m->contact_count;
+    if (!out->contacts || out->start_status) return TAUT_OK;
+    int status = hybrid_create(z->m, method_find("rattle"), &z->spec, 0, &options, &z->hybrid);
+    if (!status) status = hybrid_start(z->hybrid, &z->x);
+    if (status == TAUT_OUT_OF_MEMORY) return status;
+    out->start_status = status;
+    if (status) snprintf(out->start_text, sizeof out->start_text, "%s", taut_error_text(z->m->context));
+    size_t at = 0;
+    for (size_t i = 0; !status && i < out->contacts; i++) {
+        if (contact_mode_of(&z->x, i) == MODE_OPEN) continue;
+        out->closed++;
+        if (at + 110 < sizeof out->closed_names)
+            at += (size_t)snprintf(out->closed_names + at, sizeof out->closed_names - at, "%s%s", at ? ", " : "", z->m->contacts[i].name);
+    }
+    return status ? TAUT_OK : hybrid_symmetries(z->hybrid, &z->x, z->symmetries, &z->symmetry_count);
+}
+
 static int look(simulation *z, int project_start, engine_check *out, void (*start)(void *, const char *, wide, int),
                 void (*redundant)(void *, uint32_t, const char *), void (*conserved)(void *, const char *),
                 void (*method)(void *, const char *, const char *), void *user)
@@ -155,6 +176,7 @@ static int look(simulation *z, int project_start, engine_check *out, void (*star
     int status = find_rank(z, out, redundant, user);
     out->degrees_of_freedom = (int)s->n - (int)out->rank;
     if (!status) status = symmetry_find(s, z->x.q, z->x.w, z->symmetries, &z->symmetry_count);
+    if (!status) status = look_at_contacts(z, out);
     for (int i = 0; !status && i < z->symmetry_count; i++) {
         symmetry_name(s, &z->symmetries[i], name, sizeof name);
         conserved(user, name);
