@@ -47,7 +47,7 @@ static void event_driven_steps_keep_order_2(void **state)
 {
     (void)state;
     static const char *const methods[] = { "rattle", "compose:euler,order=2" }; /* the latter is adjoint o true */
-    outcome exact = run("compose:rattle,order=4", 0, "0.1", 4000);
+    outcome exact = run("compose:rattle,order=4", 0, "0.1", 1000);
     for (int m = 0; m < 2; m++) {
         real least, most;
         measure(methods[m], "0.1", &exact, &least, &most);
@@ -63,7 +63,7 @@ static void event_driven_steps_keep_order_4(void **state)
     (void)state;
     real least, most;
     if (!QUAD) return; /* errors of 1e-12 and below */
-    outcome exact = run("compose:rattle,order=6", 0, "0", SANITIZED ? 1000 : 2000);
+    outcome exact = run("compose:rattle,order=6", 0, "0", 800);
     measure("compose:rattle,order=4", "0", &exact, &least, &most);
     assert_between(least, 3.6, 4.6);
 }
@@ -73,7 +73,7 @@ static void event_driven_steps_keep_order_4(void **state)
 static void active_set_steps_have_order_1(void **state)
 {
     (void)state;
-    outcome exact = run("compose:rattle,order=4", 0, "0.1", 4000);
+    outcome exact = run("compose:rattle,order=4", 0, "0.1", 1000);
     real error[2];
     for (int k = 0; k < 2; k++) {
         long steps = k ? 3840 : 240;

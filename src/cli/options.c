@@ -38,9 +38,9 @@ void options_help(const command *c)
         char left[64], letter[8] = "    ";
         if (d->letter) snprintf(letter, sizeof letter, "-%c, ", d->letter);
         snprintf(left, sizeof left, "%s--%s%s%s", letter, d->name, d->value ? " " : "", d->value ? d->value : "");
-        printf("  %-28s %s\n", left, d->help);
+        printf("  %-32s %s\n", left, d->help);
     }
-    printf("  %-28s %s\n", "-h, --help", "this text");
+    printf("  %-32s %s\n", "-h, --help", "this text");
     if (c->more) printf("\n%s", c->more);
 }
 

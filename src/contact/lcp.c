@@ -242,14 +242,14 @@ static real slip_equation(const cone *k, const cone_contact *c, int r, const rea
     return P[r] * size + c->mu * P[n] * own;
 }
 
-/* What must be zero when it is known which contacts act, stick and slip; A (rows x rows): its derivative by P. */
-static void round_equations(const cone *k, const real *P, real *F, real *A)
+/* What must be zero when it is known which contacts act (those of `first`), stick and slip; A (rows x rows): its derivative by P. */
+static void round_equations(const cone *k, const real *first, const real *P, real *F, real *A)
 {
     size_t rows = (size_t)k->rows;
     memset(A, 0, rows * rows * sizeof *A);
     for (int i = 0; i < k->contacts; i++) {
         const cone_contact *c = &k->c[i];
-        int n = c->first, acts = P[n] > 0;
+        int n = c->first, acts = first[n] > 0;
         for (int r = n; r <= n + c->tangents; r++) {
             real *a = A + (size_t)r * rows;
             if (!acts || (r > n && (c->sliding || c->mu == 0))) { /* P = 0, or the given part of the normal impulse */
@@ -265,6 +265,23 @@ static void round_equations(const cone *k, const real *P, real *F, real *A)
     }
 }
 
+/* Where the iteration leads a contact to no slip (a double zero of its equation, found slowly) it sticks. Returns how many there are. */
+static int find_stuck(const cone *k, const real *P)
+{
+    int found = 0;
+    real size = 0;
+    for (int r = 0; r < k->rows; r++) size = real_most(size, k->b[r]);
+    for (int i = 0; i < k->contacts; i++) {
+        cone_contact *c = &k->c[i];
+        if (!c->slips || c->tangents < 2) continue;
+        real x = velocity(k, c->first + 1, P), y = velocity(k, c->first + 2, P);
+        if (!(x * x + y * y < (real)1e-12 * size * size)) continue;
+        c->slips = 0;
+        found++;
+    }
+    return found;
+}
+
 /* Newton's method from what the cone with sides gave; that stays where it does not converge. */
 static int make_round(taut_context *context, const cone *k, real *P)
 {
@@ -274,12 +291,13 @@ static int make_round(taut_context *context, const cone *k, real *P)
     if (!status) memcpy(Q, P, rows * sizeof *Q);
     for (int turn = 0; !status && !done && turn < 40; turn++) {
         real size = 0, change = 0;
-        round_equations(k, Q, F, A);
+        round_equations(k, P, Q, F, A);
         if (dense_factor(k->rows, A, pivot, REAL_EPSILON)) break;
         dense_solve(k->rows, A, pivot, F);
         for (size_t r = 0; r < rows; r++) Q[r] -= F[r], size = real_most(size, Q[r]), change = real_most(change, F[r]);
         done = change <= 4 * REAL_EPSILON * size || (turn > 2 && change < 1e4 * REAL_EPSILON * size && change > before / 2);
         before = change;
+        if (!done && turn == 25 && find_stuck(k, Q)) turn = 0;
     }
     for (int i = 0; done && i < k->contacts; i++) {
         const cone_contact *c = &k->c[i];
