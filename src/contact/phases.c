@@ -79,6 +79,11 @@ static void add_counts(newton_counts *sum, const newton_counts *c)
     sum->iterations += c->iterations;
     sum->factorisations += c->factorisations;
     sum->calls += c->calls;
+    sum->evaluations += c->evaluations;
+    sum->rejected += c->rejected;
+    sum->position_projections += c->position_projections;
+    sum->momentum_projections += c->momentum_projections;
+    sum->projected_steps += c->projected_steps;
 }
 
 newton_counts phases_counts(const phases *p)
@@ -147,6 +152,7 @@ int phase_load(phase *ph, const state *x)
     to->t_low = x->t_low;
     memcpy(to->block, x->block, 5 * (size_t)x->n * sizeof(real));
     memcpy(to->lambda, x->lambda, perpetual * sizeof(real));
+    memcpy(to->t_lambda, x->t_lambda, 4 * sizeof(real)); /* and work, work_low, step, which follow it */
     for (size_t i = 0; i < contacts; i++) {
         const real *extra = contact_extra(x, i);
         if (ph->first[i] < 0) continue;
@@ -173,6 +179,7 @@ void phase_store(const phase *ph, const state *from, state *x)
     x->t_low = from->t_low;
     memcpy(x->block, from->block, 5 * (size_t)x->n * sizeof(real));
     memcpy(x->lambda, from->lambda, x->c * sizeof(real));
+    memcpy(x->t_lambda, from->t_lambda, 4 * sizeof(real));
     for (size_t i = 0; i < contacts; i++) {
         real *extra = contact_extra(x, i);
         if (ph->first[i] < 0) continue;

@@ -61,7 +61,7 @@ static const char *text_option(const method_spec *spec, const char *key)
     return NULL;
 }
 
-/* context may be NULL where the method was created before. */
+/* context may be NULL for a spec that came out of method_parse: its base was checked there. */
 static int read_plan(taut_context *context, const method_spec *spec, plan *p)
 {
     int status = method_parse(context, spec->base[0] ? spec->base : OTHERWISE_BASE, &p->base);
@@ -74,14 +74,18 @@ static int read_plan(taut_context *context, const method_spec *spec, plan *p)
     return method_whole_option(context, spec, "order", p->unit > OTHERWISE_ORDER ? p->unit : OTHERWISE_ORDER, 2, 8, &p->order);
 }
 
+/* Whatever else is declared of the base is so of its composition. */
 static void declare(const method_spec *spec, method_info *out)
 {
     plan p;
     if (read_plan(NULL, spec, &p)) return;
+    *out = p.declared; /* the base's, but for these */
+    out->name = info.name, out->summary = info.summary, out->source = info.source, out->equations = info.equations;
+    out->options = info.options, out->option_count = info.option_count, out->table = info.table, out->has_base = info.has_base;
     out->order = p.order;
     out->momentum_order = 0;
-    out->keeps = p.declared.keeps | KEEPS_REVERSIBLE;
-    out->adapt = p.declared.adapt;
+    out->midpoint_multipliers = 0; /* those of the last substep, which are of no order */
+    out->keeps |= KEEPS_REVERSIBLE;
 }
 
 static int check_plan(taut_context *context, const method_spec *spec, const plan *p, real *steps, int *count)

@@ -2,6 +2,7 @@
 #ifndef TAUT_METHOD_METHOD_H
 #define TAUT_METHOD_METHOD_H
 
+#include "method/formulation.h"
 #include "solve/newton.h"
 #include "system/state.h"
 
@@ -32,9 +33,13 @@ typedef struct method_info {
     const method_option *options;
     int option_count;
     const char *table;      /* the members of a family, lines for people; or NULL */
+    int any_start;          /* may start off the constraints: --start as-is */
+    int variable;           /* takes steps of its own within a step: its error is that of a tolerance, not of h */
     int has_base;           /* made of another method, which its name goes on with: NAME:BASE,... */
     /* What a system makes of the declarations: changes the copy that it is given. NULL: nothing. */
     void (*adapt)(const struct system *s, struct method_info *info);
+    int own_work;           /* a step adds its exact discrete work to the state; for the others the simulation does, by the trapezoidal rule */
+    int midpoint_multipliers; /* the state's multipliers belong to the middle of the last step, and are reported so */
 } method_info;
 
 /* A method has an adjoint when the word `adjoint` is among its options: NAME:...,adjoint is the adjoint of NAME:..., and twice is none. */
@@ -98,7 +103,11 @@ method_info method_class_declared(const struct method_class *class, const method
 int method_create_with(struct system *s, const struct method_class *class, const method_spec *spec, real tolerance, method *m);
 void method_destroy(method *m);
 
-extern const struct method_class method_rattle, method_shake, method_lobatto, method_del, method_galerkin;
+extern const struct method_class method_naive, method_extended, method_dirac;
+/* The equations that such a method integrates; NULL for the others. */
+formulation *method_formulation(const method *m);
+
+extern const struct method_class method_rattle, method_shake, method_lobatto, method_del, method_galerkin, method_em;
 extern const struct method_class method_euler, method_compose;
 
 #endif

@@ -50,7 +50,7 @@ static void add_constraint(builder *b, const char *name, expr value, int line, e
         b->failed = 1;
         return;
     }
-    p->constraints[p->constraint_count++] = (constraint){ (char *)name, value, line, guess };
+    p->constraints[p->constraint_count++] = (constraint){ .name = (char *)name, .value = value, .line = line, .guess = guess };
 }
 
 static void add_force(builder *b, uint32_t target, expr value, int line)

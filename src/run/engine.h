@@ -12,6 +12,7 @@ typedef struct {
     int project_start;      /* --start project */
     int active_set;         /* models with contacts: active-set steps, not event-driven ones */
     wide step;              /* of the run; only models with start_points need it here */
+    int start_as_is;        /* --start as-is: the given values, on the constraints or not */
 } engine_options;
 
 /* Something that happened to a contact inside a step, at time t. */
@@ -29,7 +30,16 @@ typedef int (*engine_on_event)(void *user, const engine_event *event);
 /* Counts of the work done. */
 typedef struct {
     long steps, newton_iterations, factorisations;
+    /* where the method has any: see newton_counts */
+    long evaluations, rejected, position_projections, momentum_projections, projected_steps;
 } engine_counts;
+
+/* A named part of an engine's state: numbers in its own precision, in its own memory. */
+typedef struct {
+    const char *name;
+    void *data;
+    size_t count;
+} engine_field;
 
 /* What `taut check` tells. Texts are short and for people. */
 typedef struct {
@@ -46,6 +56,7 @@ typedef struct {
     int energy_conserved;
     uint32_t contacts, closed;  /* and how many of them are closed at the start */
     char closed_names[400];     /* those, as many as fit */
+    int phase;                  /* a system on phase space, by the Dirac algorithm */
 } engine_check;
 
 /* An error that should be round-off: its largest value over a run, and the size of the terms that it is a difference of. */
@@ -77,6 +88,28 @@ typedef struct {
     int pairs;
 } engine_symplecticity;
 
+/* How errors grow over a run: the slope of log(largest so far) against log(t). NaN where there is nothing to see. */
+enum { GROWTH_TRAJECTORY, GROWTH_ENERGY, GROWTH_POSITION, GROWTH_VELOCITY, GROWTH_KINDS };
+typedef struct {
+    wide exponent[GROWTH_KINDS];
+    wide largest[GROWTH_KINDS];     /* at the end */
+    wide size;                      /* of (q,p), Euclidean, at the most */
+} engine_growth;
+
+/* Linear stability of the constraint manifold along the exact motion: residuals chi of a formulation obey chi' = A chi near it, (46) of
+   Seiler; the monodromy matrix X takes chi from the start over `span`. */
+#define ENGINE_MULTIPLIERS 16
+typedef struct {
+    int applies;                    /* 0: the method has no formulation beside the manifold; or `note` says why not */
+    char note[160];
+    int periodic;                   /* the span is a period: eigenvalues of X are Floquet multipliers */
+    wide span, gap;                 /* gap: distance to the start after the span, relative to the size of the state */
+    int count;                      /* of residuals */
+    wide trace, determinant;
+    wide norm;                      /* largest sum of a row of |X|, residuals in units of the start's */
+    wide real_part[ENGINE_MULTIPLIERS], imaginary_part[ENGINE_MULTIPLIERS]; /* eigenvalues of X, largest first */
+} engine_stability;
+
 typedef struct engine_api {
     const char *name;       /* "double", "quad" */
     int digits;             /* significant digits that round-trip */
@@ -92,7 +125,7 @@ typedef struct engine_api {
     void (*column_name)(const void *self, size_t column, char *buffer, size_t size);
     int (*frame)(void *self, wide *values);
 
-    /* What a run watches: energy, constraint, velocity_constraint, then conserved momenta. */
+    /* What a run watches: energy, constraint, velocity_constraint, then conserved momenta; last energy - work, where `balance` says so. */
     size_t (*monitor_count)(const void *self);
     void (*monitor_name)(const void *self, size_t index, char *buffer, size_t size);
     int (*monitor)(void *self, wide *values);
@@ -125,6 +158,19 @@ typedef struct engine_api {
     /* Models with contacts: whom to tell of events (NULL: nobody), and how many there were of each kind. */
     void (*on_event)(void *self, engine_on_event event, void *user);
     const long *(*event_counts)(const void *self); /* ENGINE_EVENT_KINDS numbers; NULL for a model without contacts */
+    int (*balance)(const void *self); /* forces or time change the energy: the last of the watched quantities is energy - work */
+    /* Errors over so many steps, fitted from step `from` on; the trajectory is looked at every `stride` steps, 0 for never. */
+    int (*growth)(void *self, wide h, long steps, long from, long stride, engine_growth *result);
+    /* period 0: looked for up to `until`. h: a step that suits the motion. */
+    int (*stability)(void *self, wide h, wide period, wide until, engine_stability *result);
+
+    /* For the run file. The fields are all that a step depends on: read for a checkpoint; written, and then told with `restored`, they
+       take an engine of the same model and options to where the other one was. Valid until the next step. */
+    size_t number_size; /* bytes of a number in a field */
+    int (*field_count)(void *self);
+    engine_field (*field)(void *self, int index);
+    void (*restored)(void *self, const engine_counts *counts);
+    const char *(*column_kind)(const void *self, size_t column); /* record.h lists them */
 } engine_api;
 
 extern const engine_api engine_double;

@@ -2,6 +2,7 @@
 #ifndef TAUT_RUN_SIMULATION_H
 #define TAUT_RUN_SIMULATION_H
 
+#include "analysis/dirac.h"
 #include "contact/hybrid.h"
 #include "run/engine.h"
 #include "solve/acceleration.h"
@@ -10,7 +11,8 @@
 #include "system/symmetry.h"
 
 typedef struct {
-    model *m;
+    model *m;                /* as given, or derived */
+    model *derived;          /* on phase space, from the Dirac algorithm; NULL for ordinary models */
     model *open;             /* of a model with contacts: the one with all of them open, of which s is made; NULL otherwise */
     struct system *s;
     hybrid *hybrid;          /* steps of a model with contacts; NULL otherwise */
@@ -29,19 +31,24 @@ typedef struct {
     engine_on_event on_event; /* whom to tell of events of contacts; NULL: nobody */
     void *on_event_user;
     long event_counts[ENGINE_EVENT_KINDS];
+    engine_counts before;    /* of the run that this one goes on from */
     /* work for frames */
     real *v, *lambda, *g, *g_rate, *g_values, *observables, *gaps; /* lambda: of the constraints, then of the contacts */
+    real *phase_work, *phase_entries; /* (q,p) and its rate; entries of the Jacobians of chi */
 } simulation;
+
+/* Compiles z->m into z->s, by way of z->derived if need be. */
+int simulation_system(simulation *z, phase_start start);
 
 int simulation_create(model *m, const engine_options *options, simulation **result);
 /* With a method that need not stand in the table (options->method is then not read). */
 int simulation_create_with(model *m, const engine_options *options, const struct method_class *class, simulation **result);
 void simulation_destroy(simulation *z);
-/* Makes z->s. */
-int simulation_system(simulation *z);
 int simulation_step(simulation *z, real h);
 /* Back to the start. */
 void simulation_restart(simulation *z);
+/* After z->x was set to the state of another run of the same model and method. */
+void simulation_restored(simulation *z, const engine_counts *counts);
 /* The state moved along the exact solution, to the tolerance, without the method. */
 int simulation_flow(simulation *z, real until, real tolerance);
 /* Position, momentum, and the multipliers that belong to them. */
@@ -56,11 +63,16 @@ newton_counts simulation_counts(const simulation *z);
 /* Largest |g| and |dg/dt| of the state. */
 void simulation_residuals(simulation *z, real *position, real *velocity);
 real simulation_energy(simulation *z);
+/* Does the model change its energy, by forces or time? Then the work since the start; energy - work is constant. */
+int simulation_has_work(const simulation *z);
+real simulation_work(const simulation *z);
 /* The multipliers that belong to the state, into z->lambda. */
 int simulation_multipliers(simulation *z);
 
 size_t simulation_column_count(const simulation *z);
 void simulation_column_name(const simulation *z, size_t column, char *buffer, size_t size);
+/* What it is, a word. */
+const char *simulation_column_kind(const simulation *z, size_t column);
 int simulation_frame(simulation *z, wide *values);
 
 int simulation_check(model *m, int project_start, engine_check *result, void (*start)(void *user, const char *name, wide value, int free),
@@ -72,5 +84,7 @@ int simulation_check(model *m, int project_start, engine_check *result, void (*s
 int simulation_follow(simulation *z, real h, long steps, engine_follow *result);
 int simulation_return(simulation *z, real h, long steps, engine_return *result);
 int simulation_symplecticity(simulation *z, real h, engine_symplecticity *result);
+int simulation_growth(simulation *z, real h, long steps, long from, long stride, engine_growth *result);
+int simulation_stability(simulation *z, real h, real period, real until, engine_stability *result);
 
 #endif

@@ -23,8 +23,16 @@ static wide get_time(const void *self)
 static void counts(const void *self, engine_counts *out)
 {
     const simulation *z = self;
-    newton_counts c = simulation_counts(z);
-    *out = (engine_counts){ z->steps, c.iterations, c.factorisations };
+    newton_counts counted = simulation_counts(z), *c = &counted;
+    const engine_counts *b = &z->before;
+    *out = (engine_counts){ .steps = z->steps,
+                            .newton_iterations = b->newton_iterations + c->iterations,
+                            .factorisations = b->factorisations + c->factorisations,
+                            .evaluations = b->evaluations + c->evaluations,
+                            .rejected = b->rejected + c->rejected,
+                            .position_projections = b->position_projections + c->position_projections,
+                            .momentum_projections = b->momentum_projections + c->momentum_projections,
+                            .projected_steps = b->projected_steps + c->projected_steps };
 }
 
 static size_t column_count(const void *self) { return simulation_column_count(self); }
@@ -34,7 +42,12 @@ static void column_name(const void *self, size_t column, char *buffer, size_t si
 }
 static int frame(void *self, wide *values) { return simulation_frame(self, values); }
 
-static size_t monitor_count(const void *self) { return 3 + (size_t)((const simulation *)self)->symmetry_count; }
+static int balance(const void *self) { return simulation_has_work(self); }
+
+static size_t monitor_count(const void *self)
+{
+    return 3 + (size_t)((const simulation *)self)->symmetry_count + (size_t)balance(self);
+}
 
 static void monitor_name(const void *self, size_t index, char *buffer, size_t size)
 {
@@ -42,6 +55,8 @@ static void monitor_name(const void *self, size_t index, char *buffer, size_t si
     const simulation *z = self;
     if (index < 3)
         snprintf(buffer, size, "%s", names[index]);
+    else if (index == 3 + (size_t)z->symmetry_count)
+        snprintf(buffer, size, "energy - work");
     else
         symmetry_name(z->s, &z->symmetries[index - 3], buffer, size);
 }
@@ -56,6 +71,7 @@ static int monitor(void *self, wide *values)
     values[2] = velocity;
     for (int i = 0; i < z->symmetry_count; i++)
         values[3 + i] = symmetry_momentum(z->s, &z->symmetries[i], z->x.q, z->x.p);
+    if (balance(z)) values[3 + z->symmetry_count] = values[0] - simulation_work(z);
     return TAUT_OK;
 }
 
@@ -87,7 +103,7 @@ static void sizes(const void *self, uint32_t *coordinates, uint32_t *constraints
 {
     const simulation *z = self;
     *coordinates = z->s->n;
-    *constraints = z->s->c + (uint32_t)z->m->contact_count;
+    *constraints = z->s->c;
 }
 
 static int hamiltonian(const void *self)
@@ -122,6 +138,31 @@ static const long *event_counts(const void *self)
     return z->m->contact_count ? z->event_counts : NULL;
 }
 
+static int growth(void *self, wide h, long steps, long from, long stride, engine_growth *out)
+{
+    return simulation_growth(self, (real)h, steps, from, stride, out);
+}
+static int stability(void *self, wide h, wide period, wide until, engine_stability *out)
+{
+    return simulation_stability(self, (real)h, (real)period, (real)until, out);
+}
+
+static int field_count(void *self)
+{
+    state_field fields[STATE_FIELDS];
+    return state_fields(&((simulation *)self)->x, fields);
+}
+
+static engine_field field_at(void *self, int index)
+{
+    state_field fields[STATE_FIELDS];
+    state_fields(&((simulation *)self)->x, fields);
+    return (engine_field){ fields[index].name, fields[index].data, fields[index].count };
+}
+
+static void restored(void *self, const engine_counts *done) { simulation_restored(self, done); }
+static const char *column_kind(const void *self, size_t column) { return simulation_column_kind(self, column); }
+
 #define ENGINE REAL_PRECISION(engine)
 const engine_api ENGINE = {
 #ifdef TAUT_REAL_QUAD
@@ -131,5 +172,6 @@ const engine_api ENGINE = {
 #endif
     REAL_DIGITS, create, destroy, step, get_time, counts, column_count, column_name, frame, monitor_count, monitor_name, monitor,
     energy_conserved, start_moves, simulation_check, method_count, info_at, parse, REAL_EPSILON, declared, sizes, hamiltonian,
-    restart, flow_to, solution, follow, there_and_back, symplecticity, on_event, event_counts,
+    restart, flow_to, solution, follow, there_and_back, symplecticity, on_event, event_counts, balance, growth, stability,
+    sizeof(real), field_count, field_at, restored, column_kind,
 };
