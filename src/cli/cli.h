@@ -65,6 +65,6 @@ int load_model(taut_context *context, const char *path, definitions *d, model **
 /* A context whose remarks go to stderr. */
 taut_context *make_context(void);
 
-extern const command command_run, command_check, command_converge, command_verify, command_methods;
+extern const command command_run, command_check, command_converge, command_verify, command_reproduce, command_methods;
 
 #endif

@@ -6,15 +6,22 @@
 #include "cli/cli.h"
 #include "run/engine.h"
 
-static const command *const commands[] = { &command_run, &command_check, &command_converge, &command_verify, &command_methods };
+static const command *const commands[] = { &command_run, &command_check, &command_converge, &command_verify, &command_reproduce,
+                                           &command_methods };
 #define COMMAND_COUNT (sizeof commands / sizeof *commands)
+
+/* What the list of commands shows of the arguments. */
+static const char *short_arguments(const command *c)
+{
+    if (!c->option_count) return c->arguments;
+    return c->arguments[0] == '[' ? "[PAPER] [options]" : "MODEL [options]";
+}
 
 static void help(void)
 {
     puts("taut: constrained mechanics without drift\n");
     for (size_t i = 0; i < COMMAND_COUNT; i++)
-        printf("  taut %-8s %-16s %s\n", commands[i]->name, commands[i]->option_count ? "MODEL [options]" : commands[i]->arguments,
-               commands[i]->summary);
+        printf("  taut %-9s %-17s %s\n", commands[i]->name, short_arguments(commands[i]), commands[i]->summary);
     puts("\n  taut COMMAND --help       the options of a command\n"
          "  taut --version            version and precisions\n\n"
          "Try: taut run models/pendulum.lua -m rattle -s 0.01 -T 10");
