@@ -12,12 +12,16 @@ local function load_in(path, environment)
   return chunk()
 end
 
--- The environment of descriptions: Lua, the numbers and simulations of the host, and item.
+-- The environment of descriptions: Lua, the numbers and simulations of the host, and
+--   item(id, title, options, compute): compute(record, parts) fills the record (lib/record.lua). Options: short = true, it belongs to the
+--   short form; minutes, about how long it takes; parts = function(brief), a list of names, and part = function(name, brief), which
+--   returns a table of results: what takes long is computed in parts, each in a process of its own and kept when the run is interrupted.
 local function environment(items)
   local e = setmetatable({}, { __index = _G })
   for k, v in pairs(numeric) do e[k] = v end
   function e.item(id, title, options, compute)
-    items[#items + 1] = { id = id, title = title, short = options.short, long = options.long, minutes = options.minutes or 0, compute = compute }
+    items[#items + 1] = { id = id, title = title, short = options.short, minutes = options.minutes or 0, parts = options.parts, part = options.part,
+                          compute = compute }
   end
   return e
 end
@@ -61,13 +65,23 @@ local function stored(path, key)
   return result and result.key == key and not result.error and result or nil
 end
 
--- In a process of its own.
+local function handler(m) return debug.traceback(m, 2) end
+
+-- In a process of its own: a part, or an item from its parts.
 local function compute(job, options)
-  local record = require("record").new(options.brief)
   local from, work = host.clock(), host.work()
-  local ok, message = xpcall(job.item.compute, function(m) return debug.traceback(m, 2) end, record)
-  local result = record:result()
+  local result, ok, message
+  if job.part then
+    ok, message = xpcall(job.item.part, handler, job.part, options.brief)
+    result = { data = ok and message or nil }
+  else
+    local record, parts = require("record").new(options.brief), {}
+    for _, p in ipairs(job.parts) do parts[p.part] = assert(data.decode(data.read(p.path) or ""), "a part is missing").data end
+    ok, message = xpcall(job.item.compute, handler, record, parts)
+    result = record:result()
+  end
   result.key, result.seconds, result.work = job.key, host.clock() - from, host.work() - work
+  for _, p in ipairs(job.parts or {}) do result.work = result.work + (data.decode(data.read(p.path) or "") or { work = 0 }).work end
   if not ok then result.error = tostring(message) end
   data.write(job.path, data.encode(result))
   return ok
@@ -85,6 +99,7 @@ local function progress(options, done, total, text)
 end
 
 local function compute_all(jobs, options)
+  if #jobs == 0 then return end
   table.sort(jobs, function(a, b)                                -- long ones first: the last to end should be a short one
     if a.item.minutes ~= b.item.minutes then return a.item.minutes > b.item.minutes end
     return a.name < b.name
@@ -189,28 +204,46 @@ local function choose_papers(names)
   return list
 end
 
+-- What has to be computed for an item: in the first round parts and items without parts, in the last what needs parts.
+local function plan(paper, item, ground, options, first, last)
+  local key, path = host.hash(ground .. item.id .. item.text), result_path(options, paper, item)
+  item.result = not options.again and stored(path, key) or nil
+  if item.result then return end
+  local job = { name = paper.name .. "." .. item.id, item = item, key = key, path = path, parts = {} }
+  for _, part in ipairs(item.parts and item.parts(options.brief) or {}) do
+    local p = { name = job.name .. "." .. part, item = item, part = part, key = key, path = path:gsub("%.json$", "." .. part .. ".json") }
+    job.parts[#job.parts + 1] = p
+    if options.again or not stored(p.path, key) then first[#first + 1] = p end
+  end
+  local list = item.parts and last or first
+  list[#list + 1] = job
+end
+
 return function(options)
   local names = choose_papers(options.papers)
   if not names then return 2 end
   host.folder(options.output .. "/results")
-  local from, ground, papers, jobs = host.clock(), foundation(), {}, {}
+  local from, ground, papers, first, last = host.clock(), foundation(), {}, {}, {}
   for i, name in ipairs(names) do
     local paper = load_paper(name)
     papers[i], paper.chosen = paper, {}
     for _, item in ipairs(paper.items) do
       if not options.brief or item.short then
         paper.chosen[#paper.chosen + 1] = item
-        local key, path = host.hash(ground .. item.id .. item.text), result_path(options, paper, item)
-        item.result = not options.again and stored(path, key) or nil
-        if not item.result then jobs[#jobs + 1] = { name = name .. "." .. item.id, item = item, key = key, path = path } end
+        plan(paper, item, ground, options, first, last)
       end
     end
   end
-  compute_all(jobs, options)
-  for _, job in ipairs(jobs) do
-    local text = data.read(job.path)
-    local result = text and data.decode(text)
-    job.item.result = result and result.key == job.key and result or { values = {}, claims = {}, blocks = {}, error = "its process ended early" }
+  compute_all(first, options)
+  compute_all(last, options)
+  for _, jobs in ipairs { first, last } do
+    for _, job in ipairs(jobs) do
+      if not job.part then
+        local text = data.read(job.path)
+        local result = text and data.decode(text)
+        job.item.result = result and result.key == job.key and result or { values = {}, claims = {}, blocks = {}, error = "its process ended early" }
+      end
+    end
   end
 
   local good, bad = 0, 0

@@ -92,7 +92,14 @@ end
 local function write_item(item)
   local out = { ('<section id="%s"><h2>%s</h2>'):format(item.id, escape(item.title)) }
   if item.result.error then out[#out + 1] = '<pre class="bad">' .. escape(item.result.error) .. "</pre>" end
-  for _, b in ipairs(item.result.blocks) do out[#out + 1] = writers[b.kind](item, b) end
+  local row = false                                               -- figures of one panel that follow each other stand side by side
+  for _, b in ipairs(item.result.blocks) do
+    local single = b.kind == "figure" and #b.panels == 1
+    if single ~= row then out[#out + 1] = single and '<div class="row">' or "</div>" end
+    row = single
+    out[#out + 1] = writers[b.kind](item, b)
+  end
+  if row then out[#out + 1] = "</div>" end
   out[#out + 1] = loose_values(item)
   out[#out + 1] = ('<p class="quiet end">computed in %.3g s of processor time</p></section>'):format(item.result.work or 0)
   return table.concat(out, "\n")
