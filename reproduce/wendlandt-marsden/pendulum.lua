@@ -127,7 +127,7 @@ item("pendulum", "Table 2, Figs. 7–12: the double spherical pendulum", { short
     rows[#rows + 1] = { s, { text = "EM" }, "em.cpu." .. s, i == 1 and { text = "0 (the standard)" } or "em.position." .. s, "em.energy." .. s, "em.momentum." .. s }
   end
   out:table { title = "Table 2: simulation results for the DSP simulation, 30 s", columns = { "h (s)", "Method", "CPU time (s)", "Pos. Error", "Energy Error", "Mom. Error" }, rows = rows }
-  out:remark "At h = 0.0001 the printed DVP errors of energy and momentum are 1.5 to 2 times a hundredth of those at h = 0.001; exact arithmetic gives the hundredth. The paper itself ascribes variations at this step to numerical errors."
+  out:remark "At h = 0.0001 the DVP errors are not a hundredth of those at h = 0.001, neither here nor in the paper: the second point of that run is the first step of the standard itself, whose own error, divided by h, is of the same order h². For larger steps the second point is as good as exact."
 
   local cpu = { {}, {} }
   for i = 1, 4 do cpu[1][i], cpu[2][i] = dvp[i].work, em[i].work end
@@ -168,9 +168,9 @@ item("pendulum", "Table 2, Figs. 7–12: the double spherical pendulum", { short
   out:claim { id = "energy falls as square", text = "The DVP energy error appears to drop off as the square of the time step, at least for the large time steps.", where = "5.2",
     verdict = abs(slopes[3] - 2) < 0.06, measured = ("slope %.3f for h = 0.001 to 0.1; the last step down to 0.0001 divides it by %.1f"):format(slopes[3], number(e.E[2]/e.E[1])) }
   local drift = 0
-  for i = 2, 4 do drift = math.max(drift, spread(dvp[i].J)) end
+  for i = 2, 4 do drift = math.max(drift, (spread(dvp[i].J))) end
   out:claim { id = "DVP momentum constant", text = "The DVP momentum is constant for the other time steps; the constant approaches the continuous momentum as the step size decreases.", where = "5.2",
-    verdict = drift < 1e-10, measured = ("largest change over 30 s %.1e; constants off by %.3e, %.3e, %.3e at h = 0.1, 0.01, 0.001"):format(drift, number(e.J[4]), number(e.J[3]), number(e.J[2])) }
+    verdict = drift < (precision == "quad" and 1e-24 or 1e-9), measured = ("largest change over 30 s %.1e; constants off by %.3e, %.3e, %.3e at h = 0.1, 0.01, 0.001"):format(drift, number(e.J[4]), number(e.J[3]), number(e.J[2])) }
   local _, lo4, hi4 = spread(dvp[4].E)
   out:value("dvp.lowest", lo4, "lowest DVP energy, h = 0.1"); out:value("dvp.highest", hi4, "highest DVP energy, h = 0.1")
   local c1, c2 = abs(correlation(dvp[3].E, dvp[3].rod1)), abs(correlation(dvp[3].E, dvp[3].rod2))
