@@ -76,8 +76,15 @@ local function compute(job, options)
     result = { data = ok and message or nil }
   else
     local record, parts = require("record").new(options.brief), {}
-    for _, p in ipairs(job.parts) do parts[p.part] = assert(data.decode(data.read(p.path) or ""), "a part is missing").data end
-    ok, message = xpcall(job.item.compute, handler, record, parts)
+    local lost
+    for _, p in ipairs(job.parts) do
+      local found = data.decode(data.read(p.path) or "")
+      if not found or found.key ~= p.key then lost = ("the part %s: its process ended early"):format(p.part)
+      elseif found.error then lost = ("the part %s: %s"):format(p.part, found.error) end
+      parts[p.part] = found and found.data
+    end
+    ok, message = not lost, lost
+    if ok then ok, message = xpcall(job.item.compute, handler, record, parts) end
     result = record:result()
   end
   result.key, result.seconds, result.work = job.key, host.clock() - from, host.work() - work
