@@ -1,4 +1,5 @@
 return {
+  order = 6,
   title = "All families of methods on the same problems",
   citation = "A comparison that none of the five papers could make, each having one family at hand.",
   about = "Four problems of the papers: the double spherical pendulum (constant mass, constraints), the chain molecule (Lennard–Jones forces, six constraints), six balls " ..

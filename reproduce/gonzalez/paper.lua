@@ -1,4 +1,5 @@
 return {
+  order = 1,
   title = "Mechanical systems subject to holonomic constraints: differential-algebraic formulations and conservative integration",
   citation = "O. Gonzalez, <i>Physica D</i> 132 (1999) 165–174.",
   about = "The scheme (33) for four particles on two rigid bars with two stiff nonlinear springs is Taut's <code>em</code> on <code>models/four-particles.lua</code>. " ..

@@ -1,4 +1,5 @@
 return {
+  order = 4,
   title = "Consistent extensions of the symplectic Euler method for a class of overdetermined DAEs",
   citation = "L. O. Jay and B. Simeon.",
   about = "Systems y' = v(y, z), z' = f(y, z) + r(y, z, ψ) with constraints g(y) = 0 and g<sub>y</sub>v = 0, where r is nonlinear in the multiplier. " ..

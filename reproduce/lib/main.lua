@@ -2,8 +2,6 @@
 local data, judge, page = require "data", require "judge", require "page"
 local numeric = require "numeric"
 
-local order = { "gonzalez", "seiler", "man-gao-zhong", "jay-simeon", "wendlandt-marsden", "comparison" }
-
 -- ---- what there is ----
 
 local function load_in(path, environment)
@@ -192,23 +190,28 @@ end
 
 -- ---- the whole ----
 
-local function choose_papers(names)
-  local known, chosen = {}, {}
-  for _, name in ipairs(order) do
-    if data.read(host.root .. "/reproduce/" .. name .. "/paper.lua") then known[name] = true end
-  end
-  for name in names:gmatch("%S+") do
-    if not known[name] then
-      io.stderr:write(("taut: there is no paper '%s'; there are %s\n"):format(name, table.concat(order, ", ")))
-      return nil
-    end
-    chosen[name] = true
-  end
+-- The folders of reproduce/ that hold a paper.lua, in the order that these ask for.
+local function known_papers()
   local list = {}
-  for _, name in ipairs(order) do
-    if known[name] and (next(chosen) == nil or chosen[name]) then list[#list + 1] = name end
+  for _, name in ipairs(host.list(host.root .. "/reproduce") or {}) do
+    local path = host.root .. "/reproduce/" .. name .. "/paper.lua"
+    if data.read(path) then list[#list + 1] = { name = name, order = load_in(path, environment({})).order or 99 } end
   end
+  table.sort(list, function(a, b) return a.order < b.order or a.order == b.order and a.name < b.name end)
   return list
+end
+
+local function choose_papers(names)
+  local known, chosen, list = known_papers(), {}, {}
+  for name in names:gmatch("%S+") do chosen[name] = true end
+  for _, paper in ipairs(known) do
+    if names:match("^%s*$") or chosen[paper.name] then list[#list + 1] = paper.name end
+    chosen[paper.name] = nil
+  end
+  local unknown = next(chosen)
+  if not unknown then return list end
+  for i, paper in ipairs(known) do known[i] = paper.name end
+  io.stderr:write(("taut: there is no paper '%s'; there are %s\n"):format(unknown, table.concat(known, ", ")))
 end
 
 -- What has to be computed for an item: in the first round parts and items without parts, in the last what needs parts.

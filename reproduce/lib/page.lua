@@ -65,7 +65,7 @@ local classes = { holds = "good", ["does not hold"] = "bad", ["holds with a qual
 function writers.claim(item, b)
   local c = item.result.claims[b.claim]
   return ('<div class="claim"><span class="verdict %s">%s</span><div><p>%s%s</p><p class="measured">%s</p>%s</div></div>'):format(
-    classes[c.verdict], c.verdict, escape(c.text), c.where and ' <span class="quiet">' .. escape(c.where) .. "</span>" or "", escape(c.measured),
+    classes[c.verdict], c.verdict, escape(c.text), c.where and ' <span class="quiet">' .. (c.where:match("^%d") and "Section " or "") .. escape(c.where) .. "</span>" or "", escape(c.measured),
     c.ok and "" or '<p class="bad">Not what this was found to be before.</p>')
 end
 

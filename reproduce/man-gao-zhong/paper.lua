@@ -1,4 +1,5 @@
 return {
+  order = 3,
   title = "Variational integrators in holonomic mechanics",
   citation = "S. Man, Q. Gao and W. Zhong, <i>Mathematics</i> 8 (2020) 1358.",
   about = "The eight algorithms are Taut's <code>galerkin:XYZ,m=M</code>: X the control points (E equidistant, L Lobatto), Y the quadrature rule of the Lagrangian, " ..

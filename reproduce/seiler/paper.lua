@@ -1,4 +1,5 @@
 return {
+  order = 2,
   title = "Numerical integration of constrained Hamiltonian systems using Dirac brackets",
   citation = "W. M. Seiler, <i>Mathematics of Computation</i> 68 (1999) 661–681 (preprint 1997).",
   about = "Three formulations of the equations of motion: “inv” the naive one (38), “ham” the extended Hamiltonian (37), “dir” the Hamilton–Dirac equations (35); Taut's " ..

@@ -1,4 +1,5 @@
 return {
+  order = 5,
   title = "Mechanical integrators derived from a discrete variational principle",
   citation = "J. M. Wendlandt and J. E. Marsden, <i>Physica D</i> 106 (1997) 223–246.",
   about = "DVP is the paper's discrete variational principle, Taut's <code>del</code>; EM the energy-momentum method it is compared with, Taut's " ..
