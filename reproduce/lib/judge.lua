@@ -49,11 +49,12 @@ function judge.value(value, e)
   end
   out.ok, out.band = band(e, c)
   if c ~= c then out.ok = false end
-  if e.reference then out.reference_digits, out.reference_of = judge.agreement(c, e.reference) end
-  if e.published and e.published:match("^[-+]?%d") then out.published_digits, out.published_of = judge.agreement(c, e.published) end
+  local limit = e.most or e.least                                  -- digits of a round-off mean nothing
+  if e.reference and not limit then out.reference_digits, out.reference_of = judge.agreement(c, e.reference) end
+  if e.published and not limit and e.published:match("^[-+]?%d") then out.published_digits, out.published_of = judge.agreement(c, e.published) end
   if not out.ok then out.verdict = "LEAVES ITS BAND (" .. out.band .. ")"
-  elseif out.reference_of and not (e.most or e.least) then out.verdict = ("%d/%d digits"):format(out.reference_digits, out.reference_of)
-  elseif out.published_of and not (e.most or e.least) then out.verdict = ("%d/%d digits"):format(out.published_digits, out.published_of)
+  elseif out.reference_of then out.verdict = ("%d/%d digits"):format(out.reference_digits, out.reference_of)
+  elseif out.published_of then out.verdict = ("%d/%d digits"):format(out.published_digits, out.published_of)
   else out.verdict = out.band end
   return out
 end
