@@ -133,6 +133,15 @@ end
 
 -- ---- judging ----
 
+-- The keys of a table in order.
+local function sorted(t)
+  local keys = {}
+  for k in pairs(t) do keys[#keys + 1] = k end
+  table.sort(keys)
+  local i = 0
+  return function() i = i + 1 return keys[i] end
+end
+
 local function judge_paper(paper, options)
   local rows, seen, computed = {}, {}, {}
   local expected = load_in(paper.folder .. "/expected.lua", environment({}))
@@ -162,11 +171,11 @@ local function judge_paper(paper, options)
   end
   if not options.brief then                                      -- nothing may go missing
     for _, item in ipairs(paper.chosen) do if item.result.error then return rows end end
-    for id in pairs(expected.values) do
+    for id in sorted(expected.values) do
       if not seen[id] then rows[#rows + 1] = { title = id, published = expected.values[id].published or "", shown = "", ok = false,
                                                verdict = "WAS NOT COMPUTED" } end
     end
-    for id in pairs(expected.claims) do
+    for id in sorted(expected.claims) do
       if not seen["claim " .. id] then rows[#rows + 1] = { title = "claim: " .. id, published = expected.claims[id], shown = "",
                                                           ok = false, verdict = "WAS NOT COMPUTED" } end
     end

@@ -38,7 +38,7 @@ local function describe(id, title, model, names, figures)
     local ms = out.brief and { 2, 3 } or { 2, 3, 4, 5, 6 }
     local function at(algorithm, m, i) return parts["m" .. m][algorithm][i or 2] end
     for _, algorithm in ipairs(names) do
-      for _, m in ipairs(ms) do out:value(("%s.%s.%d"):format(id, algorithm, m), at(algorithm, m), ("max |e_H|, %s, m = %d"):format(algorithm, m)) end
+      for _, m in ipairs(ms) do out:value(("%s.%s.%d"):format(id, algorithm, m), at(algorithm, m), ("%s, max |e_H|, %s, m = %d"):format(id, algorithm, m)) end
     end
     local rows = {}
     for _, algorithm in ipairs(names) do

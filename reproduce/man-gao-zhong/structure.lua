@@ -9,11 +9,11 @@ item("structure", "Structure: symplecticity, reversibility, the Lobatto pair", {
     for m = 2, out.brief and 3 or 4 do
       for _, h in ipairs { 0.2, 0.1 } do
         local z = simulate("models/spring-pendulum.lua", { method = ("galerkin:%s,m=%d"):format(algorithm, m), precision = precision })
-        z:step(h, 10)                                              -- away from rest
+        z:flow(1, precision == "quad" and 1e-20 or 1e-13)          -- away from rest, the same state for every method
         local defect, uncertainty = z:symplecticity(h)
         z:close()
         local id = ("defect.%s.%d.%g"):format(algorithm, m, h)
-        out:value(id, defect, ("change of the symplectic form in a step, %s, m = %d, h = %g"):format(algorithm, m, h))
+        out:value(id, defect, ("change of dq∧dp, %s, m = %d, h = %g"):format(algorithm, m, h))
         row[#row + 1] = id
         symplectic[algorithm .. m] = symplectic[algorithm .. m] ~= false and defect <= 10*uncertainty
       end
