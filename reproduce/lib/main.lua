@@ -92,7 +92,7 @@ local function compute(job, options)
   return ok
 end
 
-local function progress(options, done, total, text)
+local function progress(done, total, text)
   local width = host.terminal()
   if width then
     local line = ("[%d/%d] %s"):format(done, total, text)
@@ -117,16 +117,18 @@ local function compute_all(jobs, options)
       next_job, count = next_job + 1, count + 1
       running[host.spawn(function() return compute(job, options) end)] = job
     end
-    local names = {}
+    local names, id, ok = {}, false, false
     for _, job in pairs(running) do names[#names + 1] = job.name end
     table.sort(names)
-    if host.terminal() then progress(options, done, #jobs, ("%.0f s   %s"):format(host.clock() - from, table.concat(names, ", "))) end
-    local id, ok = host.wait()
+    while id == false do
+      if host.terminal() then progress(done, #jobs, ("%.0f s   %s"):format(host.clock() - from, table.concat(names, ", "))) end
+      id, ok = host.wait(1)
+    end
     if not id then error("the processes are gone", 0) end
     local job = running[id]
     if job then
       running[id], count, done = nil, count - 1, done + 1
-      progress(options, done, #jobs, ("%s %s after %.0f s"):format(job.name, ok and "done" or "FAILED", host.clock() - from))
+      progress(done, #jobs, ("%s %s after %.0f s"):format(job.name, ok and "done" or "FAILED", host.clock() - from))
     end
   end
 end

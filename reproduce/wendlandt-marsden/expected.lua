@@ -7,6 +7,7 @@ local expected = {
     ["standard.Jx"] = { reference = "6.0e-5", within = 1e-8, why = "6.0e-5 is rounded: (1 - 6.25e-10) of it, a difference of 1e-9" },
     ["standard.Jy"] = { reference = "5.99999999625", digits = 11 },
     ["standard.Jz"] = { reference = "11.9999999925", digits = 11 },
+    ["multiplier"] = { reference = "-2", near = 1e-12, why = "round-off" },
     ["cpu.1e-4"] = { published = "97.620", timing = true }, ["cpu.1e-3"] = { published = "9.905", timing = true },
     ["cpu.1e-2"] = { published = "1.397", timing = true }, ["cpu.1e-1"] = { published = "0.301", timing = true },
     ["quaternion.1e-3"] = { published = "3.960e-6", reference = "3.959791e-6", digits = 6, why = start },

@@ -90,13 +90,20 @@ static int spawn(lua_State *L)
     return 1;
 }
 
-/* host.wait(): the id of a process that has ended, and whether it succeeded; nil when there are none */
+/* host.wait(seconds): the id of a process that has ended, and whether it succeeded; false when none has within this time; nil when there
+   are none */
 static int wait_for_one(lua_State *L)
 {
+    const struct timespec moment = { 0, 50 * 1000 * 1000 };
     int status;
     pid_t id;
-    do id = wait(&status);
-    while (id < 0 && errno == EINTR);
+    for (double left = luaL_checknumber(L, 1); (id = waitpid(-1, &status, WNOHANG)) == 0; left -= 0.05) {
+        if (left <= 0) {
+            lua_pushboolean(L, 0);
+            return 1;
+        }
+        nanosleep(&moment, NULL);
+    }
     if (id < 0) return 0;
     lua_pushinteger(L, id);
     lua_pushboolean(L, WIFEXITED(status) && WEXITSTATUS(status) == 0);
