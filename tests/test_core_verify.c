@@ -134,7 +134,8 @@ static simulation *open_with(const char *name, const struct method_class *class)
 static verify_result verify(simulation *z, double step, double until)
 {
     verify_result r;
-    verify_options o = { &ENGINE, z, &ENGINE, z, wide_from_double(step), wide_from_double(until) };
+    verify_options o = { .api = &ENGINE, .engine = z, .long_api = &ENGINE, .long_engine = z, .step = wide_from_double(step),
+                         .until = wide_from_double(until) };
     if (verify_run(z->m->context, &o, &r)) fail_msg("%s", taut_error_text(z->m->context));
     for (int i = 0; i < r.count; i++)
         printf("    %-19s %-4s %-36s %-14s %s\n", r.rows[i].property, r.rows[i].declared, r.rows[i].measured,

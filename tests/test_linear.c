@@ -364,11 +364,9 @@ static void automatic_choices(void **state)
     }
 }
 
-/* A grid whose diagonal is useless: exchanging rows fills KLU's factors tenfold beyond the forecast, and AUTO changes
-   its mind. MUMPS in turn needs more memory than it had foreseen. */
-static void automatic_changes_its_mind(void **state)
+/* A grid whose diagonal is useless. */
+static matrix useless_diagonal(void)
 {
-    (void)state;
     const int g = 90, n = g * g;
     uint64_t seed = 5;
     matrix a = begin(n, 5 * (size_t)n);
@@ -381,6 +379,15 @@ static void automatic_changes_its_mind(void **state)
         }
     }
     finish(&a);
+    return a;
+}
+
+/* Exchanging rows fills KLU's factors tenfold beyond the forecast, and AUTO changes
+   its mind. MUMPS in turn needs more memory than it had foreseen. */
+static void automatic_changes_its_mind(void **state)
+{
+    (void)state;
+    matrix a = useless_diagonal();
     taut_context *context = taut_context_create(NULL);
     linear *solver = make(context, LINEAR_AUTO, &a, 0);
     assert_int_equal(linear_status(solver)->backend, LINEAR_KLU);
@@ -392,6 +399,32 @@ static void automatic_changes_its_mind(void **state)
     linear_destroy(solver);
     taut_context_destroy(context);
     end(&a);
+}
+
+/* The same matrix after the choice was settled: with values that fill as much it is MUMPS from the first matrix on, with harmless ones KLU
+   for good. What comes first no longer matters. */
+static void a_settled_choice_stays(void **state)
+{
+    (void)state;
+    for (int filling = 0; filling < 2; filling++) {
+        matrix a = useless_diagonal();
+        const int n = a.n;
+        double *trial = malloc((size_t)a.start[n] * sizeof *trial);
+        for (int j = 0; j < n; j++) /* a dominant diagonal needs no exchange */
+            for (int p = a.start[j]; p < a.start[j + 1]; p++) trial[p] = filling ? a.value[p] : a.row[p] == j ? 10 : 1;
+        taut_context *context = taut_context_create(NULL);
+        linear *solver = make(context, LINEAR_AUTO, &a, 0);
+        linear_settle(solver, trial);
+        assert_int_equal(linear_status(solver)->backend, filling ? LINEAR_MUMPS : LINEAR_KLU);
+        assert_int_equal(linear_status(solver)->factorisations, 0);
+        assert_int_equal(linear_factor(solver, a.value), TAUT_OK);
+        assert_int_equal(linear_status(solver)->backend, filling ? LINEAR_MUMPS : LINEAR_KLU);
+        check_solves(solver, &a, loose_error);
+        linear_destroy(solver);
+        taut_context_destroy(context);
+        free(trial);
+        end(&a);
+    }
 }
 
 static void nothing_is_a_system_too(void **state)
@@ -424,6 +457,7 @@ int main(void)
         cmocka_unit_test(forgetting_is_like_starting_anew),
         cmocka_unit_test(automatic_choices),
         cmocka_unit_test(automatic_changes_its_mind),
+        cmocka_unit_test(a_settled_choice_stays),
         cmocka_unit_test(nothing_is_a_system_too),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

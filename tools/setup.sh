@@ -4,8 +4,8 @@
 set -eu
 
 build="gcc libc6-dev make cmake pkgconf liblua5.4-dev libsuitesparse-dev libmumps-seq-5.5 libmumps-headers-dev
-       liblapacke-dev libopenblas-serial-dev libcmocka-dev"
-check="clang"
+       liblapacke-dev libopenblas-serial-dev libsqlite3-dev libhdf5-dev libcmocka-dev"
+check="clang sqlite3"
 
 wanted=
 for group in "$@"; do

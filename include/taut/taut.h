@@ -109,6 +109,9 @@ int taut_simulation_flow(taut_simulation *simulation, double until, double toler
 /* The work done since the simulation was created. */
 typedef struct taut_counts {
     long steps, newton_iterations, factorisations;
+    /* of methods that evaluate a vector field: evaluations, steps tried and not taken, corrections back to the constraints, and steps
+       with one of them */
+    long evaluations, rejected, position_projections, momentum_projections, projected_steps;
 } taut_counts;
 taut_counts taut_simulation_counts(const taut_simulation *simulation);
 

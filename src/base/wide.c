@@ -43,3 +43,15 @@ int wide_format(char *buffer, size_t size, wide value, int digits)
     return snprintf(buffer, size, "%.*Lg", digits, value);
 #endif
 }
+
+int wide_shortest(char *buffer, size_t size, wide value)
+{
+    int length = 0;
+    if (WIDE(fabs)(value) < (wide)1e15 && value == WIDE(floor)(value)) return wide_format(buffer, size, value, 15);
+    /* binary128 needs 36 digits to come back from text, the 64 bits of a long double 21 */
+    for (int digits = 1; digits <= WIDE_DIGITS + 2; digits++) {
+        length = wide_format(buffer, size, value, digits);
+        if (value != value || parse(buffer, NULL) == value) break;
+    }
+    return length;
+}

@@ -19,6 +19,7 @@ typedef long double wide;
 #define WIDE_PI 3.14159265358979323846264338327950288419717L
 #define WIDE_DIGITS 21
 #endif
+#define WIDE_TEXT 64 /* room for any number as text */
 
 /* The number meant by a double: the value of its shortest decimal form, so that 0.1 is one tenth. */
 wide wide_from_double(double value);
@@ -26,5 +27,8 @@ wide wide_from_double(double value);
 int wide_parse(const char *text, wide *value);
 /* Writes value with the given count of significant digits; returns the length written. */
 int wide_format(char *buffer, size_t size, wide value, int digits);
+
+/* Writes value with as few digits as it takes to read it back exactly. */
+int wide_shortest(char *buffer, size_t size, wide value);
 
 #endif

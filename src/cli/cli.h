@@ -47,6 +47,10 @@ int complain(int exit_status, const char *format, ...) __attribute__((format(pri
 int exit_status_of(int status);
 /* Reads a number; complains and returns non-zero if it is none. */
 int number_option(const options *o, const char *name, const char *otherwise, wide *value);
+/* --steps, which is given: positive numbers with commas between them, each of which divides the end time. Complains and returns non-zero
+   otherwise. */
+#define STEPS_MOST 64
+int steps_option(const options *o, wide until, wide *steps, int most, int *count);
 /* --precision and --start; complain and return non-zero if the value is none of those allowed. *api is as it was when the option
    is not given. */
 struct engine_api;
@@ -65,6 +69,7 @@ int load_model(taut_context *context, const char *path, definitions *d, model **
 /* A context whose remarks go to stderr. */
 taut_context *make_context(void);
 
-extern const command command_run, command_check, command_converge, command_verify, command_reproduce, command_methods;
+extern const command command_run, command_resume, command_export, command_compare, command_check, command_converge, command_verify,
+    command_reproduce, command_methods;
 
 #endif

@@ -32,8 +32,6 @@ const command command_converge = {
     "Exit status: 0 done, 1 a step or the reference failed, 2 bad usage or bad model.\n"
 };
 
-#define STEPS_MOST 64
-
 typedef struct {
     taut_context *context;
     model *m;
@@ -122,30 +120,6 @@ static void print_table(const session *z, const converge_result *r)
 
 /* ---- the command ---- */
 
-static int read_steps(const options *o, session *z)
-{
-    const char *text = options_value(o, "steps", NULL);
-    if (!text) return complain(EXIT_USAGE, "'taut converge' needs --steps, as in: --steps 0.1,0.05,0.025");
-    while (*text) {
-        char item[64];
-        size_t length = strcspn(text, ",");
-        if (z->options.count == STEPS_MOST) return complain(EXIT_USAGE, "option --steps takes at most %d steps", STEPS_MOST);
-        snprintf(item, sizeof item, "%.*s", (int)(length < 60 ? length : 60), text);
-        wide *step = &z->steps[z->options.count++];
-        if (wide_parse(item, step) || !(*step > 0) || *step - *step != 0)
-            return complain(EXIT_USAGE, "option --steps needs positive numbers with commas between them, not '%s'", item);
-        if (!converge_step_count(*step, z->options.until)) {
-            wide near = WIDE(fmax)(1, WIDE(round)(z->options.until / *step));
-            return complain(EXIT_USAGE, "the step %s does not divide the end time %.9g; every step must (%.9g would)", item,
-                            (double)z->options.until, (double)(z->options.until / near));
-        }
-        text += length + (text[length] == ',');
-    }
-    if (!z->options.count) return complain(EXIT_USAGE, "option --steps needs at least one step");
-    z->options.steps = z->steps;
-    return 0;
-}
-
 /* METHOD,h: the step follows the last comma, since methods have commas of their own. */
 static int read_reference(const options *o, session *z)
 {
@@ -173,7 +147,9 @@ static int read_options(const options *o, session *z)
         return complain(EXIT_USAGE, "the end time must be a positive number");
     if (precision_option(o, &z->api) || start_option(o, &z->engine_options.project_start)) return EXIT_USAGE;
     z->reference_api = engine_find("quad") ? engine_find("quad") : z->api;
-    return read_steps(o, z) ? EXIT_USAGE : read_reference(o, z);
+    if (!options_value(o, "steps", NULL)) return complain(EXIT_USAGE, "'taut converge' needs --steps, as in: --steps 0.1,0.05,0.025");
+    z->options.steps = z->steps;
+    return steps_option(o, z->options.until, z->steps, STEPS_MOST, &z->options.count) ? EXIT_USAGE : read_reference(o, z);
 }
 
 static int compute(session *z)

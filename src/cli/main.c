@@ -6,22 +6,19 @@
 #include "cli/cli.h"
 #include "run/engine.h"
 
-static const command *const commands[] = { &command_run, &command_check, &command_converge, &command_verify, &command_reproduce,
-                                           &command_methods };
+static const command *const commands[] = { &command_run, &command_resume, &command_export, &command_compare, &command_check, &command_converge,
+                                           &command_verify, &command_reproduce, &command_methods };
 #define COMMAND_COUNT (sizeof commands / sizeof *commands)
-
-/* What the list of commands shows of the arguments. */
-static const char *short_arguments(const command *c)
-{
-    if (!c->option_count) return c->arguments;
-    return c->arguments[0] == '[' ? "[PAPER] [options]" : "MODEL [options]";
-}
 
 static void help(void)
 {
     puts("taut: constrained mechanics without drift\n");
-    for (size_t i = 0; i < COMMAND_COUNT; i++)
-        printf("  taut %-9s %-17s %s\n", commands[i]->name, short_arguments(commands[i]), commands[i]->summary);
+    for (size_t i = 0; i < COMMAND_COUNT; i++) {
+        char arguments[32]; /* those that must be there, and that there are options */
+        const command *c = commands[i];
+        snprintf(arguments, sizeof arguments, "%.*s[options]", (int)strcspn(c->arguments, "["), c->arguments);
+        printf("  taut %-9s %-23s %s\n", c->name, c->option_count ? arguments : c->arguments, c->summary);
+    }
     puts("\n  taut COMMAND --help       the options of a command\n"
          "  taut --version            version and precisions\n\n"
          "Try: taut run models/pendulum.lua -m rattle -s 0.01 -T 10");

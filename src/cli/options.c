@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
-#include "run/engine.h"
+#include "run/converge.h"
 
 int complain(int exit_status, const char *format, ...)
 {
@@ -38,9 +38,9 @@ void options_help(const command *c)
         char left[64], letter[8] = "    ";
         if (d->letter) snprintf(letter, sizeof letter, "-%c, ", d->letter);
         snprintf(left, sizeof left, "%s--%s%s%s", letter, d->name, d->value ? " " : "", d->value ? d->value : "");
-        printf("  %-28s %s\n", left, d->help);
+        printf("  %-33s %s\n", left, d->help);
     }
-    printf("  %-28s %s\n", "-h, --help", "this text");
+    printf("  %-33s %s\n", "-h, --help", "this text");
     if (c->more) printf("\n%s", c->more);
 }
 
@@ -122,6 +122,31 @@ int number_option(const options *o, const char *name, const char *otherwise, wid
     if (wide_parse(text, value) || *value != *value)
         return complain(EXIT_USAGE, "option --%s needs a number, not '%s'", name, text);
     return 0;
+}
+
+/* One number of the list. */
+static int read_step(const char *item, wide until, wide *step)
+{
+    if (wide_parse(item, step) || !(*step > 0) || *step - *step != 0)
+        return complain(EXIT_USAGE, "option --steps needs positive numbers with commas between them, not '%s'", item);
+    if (converge_step_count(*step, until)) return 0;
+    wide near = WIDE(fmax)(1, WIDE(round)(until / *step));
+    return complain(EXIT_USAGE, "the step %s does not divide the end time %.9g; every step must (%.9g would)", item, (double)until,
+                    (double)(until / near));
+}
+
+int steps_option(const options *o, wide until, wide *steps, int most, int *count)
+{
+    const char *text = options_value(o, "steps", "");
+    for (*count = 0; *text; (*count)++) {
+        char item[64];
+        size_t length = strcspn(text, ",");
+        if (*count == most) return complain(EXIT_USAGE, "option --steps takes at most %d steps", most);
+        snprintf(item, sizeof item, "%.*s", (int)(length < 60 ? length : 60), text);
+        if (read_step(item, until, &steps[*count])) return EXIT_USAGE;
+        text += length + (text[length] == ',');
+    }
+    return *count ? 0 : complain(EXIT_USAGE, "option --steps needs at least one step");
 }
 
 int precision_option(const options *o, const engine_api **api)

@@ -14,13 +14,14 @@ static const option_definition definitions_of_verify[] = {
     { "step", 's', "STEP", "time step (chosen for the model)", 0 },
     { "until", 'T', "END", "how long to watch the energy (4000 steps)", 0 },
     { "csv", 0, NULL, "a table for scripts", 0 },
+    { "period", 0, "T", "period of the motion, for the stability of the manifold (looked for)", 0 },
     { "define", 'D', "name=value", "set a param or option of the model", 1 },
     { "precision", 0, "double|quad", "of all measurements (quad where the build has it; the energy's trend in double)", 0 },
     { "start", 0, "strict|project", "project: move an inconsistent start onto the constraints (strict)", 0 },
 };
 
 const command command_verify = {
-    "verify", "MODEL [-m METHOD] [-s STEP] [-T END] [--csv] [-D name=value]... [--precision double|quad] [--start strict|project]",
+    "verify", "MODEL [-m METHOD] [-s STEP] [-T END] [--csv] [--period T] [-D name=value]... [--precision double|quad] [--start strict|project]",
     "what a method declares against what it does on a model",
     definitions_of_verify, sizeof definitions_of_verify / sizeof *definitions_of_verify, verify_main,
     "order        errors over 8 steps against the equations of motion, solved by extrapolation, as the step is halved\n"
@@ -28,7 +29,9 @@ const command command_verify = {
     "energy       largest error; its trend over END, with the scatter of the trend\n"
     "momenta      of the symmetries that were found in the model\n"
     "reversible   distance to the start after 50 steps and 50 steps back\n"
-    "constraints  largest |g| and |dg/dt|\n\n"
+    "constraints  largest |g| and |dg/dt|\n"
+    "growth       of naive, extended, dirac: exponents of errors and residuals over the last nine tenths of END\n"
+    "manifold     of the same: Floquet multipliers of residuals over a period of the motion\n\n"
     "Verdicts on what is declared: holds, does not hold, undecided, not applicable; otherwise: kept here, not kept.\n"
     "Exit status: 0 every declared property that applies was confirmed, 1 one was not or the simulation failed, 2 bad usage\n"
     "or bad model.\n"
@@ -119,6 +122,11 @@ static int read_options(const options *o, session *z)
         return complain(EXIT_USAGE, "the end time must be a positive number, not %s", until);
     if (step && until && z->options.until < z->options.step)
         return complain(EXIT_USAGE, "the end time %s comes before the end of the first step", until);
+    if (options_value(o, "period", NULL)) {
+        if (number_option(o, "period", "", &z->options.period)) return EXIT_USAGE;
+        if (!(z->options.period > 0) || z->options.period - z->options.period != 0)
+            return complain(EXIT_USAGE, "the period must be a positive number, not %s", options_value(o, "period", ""));
+    }
     z->engine_options.step = z->options.step;
     z->long_api = &engine_double;
     z->api = engine_find("quad") ? engine_find("quad") : &engine_double;

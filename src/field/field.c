@@ -134,6 +134,7 @@ int field_prepare_values(field *f) { return prepare(f, VALUE, KIND_Q, KIND_Q); }
 int field_prepare_gradient(field *f, kind by) { return prepare(f, GRADIENT, by, by); }
 int field_prepare_second(field *f) { return prepare(f, SECOND, KIND_Q, KIND_Q); }
 int field_prepare_third(field *f, kind by) { return prepare(f, THIRD, by, by); }
+int field_prepare_slope_gradient(field *f, kind by) { return prepare(f, SLOPE, by, by); }
 
 /* Row and column of output o of an instance, in a Jacobian (mirror 0) or a Hessian. */
 typedef enum { OF_JACOBIAN, OF_HESSIAN, OF_MIRROR } entry_type;
@@ -335,6 +336,12 @@ void field_gradient(const field *f, kind by, const place *x, const real *weights
 {
     for (size_t n = 0; n < f->batch_count; n++)
         add_variables(f, n, kernel_of(f, n)->gradients[by], x, NULL, NULL, weights, out);
+}
+
+void field_slope_gradient(const field *f, kind by, const place *x, const place *u, const real *weights, real *out)
+{
+    for (size_t n = 0; n < f->batch_count; n++)
+        add_variables(f, n, kernel_of(f, n)->slopes[by], x, u, NULL, weights, out);
 }
 
 void field_third(const field *f, kind by, const place *x, const place *u, const place *w, const real *weights, real *out)

@@ -29,6 +29,7 @@ int field_prepare_hessian(field *f, kind a, kind b);
 int field_prepare_second(field *f);
 int field_prepare_slope(field *f, kind by);
 int field_prepare_third(field *f, kind by);
+int field_prepare_slope_gradient(field *f, kind by);
 
 /* out[row] += f_row(x) */
 void field_values(const field *f, const place *x, real *out);
@@ -43,6 +44,8 @@ void field_hessian(const field *f, kind a, kind b, const place *x, const real *w
 /* values[entry] += d/dx_v (grad f_row . u): the derivative of the Jacobian along u, on a pattern (rows x variables) of its own */
 const pattern *field_slope_pattern(const field *f, kind by);
 void field_slope(const field *f, kind by, const place *x, const place *u, real *values);
+/* out[v] += sum_row weights[row] d/dx_v (grad f_row . u): the same, summed over the rows, without a matrix */
+void field_slope_gradient(const field *f, kind by, const place *x, const place *u, const real *weights, real *out);
 /* out[row] += d^2/ds^2 f_row(x + s u) at s = 0. A NULL direction of a kind means zero. */
 void field_second(const field *f, const place *x, const place *u, real *out);
 /* out[v] += sum_row weights[row] d/dx_v (u' Hess f_row w) */

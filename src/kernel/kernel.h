@@ -59,6 +59,10 @@ const expr *store_constants(const store *s);
 /* Splits e into terms and adds them to function `row` of the family. */
 int family_add(store *s, family *f, uint32_t row, expr e);
 void family_clear(store *s, family *f);
+/* The terms of f that contain a variable of one of these kinds (with = 1), or those that do not (with = 0). *part borrows the batches of f,
+   which must not change while it is used; free it with family_part_clear. */
+int family_part(store *s, const family *f, unsigned kinds, int with, family *part);
+void family_part_clear(store *s, family *part);
 /* Mask of the kinds of variables that occur. */
 unsigned family_kinds(store *s, const family *f);
 

@@ -274,6 +274,22 @@ void family_clear(store *s, family *f)
     *f = (family){ 0 };
 }
 
+int family_part(store *s, const family *f, unsigned kinds, int with, family *part)
+{
+    *part = (family){ .row_count = f->row_count, .batch_capacity = f->batch_count };
+    part->batches = mem_new(s->context, f->batch_count, sizeof *part->batches);
+    if (!part->batches) return TAUT_OUT_OF_MEMORY;
+    for (size_t b = 0; b < f->batch_count; b++)
+        if (((s->kernels[f->batches[b].kernel]->kinds & kinds) != 0) == with) part->batches[part->batch_count++] = f->batches[b];
+    return TAUT_OK;
+}
+
+void family_part_clear(store *s, family *part)
+{
+    mem_free(s->context, part->batches);
+    *part = (family){ 0 };
+}
+
 unsigned family_kinds(store *s, const family *f)
 {
     unsigned kinds = 0;

@@ -12,6 +12,7 @@ struct linear {
     void *state;
     linear_info info;
     int automatic; /* the back end may still be exchanged */
+    int settled;   /* only a matrix that KLU cannot do exchanges it now */
     int factored, forget;
 };
 
@@ -138,7 +139,7 @@ int linear_create(taut_context *context, linear_backend backend, int n, const in
 static int reconsider(linear *solver, const double *values, int status)
 {
     linear_info *info = &solver->info;
-    if (status != TAUT_UNSUPPORTED && (status || !too_much_fill(solver, (double)info->factor_nonzeros))) return status;
+    if (status != TAUT_UNSUPPORTED && (status || solver->settled || !too_much_fill(solver, (double)info->factor_nonzeros))) return status;
     solver->automatic = 0;
     int started = start(solver, LINEAR_MUMPS);
     if (started) return status; /* KLU is still there */
@@ -159,6 +160,16 @@ int linear_factor(linear *solver, const double *values)
     solver->factored = 1;
     solver->forget = 0;
     return TAUT_OK;
+}
+
+void linear_settle(linear *solver, const double *values)
+{
+    if (!solver->automatic) return;
+    linear_info before = solver->info;
+    if (linear_factor(solver, values) == TAUT_OK) before.backend = solver->info.backend;
+    solver->info = before;
+    solver->factored = 0;
+    solver->settled = solver->forget = 1;
 }
 
 void linear_forget(linear *solver)

@@ -45,6 +45,9 @@ int linear_factor(linear *solver, const double *values);
 /* The next factor chooses its pivots anew, as that of a new object would. For checkpoints: a resumed run gets the same
    bits as an uninterrupted one only if both forget here. */
 void linear_forget(linear *solver);
+/* Settles an automatic choice with values made up for the purpose: where exchanging rows fills KLU's factors far beyond the forecast, MUMPS
+   takes over here, and not at some matrix on the way, which another run, or the same one resumed, may not meet first. */
+void linear_settle(linear *solver, const double *values);
 /* b := A^-1 b (or A'^-1 b). Needs a successful factor. */
 int linear_solve(linear *solver, double *b);
 int linear_solve_transposed(linear *solver, double *b);

@@ -48,7 +48,7 @@ static int create(struct system *s, const method_spec *spec, real tolerance, voi
     if (left && s->structure.force_multiplier)
         return fail(s->context, TAUT_UNSUPPORTED,
                     "method 'del:left' cannot run this model: a force depends on multipliers, and those of the left rule are not yet "
-                    "the constraint forces; take del");
+                    "the constraint forces; take del or euler");
     del_options chosen = { .rule = { 1, { 1 }, { left ? 0 : (real)0.5 } }, .weight = left ? 1 : (real)0.5, .project = 1 };
     return del_create(s, &chosen, tolerance, (del **)self);
 }

@@ -2,6 +2,7 @@
 #ifndef TAUT_METHOD_METHOD_H
 #define TAUT_METHOD_METHOD_H
 
+#include "method/formulation.h"
 #include "solve/newton.h"
 #include "system/state.h"
 
@@ -32,7 +33,15 @@ typedef struct method_info {
     const method_option *options;
     int option_count;
     const char *table;      /* the members of a family, lines for people; or NULL */
+    int any_start;          /* may start off the constraints: --start as-is */
+    int variable;           /* takes steps of its own within a step: its error is that of a tolerance, not of h */
+    int has_base;           /* made of another method, which its name goes on with: NAME:BASE,... */
+    /* What a system makes of the declarations: changes the copy that it is given. NULL: nothing. */
+    void (*adapt)(const struct system *s, struct method_info *info);
 } method_info;
+
+/* A method has an adjoint when the word `adjoint` is among its options: NAME:...,adjoint is the adjoint of NAME:..., and twice is none. */
+#define METHOD_ADJOINT "adjoint"
 
 /* NAME:word,key=value,... taken apart; the texts point into `text`. */
 #define METHOD_OPTIONS 12
@@ -43,6 +52,7 @@ typedef struct {
         const char *key, *value; /* value is NULL for a bare word */
     } options[METHOD_OPTIONS];
     int option_count;
+    char base[256];         /* with has_base: the other method as text, with all options that are not ours; empty: none was named */
 } method_spec;
 
 typedef struct method method;
@@ -79,6 +89,10 @@ method_info method_declared(const method_spec *spec);
 int method_whole_option(taut_context *context, const method_spec *spec, const char *key, int otherwise, int least, int most,
                         int *value);
 int method_has_word(const method_spec *spec, const char *word);
+/* A number key=X, finite. */
+int method_real_option(taut_context *context, const method_spec *spec, const char *key, real otherwise, real *value);
+/* Options that the catalogue describes without values are words, the others have values: fails with a message where that is not so. */
+int method_check_words(taut_context *context, const method_spec *spec);
 /* Why the method cannot run this system, a sentence, or NULL. */
 const char *method_refusal(const struct method_class *class, const struct system *s);
 int method_create(struct system *s, const method_spec *spec, real tolerance, method *m);
@@ -87,6 +101,11 @@ method_info method_class_declared(const struct method_class *class, const method
 int method_create_with(struct system *s, const struct method_class *class, const method_spec *spec, real tolerance, method *m);
 void method_destroy(method *m);
 
+extern const struct method_class method_naive, method_extended, method_dirac;
+/* The equations that such a method integrates; NULL for the others. */
+formulation *method_formulation(const method *m);
+
 extern const struct method_class method_rattle, method_shake, method_lobatto, method_del, method_galerkin;
+extern const struct method_class method_euler, method_compose;
 
 #endif

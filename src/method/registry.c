@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct method_class *const table[] = { &method_rattle, &method_shake, &method_lobatto, &method_del, &method_galerkin };
+static const struct method_class *const table[] = { &method_rattle, &method_shake, &method_lobatto, &method_del, &method_galerkin,
+                                                      &method_naive, &method_extended, &method_dirac, &method_euler, &method_compose };
 
 int method_count(void) { return (int)(sizeof table / sizeof *table); }
 const struct method_class *method_at(int index) { return table[index]; }
@@ -27,16 +28,53 @@ static int unknown_method(taut_context *context, const char *name)
                 names);
 }
 
+static int knows(const method_info *info, const char *key, size_t length)
+{
+    for (int k = 0; k < info->option_count; k++)
+        if (strncmp(info->options[k].name, key, length) == 0 && !info->options[k].name[length]) return 1;
+    return 0;
+}
+
 static int check_options(taut_context *context, const method_spec *spec, const method_info *info)
 {
     for (int i = 0; i < spec->option_count; i++) {
-        int known = 0;
-        for (int k = 0; k < info->option_count; k++) known |= strcmp(info->options[k].name, spec->options[i].key) == 0;
-        if (!known)
+        if (!knows(info, spec->options[i].key, strlen(spec->options[i].key)))
             return fail(context, TAUT_BAD_USAGE, "method '%s' has no option '%s'; 'taut methods %s' lists what it has", info->name,
                         spec->options[i].key, info->name);
     }
     return TAUT_OK;
+}
+
+/* Takes what belongs to the base out of the options `at`: its name, which comes first, and every option that is not one of info's. Returns
+   what is left, or NULL. */
+static char *take_base(const method_info *info, char *at, method_spec *spec)
+{
+    char *left = NULL, *end = at;
+    for (char *next; at; at = next) {
+        size_t length = strcspn(at, ",");
+        next = at[length] ? at + length + 1 : NULL;
+        at[length] = 0;
+        if (knows(info, at, strcspn(at, "=:"))) { /* moved together */
+            if (left) *end++ = ',';
+            if (!left) left = end;
+            memmove(end, at, length);
+            end += length;
+            continue;
+        }
+        if (spec->base[0]) strcat(spec->base, strchr(spec->base, ':') ? "," : ":"); /* no longer than the text it comes from */
+        strcat(spec->base, at);
+    }
+    if (left) *end = 0;
+    return left;
+}
+
+static int check_base(taut_context *context, const method_spec *spec)
+{
+    method_spec base;
+    if (!spec->base[0]) return TAUT_OK;
+    int status = method_parse(context, spec->base, &base);
+    if (status || !method_find(base.name)->info->has_base) return status;
+    return fail(context, TAUT_BAD_USAGE, "method '%s' is made of another one, and '%s' is made of one itself; name that", spec->name, base.name);
 }
 
 int method_parse(taut_context *context, const char *text, method_spec *spec)
@@ -47,6 +85,8 @@ int method_parse(taut_context *context, const char *text, method_spec *spec)
     spec->name = spec->text;
     char *at = strchr(spec->text, ':');
     if (at) *at++ = 0;
+    const struct method_class *class = method_find(spec->name);
+    if (class && class->info->has_base) at = take_base(class->info, at, spec);
     while (at) {
         if (spec->option_count == METHOD_OPTIONS) return fail(context, TAUT_BAD_USAGE, "the method has too many options: %s", text);
         char *next = strchr(at, ',');
@@ -57,8 +97,9 @@ int method_parse(taut_context *context, const char *text, method_spec *spec)
         spec->options[spec->option_count++].value = value;
         at = next;
     }
-    const struct method_class *class = method_find(spec->name);
-    return class ? check_options(context, spec, class->info) : unknown_method(context, spec->name);
+    if (!class) return unknown_method(context, spec->name);
+    int status = check_options(context, spec, class->info);
+    return status ? status : check_base(context, spec);
 }
 
 method_info method_class_declared(const struct method_class *class, const method_spec *spec)
@@ -93,6 +134,34 @@ int method_has_word(const method_spec *spec, const char *word)
     for (int i = 0; i < spec->option_count; i++)
         if (!spec->options[i].value && strcmp(spec->options[i].key, word) == 0) return 1;
     return 0;
+}
+
+int method_real_option(taut_context *context, const method_spec *spec, const char *key, real otherwise, real *value)
+{
+    *value = otherwise;
+    for (int i = 0; i < spec->option_count; i++) {
+        if (strcmp(spec->options[i].key, key) != 0) continue;
+        const char *text = spec->options[i].value;
+        wide number = 0;
+        if (!text || wide_parse(text, &number) || !(number - number == 0))
+            return fail(context, TAUT_BAD_USAGE, "method '%s' needs a number for %s, as in %s:%s=0.5, not '%s'", spec->name, key, spec->name,
+                        key, text ? text : "");
+        *value = (real)number;
+    }
+    return TAUT_OK;
+}
+
+int method_check_words(taut_context *context, const method_spec *spec)
+{
+    const method_info *info = method_find(spec->name)->info;
+    for (int i = 0; i < spec->option_count; i++)
+        for (int k = 0; k < info->option_count; k++) {
+            const method_option *o = &info->options[k];
+            if (strcmp(o->name, spec->options[i].key) != 0 || (o->values[0] != 0) == (spec->options[i].value != NULL)) continue;
+            return o->values[0] ? fail(context, TAUT_BAD_USAGE, "method '%s': '%s' needs a value: %s=%s", spec->name, o->name, o->name, o->values)
+                                : fail(context, TAUT_BAD_USAGE, "method '%s': '%s' takes no value", spec->name, o->name);
+        }
+    return TAUT_OK;
 }
 
 const char *method_refusal(const struct method_class *class, const struct system *s)

@@ -216,6 +216,11 @@ static int counts(lua_State *L)
     set_count(L, "steps", c.steps);
     set_count(L, "newton_iterations", c.newton_iterations);
     set_count(L, "factorisations", c.factorisations);
+    set_count(L, "evaluations", c.evaluations);
+    set_count(L, "rejected", c.rejected);
+    set_count(L, "position_projections", c.position_projections);
+    set_count(L, "momentum_projections", c.momentum_projections);
+    set_count(L, "projected_steps", c.projected_steps);
     return 1;
 }
 

@@ -98,7 +98,8 @@ int taut_simulation_create(taut_model *wrapped, const taut_simulation_options *o
     if (!z) return TAUT_OUT_OF_MEMORY;
     z->context = context;
     z->api = api;
-    engine_options e = { used.method, wide_from_double(used.tolerance), used.project_start, wide_from_double(used.step) };
+    engine_options e = { .method = used.method, .tolerance = wide_from_double(used.tolerance), .project_start = used.project_start,
+                         .step = wide_from_double(used.step) };
     int status = api->create(wrapped->m, &e, &z->engine);
     if (!status) {
         z->frame = mem_new(context, api->column_count(z->engine), sizeof *z->frame);
@@ -188,7 +189,8 @@ taut_counts taut_simulation_counts(const taut_simulation *z)
 {
     engine_counts c;
     z->api->counts(z->engine, &c);
-    return (taut_counts){ c.steps, c.newton_iterations, c.factorisations };
+    return (taut_counts){ c.steps, c.newton_iterations, c.factorisations, c.evaluations, c.rejected, c.position_projections, c.momentum_projections,
+                          c.projected_steps };
 }
 
 int taut_simulation_symplecticity(taut_simulation *z, double h, taut_symplecticity *result)

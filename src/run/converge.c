@@ -176,20 +176,40 @@ static void fill_rows(table *z)
     }
 }
 
-int converge_run(taut_context *context, const engine_api *api, void *engine, const engine_api *reference_api, void *reference,
-                 const converge_options *options, converge_result *result)
+static table table_of(taut_context *context, const engine_api *api, void *engine, const engine_api *reference_api, void *reference,
+                      const converge_options *options, wide *solutions, converge_result *result)
 {
     table z = { .context = context, .api = api, .reference_api = reference_api, .engine = engine, .reference = reference,
-                .options = options, .result = result };
-    *result = (converge_result){ .count = options->count };
+                .options = options, .result = result, .solutions = solutions };
     api->sizes(engine, &z.n, &z.c);
     z.size = 2 * (size_t)z.n + z.c;
     result->kinds = z.c ? 3 : 2;
+    return z;
+}
+
+static int measure(table *z)
+{
+    int status = z->options->reference_step > 0 ? reference_by_method(z) : reference_by_flow(z);
+    if (!status) fill_rows(z);
+    return status;
+}
+
+int converge_measure(taut_context *context, const engine_api *api, void *engine, const engine_api *reference_api, void *reference,
+                     const converge_options *options, wide *solutions, converge_result *result)
+{
+    table z = table_of(context, api, engine, reference_api, reference, options, solutions, result);
+    return measure(&z);
+}
+
+int converge_run(taut_context *context, const engine_api *api, void *engine, const engine_api *reference_api, void *reference,
+                 const converge_options *options, converge_result *result)
+{
+    *result = (converge_result){ .count = options->count };
+    table z = table_of(context, api, engine, reference_api, reference, options, NULL, result);
     result->rows = mem_new(context, (size_t)options->count, sizeof *result->rows);
     z.solutions = mem_new(context, z.size * ((size_t)options->count + 2), sizeof *z.solutions);
     int status = result->rows && z.solutions ? run_rows(&z) : TAUT_OUT_OF_MEMORY;
-    if (!status) status = options->reference_step > 0 ? reference_by_method(&z) : reference_by_flow(&z);
-    if (!status) fill_rows(&z);
+    if (!status) status = measure(&z);
     mem_free(context, z.solutions);
     return status;
 }

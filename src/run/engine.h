@@ -11,12 +11,22 @@ typedef struct {
     wide tolerance;         /* of the Newton iterations; 0: round-off */
     int project_start;      /* --start project */
     wide step;              /* of the run; only models with start_points need it here */
+    int start_as_is;        /* --start as-is: the given values, on the constraints or not */
 } engine_options;
 
 /* Counts of the work done. */
 typedef struct {
     long steps, newton_iterations, factorisations;
+    /* where the method has any: see newton_counts */
+    long evaluations, rejected, position_projections, momentum_projections, projected_steps;
 } engine_counts;
+
+/* A named part of an engine's state: numbers in its own precision, in its own memory. */
+typedef struct {
+    const char *name;
+    void *data;
+    size_t count;
+} engine_field;
 
 /* What `taut check` tells. Texts are short and for people. */
 typedef struct {
@@ -62,6 +72,28 @@ typedef struct {
     int pairs;
 } engine_symplecticity;
 
+/* How errors grow over a run: the slope of log(largest so far) against log(t). NaN where there is nothing to see. */
+enum { GROWTH_TRAJECTORY, GROWTH_ENERGY, GROWTH_POSITION, GROWTH_VELOCITY, GROWTH_KINDS };
+typedef struct {
+    wide exponent[GROWTH_KINDS];
+    wide largest[GROWTH_KINDS];     /* at the end */
+    wide size;                      /* of (q,p), Euclidean, at the most */
+} engine_growth;
+
+/* Linear stability of the constraint manifold along the exact motion: residuals chi of a formulation obey chi' = A chi near it, (46) of
+   Seiler; the monodromy matrix X takes chi from the start over `span`. */
+#define ENGINE_MULTIPLIERS 16
+typedef struct {
+    int applies;                    /* 0: the method has no formulation beside the manifold; or `note` says why not */
+    char note[160];
+    int periodic;                   /* the span is a period: eigenvalues of X are Floquet multipliers */
+    wide span, gap;                 /* gap: distance to the start after the span, relative to the size of the state */
+    int count;                      /* of residuals */
+    wide trace, determinant;
+    wide norm;                      /* largest sum of a row of |X|, residuals in units of the start's */
+    wide real_part[ENGINE_MULTIPLIERS], imaginary_part[ENGINE_MULTIPLIERS]; /* eigenvalues of X, largest first */
+} engine_stability;
+
 typedef struct engine_api {
     const char *name;       /* "double", "quad" */
     int digits;             /* significant digits that round-trip */
@@ -106,6 +138,18 @@ typedef struct engine_api {
     int (*follow)(void *self, wide h, long steps, engine_follow *result);
     int (*there_and_back)(void *self, wide h, long steps, engine_return *result);
     int (*symplecticity)(void *self, wide h, engine_symplecticity *result);
+    /* Errors over so many steps, fitted from step `from` on; the trajectory is looked at every `stride` steps, 0 for never. */
+    int (*growth)(void *self, wide h, long steps, long from, long stride, engine_growth *result);
+    /* period 0: looked for up to `until`. h: a step that suits the motion. */
+    int (*stability)(void *self, wide h, wide period, wide until, engine_stability *result);
+
+    /* For the run file. The fields are all that a step depends on: read for a checkpoint; written, and then told with `restored`, they
+       take an engine of the same model and options to where the other one was. Valid until the next step. */
+    size_t number_size; /* bytes of a number in a field */
+    int (*field_count)(void *self);
+    engine_field (*field)(void *self, int index);
+    void (*restored)(void *self, const engine_counts *counts);
+    const char *(*column_kind)(const void *self, size_t column); /* record.h lists them */
 } engine_api;
 
 extern const engine_api engine_double;

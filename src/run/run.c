@@ -2,12 +2,6 @@
 
 #include <string.h>
 
-/* Sums for the least-squares slope of each quantity against time, relative to the first sample. */
-typedef struct {
-    wide n, t, tt;
-    wide *y, *ty;
-} fit;
-
 typedef struct {
     taut_context *context;
     const engine_api *api;
@@ -17,12 +11,22 @@ typedef struct {
     wide *values;  /* of the watched quantities */
     wide *frame;
     size_t frame_size;
-    fit fit;
 } loop;
+
+/* The number of steps since the origin. partial: the last one is shorter, and ends exactly at `until`. */
+static long plan(const run_options *options, wide origin, int *partial)
+{
+    wide ratio = (options->until - origin) / options->step, whole = WIDE(round)(ratio);
+    /* 1e-9: the end was meant to be a multiple of the step */
+    *partial = !(whole >= 1 && WIDE(fabs)(ratio - whole) <= (wide)1e-9 * whole);
+    return *partial ? (long)WIDE(floor)(ratio) + 1 : (long)whole;
+}
 
 int run_check_options(taut_context *context, const run_options *options)
 {
     char text[64];
+    const run_result *from = options->from;
+    int partial;
     if (!(options->step > 0) || options->step - options->step != 0) {
         wide_format(text, sizeof text, options->step, 6);
         return fail(context, TAUT_BAD_USAGE, "the step must be a positive number, not %s; give one with -s", text);
@@ -33,6 +37,10 @@ int run_check_options(taut_context *context, const run_options *options)
     }
     if (options->until / options->step > (wide)9e18)
         return fail(context, TAUT_BAD_USAGE, "that is more than 9e18 steps; give a larger step with -s or an earlier end with -T");
+    if (from && from->origin_step + plan(options, from->origin_time, &partial) <= from->steps_done) {
+        wide_format(text, sizeof text, from->t, 9);
+        return fail(context, TAUT_BAD_USAGE, "the run has come to t = %s already; give a later end with -T", text);
+    }
     return TAUT_OK;
 }
 
@@ -49,10 +57,10 @@ static int prepare(loop *z)
     z->result->quantities = mem_new(z->context, count, sizeof *z->result->quantities);
     z->result->quantity_count = count;
     z->values = mem_new(z->context, count, sizeof *z->values);
-    z->fit.y = mem_new(z->context, count, sizeof *z->fit.y);
-    z->fit.ty = mem_new(z->context, count, sizeof *z->fit.ty);
     z->frame = mem_new(z->context, z->frame_size, sizeof *z->frame);
-    if (!z->result->quantities || !z->values || !z->fit.y || !z->fit.ty || !z->frame) return TAUT_OUT_OF_MEMORY;
+    if (!z->result->quantities || !z->values || !z->frame) return TAUT_OUT_OF_MEMORY;
+    const run_result *from = z->options->from;
+    if (from && from->quantity_count == count) memcpy(z->result->quantities, from->quantities, count * sizeof *from->quantities);
     for (size_t i = 0; i < count; i++)
         z->api->monitor_name(z->engine, i, z->result->quantities[i].name, sizeof z->result->quantities[i].name);
     return TAUT_OK;
@@ -66,16 +74,16 @@ static int watch(loop *z)
     for (size_t i = 0; i < z->result->quantity_count; i++) {
         watched *w = &z->result->quantities[i];
         wide v = z->values[i];
-        if (z->fit.n == 0) w->first = w->lowest = w->highest = v;
+        if (z->result->samples == 0) w->first = w->lowest = w->highest = v;
         if (v < w->lowest) w->lowest = v;
         if (v > w->highest) w->highest = v;
         w->last = v;
-        z->fit.y[i] += v - w->first;
-        z->fit.ty[i] += t * (v - w->first);
+        w->sum += v - w->first;
+        w->sum_t += t * (v - w->first);
     }
-    z->fit.n += 1;
-    z->fit.t += t;
-    z->fit.tt += t * t;
+    z->result->samples += 1;
+    z->result->sum_t += t;
+    z->result->sum_tt += t * t;
     return TAUT_OK;
 }
 
@@ -84,37 +92,57 @@ static int record(loop *z, long step)
 {
     if (!z->options->every || (step % z->options->every && step != z->result->steps_planned)) return TAUT_OK;
     int status = z->api->frame(z->engine, z->frame);
+    /* one zero and one kind of nothing: not every place that keeps numbers keeps the sign of these */
+    for (size_t i = 0; i < z->frame_size; i++) z->frame[i] = z->frame[i] == z->frame[i] ? z->frame[i] + 0 : (wide)NAN;
     return status ? status : z->options->frame(z->options->user, z->frame, z->frame_size);
 }
 
-/* The number of steps. partial: the last one is shorter, and ends exactly at `until`. */
-static long plan(const run_options *options, int *partial)
+static int after(loop *z)
 {
-    wide ratio = options->until / options->step, whole = WIDE(round)(ratio);
-    /* 1e-9: the end was meant to be a multiple of the step */
-    *partial = !(whole >= 1 && WIDE(fabs)(ratio - whole) <= (wide)1e-9 * whole);
-    return *partial ? (long)WIDE(floor)(ratio) + 1 : (long)whole;
+    if (!z->options->after_step) return TAUT_OK;
+    z->result->t = z->api->time(z->engine);
+    return z->options->after_step(z->options->user, z->result, &z->result->stopped);
 }
 
-static int steps(loop *z, long count, int partial)
+static int begin(loop *z)
 {
-    long stride = z->result->sample_stride;
+    if (z->options->from) return TAUT_OK;
     int status = watch(z);
     if (!status) status = record(z, 0);
-    for (long n = 1; !status && n <= count; n++) {
-        wide h = partial && n == count ? z->options->until - z->api->time(z->engine) : z->options->step;
-        status = z->api->step(z->engine, h);
+    return status ? status : after(z);
+}
+
+static int steps(loop *z, int partial)
+{
+    run_result *result = z->result;
+    long stride = result->sample_stride, count = result->steps_planned;
+    int status = begin(z);
+    for (long n = result->steps_done + 1; !status && !result->stopped && n <= count; n++) {
+        int shorter = partial && n == count;
+        status = z->api->step(z->engine, shorter ? z->options->until - z->api->time(z->engine) : z->options->step);
         if (status) break;
-        z->result->steps_done = n;
+        result->steps_done = n;
+        if (shorter) result->origin_step = n, result->origin_time = z->api->time(z->engine);
         if (n % stride == 0 || n == count) {
             status = watch(z);
-            const watched *energy = &z->result->quantities[0];
+            const watched *energy = &result->quantities[0];
             if (z->options->progress)
                 z->options->progress(z->options->user, n, count, z->api->time(z->engine), energy->last - energy->first);
         }
         if (!status) status = record(z, n);
+        if (!status) status = after(z);
     }
     return status;
+}
+
+/* Slopes by least squares over all samples. */
+static void fit_slopes(run_result *result)
+{
+    wide spread = result->samples * result->sum_tt - result->sum_t * result->sum_t;
+    for (size_t i = 0; result->quantities && i < result->quantity_count; i++) {
+        watched *w = &result->quantities[i];
+        w->slope = spread > 0 ? (result->samples * w->sum_t - result->sum_t * w->sum) / spread : 0;
+    }
 }
 
 int run_loop(taut_context *context, const engine_api *api, void *engine, const run_options *options, run_result *result)
@@ -124,17 +152,17 @@ int run_loop(taut_context *context, const engine_api *api, void *engine, const r
     *result = (run_result){ 0 };
     int status = run_check_options(context, options);
     if (status) return status;
-    result->steps_planned = plan(options, &partial);
-    result->sample_stride = 1 + (result->steps_planned - 1) / options->samples;
+    if (options->from) *result = *options->from;
+    result->quantities = NULL;
+    result->stopped = 0;
+    result->steps_planned = result->origin_step + plan(options, result->origin_time, &partial);
+    long stride = 1 + (result->steps_planned - 1) / options->samples;
+    if (stride > result->sample_stride) result->sample_stride = stride;
     status = prepare(&z);
-    if (!status) status = steps(&z, result->steps_planned, partial);
+    if (!status) status = steps(&z, partial);
     result->t = api->time(engine);
-    wide spread = z.fit.n * z.fit.tt - z.fit.t * z.fit.t;
-    for (size_t i = 0; result->quantities && z.fit.ty && z.fit.y && i < result->quantity_count; i++)
-        result->quantities[i].slope = spread > 0 ? (z.fit.n * z.fit.ty[i] - z.fit.t * z.fit.y[i]) / spread : 0;
+    fit_slopes(result);
     mem_free(context, z.values);
-    mem_free(context, z.fit.y);
-    mem_free(context, z.fit.ty);
     mem_free(context, z.frame);
     return status;
 }

@@ -9,7 +9,21 @@ typedef struct {
     char name[256];
     wide first, last, lowest, highest;
     wide slope;
+    wide sum, sum_t;         /* of value - first, and of t times it: the slope is made of them */
 } watched;
+
+/* How far a run has come, and what was watched on the way. With the engine's state it is all that it takes to go on. */
+typedef struct {
+    long steps_done, steps_planned;
+    long sample_stride;
+    watched *quantities;     /* energy, constraint, velocity_constraint, conserved momenta */
+    size_t quantity_count;
+    wide t;
+    wide samples, sum_t, sum_tt;
+    long origin_step;        /* since then (0, or the shortened last step of a run that was continued) all steps are whole */
+    wide origin_time;
+    int stopped;             /* because it was told to */
+} run_result;
 
 typedef struct {
     wide step, until;
@@ -19,18 +33,14 @@ typedef struct {
     int (*frame)(void *user, const wide *values, size_t count);
     /* Called now and then. May be NULL. */
     void (*progress)(void *user, long done, long steps, wide t, wide energy_error);
+    /* Called after the start and after every step, when its frame has been taken; *stop ends the run here. May be NULL. */
+    int (*after_step)(void *user, const run_result *so_far, int *stop);
+    /* Go on from here: the engine has been restored to the state that belongs to it. NULL: from the start. */
+    const run_result *from;
     void *user;
 } run_options;
 
-typedef struct {
-    long steps_done, steps_planned;
-    long sample_stride;
-    watched *quantities;     /* energy, constraint, velocity_constraint, conserved momenta */
-    size_t quantity_count;
-    wide t;
-} run_result;
-
-/* Checks step and end. */
+/* Checks step and end; with options->from also that the end lies ahead. */
 int run_check_options(taut_context *context, const run_options *options);
 /* Runs the engine to options->until. On failure the result tells how far it came. Free the result with run_result_clear. */
 int run_loop(taut_context *context, const engine_api *api, void *engine, const run_options *options, run_result *result);

@@ -61,11 +61,15 @@ int simulation_create_with(model *m, const engine_options *options, const struct
     z->m = m;
     z->declared = method_class_declared(class, &spec);
     status = system_create(m, &z->s);
+    if (!status && z->declared.adapt) z->declared.adapt(z->s, &z->declared);
     if (!status) status = system_prepare_block(z->s, BLOCK_G);
     if (!status) status = create_arrays(z);
     if (!status) status = state_create(z->s, &z->x);
     if (!status) status = state_create(z->s, &z->begin);
-    start_mode mode = options->project_start ? START_PROJECT : START_STRICT;
+    start_mode mode = options->start_as_is ? START_AS_IS : options->project_start ? START_PROJECT : START_STRICT;
+    if (!status && mode == START_AS_IS && !z->declared.any_start)
+        status = fail(m->context, TAUT_UNSUPPORTED, "method '%s' keeps the constraints and needs a start on them; --start as-is is for naive, "
+                                                    "extended and dirac", class->info->name);
     if (!status) status = start_state(z->s, mode, &z->x, &z->start);
     if (!status) status = method_create_with(z->s, class, &spec, (real)options->tolerance, &z->method);
     if (!status && m->start_points_line) status = start_from_points(z, mode, (real)options->step);
@@ -103,6 +107,13 @@ int simulation_step(simulation *z, real h)
 void simulation_restart(simulation *z)
 {
     state_copy(&z->begin, &z->x);
+    memcpy(z->lambda, z->x.lambda, z->s->c * sizeof(real));
+}
+
+void simulation_restored(simulation *z, const engine_counts *counts)
+{
+    z->before = *counts;
+    z->steps = counts->steps;
     memcpy(z->lambda, z->x.lambda, z->s->c * sizeof(real));
 }
 
@@ -208,6 +219,18 @@ void simulation_column_name(const simulation *z, size_t column, char *buffer, si
     case COLUMN_SYMMETRY: symmetry_name(z->s, &z->symmetries[column], buffer, size); break;
     default: snprintf(buffer, size, "%s", z->m->observables[column].name); break;
     }
+}
+
+const char *simulation_column_kind(const simulation *z, size_t column)
+{
+    static const char *const kinds[COLUMN_TYPES] = {
+        [COLUMN_TIME] = "time", [COLUMN_Q] = "coordinate", [COLUMN_V] = "velocity", [COLUMN_P] = "momentum",
+        [COLUMN_LAMBDA] = "multiplier", [COLUMN_ENERGY] = "energy", [COLUMN_CONSTRAINT] = "constraint",
+        [COLUMN_RATE] = "velocity_constraint", [COLUMN_SYMMETRY] = "conserved", [COLUMN_OBSERVABLE] = "observable",
+    };
+    int type = 0;
+    while (column >= columns_of(z, (column_type)type)) column -= columns_of(z, (column_type)type++);
+    return kinds[type] ? kinds[type] : "value";
 }
 
 int simulation_frame(simulation *z, wide *values)

@@ -23,6 +23,7 @@ typedef struct {
     int symmetry_count;
     int column_symmetries;   /* those with a column of their own: translations and rotations, which come first */
     long steps;
+    engine_counts before;    /* of the run that this one goes on from */
     /* work for frames */
     real *v, *lambda, *g, *g_rate, *g_values, *observables;
 } simulation;
@@ -34,6 +35,8 @@ void simulation_destroy(simulation *z);
 int simulation_step(simulation *z, real h);
 /* Back to the start. */
 void simulation_restart(simulation *z);
+/* After z->x was set to the state of another run of the same model and method. */
+void simulation_restored(simulation *z, const engine_counts *counts);
 /* The state moved along the exact solution, to the tolerance, without the method. */
 int simulation_flow(simulation *z, real until, real tolerance);
 /* Position, momentum, and the multipliers that belong to them. */
@@ -47,6 +50,8 @@ int simulation_multipliers(simulation *z);
 
 size_t simulation_column_count(const simulation *z);
 void simulation_column_name(const simulation *z, size_t column, char *buffer, size_t size);
+/* What it is, a word. */
+const char *simulation_column_kind(const simulation *z, size_t column);
 int simulation_frame(simulation *z, wide *values);
 
 int simulation_check(model *m, int project_start, engine_check *result, void (*start)(void *user, const char *name, wide value, int free),
@@ -58,5 +63,7 @@ int simulation_check(model *m, int project_start, engine_check *result, void (*s
 int simulation_follow(simulation *z, real h, long steps, engine_follow *result);
 int simulation_return(simulation *z, real h, long steps, engine_return *result);
 int simulation_symplecticity(simulation *z, real h, engine_symplecticity *result);
+int simulation_growth(simulation *z, real h, long steps, long from, long stride, engine_growth *result);
+int simulation_stability(simulation *z, real h, real period, real until, engine_stability *result);
 
 #endif

@@ -24,7 +24,15 @@ static void counts(const void *self, engine_counts *out)
 {
     const simulation *z = self;
     const newton_counts *c = z->method.class->counts(z->method.self);
-    *out = (engine_counts){ z->steps, c->iterations, c->factorisations };
+    const engine_counts *b = &z->before;
+    *out = (engine_counts){ .steps = z->steps,
+                            .newton_iterations = b->newton_iterations + c->iterations,
+                            .factorisations = b->factorisations + c->factorisations,
+                            .evaluations = b->evaluations + c->evaluations,
+                            .rejected = b->rejected + c->rejected,
+                            .position_projections = b->position_projections + c->position_projections,
+                            .momentum_projections = b->momentum_projections + c->momentum_projections,
+                            .projected_steps = b->projected_steps + c->projected_steps };
 }
 
 static size_t column_count(const void *self) { return simulation_column_count(self); }
@@ -108,6 +116,31 @@ static int symplecticity(void *self, wide h, engine_symplecticity *out)
     return simulation_symplecticity(self, (real)h, out);
 }
 
+static int growth(void *self, wide h, long steps, long from, long stride, engine_growth *out)
+{
+    return simulation_growth(self, (real)h, steps, from, stride, out);
+}
+static int stability(void *self, wide h, wide period, wide until, engine_stability *out)
+{
+    return simulation_stability(self, (real)h, (real)period, (real)until, out);
+}
+
+static int field_count(void *self)
+{
+    state_field fields[STATE_FIELDS];
+    return state_fields(&((simulation *)self)->x, fields);
+}
+
+static engine_field field_at(void *self, int index)
+{
+    state_field fields[STATE_FIELDS];
+    state_fields(&((simulation *)self)->x, fields);
+    return (engine_field){ fields[index].name, fields[index].data, fields[index].count };
+}
+
+static void restored(void *self, const engine_counts *done) { simulation_restored(self, done); }
+static const char *column_kind(const void *self, size_t column) { return simulation_column_kind(self, column); }
+
 #define ENGINE REAL_PRECISION(engine)
 const engine_api ENGINE = {
 #ifdef TAUT_REAL_QUAD
@@ -117,5 +150,6 @@ const engine_api ENGINE = {
 #endif
     REAL_DIGITS, create, destroy, step, get_time, counts, column_count, column_name, frame, monitor_count, monitor_name, monitor,
     energy_conserved, start_moves, simulation_check, method_count, info_at, parse, REAL_EPSILON, declared, sizes, hamiltonian,
-    restart, flow_to, solution, follow, there_and_back, symplecticity,
+    restart, flow_to, solution, follow, there_and_back, symplecticity, growth, stability,
+    sizeof(real), field_count, field_at, restored, column_kind,
 };

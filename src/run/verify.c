@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "method/method.h"
+#include "run/verify_growth.h"
 #include "run/verify_order.h"
 
 #define STEPS 200        /* of the runs in the wider precision */
@@ -26,7 +27,7 @@ typedef struct {
 const char *verdict_text(verdict v)
 {
     static const char *const texts[] = { "holds", "does not hold", "undecided", "not applicable", "kept here", "not kept",
-                                         "no trend", "drifts", "round-off", "run too short" };
+                                         "no trend", "drifts", "round-off", "run too short", "measured" };
     return texts[v];
 }
 
@@ -37,14 +38,16 @@ int verify_count(const verify_result *result, verdict v)
     return count;
 }
 
-static verify_row *add_row(check *z, const char *property)
+verify_row *verify_add_row(verify_result *result, const char *property)
 {
-    verify_row *row = &z->result->rows[z->result->count++];
+    verify_row *row = &result->rows[result->count++];
     *row = (verify_row){ .value = (wide)NAN, .limit = (wide)NAN, .verdict = VERDICT_NOT_APPLICABLE, .measured = "-" };
     snprintf(row->property, sizeof row->property, "%s", property);
     snprintf(row->declared, sizeof row->declared, "-");
     return row;
 }
+
+static verify_row *add_row(check *z, const char *property) { return verify_add_row(z->result, property); }
 
 static verify_row *add_property(check *z, const char *property, unsigned bit)
 {
@@ -124,6 +127,12 @@ static int run_steps(check *z, long steps)
 static int check_order(check *z)
 {
     verify_order order;
+    if (z->declared->variable) {
+        verify_row *row = add_row(z, "order");
+        snprintf(row->declared, sizeof row->declared, "%d", z->declared->order);
+        snprintf(row->note, sizeof row->note, "the method takes steps of its own: its error follows its tolerance, not the step");
+        return TAUT_OK;
+    }
     int status = verify_order_measure(z->context, z->api, z->engine, z->h, &order);
     if (status) return status;
     for (int k = 0; k < 2; k++) {
@@ -343,6 +352,7 @@ static int measure(check *z)
     if (!status) check_rest(z, &f);
     if (!status) status = check_return(z);
     if (!status) check_constraints(z, &f);
+    if (!status && z->declared->any_start) status = verify_growth_rows(z->context, z->options, z->result);
     return status;
 }
 

@@ -11,12 +11,13 @@ typedef enum {
     VERDICT_NOT_APPLICABLE,  /* the model has nothing to keep; the note says why */
     VERDICT_KEPT,            /* not declared, yet kept on this model */
     VERDICT_NOT_KEPT,        /* not declared, not kept */
-    VERDICT_NO_TREND, VERDICT_TREND, VERDICT_ROUND_OFF, VERDICT_TOO_SHORT /* of the energy */
+    VERDICT_NO_TREND, VERDICT_TREND, VERDICT_ROUND_OFF, VERDICT_TOO_SHORT, /* of the energy */
+    VERDICT_MEASURED         /* a number without a judgement */
 } verdict;
 const char *verdict_text(verdict v);
 
 typedef struct {
-    char property[24], declared[12], measured[48], note[400];
+    char property[24], declared[12], measured[48], note[500];
     wide value;              /* what was measured, and */
     wide limit;              /* what would still be the measurement's own error; NaN where there is none */
     verdict verdict;
@@ -30,9 +31,10 @@ typedef struct {
     const engine_api *long_api;
     void *long_engine;
     wide step, until;        /* 0: chosen */
+    wide period;             /* of the motion; 0: looked for */
 } verify_options;
 
-#define VERIFY_ROWS 12
+#define VERIFY_ROWS 20
 typedef struct {
     verify_row rows[VERIFY_ROWS];
     int count;
@@ -42,6 +44,8 @@ typedef struct {
 
 /* Fails only when the model does not run under the method with this step. */
 int verify_run(taut_context *context, const verify_options *options, verify_result *result);
+/* A new row, not applicable until told otherwise. */
+verify_row *verify_add_row(verify_result *result, const char *property);
 /* How many rows have this verdict. */
 int verify_count(const verify_result *result, verdict v);
 

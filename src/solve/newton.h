@@ -27,6 +27,8 @@ typedef struct newton_problem {
 
 typedef struct {
     long iterations, factorisations, calls;
+    /* of methods that evaluate a vector field: evaluations, steps tried and not taken, corrections back to the constraints */
+    long evaluations, rejected, position_projections, momentum_projections, projected_steps;
 } newton_counts;
 
 typedef struct {

@@ -304,6 +304,10 @@ int start_state(struct system *s, start_mode mode, state *x, start_report *repor
     place at = place_at(x->q, x->w, &x->t, x->lambda);
     if (!status) status = system_check_finite(s, &at, "at the start");
     if (status) return status;
+    if (mode == START_AS_IS) {
+        system_momentum(s, &at, x->p);
+        return TAUT_OK;
+    }
     status = starter_create(&z, s, x);
     if (!status) status = make_consistent(&z, s->m->start_points_line ? 0 : 1, mode, report);
     starter_clear(&z);

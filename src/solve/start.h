@@ -7,7 +7,8 @@
 
 typedef enum {
     START_STRICT,   /* given values must satisfy the constraints (to 1e-9); the last digits are polished to round-off */
-    START_PROJECT   /* mass-weighted projection onto the constraints */
+    START_PROJECT,  /* mass-weighted projection onto the constraints */
+    START_AS_IS     /* the given values, and the guesses of free ones, on the constraints or not */
 } start_mode;
 
 typedef struct {

@@ -33,6 +33,17 @@ static void describe_force(const struct system *s, block_id id, block_shape *b)
     if (s->structure.has_forces) add_jacobian(b, s->force, by, 0);
 }
 
+/* The parts f and r of phi, by one kind. */
+static void describe_split(const struct system *s, block_id id, block_shape *b)
+{
+    int rates = s->form == FORM_RATES, reaction = id >= BLOCK_REACTION_Q;
+    kind by = id == BLOCK_APPLIED_Q || id == BLOCK_REACTION_Q ? KIND_Q : id == BLOCK_REACTION_LAMBDA ? KIND_LAMBDA : KIND_W;
+    if (!reaction && !rates) add_hessian(b, s->energy, KIND_Q, by, s->form == FORM_LAGRANGIAN ? 1 : -1, 0);
+    if (id == BLOCK_REACTION_Q && !rates) add_hessian(b, s->constraint, KIND_Q, KIND_Q, 1, 1);
+    if (id == BLOCK_REACTION_LAMBDA && !rates) add_jacobian(b, s->constraint, KIND_Q, 1);
+    add_jacobian(b, reaction ? s->reaction : s->applied, by, 0);
+}
+
 static void describe(const struct system *s, block_id id, block_shape *b)
 {
     int momentum = id == BLOCK_PI_Q || id == BLOCK_PI_W;
@@ -41,6 +52,8 @@ static void describe(const struct system *s, block_id id, block_shape *b)
         add_jacobian(b, s->constraint, KIND_Q, 0);
     } else if (id == BLOCK_RATE_Q) {
         add_part(b, (block_part){ PART_SLOPE, s->constraint, KIND_Q, KIND_Q, 1, 0, 0, NULL });
+    } else if (id >= BLOCK_APPLIED_Q && id <= BLOCK_REACTION_LAMBDA) {
+        describe_split(s, id, b);
     } else if (id > BLOCK_G && s->form == FORM_RATES) {
         return; /* rates have no parts: empty */
     } else if (id == BLOCK_CONSTRAINT_FORCE_LAMBDA) {

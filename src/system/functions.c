@@ -1,5 +1,5 @@
 /* The functions pi, nu, phi, g of a system and their sparse derivatives. */
-#include "system/system.h"
+#include "system/parts.h"
 
 #include <string.h>
 
@@ -52,6 +52,36 @@ void system_constraint_force(const struct system *s, const place *at, real *out)
 {
     clear(out, s->n);
     field_gradient(s->constraint, KIND_Q, at, at->x[KIND_LAMBDA], out);
+}
+
+int system_prepare_split(struct system *s)
+{
+    const family *whole = s->form == FORM_RATES ? &s->rate_w_family : &s->force_family;
+    if (s->reaction) return TAUT_OK;
+    family_part_clear(s->store, &s->applied_family); /* of an attempt that ran out of memory */
+    family_part_clear(s->store, &s->reaction_family);
+    int status = family_part(s->store, whole, 1u << KIND_LAMBDA, 0, &s->applied_family);
+    if (!status) status = family_part(s->store, whole, 1u << KIND_LAMBDA, 1, &s->reaction_family);
+    if (!status) status = system_make_field(s, &s->applied_family, &s->applied);
+    if (!status) status = field_prepare_values(s->applied);
+    if (!status) status = system_make_field(s, &s->reaction_family, &s->reaction);
+    return status ? status : field_prepare_values(s->reaction);
+}
+
+void system_applied_force(const struct system *s, const place *at, real *out)
+{
+    clear(out, s->n);
+    if (s->energy) field_gradient(s->energy, KIND_Q, at, NULL, out);
+    if (s->form == FORM_HAMILTONIAN)
+        for (uint32_t i = 0; i < s->n; i++) out[i] = -out[i];
+    field_values(s->applied, at, out);
+}
+
+void system_reaction(const struct system *s, const place *at, real *out)
+{
+    clear(out, s->n);
+    if (s->form != FORM_RATES) field_gradient(s->constraint, KIND_Q, at, at->x[KIND_LAMBDA], out);
+    field_values(s->reaction, at, out);
 }
 
 void system_constraints(const struct system *s, const place *at, real *out)

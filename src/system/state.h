@@ -11,6 +11,7 @@ typedef struct {
     real *w;              /* stage variable that belongs to (q, p): velocity of a Lagrangian model, p otherwise */
     real *lambda;         /* the method's own multipliers: the guess for the next step */
     real *q_low, *p_low;
+    real *step;           /* size of the next step of a method that chooses it; 0: none yet */
     uint32_t n, c;
     real *block;          /* all of the above, one allocation */
 } state;
@@ -21,6 +22,16 @@ size_t state_size(const state *x); /* numbers in block */
 void state_copy(const state *from, state *to);
 /* Exchanges two states of the same system. */
 void state_swap(state *x, state *y);
+
+/* Every number of a state, by name: what a checkpoint holds and a resumed run starts from. A new member of the state is added here too,
+   and keeps its name from then on. Returns the count. */
+typedef struct {
+    const char *name;
+    real *data;
+    size_t count;
+} state_field;
+#define STATE_FIELDS 24
+int state_fields(state *x, state_field *fields);
 
 /* t + t_low + h, compensated: after n steps of h this is n h to round-off. */
 void state_next_time(const state *x, real h, real *t, real *t_low);

@@ -339,6 +339,20 @@ static int mass_is_finite(struct system *s, const place *at)
                                   s->m->file, s->m->form_line);
 }
 
+/* Is r nonlinear in the multipliers: a force or rate that is no polynomial of degree 1 in them? */
+static int find_nonlinear_multiplier(struct system *s)
+{
+    const model *m = s->m;
+    const struct { const action *list; size_t count; } all[] = { { m->forces, m->force_count }, { m->rates, m->rate_count } };
+    for (size_t k = 0; k < sizeof all / sizeof *all; k++)
+        for (size_t i = 0; i < all[k].count && !s->structure.nonlinear_multiplier; i++) {
+            int degree = expr_degree(m->graph, all[k].list[i].value, 1u << KIND_LAMBDA);
+            if (degree < 0) return TAUT_OUT_OF_MEMORY;
+            s->structure.nonlinear_multiplier = degree > 1;
+        }
+    return TAUT_OK;
+}
+
 int system_find_structure(struct system *s)
 {
     structure *found = &s->structure;
@@ -353,6 +367,7 @@ int system_find_structure(struct system *s)
     found->force_multiplier = ((force | rate) >> KIND_LAMBDA) & 1;
     real *q = mem_new(s->context, s->n, sizeof *q), *w = mem_new(s->context, s->n, sizeof *w), t = 0;
     int status = q && w ? first_guess(s, q, w) : TAUT_OUT_OF_MEMORY;
+    if (!status && found->force_multiplier) status = find_nonlinear_multiplier(s);
     place at = place_at(q, w, &t, NULL);
     if (!status && s->form == FORM_LAGRANGIAN) {
         status = mass_is_finite(s, &at);

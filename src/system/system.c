@@ -138,11 +138,13 @@ int system_create(model *m, struct system **result)
 void system_destroy(struct system *s)
 {
     if (!s) return;
-    field *fields[] = { s->energy, s->constraint, s->force, s->rate_q, s->rate_w, s->observable, s->chart, s->ambient };
+    field *fields[] = { s->energy, s->constraint, s->force, s->rate_q, s->rate_w, s->observable, s->chart, s->ambient, s->applied, s->reaction };
     family *families[] = { &s->energy_family, &s->constraint_family, &s->force_family,
                            &s->rate_q_family, &s->rate_w_family,     &s->observable_family, &s->chart_family, &s->ambient_family };
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) field_destroy(fields[i]);
     for (size_t i = 0; s->store && i < sizeof families / sizeof *families; i++) family_clear(s->store, families[i]);
+    if (s->store) family_part_clear(s->store, &s->applied_family);
+    if (s->store) family_part_clear(s->store, &s->reaction_family);
     store_destroy(s->store);
     pattern_destroy(s->context, s->identity);
     pattern_destroy(s->context, s->inverse_mass_shape);

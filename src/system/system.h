@@ -22,6 +22,9 @@ typedef enum {
     BLOCK_FREE_Q, BLOCK_FREE_LAMBDA,
     BLOCK_CONSTRAINT_FORCE_Q, BLOCK_CONSTRAINT_FORCE_LAMBDA,
     BLOCK_RATE_Q,       /* d/dq of dg/dt = G v + g_t at fixed v, constraints x coordinates; the place has v for w, in every form */
+    /* phi = f + r, in every form (system_prepare_split). f is free of multipliers. */
+    BLOCK_APPLIED_Q, BLOCK_APPLIED_W,
+    BLOCK_REACTION_Q, BLOCK_REACTION_W, BLOCK_REACTION_LAMBDA,
     BLOCK_COUNT
 } block_id;
 
@@ -52,6 +55,7 @@ typedef struct {
     int force_position, force_time; /* a force (or the rate of w) depends on q, on t */
     int force_velocity;         /* a force depends on w */
     int force_multiplier;       /* a force (or rate) depends on the multipliers */
+    int nonlinear_multiplier;   /* not affinely: r(q,w,t,lambda) is nonlinear in the multipliers */
     int constant_mass;          /* L_vv (or H_pp) is constant and nothing couples w to q or t */
     int diagonal_mass;
     int largest_block;          /* of the mass matrix's diagonal blocks */
@@ -70,6 +74,9 @@ struct system {
     real *constants;
     field *energy;        /* L or H; NULL for rate models */
     field *constraint, *force, *rate_q, *rate_w, *observable;
+    /* Parts of force (of rate_w, in a rate model): the terms without multipliers and those with. NULL until system_prepare_split. */
+    family applied_family, reaction_family;
+    field *applied, *reaction;
     /* Embedded points: their places y = chart(q,t) and, for methods that make use of them, the Lagrangian as the user wrote it,
        a function of (q,y) and (q',y'): variables n and up of its KIND_Q and KIND_W. All other fields are in q alone. */
     uint32_t embedded;    /* components of y */
@@ -102,6 +109,11 @@ void system_velocity(const struct system *s, const place *at, real *out);
 void system_force(const struct system *s, const place *at, real *out);        /* with the constraint force */
 void system_free_force(const struct system *s, const place *at, real *out);   /* without it (not for rates) */
 void system_constraint_force(const struct system *s, const place *at, real *out); /* G' lambda (not for rates) */
+/* phi = f + r: r is the constraint force (not for rates) plus every term of a force, or of the rate of w, in which a multiplier stands; f is
+   the rest. A term is a summand of the expression's top sum, constant factors multiplied out. Need system_prepare_split. */
+int system_prepare_split(struct system *s);
+void system_applied_force(const struct system *s, const place *at, real *out);
+void system_reaction(const struct system *s, const place *at, real *out);
 void system_constraints(const struct system *s, const place *at, real *out);
 /* out = g_t */
 void system_constraint_rate(const struct system *s, const place *at, real *out);

@@ -11,13 +11,13 @@ column() { cut -d, -f"$1" out | tail -n +2 | tr '\n' ' '; }
 ok --version
 is '--version' "$(sed 's/[0-9][0-9.]*/N/; s/, quad//' out)" 'taut N (precision: double)'
 ok --help
-for command in run check converge verify methods; do
+for command in run resume export compare check converge verify methods; do
     grep -q "taut $command" out || is 'taut --help' "no $command" "$command"
 done
 cp out general
 ok
 is 'taut without arguments is taut --help' "$(cat out)" "$(cat general)"
-for command in run check converge verify methods; do
+for command in run resume export compare check converge verify methods; do
     ok $command --help
     cp out long
     has "taut $command --help" "^usage: taut $command"
@@ -27,7 +27,7 @@ for command in run check converge verify methods; do
     is "help $command is $command --help" "$(cat out)" "$(cat long)"
 done
 ok run --help
-for option in --method --step --until --csv --every --define --precision --tol --start; do has 'taut run --help' " $option"; done
+for option in --method --step --until --output --force --csv --every --define --precision --tol --start; do has 'taut run --help' " $option"; done
 ok methods
 has 'taut methods' '^rattle *order 2'
 has 'taut methods' '^lobatto'
@@ -36,6 +36,18 @@ has 'taut methods rattle' 'order *2'
 has 'taut methods rattle' 'symplectic *yes'
 has 'taut methods rattle' 'energy *no'
 has 'taut methods rattle' 'equations'
+
+ok methods euler
+has 'taut methods euler' 'does not converge to the solution'
+ok methods compose
+has 'taut methods compose' 'kahan-li  *2  *6: 9, 8: 17'
+
+# ---- euler:natural warns where it does not converge ----
+run run "$models/papers/jay-simeon-4.1.lua" -m euler:natural -s 0.1 -T 0.5
+is 'status of natural' "$status" 0
+is 'warning of natural' "$(grep -c 'euler:natural is inconsistent on this model' err)" 1
+ok run "$models/papers/jay-simeon-4.1.lua" -m euler -s 0.1 -T 0.5
+ok run "$double" -m euler:natural -T 0.1
 
 # ---- check: every model that comes with Taut (the two singular ones are in errors.txt) ----
 for model in "$models"/*.lua "$models"/papers/*.lua; do
@@ -171,6 +183,17 @@ if [ -c /dev/full ]; then
         is "lines with a full disk: taut $arguments" "$(wc -l < err | tr -d ' ')" 1
     done
 fi
+
+# ---- naive, extended, dirac ----
+off=$here/bad-models/inconsistent-start.lua # g = 3
+ok run "$off" -m dirac:gauss --start as-is -s 0.1 -T 2 --csv
+is 'dirac stays where it was' "$(awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "constraint") k = i; next }
+    $k < 2.999999999999 || $k > 3.000000000001 { bad++ } END { print NR, bad + 0 }' out)" '22 0'
+ok run "$pendulum" -m dirac:rk4,project=both -s 0.1 -T 10
+has 'work in the summary' '^  evaluations  *400 of the equations of motion$'
+has 'projections in the summary' '^  projections  *[0-9]* of positions, [0-9]* of momenta, in [0-9]* steps$'
+ok methods dirac
+has 'taut methods dirac' 'project  *none|position|momentum|both'
 
 echo "$checks checks, $failures failures"
 [ $failures -eq 0 ] && [ $checks -gt 150 ]

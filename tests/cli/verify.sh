@@ -107,6 +107,15 @@ ok verify "$pendulum" -T 2
 has 'a chosen step' 'step 0\.[0-9]* (chosen)'
 ok verify "$pendulum" -s 0.02 -T 2 -D g=1.6
 
+# methods that leave the manifold
+ok verify "$pendulum" -m extended:rk4 -s 0.1 -T 30
+for kind in error energy position velocity; do has 'growth' "^  $kind growth  *-  *as t^[0-9.]*, to .* measured\$"; done
+has 'Floquet multipliers' '^  manifold  *-  *trace 1\.97774[0-9]*, det 1\.0000000  *measured$'
+ok verify "$pendulum" -m dirac:rkf45 -s 0.5 -T 10 --period 3.31327634047319
+has 'steps of its own' '^  order  *5  *-  *not applicable$'
+has 'a period given' '^  manifold  *-  *trace 2\.0000000, det 1\.0000000  *measured$'
+bad "the period must be a positive number" verify "$pendulum" -m dirac --period 0
+
 "$taut" verify "$double" -s 3 -T 9 > out 2> err
 is 'a step that fails: exit status' "$?" 1
 is 'a step that fails: stdout' "$(cat out)" ''

@@ -32,7 +32,7 @@ methods=$("$taut" methods | grep -oE '^[a-z]+')
 expect "taut " $commands --help --version
 expect "taut ru" run
 expect "taut run --pre" --precision
-expect "taut run -" -m --method -s --step -T --until --csv --every -D --define --precision --tol --start -h --help
+expect "taut run -" -m --method -s --step -T --until -o --output --force --csv --every -D --define --precision --tol --start -h --help
 expect "taut check --a" --all
 expect "taut run m.lua --precision " double quad
 expect "taut run m.lua --precision q" quad
@@ -49,5 +49,11 @@ expect "taut run models/hanging-chain.lua -D N=" ""
 expect "taut run models/four-" models/four-bar.lua models/four-particles.lua
 expect "taut check mod" models
 expect "taut run --csv models/penda" ""
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+touch "$scratch/one.taut" "$scratch/two.lua"
+expect "taut resume $scratch/" "$scratch/one.taut"
+expect "taut export $scratch/o" "$scratch/one.taut"
+expect "taut export run.taut --ev" --every
 for command in $commands; do expect "taut $command --hel" --help; done
 exit "$failed"

@@ -27,6 +27,7 @@ function near(a, b,    difference, largest) {
 # Takes the times out of a summary.
 function timeless(text) {
     gsub(/ in [-+.0-9e]+ s \([-+.0-9e]+ us each, [.0-9]+ Newton/, " in some s (some us each, some Newton", text)
+    sub(/ +[.0-9]+m?s$/, " some time", text)
     return text
 }
 

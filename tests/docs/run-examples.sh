@@ -52,7 +52,8 @@ check_model()
 # One command of a console block, and what it should print.
 check_command()
 {
-    case $1 in *"--precision quad"* | *"taut verify "* | *"taut converge "*) [ "$has_quad" -gt 0 ] || return 0 ;; esac
+    case $1 in *"--precision quad"* | *"taut verify "* | *"taut converge "* | *"taut compare "*) [ "$has_quad" -gt 0 ] || return 0 ;; esac
+    case $1 in "sqlite3 "*) command -v sqlite3 > /dev/null || return 0 ;; esac
     checked=$((checked + 1))
     sh -c "$1" > output 2> errors < /dev/null || true
     cat errors >> output

@@ -1,0 +1,280 @@
+/* taut compare */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/cli.h"
+#include "method/method.h"
+#include "run/compare.h"
+
+static int compare_main(int argc, char **argv);
+
+static const option_definition definitions_of_compare[] = {
+    { "methods", 'm', "LIST", "names from 'taut methods' with their options, commas between them", 0 },
+    { "step", 's', "STEP", "time step (0.01)", 0 },
+    { "until", 'T', "END", "end time (10)", 0 },
+    { "steps", 0, "LIST", "several steps instead of one: work and precision", 0 },
+    { "csv", 0, NULL, "a table for scripts", 0 },
+    { "define", 'D', "name=value", "set a param or option of the model", 1 },
+    { "precision", 0, "double|quad", "of the methods' runs (double)", 0 },
+    { "start", 0, "strict|project", "project: move an inconsistent start onto the constraints (strict)", 0 },
+};
+
+const command command_compare = {
+    "compare", "MODEL -m A,B,C [-s STEP] [-T END] [--steps h1,h2,...] [--csv] [-D name=value]... [--precision double|quad] "
+               "[--start strict|project]",
+    "several methods on one model: errors, drifts and costs",
+    definitions_of_compare, sizeof definitions_of_compare / sizeof *definitions_of_compare, compare_main,
+    "energy, momenta: largest change; slope: size of the energy's trend per unit of time; |g|, |dg/dt|: largest; error q, p: largest\n"
+    "difference to the exact solution at END; its: Newton iterations per step; time: wall time of the steps alone. A method that\n"
+    "refuses the model, or fails, has its reason below the table.\n\n"
+    "Exit status: 0 done, 1 no method came to the end, 2 bad usage or bad model.\n"
+};
+
+#define METHODS_MOST 32
+typedef struct {
+    taut_context *context;
+    model *m;
+    const engine_api *api, *reference_api;
+    char names[METHODS_MOST][256];
+    const char *methods[METHODS_MOST];
+    wide steps[STEPS_MOST];
+    compare_options options;
+    int csv;
+} session;
+
+/* ---- options ---- */
+
+/* Is the text up to a comma, a colon or the end the name of a method? Options of a method have commas between them too. */
+static int begins_method(const engine_api *api, const char *text)
+{
+    size_t length = strcspn(text, ",:");
+    for (int i = 0; i < api->method_count(); i++) {
+        const char *name = api->method_info(i)->name;
+        if (strlen(name) == length && strncmp(name, text, length) == 0) return 1;
+    }
+    return 0;
+}
+
+static int read_methods(const options *o, session *z)
+{
+    const char *text = options_value(o, "methods", NULL);
+    if (!text || !*text) return complain(EXIT_USAGE, "'taut compare' needs methods, as in: -m rattle,lobatto:s=3");
+    while (*text) {
+        size_t length = strcspn(text, ",");
+        while (text[length] && !begins_method(z->api, text + length + 1)) length += 1 + strcspn(text + length + 1, ",");
+        if (z->options.method_count == METHODS_MOST) return complain(EXIT_USAGE, "option --methods takes at most %d methods", METHODS_MOST);
+        char *name = z->names[z->options.method_count];
+        if (length >= sizeof z->names[0]) return complain(EXIT_USAGE, "option --methods: a method of more than %zu letters", sizeof z->names[0] - 1);
+        memcpy(name, text, length);
+        name[length] = 0;
+        z->methods[z->options.method_count++] = name;
+        text += length + (text[length] == ',');
+    }
+    z->options.methods = z->methods;
+    return 0;
+}
+
+static int read_options(const options *o, session *z)
+{
+    z->csv = options_value(o, "csv", NULL) != NULL;
+    z->api = &engine_double;
+    z->options.steps = z->steps;
+    if (number_option(o, "until", "10", &z->options.until)) return EXIT_USAGE;
+    if (!(z->options.until > 0) || z->options.until - z->options.until != 0) return complain(EXIT_USAGE, "the end time must be a positive number");
+    if (precision_option(o, &z->api) || start_option(o, &z->options.project_start)) return EXIT_USAGE;
+    z->reference_api = engine_find("quad") ? engine_find("quad") : z->api;
+    if (options_value(o, "steps", NULL)) {
+        if (options_value(o, "step", NULL)) return complain(EXIT_USAGE, "give --step or --steps, not both");
+        if (steps_option(o, z->options.until, z->steps, STEPS_MOST, &z->options.step_count)) return EXIT_USAGE;
+    } else {
+        z->options.step_count = 1;
+        if (number_option(o, "step", "0.01", &z->steps[0])) return EXIT_USAGE;
+        if (!converge_step_count(z->steps[0], z->options.until))
+            return complain(EXIT_USAGE, "the step %.9g does not divide the end time %.9g; it must", (double)z->steps[0], (double)z->options.until);
+    }
+    return read_methods(o, z);
+}
+
+/* ---- output ---- */
+
+static void put(int width, wide value, int shown)
+{
+    char text[32] = "-";
+    if (shown && value == value) snprintf(text, sizeof text, "%.1e", (double)value);
+    printf("%*s", width, text);
+}
+
+static void put_error(int width, const compare_row *row, int kind)
+{
+    put(width - 1, row->error[kind], 1);
+    putchar(row->limited[kind] ? '~' : ' ');
+}
+
+/* A name that is too long has a line of its own. */
+static void put_name(const char *name, int width)
+{
+    if ((int)strlen(name) > width) printf("%s\n%*s", name, width, "");
+    else printf("%-*s", width, name);
+}
+
+static void put_time(int width, double seconds)
+{
+    char text[32];
+    if (seconds < 0.0995) snprintf(text, sizeof text, "%.1fms", 1e3 * seconds);
+    else if (seconds < 0.9995) snprintf(text, sizeof text, "%.0fms", 1e3 * seconds);
+    else snprintf(text, sizeof text, seconds < 99.95 ? "%.1fs" : "%.0fs", seconds);
+    printf("%*s\n", width, text);
+}
+
+static double iterations(const compare_row *row) { return (double)row->counts.newton_iterations / (double)row->counts.steps; }
+
+static void print_table(const session *z, const compare_result *r)
+{
+    printf("%-13s%8s%8s%8s%8s%8s%8s%8s%4s%7s\n", "method", "energy", "slope", "momenta", "|g|", "|dg/dt|", "error q", "error p", "its", "time");
+    for (int i = 0; i < r->count; i++) {
+        const compare_row *row = &r->rows[i];
+        put_name(row->method, 13);
+        if (row->failure[0]) {
+            printf("  %s\n", row->refused ? "refused" : "failed");
+            continue;
+        }
+        int constrained = z->m->constraint_count > 0;
+        put(8, row->energy, r->has_energy);
+        put(8, WIDE(fabs)(row->slope), r->has_energy);
+        put(8, row->momentum, r->has_momenta);
+        put(8, row->position, constrained);
+        put(8, row->velocity, constrained);
+        put_error(9, row, CONVERGE_Q);
+        put_error(8, row, CONVERGE_P);
+        printf("%3.*f", iterations(row) < 9.95, iterations(row));
+        put_time(7, row->seconds);
+    }
+}
+
+/* Several steps: cost and error side by side. */
+static void print_work(const compare_result *r)
+{
+    printf("%-16s %9s %9s %9s %10s %9s %5s %6s\n", "method", "step", "steps", "energy", "error q", "error p", "its", "time");
+    for (int i = 0; i < r->count; i++) {
+        const compare_row *row = &r->rows[i];
+        put_name(i && row->method == r->rows[i - 1].method ? "" : row->method, 16);
+        printf(" %9.4g", (double)row->step);
+        if (row->failure[0]) {
+            printf("  %s\n", row->refused ? "refused" : "failed");
+            continue;
+        }
+        printf(" %9ld", row->counts.steps);
+        put(10, row->energy, r->has_energy);
+        put_error(12, row, CONVERGE_Q);
+        put_error(10, row, CONVERGE_P);
+        printf("%5.1f", iterations(row));
+        put_time(7, row->seconds);
+    }
+}
+
+static void print_csv(const session *z, const compare_result *r)
+{
+    char step[WIDE_TEXT];
+    puts("method,step,steps,energy,slope,momenta,constraint,velocity_constraint,error_q,error_p,error_lambda,newton_iterations,factorisations,seconds,"
+         "failure");
+    for (int i = 0; i < r->count; i++) {
+        const compare_row *row = &r->rows[i];
+        const wide values[] = { row->energy, row->slope, row->momentum, row->position, row->velocity, row->error[0], row->error[1], row->error[2] };
+        const int shown[] = { r->has_energy, r->has_energy, r->has_momenta, 1, 1, 1, 1, r->kinds == 3 };
+        wide_format(step, sizeof step, row->step, z->api->digits);
+        printf("\"%s\",%s,", row->method, step);
+        if (row->failure[0]) {
+            printf(",,,,,,,,,,,,%s\n", row->refused ? "refused" : "failed");
+            continue;
+        }
+        printf("%ld", row->counts.steps);
+        for (int k = 0; k < 8; k++) {
+            putchar(',');
+            if (shown[k] && values[k] == values[k]) printf("%.10g", (double)values[k]);
+        }
+        printf(",%ld,%ld,%.6g,\n", row->counts.newton_iterations, row->counts.factorisations, row->seconds);
+    }
+}
+
+static void print_notes(const session *z, const compare_result *r)
+{
+    int limited = 0, best = -1, fastest = -1;
+    for (int i = 0; i < r->count; i++) {
+        const compare_row *row = &r->rows[i];
+        if (row->failure[0]) continue;
+        limited |= row->limited[CONVERGE_Q] || row->limited[CONVERGE_P];
+        if (best < 0 || row->error[CONVERGE_Q] < r->rows[best].error[CONVERGE_Q]) best = i;
+        if (fastest < 0 || row->seconds < r->rows[fastest].seconds) fastest = i;
+    }
+    putchar('\n');
+    if (limited) puts("~ near round-off or the reference's own error");
+    if (best >= 0 && !r->reference_failure[0])
+        printf("smallest error: %s   least time: %s\nreference: in %s, its error: q %.0e, p %.0e\n", r->rows[best].method, r->rows[fastest].method,
+               z->reference_api->name, (double)r->reference_error[CONVERGE_Q], (double)r->reference_error[CONVERGE_P]);
+}
+
+/* Reasons of refusals and failures, one each; returns how many rows came to the end. */
+static int tell_failures(const compare_result *r)
+{
+    int done = 0;
+    for (int i = 0; i < r->count; i++) {
+        const compare_row *row = &r->rows[i];
+        int again = i && row->method == r->rows[i - 1].method && row->refused;
+        if (!row->failure[0]) done++;
+        else if (!again) complain(0, "%s: %s", row->method, row->failure);
+    }
+    if (r->reference_failure[0]) complain(0, "the reference: %s", r->reference_failure);
+    return done;
+}
+
+static int compare(session *z)
+{
+    compare_result result;
+    int status = compare_run(z->m, z->api, z->reference_api, &z->options, &result), code = EXIT_DONE;
+    if (status) {
+        compare_result_clear(z->context, &result);
+        return complain(EXIT_FAILED, "%s", taut_error_text(z->context));
+    }
+    if (z->csv) {
+        print_csv(z, &result);
+    } else {
+        printf("%s\n  t = 0 .. %.9g   %s", z->m->title, (double)z->options.until, z->api->name);
+        if (z->options.step_count == 1) printf("   step %.6g, %ld steps", (double)z->steps[0], converge_step_count(z->steps[0], z->options.until));
+        puts("\n");
+        if (z->options.step_count == 1) print_table(z, &result);
+        else print_work(&result);
+        print_notes(z, &result);
+    }
+    if (fflush(stdout) == EOF) code = complain(EXIT_FAILED, "cannot write to standard output: %s", strerror(errno));
+    if (!tell_failures(&result) && !code) code = EXIT_FAILED;
+    compare_result_clear(z->context, &result);
+    return code;
+}
+
+static int compare_main(int argc, char **argv)
+{
+    options o;
+    session z = { 0 };
+    definitions *d = calloc(1, sizeof *d);
+    int parsed = options_parse(&command_compare, argc, argv, &o), code;
+    if (parsed || !d) {
+        free(d);
+        return parsed > 0 ? EXIT_DONE : EXIT_USAGE;
+    }
+    code = o.positional_count == 1 ? read_options(&o, &z)
+                                   : complain(EXIT_USAGE, "'taut compare' needs one model file, as in: taut compare models/pendulum.lua -m rattle,del");
+    if (!code) code = definitions_read(&o, d);
+    if (!code && !(z.context = make_context())) code = EXIT_FAILED;
+    for (int i = 0; !code && i < z.options.method_count; i++) {
+        int status = z.api->method_parse(z.context, z.methods[i]);
+        if (status) code = complain(exit_status_of(status), "%s", taut_error_text(z.context));
+    }
+    if (!code) code = load_model(z.context, o.positional[0], d, &z.m);
+    if (!code) code = compare(&z);
+    model_destroy(z.m);
+    taut_context_destroy(z.context);
+    free(d);
+    return code;
+}

@@ -1,0 +1,107 @@
+/* taut resume */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/session.h"
+
+static int resume_main(int argc, char **argv);
+
+static const option_definition definitions_of_resume[] = {
+    { "until", 'T', "END", "another end time (that of the run)", 0 },
+};
+
+const command command_resume = {
+    "resume", "RUN.taut [-T END]", "go on with a recorded run",
+    definitions_of_resume, sizeof definitions_of_resume / sizeof *definitions_of_resume, resume_main,
+    "The model, the method and everything else are those of the run file. The frames that follow are, to the last bit, those of a\n"
+    "run that was never interrupted.\n\n"
+    "Exit status: as for 'taut run'; 0 also when the run is finished already.\n"
+};
+
+/* The numbers that the run was started with. */
+typedef struct {
+    wide step, until, every, tolerance;
+} numbers;
+
+static int read_numbers(taut_context *context, const record *r, const char *path, numbers *n)
+{
+    const struct { const char *name; wide *value; } all[] = {
+        { "step", &n->step }, { "until", &n->until }, { "every", &n->every }, { "tolerance", &n->tolerance } };
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        const char *text = record_property(r, all[i].name);
+        if (!text || wide_parse(text, all[i].value))
+            return fail(context, TAUT_CANNOT_READ, "'%s' is damaged: '%s' of the run is not a number", path, all[i].name);
+    }
+    static const char *const texts[] = { "source", "model", "method", "precision", "start", "status" };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        if (!record_property(r, texts[i])) return fail(context, TAUT_CANNOT_READ, "'%s' is damaged: it has no '%s'", path, texts[i]);
+    return TAUT_OK;
+}
+
+static int load(session *z, const record *r)
+{
+    const char *source = record_property(r, "source");
+    size_t count = record_setting_count(r);
+    definition *d = calloc(count + 1, sizeof *d);
+    if (!d) return fail(z->context, TAUT_OUT_OF_MEMORY, "out of memory");
+    for (size_t i = 0; i < count; i++) record_setting(r, i, &d[i].name, &d[i].value);
+    int status = model_load_text(z->context, record_property(r, "model"), source, strlen(source), d, count, &z->m);
+    free(d);
+    return status;
+}
+
+/* Model, engine and state out of the file. */
+static int restore(session *z, const numbers *n, run_result *from)
+{
+    const record *r = recorder_record(z->recorder);
+    z->method = record_property(r, "method");
+    z->api = engine_find(record_property(r, "precision"));
+    if (!z->api)
+        return fail(z->context, TAUT_UNSUPPORTED, "'%s' is a run in %s precision, which this build does not have", z->path, record_property(r, "precision"));
+    const char *start = record_property(r, "start");
+    const engine_options e = { .method = z->method, .tolerance = n->tolerance, .project_start = strcmp(start, "project") == 0,
+                               .start_as_is = strcmp(start, "as-is") == 0, .step = n->step };
+    z->options.step = n->step;
+    z->options.until = n->until;
+    z->options.every = (long)n->every;
+    int status = load(z, r);
+    if (!status) status = z->api->create(z->m, &e, &z->engine);
+    if (!status) status = recorder_restore(z->recorder, z->api, z->engine, n->until, from);
+    z->options.from = from;
+    return status ? status : run_check_options(z->context, &z->options);
+}
+
+static int resume(session *z, const options *o)
+{
+    run_result from = { 0 };
+    numbers n = { 0 };
+    int code, status = recorder_open(z->context, z->path, &z->recorder);
+    const record *r = status ? NULL : recorder_record(z->recorder);
+    if (!status) status = read_numbers(z->context, r, z->path, &n);
+    if (status) return complain(EXIT_USAGE, "%s", taut_error_text(z->context));
+    if (strcmp(record_property(r, "status"), "finished") == 0 && !options_value(o, "until", NULL)) {
+        printf("%s is finished: it has come to t = %s. To go on: taut resume %s -T END\n", z->path, record_property(r, "until"), z->path);
+        return EXIT_DONE;
+    }
+    if (number_option(o, "until", record_property(r, "until"), &n.until)) return EXIT_USAGE;
+    session_prepare(z);
+    status = restore(z, &n, &from);
+    code = status ? complain(status == TAUT_OUT_OF_MEMORY ? EXIT_FAILED : EXIT_USAGE, "%s", taut_error_text(z->context)) : session_run(z);
+    run_result_clear(z->context, &from);
+    return code;
+}
+
+static int resume_main(int argc, char **argv)
+{
+    options o;
+    session z = { 0 };
+    int parsed = options_parse(&command_resume, argc, argv, &o);
+    if (parsed) return parsed > 0 ? EXIT_DONE : EXIT_USAGE;
+    if (o.positional_count != 1) return complain(EXIT_USAGE, "'taut resume' needs one run file, as in: taut resume run.taut");
+    if (!(z.context = make_context())) return EXIT_FAILED;
+    z.path = o.positional[0];
+    int code = resume(&z, &o);
+    session_clear(&z);
+    return code;
+}

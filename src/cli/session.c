@@ -1,0 +1,200 @@
+/* A run as `taut run` and `taut resume` do it: frames to standard output or into a run file, a progress bar, a summary at the end. */
+#include "cli/session.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "record/csv.h"
+
+static double seconds_since(const struct timespec *begun)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)(now.tv_sec - begun->tv_sec) + 1e-9 * (double)(now.tv_nsec - begun->tv_nsec);
+}
+
+/* ---- frames ---- */
+
+static int write_failed(const session *z)
+{
+    return fail(z->context, TAUT_CANNOT_READ, "cannot write to standard output: %s", strerror(errno));
+}
+
+static int write_header(const session *z)
+{
+    char name[256];
+    size_t count = z->api->column_count(z->engine);
+    for (size_t i = 0; i < count; i++) {
+        z->api->column_name(z->engine, i, name, sizeof name);
+        if (csv_name(stdout, i, name)) return write_failed(z);
+    }
+    return csv_end(stdout) ? write_failed(z) : TAUT_OK;
+}
+
+static int take_frame(void *user, const wide *values, size_t count)
+{
+    session *z = user;
+    int status = z->recorder ? recorder_frame(z->recorder, values) : TAUT_OK;
+    return !status && z->csv && csv_line(stdout, values, count, z->api->digits) ? write_failed(z) : status;
+}
+
+/* ---- signals ---- */
+
+static volatile sig_atomic_t told_to_stop; /* by this signal */
+
+static void on_signal(int number) { told_to_stop = number; }
+
+/* A run that is recorded ends in good order: the step is finished and committed. */
+static void listen(void)
+{
+    struct sigaction action = { .sa_handler = on_signal, .sa_flags = SA_RESTART | SA_RESETHAND }; /* the second time at once */
+    told_to_stop = 0;
+    for (int i = 0; i < 2; i++) {
+        struct sigaction before;
+        int number = i ? SIGTERM : SIGINT;
+        if (sigaction(number, NULL, &before) == 0 && before.sa_handler != SIG_IGN) sigaction(number, &action, NULL);
+    }
+    signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is a write that fails, and is told */
+}
+
+static int after_step(void *user, const run_result *so_far, int *stop)
+{
+    session *z = user;
+    *stop = told_to_stop != 0;
+    return recorder_after_step(z->recorder, so_far);
+}
+
+/* ---- progress ---- */
+
+static void show_progress(void *user, long done, long steps, wide t, wide energy_error)
+{
+    session *z = user;
+    if (done < steps && z->progress_shown && seconds_since(&z->shown) < 0.1) return;
+    double used = seconds_since(&z->begun), left = used * (double)(steps - done) / (double)done;
+    if (!z->progress_shown && used < 0.5 && left < 1) return; /* over before it could be read */
+    char bar[31];
+    int filled = (int)(30.0 * (double)done / (double)steps);
+    for (int i = 0; i < 30; i++) bar[i] = i < filled ? '=' : ' ';
+    bar[30] = 0;
+    fprintf(stderr, "\r[%s] %ld/%ld  t = %.6g  %.0f s left  energy %+.1e ", bar, done, steps, (double)t, left,
+            (double)energy_error);
+    fflush(stderr);
+    z->progress_shown = 1;
+    clock_gettime(CLOCK_MONOTONIC, &z->shown);
+}
+
+static void end_progress(session *z)
+{
+    if (z->progress_shown) fputs("\r\033[K", stderr);
+}
+
+/* ---- summary ---- */
+
+static wide larger(wide a, wide b) { return a > b ? a : b; }
+
+static void summarise_energy(const watched *w, int conserved)
+{
+    wide up = w->highest - w->first, down = w->lowest - w->first;
+    printf("  energy                %.9g .. %.9g", (double)w->lowest, (double)w->highest);
+    if (conserved)
+        printf("   error %+.2g .. %+.2g, slope %+.1g per unit time\n", (double)down, (double)up, (double)w->slope);
+    else
+        printf("   (not conserved by this model: time or forces change it)\n");
+}
+
+/* Of methods that integrate a vector field. */
+static void summarise_work(const engine_counts *c)
+{
+    if (c->evaluations) printf("  evaluations           %ld of the equations of motion", c->evaluations);
+    if (c->rejected) printf(", %ld steps rejected", c->rejected);
+    if (c->evaluations) putchar('\n');
+    if (c->projected_steps)
+        printf("  projections           %ld of positions, %ld of momenta, in %ld steps\n", c->position_projections, c->momentum_projections,
+               c->projected_steps);
+}
+
+static void summarise(const session *z, const run_result *result)
+{
+    engine_counts counts;
+    double used = seconds_since(&z->begun);
+    long here = result->steps_done - z->steps_before;
+    z->api->counts(z->engine, &counts);
+    printf("%s\n", z->m->title);
+    printf("  method %s   step %.6g   t = 0 .. %.9g   %ld steps in %.3g s (%.3g us each, %.1f Newton iterations)\n\n", z->method,
+           (double)z->options.step, (double)result->t, here, used,
+           here ? 1e6 * used / (double)here : 0.0,
+           result->steps_done ? (double)counts.newton_iterations / (double)result->steps_done : 0.0);
+    const watched *w = result->quantities;
+    for (size_t i = 0; i < result->quantity_count; i++, w++) {
+        if (i == 0 && z->m->form != FORM_RATES) summarise_energy(w, z->api->energy_conserved(z->engine));
+        if ((i == 1 || i == 2) && z->m->constraint_count)
+            printf("  %-21s at most %.2g\n", i == 1 ? "constraints" : "velocity constraints", (double)w->highest);
+        if (i > 2)
+            printf("  %-21s %.12g   changed by at most %.2g\n", w->name, (double)w->first,
+                   (double)larger(w->highest - w->first, w->first - w->lowest));
+    }
+    summarise_work(&counts);
+    if (result->sample_stride > 1) printf("  (looked at every %ld steps)\n", result->sample_stride);
+    wide q, v;
+    z->api->start_moves(z->engine, &q, &v);
+    if (q > (wide)1e-13 || v > (wide)1e-13)
+        printf("  The start was moved onto the constraints: positions by %.2g, velocities by %.2g.\n", (double)q, (double)v);
+    if (z->path) printf("  recorded in %s\n", z->path);
+}
+
+/* ---- the run ---- */
+
+void session_prepare(session *z)
+{
+    z->options.samples = 20000;
+    z->options.frame = take_frame;
+    z->options.user = z;
+    if (z->path) z->options.after_step = after_step;
+    if (!z->csv && isatty(2)) z->options.progress = show_progress;
+}
+
+/* Says why the run ended before its time, and what is to be done. Returns the exit status. */
+static int tell_end(const session *z, const run_result *result, int status)
+{
+    long done = result->steps_done, planned = result->steps_planned;
+    if (status && z->recorder && access(z->path, R_OK) == 0)
+        return complain(EXIT_FAILED, "stopped after %ld of %ld steps: %s; '%s' can be resumed from step %ld", done, planned,
+                        taut_error_text(z->context), z->path, recorder_committed(z->recorder));
+    if (status) return complain(EXIT_FAILED, "stopped after %ld of %ld steps: %s", done, planned, taut_error_text(z->context));
+    if (result->stopped && done < planned)
+        return complain(128 + told_to_stop, "stopped at t = %.9g after %ld of %ld steps; to go on: taut resume %s", (double)result->t, done, planned,
+                        z->path);
+    return EXIT_DONE;
+}
+
+int session_run(session *z)
+{
+    run_result result;
+    int status = z->csv ? write_header(z) : TAUT_OK;
+    if (status) return complain(EXIT_FAILED, "%s", taut_error_text(z->context));
+    if (z->recorder) listen();
+    z->steps_before = z->options.from ? z->options.from->steps_done : 0;
+    clock_gettime(CLOCK_MONOTONIC, &z->begun);
+    status = run_loop(z->context, z->api, z->engine, &z->options, &result);
+    if (z->recorder) {
+        int recorded = recorder_finish(z->recorder, &result, status);
+        if (!status) status = recorded;
+    }
+    end_progress(z);
+    if (!z->csv && result.quantities) summarise(z, &result);
+    if (!status && fflush(stdout) == EOF) status = write_failed(z);
+    int code = tell_end(z, &result, status);
+    run_result_clear(z->context, &result);
+    return code;
+}
+
+void session_clear(session *z)
+{
+    recorder_close(z->recorder);
+    if (z->engine) z->api->destroy(z->engine);
+    model_destroy(z->m);
+    taut_context_destroy(z->context);
+}

@@ -1,0 +1,30 @@
+/* A run as `taut run` and `taut resume` do it. */
+#ifndef TAUT_CLI_SESSION_H
+#define TAUT_CLI_SESSION_H
+
+#include <time.h>
+
+#include "cli/cli.h"
+#include "record/recorder.h"
+
+typedef struct {
+    taut_context *context;
+    model *m;
+    const engine_api *api;
+    void *engine;
+    run_options options;
+    const char *method;
+    const char *path;        /* of the run file; NULL: there is none */
+    recorder *recorder;
+    int csv, progress_shown;
+    long steps_before;       /* done by the run that this one goes on from */
+    struct timespec begun, shown;
+} session;
+
+/* Fills the callbacks of z->options, by what is asked for. */
+void session_prepare(session *z);
+/* Runs, records, tells. Returns an exit status. */
+int session_run(session *z);
+void session_clear(session *z);
+
+#endif

@@ -1,0 +1,32 @@
+/* Symplectic Euler methods for systems whose forces may be nonlinear in the multipliers, the class (3.1) of Jay & Simeon: with phi = f + r
+ * as system_prepare_split finds them, and Z a momentum between p0 and p1,
+ *
+ *     Z  = p0 + h s f(q0,Z) + h (a0 r(q0,p0,A) + a1 r(q0,p0,B)),     q1 = q0 + h (s nu(q0,Z) + e nu(q1,Z)),   g(q1) = 0
+ *     p1 = Z  + h e f(q1,Z) + h (b0 r(q1,p1,A) + b1 r(q1,p1,B)),     G1 nu(q1,p1) + g_t = 0,                  s + e = 1
+ *
+ * A and B are two sets of multipliers. Times go with the positions. The schemes are tables of s, a, b. */
+#ifndef TAUT_METHOD_EULER_H
+#define TAUT_METHOD_EULER_H
+
+#include "method/method.h"
+
+typedef struct {
+    real start;      /* s; e is 1 - s */
+    real a[2], b[2]; /* weights of r with A and with B, at the start and at the end */
+} euler_scheme;
+
+/* The step that undoes the scheme's step with -h. */
+euler_scheme euler_adjoint(const euler_scheme *scheme);
+
+typedef struct euler euler;
+
+int euler_create(struct system *s, const euler_scheme *scheme, real tolerance, euler **result);
+void euler_destroy(euler *r);
+/* x := the state h later; x->lambda is the step's A, with which the next step begins to look for its own. */
+int euler_step(euler *r, state *x, real h);
+const newton_counts *euler_counts(const euler *r);
+/* A (which = 0) or B (which = 1) of the last step, one number per constraint. Of the 'true' scheme (3.5) these are Psi0, which does not tend to
+   the multipliers of the solution, and Psi~1, which does: contacts are decided on Psi~1. The `self` of a method 'euler' is an euler. */
+const real *euler_multipliers(const euler *r, int which);
+
+#endif

@@ -1,0 +1,169 @@
+#include "method/scheme.h"
+
+#include <string.h>
+
+void scheme_destroy(scheme *r)
+{
+    if (!r) return;
+    mem_free(r->s->context, r->room);
+    state_clear(r->s, &r->next);
+    newton_clear(&r->newton);
+    mem_free(r->s->context, r);
+}
+
+static int create_arrays(scheme *r)
+{
+    size_t size = r->size, stages = (size_t)r->stages;
+    struct { real **array; size_t size; } all[] = {
+        { &r->z, size }, { &r->low, size }, { &r->at, stages * size }, { &r->k, stages * size }, { &r->x, stages * size },
+        { &r->move, size }, { &r->error, size },
+    };
+    r->room = mem_new(r->s->context, (4 + 3 * stages) * size, sizeof *r->room);
+    if (!r->room) return TAUT_OUT_OF_MEMORY;
+    real *at = r->room;
+    for (size_t i = 0; i < sizeof all / sizeof *all; at += all[i].size, i++) *all[i].array = at;
+    return TAUT_OK;
+}
+
+int scheme_create(formulation *f, const scheme_options *options, scheme **result)
+{
+    struct system *s = f->s;
+    *result = NULL;
+    scheme *r = mem_new(s->context, 1, sizeof *r);
+    if (!r) return TAUT_OUT_OF_MEMORY;
+    r->s = s;
+    r->f = f;
+    r->options = *options;
+    r->size = f->size;
+    r->stages = options->type == SCHEME_RK4 ? 4 : options->type == SCHEME_RKF45 ? 6 : options->stages;
+    int status = create_arrays(r);
+    if (!status) status = state_create(s, &r->next);
+    if (!status) status = newton_create(s->context, r->stages * (int)r->size, options->tolerance, &r->newton);
+    if (!status && options->type == SCHEME_GAUSS) status = scheme_implicit_create(r);
+    if (status)
+        scheme_destroy(r);
+    else
+        *result = r;
+    return status;
+}
+
+const newton_counts *scheme_counts(const scheme *r) { return &r->newton.counts; }
+
+int scheme_evaluate(scheme *r, int i)
+{
+    r->newton.counts.evaluations++;
+    return r->f->class->evaluate(r->f->self, r->t[i], r->at + (size_t)i * r->size, r->k + (size_t)i * r->size);
+}
+
+/* ---- one step ---- */
+
+static void begin_at(scheme *r, const state *x, real h)
+{
+    size_t n = r->s->n, bytes = n * sizeof(real);
+    memcpy(r->z, x->q, bytes), memcpy(r->z + n, x->p, bytes);
+    memcpy(r->low, x->q_low, bytes), memcpy(r->low + n, x->p_low, bytes);
+    r->t0 = x->t, r->t0_low = x->t_low, r->h = h;
+}
+
+static void move_state(scheme *r, state *x)
+{
+    add_compensated(x->q, x->q_low, r->move, x->n);
+    add_compensated(x->p, x->p_low, r->move + x->n, x->n);
+}
+
+/* Section 11: each of the constraints where its residual exceeds eps, positions first. */
+static int correct(scheme *r, state *x)
+{
+    static const unsigned order[] = { PROJECT_POSITION, PROJECT_MOMENTUM };
+    newton_counts *counts = &r->newton.counts;
+    int any = 0;
+    for (int i = 0; i < 2; i++) {
+        int done = 0;
+        if (!(r->options.project & order[i])) continue;
+        begin_at(r, x, 0);
+        int status = r->f->class->project(r->f->self, order[i], r->options.eps, x->t, r->z, r->move, &done);
+        if (status) return status;
+        if (!done) continue;
+        any = 1;
+        if (order[i] == PROJECT_POSITION)
+            counts->position_projections++;
+        else
+            counts->momentum_projections++;
+        move_state(r, x);
+    }
+    counts->projected_steps += any;
+    return TAUT_OK;
+}
+
+static int fixed_step(scheme *r, state *x, real h)
+{
+    begin_at(r, x, h);
+    int status = r->options.type == SCHEME_RK4 ? scheme_classical(r) : scheme_implicit(r);
+    if (status) return status;
+    move_state(r, x);
+    state_next_time(x, h, &x->t, &x->t_low);
+    return correct(r, x);
+}
+
+/* ---- steps by the error ---- */
+
+static real largest(const real *x, uint32_t count)
+{
+    real most = 0;
+    for (uint32_t i = 0; i < count; i++) most = real_most(most, x[i]);
+    return most;
+}
+
+/* A step shorter than this part of the way is a failure. */
+#define SHORTEST 1e-12
+
+/* Steps with max-norm error at most the tolerance; after each, accepted or not, the size is multiplied by 0.9 (tol/error)^(1/5),
+   at least 0.2 and at most 5. The size is part of the state, so that what comes does not depend on what was. */
+static int variable_steps(scheme *r, state *x, real way)
+{
+    real tolerance = r->options.tolerance, length = REAL(fabs)(way), end, end_low;
+    state_next_time(x, way, &end, &end_low);
+    if (!(*x->step > 0)) *x->step = r->options.first > 0 ? r->options.first : length;
+    for (;;) {
+        real left = (end - x->t) + (end_low - x->t_low);
+        int last = *x->step >= REAL(fabs)(left);
+        real h = last ? left : way > 0 ? *x->step : -*x->step, factor = 5;
+        begin_at(r, x, h);
+        int status = scheme_fehlberg(r);
+        if (status < 0 || status == TAUT_OUT_OF_MEMORY) return status;
+        real error = status ? (real)NAN : largest(r->error, r->size);
+        int finite = error - error == 0, good = finite && error <= tolerance;
+        if (!finite)
+            factor = (real)0.2;
+        else if (error > 0)
+            factor = REAL(fmin)(5, REAL(fmax)((real)0.2, (real)0.9 * REAL(pow)(tolerance / error, (real)1 / 5)));
+        /* a last step that was cut short says little about the next one, unless it was too long itself */
+        if (!last || factor < 1) *x->step = REAL(fabs)(h) * factor;
+        if (good) {
+            move_state(r, x);
+            if (last)
+                x->t = end, x->t_low = end_low;
+            else
+                state_next_time(x, h, &x->t, &x->t_low);
+            int corrected = correct(r, x);
+            if (corrected || last) return corrected;
+            continue;
+        }
+        r->newton.counts.rejected++;
+        if (*x->step > (real)SHORTEST * length) continue;
+        return status ? status
+                      : fail(r->s->context, TAUT_NO_CONVERGENCE,
+                             "at t = %.9g: an error of %.1e a step needs steps below %.1e; try a larger tol", (double)x->t, (double)tolerance,
+                             (double)*x->step);
+    }
+}
+
+int scheme_step(scheme *r, state *x, real h)
+{
+    state_copy(x, &r->next);
+    r->f->class->begin(r->f->self, x);
+    int status = r->options.type == SCHEME_RKF45 ? variable_steps(r, &r->next, h) : fixed_step(r, &r->next, h);
+    if (!status) status = r->f->class->end(r->f->self, &r->next);
+    if (!status) state_copy(&r->next, x);
+    return status;
+}

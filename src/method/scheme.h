@@ -1,0 +1,59 @@
+/* Integrators of a formulation: explicit and implicit Runge-Kutta schemes on z = (q,p), with corrections back to the constraints after a step
+ * where they are asked for. */
+#ifndef TAUT_METHOD_SCHEME_H
+#define TAUT_METHOD_SCHEME_H
+
+#include "method/formulation.h"
+#include "method/tableau.h"
+
+typedef enum { SCHEME_RK4, SCHEME_RKF45, SCHEME_GAUSS } scheme_type;
+
+typedef struct {
+    scheme_type type;
+    int stages;             /* of gauss; one is the midpoint rule */
+    int functional;         /* gauss: fixed-point iteration instead of Newton's */
+    real tolerance;         /* rkf45: error of a step; gauss: of the iteration, 0 for round-off */
+    real first;             /* rkf45: the first step to try; 0: the whole step */
+    unsigned project;       /* PROJECT_ bits */
+    real eps;               /* residual that is corrected */
+} scheme_options;
+
+typedef struct scheme scheme;
+struct scheme {
+    struct system *s;
+    formulation *f;
+    scheme_options options;
+    newton newton;          /* its counts are the scheme's */
+    state next;             /* the state being found */
+    uint32_t size;          /* 2n */
+    int stages;
+    real a[STAGES_MOST][STAGES_MOST], b[STAGES_MOST], c[STAGES_MOST]; /* gauss */
+    real *room;
+    real *z, *low;          /* where the step began, with the leftovers of compensated summation */
+    real *at;               /* stages x 2n: where the field is evaluated */
+    real *k;                /* stages x 2n: the field there */
+    real *x;                /* stages x 2n: unknowns of the implicit schemes */
+    real *move;             /* 2n: what is added to z */
+    real *error;            /* 2n */
+    real t[STAGES_MOST];
+    real t0, t0_low, h;
+};
+
+/* f must outlive the scheme. */
+int scheme_create(formulation *f, const scheme_options *options, scheme **result);
+void scheme_destroy(scheme *r);
+/* x := the state h later, by one step, or by as many as the error asks for (rkf45; their size is x->step). */
+int scheme_step(scheme *r, state *x, real h);
+const newton_counts *scheme_counts(const scheme *r);
+
+/* ---- for the schemes themselves ---- */
+/* k := field at stage i, counted. */
+int scheme_evaluate(scheme *r, int i);
+/* From r->z at time t0 (+ t0_low): r->move := the change over h. */
+int scheme_classical(scheme *r);
+/* The same, with r->error := the estimated error. */
+int scheme_fehlberg(scheme *r);
+int scheme_implicit_create(scheme *r);
+int scheme_implicit(scheme *r);
+
+#endif

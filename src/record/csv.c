@@ -1,0 +1,18 @@
+#include "record/csv.h"
+
+int csv_name(FILE *file, size_t index, const char *name)
+{
+    return fprintf(file, "%s%s", index ? "," : "", name) < 0 ? EOF : 0;
+}
+
+int csv_end(FILE *file) { return putc('\n', file) == EOF ? EOF : 0; }
+
+int csv_line(FILE *file, const wide *values, size_t count, int digits)
+{
+    char text[WIDE_TEXT];
+    for (size_t i = 0; i < count; i++) {
+        wide_format(text, sizeof text, values[i], digits);
+        if ((i && putc(',', file) == EOF) || fputs(text, file) == EOF) return EOF;
+    }
+    return csv_end(file);
+}

@@ -1,0 +1,15 @@
+/* Tables as text: the one way in which frames become lines. All return 0, or EOF when the file cannot be written (errno says why). */
+#ifndef TAUT_RECORD_CSV_H
+#define TAUT_RECORD_CSV_H
+
+#include <stdio.h>
+
+#include "base/wide.h"
+
+/* A name of the header, number index of the line. */
+int csv_name(FILE *file, size_t index, const char *name);
+int csv_end(FILE *file);
+/* A whole line of numbers with so many digits. */
+int csv_line(FILE *file, const wide *values, size_t count, int digits);
+
+#endif

@@ -1,0 +1,201 @@
+/* HDF5: datasets of doubles, one per column (frames); in systems with many columns the coordinates, velocities, momenta and multipliers
+   are one dataset each (frames x names), with their names beside them. */
+#include <hdf5.h>
+#include <string.h>
+
+#include "record/export.h"
+
+enum { SINGLE_MOST = 1000 }; /* columns that get datasets of their own */
+
+typedef struct {
+    hid_t id;
+    size_t first, width;  /* columns of the table that go into it */
+    int single;
+} dataset;
+
+typedef struct {
+    taut_context *context;
+    const record *r;
+    const char *path;
+    const export_options *options;
+    hid_t file;
+    dataset *sets;
+    size_t count;
+    double *values;       /* of a dataset, for a piece */
+    size_t capacity;
+} store;
+
+static int failed(const store *z) { return fail(z->context, TAUT_CANNOT_READ, "cannot write '%s': HDF5 failed, perhaps the disk is full", z->path); }
+
+static const char *column_name(const store *z, size_t k) { return record_columns(z->r)[z->options->columns[k]].name; }
+static const char *column_kind(const store *z, size_t k) { return record_columns(z->r)[z->options->columns[k]].kind; }
+
+/* ---- texts ---- */
+
+static hid_t text_type(void)
+{
+    hid_t type = H5Tcopy(H5T_C_S1);
+    H5Tset_size(type, H5T_VARIABLE);
+    H5Tset_cset(type, H5T_CSET_UTF8);
+    return type;
+}
+
+static int put_attribute(const store *z, hid_t object, const char *name, hid_t type, const void *value)
+{
+    hid_t space = H5Screate(H5S_SCALAR), id = H5Acreate2(object, name, type, space, H5P_DEFAULT, H5P_DEFAULT);
+    int bad = id < 0 || H5Awrite(id, type, value) < 0;
+    if (id >= 0) H5Aclose(id);
+    H5Sclose(space);
+    return bad ? failed(z) : TAUT_OK;
+}
+
+static int put_text(const store *z, hid_t object, const char *name, const char *value)
+{
+    hid_t type = text_type();
+    int status = put_attribute(z, object, name, type, &value);
+    H5Tclose(type);
+    return status;
+}
+
+/* The properties of the run: numbers as numbers. */
+static int put_properties(const store *z)
+{
+    static const char *const texts[] = { "taut", "created", "model", "source", "title", "method", "precision", "start", "status" };
+    static const char *const numbers[] = { "step", "until", "every", "tolerance" };
+    int status = TAUT_OK;
+    for (size_t i = 0; !status && i < sizeof texts / sizeof *texts; i++)
+        if (record_property(z->r, texts[i])) status = put_text(z, z->file, texts[i], record_property(z->r, texts[i]));
+    for (size_t i = 0; !status && i < sizeof numbers / sizeof *numbers; i++) {
+        const char *text = record_property(z->r, numbers[i]);
+        double value = text ? strtod(text, NULL) : 0;
+        if (text) status = put_attribute(z, z->file, numbers[i], H5T_NATIVE_DOUBLE, &value);
+    }
+    hid_t group = status ? -1 : H5Gcreate2(z->file, "settings", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    if (!status && group < 0) status = failed(z);
+    for (size_t i = 0; !status && i < record_setting_count(z->r); i++) {
+        const char *name, *value;
+        record_setting(z->r, i, &name, &value);
+        if (H5Aexists(group, name) > 0) H5Adelete(group, name); /* the last one counts */
+        status = put_text(z, group, name, value);
+    }
+    if (group >= 0) H5Gclose(group);
+    return status;
+}
+
+/* ---- datasets ---- */
+
+/* A slash would make a group. */
+static void link_name(char *to, size_t size, const char *name)
+{
+    size_t i = 0;
+    for (; name[i] && i < size - 1; i++) to[i] = name[i] == '/' ? ':' : name[i];
+    to[i] = 0;
+}
+
+static int put_names(const store *z, const dataset *d)
+{
+    char name[80];
+    hsize_t size = d->width;
+    const char **names = mem_new(z->context, d->width, sizeof *names);
+    if (!names) return TAUT_OUT_OF_MEMORY;
+    for (size_t k = 0; k < d->width; k++) names[k] = column_name(z, d->first + k);
+    snprintf(name, sizeof name, "%s.names", column_kind(z, d->first));
+    hid_t type = text_type(), space = H5Screate_simple(1, &size, NULL);
+    hid_t id = H5Dcreate2(z->file, name, type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    int bad = id < 0 || H5Dwrite(id, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, names) < 0;
+    if (id >= 0) H5Dclose(id);
+    H5Sclose(space);
+    H5Tclose(type);
+    mem_free(z->context, names);
+    return bad ? failed(z) : TAUT_OK;
+}
+
+static int create_dataset(store *z, dataset *d)
+{
+    char name[300];
+    hsize_t size[2] = { (hsize_t)export_frame_count(z->r, z->options), d->width };
+    link_name(name, sizeof name, d->single ? column_name(z, d->first) : column_kind(z, d->first));
+    if (H5Lexists(z->file, name, H5P_DEFAULT) > 0)
+        return fail(z->context, TAUT_UNSUPPORTED, "two columns of the run are called '%s'; choose one with --columns", name);
+    hid_t space = H5Screate_simple(d->single ? 1 : 2, size, NULL);
+    d->id = H5Dcreate2(z->file, name, H5T_IEEE_F64LE, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    H5Sclose(space);
+    if (d->id < 0) return failed(z);
+    int status = put_text(z, d->id, "kind", column_kind(z, d->first));
+    return !status && !d->single ? put_names(z, d) : status;
+}
+
+static int create_datasets(store *z)
+{
+    const size_t width = z->options->column_count;
+    int status = TAUT_OK;
+    z->sets = mem_new(z->context, width, sizeof *z->sets);
+    if (!z->sets) return TAUT_OUT_OF_MEMORY;
+    for (size_t k = 0; !status && k < width; k += z->sets[z->count - 1].width) {
+        static const char *const many[] = { "coordinate", "velocity", "momentum", "multiplier" };
+        dataset *d = &z->sets[z->count++];
+        *d = (dataset){ -1, k, 1, 1 };
+        for (size_t i = 0; width > SINGLE_MOST && i < 4; i++)
+            if (strcmp(column_kind(z, k), many[i]) == 0) d->single = 0;
+        while (!d->single && k + d->width < width && strcmp(column_kind(z, k), column_kind(z, k + d->width)) == 0) d->width++;
+        status = create_dataset(z, d);
+    }
+    return status;
+}
+
+static int write_part(const store *z, const dataset *d, long first, long count)
+{
+    hsize_t at[2] = { (hsize_t)first, 0 }, size[2] = { (hsize_t)count, d->width };
+    int rank = d->single ? 1 : 2;
+    hid_t memory = H5Screate_simple(rank, size, NULL), space = H5Dget_space(d->id);
+    int bad = memory < 0 || space < 0 || H5Sselect_hyperslab(space, H5S_SELECT_SET, at, NULL, size, NULL) < 0 ||
+              H5Dwrite(d->id, H5T_NATIVE_DOUBLE, memory, space, H5P_DEFAULT, z->values) < 0;
+    if (space >= 0) H5Sclose(space);
+    if (memory >= 0) H5Sclose(memory);
+    return bad ? failed(z) : TAUT_OK;
+}
+
+static int write_piece(void *user, const wide *values, long first, long count)
+{
+    store *z = user;
+    size_t width = z->options->column_count;
+    int status = mem_grow(z->context, &z->values, &z->capacity, (size_t)count * width, sizeof *z->values);
+    for (size_t i = 0; !status && i < z->count; i++) {
+        const dataset *d = &z->sets[i];
+        double *to = z->values;
+        for (long f = 0; f < count; f++)
+            for (size_t k = 0; k < d->width; k++) *to++ = (double)values[(size_t)f * width + d->first + k];
+        status = write_part(z, d, first, count);
+    }
+    return status;
+}
+
+static int write_file(store *z, record *r, const char *part)
+{
+    z->file = H5Fcreate(part, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+    if (z->file < 0) return fail(z->context, TAUT_CANNOT_READ, "cannot write '%s': HDF5 cannot create it; look at the folder and the disk", z->path);
+    int status = put_properties(z);
+    if (!status) status = create_datasets(z);
+    if (!status) status = export_read(z->context, r, z->options, write_piece, z);
+    for (size_t i = 0; i < z->count; i++)
+        if (z->sets[i].id >= 0 && H5Dclose(z->sets[i].id) < 0 && !status) status = failed(z);
+    if (H5Fclose(z->file) < 0 && !status) status = failed(z);
+    return status;
+}
+
+int export_hdf5(taut_context *context, record *r, const char *path, const export_options *options)
+{
+    store z = { .context = context, .r = r, .path = path, .options = options };
+    H5E_auto2_t printer;
+    void *user;
+    char *part = export_begin(context, path);
+    if (!part) return TAUT_OUT_OF_MEMORY;
+    /* HDF5 prints its errors unless told not to */
+    H5Eget_auto2(H5E_DEFAULT, &printer, &user);
+    H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+    int status = write_file(&z, r, part);
+    H5Eset_auto2(H5E_DEFAULT, printer, user);
+    mem_free(context, z.sets);
+    mem_free(context, z.values);
+    return export_end(context, part, path, status);
+}

@@ -1,0 +1,28 @@
+/* The inside of a record, for the files that read from it. Internal to this folder. */
+#ifndef TAUT_RECORD_READER_H
+#define TAUT_RECORD_READER_H
+
+#include "record/layout.h"
+
+/* Names and values, one after the other. */
+typedef struct {
+    char **texts;
+    size_t count;
+} pairs;
+
+struct record {
+    database d;
+    layout layout;
+    const record_column **order; /* the columns by name */
+    int exact;                   /* the frames have digits beyond those of a double */
+    pairs properties, settings;
+    record_event *events;
+    size_t event_count;
+    long frame_count;
+};
+
+/* Parts of the checkpoint; a part that is missing is an error. */
+int record_checkpoint_text(record *r, const char *name, char *buffer, size_t size);
+int record_checkpoint_numbers(record *r, const char *name, void *numbers, size_t count, size_t size);
+
+#endif

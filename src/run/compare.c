@@ -1,0 +1,163 @@
+#include "run/compare.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+typedef struct {
+    model *m;
+    const engine_api *api, *reference_api;
+    const compare_options *options;
+    compare_result *result;
+    wide *solutions;   /* per row, and two more for the reference */
+    size_t size;       /* 2n + c; 0 while no method has accepted the model */
+    uint32_t n;
+} table;
+
+void compare_result_clear(taut_context *context, compare_result *result)
+{
+    mem_free(context, result->rows);
+    *result = (compare_result){ 0 };
+}
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* Steps and nothing else: what a method costs. A short time is measured three times and the least one taken, for the machine does other things
+   too. */
+static int time_steps(const table *z, void *engine, compare_row *row)
+{
+    long steps = converge_step_count(row->step, z->options->until);
+    wide h = z->options->until / steps;
+    engine_counts before, after;
+    int status = TAUT_OK;
+    for (int time = 0; !status && (time == 0 || (time < 3 && row->seconds < 0.1)); time++) {
+        z->api->restart(engine);
+        z->api->counts(engine, &before);
+        double begun = now();
+        for (long k = 0; !status && k < steps; k++) status = z->api->step(engine, h);
+        double used = now() - begun;
+        if (time == 0 || used < row->seconds) row->seconds = used;
+        z->api->counts(engine, &after);
+    }
+    row->counts = (engine_counts){ .steps = steps, .newton_iterations = after.newton_iterations - before.newton_iterations,
+                                   .factorisations = after.factorisations - before.factorisations,
+                                   .evaluations = after.evaluations - before.evaluations };
+    return status;
+}
+
+/* The same steps once more, watched. */
+static int watch_steps(const table *z, void *engine, compare_row *row)
+{
+    run_options options = { .step = row->step, .until = z->options->until, .samples = 20000 };
+    run_result watched_run;
+    z->api->restart(engine);
+    int status = run_loop(z->m->context, z->api, engine, &options, &watched_run);
+    const watched *w = watched_run.quantities;
+    if (!status) {
+        row->energy = WIDE(fmax)(w[0].highest - w[0].first, w[0].first - w[0].lowest);
+        row->slope = w[0].slope;
+        row->position = w[1].highest;
+        row->velocity = w[2].highest;
+        for (size_t i = 3; i < watched_run.quantity_count; i++)
+            row->momentum = WIDE(fmax)(row->momentum, WIDE(fmax)(w[i].highest - w[i].first, w[i].first - w[i].lowest));
+        z->result->has_momenta = watched_run.quantity_count > 3;
+    }
+    run_result_clear(z->m->context, &watched_run);
+    return status;
+}
+
+/* The first method that accepts the model tells its size. */
+static int make_room(table *z, void *engine)
+{
+    uint32_t c;
+    if (z->size) return TAUT_OK;
+    z->api->sizes(engine, &z->n, &c);
+    z->size = 2 * (size_t)z->n + c;
+    z->result->kinds = c ? 3 : 2;
+    z->result->has_energy = z->api->energy_conserved(engine);
+    z->solutions = mem_new(z->m->context, ((size_t)z->result->count + 2) * z->size, sizeof *z->solutions);
+    return z->solutions ? TAUT_OK : TAUT_OUT_OF_MEMORY;
+}
+
+static int fill_row(table *z, int index)
+{
+    compare_row *row = &z->result->rows[index];
+    const engine_options e = { .method = row->method, .project_start = z->options->project_start, .step = row->step };
+    void *engine = NULL;
+    int status = z->api->create(z->m, &e, &engine);
+    row->refused = status != TAUT_OK;
+    if (!status && make_room(z, engine)) status = TAUT_OUT_OF_MEMORY;
+    wide *x = z->size ? z->solutions + (size_t)index * z->size : NULL;
+    if (!status) status = time_steps(z, engine, row);
+    if (!status) status = z->api->solution(engine, x, x + z->n, x + 2 * z->n);
+    if (!status) status = watch_steps(z, engine, row);
+    if (engine) z->api->destroy(engine);
+    if (status == TAUT_OUT_OF_MEMORY) return status;
+    if (status) snprintf(row->failure, sizeof row->failure, "%.511s", taut_error_text(z->m->context));
+    return TAUT_OK;
+}
+
+/* The rows as converge sees them. */
+static int measure_errors(table *z, const char *method)
+{
+    taut_context *context = z->m->context;
+    const engine_options e = { .method = method, .project_start = z->options->project_start, .step = z->options->steps[0] };
+    const converge_options options = { .until = z->options->until, .count = z->result->count };
+    converge_result measured = { .count = z->result->count };
+    void *engine = NULL, *reference = NULL;
+    measured.rows = mem_new(context, (size_t)measured.count, sizeof *measured.rows);
+    int status = measured.rows ? z->api->create(z->m, &e, &engine) : TAUT_OUT_OF_MEMORY;
+    if (!status) status = z->reference_api->create(z->m, &e, &reference);
+    for (int i = 0; !status && i < measured.count; i++) {
+        measured.rows[i].step = z->result->rows[i].step;
+        snprintf(measured.rows[i].failure, sizeof measured.rows[i].failure, "%.255s", z->result->rows[i].failure);
+    }
+    if (!status) status = converge_measure(context, z->api, engine, z->reference_api, reference, &options, z->solutions, &measured);
+    for (int i = 0; !status && i < measured.count; i++) {
+        memcpy(z->result->rows[i].error, measured.rows[i].error, sizeof measured.rows[i].error);
+        memcpy(z->result->rows[i].limited, measured.rows[i].limited, sizeof measured.rows[i].limited);
+    }
+    if (!status) memcpy(z->result->reference_error, measured.reference_error, sizeof measured.reference_error);
+    if (engine) z->api->destroy(engine);
+    if (reference) z->reference_api->destroy(reference);
+    converge_result_clear(context, &measured);
+    return status;
+}
+
+/* Without a reference there is still the rest of the table. */
+static int find_errors(table *z)
+{
+    compare_result *result = z->result;
+    const char *method = NULL;
+    for (int k = 0; k < CONVERGE_KINDS; k++) result->reference_error[k] = (wide)NAN;
+    for (int i = 0; i < result->count; i++) {
+        if (!method && !result->rows[i].failure[0]) method = result->rows[i].method;
+        for (int k = 0; k < CONVERGE_KINDS; k++) result->rows[i].error[k] = (wide)NAN;
+    }
+    if (!method) return TAUT_OK;
+    int status = measure_errors(z, method);
+    if (status == TAUT_OUT_OF_MEMORY) return status;
+    if (status) snprintf(result->reference_failure, sizeof result->reference_failure, "%.511s", taut_error_text(z->m->context));
+    return TAUT_OK;
+}
+
+int compare_run(model *m, const engine_api *api, const engine_api *reference_api, const compare_options *options, compare_result *result)
+{
+    table z = { .m = m, .api = api, .reference_api = reference_api, .options = options, .result = result };
+    *result = (compare_result){ .count = options->method_count * options->step_count, .kinds = 2 };
+    result->rows = mem_new(m->context, (size_t)result->count, sizeof *result->rows);
+    int status = result->rows ? TAUT_OK : TAUT_OUT_OF_MEMORY;
+    for (int i = 0; !status && i < result->count; i++) {
+        result->rows[i].method = options->methods[i / options->step_count];
+        result->rows[i].step = options->steps[i % options->step_count];
+        status = fill_row(&z, i);
+    }
+    if (!status) status = find_errors(&z);
+    mem_free(m->context, z.solutions);
+    return status;
+}

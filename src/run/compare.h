@@ -1,0 +1,47 @@
+/* Several methods on one model, from the same start to the same end: what each keeps, how far it is off, what it costs. Independent of
+   precision. */
+#ifndef TAUT_RUN_COMPARE_H
+#define TAUT_RUN_COMPARE_H
+
+#include "run/converge.h"
+#include "run/run.h"
+
+/* A method with a step. */
+typedef struct {
+    const char *method;
+    wide step;
+    char failure[512];       /* why it was refused, or did not get to the end; empty if it did. Then nothing below is set */
+    int refused;             /* before the first step */
+    engine_counts counts;    /* steps, Newton iterations, factorisations */
+    double seconds;          /* of the steps alone */
+    wide energy, slope;      /* largest |change| of the energy, and its trend per unit of time */
+    wide momentum;           /* largest |change| of a conserved momentum */
+    wide position, velocity; /* largest |g|, |dg/dt| */
+    wide error[CONVERGE_KINDS];   /* at the end, against the reference */
+    int limited[CONVERGE_KINDS];  /* within a factor of ten of what the reference or round-off can show */
+} compare_row;
+
+typedef struct {
+    const char *const *methods;
+    int method_count;
+    const wide *steps;       /* each divides until */
+    int step_count;
+    wide until;
+    int project_start;
+} compare_options;
+
+typedef struct {
+    compare_row *rows;       /* method by method, step by step */
+    int count;
+    int has_energy;          /* the model conserves one */
+    int has_momenta, kinds;  /* conserved momenta; 3 with multipliers, otherwise 2 */
+    wide reference_error[CONVERGE_KINDS]; /* estimated; NaN when no method came to the end, or the reference failed: */
+    char reference_failure[512];
+} compare_result;
+
+/* A method that refuses the model, or fails, has a row that says so; the others go on. Free the result with compare_result_clear, also after a
+   failure. reference_api: the precision of the reference, the widest there is as a rule. */
+int compare_run(model *m, const engine_api *api, const engine_api *reference_api, const compare_options *options, compare_result *result);
+void compare_result_clear(taut_context *context, compare_result *result);
+
+#endif

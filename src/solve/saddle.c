@@ -1,0 +1,117 @@
+#include "solve/saddle.h"
+
+#include <string.h>
+
+/* In double a solve with pivoting (or of a positive definite matrix) leaves residuals of a rounding already. */
+#ifdef TAUT_REAL_QUAD
+#define REFINE 1
+#else
+#define REFINE 0
+#endif
+#define REFINEMENTS 10 /* at the most; each gains some ten digits of a well-conditioned matrix */
+
+struct saddle {
+    struct system *s;
+    kkt *kkt;
+    size_t size;                 /* 2n + c */
+    real *pi_w, *nu_w;           /* block values */
+    real *x, *right, *rest;      /* size each: solution, right-hand sides, residuals */
+};
+
+void saddle_destroy(saddle *k)
+{
+    if (!k) return;
+    real *arrays[] = { k->pi_w, k->nu_w, k->x, k->right, k->rest };
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) mem_free(k->s->context, arrays[i]);
+    kkt_destroy(k->kkt);
+    mem_free(k->s->context, k);
+}
+
+int saddle_create(struct system *s, saddle **result)
+{
+    *result = NULL;
+    saddle *k = mem_new(s->context, 1, sizeof *k);
+    if (!k) return TAUT_OUT_OF_MEMORY;
+    k->s = s;
+    k->size = 2 * (size_t)s->n + s->c;
+    int status = kkt_create(s, &k->kkt);
+    if (!status && REFINE) {
+        status = system_prepare_block(s, BLOCK_PI_W);
+        if (!status) status = system_prepare_block(s, BLOCK_NU_W);
+        struct { real **array; size_t size; } all[] = {
+            { &k->pi_w, (size_t)s->blocks[BLOCK_PI_W].value_count }, { &k->nu_w, (size_t)s->blocks[BLOCK_NU_W].value_count },
+            { &k->x, k->size }, { &k->right, k->size }, { &k->rest, k->size },
+        };
+        for (size_t i = 0; !status && i < sizeof all / sizeof *all; i++)
+            if (!(*all[i].array = mem_new(s->context, all[i].size, sizeof(real)))) status = TAUT_OUT_OF_MEMORY;
+    }
+    if (status)
+        saddle_destroy(k);
+    else
+        *result = k;
+    return status;
+}
+
+int saddle_factor(saddle *k, const place *at)
+{
+    if (REFINE) {
+        system_block_values(k->s, BLOCK_PI_W, at, k->pi_w);
+        system_block_values(k->s, BLOCK_NU_W, at, k->nu_w);
+    }
+    return kkt_factor(k->kkt, at);
+}
+
+const real *saddle_jacobian(const saddle *k) { return kkt_jacobian(k->kkt); }
+
+/* rest := right - matrix x */
+static void find_rest(saddle *k)
+{
+    struct system *s = k->s;
+    const block_shape *g = &s->blocks[BLOCK_G];
+    const real *w = k->x, *v = w + s->n, *lambda = v + s->n, *jacobian = kkt_jacobian(k->kkt);
+    real *a = k->rest, *b = a + s->n, *c = b + s->n;
+    memcpy(k->rest, k->right, k->size * sizeof(real));
+    block_multiply(&s->blocks[BLOCK_PI_W], k->pi_w, -1, w, a);
+    block_multiply_transposed(g, jacobian, 1, lambda, a);
+    for (uint32_t i = 0; i < s->n; i++) b[i] -= v[i];
+    block_multiply(&s->blocks[BLOCK_NU_W], k->nu_w, 1, w, b);
+    block_multiply(g, jacobian, -1, v, c);
+}
+
+/* Largest |change| relative to the largest |x|, in w, v and lambda apart. */
+static real change_of(const saddle *k)
+{
+    size_t ends[] = { k->s->n, 2 * (size_t)k->s->n, k->size }, i = 0;
+    real most = 0;
+    for (int part = 0; part < 3; part++) {
+        real size = 0, change = 0;
+        for (; i < ends[part]; i++) size = real_most(size, k->x[i]), change = real_most(change, k->rest[i]);
+        if (change > most * size) most = size > 0 ? change / size : 1;
+    }
+    return most;
+}
+
+int saddle_solve(saddle *k, real *a, real *b, real *c)
+{
+    struct system *s = k->s;
+    uint32_t n = s->n;
+    if (!REFINE) return kkt_solve(k->kkt, a, b, c);
+    memcpy(k->right, a, n * sizeof(real));
+    memcpy(k->right + n, b, n * sizeof(real));
+    memcpy(k->right + 2 * n, c, s->c * sizeof(real));
+    memset(k->x, 0, k->size * sizeof(real));
+    real before = 1;
+    for (int i = 0; i <= REFINEMENTS; i++) {
+        find_rest(k);
+        int status = kkt_solve(k->kkt, k->rest, k->rest + n, k->rest + 2 * n);
+        if (status) return status;
+        for (size_t j = 0; j < k->size; j++) k->x[j] += k->rest[j];
+        real change = change_of(k);
+        if (!(change > REAL_EPSILON) || (i > 1 && change > before / 2)) break; /* round-off */
+        before = change;
+    }
+    memcpy(a, k->x, n * sizeof(real));
+    memcpy(b, k->x + n, n * sizeof(real));
+    memcpy(c, k->x + 2 * n, s->c * sizeof(real));
+    return TAUT_OK;
+}

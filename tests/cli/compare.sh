@@ -1,0 +1,66 @@
+#!/bin/sh
+# compare.sh TAUT MODELS: taut compare. Its figures are held against those of run and converge.
+set -u
+# shellcheck source=tests/cli/checks.sh
+. "$(dirname "$0")/checks.sh"
+
+# narrow: nothing in out is wider than a terminal of 80 columns
+narrow() { is "$1: long lines" "$(awk 'length > 80' out)" ''; }
+
+succeeds compare "$double" -m rattle,del,lobatto:s=3,galerkin:LGG,m=3,shake -s 0.01 -T 2
+narrow 'one step'
+has 'title' '^Double spherical pendulum$'
+has 'step' 't = 0 \.\. 2   double   step 0.01, 200 steps'
+for method in rattle del lobatto:s=3 galerkin:LGG,m=3 shake; do has "a line of $method" "^$method"; done
+has 'reference' '^reference: in .* its error: q .*e-.*, p .*e-'
+has 'the smallest error' '^smallest error: \(lobatto\|galerkin\)'
+
+succeeds compare "$double" -m rattle,lobatto:s=3 --steps 0.05,0.025 -T 1 --csv
+is 'rows' "$(cut -d, -f1,2,3 out | tail -n +2 | tr '\n' ' ')" \
+    '"rattle",0.050000000000000003,20 "rattle",0.025000000000000001,40 "lobatto:s=3",0.050000000000000003,20 "lobatto:s=3",0.025000000000000001,40 '
+for method in rattle lobatto:s=3; do
+    grep "^\"$method\"" out | cut -d, -f9-11 > compared
+    cp out kept
+    succeeds converge "$double" -m $method --steps 0.05,0.025 -T 1 --csv
+    cut -d, -f3,7,11 out | tail -n +2 > converged
+    # the references differ, by less than a hundredth of the smallest error
+    is "errors of $method as converge has them" "$(paste -d, compared converged | awk -F, '{ for (k = 1; k <= 3; k++) if ($k/$(k+3) > 1.02 || $k/$(k+3) < 0.98) print }')" ''
+    cp kept out
+done
+succeeds run "$double" -s 0.025 -T 1 --csv
+energy=$(awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "energy") k = i } NR == 2 { first = $k } NR > 1 { d = $k - first; if (d < 0) d = -d; if (d > most) most = d }
+    END { printf "%.6g", most }' out)
+is 'energy as run has it' "$(sed -n 3p kept | cut -d, -f4 | awk '{ printf "%.6g", $1 }')" "$energy"
+
+succeeds compare "$models/triple-pendulum.lua" -m rattle,lobatto:s=3 --steps 0.1,0.05,0.025 -T 1
+narrow 'several steps'
+is 'a row for every step' "$(grep -c '[0-9.]*ms$' out)" 6
+has 'no momenta, several steps' '^rattle  *0.1  *10 '
+
+# ---- a method that refuses the model, and one that fails ----
+run compare "$models/henon-heiles.lua" -m rattle,del -T 1
+is 'a refusal is no failure' $status 0
+has 'a refusal' '^del  *refused$'
+is 'the reason' "$(grep -c '^taut: del: .* it needs a Lagrangian' err)" 1
+run compare "$models/henon-heiles.lua" -m del -T 1
+is 'nobody came to the end' $status 1
+run compare "$double" -m rattle,lobatto:s=2 --steps 4,0.125 -T 8
+is 'a step that fails' $status 0
+has 'a step that fails' 'failed$'
+
+# ---- wrong ----
+bad() {
+    text=$1
+    shift
+    run compare "$@"
+    is "exit status of: taut compare $*" "$status" 2
+    is "stdout of: taut compare $*" "$(cat out)" ''
+    grep -qF -- "$text" err || is "stderr of: taut compare $*" "$(cat err)" "$text"
+}
+bad 'needs methods' "$pendulum"
+bad "there is no method 'nothing'" "$pendulum" -m nothing,rattle -T 1 -s 0.1
+bad 'does not divide' "$pendulum" -m rattle -s 0.3 -T 1
+bad 'not both' "$pendulum" -m rattle -s 0.1 --steps 0.1 -T 1
+bad 'needs one model file' -m rattle
+echo "$checks checks, $failures failures"
+[ $failures -eq 0 ]

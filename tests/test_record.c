@@ -1,0 +1,521 @@
+/* The run file: what is written comes back to the last bit, also by SQL alone; and what may go wrong with a file does no harm. */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sqlite3.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "record/writer.h"
+
+#include "support_record.h"
+
+static char folder[] = "/tmp/taut-record-XXXXXX";
+static char path[300], other[300];
+
+static int fresh(void **state)
+{
+    (void)state;
+    snprintf(path, sizeof path, "%s/run.taut", folder);
+    snprintf(other, sizeof other, "%s/other.taut", folder);
+    unlink(path);
+    unlink(other);
+    rmdir(path); /* of a test that failed */
+    return 0;
+}
+
+static const double awkward[] = { 0.1, -1.0 / 3, 1e300, -1e-300, 4.9e-324, -2.2e-308, 2.2250738585072014e-308, 1.7976931348623157e308, INFINITY, -INFINITY, NAN, 0, 12345678, -1 };
+enum { AWKWARD = sizeof awkward / sizeof *awkward };
+
+static void assert_same_number(double found, double expected)
+{
+    if (!(found == expected || (found != found && expected != expected))) fail_msg("%.17g, not %.17g", found, expected);
+}
+
+/* ---- what is written comes back ---- */
+
+static void columns_by_name(void **state)
+{
+    (void)state;
+    /* SQLite does not tell a.x from A.x; frame, step and exact are the table's own; the last is as odd as an observable may be */
+    static const record_column columns[] = { { "t", "time" }, { "a.x", "coordinate" }, { "A.x", "coordinate" }, { "frame", "observable" },
+                                             { "step", "observable" }, { "Exact", "observable" }, { "we\"ird, 'name", "observable" } };
+    enum { COLUMNS = sizeof columns / sizeof *columns };
+    for (int quad = 0; quad < 2; quad++) {
+        taut_context *context = taut_context_create(NULL);
+        writer *w;
+        record *r;
+        int done;
+        wide values[COLUMNS], found[COLUMNS];
+        double rounded[COLUMNS];
+        fresh(NULL);
+        assert_int_equal(writer_create(context, path, 0, columns, COLUMNS, quad, &w), TAUT_OK);
+        for (int f = 0; f < AWKWARD; f++) {
+            for (int k = 0; k < COLUMNS; k++) values[k] = (wide)awkward[(f + k) % AWKWARD] * (quad ? 1 + (wide)1e-18 : 1);
+            assert_int_equal(writer_frame(w, 10 * f, values), TAUT_OK);
+        }
+        assert_int_equal(writer_commit(w, 0, &done), TAUT_OK);
+        assert_true(done);
+        writer_close(w);
+        assert_int_equal(record_open(context, path, &r), TAUT_OK);
+        assert_int_equal(record_frame_count(r), AWKWARD);
+        assert_int_equal(record_column_count(r), COLUMNS);
+        size_t order[COLUMNS];
+        for (size_t k = 0; k < COLUMNS; k++) {
+            order[k] = COLUMNS - 1 - k; /* in another order than that of the table */
+            assert_string_equal(record_columns(r)[k].name, columns[k].name);
+            assert_string_equal(record_columns(r)[k].kind, columns[k].kind);
+            assert_int_equal(record_column_find(r, columns[k].name), k);
+        }
+        assert_int_equal(record_column_find(r, "b.x"), -1);
+        for (int f = 0; f < AWKWARD; f++) {
+            assert_int_equal(record_read_wide(r, f, 1, order, COLUMNS, found), TAUT_OK);
+            assert_int_equal(record_read(r, f, 1, order, COLUMNS, rounded), TAUT_OK);
+            for (int k = 0; k < COLUMNS; k++) {
+                wide expected = (wide)awkward[(f + COLUMNS - 1 - k) % AWKWARD] * (quad ? 1 + (wide)1e-18 : 1);
+                assert_same_number(rounded[k], (double)expected);
+#ifndef TAUT_HAVE_QUAD
+                expected = (double)expected; /* such a build writes doubles only, and reads what it can */
+#endif
+                if (!(found[k] == expected || (found[k] != found[k] && expected != expected))) fail_msg("frame %d, column %d", f, k);
+            }
+        }
+        long steps[AWKWARD];
+        assert_int_equal(record_read_steps(r, 0, AWKWARD, steps), TAUT_OK);
+        assert_int_equal(steps[3], 30);
+        assert_int_equal(record_read(r, AWKWARD - 1, 2, order, 1, rounded), TAUT_BAD_USAGE);
+        assert_int_equal(record_read(r, 0, 1, &(size_t){ COLUMNS }, 1, rounded), TAUT_BAD_USAGE);
+        record_close(r);
+        taut_context_destroy(context);
+    }
+}
+
+static double sql_number(sqlite3 *db, const char *sql)
+{
+    sqlite3_stmt *s;
+    if (sqlite3_prepare_v2(db, sql, -1, &s, NULL)) fail_msg("%s: %s", sql, sqlite3_errmsg(db));
+    if (sqlite3_step(s) != SQLITE_ROW) fail_msg("%s: no row", sql);
+    double value = sqlite3_column_type(s, 0) == SQLITE_NULL ? NAN : sqlite3_column_double(s, 0);
+    sqlite3_finalize(s);
+    return value;
+}
+
+/* More columns than a table takes: coordinates and their like in chunks, which the view `cells` takes apart with SQL alone. */
+static void many_columns(void **state)
+{
+    (void)state;
+    enum { MANY = 12345, FRAMES = 3 };
+    static record_column columns[MANY + 3];
+    static char names[MANY][24];
+    static wide values[MANY + 3];
+    static double all[FRAMES][MANY + 3], found[FRAMES * (MANY + 3)];
+    static size_t order[MANY + 3];
+    uint64_t seed = 3;
+    for (int quad = 0; quad < 2; quad++) {
+        taut_context *context = taut_context_create(NULL);
+        writer *w;
+        record *r;
+        int done;
+        columns[0] = (record_column){ "t", "time" };
+        for (int i = 0; i < MANY; i++) {
+            snprintf(names[i], sizeof names[i], "a%d.x", i);
+            columns[1 + i] = (record_column){ names[i], "coordinate" };
+        }
+        columns[MANY + 1] = (record_column){ "energy", "energy" };
+        columns[MANY + 2] = (record_column){ "speed", "observable" };
+        fresh(NULL);
+        assert_int_equal(writer_create(context, path, 0, columns, MANY + 3, quad, &w), TAUT_OK);
+        for (int f = 0; f < FRAMES; f++) {
+            for (int k = 0; k < MANY + 3; k++) { /* any bits at all, and the awkward ones; t and energy are to be read by eye */
+                seed = seed * 6364136223846793005u + 1442695040888963407u;
+                memcpy(&all[f][k], &seed, 8);
+                if (k % 100 < AWKWARD) all[f][k] = awkward[k % 100];
+                if (k == 0 || k > MANY) all[f][k] = f + k;
+                values[k] = all[f][k];
+            }
+            assert_int_equal(writer_frame(w, f, values), TAUT_OK);
+        }
+        assert_int_equal(writer_commit(w, 0, &done), TAUT_OK);
+        writer_close(w);
+        for (int k = 0; k < MANY + 3; k++) order[k] = (size_t)(k * 7919) % (MANY + 3);
+        assert_int_equal(record_open(context, path, &r), TAUT_OK);
+        assert_int_equal(record_read(r, 0, FRAMES, order, MANY + 3, found), TAUT_OK);
+        for (int f = 0; f < FRAMES; f++)
+            for (int k = 0; k < MANY + 3; k++) assert_same_number(found[f * (MANY + 3) + k], all[f][order[k]]);
+        record_close(r);
+
+        sqlite3 *db;
+        assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+        assert_same_number(sql_number(db, "select sum(t + energy) from frames"), 3 * (MANY + 1) + 6); /* of f + 0 and f + MANY + 1 */
+        for (int k = 1; k <= MANY; k += k < 20 ? 1 : 397)
+            for (int f = 0; f < FRAMES; f++) {
+                char sql[120];
+                snprintf(sql, sizeof sql, "select value from cells where name = 'a%d.x' and frame = %d", k - 1, f);
+                assert_same_number(sql_number(db, sql), all[f][k]);
+            }
+        sqlite3_close(db);
+        taut_context_destroy(context);
+    }
+}
+
+static void properties_settings_events(void **state)
+{
+    (void)state;
+    taut_context *context = taut_context_create(NULL);
+    writer *w;
+    record *r;
+    int done;
+    const char *name, *value;
+    const record_event *events;
+    size_t count;
+    const record_column t = { "t", "time" };
+    assert_int_equal(writer_create(context, path, 0, &t, 1, 0, &w), TAUT_OK);
+    assert_int_equal(writer_property(w, "method", "rattle"), TAUT_OK);
+    assert_int_equal(writer_property(w, "method", "del"), TAUT_OK); /* the last one counts */
+    assert_int_equal(writer_setting(w, 0, "m", "2"), TAUT_OK);
+    assert_int_equal(writer_setting(w, 1, "g", "0.1"), TAUT_OK);
+    assert_int_equal(writer_event(w, &(record_event){ 3, 0.5, "floor", "touch", 1.25 }), TAUT_OK);
+    assert_int_equal(writer_event(w, &(record_event){ 4, 0.625, "floor", "leave", NAN }), TAUT_OK);
+    assert_int_equal(writer_event(w, &(record_event){ 9, 1, "floor", "touch", 1 }), TAUT_OK);
+    assert_int_equal(writer_drop_after(w, 4), TAUT_OK);
+    assert_int_equal(writer_commit(w, 0, &done), TAUT_OK);
+    writer_close(w);
+    assert_int_equal(record_open(context, path, &r), TAUT_OK);
+    assert_string_equal(record_property(r, "method"), "del");
+    assert_null(record_property(r, "colour"));
+    assert_int_equal(record_setting_count(r), 2);
+    record_setting(r, 1, &name, &value);
+    assert_string_equal(name, "g");
+    assert_string_equal(value, "0.1");
+    for (int time = 0; time < 2; time++) {
+        assert_int_equal(record_events(r, &events, &count), TAUT_OK);
+        assert_int_equal(count, 2);
+        assert_true(events[0].step == 3 && events[0].t == 0.5 && events[0].impulse == 1.25 && isnan(events[1].impulse));
+        assert_string_equal(events[1].kind, "leave");
+    }
+    record_close(r);
+    taut_context_destroy(context);
+}
+
+/* ---- stopped and gone on with ---- */
+
+static int is_count(const char *name) { return strcmp(name, "factorisations") == 0; }
+
+/* The checkpoints of two runs: the same state, the same sums. (A matrix may be factored once more after a resume, to the same numbers.) */
+static void assert_same_checkpoints(const char *a, const char *b)
+{
+    sqlite3 *db;
+    sqlite3_stmt *s;
+    char sql[700];
+    assert_int_equal(sqlite3_open(a, &db), SQLITE_OK);
+    snprintf(sql, sizeof sql, "attach '%s' as b", b);
+    assert_int_equal(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
+    assert_true(sql_number(db, "select count(*) from main.checkpoint") > 15);
+    assert_same_number(sql_number(db, "select count(*) from b.checkpoint"), sql_number(db, "select count(*) from main.checkpoint"));
+    assert_int_equal(sqlite3_prepare_v2(db, "select x.name, x.value, y.value from main.checkpoint x left join b.checkpoint y using (name) where x.value is not y.value", -1, &s, NULL), SQLITE_OK);
+    while (sqlite3_step(s) == SQLITE_ROW) {
+        const char *name = (const char *)sqlite3_column_text(s, 0);
+        if (!is_count(name)) fail_msg("checkpoints differ in %s", name);
+    }
+    sqlite3_finalize(s);
+    sqlite3_close(db);
+}
+
+static void stopped_runs_go_on(void **state)
+{
+    (void)state;
+    const recipe recipes[] = {
+        { .model = "double-spherical-pendulum", .method = "rattle", .step = 0.01, .steps = 500, .every = 7, .interval = 1 },
+        { .model = "triple-pendulum", .method = "galerkin:LGG,m=3", .step = 0.02, .steps = 60, .every = 1, .interval = 1 },
+        { .model = "rigid-body", .method = "shake", .step = 0.01, .steps = 100, .every = 9, .interval = 1 },
+        { .model = "driven-pendulum", .method = "lobatto:s=2", .step = 0.001, .steps = 100, .every = 10, .interval = 1 },
+        { .model = "chain-molecule", .method = "del", .step = 0.01, .steps = 30, .every = 4, .interval = 1 },
+#ifdef TAUT_HAVE_QUAD
+        { .model = "triple-pendulum", .method = "rattle", .precision = "quad", .step = 0.01, .steps = 60, .every = 5, .interval = 1 },
+#endif
+    };
+    for (size_t i = 0; i < sizeof recipes / sizeof *recipes; i++) {
+        const recipe *c = &recipes[i];
+        fresh(NULL);
+        recorded_run(c, other, 0, 0);
+        recorded_run(c, path, 0, c->steps / 7);
+        for (int piece = 2; piece <= 7; piece++) recorded_run(c, path, 1, piece < 7 ? c->steps * piece / 7 : 0);
+        frames a = read_frames_of(path), b = read_frames_of(other);
+        assert_int_equal(a.count, 1 + (c->steps + c->every - 1) / c->every);
+        assert_same_frames(&a, &b);
+        assert_same_checkpoints(path, other);
+        free_frames(&a);
+        free_frames(&b);
+    }
+}
+
+/* A finished run taken further: on whole steps as one that had the later end from the beginning, but for the frame at the first end. */
+static void a_later_end(void **state)
+{
+    (void)state;
+    const recipe whole = { .model = "double-spherical-pendulum", .method = "rattle", .step = 0.01, .steps = 300, .every = 1, .interval = 1 };
+    recipe part = whole;
+    part.steps = 100;
+    recorded_run(&whole, other, 0, 0);
+    recorded_run(&part, path, 0, 0);
+    recorded_run(&whole, path, 1, 0);
+    frames a = read_frames_of(path), b = read_frames_of(other);
+    assert_same_frames(&a, &b);
+    free_frames(&a);
+    free_frames(&b);
+}
+
+/* ---- what may go wrong ---- */
+
+static void expect_refusal(const char *text)
+{
+    taut_context *context = taut_context_create(NULL);
+    record *r = NULL;
+    writer *w = NULL;
+    assert_int_not_equal(record_open(context, path, &r), TAUT_OK);
+    assert_null(r);
+    if (!strstr(taut_error_text(context), text)) fail_msg("'%s', not '%s'", taut_error_text(context), text);
+    assert_int_not_equal(writer_open(context, path, &w), TAUT_OK);
+    assert_null(w);
+    if (!strstr(taut_error_text(context), text)) fail_msg("'%s', not '%s'", taut_error_text(context), text);
+    taut_context_destroy(context);
+}
+
+static void write_bytes(const char *bytes, size_t size)
+{
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    assert_int_equal(fwrite(bytes, 1, size, file), size);
+    fclose(file);
+}
+
+static void run_sql(const char *sql)
+{
+    sqlite3 *db;
+    assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
+    sqlite3_close(db);
+}
+
+static const recipe small = { .model = "pendulum", .method = "rattle", .step = 0.01, .steps = 50, .every = 1, .interval = 1 };
+
+static void files_that_are_no_runs(void **state)
+{
+    (void)state;
+    expect_refusal("No such file");
+    write_bytes("", 0);
+    expect_refusal("is empty");
+    char text[5000];
+    memset(text, 'x', sizeof text);
+    write_bytes(text, sizeof text);
+    expect_refusal("is not a run file (no SQLite database)");
+    unlink(path);
+    run_sql("create table t (x)");
+    expect_refusal("an SQLite database, but not a run file");
+    unlink(path);
+    recorded_run(&small, path, 0, 0);
+    run_sql("pragma user_version = 2");
+    expect_refusal("written by a later Taut (layout 2, this one knows up to 1)");
+    run_sql("pragma user_version = 1; drop table frames");
+    expect_refusal("does not have what a run file has");
+    unlink(path);
+    assert_int_equal(mkdir(path, 0777), 0);
+    expect_refusal("Is a directory");
+    rmdir(path);
+}
+
+static void a_damaged_file(void **state)
+{
+    (void)state;
+    recorded_run(&small, path, 0, 0);
+    struct stat size;
+    assert_int_equal(stat(path, &size), 0);
+    assert_int_equal(truncate(path, size.st_size / 2), 0);
+    taut_context *context = taut_context_create(NULL);
+    record *r = NULL;
+    double value[51];
+    int status = record_open(context, path, &r);
+    if (!status) status = record_read(r, 0, record_frame_count(r), &(size_t){ 0 }, 1, value);
+    assert_int_not_equal(status, TAUT_OK);
+    if (!strstr(taut_error_text(context), "damaged")) fail_msg("%s", taut_error_text(context));
+    record_close(r);
+    taut_context_destroy(context);
+}
+
+static void one_writer_at_a_time(void **state)
+{
+    (void)state;
+    taut_context *context = taut_context_create(NULL);
+    writer *first, *second = NULL;
+    int done;
+    const record_column t = { "t", "time" };
+    assert_int_equal(writer_create(context, path, 0, &t, 1, 0, &first), TAUT_OK);
+    assert_int_equal(writer_frame(first, 0, &(wide){ 0 }), TAUT_OK);
+    assert_int_not_equal(writer_create(context, path, 0, &t, 1, 0, &second), TAUT_OK); /* the file is still empty: nothing is committed */
+    assert_non_null(strstr(taut_error_text(context), "another process is writing"));
+    assert_int_equal(access(path, F_OK), 0);
+    assert_int_equal(writer_commit(first, 0, &done), TAUT_OK);
+    assert_int_not_equal(writer_open(context, path, &second), TAUT_OK);
+    assert_non_null(strstr(taut_error_text(context), "another process is writing"));
+    assert_int_not_equal(writer_create(context, path, 0, &t, 1, 0, &second), TAUT_OK);
+    assert_non_null(strstr(taut_error_text(context), "exists"));
+    assert_int_not_equal(writer_create(context, path, 1, &t, 1, 0, &second), TAUT_OK); /* not even with --force */
+    assert_non_null(strstr(taut_error_text(context), "another process is writing"));
+    assert_null(second);
+    assert_int_equal(writer_frame(first, 1, &(wide){ 1 }), TAUT_OK); /* undisturbed */
+    assert_int_equal(writer_commit(first, 0, &done), TAUT_OK);
+    assert_true(done);
+    writer_close(first);
+    assert_int_equal(writer_create(context, path, 1, &t, 1, 0, &second), TAUT_OK);
+    writer_close(second);
+    write_bytes("a letter", 8); /* --force replaces runs, nothing else */
+    assert_int_not_equal(writer_create(context, path, 1, &t, 1, 0, &second), TAUT_OK);
+    assert_non_null(strstr(taut_error_text(context), "not a run file"));
+    taut_context_destroy(context);
+}
+
+static void readers_beside_a_writer(void **state)
+{
+    (void)state;
+    taut_context *context = taut_context_create(NULL);
+    writer *w;
+    record *r;
+    sqlite3 *db;
+    int done;
+    double value[3];
+    const record_column t = { "t", "time" };
+    assert_int_equal(writer_create(context, path, 0, &t, 1, 0, &w), TAUT_OK);
+    assert_int_equal(writer_frame(w, 0, &(wide){ 0 }), TAUT_OK);
+    assert_int_equal(writer_commit(w, 0, &done), TAUT_OK);
+    assert_int_equal(writer_frame(w, 1, &(wide){ 1 }), TAUT_OK);
+    assert_int_equal(record_open(context, path, &r), TAUT_OK);
+    assert_int_equal(record_frame_count(r), 1); /* what is committed */
+    assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(db, "begin; select * from frames", NULL, NULL, NULL), SQLITE_OK); /* a reader that takes its time */
+    assert_int_equal(writer_commit(w, 0, &done), TAUT_OK);
+    assert_false(done);
+    assert_int_equal(writer_frame(w, 2, &(wide){ 2 }), TAUT_OK);
+    assert_int_equal(sqlite3_exec(db, "end", NULL, NULL, NULL), SQLITE_OK);
+    assert_int_equal(writer_commit(w, 0, &done), TAUT_OK);
+    assert_true(done);
+    assert_int_equal(record_refresh(r), TAUT_OK);
+    assert_int_equal(record_frame_count(r), 3); /* nothing was lost */
+    assert_int_equal(record_read(r, 0, 3, &(size_t){ 0 }, 1, value), TAUT_OK);
+    assert_true(value[1] == 1 && value[2] == 2);
+    sqlite3_close(db);
+    record_close(r);
+    writer_close(w);
+    taut_context_destroy(context);
+}
+
+static void a_file_that_is_taken_away(void **state)
+{
+    (void)state;
+    for (int replaced = 0; replaced < 2; replaced++) {
+        taut_context *context = taut_context_create(NULL);
+        writer *w;
+        int done;
+        const record_column t = { "t", "time" };
+        fresh(NULL);
+        assert_int_equal(writer_create(context, path, 0, &t, 1, 0, &w), TAUT_OK);
+        assert_int_equal(writer_commit(w, 0, &done), TAUT_OK);
+        unlink(path);
+        if (replaced) write_bytes("something else", 14);
+        int status = writer_frame(w, 0, &(wide){ 0 }); /* SQLite looks itself when it begins to write */
+        if (!status) status = writer_commit(w, 0, &done);
+        assert_int_not_equal(status, TAUT_OK);
+        assert_non_null(strstr(taut_error_text(context), "was removed, moved or replaced"));
+        writer_close(w);
+        taut_context_destroy(context);
+    }
+}
+
+/* A file that may not grow any more stands for a full disk: the run ends and says so, what was committed stays, and when there is room the run
+   goes on to the same bits. */
+static void a_full_disk(void **state)
+{
+    (void)state;
+    const recipe c = { .model = "double-spherical-pendulum", .method = "rattle", .step = 0.001, .steps = 3000, .every = 1, .interval = 0 };
+    struct rlimit before, limit;
+    recorded_run(&c, other, 0, 0);
+    frames whole = read_frames_of(other);
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+    void (*handler)(int) = signal(SIGXFSZ, SIG_IGN);
+    for (int kilobytes = 8; kilobytes <= 512; kilobytes *= 4) {
+        taut_context *context = taut_context_create(NULL);
+        fresh(NULL);
+        limit = before;
+        limit.rlim_cur = (rlim_t)kilobytes * 1024;
+        assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+        int status = recorded_run_in(context, &c, path, 0, 0);
+        assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+        assert_int_not_equal(status, TAUT_OK);
+        if (!strstr(taut_error_text(context), path) || !strstr(taut_error_text(context), "write")) fail_msg("%s", taut_error_text(context));
+        int resume = access(path, F_OK) == 0; /* not when the file could not even begin */
+        struct stat size = { 0 };
+        if (resume) assert_int_equal(stat(path, &size), 0);
+        if (resume && size.st_size == 0) resume = 0;
+        assert_int_equal(resume, kilobytes > 60);
+        recorded_run(&c, path, resume, 0);
+        frames f = read_frames_of(path);
+        assert_same_frames(&f, &whole);
+        free_frames(&f);
+        taut_context_destroy(context);
+    }
+    signal(SIGXFSZ, handler);
+    free_frames(&whole);
+}
+
+/* As another user: root may write anywhere. */
+static void a_folder_without_permission(void **state)
+{
+    (void)state;
+    char locked[320], inside[340];
+    snprintf(locked, sizeof locked, "%s/locked", folder);
+    snprintf(inside, sizeof inside, "%s/run.taut", locked);
+    assert_int_equal(mkdir(locked, 0777), 0);
+    recorded_run(&small, inside, 0, 20);
+    assert_int_equal(chmod(inside, 0444), 0);
+    assert_int_equal(chmod(locked, 0555), 0);
+    assert_int_equal(chmod(folder, 0755), 0);
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0) {
+        taut_context *context = taut_context_create(NULL);
+        const record_column t = { "t", "time" };
+        record *r = NULL;
+        writer *w = NULL;
+        char new[360];
+        snprintf(new, sizeof new, "%s/new.taut", locked);
+        if (geteuid() == 0 && (setgid(65534) || setuid(65534))) _exit(10);
+        if (!writer_create(context, new, 0, &t, 1, 0, &w) || !strstr(taut_error_text(context), "cannot create")) _exit(11);
+        if (!writer_open(context, inside, &w) || !strstr(taut_error_text(context), "read-only")) _exit(12);
+        if (record_open(context, inside, &r) || record_frame_count(r) != 21) _exit(13); /* reading needs no permission to write */
+        record_close(r);
+        taut_context_destroy(context);
+        _exit(0);
+    }
+    int end;
+    assert_int_equal(waitpid(child, &end, 0), child);
+    chmod(locked, 0777);
+    unlink(inside);
+    rmdir(locked);
+    assert_int_equal(WEXITSTATUS(end), 0);
+}
+
+#define TEST(f) cmocka_unit_test_setup(f, fresh)
+int main(void)
+{
+    if (!mkdtemp(folder)) return 1;
+    const struct CMUnitTest tests[] = {
+        TEST(columns_by_name), TEST(many_columns), TEST(properties_settings_events), TEST(stopped_runs_go_on), TEST(a_later_end),
+        TEST(files_that_are_no_runs), TEST(a_damaged_file), TEST(one_writer_at_a_time), TEST(readers_beside_a_writer),
+        TEST(a_file_that_is_taken_away), TEST(a_full_disk), TEST(a_folder_without_permission),
+    };
+    int failures = cmocka_run_group_tests(tests, NULL, NULL);
+    fresh(NULL);
+    rmdir(folder);
+    return failures;
+}
