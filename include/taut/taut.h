@@ -75,6 +75,7 @@ typedef struct taut_simulation_options {
     double tolerance;      /* of the Newton iterations, relative; 0: down to round-off */
     int project_start;     /* not 0: move an inconsistent start onto the constraints */
     double step;           /* the first step; only models with start_points need it here */
+    int start_as_is;       /* not 0: the start as given, on the constraints or not; for methods that can (naive, extended, dirac) */
 } taut_simulation_options;
 
 /* rattle, double, round-off, strict start */

@@ -92,6 +92,7 @@ static int simulate(lua_State *L)
     options.precision = text_field(L, 2, "precision", options.precision);
     options.tolerance = number_field(L, 2, "tolerance");
     options.step = number_field(L, 2, "step");
+    options.start_as_is = number_field(L, 2, "start_as_is") != 0;
     if (lua_getfield(L, 2, "set") == LUA_TTABLE) count = read_settings(L, settings);
     b->precise = strcmp(options.precision, "quad") == 0;
     b->context = taut_context_create(NULL);
