@@ -1,4 +1,4 @@
-/* The hanging chain, N = 100 .. 10^6: load time and time per link and step, which should not depend on N.
+/* A chain of N = 100 .. 10^6 links: load time and time per link and step, which should not depend on N.
  * usage: chain [-m METHOD] MODEL N...   Process CPU time; each step time is the least of several batches. Of methods that evaluate a vector
  * field (dirac:rk4) the last column is the time per link and evaluation. */
 #include <stdio.h>

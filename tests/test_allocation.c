@@ -61,9 +61,11 @@ static const example examples[] = {
     { "chain-molecule", 0.01, NULL },            { "triple-pendulum", 0.01, "lobatto:s=3" },
     { "henon-heiles", 0.01, "lobatto:s=3" },
     { "papers/double-spherical-pendulum-chart", 0.01, "del" }, { "rigid-body", 0.01, "shake" },
+    { "papers/dirac-second-class", 0.01, "dirac:gauss" }, { "point-vortices", 0.01, "dirac:rk4" },
     { "heavy-top", 0.001, "extended:gauss" }, { "chain-molecule", 0.01, "dirac:rkf45,project=both" },
     { "papers/jay-simeon-4.1", 0.01, "euler" },  { "triple-pendulum", 0.01, "euler:adjoint" }, { "papers/jay-simeon-4.2", 0.01, "rattle" },
     { "double-spherical-pendulum", 0.01, "compose:euler,order=4" },
+    { "driven-pendulum", 0.001, "em" }, { "heavy-top", 0.001, "em" }, { "triple-pendulum", 0.01, "em:project" },
 };
 enum { EXAMPLES = sizeof examples / sizeof *examples };
 

@@ -11,6 +11,7 @@ typedef struct {
     const char *text;
     definition size;
     double step;
+    const char *method;   /* NULL: rattle */
 } example;
 
 /* A chain with friction: implicit, and long enough for the sparse back ends. */
@@ -21,11 +22,13 @@ static const char damped_chain[] =
 
 #define NO_SIZE { NULL, NULL, 0 }
 static const example examples[] = {
-    { "double-spherical-pendulum", NULL, NO_SIZE, 0.01 }, { "triple-pendulum", NULL, NO_SIZE, 0.05 },
-    { "rigid-body", NULL, NO_SIZE, 0.01 },                { "heavy-top", NULL, NO_SIZE, 0.001 },
-    { "driven-pendulum", NULL, NO_SIZE, 0.001 },          { "chain-molecule", NULL, NO_SIZE, 0.05 },
-    { "four-bar", NULL, NO_SIZE, 0.01 },                  { "henon-heiles", NULL, NO_SIZE, 0.1 },
-    { "hanging-chain", NULL, { "N", "60", 0 }, 0.01 },    { NULL, damped_chain, NO_SIZE, 0.01 },
+    { "double-spherical-pendulum", NULL, NO_SIZE, 0.01, NULL }, { "triple-pendulum", NULL, NO_SIZE, 0.05, NULL },
+    { "rigid-body", NULL, NO_SIZE, 0.01, NULL },                { "heavy-top", NULL, NO_SIZE, 0.001, NULL },
+    { "driven-pendulum", NULL, NO_SIZE, 0.001, NULL },          { "chain-molecule", NULL, NO_SIZE, 0.05, NULL },
+    { "four-bar", NULL, NO_SIZE, 0.01, NULL },                  { "henon-heiles", NULL, NO_SIZE, 0.1, NULL },
+    { "hanging-chain", NULL, { "N", "60", 0 }, 0.01, NULL },    { NULL, damped_chain, NO_SIZE, 0.01, NULL },
+    { "heavy-top", NULL, NO_SIZE, 0.001, "em" },                { "driven-pendulum", NULL, NO_SIZE, 0.001, "em:project" },
+    { NULL, damped_chain, NO_SIZE, 0.01, "em" },
 };
 enum { EXAMPLES = sizeof examples / sizeof *examples };
 
@@ -36,7 +39,7 @@ typedef struct {
 
 static void open_run(run *r, const example *e)
 {
-    const engine_options options = { .method = "rattle" };
+    const engine_options options = { .method = e->method ? e->method : "rattle" };
     definition size = e->size;
     char path[512];
     snprintf(path, sizeof path, "%s/%s.lua", MODELS, e->file ? e->file : "");

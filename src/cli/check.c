@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/dirac.h"
 #include "cli/cli.h"
 #include "run/engine.h"
 
@@ -12,10 +13,11 @@ static const option_definition definitions_of_check[] = {
     { "define", 'D', "name=value", "set a param or option of the model", 1 },
     { "start", 0, "strict|project", "project: move an inconsistent start onto the constraints (strict)", 0 },
     { "all", 'a', NULL, "show every start value, however many", 0 },
+    { "dirac", 0, NULL, "show all that the Dirac algorithm finds, however long", 0 },
 };
 
 const command command_check = {
-    "check", "MODEL [-D name=value]... [--start strict|project] [--all]",
+    "check", "MODEL [-D name=value]... [--start strict|project] [--all] [--dirac]",
     "what a model is: freedom, rank, start, structure, conserved quantities",
     definitions_of_check, sizeof definitions_of_check / sizeof *definitions_of_check, check_main,
     "Exit status: 0 the model can run, 2 it cannot (the reason is told).\n"
@@ -23,16 +25,17 @@ const command command_check = {
 
 /* The callbacks gather text, so that the report can be printed in the order a person reads it. */
 typedef struct {
-    const model *m;
-    int all;
+    model *m;
+    int all, dirac;
     long shown;
-    char conserved[1024], methods[1024], refused[1024], redundant[4096], first_redundant[700];
+    char conserved[1024], methods[1024], refused[4096], same[300], redundant[4096], first_redundant[700];
     struct start_line {
         char name[64];
         wide value;
         int free;
     } *starts;
     size_t start_count, start_capacity;
+    const char *last_refusal;   /* of the methods in `same`, not yet in `refused` */
 } report;
 
 #define SHOWN 24 /* start values shown without --all */
@@ -73,16 +76,29 @@ static void on_redundant(void *user, uint32_t k, const char *on)
 
 static void on_conserved(void *user, const char *name) { append(((report *)user)->conserved, 1024, ", ", name); }
 
+static void flush_refusals(report *r)
+{
+    char line[700];
+    if (!r->last_refusal) return;
+    snprintf(line, sizeof line, "    %s: %s", r->same, r->last_refusal);
+    append(r->refused, sizeof r->refused, "\n", line);
+    r->last_refusal = NULL;
+}
+
 static void on_method(void *user, const char *name, const char *refusal)
 {
     report *r = user;
-    char line[300];
     if (!refusal) {
         append(r->methods, sizeof r->methods, ", ", name);
         return;
     }
-    snprintf(line, sizeof line, "    %s: %s", name, refusal);
-    append(r->refused, sizeof r->refused, "\n", line);
+    if (r->last_refusal && strcmp(r->last_refusal, refusal) == 0) { /* one line for all with the same reason */
+        append(r->same, sizeof r->same, ", ", name);
+        return;
+    }
+    flush_refusals(r);
+    r->last_refusal = refusal;
+    snprintf(r->same, sizeof r->same, "%s", name);
 }
 
 static void print_start(const report *r, const engine_check *c)
@@ -113,7 +129,8 @@ static void print_structure(const model *m, const engine_check *c)
         if (c->force_multiplier) append(on, sizeof on, ", ", "multipliers");
         printf("  forces           %s%s\n", on[0] ? "depend on " : "constant", on);
     }
-    if (m->form != FORM_RATES) {
+    if (c->phase) puts("                   on phase space, by the Dirac algorithm below");
+    if (m->form != FORM_RATES && !c->phase) {
         printf("  mass matrix      %s, ", c->constant_mass ? "constant" : "depends on the state");
         if (c->diagonal_mass)
             puts("diagonal");
@@ -124,6 +141,54 @@ static void print_structure(const model *m, const engine_check *c)
     }
     printf("  terms            %zu instance%s of %zu kernel%s, %zu constant%s\n", c->instances, c->instances == 1 ? "" : "s", c->kernels,
            c->kernels == 1 ? "" : "s", c->constants, c->constants == 1 ? "" : "s");
+}
+
+/* ---- the Dirac algorithm ---- */
+
+#define DIRAC_AUTO 12 /* coordinates, and */
+#define DIRAC_AUTO_CONSTRAINTS 2 /* constraints of an ordinary model up to which the algorithm is shown without --dirac */
+
+static void print_line(void *user, const char *text)
+{
+    (void)user;
+    puts(text);
+}
+
+static int print_dirac(model *m, int full)
+{
+    dirac *d;
+    int status = dirac_analyse(m, &d);
+    if (status) return status;
+    puts("  Dirac algorithm");
+    status = dirac_report(d, full, print_line, NULL);
+    dirac_destroy(d);
+    return status;
+}
+
+static int wants_dirac(const report *r, const engine_check *c)
+{
+    const model *m = r->m;
+    if (r->dirac || c->phase) return 1;
+    return m->form != FORM_RATES && !m->force_count && !c->augmented && c->constraints > 0 && c->constraints <= DIRAC_AUTO_CONSTRAINTS &&
+           c->coordinates <= DIRAC_AUTO && !r->redundant[0];
+}
+
+/* A model that cannot run: if the algorithm tells why, it is shown before the message. */
+static int refused(model *m, int status, const char *text, int full)
+{
+    dirac *d;
+    char copy[TAUT_ERROR_TEXT];
+    snprintf(copy, sizeof copy, "%s", text);
+    if (status == TAUT_OUT_OF_MEMORY) return complain(EXIT_FAILED, "%s", copy);
+    if ((status == TAUT_SINGULAR || status == TAUT_BAD_MODEL || status == TAUT_NO_CONVERGENCE) && m->form != FORM_RATES &&
+        !dirac_analyse(m, &d)) {
+        if ((d->singular || m->phase_line) && d->verdict != DIRAC_REFUSED) {
+            printf("%s\n  coordinates      %u\n  Dirac algorithm\n", m->title, m->coordinate_count);
+            dirac_report(d, full, print_line, NULL);
+        }
+        dirac_destroy(d);
+    }
+    return complain(EXIT_USAGE, "%s", copy);
 }
 
 static int print_report(const report *r, const engine_check *c)
@@ -137,6 +202,7 @@ static int print_report(const report *r, const engine_check *c)
     print_structure(r->m, c);
     printf("  conserved        %s%s%s\n", c->energy_conserved ? "energy" : "",
            c->energy_conserved && r->conserved[0] ? ", " : "", r->conserved[0] ? r->conserved : c->energy_conserved ? "" : "nothing found");
+    if (wants_dirac(r, c) && print_dirac(r->m, r->dirac)) return complain(EXIT_FAILED, "%s", taut_error_text(r->m->context));
     printf("  methods          %s\n", r->methods[0] ? r->methods : "none fits");
     if (r->refused[0]) printf("  not suitable\n%s\n", r->refused);
     print_start(r, c);
@@ -166,9 +232,10 @@ static int check_main(int argc, char **argv)
     if (!code) {
         r.m = m;
         r.all = options_value(&o, "all", NULL) != NULL;
+        r.dirac = options_value(&o, "dirac", NULL) != NULL;
         int status = engine_double.check(m, project, &result, on_start, on_redundant, on_conserved, on_method, &r);
-        code = status ? complain(status == TAUT_OUT_OF_MEMORY ? EXIT_FAILED : EXIT_USAGE, "%s", taut_error_text(context))
-                      : print_report(&r, &result);
+        flush_refusals(&r);
+        code = status ? refused(m, status, taut_error_text(context), r.dirac) : print_report(&r, &result);
     }
     free(r.starts);
     model_destroy(m);

@@ -26,8 +26,9 @@ const command command_run = {
     "run a model and tell what was kept",
     definitions_of_run, sizeof definitions_of_run / sizeof *definitions_of_run, run_main,
     "Columns of --csv: t; coordinates; velocities (a.x.dot); momenta (p.a.x); multipliers (lambda.NAME); energy;\n"
+    "work (of forces, time and moving constraints, where the model has them: energy - work is constant);\n"
     "constraint (largest |g|); velocity_constraint (largest |dg/dt|); momentum.x .. angular_momentum.z where the model has\n"
-    "the symmetry; observables by name.\n\n"
+    "the symmetry; observables by name; with em also t_mid and lambda_mid.NAME, the multipliers of the last step and their time.\n\n"
     "A run file (-o) is an SQLite database (docs/run-file.md). A recorded run that is interrupted or killed goes on with\n"
     "'taut resume'.\n\n"
     "Exit status: 0 done, 1 the simulation failed, 2 bad usage or bad model, 130 or 143 stopped by a signal and recorded.\n"

@@ -105,6 +105,14 @@ static void summarise_energy(const watched *w, int conserved)
         printf("   (not conserved by this model: time or forces change it)\n");
 }
 
+/* What forces, time and moving constraints have put in, and how well that accounts for the change of the energy. */
+static void summarise_balance(const watched *energy, const watched *balance)
+{
+    wide off = larger(balance->highest - balance->first, balance->first - balance->lowest);
+    printf("  energy balance        work %.9g; energy - work changed by at most %.2g\n",
+           (double)(energy->last - balance->last), (double)off);
+}
+
 /* Of methods that integrate a vector field. */
 static void summarise_work(const engine_counts *c)
 {
@@ -121,7 +129,9 @@ static void summarise(const session *z, const run_result *result)
     engine_counts counts;
     double used = seconds_since(&z->begun);
     long here = result->steps_done - z->steps_before;
+    uint32_t coordinates, constraints;
     z->api->counts(z->engine, &counts);
+    z->api->sizes(z->engine, &coordinates, &constraints);
     printf("%s\n", z->m->title);
     printf("  method %s   step %.6g   t = 0 .. %.9g   %ld steps in %.3g s (%.3g us each, %.1f Newton iterations)\n\n", z->method,
            (double)z->options.step, (double)result->t, here, used,
@@ -130,9 +140,11 @@ static void summarise(const session *z, const run_result *result)
     const watched *w = result->quantities;
     for (size_t i = 0; i < result->quantity_count; i++, w++) {
         if (i == 0 && z->m->form != FORM_RATES) summarise_energy(w, z->api->energy_conserved(z->engine));
-        if ((i == 1 || i == 2) && z->m->constraint_count)
+        if ((i == 1 || i == 2) && constraints)
             printf("  %-21s at most %.2g\n", i == 1 ? "constraints" : "velocity constraints", (double)w->highest);
-        if (i > 2)
+        if (z->api->balance(z->engine) && i + 1 == result->quantity_count)
+            summarise_balance(result->quantities, w);
+        else if (i > 2)
             printf("  %-21s %.12g   changed by at most %.2g\n", w->name, (double)w->first,
                    (double)larger(w->highest - w->first, w->first - w->lowest));
     }

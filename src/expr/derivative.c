@@ -46,14 +46,17 @@ static int local_partials(graph *g, expr e, expr *da, expr *db)
         *da = n.op == OP_MIN ? expr_sub(g, half, s) : expr_add(g, half, s);
         *db = n.op == OP_MIN ? expr_add(g, half, s) : expr_sub(g, half, s);
         break;
+    case OP_SINC:
+    case OP_SINHC:
+    case OP_ATANC:
+    case OP_ATANHC: *da = expr_numbered(g, n.op, a, (int32_t)b + 1); break;
     default: return TAUT_OK; /* leaves */
     }
     if (!*da || (op_arity(n.op) == 2 && !*db)) return TAUT_OUT_OF_MEMORY;
     return TAUT_OK;
 }
 
-/* active[i]: node i of the walk depends on one of the variables. */
-static void find_active(const walk *w, const expr *variables, size_t count, unsigned char *active)
+void find_active(const walk *w, const expr *variables, size_t count, unsigned char *active)
 {
     for (size_t v = 0; v < count; v++)
         if (walk_has(w, variables[v])) active[walk_position(w, variables[v])] = 1;
@@ -65,7 +68,7 @@ static void find_active(const walk *w, const expr *variables, size_t count, unsi
     }
 }
 
-static int accumulate(graph *g, expr *sum, expr adjoint, expr partial)
+int accumulate(graph *g, expr *sum, expr adjoint, expr partial)
 {
     expr product = expr_mul(g, adjoint, partial);
     *sum = *sum ? expr_add(g, *sum, product) : product;

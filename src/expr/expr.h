@@ -26,6 +26,8 @@ typedef enum {
     OP_SIN, OP_COS, OP_TAN, OP_ASIN, OP_ACOS, OP_ATAN, OP_ATAN2,
     OP_SINH, OP_COSH, OP_TANH,
     OP_ABS, OP_SIGN, OP_MIN, OP_MAX,
+    /* d^b/da^b of F(a)/a, F = sin, sinh, atan, atanh, b = 0, 1, 2: parts of discrete gradients, not of the model language */
+    OP_SINC, OP_SINHC, OP_ATANC, OP_ATANHC,
     OP_COUNT
 } op;
 
@@ -64,6 +66,8 @@ int expr_is_constant(const graph *g, expr e);
 int expr_is_number(const graph *g, expr e, double value); /* a literal with exactly this value */
 
 int op_arity(op o);            /* number of operands: 0, 1, 2 (OP_POWI: 1) */
+/* The second number of such a node is no operand, but an exponent (OP_POWI) or an order (OP_SINC and beyond). */
+static inline int op_has_number(op o) { return o == OP_POWI || o >= OP_SINC; }
 const char *op_name(op o);     /* as in the model language: "sin", "+" */
 
 /* ---- building; all simplify (constant folding, 0/1 rules) ---- */
@@ -76,6 +80,8 @@ expr expr_sub(graph *g, expr a, expr b);
 expr expr_mul(graph *g, expr a, expr b);
 expr expr_div(graph *g, expr a, expr b);
 expr expr_powi(graph *g, expr a, int32_t exponent);
+/* Any operation with op_has_number: a power, or OP_SINC .. OP_ATANHC of that order. */
+expr expr_numbered(graph *g, op o, expr a, int32_t number);
 expr expr_pow(graph *g, expr a, expr b);   /* picks powi and sqrt where it can */
 expr expr_unary(graph *g, op o, expr a);   /* OP_SQRT .. OP_SIGN and OP_NEG */
 expr expr_binary(graph *g, op o, expr a, expr b); /* any two-operand op */
@@ -87,8 +93,17 @@ int expr_gradient(graph *g, expr f, const expr *variables, size_t count, expr *o
 expr expr_directional(graph *g, expr f, const expr *variables, const expr *directions, size_t count);
 /* df / d variable */
 expr expr_derivative(graph *g, expr f, expr variable);
+/* The discrete gradient by mean partial derivatives: f(to) - f(from) = sum_i out[i] (to[i] - from[i]), exactly but for round-off and with no
+   difference of values of f; symmetric in from and to; the gradient half way for polynomials of degree 2. `from` are variables of
+   f, `to` any expressions. expr/discrete.c says what else holds. Returns a status. */
+int expr_discrete_gradient(graph *g, expr f, const expr *from, const expr *to, size_t count, expr *out);
 /* e with variables[i] replaced by values[i]. 0 on failure. */
 expr expr_substitute(graph *g, expr e, const expr *variables, const expr *values, size_t count);
+
+/* ---- simplification ---- */
+/* e as a polynomial over a product of factors, common factors cancelled; the same input gives the same result. e itself when that would be
+   too large. numerator and denominator may be NULL. 0 on failure (no memory). */
+expr expr_simplify(graph *g, expr e, expr *numerator, expr *denominator);
 
 /* ---- structure ---- */
 #define DEGREE_NOT_POLYNOMIAL 1000

@@ -203,7 +203,7 @@ static expr fold(graph *g, op o, expr a, expr b, int32_t exponent)
 {
     wide value = op_apply(o, graph_constant(g, a), b ? graph_constant(g, b) : 0, exponent);
     if (value - value == 0) return expr_number(g, value);
-    return cons(g, o, a, o == OP_POWI ? (uint32_t)exponent : b, 0);
+    return cons(g, o, a, op_has_number(o) ? (uint32_t)exponent : b, 0);
 }
 
 /* If e = k * x with k free of variables, splits it: *k and the result x. Otherwise *k = 0 and e itself. */
@@ -344,6 +344,14 @@ expr expr_powi(graph *g, expr a, int32_t exponent)
     if (x.op == OP_MUL && x.varies && !g->nodes[x.a].varies)
         return expr_mul(g, expr_powi(g, x.a, exponent), expr_powi(g, x.b, exponent));
     return cons(g, OP_POWI, a, (uint32_t)exponent, x.varies);
+}
+
+expr expr_numbered(graph *g, op o, expr a, int32_t number)
+{
+    if (o == OP_POWI) return expr_powi(g, a, number);
+    if (!a) return 0;
+    if (is_literal(g, a)) return fold(g, o, a, 0, number);
+    return cons(g, o, a, (uint32_t)number, g->nodes[a].varies);
 }
 
 expr expr_pow(graph *g, expr a, expr b)

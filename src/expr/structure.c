@@ -139,12 +139,11 @@ int expr_degree(graph *g, expr f, unsigned kinds)
 /* The same operation on other operands. */
 static expr rebuild(graph *g, const node *n, expr a, expr b)
 {
-    if (n->op == OP_POWI) return expr_powi(g, a, (int32_t)n->b);
+    if (op_has_number(n->op)) return expr_numbered(g, n->op, a, (int32_t)n->b);
     return op_arity(n->op) == 1 ? expr_unary(g, n->op, a) : expr_binary(g, n->op, a, b);
 }
 
-/* image[i] is preset for replaced nodes; fills in the rest, bottom up. Returns a status. */
-static int rebuild_walk(walk *w, expr *image)
+int rebuild_walk(walk *w, expr *image)
 {
     for (size_t i = 0; i < w->count; i++) {
         node n = w->g->nodes[w->list[i]];

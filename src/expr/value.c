@@ -17,11 +17,17 @@ static const struct {
     [OP_ACOS] = { "acos", 1 },   [OP_ATAN] = { "atan", 1 },       [OP_ATAN2] = { "atan2", 2 },
     [OP_SINH] = { "sinh", 1 },   [OP_COSH] = { "cosh", 1 },       [OP_TANH] = { "tanh", 1 },
     [OP_ABS] = { "abs", 1 },     [OP_SIGN] = { "sign", 1 },       [OP_MIN] = { "min", 2 },
-    [OP_MAX] = { "max", 2 },
+    [OP_MAX] = { "max", 2 },         [OP_SINC] = { "sinc", 1 },         [OP_SINHC] = { "sinhc", 1 },
+    [OP_ATANC] = { "atanc", 1 },     [OP_ATANHC] = { "atanhc", 1 },
 };
 
 int op_arity(op o) { return operations[o].arity; }
 const char *op_name(op o) { return operations[o].name; }
+
+#define EVEN_TYPE wide
+#define EVEN_MATH WIDE
+#define EVEN_NAME even_value
+#include "base/even.h"
 
 static wide power(wide a, int32_t exponent)
 {
@@ -59,6 +65,10 @@ wide op_apply(op o, wide a, wide b, int32_t exponent)
     case OP_SIGN: return (a > 0) - (a < 0);
     case OP_MIN: return a < b ? a : b;
     case OP_MAX: return a > b ? a : b;
+    case OP_SINC:
+    case OP_SINHC:
+    case OP_ATANC:
+    case OP_ATANHC: return even_value((even_function)(o - OP_SINC), a, exponent);
     default: return 0;
     }
 }
@@ -172,7 +182,7 @@ static void print_operator(printer *p, const node *n)
 static void print_node(printer *p, expr e, int outer)
 {
     const node *n = &p->g->nodes[e];
-    if (!e || p->length >= p->size || p->depth > 200) {
+    if (!e || p->length >= p->size || p->depth > 2000) {
         put(p, "...");
         return;
     }

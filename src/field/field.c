@@ -27,6 +27,8 @@ struct field {
     size_t register_room;
     block jacobians[KIND_COUNT], slopes[KIND_COUNT];
     block hessians[KIND_COUNT][KIND_COUNT];
+    block discrete[DISCRETE_MODES][KIND_COUNT];                   /* Jacobians of D_a */
+    block discrete_slopes[DISCRETE_MODES][KIND_COUNT][KIND_COUNT];
 };
 
 int field_create(store *s, const family *f, const uint32_t *sizes, const real *constants, field **result)
@@ -62,6 +64,10 @@ void field_destroy(field *f)
         block_clear(f, &f->jacobians[a]);
         block_clear(f, &f->slopes[a]);
         for (int b = 0; b < KIND_COUNT; b++) block_clear(f, &f->hessians[a][b]);
+        for (int mode = 0; mode < DISCRETE_MODES; mode++) {
+            block_clear(f, &f->discrete[mode][a]);
+            for (int b = 0; b < KIND_COUNT; b++) block_clear(f, &f->discrete_slopes[mode][a][b]);
+        }
     }
     mem_free(f->context, f->registers);
     mem_free(f->context, f);
@@ -93,7 +99,10 @@ static int reserve(field *f, const tape *t)
 }
 
 /* The derivatives a kernel has tapes for, by the kinds a and b where they have any. */
-typedef enum { VALUE, GRADIENT, HESSIAN, SECOND, THIRD, SLOPE } derivative;
+typedef enum { VALUE, GRADIENT, HESSIAN, SECOND, THIRD, SLOPE, JOINT, JOINT_SLOPE, POLARISED, POLARISED_SLOPE } derivative;
+
+static derivative discrete_of(discrete_mode mode) { return mode == DISCRETE_JOINT ? JOINT : POLARISED; }
+static derivative slope_of(discrete_mode mode) { return mode == DISCRETE_JOINT ? JOINT_SLOPE : POLARISED_SLOPE; }
 
 static tape *tape_of(const kernel *k, derivative d, kind a, kind b)
 {
@@ -103,6 +112,10 @@ static tape *tape_of(const kernel *k, derivative d, kind a, kind b)
     case SECOND: return k->second;
     case THIRD: return k->third[a];
     case SLOPE: return k->slopes[a];
+    case JOINT: return k->discretes[DISCRETE_JOINT][a];
+    case JOINT_SLOPE: return k->discrete_slopes[DISCRETE_JOINT][a][b];
+    case POLARISED: return k->discretes[DISCRETE_POLARISED][a];
+    case POLARISED_SLOPE: return k->discrete_slopes[DISCRETE_POLARISED][a][b];
     default: return k->values;
     }
 }
@@ -115,6 +128,10 @@ static int make_tape(store *s, kernel *k, derivative d, kind a, kind b)
     case SECOND: return kernel_prepare_second(s, k);
     case THIRD: return kernel_prepare_third(s, k, a);
     case SLOPE: return kernel_prepare_slope(s, k, a);
+    case JOINT: return kernel_prepare_discrete(s, k, DISCRETE_JOINT, a);
+    case JOINT_SLOPE: return kernel_prepare_discrete_slope(s, k, DISCRETE_JOINT, a, b);
+    case POLARISED: return kernel_prepare_discrete(s, k, DISCRETE_POLARISED, a);
+    case POLARISED_SLOPE: return kernel_prepare_discrete_slope(s, k, DISCRETE_POLARISED, a, b);
     default: return kernel_prepare_values(s, k);
     }
 }
@@ -235,6 +252,19 @@ int field_prepare_slope(field *f, kind by)
 int field_prepare_hessian(field *f, kind a, kind b)
 {
     return prepare_block(f, &f->hessians[a][b], HESSIAN, a, b, OF_HESSIAN, (int)f->sizes[a], (int)f->sizes[b]);
+}
+
+int field_prepare_discrete(field *f, discrete_mode mode, kind by) { return prepare(f, discrete_of(mode), by, by); }
+
+int field_prepare_discrete_jacobian(field *f, discrete_mode mode, kind by)
+{
+    return prepare_block(f, &f->discrete[mode][by], discrete_of(mode), by, by, OF_JACOBIAN, (int)f->f->row_count, (int)f->sizes[by]);
+}
+
+int field_prepare_discrete_slope(field *f, discrete_mode mode, kind a, kind b)
+{
+    return prepare_block(f, &f->discrete_slopes[mode][a][b], slope_of(mode), a, b, OF_HESSIAN, (int)f->sizes[a],
+                         (int)f->sizes[b]);
 }
 
 int field_hessian_zero(const field *f, kind a, kind b) { return pattern_entries(f->hessians[a][b].shape) == 0; }
@@ -393,4 +423,33 @@ void field_hessian(const field *f, kind a, kind b, const place *x, const real *w
 {
     for (size_t n = 0; n < f->batch_count; n++)
         add_entries(f, n, kernel_of(f, n)->hessians[a][b], &f->hessians[a][b].maps[n], x, NULL, weights, values);
+}
+
+/* ---- discrete gradients: the second place stands where directions do ---- */
+
+void field_discrete(const field *f, discrete_mode mode, kind by, const place *x0, const place *x1, const real *weights, real *out)
+{
+    for (size_t n = 0; n < f->batch_count; n++)
+        add_variables(f, n, kernel_of(f, n)->discretes[mode][by], x0, x1, NULL, weights, out);
+}
+
+const pattern *field_discrete_pattern(const field *f, discrete_mode mode, kind by) { return f->discrete[mode][by].shape; }
+
+void field_discrete_jacobian(const field *f, discrete_mode mode, kind by, const place *x0, const place *x1, real *values)
+{
+    for (size_t n = 0; n < f->batch_count; n++)
+        add_entries(f, n, kernel_of(f, n)->discretes[mode][by], &f->discrete[mode][by].maps[n], x0, x1, NULL, values);
+}
+
+const pattern *field_discrete_slope_pattern(const field *f, discrete_mode mode, kind a, kind b)
+{
+    return f->discrete_slopes[mode][a][b].shape;
+}
+
+void field_discrete_slope(const field *f, discrete_mode mode, kind a, kind b, const place *x0, const place *x1, const real *weights,
+                          real *values)
+{
+    for (size_t n = 0; n < f->batch_count; n++)
+        add_entries(f, n, kernel_of(f, n)->discrete_slopes[mode][a][b], &f->discrete_slopes[mode][a][b].maps[n], x0, x1, weights,
+                    values);
 }

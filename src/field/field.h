@@ -51,6 +51,18 @@ void field_second(const field *f, const place *x, const place *u, real *out);
 /* out[v] += sum_row weights[row] d/dx_v (u' Hess f_row w) */
 void field_third(const field *f, kind by, const place *x, const place *u, const place *w, const real *weights, real *out);
 
+/* Discrete gradients between the places x0 and x1 (kernel.h says which modes there are): like gradient, Jacobian and Hessian, with D_by f_row
+   for the derivative. Slopes are derivatives of D_a by the variables b of x1; their pattern is not symmetric. */
+int field_prepare_discrete(field *f, discrete_mode mode, kind by);
+int field_prepare_discrete_jacobian(field *f, discrete_mode mode, kind by);
+int field_prepare_discrete_slope(field *f, discrete_mode mode, kind a, kind b);
+void field_discrete(const field *f, discrete_mode mode, kind by, const place *x0, const place *x1, const real *weights, real *out);
+const pattern *field_discrete_pattern(const field *f, discrete_mode mode, kind by);
+void field_discrete_jacobian(const field *f, discrete_mode mode, kind by, const place *x0, const place *x1, real *values);
+const pattern *field_discrete_slope_pattern(const field *f, discrete_mode mode, kind a, kind b);
+void field_discrete_slope(const field *f, discrete_mode mode, kind a, kind b, const place *x0, const place *x1, const real *weights,
+                          real *values);
+
 /* Structure of a prepared Hessian block: is it zero, does it depend on a variable? */
 int field_hessian_zero(const field *f, kind a, kind b);
 int field_hessian_varies(const field *f, kind a, kind b);

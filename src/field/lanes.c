@@ -8,6 +8,16 @@ void tape_numbers(const tape *t, real *registers)
     }
 }
 
+#define EVEN_TYPE real
+#define EVEN_MATH REAL
+#define EVEN_NAME even_value
+#include "base/even.h"
+
+static void even(real *target, const real *a, even_function f, int order, int lanes)
+{
+    for (int i = 0; i < lanes; i++) target[i] = even_value(f, a[i], order);
+}
+
 static void power(real *target, const real *a, int32_t exponent, int lanes)
 {
     if (exponent == 2) {
@@ -39,6 +49,10 @@ void tape_run(const tape *t, real *registers, int lanes)
         const real *a = registers + (size_t)line->a * LANES;
         if (line->op == OP_POWI) {
             power(target, a, (int32_t)line->b, lanes);
+            continue;
+        }
+        if (op_has_number(line->op)) {
+            even(target, a, (even_function)(line->op - OP_SINC), (int)line->b, lanes);
             continue;
         }
         const real *b = registers + (size_t)line->b * LANES;

@@ -80,31 +80,38 @@ int kernel_prepare_gradient(store *s, kernel *k, kind by)
     return finish(s, k, &o, status, 0, &k->gradients[by]);
 }
 
-/* For each slot i of kind a one reverse sweep through the gradient component gives row i. */
+/* Derivatives of the components (by slot) of kind a by the variables of kind b: one reverse sweep a row. `variable` says which variables:
+   slots, or directions. lower: the lower triangle only. */
+static int put_rows(store *s, kernel *k, const expr *components, kind variable, kind a, kind b, int lower, outputs *o)
+{
+    expr *variables = mem_new(s->context, k->slots, sizeof *variables);
+    expr *row = mem_new(s->context, k->slots, sizeof *row);
+    int status = variables && row ? TAUT_OK : TAUT_OUT_OF_MEMORY;
+    for (uint32_t i = 0; !status && i < k->slots; i++) {
+        variables[i] = expr_variable(s->shapes, variable, i);
+        if (!variables[i]) status = TAUT_OUT_OF_MEMORY;
+    }
+    for (uint32_t i = 0; !status && i < k->slots; i++) {
+        if (k->slot_kind[i] != a) continue;
+        status = expr_gradient(s->shapes, components[i], variables, k->slots, row);
+        for (uint32_t j = 0; !status && j < k->slots; j++)
+            if (k->slot_kind[j] == b && (!lower || j <= i)) status = outputs_put(s, o, row[j], i, j);
+    }
+    mem_free(s->context, variables);
+    mem_free(s->context, row);
+    return status;
+}
+
 int kernel_prepare_hessian(store *s, kernel *k, kind a, kind b)
 {
     if (k->hessians[a][b]) return TAUT_OK;
     outputs o;
     int status = ensure_gradient(s, k);
     if (status) return status;
-    expr *variables = mem_new(s->context, k->slots, sizeof *variables);
-    expr *row = mem_new(s->context, k->slots, sizeof *row);
     status = outputs_create(s, &o, (size_t)k->slots * k->slots);
-    if (!variables || !row) status = TAUT_OUT_OF_MEMORY;
-    for (uint32_t i = 0; !status && i < k->slots; i++) {
-        variables[i] = expr_variable(s->shapes, KIND_SLOT, i);
-        if (!variables[i]) status = TAUT_OUT_OF_MEMORY;
-    }
-    for (uint32_t i = 0; !status && i < k->slots; i++) {
-        if (k->slot_kind[i] != a) continue;
-        status = expr_gradient(s->shapes, k->gradient[i], variables, k->slots, row);
-        for (uint32_t j = 0; !status && j < k->slots; j++)
-            if (k->slot_kind[j] == b && (a != b || j <= i)) status = outputs_put(s, &o, row[j], i, j);
-    }
+    if (!status) status = put_rows(s, k, k->gradient, KIND_SLOT, a, b, a == b, &o);
     for (uint32_t n = 0; !status && n < o.count; n++)
         if (!expr_is_constant(s->shapes, o.values[n])) k->hessian_varies[a][b] = 1;
-    mem_free(s->context, variables);
-    mem_free(s->context, row);
     return finish(s, k, &o, status, 0, &k->hessians[a][b]);
 }
 
@@ -162,4 +169,75 @@ int kernel_prepare_third(store *s, kernel *k, kind by)
     if (k->third[by]) return TAUT_OK;
     expr bilinear = along(s, k, along(s, k, k->value, KIND_DIRECTION_U), KIND_DIRECTION_W);
     return prepare_gradient_of(s, k, bilinear, by, 2, &k->third[by]);
+}
+
+/* ---- discrete gradients: place 0 in the slots, place 1 in the directions u ---- */
+
+static int is_varied(const kernel *k, discrete_mode mode, uint32_t slot)
+{
+    return k->slot_kind[slot] == KIND_Q || k->slot_kind[slot] == KIND_T || (mode == DISCRETE_JOINT && k->slot_kind[slot] == KIND_W);
+}
+
+/* f + 1/2 f_w . (w1 - w0): for f = 1/2 w'M w + a.w - V it is 1/2 w0'M w1 + a.(w0 + w1)/2 - V */
+static expr polarised(store *s, kernel *k)
+{
+    graph *g = s->shapes;
+    expr sum = k->value;
+    int status = ensure_gradient(s, k);
+    for (uint32_t i = 0; !status && i < k->slots; i++) {
+        if (k->slot_kind[i] != KIND_W) continue;
+        expr change = expr_sub(g, expr_variable(g, KIND_DIRECTION_U, i), expr_variable(g, KIND_SLOT, i));
+        sum = expr_add(g, sum, expr_mul(g, expr_number(g, (wide)0.5), expr_mul(g, k->gradient[i], change)));
+    }
+    return status ? 0 : sum;
+}
+
+static int ensure_discrete(store *s, kernel *k, discrete_mode mode)
+{
+    if (k->discrete[mode]) return TAUT_OK;
+    expr *from = mem_new(s->context, k->slots, sizeof *from), *to = mem_new(s->context, k->slots, sizeof *to);
+    expr *found = mem_new(s->context, k->slots, sizeof *found), *all = mem_new(s->context, k->slots, sizeof *all);
+    expr f = mode == DISCRETE_JOINT ? k->value : polarised(s, k), zero = expr_number(s->shapes, 0);
+    int status = from && to && found && all && f && zero ? TAUT_OK : TAUT_OUT_OF_MEMORY;
+    size_t count = 0;
+    for (uint32_t i = 0; !status && i < k->slots; i++) {
+        if (!is_varied(k, mode, i)) continue;
+        from[count] = expr_variable(s->shapes, KIND_SLOT, i);
+        to[count] = expr_variable(s->shapes, KIND_DIRECTION_U, i);
+        if (!from[count] || !to[count]) status = TAUT_OUT_OF_MEMORY;
+        count++;
+    }
+    if (!status) status = expr_discrete_gradient(s->shapes, f, from, to, count, found);
+    for (uint32_t i = 0, n = 0; !status && i < k->slots; i++) all[i] = is_varied(k, mode, i) ? found[n++] : zero;
+    mem_free(s->context, from);
+    mem_free(s->context, to);
+    mem_free(s->context, found);
+    if (status)
+        mem_free(s->context, all);
+    else
+        k->discrete[mode] = all;
+    return status;
+}
+
+int kernel_prepare_discrete(store *s, kernel *k, discrete_mode mode, kind by)
+{
+    if (k->discretes[mode][by]) return TAUT_OK;
+    outputs o;
+    int status = ensure_discrete(s, k, mode);
+    if (status) return status;
+    status = outputs_create(s, &o, k->slots);
+    for (uint32_t i = 0; !status && i < k->slots; i++)
+        if (k->slot_kind[i] == by) status = outputs_put(s, &o, k->discrete[mode][i], i, 0);
+    return finish(s, k, &o, status, 1, &k->discretes[mode][by]);
+}
+
+int kernel_prepare_discrete_slope(store *s, kernel *k, discrete_mode mode, kind a, kind b)
+{
+    if (k->discrete_slopes[mode][a][b]) return TAUT_OK;
+    outputs o;
+    int status = ensure_discrete(s, k, mode);
+    if (status) return status;
+    status = outputs_create(s, &o, (size_t)k->slots * k->slots);
+    if (!status) status = put_rows(s, k, k->discrete[mode], KIND_DIRECTION_U, a, b, 0, &o);
+    return finish(s, k, &o, status, 1, &k->discrete_slopes[mode][a][b]);
 }

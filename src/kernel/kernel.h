@@ -8,6 +8,13 @@
 
 #include "kernel/tape.h"
 
+/* Discrete gradients D f between two places 0 and 1 (expr/discrete.c). */
+typedef enum {
+    DISCRETE_JOINT,     /* f1 - f0 = D_q f . dq + D_w f . dw + D_t f dt */
+    DISCRETE_POLARISED, /* for f of degree 2 in w: of f + 1/2 f_w . (w1 - w0) at w0, a function of q, t and bilinear in (w0, w1); by q and t */
+    DISCRETE_MODES
+} discrete_mode;
+
 typedef struct {
     uint32_t slots, constants;  /* numbers of variable and constant slots */
     uint8_t *slot_kind;         /* kind of each variable slot */
@@ -25,6 +32,9 @@ typedef struct {
     tape *second;               /* d^2/ds^2 f(x + s u) */
     tape *slopes[KIND_COUNT];   /* d/dx_slot of grad f . u */
     tape *third[KIND_COUNT];    /* d/dx_slot of u' Hess w */
+    expr *discrete[DISCRETE_MODES]; /* by slot: D f between the slots and the directions u; NULL until asked for */
+    tape *discretes[DISCRETE_MODES][KIND_COUNT];
+    tape *discrete_slopes[DISCRETE_MODES][KIND_COUNT][KIND_COUNT]; /* [a][b]: of D_a by the variables b of place 1 */
 } kernel;
 
 /* All terms of one family that share one kernel. */
@@ -73,5 +83,7 @@ int kernel_prepare_hessian(store *s, kernel *k, kind a, kind b);
 int kernel_prepare_second(store *s, kernel *k);
 int kernel_prepare_slope(store *s, kernel *k, kind by);
 int kernel_prepare_third(store *s, kernel *k, kind by);
+int kernel_prepare_discrete(store *s, kernel *k, discrete_mode mode, kind by);
+int kernel_prepare_discrete_slope(store *s, kernel *k, discrete_mode mode, kind a, kind b);
 
 #endif

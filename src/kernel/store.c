@@ -25,11 +25,16 @@ static void kernel_destroy(taut_context *context, kernel *k)
     if (!k) return;
     tape_destroy(context, k->values);
     tape_destroy(context, k->second);
+    for (int mode = 0; mode < DISCRETE_MODES; mode++) mem_free(context, k->discrete[mode]);
     for (int a = 0; a < KIND_COUNT; a++) {
         tape_destroy(context, k->gradients[a]);
         tape_destroy(context, k->third[a]);
         tape_destroy(context, k->slopes[a]);
         for (int b = 0; b < KIND_COUNT; b++) tape_destroy(context, k->hessians[a][b]);
+        for (int mode = 0; mode < DISCRETE_MODES; mode++) {
+            tape_destroy(context, k->discretes[mode][a]);
+            for (int b = 0; b < KIND_COUNT; b++) tape_destroy(context, k->discrete_slopes[mode][a][b]);
+        }
     }
     mem_free(context, k->slot_kind);
     mem_free(context, k->key);
@@ -123,8 +128,8 @@ static expr play(store *s, const uint32_t *key, size_t length)
     while (at + 1 < length) {
         op o = key[at];
         expr a = operand(s, nodes, key[at + 1]);
-        if (o == OP_POWI)
-            nodes[count++] = expr_powi(s->shapes, a, (int32_t)key[at + 2]), at += 3;
+        if (op_has_number(o))
+            nodes[count++] = expr_numbered(s->shapes, o, a, (int32_t)key[at + 2]), at += 3;
         else if (op_arity(o) == 2)
             nodes[count++] = expr_binary(s->shapes, o, a, operand(s, nodes, key[at + 2])), at += 3;
         else

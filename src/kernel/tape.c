@@ -77,7 +77,7 @@ static void emit(compiler *c, size_t i)
     int arity = op_arity(n->op);
     if (arity == 0) return;
     size_t a = position(c, n->a), b = arity == 2 ? position(c, n->b) : a;
-    instruction line = { n->op, 0, c->home[a], n->op == OP_POWI ? n->b : c->home[b] };
+    instruction line = { n->op, 0, c->home[a], op_has_number(n->op) ? n->b : c->home[b] };
     release(c, a, i);
     if (arity == 2) release(c, b, i);
     line.target = c->free_count ? c->free_registers[--c->free_count] : c->t->register_count++;

@@ -7,7 +7,7 @@
 
 typedef struct {
     uint32_t op;           /* an op of expr.h, OP_NEG and beyond */
-    uint32_t target, a, b; /* registers; b is the exponent of OP_POWI */
+    uint32_t target, a, b; /* registers; b is the number where op_has_number */
 } instruction;
 
 /* Register layout: variable slots, constant slots, directions u, directions w (one per variable slot, when used), then numbers, then

@@ -102,7 +102,7 @@ static int write_inner(writer *w, expr e, const node *n)
 {
     int status = put(w, n->op);
     if (!status) status = put(w, w->reference[place_of(w, n->a)]);
-    if (!status && n->op == OP_POWI) status = put(w, n->b);
+    if (!status && op_has_number(n->op)) status = put(w, n->b);
     if (!status && op_arity(n->op) == 2) status = put(w, w->reference[place_of(w, n->b)]);
     return status ? status : remember(w, e, REF(REF_NODE, w->inner_count++));
 }

@@ -84,6 +84,7 @@ static void declare(const method_spec *spec, method_info *out)
     out->options = info.options, out->option_count = info.option_count, out->table = info.table, out->has_base = info.has_base;
     out->order = p.order;
     out->momentum_order = 0;
+    out->midpoint_multipliers = 0; /* those of the last substep, which are of no order */
     out->keeps |= KEEPS_REVERSIBLE;
 }
 

@@ -36,7 +36,7 @@ void formulation_destroy(formulation *f)
 /* The first that a system allows is taken. */
 static const formulation_class *const naive_list[] = { &formulation_naive, NULL };
 static const formulation_class *const extended_list[] = { &formulation_extended, NULL };
-static const formulation_class *const dirac_list[] = { &formulation_dirac, NULL };
+static const formulation_class *const dirac_list[] = { &formulation_dirac, &formulation_bracket, NULL };
 
 /* ---- options ---- */
 

@@ -64,19 +64,19 @@ static int prepare_blocks(discrete *d)
     struct system *s = d->s;
     int status = system_prepare_block(s, BLOCK_G);
     for (int i = 0; !status && i < PART_COUNT; i++) {
-        d->parts[i] = one_part((block_part){ PART_HESSIAN, d->energy, kinds[i][0], kinds[i][1], 1, 0, 0, NULL });
+        d->parts[i] = one_part((block_part){ PART_HESSIAN, d->energy, kinds[i][0], kinds[i][1], 1, 0, 0, NULL, 0 });
         status = block_prepare(s, &d->parts[i]);
     }
-    d->force_q = one_part((block_part){ PART_JACOBIAN, s->force, KIND_Q, KIND_Q, 1, 0, 0, NULL });
-    d->force_w = one_part((block_part){ PART_JACOBIAN, s->force, KIND_W, KIND_W, 1, 0, 0, NULL });
-    d->force_lambda = one_part((block_part){ PART_JACOBIAN, s->force, KIND_LAMBDA, KIND_LAMBDA, 1, 0, 0, NULL });
-    d->g_transposed = one_part((block_part){ PART_JACOBIAN, s->constraint, KIND_Q, KIND_Q, 1, 0, 1, NULL });
+    d->force_q = one_part((block_part){ PART_JACOBIAN, s->force, KIND_Q, KIND_Q, 1, 0, 0, NULL, 0 });
+    d->force_w = one_part((block_part){ PART_JACOBIAN, s->force, KIND_W, KIND_W, 1, 0, 0, NULL, 0 });
+    d->force_lambda = one_part((block_part){ PART_JACOBIAN, s->force, KIND_LAMBDA, KIND_LAMBDA, 1, 0, 0, NULL, 0 });
+    d->g_transposed = one_part((block_part){ PART_JACOBIAN, s->constraint, KIND_Q, KIND_Q, 1, 0, 1, NULL, 0 });
     if (!status) status = block_prepare(s, &d->force_q);
     if (!status) status = block_prepare(s, &d->force_w);
     if (!status) status = block_prepare(s, &d->force_lambda);
     if (!status) status = block_prepare(s, &d->g_transposed);
     if (status || !d->y) return status;
-    d->chart_q = one_part((block_part){ PART_JACOBIAN, s->chart, KIND_Q, KIND_Q, 1, 0, 0, NULL });
+    d->chart_q = one_part((block_part){ PART_JACOBIAN, s->chart, KIND_Q, KIND_Q, 1, 0, 0, NULL, 0 });
     d->chart_transposed = d->chart_q;
     d->chart_transposed.parts[0].transposed = 1;
     status = field_prepare_values(s->chart);
@@ -93,7 +93,7 @@ static int make_identity(discrete *d)
     for (uint32_t i = 0; i < d->y; i++) index[i] = (int)i;
     int status = pattern_create(s->context, (int)d->y, (int)d->y, index, index, d->y, &d->identity_shape);
     mem_free(s->context, index);
-    d->identity = one_part((block_part){ PART_IDENTITY, NULL, 0, 0, 1, 0, 0, NULL });
+    d->identity = one_part((block_part){ PART_IDENTITY, NULL, 0, 0, 1, 0, 0, NULL, 0 });
     d->identity.parts[0].shape = d->identity_shape;
     d->identity.value_count = (int)d->y;
     return status;

@@ -52,6 +52,8 @@ typedef struct {
 } formulation;
 
 extern const formulation_class formulation_naive, formulation_extended, formulation_dirac;
+/* General second-class constraints chi(q,p), of models that the Dirac algorithm was made for. */
+extern const formulation_class formulation_bracket;
 
 /* The first class of the list (ended by NULL) that does not refuse. A refusal of all is that of the first. */
 const char *formulation_refusal(const struct system *s, const formulation_class *const *list);

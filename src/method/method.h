@@ -38,6 +38,8 @@ typedef struct method_info {
     int has_base;           /* made of another method, which its name goes on with: NAME:BASE,... */
     /* What a system makes of the declarations: changes the copy that it is given. NULL: nothing. */
     void (*adapt)(const struct system *s, struct method_info *info);
+    int own_work;           /* a step adds its exact discrete work to the state; for the others the simulation does, by the trapezoidal rule */
+    int midpoint_multipliers; /* the state's multipliers belong to the middle of the last step, and are reported so */
 } method_info;
 
 /* A method has an adjoint when the word `adjoint` is among its options: NAME:...,adjoint is the adjoint of NAME:..., and twice is none. */
@@ -105,7 +107,7 @@ extern const struct method_class method_naive, method_extended, method_dirac;
 /* The equations that such a method integrates; NULL for the others. */
 formulation *method_formulation(const method *m);
 
-extern const struct method_class method_rattle, method_shake, method_lobatto, method_del, method_galerkin;
+extern const struct method_class method_rattle, method_shake, method_lobatto, method_del, method_galerkin, method_em;
 extern const struct method_class method_euler, method_compose;
 
 #endif

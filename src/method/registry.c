@@ -5,7 +5,7 @@
 #include <string.h>
 
 static const struct method_class *const table[] = { &method_rattle, &method_shake, &method_lobatto, &method_del, &method_galerkin,
-                                                      &method_naive, &method_extended, &method_dirac, &method_euler, &method_compose };
+                                                      &method_em, &method_naive, &method_extended, &method_dirac, &method_euler, &method_compose };
 
 int method_count(void) { return (int)(sizeof table / sizeof *table); }
 const struct method_class *method_at(int index) { return table[index]; }
@@ -169,6 +169,12 @@ const char *method_refusal(const struct method_class *class, const struct system
     if (s->m->start_points_line && !class->start)
         return "the model gives start_points, and only methods with a discrete Lagrangian (del, shake) start from two points; give "
                "positions and velocities in start";
+    if (s->m->phase && class != &method_dirac)
+        return s->m->phase->velocities
+                   ? "its Lagrangian is singular, the mass matrix has no inverse; only the Dirac bracket covers that: use dirac:rk4, "
+                     "dirac:gauss ('taut check' shows the constraints)"
+                   : "its constraints contain momenta, or gauge conditions; only the Dirac bracket covers that: use dirac:rk4, dirac:gauss "
+                     "('taut check' shows the constraints)";
     return class->refuse ? class->refuse(s) : NULL;
 }
 

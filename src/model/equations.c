@@ -63,10 +63,39 @@ void declare_constraint(lua_State *L, const char *name, expr value, int line)
     if (names_find(&s->constraint_names, name, &before))
         script_error(L, "there is a constraint '%s' already (line %d); names of constraints are unique", name, m->constraints[before].line);
     script_check(L, mem_grow(s->context, &m->constraints, &m->constraint_capacity, m->constraint_count + 1, sizeof *m->constraints));
-    m->constraints[m->constraint_count] = (constraint){ script_text(L, name), value, line, 0 };
+    m->constraints[m->constraint_count] = (constraint){ script_text(L, name), value, line, 0, 0 };
     m->constraint_count++;
     size_t index = m->constraint_count - 1;
     script_check(L, names_add(s->context, &s->constraint_names, m->constraints[index].name, (uint32_t)index));
+}
+
+/* In phase space (momentum(x) was used) constraints may contain momenta; such models are for the Dirac algorithm. */
+static void check_constraint(lua_State *L, const char *what, const char *name, unsigned kinds)
+{
+    script *s = script_of(L);
+    model *m = s->model;
+    int momenta = s->momentum_line && !s->velocity_line && m->form != FORM_LAGRANGIAN && m->form != FORM_RATES;
+    if (kinds & 1u << KIND_W && !momenta)
+        script_error(L, "%s '%s' contains velocities or momenta; write it in coordinates and time", what, name);
+    if (kinds & 1u << KIND_LAMBDA) script_error(L, "%s '%s' contains a multiplier; write it in coordinates and time", what, name);
+    if (!(kinds & (1u << KIND_Q | 1u << KIND_W)))
+        script_error(L, "%s '%s' contains no coordinate; it constrains nothing, take it out", what, name);
+    if (kinds & 1u << KIND_W && !m->phase_line) m->phase_line = script_line(L);
+}
+
+/* gauge("name", expr): a condition that fixes a gauge freedom. */
+static int equation_gauge(lua_State *L)
+{
+    model *m = script_of(L)->model;
+    const char *name = declare_name(L, 1, "gauge");
+    if (vectors_is_like(L, 2))
+        return script_error(L, "gauge '%s' is %s; write one condition per component", name, symbols_describe(L, 2));
+    expr e = symbols_scalar(L, 2, "gauge");
+    check_constraint(L, "gauge", name, kinds_of(L, e));
+    declare_constraint(L, name, e, script_line(L));
+    m->constraints[m->constraint_count - 1].gauge = 1;
+    if (!m->phase_line) m->phase_line = script_line(L);
+    return 0;
 }
 
 static int equation_constraint(lua_State *L)
@@ -76,13 +105,7 @@ static int equation_constraint(lua_State *L)
     if (vectors_is_like(L, 2))
         return script_error(L, "constraint '%s' is %s; write one constraint per component", name, symbols_describe(L, 2));
     expr e = symbols_scalar(L, 2, "constraint");
-    unsigned kinds = kinds_of(L, e);
-    if (kinds & 1u << KIND_W)
-        return script_error(L, "constraint '%s' contains velocities or momenta; write it in coordinates and time", name);
-    if (kinds & 1u << KIND_LAMBDA)
-        return script_error(L, "constraint '%s' contains a multiplier; write it in coordinates and time", name);
-    if (!(kinds & 1u << KIND_Q))
-        return script_error(L, "constraint '%s' contains no coordinate; it constrains nothing, take it out", name);
+    check_constraint(L, "constraint", name, kinds_of(L, e));
     declare_constraint(L, name, e, script_line(L));
     return symbols_push(L, expr_variable(s->graph, KIND_LAMBDA, (uint32_t)s->model->constraint_count - 1));
 }
@@ -283,6 +306,8 @@ void equations_finish(lua_State *L)
     if (m->form == FORM_NONE)
         script_error_at(L, s->last_line, "the model has no equations of motion; give a lagrangian, a hamiltonian or rates");
     if (m->form == FORM_RATES) check_rates(L);
+    if (m->form == FORM_RATES && m->phase_line)
+        script_error_at(L, m->phase_line, "rate models have no constraints on momenta and no gauge(); they are for hamiltonian");
     if (m->form == FORM_RATES && m->force_count)
         script_error_at(L, m->forces[0].line, "rate models have no force(); write it into the rate of momentum(x)");
     check_observables(L);
@@ -294,6 +319,7 @@ void equations_open(lua_State *L)
     lua_register(L, "lagrangian", equation_lagrangian);
     lua_register(L, "hamiltonian", equation_hamiltonian);
     lua_register(L, "constraint", equation_constraint);
+    lua_register(L, "gauge", equation_gauge);
     lua_register(L, "observe", equation_observe);
     lua_register(L, "force", equation_force);
     lua_register(L, "rate", equation_rate);

@@ -34,6 +34,7 @@ typedef struct {
     expr value;  /* is zero */
     int line;
     expr guess;  /* start value of its multiplier: the guess of the first solution; 0 when not given */
+    int gauge;   /* gauge(): fixes a freedom that first-class constraints leave; no multiplier belongs to it */
 } constraint;
 
 /* A force on a coordinate, or, in rate models, the rate of a coordinate (KIND_Q) or of its partner (KIND_W). */
@@ -56,6 +57,14 @@ typedef struct {
     uint32_t first, size;
     int line;
 } embedding;
+
+/* What the Dirac algorithm made of a model (analysis/phase.c): form is FORM_HAMILTONIAN, and the constraints are second class, functions
+   chi(q,p) that stand in the equations of motion by the Dirac bracket, not by multipliers. */
+typedef struct {
+    int velocities;            /* observables are functions of (q, q'): the model came from a Lagrangian */
+    uint32_t free_q, free_w;   /* start values that were solved for */
+    wide moved_q, moved_w;     /* largest change of the start by polishing or projection */
+} phase_info;
 
 typedef enum { START_MISSING, START_GIVEN, START_FREE } start_type;
 
@@ -85,6 +94,8 @@ typedef struct model {
     graph *graph;
     form form;
     int form_line;    /* line of the first lagrangian, hamiltonian or rate */
+    int phase_line;   /* line of the first constraint that contains momenta, or gauge(): such models need the Dirac algorithm; 0: none */
+    phase_info *phase;/* NULL in models as they are loaded */
     int has_momenta;  /* the script called momentum(): KIND_W are momenta, whatever the form is so far */
 
     group *groups;            size_t group_count, group_capacity;

@@ -11,7 +11,7 @@
 
 typedef struct record record;
 
-/* A column of the frames. kind: time, coordinate, velocity, momentum, multiplier, energy, constraint, velocity_constraint, conserved,
+/* A column of the frames. kind: time, coordinate, velocity, momentum, multiplier, energy, work, constraint, velocity_constraint, conserved,
    observable, or another word in runs of a later Taut. */
 typedef struct {
     const char *name;

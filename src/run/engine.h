@@ -41,6 +41,7 @@ typedef struct {
     int time_dependent, has_forces, force_position, force_time, force_velocity, force_multiplier, constant_mass, diagonal_mass, largest_block, separable,
         augmented, explicit_force;
     int energy_conserved;
+    int phase;                  /* a system on phase space, by the Dirac algorithm */
 } engine_check;
 
 /* An error that should be round-off: its largest value over a run, and the size of the terms that it is a difference of. */
@@ -109,7 +110,7 @@ typedef struct engine_api {
     void (*column_name)(const void *self, size_t column, char *buffer, size_t size);
     int (*frame)(void *self, wide *values);
 
-    /* What a run watches: energy, constraint, velocity_constraint, then conserved momenta. */
+    /* What a run watches: energy, constraint, velocity_constraint, then conserved momenta; last energy - work, where `balance` says so. */
     size_t (*monitor_count)(const void *self);
     void (*monitor_name)(const void *self, size_t index, char *buffer, size_t size);
     int (*monitor)(void *self, wide *values);
@@ -138,6 +139,7 @@ typedef struct engine_api {
     int (*follow)(void *self, wide h, long steps, engine_follow *result);
     int (*there_and_back)(void *self, wide h, long steps, engine_return *result);
     int (*symplecticity)(void *self, wide h, engine_symplecticity *result);
+    int (*balance)(const void *self); /* forces or time change the energy: the last of the watched quantities is energy - work */
     /* Errors over so many steps, fitted from step `from` on; the trajectory is looked at every `stride` steps, 0 for never. */
     int (*growth)(void *self, wide h, long steps, long from, long stride, engine_growth *result);
     /* period 0: looked for up to `until`. h: a step that suits the motion. */

@@ -12,9 +12,10 @@ void simulation_destroy(simulation *z)
     flow_destroy(z->flow);
     if (z->s) state_clear(z->s, &z->x);
     if (z->s) state_clear(z->s, &z->begin);
-    real *arrays[] = { z->v, z->lambda, z->g, z->g_rate, z->g_values, z->observables };
+    real *arrays[] = { z->v, z->lambda, z->g, z->g_rate, z->g_values, z->observables, z->phase_work, z->phase_entries };
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) mem_free(context, arrays[i]);
     system_destroy(z->s);
+    phase_destroy(z->derived);
     mem_free(context, z);
 }
 
@@ -24,6 +25,7 @@ static int create_arrays(simulation *z)
     struct { real **array; size_t size; } all[] = {
         { &z->v, s->n }, { &z->lambda, s->c }, { &z->g, s->c }, { &z->g_rate, s->c },
         { &z->g_values, (size_t)s->blocks[BLOCK_G].value_count }, { &z->observables, z->m->observable_count },
+        { &z->phase_work, z->m->phase ? 4 * (size_t)s->n : 0 }, { &z->phase_entries, z->m->phase ? (size_t)s->c * s->n : 0 },
     };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         if (!(*all[i].array = mem_new(s->context, all[i].size, sizeof(real)))) return TAUT_OUT_OF_MEMORY;
@@ -44,6 +46,18 @@ static int start_from_points(simulation *z, start_mode mode, real h)
     return status;
 }
 
+/* An ordinary model is compiled as it is. One with constraints on phase space, or with a Lagrangian that is singular and that its constraints
+   do not cure, is first turned into a system on phase space. */
+int simulation_system(simulation *z, phase_start start)
+{
+    int status = z->m->phase_line ? TAUT_SINGULAR : system_create(z->m, &z->s);
+    if (status != TAUT_SINGULAR) return status;
+    status = phase_model(z->m, start, &z->derived);
+    if (status) return status;
+    z->m = z->derived;
+    return system_create(z->m, &z->s);
+}
+
 int simulation_create(model *m, const engine_options *options, simulation **result)
 {
     return simulation_create_with(m, options, NULL, result);
@@ -60,7 +74,9 @@ int simulation_create_with(model *m, const engine_options *options, const struct
     if (!z) return TAUT_OUT_OF_MEMORY;
     z->m = m;
     z->declared = method_class_declared(class, &spec);
-    status = system_create(m, &z->s);
+    phase_start phase = options->start_as_is ? PHASE_AS_IS : options->project_start ? PHASE_PROJECT : PHASE_STRICT;
+    status = simulation_system(z, phase);
+    m = z->m;
     if (!status && z->declared.adapt) z->declared.adapt(z->s, &z->declared);
     if (!status) status = system_prepare_block(z->s, BLOCK_G);
     if (!status) status = create_arrays(z);
@@ -73,8 +89,9 @@ int simulation_create_with(model *m, const engine_options *options, const struct
     if (!status) status = start_state(z->s, mode, &z->x, &z->start);
     if (!status) status = method_create_with(z->s, class, &spec, (real)options->tolerance, &z->method);
     if (!status && m->start_points_line) status = start_from_points(z, mode, (real)options->step);
-    if (!status) status = acceleration_create(z->s, &z->acceleration);
-    if (!status) status = acceleration_solve(z->acceleration, z->x.q, z->x.w, z->x.t, z->x.lambda, NULL);
+    if (!status && !m->phase) status = acceleration_create(z->s, &z->acceleration);
+    if (!status && !m->phase) status = acceleration_solve(z->acceleration, z->x.q, z->x.w, z->x.t, z->x.lambda, NULL);
+    if (!status && !m->phase) status = system_prepare_power(z->s);
     if (!status) status = symmetry_find(z->s, z->x.q, z->x.w, z->symmetries, &z->symmetry_count);
     if (status) {
         simulation_destroy(z);
@@ -88,6 +105,8 @@ int simulation_create_with(model *m, const engine_options *options, const struct
     return TAUT_OK;
 }
 
+static place here(const simulation *z) { return place_at(z->x.q, z->x.w, &z->x.t, z->lambda); }
+
 static int is_finite(const simulation *z)
 {
     real sum = 0;
@@ -95,10 +114,35 @@ static int is_finite(const simulation *z)
     return sum == 0;
 }
 
+int simulation_has_work(const simulation *z)
+{
+    return z->s->energy && !z->m->phase && (z->s->structure.time_dependent || z->s->structure.has_forces);
+}
+
+real simulation_work(const simulation *z) { return *z->x.work + *z->x.work_low; }
+
+/* At the state. Where its multipliers cannot be found, with the method's own. */
+static real power(simulation *z)
+{
+    const structure *found = &z->s->structure;
+    place at = here(z);
+    if ((found->force_multiplier || found->constraint_time) && simulation_multipliers(z))
+        memcpy(z->lambda, z->x.lambda, z->s->c * sizeof(real));
+    system_velocity(z->s, &at, z->v);
+    return system_power(z->s, &at, z->v, z->g_rate);
+}
+
 int simulation_step(simulation *z, real h)
 {
+    int add_work = simulation_has_work(z) && !z->declared.own_work;
+    real work = add_work ? h / 2 * power(z) : 0, before = *z->x.work, before_low = *z->x.work_low;
     int status = z->method.class->step(z->method.self, &z->x, h);
     if (status) return status;
+    if (!z->declared.own_work) *z->x.work = before, *z->x.work_low = before_low; /* methods know nothing of it */
+    if (add_work) { /* the trapezoidal rule */
+        work += h / 2 * power(z);
+        add_compensated(z->x.work, z->x.work_low, &work, 1);
+    }
     z->steps++;
     if (is_finite(z)) return TAUT_OK;
     return fail(z->m->context, -TAUT_NOT_FINITE, "at t = %.9g: the state is no longer finite; try a smaller step", (double)z->x.t);
@@ -119,7 +163,8 @@ void simulation_restored(simulation *z, const engine_counts *counts)
 
 int simulation_flow(simulation *z, real until, real tolerance)
 {
-    int status = z->flow ? TAUT_OK : flow_create(z->s, &z->flow);
+    formulation *f = z->m->phase ? method_formulation(&z->method) : NULL;
+    int status = z->flow ? TAUT_OK : f ? flow_create_along(z->s, f->class->evaluate, f->self, &z->flow) : flow_create(z->s, &z->flow);
     return status ? status : flow_advance(z->flow, &z->x, until, tolerance);
 }
 
@@ -133,8 +178,6 @@ int simulation_solution(simulation *z, wide *q, wide *p, wide *lambda)
     return TAUT_OK;
 }
 
-static place here(const simulation *z) { return place_at(z->x.q, z->x.w, &z->x.t, z->lambda); }
-
 static real largest(const real *x, uint32_t count)
 {
     real most = 0;
@@ -142,10 +185,41 @@ static real largest(const real *x, uint32_t count)
     return most;
 }
 
+/* q' by the method's own equations into z->v, the largest |chi|, and the largest |d chi/dt|. */
+static void phase_residuals(simulation *z, real *position, real *velocity)
+{
+    struct system *s = z->s;
+    formulation *f = method_formulation(&z->method);
+    real *at = z->phase_work, *rate = at + 2 * s->n;
+    memcpy(at, z->x.q, s->n * sizeof(real));
+    memcpy(at + s->n, z->x.p, s->n * sizeof(real));
+    f->class->begin(f->self, &z->x);
+    f->class->chi(f->self, z->x.t, at, z->g);
+    *position = largest(z->g, s->c);
+    if (f->class->evaluate(f->self, z->x.t, at, rate)) {
+        for (uint32_t i = 0; i < 2 * s->n; i++) rate[i] = (real)NAN; /* no velocity belongs to this state; the next step will say so */
+    }
+    memcpy(z->v, rate, s->n * sizeof(real));
+    place here = place_at(z->x.q, z->x.p, &z->x.t, NULL);
+    system_constraint_rate(s, &here, z->g_rate);
+    for (int by = 0; by < 2; by++) {
+        const pattern *p = field_jacobian_pattern(s->constraint, by ? KIND_W : KIND_Q);
+        memset(z->phase_entries, 0, (size_t)pattern_entries(p) * sizeof(real));
+        field_jacobian(s->constraint, by ? KIND_W : KIND_Q, &here, z->phase_entries);
+        for (int r = 0; r < p->rows; r++)
+            for (int e = p->start[r]; e < p->start[r + 1]; e++) z->g_rate[r] += z->phase_entries[e] * rate[(by ? s->n : 0) + (uint32_t)p->index[e]];
+    }
+    *velocity = largest(z->g_rate, s->c);
+}
+
 void simulation_residuals(simulation *z, real *position, real *velocity)
 {
     struct system *s = z->s;
     place at = here(z);
+    if (z->m->phase) {
+        phase_residuals(z, position, velocity);
+        return;
+    }
     system_constraints(s, &at, z->g);
     system_velocity(s, &at, z->v);
     system_block_values(s, BLOCK_G, &at, z->g_values);
@@ -158,13 +232,13 @@ void simulation_residuals(simulation *z, real *position, real *velocity)
 real simulation_energy(simulation *z)
 {
     place at = here(z);
-    system_velocity(z->s, &at, z->v);
+    if (!z->m->phase) system_velocity(z->s, &at, z->v); /* H is the energy there, and q' another thing than H_p */
     return system_energy(z->s, &at, z->v);
 }
 
 int simulation_multipliers(simulation *z)
 {
-    if (!z->s->c) return TAUT_OK;
+    if (!z->s->c || z->m->phase) return TAUT_OK;
     /* From the state alone, not from the last frame: what is recorded must not depend on how often, or since when. */
     memcpy(z->lambda, z->x.lambda, z->s->c * sizeof(real));
     return acceleration_solve(z->acceleration, z->x.q, z->x.w, z->x.t, z->lambda, NULL);
@@ -173,8 +247,8 @@ int simulation_multipliers(simulation *z)
 /* ---- columns ---- */
 
 typedef enum {
-    COLUMN_TIME, COLUMN_Q, COLUMN_V, COLUMN_P, COLUMN_LAMBDA, COLUMN_ENERGY, COLUMN_CONSTRAINT, COLUMN_RATE, COLUMN_SYMMETRY,
-    COLUMN_OBSERVABLE, COLUMN_TYPES
+    COLUMN_TIME, COLUMN_Q, COLUMN_V, COLUMN_P, COLUMN_LAMBDA, COLUMN_ENERGY, COLUMN_WORK, COLUMN_CONSTRAINT, COLUMN_RATE, COLUMN_SYMMETRY,
+    COLUMN_OBSERVABLE, COLUMN_MIDDLE_TIME, COLUMN_MIDDLE_LAMBDA, COLUMN_TYPES
 } column_type;
 
 static size_t columns_of(const simulation *z, column_type type)
@@ -184,12 +258,15 @@ static size_t columns_of(const simulation *z, column_type type)
     case COLUMN_Q:
     case COLUMN_V:
     case COLUMN_P: return z->s->n;
-    case COLUMN_LAMBDA: return z->s->c;
+    case COLUMN_LAMBDA: return z->m->phase ? 0 : z->s->c;
     case COLUMN_ENERGY: return z->s->energy ? 1 : 0;
+    case COLUMN_WORK: return simulation_has_work(z) ? 1 : 0;
     case COLUMN_CONSTRAINT:
     case COLUMN_RATE: return 1;
     case COLUMN_SYMMETRY: return (size_t)z->column_symmetries;
     case COLUMN_OBSERVABLE: return z->m->observable_count;
+    case COLUMN_MIDDLE_TIME: return z->declared.midpoint_multipliers && z->s->c ? 1 : 0;
+    case COLUMN_MIDDLE_LAMBDA: return z->declared.midpoint_multipliers ? z->s->c : 0;
     default: return 0;
     }
 }
@@ -214,6 +291,9 @@ void simulation_column_name(const simulation *z, size_t column, char *buffer, si
     case COLUMN_P: snprintf(buffer, size, "p.%s", name); break;
     case COLUMN_LAMBDA: snprintf(buffer, size, "lambda.%s", z->m->constraints[column].name); break;
     case COLUMN_ENERGY: snprintf(buffer, size, "energy"); break;
+    case COLUMN_WORK: snprintf(buffer, size, "work"); break;
+    case COLUMN_MIDDLE_TIME: snprintf(buffer, size, "t_mid"); break;
+    case COLUMN_MIDDLE_LAMBDA: snprintf(buffer, size, "lambda_mid.%s", z->m->constraints[column].name); break;
     case COLUMN_CONSTRAINT: snprintf(buffer, size, "constraint"); break;
     case COLUMN_RATE: snprintf(buffer, size, "velocity_constraint"); break;
     case COLUMN_SYMMETRY: symmetry_name(z->s, &z->symmetries[column], buffer, size); break;
@@ -225,8 +305,9 @@ const char *simulation_column_kind(const simulation *z, size_t column)
 {
     static const char *const kinds[COLUMN_TYPES] = {
         [COLUMN_TIME] = "time", [COLUMN_Q] = "coordinate", [COLUMN_V] = "velocity", [COLUMN_P] = "momentum",
-        [COLUMN_LAMBDA] = "multiplier", [COLUMN_ENERGY] = "energy", [COLUMN_CONSTRAINT] = "constraint",
+        [COLUMN_LAMBDA] = "multiplier", [COLUMN_ENERGY] = "energy", [COLUMN_WORK] = "work", [COLUMN_CONSTRAINT] = "constraint",
         [COLUMN_RATE] = "velocity_constraint", [COLUMN_SYMMETRY] = "conserved", [COLUMN_OBSERVABLE] = "observable",
+        [COLUMN_MIDDLE_LAMBDA] = "multiplier",
     };
     int type = 0;
     while (column >= columns_of(z, (column_type)type)) column -= columns_of(z, (column_type)type++);
@@ -245,13 +326,18 @@ int simulation_frame(simulation *z, wide *values)
     for (uint32_t i = 0; i < n; i++) *values++ = z->x.q[i];
     for (uint32_t i = 0; i < n; i++) *values++ = z->v[i];
     for (uint32_t i = 0; i < n; i++) *values++ = z->x.p[i];
-    for (uint32_t k = 0; k < s->c; k++) *values++ = z->lambda[k];
+    for (uint32_t k = 0; !z->m->phase && k < s->c; k++) *values++ = z->lambda[k];
     if (s->energy) *values++ = simulation_energy(z);
+    if (simulation_has_work(z)) *values++ = simulation_work(z);
     *values++ = position;
     *values++ = velocity;
     for (int i = 0; i < z->column_symmetries; i++) *values++ = symmetry_momentum(s, &z->symmetries[i], z->x.q, z->x.p);
     place at = here(z);
+    if (z->m->phase && z->m->phase->velocities) at.x[KIND_W] = z->v;
     system_observables(s, &at, z->observables);
     for (size_t i = 0; i < z->m->observable_count; i++) *values++ = z->observables[i];
+    if (!z->declared.midpoint_multipliers || !s->c) return TAUT_OK;
+    *values++ = *z->x.t_lambda;
+    for (uint32_t k = 0; k < s->c; k++) *values++ = z->x.lambda[k];
     return TAUT_OK;
 }

@@ -2,6 +2,7 @@
 #ifndef TAUT_RUN_SIMULATION_H
 #define TAUT_RUN_SIMULATION_H
 
+#include "analysis/dirac.h"
 #include "method/method.h"
 #include "run/engine.h"
 #include "solve/acceleration.h"
@@ -10,7 +11,8 @@
 #include "system/symmetry.h"
 
 typedef struct {
-    model *m;
+    model *m;                /* as given, or derived */
+    model *derived;          /* on phase space, from the Dirac algorithm; NULL for ordinary models */
     struct system *s;
     method method;
     method_info declared;    /* with what the options make of it */
@@ -26,7 +28,11 @@ typedef struct {
     engine_counts before;    /* of the run that this one goes on from */
     /* work for frames */
     real *v, *lambda, *g, *g_rate, *g_values, *observables;
+    real *phase_work, *phase_entries; /* (q,p) and its rate; entries of the Jacobians of chi */
 } simulation;
+
+/* Compiles z->m into z->s, by way of z->derived if need be. */
+int simulation_system(simulation *z, phase_start start);
 
 int simulation_create(model *m, const engine_options *options, simulation **result);
 /* With a method that need not stand in the table (options->method is then not read). */
@@ -45,6 +51,9 @@ int simulation_solution(simulation *z, wide *q, wide *p, wide *lambda);
 /* Largest |g| and |dg/dt| of the state. */
 void simulation_residuals(simulation *z, real *position, real *velocity);
 real simulation_energy(simulation *z);
+/* Does the model change its energy, by forces or time? Then the work since the start; energy - work is constant. */
+int simulation_has_work(const simulation *z);
+real simulation_work(const simulation *z);
 /* The multipliers that belong to the state, into z->lambda. */
 int simulation_multipliers(simulation *z);
 

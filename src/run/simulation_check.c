@@ -67,6 +67,10 @@ static int find_rank(simulation *z, engine_check *out, void (*redundant)(void *,
     struct system *s = z->s;
     const pattern *p = s->blocks[BLOCK_G].parts[0].shape;
     out->rank = s->c;
+    if (s->m->phase) { /* the Dirac algorithm has looked: second class all of them */
+        out->rank_known = 1;
+        return TAUT_OK;
+    }
     if ((double)s->c * s->c * s->n > RANK_WORK) {
         out->rank_known = !out->start_status; /* the start was found with a regular matrix */
         return TAUT_OK;
@@ -152,7 +156,8 @@ static int look(simulation *z, int project_start, engine_check *out, void (*star
     out->moved_q = z->start.moved_q, out->moved_w = z->start.moved_w;
     tell_start(z, start, user);
     int status = find_rank(z, out, redundant, user);
-    out->degrees_of_freedom = (int)s->n - (int)out->rank;
+    out->degrees_of_freedom = s->m->phase ? (2 * (int)s->n - (int)s->c) / 2 : (int)s->n - (int)out->rank;
+    out->phase = s->m->phase != NULL;
     if (!status) status = symmetry_find(s, z->x.q, z->x.w, z->symmetries, &z->symmetry_count);
     for (int i = 0; !status && i < z->symmetry_count; i++) {
         symmetry_name(s, &z->symmetries[i], name, sizeof name);
@@ -174,7 +179,8 @@ int simulation_check(model *m, int project_start, engine_check *result, void (*s
     simulation *z = mem_new(m->context, 1, sizeof *z);
     if (!z) return TAUT_OUT_OF_MEMORY;
     z->m = m;
-    int status = system_create(m, &z->s);
+    int status = simulation_system(z, project_start ? PHASE_PROJECT : PHASE_STRICT);
+    m = z->m;
     if (!status) status = system_prepare_block(z->s, BLOCK_G);
     if (!status) {
         z->g_values = mem_new(m->context, (size_t)z->s->blocks[BLOCK_G].value_count, sizeof *z->g_values);

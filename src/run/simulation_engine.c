@@ -42,7 +42,12 @@ static void column_name(const void *self, size_t column, char *buffer, size_t si
 }
 static int frame(void *self, wide *values) { return simulation_frame(self, values); }
 
-static size_t monitor_count(const void *self) { return 3 + (size_t)((const simulation *)self)->symmetry_count; }
+static int balance(const void *self) { return simulation_has_work(self); }
+
+static size_t monitor_count(const void *self)
+{
+    return 3 + (size_t)((const simulation *)self)->symmetry_count + (size_t)balance(self);
+}
 
 static void monitor_name(const void *self, size_t index, char *buffer, size_t size)
 {
@@ -50,6 +55,8 @@ static void monitor_name(const void *self, size_t index, char *buffer, size_t si
     const simulation *z = self;
     if (index < 3)
         snprintf(buffer, size, "%s", names[index]);
+    else if (index == 3 + (size_t)z->symmetry_count)
+        snprintf(buffer, size, "energy - work");
     else
         symmetry_name(z->s, &z->symmetries[index - 3], buffer, size);
 }
@@ -64,6 +71,7 @@ static int monitor(void *self, wide *values)
     values[2] = velocity;
     for (int i = 0; i < z->symmetry_count; i++)
         values[3 + i] = symmetry_momentum(z->s, &z->symmetries[i], z->x.q, z->x.p);
+    if (balance(z)) values[3 + z->symmetry_count] = values[0] - simulation_work(z);
     return TAUT_OK;
 }
 
@@ -150,6 +158,6 @@ const engine_api ENGINE = {
 #endif
     REAL_DIGITS, create, destroy, step, get_time, counts, column_count, column_name, frame, monitor_count, monitor_name, monitor,
     energy_conserved, start_moves, simulation_check, method_count, info_at, parse, REAL_EPSILON, declared, sizes, hamiltonian,
-    restart, flow_to, solution, follow, there_and_back, symplecticity, growth, stability,
+    restart, flow_to, solution, follow, there_and_back, symplecticity, balance, growth, stability,
     sizeof(real), field_count, field_at, restored, column_kind,
 };

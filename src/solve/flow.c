@@ -13,6 +13,8 @@
 struct flow {
     struct system *s;
     acceleration *acceleration;
+    flow_field *field;            /* instead of it, where the equations of motion are another's */
+    void *owner;
     uint32_t size;                /* of y = (q, w) */
     real *room;
     real *y, *before, *now, *next, *rate, *first_rate, *lambda;
@@ -28,15 +30,19 @@ void flow_destroy(flow *f)
     mem_free(f->s->context, f);
 }
 
-int flow_create(struct system *s, flow **result)
+int flow_create(struct system *s, flow **result) { return flow_create_along(s, NULL, NULL, result); }
+
+int flow_create_along(struct system *s, flow_field *field, void *owner, flow **result)
 {
     *result = NULL;
     flow *f = mem_new(s->context, 1, sizeof *f);
     if (!f) return TAUT_OUT_OF_MEMORY;
     f->s = s;
+    f->field = field;
+    f->owner = owner;
     f->size = 2 * s->n;
     f->room = mem_new(s->context, (size_t)f->size * (6 + COLUMNS) + s->c, sizeof(real));
-    int status = f->room ? acceleration_create(s, &f->acceleration) : TAUT_OUT_OF_MEMORY;
+    int status = !f->room ? TAUT_OUT_OF_MEMORY : field ? TAUT_OK : acceleration_create(s, &f->acceleration);
     if (status) {
         flow_destroy(f);
         return status;
@@ -52,6 +58,7 @@ int flow_create(struct system *s, flow **result)
 static int rate(flow *f, real t, const real *y, real *out)
 {
     uint32_t n = f->s->n;
+    if (f->field) return f->field(f->owner, t, y, out);
     int status = acceleration_solve(f->acceleration, y, y + n, t, f->lambda, NULL);
     if (status) return status;
     place at = place_at(y, y + n, &t, f->lambda);

@@ -10,6 +10,9 @@
 typedef struct flow flow;
 
 int flow_create(struct system *s, flow **result);
+/* The same along a field of the caller's, rate := F(t, (q,w)), which must outlive it. */
+typedef int flow_field(void *owner, real t, const real *y, real *rate);
+int flow_create_along(struct system *s, flow_field *field, void *owner, flow **result);
 void flow_destroy(flow *f);
 /* x := the state at `until` (not before x->t). tolerance: relative error allowed in each of its steps. */
 int flow_advance(flow *f, state *x, real until, real tolerance);

@@ -304,6 +304,12 @@ int start_state(struct system *s, start_mode mode, state *x, start_report *repor
     place at = place_at(x->q, x->w, &x->t, x->lambda);
     if (!status) status = system_check_finite(s, &at, "at the start");
     if (status) return status;
+    if (s->m->phase) { /* consistent already: analysis/phase.c */
+        const phase_info *found = s->m->phase;
+        *report = (start_report){ found->free_q, found->free_w, (real)found->moved_q, (real)found->moved_w };
+        system_momentum(s, &at, x->p);
+        return TAUT_OK;
+    }
     if (mode == START_AS_IS) {
         system_momentum(s, &at, x->p);
         return TAUT_OK;
@@ -320,6 +326,7 @@ int start_project(struct system *s, state *x)
 {
     starter z;
     real moved;
+    if (s->m->phase) return fail(s->context, TAUT_UNSUPPORTED, "states near the start are not looked for on phase space");
     int status = starter_create(&z, s, x);
     for (z.velocity = 0; !status && z.velocity < 2; z.velocity++) status = onto_constraints(&z, START_PROJECT, &moved);
     starter_clear(&z);

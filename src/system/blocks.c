@@ -7,15 +7,15 @@ static void add_part(block_shape *b, block_part part) { b->parts[b->part_count++
 
 static void add_hessian(block_shape *b, field *f, kind a, kind c, int sign, int weighted)
 {
-    add_part(b, (block_part){ PART_HESSIAN, f, a, c, sign, weighted, 0, NULL });
+    add_part(b, (block_part){ .source = PART_HESSIAN, .field = f, .a = a, .b = c, .sign = sign, .weighted = weighted });
 }
 
 static void add_jacobian(block_shape *b, field *f, kind by, int transposed)
 {
-    add_part(b, (block_part){ PART_JACOBIAN, f, by, by, 1, 0, transposed, NULL });
+    add_part(b, (block_part){ .source = PART_JACOBIAN, .field = f, .a = by, .b = by, .sign = 1, .transposed = transposed });
 }
 
-static void add_identity(block_shape *b) { add_part(b, (block_part){ PART_IDENTITY, NULL, 0, 0, 1, 0, 0, NULL }); }
+static void add_identity(block_shape *b) { add_part(b, (block_part){ .source = PART_IDENTITY, .sign = 1 }); }
 
 /* phi_q, phi_w, phi_lambda: forces, and the constraint force for Lagrangian and Hamiltonian models. */
 static void describe_force(const struct system *s, block_id id, block_shape *b)
@@ -51,7 +51,7 @@ static void describe(const struct system *s, block_id id, block_shape *b)
     if (id == BLOCK_G) {
         add_jacobian(b, s->constraint, KIND_Q, 0);
     } else if (id == BLOCK_RATE_Q) {
-        add_part(b, (block_part){ PART_SLOPE, s->constraint, KIND_Q, KIND_Q, 1, 0, 0, NULL });
+        add_part(b, (block_part){ .source = PART_SLOPE, .field = s->constraint, .a = KIND_Q, .b = KIND_Q, .sign = 1 });
     } else if (id >= BLOCK_APPLIED_Q && id <= BLOCK_REACTION_LAMBDA) {
         describe_split(s, id, b);
     } else if (id > BLOCK_G && s->form == FORM_RATES) {
@@ -82,6 +82,12 @@ static int prepare_part(struct system *s, block_part *part)
     } else if (part->source == PART_HESSIAN) {
         status = field_prepare_hessian(part->field, part->a, part->b);
         part->shape = field_hessian_pattern(part->field, part->a, part->b);
+    } else if (part->source == PART_DISCRETE) {
+        status = field_prepare_discrete_jacobian(part->field, part->mode, part->a);
+        part->shape = field_discrete_pattern(part->field, part->mode, part->a);
+    } else if (part->source == PART_DISCRETE_SLOPE) {
+        status = field_prepare_discrete_slope(part->field, part->mode, part->a, part->b);
+        part->shape = field_discrete_slope_pattern(part->field, part->mode, part->a, part->b);
     } else if (part->source == PART_SLOPE) {
         status = field_prepare_slope(part->field, part->a);
         part->shape = field_slope_pattern(part->field, part->a);
@@ -118,7 +124,9 @@ void system_block_values(const struct system *s, block_id id, const place *at, r
     block_values(&s->blocks[id], at, values);
 }
 
-void block_values(const block_shape *b, const place *at, real *values)
+void block_values(const block_shape *b, const place *at, real *values) { block_values_between(b, at, at, values); }
+
+void block_values_between(const block_shape *b, const place *from, const place *at, real *values)
 {
     real one = 1;
     place motion = place_at(at->x[KIND_W], NULL, &one, NULL);
@@ -130,6 +138,10 @@ void block_values(const block_shape *b, const place *at, real *values)
             for (int k = 0; k < entries; k++) values[k] = 1;
         else if (part->weighted && !at->x[KIND_LAMBDA]) /* no multipliers are zero multipliers, as in system_force */
             ;
+        else if (part->source == PART_DISCRETE)
+            field_discrete_jacobian(part->field, part->mode, part->a, from, at, values);
+        else if (part->source == PART_DISCRETE_SLOPE)
+            field_discrete_slope(part->field, part->mode, part->a, part->b, from, at, part->weighted ? at->x[KIND_LAMBDA] : NULL, values);
         else if (part->source == PART_HESSIAN)
             field_hessian(part->field, part->a, part->b, at, part->weighted ? at->x[KIND_LAMBDA] : NULL, values);
         else if (part->source == PART_SLOPE)

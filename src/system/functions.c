@@ -195,6 +195,23 @@ real system_energy(const struct system *s, const place *at, const real *v)
     return action - value;
 }
 
+int system_prepare_power(struct system *s) { return s->energy ? field_prepare_gradient(s->energy, KIND_T) : TAUT_OK; }
+
+real system_power(const struct system *s, const place *at, const real *v, real *rates)
+{
+    real power = 0;
+    if (!s->energy) return 0;
+    field_gradient(s->energy, KIND_T, at, NULL, &power);
+    if (s->form == FORM_LAGRANGIAN) power = -power;
+    clear(s->work, s->n);
+    field_values(s->force, at, s->work);
+    for (uint32_t i = 0; i < s->n; i++) power += v[i] * s->work[i];
+    if (!s->structure.constraint_time) return power;
+    system_constraint_rate(s, at, rates);
+    for (uint32_t k = 0; k < s->c; k++) power -= at->x[KIND_LAMBDA][k] * rates[k];
+    return power;
+}
+
 void system_observables(const struct system *s, const place *at, real *out)
 {
     clear(out, field_rows(s->observable));

@@ -11,6 +11,8 @@ typedef struct {
     real *w;              /* stage variable that belongs to (q, p): velocity of a Lagrangian model, p otherwise */
     real *lambda;         /* the method's own multipliers: the guess for the next step */
     real *q_low, *p_low;
+    real *t_lambda;       /* one number: the time that lambda belongs to, of methods that say so */
+    real *work, *work_low; /* one number each: of forces, of time in L or H and of moving constraints since the start; energy - work is constant */
     real *step;           /* size of the next step of a method that chooses it; 0: none yet */
     uint32_t n, c;
     real *block;          /* all of the above, one allocation */

@@ -325,6 +325,29 @@ static int find_constant_mass(struct system *s, const place *at)
     return status;
 }
 
+/* Degree in w of each shape, everything else being constant. */
+static int find_quadratic(struct system *s)
+{
+    graph *g = store_shapes(s->store);
+    s->structure.quadratic = 1;
+    for (size_t b = 0; b < s->energy_family.batch_count; b++) {
+        const kernel *k = store_kernel(s->store, s->energy_family.batches[b].kernel);
+        expr *slots = mem_new(s->context, k->slots, sizeof *slots), *others = mem_new(s->context, k->slots, sizeof *others);
+        size_t count = 0;
+        for (uint32_t i = 0; slots && others && i < k->slots; i++)
+            if (k->slot_kind[i] != KIND_W) {
+                slots[count] = expr_variable(g, KIND_SLOT, i);
+                others[count++] = expr_variable(g, KIND_CONSTANT_SLOT, k->constants + i);
+            }
+        int degree = slots && others ? expr_degree(g, expr_substitute(g, k->value, slots, others, count), 1u << KIND_SLOT) : -1;
+        mem_free(s->context, slots);
+        mem_free(s->context, others);
+        if (degree < 0) return TAUT_OUT_OF_MEMORY;
+        if (degree > 2) s->structure.quadratic = 0;
+    }
+    return TAUT_OK;
+}
+
 /* A formula that is not finite at the start is reported as such, not as a singular matrix. */
 static int mass_is_finite(struct system *s, const place *at)
 {
@@ -374,6 +397,7 @@ int system_find_structure(struct system *s)
         if (!status) status = cure_singular_mass(s, &at);
     }
     if (!status && s->form != FORM_RATES) status = find_constant_mass(s, &at);
+    if (!status && s->form != FORM_RATES) status = find_quadratic(s);
     mem_free(s->context, q);
     mem_free(s->context, w);
     return status;

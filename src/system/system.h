@@ -30,13 +30,14 @@ typedef enum {
 
 /* One summand of a block. */
 typedef struct {
-    enum { PART_IDENTITY, PART_HESSIAN, PART_JACOBIAN, PART_SLOPE } source;
+    enum { PART_IDENTITY, PART_HESSIAN, PART_JACOBIAN, PART_SLOPE, PART_DISCRETE, PART_DISCRETE_SLOPE } source;
     field *field;
     kind a, b;            /* Hessian by a and b; Jacobian by a; slope of the Jacobian by a along (v, 1) in (q, t) */
     int sign;
     int weighted;         /* Hessian weighted with the multipliers */
     int transposed;       /* the block has the transposed of the pattern */
     const pattern *shape;
+    discrete_mode mode;   /* of the discrete ones: Jacobian of D_a, or D_a by variables b of the second place */
 } block_part;
 
 #define BLOCK_PARTS 3
@@ -59,6 +60,7 @@ typedef struct {
     int constant_mass;          /* L_vv (or H_pp) is constant and nothing couples w to q or t */
     int diagonal_mass;
     int largest_block;          /* of the mass matrix's diagonal blocks */
+    int quadratic;              /* L or H is of degree 2 in w, at the most */
     int separable;              /* no mixed second derivative of w and q */
     int augmented;              /* the mass matrix is singular alone; multiples of (dg/dt)^2 / 2 were added */
     int explicit_force;         /* constant mass in small blocks and forces free of w and lambda: the fast path */
@@ -123,6 +125,9 @@ void system_constraint_curvature(const struct system *s, const place *at, const 
 void system_momentum_rate(struct system *s, const place *at, const real *v, real *out);
 void system_velocity_rate(struct system *s, const place *at, const real *v, real *out);
 real system_energy(const struct system *s, const place *at, const real *v);
+/* The rate at which forces, time in L or H, and moving constraints change the energy: F.v - L_t (or + H_t) - lambda.g_t. rates: work, c long. */
+real system_power(const struct system *s, const place *at, const real *v, real *rates);
+int system_prepare_power(struct system *s);
 void system_observables(const struct system *s, const place *at, real *out);
 
 /* ---- derivatives ---- */
@@ -133,6 +138,8 @@ void system_block_values(const struct system *s, block_id id, const place *at, r
 /* The same for a block that a method describes itself by its parts (all but their shapes). */
 int block_prepare(struct system *s, block_shape *b);
 void block_values(const block_shape *b, const place *at, real *values);
+/* With discrete parts, which are between two places; the other parts and the multipliers are taken at the second. */
+void block_values_between(const block_shape *b, const place *from, const place *to, real *values);
 /* out += scale * block * x (or its transpose) */
 void block_multiply(const block_shape *b, const real *values, real scale, const real *x, real *out);
 void block_multiply_transposed(const block_shape *b, const real *values, real scale, const real *x, real *out);

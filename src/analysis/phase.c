@@ -1,0 +1,160 @@
+/* The model on phase space that the Dirac algorithm leads to: H_c, all chi, and a start on chi = 0. */
+#include <stdio.h>
+#include <string.h>
+
+#include "analysis/parts.h"
+
+#define CONSISTENT 1e-9 /* relative displacement that counts as a rounding of the given numbers */
+
+void phase_destroy(model *m)
+{
+    if (!m) return;
+    taut_context *context = m->context;
+    for (size_t k = 0; k < m->constraint_count; k++) mem_free(context, m->constraints[k].name);
+    mem_free(context, m->constraints);
+    mem_free(context, m->summands);
+    mem_free(context, m->start_q);
+    mem_free(context, m->start_w);
+    mem_free(context, m->phase);
+    mem_free(context, m);
+}
+
+/* What is the model's own; everything else is shared with the model it came from. */
+static int make_shell(dirac *d, model **result)
+{
+    model *m = mem_new(d->context, 1, sizeof *m);
+    *result = m;
+    if (!m) return TAUT_OUT_OF_MEMORY;
+    *m = *d->m;
+    m->form = FORM_HAMILTONIAN;
+    m->has_momenta = 1;
+    m->ambient = NULL;
+    m->constraint_count = 0;
+    m->summand_count = 1;
+    m->summands = mem_new(d->context, 1, sizeof *m->summands);
+    m->constraints = mem_new(d->context, d->count, sizeof *m->constraints);
+    m->start_q = mem_new(d->context, d->n, sizeof *m->start_q);
+    m->start_w = mem_new(d->context, d->n, sizeof *m->start_w);
+    m->phase = mem_new(d->context, 1, sizeof *m->phase);
+    if (!m->summands || !m->constraints || !m->start_q || !m->start_w || !m->phase) return TAUT_OUT_OF_MEMORY;
+    m->summands[0] = (summand){ d->hamiltonian, m->form_line };
+    m->phase->velocities = d->m->form == FORM_LAGRANGIAN;
+    for (size_t k = 0; k < d->count; k++) {
+        const dirac_constraint *c = &d->chi[k];
+        const constraint *from = c->source >= 0 ? &d->m->constraints[c->source] : NULL;
+        char name[40];
+        dirac_name(d, k, name, sizeof name);
+        char *text = mem_text(d->context, from ? from->name : name);
+        if (!text) return TAUT_OUT_OF_MEMORY;
+        m->constraints[m->constraint_count++] = (constraint){ text, c->value, from ? from->line : m->form_line, 0, c->gauge };
+    }
+    return TAUT_OK;
+}
+
+/* ---- the start ---- */
+
+static int report_inconsistent(dirac *d, const point *x, wide moved)
+{
+    size_t worst = 0;
+    wide most = -1, value = 0;
+    for (size_t k = 0; k < d->count; k++) {
+        wide here;
+        if (sampler_values(d->sampler, x, &d->chi[k].value, 1, &here, NULL)) return TAUT_OUT_OF_MEMORY;
+        if (!(WIDE(fabs)(here) <= most)) most = WIDE(fabs)(here), worst = k, value = here;
+    }
+    const dirac_constraint *c = &d->chi[worst];
+    const constraint *from = c->source >= 0 ? &d->m->constraints[c->source] : NULL;
+    char text[400], name[40];
+    dirac_print(d, c->value, text, sizeof text);
+    dirac_name(d, worst, name, sizeof name);
+    return fail(d->context, TAUT_BAD_MODEL,
+                "%s:%d: the start is not on the constraints: %s = %s is %.3g, not zero (the nearest consistent start is %.2g away); correct the "
+                "start values, free some with free(guess), or use --start project",
+                d->m->file, from ? from->line : d->m->form_line, name, text, (double)value, (double)moved);
+}
+
+static int put_on_manifold(dirac *d, phase_start mode, point *x, phase_info *info)
+{
+    size_t n2 = 2 * (size_t)d->n;
+    wide given[2 * DIRAC_COORDINATES], relative = 0;
+    int converged;
+    if (mode == PHASE_AS_IS) return TAUT_OK;
+    memcpy(given, x->z, n2 * sizeof *given);
+    int status = sampler_project(d->sampler, x, d->chi, d->count, NULL, &converged);
+    if (status) return status;
+    if (!converged)
+        return fail(d->context, TAUT_NO_CONVERGENCE, "%s:%d: no point of the constraints was found near the start; start nearer", d->m->file,
+                    d->m->form_line);
+    for (size_t i = 0; i < n2; i++) {
+        wide moved = WIDE(fabs)(x->z[i] - given[i]), *most = i < d->n ? &info->moved_q : &info->moved_w;
+        *most = WIDE(fmax)(*most, moved);
+        relative = WIDE(fmax)(relative, moved / d->sampler->scale[i >= d->n]);
+    }
+    if (mode == PHASE_STRICT && !(relative <= (wide)CONSISTENT)) {
+        wide moved = WIDE(fmax)(info->moved_q, info->moved_w);
+        memcpy(x->z, given, n2 * sizeof *given);
+        return report_inconsistent(d, x, moved);
+    }
+    return TAUT_OK;
+}
+
+static int find_start(dirac *d, phase_start mode, model *m)
+{
+    uint32_t n = d->n;
+    wide z[2 * DIRAC_COORDINATES];
+    point x = { z, 0 };
+    int status = start_point(d, mode != PHASE_AS_IS, &x);
+    for (uint32_t i = 0; i < n && mode != PHASE_AS_IS; i++) {
+        m->phase->free_q += d->m->start_q[i].type == START_FREE;
+        m->phase->free_w += d->m->start_w[i].type == START_FREE;
+    }
+    for (uint32_t i = 0; !status && i < 2 * n; i++)
+        if (!(z[i] - z[i] == 0))
+            status = fail(d->context, TAUT_NOT_FINITE, "%s:%d: the start is not finite; change the start values", m->file, m->form_line);
+    if (!status) status = put_on_manifold(d, mode, &x, m->phase);
+    for (uint32_t i = 0; !status && i < n; i++) {
+        m->start_q[i] = d->m->start_q[i];
+        m->start_w[i] = d->m->start_w[i];
+        m->start_q[i].value = expr_number(d->g, z[i]);
+        m->start_w[i].value = expr_number(d->g, z[n + i]);
+        if (!m->start_q[i].value || !m->start_w[i].value) status = TAUT_OUT_OF_MEMORY;
+    }
+    return status;
+}
+
+/* `before` is what was said about the singular mass matrix, empty for models with constraints on phase space. */
+static int cannot_run(dirac *d, char *before)
+{
+    const model *m = d->m;
+    if (d->verdict == DIRAC_INCONSISTENT)
+        return fail(d->context, TAUT_BAD_MODEL, "%s:%d: the model is inconsistent: %s", m->file, m->form_line, d->reason);
+    if (before[0]) {
+        before[strcspn(before, ";")] = 0;
+        return fail(d->context, TAUT_SINGULAR, "%s; by the Dirac algorithm: %s", before, d->reason);
+    }
+    return fail(d->context, TAUT_BAD_MODEL, "%s:%d: %s", m->file, m->phase_line, d->reason);
+}
+
+int phase_model(model *m, phase_start start, model **result)
+{
+    dirac *d;
+    char before[TAUT_ERROR_TEXT] = "";
+    if (!m->phase_line) snprintf(before, sizeof before, "%s", taut_error_text(m->context));
+    *result = NULL;
+    if (m->start_points_line)
+        return fail(m->context, TAUT_UNSUPPORTED, "%s:%d: start_points are for discrete Lagrangians, which a model with constraints on phase space "
+                    "has none of; give positions and velocities in start", m->file, m->start_points_line);
+    int status = dirac_analyse(m, &d);
+    if (status) return status;
+    if (!d->singular && !m->phase_line && d->verdict == DIRAC_SECOND_CLASS) /* at the start only: nothing that the algorithm is for */
+        status = fail(m->context, TAUT_SINGULAR, "%s", before);
+    else
+        status = d->verdict == DIRAC_SECOND_CLASS ? make_shell(d, result) : cannot_run(d, before);
+    if (!status) status = find_start(d, start, *result);
+    if (status) {
+        phase_destroy(*result);
+        *result = NULL;
+    }
+    dirac_destroy(d);
+    return status;
+}

@@ -1,0 +1,265 @@
+/* What the Dirac algorithm found, as lines of text. */
+#include <stdio.h>
+#include <string.h>
+
+#include "analysis/parts.h"
+
+typedef struct {
+    dirac *d;
+    int full;
+    void (*line)(void *user, const char *text);
+    void *user;
+    char *text, *formula, *below, *whole; /* TEXT each */
+} printer;
+
+#define TEXT 100000 /* longest line; formulas are cut there */
+
+static void namer(void *user, op o, kind k, uint32_t index, char *buffer, size_t size)
+{
+    const dirac *d = user;
+    char name[220];
+    if (o == OP_VARIABLE && k == KIND_LAMBDA) {
+        snprintf(buffer, size, "u%u", index + 1);
+    } else if (o == OP_VARIABLE && k == KIND_W && index < d->n) {
+        model_coordinate_name(d->m, index, name, sizeof name);
+        snprintf(buffer, size, "p.%s", name);
+    } else {
+        model_namer(d->m, o, k, index, buffer, size);
+    }
+}
+
+void dirac_print(const dirac *d, expr e, char *buffer, size_t size) { expr_print(d->g, e, namer, (void *)d, buffer, size); }
+
+void dirac_name(const dirac *d, size_t k, char *buffer, size_t size)
+{
+    (void)d;
+    snprintf(buffer, size, "chi%zu", k + 1);
+}
+
+void dirac_moved(dirac *d, expr generator, char *buffer, size_t size)
+{
+    buffer[0] = 0;
+    for (uint32_t i = 0; i < 2 * d->n; i++) {
+        weakness weak = WEAK_ZERO;
+        expr by = expr_derivative(d->g, generator, d->z[(i + d->n) % (2 * d->n)]); /* {q,f} = f_p, {p,f} = -f_q */
+        if (!by || sampler_judge(d->sampler, by, &weak) || weak == WEAK_ZERO) continue;
+        char name[220];
+        size_t at = strlen(buffer);
+        dirac_print(d, d->z[i], name, sizeof name);
+        snprintf(buffer + at, size - at, "%s%s", at ? ", " : "", name);
+    }
+}
+
+static void say(printer *p, const char *label, const char *text)
+{
+    snprintf(p->whole, TEXT, "    %-14s %s", label, text);
+    p->line(p->user, p->whole);
+}
+
+static const char *generation_name(const dirac_constraint *c, char *buffer, size_t size)
+{
+    static const char *const names[] = { "", "primary", "secondary", "tertiary", "quaternary" };
+    if (c->gauge) return "gauge";
+    if (c->generation <= 4) return names[c->generation];
+    snprintf(buffer, size, "%dth", c->generation);
+    return buffer;
+}
+
+static void constraints(printer *p)
+{
+    dirac *d = p->d;
+    for (size_t k = 0; k < d->count; k++) {
+        const dirac_constraint *c = &d->chi[k];
+        char *formula = p->formula, name[40], label[40], from[250] = "";
+        const char *class = d->first + d->second == 0 ? "" : c->first_class ? "   first class" : "   second class";
+        dirac_print(d, c->value, formula, TEXT - 1000);
+        dirac_name(d, k, name, sizeof name);
+        if (c->source >= 0) snprintf(from, sizeof from, "   ('%.200s')", d->m->constraints[c->source].name);
+        snprintf(p->text, TEXT, "%s = %s%s%s", name, formula, class, from);
+        say(p, generation_name(c, label, sizeof label), p->text);
+    }
+}
+
+#define LONG 300 /* formulas beyond are printed on request */
+
+static void multipliers(printer *p)
+{
+    dirac *d = p->d;
+    if (!d->multiplier) return;
+    for (size_t k = 0; k < d->count; k++) {
+        const dirac_constraint *c = &d->chi[k];
+        char *formula = p->formula, name[250];
+        if (c->multiplier < 0) continue;
+        expr u = d->multiplier[c->multiplier];
+        int holonomic = c->source >= 0 && !(expr_kinds(d->g, c->value) & 1u << KIND_W);
+        if (holonomic) /* its force is +G' lambda */
+            snprintf(name, sizeof name, "lambda.%.200s", d->m->constraints[c->source].name);
+        else
+            snprintf(name, sizeof name, "u%d", c->multiplier + 1);
+        if (u) u = holonomic ? expr_simplify(d->g, expr_neg(d->g, u), NULL, NULL) : u;
+        if (u) dirac_print(d, u, formula, TEXT - 1000);
+        if (u && !p->full && strlen(formula) > LONG) snprintf(formula, TEXT, "(a long formula; --dirac prints it)");
+        snprintf(p->text, TEXT, u ? "%s = %s" : "%s is free", name, formula);
+        say(p, "multiplier", p->text);
+    }
+}
+
+/* ---- the Dirac bracket ---- */
+
+#define INVERSE 6 /* largest bracket matrix that is inverted for printing */
+
+/* C^-1 everywhere, not only on the manifold: the samples are taken off it. */
+static int invert_brackets(dirac *d, expr *inverse)
+{
+    int k = (int)d->count, status = sampler_spread(d->sampler, &d->hamiltonian, 1, NULL, 0);
+    for (int b = 0; !status && b < k; b++) {
+        tableau t;
+        status = tableau_create(d, k, k, &t);
+        for (int i = 0; !status && i < k; i++) {
+            t.h[i] = expr_number(d->g, i == b ? -1 : 0);
+            for (int j = 0; j < k; j++)
+                if (!(t.m[i * k + j] = dirac_bracket(d, d->chi[i].gradient, d->chi[j].gradient))) status = TAUT_OUT_OF_MEMORY;
+        }
+        if (!status) status = tableau_eliminate(d, &t);
+        for (int j = 0; !status && j < k; j++) {
+            int row = t.pivot_row[j];
+            if (row < 0) status = TAUT_UNSUPPORTED;
+            else inverse[j * k + b] = expr_simplify(d->g, expr_neg(d->g, expr_div(d->g, t.h[row], t.m[row * k + j])), NULL, NULL);
+            if (row >= 0 && !inverse[j * k + b]) status = TAUT_OUT_OF_MEMORY;
+        }
+        tableau_clear(d, &t);
+    }
+    return status;
+}
+
+/* " + top (body)/(bottom)" with the sign in front. */
+static void add_product(printer *p, expr factor, const char *body)
+{
+    dirac *d = p->d;
+    expr top, bottom;
+    char *above = p->formula, *below = p->below;
+    size_t at = strlen(p->text);
+    if (!expr_simplify(d->g, factor, &top, &bottom)) return;
+    dirac_print(d, top, above, TEXT);
+    int negative = above[0] == '-';
+    if (negative) dirac_print(d, expr_neg(d->g, top), above, TEXT);
+    dirac_print(d, bottom, below, TEXT);
+    int one = strcmp(above, "1") == 0, whole = strcmp(below, "1") == 0, sum = strchr(above, ' ') != NULL;
+    snprintf(p->text + at, TEXT - at, " %c %s%s%s%s%s%s%s%s", negative ? '-' : '+', sum ? "(" : "", one ? "" : above, sum ? ")" : "",
+             one ? "" : "*", body, whole ? "" : "/(", whole ? "" : below, whole ? "" : ")");
+}
+
+static void fundamental(printer *p, const expr *inverse)
+{
+    dirac *d = p->d;
+    uint32_t n2 = 2 * d->n;
+    for (uint32_t i = 0; i < n2; i++)
+        for (uint32_t j = i + 1; j < n2; j++) {
+            expr sum = expr_number(d->g, j == i + d->n ? 1 : 0);
+            for (size_t a = 0; a < d->count; a++)
+                for (size_t b = 0; b < d->count; b++) { /* {z,chi} = J chi_z */
+                    expr left = d->chi[a].gradient[(i + d->n) % n2], right = d->chi[b].gradient[(j + d->n) % n2];
+                    if (i >= d->n) left = expr_neg(d->g, left);
+                    if (j < d->n) right = expr_neg(d->g, right);
+                    sum = expr_sub(d->g, sum, expr_mul(d->g, left, expr_mul(d->g, inverse[a * d->count + b], right)));
+                }
+            char first[220], second[220], *value = p->formula;
+            sum = expr_simplify(d->g, sum, NULL, NULL);
+            if (!sum || expr_is_number(d->g, sum, 0)) continue;
+            dirac_print(d, d->z[i], first, sizeof first);
+            dirac_print(d, d->z[j], second, sizeof second);
+            dirac_print(d, sum, value, TEXT - 1000);
+            snprintf(p->text, TEXT, "{%s,%s}* = %s", first, second, value);
+            say(p, "", p->text);
+        }
+}
+
+static void bracket(printer *p)
+{
+    dirac *d = p->d;
+    size_t k = d->count;
+    if (!k) return;
+    if (k > INVERSE) {
+        snprintf(p->text, TEXT, "{F,G}* = {F,G} - {F,chi} C^-1 {chi,G}, C = {chi,chi} of size %zu is inverted numerically", k);
+        say(p, "Dirac bracket", p->text);
+        return;
+    }
+    expr inverse[INVERSE * INVERSE];
+    int status = invert_brackets(d, inverse);
+    snprintf(p->text, TEXT, "{F,G}* = {F,G}");
+    for (size_t a = 0; !status && a < k; a++)
+        for (size_t b = a + 1; b < k; b++) {
+            char body[100];
+            expr factor = expr_neg(d->g, inverse[a * k + b]);
+            if (expr_is_number(d->g, factor, 0)) continue;
+            snprintf(body, sizeof body, "({F,chi%zu}{chi%zu,G} - {F,chi%zu}{chi%zu,G})", a + 1, b + 1, b + 1, a + 1);
+            add_product(p, factor, body);
+        }
+    if (status || (strlen(p->text) > 2 * LONG && !p->full))
+        snprintf(p->text, TEXT, "{F,G}* = {F,G} - {F,chi} C^-1 {chi,G}, C = {chi,chi}%s", status ? "" : "; --dirac prints C^-1");
+    say(p, "Dirac bracket", p->text);
+    if (!status && ((d->singular && d->n <= 2) || (p->full && d->n <= 3))) fundamental(p, inverse);
+    sampler_spread(d->sampler, &d->hamiltonian, 1, d->chi, d->count);
+}
+
+static void gauge(printer *p)
+{
+    dirac *d = p->d;
+    for (int i = 0; i < d->first; i++) {
+        char *formula = p->formula, moved[900];
+        dirac_print(d, d->generator[i], formula, TEXT - 1000);
+        dirac_moved(d, d->generator[i], moved, sizeof moved);
+        snprintf(p->text, TEXT, "%s is first class and moves %s", formula, moved[0] ? moved : "nothing");
+        say(p, i ? "" : "gauge freedom", p->text);
+    }
+    int free = 0;
+    for (int i = 0; d->multiplier && i < d->multiplier_count; i++) free += !d->multiplier[i];
+    snprintf(p->text, TEXT, "%d arbitrary function%s of time; gauge conditions to add: %d", free, free == 1 ? "" : "s", d->first);
+    if (d->first) say(p, "", p->text);
+}
+
+#define SHOWN 8 /* constraints shown without `full` */
+
+static void print_all(printer *p)
+{
+    dirac *d = p->d;
+    int full = p->full;
+    if (d->hamiltonian && d->verdict != DIRAC_REFUSED) {
+        dirac_print(d, d->hamiltonian, p->formula, TEXT - 1000);
+        say(p, d->m->form == FORM_LAGRANGIAN ? "H_c" : "H", p->formula);
+    }
+    if (d->count <= SHOWN || full) {
+        constraints(p);
+        if (d->verdict <= DIRAC_FIRST_CLASS) multipliers(p);
+    } else {
+        snprintf(p->text, TEXT, "%zu; --dirac shows them", d->count);
+        say(p, "constraints", p->text);
+    }
+    if (d->verdict == DIRAC_SECOND_CLASS) bracket(p);
+    if (d->verdict == DIRAC_FIRST_CLASS) gauge(p);
+    if (d->verdict <= DIRAC_FIRST_CLASS) {
+        int twice = 2 * (int)d->n - 2 * d->first - d->second;
+        snprintf(p->text, TEXT, "%d first class, %d second class: (2*%u - 2*%d - %d)/2 = %d degree%s of freedom", d->first, d->second, d->n,
+                 d->first, d->second, twice / 2, twice == 2 ? "" : "s");
+        say(p, "classes", p->text);
+    }
+    if (d->verdict == DIRAC_INCONSISTENT) say(p, "INCONSISTENT", d->reason);
+    if (d->verdict == DIRAC_REFUSED) say(p, "not made", d->reason);
+    if (d->warning[0]) say(p, "warning", d->warning);
+}
+
+int dirac_report(dirac *d, int full, void (*line)(void *user, const char *text), void *user)
+{
+    printer p = { .d = d, .full = full, .line = line, .user = user };
+    p.text = mem_new(d->context, TEXT, 1);
+    p.formula = mem_new(d->context, TEXT, 1);
+    p.below = mem_new(d->context, TEXT, 1);
+    p.whole = mem_new(d->context, TEXT, 1);
+    int status = p.text && p.formula && p.below && p.whole ? TAUT_OK : TAUT_OUT_OF_MEMORY;
+    if (!status) print_all(&p);
+    mem_free(d->context, p.text);
+    mem_free(d->context, p.formula);
+    mem_free(d->context, p.below);
+    mem_free(d->context, p.whole);
+    return status;
+}

@@ -1,0 +1,193 @@
+/* Discrete gradients by mean partial derivatives.
+ *
+ * Every operation z = op(a, b) has an exact difference with coefficients that are symmetric in the two ends 0 and 1,
+ *     z1 - z0 = A (a1 - a0) + B (b1 - b0),
+ * for a product A = (b0 + b1)/2 and B = (a0 + a1)/2. The chain rule with these in place of the partial derivatives gives a vector D f
+ * with f1 - f0 = D f . (x1 - x0): each operation contributes an identity. What follows from the table below:
+ *   - No subtraction of values of f. Where a quotient is needed it is written as an even function of the difference, so that roundings
+ *     of the difference do not matter: sin: cos(mean) sinc(half the difference), log: atanhc(difference/sum)/mean, ...
+ *   - A function of one argument has one quotient: F(G(x)) and its expanded form give the same D.
+ *   - On affine functions the mean is the value half way, so that D w is the gradient half way for every polynomial w of degree 2, in
+ *     whatever way it is written. With f = F(w), w its quadratic atoms: D f = Dw(mid)' DF(w0, w1), with DF a function of the atoms alone. For
+ *     an affine symmetry xi that leaves the atoms as they are, Dw(mid) xi(mid) = 0: D f is orthogonal to the symmetry, exactly.
+ *   - What no quadratic atoms show is kept to order 2 only: a triple product a.(b x c) is rotation invariant, its terms are not. */
+#include "expr/graph.h"
+
+/* The two ends of an operand. */
+typedef struct {
+    expr at0, at1;
+} ends;
+
+static expr half_of(graph *g, expr e) { return expr_mul(g, expr_number(g, (wide)0.5), e); }
+static expr mean(graph *g, ends x) { return half_of(g, expr_add(g, x.at0, x.at1)); }
+static expr difference(graph *g, ends x) { return expr_sub(g, x.at1, x.at0); }
+static expr even(graph *g, op o, expr x) { return expr_numbered(g, o, x, 0); }
+static expr both(graph *g, op o, ends x) { return expr_mul(g, expr_unary(g, o, x.at0), expr_unary(g, o, x.at1)); }
+static ends each(graph *g, op o, ends x) { return (ends){ expr_unary(g, o, x.at0), expr_unary(g, o, x.at1) }; }
+
+/* x^n: even powers as squares, odd ones as x times an even power. */
+static expr power_quotient(graph *g, ends x, int n)
+{
+    if (n == 1) return expr_number(g, 1);
+    if (n < 0) {
+        expr down = expr_mul(g, expr_powi(g, x.at0, n), expr_powi(g, x.at1, n));
+        return expr_neg(g, expr_mul(g, power_quotient(g, x, -n), down));
+    }
+    int part = n % 2 ? n - 1 : n / 2;
+    ends power = { expr_powi(g, x.at0, part), expr_powi(g, x.at1, part) };
+    expr inner = power_quotient(g, x, part);
+    if (n % 2 == 0) return expr_mul(g, inner, expr_add(g, power.at0, power.at1));
+    return expr_add(g, expr_mul(g, mean(g, x), inner), mean(g, power));
+}
+
+/* theta/s, where s and c are sine and cosine of theta up to a common factor: 2 atan(s/(r + c))/s with r^2 = s^2 + c^2, good up to half a
+   turn */
+static expr angle_quotient(graph *g, expr s, expr c)
+{
+    expr r = expr_unary(g, OP_SQRT, expr_add(g, expr_powi(g, s, 2), expr_powi(g, c, 2)));
+    expr sum = expr_add(g, r, c);
+    return expr_div(g, expr_mul(g, expr_number(g, 2), even(g, OP_ATANC, expr_div(g, s, sum))), sum);
+}
+
+/* |a1| - |a0| = (a0 + a1)/(|a0| + |a1|) (a1 - a0); 1e-300 for 0/0 alone */
+static expr abs_quotient(graph *g, ends x)
+{
+    ends size = each(g, OP_ABS, x);
+    expr sum = expr_add(g, expr_add(g, size.at0, size.at1), expr_number(g, (wide)1e-300));
+    return expr_div(g, expr_add(g, x.at0, x.at1), sum);
+}
+
+/* sin(t1 - t0) = (a1 - a0) (c^2 + a^2)/c with a, c the means of a and of sqrt(1 - a^2); cos(t1 - t0) = c0 c1 + a0 a1 */
+static expr asin_quotient(graph *g, ends x)
+{
+    expr one = expr_number(g, 1);
+    ends c = { expr_unary(g, OP_SQRT, expr_sub(g, one, expr_powi(g, x.at0, 2))),
+               expr_unary(g, OP_SQRT, expr_sub(g, one, expr_powi(g, x.at1, 2))) };
+    expr a2 = expr_powi(g, mean(g, x), 2), c2 = expr_powi(g, mean(g, c), 2);
+    expr rate = expr_div(g, expr_add(g, a2, c2), mean(g, c));
+    expr cosine = expr_add(g, expr_mul(g, c.at0, c.at1), expr_mul(g, x.at0, x.at1));
+    return expr_mul(g, rate, angle_quotient(g, expr_mul(g, difference(g, x), rate), cosine));
+}
+
+static expr exp_quotient(graph *g, ends x)
+{
+    return expr_mul(g, expr_unary(g, OP_EXP, mean(g, x)), even(g, OP_SINHC, half_of(g, difference(g, x))));
+}
+
+static expr log_quotient(graph *g, ends x)
+{
+    expr sum = expr_add(g, x.at0, x.at1), two = expr_number(g, 2);
+    return expr_div(g, expr_mul(g, two, even(g, OP_ATANHC, expr_div(g, difference(g, x), sum))), sum);
+}
+
+/* a^b = exp(b log a): the factor of (b log a)1 - (b log a)0 */
+static expr pow_quotient(graph *g, ends z, ends a, ends b)
+{
+    expr change = expr_add(g, expr_mul(g, mean(g, b), expr_mul(g, log_quotient(g, a), difference(g, a))),
+                           expr_mul(g, mean(g, each(g, OP_LOG, a)), difference(g, b)));
+    expr middle = expr_mul(g, expr_unary(g, OP_SQRT, z.at0), expr_unary(g, OP_SQRT, z.at1));
+    return expr_mul(g, middle, even(g, OP_SINHC, half_of(g, change)));
+}
+
+/* Functions of one argument: sin a1 - sin a0 = cos(mean) 2 sin(d/2), tan a1 - tan a0 = sin(d)/(cos a0 cos a1), and so on. */
+static expr quotient(graph *g, op o, int32_t number, ends z, ends a)
+{
+    expr one = expr_number(g, 1), d = difference(g, a);
+    switch (o) {
+    case OP_NEG: return expr_number(g, -1);
+    case OP_POWI: return power_quotient(g, a, number);
+    case OP_SQRT: return expr_div(g, one, expr_add(g, z.at0, z.at1));
+    case OP_EXP: return exp_quotient(g, a);
+    case OP_LOG: return log_quotient(g, a);
+    case OP_SIN: return expr_mul(g, expr_unary(g, OP_COS, mean(g, a)), even(g, OP_SINC, half_of(g, d)));
+    case OP_COS: return expr_neg(g, expr_mul(g, expr_unary(g, OP_SIN, mean(g, a)), even(g, OP_SINC, half_of(g, d))));
+    case OP_TAN: return expr_div(g, even(g, OP_SINC, d), both(g, OP_COS, a));
+    case OP_SINH: return expr_mul(g, expr_unary(g, OP_COSH, mean(g, a)), even(g, OP_SINHC, half_of(g, d)));
+    case OP_COSH: return expr_mul(g, expr_unary(g, OP_SINH, mean(g, a)), even(g, OP_SINHC, half_of(g, d)));
+    case OP_TANH: return expr_div(g, even(g, OP_SINHC, d), both(g, OP_COSH, a));
+    case OP_ASIN: return asin_quotient(g, a);
+    case OP_ACOS: return expr_neg(g, asin_quotient(g, a));
+    case OP_ATAN: return angle_quotient(g, d, expr_add(g, one, expr_mul(g, a.at0, a.at1)));
+    case OP_ABS: return abs_quotient(g, a);
+    default: return expr_number(g, 0); /* sign: has no difference but at a jump */
+    }
+}
+
+static int mean_partials(graph *g, node n, ends z, ends a, ends b, expr *da, expr *db)
+{
+    expr one = expr_number(g, 1), half = expr_number(g, (wide)0.5), r;
+    *da = *db = 0;
+    switch ((op)n.op) {
+    case OP_ADD: *da = *db = one; break;
+    case OP_SUB: *da = one, *db = expr_number(g, -1); break;
+    case OP_MUL: *da = mean(g, b), *db = mean(g, a); break;
+    case OP_DIV: /* a1/b1 - a0/b0 = (mean(b) (a1 - a0) - mean(a) (b1 - b0))/(b0 b1) */
+        r = expr_div(g, one, expr_mul(g, b.at0, b.at1));
+        *da = expr_mul(g, mean(g, b), r), *db = expr_neg(g, expr_mul(g, mean(g, a), r));
+        break;
+    case OP_POW:
+        r = pow_quotient(g, z, a, b);
+        *da = expr_mul(g, r, expr_mul(g, mean(g, b), log_quotient(g, a)));
+        *db = expr_mul(g, r, mean(g, each(g, OP_LOG, a)));
+        break;
+    case OP_ATAN2: { /* sine and cosine of the difference, times both radii: x y1' - ... with a = y, b = x */
+        expr sine = expr_sub(g, expr_mul(g, mean(g, b), difference(g, a)), expr_mul(g, mean(g, a), difference(g, b)));
+        expr cosine = expr_add(g, expr_mul(g, a.at0, a.at1), expr_mul(g, b.at0, b.at1));
+        r = angle_quotient(g, sine, cosine);
+        *da = expr_mul(g, mean(g, b), r), *db = expr_neg(g, expr_mul(g, mean(g, a), r));
+        break;
+    }
+    case OP_MIN:
+    case OP_MAX: /* (a + b -+ |a - b|)/2 */
+        r = expr_mul(g, half, abs_quotient(g, (ends){ expr_sub(g, a.at0, b.at0), expr_sub(g, a.at1, b.at1) }));
+        *da = n.op == OP_MIN ? expr_sub(g, half, r) : expr_add(g, half, r);
+        *db = n.op == OP_MIN ? expr_add(g, half, r) : expr_sub(g, half, r);
+        break;
+    default: *da = quotient(g, n.op, (int32_t)n.b, z, a); break;
+    }
+    return *da && (op_arity(n.op) < 2 || *db) ? TAUT_OK : TAUT_OUT_OF_MEMORY;
+}
+
+/* Adjoints from the root down; at1[i] is node i at the other end. */
+static int sweep(walk *w, expr f, const unsigned char *active, const expr *at1, expr *adjoint)
+{
+    graph *g = w->g;
+    adjoint[walk_position(w, f)] = expr_number(g, 1);
+    if (!adjoint[walk_position(w, f)]) return TAUT_OUT_OF_MEMORY;
+    for (size_t i = w->count; i-- > 0;) {
+        expr da, db;
+        node n = g->nodes[w->list[i]];
+        int arity = op_arity(n.op);
+        if (!adjoint[i] || !active[i] || arity == 0) continue;
+        size_t a = walk_position(w, n.a), b = arity == 2 ? walk_position(w, n.b) : a;
+        ends z = { w->list[i], at1[i] }, x = { n.a, at1[a] }, y = { w->list[b], at1[b] };
+        if (mean_partials(g, n, z, x, y, &da, &db)) return TAUT_OUT_OF_MEMORY;
+        if (active[a] && accumulate(g, &adjoint[a], adjoint[i], da)) return TAUT_OUT_OF_MEMORY;
+        if (arity == 2 && active[b] && accumulate(g, &adjoint[b], adjoint[i], db)) return TAUT_OUT_OF_MEMORY;
+    }
+    return TAUT_OK;
+}
+
+int expr_discrete_gradient(graph *g, expr f, const expr *from, const expr *to, size_t count, expr *out)
+{
+    walk w;
+    if (!f || walk_begin(&w, g, &f, 1)) return TAUT_OUT_OF_MEMORY;
+    expr *at1 = mem_new(g->context, w.count, sizeof *at1), *adjoint = mem_new(g->context, w.count, sizeof *adjoint);
+    unsigned char *active = mem_new(g->context, w.count, 1);
+    expr zero = expr_number(g, 0);
+    int status = at1 && adjoint && active && zero ? TAUT_OK : TAUT_OUT_OF_MEMORY;
+    for (size_t v = 0; !status && v < count; v++)
+        if (walk_has(&w, from[v])) at1[walk_position(&w, from[v])] = to[v];
+    if (!status) find_active(&w, from, count, active);
+    if (!status) status = rebuild_walk(&w, at1);
+    if (!status) status = sweep(&w, f, active, at1, adjoint);
+    for (size_t v = 0; !status && v < count; v++) {
+        expr d = walk_has(&w, from[v]) ? adjoint[walk_position(&w, from[v])] : 0;
+        out[v] = d ? d : zero;
+    }
+    mem_free(g->context, at1);
+    mem_free(g->context, adjoint);
+    mem_free(g->context, active);
+    walk_end(&w);
+    return status;
+}

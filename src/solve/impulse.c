@@ -1,0 +1,123 @@
+#include "solve/impulse.h"
+
+#include <stdio.h>
+#include <string.h>
+
+struct impulse {
+    struct system *s;
+    kkt *kkt;
+    newton newton;
+    real *x;                /* w, v, mu */
+    real *g, *rate, *push, *velocity;
+    /* the problem at hand */
+    const real *q, *p, *p_low, *target;
+    real t;
+};
+
+void impulse_destroy(impulse *z)
+{
+    if (!z) return;
+    real *arrays[] = { z->x, z->g, z->rate, z->push, z->velocity };
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) mem_free(z->s->context, arrays[i]);
+    kkt_destroy(z->kkt);
+    newton_clear(&z->newton);
+    mem_free(z->s->context, z);
+}
+
+int impulse_create(struct system *s, real tolerance, impulse **result)
+{
+    impulse *z = mem_new(s->context, 1, sizeof *z);
+    *result = NULL;
+    if (!z) return TAUT_OUT_OF_MEMORY;
+    z->s = s;
+    int status = kkt_create(s, &z->kkt);
+    size_t unknowns = 2 * (size_t)s->n + s->c;
+    struct { real **array; size_t size; } all[] = {
+        { &z->x, unknowns }, { &z->g, (size_t)s->blocks[BLOCK_G].value_count }, { &z->rate, s->c }, { &z->push, s->n },
+        { &z->velocity, s->n },
+    };
+    for (size_t i = 0; !status && i < sizeof all / sizeof *all; i++)
+        if (!(*all[i].array = mem_new(s->context, all[i].size, sizeof(real)))) status = TAUT_OUT_OF_MEMORY;
+    if (!status) status = newton_create(s->context, (int)unknowns, tolerance, &z->newton);
+    if (status)
+        impulse_destroy(z);
+    else
+        *result = z;
+    return status;
+}
+
+static void find_push(impulse *z, const real *mu)
+{
+    memset(z->push, 0, z->s->n * sizeof(real));
+    block_multiply_transposed(&z->s->blocks[BLOCK_G], z->g, 1, mu, z->push);
+}
+
+static int residual(void *self, const real *x, real *out)
+{
+    impulse *z = self;
+    struct system *s = z->s;
+    uint32_t n = s->n;
+    place at = place_at(z->q, x, &z->t, NULL);
+    find_push(z, x + 2 * n);
+    system_momentum(s, &at, out);
+    for (uint32_t i = 0; i < n; i++) out[i] = (out[i] - z->p[i]) - (z->push[i] + z->p_low[i]);
+    system_velocity(s, &at, z->velocity);
+    for (uint32_t i = 0; i < n; i++) out[n + i] = x[n + i] - z->velocity[i];
+    for (uint32_t k = 0; k < s->c; k++) out[2 * n + k] = z->rate[k] - z->target[k];
+    block_multiply(&s->blocks[BLOCK_G], z->g, 1, x + n, out + 2 * n);
+    return TAUT_OK;
+}
+
+static int factor(void *self, const real *x)
+{
+    impulse *z = self;
+    place at = place_at(z->q, x, &z->t, NULL);
+    return kkt_factor(z->kkt, &at);
+}
+
+static int solve(void *self, real *out)
+{
+    impulse *z = self;
+    uint32_t n = z->s->n;
+    return kkt_solve(z->kkt, out, out + n, out + 2 * n);
+}
+
+static real measure(void *self, const real *x, const real *change)
+{
+    uint32_t n = ((impulse *)self)->s->n;
+    return real_most(newton_relative(x, change, (int)n), newton_relative(x + n, change + n, (int)n));
+}
+
+static void name(void *self, int equation, char *buffer, size_t size)
+{
+    impulse *z = self;
+    int n = (int)z->s->n;
+    char text[150];
+    if (equation >= 2 * n) {
+        system_constraint_name(z->s, (uint32_t)(equation - 2 * n), buffer, size);
+        return;
+    }
+    system_coordinate_name(z->s, (uint32_t)(equation % n), text, sizeof text);
+    snprintf(buffer, size, "momentum of %s", text);
+}
+
+int impulse_find(impulse *z, const real *q, real t, const real *p, const real *p_low, const real *rates, real *w, real *mu, real *push)
+{
+    struct system *s = z->s;
+    uint32_t n = s->n;
+    z->q = q, z->t = t, z->p = p, z->p_low = p_low, z->target = rates;
+    place at = place_at(q, w, &z->t, NULL);
+    system_block_values(s, BLOCK_G, &at, z->g);
+    system_constraint_rate(s, &at, z->rate);
+    memcpy(z->x, w, n * sizeof(real));
+    system_velocity(s, &at, z->x + n);
+    memset(z->x + 2 * n, 0, s->c * sizeof(real));
+    newton_problem problem = { z, (int)(2 * n + s->c), residual, factor, solve, measure, name };
+    int status = newton_solve(&z->newton, &problem, z->x, 0, t, "velocity constraints");
+    if (status) return status;
+    find_push(z, z->x + 2 * n);
+    memcpy(w, z->x, n * sizeof(real));
+    memcpy(mu, z->x + 2 * n, s->c * sizeof(real));
+    memcpy(push, z->push, n * sizeof(real));
+    return TAUT_OK;
+}

@@ -1,0 +1,61 @@
+/* Random expressions in three variables, made of every operation, smooth on a neighbourhood of every point in [-1, 1]. */
+#ifndef TAUT_TESTS_SUPPORT_RANDOM_EXPR_H
+#define TAUT_TESTS_SUPPORT_RANDOM_EXPR_H
+
+#include "support_expr.h"
+
+enum { VARIABLES = 3 };
+
+static inline expr variable(int i) { return expr_variable(g, KIND_Q, (uint32_t)i); }
+
+static inline expr bounded(expr a) { return unary(OP_SIN, a); }                             /* in [-1, 1] */
+static inline expr positive(expr a) { return expr_add(g, number(2), bounded(a)); }          /* in [1, 3] */
+static inline expr away(expr a) { return below(2) ? positive(a) : expr_neg(g, positive(a)); } /* not near 0 */
+
+static inline expr leaf(void)
+{
+    switch (below(8)) {
+    case 0: return number(below(5) - 2);
+    case 1: return number(uniform(-2, 2));
+    case 2: return expr_parameter(g, (uint32_t)below(2));
+    default: return variable(below(VARIABLES));
+    }
+}
+
+/* The operation on operands brought into its domain. */
+static inline expr apply(op o, expr a, expr b)
+{
+    switch (o) {
+    case OP_NEG: return expr_neg(g, a);
+    case OP_DIV: return expr_div(g, a, away(b));
+    case OP_POWI: return expr_powi(g, away(a), below(9) - 4);
+    case OP_POW: return expr_pow(g, positive(a), bounded(b));
+    case OP_SQRT:
+    case OP_LOG: return unary(o, positive(a));
+    case OP_EXP:
+    case OP_TAN: /* its pole is at 1.57 */
+    case OP_SINH:
+    case OP_COSH: return unary(o, bounded(a));
+    case OP_ATANHC:
+    case OP_ASIN:
+    case OP_ACOS: return unary(o, expr_mul(g, number(0.5), bounded(a)));
+    case OP_ABS: return unary(o, away(a));
+    case OP_SIGN: return expr_mul(g, unary(o, away(a)), b);
+    case OP_ATAN2: return expr_binary(g, o, away(a), b);
+    case OP_MIN:
+    case OP_MAX: /* [-1, 1] against [2, 4]: never equal */
+        a = bounded(a), b = expr_add(g, number(3), bounded(b));
+        return below(2) ? expr_binary(g, o, a, b) : expr_binary(g, o, b, a);
+    default: return op_arity(o) == 1 ? unary(o, a) : expr_binary(g, o, a, b);
+    }
+}
+
+static inline expr random_expression(int depth)
+{
+    if (depth == 0) return leaf();
+    op o = (op)(OP_NEG + below(OP_COUNT - OP_NEG));
+    expr a = random_expression(depth - 1), b = random_expression(below(depth));
+    return apply(o, a, b);
+}
+
+#endif
