@@ -4,7 +4,7 @@ return {
   citation = "W. M. Seiler, <i>Mathematics of Computation</i> 68 (1999) 661–681 (preprint 1997).",
   about = "Three formulations of the equations of motion: “inv” the naive one (38), “ham” the extended Hamiltonian (37), “dir” the Hamilton–Dirac equations (35); Taut's " ..
     "<code>naive</code>, <code>extended</code> and <code>dirac</code>, here under the classical Runge–Kutta method unless said otherwise. φ is the position constraint, ψ the momentum constraint.",
-  files = { "pendulum", "stability", "projections", "chain" },
+  files = { "algorithm", "pendulum", "stability", "projections", "chain" },
   misprints = {
     { "(12)", "has lost its dots: L = ½(q₁' − q₃q₂)² + ½(q₂' + q₃q₁)². As printed there are no velocities, and so no momenta to be constrained." },
     { "(28)", "λ<sup>α</sup> = −(Q<sup>−1</sup>)<sup>αβ</sup>{ψ<sub>β</sub>, H<sub>0</sub>}; the sign is missing. With it (36) follows." },
