@@ -53,11 +53,13 @@ function writers.table(item, b)
 end
 
 function writers.figure(item, b)
-  local out = { '<figure><div class="panels', #b.panels == 1 and " one" or "", '">' }
+  local out = { '<figure><div class="panels', #b.panels == 1 and " one" or #b.panels <= 4 and " few" or "", '">' }
+  local common = #b.panels > 1 and plot.legend(b.panels[1])        -- one legend for all panels, where it is the same
+  for _, p in ipairs(b.panels) do if plot.legend(p) ~= common then common = false end end
   for _, p in ipairs(b.panels) do
-    out[#out + 1] = '<div class="panel">' .. (p.title and "<h4>" .. escape(p.title) .. "</h4>" or "") .. plot.panel(p) .. plot.legend(p) .. "</div>"
+    out[#out + 1] = '<div class="panel">' .. (p.title and "<h4>" .. escape(p.title) .. "</h4>" or "") .. plot.panel(p) .. (common and "" or plot.legend(p)) .. "</div>"
   end
-  out[#out + 1] = "</div><figcaption><b>" .. escape(b.title or "") .. "</b> " .. (b.note or "") .. "</figcaption></figure>"
+  out[#out + 1] = "</div>" .. (common or "") .. "<figcaption><b>" .. escape(b.title or "") .. "</b> " .. (b.note or "") .. "</figcaption></figure>"
   return table.concat(out)
 end
 
