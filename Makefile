@@ -10,7 +10,9 @@ all: setup
 	@tools/build.sh default $(JOBS) taut_command
 
 demo: all
-	build/taut run $(MODEL) -m rattle -s 0.01 -T 100
+	build/taut run $(MODEL) -m rattle -s 0.01 -T 100 -o build/demo.taut --force
+	@build/taut report build/demo.taut -o build/demo.html > build/demo.log
+	@printf '\nThe motion and plots are in a page; open it in a browser:\n  %s\n' 'file://$(abspath build/demo.html)'
 	@printf '\nNext, the same pendulum as a table of numbers, and what a method of order 4 keeps of it:\n  %s\n  %s\n' \
 	  'build/taut run $(MODEL) -m rattle -s 0.01 -T 1 --csv' 'build/taut verify $(MODEL) -m lobatto:s=3'
 
@@ -42,7 +44,7 @@ clean:
 
 help:
 	@echo 'make                     install what the build needs (Debian packages), build build/taut'
-	@echo 'make demo                the same, and simulate a double spherical pendulum'
+	@echo 'make demo                the same, simulate a double spherical pendulum and make a page of it'
 	@echo 'make check               the same, and run every test: with gcc, with sanitizers, with clang'
 	@echo 'make reproduce           compute the tables and figures of the papers (build/reproduction)'
 	@echo 'make bench               run the benchmarks'

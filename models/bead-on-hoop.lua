@@ -11,4 +11,4 @@ constraint("plane", b.y*cos(turn) - b.x*sin(turn))       -- the plane of the hoo
 start { b = {R*sin(0.1), 0, -R*cos(0.1)}, ["b.dot"] = {0, Omega*R*sin(0.1), 0} }   -- at rest on the hoop
 observe("angle", atan2(b.x*cos(turn) + b.y*sin(turn), -b.z))    -- from the bottom
 observe("jacobi", m/2*norm2(b.dot) + m*g*b.z - Omega*m*(b.x*b.dot.y - b.y*b.dot.x))
-draw { bar(origin, b), ball(b) }
+draw { ball(b), path(function(u) return {R*sin(u)*cos(turn), R*sin(u)*sin(turn), -R*cos(u)} end, {0, 2*pi}) }

@@ -14,5 +14,5 @@ local J = r:apply{I1*w.x, I1*w.y, I3*w.z}
 observe("tilt", acos(centre.z/h))
 observe("Jz", J.z)                                       -- conserved, as is w.z
 observe("spin", w.z)
-draw { bar(origin, centre), bar(centre, r:apply{R, 0, h}), bar(centre, r:apply{-R, 0, h}),
-       bar(centre, r:apply{0, R, h}), bar(centre, r:apply{0, -R, h}) }
+draw { bar(origin, r:apply{0, 0, 1.6*h}), disc(centre, {R, 0.15*R}, r), ball(r:apply{0, 0, 1.6*h}, 0.05*R),
+       bar(r:apply{0.3*R, 0, 1.06*h}, r:apply{0.9*R, 0, 1.06*h}) }                -- a mark on the disc shows its turning

@@ -12,4 +12,5 @@ local J = r:apply{I1*w.x, I2*w.y, I3*w.z}
 observe("Jx", J.x)
 observe("Jy", J.y)
 observe("Jz", J.z)
-draw { bar(origin, r:apply{1, 0, 0}), bar(origin, r:apply{0, 1, 0}), bar(origin, r:apply{0, 0, 1}) }
+-- I1 + I2 = I3: a thin plate. Of mass 6 it has sides 2 and sqrt(2).
+draw { box(origin, {2, sqrt(2), 0.06}, r), bar(origin, r:apply{1.3, 0, 0}), bar(origin, r:apply{0, 1, 0}), bar(origin, r:apply{0, 0, 0.8}) }

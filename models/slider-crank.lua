@@ -17,4 +17,4 @@ local thrust = constraint("guide", (pin + rod).y)        -- the end of the rod s
 start { theta = 0, phi = 0, x = r + l, ["theta.dot"] = omega, ["phi.dot"] = omega*r/l, ["x.dot"] = 0 }
 observe("piston_speed", x.dot)
 observe("side_thrust", thrust)                           -- of the guide on the piston, in N
-draw { bar(origin, pin), bar(pin, {x, 0}), ball({x, 0}) }
+draw { disc(origin, 1.35*r, theta), box({x, 0}, {r, 1.1*r}), bar(origin, pin), bar(pin, {x, 0}) }

@@ -19,4 +19,4 @@ local yO = -2*mH*y/(mO + 2*mH)
 start { o = {0, yO}, h1 = {x, y + yO}, h2 = {-x, y + yO},
         ["o.dot"] = {-spin*yO, 0}, ["h1.dot"] = {-spin*(y + yO), spin*x}, ["h2.dot"] = {-spin*(y + yO), -spin*x} }
 observe("angle", theta*180/pi)
-draw { bar(o, h1), bar(o, h2), ball(o), ball(h1), ball(h2) }
+draw { bar(o, h1), bar(o, h2), ball(o, 0.3), ball(h1, 0.2), ball(h2, 0.2) }

@@ -44,7 +44,7 @@ static void both_forms_of_the_lagrangian(void **unused)
     assert_string_equal(m->observables[1].name, "a.x");
     assert_string_equal(m->observables[4].name, "b.y");
     assert_int_equal(m->observables[1].value, m->chart[0]);
-    assert_int_equal(m->shapes[0].to[0], m->chart[0]);
+    assert_int_equal(m->places[m->shapes[0].first + 1].at[0], m->chart[0]);
     assert_non_null(strstr(text_of(m, m->observables[0].value), "cos(th)"));
     model_destroy(m);
     taut_context_destroy(context);

@@ -46,7 +46,7 @@ static void assert_same_fields(simulation *a, simulation *b, const char *method,
 static int go_on_together(taut_context *context, const char *name, const char *method, real h)
 {
     char path[512];
-    model *first, *second;
+    model *first = NULL, *second = NULL;
     int refused, other;
     snprintf(path, sizeof path, "%s/%s.lua", MODELS, name);
     if (model_load_file(context, path, NULL, 0, &first) || model_load_file(context, path, NULL, 0, &second)) fail_msg("%s", taut_error_text(context));

@@ -66,6 +66,12 @@ static wide exact_value_of(const model *m, expr e)
     return value;
 }
 
+/* Component k of a place of a shape. */
+static expr place_of(const model *m, size_t shape_index, uint32_t place, int k)
+{
+    return m->places[m->shapes[shape_index].first + place].at[k];
+}
+
 static double value_of(const model *m, expr e) { return (double)exact_value_of(m, e); }
 
 static void check(double value, double expected)
@@ -232,8 +238,8 @@ static void double_pendulum(void **state)
     assert_int_equal(m->start_w[5].type, START_FREE);
     assert_int_equal(m->shape_count, 2);
     assert_int_equal(m->shapes[1].type, SHAPE_BAR);
-    check(value_of(m, m->shapes[0].from[2]), 0);
-    check(value_of(m, m->shapes[1].to[2]), Q(5));
+    check(value_of(m, place_of(m, 0, 0, 2)), 0);
+    check(value_of(m, place_of(m, 1, 1, 2)), Q(5));
     model_coordinate_name(m, 4, name, sizeof name);
     assert_string_equal(name, "b.y");
     model_namer(m, OP_VARIABLE, KIND_W, 0, name, sizeof name);
@@ -359,15 +365,42 @@ static void drawing(void **state)
                     "draw { spring(a, c), ball(c, R), a,\n bar({x, 1}, origin), ball(a) }\ndraw { (a + {1, 0, 0})/2 }");
     assert_int_equal(m->shape_count, 6);
     assert_int_equal(m->shapes[0].type, SHAPE_SPRING);
-    check(value_of(m, m->shapes[0].to[1]), Q(4));
-    check(value_of(m, m->shapes[0].to[2]), 0);
+    check(value_of(m, place_of(m, 0, 1, 1)), Q(4));
+    check(value_of(m, place_of(m, 0, 1, 2)), 0);
     assert_int_equal(m->shapes[1].type, SHAPE_BALL);
     check(m->shapes[1].radius, 0.5);
     assert_int_equal(m->shapes[2].type, SHAPE_BALL);
     check(m->shapes[2].radius, 0);
-    check(value_of(m, m->shapes[3].from[0]), Q(5));
+    check(value_of(m, place_of(m, 3, 0, 0)), Q(5));
     assert_int_equal(m->shapes[3].line, 6);
-    check(value_of(m, m->shapes[5].from[0]), (Q(0) + 1) / 2);
+    check(value_of(m, place_of(m, 5, 0, 0)), (Q(0) + 1) / 2);
+    model_destroy(m);
+}
+
+/* Bodies are four places: the centre and the ends of the half axes, turned. Paths and surfaces call their function. */
+static void drawing_bodies(void **state)
+{
+    (void)state;
+    model *m = load("local a, x, r = point 'a', coordinate 'x', rotation 'r'\nlagrangian(x.dot^2)\nstart { a = origin, x = 0, r = {1, 0, 0, 0} }\n"
+                    "draw { box(a, {2, 4, 6}, r), disc({1, 2}, {0.5, 0.2}, x),\n"
+                    "path(function(u) return {u, u^2 + x} end, {0, 2}, 4), path { origin, a },\n"
+                    "surface(function(u, v) return {u, v, u*v} end, {0, 1}, {2, 5}, 2, 3) }");
+    assert_int_equal(m->shape_count, 5);
+    assert_int_equal(m->shapes[0].type, SHAPE_BOX);
+    check(value_of(m, place_of(m, 0, 0, 1)), Q(1));
+    /* second column of the matrix of a quaternion w x y z: (2xy - 2wz, w^2 - x^2 + y^2 - z^2, 2yz + 2wx), times 4/2 */
+    check(value_of(m, place_of(m, 0, 2, 0)), Q(0) + 2 * (2 * Q(5) * Q(6) - 2 * Q(4) * Q(7)));
+    check(value_of(m, place_of(m, 0, 2, 2)), Q(2) + 2 * (2 * Q(6) * Q(7) + 2 * Q(4) * Q(5)));
+    assert_int_equal(m->shapes[1].type, SHAPE_DISC);
+    check(value_of(m, place_of(m, 1, 1, 1)), 2 + WIDE(sin)(Q(3)) / 2);
+    check(value_of(m, place_of(m, 1, 3, 2)), wide_from_double(0.1));
+    assert_int_equal(m->shapes[2].columns, 5);
+    check(value_of(m, place_of(m, 2, 4, 1)), 4 + Q(3));
+    assert_int_equal(m->shapes[3].columns, 2);
+    check(value_of(m, place_of(m, 3, 1, 2)), Q(2));
+    assert_int_equal(m->shapes[4].rows, 4);
+    assert_int_equal(m->shapes[4].columns, 3);
+    check(value_of(m, place_of(m, 4, 5, 2)), 3); /* u = 1, v = 3 */
     model_destroy(m);
 }
 
@@ -546,6 +579,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(rotation_model, set_up, tear_down),
         cmocka_unit_test_setup_teardown(start_keys, set_up, tear_down),
         cmocka_unit_test_setup_teardown(drawing, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(drawing_bodies, set_up, tear_down),
         cmocka_unit_test_setup_teardown(definitions, set_up, tear_down),
         cmocka_unit_test_setup_teardown(printing, set_up, tear_down),
         cmocka_unit_test_setup_teardown(order_of_pairs, set_up, tear_down),

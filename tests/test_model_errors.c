@@ -280,6 +280,18 @@ static void start_errors(void **state)
         { S "draw { ball(r) }", "ball needs a place, got a vector of 4; " },
         { S "draw { ball(a, -1) }", "the radius of a ball must be positive and finite" },
         { S "draw { ball(a, x) }", "the radius of ball needs a constant" },
+        { S "draw { box(a) }", "bad.lua:3: box needs its sizes, got nothing; " },
+        { S "draw { box(a, {1, -1}) }", "the sizes of box must be positive and finite; " },
+        { S "draw { box(a, {1, x}) }", "the size of a body needs a constant" },
+        { S "draw { box(a, {1, 1}, a) }", "box is turned by a vector of 3; " },
+        { S "draw { box(a, {1, 1}, x.dot) }", "box is turned by something with velocities" },
+        { S "draw { disc(a, {1, 2, 3}) }", "disc needs a radius, got a table" },
+        { S "draw { path(a) }", "path got a vector of 3; give a function" },
+        { S "draw { path(function(u) return {u} end) }", "path needs a range here, got nothing; " },
+        { S "draw { path(function(u) return {u} end, {0, 1}, 0.5) }", "path needs a number of intervals, got a number; " },
+        { S "draw { path(function(u) return u end, {0, 1}) }", "path needs a vector here, got a number; " },
+        { S "draw { surface(a, {0, 1}, {0, 1}) }", "surface got a vector of 3; give a function" },
+        { S "draw { surface(function(u, v) return {x.dot, 0} end, {0, 1}, {0, 1}) }", "surface needs a place made of coordinates and time; " },
     };
     expect_all(cases, COUNT(cases));
 }

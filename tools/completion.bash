@@ -60,7 +60,7 @@ _taut()
         COMPREPLY=($(compgen -W "gonzalez seiler man-gao-zhong jay-simeon wendlandt-marsden comparison" -- "$current"))
     elif [[ $command == methods ]]; then
         _taut_value METHOD
-    elif [[ $command == resume || $command == export ]]; then
+    elif [[ $command == resume || $command == report || $command == export ]]; then
         compopt -o filenames 2> /dev/null
         COMPREPLY=($(compgen -f -X '!*.taut' -- "$current") $(compgen -d -- "$current"))
     else

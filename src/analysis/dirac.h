@@ -58,7 +58,7 @@ void dirac_destroy(dirac *d);
 int dirac_report(dirac *d, int full, void (*line)(void *user, const char *text), void *user);
 /* Formula of e with the names of the model; momenta are p.x, multipliers u1, u2. */
 void dirac_print(const dirac *d, expr e, char *buffer, size_t size);
-/* "phi1" or "chi2": how the report calls a constraint. */
+/* "chi2": how the report calls a constraint. */
 void dirac_name(const dirac *d, size_t k, char *buffer, size_t size);
 /* Which variables the gauge transformation of a generator moves: "q3, p.q1". */
 void dirac_moved(dirac *d, expr generator, char *buffer, size_t size);
@@ -68,8 +68,7 @@ expr dirac_bracket(dirac *d, const expr *f, const expr *g);
 
 /* The system on phase space: the model with H_c and all chi for constraints, and with consistent start values. Shares the graph and the
    declarations of m, which must outlive it. For models with phase_line, and after a failure of system_create with TAUT_SINGULAR, whose text is
-   made use of. A model that cannot
-   run fails with a text. */
+   made use of. A model that cannot run fails with a text. */
 typedef enum { PHASE_STRICT, PHASE_PROJECT, PHASE_AS_IS } phase_start;
 int phase_model(model *m, phase_start start, model **result);
 void phase_destroy(model *m);

@@ -155,6 +155,7 @@
 #define simulation_multipliers REAL_PRECISION(simulation_multipliers)
 #define simulation_column_count REAL_PRECISION(simulation_column_count)
 #define simulation_column_name REAL_PRECISION(simulation_column_name)
+#define simulation_make_flow REAL_PRECISION(simulation_make_flow)
 #define simulation_system REAL_PRECISION(simulation_system)
 #define simulation_frame REAL_PRECISION(simulation_frame)
 #define simulation_check REAL_PRECISION(simulation_check)
@@ -256,7 +257,6 @@
 #define method_naive REAL_PRECISION(method_naive)
 #define method_extended REAL_PRECISION(method_extended)
 #define method_dirac REAL_PRECISION(method_dirac)
-#define method_real_option REAL_PRECISION(method_real_option)
 #define method_formulation REAL_PRECISION(method_formulation)
 
 #define system_coordinate_name REAL_PRECISION(system_coordinate_name)

@@ -145,8 +145,8 @@ static void print_structure(const model *m, const engine_check *c)
 
 /* ---- the Dirac algorithm ---- */
 
-#define DIRAC_AUTO 12 /* coordinates, and */
-#define DIRAC_AUTO_CONSTRAINTS 2 /* constraints of an ordinary model up to which the algorithm is shown without --dirac */
+#define DIRAC_AUTO 6 /* coordinates, and */
+#define DIRAC_AUTO_CONSTRAINTS 1 /* constraints of an ordinary model up to which the algorithm is shown without --dirac */
 
 static void print_line(void *user, const char *text)
 {

@@ -2,6 +2,8 @@
 #ifndef TAUT_CLI_CLI_H
 #define TAUT_CLI_CLI_H
 
+#include <stdio.h>
+
 #include "model/model.h"
 
 /* Exit statuses: done; the simulation failed; bad usage or bad model. */
@@ -66,10 +68,14 @@ typedef struct {
 int definitions_read(const options *o, definitions *d);
 /* Loads the model and complains if a definition was not used. Returns an exit status. */
 int load_model(taut_context *context, const char *path, definitions *d, model **m);
+/* Writes a file beside the one that is wanted, and puts it there when it is whole: what could not be finished does not take the place of
+   what was good. `write` returns a status. Complains, and returns an exit status. */
+int write_whole_file(taut_context *context, const char *path, int (*write)(void *user, FILE *file), void *user);
 /* A context whose remarks go to stderr. */
 taut_context *make_context(void);
 
 extern const command command_run, command_resume, command_export, command_compare, command_check, command_converge, command_verify,
     command_reproduce, command_methods;
+extern const command command_report;
 
 #endif

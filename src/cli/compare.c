@@ -5,7 +5,8 @@
 #include <string.h>
 
 #include "cli/cli.h"
-#include "method/method.h"
+#include "method/method.h" /* before all that uses its names */
+#include "cli/compare_page.h"
 #include "run/compare.h"
 
 static int compare_main(int argc, char **argv);
@@ -16,13 +17,14 @@ static const option_definition definitions_of_compare[] = {
     { "until", 'T', "END", "end time (10)", 0 },
     { "steps", 0, "LIST", "several steps instead of one: work and precision", 0 },
     { "csv", 0, NULL, "a table for scripts", 0 },
+    { "report", 0, "FILE", "a page with the table and plots, too", 0 },
     { "define", 'D', "name=value", "set a param or option of the model", 1 },
     { "precision", 0, "double|quad", "of the methods' runs (double)", 0 },
     { "start", 0, "strict|project", "project: move an inconsistent start onto the constraints (strict)", 0 },
 };
 
 const command command_compare = {
-    "compare", "MODEL -m A,B,C [-s STEP] [-T END] [--steps h1,h2,...] [--csv] [-D name=value]... [--precision double|quad] "
+    "compare", "MODEL -m A,B,C [-s STEP] [-T END] [--steps h1,h2,...] [--csv] [--report page.html] [-D name=value]... [--precision double|quad] "
                "[--start strict|project]",
     "several methods on one model: errors, drifts and costs",
     definitions_of_compare, sizeof definitions_of_compare / sizeof *definitions_of_compare, compare_main,
@@ -42,6 +44,7 @@ typedef struct {
     wide steps[STEPS_MOST];
     compare_options options;
     int csv;
+    const char *report;      /* a path, or NULL */
 } session;
 
 /* ---- options ---- */
@@ -79,6 +82,7 @@ static int read_methods(const options *o, session *z)
 static int read_options(const options *o, session *z)
 {
     z->csv = options_value(o, "csv", NULL) != NULL;
+    z->report = options_value(o, "report", NULL);
     z->api = &engine_double;
     z->options.steps = z->steps;
     if (number_option(o, "until", "10", &z->options.until)) return EXIT_USAGE;
@@ -174,7 +178,7 @@ static void print_work(const compare_result *r)
     }
 }
 
-static void print_csv(const session *z, const compare_result *r)
+static void print_csv(const compare_result *r)
 {
     char step[WIDE_TEXT];
     puts("method,step,steps,energy,slope,momenta,constraint,velocity_constraint,error_q,error_p,error_lambda,newton_iterations,factorisations,seconds,"
@@ -183,7 +187,7 @@ static void print_csv(const session *z, const compare_result *r)
         const compare_row *row = &r->rows[i];
         const wide values[] = { row->energy, row->slope, row->momentum, row->position, row->velocity, row->error[0], row->error[1], row->error[2] };
         const int shown[] = { r->has_energy, r->has_energy, r->has_momenta, 1, 1, 1, 1, r->kinds == 3 };
-        wide_format(step, sizeof step, row->step, z->api->digits);
+        wide_shortest(step, sizeof step, row->step);
         printf("\"%s\",%s,", row->method, step);
         if (row->failure[0]) {
             printf(",,,,,,,,,,,,%s\n", row->refused ? "refused" : "failed");
@@ -238,7 +242,7 @@ static int compare(session *z)
         return complain(EXIT_FAILED, "%s", taut_error_text(z->context));
     }
     if (z->csv) {
-        print_csv(z, &result);
+        print_csv(&result);
     } else {
         printf("%s\n  t = 0 .. %.9g   %s", z->m->title, (double)z->options.until, z->api->name);
         if (z->options.step_count == 1) printf("   step %.6g, %ld steps", (double)z->steps[0], converge_step_count(z->steps[0], z->options.until));
@@ -248,6 +252,7 @@ static int compare(session *z)
         print_notes(z, &result);
     }
     if (fflush(stdout) == EOF) code = complain(EXIT_FAILED, "cannot write to standard output: %s", strerror(errno));
+    if (z->report && !code) code = compare_page(z->report, z->m, z->api, &z->options, &result);
     if (!tell_failures(&result) && !code) code = EXIT_FAILED;
     compare_result_clear(z->context, &result);
     return code;

@@ -6,8 +6,8 @@
 #include "cli/cli.h"
 #include "run/engine.h"
 
-static const command *const commands[] = { &command_run, &command_resume, &command_export, &command_compare, &command_check, &command_converge,
-                                           &command_verify, &command_reproduce, &command_methods };
+static const command *const commands[] = { &command_run, &command_resume, &command_report, &command_export, &command_compare, &command_check,
+                                           &command_converge, &command_verify, &command_reproduce, &command_methods };
 #define COMMAND_COUNT (sizeof commands / sizeof *commands)
 
 static void help(void)

@@ -1,19 +1,38 @@
-/* What to draw: draw{ bar(p, q), spring(p, q), ball(p, radius), a }. */
+/* What to draw: draw{ bar(p, q), spring(p, q), ball(p, radius), box(p, sizes, r), disc(p, sizes, r), path(f, range), surface(f, ...), a }. */
 #include "model/script.h"
 
+/* Intervals of a path or surface in one direction. */
+#define INTERVALS_MOST 1000
+
 /* The place at i as three expressions of coordinates and time. */
-static void get_place(lua_State *L, int i, const char *who, expr place[3])
+static drawn_place get_place(lua_State *L, int i, const char *who)
 {
     script *s = script_of(L);
+    drawn_place place;
     vector v;
     vectors_get(L, i, who, &v);
     if (v.dimension > 3) script_error(L, "%s needs a place, got %s; give a point", who, symbols_describe(L, i));
     for (uint32_t k = 0; k < 3; k++) {
-        place[k] = k < v.dimension ? v.at[k] : script_built(L, expr_number(s->graph, 0));
-        if (symbols_kinds(L, place[k]) & (1u << KIND_W | 1u << KIND_LAMBDA))
+        place.at[k] = k < v.dimension ? v.at[k] : script_built(L, expr_number(s->graph, 0));
+        if (symbols_kinds(L, place.at[k]) & (1u << KIND_W | 1u << KIND_LAMBDA))
             script_error(L, "%s needs a place made of coordinates and time; this one has velocities, momenta or multipliers", who);
     }
     script_charge(L, 20);
+    return place;
+}
+
+static void add_place(lua_State *L, drawn_place place)
+{
+    script *s = script_of(L);
+    model *m = s->model;
+    script_check(L, mem_grow(s->context, &m->places, &m->place_capacity, m->place_count + 1, sizeof *m->places));
+    m->places[m->place_count++] = place;
+}
+
+static shape begin_shape(lua_State *L, shape_type type, uint32_t rows, uint32_t columns)
+{
+    return (shape){ .type = type, .line = script_line(L), .first = (uint32_t)script_of(L)->model->place_count, .rows = rows,
+                    .columns = columns };
 }
 
 static int push_shape(lua_State *L, const shape *what)
@@ -25,11 +44,19 @@ static int push_shape(lua_State *L, const shape *what)
     return 1;
 }
 
+static double size_at(lua_State *L, int i, const char *who)
+{
+    return (double)symbols_value(L, symbols_constant(L, i, who));
+}
+
+/* ---- bars, springs, balls ---- */
+
 static int two_places(lua_State *L, shape_type type, const char *who)
 {
-    shape what = { .type = type, .line = script_line(L) };
-    get_place(L, 1, who, what.from);
-    get_place(L, 2, who, what.to);
+    shape what = begin_shape(L, type, 1, 2);
+    drawn_place from = get_place(L, 1, who), to = get_place(L, 2, who);
+    add_place(L, from);
+    add_place(L, to);
     return push_shape(L, &what);
 }
 
@@ -38,9 +65,8 @@ static int draw_spring(lua_State *L) { return two_places(L, SHAPE_SPRING, "sprin
 
 static void make_ball(lua_State *L, int i, shape *what)
 {
-    *what = (shape){ .type = SHAPE_BALL, .line = script_line(L) };
-    get_place(L, i, "ball", what->from);
-    for (int k = 0; k < 3; k++) what->to[k] = what->from[k];
+    *what = begin_shape(L, SHAPE_BALL, 1, 1);
+    add_place(L, get_place(L, i, "ball"));
 }
 
 /* Radius 0, or none: as large as looks well. */
@@ -48,10 +74,175 @@ static int draw_ball(lua_State *L)
 {
     shape what;
     make_ball(L, 1, &what);
-    if (!lua_isnoneornil(L, 2)) what.radius = (double)symbols_value(L, symbols_constant(L, 2, "the radius of ball"));
+    if (!lua_isnoneornil(L, 2)) what.radius = size_at(L, 2, "the radius of ball");
     if (!(what.radius >= 0 && what.radius < 1e300))
         return script_error(L, "the radius of a ball must be positive and finite; give such a number");
     return push_shape(L, &what);
+}
+
+/* ---- rigid bodies ---- */
+
+/* The directions of a body's axes in space, as columns: turned by the rotation at i, by the angle at i in the plane, or not at all. */
+static void get_axes(lua_State *L, int i, const char *who, expr axes[3][3])
+{
+    graph *g = script_of(L)->graph;
+    const vector *r = vectors_at(L, i);
+    for (int row = 0; row < 3; row++)
+        for (int column = 0; column < 3; column++) axes[row][column] = expr_number(g, row == column);
+    if (r && r->dimension == 4) {
+        for (int row = 0; row < 3; row++)
+            for (int column = 0; column < 3; column++) axes[row][column] = rotation_entry(g, r->at, row, column);
+    } else if (lua_type(L, i) == LUA_TNUMBER || symbols_at(L, i)) {
+        expr angle = symbols_scalar(L, i, who);
+        axes[0][0] = axes[1][1] = expr_unary(g, OP_COS, angle);
+        axes[1][0] = expr_unary(g, OP_SIN, angle);
+        axes[0][1] = expr_neg(g, axes[1][0]);
+    } else if (!lua_isnoneornil(L, i)) {
+        script_error(L, "%s is turned by %s; give a rotation, or an angle in the plane", who, symbols_describe(L, i));
+    }
+    for (int row = 0; row < 3; row++)
+        for (int column = 0; column < 3; column++) {
+            script_built(L, axes[row][column]);
+            if (symbols_kinds(L, axes[row][column]) & (1u << KIND_W | 1u << KIND_LAMBDA))
+                script_error(L, "%s is turned by something with velocities, momenta or multipliers; use coordinates and time", who);
+        }
+}
+
+/* The centre at 1, half axes as given, the rotation at 3. */
+static int push_body(lua_State *L, shape_type type, const char *who, const double half[3])
+{
+    graph *g = script_of(L)->graph;
+    drawn_place centre = get_place(L, 1, who), end;
+    expr axes[3][3];
+    get_axes(L, 3, who, axes);
+    shape what = begin_shape(L, type, 1, 4);
+    add_place(L, centre);
+    for (int column = 0; column < 3; column++) {
+        for (int row = 0; row < 3; row++) {
+            expr along = expr_mul(g, expr_number(g, wide_from_double(half[column])), axes[row][column]);
+            end.at[row] = script_built(L, expr_add(g, centre.at[row], along));
+        }
+        add_place(L, end);
+    }
+    return push_shape(L, &what);
+}
+
+/* Two or three lengths, or one where `least` is 1, from the table or number at 2; what is not given is 0. */
+static void get_sizes(lua_State *L, const char *who, int least, int most, double sizes[3])
+{
+    int count = lua_type(L, 2) == LUA_TTABLE ? (int)lua_rawlen(L, 2) : lua_isnoneornil(L, 2) ? 0 : 1;
+    if (count < least || count > most)
+        script_error(L, least == 1 ? "%s needs a radius, got %s; give one, or {radius, thickness}" : "%s needs its sizes, got %s; give {a, b} or {a, b, c}",
+                     who, symbols_describe(L, 2));
+    sizes[0] = sizes[1] = sizes[2] = 0;
+    for (int k = 0; k < count; k++) {
+        if (lua_type(L, 2) == LUA_TTABLE) lua_rawgeti(L, 2, k + 1);
+        else lua_pushvalue(L, 2);
+        sizes[k] = size_at(L, -1, "the size of a body");
+        lua_pop(L, 1);
+        if (!(sizes[k] >= 0 && sizes[k] < 1e300))
+            script_error(L, "the sizes of %s must be positive and finite; give such numbers", who);
+    }
+}
+
+static int draw_box(lua_State *L)
+{
+    double sizes[3];
+    get_sizes(L, "box", 2, 3, sizes);
+    const double half[3] = { sizes[0] / 2, sizes[1] / 2, sizes[2] / 2 };
+    return push_body(L, SHAPE_BOX, "box", half);
+}
+
+static int draw_disc(lua_State *L)
+{
+    double sizes[3];
+    get_sizes(L, "disc", 1, 2, sizes);
+    const double half[3] = { sizes[0], sizes[0], sizes[1] / 2 };
+    return push_body(L, SHAPE_DISC, "disc", half);
+}
+
+/* ---- paths and surfaces: a function of numbers gives places ---- */
+
+static void get_range(lua_State *L, int i, const char *who, double range[2])
+{
+    if (lua_type(L, i) != LUA_TTABLE || lua_rawlen(L, i) != 2)
+        script_error(L, "%s needs a range here, got %s; give {from, to}", who, symbols_describe(L, i));
+    for (int k = 0; k < 2; k++) {
+        lua_rawgeti(L, i, k + 1);
+        range[k] = size_at(L, -1, "the range of a path or surface");
+        lua_pop(L, 1);
+    }
+}
+
+static uint32_t get_intervals(lua_State *L, int i, const char *who, uint32_t otherwise)
+{
+    int whole = 1;
+    lua_Integer count = lua_isnoneornil(L, i) ? (lua_Integer)otherwise : lua_tointegerx(L, i, &whole);
+    if (!whole || count < 1 || count > INTERVALS_MOST)
+        script_error(L, "%s needs a number of intervals, got %s; give a whole number from 1 to %d", who, symbols_describe(L, i), INTERVALS_MOST);
+    return (uint32_t)count;
+}
+
+static double between(const double range[2], uint32_t k, uint32_t intervals)
+{
+    return k == intervals ? range[1] : range[0] + (range[1] - range[0]) * k / intervals;
+}
+
+/* Calls the function at 1 with one or two numbers. */
+static drawn_place call_function(lua_State *L, const char *who, int arguments, double u, double v)
+{
+    lua_pushvalue(L, 1);
+    lua_pushnumber(L, u);
+    if (arguments == 2) lua_pushnumber(L, v);
+    lua_call(L, arguments, 1);
+    drawn_place place = get_place(L, -1, who);
+    lua_pop(L, 1);
+    return place;
+}
+
+/* The function may make shapes itself, whose places must not come between: those of this one are kept by Lua until all are there. */
+static int push_grid(lua_State *L, shape_type type, const char *who, const double u[2], const double v[2], uint32_t rows, uint32_t columns)
+{
+    size_t count = (size_t)rows * columns;
+    drawn_place *places = lua_newuserdatauv(L, count * sizeof *places, 0);
+    for (size_t i = 0; i < count; i++) {
+        double along = between(u, (uint32_t)(i % columns), columns - 1);
+        places[i] = call_function(L, who, v ? 2 : 1, along, v ? between(v, (uint32_t)(i / columns), rows - 1) : 0);
+    }
+    shape what = begin_shape(L, type, rows, columns);
+    for (size_t i = 0; i < count; i++) add_place(L, places[i]);
+    return push_shape(L, &what);
+}
+
+/* path(f, {from, to}, intervals), or path{p, q, ...} */
+static int draw_path(lua_State *L)
+{
+    double range[2];
+    if (lua_type(L, 1) == LUA_TFUNCTION) {
+        get_range(L, 2, "path", range);
+        return push_grid(L, SHAPE_PATH, "path", range, NULL, 1, get_intervals(L, 3, "path", 96) + 1);
+    }
+    lua_Integer count = lua_type(L, 1) == LUA_TTABLE ? (lua_Integer)lua_rawlen(L, 1) : 0;
+    if (count < 2) return script_error(L, "path got %s; give a function of a number and its range, or a table of places", symbols_describe(L, 1));
+    shape what = begin_shape(L, SHAPE_PATH, 1, (uint32_t)count);
+    for (lua_Integer i = 1; i <= count; i++) {
+        lua_rawgeti(L, 1, i);
+        add_place(L, get_place(L, -1, "path"));
+        lua_pop(L, 1);
+    }
+    return push_shape(L, &what);
+}
+
+/* surface(f, {u from, to}, {v from, to}, u intervals, v intervals) */
+static int draw_surface(lua_State *L)
+{
+    double u[2], v[2];
+    if (lua_type(L, 1) != LUA_TFUNCTION)
+        return script_error(L, "surface got %s; give a function of two numbers, and their ranges", symbols_describe(L, 1));
+    get_range(L, 2, "surface", u);
+    get_range(L, 3, "surface", v);
+    uint32_t columns = get_intervals(L, 4, "surface", 32) + 1, rows = get_intervals(L, 5, "surface", 32) + 1;
+    return push_grid(L, SHAPE_SURFACE, "surface", u, v, rows, columns);
 }
 
 static int draw_draw(lua_State *L)
@@ -68,8 +259,8 @@ static int draw_draw(lua_State *L)
         if (given) what = *given;
         else if (vectors_is_like(L, -1)) make_ball(L, -1, &what);
         else
-            return script_error(L, "draw: item %I is %s; give bar(p, q), spring(p, q), ball(p, radius) or a point", i,
-                                symbols_describe(L, -1));
+            return script_error(L, "draw: item %I is %s; give bar(p, q), spring(p, q), ball(p, radius), box(p, sizes, r), "
+                                   "disc(p, radius, r), a path, a surface or a point", i, symbols_describe(L, -1));
         script_check(L, mem_grow(s->context, &m->shapes, &m->shape_capacity, m->shape_count + 1, sizeof *m->shapes));
         m->shapes[m->shape_count++] = what;
         lua_pop(L, 1);
@@ -80,10 +271,9 @@ static int draw_draw(lua_State *L)
 void draw_open(lua_State *L)
 {
     static const luaL_Reg none[] = { { NULL, NULL } };
+    static const luaL_Reg shapes[] = { { "bar", draw_bar },   { "spring", draw_spring }, { "ball", draw_ball },       { "box", draw_box },
+                                       { "disc", draw_disc }, { "path", draw_path },     { "surface", draw_surface }, { "draw", draw_draw } };
     script *s = script_of(L);
     symbols_metatable(L, "shape", none, &s->shape_ref, &s->shape_meta);
-    lua_register(L, "bar", draw_bar);
-    lua_register(L, "spring", draw_spring);
-    lua_register(L, "ball", draw_ball);
-    lua_register(L, "draw", draw_draw);
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) lua_register(L, shapes[i].name, shapes[i].func);
 }

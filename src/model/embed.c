@@ -206,11 +206,8 @@ void embed_finish(lua_State *L)
     for (size_t i = 0; i < m->constraint_count; i++) m->constraints[i].value = put_in(L, m->constraints[i].value);
     for (size_t i = 0; i < m->rate_count; i++) m->rates[i].value = put_in(L, m->rates[i].value);
     for (size_t i = 0; i < m->observable_count; i++) m->observables[i].value = put_in(L, m->observables[i].value);
-    for (size_t i = 0; i < m->shape_count; i++)
-        for (int k = 0; k < 3; k++) {
-            m->shapes[i].from[k] = put_in(L, m->shapes[i].from[k]);
-            m->shapes[i].to[k] = put_in(L, m->shapes[i].to[k]);
-        }
+    for (size_t i = 0; i < m->place_count; i++)
+        for (int k = 0; k < 3; k++) m->places[i].at[k] = put_in(L, m->places[i].at[k]);
     observe_points(L);
 }
 

@@ -28,6 +28,7 @@ void model_destroy(model *m)
     mem_free(context, m->start_w);
     mem_free(context, m->start_q1);
     mem_free(context, m->shapes);
+    mem_free(context, m->places);
     mem_free(context, m->file);
     mem_free(context, m->source);
     mem_free(context, m->title);

@@ -75,13 +75,20 @@ typedef struct {
     int line;
 } start_value;
 
-typedef enum { SHAPE_BAR, SHAPE_SPRING, SHAPE_BALL } shape_type;
+typedef enum { SHAPE_BAR, SHAPE_SPRING, SHAPE_BALL, SHAPE_BOX, SHAPE_DISC, SHAPE_PATH, SHAPE_SURFACE } shape_type;
 
-/* Something to draw: a bar or spring between two places, a ball at one. Places are three expressions each (z = 0 in the plane). */
+/* A place in a picture: expressions of coordinates and time (z = 0 in the plane). */
+typedef struct {
+    expr at[3];
+} drawn_place;
+
+/* Something to draw, by places first .. first + rows * columns - 1 of model.places: a bar or spring by its ends, a ball by its centre;
+   a box or disc by its centre and the ends of its three half axes (of a disc: two radii, and half the thickness); a path by the
+   places on it; a surface by rows x columns places, row after row. */
 typedef struct {
     shape_type type;
-    expr from[3], to[3];
-    double radius;
+    uint32_t first, rows, columns;
+    double radius;   /* of a ball; 0: as large as looks well */
     int line;
 } shape;
 
@@ -116,6 +123,7 @@ typedef struct model {
     start_value *start_q1;    size_t start_q1_capacity; /* per coordinate: the second point of start_points, a step after the first */
     int start_points_line;    /* of the first start_points; 0: there is none, and start_q1 means nothing */
     shape *shapes;            size_t shape_count, shape_capacity;
+    drawn_place *places;      size_t place_count, place_capacity; /* of shapes, also of those that were made and not drawn */
 } model;
 
 /* A setting from the command line: -D name=value. `used` is set when a param or option of that name was met. */
@@ -137,5 +145,7 @@ void model_coordinate_name(const model *m, uint32_t coordinate, char *buffer, si
 void model_namer(void *m, op o, kind k, uint32_t index, char *buffer, size_t size);
 /* Index of a coordinate or parameter or constraint by name, or -1. */
 long model_find_parameter(const model *m, const char *name);
+/* Entry of the matrix that turns vectors as the quaternion r = (w, x, y, z) does. 0 when memory ran out. */
+expr rotation_entry(graph *g, const expr *r, int row, int column);
 
 #endif

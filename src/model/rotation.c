@@ -38,7 +38,7 @@ int rotation_omega(lua_State *L, const vector *r)
 }
 
 /* Row i of the matrix of b -> r b conj(r): (w^2 - u.u) b + 2 u (u.b) + 2 w u x b. It is quadratic in r. */
-static expr matrix_entry(graph *g, const expr *r, int row, int column)
+expr rotation_entry(graph *g, const expr *r, int row, int column)
 {
     expr square[4];
     if (row == column) {
@@ -64,7 +64,7 @@ int rotation_apply(lua_State *L)
     for (int row = 0; row < 3; row++) {
         expr sum = expr_number(g, 0);
         for (int column = 0; column < 3; column++)
-            sum = expr_add(g, sum, expr_mul(g, matrix_entry(g, r->at, row, column), body.at[column]));
+            sum = expr_add(g, sum, expr_mul(g, rotation_entry(g, r->at, row, column), body.at[column]));
         space.at[row] = sum;
     }
     return vectors_push(L, &space);

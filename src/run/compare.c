@@ -63,9 +63,10 @@ static int watch_steps(const table *z, void *engine, compare_row *row)
         row->slope = w[0].slope;
         row->position = w[1].highest;
         row->velocity = w[2].highest;
-        for (size_t i = 3; i < watched_run.quantity_count; i++)
+        size_t end = watched_run.quantity_count - (size_t)z->api->balance(engine);
+        for (size_t i = 3; i < end; i++)
             row->momentum = WIDE(fmax)(row->momentum, WIDE(fmax)(w[i].highest - w[i].first, w[i].first - w[i].lowest));
-        z->result->has_momenta = watched_run.quantity_count > 3;
+        z->result->has_momenta = end > 3;
     }
     run_result_clear(z->m->context, &watched_run);
     return status;

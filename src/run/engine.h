@@ -131,7 +131,7 @@ typedef struct engine_api {
     wide epsilon;
     const struct method_info *(*declared)(const void *self); /* with what the options make of it */
     void (*sizes)(const void *self, uint32_t *coordinates, uint32_t *constraints);
-    int (*hamiltonian)(const void *self); /* L or H, and no forces */
+    int (*hamiltonian)(const void *self); /* 1: L or H, and no forces; 2: the same on phase space, with constraints chi(q,p) */
     void (*restart)(void *self);          /* back to the start */
     int (*flow)(void *self, wide until, wide tolerance); /* along the exact solution, without the method */
     int (*solution)(void *self, wide *q, wide *p, wide *lambda);

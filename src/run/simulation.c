@@ -154,6 +154,13 @@ void simulation_restart(simulation *z)
     memcpy(z->lambda, z->x.lambda, z->s->c * sizeof(real));
 }
 
+int simulation_make_flow(simulation *z)
+{
+    formulation *f = z->m->phase ? method_formulation(&z->method) : NULL;
+    if (z->flow) return TAUT_OK;
+    return f ? flow_create_along(z->s, f->class->evaluate, f->self, &z->flow) : flow_create(z->s, &z->flow);
+}
+
 void simulation_restored(simulation *z, const engine_counts *counts)
 {
     z->before = *counts;
@@ -163,8 +170,7 @@ void simulation_restored(simulation *z, const engine_counts *counts)
 
 int simulation_flow(simulation *z, real until, real tolerance)
 {
-    formulation *f = z->m->phase ? method_formulation(&z->method) : NULL;
-    int status = z->flow ? TAUT_OK : f ? flow_create_along(z->s, f->class->evaluate, f->self, &z->flow) : flow_create(z->s, &z->flow);
+    int status = simulation_make_flow(z);
     return status ? status : flow_advance(z->flow, &z->x, until, tolerance);
 }
 
@@ -201,6 +207,7 @@ static void phase_residuals(simulation *z, real *position, real *velocity)
     }
     memcpy(z->v, rate, s->n * sizeof(real));
     place here = place_at(z->x.q, z->x.p, &z->x.t, NULL);
+    system_block_values(s, BLOCK_G, &here, z->g_values);
     system_constraint_rate(s, &here, z->g_rate);
     for (int by = 0; by < 2; by++) {
         const pattern *p = field_jacobian_pattern(s->constraint, by ? KIND_W : KIND_Q);
@@ -307,7 +314,7 @@ const char *simulation_column_kind(const simulation *z, size_t column)
         [COLUMN_TIME] = "time", [COLUMN_Q] = "coordinate", [COLUMN_V] = "velocity", [COLUMN_P] = "momentum",
         [COLUMN_LAMBDA] = "multiplier", [COLUMN_ENERGY] = "energy", [COLUMN_WORK] = "work", [COLUMN_CONSTRAINT] = "constraint",
         [COLUMN_RATE] = "velocity_constraint", [COLUMN_SYMMETRY] = "conserved", [COLUMN_OBSERVABLE] = "observable",
-        [COLUMN_MIDDLE_LAMBDA] = "multiplier",
+        [COLUMN_MIDDLE_TIME] = "midpoint_time", [COLUMN_MIDDLE_LAMBDA] = "midpoint_multiplier",
     };
     int type = 0;
     while (column >= columns_of(z, (column_type)type)) column -= columns_of(z, (column_type)type++);

@@ -41,6 +41,8 @@ void simulation_destroy(simulation *z);
 int simulation_step(simulation *z, real h);
 /* Back to the start. */
 void simulation_restart(simulation *z);
+/* z->flow, if it is not there yet. */
+int simulation_make_flow(simulation *z);
 /* After z->x was set to the state of another run of the same model and method. */
 void simulation_restored(simulation *z, const engine_counts *counts);
 /* The state moved along the exact solution, to the tolerance, without the method. */

@@ -108,7 +108,7 @@ static void sizes(const void *self, uint32_t *coordinates, uint32_t *constraints
 static int hamiltonian(const void *self)
 {
     const struct system *s = ((const simulation *)self)->s;
-    return s->energy && !s->structure.has_forces;
+    return s->energy && !s->structure.has_forces ? 1 + (s->m->phase != NULL) : 0;
 }
 
 static void restart(void *self) { simulation_restart(self); }

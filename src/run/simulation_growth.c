@@ -54,7 +54,7 @@ int simulation_growth(simulation *z, real h, long steps, long from, long stride,
     state exact = { 0 };
     real size = size_of(&z->x), energy = simulation_energy(z), begun = z->x.t;
     int status = state_create(z->s, &exact);
-    if (!status && !z->flow) status = flow_create(z->s, &z->flow);
+    if (!status) status = simulation_make_flow(z);
     if (!status) state_copy(&z->x, &exact);
     for (long n = 1; !status && n <= steps; n++) {
         real position, velocity;

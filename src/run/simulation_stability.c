@@ -286,12 +286,16 @@ int simulation_stability(simulation *z, real h, real period, real until, engine_
     carrier c = { .z = z };
     *out = (engine_stability){ 0 };
     if (!method_formulation(&z->method)) return TAUT_OK;
+    if (z->m->phase) { /* (18) */
+        strcpy(out->note, "every constraint is a first integral");
+        return TAUT_OK;
+    }
     if (!z->s->c || z->s->c * 2 > ENGINE_MULTIPLIERS || z->s->structure.force_multiplier) {
         strcpy(out->note, !z->s->c ? "the model has no constraints" : z->s->structure.force_multiplier ? "a force depends on the multipliers"
                                                                      : "only for up to eight constraints");
         return TAUT_OK;
     }
-    int status = z->flow ? TAUT_OK : flow_create(z->s, &z->flow);
+    int status = simulation_make_flow(z);
     /* a period of the state is one of the equations only if time does not stand in them */
     if (!status && !(period > 0) && !z->s->structure.time_dependent) status = find_period(z, h, REAL(fmin)(until, SEARCH_STEPS * h), &period);
     out->periodic = period > 0;

@@ -181,9 +181,11 @@ static int check_symplecticity(check *z)
     static const int between[] = { 3, 10, 27 };
     verify_row *row = add_property(z, "symplectic", KEEPS_SYMPLECTIC);
     engine_symplecticity worst = { 0 }, now;
-    if (!z->api->hamiltonian(z->engine) || z->n <= z->c) {
-        snprintf(row->note, sizeof row->note, z->n <= z->c ? "the constraints leave no freedom"
-                                                           : "forces or rates: the motion itself does not keep the form");
+    if (z->api->hamiltonian(z->engine) != 1 || z->n <= z->c) {
+        int hamiltonian = z->api->hamiltonian(z->engine);
+        snprintf(row->note, sizeof row->note, hamiltonian == 0   ? "forces or rates: the motion itself does not keep the form"
+                                              : hamiltonian == 2 ? "not measured for models on phase space"
+                                                                 : "the constraints leave no freedom");
         return TAUT_OK;
     }
     z->api->restart(z->engine);

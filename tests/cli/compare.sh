@@ -17,7 +17,7 @@ has 'the smallest error' '^smallest error: \(lobatto\|galerkin\)'
 
 succeeds compare "$double" -m rattle,lobatto:s=3 --steps 0.05,0.025 -T 1 --csv
 is 'rows' "$(cut -d, -f1,2,3 out | tail -n +2 | tr '\n' ' ')" \
-    '"rattle",0.050000000000000003,20 "rattle",0.025000000000000001,40 "lobatto:s=3",0.050000000000000003,20 "lobatto:s=3",0.025000000000000001,40 '
+    '"rattle",0.05,20 "rattle",0.025,40 "lobatto:s=3",0.05,20 "lobatto:s=3",0.025,40 '
 for method in rattle lobatto:s=3; do
     grep "^\"$method\"" out | cut -d, -f9-11 > compared
     cp out kept

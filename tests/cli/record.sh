@@ -128,7 +128,7 @@ for signal in TERM INT KILL TERM KILL; do
     *)
         # a fast machine may have come to the end
         [ $status -eq 0 ] || is "exit status after SIG$signal" $status "$([ $signal = INT ] && echo 130 || echo 143)"
-        [ $status -eq 0 ] || is "what is said after SIG$signal" "$(grep -c '^taut: stopped at t = .* after .* of $((end * 2000)) steps; to go on: taut resume s.taut$' err)" 1 ;;
+        [ $status -eq 0 ] || is "what is said after SIG$signal" "$(grep -c "^taut: stopped at t = .* after .* of $((end * 2000)) steps; to go on: taut resume s.taut\$" err)" 1 ;;
     esac
     ok resume s.taut
     ok export s.taut s.csv

@@ -1,0 +1,127 @@
+#include "cli/compare_page.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/cli.h"
+#include "cli/template.h"
+#include "report/document.h"
+
+typedef struct {
+    const model *m;
+    const engine_api *api;
+    const compare_options *options;
+    const compare_result *result;
+} contents;
+
+enum { CELL = 64 };
+
+static void number_cell(char *cell, wide value, int shown, const char *mark)
+{
+    if (shown && value == value) snprintf(cell, CELL, "%.2e%s", (double)value, mark);
+    else snprintf(cell, CELL, "-");
+}
+
+static const char *near_limit(const compare_row *row, int kind) { return row->limited[kind] ? " ~" : ""; }
+
+static void write_row(document *d, const contents *z, const compare_row *row)
+{
+    char text[12][CELL];
+    const char *cells[12];
+    const compare_result *r = z->result;
+    int constrained = z->m->constraint_count > 0, done = !row->failure[0];
+    snprintf(text[0], CELL, "%s", row->method);
+    snprintf(text[1], CELL, "%.6g", (double)row->step);
+    snprintf(text[2], CELL, done ? "%ld" : row->refused ? "refused" : "failed", row->counts.steps);
+    number_cell(text[3], row->energy, done && r->has_energy, "");
+    number_cell(text[4], row->slope, done && r->has_energy, "");
+    number_cell(text[5], row->momentum, done && r->has_momenta, "");
+    number_cell(text[6], row->position, done && constrained, "");
+    number_cell(text[7], row->velocity, done && constrained, "");
+    number_cell(text[8], row->error[CONVERGE_Q], done, near_limit(row, CONVERGE_Q));
+    number_cell(text[9], row->error[CONVERGE_P], done, near_limit(row, CONVERGE_P));
+    snprintf(text[10], CELL, done ? "%.1f" : "-", (double)row->counts.newton_iterations / (double)(row->counts.steps ? row->counts.steps : 1));
+    snprintf(text[11], CELL, done ? "%.3g s" : "-", row->seconds);
+    for (int k = 0; k < 12; k++) cells[k] = text[k];
+    document_row(d, cells);
+}
+
+static void write_table(document *d, const contents *z)
+{
+    static const document_column columns[] = {
+        { "method", 0 }, { "step", 1 }, { "steps", 1 }, { "energy", 1 }, { "slope", 1 }, { "momenta", 1 }, { "|g|", 1 }, { "|dg/dt|", 1 },
+        { "error q", 1 }, { "error p", 1 }, { "Newton its", 1 }, { "time", 1 },
+    };
+    document_table(d, "Largest change of energy and conserved momenta, trend of the energy per unit of time, largest residuals, error at the end, cost; "
+                      "~ near round-off or the reference's own error", columns, sizeof columns / sizeof *columns);
+    for (int i = 0; i < z->result->count; i++) write_row(d, z, &z->result->rows[i]);
+    document_end_table(d);
+}
+
+typedef double (*reading)(const compare_row *row);
+static double seconds(const compare_row *row) { return row->seconds; }
+static double step(const compare_row *row) { return (double)row->step; }
+static double error(const compare_row *row) { return (double)row->error[CONVERGE_Q]; }
+static double energy(const compare_row *row) { return (double)row->energy; }
+
+/* A series per method; rows of a method follow each other. What is 0 has no place on a logarithmic axis and is left out by the page. */
+static void write_plot(document *d, const contents *z, const char *title, const char *x_label, reading x, const char *y_label, reading y)
+{
+    document_plot(d, title, x_label, 1, y_label, 1);
+    const compare_row *rows = z->result->rows;
+    for (int first = 0; first < z->result->count;) {
+        double at[STEPS_MOST], value[STEPS_MOST];
+        size_t count = 0;
+        int i = first;
+        for (; i < z->result->count && rows[i].method == rows[first].method; i++) {
+            if (rows[i].failure[0] || count == STEPS_MOST) continue;
+            at[count] = x(&rows[i]);
+            value[count++] = y(&rows[i]);
+        }
+        if (count) document_series(d, rows[first].method, SERIES_BOTH, at, value, count);
+        first = i;
+    }
+    document_end_plot(d);
+}
+
+static void write_failures(document *d, const contents *z)
+{
+    char text[1024];
+    for (int i = 0; i < z->result->count; i++) {
+        const compare_row *row = &z->result->rows[i];
+        if (!row->failure[0] || (i && row->method == row[-1].method && row->refused)) continue;
+        snprintf(text, sizeof text, "%s, step %.6g: %s", row->method, (double)row->step, row->failure);
+        document_text(d, text);
+    }
+    if (z->result->reference_failure[0]) {
+        snprintf(text, sizeof text, "The reference: %s", z->result->reference_failure);
+        document_text(d, text);
+    }
+}
+
+static int write_contents(void *user, FILE *file)
+{
+    const contents *z = user;
+    char title[512], summary[256];
+    document d;
+    snprintf(title, sizeof title, "%.400s: methods compared", z->m->title);
+    snprintf(summary, sizeof summary, "t = 0 .. %.9g, %s", (double)z->options->until, z->api->name);
+    int status = document_begin(&d, z->m->context, file, (const char *)template_document, template_document_size, title, summary);
+    if (status) return status;
+    write_table(&d, z);
+    write_failures(&d, z);
+    write_plot(&d, z, "Work and precision", "time, s", seconds, "error of q at the end", error);
+    if (z->options->step_count > 1) {
+        write_plot(&d, z, "Error over step", "step", step, "error of q at the end", error);
+        if (z->result->has_energy) write_plot(&d, z, "Energy over step", "step", step, "largest change of the energy", energy);
+    }
+    document_heading(&d, 2, "Model");
+    document_source(&d, z->m->source);
+    return document_end(&d);
+}
+
+int compare_page(const char *path, const model *m, const engine_api *api, const compare_options *options, const compare_result *result)
+{
+    contents z = { m, api, options, result };
+    return write_whole_file(m->context, path, write_contents, &z);
+}

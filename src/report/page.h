@@ -1,0 +1,17 @@
+/* The page of a run: a template (viewer/) with the run's data put in. */
+#ifndef TAUT_REPORT_PAGE_H
+#define TAUT_REPORT_PAGE_H
+
+#include <stdio.h>
+
+#include "record/record.h"
+
+/* Where the data goes in a template. */
+#define PAGE_MARK "<!--TAUT DATA-->"
+
+/* The mark in a template, or NULL. */
+const char *page_mark(const char *template_text, size_t template_size);
+/* Writes the page of a run. Everything is read and computed before the first byte is written. docs/report.md describes the data. */
+int page_write(taut_context *context, record *r, const char *template_text, size_t template_size, FILE *file);
+
+#endif

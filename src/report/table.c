@@ -1,0 +1,143 @@
+#include "report/table.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Frames per piece that is read; fewer of wide ones. */
+#define PIECE_VALUES 400000
+
+static int is_kind(const record_column *c, const char *kind) { return strcmp(c->kind, kind) == 0; }
+
+/* What a page is for comes before the state: a large system has room for some of its coordinates only. */
+static int comes_first(const record_column *c)
+{
+    static const char *const later[] = { "coordinate", "velocity", "momentum", "multiplier" };
+    for (size_t i = 0; i < sizeof later / sizeof *later; i++)
+        if (is_kind(c, later[i])) return 0;
+    return 1;
+}
+
+static void add_column(table *t, size_t source, int deviation)
+{
+    if (t->column_count < TABLE_COLUMNS) t->columns[t->column_count++] = (table_column){ .source = source, .deviation = deviation };
+    else if (!deviation) t->omitted++;
+}
+
+/* Of a large system the first of every kind: so many that each of the four kinds of the state has its share. */
+static void choose_columns(table *t, const record *r)
+{
+    const record_column *columns = record_columns(r);
+    size_t count = record_column_count(r), share = TABLE_COLUMNS / 5;
+    int all = count + 16 <= TABLE_COLUMNS;
+    for (size_t i = 0; i < count; i++)
+        if (!all && comes_first(&columns[i])) add_column(t, i, 0);
+    for (size_t i = 0, run = 0; i < count; i++) {
+        run = i && strcmp(columns[i].kind, columns[i - 1].kind) == 0 ? run + 1 : 0;
+        if (all || (!comes_first(&columns[i]) && run < share)) add_column(t, i, 0);
+        else if (!comes_first(&columns[i])) t->omitted++;
+    }
+    for (size_t i = 0; i < count; i++)
+        if (is_kind(&columns[i], "energy") || is_kind(&columns[i], "conserved")) add_column(t, i, 1);
+}
+
+static int make_room(table *t)
+{
+    long most = (long)(TABLE_VALUES / (t->column_count ? t->column_count : 1));
+    t->bucket = 1;
+    if (t->frames > most) t->bucket = (t->frames + most / 3 - 1) / (most / 3);
+    t->rows = (size_t)((t->frames + t->bucket - 1) / t->bucket);
+    for (size_t k = 0; k < t->column_count; k++) {
+        t->columns[k].values = mem_new(t->context, t->rows * (t->bucket > 1 ? 3 : 1), sizeof(double));
+        if (!t->columns[k].values) return TAUT_OUT_OF_MEMORY;
+    }
+    return TAUT_OK;
+}
+
+
+
+static void take(table *t, table_column *c, long frame, double value)
+{
+    size_t row = (size_t)(frame / t->bucket);
+    int begins = frame % t->bucket == 0;
+    if (begins) c->values[row] = value;
+    if (t->bucket > 1) {
+        double *least = &c->values[t->rows + row], *greatest = &c->values[2 * t->rows + row];
+        if (begins || !(*least <= value)) *least = isfinite(value) || begins ? value : *least;
+        if (begins || !(*greatest >= value)) *greatest = isfinite(value) || begins ? value : *greatest;
+    }
+    if (!isfinite(value)) {
+        c->not_finite++;
+        return;
+    }
+    if ((size_t)frame == c->not_finite) c->first = c->lowest = c->highest = value;
+    if (value < c->lowest) c->lowest = value;
+    if (value > c->highest) c->highest = value;
+    c->last = value;
+}
+
+/* Sums for slopes, about the first frame. */
+typedef struct {
+    double n, t, tt;
+    double *y, *ty;
+    wide *first;
+} fit;
+
+static void take_frame(table *t, fit *f, long frame, const wide *values)
+{
+    double time = (double)(values[0] - f->first[0]);
+    for (size_t k = 0; k < t->column_count; k++) {
+        table_column *c = &t->columns[k];
+        wide from_first = values[k] - f->first[k];
+        take(t, c, frame, (double)(c->deviation ? from_first : values[k]));
+        f->y[k] += (double)from_first;
+        f->ty[k] += time * (double)from_first;
+    }
+    f->n += 1;
+    f->t += time;
+    f->tt += time * time;
+}
+
+/* The first column of a run is its time. */
+static int read_frames(table *t, record *r, fit *f, size_t *sources, wide *values, long piece)
+{
+    for (size_t k = 0; k < t->column_count; k++) sources[k] = t->columns[k].source;
+    for (long first = 0; first < t->frames; first += piece) {
+        long count = t->frames - first < piece ? t->frames - first : piece;
+        int status = record_read_wide(r, first, count, sources, t->column_count, values);
+        if (status) return status;
+        if (first == 0) memcpy(f->first, values, t->column_count * sizeof *values);
+        for (long i = 0; i < count; i++) take_frame(t, f, first + i, values + (size_t)i * t->column_count);
+    }
+    double spread = f->n * f->tt - f->t * f->t;
+    for (size_t k = 0; k < t->column_count; k++) t->columns[k].slope = spread > 0 ? (f->n * f->ty[k] - f->t * f->y[k]) / spread : 0;
+    return TAUT_OK;
+}
+
+int table_read(taut_context *context, record *r, table *t)
+{
+    *t = (table){ .context = context, .frames = record_frame_count(r) };
+    t->columns = mem_new(context, TABLE_COLUMNS, sizeof *t->columns);
+    if (!t->columns) return TAUT_OUT_OF_MEMORY;
+    choose_columns(t, r);
+    int status = make_room(t);
+    long piece = 1 + (long)(PIECE_VALUES / (t->column_count + 1));
+    fit f = { .y = mem_new(context, t->column_count, sizeof *f.y), .ty = mem_new(context, t->column_count, sizeof *f.ty),
+              .first = mem_new(context, t->column_count, sizeof *f.first) };
+    size_t *sources = mem_new(context, t->column_count, sizeof *sources);
+    wide *values = mem_new(context, (size_t)piece * t->column_count, sizeof *values);
+    if (!status) status = f.y && f.ty && f.first && sources && values ? read_frames(t, r, &f, sources, values, piece) : TAUT_OUT_OF_MEMORY;
+    mem_free(context, f.y);
+    mem_free(context, f.ty);
+    mem_free(context, f.first);
+    mem_free(context, sources);
+    mem_free(context, values);
+    if (status) table_clear(t);
+    return status;
+}
+
+void table_clear(table *t)
+{
+    for (size_t k = 0; k < t->column_count; k++) mem_free(t->context, t->columns[k].values);
+    mem_free(t->context, t->columns);
+    *t = (table){ 0 };
+}

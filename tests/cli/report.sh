@@ -1,0 +1,51 @@
+#!/bin/sh
+# report.sh TAUT MODELS: taut report from outside. What is in a page is tested in a browser (tests/page), and in test_report.c.
+# shellcheck source=tests/cli/checks.sh
+. "$(dirname "$0")/checks.sh"
+
+succeeds run "$pendulum" -T 1 -o one.taut
+succeeds report one.taut
+is "what is printed" "$(cat out)" "one.html"
+is "a whole page" "$(tail -n 1 one.html)" "</html>"
+is "no mark is left" "$(grep -c 'TAUT DATA' one.html)" 0
+succeeds report one.taut -o elsewhere.html
+is "the same page" "$(cmp one.html elsewhere.html && echo same)" same
+# 101 frames of a column are 808 bytes, 1080 letters of base64
+is "a column" "$(sed -n 's/^<script type="text\/plain" id="column-3">\([^<]*\)<\/script>/\1/p' one.html | tr -d '\n' | wc -c | tr -d ' ')" 1080
+
+# refuse STATUS TEXT ARGUMENTS..
+refuse() {
+    wanted=$1 text=$2
+    shift 2
+    run "$@"
+    is "exit status of: taut $*" "$status" "$wanted"
+    is "stdout of: taut $*" "$(cat out)" ""
+    is "one line on stderr, with '$text'" "$(grep -cF -- "$text" err) $(wc -l < err | tr -d ' ')" "1 1"
+}
+refuse 2 "needs one run file" report
+refuse 2 "needs one run file" report one.taut two.taut
+refuse 2 "not a run file" report "$pendulum"
+refuse 2 "cannot read" report nowhere.taut
+refuse 2 "cannot write no/where.html: No such file or directory" report one.taut -o no/where.html
+is "nothing beside" "$(ls ./*.part 2> /dev/null)" ""
+
+# A run of a model that is damaged gives no page, and the good one stays.
+if command -v sqlite3 > /dev/null; then
+    cp one.taut bad.taut
+    sqlite3 bad.taut "update run set value = 'nonsense(' where name = 'source'"
+    cp one.html bad.html
+    run report bad.taut
+    is "exit status with a damaged model" "$status" 2
+    is "the page that was there" "$(cmp one.html bad.html && echo same)" same
+    is "nothing beside" "$(ls ./*.part 2> /dev/null)" ""
+fi
+
+# The page of a comparison.
+succeeds compare "$pendulum" -m rattle,del -s 0.1 -T 1 --report compare.html
+is "a whole page" "$(tail -n 1 compare.html)" "</html>"
+run compare "$pendulum" -m rattle -s 0.1 -T 1 --report no/where.html
+is "exit status without the folder" "$status" 2
+is "its reason" "$(grep -c 'cannot write no/where.html' err)" 1
+
+echo "$checks checks, $failures failures"
+[ $failures -eq 0 ]

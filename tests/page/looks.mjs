@@ -1,0 +1,35 @@
+// Six models on a laptop and on a phone, light and dark: nothing overflows, the scene is not empty. The pictures are in the build's folder.
+import assert from "node:assert/strict";
+import { colours, makePage, open, run, settled } from "./browser.mjs";
+
+export const SIX = [
+  ["double-spherical-pendulum", 0.41, "-s", "0.01", "-T", "60"],
+  ["heavy-top", 0.72, "-s", "0.0005", "-T", "4", "--every", "2"],
+  ["four-bar", 0.31, "-s", "0.001", "-T", "3"],
+  ["six-balls", 0.37, "-s", "0.01", "-T", "60"],
+  ["hanging-chain", 0.38, "-s", "0.002", "-T", "16", "--every", "8", "-D", "N=24"],
+  ["rigid-body", 0.35, "-s", "0.005", "-T", "20"],
+];
+
+async function look(path, name, at, options) {
+  const page = await open(path, options);
+  await page.evaluate((part) => window.taut.player.seek(part * window.taut.player.last), at);
+  await page.waitForFunction(() => window.taut.panels[0].plot);
+  await settled(page);
+  assert.ok((await colours(page)) > 60, "the scene is empty");
+  const [content, window_] = await page.evaluate(() => [document.documentElement.scrollWidth, window.innerWidth]);
+  assert.ok(content <= window_, `${name}: ${content} wide in a window of ${window_}`);
+  await page.screenshot({ path: `${name}.png` });
+  await page.context().close();
+}
+
+const parts = {};
+SIX.forEach(([model, at, ...parameters], i) => {
+  parts[model] = async () => {
+    const path = makePage(model, `${model}.lua`, ...parameters);
+    await look(path, `${model}`, at, { scheme: "light" });
+    if (i % 3 === 0) await look(path, `${model}-dark`, at, { scheme: "dark" });
+    if (i % 3 === 1) await look(path, `${model}-phone`, at, { width: 390, height: 844, scale: 2 });
+  };
+});
+await run(parts);

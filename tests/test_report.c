@@ -1,0 +1,331 @@
+/* The data of a page: what is drawn when the model does not say, numbers of many frames, texts inside HTML, memory that runs out. */
+#include <unistd.h>
+
+#include "record/writer.h"
+#include "report/document.h"
+#include "report/page.h"
+#include "report/picture.h"
+#include "report/table.h"
+
+#include "support_allocator.h"
+#include "support_record.h"
+
+static taut_context *context;
+
+static int set_up(void **state)
+{
+    (void)state;
+    return !(context = taut_context_create(NULL));
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    taut_context_destroy(context);
+    return 0;
+}
+
+/* ---- guessed pictures ---- */
+
+static picture *picture_of(const char *text, model **m)
+{
+    picture *p = NULL;
+    if (model_load_text(context, "test.lua", text, strlen(text), NULL, 0, m) || picture_create(*m, &p)) fail_msg("%s\n%s", taut_error_text(context), text);
+    return p;
+}
+
+static size_t shapes_of(const picture *p, shape_type type)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < p->shape_count; i++) count += p->shapes[i].type == type;
+    return count;
+}
+
+#define SPACE "local a, b, c = point 'a', point 'b', point 'c'\nlagrangian(norm2(a.dot) + norm2(b.dot) + norm2(c.dot))\n" \
+              "start { a = {1, 0, 0}, b = {0, 1, 0}, c = {0, 0, 1} }\nlocal l = param('l', 1)\n"
+#define PLANE "local x1, y1, x2, y2 = coordinate 'x1', coordinate 'y1', coordinate 'x2', coordinate 'y2'\n" \
+              "lagrangian(x1.dot^2 + y1.dot^2 + x2.dot^2 + y2.dot^2)\nstart { x1 = 1, y1 = 0, x2 = 2, y2 = 0 }\n"
+
+static void guesses(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        size_t bars, balls;
+    } cases[] = {
+        { SPACE, 0, 3 },
+        { SPACE "constraint('k', norm2(a) - l^2)", 1, 3 },
+        { SPACE "constraint('k', (norm2(a - b) - l^2)/2) constraint('n', norm(b - c) - 2)", 2, 3 },
+        { SPACE "constraint('k', 3*norm(a - {1, 2, 3}) - l)", 1, 3 },
+        { SPACE "constraint('k', (a.x - b.x)^2 + (a.y - b.y)^2 + (a.z - b.z)^2 - 1)", 1, 3 },
+        { SPACE "constraint('k', 1/norm2(a - b) - 1)", 1, 3 },
+        /* no distances: a plane, a cylinder, a product, heights, three points, a moving centre, an ellipsoid */
+        { SPACE "constraint('k', a.z)", 0, 3 },
+        { SPACE "constraint('k', a.x^2 + a.y^2 - 1)", 0, 3 },
+        { SPACE "constraint('k', dot(a, b))", 0, 3 },
+        { SPACE "constraint('k', a.z - b.z)", 0, 3 },
+        { SPACE "constraint('k', norm2(a - b) + norm2(b - c) - 4)", 0, 3 },
+        { SPACE "constraint('k', norm2(a - vector{0, 0, time()}) - 1)", 0, 3 },
+        { SPACE "constraint('k', a.x^2 + a.y^2 + 2*a.z^2 - 1)", 0, 3 },
+        { SPACE "constraint('k', (a.x - b.x)^2 + (a.y - b.y)^2 - 1)", 0, 3 },
+        { PLANE, 0, 2 },
+        { PLANE "constraint('k', x1^2 + y1^2 - 1) constraint('n', (x2 - x1)^2 + (y2 - y1)^2 - 1)", 2, 2 },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        model *m;
+        picture *p = picture_of(cases[i].text, &m);
+        assert_true(p->guessed);
+        if (shapes_of(p, SHAPE_BAR) != cases[i].bars || shapes_of(p, SHAPE_BALL) != cases[i].balls)
+            fail_msg("%zu bars and %zu balls of\n%s", shapes_of(p, SHAPE_BAR), shapes_of(p, SHAPE_BALL), cases[i].text);
+        picture_destroy(p);
+        model_destroy(m);
+    }
+}
+
+/* A bar to a fixed centre ends there; a rotation alone is a box. */
+static void guessed_places(void **state)
+{
+    (void)state;
+    float places[30];
+    model *m;
+    picture *p = picture_of(SPACE "constraint('k', norm(a - {1, 2, 3}) - l)", &m);
+    const double at[] = { 4, 5, 6, 7, 8, 9, 10, 11, 12 };
+    assert_int_equal(p->coordinate_count, 9);
+    picture_places(p, 0, at, places);
+    for (int k = 0; k < 3; k++) {
+        assert_true(fabs(places[3 * p->index[p->shapes[0].first] + (uint32_t)k] - (1 + k)) < 1e-6); /* float */
+        assert_true(places[3 * p->index[p->shapes[0].first + 1] + (uint32_t)k] == (float)at[k]);
+    }
+    assert_int_equal(p->place_count, 4); /* the end of the bar and the ball are one place */
+    assert_int_equal(p->moving_count, 3);
+    picture_destroy(p);
+    model_destroy(m);
+    p = picture_of("local r = rotation 'r' lagrangian(norm2(r.omega)) start { r = {1, 0, 0, 0}, ['r.omega'] = {0, 0, 1} }", &m);
+    assert_int_equal(p->shape_count, 1);
+    assert_int_equal(p->shapes[0].type, SHAPE_BOX);
+    assert_false(p->flat);
+    picture_destroy(p);
+    model_destroy(m);
+}
+
+/* draw wins over guesses, and what is flat is seen to be. */
+static void drawn(void **state)
+{
+    (void)state;
+    model *m;
+    picture *p = picture_of(PLANE "constraint('k', x1^2 + y1^2 - 1)\ndraw { ball({x1, y1*time()}), path { origin, {x1, y1} } }", &m);
+    float places[30];
+    const double at[] = { 3, 5 };
+    assert_false(p->guessed);
+    assert_true(p->flat);
+    assert_int_equal(p->shape_count, 2);
+    assert_int_equal(p->coordinate_count, 2);
+    picture_places(p, 7, at, places);
+    assert_true(places[0] == 3 && places[1] == 35 && places[2] == 0);
+    picture_destroy(p);
+    model_destroy(m);
+}
+
+/* ---- numbers ---- */
+
+static char path[] = "/tmp/taut-report-XXXXXX";
+
+enum { SPIKE = 123456, HOLE = 200001 };
+
+static void write_run(long frames)
+{
+    static const record_column columns[] = { { "t", "time" }, { "energy", "energy" }, { "x", "observable" } };
+    writer *w = NULL;
+    int done;
+    unlink(path);
+    assert_int_equal(writer_create(context, path, 0, columns, 3, 0, &w), TAUT_OK);
+    for (long i = 0; i < frames; i++) {
+        const wide values[] = { (wide)i / 8, 5 + (wide)(i % 7) / 16 + (i == SPIKE ? 100 : 0), i == HOLE ? (wide)NAN : (wide)i };
+        assert_int_equal(writer_frame(w, i, values), TAUT_OK);
+    }
+    assert_int_equal(writer_commit(w, 1000, &done), TAUT_OK);
+    writer_close(w);
+}
+
+static table table_of(long frames)
+{
+    record *r = NULL;
+    table t;
+    write_run(frames);
+    if (record_open(context, path, &r) || table_read(context, r, &t)) fail_msg("%s", taut_error_text(context));
+    record_close(r);
+    return t;
+}
+
+static void few_frames(void **state)
+{
+    (void)state;
+    table t = table_of(1000);
+    assert_int_equal(t.bucket, 1);
+    assert_int_equal(t.rows, 1000);
+    assert_int_equal(t.column_count, 4); /* and the deviation of the energy */
+    assert_true(t.columns[1].values[10] == 5 + 3.0 / 16);
+    assert_true(t.columns[3].deviation && t.columns[3].values[10] == 3.0 / 16);
+    assert_true(t.columns[2].slope == 8); /* x = 8 t, numbers without rounding */
+    assert_true(t.columns[2].highest == 999 && t.columns[2].first == 0);
+    table_clear(&t);
+}
+
+/* A single frame among many is in the envelope of its bucket, and a value that is no number hides none of the others. */
+static void many_frames(void **state)
+{
+    (void)state;
+    long frames = SANITIZED && !getenv("TAUT_TEST_LONG") ? 310001 : 1000001;
+    table t = table_of(frames);
+    assert_true(t.bucket > 1);
+    assert_true(t.rows * 3 * t.column_count <= TABLE_VALUES);
+    assert_true((long)t.rows * t.bucket >= frames);
+    const double *least = t.columns[1].values + t.rows, *greatest = least + t.rows;
+    size_t at = (size_t)(SPIKE / t.bucket);
+    for (size_t i = 0; i < t.rows; i++) {
+        assert_true(t.columns[0].values[i] == (double)((long)i * t.bucket) / 8);
+        assert_true(i == at ? greatest[i] > 100 : greatest[i] <= 5 + 6.0 / 16);
+        assert_true(least[i] >= 5);
+    }
+    assert_true(t.columns[1].highest == greatest[at]);
+    at = (size_t)(HOLE / t.bucket);
+    assert_true(t.columns[2].values[t.rows + at] >= (double)((long)at * t.bucket));
+    assert_true(t.columns[2].values[2 * t.rows + at] < (double)((long)(at + 1) * t.bucket));
+    assert_int_equal(t.columns[2].not_finite, 1);
+    table_clear(&t);
+}
+
+/* ---- texts ---- */
+
+static void json_texts(void **state)
+{
+    (void)state;
+    char *text = NULL;
+    size_t size = 0;
+    json j = { .file = open_memstream(&text, &size) };
+    json_open(&j, NULL, '{');
+    json_text(&j, "a\"b", "</script> & \\ \n \x01 \xc3\xa4 \xff \xed\xa0\x80");
+    json_number(&j, "n", 0.1);
+    json_number(&j, "i", INFINITY);
+    json_open(&j, "l", '[');
+    json_integer(&j, NULL, -3);
+    json_flag(&j, NULL, 1);
+    json_text(&j, NULL, NULL);
+    json_close(&j, ']');
+    json_close(&j, '}');
+    fclose(j.file);
+    assert_string_equal(text, "{\"a\\\"b\":\"\\u003c/script\\u003e \\u0026 \\\\ \\n \\u0001 \xc3\xa4 \\ufffd \\ufffd\\ufffd\\ufffd\",\n"
+                              "\"n\":0.10000000000000001,\n\"i\":null,\n\"l\":[-3,\ntrue,\nnull]}");
+    free(text);
+}
+
+/* 1.0 is 00 00 00 00 00 00 f0 3f; -2.5f is 00 00 20 c0. */
+static void numbers_as_base64(void **state)
+{
+    (void)state;
+    char *text = NULL;
+    size_t size = 0;
+    FILE *file = open_memstream(&text, &size);
+    const double one = 1;
+    const float two[] = { -2.5f, 1 };
+    base64_doubles(file, &one, 1);
+    putc(' ', file);
+    base64_floats(file, two, 2);
+    fclose(file);
+    assert_string_equal(text, "AAAAAAAA8D8= AAAgwAAAgD8=");
+    free(text);
+}
+
+/* Every kind of part; the expected text is the JSON that viewer/src/document.ts reads. */
+static void documents(void **state)
+{
+    (void)state;
+    static const char template[] = "<a>" PAGE_MARK "</a>";
+    static const document_column columns[] = { { "method", 0 }, { "error", 1 } };
+    static const double x[] = { 1, 2 }, y[] = { 0.5, NAN };
+    char *text = NULL;
+    size_t size = 0;
+    FILE *file = open_memstream(&text, &size);
+    document d;
+    assert_int_equal(document_begin(&d, context, file, "no mark", 7, "T", NULL), TAUT_BAD_USAGE);
+    assert_int_equal(document_begin(&d, context, file, template, sizeof template - 1, "T", NULL), TAUT_OK);
+    document_heading(&d, 2, "H");
+    document_text(&d, "<p>");
+    document_table(&d, "C", columns, 2);
+    document_row(&d, (const char *const[]){ "em", "1" });
+    document_end_table(&d);
+    document_plot(&d, "P", "h", 1, "e", 0);
+    document_series(&d, "s", SERIES_BOTH, x, y, 2);
+    document_end_plot(&d);
+    document_verdicts(&d);
+    document_verdict(&d, VERDICT_QUALIFIED, "claim", NULL);
+    document_end_verdicts(&d);
+    assert_int_equal(document_end(&d), TAUT_OK);
+    fclose(file);
+    assert_string_equal(text, "<a><script type=\"application/json\" id=\"data\">{\"format\":1,\n\"title\":\"T\",\n\"summary\":null,\n\"parts\":["
+        "{\"type\":\"heading\",\n\"level\":2,\n\"text\":\"H\"},\n{\"type\":\"text\",\n\"text\":\"\\u003cp\\u003e\"},\n"
+        "{\"type\":\"table\",\n\"caption\":\"C\",\n\"columns\":[{\"name\":\"method\",\n\"align\":\"left\"},\n"
+        "{\"name\":\"error\",\n\"align\":\"right\"}],\n\"rows\":[[\"em\",\n\"1\"]]},\n"
+        "{\"type\":\"plot\",\n\"title\":\"P\",\n\"x\":{\"label\":\"h\",\n\"log\":true},\n\"y\":{\"label\":\"e\",\n\"log\":false},\n"
+        "\"series\":[{\"label\":\"s\",\n\"style\":\"both\",\n\"x\":[1,\n2],\n\"y\":[0.5,\nnull]}]},\n"
+        "{\"type\":\"verdicts\",\n\"items\":[{\"verdict\":\"qualified\",\n\"claim\":\"claim\",\n\"remark\":null}]}]}</script>\n</a>");
+    free(text);
+}
+
+/* ---- memory ---- */
+
+static int write_page(counter *c)
+{
+    const taut_allocator allocator = { counted_resize, c };
+    static const char template[] = "<html>" PAGE_MARK "</html>";
+    taut_context *own = taut_context_create(&allocator);
+    record *r = NULL;
+    FILE *file = fopen("/dev/null", "w");
+    if (!own) {
+        fclose(file);
+        return TAUT_OUT_OF_MEMORY;
+    }
+    int status = record_open(own, path, &r);
+    if (!status) status = page_write(own, r, template, sizeof template - 1, file);
+    if (status) assert_non_null(strstr(taut_error_text(own), "memory"));
+    record_close(r);
+    taut_context_destroy(own);
+    fclose(file);
+    return status;
+}
+
+static void memory(void **state)
+{
+    (void)state;
+    static const char *const models[] = { "six-balls", "rigid-body" };
+    for (size_t i = 0; i < sizeof models / sizeof *models; i++) {
+        counter whole = { 0 };
+        unlink(path);
+        recorded_run(&(recipe){ .model = models[i], .method = "rattle", .step = 0.01, .steps = 20, .every = 1, .interval = 1 }, path, 0, 0);
+        assert_int_equal(write_page(&whole), TAUT_OK);
+        assert_int_equal(whole.live, 0);
+        long stride = getenv("TAUT_TEST_LONG") ? 1 : 1 + whole.calls / 150;
+        for (long k = 1; k <= whole.calls; k += stride) {
+            counter c = { .fail_at = k, .fail_count = 1 << 30 };
+            assert_int_equal(write_page(&c), TAUT_OUT_OF_MEMORY);
+            assert_int_equal(c.live, 0);
+        }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(guesses, set_up, tear_down),         cmocka_unit_test_setup_teardown(guessed_places, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(drawn, set_up, tear_down),           cmocka_unit_test_setup_teardown(few_frames, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(many_frames, set_up, tear_down),     cmocka_unit_test_setup_teardown(json_texts, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(numbers_as_base64, set_up, tear_down), cmocka_unit_test_setup_teardown(memory, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(documents, set_up, tear_down),
+    };
+    int file = mkstemp(path);
+    if (file < 0) return 1;
+    close(file);
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    unlink(path);
+    return failed;
+}

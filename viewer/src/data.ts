@@ -1,0 +1,133 @@
+// The data of a page as src/report/page.c writes it: a JSON header, and columns as base64 of little-endian numbers.
+
+export interface Column {
+  name: string;
+  kind: string;
+  deviation?: boolean; // from the first frame, formed before rounding to double
+  first: number | null;
+  last: number | null;
+  lowest: number | null;
+  highest: number | null;
+  slope: number | null;
+  notFinite?: number;
+}
+
+export interface Shape {
+  type: "bar" | "spring" | "ball" | "box" | "disc" | "path" | "surface";
+  at: number[];
+  columns?: number;
+  radius?: number;
+}
+
+export interface Picture {
+  frames: number;
+  every: number;
+  guessed: boolean;
+  flat: boolean;
+  places: number;
+  omitted: number;
+  moving: number[];
+  shapes: Shape[];
+}
+
+export interface RunEvent {
+  t: number;
+  name: string;
+  kind: string;
+  impulse: number | null;
+}
+
+export interface Header {
+  format: number;
+  title: string;
+  source: string;
+  run: Record<string, string>;
+  parameters: [string, string][];
+  settings: [string, string][];
+  coordinates: number;
+  constraints: number;
+  energyConserved: boolean;
+  frames: number;
+  bucket: number;
+  rows: number;
+  columnsOmitted: number;
+  columns: Column[];
+  picture: Picture;
+  events: RunEvent[];
+  eventsOmitted: number;
+}
+
+/** A column's numbers: per row a value of one frame, and the least and greatest of all frames of the row. */
+export interface Values {
+  value: Float64Array;
+  low: Float64Array;
+  high: Float64Array;
+}
+
+function bytes(id: string): ArrayBuffer {
+  const element = document.getElementById(id);
+  const text = element?.textContent ?? "";
+  element?.remove();
+  const decode = (Uint8Array as unknown as { fromBase64?: (text: string) => Uint8Array }).fromBase64;
+  if (decode) return decode(text).buffer as ArrayBuffer;
+  const binary = atob(text);
+  const out = new Uint8Array(binary.length);
+  for (let i = 0; i < binary.length; i++) out[i] = binary.charCodeAt(i);
+  return out.buffer;
+}
+
+export class Run {
+  readonly header: Header;
+  readonly still: Float32Array;
+  readonly motion: Float32Array;
+  private cache = new Map<number, Values>();
+
+  constructor() {
+    this.header = JSON.parse(document.getElementById("data")?.textContent ?? "null");
+    this.still = new Float32Array(bytes("still"));
+    this.motion = new Float32Array(bytes("motion"));
+  }
+
+  get columns(): Column[] {
+    return this.header.columns;
+  }
+
+  /** Number of the column with this name, or -1. */
+  find(name: string, deviation = false): number {
+    return this.columns.findIndex((c) => c.name === name && !!c.deviation === deviation);
+  }
+
+  values(column: number): Values {
+    let found = this.cache.get(column);
+    if (!found) {
+      const all = new Float64Array(bytes(`column-${column}`));
+      const rows = this.header.rows;
+      const value = all.subarray(0, rows);
+      found = this.header.bucket > 1 ? { value, low: all.subarray(rows, 2 * rows), high: all.subarray(2 * rows) } : { value, low: value, high: value };
+      this.cache.set(column, found);
+    }
+    return found;
+  }
+
+  get times(): Float64Array {
+    return this.values(0).value;
+  }
+
+  /** The row whose time is the last not after t. */
+  rowAt(t: number): number {
+    const times = this.times;
+    let low = 0;
+    let high = times.length;
+    while (high - low > 1) {
+      const middle = (low + high) >> 1;
+      if (times[middle] <= t) low = middle;
+      else high = middle;
+    }
+    return low;
+  }
+
+  /** The frame of the animation that belongs to a row. */
+  pictureFrame(row: number): number {
+    return Math.min(this.header.picture.frames - 1, Math.floor((row * this.header.bucket) / this.header.picture.every));
+  }
+}

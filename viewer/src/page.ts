@@ -1,0 +1,204 @@
+// The page of a run.
+import "uplot/dist/uPlot.min.css";
+import "./style.css";
+import { Run } from "./data";
+import { button, el, select } from "./dom";
+import { foot } from "./foot";
+import { count, number } from "./format";
+import { facts, remarks, summary } from "./head";
+import { Panel, TimeWindow, type Line } from "./panel";
+import { Phase } from "./phase";
+import { Player } from "./player";
+import type { TrailLength } from "./stage";
+import { startTheme, toggleTheme } from "./theme";
+import { View } from "./view";
+
+startTheme();
+const run = new Run();
+const player = new Player(run);
+const span = new TimeWindow(run);
+const place = (id: string) => document.getElementById(id) as HTMLElement;
+
+// ---- plots ----
+
+const ofKind = (kind: string, deviation = false) => run.columns.flatMap((c, i) => (c.kind === kind && !!c.deviation === deviation ? [i] : []));
+const lines = (columns: number[], shown = columns.length, label = (name: string) => name): Line[] =>
+  columns.map((column, i) => ({ label: label(run.columns[column].name), column, on: i < shown }));
+
+const STATE: [string, string][] = [["coordinate", "Coordinates"], ["velocity", "Velocities"], ["momentum", "Momenta"], ["multiplier", "Multipliers"]];
+
+function statePanel(): Panel | null {
+  const groups = STATE.filter(([kind]) => ofKind(kind).length);
+  if (!groups.length) return null;
+  const choose = (kind: string) => lines(ofKind(kind), 6);
+  const chooser = select("part of the state", groups, groups[0][0], (kind) => panel.setLines(choose(kind)));
+  const panel = new Panel("state", "State", choose(groups[0][0]), false, run, player, span, true, chooser);
+  return panel;
+}
+
+function makePanels(): Panel[] {
+  const panels: (Panel | null)[] = [];
+  const add = (id: string, title: string, list: Line[], logarithmic: boolean) => list.length && panels.push(new Panel(id, title, list, logarithmic, run, player, span));
+  add("energy", run.header.energyConserved ? "Energy error" : "Energy, change", lines(ofKind("energy", true), 1, () => "E \u2212 E(0)"), false);
+  add("residuals", "Constraint residuals", [...lines(ofKind("constraint"), 1, () => "|g|"), ...lines(ofKind("velocity_constraint"), 1, () => "|dg/dt|")], true);
+  add("conserved", "Conserved momenta, change", lines(ofKind("conserved", true), 6), false);
+  panels.push(statePanel());
+  const known = new Set(["time", "energy", "constraint", "velocity_constraint", "conserved", ...STATE.map(([kind]) => kind)]);
+  const others = run.columns.flatMap((c, i) => (known.has(c.kind) ? [] : [i]));
+  add("observables", "Observables", lines(others, Math.min(4, others.length)), false);
+  return panels.filter((p): p is Panel => p !== null);
+}
+
+function makePhase(): Phase {
+  const observables = run.columns.flatMap((c, i) => (c.kind === "observable" ? [i] : []));
+  const coordinates = ofKind("coordinate");
+  const position = coordinates[0] ?? observables[0] ?? 0;
+  const rate = run.find(`${run.columns[position].name}.dot`);
+  const momentum = run.find(`p.${run.columns[position].name}`);
+  return new Phase(run, player, position, rate >= 0 ? rate : momentum >= 0 ? momentum : Math.min(run.columns.length - 1, position + 1));
+}
+
+// ---- transport ----
+
+const TRAILS: [TrailLength, string][] = [["off", "no trail"], ["short", "short trail"], ["long", "long trail"], ["all", "whole path"]];
+
+function speeds(): number[] {
+  const list: number[] = [];
+  for (let p = -6; p <= 6; p++) for (const d of [1, 2, 5]) list.push(d * 10 ** p);
+  return list;
+}
+
+const view = run.header.picture.frames > 0 ? new View(run, player) : null;
+const duration = span.whole[1] - span.whole[0];
+const goodSpeed = view ? view.motion.goodSpeed() : duration / 20;
+const ladder = speeds();
+const nearest = ladder.reduce((best, s) => (Math.abs(Math.log(s / goodSpeed)) < Math.abs(Math.log(best / goodSpeed)) ? s : best), 1);
+player.speed = nearest;
+
+function changeSpeed(direction: number): void {
+  const at = ladder.findIndex((s) => s >= player.speed * 0.999);
+  player.setSpeed(ladder[Math.max(0, Math.min(ladder.length - 1, at + direction))]);
+}
+
+function step(direction: number, large: boolean): void {
+  player.pause();
+  player.seek(player.row + direction * (large ? Math.max(1, Math.round(player.last / 100)) : 1));
+}
+
+function transport(): HTMLElement {
+  const play = button("\u25b6", "play (space)", () => player.toggle(), "play");
+  const scrub = el("input", { type: "range", id: "scrub", min: "0", max: String(player.last), step: "1", value: "0", "aria-label": "time" });
+  scrub.addEventListener("input", () => player.seek(Number(scrub.value)));
+  const clock = el("output", { class: "clock", "aria-live": "off" });
+  const rate = select("speed: units of time per second (+, \u2212)", ladder.filter((s) => s > nearest / 2e3 && s < nearest * 2e3).map((s) => [String(s), `${number(s, 1)} /s`]),
+    String(nearest), (v) => player.setSpeed(Number(v)));
+  const trail = select("trails (t)", TRAILS, "short", (v) => view?.setTrail(v as TrailLength));
+  trail.id = "trail";
+  const follow = button("follow", "the camera follows the motion (f)", () => setFollow(), "small");
+  follow.id = "follow";
+  const home = button("\u2302", "the whole in view (0)", () => view?.reset(), "small icon");
+  follow.setAttribute("aria-pressed", String(!!view?.camera.follow));
+  player.onChange(() => {
+    play.textContent = player.playing ? "\u23f8\ufe0e" : "\u25b6\ufe0e";
+    play.setAttribute("aria-label", player.playing ? "pause (space)" : "play (space)");
+    scrub.value = String(player.row);
+    const t = run.times[player.row] ?? 0;
+    scrub.setAttribute("aria-valuetext", `t = ${number(t, 6)}`);
+    clock.textContent = `t = ${number(t, Math.max(3, 1 + Math.ceil(Math.log10(Math.max(1, player.last)))), true)}`;
+    clock.title = `frame ${count(player.row * run.header.bucket)} of ${count(run.header.frames - 1)}`;
+    rate.value = String(player.speed);
+  });
+  return el("div", { class: "transport", role: "group", "aria-label": "time" }, play, scrub, clock, el("span", { class: "controls" }, rate, ...(view ? [trail, follow, home] : [])));
+}
+
+function setFollow(): void {
+  if (!view) return;
+  view.setFollow(!view.camera.follow);
+  place("follow").setAttribute("aria-pressed", String(view.camera.follow));
+}
+
+function nextTrail(): void {
+  const chooser = document.getElementById("trail") as HTMLSelectElement | null;
+  if (!chooser || !view) return;
+  chooser.selectedIndex = (chooser.selectedIndex + 1) % TRAILS.length;
+  view.setTrail(chooser.value as TrailLength);
+}
+
+// ---- keys ----
+
+const KEYS: [string, string, (e: KeyboardEvent) => void][] = [
+  [" ", "play and pause", () => player.toggle()],
+  ["ArrowLeft", "a frame back; with shift a hundredth of the run", (e) => step(-1, e.shiftKey)],
+  ["ArrowRight", "a frame on; with shift a hundredth of the run", (e) => step(1, e.shiftKey)],
+  ["Home", "to the start", () => player.seek(0)],
+  ["End", "to the end", () => player.seek(player.last)],
+  ["+", "faster", () => changeSpeed(1)],
+  ["-", "slower", () => changeSpeed(-1)],
+  ["w", "turn the view up", () => view?.orbit(0, 16)],
+  ["s", "turn the view down", () => view?.orbit(0, -16)],
+  ["a", "turn the view left", () => view?.orbit(16, 0)],
+  ["d", "turn the view right", () => view?.orbit(-16, 0)],
+  ["z", "nearer", () => view?.zoom(1 / 1.15)],
+  ["x", "farther", () => view?.zoom(1.15)],
+  ["0", "the whole in view", () => view?.reset()],
+  ["f", "follow the motion", setFollow],
+  ["t", "length of the trails", nextTrail],
+  ["i", "plots: zoom in at the time cursor", () => span.zoom(0.5, run.times[player.row])],
+  ["o", "plots: zoom out", () => span.zoom(2, run.times[player.row])],
+  ["r", "plots: the whole run", () => span.reset()],
+  ["l", "light or dark", toggleTheme],
+  ["?", "this list", () => help()],
+];
+const SHOWN: Record<string, string> = { " ": "space", ArrowLeft: "\u2190", ArrowRight: "\u2192" };
+
+const dialog = el("dialog", { "aria-label": "keys" });
+function help(): void {
+  if (dialog.open) dialog.close();
+  else dialog.showModal();
+}
+
+function makeDialog(): void {
+  const body = el("tbody");
+  for (const [key, what] of KEYS) body.append(el("tr", {}, el("th", { scope: "row" }, el("kbd", {}, SHOWN[key] ?? key)), el("td", {}, what)));
+  dialog.append(el("h2", {}, "Keys"), el("table", { class: "pairs" }, body),
+    el("p", { class: "muted" }, "Scene: drag to turn, shift-drag to shift, wheel to zoom. Plots: drag to zoom, double-click for the whole run, click to go there."),
+    button("close", "close", () => dialog.close()));
+  document.body.append(dialog);
+}
+
+document.addEventListener("keydown", (e) => {
+  if (e.ctrlKey || e.metaKey || e.altKey) return;
+  const tag = (e.target as HTMLElement).tagName;
+  if (tag === "SELECT" || (dialog.open && e.key !== "?")) return;
+  if ((tag === "BUTTON" || tag === "SUMMARY") && (e.key === " " || e.key === "Enter")) return;
+  if (tag === "INPUT" && ["ArrowLeft", "ArrowRight", "Home", "End"].includes(e.key)) return;
+  const entry = KEYS.find(([key]) => key === e.key || (key === "+" && e.key === "=") || (key.length === 1 && key === e.key.toLowerCase()));
+  if (!entry) return;
+  e.preventDefault();
+  entry[2](e);
+});
+
+// ---- putting it together ----
+
+document.title = `${run.header.title} \u2013 Taut`;
+place("head").append(
+  el("div", { class: "head-line" }, el("h1", {}, run.header.title), summary(run), el("span", { class: "gap head-gap" }),
+    button("?", "keys", help, "small icon"), button("\u25d0", "light or dark (l)", toggleTheme, "small icon")),
+  facts(run));
+const panels = makePanels();
+const phase = makePhase();
+const left = el("div", { class: "left" }, view?.element ?? null, transport(), phase.element);
+const right = el("div", { class: "right" }, ...panels.map((p) => p.element));
+const reset = button("whole run", "show the whole run in all plots (r)", () => span.reset(), "small floating");
+span.onChange(() => reset.classList.toggle("shown", span.min > span.whole[0] || span.max < span.whole[1]));
+right.append(reset);
+place("main").append(left, right);
+place("foot").append(...foot(run, remarks(run), (t) => player.seek(run.rowAt(t))));
+makeDialog();
+if (!view) left.classList.add("no-stage");
+
+const wanted = /[#&]t=([-+.\deE]+)/.exec(location.hash);
+player.seek(wanted ? run.rowAt(Number(wanted[1])) : 0);
+document.documentElement.dataset.ready = "yes";
+// For the tests, and for the curious.
+Object.assign(window, { taut: { run, player, span, panels, phase, view } });

@@ -1,0 +1,264 @@
+// A plot against time of some columns, with a legend that reads values off.
+import uPlot from "uplot";
+import { around, axis, decades, envelopePath } from "./axis";
+import type { Run } from "./data";
+import { button, el } from "./dom";
+import { number } from "./format";
+import type { Player } from "./player";
+import { onTheme, theme } from "./theme";
+
+export interface Line {
+  label: string;
+  column: number;
+  on: boolean;
+}
+
+/** The span of time that all plots show, and the row under the pointer. */
+export class TimeWindow {
+  min: number;
+  max: number;
+  hover: number | null = null;
+  private listeners: ((hoverOnly: boolean) => void)[] = [];
+
+  constructor(readonly run: Run) {
+    const times = run.times;
+    this.min = times[0] ?? 0;
+    this.max = times[times.length - 1] ?? 1;
+    if (!(this.max > this.min)) this.max = this.min + 1;
+  }
+
+  onChange(listener: (hoverOnly: boolean) => void): void {
+    this.listeners.push(listener);
+  }
+
+  setHover(row: number | null): void {
+    if (row === this.hover) return;
+    this.hover = row;
+    for (const listener of this.listeners) listener(true);
+  }
+
+  get whole(): [number, number] {
+    const times = this.run.times;
+    const [a, b] = [times[0] ?? 0, times[times.length - 1] ?? 1];
+    return b > a ? [a, b] : [a, a + 1];
+  }
+
+  set(min: number, max: number): void {
+    const [a, b] = this.whole;
+    const least = ((b - a) / Math.max(1, this.run.header.rows)) * 4;
+    if (max - min < least) [min, max] = [(min + max - least) / 2, (min + max + least) / 2];
+    this.min = Math.max(a, min);
+    this.max = Math.min(b, max);
+    for (const listener of this.listeners) listener(false);
+  }
+
+  reset(): void {
+    this.set(...this.whole);
+  }
+
+  zoom(factor: number, about: number): void {
+    this.set(about - (about - this.min) * factor, about + (this.max - about) * factor);
+  }
+}
+
+export class Panel {
+  readonly element: HTMLElement;
+  readonly lines: Line[];
+  plot: uPlot | null = null;
+  private host = el("div", { class: "plot" });
+  private legend = el("div", { class: "legend" });
+  private cursor = el("div", { class: "cursor" });
+  private outputs: HTMLElement[] = [];
+  private scaleButton: HTMLButtonElement;
+  private seen = false;
+
+  constructor(readonly id: string, title: string, lines: Line[], public logarithmic: boolean, private run: Run, private player: Player,
+              private span: TimeWindow, canSwitch = true, extra: HTMLElement | null = null) {
+    this.lines = lines;
+    this.scaleButton = button("log", "", () => this.setLogarithmic(!this.logarithmic), "small");
+    this.element = el("section", { class: "panel", id: `panel-${id}`, "aria-label": title },
+      el("div", { class: "panel-head" }, el("h2", {}, title), extra, el("span", { class: "gap" }), canSwitch ? this.scaleButton : null), this.host, this.legend);
+    this.fillLegend();
+    player.onChange(() => this.moved());
+    span.onChange((hoverOnly) => {
+      if (!hoverOnly) this.plot?.setScale("x", { min: span.min, max: span.max });
+      this.moved();
+    });
+    onTheme(() => {
+      this.recolour();
+      this.plot?.redraw(false);
+    });
+    new ResizeObserver(() => this.fit()).observe(this.host);
+    // A plot is made when it comes near the screen: the columns of the others stay undecoded.
+    new IntersectionObserver((entries, observer) => {
+      if (!entries.some((e) => e.isIntersecting)) return;
+      observer.disconnect();
+      this.seen = true;
+      this.make();
+    }, { rootMargin: "300px" }).observe(this.element);
+    this.nameScale();
+  }
+
+  setLines(lines: Line[]): void {
+    this.lines.splice(0, this.lines.length, ...lines);
+    this.fillLegend();
+    if (this.seen) this.make();
+  }
+
+  setLogarithmic(on: boolean): void {
+    this.logarithmic = on;
+    this.nameScale();
+    if (this.seen) this.make();
+  }
+
+  private nameScale(): void {
+    this.scaleButton.setAttribute("aria-pressed", String(this.logarithmic));
+    this.scaleButton.title = this.logarithmic ? "magnitudes on a logarithmic scale; press for a linear one" : "linear scale; press for magnitudes on a logarithmic one";
+    this.scaleButton.setAttribute("aria-label", this.scaleButton.title);
+  }
+
+  private colour(i: number): string {
+    return theme().colours[i % theme().colours.length];
+  }
+
+  private fillLegend(): void {
+    this.legend.replaceChildren();
+    this.outputs = this.lines.map((line, i) => {
+      const output = el("span", { class: "value" });
+      const chip = el("button", { type: "button", class: "chip", "aria-pressed": String(line.on), title: `${line.label}: show or hide` },
+        el("i", { style: `background:${this.colour(i)}` }), el("span", {}, line.label), output);
+      chip.addEventListener("click", () => {
+        line.on = !line.on;
+        chip.setAttribute("aria-pressed", String(line.on));
+        this.plot?.setSeries(i + 1, { show: line.on });
+        this.moved();
+      });
+      this.legend.append(chip);
+      return output;
+    });
+  }
+
+  private recolour(): void {
+    this.legend.querySelectorAll("i").forEach((mark, i) => ((mark as HTMLElement).style.background = this.colour(i)));
+  }
+
+  /** Least and greatest of what is shown in the window of time. */
+  private range = (): [number, number] => {
+    const from = this.run.rowAt(this.span.min);
+    const to = Math.min(this.run.header.rows - 1, this.run.rowAt(this.span.max) + 1);
+    let [low, high] = [Infinity, -Infinity];
+    const magnitudes: number[] = [];
+    for (const line of this.lines) {
+      if (!line.on) continue;
+      const v = this.run.values(line.column);
+      const stride = Math.max(1, Math.floor((to - from) / 2000));
+      for (let i = from; i <= to; i++) {
+        const [a, b] = [v.low[i], v.high[i]];
+        if (a < low) low = a;
+        if (b > high) high = b;
+        if (this.logarithmic && i % stride === 0 && Math.max(-a, b) > 0) magnitudes.push(Math.max(Math.abs(a), Math.abs(b)));
+      }
+    }
+    if (this.logarithmic) {
+      // Zeros and other lucky values do not set the scale: all but the smallest fiftieth are above its lower end.
+      magnitudes.sort((a, b) => a - b);
+      high = Math.max(Math.abs(low), Math.abs(high));
+      low = Math.max(magnitudes[Math.floor(magnitudes.length / 50)] ?? 0, high * 1e-16, 1e-300);
+    }
+    return around(low, high, this.logarithmic);
+  };
+
+  private make(): void {
+    this.plot?.destroy();
+    const run = this.run;
+    const series: uPlot.Series[] = [{}];
+    this.lines.forEach((line, i) => {
+      const draw: uPlot.Series.PathBuilder = (u, _series, from, to) =>
+        envelopePath(u, { x: run.times, ...run.values(line.column) }, Math.max(0, from - 1), Math.min(run.header.rows - 1, to + 1), this.logarithmic);
+      series.push({ label: line.label, show: line.on, stroke: () => this.colour(i), fill: () => `${this.colour(i)}2a`, width: 1.25, dash: i >= theme().colours.length ? [6, 3] : undefined, paths: draw, points: { show: false } });
+    });
+    const data = [run.times, ...this.lines.map((line) => (line.on || this.lines.length < 40 ? run.values(line.column).value : new Float64Array(0)))] as unknown as uPlot.AlignedData;
+    this.plot = new uPlot({
+      width: Math.max(120, this.host.clientWidth), height: this.host.clientHeight || 150, series, legend: { show: false }, padding: [6, 16, 0, 0],
+      scales: { x: { time: false, min: this.span.min, max: this.span.max }, y: { distr: this.logarithmic ? 3 : 1, range: this.range } },
+      axes: [axis(22), axis(70, this.logarithmic, this.logarithmic ? { splits: decades, filter: (_u, s) => s } : { space: 26 })],
+      cursor: { sync: { key: "time" }, y: false, points: { show: false }, drag: { x: true, y: false, setScale: false },
+        bind: { dblclick: () => () => { this.span.reset(); return null; } } },
+      hooks: {
+        setSelect: [(u) => {
+          if (u.select.width > 4) this.span.set(u.posToVal(u.select.left, "x"), u.posToVal(u.select.left + u.select.width, "x"));
+          u.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
+        }],
+        setCursor: [(u) => { if ((u.cursor.left ?? -1) >= 0) this.span.setHover(u.cursor.idx ?? null); else this.span.setHover(null); }],
+        draw: [(u) => this.markEvents(u)],
+      },
+    }, data, this.host);
+    this.plot.over.append(this.cursor);
+    this.seekOnClick(this.plot);
+    this.moved();
+  }
+
+  private seekOnClick(u: uPlot): void {
+    let at = 0;
+    u.over.addEventListener("mousedown", (e) => (at = e.clientX));
+    u.over.addEventListener("click", (e) => {
+      if (Math.abs(e.clientX - at) < 4) this.player.seek(this.run.rowAt(u.posToVal(e.offsetX, "x")));
+    });
+    u.over.addEventListener("wheel", (e) => {
+      if (!e.ctrlKey && !e.shiftKey) return;
+      e.preventDefault();
+      this.span.zoom(Math.exp((e.deltaY || e.deltaX) * 0.002), u.posToVal(e.offsetX, "x"));
+    }, { passive: false });
+  }
+
+  /** Contacts and the like: ticks at the upper edge. */
+  private markEvents(u: uPlot): void {
+    const pen = u.ctx;
+    pen.save();
+    pen.fillStyle = theme().colours[1];
+    const ratio = uPlot.pxRatio;
+    let before = -Infinity;
+    for (const event of this.run.header.events) {
+      if (event.t < this.span.min || event.t > this.span.max) continue;
+      const x = u.valToPos(event.t, "x", true);
+      if (x - before < 1) continue;
+      before = x;
+      pen.beginPath();
+      pen.moveTo(x - 3.5 * ratio, u.bbox.top - 5 * ratio);
+      pen.lineTo(x + 3.5 * ratio, u.bbox.top - 5 * ratio);
+      pen.lineTo(x, u.bbox.top + 2 * ratio);
+      pen.fill();
+    }
+    pen.restore();
+  }
+
+  private fit(): void {
+    if (this.plot && this.host.clientWidth > 0) {
+      this.plot.setSize({ width: this.host.clientWidth, height: this.host.clientHeight || 150 });
+      this.moved();
+    }
+  }
+
+  /** The cursor at the player's time; the legend's values there, or under the pointer. */
+  private moved(): void {
+    if (!this.plot) return;
+    const u = this.plot;
+    const t = this.run.times[this.player.row];
+    const x = u.valToPos(t, "x");
+    const inside = x >= -0.5 && x <= u.over.clientWidth + 0.5;
+    this.cursor.style.display = inside ? "" : "none";
+    this.cursor.style.transform = `translateX(${x.toFixed(2)}px)`;
+    const row = this.span.hover ?? this.player.row;
+    this.lines.forEach((line, i) => {
+      if (line.on) this.outputs[i].textContent = readOut(this.run, line.column, row);
+    });
+  }
+}
+
+/** The value in a row; where a row stands for several frames, the range of its values. */
+export function readOut(run: Run, column: number, row: number): string {
+  const v = run.values(column);
+  const digits = run.columns[column].deviation || /constraint/.test(run.columns[column].kind) ? 3 : 6;
+  if (run.header.bucket === 1 || v.low[row] === v.high[row]) return number(v.value[row], digits);
+  return `${number(v.low[row], 3)} \u2026 ${number(v.high[row], 3)}`;
+}

@@ -1,0 +1,121 @@
+// The scene on the page: which way it is drawn, mouse and touch, redrawing when something changed.
+import { Camera } from "./camera";
+import type { Run } from "./data";
+import { el } from "./dom";
+import { Motion } from "./motion";
+import type { Player } from "./player";
+import type { Stage, TrailLength } from "./stage";
+import { CanvasStage } from "./stage_canvas";
+import { WebglStage } from "./stage_webgl";
+import { onTheme } from "./theme";
+
+export class View {
+  readonly motion: Motion;
+  readonly camera: Camera;
+  readonly stage: Stage;
+  readonly element: HTMLElement;
+  trail: TrailLength = "short";
+  private waiting = false;
+
+  constructor(private run: Run, private player: Player) {
+    this.motion = new Motion(run);
+    this.camera = new Camera(this.motion, run.header.picture.flat);
+    this.stage = this.makeStage();
+    this.element = el("div", { class: "stage", tabindex: "0", role: "img", "aria-label": `${run.header.title}: animation. Drag to turn, wheel to zoom; keys w a s d, z, x.` });
+    this.element.append(this.stage.canvas);
+    this.listen();
+    player.onChange(() => this.refresh());
+    onTheme(() => {
+      this.stage.restyle();
+      this.refresh();
+    });
+    let first = true;
+    new ResizeObserver(() => {
+      this.camera.width = Math.max(1, this.element.clientWidth);
+      this.camera.height = Math.max(1, this.element.clientHeight);
+      this.stage.resize(this.camera.width, this.camera.height);
+      if (first) this.camera.reset();
+      first = false;
+      this.refresh();
+    }).observe(this.element);
+  }
+
+  private makeStage(): Stage {
+    if (!/[#&]canvas\b/.test(location.hash)) {
+      try {
+        return new WebglStage(this.motion, this.camera);
+      } catch {
+        // no WebGL here
+      }
+    }
+    return new CanvasStage(this.motion, this.camera);
+  }
+
+  refresh(): void {
+    if (this.waiting) return;
+    this.waiting = true;
+    requestAnimationFrame(() => {
+      this.waiting = false;
+      this.stage.draw(this.run.pictureFrame(this.player.row), this.trail);
+    });
+  }
+
+  private listen(): void {
+    const held = new Map<number, PointerEvent>();
+    const element = this.element;
+    element.addEventListener("pointerdown", (e) => {
+      element.setPointerCapture(e.pointerId);
+      held.set(e.pointerId, e);
+    });
+    const release = (e: PointerEvent) => held.delete(e.pointerId);
+    element.addEventListener("pointerup", release);
+    element.addEventListener("pointercancel", release);
+    element.addEventListener("pointermove", (e) => {
+      const before = held.get(e.pointerId);
+      if (!before) return;
+      const [dx, dy] = [e.clientX - before.clientX, e.clientY - before.clientY];
+      const other = [...held.values()].find((p) => p.pointerId !== e.pointerId);
+      if (other) {
+        const far = (p: PointerEvent) => Math.hypot(p.clientX - other.clientX, p.clientY - other.clientY) || 1;
+        this.camera.zoom(far(before) / far(e));
+        this.camera.pan(dx / 2, dy / 2);
+      } else if (e.shiftKey || before.buttons & 6) this.camera.pan(dx, dy);
+      else this.camera.orbit(dx, dy);
+      held.set(e.pointerId, e);
+      this.refresh();
+    });
+    element.addEventListener("contextmenu", (e) => e.preventDefault());
+    element.addEventListener("dblclick", () => this.reset());
+    element.addEventListener("wheel", (e) => {
+      e.preventDefault();
+      this.camera.zoom(Math.exp(Math.sign(e.deltaY) * Math.min(100, Math.abs(e.deltaY)) * 0.0016));
+      this.refresh();
+    }, { passive: false });
+  }
+
+  reset(): void {
+    this.camera.reset();
+    this.refresh();
+  }
+
+  orbit(dx: number, dy: number): void {
+    this.camera.orbit(dx, dy);
+    this.refresh();
+  }
+
+  zoom(factor: number): void {
+    this.camera.zoom(factor);
+    this.refresh();
+  }
+
+  setTrail(trail: TrailLength): void {
+    this.trail = trail;
+    this.refresh();
+  }
+
+  setFollow(follow: boolean): void {
+    this.camera.follow = follow;
+    this.camera.reset();
+    this.refresh();
+  }
+}
