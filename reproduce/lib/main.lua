@@ -28,7 +28,6 @@ local function load_paper(name)
   local folder = host.root .. "/reproduce/" .. name
   local paper, items = load_in(folder .. "/paper.lua", environment({})), {}
   paper.name, paper.folder, paper.items = name, folder, items
-  local texts = { data.read(folder .. "/paper.lua") }
   for _, file in ipairs(paper.files) do
     local before = #items
     load_in(folder .. "/" .. file .. ".lua", environment(items))
@@ -145,7 +144,7 @@ local function sorted(t)
 end
 
 local function judge_paper(paper, options)
-  local rows, seen, computed = {}, {}, {}
+  local rows, seen = {}, {}
   local expected = load_in(paper.folder .. "/expected.lua", environment({}))
   for _, item in ipairs(paper.chosen) do
     local result = item.result
@@ -159,7 +158,6 @@ local function judge_paper(paper, options)
       row.shown = judge.shown(row)
       seen[value.id] = true
       item.rows[value.id] = row
-      computed[value.id] = row
       if expected.values[value.id] then rows[#rows + 1] = row end
     end
     for _, claim in ipairs(result.claims) do

@@ -13,6 +13,13 @@ function numeric.norm(x, y)
   return sqrt(sum)
 end
 
+-- (5.10) of Wendlandt & Marsden: the mean norm of the difference to the standard, divided by the length of the vectors.
+function numeric.mean_error(list, standard)
+  local sum = 0
+  for i = 1, #list do sum = sum + numeric.norm(list[i], standard[i]) end
+  return sum/(#list*#list[1])
+end
+
 -- The slope of log y against log x, by least squares.
 function numeric.slope(x, y)
   local n, sx, sy, sxx, sxy = 0, 0, 0, 0, 0

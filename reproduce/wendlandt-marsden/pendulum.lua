@@ -67,11 +67,6 @@ local function run_dvp(second, h, precision)
   return out
 end
 
-local function error_of(list, standard, m)                         -- (5.10)
-  local sum = 0
-  for i = 1, #list do sum = sum + norm(list[i], standard[i]) end
-  return sum/(#list*m)
-end
 local function against(list, x)
   local sum = 0
   for i = 1, #list do sum = sum + abs(list[i] - x) end
@@ -109,8 +104,8 @@ item("pendulum", "Table 2, Figs. 7–12: the double spherical pendulum", { short
     local s = labels[i]
     em[i] = run_em(h, "double")
     dvp[i] = run_dvp(standard.at[i], h, i == 1 and "double" or precision)
-    e.dvp[i] = error_of(dvp[i].q, standard.q, 6)
-    e.em[i] = i > 1 and error_of(em[i].q, standard.q, 6) or 0
+    e.dvp[i] = mean_error(dvp[i].q, standard.q)
+    e.em[i] = i > 1 and mean_error(em[i].q, standard.q) or 0
     e.E[i], e.J[i] = against(dvp[i].E, E0), against(dvp[i].J, J0)
     out:value("dvp.position." .. s, e.dvp[i], "DVP position error, h = " .. s)
     if i > 1 then out:value("em.position." .. s, e.em[i], "EM position error, h = " .. s) end

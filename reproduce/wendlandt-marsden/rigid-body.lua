@@ -29,11 +29,6 @@ local function run(second, h, precision)
   return out
 end
 
-local function error_of(list, standard, m)                         -- (5.10)
-  local sum = 0
-  for i = 1, #list do sum = sum + norm(list[i], standard[i]) end
-  return sum/(#list*m)
-end
 local function all(x) local out = {} for k = 1, samples + 1 do out[k] = x end return out end
 local function lists(e) local out = {} for i = 1, #e do out[i] = { e[i] } end return out end
 local function spread(e)
@@ -72,9 +67,9 @@ item("rigid-body", "Table 1, Figs. 2–6: the rigid body", { short = true, minut
   end
   for i, h in ipairs(steps) do
     local r, s = runs[i], labels[i]
-    e.q[i] = i == 1 and 0 or error_of(r.q, runs.standard.q, 4)
-    e.E[i] = error_of(lists((i == 1 and runs.standard or r).E), all { E0 }, 1)
-    e.J[i] = error_of((i == 1 and runs.standard or r).J, all(J0), 3)
+    e.q[i] = i == 1 and 0 or mean_error(r.q, runs.standard.q)
+    e.E[i] = mean_error(lists((i == 1 and runs.standard or r).E), all { E0 })
+    e.J[i] = mean_error((i == 1 and runs.standard or r).J, all(J0))
     if i > 1 then out:value("quaternion." .. s, e.q[i], "quaternion error, h = " .. s) end
     out:value("energy." .. s, e.E[i], "energy error, h = " .. s)
     out:value("momentum." .. s, e.J[i], "momentum error, h = " .. s)

@@ -73,7 +73,10 @@ static int spawn(lua_State *L)
 {
     luaL_checktype(L, 1, LUA_TFUNCTION);
     fflush(NULL);
-    pid_t parent = getpid(), id = fork();
+#ifdef __linux__
+    pid_t parent = getpid();
+#endif
+    pid_t id = fork();
     if (id < 0) return luaL_error(L, "cannot start a process: %s", strerror(errno));
     if (id == 0) {
 #ifdef __linux__

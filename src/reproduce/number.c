@@ -27,13 +27,6 @@ static wide check(lua_State *L, int i)
     return wide_from_double(luaL_checknumber(L, i));
 }
 
-void numbers_check(lua_State *L, int i, double *high, double *low)
-{
-    wide x = check(L, i);
-    *high = (double)x;
-    *low = isfinite(*high) ? (double)(x - *high) : 0;
-}
-
 void numbers_push(lua_State *L, double high, double low) { push_new(L, (wide)high + low); }
 
 static void push_text(lua_State *L, int i, int digits)
@@ -83,23 +76,18 @@ static int make_wide(lua_State *L)
 
 static int is_wide(lua_State *L, int i) { return luaL_testudata(L, i, WIDE_TYPE) != NULL; }
 
-static int absolute(lua_State *L)
+/* A function of either kind of number, of the same kind. */
+static int apply(lua_State *L, wide (*to_wide)(wide), double (*to_double)(double))
 {
     if (is_wide(L, 1))
-        push_new(L, WIDE(fabs)(check(L, 1)));
+        push_new(L, to_wide(check(L, 1)));
     else
-        lua_pushnumber(L, fabs(luaL_checknumber(L, 1)));
+        lua_pushnumber(L, to_double(luaL_checknumber(L, 1)));
     return 1;
 }
 
-static int root(lua_State *L)
-{
-    if (is_wide(L, 1))
-        push_new(L, WIDE(sqrt)(check(L, 1)));
-    else
-        lua_pushnumber(L, sqrt(luaL_checknumber(L, 1)));
-    return 1;
-}
+static int absolute(lua_State *L) { return apply(L, WIDE(fabs), fabs); }
+static int root(lua_State *L) { return apply(L, WIDE(sqrt), sqrt); }
 
 /* number(x): in double */
 static int to_number(lua_State *L)

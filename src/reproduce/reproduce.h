@@ -9,8 +9,7 @@
 /* Arithmetic in the widest precision of the build, as a value of Lua: the global function wide(x), and abs, sqrt, number, text that
    take both kinds of number. */
 void numbers_open(lua_State *L);
-/* A number of either kind at index i as high + low, or an error. */
-void numbers_check(lua_State *L, int i, double *high, double *low);
+/* Pushes high + low. */
 void numbers_push(lua_State *L, double high, double low);
 /* Text of the number at index i that gives all its digits back, pushed onto the stack. */
 const char *numbers_text(lua_State *L, int i);
