@@ -150,7 +150,7 @@ static void write_run(long frames)
 static table table_of(long frames)
 {
     record *r = NULL;
-    table t;
+    table t = { 0 };
     write_run(frames);
     if (record_open(context, path, &r) || table_read(context, r, &t)) fail_msg("%s", taut_error_text(context));
     record_close(r);

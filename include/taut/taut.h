@@ -75,6 +75,7 @@ typedef struct taut_simulation_options {
     double tolerance;      /* of the Newton iterations, relative; 0: down to round-off */
     int project_start;     /* not 0: move an inconsistent start onto the constraints */
     double step;           /* the first step; only models with start_points need it here */
+    int active_set;        /* models with contacts: not 0: active-set steps (method euler) instead of event-driven ones */
     int start_as_is;       /* not 0: the start as given, on the constraints or not; for methods that can (naive, extended, dirac) */
 } taut_simulation_options;
 
@@ -85,7 +86,7 @@ taut_simulation_options taut_simulation_options_default(void);
 int taut_simulation_create(taut_model *model, const taut_simulation_options *options, taut_simulation **result);
 void taut_simulation_destroy(taut_simulation *simulation);
 
-/* One step of length h (negative: back in time). On a positive status the state is as before. */
+/* One step of length h (negative: back in time, without contacts). On a positive status the state is as before. */
 int taut_simulation_step(taut_simulation *simulation, double h);
 /* Steps of h up to the time `until`, the last one shortened to end there. */
 int taut_simulation_run(taut_simulation *simulation, double h, double until);

@@ -58,6 +58,7 @@ int steps_option(const options *o, wide until, wide *steps, int most, int *count
 struct engine_api;
 int precision_option(const options *o, const struct engine_api **api);
 int start_option(const options *o, int *project);
+int contacts_option(const options *o, int *active_set);
 
 /* The -D definitions of a command line. */
 typedef struct {

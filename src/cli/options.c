@@ -169,6 +169,15 @@ int start_option(const options *o, int *project)
     return 0;
 }
 
+int contacts_option(const options *o, int *active_set)
+{
+    const char *text = options_value(o, "contacts", "event");
+    *active_set = strcmp(text, "active-set") == 0;
+    if (!*active_set && strcmp(text, "event") != 0)
+        return complain(EXIT_USAGE, "option --contacts is event or active-set, not '%s'", text);
+    return 0;
+}
+
 int definitions_read(const options *o, definitions *d)
 {
     d->count = 0;

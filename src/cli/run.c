@@ -17,18 +17,21 @@ static const option_definition definitions_of_run[] = {
     { "define", 'D', "name=value", "set a param or option of the model", 1 },
     { "precision", 0, "double|quad", "of the whole computation (double)", 0 },
     { "tol", 0, "X", "relative tolerance of the Newton iterations (down to round-off)", 0 },
+    { "contacts", 0, "event|active-set", "steps of a model with contacts: cut at events, or whole (order 1, needs -m euler) (event)", 0 },
     { "start", 0, "strict|project|as-is", "project: move an inconsistent start onto the constraints; as-is: leave it (strict)", 0 },
 };
 
 const command command_run = {
     "run", "MODEL [-m METHOD] [-s STEP] [-T END] [-o RUN.taut] [--force] [--csv] [--every K] [-D name=value]... [--precision double|quad] [--tol X] "
-           "[--start strict|project|as-is]",
+           "[--contacts event|active-set] [--start strict|project|as-is]",
     "run a model and tell what was kept",
     definitions_of_run, sizeof definitions_of_run / sizeof *definitions_of_run, run_main,
     "Columns of --csv: t; coordinates; velocities (a.x.dot); momenta (p.a.x); multipliers (lambda.NAME); energy;\n"
     "work (of forces, time and moving constraints, where the model has them: energy - work is constant);\n"
     "constraint (largest |g|); velocity_constraint (largest |dg/dt|); momentum.x .. angular_momentum.z where the model has\n"
-    "the symmetry; observables by name; with em also t_mid and lambda_mid.NAME, the multipliers of the last step and their time.\n\n"
+    "the symmetry; observables by name; with em also t_mid and lambda_mid.NAME, the multipliers of the last step and their time.\n"
+    "A model with contacts has lambda.NAME and gap.NAME of each, and three columns at the end: an event (impact, rest, release,\n"
+    "stick, slip) is a row of its own at its time, with event, contact and impulse; other rows leave these empty.\n\n"
     "A run file (-o) is an SQLite database (docs/run-file.md). A recorded run that is interrupted or killed goes on with\n"
     "'taut resume'.\n\n"
     "Exit status: 0 done, 1 the simulation failed, 2 bad usage or bad model, 130 or 143 stopped by a signal and recorded.\n"
@@ -60,6 +63,7 @@ static int read_options(const options *o, session *z, engine_options *e)
         return complain(EXIT_USAGE, "option --tol needs a number between 0 and 0.1");
     z->api = &engine_double;
     if (precision_option(o, &z->api) || start_or_as_is(o, e)) return EXIT_USAGE;
+    if (contacts_option(o, &e->active_set)) return EXIT_USAGE;
     e->method = z->method;
     e->step = z->options.step;
     z->path = options_value(o, "output", NULL);

@@ -31,6 +31,7 @@ static int write_header(const session *z)
         z->api->column_name(z->engine, i, name, sizeof name);
         if (csv_name(stdout, i, name)) return write_failed(z);
     }
+    if (z->api->event_counts(z->engine) && fputs(",event,contact,impulse", stdout) == EOF) return write_failed(z);
     return csv_end(stdout) ? write_failed(z) : TAUT_OK;
 }
 
@@ -38,7 +39,22 @@ static int take_frame(void *user, const wide *values, size_t count)
 {
     session *z = user;
     int status = z->recorder ? recorder_frame(z->recorder, values) : TAUT_OK;
-    return !status && z->csv && csv_line(stdout, values, count, z->api->digits) ? write_failed(z) : status;
+    if (status || !z->csv) return status;
+    int failed = csv_values(stdout, values, count, z->api->digits);
+    if (!failed && z->api->event_counts(z->engine)) failed = fputs(",,,", stdout) == EOF;
+    return failed || csv_end(stdout) ? write_failed(z) : TAUT_OK;
+}
+
+/* An event is a row of its own. */
+static int take_event(void *user, const engine_event *event, const wide *values, size_t count)
+{
+    session *z = user;
+    char impulse[64] = "";
+    int status = z->recorder ? recorder_event(z->recorder, event->t, event->contact, event->kind_name, event->impulse, values) : TAUT_OK;
+    if (status || !z->csv) return status;
+    if (event->kind == ENGINE_IMPACT) wide_format(impulse, sizeof impulse, event->impulse, z->api->digits);
+    int failed = csv_values(stdout, values, count, z->api->digits) || printf(",%s,%s,%s", event->kind_name, event->contact, impulse) < 0;
+    return failed || csv_end(stdout) ? write_failed(z) : TAUT_OK;
 }
 
 /* ---- signals ---- */
@@ -102,7 +118,7 @@ static void summarise_energy(const watched *w, int conserved)
     if (conserved)
         printf("   error %+.2g .. %+.2g, slope %+.1g per unit time\n", (double)down, (double)up, (double)w->slope);
     else
-        printf("   (not conserved by this model: time or forces change it)\n");
+        printf("   (not conserved by this model: time, forces or contacts change it)\n");
 }
 
 /* What forces, time and moving constraints have put in, and how well that accounts for the change of the energy. */
@@ -149,6 +165,10 @@ static void summarise(const session *z, const run_result *result)
                    (double)larger(w->highest - w->first, w->first - w->lowest));
     }
     summarise_work(&counts);
+    const long *events = z->api->event_counts(z->engine);
+    if (events)
+        printf("  events                %ld impact%s, %ld rest, %ld release, %ld stick, %ld slip\n", events[ENGINE_IMPACT],
+               events[ENGINE_IMPACT] == 1 ? "" : "s", events[ENGINE_REST], events[ENGINE_RELEASE], events[ENGINE_STICK], events[ENGINE_SLIP]);
     if (result->sample_stride > 1) printf("  (looked at every %ld steps)\n", result->sample_stride);
     wide q, v;
     z->api->start_moves(z->engine, &q, &v);
@@ -163,6 +183,7 @@ void session_prepare(session *z)
 {
     z->options.samples = 20000;
     z->options.frame = take_frame;
+    z->options.event = take_event;
     z->options.user = z;
     if (z->path) z->options.after_step = after_step;
     if (!z->csv && isatty(2)) z->options.progress = show_progress;

@@ -261,18 +261,12 @@ static int declare_momentum(lua_State *L)
     return vectors_push(L, &p);
 }
 
-static int reserved_contact(lua_State *L)
-{
-    return script_error(L, "contact (inequalities) is not in this version of Taut; use constraint for what always holds, force for a "
-                           "penalty");
-}
-
 void declare_open(lua_State *L)
 {
     static const luaL_Reg functions[] = {
         { "title", declare_title },       { "time", declare_time },         { "param", declare_param },
         { "option", declare_option },     { "point", declare_point },       { "coordinate", declare_coordinate },
-        { "rotation", declare_rotation }, { "momentum", declare_momentum }, { "contact", reserved_contact },
+        { "rotation", declare_rotation }, { "momentum", declare_momentum },
     };
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) lua_register(L, functions[i].name, functions[i].func);
 }

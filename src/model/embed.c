@@ -204,6 +204,12 @@ void embed_finish(lua_State *L)
     finish_lagrangian(L);
     finish_forces(L);
     for (size_t i = 0; i < m->constraint_count; i++) m->constraints[i].value = put_in(L, m->constraints[i].value);
+    for (size_t i = 0; i < m->contact_count; i++) {
+        contact *c = &m->contacts[i];
+        c->gap = put_in(L, c->gap);
+        if (c->friction) c->friction = put_in(L, c->friction);
+        for (uint32_t k = 0; c->slide_type == SLIDE_GIVEN && k < c->slide_count; k++) c->slide[k] = put_in(L, c->slide[k]);
+    }
     for (size_t i = 0; i < m->rate_count; i++) m->rates[i].value = put_in(L, m->rates[i].value);
     for (size_t i = 0; i < m->observable_count; i++) m->observables[i].value = put_in(L, m->observables[i].value);
     for (size_t i = 0; i < m->place_count; i++)

@@ -62,6 +62,8 @@ void declare_constraint(lua_State *L, const char *name, expr value, int line)
     uint32_t before;
     if (names_find(&s->constraint_names, name, &before))
         script_error(L, "there is a constraint '%s' already (line %d); names of constraints are unique", name, m->constraints[before].line);
+    if (names_find(&s->contact_names, name, &before))
+        script_error(L, "there is a contact '%s' already (line %d); contacts and constraints share their names", name, m->contacts[before].line);
     script_check(L, mem_grow(s->context, &m->constraints, &m->constraint_capacity, m->constraint_count + 1, sizeof *m->constraints));
     m->constraints[m->constraint_count] = (constraint){ script_text(L, name), value, line, 0, 0 };
     m->constraint_count++;
@@ -125,8 +127,8 @@ static const char *observable_name(lua_State *L)
 /* Columns that every result has, and families of columns. */
 static int is_column(const char *name)
 {
-    static const char *const exact[] = { "t", "energy", "constraint", "velocity_constraint", "frame", "step" };
-    static const char *const family[] = { "lambda.", "p.", "momentum.", "angular_momentum." };
+    static const char *const exact[] = { "t", "energy", "constraint", "velocity_constraint", "frame", "step", "event", "contact", "impulse" };
+    static const char *const family[] = { "lambda.", "p.", "momentum.", "angular_momentum.", "gap." };
     size_t size = strlen(name);
     for (size_t i = 0; i < sizeof exact / sizeof *exact; i++)
         if (strcmp(name, exact[i]) == 0) return 1;

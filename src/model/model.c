@@ -11,6 +11,7 @@ void model_destroy(model *m)
     for (size_t i = 0; i < m->group_count; i++) mem_free(context, m->groups[i].name);
     for (size_t i = 0; i < m->parameter_count; i++) mem_free(context, m->parameters[i].name);
     for (size_t i = 0; i < m->constraint_count; i++) mem_free(context, m->constraints[i].name);
+    for (size_t i = 0; i < m->contact_count; i++) mem_free(context, m->contacts[i].name);
     for (size_t i = 0; i < m->observable_count; i++) mem_free(context, m->observables[i].name);
     mem_free(context, m->groups);
     mem_free(context, m->group_of);
@@ -21,6 +22,7 @@ void model_destroy(model *m)
     mem_free(context, m->chart);
     mem_free(context, m->ambient);
     mem_free(context, m->constraints);
+    mem_free(context, m->contacts);
     mem_free(context, m->forces);
     mem_free(context, m->rates);
     mem_free(context, m->observables);
@@ -54,6 +56,8 @@ void model_namer(void *user, op o, kind k, uint32_t index, char *buffer, size_t 
         while (e + 1 < m->embedding_count && m->embeddings[e + 1].first <= index) e++;
         snprintf(buffer, size, "%s.%c%s", m->embeddings[e].name, "xyz"[index - m->embeddings[e].first],
                  k == KIND_EMBEDDED ? "" : ".dot");
+    } else if (k == KIND_CONTACT && index < m->contact_count) {
+        snprintf(buffer, size, "lambda.%s", m->contacts[index].name);
     } else if (k == KIND_T) {
         snprintf(buffer, size, "t");
     } else if (k == KIND_LAMBDA && index < m->constraint_count) {

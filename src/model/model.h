@@ -37,6 +37,34 @@ typedef struct {
     int gauge;   /* gauge(): fixes a freedom that first-class constraints leave; no multiplier belongs to it */
 } constraint;
 
+/* What the tangential slip of a contact is measured by, and where its friction acts. */
+typedef enum {
+    SLIDE_NONE,    /* no friction */
+    SLIDE_GIVEN,   /* the user's displacements slide[], orthonormal in the tangent plane */
+    SLIDE_POINTS   /* the gap is of one point, or of two: their relative motion along the surface */
+} slide_type;
+
+typedef enum { FRICTION_SET_VALUED, FRICTION_REGULARISED } friction_law;
+
+/* 0 <= gap, 0 <= multiplier, one of them zero. */
+typedef struct {
+    char *name;
+    expr gap;            /* of coordinates and time */
+    expr restitution;    /* a constant within [0, 1] */
+    expr friction;       /* coefficient; 0: none */
+    friction_law law;
+    expr width;          /* of the regularised law: a slip velocity */
+    slide_type slide_type;
+    expr slide[2];       /* SLIDE_GIVEN: displacements along the surface, of coordinates and time */
+    uint32_t slide_count;
+    uint32_t point[2];   /* SLIDE_POINTS: groups; the slip is that of the first against the second */
+    uint32_t point_count;
+    int line;
+    expr guess;          /* of its multiplier, as for a constraint */
+} contact;
+
+typedef enum { IMPACT_SIMULTANEOUS, IMPACT_SEQUENTIAL } impact_law;
+
 /* A force on a coordinate, or, in rate models, the rate of a coordinate (KIND_Q) or of its partner (KIND_W). */
 typedef struct {
     kind target_kind;
@@ -115,6 +143,8 @@ typedef struct model {
     summand *ambient;         /* the summands of L with component k of the chart as the variable coordinate_count + k of KIND_Q, its
                                  rate likewise of KIND_W; as many as summands. NULL when L contains no embedded point */
     constraint *constraints;  size_t constraint_count, constraint_capacity; /* multiplier k belongs to constraint k */
+    contact *contacts;        size_t contact_count, contact_capacity; /* contact k has the multiplier k of KIND_CONTACT */
+    impact_law impact_law;    int impact_law_line;
     action *forces;           size_t force_count, force_capacity;
     action *rates;            size_t rate_count, rate_capacity;
     observable *observables;  size_t observable_count, observable_capacity;

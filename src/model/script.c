@@ -240,6 +240,7 @@ static int build(lua_State *L)
     start_open(L);
     draw_open(L);
     embed_open(L);
+    contact_open(L);
 
     if (size >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0) text += 3, size -= 3; /* byte order mark */
     if (size && text[0] == '#') /* #! line; its newline stays, for the count of lines */
@@ -253,6 +254,7 @@ static int build(lua_State *L)
     lua_sethook(L, NULL, 0, 0);
     embed_finish(L);
     equations_finish(L);
+    contact_finish(L);
     start_finish(L);
     return 0;
 }
@@ -293,6 +295,7 @@ static int run(script *s)
     names_free(s->context, &s->constraint_names);
     names_free(s->context, &s->observable_names);
     names_free(s->context, &s->embedding_names);
+    names_free(s->context, &s->contact_names);
     mem_free(s->context, s->chart_rates);
     mem_free(s->context, s->scratch);
     return status;

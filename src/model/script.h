@@ -64,7 +64,7 @@ typedef struct script {
     const void *scalar_meta, *vector_meta, *free_meta, *shape_meta;
     int scalar_ref, vector_ref, free_ref, shape_ref;            /* metatables, in the registry */
 
-    name_table group_names, parameter_names, constraint_names, observable_names, embedding_names; /* -> index */
+    name_table group_names, parameter_names, constraint_names, observable_names, embedding_names, contact_names; /* -> index */
     option_name *options;      size_t option_count, option_capacity;
 
     expr *chart_rates;         size_t chart_rate_capacity; /* time derivatives of model.chart, 0 where not needed yet */
@@ -162,6 +162,10 @@ void embed_open(lua_State *L);
 void embed_finish(lua_State *L);
 /* The embedded point of that name, or NULL. */
 const embedding *embed_find(lua_State *L, const char *name);
+
+/* ---- contact.c ---- */
+void contact_open(lua_State *L);
+void contact_finish(lua_State *L);
 
 /* ---- equations.c, start.c, draw.c ---- */
 void equations_open(lua_State *L);

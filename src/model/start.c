@@ -194,27 +194,36 @@ static void get_key(lua_State *L, const char *who, target *t)
                      symbols_at(L, -2) || vectors_at(L, -2) ? "an expression of them" : symbols_describe(L, -2));
 }
 
-/* The constraint whose multiplier the key at i is: "lambda.rod1", or the symbol that constraint() gave. NULL if it is none. */
-static constraint *multiplier_key(lua_State *L, int i)
+/* The guess of the multiplier that the key at i is: "lambda.rod1", or the symbol that constraint() or contact() gave, with its name.
+   NULL if it is none. */
+static expr *multiplier_key(lua_State *L, int i, const char **name)
 {
     script *s = script_of(L);
+    model *m = s->model;
     uint32_t index;
+    int is_contact = 0;
     const expr *e = symbols_at(L, i);
-    if (e) return symbols_is_variable(s, *e, KIND_LAMBDA, &index) ? &s->model->constraints[index] : NULL;
-    if (lua_type(L, i) != LUA_TSTRING || strncmp(lua_tostring(L, i), "lambda.", 7) != 0 || declare_find_group(L, "lambda")) return NULL;
-    if (!names_find(&s->constraint_names, lua_tostring(L, i) + 7, &index))
-        script_error(L, "start: there is no constraint '%s'; declare it above", lua_tostring(L, i) + 7);
-    return &s->model->constraints[index];
+    if (e) {
+        is_contact = symbols_is_variable(s, *e, KIND_CONTACT, &index);
+        if (!is_contact && !symbols_is_variable(s, *e, KIND_LAMBDA, &index)) return NULL;
+    } else {
+        if (lua_type(L, i) != LUA_TSTRING || strncmp(lua_tostring(L, i), "lambda.", 7) != 0 || declare_find_group(L, "lambda")) return NULL;
+        is_contact = names_find(&s->contact_names, lua_tostring(L, i) + 7, &index);
+        if (!is_contact && !names_find(&s->constraint_names, lua_tostring(L, i) + 7, &index))
+            script_error(L, "start: there is no constraint '%s'; declare it above", lua_tostring(L, i) + 7);
+    }
+    *name = is_contact ? m->contacts[index].name : m->constraints[index].name;
+    return is_contact ? &m->contacts[index].guess : &m->constraints[index].guess;
 }
 
 /* The guess of a multiplier: the value on top of the stack. */
-static void add_guess(lua_State *L, constraint *c)
+static void add_guess(lua_State *L, expr *guess, const char *of)
 {
     char name[SCRIPT_LABEL_SIZE];
-    snprintf(name, sizeof name, "lambda.%s", c->name);
+    snprintf(name, sizeof name, "lambda.%s", of);
     start_value value = one_value(L, name);
-    if (c->guess) script_error(L, "the start value of '%s' is given already; give it once", name);
-    c->guess = value.value;
+    if (*guess) script_error(L, "the start value of '%s' is given already; give it once", name);
+    *guess = value.value;
 }
 
 /* One entry of start: the key at -2, the value on top. */
@@ -262,8 +271,9 @@ static int each_entry(lua_State *L, void (*add)(lua_State *L))
         lua_rawgeti(L, keys, i);
         lua_pushvalue(L, -1);
         lua_rawget(L, 1);
-        constraint *multiplier = multiplier_key(L, -2);
-        if (multiplier) add_guess(L, multiplier);
+        const char *name;
+        expr *guess = multiplier_key(L, -2, &name);
+        if (guess) add_guess(L, guess, name);
         else add(L);
         lua_settop(L, keys);
     }

@@ -140,6 +140,7 @@ unsigned symbols_kinds(lua_State *L, expr e)
     if (kinds == ~0u) script_stop(L, STOP_OUT_OF_MEMORY);
     /* An embedded point is made of coordinates. */
     if (kinds & 1u << KIND_EMBEDDED) kinds |= 1u << KIND_Q;
+    if (kinds & 1u << KIND_CONTACT) kinds |= 1u << KIND_LAMBDA;
     if (kinds & 1u << KIND_EMBEDDED_DOT) kinds |= 1u << KIND_Q | 1u << KIND_W;
     return kinds;
 }

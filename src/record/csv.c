@@ -7,12 +7,17 @@ int csv_name(FILE *file, size_t index, const char *name)
 
 int csv_end(FILE *file) { return putc('\n', file) == EOF ? EOF : 0; }
 
-int csv_line(FILE *file, const wide *values, size_t count, int digits)
+int csv_values(FILE *file, const wide *values, size_t count, int digits)
 {
     char text[WIDE_TEXT];
     for (size_t i = 0; i < count; i++) {
         wide_format(text, sizeof text, values[i], digits);
         if ((i && putc(',', file) == EOF) || fputs(text, file) == EOF) return EOF;
     }
-    return csv_end(file);
+    return 0;
+}
+
+int csv_line(FILE *file, const wide *values, size_t count, int digits)
+{
+    return csv_values(file, values, count, digits) ? EOF : csv_end(file);
 }

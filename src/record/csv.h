@@ -9,6 +9,8 @@
 /* A name of the header, number index of the line. */
 int csv_name(FILE *file, size_t index, const char *name);
 int csv_end(FILE *file);
+/* Numbers with so many digits; the line goes on. */
+int csv_values(FILE *file, const wide *values, size_t count, int digits);
 /* A whole line of numbers with so many digits. */
 int csv_line(FILE *file, const wide *values, size_t count, int digits);
 

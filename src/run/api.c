@@ -99,7 +99,7 @@ int taut_simulation_create(taut_model *wrapped, const taut_simulation_options *o
     z->context = context;
     z->api = api;
     engine_options e = { .method = used.method, .tolerance = wide_from_double(used.tolerance), .project_start = used.project_start,
-                         .step = wide_from_double(used.step), .start_as_is = used.start_as_is };
+                         .active_set = used.active_set, .step = wide_from_double(used.step), .start_as_is = used.start_as_is };
     int status = api->create(wrapped->m, &e, &z->engine);
     if (!status) {
         z->frame = mem_new(context, api->column_count(z->engine), sizeof *z->frame);

@@ -10,9 +10,22 @@ typedef struct {
     const char *method;     /* NAME:options */
     wide tolerance;         /* of the Newton iterations; 0: round-off */
     int project_start;      /* --start project */
+    int active_set;         /* models with contacts: active-set steps, not event-driven ones */
     wide step;              /* of the run; only models with start_points need it here */
     int start_as_is;        /* --start as-is: the given values, on the constraints or not */
 } engine_options;
+
+/* Something that happened to a contact inside a step, at time t. */
+enum { ENGINE_IMPACT, ENGINE_REST, ENGINE_RELEASE, ENGINE_STICK, ENGINE_SLIP, ENGINE_EVENT_KINDS };
+typedef struct {
+    wide t;
+    const char *contact;    /* its name */
+    int kind;
+    const char *kind_name;  /* "impact", "rest", "release", "stick", "slip" */
+    wide impulse;           /* of the multiplier, for impacts; 0 otherwise */
+} engine_event;
+/* Called while a step is under way: time and frame of the engine are those just after the event. A status other than 0 ends the step. */
+typedef int (*engine_on_event)(void *user, const engine_event *event);
 
 /* Counts of the work done. */
 typedef struct {
@@ -41,6 +54,8 @@ typedef struct {
     int time_dependent, has_forces, force_position, force_time, force_velocity, force_multiplier, constant_mass, diagonal_mass, largest_block, separable,
         augmented, explicit_force;
     int energy_conserved;
+    uint32_t contacts, closed;  /* and how many of them are closed at the start */
+    char closed_names[400];     /* those, as many as fit */
     int phase;                  /* a system on phase space, by the Dirac algorithm */
 } engine_check;
 
@@ -139,6 +154,10 @@ typedef struct engine_api {
     int (*follow)(void *self, wide h, long steps, engine_follow *result);
     int (*there_and_back)(void *self, wide h, long steps, engine_return *result);
     int (*symplecticity)(void *self, wide h, engine_symplecticity *result);
+
+    /* Models with contacts: whom to tell of events (NULL: nobody), and how many there were of each kind. */
+    void (*on_event)(void *self, engine_on_event event, void *user);
+    const long *(*event_counts)(const void *self); /* ENGINE_EVENT_KINDS numbers; NULL for a model without contacts */
     int (*balance)(const void *self); /* forces or time change the energy: the last of the watched quantities is energy - work */
     /* Errors over so many steps, fitted from step `from` on; the trajectory is looked at every `stride` steps, 0 for never. */
     int (*growth)(void *self, wide h, long steps, long from, long stride, engine_growth *result);

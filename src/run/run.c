@@ -104,6 +104,15 @@ static int after(loop *z)
     return z->options->after_step(z->options->user, z->result, &z->result->stopped);
 }
 
+/* Frames of events are written at once, whatever --every says. */
+static int on_event(void *user, const engine_event *event)
+{
+    loop *z = user;
+    if (!z->options->event) return TAUT_OK;
+    int status = z->frame_size ? z->api->frame(z->engine, z->frame) : TAUT_OK;
+    return status ? status : z->options->event(z->options->user, event, z->frame_size ? z->frame : NULL, z->frame_size);
+}
+
 static int begin(loop *z)
 {
     if (z->options->from) return TAUT_OK;
@@ -159,7 +168,9 @@ int run_loop(taut_context *context, const engine_api *api, void *engine, const r
     long stride = 1 + (result->steps_planned - 1) / options->samples;
     if (stride > result->sample_stride) result->sample_stride = stride;
     status = prepare(&z);
+    api->on_event(engine, on_event, &z);
     if (!status) status = steps(&z, partial);
+    api->on_event(engine, NULL, NULL);
     result->t = api->time(engine);
     fit_slopes(result);
     mem_free(context, z.values);

@@ -31,6 +31,9 @@ typedef struct {
     long samples;            /* how often to look at the watched quantities, at the most; every step when there are fewer */
     /* A frame; a status other than 0 stops the run. May be NULL. */
     int (*frame)(void *user, const wide *values, size_t count);
+    /* An event of a contact, with the frame just after it (NULL, 0 when there are no frames); a status other than 0 stops the run.
+       May be NULL. */
+    int (*event)(void *user, const engine_event *event, const wide *values, size_t count);
     /* Called now and then. May be NULL. */
     void (*progress)(void *user, long done, long steps, wide t, wide energy_error);
     /* Called after the start and after every step, when its frame has been taken; *stop ends the run here. May be NULL. */

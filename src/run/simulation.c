@@ -7,15 +7,17 @@ void simulation_destroy(simulation *z)
 {
     if (!z) return;
     taut_context *context = z->m->context;
+    hybrid_destroy(z->hybrid);
     method_destroy(&z->method);
     acceleration_destroy(z->acceleration);
     flow_destroy(z->flow);
     if (z->s) state_clear(z->s, &z->x);
     if (z->s) state_clear(z->s, &z->begin);
-    real *arrays[] = { z->v, z->lambda, z->g, z->g_rate, z->g_values, z->observables, z->phase_work, z->phase_entries };
+    real *arrays[] = { z->v, z->lambda, z->g, z->g_rate, z->g_values, z->observables, z->gaps, z->phase_work, z->phase_entries };
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) mem_free(context, arrays[i]);
     system_destroy(z->s);
     phase_destroy(z->derived);
+    phase_model_destroy(z->open);
     mem_free(context, z);
 }
 
@@ -23,8 +25,9 @@ static int create_arrays(simulation *z)
 {
     struct system *s = z->s;
     struct { real **array; size_t size; } all[] = {
-        { &z->v, s->n }, { &z->lambda, s->c }, { &z->g, s->c }, { &z->g_rate, s->c },
+        { &z->v, s->n }, { &z->lambda, s->c + z->m->contact_count }, { &z->g, s->c }, { &z->g_rate, s->c },
         { &z->g_values, (size_t)s->blocks[BLOCK_G].value_count }, { &z->observables, z->m->observable_count },
+        { &z->gaps, z->m->contact_count },
         { &z->phase_work, z->m->phase ? 4 * (size_t)s->n : 0 }, { &z->phase_entries, z->m->phase ? (size_t)s->c * s->n : 0 },
     };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
@@ -48,8 +51,24 @@ static int start_from_points(simulation *z, start_mode mode, real h)
 
 /* An ordinary model is compiled as it is. One with constraints on phase space, or with a Lagrangian that is singular and that its constraints
    do not cure, is first turned into a system on phase space. */
+/* With contacts: the system in which all of them are open. */
+static int open_system(simulation *z)
+{
+    model *m = z->m;
+    if (m->phase_line)
+        return fail(m->context, TAUT_UNSUPPORTED, "%s:%d: contacts do not go with the Dirac algorithm; leave out one of them", m->file,
+                    m->contacts[0].line);
+    unsigned char *modes = mem_new(m->context, m->contact_count, 1);
+    int status = modes ? phase_model_create(m, modes, &z->open) : TAUT_OUT_OF_MEMORY;
+    mem_free(m->context, modes);
+    if (!status) status = system_create(z->open, &z->s);
+    if (!status) z->s->extra_count = (uint32_t)(EXTRA_SIZE * m->contact_count);
+    return status;
+}
+
 int simulation_system(simulation *z, phase_start start)
 {
+    if (z->m->contact_count) return open_system(z);
     int status = z->m->phase_line ? TAUT_SINGULAR : system_create(z->m, &z->s);
     if (status != TAUT_SINGULAR) return status;
     status = phase_model(z->m, start, &z->derived);
@@ -63,17 +82,41 @@ int simulation_create(model *m, const engine_options *options, simulation **resu
     return simulation_create_with(m, options, NULL, result);
 }
 
+/* An event of the contacts: counted, and told. */
+static int on_event(void *self, size_t contact, event_kind kind, real impulse)
+{
+    simulation *z = self;
+    z->event_counts[kind]++;
+    if (!z->on_event) return TAUT_OK;
+    engine_event event = { (wide)z->x.t + z->x.t_low, z->m->contacts[contact].name, kind, event_names[kind], impulse };
+    return z->on_event(z->on_event_user, &event);
+}
+
+static int create_hybrid(simulation *z, const struct method_class *class, const engine_options *options)
+{
+    hybrid_options with = { options->active_set, on_event, z };
+    if (!z->m->contact_count && options->active_set)
+        return fail(z->m->context, TAUT_BAD_USAGE, "the model has no contacts; leave out --contacts active-set");
+    if (!z->m->contact_count) return TAUT_OK;
+    int status = hybrid_create(z->m, class, &z->spec, (real)options->tolerance, &with, &z->hybrid);
+    if (!status) status = hybrid_start(z->hybrid, &z->x);
+    if (!status) status = hybrid_symmetries(z->hybrid, &z->x, z->symmetries, &z->symmetry_count);
+    return status;
+}
+
 int simulation_create_with(model *m, const engine_options *options, const struct method_class *class, simulation **result)
 {
-    method_spec spec = { 0 };
     *result = NULL;
-    int status = class ? TAUT_OK : method_parse(m->context, options->method, &spec);
-    if (status) return status;
-    if (!class) class = method_find(spec.name);
     simulation *z = mem_new(m->context, 1, sizeof *z);
     if (!z) return TAUT_OUT_OF_MEMORY;
     z->m = m;
-    z->declared = method_class_declared(class, &spec);
+    int status = class ? TAUT_OK : method_parse(m->context, options->method, &z->spec);
+    if (status) {
+        simulation_destroy(z);
+        return status;
+    }
+    if (!class) class = method_find(z->spec.name);
+    z->declared = method_class_declared(class, &z->spec);
     phase_start phase = options->start_as_is ? PHASE_AS_IS : options->project_start ? PHASE_PROJECT : PHASE_STRICT;
     status = simulation_system(z, phase);
     m = z->m;
@@ -87,12 +130,13 @@ int simulation_create_with(model *m, const engine_options *options, const struct
         status = fail(m->context, TAUT_UNSUPPORTED, "method '%s' keeps the constraints and needs a start on them; --start as-is is for naive, "
                                                     "extended and dirac", class->info->name);
     if (!status) status = start_state(z->s, mode, &z->x, &z->start);
-    if (!status) status = method_create_with(z->s, class, &spec, (real)options->tolerance, &z->method);
+    if (!status) status = method_create_with(z->s, class, &z->spec, (real)options->tolerance, &z->method);
     if (!status && m->start_points_line) status = start_from_points(z, mode, (real)options->step);
     if (!status && !m->phase) status = acceleration_create(z->s, &z->acceleration);
     if (!status && !m->phase) status = acceleration_solve(z->acceleration, z->x.q, z->x.w, z->x.t, z->x.lambda, NULL);
     if (!status && !m->phase) status = system_prepare_power(z->s);
     if (!status) status = symmetry_find(z->s, z->x.q, z->x.w, z->symmetries, &z->symmetry_count);
+    if (!status) status = create_hybrid(z, class, options);
     if (status) {
         simulation_destroy(z);
         return status;
@@ -116,7 +160,7 @@ static int is_finite(const simulation *z)
 
 int simulation_has_work(const simulation *z)
 {
-    return z->s->energy && !z->m->phase && (z->s->structure.time_dependent || z->s->structure.has_forces);
+    return z->s->energy && !z->m->phase && !z->m->contact_count && (z->s->structure.time_dependent || z->s->structure.has_forces);
 }
 
 real simulation_work(const simulation *z) { return *z->x.work + *z->x.work_low; }
@@ -136,7 +180,7 @@ int simulation_step(simulation *z, real h)
 {
     int add_work = simulation_has_work(z) && !z->declared.own_work;
     real work = add_work ? h / 2 * power(z) : 0, before = *z->x.work, before_low = *z->x.work_low;
-    int status = z->method.class->step(z->method.self, &z->x, h);
+    int status = z->hybrid ? hybrid_step(z->hybrid, &z->x, h) : z->method.class->step(z->method.self, &z->x, h);
     if (status) return status;
     if (!z->declared.own_work) *z->x.work = before, *z->x.work_low = before_low; /* methods know nothing of it */
     if (add_work) { /* the trapezoidal rule */
@@ -148,10 +192,32 @@ int simulation_step(simulation *z, real h)
     return fail(z->m->context, -TAUT_NOT_FINITE, "at t = %.9g: the state is no longer finite; try a smaller step", (double)z->x.t);
 }
 
+int simulation_lossless(const simulation *z)
+{
+    for (size_t i = 0; i < z->m->contact_count; i++) {
+        real e = 0;
+        if (z->m->contacts[i].friction || system_constant(z->s, z->m->contacts[i].restitution, &e) || e != 1) return 0;
+    }
+    return 1;
+}
+
+int simulation_without_contacts(const simulation *z, const char *what)
+{
+    if (!z->hybrid) return TAUT_OK;
+    return fail(z->m->context, TAUT_UNSUPPORTED, "%s:%d: %s is for smooth motion, and this model has contacts", z->m->file,
+                z->m->contacts[0].line, what);
+}
+
+newton_counts simulation_counts(const simulation *z)
+{
+    return z->hybrid ? hybrid_counts(z->hybrid) : *z->method.class->counts(z->method.self);
+}
+
 void simulation_restart(simulation *z)
 {
     state_copy(&z->begin, &z->x);
     memcpy(z->lambda, z->x.lambda, z->s->c * sizeof(real));
+    memset(z->event_counts, 0, sizeof z->event_counts);
 }
 
 int simulation_make_flow(simulation *z)
@@ -170,7 +236,8 @@ void simulation_restored(simulation *z, const engine_counts *counts)
 
 int simulation_flow(simulation *z, real until, real tolerance)
 {
-    int status = simulation_make_flow(z);
+    int status = simulation_without_contacts(z, "the exact solution (give converge a reference method instead)");
+    if (!status) status = simulation_make_flow(z);
     return status ? status : flow_advance(z->flow, &z->x, until, tolerance);
 }
 
@@ -245,6 +312,7 @@ real simulation_energy(simulation *z)
 
 int simulation_multipliers(simulation *z)
 {
+    if (z->hybrid) return hybrid_measure(z->hybrid, &z->x, z->lambda, z->gaps, z->observables);
     if (!z->s->c || z->m->phase) return TAUT_OK;
     /* From the state alone, not from the last frame: what is recorded must not depend on how often, or since when. */
     memcpy(z->lambda, z->x.lambda, z->s->c * sizeof(real));
@@ -254,7 +322,7 @@ int simulation_multipliers(simulation *z)
 /* ---- columns ---- */
 
 typedef enum {
-    COLUMN_TIME, COLUMN_Q, COLUMN_V, COLUMN_P, COLUMN_LAMBDA, COLUMN_ENERGY, COLUMN_WORK, COLUMN_CONSTRAINT, COLUMN_RATE, COLUMN_SYMMETRY,
+    COLUMN_TIME, COLUMN_Q, COLUMN_V, COLUMN_P, COLUMN_LAMBDA, COLUMN_CONTACT, COLUMN_GAP, COLUMN_ENERGY, COLUMN_WORK, COLUMN_CONSTRAINT, COLUMN_RATE, COLUMN_SYMMETRY,
     COLUMN_OBSERVABLE, COLUMN_MIDDLE_TIME, COLUMN_MIDDLE_LAMBDA, COLUMN_TYPES
 } column_type;
 
@@ -266,6 +334,8 @@ static size_t columns_of(const simulation *z, column_type type)
     case COLUMN_V:
     case COLUMN_P: return z->s->n;
     case COLUMN_LAMBDA: return z->m->phase ? 0 : z->s->c;
+    case COLUMN_CONTACT:
+    case COLUMN_GAP: return z->m->contact_count;
     case COLUMN_ENERGY: return z->s->energy ? 1 : 0;
     case COLUMN_WORK: return simulation_has_work(z) ? 1 : 0;
     case COLUMN_CONSTRAINT:
@@ -297,6 +367,8 @@ void simulation_column_name(const simulation *z, size_t column, char *buffer, si
     case COLUMN_V: snprintf(buffer, size, "%s.dot", name); break;
     case COLUMN_P: snprintf(buffer, size, "p.%s", name); break;
     case COLUMN_LAMBDA: snprintf(buffer, size, "lambda.%s", z->m->constraints[column].name); break;
+    case COLUMN_CONTACT: snprintf(buffer, size, "lambda.%s", z->m->contacts[column].name); break;
+    case COLUMN_GAP: snprintf(buffer, size, "gap.%s", z->m->contacts[column].name); break;
     case COLUMN_ENERGY: snprintf(buffer, size, "energy"); break;
     case COLUMN_WORK: snprintf(buffer, size, "work"); break;
     case COLUMN_MIDDLE_TIME: snprintf(buffer, size, "t_mid"); break;
@@ -312,7 +384,8 @@ const char *simulation_column_kind(const simulation *z, size_t column)
 {
     static const char *const kinds[COLUMN_TYPES] = {
         [COLUMN_TIME] = "time", [COLUMN_Q] = "coordinate", [COLUMN_V] = "velocity", [COLUMN_P] = "momentum",
-        [COLUMN_LAMBDA] = "multiplier", [COLUMN_ENERGY] = "energy", [COLUMN_WORK] = "work", [COLUMN_CONSTRAINT] = "constraint",
+        [COLUMN_LAMBDA] = "multiplier", [COLUMN_CONTACT] = "multiplier", [COLUMN_GAP] = "gap",
+        [COLUMN_ENERGY] = "energy", [COLUMN_WORK] = "work", [COLUMN_CONSTRAINT] = "constraint",
         [COLUMN_RATE] = "velocity_constraint", [COLUMN_SYMMETRY] = "conserved", [COLUMN_OBSERVABLE] = "observable",
         [COLUMN_MIDDLE_TIME] = "midpoint_time", [COLUMN_MIDDLE_LAMBDA] = "midpoint_multiplier",
     };
@@ -333,7 +406,8 @@ int simulation_frame(simulation *z, wide *values)
     for (uint32_t i = 0; i < n; i++) *values++ = z->x.q[i];
     for (uint32_t i = 0; i < n; i++) *values++ = z->v[i];
     for (uint32_t i = 0; i < n; i++) *values++ = z->x.p[i];
-    for (uint32_t k = 0; !z->m->phase && k < s->c; k++) *values++ = z->lambda[k];
+    for (size_t k = 0; !z->m->phase && k < s->c + z->m->contact_count; k++) *values++ = z->lambda[k];
+    for (size_t k = 0; k < z->m->contact_count; k++) *values++ = z->gaps[k];
     if (s->energy) *values++ = simulation_energy(z);
     if (simulation_has_work(z)) *values++ = simulation_work(z);
     *values++ = position;
@@ -341,7 +415,7 @@ int simulation_frame(simulation *z, wide *values)
     for (int i = 0; i < z->column_symmetries; i++) *values++ = symmetry_momentum(s, &z->symmetries[i], z->x.q, z->x.p);
     place at = here(z);
     if (z->m->phase && z->m->phase->velocities) at.x[KIND_W] = z->v;
-    system_observables(s, &at, z->observables);
+    if (!z->hybrid) system_observables(s, &at, z->observables);
     for (size_t i = 0; i < z->m->observable_count; i++) *values++ = z->observables[i];
     if (!z->declared.midpoint_multipliers || !s->c) return TAUT_OK;
     *values++ = *z->x.t_lambda;

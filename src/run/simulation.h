@@ -3,7 +3,7 @@
 #define TAUT_RUN_SIMULATION_H
 
 #include "analysis/dirac.h"
-#include "method/method.h"
+#include "contact/hybrid.h"
 #include "run/engine.h"
 #include "solve/acceleration.h"
 #include "solve/flow.h"
@@ -13,7 +13,10 @@
 typedef struct {
     model *m;                /* as given, or derived */
     model *derived;          /* on phase space, from the Dirac algorithm; NULL for ordinary models */
+    model *open;             /* of a model with contacts: the one with all of them open, of which s is made; NULL otherwise */
     struct system *s;
+    hybrid *hybrid;          /* steps of a model with contacts; NULL otherwise */
+    method_spec spec;
     method method;
     method_info declared;    /* with what the options make of it */
     state x;
@@ -25,9 +28,12 @@ typedef struct {
     int symmetry_count;
     int column_symmetries;   /* those with a column of their own: translations and rotations, which come first */
     long steps;
+    engine_on_event on_event; /* whom to tell of events of contacts; NULL: nobody */
+    void *on_event_user;
+    long event_counts[ENGINE_EVENT_KINDS];
     engine_counts before;    /* of the run that this one goes on from */
     /* work for frames */
-    real *v, *lambda, *g, *g_rate, *g_values, *observables;
+    real *v, *lambda, *g, *g_rate, *g_values, *observables, *gaps; /* lambda: of the constraints, then of the contacts */
     real *phase_work, *phase_entries; /* (q,p) and its rate; entries of the Jacobians of chi */
 } simulation;
 
@@ -50,6 +56,12 @@ int simulation_flow(simulation *z, real until, real tolerance);
 /* Position, momentum, and the multipliers that belong to them. */
 int simulation_solution(simulation *z, wide *q, wide *p, wide *lambda);
 
+/* No contact takes energy: no friction, restitution 1. */
+int simulation_lossless(const simulation *z);
+/* Fails for a model with contacts; `what` does not go with them. */
+int simulation_without_contacts(const simulation *z, const char *what);
+/* Work of the method. */
+newton_counts simulation_counts(const simulation *z);
 /* Largest |g| and |dg/dt| of the state. */
 void simulation_residuals(simulation *z, real *position, real *velocity);
 real simulation_energy(simulation *z);

@@ -103,8 +103,9 @@ static int find_rank(simulation *z, engine_check *out, void (*redundant)(void *,
     return status;
 }
 
-static void copy_structure(const struct system *s, engine_check *out)
+static void copy_structure(const simulation *z, engine_check *out)
 {
+    const struct system *s = z->s;
     const structure *f = &s->structure;
     out->coordinates = s->n;
     out->constraints = s->c;
@@ -120,7 +121,7 @@ static void copy_structure(const struct system *s, engine_check *out)
     out->separable = f->separable;
     out->augmented = f->augmented;
     out->explicit_force = f->explicit_force;
-    out->energy_conserved = s->energy && !f->time_dependent && !f->has_forces;
+    out->energy_conserved = s->energy && !f->time_dependent && !f->has_forces && simulation_lossless(z);
     out->kernels = store_kernel_count(s->store);
     out->constants = store_constant_count(s->store);
     const field *fields[] = { s->energy, s->constraint, s->force, s->rate_q, s->rate_w, s->observable };
@@ -142,13 +143,34 @@ static void tell_start(simulation *z, void (*start)(void *, const char *, wide, 
     }
 }
 
+/* Which contacts are closed at the start. */
+static int look_at_contacts(simulation *z, engine_check *out)
+{
+    hybrid_options options = { 0, NULL, NULL };
+    out->contacts = (uint32_t)z->m->contact_count;
+    if (!out->contacts || out->start_status) return TAUT_OK;
+    int status = hybrid_create(z->m, method_find("rattle"), &z->spec, 0, &options, &z->hybrid);
+    if (!status) status = hybrid_start(z->hybrid, &z->x);
+    if (status == TAUT_OUT_OF_MEMORY) return status;
+    out->start_status = status;
+    if (status) snprintf(out->start_text, sizeof out->start_text, "%s", taut_error_text(z->m->context));
+    size_t at = 0;
+    for (size_t i = 0; !status && i < out->contacts; i++) {
+        if (contact_mode_of(&z->x, i) == MODE_OPEN) continue;
+        out->closed++;
+        if (at + 110 < sizeof out->closed_names)
+            at += (size_t)snprintf(out->closed_names + at, sizeof out->closed_names - at, "%s%s", at ? ", " : "", z->m->contacts[i].name);
+    }
+    return status ? TAUT_OK : hybrid_symmetries(z->hybrid, &z->x, z->symmetries, &z->symmetry_count);
+}
+
 static int look(simulation *z, int project_start, engine_check *out, void (*start)(void *, const char *, wide, int),
                 void (*redundant)(void *, uint32_t, const char *), void (*conserved)(void *, const char *),
                 void (*method)(void *, const char *, const char *), void *user)
 {
     struct system *s = z->s;
     char name[220];
-    copy_structure(s, out);
+    copy_structure(z, out);
     out->start_status = start_state(s, project_start ? START_PROJECT : START_STRICT, &z->x, &z->start);
     if (out->start_status == TAUT_OUT_OF_MEMORY) return out->start_status;
     if (out->start_status) snprintf(out->start_text, sizeof out->start_text, "%s", taut_error_text(s->context));
@@ -159,6 +181,7 @@ static int look(simulation *z, int project_start, engine_check *out, void (*star
     out->degrees_of_freedom = s->m->phase ? (2 * (int)s->n - (int)s->c) / 2 : (int)s->n - (int)out->rank;
     out->phase = s->m->phase != NULL;
     if (!status) status = symmetry_find(s, z->x.q, z->x.w, z->symmetries, &z->symmetry_count);
+    if (!status) status = look_at_contacts(z, out);
     for (int i = 0; !status && i < z->symmetry_count; i++) {
         symmetry_name(s, &z->symmetries[i], name, sizeof name);
         conserved(user, name);

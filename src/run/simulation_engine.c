@@ -23,7 +23,7 @@ static wide get_time(const void *self)
 static void counts(const void *self, engine_counts *out)
 {
     const simulation *z = self;
-    const newton_counts *c = z->method.class->counts(z->method.self);
+    newton_counts counted = simulation_counts(z), *c = &counted;
     const engine_counts *b = &z->before;
     *out = (engine_counts){ .steps = z->steps,
                             .newton_iterations = b->newton_iterations + c->iterations,
@@ -77,8 +77,9 @@ static int monitor(void *self, wide *values)
 
 static int energy_conserved(const void *self)
 {
-    const struct system *s = ((const simulation *)self)->s;
-    return s->energy && !s->structure.time_dependent && !s->structure.has_forces;
+    const simulation *z = self;
+    const struct system *s = z->s;
+    return s->energy && !s->structure.time_dependent && !s->structure.has_forces && simulation_lossless(z);
 }
 
 static void start_moves(const void *self, wide *q, wide *w)
@@ -124,6 +125,19 @@ static int symplecticity(void *self, wide h, engine_symplecticity *out)
     return simulation_symplecticity(self, (real)h, out);
 }
 
+static void on_event(void *self, engine_on_event event, void *user)
+{
+    simulation *z = self;
+    z->on_event = event;
+    z->on_event_user = user;
+}
+
+static const long *event_counts(const void *self)
+{
+    const simulation *z = self;
+    return z->m->contact_count ? z->event_counts : NULL;
+}
+
 static int growth(void *self, wide h, long steps, long from, long stride, engine_growth *out)
 {
     return simulation_growth(self, (real)h, steps, from, stride, out);
@@ -158,6 +172,6 @@ const engine_api ENGINE = {
 #endif
     REAL_DIGITS, create, destroy, step, get_time, counts, column_count, column_name, frame, monitor_count, monitor_name, monitor,
     energy_conserved, start_moves, simulation_check, method_count, info_at, parse, REAL_EPSILON, declared, sizes, hamiltonian,
-    restart, flow_to, solution, follow, there_and_back, symplecticity, balance, growth, stability,
+    restart, flow_to, solution, follow, there_and_back, symplecticity, on_event, event_counts, balance, growth, stability,
     sizeof(real), field_count, field_at, restored, column_kind,
 };

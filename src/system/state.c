@@ -4,14 +4,15 @@
 
 int state_create(const struct system *s, state *x)
 {
-    *x = (state){ .n = s->n, .c = s->c };
+    *x = (state){ .n = s->n, .c = s->c, .extra_count = s->extra_count };
     x->block = mem_new(s->context, state_size(x), sizeof *x->block);
     if (!x->block) return TAUT_OUT_OF_MEMORY;
     real *at = x->block;
     real **arrays[] = { &x->q, &x->p, &x->w, &x->q_low, &x->p_low };
     for (int i = 0; i < 5; i++, at += s->n) *arrays[i] = at;
     x->lambda = at, at += s->c;
-    x->t_lambda = at++, x->work = at++, x->work_low = at++, x->step = at;
+    x->t_lambda = at++, x->work = at++, x->work_low = at++, x->step = at++;
+    x->extra = at;
     return TAUT_OK;
 }
 
@@ -21,7 +22,7 @@ void state_clear(const struct system *s, state *x)
     *x = (state){ 0 };
 }
 
-size_t state_size(const state *x) { return 5 * (size_t)x->n + x->c + 4; }
+size_t state_size(const state *x) { return 5 * (size_t)x->n + x->c + 4 + x->extra_count; }
 
 void state_copy(const state *from, state *to)
 {
@@ -43,6 +44,7 @@ int state_fields(state *x, state_field *fields)
         { "t", &x->t, 1 },           { "t_low", &x->t_low, 1 },   { "q", x->q, x->n },           { "p", x->p, x->n },
         { "w", x->w, x->n },         { "lambda", x->lambda, x->c }, { "q_low", x->q_low, x->n }, { "p_low", x->p_low, x->n },
         { "t_lambda", x->t_lambda, 1 }, { "work", x->work, 1 },   { "work_low", x->work_low, 1 }, { "step", x->step, 1 },
+        { "contacts", x->extra, x->extra_count },
     };
     memcpy(fields, all, sizeof all);
     return sizeof all / sizeof *all;

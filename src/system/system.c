@@ -35,6 +35,15 @@ int system_evaluate_constants(struct system *s)
     return status;
 }
 
+int system_refresh_constants(struct system *s)
+{
+    size_t count = store_constant_count(s->store);
+    const expr *constants = store_constants(s->store);
+    int status = TAUT_OK;
+    for (size_t i = 0; !status && i < count; i++) status = system_constant(s, constants[i], &s->constants[i]);
+    return status;
+}
+
 int system_make_field(struct system *s, family *f, field **result)
 {
     uint32_t n = f == &s->ambient_family ? s->n + s->embedded : s->n, sizes[KIND_COUNT] = { n, n, 1, s->c };

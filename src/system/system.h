@@ -71,6 +71,7 @@ struct system {
     model *m;             /* its graph grows while the system is compiled; otherwise constant */
     form form;
     uint32_t n, c;        /* coordinates, constraints */
+    uint32_t extra_count; /* numbers that a state has beside them: of a model with contacts */
     store *store;
     family energy_family, constraint_family, force_family, rate_q_family, rate_w_family, observable_family, chart_family, ambient_family;
     real *constants;
@@ -154,5 +155,7 @@ void system_coordinate_name(const struct system *s, uint32_t i, char *buffer, si
 int system_check_finite(struct system *s, const place *at, const char *when);
 /* Evaluates a start value. */
 int system_constant(struct system *s, expr e, real *value);
+/* The model's parameters have other values now: evaluates all constants anew. Not for parameters in the mass matrix. */
+int system_refresh_constants(struct system *s);
 
 #endif

@@ -39,13 +39,13 @@ done < help-commands
 version=$("$taut" --version | sed 's/ (.*//')
 grep -q "^\.TH TAUT 1 \"[-0-9]*\" \"$version\"" "$manual" || { failed=1; echo "The manual is not that of $version"; }
 
-# Every global name of a model, but for Lua's own and the one that only explains itself.
+# Every global name of a model, but for Lua's own.
 cat > names.lua << 'END'
 local x = coordinate "x"
 lagrangian(x.dot^2/2)
 start { x = 0 }
 local lua = " _G _VERSION assert error getmetatable ipairs math next pairs pcall print rawequal rawget rawlen rawset select " ..
-            "setmetatable string table tonumber tostring type xpcall contact "
+            "setmetatable string table tonumber tostring type xpcall "
 for name in pairs(_G) do
   if not lua:find(" " .. name .. " ", 1, true) then print("name " .. name) end
 end

@@ -1,0 +1,242 @@
+/* The first event of a step. A step is a function of its length s alone: each event function f(s) is evaluated at the state that a
+ * whole step of the method reaches, and its zero is bracketed and found to round-off (Chandrupatla's method: inverse quadratic
+ * interpolation, bisection where that is not safe). The state there is that of a step of this length: the method's own order holds. */
+#include "contact/locate.h"
+
+#include <string.h>
+
+#include "contact/parts.h"
+
+/* Event functions of contact i: 2i: gap, or multiplier; 2i+1: slip, or what friction can hold beyond what it must. */
+static cross_kind kind_of(const phase *ph, size_t f)
+{
+    contact_mode mode = (contact_mode)ph->modes[f / 2];
+    if (f % 2 == 0) return mode == MODE_OPEN ? CROSS_GAP : CROSS_PULL;
+    return mode == MODE_SLIP ? CROSS_SLIP : mode == MODE_STICK ? CROSS_STICK : CROSS_NONE;
+}
+
+/* What the phase was told of a contact. */
+static const parameter *slot_of(const hybrid *z, const phase *ph, size_t i)
+{
+    return ph->m->parameters + ph->m->parameter_count - CONTACT_SLOTS * (z->count - i);
+}
+
+/* z->value := the event functions at ph->end. */
+static int evaluate(hybrid *z, phase *ph)
+{
+    const state *x = &ph->end;
+    int closed = 0;
+    for (size_t i = 0; i < z->count; i++) closed |= ph->modes[i] != MODE_OPEN;
+    int status = closed ? phase_forces(ph, x) : TAUT_OK;
+    if (status) return status;
+    watch_look(z->watch, x->q, x->w, x->t, z->h);
+    for (size_t i = 0; i < z->count; i++) {
+        const touch *t = watch_touch(z->watch, i);
+        const real *lambda = ph->first[i] < 0 ? NULL : ph->lambda + ph->first[i];
+        real *f = z->value + 2 * i, slots[CONTACT_SLOTS];
+        z->rate[i] = t->rate;
+        f[0] = lambda ? lambda[0] : t->gap;
+        f[1] = 0;
+        if (ph->modes[i] == MODE_SLIP) {
+            for (int k = 0; k < CONTACT_SLOTS; k++) slots[k] = (real)slot_of(z, ph, i)[k].value;
+            f[1] = watch_along(z->watch, i, slots);
+        } else if (ph->modes[i] == MODE_STICK) {
+            real size = lambda[1] * lambda[1] + (ph->rows[i] > 2 ? lambda[2] * lambda[2] : 0);
+            f[1] = t->mu * t->normal * lambda[0] - REAL(sqrt)(size);
+        }
+        if (!(f[0] - f[0] == 0) || !(f[1] - f[1] == 0))
+            return fail(z->context, TAUT_NOT_FINITE, "at t = %.9g: contact '%s' is no longer finite; try a smaller step", (double)x->t,
+                        z->m->contacts[i].name);
+    }
+    return TAUT_OK;
+}
+
+static int attempt(hybrid *z, phase *ph, real s)
+{
+    state_copy(&ph->begin, &ph->end);
+    int status = s == 0 ? TAUT_OK : ph->method.class->step(ph->method.self, &ph->end, s);
+    return status ? status : evaluate(z, ph);
+}
+
+/* What counts as zero of each function: round-off of the gap, of the largest multiplier, of the velocities. */
+static void set_tolerances(hybrid *z, const phase *ph)
+{
+    real force = 0;
+    for (uint32_t k = 0; k < ph->s->c; k++) force = real_most(force, ph->lambda[k]);
+    for (size_t i = 0; i < z->count; i++) {
+        const touch *t = watch_touch(z->watch, i);
+        int open = ph->modes[i] == MODE_OPEN;
+        z->tolerance[2 * i] = open ? t->round_off : 1000 * REAL_EPSILON * force;
+        z->tolerance[2 * i + 1] = ph->modes[i] == MODE_SLIP ? t->slip_round_off : 1000 * REAL_EPSILON * force * (1 + t->mu * t->normal);
+    }
+}
+
+static int is_violated(const hybrid *z, const phase *ph, size_t f)
+{
+    cross_kind kind = kind_of(ph, f);
+    if (z->ignore[f] || kind == CROSS_NONE || !(z->value[f] < -z->tolerance[f])) return 0;
+    /* A gap that begins at zero, or below by the error of a step that let it go, and opens. */
+    return !(kind == CROSS_GAP && z->start[f] <= z->tolerance[f] && (z->rate[f / 2] > 0 || z->value[f] >= z->start[f]));
+}
+
+/* ---- one zero ---- */
+
+/* A value that crosses zero between a (>= 0) and b (< 0), as a function of the length of the step. */
+typedef struct {
+    hybrid *z;
+    phase *ph;
+    const real *value;   /* where `attempt` leaves it */
+    real enough;         /* so small it is a zero */
+} crossing;
+
+static int value_at(const crossing *c, real s, real *f)
+{
+    int status = attempt(c->z, c->ph, s);
+    *f = *c->value;
+    return status;
+}
+
+/* (a, fa) and (b, fb) have different signs. *root: where it is zero, to round-off. */
+static int find_zero(const crossing *c, real a, real fa, real b, real fb, real *root)
+{
+    real t = fa / (fa - fb), x3 = a, f3 = fa;
+    *root = REAL(fabs)(fa) < REAL(fabs)(fb) ? a : b;
+    for (int k = 0; k < 400; k++) {
+        real x = a + t * (b - a), f;
+        int status = value_at(c, x, &f);
+        if (status) return status;
+        if ((f > 0) == (fa > 0)) {
+            x3 = a, f3 = fa;
+        } else {
+            x3 = b, f3 = fb;
+            b = a, fb = fa;
+        }
+        a = x, fa = f;
+        *root = REAL(fabs)(fa) < REAL(fabs)(fb) ? a : b;
+        real best = REAL(fmin)(REAL(fabs)(fa), REAL(fabs)(fb)), width = REAL(fabs)(b - a);
+        real least = 2 * REAL_EPSILON * REAL(fabs)(*root) / width;
+        if (best <= c->enough || !(least < (real)0.5)) return TAUT_OK;
+        /* inverse quadratic interpolation where the three values are well apart, else the middle */
+        real xi = (a - b) / (x3 - b), phi = (fa - fb) / (f3 - fb);
+        t = (real)0.5;
+        if (REAL(sqrt)(xi) > phi && 1 - REAL(sqrt)(1 - xi) < phi)
+            t = fa / (fb - fa) * f3 / (fb - f3) + (x3 - a) / (b - a) * fa / (f3 - fa) * fb / (f3 - fb);
+        t = REAL(fmin)(REAL(fmax)(t, least), 1 - least);
+    }
+    return TAUT_OK;
+}
+
+/* The zero of function f before `end`, where it is below zero. It may begin at zero: then it is looked for where it has risen, and when
+   it has not, the event is at once (length 0). */
+static int find_crossing(hybrid *z, phase *ph, size_t f, real end, real f_end, real *length)
+{
+    crossing c = { z, ph, &z->value[f], z->tolerance[f] / 16 };
+    real lower = 0, f_lower = z->start[f];
+    *length = 0;
+    if (f_lower <= z->tolerance[f]) {
+        real least = kind_of(ph, f) == CROSS_GAP ? 64 * REAL_EPSILON : (real)1e-7;
+        if (kind_of(ph, f) == CROSS_GAP && z->rate_start[f / 2] <= 0) return TAUT_OK;
+        for (lower = end / 8;; lower /= 8) {
+            if (lower < least * end) return TAUT_OK;
+            int status = value_at(&c, lower, &f_lower);
+            if (status) return status;
+            if (f_lower > z->tolerance[f]) break;
+            if (f_lower < 0) end = lower, f_end = f_lower;
+        }
+    }
+    return find_zero(&c, lower, f_lower, end, f_end, length);
+}
+
+/* ---- gaps that close and open again within the step ---- */
+
+/* The least value of the cubic with these values and slopes at the ends, where the slope goes from below to above zero. */
+static real cubic_least(real h, real f0, real d0, real f1, real d1)
+{
+    real least = REAL(fmin)(f0, f1);
+    for (int k = 1; k < 32; k++) {
+        real s = (real)k / 32, r = 1 - s;
+        least = REAL(fmin)(least, f0 * r * r * (1 + 2 * s) + f1 * s * s * (1 + 2 * r) + h * (d0 * s * r * r - d1 * r * s * s));
+    }
+    return least;
+}
+
+/* Looks for an open contact that dips below zero before `end`. If there is one: *length with its gap below zero, z->value of there. */
+static int find_dip(hybrid *z, phase *ph, real end, real *length, int *found)
+{
+    *found = 0;
+    for (size_t i = 0; i < z->count; i++) {
+        real f0 = z->start[2 * i], d0 = z->rate_start[i], f1 = z->value[2 * i], d1 = z->rate[i];
+        if (kind_of(ph, 2 * i) != CROSS_GAP || z->ignore[2 * i] || !(d0 < 0 && d1 > 0) || f0 <= z->tolerance[2 * i]) continue;
+        if (cubic_least(end, f0, d0, f1, d1) > REAL(fmin)(f0, f1) / 4) continue;
+        crossing c = { z, ph, &z->rate[i], 0 };
+        int status = find_zero(&c, 0, d0, end, d1, length);
+        if (!status) status = attempt(z, ph, *length);
+        if (status) return status;
+        *found = is_violated(z, ph, 2 * i);
+        if (*found) return TAUT_OK;
+        status = attempt(z, ph, end);
+        if (status) return status;
+    }
+    return TAUT_OK;
+}
+
+/* ---- the step ---- */
+
+/* The first event up to `end`. */
+static int locate_before(hybrid *z, phase *ph, real end, located *event)
+{
+    *event = (located){ .kind = CROSS_NONE, .length = end };
+    int status = attempt(z, ph, end);
+    if (status) return status;
+    for (size_t i = 0; i < z->count; i++)
+        if (kind_of(ph, 2 * i + 1) == CROSS_SLIP && z->m->contacts[i].slide_count == 2 && is_violated(z, ph, 2 * i + 1) &&
+            slot_of(z, ph, i)[SLOT_KEEP].value == 0) {
+            event->keep = 1;
+            event->contact = i;
+            return TAUT_OK;
+        }
+    int dips = 0;
+    size_t f = 0, all = 2 * z->count;
+    while (f < all && !is_violated(z, ph, f)) f++;
+    real dip;
+    if (f == all) status = find_dip(z, ph, end, &dip, &dips);
+    if (status) return status;
+    if (dips) end = dip;
+    /* The first of them: the zero of one, then of those that are below zero even there. */
+    for (f = 0; f < all; f++) {
+        if (!is_violated(z, ph, f)) continue;
+        event->kind = kind_of(ph, f);
+        event->contact = f / 2;
+        status = find_crossing(z, ph, f, end, z->value[f], &end);
+        event->length = end;
+        if (!status) status = attempt(z, ph, end);
+        if (status || end == 0) return status;
+        /* it itself is at zero now; begin again with the others */
+        real own = z->value[f];
+        z->value[f] = 0;
+        size_t other = 0;
+        while (other < all && !is_violated(z, ph, other)) other++;
+        z->value[f] = own;
+        if (other == all) return TAUT_OK;
+        f = other - 1;
+    }
+    if (dips) return fail(z->context, TAUT_NO_CONVERGENCE, "a gap that closes and opens within a step was lost; try a smaller step");
+    return TAUT_OK;
+}
+
+/* Where the step, or one on the way to its first event, fails, a part of it is tried: what comes before an event may be smooth when the
+   way through it is not. */
+int contact_locate(hybrid *z, phase *ph, real left, located *event)
+{
+    int status = attempt(z, ph, 0);
+    if (status) return status;
+    set_tolerances(z, ph);
+    memcpy(z->start, z->value, 2 * z->count * sizeof(real));
+    memcpy(z->rate_start, z->rate, z->count * sizeof(real));
+    real end = left;
+    for (int k = 0;; k++, end /= 4) {
+        status = locate_before(z, ph, end, event);
+        event->partial = end < left;
+        if (status <= 0 || status == TAUT_OUT_OF_MEMORY || k == 6) return status;
+    }
+}

@@ -1,0 +1,23 @@
+/* Where inside a step something happens to a contact. */
+#ifndef TAUT_CONTACT_LOCATE_H
+#define TAUT_CONTACT_LOCATE_H
+
+#include "contact/phases.h"
+
+struct hybrid;
+
+/* What crosses zero: the gap of an open contact; the multiplier of a closed one; slip along its direction; what friction can hold. */
+typedef enum { CROSS_NONE, CROSS_GAP, CROSS_PULL, CROSS_SLIP, CROSS_STICK } cross_kind;
+
+typedef struct {
+    cross_kind kind;
+    size_t contact;
+    real length;       /* of the step to there */
+    int partial;       /* nothing happened, but only a part of the step could be done */
+    int keep;          /* not located: slip of `contact`, of two dimensions, ends somewhere; it is to keep its direction (SLOT_KEEP) */
+} located;
+
+/* Steps from ph->begin by `left`, or to the first event in between; the result is ph->end. */
+int contact_locate(struct hybrid *z, phase *ph, real left, located *event);
+
+#endif

@@ -1,0 +1,350 @@
+#include "model/phase.h"
+
+#include <string.h>
+
+/* Beside any slip velocity this is nothing; without slip it is the direction itself. Its square is a number. */
+#define NO_SLIP 1e-150
+
+uint32_t phase_rows(const contact *c, contact_mode mode)
+{
+    return mode == MODE_OPEN ? 0 : mode == MODE_STICK ? 1 + c->slide_count : 1;
+}
+
+contact_mode phase_closed_mode(const contact *c, int slips)
+{
+    if (!c->friction || c->law == FRICTION_REGULARISED) return MODE_CLOSED;
+    return slips ? MODE_SLIP : MODE_STICK;
+}
+
+void phase_model_destroy(model *phase)
+{
+    if (!phase) return;
+    taut_context *context = phase->context;
+    mem_free(context, phase->parameters);
+    mem_free(context, phase->constraints);
+    mem_free(context, phase->forces);
+    mem_free(context, phase->rates);
+    mem_free(context, phase->observables);
+    mem_free(context, phase);
+}
+
+/* ---- building; an expression of 0 means that memory ran out, and is looked for at the end ---- */
+
+typedef struct {
+    const model *m;
+    model *phase;
+    graph *g;
+    int failed;
+    expr *from, *to;   /* multipliers of contacts, and what they are in this phase */
+} builder;
+
+static expr parameter_of(builder *b, size_t contact, int slot)
+{
+    return expr_parameter(b->g, (uint32_t)(b->m->parameter_count + CONTACT_SLOTS * contact + (size_t)slot));
+}
+
+static void add_constraint(builder *b, const char *name, expr value, int line, expr guess)
+{
+    model *p = b->phase;
+    if (!value || mem_grow(p->context, &p->constraints, &p->constraint_capacity, p->constraint_count + 1, sizeof *p->constraints)) {
+        b->failed = 1;
+        return;
+    }
+    p->constraints[p->constraint_count++] = (constraint){ .name = (char *)name, .value = value, .line = line, .guess = guess };
+}
+
+static void add_force(builder *b, uint32_t target, expr value, int line)
+{
+    model *p = b->phase;
+    if (!value || mem_grow(p->context, &p->forces, &p->force_capacity, p->force_count + 1, sizeof *p->forces)) {
+        b->failed = 1;
+        return;
+    }
+    if (!expr_is_number(b->g, value, 0)) p->forces[p->force_count++] = (action){ KIND_Q, target, value, line };
+}
+
+/* e with the multipliers of contacts replaced. */
+static expr with_multipliers(builder *b, expr e)
+{
+    unsigned kinds = expr_kinds(b->g, e);
+    if (kinds == ~0u) b->failed = 1;
+    if (b->failed || !(kinds & 1u << KIND_CONTACT)) return e;
+    expr result = expr_substitute(b->g, e, b->from, b->to, b->m->contact_count);
+    if (!result) b->failed = 1;
+    return result;
+}
+
+/* ---- slip ---- */
+
+/* Slip of a contact: rows of velocities along the surface, and how a force along each acts on the coordinates. */
+typedef struct {
+    uint32_t rows;
+    expr speed[3];
+    expr *on;          /* rows x coordinates; 0 where it does not act */
+    expr normal;       /* of the normal force: |gradient of the gap| by the point's coordinates */
+    expr multiplier;
+} slip;
+
+static expr coordinate_of(builder *b, uint32_t i) { return expr_variable(b->g, KIND_Q, i); }
+
+/* The velocity of a coordinate in the variables of the model. */
+static expr velocity_of(builder *b, uint32_t i)
+{
+    const model *m = b->m;
+    expr w = expr_variable(b->g, KIND_W, i), sum = expr_number(b->g, 0);
+    if (m->form == FORM_LAGRANGIAN) return w;
+    for (size_t k = 0; k < m->summand_count; k++) sum = expr_add(b->g, sum, expr_derivative(b->g, m->summands[k].value, w));
+    return sum;
+}
+
+static expr norm_of(builder *b, const expr *v, uint32_t count)
+{
+    expr sum = expr_number(b->g, 0);
+    for (uint32_t i = 0; i < count; i++) sum = expr_add(b->g, sum, expr_powi(b->g, v[i], 2));
+    return expr_unary(b->g, OP_SQRT, sum);
+}
+
+/* The gradient of the gap by the coordinates of its first point, into n; its length. 1 where the gap is not of points. */
+static expr gap_normal(builder *b, const contact *c, expr *n)
+{
+    if (!c->point_count) return expr_number(b->g, 1);
+    const group *p = &b->m->groups[c->point[0]];
+    for (uint32_t k = 0; k < p->size; k++) n[k] = expr_derivative(b->g, c->gap, coordinate_of(b, p->first + k));
+    return norm_of(b, n, p->size);
+}
+
+static void given_slip(builder *b, const contact *c, slip *s)
+{
+    uint32_t n = b->m->coordinate_count;
+    s->rows = c->slide_count;
+    for (uint32_t r = 0; r < s->rows; r++) {
+        s->speed[r] = expr_derivative(b->g, c->slide[r], expr_variable(b->g, KIND_T, 0));
+        expr *list;
+        size_t nodes;
+        if (expr_reachable(b->g, &c->slide[r], 1, &list, &nodes)) {
+            b->failed = 1;
+            return;
+        }
+        for (size_t i = 0; i < nodes; i++) {
+            node v = *graph_node(b->g, list[i]);
+            if (v.op != OP_VARIABLE || v.b != KIND_Q) continue;
+            expr lever = expr_derivative(b->g, c->slide[r], list[i]);
+            s->on[r * n + v.a] = lever;
+            if (!lever) b->failed = 1;
+            s->speed[r] = expr_add(b->g, s->speed[r], expr_mul(b->g, lever, velocity_of(b, v.a)));
+        }
+        expr_list_free(b->g, list);
+    }
+}
+
+/* In the plane along the tangent (n_y, -n_x)/|n|, in space the velocity without its part along n. */
+static void point_slip(builder *b, const contact *c, const expr *n, slip *s)
+{
+    graph *g = b->g;
+    uint32_t count = b->m->coordinate_count, size = b->m->groups[c->point[0]].size;
+    expr v[3], along = expr_number(g, 0);
+    for (uint32_t k = 0; k < size; k++) {
+        v[k] = velocity_of(b, b->m->groups[c->point[0]].first + k);
+        if (c->point_count == 2) v[k] = expr_sub(g, v[k], velocity_of(b, b->m->groups[c->point[1]].first + k));
+    }
+    expr tangent[2] = { expr_div(g, n[1], s->normal), expr_neg(g, expr_div(g, n[0], s->normal)) };
+    s->rows = size == 2 ? 1 : 3;
+    for (uint32_t k = 0; k < size; k++) along = expr_add(g, along, expr_mul(g, size == 2 ? tangent[k] : n[k], v[k]));
+    along = size == 2 ? along : expr_div(g, along, expr_powi(g, s->normal, 2));
+    s->speed[0] = along;
+    for (uint32_t k = 0; size == 3 && k < 3; k++) s->speed[k] = expr_sub(g, v[k], expr_mul(g, n[k], along));
+    for (uint32_t p = 0; p < c->point_count; p++)
+        for (uint32_t k = 0; k < size; k++) {
+            expr lever = size == 2 ? tangent[k] : expr_number(g, 1);
+            s->on[(size == 2 ? 0 : k) * count + b->m->groups[c->point[p]].first + k] = p ? expr_neg(g, lever) : lever;
+        }
+}
+
+/* Direction of slip, row by row. Set-valued, one row: a sign that the phase is given. Several: u/|u| with u = +-s + (nearly nothing)
+   times the given direction; the sign is that of the angle between s and the direction, so that the force stays what it was when a
+   step goes through s = 0. To find where that is, u is the given direction alone (SLOT_KEEP): u/|u| has no derivative there.
+   Regularised: s/sqrt(s^2 + width^2). */
+static void direction_of(builder *b, size_t index, const contact *c, const slip *s, expr *out)
+{
+    graph *g = b->g;
+    expr u[3], along = expr_number(g, 0), sum = expr_number(g, 0);
+    if (c->law == FRICTION_REGULARISED) {
+        for (uint32_t r = 0; r < s->rows; r++) sum = expr_add(g, sum, expr_powi(g, s->speed[r], 2));
+        sum = expr_unary(g, OP_SQRT, expr_add(g, sum, expr_powi(g, c->width, 2)));
+        for (uint32_t r = 0; r < s->rows; r++) out[r] = expr_div(g, s->speed[r], sum);
+        return;
+    }
+    if (s->rows == 1) {
+        out[0] = parameter_of(b, index, SLOT_DIRECTION);
+        return;
+    }
+    for (uint32_t r = 0; r < s->rows; r++)
+        along = expr_add(g, along, expr_mul(g, s->speed[r], parameter_of(b, index, SLOT_DIRECTION + (int)r)));
+    expr keep = parameter_of(b, index, SLOT_KEEP);
+    along = expr_mul(g, expr_sub(g, expr_number(g, 1), keep), expr_unary(g, OP_SIGN, along));
+    for (uint32_t r = 0; r < s->rows; r++)
+        u[r] = expr_add(g, expr_mul(g, along, s->speed[r]),
+                        expr_mul(g, expr_add(g, keep, expr_number(g, (wide)NO_SLIP)), parameter_of(b, index, SLOT_DIRECTION + (int)r)));
+    sum = norm_of(b, u, s->rows);
+    for (uint32_t r = 0; r < s->rows; r++) out[r] = expr_div(g, u[r], sum);
+}
+
+/* Friction -mu N (direction of slip), N = lambda |gradient of the gap|. */
+static void add_friction(builder *b, size_t index, const contact *c, expr multiplier)
+{
+    graph *g = b->g;
+    uint32_t n = b->m->coordinate_count;
+    expr normal[3], direction[3];
+    slip s = { .multiplier = multiplier, .on = mem_new(b->m->context, 3 * (size_t)n, sizeof *s.on) };
+    if (!s.on) {
+        b->failed = 1;
+        return;
+    }
+    s.normal = gap_normal(b, c, normal);
+    if (c->slide_type == SLIDE_GIVEN) given_slip(b, c, &s);
+    else point_slip(b, c, normal, &s);
+    if (!b->failed) {
+        direction_of(b, index, c, &s, direction);
+        expr size = expr_neg(g, expr_mul(g, c->friction, expr_mul(g, s.normal, multiplier)));
+        for (uint32_t r = 0; r < s.rows; r++)
+            for (uint32_t i = 0; i < n; i++)
+                if (s.on[r * n + i]) add_force(b, i, expr_mul(g, expr_mul(g, size, direction[r]), s.on[r * n + i]), c->line);
+    }
+    mem_free(b->m->context, s.on);
+}
+
+static void add_stick(builder *b, size_t index, const contact *c)
+{
+    graph *g = b->g;
+    for (uint32_t r = 0; r < c->slide_count; r++) {
+        expr at = expr_neg(g, parameter_of(b, index, SLOT_ANCHOR + (int)r));
+        if (c->slide_type == SLIDE_GIVEN) at = expr_add(g, c->slide[r], at);
+        for (uint32_t p = 0; c->slide_type == SLIDE_POINTS && p < c->point_count; p++)
+            for (uint32_t k = 0; k < b->m->groups[c->point[p]].size; k++) {
+                expr part = expr_mul(g, parameter_of(b, index, SLOT_TANGENT + (int)(3 * r + k)),
+                                     coordinate_of(b, b->m->groups[c->point[p]].first + k));
+                at = expr_add(g, at, p ? expr_neg(g, part) : part);
+            }
+        add_constraint(b, c->name, at, c->line, 0);
+    }
+}
+
+/* ---- models ---- */
+
+/* Everything shared but the lists that a phase has of its own; those are empty, but for the constraints that always hold. */
+static int begin(builder *b, const model *m)
+{
+    *b = (builder){ .m = m, .g = m->graph };
+    model *p = mem_new(m->context, 1, sizeof *p);
+    b->phase = p;
+    if (!p) return TAUT_OUT_OF_MEMORY;
+    *p = *m;
+    p->contacts = NULL;
+    p->contact_count = p->contact_capacity = 0;
+    p->constraints = NULL;
+    p->constraint_count = p->constraint_capacity = 0;
+    p->forces = p->rates = NULL;
+    p->force_count = p->force_capacity = p->rate_count = p->rate_capacity = 0;
+    p->observables = NULL;
+    p->observable_count = p->observable_capacity = 0;
+    p->parameter_count = m->parameter_count + CONTACT_SLOTS * m->contact_count;
+    p->parameters = mem_new(m->context, p->parameter_count, sizeof *p->parameters);
+    if (!p->parameters) return TAUT_OUT_OF_MEMORY;
+    if (m->parameter_count) memcpy(p->parameters, m->parameters, m->parameter_count * sizeof *p->parameters);
+    for (size_t i = 0; i < m->contact_count; i++)
+        for (int k = 0; k < CONTACT_SLOTS; k++)
+            p->parameters[m->parameter_count + CONTACT_SLOTS * i + (size_t)k] = (parameter){ m->contacts[i].name, 0, m->contacts[i].line };
+    for (size_t i = 0; i < m->constraint_count; i++)
+        add_constraint(b, m->constraints[i].name, m->constraints[i].value, m->constraints[i].line, m->constraints[i].guess);
+    return b->failed ? TAUT_OUT_OF_MEMORY : TAUT_OK;
+}
+
+static int end(builder *b, int status, model **result)
+{
+    mem_free(b->m->context, b->from);
+    mem_free(b->m->context, b->to);
+    if (!status && b->failed) status = TAUT_OUT_OF_MEMORY;
+    if (status) phase_model_destroy(b->phase);
+    *result = status ? NULL : b->phase;
+    return status;
+}
+
+/* The constraints of the closed contacts; what all the multipliers are. */
+static int add_contacts(builder *b, const unsigned char *modes)
+{
+    const model *m = b->m;
+    b->from = mem_new(m->context, m->contact_count, sizeof *b->from);
+    b->to = mem_new(m->context, m->contact_count, sizeof *b->to);
+    if (!b->from || !b->to) return TAUT_OUT_OF_MEMORY;
+    for (size_t i = 0; i < m->contact_count; i++) {
+        const contact *c = &m->contacts[i];
+        b->from[i] = expr_variable(b->g, KIND_CONTACT, (uint32_t)i);
+        b->to[i] = modes[i] ? expr_variable(b->g, KIND_LAMBDA, (uint32_t)b->phase->constraint_count) : expr_number(b->g, 0);
+        if (!b->from[i] || !b->to[i]) return TAUT_OUT_OF_MEMORY;
+        if (!modes[i]) continue;
+        add_constraint(b, c->name, c->gap, c->line, c->guess);
+        if (modes[i] == MODE_STICK) add_stick(b, i, c);
+    }
+    return b->failed ? TAUT_OUT_OF_MEMORY : TAUT_OK;
+}
+
+static void copy_actions(builder *b, const action *list, size_t count, action **to, size_t *to_count, size_t *capacity)
+{
+    if (mem_grow(b->m->context, to, capacity, count, sizeof **to)) {
+        b->failed = 1;
+        return;
+    }
+    for (size_t i = 0; i < count; i++) {
+        action a = list[i];
+        a.value = with_multipliers(b, a.value);
+        (*to)[(*to_count)++] = a;
+    }
+}
+
+int phase_model_create(const model *m, const unsigned char *modes, model **result)
+{
+    builder b;
+    int status = begin(&b, m);
+    model *p = b.phase;
+    if (!status) status = add_contacts(&b, modes);
+    if (status) return end(&b, status, result);
+    copy_actions(&b, m->forces, m->force_count, &p->forces, &p->force_count, &p->force_capacity);
+    copy_actions(&b, m->rates, m->rate_count, &p->rates, &p->rate_count, &p->rate_capacity);
+    if (mem_grow(m->context, &p->observables, &p->observable_capacity, m->observable_count, sizeof *p->observables)) b.failed = 1;
+    for (size_t i = 0; !b.failed && i < m->observable_count; i++) {
+        observable o = m->observables[i];
+        o.value = with_multipliers(&b, o.value);
+        p->observables[p->observable_count++] = o;
+    }
+    for (size_t i = 0; !b.failed && i < m->contact_count; i++)
+        if (modes[i] == MODE_SLIP || (modes[i] == MODE_CLOSED && m->contacts[i].friction)) add_friction(&b, i, &m->contacts[i], b.to[i]);
+    return end(&b, TAUT_OK, result);
+}
+
+int phase_watch_create(const model *m, model **result)
+{
+    builder b;
+    int status = begin(&b, m);
+    model *p = b.phase;
+    if (status) return end(&b, status, result);
+    for (size_t i = 0; i < m->contact_count; i++) add_constraint(&b, m->contacts[i].name, m->contacts[i].gap, m->contacts[i].line, 0);
+    for (size_t i = 0; i < m->contact_count; i++)
+        for (uint32_t k = 0; m->contacts[i].slide_type == SLIDE_GIVEN && k < m->contacts[i].slide_count; k++)
+            add_constraint(&b, m->contacts[i].name, m->contacts[i].slide[k], m->contacts[i].line, 0);
+    /* The place where a single point rubs against its surroundings is no symmetry's. */
+    for (size_t i = 0; i < m->contact_count; i++)
+        for (uint32_t k = 0; m->contacts[i].slide_type == SLIDE_POINTS && m->contacts[i].point_count == 1 && k < m->contacts[i].slide_count + 1; k++)
+            add_constraint(&b, m->contacts[i].name, expr_variable(b.g, KIND_Q, m->groups[m->contacts[i].point[0]].first + k), m->contacts[i].line, 0);
+    if (mem_grow(m->context, &p->observables, &p->observable_capacity, m->contact_count, sizeof *p->observables)) b.failed = 1;
+    for (size_t i = 0; !b.failed && i < m->contact_count; i++) {
+        expr mu = m->contacts[i].friction ? m->contacts[i].friction : expr_number(b.g, 0);
+        if (!mu) b.failed = 1;
+        p->observables[p->observable_count++] = (observable){ m->contacts[i].name, mu, m->contacts[i].line };
+    }
+    /* Rates have no derivatives that the watch would need; their own are kept, so that velocities are there. */
+    for (size_t i = 0; !b.failed && i < m->rate_count; i++) {
+        if (mem_grow(m->context, &p->rates, &p->rate_capacity, p->rate_count + 1, sizeof *p->rates)) b.failed = 1;
+        else if (m->rates[i].target_kind == KIND_Q) p->rates[p->rate_count++] = m->rates[i];
+    }
+    return end(&b, TAUT_OK, result);
+}

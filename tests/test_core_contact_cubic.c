@@ -1,0 +1,96 @@
+/* Jay & Simeon's mass on or above a cubic: orders of the event times and of the state after them. */
+#include "support_contact.h"
+
+enum { RUNS = 4 };
+
+typedef struct {
+    real impact, release, x[4]; /* when, and the state at the end */
+} outcome;
+
+/* friction: its coefficient, as text */
+static outcome run(const char *method, int active_set, const char *friction, long steps)
+{
+    const char *const settings[] = { "drop", "0.5", "cf", friction, NULL };
+    outcome o;
+    simulation *z = open_contact("papers/cubic-surface", NULL, method, active_set, settings);
+    record *r = listen(z);
+    do_steps(z, steps, (real)6 / 5 / (real)steps);
+    o.impact = r->at[nth(r, ENGINE_REST, 0)].t;
+    o.release = r->at[nth(r, ENGINE_RELEASE, 0)].t;
+    assert_int_equal(z->event_counts[ENGINE_REST] + z->event_counts[ENGINE_RELEASE], 2);
+    memcpy(o.x, z->x.q, 2 * sizeof(real));
+    memcpy(o.x + 2, z->x.w, 2 * sizeof(real));
+    free(r);
+    close_model(z);
+    return o;
+}
+
+/* Errors with steps halved against a run with much smaller steps of `reference`. */
+static void measure(const char *method, const char *friction, const outcome *exact, real *least, real *most)
+{
+    real before[3] = { 0, 0, 0 };
+    *least = 99, *most = 0;
+    for (int k = 0; k < RUNS; k++) {
+        outcome o = run(method, 0, friction, 60L << k);
+        real error[3] = { REAL(fabs)(o.impact - exact->impact), REAL(fabs)(o.release - exact->release), distance(o.x, exact->x, 4) };
+        /* the flight before the impact is a parabola: order 2 and up find the impact to round-off */
+        for (int i = 1; i < 3 && k == RUNS - 1; i++) {
+            real order = REAL(log2)(before[i] / error[i]);
+            *least = REAL(fmin)(*least, order), *most = REAL(fmax)(*most, order);
+        }
+        assert_at_most(error[0], ROUND(100));
+        memcpy(before, error, sizeof error);
+    }
+}
+
+static void event_driven_steps_keep_order_2(void **state)
+{
+    (void)state;
+    static const char *const methods[] = { "rattle", "compose:euler,order=2" }; /* the latter is adjoint o true */
+    outcome exact = run("compose:rattle,order=4", 0, "0.1", 1000);
+    for (int m = 0; m < 2; m++) {
+        real least, most;
+        measure(methods[m], "0.1", &exact, &least, &most);
+        assert_between(least, 1.8, 2.3);
+        assert_between(most, 1.8, 2.3);
+    }
+}
+
+/* Event-driven steps are steps of the method itself: they keep more than order 2 if it has more. Without friction: the force psi^0.85 has no
+   derivative where psi = 0, and no method has order 4 there. */
+static void event_driven_steps_keep_order_4(void **state)
+{
+    (void)state;
+    real least, most;
+    if (!QUAD) return; /* errors of 1e-12 and below */
+    outcome exact = run("compose:rattle,order=6", 0, "0", 800);
+    measure("compose:rattle,order=4", "0", &exact, &least, &most);
+    assert_between(least, 3.6, 4.6);
+}
+
+/* Events fall on whole steps: their times are right to a step only, and the state goes up and down with where in a step they fall;
+   between the first and the last of four halvings the order shows. */
+static void active_set_steps_have_order_1(void **state)
+{
+    (void)state;
+    outcome exact = run("compose:rattle,order=4", 0, "0.1", 1000);
+    real error[2];
+    for (int k = 0; k < 2; k++) {
+        long steps = k ? 3840 : 240;
+        outcome o = run("euler", 1, "0.1", steps);
+        error[k] = distance(o.x, exact.x, 4);
+        /* in steps: the multiplier is wrong by O(h) too */
+        assert_at_most(REAL(fabs)(o.impact - exact.impact) * (real)steps / (real)1.2, 2);
+        assert_at_most(REAL(fabs)(o.release - exact.release) * (real)steps / (real)1.2, 2);
+    }
+    assert_between(REAL(log2)(error[0] / error[1]) / 4, 0.8, 1.25);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(event_driven_steps_keep_order_2), cmocka_unit_test(event_driven_steps_keep_order_4),
+        cmocka_unit_test(active_set_steps_have_order_1),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

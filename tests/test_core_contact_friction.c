@@ -1,0 +1,138 @@
+/* Friction: stick and slip, in the plane and in space, in impacts; against closed forms. */
+#include "support_contact.h"
+
+static const real g = (real)981 / 100;
+
+/* Up the incline with a = g (sin + mu cos): stops at v0/a, v0^2/(2a). mu > tan(alpha): stays; else back with g (sin - mu cos). All
+   accelerations are constant: RATTLE makes no error, what is left are roundings (of numbers below 10, in some 300 steps). */
+static void block_on_an_incline(void **state)
+{
+    (void)state;
+    real alpha = (real)4 / 10, s = REAL(sin)(alpha), c = REAL(cos)(alpha), v0 = 3;
+    for (int slides = 0; slides < 2; slides++) {
+        const char *const settings[] = { "mu", slides ? "0.3" : "0.5", NULL };
+        real mu = slides ? (real)3 / 10 : (real)5 / 10, up = g * (s + mu * c), down = g * (s - mu * c), stop = v0 / up;
+        simulation *z = open_contact("block-incline", NULL, "rattle", 0, settings);
+        record *r = listen(z);
+        do_steps(z, 200, (real)1 / 100);
+        assert_int_equal(r->count, 1);
+        assert_int_equal(r->at[0].kind, slides ? ENGINE_SLIP : ENGINE_STICK);
+        assert_at_most(REAL(fabs)(r->at[0].t - stop), ROUND(100));
+        real left = 2 - stop, distance = v0 * v0 / (2 * up) - (slides ? down * left * left / 2 : 0);
+        real speed = slides ? -down * left : 0;
+        assert_at_most(REAL(fabs)(z->x.q[0] * c + z->x.q[1] * s - distance), ROUND(1000));
+        assert_at_most(REAL(fabs)(z->x.w[0] * c + z->x.w[1] * s - speed), ROUND(1000));
+        assert_at_most(REAL(fabs)(z->x.q[1] * c - z->x.q[0] * s), ROUND(16));
+        free(r);
+        close_model(z);
+    }
+}
+
+/* A load that grows, c t: slips at t = mu m g/c, then x = c (t^3 - t0^3)/6 - ... ; and a load that is taken back: sticks again. */
+static void growing_load(void **state)
+{
+    (void)state;
+    static const char text[] = "local a = point('a', 2); lagrangian(norm2(a.dot) - 19.62*a.y)\n" /* m = 2 */
+                               "contact('floor', a.y, {friction = 0.25}); force(a.x, 5*time()); start { a = {0, 0} }";
+    /* m x'' = 5 t - mu m g from t0 on: x = 5 u^3/(6 m), u = t - t0 (at t0 the load is the friction) */
+    real t0 = (real)0.25 * 2 * g / 5, error[2];
+    for (int k = 0; k < 2; k++) {
+        simulation *z = open_contact(NULL, text, "rattle", 0, NULL);
+        record *r = listen(z);
+        do_steps(z, 60 << k, (real)1 / (20 << k));
+        real u = 3 - t0;
+        assert_int_equal(r->count, 1);
+        assert_int_equal(r->at[0].kind, ENGINE_SLIP);
+        /* friction is judged to 1000 roundings of the largest multiplier, 19.62; the load changes by 5 a second */
+        assert_at_most(REAL(fabs)(r->at[0].t - t0), ROUND(5000));
+        error[k] = REAL(fabs)(z->x.q[0] - 5 * u * u * u / 12);
+        free(r);
+        close_model(z);
+    }
+    assert_between(error[0] / error[1], 3.6, 4.4); /* order 2 */
+}
+
+/* On an incline with mu = tan(alpha) speed + velocity downhill is constant: both change by g sin(alpha) (1 - cos) with opposite signs.
+   Pushed sideways, the point ends up going straight down at half the speed. Two tangential dimensions. */
+static void sideways_on_an_incline(void **state)
+{
+    (void)state;
+    static const char text[] = "local a = point 'a'; local s, c = 0.6, 0.8; lagrangian(norm2(a.dot)/2 - 9.81*(a.z*c - a.x*s))\n" /* x: downhill */
+                               "contact('plane', a.z, {friction = 0.75}); start { a = {0, 0, 0}, ['a.dot'] = {0, 2, 0} }";
+    real error[2];
+    for (int k = 0; k < 2; k++) {
+        simulation *z = open_contact(NULL, text, "rattle", 0, NULL);
+        record *r = listen(z);
+        do_steps(z, 50 << k, (real)1 / (50 << k));
+        real vx = z->x.w[0], vy = z->x.w[1];
+        assert_between(vx, 0.8, 1.001);
+        error[k] = REAL(fabs)(REAL(sqrt)(vx * vx + vy * vy) + vx - 2);
+        assert_int_equal(r->count, 0);
+        free(r);
+        close_model(z);
+    }
+    assert_between(error[0] / error[1], 3.4, 4.6); /* order 2 */
+}
+
+/* In space, straight: v0/(mu g), and it sticks. The slip goes through zero in every direction at once. */
+static void stops_in_space(void **state)
+{
+    (void)state;
+    static const char text[] = "local a = point 'a'; lagrangian(norm2(a.dot)/2 - 9.81*a.z)\n"
+                               "contact('floor', a.z, {friction = 0.5}); start { a = {1, 2, 0}, ['a.dot'] = {3, 4, 0} }";
+    simulation *z = open_contact(NULL, text, "rattle", 0, NULL);
+    record *r = listen(z);
+    do_steps(z, 150, (real)1 / 100);
+    real stop = 5 / (g / 2), way = 25 / g;
+    assert_int_equal(r->count, 1);
+    assert_int_equal(r->at[0].kind, ENGINE_STICK);
+    assert_at_most(REAL(fabs)(r->at[0].t - stop), ROUND(1000));
+    assert_at_most(REAL(fabs)(z->x.q[0] - 1 - way * 3 / 5), ROUND(1000));
+    assert_at_most(REAL(fabs)(z->x.q[1] - 2 - way * 4 / 5), ROUND(1000));
+    assert_at_most(largest_of(z->x.w, 3), ROUND(10));
+    free(r);
+    close_model(z);
+}
+
+/* Impulses within the cone: a ball thrown on the floor at a speed u along it and w down loses mu (1 + e) w of u, or all of it. */
+static void impact_with_friction(void **state)
+{
+    (void)state;
+    static const char text[] = "local u = param('u', 3); local a = point('a', 2); lagrangian(norm2(a.dot)/2)\n"
+                               "contact('floor', a.y, {friction = 0.25, restitution = 0.5}); start { a = {0, 1}, ['a.dot'] = {u, -4} }";
+    for (int sticks = 0; sticks < 2; sticks++) {
+        const char *const settings[] = { "u", sticks ? "1" : "3", NULL };
+        simulation *z = open_contact(NULL, text, "rattle", 0, settings);
+        do_steps(z, 5, (real)1 / 10);
+        assert_at_most(REAL(fabs)(z->x.w[1] - 2), ROUND(8));
+        assert_at_most(REAL(fabs)(z->x.w[0] - (sticks ? 0 : (real)1.5)), ROUND(16)); /* 0.25 * 1.5 * 4 = 1.5 */
+        close_model(z);
+    }
+}
+
+/* Regularised: -mu N s/sqrt(s^2 + width^2). On the flat s' = -mu g s/sqrt(s^2 + w^2): with c = sqrt(s^2 + w^2),
+   c - w artanh(w/c) falls by mu g a second. */
+static void regularised_friction(void **state)
+{
+    (void)state;
+    static const char text[] = "local a = point('a', 2); lagrangian(norm2(a.dot)/2 - 9.81*a.y)\n"
+                               "contact('floor', a.y, {friction = 0.25, regularised = 0.5}); start { a = {0, 0}, ['a.dot'] = {3, 0} }";
+    real error[2];
+    for (int k = 0; k < 2; k++) {
+        simulation *z = open_contact(NULL, text, "rattle", 0, NULL);
+        do_steps(z, 50 << k, (real)1 / (50 << k));
+        real c0 = REAL(sqrt)((real)9.25), s = z->x.w[0], c = REAL(sqrt)(s * s + (real)0.25), w = (real)0.5;
+        error[k] = REAL(fabs)((c0 - w * REAL(atanh)(w / c0)) - (c - w * REAL(atanh)(w / c)) - g / 4);
+        close_model(z);
+    }
+    assert_between(error[0] / error[1], 3.4, 4.6);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(block_on_an_incline), cmocka_unit_test(growing_load),         cmocka_unit_test(sideways_on_an_incline),
+        cmocka_unit_test(stops_in_space),      cmocka_unit_test(impact_with_friction), cmocka_unit_test(regularised_friction),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
