@@ -32,6 +32,7 @@ static void list(void)
         printf("%-10s order %d, keeps", info->name, info->order);
         for (size_t k = 0; k < PROPERTY_COUNT; k++)
             if (info->keeps & properties[k].bit) printf(" %s", properties[k].name);
+        if (!info->keeps) printf(" nothing exactly");
         printf("\n           %s\n", info->summary);
     }
     puts("\n'taut methods NAME' shows equations, options and source.");

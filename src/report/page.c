@@ -100,11 +100,11 @@ static int make_motion(page *z)
 
 /* ---- writing ---- */
 
-/* The energy is a constant of the motion unless a force acts or time stands in the equations. */
+/* The energy is a constant of the motion unless a force or a contact acts or time stands in the equations. */
 static int find_energy_conserved(page *z)
 {
     const model *m = z->m;
-    z->energy_conserved = !m->force_count && m->form != FORM_RATES;
+    z->energy_conserved = !m->force_count && !m->contact_count && m->form != FORM_RATES;
     for (size_t i = 0; z->energy_conserved && i < m->summand_count + m->constraint_count; i++) {
         unsigned kinds = expr_kinds(m->graph, i < m->summand_count ? m->summands[i].value : m->constraints[i - m->summand_count].value);
         if (kinds == ~0u) return TAUT_OUT_OF_MEMORY;

@@ -17,8 +17,11 @@ function energyFact(run: Run, value: Column, deviation: Column): HTMLElement {
   const remark = `${signed(deviation.lowest)} \u2026 ${signed(deviation.highest)}, slope ${signed(deviation.slope)} per unit time`;
   return run.header.energyConserved
     ? fact("Energy", number(value.first, 9), remark, `error of the energy over all frames; relative ${number(relative, 2)}`)
-    : fact("Energy (not conserved by the model)", `${number(value.first, 6)} \u2192 ${number(value.last, 6)}`, `changed by ${remark.replace(/, slope.*/, "")}`, "a force or the time stands in the equations");
+    : fact("Energy (not conserved by the model)", `${number(value.first, 6)} \u2192 ${number(value.last, 6)}`, `changed by ${remark.replace(/, slope.*/, "")}`, "forces, contacts or the time change it");
 }
+
+/** Without constraints there is nothing to leave. */
+export const hasResiduals = (run: Run): boolean => run.columns.some((c) => /constraint$/.test(c.kind) && c.highest > 0);
 
 export function facts(run: Run): HTMLElement {
   const list = el("dl", { class: "facts" });
@@ -26,8 +29,8 @@ export function facts(run: Run): HTMLElement {
     const deviation = run.columns[run.find(c.name, true)];
     if (c.deviation) continue;
     if (c.kind === "energy" && deviation) list.append(energyFact(run, c, deviation));
-    if (c.kind === "constraint") list.append(fact("Constraints |g|", `\u2264 ${number(c.highest, 2)}`, "", "largest constraint residual over all frames"));
-    if (c.kind === "velocity_constraint") list.append(fact("Velocities |dg/dt|", `\u2264 ${number(c.highest, 2)}`, "", "largest residual of the velocity constraints over all frames"));
+    if (c.kind === "constraint" && hasResiduals(run)) list.append(fact("Constraints |g|", `\u2264 ${number(c.highest, 2)}`, "", "largest constraint residual over all frames"));
+    if (c.kind === "velocity_constraint" && hasResiduals(run)) list.append(fact("Velocities |dg/dt|", `\u2264 ${number(c.highest, 2)}`, "", "largest residual of the velocity constraints over all frames"));
     if (c.kind === "conserved" && deviation)
       list.append(fact(words(c.name).replace(/^./, (x) => x.toUpperCase()), number(c.first, 9), `changed by \u2264 ${number(change(deviation), 2)}`, "conserved by a symmetry that Taut found"));
   }

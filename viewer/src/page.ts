@@ -5,7 +5,7 @@ import { Run } from "./data";
 import { button, el, select } from "./dom";
 import { foot } from "./foot";
 import { count, number } from "./format";
-import { facts, remarks, summary } from "./head";
+import { facts, hasResiduals, remarks, summary } from "./head";
 import { Panel, TimeWindow, type Line } from "./panel";
 import { Phase } from "./phase";
 import { Player } from "./player";
@@ -25,7 +25,7 @@ const ofKind = (kind: string, deviation = false) => run.columns.flatMap((c, i) =
 const lines = (columns: number[], shown = columns.length, label = (name: string) => name): Line[] =>
   columns.map((column, i) => ({ label: label(run.columns[column].name), column, on: i < shown }));
 
-const STATE: [string, string][] = [["coordinate", "Coordinates"], ["velocity", "Velocities"], ["momentum", "Momenta"], ["multiplier", "Multipliers"]];
+const STATE: [string, string][] = [["coordinate", "Coordinates"], ["velocity", "Velocities"], ["momentum", "Momenta"], ["multiplier", "Multipliers"], ["midpoint_multiplier", "Multipliers, mid-step"], ["gap", "Gaps"]];
 
 function statePanel(): Panel | null {
   const groups = STATE.filter(([kind]) => ofKind(kind).length);
@@ -39,11 +39,11 @@ function statePanel(): Panel | null {
 function makePanels(): Panel[] {
   const panels: (Panel | null)[] = [];
   const add = (id: string, title: string, list: Line[], logarithmic: boolean) => list.length && panels.push(new Panel(id, title, list, logarithmic, run, player, span));
-  add("energy", run.header.energyConserved ? "Energy error" : "Energy, change", lines(ofKind("energy", true), 1, () => "E \u2212 E(0)"), false);
-  add("residuals", "Constraint residuals", [...lines(ofKind("constraint"), 1, () => "|g|"), ...lines(ofKind("velocity_constraint"), 1, () => "|dg/dt|")], true);
+  add("energy", run.header.energyConserved ? "Energy error" : "Energy, change", [...lines(ofKind("energy", true), 1, () => "E \u2212 E(0)"), ...lines(ofKind("work"))], false);
+  if (hasResiduals(run)) add("residuals", "Constraint residuals", [...lines(ofKind("constraint"), 1, () => "|g|"), ...lines(ofKind("velocity_constraint"), 1, () => "|dg/dt|")], true);
   add("conserved", "Conserved momenta, change", lines(ofKind("conserved", true), 6), false);
   panels.push(statePanel());
-  const known = new Set(["time", "energy", "constraint", "velocity_constraint", "conserved", ...STATE.map(([kind]) => kind)]);
+  const known = new Set(["time", "midpoint_time", "energy", "work", "constraint", "velocity_constraint", "conserved", ...STATE.map(([kind]) => kind)]);
   const others = run.columns.flatMap((c, i) => (known.has(c.kind) ? [] : [i]));
   add("observables", "Observables", lines(others, Math.min(4, others.length)), false);
   return panels.filter((p): p is Panel => p !== null);
