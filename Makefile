@@ -3,7 +3,7 @@ PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
 MODEL := models/double-spherical-pendulum.lua
 
-.PHONY: all demo check bench install setup clean help
+.PHONY: all demo check reproduce bench install setup clean help
 .NOTPARALLEL:
 
 all: setup
@@ -26,6 +26,10 @@ check:
 	@echo 'subdirs(.. ../../build-sanitize ../../build-clang)' > build/check/CTestTestfile.cmake
 	@ctest --test-dir build/check --parallel $(JOBS) --timeout 600 --output-on-failure --no-tests=error
 
+# Every table and figure of the papers; goes on where it was interrupted.
+reproduce: all
+	build/taut reproduce -o build/reproduction --jobs $(JOBS)
+
 bench: all
 	@if [ -x bench/run.sh ]; then exec bench/run.sh; else echo 'There is no bench/run.sh yet.'; fi
 
@@ -42,6 +46,7 @@ help:
 	@echo 'make                     install what the build needs (Debian packages), build build/taut'
 	@echo 'make demo                the same, simulate a double spherical pendulum and make a page of it'
 	@echo 'make check               the same, and run every test: with gcc, with sanitizers, with clang'
+	@echo 'make reproduce           compute the tables and figures of the papers (build/reproduction)'
 	@echo 'make bench               run the benchmarks'
 	@echo 'make install PREFIX=DIR  install the command, library, header, manual and completion (/usr/local)'
 	@echo 'make clean               remove everything that was built'

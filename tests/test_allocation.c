@@ -93,7 +93,12 @@ static void every_allocation(long fail_count)
             /* Lua collects its garbage and tries again when an allocation fails: a single failure may pass without harm, but then
                it must be without harm. */
             if (status || fail_count > 1) assert_int_equal(status, TAUT_OUT_OF_MEMORY);
-            for (int n = 0; !status && n < COLUMNS; n++) assert_true(found.frame[n] == expected.frame[n]);
+            for (int n = 0; !status && n < COLUMNS; n++) {
+                if (found.frame[n] != expected.frame[n])
+                    print_error("%s, %s: allocation %ld of %ld fails unnoticed and changes the result\n", examples[i].name,
+                                examples[i].method ? examples[i].method : "rattle", k, whole.calls);
+                assert_true(found.frame[n] == expected.frame[n]);
+            }
         }
     }
 }

@@ -26,6 +26,7 @@ _taut_value()
     METHOD) COMPREPLY=($(compgen -W "$("$taut" methods 2> /dev/null | grep -oE '^[a-z]+')" -- "$current")) ;;
     name=value) _taut_definitions ;;
     *\|*) COMPREPLY=($(compgen -W "${1//|/ }" -- "$current")) ;;
+    DIR) compopt -o filenames 2> /dev/null; COMPREPLY=($(compgen -d -- "$current")) ;;
     FILE | *.taut) compopt -o filenames 2> /dev/null; COMPREPLY=($(compgen -f -- "$current")) ;;
     esac
 }
@@ -55,6 +56,8 @@ _taut()
         _taut_value "$value"
     elif [[ $current == -* ]]; then
         COMPREPLY=($(compgen -W "$(grep -oE -- '(^| )--?[a-zA-Z-]+' <<< "$options")" -- "$current"))
+    elif [[ $command == reproduce ]]; then
+        COMPREPLY=($(compgen -W "gonzalez seiler man-gao-zhong jay-simeon wendlandt-marsden comparison" -- "$current"))
     elif [[ $command == methods ]]; then
         _taut_value METHOD
     elif [[ $command == resume || $command == report || $command == export ]]; then

@@ -76,6 +76,7 @@ typedef struct taut_simulation_options {
     int project_start;     /* not 0: move an inconsistent start onto the constraints */
     double step;           /* the first step; only models with start_points need it here */
     int active_set;        /* models with contacts: not 0: active-set steps (method euler) instead of event-driven ones */
+    int start_as_is;       /* not 0: the start as given, on the constraints or not; for methods that can (naive, extended, dirac) */
 } taut_simulation_options;
 
 /* rattle, double, round-off, strict start */
@@ -113,6 +114,31 @@ void taut_simulation_column_name(const taut_simulation *simulation, size_t colum
 long taut_simulation_column(const taut_simulation *simulation, const char *name);
 /* The values of all columns now. */
 int taut_simulation_frame(taut_simulation *simulation, double *values);
+/* The same without rounding to double: each value is high[i] + low[i], which holds 31 digits of a run in quad. */
+int taut_simulation_frame_pairs(taut_simulation *simulation, double *high, double *low);
+/* Back to the start, t = 0. */
+void taut_simulation_restart(taut_simulation *simulation);
+/* The state moved along the exact solution to the time `until`, by an extrapolation method that has nothing in common with the
+   methods of the catalogue: what errors are measured against. The tolerance is relative, per step. */
+int taut_simulation_flow(taut_simulation *simulation, double until, double tolerance);
+
+/* The work done since the simulation was created. */
+typedef struct taut_counts {
+    long steps, newton_iterations, factorisations;
+    /* of methods that evaluate a vector field: evaluations, steps tried and not taken, corrections back to the constraints, and steps
+       with one of them */
+    long evaluations, rejected, position_projections, momentum_projections, projected_steps;
+} taut_counts;
+taut_counts taut_simulation_counts(const taut_simulation *simulation);
+
+/* What a step of length h from the state at hand does to the symplectic form, measured on pairs of tangent vectors of the
+   constraint manifold. The state is as before. */
+typedef struct taut_symplecticity {
+    double defect;      /* largest change of the form, relative to the terms it is a sum of */
+    double uncertainty; /* of the defect, by differences of another order, and round-off */
+    int pairs;          /* of tangent vectors; 0 where the manifold has no room for one */
+} taut_symplecticity;
+int taut_simulation_symplecticity(taut_simulation *simulation, double h, taut_symplecticity *result);
 
 /* ---- the catalogue ---- */
 

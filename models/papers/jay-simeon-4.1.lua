@@ -9,7 +9,9 @@ rate(y2, -z2)
 rate(z1, 2*y1*y2*z1*z2 - y1*z1*z2 + y2*z1*psi^2)
 rate(z2, z1 - y1*z2^3 - sqrt(y1)*z1*z2^2*psi)
 
-start { y1 = 1, y2 = 1, ["p.y1"] = 1, ["p.y2"] = 1 }
+-- Other states of the manifold can be set, to go on from there: -D a=... -D b=... -D c=... -D d=...
+local a, b, c, d = param("a", 1), param("b", 1), param("c", 1), param("d", 1)
+start { y1 = a, y2 = b, ["p.y1"] = c, ["p.y2"] = d }
 observe("error_y1", y1 - exp(2*time()))
 observe("error_y2", y2 - exp(-time()))
 observe("error_psi", psi - exp(time()))

@@ -134,7 +134,16 @@ static void put_time(int width, double seconds)
 
 static double iterations(const compare_row *row) { return (double)row->counts.newton_iterations / (double)row->counts.steps; }
 
-static void print_table(const session *z, const compare_result *r)
+static int is_explicit(const compare_row *row) { return !row->counts.newton_iterations && row->counts.evaluations; }
+
+/* Newton iterations a step, or evaluations of the vector field: 4f. */
+static void put_iterations(int width, const compare_row *row)
+{
+    if (is_explicit(row)) printf("%*.0ff", width - 1, (double)row->counts.evaluations / (double)row->counts.steps);
+    else printf("%*.*f", width, iterations(row) < 9.95, iterations(row));
+}
+
+static void print_table(const compare_result *r)
 {
     printf("%-13s%8s%8s%8s%8s%8s%8s%8s%4s%7s\n", "method", "energy", "slope", "momenta", "|g|", "|dg/dt|", "error q", "error p", "its", "time");
     for (int i = 0; i < r->count; i++) {
@@ -144,7 +153,7 @@ static void print_table(const session *z, const compare_result *r)
             printf("  %s\n", row->refused ? "refused" : "failed");
             continue;
         }
-        int constrained = z->m->constraint_count > 0;
+        int constrained = r->kinds == 3;
         put(8, row->energy, r->has_energy);
         put(8, WIDE(fabs)(row->slope), r->has_energy);
         put(8, row->momentum, r->has_momenta);
@@ -152,7 +161,7 @@ static void print_table(const session *z, const compare_result *r)
         put(8, row->velocity, constrained);
         put_error(9, row, CONVERGE_Q);
         put_error(8, row, CONVERGE_P);
-        printf("%3.*f", iterations(row) < 9.95, iterations(row));
+        put_iterations(3, row);
         put_time(7, row->seconds);
     }
 }
@@ -173,7 +182,7 @@ static void print_work(const compare_result *r)
         put(10, row->energy, r->has_energy);
         put_error(12, row, CONVERGE_Q);
         put_error(10, row, CONVERGE_P);
-        printf("%5.1f", iterations(row));
+        put_iterations(5, row);
         put_time(7, row->seconds);
     }
 }
@@ -181,7 +190,7 @@ static void print_work(const compare_result *r)
 static void print_csv(const compare_result *r)
 {
     char step[WIDE_TEXT];
-    puts("method,step,steps,energy,slope,momenta,constraint,velocity_constraint,error_q,error_p,error_lambda,newton_iterations,factorisations,seconds,"
+    puts("method,step,steps,energy,slope,momenta,constraint,velocity_constraint,error_q,error_p,error_lambda,newton_iterations,factorisations,evaluations,seconds,"
          "failure");
     for (int i = 0; i < r->count; i++) {
         const compare_row *row = &r->rows[i];
@@ -190,7 +199,7 @@ static void print_csv(const compare_result *r)
         wide_shortest(step, sizeof step, row->step);
         printf("\"%s\",%s,", row->method, step);
         if (row->failure[0]) {
-            printf(",,,,,,,,,,,,%s\n", row->refused ? "refused" : "failed");
+            printf(",,,,,,,,,,,,,%s\n", row->refused ? "refused" : "failed");
             continue;
         }
         printf("%ld", row->counts.steps);
@@ -198,21 +207,23 @@ static void print_csv(const compare_result *r)
             putchar(',');
             if (shown[k] && values[k] == values[k]) printf("%.10g", (double)values[k]);
         }
-        printf(",%ld,%ld,%.6g,\n", row->counts.newton_iterations, row->counts.factorisations, row->seconds);
+        printf(",%ld,%ld,%ld,%.6g,\n", row->counts.newton_iterations, row->counts.factorisations, row->counts.evaluations, row->seconds);
     }
 }
 
 static void print_notes(const session *z, const compare_result *r)
 {
-    int limited = 0, best = -1, fastest = -1;
+    int limited = 0, explicit = 0, best = -1, fastest = -1;
     for (int i = 0; i < r->count; i++) {
         const compare_row *row = &r->rows[i];
         if (row->failure[0]) continue;
+        explicit |= is_explicit(row);
         limited |= row->limited[CONVERGE_Q] || row->limited[CONVERGE_P];
         if (best < 0 || row->error[CONVERGE_Q] < r->rows[best].error[CONVERGE_Q]) best = i;
         if (fastest < 0 || row->seconds < r->rows[fastest].seconds) fastest = i;
     }
     putchar('\n');
+    if (explicit) puts("its: Newton iterations a step; 4f: four evaluations of the equations of motion a step");
     if (limited) puts("~ near round-off or the reference's own error");
     if (best >= 0 && !r->reference_failure[0])
         printf("smallest error: %s   least time: %s\nreference: in %s, its error: q %.0e, p %.0e\n", r->rows[best].method, r->rows[fastest].method,
@@ -247,7 +258,7 @@ static int compare(session *z)
         printf("%s\n  t = 0 .. %.9g   %s", z->m->title, (double)z->options.until, z->api->name);
         if (z->options.step_count == 1) printf("   step %.6g, %ld steps", (double)z->steps[0], converge_step_count(z->steps[0], z->options.until));
         puts("\n");
-        if (z->options.step_count == 1) print_table(z, &result);
+        if (z->options.step_count == 1) print_table(&result);
         else print_work(&result);
         print_notes(z, &result);
     }

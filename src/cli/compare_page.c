@@ -26,10 +26,10 @@ static const char *near_limit(const compare_row *row, int kind) { return row->li
 
 static void write_row(document *d, const contents *z, const compare_row *row)
 {
-    char text[12][CELL];
-    const char *cells[12];
+    char text[13][CELL];
+    const char *cells[13];
     const compare_result *r = z->result;
-    int constrained = z->m->constraint_count > 0, done = !row->failure[0];
+    int constrained = r->kinds == 3, done = !row->failure[0];
     snprintf(text[0], CELL, "%s", row->method);
     snprintf(text[1], CELL, "%.6g", (double)row->step);
     snprintf(text[2], CELL, done ? "%ld" : row->refused ? "refused" : "failed", row->counts.steps);
@@ -41,8 +41,9 @@ static void write_row(document *d, const contents *z, const compare_row *row)
     number_cell(text[8], row->error[CONVERGE_Q], done, near_limit(row, CONVERGE_Q));
     number_cell(text[9], row->error[CONVERGE_P], done, near_limit(row, CONVERGE_P));
     snprintf(text[10], CELL, done ? "%.1f" : "-", (double)row->counts.newton_iterations / (double)(row->counts.steps ? row->counts.steps : 1));
-    snprintf(text[11], CELL, done ? "%.3g s" : "-", row->seconds);
-    for (int k = 0; k < 12; k++) cells[k] = text[k];
+    snprintf(text[11], CELL, done && row->counts.evaluations ? "%ld" : "-", row->counts.evaluations);
+    snprintf(text[12], CELL, done ? "%.3g s" : "-", row->seconds);
+    for (int k = 0; k < 13; k++) cells[k] = text[k];
     document_row(d, cells);
 }
 
@@ -50,7 +51,7 @@ static void write_table(document *d, const contents *z)
 {
     static const document_column columns[] = {
         { "method", 0 }, { "step", 1 }, { "steps", 1 }, { "energy", 1 }, { "slope", 1 }, { "momenta", 1 }, { "|g|", 1 }, { "|dg/dt|", 1 },
-        { "error q", 1 }, { "error p", 1 }, { "Newton its", 1 }, { "time", 1 },
+        { "error q", 1 }, { "error p", 1 }, { "Newton its", 1 }, { "evaluations", 1 }, { "time", 1 },
     };
     document_table(d, "Largest change of energy and conserved momenta, trend of the energy per unit of time, largest residuals, error at the end, cost; "
                       "~ near round-off or the reference's own error", columns, sizeof columns / sizeof *columns);

@@ -7,7 +7,7 @@
 #include "run/engine.h"
 
 static const command *const commands[] = { &command_run, &command_resume, &command_report, &command_export, &command_compare, &command_check,
-                                           &command_converge, &command_verify, &command_methods };
+                                           &command_converge, &command_verify, &command_reproduce, &command_methods };
 #define COMMAND_COUNT (sizeof commands / sizeof *commands)
 
 static void help(void)
@@ -17,7 +17,7 @@ static void help(void)
         char arguments[32]; /* those that must be there, and that there are options */
         const command *c = commands[i];
         snprintf(arguments, sizeof arguments, "%.*s[options]", (int)strcspn(c->arguments, "["), c->arguments);
-        printf("  taut %-8s %-23s %s\n", c->name, c->option_count ? arguments : c->arguments, c->summary);
+        printf("  taut %-9s %-23s %s\n", c->name, c->option_count ? arguments : c->arguments, c->summary);
     }
     puts("\n  taut COMMAND --help       the options of a command\n"
          "  taut --version            version and precisions\n\n"

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "solve/impulse.h"
+#include "system/hamiltonian_form.h"
 
 static const method_option options[] = {
     { "project", "", "dg/dt = 0 as well, at the price of several solutions a step" },
@@ -38,8 +39,18 @@ static const method_info info = {
 
 static int is_projected(const method_spec *spec) { return method_has_word(spec, "project"); }
 
+/* L~ shows the atoms of V alone. A mass matrix that depends on q, or terms linear in v, hide a symmetry, unless H is to be had as a formula. */
+static void on_lagrangian(struct system *s, method_info *out)
+{
+    hamiltonian_form *form = NULL;
+    if (s->form != FORM_LAGRANGIAN || s->structure.constant_mass) return;
+    if (hamiltonian_form_create(s, &form) || !form) out->keeps &= ~(unsigned)KEEPS_MOMENTUM;
+    hamiltonian_form_destroy(form);
+}
+
 static void declare(const method_spec *spec, method_info *out)
 {
+    out->adapt = on_lagrangian;
     if (!is_projected(spec)) return;
     out->keeps |= KEEPS_VELOCITY;
     out->summary = "energy-momentum with impulses of the constraints at the ends of a step, for dg/dt = 0";

@@ -44,7 +44,7 @@ static euler_scheme scheme_of(const method_spec *spec, real alpha)
 }
 
 /* Theorem 3.1 of the paper */
-static void natural_on(const struct system *s, method_info *out)
+static void natural_on(struct system *s, method_info *out)
 {
     if (s->structure.nonlinear_multiplier) out->order = 0;
 }

@@ -37,7 +37,7 @@ typedef struct method_info {
     int variable;           /* takes steps of its own within a step: its error is that of a tolerance, not of h */
     int has_base;           /* made of another method, which its name goes on with: NAME:BASE,... */
     /* What a system makes of the declarations: changes the copy that it is given. NULL: nothing. */
-    void (*adapt)(const struct system *s, struct method_info *info);
+    void (*adapt)(struct system *s, struct method_info *info);
     int own_work;           /* a step adds its exact discrete work to the state; for the others the simulation does, by the trapezoidal rule */
     int midpoint_multipliers; /* the state's multipliers belong to the middle of the last step, and are reported so */
 } method_info;

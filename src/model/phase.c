@@ -156,7 +156,9 @@ static void point_slip(builder *b, const contact *c, const expr *n, slip *s)
     for (uint32_t p = 0; p < c->point_count; p++)
         for (uint32_t k = 0; k < size; k++) {
             expr lever = size == 2 ? tangent[k] : expr_number(g, 1);
-            s->on[(size == 2 ? 0 : k) * count + b->m->groups[c->point[p]].first + k] = p ? expr_neg(g, lever) : lever;
+            if (p) lever = expr_neg(g, lever);
+            if (!lever) b->failed = 1; /* not: does not act */
+            s->on[(size == 2 ? 0 : k) * count + b->m->groups[c->point[p]].first + k] = lever;
         }
 }
 
@@ -201,6 +203,7 @@ static void add_friction(builder *b, size_t index, const contact *c, expr multip
         return;
     }
     s.normal = gap_normal(b, c, normal);
+    if (!s.normal) b->failed = 1;
     if (c->slide_type == SLIDE_GIVEN) given_slip(b, c, &s);
     else point_slip(b, c, normal, &s);
     if (!b->failed) {

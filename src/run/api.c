@@ -101,7 +101,7 @@ int taut_simulation_create(taut_model *wrapped, const taut_simulation_options *o
     z->context = context;
     z->api = api;
     engine_options e = { .method = used.method, .tolerance = wide_from_double(used.tolerance), .project_start = used.project_start,
-                         .active_set = used.active_set, .step = wide_from_double(used.step) };
+                         .active_set = used.active_set, .step = wide_from_double(used.step), .start_as_is = used.start_as_is };
     int status = api->create(wrapped->m, &e, &z->engine);
     if (!status) {
         z->frame = mem_new(context, api->column_count(z->engine), sizeof *z->frame);
@@ -179,6 +179,41 @@ int taut_simulation_frame(taut_simulation *z, double *values)
 {
     int status = z->api->frame(z->engine, z->frame);
     for (size_t i = 0; !status && i < taut_simulation_columns(z); i++) values[i] = (double)z->frame[i];
+    return status;
+}
+
+int taut_simulation_frame_pairs(taut_simulation *z, double *high, double *low)
+{
+    int status = z->api->frame(z->engine, z->frame);
+    for (size_t i = 0; !status && i < taut_simulation_columns(z); i++) {
+        high[i] = (double)z->frame[i];
+        low[i] = isfinite(high[i]) ? (double)(z->frame[i] - high[i]) : 0;
+    }
+    return status;
+}
+
+void taut_simulation_restart(taut_simulation *z) { z->api->restart(z->engine); }
+
+int taut_simulation_flow(taut_simulation *z, double until, double tolerance)
+{
+    if (!(until - until == 0) || !(tolerance > 0) || !(tolerance < 1))
+        return fail(z->context, TAUT_BAD_USAGE, "the flow needs a finite time and a tolerance between 0 and 1");
+    return z->api->flow(z->engine, wide_from_double(until), wide_from_double(tolerance));
+}
+
+taut_counts taut_simulation_counts(const taut_simulation *z)
+{
+    engine_counts c;
+    z->api->counts(z->engine, &c);
+    return (taut_counts){ c.steps, c.newton_iterations, c.factorisations, c.evaluations, c.rejected, c.position_projections, c.momentum_projections,
+                          c.projected_steps };
+}
+
+int taut_simulation_symplecticity(taut_simulation *z, double h, taut_symplecticity *result)
+{
+    engine_symplecticity found = { 0 };
+    int status = z->api->symplecticity(z->engine, wide_from_double(h), &found);
+    *result = (taut_symplecticity){ (double)found.defect, (double)found.uncertainty, found.pairs };
     return status;
 }
 
