@@ -3,38 +3,95 @@
 
 #include "support_contact.h"
 
-/* The largest growth of the energy over its lowest value before, and what is below the ground. */
-static real fall(long steps_a_second, real *depth)
+/* The energy of a run with impacts: its lowest value so far, and how far it came above that, at the ends of steps and just after events. */
+typedef struct {
+    simulation *z;
+    real lowest, growth;
+} energies;
+
+static void follow_energy(energies *e)
 {
-    const char *const settings[] = { "N", SANITIZED || QUAD ? "4" : "8", NULL };
-    simulation *z = open_contact("falling-chain", NULL, "rattle", 0, settings);
-    record *r = listen(z);
-    real lowest = simulation_energy(z), growth = 0;
-    *depth = 0;
-    for (long n = 0; n < steps_a_second * 6 / 5; n++) {
-        do_steps(z, 1, (real)1 / (real)steps_a_second);
-        real energy = simulation_energy(z);
-        for (uint32_t i = 1; i < z->s->n; i += 2) *depth = REAL(fmax)(*depth, -z->x.q[i]);
-        growth = REAL(fmax)(growth, energy - lowest);
-        lowest = REAL(fmin)(lowest, energy);
-    }
-    /* it has come to rest on the ground */
-    assert_at_most(lowest, (real)1e-6);
-    assert_true(z->event_counts[ENGINE_IMPACT] > 20 && z->event_counts[ENGINE_REST] >= 4);
-    free(r);
-    close_model(z);
-    return growth;
+    real energy = simulation_energy(e->z);
+    e->growth = REAL(fmax)(e->growth, energy - e->lowest);
+    e->lowest = REAL(fmin)(e->lowest, energy);
 }
 
-/* Impacts take energy; between them RATTLE's oscillates by O(h^2) (of 5 to begin with), and that is all that the growth is. */
+static int follow_event(void *user, const engine_event *event)
+{
+    (void)event;
+    follow_energy(user);
+    return TAUT_OK;
+}
+
+/* Returns the largest growth of the energy. */
+static real fall(const char *method, int links, long steps_a_second, real until)
+{
+    char number[16];
+    snprintf(number, sizeof number, "%d", links);
+    const char *const settings[] = { "N", number, NULL };
+    simulation *z = open_contact("falling-chain", NULL, method, 0, settings);
+    energies e = { z, simulation_energy(z), 0 };
+    real depth = 0;
+    z->on_event = follow_event;
+    z->on_event_user = &e;
+    for (long n = 0; n < (long)(until * (real)steps_a_second); n++) {
+        do_steps(z, 1, (real)1 / (real)steps_a_second);
+        for (uint32_t i = 1; i < z->s->n; i += 2) depth = REAL(fmax)(depth, -z->x.q[i]);
+        follow_energy(&e);
+    }
+    assert_at_most(depth, ROUND(16)); /* of heights of about 1 */
+    assert_true(z->event_counts[ENGINE_IMPACT] > (until > 1 ? 20 : 5));
+    if (until > 1) { /* it has come to rest on the ground */
+        assert_at_most(e.lowest, (real)1e-6);
+        assert_true(z->event_counts[ENGINE_REST] >= 4);
+    }
+    close_model(z);
+    return e.growth;
+}
+
+/* em keeps the energy between impacts, and impacts take some: it never grows, at the end of any step and after any event, by more than
+   roundings (of 5 to begin with) in the pieces of steps. Later contacts are let go whose gaps open like the error of the step, s^3; where they end
+   below the surface they are lifted onto it (decide.c), by O(h^3), which takes as much energy. */
+static void energy_of_chain_never_grows(void **state)
+{
+    (void)state;
+    int links = SANITIZED || QUAD ? 4 : 8;
+    assert_at_most(fall("em:project", links, 1000, (real)0.46), ROUND(100));
+    if (SANITIZED || QUAD) return;
+    assert_at_most(fall("em:project", links, 1000, (real)1.2), (real)1e-5);
+}
+
+/* Velocities of em, without `project`, are beside the constraints. An impact, elastic as it may be, takes that part of them away first: with it the
+   balance of the impact would not be that of the motion, and the energy (of 10) would grow. */
+static void em_hits_a_wall(void **state)
+{
+    (void)state;
+    static const char text[] = "local a, b = point('a', 2), point('b', 2)\n"
+                               "lagrangian(norm2(a.dot)/2 + norm2(b.dot)/2 - 9.81*(a.y + b.y))\n"
+                               "constraint('upper', (norm2(a) - 1)/2); constraint('lower', (norm2(b - a) - 1)/2)\n"
+                               "contact('wall', b.x + 0.3, {restitution = 1})\n"
+                               "start { a = {1, 0}, b = {1, 1} }";
+    simulation *z = open_contact(NULL, text, "em", 0, NULL);
+    energies e = { z, simulation_energy(z), 0 };
+    z->on_event = follow_event;
+    z->on_event_user = &e;
+    for (int n = 0; n < 2000; n++) {
+        do_steps(z, 1, (real)1 / 100);
+        follow_energy(&e);
+    }
+    assert_true(z->event_counts[ENGINE_IMPACT] > 10);
+    assert_at_most(e.growth, ROUND(1000)); /* a rounding a step */
+    close_model(z);
+}
+
+/* Under RATTLE, whose energy oscillates by O(h^2) between impacts, that is all that the growth is. */
 static void chain_falls(void **state)
 {
     (void)state;
-    real depth, coarse = fall(1000, &depth);
-    assert_at_most(depth, ROUND(16)); /* of heights of about 1 */
-    if (SANITIZED) return;
-    real fine = fall(4000, &depth);
-    assert_at_most(depth, ROUND(16));
+    /* in quad as far as to where pieces of steps would be less than roundings; it comes to rest after ten thousand impacts there */
+    real coarse = fall("rattle", SANITIZED ? 4 : 8, 1000, QUAD ? (real)0.48 : (real)1.2);
+    if (SANITIZED || QUAD) return;
+    real fine = fall("rattle", 8, 4000, (real)1.2);
     assert_between(coarse / fine, 5, 60); /* 16, but the two are not the same motion after some impacts */
     assert_at_most(fine, 1e-4);
 }
@@ -44,8 +101,7 @@ static void ball_leaves_the_edge(void **state)
 {
     (void)state;
     real k = (real)0.09 / ((real)9.81 * (real)0.1);
-    /* quad: x is exactly 0 at the corner, where the second derivatives of the gap are halves of those on either side */
-    for (int rolls = QUAD; rolls < 2; rolls++) {
+    for (int rolls = 0; rolls < 2; rolls++) {
         const char *const settings[] = { "mu", rolls ? "1000" : "0", NULL };
         real expected = rolls ? (10 + 7 * k) / 17 : (2 + k) / 3, error[3];
         for (int fine = 0; fine < 3; fine++) {
@@ -173,7 +229,7 @@ static void cone_problems_are_solved(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(chain_falls),       cmocka_unit_test(ball_leaves_the_edge),
+        cmocka_unit_test(energy_of_chain_never_grows), cmocka_unit_test(em_hits_a_wall), cmocka_unit_test(chain_falls), cmocka_unit_test(ball_leaves_the_edge),
         cmocka_unit_test(cradle_hands_over), cmocka_unit_test(simultaneous_cradle_is_another_law),
         cmocka_unit_test(cone_problems_are_solved),
     };

@@ -92,6 +92,20 @@ int taut_simulation_step(taut_simulation *simulation, double h);
 int taut_simulation_run(taut_simulation *simulation, double h, double until);
 double taut_simulation_time(const taut_simulation *simulation);
 
+/* Something that happened to a contact, inside a step (docs/contacts.md). */
+typedef struct taut_event {
+    double time;
+    const char *contact;   /* its name; valid as long as the model */
+    const char *kind;      /* "impact", "rest", "release", "stick" or "slip" */
+    double impulse;        /* of the multiplier, for impacts; 0 otherwise */
+} taut_event;
+/* Called while a step is under way; taut_simulation_time and taut_simulation_frame are those just after the event, and nothing else of the
+   simulation may be called. Returning a status other than 0 ends the step, which returns it; the state is then as before the step. Return a
+   positive one. */
+typedef int (*taut_event_callback)(void *user, const taut_event *event);
+/* Whom to tell of the events of a model with contacts; NULL: nobody, as at first. */
+void taut_simulation_events(taut_simulation *simulation, taut_event_callback callback, void *user);
+
 /* The columns of a frame, as in `taut run --csv`: t, coordinates, velocities, momenta, multipliers, energy, ... */
 size_t taut_simulation_columns(const taut_simulation *simulation);
 /* Name of a column into the buffer, cut to size. */

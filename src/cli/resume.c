@@ -59,9 +59,10 @@ static int restore(session *z, const numbers *n, run_result *from)
     z->api = engine_find(record_property(r, "precision"));
     if (!z->api)
         return fail(z->context, TAUT_UNSUPPORTED, "'%s' is a run in %s precision, which this build does not have", z->path, record_property(r, "precision"));
-    const char *start = record_property(r, "start");
+    const char *start = record_property(r, "start"), *contacts = record_property(r, "contacts");
     const engine_options e = { .method = z->method, .tolerance = n->tolerance, .project_start = strcmp(start, "project") == 0,
-                               .start_as_is = strcmp(start, "as-is") == 0, .step = n->step };
+                               .start_as_is = strcmp(start, "as-is") == 0, .step = n->step,
+                               .active_set = contacts && strcmp(contacts, "active-set") == 0 };
     z->options.step = n->step;
     z->options.until = n->until;
     z->options.every = (long)n->every;

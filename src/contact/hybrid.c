@@ -232,6 +232,7 @@ static int advance(hybrid *z, state *x, real h)
         if (event.kind != CROSS_GAP) status = contact_lift(z, x);
         if (status) return status;
         left = event.kind == CROSS_NONE && !event.partial ? 0 : left - event.length;
+        if (left < z->shortest) left = 0;
         still = event.length > 0 ? 0 : still + 1;
         if (event.kind != CROSS_NONE) {
             int changed;

@@ -149,6 +149,16 @@ static int who_meets(hybrid *z, const state *x, long trigger, unsigned char *tak
     return closes;
 }
 
+/* Methods like em leave the velocities beside the constraints that always hold. What meets is the motion within them: the energy of the rest is
+   lost, and the balance of the impact is exact. */
+static int onto_velocities(hybrid *z, state *x)
+{
+    memset(z->meeting.P, 0, (size_t)z->meeting.rows * sizeof(real));
+    int status = z->c ? meeting_apply(z, x) : TAUT_OK;
+    if (!status) watch_look(z->watch, x->q, x->w, x->t, z->h);
+    return status;
+}
+
 int contact_impact(hybrid *z, state *x, long trigger, int *happened)
 {
     phase *open;
@@ -166,6 +176,7 @@ int contact_impact(hybrid *z, state *x, long trigger, int *happened)
     watch_accelerate(z->watch, open->dv);
     if (!who_meets(z, x, trigger, z->takes_part)) return TAUT_OK;
     status = meeting_collect(z, x, z->takes_part);
+    if (!status) status = onto_velocities(z, x);
     if (!status) status = collision_create(z->context, all, &k);
     real *e = mem_new(z->context, 3 * z->count, sizeof *e), *slow = e + z->count, *rest = slow + z->count;
     if (!e) status = TAUT_OUT_OF_MEMORY;

@@ -71,6 +71,16 @@ static void set_tolerances(hybrid *z, const phase *ph)
     }
 }
 
+/* Positions are moved by v s. Where that is less than their rounding the step of a method is noise: what brings the rounded positions onto the
+   constraints, divided by s, is its velocity. (At rest: a thousand roundings of the whole step.) */
+static void set_shortest(hybrid *z, const phase *ph)
+{
+    const real *v = watch_velocity(z->watch);
+    real size = watch_least(z->watch), speed = 0;
+    for (uint32_t i = 0; i < z->n; i++) size = real_most(size, ph->begin.q[i]), speed = real_most(speed, v[i]);
+    z->shortest = REAL_EPSILON * size / REAL(fmax)(speed, size / (1000 * z->h));
+}
+
 static int is_violated(const hybrid *z, const phase *ph, size_t f)
 {
     cross_kind kind = kind_of(ph, f);
@@ -96,12 +106,13 @@ static int value_at(const crossing *c, real s, real *f)
     return status;
 }
 
-/* (a, fa) and (b, fb) have different signs. *root: where it is zero, to round-off. */
+/* (a, fa) and (b, fb) have different signs. *root: where it is zero, to round-off. No step is tried that is shorter than the shortest. */
 static int find_zero(const crossing *c, real a, real fa, real b, real fb, real *root)
 {
-    real t = fa / (fa - fb), x3 = a, f3 = fa;
+    real t = fa / (fa - fb), x3 = a, f3 = fa, first = c->z->shortest / REAL(fabs)(b - a);
+    if (first < (real)0.5) t = REAL(fmin)(REAL(fmax)(t, first), 1 - first);
     *root = REAL(fabs)(fa) < REAL(fabs)(fb) ? a : b;
-    for (int k = 0; k < 400; k++) {
+    for (int k = 0; first < (real)0.5 && k < 400; k++) {
         real x = a + t * (b - a), f;
         int status = value_at(c, x, &f);
         if (status) return status;
@@ -114,7 +125,7 @@ static int find_zero(const crossing *c, real a, real fa, real b, real fb, real *
         a = x, fa = f;
         *root = REAL(fabs)(fa) < REAL(fabs)(fb) ? a : b;
         real best = REAL(fmin)(REAL(fabs)(fa), REAL(fabs)(fb)), width = REAL(fabs)(b - a);
-        real least = 2 * REAL_EPSILON * REAL(fabs)(*root) / width;
+        real least = (2 * REAL_EPSILON * REAL(fabs)(*root) + c->z->shortest) / width;
         if (best <= c->enough || !(least < (real)0.5)) return TAUT_OK;
         /* inverse quadratic interpolation where the three values are well apart, else the middle */
         real xi = (a - b) / (x3 - b), phi = (fa - fb) / (f3 - fb);
@@ -137,7 +148,7 @@ static int find_crossing(hybrid *z, phase *ph, size_t f, real end, real f_end, r
         real least = kind_of(ph, f) == CROSS_GAP ? 64 * REAL_EPSILON : (real)1e-7;
         if (kind_of(ph, f) == CROSS_GAP && z->rate_start[f / 2] <= 0) return TAUT_OK;
         for (lower = end / 8;; lower /= 8) {
-            if (lower < least * end) return TAUT_OK;
+            if (lower < REAL(fmax)(least * end, z->shortest)) return TAUT_OK;
             int status = value_at(&c, lower, &f_lower);
             if (status) return status;
             if (f_lower > z->tolerance[f]) break;
@@ -231,6 +242,7 @@ int contact_locate(hybrid *z, phase *ph, real left, located *event)
     int status = attempt(z, ph, 0);
     if (status) return status;
     set_tolerances(z, ph);
+    set_shortest(z, ph);
     memcpy(z->start, z->value, 2 * z->count * sizeof(real));
     memcpy(z->rate_start, z->rate, z->count * sizeof(real));
     real end = left;

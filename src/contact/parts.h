@@ -28,6 +28,7 @@ struct hybrid {
     real *restitution;
     state saved;              /* x at the beginning of the step */
     real h;                   /* of the step */
+    real shortest;            /* a piece of the step that is shorter moves nothing by more than a rounding */
     unsigned char *leaving;   /* contacts that have just been let go */
     unsigned char *modes;     /* before an event */
     unsigned char *takes_part; /* in a meeting */

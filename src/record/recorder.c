@@ -78,7 +78,8 @@ static int put_head(writer *w, const recorder_subject *s)
     strftime(created, sizeof created, "%Y-%m-%dT%H:%M:%SZ", &utc);
     const char *texts[][2] = { { "taut", TAUT_VERSION }, { "created", created }, { "model", s->m->file }, { "source", s->m->source },
                                { "title", s->m->title }, { "method", e->method }, { "precision", s->api->name },
-                               { "start", e->start_as_is ? "as-is" : e->project_start ? "project" : "strict" }, { "status", "running" } };
+                               { "start", e->start_as_is ? "as-is" : e->project_start ? "project" : "strict" },
+                               { "contacts", e->active_set ? "active-set" : "event" }, { "status", "running" } };
     const struct { const char *name; wide value; } numbers[] = { { "step", s->run->step }, { "until", s->run->until },
                                                                  { "every", s->run->every }, { "tolerance", e->tolerance } };
     int status = TAUT_OK;
@@ -167,6 +168,11 @@ static const struct { const char *name; size_t at; } counted[] = {
     { "position_projections", offsetof(engine_counts, position_projections) },
     { "momentum_projections", offsetof(engine_counts, momentum_projections) },
     { "projected_steps", offsetof(engine_counts, projected_steps) },
+    { "impacts", offsetof(engine_counts, events[ENGINE_IMPACT]) },
+    { "rests", offsetof(engine_counts, events[ENGINE_REST]) },
+    { "releases", offsetof(engine_counts, events[ENGINE_RELEASE]) },
+    { "sticks", offsetof(engine_counts, events[ENGINE_STICK]) },
+    { "slips", offsetof(engine_counts, events[ENGINE_SLIP]) },
 };
 enum { COUNTED = sizeof counted / sizeof *counted };
 static long *count_at(engine_counts *counts, int i) { return (long *)((char *)counts + counted[i].at); }

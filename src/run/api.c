@@ -13,6 +13,8 @@ struct taut_simulation {
     const engine_api *api;
     void *engine;
     wide *frame;
+    taut_event_callback event;
+    void *event_user;
 };
 
 /* ---- models ---- */
@@ -139,6 +141,20 @@ int taut_simulation_run(taut_simulation *z, double h, double until)
         if (status || left / step <= (wide)1e-9) return status;
         status = z->api->step(z->engine, left / step < 1 + (wide)1e-9 ? left : step);
     }
+}
+
+static int on_event(void *user, const engine_event *event)
+{
+    taut_simulation *z = user;
+    const taut_event told = { (double)event->t, event->contact, event->kind_name, (double)event->impulse };
+    return z->event(z->event_user, &told);
+}
+
+void taut_simulation_events(taut_simulation *z, taut_event_callback callback, void *user)
+{
+    z->event = callback;
+    z->event_user = user;
+    z->api->on_event(z->engine, callback ? on_event : NULL, z);
 }
 
 double taut_simulation_time(const taut_simulation *z) { return (double)z->api->time(z->engine); }

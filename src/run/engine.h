@@ -32,6 +32,7 @@ typedef struct {
     long steps, newton_iterations, factorisations;
     /* where the method has any: see newton_counts */
     long evaluations, rejected, position_projections, momentum_projections, projected_steps;
+    long events[ENGINE_EVENT_KINDS]; /* of contacts */
 } engine_counts;
 
 /* A named part of an engine's state: numbers in its own precision, in its own memory. */

@@ -180,7 +180,10 @@ int simulation_step(simulation *z, real h)
 {
     int add_work = simulation_has_work(z) && !z->declared.own_work;
     real work = add_work ? h / 2 * power(z) : 0, before = *z->x.work, before_low = *z->x.work_low;
+    long events[ENGINE_EVENT_KINDS];
+    memcpy(events, z->event_counts, sizeof events);
     int status = z->hybrid ? hybrid_step(z->hybrid, &z->x, h) : z->method.class->step(z->method.self, &z->x, h);
+    if (status) memcpy(z->event_counts, events, sizeof events); /* they have not happened */
     if (status) return status;
     if (!z->declared.own_work) *z->x.work = before, *z->x.work_low = before_low; /* methods know nothing of it */
     if (add_work) { /* the trapezoidal rule */
@@ -231,6 +234,7 @@ void simulation_restored(simulation *z, const engine_counts *counts)
 {
     z->before = *counts;
     z->steps = counts->steps;
+    memcpy(z->event_counts, counts->events, sizeof z->event_counts);
     memcpy(z->lambda, z->x.lambda, z->s->c * sizeof(real));
 }
 

@@ -1,5 +1,6 @@
 /* The simulation behind the table of engine.h. */
 #include <stdio.h>
+#include <string.h>
 
 #include "run/simulation.h"
 
@@ -33,6 +34,7 @@ static void counts(const void *self, engine_counts *out)
                             .position_projections = b->position_projections + c->position_projections,
                             .momentum_projections = b->momentum_projections + c->momentum_projections,
                             .projected_steps = b->projected_steps + c->projected_steps };
+    memcpy(out->events, z->event_counts, sizeof out->events);
 }
 
 static size_t column_count(const void *self) { return simulation_column_count(self); }

@@ -100,6 +100,25 @@ ok run "$double" -T 1 -D m1=3 -o sum.taut
 ok resume sum.taut -T 2
 grep -v ' method \| recorded ' out > parts
 same 'the summary of a run in two parts' whole parts
+# Models with contacts: so do the counts of events, and the kind of step.
+for arguments in "$models/bouncing-ball.lua" "$models/bouncing-ball.lua -D e=0 -m euler --contacts active-set"; do
+    # shellcheck disable=SC2086 # words of the arguments
+    ok run $arguments -T 3
+    grep -v ' method ' out > whole
+    is "there are events: $arguments" "$(grep -c '^  events  *[1-9]' whole)" 1
+    # shellcheck disable=SC2086
+    ok run $arguments -T 3 --csv
+    cut -d, -f1-5 out > whole.csv
+    rm -f hit.taut
+    # shellcheck disable=SC2086
+    ok run $arguments -T 0.4 -o hit.taut
+    ok resume hit.taut -T 3
+    grep -v ' method \| recorded ' out > parts
+    same "the summary of a run with events in two parts: $arguments" whole parts
+    ok export hit.taut hit.csv
+    cut -d, -f1-5 hit.csv > parts.csv
+    same "its frames: $arguments" whole.csv parts.csv
+done
 # A last step that was shortened stays: from there whole steps go on.
 ok run "$pendulum" -s 0.3 -T 1 -o short.taut
 ok resume short.taut -T 2

@@ -67,6 +67,21 @@ await run({
     assert.ok((await page.locator("#foot").innerText()).includes("Set with -D"));
     await page.context().close();
   },
+  "events: those of the run file, in the data and in the table": async () => {
+    page = await open(makePage("events", "bouncing-ball.lua", "-T", "10"));
+    const wanted = execFileSync("sqlite3", ["-json", join(folder, "events.taut"), "select t, name, kind, impulse from events order by rowid"], { encoding: "utf8" });
+    const events = await page.evaluate(() => window.taut.run.header.events.map(({ t, name, kind, impulse }) => ({ t, name, kind, impulse })));
+    assert.deepEqual(events, JSON.parse(wanted));
+    // the first fall from 1 ends at sqrt(2/g) with sqrt(2 g); impulse (1 + e) m u
+    assert.ok(Math.abs(events[0].t - Math.sqrt(2 / 9.81)) < 1e-14 && Math.abs(events[0].impulse - 1.9 * Math.sqrt(2 * 9.81)) < 1e-13);
+    assert.deepEqual([events[0].kind, events.at(-1).kind], ["impact", "rest"]);
+    const foot = await page.locator("#foot").innerText();
+    for (const text of [`Events (${events.length})`, "0.45152364", "8.41595"]) assert.ok(foot.includes(text), text);
+    // one row of the run is at the event: the link in the table leads there
+    await page.locator("#foot button", { hasText: "0.45152364" }).click();
+    assert.equal((await page.locator(".clock").textContent()).replace(/^t = /, ""), events[0].t.toPrecision(5));
+    await page.context().close();
+  },
   "no draw: bars guessed": async () => {
     writeFileSync(join(folder, "guess.lua"), 'local a, b = point "a", point "b"\nlagrangian(norm2(a.dot) + norm2(b.dot) - a.z - b.z)\n' +
       'constraint("one", norm2(a) - 1)\nconstraint("two", norm(b - a) - 2)\nstart { a = {1, 0, 0}, b = {3, 0, 0} }\n');
