@@ -4,7 +4,7 @@
 # processor time does not.
 set -eu
 taut=$1
-rounds=${ROUNDS:-5}
+rounds=${ROUNDS:-15}
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
