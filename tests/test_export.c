@@ -5,7 +5,7 @@
 #include "record/export.h"
 #include "support_record.h"
 
-static char folder[] = "/tmp/taut-export-XXXXXX", path[300], target[300];
+static char folder[] = "taut-export-XXXXXX", path[300], target[300];
 
 static double *read_set(hid_t file, const char *name, hsize_t *size, int *rank)
 {

@@ -12,7 +12,7 @@
 
 #include "support_record.h"
 
-static char folder[] = "/tmp/taut-record-XXXXXX";
+static char folder[] = "taut-record-XXXXXX";
 static char path[300], other[300];
 
 static int fresh(void **state)

@@ -8,7 +8,7 @@
 
 #include "support_record.h"
 
-static char folder[] = "/tmp/taut-kill-XXXXXX";
+static char folder[] = "taut-kill-XXXXXX";
 static volatile long *committed; /* shared with the children */
 
 static double now(void)

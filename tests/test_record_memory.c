@@ -9,7 +9,7 @@
 #include "support.h"
 #include "support_allocator.h"
 
-static char path[] = "/tmp/taut-record-memory-XXXXXX";
+static char path[] = "taut-record-memory-XXXXXX";
 
 /* ---- SQLite's memory, counted as support_allocator.h counts Taut's ---- */
 

@@ -128,7 +128,7 @@ static void drawn(void **state)
 
 /* ---- numbers ---- */
 
-static char path[] = "/tmp/taut-report-XXXXXX";
+static char path[] = "taut-report-XXXXXX";
 
 enum { SPIKE = 123456, HOLE = 200001 };
 
