@@ -21,7 +21,7 @@ function energyFact(run: Run, value: Column, deviation: Column): HTMLElement {
 }
 
 /** Without constraints there is nothing to leave. */
-export const hasResiduals = (run: Run): boolean => run.columns.some((c) => /constraint$/.test(c.kind) && c.highest > 0);
+export const hasResiduals = (run: Run): boolean => run.columns.some((c) => /constraint$/.test(c.kind) && (c.highest ?? 0) > 0);
 
 export function facts(run: Run): HTMLElement {
   const list = el("dl", { class: "facts" });
