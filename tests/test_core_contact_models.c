@@ -23,25 +23,33 @@ static int follow_event(void *user, const engine_event *event)
     return TAUT_OK;
 }
 
+typedef struct {
+    const char *method;
+    int links;
+    long steps_a_second;
+    real until;
+    const char *tilt;  /* "0": the chain falls as its own mirror image, and contacts change in pairs */
+} falling;
+
 /* Returns the largest growth of the energy. */
-static real fall(const char *method, int links, long steps_a_second, real until)
+static real fall(falling how)
 {
     char number[16];
-    snprintf(number, sizeof number, "%d", links);
-    const char *const settings[] = { "N", number, NULL };
-    simulation *z = open_contact("falling-chain", NULL, method, 0, settings);
+    snprintf(number, sizeof number, "%d", how.links);
+    const char *const settings[] = { "N", number, "tilt", how.tilt ? how.tilt : "0.1", NULL };
+    simulation *z = open_contact("falling-chain", NULL, how.method, 0, settings);
     energies e = { z, simulation_energy(z), 0 };
     real depth = 0;
     z->on_event = follow_event;
     z->on_event_user = &e;
-    for (long n = 0; n < (long)(until * (real)steps_a_second); n++) {
-        do_steps(z, 1, (real)1 / (real)steps_a_second);
+    for (long n = 0; n < (long)(how.until * (real)how.steps_a_second); n++) {
+        do_steps(z, 1, (real)1 / (real)how.steps_a_second);
         for (uint32_t i = 1; i < z->s->n; i += 2) depth = REAL(fmax)(depth, -z->x.q[i]);
         follow_energy(&e);
     }
     assert_at_most(depth, ROUND(16)); /* of heights of about 1 */
-    assert_true(z->event_counts[ENGINE_IMPACT] > (until > 1 ? 20 : 5));
-    if (until > 1) { /* it has come to rest on the ground */
+    assert_true(z->event_counts[ENGINE_IMPACT] > (how.until > 1 ? 20 : 5));
+    if (how.until > 1 && !how.tilt) { /* it has come to rest on the ground */
         assert_at_most(e.lowest, (real)1e-6);
         assert_true(z->event_counts[ENGINE_REST] >= 4);
     }
@@ -50,15 +58,58 @@ static real fall(const char *method, int links, long steps_a_second, real until)
 }
 
 /* em keeps the energy between impacts, and impacts take some: it never grows, at the end of any step and after any event, by more than
-   roundings (of 5 to begin with) in the pieces of steps. Later contacts are let go whose gaps open like the error of the step, s^3; where they end
-   below the surface they are lifted onto it (decide.c), by O(h^3), which takes as much energy. */
+   roundings (of 5 to begin with), though hundreds of contacts close and are let go. */
 static void energy_of_chain_never_grows(void **state)
 {
     (void)state;
-    int links = SANITIZED || QUAD ? 4 : 8;
-    assert_at_most(fall("em:project", links, 1000, (real)0.46), ROUND(100));
-    if (SANITIZED || QUAD) return;
-    assert_at_most(fall("em:project", links, 1000, (real)1.2), (real)1e-5);
+    int few = SANITIZED || QUAD;
+    real until = QUAD ? (real)0.48 : (real)1.2;
+    for (int k = 0; k < 2; k++) {
+        const char *method = k ? "em" : "em:project";
+        assert_at_most(fall((falling){ method, few ? 4 : 8, 1000, until, NULL }), ROUND(100));
+        if (few) continue;
+        assert_at_most(fall((falling){ method, 6, 250, until, NULL }), ROUND(100));
+        assert_at_most(fall((falling){ method, 20, 250, until, NULL }), ROUND(100));
+        assert_at_most(fall((falling){ method, 6, 500, until, "0" }), ROUND(100));
+        assert_at_most(fall((falling){ method, 10, 500, until, "0" }), ROUND(100));
+    }
+}
+
+/* A load that grows lifts a mass off a surface that curves up, like s^3: RATTLE, which follows the surface only as far as s^2, would end below it
+   after any step. It is held for the rest of that step, its gap zero though it was let go, and is off by O(h^2) from there on. The steps are chosen so
+   that it is let go in their middle. */
+static void held_where_it_is_let_go(void **state)
+{
+    (void)state;
+    static const char text[] = "local a = point('a', 2)\n"
+                               "lagrangian(norm2(a.dot)/2 - a.y); force(a.y, 2*time())\n"
+                               "contact('surface', a.y - a.x^3/6)\n"
+                               "start { a = {0, 0}, ['a.dot'] = {1, 0} }";
+    simulation *z = open_contact(NULL, text, "lobatto:s=3", 0, NULL);
+    record *r = listen(z);
+    do_steps(z, 600, (real)1 / 300);
+    real release = r->at[nth(r, ENGINE_RELEASE, 0)].t, y = z->x.q[1], error[3], step[3];
+    free(r);
+    close_model(z);
+    for (int k = 0; k < 3; k++) {
+        long before = 20 << k, steps;
+        step[k] = release / ((real)before + (real)0.5);
+        steps = (long)(2 / step[k]);
+        z = open_contact(NULL, text, "rattle", 0, NULL);
+        do_steps(z, before + 1, step[k]);
+        assert_int_equal(z->event_counts[ENGINE_RELEASE], 1);
+        assert_at_most(REAL(fabs)(z->x.q[1] - z->x.q[0] * z->x.q[0] * z->x.q[0] / 6), ROUND(4));
+        for (long n = before + 1; n < steps; n++) {
+            do_steps(z, 1, step[k]);
+            assert_true(z->x.q[1] - z->x.q[0] * z->x.q[0] * z->x.q[0] / 6 > (real)0.01 * step[k] * step[k] * step[k]);
+        }
+        do_steps(z, 1, 2 - (real)steps * step[k]);
+        error[k] = z->x.q[1] - y;
+        assert_int_equal(z->event_counts[ENGINE_RELEASE], 1);
+        assert_int_equal(z->event_counts[ENGINE_IMPACT], 0);
+        close_model(z);
+    }
+    for (int k = 0; k < 2; k++) assert_between(REAL(log)(error[k] / error[k + 1]) / REAL(log)(step[k] / step[k + 1]), 1.9, 2.1);
 }
 
 /* Velocities of em, without `project`, are beside the constraints. An impact, elastic as it may be, takes that part of them away first: with it the
@@ -89,9 +140,9 @@ static void chain_falls(void **state)
 {
     (void)state;
     /* in quad as far as to where pieces of steps would be less than roundings; it comes to rest after ten thousand impacts there */
-    real coarse = fall("rattle", SANITIZED ? 4 : 8, 1000, QUAD ? (real)0.48 : (real)1.2);
+    real coarse = fall((falling){ "rattle", SANITIZED ? 4 : 8, 1000, QUAD ? (real)0.48 : (real)1.2, NULL });
     if (SANITIZED || QUAD) return;
-    real fine = fall("rattle", 8, 4000, (real)1.2);
+    real fine = fall((falling){ "rattle", 8, 4000, (real)1.2, NULL });
     assert_between(coarse / fine, 5, 60); /* 16, but the two are not the same motion after some impacts */
     assert_at_most(fine, 1e-4);
 }
@@ -229,7 +280,7 @@ static void cone_problems_are_solved(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(energy_of_chain_never_grows), cmocka_unit_test(em_hits_a_wall), cmocka_unit_test(chain_falls), cmocka_unit_test(ball_leaves_the_edge),
+        cmocka_unit_test(energy_of_chain_never_grows), cmocka_unit_test(held_where_it_is_let_go), cmocka_unit_test(em_hits_a_wall), cmocka_unit_test(chain_falls), cmocka_unit_test(ball_leaves_the_edge),
         cmocka_unit_test(cradle_hands_over), cmocka_unit_test(simultaneous_cradle_is_another_law),
         cmocka_unit_test(cone_problems_are_solved),
     };

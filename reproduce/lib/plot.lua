@@ -1,7 +1,7 @@
 -- A panel of a figure as SVG. Colours are classes c1..c8 of the page's style, so that light and dark are its matter.
 local plot = {}
 
-local W, H, LEFT, RIGHT, TOP, BOTTOM = 460, 310, 64, 14, 14, 46
+local W, H, LEFT, RIGHT, TOP, BOTTOM = 460, 310, 64, 22, 14, 46
 
 local function escape(s) return (tostring(s):gsub("&", "&amp;"):gsub("<", "&lt;"):gsub(">", "&gt;")) end
 plot.escape = escape
@@ -49,7 +49,14 @@ local function ticks(axis, lo, hi)
         if v > lo and v < hi then minor[#minor + 1] = v end
       end end
     end
-    if #major < 2 then major, minor = { lo, hi }, {} end
+    if #major < 2 then -- less than a decade: 1, 2, 5, or the ends
+      major, minor = {}, {}
+      for k = a - 1, b do for _, f in ipairs { 1, 2, 5 } do
+        local v = f*10.0^k
+        if v >= lo*0.9999 and v <= hi*1.0001 then major[#major + 1] = v end
+      end end
+      if #major < 2 then major = { lo, hi } end
+    end
   else
     local step = nice_step(hi - lo)
     for k = math.ceil(lo/step - 1e-9), math.floor(hi/step + 1e-9) do major[#major + 1] = k*step end

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "contact/active_set.h"
-#include "contact/locate.h"
 #include "contact/parts.h"
 
 const char *const event_names[EVENT_KINDS] = { "impact", "rest", "release", "stick", "slip" };
@@ -16,7 +15,7 @@ void hybrid_destroy(hybrid *z)
     watch_destroy(z->watch);
     phases_clear(&z->phases);
     meeting *k = &z->meeting;
-    void *arrays[] = { k->who, k->cones, k->J, k->W, k->b, k->P, z->restitution, z->saved.block, z->leaving, z->modes, z->takes_part,
+    void *arrays[] = { k->who, k->cones, k->J, k->W, k->b, k->P, z->restitution, z->saved.block, z->leaving, z->held, z->modes, z->takes_part,
                        z->impulse, z->floor, z->slip_floor, z->guess, z->width, z->a, z->b, z->v, z->w, z->kick, z->multiplier, z->right,
                        z->pi_w, z->nu_w, z->force, z->jacobian, z->value, z->start, z->tolerance, z->rate, z->rate_start, z->ignore };
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) mem_free(context, arrays[i]);
@@ -31,7 +30,7 @@ static int create_arrays(hybrid *z, const struct system *s)
         { &k->who, count, sizeof *k->who }, { &k->cones, count, sizeof *k->cones }, { &k->b, rows, sizeof(real) }, { &k->P, rows, sizeof(real) },
         { &z->restitution, count, sizeof(real) }, { &z->impulse, count, sizeof(real) }, { &z->floor, count, sizeof(real) },
         { &z->slip_floor, count, sizeof(real) }, { &z->guess, count, sizeof(real) }, { &z->width, count, sizeof(real) },
-        { &z->leaving, count, 1 }, { &z->modes, count, 1 }, { &z->takes_part, count, 1 }, { &z->ignore, 2 * count, 1 },
+        { &z->leaving, count, 1 }, { &z->held, count, 1 }, { &z->modes, count, 1 }, { &z->takes_part, count, 1 }, { &z->ignore, 2 * count, 1 },
         { &z->a, n, sizeof(real) }, { &z->b, n, sizeof(real) }, { &z->v, n, sizeof(real) }, { &z->w, n, sizeof(real) },
         { &z->kick, n, sizeof(real) }, { &z->multiplier, c, sizeof(real) }, { &z->right, c, sizeof(real) },
         { &z->value, 2 * count, sizeof(real) }, { &z->start, 2 * count, sizeof(real) }, { &z->tolerance, 2 * count, sizeof(real) },
@@ -82,6 +81,9 @@ int hybrid_create(const model *m, const struct method_class *class, const method
     z->context = m->context;
     z->count = m->contact_count;
     z->options = *options;
+    method_info declared = method_class_declared(class, spec);
+    z->can_hold = declared.order >= 2;
+    z->beside = (declared.keeps & KEEPS_POSITION) && !(declared.keeps & KEEPS_VELOCITY);
     int status = phases_create(m, class, spec, tolerance, &z->phases);
     if (!status) status = phases_open(&z->phases, &z->open);
     if (!status) status = watch_create(m, &z->watch);
@@ -117,7 +119,9 @@ static int touch_down(hybrid *z, state *x, long trigger, int *changed)
     for (size_t i = 0; hit && i < z->count; i++) most = REAL(fmax)(most, z->impulse[i]);
     for (size_t i = 0; !status && hit && i < z->count; i++)
         if (z->impulse[i] > 1000 * REAL_EPSILON * most) status = contact_tell(z, i, EVENT_IMPACT, z->impulse[i]);
-    if (changed) *changed = hit;
+    /* one that closes by a rounding, and does not stay closed, has changed nothing */
+    *changed = 0;
+    for (size_t i = 0; hit && i < z->count; i++) *changed |= z->takes_part[i] && z->rate[i] < -z->floor[i];
     return status ? status : contact_tell_changes(z, x, changed);
 }
 
@@ -177,59 +181,15 @@ static int happen(hybrid *z, state *x, const located *event, int *changed)
 
 /* ---- steps ---- */
 
-/* Directions of slip on a surface of two dimensions follow the slip. */
-static void turn_directions(hybrid *z, state *x)
-{
-    int any = 0;
-    for (size_t i = 0; i < z->count; i++) any |= contact_mode_of(x, i) == MODE_SLIP && z->m->contacts[i].slide_count == 2;
-    if (!any) return;
-    watch_look(z->watch, x->q, x->w, x->t, z->h);
-    for (size_t i = 0; i < z->count; i++) {
-        const touch *t = watch_touch(z->watch, i);
-        if (contact_mode_of(x, i) != MODE_SLIP || z->m->contacts[i].slide_count != 2) continue;
-        real size = REAL(sqrt)(t->slip[0] * t->slip[0] + t->slip[1] * t->slip[1]);
-        if (size > t->slip_round_off) watch_direction(z->watch, i, t->slip, contact_extra(x, i) + EXTRA_SLOTS);
-    }
-}
-
-/* All slips of two dimensions keep their directions. Returns whether one of them did not. */
-static int keep_directions(hybrid *z, state *x)
-{
-    int some = 0;
-    for (size_t i = 0; i < z->count; i++) {
-        real *keep = contact_extra(x, i) + EXTRA_SLOTS + SLOT_KEEP;
-        if (contact_mode_of(x, i) != MODE_SLIP || z->m->contacts[i].slide_count != 2 || *keep != 0) continue;
-        *keep = some = 1;
-    }
-    return some;
-}
-
-/* The next piece of the step, from x; *result: the phase in which it was made. */
-static int next_piece(hybrid *z, state *x, real left, located *event, phase **result)
-{
-    turn_directions(z, x);
-    for (;;) {
-        int status = phases_get(&z->phases, x, result);
-        if (!status) status = phase_load(*result, x);
-        if (!status) status = contact_locate(z, *result, left, event);
-        if (status > 0 && status != TAUT_OUT_OF_MEMORY && keep_directions(z, x)) continue;
-        if (status || !event->keep) return status;
-        contact_extra(x, event->contact)[EXTRA_SLOTS + SLOT_KEEP] = 1;
-    }
-}
-
 static int advance(hybrid *z, state *x, real h)
 {
     real left = h;
     long still = 0, most = 200 + 20 * (long)z->count, events = 0, pieces = 0;
     memset(z->ignore, 0, 2 * z->count);
     while (left > 0) {
-        phase *ph;
         located event;
-        int status = next_piece(z, x, left, &event, &ph);
-        if (status) return status;
-        phase_store(ph, &ph->end, x);
-        if (event.kind != CROSS_GAP) status = contact_lift(z, x);
+        int status = contact_piece(z, x, left, &event);
+        if (!status && event.kind != CROSS_GAP) status = contact_lift(z, x);
         if (status) return status;
         left = event.kind == CROSS_NONE && !event.partial ? 0 : left - event.length;
         if (left < z->shortest) left = 0;

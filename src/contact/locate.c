@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "contact/parts.h"
+#include "solve/start.h"
 
 /* Event functions of contact i: 2i: gap, or multiplier; 2i+1: slip, or what friction can hold beyond what it must. */
 static cross_kind kind_of(const phase *ph, size_t f)
@@ -51,10 +52,13 @@ static int evaluate(hybrid *z, phase *ph)
     return TAUT_OK;
 }
 
+/* ph->end := a step of length s from ph->begin, with its event functions. A method that leaves velocities beside the constraints leaves the rounding of
+   positions, divided by s, there as well: after a part of a step they are put onto them, and the energy falls by that. */
 static int attempt(hybrid *z, phase *ph, real s)
 {
     state_copy(&ph->begin, &ph->end);
     int status = s == 0 ? TAUT_OK : ph->method.class->step(ph->method.self, &ph->end, s);
+    if (!status && z->beside && s < z->h) status = start_project(ph->s, &ph->end);
     return status ? status : evaluate(z, ph);
 }
 
@@ -84,7 +88,7 @@ static void set_shortest(hybrid *z, const phase *ph)
 static int is_violated(const hybrid *z, const phase *ph, size_t f)
 {
     cross_kind kind = kind_of(ph, f);
-    if (z->ignore[f] || kind == CROSS_NONE || !(z->value[f] < -z->tolerance[f])) return 0;
+    if (z->ignore[f] || z->held[f / 2] || kind == CROSS_NONE || !(z->value[f] < -z->tolerance[f])) return 0;
     /* A gap that begins at zero, or below by the error of a step that let it go, and opens. */
     return !(kind == CROSS_GAP && z->start[f] <= z->tolerance[f] && (z->rate[f / 2] > 0 || z->value[f] >= z->start[f]));
 }
@@ -137,16 +141,17 @@ static int find_zero(const crossing *c, real a, real fa, real b, real fb, real *
     return TAUT_OK;
 }
 
-/* The zero of function f before `end`, where it is below zero. It may begin at zero: then it is looked for where it has risen, and when
-   it has not, the event is at once (length 0). */
+/* The zero of function f before `end`, where it is below zero. It may begin at zero, or be a gap that opens to begin with: then it is looked
+   for where it has risen, and when it has not, the event is at once (length 0). */
 static int find_crossing(hybrid *z, phase *ph, size_t f, real end, real f_end, real *length)
 {
     crossing c = { z, ph, &z->value[f], z->tolerance[f] / 16 };
     real lower = 0, f_lower = z->start[f];
     *length = 0;
-    if (f_lower <= z->tolerance[f]) {
-        real least = kind_of(ph, f) == CROSS_GAP ? 64 * REAL_EPSILON : (real)1e-7;
-        if (kind_of(ph, f) == CROSS_GAP && z->rate_start[f / 2] <= 0) return TAUT_OK;
+    int gap = kind_of(ph, f) == CROSS_GAP, opens = gap && z->rate_start[f / 2] > 0;
+    if (f_lower <= z->tolerance[f] || opens) {
+        real least = gap ? 64 * REAL_EPSILON : (real)1e-7;
+        if (gap && !opens) return TAUT_OK;
         for (lower = end / 8;; lower /= 8) {
             if (lower < REAL(fmax)(least * end, z->shortest)) return TAUT_OK;
             int status = value_at(&c, lower, &f_lower);
@@ -216,12 +221,13 @@ static int locate_before(hybrid *z, phase *ph, real end, located *event)
     /* The first of them: the zero of one, then of those that are below zero even there. */
     for (f = 0; f < all; f++) {
         if (!is_violated(z, ph, f)) continue;
+        real before = event->kind == CROSS_NONE ? 2 * end : end; /* of the first zero that was found, if one was */
         event->kind = kind_of(ph, f);
         event->contact = f / 2;
         status = find_crossing(z, ph, f, end, z->value[f], &end);
         event->length = end;
         if (!status) status = attempt(z, ph, end);
-        if (status || end == 0) return status;
+        if (status || end == 0 || end > before - z->shortest) return status; /* or at the same time as the one before */
         /* it itself is at zero now; begin again with the others */
         real own = z->value[f];
         z->value[f] = 0;
@@ -245,6 +251,8 @@ int contact_locate(hybrid *z, phase *ph, real left, located *event)
     set_shortest(z, ph);
     memcpy(z->start, z->value, 2 * z->count * sizeof(real));
     memcpy(z->rate_start, z->rate, z->count * sizeof(real));
+    for (size_t i = 0; i < z->count; i++)
+        if (z->start[2 * i] > 64 * z->tolerance[2 * i]) z->ignore[2 * i] = 0; /* it has left the surface since */
     real end = left;
     for (int k = 0;; k++, end /= 4) {
         status = locate_before(z, ph, end, event);

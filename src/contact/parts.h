@@ -4,6 +4,7 @@
 
 #include "contact/hybrid.h"
 #include "contact/lcp.h"
+#include "contact/locate.h"
 #include "solve/kkt.h"
 
 /* The contacts that take part in an impact, or in a decision on forces, as rows of one problem. */
@@ -30,6 +31,9 @@ struct hybrid {
     real h;                   /* of the step */
     real shortest;            /* a piece of the step that is shorter moves nothing by more than a rounding */
     unsigned char *leaving;   /* contacts that have just been let go */
+    unsigned char *held;      /* open contacts along whose surfaces a piece is made (piece.c) */
+    int can_hold;             /* the method's order is 2 or more */
+    int beside;               /* the method keeps positions on the constraints, and velocities beside them */
     unsigned char *modes;     /* before an event */
     unsigned char *takes_part; /* in a meeting */
     real *impulse;            /* of the last impact, per contact */
@@ -59,12 +63,16 @@ int contact_impact(hybrid *z, state *x, long trigger, int *happened);
 /* Below this speed a contact that is pressed together does not open again: the height of the jump is some roundings of the gap. */
 real contact_rest_speed(const touch *t, real acceleration);
 
+/* ---- piece.c ---- */
+/* Moves x by a piece of the step: `left`, or what comes before the first event or can be done at once. */
+int contact_piece(hybrid *z, state *x, real left, located *event);
+
 /* ---- decide.c ---- */
 /* Which contacts that touch stay closed, by the complementarity problem of the forces. */
 int contact_settle(hybrid *z, state *x);
 /* The same starting from the modes of x, mending what is wrong with them one by one. */
 int contact_mend(hybrid *z, state *x);
-/* Open contacts that the error of a step has left below zero, as it may where they have just been let go, are put onto their surfaces. */
+/* Open contacts that a piece has left below zero nevertheless are put onto their surfaces. */
 int contact_lift(hybrid *z, state *x);
 /* Closes a contact at x (watch has looked). */
 void close_contact(hybrid *z, state *x, size_t i);

@@ -110,7 +110,8 @@ static real along_points(const watch *w, size_t i, const real *tangent, const re
     return sum;
 }
 
-static void look_at(watch *w, size_t i, real h)
+/* fastest: the largest velocity, whose rounding the constraints hand on to all others. */
+static void look_at(watch *w, size_t i, real h, real fastest)
 {
     const contact *c = &w->m->contacts[i];
     const pattern *shape = w->s->blocks[BLOCK_G].parts[0].shape;
@@ -122,7 +123,7 @@ static void look_at(watch *w, size_t i, real h)
     for (int e = shape->start[row]; e < shape->start[row + 1]; e++) {
         real x = REAL(fabs)(w->place_q[shape->index[e]]), v = REAL(fabs)(w->v[shape->index[e]]), g = REAL(fabs)(w->jacobian[e]);
         size += g * (REAL(fmax)(x, w->s->least) + REAL(fabs)(h) * v);
-        speed += g * v;
+        speed += g * fastest;
         t->rate += w->jacobian[e] * w->v[shape->index[e]];
     }
     t->round_off = 16 * REAL_EPSILON * size;
@@ -137,14 +138,15 @@ static void look_at(watch *w, size_t i, real h)
     if (c->slide_type == SLIDE_POINTS) find_tangents(w, i, t);
     for (uint32_t k = 0; k < c->slide_count; k++) {
         if (c->slide_type == SLIDE_POINTS) {
-            t->slip[k] = along_points(w, i, t->tangent[k], w->v, &slip);
+            t->slip[k] = along_points(w, i, t->tangent[k], w->v, NULL);
+            slip += (real)c->point_count * fastest;
             continue;
         }
         uint32_t r = w->slide[i] + k;
         t->slip[k] = w->rate[r];
         for (int e = shape->start[r]; e < shape->start[r + 1]; e++) {
             t->slip[k] += w->jacobian[e] * w->v[shape->index[e]];
-            slip += REAL(fabs)(w->jacobian[e] * w->v[shape->index[e]]);
+            slip += REAL(fabs)(w->jacobian[e]) * fastest;
         }
     }
     t->slip_round_off = 64 * REAL_EPSILON * slip;
@@ -162,7 +164,9 @@ void watch_look(watch *w, const real *q, const real *stage, real t, real h)
     system_constraint_rate(s, &at, w->rate);
     system_block_values(s, BLOCK_G, &at, w->jacobian);
     system_observables(s, &at, w->mu);
-    for (size_t i = 0; i < w->count; i++) look_at(w, i, h);
+    real fastest = 0;
+    for (uint32_t i = 0; i < s->n; i++) fastest = real_most(fastest, w->v[i]);
+    for (size_t i = 0; i < w->count; i++) look_at(w, i, h, fastest);
 }
 
 void watch_row(const watch *w, size_t contact, int r, real *out)
@@ -188,15 +192,15 @@ void watch_accelerate(watch *w, const real *dv)
     const pattern *shape = s->blocks[BLOCK_G].parts[0].shape;
     system_constraint_curvature(s, &at, w->v, w->curvature);
     memcpy(w->second, w->curvature, s->c * sizeof(real));
+    real largest = 0;
+    for (uint32_t i = 0; i < s->n; i++) w->dv[i] = dv[i], largest = real_most(largest, dv[i]);
     for (uint32_t r = 0; r < s->c; r++) {
         w->size[r] = REAL(fabs)(w->curvature[r]);
         for (int e = shape->start[r]; e < shape->start[r + 1]; e++) {
-            real part = w->jacobian[e] * dv[shape->index[e]];
-            w->second[r] += part;
-            w->size[r] += REAL(fabs)(part);
+            w->second[r] += w->jacobian[e] * dv[shape->index[e]];
+            w->size[r] += REAL(fabs)(w->jacobian[e]) * largest;
         }
     }
-    for (uint32_t i = 0; i < s->n; i++) w->dv[i] = dv[i];
 }
 
 real watch_acceleration(const watch *w, size_t contact, int r, real *scale)

@@ -30,7 +30,8 @@ const real *watch_velocity(const watch *w);
 
 /* The gradient of row r of a contact by all coordinates: the gap (0), the slip in its tangential directions (1, 2). */
 void watch_row(const watch *w, size_t contact, int r, real *out);
-/* d^2/dt^2 of row r when the velocities change by dv: the gap; the slip of a contact that does not slip. *scale: of its terms. */
+/* d^2/dt^2 of row r when the velocities change by dv: the gap; the slip of a contact that does not slip. *scale: of its terms, if all coordinates
+   were accelerated as the fastest. */
 void watch_accelerate(watch *w, const real *dv);
 real watch_acceleration(const watch *w, size_t contact, int r, real *scale);
 
