@@ -197,15 +197,16 @@ static int residual(void *self, const real *r0, real *out)
     if (!status) status = impulse_find(z->impulse, next->q, next->t, next->p, next->p_low, z->zero, next->w, z->mu, z->push);
     if (status) return status;
     real before = product(r0, z->nu, c), after = product(r0, z->other, c) - product(r0, z->mu, c);
-    real theta = before > 0 && after > 0 ? REAL(sqrt)(before / after) : 1;
+    /* where the energies of the impulses are below a rounding so is their difference */
+    real largest = 0, theta = 1;
+    for (uint32_t k = 0; k < c; k++) largest = real_most(largest, r0[k]);
+    if (largest > REAL(sqrt)(REAL_EPSILON) * z->scale && before > 0 && after > 0) theta = REAL(sqrt)(before / after);
     for (uint32_t k = 0; k < c; k++) out[k] = theta * r0[k] - z->arrived[k];
     add_compensated(next->p, next->p_low, z->push, n);
     if (s->form != FORM_LAGRANGIAN) memcpy(next->w, next->p, n * sizeof(real));
     add_impulse_work(z, next, z->mu);
     return TAUT_OK;
 }
-
-static int no_factor(void *self, const real *x) { return (void)self, (void)x, TAUT_OK; }
 
 static int halve(void *self, real *out)
 {
@@ -239,7 +240,7 @@ static int project_step(method_state *z, state *x, real h)
     if (status) return status;
     find_rates(z, &z->next, z->other, &size);
     z->scale = real_most(z->scale, size);
-    newton_problem problem = { z, (int)c, residual, no_factor, halve, measure, name };
+    newton_problem problem = { z, (int)c, residual, NULL, halve, measure, name };
     status = newton_solve(&z->newton, &problem, z->rates, 0, x->t, "velocity constraints of the step");
     if (!status) status = residual(z, z->rates, z->newton.residual);
     return status;

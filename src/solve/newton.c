@@ -69,10 +69,10 @@ int newton_solve(newton *n, const newton_problem *p, real *x, int has_factor, re
     const real enough = n->enough;
     const real floor = REAL(pow)(REAL_EPSILON, (real)0.6);
     real before = 0;
-    int fresh = 0, bad = 0, status = TAUT_OK;
+    int fresh = 0, bad = 0, status = TAUT_OK, most = p->factor ? n->most : 4 * n->most;
     n->counts.calls++;
-    for (int k = 0; k < n->most; k++) {
-        if (!has_factor) {
+    for (int k = 0; k < most; k++) {
+        if (!has_factor && p->factor) {
             status = p->factor(p->self, x);
             if (status) return status;
             n->counts.factorisations++;
@@ -88,9 +88,9 @@ int newton_solve(newton *n, const newton_problem *p, real *x, int has_factor, re
         real rate = k > 0 && before > 0 ? size / before : 1;
         if (size <= enough || (k > 0 && rate < 1 && rate * size <= n->rest)) return TAUT_OK;
         if (k > 0 && rate > (real)0.5) {
-            /* with a matrix borrowed from elsewhere slowness says nothing, unless it is down to roundings */
-            if (size <= (fresh ? floor : 64 * REAL_EPSILON)) return TAUT_OK;
-            if (fresh && ++bad > 8) break;
+            /* with a matrix borrowed from elsewhere, or no other, slowness says nothing, unless it is down to roundings */
+            if (size <= (fresh ? floor : p->factor ? 64 * REAL_EPSILON : 1024 * REAL_EPSILON)) return TAUT_OK;
+            if ((fresh || rate > 1) && ++bad > 8) break;
             if (!fresh) has_factor = 0;
         }
         /* Slow, three more corrections will not do: form the matrix anew, unless the corrections are below what a double
@@ -98,5 +98,5 @@ int newton_solve(newton *n, const newton_problem *p, real *x, int has_factor, re
         if (k > 0 && size * rate * rate * rate > enough && size > (real)1e-13) has_factor = 0;
         before = size;
     }
-    return give_up(n, p, x, n->most, time, what);
+    return give_up(n, p, x, most, time, what);
 }

@@ -14,7 +14,7 @@ typedef struct newton_problem {
     void *self;
     int size;
     int (*residual)(void *self, const real *x, real *r);
-    /* Forms and factors the matrix at x. */
+    /* Forms and factors the matrix at x. NULL: there is but one, and convergence may be slow. */
     int (*factor)(void *self, const real *x);
     /* r := matrix^-1 r */
     int (*solve)(void *self, real *r);
