@@ -164,19 +164,25 @@ static wide typical_mass(const pattern *shape, const real *values)
     return WIDE(ldexp)(1, exponent - 1);
 }
 
-/* Adds kappa/2 (dg_k/dt)^2 for every constraint that touches a singular block. Discrete Lagrangians are made of L without it: dg/dt is
-   not zero along the straight line of a step. */
-static int augment(struct system *s, const unsigned char *singular, wide kappa)
+/* How many of the coordinates of constraint k are singular: none, some or all (2). */
+static int coverage(const pattern *shape, uint32_t k, const unsigned char *singular)
+{
+    int some = 0, all = 1;
+    for (int i = shape->start[k]; i < shape->start[k + 1]; i++) some |= singular[shape->index[i]], all &= singular[shape->index[i]];
+    return some + (some && all);
+}
+
+/* Adds kappa/2 (dg_k/dt)^2 for constraints of this coverage. Discrete Lagrangians are made of L without it: dg/dt is not zero along the
+   straight line of a step. */
+static int augment(struct system *s, const unsigned char *singular, int covered, wide kappa)
 {
     const pattern *shape = field_jacobian_pattern(s->constraint, KIND_Q);
     graph *g = s->m->graph;
-    int status = TAUT_OK;
-    for (size_t i = 0; !status && !s->embedded && i < s->m->summand_count; i++)
+    int status = TAUT_OK, first = !s->structure.augmented;
+    for (size_t i = 0; !status && first && !s->embedded && i < s->m->summand_count; i++)
         status = family_add(s->store, &s->ambient_family, 0, s->m->summands[i].value);
     for (uint32_t k = 0; !status && k < s->c; k++) {
-        int touches = 0;
-        for (int i = shape->start[k]; i < shape->start[k + 1]; i++) touches |= singular[shape->index[i]];
-        if (!touches) continue;
+        if (coverage(shape, k, singular) != covered) continue;
         expr rate = constraint_rate(s, k);
         expr term = expr_mul(g, expr_number(g, kappa / 2), expr_powi(g, rate, 2));
         status = term ? family_add(s->store, &s->energy_family, 0, term) : TAUT_OUT_OF_MEMORY;
@@ -228,25 +234,26 @@ static int report_singular(struct system *s, const unsigned char *singular)
                 s->m->file, s->m->form_line, name);
 }
 
+/* Constraints within singular blocks come first (the unit length of a rotation): they couple nothing that was not. Those that touch one follow only
+   where it is singular still. */
 static int cure_singular_mass(struct system *s, const place *at)
 {
     unsigned char *singular = mem_new(s->context, s->n, 1);
     real *values = NULL;
     int status = singular ? mass_values(s, at, &values) : TAUT_OUT_OF_MEMORY;
-    for (int pass = 0; !status && pass < 2; pass++) {
+    for (int covered = 2; !status && covered >= 0; covered--) {
         const pattern *shape = field_hessian_pattern(s->energy, KIND_W, KIND_W);
         memset(singular, 0, s->n);
         int found = find_singular(s, shape, values, singular);
         if (found < 0) status = TAUT_OUT_OF_MEMORY;
         if (found <= 0) break;
-        if (pass == 1) {
+        if (covered == 0) {
             status = report_singular(s, singular);
             break;
         }
         status = field_prepare_jacobian(s->constraint, KIND_Q);
-        if (!status) status = augment(s, singular, typical_mass(shape, values));
-        if (!status && !s->structure.augmented) status = report_singular(s, singular);
-        if (!status) status = remake_fields(s);
+        if (!status) status = augment(s, singular, covered, typical_mass(shape, values));
+        if (!status && s->structure.augmented) status = remake_fields(s);
         mem_free(s->context, values);
         values = NULL;
         if (!status) status = mass_values(s, at, &values);
