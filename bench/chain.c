@@ -5,16 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "run/engine.h"
-
-static double cpu(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 static double peak_mib(void)
 {
@@ -29,10 +22,10 @@ static int time_steps(const engine_api *api, void *engine, double *least)
     long batch = 1;
     *least = 1e30;
     for (int k = 0; k < 6; k++) {
-        double begun = cpu();
+        double begun = clock_work();
         for (long i = 0; i < batch; i++)
             if (api->step(engine, wide_from_double(1e-3))) return 1;
-        double each = (cpu() - begun) / (double)batch;
+        double each = (clock_work() - begun) / (double)batch;
         if (k == 0)
             batch = each < 0.2 ? (long)(0.2 / each) + 1 : 1; /* the first one warms up and sizes the batches */
         else if (each < *least)
@@ -49,11 +42,11 @@ static int measure(const char *method, const char *file, const char *links)
     taut_context *context = taut_context_create(NULL);
     model *m = NULL;
     void *engine = NULL;
-    double count = atof(links), begun = cpu(), least = 0;
+    double count = atof(links), begun = clock_work(), least = 0;
     int failed = !context || model_load_file(context, file, &n, 1, &m);
-    double loaded = cpu();
+    double loaded = clock_work();
     if (!failed) failed = engine_double.create(m, &options, &engine);
-    double ready = cpu();
+    double ready = clock_work();
     if (!failed) failed = time_steps(&engine_double, engine, &least);
     engine_counts counts = { 0 };
     if (engine) engine_double.counts(engine, &counts);

@@ -6,17 +6,11 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "support_record.h"
 
 static char folder[] = "taut-kill-XXXXXX";
 static volatile long *committed; /* shared with the children */
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 static uint64_t seed;
 static double random_number(void)
@@ -76,9 +70,9 @@ static int kill_some(const recipe *c, int kills)
     char whole_path[300], path[300];
     snprintf(whole_path, sizeof whole_path, "%s/whole.taut", folder);
     snprintf(path, sizeof path, "%s/killed.taut", folder);
-    double begun = now();
+    double begun = clock_seconds();
     recorded_run(c, whole_path, 0, 0);
-    double duration = now() - begun;
+    double duration = clock_seconds() - begun;
     frames whole = read_frames_of(whole_path);
     int killed = 0, begun_again = 0;
     while (killed < kills) {

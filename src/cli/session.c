@@ -7,14 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "record/csv.h"
-
-static double seconds_since(const struct timespec *begun)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)(now.tv_sec - begun->tv_sec) + 1e-9 * (double)(now.tv_nsec - begun->tv_nsec);
-}
 
 /* ---- frames ---- */
 
@@ -88,8 +82,8 @@ static int after_step(void *user, const run_result *so_far, int *stop)
 static void show_progress(void *user, long done, long steps, wide t, wide energy_error)
 {
     session *z = user;
-    if (done < steps && z->progress_shown && seconds_since(&z->shown) < 0.1) return;
-    double used = seconds_since(&z->begun), left = used * (double)(steps - done) / (double)done;
+    if (done < steps && z->progress_shown && clock_seconds() - z->shown < 0.1) return;
+    double used = clock_seconds() - z->begun, left = used * (double)(steps - done) / (double)done;
     if (!z->progress_shown && used < 0.5 && left < 1) return; /* over before it could be read */
     char bar[31];
     int filled = (int)(30.0 * (double)done / (double)steps);
@@ -99,7 +93,7 @@ static void show_progress(void *user, long done, long steps, wide t, wide energy
             (double)energy_error);
     fflush(stderr);
     z->progress_shown = 1;
-    clock_gettime(CLOCK_MONOTONIC, &z->shown);
+    z->shown = clock_seconds();
 }
 
 static void end_progress(session *z)
@@ -143,7 +137,7 @@ static void summarise_work(const engine_counts *c)
 static void summarise(const session *z, const run_result *result)
 {
     engine_counts counts;
-    double used = seconds_since(&z->begun);
+    double used = clock_seconds() - z->begun;
     long here = result->steps_done - z->steps_before;
     uint32_t coordinates, constraints;
     z->api->counts(z->engine, &counts);
@@ -210,7 +204,7 @@ int session_run(session *z)
     if (status) return complain(EXIT_FAILED, "%s", taut_error_text(z->context));
     if (z->recorder) listen();
     z->steps_before = z->options.from ? z->options.from->steps_done : 0;
-    clock_gettime(CLOCK_MONOTONIC, &z->begun);
+    z->begun = clock_seconds();
     status = run_loop(z->context, z->api, z->engine, &z->options, &result);
     if (z->recorder) {
         int recorded = recorder_finish(z->recorder, &result, status);

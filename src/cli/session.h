@@ -2,7 +2,6 @@
 #ifndef TAUT_CLI_SESSION_H
 #define TAUT_CLI_SESSION_H
 
-#include <time.h>
 
 #include "cli/cli.h"
 #include "record/recorder.h"
@@ -18,7 +17,7 @@ typedef struct {
     recorder *recorder;
     int csv, progress_shown;
     long steps_before;       /* done by the run that this one goes on from */
-    struct timespec begun, shown;
+    double begun, shown;
 } session;
 
 /* Fills the callbacks of z->options, by what is asked for. */

@@ -4,7 +4,8 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
+
+#include "base/clock.h"
 
 #define HOOK_PERIOD 1000
 
@@ -49,13 +50,6 @@ static void *allocate(void *user, void *block, size_t old_size, size_t size)
     return result;
 }
 
-static long long seconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return now.tv_sec;
-}
-
 int script_stop(lua_State *L, stop_reason reason)
 {
     script *s = script_of(L);
@@ -74,7 +68,7 @@ void script_charge(lua_State *L, double work)
     if (!(work < (double)SCRIPT_INSTRUCTIONS)) script_stop(L, STOP_INSTRUCTIONS);
     s->instructions += (long long)work;
     if (s->instructions > SCRIPT_INSTRUCTIONS) script_stop(L, STOP_INSTRUCTIONS);
-    if (seconds() - s->began > SCRIPT_SECONDS) script_stop(L, STOP_SECONDS);
+    if (clock_seconds() - s->began > SCRIPT_SECONDS) script_stop(L, STOP_SECONDS);
 }
 
 static void hook(lua_State *L, lua_Debug *where)
@@ -274,7 +268,7 @@ static int run(script *s)
     shorten(s->short_name, sizeof s->short_name - 1, s->model->file);
     s->last_line = 1;
     for (size_t i = 0; i + 1 < s->model->source_size; i++) s->last_line += s->model->source[i] == '\n';
-    s->began = seconds();
+    s->began = clock_seconds();
     lua_State *L = lua_newstate(allocate, s);
     if (!L) return TAUT_OUT_OF_MEMORY;
     s->L = L;

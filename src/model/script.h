@@ -56,7 +56,7 @@ typedef struct script {
     stop_reason stop;       /* set once, never cleared: the script cannot catch it */
     int stop_line;
     long long instructions;
-    long long began;        /* seconds of the monotonic clock */
+    double began;           /* clock_seconds() */
 
     char short_name[LUA_IDSIZE]; /* the file as Lua's messages call it */
     int last_line;

@@ -3,8 +3,8 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "record/reader.h"
 #include "record/writer.h"
 
@@ -22,13 +22,6 @@ struct recorder {
     double looked;               /* when the clock was read last */
     long look_every, look_in;    /* steps between looks at the clock, and until the next one */
 };
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 void recorder_interval(recorder *r, double first, double most)
 {
@@ -54,7 +47,7 @@ static recorder *make(taut_context *context)
     r->context = context;
     r->committed = -1;
     r->look_every = r->look_in = 1;
-    r->commit_time = r->looked = now();
+    r->commit_time = r->looked = clock_seconds();
     recorder_interval(r, 0.05, 1);
     return r;
 }
@@ -335,11 +328,11 @@ int recorder_event(recorder *r, wide t, const char *name, const char *kind, wide
 
 static int commit(recorder *r, const run_result *at, int wait)
 {
-    double begun = now();
+    double begun = clock_seconds();
     int done, status = put_checkpoint(r, at);
     if (!status) status = writer_commit(r->writer, wait, &done);
     if (status) return status;
-    r->looked = r->commit_time = now();
+    r->looked = r->commit_time = clock_seconds();
     r->commit_cost = r->commit_time - begun;
     if (!done) return TAUT_OK; /* readers were in the way; the next time takes these frames along */
     r->committed = at->steps_done;
@@ -352,7 +345,7 @@ static int is_due(recorder *r)
 {
     if (r->committed < 0) return 1;
     if (--r->look_in > 0) return 0;
-    double t = now(), passed = t - r->looked;
+    double t = clock_seconds(), passed = t - r->looked;
     r->looked = t;
     if (passed < 0.005 && r->look_every < 1000000) r->look_every *= 2;
     else if (passed > 0.02 && r->look_every > 1) r->look_every /= passed > 0.2 ? r->look_every : 2;

@@ -20,6 +20,7 @@
 #include <sys/prctl.h>
 #endif
 
+#include "base/clock.h"
 #include "taut/taut.h"
 
 /* host.list(folder): the names in it, sorted; nil when it cannot be read */
@@ -116,17 +117,13 @@ static int wait_for_one(lua_State *L)
 /* host.clock(): seconds of a clock on the wall; host.work(): seconds of processor time of this process */
 static int wall_clock(lua_State *L)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    lua_pushnumber(L, (double)now.tv_sec + 1e-9 * (double)now.tv_nsec);
+    lua_pushnumber(L, clock_seconds());
     return 1;
 }
 
 static int work_clock(lua_State *L)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-    lua_pushnumber(L, (double)now.tv_sec + 1e-9 * (double)now.tv_nsec);
+    lua_pushnumber(L, clock_work());
     return 1;
 }
 

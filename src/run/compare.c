@@ -2,7 +2,8 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
+
+#include "base/clock.h"
 
 typedef struct {
     model *m;
@@ -20,13 +21,6 @@ void compare_result_clear(taut_context *context, compare_result *result)
     *result = (compare_result){ 0 };
 }
 
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 /* Steps and nothing else: what a method costs. A short time is measured three times and the least one taken, for the machine does other things
    too. */
 static int time_steps(const table *z, void *engine, compare_row *row)
@@ -38,9 +32,9 @@ static int time_steps(const table *z, void *engine, compare_row *row)
     for (int time = 0; !status && (time == 0 || (time < 3 && row->seconds < 0.1)); time++) {
         z->api->restart(engine);
         z->api->counts(engine, &before);
-        double begun = now();
+        double begun = clock_seconds();
         for (long k = 0; !status && k < steps; k++) status = z->api->step(engine, h);
-        double used = now() - begun;
+        double used = clock_seconds() - begun;
         if (time == 0 || used < row->seconds) row->seconds = used;
         z->api->counts(engine, &after);
     }
