@@ -65,6 +65,9 @@ await run({
     assert.ok(error > 0 && error < 1e-16, String(error)); // order 10 with h = 0.02: below what doubles can tell from 0
     assert.equal(new Set(rows.map((r) => r[names.indexOf("energy")])).size, 1);
     assert.ok((await page.locator("#foot").innerText()).includes("Set with -D"));
+    // its axis tells such numbers apart
+    const labels = await page.evaluate(() => window.taut.panels.find((p) => p.plot).plot.axes[1]._values);
+    assert.ok(labels.length > 1 && new Set(labels).size === labels.length, labels.join(" "));
     await page.context().close();
   },
   "events: those of the run file, in the data and in the table": async () => {

@@ -5,18 +5,27 @@ import { theme } from "./theme";
 
 export const FONT = '11px ui-sans-serif, system-ui, "Segoe UI", Roboto, "DejaVu Sans", sans-serif';
 
-/** Distances of ticks, smaller than those that uPlot has by itself: round-off of small numbers is plotted here. */
-const STEPS = Array.from({ length: 60 }, (_, i) => [1, 2, 2.5, 5].map((d) => Number(`${d}e${i - 40}`))).flat();
+/** Multiples of 1, 2 or 5 times a power of ten from low to high, some `room` pixels apart on an axis of so many pixels. (Those of uPlot end at 1e-16: round-off
+    of small numbers is plotted here.) */
+export function multiples(low: number, high: number, pixels: number, room: number): number[] {
+  const least = ((high - low) * room) / Math.max(pixels, room);
+  const power = Math.floor(Math.log10(least));
+  const step = Number(`${[1, 2, 5, 10].find((d) => d * 10 ** power >= least * 0.9999) ?? 10}e${power}`);
+  const from = Math.ceil(low / step - 1e-9);
+  const count = Math.floor(high / step + 1e-9) - from + 1;
+  return Array.from({ length: Math.max(0, Math.min(count, 1000)) }, (_, i) => Number(((from + i) * step).toPrecision(12)));
+}
 
 /** Looks of an axis. `decades`: a logarithmic scale. */
 export function axis(size: number, decades = false, more: Partial<uPlot.Axis> = {}): uPlot.Axis {
   return {
-    font: FONT, size, gap: 4, incrs: STEPS,
+    font: FONT, size, gap: 4,
+    splits: (u, k, low, high) => (k ? multiples(low, high, u.bbox.height / devicePixelRatio, 26) : multiples(low, high, u.bbox.width / devicePixelRatio, 60)),
     stroke: () => theme().muted,
     grid: { stroke: () => theme().faint, width: 1 },
     ticks: { stroke: () => theme().line, width: 1, size: 4 },
-    values: (_u, splits, _axis, _space, step) =>
-      decades ? splits.map((v) => (Math.abs(Math.log10(v) - Math.round(Math.log10(v))) < 1e-9 ? `10${raised(Math.round(Math.log10(v)))}` : number(v, 1))) : ticks(splits, step || 1),
+    values: (_u, splits) =>
+      decades ? splits.map((v) => (Math.abs(Math.log10(v) - Math.round(Math.log10(v))) < 1e-9 ? `10${raised(Math.round(Math.log10(v)))}` : number(v, 1))) : ticks(splits, splits.length > 1 ? splits[1] - splits[0] : Math.abs(splits[0]) || 1),
     ...more,
   };
 }

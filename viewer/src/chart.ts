@@ -95,7 +95,7 @@ export class Chart {
     this.plot = new uPlot({
       mode: 2, width: this.host.clientWidth, height: this.host.clientHeight, legend: { show: false }, padding: [8, 16, 0, 0], scales: { x: scale("x"), y: scale("y") },
       axes: [axis(24, x.log, { label: x.label, labelSize: 18, labelFont: "12px sans-serif", ...ticks(x.log) }),
-        axis(64, y.log, { label: y.label, labelSize: 18, labelFont: "12px sans-serif", space: 26, ...ticks(y.log) })],
+        axis(64, y.log, { label: y.label, labelSize: 18, labelFont: "12px sans-serif", ...ticks(y.log) })],
       series: [{}, ...series.map((s, i) => ({ label: s.label, show: this.shown[i], facets: [{ scale: "x", auto: true }, { scale: "y", auto: true }], stroke: () => this.colour(i),
         width: 1.4, dash: s.style === "dashed" ? [6, 4] : undefined, points: { show: false }, paths: (u: uPlot) => ({ stroke: this.draw(u, i) }) }) as uPlot.Series)],
       cursor: { points: { show: false }, drag: { setScale: false, x: false, y: false } },

@@ -181,7 +181,7 @@ export class Panel {
     this.plot = new uPlot({
       width: Math.max(120, this.host.clientWidth), height: this.host.clientHeight || 150, series, legend: { show: false }, padding: [6, 16, 0, 0],
       scales: { x: { time: false, min: this.span.min, max: this.span.max }, y: { distr: this.logarithmic ? 3 : 1, range: this.range } },
-      axes: [axis(22), axis(70, this.logarithmic, this.logarithmic ? { splits: decades, filter: (_u, s) => s } : { space: 26 })],
+      axes: [axis(22), axis(70, this.logarithmic, this.logarithmic ? { splits: decades, filter: (_u, s) => s } : {})],
       cursor: { sync: { key: "time" }, y: false, points: { show: false }, drag: { x: true, y: false, setScale: false },
         bind: { dblclick: () => () => { this.span.reset(); return null; } } },
       hooks: {

@@ -65,7 +65,7 @@ export class Phase {
       mode: 2, width: Math.max(120, this.host.clientWidth), height: this.host.clientHeight || 220, legend: { show: false }, padding: [8, 12, 0, 0],
       scales: { x: { time: false, range: (_u, a, b) => (a === null || b === null || this.whole ? range(cx)() : [a, b]) as [number, number] },
         y: { range: (_u, a, b) => (a === null || b === null || this.whole ? range(cy)() : [a, b]) as [number, number] } },
-      axes: [axis(22), axis(70, false, { space: 26 })],
+      axes: [axis(22), axis(70)],
       series: [{}, { facets: [{ scale: "x", auto: true }, { scale: "y", auto: true }], stroke: () => theme().colours[0], width: 1,
         paths: (u) => ({ stroke: this.draw(u) }), points: { show: false } } as uPlot.Series],
       cursor: { x: true, y: true, points: { show: false }, drag: { x: true, y: true, setScale: true },

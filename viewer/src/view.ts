@@ -36,7 +36,7 @@ export class View {
       this.stage.resize(this.camera.width, this.camera.height);
       if (first) this.camera.reset();
       first = false;
-      this.refresh();
+      this.draw(); // at once: a canvas of another size is empty, and would be shown so until the next frame
     }).observe(this.element);
   }
 
@@ -56,8 +56,12 @@ export class View {
     this.waiting = true;
     requestAnimationFrame(() => {
       this.waiting = false;
-      this.stage.draw(this.run.pictureFrame(this.player.row), this.trail);
+      this.draw();
     });
+  }
+
+  private draw(): void {
+    this.stage.draw(this.run.pictureFrame(this.player.row), this.trail);
   }
 
   private listen(): void {
