@@ -9,6 +9,7 @@ struct taut_context {
     taut_log log;
     void *log_user;
     char error[TAUT_ERROR_TEXT];
+    char noted[TAUT_ERROR_TEXT]; /* the last line of the log */
 };
 
 static void *default_resize(void *user, void *block, size_t size)
@@ -117,5 +118,7 @@ void note(taut_context *context, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(line, sizeof line, format, arguments);
     va_end(arguments);
+    if (strcmp(line, context->noted) == 0) return;
+    memcpy(context->noted, line, strlen(line) + 1);
     context->log(context->log_user, line);
 }

@@ -46,6 +46,8 @@ has 'taut methods compose' 'kahan-li  *2  *6: 9, 8: 17'
 run run "$models/papers/jay-simeon-4.1.lua" -m euler:natural -s 0.1 -T 0.5
 is 'status of natural' "$status" 0
 is 'warning of natural' "$(grep -c 'euler:natural is inconsistent on this model' err)" 1
+run run "$models/papers/jay-simeon-4.1.lua" -m compose:euler:natural,order=2 -s 0.1 -T 0.5
+is 'warning of natural, told once of two parts' "$(grep -c 'euler:natural is inconsistent on this model' err)" 1
 ok run "$models/papers/jay-simeon-4.1.lua" -m euler -s 0.1 -T 0.5
 ok run "$double" -m euler:natural -T 0.1
 
