@@ -9,7 +9,7 @@ struct taut_context {
     taut_log log;
     void *log_user;
     char error[TAUT_ERROR_TEXT];
-    char noted[TAUT_ERROR_TEXT]; /* the last line of the log */
+    char noted[TAUT_ERROR_TEXT]; /* the last line of note_once */
 };
 
 static void *default_resize(void *user, void *block, size_t size)
@@ -118,7 +118,14 @@ void note(taut_context *context, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(line, sizeof line, format, arguments);
     va_end(arguments);
-    if (strcmp(line, context->noted) == 0) return;
-    memcpy(context->noted, line, strlen(line) + 1);
     context->log(context->log_user, line);
 }
+
+void note_once(taut_context *context, const char *line)
+{
+    if (strcmp(line, context->noted) == 0) return;
+    snprintf(context->noted, sizeof context->noted, "%s", line);
+    note(context, "%s", line);
+}
+
+void note_forget(taut_context *context) { context->noted[0] = 0; }

@@ -24,7 +24,10 @@ int mem_grow(taut_context *context, void *array, size_t *capacity, size_t need, 
 int fail(taut_context *context, int status, const char *format, ...) __attribute__((format(printf, 3, 4)));
 int fail_v(taut_context *context, int status, const char *format, va_list arguments);
 
-/* A line for the log callback, if there is one. The same line twice in a row is told once: what is made of parts says it for each. */
+/* A line for the log callback, if there is one. */
 void note(taut_context *context, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* For parts of which one thing has several that say the same: the line is told again only after note_forget. */
+void note_once(taut_context *context, const char *line);
+void note_forget(taut_context *context);
 
 #endif

@@ -305,6 +305,7 @@
 #define contact_rest_speed REAL_PRECISION(contact_rest_speed)
 #define contact_settle REAL_PRECISION(contact_settle)
 #define contact_piece REAL_PRECISION(contact_piece)
+#define contact_holds REAL_PRECISION(contact_holds)
 #define contact_lift REAL_PRECISION(contact_lift)
 #define contact_mend REAL_PRECISION(contact_mend)
 #define close_contact REAL_PRECISION(close_contact)

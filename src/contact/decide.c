@@ -274,7 +274,7 @@ int contact_lift(hybrid *z, state *x)
     for (size_t i = 0; i < z->count; i++) {
         const touch *t = watch_touch(z->watch, i);
         if (z->modes[i] != MODE_OPEN || !(t->gap < -t->round_off)) continue;
-        contact_extra(x, i)[EXTRA_MODE] = MODE_CLOSED;
+        contact_extra(x, i)[EXTRA_MODE] = MODE_HELD;
         some = 1;
     }
     if (!some) return TAUT_OK;

@@ -17,7 +17,7 @@ void hybrid_destroy(hybrid *z)
     meeting *k = &z->meeting;
     void *arrays[] = { k->who, k->cones, k->J, k->W, k->b, k->P, z->restitution, z->saved.block, z->leaving, z->held, z->modes, z->takes_part,
                        z->impulse, z->floor, z->slip_floor, z->guess, z->width, z->a, z->b, z->v, z->w, z->kick, z->multiplier, z->right,
-                       z->pi_w, z->nu_w, z->force, z->jacobian, z->value, z->start, z->tolerance, z->rate, z->rate_start, z->ignore };
+                       z->pi_w, z->nu_w, z->force, z->jacobian, z->value, z->start, z->tolerance, z->rate, z->rate_start, z->ignore, z->together };
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) mem_free(context, arrays[i]);
     mem_free(context, z);
 }
@@ -30,7 +30,7 @@ static int create_arrays(hybrid *z, const struct system *s)
         { &k->who, count, sizeof *k->who }, { &k->cones, count, sizeof *k->cones }, { &k->b, rows, sizeof(real) }, { &k->P, rows, sizeof(real) },
         { &z->restitution, count, sizeof(real) }, { &z->impulse, count, sizeof(real) }, { &z->floor, count, sizeof(real) },
         { &z->slip_floor, count, sizeof(real) }, { &z->guess, count, sizeof(real) }, { &z->width, count, sizeof(real) },
-        { &z->leaving, count, 1 }, { &z->held, count, 1 }, { &z->modes, count, 1 }, { &z->takes_part, count, 1 }, { &z->ignore, 2 * count, 1 },
+        { &z->leaving, count, 1 }, { &z->held, count, 1 }, { &z->modes, count, 1 }, { &z->takes_part, count, 1 }, { &z->ignore, 2 * count, 1 }, { &z->together, 2 * count, 1 },
         { &z->a, n, sizeof(real) }, { &z->b, n, sizeof(real) }, { &z->v, n, sizeof(real) }, { &z->w, n, sizeof(real) },
         { &z->kick, n, sizeof(real) }, { &z->multiplier, c, sizeof(real) }, { &z->right, c, sizeof(real) },
         { &z->value, 2 * count, sizeof(real) }, { &z->start, 2 * count, sizeof(real) }, { &z->tolerance, 2 * count, sizeof(real) },
@@ -121,7 +121,7 @@ static int touch_down(hybrid *z, state *x, long trigger, int *changed)
         if (z->impulse[i] > 1000 * REAL_EPSILON * most) status = contact_tell(z, i, EVENT_IMPACT, z->impulse[i]);
     /* one that closes by a rounding, and does not stay closed, has changed nothing */
     *changed = 0;
-    for (size_t i = 0; hit && i < z->count; i++) *changed |= z->takes_part[i] && z->rate[i] < -z->floor[i];
+    for (size_t i = 0; hit && i < z->count; i++) *changed |= z->impulse[i] > 0 && z->rate[i] < -z->floor[i];
     return status ? status : contact_tell_changes(z, x, changed);
 }
 

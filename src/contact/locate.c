@@ -53,12 +53,12 @@ static int evaluate(hybrid *z, phase *ph)
 }
 
 /* ph->end := a step of length s from ph->begin, with its event functions. A method that leaves velocities beside the constraints leaves the rounding of
-   positions, divided by s, there as well: after a part of a step they are put onto them, and the energy falls by that. */
+   positions, divided by s, there as well: after a part of a step they are put onto them, and the energy falls by that; and where a contact is held, for it is free from there on. */
 static int attempt(hybrid *z, phase *ph, real s)
 {
     state_copy(&ph->begin, &ph->end);
     int status = s == 0 ? TAUT_OK : ph->method.class->step(ph->method.self, &ph->end, s);
-    if (!status && z->beside && s < z->h) status = start_project(ph->s, &ph->end);
+    if (!status && z->beside && s > 0 && (s < z->h || contact_holds(z))) status = start_project(ph->s, &ph->end);
     return status ? status : evaluate(z, ph);
 }
 
@@ -218,26 +218,25 @@ static int locate_before(hybrid *z, phase *ph, real end, located *event)
     if (f == all) status = find_dip(z, ph, end, &dip, &dips);
     if (status) return status;
     if (dips) end = dip;
-    /* The first of them: the zero of one, then of those that are below zero even there. */
-    for (f = 0; f < all; f++) {
-        if (!is_violated(z, ph, f)) continue;
-        real before = event->kind == CROSS_NONE ? 2 * end : end; /* of the first zero that was found, if one was */
+    /* The first of them: the zero of one, then of those that are below zero even there. Those whose zeros are the same to within the shortest piece
+       would send each other back and forth. */
+    memset(z->together, 0, all);
+    for (size_t round = 0; round < 4 * all + 16; round++) {
+        f = 0;
+        while (f < all && (z->together[f] || !is_violated(z, ph, f))) f++;
+        if (f == all) break;
+        real before = event->kind == CROSS_NONE ? 2 * end : end; /* of the zero that was found, if one was */
         event->kind = kind_of(ph, f);
         event->contact = f / 2;
         status = find_crossing(z, ph, f, end, z->value[f], &end);
         event->length = end;
         if (!status) status = attempt(z, ph, end);
-        if (status || end == 0 || end > before - z->shortest) return status; /* or at the same time as the one before */
-        /* it itself is at zero now; begin again with the others */
-        real own = z->value[f];
-        z->value[f] = 0;
-        size_t other = 0;
-        while (other < all && !is_violated(z, ph, other)) other++;
-        z->value[f] = own;
-        if (other == all) return TAUT_OK;
-        f = other - 1;
+        if (status || end == 0) return status;
+        if (!(end > before - z->shortest)) memset(z->together, 0, all);
+        z->together[f] = 1;
     }
-    if (dips) return fail(z->context, TAUT_NO_CONVERGENCE, "a gap that closes and opens within a step was lost; try a smaller step");
+    if (dips && event->kind == CROSS_NONE)
+        return fail(z->context, TAUT_NO_CONVERGENCE, "a gap that closes and opens within a step was lost; try a smaller step");
     return TAUT_OK;
 }
 

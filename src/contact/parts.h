@@ -49,6 +49,7 @@ struct hybrid {
     /* event functions (hybrid.c): two for each contact */
     real *value, *start, *tolerance, *rate, *rate_start;
     unsigned char *ignore;
+    unsigned char *together;  /* functions with their zeros at the event */
 };
 
 /* ---- response.c: impulses and the velocities that follow ---- */
@@ -66,6 +67,8 @@ real contact_rest_speed(const touch *t, real acceleration);
 /* ---- piece.c ---- */
 /* Moves x by a piece of the step: `left`, or what comes before the first event or can be done at once. */
 int contact_piece(hybrid *z, state *x, real left, located *event);
+/* Whether a contact is held in it. */
+int contact_holds(const hybrid *z);
 
 /* ---- decide.c ---- */
 /* Which contacts that touch stay closed, by the complementarity problem of the forces. */

@@ -3,7 +3,7 @@
  * A contact that is let go where its multiplier is zero opens like s^3, and the error of a method of order 2 is as large: the free piece may
  * end below the surface. Then it is made along the surface instead, the contact held closed, with a multiplier that is negative by O(h). At
  * the end of the piece it is free again, with an acceleration off the surface: no position is moved and no work is done. Held for a time
- * O(h) by a force O(h) velocities change by O(h^2), once for each contact that is let go: the order stays 2. The error of a method of higher order
+ * O(h), one piece or some, by a force O(h) velocities change by O(h^2) for each contact that is let go: the order stays 2. The error of a method of higher order
  * is smaller than s^3, it seldom comes to this. A method of order 1 would hold the contact for a time that does not shrink with h: it is
  * lifted (decide.c). */
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "contact/parts.h"
 #include "solve/start.h"
 
-#define SHORTER_PIECES 6 /* a free piece is tried down to 4^-5 of its length */
+#define SHORTER_PIECES 6 /* a free piece is tried down to 4^-6 of its length */
 
 /* ---- directions of slip ---- */
 
@@ -44,7 +44,7 @@ static int keep_directions(hybrid *z, state *x)
 
 /* ---- holding ---- */
 
-static int any_held(const hybrid *z)
+int contact_holds(const hybrid *z)
 {
     int some = 0;
     for (size_t i = 0; i < z->count; i++) some |= z->held[i];
@@ -56,22 +56,24 @@ static int any_held(const hybrid *z)
 static int held_phase(hybrid *z, state *x, phase **result)
 {
     for (size_t i = 0; i < z->count; i++)
-        if (z->held[i]) contact_extra(x, i)[EXTRA_MODE] = MODE_CLOSED;
+        if (z->held[i]) contact_extra(x, i)[EXTRA_MODE] = MODE_HELD;
     int status = phases_get(&z->phases, x, result);
     if (!status) status = phase_load(*result, x);
     for (size_t i = 0; i < z->count; i++)
         if (z->held[i]) contact_extra(x, i)[EXTRA_MODE] = MODE_OPEN;
-    return status || !any_held(z) ? status : start_project((*result)->s, &(*result)->begin);
+    return status || !contact_holds(z) ? status : start_project((*result)->s, &(*result)->begin);
 }
 
 /* Marks the open contacts that the piece, which began at their surfaces, has left below them. Returns whether there are some. */
-static int find_below(hybrid *z, const phase *ph, unsigned char *which)
+static int find_below(hybrid *z, const phase *ph, const located *event, unsigned char *which)
 {
     int some = 0;
     watch_look(z->watch, ph->end.q, ph->end.w, ph->end.t, z->h);
     for (size_t i = 0; i < z->count; i++) {
         const touch *t = watch_touch(z->watch, i);
-        if (ph->modes[i] != MODE_OPEN || !(t->gap < -t->round_off) || (z->start[2 * i] > z->tolerance[2 * i] && !z->ignore[2 * i])) continue;
+        int opens = z->start[2 * i] <= z->tolerance[2 * i] && (t->rate > 0 || t->gap >= z->start[2 * i]); /* else it is an event */
+        if (ph->modes[i] != MODE_OPEN || !(t->gap < -t->round_off) || !(opens || z->ignore[2 * i])) continue;
+        if (event->kind == CROSS_GAP && event->contact == i) continue;
         which[i] = some = 1;
     }
     return some;
@@ -86,10 +88,10 @@ static int find_piece(hybrid *z, state *x, real left, located *event, phase **re
     for (;;) {
         int status = held_phase(z, x, result);
         if (!status) status = contact_locate(z, *result, end, event);
-        if (status > 0 && status != TAUT_OUT_OF_MEMORY && any_held(z)) {
+        if (status > 0 && status != TAUT_OUT_OF_MEMORY && contact_holds(z)) {
             memset(z->held, 0, z->count);
-            shorter = 1;
-            end /= 4;
+            shorter = status == TAUT_SINGULAR ? SHORTER_PIECES : 1; /* they follow from others that are closed */
+            if (shorter == 1) end /= 4;
             continue;
         }
         if (status > 0 && status != TAUT_OUT_OF_MEMORY && keep_directions(z, x)) continue;
@@ -97,7 +99,7 @@ static int find_piece(hybrid *z, state *x, real left, located *event, phase **re
         event->partial |= end < left;
         if (event->keep) {
             contact_extra(x, event->contact)[EXTRA_SLOTS + SLOT_KEEP] = 1;
-        } else if (shorter == SHORTER_PIECES || !find_below(z, *result, shorter ? z->takes_part : z->held)) {
+        } else if (shorter == SHORTER_PIECES || !find_below(z, *result, event, shorter ? z->takes_part : z->held)) {
             return TAUT_OK;
         } else if (shorter) {
             shorter++;

@@ -11,6 +11,7 @@ struct watch {
     touch *touches;
     real *g, *rate, *curvature, *jacobian, *v, *mu, *second, *size, *dv;
     real *place_q, *place_w, t;
+    real fastest;          /* of the accelerations */
 };
 
 void watch_destroy(watch *w)
@@ -97,7 +98,7 @@ static void find_tangents(const watch *w, size_t i, touch *t)
 }
 
 /* Relative velocity (or place) of the points of a contact along a tangent. */
-static real along_points(const watch *w, size_t i, const real *tangent, const real *x, real *size)
+static real along_points(const watch *w, size_t i, const real *tangent, const real *x)
 {
     const contact *c = &w->m->contacts[i];
     real sum = 0;
@@ -105,7 +106,6 @@ static real along_points(const watch *w, size_t i, const real *tangent, const re
         for (uint32_t k = 0; k < w->m->groups[c->point[p]].size; k++) {
             real part = tangent[k] * x[w->m->groups[c->point[p]].first + k];
             sum += p ? -part : part;
-            if (size) *size += REAL(fabs)(part);
         }
     return sum;
 }
@@ -138,7 +138,7 @@ static void look_at(watch *w, size_t i, real h, real fastest)
     if (c->slide_type == SLIDE_POINTS) find_tangents(w, i, t);
     for (uint32_t k = 0; k < c->slide_count; k++) {
         if (c->slide_type == SLIDE_POINTS) {
-            t->slip[k] = along_points(w, i, t->tangent[k], w->v, NULL);
+            t->slip[k] = along_points(w, i, t->tangent[k], w->v);
             slip += (real)c->point_count * fastest;
             continue;
         }
@@ -192,13 +192,13 @@ void watch_accelerate(watch *w, const real *dv)
     const pattern *shape = s->blocks[BLOCK_G].parts[0].shape;
     system_constraint_curvature(s, &at, w->v, w->curvature);
     memcpy(w->second, w->curvature, s->c * sizeof(real));
-    real largest = 0;
-    for (uint32_t i = 0; i < s->n; i++) w->dv[i] = dv[i], largest = real_most(largest, dv[i]);
+    w->fastest = 0;
+    for (uint32_t i = 0; i < s->n; i++) w->dv[i] = dv[i], w->fastest = real_most(w->fastest, dv[i]);
     for (uint32_t r = 0; r < s->c; r++) {
         w->size[r] = REAL(fabs)(w->curvature[r]);
         for (int e = shape->start[r]; e < shape->start[r + 1]; e++) {
             w->second[r] += w->jacobian[e] * dv[shape->index[e]];
-            w->size[r] += REAL(fabs)(w->jacobian[e]) * largest;
+            w->size[r] += REAL(fabs)(w->jacobian[e]) * w->fastest;
         }
     }
 }
@@ -207,9 +207,8 @@ real watch_acceleration(const watch *w, size_t contact, int r, real *scale)
 {
     /* points that do not slip do not move, and their tangents neither */
     if (r > 0 && w->m->contacts[contact].slide_type == SLIDE_POINTS) {
-        real size = 0, a = along_points(w, contact, w->touches[contact].tangent[r - 1], w->dv, &size);
-        if (scale) *scale = size;
-        return a;
+        if (scale) *scale = (real)w->m->contacts[contact].point_count * w->fastest;
+        return along_points(w, contact, w->touches[contact].tangent[r - 1], w->dv);
     }
     uint32_t row = r == 0 ? gap_row(w, contact) : w->slide[contact] + (uint32_t)r - 1;
     if (scale) *scale = w->size[row];
@@ -255,6 +254,6 @@ void watch_anchor(const watch *w, size_t contact, real *slots)
             continue;
         }
         for (int k = 0; k < 3; k++) slots[SLOT_TANGENT + 3 * r + k] = t->tangent[r][k];
-        slots[SLOT_ANCHOR + r] = along_points(w, contact, t->tangent[r], w->place_q, NULL);
+        slots[SLOT_ANCHOR + r] = along_points(w, contact, t->tangent[r], w->place_q);
     }
 }

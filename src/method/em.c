@@ -77,6 +77,7 @@ typedef struct {
     real *rates;                      /* unknowns r0 */
     real *nu, *mu, *other, *zero, *arrived, *push, *velocity, *g, *w;
     real scale;                       /* of rates */
+    int small;                        /* theta does not count */
     const state *from;
     real h;
 } method_state;
@@ -197,10 +198,7 @@ static int residual(void *self, const real *r0, real *out)
     if (!status) status = impulse_find(z->impulse, next->q, next->t, next->p, next->p_low, z->zero, next->w, z->mu, z->push);
     if (status) return status;
     real before = product(r0, z->nu, c), after = product(r0, z->other, c) - product(r0, z->mu, c);
-    /* where the energies of the impulses are below a rounding so is their difference */
-    real largest = 0, theta = 1;
-    for (uint32_t k = 0; k < c; k++) largest = real_most(largest, r0[k]);
-    if (largest > REAL(sqrt)(REAL_EPSILON) * z->scale && before > 0 && after > 0) theta = REAL(sqrt)(before / after);
+    real theta = !z->small && before > 0 && after > 0 ? REAL(sqrt)(before / after) : 1;
     for (uint32_t k = 0; k < c; k++) out[k] = theta * r0[k] - z->arrived[k];
     add_compensated(next->p, next->p_low, z->push, n);
     if (s->form != FORM_LAGRANGIAN) memcpy(next->w, next->p, n * sizeof(real));
@@ -235,11 +233,16 @@ static int project_step(method_state *z, state *x, real h)
     z->h = h;
     find_rates(z, x, z->arrived, &z->scale);
     memset(z->rates, 0, c * sizeof(real));
+    z->small = 1;
     real size;
     int status = residual(z, z->rates, z->newton.residual); /* the scale of a start at rest is that of its first step */
     if (status) return status;
+    /* where em arrives with so little the energies of the impulses are below a rounding, and theta is noise */
+    real arrived = 0;
+    for (uint32_t k = 0; k < c; k++) arrived = real_most(arrived, z->arrived[k]);
     find_rates(z, &z->next, z->other, &size);
     z->scale = real_most(z->scale, size);
+    z->small = arrived <= REAL(sqrt)(REAL_EPSILON) * z->scale;
     newton_problem problem = { z, (int)c, residual, NULL, halve, measure, name };
     status = newton_solve(&z->newton, &problem, z->rates, 0, x->t, "velocity constraints of the step");
     if (!status) status = residual(z, z->rates, z->newton.residual);

@@ -66,7 +66,7 @@ static int create(struct system *s, const method_spec *spec, real tolerance, voi
         return fail(s->context, TAUT_BAD_USAGE, "method 'euler': alpha=%g leaves a set of multipliers without weight; take another, as in "
                                                 "euler:alpha=0.5", (double)alpha);
     if (is_natural(spec) && s->structure.nonlinear_multiplier)
-        note(s->context, "euler:natural is inconsistent on this model: a force is nonlinear in the multipliers, and the result does not "
+        note_once(s->context, "euler:natural is inconsistent on this model: a force is nonlinear in the multipliers, and the result does not "
                          "converge to the solution; take euler");
     euler_scheme scheme = scheme_of(spec, alpha);
     status = euler_create(s, &scheme, tolerance, &r);

@@ -282,7 +282,7 @@ static int add_contacts(builder *b, const unsigned char *modes)
     for (size_t i = 0; i < m->contact_count; i++) {
         const contact *c = &m->contacts[i];
         b->from[i] = expr_variable(b->g, KIND_CONTACT, (uint32_t)i);
-        b->to[i] = modes[i] ? expr_variable(b->g, KIND_LAMBDA, (uint32_t)b->phase->constraint_count) : expr_number(b->g, 0);
+        b->to[i] = modes[i] && (modes[i] != MODE_HELD || m->form == FORM_RATES) ? expr_variable(b->g, KIND_LAMBDA, (uint32_t)b->phase->constraint_count) : expr_number(b->g, 0);
         if (!b->from[i] || !b->to[i]) return TAUT_OUT_OF_MEMORY;
         if (!modes[i]) continue;
         add_constraint(b, c->name, c->gap, c->line, c->guess);

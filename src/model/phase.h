@@ -13,7 +13,8 @@ typedef enum {
     MODE_OPEN,
     MODE_CLOSED,  /* without friction, or with regularised friction */
     MODE_SLIP,    /* set-valued friction against the direction of slip */
-    MODE_STICK
+    MODE_STICK,
+    MODE_HELD     /* a constraint and nothing else: no friction, and other forces see no multiplier (rates, in which it has its place, do) */
 } contact_mode;
 
 /* The parameters of a contact. Slip: the direction, one sign or a vector, and whether friction keeps it (1) or follows the slip (0). Stick: two tangents of three components and where they began. */

@@ -110,6 +110,7 @@ int simulation_create_with(model *m, const engine_options *options, const struct
     simulation *z = mem_new(m->context, 1, sizeof *z);
     if (!z) return TAUT_OUT_OF_MEMORY;
     z->m = m;
+    note_forget(m->context);
     int status = class ? TAUT_OK : method_parse(m->context, options->method, &z->spec);
     if (status) {
         simulation_destroy(z);

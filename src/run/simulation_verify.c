@@ -174,27 +174,26 @@ static int go_back(simulation *z, real h, long steps, const sizes *size, state *
 }
 
 /* A rounding of positions, divided by the step, becomes a velocity beside the constraints, and stays there where the method does not keep dg/dt = 0. The
-   perturbation, which is one along them, does not show it. */
-static int growth_beside(const simulation *z, real h, const sizes *size, real *growth)
+   perturbation, which is one along them, does not show it. way: the farthest that a coordinate went in a step. */
+static real growth_beside(const simulation *z, real way, const sizes *size)
 {
-    struct system *s = z->s;
-    *growth = 1;
-    if (!s->c || !(z->declared.keeps & KEEPS_POSITION) || (z->declared.keeps & KEEPS_VELOCITY)) return TAUT_OK;
-    real *v = mem_new(s->context, s->n, sizeof *v);
-    if (!v) return TAUT_OUT_OF_MEMORY;
-    place at = place_at(z->x.q, z->x.w, &z->x.t, z->x.lambda);
-    system_velocity(s, &at, v);
-    real speed = largest(v, s->n);
-    *growth = 1 + size->q / (h * (speed > 0 ? speed : size->q));
-    mem_free(s->context, v);
-    return TAUT_OK;
+    if (!z->s->c || !(z->declared.keeps & KEEPS_POSITION) || (z->declared.keeps & KEEPS_VELOCITY)) return 1;
+    return way > 0 ? 1 + size->q / way : 1;
+}
+
+/* The largest change of a coordinate. */
+static real distance(const real *from, const real *to, uint32_t n)
+{
+    real most = 0;
+    for (uint32_t i = 0; i < n; i++) most = real_most(most, to[i] - from[i]);
+    return most;
 }
 
 int simulation_return(simulation *z, real h, long steps, engine_return *out)
 {
     state begin = { 0 }, other = { 0 };
     sizes size = { 0, 0 };
-    real growth = 1, beside = 1;
+    real growth = 1, way = 0;
     *out = (engine_return){ 0, 1 };
     int status = simulation_without_contacts(z, "taut verify");
     if (!status) status = state_create(z->s, &begin);
@@ -204,14 +203,16 @@ int simulation_return(simulation *z, real h, long steps, engine_return *out)
         include(&size, &z->x);
     }
     for (long n = 0; !status && n < steps; n++) {
+        state_copy(&z->x, &other);
         status = simulation_step(z, h);
-        if (!status) include(&size, &z->x);
+        if (status) break;
+        include(&size, &z->x);
+        way = larger(way, distance(other.q, z->x.q, z->x.n));
     }
     /* A displacement small enough to grow linearly, large enough for its roundings not to count. */
     if (!status) status = displace(z, &z->x, REAL(sqrt)(REAL_EPSILON), &other);
     if (!status) status = go_back(z, h, steps, &size, &other, &growth);
-    if (!status) status = growth_beside(z, h, &size, &beside);
-    if (!status) *out = (engine_return){ separation(&z->x, &begin, &size), growth * beside };
+    if (!status) *out = (engine_return){ separation(&z->x, &begin, &size), growth * growth_beside(z, way, &size) };
     if (begin.block) state_copy(&begin, &z->x);
     state_clear(z->s, &begin);
     state_clear(z->s, &other);

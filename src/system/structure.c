@@ -178,11 +178,12 @@ static int augment(struct system *s, const unsigned char *singular, int covered,
 {
     const pattern *shape = field_jacobian_pattern(s->constraint, KIND_Q);
     graph *g = s->m->graph;
-    int status = TAUT_OK, first = !s->structure.augmented;
-    for (size_t i = 0; !status && first && !s->embedded && i < s->m->summand_count; i++)
-        status = family_add(s->store, &s->ambient_family, 0, s->m->summands[i].value);
+    int status = TAUT_OK;
     for (uint32_t k = 0; !status && k < s->c; k++) {
         if (coverage(shape, k, singular) != covered) continue;
+        for (size_t i = 0; !status && !s->structure.augmented && !s->embedded && i < s->m->summand_count; i++)
+            status = family_add(s->store, &s->ambient_family, 0, s->m->summands[i].value);
+        if (status) return status;
         expr rate = constraint_rate(s, k);
         expr term = expr_mul(g, expr_number(g, kappa / 2), expr_powi(g, rate, 2));
         status = term ? family_add(s->store, &s->energy_family, 0, term) : TAUT_OUT_OF_MEMORY;

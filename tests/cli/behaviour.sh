@@ -51,6 +51,11 @@ is 'warning of natural, told once of two parts' "$(grep -c 'euler:natural is inc
 ok run "$models/papers/jay-simeon-4.1.lua" -m euler -s 0.1 -T 0.5
 ok run "$double" -m euler:natural -T 0.1
 
+# ---- print of a model, each time ----
+printf '%s\n' 'local q = coordinate "q"; lagrangian(q.dot^2/2); for i = 1, 3 do print(q) end' > printing.lua
+run run printing.lua -T 0.1
+is 'lines of print' "$(grep -c '^q$' err)" 3
+
 # ---- check: every model that comes with Taut (the one with a gauge freedom is in errors.txt) ----
 for model in "$models"/*.lua "$models"/papers/*.lua; do
     case $model in */dirac-first-class.lua) continue ;; esac

@@ -10,10 +10,11 @@ export const FONT = '11px ui-sans-serif, system-ui, "Segoe UI", Roboto, "DejaVu 
 export function multiples(low: number, high: number, pixels: number, room: number): number[] {
   const least = ((high - low) * room) / Math.max(pixels, room);
   const power = Math.floor(Math.log10(least));
-  const step = Number(`${[1, 2, 5, 10].find((d) => d * 10 ** power >= least * 0.9999) ?? 10}e${power}`);
+  const digit = [1, 2, 5, 10].find((d) => d * 10 ** power >= least * 0.9999) ?? 10;
+  const step = Number(`${digit}e${power}`);
   const from = Math.ceil(low / step - 1e-9);
   const count = Math.floor(high / step + 1e-9) - from + 1;
-  return Array.from({ length: Math.max(0, Math.min(count, 1000)) }, (_, i) => Number(((from + i) * step).toPrecision(12)));
+  return Array.from({ length: Math.max(0, Math.min(count, 1000)) }, (_, i) => Number(`${(from + i) * digit}e${power}`));
 }
 
 /** Looks of an axis. `decades`: a logarithmic scale. */
