@@ -87,12 +87,14 @@ static void every_allocation(long fail_count)
         for (long k = 1; k <= whole.calls; k += stride(whole.calls)) {
             counter c = { .fail_at = k, .fail_count = fail_count };
             int status = load_and_run(&examples[i], &c, &found);
-            if (c.live || c.failures == 0) print_error("%s, allocation %ld: %ld blocks leak\n", examples[i].name, k, c.live);
-            assert_true(c.failures > 0);
+            if (c.live) print_error("%s, allocation %ld: %ld blocks leak\n", examples[i].name, k, c.live);
             assert_int_equal(c.live, 0);
+            /* Lua's tables grow by hashes whose seed is another each time: a few allocations more or less, and the last may not come. */
+            assert_true(c.failures > 0 || k > whole.calls - 8);
+            if (c.failures == 0) assert_int_equal(status, TAUT_OK);
             /* Lua collects its garbage and tries again when an allocation fails: a single failure may pass without harm, but then
                it must be without harm. */
-            if (status || fail_count > 1) assert_int_equal(status, TAUT_OUT_OF_MEMORY);
+            if (status || (fail_count > 1 && c.failures)) assert_int_equal(status, TAUT_OUT_OF_MEMORY);
             for (int n = 0; !status && n < COLUMNS; n++) {
                 if (found.frame[n] != expected.frame[n])
                     print_error("%s, %s: allocation %ld of %ld fails unnoticed and changes the result\n", examples[i].name,
@@ -162,9 +164,9 @@ static void check_runs_out_of_memory(void **state)
         for (int all = 0; all < 2; all++) {
             counter c = { .fail_at = k, .fail_count = all ? 1000000000 : 1 };
             int status = load_and_check(text, &c, &found);
-            if (c.live || (status != TAUT_OUT_OF_MEMORY && all)) print_error("allocation %ld: status %d, %ld leak\n", k, status, c.live);
+            if (c.live || (status != TAUT_OUT_OF_MEMORY && all && c.failures)) print_error("allocation %ld: status %d, %ld leak\n", k, status, c.live);
             assert_int_equal(c.live, 0);
-            if (status == TAUT_OK && !all)
+            if (status == TAUT_OK && (!all || (c.failures == 0 && k > whole.calls - 8)))
                 assert_int_equal(found.rank, 2);
             else
                 assert_int_equal(status, TAUT_OUT_OF_MEMORY);
