@@ -316,6 +316,7 @@
 #define contact_tell_changes REAL_PRECISION(contact_tell_changes)
 #define contact_tell REAL_PRECISION(contact_tell)
 #define contact_locate REAL_PRECISION(contact_locate)
+#define contact_left_below REAL_PRECISION(contact_left_below)
 #define system_refresh_constants REAL_PRECISION(system_refresh_constants)
 #define system_prepare_split REAL_PRECISION(system_prepare_split)
 #define system_applied_force REAL_PRECISION(system_applied_force)

@@ -93,6 +93,12 @@ static int is_violated(const hybrid *z, const phase *ph, size_t f)
     return !(kind == CROSS_GAP && z->start[f] <= z->tolerance[f] && (z->rate[f / 2] > 0 || z->value[f] >= z->start[f]));
 }
 
+int contact_left_below(const hybrid *z, const phase *ph, size_t i)
+{
+    size_t f = 2 * i;
+    return kind_of(ph, f) == CROSS_GAP && z->value[f] < -z->tolerance[f] && !is_violated(z, ph, f);
+}
+
 /* ---- one zero ---- */
 
 /* A value that crosses zero between a (>= 0) and b (< 0), as a function of the length of the step. */

@@ -19,5 +19,7 @@ typedef struct {
 
 /* Steps from ph->begin by `left`, or to the first event in between; the result is ph->end. */
 int contact_locate(struct hybrid *z, phase *ph, real left, located *event);
+/* After that: an open contact whose gap is below zero though no event is to be made of it, for it opens. */
+int contact_left_below(const struct hybrid *z, const phase *ph, size_t contact);
 
 #endif

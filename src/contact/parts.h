@@ -46,7 +46,7 @@ struct hybrid {
     real *pi_w, *nu_w, *force, *jacobian; /* block values of the open phase */
     kkt *kkt;                 /* of the open phase kkt_owner */
     const phase *kkt_owner;
-    /* event functions (hybrid.c): two for each contact */
+    /* event functions (locate.c): two for each contact */
     real *value, *start, *tolerance, *rate, *rate_start;
     unsigned char *ignore;
     unsigned char *together;  /* functions with their zeros at the event */

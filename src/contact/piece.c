@@ -3,8 +3,8 @@
  * A contact that is let go where its multiplier is zero opens like s^3, and the error of a method of order 2 is as large: the free piece may
  * end below the surface. Then it is made along the surface instead, the contact held closed, with a multiplier that is negative by O(h). At
  * the end of the piece it is free again, with an acceleration off the surface: no position is moved and no work is done. Held for a time
- * O(h), one piece or some, by a force O(h) velocities change by O(h^2) for each contact that is let go: the order stays 2. The error of a method of higher order
- * is smaller than s^3, it seldom comes to this. A method of order 1 would hold the contact for a time that does not shrink with h: it is
+ * O(h), one piece or some, by a force O(h) velocities change by O(h^2) for each contact that is let go: the order stays 2. The error of a
+ * method of higher order is smaller than s^3, it seldom comes to this. A method of order 1 would hold the contact for a time that does not shrink with h: it is
  * lifted (decide.c). */
 #include <string.h>
 
@@ -64,18 +64,12 @@ static int held_phase(hybrid *z, state *x, phase **result)
     return status || !contact_holds(z) ? status : start_project((*result)->s, &(*result)->begin);
 }
 
-/* Marks the open contacts that the piece, which began at their surfaces, has left below them. Returns whether there are some. */
-static int find_below(hybrid *z, const phase *ph, const located *event, unsigned char *which)
+/* Marks the contacts that the piece has left below their surfaces. Returns whether there are some. */
+static int find_below(const hybrid *z, const phase *ph, unsigned char *which)
 {
     int some = 0;
-    watch_look(z->watch, ph->end.q, ph->end.w, ph->end.t, z->h);
-    for (size_t i = 0; i < z->count; i++) {
-        const touch *t = watch_touch(z->watch, i);
-        int opens = z->start[2 * i] <= z->tolerance[2 * i] && (t->rate > 0 || t->gap >= z->start[2 * i]); /* else it is an event */
-        if (ph->modes[i] != MODE_OPEN || !(t->gap < -t->round_off) || !(opens || z->ignore[2 * i])) continue;
-        if (event->kind == CROSS_GAP && event->contact == i) continue;
-        which[i] = some = 1;
-    }
+    for (size_t i = 0; i < z->count; i++)
+        if (contact_left_below(z, ph, i)) which[i] = some = 1;
     return some;
 }
 
@@ -99,7 +93,7 @@ static int find_piece(hybrid *z, state *x, real left, located *event, phase **re
         event->partial |= end < left;
         if (event->keep) {
             contact_extra(x, event->contact)[EXTRA_SLOTS + SLOT_KEEP] = 1;
-        } else if (shorter == SHORTER_PIECES || !find_below(z, *result, event, shorter ? z->takes_part : z->held)) {
+        } else if (shorter == SHORTER_PIECES || !find_below(z, *result, shorter ? z->takes_part : z->held)) {
             return TAUT_OK;
         } else if (shorter) {
             shorter++;
