@@ -124,7 +124,7 @@ static void projection_counts(void **unused)
     for (int f = 0; f < FORMULATIONS; f++) {
         simulation *z = open_scheme("pendulum", f, "rk4,project=both,eps=1e-6");
         do_steps(z, 1000, (real)1 / 10);
-        const newton_counts *c = z->method.class->counts(z->method.self);
+        const newton_counts *c = method_counts(&z->method);
         assert_int_equal(c->position_projections, given[f][0]);
         assert_int_equal(c->momentum_projections, given[f][1]);
         assert_int_equal(c->projected_steps, given[f][2]);
@@ -171,7 +171,7 @@ static void fehlberg_evaluations(void **unused)
             simulation *z = open_scheme("pendulum", f, options);
             do_steps(z, 1, 100);
             assert_true(z->x.t == 100);
-            assert_int_equal(z->method.class->counts(z->method.self)->evaluations, f == DIRAC ? given[k].dirac : given[k].extended);
+            assert_int_equal(method_counts(&z->method)->evaluations, f == DIRAC ? given[k].dirac : given[k].extended);
             close_model(z);
         }
 }

@@ -143,7 +143,7 @@ static void matrices_are_exact(void **unused)
         for (int k = 0; k < METHODS - 1; k++) {
             simulation *z = open_any(cases[i].model, methods[k]);
             do_steps(z, 20, (real)cases[i].h);
-            const newton_counts *c = z->method.class->counts(z->method.self);
+            const newton_counts *c = method_counts(&z->method);
             printf("%.20s... %-16s %.1f iterations, %.1f matrices a step\n", cases[i].model, methods[k], (double)c->iterations / 20, (double)c->factorisations / 20);
             assert_at_most((double)c->iterations / 20, QUAD ? 9 : 8);
             close_model(z);

@@ -30,7 +30,7 @@ static void kept_at_every_step(void **unused)
         for (size_t k = 0; k < METHODS; k++) {
             simulation *z = open_with(problems[i].name, methods[k]);
             kept worst = follow(z, wide_from_double(problems[i].h), steps);
-            const newton_counts *counts = z->method.class->counts(z->method.self);
+            const newton_counts *counts = method_counts(&z->method);
             double iterations = (double)counts->iterations / (double)steps;
             printf("%-26s %s in units of round-off: g %.2f  dg/dt %.2f  momenta %.2f;  %.1f iterations, %.1f matrices\n", problems[i].name,
                    methods[k], (double)worst.position, (double)worst.velocity, (double)worst.momentum, iterations,

@@ -103,7 +103,7 @@ static void check_order(const char *name, simulation *z, const state *start, con
         error[k] = (pair){ (double)distance(x.q, reference->q, n), (double)distance(x.p, reference->p, n) };
         if (k) order = (pair){ log2(error[k - 1].q / error[k].q), log2(error[k - 1].p / error[k].p) };
     }
-    counts = z->method.class->counts(z->method.self);
+    counts = method_counts(&z->method);
     printf("%-26s s = %d: order q %.3f p %.3f   last errors %.1e %.1e   %.1f iterations, %.1f matrices a step\n", name, stages, order.q,
            order.p, error[levels - 1].q, error[levels - 1].p, (double)counts->iterations / (double)(steps << (levels - 1)),
            (double)counts->factorisations / (double)(steps << (levels - 1)));

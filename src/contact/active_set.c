@@ -35,7 +35,7 @@ int active_set_check(const hybrid *z, const struct method_class *class, const me
 /* Opens the closed contact that pulls most, if one does. */
 static int let_go(hybrid *z, const phase *ph, state *x)
 {
-    const real *psi = euler_multipliers(ph->method.self, 1);
+    const real *psi = stepper_reported(ph->method.self);
     long worst = -1;
     for (size_t i = 0; i < z->count; i++) {
         if (ph->first[i] < 0 || !(psi[ph->first[i]] < 0)) continue;
@@ -92,7 +92,7 @@ int active_set_step(hybrid *z, state *x, real h)
         if (!status) status = phase_load(ph, x);
         if (status) return status;
         state_copy(&ph->begin, &ph->end);
-        status = ph->method.class->step(ph->method.self, &ph->end, h);
+        status = method_step(&ph->method, &ph->end, h);
         if (status) return status;
         if (let_go(z, ph, x)) continue;
         phase_store(ph, &ph->end, x);

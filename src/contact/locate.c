@@ -57,7 +57,7 @@ static int evaluate(hybrid *z, phase *ph)
 static int attempt(hybrid *z, phase *ph, real s)
 {
     state_copy(&ph->begin, &ph->end);
-    int status = s == 0 ? TAUT_OK : ph->method.class->step(ph->method.self, &ph->end, s);
+    int status = s == 0 ? TAUT_OK : method_step(&ph->method, &ph->end, s);
     if (!status && z->beside && s > 0 && (s < z->h || contact_holds(z))) status = start_project(ph->s, &ph->end);
     return status ? status : evaluate(z, ph);
 }

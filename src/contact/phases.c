@@ -89,7 +89,7 @@ static void add_counts(newton_counts *sum, const newton_counts *c)
 newton_counts phases_counts(const phases *p)
 {
     newton_counts sum = p->gone;
-    for (int i = 0; i < p->count; i++) add_counts(&sum, p->list[i]->method.class->counts(p->list[i]->method.self));
+    for (int i = 0; i < p->count; i++) add_counts(&sum, method_counts(&p->list[i]->method));
     return sum;
 }
 
@@ -107,7 +107,7 @@ static int free_place(phases *p)
     int oldest = -1;
     for (int i = 0; i < p->count; i++)
         if (!all_open(p, p->list[i]) && (oldest < 0 || p->list[i]->used < p->list[oldest]->used)) oldest = i;
-    add_counts(&p->gone, p->list[oldest]->method.class->counts(p->list[oldest]->method.self));
+    add_counts(&p->gone, method_counts(&p->list[oldest]->method));
     phase_destroy(p->list[oldest], p->m->context);
     p->list[oldest] = NULL;
     return oldest;

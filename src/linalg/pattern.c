@@ -26,6 +26,16 @@ void pattern_destroy(taut_context *context, pattern *p)
     mem_free(context, p);
 }
 
+int pattern_identity(taut_context *context, int size, pattern **result)
+{
+    pattern *p = allocate(context, size, size, (size_t)size);
+    *result = p;
+    if (!p) return TAUT_OUT_OF_MEMORY;
+    for (int i = 0; i < size; i++) p->index[i] = p->start[i] = i;
+    p->start[size] = size;
+    return TAUT_OK;
+}
+
 static int compare(const void *x, const void *y)
 {
     int a = *(const int *)x, b = *(const int *)y;

@@ -13,6 +13,8 @@ typedef struct {
 /* The pattern of the given entries (in any order, repetitions allowed). */
 int pattern_create(taut_context *context, int rows, int columns, const int *row, const int *column, size_t count,
                    pattern **result);
+/* The unit matrix. */
+int pattern_identity(taut_context *context, int size, pattern **result);
 void pattern_destroy(taut_context *context, pattern *p);
 static inline int pattern_entries(const pattern *p) { return p->start[p->rows]; }
 /* Position of an entry, or -1. */

@@ -148,7 +148,7 @@ static int create(struct system *s, const method_spec *spec, real tolerance, voi
 static void add_counts(newton_counts *sum, const method *m)
 {
     if (!m->self) return;
-    const newton_counts *c = m->class->counts(m->self);
+    const newton_counts *c = method_counts(m);
     sum->iterations += c->iterations;
     sum->factorisations += c->factorisations;
     sum->calls += c->calls;
@@ -156,9 +156,9 @@ static void add_counts(newton_counts *sum, const method *m)
 
 static int substep(compose *z, state *x, real h)
 {
-    if (!z->adjoint.self) return z->base.class->step(z->base.self, x, h);
-    int status = z->base.class->step(z->base.self, x, h / 2);
-    return status ? status : z->adjoint.class->step(z->adjoint.self, x, h / 2);
+    if (!z->adjoint.self) return method_step(&z->base, x, h);
+    int status = method_step(&z->base, x, h / 2);
+    return status ? status : method_step(&z->adjoint, x, h / 2);
 }
 
 static int step(void *self, state *x, real h)
@@ -179,4 +179,5 @@ static int step(void *self, state *x, real h)
 
 static const newton_counts *counts(const void *self) { return &((const compose *)self)->counts; }
 
-const struct method_class method_compose = { &info, NULL, declare, create, step, counts, destroy, NULL };
+static const method_code code = { create, step, counts, destroy };
+const struct method_class method_compose = { .info = &info, .declare = declare, .code = &code };

@@ -1,6 +1,5 @@
-/* The discrete Euler-Lagrange equations with the midpoint rule (4.1) or the left rule (4.16): the catalogue entry. */
+/* The discrete Euler-Lagrange equations with the midpoint rule (4.1) or the left rule (4.16) of Wendlandt & Marsden 1997: the catalogue entry. */
 #include "method/del.h"
-
 
 static const method_option options[] = {
     { "left", "", "the left rule (4.16), L_d = h L(q0, (q1 - q0)/h): order 1, not reversible" },
@@ -41,21 +40,27 @@ static const char *refuse(const struct system *s)
                                        : "it needs a Lagrangian, and this model has rates; write the model with lagrangian()";
 }
 
-static int create(struct system *s, const method_spec *spec, real tolerance, void **self)
+static del_rule rule_of(const method_spec *spec)
 {
     int left = is_left(spec);
-    *self = NULL;
-    if (left && s->structure.force_multiplier)
+    return (del_rule){ 1, { 1 }, { left ? 0 : (real)0.5 }, left ? 1 : (real)0.5, 1 };
+}
+
+static int table(struct system *s, const method_spec *spec, step_table *t)
+{
+    if (is_left(spec) && s->structure.force_multiplier)
         return fail(s->context, TAUT_UNSUPPORTED,
                     "method 'del:left' cannot run this model: a force depends on multipliers, and those of the left rule are not yet "
                     "the constraint forces; take del or euler");
-    del_options chosen = { .rule = { 1, { 1 }, { left ? 0 : (real)0.5 } }, .weight = left ? 1 : (real)0.5, .project = 1 };
-    return del_create(s, &chosen, tolerance, (del **)self);
+    del_rule rule = rule_of(spec);
+    del_table(s, &rule, t);
+    return TAUT_OK;
 }
 
-static int step(void *self, state *x, real h) { return del_step(self, x, h); }
-static int start(void *self, state *x, const real *q1, real h) { return del_start(self, x, q1, h); }
-static const newton_counts *counts(const void *self) { return del_counts(self); }
-static void destroy(void *self) { del_destroy(self); }
+static int start(struct system *s, const method_spec *spec, state *x, const real *q1, real h)
+{
+    del_rule rule = rule_of(spec);
+    return del_start(s, &rule, x, q1, h);
+}
 
-const struct method_class method_del = { &info, refuse, declare, create, step, counts, destroy, start };
+const struct method_class method_del = { .info = &info, .refuse = refuse, .declare = declare, .table = table, .start = start };

@@ -1,25 +1,20 @@
-/* The discrete Euler-Lagrange equations as a one-step map on (q,p), for Lagrangian models and any discrete Lagrangian. */
+/* The discrete Euler-Lagrange equations as a table, for Lagrangian models and discrete Lagrangians given by a quadrature rule. */
 #ifndef TAUT_METHOD_DEL_H
 #define TAUT_METHOD_DEL_H
 
-#include "method/discrete.h"
 #include "method/method.h"
 
-typedef struct del del;
-
+enum { DEL_NODES = 2 };
 typedef struct {
-    discrete_rule rule;
-    real weight;       /* of the multipliers, in steps: h weight G' lambda */
-    int project;       /* the velocity constraint holds at the end of a step */
-} del_options;
+    int count;                         /* of nodes: weights b, places c along the straight line from q0 to q1 */
+    real b[DEL_NODES], c[DEL_NODES];
+    real weight;                       /* of the multipliers, in steps: h weight G' lambda */
+    int project;                       /* the velocity constraint holds at the end of a step */
+} del_rule;
 
-int del_create(struct system *s, const del_options *options, real tolerance, del **result);
-/* x := the state h later. */
-int del_step(del *d, state *x, real h);
+void del_table(const struct system *s, const del_rule *rule, step_table *t);
 /* Momenta and velocities of x such that the step of h from x->q leads to q1: p = -D1 L_d(q0,q1) up to constraint forces, which
    make the velocity constraint hold. */
-int del_start(del *d, state *x, const real *q1, real h);
-const newton_counts *del_counts(const del *d);
-void del_destroy(del *d);
+int del_start(struct system *s, const del_rule *rule, state *x, const real *q1, real h);
 
 #endif

@@ -223,7 +223,8 @@ static const method_info naive_info = {
     .any_start = 1,
 };
 
-const struct method_class method_naive = { &naive_info, naive_refuse, declare, naive_create, step, counts, destroy, NULL };
+static const method_code naive_code = { naive_create, step, counts, destroy };
+const struct method_class method_naive = { .info = &naive_info, .refuse = naive_refuse, .declare = declare, .code = &naive_code };
 
 static const char *extended_refuse(const struct system *s) { return formulation_refusal(s, extended_list); }
 static int extended_create(struct system *s, const method_spec *spec, real tolerance, void **self)
@@ -244,8 +245,8 @@ static const method_info extended_info = {
     .any_start = 1,
 };
 
-const struct method_class method_extended = { &extended_info,  extended_refuse, declare_extended, extended_create, step,
-                                              counts, destroy, NULL };
+static const method_code extended_code = { extended_create, step, counts, destroy };
+const struct method_class method_extended = { .info = &extended_info, .refuse = extended_refuse, .declare = declare_extended, .code = &extended_code };
 
 static const char *dirac_refuse(const struct system *s) { return formulation_refusal(s, dirac_list); }
 static int dirac_create(struct system *s, const method_spec *spec, real tolerance, void **self)
@@ -266,7 +267,8 @@ static const method_info dirac_info = {
     .any_start = 1,
 };
 
-const struct method_class method_dirac = { &dirac_info, dirac_refuse, declare, dirac_create, step, counts, destroy, NULL };
+static const method_code dirac_code = { dirac_create, step, counts, destroy };
+const struct method_class method_dirac = { .info = &dirac_info, .refuse = dirac_refuse, .declare = declare, .code = &dirac_code };
 
 formulation *method_formulation(const method *m)
 {

@@ -1,4 +1,15 @@
-/* The energy-momentum method: the catalogue entry, and em:project.
+/* The energy-momentum method, Gonzalez 1999, (21a)-(21c), with discrete gradients D by mean partial derivatives (expr/discrete.c).
+ *
+ * Hamiltonian models, and Lagrangian ones with rotations (system/hamiltonian_form.h):
+ *     q1 - q0 = h D_p H,   p1 - p0 = h (-D_q H + Dg' lambda + F),   g(q1) = 0
+ * Lagrangian models, of degree 2 in v, with p = L_v at both ends:
+ *     q1 - q0 = h (v0 + v1)/2,   p1 - p0 = h (D_q L~ + Dg' lambda + F),   g(q1) = 0
+ * where L~(q; v0, v1) is L polarised: 1/2 v0'M(q) v1 + a(q).(v0 + v1)/2 - V(q), D by q and t alone. With E = 1/2 v'M v + V
+ *     E1 - E0 = (v0 + v1)/2 . (p1 - p0) - (L~(q1) - L~(q0))
+ * is an identity, so that the energy is kept whatever the mass matrix does; with constant mass L~ is -V and nothing else is solved for than
+ * v1 and lambda. F is taken half way. With time:
+ *     E1 - E0 = h (D_t H or -D_t L~) + F.(q1 - q0) - h lambda.D_t g
+ * is the work of the step.
  *
  * em leaves dg/dt off zero by order h^2 (a rate r0 becomes -r0 + r, r of order h^2). em:project goes from a state with dg/dt = 0 to one
  * with dg/dt = 0 by impulses of the constraints at both ends of the step:
@@ -8,7 +19,7 @@
  *     r1 = theta r0,   theta^2 = (r0'S0^-1 r0)/(r0'S1^-1 r0),
  * so that the two cancel: energy, momenta, position and velocity constraints are all kept. From the other end, with -h, the equations are
  * the same (r1 for r0, 1/theta for theta): the method is reversible. r1 - theta r0 is nearly r - 2 r0: the iteration has the matrix -2. */
-#include "method/em.h"
+#include "method/method.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -68,7 +79,8 @@ static const char *refuse(const struct system *s)
 
 typedef struct {
     struct system *s;
-    em *em;
+    hamiltonian_form *form;           /* of a Lagrangian model, where H is to be had as a formula; or NULL */
+    stepper *stepper;
     state next;
     /* em:project */
     impulse *impulse;
@@ -93,7 +105,8 @@ static void destroy(void *self)
     state_clear(z->s, &z->kicked);
     impulse_destroy(z->impulse);
     newton_clear(&z->newton);
-    em_destroy(z->em);
+    stepper_destroy(z->stepper);
+    hamiltonian_form_destroy(z->form);
     mem_free(context, z);
 }
 
@@ -117,6 +130,124 @@ static int create_projection(method_state *z, real tolerance)
     return status ? status : newton_create(s->context, (int)s->c, tolerance, &z->newton);
 }
 
+/* ---- the table ---- */
+
+/* p1 - p0 = h (sign D_q + Dg' lambda + F), and the same for an equation, with the other sign. */
+static void add_force(step_table *t, int equation, int end, int middle, real energy, real factor)
+{
+    step_add(t, equation, STEP_D_Q, end, factor * energy, 1);
+    step_add(t, equation, STEP_D_BOND, end, factor, 1);
+    step_add(t, equation, STEP_FORCE, middle, factor, 1);
+}
+
+static void add_work(step_table *t, int end, int middle, real energy)
+{
+    step_add(t, STEP_RESULT_WORK, STEP_D_T, end, -energy, 0);
+    step_add(t, STEP_RESULT_WORK, STEP_D_T_BOND, end, 1, 0);
+    step_add(t, STEP_RESULT_WORK, STEP_FORCE_WORK, middle, 1, 0);
+}
+
+/* Unknowns v1, lambda */
+static void lagrangian_table(step_table *t)
+{
+    const real half = (real)0.5, quarter = (real)0.25;
+    int v = step_add_group(t, 0, STEP_N), lambda = step_add_group(t, 0, STEP_C);
+    int end = step_add_place(t, 1), middle = step_add_place(t, half);
+    step_guess(t, v, STEP_W0, 1, 0);
+    step_measured(t, v, STEP_VELOCITY, 1, 0); /* not by what they move: the energy depends on them */
+    step_guess(t, lambda, STEP_LAMBDA0, 1, 0);
+    step_put(t, t->from, STEP_W, STEP_W0, 1, 0);
+    step_put(t, end, STEP_Q, STEP_Q0, 1, 0), step_put(t, middle, STEP_Q, STEP_Q0, 1, 0);
+    step_put(t, end, STEP_Q, STEP_W0, half, 1), step_put(t, middle, STEP_Q, STEP_W0, quarter, 1);
+    step_put(t, end, STEP_Q, v, half, 1), step_put(t, middle, STEP_Q, v, quarter, 1);
+    step_put(t, end, STEP_W, v, 1, 0);
+    step_put(t, middle, STEP_W, STEP_W0, half, 0), step_put(t, middle, STEP_W, v, half, 0);
+    step_put(t, end, STEP_LAMBDA, lambda, 1, 0), step_put(t, middle, STEP_LAMBDA, lambda, 1, 0);
+    int momentum = step_add_equation(t, 0, STEP_N, "momentum of ");
+    step_add(t, momentum, STEP_PI_CHANGE, end, 1, 0);
+    add_force(t, momentum, end, middle, 1, -1);
+    step_add(t, step_add_equation(t, 0, STEP_C, ""), STEP_G, end, 1, -1);
+    step_add(t, STEP_RESULT_Q, STEP_VECTOR, STEP_W0, half, 1);
+    step_add(t, STEP_RESULT_Q, STEP_VECTOR, v, half, 1);
+    add_force(t, STEP_RESULT_P, end, middle, 1, 1);
+    add_work(t, end, middle, 1);
+    t->w = v;
+    t->lambda = lambda;
+}
+
+/* Unknowns q1 - q0, p1 - p0, lambda. Forces of a Lagrangian model depend on velocities, which are (q1 - q0)/h. */
+static void hamiltonian_table(step_table *t, int velocities)
+{
+    const real half = (real)0.5;
+    int dq = step_add_group(t, 0, STEP_N), dp = step_add_group(t, 0, STEP_N), lambda = step_add_group(t, 0, STEP_C);
+    int end = step_add_place(t, 1), middle = step_add_place(t, half);
+    step_guess(t, dq, STEP_NU0, 1, 1);
+    step_measured(t, dq, STEP_MOVES, 1, 0);
+    step_measured(t, dp, STEP_MOMENTUM, 1, 0);
+    step_guess(t, lambda, STEP_LAMBDA0, 1, 0);
+    step_put(t, t->from, STEP_W, STEP_P0, 1, 0);
+    step_put(t, end, STEP_Q, STEP_Q0, 1, 0), step_put(t, end, STEP_Q, dq, 1, 0);
+    step_put(t, end, STEP_W, STEP_P0, 1, 0), step_put(t, end, STEP_W, dp, 1, 0);
+    step_put(t, middle, STEP_Q, STEP_Q0, 1, 0), step_put(t, middle, STEP_Q, dq, half, 0);
+    if (velocities)
+        step_put(t, middle, STEP_W, dq, 1, -1);
+    else
+        step_put(t, middle, STEP_W, STEP_P0, 1, 0), step_put(t, middle, STEP_W, dp, half, 0);
+    step_put(t, end, STEP_LAMBDA, lambda, 1, 0), step_put(t, middle, STEP_LAMBDA, lambda, 1, 0);
+    int position = step_add_equation(t, 0, STEP_N, "position of ");
+    step_add(t, position, STEP_VECTOR, dq, 1, 0);
+    step_add(t, position, STEP_D_W, end, -1, 1);
+    int momentum = step_add_equation(t, 0, STEP_N, "momentum of ");
+    step_add(t, momentum, STEP_VECTOR, dp, 1, 0);
+    add_force(t, momentum, end, middle, -1, -1);
+    step_add(t, step_add_equation(t, 0, STEP_C, ""), STEP_G, end, 1, 0);
+    step_add(t, STEP_RESULT_Q, STEP_D_W, end, 1, 1);
+    add_force(t, STEP_RESULT_P, end, middle, -1, 1);
+    add_work(t, end, middle, -1);
+    t->lambda = lambda;
+}
+
+static int create_stepper(method_state *z, real tolerance)
+{
+    struct system *s = z->s;
+    int status = hamiltonian_form_create(s, &z->form);
+    step_table *t = mem_new(s->context, 1, sizeof *t);
+    if (!t) return TAUT_OUT_OF_MEMORY;
+    step_table_begin(t);
+    step_add_phase(t, "energy-momentum step");
+    t->phases[0].many_zeros = 1;
+    t->energy = z->form ? z->form->field : s->energy;
+    t->from = step_add_place(t, 0);
+    t->lambda_time = (real)0.5;
+    step_put(t, t->from, STEP_Q, STEP_Q0, 1, 0);
+    if (z->form || s->form == FORM_HAMILTONIAN) {
+        t->mode = DISCRETE_JOINT;
+        hamiltonian_table(t, s->form == FORM_LAGRANGIAN);
+    } else {
+        t->mode = DISCRETE_POLARISED;
+        lagrangian_table(t);
+    }
+    if (!status && z->form) status = field_prepare_gradient(z->form->field, KIND_W);
+    if (!status) status = stepper_create(s, t, tolerance, &z->stepper);
+    mem_free(s->context, t);
+    return status;
+}
+
+/* One step without projection, in place. */
+static int em_step(method_state *z, state *x, real h)
+{
+    struct system *s = z->s;
+    int status = stepper_step(z->stepper, x, h);
+    if (status || !z->form) return status;
+    /* v = H_p at the end. Steps of em:project may begin with momenta along the constraints; of the others, what round-off leaves there
+       of rotations is taken away. */
+    if (!z->impulse) hamiltonian_form_clean(s, x->q, x->p, x->p_low);
+    place at = place_at(x->q, x->p, &x->t, NULL);
+    memset(x->w, 0, s->n * sizeof(real));
+    field_gradient(z->form->field, KIND_W, &at, NULL, x->w);
+    return TAUT_OK;
+}
+
 static int create(struct system *s, const method_spec *spec, real tolerance, void **self)
 {
     method_state *z = mem_new(s->context, 1, sizeof *z);
@@ -124,7 +255,7 @@ static int create(struct system *s, const method_spec *spec, real tolerance, voi
     if (!z) return TAUT_OUT_OF_MEMORY;
     z->s = s;
     int status = system_prepare_block(s, BLOCK_G);
-    if (!status) status = em_create(s, is_projected(spec), tolerance, &z->em);
+    if (!status) status = create_stepper(z, tolerance);
     if (!status) status = state_create(s, &z->next);
     if (!status && is_projected(spec) && s->c) status = create_projection(z, tolerance);
     if (status)
@@ -189,7 +320,8 @@ static int residual(void *self, const real *r0, real *out)
     add_compensated(kicked->p, kicked->p_low, z->push, n);
     if (s->form != FORM_LAGRANGIAN) memcpy(kicked->w, kicked->p, n * sizeof(real));
     add_impulse_work(z, kicked, z->nu);
-    status = em_step(z->em, kicked, next, z->h);
+    state_copy(kicked, next);
+    status = em_step(z, next, z->h);
     if (status) return status;
     find_rates(z, next, z->arrived, &ignored);
     /* S1^-1 (r0 - r1), then -S1^-1 r1: their difference is S1^-1 r0 */
@@ -254,15 +386,13 @@ static int project_step(method_state *z, state *x, real h)
 static int step(void *self, state *x, real h)
 {
     method_state *z = self;
-    int status = z->impulse ? project_step(z, x, h) : em_step(z->em, x, &z->next, h);
+    if (!z->impulse) return em_step(z, x, h);
+    int status = project_step(z, x, h);
     if (!status) state_copy(&z->next, x);
     return status;
 }
 
-static const newton_counts *counts(const void *self)
-{
-    const method_state *z = self;
-    return em_counts(z->em);
-}
+static const newton_counts *counts(const void *self) { return stepper_counts(((const method_state *)self)->stepper); }
 
-const struct method_class method_em = { &info, refuse, declare, create, step, counts, destroy, NULL };
+static const method_code code = { create, step, counts, destroy };
+const struct method_class method_em = { .info = &info, .refuse = refuse, .declare = declare, .code = &code };

@@ -34,6 +34,14 @@ static const method_info info = {
 
 static int is_natural(const method_spec *spec) { return method_has_word(spec, "natural"); }
 
+euler_scheme euler_adjoint(const euler_scheme *scheme)
+{
+    euler_scheme other = { .start = 1 - scheme->start };
+    memcpy(other.a, scheme->b, sizeof other.a);
+    memcpy(other.b, scheme->a, sizeof other.b);
+    return other;
+}
+
 static euler_scheme scheme_of(const method_spec *spec, real alpha)
 {
     int adjoint = 0;
@@ -54,11 +62,139 @@ static void declare(const method_spec *spec, method_info *out)
     if (is_natural(spec)) out->adapt = natural_on;
 }
 
-static int create(struct system *s, const method_spec *spec, real tolerance, void **self)
+/* ---- the step ---- */
+
+/* A Lagrangian has W_0 at q0 and W_1 at q1 for Z, as far as they are needed, and q1 = q0 + h (s W_0 + e W_1); the others have Z, q1 - q0 and the
+   velocity u at the end. */
+typedef struct {
+    const euler_scheme *scheme;
+    int lagrangian;
+    int stage[2], move, end, velocity, multipliers[2];  /* groups; -1: there is none */
+    int at_stage[2], at_start[2], at_end[2], end_of_step, rate; /* places; at_start and at_end with either set of multipliers */
+} euler;
+
+static int add_stage_variable(step_table *t, step_measure measure, int power)
+{
+    int group = step_add_group(t, 0, STEP_N);
+    step_guess(t, group, STEP_W0, 1, 0);
+    step_measured(t, group, measure, 1, power);
+    return group;
+}
+
+static void unknowns(euler *z, step_table *t)
+{
+    z->stage[0] = z->stage[1] = z->move = -1;
+    if (z->lagrangian) {
+        if (z->scheme->start != 0) z->stage[0] = add_stage_variable(t, STEP_MOVES, 1);
+        if (z->scheme->start != 1) z->stage[1] = add_stage_variable(t, STEP_MOVES, 1);
+        z->end = z->velocity = add_stage_variable(t, STEP_VELOCITY, 0);
+    } else {
+        z->stage[0] = z->stage[1] = add_stage_variable(t, STEP_NOT_MEASURED, 0);
+        z->move = step_add_group(t, 0, STEP_N);
+        step_guess(t, z->move, STEP_NU0, 1, 1);
+        step_measured(t, z->move, STEP_MOVES, 1, 0);
+        z->end = add_stage_variable(t, STEP_MOMENTUM, 0);
+        z->velocity = step_add_group(t, 0, STEP_N);
+        step_guess(t, z->velocity, STEP_NU0, 1, 0);
+    }
+    for (int k = 0; k < 2; k++) { /* both begin with the last A */
+        z->multipliers[k] = step_add_group(t, 0, STEP_C);
+        step_guess(t, z->multipliers[k], STEP_LAMBDA0, 1, 0);
+    }
+}
+
+/* A place at the start (end = 0) or at q1, with w from a vector. */
+static int add_place(const euler *z, step_table *t, int end, int w)
+{
+    int place = step_add_place(t, end);
+    step_put(t, place, STEP_Q, STEP_Q0, 1, 0);
+    if (end && z->move >= 0) step_put(t, place, STEP_Q, z->move, 1, 0);
+    if (end && z->move < 0) {
+        step_put(t, place, STEP_Q, z->stage[0], z->scheme->start, 1);
+        step_put(t, place, STEP_Q, z->stage[1], 1 - z->scheme->start, 1);
+    }
+    step_put(t, place, STEP_W, w, 1, 0);
+    return place;
+}
+
+static void places(euler *z, step_table *t)
+{
+    for (int i = 0; i < 2; i++)
+        if (z->stage[i] >= 0) z->at_stage[i] = add_place(z, t, i, z->stage[i]);
+    for (int k = 0; k < 2; k++) {
+        z->at_start[k] = add_place(z, t, 0, STEP_W0);
+        z->at_end[k] = add_place(z, t, 1, z->end);
+        step_put(t, z->at_start[k], STEP_LAMBDA, z->multipliers[k], 1, 0);
+        step_put(t, z->at_end[k], STEP_LAMBDA, z->multipliers[k], 1, 0);
+    }
+    z->end_of_step = add_place(z, t, 1, z->end);
+    z->rate = z->lagrangian ? z->end_of_step : add_place(z, t, 1, z->velocity);
+}
+
+/* The impulses p0 -> Z (which = 0) and Z -> p1 */
+static void add_impulse(const euler *z, step_table *t, int equation, int which, real sign)
+{
+    real weight = which ? 1 - z->scheme->start : z->scheme->start;
+    const real *weights = which ? z->scheme->b : z->scheme->a;
+    const int *at = which ? z->at_end : z->at_start;
+    step_add(t, equation, STEP_APPLIED, z->at_stage[which], sign * weight, 1);
+    for (int k = 0; k < 2; k++) step_add(t, equation, STEP_REACTION, at[k], sign * weights[k], 1);
+}
+
+static void equations(const euler *z, step_table *t)
+{
+    real s = z->scheme->start, e = 1 - s;
+    for (int i = 0; i < (z->lagrangian ? 2 : 1); i++) {
+        if (z->stage[i] < 0) continue;
+        int stage = step_add_equation(t, 0, STEP_N, "momentum of ");
+        step_add(t, stage, STEP_PI_CHANGE, z->at_stage[i], 1, 0);
+        add_impulse(z, t, stage, 0, -1);
+    }
+    if (!z->lagrangian) {
+        int motion = step_add_equation(t, 0, STEP_N, "motion of ");
+        step_add(t, motion, STEP_VECTOR, z->move, 1, 0);
+        step_add(t, motion, STEP_NU, z->at_stage[0], -s, 1);
+        step_add(t, motion, STEP_NU, z->at_stage[1], -e, 1);
+    }
+    int end = step_add_equation(t, 0, STEP_N, "momentum of ");
+    step_add(t, end, STEP_PI_CHANGE, z->end_of_step, 1, 0);
+    add_impulse(z, t, end, 0, -1);
+    add_impulse(z, t, end, 1, -1);
+    if (!z->lagrangian) {
+        int velocity = step_add_equation(t, 0, STEP_N, "motion of ");
+        step_add(t, velocity, STEP_VECTOR, z->velocity, 1, 0);
+        step_add(t, velocity, STEP_NU, z->end_of_step, -1, 0);
+    }
+    step_add(t, step_add_equation(t, 0, STEP_C, ""), STEP_G, z->end_of_step, 1, 0);
+    step_add(t, step_add_equation(t, 0, STEP_C, ""), STEP_RATE, z->rate, 1, 0);
+}
+
+void euler_table(const struct system *s, const euler_scheme *scheme, step_table *t)
+{
+    euler z = { .scheme = scheme, .lagrangian = s->form == FORM_LAGRANGIAN };
+    step_add_phase(t, "equations of the step");
+    t->phases[0].many_zeros = 1;
+    /* the first correction is of size h in the end of the step, and of size h^2 in the positions */
+    t->phases[0].improve_guess = 1;
+    unknowns(&z, t);
+    places(&z, t);
+    equations(&z, t);
+    if (z.lagrangian) {
+        step_add(t, STEP_RESULT_Q, STEP_VECTOR, z.stage[0], scheme->start, 1);
+        step_add(t, STEP_RESULT_Q, STEP_VECTOR, z.stage[1], 1 - scheme->start, 1);
+    } else {
+        step_add(t, STEP_RESULT_Q, STEP_VECTOR, z.move, 1, 0);
+    }
+    add_impulse(&z, t, STEP_RESULT_P, 0, 1);
+    add_impulse(&z, t, STEP_RESULT_P, 1, 1);
+    t->w = z.end;
+    t->lambda = z.multipliers[0];
+    t->reported = z.multipliers[1];
+}
+
+static int table(struct system *s, const method_spec *spec, step_table *t)
 {
     real alpha;
-    euler *r = NULL;
-    *self = NULL;
     int status = method_check_words(s->context, spec);
     if (!status) status = method_real_option(s->context, spec, "alpha", (real)0.5, &alpha);
     if (status) return status;
@@ -69,13 +205,8 @@ static int create(struct system *s, const method_spec *spec, real tolerance, voi
         note_once(s->context, "euler:natural is inconsistent on this model: a force is nonlinear in the multipliers, and the result does not "
                          "converge to the solution; take euler");
     euler_scheme scheme = scheme_of(spec, alpha);
-    status = euler_create(s, &scheme, tolerance, &r);
-    *self = r;
-    return status;
+    euler_table(s, &scheme, t);
+    return TAUT_OK;
 }
 
-static int step(void *self, state *x, real h) { return euler_step(self, x, h); }
-static const newton_counts *counts(const void *self) { return euler_counts(self); }
-static void destroy(void *self) { euler_destroy(self); }
-
-const struct method_class method_euler = { &info, NULL, declare, create, step, counts, destroy, NULL };
+const struct method_class method_euler = { .info = &info, .declare = declare, .table = table };

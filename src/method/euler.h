@@ -18,15 +18,8 @@ typedef struct {
 /* The step that undoes the scheme's step with -h. */
 euler_scheme euler_adjoint(const euler_scheme *scheme);
 
-typedef struct euler euler;
-
-int euler_create(struct system *s, const euler_scheme *scheme, real tolerance, euler **result);
-void euler_destroy(euler *r);
-/* x := the state h later; x->lambda is the step's A, with which the next step begins to look for its own. */
-int euler_step(euler *r, state *x, real h);
-const newton_counts *euler_counts(const euler *r);
-/* A (which = 0) or B (which = 1) of the last step, one number per constraint. Of the 'true' scheme (3.5) these are Psi0, which does not tend to
-   the multipliers of the solution, and Psi~1, which does: contacts are decided on Psi~1. The `self` of a method 'euler' is an euler. */
-const real *euler_multipliers(const euler *r, int which);
+/* The state keeps A as its multipliers, and B is what the table reports: of the 'true' scheme (3.5) A is Psi0, which does not tend to the
+   multipliers of the solution, and B is Psi~1, which does. Contacts are decided on B. */
+void euler_table(const struct system *s, const euler_scheme *scheme, step_table *t);
 
 #endif

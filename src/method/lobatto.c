@@ -1,5 +1,6 @@
 /* The constrained Lobatto IIIA-IIIB pair: the catalogue entry. */
-#include "method/stages.h"
+#include "method/lobatto.h"
+#include "method/method.h"
 
 static const method_option options[] = {
     { "s", "2..9", "stages (3 if not given); the order is 2s - 2" },
@@ -31,18 +32,151 @@ static void declare(const method_spec *spec, method_info *declared)
     declared->order = 2 * count - 2;
 }
 
-static int create(struct system *s, const method_spec *spec, real tolerance, void **self)
+/* Functions pi, nu, phi of system.h, stage times t0 + c_i h understood:
+ *
+ *     Q_i = q0 + h sum_j a_ij nu(Q_j,W_j),   pi(Q_i,W_i) = p0 + h sum_j A_ij phi(Q_j,W_j,Lambda_j),   i = 1..s
+ *     g(Q_i) = 0,   i = 2..s
+ *     q1 = Q_s,   p1 = p0 + h sum_j b_j phi(Q_j,W_j,Lambda_j),   G1 nu(q1,w) + g_t = 0 where pi(q1,w) = p1
+ *
+ * Q_1 is q0, and A_is = 0: the stage system has Lambda_1 .. Lambda_{s-1}, one for each stage that meets the constraints; Lambda_s enters
+ * p1 alone and belongs to the velocity constraint. The unknowns of the stages are chosen so that as little as possible is solved for:
+ *
+ *     Lagrangian (nu is w):    W_1 .. W_s;                        Q_i = q0 + h sum a_ij W_j
+ *     the others (pi is w):    Z_i = h phi_i, i = 1 .. s-1, and U_i = Q_i - q0, i = 2 .. s;    W_i = p0 + sum A_ij Z_j
+ *
+ * For a Lagrangian, combinations of rows and columns exist (the inverses of A and a, bordered) after which stages meet in the mass matrix alone;
+ * they have a third of the entries, but a poor diagonal: on a chain of 1,000 links three stages then take less than half the time, and six take
+ * 42 s a step. As they are, the diagonal is the mass matrix. */
+typedef struct {
+    step_table *t;
+    lobatto_pair pair;
+    int lagrangian, last;
+    int w[STAGES_MOST], z[STAGES_MOST], u[STAGES_MOST], lambda[STAGES_MOST]; /* groups */
+    int at[STAGES_MOST];                                                     /* places */
+} stages;
+
+/* Adds the position, or W, of stage i. */
+static void put_position(stages *m, int place, int i)
+{
+    step_put(m->t, place, STEP_Q, STEP_Q0, 1, 0);
+    for (int j = 0; m->lagrangian && j <= m->last; j++) step_put(m->t, place, STEP_Q, m->w[j], m->pair.a[i][j], 1);
+    if (!m->lagrangian && i) step_put(m->t, place, STEP_Q, m->u[i], 1, 0);
+}
+
+static void put_w(stages *m, int place, int i)
+{
+    if (m->lagrangian) {
+        step_put(m->t, place, STEP_W, m->w[i], 1, 0);
+        return;
+    }
+    step_put(m->t, place, STEP_W, STEP_P0, 1, 0);
+    for (int j = 0; j < m->last; j++) step_put(m->t, place, STEP_W, m->z[j], m->pair.A[i][j], 0);
+}
+
+static void stage_unknowns(stages *m)
+{
+    step_table *t = m->t;
+    for (int i = 0; m->lagrangian && i <= m->last; i++) {
+        m->w[i] = step_add_group(t, 0, STEP_N);
+        step_guess(t, m->w[i], STEP_W0, 1, 0);
+        step_measured(t, m->w[i], STEP_MOVES, 1, 1);
+    }
+    for (int i = 0; !m->lagrangian && i < m->last; i++) {
+        m->z[i] = step_add_group(t, 0, STEP_N);
+        step_guess(t, m->z[i], STEP_PHI0, 1, 1);
+        step_measured(t, m->z[i], STEP_MOMENTUM, 1, 0);
+    }
+    for (int i = 1; !m->lagrangian && i <= m->last; i++) {
+        m->u[i] = step_add_group(t, 0, STEP_N);
+        step_guess(t, m->u[i], STEP_NU0, m->pair.c[i], 1);
+        step_measured(t, m->u[i], STEP_MOVES, 1, 0);
+    }
+    for (int i = 0; i < m->last; i++) {
+        m->lambda[i] = step_add_group(t, 0, STEP_C);
+        step_guess(t, m->lambda[i], STEP_LAMBDA0, 1, 0);
+    }
+    for (int i = 0; i <= m->last; i++) {
+        m->at[i] = step_add_place(t, m->pair.c[i]);
+        put_position(m, m->at[i], i);
+        put_w(m, m->at[i], i);
+        if (i < m->last) step_put(t, m->at[i], STEP_LAMBDA, m->lambda[i], 1, 0);
+    }
+}
+
+static void stage_equations(stages *m)
+{
+    step_table *t = m->t;
+    for (int i = 0; m->lagrangian && i <= m->last; i++) {
+        int e = step_add_equation(t, 0, STEP_N, "momentum of ");
+        step_add(t, e, STEP_PI_CHANGE, m->at[i], 1, 0);
+        for (int j = 0; j < m->last; j++) step_add(t, e, STEP_PHI, m->at[j], -m->pair.A[i][j], 1);
+    }
+    for (int i = 0; !m->lagrangian && i < m->last; i++) {
+        int e = step_add_equation(t, 0, STEP_N, "momentum of ");
+        step_add(t, e, STEP_VECTOR, m->z[i], 1, 0);
+        step_add(t, e, STEP_PHI, m->at[i], -1, 1);
+    }
+    for (int i = 1; !m->lagrangian && i <= m->last; i++) {
+        int e = step_add_equation(t, 0, STEP_N, "motion of ");
+        step_add(t, e, STEP_VECTOR, m->u[i], 1, 0);
+        for (int j = 0; j <= m->last; j++) step_add(t, e, STEP_NU, m->at[j], -m->pair.a[i][j], 1);
+    }
+    for (int i = 1; i <= m->last; i++) step_add(t, step_add_equation(t, 0, STEP_C, ""), STEP_G, m->at[i], 1, 0);
+}
+
+/* w, v and the multipliers of the last stage; momenta of the end are sums of impulses, so that they add up to round-off. */
+static void end_of_step(stages *m, const struct system *s)
+{
+    step_table *t = m->t;
+    int w = step_add_group(t, 1, STEP_N), v = m->lagrangian ? w : step_add_group(t, 1, STEP_N), mu = step_add_group(t, 1, STEP_C);
+    int end = step_add_place(t, 1), moving = m->lagrangian ? end : step_add_place(t, 1), stage = step_add_place(t, 1);
+    t->places[stage] = t->places[m->at[m->last]];
+    step_put(t, stage, STEP_LAMBDA, mu, 1, 0);
+    put_position(m, end, m->last);
+    step_put(t, end, STEP_W, w, 1, 0);
+    t->groups[w].guess = t->places[stage].slots[STEP_W];
+    step_measured(t, w, m->lagrangian ? STEP_VELOCITY : STEP_MOMENTUM, 1, 0);
+    step_guess(t, mu, m->lambda[m->last - 1], 1, 0);
+    int momentum = step_add_equation(t, 1, STEP_N, "momentum of ");
+    step_add(t, momentum, STEP_PI_CHANGE, end, 1, 0);
+    for (int j = 0; j <= m->last; j++) {
+        int at = j < m->last ? m->at[j] : stage;
+        step_add(t, momentum, STEP_PHI, at, -m->pair.b[j], 1);
+        step_add(t, STEP_RESULT_P, STEP_PHI, at, m->pair.b[j], 1);
+    }
+    if (!m->lagrangian) {
+        put_position(m, moving, m->last);
+        step_put(t, moving, STEP_W, v, 1, 0);
+        step_guess(t, v, STEP_NU0, 1, 0);
+        step_measured(t, v, STEP_VELOCITY, 1, 0);
+        int motion = step_add_equation(t, 1, STEP_N, "motion of ");
+        step_add(t, motion, STEP_VECTOR, v, 1, 0);
+        step_add(t, motion, STEP_NU, end, -1, 0);
+    }
+    if (s->c) step_add(t, step_add_equation(t, 1, STEP_C, ""), STEP_RATE, moving, 1, 0);
+    t->w = w;
+}
+
+void lobatto_table(const struct system *s, int count, step_table *t)
+{
+    stages m = { .t = t, .lagrangian = s->form == FORM_LAGRANGIAN, .last = count - 1 };
+    lobatto_pair_find(count, &m.pair);
+    step_add_phase(t, "positions of the step");
+    step_add_phase(t, "velocity constraints");
+    stage_unknowns(&m);
+    stage_equations(&m);
+    for (int j = 0; m.lagrangian && j < count; j++) step_add(t, STEP_RESULT_Q, STEP_VECTOR, m.w[j], m.pair.b[j], 1);
+    if (!m.lagrangian) step_add(t, STEP_RESULT_Q, STEP_VECTOR, m.u[m.last], 1, 0);
+    t->lambda = m.lambda[m.last - 1];
+    end_of_step(&m, s);
+}
+
+static int table(struct system *s, const method_spec *spec, step_table *t)
 {
     int count;
-    stages *r = NULL;
     int status = stage_count(s->context, spec, &count);
-    if (!status) status = stages_create(s, count, tolerance, &r);
-    *self = r;
+    if (!status) lobatto_table(s, count, t);
     return status;
 }
 
-static int step(void *self, state *x, real h) { return stages_step(self, x, h); }
-static const newton_counts *counts(const void *self) { return stages_counts(self); }
-static void destroy(void *self) { stages_destroy(self); }
-
-const struct method_class method_lobatto = { &info, NULL, declare, create, step, counts, destroy, NULL };
+const struct method_class method_lobatto = { .info = &info, .declare = declare, .table = table };

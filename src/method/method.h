@@ -3,8 +3,7 @@
 #define TAUT_METHOD_METHOD_H
 
 #include "method/formulation.h"
-#include "solve/newton.h"
-#include "system/state.h"
+#include "step/stepper.h"
 
 /* What a method keeps; the tests measure each. */
 enum {
@@ -57,26 +56,34 @@ typedef struct {
     char base[256];         /* with has_base: the other method as text, with all options that are not ours; empty: none was named */
 } method_spec;
 
-typedef struct method method;
+/* Steps that are code of their own: vector fields with their schemes, compositions, and reductions of a table that are written out for speed. */
+typedef struct {
+    int (*create)(struct system *s, const method_spec *spec, real tolerance, void **self);
+    int (*step)(void *self, state *x, real h);
+    const newton_counts *(*counts)(const void *self);
+    void (*destroy)(void *self);
+} method_code;
+
 struct method_class {
     const method_info *info;
     /* Can it run this system? NULL if so, otherwise the reason as a sentence. */
     const char *(*refuse)(const struct system *s);
     /* Order and properties where they depend on the options: changes the copy of the info it is given. May be NULL. */
     void (*declare)(const method_spec *spec, method_info *info);
-    int (*create)(struct system *s, const method_spec *spec, real tolerance, void **self);
-    /* x := the state h later. On a positive status x is as it was. */
-    int (*step)(void *self, state *x, real h);
-    const newton_counts *(*counts)(const void *self);
-    void (*destroy)(void *self);
+    /* The step as a table; NULL: it is code. */
+    int (*table)(struct system *s, const method_spec *spec, step_table *t);
+    const method_code *code;
+    /* With both: does the code serve for this system? */
+    int (*reduces)(const struct system *s);
     /* Sets the momenta and velocities of x so that a step of h leads to q1; NULL for methods without a discrete Lagrangian. */
-    int (*start)(void *self, state *x, const real *q1, real h);
+    int (*start)(struct system *s, const method_spec *spec, state *x, const real *q1, real h);
 };
 
-struct method {
+typedef struct {
     const struct method_class *class;
+    const method_code *code; /* NULL: self is a stepper */
     void *self;
-};
+} method;
 
 /* The table. */
 int method_count(void);
@@ -102,6 +109,9 @@ int method_create(struct system *s, const method_spec *spec, real tolerance, met
 method_info method_class_declared(const struct method_class *class, const method_spec *spec);
 int method_create_with(struct system *s, const struct method_class *class, const method_spec *spec, real tolerance, method *m);
 void method_destroy(method *m);
+/* x := the state h later. On a positive status x is as it was. */
+int method_step(const method *m, state *x, real h);
+const newton_counts *method_counts(const method *m);
 
 extern const struct method_class method_naive, method_extended, method_dirac;
 /* The equations that such a method integrates; NULL for the others. */

@@ -1,8 +1,8 @@
 /* RATTLE: the catalogue entry, and the choice between its forms. In general it is the Lobatto pair with two stages; where forces depend on
    the multipliers, r of phi = f + r is taken at the ends of the step, not with the momentum P between them (Jay & Simeon's class). */
 #include "method/euler.h"
-#include "method/rattle.h"
-#include "method/stages.h"
+#include "method/lobatto.h"
+#include "method/verlet.h"
 
 static const method_info info = {
     .name = "rattle",
@@ -16,53 +16,16 @@ static const method_info info = {
     .keeps = KEEPS_SYMPLECTIC | KEEPS_MOMENTUM | KEEPS_REVERSIBLE | KEEPS_POSITION | KEEPS_VELOCITY,
 };
 
-typedef struct {
-    taut_context *context;
-    rattle_explicit *simple;
-    stages *general;
-    euler *nonlinear;
-} rattle;
-
 static const euler_scheme symmetric = { (real)0.5, { (real)0.5, 0 }, { 0, (real)0.5 } };
 
-static void destroy(void *self)
-{
-    rattle *r = self;
-    rattle_explicit_destroy(r->simple);
-    stages_destroy(r->general);
-    euler_destroy(r->nonlinear);
-    mem_free(r->context, r);
-}
-
-static int create(struct system *s, const method_spec *spec, real tolerance, void **self)
+static int table(struct system *s, const method_spec *spec, step_table *t)
 {
     (void)spec;
-    *self = NULL;
-    rattle *r = mem_new(s->context, 1, sizeof *r);
-    if (!r) return TAUT_OUT_OF_MEMORY;
-    r->context = s->context;
-    int status = s->structure.force_multiplier ? euler_create(s, &symmetric, tolerance, &r->nonlinear)
-                 : s->structure.explicit_force ? rattle_explicit_create(s, 1, tolerance, &r->simple)
-                                               : stages_create(s, 2, tolerance, &r->general);
-    if (status)
-        destroy(r);
+    if (s->structure.force_multiplier)
+        euler_table(s, &symmetric, t);
     else
-        *self = r;
-    return status;
+        lobatto_table(s, 2, t);
+    return TAUT_OK;
 }
 
-static int step(void *self, state *x, real h)
-{
-    rattle *r = self;
-    if (r->nonlinear) return euler_step(r->nonlinear, x, h);
-    return r->simple ? rattle_explicit_step(r->simple, x, h) : stages_step(r->general, x, h);
-}
-
-static const newton_counts *counts(const void *self)
-{
-    const rattle *r = self;
-    if (r->nonlinear) return euler_counts(r->nonlinear);
-    return r->simple ? rattle_explicit_counts(r->simple) : stages_counts(r->general);
-}
-
-const struct method_class method_rattle = { &info, NULL, NULL, create, step, counts, destroy, NULL };
+const struct method_class method_rattle = { .info = &info, .table = table, .code = &verlet_projected, .reduces = verlet_serves };

@@ -178,13 +178,27 @@ const char *method_refusal(const struct method_class *class, const struct system
     return class->refuse ? class->refuse(s) : NULL;
 }
 
+static int create_stepper(struct system *s, const struct method_class *class, const method_spec *spec, real tolerance, void **self)
+{
+    stepper *made = NULL;
+    step_table *t = mem_new(s->context, 1, sizeof *t);
+    *self = NULL;
+    if (!t) return TAUT_OUT_OF_MEMORY;
+    step_table_begin(t);
+    int status = class->table(s, spec, t);
+    if (!status) status = stepper_create(s, t, tolerance, &made);
+    mem_free(s->context, t);
+    *self = made;
+    return status;
+}
+
 int method_create_with(struct system *s, const struct method_class *class, const method_spec *spec, real tolerance, method *m)
 {
-    m->class = class;
-    m->self = NULL;
+    *m = (method){ .class = class };
     const char *reason = method_refusal(class, s);
     if (reason) return fail(s->context, TAUT_UNSUPPORTED, "method '%s' cannot run this model: %s", class->info->name, reason);
-    return class->create(s, spec, tolerance, &m->self);
+    if (!class->table || (class->reduces && class->reduces(s))) m->code = class->code;
+    return m->code ? m->code->create(s, spec, tolerance, &m->self) : create_stepper(s, class, spec, tolerance, &m->self);
 }
 
 int method_create(struct system *s, const method_spec *spec, real tolerance, method *m)
@@ -192,8 +206,13 @@ int method_create(struct system *s, const method_spec *spec, real tolerance, met
     return method_create_with(s, method_find(spec->name), spec, tolerance, m);
 }
 
+int method_step(const method *m, state *x, real h) { return m->code ? m->code->step(m->self, x, h) : stepper_step(m->self, x, h); }
+
+const newton_counts *method_counts(const method *m) { return m->code ? m->code->counts(m->self) : stepper_counts(m->self); }
+
 void method_destroy(method *m)
 {
-    if (m->class && m->self) m->class->destroy(m->self);
+    if (m->self && m->code) m->code->destroy(m->self);
+    if (m->self && !m->code) stepper_destroy(m->self);
     *m = (method){ 0 };
 }

@@ -1,6 +1,6 @@
 /* SHAKE, Verlet with constraints in position form, as a one-step map: the catalogue entry, and the choice between its two forms. */
 #include "method/del.h"
-#include "method/rattle.h"
+#include "method/verlet.h"
 
 static const method_info info = {
     .name = "shake",
@@ -15,13 +15,7 @@ static const method_info info = {
     .keeps = KEEPS_SYMPLECTIC | KEEPS_MOMENTUM | KEEPS_POSITION,
 };
 
-typedef struct {
-    struct system *s;
-    rattle_explicit *simple;
-    del *general;
-} shake;
-
-static const del_options trapezoidal = { .rule = { 2, { (real)0.5, (real)0.5 }, { 0, 1 } }, .weight = (real)0.5, .project = 0 };
+static const del_rule trapezoidal = { 2, { (real)0.5, (real)0.5 }, { 0, 1 }, (real)0.5, 0 };
 
 static const char *refuse(const struct system *s)
 {
@@ -34,51 +28,18 @@ static const char *refuse(const struct system *s)
                                        : NULL;
 }
 
-static void destroy(void *self)
-{
-    shake *r = self;
-    rattle_explicit_destroy(r->simple);
-    del_destroy(r->general);
-    mem_free(r->s->context, r);
-}
-
-static int create(struct system *s, const method_spec *spec, real tolerance, void **self)
+static int table(struct system *s, const method_spec *spec, step_table *t)
 {
     (void)spec;
-    *self = NULL;
-    shake *r = mem_new(s->context, 1, sizeof *r);
-    if (!r) return TAUT_OUT_OF_MEMORY;
-    r->s = s;
-    int status = s->structure.explicit_force ? rattle_explicit_create(s, 0, tolerance, &r->simple)
-                                             : del_create(s, &trapezoidal, tolerance, &r->general);
-    if (status)
-        destroy(r);
-    else
-        *self = r;
-    return status;
+    del_table(s, &trapezoidal, t);
+    return TAUT_OK;
 }
 
-static int step(void *self, state *x, real h)
+static int start(struct system *s, const method_spec *spec, state *x, const real *q1, real h)
 {
-    shake *r = self;
-    return r->simple ? rattle_explicit_step(r->simple, x, h) : del_step(r->general, x, h);
+    (void)spec;
+    return del_start(s, &trapezoidal, x, q1, h);
 }
 
-/* The fast path has no discrete Lagrangian at hand: one is made for the start. */
-static int start(void *self, state *x, const real *q1, real h)
-{
-    shake *r = self;
-    del *d = r->general;
-    int status = d ? TAUT_OK : del_create(r->s, &trapezoidal, 0, &d);
-    if (!status) status = del_start(d, x, q1, h);
-    if (d != r->general) del_destroy(d);
-    return status;
-}
-
-static const newton_counts *counts(const void *self)
-{
-    const shake *r = self;
-    return r->simple ? rattle_explicit_counts(r->simple) : del_counts(r->general);
-}
-
-const struct method_class method_shake = { &info, refuse, NULL, create, step, counts, destroy, start };
+const struct method_class method_shake = { .info = &info, .refuse = refuse, .table = table, .code = &verlet_plain, .reduces = verlet_serves,
+                                           .start = start };

@@ -44,7 +44,7 @@ static int start_from_points(simulation *z, start_mode mode, real h)
                     z->m->file, z->m->start_points_line);
     int status = state_create(z->s, &second);
     if (!status) status = start_second_point(z->s, mode, z->x.t + h, &second, &z->start);
-    if (!status) status = z->method.class->start(z->method.self, &z->x, second.q, h);
+    if (!status) status = z->method.class->start(z->s, &z->spec, &z->x, second.q, h);
     state_clear(z->s, &second);
     return status;
 }
@@ -183,7 +183,7 @@ int simulation_step(simulation *z, real h)
     real work = add_work ? h / 2 * power(z) : 0, before = *z->x.work, before_low = *z->x.work_low;
     long events[ENGINE_EVENT_KINDS];
     memcpy(events, z->event_counts, sizeof events);
-    int status = z->hybrid ? hybrid_step(z->hybrid, &z->x, h) : z->method.class->step(z->method.self, &z->x, h);
+    int status = z->hybrid ? hybrid_step(z->hybrid, &z->x, h) : method_step(&z->method, &z->x, h);
     if (status) memcpy(z->event_counts, events, sizeof events); /* they have not happened */
     if (status) return status;
     if (!z->declared.own_work) *z->x.work = before, *z->x.work_low = before_low; /* methods know nothing of it */
@@ -214,7 +214,7 @@ int simulation_without_contacts(const simulation *z, const char *what)
 
 newton_counts simulation_counts(const simulation *z)
 {
-    return z->hybrid ? hybrid_counts(z->hybrid) : *z->method.class->counts(z->method.self);
+    return z->hybrid ? hybrid_counts(z->hybrid) : *method_counts(&z->method);
 }
 
 void simulation_restart(simulation *z)

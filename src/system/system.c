@@ -106,16 +106,6 @@ static int prepare_energy(struct system *s)
     return status ? status : field_prepare_gradient(s->energy, KIND_W);
 }
 
-static int make_identity(struct system *s)
-{
-    int *index = mem_new(s->context, s->n, sizeof *index);
-    if (!index) return TAUT_OUT_OF_MEMORY;
-    for (uint32_t i = 0; i < s->n; i++) index[i] = (int)i;
-    int status = pattern_create(s->context, (int)s->n, (int)s->n, index, index, s->n, &s->identity);
-    mem_free(s->context, index);
-    return status;
-}
-
 int system_create(model *m, struct system **result)
 {
     *result = NULL;
@@ -133,7 +123,7 @@ int system_create(model *m, struct system **result)
     if (!status) status = build_families(s);
     if (!status) status = system_evaluate_constants(s);
     if (!status) status = build_fields(s);
-    if (!status) status = make_identity(s);
+    if (!status) status = pattern_identity(s->context, (int)s->n, &s->identity);
     if (!status) status = prepare_energy(s);
     if (!status) status = system_find_structure(s);
     if (!status) status = prepare_energy(s); /* again: the Lagrangian may have been augmented */

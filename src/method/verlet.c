@@ -8,12 +8,12 @@
  * SHAKE is this without mu: its lambda is the sum of mu and lambda here, at the same positions. */
 #include <string.h>
 
-#include "method/rattle.h"
+#include "method/verlet.h"
 #include "solve/multiplier.h"
 
 #define BORROW_ABOVE 12 /* constraints */
 
-struct rattle_explicit {
+typedef struct {
     struct system *s;
     newton newton;
     multiplier *matrix;
@@ -33,10 +33,13 @@ struct rattle_explicit {
     const state *from;
     real h;
     int project;           /* the second half is done; SHAKE leaves it out, and the next lambda takes it along */
-};
+} verlet;
 
-void rattle_explicit_destroy(rattle_explicit *r)
+int verlet_serves(const struct system *s) { return s->structure.explicit_force; }
+
+static void destroy(void *self)
 {
+    verlet *r = self;
     if (!r) return;
     real *arrays[] = { r->f, r->g0, r->g1, r->mu, r->trial, r->kick, r->base, r->rate, r->known_q };
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) mem_free(r->s->context, arrays[i]);
@@ -46,10 +49,10 @@ void rattle_explicit_destroy(rattle_explicit *r)
     mem_free(r->s->context, r);
 }
 
-int rattle_explicit_create(struct system *s, int project, real tolerance, rattle_explicit **result)
+static int create(struct system *s, int project, real tolerance, void **self)
 {
-    rattle_explicit *r = mem_new(s->context, 1, sizeof *r);
-    *result = NULL;
+    verlet *r = mem_new(s->context, 1, sizeof *r);
+    *self = NULL;
     if (!r) return TAUT_OUT_OF_MEMORY;
     r->s = s;
     r->project = project;
@@ -68,17 +71,29 @@ int rattle_explicit_create(struct system *s, int project, real tolerance, rattle
     if (!status && s->c) status = multiplier_create(s, &r->matrix);
     if (!status && s->c) r->gt = multiplier_transposed(r->matrix, &r->gt_from);
     if (status)
-        rattle_explicit_destroy(r);
+        destroy(r);
     else
-        *result = r;
+        *self = r;
     return status;
 }
 
-const newton_counts *rattle_explicit_counts(const rattle_explicit *r) { return &r->newton.counts; }
+static int create_projected(struct system *s, const method_spec *spec, real tolerance, void **self)
+{
+    (void)spec;
+    return create(s, 1, tolerance, self);
+}
+
+static int create_plain(struct system *s, const method_spec *spec, real tolerance, void **self)
+{
+    (void)spec;
+    return create(s, 0, tolerance, self);
+}
+
+static const newton_counts *counts(const void *self) { return &((const verlet *)self)->newton.counts; }
 
 static void name_constraint(void *self, int equation, char *buffer, size_t size)
 {
-    system_constraint_name(((rattle_explicit *)self)->s, (uint32_t)equation, buffer, size);
+    system_constraint_name(((verlet *)self)->s, (uint32_t)equation, buffer, size);
 }
 
 /* velocity = W (p - a) for a Lagrangian with p = M v + a, W p + a for a Hamiltonian */
@@ -95,7 +110,7 @@ static void velocity_of(const struct system *s, const real *p, real *work, real 
 }
 
 /* Component j of G' x. */
-static inline real constraint_force(const rattle_explicit *r, const real *g, const real *x, uint32_t j)
+static inline real constraint_force(const verlet *r, const real *g, const real *x, uint32_t j)
 {
     real sum = 0;
     for (int e = r->gt->start[j]; e < r->gt->start[j + 1]; e++) sum += g[r->gt_from[e]] * x[r->gt->index[e]];
@@ -103,21 +118,21 @@ static inline real constraint_force(const rattle_explicit *r, const real *g, con
 }
 
 /* Component j of W G' x is then motion_of(r, g, x, j): for a diagonal mass it needs no pass of its own. */
-static void prepare_motion(rattle_explicit *r, const real *g, const real *x)
+static void prepare_motion(verlet *r, const real *g, const real *x)
 {
     if (r->s->structure.diagonal_mass || !r->s->c) return;
     for (uint32_t j = 0; j < r->s->n; j++) r->kick[j] = constraint_force(r, g, x, j);
     system_apply_inverse_mass(r->s, r->kick, r->kick);
 }
 
-static inline real motion_of(const rattle_explicit *r, const real *g, const real *x, uint32_t j)
+static inline real motion_of(const verlet *r, const real *g, const real *x, uint32_t j)
 {
     if (!r->s->c) return 0;
     return r->s->structure.diagonal_mass ? r->s->inverse_mass[j] * constraint_force(r, g, x, j) : r->kick[j];
 }
 
 /* q1 = q0 + base + h^2/2 W G0' lambda, compensated as in add_compensated. Returns how far q1 moved, relative to its size. */
-static real place_positions(rattle_explicit *r, const real *lambda)
+static real place_positions(verlet *r, const real *lambda)
 {
     const state *x = r->from;
     real factor = r->h * r->h / 2, moved = 0, scale = r->s->least;
@@ -135,7 +150,7 @@ static real place_positions(rattle_explicit *r, const real *lambda)
 /* The positions follow the multipliers: r->next.q belongs to the current iterate (see position_measure). */
 static int position_residual(void *self, const real *lambda, real *out)
 {
-    rattle_explicit *r = self;
+    verlet *r = self;
     (void)lambda;
     place at = place_at(r->next.q, NULL, &r->next.t, NULL);
     system_constraints(r->s, &at, out);
@@ -144,7 +159,7 @@ static int position_residual(void *self, const real *lambda, real *out)
 
 static int position_factor(void *self, const real *lambda)
 {
-    rattle_explicit *r = self;
+    verlet *r = self;
     (void)lambda;
     place at = place_at(r->next.q, NULL, &r->next.t, NULL);
     system_block_values(r->s, BLOCK_G, &at, r->g1);
@@ -154,7 +169,7 @@ static int position_factor(void *self, const real *lambda)
 
 static int position_solve(void *self, real *out)
 {
-    rattle_explicit *r = self;
+    verlet *r = self;
     real scale = 2 / (r->h * r->h);
     int status = multiplier_solve(r->matrix, out);
     for (uint32_t k = 0; k < r->s->c; k++) out[k] *= scale;
@@ -164,13 +179,13 @@ static int position_solve(void *self, real *out)
 /* The correction is about to be subtracted: the positions are moved at once, and that is its measure. */
 static real position_measure(void *self, const real *lambda, const real *change)
 {
-    rattle_explicit *r = self;
+    verlet *r = self;
     for (uint32_t k = 0; k < r->s->c; k++) r->trial[k] = lambda[k] - change[k];
     return place_positions(r, r->trial);
 }
 
 /* v = base + h/2 W G1' mu. Returns how much v changed, relative to its size. */
-static real place_velocities(rattle_explicit *r, const real *mu)
+static real place_velocities(verlet *r, const real *mu)
 {
     real moved = 0, scale = r->s->least;
     prepare_motion(r, r->g1, mu);
@@ -185,7 +200,7 @@ static real place_velocities(rattle_explicit *r, const real *mu)
 
 static int velocity_residual(void *self, const real *mu, real *out)
 {
-    rattle_explicit *r = self;
+    verlet *r = self;
     struct system *s = r->s;
     (void)mu;
     memcpy(out, r->rate, s->c * sizeof(real));
@@ -195,7 +210,7 @@ static int velocity_residual(void *self, const real *mu, real *out)
 
 static int velocity_factor(void *self, const real *mu)
 {
-    rattle_explicit *r = self;
+    verlet *r = self;
     (void)mu;
     int status = multiplier_factor(r->matrix, r->g1, r->g1);
     r->factored = !status;
@@ -204,7 +219,7 @@ static int velocity_factor(void *self, const real *mu)
 
 static int velocity_solve(void *self, real *out)
 {
-    rattle_explicit *r = self;
+    verlet *r = self;
     int status = multiplier_solve(r->matrix, out);
     for (uint32_t k = 0; k < r->s->c; k++) out[k] *= 2 / r->h;
     return status;
@@ -212,13 +227,13 @@ static int velocity_solve(void *self, real *out)
 
 static real velocity_measure(void *self, const real *mu, const real *change)
 {
-    rattle_explicit *r = self;
+    verlet *r = self;
     for (uint32_t k = 0; k < r->s->c; k++) r->trial[k] = mu[k] - change[k];
     return place_velocities(r, r->trial);
 }
 
 /* Force and constraint Jacobian where the step begins, unless they are known from the end of the last one. */
-static void begin(rattle_explicit *r, const state *x)
+static void begin(verlet *r, const state *x)
 {
     struct system *s = r->s;
     if (r->known && r->known_t == x->t && memcmp(r->known_q, x->q, s->n * sizeof(real)) == 0) return;
@@ -230,7 +245,7 @@ static void begin(rattle_explicit *r, const state *x)
 }
 
 /* The force and Jacobian at the end of this step are those at the beginning of the next. */
-static void end(rattle_explicit *r, const state *x)
+static void end(verlet *r, const state *x)
 {
     real *swap = r->g0;
     r->g0 = r->g1, r->g1 = swap;
@@ -240,7 +255,7 @@ static void end(rattle_explicit *r, const state *x)
 }
 
 /* p += h/2 (f + G' x), compensated; f or g may be NULL */
-static void push_momenta(rattle_explicit *r, const real *f, const real *g, const real *x)
+static void push_momenta(verlet *r, const real *f, const real *g, const real *x)
 {
     for (uint32_t j = 0; j < r->s->n; j++) {
         real force = (f ? f[j] : 0) + (g ? constraint_force(r, g, x, j) : 0);
@@ -248,7 +263,7 @@ static void push_momenta(rattle_explicit *r, const real *f, const real *g, const
     }
 }
 
-static int find_positions(rattle_explicit *r, const state *x)
+static int find_positions(verlet *r, const state *x)
 {
     struct system *s = r->s;
     uint32_t n = s->n;
@@ -271,7 +286,7 @@ static int find_positions(rattle_explicit *r, const state *x)
     return status;
 }
 
-static int find_momenta(rattle_explicit *r)
+static int find_momenta(verlet *r)
 {
     struct system *s = r->s;
     place at = place_at(r->next.q, NULL, &r->next.t, NULL);
@@ -297,8 +312,9 @@ static int find_momenta(rattle_explicit *r)
     return TAUT_OK;
 }
 
-int rattle_explicit_step(rattle_explicit *r, state *x, real h)
+static int step(void *self, state *x, real h)
 {
+    verlet *r = self;
     r->from = x;
     r->h = h;
     state_next_time(x, h, &r->next.t, &r->next.t_low);
@@ -314,3 +330,6 @@ int rattle_explicit_step(rattle_explicit *r, state *x, real h)
     end(r, x);
     return TAUT_OK;
 }
+
+const method_code verlet_projected = { create_projected, step, counts, destroy };
+const method_code verlet_plain = { create_plain, step, counts, destroy };

@@ -1,0 +1,11 @@
+/* The constrained Lobatto IIIA-IIIB pair as a table; two stages are RATTLE. */
+#ifndef TAUT_METHOD_LOBATTO_H
+#define TAUT_METHOD_LOBATTO_H
+
+#include "method/tableau.h"
+#include "step/table.h"
+
+/* stages: from 2 to STAGES_MOST */
+void lobatto_table(const struct system *s, int stages, step_table *t);
+
+#endif

@@ -1,0 +1,277 @@
+#include "step/functions.h"
+
+#include <string.h>
+
+/* ---- which there are ---- */
+
+size_t step_function_length(const struct system *s, step_function function)
+{
+    switch (function) {
+    case STEP_G: case STEP_RATE: return s->c;
+    case STEP_E_W: case STEP_E_W_CHANGE: case STEP_E_Q: return (size_t)s->n + s->embedded;
+    case STEP_CHART: return s->embedded;
+    case STEP_D_T: case STEP_D_T_BOND: case STEP_FORCE_WORK: return 1;
+    case STEP_VECTOR: case STEP_PI: case STEP_PI_CHANGE: case STEP_NU: case STEP_PHI: case STEP_FREE: case STEP_BOND: case STEP_APPLIED:
+    case STEP_REACTION: case STEP_FORCE: case STEP_D_W: case STEP_D_Q: case STEP_D_BOND: case STEP_CHART_PULL: case STEP_FUNCTIONS: break;
+    }
+    return s->n;
+}
+
+int step_function_empty(const struct system *s, step_function function)
+{
+    switch (function) {
+    case STEP_BOND: case STEP_REACTION: case STEP_G: case STEP_RATE: case STEP_D_BOND: return !s->c;
+    case STEP_D_T: return !s->structure.time_dependent;
+    case STEP_D_T_BOND: return !s->structure.constraint_time;
+    case STEP_FORCE: case STEP_FORCE_WORK: return !s->structure.has_forces;
+    case STEP_CHART: case STEP_CHART_PULL: return !s->embedded;
+    case STEP_VECTOR: case STEP_PI: case STEP_PI_CHANGE: case STEP_NU: case STEP_PHI: case STEP_FREE: case STEP_APPLIED: case STEP_E_W:
+    case STEP_E_W_CHANGE: case STEP_E_Q: case STEP_D_W: case STEP_D_Q: case STEP_FUNCTIONS: break;
+    }
+    return 0;
+}
+
+int step_function_pushes(step_function function)
+{
+    return function == STEP_PHI || function == STEP_FREE || function == STEP_APPLIED || function == STEP_FORCE || function == STEP_E_Q
+           || function == STEP_D_Q;
+}
+
+/* ---- derivatives ---- */
+
+/* The block of the system, or BLOCK_COUNT. */
+static block_id system_block(step_function function, kind by)
+{
+    static const block_id none[3] = { BLOCK_COUNT, BLOCK_COUNT, BLOCK_COUNT };
+    static const struct {
+        step_function function;
+        block_id by[3];
+    } blocks[] = {
+        { STEP_PI, { BLOCK_PI_Q, BLOCK_PI_W, BLOCK_COUNT } },
+        { STEP_PI_CHANGE, { BLOCK_PI_Q, BLOCK_PI_W, BLOCK_COUNT } },
+        { STEP_NU, { BLOCK_NU_Q, BLOCK_NU_W, BLOCK_COUNT } },
+        { STEP_PHI, { BLOCK_PHI_Q, BLOCK_PHI_W, BLOCK_PHI_LAMBDA } },
+        { STEP_FREE, { BLOCK_FREE_Q, BLOCK_PHI_W, BLOCK_FREE_LAMBDA } },
+        { STEP_BOND, { BLOCK_CONSTRAINT_FORCE_Q, BLOCK_COUNT, BLOCK_CONSTRAINT_FORCE_LAMBDA } },
+        { STEP_APPLIED, { BLOCK_APPLIED_Q, BLOCK_APPLIED_W, BLOCK_COUNT } },
+        { STEP_REACTION, { BLOCK_REACTION_Q, BLOCK_REACTION_W, BLOCK_REACTION_LAMBDA } },
+        { STEP_G, { BLOCK_G, BLOCK_COUNT, BLOCK_COUNT } },
+        { STEP_RATE, { BLOCK_RATE_Q, BLOCK_G, BLOCK_COUNT } },
+    };
+    const block_id *found = none;
+    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
+        if (blocks[i].function == function) found = blocks[i].by;
+    return by == KIND_Q ? found[0] : by == KIND_W ? found[1] : by == KIND_LAMBDA ? found[2] : BLOCK_COUNT;
+}
+
+static int own_index(kind by) { return by == KIND_Q ? 0 : by == KIND_W ? 1 : 2; }
+
+const block_shape *step_function_block(const step_functions *f, step_function function, kind by)
+{
+    block_id id = system_block(function, by);
+    const block_shape *b = id != BLOCK_COUNT ? &f->s->blocks[id] : &f->own[function][own_index(by)];
+    return b->value_count ? b : NULL;
+}
+
+static void own_part(step_functions *f, step_function function, kind by, block_part part)
+{
+    block_shape *b = &f->own[function][own_index(by)];
+    part.sign = 1;
+    b->parts[0] = part;
+    b->part_count = 1;
+}
+
+static void own_hessian(step_functions *f, step_function function, kind row)
+{
+    field *e = f->table->energy;
+    own_part(f, function, KIND_Q, (block_part){ .source = PART_HESSIAN, .field = e, .a = row, .b = KIND_Q });
+    own_part(f, function, KIND_W, (block_part){ .source = PART_HESSIAN, .field = e, .a = row, .b = KIND_W });
+}
+
+static void own_slopes(step_functions *f, step_function function, kind row)
+{
+    field *e = f->table->energy;
+    discrete_mode mode = f->table->mode;
+    own_part(f, function, KIND_Q, (block_part){ .source = PART_DISCRETE_SLOPE, .field = e, .a = row, .b = KIND_Q, .mode = mode });
+    own_part(f, function, KIND_W, (block_part){ .source = PART_DISCRETE_SLOPE, .field = e, .a = row, .b = KIND_W, .mode = mode });
+}
+
+static void own_jacobian(step_functions *f, step_function function, kind slot, field *of, kind by, int transposed)
+{
+    own_part(f, function, slot, (block_part){ .source = PART_JACOBIAN, .field = of, .a = by, .b = by, .transposed = transposed });
+}
+
+/* Derivatives that only tables have. */
+static void describe_own(step_functions *f, step_function function)
+{
+    struct system *s = f->s;
+    switch (function) {
+    case STEP_E_W: case STEP_E_W_CHANGE: own_hessian(f, function, KIND_W); break;
+    case STEP_E_Q: own_hessian(f, function, KIND_Q); break;
+    case STEP_D_W: own_slopes(f, function, KIND_W); break;
+    case STEP_D_Q: own_slopes(f, function, KIND_Q); break;
+    case STEP_D_BOND:
+        own_part(f, function, KIND_Q,
+                 (block_part){ .source = PART_DISCRETE_SLOPE, .field = s->constraint, .a = KIND_Q, .b = KIND_Q, .weighted = 1, .mode = DISCRETE_JOINT });
+        own_part(f, function, KIND_LAMBDA,
+                 (block_part){ .source = PART_DISCRETE, .field = s->constraint, .a = KIND_Q, .b = KIND_Q, .transposed = 1, .mode = DISCRETE_JOINT });
+        break;
+    case STEP_FORCE:
+        own_jacobian(f, function, KIND_Q, s->force, KIND_Q, 0);
+        own_jacobian(f, function, KIND_W, s->force, KIND_W, 0);
+        own_jacobian(f, function, KIND_LAMBDA, s->force, KIND_LAMBDA, 0);
+        break;
+    case STEP_CHART: own_jacobian(f, function, KIND_Q, s->chart, KIND_Q, 0); break;
+    case STEP_CHART_PULL: own_jacobian(f, function, KIND_W, s->chart, KIND_Q, 1); break;
+    default: break; /* the system has their blocks, or they have none */
+    }
+}
+
+/* ---- preparation ---- */
+
+static int prepare_values(step_functions *f, step_function function)
+{
+    struct system *s = f->s;
+    const step_table *t = f->table;
+    switch (function) {
+    case STEP_E_W: case STEP_E_W_CHANGE: return field_prepare_gradient(t->energy, KIND_W);
+    case STEP_E_Q: return field_prepare_gradient(t->energy, KIND_Q);
+    case STEP_D_W: return field_prepare_discrete(t->energy, t->mode, KIND_W);
+    case STEP_D_Q: return field_prepare_discrete(t->energy, t->mode, KIND_Q);
+    case STEP_D_T: return field_prepare_discrete(t->energy, t->mode, KIND_T);
+    case STEP_D_BOND: return field_prepare_discrete(s->constraint, DISCRETE_JOINT, KIND_Q);
+    case STEP_D_T_BOND: return field_prepare_discrete_jacobian(s->constraint, DISCRETE_JOINT, KIND_T);
+    case STEP_CHART: return field_prepare_values(s->chart);
+    case STEP_APPLIED: case STEP_REACTION: return system_prepare_split(s);
+    default: return TAUT_OK; /* prepared with the system, or with the blocks */
+    }
+}
+
+static int prepare_function(step_functions *f, step_function function)
+{
+    static const kind kinds[] = { KIND_Q, KIND_W, KIND_LAMBDA };
+    int status = prepare_values(f, function);
+    describe_own(f, function);
+    for (int i = 0; !status && i < 3; i++) {
+        block_id id = system_block(function, kinds[i]);
+        block_shape *own = &f->own[function][i];
+        if (id != BLOCK_COUNT)
+            status = system_prepare_block(f->s, id);
+        else if (own->part_count)
+            status = block_prepare(f->s, own);
+    }
+    return status;
+}
+
+static void make_identity(block_shape *b, const pattern *shape)
+{
+    *b = (block_shape){ .part_count = 1, .prepared = 1, .value_count = shape ? shape->rows : 0 };
+    b->parts[0] = (block_part){ .source = PART_IDENTITY, .shape = shape, .sign = 1 };
+}
+
+static int make_identities(step_functions *f)
+{
+    struct system *s = f->s;
+    make_identity(&f->identities[STEP_N], s->identity);
+    if (!s->embedded) return TAUT_OK;
+    int status = pattern_identity(s->context, (int)s->embedded, &f->identity_y);
+    if (!status) make_identity(&f->identities[STEP_Y], f->identity_y);
+    return status;
+}
+
+int step_functions_create(struct system *s, const step_table *table, step_functions *f)
+{
+    *f = (step_functions){ .s = s, .table = table };
+    int status = make_identities(f), done[STEP_FUNCTIONS] = { 0 };
+    for (int i = 0; !status && i < table->term_count; i++) {
+        step_function function = table->terms[i].function;
+        if (!done[function] && !step_function_empty(s, function)) status = prepare_function(f, function);
+        done[function] = 1;
+    }
+    return status;
+}
+
+void step_functions_clear(step_functions *f)
+{
+    if (f->s) pattern_destroy(f->s->context, f->identity_y);
+    *f = (step_functions){ 0 };
+}
+
+/* ---- values ---- */
+
+static void subtract_start(const state *x, real *out)
+{
+    for (uint32_t i = 0; i < x->n; i++) out[i] = (out[i] - x->p[i]) - x->p_low[i];
+}
+
+/* -(t1 - t0) lambda.D_t g */
+static real moving_constraints(const step_functions *f, const step_circumstances *c, const place *at)
+{
+    const struct system *s = f->s;
+    const pattern *p = field_discrete_pattern(s->constraint, DISCRETE_JOINT, KIND_T);
+    real sum = 0;
+    memset(c->scratch, 0, s->c * sizeof(real));
+    field_discrete_jacobian(s->constraint, DISCRETE_JOINT, KIND_T, c->from, at, c->scratch);
+    for (uint32_t k = 0; k < s->c; k++)
+        if (p->start[k + 1] > p->start[k]) sum += at->x[KIND_LAMBDA][k] * c->scratch[p->start[k]];
+    return -c->span * sum;
+}
+
+static real force_work(const step_functions *f, const step_circumstances *c, const place *at)
+{
+    real sum = 0;
+    memset(c->scratch, 0, f->s->n * sizeof(real));
+    field_values(f->s->force, at, c->scratch);
+    for (uint32_t i = 0; i < f->s->n; i++) sum += c->scratch[i] * c->move[i];
+    return sum;
+}
+
+/* Functions that add to what they are given. */
+static void field_value(const step_functions *f, step_function function, const step_circumstances *c, const place *at, real *out)
+{
+    const struct system *s = f->s;
+    const step_table *t = f->table;
+    memset(out, 0, step_function_length(s, function) * sizeof(real));
+    switch (function) {
+    case STEP_FORCE: field_values(s->force, at, out); break;
+    case STEP_E_W: case STEP_E_W_CHANGE: field_gradient(t->energy, KIND_W, at, NULL, out); break;
+    case STEP_E_Q: field_gradient(t->energy, KIND_Q, at, NULL, out); break;
+    case STEP_D_W: field_discrete(t->energy, t->mode, KIND_W, c->from, at, NULL, out); break;
+    case STEP_D_Q: field_discrete(t->energy, t->mode, KIND_Q, c->from, at, NULL, out); break;
+    case STEP_D_T: field_discrete(t->energy, t->mode, KIND_T, c->from, at, NULL, out); break;
+    case STEP_D_BOND: field_discrete(s->constraint, DISCRETE_JOINT, KIND_Q, c->from, at, at->x[KIND_LAMBDA], out); break;
+    case STEP_CHART: field_values(s->chart, at, out); break;
+    case STEP_CHART_PULL: field_gradient(s->chart, KIND_Q, at, at->x[KIND_W], out); break;
+    default: break;
+    }
+}
+
+void step_function_value(const step_functions *f, step_function function, const step_circumstances *c, const place *at, real *out)
+{
+    const struct system *s = f->s;
+    switch (function) {
+    case STEP_PI: system_momentum(s, at, out); return;
+    case STEP_PI_CHANGE:
+        system_momentum(s, at, out);
+        subtract_start(c->start, out);
+        return;
+    case STEP_NU: system_velocity(s, at, out); return;
+    case STEP_PHI: system_force(s, at, out); return;
+    case STEP_FREE: system_free_force(s, at, out); return;
+    case STEP_BOND: system_constraint_force(s, at, out); return;
+    case STEP_APPLIED: system_applied_force(s, at, out); return;
+    case STEP_REACTION: system_reaction(s, at, out); return;
+    case STEP_G: system_constraints(s, at, out); return;
+    case STEP_RATE:
+        system_constraint_rate(s, at, out);
+        block_multiply(&s->blocks[BLOCK_G], c->g, 1, at->x[KIND_W], out);
+        return;
+    case STEP_D_T_BOND: *out = moving_constraints(f, c, at); return;
+    case STEP_FORCE_WORK: *out = force_work(f, c, at); return;
+    case STEP_VECTOR: case STEP_FORCE: case STEP_E_W: case STEP_E_W_CHANGE: case STEP_E_Q: case STEP_D_W: case STEP_D_Q: case STEP_D_BOND:
+    case STEP_CHART: case STEP_CHART_PULL: case STEP_D_T: case STEP_FUNCTIONS: break;
+    }
+    field_value(f, function, c, at, out);
+    if (function == STEP_E_W_CHANGE) subtract_start(c->start, out);
+    if (function == STEP_D_T) *out *= c->span;
+}

@@ -1,0 +1,508 @@
+#include "step/phase.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "solve/multiplier.h"
+
+/* ---- vectors and places ---- */
+
+const real *step_vector(const step_work *w, int vector)
+{
+    const state *x = w->now.start;
+    switch (vector) {
+    case STEP_Q0: return x->q;
+    case STEP_P0: return x->p;
+    case STEP_W0: return x->w;
+    case STEP_LAMBDA0: return x->lambda;
+    default: return vector < 0 ? w->known[vector + STEP_KNOWN] : w->x + w->offsets[vector];
+    }
+}
+
+static size_t size_of(const struct system *s, step_size size) { return size == STEP_N ? s->n : size == STEP_C ? s->c : s->embedded; }
+
+size_t step_vector_length(const step_work *w, int vector)
+{
+    if (vector >= 0) return size_of(w->s, w->table->groups[vector].size);
+    return vector == STEP_LAMBDA0 ? w->s->c : vector == STEP_Y0 || vector == STEP_Y_RATE0 ? w->s->embedded : w->s->n;
+}
+
+/* What compensated summation left over belongs to q0 and p0; small numbers are added first. */
+void step_sum_value(const step_work *w, const step_sum *sum, size_t length, real *out)
+{
+    const state *x = w->now.start;
+    const real *base = NULL, *low = NULL;
+    for (int i = 0; i < sum->count; i++) {
+        if (sum->parts[i].vector == STEP_Q0) base = x->q, low = x->q_low;
+        if (sum->parts[i].vector == STEP_P0) base = x->p, low = x->p_low;
+    }
+    if (low)
+        memcpy(out, low, length * sizeof(real));
+    else
+        memset(out, 0, length * sizeof(real));
+    for (int i = 0; i < sum->count; i++) {
+        const step_part *part = &sum->parts[i];
+        const real *v = step_vector(w, part->vector), factor = step_factor(w, part->coefficient, part->power);
+        if (v == base) continue;
+        for (size_t k = 0; k < length; k++) out[k] += factor * v[k];
+    }
+    for (size_t k = 0; base && k < length; k++) out[k] += base[k];
+}
+
+/* What comes behind the numbers of a slot. */
+static const step_sum *more_of(const step_place *p, step_slot slot)
+{
+    static const step_sum none;
+    return slot == STEP_Q ? &p->slots[STEP_Q_Y] : slot == STEP_W ? &p->slots[STEP_W_Y] : &none;
+}
+
+int step_slot_needs_room(const step_place *p, step_slot slot)
+{
+    const step_sum *sum = &p->slots[slot];
+    return sum->count && (sum->count > 1 || sum->parts[0].coefficient != 1 || sum->parts[0].power || more_of(p, slot)->count);
+}
+
+static const real *find_slot(step_work *w, int index, step_slot slot)
+{
+    const step_place *p = &w->table->places[index];
+    const step_sum *sum = &p->slots[slot];
+    if (!sum->count) return NULL;
+    if (!step_slot_needs_room(p, slot)) return step_vector(w, sum->parts[0].vector);
+    real *room = w->rooms[index][slot];
+    size_t length = step_vector_length(w, sum->parts[0].vector);
+    step_sum_value(w, sum, length, room);
+    if (more_of(p, slot)->count) step_sum_value(w, more_of(p, slot), w->s->embedded, room + length);
+    return room;
+}
+
+void step_find_place(step_work *w, int index)
+{
+    const step_place *p = &w->table->places[index];
+    const state *x = w->now.start;
+    w->times[index] = p->time == 1 ? w->t1 : x->t + (p->time * w->h + x->t_low);
+    w->at[index] = place_at(find_slot(w, index, STEP_Q), find_slot(w, index, STEP_W), &w->times[index], find_slot(w, index, STEP_LAMBDA));
+}
+
+/* ---- compilation: evaluations, uses, entries ---- */
+
+static int in_phase(const step_compiled *p, int vector) { return vector >= p->first_group && vector < p->first_group + p->group_count; }
+
+static int sum_moves(const step_compiled *p, const step_sum *sum)
+{
+    for (int i = 0; i < sum->count; i++)
+        if (in_phase(p, sum->parts[i].vector)) return 1;
+    return 0;
+}
+
+static int place_moves(const step_compiled *p, int place)
+{
+    for (int slot = 0; slot < STEP_SLOTS; slot++)
+        if (sum_moves(p, &p->w->table->places[place].slots[slot])) return 1;
+    return 0;
+}
+
+static int row_of(const step_compiled *p, int equation)
+{
+    int n = (int)p->w->s->n;
+    if (equation >= 0) return p->rows[equation];
+    if (p->index >= 0) return -1;
+    return equation == STEP_RESULT_Q ? 0 : equation == STEP_RESULT_P ? n : 2 * n;
+}
+
+static void number_rows(step_compiled *p)
+{
+    const step_table *t = p->w->table;
+    int row = 0;
+    p->first_group = t->group_count;
+    for (int g = t->group_count; g-- > 0;)
+        if (t->groups[g].phase == p->index && p->index >= 0) {
+            p->first_group = g;
+            p->group_count++;
+            p->size += (int)size_of(p->w->s, t->groups[g].size);
+        }
+    for (int e = 0; e < t->equation_count; e++) {
+        p->rows[e] = -1;
+        if (t->equations[e].phase != p->index) continue;
+        p->rows[e] = row;
+        row += (int)size_of(p->w->s, t->equations[e].size);
+    }
+    if (p->index < 0) p->size = 2 * (int)p->w->s->n + 1;
+}
+
+static void add_place(step_compiled *p, int place)
+{
+    for (int i = 0; i < p->place_count; i++)
+        if (p->places[i] == place) return;
+    p->places[p->place_count] = place;
+    if (place_moves(p, place)) {
+        p->places[p->place_count] = p->places[p->moving_count];
+        p->places[p->moving_count++] = place;
+    }
+    p->place_count++;
+}
+
+/* Whether two terms are one function at one place. */
+static int same_evaluation(const step_term *a, const step_term *b) { return a->function == b->function && a->place == b->place; }
+
+static void add_evaluation(step_compiled *p, const step_term *term)
+{
+    const step_work *w = p->w;
+    const step_table *t = w->table;
+    int vector = term->function == STEP_VECTOR;
+    step_evaluation *e = &p->evaluations[p->evaluation_count++];
+    *e = (step_evaluation){ .function = term->function, .place = term->place, .first_use = p->use_count };
+    e->constant = vector ? !in_phase(p, term->place) : !place_moves(p, term->place);
+    e->length = vector ? step_vector_length(w, term->place) : step_function_length(w->s, term->function);
+    if (!vector) add_place(p, term->place);
+    for (int i = 0; i < t->term_count; i++)
+        if (same_evaluation(&t->terms[i], term) && row_of(p, t->terms[i].equation) >= 0)
+            p->uses[p->use_count++] = (step_use){ row_of(p, t->terms[i].equation), t->terms[i].power, t->terms[i].coefficient };
+    e->use_count = p->use_count - e->first_use;
+}
+
+static void list_evaluations(step_compiled *p)
+{
+    const step_table *t = p->w->table;
+    for (int i = 0; i < t->term_count; i++) {
+        const step_term *term = &t->terms[i];
+        int known = row_of(p, term->equation) < 0 || step_function_empty(p->w->s, term->function)
+                    || (term->function == STEP_VECTOR && !step_vector_length(p->w, term->place));
+        for (int k = 0; !known && k < i; k++) known = row_of(p, t->terms[k].equation) >= 0 && same_evaluation(&t->terms[k], term);
+        if (!known) add_evaluation(p, term);
+    }
+    if (t->from >= 0) add_place(p, t->from);
+}
+
+static void add_entry(step_compiled *p, const step_use *use, const block_shape *block, kind by, real coefficient, int power)
+{
+    p->entries[p->entry_count++] = (step_entry){ block, by, use->power + power, -1, use->coefficient * coefficient };
+}
+
+/* Where the columns of a group begin. */
+static int column_of(const step_compiled *p, int group) { return (int)(p->w->offsets[group] - p->w->offsets[p->first_group]); }
+
+typedef struct {
+    int row, column;
+} spot;
+
+static void list_entries_of(step_compiled *p, step_evaluation *e, spot *spots)
+{
+    static const struct { kind by; step_slot slot; } kinds[] = { { KIND_Q, STEP_Q }, { KIND_W, STEP_W }, { KIND_LAMBDA, STEP_LAMBDA } };
+    const step_work *w = p->w;
+    e->first_entry = p->entry_count;
+    for (int u = e->first_use; !e->constant && e->function == STEP_VECTOR && u < e->first_use + e->use_count; u++) {
+        spots[p->entry_count] = (spot){ p->uses[u].row, column_of(p, e->place) };
+        add_entry(p, &p->uses[u], &w->functions->identities[w->table->groups[e->place].size], KIND_Q, 1, 0);
+    }
+    for (int i = 0; !e->constant && e->function != STEP_VECTOR && i < 3; i++) {
+        const block_shape *block = step_function_block(w->functions, e->function, kinds[i].by);
+        const step_sum *sum = &w->table->places[e->place].slots[kinds[i].slot];
+        for (int k = 0; block && k < sum->count; k++)
+            for (int u = e->first_use; in_phase(p, sum->parts[k].vector) && u < e->first_use + e->use_count; u++) {
+                spots[p->entry_count] = (spot){ p->uses[u].row, column_of(p, sum->parts[k].vector) };
+                add_entry(p, &p->uses[u], block, kinds[i].by, sum->parts[k].coefficient, sum->parts[k].power);
+            }
+    }
+    e->entry_count = p->entry_count - e->first_entry;
+}
+
+static size_t count_entries(const step_compiled *p)
+{
+    size_t count = 0;
+    for (int i = 0; i < p->evaluation_count; i++) {
+        const step_evaluation *e = &p->evaluations[i];
+        size_t parts = 1;
+        for (int slot = 0; e->function != STEP_VECTOR && slot < STEP_SLOTS; slot++)
+            parts += (size_t)p->w->table->places[e->place].slots[slot].count;
+        count += parts * (size_t)e->use_count;
+    }
+    return count;
+}
+
+/* ---- which solver ---- */
+
+static int is_identity(const step_compiled *p, const step_entry *e)
+{
+    return e->block >= p->w->functions->identities && e->block < p->w->functions->identities + STEP_SIZES;
+}
+
+/* Every equation is its unknown minus what is known. */
+static int is_explicit(const step_compiled *p, const spot *spots)
+{
+    for (int i = 0; i < p->entry_count; i++)
+        if (!is_identity(p, &p->entries[i]) || p->entries[i].coefficient != 1 || p->entries[i].power || spots[i].row != spots[i].column) return 0;
+    return 1;
+}
+
+/* The saddle-point problem of kkt.h: pi_w w - k phi_lambda mu, v - nu_w w, G v, and nothing else. */
+static int is_saddle(step_compiled *p, const spot *spots)
+{
+    const step_work *w = p->w;
+    const struct system *s = w->s;
+    const block_shape *b = s->blocks;
+    int own_velocity = s->form != FORM_LAGRANGIAN, found = 0, n = (int)s->n, multipliers = own_velocity ? 2 * n : n;
+    if (!s->c || p->group_count != (own_velocity ? 3 : 2)) return 0;
+    for (int i = 0; i < p->evaluation_count; i++)
+        for (int k = p->evaluations[i].first_entry; k < p->evaluations[i].first_entry + p->evaluations[i].entry_count; k++) {
+            const step_entry *e = &p->entries[k];
+            spot at = spots[k];
+            if (e->block == &b[BLOCK_PI_W] && !at.row && !at.column && e->coefficient == 1 && !e->power)
+                p->saddle_momentum = i, found |= 1;
+            else if ((e->block == &b[BLOCK_PHI_LAMBDA] || e->block == &b[BLOCK_CONSTRAINT_FORCE_LAMBDA]) && !at.row && at.column == multipliers)
+                p->saddle_multiplier = k, found |= 2;
+            else if (e->block == &b[BLOCK_G] && at.row == multipliers && at.column == multipliers - n && e->coefficient == 1 && !e->power)
+                found |= 4;
+            else if (own_velocity && at.row == n && !e->power
+                     && ((is_identity(p, e) && at.column == n && e->coefficient == 1)
+                         || (e->block == &b[BLOCK_NU_W] && !at.column && e->coefficient == -1)))
+                found |= at.column ? 8 : 16;
+            else
+                return 0;
+        }
+    return found == (own_velocity ? 31 : 7);
+}
+
+static int create_matrix(step_compiled *p, const spot *spots)
+{
+    int status = assembly_create(p->w->s->context, p->size, &p->matrix);
+    for (int i = 0; !status && i < p->entry_count; i++) {
+        step_entry *e = &p->entries[i];
+        for (int k = 0; k < i && e->id < 0; k++)
+            if (p->entries[k].block == e->block && spots[k].row == spots[i].row && spots[k].column == spots[i].column) e->id = p->entries[k].id;
+        if (e->id < 0) status = assembly_add(p->matrix, e->block, spots[i].row, spots[i].column, &e->id);
+    }
+    if (status) return status;
+    if (p->w->table->phases[p->index].many_zeros) assembly_expect_zeros(p->matrix);
+    return assembly_finish(p->matrix, 0);
+}
+
+static int create_solver(step_compiled *p, const spot *spots)
+{
+    if (p->index < 0) return TAUT_OK;
+    p->solver = is_explicit(p, spots) ? STEP_EXPLICIT : is_saddle(p, spots) ? STEP_SADDLE : STEP_SPARSE;
+    if (p->solver == STEP_SADDLE) return kkt_create(p->w->s, &p->kkt);
+    return p->solver == STEP_SPARSE ? create_matrix(p, spots) : TAUT_OK;
+}
+
+int step_phase_compile(step_work *w, int index, step_compiled *p)
+{
+    taut_context *context = w->s->context;
+    size_t terms = (size_t)w->table->term_count;
+    *p = (step_compiled){ .w = w, .index = index };
+    number_rows(p);
+    p->evaluations = mem_new(context, terms, sizeof *p->evaluations);
+    p->uses = mem_new(context, terms, sizeof *p->uses);
+    if (!p->evaluations || !p->uses) return TAUT_OUT_OF_MEMORY;
+    list_evaluations(p);
+    size_t most = count_entries(p);
+    p->entries = mem_new(context, most, sizeof *p->entries);
+    spot *spots = mem_new(context, most, sizeof *spots);
+    int status = p->entries && spots ? TAUT_OK : TAUT_OUT_OF_MEMORY;
+    for (int i = 0; !status && i < p->evaluation_count; i++) {
+        step_evaluation *e = &p->evaluations[i];
+        list_entries_of(p, e, spots);
+        if (e->function == STEP_RATE) p->g_fixed = !sum_moves(p, &w->table->places[e->place].slots[STEP_Q]);
+    }
+    if (!status) status = create_solver(p, spots);
+    mem_free(context, spots);
+    return status;
+}
+
+void step_phase_clear(step_compiled *p)
+{
+    if (!p->w) return;
+    taut_context *context = p->w->s->context;
+    mem_free(context, p->evaluations);
+    mem_free(context, p->uses);
+    mem_free(context, p->entries);
+    assembly_destroy(p->matrix);
+    kkt_destroy(p->kkt);
+    *p = (step_compiled){ 0 };
+}
+
+/* ---- numbers in the workspace ---- */
+
+static size_t g_numbers(const step_compiled *p) { return (size_t)p->w->s->blocks[BLOCK_G].value_count; }
+
+size_t step_phase_numbers(const step_compiled *p) { return (size_t)p->size + g_numbers(p) + p->w->s->n; }
+
+void step_phase_place(step_compiled *p, real *numbers)
+{
+    p->fixed = numbers;
+    p->g = p->fixed + p->size;
+    p->saddle_room = p->g + g_numbers(p);
+}
+
+/* ---- values ---- */
+
+static void evaluate(step_compiled *p, const step_evaluation *e, real *out)
+{
+    step_work *w = p->w;
+    const real *value = w->value;
+    if (e->function == STEP_VECTOR) {
+        value = step_vector(w, e->place);
+    } else {
+        if (e->function == STEP_RATE && !p->g_fixed) system_block_values(w->s, BLOCK_G, &w->at[e->place], p->g);
+        w->now.g = p->g;
+        step_function_value(w->functions, e->function, &w->now, &w->at[e->place], w->value);
+    }
+    for (int u = e->first_use; u < e->first_use + e->use_count; u++) {
+        real factor = step_factor(w, p->uses[u].coefficient, p->uses[u].power), *row = out + p->uses[u].row;
+        for (size_t k = 0; k < e->length; k++) row[k] += factor * value[k];
+        if (e->function == STEP_VECTOR && e->place == STEP_P0)
+            for (size_t k = 0; k < e->length; k++) row[k] += factor * w->now.start->p_low[k];
+        if (step_function_pushes(e->function))
+            for (size_t k = 0; k < e->length; k++) w->push = real_most(w->push, factor * value[k]);
+    }
+}
+
+void step_phase_begin(step_compiled *p)
+{
+    step_work *w = p->w;
+    for (int i = 0; i < p->place_count; i++) step_find_place(w, p->places[i]);
+    if (w->table->from >= 0) w->now.from = &w->at[w->table->from];
+    memset(p->fixed, 0, (size_t)p->size * sizeof(real));
+    w->push = 0;
+    for (int i = 0; i < p->evaluation_count; i++) {
+        const step_evaluation *e = &p->evaluations[i];
+        if (e->function == STEP_RATE && p->g_fixed) system_block_values(w->s, BLOCK_G, &w->at[e->place], p->g);
+        if (e->constant) evaluate(p, e, p->fixed);
+    }
+}
+
+static void move_places(step_compiled *p)
+{
+    for (int i = 0; i < p->moving_count; i++) step_find_place(p->w, p->places[i]);
+}
+
+void step_phase_residual(step_compiled *p, real *out)
+{
+    move_places(p);
+    memcpy(out, p->fixed, (size_t)p->size * sizeof(real));
+    for (int i = 0; i < p->evaluation_count; i++)
+        if (!p->evaluations[i].constant) evaluate(p, &p->evaluations[i], out);
+}
+
+/* ---- Newton's iteration, on the unknowns in the workspace ---- */
+
+static int residual(void *self, const real *x, real *out)
+{
+    (void)x;
+    step_phase_residual(self, out);
+    return TAUT_OK;
+}
+
+static void put_entries(step_compiled *p, const step_evaluation *e)
+{
+    step_work *w = p->w;
+    const step_entry *entry = p->entries + e->first_entry, *end = entry + e->entry_count, *known = NULL;
+    const place *at = e->function == STEP_VECTOR ? NULL : &w->at[e->place];
+    for (; entry < end; known = entry++) {
+        if (!known || known->by != entry->by) {
+            if (at)
+                block_values_between(entry->block, w->now.from ? w->now.from : at, at, w->block);
+            else
+                for (int k = 0; k < entry->block->value_count; k++) w->block[k] = 1;
+        }
+        assembly_put(p->matrix, entry->id, step_factor(w, entry->coefficient, entry->power), w->block);
+    }
+}
+
+static int factor(void *self, const real *x)
+{
+    step_compiled *p = self;
+    step_work *w = p->w;
+    (void)x;
+    move_places(p);
+    if (p->solver == STEP_SADDLE) {
+        const step_evaluation *momentum = &p->evaluations[p->saddle_momentum];
+        place at = w->at[momentum->place];
+        for (int i = 0; i < p->evaluation_count; i++) {
+            const step_evaluation *e = &p->evaluations[i];
+            if (p->saddle_multiplier >= e->first_entry && p->saddle_multiplier < e->first_entry + e->entry_count)
+                at.x[KIND_LAMBDA] = w->at[e->place].x[KIND_LAMBDA];
+        }
+        return kkt_factor(p->kkt, &at);
+    }
+    assembly_zero(p->matrix);
+    for (int i = 0; i < p->evaluation_count; i++) put_entries(p, &p->evaluations[i]);
+    int status = assembly_factor(p->matrix);
+    if (status != TAUT_SINGULAR) return status;
+    return fail(w->s->context, TAUT_SINGULAR,
+                "at t = %.9g: the equations of the step are singular; the constraints, the mass matrix or the dependence of forces on "
+                "multipliers lose rank here, or the step is too large: try a smaller one, or 'taut check'",
+                (double)w->now.start->t);
+}
+
+static int solve(void *self, real *out)
+{
+    step_compiled *p = self;
+    step_work *w = p->w;
+    size_t n = w->s->n;
+    if (p->solver == STEP_SPARSE) return assembly_solve(p->matrix, out);
+    const step_entry *multiplier = &p->entries[p->saddle_multiplier];
+    int own_velocity = w->s->form != FORM_LAGRANGIAN;
+    real *v = own_velocity ? out + n : p->saddle_room, *mu = out + (own_velocity ? 2 : 1) * n;
+    if (!own_velocity) memset(v, 0, n * sizeof(real));
+    int status = kkt_solve(p->kkt, out, v, mu);
+    real scale = -step_factor(w, multiplier->coefficient, multiplier->power);
+    for (uint32_t k = 0; !status && k < w->s->c; k++) mu[k] /= scale;
+    return status;
+}
+
+static real largest_of(real least, real scale, const real *x, size_t count)
+{
+    for (size_t k = 0; k < count; k++) least = real_most(least, scale * x[k]);
+    return least;
+}
+
+static real ratio(real moved, real largest) { return largest > 0 ? moved / largest : moved > 0 ? 1 : moved; }
+
+/* Velocities that are all nearly zero have a scale too: a thousandth of what moves the coordinates by their least size in a step. */
+static real measure(void *self, const real *x, const real *change)
+{
+    step_compiled *p = self;
+    const step_work *w = p->w;
+    const state *from = w->now.start;
+    real slow = REAL(fabs)(w->s->least / (1000 * w->h));
+    real moved[4] = { 0 }, largest[4] = { 0, w->s->least, slow, w->push };
+    largest[STEP_MOVES] = largest_of(largest[STEP_MOVES], 1, from->q, from->n);
+    largest[STEP_MOMENTUM] = largest_of(largest[STEP_MOMENTUM], 1, from->p, from->n);
+    if (w->s->form == FORM_LAGRANGIAN) largest[STEP_VELOCITY] = largest_of(largest[STEP_VELOCITY], 1, from->w, from->n);
+    for (int g = p->first_group; g < p->first_group + p->group_count; g++) {
+        const step_group *group = &w->table->groups[g];
+        size_t count = size_of(w->s, group->size), at = (size_t)column_of(p, g);
+        real scale = group->measure == STEP_MOVES ? step_factor(w, group->scale.coefficient, group->scale.power) : 1;
+        if (group->measure == STEP_NOT_MEASURED) continue;
+        largest[group->measure] = largest_of(largest[group->measure], scale, x + at, count);
+        moved[group->measure] = largest_of(moved[group->measure], scale, change + at, count);
+    }
+    real size = ratio(moved[STEP_MOVES], largest[STEP_MOVES]);
+    size = real_most(size, ratio(moved[STEP_VELOCITY], largest[STEP_VELOCITY]));
+    return real_most(size, ratio(moved[STEP_MOMENTUM], largest[STEP_MOMENTUM]));
+}
+
+static void name(void *self, int row, char *buffer, size_t size)
+{
+    step_compiled *p = self;
+    const step_work *w = p->w;
+    int e = 0;
+    for (int i = 0; i < w->table->equation_count; i++)
+        if (p->rows[i] >= 0 && p->rows[i] <= row && size_of(w->s, w->table->equations[i].size)) e = i;
+    const step_equation *equation = &w->table->equations[e];
+    char item[150];
+    if (equation->size == STEP_C)
+        system_constraint_name(w->s, (uint32_t)(row - p->rows[e]), item, sizeof item);
+    else if (equation->size == STEP_N)
+        system_coordinate_name(w->s, (uint32_t)(row - p->rows[e]), item, sizeof item);
+    else
+        snprintf(item, sizeof item, "component %d of the embedded points", row - p->rows[e] + 1);
+    int written = snprintf(buffer, size, "%s%s", equation->name, item);
+    if (equation->point && written > 0 && (size_t)written < size)
+        snprintf(buffer + written, size - (size_t)written, " at point %d", equation->point);
+}
+
+newton_problem step_phase_problem(step_compiled *p)
+{
+    return (newton_problem){ p, p->size, residual, factor, solve, measure, name };
+}

@@ -1,0 +1,99 @@
+/* One phase of a step table, compiled: which functions are evaluated where, which equations they go into, which blocks Newton's matrix has. And
+ * the workspace of a step, which its phases share. */
+#ifndef TAUT_STEP_PHASE_H
+#define TAUT_STEP_PHASE_H
+
+#include "solve/assembly.h"
+#include "solve/kkt.h"
+#include "solve/newton.h"
+#include "step/functions.h"
+
+enum { STEP_POWERS = 3 }; /* h^-3 .. h^3 */
+
+/* The step at hand. */
+typedef struct {
+    const step_functions *functions;
+    const step_table *table;
+    struct system *s;
+    step_circumstances now;
+    real h, powers[2 * STEP_POWERS + 1];
+    real t1, t1_low;
+    real *x;                          /* all groups of unknowns */
+    size_t offsets[STEP_GROUPS + 1];  /* of the groups in x */
+    real *known[STEP_KNOWN];          /* vectors by index + STEP_KNOWN; Q0 to LAMBDA0 belong to the state */
+    real *rooms[STEP_PLACES][3];      /* q, w, lambda of places where they are not vectors as they stand */
+    real times[STEP_PLACES];
+    place at[STEP_PLACES];
+    real *value, *block;              /* work: of a function, and of a block of derivatives */
+    real push;                        /* largest of h times a force, in the residual at hand */
+} step_work;
+
+static inline real step_factor(const step_work *w, real coefficient, int power) { return coefficient * w->powers[power + STEP_POWERS]; }
+const real *step_vector(const step_work *w, int vector);
+size_t step_vector_length(const step_work *w, int vector);
+/* out := the sum, `length` numbers */
+void step_sum_value(const step_work *w, const step_sum *sum, size_t length, real *out);
+/* Does this slot of a place need room of its own? Not if it is empty, or a vector as it stands. */
+int step_slot_needs_room(const step_place *p, step_slot slot);
+/* Brings a place up to date with the unknowns. */
+void step_find_place(step_work *w, int place);
+
+typedef struct {
+    int row;                          /* of the phase */
+    int power;
+    real coefficient;
+} step_use;
+
+typedef struct {
+    const block_shape *block;
+    kind by;
+    int power, id;
+    real coefficient;
+} step_entry;
+
+/* A function at a place, once, with what it is for: uses in equations, entries of the matrix (those by one kind of variables together). */
+typedef struct {
+    step_function function;
+    int place;                        /* or a vector */
+    int constant;                     /* does not depend on the phase's unknowns */
+    int first_use, use_count, first_entry, entry_count;
+    size_t length;
+} step_evaluation;
+
+typedef struct {
+    step_work *w;
+    int index;                        /* in the table; -1: the results */
+    int first_group, group_count;
+    int size;                         /* unknowns, and equations */
+    step_evaluation *evaluations;
+    step_use *uses;
+    step_entry *entries;
+    int evaluation_count, use_count, entry_count;
+    int places[STEP_PLACES], place_count, moving_count; /* that occur; the first moving_count depend on the unknowns */
+    int rows[STEP_EQUATIONS];         /* of equations, -1: not here */
+    real *fixed;                      /* sum of the constant terms */
+    real *g;                          /* values of BLOCK_G for STEP_RATE */
+    int g_fixed;                      /* its q does not depend on the unknowns */
+    /* How corrections are found: by the sparse matrix; by the saddle-point solver, which knows constant mass; or not at all, each equation
+       being its unknown minus constants. */
+    enum { STEP_SPARSE, STEP_SADDLE, STEP_EXPLICIT } solver;
+    assembly *matrix;
+    kkt *kkt;
+    int saddle_momentum, saddle_multiplier; /* evaluations: of pi, and of the constraint force */
+    real *saddle_room;
+} step_compiled;
+
+/* Which phase of the table, or -1 for the results: rows q, p, then the work. Memory is the context's; the numbers that it needs in the
+   workspace are in `numbers`, to be set afterwards by step_phase_place. */
+int step_phase_compile(step_work *w, int index, step_compiled *p);
+size_t step_phase_numbers(const step_compiled *p);
+void step_phase_place(step_compiled *p, real *numbers);
+void step_phase_clear(step_compiled *p);
+
+/* Places and terms that stay, once the phase's guess is in the unknowns. */
+void step_phase_begin(step_compiled *p);
+/* The equations at the unknowns in the workspace. */
+void step_phase_residual(step_compiled *p, real *out);
+newton_problem step_phase_problem(step_compiled *p);
+
+#endif

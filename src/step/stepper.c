@@ -1,0 +1,263 @@
+#include "step/stepper.h"
+
+#include <string.h>
+
+#include "step/phase.h"
+
+struct stepper {
+    struct system *s;
+    step_table table;
+    step_functions functions;
+    step_work work;
+    step_compiled phases[STEP_PHASES], results;
+    int needs[STEP_KNOWN];            /* which of the known vectors occur, by index + STEP_KNOWN */
+    newton newton;
+    real *numbers;                    /* of everything: one block */
+};
+
+void stepper_destroy(stepper *r)
+{
+    if (!r) return;
+    for (int i = 0; i < STEP_PHASES; i++) step_phase_clear(&r->phases[i]);
+    step_phase_clear(&r->results);
+    step_functions_clear(&r->functions);
+    newton_clear(&r->newton);
+    mem_free(r->s->context, r->numbers);
+    mem_free(r->s->context, r);
+}
+
+/* ---- the workspace: laid out twice, first to count, then to place ---- */
+
+typedef struct {
+    real *numbers;
+    size_t count;
+} layout;
+
+static real *take(layout *l, size_t count)
+{
+    real *at = l->numbers ? l->numbers + l->count : NULL;
+    l->count += count;
+    return at;
+}
+
+/* Numbers of the largest block of derivatives. */
+static size_t largest_block(const stepper *r)
+{
+    size_t largest = 0;
+    for (int i = 0; i < r->table.phase_count; i++)
+        for (int k = 0; k < r->phases[i].entry_count; k++) {
+            size_t count = (size_t)r->phases[i].entries[k].block->value_count;
+            if (count > largest) largest = count;
+        }
+    return largest;
+}
+
+static void lay_out(stepper *r, layout *l)
+{
+    step_work *w = &r->work;
+    size_t n = r->s->n, c = r->s->c, y = r->s->embedded;
+    w->x = take(l, w->offsets[r->table.group_count]);
+    for (int v = STEP_NU0; v < 0; v++) w->known[v + STEP_KNOWN] = take(l, step_vector_length(w, v));
+    for (int i = 0; i < r->table.place_count; i++) {
+        for (int slot = STEP_Q; slot <= STEP_LAMBDA; slot++)
+            if (step_slot_needs_room(&r->table.places[i], (step_slot)slot)) w->rooms[i][slot] = take(l, slot == STEP_LAMBDA ? c : n + y);
+    }
+    w->value = take(l, n + y + c);
+    w->now.scratch = take(l, n + c);
+    w->block = take(l, largest_block(r));
+    for (int i = 0; i < r->table.phase_count; i++) step_phase_place(&r->phases[i], take(l, step_phase_numbers(&r->phases[i])));
+    step_phase_place(&r->results, take(l, step_phase_numbers(&r->results)));
+}
+
+static int create_workspace(stepper *r)
+{
+    layout l = { 0 };
+    lay_out(r, &l);
+    r->numbers = mem_new(r->s->context, l.count, sizeof *r->numbers);
+    if (!r->numbers) return TAUT_OUT_OF_MEMORY;
+    l = (layout){ r->numbers, 0 };
+    lay_out(r, &l);
+    r->work.now.move = r->results.fixed;
+    return TAUT_OK;
+}
+
+static int uses_vector(const step_table *t, int vector)
+{
+    for (int g = 0; g < t->group_count; g++)
+        for (int i = 0; i < t->groups[g].guess.count; i++)
+            if (t->groups[g].guess.parts[i].vector == vector) return 1;
+    for (int i = 0; i < t->place_count; i++)
+        for (int slot = 0; slot < STEP_SLOTS; slot++)
+            for (int k = 0; k < t->places[i].slots[slot].count; k++)
+                if (t->places[i].slots[slot].parts[k].vector == vector) return 1;
+    for (int i = 0; i < t->term_count; i++)
+        if (t->terms[i].function == STEP_VECTOR && t->terms[i].place == vector) return 1;
+    return 0;
+}
+
+static int compile(stepper *r, real tolerance)
+{
+    step_work *w = &r->work;
+    int largest = 1, status = step_functions_create(r->s, &r->table, &r->functions);
+    w->functions = &r->functions;
+    w->table = &r->table;
+    w->s = r->s;
+    for (int v = -STEP_KNOWN; v < 0; v++) r->needs[v + STEP_KNOWN] = uses_vector(&r->table, v);
+    double size = 0;
+    for (int g = 0; g < r->table.group_count; g++) {
+        size += (double)step_vector_length(w, g);
+        w->offsets[g + 1] = w->offsets[g] + step_vector_length(w, g);
+    }
+    if (!status && size > 2147483647.0)
+        status = fail(r->s->context, TAUT_UNSUPPORTED, "the model is too large for so many stages; take fewer");
+    if (!status) status = system_prepare_block(r->s, BLOCK_G);
+    for (int i = 0; !status && i < r->table.phase_count; i++) {
+        status = step_phase_compile(w, i, &r->phases[i]);
+        if (r->phases[i].size > largest) largest = r->phases[i].size;
+    }
+    if (!status) status = step_phase_compile(w, -1, &r->results);
+    if (!status) status = newton_create(r->s->context, largest, tolerance, &r->newton);
+    return status ? status : create_workspace(r);
+}
+
+int stepper_create(struct system *s, const step_table *table, real tolerance, stepper **result)
+{
+    stepper *r = mem_new(s->context, 1, sizeof *r);
+    *result = NULL;
+    if (!r) return TAUT_OUT_OF_MEMORY;
+    r->s = s;
+    r->table = *table;
+    int status = compile(r, tolerance);
+    if (status)
+        stepper_destroy(r);
+    else
+        *result = r;
+    return status;
+}
+
+const newton_counts *stepper_counts(const stepper *r) { return &r->newton.counts; }
+
+const real *stepper_reported(const stepper *r)
+{
+    return step_vector(&r->work, r->table.reported >= 0 ? r->table.reported : r->table.lambda);
+}
+
+void stepper_input(stepper *r, int group, const real *values)
+{
+    memcpy(r->work.x + r->work.offsets[group], values, step_vector_length(&r->work, group) * sizeof(real));
+}
+
+/* ---- a step ---- */
+
+/* The embedded points at the start, and their mean rate on the way to q0 + h w0. */
+static void find_embedded(stepper *r, const state *x)
+{
+    step_work *w = &r->work;
+    real *y0 = w->known[STEP_Y0 + STEP_KNOWN], *rate = w->known[STEP_Y_RATE0 + STEP_KNOWN], *q = w->value;
+    size_t y = r->s->embedded;
+    place start = place_at(x->q, NULL, &x->t, NULL), end = place_at(q, NULL, &w->t1, NULL);
+    memset(y0, 0, y * sizeof(real));
+    memset(rate, 0, y * sizeof(real));
+    field_values(r->s->chart, &start, y0);
+    for (uint32_t i = 0; i < x->n; i++) q[i] = x->q[i] + w->h * x->w[i];
+    field_values(r->s->chart, &end, rate);
+    for (size_t k = 0; k < y; k++) rate[k] = (rate[k] - y0[k]) / w->h;
+}
+
+static void begin(stepper *r, const state *x, real h)
+{
+    step_work *w = &r->work;
+    w->now.start = x;
+    w->h = h;
+    w->powers[STEP_POWERS] = 1;
+    for (int i = 1; i <= STEP_POWERS; i++) {
+        w->powers[STEP_POWERS + i] = w->powers[STEP_POWERS + i - 1] * h;
+        w->powers[STEP_POWERS - i] = 1 / w->powers[STEP_POWERS + i];
+    }
+    state_next_time(x, h, &w->t1, &w->t1_low);
+    w->now.span = w->t1 - x->t;
+    place start = place_at(x->q, x->w, &x->t, x->lambda);
+    if (r->needs[STEP_NU0 + STEP_KNOWN]) system_velocity(r->s, &start, w->known[STEP_NU0 + STEP_KNOWN]);
+    if (r->needs[STEP_PHI0 + STEP_KNOWN]) system_force(r->s, &start, w->known[STEP_PHI0 + STEP_KNOWN]);
+    if (r->s->embedded && r->needs[STEP_Y0 + STEP_KNOWN]) find_embedded(r, x);
+}
+
+/* The guess comes from the state alone, so that a resumed run repeats every bit. */
+static void guess(stepper *r, int phase)
+{
+    step_work *w = &r->work;
+    for (int g = 0; g < r->table.group_count; g++)
+        if (r->table.groups[g].phase == phase)
+            step_sum_value(w, &r->table.groups[g].guess, step_vector_length(w, g), w->x + w->offsets[g]);
+    step_phase_begin(&r->phases[phase]);
+}
+
+/* x -= change, once */
+static int improve(stepper *r, const newton_problem *problem, real *x)
+{
+    real *change = r->newton.residual;
+    int status = problem->factor(problem->self, x);
+    if (!status) status = problem->residual(problem->self, x, change);
+    if (!status) status = problem->solve(problem->self, change);
+    for (int i = 0; !status && i < problem->size; i++) x[i] -= change[i];
+    r->newton.counts.factorisations++;
+    r->newton.counts.iterations++;
+    return status;
+}
+
+static int solve_phase(stepper *r, int phase)
+{
+    step_compiled *p = &r->phases[phase];
+    const step_phase *described = &r->table.phases[phase];
+    step_work *w = &r->work;
+    real *x = w->x + w->offsets[p->first_group];
+    guess(r, phase);
+    if (p->solver == STEP_EXPLICIT) {
+        step_phase_residual(p, r->newton.residual);
+        for (int i = 0; i < p->size; i++) x[i] -= r->newton.residual[i];
+        return TAUT_OK;
+    }
+    newton_problem problem = step_phase_problem(p);
+    int status = described->improve_guess ? improve(r, &problem, x) : TAUT_OK;
+    if (status) return status;
+    return newton_solve(&r->newton, &problem, x, described->improve_guess, w->now.start->t, described->what);
+}
+
+/* All functions are evaluated before the state changes. */
+static void finish(stepper *r, state *x)
+{
+    const step_table *t = &r->table;
+    step_work *w = &r->work;
+    uint32_t n = r->s->n;
+    step_phase_begin(&r->results);
+    const real *move = r->results.fixed, *push = move + n, *work = push + n;
+    add_compensated(x->q, x->q_low, move, n);
+    if (t->sets_momentum) {
+        memcpy(x->p, push, n * sizeof(real));
+        memset(x->p_low, 0, n * sizeof(real));
+    } else {
+        add_compensated(x->p, x->p_low, push, n);
+    }
+    add_compensated(x->work, x->work_low, work, 1);
+    memcpy(x->w, r->s->form == FORM_LAGRANGIAN && t->w >= 0 ? step_vector(w, t->w) : x->p, n * sizeof(real));
+    if (t->lambda >= 0) memcpy(x->lambda, step_vector(w, t->lambda), r->s->c * sizeof(real));
+    if (t->lambda_time >= 0) *x->t_lambda = x->t + (t->lambda_time * w->h + x->t_low);
+    x->t = w->t1, x->t_low = w->t1_low;
+}
+
+int stepper_step(stepper *r, state *x, real h)
+{
+    int status = TAUT_OK;
+    begin(r, x, h);
+    for (int i = 0; !status && i < r->table.phase_count; i++) status = solve_phase(r, i);
+    if (!status) finish(r, x);
+    return status;
+}
+
+newton_problem stepper_problem(stepper *r, int phase, const state *x, real h, real **unknowns)
+{
+    begin(r, x, h);
+    guess(r, phase);
+    *unknowns = r->work.x + r->work.offsets[r->phases[phase].first_group];
+    return step_phase_problem(&r->phases[phase]);
+}
