@@ -26,7 +26,7 @@ static inline void start_at(simulation *z, const real *q0, const real *q1, real 
 {
     memcpy(z->x.q, q0, z->s->n * sizeof(real));
     memset(z->x.q_low, 0, z->s->n * sizeof(real));
-    assert_int_equal(z->method.class->start(z->method.self, &z->x, q1, h), TAUT_OK);
+    assert_int_equal(z->method.class->start(z->s, &z->spec, &z->x, q1, h), TAUT_OK);
 }
 
 #endif

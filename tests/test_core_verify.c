@@ -13,7 +13,7 @@ typedef struct {
     struct system *s;
     acceleration *acceleration;
     real *v, *dv;
-    void *rattle;
+    method rattle;
     newton_counts counts;
 } faulty;
 
@@ -21,7 +21,7 @@ static void faulty_destroy(void *self)
 {
     faulty *f = self;
     acceleration_destroy(f->acceleration);
-    if (f->rattle) method_rattle.destroy(f->rattle);
+    method_destroy(&f->rattle);
     mem_free(f->s->context, f->v);
     mem_free(f->s->context, f->dv);
     mem_free(f->s->context, f);
@@ -35,7 +35,7 @@ static int faulty_create(struct system *s, const method_spec *spec, real toleran
     f->v = mem_new(s->context, s->n, sizeof(real));
     f->dv = mem_new(s->context, s->n, sizeof(real));
     assert_int_equal(acceleration_create(s, &f->acceleration), TAUT_OK);
-    assert_int_equal(method_rattle.create(s, spec, tolerance, &f->rattle), TAUT_OK);
+    assert_int_equal(method_create_with(s, &method_rattle, spec, tolerance, &f->rattle), TAUT_OK);
     *self = f;
     return TAUT_OK;
 }
@@ -67,7 +67,7 @@ static int projected_euler_step(void *self, state *x, real h)
 
 static int stretched_step(void *self, state *x, real h)
 {
-    int status = method_rattle.step(((faulty *)self)->rattle, x, h);
+    int status = method_step(&((faulty *)self)->rattle, x, h);
     for (uint32_t i = 0; !status && i < x->n; i++) x->p[i] *= 1 + STRETCH, x->p_low[i] *= 1 + STRETCH, x->w[i] *= 1 + STRETCH;
     return status;
 }
@@ -75,17 +75,17 @@ static int stretched_step(void *self, state *x, real h)
 /* A symmetric step whose Newton iteration, so to speak, was stopped too early: positions keep a small error. */
 static int loose_step(void *self, state *x, real h)
 {
-    int status = method_rattle.step(((faulty *)self)->rattle, x, h);
+    int status = method_step(&((faulty *)self)->rattle, x, h);
     if (!status) x->q[0] *= 1 + STRETCH;
     return status;
 }
 
-static int rattle_step(void *self, state *x, real h) { return method_rattle.step(((faulty *)self)->rattle, x, h); }
+static int rattle_step(void *self, state *x, real h) { return method_step(&((faulty *)self)->rattle, x, h); }
 
 /* Triple jumps of RATTLE, h = 2a + b: order 4 with a = 1/(2 - 2^(1/3)), and of that once more with the fifth root, order 6 (Yoshida). */
 static int jump(faulty *f, state *x, real h, int order)
 {
-    if (order == 2) return method_rattle.step(f->rattle, x, h);
+    if (order == 2) return method_step(&f->rattle, x, h);
     real a = h / (2 - REAL(pow)(2, (real)1 / (order - 1)));
     int status = jump(f, x, a, order - 2);
     if (!status) status = jump(f, x, h - 2 * a, order - 2);
@@ -105,15 +105,16 @@ static const method_info projected_euler_info = { .name = "projected-euler", .or
                          sixth_info = { .name = "sixth", .order = 6, .keeps = EVERYTHING & ~(unsigned)KEEPS_ENERGY },
                          boastful_info = { .name = "boastful", .order = 4, .keeps = 0 };
 
-static const struct method_class projected_euler = { &projected_euler_info, NULL, NULL, faulty_create, projected_euler_step,
-                                                     faulty_counts, faulty_destroy, NULL },
-                                 plain_euler = { &plain_euler_info, NULL, NULL, faulty_create, plain_euler_step, faulty_counts,
-                                                 faulty_destroy, NULL },
-                                 stretched = { &stretched_info, NULL, NULL, faulty_create, stretched_step, faulty_counts, faulty_destroy, NULL },
-                                 loose = { &loose_info, NULL, NULL, faulty_create, loose_step, faulty_counts, faulty_destroy, NULL },
-                                 fourth = { &fourth_info, NULL, NULL, faulty_create, fourth_step, faulty_counts, faulty_destroy, NULL },
-                                 sixth = { &sixth_info, NULL, NULL, faulty_create, sixth_step, faulty_counts, faulty_destroy, NULL },
-                                 boastful = { &boastful_info, NULL, NULL, faulty_create, rattle_step, faulty_counts, faulty_destroy, NULL };
+#define FAULTY(name, step) \
+    static const method_code name##_code = { faulty_create, step, faulty_counts, faulty_destroy }; \
+    static const struct method_class name = { .info = &name##_info, .code = &name##_code }
+FAULTY(projected_euler, projected_euler_step);
+FAULTY(plain_euler, plain_euler_step);
+FAULTY(stretched, stretched_step);
+FAULTY(loose, loose_step);
+FAULTY(fourth, fourth_step);
+FAULTY(sixth, sixth_step);
+FAULTY(boastful, rattle_step);
 
 static simulation *open_with(const char *name, const struct method_class *class)
 {

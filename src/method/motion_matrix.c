@@ -8,13 +8,10 @@
    of v (A_W and A_V, C_W and C_V) are one unknown each; a formulation leaves out what it does not have. */
 enum { X_Q, X_P, Y_Q, Y_P, V, FREE, E, A_W, A_V, ALPHA, C_W, C_V, C, S, BETA, PARTS };
 
-/* A block of a stage: which, with what factor, in the row of which equation, in the column of which unknown. */
+/* A block of a stage, in the row of an equation and the column of an unknown; its values are those at one of three places. */
 typedef struct {
-    enum { OF_SYSTEM, OF_IDENTITY, OF_G, OF_RATE, OF_ACCELERATION } source;
-    int transposed;
-    block_id id;
-    int row, column;
-    int factor;
+    assembly_entry at;
+    enum { AT_STAGE, AT_VELOCITY, AT_ACCELERATION } place; /* the second and third have v and dv/dt for w */
     int id_of[STAGES_MOST];
 } entry;
 
@@ -29,7 +26,7 @@ struct motion_matrix {
     entry entries[ENTRIES_MOST];
     int count;
     int coupling[2][STAGES_MOST][STAGES_MOST]; /* -h a_ij of y in the equations of x */
-    block_shape identity, g_transposed, rate_transposed;
+    block_shape identity, g_transposed, rate_transposed, acceleration, acceleration_transposed;
     assembly *matrix;
     real *values, *unknowns;
     int room;                    /* in values */
@@ -44,18 +41,23 @@ void motion_matrix_destroy(motion_matrix *m)
     mem_free(m->s->context, m);
 }
 
-static void put(motion_matrix *m, int source, int transposed, block_id id, int row, int column, int factor)
+static void put(motion_matrix *m, const block_shape *block, int place, int row, int column, int factor)
 {
-    m->entries[m->count++] =
-        (entry){ .source = source, .transposed = transposed, .id = id, .row = row, .column = column, .factor = factor };
+    m->entries[m->count++] = (entry){ .at = { block, row, column, 0, factor, -1 }, .place = place };
 }
 
-static void add(motion_matrix *m, block_id id, int row, int column, int factor) { put(m, OF_SYSTEM, 0, id, row, column, factor); }
-static void one(motion_matrix *m, int row, int column, int factor) { put(m, OF_IDENTITY, 0, 0, row, column, factor); }
-static void jacobian(motion_matrix *m, int row, int column, int factor) { put(m, OF_G, 0, 0, row, column, factor); }
-static void multiplied(motion_matrix *m, int row, int column, int factor) { put(m, OF_G, 1, 0, row, column, factor); }
-static void rate(motion_matrix *m, int row, int column, int factor) { put(m, OF_RATE, 0, 0, row, column, factor); }
-static void rate_multiplied(motion_matrix *m, int row, int column, int factor) { put(m, OF_RATE, 1, 0, row, column, factor); }
+static void add(motion_matrix *m, block_id id, int row, int column, int factor) { put(m, &m->s->blocks[id], AT_STAGE, row, column, factor); }
+static void one(motion_matrix *m, int row, int column, int factor) { put(m, &m->identity, AT_STAGE, row, column, factor); }
+static void jacobian(motion_matrix *m, int row, int column, int factor) { add(m, BLOCK_G, row, column, factor); }
+static void multiplied(motion_matrix *m, int row, int column, int factor) { put(m, &m->g_transposed, AT_STAGE, row, column, factor); }
+static void rate(motion_matrix *m, int row, int column, int factor)
+{
+    put(m, &m->s->blocks[BLOCK_RATE_Q], AT_VELOCITY, row, column, factor);
+}
+static void rate_multiplied(motion_matrix *m, int row, int column, int factor)
+{
+    put(m, &m->rate_transposed, AT_VELOCITY, row, column, factor);
+}
 
 /* L: pi_w b + pi_q a = p,  H: b = nu_q a + nu_w p: the change b of v (or of dv/dt) that belongs to those of q and p (or of their rates). */
 static void velocity_equation(motion_matrix *m, int b, int a, int p)
@@ -88,7 +90,7 @@ static void list_entries(motion_matrix *m)
     one(m, force, force, 1);
     add(m, BLOCK_PHI_Q, force, X_Q, -1), add(m, BLOCK_PHI_W, force, w, -1), add(m, BLOCK_PHI_LAMBDA, force, BETA, -1);
     velocity_equation(m, E, extended ? V : y_q, force);
-    jacobian(m, BETA, E, 1), rate(m, BETA, V, extended || naive ? 2 : 1), put(m, OF_ACCELERATION, 0, 0, BETA, X_Q, 1);
+    jacobian(m, BETA, E, 1), rate(m, BETA, V, extended || naive ? 2 : 1), put(m, &m->acceleration, AT_ACCELERATION, BETA, X_Q, 1);
     if (naive) return;
     reaction(m, A_W, A_V, ALPHA);
     jacobian(m, ALPHA, A_V, 1), jacobian(m, ALPHA, V, -1), rate(m, ALPHA, X_Q, -1);
@@ -106,36 +108,30 @@ static void list_entries(motion_matrix *m)
     else
         one(m, S, S, 1), add(m, BLOCK_NU_W, Y_Q, S, -1), add(m, BLOCK_NU_Q, Y_Q, C_V, 1);
     add(m, BLOCK_PHI_W, S, c_w, 1), rate_multiplied(m, S, C, -2), multiplied(m, S, ALPHA, 2);
-    one(m, Y_P, Y_P, 1), one(m, Y_P, FREE, -1), rate_multiplied(m, Y_P, ALPHA, -2), put(m, OF_ACCELERATION, 1, 0, Y_P, C, 1);
+    one(m, Y_P, Y_P, 1), one(m, Y_P, FREE, -1), rate_multiplied(m, Y_P, ALPHA, -2), put(m, &m->acceleration_transposed, AT_ACCELERATION, Y_P, C, 1);
     add(m, BLOCK_PHI_Q, Y_P, C_V, 1), add(m, BLOCK_PHI_W, Y_P, S, -1);
 }
 
-static const block_shape *shape_of(const motion_matrix *m, const entry *e)
-{
-    switch (e->source) {
-    case OF_SYSTEM: return &m->s->blocks[e->id];
-    case OF_IDENTITY: return &m->identity;
-    case OF_G: return e->transposed ? &m->g_transposed : &m->s->blocks[BLOCK_G];
-    default: return e->transposed ? &m->rate_transposed : &m->s->blocks[BLOCK_RATE_Q];
-    }
-}
-
+/* The blocks that only this matrix has; their parts are the system's. */
 static int prepare_blocks(motion_matrix *m)
 {
+    static const block_id needed[] = { BLOCK_PI_Q, BLOCK_PI_W, BLOCK_NU_Q, BLOCK_NU_W, BLOCK_PHI_Q, BLOCK_PHI_W, BLOCK_PHI_LAMBDA, BLOCK_G,
+                                       BLOCK_RATE_Q };
     struct system *s = m->s;
-    int status = system_prepare_block(s, BLOCK_G);
-    if (!status) status = system_prepare_block(s, BLOCK_RATE_Q);
-    for (int k = 0; !status && k < m->count; k++)
-        if (m->entries[k].source == OF_SYSTEM) status = system_prepare_block(s, m->entries[k].id);
+    int status = TAUT_OK;
+    for (size_t i = 0; !status && i < sizeof needed / sizeof *needed; i++) status = system_prepare_block(s, needed[i]);
     if (status) return status;
     m->identity = (block_shape){ .part_count = 1, .value_count = (int)s->n, .prepared = 1 };
     m->identity.parts[0] = (block_part){ .source = PART_IDENTITY, .shape = s->identity, .sign = 1 };
     m->g_transposed = s->blocks[BLOCK_G];
     m->g_transposed.parts[0].transposed = 1;
-    m->rate_transposed = s->blocks[BLOCK_RATE_Q];
+    m->rate_transposed = m->acceleration = s->blocks[BLOCK_RATE_Q];
     m->rate_transposed.parts[0].transposed = 1;
+    m->acceleration.parts[0].steady = 1;
+    m->acceleration_transposed = m->acceleration;
+    m->acceleration_transposed.parts[0].transposed = 1;
     for (int k = 0; k < m->count; k++)
-        if (shape_of(m, &m->entries[k])->value_count > m->room) m->room = shape_of(m, &m->entries[k])->value_count;
+        if (m->entries[k].at.block->value_count > m->room) m->room = m->entries[k].at.block->value_count;
     return TAUT_OK;
 }
 
@@ -147,7 +143,7 @@ static int create_pattern(motion_matrix *m)
         int base = i * size;
         for (int k = 0; !status && k < m->count; k++) {
             entry *e = &m->entries[k];
-            status = assembly_add(m->matrix, shape_of(m, e), base + m->offset[e->row], base + m->offset[e->column], &e->id_of[i]);
+            status = assembly_add(m->matrix, e->at.block, base + m->offset[e->at.row], base + m->offset[e->at.column], &e->id_of[i]);
         }
         for (int part = 0; part < 2; part++)
             for (int j = 0; !status && j < m->stages; j++)
@@ -195,33 +191,15 @@ void motion_matrix_clear(motion_matrix *m, real h)
     assembly_zero(m->matrix);
 }
 
-/* Values of the block of an entry at a stage. */
-static void find_values(motion_matrix *m, const entry *e, const place *at, const real *v, const real *acceleration)
-{
-    struct system *s = m->s;
-    place moving = *at;
-    moving.x[KIND_W] = v; /* what BLOCK_RATE_Q expects in every form */
-    place along = place_at(acceleration, NULL, NULL, NULL);
-    switch (e->source) {
-    case OF_SYSTEM: system_block_values(s, e->id, at, m->values); break;
-    case OF_IDENTITY:
-        for (uint32_t i = 0; i < s->n; i++) m->values[i] = 1;
-        break;
-    case OF_ACCELERATION:
-        memset(m->values, 0, (size_t)m->room * sizeof(real));
-        field_slope(s->constraint, KIND_Q, at, &along, m->values);
-        break;
-    case OF_RATE: system_block_values(s, BLOCK_RATE_Q, &moving, m->values); break;
-    default: system_block_values(s, BLOCK_G, at, m->values); break;
-    }
-}
-
 void motion_matrix_put(motion_matrix *m, int stage, const place *at, const real *v, const real *acceleration)
 {
+    place places[] = { *at, *at, *at };
+    places[AT_VELOCITY].x[KIND_W] = v; /* what BLOCK_RATE_Q expects in every form */
+    places[AT_ACCELERATION].x[KIND_W] = acceleration;
     for (int k = 0; k < m->count; k++) {
         const entry *e = &m->entries[k];
-        find_values(m, e, at, v, acceleration);
-        assembly_put(m->matrix, e->id_of[stage], e->factor, m->values);
+        block_values(e->at.block, &places[e->place], m->values);
+        assembly_put(m->matrix, e->id_of[stage], e->at.coefficient, m->values);
     }
     for (uint32_t i = 0; i < m->s->n; i++) m->values[i] = 1;
     for (int part = 0; part < 2; part++)

@@ -52,6 +52,11 @@ void assembly_destroy(assembly *a)
 
 int assembly_add(assembly *a, const block_shape *b, int row, int column, int *id)
 {
+    for (size_t i = 0; i < a->count; i++)
+        if (a->blocks[i].block == b && a->blocks[i].row == row && a->blocks[i].column == column) {
+            *id = (int)i;
+            return TAUT_OK;
+        }
     if (mem_grow(a->context, &a->blocks, &a->capacity, a->count + 1, sizeof *a->blocks)) return TAUT_OUT_OF_MEMORY;
     *id = (int)a->count;
     a->blocks[a->count++] = (placed){ b, row, column, NULL };

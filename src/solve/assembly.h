@@ -8,9 +8,17 @@
 
 typedef struct assembly assembly;
 
+/* A block in the matrix: coefficient h^power times its values at (row, column). Methods list theirs. */
+typedef struct {
+    const block_shape *block;
+    int row, column, power;
+    real coefficient;
+    int id;
+} assembly_entry;
+
 int assembly_create(taut_context *context, int size, assembly **result);
 void assembly_destroy(assembly *a);
-/* Declares that a block will be put at (row, column). *id names it. */
+/* Declares that a block will be put at (row, column). *id names it; the same block at the same place has one name. */
 int assembly_add(assembly *a, const block_shape *b, int row, int column, int *id);
 /* Call before finish for a matrix with many zeros on its diagonal, such as the saddle points of several stages. */
 void assembly_expect_zeros(assembly *a);

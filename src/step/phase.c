@@ -27,26 +27,23 @@ size_t step_vector_length(const step_work *w, int vector)
     return vector == STEP_LAMBDA0 ? w->s->c : vector == STEP_Y0 || vector == STEP_Y_RATE0 ? w->s->embedded : w->s->n;
 }
 
-/* What compensated summation left over belongs to q0 and p0; small numbers are added first. */
+/* As add_compensated would add the rest of the sum to q0 or p0, to the bit: the end of a step is where its last place was. */
 void step_sum_value(const step_work *w, const step_sum *sum, size_t length, real *out)
 {
     const state *x = w->now.start;
     const real *base = NULL, *low = NULL;
-    for (int i = 0; i < sum->count; i++) {
-        if (sum->parts[i].vector == STEP_Q0) base = x->q, low = x->q_low;
-        if (sum->parts[i].vector == STEP_P0) base = x->p, low = x->p_low;
-    }
-    if (low)
-        memcpy(out, low, length * sizeof(real));
-    else
-        memset(out, 0, length * sizeof(real));
+    memset(out, 0, length * sizeof(real));
     for (int i = 0; i < sum->count; i++) {
         const step_part *part = &sum->parts[i];
         const real *v = step_vector(w, part->vector), factor = step_factor(w, part->coefficient, part->power);
-        if (v == base) continue;
-        for (size_t k = 0; k < length; k++) out[k] += factor * v[k];
+        if (part->vector == STEP_Q0)
+            base = x->q, low = x->q_low;
+        else if (part->vector == STEP_P0)
+            base = x->p, low = x->p_low;
+        else
+            for (size_t k = 0; k < length; k++) out[k] += factor * v[k];
     }
-    for (size_t k = 0; base && k < length; k++) out[k] += base[k];
+    for (size_t k = 0; base && k < length; k++) out[k] = base[k] + (out[k] + low[k]);
 }
 
 /* What comes behind the numbers of a slot. */
@@ -173,35 +170,27 @@ static void list_evaluations(step_compiled *p)
     if (t->from >= 0) add_place(p, t->from);
 }
 
-static void add_entry(step_compiled *p, const step_use *use, const block_shape *block, kind by, real coefficient, int power)
+static void add_entry(step_compiled *p, const step_use *use, const block_shape *block, kind by, int group, real coefficient, int power)
 {
-    p->entries[p->entry_count++] = (step_entry){ block, by, use->power + power, -1, use->coefficient * coefficient };
+    int column = (int)(p->w->offsets[group] - p->w->offsets[p->first_group]);
+    assembly_entry at = { block, use->row, column, use->power + power, use->coefficient * coefficient, -1 };
+    p->entries[p->entry_count++] = (step_entry){ at, by };
 }
 
-/* Where the columns of a group begin. */
-static int column_of(const step_compiled *p, int group) { return (int)(p->w->offsets[group] - p->w->offsets[p->first_group]); }
-
-typedef struct {
-    int row, column;
-} spot;
-
-static void list_entries_of(step_compiled *p, step_evaluation *e, spot *spots)
+static void list_entries_of(step_compiled *p, step_evaluation *e)
 {
     static const struct { kind by; step_slot slot; } kinds[] = { { KIND_Q, STEP_Q }, { KIND_W, STEP_W }, { KIND_LAMBDA, STEP_LAMBDA } };
     const step_work *w = p->w;
+    const step_use *first = p->uses + e->first_use, *end = first + e->use_count;
     e->first_entry = p->entry_count;
-    for (int u = e->first_use; !e->constant && e->function == STEP_VECTOR && u < e->first_use + e->use_count; u++) {
-        spots[p->entry_count] = (spot){ p->uses[u].row, column_of(p, e->place) };
-        add_entry(p, &p->uses[u], &w->functions->identities[w->table->groups[e->place].size], KIND_Q, 1, 0);
-    }
+    for (const step_use *use = first; !e->constant && e->function == STEP_VECTOR && use < end; use++)
+        add_entry(p, use, &w->functions->identities[w->table->groups[e->place].size], KIND_Q, e->place, 1, 0);
     for (int i = 0; !e->constant && e->function != STEP_VECTOR && i < 3; i++) {
         const block_shape *block = step_function_block(w->functions, e->function, kinds[i].by);
         const step_sum *sum = &w->table->places[e->place].slots[kinds[i].slot];
         for (int k = 0; block && k < sum->count; k++)
-            for (int u = e->first_use; in_phase(p, sum->parts[k].vector) && u < e->first_use + e->use_count; u++) {
-                spots[p->entry_count] = (spot){ p->uses[u].row, column_of(p, sum->parts[k].vector) };
-                add_entry(p, &p->uses[u], block, kinds[i].by, sum->parts[k].coefficient, sum->parts[k].power);
-            }
+            for (const step_use *use = first; in_phase(p, sum->parts[k].vector) && use < end; use++)
+                add_entry(p, use, block, kinds[i].by, sum->parts[k].vector, sum->parts[k].coefficient, sum->parts[k].power);
     }
     e->entry_count = p->entry_count - e->first_entry;
 }
@@ -221,67 +210,74 @@ static size_t count_entries(const step_compiled *p)
 
 /* ---- which solver ---- */
 
-static int is_identity(const step_compiled *p, const step_entry *e)
+static int is_identity(const step_compiled *p, const block_shape *b)
 {
-    return e->block >= p->w->functions->identities && e->block < p->w->functions->identities + STEP_SIZES;
+    return b >= p->w->functions->identities && b < p->w->functions->identities + STEP_SIZES;
 }
 
 /* Every equation is its unknown minus what is known. */
-static int is_explicit(const step_compiled *p, const spot *spots)
+static int is_explicit(const step_compiled *p)
 {
-    for (int i = 0; i < p->entry_count; i++)
-        if (!is_identity(p, &p->entries[i]) || p->entries[i].coefficient != 1 || p->entries[i].power || spots[i].row != spots[i].column) return 0;
+    for (int i = 0; i < p->entry_count; i++) {
+        const assembly_entry *e = &p->entries[i].at;
+        if (!is_identity(p, e->block) || e->coefficient != 1 || e->power || e->row != e->column) return 0;
+    }
     return 1;
 }
 
-/* The saddle-point problem of kkt.h: pi_w w - k phi_lambda mu, v - nu_w w, G v, and nothing else. */
-static int is_saddle(step_compiled *p, const spot *spots)
+/* The parts of the saddle-point problem of kkt.h: pi_w w - k phi_lambda mu, G v, v - nu_w w. */
+enum { SADDLE_PI = 1, SADDLE_FORCE = 2, SADDLE_G = 4, SADDLE_V = 8, SADDLE_NU = 16, SADDLE_NONE = 0 };
+
+static int saddle_part(const step_compiled *p, const assembly_entry *e)
 {
-    const step_work *w = p->w;
-    const struct system *s = w->s;
+    const struct system *s = p->w->s;
     const block_shape *b = s->blocks;
-    int own_velocity = s->form != FORM_LAGRANGIAN, found = 0, n = (int)s->n, multipliers = own_velocity ? 2 * n : n;
-    if (!s->c || p->group_count != (own_velocity ? 3 : 2)) return 0;
-    for (int i = 0; i < p->evaluation_count; i++)
-        for (int k = p->evaluations[i].first_entry; k < p->evaluations[i].first_entry + p->evaluations[i].entry_count; k++) {
-            const step_entry *e = &p->entries[k];
-            spot at = spots[k];
-            if (e->block == &b[BLOCK_PI_W] && !at.row && !at.column && e->coefficient == 1 && !e->power)
-                p->saddle_momentum = i, found |= 1;
-            else if ((e->block == &b[BLOCK_PHI_LAMBDA] || e->block == &b[BLOCK_CONSTRAINT_FORCE_LAMBDA]) && !at.row && at.column == multipliers)
-                p->saddle_multiplier = k, found |= 2;
-            else if (e->block == &b[BLOCK_G] && at.row == multipliers && at.column == multipliers - n && e->coefficient == 1 && !e->power)
-                found |= 4;
-            else if (own_velocity && at.row == n && !e->power
-                     && ((is_identity(p, e) && at.column == n && e->coefficient == 1)
-                         || (e->block == &b[BLOCK_NU_W] && !at.column && e->coefficient == -1)))
-                found |= at.column ? 8 : 16;
-            else
-                return 0;
-        }
-    return found == (own_velocity ? 31 : 7);
+    int own_velocity = s->form != FORM_LAGRANGIAN, n = (int)s->n, multipliers = own_velocity ? 2 * n : n;
+    if (!e->row && e->column == multipliers && (e->block == &b[BLOCK_PHI_LAMBDA] || e->block == &b[BLOCK_CONSTRAINT_FORCE_LAMBDA]))
+        return SADDLE_FORCE;
+    if (e->power) return SADDLE_NONE;
+    if (e->block == &b[BLOCK_PI_W] && !e->row && !e->column && e->coefficient == 1) return SADDLE_PI;
+    if (e->block == &b[BLOCK_G] && e->row == multipliers && e->column == multipliers - n && e->coefficient == 1) return SADDLE_G;
+    if (!own_velocity || e->row != n) return SADDLE_NONE;
+    if (is_identity(p, e->block) && e->column == n && e->coefficient == 1) return SADDLE_V;
+    return e->block == &b[BLOCK_NU_W] && !e->column && e->coefficient == -1 ? SADDLE_NU : SADDLE_NONE;
 }
 
-static int create_matrix(step_compiled *p, const spot *spots)
+/* Is the matrix that of kkt.h, and nothing else? */
+static int is_saddle(step_compiled *p)
+{
+    int own_velocity = p->w->s->form != FORM_LAGRANGIAN, found = 0;
+    if (!p->w->s->c || p->group_count != (own_velocity ? 3 : 2)) return 0;
+    for (int i = 0; i < p->evaluation_count; i++)
+        for (int k = 0; k < p->evaluations[i].entry_count; k++) {
+            const assembly_entry *e = &p->entries[p->evaluations[i].first_entry + k].at;
+            int part = saddle_part(p, e);
+            if (part == SADDLE_NONE) return 0;
+            if (part == SADDLE_PI) p->saddle_momentum = i;
+            if (part == SADDLE_FORCE) p->saddle_force = i, p->saddle_multiplier = e;
+            found |= part;
+        }
+    return found == (SADDLE_PI | SADDLE_FORCE | SADDLE_G | (own_velocity ? SADDLE_V | SADDLE_NU : 0));
+}
+
+static int create_matrix(step_compiled *p)
 {
     int status = assembly_create(p->w->s->context, p->size, &p->matrix);
     for (int i = 0; !status && i < p->entry_count; i++) {
-        step_entry *e = &p->entries[i];
-        for (int k = 0; k < i && e->id < 0; k++)
-            if (p->entries[k].block == e->block && spots[k].row == spots[i].row && spots[k].column == spots[i].column) e->id = p->entries[k].id;
-        if (e->id < 0) status = assembly_add(p->matrix, e->block, spots[i].row, spots[i].column, &e->id);
+        assembly_entry *e = &p->entries[i].at;
+        status = assembly_add(p->matrix, e->block, e->row, e->column, &e->id);
     }
     if (status) return status;
     if (p->w->table->phases[p->index].many_zeros) assembly_expect_zeros(p->matrix);
     return assembly_finish(p->matrix, 0);
 }
 
-static int create_solver(step_compiled *p, const spot *spots)
+static int create_solver(step_compiled *p)
 {
     if (p->index < 0) return TAUT_OK;
-    p->solver = is_explicit(p, spots) ? STEP_EXPLICIT : is_saddle(p, spots) ? STEP_SADDLE : STEP_SPARSE;
+    p->solver = is_explicit(p) ? STEP_EXPLICIT : is_saddle(p) ? STEP_SADDLE : STEP_SPARSE;
     if (p->solver == STEP_SADDLE) return kkt_create(p->w->s, &p->kkt);
-    return p->solver == STEP_SPARSE ? create_matrix(p, spots) : TAUT_OK;
+    return p->solver == STEP_SPARSE ? create_matrix(p) : TAUT_OK;
 }
 
 int step_phase_compile(step_work *w, int index, step_compiled *p)
@@ -294,18 +290,14 @@ int step_phase_compile(step_work *w, int index, step_compiled *p)
     p->uses = mem_new(context, terms, sizeof *p->uses);
     if (!p->evaluations || !p->uses) return TAUT_OUT_OF_MEMORY;
     list_evaluations(p);
-    size_t most = count_entries(p);
-    p->entries = mem_new(context, most, sizeof *p->entries);
-    spot *spots = mem_new(context, most, sizeof *spots);
-    int status = p->entries && spots ? TAUT_OK : TAUT_OUT_OF_MEMORY;
-    for (int i = 0; !status && i < p->evaluation_count; i++) {
+    p->entries = mem_new(context, count_entries(p), sizeof *p->entries);
+    if (!p->entries) return TAUT_OUT_OF_MEMORY;
+    for (int i = 0; i < p->evaluation_count; i++) {
         step_evaluation *e = &p->evaluations[i];
-        list_entries_of(p, e, spots);
+        list_entries_of(p, e);
         if (e->function == STEP_RATE) p->g_fixed = !sum_moves(p, &w->table->places[e->place].slots[STEP_Q]);
     }
-    if (!status) status = create_solver(p, spots);
-    mem_free(context, spots);
-    return status;
+    return create_solver(p);
 }
 
 void step_phase_clear(step_compiled *p)
@@ -398,13 +390,11 @@ static void put_entries(step_compiled *p, const step_evaluation *e)
     const step_entry *entry = p->entries + e->first_entry, *end = entry + e->entry_count, *known = NULL;
     const place *at = e->function == STEP_VECTOR ? NULL : &w->at[e->place];
     for (; entry < end; known = entry++) {
-        if (!known || known->by != entry->by) {
-            if (at)
-                block_values_between(entry->block, w->now.from ? w->now.from : at, at, w->block);
-            else
-                for (int k = 0; k < entry->block->value_count; k++) w->block[k] = 1;
-        }
-        assembly_put(p->matrix, entry->id, step_factor(w, entry->coefficient, entry->power), w->block);
+        if (!at)
+            for (int k = 0; k < entry->at.block->value_count; k++) w->block[k] = 1;
+        else if (!known || known->by != entry->by)
+            block_values_between(entry->at.block, w->now.from ? w->now.from : at, at, w->block);
+        assembly_put(p->matrix, entry->at.id, step_factor(w, entry->at.coefficient, entry->at.power), w->block);
     }
 }
 
@@ -415,13 +405,8 @@ static int factor(void *self, const real *x)
     (void)x;
     move_places(p);
     if (p->solver == STEP_SADDLE) {
-        const step_evaluation *momentum = &p->evaluations[p->saddle_momentum];
-        place at = w->at[momentum->place];
-        for (int i = 0; i < p->evaluation_count; i++) {
-            const step_evaluation *e = &p->evaluations[i];
-            if (p->saddle_multiplier >= e->first_entry && p->saddle_multiplier < e->first_entry + e->entry_count)
-                at.x[KIND_LAMBDA] = w->at[e->place].x[KIND_LAMBDA];
-        }
+        place at = w->at[p->evaluations[p->saddle_momentum].place];
+        at.x[KIND_LAMBDA] = w->at[p->evaluations[p->saddle_force].place].x[KIND_LAMBDA];
         return kkt_factor(p->kkt, &at);
     }
     assembly_zero(p->matrix);
@@ -440,12 +425,11 @@ static int solve(void *self, real *out)
     step_work *w = p->w;
     size_t n = w->s->n;
     if (p->solver == STEP_SPARSE) return assembly_solve(p->matrix, out);
-    const step_entry *multiplier = &p->entries[p->saddle_multiplier];
     int own_velocity = w->s->form != FORM_LAGRANGIAN;
     real *v = own_velocity ? out + n : p->saddle_room, *mu = out + (own_velocity ? 2 : 1) * n;
     if (!own_velocity) memset(v, 0, n * sizeof(real));
     int status = kkt_solve(p->kkt, out, v, mu);
-    real scale = -step_factor(w, multiplier->coefficient, multiplier->power);
+    real scale = -step_factor(w, p->saddle_multiplier->coefficient, p->saddle_multiplier->power);
     for (uint32_t k = 0; !status && k < w->s->c; k++) mu[k] /= scale;
     return status;
 }
@@ -458,20 +442,19 @@ static real largest_of(real least, real scale, const real *x, size_t count)
 
 static real ratio(real moved, real largest) { return largest > 0 ? moved / largest : moved > 0 ? 1 : moved; }
 
-/* Velocities that are all nearly zero have a scale too: a thousandth of what moves the coordinates by their least size in a step. */
+/* Velocities that would take more than 10^5 steps for the distance from the origin count as that fast: the rounding of positions is in them. */
 static real measure(void *self, const real *x, const real *change)
 {
     step_compiled *p = self;
     const step_work *w = p->w;
     const state *from = w->now.start;
-    real slow = REAL(fabs)(w->s->least / (1000 * w->h));
-    real moved[4] = { 0 }, largest[4] = { 0, w->s->least, slow, w->push };
-    largest[STEP_MOVES] = largest_of(largest[STEP_MOVES], 1, from->q, from->n);
+    real reach = largest_of(w->s->least, 1, from->q, from->n), slow = REAL(fabs)(reach / (100000 * w->h));
+    real moved[4] = { 0 }, largest[4] = { 0, reach, slow, w->push };
     largest[STEP_MOMENTUM] = largest_of(largest[STEP_MOMENTUM], 1, from->p, from->n);
     if (w->s->form == FORM_LAGRANGIAN) largest[STEP_VELOCITY] = largest_of(largest[STEP_VELOCITY], 1, from->w, from->n);
     for (int g = p->first_group; g < p->first_group + p->group_count; g++) {
         const step_group *group = &w->table->groups[g];
-        size_t count = size_of(w->s, group->size), at = (size_t)column_of(p, g);
+        size_t count = size_of(w->s, group->size), at = w->offsets[g] - w->offsets[p->first_group];
         real scale = group->measure == STEP_MOVES ? step_factor(w, group->scale.coefficient, group->scale.power) : 1;
         if (group->measure == STEP_NOT_MEASURED) continue;
         largest[group->measure] = largest_of(largest[group->measure], scale, x + at, count);

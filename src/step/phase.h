@@ -45,10 +45,8 @@ typedef struct {
 } step_use;
 
 typedef struct {
-    const block_shape *block;
+    assembly_entry at;
     kind by;
-    int power, id;
-    real coefficient;
 } step_entry;
 
 /* A function at a place, once, with what it is for: uses in equations, entries of the matrix (those by one kind of variables together). */
@@ -79,7 +77,8 @@ typedef struct {
     enum { STEP_SPARSE, STEP_SADDLE, STEP_EXPLICIT } solver;
     assembly *matrix;
     kkt *kkt;
-    int saddle_momentum, saddle_multiplier; /* evaluations: of pi, and of the constraint force */
+    int saddle_momentum, saddle_force; /* evaluations: of pi, and of the constraint force */
+    const assembly_entry *saddle_multiplier;
     real *saddle_room;
 } step_compiled;
 

@@ -46,7 +46,7 @@ static size_t largest_block(const stepper *r)
     size_t largest = 0;
     for (int i = 0; i < r->table.phase_count; i++)
         for (int k = 0; k < r->phases[i].entry_count; k++) {
-            size_t count = (size_t)r->phases[i].entries[k].block->value_count;
+            size_t count = (size_t)r->phases[i].entries[k].at.block->value_count;
             if (count > largest) largest = count;
         }
     return largest;

@@ -129,9 +129,9 @@ void block_values(const block_shape *b, const place *at, real *values) { block_v
 void block_values_between(const block_shape *b, const place *from, const place *at, real *values)
 {
     real one = 1;
-    place motion = place_at(at->x[KIND_W], NULL, &one, NULL);
     for (int i = 0; i < b->part_count; i++) {
         const block_part *part = &b->parts[i];
+        place motion = place_at(at->x[KIND_W], NULL, part->steady ? NULL : &one, NULL);
         int entries = pattern_entries(part->shape);
         memset(values, 0, (size_t)entries * sizeof *values);
         if (part->source == PART_IDENTITY)

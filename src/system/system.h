@@ -32,7 +32,8 @@ typedef enum {
 typedef struct {
     enum { PART_IDENTITY, PART_HESSIAN, PART_JACOBIAN, PART_SLOPE, PART_DISCRETE, PART_DISCRETE_SLOPE } source;
     field *field;
-    kind a, b;            /* Hessian by a and b; Jacobian by a; slope of the Jacobian by a along (v, 1) in (q, t) */
+    kind a, b;            /* Hessian by a and b; Jacobian by a; slope of the Jacobian by a along (v, 1) in (q, t), v the place's w */
+    int steady;           /* slope along (v, 0) */
     int sign;
     int weighted;         /* Hessian weighted with the multipliers */
     int transposed;       /* the block has the transposed of the pattern */
