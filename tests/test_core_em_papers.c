@@ -221,7 +221,7 @@ static void reversibility(void **unused)
 {
     (void)unused;
     static const char *const methods[] = { "em", "em:project" };
-    enum { WALKS = QUAD ? 6 : 20 };
+    enum { WALKS = 30 };
     for (int k = 0; k < 2; k++) {
         real q = 0, p = 0;
         for (int walk = 0; walk < WALKS; walk++) {
