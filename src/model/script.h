@@ -99,6 +99,27 @@ void script_charge(lua_State *L, double work);
 void script_check(lua_State *L, int status);
 expr script_built(lua_State *L, expr e);
 
+/* ---- functions.c ---- */
+#define FUNCTION_ANY (-1)
+/* A function of the model language. A call with more than `most` arguments is refused: Lua itself would drop them. */
+typedef struct {
+    const char *name;
+    lua_CFunction call;
+    int most;          /* FUNCTION_ANY: as many as there are */
+    int optional;      /* how many of them may be left out: for the message */
+    const char *meant; /* what a call with more was probably meant to be; NULL: a general remark */
+    int method;        /* 1: its first argument is the object before the colon, which is not counted */
+    int which;         /* for functions that share their code */
+} script_function;
+
+/* The list must outlive the state. */
+void functions_register(lua_State *L, const script_function *list, size_t count);
+void functions_push(lua_State *L, const script_function *f);
+/* `which` of the function that runs. */
+int functions_which(lua_State *L);
+/* Raises unless the table at i is a list: keys from 1 to its length and no others. */
+void functions_check_list(lua_State *L, int i, const char *who);
+
 /* ---- sandbox.c, patterns.c ---- */
 void sandbox_open(lua_State *L);
 void patterns_open(lua_State *L);

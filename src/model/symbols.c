@@ -240,7 +240,7 @@ static int unary(lua_State *L, op o)
     return symbols_push(L, e);
 }
 
-static int function_unary(lua_State *L) { return unary(L, (op)lua_tointeger(L, lua_upvalueindex(1))); }
+static int function_unary(lua_State *L) { return unary(L, (op)functions_which(L)); }
 
 static int function_atan2(lua_State *L)
 {
@@ -271,19 +271,21 @@ void symbols_open(lua_State *L)
         { "__index", operator_index },   { "__newindex", operator_newindex }, { "__tostring", operator_tostring },
         { "__concat", operator_concat }, { NULL, NULL },
     };
-    static const op unaries[] = { OP_SIN, OP_COS, OP_TAN, OP_ASIN, OP_ACOS, OP_SINH, OP_COSH, OP_TANH, OP_EXP, OP_LOG, OP_SQRT,
-                                  OP_ABS };
+#define UNARY(name, op) { name, function_unary, 1, 0, NULL, 0, op }
+    static const script_function functions[] = {
+        UNARY("sin", OP_SIN),   UNARY("cos", OP_COS),   UNARY("tan", OP_TAN), UNARY("asin", OP_ASIN), UNARY("acos", OP_ACOS),
+        UNARY("sinh", OP_SINH), UNARY("cosh", OP_COSH), UNARY("tanh", OP_TANH), UNARY("exp", OP_EXP), UNARY("sqrt", OP_SQRT),
+        { "log", function_unary, 1, 0, "it is the natural logarithm; for another base divide: log(x)/log(base)", 0, OP_LOG },
+        { "abs", function_unary, 1, 0, "write norm{x, y} for the length of a vector", 0, OP_ABS },
+        { "atan", function_atan, 2, 1, NULL, 0, 0 },
+        { "atan2", function_atan2, 2, 0, NULL, 0, 0 },
+        { "min", function_min, FUNCTION_ANY, 0, NULL, 0, 0 },
+        { "max", function_max, FUNCTION_ANY, 0, NULL, 0, 0 },
+    };
+#undef UNARY
     script *s = script_of(L);
     symbols_metatable(L, "symbol", operators, &s->scalar_ref, &s->scalar_meta);
-    for (size_t i = 0; i < sizeof unaries / sizeof *unaries; i++) {
-        lua_pushinteger(L, unaries[i]);
-        lua_pushcclosure(L, function_unary, 1);
-        lua_setglobal(L, op_name(unaries[i]));
-    }
-    lua_register(L, "atan", function_atan);
-    lua_register(L, "atan2", function_atan2);
-    lua_register(L, "min", function_min);
-    lua_register(L, "max", function_max);
+    functions_register(L, functions, sizeof functions / sizeof *functions);
     symbols_push(L, expr_number(s->graph, WIDE_PI));
     lua_setglobal(L, "pi");
 }
