@@ -131,8 +131,11 @@ static int number_option(lua_State *L, const char *name, const char *text)
 {
     double value = (double)defined_number(L, name, text);
     if (!isfinite(value)) return script_error(L, "-D %s=%s: option '%s' must be finite; give a finite number", name, text, name);
-    if (lua_isinteger(L, 2) && value != floor(value))
-        return script_error(L, "-D %s=%s: option '%s' is a whole number; give one", name, text, name);
+    if (lua_isinteger(L, 2) && value != floor(value)) { /* 0 may stand for 0.0; compare.c looks at loops */
+        script *s = script_of(L);
+        s->fraction = s->options[s->option_count - 1].name;
+        s->fraction_value = value;
+    }
     if (lua_isinteger(L, 2) && value == floor(value) && fabs(value) < 9e15) lua_pushinteger(L, (lua_Integer)value);
     else lua_pushnumber(L, value);
     return 1;

@@ -62,10 +62,11 @@ typedef struct script {
     int last_line;
 
     const void *scalar_meta, *vector_meta, *free_meta, *shape_meta;
-    int scalar_ref, vector_ref, free_ref, shape_ref;            /* metatables, in the registry */
+    int scalar_ref, vector_ref, free_ref, shape_ref, box_ref;   /* metatables, in the registry */
 
     name_table group_names, parameter_names, constraint_names, observable_names, embedding_names, contact_names; /* -> index */
     option_name *options;      size_t option_count, option_capacity;
+    const char *fraction;      double fraction_value; /* the option of whole default that was given another number, NULL if none was */
 
     expr *chart_rates;         size_t chart_rate_capacity; /* time derivatives of model.chart, 0 where not needed yet */
     expr *scratch;             size_t scratch_capacity; /* of embed.c */
@@ -125,6 +126,13 @@ void sandbox_open(lua_State *L);
 void patterns_open(lua_State *L);
 /* Pushes an array of the keys of the table at i in an order that is the same in every process. */
 void sandbox_keys(lua_State *L, int i);
+
+/* ---- compare.c ---- */
+void compare_open(lua_State *L); /* after patterns_open */
+/* The text with every == and ~= between values changed so that symbols are refused, on as many lines; the result lives on the stack (two
+   values are pushed). NULL, and nothing pushed: there is nothing to change. The text must be one that Lua accepts. */
+const char *compare_rewrite(lua_State *L, const char *text, size_t *size);
+int compare_refuse(lua_State *L);
 
 /* ---- symbols.c ---- */
 void symbols_open(lua_State *L);

@@ -176,25 +176,9 @@ static int operator_unm(lua_State *L)
     return symbols_push(L, expr_neg(script_of(L)->graph, symbols_scalar(L, 1, "'-'")));
 }
 
-static int operator_compare(lua_State *L)
+static int operator_len(lua_State *L)
 {
-    return script_error(L, "symbols cannot be compared: they have no value while the script runs; compare plain numbers (option), "
-                           "or use min, max, abs in the expression");
-}
-
-/* Coordinates may be told apart; anything else asks for values. */
-static int operator_eq(lua_State *L)
-{
-    script *s = script_of(L);
-    const expr *a = symbols_at(L, 1), *b = symbols_at(L, 2);
-    if (!a || !b) {
-        lua_pushboolean(L, 0);
-        return 1;
-    }
-    if (*a != *b && !(graph_node(s->graph, *a)->op == OP_VARIABLE && graph_node(s->graph, *b)->op == OP_VARIABLE))
-        return operator_compare(L);
-    lua_pushboolean(L, *a == *b);
-    return 1;
+    return script_error(L, "a scalar symbol has no length; '#' is for tables, texts, points and vectors");
 }
 
 static int operator_index(lua_State *L)
@@ -267,7 +251,7 @@ void symbols_open(lua_State *L)
     static const luaL_Reg operators[] = {
         { "__add", operator_add },       { "__sub", operator_sub },           { "__mul", operator_mul },
         { "__div", operator_div },       { "__pow", operator_pow },           { "__unm", operator_unm },
-        { "__lt", operator_compare },    { "__le", operator_compare },        { "__eq", operator_eq },
+        { "__lt", compare_refuse },      { "__le", compare_refuse },          { "__len", operator_len },
         { "__index", operator_index },   { "__newindex", operator_newindex }, { "__tostring", operator_tostring },
         { "__concat", operator_concat }, { NULL, NULL },
     };

@@ -105,19 +105,6 @@ static int operator_mul(lua_State *L) { return vectors_arithmetic(L, OP_MUL, "'*
 static int operator_div(lua_State *L) { return vectors_arithmetic(L, OP_DIV, "'/'"); }
 static int operator_pow(lua_State *L) { return vectors_arithmetic(L, OP_POW, "'^'"); }
 
-static int operator_compare(lua_State *L)
-{
-    return script_error(L, "vectors cannot be compared: they have no value while the script runs; compare plain numbers (option)");
-}
-
-/* Points may be told apart by ==. */
-static int operator_eq(lua_State *L)
-{
-    const vector *a = vectors_at(L, 1), *b = vectors_at(L, 2);
-    lua_pushboolean(L, a && b && a->dimension == b->dimension && memcmp(a->at, b->at, a->dimension * sizeof *a->at) == 0);
-    return 1;
-}
-
 static int operator_len(lua_State *L)
 {
     const vector *v = vectors_at(L, 1);
@@ -250,8 +237,8 @@ void vectors_open(lua_State *L)
     static const luaL_Reg operators[] = {
         { "__add", operator_add },     { "__sub", operator_sub },           { "__mul", operator_mul },
         { "__div", operator_div },     { "__pow", operator_pow },           { "__unm", vectors_negate },
-        { "__lt", operator_compare },  { "__le", operator_compare },        { "__eq", operator_eq },
-        { "__len", operator_len },     { "__index", operator_index },       { "__newindex", operator_newindex },
+        { "__lt", compare_refuse },    { "__le", compare_refuse },          { "__len", operator_len },
+            { "__index", operator_index },       { "__newindex", operator_newindex },
         { "__tostring", operator_tostring }, { "__concat", operator_concat }, { NULL, NULL },
     };
     static const script_function functions[] = {
