@@ -443,7 +443,7 @@ static void printing(void **state)
     logged[0] = 0;
     taut_context_log(context, log_line, NULL);
     model *m = load(SMALL "local a, g = point 'a', param('g', 1) start { a = origin }\nlocal k = constraint('c', a.z)\n"
-                          "print('one', 2, nil, x)\nprint(tostring(g*x^2 + x.dot)) print(a) print('k is ' .. k) print(-a.x .. '')\n"
+                          "print('one', 2, nil, x)\nprint(tostring(g*x^2 + x.dot)) print(a) print('k is ' .. tostring(k)) print(tostring(-a.x) .. '')\n"
                           "print(origin, time())");
     assert_string_equal(logged, "one\t2\tnil\tx|g*x^2 + x.dot|{a.x, a.y, a.z}|k is lambda.c|-a.x|origin\tt|");
     model_destroy(m);

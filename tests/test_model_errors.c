@@ -182,6 +182,8 @@ static void symbol_errors(void **state)
         { P "local y = x // 2", "attempt to perform arithmetic on a symbol value (local 'x'); use numbers" },
         { P "local y = free(1) + 1", "attempt to perform arithmetic on a free value value" },
         { P "x()", "attempt to call a symbol value (local 'x'); " },
+        { P "point('q' .. x)", "bad.lua:2: '..' of a symbol: it has no value while the script runs; take option for a number" },
+        { P "title(a .. ' and b')", "bad.lua:2: '..' of a symbol" },
         { P "local y = #x", "bad.lua:2: a scalar symbol has no length; " },
         { P "local y = x | 'a'", "bad.lua:2: attempt to perform bitwise operation on a symbol; use whole numbers" },
         { P "local y = x | 1", "bad.lua:2: attempt to perform bitwise operation on a symbol value" },

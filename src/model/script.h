@@ -151,6 +151,7 @@ int symbols_is_variable(const script *s, expr e, kind k, uint32_t *index);
 /* Makes the metatable of a userdata type and puts its reference and identity where asked. */
 void symbols_metatable(lua_State *L, const char *name, const luaL_Reg *methods, int *reference, const void **identity);
 void *symbols_userdata(lua_State *L, int i, const void *identity);
+int symbols_concat(lua_State *L);             /* operator of scalars and vectors: refuses */
 
 /* ---- vectors.c ---- */
 void vectors_open(lua_State *L);

@@ -205,12 +205,10 @@ static int operator_tostring(lua_State *L)
     return 1;
 }
 
-static int operator_concat(lua_State *L)
+/* "a" .. n with a param n would be "an". */
+int symbols_concat(lua_State *L)
 {
-    luaL_tolstring(L, 1, NULL);
-    luaL_tolstring(L, 2, NULL);
-    lua_concat(L, 2);
-    return 1;
+    return script_error(L, "'..' of a symbol: it has no value while the script runs; take option for a number, tostring(...) for the formula");
 }
 
 /* ---- functions ---- */
@@ -253,7 +251,7 @@ void symbols_open(lua_State *L)
         { "__div", operator_div },       { "__pow", operator_pow },           { "__unm", operator_unm },
         { "__lt", compare_refuse },      { "__le", compare_refuse },          { "__len", operator_len },
         { "__index", operator_index },   { "__newindex", operator_newindex }, { "__tostring", operator_tostring },
-        { "__concat", operator_concat }, { NULL, NULL },
+        { "__concat", symbols_concat }, { NULL, NULL },
     };
 #define UNARY(name, op) { name, function_unary, 1, 0, NULL, 0, op }
     static const script_function functions[] = {

@@ -172,13 +172,6 @@ static int operator_tostring(lua_State *L)
     return 1;
 }
 
-static int operator_concat(lua_State *L)
-{
-    luaL_tolstring(L, 1, NULL);
-    luaL_tolstring(L, 2, NULL);
-    lua_concat(L, 2);
-    return 1;
-}
 
 /* ---- functions ---- */
 
@@ -239,7 +232,7 @@ void vectors_open(lua_State *L)
         { "__div", operator_div },     { "__pow", operator_pow },           { "__unm", vectors_negate },
         { "__lt", compare_refuse },    { "__le", compare_refuse },          { "__len", operator_len },
             { "__index", operator_index },       { "__newindex", operator_newindex },
-        { "__tostring", operator_tostring }, { "__concat", operator_concat }, { NULL, NULL },
+        { "__tostring", operator_tostring }, { "__concat", symbols_concat }, { NULL, NULL },
     };
     static const script_function functions[] = {
         { "vector", function_vector, 1, 0, "put the components in one table: vector{x, y, z}", 0, 0 },
