@@ -67,7 +67,8 @@ int start_point(dirac *d, int free, point *x);
 int dirac_legendre(dirac *d);
 
 /* ---- velocity.c ---- */
-/* What to say of a Lagrangian that lacks the velocities of a coordinate or point; empty if it lacks none. *all: it has none at all. */
+/* What to say of a Lagrangian that lacks the velocities of a coordinate or point; empty if it lacks none. *all: it has
+   no velocity at all. */
 int missing_velocity(const model *m, char *text, size_t size, int *all);
 
 /* ---- algorithm.c ---- */

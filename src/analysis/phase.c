@@ -145,8 +145,10 @@ static int explain(const model *m, int status)
     if (missing_velocity(m, missing, sizeof missing, &all)) return TAUT_OUT_OF_MEMORY;
     if (!missing[0]) return status;
     if (!all) return fail(m->context, status, "%s; %s", text, missing);
-    const char *rest = strncmp(text, m->file, strlen(m->file)) == 0 ? strstr(text + strlen(m->file), ": ") : NULL; /* behind FILE:LINE */
-    return fail(m->context, status, "%s:%d: %s; as it stands, %s", m->file, m->form_line, missing, rest ? rest + 2 : text);
+    size_t length = strlen(m->file);
+    const char *rest = strncmp(text, m->file, length) == 0 ? strstr(text + length, ": ") : NULL; /* behind FILE:LINE */
+    return fail(m->context, status, "%s:%d: %s; as it stands, %s", m->file, m->form_line, missing,
+                rest ? rest + 2 : text);
 }
 
 int phase_model(model *m, phase_start start, model **result)

@@ -1,5 +1,5 @@
-/* Velocities that a Lagrangian lacks. Coordinates without kinetic energy are what the Dirac algorithm is for, but most often
-   a .dot was forgotten. */
+/* Velocities that a Lagrangian lacks. The Dirac algorithm is made for coordinates without kinetic energy, but most
+   often a .dot was forgotten. */
 #include <stdio.h>
 
 #include "analysis/parts.h"
@@ -42,7 +42,11 @@ int missing_velocity(const model *m, char *text, size_t size, int *all)
     if (status || !without) return status;
     const char *name = *all && m->embedding_count ? m->embeddings[0].name : without->name;
     const char *velocity = name == without->name && without->type == GROUP_ROTATION ? "omega" : "dot";
-    if (*all) snprintf(text, size, "the Lagrangian contains no velocity, and nothing moves by it: write %.100s.%s where it was forgotten", name, velocity);
-    else snprintf(text, size, "the Lagrangian contains no velocity of '%.100s': if it was forgotten, write %.100s.%s", name, name, velocity);
+    if (*all)
+        snprintf(text, size, "the Lagrangian contains no velocity, and nothing moves by it: write %.100s.%s where it "
+                             "was forgotten", name, velocity);
+    else
+        snprintf(text, size, "the Lagrangian contains no velocity of '%.100s': if it was forgotten, write %.100s.%s",
+                 name, name, velocity);
     return TAUT_OK;
 }

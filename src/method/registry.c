@@ -185,8 +185,8 @@ int method_create_with(struct system *s, const struct method_class *class, const
     const char *reason = method_refusal(class, s);
     const char *missing = reason && s->m->phase ? s->m->phase->missing : "";
     if (reason)
-        return fail(s->context, TAUT_UNSUPPORTED, "method '%s' cannot run this model: %s%s%s", class->info->name, reason, *missing ? "; " : "",
-                    missing);
+        return fail(s->context, TAUT_UNSUPPORTED, "method '%s' cannot run this model: %s%s%s", class->info->name,
+                    reason, *missing ? "; " : "", missing);
     return class->create(s, spec, tolerance, &m->self);
 }
 

@@ -1,15 +1,16 @@
-/* Comparisons by == and ~=. Lua asks no metamethod when a symbol is compared with a number: `if c == 0` would be false and `if c ~= 0`
- * true whatever the value of c is. The text of the model is therefore changed before it is compiled, token by token and within its lines:
+/* Comparisons by == and ~=. Lua asks no metamethod when a symbol is compared with a number: `if c == 0` would be false
+ * and `if c ~= 0` true whatever the value of c is. The source of the model is therefore changed before it is compiled,
+ * token by token, and every line stays where it is:
  *
- *     a == b    a |"\1"< b         "\1" stands for the text of that one byte, __bor is that of texts: it puts a into a box,
- *     a ~= b    a |"\1"<= b        and __lt and __le of the box compare what is in it with b
- *     a == 1    a |"\2"== 1        beside a numeral __bor need only look at a
+ *     a == b    a |"\1"< b     __bor of strings, when it meets this string of one byte, puts a into a box;
+ *     a ~= b    a |"\1"<= b    __lt and __le of the box compare what is in it with b
+ *     a == 1    a |"\2"== 1    next to a numeral __bor need only look at a
  *
- * No operator binds less than | but comparisons, `and` and `or`, so that the operands stay what they were; < and <= bind as == does. Only
- * in chains (a < b == c) the left operand is put in brackets. Symbols may be compared with nil, texts and booleans: these are
- * questions about what a name stands for.
+ * Only comparisons, `and` and `or` bind less tightly than |, so the operands stay the same; < and <= bind as == does.
+ * In chains (a < b == c) the left operand is put in brackets. Symbols may be compared with nil, strings and booleans:
+ * these comparisons ask what a name stands for, not for a value.
  *
- * The limit of a loop is looked at as well, when a definition that is no whole number may have come to it:
+ * The limit of a loop is checked as well, when a definition that is not a whole number may have reached it:
  *
  *     for i = 1, n do    for i = 1, (n )|"\3"do */
 #include "model/script.h"
@@ -32,8 +33,8 @@ static int is_symbol(lua_State *L, int i)
 
 int compare_refuse(lua_State *L)
 {
-    return script_error(L, "symbols cannot be compared: they have no value while the script runs; compare plain numbers (option), "
-                           "or use min, max, abs in the expression");
+    return script_error(L, "symbols cannot be compared: they have no value while the script runs; compare plain "
+                           "numbers (option), or use min, max, abs in the expression");
 }
 
 /* Compares what is in the box at 1 with the value at 2. */
@@ -75,8 +76,9 @@ static int check_limit(lua_State *L)
     int whole = 1;
     if (s->fraction && lua_type(L, 1) == LUA_TNUMBER) lua_tointegerx(L, 1, &whole);
     if (!whole)
-        return script_error(L, "this loop ends at %f, and option '%s' is %f where its default is a whole number; give it a whole number, or "
-                               "round the limit with math.floor", lua_tonumber(L, 1), s->fraction, s->fraction_value);
+        return script_error(L, "this loop ends at %f, and option '%s' is %f where its default is a whole number; give "
+                               "it a whole number, or round the limit with math.floor",
+                            lua_tonumber(L, 1), s->fraction, s->fraction_value);
     lua_settop(L, 1);
     return 1;
 }
@@ -189,16 +191,26 @@ static const char *skip_space(const char *p, const char *end)
     return p;
 }
 
-static int word_is(const char *at, size_t size, const char *word) { return strlen(word) == size && memcmp(at, word, size) == 0; }
+static int word_is(const char *at, size_t size, const char *word)
+{
+    return strlen(word) == size && memcmp(at, word, size) == 0;
+}
+
+static int is_one_of(const char *at, size_t size, const char *const *words, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (word_is(at, size, words[i])) return 1;
+    return 0;
+}
 
 /* The right operand at p: 'n' a numeral and nothing else, 'o' nil, a boolean or a text; 0 anything else. */
 static int right_operand(const char *p, const char *end)
 {
+    static const char *const constants[] = { "nil", "true", "false" };
     const char *from = p = skip_space(p, end);
     if (p < end && (*p == '"' || *p == '\'')) return 'o';
     while (p < end && is_word(*p)) p++;
-    if (word_is(from, (size_t)(p - from), "nil") || word_is(from, (size_t)(p - from), "true") || word_is(from, (size_t)(p - from), "false"))
-        return 'o';
+    if (is_one_of(from, (size_t)(p - from), constants, 3)) return 'o';
     p = from;
     if (p < end && *p == '-') p++;
     if (p >= end || !isdigit((unsigned char)*p)) return 0;
@@ -250,8 +262,9 @@ static void close_level(rewriter *r)
 
 static void put_word(rewriter *r)
 {
-    static const char *const inside[] = { "not", "nil", "true", "false" };
-    static const char *const begin[] = { "and", "or", "then", "else", "elseif", "in", "return", "local", "while", "for", "goto", "break" };
+    static const char *const begin[] = { "and", "or", "then", "else", "elseif", "in", "return", "local", "while",
+                                         "for", "goto", "break" };
+    static const char *const open[] = { "do", "function", "if", "repeat" };
     const char *word = r->at;
     while (r->at < r->end && is_word(*r->at)) r->at++;
     size_t size = (size_t)(r->at - word);
@@ -263,13 +276,10 @@ static void put_word(rewriter *r)
         put(r, check, sizeof check);
     }
     put(r, word, size);
-    for (size_t i = 0; i < sizeof inside / sizeof *inside; i++)
-        if (word_is(word, size, inside[i])) return;
-    for (size_t i = 0; i < sizeof begin / sizeof *begin; i++)
-        if (word_is(word, size, begin[i])) begin_expression(r);
+    if (is_one_of(word, size, begin, sizeof begin / sizeof *begin)) begin_expression(r);
     if (is_do) l->limit = 0;
     if (r->limits && word_is(word, size, "for")) l->limit = 1;
-    if (is_do || word_is(word, size, "function") || word_is(word, size, "if") || word_is(word, size, "repeat")) open_level(r);
+    if (is_one_of(word, size, open, sizeof open / sizeof *open)) open_level(r);
     if (word_is(word, size, "end") || word_is(word, size, "until")) close_level(r);
     if (word_is(word, size, "until")) begin_expression(r);
 }

@@ -271,9 +271,11 @@ void declare_open(lua_State *L)
         { "time", declare_time, 0, 0, "it is the time itself, a symbol: sin(5*time())", 0, 0 },
         { "param", declare_param, 2, 0, "declare one parameter at a time: param(\"m\", 1.0)", 0, 0 },
         { "option", declare_option, 2, 0, "declare one option at a time: option(\"N\", 100)", 0, 0 },
-        { "point", declare_point, 2, 1, "declare one point at a time: point(\"a\", 2); start values are given in start{...}", 0, 0 },
+        { "point", declare_point, 2, 1,
+          "declare one at a time: point(\"a\", 2); start values are given in start{...}", 0, 0 },
         { "coordinate", declare_coordinate, 1, 0,
-          "declare one at a time: local x, y = coordinate(\"x\"), coordinate(\"y\"); start values are given in start{...}", 0, 0 },
+          "declare one at a time: local x, y = coordinate(\"x\"), coordinate(\"y\"); start values are given in "
+          "start{...}", 0, 0 },
         { "rotation", declare_rotation, 1, 0, "declare one at a time; start values are given in start{...}", 0, 0 },
         { "momentum", declare_momentum, 1, 0, "take one at a time: local p, q = momentum(x), momentum(y)", 0, 0 },
     };

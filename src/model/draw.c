@@ -226,7 +226,9 @@ static int draw_path(lua_State *L)
     }
     lua_Integer count = lua_type(L, 1) == LUA_TTABLE ? (lua_Integer)lua_rawlen(L, 1) : 0;
     if (count < 2) return script_error(L, "path got %s; give a function of a number and its range, or a table of places", symbols_describe(L, 1));
-    if (!lua_isnone(L, 2)) return script_error(L, "path of a table of places takes nothing else, got %s; take it out", symbols_describe(L, 2));
+    if (!lua_isnone(L, 2))
+        return script_error(L, "path of a table of places takes nothing else, got %s; take it out",
+                            symbols_describe(L, 2));
     functions_check_list(L, 1, "path");
     shape what = begin_shape(L, SHAPE_PATH, 1, (uint32_t)count);
     for (lua_Integer i = 1; i <= count; i++) {
@@ -282,7 +284,8 @@ void draw_open(lua_State *L)
         { "ball", draw_ball, 2, 1, "give a place and a radius: ball({x, y, z}, 0.1)", 0, 0 },
         { "box", draw_box, 3, 1, "put the sizes in one table: box(p, {a, b, c}, r)", 0, 0 },
         { "disc", draw_disc, 3, 1, "put the sizes in one table: disc(p, {radius, thickness}, r)", 0, 0 },
-        { "path", draw_path, 3, 2, "write path(f, {from, to}, n), or put the places in one table: path { p, q, ... }", 0, 0 },
+        { "path", draw_path, 3, 2,
+          "write path(f, {from, to}, n), or put places in one table: path { p, q, ... }", 0, 0 },
         { "surface", draw_surface, 5, 2, "write surface(f, {from, to}, {from, to}, n, m)", 0, 0 },
         { "draw", draw_draw, 1, 0, "put the items in one table: draw { bar(origin, a), ball(a) }", 0, 0 },
     };

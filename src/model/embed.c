@@ -219,6 +219,7 @@ void embed_finish(lua_State *L)
 
 void embed_open(lua_State *L)
 {
-    static const script_function embed = { "embed", embed_embed, 2, 0, "put the components in one table: embed(\"a\", {x, y, z})", 0, 0 };
+    static const script_function embed = { "embed", embed_embed, 2, 0,
+                                           "put the components in one table: embed(\"a\", {x, y, z})", 0, 0 };
     functions_register(L, &embed, 1);
 }

@@ -319,11 +319,15 @@ void equations_finish(lua_State *L)
 void equations_open(lua_State *L)
 {
     static const script_function functions[] = {
-        { "lagrangian", equation_lagrangian, 1, 0, "did you mean their sum, lagrangian(a + b)? Several calls add up too", 0, 0 },
-        { "hamiltonian", equation_hamiltonian, 1, 0, "did you mean their sum, hamiltonian(a + b)? Several calls add up too", 0, 0 },
+        { "lagrangian", equation_lagrangian, 1, 0,
+          "did you mean their sum, lagrangian(a + b)? Several calls add up too", 0, 0 },
+        { "hamiltonian", equation_hamiltonian, 1, 0,
+          "did you mean their sum, hamiltonian(a + b)? Several calls add up too", 0, 0 },
         { "constraint", equation_constraint, 2, 0,
-          "give a name and one expression that stays zero: constraint(\"rod\", left - right), and each constraint its own call", 0, 0 },
-        { "gauge", equation_gauge, 2, 0, "give a name and one expression that stays zero, and each condition its own call", 0, 0 },
+          "give a name and one expression that stays zero: constraint(\"rod\", left - right), and each constraint its "
+          "own call", 0, 0 },
+        { "gauge", equation_gauge, 2, 0,
+          "give a name and one expression that stays zero, and each condition its own call", 0, 0 },
         { "observe", equation_observe, 2, 0, "give a name and one expression, and each observable its own call", 0, 0 },
         { "force", equation_force, 2, 0, "put the components in one table: force(a, {fx, fy, fz})", 0, 0 },
         { "rate", equation_rate, 2, 0, "put the components in one table: rate(a, {vx, vy, vz})", 0, 0 },

@@ -1,4 +1,4 @@
-/* The functions of the model language as Lua sees them: one wrapper for all, which refuses what a function would not look at. */
+/* The functions of the model language as Lua sees them: one wrapper refuses arguments that a function would ignore. */
 #include "model/script.h"
 
 static const script_function *called(lua_State *L) { return lua_touserdata(L, lua_upvalueindex(1)); }
@@ -7,8 +7,9 @@ int functions_which(lua_State *L) { return called(L)->which; }
 
 static int too_many(lua_State *L, const script_function *f, int count)
 {
-    const char *takes = f->most == 0 ? "no arguments"
-                        : lua_pushfstring(L, "%s%d argument%s", f->optional ? "at most " : "", f->most, f->most == 1 ? "" : "s");
+    const char *takes = "no arguments";
+    if (f->most)
+        takes = lua_pushfstring(L, "%s%d argument%s", f->optional ? "at most " : "", f->most, f->most == 1 ? "" : "s");
     return script_error(L, "%s takes %s, got %d; %s", f->name, takes, count,
                         f->meant ? f->meant : "take the others out, or check the brackets");
 }
@@ -42,9 +43,9 @@ void functions_check_list(lua_State *L, int i, const char *who)
     for (lua_pushnil(L); lua_next(L, i); lua_pop(L, 1)) {
         if (lua_isinteger(L, -2) && lua_tointeger(L, -2) >= 1 && lua_tointeger(L, -2) <= count) continue;
         if (lua_type(L, -2) == LUA_TSTRING)
-            script_error(L, "%s takes a list here, and '%s = ...' has no place in it; write its values one after the other", who,
-                         lua_tostring(L, -2));
-        script_error(L, "%s takes a list here, and something in it has no place, or is missing before it; write its values one after the "
-                        "other", who);
+            script_error(L, "%s takes a list here, and '%s = ...' has no place in it; write the values one after the "
+                            "other", who, lua_tostring(L, -2));
+        script_error(L, "%s takes a list here, and something in it has no place, or is missing before it; write the "
+                        "values one after the other", who);
     }
 }

@@ -84,7 +84,8 @@ static int base_setmetatable(lua_State *L)
         lua_pop(L, 1);
         lua_pushliteral(L, "__bor"); /* compare.c has taken it */
         if (lua_rawget(L, 2) != LUA_TNIL)
-            return script_error(L, "tables of models have no operator '|'; take __bor out of the metatable, and call a function instead");
+            return script_error(L, "tables of models have no operator '|'; take __bor out of the metatable, and call a "
+                                   "function instead");
         lua_pop(L, 1);
     }
     lua_setmetatable(L, 1);

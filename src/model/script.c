@@ -125,7 +125,9 @@ int script_error_at(lua_State *L, int line, const char *format, ...)
     return 0;
 }
 
-#define LOOP_HINT "a symbol has no value while the script runs: for a number that the script itself needs take option(\"N\", 100), not param"
+#define LOOP_HINT \
+    "a symbol has no value while the script runs: for a number that the script itself needs take option(\"N\", 100), " \
+    "not param"
 
 /* Lua says what is wrong; these say what to do about it. The first fit is taken. */
 static const struct { const char *part, *hint; } hints[] = {

@@ -66,7 +66,7 @@ typedef struct script {
 
     name_table group_names, parameter_names, constraint_names, observable_names, embedding_names, contact_names; /* -> index */
     option_name *options;      size_t option_count, option_capacity;
-    const char *fraction;      double fraction_value; /* the option of whole default that was given another number, NULL if none was */
+    const char *fraction;      double fraction_value; /* an option whose default is whole and its value not; or NULL */
 
     expr *chart_rates;         size_t chart_rate_capacity; /* time derivatives of model.chart, 0 where not needed yet */
     expr *scratch;             size_t scratch_capacity; /* of embed.c */
@@ -129,8 +129,8 @@ void sandbox_keys(lua_State *L, int i);
 
 /* ---- compare.c ---- */
 void compare_open(lua_State *L); /* after patterns_open */
-/* The text with every == and ~= between values changed so that symbols are refused, on as many lines; the result lives on the stack (two
-   values are pushed). NULL, and nothing pushed: there is nothing to change. The text must be one that Lua accepts. */
+/* The source with every == and ~= changed so that symbols are refused; lines stay where they are. The result lives on
+   the stack (two values are pushed). NULL, and nothing pushed: nothing is to be changed. Lua must accept the source. */
 const char *compare_rewrite(lua_State *L, const char *text, size_t *size);
 int compare_refuse(lua_State *L);
 

@@ -319,7 +319,8 @@ static int start_solve_for(lua_State *L)
 {
     script *s = script_of(L);
     int count = lua_gettop(L);
-    if (!count) return script_error(L, "solve_for got nothing; name what is to be solved for: solve_for(a.x, \"b.dot\")");
+    if (!count)
+        return script_error(L, "solve_for got nothing; name what is to be solved for: solve_for(a.x, \"b.dot\")");
     for (int i = 1; i <= count; i++) {
         target t;
         if (lua_type(L, i) == LUA_TSTRING) parse_name(L, lua_tostring(L, i), &t);
@@ -392,7 +393,8 @@ void start_open(lua_State *L)
     script *s = script_of(L);
     symbols_metatable(L, "free value", none, &s->free_ref, &s->free_meta);
     static const script_function functions[] = {
-        { "start", start_start, 1, 0, "put all in one table, start { a = {0, 0, 1}, b = {1, 0, 0} }, or call it several times", 0, 0 },
+        { "start", start_start, 1, 0,
+          "put all in one table, start { a = {0, 0, 1}, b = {1, 0, 0} }, or call it several times", 0, 0 },
         { "start_points", start_start_points, 1, 0, "put all in one table, or call it several times", 0, 0 },
         { "free", start_free, 1, 1, "it stands for one value: a = {free(1), free(2)}", 0, 0 },
         { "solve_for", start_solve_for, FUNCTION_ANY, 0, NULL, 0, 0 },

@@ -208,7 +208,8 @@ static int operator_tostring(lua_State *L)
 /* "a" .. n with a param n would be "an". */
 int symbols_concat(lua_State *L)
 {
-    return script_error(L, "'..' of a symbol: it has no value while the script runs; take option for a number, tostring(...) for the formula");
+    return script_error(L, "'..' of a symbol: it has no value while the script runs; take option for a number, "
+                           "tostring(...) for the formula");
 }
 
 /* ---- functions ---- */
@@ -255,9 +256,11 @@ void symbols_open(lua_State *L)
     };
 #define UNARY(name, op) { name, function_unary, 1, 0, NULL, 0, op }
     static const script_function functions[] = {
-        UNARY("sin", OP_SIN),   UNARY("cos", OP_COS),   UNARY("tan", OP_TAN), UNARY("asin", OP_ASIN), UNARY("acos", OP_ACOS),
-        UNARY("sinh", OP_SINH), UNARY("cosh", OP_COSH), UNARY("tanh", OP_TANH), UNARY("exp", OP_EXP), UNARY("sqrt", OP_SQRT),
-        { "log", function_unary, 1, 0, "it is the natural logarithm; for another base divide: log(x)/log(base)", 0, OP_LOG },
+        UNARY("sin", OP_SIN),   UNARY("cos", OP_COS),   UNARY("tan", OP_TAN),
+        UNARY("asin", OP_ASIN), UNARY("acos", OP_ACOS), UNARY("exp", OP_EXP),
+        UNARY("sinh", OP_SINH), UNARY("cosh", OP_COSH), UNARY("tanh", OP_TANH), UNARY("sqrt", OP_SQRT),
+        { "log", function_unary, 1, 0,
+          "it is the natural logarithm; for another base divide: log(x)/log(base)", 0, OP_LOG },
         { "abs", function_unary, 1, 0, "write norm{x, y} for the length of a vector", 0, OP_ABS },
         { "atan", function_atan, 2, 1, NULL, 0, 0 },
         { "atan2", function_atan2, 2, 0, NULL, 0, 0 },

@@ -144,7 +144,8 @@ static int operator_index(lua_State *L)
     if (strcmp(name, "dot") == 0) return dot_of(L, v);
     if (strcmp(name, "omega") == 0) return rotation_omega(L, v);
     if (strcmp(name, "apply") == 0) {
-        static const script_function apply = { "apply", rotation_apply, 1, 0, "put the components in one table: r:apply{x, y, z}", 1, 0 };
+        static const script_function apply = { "apply", rotation_apply, 1, 0,
+                                               "put the components in one table: r:apply{x, y, z}", 1, 0 };
         functions_push(L, &apply);
         return 1;
     }
@@ -238,8 +239,10 @@ void vectors_open(lua_State *L)
         { "vector", function_vector, 1, 0, "put the components in one table: vector{x, y, z}", 0, 0 },
         { "dot", function_dot, 2, 0, "it is the product of two vectors: dot(a, b)", 0, 0 },
         { "cross", function_cross, 2, 0, "it is the product of two vectors: cross(a, b)", 0, 0 },
-        { "norm2", function_norm2, 1, 0, "put the components in one table, norm2{x, y}, or take the difference, norm2(a - b)", 0, 0 },
-        { "norm", function_norm, 1, 0, "put the components in one table, norm{x, y}, or take the difference, norm(a - b)", 0, 0 },
+        { "norm2", function_norm2, 1, 0,
+          "put the components in one table, norm2{x, y}, or take the difference, norm2(a - b)", 0, 0 },
+        { "norm", function_norm, 1, 0,
+          "put the components in one table, norm{x, y}, or take the difference, norm(a - b)", 0, 0 },
     };
     script *s = script_of(L);
     symbols_metatable(L, "vector", operators, &s->vector_ref, &s->vector_meta);
