@@ -280,12 +280,40 @@ static void chain(void **state)
     done();
 }
 
+/* Which velocities a Lagrangian lacks, and when that is worth a warning: only when nothing at all moves. */
+static void missing_velocities(void **state)
+{
+    static const struct { const char *text, *said; int all; } cases[] = {
+        { "local x = coordinate 'x' lagrangian(x^2/2) start { x = 0 }", "write x.dot where it was forgotten", 1 },
+        { "local r = rotation 'r' lagrangian(r.x) start { r = {1, 0, 0, 0} }", "write r.omega where it was forgotten", 1 },
+        { "local x = coordinate 'x' local e = embed('e', {cos(x), sin(x)}) lagrangian(norm2(e) - e.y) start { x = 0 }",
+          "write e.dot where it was forgotten", 1 },
+        { "local a, x = point 'a', coordinate 'x' lagrangian(a.dot.y^2 - (x - a.y)^2) start { a = origin, x = 0 }",
+          "no velocity of 'x': if it was forgotten, write x.dot", 0 },
+        { "local x, y = coordinate 'x', coordinate 'y' lagrangian(x*y.dot - y*x.dot - x^2) start { x = 0, y = 0 }", "", 0 },
+        { "local x = coordinate 'x' hamiltonian(x^2/2) start { x = 0 }", "", 0 },
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[sizeof m->phase->missing];
+        int all;
+        analyse(cases[i].text);
+        assert_int_equal(missing_velocity(m, text, sizeof text, &all), TAUT_OK);
+        assert_int_equal(all, cases[i].all);
+        assert_text_has(text, cases[i].said);
+        assert_int_equal(text[0] != 0, cases[i].said[0] != 0);
+        assert_int_equal(strstr(d->warning, "contains no velocity") != NULL, cases[i].all);
+        done();
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(second_class), cmocka_unit_test(first_class), cmocka_unit_test(pendulum_bracket), cmocka_unit_test(four_generations),
         cmocka_unit_test(first_order), cmocka_unit_test(mixed_classes), cmocka_unit_test(inconsistent), cmocka_unit_test(gauges),
         cmocka_unit_test(squares), cmocka_unit_test(refusals), cmocka_unit_test(chain),
+        cmocka_unit_test(missing_velocities),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -410,19 +410,19 @@ static void definitions(void **state)
 {
     (void)state;
     definition d[] = { { "g", "0.1", 0 }, { "N", "3", 0 }, { "name", "long one", 0 }, { "on", "false", 0 },
-                       { "h", "1e3", 0 },  { "other", "1", 0 } };
+                       { "h", "1e3", 0 },  { "mu", "0.4", 0 }, { "other", "1", 0 } };
     model *m = load_with("local x = coordinate 'x' lagrangian(x.dot^2) start { x = 0 }\n"
                          "local g = param('g', 1) local two = param('two', 2*g)\n"
                          "local N, name, on, h = option('N', 100), option('name', 'short'), option('on', true), option('h', 0.5)\n"
                          "assert(math.type(N) == 'integer' and N == 3 and name == 'long one' and on == false and h == 1000.0)\n"
-                         "assert(math.type(h) == 'float' and option('rest', 7) == 7)\n",
-                         d, 6);
+                         "assert(math.type(h) == 'float' and option('rest', 7) == 7 and option('mu', 0) == 0.4)\n",
+                         d, 7);
     wide tenth = 1;
     tenth /= 10;
     assert_true(m->parameters[0].value == tenth);
     assert_true(m->parameters[1].value == 2 * tenth);
-    for (int i = 0; i < 5; i++) assert_int_equal(d[i].used, 1);
-    assert_int_equal(d[5].used, 0);
+    for (int i = 0; i < 6; i++) assert_int_equal(d[i].used, 1);
+    assert_int_equal(d[6].used, 0);
     model_destroy(m);
 }
 
@@ -443,7 +443,7 @@ static void printing(void **state)
     logged[0] = 0;
     taut_context_log(context, log_line, NULL);
     model *m = load(SMALL "local a, g = point 'a', param('g', 1) start { a = origin }\nlocal k = constraint('c', a.z)\n"
-                          "print('one', 2, nil, x)\nprint(tostring(g*x^2 + x.dot)) print(a) print('k is ' .. k) print(-a.x .. '')\n"
+                          "print('one', 2, nil, x)\nprint(tostring(g*x^2 + x.dot)) print(a) print('k is ' .. tostring(k)) print(tostring(-a.x) .. '')\n"
                           "print(origin, time())");
     assert_string_equal(logged, "one\t2\tnil\tx|g*x^2 + x.dot|{a.x, a.y, a.z}|k is lambda.c|-a.x|origin\tt|");
     model_destroy(m);
@@ -490,8 +490,18 @@ static void lua_itself(void **state)
         "assert(getmetatable('') == 'protected' and getmetatable(x) == 'protected')",
         "math.randomseed(7) local r = math.random() math.randomseed(7) assert(r == math.random())",
         "assert(rawget(_G, 'nothing') == nil) mine = 3 assert(mine == 3 and _G.mine == 3)",
-        "assert(x == x and x.dot ~= x and point 'a' ~= x) start { a = origin }",
-        "local a, b = point 'a', point 'b' assert(a ~= b and a == a and a + b == a + b) start { a = origin, b = origin }",
+        "assert(x ~= nil and nil ~= x and x ~= 'x' and not (x == true) and rawequal(x, x)) assert(not (x == print))",
+        "local a, t = point 'a', {} assert(a ~= nil and t == t and t ~= {} and t ~= 1 and 'a' ~= 1) start { a = origin }",
+        /* chains, brackets, comments and texts around the operators that compare.c changes */
+        "assert(1 < 2 == true and 1 == 1 ~= false and (1 < 2 == not (2 < 1)) == (2 == 2.0))",
+        "local a, b, c = 1, 2, 3 assert(a == b == false == (c ~= a) ~= false, '== ~=') assert(a < b == (b < c))",
+        "assert(#'==' == 2 and [[~= ]] .. '' == '~= ' and [==[]] ==]==] .. 'x' ~= '') --[[ == ]] --[==[ ~= ]==] -- ==",
+        "local f = function(u, ...) if u == ... then return u ~= 1, u == ... end return u == nil end assert(f(2, 2) and f(nil, 1) == true)",
+        "local t = {1 == 1, x = 2 ~= 2; 1 < 2 == true, [1 == 1] = 5} assert(t[1] and t.x == false and t[2] and t[true] == 5)",
+        "assert(-2^2 == -4 and 1 | 2 == 3 and 'a' .. 'b' == 'ab' and ~0 == -1 and 1 << 2 ~= 5 and (not 1 == 2) == false)",
+        "local k = 0 repeat k = k + 1 until k == 3 or k ~= k while k ~= 5 do k = k + 1 end assert(k == 5 and -k == -5 and 0x10 == 16 and 1e1 == 10)",
+        "local c <const> = 2 == 2 local v = setmetatable({}, { __eq = function() return true end }) assert(c and v == setmetatable({}, getmetatable(v)))",
+        "for i = 1, 2.5 do assert(i ~= 3) end local n = 0 for i = 0, 1, 0.25 do n = n + 1 end assert(n == 5)",
         "local theta = coordinate 'θ' start { ['θ'] = 1 }",
         "for i = 1, 3 do local p = point('p' .. i) start { [p] = {i, 0, 0} } end",
     };

@@ -167,7 +167,7 @@ static void symbol_errors(void **state)
         { P "if x < 1 then end", "bad.lua:2: symbols cannot be compared: they have no value while the script runs; " },
         { P "if x <= x then end", "symbols cannot be compared" },
         { P "if 2*x == x then end", "symbols cannot be compared" },
-        { P "if a < b then end", "vectors cannot be compared" },
+        { P "if a < b then end", "symbols cannot be compared" },
         { P "local y = a.q", "bad.lua:2: a vector of 3 has no field 'q'; it has x, y, z and dot" },
         { P "local y = c.z", "a vector of 2 has no field 'z'; it has x, y and dot" },
         { P "local y = a[4]", "a vector of 3 has no component 4; " },
@@ -182,9 +182,146 @@ static void symbol_errors(void **state)
         { P "local y = x // 2", "attempt to perform arithmetic on a symbol value (local 'x'); use numbers" },
         { P "local y = free(1) + 1", "attempt to perform arithmetic on a free value value" },
         { P "x()", "attempt to call a symbol value (local 'x'); " },
+        { P "point('q' .. x)", "bad.lua:2: '..' of a symbol: it has no value while the script runs; take option for a number" },
+        { P "title(a .. ' and b')", "bad.lua:2: '..' of a symbol" },
+        { P "local y = #x", "bad.lua:2: a scalar symbol has no length; " },
+        { P "local y = x | 'a'", "bad.lua:2: attempt to perform bitwise operation on a symbol; use whole numbers" },
+        { P "local y = x | 1", "bad.lua:2: attempt to perform bitwise operation on a symbol value" },
+        { P "local y = 1 | 'a'", "bad.lua:2: attempt to perform bitwise operation on a text; use whole numbers" },
+        { P "local y = nil | 1", "bad.lua:2: attempt to perform bitwise operation on a nil value; " },
+        { P "setmetatable({}, { __bor = print })", "bad.lua:2: tables of models have no operator '|'; " },
         { "local x = coordinate 'x'\nlocal y = pi^100000", "bad.lua:2: '^' of these numbers is not finite; " },
     };
     expect_all(cases, COUNT(cases));
+}
+
+/* Lua asks no metamethod for these: the operators are changed in the text. */
+static void equality_errors(void **state)
+{
+    (void)state;
+#define C P "local c = param('k', 0)\n"
+#define SAYS "bad.lua:3: symbols cannot be compared: they have no value while the script runs; "
+    static const bad cases[] = {
+        { C "if c ~= 0 then end", SAYS },
+        { C "if c == 0 then end", SAYS },
+        { C "if 0 == c then end", SAYS },
+        { C "if c == -1 then end", SAYS },
+        { C "if c == 2*1.5e-3 then end", SAYS },
+        { C "local n = 1 while n ~= c do n = n + 1 end", SAYS },
+        { C "local t = { f = function(u) return u == 0 end } t.f(c)", SAYS },
+        { C "local y = 1 < 2 == c", NULL }, /* a boolean */
+        { C "local y = not (c ~= 1)", SAYS },
+        { C "local y = x == theta", "unknown name 'theta'; " },
+        { C "local y = x == c", SAYS },
+        { C "local y = x == x", SAYS },
+        { C "local y = a ~= b", SAYS },
+        { C "local y = a == {0, 0, 0}", SAYS },
+        { C "local y = a.x == 1", SAYS },
+        { C "local y = 1 == 1 and 2 == 2 and c^2 == 4", SAYS },
+        { C "local y = {x = {[1] = c == 1}}", SAYS },
+        { C "-- ==\nlocal s = '==' .. [[ ~=\n]] -- ~=\nif s == '==' or c == 1 then end", "bad.lua:6: symbols cannot be compared" },
+        { C "local y = x\n   ==\n   1", "symbols cannot be compared" },
+        { C "if x == = 1 then end", "bad.lua:3: unexpected symbol near '='; mend" }, /* errors are those of the text as it is */
+        { C "if x ~= then end", "bad.lua:3: unexpected symbol near 'then'; mend" },
+    };
+    for (size_t i = 0; i < COUNT(cases); i++)
+        expect(cases[i].text, cases[i].part ? cases[i].part : "the model has no equations of motion; ");
+}
+
+/* Lua drops arguments that a function does not take. */
+static void extra_arguments(void **state)
+{
+    (void)state;
+    static const bad cases[] = {
+        { P "lagrangian(x.dot^2/2, -50*x^2)", "bad.lua:2: lagrangian takes 1 argument, got 2; did you mean their sum, lagrangian(a + b)?" },
+        { P "hamiltonian(x, x)", "bad.lua:2: hamiltonian takes 1 argument, got 2; did you mean their sum" },
+        { P "constraint('c', x, 1)", "constraint takes 2 arguments, got 3; give a name and one expression that stays zero" },
+        { P "gauge('c', x, 1)", "gauge takes 2 arguments, got 3; " },
+        { P "observe('o', x, x)", "observe takes 2 arguments, got 3; " },
+        { P "force(a, 1, 2, 3)", "force takes 2 arguments, got 4; put the components in one table: force(a, {fx, fy, fz})" },
+        { P "rate(x, 1, 2)", "rate takes 2 arguments, got 3; " },
+        { P "start({ x = 1 }, { a = {1, 2, 3} })", "start takes 1 argument, got 2; put all in one table" },
+        { P "start_points({}, {})", "start_points takes 1 argument, got 2; " },
+        { P "free(1, 2)", "free takes at most 1 argument, got 2; " },
+        { P "solve_for()", "solve_for got nothing; " },
+        { P "local y = sin(x, x)", "bad.lua:2: sin takes 1 argument, got 2; take the others out, or check the brackets" },
+        { P "local y = cos(x, nil)", "cos takes 1 argument, got 2; " },
+        { P "local y = tan(1, 2)", "tan takes 1 argument" },
+        { P "local y = asin(x, 1)", "asin takes 1 argument" },
+        { P "local y = acos(x, 1)", "acos takes 1 argument" },
+        { P "local y = sinh(x, 1)", "sinh takes 1 argument" },
+        { P "local y = cosh(x, 1)", "cosh takes 1 argument" },
+        { P "local y = tanh(x, 1)", "tanh takes 1 argument" },
+        { P "local y = exp(x, 1)", "exp takes 1 argument" },
+        { P "local y = log(x, 10)", "log takes 1 argument, got 2; it is the natural logarithm; for another base divide" },
+        { P "local y = sqrt(x, 3)", "sqrt takes 1 argument" },
+        { P "local y = abs(x, x)", "abs takes 1 argument, got 2; " },
+        { P "local y = atan(x, x, x)", "atan takes at most 2 arguments, got 3; " },
+        { P "local y = atan2(x, x, x)", "atan2 takes 2 arguments, got 3; " },
+        { P "local y = vector(x, x, x)", "vector takes 1 argument, got 3; put the components in one table: vector{x, y, z}" },
+        { P "local y = norm2(a, b)", "norm2 takes 1 argument, got 2; " },
+        { P "local y = norm(x, x, x)", "norm takes 1 argument, got 3; " },
+        { P "local y = dot(a, b, c)", "dot takes 2 arguments, got 3; " },
+        { P "local y = cross(a, b, c)", "cross takes 2 arguments, got 3; " },
+        { P "local y = r:apply(1, 2, 3)", "apply takes 1 argument, got 3; put the components in one table: r:apply{x, y, z}" },
+        { P "time(0)", "time takes no arguments, got 1; " },
+        { P "title('a', 'b')", "title takes 1 argument, got 2; " },
+        { P "param('m', 1, 2)", "param takes 2 arguments, got 3; " },
+        { P "option('m', 1, 2)", "option takes 2 arguments, got 3; " },
+        { P "point('q', 2, 3)", "point takes at most 2 arguments, got 3; " },
+        { P "coordinate('u', 'v')", "coordinate takes 1 argument, got 2; declare one at a time" },
+        { P "rotation('u', {1, 0, 0, 0})", "rotation takes 1 argument, got 2; " },
+        { P "momentum(x, x)", "momentum takes 1 argument, got 2; " },
+        { P "embed('e', x, x)", "embed takes 2 arguments, got 3; put the components in one table" },
+        { P "contact('c', x, {}, 1)", "contact takes at most 3 arguments, got 4; " },
+        { P "impact_law('sequential', 1)", "impact_law takes 1 argument, got 2; " },
+        { P "draw(bar(a, b), ball(a))", "draw takes 1 argument, got 2; put the items in one table" },
+        { P "bar(a, b, 1)", "bar takes 2 arguments, got 3; " },
+        { P "spring(a, b, 1)", "spring takes 2 arguments, got 3; " },
+        { P "ball(a, 1, 1)", "ball takes at most 2 arguments, got 3; " },
+        { P "box(a, 1, 2, 3)", "box takes at most 3 arguments, got 4; put the sizes in one table" },
+        { P "disc(a, 1, 2, x)", "disc takes at most 3 arguments, got 4; put the sizes in one table" },
+        { P "path(print, {0, 1}, 3, 4)", "path takes at most 3 arguments, got 4; " },
+        { P "path({a, b}, 3)", "path of a table of places takes nothing else, got a number; " },
+        { P "surface(print, {0, 1}, {0, 1}, 3, 4, 5)", "surface takes at most 5 arguments, got 6; " },
+        /* and what a table holds beyond its list */
+        { P "draw { bar(a, b), tip = ball(a) }", "bad.lua:2: draw takes a list here, and 'tip = ...' has no place in it; " },
+        { P "draw { bar(a, b), [5] = ball(a) }", "draw takes a list here, and something in it has no place" },
+        { P "local y = norm2{1, 2, z = 3}", "norm2 takes a list here, and 'z = ...' has no place in it; " },
+        { P "lagrangian(x)\nstart { a = {0, 0, 0, dot = {1, 0, 0}} }", "bad.lua:3: start takes a list here, and 'dot = ...' has no place" },
+        { P "lagrangian(x)\nstart_points { x = {0, 1, step = 2} }", "start_points takes a list here, and 'step = ...'" },
+        { P "box(a, {1, 2, height = 3})", "box takes a list here, and 'height = ...'" },
+        { P "path(print, {0, 1, n = 3})", "path takes a list here, and 'n = ...'" },
+        { P "path({a, b, width = 3})", "path takes a list here, and 'width = ...'" },
+        { P "contact('c', x, {0.5})", "contact 'c' has an option without a name; write {restitution" },
+    };
+    expect_all(cases, COUNT(cases));
+}
+
+static void loop_errors(void **state)
+{
+    (void)state;
+#define N "local n = param('n', 3)\n"
+#define OPTION "a symbol has no value while the script runs: for a number that the script itself needs take option(\"N\", 100), not param"
+    static const bad cases[] = {
+        { N "for i = 1, n do end", "bad.lua:2: bad 'for' limit (number expected, got symbol); " OPTION },
+        { N "for i = n, 4 do end", "bad.lua:2: bad 'for' initial value (number expected, got symbol); " OPTION },
+        { N "for i = 1, 4, n do end", "bad.lua:2: bad 'for' step (number expected, got symbol); " OPTION },
+        { N "for i = 1, 'x' do end", "bad.lua:2: bad 'for' limit (number expected, got string); a loop needs numbers" },
+    };
+    expect_all(cases, COUNT(cases));
+    /* An option of whole default may be any number, but a loop does not round it off silently. */
+    definition d[] = { { "N", "2.5", 0 } };
+    static const bad rounded[] = {
+        { "local N = option('N', 100)\nfor i = 1, N do end", "bad.lua:2: this loop ends at 2.5, and option 'N' is 2.5 where its default is a whole number; " },
+        { "local N = option('N', 100)\nfor i = 0, N - 1 do local t = {} end", "bad.lua:2: this loop ends at 1.5, and option 'N' is 2.5" },
+        { "local N = option('N', 100)\nfor j = 1, 2 do for i = j, (N) do end end", "bad.lua:2: this loop ends at 2.5" },
+        { "local N = option('N', 100) local s = ('x'):rep(N)", "number has no integer representation); give a whole number" },
+        { "local N = option('N', 100)\nfor i = 1, math.floor(N) do end\nfor i = 0, N, 0.5 do end\nfor k, v in pairs{1} do end", "the model has no coordinates; " },
+        { "local N = option('N', 100.0)\nfor i = 1, N do end", "the model has no coordinates; " },
+    };
+    for (size_t i = 0; i < COUNT(rounded); i++)
+        expect_with(rounded[i].text, strlen(rounded[i].text), d, 1, TAUT_BAD_MODEL, rounded[i].part);
 }
 
 static void equation_errors(void **state)
@@ -407,6 +544,7 @@ int main(void)
         cmocka_unit_test(lua_errors),      cmocka_unit_test(declaration_errors), cmocka_unit_test(symbol_errors),
         cmocka_unit_test(equation_errors), cmocka_unit_test(start_errors),       cmocka_unit_test(definition_errors),
         cmocka_unit_test(start_points_errors), cmocka_unit_test(embed_errors), cmocka_unit_test(long_file_names),
+        cmocka_unit_test(equality_errors), cmocka_unit_test(extra_arguments), cmocka_unit_test(loop_errors),
     };
     return cmocka_run_group_tests_name("model errors", tests, NULL, NULL);
 }

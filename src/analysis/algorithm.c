@@ -438,6 +438,10 @@ int dirac_analyse(model *m, dirac **result)
             if (!(d->z[i] = expr_variable(d->g, i < d->n ? KIND_Q : KIND_W, (uint32_t)(i % d->n)))) status = TAUT_OUT_OF_MEMORY;
         if (!status) status = run_algorithm(d, base);
         mem_free(m->context, base);
+        char missing[sizeof m->phase->missing];
+        int all = 0;
+        if (!status) status = missing_velocity(m, missing, sizeof missing, &all);
+        if (all) warn(d, missing);
     }
     if (status)
         dirac_destroy(d);

@@ -66,6 +66,11 @@ int start_point(dirac *d, int free, point *x);
 /* H_c and the primary constraints of a Lagrangian model. A verdict may come of it. */
 int dirac_legendre(dirac *d);
 
+/* ---- velocity.c ---- */
+/* What to say of a Lagrangian that lacks the velocities of a coordinate or point; empty if it lacks none. *all: it has
+   no velocity at all. */
+int missing_velocity(const model *m, char *text, size_t size, int *all);
+
 /* ---- algorithm.c ---- */
 int dirac_add(dirac *d, expr value, dirac_constraint like);
 int dirac_verdict_is(dirac *d, dirac_verdict verdict, const char *format, ...) __attribute__((format(printf, 3, 4)));

@@ -135,6 +135,22 @@ static int cannot_run(dirac *d, char *before)
     return fail(d->context, TAUT_BAD_MODEL, "%s:%d: %s", m->file, m->phase_line, d->reason);
 }
 
+/* Adds to a failure what was probably forgotten. */
+static int explain(const model *m, int status)
+{
+    char text[TAUT_ERROR_TEXT], missing[sizeof m->phase->missing];
+    int all;
+    if (status != TAUT_BAD_MODEL && status != TAUT_SINGULAR && status != TAUT_NO_CONVERGENCE) return status;
+    snprintf(text, sizeof text, "%s", taut_error_text(m->context));
+    if (missing_velocity(m, missing, sizeof missing, &all)) return TAUT_OUT_OF_MEMORY;
+    if (!missing[0]) return status;
+    if (!all) return fail(m->context, status, "%s; %s", text, missing);
+    size_t length = strlen(m->file);
+    const char *rest = strncmp(text, m->file, length) == 0 ? strstr(text + length, ": ") : NULL; /* behind FILE:LINE */
+    return fail(m->context, status, "%s:%d: %s; as it stands, %s", m->file, m->form_line, missing,
+                rest ? rest + 2 : text);
+}
+
 int phase_model(model *m, phase_start start, model **result)
 {
     dirac *d;
@@ -151,6 +167,9 @@ int phase_model(model *m, phase_start start, model **result)
     else
         status = d->verdict == DIRAC_SECOND_CLASS ? make_shell(d, result) : cannot_run(d, before);
     if (!status) status = find_start(d, start, *result);
+    int all;
+    if (status) status = explain(m, status);
+    else status = missing_velocity(m, (*result)->phase->missing, sizeof (*result)->phase->missing, &all);
     if (status) {
         phase_destroy(*result);
         *result = NULL;

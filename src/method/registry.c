@@ -196,7 +196,10 @@ int method_create_with(struct system *s, const struct method_class *class, const
 {
     *m = (method){ .class = class };
     const char *reason = method_refusal(class, s);
-    if (reason) return fail(s->context, TAUT_UNSUPPORTED, "method '%s' cannot run this model: %s", class->info->name, reason);
+    const char *missing = reason && s->m->phase ? s->m->phase->missing : "";
+    if (reason)
+        return fail(s->context, TAUT_UNSUPPORTED, "method '%s' cannot run this model: %s%s%s", class->info->name,
+                    reason, *missing ? "; " : "", missing);
     if (!class->table || (class->reduces && class->reduces(s))) m->code = class->code;
     return m->code ? m->code->create(s, spec, tolerance, &m->self) : create_stepper(s, class, spec, tolerance, &m->self);
 }

@@ -76,7 +76,10 @@ static void read_options(lua_State *L, contact *c)
     sandbox_keys(L, 3);
     for (lua_Integer k = 1; k <= (lua_Integer)lua_rawlen(L, -1); k++) {
         lua_rawgeti(L, -1, k);
-        const char *key = lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : "?";
+        if (lua_type(L, -1) != LUA_TSTRING)
+            script_error(L, "contact '%s' has an option without a name; write {restitution = 0.9, friction = 0.3}",
+                         c->name);
+        const char *key = lua_tostring(L, -1);
         int is_known = 0;
         for (size_t i = 0; i < sizeof known / sizeof *known; i++) is_known |= strcmp(key, known[i].name) == 0;
         if (!is_known)
@@ -200,6 +203,10 @@ void contact_finish(lua_State *L)
 
 void contact_open(lua_State *L)
 {
-    lua_register(L, "contact", contact_contact);
-    lua_register(L, "impact_law", contact_impact_law);
+    static const script_function functions[] = {
+        { "contact", contact_contact, 3, 1,
+          "give a name, the gap and one table: contact(\"floor\", a.z, {restitution = 0.5, friction = 0.3})", 0, 0 },
+        { "impact_law", contact_impact_law, 1, 0, "write impact_law \"sequential\"", 0, 0 },
+    };
+    functions_register(L, functions, sizeof functions / sizeof *functions);
 }

@@ -131,8 +131,11 @@ static int number_option(lua_State *L, const char *name, const char *text)
 {
     double value = (double)defined_number(L, name, text);
     if (!isfinite(value)) return script_error(L, "-D %s=%s: option '%s' must be finite; give a finite number", name, text, name);
-    if (lua_isinteger(L, 2) && value != floor(value))
-        return script_error(L, "-D %s=%s: option '%s' is a whole number; give one", name, text, name);
+    if (lua_isinteger(L, 2) && value != floor(value)) { /* 0 may stand for 0.0; compare.c looks at loops */
+        script *s = script_of(L);
+        s->fraction = s->options[s->option_count - 1].name;
+        s->fraction_value = value;
+    }
     if (lua_isinteger(L, 2) && value == floor(value) && fabs(value) < 9e15) lua_pushinteger(L, (lua_Integer)value);
     else lua_pushnumber(L, value);
     return 1;
@@ -263,10 +266,18 @@ static int declare_momentum(lua_State *L)
 
 void declare_open(lua_State *L)
 {
-    static const luaL_Reg functions[] = {
-        { "title", declare_title },       { "time", declare_time },         { "param", declare_param },
-        { "option", declare_option },     { "point", declare_point },       { "coordinate", declare_coordinate },
-        { "rotation", declare_rotation }, { "momentum", declare_momentum },
+    static const script_function functions[] = {
+        { "title", declare_title, 1, 0, "join the texts with ..", 0, 0 },
+        { "time", declare_time, 0, 0, "it is the time itself, a symbol: sin(5*time())", 0, 0 },
+        { "param", declare_param, 2, 0, "declare one parameter at a time: param(\"m\", 1.0)", 0, 0 },
+        { "option", declare_option, 2, 0, "declare one option at a time: option(\"N\", 100)", 0, 0 },
+        { "point", declare_point, 2, 1,
+          "declare one at a time: point(\"a\", 2); start values are given in start{...}", 0, 0 },
+        { "coordinate", declare_coordinate, 1, 0,
+          "declare one at a time: local x, y = coordinate(\"x\"), coordinate(\"y\"); start values are given in "
+          "start{...}", 0, 0 },
+        { "rotation", declare_rotation, 1, 0, "declare one at a time; start values are given in start{...}", 0, 0 },
+        { "momentum", declare_momentum, 1, 0, "take one at a time: local p, q = momentum(x), momentum(y)", 0, 0 },
     };
-    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) lua_register(L, functions[i].name, functions[i].func);
+    functions_register(L, functions, sizeof functions / sizeof *functions);
 }

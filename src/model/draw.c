@@ -134,6 +134,7 @@ static void get_sizes(lua_State *L, const char *who, int least, int most, double
     if (count < least || count > most)
         script_error(L, least == 1 ? "%s needs a radius, got %s; give one, or {radius, thickness}" : "%s needs its sizes, got %s; give {a, b} or {a, b, c}",
                      who, symbols_describe(L, 2));
+    if (lua_type(L, 2) == LUA_TTABLE) functions_check_list(L, 2, who);
     sizes[0] = sizes[1] = sizes[2] = 0;
     for (int k = 0; k < count; k++) {
         if (lua_type(L, 2) == LUA_TTABLE) lua_rawgeti(L, 2, k + 1);
@@ -167,6 +168,7 @@ static void get_range(lua_State *L, int i, const char *who, double range[2])
 {
     if (lua_type(L, i) != LUA_TTABLE || lua_rawlen(L, i) != 2)
         script_error(L, "%s needs a range here, got %s; give {from, to}", who, symbols_describe(L, i));
+    functions_check_list(L, i, who);
     for (int k = 0; k < 2; k++) {
         lua_rawgeti(L, i, k + 1);
         range[k] = size_at(L, -1, "the range of a path or surface");
@@ -224,6 +226,10 @@ static int draw_path(lua_State *L)
     }
     lua_Integer count = lua_type(L, 1) == LUA_TTABLE ? (lua_Integer)lua_rawlen(L, 1) : 0;
     if (count < 2) return script_error(L, "path got %s; give a function of a number and its range, or a table of places", symbols_describe(L, 1));
+    if (!lua_isnone(L, 2))
+        return script_error(L, "path of a table of places takes nothing else, got %s; take it out",
+                            symbols_describe(L, 2));
+    functions_check_list(L, 1, "path");
     shape what = begin_shape(L, SHAPE_PATH, 1, (uint32_t)count);
     for (lua_Integer i = 1; i <= count; i++) {
         lua_rawgeti(L, 1, i);
@@ -251,6 +257,7 @@ static int draw_draw(lua_State *L)
     model *m = s->model;
     if (lua_type(L, 1) != LUA_TTABLE)
         return script_error(L, "draw needs a table, got %s; write draw { bar(origin, a) }", symbols_describe(L, 1));
+    functions_check_list(L, 1, "draw");
     lua_Integer count = (lua_Integer)lua_rawlen(L, 1);
     for (lua_Integer i = 1; i <= count; i++) {
         lua_rawgeti(L, 1, i);
@@ -271,9 +278,18 @@ static int draw_draw(lua_State *L)
 void draw_open(lua_State *L)
 {
     static const luaL_Reg none[] = { { NULL, NULL } };
-    static const luaL_Reg shapes[] = { { "bar", draw_bar },   { "spring", draw_spring }, { "ball", draw_ball },       { "box", draw_box },
-                                       { "disc", draw_disc }, { "path", draw_path },     { "surface", draw_surface }, { "draw", draw_draw } };
+    static const script_function functions[] = {
+        { "bar", draw_bar, 2, 0, "it has two ends; write path { p, q, ... } for a line through several places", 0, 0 },
+        { "spring", draw_spring, 2, 0, "it has two ends; give each spring its own call", 0, 0 },
+        { "ball", draw_ball, 2, 1, "give a place and a radius: ball({x, y, z}, 0.1)", 0, 0 },
+        { "box", draw_box, 3, 1, "put the sizes in one table: box(p, {a, b, c}, r)", 0, 0 },
+        { "disc", draw_disc, 3, 1, "put the sizes in one table: disc(p, {radius, thickness}, r)", 0, 0 },
+        { "path", draw_path, 3, 2,
+          "write path(f, {from, to}, n), or put places in one table: path { p, q, ... }", 0, 0 },
+        { "surface", draw_surface, 5, 2, "write surface(f, {from, to}, {from, to}, n, m)", 0, 0 },
+        { "draw", draw_draw, 1, 0, "put the items in one table: draw { bar(origin, a), ball(a) }", 0, 0 },
+    };
     script *s = script_of(L);
     symbols_metatable(L, "shape", none, &s->shape_ref, &s->shape_meta);
-    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) lua_register(L, shapes[i].name, shapes[i].func);
+    functions_register(L, functions, sizeof functions / sizeof *functions);
 }

@@ -217,4 +217,9 @@ void embed_finish(lua_State *L)
     observe_points(L);
 }
 
-void embed_open(lua_State *L) { lua_register(L, "embed", embed_embed); }
+void embed_open(lua_State *L)
+{
+    static const script_function embed = { "embed", embed_embed, 2, 0,
+                                           "put the components in one table: embed(\"a\", {x, y, z})", 0, 0 };
+    functions_register(L, &embed, 1);
+}

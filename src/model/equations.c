@@ -318,11 +318,19 @@ void equations_finish(lua_State *L)
 
 void equations_open(lua_State *L)
 {
-    lua_register(L, "lagrangian", equation_lagrangian);
-    lua_register(L, "hamiltonian", equation_hamiltonian);
-    lua_register(L, "constraint", equation_constraint);
-    lua_register(L, "gauge", equation_gauge);
-    lua_register(L, "observe", equation_observe);
-    lua_register(L, "force", equation_force);
-    lua_register(L, "rate", equation_rate);
+    static const script_function functions[] = {
+        { "lagrangian", equation_lagrangian, 1, 0,
+          "did you mean their sum, lagrangian(a + b)? Several calls add up too", 0, 0 },
+        { "hamiltonian", equation_hamiltonian, 1, 0,
+          "did you mean their sum, hamiltonian(a + b)? Several calls add up too", 0, 0 },
+        { "constraint", equation_constraint, 2, 0,
+          "give a name and one expression that stays zero: constraint(\"rod\", left - right), and each constraint its "
+          "own call", 0, 0 },
+        { "gauge", equation_gauge, 2, 0,
+          "give a name and one expression that stays zero, and each condition its own call", 0, 0 },
+        { "observe", equation_observe, 2, 0, "give a name and one expression, and each observable its own call", 0, 0 },
+        { "force", equation_force, 2, 0, "put the components in one table: force(a, {fx, fy, fz})", 0, 0 },
+        { "rate", equation_rate, 2, 0, "put the components in one table: rate(a, {vx, vy, vz})", 0, 0 },
+    };
+    functions_register(L, functions, sizeof functions / sizeof *functions);
 }

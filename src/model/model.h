@@ -92,6 +92,7 @@ typedef struct {
     int velocities;            /* observables are functions of (q, q'): the model came from a Lagrangian */
     uint32_t free_q, free_w;   /* start values that were solved for */
     wide moved_q, moved_w;     /* largest change of the start by polishing or projection */
+    char missing[320];         /* what to say of a Lagrangian that lacks velocities; empty if it lacks none */
 } phase_info;
 
 typedef enum { START_MISSING, START_GIVEN, START_FREE } start_type;

@@ -82,6 +82,11 @@ static int base_setmetatable(lua_State *L)
         lua_pushliteral(L, "__gc");
         if (lua_rawget(L, 2) != LUA_TNIL) return script_error(L, "models have no finalizers; take __gc out of the metatable");
         lua_pop(L, 1);
+        lua_pushliteral(L, "__bor"); /* compare.c has taken it */
+        if (lua_rawget(L, 2) != LUA_TNIL)
+            return script_error(L, "tables of models have no operator '|'; take __bor out of the metatable, and call a "
+                                   "function instead");
+        lua_pop(L, 1);
     }
     lua_setmetatable(L, 1);
     return 1;

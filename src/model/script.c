@@ -125,8 +125,15 @@ int script_error_at(lua_State *L, int line, const char *format, ...)
     return 0;
 }
 
+#define LOOP_HINT \
+    "a symbol has no value while the script runs: for a number that the script itself needs take option(\"N\", 100), " \
+    "not param"
+
 /* Lua says what is wrong; these say what to do about it. The first fit is taken. */
 static const struct { const char *part, *hint; } hints[] = {
+    { "limit (number expected, got symbol", LOOP_HINT },
+    { "initial value (number expected, got symbol", LOOP_HINT },
+    { "step (number expected, got symbol", LOOP_HINT },
     { "number expected, got symbol", "use the functions without `math.`: sin(x), sqrt(x), max(x, y) take symbols" },
     { "number has no integer representation", "give a whole number" },
     { "bad argument", "see what this function takes" },
@@ -227,6 +234,7 @@ static int build(lua_State *L)
     size_t size = s->model->source_size;
     sandbox_open(L);
     patterns_open(L);
+    compare_open(L);
     symbols_open(L);
     vectors_open(L);
     declare_open(L);
@@ -241,8 +249,15 @@ static int build(lua_State *L)
         while (size && *text != '\n') text++, size--;
     if (size && text[0] == LUA_SIGNATURE[0])
         return script_error_at(L, 1, "this is compiled Lua, not text; give the source of the model");
-    lua_pushfstring(L, "=%s", s->short_name);
-    if (luaL_loadbufferx(L, text, size, lua_tostring(L, -1), "t")) return lua_error(L);
+    const char *name = lua_pushfstring(L, "=%s", s->short_name);
+    if (luaL_loadbufferx(L, text, size, name, "t")) return lua_error(L);
+    const char *checked = compare_rewrite(L, text, &size);
+    if (checked) { /* the first compilation was for errors in the text as it is */
+        lua_remove(L, -3);
+        if (luaL_loadbufferx(L, checked, size, name, "t")) return lua_error(L);
+        lua_replace(L, -3);
+        lua_pop(L, 1);
+    }
     lua_sethook(L, hook, LUA_MASKCOUNT, HOOK_PERIOD);
     lua_call(L, 0, 0);
     lua_sethook(L, NULL, 0, 0);

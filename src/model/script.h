@@ -62,10 +62,11 @@ typedef struct script {
     int last_line;
 
     const void *scalar_meta, *vector_meta, *free_meta, *shape_meta;
-    int scalar_ref, vector_ref, free_ref, shape_ref;            /* metatables, in the registry */
+    int scalar_ref, vector_ref, free_ref, shape_ref, box_ref;   /* metatables, in the registry */
 
     name_table group_names, parameter_names, constraint_names, observable_names, embedding_names, contact_names; /* -> index */
     option_name *options;      size_t option_count, option_capacity;
+    const char *fraction;      double fraction_value; /* an option whose default is whole and its value not; or NULL */
 
     expr *chart_rates;         size_t chart_rate_capacity; /* time derivatives of model.chart, 0 where not needed yet */
     expr *scratch;             size_t scratch_capacity; /* of embed.c */
@@ -99,11 +100,39 @@ void script_charge(lua_State *L, double work);
 void script_check(lua_State *L, int status);
 expr script_built(lua_State *L, expr e);
 
+/* ---- functions.c ---- */
+#define FUNCTION_ANY (-1)
+/* A function of the model language. A call with more than `most` arguments is refused: Lua itself would drop them. */
+typedef struct {
+    const char *name;
+    lua_CFunction call;
+    int most;          /* FUNCTION_ANY: as many as there are */
+    int optional;      /* how many of them may be left out: for the message */
+    const char *meant; /* what a call with more was probably meant to be; NULL: a general remark */
+    int method;        /* 1: its first argument is the object before the colon, which is not counted */
+    int which;         /* for functions that share their code */
+} script_function;
+
+/* The list must outlive the state. */
+void functions_register(lua_State *L, const script_function *list, size_t count);
+void functions_push(lua_State *L, const script_function *f);
+/* `which` of the function that runs. */
+int functions_which(lua_State *L);
+/* Raises unless the table at i is a list: keys from 1 to its length and no others. */
+void functions_check_list(lua_State *L, int i, const char *who);
+
 /* ---- sandbox.c, patterns.c ---- */
 void sandbox_open(lua_State *L);
 void patterns_open(lua_State *L);
 /* Pushes an array of the keys of the table at i in an order that is the same in every process. */
 void sandbox_keys(lua_State *L, int i);
+
+/* ---- compare.c ---- */
+void compare_open(lua_State *L); /* after patterns_open */
+/* The source with every == and ~= changed so that symbols are refused; lines stay where they are. The result lives on
+   the stack (two values are pushed). NULL, and nothing pushed: nothing is to be changed. Lua must accept the source. */
+const char *compare_rewrite(lua_State *L, const char *text, size_t *size);
+int compare_refuse(lua_State *L);
 
 /* ---- symbols.c ---- */
 void symbols_open(lua_State *L);
@@ -122,6 +151,7 @@ int symbols_is_variable(const script *s, expr e, kind k, uint32_t *index);
 /* Makes the metatable of a userdata type and puts its reference and identity where asked. */
 void symbols_metatable(lua_State *L, const char *name, const luaL_Reg *methods, int *reference, const void **identity);
 void *symbols_userdata(lua_State *L, int i, const void *identity);
+int symbols_concat(lua_State *L);             /* operator of scalars and vectors: refuses */
 
 /* ---- vectors.c ---- */
 void vectors_open(lua_State *L);

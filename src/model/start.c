@@ -161,6 +161,7 @@ static start_value component_value(lua_State *L, const char *name, uint32_t i, u
         script_error(L, size == 1 ? "start of '%s' needs %d number, got %s; give a number, not a table"
                                   : "start of '%s' needs %d values, got %s; give one for each coordinate",
                      name, (int)size, size == 1 ? symbols_describe(L, -1) : lua_pushfstring(L, "%I", count));
+    if (!v && !i) functions_check_list(L, -1, "start");
     if (v) symbols_push(L, v->at[i]);
     else lua_rawgeti(L, -1, i + 1);
     start_value value = one_value(L, name);
@@ -253,6 +254,7 @@ static void add_points(lua_State *L)
     if (lua_type(L, -1) != LUA_TTABLE || lua_rawlen(L, -1) != 2)
         script_error(L, "start_points of '%s' needs two %s, at t = 0 and a step later, got %s; write %s", name,
                      t.size == 1 ? "values" : "points", symbols_describe(L, -1), t.size == 1 ? "{x0, x1}" : "{{...}, {...}}");
+    functions_check_list(L, -1, "start_points");
     for (int point = 0; point < 2; point++) {
         lua_rawgeti(L, -1, point + 1);
         for (uint32_t i = 0; i < t.size; i++)
@@ -317,6 +319,8 @@ static int start_solve_for(lua_State *L)
 {
     script *s = script_of(L);
     int count = lua_gettop(L);
+    if (!count)
+        return script_error(L, "solve_for got nothing; name what is to be solved for: solve_for(a.x, \"b.dot\")");
     for (int i = 1; i <= count; i++) {
         target t;
         if (lua_type(L, i) == LUA_TSTRING) parse_name(L, lua_tostring(L, i), &t);
@@ -388,8 +392,12 @@ void start_open(lua_State *L)
     static const luaL_Reg none[] = { { NULL, NULL } };
     script *s = script_of(L);
     symbols_metatable(L, "free value", none, &s->free_ref, &s->free_meta);
-    lua_register(L, "start", start_start);
-    lua_register(L, "start_points", start_start_points);
-    lua_register(L, "free", start_free);
-    lua_register(L, "solve_for", start_solve_for);
+    static const script_function functions[] = {
+        { "start", start_start, 1, 0,
+          "put all in one table, start { a = {0, 0, 1}, b = {1, 0, 0} }, or call it several times", 0, 0 },
+        { "start_points", start_start_points, 1, 0, "put all in one table, or call it several times", 0, 0 },
+        { "free", start_free, 1, 1, "it stands for one value: a = {free(1), free(2)}", 0, 0 },
+        { "solve_for", start_solve_for, FUNCTION_ANY, 0, NULL, 0, 0 },
+    };
+    functions_register(L, functions, sizeof functions / sizeof *functions);
 }

@@ -176,25 +176,9 @@ static int operator_unm(lua_State *L)
     return symbols_push(L, expr_neg(script_of(L)->graph, symbols_scalar(L, 1, "'-'")));
 }
 
-static int operator_compare(lua_State *L)
+static int operator_len(lua_State *L)
 {
-    return script_error(L, "symbols cannot be compared: they have no value while the script runs; compare plain numbers (option), "
-                           "or use min, max, abs in the expression");
-}
-
-/* Coordinates may be told apart; anything else asks for values. */
-static int operator_eq(lua_State *L)
-{
-    script *s = script_of(L);
-    const expr *a = symbols_at(L, 1), *b = symbols_at(L, 2);
-    if (!a || !b) {
-        lua_pushboolean(L, 0);
-        return 1;
-    }
-    if (*a != *b && !(graph_node(s->graph, *a)->op == OP_VARIABLE && graph_node(s->graph, *b)->op == OP_VARIABLE))
-        return operator_compare(L);
-    lua_pushboolean(L, *a == *b);
-    return 1;
+    return script_error(L, "a scalar symbol has no length; '#' is for tables, texts, points and vectors");
 }
 
 static int operator_index(lua_State *L)
@@ -221,12 +205,11 @@ static int operator_tostring(lua_State *L)
     return 1;
 }
 
-static int operator_concat(lua_State *L)
+/* "a" .. n with a param n would be "an". */
+int symbols_concat(lua_State *L)
 {
-    luaL_tolstring(L, 1, NULL);
-    luaL_tolstring(L, 2, NULL);
-    lua_concat(L, 2);
-    return 1;
+    return script_error(L, "'..' of a symbol: it has no value while the script runs; take option for a number, "
+                           "tostring(...) for the formula");
 }
 
 /* ---- functions ---- */
@@ -240,7 +223,7 @@ static int unary(lua_State *L, op o)
     return symbols_push(L, e);
 }
 
-static int function_unary(lua_State *L) { return unary(L, (op)lua_tointeger(L, lua_upvalueindex(1))); }
+static int function_unary(lua_State *L) { return unary(L, (op)functions_which(L)); }
 
 static int function_atan2(lua_State *L)
 {
@@ -267,23 +250,27 @@ void symbols_open(lua_State *L)
     static const luaL_Reg operators[] = {
         { "__add", operator_add },       { "__sub", operator_sub },           { "__mul", operator_mul },
         { "__div", operator_div },       { "__pow", operator_pow },           { "__unm", operator_unm },
-        { "__lt", operator_compare },    { "__le", operator_compare },        { "__eq", operator_eq },
+        { "__lt", compare_refuse },      { "__le", compare_refuse },          { "__len", operator_len },
         { "__index", operator_index },   { "__newindex", operator_newindex }, { "__tostring", operator_tostring },
-        { "__concat", operator_concat }, { NULL, NULL },
+        { "__concat", symbols_concat }, { NULL, NULL },
     };
-    static const op unaries[] = { OP_SIN, OP_COS, OP_TAN, OP_ASIN, OP_ACOS, OP_SINH, OP_COSH, OP_TANH, OP_EXP, OP_LOG, OP_SQRT,
-                                  OP_ABS };
+#define UNARY(name, op) { name, function_unary, 1, 0, NULL, 0, op }
+    static const script_function functions[] = {
+        UNARY("sin", OP_SIN),   UNARY("cos", OP_COS),   UNARY("tan", OP_TAN),
+        UNARY("asin", OP_ASIN), UNARY("acos", OP_ACOS), UNARY("exp", OP_EXP),
+        UNARY("sinh", OP_SINH), UNARY("cosh", OP_COSH), UNARY("tanh", OP_TANH), UNARY("sqrt", OP_SQRT),
+        { "log", function_unary, 1, 0,
+          "it is the natural logarithm; for another base divide: log(x)/log(base)", 0, OP_LOG },
+        { "abs", function_unary, 1, 0, "write norm{x, y} for the length of a vector", 0, OP_ABS },
+        { "atan", function_atan, 2, 1, NULL, 0, 0 },
+        { "atan2", function_atan2, 2, 0, NULL, 0, 0 },
+        { "min", function_min, FUNCTION_ANY, 0, NULL, 0, 0 },
+        { "max", function_max, FUNCTION_ANY, 0, NULL, 0, 0 },
+    };
+#undef UNARY
     script *s = script_of(L);
     symbols_metatable(L, "symbol", operators, &s->scalar_ref, &s->scalar_meta);
-    for (size_t i = 0; i < sizeof unaries / sizeof *unaries; i++) {
-        lua_pushinteger(L, unaries[i]);
-        lua_pushcclosure(L, function_unary, 1);
-        lua_setglobal(L, op_name(unaries[i]));
-    }
-    lua_register(L, "atan", function_atan);
-    lua_register(L, "atan2", function_atan2);
-    lua_register(L, "min", function_min);
-    lua_register(L, "max", function_max);
+    functions_register(L, functions, sizeof functions / sizeof *functions);
     symbols_push(L, expr_number(s->graph, WIDE_PI));
     lua_setglobal(L, "pi");
 }

@@ -40,6 +40,7 @@ void vectors_get(lua_State *L, int i, const char *who, vector *v)
         script_error(L, "%s needs a vector here, got %s; write {x, y} or {x, y, z}", who, symbols_describe(L, i));
     *v = (vector){ .dimension = (uint32_t)count };
     i = lua_absindex(L, i);
+    functions_check_list(L, i, who);
     for (int k = 0; k < count; k++) {
         lua_rawgeti(L, i, k + 1);
         v->at[k] = symbols_scalar(L, -1, who);
@@ -104,19 +105,6 @@ static int operator_mul(lua_State *L) { return vectors_arithmetic(L, OP_MUL, "'*
 static int operator_div(lua_State *L) { return vectors_arithmetic(L, OP_DIV, "'/'"); }
 static int operator_pow(lua_State *L) { return vectors_arithmetic(L, OP_POW, "'^'"); }
 
-static int operator_compare(lua_State *L)
-{
-    return script_error(L, "vectors cannot be compared: they have no value while the script runs; compare plain numbers (option)");
-}
-
-/* Points may be told apart by ==. */
-static int operator_eq(lua_State *L)
-{
-    const vector *a = vectors_at(L, 1), *b = vectors_at(L, 2);
-    lua_pushboolean(L, a && b && a->dimension == b->dimension && memcmp(a->at, b->at, a->dimension * sizeof *a->at) == 0);
-    return 1;
-}
-
 static int operator_len(lua_State *L)
 {
     const vector *v = vectors_at(L, 1);
@@ -156,7 +144,9 @@ static int operator_index(lua_State *L)
     if (strcmp(name, "dot") == 0) return dot_of(L, v);
     if (strcmp(name, "omega") == 0) return rotation_omega(L, v);
     if (strcmp(name, "apply") == 0) {
-        lua_pushcfunction(L, rotation_apply);
+        static const script_function apply = { "apply", rotation_apply, 1, 0,
+                                               "put the components in one table: r:apply{x, y, z}", 1, 0 };
+        functions_push(L, &apply);
         return 1;
     }
     return script_error(L, "%s has no field '%s'; it has %s and dot", symbols_describe(L, 1), name,
@@ -183,13 +173,6 @@ static int operator_tostring(lua_State *L)
     return 1;
 }
 
-static int operator_concat(lua_State *L)
-{
-    luaL_tolstring(L, 1, NULL);
-    luaL_tolstring(L, 2, NULL);
-    lua_concat(L, 2);
-    return 1;
-}
 
 /* ---- functions ---- */
 
@@ -248,17 +231,22 @@ void vectors_open(lua_State *L)
     static const luaL_Reg operators[] = {
         { "__add", operator_add },     { "__sub", operator_sub },           { "__mul", operator_mul },
         { "__div", operator_div },     { "__pow", operator_pow },           { "__unm", vectors_negate },
-        { "__lt", operator_compare },  { "__le", operator_compare },        { "__eq", operator_eq },
-        { "__len", operator_len },     { "__index", operator_index },       { "__newindex", operator_newindex },
-        { "__tostring", operator_tostring }, { "__concat", operator_concat }, { NULL, NULL },
+        { "__lt", compare_refuse },    { "__le", compare_refuse },          { "__len", operator_len },
+            { "__index", operator_index },       { "__newindex", operator_newindex },
+        { "__tostring", operator_tostring }, { "__concat", symbols_concat }, { NULL, NULL },
+    };
+    static const script_function functions[] = {
+        { "vector", function_vector, 1, 0, "put the components in one table: vector{x, y, z}", 0, 0 },
+        { "dot", function_dot, 2, 0, "it is the product of two vectors: dot(a, b)", 0, 0 },
+        { "cross", function_cross, 2, 0, "it is the product of two vectors: cross(a, b)", 0, 0 },
+        { "norm2", function_norm2, 1, 0,
+          "put the components in one table, norm2{x, y}, or take the difference, norm2(a - b)", 0, 0 },
+        { "norm", function_norm, 1, 0,
+          "put the components in one table, norm{x, y}, or take the difference, norm(a - b)", 0, 0 },
     };
     script *s = script_of(L);
     symbols_metatable(L, "vector", operators, &s->vector_ref, &s->vector_meta);
-    lua_register(L, "vector", function_vector);
-    lua_register(L, "dot", function_dot);
-    lua_register(L, "cross", function_cross);
-    lua_register(L, "norm2", function_norm2);
-    lua_register(L, "norm", function_norm);
+    functions_register(L, functions, sizeof functions / sizeof *functions);
     expr zero = script_built(L, expr_number(s->graph, 0));
     vectors_push(L, &(vector){ 0, 0, { zero, zero, zero, zero } });
     lua_setglobal(L, "origin");

@@ -231,8 +231,8 @@ static int report_singular(struct system *s, const unsigned char *singular)
     if (i < s->n) model_coordinate_name(s->m, i, name, sizeof name);
     return fail(s->context, TAUT_SINGULAR,
                 "%s:%d: the mass matrix is singular: coordinate '%s' has no kinetic energy of its own and the constraints do not "
-                "cover it; give it a mass in the Lagrangian, or remove the coordinate",
-                s->m->file, s->m->form_line, name);
+                "cover it; give it a mass in the Lagrangian, a term with %s.dot, or remove the coordinate",
+                s->m->file, s->m->form_line, name, name);
 }
 
 /* Constraints within singular blocks come first (the unit length of a rotation): they couple nothing that was not. Those that touch one follow only
