@@ -43,6 +43,10 @@ is 'steps of converge --csv' "$(cut -d, -f2 out | tail -n +2 | tr '\n' ' ')" '20
 is 'orders of converge' "$(orders 4 8 12)" ''
 is 'limited rows' "$(cut -d, -f6,10,14 out | tail -n +2 | sort -u)" '0,0,0'
 cp out by-flow
+# ratios of 2.5, 4 and 1/2
+ok converge "$double" --steps 0.05,0.02,0.005,0.01 -T 1 --csv
+is 'orders of steps that are not halved' "$(orders 4 8 12)" ''
+is 'numbers of steps that are not halved' "$(cut -d, -f2 out | tail -n +2 | tr '\n' ' ')" '20 50 200 100 '
 ok converge "$double" --steps 0.05,0.025,0.0125 -T 1 --csv --reference rattle,0.0005
 is 'orders against a method' "$(orders 4 8 12)" ''
 is 'errors against a method and against the exact flow' \
@@ -114,6 +118,13 @@ ok verify "$pendulum" -s 0.02 -T 2 -D g=1.6
 ok verify "$pendulum" -m extended:rk4 -s 0.1 -T 30
 for kind in error energy position velocity; do has 'growth' "^  $kind growth  *-  *as t^[0-9.]*, to .* measured\$"; done
 has 'Floquet multipliers' '^  manifold  *-  *trace 1\.97774[0-9]*, det 1\.0000000  *measured$'
+# g, dg/dt and the energy of this model are quadratic, which Gauss methods keep: what is left is round-off, and has no exponent
+ok verify "$pendulum" -m dirac:gauss,s=3 -s 0.02 -T 10
+has 'growth of an error' '^  error growth  *-  *as t^[0-9.]*, to .* measured$'
+for kind in energy position velocity; do has 'growth of round-off' "^  $kind growth  *-  *to [0-9.]*e-[0-9]*  *round-off\$"; done
+has 'a trend of round-off' '^  energy trend  *-  *[-+].* round-off$'
+ok verify "$pendulum" -m dirac:rk4 -s 0.1 -T 1
+for kind in error energy position velocity; do has 'growth in 10 steps' "^  $kind growth  *-  *to [0-9.]*e-0[45]  *run too short\$"; done
 ok verify "$pendulum" -m dirac:rkf45 -s 0.5 -T 10 --period 3.31327634047319
 has 'steps of its own' '^  order  *5  *-  *not applicable$'
 has 'a period given' '^  manifold  *-  *trace 2\.0000000, det 1\.0000000  *measured$'
