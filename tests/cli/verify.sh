@@ -55,11 +55,19 @@ ok converge "$double" --steps 0.05,0.025 -T 1 --reference rattle,0.05
 has 'a poor reference' 'reference: rattle with step 0.025'
 has 'a poor reference' '[0-9]~'
 has 'a poor reference' '~ near the reference'
+# the reference is off by three times the error of its finer step, 0.01: nothing here stands clear of that
+ok converge "$double" --steps 0.04,0.005 -T 1 --reference rattle,0.02 --csv
+is 'limited by the reference' "$(cut -d, -f6,10,14 out | tail -n +2 | sort -u)" '1,1,1'
+is 'orders that are limited' "$(cut -d, -f4,8,12 out | tail -n +2 | sort -u)" ',,'
 ok converge "$models/henon-heiles.lua" --steps 0.2,0.1 -T 2 --csv
 is 'no multipliers, no columns' "$(head -1 out)" 'step,steps,error_q,order_q,reference_error_q,limited_q,error_p,order_p,reference_error_p,limited_p'
 if [ $quad = yes ]; then
     ok converge "$pendulum" --steps 0.1,0.05 -T 1 --precision quad
     has 'converge in quad' 't = 1   quad'
+    # order 10: at 0.05 the error is round-off of double, which the reference in quad shows
+    ok converge "$pendulum" -m lobatto:s=6 --steps 0.2,0.05 -T 1 --csv
+    is 'limited by round-off' "$(cut -d, -f6,10 out | tail -n +2 | tr '\n' ' ')" '0,0 1,1 '
+    is 'no order from round-off' "$(cut -d, -f4,8 out | tail -n 1)" ','
 fi
 "$taut" converge "$double" --steps 8,0.125 -T 8 --reference rattle,0.0625 > out 2> err
 is 'a step that fails: exit status' "$?" 1
