@@ -272,6 +272,8 @@ static void start_errors(void **state)
         { S "start { a = {1, 2, 3} }\nstart { ['a.y'] = 2 }", "bad.lua:4: the start value of 'a.y' is given already (line 3); " },
         { S "start { ['a.dot'] = {1, 2, 3} }\nstart { [a.dot.z] = 2 }", "bad.lua:4: the start value of 'a.z.dot' is given already (line 3)" },
         { S "start { ['p.x'] = 2 }", "bad.lua:3: momentum in a model with a Lagrangian (line 2); " },
+        { P "hamiltonian(x)\nstart { ['p.x.dot'] = 2 }", "bad.lua:3: start: unknown name 'p.x.dot'; " },
+        { P "hamiltonian(x)\nstart { ['p.r.omega'] = {1, 2, 3} }", "bad.lua:3: start: unknown name 'p.r.omega'; " },
         { P "hamiltonian(x)\nstart { ['x.dot'] = 2 }", "bad.lua:3: velocities (.dot, omega; line 3)" },
         { P "hamiltonian(x)\nstart { ['r.omega'] = {1, 2, 3} }", "bad.lua:3: velocities (.dot, omega; line 3)" },
         { S "start { a = {1, 2, 3}, b = {1, 2, 3}, c = {1, 2}, r = {1, 0, 0, 0} }", "bad.lua:1: no start value for 'x'; add x = 0 to start" },

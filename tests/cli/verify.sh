@@ -164,6 +164,13 @@ for kind in error energy position velocity; do has 'growth in 10 steps' "^  $kin
 ok verify "$pendulum" -m dirac:rkf45 -s 0.5 -T 10 --period 3.31327634047319
 has 'steps of its own' '^  order  *5  *-  *not applicable$'
 has 'a period given' '^  manifold  *-  *trace 2\.0000000, det 1\.0000000  *measured$'
+# naive: phi' = psi and psi' = 0, so that (phi, psi) goes to (phi + T psi, psi): 1 + T is the largest sum of a row
+ok verify "$pendulum" -m naive:rk4 -s 0.1 -T 2 --period 3.31327634047319
+tr -s ' \n' ' ' < out > line && mv line out
+has 'the largest residual' 'Floquet .* a residual is at most 4\.313 times the largest before'
+# ten periods: phi and psi have almost changed places, and the determinant is 1 as ever
+ok verify "$pendulum" -m extended:rk4 -s 0.1 -T 2 --period 33.1327634047319
+has 'ten periods' '^  manifold  *-  *trace 0\.15[0-9]*, det \(1\.000\|0\.999\)[0-9]*  *measured$'
 bad "the period must be a positive number" verify "$pendulum" -m dirac --period 0
 
 "$taut" verify "$double" -s 3 -T 9 > out 2> err
