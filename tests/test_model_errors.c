@@ -271,6 +271,7 @@ static void start_errors(void **state)
         { S "start { x = 1 }\nstart { x = 2 }", "bad.lua:4: the start value of 'x' is given already (line 3); " },
         { S "start { a = {1, 2, 3} }\nstart { ['a.y'] = 2 }", "bad.lua:4: the start value of 'a.y' is given already (line 3); " },
         { S "start { ['a.dot'] = {1, 2, 3} }\nstart { [a.dot.z] = 2 }", "bad.lua:4: the start value of 'a.z.dot' is given already (line 3)" },
+        { S "local k = constraint('k', x - 1)\nstart { ['lambda.k'] = 1 }\nstart { [k] = 2 }", "bad.lua:5: the start value of 'lambda.k' is given already; " },
         { S "start { ['p.x'] = 2 }", "bad.lua:3: momentum in a model with a Lagrangian (line 2); " },
         { P "hamiltonian(x)\nstart { ['p.x.dot'] = 2 }", "bad.lua:3: start: unknown name 'p.x.dot'; " },
         { P "hamiltonian(x)\nstart { ['p.r.omega'] = {1, 2, 3} }", "bad.lua:3: start: unknown name 'p.r.omega'; " },
