@@ -178,7 +178,8 @@ int main(void)
     if (!mkdtemp(folder)) return 1;
     snprintf(path, sizeof path, "%s/run.taut", folder);
     snprintf(target, sizeof target, "%s/run.h5", folder);
-    const struct CMUnitTest tests[] = { cmocka_unit_test(a_dataset_per_column), cmocka_unit_test(one_for_many), cmocka_unit_test(a_name_with_a_slash), cmocka_unit_test(nowhere_to_write) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(a_dataset_per_column), cmocka_unit_test(one_for_many),
+                                        cmocka_unit_test(a_name_with_a_slash), cmocka_unit_test(nowhere_to_write) };
     int failures = cmocka_run_group_tests(tests, NULL, NULL);
     rmdir(folder);
     return failures;

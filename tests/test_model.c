@@ -336,7 +336,8 @@ static void start_of_rotation(void **state)
 {
     (void)state;
     model *m = load("local r = rotation 'r'\nlagrangian(norm2(r.omega)/2)\n"
-                    "start { ['r.w'] = 0.1, ['r.x'] = 0.2, ['r.y'] = 0.3, ['r.z'] = 0.4, ['r.w.dot'] = 1, ['r.x.dot'] = 2, ['r.dot.y'] = 3, ['r.dot.z'] = 4 }");
+                    "start { ['r.w'] = 0.1, ['r.x'] = 0.2, ['r.y'] = 0.3, ['r.z'] = 0.4,\n"
+                    "        ['r.w.dot'] = 1, ['r.x.dot'] = 2, ['r.dot.y'] = 3, ['r.dot.z'] = 4 }");
     for (int i = 0; i < 4; i++) {
         check(value_of(m, m->start_q[i].value), 0.1 * (i + 1));
         check(value_of(m, m->start_w[i].value), i + 1);
