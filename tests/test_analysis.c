@@ -230,6 +230,23 @@ static void gauges(void **state)
     done();
 }
 
+/* What is so in one place and not in another is said; what is zero at t = 0 only is not zero. */
+static void places(void **state)
+{
+    (void)state;
+    analyse("local x, y, u = coordinate 'x', coordinate 'y', coordinate 'u'; hamiltonian(x^2/2); constraint('a', momentum(y))\n"
+            "constraint('b', momentum(u) - y*max(x, 0)); start { x = 0, y = 1, u = 1, ['p.x'] = 1 }");
+    assert_text_has(d->warning, "the rank of the brackets changes from place to place");
+    assert_text_has(d->warning, "the rank of the bracket matrix changes from place to place");
+    done();
+    analyse("local y, u = coordinate 'y', coordinate 'u'; hamiltonian(momentum(u)^2/2); constraint('a', momentum(y))\n"
+            "constraint('b', momentum(u) - y*time()); start { y = 1, u = 1 }");
+    assert_int_equal(d->first, 0);
+    assert_int_equal(d->second, 2); /* {chi1, chi2} = t */
+    assert_generations("11");
+    done();
+}
+
 static void squares(void **state)
 {
     (void)state;
@@ -312,7 +329,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(second_class), cmocka_unit_test(first_class), cmocka_unit_test(pendulum_bracket), cmocka_unit_test(four_generations),
         cmocka_unit_test(first_order), cmocka_unit_test(mixed_classes), cmocka_unit_test(inconsistent), cmocka_unit_test(gauges),
-        cmocka_unit_test(squares), cmocka_unit_test(refusals), cmocka_unit_test(chain),
+        cmocka_unit_test(places), cmocka_unit_test(squares), cmocka_unit_test(refusals), cmocka_unit_test(chain),
         cmocka_unit_test(missing_velocities),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);

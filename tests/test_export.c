@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "record/export.h"
+#include "record/writer.h"
 #include "support_record.h"
 
 static char folder[] = "taut-export-XXXXXX", path[300], target[300];
@@ -127,6 +128,33 @@ static void one_for_many(void **state)
     unlink(target);
 }
 
+/* A slash in a name would be a path of groups. No model has such a name; a file of another program may. */
+static void a_name_with_a_slash(void **state)
+{
+    (void)state;
+    static const record_column columns[] = { { "t", "time" }, { "a/b", "observable" } };
+    const wide values[] = { 1, 2 };
+    taut_context *context = taut_context_create(NULL);
+    writer *w = NULL;
+    record *r;
+    hid_t file;
+    hsize_t size[2];
+    int done, rank;
+    assert_int_equal(writer_create(context, path, 0, columns, 2, 0, &w), TAUT_OK);
+    assert_int_equal(writer_frame(w, 0, values), TAUT_OK);
+    assert_int_equal(writer_commit(w, 1000, &done), TAUT_OK);
+    writer_close(w);
+    export_and_open(&r, context, 1, &file);
+    double *found = read_set(file, "a:b", size, &rank);
+    assert_true(size[0] == 1 && found[0] == 2);
+    free(found);
+    H5Fclose(file);
+    record_close(r);
+    taut_context_destroy(context);
+    unlink(path);
+    unlink(target);
+}
+
 static void nowhere_to_write(void **state)
 {
     (void)state;
@@ -150,7 +178,8 @@ int main(void)
     if (!mkdtemp(folder)) return 1;
     snprintf(path, sizeof path, "%s/run.taut", folder);
     snprintf(target, sizeof target, "%s/run.h5", folder);
-    const struct CMUnitTest tests[] = { cmocka_unit_test(a_dataset_per_column), cmocka_unit_test(one_for_many), cmocka_unit_test(nowhere_to_write) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(a_dataset_per_column), cmocka_unit_test(one_for_many),
+                                        cmocka_unit_test(a_name_with_a_slash), cmocka_unit_test(nowhere_to_write) };
     int failures = cmocka_run_group_tests(tests, NULL, NULL);
     rmdir(folder);
     return failures;

@@ -331,6 +331,34 @@ static void rotation_model(void **state)
     model_destroy(m);
 }
 
+/* Components of a rotation by their letters: w first. */
+static void start_of_rotation(void **state)
+{
+    (void)state;
+    model *m = load("local r = rotation 'r'\nlagrangian(norm2(r.omega)/2)\n"
+                    "start { ['r.w'] = 0.1, ['r.x'] = 0.2, ['r.y'] = 0.3, ['r.z'] = 0.4,\n"
+                    "        ['r.w.dot'] = 1, ['r.x.dot'] = 2, ['r.dot.y'] = 3, ['r.dot.z'] = 4 }");
+    for (int i = 0; i < 4; i++) {
+        check(value_of(m, m->start_q[i].value), 0.1 * (i + 1));
+        check(value_of(m, m->start_w[i].value), i + 1);
+    }
+    model_destroy(m);
+}
+
+/* The first point is that of t = 0. */
+static void start_by_points(void **state)
+{
+    (void)state;
+    model *m = load("local a, x = point('a', 2), coordinate 'x'\nlagrangian(norm2(a.dot)/2 + x.dot^2/2)\n"
+                    "start_points { a = {{1, 2}, {3, 4}}, x = {5, 6} }");
+    const double before[] = { 1, 2, 5 }, after[] = { 3, 4, 6 };
+    for (int i = 0; i < 3; i++) {
+        check(value_of(m, m->start_q[i].value), before[i]);
+        check(value_of(m, m->start_q1[i].value), after[i]);
+    }
+    model_destroy(m);
+}
+
 static void start_keys(void **state)
 {
     (void)state;
@@ -587,6 +615,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(rates, set_up, tear_down),
         cmocka_unit_test_setup_teardown(forces, set_up, tear_down),
         cmocka_unit_test_setup_teardown(rotation_model, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(start_of_rotation, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(start_by_points, set_up, tear_down),
         cmocka_unit_test_setup_teardown(start_keys, set_up, tear_down),
         cmocka_unit_test_setup_teardown(drawing, set_up, tear_down),
         cmocka_unit_test_setup_teardown(drawing_bodies, set_up, tear_down),

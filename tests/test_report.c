@@ -272,6 +272,122 @@ static void documents(void **state)
     free(text);
 }
 
+/* ---- the header of a page ---- */
+
+static char *page_of(const char *run)
+{
+    static const char template[] = "<html>" PAGE_MARK "</html>";
+    char *text = NULL;
+    size_t size = 0;
+    record *r = NULL;
+    FILE *file = open_memstream(&text, &size);
+    int status = record_open(context, run, &r);
+    if (!status) status = page_write(context, r, template, sizeof template - 1, file);
+    if (status) fail_msg("%s", taut_error_text(context));
+    record_close(r);
+    fclose(file);
+    return text;
+}
+
+/* The number behind "name": from this place on. */
+static double number_after(const char *text, const char *name)
+{
+    char mark[64];
+    snprintf(mark, sizeof mark, "\"%s\":", name);
+    const char *at = strstr(text, mark);
+    if (!at) fail_msg("no %s in the page", name);
+    return strtod(at + strlen(mark), NULL);
+}
+
+static const char *column_entry(const char *text, const char *name, int deviation)
+{
+    char mark[160];
+    const char *columns = strstr(text, "\"columns\":[");
+    assert_non_null(columns);
+    snprintf(mark, sizeof mark, "{\"name\":\"%s\",\n\"kind\":", name);
+    const char *at = strstr(columns, mark);
+    if (at && deviation) at = strstr(at + 1, mark);
+    if (!at) fail_msg("no column %s in the page", name);
+    assert_int_equal(deviation, strncmp(strchr(strchr(at, '\n') + 1, '\n') + 1, "\"deviation\":true", 16) == 0);
+    return at;
+}
+
+/* Every number of the header against the frames of the run file. The slope is a sum of as many terms as there are
+   frames: some roundings for each of them, of the largest value over the length of the run. */
+static void page_header(void **state)
+{
+    (void)state;
+    unlink(path);
+    const recipe how = { .model = "four-particles", .method = "rattle", .step = 0.01, .steps = 40, .every = 2,
+                         .interval = 1 };
+    recorded_run(&how, path, 0, 0);
+    frames f = read_frames_of(path);
+    char *text = page_of(path);
+    record *r = NULL;
+    assert_int_equal(record_open(context, path, &r), TAUT_OK);
+    assert_int_equal(f.count, 21);
+    assert_true(number_after(text, "frames") == 21 && number_after(text, "rows") == 21);
+    assert_true(number_after(text, "bucket") == 1);
+    assert_true(number_after(text, "coordinates") == 12 && number_after(text, "constraints") == 2);
+    assert_true(number_after(text, "columnsOmitted") == 0);
+    assert_non_null(strstr(text, "\"method\":\"rattle\""));
+    assert_non_null(strstr(text, "\"step\":\"0.01\""));
+    assert_non_null(strstr(text, "\"every\":\"2\""));
+    int deviations = 0;
+    for (size_t k = 0; k < f.width; k++) {
+        const record_column *c = &record_columns(r)[k];
+        int changes = strcmp(c->kind, "energy") == 0 || strcmp(c->kind, "conserved") == 0;
+        for (int deviation = 0; deviation <= changes; deviation++) {
+            double first = 0, last = 0, lowest = INFINITY, highest = -INFINITY, t = 0, y = 0, tt = 0, ty = 0;
+            for (long i = 0; i < f.count; i++) {
+                double x = (double)(f.values[(size_t)i * f.width + k] - (deviation ? f.values[k] : 0));
+                if (i == 0) first = x;
+                last = x;
+                lowest = fmin(lowest, x);
+                highest = fmax(highest, x);
+                t += (double)f.values[(size_t)i * f.width] / (double)f.count, y += x / (double)f.count;
+            }
+            for (long i = 0; i < f.count; i++) {
+                double x = (double)(f.values[(size_t)i * f.width + k] - (deviation ? f.values[k] : 0)),
+                       dt = (double)f.values[(size_t)i * f.width] - t;
+                tt += dt * dt, ty += dt * (x - y);
+            }
+            const char *entry = column_entry(text, c->name, deviation);
+            assert_true(number_after(entry, "first") == first && number_after(entry, "last") == last);
+            assert_true(number_after(entry, "lowest") == lowest && number_after(entry, "highest") == highest);
+            double slope = number_after(entry, "slope"), span = (double)f.values[(size_t)(f.count - 1) * f.width];
+            double room = 1e-14 * fmax(fabs(lowest), fabs(highest)) / span;
+            if (!(fabs(slope - ty / tt) <= room)) fail_msg("%s: slope %g, not %g", c->name, slope, ty / tt);
+            deviations += deviation;
+        }
+    }
+    assert_int_equal(deviations, 7); /* energy, three momenta, three angular momenta */
+    record_close(r);
+    free_frames(&f);
+    free(text);
+}
+
+/* Is the energy called a constant of the motion? Not with a force, a contact, time in the equations, or rates. */
+static void page_energy(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *model;
+        int conserved;
+    } cases[] = { { "pendulum", 1 }, { "damped-pendulum", 0 }, { "bouncing-ball", 0 }, { "driven-pendulum", 0 },
+                  { "papers/jay-simeon-4.1", 0 } };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        unlink(path);
+        const recipe c = { .model = cases[i].model, .method = "rattle", .step = 0.01, .steps = 2, .every = 1,
+                           .interval = 1 };
+        recorded_run(&c, path, 0, 0);
+        char *text = page_of(path);
+        const char *wanted = cases[i].conserved ? "\"energyConserved\":true" : "\"energyConserved\":false";
+        if (!strstr(text, wanted)) fail_msg("%s", cases[i].model);
+        free(text);
+    }
+}
+
 /* ---- memory ---- */
 
 static int write_page(counter *c)
@@ -321,6 +437,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(many_frames, set_up, tear_down),     cmocka_unit_test_setup_teardown(json_texts, set_up, tear_down),
         cmocka_unit_test_setup_teardown(numbers_as_base64, set_up, tear_down), cmocka_unit_test_setup_teardown(memory, set_up, tear_down),
         cmocka_unit_test_setup_teardown(documents, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(page_header, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(page_energy, set_up, tear_down),
     };
     int file = mkstemp(path);
     if (file < 0) return 1;

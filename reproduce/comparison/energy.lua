@@ -41,7 +41,7 @@ item("energy", "Energy over 10⁶ steps", { short = true, minutes = 20,
   part = function(name, brief) return follow(by_name[name][1], by_name[name][2], brief and 2000 or 1000000) end },
 function(out, parts)
   local steps = out.brief and 2000 or 1000000
-  local panels, worst_em, bounded, drifts, drifting, words = {}, 0, true, true, {}, {}
+  local panels, worst_em, bounded, drifts, drifting, words, finished = {}, 0, true, true, {}, {}, 0
   for i, p in ipairs(problems) do
     local series, rows = {}, {}
     for k, m in ipairs(methods) do
@@ -53,10 +53,12 @@ function(out, parts)
       local drift = n > 1 and abs(r.tenths[n] - r.tenths[1]) or 0/0
       rows[k] = { m, { text = ("%.2e"):format(r.worst) }, { text = n > 1 and ("%+.1e"):format(r.tenths[n] - r.tenths[1]) or "–" }, { text = ("%.1e"):format(r.constraint) },
                   { text = ("%.1f"):format(1e6*r.seconds/math.max(r.done, 1)) }, { text = r.failure and ("stopped after %d steps: %s"):format(r.done, r.failure:sub(1, 80)) or "" } }
-      if m == "em" and not r.failure then worst_em = math.max(worst_em, r.worst) end
-      if symplectic[m] and not r.failure and drift > 0.2*r.worst then bounded = false end
+      if not r.failure then finished = finished + 1 end
+      if m == "em" then worst_em = r.failure and math.huge or math.max(worst_em, r.worst) end
+      if symplectic[m] and not (not r.failure and drift <= 0.2*r.worst) then bounded = false end
       if m == "dirac:rk4" then
-        local grown = r.failure and math.huge or abs(r.tenths[n]/r.tenths[1])
+        -- a run that stopped has drifted if its energy had left by then; one that stopped at once says nothing
+        local grown = n > 0 and (r.failure and r.worst or abs(r.tenths[n]))/abs(r.tenths[1]) or 0/0
         drifting[i], drifts = ("%s ×%.1f"):format(p.title, grown), drifts and grown > 3
       end
     end
@@ -68,15 +70,16 @@ function(out, parts)
         if symplectic[m] and (not cheap or r.seconds < cheap[2]) then cheap = { m, r.seconds, r.worst } end
       end
     end
-    words[i] = ("On the %s, besides <code>em</code>, <code>%s</code> keeps the energy best (%.1e); the cheapest symplectic method is <code>%s</code> (%.1f µs a step, %.1e).")
-      :format(p.title, best[1], best[2], cheap[1], 1e6*cheap[2]/steps, cheap[3])
+    words[i] = best and cheap and ("On the %s, besides <code>em</code>, <code>%s</code> keeps the energy best (%.1e); the cheapest symplectic method is <code>%s</code> (%.1f µs a step, %.1e).")
+      :format(p.title, best[1], best[2], cheap[1], 1e6*cheap[2]/steps, cheap[3]) or ("On the %s too few runs came to their end."):format(p.title)
     panels[i] = { title = ("%s, h = %g"):format(p.title, p.h), x = { label = "steps", min = 0, max = steps }, y = { label = "|relative energy error|", log = true, min = 1e-17 }, series = series }
     out:table { title = ("%s, h = %g, %d steps"):format(p.title, p.h, steps), columns = { "method", "largest relative error", "drift of the mean, first to last tenth", "|g| at the end", "µs a step", "" }, rows = rows }
   end
   out:figure { title = "Relative energy error over 10⁶ steps.", note = "The same step for every method of a panel; every 2000th step is shown.", panels = panels }
   out:remark(table.concat(words, " "))
+  out:value("runs", finished, ("runs that came to their end, of %d"):format(#problems*#methods))
   if out.brief then return end
-  out:claim { id = "em exact", text = "The energy-momentum method keeps the energy to round-off over 10⁶ steps.", verdict = worst_em < 1e-10, measured = ("largest relative error on the problems it finished: %.1e"):format(worst_em) }
+  out:claim { id = "em exact", text = "The energy-momentum method keeps the energy to round-off over 10⁶ steps.", verdict = worst_em < 1e-10, measured = ("largest relative error on the four problems: %.1e"):format(worst_em) }
   out:claim { id = "symplectic bounded", text = "The energy errors of the symplectic methods oscillate and do not drift over 10⁶ steps.", verdict = bounded and true or "qualified",
     measured = "change of the mean from the first to the last tenth of the run against the largest error, rattle, del, euler, lobatto, composition: see the tables" }
   out:claim { id = "runge-kutta drifts", text = "Runge–Kutta on the Hamilton–Dirac equations does not keep the energy over such times.", verdict = drifts, measured = "dirac:rk4, mean energy error of the last tenth of the run against the first: " .. table.concat(drifting, ", ") }

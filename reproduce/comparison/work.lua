@@ -74,12 +74,13 @@ item("work", "Work against precision", { short = true, minutes = 4,
     return out
   end },
 function(out, parts)
-  local panels, rows, wins = {}, {}, {}
+  local panels, rows, wins, curves = {}, {}, {}, 0
   local levels = { 1e-2, 1e-4, 1e-6, 1e-8, 1e-10 }
   for i, p in ipairs(problems) do
     local series = {}
     for k, m in ipairs(methods) do
       local c = parts[p.id][m]
+      if #c.error > 0 then curves = curves + 1 end
       series[k] = { name = m, x = { table.unpack(c.error) }, y = { table.unpack(c.time) }, style = "both", dash = 1 + (k - 1) // 8 }
     end
     panels[i] = { title = ("%s, T = %g"):format(p.title, p.T), x = { label = "relative error in q and p at T", log = true, min = 1e-13, max = 1 }, y = { label = "processor time (s)", log = true }, series = series }
@@ -102,6 +103,7 @@ function(out, parts)
     rows[i] = row
   end
   out:figure { title = "Work against precision.", note = "Down and to the left is better. dirac:rkf45 chooses its steps by a tolerance; all others take equal steps, halved from point to point.", panels = panels }
+  out:value("curves", curves, ("methods with a result, summed over %d problems"):format(#problems))
   if out.brief then return end
   local heads = { "least time for an error of" }
   for _, l in ipairs(levels) do heads[#heads + 1] = ("%.0e"):format(l) end

@@ -132,8 +132,12 @@ item("convergence", "Fig. 4: convergence of q4", { short = true }, function(out)
   out:value("order.q", oq, "order in q4"); out:value("order.p", op, "order in the momenta")
   out:value("order.mid", om, "order in the multipliers, middle of the step"); out:value("order.end", oe, "order in the multipliers, end of the step")
   out:claim { id = "second order", text = "Fig. 4 implies the scheme is second-order accurate in the positions.", where = "4", verdict = abs(oq - 2) < 0.05, measured = ("slope %.3f"):format(oq) }
+  -- 1.5: halfway between the orders 2 and 1. Reduced where they belong: it holds; only as they are read at the end of a step: qualified.
+  local function reduced(x) return not (x > 1.5) end
+  local verdict = reduced(op) or reduced(om)
+  if not verdict and reduced(oe) then verdict = "qualified" end
   out:claim { id = "order reduction", text = "This level of accuracy is not necessarily achieved in the momenta and Lagrange multipliers.", where = "4",
-    verdict = "qualified", measured = ("momenta: order %.2f, no reduction. Multipliers: %.2f when read at t + Δt/2, where they belong; %.2f when read at t + Δt"):format(op, om, oe) }
+    verdict = verdict, measured = ("momenta: order %.2f. Multipliers: %.2f when read at t + Δt/2, where they belong; %.2f when read at t + Δt"):format(op, om, oe) }
 
   -- Forward, momenta reversed (the step negated), back.
   local z = simulate(model, { method = "em" })

@@ -44,7 +44,7 @@ function judge.value(value, e)
   out.published, out.reference, out.why, out.where = e.published, e.reference, e.why, e.where
   local c = wide(value.text)
   if e.timing then
-    out.verdict = "timing"
+    out.timing, out.verdict = true, "timing"
     return out
   end
   out.ok, out.band = band(e, c)

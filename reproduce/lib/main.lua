@@ -143,43 +143,60 @@ local function sorted(t)
   return function() i = i + 1 return keys[i] end
 end
 
-local function judge_paper(paper, options)
-  local rows, seen = {}, {}
-  local expected = load_in(paper.folder .. "/expected.lua", environment({}))
-  for _, item in ipairs(paper.chosen) do
-    local result = item.result
-    item.rows, item.claims = {}, {}
-    if result.error then
-      rows[#rows + 1] = { item = item.title, published = "", shown = "", verdict = "COULD NOT BE COMPUTED", ok = false, detail = result.error }
+-- Which of the expected ids the short form leaves out: those that match a pattern of expected.long, as a whole.
+local function is_long(expected, id)
+  for _, pattern in ipairs(expected.long or {}) do if id:find("^" .. pattern .. "$") then return true end end
+  return false
+end
+
+-- Nothing may go missing. A pattern of expected.long that is too wide would hide what does, so what the short form computes
+-- must not match any.
+local function find_missing(expected, seen, options, add)
+  for _, kind in ipairs { "values", "claims" } do
+    for id in sorted(expected[kind]) do
+      local name, published = kind == "claims" and "claim " .. id or id, kind == "claims" and expected.claims[id] or expected.values[id].published or ""
+      local left_out = options.brief and is_long(expected, name)
+      if not seen[name] and not left_out then add { title = name, published = published, verdict = "WAS NOT COMPUTED" } end
+      if seen[name] and left_out then add { title = name, published = published, verdict = "COMPUTED, THOUGH EXPECTED.LUA CALLS IT LONG" } end
     end
+  end
+end
+
+local function judge_paper(paper, options)
+  local rows, seen, failed = {}, {}, false
+  local expected = load_in(paper.folder .. "/expected.lua", environment({}))
+  local function add_failure(row)
+    row.published, row.shown, row.ok = row.published or "", "", false
+    rows[#rows + 1] = row
+  end
+  for _, item in ipairs(paper.chosen) do
+    local result, judged = item.result, 0
+    item.rows, item.claims = {}, {}
     for _, value in ipairs(result.values) do
       local row = judge.value(value, expected.values[value.id])
       row.item, row.title = item.title, value.label or value.id
       row.shown = judge.shown(row)
       seen[value.id] = true
       item.rows[value.id] = row
-      if expected.values[value.id] then rows[#rows + 1] = row end
+      if expected.values[value.id] then
+        rows[#rows + 1] = row
+        if not row.timing then judged = judged + 1 end
+      end
     end
     for _, claim in ipairs(result.claims) do
       local wanted = expected.claims[claim.id]
       seen["claim " .. claim.id] = true
       local row = { claim = true, title = "claim: " .. claim.id, published = wanted or "?", shown = claim.verdict,
                     ok = claim.verdict == wanted, verdict = claim.verdict == wanted and "as stated" or "NOT AS STATED" }
-      rows[#rows + 1] = row
+      rows[#rows + 1], judged = row, judged + 1
       claim.ok = row.ok
     end
+    failed = failed or result.error
+    if result.error then add_failure { title = item.title, verdict = "COULD NOT BE COMPUTED", detail = result.error }
+    elseif judged == 0 then add_failure { title = item.title, verdict = "HAS NOTHING TO BE JUDGED" } end
   end
-  if not options.brief then                                      -- nothing may go missing
-    for _, item in ipairs(paper.chosen) do if item.result.error then return rows end end
-    for id in sorted(expected.values) do
-      if not seen[id] then rows[#rows + 1] = { title = id, published = expected.values[id].published or "", shown = "", ok = false,
-                                               verdict = "WAS NOT COMPUTED" } end
-    end
-    for id in sorted(expected.claims) do
-      if not seen["claim " .. id] then rows[#rows + 1] = { title = "claim: " .. id, published = expected.claims[id], shown = "",
-                                                          ok = false, verdict = "WAS NOT COMPUTED" } end
-    end
-  end
+  if not failed then find_missing(expected, seen, options, add_failure) end
+  if #rows == 0 then add_failure { title = paper.title, verdict = "HAS NOTHING TO BE JUDGED" } end
   return rows
 end
 
@@ -241,6 +258,10 @@ end
 return function(options)
   local names = choose_papers(options.papers)
   if not names then return 2 end
+  if #names == 0 then
+    io.stderr:write(("taut: there is no experiment in %s/reproduce\n"):format(host.root))
+    return 1
+  end
   host.folder(options.output .. "/results")
   local from, ground, papers, first, last = host.clock(), foundation(), {}, {}, {}
   for i, name in ipairs(names) do
@@ -265,16 +286,21 @@ return function(options)
     end
   end
 
-  local good, bad = 0, 0
+  local good, bad, timings = 0, 0, 0
   io.write(("%s  %s  %s  %s  %s\n"):format(clip("paper", 17), clip("item", 44), clip("published", 14), clip("computed", 18), "verdict"))
   for _, paper in ipairs(papers) do
     local rows = judge_paper(paper, options)
-    for _, row in ipairs(rows) do if row.ok then good = good + 1 else bad = bad + 1 end end
+    for _, row in ipairs(rows) do
+      if row.timing then timings = timings + 1
+      elseif row.ok then good = good + 1
+      else bad = bad + 1 end
+    end
     print_rows(paper, rows)
     paper.rows = rows
     data.write(("%s/%s.html"):format(options.output, paper.name), page.write(paper, options))
   end
-  io.write(("\n%d in their bands, %d not; %.0f s. Pages: "):format(good, bad, host.clock() - from))
+  io.write(("\n%d in their bands, %d not"):format(good, bad), timings > 0 and ("; %d %s, not judged"):format(timings, timings == 1 and "timing" or "timings") or "")
+  io.write(("; %.0f s. Pages: "):format(host.clock() - from))
   for i, paper in ipairs(papers) do io.write(i > 1 and ", " or "", options.output, "/", paper.name, ".html") end
   io.write("\n")
   return bad == 0 and 0 or 1

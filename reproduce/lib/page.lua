@@ -12,7 +12,7 @@ local function shown(s) return power(escape(s or "")) end
 
 -- How well it agrees, in words and as a bar of filled digits.
 local function agreement(row)
-  if row.verdict == "timing" then return '<span class="quiet">timing</span>' end
+  if row.timing then return '<span class="quiet">timing</span>' end
   if not row.ok then return '<span class="bad">' .. escape(row.verdict) .. "</span>" end
   local parts = {}
   if row.published_of then parts[#parts + 1] = ("%d of %d printed"):format(row.published_digits, row.published_of) end
@@ -117,7 +117,7 @@ end
 local function summary(paper)
   local values, claims, off = 0, { holds = 0, ["does not hold"] = 0, ["holds with a qualification"] = 0 }, 0
   for _, row in ipairs(paper.rows) do
-    if not row.claim then values = values + 1 end
+    if row.computed and not row.timing then values = values + 1 end
     if not row.ok then off = off + 1 end
   end
   for _, item in ipairs(paper.chosen) do for _, c in ipairs(item.result.claims) do claims[c.verdict] = claims[c.verdict] + 1 end end

@@ -56,4 +56,10 @@ for _, a in ipairs { "LLL", "LGL", "LLG", "LGG", "ELL", "EGL", "ELG", "EGG" } do
     end
   end
 end
+-- What the short form leaves out: larger m, long runs, and what is concluded from these.
+expected.long = {
+  "spring%.%u+%.[4-6]", "triple%.%u+%.[4-6]", "LLL%.[3-6]", "state%.%u+", "defect%.%u+%.4%.0%.[12]",
+  "table1%.[25-9]", "table3%.%l+%.%l+%.E%.2%.%l+", "table3%.%l+%.%l+%.[EL]%.[5-9]%.%l+",
+  "claim spring: .*", "claim triple: .*", "claim orders", "claim LGG precision", "claim energy bounds",
+}
 return expected

@@ -209,6 +209,8 @@ int simulation_return(simulation *z, real h, long steps, engine_return *out)
         include(&size, &z->x);
         way = larger(way, distance(other.q, z->x.q, z->x.n));
     }
+    if (!(size.q > 0)) size.q = 1; /* at rest in the origin: as choose_direction has it */
+    if (!(size.p > 0)) size.p = 1;
     /* A displacement small enough to grow linearly, large enough for its roundings not to count. */
     if (!status) status = displace(z, &z->x, REAL(sqrt)(REAL_EPSILON), &other);
     if (!status) status = go_back(z, h, steps, &size, &other, &growth);

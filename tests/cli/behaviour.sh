@@ -239,5 +239,16 @@ has 'projections in the summary' '^  projections  *[0-9]* of positions, [0-9]* o
 ok methods dirac
 has 'taut methods dirac' 'project  *none|position|momentum|both'
 
+# momenta that the constraints of phase space give: p.x = -y, p.y = x
+cat > free.lua << 'END'
+local x, y = coordinate "x", coordinate "y"
+hamiltonian(momentum(x)^2/2 + x^2/2)
+constraint("a", momentum(y) - x)
+constraint("b", y + momentum(x))
+start { x = 1, y = 2, ["p.x"] = free(), ["p.y"] = free() }
+END
+succeeds run free.lua -m dirac:gauss -T 0.1 --csv
+is 'free momenta' "$(awk -F, 'NR == 2 { printf "%.9f %.9f", $6, $7 }' out)" '-2.000000000 1.000000000'
+
 echo "$checks checks, $failures failures"
 [ $failures -eq 0 ] && [ $checks -gt 150 ]

@@ -6,9 +6,10 @@ set -u
 . "$(dirname "$0")/checks.sh"
 
 share=$work/share
+experiments=$(dirname "$models")/reproduce
 mkdir -p "$share/reproduce/small"
 ln -s "$models" "$share/models"
-ln -s "$(dirname "$models")/reproduce/lib" "$share/reproduce/lib"
+ln -s "$experiments/lib" "$share/reproduce/lib"
 TAUT_SHARE=$share
 export TAUT_SHARE
 small=$share/reproduce/small
@@ -44,9 +45,11 @@ function(out, parts)
   out:value("third", abs(-(wide("1")/3)^2*3 - 0)/sqrt(wide(1)))
 end)
 END
+# expect VERDICT [DIGITS [MORE [LONG]]]
 expect() {
+    left_out='"sum", "tenth", "third"'
     cat > "$small/expected.lua" << END
-return { values = { time = { published = "1.0", digits = 2 }, sum = { reference = "1.333333", digits = ${2:-7} }, tenth = { most = 1e-18 },
+return { long = { ${4:-$left_out} }, values = { time = { published = "1.0", digits = 2 }, sum = { reference = "1.333333", digits = ${2:-7} }, tenth = { most = 1e-18 },
                     third = { reference = "0.3333333333333333", within = 1e-15 } ${3:-} }, claims = { quoted = "$1" } }
 END
 }
@@ -103,7 +106,37 @@ run reproduce -o pages
 is 'exit status of a missing value' "$status" 1
 has reproduce 'missing .*WAS NOT COMPUTED'
 run reproduce --short -o short
-is 'missing values of --short' "$status" 0
+is 'exit status of a missing value of --short' "$status" 1
+has reproduce 'missing .*WAS NOT COMPUTED'
+has reproduce '2 in their bands, 1 not'
+# what the short form leaves out is said in expected.lua: no less, and no more
+expect holds 7 '' '"sum", "third"'
+run reproduce --short -o short
+is 'exit status of --short without a figure' "$status" 1
+has reproduce 'tenth .*WAS NOT COMPUTED'
+expect holds 7 '' '".*"'
+run reproduce --short -o short
+is 'exit status of --short with a list too wide' "$status" 1
+has reproduce 'time .*COMPUTED, THOUGH EXPECTED.LUA CALLS IT LONG'
+has reproduce 'claim quoted .*COMPUTED, THOUGH EXPECTED.LUA CALLS IT LONG'
+
+# timings are shown and count neither as figures nor as failures
+expect holds 7 ', energy = { published = "1e9", timing = true }'
+run reproduce -o pages
+is 'exit status of a timing' "$status" 0
+has reproduce '^small  *energy  *1e9 .* timing$'
+has reproduce '^5 in their bands, 0 not; 1 timing, not judged; '
+cp pages/small.html out
+has page '<b>4</b> figures compared'
+has page '<b>0</b> outside their band'
+has page '<b>1</b> claims hold</li>'
+# a page says what is off
+expect holds 7 ', energy = { reference = "2.1", within = 0.01 }'
+run reproduce -o pages
+cp pages/small.html out
+has page '<b>5</b> figures compared'
+has page '<b>1</b> outside their band'
+expect holds
 
 # what goes wrong
 expect holds
@@ -114,6 +147,39 @@ run reproduce -o pages
 is 'exit status of a failing item' "$status" 1
 has reproduce 'Wrong .*COULD NOT BE COMPUTED'
 has reproduce "there is no method 'ratle'"
+# an item without a figure or claim to judge, a paper without items, no paper at all: nothing passes by computing nothing
+cat > "$small/items.lua" << 'END'
+item("simple", "A simulation", { short = true }, function(out) out:value("unexpected", 1) out:remark "Nothing." end)
+END
+echo 'return { values = {}, claims = {} }' > "$small/expected.lua"
+for form in '' --short; do
+    # shellcheck disable=SC2086 # no word, or one
+    run reproduce $form -o pages
+    is "exit status of an item without figures $form" "$status" 1
+    has reproduce 'A simulation .*HAS NOTHING TO BE JUDGED'
+    has reproduce '^0 in their bands, 1 not'
+done
+# the comparison of energies when every run stops: none of its claims holds
+cat > "$small/items.lua" << END
+local function stop() error("model: it stops", 0) end
+simulate = function() return { step = stop, get = function() return 1 end, close = function() end } end
+assert(loadfile("$experiments/comparison/energy.lua", "t", _ENV))()
+END
+cp "$experiments/comparison/expected.lua" "$small/expected.lua"
+run reproduce -o pages
+is 'exit status when every run stops' "$status" 1
+has reproduce '^small  *runs that came to their end, of 32  *-  *0  *LEAVES ITS BAND (± 0)$'
+for claim in 'em exact' 'symplectic bounded' 'runge-kutta drifts'; do has reproduce "claim: $claim .* NOT AS STATED\$"; done
+echo '-- nothing' > "$small/items.lua"
+echo 'return { values = {}, claims = {} }' > "$small/expected.lua"
+run reproduce --short -o pages
+is 'exit status of a paper without items' "$status" 1
+has reproduce 'Small <paper> .*HAS NOTHING TO BE JUDGED'
+mv "$small/paper.lua" "$small/no-paper.lua"
+run reproduce --short -o pages
+is 'exit status without papers' "$status" 1
+grep -q 'there is no experiment in' err || is 'stderr without papers' "$(cat err)" 'there is no experiment in'
+mv "$small/no-paper.lua" "$small/paper.lua"
 for what in 'small --jobs 0' 'nobody' '--speed 3'; do
     # shellcheck disable=SC2086 # words
     run reproduce $what -o pages

@@ -43,6 +43,10 @@ is 'steps of converge --csv' "$(cut -d, -f2 out | tail -n +2 | tr '\n' ' ')" '20
 is 'orders of converge' "$(orders 4 8 12)" ''
 is 'limited rows' "$(cut -d, -f6,10,14 out | tail -n +2 | sort -u)" '0,0,0'
 cp out by-flow
+# ratios of 2.5, 4 and 1/2
+ok converge "$double" --steps 0.05,0.02,0.005,0.01 -T 1 --csv
+is 'orders of steps that are not halved' "$(orders 4 8 12)" ''
+is 'numbers of steps that are not halved' "$(cut -d, -f2 out | tail -n +2 | tr '\n' ' ')" '20 50 200 100 '
 ok converge "$double" --steps 0.05,0.025,0.0125 -T 1 --csv --reference rattle,0.0005
 is 'orders against a method' "$(orders 4 8 12)" ''
 is 'errors against a method and against the exact flow' \
@@ -51,11 +55,19 @@ ok converge "$double" --steps 0.05,0.025 -T 1 --reference rattle,0.05
 has 'a poor reference' 'reference: rattle with step 0.025'
 has 'a poor reference' '[0-9]~'
 has 'a poor reference' '~ near the reference'
+# the reference is off by three times the error of its finer step, 0.01: nothing here stands clear of that
+ok converge "$double" --steps 0.04,0.005 -T 1 --reference rattle,0.02 --csv
+is 'limited by the reference' "$(cut -d, -f6,10,14 out | tail -n +2 | sort -u)" '1,1,1'
+is 'orders that are limited' "$(cut -d, -f4,8,12 out | tail -n +2 | sort -u)" ',,'
 ok converge "$models/henon-heiles.lua" --steps 0.2,0.1 -T 2 --csv
 is 'no multipliers, no columns' "$(head -1 out)" 'step,steps,error_q,order_q,reference_error_q,limited_q,error_p,order_p,reference_error_p,limited_p'
 if [ $quad = yes ]; then
     ok converge "$pendulum" --steps 0.1,0.05 -T 1 --precision quad
     has 'converge in quad' 't = 1   quad'
+    # order 10: at 0.05 the error is round-off of double, which the reference in quad shows
+    ok converge "$pendulum" -m lobatto:s=6 --steps 0.2,0.05 -T 1 --csv
+    is 'limited by round-off' "$(cut -d, -f6,10 out | tail -n +2 | tr '\n' ' ')" '0,0 1,1 '
+    is 'no order from round-off' "$(cut -d, -f4,8 out | tail -n 1)" ','
 fi
 "$taut" converge "$double" --steps 8,0.125 -T 8 --reference rattle,0.0625 > out 2> err
 is 'a step that fails: exit status' "$?" 1
@@ -110,13 +122,55 @@ ok verify "$pendulum" -T 2
 has 'a chosen step' 'step 0\.[0-9]* (chosen)'
 ok verify "$pendulum" -s 0.02 -T 2 -D g=1.6
 
+# drift or not. Two swings of a symplectic method: the means have a slope, a quarter of the scatter that is asked for. The heavy top under
+# Runge-Kutta loses its energy in one turn and then none for a while: its slope is 1.7 times what is asked for, but not in both halves.
+trend() { awk -F, '$1 == "energy trend" { print $5 }' out; }
+ok verify "$pendulum" -s 0.01 -T 6 --precision double --csv
+is 'a slope below the scatter' "$(trend)" 'no trend'
+run verify "$models/heavy-top.lua" -m dirac:rk4 -s 0.01 -T 14 --precision double --csv
+is 'a slope in one half' "$(trend)" 'no trend'
+run verify "$pendulum" -m dirac:rk4 -s 0.1 -T 100 --precision double --csv
+is 'a slope throughout' "$(trend)" 'drifts'
+# at rest in the origin there is no size to measure by, and nothing moves
+cat > rest.lua << 'END'
+local x = coordinate "x"
+lagrangian(x.dot^2/2 - x^2/2)
+start { x = 0 }
+END
+ok verify rest.lua -s 0.1 -T 5
+has 'a model at rest' 'reversible  *yes  *0.0e+00 after 50 steps and back  *holds$'
+# what grows by e^50 comes back from no journey in double: that decides nothing, and is no success
+cat > fall.lua << 'END'
+local x = coordinate "x"
+lagrangian(x.dot^2/2 + 50*x^2)
+start { x = 1e-30 }
+END
+run verify fall.lua -s 0.1 -T 5 --precision double
+is 'exit status of what could not be decided' "$status" 1
+has 'undecided' 'reversible  *yes .* undecided$'
+is 'stderr of what could not be decided' "$(cat err)" 'taut: rattle on fall.lua: 1 could not be decided'
+
 # methods that leave the manifold
 ok verify "$pendulum" -m extended:rk4 -s 0.1 -T 30
 for kind in error energy position velocity; do has 'growth' "^  $kind growth  *-  *as t^[0-9.]*, to .* measured\$"; done
 has 'Floquet multipliers' '^  manifold  *-  *trace 1\.97774[0-9]*, det 1\.0000000  *measured$'
+# g, dg/dt and the energy of this model are quadratic, which Gauss methods keep: what is left is round-off, and has no exponent
+ok verify "$pendulum" -m dirac:gauss,s=3 -s 0.02 -T 10
+has 'growth of an error' '^  error growth  *-  *as t^[0-9.]*, to .* measured$'
+for kind in energy position velocity; do has 'growth of round-off' "^  $kind growth  *-  *to [0-9.]*e-[0-9]*  *round-off\$"; done
+has 'a trend of round-off' '^  energy trend  *-  *[-+].* round-off$'
+ok verify "$pendulum" -m dirac:rk4 -s 0.1 -T 1
+for kind in error energy position velocity; do has 'growth in 10 steps' "^  $kind growth  *-  *to [0-9.]*e-0[45]  *run too short\$"; done
 ok verify "$pendulum" -m dirac:rkf45 -s 0.5 -T 10 --period 3.31327634047319
 has 'steps of its own' '^  order  *5  *-  *not applicable$'
 has 'a period given' '^  manifold  *-  *trace 2\.0000000, det 1\.0000000  *measured$'
+# naive: phi' = psi and psi' = 0, so that (phi, psi) goes to (phi + T psi, psi): 1 + T is the largest sum of a row
+ok verify "$pendulum" -m naive:rk4 -s 0.1 -T 2 --period 3.31327634047319
+tr -s ' \n' ' ' < out > line && mv line out
+has 'the largest residual' 'Floquet .* a residual is at most 4\.313 times the largest before'
+# ten periods: phi and psi have almost changed places, and the determinant is 1 as ever
+ok verify "$pendulum" -m extended:rk4 -s 0.1 -T 2 --period 33.1327634047319
+has 'ten periods' '^  manifold  *-  *trace 0\.15[0-9]*, det \(1\.000\|0\.999\)[0-9]*  *measured$'
 bad "the period must be a positive number" verify "$pendulum" -m dirac --period 0
 
 "$taut" verify "$double" -s 3 -T 9 > out 2> err

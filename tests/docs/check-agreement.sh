@@ -1,6 +1,7 @@
 #!/bin/sh
 # check-agreement.sh TAUT: the manual page has the commands of `taut --help`, the options of every `taut COMMAND --help` in the
-# same order and form, and the version; docs/model-language.md lists the names that a model has.
+# same order and form, and the version; docs/model-language.md lists the names that a model has; docs/reproduce.md and `taut reproduce
+# --help` name the papers of reproduce/, and the former says how many figures there are.
 set -eu
 taut=$(realpath "$1")
 root=$(realpath "$(dirname "$0")/../..")
@@ -54,4 +55,33 @@ END
 sed -n '/^## All names/,$p' "$root/docs/model-language.md" | grep -o '`[a-z0-9_]*`' | tr -d '`' | LC_ALL=C sort > documented-names
 [ -s model-names ]
 compare "Names of the model language" model-names documented-names
+
+# The papers.
+for folder in "$root"/reproduce/*/paper.lua; do basename "$(dirname "$folder")"; done | LC_ALL=C sort > papers
+sed -n 's/^| `\([-a-z]*\)` | .* | .* |$/\1/p' "$root/docs/reproduce.md" | LC_ALL=C sort > documented-papers
+"$taut" reproduce --help | sed -n 's/^PAPER is \(.*\), all families.*/\1/p' | tr -cs 'a-z-' '\n' | grep -vx or | LC_ALL=C sort > help-papers
+[ -s papers ]
+compare "Papers in docs/reproduce.md" papers documented-papers
+compare "Papers in the help of reproduce" papers help-papers
+
+# All figures and claims that are expected, but for timings: counted by an experiment of its own.
+mkdir -p share/reproduce/count
+ln -s "$root/reproduce/lib" share/reproduce/lib
+echo 'return { title = "", citation = "", files = { "count" } }' > share/reproduce/count/paper.lua
+echo 'return { values = { count = { least = 1 } }, claims = {} }' > share/reproduce/count/expected.lua
+cat > share/reproduce/count/count.lua << END
+item("count", "", { short = true }, function(out)
+  local count = 0
+  for paper in io.lines("$scratch/papers") do
+    local expected = assert(loadfile("$root/reproduce/" .. paper .. "/expected.lua", "t", _ENV))()
+    for _, e in pairs(expected.values) do if not e.timing then count = count + 1 end end
+    for _ in pairs(expected.claims) do count = count + 1 end
+  end
+  out:value("count", count, "figures")
+end)
+END
+TAUT_SHARE=$scratch/share "$taut" reproduce -o pages 2> /dev/null | sed -n 's/^count  *figures  *-  *\([0-9]*\) .*/\1/p' > figures
+sed -n 's/.* everything: \([0-9]*\) figures, .*/\1/p' "$root/docs/reproduce.md" > documented-figures
+[ -s figures ]
+compare "Numbers of figures" figures documented-figures
 exit "$failed"

@@ -53,6 +53,20 @@ await run({
     const head = await page.locator("#head").innerText();
     for (const text of ["Nonlinear spring pendulum", "rattle", "h = 0.01", "t = 0 \u2026 8", "801 frames", "4 coordinates, 2 constraints", "Energy", "\u22120.707106781"])
       assert.ok(head.includes(text), `${text} in ${head}`);
+    // the figures beside them, from the frames: with two digits, as 1.2e-3 or 1.2x10^-3
+    const frames = readFrames("values");
+    const column = (name) => frames.rows.map((values) => values[frames.names.indexOf(name)]);
+    const plain = (text) => Number(text.replace("\u2212", "-").replace(/(?:(\d)\u00d7)?10([\u207b\u2070-\u2079\u00b9\u00b2\u00b3]+)/, (_, d, e) =>
+      `${d ?? "1"}e${[...e].map((c) => "\u207b\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079".indexOf(c)).map((k) => (k ? k - 1 : "-")).join("")}`));
+    const rounded = (x) => Number(x.toPrecision(2));
+    const fact = async (name) => (await page.locator(".fact", { has: page.locator("dt", { hasText: name }) }).locator("dd").innerText()).trim();
+    const [t, change] = [column("t"), column("energy").map((e) => e - column("energy")[0])];
+    const mean = (x) => x.reduce((sum, value) => sum + value, 0) / x.length;
+    const slope = mean(t.map((at, i) => (at - mean(t)) * change[i])) / mean(t.map((at) => (at - mean(t)) ** 2));
+    const shown = (await fact("Energy")).match(/(\S+) \u2026 (\S+), slope (\S+) per unit time$/).slice(1).map(plain);
+    assert.deepEqual(shown, [Math.min(...change), Math.max(...change), slope].map(rounded));
+    for (const [name, of] of [["Constraints |g|", "constraint"], ["Velocities |dg/dt|", "velocity_constraint"]])
+      assert.deepEqual(plain((await fact(name)).replace(/^\u2264 /, "")), rounded(Math.max(...column(of))), name);
     const foot = await page.locator("#foot").innerText();
     for (const text of ["m1", "Parameters", 'constraint("rod", norm2(b - a) - l^2)']) assert.ok(foot.includes(text), text);
     await page.context().close();
