@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
+
 struct taut_context {
     taut_allocator allocator;
     taut_log log;
@@ -97,7 +99,7 @@ int mem_grow(taut_context *context, void *array, size_t *capacity, size_t need, 
 
 int fail_v(taut_context *context, int status, const char *format, va_list arguments)
 {
-    vsnprintf(context->error, sizeof context->error, format, arguments);
+    text_format_v(context->error, sizeof context->error, format, arguments);
     return status;
 }
 
@@ -116,7 +118,7 @@ void note(taut_context *context, const char *format, ...)
     char line[TAUT_ERROR_TEXT];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(line, sizeof line, format, arguments);
+    text_format_v(line, sizeof line, format, arguments);
     va_end(arguments);
     context->log(context->log_user, line);
 }

@@ -3,6 +3,7 @@
 #include <hdf5.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "record/export.h"
 
 enum { SINGLE_MOST = 1000 }; /* columns that get datasets of their own */
@@ -67,7 +68,7 @@ static int put_properties(const store *z)
         if (record_property(z->r, texts[i])) status = put_text(z, z->file, texts[i], record_property(z->r, texts[i]));
     for (size_t i = 0; !status && i < sizeof numbers / sizeof *numbers; i++) {
         const char *text = record_property(z->r, numbers[i]);
-        double value = text ? strtod(text, NULL) : 0;
+        double value = text ? text_number(text, NULL) : 0;
         if (text) status = put_attribute(z, z->file, numbers[i], H5T_NATIVE_DOUBLE, &value);
     }
     hid_t group = status ? -1 : H5Gcreate2(z->file, "settings", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
