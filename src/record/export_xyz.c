@@ -79,7 +79,7 @@ static int choose_columns(molecule *z, const record *r)
 
 static int cannot_write(const molecule *z)
 {
-    return fail(z->context, TAUT_CANNOT_READ, "cannot write '%s': %s", z->path, strerror(errno));
+    return fail(z->context, TAUT_CANNOT_WRITE, "cannot write '%s': %s", z->path, strerror(errno));
 }
 
 /* Keys and names are one word. */
