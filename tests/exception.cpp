@@ -78,7 +78,8 @@ int main()
         taut_simulation_run(simulation, 0.3, 3);
     } catch (const Refusal &refusal) {
         caught = true;
-        expect(std::fabs(refusal.time - 1) < 1e-14, "the exception is not that of the impact at t = 1"); // some ulps of 1
+        expect(std::fabs(refusal.time - 1) < 1e-14,
+            "the exception is not that of the impact at t = 1"); // some ulps of 1
     }
     expect(caught, "the exception did not arrive");
     expect(listener.calls == 1 && listener.destroyed == 1, "the destructor in the callback did not run once");

@@ -1,4 +1,5 @@
-/* The public interface (taut.h): what a call does at the edges of what it accepts, who keeps whom alive, what the error text says when. */
+/* The public interface (taut.h): what a call does at the edges of what it accepts, who keeps whom alive, what the
+   error text says when. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -98,19 +99,21 @@ static void settings_without_name_or_value(void **state)
     for (size_t i = 0; i < 3; i++) {
         const taut_setting settings[] = { { "g", "1.5" }, wrong[i] };
         taut_model *model = (taut_model *)settings;
-        assert_int_equal(taut_model_load_text(context, "test", pendulum, strlen(pendulum), settings, 2, &model), TAUT_BAD_USAGE);
+        assert_int_equal(taut_model_load_text(context, "test", pendulum, strlen(pendulum), settings, 2, &model),
+            TAUT_BAD_USAGE);
         assert_null(model);
         assert_non_null(strstr(taut_error_text(context), "setting 2"));
     }
     taut_context_destroy(context);
 }
 
-/* In which order model, simulations and context are destroyed does not matter: nothing is used after it is freed (the build with sanitizers
-   looks), and all of it is freed in the end. */
+/* In which order model, simulations and context are destroyed does not matter: nothing is used after it is freed
+   (the build with sanitizers looks), and all of it is freed in the end. */
 static void destroyed_in_any_order(void **state)
 {
     (void)state;
-    static const int orders[][4] = { { 0, 1, 2, 3 }, { 0, 2, 1, 3 }, { 2, 3, 0, 1 }, { 3, 2, 1, 0 }, { 1, 0, 3, 2 }, { 0, 3, 2, 1 }, { 2, 0, 3, 1 } };
+    static const int orders[][4] = { { 0, 1, 2, 3 }, { 0, 2, 1, 3 }, { 2, 3, 0, 1 }, { 3, 2, 1, 0 }, { 1, 0, 3, 2 },
+        { 0, 3, 2, 1 }, { 2, 0, 3, 1 } };
     for (size_t o = 0; o < sizeof orders / sizeof *orders; o++) {
         counter c = { 0 };
         const taut_allocator allocator = { counted_resize, &c };
@@ -133,7 +136,8 @@ static void destroyed_in_any_order(void **state)
                 assert_int_equal(taut_simulation_frame(simulations[k], frame), TAUT_OK);
                 assert_int_equal(taut_simulation_column_name(simulations[k], 1, name, sizeof name), TAUT_OK);
                 assert_string_equal(name, "a.x");
-                assert_int_equal(taut_simulation_step(simulations[k], 0), TAUT_BAD_USAGE); /* a message is written somewhere */
+                /* a message is written somewhere */
+                assert_int_equal(taut_simulation_step(simulations[k], 0), TAUT_BAD_USAGE);
             }
         }
         assert_int_equal(c.live, 0);
@@ -203,7 +207,8 @@ static void a_success_clears_the_text(void **state)
 #undef FAILS_THEN
     taut_simulation_destroy(simulation);
     taut_model_destroy(model);
-    /* A singular Lagrangian is first refused as an ordinary system, and then runs by the Dirac algorithm: a success all the same. */
+    /* A singular Lagrangian is first refused as an ordinary system, and then runs by the Dirac algorithm: a success
+       all the same. */
     static const char singular[] = "local x, y = coordinate 'x', coordinate 'y'\n"
                                    "lagrangian(x.dot*y - (x^2 + y^2)/2)\n"
                                    "start { x = 1, y = 0 }\n";
@@ -239,8 +244,10 @@ static void run_to_the_present(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(columns_and_beyond), cmocka_unit_test(zero_is_the_default), cmocka_unit_test(settings_without_name_or_value),
-        cmocka_unit_test(destroyed_in_any_order), cmocka_unit_test(a_log_ends_with_its_context), cmocka_unit_test(a_success_clears_the_text),
+        cmocka_unit_test(columns_and_beyond), cmocka_unit_test(zero_is_the_default),
+        cmocka_unit_test(settings_without_name_or_value),
+        cmocka_unit_test(destroyed_in_any_order), cmocka_unit_test(a_log_ends_with_its_context),
+        cmocka_unit_test(a_success_clears_the_text),
         cmocka_unit_test(run_to_the_present),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -73,7 +73,8 @@ static void tell(const char *precision)
     assert_string_equal(l.last.kind, "impact");
     assert_true(fabs(l.last.impulse - 3 * 2 * 1.5) < 1e-13); /* m u (1 + e) */
     assert_true(fabs(l.event_velocity - 1) < 1e-14);         /* e u, just after */
-    /* and the simulation was at the end of the step: 34 steps, and the velocity less by g times what was left of the last one */
+    /* and the simulation was at the end of the step: 34 steps, and the velocity less by g times what was left of
+       the last one */
     assert_true(fabs(l.time - 1.02) < 1e-14);
     assert_true(fabs(l.velocity - (1 - 2 * 0.02)) < 1e-13);
     /* to the end of its jumps, each half as long as the one before: 1 + 1 + 1/2 + .. = 3 */
@@ -119,13 +120,15 @@ static void listener_may_stop(void **state)
     taut_context_destroy(context);
 }
 
-/* What a listener refuses has not happened, not even for the counts: the same step again gives the same, bit by bit, as without it. */
+/* What a listener refuses has not happened, not even for the counts: the same step again gives the same, bit by
+   bit, as without it. */
 static void a_refused_step_leaves_no_trace(void **state)
 {
     (void)state;
     taut_context *context = taut_context_create(NULL);
     taut_model *model = NULL, *other = NULL;
-    taut_simulation *simulation = open_ball(context, "double", &model), *undisturbed = open_ball(context, "double", &other);
+    taut_simulation *simulation = open_ball(context, "double", &model);
+    taut_simulation *undisturbed = open_ball(context, "double", &other);
     listener l = { .simulation = simulation, .stop_at = 2 };
     double one[32], two[32];
     taut_simulation_events(simulation, listen, &l);
@@ -152,14 +155,15 @@ static void a_refused_step_leaves_no_trace(void **state)
     taut_context_destroy(context);
 }
 
-/* A listener that never returns (a longjmp; an exception: exception.cpp) leaves the simulation at the end of a step, whole: it goes on like
-   one that nobody listens to, and only new events are told. */
+/* A listener that never returns (a longjmp; an exception: exception.cpp) leaves the simulation at the end of a
+   step, whole: it goes on like one that nobody listens to, and only new events are told. */
 static void a_listener_may_jump_out(void **state)
 {
     (void)state;
     taut_context *context = taut_context_create(NULL);
     taut_model *model = NULL, *other = NULL;
-    taut_simulation *simulation = open_ball(context, "double", &model), *undisturbed = open_ball(context, "double", &other);
+    taut_simulation *simulation = open_ball(context, "double", &model);
+    taut_simulation *undisturbed = open_ball(context, "double", &other);
     listener l = { .simulation = simulation, .jump_at = 1 };
     double one[32], two[32];
     size_t size = taut_simulation_columns(simulation) * sizeof(double);
@@ -223,7 +227,8 @@ static void no_memory_for_an_event(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(events_are_told), cmocka_unit_test(listener_may_stop), cmocka_unit_test(a_refused_step_leaves_no_trace),
+        cmocka_unit_test(events_are_told), cmocka_unit_test(listener_may_stop),
+        cmocka_unit_test(a_refused_step_leaves_no_trace),
         cmocka_unit_test(a_listener_may_jump_out), cmocka_unit_test(no_memory_for_an_event),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
-/* A host with a decimal comma: what Taut reads and writes is the same, byte for byte, as in the C locale. The locale is made here, with
-   localedef (of Debian's libc-bin), from a text that needs no other package. */
+/* A host with a decimal comma: what Taut reads and writes is the same, byte for byte, as in the C locale. The
+   locale is made here, with localedef (of Debian's libc-bin), from a text that needs no other package. */
 #include <locale.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -59,11 +59,14 @@ static int make_comma(void **state)
     (void)state;
     char command[800], root[200];
     assert_non_null(mkdtemp(folder));
-    write_text("comma.source", "comment_char %\nescape_char /\nLC_NUMERIC\ndecimal_point \",\"\nthousands_sep \".\"\ngrouping 3;3\n"
+    write_text("comma.source",
+        "comment_char %\nescape_char /\nLC_NUMERIC\ndecimal_point \",\"\nthousands_sep \".\"\ngrouping 3;3\n"
                                "END LC_NUMERIC\n");
-    write_text("comma.map", "<code_set_name> PLAIN\n<comment_char> %\n<escape_char> /\nCHARMAP\n<U0000>..<U007F> /x00 ASCII\nEND CHARMAP\n");
+    write_text("comma.map",
+        "<code_set_name> PLAIN\n<comment_char> %\n<escape_char> /\nCHARMAP\n<U0000>..<U007F> /x00 ASCII\nEND CHARMAP\n");
     /* -c: go on although the other categories have no definitions; it then ends with status 1 */
-    snprintf(command, sizeof command, "cd %s && localedef -c --no-archive -i ./comma.source -f ./comma.map ./comma > localedef.log 2>&1", folder);
+    snprintf(command, sizeof command,
+        "cd %s && localedef -c --no-archive -i ./comma.source -f ./comma.map ./comma > localedef.log 2>&1", folder);
     if (system(command) == -1) return 0;
     assert_non_null(getcwd(root, sizeof root));
     snprintf(command, sizeof command, "%s/%s", root, folder);
@@ -142,7 +145,8 @@ static void use_library(const char *locale, findings *f)
     use(locale);
     taut_context *context = taut_context_create(NULL);
     taut_context_log(context, listen, f);
-    if (taut_model_load_file(context, in_folder("model.lua"), settings, 2, &model)) fail_msg("%s: %s", locale, taut_error_text(context));
+    if (taut_model_load_file(context, in_folder("model.lua"), settings, 2, &model))
+        fail_msg("%s: %s", locale, taut_error_text(context));
     snprintf(f->title, sizeof f->title, "%s", taut_model_title(model));
     run_method(model, "rattle", f->frame);
     run_method(model, "euler:alpha=0.25", f->other);
@@ -207,7 +211,8 @@ static void numbers_come_back(void **state)
 static void record_and_export(const char *locale, const char *run)
 {
     char name[100];
-    const recipe c = { .model = "double-spherical-pendulum", .method = "rattle", .step = 0.01, .steps = 40, .every = 1, .interval = 1,
+    const recipe c = { .model = "double-spherical-pendulum", .method = "rattle", .step = 0.01, .steps = 40, .every = 1,
+        .interval = 1,
                        .setting = "m1", .value = "2.5" };
     use(locale);
     snprintf(name, sizeof name, "%s.taut", run);
@@ -278,7 +283,8 @@ static void verify_in(const char *locale, verify_result *result)
     const engine_options options = { .method = "rattle" };
     assert_int_equal(model_load_file(context, MODELS "/double-spherical-pendulum.lua", NULL, 0, &m), TAUT_OK);
     assert_int_equal(engine_double.create(m, &options, &engine), TAUT_OK);
-    const verify_options what = { .api = &engine_double, .engine = engine, .long_api = &engine_double, .long_engine = engine,
+    const verify_options what = { .api = &engine_double, .engine = engine, .long_api = &engine_double,
+        .long_engine = engine,
                                   .step = (wide)1 / 128, .until = 1 };
     if (verify_run(context, &what, result)) fail_msg("%s", taut_error_text(context));
     engine_double.destroy(engine);
@@ -305,7 +311,8 @@ static void verdicts_are_the_same(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_library_knows_no_comma), cmocka_unit_test(numbers_come_back), cmocka_unit_test(files_are_the_same),
+        cmocka_unit_test(the_library_knows_no_comma), cmocka_unit_test(numbers_come_back),
+        cmocka_unit_test(files_are_the_same),
         cmocka_unit_test(verdicts_are_the_same),
     };
     return cmocka_run_group_tests(tests, make_comma, remove_folder);

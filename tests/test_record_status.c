@@ -10,7 +10,8 @@
 
 static char folder[] = "taut-status-XXXXXX", path[300];
 static taut_context *context;
-static const recipe run = { .model = "double-spherical-pendulum", .method = "rattle", .step = 0.01, .steps = 20, .every = 1, .interval = 1 };
+static const recipe run = { .model = "double-spherical-pendulum", .method = "rattle", .step = 0.01, .steps = 20,
+    .every = 1, .interval = 1 };
 static const char template_text[] = "<html>" PAGE_MARK "</html>";
 
 static int set_up(void **state)
@@ -82,7 +83,8 @@ static void no_place_for_an_export(void **state)
     record *r;
     size_t column = 0;
     const export_options options = { &column, 1, 1 };
-    int (*const formats[])(taut_context *, record *, const char *, const export_options *) = { export_csv, export_hdf5, export_xyz };
+    int (*const formats[])(taut_context *, record *, const char *, const export_options *) = { export_csv, export_hdf5,
+        export_xyz };
     assert_int_equal(record_open(context, path, &r), TAUT_OK);
     snprintf(nowhere, sizeof nowhere, "%s/no/file", folder);
     snprintf(taken, sizeof taken, "%s/folder", folder); /* a folder is where the file should go */
@@ -108,7 +110,8 @@ static void a_full_disk_for_a_page(void **state)
     assert_int_equal(page_write(context, r, template_text, sizeof template_text - 1, full), TAUT_CANNOT_WRITE);
     assert_says("cannot write the page");
     record_close(r);
-    assert_int_equal(document_begin(&d, context, full, template_text, sizeof template_text - 1, "title", NULL), TAUT_OK);
+    assert_int_equal(document_begin(&d, context, full, template_text, sizeof template_text - 1, "title", NULL),
+        TAUT_OK);
     assert_int_equal(document_end(&d), TAUT_CANNOT_WRITE);
     fclose(full);
 }
@@ -116,7 +119,8 @@ static void a_full_disk_for_a_page(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(no_folder_for_a_run), cmocka_unit_test(a_second_writer), cmocka_unit_test(a_file_of_something_else),
+        cmocka_unit_test(no_folder_for_a_run), cmocka_unit_test(a_second_writer),
+        cmocka_unit_test(a_file_of_something_else),
         cmocka_unit_test(no_place_for_an_export), cmocka_unit_test(a_full_disk_for_a_page),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -1,7 +1,7 @@
-/* Threads, each with its own context: linear systems by every back end, models of every kind and one that is large enough for MUMPS, run
-   files and exports. No thread sees the others: results are those of one thread alone, bit by bit.
-   The linker hands MUMPS's entry to __wrap_dmumps_c (tests/CMakeLists.txt), so that two threads within it are seen, whether they crash
-   or not; and that MUMPS was at work at all. */
+/* Threads, each with its own context: linear systems by every back end, models of every kind and one that is large
+   enough for MUMPS, run files and exports. No thread sees the others: results are those of one thread alone, bit by
+   bit. The linker hands MUMPS's entry to __wrap_dmumps_c (tests/CMakeLists.txt), so that two threads within it are
+   seen, whether they crash or not; and that MUMPS was at work at all. */
 #include <dmumps_c.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -120,7 +120,8 @@ static void linear_systems(void **state)
 
 enum { COLUMNS = 2000 };
 
-static int simulate(taut_context *context, taut_model *model, const char *method, const char *precision, double h, int steps, double *frame,
+static int simulate(taut_context *context, taut_model *model, const char *method, const char *precision, double h,
+    int steps, double *frame,
                     size_t most)
 {
     taut_simulation *simulation = NULL;
@@ -136,7 +137,8 @@ static int simulate(taut_context *context, taut_model *model, const char *method
     return status;
 }
 
-/* Springs along the edges of a cube of 12^3 points: the smallest for which the forecast of KLU's fill is beyond 2*10^6 is 11^3. */
+/* Springs along the edges of a cube of 12^3 points. 11^3 is the smallest for which KLU's factors exceed 2*10^6 entries
+   and MUMPS takes over. */
 static const char lattice[] =
     "local N, p = 12, {}\n"
     "for i = 1, N*N*N do\n"
@@ -175,8 +177,10 @@ static const struct {
     const char *name, *method;
     double step;
 } examples[] = {
-    { "double-spherical-pendulum", "rattle", 0.01 }, { "rigid-body", "lobatto:s=3", 0.01 }, { "bouncing-ball", "rattle", 0.1 },
-    { "hanging-chain", "rattle", 0.001 },            { "triple-pendulum", "em", 0.01 },      { "point-vortices", "dirac:rk4", 0.01 },
+    { "double-spherical-pendulum", "rattle", 0.01 }, { "rigid-body", "lobatto:s=3", 0.01 }, { "bouncing-ball",
+        "rattle", 0.1 },
+    { "hanging-chain", "rattle", 0.001 },            { "triple-pendulum", "em", 0.01 },      { "point-vortices",
+        "dirac:rk4", 0.01 },
     { "block-incline", "rattle", 0.05 },             { "driven-pendulum", "em", 0.001 },
 };
 enum { EXAMPLES = sizeof examples / sizeof *examples };
@@ -197,7 +201,8 @@ static int step_examples(void *out, int variant)
 #endif
         snprintf(path, sizeof path, "%s/%s.lua", MODELS, examples[which].name);
         status = taut_model_load_file(context, path, NULL, 0, &model);
-        if (!status) status = simulate(context, model, examples[which].method, precision, examples[which].step, 20, frames_of + which * COLUMNS, COLUMNS);
+        if (!status) status = simulate(context, model, examples[which].method, precision, examples[which].step, 20,
+            frames_of + which * COLUMNS, COLUMNS);
         taut_model_destroy(model);
         taut_context_destroy(context);
     }
@@ -227,7 +232,8 @@ static int record_run(void *out, int variant)
     record *run = NULL;
     char path[100], target[120];
     size_t columns[100];
-    const recipe c = { .model = "double-spherical-pendulum", .method = "rattle", .step = 0.01 / (1 + variant), .steps = 60, .every = 1, .interval = 0.001 };
+    const recipe c = { .model = "double-spherical-pendulum", .method = "rattle", .step = 0.01 / (1 + variant),
+        .steps = 60, .every = 1, .interval = 0.001 };
     snprintf(path, sizeof path, "%s/%d.taut", folder, atomic_fetch_add(&next, 1));
     snprintf(target, sizeof target, "%s.h5", path);
     memset(r, 0, sizeof *r);
@@ -263,7 +269,8 @@ static void run_files(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(linear_systems), cmocka_unit_test(a_large_lattice), cmocka_unit_test(models_of_every_kind), cmocka_unit_test(run_files),
+        cmocka_unit_test(linear_systems), cmocka_unit_test(a_large_lattice), cmocka_unit_test(models_of_every_kind),
+        cmocka_unit_test(run_files),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -33,8 +33,8 @@ enum {
 
 /* The context: allocator, log, error text. */
 typedef struct taut_context taut_context;
-/* resize(user, NULL, n) allocates, resize(user, p, 0) frees and returns NULL, otherwise as realloc. It must return: no longjmp and no
-   exception may leave it. */
+/* resize(user, NULL, n) allocates, resize(user, p, 0) frees and returns NULL, otherwise as realloc. It must return:
+   no longjmp and no exception may leave it. */
 typedef struct taut_allocator {
     void *(*resize)(void *user, void *block, size_t size);
     void *user;
@@ -44,13 +44,13 @@ typedef void (*taut_log)(void *user, const char *line);
 
 /* allocator may be NULL, or all zero, for malloc and free. Returns NULL when even the context cannot be allocated. */
 taut_context *taut_context_create(const taut_allocator *allocator);
-/* NULL is allowed. Models and simulations keep their context: destroyed before them, it lasts, without its log, as long as the last of
-   them; so must the allocator. Only the functions of those objects may then be called. */
+/* NULL is allowed. Models and simulations keep their context: destroyed before them, it lasts, without its log, as
+   long as the last of them; so must the allocator. Only the functions of those objects may then be called. */
 void taut_context_destroy(taut_context *context);
 /* Sets the callback for script output and warnings. NULL (the default) disables it. */
 void taut_context_log(taut_context *context, taut_log log, void *user);
-/* The message of the last call in this context that returned a status: what failed, or an empty string after a success. Valid until the next
-   such call. */
+/* The message of the last call in this context that returned a status: what failed, or an empty string after a
+   success. Valid until the next such call. */
 const char *taut_error_text(const taut_context *context);
 
 /* ---- models ---- */
@@ -69,8 +69,8 @@ int taut_model_load_file(taut_context *context, const char *path, const taut_set
 /* The same from memory; name stands for the file in messages. */
 int taut_model_load_text(taut_context *context, const char *name, const char *text, size_t size,
                          const taut_setting *settings, size_t count, taut_model **result);
-/* NULL is allowed. Simulations keep their model: destroyed before them, it lasts as long as the last of them, but no new simulation can be
-   made of it. */
+/* NULL is allowed. Simulations keep their model: destroyed before them, it lasts as long as the last of them, but
+   no new simulation can be made of it. */
 void taut_model_destroy(taut_model *model);
 /* The title; valid as long as the model. */
 const char *taut_model_title(const taut_model *model);
@@ -101,8 +101,8 @@ void taut_simulation_destroy(taut_simulation *simulation);
 
 /* One step of length h (negative: back in time, without contacts). On a positive status the state is as before. */
 int taut_simulation_step(taut_simulation *simulation, double h);
-/* Steps of h up to the time `until`, the last one shortened to end there; none where the simulation is there already. On failure the state
-   is that before the step that failed. */
+/* Steps of h up to the time `until`, the last one shortened to end there; none where the simulation is there
+   already. On failure the state is that before the step that failed. */
 int taut_simulation_run(taut_simulation *simulation, double h, double until);
 double taut_simulation_time(const taut_simulation *simulation);
 
@@ -115,21 +115,21 @@ typedef struct taut_event {
     /* The columns just after the event, as from taut_simulation_frame_pairs; valid during the call. */
     const double *frame, *frame_low;
 } taut_event;
-/* Called once for each event, in their order, when the step in which they happened is over: taut_simulation_time and taut_simulation_frame
-   are those at the end of the step. The callback may read the simulation (time, columns, frame, counts) and change the callback, but not
-   step, restart or destroy it.
-   A positive status takes the whole step back and is returned by taut_simulation_step or taut_simulation_run; the remaining events of the
-   step are not reported. The callback may also leave by longjmp or, in C++, by an exception: the simulation is then at the end of the
-   step, the remaining events of the step are not reported, and it can go on, or be destroyed. (The library is compiled with
-   -fexceptions.) */
+/* Called once for each event, in their order, when the step in which they happened is over: taut_simulation_time
+   and taut_simulation_frame are those at the end of the step. The callback may read the simulation (time, columns,
+   frame, counts) and change the callback, but not step, restart or destroy it. A positive status takes the whole
+   step back and is returned by taut_simulation_step or taut_simulation_run; the remaining events of the step are
+   not reported. The callback may also leave by longjmp or, in C++, by an exception: the simulation is then at the
+   end of the step, the remaining events of the step are not reported, and it can go on, or be destroyed. (The
+   library is compiled with -fexceptions.) */
 typedef int (*taut_event_callback)(void *user, const taut_event *event);
 /* Sets the event callback of a model with contacts. NULL (the default) disables it. */
 void taut_simulation_events(taut_simulation *simulation, taut_event_callback callback, void *user);
 
 /* The columns of a frame, as in `taut run --csv`: t, coordinates, velocities, momenta, multipliers, energy, ... */
 size_t taut_simulation_columns(const taut_simulation *simulation);
-/* Writes the name of a column, counted from 0, into the buffer, cut to size (0: nothing is written, and buffer may be NULL).
-   TAUT_BAD_USAGE and an empty string where there is no such column. */
+/* Writes the name of a column, counted from 0, into the buffer, cut to size (0: nothing is written, and buffer may
+   be NULL). TAUT_BAD_USAGE and an empty string where there is no such column. */
 int taut_simulation_column_name(const taut_simulation *simulation, size_t column, char *buffer, size_t size);
 /* Index of the column with this name, or -1. */
 long taut_simulation_column(const taut_simulation *simulation, const char *name);

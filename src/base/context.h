@@ -8,7 +8,8 @@
 
 #include "taut/taut.h"
 
-/* An object that the user holds keeps its context: it goes with the last of them, though the user may destroy it before. */
+/* An object that the user holds keeps its context: it goes with the last of them, though the user may destroy it
+   before. */
 void context_keep(taut_context *context);
 void context_release(taut_context *context);
 

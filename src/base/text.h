@@ -1,5 +1,5 @@
-/* Numbers as text, whatever locale the host has set: a decimal point in, a decimal point out. uselocale holds for the calling thread
-   alone, and glibc and musl have the C locale ready: nothing is allocated, nothing can fail. */
+/* Numbers as text, whatever locale the host has set: a decimal point in, a decimal point out. uselocale holds for
+   the calling thread alone, and glibc and musl have the C locale ready: nothing is allocated, nothing can fail. */
 #ifndef TAUT_BASE_TEXT_H
 #define TAUT_BASE_TEXT_H
 

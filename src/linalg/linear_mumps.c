@@ -25,8 +25,8 @@ typedef struct {
     double *values;
 } mumps;
 
-/* MUMPS keeps module variables between and during its calls: one thread at a time may be in it. Instances do not disturb each other
-   otherwise. The one variable that contexts share (docs/architecture.md). */
+/* MUMPS keeps module variables between and during its calls: one thread at a time may be in it. Instances do not
+   disturb each other otherwise. The one variable that contexts share (docs/architecture.md). */
 static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
 
 static void call(DMUMPS_STRUC_C *m, int job)

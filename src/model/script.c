@@ -271,7 +271,8 @@ static int run(script *s)
     s->began = clock_seconds();
     lua_State *L = lua_newstate(allocate, s);
     if (!L) return TAUT_OUT_OF_MEMORY;
-    s->locale = text_locale_enter(); /* Lua writes, reads and sorts by the locale: a script means the same in every host */
+    /* Lua writes, reads and sorts by the locale: a script means the same in every host */
+    s->locale = text_locale_enter();
     s->L = L;
     *(script **)lua_getextraspace(L) = s;
     lua_pushcfunction(L, message_handler);

@@ -34,7 +34,8 @@ static int purpose(const database *d) { return d->writes ? TAUT_CANNOT_WRITE : T
 static int system_failure(const database *d, int status, const char *what)
 {
     int number = sqlite3_system_errno(d->handle);
-    return fail(d->context, status, "cannot %s '%s': %s", what, d->path, number ? strerror(number) : sqlite3_errmsg(d->handle));
+    return fail(d->context, status, "cannot %s '%s': %s", what, d->path,
+        number ? strerror(number) : sqlite3_errmsg(d->handle));
 }
 
 static int transfer_failure(const database *d)
@@ -52,7 +53,8 @@ static int transfer_failure(const database *d)
 
 int database_moved(const database *d)
 {
-    return fail(d->context, TAUT_CANNOT_WRITE, "'%s' was removed, moved or replaced while the run was writing to it", d->path);
+    return fail(d->context, TAUT_CANNOT_WRITE, "'%s' was removed, moved or replaced while the run was writing to it",
+        d->path);
 }
 
 int database_fail(const database *d)

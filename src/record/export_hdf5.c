@@ -26,7 +26,10 @@ typedef struct {
     size_t capacity;
 } store;
 
-static int failed(const store *z) { return fail(z->context, TAUT_CANNOT_WRITE, "cannot write '%s': HDF5 failed, perhaps the disk is full", z->path); }
+static int failed(const store *z)
+{
+    return fail(z->context, TAUT_CANNOT_WRITE, "cannot write '%s': HDF5 failed, perhaps the disk is full", z->path);
+}
 
 static const char *column_name(const store *z, size_t k) { return record_columns(z->r)[z->options->columns[k]].name; }
 static const char *column_kind(const store *z, size_t k) { return record_columns(z->r)[z->options->columns[k]].kind; }
@@ -174,7 +177,8 @@ static int write_piece(void *user, const wide *values, long first, long count)
 static int write_file(store *z, record *r, const char *part)
 {
     z->file = H5Fcreate(part, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
-    if (z->file < 0) return fail(z->context, TAUT_CANNOT_WRITE, "cannot write '%s': HDF5 cannot create it; look at the folder and the disk", z->path);
+    if (z->file < 0) return fail(z->context, TAUT_CANNOT_WRITE,
+        "cannot write '%s': HDF5 cannot create it; look at the folder and the disk", z->path);
     int status = put_properties(z);
     if (!status) status = create_datasets(z);
     if (!status) status = export_read(z->context, r, z->options, write_piece, z);

@@ -371,7 +371,8 @@ int recorder_finish(recorder *r, const run_result *result, int status)
     if (!written) written = writer_property(r->writer, "message", message);
     if (!written && !status) written = put_checkpoint(r, result);
     if (!written) written = writer_commit(r->writer, PATIENCE, &done);
-    if (!written && !done) written = fail(r->context, TAUT_CANNOT_WRITE, "another program has been reading the run file for a minute without a pause");
+    if (!written && !done) written = fail(r->context, TAUT_CANNOT_WRITE,
+        "another program has been reading the run file for a minute without a pause");
     if (written) return written;
     if (!status) r->committed = result->steps_done;
     if (status) fail(r->context, status, "%s", message); /* the last word is the run's */

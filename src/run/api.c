@@ -18,13 +18,14 @@ struct taut_simulation {
     wide *frame;
     taut_event_callback event;
     void *event_user;
-    /* events of the step, told when it is over: with each the frame just after it, the high parts and then the low ones */
+    /* events of the step, told when it is over: with each the frame just after it, the high parts and then the low
+       ones */
     taut_event *events;     size_t event_count, event_capacity;
     double *event_frames;   size_t event_frame_capacity;
 };
 
-/* What every call that can fail begins and ends with: the text is that of the last of them, and a success has none. (A call that succeeds
-   may have met failures on its way.) */
+/* What every call that can fail begins and ends with: the text is that of the last of them, and a success has none.
+   (A call that succeeds may have met failures on its way.) */
 static void begin(taut_context *context) { fail_forget(context); }
 
 static int done(taut_context *context, int status)
@@ -42,7 +43,8 @@ static int copy_settings(taut_context *context, const taut_setting *settings, si
     if (!d) return TAUT_OUT_OF_MEMORY;
     for (size_t i = 0; i < count; i++) {
         if (!settings[i].name || !settings[i].value)
-            return fail(context, TAUT_BAD_USAGE, "setting %zu has no %s; give both name and value", i + 1, settings[i].name ? "value" : "name");
+            return fail(context, TAUT_BAD_USAGE, "setting %zu has no %s; give both name and value", i + 1,
+                settings[i].name ? "value" : "name");
         d[i] = (definition){ settings[i].name, settings[i].value, 0 };
     }
     return TAUT_OK;
@@ -169,23 +171,25 @@ static void split_frame(const taut_simulation *z, double *high, double *low)
 
 /* ---- steps and events ---- */
 
-/* Inside a step: the event is kept. The callback is the user's, who may leave it by longjmp or an exception: it is called when the step is
-   over and every object is whole. */
+/* Inside a step: the event is kept. The callback is the user's, who may leave it by longjmp or an exception: it is
+   called when the step is over and every object is whole. */
 static int on_event(void *user, const engine_event *event)
 {
     taut_simulation *z = user;
     size_t at = 2 * z->columns * z->event_count;
     int status = mem_grow(z->context, &z->events, &z->event_capacity, z->event_count + 1, sizeof *z->events);
-    if (!status) status = mem_grow(z->context, &z->event_frames, &z->event_frame_capacity, at + 2 * z->columns, sizeof *z->event_frames);
+    if (!status) status = mem_grow(z->context, &z->event_frames, &z->event_frame_capacity, at + 2 * z->columns,
+        sizeof *z->event_frames);
     if (!status) status = z->api->frame(z->engine, z->frame);
     if (status) return status;
-    z->events[z->event_count++] = (taut_event){ .time = (double)event->t, .contact = event->contact, .kind = event->kind_name,
-                                                .impulse = (double)event->impulse };
+    z->events[z->event_count++] = (taut_event){ .time = (double)event->t, .contact = event->contact,
+                                                .kind = event->kind_name, .impulse = (double)event->impulse };
     split_frame(z, z->event_frames + at, z->event_frames + at + z->columns);
     return TAUT_OK;
 }
 
-/* Nothing is held here but the simulation itself, and what it kept of the step is forgotten when the next one begins. */
+/* Nothing is held here but the simulation itself, and what it kept of the step is forgotten when the next one
+   begins. */
 static int tell_events(taut_simulation *z)
 {
     for (size_t i = 0; z->event && i < z->event_count; i++) {
@@ -195,7 +199,8 @@ static int tell_events(taut_simulation *z)
         int status = z->event(z->event_user, &told);
         if (!status) continue;
         z->api->take_back(z->engine);
-        return fail(z->context, status, "at t = %.9g: the event callback refused the %s of contact '%s' with status %d", told.time, told.kind,
+        return fail(z->context, status,
+            "at t = %.9g: the event callback refused the %s of contact '%s' with status %d", told.time, told.kind,
                     told.contact, status);
     }
     return TAUT_OK;
@@ -228,7 +233,8 @@ int taut_simulation_run(taut_simulation *z, double h, double until)
     for (;;) {
         left = end - z->api->time(z->engine);
         if (status || left / length <= nothing) return done(z->context, status);
-        status = step(z, left / length < 1 + nothing ? left : length); /* a last step shorter than a whole one ends at `until` */
+        /* a last step shorter than a whole one ends at `until` */
+        status = step(z, left / length < 1 + nothing ? left : length);
     }
 }
 
@@ -246,7 +252,8 @@ int taut_simulation_column_name(const taut_simulation *z, size_t column, char *b
 {
     begin(z->context);
     if (!z->api->column_name(z->engine, column, buffer, size)) return TAUT_OK;
-    return fail(z->context, TAUT_BAD_USAGE, "there is no column %zu: the simulation has %zu, counted from 0", column, z->columns);
+    return fail(z->context, TAUT_BAD_USAGE, "there is no column %zu: the simulation has %zu, counted from 0", column,
+        z->columns);
 }
 
 long taut_simulation_column(const taut_simulation *z, const char *name)

@@ -123,7 +123,8 @@ typedef struct engine_api {
 
     /* The columns of a frame: t, coordinates, velocities, momenta, multipliers, energy, ... */
     size_t (*column_count)(const void *self);
-    int (*column_name)(const void *self, size_t column, char *buffer, size_t size); /* 1 and an empty name beyond the last */
+    /* 1 and an empty name beyond the last */
+    int (*column_name)(const void *self, size_t column, char *buffer, size_t size);
     int (*frame)(void *self, wide *values);
 
     /* What a run watches: energy, constraint, velocity_constraint, then conserved momenta; last energy - work, where `balance` says so. */

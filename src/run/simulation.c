@@ -371,7 +371,8 @@ size_t simulation_column_count(const simulation *z)
 static column_type find_column(const simulation *z, size_t *column)
 {
     int type = 0;
-    for (; type < COLUMN_TYPES && *column >= columns_of(z, (column_type)type); type++) *column -= columns_of(z, (column_type)type);
+    for (; type < COLUMN_TYPES && *column >= columns_of(z, (column_type)type); type++)
+        *column -= columns_of(z, (column_type)type);
     return (column_type)type;
 }
 

@@ -46,7 +46,8 @@ int simulation_create(model *m, const engine_options *options, simulation **resu
 int simulation_create_with(model *m, const engine_options *options, const struct method_class *class, simulation **result);
 void simulation_destroy(simulation *z);
 int simulation_step(simulation *z, real h);
-/* The last step, which succeeded, taken back: for models with contacts, whose events may be refused when they are told. */
+/* The last step, which succeeded, taken back: for models with contacts, whose events may be refused when they are
+   told. */
 void simulation_take_back(simulation *z);
 /* Back to the start. */
 void simulation_restart(simulation *z);
