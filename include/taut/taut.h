@@ -1,7 +1,11 @@
 /* Taut: constrained mechanics without drift. The whole public interface.
  *
- * Every call returns a status: 0 done; positive: it failed, the object is as it was before; negative: it failed and the
- * object is spoiled (destroy it). taut_error_text(context) says what happened, where, and what to try. */
+ * Calls that can fail return a status: 0: success; positive: failure, the object is as it was before; negative: failure,
+ * and the object can only be destroyed. taut_error_text(context) says what happened, where, and what to try.
+ *
+ * Threads: a context and everything made in it belong to one thread at a time. Threads with contexts of their own do not
+ * disturb each other.
+ * Locales: numbers in strings have a decimal point, whatever locale the program has set. */
 #ifndef TAUT_TAUT_H
 #define TAUT_TAUT_H
 
@@ -23,34 +27,40 @@ enum {
     TAUT_SINGULAR = 5,      /* a matrix is singular: redundant constraints or a singular mass matrix */
     TAUT_NOT_FINITE = 6,    /* a value became infinite or not a number */
     TAUT_CANNOT_READ = 7,   /* a file cannot be read */
-    TAUT_UNSUPPORTED = 8    /* this build, or this method, cannot do that for this model */
+    TAUT_UNSUPPORTED = 8,   /* this build, or this method, cannot do that for this model */
+    TAUT_CANNOT_WRITE = 9   /* a file cannot be written */
 };
 
-/* The context: allocator, log, error text. Made first, destroyed last; one per thread. */
+/* The context: allocator, log, error text. */
 typedef struct taut_context taut_context;
-/* resize(user, NULL, n) allocates, resize(user, p, 0) frees and returns NULL, otherwise as realloc. */
+/* resize(user, NULL, n) allocates, resize(user, p, 0) frees and returns NULL, otherwise as realloc. It must return:
+   no longjmp and no exception may leave it. */
 typedef struct taut_allocator {
     void *(*resize)(void *user, void *block, size_t size);
     void *user;
 } taut_allocator;
+/* Called with a line without its newline. It must return, as the allocator. */
 typedef void (*taut_log)(void *user, const char *line);
 
-/* allocator may be NULL for malloc and free. Returns NULL when even the context cannot be allocated. */
+/* allocator may be NULL, or all zero, for malloc and free. Returns NULL when even the context cannot be allocated. */
 taut_context *taut_context_create(const taut_allocator *allocator);
+/* NULL is allowed. Models and simulations keep their context: destroyed before them, it lasts, without its log, as
+   long as the last of them; so must the allocator. Only the functions of those objects may then be called. */
 void taut_context_destroy(taut_context *context);
-/* Where remarks of the library go (script output, warnings); none by default. */
+/* Sets the callback for script output and warnings. NULL (the default) disables it. */
 void taut_context_log(taut_context *context, taut_log log, void *user);
-/* The text of the last error in this context; empty if there was none. */
+/* The message of the last call in this context that returned a status: what failed, or an empty string after a
+   success. Valid until the next such call. */
 const char *taut_error_text(const taut_context *context);
 
 /* ---- models ---- */
 
 /* A model: a page of Lua, loaded (docs/model-language.md). Constant once loaded, but used by one simulation at a time. */
 typedef struct taut_model taut_model;
-/* A value for a param or option of the model, as -D on the command line. */
+/* A value for a param or option of the model. */
 typedef struct taut_setting {
     const char *name;
-    const char *value; /* the text of a number */
+    const char *value; /* a number as a string, "1.62" */
 } taut_setting;
 
 /* settings may be NULL when count is 0. A setting that the model does not know is an error. *result is NULL on failure. */
@@ -59,7 +69,8 @@ int taut_model_load_file(taut_context *context, const char *path, const taut_set
 /* The same from memory; name stands for the file in messages. */
 int taut_model_load_text(taut_context *context, const char *name, const char *text, size_t size,
                          const taut_setting *settings, size_t count, taut_model **result);
-/* NULL is allowed. Simulations of the model must be destroyed first. */
+/* NULL is allowed. Simulations keep their model: destroyed before them, it lasts as long as the last of them, but
+   no new simulation can be made of it. */
 void taut_model_destroy(taut_model *model);
 /* The title; valid as long as the model. */
 const char *taut_model_title(const taut_model *model);
@@ -69,9 +80,10 @@ const char *taut_model_title(const taut_model *model);
 /* A model under a method: a state that steps forward in time. */
 typedef struct taut_simulation taut_simulation;
 
+/* All zero is the default, too. */
 typedef struct taut_simulation_options {
-    const char *method;    /* a name of the catalogue with its options, "rattle" */
-    const char *precision; /* "double" or "quad" */
+    const char *method;    /* a name of the catalogue with its options; NULL: "rattle" */
+    const char *precision; /* "double" or "quad"; NULL: "double" */
     double tolerance;      /* of the Newton iterations, relative; 0: down to round-off */
     int project_start;     /* not 0: move an inconsistent start onto the constraints */
     double step;           /* the first step; only models with start_points need it here */
@@ -84,11 +96,13 @@ taut_simulation_options taut_simulation_options_default(void);
 
 /* Compiles the model and finds its consistent start (t = 0). options may be NULL for the defaults. */
 int taut_simulation_create(taut_model *model, const taut_simulation_options *options, taut_simulation **result);
+/* NULL is allowed. */
 void taut_simulation_destroy(taut_simulation *simulation);
 
 /* One step of length h (negative: back in time, without contacts). On a positive status the state is as before. */
 int taut_simulation_step(taut_simulation *simulation, double h);
-/* Steps of h up to the time `until`, the last one shortened to end there. */
+/* Steps of h up to the time `until`, the last one shortened to end there; none where the simulation is there
+   already. On failure the state is that before the step that failed. */
 int taut_simulation_run(taut_simulation *simulation, double h, double until);
 double taut_simulation_time(const taut_simulation *simulation);
 
@@ -98,18 +112,25 @@ typedef struct taut_event {
     const char *contact;   /* its name; valid as long as the model */
     const char *kind;      /* "impact", "rest", "release", "stick" or "slip" */
     double impulse;        /* of the multiplier, for impacts; 0 otherwise */
+    /* The columns just after the event, as from taut_simulation_frame_pairs; valid during the call. */
+    const double *frame, *frame_low;
 } taut_event;
-/* Called while a step is under way; taut_simulation_time and taut_simulation_frame are those just after the event, and nothing else of the
-   simulation may be called. Returning a status other than 0 ends the step, which returns it; the state is then as before the step. Return a
-   positive one. */
+/* Called once for each event, in their order, when the step in which they happened is over: taut_simulation_time
+   and taut_simulation_frame are those at the end of the step. The callback may read the simulation (time, columns,
+   frame, counts) and change the callback, but not step, restart or destroy it. A positive status takes the whole
+   step back and is returned by taut_simulation_step or taut_simulation_run; the remaining events of the step are
+   not reported. The callback may also leave by longjmp or, in C++, by an exception: the simulation is then at the
+   end of the step, the remaining events of the step are not reported, and it can go on, or be destroyed. (The
+   library is compiled with -fexceptions.) */
 typedef int (*taut_event_callback)(void *user, const taut_event *event);
-/* Whom to tell of the events of a model with contacts; NULL: nobody, as at first. */
+/* Sets the event callback of a model with contacts. NULL (the default) disables it. */
 void taut_simulation_events(taut_simulation *simulation, taut_event_callback callback, void *user);
 
 /* The columns of a frame, as in `taut run --csv`: t, coordinates, velocities, momenta, multipliers, energy, ... */
 size_t taut_simulation_columns(const taut_simulation *simulation);
-/* Name of a column into the buffer, cut to size. */
-void taut_simulation_column_name(const taut_simulation *simulation, size_t column, char *buffer, size_t size);
+/* Writes the name of a column, counted from 0, into the buffer, cut to size (0: nothing is written, and buffer may
+   be NULL). TAUT_BAD_USAGE and an empty string where there is no such column. */
+int taut_simulation_column_name(const taut_simulation *simulation, size_t column, char *buffer, size_t size);
 /* Index of the column with this name, or -1. */
 long taut_simulation_column(const taut_simulation *simulation, const char *name);
 /* The values of all columns now. */

@@ -4,7 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
+
 struct taut_context {
+    long references; /* the user's, and those of models and simulations */
     taut_allocator allocator;
     taut_log log;
     void *log_user;
@@ -25,17 +28,27 @@ static void *default_resize(void *user, void *block, size_t size)
 taut_context *taut_context_create(const taut_allocator *allocator)
 {
     taut_allocator used = { default_resize, NULL };
-    if (allocator) used = *allocator;
+    if (allocator && allocator->resize) used = *allocator;
     taut_context *context = used.resize(used.user, NULL, sizeof *context);
     if (!context) return NULL;
     memset(context, 0, sizeof *context);
     context->allocator = used;
+    context->references = 1;
     return context;
+}
+
+void context_keep(taut_context *context) { context->references++; }
+
+void context_release(taut_context *context)
+{
+    if (--context->references == 0) context->allocator.resize(context->allocator.user, context, 0);
 }
 
 void taut_context_destroy(taut_context *context)
 {
-    if (context) context->allocator.resize(context->allocator.user, context, 0);
+    if (!context) return;
+    context->log = NULL; /* what still lives in the context says no more */
+    context_release(context);
 }
 
 void taut_context_log(taut_context *context, taut_log log, void *user)
@@ -95,9 +108,11 @@ int mem_grow(taut_context *context, void *array, size_t *capacity, size_t need, 
     return TAUT_OK;
 }
 
+void fail_forget(taut_context *context) { context->error[0] = 0; }
+
 int fail_v(taut_context *context, int status, const char *format, va_list arguments)
 {
-    vsnprintf(context->error, sizeof context->error, format, arguments);
+    text_format_v(context->error, sizeof context->error, format, arguments);
     return status;
 }
 
@@ -116,7 +131,7 @@ void note(taut_context *context, const char *format, ...)
     char line[TAUT_ERROR_TEXT];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(line, sizeof line, format, arguments);
+    text_format_v(line, sizeof line, format, arguments);
     va_end(arguments);
     context->log(context->log_user, line);
 }

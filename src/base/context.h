@@ -8,6 +8,11 @@
 
 #include "taut/taut.h"
 
+/* An object that the user holds keeps its context: it goes with the last of them, though the user may destroy it
+   before. */
+void context_keep(taut_context *context);
+void context_release(taut_context *context);
+
 /* Zeroed memory for count items. On failure records an out-of-memory error and returns NULL. */
 void *mem_new(taut_context *context, size_t count, size_t size);
 /* Resizes an array; contents beyond the old size are not initialised. NULL on failure (the old block stays valid). */
@@ -23,6 +28,8 @@ int mem_grow(taut_context *context, void *array, size_t *capacity, size_t need, 
 /* Records the message and returns the status, so that a caller can write `return fail(...)`. */
 int fail(taut_context *context, int status, const char *format, ...) __attribute__((format(printf, 3, 4)));
 int fail_v(taut_context *context, int status, const char *format, va_list arguments);
+/* No message. */
+void fail_forget(taut_context *context);
 
 /* A line for the log callback, if there is one. */
 void note(taut_context *context, const char *format, ...) __attribute__((format(printf, 2, 3)));

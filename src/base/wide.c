@@ -1,15 +1,20 @@
 #include "base/wide.h"
 
-#include <ctype.h>
 #include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
 
 static wide parse(const char *text, char **end)
 {
+    text_locale l = text_locale_enter();
 #ifdef TAUT_HAVE_QUAD
-    return strtof128(text, end);
+    wide value = strtof128(text, end);
 #else
-    return strtold(text, end);
+    wide value = strtold(text, end);
 #endif
+    text_locale_leave(l);
+    return value;
 }
 
 wide wide_from_double(double value)
@@ -17,8 +22,8 @@ wide wide_from_double(double value)
     char text[40];
     if (!isfinite(value) || (fabs(value) < 9e15 && value == (double)(long long)value)) return value; /* whole numbers are exact */
     for (int digits = 15; digits <= 17; digits++) {
-        snprintf(text, sizeof text, "%.*g", digits, value);
-        if (strtod(text, NULL) == value) break;
+        text_format(text, sizeof text, "%.*g", digits, value);
+        if (text_number(text, NULL) == value) break;
     }
     return parse(text, NULL);
 }
@@ -28,19 +33,21 @@ int wide_parse(const char *text, wide *value)
     char *end;
     *value = parse(text, &end);
     if (end == text) return 1;
-    while (isspace((unsigned char)*end)) end++;
-    return *end != 0;
+    return end[strspn(end, " \t\n\v\f\r")] != 0;
 }
 
 int wide_format(char *buffer, size_t size, wide value, int digits)
 {
 #ifdef TAUT_HAVE_QUAD
     char format[16];
-    if (digits <= 17) return snprintf(buffer, size, "%.*g", digits, (double)value);
+    if (digits <= 17) return text_format(buffer, size, "%.*g", digits, (double)value);
     snprintf(format, sizeof format, "%%.%dg", digits);
-    return strfromf128(buffer, size, format, value);
+    text_locale l = text_locale_enter();
+    int length = strfromf128(buffer, size, format, value);
+    text_locale_leave(l);
+    return length;
 #else
-    return snprintf(buffer, size, "%.*Lg", digits, value);
+    return text_format(buffer, size, "%.*Lg", digits, value);
 #endif
 }
 

@@ -25,6 +25,7 @@ int exit_status_of(int status)
     case TAUT_BAD_USAGE:
     case TAUT_BAD_MODEL:
     case TAUT_CANNOT_READ:
+    case TAUT_CANNOT_WRITE:
     case TAUT_UNSUPPORTED: return EXIT_USAGE;
     default: return EXIT_FAILED;
     }

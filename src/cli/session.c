@@ -14,7 +14,7 @@
 
 static int write_failed(const session *z)
 {
-    return fail(z->context, TAUT_CANNOT_READ, "cannot write to standard output: %s", strerror(errno));
+    return fail(z->context, TAUT_CANNOT_WRITE, "cannot write to standard output: %s", strerror(errno));
 }
 
 static int write_header(const session *z)

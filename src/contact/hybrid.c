@@ -223,6 +223,8 @@ int hybrid_step(hybrid *z, state *x, real h)
     return status;
 }
 
+void hybrid_take_back(const hybrid *z, state *x) { state_copy(&z->saved, x); }
+
 int hybrid_start(hybrid *z, state *x)
 {
     z->h = 0;

@@ -34,6 +34,8 @@ void hybrid_destroy(hybrid *z);
 int hybrid_start(hybrid *z, state *x);
 /* h > 0. On a positive status x is as it was. */
 int hybrid_step(hybrid *z, state *x, real h);
+/* x back to where the last step, which succeeded, began. */
+void hybrid_take_back(const hybrid *z, state *x);
 newton_counts hybrid_counts(const hybrid *z);
 
 /* Of the symmetries in the list, those that contacts leave. */

@@ -2,6 +2,7 @@
    null pivots by row, and linear.h names columns. */
 #include <dmumps_c.h>
 #include <math.h>
+#include <pthread.h>
 
 #include "linalg/linear_backend.h"
 
@@ -24,14 +25,23 @@ typedef struct {
     double *values;
 } mumps;
 
+/* MUMPS keeps module variables between and during its calls: one thread at a time may be in it. Instances do not
+   disturb each other otherwise. The one variable that contexts share (docs/architecture.md). */
+static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
+
+static void call(DMUMPS_STRUC_C *m, int job)
+{
+    m->job = job;
+    pthread_mutex_lock(&one_at_a_time);
+    dmumps_c(m);
+    pthread_mutex_unlock(&one_at_a_time);
+}
+
 static void mumps_destroy(void *state)
 {
     mumps *s = state;
     if (!s) return;
-    if (s->begun) {
-        s->mumps.job = JOB_END;
-        dmumps_c(&s->mumps);
-    }
+    if (s->begun) call(&s->mumps, JOB_END);
     mem_free(s->context, s->row);
     mem_free(s->context, s->column);
     mem_free(s->context, s->source);
@@ -108,16 +118,14 @@ static int analyse(mumps *s)
     m->sym = s->symmetric ? 2 : 0;
     m->par = 1;
     m->comm_fortran = COMM_WORLD;
-    m->job = JOB_BEGIN;
-    dmumps_c(m);
+    call(m, JOB_BEGIN);
     if (m->INFOG(1) < 0) return mumps_failure(s);
     s->begun = 1;
     /* On a structurally singular matrix MUMPS's matching fails, and leaks; without it the factorisation names the
        column */
     set_controls(m, !s->symmetric && linear_klu_matches(s->pattern));
     fill_triplets(s);
-    m->job = JOB_ANALYSE;
-    dmumps_c(m);
+    call(m, JOB_ANALYSE);
     return m->INFOG(1) < 0 ? mumps_failure(s) : TAUT_OK;
 }
 
@@ -149,8 +157,7 @@ static int mumps_factor(void *state, const double *values, int anew, linear_info
     DMUMPS_STRUC_C *m = &s->mumps;
     for (long i = 0; i < m->nnz; i++) s->values[i] = values[s->source[i]];
     for (int attempt = 0; attempt < MEMORY_ATTEMPTS; attempt++) {
-        m->job = JOB_FACTOR;
-        dmumps_c(m);
+        call(m, JOB_FACTOR);
         if (m->INFOG(1) != -8 && m->INFOG(1) != -9) break;
         m->ICNTL(14) += m->ICNTL(14) > 20 ? m->ICNTL(14) : 20; /* per cent on top of the forecast */
     }
@@ -171,8 +178,7 @@ static int apply(mumps *s, double *b, int transposed)
     DMUMPS_STRUC_C *m = &s->mumps;
     m->ICNTL(9) = transposed; /* 1: the matrix it was given, which is the transposed one */
     m->rhs = b;
-    m->job = JOB_SOLVE;
-    dmumps_c(m);
+    call(m, JOB_SOLVE);
     m->rhs = NULL;
     return m->INFOG(1) < 0 ? mumps_failure(s) : TAUT_OK;
 }

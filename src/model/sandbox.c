@@ -20,7 +20,10 @@ static int base_print(lua_State *L)
         luaL_addvalue(&line);
     }
     luaL_pushresult(&line);
-    note(script_of(L)->context, "%s", lua_tostring(L, -1));
+    script *s = script_of(L);
+    uselocale(s->locale.host); /* the log belongs to the host */
+    note(s->context, "%s", lua_tostring(L, -1));
+    uselocale(s->locale.plain);
     return 0;
 }
 

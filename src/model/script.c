@@ -286,6 +286,8 @@ static int run(script *s)
     s->began = clock_seconds();
     lua_State *L = lua_newstate(allocate, s);
     if (!L) return TAUT_OUT_OF_MEMORY;
+    /* Lua writes, reads and sorts by the locale: a script means the same in every host */
+    s->locale = text_locale_enter();
     s->L = L;
     *(script **)lua_getextraspace(L) = s;
     lua_pushcfunction(L, message_handler);
@@ -293,6 +295,7 @@ static int run(script *s)
     int status = lua_pcall(L, 0, 0, 1);
     if (status) status = report(s, status);
     lua_close(L);
+    text_locale_leave(s->locale);
     mem_free(s->context, s->rate_lines[0]);
     mem_free(s->context, s->rate_lines[1]);
     mem_free(s->context, s->free_marks);

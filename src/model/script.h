@@ -8,6 +8,7 @@
 #include <lauxlib.h>
 #include <lua.h>
 
+#include "base/text.h"
 #include "model/model.h"
 #include "model/names.h"
 
@@ -57,6 +58,7 @@ typedef struct script {
     int stop_line;
     long long instructions;
     double began;           /* clock_seconds() */
+    text_locale locale;     /* the C locale while Lua runs, and the host's */
 
     char short_name[LUA_IDSIZE]; /* the file as Lua's messages call it */
     int last_line;

@@ -28,15 +28,33 @@ void database_close(database *d)
     *d = (database){ .context = d->context };
 }
 
-static int system_failure(const database *d, const char *what)
+/* Of failures that do not say it themselves. */
+static int purpose(const database *d) { return d->writes ? TAUT_CANNOT_WRITE : TAUT_CANNOT_READ; }
+
+static int system_failure(const database *d, int status, const char *what)
 {
     int number = sqlite3_system_errno(d->handle);
-    return fail(d->context, TAUT_CANNOT_READ, "cannot %s '%s': %s", what, d->path, number ? strerror(number) : sqlite3_errmsg(d->handle));
+    return fail(d->context, status, "cannot %s '%s': %s", what, d->path,
+        number ? strerror(number) : sqlite3_errmsg(d->handle));
+}
+
+static int transfer_failure(const database *d)
+{
+    switch (sqlite3_extended_errcode(d->handle)) {
+    case SQLITE_IOERR_READ:
+    case SQLITE_IOERR_SHORT_READ: return system_failure(d, TAUT_CANNOT_READ, "read");
+    case SQLITE_IOERR_WRITE:
+    case SQLITE_IOERR_FSYNC:
+    case SQLITE_IOERR_DIR_FSYNC:
+    case SQLITE_IOERR_TRUNCATE: return system_failure(d, TAUT_CANNOT_WRITE, "write");
+    default: return system_failure(d, purpose(d), "read or write");
+    }
 }
 
 int database_moved(const database *d)
 {
-    return fail(d->context, TAUT_CANNOT_READ, "'%s' was removed, moved or replaced while the run was writing to it", d->path);
+    return fail(d->context, TAUT_CANNOT_WRITE, "'%s' was removed, moved or replaced while the run was writing to it",
+        d->path);
 }
 
 int database_fail(const database *d)
@@ -48,14 +66,14 @@ int database_fail(const database *d)
     case SQLITE_CORRUPT:
         return fail(context, TAUT_CANNOT_READ, "'%s' is damaged: %s; 'sqlite3 FILE .recover' may save what is left", d->path,
                     sqlite3_errmsg(d->handle));
-    case SQLITE_FULL: return fail(context, TAUT_CANNOT_READ, "cannot write '%s': the disk is full", d->path);
+    case SQLITE_FULL: return fail(context, TAUT_CANNOT_WRITE, "cannot write '%s': the disk is full", d->path);
     case SQLITE_BUSY:
-    case SQLITE_LOCKED: return fail(context, TAUT_CANNOT_READ, "another process is writing to '%s'", d->path);
+    case SQLITE_LOCKED: return fail(context, purpose(d), "another process is writing to '%s'", d->path);
     case SQLITE_READONLY:
         if (sqlite3_extended_errcode(d->handle) == SQLITE_READONLY_DBMOVED) return database_moved(d);
-        return fail(context, TAUT_CANNOT_READ, "cannot write '%s': the file or its folder is read-only", d->path);
-    case SQLITE_CANTOPEN: return system_failure(d, "open");
-    case SQLITE_IOERR: return system_failure(d, "read or write");
+        return fail(context, TAUT_CANNOT_WRITE, "cannot write '%s': the file or its folder is read-only", d->path);
+    case SQLITE_CANTOPEN: return system_failure(d, purpose(d), "open");
+    case SQLITE_IOERR: return transfer_failure(d);
     case SQLITE_TOOBIG: return fail(context, TAUT_UNSUPPORTED, "the state is larger than '%s' can hold (10^9 bytes)", d->path);
     default:
         return fail(context, TAUT_CANNOT_READ, "'%s' does not have what a run file has: %s", d->path, sqlite3_errmsg(d->handle));

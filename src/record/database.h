@@ -10,6 +10,7 @@ typedef struct {
     taut_context *context;
     sqlite3 *handle;
     char *path;
+    int writes;     /* opened to be written to: failures are then of that */
 } database;
 
 /* flags as of sqlite3_open_v2. On failure closing is allowed, and does nothing. */

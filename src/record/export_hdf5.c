@@ -3,6 +3,7 @@
 #include <hdf5.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "record/export.h"
 
 enum { SINGLE_MOST = 1000 }; /* columns that get datasets of their own */
@@ -25,7 +26,10 @@ typedef struct {
     size_t capacity;
 } store;
 
-static int failed(const store *z) { return fail(z->context, TAUT_CANNOT_READ, "cannot write '%s': HDF5 failed, perhaps the disk is full", z->path); }
+static int failed(const store *z)
+{
+    return fail(z->context, TAUT_CANNOT_WRITE, "cannot write '%s': HDF5 failed, perhaps the disk is full", z->path);
+}
 
 static const char *column_name(const store *z, size_t k) { return record_columns(z->r)[z->options->columns[k]].name; }
 static const char *column_kind(const store *z, size_t k) { return record_columns(z->r)[z->options->columns[k]].kind; }
@@ -67,7 +71,7 @@ static int put_properties(const store *z)
         if (record_property(z->r, texts[i])) status = put_text(z, z->file, texts[i], record_property(z->r, texts[i]));
     for (size_t i = 0; !status && i < sizeof numbers / sizeof *numbers; i++) {
         const char *text = record_property(z->r, numbers[i]);
-        double value = text ? strtod(text, NULL) : 0;
+        double value = text ? text_number(text, NULL) : 0;
         if (text) status = put_attribute(z, z->file, numbers[i], H5T_NATIVE_DOUBLE, &value);
     }
     hid_t group = status ? -1 : H5Gcreate2(z->file, "settings", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
@@ -173,7 +177,8 @@ static int write_piece(void *user, const wide *values, long first, long count)
 static int write_file(store *z, record *r, const char *part)
 {
     z->file = H5Fcreate(part, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
-    if (z->file < 0) return fail(z->context, TAUT_CANNOT_READ, "cannot write '%s': HDF5 cannot create it; look at the folder and the disk", z->path);
+    if (z->file < 0) return fail(z->context, TAUT_CANNOT_WRITE,
+        "cannot write '%s': HDF5 cannot create it; look at the folder and the disk", z->path);
     int status = put_properties(z);
     if (!status) status = create_datasets(z);
     if (!status) status = export_read(z->context, r, z->options, write_piece, z);

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "record/export.h"
 
 typedef struct {
@@ -78,7 +79,7 @@ static int choose_columns(molecule *z, const record *r)
 
 static int cannot_write(const molecule *z)
 {
-    return fail(z->context, TAUT_CANNOT_READ, "cannot write '%s': %s", z->path, strerror(errno));
+    return fail(z->context, TAUT_CANNOT_WRITE, "cannot write '%s': %s", z->path, strerror(errno));
 }
 
 /* Keys and names are one word. */
@@ -87,22 +88,30 @@ static void put_word(FILE *file, const char *word)
     for (; *word; word++) putc(strchr(" \t\n\"=,", *word) ? '_' : *word, file);
 }
 
+static void put_number(FILE *file, const char *before, wide value)
+{
+    char text[40];
+    text_format(text, sizeof text, "%.17g", (double)value);
+    fprintf(file, "%s%s", before, text);
+}
+
 static int write_molecules(void *user, const wide *values, long first, long count)
 {
     molecule *z = user;
     (void)first;
     for (long i = 0; i < count; i++, values += z->column_count) {
         const wide *at = values + 1, *scalars = values + 1 + 6 * z->count;
-        fprintf(z->file, "%zu\nProperties=species:S:1:pos:R:3:vel:R:3 Time=%.17g", z->count, (double)values[0]);
+        fprintf(z->file, "%zu\nProperties=species:S:1:pos:R:3:vel:R:3", z->count);
+        put_number(z->file, " Time=", values[0]);
         for (size_t k = 0; k < z->scalar_count; k++) {
             putc(' ', z->file);
             put_word(z->file, z->scalars[k]);
-            fprintf(z->file, "=%.17g", (double)scalars[k]);
+            put_number(z->file, "=", scalars[k]);
         }
         putc('\n', z->file);
         for (size_t p = 0; p < z->count; p++, at += 6) {
             put_word(z->file, z->points[p].name);
-            for (int k = 0; k < 6; k++) fprintf(z->file, " %.17g", z->points[p].columns[k] < 0 ? 0.0 : (double)at[k]);
+            for (int k = 0; k < 6; k++) put_number(z->file, " ", z->points[p].columns[k] < 0 ? 0 : at[k]);
             if (putc('\n', z->file) == EOF) return cannot_write(z);
         }
     }

@@ -365,13 +365,14 @@ int recorder_finish(recorder *r, const run_result *result, int status)
     enum { PATIENCE = 60000 };
     const char *how = status ? "failed" : result->steps_done < result->steps_planned ? "stopped" : "finished";
     char message[TAUT_ERROR_TEXT];
-    if (!writer_is_whole(r->writer)) return TAUT_CANNOT_READ; /* said already */
+    if (!writer_is_whole(r->writer)) return TAUT_CANNOT_WRITE; /* said already */
     snprintf(message, sizeof message, "%s", status ? taut_error_text(r->context) : "");
     int done = 0, written = writer_property(r->writer, "status", how);
     if (!written) written = writer_property(r->writer, "message", message);
     if (!written && !status) written = put_checkpoint(r, result);
     if (!written) written = writer_commit(r->writer, PATIENCE, &done);
-    if (!written && !done) written = fail(r->context, TAUT_CANNOT_READ, "another program has been reading the run file for a minute without a pause");
+    if (!written && !done) written = fail(r->context, TAUT_CANNOT_WRITE,
+        "another program has been reading the run file for a minute without a pause");
     if (written) return written;
     if (!status) r->committed = result->steps_done;
     if (status) fail(r->context, status, "%s", message); /* the last word is the run's */

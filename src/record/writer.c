@@ -99,7 +99,7 @@ static int remove_run(taut_context *context, const char *path)
     if (status) return status;
     writer_close(old);
     if (unlink(path) == 0) return TAUT_OK;
-    return fail(context, TAUT_CANNOT_READ, "cannot replace '%s': %s", path, strerror(errno));
+    return fail(context, TAUT_CANNOT_WRITE, "cannot replace '%s': %s", path, strerror(errno));
 }
 
 static int exists(taut_context *context, const char *path)
@@ -120,7 +120,7 @@ static int claim(taut_context *context, const char *path, int replace, int *own)
         file = open(path, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0666);
     }
     if (file < 0 && errno == EEXIST) return exists(context, path);
-    if (file < 0) return fail(context, TAUT_CANNOT_READ, "cannot create '%s': %s", path, strerror(errno));
+    if (file < 0) return fail(context, TAUT_CANNOT_WRITE, "cannot create '%s': %s", path, strerror(errno));
     close(file);
     *own = 1;
     return TAUT_OK;
@@ -129,8 +129,9 @@ static int claim(taut_context *context, const char *path, int replace, int *own)
 static int create(taut_context *context, const char *path, writer *w)
 {
     int status = database_open(context, path, SQLITE_OPEN_READWRITE, &w->d);
+    w->d.writes = 1;
     if (!status && sqlite3_db_readonly(w->d.handle, "main") == 1)
-        status = fail(context, TAUT_CANNOT_READ, "cannot write '%s': the file is read-only", path);
+        status = fail(context, TAUT_CANNOT_WRITE, "cannot write '%s': the file is read-only", path);
     if (!status) status = configure(w);
     if (!status) sqlite3_busy_timeout(w->d.handle, 500); /* who writes for longer writes a run */
     if (!status) status = begin(w);

@@ -30,7 +30,8 @@ int document_end(document *d)
     json_close(&d->j, '}');
     fputs("</script>\n", file);
     fwrite(d->rest, 1, d->rest_size, file);
-    if (fflush(file) == EOF || ferror(file)) return fail(d->context, TAUT_CANNOT_READ, "cannot write the page: %s", strerror(errno));
+    if (fflush(file) == EOF || ferror(file))
+        return fail(d->context, TAUT_CANNOT_WRITE, "cannot write the page: %s", strerror(errno));
     return TAUT_OK;
 }
 

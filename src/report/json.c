@@ -4,6 +4,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/text.h"
+
 /* Length of the UTF-8 character at p of at most n bytes, or 0 when it is none. */
 static size_t utf8_length(const unsigned char *p, size_t n)
 {
@@ -68,9 +70,10 @@ void json_text(json *j, const char *key, const char *text) { json_text_of(j, key
 
 void json_number(json *j, const char *key, double value)
 {
+    char text[40] = "null";
+    if (isfinite(value)) text_format(text, sizeof text, "%.17g", value);
     begin(j, key);
-    if (isfinite(value)) fprintf(j->file, "%.17g", value);
-    else fputs("null", j->file);
+    fputs(text, j->file);
 }
 
 void json_integer(json *j, const char *key, long long value)

@@ -266,7 +266,8 @@ static int put_together(page *z, const char *text, size_t size, FILE *file)
     fwrite(text, 1, (size_t)(mark - text), file);
     write_data(z, file);
     fwrite(rest, 1, (size_t)(text + size - rest), file);
-    if (fflush(file) == EOF || ferror(file)) return fail(z->context, TAUT_CANNOT_READ, "cannot write the page: %s", strerror(errno));
+    if (fflush(file) == EOF || ferror(file))
+        return fail(z->context, TAUT_CANNOT_WRITE, "cannot write the page: %s", strerror(errno));
     return TAUT_OK;
 }
 

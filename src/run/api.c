@@ -6,16 +6,33 @@
 
 struct taut_model {
     model *m;
+    long references; /* the user's, and those of its simulations */
 };
 
 struct taut_simulation {
     taut_context *context;
+    taut_model *model;
     const engine_api *api;
     void *engine;
+    size_t columns;
     wide *frame;
     taut_event_callback event;
     void *event_user;
+    /* events of the step, told when it is over: with each the frame just after it, the high parts and then the low
+       ones */
+    taut_event *events;     size_t event_count, event_capacity;
+    double *event_frames;   size_t event_frame_capacity;
 };
+
+/* What every call that can fail begins and ends with: the text is that of the last of them, and a success has none.
+   (A call that succeeds may have met failures on its way.) */
+static void begin(taut_context *context) { fail_forget(context); }
+
+static int done(taut_context *context, int status)
+{
+    if (!status) fail_forget(context);
+    return status;
+}
 
 /* ---- models ---- */
 
@@ -24,7 +41,12 @@ static int copy_settings(taut_context *context, const taut_setting *settings, si
     definition *d = mem_new(context, count, sizeof *d);
     *result = d;
     if (!d) return TAUT_OUT_OF_MEMORY;
-    for (size_t i = 0; i < count; i++) d[i] = (definition){ settings[i].name, settings[i].value, 0 };
+    for (size_t i = 0; i < count; i++) {
+        if (!settings[i].name || !settings[i].value)
+            return fail(context, TAUT_BAD_USAGE, "setting %zu has no %s; give both name and value", i + 1,
+                settings[i].name ? "value" : "name");
+        d[i] = (definition){ settings[i].name, settings[i].value, 0 };
+    }
     return TAUT_OK;
 }
 
@@ -42,6 +64,8 @@ static int wrap(taut_context *context, model *m, const definition *d, size_t cou
         return status;
     }
     wrapped->m = m;
+    wrapped->references = 1;
+    context_keep(context);
     *result = wrapped;
     return TAUT_OK;
 }
@@ -52,11 +76,12 @@ int taut_model_load_file(taut_context *context, const char *path, const taut_set
     definition *d;
     model *m = NULL;
     *result = NULL;
+    begin(context);
     int status = copy_settings(context, settings, count, &d);
     if (!status) status = model_load_file(context, path, d, count, &m);
     if (!status) status = wrap(context, m, d, count, result);
     mem_free(context, d);
-    return status;
+    return done(context, status);
 }
 
 int taut_model_load_text(taut_context *context, const char *name, const char *text, size_t size,
@@ -65,19 +90,21 @@ int taut_model_load_text(taut_context *context, const char *name, const char *te
     definition *d;
     model *m = NULL;
     *result = NULL;
+    begin(context);
     int status = copy_settings(context, settings, count, &d);
     if (!status) status = model_load_text(context, name, text, size, d, count, &m);
     if (!status) status = wrap(context, m, d, count, result);
     mem_free(context, d);
-    return status;
+    return done(context, status);
 }
 
 void taut_model_destroy(taut_model *wrapped)
 {
-    if (!wrapped) return;
+    if (!wrapped || --wrapped->references) return;
     taut_context *context = wrapped->m->context;
     model_destroy(wrapped->m);
     mem_free(context, wrapped);
+    context_release(context);
 }
 
 const char *taut_model_title(const taut_model *wrapped) { return wrapped->m->title; }
@@ -92,62 +119,123 @@ taut_simulation_options taut_simulation_options_default(void)
 int taut_simulation_create(taut_model *wrapped, const taut_simulation_options *options, taut_simulation **result)
 {
     taut_context *context = wrapped->m->context;
-    taut_simulation_options used = options ? *options : taut_simulation_options_default();
+    const taut_simulation_options usual = taut_simulation_options_default();
+    taut_simulation_options used = options ? *options : usual;
+    if (!used.method) used.method = usual.method;
+    if (!used.precision) used.precision = usual.precision;
     *result = NULL;
+    begin(context);
     const engine_api *api = engine_find(used.precision);
     if (!api) return fail(context, TAUT_UNSUPPORTED, "this build has no precision '%s'", used.precision);
     taut_simulation *z = mem_new(context, 1, sizeof *z);
     if (!z) return TAUT_OUT_OF_MEMORY;
     z->context = context;
     z->api = api;
+    z->model = wrapped;
+    wrapped->references++;
     engine_options e = { .method = used.method, .tolerance = wide_from_double(used.tolerance), .project_start = used.project_start,
                          .active_set = used.active_set, .step = wide_from_double(used.step), .start_as_is = used.start_as_is };
     int status = api->create(wrapped->m, &e, &z->engine);
     if (!status) {
-        z->frame = mem_new(context, api->column_count(z->engine), sizeof *z->frame);
+        z->columns = api->column_count(z->engine);
+        z->frame = mem_new(context, z->columns, sizeof *z->frame);
         if (!z->frame) status = TAUT_OUT_OF_MEMORY;
     }
     if (status)
         taut_simulation_destroy(z);
     else
         *result = z;
-    return status;
+    return done(context, status);
 }
 
 void taut_simulation_destroy(taut_simulation *z)
 {
     if (!z) return;
+    taut_model *model = z->model;
     if (z->engine) z->api->destroy(z->engine);
     mem_free(z->context, z->frame);
+    mem_free(z->context, z->events);
+    mem_free(z->context, z->event_frames);
     mem_free(z->context, z);
+    taut_model_destroy(model); /* its own reference; the last one takes model and context along */
+}
+
+/* z->frame as sums of two doubles. */
+static void split_frame(const taut_simulation *z, double *high, double *low)
+{
+    for (size_t i = 0; i < z->columns; i++) {
+        high[i] = (double)z->frame[i];
+        low[i] = isfinite(high[i]) ? (double)(z->frame[i] - high[i]) : 0;
+    }
+}
+
+/* ---- steps and events ---- */
+
+/* Inside a step: the event is kept. The callback is the user's, who may leave it by longjmp or an exception: it is
+   called when the step is over and every object is whole. */
+static int on_event(void *user, const engine_event *event)
+{
+    taut_simulation *z = user;
+    size_t at = 2 * z->columns * z->event_count;
+    int status = mem_grow(z->context, &z->events, &z->event_capacity, z->event_count + 1, sizeof *z->events);
+    if (!status) status = mem_grow(z->context, &z->event_frames, &z->event_frame_capacity, at + 2 * z->columns,
+        sizeof *z->event_frames);
+    if (!status) status = z->api->frame(z->engine, z->frame);
+    if (status) return status;
+    z->events[z->event_count++] = (taut_event){ .time = (double)event->t, .contact = event->contact,
+                                                .kind = event->kind_name, .impulse = (double)event->impulse };
+    split_frame(z, z->event_frames + at, z->event_frames + at + z->columns);
+    return TAUT_OK;
+}
+
+/* Nothing is held here but the simulation itself, and what it kept of the step is forgotten when the next one
+   begins. */
+static int tell_events(taut_simulation *z)
+{
+    for (size_t i = 0; z->event && i < z->event_count; i++) {
+        taut_event told = z->events[i];
+        told.frame = z->event_frames + 2 * i * z->columns;
+        told.frame_low = told.frame + z->columns;
+        int status = z->event(z->event_user, &told);
+        if (!status) continue;
+        z->api->take_back(z->engine);
+        return fail(z->context, status,
+            "at t = %.9g: the event callback refused the %s of contact '%s' with status %d", told.time, told.kind,
+                    told.contact, status);
+    }
+    return TAUT_OK;
+}
+
+static int step(taut_simulation *z, wide h)
+{
+    z->event_count = 0;
+    int status = z->api->step(z->engine, h);
+    return status ? status : tell_events(z);
 }
 
 int taut_simulation_step(taut_simulation *z, double h)
 {
+    begin(z->context);
     if (!(h - h == 0) || h == 0) return fail(z->context, TAUT_BAD_USAGE, "the step must be a finite number other than 0");
-    return z->api->step(z->engine, wide_from_double(h));
+    return done(z->context, step(z, wide_from_double(h)));
 }
 
 int taut_simulation_run(taut_simulation *z, double h, double until)
 {
-    wide step = wide_from_double(h), end = wide_from_double(until), left = end - z->api->time(z->engine);
-    if (!(h - h == 0) || !(until - until == 0) || h == 0 || left / step < 0)
+    wide length = wide_from_double(h), end = wide_from_double(until), left = end - z->api->time(z->engine);
+    begin(z->context);
+    /* 1e-9: what is left is a rounding error of the step, and may have either sign */
+    const wide nothing = (wide)1e-9;
+    if (!(h - h == 0) || !(until - until == 0) || h == 0 || left / length < -nothing)
         return fail(z->context, TAUT_BAD_USAGE, "steps of %g do not lead from t = %g to t = %g", h,
                     (double)z->api->time(z->engine), until);
     int status = TAUT_OK;
     for (;;) {
         left = end - z->api->time(z->engine);
-        /* 1e-9: what is left is a rounding error of the step; a last step shorter than a whole one ends at `until` */
-        if (status || left / step <= (wide)1e-9) return status;
-        status = z->api->step(z->engine, left / step < 1 + (wide)1e-9 ? left : step);
+        if (status || left / length <= nothing) return done(z->context, status);
+        /* a last step shorter than a whole one ends at `until` */
+        status = step(z, left / length < 1 + nothing ? left : length);
     }
-}
-
-static int on_event(void *user, const engine_event *event)
-{
-    taut_simulation *z = user;
-    const taut_event told = { (double)event->t, event->contact, event->kind_name, (double)event->impulse };
-    return z->event(z->event_user, &told);
 }
 
 void taut_simulation_events(taut_simulation *z, taut_event_callback callback, void *user)
@@ -158,18 +246,21 @@ void taut_simulation_events(taut_simulation *z, taut_event_callback callback, vo
 }
 
 double taut_simulation_time(const taut_simulation *z) { return (double)z->api->time(z->engine); }
-size_t taut_simulation_columns(const taut_simulation *z) { return z->api->column_count(z->engine); }
+size_t taut_simulation_columns(const taut_simulation *z) { return z->columns; }
 
-void taut_simulation_column_name(const taut_simulation *z, size_t column, char *buffer, size_t size)
+int taut_simulation_column_name(const taut_simulation *z, size_t column, char *buffer, size_t size)
 {
-    z->api->column_name(z->engine, column, buffer, size);
+    begin(z->context);
+    if (!z->api->column_name(z->engine, column, buffer, size)) return TAUT_OK;
+    return fail(z->context, TAUT_BAD_USAGE, "there is no column %zu: the simulation has %zu, counted from 0", column,
+        z->columns);
 }
 
 long taut_simulation_column(const taut_simulation *z, const char *name)
 {
     char buffer[256];
-    for (size_t i = 0; i < taut_simulation_columns(z); i++) {
-        taut_simulation_column_name(z, i, buffer, sizeof buffer);
+    for (size_t i = 0; i < z->columns; i++) {
+        z->api->column_name(z->engine, i, buffer, sizeof buffer);
         if (strcmp(buffer, name) == 0) return (long)i;
     }
     return -1;
@@ -177,28 +268,28 @@ long taut_simulation_column(const taut_simulation *z, const char *name)
 
 int taut_simulation_frame(taut_simulation *z, double *values)
 {
+    begin(z->context);
     int status = z->api->frame(z->engine, z->frame);
-    for (size_t i = 0; !status && i < taut_simulation_columns(z); i++) values[i] = (double)z->frame[i];
-    return status;
+    for (size_t i = 0; !status && i < z->columns; i++) values[i] = (double)z->frame[i];
+    return done(z->context, status);
 }
 
 int taut_simulation_frame_pairs(taut_simulation *z, double *high, double *low)
 {
+    begin(z->context);
     int status = z->api->frame(z->engine, z->frame);
-    for (size_t i = 0; !status && i < taut_simulation_columns(z); i++) {
-        high[i] = (double)z->frame[i];
-        low[i] = isfinite(high[i]) ? (double)(z->frame[i] - high[i]) : 0;
-    }
-    return status;
+    if (!status) split_frame(z, high, low);
+    return done(z->context, status);
 }
 
 void taut_simulation_restart(taut_simulation *z) { z->api->restart(z->engine); }
 
 int taut_simulation_flow(taut_simulation *z, double until, double tolerance)
 {
+    begin(z->context);
     if (!(until - until == 0) || !(tolerance > 0) || !(tolerance < 1))
         return fail(z->context, TAUT_BAD_USAGE, "the flow needs a finite time and a tolerance between 0 and 1");
-    return z->api->flow(z->engine, wide_from_double(until), wide_from_double(tolerance));
+    return done(z->context, z->api->flow(z->engine, wide_from_double(until), wide_from_double(tolerance)));
 }
 
 taut_counts taut_simulation_counts(const taut_simulation *z)
@@ -212,9 +303,10 @@ taut_counts taut_simulation_counts(const taut_simulation *z)
 int taut_simulation_symplecticity(taut_simulation *z, double h, taut_symplecticity *result)
 {
     engine_symplecticity found = { 0 };
+    begin(z->context);
     int status = z->api->symplecticity(z->engine, wide_from_double(h), &found);
     *result = (taut_symplecticity){ (double)found.defect, (double)found.uncertainty, found.pairs };
-    return status;
+    return done(z->context, status);
 }
 
 /* ---- the catalogue ---- */

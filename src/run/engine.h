@@ -123,7 +123,8 @@ typedef struct engine_api {
 
     /* The columns of a frame: t, coordinates, velocities, momenta, multipliers, energy, ... */
     size_t (*column_count)(const void *self);
-    void (*column_name)(const void *self, size_t column, char *buffer, size_t size);
+    /* 1 and an empty name beyond the last */
+    int (*column_name)(const void *self, size_t column, char *buffer, size_t size);
     int (*frame)(void *self, wide *values);
 
     /* What a run watches: energy, constraint, velocity_constraint, then conserved momenta; last energy - work, where `balance` says so. */
@@ -171,7 +172,8 @@ typedef struct engine_api {
     int (*field_count)(void *self);
     engine_field (*field)(void *self, int index);
     void (*restored)(void *self, const engine_counts *counts);
-    const char *(*column_kind)(const void *self, size_t column); /* record.h lists them */
+    const char *(*column_kind)(const void *self, size_t column); /* record.h lists them; NULL beyond the last */
+    void (*take_back)(void *self); /* the last step, which succeeded, of a model with contacts */
 } engine_api;
 
 extern const engine_api engine_double;

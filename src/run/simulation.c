@@ -181,10 +181,9 @@ int simulation_step(simulation *z, real h)
 {
     int add_work = simulation_has_work(z) && !z->declared.own_work;
     real work = add_work ? h / 2 * power(z) : 0, before = *z->x.work, before_low = *z->x.work_low;
-    long events[ENGINE_EVENT_KINDS];
-    memcpy(events, z->event_counts, sizeof events);
+    memcpy(z->counts_before, z->event_counts, sizeof z->event_counts);
     int status = z->hybrid ? hybrid_step(z->hybrid, &z->x, h) : method_step(&z->method, &z->x, h);
-    if (status) memcpy(z->event_counts, events, sizeof events); /* they have not happened */
+    if (status) memcpy(z->event_counts, z->counts_before, sizeof z->event_counts); /* they have not happened */
     if (status) return status;
     if (!z->declared.own_work) *z->x.work = before, *z->x.work_low = before_low; /* methods know nothing of it */
     if (add_work) { /* the trapezoidal rule */
@@ -194,6 +193,14 @@ int simulation_step(simulation *z, real h)
     z->steps++;
     if (is_finite(z)) return TAUT_OK;
     return fail(z->m->context, -TAUT_NOT_FINITE, "at t = %.9g: the state is no longer finite; try a smaller step", (double)z->x.t);
+}
+
+void simulation_take_back(simulation *z)
+{
+    if (!z->hybrid) return;
+    hybrid_take_back(z->hybrid, &z->x);
+    memcpy(z->event_counts, z->counts_before, sizeof z->event_counts);
+    z->steps--;
 }
 
 int simulation_lossless(const simulation *z)
@@ -360,13 +367,22 @@ size_t simulation_column_count(const simulation *z)
     return count;
 }
 
-void simulation_column_name(const simulation *z, size_t column, char *buffer, size_t size)
+/* The type of a column, which becomes its index among those of the type; COLUMN_TYPES beyond the last. */
+static column_type find_column(const simulation *z, size_t *column)
 {
     int type = 0;
+    for (; type < COLUMN_TYPES && *column >= columns_of(z, (column_type)type); type++)
+        *column -= columns_of(z, (column_type)type);
+    return (column_type)type;
+}
+
+int simulation_column_name(const simulation *z, size_t column, char *buffer, size_t size)
+{
+    column_type type = find_column(z, &column);
     char name[200];
-    while (column >= columns_of(z, (column_type)type)) column -= columns_of(z, (column_type)type++);
+    if (size) buffer[0] = 0;
     if (type >= COLUMN_Q && type <= COLUMN_P) model_coordinate_name(z->m, (uint32_t)column, name, sizeof name);
-    switch ((column_type)type) {
+    switch (type) {
     case COLUMN_TIME: snprintf(buffer, size, "t"); break;
     case COLUMN_Q: snprintf(buffer, size, "%s", name); break;
     case COLUMN_V: snprintf(buffer, size, "%s.dot", name); break;
@@ -381,8 +397,10 @@ void simulation_column_name(const simulation *z, size_t column, char *buffer, si
     case COLUMN_CONSTRAINT: snprintf(buffer, size, "constraint"); break;
     case COLUMN_RATE: snprintf(buffer, size, "velocity_constraint"); break;
     case COLUMN_SYMMETRY: symmetry_name(z->s, &z->symmetries[column], buffer, size); break;
-    default: snprintf(buffer, size, "%s", z->m->observables[column].name); break;
+    case COLUMN_OBSERVABLE: snprintf(buffer, size, "%s", z->m->observables[column].name); break;
+    case COLUMN_TYPES: return 1;
     }
+    return 0;
 }
 
 const char *simulation_column_kind(const simulation *z, size_t column)
@@ -394,9 +412,8 @@ const char *simulation_column_kind(const simulation *z, size_t column)
         [COLUMN_RATE] = "velocity_constraint", [COLUMN_SYMMETRY] = "conserved", [COLUMN_OBSERVABLE] = "observable",
         [COLUMN_MIDDLE_TIME] = "midpoint_time", [COLUMN_MIDDLE_LAMBDA] = "midpoint_multiplier",
     };
-    int type = 0;
-    while (column >= columns_of(z, (column_type)type)) column -= columns_of(z, (column_type)type++);
-    return kinds[type] ? kinds[type] : "value";
+    column_type type = find_column(z, &column);
+    return type < COLUMN_TYPES ? kinds[type] : NULL;
 }
 
 int simulation_frame(simulation *z, wide *values)

@@ -31,6 +31,7 @@ typedef struct {
     engine_on_event on_event; /* whom to tell of events of contacts; NULL: nobody */
     void *on_event_user;
     long event_counts[ENGINE_EVENT_KINDS];
+    long counts_before[ENGINE_EVENT_KINDS]; /* the last step */
     engine_counts before;    /* of the run that this one goes on from */
     /* work for frames */
     real *v, *lambda, *g, *g_rate, *g_values, *observables, *gaps; /* lambda: of the constraints, then of the contacts */
@@ -45,6 +46,9 @@ int simulation_create(model *m, const engine_options *options, simulation **resu
 int simulation_create_with(model *m, const engine_options *options, const struct method_class *class, simulation **result);
 void simulation_destroy(simulation *z);
 int simulation_step(simulation *z, real h);
+/* The last step, which succeeded, taken back: for models with contacts, whose events may be refused when they are
+   told. */
+void simulation_take_back(simulation *z);
 /* Back to the start. */
 void simulation_restart(simulation *z);
 /* z->flow, if it is not there yet. */
@@ -72,8 +76,9 @@ real simulation_work(const simulation *z);
 int simulation_multipliers(simulation *z);
 
 size_t simulation_column_count(const simulation *z);
-void simulation_column_name(const simulation *z, size_t column, char *buffer, size_t size);
-/* What it is, a word. */
+/* Returns 0; 1 and an empty name beyond the last column. */
+int simulation_column_name(const simulation *z, size_t column, char *buffer, size_t size);
+/* What it is, a word; NULL beyond the last. */
 const char *simulation_column_kind(const simulation *z, size_t column);
 int simulation_frame(simulation *z, wide *values);
 

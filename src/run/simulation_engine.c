@@ -38,9 +38,9 @@ static void counts(const void *self, engine_counts *out)
 }
 
 static size_t column_count(const void *self) { return simulation_column_count(self); }
-static void column_name(const void *self, size_t column, char *buffer, size_t size)
+static int column_name(const void *self, size_t column, char *buffer, size_t size)
 {
-    simulation_column_name(self, column, buffer, size);
+    return simulation_column_name(self, column, buffer, size);
 }
 static int frame(void *self, wide *values) { return simulation_frame(self, values); }
 
@@ -114,6 +114,7 @@ static int hamiltonian(const void *self)
     return s->energy && !s->structure.has_forces ? 1 + (s->m->phase != NULL) : 0;
 }
 
+static void take_back(void *self) { simulation_take_back(self); }
 static void restart(void *self) { simulation_restart(self); }
 static int flow_to(void *self, wide until, wide tolerance) { return simulation_flow(self, (real)until, (real)tolerance); }
 static int solution(void *self, wide *q, wide *p, wide *lambda) { return simulation_solution(self, q, p, lambda); }
@@ -175,5 +176,5 @@ const engine_api ENGINE = {
     REAL_DIGITS, create, destroy, step, get_time, counts, column_count, column_name, frame, monitor_count, monitor_name, monitor,
     energy_conserved, start_moves, simulation_check, method_count, info_at, parse, REAL_EPSILON, declared, sizes, hamiltonian,
     restart, flow_to, solution, follow, there_and_back, symplecticity, on_event, event_counts, balance, growth, stability,
-    sizeof(real), field_count, field_at, restored, column_kind,
+    sizeof(real), field_count, field_at, restored, column_kind, take_back,
 };

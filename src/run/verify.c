@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "method/method.h"
 #include "run/verify_growth.h"
 #include "run/verify_order.h"
@@ -358,7 +359,7 @@ static int measure(check *z)
     return status;
 }
 
-int verify_run(taut_context *context, const verify_options *options, verify_result *result)
+static int run(taut_context *context, const verify_options *options, verify_result *result)
 {
     check z = { .context = context, .options = options, .result = result, .api = options->api, .engine = options->engine };
     *result = (verify_result){ 0 };
@@ -374,5 +375,13 @@ int verify_run(taut_context *context, const verify_options *options, verify_resu
         z.h /= 2;
         status = measure(&z);
     }
+    return status;
+}
+
+int verify_run(taut_context *context, const verify_options *options, verify_result *result)
+{
+    text_locale l = text_locale_enter(); /* rows are full of numbers as text */
+    int status = run(context, options, result);
+    text_locale_leave(l);
     return status;
 }

@@ -1,0 +1,34 @@
+/* Numbers as text, whatever locale the host has set: a decimal point in, a decimal point out. uselocale holds for
+   the calling thread alone, and glibc and musl have the C locale ready: nothing is allocated, nothing can fail. */
+#ifndef TAUT_BASE_TEXT_H
+#define TAUT_BASE_TEXT_H
+
+#include <locale.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+typedef struct {
+    locale_t plain, host;
+} text_locale;
+
+/* From here to text_locale_leave this thread is in the C locale. Calls nest. */
+static inline text_locale text_locale_enter(void)
+{
+    text_locale l = { newlocale(LC_ALL_MASK, "C", (locale_t)0), (locale_t)0 };
+    if (l.plain) l.host = uselocale(l.plain);
+    return l;
+}
+
+static inline void text_locale_leave(text_locale l)
+{
+    if (!l.plain) return;
+    uselocale(l.host);
+    freelocale(l.plain);
+}
+
+/* snprintf, vsnprintf and strtod in the C locale. */
+int text_format(char *buffer, size_t size, const char *format, ...) __attribute__((format(printf, 3, 4)));
+int text_format_v(char *buffer, size_t size, const char *format, va_list arguments);
+double text_number(const char *text, char **end);
+
+#endif

@@ -1,0 +1,127 @@
+/* Files that cannot be written give another status than files that cannot be read. */
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "record/export.h"
+#include "record/writer.h"
+#include "report/document.h"
+#include "report/page.h"
+#include "support_record.h"
+
+static char folder[] = "taut-status-XXXXXX", path[300];
+static taut_context *context;
+static const recipe run = { .model = "double-spherical-pendulum", .method = "rattle", .step = 0.01, .steps = 20,
+    .every = 1, .interval = 1 };
+static const char template_text[] = "<html>" PAGE_MARK "</html>";
+
+static int set_up(void **state)
+{
+    (void)state;
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/run.taut", folder);
+    context = taut_context_create(NULL);
+    recorded_run(&run, path, 0, 0);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    unlink(path);
+    rmdir(folder);
+    taut_context_destroy(context);
+    return 0;
+}
+
+#define assert_says(text)                                                                                          \
+    do {                                                                                                           \
+        if (!strstr(taut_error_text(context), text)) fail_msg("\"%s\" lacks \"%s\"", taut_error_text(context), text); \
+    } while (0)
+
+static void no_folder_for_a_run(void **state)
+{
+    (void)state;
+    char nowhere[400];
+    snprintf(nowhere, sizeof nowhere, "%s/no/run.taut", folder);
+    assert_int_equal(recorded_run_in(context, &run, nowhere, 0, 0), TAUT_CANNOT_WRITE);
+    assert_says("cannot create");
+    record *r;
+    assert_int_equal(record_open(context, nowhere, &r), TAUT_CANNOT_READ);
+    assert_says("cannot read");
+}
+
+static void a_second_writer(void **state)
+{
+    (void)state;
+    writer *one, *two;
+    assert_int_equal(writer_open(context, path, &one), TAUT_OK);
+    assert_int_equal(writer_open(context, path, &two), TAUT_CANNOT_WRITE);
+    assert_says("another process is writing");
+    writer_close(one);
+}
+
+static void a_file_of_something_else(void **state)
+{
+    (void)state;
+    char other[400];
+    record *r;
+    writer *w;
+    snprintf(other, sizeof other, "%s/other", folder);
+    FILE *file = fopen(other, "w");
+    for (int i = 0; i < 200; i++) fputs("no run at all\n", file);
+    fclose(file);
+    assert_int_equal(record_open(context, other, &r), TAUT_CANNOT_READ);
+    assert_int_equal(writer_open(context, other, &w), TAUT_CANNOT_READ);
+    assert_says("not a run file");
+    unlink(other);
+}
+
+static void no_place_for_an_export(void **state)
+{
+    (void)state;
+    char nowhere[400], taken[400];
+    record *r;
+    size_t column = 0;
+    const export_options options = { &column, 1, 1 };
+    int (*const formats[])(taut_context *, record *, const char *, const export_options *) = { export_csv, export_hdf5,
+        export_xyz };
+    assert_int_equal(record_open(context, path, &r), TAUT_OK);
+    snprintf(nowhere, sizeof nowhere, "%s/no/file", folder);
+    snprintf(taken, sizeof taken, "%s/folder", folder); /* a folder is where the file should go */
+    mkdir(taken, 0777);
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
+        assert_int_equal(formats[i](context, r, nowhere, &options), TAUT_CANNOT_WRITE);
+        assert_says("cannot write");
+        assert_int_equal(formats[i](context, r, taken, &options), TAUT_CANNOT_WRITE);
+        assert_says("cannot write");
+    }
+    rmdir(taken);
+    record_close(r);
+}
+
+static void a_full_disk_for_a_page(void **state)
+{
+    (void)state;
+    record *r;
+    document d;
+    FILE *full = fopen("/dev/full", "w");
+    if (!full) skip();
+    assert_int_equal(record_open(context, path, &r), TAUT_OK);
+    assert_int_equal(page_write(context, r, template_text, sizeof template_text - 1, full), TAUT_CANNOT_WRITE);
+    assert_says("cannot write the page");
+    record_close(r);
+    assert_int_equal(document_begin(&d, context, full, template_text, sizeof template_text - 1, "title", NULL),
+        TAUT_OK);
+    assert_int_equal(document_end(&d), TAUT_CANNOT_WRITE);
+    fclose(full);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(no_folder_for_a_run), cmocka_unit_test(a_second_writer),
+        cmocka_unit_test(a_file_of_something_else),
+        cmocka_unit_test(no_place_for_an_export), cmocka_unit_test(a_full_disk_for_a_page),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
