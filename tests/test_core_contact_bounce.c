@@ -100,6 +100,51 @@ static void redundant_contacts_rest(void **state)
     close_model(z);
 }
 
+/* An inertia that couples the normal and the tangential velocity, M = (1, c; c, 1), and e = 1: Newton's and Coulomb's laws together would create
+   energy. P0 and P1 (normal, tangential): the impulses of the plastic and of the elastic impact at u = (-1, ut), by hand from W = M^-1. Those that are
+   taken lie between them where the energy is that before the impact: P'(u + W P/2) = 0. */
+static void impact_creates_no_energy(void **state)
+{
+    (void)state;
+    static const struct { int ut2, mu4, plastic[3], elastic[3]; } cases[] = { /* ut, mu, in halves and quarters; impulses over the third number; c = 3/5 */
+        { 1, 1, { 7, 1, 10 }, { 128, 32, 85 } },   /* sticks; slips */
+        { 1, 2, { 7, 1, 10 }, { 17, 7, 10 } },     /* sticks; sticks */
+        { 2, 2, { 32, -16, 65 }, { 7, 1, 5 } },    /* slips; sticks */
+    };
+    real c = (real)3 / 5, W[3] = { (real)25 / 16, (real)-15 / 16, (real)25 / 16 };
+    for (int k = 0; k < 6; k++) {
+        char text[500];
+        real P0[2], P1[2], D[2], P[2], ut = (real)cases[k / 2].ut2 / 2, u[2] = { -1, ut };
+        for (int i = 0; i < 2; i++) {
+            P0[i] = (real)cases[k / 2].plastic[i] / cases[k / 2].plastic[2];
+            P1[i] = (real)cases[k / 2].elastic[i] / cases[k / 2].elastic[2];
+            D[i] = P1[i] - P0[i];
+        }
+        /* in theta, P = P0 + theta D: (D'WD/2) theta^2 + D'(u + W P0) theta + P0'(u + W P0/2) = 0 */
+        real WP[2] = { W[0] * P0[0] + W[1] * P0[1], W[1] * P0[0] + W[2] * P0[1] };
+        real square = (W[0] * D[0] * D[0] + 2 * W[1] * D[0] * D[1] + W[2] * D[1] * D[1]) / 2;
+        real linear = D[0] * (u[0] + WP[0]) + D[1] * (u[1] + WP[1]), constant = P0[0] * (u[0] + WP[0] / 2) + P0[1] * (u[1] + WP[1] / 2);
+        real theta = (-linear + REAL(sqrt)(linear * linear - 4 * square * constant)) / (2 * square);
+        assert_between(theta, 0.1, 0.99); /* or there would be nothing to limit */
+        for (int i = 0; i < 2; i++) P[i] = P0[i] + theta * D[i];
+        snprintf(text, sizeof text, "%slocal a = point('a', 2); lagrangian((a.x.dot^2 + 6/5*a.x.dot*a.y.dot + a.y.dot^2)/2)\n"
+                                    "contact('floor', a.y, {friction = %d/4, restitution = 1}); start { a = {0, 1}, ['a.dot'] = {%d/2, -1} }",
+                 k % 2 ? "impact_law 'sequential'\n" : "", cases[k / 2].mu4, cases[k / 2].ut2);
+        simulation *z = open_contact(NULL, text, "rattle", 0, NULL);
+        record *r = listen(z);
+        real before = simulation_energy(z);
+        assert_at_most(REAL(fabs)(before - (ut * ut - 2 * c * ut + 1) / 2), ROUND(8));
+        do_steps(z, 6, (real)1 / 4);
+        assert_int_equal(r->count, 1);
+        assert_at_most(REAL(fabs)(simulation_energy(z) - before), ROUND(16));
+        assert_at_most(REAL(fabs)(r->at[0].impulse - P[0]), ROUND(16));
+        assert_at_most(REAL(fabs)(z->x.w[0] - u[1] - W[1] * P[0] - W[2] * P[1]), ROUND(32));
+        assert_at_most(REAL(fabs)(z->x.w[1] - u[0] - W[0] * P[0] - W[1] * P[1]), ROUND(32));
+        free(r);
+        close_model(z);
+    }
+}
+
 /* All within one step, from the ground and from above it. A coordinate that is large, and has nothing to do with it, makes the zeros of the gap as coarse as its
    rounding. v0^2 = 1 + 2 g y; the k-th flight takes 2 e^k v0/g. */
 static void many_impacts_in_a_step(void **state)
@@ -126,6 +171,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ball_bounces_as_in_the_closed_form), cmocka_unit_test(many_impacts_in_a_step), cmocka_unit_test(steps_depend_on_the_state_alone),
         cmocka_unit_test(simultaneous_impacts_have_their_own_restitution), cmocka_unit_test(redundant_contacts_rest),
+        cmocka_unit_test(impact_creates_no_energy),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
