@@ -111,7 +111,8 @@ for arguments in "$models/bouncing-ball.lua" "$models/bouncing-ball.lua -D e=0 -
     cut -d, -f1-5 out > whole.csv
     rm -f hit.taut
     # shellcheck disable=SC2086
-    ok run $arguments -T 0.4 -o hit.taut
+    ok run $arguments -T 1.3 -o hit.taut # there are events before and after
+    is "events of the first part: $arguments" "$(grep -c '^  events  *[1-9]' out)" 1
     ok resume hit.taut -T 3
     grep -v ' method \| recorded ' out > parts
     same "the summary of a run with events in two parts: $arguments" whole parts
