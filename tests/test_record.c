@@ -178,7 +178,9 @@ static void properties_settings_events(void **state)
     assert_int_equal(writer_setting(w, 1, "g", "0.1"), TAUT_OK);
     assert_int_equal(writer_event(w, &(record_event){ 3, 0.5, "floor", "touch", 1.25 }), TAUT_OK);
     assert_int_equal(writer_event(w, &(record_event){ 4, 0.625, "floor", "leave", NAN }), TAUT_OK);
-    assert_int_equal(writer_event(w, &(record_event){ 9, 1, "floor", "touch", 1 }), TAUT_OK);
+    assert_int_equal(writer_event(w, &(record_event){ 5, 1, "floor", "touch", 1 }), TAUT_OK);
+    assert_int_equal(writer_frame(w, 4, &(wide){ 0.75 }), TAUT_OK);
+    assert_int_equal(writer_frame(w, 5, &(wide){ 1 }), TAUT_OK);
     assert_int_equal(writer_drop_after(w, 4), TAUT_OK);
     assert_int_equal(writer_commit(w, 0, &done), TAUT_OK);
     writer_close(w);
@@ -189,6 +191,7 @@ static void properties_settings_events(void **state)
     record_setting(r, 1, &name, &value);
     assert_string_equal(name, "g");
     assert_string_equal(value, "0.1");
+    assert_int_equal(record_frame_count(r), 1);
     for (int time = 0; time < 2; time++) {
         assert_int_equal(record_events(r, &events, &count), TAUT_OK);
         assert_int_equal(count, 2);
