@@ -3,15 +3,18 @@
 
 /* t_k = t1 (1 + 2 (e + ... + e^k)), t1 = sqrt(2 z0/g); impulse m (1 + e) e^k g t1; rest at t1 (1 + e)/(1 - e). The flight is a parabola, of
    which RATTLE makes no error: what is left are roundings, a few at each impact, and each is amplified by none after it. */
-static void ball_bounces_as_in_the_closed_form(void **state)
+static void ball_bounces_as_in_the_closed_form(void **unused)
 {
-    (void)state;
+    (void)unused;
     simulation *z = open_contact("bouncing-ball", NULL, "rattle", 0, NULL);
     record *r = listen(z);
     real g = (real)981 / 100, e = (real)9 / 10, t1 = REAL(sqrt)(2 / g), t = t1, flight = 2 * t1;
     real energy = simulation_energy(z);
+    state clock = save_state(z);
     for (int n = 0; n < 900; n++) {
         do_steps(z, 1, (real)1 / 100);
+        state_next_time(&clock, (real)1 / 100, &clock.t, &clock.t_low); /* a step of many pieces takes the time of one */
+        assert_true(z->x.t == clock.t && z->x.t_low == clock.t_low);
         real now = simulation_energy(z);
         assert_at_most(now - energy, ROUND(40)); /* of an energy of 9.81 */
         assert_at_most(-z->x.q[0], ROUND(1));    /* no penetration */
@@ -34,6 +37,7 @@ static void ball_bounces_as_in_the_closed_form(void **state)
     assert_int_equal(last, r->count - 1); /* nothing happens after it */
     assert_int_equal(simulation_multipliers(z), TAUT_OK);
     assert_at_most(REAL(fabs)(z->lambda[0] - g), ROUND(20));
+    state_clear(z->s, &clock);
     free(r);
     close_model(z);
 }
@@ -57,6 +61,42 @@ static void steps_depend_on_the_state_alone(void **state)
         close_model(a);
         close_model(b);
     }
+}
+
+static int momentum_is_velocity(void *user, const engine_event *event)
+{
+    const simulation *z = user;
+    (void)event;
+    assert_true(z->x.p[0] == z->x.w[0] && z->x.p_low[0] == 0); /* of a mass 1 */
+    return TAUT_OK;
+}
+
+/* An impact leaves momenta that are those of its velocities, without a rest of the sum before it. */
+static void impacts_begin_sums_anew(void **state)
+{
+    (void)state;
+    simulation *z = open_contact("bouncing-ball", NULL, "rattle", 0, NULL);
+    z->on_event = momentum_is_velocity;
+    z->on_event_user = z;
+    do_steps(z, 500, (real)1 / 100);
+    assert_true(z->event_counts[ENGINE_IMPACT] > 5);
+    close_model(z);
+}
+
+/* Two balls that hit one between them, at once but not as fast; e = 1/2, equal masses. Sequential: the faster pair first (2, 0 -> 1/2, 3/2), then the other
+   (3/2, -1 -> -3/8, 7/8), then the first again (1/2, -3/8 -> -5/32, 9/32); all numbers are exact. */
+static void sequential_impacts_begin_with_the_fastest(void **state)
+{
+    (void)state;
+    static const char text[] = "impact_law 'sequential'; local at = {}; for i = 1, 3 do at[i] = coordinate('x' .. i); lagrangian(at[i].dot^2/2) end\n"
+                               "contact('slow', at[3] - at[2] - 1, {restitution = 0.5}); contact('fast', at[2] - at[1] - 1, {restitution = 0.5})\n"
+                               "start { x1 = -2, x2 = 0, x3 = 1.5, ['x1.dot'] = 2, ['x3.dot'] = -1 }";
+    simulation *z = open_contact(NULL, text, "rattle", 0, NULL);
+    do_steps(z, 3, (real)1 / 4);
+    assert_at_most(REAL(fabs)(z->x.w[0] + (real)5 / 32), ROUND(4));
+    assert_at_most(REAL(fabs)(z->x.w[1] - (real)9 / 32), ROUND(4));
+    assert_at_most(REAL(fabs)(z->x.w[2] - (real)7 / 8), ROUND(4));
+    close_model(z);
 }
 
 /* Two balls that hit two walls at once, with restitutions of their own: each contact has its own. */
@@ -171,7 +211,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ball_bounces_as_in_the_closed_form), cmocka_unit_test(many_impacts_in_a_step), cmocka_unit_test(steps_depend_on_the_state_alone),
         cmocka_unit_test(simultaneous_impacts_have_their_own_restitution), cmocka_unit_test(redundant_contacts_rest),
-        cmocka_unit_test(impact_creates_no_energy),
+        cmocka_unit_test(impact_creates_no_energy), cmocka_unit_test(impacts_begin_sums_anew), cmocka_unit_test(sequential_impacts_begin_with_the_fastest),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -53,25 +53,30 @@ static void growing_load(void **state)
 }
 
 /* On an incline with mu = tan(alpha) speed + velocity downhill is constant: both change by g sin(alpha) (1 - cos) with opposite signs.
-   Pushed sideways, the point ends up going straight down at half the speed. Two tangential dimensions. */
+   Pushed sideways, the point ends up going straight down at half the speed. Pushed sideways and up it turns by more than a right angle: that is no end of
+   the slip. Two tangential dimensions. */
 static void sideways_on_an_incline(void **state)
 {
     (void)state;
     static const char text[] = "local a = point 'a'; local s, c = 0.6, 0.8; lagrangian(norm2(a.dot)/2 - 9.81*(a.z*c - a.x*s))\n" /* x: downhill */
-                               "contact('plane', a.z, {friction = 0.75}); start { a = {0, 0, 0}, ['a.dot'] = {0, 2, 0} }";
-    real error[2];
-    for (int k = 0; k < 2; k++) {
-        simulation *z = open_contact(NULL, text, "rattle", 0, NULL);
-        record *r = listen(z);
-        do_steps(z, 50 << k, (real)1 / (50 << k));
-        real vx = z->x.w[0], vy = z->x.w[1];
-        assert_between(vx, 0.8, 1.001);
-        error[k] = REAL(fabs)(REAL(sqrt)(vx * vx + vy * vy) + vx - 2);
-        assert_int_equal(r->count, 0);
-        free(r);
-        close_model(z);
+                               "local up = param('up', 0); contact('plane', a.z, {friction = 0.75}); start { a = {0, 0, 0}, ['a.dot'] = {-up, 2, 0} }";
+    for (int up = 0; up < 2; up++) {
+        const char *const settings[] = { "up", up ? "1" : "0", NULL };
+        real error[2], constant = up ? REAL(sqrt)(5) - 1 : 2;
+        for (int k = 0; k < 2; k++) {
+            simulation *z = open_contact(NULL, text, "rattle", 0, settings);
+            record *r = listen(z);
+            do_steps(z, 50 << k, (real)1 / (50 << k));
+            real vx = z->x.w[0], vy = z->x.w[1];
+            assert_between(vx, 0.4 * constant, (up ? 0.503 : 0.5005) * constant); /* half, with the error of h = 1/50 */
+            if (up) assert_true(-vx + 2 * vy < 0);
+            error[k] = REAL(fabs)(REAL(sqrt)(vx * vx + vy * vy) + vx - constant);
+            assert_int_equal(r->count, 0);
+            free(r);
+            close_model(z);
+        }
+        assert_between(error[0] / error[1], 3.4, 4.6); /* order 2 */
     }
-    assert_between(error[0] / error[1], 3.4, 4.6); /* order 2 */
 }
 
 /* In space, straight: v0/(mu g), and it sticks. The slip goes through zero in every direction at once. */
