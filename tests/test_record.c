@@ -202,6 +202,59 @@ static void properties_settings_events(void **state)
     taut_context_destroy(context);
 }
 
+/* More columns than a table holds: what is taken back goes with its chunks, and is written again. */
+static void large_frames_are_taken_back(void **state)
+{
+    (void)state;
+    enum { COLUMNS = 3000 };
+    static char names[COLUMNS][16];
+    static record_column columns[COLUMNS];
+    static wide values[COLUMNS];
+    taut_context *context = taut_context_create(NULL);
+    writer *w;
+    record *r;
+    int done;
+    for (int k = 0; k < COLUMNS; k++) {
+        snprintf(names[k], sizeof names[k], "c%d", k);
+        columns[k] = (record_column){ names[k], "observable" };
+    }
+    assert_int_equal(writer_create(context, path, 0, columns, COLUMNS, 0, &w), TAUT_OK);
+    for (int step = 1; step <= 3; step++) {
+        for (int k = 0; k < COLUMNS; k++) values[k] = 10000 * step + k;
+        assert_int_equal(writer_frame(w, step < 3 ? step : 2, values), TAUT_OK);
+        if (step == 2) assert_int_equal(writer_drop_after(w, 1), TAUT_OK);
+    }
+    assert_int_equal(writer_commit(w, 0, &done), TAUT_OK);
+    writer_close(w);
+    assert_int_equal(record_open(context, path, &r), TAUT_OK);
+    assert_int_equal(record_frame_count(r), 2);
+    for (size_t k = 0; k < COLUMNS; k++) {
+        double found[2];
+        assert_int_equal(record_read(r, 0, 2, &k, 1, found), TAUT_OK);
+        assert_true(found[0] == 10000 + (double)k && found[1] == 30000 + (double)k);
+    }
+    record_close(r);
+    taut_context_destroy(context);
+}
+
+/* A file that was removed meanwhile: what is committed to it would be lost, and that is an error. */
+static void removed_file_is_noticed(void **state)
+{
+    (void)state;
+    taut_context *context = taut_context_create(NULL);
+    const record_column t = { "t", "time" };
+    writer *w;
+    int done;
+    assert_int_equal(writer_create(context, path, 0, &t, 1, 0, &w), TAUT_OK);
+    assert_int_equal(writer_commit(w, 0, &done), TAUT_OK);
+    assert_int_equal(writer_frame(w, 1, &(wide){ 1 }), TAUT_OK);
+    assert_int_equal(unlink(path), 0);
+    assert_int_not_equal(writer_commit(w, 0, &done), TAUT_OK);
+    assert_false(done);
+    writer_close(w);
+    taut_context_destroy(context);
+}
+
 /* ---- stopped and gone on with ---- */
 
 static int is_count(const char *name) { return strcmp(name, "factorisations") == 0; }
@@ -555,7 +608,7 @@ int main(void)
 {
     if (!mkdtemp(folder)) return 1;
     const struct CMUnitTest tests[] = {
-        TEST(columns_by_name), TEST(many_columns), TEST(properties_settings_events), TEST(stopped_runs_go_on), TEST(a_later_end),
+        TEST(columns_by_name), TEST(many_columns), TEST(properties_settings_events), TEST(large_frames_are_taken_back), TEST(removed_file_is_noticed), TEST(stopped_runs_go_on), TEST(a_later_end),
         TEST(files_that_are_no_runs), TEST(a_damaged_file), TEST(one_writer_at_a_time), TEST(readers_beside_a_writer),
         TEST(a_file_that_is_taken_away), TEST(a_full_disk), TEST(a_folder_without_permission),
     };
