@@ -25,6 +25,8 @@ check:
 	@mkdir -p build/check
 	@echo 'subdirs(.. ../../build-sanitize ../../build-clang)' > build/check/CTestTestfile.cmake
 	@ctest --test-dir build/check --parallel $(JOBS) --timeout 600 --output-on-failure --no-tests=error
+	@echo 'Skipped, and in how many programs:'
+	@awk '!/^\[  SKIPPED \]/ { listed = 0 } listed { print $$NF } /SKIPPED.*listed below/ { listed = 1 }' build/check/Testing/Temporary/LastTest.log | sort | uniq -c
 
 # Every table and figure of the papers; goes on where it was interrupted.
 reproduce: all

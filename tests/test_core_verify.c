@@ -1,5 +1,7 @@
 /* taut verify and taut converge can be believed: what holds is confirmed, what is misdeclared is found out, and what is measured is
  * what is there. The methods of this file stand in no table; verify takes a simulation, whatever made its method. */
+#include "solve/nearby.h"
+
 #include "support.h"
 
 #include "run/converge.h"
@@ -328,6 +330,31 @@ static void measurements_leave_the_state(void **unused)
     close_model(z);
 }
 
+/* ---- states nearby ---- */
+
+/* Away from the trajectory by a hundredth, any way: on the constraints, and velocities along them there. Roundings of numbers of about 10. */
+static void states_nearby_are_on_the_constraints(void **unused)
+{
+    (void)unused;
+    simulation *z = open_model("double-spherical-pendulum");
+    state base = save_state(z);
+    real dq[6], dw[6], g, rate;
+    nearby *n;
+    assert_int_equal(z->s->n, 6);
+    assert_int_equal(nearby_create(z->s, &base, &n), TAUT_OK);
+    for (int k = 0; k < 6; k++) {
+        for (int i = 0; i < 6; i++) dq[i] = i == k, dw[i] = i == (k + 2) % 6;
+        if (nearby_state(n, (real)1 / 100, dq, dw, &z->x)) fail_msg("%s", taut_error_text(z->m->context));
+        simulation_residuals(z, &g, &rate);
+        assert_at_most(g, 100 * REAL_EPSILON);
+        assert_at_most(rate, 1000 * REAL_EPSILON);
+        assert_between(distance(z->x.q, base.q, 6), 1e-3, 1.5e-2);
+    }
+    nearby_destroy(n);
+    state_clear(z->s, &base);
+    close_model(z);
+}
+
 /* ---- the exact flow ---- */
 
 /* x'' = -x from (1, 0): cos t, -sin t. The tolerance is per step, of which there are some ten. */
@@ -442,6 +469,7 @@ int main(void)
         cmocka_unit_test(higher_orders_are_measured),
         cmocka_unit_test(a_step_is_chosen),
         cmocka_unit_test(measurements_leave_the_state),
+        cmocka_unit_test(states_nearby_are_on_the_constraints),
         cmocka_unit_test(flow_of_the_oscillator),
         cmocka_unit_test(flow_keeps_what_the_motion_keeps),
         cmocka_unit_test(converges_with_order_two),
