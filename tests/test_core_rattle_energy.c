@@ -15,7 +15,7 @@ typedef struct {
 static real conserved_energy(simulation *z)
 {
     if (!z->s->structure.time_dependent) return simulation_energy(z);
-    place at = place_at(z->x.q, z->x.w, &z->x.t, z->lambda);
+    place at = place_at(z->s, z->x.q, z->x.w, &z->x.t, z->lambda);
     system_observables(z->s, &at, z->observables);
     return z->observables[1];
 }

@@ -310,7 +310,7 @@ static void saddle_point_equations_hold(void **state)
         else
             z.x.q[0] = 1, z.x.q[1] = (real)0.5, z.x.w[0] = (real)0.3, z.x.w[1] = (real)-0.7;
         for (uint32_t i = 0; i < s->c; i++) z.x.lambda[i] = (real)0.75;
-        place at = place_at(z.x.q, z.x.w, &z.x.t, z.x.lambda);
+        place at = place_at(z.s, z.x.q, z.x.w, &z.x.t, z.x.lambda);
         assert_int_equal(kkt_create(s, &k), TAUT_OK);
         assert_int_equal(kkt_factor(k, &at), TAUT_OK);
         for (int side = 0; side < 3; side++) { /* each right side alone */
@@ -467,7 +467,7 @@ static void multiplier_matrix(void **state)
     for (int i = 0; i < 6; i++) q0[i] = random_number(&r), q1[i] = q0[i] + random_number(&r) / 4;
     assert_int_equal(system_prepare_block(s, BLOCK_G), TAUT_OK);
     const block_shape *g = &s->blocks[BLOCK_G];
-    place at0 = place_at(q0, NULL, &z.x.t, NULL), at1 = place_at(q1, NULL, &z.x.t, NULL);
+    place at0 = place_at(z.s, q0, NULL, &z.x.t, NULL), at1 = place_at(z.s, q1, NULL, &z.x.t, NULL);
     system_block_values(s, BLOCK_G, &at0, g0);
     system_block_values(s, BLOCK_G, &at1, g1);
     assert_int_equal(multiplier_create(s, &m), TAUT_OK);
@@ -495,7 +495,7 @@ static void assembled_matrix(void **state)
     open_sample(&z, PENDULUM_HEAD "lagrangian(m/2*norm2(a.dot) + n/2*norm2(b.dot))\n" PENDULUM_TAIL);
     set_pendulum(&z);
     struct system *s = z.s;
-    place at = place_at(z.x.q, z.x.w, &z.x.t, z.x.lambda);
+    place at = place_at(z.s, z.x.q, z.x.w, &z.x.t, z.x.lambda);
     assert_int_equal(system_prepare_block(s, BLOCK_PI_W), TAUT_OK);
     assert_int_equal(system_prepare_block(s, BLOCK_PHI_LAMBDA), TAUT_OK);
     assert_int_equal(system_prepare_block(s, BLOCK_G), TAUT_OK);

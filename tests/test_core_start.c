@@ -18,7 +18,7 @@ static real residual(sample *z)
 {
     real g[MOST], rate[MOST], v[MOST], values[400], most = 0;
     struct system *s = z->s;
-    place at = place_at(z->x.q, z->x.w, &z->x.t, NULL);
+    place at = place_at(z->s, z->x.q, z->x.w, &z->x.t, NULL);
     assert_true(s->c <= MOST && s->n <= MOST && s->blocks[BLOCK_G].value_count <= 400);
     system_constraints(s, &at, g);
     system_velocity(s, &at, v);
@@ -39,7 +39,7 @@ static void assert_double_spherical_pendulum(sample *z)
         assert_near(z->x.p[3 * i + 2] / mass, v0[i], 6e-13, "z'", i);
     }
     real v[6];
-    place at = place_at(z->x.q, z->x.w, &z->x.t, NULL);
+    place at = place_at(z->s, z->x.q, z->x.w, &z->x.t, NULL);
     system_velocity(z->s, &at, v);
     assert_near(system_energy(z->s, &at, v), 24.939585255421, 6e-13, "energy", 0);
     const real *q = z->x.q, *p = z->x.p;

@@ -37,7 +37,7 @@ static void close_sample(sample *z)
     model_destroy(z->m);
 }
 
-static place here(const sample *z) { return place_at(z->q, z->w, &z->t, z->lambda); }
+static place here(const sample *z) { return place_at(z->s, z->q, z->w, &z->t, z->lambda); }
 
 static real *variable(sample *z, kind k, uint32_t i)
 {
@@ -170,7 +170,7 @@ static void functions_are_gradients(void **state)
                 for (uint32_t k = 0; k < c; k++) expected += g[k] * z.lambda[k];
                 assert_near(phi[i], expected, difference_error, "force", i);
             }
-            place without = place_at(z.q, z.w, &z.t, NULL), at = here(&z);
+            place without = place_at(z.s, z.q, z.w, &z.t, NULL), at = here(&z);
             real free_force[MOST], no_lambda[MOST];
             system_free_force(z.s, &at, free_force);
             for (uint32_t i = 0; i < n; i++) {
@@ -306,7 +306,7 @@ static void no_multipliers_are_zero_multipliers(void **state)
     int count = z.s->blocks[BLOCK_PHI_Q].value_count;
     real *with = calloc((size_t)count, sizeof *with), *without = calloc((size_t)count, sizeof *without);
     memset(z.lambda, 0, sizeof z.lambda);
-    place zero = here(&z), none = place_at(z.q, z.w, &z.t, NULL);
+    place zero = here(&z), none = place_at(z.s, z.q, z.w, &z.t, NULL);
     system_block_values(z.s, BLOCK_PHI_Q, &zero, with);
     system_block_values(z.s, BLOCK_PHI_Q, &none, without);
     assert_memory_equal(with, without, (size_t)count * sizeof *with);
@@ -592,7 +592,7 @@ static void culprits_are_named(void **state)
         sample z;
         open_sample(&z, table[i].text);
         real q[] = { (real)0.5, (real)0.25 }, w[] = { 0, 0 }, t = 0, lambda[1] = { 0 };
-        place at = place_at(q, w, &t, lambda);
+        place at = place_at(z.s, q, w, &t, lambda);
         assert_int_equal(system_check_finite(z.s, &at, "now"), TAUT_NOT_FINITE);
         for (int k = 0; k < 3; k++) assert_text_has(taut_error_text(context), table[i].says[k]);
         q[0] = 2, q[1] = 3;

@@ -51,7 +51,7 @@ static int euler(faulty *f, state *x, real h)
     if (status) return status;
     for (uint32_t i = 0; i < x->n; i++) x->q[i] += h * x->w[i], x->w[i] += h * f->dv[i];
     x->t += h;
-    place at = place_at(x->q, x->w, &x->t, x->lambda);
+    place at = place_at(f->s, x->q, x->w, &x->t, x->lambda);
     system_momentum(f->s, &at, x->p);
     return TAUT_OK;
 }

@@ -152,7 +152,7 @@ static int position_residual(void *self, const real *lambda, real *out)
 {
     verlet *r = self;
     (void)lambda;
-    place at = place_at(r->next.q, NULL, &r->next.t, NULL);
+    place at = place_at(r->s, r->next.q, NULL, &r->next.t, NULL);
     system_constraints(r->s, &at, out);
     return TAUT_OK;
 }
@@ -161,7 +161,7 @@ static int position_factor(void *self, const real *lambda)
 {
     verlet *r = self;
     (void)lambda;
-    place at = place_at(r->next.q, NULL, &r->next.t, NULL);
+    place at = place_at(r->s, r->next.q, NULL, &r->next.t, NULL);
     system_block_values(r->s, BLOCK_G, &at, r->g1);
     r->factored = 0;
     return multiplier_factor(r->matrix, r->g1, r->g0);
@@ -237,7 +237,7 @@ static void begin(verlet *r, const state *x)
 {
     struct system *s = r->s;
     if (r->known && r->known_t == x->t && memcmp(r->known_q, x->q, s->n * sizeof(real)) == 0) return;
-    place at = place_at(x->q, NULL, &x->t, NULL);
+    place at = place_at(s, x->q, NULL, &x->t, NULL);
     system_free_force(s, &at, r->f);
     system_block_values(s, BLOCK_G, &at, r->g0);
     r->factored = 0;
@@ -289,7 +289,7 @@ static int find_positions(verlet *r, const state *x)
 static int find_momenta(verlet *r)
 {
     struct system *s = r->s;
-    place at = place_at(r->next.q, NULL, &r->next.t, NULL);
+    place at = place_at(s, r->next.q, NULL, &r->next.t, NULL);
     system_free_force(s, &at, r->f);
     push_momenta(r, r->f, NULL, NULL);
     if (r->project) velocity_of(s, r->next.p, r->kick, r->base);

@@ -150,7 +150,7 @@ int simulation_create_with(model *m, const engine_options *options, const struct
     return TAUT_OK;
 }
 
-static place here(const simulation *z) { return place_at(z->x.q, z->x.w, &z->x.t, z->lambda); }
+static place here(const simulation *z) { return place_at(z->s, z->x.q, z->x.w, &z->x.t, z->lambda); }
 
 static int is_finite(const simulation *z)
 {
@@ -285,7 +285,7 @@ static void phase_residuals(simulation *z, real *position, real *velocity)
         for (uint32_t i = 0; i < 2 * s->n; i++) rate[i] = (real)NAN; /* no velocity belongs to this state; the next step will say so */
     }
     memcpy(z->v, rate, s->n * sizeof(real));
-    place here = place_at(z->x.q, z->x.p, &z->x.t, NULL);
+    place here = place_at(z->s, z->x.q, z->x.p, &z->x.t, NULL);
     system_block_values(s, BLOCK_G, &here, z->g_values);
     system_constraint_rate(s, &here, z->g_rate);
     for (int by = 0; by < 2; by++) {

@@ -82,7 +82,7 @@ static int find_rank(simulation *z, engine_check *out, void (*redundant)(void *,
     double *work = mem_new(s->context, s->c, sizeof *work);
     int status = gs.q && gs.r && gs.redundant && work ? TAUT_OK : TAUT_OUT_OF_MEMORY;
     if (!status) {
-        place at = place_at(z->x.q, z->x.w, &z->x.t, NULL);
+        place at = place_at(z->s, z->x.q, z->x.w, &z->x.t, NULL);
         system_block_values(s, BLOCK_G, &at, z->g_values);
         for (int r = 0; r < p->rows; r++)
             for (int e = p->start[r]; e < p->start[r + 1]; e++)

@@ -61,7 +61,7 @@ static int rate(flow *f, real t, const real *y, real *out)
     if (f->field) return f->field(f->owner, t, y, out);
     int status = acceleration_solve(f->acceleration, y, y + n, t, f->lambda, NULL);
     if (status) return status;
-    place at = place_at(y, y + n, &t, f->lambda);
+    place at = place_at(f->s, y, y + n, &t, f->lambda);
     system_velocity(f->s, &at, out);
     memcpy(out + n, acceleration_stage_rate(f->acceleration), n * sizeof(real));
     return TAUT_OK;
@@ -182,7 +182,7 @@ int flow_advance(flow *f, state *x, real until, real tolerance)
     memcpy(x->lambda, f->lambda, s->c * sizeof(real));
     memset(x->q_low, 0, n * sizeof(real));
     memset(x->p_low, 0, n * sizeof(real));
-    place at = place_at(x->q, x->w, &x->t, x->lambda);
+    place at = place_at(f->s, x->q, x->w, &x->t, x->lambda);
     system_momentum(s, &at, x->p);
     return TAUT_OK;
 }

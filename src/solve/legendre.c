@@ -86,7 +86,7 @@ static void name_equation(void *self, int equation, char *buffer, size_t size)
 static int stage_residual(void *self, const real *w, real *out)
 {
     legendre *l = self;
-    place at = place_at(l->q, w, &l->t, NULL);
+    place at = place_at(l->s, l->q, w, &l->t, NULL);
     system_momentum(l->s, &at, out);
     for (uint32_t i = 0; i < l->s->n; i++) out[i] -= l->right[i];
     return TAUT_OK;
@@ -95,7 +95,7 @@ static int stage_residual(void *self, const real *w, real *out)
 static int stage_factor(void *self, const real *w)
 {
     legendre *l = self;
-    place at = place_at(l->q, w, &l->t, NULL);
+    place at = place_at(l->s, l->q, w, &l->t, NULL);
     return form_mass(l, &at);
 }
 

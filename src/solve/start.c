@@ -48,7 +48,7 @@ static int starter_create(starter *z, struct system *s, state *x)
     return kkt_create(s, &z->kkt);
 }
 
-static place here(const starter *z) { return place_at(z->x->q, z->x->w, &z->x->t, z->x->lambda); }
+static place here(const starter *z) { return place_at(z->s, z->x->q, z->x->w, &z->x->t, z->x->lambda); }
 
 /* g, or its time derivative */
 static void residual(starter *z, real *out)
@@ -286,7 +286,7 @@ int start_second_point(struct system *s, start_mode mode, real t, state *x, star
     int status = TAUT_OK;
     for (uint32_t i = 0; !status && i < s->n; i++) status = system_constant(s, s->m->start_q1[i].value, &x->q[i]);
     x->t = t;
-    place at = place_at(x->q, x->w, &x->t, x->lambda);
+    place at = place_at(s, x->q, x->w, &x->t, x->lambda);
     if (!status) status = system_check_finite(s, &at, "at the second of the start points");
     if (status) return status;
     status = starter_create(&z, s, x);
@@ -301,7 +301,7 @@ int start_state(struct system *s, start_mode mode, state *x, start_report *repor
     starter z;
     *report = (start_report){ 0 };
     int status = given_values(s, x);
-    place at = place_at(x->q, x->w, &x->t, x->lambda);
+    place at = place_at(s, x->q, x->w, &x->t, x->lambda);
     if (!status) status = system_check_finite(s, &at, "at the start");
     if (status) return status;
     if (s->m->phase) { /* consistent already: analysis/phase.c */
@@ -331,7 +331,7 @@ int start_project(struct system *s, state *x)
     for (z.velocity = 0; !status && z.velocity < 2; z.velocity++) status = onto_constraints(&z, START_PROJECT, &moved);
     starter_clear(&z);
     if (status) return status;
-    place at = place_at(x->q, x->w, &x->t, x->lambda);
+    place at = place_at(s, x->q, x->w, &x->t, x->lambda);
     system_momentum(s, &at, x->p);
     memset(x->q_low, 0, s->n * sizeof(real));
     memset(x->p_low, 0, s->n * sizeof(real));

@@ -77,7 +77,7 @@ void step_find_place(step_work *w, int index)
     const step_place *p = &w->table->places[index];
     const state *x = w->now.start;
     w->times[index] = p->time == 1 ? w->t1 : x->t + (p->time * w->h + x->t_low);
-    w->at[index] = place_at(find_slot(w, index, STEP_Q), find_slot(w, index, STEP_W), &w->times[index], find_slot(w, index, STEP_LAMBDA));
+    w->at[index] = place_at(w->s, find_slot(w, index, STEP_Q), find_slot(w, index, STEP_W), &w->times[index], find_slot(w, index, STEP_LAMBDA));
 }
 
 /* ---- compilation: evaluations, uses, entries ---- */

@@ -155,7 +155,7 @@ static void find_embedded(stepper *r, const state *x)
     step_work *w = &r->work;
     real *y0 = w->known[STEP_Y0 + STEP_KNOWN], *rate = w->known[STEP_Y_RATE0 + STEP_KNOWN], *q = w->value;
     size_t y = r->s->embedded;
-    place start = place_at(x->q, NULL, &x->t, NULL), end = place_at(q, NULL, &w->t1, NULL);
+    place start = place_at(r->s, x->q, NULL, &x->t, NULL), end = place_at(r->s, q, NULL, &w->t1, NULL);
     memset(y0, 0, y * sizeof(real));
     memset(rate, 0, y * sizeof(real));
     field_values(r->s->chart, &start, y0);
@@ -176,7 +176,7 @@ static void begin(stepper *r, const state *x, real h)
     }
     state_next_time(x, h, &w->t1, &w->t1_low);
     w->now.span = w->t1 - x->t;
-    place start = place_at(x->q, x->w, &x->t, x->lambda);
+    place start = place_at(r->s, x->q, x->w, &x->t, x->lambda);
     if (r->needs[STEP_NU0 + STEP_KNOWN]) system_velocity(r->s, &start, w->known[STEP_NU0 + STEP_KNOWN]);
     if (r->needs[STEP_PHI0 + STEP_KNOWN]) system_force(r->s, &start, w->known[STEP_PHI0 + STEP_KNOWN]);
     if (r->s->embedded && r->needs[STEP_Y0 + STEP_KNOWN]) find_embedded(r, x);

@@ -399,7 +399,7 @@ int system_find_structure(struct system *s)
     real *q = mem_new(s->context, s->n, sizeof *q), *w = mem_new(s->context, s->n, sizeof *w), t = 0;
     int status = q && w ? first_guess(s, q, w) : TAUT_OUT_OF_MEMORY;
     if (!status && found->force_multiplier) status = find_nonlinear_multiplier(s);
-    place at = place_at(q, w, &t, NULL);
+    place at = place_at(s, q, w, &t, NULL);
     if (!status && s->form == FORM_LAGRANGIAN) {
         status = mass_is_finite(s, &at);
         if (!status) status = cure_singular_mass(s, &at);

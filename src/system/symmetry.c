@@ -34,8 +34,9 @@ real symmetry_momentum(const struct system *s, const symmetry *y, const real *q,
 {
     real sum = 0;
     if (y->type == SYMMETRY_SHIFT) return p[y->index];
-    act(s, y, q, 1, s->work);
-    for (uint32_t i = 0; i < s->n; i++) sum += p[i] * s->work[i];
+    real *xi = s->work->vector;
+    act(s, y, q, 1, xi);
+    for (uint32_t i = 0; i < s->n; i++) sum += p[i] * xi[i];
     return sum;
 }
 
@@ -119,7 +120,7 @@ static int holds(tester *z, const symmetry *y, const real *q, const real *w)
     real t = (real)0.37, scale = 0, spread = (real)0.3;
     int tested = 0;
     for (uint32_t i = 0; i < s->n; i++) scale = REAL(fmax)(scale, REAL(fabs)(q[i]));
-    place at = place_at(z->q, z->w, &t, z->lambda);
+    place at = place_at(s, z->q, z->w, &t, z->lambda);
     for (int trial = 0; trial < 20 && tested < 3; trial++) {
         for (uint32_t i = 0; i < s->n; i++) {
             z->q[i] = q[i] + spread * (scale + (real)0.1) * next_random(z);

@@ -67,6 +67,8 @@ typedef struct {
     int explicit_force;         /* constant mass in small blocks and forces free of w and lambda: the fast path */
 } structure;
 
+/* A compiled model, constant once everything that is evaluated has been prepared, with the context and the workspace of one thread. Other
+   threads have shares: the same fields, patterns and constants, with a context and a workspace of their own. */
 struct system {
     taut_context *context;
     model *m;             /* its graph grows while the system is compiled; otherwise constant */
@@ -93,18 +95,23 @@ struct system {
     pattern *inverse_mass_shape;
     real *inverse_mass;
     real *offset;         /* L: p = M v + offset;  H: v = W p + offset */
-    real *work;           /* n */
+    struct hamiltonian_form *hamiltonian; /* H as a formula, where it was asked for and there is one (hamiltonian_form.h) */
+    int hamiltonian_sought;
     real least;           /* coordinates all below this have no scale of their own: a thousandth of the largest start value */
-    real *rate_values;    /* scratch of the *_rate functions */
+    workspace *work;      /* what evaluations write: of the thread that uses this struct */
+    const struct system *plan; /* of a share: whose compiled model this is; NULL for a system of its own */
 };
 
 /* Compiles the model. *result is NULL on failure. */
 int system_create(model *m, struct system **result);
 void system_destroy(struct system *s);
+/* The same compiled model for another thread. The plan must outlive its shares, and must not be prepared further while it has any: create one
+   of whatever will be used first. */
+int system_share(const struct system *plan, taut_context *context, struct system **result);
 
-static inline place place_at(const real *q, const real *w, const real *t, const real *lambda)
+static inline place place_at(const struct system *s, const real *q, const real *w, const real *t, const real *lambda)
 {
-    return (place){ .x = { [KIND_Q] = q, [KIND_W] = w, [KIND_T] = t, [KIND_LAMBDA] = lambda } };
+    return (place){ .x = { [KIND_Q] = q, [KIND_W] = w, [KIND_T] = t, [KIND_LAMBDA] = lambda }, .work = s->work };
 }
 
 /* ---- the functions; they overwrite out ---- */
@@ -124,8 +131,8 @@ void system_constraint_rate(const struct system *s, const place *at, real *out);
 /* out = d^2/ds^2 g(q + s v, t + s) */
 void system_constraint_curvature(const struct system *s, const place *at, const real *v, real *out);
 /* out = d/dt at fixed w of pi (or nu): pi_q v + pi_t */
-void system_momentum_rate(struct system *s, const place *at, const real *v, real *out);
-void system_velocity_rate(struct system *s, const place *at, const real *v, real *out);
+void system_momentum_rate(const struct system *s, const place *at, const real *v, real *out);
+void system_velocity_rate(const struct system *s, const place *at, const real *v, real *out);
 real system_energy(const struct system *s, const place *at, const real *v);
 /* The rate at which forces, time in L or H, and moving constraints change the energy: F.v - L_t (or + H_t) - lambda.g_t. rates: work, c long. */
 real system_power(const struct system *s, const place *at, const real *v, real *rates);
