@@ -161,6 +161,9 @@ static void inconsistent_starts_are_refused(void **state)
         { ROD "start { a = {2, free(0.5)} }", { "test.lua:2", "no start positions", "'rod'", "misses by 3 " } },
         { ROD "start { a = {1, 0}, ['a.dot'] = {1, free(3)} }", { "test.lua:2", "no start velocities", "'rod'", "misses by 2 " } },
         { ROD "start { a = {1 + 1e-8, 0} }", { "inconsistent", "start mode 'project'", "free(", "'rod'" } },
+        /* all links are 1.1 long but for rounding: the first is named */
+        { "local b, s = {0, 0}, {}; for i = 1, 20 do local a = point('a' .. i, 2); lagrangian(norm2(a.dot)/2); s['a' .. i] = {1.1*i, 0}\n"
+          "constraint('link' .. i, norm2(a - b) - 1); b = a end; start(s)", { "test.lua:2", "'link1' misses by 0.21 ", "positions differ by up to 2)", "" } },
         /* no gradient leads away from the centre, and yet there is a circle around it */
         { ROD "start { a = {0, 0} }", { "test.lua:2", "inconsistent", "'rod' misses by -1 ", "(consistent positions differ" } },
     };

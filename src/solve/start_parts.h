@@ -24,6 +24,7 @@ static inline place start_here(const starter *z) { return place_at(z->x->q, z->x
 static inline real *start_unknown(const starter *z) { return z->velocity ? z->x->w : z->x->q; }
 
 real start_largest(const real *x, uint32_t count);
+/* The first of the largest; of those that are not finite, if there are any. */
 uint32_t start_worst(const real *x, uint32_t count);
 /* g, or its time derivative. */
 void start_residual(starter *z, real *out);

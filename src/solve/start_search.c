@@ -4,6 +4,8 @@
 
 #include "solve/start_parts.h"
 
+#define TIE 1e-6 /* what differs by less counts as the same: links of a chain that are all too long are, but for rounding */
+
 real start_largest(const real *x, uint32_t count)
 {
     real most = 0;
@@ -13,9 +15,9 @@ real start_largest(const real *x, uint32_t count)
 
 uint32_t start_worst(const real *x, uint32_t count)
 {
+    const real most = start_largest(x, count);
     uint32_t at = 0;
-    for (uint32_t i = 0; i < count; i++)
-        if (REAL(fabs)(x[i]) > REAL(fabs)(x[at])) at = i;
+    while (at + 1 < count && (most - most == 0 ? REAL(fabs)(x[at]) < most * (real)(1 - TIE) : x[at] - x[at] == 0)) at++;
     return at;
 }
 
