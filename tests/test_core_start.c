@@ -121,7 +121,8 @@ static void minimum_norm(void **state)
     const real few = 16 * REAL_EPSILON;
     static const real q[] = { 0, 1, 2 }, w[] = { (real)-0.5, (real)-1.5, 2 }; /* (1,0) - (1,1) 3/2 */
     for (int i = 0; i < 3; i++) assert_near(z.x.q[i], q[i], 4e-15, "q", i);
-    /* on the constraint in the precision of the unit; the nearest point on it to double precision, which is what it is found in */
+    /* on the constraint in the precision of the unit; the nearest point on it to double precision, which is what it
+       is found in */
     for (int i = 0; i < 3; i++) assert_near(z.x.w[i], w[i], 4e-15, "w", i);
     assert_true(residual(&z) <= few);
     assert_int_equal(report.free_q, 3);
@@ -139,7 +140,8 @@ static void minimum_norm(void **state)
 
 #define ROD "local a = point('a', 2); lagrangian(norm2(a.dot)/2 - a.y)\nconstraint('rod', norm2(a) - 1)\n"
 
-/* Distances are those of the nearest consistent values in the metric of the masses, largest component: not the length of a Newton step. */
+/* Distances are those of the nearest consistent values in the metric of the masses, largest component: not the length
+   of a Newton step. */
 static void inconsistent_starts_are_refused(void **state)
 {
     (void)state;
@@ -148,8 +150,8 @@ static void inconsistent_starts_are_refused(void **state)
         { ROD "start { a = {1.1, 0} }", { "test.lua:2", "'rod'", "misses by 0.21 ", "the nearest consistent positions differ by up to 0.1)" } },
         /* 1 - 1/sqrt(2); one Newton step is 0.25 */
         { ROD "start { a = {1, 1} }", { "test.lua:2", "'rod'", "misses by 1 ", "nearest consistent positions differ by up to 0.293)" } },
-        /* x = 1.5/(1 + u/4), y = 1.5/(1 + u) with u = 0.8977 are on the ellipse: y differs by 0.7096. Newton's steps end
-           elsewhere on it, at a difference of 0.738; the first is 0.569 */
+        /* x = 1.5/(1 + u/4), y = 1.5/(1 + u) with u = 0.8977 are on the ellipse: y differs by 0.7096. Newton's steps
+           end elsewhere on it, at a difference of 0.738; the first is 0.569 */
         { "local a = point('a', 2); lagrangian(norm2(a.dot)/2)\nconstraint('ellipse', a.x^2/4 + a.y^2 - 1)\nstart { a = {1.5, 1.5} }",
           { "test.lua:2", "'ellipse'", "misses by 1.81 ", "nearest consistent positions differ by up to 0.71)" } },
         /* the bar is too long by 1: mass 1 moves by 3/4 of that along (3/5, 4/5), mass 3 by 1/4 */
@@ -178,8 +180,9 @@ static void inconsistent_starts_are_refused(void **state)
     }
 }
 
-/* Whether constraints are met comes before their rank: gradients are parallel where what contradicts comes closest, and whether a matrix breaks
-   down there is a matter of last bits. All of these were called redundant, on one processor or another. */
+/* Whether constraints are met comes before their rank: gradients are parallel where what contradicts comes closest,
+   and whether a matrix breaks down there is a matter of last bits. All of these were called redundant, on one
+   processor or another. */
 static void contradictory_constraints_are_not_redundant(void **state)
 {
     (void)state;
@@ -233,7 +236,8 @@ static void contradictory_constraints_are_not_redundant(void **state)
             }
 }
 
-/* Where surfaces touch, the point is found to the square root of the round-off only; there, too, the constraints are met and dependent. */
+/* Where surfaces touch, the point is found to the square root of the round-off only; there, too, the constraints are
+   met and dependent. */
 static void touching_surfaces_are_redundant_there(void **state)
 {
     (void)state;
@@ -252,7 +256,8 @@ static void touching_surfaces_are_redundant_there(void **state)
     }
 }
 
-/* On the line between the centres of two circles that meet, the gradients are parallel and no step of least norm leaves it. */
+/* On the line between the centres of two circles that meet, the gradients are parallel and no step of least norm
+   leaves it. */
 static void free_values_leave_a_saddle(void **state)
 {
     (void)state;
@@ -278,8 +283,8 @@ static void rounded_starts_are_polished(void **state)
     close_sample(&z);
 }
 
-/* Along M^-1 G': masses 1 and 3 on a bar that is too long by 1 move by 3/4 and 1/4 of it, and the centre of mass not at all; velocities
-   likewise. In constant mass, in the full form, and by the Hamiltonian. */
+/* Along M^-1 G': masses 1 and 3 on a bar that is too long by 1 move by 3/4 and 1/4 of it, and the centre of mass not
+   at all; velocities likewise. In constant mass, in the full form, and by the Hamiltonian. */
 static void projection_is_mass_weighted(void **state)
 {
     (void)state;
@@ -296,7 +301,8 @@ static void projection_is_mass_weighted(void **state)
         sample z;
         start_report report;
         start_ok(&z, forms[i], START_PROJECT, &report);
-        /* The direction is found in double (the full form rounds it), the constraints hold in the precision of the unit. */
+        /* The direction is found in double (the full form rounds it), the constraints hold in the precision of the
+           unit. */
         const real few = 4e-15, d[] = { (real)3 / 5, (real)4 / 5 };
         for (int k = 0; k < 2; k++) {
             assert_near(z.x.q[k], d[k] * 3 / 4, few, "a", k);

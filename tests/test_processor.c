@@ -68,6 +68,8 @@ int main(int argc, char **argv)
         printf("%llx\n", (unsigned long long)digest());
         return 0;
     }
-    const struct CMUnitTest tests[] = { cmocka_unit_test(blas_has_the_kernels_asked_for), cmocka_unit_test(functions_round_differently) };
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(blas_has_the_kernels_asked_for), cmocka_unit_test(functions_round_differently),
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,9 +4,10 @@
 #include <stdio.h>
 
 #define MOST_WORK 1e9 /* operations: a second or so */
-/* A gradient is dependent when this much of its length, or less, is left beside those before it. The matrix of the multipliers holds
-   squares of lengths and counts as singular below 1e-13 (LINEAR_SINGULAR), the square of this. It is well above the square root of
-   the round-off of double, 1.5e-8, to which the point is known where two surfaces touch: the answer does not depend on last bits. */
+/* A gradient is dependent when this much of its length, or less, is left beside those before it. The matrix of the
+   multipliers holds squares of lengths and counts as singular below 1e-13 (LINEAR_SINGULAR), the square of this. It
+   is well above the square root of the round-off of double, 1.5e-8, to which the point is known where two surfaces
+   touch: the answer does not depend on last bits. */
 #define DEPENDENT 3e-7
 #define INVOLVED 1e-6 /* a gradient that takes part with less than this of the largest does not; above DEPENDENT */
 
@@ -79,7 +80,8 @@ int rank_create(const struct system *s, const real *values, rank **result)
         return TAUT_OUT_OF_MEMORY;
     }
     for (int k = 0; k < p->rows; k++)
-        for (int e = p->start[k]; e < p->start[k + 1]; e++) z->q[(size_t)k * s->n + (size_t)p->index[e]] = (double)values[e];
+        for (int e = p->start[k]; e < p->start[k + 1]; e++)
+            z->q[(size_t)k * s->n + (size_t)p->index[e]] = (double)values[e];
     orthogonalise(z);
     *result = z;
     return TAUT_OK;

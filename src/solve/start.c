@@ -126,8 +126,8 @@ static int project_step(starter *z, real *size)
     return TAUT_OK;
 }
 
-/* Where this fails the unknowns are as before; start_explain says why: TAUT_SINGULAR and TAUT_NO_CONVERGENCE, or TAUT_BAD_MODEL (without a text)
-   when a strict start would have to move too far. */
+/* Where this fails the unknowns are as before; start_explain says why: TAUT_SINGULAR and TAUT_NO_CONVERGENCE, or
+   TAUT_BAD_MODEL (without a text) when a strict start would have to move too far. */
 static int onto_constraints(starter *z, start_mode mode, real *total)
 {
     struct system *s = z->s;
@@ -155,7 +155,8 @@ static int onto_constraints(starter *z, start_mode mode, real *total)
         before = size;
     }
     memcpy(unknown, z->trial, s->n * sizeof(real));
-    return status ? status : fail(s->context, TAUT_NO_CONVERGENCE, "the projection onto the constraints does not converge");
+    if (status) return status;
+    return fail(s->context, TAUT_NO_CONVERGENCE, "the projection onto the constraints does not converge");
 }
 
 static int given_values(struct system *s, state *x)

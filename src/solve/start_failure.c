@@ -1,5 +1,6 @@
-/* Why a state cannot be made consistent. First whether the constraints can be met, then their rank: where they are not met the rank says
- * nothing (at the closest approach of two circles the gradients are parallel), and a matrix that breaks down there names nothing. */
+/* Why a state cannot be made consistent. First whether the constraints can be met, then their rank: where they are
+ * not met the rank says nothing (at the closest approach of two circles the gradients are parallel), and a matrix
+ * that breaks down there names nothing. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -7,13 +8,14 @@
 #include "solve/rank.h"
 #include "solve/start_parts.h"
 
-#define SAME 1e-6 /* what is left of two constraints in balance agrees to the digits of a converged search; ties go by declaration */
+/* What is left of constraints in balance agrees to the digits of a converged search; of these the first is named. */
+#define SAME 1e-6
 
 static const char *unknowns(const starter *z) { return z->velocity ? "velocities" : "positions"; }
 static const char *derivative(const starter *z) { return z->velocity ? "the time derivative of " : ""; }
 
-/* Where the sum of squares is least, what is left of the constraints that contradict each other is in balance, and nothing is left of the
-   others. */
+/* Where the sum of squares is least, what is left of the constraints that contradict each other is in balance, and
+   nothing is left of the others. */
 static int contradictory(starter *z, const double *left)
 {
     struct system *s = z->s;
@@ -28,16 +30,17 @@ static int contradictory(starter *z, const double *left)
     start_residual(z, z->r);
     if (!(most[1] > SAME * most[0]))
         return fail(s->context, TAUT_BAD_MODEL,
-                    "%s:%d: no start %s found: %sconstraint '%s' cannot be met near the start: at best it misses by %.3g; change it, or start "
-                    "elsewhere",
+                    "%s:%d: no start %s found: %sconstraint '%s' cannot be met near the start: at best it misses by "
+                    "%.3g; change it, or start elsewhere",
                     s->m->file, of[pair[0]].line, unknowns(z), derivative(z), of[pair[0]].name, (double)z->r[pair[0]]);
     uint32_t a = pair[0] < pair[1] ? pair[0] : pair[1], b = pair[0] + pair[1] - a;
     char others[60] = "";
     if (more) snprintf(others, sizeof others, " (and %u more)", more);
     return fail(s->context, TAUT_BAD_MODEL,
-                "%s:%d: no start %s found: constraints '%.60s' (line %d) and '%.60s' (line %d)%s contradict each other near the start: at best "
-                "they miss by %.3g and %.3g; change one of them, or start elsewhere",
-                s->m->file, of[a].line, unknowns(z), of[a].name, of[a].line, of[b].name, of[b].line, others, (double)z->r[a], (double)z->r[b]);
+                "%s:%d: no start %s found: constraints '%.60s' (line %d) and '%.60s' (line %d)%s contradict each other "
+                "near the start: at best they miss by %.3g and %.3g; change one of them, or start elsewhere",
+                s->m->file, of[a].line, unknowns(z), of[a].name, of[a].line, of[b].name, of[b].line, others,
+                (double)z->r[a], (double)z->r[b]);
 }
 
 /* Constraints that are met and whose gradients are the same must also move alike: 'x = t' and 'x = 2 t' do not. */
@@ -72,23 +75,23 @@ static int dependent(starter *z, start_report *report)
         if (on[0]) snprintf(text, sizeof text, "it depends on %s", on);
         if (apart && on[0])
             status = fail(s->context, TAUT_BAD_MODEL,
-                          "%s:%d: constraint '%s' contradicts %s: they agree at the start and part as time goes on; change one of them",
-                          s->m->file, of->line, of->name, on);
+                          "%s:%d: constraint '%s' contradicts %s: they agree at the start and part as time goes on; "
+                          "change one of them", s->m->file, of->line, of->name, on);
         else if (apart)
             status = fail(s->context, TAUT_BAD_MODEL,
-                          "%s:%d: constraint '%s' cannot be kept: it changes with time where its gradient is zero; change it, or start elsewhere",
-                          s->m->file, of->line, of->name);
+                          "%s:%d: constraint '%s' cannot be kept: it changes with time where its gradient is zero; "
+                          "change it, or start elsewhere", s->m->file, of->line, of->name);
         else
             status = fail(s->context, TAUT_SINGULAR,
-                          "%s:%d: constraint '%s' is redundant: %s, so its multiplier is not determined; remove it", s->m->file, of->line,
-                          of->name, text);
+                          "%s:%d: constraint '%s' is redundant: %s, so its multiplier is not determined; remove it",
+                          s->m->file, of->line, of->name, text);
     }
     rank_destroy(found);
     return status;
 }
 
-/* Looks for consistent values, into the unknowns. *found: 2 the nearest, 1 some, -1 none but where they are as nearly met as can be (left: as
-   of start_settle), 0 the system is too large to say. */
+/* Looks for consistent values, into the unknowns. *found: 2 the nearest, 1 some, -1 none but where they are as nearly
+   met as can be (left: as of start_settle), 0 the system is too large to say. */
 static int look_for_consistent(starter *z, const real *given, double *left, int *found)
 {
     struct system *s = z->s;
@@ -130,24 +133,27 @@ static int say_inconsistent(starter *z, start_mode mode, int status, int found, 
     uint32_t k = start_worst(z->r, s->c);
     const constraint *of = &s->m->constraints[k];
     char where[120] = "no consistent ones were found near them";
-    if (found > 0) snprintf(where, sizeof where, "%sconsistent %s differ by up to %.3g", found == 2 ? "the nearest " : "", unknowns(z),
-                            (double)moved);
+    if (found > 0)
+        snprintf(where, sizeof where, "%sconsistent %s differ by up to %.3g", found == 2 ? "the nearest " : "",
+                 unknowns(z), (double)moved);
     if (mode == START_PROJECT)
         return fail(s->context, status,
-                    "%s:%d: the start %s could not be projected onto the constraints: %sconstraint '%s' misses by %.3g (%s); start nearer",
+                    "%s:%d: the start %s could not be projected onto the constraints: %sconstraint '%s' misses by "
+                    "%.3g (%s); start nearer",
                     s->m->file, of->line, unknowns(z), derivative(z), of->name, (double)z->r[k], where);
     if (z->count)
         return fail(s->context, TAUT_BAD_MODEL,
-                    "%s:%d: no start %s found: %sconstraint '%s' still misses by %.3g after the free values were solved for; give a better guess "
-                    "in free(), free more values, or use the start mode 'project'",
+                    "%s:%d: no start %s found: %sconstraint '%s' still misses by %.3g after the free values were "
+                    "solved for; give a better guess in free(), free more values, or use the start mode 'project'",
                     s->m->file, of->line, unknowns(z), derivative(z), of->name, (double)z->r[k]);
     return fail(s->context, TAUT_BAD_MODEL,
-                "%s:%d: the start %s are inconsistent: %sconstraint '%s' misses by %.3g (%s); correct the start values, free some with "
-                "free(guess), or use the start mode 'project'",
+                "%s:%d: the start %s are inconsistent: %sconstraint '%s' misses by %.3g (%s); correct the start "
+                "values, free some with free(guess), or use the start mode 'project'",
                 s->m->file, of->line, unknowns(z), derivative(z), of->name, (double)z->r[k], where);
 }
 
-static int explain(starter *z, start_mode mode, int status, const char *said, const real *given, double *left, start_report *report)
+static int explain(starter *z, start_mode mode, int status, const char *said, const real *given, double *left,
+                   start_report *report)
 {
     struct system *s = z->s;
     int found = 0, failed = TAUT_OK;

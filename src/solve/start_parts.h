@@ -1,4 +1,5 @@
-/* What the files of the consistent start share: the state being made consistent, the search, and the explanation of a failure. */
+/* What the files of the consistent start share: the state being made consistent, the search, and the explanation of a
+   failure. */
 #ifndef TAUT_SOLVE_START_PARTS_H
 #define TAUT_SOLVE_START_PARTS_H
 
@@ -31,19 +32,20 @@ void start_residual(starter *z, real *out);
 /* The Jacobian of the residual by the unknowns z->free, dense, column-major: G, or G nu_w for velocities. */
 void start_jacobian(starter *z, double *dense);
 
-/* Whether each constraint by itself is met: its zeros are no further than CONSISTENT from the state. Overwrites z->r with the residual. */
+/* Whether each constraint by itself is met: its zeros are no further than CONSISTENT from the state. Overwrites z->r
+   with the residual. */
 int start_is_met(starter *z);
 /* Moves the unknowns z->free to a minimum of the sum of squared distances to the constraints, whatever their rank
-   (Levenberg-Marquardt). left: what is left of each constraint (c), in units of its first gradient, or NULL. *searched: 0 when the
-   system is too large for this. */
+   (Levenberg-Marquardt). left: what is left of each constraint (c), in units of its first gradient, or NULL.
+   *searched: 0 when the system is too large for this. */
 int start_settle(starter *z, double *left, int *searched);
-/* Moves the unknowns to the point of the constraints that is nearest to `given` in the metric of the mass matrix, beginning where they
-   are. *found: 0 when the iteration does not converge. */
+/* Moves the unknowns to the point of the constraints that is nearest to `given` in the metric of the mass matrix,
+   beginning where they are. *found: 0 when the iteration does not converge. */
 int start_nearest(starter *z, const real *given, int *found);
 
-/* Fails with a text that says why the state cannot be made consistent: the constraints contradict each other; the given values do not meet
-   them, and where the nearest values are that do; or, where they are met, a constraint is redundant. `status` is what the projection said; of
-   TAUT_SINGULAR with its text. The unknowns stay. */
+/* Fails with a text that says why the state cannot be made consistent: the constraints contradict each other; the
+   given values do not meet them, and where the nearest values are that do; or, where they are met, a constraint is
+   redundant. `status` is what the projection said; of TAUT_SINGULAR with its text. The unknowns stay. */
 int start_explain(starter *z, start_mode mode, int status, start_report *report);
 
 #endif

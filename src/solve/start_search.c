@@ -4,7 +4,8 @@
 
 #include "solve/start_parts.h"
 
-#define TIE 1e-6 /* what differs by less counts as the same: links of a chain that are all too long are, but for rounding */
+/* What differs by less counts as the same: links of a chain that are all too long are, but for rounding. */
+#define TIE 1e-6
 
 real start_largest(const real *x, uint32_t count)
 {
@@ -147,8 +148,9 @@ static int damped_step(starter *z, settler *l, double mean)
     return 0;
 }
 
-/* One step that lessens the sum of squares, more damped until it does; returns the new sum, or the old one when nothing lessens it. The damping
-   of the next step follows from how much of the promised gain was had: (J J' + d) y = r leaves r - J J' y = d y of the linear model. */
+/* One step that lessens the sum of squares, more damped until it does; returns the new sum, or the old one when
+   nothing lessens it. The damping of the next step follows from how much of the promised gain was had: (J J' + d) y =
+   r leaves r - J J' y = d y of the linear model. */
 static double descending_step(starter *z, settler *l, double mean, double cost)
 {
     real *unknown = start_unknown(z);
@@ -190,7 +192,8 @@ static double next_number(uint64_t *seed)
     return (double)(*seed >> 11) * 0x1p-52 - 1;
 }
 
-/* From a saddle or a maximum no gradient leads away, and a start that is symmetric is often one. A minimum is found again. */
+/* From a saddle or a maximum no gradient leads away, and a start that is symmetric is often one. A minimum is found
+   again. */
 static void settle(starter *z, settler *l, real *best)
 {
     struct system *s = z->s;
@@ -247,7 +250,8 @@ static void seen_at(starter *z, const real *given)
 
 #define NEAREST_ITERATIONS 200
 
-/* x := given - M^-1 G' (G M^-1 G')^-1 (g + G (given - x)) with g and G at x. At its fixed point g = 0 and x - given is along M^-1 G'. */
+/* x := given - M^-1 G' (G M^-1 G')^-1 (g + G (given - x)) with g and G at x. At its fixed point g = 0 and x - given
+   is along M^-1 G'. */
 int start_nearest(starter *z, const real *given, int *found)
 {
     struct system *s = z->s;
