@@ -201,7 +201,8 @@ static int print_report(const report *r, const engine_check *c)
         printf("\n  contacts         %u, %u closed at the start%s%s", c->contacts, c->closed, c->closed ? ": " : "", c->closed_names);
         printf("\n  impacts          %s", r->m->impact_law == IMPACT_SEQUENTIAL ? "sequential" : "simultaneous");
     }
-    printf("\n  freedom          %d degree%s\n", c->degrees_of_freedom, c->degrees_of_freedom == 1 ? "" : "s");
+    printf("\n  freedom          %s%d degree%s\n", c->rank_known ? "" : "at least ", c->degrees_of_freedom,
+           c->degrees_of_freedom == 1 ? "" : "s");
     if (r->redundant[0]) printf("  REDUNDANT\n%s\n", r->redundant);
     print_structure(r->m, c);
     printf("  conserved        %s%s%s\n", c->energy_conserved ? "energy" : "",
