@@ -48,7 +48,7 @@ static void toy_name(void *self, int equation, char *buffer, size_t size)
 static int run_newton(toy *z, real *x, int has_factor, real tolerance, newton_counts *counts)
 {
     newton n;
-    newton_problem p = { z, z->size, toy_residual, toy_factor, toy_solve, toy_measure, toy_name };
+    newton_problem p = { z, z->size, toy_residual, toy_factor, toy_solve, toy_measure, toy_name, NULL };
     assert_int_equal(newton_create(context, z->size, tolerance, &n), TAUT_OK);
     int status = newton_solve(&n, &p, x, has_factor, (real)1.5, "the toy");
     if (counts) *counts = n.counts;
@@ -155,6 +155,65 @@ static void newton_names_the_equation(void **state)
     assert_text_has(taut_error_text(context), "'second'");
     assert_text_has(taut_error_text(context), "t = 1.5");
     assert_text_has(taut_error_text(context), "the toy");
+}
+
+/* x^2 = i + 2 with a relative error of random sign, between a half of the noise and all of it. */
+static real noise;
+static generator noise_source;
+static int noisy(const real *x, real *r)
+{
+    roots(x, r);
+    for (int i = 0; i < 3; i++) {
+        real y = (real)random_number(&noise_source); /* in (-1, 1) */
+        r[i] += (y < 0 ? y - 1 : y + 1) / 2 * noise * (i + 2);
+    }
+    return 0;
+}
+
+static int noise_is_round_off(void *self, const real *x, const real *r)
+{
+    (void)self;
+    (void)x;
+    for (int i = 0; i < 3; i++)
+        if (!(REAL(fabs)(r[i]) <= 2 * noise * (i + 2))) return 0; /* that of the place before, and the new one */
+    return 1;
+}
+
+static int run_noisy(int (*is_round_off)(void *, const real *, const real *), real *x)
+{
+    toy z = { noisy, roots_matrix, 3, { 0 }, 0, 0 };
+    newton n;
+    newton_problem p = { &z, 3, toy_residual, toy_factor, toy_solve, toy_measure, toy_name, is_round_off };
+    noise_source = (generator){ 5 };
+    assert_int_equal(newton_create(context, 3, 0, &n), TAUT_OK);
+    int status = newton_solve(&n, &p, x, 0, (real)1.5, "the toy");
+    newton_clear(&n);
+    return status;
+}
+
+static int never(void *self, const real *x, const real *r)
+{
+    (void)self, (void)x, (void)r;
+    return 0;
+}
+
+/* Stagnation above what is round-off of any problem (eps^0.6) ends the iteration where the problem says that its residual
+   is round-off, and fails otherwise; it also fails where the corrections are larger than any round-off (eps^0.5). */
+static void newton_ends_at_the_round_off_of_the_problem(void **state)
+{
+    (void)state;
+    real x[3];
+    noise = REAL(pow)(REAL_EPSILON, (real)0.53);
+    for (int k = 0; k < 3; k++) {
+        x[0] = 1, x[1] = x[2] = 2;
+        int status = run_noisy(k == 0 ? noise_is_round_off : k == 1 ? never : NULL, x);
+        assert_int_equal(status, k == 0 ? TAUT_OK : TAUT_NO_CONVERGENCE);
+        for (int i = 0; k == 0 && i < 3; i++) assert_near(x[i], REAL(sqrt)((real)(i + 2)), 2 * noise, "root", i);
+    }
+    noise = REAL(pow)(REAL_EPSILON, (real)0.45);
+    x[0] = 1, x[1] = x[2] = 2;
+    assert_int_equal(run_noisy(noise_is_round_off, x), TAUT_NO_CONVERGENCE);
+    assert_null(strstr(taut_error_text(context), "after 50 ")); /* it gave up long before, and says when */
 }
 
 static int broken_at;
@@ -566,6 +625,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(newton_converges), TEST(newton_survives_a_wrong_matrix), TEST(newton_refreshes_an_old_matrix),
         TEST(newton_keeps_a_good_matrix), TEST(newton_stops_at_a_tolerance), TEST(newton_names_the_equation),
+        TEST(newton_ends_at_the_round_off_of_the_problem),
         TEST(newton_reports_what_is_not_finite), TEST(newton_passes_failures_on), TEST(relative_measure), TEST(forms_are_as_meant),
         TEST(accelerations_agree_in_all_forms), TEST(saddle_point_equations_hold), TEST(no_constraints_are_fine),
         TEST(pendulum_multiplier), TEST(driven_pivot_multiplier), TEST(nonlinear_multiplier), TEST(accelerations_with_varying_mass_and_time), TEST(multiplier_matrix),

@@ -360,6 +360,7 @@
 #define em_counts REAL_PRECISION(em_counts)
 #define em_matrix_create REAL_PRECISION(em_matrix_create)
 #define em_matrix_destroy REAL_PRECISION(em_matrix_destroy)
+#define em_matrix_sizes REAL_PRECISION(em_matrix_sizes)
 #define em_matrix_factor REAL_PRECISION(em_matrix_factor)
 #define em_matrix_solve REAL_PRECISION(em_matrix_solve)
 #define method_em REAL_PRECISION(method_em)
