@@ -327,6 +327,54 @@ static void measurements_leave_the_state(void **unused)
     close_model(z);
 }
 
+/* ---- the chosen step ---- */
+
+/* The same pendulum with seconds, with units of 1e14 in a second and with units of 1e10 seconds: the same step. */
+static void step_is_chosen_in_any_units(void **unused)
+{
+    (void)unused;
+    static const char *const g[] = { "9.81", "9.81e-28", "9.81e20" };
+    static const wide unit[] = { 1, (wide)1e14, (wide)1e-10 };
+    wide step[3];
+    for (int i = 0; i < 3; i++) {
+        char text[200];
+        snprintf(text, sizeof text, "local a = point('a', 2) lagrangian(norm2(a.dot)/2 - %s*a.y) constraint('rod', norm2(a) - 1)\n"
+                                    "start { a = {1, 0} }", g[i]);
+        simulation *z = open_text(text);
+        verify_result r = verify(z, 0, 0);
+        assert_int_equal(verify_count(&r, VERDICT_FAILS) + verify_count(&r, VERDICT_UNDECIDED), 0);
+        step[i] = r.step / unit[i];
+        close_model(z);
+    }
+    for (int i = 1; i < 3; i++) assert_between(step[i] / step[0], 1 - 1e-12, 1 + 1e-12);
+}
+
+/* Two like charges in the plane: they fly apart for ever, faster and faster. The error of a method of first order goes with the motion. A
+   bound pair under a method that loses energy drifts. */
+static void drift_is_told_from_a_motion_that_leaves(void **unused)
+{
+    (void)unused;
+    static const struct { const char *potential, *velocity, *method; double step, until; verdict verdict; } cases[] = {
+        { "-log(1 + norm2(a - b))/2", "0, 0", "euler", 0.02, 20, VERDICT_NO_RETURN },
+        { "4*(norm2(a - b)^-6 - norm2(a - b)^-3)", "0.2, 0.3", "dirac:rk4", 0.02, 80, VERDICT_TREND },
+    };
+    for (int i = 0; i < 2; i++) {
+        char text[300];
+        snprintf(text, sizeof text, "local a, b = point('a', 2), point('b', 2)\n"
+                                    "lagrangian(norm2(a.dot)/2 + norm2(b.dot)/2 - (%s))\n"
+                                    "start { a = {0, 0}, b = {1.3, 0}, ['b.dot'] = {%s} }", cases[i].potential,
+                 cases[i].velocity);
+        simulation *z = open_text(text);
+        method_spec spec;
+        method_destroy(&z->method);
+        assert_int_equal(method_parse(z->m->context, cases[i].method, &spec), TAUT_OK);
+        assert_int_equal(method_create(z->s, &spec, 0, &z->method), TAUT_OK);
+        verify_result r = verify(z, cases[i].step, cases[i].until);
+        assert_int_equal(row_of(&r, "energy trend")->verdict, cases[i].verdict);
+        close_model(z);
+    }
+}
+
 /* ---- the exact flow ---- */
 
 /* x'' = -x from (1, 0): cos t, -sin t. The tolerance is per step, of which there are some ten. */
@@ -464,6 +512,8 @@ int main(void)
         cmocka_unit_test(higher_orders_are_measured),
         cmocka_unit_test(a_step_is_chosen),
         cmocka_unit_test(measurements_leave_the_state),
+        cmocka_unit_test(step_is_chosen_in_any_units),
+        cmocka_unit_test(drift_is_told_from_a_motion_that_leaves),
         cmocka_unit_test(flow_of_the_oscillator),
         cmocka_unit_test(flow_keeps_what_the_motion_keeps),
         cmocka_unit_test(flow_recovers_from_a_step_that_was_far_too_long),

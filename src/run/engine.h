@@ -60,6 +60,10 @@ typedef struct {
     int phase;                  /* a system on phase space, by the Dirac algorithm */
 } engine_check;
 
+/* What holds the energy (energy - work, where `balance` says so) in place: nothing; the equations of motion; these, and contacts that take
+   some of it away. */
+enum { ENGINE_ENERGY_FREE, ENGINE_ENERGY_KEPT, ENGINE_ENERGY_LOST };
+
 /* An error that should be round-off: its largest value over a run, and the size of the terms that it is a difference of. */
 typedef struct {
     wide error, scale;
@@ -73,6 +77,7 @@ typedef struct {
     engine_kept energy;             /* change since the start of the run */
     wide lowest, highest;           /* of the energy, relative to the start of the run */
     wide means[ENGINE_WINDOWS];     /* the mean of the same over equal parts of the run */
+    wide kinetic[ENGINE_WINDOWS];   /* the mean of the kinetic energy, v.p/2, likewise */
     long steps;                     /* done */
 } engine_follow;
 
@@ -172,6 +177,11 @@ typedef struct engine_api {
     engine_field (*field)(void *self, int index);
     void (*restored)(void *self, const engine_counts *counts);
     const char *(*column_kind)(const void *self, size_t column); /* record.h lists them */
+
+    /* A time that belongs to the motion at the start, whatever the units; 0: none is known. For `taut verify`. */
+    int (*characteristic_time)(void *self, wide *time);
+    /* One of ENGINE_ENERGY_*, and the size of what the energy is a sum of: kinetic and potential energy, and work, without signs. */
+    int (*energy_size)(void *self, wide *size);
 } engine_api;
 
 extern const engine_api engine_double;

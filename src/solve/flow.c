@@ -9,6 +9,7 @@
 #define COLUMNS 7
 #endif
 #define SHORTEST 1e-10 /* a step shorter than this part of the way is a failure */
+#define TIMES 60       /* factors of four between the first guess of a time and the last */
 
 struct flow {
     struct system *s;
@@ -151,14 +152,39 @@ static int first_step(flow *f, real t, real way, real *step)
     return TAUT_OK;
 }
 
+static void begin(flow *f, const state *x)
+{
+    uint32_t n = f->s->n;
+    for (uint32_t i = 0; i < n; i++) f->y[i] = x->q[i] + x->q_low[i], f->y[n + i] = x->w[i];
+    memcpy(f->lambda, x->lambda, f->s->c * sizeof(real));
+    memcpy(f->known, x->lambda, f->s->c * sizeof(real));
+}
+
+int flow_time(flow *f, const state *x, real tolerance, real *time)
+{
+    real H, error;
+    *time = 0;
+    begin(f, x);
+    int status = first_step(f, x->t, 1, &H);
+    for (int k = 0; !status && k < TIMES; k++) {
+        status = attempt(f, x->t, H, &error);
+        if (status == TAUT_OUT_OF_MEMORY || status < 0) return status;
+        int good = !status && error <= tolerance;
+        status = TAUT_OK;
+        if (!good && *time > 0) return TAUT_OK;
+        if (good) *time = H;
+        H = good ? 4 * H : H / 4;
+    }
+    if (!status) *time = 0;
+    return status;
+}
+
 int flow_advance(flow *f, state *x, real until, real tolerance)
 {
     struct system *s = f->s;
     uint32_t n = s->n;
     real t = x->t, way = until - x->t;
-    for (uint32_t i = 0; i < n; i++) f->y[i] = x->q[i] + x->q_low[i], f->y[n + i] = x->w[i];
-    memcpy(f->lambda, x->lambda, s->c * sizeof(real));
-    memcpy(f->known, x->lambda, s->c * sizeof(real));
+    begin(f, x);
     int status = f->step > 0 || !(way > 0) ? TAUT_OK : first_step(f, t, way, &f->step);
     while (!status && t < until) {
         int last = f->step >= until - t;
