@@ -1,6 +1,7 @@
 /* Newton, assembly, the saddle-point problem, accelerations and multipliers. */
 #include "solve/acceleration.h"
 #include "solve/assembly.h"
+#include "solve/legendre.h"
 #include "solve/multiplier.h"
 
 #include "support_system.h"
@@ -509,6 +510,41 @@ static void accelerations_with_varying_mass_and_time(void **state)
     }
 }
 
+/* Terms linear in the velocities: L = (x'^2 + y'^2)/2 + 3 x^2 y' + t x' gives x'' = 6 x y' - 1, y'' = -6 x x', p = (x' + t, y' + 3 x^2); and the
+   same by its Hamiltonian. The mass matrix is constant in both, and momenta at rest are not. */
+static void accelerations_and_momenta_in_a_magnetic_field(void **state)
+{
+    (void)state;
+    static const char *const forms[] = {
+        "local x, y, t = coordinate 'x', coordinate 'y', time(); lagrangian((x.dot^2 + y.dot^2)/2 + 3*x^2*y.dot + t*x.dot)\n"
+        "start { x = 1, y = 0 }",
+        "local x, y, t = coordinate 'x', coordinate 'y', time()\n"
+        "hamiltonian(((momentum(x) - t)^2 + (momentum(y) - 3*x^2)^2)/2); start { x = 1, y = 0 }",
+    };
+    const real q[] = { (real)0.75, (real)-0.5 }, v[] = { (real)1.5, (real)0.25 }, t = (real)0.5;
+    const real p[] = { v[0] + t, v[1] + 3 * q[0] * q[0] };
+    const real expected[] = { 6 * q[0] * v[1] - 1, -6 * q[0] * v[0] };
+    for (int i = 0; i < 2; i++) {
+        sample z;
+        acceleration *a;
+        legendre *l;
+        real dv[2], w[2];
+        open_sample(&z, forms[i]);
+        assert_true(z.s->structure.constant_mass && z.s->inverse_mass && !z.s->offset);
+        assert_int_equal(acceleration_create(z.s, &a), TAUT_OK);
+        assert_int_equal(legendre_create(z.s, &l), TAUT_OK);
+        assert_int_equal(acceleration_solve(a, q, i ? p : v, t, z.x.lambda, dv), TAUT_OK);
+        assert_int_equal(legendre_stage(l, q, p, t, w), TAUT_OK);
+        for (int k = 0; k < 2; k++) {
+            assert_near(dv[k], expected[k], 64 * REAL_EPSILON, "acceleration", k); /* values below 10 */
+            assert_near(w[k], i ? p[k] : v[k], 16 * REAL_EPSILON, "velocity", k);
+        }
+        acceleration_destroy(a);
+        legendre_destroy(l);
+        close_sample(&z);
+    }
+}
+
 /* ---- the multiplier matrix and assembly on their own ---- */
 
 /* S = G1 W G0' against the product by blocks, with a coupled mass matrix and different Jacobians on the two sides */
@@ -628,7 +664,8 @@ int main(void)
         TEST(newton_ends_at_the_round_off_of_the_problem),
         TEST(newton_reports_what_is_not_finite), TEST(newton_passes_failures_on), TEST(relative_measure), TEST(forms_are_as_meant),
         TEST(accelerations_agree_in_all_forms), TEST(saddle_point_equations_hold), TEST(no_constraints_are_fine),
-        TEST(pendulum_multiplier), TEST(driven_pivot_multiplier), TEST(nonlinear_multiplier), TEST(accelerations_with_varying_mass_and_time), TEST(multiplier_matrix),
+        TEST(pendulum_multiplier), TEST(driven_pivot_multiplier), TEST(nonlinear_multiplier), TEST(accelerations_with_varying_mass_and_time),
+        TEST(accelerations_and_momenta_in_a_magnetic_field), TEST(multiplier_matrix),
         TEST(assembled_matrix), TEST(factors_depend_on_the_matrix_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

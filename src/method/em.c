@@ -43,7 +43,7 @@ static int is_projected(const method_spec *spec) { return method_has_word(spec, 
 static void on_lagrangian(struct system *s, method_info *out)
 {
     hamiltonian_form *form = NULL;
-    if (s->form != FORM_LAGRANGIAN || s->structure.constant_mass) return;
+    if (s->form != FORM_LAGRANGIAN || s->structure.uncoupled) return;
     if (hamiltonian_form_create(s, &form) || !form) out->keeps &= ~(unsigned)KEEPS_MOMENTUM;
     hamiltonian_form_destroy(form);
 }

@@ -52,7 +52,7 @@ typedef struct {
     uint32_t free_q, free_w;
     wide moved_q, moved_w;
     size_t kernels, instances, constants;
-    int time_dependent, has_forces, force_position, force_time, force_velocity, force_multiplier, constant_mass, diagonal_mass, largest_block, separable,
+    int time_dependent, has_forces, force_position, force_time, force_velocity, force_multiplier, constant_mass, uncoupled, diagonal_mass, largest_block, separable,
         augmented, explicit_force;
     int energy_conserved;
     uint32_t contacts, closed;  /* and how many of them are closed at the start */
