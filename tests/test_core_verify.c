@@ -327,6 +327,21 @@ static void measurements_leave_the_state(void **unused)
     close_model(z);
 }
 
+/* Terms linear in the velocities with coefficients of q: constant mass, and yet the implicit form. */
+static void rattle_holds_in_a_magnetic_field(void **unused)
+{
+    (void)unused;
+    simulation *z = open_text("local a = point 'a'\n"
+                              "lagrangian(norm2(a.dot)/2 - 9.81*a.z + (1 + a.z^2/4)*(a.x*a.dot.y - a.y*a.dot.x))\n"
+                              "constraint('sphere', norm2(a) - 1) start { a = {0.6, 0, -0.8}, ['a.dot'] = {0, 2, 0} }");
+    assert_true(z->s->structure.constant_mass && !z->s->structure.explicit_force);
+    verify_result r = verify(z, 0.02, 8);
+    static const char *const properties[] = { "order in q", "order in p", "symplectic", "momenta", "reversible", "position g = 0",
+                                              "velocity dg/dt = 0" };
+    for (size_t i = 0; i < sizeof properties / sizeof *properties; i++) assert_verdict(&r, properties[i], VERDICT_HOLDS);
+    close_model(z);
+}
+
 /* ---- the chosen step ---- */
 
 /* The same pendulum with seconds, with units of 1e14 in a second and with units of 1e10 seconds: the same step. */
@@ -512,6 +527,7 @@ int main(void)
         cmocka_unit_test(higher_orders_are_measured),
         cmocka_unit_test(a_step_is_chosen),
         cmocka_unit_test(measurements_leave_the_state),
+        cmocka_unit_test(rattle_holds_in_a_magnetic_field),
         cmocka_unit_test(step_is_chosen_in_any_units),
         cmocka_unit_test(drift_is_told_from_a_motion_that_leaves),
         cmocka_unit_test(flow_of_the_oscillator),
