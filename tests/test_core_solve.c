@@ -198,8 +198,9 @@ static int never(void *self, const real *x, const real *r)
     return 0;
 }
 
-/* Stagnation above what is round-off of any problem (eps^0.6) ends the iteration where the problem says that its residual
-   is round-off, and fails otherwise; it also fails where the corrections are larger than any round-off (eps^0.5). */
+/* Stagnation above what is round-off of any problem (eps^0.6) ends the iteration where the problem says that its
+   residual is round-off, and fails otherwise; it also fails where the corrections are larger than any round-off
+   (eps^0.5). */
 static void newton_ends_at_the_round_off_of_the_problem(void **state)
 {
     (void)state;
@@ -510,8 +511,9 @@ static void accelerations_with_varying_mass_and_time(void **state)
     }
 }
 
-/* Terms linear in the velocities: L = (x'^2 + y'^2)/2 + 3 x^2 y' + t x' gives x'' = 6 x y' - 1, y'' = -6 x x', p = (x' + t, y' + 3 x^2); and the
-   same by its Hamiltonian. The mass matrix is constant in both, and momenta at rest are not. */
+/* Terms linear in the velocities: L = (x'^2 + y'^2)/2 + 3 x^2 y' + t x' gives x'' = 6 x y' - 1, y'' = -6 x x', p =
+   (x' + t, y' + 3 x^2); and the same by its Hamiltonian. The mass matrix is constant in both, and momenta at rest are
+   not. */
 static void accelerations_and_momenta_in_a_magnetic_field(void **state)
 {
     (void)state;

@@ -364,8 +364,8 @@ static void step_is_chosen_in_any_units(void **unused)
     for (int i = 1; i < 3; i++) assert_between(step[i] / step[0], 1 - 1e-12, 1 + 1e-12);
 }
 
-/* Two like charges in the plane: they fly apart for ever, faster and faster. The error of a method of first order goes with the motion. A
-   bound pair under a method that loses energy drifts. */
+/* Two like charges in the plane: they fly apart for ever, faster and faster. The error of a method of first order
+   goes with the motion. A bound pair under a method that loses energy drifts. */
 static void drift_is_told_from_a_motion_that_leaves(void **unused)
 {
     (void)unused;
@@ -422,8 +422,9 @@ static void flow_keeps_what_the_motion_keeps(void **unused)
     close_model(z);
 }
 
-/* A chain between two pins, released from rest: the start does not say how fast it will move, and the first steps that are
-   tried end at multipliers of 1e300, which are no guess for the next try. The motion makes 1e3 or so of an error. */
+/* A chain between two pins, released from rest: the start does not say how fast it will move, and the first steps
+   that are tried end at multipliers of 1e300, which are no guess for the next try. The motion makes 1e3 or so of an
+   error. */
 static void flow_recovers_from_a_step_that_was_far_too_long(void **unused)
 {
     (void)unused;

@@ -172,9 +172,10 @@ static int factor(void *self, const real *x)
                 (double)z->from->t);
 }
 
-/* q1 is a rounded number, and its error reaches the constraints and the forces through their slopes: at coordinates of
-   1e4 lengths a bar is known to 1e-12, and v1, which has to undo that in one step, to 1e-12/h. Likewise p, v and lambda.
-   Four times: each of these numbers, each product and each sum of them is rounded by at most half of REAL_EPSILON. */
+/* q1 is a rounded number, and its error reaches the constraints and the forces through their slopes: at coordinates
+   of 1e4 lengths a bar is known to 1e-12, and v1, which has to undo that in one step, to 1e-12/h. Likewise p, v and
+   lambda. Four times: each of these numbers, each product and each sum of them is rounded by at most half of
+   REAL_EPSILON. */
 static int is_round_off(void *self, const real *x, const real *r)
 {
     em *z = self;

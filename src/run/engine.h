@@ -60,8 +60,8 @@ typedef struct {
     int phase;                  /* a system on phase space, by the Dirac algorithm */
 } engine_check;
 
-/* What holds the energy (energy - work, where `balance` says so) in place: nothing; the equations of motion; these, and contacts that take
-   some of it away. */
+/* What holds the energy (energy - work, where `balance` says so) in place: nothing; the equations of motion; these,
+   and contacts that take some of it away. */
 enum { ENGINE_ENERGY_FREE, ENGINE_ENERGY_KEPT, ENGINE_ENERGY_LOST };
 
 /* An error that should be round-off: its largest value over a run, and the size of the terms that it is a difference of. */
@@ -180,7 +180,8 @@ typedef struct engine_api {
 
     /* A time that belongs to the motion at the start, whatever the units; 0: none is known. For `taut verify`. */
     int (*characteristic_time)(void *self, wide *time);
-    /* One of ENGINE_ENERGY_*, and the size of what the energy is a sum of: kinetic and potential energy, and work, without signs. */
+    /* One of ENGINE_ENERGY_*, and the size of what the energy is a sum of: kinetic and potential energy, and work,
+       without signs. */
     int (*energy_size)(void *self, wide *size);
 } engine_api;
 

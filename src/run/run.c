@@ -16,10 +16,11 @@ typedef struct {
     int absurd;       /* looks in a row at an energy that makes no sense */
 } loop;
 
-/* An error of the energy that is more than half of kinetic and potential energy together says that most of these are made by the method.
-   This happens for a moment where a motion begins out of rest. It is no motion of the model any more when the error is also ENORMOUS against
-   all energies of the run as long as they made sense; PATIENCE looks in a row, or the last one, decide. The first SETTLED looks, at the start and
-   after a step, only take the measure: a step from rest may be all error under a method of first order. */
+/* An error of the energy that is more than half of kinetic and potential energy together says that most of these are
+   made by the method. This happens for a moment where a motion begins out of rest. It is no motion of the model any
+   more when the error is also ENORMOUS against all energies of the run as long as they made sense; PATIENCE looks in
+   a row, or the last one, decide. The first SETTLED looks, at the start and after a step, only take the measure: a
+   step from rest may be all error under a method of first order. */
 #define ENORMOUS 1e4
 #define PATIENCE 5
 #define SETTLED 2
@@ -87,8 +88,8 @@ static int check_energy(loop *z, int last)
     size_t index = balance ? z->result->quantity_count - 1 : 0;
     const char *name = balance ? "energy - work" : "the energy";
     if (!is_number(z->values[0]) || !is_number(z->values[index]) || !is_number(size))
-        return fail(z->context, TAUT_NOT_FINITE, "at t = %.9g: %s is no longer a finite number: the step is too large; try a smaller one",
-                    (double)t, name);
+        return fail(z->context, TAUT_NOT_FINITE,
+                    "at t = %.9g: %s is no longer a finite number: the step is too large; try a smaller one", (double)t, name);
     if (kept == ENGINE_ENERGY_FREE) return TAUT_OK;
     wide error = z->result->samples > 0 ? z->values[index] - z->result->quantities[index].first : 0;
     if (kept == ENGINE_ENERGY_KEPT) error = WIDE(fabs)(error);
@@ -116,7 +117,8 @@ static int watch(loop *z, int last)
     if (status) return status;
     for (size_t i = 0; i < z->result->quantity_count; i++) {
         watched *w = &z->result->quantities[i];
-        wide v = is_number(z->values[i]) ? z->values[i] : w->last; /* the residual of a state without velocities: the next step says so */
+        /* not a number: the residual of a state without velocities; the next step says so */
+        wide v = is_number(z->values[i]) ? z->values[i] : w->last;
         if (z->result->samples == 0) w->first = w->lowest = w->highest = v;
         if (v < w->lowest) w->lowest = v;
         if (v > w->highest) w->highest = v;

@@ -97,8 +97,8 @@ static int halving_error(check *z, wide h, wide *x, wide *y, wide *error)
     return status;
 }
 
-/* Where to begin: the exponent of a power of ten that is ten to a hundred times as long as a time of the motion: too long for every
-   method. 1 where there is no such time. */
+/* Where to begin: the exponent of a power of ten that is ten to a hundred times as long as a time of the motion: too
+   long for every method. 1 where there is no such time. */
 static int first_exponent(check *z, int *exponent)
 {
     wide time, power = 1;
@@ -110,7 +110,8 @@ static int first_exponent(check *z, int *exponent)
     return TAUT_OK;
 }
 
-/* The largest of 10, 5, 2, 1 ... times a power of ten with which the method is well at work on this model, in SEARCH decades. */
+/* The largest of 10, 5, 2, 1 ... times a power of ten with which the method is well at work on this model, in SEARCH
+   decades. */
 static int choose_step(check *z)
 {
     static const int digits[] = { 10, 5, 2 };
@@ -125,8 +126,9 @@ static int choose_step(check *z)
         status = halving_error(z, z->h, room, room + 2 * (size_t)z->n + z->c, &error);
         if (status == TAUT_OUT_OF_MEMORY || (!status && error <= (wide)ALIKE)) break;
         if (!status)
-            status = fail(z->context, TAUT_NO_CONVERGENCE, "no step down to %.0e suits this model: 20 steps and 40 half steps differ by %.1e",
-                          (double)z->h, (double)error);
+            status = fail(z->context, TAUT_NO_CONVERGENCE,
+                          "no step down to %.0e suits this model: 20 steps and 40 half steps differ by %.1e", (double)z->h,
+                          (double)error);
     }
     mem_free(z->context, room);
     return status;
@@ -256,19 +258,21 @@ static line fit_line(const wide *m, int first, int last, wide width)
     return l;
 }
 
-/* The line through the means, and whether it is a trend: it stands well above their scatter and goes on in both halves of the run; a slow
-   oscillation does not. */
+/* The line through the means, and whether it is a trend: it stands well above their scatter and goes on in both
+   halves of the run; a slow oscillation does not. */
 static int find_trend(const wide *means, wide width, line *all)
 {
-    line early = fit_line(means, 0, ENGINE_WINDOWS / 2, width), late = fit_line(means, ENGINE_WINDOWS / 2, ENGINE_WINDOWS, width);
+    line early = fit_line(means, 0, ENGINE_WINDOWS / 2, width);
+    line late = fit_line(means, ENGINE_WINDOWS / 2, ENGINE_WINDOWS, width);
     *all = fit_line(means, 0, ENGINE_WINDOWS, width);
     wide size = WIDE(fabs)(all->slope);
     int sign = all->slope < 0 ? -1 : 1;
     return size > 5 * all->error && sign * early.slope > size / 3 && sign * late.slope > size / 3;
 }
 
-/* The error of a method depends on where the motion is, and follows a motion that does not come back: only one that does shows a drift. The
-   kinetic energy tells. A drift moves it as well, by the drift itself or some multiples of it: FOLLOWS is far more. */
+/* The error of a method depends on where the motion is, and follows a motion that does not come back: only one that
+   does shows a drift. The kinetic energy tells. A drift moves it as well, by the drift itself or some multiples of
+   it: FOLLOWS is far more. */
 #define FOLLOWS 10
 
 static void trend_row(verify_row *row, const engine_follow *f, wide span, wide limit)

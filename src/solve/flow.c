@@ -139,8 +139,8 @@ static int attempt(flow *f, real t, real H, real *error)
     return status;
 }
 
-/* A first step: a quarter of the time in which the state changes by its own size; of the whole way where a state at rest
-   has no such time. */
+/* A first step: a quarter of the time in which the state changes by its own size; of the whole way where a state at
+   rest has no such time. */
 static int first_step(flow *f, real t, real way, real *step)
 {
     uint32_t n = f->s->n;

@@ -63,8 +63,9 @@ static int give_up(newton *n, const newton_problem *p, const real *x, int iterat
                 (double)time, what, iterations, name, (double)value);
 }
 
-/* The corrections stagnate with the matrix of this place. If the residual is all round-off, the equations are solved as
-   well as they can be evaluated. Corrections that are large even so come from a matrix that is nearly singular: a failure. */
+/* The corrections stagnate with the matrix of this place. If the residual is all round-off, the equations are solved
+   as well as they can be evaluated. Corrections that are large even so come from a matrix that is nearly singular: a
+   failure. */
 static int is_solved(newton *n, const newton_problem *p, const real *x, real size, int *solved)
 {
     *solved = 0;

@@ -24,8 +24,8 @@ typedef struct newton_problem {
     real (*measure)(void *self, const real *x, const real *dx);
     /* Name of an equation for messages. */
     void (*name)(void *self, int equation, char *buffer, size_t size);
-    /* Is r, the residual at x, no more than the round-off of computing it? Asked when the corrections stagnate above the
-       level that is taken for round-off of any problem. NULL: such a stagnation is a failure. */
+    /* Is r, the residual at x, no more than the round-off of computing it? Asked when the corrections stagnate above
+       the level that is taken for round-off of any problem. NULL: such a stagnation is a failure. */
     int (*is_round_off)(void *self, const real *x, const real *r);
 } newton_problem;
 

@@ -89,7 +89,8 @@ struct system {
     pattern *identity;    /* n x n */
     block_shape blocks[BLOCK_COUNT];
     structure structure;
-    /* Constant mass in small diagonal blocks: W = M^-1; NULL otherwise. Uncoupled as well: the momentum (velocity) at w = 0. */
+    /* Constant mass in small diagonal blocks: W = M^-1; NULL otherwise. Uncoupled as well: the momentum (velocity) at
+       w = 0. */
     pattern *inverse_mass_shape;
     real *inverse_mass;
     real *offset;         /* L: p = M v + offset;  H: v = W p + offset; NULL where it depends on q or t */
