@@ -242,7 +242,7 @@ static int find_velocity(del *d, const real *q, real t, int forced)
     memcpy(d->mu, d->lambda, s->c * sizeof(real));
     for (uint32_t k = 0; k < s->c; k++) d->x[2 * n + k] = d->h * d->options.weight * d->mu[k];
     newton_problem problem = { d, (int)(d->options.project ? 2 * n + s->c : n), second_residual, second_factor, second_solve,
-                               second_measure, second_name };
+                               second_measure, second_name, NULL };
     int status = newton_solve(&d->newton, &problem, d->x, 0, t, d->options.project ? "velocity constraints" : "velocities");
     if (status) return status;
     end_push(d, d->x + 2 * n);
@@ -262,7 +262,8 @@ static int find_positions(del *d)
     discrete_begin(d->lagrangian, x->q, x->t, d->t1, d->h);
     memcpy(d->x, x->w, n * sizeof(real));
     memcpy(d->x + n, x->lambda, s->c * sizeof(real));
-    newton_problem problem = { d, (int)(n + s->c), first_residual, first_factor, first_solve, first_measure, first_name };
+    newton_problem problem = { d, (int)(n + s->c), first_residual, first_factor, first_solve, first_measure,
+                               first_name, NULL };
     int status = newton_solve(&d->newton, &problem, d->x, 0, x->t, "positions of the step");
     if (status) return status;
     move_positions(d, d->x);

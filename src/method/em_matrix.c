@@ -1,5 +1,8 @@
 #include "method/em_matrix.h"
 
+#include <math.h>
+#include <string.h>
+
 #include "solve/assembly.h"
 
 /* Which place a block is evaluated at. */
@@ -152,6 +155,49 @@ int em_matrix_factor(em_matrix *m, const place *from, const place *to, const pla
         assembly_put(m->matrix, e->id, (real)e->factor * powers[e->power], m->values);
     }
     return assembly_factor(m->matrix);
+}
+
+/* out += scale |block| |x| */
+static void add_sizes(const block_shape *b, const real *values, real scale, const real *x, real *out)
+{
+    for (int i = 0; i < b->part_count; i++) {
+        const block_part *part = &b->parts[i];
+        const pattern *p = part->shape;
+        for (int r = 0; r < p->rows; r++)
+            for (int e = p->start[r]; e < p->start[r + 1]; e++) {
+                int row = part->transposed ? p->index[e] : r, column = part->transposed ? r : p->index[e];
+                out[row] += scale * REAL(fabs)(*values++ * x[column]);
+            }
+    }
+}
+
+/* A derivative by q1 (or by q half way, which is as large): q moves with the unknowns of column 0. */
+static int is_by_position(const entry *e)
+{
+    const block_part *part = &e->shape.parts[0];
+    return e->column == 0 && part->source != PART_IDENTITY && part->b == KIND_Q;
+}
+
+void em_matrix_sizes(em_matrix *m, const place *from, const place *to, const place *middle, real h, const real *x,
+                     real *out)
+{
+    int n = (int)m->s->n, lambda = m->hamiltonian ? 2 : 1;
+    real powers[] = { 1, REAL(fabs)(h), h * h };
+    memset(out, 0, ((size_t)(lambda * n) + m->s->c) * sizeof *out);
+    for (int i = 0; i < m->count; i++) {
+        const entry *e = &m->entries[i];
+        if (!e->shape.value_count) continue;
+        block_values_between(&e->shape, from, e->at == AT_MIDDLE ? middle : to, m->values);
+        real scale = (real)fabs(e->factor) * powers[e->power];
+        const real *size = x + e->column * n;
+        if (is_by_position(e)) {
+            size = to->x[KIND_Q];
+            if (!m->hamiltonian) scale *= 2 / powers[1]; /* v1 moves q1 by h/2 of itself */
+        } else if (m->hamiltonian && e->column == 1) {
+            size = to->x[KIND_W];
+        }
+        add_sizes(&e->shape, m->values, scale, size, out + e->row * n);
+    }
 }
 
 int em_matrix_solve(em_matrix *m, real *r) { return assembly_solve(m->matrix, r); }

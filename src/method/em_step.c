@@ -16,6 +16,7 @@ struct em {
     real *w1;                        /* p at the end, in the Hamiltonian form */
     real *q_mid, *w_mid;
     real *force, *move, *outer, *rates; /* force line; D_p H; F; D_t g */
+    real *sizes;                     /* of the terms of each equation */
     const state *from;
     state *to;
     real h, t_mid;
@@ -25,7 +26,7 @@ struct em {
 void em_destroy(em *z)
 {
     if (!z) return;
-    real *arrays[] = { z->x, z->w1, z->q_mid, z->w_mid, z->force, z->move, z->outer, z->rates };
+    real *arrays[] = { z->x, z->w1, z->q_mid, z->w_mid, z->force, z->move, z->outer, z->rates, z->sizes };
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) mem_free(z->s->context, arrays[i]);
     em_matrix_destroy(z->matrix);
     hamiltonian_form_destroy(z->form);
@@ -59,7 +60,7 @@ int em_create(struct system *s, int normal, real tolerance, em **result)
     size_t n = s->n, unknowns = (z->hamiltonian ? 2 * n : n) + s->c;
     struct { real **array; size_t size; } all[] = {
         { &z->x, unknowns }, { &z->w1, n }, { &z->q_mid, n }, { &z->w_mid, n }, { &z->force, n }, { &z->move, n }, { &z->outer, n },
-        { &z->rates, s->c },
+        { &z->rates, s->c }, { &z->sizes, unknowns },
     };
     for (size_t i = 0; !status && i < sizeof all / sizeof *all; i++)
         if (!(*all[i].array = mem_new(s->context, all[i].size, sizeof(real)))) status = TAUT_OUT_OF_MEMORY;
@@ -169,6 +170,24 @@ static int factor(void *self, const real *x)
                 "at t = %.9g: the equations of the step are singular; the constraints or the mass matrix lose rank here, or the step "
                 "is too large: try a smaller one, or 'taut check'",
                 (double)z->from->t);
+}
+
+/* q1 is a rounded number, and its error reaches the constraints and the forces through their slopes: at coordinates
+   of 1e4 lengths a bar is known to 1e-12, and v1, which has to undo that in one step, to 1e-12/h. Likewise p, v and
+   lambda. Four times: each of these numbers, each product and each sum of them is rounded by at most half of
+   REAL_EPSILON. */
+static int is_round_off(void *self, const real *x, const real *r)
+{
+    em *z = self;
+    uint32_t n = z->s->n, count = (z->hamiltonian ? 2 * n : n) + z->s->c;
+    move_to(z, x);
+    place from = start_of(z), to = end_of(z, x), middle = middle_of(z, multipliers(z, x));
+    em_matrix_sizes(z->matrix, &from, &to, &middle, z->h, x, z->sizes);
+    if (!z->hamiltonian)
+        for (uint32_t i = 0; i < n; i++) z->sizes[i] += REAL(fabs)(z->from->p[i]);
+    for (uint32_t i = 0; i < count; i++)
+        if (!(REAL(fabs)(r[i]) <= 4 * REAL_EPSILON * z->sizes[i])) return 0;
+    return 1;
 }
 
 static int solve(void *self, real *out) { return em_matrix_solve(((em *)self)->matrix, out); }
@@ -295,7 +314,7 @@ int em_step(em *z, const state *from, state *to, real h)
     z->t_mid = from->t + (h / 2 + from->t_low);
     begin(z);
     int unknowns = (int)((z->hamiltonian ? 2 * s->n : s->n) + s->c);
-    newton_problem problem = { z, unknowns, residual, factor, solve, measure, name };
+    newton_problem problem = { z, unknowns, residual, factor, solve, measure, name, is_round_off };
     int status = newton_solve(&z->newton, &problem, z->x, 0, from->t, "energy-momentum step");
     if (!status) finish(z);
     return status;

@@ -278,7 +278,7 @@ int euler_step(euler *r, state *x, real h)
     r->from = x;
     r->h = h;
     guess(r);
-    newton_problem problem = { r, l->size, residual, factor, solve, measure, name };
+    newton_problem problem = { r, l->size, residual, factor, solve, measure, name, NULL };
     int status = improve_guess(r);
     if (!status) status = newton_solve(&r->newton, &problem, r->x, 1, x->t, "equations of the step");
     if (status) return status;

@@ -405,7 +405,7 @@ int galerkin_step(galerkin *r, state *x, real h)
     r->h = h;
     state_next_time(x, h, &r->t1, &r->t1_low);
     guess(r);
-    newton_problem problem = { r, (int)size_of(r), residual, factor, solve, measure, name };
+    newton_problem problem = { r, (int)size_of(r), residual, factor, solve, measure, name, NULL };
     int status = newton_solve(&r->newton, &problem, r->x, 0, x->t, "stages of the step");
     if (status) return status;
     real *rows = r->newton.residual; /* as long as the unknowns, and free now */

@@ -245,7 +245,8 @@ static int find_stages(stages *r, const state *x)
     int last = r->count - 1;
     place at[STAGES_MOST];
     guess_stages(r, x);
-    newton_problem problem = { r, (int)stage_size(r), stage_residual, stage_factor, stage_solve, stage_measure, stage_name };
+    newton_problem problem = { r, (int)stage_size(r), stage_residual, stage_factor, stage_solve, stage_measure,
+                               stage_name, NULL };
     int status = newton_solve(&r->newton, &problem, r->x, 0, x->t, "positions of the step");
     if (status) return status;
     find_places(r, r->x, at);
@@ -333,7 +334,8 @@ static int find_end(stages *r)
     memcpy(r->x, next->w, n * sizeof(real));
     system_velocity(s, &at, r->x + n);
     for (uint32_t k = 0; k < s->c; k++) r->x[2 * n + k] = weight * next->lambda[k];
-    newton_problem problem = { r, (int)(2 * n + s->c), end_residual, end_factor, end_solve, end_measure, end_name };
+    newton_problem problem = { r, (int)(2 * n + s->c), end_residual, end_factor, end_solve, end_measure,
+                               end_name, NULL };
     int status = newton_solve(&r->newton, &problem, r->x, 0, next->t, "velocity constraints");
     if (status) return status;
     last_impulse(r, r->x + 2 * n);

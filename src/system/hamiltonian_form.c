@@ -282,7 +282,7 @@ static int examine(struct system *s, probe *z, real *inertias, hamiltonian_form 
 int hamiltonian_form_create(struct system *s, hamiltonian_form **result)
 {
     *result = NULL;
-    int varies = s->structure.diagonal_mass && !s->structure.constant_mass;
+    int varies = s->structure.diagonal_mass && !s->structure.uncoupled;
     if (s->form != FORM_LAGRANGIAN || !(varies || has_rotation(s->m))) return TAUT_OK;
     probe z = { .s = s, .seed = 1, .shape = field_hessian_pattern(s->energy, KIND_W, KIND_W) };
     size_t n = s->n, entries = (size_t)pattern_entries(z.shape);
