@@ -409,11 +409,13 @@ static const struct {
     { XY MASSES "lagrangian(-sin(x*y))", "constant diagonal block1 separable explicit " },
     { XY MASSES "lagrangian(x.dot*y.dot)", "constant block2 separable explicit " },
     { XY MASSES "lagrangian(x^2*y.dot^2)", "diagonal block1 " },
-    { XY MASSES "lagrangian(x*y.dot)", "diagonal block1 " }, /* gyroscopic */
+    { XY MASSES "lagrangian(x*y.dot)", "constant diagonal block1 " }, /* gyroscopic: p = M v + a(q) */
+    { XY MASSES "lagrangian(x^2*y.dot - cos(y)*x.dot)", "constant diagonal block1 " }, /* a magnetic field */
+    { XY MASSES "lagrangian(x*y.dot + x^2*y.dot^2)", "diagonal block1 " },
     { XY MASSES "lagrangian(x.dot^4)", "diagonal block1 separable " }, /* separable, not quadratic */
     { XY MASSES "lagrangian(3*x.dot)", "constant diagonal block1 separable explicit " }, /* a shift of the momentum */
     { XY MASSES "lagrangian(exp(t)*x.dot^2)", "time diagonal block1 separable " },
-    { XY MASSES "lagrangian(t*x.dot)", "time diagonal block1 separable " }, /* p = v + t */
+    { XY MASSES "lagrangian(t*x.dot)", "time constant diagonal block1 separable " }, /* p = v + t */
     { XY MASSES "lagrangian(-t*x)", "time constant diagonal block1 separable explicit " },
     { XY MASSES "constraint('c', x - sin(t))", "time constraint_time constant diagonal block1 separable explicit " },
     { XY MASSES "constraint('c', x - y)", "constant diagonal block1 separable explicit " },
@@ -423,6 +425,7 @@ static const struct {
     { XY MASSES "force(x, constraint('c', x))", "forces force_multiplier constant diagonal block1 separable " },
     { XY "hamiltonian(momentum(x)^2/2 + momentum(y)^2 + x*y)", "constant diagonal block1 separable explicit " },
     { XY "hamiltonian(momentum(x)^2/2 + momentum(y)^2*x^2)", "diagonal block1 " },
+    { XY "hamiltonian(momentum(x)^2/2 + momentum(y)^2 + x*momentum(y) - y*momentum(x))", "constant diagonal block1 " }, /* rotating */
     { XY "hamiltonian(momentum(x)^2/2 + (momentum(y) - momentum(x))^2)", "constant block2 separable explicit " },
     { XY "hamiltonian(sqrt(1 + momentum(x)^2) + momentum(y)^2)", "diagonal block1 separable " },
     /* a unit quaternion: the kinetic energy does not see motion along q */
@@ -466,6 +469,9 @@ static void structure_is_found(void **state)
         describe(&z.s->structure, found, sizeof found);
         if (strcmp(found, structures[i].found)) print_error("in\n%s\n", structures[i].text);
         assert_string_equal(found, structures[i].found);
+        /* an offset of the momentum is kept where it is constant, and the fast path needs it */
+        assert_int_equal(z.s->offset != NULL, z.s->structure.uncoupled && z.s->inverse_mass);
+        assert_true(z.s->structure.uncoupled || !z.s->structure.explicit_force);
         close_sample(&z);
     }
 }

@@ -120,6 +120,7 @@
 #define nearby_state REAL_PRECISION(nearby_state)
 #define flow_create REAL_PRECISION(flow_create)
 #define flow_destroy REAL_PRECISION(flow_destroy)
+#define flow_time REAL_PRECISION(flow_time)
 #define flow_advance REAL_PRECISION(flow_advance)
 
 #define start_state REAL_PRECISION(start_state)
@@ -137,6 +138,7 @@
 #define simulation_counts REAL_PRECISION(simulation_counts)
 #define simulation_restart REAL_PRECISION(simulation_restart)
 #define simulation_take_back REAL_PRECISION(simulation_take_back)
+#define simulation_time REAL_PRECISION(simulation_time)
 #define simulation_flow REAL_PRECISION(simulation_flow)
 #define simulation_solution REAL_PRECISION(simulation_solution)
 #define simulation_follow REAL_PRECISION(simulation_follow)

@@ -53,7 +53,7 @@ static int is_projected(const method_spec *spec) { return method_has_word(spec, 
 /* L~ shows the atoms of V alone. A mass matrix that depends on q, or terms linear in v, hide a symmetry, unless H is to be had as a formula. */
 static void on_lagrangian(struct system *s, method_info *out)
 {
-    if (s->form != FORM_LAGRANGIAN || s->structure.constant_mass) return;
+    if (s->form != FORM_LAGRANGIAN || s->structure.uncoupled) return;
     if (hamiltonian_form_find(s) || !s->hamiltonian) out->keeps &= ~(unsigned)KEEPS_MOMENTUM;
 }
 
@@ -373,7 +373,7 @@ static int project_step(method_state *z, state *x, real h)
     find_rates(z, &z->next, z->other, &size);
     z->scale = real_most(z->scale, size);
     z->small = arrived <= REAL(sqrt)(REAL_EPSILON) * z->scale;
-    newton_problem problem = { z, (int)c, residual, NULL, halve, measure, name };
+    newton_problem problem = { z, (int)c, residual, NULL, halve, measure, name, NULL };
     status = newton_solve(&z->newton, &problem, z->rates, 0, x->t, "velocity constraints of the step");
     if (!status) status = residual(z, z->rates, z->newton.residual);
     return status;

@@ -130,7 +130,7 @@ static int lagrangian_terms(holonomic *f, const place *at, const solutions *x, r
     block_multiply_transposed(&s->blocks[BLOCK_G], saddle_jacobian(f->saddle), 1, f->second, by_p);
     energy_slope(f, at, x->u_y, NULL, KIND_Q, f->other);
     for (uint32_t i = 0; i < s->n; i++) by_q[i] += f->other[i];
-    if (!s->structure.constant_mass) {
+    if (!s->structure.uncoupled) {
         energy_slope(f, at, x->u_y, NULL, KIND_W, f->other);
         for (uint32_t i = 0; i < s->n; i++) by_p[i] += f->other[i];
         energy_slope(f, at, NULL, x->u_y, KIND_Q, f->other);

@@ -276,7 +276,7 @@ static int find_positions(verlet *r, const state *x)
     place_positions(r, r->next.lambda);
     if (!s->c) return TAUT_OK;
     newton_problem problem = { r, (int)s->c, position_residual, position_factor, position_solve, position_measure,
-                               name_constraint };
+                               name_constraint, NULL };
     /* The iteration begins with the matrix G0 W G0' of the start of the step, formed here when the last step did not leave it. A small
        matrix is cheaper than the corrections it saves: there it begins with G1 W G0' at the guess. */
     int borrow = s->c > BORROW_ABOVE, status = TAUT_OK;
@@ -300,7 +300,7 @@ static int find_momenta(verlet *r)
         memcpy(r->mu, r->next.lambda, s->c * sizeof(real));
         place_velocities(r, r->mu);
         newton_problem problem = { r, (int)s->c, velocity_residual, velocity_factor, velocity_solve, velocity_measure,
-                                   name_constraint };
+                                   name_constraint, NULL };
         int status = newton_solve(&r->newton, &problem, r->mu, 0, r->next.t, "velocity constraints");
         if (status) return status;
         push_momenta(r, NULL, r->g1, r->mu);

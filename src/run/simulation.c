@@ -253,6 +253,15 @@ int simulation_flow(simulation *z, real until, real tolerance)
     return status ? status : flow_advance(z->flow, &z->x, until, tolerance);
 }
 
+int simulation_time(simulation *z, real *time)
+{
+    *time = 0;
+    if (z->hybrid) return TAUT_OK;
+    int status = simulation_make_flow(z);
+    /* 5e5 round-offs: what the extrapolation can reach */
+    return status ? status : flow_time(z->flow, &z->begin, (real)5e5 * REAL_EPSILON, time);
+}
+
 int simulation_solution(simulation *z, wide *q, wide *p, wide *lambda)
 {
     int status = simulation_multipliers(z);

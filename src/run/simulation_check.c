@@ -49,6 +49,7 @@ static void copy_structure(const simulation *z, engine_check *out)
     out->force_velocity = f->force_velocity;
     out->force_multiplier = f->force_multiplier;
     out->constant_mass = f->constant_mass;
+    out->uncoupled = f->uncoupled;
     out->diagonal_mass = f->diagonal_mass;
     out->largest_block = f->largest_block;
     out->separable = f->separable;

@@ -9,6 +9,7 @@
 #define COLUMNS 7
 #endif
 #define SHORTEST 1e-10 /* a step shorter than this part of the way is a failure */
+#define TIMES 60       /* factors of four between the first guess of a time and the last */
 
 struct flow {
     struct system *s;
@@ -18,6 +19,7 @@ struct flow {
     uint32_t size;                /* of y = (q, w) */
     real *room;
     real *y, *before, *now, *next, *rate, *first_rate, *lambda;
+    real *known;                  /* multipliers at y: the guess to begin with; lambda may come from a failed attempt */
     real *table[COLUMNS];         /* the last row of the extrapolation, column by column */
     real step;                    /* that the last advance ended with; 0: none yet */
 };
@@ -41,7 +43,7 @@ int flow_create_along(struct system *s, flow_field *field, void *owner, flow **r
     f->field = field;
     f->owner = owner;
     f->size = 2 * s->n;
-    f->room = mem_new(s->context, (size_t)f->size * (6 + COLUMNS) + s->c, sizeof(real));
+    f->room = mem_new(s->context, (size_t)f->size * (6 + COLUMNS) + 2 * (size_t)s->c, sizeof(real));
     int status = !f->room ? TAUT_OUT_OF_MEMORY : field ? TAUT_OK : acceleration_create(s, &f->acceleration);
     if (status) {
         flow_destroy(f);
@@ -51,6 +53,7 @@ int flow_create_along(struct system *s, flow_field *field, void *owner, flow **r
     for (int i = 0; i < 6; i++, at += f->size) *vectors[i] = at;
     for (int i = 0; i < COLUMNS; i++, at += f->size) f->table[i] = at;
     f->lambda = at;
+    f->known = at + s->c;
     *result = f;
     return TAUT_OK;
 }
@@ -121,10 +124,13 @@ static real error_of(const flow *f)
     return real_most(q_error, w_error);
 }
 
-/* One step of the whole scheme. A positive status or an error that is not a number: try a shorter one. */
+/* One step of the whole scheme. A positive status or an error that is not a number: try a shorter one. An attempt that
+   diverges leaves multipliers of 1e300, from which none converges any more: each begins with those at y. */
 static int attempt(flow *f, real t, real H, real *error)
 {
+    memcpy(f->lambda, f->known, f->s->c * sizeof(real));
     int status = rate(f, t, f->y, f->first_rate);
+    if (!status) memcpy(f->known, f->lambda, f->s->c * sizeof(real));
     for (int row = 0; !status && row < COLUMNS; row++) {
         status = midpoint(f, t, H, 2 * (row + 1));
         if (!status) extrapolate(f, row);
@@ -133,16 +139,44 @@ static int attempt(flow *f, real t, real H, real *error)
     return status;
 }
 
-/* A first step: some tenths of the time in which the state changes by its own size. */
-static int first_step(flow *f, real t, real *step)
+/* A first step: a quarter of the time in which the state changes by its own size; of the whole way where a state at
+   rest has no such time. */
+static int first_step(flow *f, real t, real way, real *step)
 {
     uint32_t n = f->s->n;
     int status = rate(f, t, f->y, f->first_rate);
     if (status) return status;
     real q = largest(f->y, n), v = largest(f->first_rate, n), w = largest(f->y + n, n), a = largest(f->first_rate + n, n);
-    real slow = v > 0 && q > 0 ? q / v : 1, fast = a > 0 && w > 0 ? w / a : 1;
+    real slow = v > 0 && q > 0 ? q / v : way, fast = a > 0 && w > 0 ? w / a : way;
     *step = (slow < fast ? slow : fast) / 4;
     return TAUT_OK;
+}
+
+static void begin(flow *f, const state *x)
+{
+    uint32_t n = f->s->n;
+    for (uint32_t i = 0; i < n; i++) f->y[i] = x->q[i] + x->q_low[i], f->y[n + i] = x->w[i];
+    memcpy(f->lambda, x->lambda, f->s->c * sizeof(real));
+    memcpy(f->known, x->lambda, f->s->c * sizeof(real));
+}
+
+int flow_time(flow *f, const state *x, real tolerance, real *time)
+{
+    real H, error;
+    *time = 0;
+    begin(f, x);
+    int status = first_step(f, x->t, 1, &H);
+    for (int k = 0; !status && k < TIMES; k++) {
+        status = attempt(f, x->t, H, &error);
+        if (status == TAUT_OUT_OF_MEMORY || status < 0) return status;
+        int good = !status && error <= tolerance;
+        status = TAUT_OK;
+        if (!good && *time > 0) return TAUT_OK;
+        if (good) *time = H;
+        H = good ? 4 * H : H / 4;
+    }
+    if (!status) *time = 0;
+    return status;
 }
 
 int flow_advance(flow *f, state *x, real until, real tolerance)
@@ -150,9 +184,8 @@ int flow_advance(flow *f, state *x, real until, real tolerance)
     struct system *s = f->s;
     uint32_t n = s->n;
     real t = x->t, way = until - x->t;
-    for (uint32_t i = 0; i < n; i++) f->y[i] = x->q[i] + x->q_low[i], f->y[n + i] = x->w[i];
-    memcpy(f->lambda, x->lambda, s->c * sizeof(real));
-    int status = f->step > 0 || !(way > 0) ? TAUT_OK : first_step(f, t, &f->step);
+    begin(f, x);
+    int status = f->step > 0 || !(way > 0) ? TAUT_OK : first_step(f, t, way, &f->step);
     while (!status && t < until) {
         int last = f->step >= until - t;
         real H = last ? until - t : f->step, error = 0;

@@ -43,11 +43,12 @@ static real *take(layout *l, size_t count)
 /* Numbers of the largest block of derivatives. */
 static size_t largest_block(const stepper *r)
 {
-    size_t largest = 0;
-    for (int i = 0; i < r->table.phase_count; i++)
-        for (int k = 0; k < r->phases[i].entry_count; k++) {
-            size_t count = (size_t)r->phases[i].entries[k].at.block->value_count;
-            if (count > largest) largest = count;
+    static const kind kinds[] = { KIND_Q, KIND_W, KIND_LAMBDA };
+    size_t largest = r->s->n + (size_t)r->s->embedded; /* of an identity */
+    for (int i = 0; i < r->table.term_count; i++)
+        for (int k = 0; k < 3; k++) {
+            const block_shape *b = step_function_block(&r->functions, r->table.terms[i].function, kinds[k]);
+            if (b && (size_t)b->value_count > largest) largest = (size_t)b->value_count;
         }
     return largest;
 }

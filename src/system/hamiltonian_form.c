@@ -282,7 +282,7 @@ static int examine(struct system *s, probe *z, real *inertias, hamiltonian_form 
 int hamiltonian_form_find(struct system *s)
 {
     if (s->hamiltonian_sought) return TAUT_OK;
-    int varies = s->structure.diagonal_mass && !s->structure.constant_mass;
+    int varies = s->structure.diagonal_mass && !s->structure.uncoupled;
     if (s->form != FORM_LAGRANGIAN || !(varies || has_rotation(s->m))) {
         s->hamiltonian_sought = 1;
         return TAUT_OK;

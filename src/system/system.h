@@ -58,13 +58,14 @@ typedef struct {
     int force_velocity;         /* a force depends on w */
     int force_multiplier;       /* a force (or rate) depends on the multipliers */
     int nonlinear_multiplier;   /* not affinely: r(q,w,t,lambda) is nonlinear in the multipliers */
-    int constant_mass;          /* L_vv (or H_pp) is constant and nothing couples w to q or t */
+    int constant_mass;          /* L_vv (or H_pp) is constant */
+    int uncoupled;              /* and nothing couples w to q or t: p = M v + a with a constant a */
     int diagonal_mass;
     int largest_block;          /* of the mass matrix's diagonal blocks */
     int quadratic;              /* L or H is of degree 2 in w, at the most */
     int separable;              /* no mixed second derivative of w and q */
     int augmented;              /* the mass matrix is singular alone; multiples of (dg/dt)^2 / 2 were added */
-    int explicit_force;         /* constant mass in small blocks and forces free of w and lambda: the fast path */
+    int explicit_force;         /* uncoupled, mass in small blocks, and forces free of w and lambda: the fast path */
 } structure;
 
 /* A compiled model, constant once everything that is evaluated has been prepared, with the context and the workspace of one thread. Other
@@ -91,10 +92,11 @@ struct system {
     pattern *identity;    /* n x n */
     block_shape blocks[BLOCK_COUNT];
     structure structure;
-    /* Constant mass: W = M^-1 in small diagonal blocks, and the momentum (velocity) at w = 0. */
+    /* Constant mass in small diagonal blocks: W = M^-1; NULL otherwise. Uncoupled as well: the momentum (velocity) at
+       w = 0. */
     pattern *inverse_mass_shape;
     real *inverse_mass;
-    real *offset;         /* L: p = M v + offset;  H: v = W p + offset */
+    real *offset;         /* L: p = M v + offset;  H: v = W p + offset; NULL where it depends on q or t */
     struct hamiltonian_form *hamiltonian; /* H as a formula, where it was asked for and there is one (hamiltonian_form.h) */
     int hamiltonian_sought;
     real least;           /* coordinates all below this have no scale of their own: a thousandth of the largest start value */
