@@ -54,19 +54,25 @@ static void note_row(variant *v, const verify_row *row)
     if (row->verdict == VERDICT_HOLDS && v->count < PROPERTIES) strcpy(v->measured[v->count++], row->property);
 }
 
-/* 1 if the model ran under the method. */
-static int verify(taut_context *context, model *m, variant *v)
+/* Formulations that do not keep the constraints leave them on some models, and end there (Seiler 1997): that is no property. */
+static int may_fail(const char *name)
+{
+    method_spec spec;
+    return method_parse(NULL, name, &spec) == TAUT_OK && !(method_declared(&spec).keeps & KEEPS_POSITION);
+}
+
+static void verify(taut_context *context, model *m, variant *v)
 {
     const engine_api *wide_api = engine_find("quad") ? engine_find("quad") : &engine_double;
     engine_options options = { .method = v->name };
     verify_options what = { .api = wide_api, .long_api = &engine_double };
     verify_result result;
     int status = wide_api->create(m, &options, &what.engine);
-    if (status == TAUT_UNSUPPORTED) return 0;
+    if (status == TAUT_UNSUPPORTED) return;
     if (!status) status = engine_double.create(m, &options, &what.long_engine);
     if (!status) status = verify_run(context, &what, &result);
-    if (status) fail_msg("%s on %s: %s", v->name, m->file, taut_error_text(context));
-    for (int i = 0; i < result.count; i++) {
+    if (status && !may_fail(v->name)) fail_msg("%s on %s: %s", v->name, m->file, taut_error_text(context));
+    for (int i = 0; !status && i < result.count; i++) {
         const verify_row *row = &result.rows[i];
         if (row->verdict == VERDICT_FAILS || row->verdict == VERDICT_UNDECIDED)
             fail_msg("%s on %s: %s is declared '%s' and measured as %s: %s (%s)", v->name, m->file, row->property, row->declared, row->measured,
@@ -75,7 +81,6 @@ static int verify(taut_context *context, model *m, variant *v)
     }
     wide_api->destroy(what.engine);
     engine_double.destroy(what.long_engine);
-    return 1;
 }
 
 static int was_measured(const variant *v, const char *property)
@@ -89,7 +94,7 @@ static void declared_and_measured(void **state)
 {
     (void)state;
     static const struct { unsigned bit; const char *property; } properties[] = {
-        { KEEPS_SYMPLECTIC, "symplectic" }, { KEEPS_ENERGY, "energy" },           { KEEPS_MOMENTUM, "momentum" },
+        { KEEPS_SYMPLECTIC, "symplectic" }, { KEEPS_ENERGY, "energy" },           { KEEPS_MOMENTUM, "momenta" },
         { KEEPS_REVERSIBLE, "reversible" }, { KEEPS_POSITION, "position" },       { KEEPS_VELOCITY, "velocity" },
     };
     taut_context *context = taut_context_create(NULL);
