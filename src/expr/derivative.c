@@ -11,7 +11,7 @@ static expr half_sign(graph *g, expr half, expr a, expr b)
 #define PARTIAL_UNARY(NAME, text, written, value, derivative, ...) case OP_##NAME: *da = (derivative); break;
 #define PARTIAL_BINARY(NAME, text, written, value, by_a, by_b, ...) case OP_##NAME: *da = (by_a), *db = (by_b); break;
 
-/* The partial derivatives of node e, not a leaf, by its operands: *da and *db (0 in *db for one operand). Returns a status. */
+/* The partial derivatives of node e, not a leaf, by its operands; *db is 0 for one operand. Returns a status. */
 static int local_partials(graph *g, expr e, expr *da, expr *db)
 {
     const node at = g->nodes[e];

@@ -116,7 +116,10 @@ static expr atan2_quotient(graph *g, ends a, ends b)
     return angle_quotient(g, sine, cosine);
 }
 static expr atan2_quotient_a(graph *g, ends a, ends b) { return expr_mul(g, mean(g, b), atan2_quotient(g, a, b)); }
-static expr atan2_quotient_b(graph *g, ends a, ends b) { return expr_neg(g, expr_mul(g, mean(g, a), atan2_quotient(g, a, b))); }
+static expr atan2_quotient_b(graph *g, ends a, ends b)
+{
+    return expr_neg(g, expr_mul(g, mean(g, a), atan2_quotient(g, a, b)));
+}
 
 /* min and max are (a + b -+ |a - b|)/2: half the quotient of |a - b| */
 static expr corner_quotient(graph *g, ends a, ends b)
@@ -135,10 +138,11 @@ static expr no_quotient(graph *g, op o, int *status)
 #define MEAN_BINARY(NAME, text, written, value, by_a, by_b, mean_a, mean_b, ...) \
     case OP_##NAME: *da = (mean_a), *db = (mean_b); break;
 
-/* The mean partial derivatives of the node `at`, not a leaf; z, a, b: it and its operands at both ends. Returns a status. */
+/* The mean partial derivatives of node `at`, not a leaf; z, a, b: it and its operands at both ends. Returns a status. */
 static int mean_partials(graph *g, node at, ends z, ends a, ends b, expr *da, expr *db)
 {
-    const expr one = expr_number(g, 1), half = expr_number(g, (wide)0.5), d = op_arity(at.op) == 1 ? difference(g, a) : 0;
+    const expr one = expr_number(g, 1), half = expr_number(g, (wide)0.5);
+    const expr d = op_arity(at.op) == 1 ? difference(g, a) : 0;
     const int32_t n = (int32_t)at.b;
     int status = TAUT_OUT_OF_MEMORY;
     *da = *db = 0;

@@ -19,7 +19,7 @@ typedef uint32_t expr;
 #define OP_MEMBER(NAME, ...) OP_##NAME,
 #define OP_ONE_MORE(...) + 1
 typedef enum { OPERATIONS(OP_MEMBER, OP_MEMBER, OP_MEMBER, OP_MEMBER) } op;
-enum { OP_COUNT = 0 OPERATIONS(OP_ONE_MORE, OP_ONE_MORE, OP_ONE_MORE, OP_ONE_MORE) }; /* no op: no case of a switch */
+#define OP_COUNT (0 OPERATIONS(OP_ONE_MORE, OP_ONE_MORE, OP_ONE_MORE, OP_ONE_MORE)) /* not an op: no case of a switch */
 
 /* What a variable is. The graph does not care; fields and systems do. */
 typedef enum {

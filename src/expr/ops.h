@@ -1,26 +1,30 @@
-/* The table of operations: everything that Taut knows of an operation stands in its row. CONTRIBUTING.md walks through a new one.
+/* The table of operations: everything that Taut knows of an operation stands in its row. CONTRIBUTING.md walks
+ * through a new one.
  *
  * A row is LEAF(NAME, text), or one of
- *     UNARY   (NAME, text, written, value, derivative,       quotient,       error, complaint)   of a
- *     NUMBERED(NAME, text, written, value, derivative,       quotient,       error, complaint)   of a, with a fixed whole number n
- *     BINARY  (NAME, text, written, value, by a, by b,       mean a, mean b, error, complaint)   of a and b
+ *     UNARY   (NAME, text, written, value, derivative,   quotient,       error, complaint)   of a
+ *     NUMBERED(NAME, text, written, value, derivative,   quotient,       error, complaint)   of a, and a number n
+ *     BINARY  (NAME, text, written, value, by a, by b,   mean a, mean b, error, complaint)   of a and b
  *
  * NAME        OP_NAME is the operation.
  * text        its name, printed and in the model language.
  * written     OPERATOR(strength)  a sign; the larger the strength, the tighter it binds (expr/value.c)
- *             FUNCTION(meant)     a function of the model language; `meant` is what a call with too many arguments was probably
- *                                 meant to be, or NULL (model/symbols.c)
+ *             FUNCTION(meant)     a function of the model language (model/symbols.c); `meant` is what a call with too
+ *                                 many arguments was probably meant to be, or NULL
  *             ATAN, LIST          functions that take more arguments than the operation has operands
  *             INTERNAL            not in the model language
- * value       C text over numbers a, b, n of any precision; MATH(f) is the f of <math.h> in it. power and even: expr/values.h
- * derivative  by a and b: expressions over the operands a, b, the operation e itself, the graph g and the numbers one, half
- *             (expr/derivative.c)
- * quotient    the mean partial derivatives, A and B in  e1 - e0 = A (a1 - a0) + B (b1 - b0),  exact and symmetric in the two ends:
- *             over a, b, z (= e) as pairs of ends, d = a1 - a0, g, one, half. Helpers and what must hold: expr/discrete.c
- * error       a bound of the error, in units of a rounding, from the errors ea, eb of the operands; `size` is |value| (analysis/sample.c)
- * complaint   why a value may be not finite though its operands are, or NULL when it has no reason but overflow
+ * value       C text over numbers a, b, n of any precision. MATH(f) is the f of <math.h> in it; power and even are
+ *             those of expr/values.h.
+ * derivative  by a and b: expressions over the operands a, b, the operation e itself, the graph g and the numbers one
+ *             and half (expr/derivative.c).
+ * quotient    the mean partial derivatives, A and B in  e1 - e0 = A (a1 - a0) + B (b1 - b0),  exact and symmetric in
+ *             the two ends: expressions over a, b, z (which is e) as pairs of ends, d = a1 - a0, g, one, half.
+ *             expr/discrete.c says what must hold and has the helpers.
+ * error       a bound of the error, in units of a rounding, from the errors ea, eb of the operands; `size` is |value|
+ *             (analysis/sample.c).
+ * complaint   why a value may be not finite though its operands are finite, or NULL when only overflow makes it so.
  *
- * A column is compiled only where a file expands it, and means nothing elsewhere. */
+ * A column is compiled only where a file expands it. */
 #ifndef TAUT_EXPR_OPS_H
 #define TAUT_EXPR_OPS_H
 
@@ -78,7 +82,8 @@
           e,                                                                                                          \
           exp_quotient(g, a),                                                                                         \
           value * ea + size, NULL)                                                                                    \
-    UNARY(LOG, "log", FUNCTION("it is the natural logarithm; for another base divide: log(x)/log(base)"), MATH(log)(a), \
+    UNARY(LOG, "log", FUNCTION("it is the natural logarithm; for another base divide: log(x)/log(base)"),             \
+          MATH(log)(a),                                                                                               \
           expr_div(g, one, a),                                                                                        \
           log_quotient(g, a),                                                                                         \
           1 / MATH(fabs)(a) * ea + size, "logarithm of a number that is not positive")                                \
@@ -142,16 +147,20 @@
 /* d^n/da^n of F(a)/a, F = sin, sinh, atan, atanh: parts of quotients (base/even.h), which have none themselves. */
 #define OPERATIONS_EVEN(NUMBERED)                                                                                     \
     NUMBERED(SINC, "sinc", INTERNAL, even(EVEN_SIN, a, n), expr_numbered(g, OP_SINC, a, n + 1),                       \
-             no_quotient(g, OP_SINC, &status), ea + size, NULL)                                                       \
+             no_quotient(g, OP_SINC, &status),                                                                        \
+             MATH(fabs)(op_apply(OP_SINC, a, 0, n + 1)) * ea + size, NULL)                                            \
     NUMBERED(SINHC, "sinhc", INTERNAL, even(EVEN_SINH, a, n), expr_numbered(g, OP_SINHC, a, n + 1),                   \
-             no_quotient(g, OP_SINHC, &status), ea + size, NULL)                                                      \
+             no_quotient(g, OP_SINHC, &status),                                                                       \
+             MATH(fabs)(op_apply(OP_SINHC, a, 0, n + 1)) * ea + size, NULL)                                           \
     NUMBERED(ATANC, "atanc", INTERNAL, even(EVEN_ATAN, a, n), expr_numbered(g, OP_ATANC, a, n + 1),                   \
-             no_quotient(g, OP_ATANC, &status), ea + size, NULL)                                                      \
+             no_quotient(g, OP_ATANC, &status),                                                                       \
+             MATH(fabs)(op_apply(OP_ATANC, a, 0, n + 1)) * ea + size, NULL)                                           \
     NUMBERED(ATANHC, "atanhc", INTERNAL, even(EVEN_ATANH, a, n), expr_numbered(g, OP_ATANHC, a, n + 1),               \
-             no_quotient(g, OP_ATANHC, &status), ea + size, NULL)
+             no_quotient(g, OP_ATANHC, &status),                                                                      \
+             MATH(fabs)(op_apply(OP_ATANHC, a, 0, n + 1)) * ea + size, NULL)
 
-/* Cases of a switch over operations, for one that treats all leaves or all functions alike. No switch over operations has a
-   `default:`: the compiler (-Wswitch) then lists what a new operator needs. */
+/* Cases of a switch over operations, for one that treats all leaves or all functions alike. No switch over operations
+   has a `default:`: the compiler (-Wswitch) lists what a new operator needs. */
 #define OPERATION_CASE(NAME, ...) case OP_##NAME:
 #define CASE_LEAVES OPERATIONS_LEAVES(OPERATION_CASE)
 #define CASE_FUNCTIONS OPERATIONS_FUNCTIONS(OPERATION_CASE, OPERATION_CASE) OPERATIONS_EVEN(OPERATION_CASE)

@@ -20,10 +20,16 @@ void tape_numbers(const tape *t, real *registers)
     break;
 #define LANES_LEAF(NAME, ...) case OP_##NAME: break; /* is in its register already */
 #define LANES_UNARY(NAME, text, written, value, ...) case OP_##NAME: EACH(const real a = first[i], value)
-#define LANES_NUMBERED(NAME, text, written, value, ...) \
-    case OP_##NAME: {                                   \
-        const int32_t n = (int32_t)line->b;             \
-        EACH(const real a = first[i], value)            \
+/* Squares and cubes are frequent, and vectorise where the compiler sees the number. */
+#define LANES_NUMBERED(NAME, text, written, value, ...)               \
+    case OP_##NAME: {                                                 \
+        const int32_t number = (int32_t)line->b;                      \
+        if (number == 2) {                                            \
+            EACH(const int32_t n = 2; const real a = first[i], value) \
+        } else if (number == 3) {                                     \
+            EACH(const int32_t n = 3; const real a = first[i], value) \
+        }                                                             \
+        EACH(const int32_t n = number; const real a = first[i], value) \
     }
 #define LANES_BINARY(NAME, text, written, value, ...)           \
     case OP_##NAME: {                                           \

@@ -235,7 +235,10 @@ static int function_plain(lua_State *L)
     return op_arity(o) == 1 ? one_operand(L, o) : two_operands(L, o);
 }
 
-static int function_atan(lua_State *L) { return lua_isnoneornil(L, 2) ? one_operand(L, OP_ATAN) : two_operands(L, OP_ATAN2); }
+static int function_atan(lua_State *L)
+{
+    return lua_isnoneornil(L, 2) ? one_operand(L, OP_ATAN) : two_operands(L, OP_ATAN2);
+}
 
 /* An operation on two, along a list: min, max. */
 static int function_list(lua_State *L)
@@ -248,8 +251,8 @@ static int function_list(lua_State *L)
     return symbols_push(L, e);
 }
 
-/* How the functions of expr/ops.h are called: by what, with how many arguments at most, how many of them may be missing, what more
-   of them were meant to be. */
+/* How the functions of expr/ops.h are called: through what, most arguments, how many of them may be missing, what more
+   arguments were meant to be. */
 #define CALL_1_FUNCTION(meant) function_plain, 1, 0, meant
 #define CALL_1_ATAN function_atan, 2, 1, NULL
 #define CALL_1_INTERNAL NULL, 0, 0, NULL
