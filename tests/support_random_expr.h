@@ -39,6 +39,7 @@ static inline expr apply(op o, expr a, expr b)
     case OP_ATANHC:
     case OP_ASIN:
     case OP_ACOS: return unary(o, expr_mul(g, number(0.5), bounded(a)));
+    case OP_CBRT:
     case OP_ABS: return unary(o, away(a));
     case OP_SIGN: return expr_mul(g, unary(o, away(a)), b);
     case OP_ATAN2: return expr_binary(g, o, away(a), b);

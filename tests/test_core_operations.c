@@ -76,6 +76,7 @@ static void each_operation(row_test *test)
         case OP_POWI: return M(pow)(a, n);                                                                            \
         case OP_POW: return M(pow)(a, b);                                                                             \
         case OP_SQRT: return M(sqrt)(a);                                                                              \
+        case OP_CBRT: return M(cbrt)(a);                                                                              \
         case OP_EXP: return M(exp)(a);                                                                                \
         case OP_LOG: return M(log)(a);                                                                                \
         case OP_SIN: return M(sin)(a);                                                                                \

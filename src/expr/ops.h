@@ -78,6 +78,10 @@
           expr_div(g, half, e),                                                                                       \
           expr_div(g, one, expr_add(g, z.at0, z.at1)),                                                                \
           (value > 0 ? 1 / (2 * value) : 0) * ea + size, "square root of a negative number")                          \
+    UNARY(CBRT, "cbrt", FUNCTION(NULL), MATH(cbrt)(a),                                                                \
+          expr_div(g, one, expr_mul(g, expr_number(g, 3), expr_powi(g, e, 2))),                                       \
+          expr_div(g, one, power_quotient(g, z, 3)), /* of the inverse function */                                    \
+          (value != 0 ? 1 / (3 * value * value) : 0) * ea + size, NULL)                                               \
     UNARY(EXP, "exp", FUNCTION(NULL), MATH(exp)(a),                                                                   \
           e,                                                                                                          \
           exp_quotient(g, a),                                                                                         \
