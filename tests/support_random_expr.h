@@ -39,6 +39,7 @@ static inline expr apply(op o, expr a, expr b)
     case OP_ATANHC:
     case OP_ASIN:
     case OP_ACOS: return unary(o, expr_mul(g, number(0.5), bounded(a)));
+    case OP_CBRT:
     case OP_ABS: return unary(o, away(a));
     case OP_SIGN: return expr_mul(g, unary(o, away(a)), b);
     case OP_ATAN2: return expr_binary(g, o, away(a), b);
@@ -46,8 +47,19 @@ static inline expr apply(op o, expr a, expr b)
     case OP_MAX: /* [-1, 1] against [2, 4]: never equal */
         a = bounded(a), b = expr_add(g, number(3), bounded(b));
         return below(2) ? expr_binary(g, o, a, b) : expr_binary(g, o, b, a);
-    default: return op_arity(o) == 1 ? unary(o, a) : expr_binary(g, o, a, b);
+    case OP_ADD:
+    case OP_SUB:
+    case OP_MUL: return expr_binary(g, o, a, b);
+    case OP_SIN:
+    case OP_COS:
+    case OP_ATAN:
+    case OP_TANH:
+    case OP_SINC:
+    case OP_SINHC:
+    case OP_ATANC: return unary(o, a); /* all numbers are in the domain */
+    CASE_LEAVES break;
     }
+    return 0;
 }
 
 static inline expr random_expression(int depth)

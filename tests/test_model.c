@@ -114,6 +114,7 @@ static void scalars(void **state)
         { "tan(x)", tan(x) },         { "asin(x/2)", asin(x / 2) }, { "acos(x/2)", acos(x / 2) }, { "atan(x)", atan(x) },
         { "atan2(x, -2)", atan2(x, -2) }, { "atan(x, -2)", atan2(x, -2) }, { "sinh(x)", sinh(x) }, { "cosh(x)", cosh(x) },
         { "tanh(x)", tanh(x) },       { "exp(x)", exp(x) },         { "log(x)", log(x) },        { "sqrt(x)", sqrt(x) },
+        { "cbrt(-x)", -cbrt(x) },
         { "abs(-x)", x },             { "min(x, 0.5)", 0.5 },       { "max(x, 0.5, 2)", 2 },     { "pi*x", 3.14159265358979323846 * x },
         { "time()*x", 0.7 * x },      { "k*x", 2 * x /* the second constraint: the rotation has the first */ },
         { "x.dot", v },               { "(x^2).dot", 2 * x * v },   { "(x*time()).dot", v * 0.7 + x }, { "time().dot", 1 },

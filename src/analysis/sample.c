@@ -53,38 +53,20 @@ void sampler_destroy(sampler *s)
 
 /* ---- values and errors ---- */
 
-/* |f'(a)|, for the error that comes through a function. */
-static wide slope(op o, wide a, wide value)
-{
-    switch (o) {
-    case OP_SQRT: return value > 0 ? 1 / (2 * value) : 0;
-    case OP_EXP: return value;
-    case OP_LOG: return 1 / WIDE(fabs)(a);
-    case OP_TAN: return 1 + value * value;
-    case OP_ASIN:
-    case OP_ACOS: return 1 / WIDE(sqrt)(WIDE(fmax)(1 - a * a, (wide)EPSILON));
-    case OP_SINH:
-    case OP_COSH: return 1 + WIDE(fabs)(value);
-    default: return 1;
-    }
-}
+#define MATH WIDE
+#define ERROR_LEAF(NAME, ...) case OP_##NAME: break;
+#define ERROR_UNARY(NAME, text, written, value, derivative, quotient, error, ...) case OP_##NAME: return error;
+#define ERROR_BINARY(NAME, text, written, value, by_a, by_b, mean_a, mean_b, error, ...) case OP_##NAME: return error;
 
-static wide error_of(const node *n, wide a, wide ea, wide b, wide eb, wide value)
+/* The bound of the error of an operation, not a leaf, from those of its operands. */
+static wide error_of(const node *at, wide a, wide ea, wide b, wide eb, wide value)
 {
-    wide size = WIDE(fabs)(value);
-    switch (n->op) {
-    case OP_ADD:
-    case OP_SUB:
-    case OP_MIN:
-    case OP_MAX: return ea + eb + size;
-    case OP_MUL: return WIDE(fabs)(a) * eb + WIDE(fabs)(b) * ea + size;
-    case OP_DIV: return (ea + size * eb) / WIDE(fabs)(b) + size;
-    case OP_POWI: return a != 0 ? WIDE(fabs)((wide)(int32_t)n->b * value / a) * ea + size : 0;
-    case OP_POW: return a != 0 ? WIDE(fabs)(b * value / a) * ea + WIDE(fabs)(value * WIDE(log)(WIDE(fabs)(a))) * eb + size : 0;
-    case OP_ATAN2: return (ea + eb) / WIDE(fmax)(WIDE(hypot)(a, b), (wide)EPSILON) + size;
-    case OP_NEG: return ea;
-    default: return slope((op)n->op, a, value) * ea + size;
+    const wide size = WIDE(fabs)(value);
+    const int32_t n = (int32_t)at->b;
+    switch ((op)at->op) {
+        OPERATIONS(ERROR_LEAF, ERROR_UNARY, ERROR_UNARY, ERROR_BINARY)
     }
+    return (wide)NAN;
 }
 
 static wide leaf(const sampler *s, const point *x, expr e)

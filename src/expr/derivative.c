@@ -1,59 +1,28 @@
-/* Exact derivatives: one table of local partial derivatives, used forwards and backwards. */
+/* Exact derivatives: the local partial derivatives of expr/ops.h, used forwards and backwards. */
 #include "expr/graph.h"
 
-/* The partial derivatives of node e by its operands: *da and *db (0 in *db for one operand). Returns a status. */
+static expr square_sum(graph *g, expr a, expr b) { return expr_add(g, expr_powi(g, a, 2), expr_powi(g, b, 2)); }
+static expr half_sign(graph *g, expr half, expr a, expr b)
+{
+    return expr_mul(g, half, expr_unary(g, OP_SIGN, expr_sub(g, a, b)));
+}
+
+#define PARTIAL_LEAF(NAME, ...) case OP_##NAME: break;
+#define PARTIAL_UNARY(NAME, text, written, value, derivative, ...) case OP_##NAME: *da = (derivative); break;
+#define PARTIAL_BINARY(NAME, text, written, value, by_a, by_b, ...) case OP_##NAME: *da = (by_a), *db = (by_b); break;
+
+/* The partial derivatives of node e, not a leaf, by its operands; *db is 0 for one operand. Returns a status. */
 static int local_partials(graph *g, expr e, expr *da, expr *db)
 {
-    node n = g->nodes[e];
-    expr a = n.a, b = n.b, one = expr_number(g, 1), half = expr_number(g, (wide)0.5);
-    expr s, r;
+    const node at = g->nodes[e];
+    const expr a = at.a, b = at.b, one = expr_number(g, 1), half = expr_number(g, (wide)0.5);
+    const int32_t n = (int32_t)at.b;
     *da = *db = 0;
     if (!one || !half) return TAUT_OUT_OF_MEMORY;
-    switch ((op)n.op) {
-    case OP_NEG: *da = expr_number(g, -1); break;
-    case OP_ADD: *da = *db = one; break;
-    case OP_SUB: *da = one, *db = expr_number(g, -1); break;
-    case OP_MUL: *da = b, *db = a; break;
-    case OP_DIV: *da = expr_div(g, one, b), *db = expr_neg(g, expr_div(g, e, b)); break;
-    case OP_POWI: *da = expr_mul(g, expr_number(g, (int32_t)b), expr_powi(g, a, (int32_t)b - 1)); break;
-    case OP_POW:
-        *da = expr_mul(g, b, expr_pow(g, a, expr_sub(g, b, one)));
-        *db = expr_mul(g, e, expr_unary(g, OP_LOG, a));
-        break;
-    case OP_SQRT: *da = expr_div(g, half, e); break;
-    case OP_EXP: *da = e; break;
-    case OP_LOG: *da = expr_div(g, one, a); break;
-    case OP_SIN: *da = expr_unary(g, OP_COS, a); break;
-    case OP_COS: *da = expr_neg(g, expr_unary(g, OP_SIN, a)); break;
-    case OP_TAN: *da = expr_add(g, one, expr_powi(g, e, 2)); break;
-    case OP_ASIN: *da = expr_div(g, one, expr_unary(g, OP_SQRT, expr_sub(g, one, expr_powi(g, a, 2)))); break;
-    case OP_ACOS:
-        *da = expr_neg(g, expr_div(g, one, expr_unary(g, OP_SQRT, expr_sub(g, one, expr_powi(g, a, 2)))));
-        break;
-    case OP_ATAN: *da = expr_div(g, one, expr_add(g, one, expr_powi(g, a, 2))); break;
-    case OP_ATAN2: /* atan2(a, b): a is y, b is x */
-        r = expr_add(g, expr_powi(g, a, 2), expr_powi(g, b, 2));
-        *da = expr_div(g, b, r), *db = expr_neg(g, expr_div(g, a, r));
-        break;
-    case OP_SINH: *da = expr_unary(g, OP_COSH, a); break;
-    case OP_COSH: *da = expr_unary(g, OP_SINH, a); break;
-    case OP_TANH: *da = expr_sub(g, one, expr_powi(g, e, 2)); break;
-    case OP_ABS: *da = expr_unary(g, OP_SIGN, a); break;
-    case OP_SIGN: *da = expr_number(g, 0); break;
-    case OP_MIN:
-    case OP_MAX: /* half of each where a = b */
-        s = expr_mul(g, half, expr_unary(g, OP_SIGN, expr_sub(g, a, b)));
-        *da = n.op == OP_MIN ? expr_sub(g, half, s) : expr_add(g, half, s);
-        *db = n.op == OP_MIN ? expr_add(g, half, s) : expr_sub(g, half, s);
-        break;
-    case OP_SINC:
-    case OP_SINHC:
-    case OP_ATANC:
-    case OP_ATANHC: *da = expr_numbered(g, n.op, a, (int32_t)b + 1); break;
-    default: return TAUT_OK; /* leaves */
+    switch ((op)at.op) {
+        OPERATIONS(PARTIAL_LEAF, PARTIAL_UNARY, PARTIAL_UNARY, PARTIAL_BINARY)
     }
-    if (!*da || (op_arity(n.op) == 2 && !*db)) return TAUT_OUT_OF_MEMORY;
-    return TAUT_OK;
+    return *da && (op_arity(at.op) < 2 || *db) ? TAUT_OK : TAUT_OUT_OF_MEMORY;
 }
 
 void find_active(const walk *w, const expr *variables, size_t count, unsigned char *active)

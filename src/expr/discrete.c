@@ -3,7 +3,7 @@
  * Every operation z = op(a, b) has an exact difference with coefficients that are symmetric in the two ends 0 and 1,
  *     z1 - z0 = A (a1 - a0) + B (b1 - b0),
  * for a product A = (b0 + b1)/2 and B = (a0 + a1)/2. The chain rule with these in place of the partial derivatives gives a vector D f
- * with f1 - f0 = D f . (x1 - x0): each operation contributes an identity. What follows from the table below:
+ * with f1 - f0 = D f . (x1 - x0): each operation contributes an identity. What follows from the quotients of expr/ops.h:
  *   - No subtraction of values of f. Where a quotient is needed it is written as an even function of the difference, so that roundings
  *     of the difference do not matter: sin: cos(mean) sinc(half the difference), log: atanhc(difference/sum)/mean, ...
  *   - A function of one argument has one quotient: F(G(x)) and its expanded form give the same D.
@@ -21,7 +21,7 @@ typedef struct {
 static expr half_of(graph *g, expr e) { return expr_mul(g, expr_number(g, (wide)0.5), e); }
 static expr mean(graph *g, ends x) { return half_of(g, expr_add(g, x.at0, x.at1)); }
 static expr difference(graph *g, ends x) { return expr_sub(g, x.at1, x.at0); }
-static expr even(graph *g, op o, expr x) { return expr_numbered(g, o, x, 0); }
+static expr even_of(graph *g, op o, expr x) { return expr_numbered(g, o, x, 0); }
 static expr both(graph *g, op o, ends x) { return expr_mul(g, expr_unary(g, o, x.at0), expr_unary(g, o, x.at1)); }
 static ends each(graph *g, op o, ends x) { return (ends){ expr_unary(g, o, x.at0), expr_unary(g, o, x.at1) }; }
 
@@ -46,7 +46,7 @@ static expr angle_quotient(graph *g, expr s, expr c)
 {
     expr r = expr_unary(g, OP_SQRT, expr_add(g, expr_powi(g, s, 2), expr_powi(g, c, 2)));
     expr sum = expr_add(g, r, c);
-    return expr_div(g, expr_mul(g, expr_number(g, 2), even(g, OP_ATANC, expr_div(g, s, sum))), sum);
+    return expr_div(g, expr_mul(g, expr_number(g, 2), even_of(g, OP_ATANC, expr_div(g, s, sum))), sum);
 }
 
 /* |a1| - |a0| = (a0 + a1)/(|a0| + |a1|) (a1 - a0); 1e-300 for 0/0 alone */
@@ -71,14 +71,23 @@ static expr asin_quotient(graph *g, ends x)
 
 static expr exp_quotient(graph *g, ends x)
 {
-    return expr_mul(g, expr_unary(g, OP_EXP, mean(g, x)), even(g, OP_SINHC, half_of(g, difference(g, x))));
+    return expr_mul(g, expr_unary(g, OP_EXP, mean(g, x)), even_of(g, OP_SINHC, half_of(g, difference(g, x))));
 }
 
 static expr log_quotient(graph *g, ends x)
 {
     expr sum = expr_add(g, x.at0, x.at1), two = expr_number(g, 2);
-    return expr_div(g, expr_mul(g, two, even(g, OP_ATANHC, expr_div(g, difference(g, x), sum))), sum);
+    return expr_div(g, expr_mul(g, two, even_of(g, OP_ATANHC, expr_div(g, difference(g, x), sum))), sum);
 }
+
+/* a1/b1 - a0/b0 = (mean(b) (a1 - a0) - mean(a) (b1 - b0))/(b0 b1) */
+static expr div_quotient(graph *g, ends factor, ends b)
+{
+    expr r = expr_div(g, expr_number(g, 1), expr_mul(g, b.at0, b.at1));
+    return expr_mul(g, mean(g, factor), r);
+}
+static expr div_quotient_a(graph *g, ends b) { return div_quotient(g, b, b); }
+static expr div_quotient_b(graph *g, ends a, ends b) { return expr_neg(g, div_quotient(g, a, b)); }
 
 /* a^b = exp(b log a): the factor of (b log a)1 - (b log a)0 */
 static expr pow_quotient(graph *g, ends z, ends a, ends b)
@@ -86,66 +95,61 @@ static expr pow_quotient(graph *g, ends z, ends a, ends b)
     expr change = expr_add(g, expr_mul(g, mean(g, b), expr_mul(g, log_quotient(g, a), difference(g, a))),
                            expr_mul(g, mean(g, each(g, OP_LOG, a)), difference(g, b)));
     expr middle = expr_mul(g, expr_unary(g, OP_SQRT, z.at0), expr_unary(g, OP_SQRT, z.at1));
-    return expr_mul(g, middle, even(g, OP_SINHC, half_of(g, change)));
+    return expr_mul(g, middle, even_of(g, OP_SINHC, half_of(g, change)));
+}
+static expr pow_quotient_a(graph *g, ends z, ends a, ends b)
+{
+    expr r = pow_quotient(g, z, a, b);
+    return expr_mul(g, r, expr_mul(g, mean(g, b), log_quotient(g, a)));
+}
+static expr pow_quotient_b(graph *g, ends z, ends a, ends b)
+{
+    expr r = pow_quotient(g, z, a, b);
+    return expr_mul(g, r, mean(g, each(g, OP_LOG, a)));
 }
 
-/* Functions of one argument: sin a1 - sin a0 = cos(mean) 2 sin(d/2), tan a1 - tan a0 = sin(d)/(cos a0 cos a1), and so on. */
-static expr quotient(graph *g, op o, int32_t number, ends z, ends a)
+/* sine and cosine of the difference, times both radii: x y1' - ... with a = y, b = x */
+static expr atan2_quotient(graph *g, ends a, ends b)
 {
-    expr one = expr_number(g, 1), d = difference(g, a);
-    switch (o) {
-    case OP_NEG: return expr_number(g, -1);
-    case OP_POWI: return power_quotient(g, a, number);
-    case OP_SQRT: return expr_div(g, one, expr_add(g, z.at0, z.at1));
-    case OP_EXP: return exp_quotient(g, a);
-    case OP_LOG: return log_quotient(g, a);
-    case OP_SIN: return expr_mul(g, expr_unary(g, OP_COS, mean(g, a)), even(g, OP_SINC, half_of(g, d)));
-    case OP_COS: return expr_neg(g, expr_mul(g, expr_unary(g, OP_SIN, mean(g, a)), even(g, OP_SINC, half_of(g, d))));
-    case OP_TAN: return expr_div(g, even(g, OP_SINC, d), both(g, OP_COS, a));
-    case OP_SINH: return expr_mul(g, expr_unary(g, OP_COSH, mean(g, a)), even(g, OP_SINHC, half_of(g, d)));
-    case OP_COSH: return expr_mul(g, expr_unary(g, OP_SINH, mean(g, a)), even(g, OP_SINHC, half_of(g, d)));
-    case OP_TANH: return expr_div(g, even(g, OP_SINHC, d), both(g, OP_COSH, a));
-    case OP_ASIN: return asin_quotient(g, a);
-    case OP_ACOS: return expr_neg(g, asin_quotient(g, a));
-    case OP_ATAN: return angle_quotient(g, d, expr_add(g, one, expr_mul(g, a.at0, a.at1)));
-    case OP_ABS: return abs_quotient(g, a);
-    default: return expr_number(g, 0); /* sign: has no difference but at a jump */
-    }
+    expr sine = expr_sub(g, expr_mul(g, mean(g, b), difference(g, a)), expr_mul(g, mean(g, a), difference(g, b)));
+    expr cosine = expr_add(g, expr_mul(g, a.at0, a.at1), expr_mul(g, b.at0, b.at1));
+    return angle_quotient(g, sine, cosine);
+}
+static expr atan2_quotient_a(graph *g, ends a, ends b) { return expr_mul(g, mean(g, b), atan2_quotient(g, a, b)); }
+static expr atan2_quotient_b(graph *g, ends a, ends b)
+{
+    return expr_neg(g, expr_mul(g, mean(g, a), atan2_quotient(g, a, b)));
 }
 
-static int mean_partials(graph *g, node n, ends z, ends a, ends b, expr *da, expr *db)
+/* min and max are (a + b -+ |a - b|)/2: half the quotient of |a - b| */
+static expr corner_quotient(graph *g, ends a, ends b)
 {
-    expr one = expr_number(g, 1), half = expr_number(g, (wide)0.5), r;
+    return half_of(g, abs_quotient(g, (ends){ expr_sub(g, a.at0, b.at0), expr_sub(g, a.at1, b.at1) }));
+}
+
+static expr no_quotient(graph *g, op o, int *status)
+{
+    *status = fail(g->context, TAUT_UNSUPPORTED, "the function %s has no discrete gradient", op_name(o));
+    return 0;
+}
+
+#define MEAN_LEAF(NAME, ...) case OP_##NAME: break;
+#define MEAN_UNARY(NAME, text, written, value, derivative, quotient, ...) case OP_##NAME: *da = (quotient); break;
+#define MEAN_BINARY(NAME, text, written, value, by_a, by_b, mean_a, mean_b, ...) \
+    case OP_##NAME: *da = (mean_a), *db = (mean_b); break;
+
+/* The mean partial derivatives of node `at`, not a leaf; z, a, b: it and its operands at both ends. Returns a status. */
+static int mean_partials(graph *g, node at, ends z, ends a, ends b, expr *da, expr *db)
+{
+    const expr one = expr_number(g, 1), half = expr_number(g, (wide)0.5);
+    const expr d = op_arity(at.op) == 1 ? difference(g, a) : 0;
+    const int32_t n = (int32_t)at.b;
+    int status = TAUT_OUT_OF_MEMORY;
     *da = *db = 0;
-    switch ((op)n.op) {
-    case OP_ADD: *da = *db = one; break;
-    case OP_SUB: *da = one, *db = expr_number(g, -1); break;
-    case OP_MUL: *da = mean(g, b), *db = mean(g, a); break;
-    case OP_DIV: /* a1/b1 - a0/b0 = (mean(b) (a1 - a0) - mean(a) (b1 - b0))/(b0 b1) */
-        r = expr_div(g, one, expr_mul(g, b.at0, b.at1));
-        *da = expr_mul(g, mean(g, b), r), *db = expr_neg(g, expr_mul(g, mean(g, a), r));
-        break;
-    case OP_POW:
-        r = pow_quotient(g, z, a, b);
-        *da = expr_mul(g, r, expr_mul(g, mean(g, b), log_quotient(g, a)));
-        *db = expr_mul(g, r, mean(g, each(g, OP_LOG, a)));
-        break;
-    case OP_ATAN2: { /* sine and cosine of the difference, times both radii: x y1' - ... with a = y, b = x */
-        expr sine = expr_sub(g, expr_mul(g, mean(g, b), difference(g, a)), expr_mul(g, mean(g, a), difference(g, b)));
-        expr cosine = expr_add(g, expr_mul(g, a.at0, a.at1), expr_mul(g, b.at0, b.at1));
-        r = angle_quotient(g, sine, cosine);
-        *da = expr_mul(g, mean(g, b), r), *db = expr_neg(g, expr_mul(g, mean(g, a), r));
-        break;
+    switch ((op)at.op) {
+        OPERATIONS(MEAN_LEAF, MEAN_UNARY, MEAN_UNARY, MEAN_BINARY)
     }
-    case OP_MIN:
-    case OP_MAX: /* (a + b -+ |a - b|)/2 */
-        r = expr_mul(g, half, abs_quotient(g, (ends){ expr_sub(g, a.at0, b.at0), expr_sub(g, a.at1, b.at1) }));
-        *da = n.op == OP_MIN ? expr_sub(g, half, r) : expr_add(g, half, r);
-        *db = n.op == OP_MIN ? expr_add(g, half, r) : expr_sub(g, half, r);
-        break;
-    default: *da = quotient(g, n.op, (int32_t)n.b, z, a); break;
-    }
-    return *da && (op_arity(n.op) < 2 || *db) ? TAUT_OK : TAUT_OUT_OF_MEMORY;
+    return *da && (op_arity(at.op) < 2 || *db) ? TAUT_OK : status;
 }
 
 /* Adjoints from the root down; at1[i] is node i at the other end. */
@@ -161,7 +165,8 @@ static int sweep(walk *w, expr f, const unsigned char *active, const expr *at1, 
         if (!adjoint[i] || !active[i] || arity == 0) continue;
         size_t a = walk_position(w, n.a), b = arity == 2 ? walk_position(w, n.b) : a;
         ends z = { w->list[i], at1[i] }, x = { n.a, at1[a] }, y = { w->list[b], at1[b] };
-        if (mean_partials(g, n, z, x, y, &da, &db)) return TAUT_OUT_OF_MEMORY;
+        int status = mean_partials(g, n, z, x, y, &da, &db);
+        if (status) return status;
         if (active[a] && accumulate(g, &adjoint[a], adjoint[i], da)) return TAUT_OUT_OF_MEMORY;
         if (arity == 2 && active[b] && accumulate(g, &adjoint[b], adjoint[i], db)) return TAUT_OUT_OF_MEMORY;
     }

@@ -11,25 +11,15 @@
 
 #include "base/context.h"
 #include "base/wide.h"
+#include "expr/ops.h"
 
 typedef uint32_t expr;
 
-typedef enum {
-    OP_NONE,
-    OP_CONSTANT,  /* a: index into the constants */
-    OP_PARAMETER, /* a: index of the parameter */
-    OP_VARIABLE,  /* a: index, b: kind */
-    OP_NEG, OP_ADD, OP_SUB, OP_MUL, OP_DIV,
-    OP_POWI,      /* a ^ (int32) b */
-    OP_POW,       /* a ^ b, a > 0 */
-    OP_SQRT, OP_EXP, OP_LOG,
-    OP_SIN, OP_COS, OP_TAN, OP_ASIN, OP_ACOS, OP_ATAN, OP_ATAN2,
-    OP_SINH, OP_COSH, OP_TANH,
-    OP_ABS, OP_SIGN, OP_MIN, OP_MAX,
-    /* d^b/da^b of F(a)/a, F = sin, sinh, atan, atanh, b = 0, 1, 2: parts of discrete gradients, not of the model language */
-    OP_SINC, OP_SINHC, OP_ATANC, OP_ATANHC,
-    OP_COUNT
-} op;
+/* OP_NONE, OP_CONSTANT, ...: the rows of expr/ops.h, in its order. */
+#define OP_MEMBER(NAME, ...) OP_##NAME,
+#define OP_ONE_MORE(...) + 1
+typedef enum { OPERATIONS(OP_MEMBER, OP_MEMBER, OP_MEMBER, OP_MEMBER) } op;
+#define OP_COUNT (0 OPERATIONS(OP_ONE_MORE, OP_ONE_MORE, OP_ONE_MORE, OP_ONE_MORE)) /* not an op: no case of a switch */
 
 /* What a variable is. The graph does not care; fields and systems do. */
 typedef enum {
@@ -68,8 +58,11 @@ int expr_is_number(const graph *g, expr e, double value); /* a literal with exac
 
 int op_arity(op o);            /* number of operands: 0, 1, 2 (OP_POWI: 1) */
 /* The second number of such a node is no operand, but an exponent (OP_POWI) or an order (OP_SINC and beyond). */
-static inline int op_has_number(op o) { return o == OP_POWI || o >= OP_SINC; }
+#define OP_IS_NUMBERED(NAME, ...) || o == OP_##NAME
+#define OP_IS_NOT(...)
+static inline int op_has_number(op o) { return 0 OPERATIONS(OP_IS_NOT, OP_IS_NOT, OP_IS_NUMBERED, OP_IS_NOT); }
 const char *op_name(op o);     /* as in the model language: "sin", "+" */
+const char *op_complaint(op o); /* why its value may be not finite: "division by zero" */
 
 /* ---- building; all simplify (constant folding, 0/1 rules) ---- */
 expr expr_number(graph *g, wide value);
@@ -86,6 +79,8 @@ expr expr_numbered(graph *g, op o, expr a, int32_t number);
 expr expr_pow(graph *g, expr a, expr b);   /* picks powi and sqrt where it can */
 expr expr_unary(graph *g, op o, expr a);   /* OP_SQRT .. OP_SIGN and OP_NEG */
 expr expr_binary(graph *g, op o, expr a, expr b); /* any two-operand op */
+/* The operation of n, not a leaf, with its number, if any, on other operands (b: of two-operand ops). */
+expr expr_rebuild(graph *g, const node *n, expr a, expr b);
 
 /* ---- derivatives ---- */
 /* out[i] = d f / d variables[i] (variables are OP_VARIABLE nodes). Reverse mode. Returns a status. */

@@ -382,9 +382,18 @@ expr expr_binary(graph *g, op o, expr a, expr b)
     case OP_MUL: return expr_mul(g, a, b);
     case OP_DIV: return expr_div(g, a, b);
     case OP_POW: return expr_pow(g, a, b);
-    default: break;
+    case OP_NEG:
+    case OP_POWI:
+    CASE_LEAVES
+    CASE_FUNCTIONS break;
     }
     if (!a || !b) return 0;
     if (is_literal(g, a) && is_literal(g, b)) return fold(g, o, a, b, 0);
     return cons_binary(g, o, a, b);
+}
+
+expr expr_rebuild(graph *g, const node *n, expr a, expr b)
+{
+    if (op_has_number(n->op)) return expr_numbered(g, n->op, a, (int32_t)n->b);
+    return op_arity(n->op) == 1 ? expr_unary(g, n->op, a) : expr_binary(g, n->op, a, b);
 }

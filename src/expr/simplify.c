@@ -241,10 +241,20 @@ static expr build(algebra *a, const fraction *f)
 
 /* ---- from expressions ---- */
 
+/* What is not rational becomes an atom, of simplified operands. */
+static fraction convert_function(algebra *a, const node *n, const fraction *x, const fraction *y)
+{
+    expr first = build(a, x), atom = expr_rebuild(a->g, n, first, op_arity(n->op) == 2 ? build(a, y) : 0);
+    if (!atom) a->failed = TAUT_OUT_OF_MEMORY;
+    if (a->failed) return whole((polynomial){ NULL, 0 });
+    if (graph_node(a->g, atom)->op == OP_CONSTANT) return whole(polynomial_number(a, graph_constant(a->g, atom)));
+    return whole(polynomial_atom(a, atom));
+}
+
 static fraction convert(algebra *a, expr e, const fraction *x, const fraction *y)
 {
     node n = *graph_node(a->g, e);
-    switch (n.op) {
+    switch ((op)n.op) {
     case OP_CONSTANT: return whole(polynomial_number(a, graph_constant(a->g, e)));
     case OP_PARAMETER:
     case OP_VARIABLE: return whole(polynomial_atom(a, e));
@@ -261,14 +271,11 @@ static fraction convert(algebra *a, expr e, const fraction *x, const fraction *y
         return multiply(a, x, &r);
     }
     case OP_POWI: return power(a, x, (int32_t)n.b);
-    default: {
-        expr first = build(a, x), atom = op_arity(n.op) == 2 ? expr_binary(a->g, n.op, first, build(a, y)) : expr_unary(a->g, n.op, first);
-        if (!atom) a->failed = TAUT_OUT_OF_MEMORY;
-        if (a->failed) return whole((polynomial){ NULL, 0 });
-        if (graph_node(a->g, atom)->op == OP_CONSTANT) return whole(polynomial_number(a, graph_constant(a->g, atom)));
-        return whole(polynomial_atom(a, atom));
+    case OP_NONE:
+    case OP_POW:
+    CASE_FUNCTIONS break;
     }
-    }
+    return convert_function(a, &n, x, y);
 }
 
 /* Atoms in the order in which formulas are read: parameters, coordinates, momenta, the rest as it comes. */

@@ -99,6 +99,7 @@ static int capped(int64_t degree) { return degree >= DEGREE_NOT_POLYNOMIAL ? DEG
 static int node_degree(const node *n, unsigned kinds, int a, int b)
 {
     switch ((op)n->op) {
+    case OP_NONE:
     case OP_CONSTANT:
     case OP_PARAMETER: return 0;
     case OP_VARIABLE: return (kinds >> n->b) & 1;
@@ -108,8 +109,10 @@ static int node_degree(const node *n, unsigned kinds, int a, int b)
     case OP_MUL: return capped(a + b);
     case OP_DIV: return b == 0 ? a : DEGREE_NOT_POLYNOMIAL;
     case OP_POWI: return a == 0 ? 0 : (int32_t)n->b < 0 ? DEGREE_NOT_POLYNOMIAL : capped((int64_t)a * (int32_t)n->b);
-    default: return a == 0 && b == 0 ? 0 : DEGREE_NOT_POLYNOMIAL;
+    case OP_POW:
+    CASE_FUNCTIONS break;
     }
+    return a == 0 && b == 0 ? 0 : DEGREE_NOT_POLYNOMIAL;
 }
 
 static int *walk_degrees(const walk *w, unsigned kinds)
@@ -136,13 +139,6 @@ int expr_degree(graph *g, expr f, unsigned kinds)
     return result;
 }
 
-/* The same operation on other operands. */
-static expr rebuild(graph *g, const node *n, expr a, expr b)
-{
-    if (op_has_number(n->op)) return expr_numbered(g, n->op, a, (int32_t)n->b);
-    return op_arity(n->op) == 1 ? expr_unary(g, n->op, a) : expr_binary(g, n->op, a, b);
-}
-
 int rebuild_walk(walk *w, expr *image)
 {
     for (size_t i = 0; i < w->count; i++) {
@@ -155,7 +151,7 @@ int rebuild_walk(walk *w, expr *image)
         }
         expr a = image[walk_position(w, n.a)], b = arity == 2 ? image[walk_position(w, n.b)] : 0;
         int same = a == n.a && (arity < 2 || b == n.b);
-        image[i] = same ? w->list[i] : rebuild(w->g, &n, a, b);
+        image[i] = same ? w->list[i] : expr_rebuild(w->g, &n, a, b);
         if (!image[i]) return TAUT_OUT_OF_MEMORY;
     }
     return TAUT_OK;

@@ -4,73 +4,44 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Binding strength. */
+#define STRENGTH_OPERATOR(strength) strength
+#define STRENGTH_FUNCTION(meant) STRENGTH_NAME
+#define STRENGTH_ATAN STRENGTH_NAME
+#define STRENGTH_LIST STRENGTH_NAME
+#define STRENGTH_INTERNAL STRENGTH_NAME
+#define STRENGTH_NAME 5 /* nothing binds tighter than a name */
+
+#define TRAITS_LEAF(NAME, text) { text, 0, STRENGTH_NAME, NULL },
+#define TRAITS_UNARY(NAME, text, written, value, derivative, quotient, error, complaint) \
+    { text, 1, STRENGTH_##written, complaint },
+#define TRAITS_BINARY(NAME, text, written, value, by_a, by_b, mean_a, mean_b, error, complaint) \
+    { text, 2, STRENGTH_##written, complaint },
+
 static const struct {
     const char *name;
-    int arity;
-} operations[OP_COUNT] = {
-    [OP_NONE] = { "none", 0 },   [OP_CONSTANT] = { "number", 0 }, [OP_PARAMETER] = { "parameter", 0 },
-    [OP_VARIABLE] = { "variable", 0 }, [OP_NEG] = { "-", 1 },     [OP_ADD] = { "+", 2 },
-    [OP_SUB] = { "-", 2 },       [OP_MUL] = { "*", 2 },           [OP_DIV] = { "/", 2 },
-    [OP_POWI] = { "^", 1 },      [OP_POW] = { "^", 2 },           [OP_SQRT] = { "sqrt", 1 },
-    [OP_EXP] = { "exp", 1 },     [OP_LOG] = { "log", 1 },         [OP_SIN] = { "sin", 1 },
-    [OP_COS] = { "cos", 1 },     [OP_TAN] = { "tan", 1 },         [OP_ASIN] = { "asin", 1 },
-    [OP_ACOS] = { "acos", 1 },   [OP_ATAN] = { "atan", 1 },       [OP_ATAN2] = { "atan2", 2 },
-    [OP_SINH] = { "sinh", 1 },   [OP_COSH] = { "cosh", 1 },       [OP_TANH] = { "tanh", 1 },
-    [OP_ABS] = { "abs", 1 },     [OP_SIGN] = { "sign", 1 },       [OP_MIN] = { "min", 2 },
-    [OP_MAX] = { "max", 2 },         [OP_SINC] = { "sinc", 1 },         [OP_SINHC] = { "sinhc", 1 },
-    [OP_ATANC] = { "atanc", 1 },     [OP_ATANHC] = { "atanhc", 1 },
-};
+    int arity, strength;
+    const char *complaint;
+} operations[OP_COUNT] = { OPERATIONS(TRAITS_LEAF, TRAITS_UNARY, TRAITS_UNARY, TRAITS_BINARY) };
 
 int op_arity(op o) { return operations[o].arity; }
 const char *op_name(op o) { return operations[o].name; }
+const char *op_complaint(op o) { return operations[o].complaint ? operations[o].complaint : "not a finite number"; }
+static int strength(op o) { return operations[o].strength; }
 
-#define EVEN_TYPE wide
-#define EVEN_MATH WIDE
-#define EVEN_NAME even_value
-#include "base/even.h"
+#define VALUE_TYPE wide
+#define MATH WIDE
+#include "expr/values.h"
 
-static wide power(wide a, int32_t exponent)
-{
-    int64_t n = exponent < 0 ? -(int64_t)exponent : exponent;
-    wide result = 1;
-    for (; n; n >>= 1, a *= a)
-        if (n & 1) result *= a;
-    return exponent < 0 ? 1 / result : result;
-}
+#define VALUE_LEAF(NAME, ...) case OP_##NAME: break;
+#define VALUE_OPERATION(NAME, text, written, value, ...) case OP_##NAME: return value;
 
-wide op_apply(op o, wide a, wide b, int32_t exponent)
+wide op_apply(op o, wide a, wide b, int32_t n)
 {
     switch (o) {
-    case OP_NEG: return -a;
-    case OP_ADD: return a + b;
-    case OP_SUB: return a - b;
-    case OP_MUL: return a * b;
-    case OP_DIV: return a / b;
-    case OP_POWI: return power(a, exponent);
-    case OP_POW: return WIDE(pow)(a, b);
-    case OP_SQRT: return WIDE(sqrt)(a);
-    case OP_EXP: return WIDE(exp)(a);
-    case OP_LOG: return WIDE(log)(a);
-    case OP_SIN: return WIDE(sin)(a);
-    case OP_COS: return WIDE(cos)(a);
-    case OP_TAN: return WIDE(tan)(a);
-    case OP_ASIN: return WIDE(asin)(a);
-    case OP_ACOS: return WIDE(acos)(a);
-    case OP_ATAN: return WIDE(atan)(a);
-    case OP_ATAN2: return WIDE(atan2)(a, b);
-    case OP_SINH: return WIDE(sinh)(a);
-    case OP_COSH: return WIDE(cosh)(a);
-    case OP_TANH: return WIDE(tanh)(a);
-    case OP_ABS: return WIDE(fabs)(a);
-    case OP_SIGN: return (a > 0) - (a < 0);
-    case OP_MIN: return a < b ? a : b;
-    case OP_MAX: return a > b ? a : b;
-    case OP_SINC:
-    case OP_SINHC:
-    case OP_ATANC:
-    case OP_ATANHC: return even_value((even_function)(o - OP_SINC), a, exponent);
-    default: return 0;
+        OPERATIONS(VALUE_LEAF, VALUE_OPERATION, VALUE_OPERATION, VALUE_OPERATION)
     }
+    return (wide)NAN; /* leaves have values of their own */
 }
 
 static int is_finite(wide x) { return x - x == 0; }
@@ -125,21 +96,6 @@ static void put(printer *p, const char *text)
     p->length += n;
 }
 
-/* Binding strength: sums 1, products 2, minus 3, powers 4, the rest 5. */
-static int strength(op o)
-{
-    switch (o) {
-    case OP_ADD:
-    case OP_SUB: return 1;
-    case OP_MUL:
-    case OP_DIV: return 2;
-    case OP_NEG: return 3;
-    case OP_POWI:
-    case OP_POW: return 4;
-    default: return 5;
-    }
-}
-
 static void print_node(printer *p, expr e, int outer);
 
 static void print_leaf(printer *p, expr e)
@@ -192,7 +148,7 @@ static void print_node(printer *p, expr e, int outer)
         put(p, negative ? "(" : "");
         print_leaf(p, e);
         put(p, negative ? ")" : "");
-    } else if (strength(n->op) < 5) {
+    } else if (strength(n->op) < STRENGTH_NAME) {
         int brackets = strength(n->op) < outer;
         put(p, brackets ? "(" : "");
         print_operator(p, n);

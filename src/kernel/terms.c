@@ -212,8 +212,13 @@ static int split(writer *w, piece p)
         expr factor = times(g, p.factor, n.a);
         return !factor || push_piece(w, n.b, factor) ? -1 : 1;
     }
-    default: return 0;
+    case OP_DIV:
+    case OP_POWI:
+    case OP_POW:
+    CASE_LEAVES
+    CASE_FUNCTIONS break;
     }
+    return 0;
 }
 
 void writer_destroy(writer *w)

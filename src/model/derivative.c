@@ -43,8 +43,13 @@ static expr linear(graph *g, expr e, int depth)
     case OP_ADD: return expr_add(g, linear(g, n.a, depth - 1), linear(g, n.b, depth - 1));
     case OP_SUB: return expr_sub(g, linear(g, n.a, depth - 1), linear(g, n.b, depth - 1));
     case OP_MUL: return expr_is_constant(g, n.a) ? expr_mul(g, n.a, linear(g, n.b, depth - 1)) : 0;
-    default: return 0;
+    case OP_DIV:
+    case OP_POWI:
+    case OP_POW:
+    CASE_LEAVES
+    CASE_FUNCTIONS break;
     }
+    return 0;
 }
 
 /* Fills in the variables of `list` and their time derivatives; returns their number, or -1 for one that has none. */

@@ -214,7 +214,7 @@ int symbols_concat(lua_State *L)
 
 /* ---- functions ---- */
 
-static int unary(lua_State *L, op o)
+static int one_operand(lua_State *L, op o)
 {
     graph *g = script_of(L)->graph;
     expr a = symbols_scalar(L, 1, op_name(o)), e = expr_unary(g, o, a);
@@ -223,18 +223,27 @@ static int unary(lua_State *L, op o)
     return symbols_push(L, e);
 }
 
-static int function_unary(lua_State *L) { return unary(L, (op)functions_which(L)); }
-
-static int function_atan2(lua_State *L)
+static int two_operands(lua_State *L, op o)
 {
-    expr y = symbols_scalar(L, 1, "atan2"), x = symbols_scalar(L, 2, "atan2");
-    return symbols_push(L, expr_binary(script_of(L)->graph, OP_ATAN2, y, x));
+    expr a = symbols_scalar(L, 1, op_name(o)), b = symbols_scalar(L, 2, op_name(o));
+    return symbols_push(L, expr_binary(script_of(L)->graph, o, a, b));
 }
 
-static int function_atan(lua_State *L) { return lua_isnoneornil(L, 2) ? unary(L, OP_ATAN) : function_atan2(L); }
-
-static int extreme(lua_State *L, op o)
+static int function_plain(lua_State *L)
 {
+    op o = (op)functions_which(L);
+    return op_arity(o) == 1 ? one_operand(L, o) : two_operands(L, o);
+}
+
+static int function_atan(lua_State *L)
+{
+    return lua_isnoneornil(L, 2) ? one_operand(L, OP_ATAN) : two_operands(L, OP_ATAN2);
+}
+
+/* An operation on two, along a list: min, max. */
+static int function_list(lua_State *L)
+{
+    op o = (op)functions_which(L);
     int count = lua_gettop(L);
     expr e = symbols_scalar(L, 1, op_name(o));
     for (int i = 2; i <= count; i++)
@@ -242,8 +251,15 @@ static int extreme(lua_State *L, op o)
     return symbols_push(L, e);
 }
 
-static int function_min(lua_State *L) { return extreme(L, OP_MIN); }
-static int function_max(lua_State *L) { return extreme(L, OP_MAX); }
+/* How the functions of expr/ops.h are called: through what, most arguments, how many of them may be missing, what more
+   arguments were meant to be. */
+#define CALL_1_FUNCTION(meant) function_plain, 1, 0, meant
+#define CALL_1_ATAN function_atan, 2, 1, NULL
+#define CALL_1_INTERNAL NULL, 0, 0, NULL
+#define CALL_2_FUNCTION(meant) function_plain, 2, 0, meant
+#define CALL_2_LIST function_list, FUNCTION_ANY, 0, NULL
+#define CALL_1(NAME, text, written, ...) { text, CALL_1_##written, 0, OP_##NAME },
+#define CALL_2(NAME, text, written, ...) { text, CALL_2_##written, 0, OP_##NAME },
 
 void symbols_open(lua_State *L)
 {
@@ -254,23 +270,11 @@ void symbols_open(lua_State *L)
         { "__index", operator_index },   { "__newindex", operator_newindex }, { "__tostring", operator_tostring },
         { "__concat", symbols_concat }, { NULL, NULL },
     };
-#define UNARY(name, op) { name, function_unary, 1, 0, NULL, 0, op }
-    static const script_function functions[] = {
-        UNARY("sin", OP_SIN),   UNARY("cos", OP_COS),   UNARY("tan", OP_TAN),
-        UNARY("asin", OP_ASIN), UNARY("acos", OP_ACOS), UNARY("exp", OP_EXP),
-        UNARY("sinh", OP_SINH), UNARY("cosh", OP_COSH), UNARY("tanh", OP_TANH), UNARY("sqrt", OP_SQRT),
-        { "log", function_unary, 1, 0,
-          "it is the natural logarithm; for another base divide: log(x)/log(base)", 0, OP_LOG },
-        { "abs", function_unary, 1, 0, "write norm{x, y} for the length of a vector", 0, OP_ABS },
-        { "atan", function_atan, 2, 1, NULL, 0, 0 },
-        { "atan2", function_atan2, 2, 0, NULL, 0, 0 },
-        { "min", function_min, FUNCTION_ANY, 0, NULL, 0, 0 },
-        { "max", function_max, FUNCTION_ANY, 0, NULL, 0, 0 },
-    };
-#undef UNARY
+    static const script_function functions[] = { OPERATIONS_FUNCTIONS(CALL_1, CALL_2) };
     script *s = script_of(L);
     symbols_metatable(L, "symbol", operators, &s->scalar_ref, &s->scalar_meta);
-    functions_register(L, functions, sizeof functions / sizeof *functions);
+    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
+        if (functions[i].call) functions_register(L, &functions[i], 1);
     symbols_push(L, expr_number(s->graph, WIDE_PI));
     lua_setglobal(L, "pi");
 }

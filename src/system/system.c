@@ -216,20 +216,6 @@ static wide value_at(void *user, op o, kind k, uint32_t index)
     return x ? (wide)x[index] : 0;
 }
 
-static const char *complaint(op o)
-{
-    switch (o) {
-    case OP_DIV:
-    case OP_POWI: return "division by zero";
-    case OP_SQRT: return "square root of a negative number";
-    case OP_LOG: return "logarithm of a number that is not positive";
-    case OP_ASIN:
-    case OP_ACOS: return "argument outside [-1, 1]";
-    case OP_POW: return "power of a number that is not positive";
-    default: return "not a finite number";
-    }
-}
-
 static int check_expression(struct system *s, expr e, int line, const char *what, const place *at, const char *when)
 {
     lookup_place user = { s, at };
@@ -240,7 +226,7 @@ static int check_expression(struct system *s, expr e, int line, const char *what
     char text[200];
     expr_print(s->m->graph, culprit, model_namer, s->m, text, sizeof text);
     return fail(s->context, TAUT_NOT_FINITE, "%s:%d: %s is not finite %s: %s in %s; change the start values or the formula",
-                s->m->file, line, what, when, complaint(graph_node(s->m->graph, culprit)->op), text);
+                s->m->file, line, what, when, op_complaint(graph_node(s->m->graph, culprit)->op), text);
 }
 
 /* The common case, cheaply: everything is finite. */
