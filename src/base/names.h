@@ -375,6 +375,7 @@
 #define stepper_step REAL_PRECISION(stepper_step)
 #define stepper_input REAL_PRECISION(stepper_input)
 #define stepper_group REAL_PRECISION(stepper_group)
+#define stepper_phases REAL_PRECISION(stepper_phases)
 #define stepper_counts REAL_PRECISION(stepper_counts)
 #define stepper_problem REAL_PRECISION(stepper_problem)
 #define method_step REAL_PRECISION(method_step)

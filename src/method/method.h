@@ -56,6 +56,20 @@ typedef struct {
     char base[256];         /* with has_base: the other method as text, with all options that are not ours; empty: none was named */
 } method_spec;
 
+/* The contract of a step, whatever makes it. It maps the state x (system/state.h) at t to that at t + h:
+ *
+ *   reads    t, q, p, w, lambda with what compensated summation left over (t_low, q_low, p_low), step and extra of x, and h, which may be
+ *            negative; nothing else: a step depends on state and length alone, so that a resumed run repeats every bit. What a method keeps
+ *            for speed (a factored matrix, a force) must be what it would compute again.
+ *   sets     t and t_low (state_next_time), q and p with their low parts (add_compensated), w (of a Lagrangian the velocity that
+ *            belongs to p, of the others p), lambda (its own multipliers, with which the next step begins). A method that declares own_work
+ *            adds the work of the step; one that declares midpoint_multipliers sets t_lambda; one that chooses its steps sets step.
+ *   leaves   extra and, without own_work, the work: others do.
+ *   fails    with a positive status and a text in the context, and x is then as it was; a later step from x is as if nothing had happened.
+ *   never    allocates, writes or logs.
+ *
+ * tests/test_catalogue.c measures every property that the methods declare. */
+
 /* Steps that are code of their own: vector fields with their schemes, compositions, and reductions of a table that are written out for speed. */
 typedef struct {
     int (*create)(struct system *s, const method_spec *spec, real tolerance, void **self);

@@ -429,6 +429,7 @@ static int solve(void *self, real *out)
     step_compiled *p = self;
     step_work *w = p->w;
     size_t n = w->s->n;
+    if (p->solver == STEP_EXPLICIT) return TAUT_OK; /* the matrix is the identity */
     if (p->solver == STEP_SPARSE) return assembly_solve(p->matrix, out);
     int own_velocity = w->s->form != FORM_LAGRANGIAN;
     real *v = own_velocity ? out + n : p->saddle_room, *mu = out + (own_velocity ? 2 : 1) * n;
@@ -551,5 +552,5 @@ static int is_round_off(void *self, const real *x, const real *r)
 
 newton_problem step_phase_problem(step_compiled *p)
 {
-    return (newton_problem){ p, p->size, residual, factor, solve, measure, name, is_round_off };
+    return (newton_problem){ p, p->size, residual, p->solver == STEP_EXPLICIT ? NULL : factor, solve, measure, name, is_round_off };
 }

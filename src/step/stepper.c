@@ -136,6 +136,7 @@ int stepper_create(struct system *s, const step_table *table, real tolerance, st
     return status;
 }
 
+int stepper_phases(const stepper *r) { return r->table.phase_count; }
 const newton_counts *stepper_counts(const stepper *r) { return &r->newton.counts; }
 
 const real *stepper_reported(const stepper *r)

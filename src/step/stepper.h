@@ -19,6 +19,8 @@ void stepper_input(stepper *r, int group, const real *values);
 const real *stepper_reported(const stepper *r);
 const newton_counts *stepper_counts(const stepper *r);
 
+/* How many phases a step has. */
+int stepper_phases(const stepper *r);
 /* For tests: the Newton problem of a phase, at the guess of a step from x. The unknowns are at *unknowns; later phases take those of the
    earlier ones as they are. */
 newton_problem stepper_problem(stepper *r, int phase, const state *x, real h, real **unknowns);
