@@ -324,11 +324,10 @@ static void gather_constants(const field *f, const batch *b, const kernel *k, ui
 
 /* Runs tape t on the instances first .. first+lanes-1 of batch n. u and w are directions, or NULL. */
 static void run_block(const field *f, size_t n, const tape *t, uint32_t first, int lanes, const place *x, const place *u,
-                      const place *w)
+                      const place *w, real *registers)
 {
     const batch *b = &f->f->batches[n];
     const kernel *k = kernel_of(f, n);
-    real *registers = x->work->registers;
     gather(b, k, first, lanes, x, registers);
     gather_constants(f, b, k, first, lanes, registers);
     if (u) gather(b, k, first, lanes, u, registers + (size_t)(k->slots + k->constants) * LANES);
@@ -343,11 +342,12 @@ static void add_rows(const field *f, size_t n, const tape *t, const place *x, co
 {
     const batch *b = &f->f->batches[n];
     if (t->output_count == 0) return;
-    tape_numbers(t, x->work->registers);
+    real *registers = x->work->registers;
+    tape_numbers(t, registers);
     for (uint32_t first = 0; first < b->count; first += LANES) {
         int lanes = lanes_from(b, first);
-        run_block(f, n, t, first, lanes, x, u, NULL);
-        const real *value = x->work->registers + (size_t)t->outputs[0] * LANES;
+        run_block(f, n, t, first, lanes, x, u, NULL, registers);
+        const real *value = registers + (size_t)t->outputs[0] * LANES;
         for (int i = 0; i < lanes; i++) out[b->rows[first + (uint32_t)i]] += value[i];
     }
 }
@@ -369,12 +369,13 @@ static void add_variables(const field *f, size_t n, const tape *t, const place *
     const batch *b = &f->f->batches[n];
     const kernel *k = kernel_of(f, n);
     if (t->output_count == 0) return;
-    tape_numbers(t, x->work->registers);
+    real *registers = x->work->registers;
+    tape_numbers(t, registers);
     for (uint32_t first = 0; first < b->count; first += LANES) {
         int lanes = lanes_from(b, first);
-        run_block(f, n, t, first, lanes, x, u, w);
+        run_block(f, n, t, first, lanes, x, u, w, registers);
         for (uint32_t o = 0; o < t->output_count; o++) {
-            const real *value = x->work->registers + (size_t)t->outputs[o] * LANES;
+            const real *value = registers + (size_t)t->outputs[o] * LANES;
             const uint32_t *variable = b->variables + (size_t)first * k->slots + t->output_i[o];
             for (int i = 0; i < lanes; i++) {
                 real weight = weights ? weights[b->rows[first + (uint32_t)i]] : 1;
@@ -408,12 +409,13 @@ static void add_entries(const field *f, size_t n, const tape *t, const map *m, c
 {
     const batch *b = &f->f->batches[n];
     if (t->output_count == 0) return;
-    tape_numbers(t, x->work->registers);
+    real *registers = x->work->registers;
+    tape_numbers(t, registers);
     for (uint32_t first = 0; first < b->count; first += LANES) {
         int lanes = lanes_from(b, first);
-        run_block(f, n, t, first, lanes, x, u, NULL);
+        run_block(f, n, t, first, lanes, x, u, NULL, registers);
         for (uint32_t o = 0; o < t->output_count; o++) {
-            const real *value = x->work->registers + (size_t)t->outputs[o] * LANES;
+            const real *value = registers + (size_t)t->outputs[o] * LANES;
             int mirrored = m->mirror && t->output_i[o] != t->output_j[o];
             for (int i = 0; i < lanes; i++) {
                 size_t at = ((size_t)first + (size_t)i) * t->output_count + o;

@@ -184,7 +184,7 @@ typedef struct engine_api {
     /* A time that belongs to the motion at the start, whatever the units; 0: none is known. For `taut verify`. */
     int (*characteristic_time)(void *self, wide *time);
     /* One of ENGINE_ENERGY_*, and the size of what the energy is a sum of: kinetic and potential energy, and work,
-       without signs. */
+       without signs; NULL: not asked for. */
     int (*energy_size)(void *self, wide *size);
 } engine_api;
 

@@ -97,12 +97,14 @@ static int energy_size(void *self, wide *size)
 {
     simulation *z = self;
     const structure *found = &z->s->structure;
-    *size = 0;
+    if (size) *size = 0;
     if (!z->s->energy) return ENGINE_ENERGY_FREE;
-    real energy = simulation_energy(z), kinetic = 0; /* leaves the velocities in z->v */
-    for (uint32_t i = 0; i < z->s->n; i++) kinetic += z->v[i] * z->x.p[i] / 2;
-    real sum = REAL(fabs)(kinetic) + REAL(fabs)(energy - kinetic);
-    *size = balance(z) ? sum + REAL(fabs)(simulation_work(z)) : sum;
+    if (size) {
+        real energy = simulation_energy(z), kinetic = 0; /* leaves the velocities in z->v */
+        for (uint32_t i = 0; i < z->s->n; i++) kinetic += z->v[i] * z->x.p[i] / 2;
+        real sum = REAL(fabs)(kinetic) + REAL(fabs)(energy - kinetic);
+        *size = balance(z) ? sum + REAL(fabs)(simulation_work(z)) : sum;
+    }
     if (balance(z) || energy_conserved(z)) return ENGINE_ENERGY_KEPT;
     return z->m->contact_count && !found->time_dependent && !found->has_forces ? ENGINE_ENERGY_LOST : ENGINE_ENERGY_FREE;
 }

@@ -31,18 +31,31 @@ size_t step_vector_length(const step_work *w, int vector)
 void step_sum_value(const step_work *w, const step_sum *sum, size_t length, real *out)
 {
     const state *x = w->now.start;
-    const real *base = NULL, *low = NULL;
-    memset(out, 0, length * sizeof(real));
+    const real *base = NULL, *low = NULL, *vectors[STEP_PARTS];
+    real factors[STEP_PARTS];
+    int count = 0;
     for (int i = 0; i < sum->count; i++) {
         const step_part *part = &sum->parts[i];
-        const real *v = step_vector(w, part->vector), factor = step_factor(w, part->coefficient, part->power);
         if (part->vector == STEP_Q0)
             base = x->q, low = x->q_low;
         else if (part->vector == STEP_P0)
             base = x->p, low = x->p_low;
         else
-            for (size_t k = 0; k < length; k++) out[k] += factor * v[k];
+            vectors[count] = step_vector(w, part->vector), factors[count++] = step_factor(w, part->coefficient, part->power);
     }
+    if (base && count == 1) { /* the two that occur most, in one pass */
+        const real *v = vectors[0], f = factors[0];
+        for (size_t k = 0; k < length; k++) out[k] = base[k] + (f * v[k] + low[k]);
+        return;
+    }
+    if (base && count == 2) {
+        const real *v = vectors[0], *u = vectors[1], f = factors[0], g = factors[1];
+        for (size_t k = 0; k < length; k++) out[k] = base[k] + (f * v[k] + g * u[k] + low[k]);
+        return;
+    }
+    memset(out, 0, length * sizeof(real));
+    for (int i = 0; i < count; i++)
+        for (size_t k = 0; k < length; k++) out[k] += factors[i] * vectors[i][k];
     for (size_t k = 0; base && k < length; k++) out[k] = base[k] + (out[k] + low[k]);
 }
 
@@ -116,6 +129,7 @@ static void number_rows(step_compiled *p)
             p->first_group = g;
             p->group_count++;
             p->size += (int)size_of(p->w->s, t->groups[g].size);
+            if (t->groups[g].measure != STEP_NOT_MEASURED) p->measured[t->groups[g].measure] = 1;
         }
     for (int e = 0; e < t->equation_count; e++) {
         p->rows[e] = -1;
@@ -348,9 +362,31 @@ static void evaluate(step_compiled *p, const step_evaluation *e, real *out)
         for (size_t k = 0; k < e->length; k++) row[k] += factor * value[k];
         if (e->function == STEP_VECTOR && e->place == STEP_P0)
             for (size_t k = 0; k < e->length; k++) row[k] += factor * w->now.start->p_low[k];
-        if (step_function_pushes(e->function))
+        if (p->measured[STEP_MOMENTUM] && step_function_pushes(e->function))
             for (size_t k = 0; k < e->length; k++) w->push = real_most(w->push, factor * value[k]);
     }
+}
+
+static real largest_of(real least, real scale, const real *x, size_t count)
+{
+    for (size_t k = 0; k < count; k++) least = real_most(least, scale * x[k]);
+    return least;
+}
+
+static real ratio(real moved, real largest) { return largest > 0 ? moved / largest : moved > 0 ? 1 : moved; }
+
+/* What corrections are compared with, as far as it is known when a phase begins. Velocities that would take more than 10^5 steps for the distance
+   from the origin count as that fast: the rounding of positions is in them. */
+static void begin_measures(step_compiled *p)
+{
+    const step_work *w = p->w;
+    const state *from = w->now.start;
+    real reach = largest_of(w->s->least, 1, from->q, from->n);
+    p->largest[STEP_MOVES] = reach;
+    p->largest[STEP_VELOCITY] = REAL(fabs)(reach / (100000 * w->h));
+    if (p->measured[STEP_VELOCITY] && w->s->form == FORM_LAGRANGIAN)
+        p->largest[STEP_VELOCITY] = largest_of(p->largest[STEP_VELOCITY], 1, from->w, from->n);
+    p->largest[STEP_MOMENTUM] = p->measured[STEP_MOMENTUM] ? largest_of(0, 1, from->p, from->n) : 0;
 }
 
 void step_phase_begin(step_compiled *p)
@@ -360,6 +396,7 @@ void step_phase_begin(step_compiled *p)
     if (w->table->from >= 0) w->now.from = &w->at[w->table->from];
     memset(p->fixed, 0, (size_t)p->size * sizeof(real));
     w->push = 0;
+    begin_measures(p);
     for (int i = 0; i < p->evaluation_count; i++) {
         const step_evaluation *e = &p->evaluations[i];
         if (e->function == STEP_RATE && p->g_fixed) system_block_values(w->s, BLOCK_G, &w->at[e->place], p->g);
@@ -440,24 +477,13 @@ static int solve(void *self, real *out)
     return status;
 }
 
-static real largest_of(real least, real scale, const real *x, size_t count)
-{
-    for (size_t k = 0; k < count; k++) least = real_most(least, scale * x[k]);
-    return least;
-}
-
-static real ratio(real moved, real largest) { return largest > 0 ? moved / largest : moved > 0 ? 1 : moved; }
-
-/* Velocities that would take more than 10^5 steps for the distance from the origin count as that fast: the rounding of positions is in them. */
 static real measure(void *self, const real *x, const real *change)
 {
     step_compiled *p = self;
     const step_work *w = p->w;
-    const state *from = w->now.start;
-    real reach = largest_of(w->s->least, 1, from->q, from->n), slow = REAL(fabs)(reach / (100000 * w->h));
-    real moved[4] = { 0 }, largest[4] = { 0, reach, slow, w->push };
-    largest[STEP_MOMENTUM] = largest_of(largest[STEP_MOMENTUM], 1, from->p, from->n);
-    if (w->s->form == FORM_LAGRANGIAN) largest[STEP_VELOCITY] = largest_of(largest[STEP_VELOCITY], 1, from->w, from->n);
+    real moved[STEP_MEASURES] = { 0 }, largest[STEP_MEASURES], size = 0;
+    memcpy(largest, p->largest, sizeof largest);
+    largest[STEP_MOMENTUM] = real_most(largest[STEP_MOMENTUM], w->push);
     for (int g = p->first_group; g < p->first_group + p->group_count; g++) {
         const step_group *group = &w->table->groups[g];
         size_t count = size_of(w->s, group->size), at = w->offsets[g] - w->offsets[p->first_group];
@@ -466,9 +492,9 @@ static real measure(void *self, const real *x, const real *change)
         largest[group->measure] = largest_of(largest[group->measure], scale, x + at, count);
         moved[group->measure] = largest_of(moved[group->measure], scale, change + at, count);
     }
-    real size = ratio(moved[STEP_MOVES], largest[STEP_MOVES]);
-    size = real_most(size, ratio(moved[STEP_VELOCITY], largest[STEP_VELOCITY]));
-    return real_most(size, ratio(moved[STEP_MOMENTUM], largest[STEP_MOMENTUM]));
+    for (int i = 0; i < STEP_MEASURES; i++)
+        if (p->measured[i]) size = real_most(size, ratio(moved[i], largest[i]));
+    return size;
 }
 
 static void name(void *self, int row, char *buffer, size_t size)

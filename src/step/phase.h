@@ -72,6 +72,8 @@ typedef struct {
     real *fixed;                      /* sum of the constant terms */
     real *sizes;                      /* of the terms of each equation, and of one function */
     real *g;                          /* values of BLOCK_G for STEP_RATE */
+    int measured[STEP_MEASURES];      /* some group is */
+    real largest[STEP_MEASURES];      /* what corrections are compared with, from the state at the start */
     int g_fixed;                      /* its q does not depend on the unknowns */
     /* How corrections are found: by the sparse matrix; by the saddle-point solver, which knows constant mass; or not at all, each equation
        being its unknown minus constants. */

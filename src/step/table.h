@@ -72,7 +72,8 @@ typedef enum {
     STEP_NOT_MEASURED,
     STEP_MOVES,               /* by what it moves, relative to the positions: scale times the unknown is a displacement */
     STEP_VELOCITY,            /* relative to the velocities */
-    STEP_MOMENTUM             /* relative to the momenta, and to what forces give in the step */
+    STEP_MOMENTUM,            /* relative to the momenta, and to what forces give in the step */
+    STEP_MEASURES
 } step_measure;
 
 typedef struct {
