@@ -82,7 +82,7 @@ static void find_positions(const struct system *s, const del_rule *rule, positio
     z->v = step_add_group(t, phase, STEP_N), z->u = step_add_group(t, phase, STEP_Y);
     int a = step_add_group(t, phase, STEP_Y);
     z->lambda = step_add_group(t, phase, STEP_C);
-    step_guess(t, z->v, STEP_W0, 1, 0);
+    step_guess(t, z->v, STEP_W0, 1, 0), step_guess(t, z->v, STEP_W_RATE0, (real)0.5, 1);
     step_measured(t, z->v, STEP_MOVES, 1, 1);
     step_guess(t, z->u, STEP_Y_RATE0, 1, 0);
     step_guess(t, z->lambda, STEP_LAMBDA0, 1, 0);

@@ -150,7 +150,7 @@ static void lagrangian_table(step_table *t)
     const real half = (real)0.5, quarter = (real)0.25;
     int v = step_add_group(t, 0, STEP_N), lambda = step_add_group(t, 0, STEP_C);
     int end = step_add_place(t, 1), middle = step_add_place(t, half);
-    step_guess(t, v, STEP_W0, 1, 0);
+    step_guess(t, v, STEP_W0, 1, 0), step_guess(t, v, STEP_W_RATE0, 1, 1);
     step_measured(t, v, STEP_VELOCITY, 1, 0); /* not by what they move: the energy depends on them */
     step_guess(t, lambda, STEP_LAMBDA0, 1, 0);
     step_put(t, t->from, STEP_W, STEP_W0, 1, 0);

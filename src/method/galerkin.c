@@ -154,13 +154,14 @@ typedef struct {
 
 static void unknowns(galerkin *z, step_table *t)
 {
-    for (int k = 1; k <= z->last; k++) { /* a straight line to begin with */
+    for (int k = 1; k <= z->last; k++) { /* a parabola to begin with */
         z->u[k] = step_add_group(t, 0, STEP_N);
-        step_guess(t, z->u[k], STEP_W0, z->tables->control[k], 1);
+        real c = z->tables->control[k];
+        step_guess(t, z->u[k], STEP_W0, c, 1), step_guess(t, z->u[k], STEP_W_RATE0, c * c / 2, 2);
         step_measured(t, z->u[k], STEP_MOVES, 1, 0);
     }
     z->v = step_add_group(t, 0, STEP_N);
-    step_guess(t, z->v, STEP_W0, 1, 0);
+    step_guess(t, z->v, STEP_W0, 1, 0), step_guess(t, z->v, STEP_W_RATE0, 1, 1);
     step_measured(t, z->v, STEP_MOVES, 1, 1);
     for (int k = 0; k <= z->last; k++) {
         z->lambda[k] = step_add_group(t, 0, STEP_C);

@@ -78,7 +78,9 @@ static void stage_unknowns(stages *m)
     step_table *t = m->t;
     for (int i = 0; m->lagrangian && i <= m->last; i++) {
         m->w[i] = step_add_group(t, 0, STEP_N);
-        step_guess(t, m->w[i], STEP_W0, 1, 0);
+        real change = 0; /* of w up to the stage: h times the sum of its row */
+        for (int j = 0; j < m->last; j++) change += m->pair.A[i][j];
+        step_guess(t, m->w[i], STEP_W0, 1, 0), step_guess(t, m->w[i], STEP_W_RATE0, change, 1);
         step_measured(t, m->w[i], STEP_MOVES, 1, 1);
     }
     for (int i = 0; !m->lagrangian && i < m->last; i++) {

@@ -338,6 +338,7 @@ size_t step_phase_numbers(const step_compiled *p)
 
 void step_phase_place(step_compiled *p, real *numbers)
 {
+    if (!numbers) return; /* counting */
     p->fixed = numbers;
     p->g = p->fixed + p->size;
     p->saddle_room = p->g + g_numbers(p);

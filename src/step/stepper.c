@@ -166,6 +166,20 @@ static void find_embedded(stepper *r, const state *x)
     for (size_t k = 0; k < y; k++) rate[k] = (rate[k] - y0[k]) / w->h;
 }
 
+/* dw/dt of a Lagrangian with constant mass. Where the step is too long for it to say much, zero: stiff forces would lead a guess astray. */
+static void find_rate(stepper *r, const place *start)
+{
+    step_work *w = &r->work;
+    const struct system *s = r->s;
+    real *rate = w->known[STEP_W_RATE0 + STEP_KNOWN], moves = 0, changes = 0;
+    if (s->form == FORM_LAGRANGIAN && s->inverse_mass && s->structure.uncoupled) {
+        system_force(s, start, w->value);
+        system_apply_inverse_mass(s, w->value, rate);
+        for (uint32_t i = 0; i < s->n; i++) moves = real_most(moves, start->x[KIND_W][i]), changes = real_most(changes, w->h * rate[i]);
+    }
+    if (!(4 * changes <= moves)) memset(rate, 0, s->n * sizeof(real));
+}
+
 static void begin(stepper *r, const state *x, real h)
 {
     step_work *w = &r->work;
@@ -181,6 +195,7 @@ static void begin(stepper *r, const state *x, real h)
     place start = place_at(r->s, x->q, x->w, &x->t, x->lambda);
     if (r->needs[STEP_NU0 + STEP_KNOWN]) system_velocity(r->s, &start, w->known[STEP_NU0 + STEP_KNOWN]);
     if (r->needs[STEP_PHI0 + STEP_KNOWN]) system_force(r->s, &start, w->known[STEP_PHI0 + STEP_KNOWN]);
+    if (r->needs[STEP_W_RATE0 + STEP_KNOWN]) find_rate(r, &start);
     if (r->s->embedded && r->needs[STEP_Y0 + STEP_KNOWN]) find_embedded(r, x);
 }
 

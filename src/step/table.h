@@ -18,11 +18,12 @@ typedef enum { STEP_N, STEP_C, STEP_Y, STEP_SIZES } step_size;
 
 /* Vectors: groups of unknowns are 0, 1, ..; these are known when the step begins. P0 and Q0 are with what compensated summation left over. */
 enum {
-    STEP_Q0 = -8, STEP_P0, STEP_W0, STEP_LAMBDA0,
+    STEP_Q0 = -9, STEP_P0, STEP_W0, STEP_LAMBDA0,
     STEP_NU0, STEP_PHI0,      /* nu and phi at the state */
+    STEP_W_RATE0,             /* dw/dt there, for guesses: where the mass is constant and w changes little in the step; otherwise zero */
     STEP_Y0,                  /* the embedded points of the start */
     STEP_Y_RATE0,             /* their mean rate on the way to q0 + h w0 */
-    STEP_KNOWN = 8
+    STEP_KNOWN = 9
 };
 
 typedef enum {
