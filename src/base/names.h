@@ -130,6 +130,7 @@
 #define symmetry_name REAL_PRECISION(symmetry_name)
 
 #define simulation_create REAL_PRECISION(simulation_create)
+#define simulation_workspace REAL_PRECISION(simulation_workspace)
 #define simulation_create_with REAL_PRECISION(simulation_create_with)
 #define simulation_system REAL_PRECISION(simulation_system)
 #define simulation_lossless REAL_PRECISION(simulation_lossless)

@@ -7,6 +7,7 @@
  * u_N), and the energy is a convex function of theta: theta is 1, or the largest with which the energy does not grow. */
 #include <string.h>
 
+#include "base/workspace.h"
 #include "contact/parts.h"
 
 #define REST_HEIGHT 16 /* a jump of so many roundings of the gap is still found by the search for its end (locate.c) */
@@ -23,22 +24,20 @@ typedef struct {
     int *row;                /* their rows there */
     cone_contact *cones;
     real *W, *u, *b, *P, *plastic;
+    void *room;              /* of these arrays */
 } collision;
 
-static void collision_clear(taut_context *context, collision *k)
+/* Room for `count` contacts with `rows` rows. */
+static void lay_out(void *self, layout *l)
 {
-    void *arrays[] = { k->which, k->row, k->cones, k->W, k->u, k->b, k->P, k->plastic };
-    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) mem_free(context, arrays[i]);
-}
-
-static int collision_create(taut_context *context, const meeting *all, collision *k)
-{
-    size_t count = (size_t)all->count, rows = (size_t)all->rows;
-    *k = (collision){ .which = mem_new(context, count, sizeof *k->which), .row = mem_new(context, rows, sizeof *k->row),
-                      .cones = mem_new(context, count, sizeof *k->cones), .W = mem_new(context, rows * rows, sizeof(real)),
-                      .u = mem_new(context, rows, sizeof(real)), .b = mem_new(context, rows, sizeof(real)),
-                      .P = mem_new(context, rows, sizeof(real)), .plastic = mem_new(context, rows, sizeof(real)) };
-    return k->which && k->row && k->cones && k->W && k->u && k->b && k->P && k->plastic ? TAUT_OK : TAUT_OUT_OF_MEMORY;
+    collision *k = self;
+    size_t count = (size_t)k->count, rows = (size_t)k->rows;
+    k->which = layout_take(l, count, sizeof *k->which);
+    k->row = layout_take(l, rows, sizeof *k->row);
+    k->cones = layout_take(l, count, sizeof *k->cones);
+    k->W = layout_reals(l, rows * rows);
+    k->u = layout_reals(l, rows), k->b = layout_reals(l, rows);
+    k->P = layout_reals(l, rows), k->plastic = layout_reals(l, rows);
 }
 
 /* Takes the contacts k->which out of the meeting. u: velocities of all rows. */
@@ -163,7 +162,6 @@ int contact_impact(hybrid *z, state *x, long trigger, int *happened)
 {
     phase *open;
     meeting *all = &z->meeting;
-    collision k = { 0 };
     *happened = 0;
     memset(z->impulse, 0, z->count * sizeof(real));
     memset(z->floor, 0, z->count * sizeof(real));
@@ -177,7 +175,8 @@ int contact_impact(hybrid *z, state *x, long trigger, int *happened)
     if (!who_meets(z, x, trigger, z->takes_part)) return TAUT_OK;
     status = meeting_collect(z, x, z->takes_part);
     if (!status) status = onto_velocities(z, x);
-    if (!status) status = collision_create(z->context, all, &k);
+    collision k = { .count = all->count, .rows = all->rows };
+    if (!status) status = workspace_create(z->context, lay_out, &k, &k.room);
     real *e = mem_new(z->context, 3 * z->count, sizeof *e), *slow = e + z->count, *rest = slow + z->count;
     if (!e) status = TAUT_OUT_OF_MEMORY;
     for (int i = 0; !status && i < all->count; i++) {
@@ -196,7 +195,7 @@ int contact_impact(hybrid *z, state *x, long trigger, int *happened)
     if (!status) status = z->m->impact_law == IMPACT_SEQUENTIAL ? sequential(z, &k, e, slow, rest) : simultaneous(z, &k, e);
     if (!status) status = meeting_apply(z, x);
     for (int i = 0; !status && i < all->count; i++) z->impulse[all->who[i]] = all->P[all->cones[i].first];
-    collision_clear(z->context, &k);
+    mem_free(z->context, k.room);
     mem_free(z->context, e);
     *happened = !status;
     return status;

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/workspace.h"
 #include "linalg/dense.h"
 
 /* What counts as zero in problems whose entries are of the order of one. */
@@ -104,6 +105,7 @@ typedef struct {
     int contacts, rows, size;
     cone_contact *c;
     const real *W, *b;
+    void *room;         /* of the arrays below */
     real *scale;        /* per contact: P = scale * unknown */
     int *normal, *edge, *slack; /* first unknown of each contact; edge and slack are -1 without friction to be found */
     real (*turn)[2];    /* direction of the first edge */
@@ -113,15 +115,22 @@ typedef struct {
 
 static int sides(const cone_contact *c) { return c->sliding || c->mu == 0 ? 0 : c->tangents == 2 ? CONE_SIDES : 2 * c->tangents; }
 
+static int count_unknowns(const cone *k)
+{
+    int size = 0;
+    for (int i = 0; i < k->contacts; i++) size += 1 + (sides(&k->c[i]) ? sides(&k->c[i]) + 1 : 0);
+    return size;
+}
+
 static void number_unknowns(cone *k)
 {
-    k->size = 0;
+    int next = 0;
     for (int i = 0; i < k->contacts; i++) {
         int count = sides(&k->c[i]);
-        k->normal[i] = k->size++;
-        k->edge[i] = count ? k->size : -1;
-        k->size += count;
-        k->slack[i] = count ? k->size++ : -1;
+        k->normal[i] = next++;
+        k->edge[i] = count ? next : -1;
+        next += count;
+        k->slack[i] = count ? next++ : -1;
     }
 }
 
@@ -310,22 +319,17 @@ static int make_round(taut_context *context, const cone *k, real *P)
     return status;
 }
 
-static int cone_create(taut_context *context, cone *k)
+static void lay_out(void *self, layout *l)
 {
-    size_t count = (size_t)k->contacts;
-    k->scale = mem_new(context, count, sizeof *k->scale);
-    k->normal = mem_new(context, count, sizeof *k->normal);
-    k->edge = mem_new(context, count, sizeof *k->edge);
-    k->slack = mem_new(context, count, sizeof *k->slack);
-    k->turn = mem_new(context, count, sizeof *k->turn);
-    if (!k->scale || !k->normal || !k->edge || !k->slack || !k->turn) return TAUT_OUT_OF_MEMORY;
-    number_unknowns(k);
-    size_t n = (size_t)k->size;
-    k->D = mem_new(context, (size_t)k->rows * n, sizeof *k->D);
-    k->M = mem_new(context, n * n, sizeof *k->M);
-    k->q = mem_new(context, n, sizeof *k->q);
-    k->z = mem_new(context, n, sizeof *k->z);
-    return k->D && k->M && k->q && k->z ? TAUT_OK : TAUT_OUT_OF_MEMORY;
+    cone *k = self;
+    size_t count = (size_t)k->contacts, n = (size_t)k->size;
+    k->scale = layout_reals(l, count);
+    k->normal = layout_take(l, count, sizeof *k->normal);
+    k->edge = layout_take(l, count, sizeof *k->edge);
+    k->slack = layout_take(l, count, sizeof *k->slack);
+    k->turn = layout_take(l, count, sizeof *k->turn);
+    k->D = layout_reals(l, (size_t)k->rows * n);
+    k->M = layout_reals(l, n * n), k->q = layout_reals(l, n), k->z = layout_reals(l, n);
 }
 
 int cone_solve(taut_context *context, int count, cone_contact *contacts, int rows, const real *W, const real *b, real *P)
@@ -333,7 +337,9 @@ int cone_solve(taut_context *context, int count, cone_contact *contacts, int row
     cone k = { .contacts = count, .rows = rows, .c = contacts, .W = W, .b = b };
     memset(P, 0, (size_t)rows * sizeof *P);
     if (!count) return TAUT_OK;
-    int status = cone_create(context, &k);
+    k.size = count_unknowns(&k);
+    int status = workspace_create(context, lay_out, &k, &k.room);
+    if (!status) number_unknowns(&k);
     real size = 0;
     for (int i = 0; !status && i < count; i++) {
         real w = W[(size_t)contacts[i].first * (size_t)(rows + 1)];
@@ -352,7 +358,6 @@ int cone_solve(taut_context *context, int count, cone_contact *contacts, int row
         if (!round || turn_edges(&k, P) <= REAL_EPSILON) break;
     }
     if (!status && round && size > 0) status = make_round(context, &k, P);
-    void *arrays[] = { k.scale, k.normal, k.edge, k.slack, k.turn, k.D, k.M, k.q, k.z };
-    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) mem_free(context, arrays[i]);
+    mem_free(context, k.room);
     return status;
 }

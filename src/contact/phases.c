@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "base/workspace.h"
+
 static void phase_destroy(phase *ph, taut_context *context)
 {
     if (!ph) return;
@@ -13,12 +15,19 @@ static void phase_destroy(phase *ph, taut_context *context)
     }
     system_destroy(ph->s);
     phase_model_destroy(ph->m);
-    mem_free(context, ph->modes);
-    mem_free(context, ph->lambda);
-    mem_free(context, ph->dv);
-    mem_free(context, ph->first);
-    mem_free(context, ph->rows);
+    mem_free(context, ph->room);
     mem_free(context, ph);
+}
+
+static void lay_out(void *self, layout *l)
+{
+    phase *ph = self;
+    size_t count = ph->contact_count;
+    ph->lambda = layout_reals(l, ph->s->c);
+    ph->dv = layout_reals(l, ph->s->n);
+    ph->first = layout_take(l, count, sizeof *ph->first);
+    ph->rows = layout_take(l, count, sizeof *ph->rows);
+    ph->modes = layout_take(l, count, sizeof *ph->modes);
 }
 
 static int phase_create(const phases *p, const unsigned char *modes, phase **result)
@@ -28,20 +37,14 @@ static int phase_create(const phases *p, const unsigned char *modes, phase **res
     phase *ph = mem_new(context, 1, sizeof *ph);
     *result = NULL;
     if (!ph) return TAUT_OUT_OF_MEMORY;
-    ph->modes = mem_new(context, count, 1);
-    ph->first = mem_new(context, count, sizeof *ph->first);
-    ph->rows = mem_new(context, count, sizeof *ph->rows);
-    int status = ph->modes && ph->first && ph->rows ? phase_model_create(p->m, modes, &ph->m) : TAUT_OUT_OF_MEMORY;
+    ph->contact_count = count;
+    int status = phase_model_create(p->m, modes, &ph->m);
     if (!status) status = system_create(ph->m, &ph->s);
     if (!status) status = state_create(ph->s, &ph->begin);
     if (!status) status = state_create(ph->s, &ph->end);
     if (!status) status = method_create_with(ph->s, p->class, p->spec, p->tolerance, &ph->method);
     if (!status) status = acceleration_create(ph->s, &ph->acceleration);
-    if (!status) {
-        ph->lambda = mem_new(context, ph->s->c, sizeof *ph->lambda);
-        ph->dv = mem_new(context, ph->s->n, sizeof *ph->dv);
-        if (!ph->lambda || !ph->dv) status = TAUT_OUT_OF_MEMORY;
-    }
+    if (!status) status = workspace_create(context, lay_out, ph, &ph->room);
     if (status) {
         phase_destroy(ph, context);
         return status;

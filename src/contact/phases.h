@@ -14,12 +14,14 @@ static inline real *contact_extra(const state *x, size_t contact) { return x->ex
 static inline contact_mode contact_mode_of(const state *x, size_t contact) { return (contact_mode)contact_extra(x, contact)[EXTRA_MODE]; }
 
 typedef struct {
+    size_t contact_count;
     unsigned char *modes;
     model *m;
     struct system *s;
     method method;
     acceleration *acceleration;
     state begin, end;      /* of a step */
+    void *room;            /* of the arrays below, and of modes */
     real *lambda, *dv;     /* multipliers and accelerations at a state */
     long *first;           /* per contact: its first constraint, -1 when open */
     int *rows;             /* and how many it has */

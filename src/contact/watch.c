@@ -2,11 +2,14 @@
 
 #include <string.h>
 
+#include "base/workspace.h"
+
 struct watch {
     const model *m;
     model *own;            /* its constraints: those of m, gaps, slides */
     struct system *s;
     size_t count;
+    void *room;            /* of the arrays below */
     uint32_t *slide;       /* per contact: row of its first given slide in s */
     touch *touches;
     real *g, *rate, *curvature, *jacobian, *v, *mu, *second, *size, *dv;
@@ -18,13 +21,24 @@ void watch_destroy(watch *w)
 {
     if (!w) return;
     taut_context *context = w->m->context;
-    real *arrays[] = { w->g, w->rate, w->curvature, w->jacobian, w->v, w->mu, w->second, w->size, w->dv, w->place_q, w->place_w };
-    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) mem_free(context, arrays[i]);
-    mem_free(context, w->slide);
-    mem_free(context, w->touches);
+    mem_free(context, w->room);
     system_destroy(w->s);
     phase_model_destroy(w->own);
     mem_free(context, w);
+}
+
+static void lay_out(void *self, layout *l)
+{
+    watch *w = self;
+    size_t n = w->s->n, c = w->s->c;
+    w->slide = layout_take(l, w->count, sizeof *w->slide);
+    w->touches = layout_take(l, w->count, sizeof *w->touches);
+    w->mu = layout_reals(l, w->count);
+    w->g = layout_reals(l, c), w->rate = layout_reals(l, c), w->curvature = layout_reals(l, c);
+    w->second = layout_reals(l, c), w->size = layout_reals(l, c);
+    w->jacobian = layout_reals(l, (size_t)w->s->blocks[BLOCK_G].value_count);
+    w->v = layout_reals(l, n), w->dv = layout_reals(l, n);
+    w->place_q = layout_reals(l, n), w->place_w = layout_reals(l, n);
 }
 
 int watch_create(const model *m, watch **result)
@@ -38,17 +52,7 @@ int watch_create(const model *m, watch **result)
     if (!status) status = system_create(w->own, &w->s);
     if (!status) status = system_prepare_block(w->s, BLOCK_G);
     if (!status) status = system_prepare_rates(w->s);
-    uint32_t n = status ? 0 : w->s->n, c = status ? 0 : w->s->c;
-    struct { real **array; size_t size; } all[] = {
-        { &w->g, c }, { &w->rate, c }, { &w->curvature, c }, { &w->second, c }, { &w->size, c },
-        { &w->jacobian, status ? 0 : (size_t)w->s->blocks[BLOCK_G].value_count }, { &w->v, n }, { &w->mu, w->count },
-        { &w->place_q, n }, { &w->place_w, n }, { &w->dv, n },
-    };
-    for (size_t i = 0; !status && i < sizeof all / sizeof *all; i++)
-        if (!(*all[i].array = mem_new(m->context, all[i].size, sizeof(real)))) status = TAUT_OUT_OF_MEMORY;
-    w->slide = mem_new(m->context, w->count, sizeof *w->slide);
-    w->touches = mem_new(m->context, w->count, sizeof *w->touches);
-    if (!w->slide || !w->touches) status = TAUT_OUT_OF_MEMORY;
+    if (!status) status = workspace_create(m->context, lay_out, w, &w->room);
     uint32_t row = (uint32_t)(m->constraint_count + w->count);
     for (size_t i = 0; !status && i < w->count; i++) {
         w->slide[i] = row;

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "base/workspace.h"
+
 const char *holonomic_refuse(const struct system *s)
 {
     if (s->m->phase) return "its constraints are on phase space, not on positions; use dirac";
@@ -20,22 +22,20 @@ void holonomic_destroy(void *self)
     mem_free(f->s->context, f);
 }
 
-static int create_arrays(holonomic *f)
+static void lay_out(void *self, layout *l)
 {
-    struct system *s = f->s;
-    size_t n = s->n, c = s->c, larger = n > c ? n : c, total = 0;
-    struct { real **array; size_t size; } all[] = {
-        { &f->w, n }, { &f->v, n }, { &f->lambda, c }, { &f->rate_of_change, n }, { &f->phi, c }, { &f->psi, c },
-        { &f->jacobian, (size_t)s->blocks[BLOCK_G].value_count }, { &f->a, n }, { &f->b, n }, { &f->u, n }, { &f->f, n }, { &f->mean, n },
-        { &f->solved, n }, { &f->other, n }, { &f->c, c }, { &f->curvature, c }, { &f->second, c }, { &f->stage_rate, 2 * n },
-        { &f->extra, HOLONOMIC_EXTRA * larger },
-    };
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) total += all[i].size;
-    f->room = mem_new(s->context, total, sizeof *f->room);
-    if (!f->room) return TAUT_OUT_OF_MEMORY;
-    real *at = f->room;
-    for (size_t i = 0; i < sizeof all / sizeof *all; at += all[i].size, i++) *all[i].array = at;
-    return TAUT_OK;
+    holonomic *f = self;
+    size_t n = f->s->n, c = f->s->c;
+    f->w = layout_reals(l, n), f->v = layout_reals(l, n);
+    f->lambda = layout_reals(l, c);
+    f->rate_of_change = layout_reals(l, n);
+    f->phi = layout_reals(l, c), f->psi = layout_reals(l, c);
+    f->jacobian = layout_reals(l, (size_t)f->s->blocks[BLOCK_G].value_count);
+    f->a = layout_reals(l, n), f->b = layout_reals(l, n), f->u = layout_reals(l, n), f->f = layout_reals(l, n);
+    f->mean = layout_reals(l, n), f->solved = layout_reals(l, n), f->other = layout_reals(l, n);
+    f->c = layout_reals(l, c), f->curvature = layout_reals(l, c), f->second = layout_reals(l, c);
+    f->stage_rate = layout_reals(l, 2 * n);
+    f->extra = layout_reals(l, HOLONOMIC_EXTRA * (n > c ? n : c));
 }
 
 int holonomic_create(struct system *s, int (*evaluate)(void *, real, const real *, real *), motion_type type, void **self)
@@ -52,7 +52,7 @@ int holonomic_create(struct system *s, int (*evaluate)(void *, real, const real 
     if (!status) status = system_prepare_rates(s);
     if (!status) status = field_prepare_slope_gradient(s->constraint, KIND_Q);
     if (!status) status = field_prepare_slope_gradient(s->energy, KIND_Q);
-    if (!status) status = create_arrays(f);
+    if (!status) status = workspace_create(s->context, lay_out, f, &f->room);
     if (status)
         holonomic_destroy(f);
     else

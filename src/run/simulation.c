@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/workspace.h"
+
 void simulation_destroy(simulation *z)
 {
     if (!z) return;
@@ -13,27 +15,28 @@ void simulation_destroy(simulation *z)
     flow_destroy(z->flow);
     if (z->s) state_clear(z->s, &z->x);
     if (z->s) state_clear(z->s, &z->begin);
-    real *arrays[] = { z->v, z->lambda, z->g, z->g_rate, z->g_values, z->observables, z->gaps, z->phase_work, z->phase_entries };
-    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) mem_free(context, arrays[i]);
+    mem_free(context, z->room);
     system_destroy(z->s);
     phase_destroy(z->derived);
     phase_model_destroy(z->open);
     mem_free(context, z);
 }
 
-static int create_arrays(simulation *z)
+static void lay_out(void *self, layout *l)
 {
-    struct system *s = z->s;
-    struct { real **array; size_t size; } all[] = {
-        { &z->v, s->n }, { &z->lambda, s->c + z->m->contact_count }, { &z->g, s->c }, { &z->g_rate, s->c },
-        { &z->g_values, (size_t)s->blocks[BLOCK_G].value_count }, { &z->observables, z->m->observable_count },
-        { &z->gaps, z->m->contact_count },
-        { &z->phase_work, z->m->phase ? 4 * (size_t)s->n : 0 }, { &z->phase_entries, z->m->phase ? (size_t)s->c * s->n : 0 },
-    };
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        if (!(*all[i].array = mem_new(s->context, all[i].size, sizeof(real)))) return TAUT_OUT_OF_MEMORY;
-    return TAUT_OK;
+    simulation *z = self;
+    const struct system *s = z->s;
+    z->v = layout_reals(l, s->n);
+    z->lambda = layout_reals(l, s->c + z->m->contact_count);
+    z->g = layout_reals(l, s->c), z->g_rate = layout_reals(l, s->c);
+    z->g_values = layout_reals(l, (size_t)s->blocks[BLOCK_G].value_count);
+    z->observables = layout_reals(l, z->m->observable_count);
+    z->gaps = layout_reals(l, z->m->contact_count);
+    z->phase_work = layout_reals(l, z->m->phase ? 4 * (size_t)s->n : 0);
+    z->phase_entries = layout_reals(l, z->m->phase ? (size_t)s->c * s->n : 0);
 }
+
+int simulation_workspace(simulation *z) { return workspace_create(z->m->context, lay_out, z, &z->room); }
 
 /* From two points to the first of them and its momentum, by the method's discrete Lagrangian. */
 static int start_from_points(simulation *z, start_mode mode, real h)
@@ -123,7 +126,7 @@ int simulation_create_with(model *m, const engine_options *options, const struct
     m = z->m;
     if (!status && z->declared.adapt) z->declared.adapt(z->s, &z->declared);
     if (!status) status = system_prepare_block(z->s, BLOCK_G);
-    if (!status) status = create_arrays(z);
+    if (!status) status = simulation_workspace(z);
     if (!status) status = state_create(z->s, &z->x);
     if (!status) status = state_create(z->s, &z->begin);
     start_mode mode = options->start_as_is ? START_AS_IS : options->project_start ? START_PROJECT : START_STRICT;

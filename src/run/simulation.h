@@ -34,12 +34,16 @@ typedef struct {
     long counts_before[ENGINE_EVENT_KINDS]; /* the last step */
     engine_counts before;    /* of the run that this one goes on from */
     /* work for frames */
+    void *room;              /* of these arrays */
     real *v, *lambda, *g, *g_rate, *g_values, *observables, *gaps; /* lambda: of the constraints, then of the contacts */
     real *phase_work, *phase_entries; /* (q,p) and its rate; entries of the Jacobians of chi */
 } simulation;
 
 /* Compiles z->m into z->s, by way of z->derived if need be. */
 int simulation_system(simulation *z, phase_start start);
+
+/* The arrays of z. */
+int simulation_workspace(simulation *z);
 
 int simulation_create(model *m, const engine_options *options, simulation **result);
 /* With a method that need not stand in the table (options->method is then not read). */

@@ -205,10 +205,7 @@ int simulation_check(model *m, int project_start, engine_check *result, void (*s
     int status = simulation_system(z, project_start ? PHASE_PROJECT : PHASE_STRICT);
     m = z->m;
     if (!status) status = system_prepare_block(z->s, BLOCK_G);
-    if (!status) {
-        z->g_values = mem_new(m->context, (size_t)z->s->blocks[BLOCK_G].value_count, sizeof *z->g_values);
-        if (!z->g_values) status = TAUT_OUT_OF_MEMORY;
-    }
+    if (!status) status = simulation_workspace(z);
     if (!status) status = state_create(z->s, &z->x);
     if (!status) status = look(z, project_start, result, start, redundant, conserved, method, user);
     simulation_destroy(z);

@@ -2,6 +2,7 @@
  * form over one step. Judging is left to run/verify.c. */
 #include <string.h>
 
+#include "base/workspace.h"
 #include "run/simulation.h"
 #include "solve/nearby.h"
 
@@ -245,7 +246,7 @@ typedef struct {
     uint32_t size;              /* 2n */
     state base, x;
     nearby *nearby;
-    real *room;
+    void *room;                 /* of the arrays below */
     real *dq, *dw;              /* the direction */
     real *plus[2], *minus[2];   /* (q, p) before and after the step */
     real *levels[2][LEVELS];
@@ -260,22 +261,28 @@ static void prober_clear(prober *z)
     mem_free(z->z->s->context, z->room);
 }
 
+static void lay_out(void *self, layout *l)
+{
+    prober *p = self;
+    for (int after = 0; after < 2; after++) {
+        p->plus[after] = layout_reals(l, p->size);
+        p->minus[after] = layout_reals(l, p->size);
+        for (int k = 0; k < LEVELS; k++) p->levels[after][k] = layout_reals(l, p->size);
+        for (int k = 0; k < VECTORS; k++) {
+            p->vectors[after][k].best = layout_reals(l, p->size);
+            p->vectors[after][k].other = layout_reals(l, p->size);
+        }
+    }
+    p->dq = layout_reals(l, p->size / 2), p->dw = layout_reals(l, p->size / 2);
+}
+
 static int prober_create(prober *p, simulation *z)
 {
     *p = (prober){ .z = z, .size = 2 * z->s->n };
     int status = state_create(z->s, &p->base);
     if (!status) status = state_create(z->s, &p->x);
+    if (!status) status = workspace_create(z->s->context, lay_out, p, &p->room);
     if (status) return status;
-    p->room = mem_new(z->s->context, (size_t)p->size * (2 * (2 + LEVELS + 2 * VECTORS) + 1), sizeof(real));
-    if (!p->room) return TAUT_OUT_OF_MEMORY;
-    real *at = p->room;
-    for (int after = 0; after < 2; after++) {
-        p->plus[after] = at, at += p->size;
-        p->minus[after] = at, at += p->size;
-        for (int k = 0; k < LEVELS; k++, at += p->size) p->levels[after][k] = at;
-        for (int k = 0; k < VECTORS; k++, at += 2 * p->size) p->vectors[after][k] = (tangent){ at, at + p->size };
-    }
-    p->dq = at, p->dw = at + z->s->n;
     state_copy(&z->x, &p->base);
     status = start_project(z->s, &p->base);
     return status ? status : nearby_create(z->s, &p->base, &p->nearby);

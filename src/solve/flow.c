@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "base/workspace.h"
+
 /* Columns of the extrapolation: order 2 COLUMNS. More let the steps grow and the roundings with them. */
 #ifdef TAUT_REAL_QUAD
 #define COLUMNS 12
@@ -16,7 +18,7 @@ struct flow {
     flow_field *field;            /* instead of it, where the equations of motion are another's */
     void *owner;
     uint32_t size;                /* of y = (q, w) */
-    real *room;
+    void *room;                   /* of the arrays below */
     real *y, *before, *now, *next, *rate, *first_rate, *lambda;
     real *table[COLUMNS];         /* the last row of the extrapolation, column by column */
     real step;                    /* that the last advance ended with; 0: none yet */
@@ -30,6 +32,19 @@ void flow_destroy(flow *f)
     mem_free(f->s->context, f);
 }
 
+static void lay_out(void *self, layout *l)
+{
+    flow *f = self;
+    f->y = layout_reals(l, f->size);
+    f->before = layout_reals(l, f->size);
+    f->now = layout_reals(l, f->size);
+    f->next = layout_reals(l, f->size);
+    f->rate = layout_reals(l, f->size);
+    f->first_rate = layout_reals(l, f->size);
+    for (int i = 0; i < COLUMNS; i++) f->table[i] = layout_reals(l, f->size);
+    f->lambda = layout_reals(l, f->s->c);
+}
+
 int flow_create(struct system *s, flow **result) { return flow_create_along(s, NULL, NULL, result); }
 
 int flow_create_along(struct system *s, flow_field *field, void *owner, flow **result)
@@ -41,18 +56,13 @@ int flow_create_along(struct system *s, flow_field *field, void *owner, flow **r
     f->field = field;
     f->owner = owner;
     f->size = 2 * s->n;
-    f->room = mem_new(s->context, (size_t)f->size * (6 + COLUMNS) + s->c, sizeof(real));
-    int status = !f->room ? TAUT_OUT_OF_MEMORY : field ? TAUT_OK : acceleration_create(s, &f->acceleration);
-    if (status) {
+    int status = workspace_create(s->context, lay_out, f, &f->room);
+    if (!status && !field) status = acceleration_create(s, &f->acceleration);
+    if (status)
         flow_destroy(f);
-        return status;
-    }
-    real *at = f->room, **vectors[] = { &f->y, &f->before, &f->now, &f->next, &f->rate, &f->first_rate };
-    for (int i = 0; i < 6; i++, at += f->size) *vectors[i] = at;
-    for (int i = 0; i < COLUMNS; i++, at += f->size) f->table[i] = at;
-    f->lambda = at;
-    *result = f;
-    return TAUT_OK;
+    else
+        *result = f;
+    return status;
 }
 
 static int rate(flow *f, real t, const real *y, real *out)

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "base/workspace.h"
+
 /* In double a solve with pivoting (or of a positive definite matrix) leaves residuals of a rounding already. */
 #ifdef TAUT_REAL_QUAD
 #define REFINE 1
@@ -14,6 +16,7 @@ struct saddle {
     struct system *s;
     kkt *kkt;
     size_t size;                 /* 2n + c */
+    void *room;                  /* of the arrays below; they are there where solutions are refined */
     real *pi_w, *nu_w;           /* block values */
     real *x, *right, *rest;      /* size each: solution, right-hand sides, residuals */
 };
@@ -21,10 +24,19 @@ struct saddle {
 void saddle_destroy(saddle *k)
 {
     if (!k) return;
-    real *arrays[] = { k->pi_w, k->nu_w, k->x, k->right, k->rest };
-    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) mem_free(k->s->context, arrays[i]);
+    mem_free(k->s->context, k->room);
     kkt_destroy(k->kkt);
     mem_free(k->s->context, k);
+}
+
+static void lay_out(void *self, layout *l)
+{
+    saddle *k = self;
+    k->pi_w = layout_reals(l, (size_t)k->s->blocks[BLOCK_PI_W].value_count);
+    k->nu_w = layout_reals(l, (size_t)k->s->blocks[BLOCK_NU_W].value_count);
+    k->x = layout_reals(l, k->size);
+    k->right = layout_reals(l, k->size);
+    k->rest = layout_reals(l, k->size);
 }
 
 int saddle_create(struct system *s, saddle **result)
@@ -38,12 +50,7 @@ int saddle_create(struct system *s, saddle **result)
     if (!status && REFINE) {
         status = system_prepare_block(s, BLOCK_PI_W);
         if (!status) status = system_prepare_block(s, BLOCK_NU_W);
-        struct { real **array; size_t size; } all[] = {
-            { &k->pi_w, (size_t)s->blocks[BLOCK_PI_W].value_count }, { &k->nu_w, (size_t)s->blocks[BLOCK_NU_W].value_count },
-            { &k->x, k->size }, { &k->right, k->size }, { &k->rest, k->size },
-        };
-        for (size_t i = 0; !status && i < sizeof all / sizeof *all; i++)
-            if (!(*all[i].array = mem_new(s->context, all[i].size, sizeof(real)))) status = TAUT_OUT_OF_MEMORY;
+        if (!status) status = workspace_create(s->context, lay_out, k, &k->room);
     }
     if (status)
         saddle_destroy(k);

@@ -6,6 +6,8 @@
 #include <lapacke.h>
 #include <string.h>
 
+#include "base/workspace.h"
+
 #define CONSISTENT 1e-9 /* relative displacement that counts as a rounding of the given numbers */
 
 typedef struct {
@@ -14,6 +16,7 @@ typedef struct {
     state *x;
     const start_value *values[2]; /* of positions and velocities */
     int velocity;            /* unknowns are velocities, else positions */
+    void *room;              /* of the arrays below */
     uint32_t *free;          /* coordinates being solved for */
     uint32_t count;
     real *r, *trial;         /* residual (c), saved unknowns */
@@ -24,11 +27,22 @@ typedef struct {
 
 static void starter_clear(starter *z)
 {
-    taut_context *context = z->s->context;
-    real *arrays[] = { z->r, z->trial, z->g, z->nu, z->a, z->b, z->v };
-    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) mem_free(context, arrays[i]);
-    mem_free(context, z->free);
+    mem_free(z->s->context, z->room);
     kkt_destroy(z->kkt);
+}
+
+static void lay_out(void *self, layout *l)
+{
+    starter *z = self;
+    const struct system *s = z->s;
+    z->free = layout_take(l, s->n, sizeof *z->free);
+    z->r = layout_reals(l, s->c);
+    z->trial = layout_reals(l, s->n);
+    z->g = layout_reals(l, (size_t)s->blocks[BLOCK_G].value_count);
+    z->nu = layout_reals(l, (size_t)s->blocks[BLOCK_NU_W].value_count);
+    z->a = layout_reals(l, s->n);
+    z->b = layout_reals(l, s->n);
+    z->v = layout_reals(l, s->n);
 }
 
 static int starter_create(starter *z, struct system *s, state *x)
@@ -36,16 +50,8 @@ static int starter_create(starter *z, struct system *s, state *x)
     *z = (starter){ .s = s, .x = x, .values = { s->m->start_q, s->m->start_w } };
     int status = system_prepare_block(s, BLOCK_G);
     if (!status) status = system_prepare_block(s, BLOCK_NU_W);
-    if (status) return status;
-    struct { real **array; size_t size; } all[] = {
-        { &z->r, s->c }, { &z->trial, s->n }, { &z->g, (size_t)s->blocks[BLOCK_G].value_count },
-        { &z->nu, (size_t)s->blocks[BLOCK_NU_W].value_count }, { &z->a, s->n }, { &z->b, s->n }, { &z->v, s->n },
-    };
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        if (!(*all[i].array = mem_new(s->context, all[i].size, sizeof(real)))) return TAUT_OUT_OF_MEMORY;
-    z->free = mem_new(s->context, s->n, sizeof *z->free);
-    if (!z->free) return TAUT_OUT_OF_MEMORY;
-    return kkt_create(s, &z->kkt);
+    if (!status) status = workspace_create(s->context, lay_out, z, &z->room);
+    return status ? status : kkt_create(s, &z->kkt);
 }
 
 static place here(const starter *z) { return place_at(z->x->q, z->x->w, &z->x->t, z->x->lambda); }
