@@ -106,8 +106,7 @@ static void consider(flaw *worst, size_t i, int what, real severity)
 static flaw find_flaw(hybrid *z, const phase *ph)
 {
     flaw worst = { .contact = -1 };
-    real scale = 0;
-    for (uint32_t k = 0; k < ph->s->c; k++) scale = real_most(scale, ph->lambda[k]);
+    real scale = real_largest(ph->lambda, ph->s->c);
     for (size_t i = 0; i < z->count; i++) {
         if (ph->first[i] < 0) {
             real size, a = watch_acceleration(z->watch, i, 0, &size);

@@ -65,8 +65,7 @@ static int attempt(hybrid *z, phase *ph, real s)
 /* What counts as zero of each function: round-off of the gap, of the largest multiplier, of the velocities. */
 static void set_tolerances(hybrid *z, const phase *ph)
 {
-    real force = 0;
-    for (uint32_t k = 0; k < ph->s->c; k++) force = real_most(force, ph->lambda[k]);
+    real force = real_largest(ph->lambda, ph->s->c);
     for (size_t i = 0; i < z->count; i++) {
         const touch *t = watch_touch(z->watch, i);
         int open = ph->modes[i] == MODE_OPEN;
@@ -80,8 +79,7 @@ static void set_tolerances(hybrid *z, const phase *ph)
 static void set_shortest(hybrid *z, const phase *ph)
 {
     const real *v = watch_velocity(z->watch);
-    real size = watch_least(z->watch), speed = 0;
-    for (uint32_t i = 0; i < z->n; i++) size = real_most(size, ph->begin.q[i]), speed = real_most(speed, v[i]);
+    real size = real_most(real_largest(ph->begin.q, z->n), watch_least(z->watch)), speed = real_largest(v, z->n);
     z->shortest = REAL_EPSILON * size / REAL(fmax)(speed, size / (1000 * z->h));
 }
 

@@ -35,13 +35,6 @@ static int factor(hybrid *z, const state *x)
     return kkt_factor(z->kkt, &at);
 }
 
-static real largest(const real *x, uint32_t n)
-{
-    real most = 0;
-    for (uint32_t i = 0; i < n; i++) most = real_most(most, x[i]);
-    return most;
-}
-
 /* z->v := the velocities that an impulse z->kick makes: pi_w w = kick + phi_lambda mu, v = nu_w w, G v = 0; refined to the precision of
    the unit around a matrix in double. */
 static int respond(hybrid *z)
@@ -65,7 +58,7 @@ static int respond(hybrid *z)
         if (status) return status;
         for (uint32_t i = 0; i < n; i++) z->w[i] += z->a[i], z->v[i] += z->b[i];
         for (uint32_t i = 0; i < c; i++) z->multiplier[i] += z->right[i];
-        real size = largest(z->b, n), scale = largest(z->v, n);
+        real size = real_largest(z->b, n), scale = real_largest(z->v, n);
         if (size <= REAL_EPSILON * scale || (k > 1 && size < (real)1e-10 * scale && size > before / 2)) return TAUT_OK;
         before = size;
     }
@@ -140,7 +133,7 @@ int meeting_apply(hybrid *z, state *x)
         if (status) return status;
         for (uint32_t i = 0; i < n; i++) x->w[i] += z->a[i];
         for (uint32_t i = 0; i < c; i++) z->multiplier[i] += z->right[i];
-        real size = largest(z->a, n), scale = largest(x->w, n);
+        real size = real_largest(z->a, n), scale = real_largest(x->w, n);
         if (!(size > REAL_EPSILON * scale) || (iteration > 1 && size < (real)1e-10 * scale && size > before / 2)) {
             system_momentum(s, &at, x->p);
             memset(x->p_low, 0, n * sizeof(real));

@@ -168,8 +168,7 @@ void watch_look(watch *w, const real *q, const real *stage, real t, real h)
     system_constraint_rate(s, &at, w->rate);
     system_block_values(s, BLOCK_G, &at, w->jacobian);
     system_observables(s, &at, w->mu);
-    real fastest = 0;
-    for (uint32_t i = 0; i < s->n; i++) fastest = real_most(fastest, w->v[i]);
+    real fastest = real_largest(w->v, s->n);
     for (size_t i = 0; i < w->count; i++) look_at(w, i, h, fastest);
 }
 
@@ -196,8 +195,8 @@ void watch_accelerate(watch *w, const real *dv)
     const pattern *shape = s->blocks[BLOCK_G].parts[0].shape;
     system_constraint_curvature(s, &at, w->v, w->curvature);
     memcpy(w->second, w->curvature, s->c * sizeof(real));
-    w->fastest = 0;
-    for (uint32_t i = 0; i < s->n; i++) w->dv[i] = dv[i], w->fastest = real_most(w->fastest, dv[i]);
+    memcpy(w->dv, dv, s->n * sizeof(real));
+    w->fastest = real_largest(dv, s->n);
     for (uint32_t r = 0; r < s->c; r++) {
         w->size[r] = REAL(fabs)(w->curvature[r]);
         for (int e = shape->start[r]; e < shape->start[r + 1]; e++) {

@@ -126,13 +126,6 @@ int holonomic_chi(void *self, real t, const real *z, real *out)
 
 /* ---- projections: section 11 of the paper, in the metric of the mass matrix ---- */
 
-static real largest(const real *x, uint32_t count)
-{
-    real most = 0;
-    for (uint32_t i = 0; i < count; i++) most = real_most(most, x[i]);
-    return most;
-}
-
 #define CORRECTIONS 30
 
 /* Position (67): G(q0) dq = g(q_k), q_{k+1} = q_k - dq, with the matrix of q0 and dq = H_pp G' Q^-1 g. Momentum (66):
@@ -150,7 +143,7 @@ int holonomic_project(void *self, unsigned which, real eps, real t, const real *
     for (int k = 0; c && k < CORRECTIONS; k++) {
         int status = holonomic_chi(f, t, at, chi);
         if (status) return status;
-        real *right = momentum ? chi + c : chi, size = largest(right, c);
+        real *right = momentum ? chi + c : chi, size = real_largest(right, c);
         if (size <= eps) return TAUT_OK;
         /* where eps asks for more than the precision has, the residual stops at roundings */
         if (k > 1 && size > before / 2 && size <= REAL(sqrt)(REAL_EPSILON)) return TAUT_OK;

@@ -106,13 +106,6 @@ static int fixed_step(scheme *r, state *x, real h)
 
 /* ---- steps by the error ---- */
 
-static real largest(const real *x, uint32_t count)
-{
-    real most = 0;
-    for (uint32_t i = 0; i < count; i++) most = real_most(most, x[i]);
-    return most;
-}
-
 /* A step shorter than this part of the way is a failure. */
 #define SHORTEST 1e-12
 
@@ -130,7 +123,7 @@ static int variable_steps(scheme *r, state *x, real way)
         begin_at(r, x, h);
         int status = scheme_fehlberg(r);
         if (status < 0 || status == TAUT_OUT_OF_MEMORY) return status;
-        real error = status ? (real)NAN : largest(r->error, r->size);
+        real error = status ? (real)NAN : real_largest(r->error, r->size);
         int finite = error - error == 0, good = finite && error <= tolerance;
         if (!finite)
             factor = (real)0.2;

@@ -266,13 +266,6 @@ int simulation_solution(simulation *z, wide *q, wide *p, wide *lambda)
     return TAUT_OK;
 }
 
-static real largest(const real *x, uint32_t count)
-{
-    real most = 0;
-    for (uint32_t i = 0; i < count; i++) most = real_most(most, x[i]);
-    return most;
-}
-
 /* q' by the method's own equations into z->v, the largest |chi|, and the largest |d chi/dt|. */
 static void phase_residuals(simulation *z, real *position, real *velocity)
 {
@@ -283,7 +276,7 @@ static void phase_residuals(simulation *z, real *position, real *velocity)
     memcpy(at + s->n, z->x.p, s->n * sizeof(real));
     f->class->begin(f->self, &z->x);
     f->class->chi(f->self, z->x.t, at, z->g);
-    *position = largest(z->g, s->c);
+    *position = real_largest(z->g, s->c);
     if (f->class->evaluate(f->self, z->x.t, at, rate)) {
         for (uint32_t i = 0; i < 2 * s->n; i++) rate[i] = (real)NAN; /* no velocity belongs to this state; the next step will say so */
     }
@@ -298,7 +291,7 @@ static void phase_residuals(simulation *z, real *position, real *velocity)
         for (int r = 0; r < p->rows; r++)
             for (int e = p->start[r]; e < p->start[r + 1]; e++) z->g_rate[r] += z->phase_entries[e] * rate[(by ? s->n : 0) + (uint32_t)p->index[e]];
     }
-    *velocity = largest(z->g_rate, s->c);
+    *velocity = real_largest(z->g_rate, s->c);
 }
 
 void simulation_residuals(simulation *z, real *position, real *velocity)
@@ -314,8 +307,8 @@ void simulation_residuals(simulation *z, real *position, real *velocity)
     system_block_values(s, BLOCK_G, &at, z->g_values);
     system_constraint_rate(s, &at, z->g_rate);
     block_multiply(&s->blocks[BLOCK_G], z->g_values, 1, z->v, z->g_rate);
-    *position = largest(z->g, s->c);
-    *velocity = largest(z->g_rate, s->c);
+    *position = real_largest(z->g, s->c);
+    *velocity = real_largest(z->g_rate, s->c);
 }
 
 real simulation_energy(simulation *z)

@@ -83,7 +83,7 @@ static int find_period(simulation *z, real h, real until, real *period)
         memcpy(at, z->x.q, n * sizeof(real)), memcpy(at + n, z->x.p, n * sizeof(real));
         f->class->begin(f->self, &z->x);
         status = f->class->evaluate(f->self, z->x.t, at, s.rate);
-        for (uint32_t i = 0; i < n; i++) s.q = real_most(s.q, z->x.q[i]), s.p = real_most(s.p, z->x.p[i]);
+        s.q = real_largest(z->x.q, n), s.p = real_largest(z->x.p, n);
         if (!(s.q > 0)) s.q = 1;
         if (!(s.p > 0)) s.p = 1;
     }

@@ -8,13 +8,6 @@
 
 static real larger(real a, real b) { return !(a > b) ? b : a; } /* a NaN in either wins or stays */
 
-static real largest(const real *x, uint32_t count)
-{
-    real most = 0;
-    for (uint32_t i = 0; i < count; i++) most = real_most(most, x[i]);
-    return most;
-}
-
 /* ---- along a run ---- */
 
 typedef struct {
@@ -32,9 +25,9 @@ static void look_at_constraints(follower *f)
     simulation *z = f->z;
     struct system *s = z->s;
     const pattern *p = s->blocks[BLOCK_G].parts[0].shape;
-    real g, rate, q = largest(z->x.q, s->n);
+    real g, rate, q = real_largest(z->x.q, s->n);
     simulation_residuals(z, &g, &rate); /* leaves G in z->g_values, G v + g_t in z->g_rate, v in z->v */
-    real v = largest(z->v, s->n), g_scale = (real)f->out->position.scale, rate_scale = (real)f->out->velocity.scale;
+    real v = real_largest(z->v, s->n), g_scale = (real)f->out->position.scale, rate_scale = (real)f->out->velocity.scale;
     for (uint32_t k = 0; k < s->c; k++) {
         real row = 0, g_t = z->g_rate[k];
         for (int e = p->start[k]; e < p->start[k + 1]; e++) {
@@ -52,7 +45,7 @@ static void look_at_constraints(follower *f)
 static void look_at_momenta(follower *f, int first)
 {
     simulation *z = f->z;
-    real sum = 0, reach = largest(z->x.q, z->s->n);
+    real sum = 0, reach = real_largest(z->x.q, z->s->n);
     for (uint32_t i = 0; i < z->s->n; i++) sum += REAL(fabs)(z->x.p[i]);
     for (int i = 0; i < z->symmetry_count; i++) {
         real now = symmetry_momentum(z->s, &z->symmetries[i], z->x.q, z->x.p);
@@ -118,7 +111,7 @@ static real next_random(uint64_t *seed) /* in (-1, 1) */
 /* A random direction of the size of the state. */
 static void choose_direction(const state *base, uint64_t seed, real *dq, real *dw)
 {
-    real q = largest(base->q, base->n), w = largest(base->w, base->n);
+    real q = real_largest(base->q, base->n), w = real_largest(base->w, base->n);
     for (uint32_t i = 0; i < base->n; i++) dq[i] = (q > 0 ? q : 1) * next_random(&seed);
     for (uint32_t i = 0; i < base->n; i++) dw[i] = (w > 0 ? w : 1) * next_random(&seed);
 }
@@ -154,8 +147,8 @@ static real separation(const state *x, const state *y, const sizes *size)
 
 static void include(sizes *size, const state *x)
 {
-    size->q = larger(size->q, largest(x->q, x->n));
-    size->p = larger(size->p, largest(x->p, x->n));
+    size->q = larger(size->q, real_largest(x->q, x->n));
+    size->p = larger(size->p, real_largest(x->p, x->n));
 }
 
 /* The state of the simulation and a perturbed one, `other`, back to where the way began. */

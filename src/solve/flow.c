@@ -109,13 +109,6 @@ static void extrapolate(flow *f, int row)
     }
 }
 
-static real largest(const real *x, uint32_t count)
-{
-    real most = 0;
-    for (uint32_t i = 0; i < count; i++) most = real_most(most, x[i]);
-    return most;
-}
-
 /* Difference of the last two columns, relative to the size of q or w. */
 static real error_of(const flow *f)
 {
@@ -126,7 +119,7 @@ static real error_of(const flow *f)
         q = real_most(q, best[i] - other[i]);
         w = real_most(w, best[n + i] - other[n + i]);
     }
-    real q_size = largest(f->y, n) + largest(best, n), w_size = largest(f->y + n, n) + largest(best + n, n);
+    real q_size = real_largest(f->y, n) + real_largest(best, n), w_size = real_largest(f->y + n, n) + real_largest(best + n, n);
     real q_error = q > 0 ? q / q_size : q, w_error = w > 0 ? w / w_size : w; /* a NaN passes */
     return real_most(q_error, w_error);
 }
@@ -149,7 +142,7 @@ static int first_step(flow *f, real t, real *step)
     uint32_t n = f->s->n;
     int status = rate(f, t, f->y, f->first_rate);
     if (status) return status;
-    real q = largest(f->y, n), v = largest(f->first_rate, n), w = largest(f->y + n, n), a = largest(f->first_rate + n, n);
+    real q = real_largest(f->y, n), v = real_largest(f->first_rate, n), w = real_largest(f->y + n, n), a = real_largest(f->first_rate + n, n);
     real slow = v > 0 && q > 0 ? q / v : 1, fast = a > 0 && w > 0 ? w / a : 1;
     *step = (slow < fast ? slow : fast) / 4;
     return TAUT_OK;

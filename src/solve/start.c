@@ -71,13 +71,6 @@ static void residual(starter *z, real *out)
     block_multiply(&s->blocks[BLOCK_G], z->g, 1, z->v, out);
 }
 
-static real largest(const real *x, uint32_t count)
-{
-    real most = 0;
-    for (uint32_t i = 0; i < count; i++) most = real_most(most, x[i]);
-    return most;
-}
-
 static uint32_t worst(const real *x, uint32_t count)
 {
     uint32_t at = 0;
@@ -126,7 +119,7 @@ static int free_step(starter *z, double *dense, double *right, lapack_int *pivot
     real *unknown = z->velocity ? z->x->w : z->x->q;
     lapack_int m = (lapack_int)s->c, n = (lapack_int)z->count, rank, rows = m > n ? m : n;
     residual(z, z->r);
-    real before = largest(z->r, s->c);
+    real before = real_largest(z->r, s->c);
     free_jacobian(z, dense);
     memset(right, 0, (size_t)rows * sizeof *right);
     for (lapack_int k = 0; k < m; k++) right[k] = (double)-z->r[k];
@@ -149,10 +142,10 @@ static int free_step(starter *z, double *dense, double *right, lapack_int *pivot
             change = REAL(fmax)(change, REAL(fabs)(scale * (real)right[i]));
         }
         residual(z, z->r);
-        if (largest(z->r, s->c) <= before) break;
-        if (change <= 4 * REAL_EPSILON * (largest(z->trial, s->n) + 1)) break;
+        if (real_largest(z->r, s->c) <= before) break;
+        if (change <= 4 * REAL_EPSILON * (real_largest(z->trial, s->n) + 1)) break;
     }
-    *size = change / (largest(unknown, s->n) + s->least);
+    *size = change / (real_largest(unknown, s->n) + s->least);
     return TAUT_OK;
 }
 
@@ -198,8 +191,8 @@ static int project_step(starter *z, real *size, real *moved)
     status = kkt_solve(z->kkt, z->a, z->b, z->r);
     if (status) return status;
     real *unknown = z->velocity ? z->x->w : z->x->q, *change = z->velocity ? z->a : z->b;
-    *moved = largest(change, s->n);
-    *size = *moved / (largest(unknown, s->n) + s->least);
+    *moved = real_largest(change, s->n);
+    *size = *moved / (real_largest(unknown, s->n) + s->least);
     for (uint32_t i = 0; i < s->n; i++) unknown[i] += change[i];
     return TAUT_OK;
 }
