@@ -272,7 +272,6 @@
 #define hybrid_symmetries REAL_PRECISION(hybrid_symmetries)
 #define watch_system REAL_PRECISION(watch_system)
 #define hybrid_measure REAL_PRECISION(hybrid_measure)
-#define event_names REAL_PRECISION(event_names)
 #define meeting_collect REAL_PRECISION(meeting_collect)
 #define meeting_apply REAL_PRECISION(meeting_apply)
 #define contact_impact REAL_PRECISION(contact_impact)

@@ -5,8 +5,6 @@
 #include "contact/active_set.h"
 #include "contact/parts.h"
 
-const char *const event_names[EVENT_KINDS] = { "impact", "rest", "release", "stick", "slip" };
-
 void hybrid_destroy(hybrid *z)
 {
     if (!z) return;

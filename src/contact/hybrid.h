@@ -12,9 +12,6 @@
 #include "contact/phases.h"
 #include "system/symmetry.h"
 
-typedef enum { EVENT_IMPACT, EVENT_REST, EVENT_RELEASE, EVENT_STICK, EVENT_SLIP, EVENT_KINDS } event_kind;
-extern const char *const event_names[EVENT_KINDS];
-
 /* Told of every event, with x as it is just after it. A status other than 0 ends the step. */
 typedef int (*event_callback)(void *user, size_t contact, event_kind kind, real impulse);
 

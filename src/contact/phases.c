@@ -77,22 +77,10 @@ void phases_clear(phases *p)
     *p = (phases){ 0 };
 }
 
-static void add_counts(newton_counts *sum, const newton_counts *c)
-{
-    sum->iterations += c->iterations;
-    sum->factorisations += c->factorisations;
-    sum->calls += c->calls;
-    sum->evaluations += c->evaluations;
-    sum->rejected += c->rejected;
-    sum->position_projections += c->position_projections;
-    sum->momentum_projections += c->momentum_projections;
-    sum->projected_steps += c->projected_steps;
-}
-
 newton_counts phases_counts(const phases *p)
 {
     newton_counts sum = p->gone;
-    for (int i = 0; i < p->count; i++) add_counts(&sum, method_counts(&p->list[i]->method));
+    for (int i = 0; i < p->count; i++) newton_counts_add(&sum, method_counts(&p->list[i]->method));
     return sum;
 }
 
@@ -110,7 +98,7 @@ static int free_place(phases *p)
     int oldest = -1;
     for (int i = 0; i < p->count; i++)
         if (!all_open(p, p->list[i]) && (oldest < 0 || p->list[i]->used < p->list[oldest]->used)) oldest = i;
-    add_counts(&p->gone, method_counts(&p->list[oldest]->method));
+    newton_counts_add(&p->gone, method_counts(&p->list[oldest]->method));
     phase_destroy(p->list[oldest], p->m->context);
     p->list[oldest] = NULL;
     return oldest;

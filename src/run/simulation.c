@@ -69,7 +69,7 @@ static int open_system(simulation *z)
     return status;
 }
 
-int simulation_system(simulation *z, phase_start start)
+int simulation_system(simulation *z, start_mode start)
 {
     if (z->m->contact_count) return open_system(z);
     int status = z->m->phase_line ? TAUT_SINGULAR : system_create(z->m, &z->s);
@@ -91,7 +91,7 @@ static int on_event(void *self, size_t contact, event_kind kind, real impulse)
     simulation *z = self;
     z->event_counts[kind]++;
     if (!z->on_event) return TAUT_OK;
-    engine_event event = { (wide)z->x.t + z->x.t_low, z->m->contacts[contact].name, kind, event_names[kind], impulse };
+    engine_event event = { (wide)z->x.t + z->x.t_low, z->m->contacts[contact].name, kind, impulse };
     return z->on_event(z->on_event_user, &event);
 }
 
@@ -121,21 +121,19 @@ int simulation_create_with(model *m, const engine_options *options, const struct
     }
     if (!class) class = method_find(z->spec.name);
     z->declared = method_class_declared(class, &z->spec);
-    phase_start phase = options->start_as_is ? PHASE_AS_IS : options->project_start ? PHASE_PROJECT : PHASE_STRICT;
-    status = simulation_system(z, phase);
+    status = simulation_system(z, options->start);
     m = z->m;
     if (!status && z->declared.adapt) z->declared.adapt(z->s, &z->declared);
     if (!status) status = system_prepare_block(z->s, BLOCK_G);
     if (!status) status = simulation_workspace(z);
     if (!status) status = state_create(z->s, &z->x);
     if (!status) status = state_create(z->s, &z->begin);
-    start_mode mode = options->start_as_is ? START_AS_IS : options->project_start ? START_PROJECT : START_STRICT;
-    if (!status && mode == START_AS_IS && !z->declared.any_start)
+    if (!status && options->start == START_AS_IS && !z->declared.any_start)
         status = fail(m->context, TAUT_UNSUPPORTED, "method '%s' keeps the constraints and needs a start on them; --start as-is is for naive, "
                                                     "extended and dirac", class->info->name);
-    if (!status) status = start_state(z->s, mode, &z->x, &z->start);
+    if (!status) status = start_state(z->s, options->start, &z->x, &z->start);
     if (!status) status = method_create_with(z->s, class, &z->spec, (real)options->tolerance, &z->method);
-    if (!status && m->start_points_line) status = start_from_points(z, mode, (real)options->step);
+    if (!status && m->start_points_line) status = start_from_points(z, options->start, (real)options->step);
     if (!status && !m->phase) status = acceleration_create(z->s, &z->acceleration);
     if (!status && !m->phase) status = acceleration_solve(z->acceleration, z->x.q, z->x.w, z->x.t, z->x.lambda, NULL);
     if (!status && !m->phase) status = system_prepare_power(z->s);
@@ -243,7 +241,7 @@ int simulation_make_flow(simulation *z)
 
 void simulation_restored(simulation *z, const engine_counts *counts)
 {
-    z->before = *counts;
+    z->work_before = counts->work;
     z->steps = counts->steps;
     memcpy(z->event_counts, counts->events, sizeof z->event_counts);
     memcpy(z->lambda, z->x.lambda, z->s->c * sizeof(real));

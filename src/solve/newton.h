@@ -9,6 +9,7 @@
 
 #include "base/context.h"
 #include "base/real.h"
+#include "base/words.h"
 
 typedef struct newton_problem {
     void *self;
@@ -24,12 +25,6 @@ typedef struct newton_problem {
     /* Name of an equation for messages. */
     void (*name)(void *self, int equation, char *buffer, size_t size);
 } newton_problem;
-
-typedef struct {
-    long iterations, factorisations, calls;
-    /* of methods that evaluate a vector field: evaluations, steps tried and not taken, corrections back to the constraints */
-    long evaluations, rejected, position_projections, momentum_projections, projected_steps;
-} newton_counts;
 
 typedef struct {
     taut_context *context;
