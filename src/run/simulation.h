@@ -39,6 +39,8 @@ typedef struct {
     real *phase_work, *phase_entries; /* (q,p) and its rate; entries of the Jacobians of chi */
 } simulation;
 
+static inline place simulation_place(const simulation *z) { return place_at(z->x.q, z->x.w, &z->x.t, z->lambda); }
+
 /* Compiles z->m into z->s, by way of z->derived if need be. */
 int simulation_system(simulation *z, start_mode start);
 
