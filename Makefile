@@ -16,15 +16,18 @@ demo: all
 	@printf '\nNext, the same pendulum as a table of numbers, and what a method of order 4 keeps of it:\n  %s\n  %s\n' \
 	  'build/taut run $(MODEL) -m rattle -s 0.01 -T 1 --csv' 'build/taut verify $(MODEL) -m lobatto:s=3'
 
-# One run of CTest over three builds: gcc, gcc with sanitizers, clang.
+# One run of CTest over four builds: gcc, gcc with sanitizers, clang, and gcc with ThreadSanitizer.
 check:
 	@tools/setup.sh build check
 	@tools/build.sh check $(JOBS)
 	@tools/build.sh sanitize $(JOBS)
 	@tools/build.sh clang $(JOBS)
+	@tools/build.sh threads $(JOBS)
 	@mkdir -p build/check
-	@echo 'subdirs(.. ../../build-sanitize ../../build-clang)' > build/check/CTestTestfile.cmake
+	@echo 'subdirs(.. ../../build-sanitize ../../build-clang ../../build-threads)' > build/check/CTestTestfile.cmake
 	@ctest --test-dir build/check --parallel $(JOBS) --timeout 600 --output-on-failure --no-tests=error
+	@echo 'Skipped, and in how many programs:'
+	@awk '!/^\[  SKIPPED \]/ { listed = 0 } listed { print $$NF } /SKIPPED.*listed below/ { listed = 1 }' build/check/Testing/Temporary/LastTest.log | sort | uniq -c
 
 # Every table and figure of the papers; goes on where it was interrupted.
 reproduce: all
@@ -40,7 +43,7 @@ setup:
 	@tools/setup.sh build
 
 clean:
-	rm -rf build build-sanitize build-clang
+	rm -rf build build-sanitize build-clang build-threads
 
 help:
 	@echo 'make                     install what the build needs (Debian packages), build build/taut'

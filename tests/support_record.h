@@ -13,6 +13,7 @@ typedef struct {
     const char *setting, *value;  /* of -D, or NULL */
     double interval;              /* between commits, seconds */
     volatile long *committed;     /* told after every step; or NULL */
+    long least_events;            /* of contacts, that the run is known to have */
 } recipe;
 
 typedef struct {
@@ -25,6 +26,12 @@ static inline int observe_frame(void *user, const wide *values, size_t count)
 {
     (void)count;
     return recorder_frame(((observer *)user)->recorder, values);
+}
+
+static inline int observe_event(void *user, const engine_event *event, const wide *values, size_t count)
+{
+    (void)count;
+    return recorder_event(((observer *)user)->recorder, event->t, event->contact, event_kind_name(event->kind), event->impulse, values);
 }
 
 static inline int observe_step(void *user, const run_result *so_far, int *stop)
@@ -47,7 +54,8 @@ static inline int recorded_run_in(taut_context *context, const recipe *c, const 
     run_result from = { 0 }, result = { 0 };
     definition d = { c->setting, c->value, 0 };
     const wide h = wide_from_double(c->step);
-    run_options run = { .step = h, .until = h * c->steps, .every = c->every, .samples = 20000, .frame = observe_frame, .after_step = observe_step, .user = &o };
+    run_options run = { .step = h, .until = h * c->steps, .every = c->every, .samples = 20000, .frame = observe_frame, .event = observe_event,
+                        .after_step = observe_step, .user = &o };
     const engine_options e = { .method = c->method, .step = h };
     snprintf(file, sizeof file, "%s/%s.lua", MODELS, c->model);
     int status = resume ? recorder_open(context, path, &o.recorder) : TAUT_OK;

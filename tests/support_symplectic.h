@@ -20,7 +20,7 @@ static inline void onto_manifold(simulation *z, state *x)
     real a[MOST * MOST], r[MOST], v[MOST], *g = z->g_values, row[MOST][MOST], before = 0;
     for (int velocity = 0; velocity < 2 && c; velocity++)
         for (int k = 0; k < 30; k++) {
-            place at = place_at(x->q, x->w, &x->t, NULL);
+            place at = place_at(z->s, x->q, x->w, &x->t, NULL);
             real *unknown = velocity ? x->w : x->q, size = 0;
             system_block_values(s, BLOCK_G, &at, g);
             memset(row, 0, sizeof row);
@@ -50,7 +50,7 @@ static inline void onto_manifold(simulation *z, state *x)
             if (size == 0 || (k > 2 && size >= before / 2)) break;
             before = size;
         }
-    place at = place_at(x->q, x->w, &x->t, NULL);
+    place at = place_at(z->s, x->q, x->w, &x->t, NULL);
     system_momentum(s, &at, x->p);
 }
 
@@ -64,7 +64,7 @@ static inline void projected_euler(simulation *z, real h)
 {
     struct system *s = z->s;
     real v[MOST], dv[MOST];
-    place at = place_at(z->x.q, z->x.w, &z->x.t, z->lambda);
+    place at = place_at(z->s, z->x.q, z->x.w, &z->x.t, z->lambda);
     system_velocity(s, &at, v);
     assert_int_equal(acceleration_solve(z->acceleration, z->x.q, z->x.w, z->x.t, z->lambda, dv), TAUT_OK);
     for (uint32_t i = 0; i < s->n; i++) z->x.q[i] += h * v[i], z->x.w[i] += h * dv[i];
@@ -81,7 +81,7 @@ static inline void projected_runge(simulation *z, real h)
     memcpy(w, z->x.w, s->n * sizeof(real));
     for (int stage = 1; stage <= 2; stage++) {
         real part = stage == 1 ? h / 2 : h;
-        place at = place_at(z->x.q, z->x.w, &z->x.t, z->lambda);
+        place at = place_at(z->s, z->x.q, z->x.w, &z->x.t, z->lambda);
         system_velocity(s, &at, v);
         assert_int_equal(acceleration_solve(z->acceleration, z->x.q, z->x.w, z->x.t, z->lambda, dv), TAUT_OK);
         for (uint32_t i = 0; i < s->n; i++) z->x.q[i] = q[i] + part * v[i], z->x.w[i] = w[i] + part * dv[i];

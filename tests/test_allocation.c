@@ -151,26 +151,37 @@ static int load_and_check(const char *text, counter *c, engine_check *found)
 static void check_runs_out_of_memory(void **state)
 {
     (void)state;
-    static const char text[] = /* a redundant constraint, so that all of check is seen */
-        "local a, b = point 'a', point 'b'; lagrangian(norm2(a.dot)/2 + norm2(b.dot)/2 - a.z)\n"
-        "constraint('one', norm2(a) - 1); constraint('two', norm2(a - b) - 1); constraint('three', 2*norm2(a) - 2)\n"
-        "observe('height', a.z); start { a = {1, 0, 0}, b = {2, 0, 0} }";
-    counter whole = { 0 };
-    engine_check expected, found;
-    assert_int_equal(load_and_check(text, &whole, &expected), TAUT_OK);
-    assert_int_equal(whole.live, 0);
-    assert_int_equal(expected.rank, 2);
-    for (long k = 1; k <= whole.calls; k += stride(whole.calls))
-        for (int all = 0; all < 2; all++) {
-            counter c = { .fail_at = k, .fail_count = all ? 1000000000 : 1 };
-            int status = load_and_check(text, &c, &found);
-            if (c.live || (status != TAUT_OUT_OF_MEMORY && all && c.failures)) print_error("allocation %ld: status %d, %ld leak\n", k, status, c.live);
-            assert_int_equal(c.live, 0);
-            if (status == TAUT_OK && (!all || (c.failures == 0 && k > whole.calls - 8)))
-                assert_int_equal(found.rank, 2);
-            else
-                assert_int_equal(status, TAUT_OUT_OF_MEMORY);
-        }
+#define POINTS "local a, b = point 'a', point 'b'; lagrangian(norm2(a.dot)/2 + norm2(b.dot)/2 - a.z)\n"
+    static const struct { const char *text; int status; uint32_t rank; } table[] = {
+        /* a redundant constraint, so that all of check is seen */
+        { POINTS "constraint('one', norm2(a) - 1); constraint('two', norm2(a - b) - 1); constraint('three', 2*norm2(a) - 2)\n"
+                 "observe('height', a.z); start { a = {1, 0, 0}, b = {2, 0, 0} }", TAUT_SINGULAR, 2 },
+        /* contradictory ones, and a start from which the nearest consistent one has to be searched for: all of a failed start */
+        { POINTS "constraint('one', norm2(a) - 1); constraint('two', norm2(a) - 2); start { a = {free(1), 0, 0}, b = {2, 0, 0} }",
+          TAUT_BAD_MODEL, 2 },
+        { POINTS "constraint('one', norm2(a) - 1); start { a = {0, 0, 0}, b = {2, 0, 0} }", TAUT_BAD_MODEL, 1 },
+    };
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        const char *text = table[i].text;
+        counter whole = { 0 };
+        engine_check expected, found;
+        assert_int_equal(load_and_check(text, &whole, &expected), TAUT_OK);
+        assert_int_equal(whole.live, 0);
+        assert_int_equal(expected.rank, table[i].rank);
+        assert_int_equal(expected.start_status, table[i].status);
+        for (long k = 1; k <= whole.calls; k += stride(whole.calls))
+            for (int all = 0; all < 2; all++) {
+                counter c = { .fail_at = k, .fail_count = all ? 1000000000 : 1 };
+                int status = load_and_check(text, &c, &found);
+                if (c.live || (status != TAUT_OUT_OF_MEMORY && all && c.failures)) print_error("allocation %ld: status %d, %ld leak\n", k, status, c.live);
+                assert_int_equal(c.live, 0);
+                if (status == TAUT_OK && (!all || (c.failures == 0 && k > whole.calls - 8))) {
+                    assert_int_equal(found.rank, table[i].rank);
+                    assert_int_equal(found.start_status, table[i].status);
+                } else
+                    assert_int_equal(status, TAUT_OUT_OF_MEMORY);
+            }
+    }
 }
 
 int main(void)

@@ -67,7 +67,7 @@ static void force_on_an_embedded_point(void **unused)
     (void)unused;
     simulation *z = open_with(PENDULUM "lagrangian(norm2(a.dot)/2)\nforce(a, {3, 5*a.x})\n" START, "del", 0);
     real t = 0, th[1] = { (real)7 / 10 }, w[1] = { 0 }, f[1] = { 0 };
-    place at = place_at(th, w, &t, NULL);
+    place at = place_at(z->s, th, w, &t, NULL);
     assert_int_equal(z->m->force_count, 2);
     system_free_force(z->s, &at, f);
     real expected = 3 * 2 * REAL(cos)(th[0]) + 10 * REAL(sin)(th[0]) * 2 * REAL(sin)(th[0]);

@@ -3,15 +3,18 @@
 
 /* t_k = t1 (1 + 2 (e + ... + e^k)), t1 = sqrt(2 z0/g); impulse m (1 + e) e^k g t1; rest at t1 (1 + e)/(1 - e). The flight is a parabola, of
    which RATTLE makes no error: what is left are roundings, a few at each impact, and each is amplified by none after it. */
-static void ball_bounces_as_in_the_closed_form(void **state)
+static void ball_bounces_as_in_the_closed_form(void **unused)
 {
-    (void)state;
+    (void)unused;
     simulation *z = open_contact("bouncing-ball", NULL, "rattle", 0, NULL);
     record *r = listen(z);
     real g = (real)981 / 100, e = (real)9 / 10, t1 = REAL(sqrt)(2 / g), t = t1, flight = 2 * t1;
     real energy = simulation_energy(z);
+    state clock = save_state(z);
     for (int n = 0; n < 900; n++) {
         do_steps(z, 1, (real)1 / 100);
+        state_next_time(&clock, (real)1 / 100, &clock.t, &clock.t_low); /* a step of many pieces takes the time of one */
+        assert_true(z->x.t == clock.t && z->x.t_low == clock.t_low);
         real now = simulation_energy(z);
         assert_at_most(now - energy, ROUND(40)); /* of an energy of 9.81 */
         assert_at_most(-z->x.q[0], ROUND(1));    /* no penetration */
@@ -34,6 +37,7 @@ static void ball_bounces_as_in_the_closed_form(void **state)
     assert_int_equal(last, r->count - 1); /* nothing happens after it */
     assert_int_equal(simulation_multipliers(z), TAUT_OK);
     assert_at_most(REAL(fabs)(z->lambda[0] - g), ROUND(20));
+    state_clear(z->s, &clock);
     free(r);
     close_model(z);
 }
@@ -57,6 +61,42 @@ static void steps_depend_on_the_state_alone(void **state)
         close_model(a);
         close_model(b);
     }
+}
+
+static int momentum_is_velocity(void *user, const engine_event *event)
+{
+    const simulation *z = user;
+    (void)event;
+    assert_true(z->x.p[0] == z->x.w[0] && z->x.p_low[0] == 0); /* of a mass 1 */
+    return TAUT_OK;
+}
+
+/* An impact leaves momenta that are those of its velocities, without a rest of the sum before it. */
+static void impacts_begin_sums_anew(void **state)
+{
+    (void)state;
+    simulation *z = open_contact("bouncing-ball", NULL, "rattle", 0, NULL);
+    z->on_event = momentum_is_velocity;
+    z->on_event_user = z;
+    do_steps(z, 500, (real)1 / 100);
+    assert_true(z->event_counts[EVENT_IMPACT] > 5);
+    close_model(z);
+}
+
+/* Two balls that hit one between them, at once but not as fast; e = 1/2, equal masses. Sequential: the faster pair first (2, 0 -> 1/2, 3/2), then the other
+   (3/2, -1 -> -3/8, 7/8), then the first again (1/2, -3/8 -> -5/32, 9/32); all numbers are exact. */
+static void sequential_impacts_begin_with_the_fastest(void **state)
+{
+    (void)state;
+    static const char text[] = "impact_law 'sequential'; local at = {}; for i = 1, 3 do at[i] = coordinate('x' .. i); lagrangian(at[i].dot^2/2) end\n"
+                               "contact('slow', at[3] - at[2] - 1, {restitution = 0.5}); contact('fast', at[2] - at[1] - 1, {restitution = 0.5})\n"
+                               "start { x1 = -2, x2 = 0, x3 = 1.5, ['x1.dot'] = 2, ['x3.dot'] = -1 }";
+    simulation *z = open_contact(NULL, text, "rattle", 0, NULL);
+    do_steps(z, 3, (real)1 / 4);
+    assert_at_most(REAL(fabs)(z->x.w[0] + (real)5 / 32), ROUND(4));
+    assert_at_most(REAL(fabs)(z->x.w[1] - (real)9 / 32), ROUND(4));
+    assert_at_most(REAL(fabs)(z->x.w[2] - (real)7 / 8), ROUND(4));
+    close_model(z);
 }
 
 /* Two balls that hit two walls at once, with restitutions of their own: each contact has its own. */
@@ -100,6 +140,51 @@ static void redundant_contacts_rest(void **state)
     close_model(z);
 }
 
+/* An inertia that couples the normal and the tangential velocity, M = (1, c; c, 1), and e = 1: Newton's and Coulomb's laws together would create
+   energy. P0 and P1 (normal, tangential): the impulses of the plastic and of the elastic impact at u = (-1, ut), by hand from W = M^-1. Those that are
+   taken lie between them where the energy is that before the impact: P'(u + W P/2) = 0. */
+static void impact_creates_no_energy(void **state)
+{
+    (void)state;
+    static const struct { int ut2, mu4, plastic[3], elastic[3]; } cases[] = { /* ut, mu, in halves and quarters; impulses over the third number; c = 3/5 */
+        { 1, 1, { 7, 1, 10 }, { 128, 32, 85 } },   /* sticks; slips */
+        { 1, 2, { 7, 1, 10 }, { 17, 7, 10 } },     /* sticks; sticks */
+        { 2, 2, { 32, -16, 65 }, { 7, 1, 5 } },    /* slips; sticks */
+    };
+    real c = (real)3 / 5, W[3] = { (real)25 / 16, (real)-15 / 16, (real)25 / 16 };
+    for (int k = 0; k < 6; k++) {
+        char text[500];
+        real P0[2], P1[2], D[2], P[2], ut = (real)cases[k / 2].ut2 / 2, u[2] = { -1, ut };
+        for (int i = 0; i < 2; i++) {
+            P0[i] = (real)cases[k / 2].plastic[i] / cases[k / 2].plastic[2];
+            P1[i] = (real)cases[k / 2].elastic[i] / cases[k / 2].elastic[2];
+            D[i] = P1[i] - P0[i];
+        }
+        /* in theta, P = P0 + theta D: (D'WD/2) theta^2 + D'(u + W P0) theta + P0'(u + W P0/2) = 0 */
+        real WP[2] = { W[0] * P0[0] + W[1] * P0[1], W[1] * P0[0] + W[2] * P0[1] };
+        real square = (W[0] * D[0] * D[0] + 2 * W[1] * D[0] * D[1] + W[2] * D[1] * D[1]) / 2;
+        real linear = D[0] * (u[0] + WP[0]) + D[1] * (u[1] + WP[1]), constant = P0[0] * (u[0] + WP[0] / 2) + P0[1] * (u[1] + WP[1] / 2);
+        real theta = (-linear + REAL(sqrt)(linear * linear - 4 * square * constant)) / (2 * square);
+        assert_between(theta, 0.1, 0.99); /* or there would be nothing to limit */
+        for (int i = 0; i < 2; i++) P[i] = P0[i] + theta * D[i];
+        snprintf(text, sizeof text, "%slocal a = point('a', 2); lagrangian((a.x.dot^2 + 6/5*a.x.dot*a.y.dot + a.y.dot^2)/2)\n"
+                                    "contact('floor', a.y, {friction = %d/4, restitution = 1}); start { a = {0, 1}, ['a.dot'] = {%d/2, -1} }",
+                 k % 2 ? "impact_law 'sequential'\n" : "", cases[k / 2].mu4, cases[k / 2].ut2);
+        simulation *z = open_contact(NULL, text, "rattle", 0, NULL);
+        record *r = listen(z);
+        real before = simulation_energy(z);
+        assert_at_most(REAL(fabs)(before - (ut * ut - 2 * c * ut + 1) / 2), ROUND(8));
+        do_steps(z, 6, (real)1 / 4);
+        assert_int_equal(r->count, 1);
+        assert_at_most(REAL(fabs)(simulation_energy(z) - before), ROUND(16));
+        assert_at_most(REAL(fabs)(r->at[0].impulse - P[0]), ROUND(16));
+        assert_at_most(REAL(fabs)(z->x.w[0] - u[1] - W[1] * P[0] - W[2] * P[1]), ROUND(32));
+        assert_at_most(REAL(fabs)(z->x.w[1] - u[0] - W[0] * P[0] - W[1] * P[1]), ROUND(32));
+        free(r);
+        close_model(z);
+    }
+}
+
 /* All within one step, from the ground and from above it. A coordinate that is large, and has nothing to do with it, makes the zeros of the gap as coarse as its
    rounding. v0^2 = 1 + 2 g y; the k-th flight takes 2 e^k v0/g. */
 static void many_impacts_in_a_step(void **state)
@@ -126,6 +211,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ball_bounces_as_in_the_closed_form), cmocka_unit_test(many_impacts_in_a_step), cmocka_unit_test(steps_depend_on_the_state_alone),
         cmocka_unit_test(simultaneous_impacts_have_their_own_restitution), cmocka_unit_test(redundant_contacts_rest),
+        cmocka_unit_test(impact_creates_no_energy), cmocka_unit_test(impacts_begin_sums_anew), cmocka_unit_test(sequential_impacts_begin_with_the_fastest),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -321,7 +321,7 @@ static void derivatives(simulation *z, placer put, const real *c, const real *al
         put(z, moved);
         memset(z->x.q_low, 0, n * sizeof(real)), memset(z->x.p_low, 0, n * sizeof(real));
         z->x.t = z->x.t_low = 0;
-        place at = place_at(z->x.q, z->x.w, &z->x.t, NULL);
+        place at = place_at(z->s, z->x.q, z->x.w, &z->x.t, NULL);
         system_momentum(z->s, &at, z->x.p);
         for (int after = 0; after < 2; after++) {
             if (after) do_steps(z, 1, uneven ? h * (1 + moved[0] / 10) : h);

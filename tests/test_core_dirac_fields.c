@@ -149,7 +149,7 @@ static real extended_hamiltonian(simulation *naive, simulation *dirac, const rea
     uint32_t n = naive->s->n, c = naive->s->c;
     real rate[64], chi[32], t = 0;
     field_at(dirac, t, at, rate);
-    place here = place_at(at, at + n, &t, NULL); /* unit mass: v = p */
+    place here = place_at(naive->s, at, at + n, &t, NULL); /* unit mass: v = p */
     real value = system_energy(naive->s, &here, at + n);
     for (uint32_t i = 0; i < n; i++) value -= (at[n + i] - rate[i]) * (at[n + i] - rate[i]);
     chi_at(naive, t, at, chi);
@@ -200,7 +200,7 @@ static void linear_solves_reach_the_precision(void **unused)
     disturb(at, 2 * s->n, (real)0.1, 99991);
     field_at(z, 0, at, rate);
     real t = 0;
-    place here = place_at(at, at + s->n, &t, NULL);
+    place here = place_at(s, at, at + s->n, &t, NULL);
     assert_true(s->blocks[BLOCK_G].value_count <= 64);
     system_block_values(s, BLOCK_G, &here, g);
     block_multiply(&s->blocks[BLOCK_G], g, 1, rate, gv);

@@ -12,7 +12,7 @@ typedef struct {
     real q[N], w[N], t, lambda[1];
 } point;
 
-static place place_of(const point *x) { return place_at(x->q, x->w, &x->t, x->lambda); }
+static place place_of(const struct system *s, const point *x) { return place_at(s, x->q, x->w, &x->t, x->lambda); }
 
 static void random_point(generator *r, point *x)
 {
@@ -21,15 +21,15 @@ static void random_point(generator *r, point *x)
     x->lambda[0] = (real)1.5;
 }
 
-static void discrete_at(field *f, discrete_mode mode, kind by, const point *from, const point *to, const real *weights, real *out)
+static void discrete_at(const struct system *s, field *f, discrete_mode mode, kind by, const point *from, const point *to, const real *weights, real *out)
 {
-    place x0 = place_of(from), x1 = place_of(to);
+    place x0 = place_of(s, from), x1 = place_of(s, to);
     memset(out, 0, N * sizeof(real));
     field_discrete(f, mode, by, &x0, &x1, weights, out);
 }
 
 /* Central differences of order 2 with d = eps^(1/3): errors of eps^(2/3), times third derivatives of some tens. */
-static void check_slope(field *f, discrete_mode mode, kind a, kind b, const real *weights)
+static void check_slope(const struct system *s, field *f, discrete_mode mode, kind a, kind b, const real *weights)
 {
     generator r = { 5 };
     point from, to;
@@ -40,16 +40,16 @@ static void check_slope(field *f, discrete_mode mode, kind a, kind b, const real
     assert_true(pattern_entries(p) <= 200);
     random_point(&r, &from);
     random_point(&r, &to);
-    place x0 = place_of(&from), x1 = place_of(&to);
+    place x0 = place_of(s, &from), x1 = place_of(s, &to);
     memset(values, 0, sizeof values);
     field_discrete_slope(f, mode, a, b, &x0, &x1, weights, values);
     for (int j = 0; j < N; j++) {
         point moved = to;
         real *variable = b == KIND_Q ? &moved.q[j] : &moved.w[j], here = *variable;
         *variable = here + d;
-        discrete_at(f, mode, a, &from, &moved, weights, plus);
+        discrete_at(s, f, mode, a, &from, &moved, weights, plus);
         *variable = here - d;
-        discrete_at(f, mode, a, &from, &moved, weights, minus);
+        discrete_at(s, f, mode, a, &from, &moved, weights, minus);
         for (int i = 0; i < N; i++) {
             int at = pattern_find(p, i, j);
             assert_near(at >= 0 ? values[at] : 0, (plus[i] - minus[i]) / (2 * d), 300 * d * d, "slope", i * N + j);
@@ -63,13 +63,13 @@ static void slopes(void **state)
     sample z;
     real weights[1] = { (real)1.5 };
     open_sample(&z, text);
-    check_slope(z.s->energy, DISCRETE_POLARISED, KIND_Q, KIND_Q, NULL);
-    check_slope(z.s->energy, DISCRETE_POLARISED, KIND_Q, KIND_W, NULL);
-    check_slope(z.s->energy, DISCRETE_JOINT, KIND_Q, KIND_Q, NULL);
-    check_slope(z.s->energy, DISCRETE_JOINT, KIND_Q, KIND_W, NULL);
-    check_slope(z.s->energy, DISCRETE_JOINT, KIND_W, KIND_Q, NULL);
-    check_slope(z.s->energy, DISCRETE_JOINT, KIND_W, KIND_W, NULL);
-    check_slope(z.s->constraint, DISCRETE_JOINT, KIND_Q, KIND_Q, weights);
+    check_slope(z.s, z.s->energy, DISCRETE_POLARISED, KIND_Q, KIND_Q, NULL);
+    check_slope(z.s, z.s->energy, DISCRETE_POLARISED, KIND_Q, KIND_W, NULL);
+    check_slope(z.s, z.s->energy, DISCRETE_JOINT, KIND_Q, KIND_Q, NULL);
+    check_slope(z.s, z.s->energy, DISCRETE_JOINT, KIND_Q, KIND_W, NULL);
+    check_slope(z.s, z.s->energy, DISCRETE_JOINT, KIND_W, KIND_Q, NULL);
+    check_slope(z.s, z.s->energy, DISCRETE_JOINT, KIND_W, KIND_W, NULL);
+    check_slope(z.s, z.s->constraint, DISCRETE_JOINT, KIND_Q, KIND_Q, weights);
     close_sample(&z);
 }
 
@@ -88,10 +88,10 @@ static void identities(void **state)
         real p0[N], p1[N], d[N], e0, e1, sum = 0, l0 = 0, l1 = 0, dt = 0;
         random_point(&r, &from);
         random_point(&r, &to);
-        place x0 = place_of(&from), x1 = place_of(&to);
+        place x0 = place_of(z.s, &from), x1 = place_of(z.s, &to);
         system_momentum(z.s, &x0, p0), system_momentum(z.s, &x1, p1);
         e0 = system_energy(z.s, &x0, from.w), e1 = system_energy(z.s, &x1, to.w);
-        discrete_at(l, DISCRETE_POLARISED, KIND_Q, &from, &to, NULL, d);
+        discrete_at(z.s, l, DISCRETE_POLARISED, KIND_Q, &from, &to, NULL, d);
         field_discrete(l, DISCRETE_POLARISED, KIND_T, &x0, &x1, NULL, &dt);
         for (int i = 0; i < N; i++) sum += (from.w[i] + to.w[i]) / 2 * (p1[i] - p0[i]) - d[i] * (to.q[i] - from.q[i]);
         sum -= dt * (to.t - from.t);
@@ -99,7 +99,7 @@ static void identities(void **state)
         field_values(l, &x0, &l0), field_values(l, &x1, &l1);
         sum = dt = 0;
         for (int by = KIND_Q; by <= KIND_W; by++) {
-            discrete_at(l, DISCRETE_JOINT, (kind)by, &from, &to, NULL, d);
+            discrete_at(z.s, l, DISCRETE_JOINT, (kind)by, &from, &to, NULL, d);
             for (int i = 0; i < N; i++) sum += d[i] * (by == KIND_Q ? to.q[i] - from.q[i] : to.w[i] - from.w[i]);
         }
         field_discrete(l, DISCRETE_JOINT, KIND_T, &x0, &x1, NULL, &dt);

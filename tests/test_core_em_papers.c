@@ -105,7 +105,7 @@ static void growth_at_rest(void **unused)
     long steps = is_long() ? 1000000 : QUAD || SANITIZED ? 2000 : 100000;
     simulation *z = open_with("four-particles", "em");
     for (int i = 2; i < 12; i += 3) z->x.w[i] -= (real)0.25;
-    place at = place_at(z->x.q, z->x.w, &z->x.t, NULL);
+    place at = place_at(z->s, z->x.q, z->x.w, &z->x.t, NULL);
     system_momentum(z->s, &at, z->x.p);
     kept_values first = values_now(z);
     extremes most = { 0 };

@@ -32,7 +32,7 @@ static void the_parts_are_the_whole(void **unused)
         simulation *z = open_any(models[i], "euler");
         struct system *s = z->s;
         real whole[16], f[16], r[16];
-        place at = place_at(z->x.q, z->x.w, &z->x.t, z->x.lambda);
+        place at = place_at(z->s, z->x.q, z->x.w, &z->x.t, z->x.lambda);
         system_force(s, &at, whole);
         system_applied_force(s, &at, f);
         system_reaction(s, &at, r);
@@ -42,7 +42,7 @@ static void the_parts_are_the_whole(void **unused)
     /* of `mixed`: r_x = -x l + 0.6 l^2 y', r_y = l; f_x = -3 y - 2 x' + 2 cos t - x y */
     simulation *z = open_any(mixed, "euler");
     real f[2], r[2], q[2] = { (real)0.5, (real)0.25 }, w[2] = { 2, 3 }, t = 0, l = 4;
-    place at = place_at(q, w, &t, &l);
+    place at = place_at(z->s, q, w, &t, &l);
     system_applied_force(z->s, &at, f);
     system_reaction(z->s, &at, r);
     assert_at_most(REAL(fabs)(f[0] + (real)2.875), 8 * REAL_EPSILON);

@@ -16,6 +16,7 @@ typedef struct {
     store *s;
     family f;
     field *field;
+    workspace work;
     real *constants;
     uint32_t sizes[KIND_COUNT];
     uint32_t rows;
@@ -24,9 +25,9 @@ typedef struct {
     real x[KIND_COUNT][MOST], u[KIND_COUNT][MOST], w[KIND_COUNT][MOST], weights[MOST];
 } sample;
 
-static place place_of(real x[KIND_COUNT][MOST])
+static place place_of(sample *z, real x[KIND_COUNT][MOST])
 {
-    place p = { { NULL } };
+    place p = { .work = &z->work };
     for (int k = 0; k < KIND_COUNT; k++) p.x[k] = x[k];
     return p;
 }
@@ -91,12 +92,14 @@ static void open_sample(sample *z, const char *text, generator *r)
         assert_int_equal(expr_value(g, store_constants(z->s)[i], parameter_value, z, &v, NULL), TAUT_OK);
         z->constants[i] = (real)v;
     }
-    assert_int_equal(field_create(z->s, &z->f, z->sizes, z->constants, &z->field), TAUT_OK);
+    z->work = (workspace){ .context = context };
+    assert_int_equal(field_create(z->s, &z->f, z->sizes, z->constants, &z->work, &z->field), TAUT_OK);
 }
 
 static void close_sample(sample *z)
 {
     field_destroy(z->field);
+    workspace_clear(&z->work);
     family_clear(z->s, &z->f);
     store_destroy(z->s);
     model_destroy(z->m);
@@ -115,7 +118,7 @@ static void ones(real *out, size_t count)
 static void check_values(sample *z)
 {
     real out[MOST];
-    place at = place_of(z->x);
+    place at = place_of(z, z->x);
     wide reference[MOST] = { 0 };
     ones(out, z->rows);
     assert_int_equal(field_prepare_values(z->field), TAUT_OK);
@@ -126,7 +129,7 @@ static void check_values(sample *z)
 
 static void check_gradients(sample *z)
 {
-    place at = place_of(z->x);
+    place at = place_of(z, z->x);
     for (int k = 0; k < KIND_COUNT; k++) {
         real weighted[MOST], plain[MOST];
         ones(weighted, MOST);
@@ -167,7 +170,7 @@ static void check_entry(sample *z, const pattern *p, const real *values, uint32_
 
 static void check_jacobians(sample *z)
 {
-    place at = place_of(z->x);
+    place at = place_of(z, z->x);
     graph *g = z->m->graph;
     expr row_sum[MOST];
     for (uint32_t row = 0; row < z->rows; row++) row_sum[row] = expr_number(g, 0);
@@ -191,7 +194,7 @@ static void check_jacobians(sample *z)
 
 static void check_hessian(sample *z, kind a, kind b)
 {
-    place at = place_of(z->x);
+    place at = place_of(z, z->x);
     assert_int_equal(field_prepare_hessian(z->field, a, b), TAUT_OK);
     const pattern *p = field_hessian_pattern(z->field, a, b);
     check_pattern(p, z->sizes[a], z->sizes[b]);
@@ -234,7 +237,7 @@ static expr along(sample *z, expr e, kind direction)
 
 static void check_second_and_third(sample *z)
 {
-    place at = place_of(z->x), u = place_of(z->u), w = place_of(z->w);
+    place at = place_of(z, z->x), u = place_of(z, z->u), w = place_of(z, z->w);
     wide reference[MOST] = { 0 };
     real out[MOST];
     ones(out, MOST);
@@ -280,7 +283,7 @@ static void check_differences(sample *z)
 {
     /* Error of a central difference: e^2 f'''/6 with derivatives up to 10^4, plus eps f/e: best near eps^(1/3). */
     const real step = REAL(cbrt)(REAL_EPSILON), error = 1e5 * step * step;
-    place at = place_of(z->x), u = place_of(z->u), w = place_of(z->w);
+    place at = place_of(z, z->x), u = place_of(z, z->u), w = place_of(z, z->w);
     for (int k = 0; k < KIND_COUNT; k++) {
         real third[MOST] = { 0 };
         field_third(z->field, (kind)k, &at, &u, &w, z->weights, third);
@@ -451,7 +454,7 @@ static void missing_kinds_are_zero(void **state)
                 "local x = coordinate 'x'; lagrangian(x.dot^2/2); start { x = 0 }\n"
                 "local l = constraint('c', x); force(x, x^2 + 7*x.dot + 3*l*x + exp(time()))\n",
                 &r);
-    place at = { { NULL } }, u = { { NULL } };
+    place at = { .work = &z.work }, u = { .work = NULL };
     real one = 1, x = (real)0.5, out = 0;
     at.x[KIND_Q] = &x;
     assert_int_equal(field_prepare_values(z.field), TAUT_OK);
@@ -481,7 +484,7 @@ static void shared_sums_have_the_right_value(void **state)
                 "local a, b = x^2, y^2; for i = 2, 60 do a, b = b, a + b end; force(x, b)\n",
                 &r);
     real out[2] = { 0 }, gradient[2] = { 0 };
-    place at = place_of(z.x);
+    place at = place_of(&z, z.x);
     assert_int_equal(field_prepare_values(z.field), TAUT_OK);
     assert_int_equal(field_prepare_gradient(z.field, KIND_Q), TAUT_OK);
     field_values(z.field, &at, out);

@@ -29,7 +29,7 @@ static void energy_errors(void **unused)
 {
     (void)unused;
     const real h = (real)1 / 10;
-    int different = 0;
+    int different = 0, done = 0;
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
         for (int m = 2; m <= 6; m++) {
             if (!wanted(&table[i], m)) continue;
@@ -48,9 +48,11 @@ static void energy_errors(void **unused)
                    same ? "" : "  <- differs");
             fflush(stdout);
             different += !same;
+            done++;
             close_model(z);
         }
     assert_int_equal(different, 0);
+    if (!done) skip();
 }
 
 /* LGG, eta = 1, m = 2 on [0,400]: angular momentum and (61) hold at the Newton tolerance. */

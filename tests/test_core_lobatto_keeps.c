@@ -185,7 +185,7 @@ static void a_long_chain_is_sparse(void **unused)
     (void)unused;
     definition links = { "N", "1000", 0 };
     model *m = NULL;
-    if (QUAD || SANITIZED) skip();
+    if (QUAD || SANITIZED) skip(); /* the time is that of an optimised build in double */
     taut_context *context = taut_context_create(NULL);
     int status = model_load_file(context, MODELS "/hanging-chain.lua", &links, 1, &m);
     simulation *z = simulation_of(context, status, m);

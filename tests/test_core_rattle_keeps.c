@@ -213,6 +213,37 @@ static void a_failed_step_changes_nothing(void **unused)
     }
 }
 
+/* The force of the last place is known to belong to another time, though the position is the same. */
+static void same_place_at_another_time(void **unused)
+{
+    (void)unused;
+    static const char text[] = "local x = coordinate 'x'\nlagrangian(x.dot^2/2)\nforce(x, time()^2)\nstart { x = 1 }\n";
+    simulation *z = open_text(text), *fresh = open_text(text);
+    do_steps(z, 3, (real)1 / 8);
+    z->x.t += 1;
+    state_copy(&z->x, &fresh->x);
+    do_steps(z, 1, (real)1 / 8);
+    do_steps(fresh, 1, (real)1 / 8);
+    assert_true(z->x.q[0] == fresh->x.q[0] && z->x.p[0] == fresh->x.p[0]);
+    close_model(z);
+    close_model(fresh);
+}
+
+/* Velocities that are not zero with the momenta: H = p^2/2 + 3 p (v = p + 3), L = v^2/2 - 3 v (p = v - 3). Free flights, and free falls, without error. */
+static void momenta_with_an_offset(void **unused)
+{
+    (void)unused;
+    static const char *const texts[] = { "local x = coordinate 'x'\nlocal p = momentum(x)\nhamiltonian(p^2/2 + 3*p + x)\nstart { x = 1, ['p.x'] = -2 }\n",
+                                         "local x = coordinate 'x'\nlagrangian(x.dot^2/2 - 3*x.dot - x)\nstart { x = 1, ['x.dot'] = 1 }\n" };
+    for (int k = 0; k < 2; k++) {
+        simulation *z = open_text(texts[k]);
+        do_steps(z, 8, (real)1 / 4);
+        assert_at_most(REAL(fabs)(z->x.q[0] - (1 + 2 - 2)), 16 * REAL_EPSILON); /* x = 1 + t - t^2/2 at t = 2 */
+        assert_at_most(REAL(fabs)(z->x.p[0] - (-2 - 2)), 16 * REAL_EPSILON);
+        close_model(z);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -224,6 +255,8 @@ int main(void)
         cmocka_unit_test(four_particles_of_gonzalez),
         cmocka_unit_test(six_balls_of_man_gao_zhong),
         cmocka_unit_test(a_failed_step_changes_nothing),
+        cmocka_unit_test(same_place_at_another_time),
+        cmocka_unit_test(momenta_with_an_offset),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,7 @@
 /* Newton, assembly, the saddle-point problem, accelerations and multipliers. */
 #include "solve/acceleration.h"
 #include "solve/assembly.h"
+#include "solve/legendre.h"
 #include "solve/multiplier.h"
 
 #include "support_system.h"
@@ -48,7 +49,7 @@ static void toy_name(void *self, int equation, char *buffer, size_t size)
 static int run_newton(toy *z, real *x, int has_factor, real tolerance, newton_counts *counts)
 {
     newton n;
-    newton_problem p = { z, z->size, toy_residual, toy_factor, toy_solve, toy_measure, toy_name };
+    newton_problem p = { z, z->size, toy_residual, toy_factor, toy_solve, toy_measure, toy_name, NULL };
     assert_int_equal(newton_create(context, z->size, tolerance, &n), TAUT_OK);
     int status = newton_solve(&n, &p, x, has_factor, (real)1.5, "the toy");
     if (counts) *counts = n.counts;
@@ -155,6 +156,66 @@ static void newton_names_the_equation(void **state)
     assert_text_has(taut_error_text(context), "'second'");
     assert_text_has(taut_error_text(context), "t = 1.5");
     assert_text_has(taut_error_text(context), "the toy");
+}
+
+/* x^2 = i + 2 with a relative error of random sign, between a half of the noise and all of it. */
+static real noise;
+static generator noise_source;
+static int noisy(const real *x, real *r)
+{
+    roots(x, r);
+    for (int i = 0; i < 3; i++) {
+        real y = (real)random_number(&noise_source); /* in (-1, 1) */
+        r[i] += (y < 0 ? y - 1 : y + 1) / 2 * noise * (i + 2);
+    }
+    return 0;
+}
+
+static int noise_is_round_off(void *self, const real *x, const real *r)
+{
+    (void)self;
+    (void)x;
+    for (int i = 0; i < 3; i++)
+        if (!(REAL(fabs)(r[i]) <= 2 * noise * (i + 2))) return 0; /* that of the place before, and the new one */
+    return 1;
+}
+
+static int run_noisy(int (*is_round_off)(void *, const real *, const real *), real *x)
+{
+    toy z = { noisy, roots_matrix, 3, { 0 }, 0, 0 };
+    newton n;
+    newton_problem p = { &z, 3, toy_residual, toy_factor, toy_solve, toy_measure, toy_name, is_round_off };
+    noise_source = (generator){ 5 };
+    assert_int_equal(newton_create(context, 3, 0, &n), TAUT_OK);
+    int status = newton_solve(&n, &p, x, 0, (real)1.5, "the toy");
+    newton_clear(&n);
+    return status;
+}
+
+static int never(void *self, const real *x, const real *r)
+{
+    (void)self, (void)x, (void)r;
+    return 0;
+}
+
+/* Stagnation above what is round-off of any problem (eps^0.6) ends the iteration where the problem says that its
+   residual is round-off, and fails otherwise; it also fails where the corrections are larger than any round-off
+   (eps^0.5). */
+static void newton_ends_at_the_round_off_of_the_problem(void **state)
+{
+    (void)state;
+    real x[3];
+    noise = REAL(pow)(REAL_EPSILON, (real)0.53);
+    for (int k = 0; k < 3; k++) {
+        x[0] = 1, x[1] = x[2] = 2;
+        int status = run_noisy(k == 0 ? noise_is_round_off : k == 1 ? never : NULL, x);
+        assert_int_equal(status, k == 0 ? TAUT_OK : TAUT_NO_CONVERGENCE);
+        for (int i = 0; k == 0 && i < 3; i++) assert_near(x[i], REAL(sqrt)((real)(i + 2)), 2 * noise, "root", i);
+    }
+    noise = REAL(pow)(REAL_EPSILON, (real)0.45);
+    x[0] = 1, x[1] = x[2] = 2;
+    assert_int_equal(run_noisy(noise_is_round_off, x), TAUT_NO_CONVERGENCE);
+    assert_null(strstr(taut_error_text(context), "after 50 ")); /* it gave up long before, and says when */
 }
 
 static int broken_at;
@@ -310,7 +371,7 @@ static void saddle_point_equations_hold(void **state)
         else
             z.x.q[0] = 1, z.x.q[1] = (real)0.5, z.x.w[0] = (real)0.3, z.x.w[1] = (real)-0.7;
         for (uint32_t i = 0; i < s->c; i++) z.x.lambda[i] = (real)0.75;
-        place at = place_at(z.x.q, z.x.w, &z.x.t, z.x.lambda);
+        place at = place_at(z.s, z.x.q, z.x.w, &z.x.t, z.x.lambda);
         assert_int_equal(kkt_create(s, &k), TAUT_OK);
         assert_int_equal(kkt_factor(k, &at), TAUT_OK);
         for (int side = 0; side < 3; side++) { /* each right side alone */
@@ -450,6 +511,42 @@ static void accelerations_with_varying_mass_and_time(void **state)
     }
 }
 
+/* Terms linear in the velocities: L = (x'^2 + y'^2)/2 + 3 x^2 y' + t x' gives x'' = 6 x y' - 1, y'' = -6 x x', p =
+   (x' + t, y' + 3 x^2); and the same by its Hamiltonian. The mass matrix is constant in both, and momenta at rest are
+   not. */
+static void accelerations_and_momenta_in_a_magnetic_field(void **state)
+{
+    (void)state;
+    static const char *const forms[] = {
+        "local x, y, t = coordinate 'x', coordinate 'y', time(); lagrangian((x.dot^2 + y.dot^2)/2 + 3*x^2*y.dot + t*x.dot)\n"
+        "start { x = 1, y = 0 }",
+        "local x, y, t = coordinate 'x', coordinate 'y', time()\n"
+        "hamiltonian(((momentum(x) - t)^2 + (momentum(y) - 3*x^2)^2)/2); start { x = 1, y = 0 }",
+    };
+    const real q[] = { (real)0.75, (real)-0.5 }, v[] = { (real)1.5, (real)0.25 }, t = (real)0.5;
+    const real p[] = { v[0] + t, v[1] + 3 * q[0] * q[0] };
+    const real expected[] = { 6 * q[0] * v[1] - 1, -6 * q[0] * v[0] };
+    for (int i = 0; i < 2; i++) {
+        sample z;
+        acceleration *a;
+        legendre *l;
+        real dv[2], w[2];
+        open_sample(&z, forms[i]);
+        assert_true(z.s->structure.constant_mass && z.s->inverse_mass && !z.s->offset);
+        assert_int_equal(acceleration_create(z.s, &a), TAUT_OK);
+        assert_int_equal(legendre_create(z.s, &l), TAUT_OK);
+        assert_int_equal(acceleration_solve(a, q, i ? p : v, t, z.x.lambda, dv), TAUT_OK);
+        assert_int_equal(legendre_stage(l, q, p, t, w), TAUT_OK);
+        for (int k = 0; k < 2; k++) {
+            assert_near(dv[k], expected[k], 64 * REAL_EPSILON, "acceleration", k); /* values below 10 */
+            assert_near(w[k], i ? p[k] : v[k], 16 * REAL_EPSILON, "velocity", k);
+        }
+        acceleration_destroy(a);
+        legendre_destroy(l);
+        close_sample(&z);
+    }
+}
+
 /* ---- the multiplier matrix and assembly on their own ---- */
 
 /* S = G1 W G0' against the product by blocks, with a coupled mass matrix and different Jacobians on the two sides */
@@ -467,7 +564,7 @@ static void multiplier_matrix(void **state)
     for (int i = 0; i < 6; i++) q0[i] = random_number(&r), q1[i] = q0[i] + random_number(&r) / 4;
     assert_int_equal(system_prepare_block(s, BLOCK_G), TAUT_OK);
     const block_shape *g = &s->blocks[BLOCK_G];
-    place at0 = place_at(q0, NULL, &z.x.t, NULL), at1 = place_at(q1, NULL, &z.x.t, NULL);
+    place at0 = place_at(z.s, q0, NULL, &z.x.t, NULL), at1 = place_at(z.s, q1, NULL, &z.x.t, NULL);
     system_block_values(s, BLOCK_G, &at0, g0);
     system_block_values(s, BLOCK_G, &at1, g1);
     assert_int_equal(multiplier_create(s, &m), TAUT_OK);
@@ -495,7 +592,7 @@ static void assembled_matrix(void **state)
     open_sample(&z, PENDULUM_HEAD "lagrangian(m/2*norm2(a.dot) + n/2*norm2(b.dot))\n" PENDULUM_TAIL);
     set_pendulum(&z);
     struct system *s = z.s;
-    place at = place_at(z.x.q, z.x.w, &z.x.t, z.x.lambda);
+    place at = place_at(z.s, z.x.q, z.x.w, &z.x.t, z.x.lambda);
     assert_int_equal(system_prepare_block(s, BLOCK_PI_W), TAUT_OK);
     assert_int_equal(system_prepare_block(s, BLOCK_PHI_LAMBDA), TAUT_OK);
     assert_int_equal(system_prepare_block(s, BLOCK_G), TAUT_OK);
@@ -566,9 +663,11 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(newton_converges), TEST(newton_survives_a_wrong_matrix), TEST(newton_refreshes_an_old_matrix),
         TEST(newton_keeps_a_good_matrix), TEST(newton_stops_at_a_tolerance), TEST(newton_names_the_equation),
+        TEST(newton_ends_at_the_round_off_of_the_problem),
         TEST(newton_reports_what_is_not_finite), TEST(newton_passes_failures_on), TEST(relative_measure), TEST(forms_are_as_meant),
         TEST(accelerations_agree_in_all_forms), TEST(saddle_point_equations_hold), TEST(no_constraints_are_fine),
-        TEST(pendulum_multiplier), TEST(driven_pivot_multiplier), TEST(nonlinear_multiplier), TEST(accelerations_with_varying_mass_and_time), TEST(multiplier_matrix),
+        TEST(pendulum_multiplier), TEST(driven_pivot_multiplier), TEST(nonlinear_multiplier), TEST(accelerations_with_varying_mass_and_time),
+        TEST(accelerations_and_momenta_in_a_magnetic_field), TEST(multiplier_matrix),
         TEST(assembled_matrix), TEST(factors_depend_on_the_matrix_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -37,7 +37,7 @@ static void close_sample(sample *z)
     model_destroy(z->m);
 }
 
-static place here(const sample *z) { return place_at(z->q, z->w, &z->t, z->lambda); }
+static place here(const sample *z) { return place_at(z->s, z->q, z->w, &z->t, z->lambda); }
 
 static real *variable(sample *z, kind k, uint32_t i)
 {
@@ -170,7 +170,7 @@ static void functions_are_gradients(void **state)
                 for (uint32_t k = 0; k < c; k++) expected += g[k] * z.lambda[k];
                 assert_near(phi[i], expected, difference_error, "force", i);
             }
-            place without = place_at(z.q, z.w, &z.t, NULL), at = here(&z);
+            place without = place_at(z.s, z.q, z.w, &z.t, NULL), at = here(&z);
             real free_force[MOST], no_lambda[MOST];
             system_free_force(z.s, &at, free_force);
             for (uint32_t i = 0; i < n; i++) {
@@ -306,7 +306,7 @@ static void no_multipliers_are_zero_multipliers(void **state)
     int count = z.s->blocks[BLOCK_PHI_Q].value_count;
     real *with = calloc((size_t)count, sizeof *with), *without = calloc((size_t)count, sizeof *without);
     memset(z.lambda, 0, sizeof z.lambda);
-    place zero = here(&z), none = place_at(z.q, z.w, &z.t, NULL);
+    place zero = here(&z), none = place_at(z.s, z.q, z.w, &z.t, NULL);
     system_block_values(z.s, BLOCK_PHI_Q, &zero, with);
     system_block_values(z.s, BLOCK_PHI_Q, &none, without);
     assert_memory_equal(with, without, (size_t)count * sizeof *with);
@@ -409,11 +409,13 @@ static const struct {
     { XY MASSES "lagrangian(-sin(x*y))", "constant diagonal block1 separable explicit " },
     { XY MASSES "lagrangian(x.dot*y.dot)", "constant block2 separable explicit " },
     { XY MASSES "lagrangian(x^2*y.dot^2)", "diagonal block1 " },
-    { XY MASSES "lagrangian(x*y.dot)", "diagonal block1 " }, /* gyroscopic */
+    { XY MASSES "lagrangian(x*y.dot)", "constant diagonal block1 " }, /* gyroscopic: p = M v + a(q) */
+    { XY MASSES "lagrangian(x^2*y.dot - cos(y)*x.dot)", "constant diagonal block1 " }, /* a magnetic field */
+    { XY MASSES "lagrangian(x*y.dot + x^2*y.dot^2)", "diagonal block1 " },
     { XY MASSES "lagrangian(x.dot^4)", "diagonal block1 separable " }, /* separable, not quadratic */
     { XY MASSES "lagrangian(3*x.dot)", "constant diagonal block1 separable explicit " }, /* a shift of the momentum */
     { XY MASSES "lagrangian(exp(t)*x.dot^2)", "time diagonal block1 separable " },
-    { XY MASSES "lagrangian(t*x.dot)", "time diagonal block1 separable " }, /* p = v + t */
+    { XY MASSES "lagrangian(t*x.dot)", "time constant diagonal block1 separable " }, /* p = v + t */
     { XY MASSES "lagrangian(-t*x)", "time constant diagonal block1 separable explicit " },
     { XY MASSES "constraint('c', x - sin(t))", "time constraint_time constant diagonal block1 separable explicit " },
     { XY MASSES "constraint('c', x - y)", "constant diagonal block1 separable explicit " },
@@ -423,6 +425,7 @@ static const struct {
     { XY MASSES "force(x, constraint('c', x))", "forces force_multiplier constant diagonal block1 separable " },
     { XY "hamiltonian(momentum(x)^2/2 + momentum(y)^2 + x*y)", "constant diagonal block1 separable explicit " },
     { XY "hamiltonian(momentum(x)^2/2 + momentum(y)^2*x^2)", "diagonal block1 " },
+    { XY "hamiltonian(momentum(x)^2/2 + momentum(y)^2 + x*momentum(y) - y*momentum(x))", "constant diagonal block1 " }, /* rotating */
     { XY "hamiltonian(momentum(x)^2/2 + (momentum(y) - momentum(x))^2)", "constant block2 separable explicit " },
     { XY "hamiltonian(sqrt(1 + momentum(x)^2) + momentum(y)^2)", "diagonal block1 separable " },
     /* a unit quaternion: the kinetic energy does not see motion along q */
@@ -466,6 +469,9 @@ static void structure_is_found(void **state)
         describe(&z.s->structure, found, sizeof found);
         if (strcmp(found, structures[i].found)) print_error("in\n%s\n", structures[i].text);
         assert_string_equal(found, structures[i].found);
+        /* an offset of the momentum is kept where it is constant, and the fast path needs it */
+        assert_int_equal(z.s->offset != NULL, z.s->structure.uncoupled && z.s->inverse_mass);
+        assert_true(z.s->structure.uncoupled || !z.s->structure.explicit_force);
         close_sample(&z);
     }
 }
@@ -592,7 +598,7 @@ static void culprits_are_named(void **state)
         sample z;
         open_sample(&z, table[i].text);
         real q[] = { (real)0.5, (real)0.25 }, w[] = { 0, 0 }, t = 0, lambda[1] = { 0 };
-        place at = place_at(q, w, &t, lambda);
+        place at = place_at(z.s, q, w, &t, lambda);
         assert_int_equal(system_check_finite(z.s, &at, "now"), TAUT_NOT_FINITE);
         for (int k = 0; k < 3; k++) assert_text_has(taut_error_text(context), table[i].says[k]);
         q[0] = 2, q[1] = 3;

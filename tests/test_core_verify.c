@@ -1,5 +1,7 @@
 /* taut verify and taut converge can be believed: what holds is confirmed, what is misdeclared is found out, and what is measured is
  * what is there. The methods of this file stand in no table; verify takes a simulation, whatever made its method. */
+#include "solve/nearby.h"
+
 #include "support.h"
 
 #include "run/converge.h"
@@ -49,7 +51,7 @@ static int euler(faulty *f, state *x, real h)
     if (status) return status;
     for (uint32_t i = 0; i < x->n; i++) x->q[i] += h * x->w[i], x->w[i] += h * f->dv[i];
     x->t += h;
-    place at = place_at(x->q, x->w, &x->t, x->lambda);
+    place at = place_at(f->s, x->q, x->w, &x->t, x->lambda);
     system_momentum(f->s, &at, x->p);
     return TAUT_OK;
 }
@@ -328,6 +330,94 @@ static void measurements_leave_the_state(void **unused)
     close_model(z);
 }
 
+/* ---- states nearby ---- */
+
+/* Away from the trajectory by a hundredth, any way: on the constraints, and velocities along them there. Roundings of numbers of about 10. */
+static void states_nearby_are_on_the_constraints(void **unused)
+{
+    (void)unused;
+    simulation *z = open_model("double-spherical-pendulum");
+    state base = save_state(z);
+    real dq[6], dw[6], g, rate;
+    nearby *n;
+    assert_int_equal(z->s->n, 6);
+    assert_int_equal(nearby_create(z->s, &base, &n), TAUT_OK);
+    for (int k = 0; k < 6; k++) {
+        for (int i = 0; i < 6; i++) dq[i] = i == k, dw[i] = i == (k + 2) % 6;
+        if (nearby_state(n, (real)1 / 100, dq, dw, &z->x)) fail_msg("%s", taut_error_text(z->m->context));
+        simulation_residuals(z, &g, &rate);
+        assert_at_most(g, 100 * REAL_EPSILON);
+        assert_at_most(rate, 1000 * REAL_EPSILON);
+        assert_between(distance(z->x.q, base.q, 6), 1e-3, 1.5e-2);
+    }
+    nearby_destroy(n);
+    state_clear(z->s, &base);
+    close_model(z);
+}
+
+/* Terms linear in the velocities with coefficients of q: constant mass, and yet the implicit form. */
+static void rattle_holds_in_a_magnetic_field(void **unused)
+{
+    (void)unused;
+    simulation *z = open_text("local a = point 'a'\n"
+                              "lagrangian(norm2(a.dot)/2 - 9.81*a.z + (1 + a.z^2/4)*(a.x*a.dot.y - a.y*a.dot.x))\n"
+                              "constraint('sphere', norm2(a) - 1) start { a = {0.6, 0, -0.8}, ['a.dot'] = {0, 2, 0} }");
+    assert_true(z->s->structure.constant_mass && !z->s->structure.explicit_force);
+    verify_result r = verify(z, 0.02, 8);
+    static const char *const properties[] = { "order in q", "order in p", "symplectic", "momenta", "reversible", "position g = 0",
+                                              "velocity dg/dt = 0" };
+    for (size_t i = 0; i < sizeof properties / sizeof *properties; i++) assert_verdict(&r, properties[i], VERDICT_HOLDS);
+    close_model(z);
+}
+
+/* ---- the chosen step ---- */
+
+/* The same pendulum with seconds, with units of 1e14 in a second and with units of 1e10 seconds: the same step. */
+static void step_is_chosen_in_any_units(void **unused)
+{
+    (void)unused;
+    static const char *const g[] = { "9.81", "9.81e-28", "9.81e20" };
+    static const wide unit[] = { 1, (wide)1e14, (wide)1e-10 };
+    wide step[3];
+    for (int i = 0; i < 3; i++) {
+        char text[200];
+        snprintf(text, sizeof text, "local a = point('a', 2) lagrangian(norm2(a.dot)/2 - %s*a.y) constraint('rod', norm2(a) - 1)\n"
+                                    "start { a = {1, 0} }", g[i]);
+        simulation *z = open_text(text);
+        verify_result r = verify(z, 0, 0);
+        assert_int_equal(verify_count(&r, VERDICT_FAILS) + verify_count(&r, VERDICT_UNDECIDED), 0);
+        step[i] = r.step / unit[i];
+        close_model(z);
+    }
+    for (int i = 1; i < 3; i++) assert_between(step[i] / step[0], 1 - 1e-12, 1 + 1e-12);
+}
+
+/* Two like charges in the plane: they fly apart for ever, faster and faster. The error of a method of first order
+   goes with the motion. A bound pair under a method that loses energy drifts. */
+static void drift_is_told_from_a_motion_that_leaves(void **unused)
+{
+    (void)unused;
+    static const struct { const char *potential, *velocity, *method; double step, until; verdict verdict; } cases[] = {
+        { "-log(1 + norm2(a - b))/2", "0, 0", "euler", 0.02, 20, VERDICT_NO_RETURN },
+        { "4*(norm2(a - b)^-6 - norm2(a - b)^-3)", "0.2, 0.3", "dirac:rk4", 0.02, 80, VERDICT_TREND },
+    };
+    for (int i = 0; i < 2; i++) {
+        char text[300];
+        snprintf(text, sizeof text, "local a, b = point('a', 2), point('b', 2)\n"
+                                    "lagrangian(norm2(a.dot)/2 + norm2(b.dot)/2 - (%s))\n"
+                                    "start { a = {0, 0}, b = {1.3, 0}, ['b.dot'] = {%s} }", cases[i].potential,
+                 cases[i].velocity);
+        simulation *z = open_text(text);
+        method_spec spec;
+        method_destroy(&z->method);
+        assert_int_equal(method_parse(z->m->context, cases[i].method, &spec), TAUT_OK);
+        assert_int_equal(method_create(z->s, &spec, 0, &z->method), TAUT_OK);
+        verify_result r = verify(z, cases[i].step, cases[i].until);
+        assert_int_equal(row_of(&r, "energy trend")->verdict, cases[i].verdict);
+        close_model(z);
+    }
+}
+
 /* ---- the exact flow ---- */
 
 /* x'' = -x from (1, 0): cos t, -sin t. The tolerance is per step, of which there are some ten. */
@@ -357,6 +447,30 @@ static void flow_keeps_what_the_motion_keeps(void **unused)
     assert_at_most(rate, 1e5 * tolerance);
     assert_at_most(REAL(fabs)(simulation_energy(z) - energy), 1e5 * tolerance);
     assert_at_most(REAL(fabs)(symmetry_momentum(z->s, &z->symmetries[0], z->x.q, z->x.p) - momentum), 1e5 * tolerance);
+    close_model(z);
+}
+
+/* A chain between two pins, released from rest: the start does not say how fast it will move, and the first steps
+   that are tried end at multipliers of 1e300, which are no guess for the next try. The motion makes 1e3 or so of an
+   error. */
+static void flow_recovers_from_a_step_that_was_far_too_long(void **unused)
+{
+    (void)unused;
+    simulation *z = open_text("local N, span, g = 20, 0.8, 1e6; local l, last = 1/N, nil\n"
+                              "for i = 1, N - 1 do\n"
+                              "  local a = point('a' .. i, 2)\n"
+                              "  lagrangian(l*norm2(a.dot)/2 - g*l*a.y)\n"
+                              "  force(a.x, -l/2*a.dot.x) force(a.y, -l/2*a.dot.y)\n"
+                              "  constraint('bar' .. i, norm2(last and a - last or a) - l^2)\n"
+                              "  start { ['a' .. i] = {i*span/N, free(-math.min(i, N - i)*0.6*l)} }\n"
+                              "  last = a\n"
+                              "end\n"
+                              "constraint('pin', (last.x - span)^2 + last.y^2 - l^2)\n");
+    real tolerance = QUAD ? (real)1e-20 : (real)1e-11, g, rate;
+    if (simulation_flow(z, (real)0.01, tolerance)) fail_msg("%s", taut_error_text(z->m->context));
+    simulation_residuals(z, &g, &rate);
+    assert_at_most(g, 1e4 * tolerance);
+    assert_at_most(rate, 1e4 * tolerance * largest_of(z->x.w, z->s->n));
     close_model(z);
 }
 
@@ -442,8 +556,13 @@ int main(void)
         cmocka_unit_test(higher_orders_are_measured),
         cmocka_unit_test(a_step_is_chosen),
         cmocka_unit_test(measurements_leave_the_state),
+        cmocka_unit_test(states_nearby_are_on_the_constraints),
+        cmocka_unit_test(rattle_holds_in_a_magnetic_field),
+        cmocka_unit_test(step_is_chosen_in_any_units),
+        cmocka_unit_test(drift_is_told_from_a_motion_that_leaves),
         cmocka_unit_test(flow_of_the_oscillator),
         cmocka_unit_test(flow_keeps_what_the_motion_keeps),
+        cmocka_unit_test(flow_recovers_from_a_step_that_was_far_too_long),
         cmocka_unit_test(converges_with_order_two),
         cmocka_unit_test(steps_must_divide_the_end),
         cmocka_unit_test(a_failed_step_is_a_row),

@@ -340,6 +340,52 @@ static void forgetting_is_like_starting_anew(void **state)
     end(&a);
 }
 
+/* Entries below the normal numbers: their row has no scale that is a number, and the matrix is no worse for it. */
+static void scales_of_tiny_rows(void **state)
+{
+    (void)state;
+    for (int k = 0; k < ALL; k++) {
+        if (all[k] != LINEAR_SMALL && all[k] != LINEAR_LAPACK) continue; /* the others scale for themselves */
+        matrix a = begin(2, 4);
+        add(&a, 0, 0, 0x1p-1070), add(&a, 1, 1, 2);
+        finish(&a);
+        taut_context *context = taut_context_create(NULL);
+        linear *solver = make(context, all[k], &a, 0);
+        double x[2] = { 0x1p-1068, 6 };
+        assert_int_equal(linear_factor(solver, a.value), TAUT_OK);
+        linear_solve(solver, x);
+        assert_true(x[0] == 4 && x[1] == 3); /* powers of two: exact */
+        linear_destroy(solver);
+        taut_context_destroy(context);
+        end(&a);
+    }
+}
+
+/* Wilkinson's matrix, 1 on the diagonal and in the last column, -1 below: without an exchange of rows the last column doubles with every elimination. Its
+   last pivot, 2^(n-1), is the growth. */
+static void growth_of_wilkinsons_matrix(void **state)
+{
+    (void)state;
+    enum { N = 12 };
+    static const linear_backend dense[] = { LINEAR_SMALL, LINEAR_LAPACK };
+    for (int k = 0; k < 2; k++) {
+        matrix a = begin(N, N * N);
+        for (int j = 0; j < N; j++)
+            for (int i = 0; i < N; i++)
+                if (i == j || j == N - 1) add(&a, i, j, 1);
+                else if (i > j) add(&a, i, j, -1);
+        finish(&a);
+        taut_context *context = taut_context_create(NULL);
+        linear *solver = make(context, dense[k], &a, 0);
+        assert_int_equal(linear_factor(solver, a.value), TAUT_OK);
+        /* rows are scaled by powers of two, all by the same */
+        assert_true(linear_status(solver)->pivot_growth == 1 << (N - 1));
+        linear_destroy(solver);
+        taut_context_destroy(context);
+        end(&a);
+    }
+}
+
 static void automatic_choices(void **state)
 {
     (void)state;
@@ -350,6 +396,7 @@ static void automatic_choices(void **state)
                   { random_dense(60, 1), LINEAR_LAPACK },
                   { tridiagonal(1000, 0, 1), LINEAR_KLU },
                   { saddle_point(500, 1), LINEAR_KLU },
+                  { cube(16), LINEAR_KLU },      /* factors of more than ten times the matrix, but not large */
                   { cube(22), LINEAR_MUMPS } }; /* AMD's factors have more than 2e6 entries, the matrix 7e4 */
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         taut_context *context = taut_context_create(NULL);
@@ -455,6 +502,8 @@ int main(void)
         cmocka_unit_test(klu_gives_up_a_bad_diagonal),
         cmocka_unit_test(the_same_input_gives_the_same_bits),
         cmocka_unit_test(forgetting_is_like_starting_anew),
+        cmocka_unit_test(scales_of_tiny_rows),
+        cmocka_unit_test(growth_of_wilkinsons_matrix),
         cmocka_unit_test(automatic_choices),
         cmocka_unit_test(automatic_changes_its_mind),
         cmocka_unit_test(a_settled_choice_stays),

@@ -53,6 +53,8 @@ static int make_shell(dirac *d, model **result)
 
 /* ---- the start ---- */
 
+#define TIE 1e-6 /* of what is the same but for rounding the first is named */
+
 static int report_inconsistent(dirac *d, const point *x, wide moved)
 {
     size_t worst = 0;
@@ -60,7 +62,7 @@ static int report_inconsistent(dirac *d, const point *x, wide moved)
     for (size_t k = 0; k < d->count; k++) {
         wide here;
         if (sampler_values(d->sampler, x, &d->chi[k].value, 1, &here, NULL)) return TAUT_OUT_OF_MEMORY;
-        if (!(WIDE(fabs)(here) <= most)) most = WIDE(fabs)(here), worst = k, value = here;
+        if (!(WIDE(fabs)(here) <= most * (wide)(1 + TIE))) most = WIDE(fabs)(here), worst = k, value = here;
     }
     const dirac_constraint *c = &d->chi[worst];
     const constraint *from = c->source >= 0 ? &d->m->constraints[c->source] : NULL;
@@ -68,8 +70,8 @@ static int report_inconsistent(dirac *d, const point *x, wide moved)
     dirac_print(d, c->value, text, sizeof text);
     dirac_name(d, worst, name, sizeof name);
     return fail(d->context, TAUT_BAD_MODEL,
-                "%s:%d: the start is not on the constraints: %s = %s is %.3g, not zero (the nearest consistent start is %.2g away); correct the "
-                "start values, free some with free(guess), or use --start project",
+                "%s:%d: the start is not on the constraints: %s = %s is %.3g, not zero (consistent values differ by up to %.3g); correct the "
+                "start values, free some with free(guess), or use the start mode 'project'",
                 d->m->file, from ? from->line : d->m->form_line, name, text, (double)value, (double)moved);
 }
 

@@ -137,7 +137,11 @@ static void print_structure(const model *m, const engine_check *c)
         else
             printf("largest diagonal block %d\n", c->largest_block);
         if (c->augmented) puts("                   singular alone, regular with the constraints (multiples of (dg/dt)^2/2 were added to L)");
-        printf("  fast path        %s\n", !c->explicit_force ? "no: steps are implicit" : c->constraints ? "yes: only the multipliers are solved for" : "yes: steps are explicit");
+        const char *no = c->constant_mass && !c->uncoupled ? "no: terms linear in velocities, with q or t, make steps implicit"
+                                                           : "no: steps are implicit";
+        printf("  fast path        %s\n", !c->explicit_force ? no
+                                          : c->constraints  ? "yes: only the multipliers are solved for"
+                                                            : "yes: steps are explicit");
     }
     printf("  terms            %zu instance%s of %zu kernel%s, %zu constant%s\n", c->instances, c->instances == 1 ? "" : "s", c->kernels,
            c->kernels == 1 ? "" : "s", c->constants, c->constants == 1 ? "" : "s");
@@ -201,7 +205,8 @@ static int print_report(const report *r, const engine_check *c)
         printf("\n  contacts         %u, %u closed at the start%s%s", c->contacts, c->closed, c->closed ? ": " : "", c->closed_names);
         printf("\n  impacts          %s", r->m->impact_law == IMPACT_SEQUENTIAL ? "sequential" : "simultaneous");
     }
-    printf("\n  freedom          %d degree%s\n", c->degrees_of_freedom, c->degrees_of_freedom == 1 ? "" : "s");
+    printf("\n  freedom          %s%d degree%s\n", c->rank_known ? "" : "at least ", c->degrees_of_freedom,
+           c->degrees_of_freedom == 1 ? "" : "s");
     if (r->redundant[0]) printf("  REDUNDANT\n%s\n", r->redundant);
     print_structure(r->m, c);
     printf("  conserved        %s%s%s\n", c->energy_conserved ? "energy" : "",

@@ -109,8 +109,10 @@ static void summarise_energy(const watched *w, int conserved)
 {
     wide up = w->highest - w->first, down = w->lowest - w->first;
     printf("  energy                %.9g .. %.9g", (double)w->lowest, (double)w->highest);
-    if (conserved)
+    if (conserved && w->slope - w->slope == 0)
         printf("   error %+.2g .. %+.2g, slope %+.1g per unit time\n", (double)down, (double)up, (double)w->slope);
+    else if (conserved) /* the sums for the slope have overflowed */
+        printf("   error %+.2g .. %+.2g\n", (double)down, (double)up);
     else
         printf("   (not conserved by this model: time, forces or contacts change it)\n");
 }

@@ -26,7 +26,7 @@ const command command_verify = {
     definitions_of_verify, sizeof definitions_of_verify / sizeof *definitions_of_verify, verify_main,
     "order        errors over 8 steps against the equations of motion, solved by extrapolation, as the step is halved\n"
     "symplectic   change of the symplectic form over a step, for tangent vectors of the constraint manifold\n"
-    "energy       largest error; its trend over END, with the scatter of the trend\n"
+    "energy       largest error; its trend over END, with the scatter of the trend (drifts; no return: the motion has a trend)\n"
     "momenta      of the symmetries that were found in the model\n"
     "reversible   distance to the start after 50 steps and 50 steps back\n"
     "constraints  largest |g| and |dg/dt|\n"

@@ -275,7 +275,7 @@ int hybrid_measure(hybrid *z, const state *x, real *lambda, real *gaps, real *ob
         if (lambda) lambda[z->c + i] = ph->first[i] < 0 ? 0 : ph->lambda[ph->first[i]];
         if (gaps) gaps[i] = watch_touch(z->watch, i)->gap;
     }
-    place at = place_at(ph->begin.q, ph->begin.w, &ph->begin.t, ph->lambda);
+    place at = place_at(ph->s, ph->begin.q, ph->begin.w, &ph->begin.t, ph->lambda);
     if (observables) system_observables(ph->s, &at, observables);
     return TAUT_OK;
 }

@@ -180,6 +180,14 @@ static real cubic_least(real h, real f0, real d0, real f1, real d1)
     return least;
 }
 
+/* Where the tangents at both ends meet. A function that is convex in between (the distance from a ball, on a straight way) is nowhere less: it may
+   be far below the cubic when the step is longer than what is passed. */
+static real tangents_meet(real h, real f0, real d0, real f1, real d1)
+{
+    real s = (f0 - f1 + h * d1) / (d1 - d0);
+    return f0 + d0 * REAL(fmin)(REAL(fmax)(s, 0), h);
+}
+
 /* Looks for an open contact that dips below zero before `end`. If there is one: *length with its gap below zero, z->value of there. */
 static int find_dip(hybrid *z, phase *ph, real end, real *length, int *found)
 {
@@ -187,12 +195,12 @@ static int find_dip(hybrid *z, phase *ph, real end, real *length, int *found)
     for (size_t i = 0; i < z->count; i++) {
         real f0 = z->start[2 * i], d0 = z->rate_start[i], f1 = z->value[2 * i], d1 = z->rate[i];
         if (kind_of(ph, 2 * i) != CROSS_GAP || z->ignore[2 * i] || !(d0 < 0 && d1 > 0) || f0 <= z->tolerance[2 * i]) continue;
-        if (cubic_least(end, f0, d0, f1, d1) > REAL(fmin)(f0, f1) / 4) continue;
+        if (cubic_least(end, f0, d0, f1, d1) > REAL(fmin)(f0, f1) / 4 && tangents_meet(end, f0, d0, f1, d1) > 0) continue;
         crossing c = { z, ph, &z->rate[i], 0 };
         int status = find_zero(&c, 0, d0, end, d1, length);
         if (!status) status = attempt(z, ph, *length);
         if (status) return status;
-        *found = is_violated(z, ph, 2 * i);
+        *found = *length < end - z->shortest && is_violated(z, ph, 2 * i);
         if (*found) return TAUT_OK;
         status = attempt(z, ph, end);
         if (status) return status;
@@ -201,6 +209,31 @@ static int find_dip(hybrid *z, phase *ph, real end, real *length, int *found)
 }
 
 /* ---- the step ---- */
+
+/* The first of the functions that are below zero at `end`, where the last attempt went: the zero of one, then of those that are below zero even
+   there. Those whose zeros are the same to within the shortest piece would send each other back and forth. */
+static int first_crossing(hybrid *z, phase *ph, real end, located *event)
+{
+    size_t all = 2 * z->count;
+    int crossed = 0;
+    memset(z->together, 0, all);
+    for (size_t round = 0; round < 4 * all + 16; round++) {
+        size_t f = 0;
+        while (f < all && (z->together[f] || !is_violated(z, ph, f))) f++;
+        if (f == all) break;
+        real before = crossed ? end : 2 * end; /* of the zero that was found, if one was */
+        crossed = 1;
+        event->kind = kind_of(ph, f);
+        event->contact = f / 2;
+        int status = find_crossing(z, ph, f, end, z->value[f], &end);
+        event->length = end;
+        if (!status) status = attempt(z, ph, end);
+        if (status || end == 0) return status;
+        if (!(end > before - z->shortest)) memset(z->together, 0, all);
+        z->together[f] = 1;
+    }
+    return TAUT_OK;
+}
 
 /* The first event up to `end`. */
 static int locate_before(hybrid *z, phase *ph, real end, located *event)
@@ -215,32 +248,13 @@ static int locate_before(hybrid *z, phase *ph, real end, located *event)
             event->contact = i;
             return TAUT_OK;
         }
-    int dips = 0;
-    size_t f = 0, all = 2 * z->count;
-    while (f < all && !is_violated(z, ph, f)) f++;
-    real dip;
-    if (f == all) status = find_dip(z, ph, end, &dip, &dips);
-    if (status) return status;
-    if (dips) end = dip;
-    /* The first of them: the zero of one, then of those that are below zero even there. Those whose zeros are the same to within the shortest piece
-       would send each other back and forth. */
-    memset(z->together, 0, all);
-    for (size_t round = 0; round < 4 * all + 16; round++) {
-        f = 0;
-        while (f < all && (z->together[f] || !is_violated(z, ph, f))) f++;
-        if (f == all) break;
-        real before = event->kind == CROSS_NONE ? 2 * end : end; /* of the zero that was found, if one was */
-        event->kind = kind_of(ph, f);
-        event->contact = f / 2;
-        status = find_crossing(z, ph, f, end, z->value[f], &end);
-        event->length = end;
-        if (!status) status = attempt(z, ph, end);
-        if (status || end == 0) return status;
-        if (!(end > before - z->shortest)) memset(z->together, 0, all);
-        z->together[f] = 1;
+    /* Before the event that shows at the end, or that a dip led to, another gap may have dipped. */
+    for (int dips = 1; dips;) {
+        status = first_crossing(z, ph, end, event);
+        if (status || event->length == 0) return status;
+        status = find_dip(z, ph, event->length, &end, &dips);
+        if (status) return status;
     }
-    if (dips && event->kind == CROSS_NONE)
-        return fail(z->context, TAUT_NO_CONVERGENCE, "a gap that closes and opens within a step was lost; try a smaller step");
     return TAUT_OK;
 }
 

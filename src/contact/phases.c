@@ -157,7 +157,7 @@ int phase_load(phase *ph, const state *x)
     }
     int status = changed ? system_refresh_constants(s) : TAUT_OK;
     if (!status && s->structure.augmented) { /* the added part of the momentum is that of other constraints */
-        place at = place_at(to->q, to->w, &to->t, NULL);
+        place at = place_at(s, to->q, to->w, &to->t, NULL);
         system_momentum(s, &at, to->p);
     }
     return status;

@@ -27,7 +27,7 @@ static int factor(hybrid *z, const state *x)
         z->kkt_owner = open;
     }
     z->open = open;
-    place at = place_at(x->q, x->w, &x->t, x->lambda);
+    place at = place_at(s, x->q, x->w, &x->t, x->lambda);
     system_block_values(s, BLOCK_PI_W, &at, z->pi_w);
     system_block_values(s, BLOCK_NU_W, &at, z->nu_w);
     system_block_values(s, BLOCK_PHI_LAMBDA, &at, z->force);
@@ -114,7 +114,7 @@ int meeting_apply(hybrid *z, state *x)
     meeting *k = &z->meeting;
     struct system *s = z->open->s;
     uint32_t n = z->n, c = z->c;
-    place at = place_at(x->q, x->w, &x->t, x->lambda);
+    place at = place_at(s, x->q, x->w, &x->t, x->lambda);
     system_momentum(s, &at, z->kick);
     for (int r = 0; r < k->rows; r++)
         for (uint32_t i = 0; i < n; i++) z->kick[i] += k->J[(size_t)r * n + i] * k->P[r];

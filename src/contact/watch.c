@@ -162,7 +162,7 @@ void watch_look(watch *w, const real *q, const real *stage, real t, real h)
     memcpy(w->place_q, q, s->n * sizeof(real));
     memcpy(w->place_w, stage, s->n * sizeof(real));
     w->t = t;
-    place at = place_at(w->place_q, w->place_w, &w->t, NULL);
+    place at = place_at(s, w->place_q, w->place_w, &w->t, NULL);
     system_velocity(s, &at, w->v);
     system_constraints(s, &at, w->g);
     system_constraint_rate(s, &at, w->rate);
@@ -191,7 +191,7 @@ void watch_row(const watch *w, size_t contact, int r, real *out)
 void watch_accelerate(watch *w, const real *dv)
 {
     struct system *s = w->s;
-    place at = place_at(w->place_q, w->place_w, &w->t, NULL);
+    place at = place_at(s, w->place_q, w->place_w, &w->t, NULL);
     const pattern *shape = s->blocks[BLOCK_G].parts[0].shape;
     system_constraint_curvature(s, &at, w->v, w->curvature);
     memcpy(w->second, w->curvature, s->c * sizeof(real));

@@ -23,15 +23,44 @@ struct field {
     size_t batch_count;   /* of the family when the field was made: the family may grow before the field is made anew */
     uint32_t sizes[KIND_COUNT];
     const real *constants;
-    real *registers;
-    size_t register_room;
+    workspace *work;      /* to make room in */
     block jacobians[KIND_COUNT], slopes[KIND_COUNT];
     block hessians[KIND_COUNT][KIND_COUNT];
     block discrete[DISCRETE_MODES][KIND_COUNT];                   /* Jacobians of D_a */
     block discrete_slopes[DISCRETE_MODES][KIND_COUNT][KIND_COUNT];
 };
 
-int field_create(store *s, const family *f, const uint32_t *sizes, const real *constants, field **result)
+/* ---- workspaces ---- */
+
+static int grow(taut_context *context, real **numbers, size_t *count, size_t need)
+{
+    if (need <= *count) return TAUT_OK;
+    real *resized = mem_resize(context, *numbers, need, sizeof *resized);
+    if (!resized) return TAUT_OUT_OF_MEMORY;
+    *numbers = resized;
+    *count = need;
+    return TAUT_OK;
+}
+
+int workspace_reserve(workspace *w, size_t registers, size_t vector, size_t entries)
+{
+    int status = grow(w->context, &w->registers, &w->register_count, registers);
+    if (!status) status = grow(w->context, &w->vector, &w->vector_count, vector);
+    return status ? status : grow(w->context, &w->entries, &w->entry_count, entries);
+}
+
+void workspace_clear(workspace *w)
+{
+    if (!w->context) return;
+    mem_free(w->context, w->registers);
+    mem_free(w->context, w->vector);
+    mem_free(w->context, w->entries);
+    *w = (workspace){ 0 };
+}
+
+/* ---- creation ---- */
+
+int field_create(store *s, const family *f, const uint32_t *sizes, const real *constants, workspace *w, field **result)
 {
     taut_context *context = store_context(s);
     field *created = mem_new(context, 1, sizeof *created);
@@ -42,6 +71,7 @@ int field_create(store *s, const family *f, const uint32_t *sizes, const real *c
     created->f = f;
     created->batch_count = f->batch_count;
     created->constants = constants;
+    created->work = w;
     memcpy(created->sizes, sizes, sizeof created->sizes);
     return TAUT_OK;
 }
@@ -69,7 +99,6 @@ void field_destroy(field *f)
             for (int b = 0; b < KIND_COUNT; b++) block_clear(f, &f->discrete_slopes[mode][a][b]);
         }
     }
-    mem_free(f->context, f->registers);
     mem_free(f->context, f);
 }
 
@@ -88,15 +117,7 @@ static kernel *kernel_of(const field *f, size_t b) { return store_kernel(f->s, f
 
 /* ---- preparation ---- */
 
-static int reserve(field *f, const tape *t)
-{
-    if (t->register_count <= f->register_room) return TAUT_OK;
-    real *registers = mem_resize(f->context, f->registers, (size_t)t->register_count * LANES, sizeof *registers);
-    if (!registers) return TAUT_OUT_OF_MEMORY;
-    f->registers = registers;
-    f->register_room = t->register_count;
-    return TAUT_OK;
-}
+static int reserve(const field *f, const tape *t) { return workspace_reserve(f->work, (size_t)t->register_count * LANES, 0, 0); }
 
 /* The derivatives a kernel has tapes for, by the kinds a and b where they have any. */
 typedef enum { VALUE, GRADIENT, HESSIAN, SECOND, THIRD, SLOPE, JOINT, JOINT_SLOPE, POLARISED, POLARISED_SLOPE } derivative;
@@ -292,11 +313,11 @@ static void gather(const batch *b, const kernel *k, uint32_t first, int lanes, c
     }
 }
 
-static void gather_constants(const field *f, const batch *b, const kernel *k, uint32_t first, int lanes)
+static void gather_constants(const field *f, const batch *b, const kernel *k, uint32_t first, int lanes, real *registers)
 {
     const uint32_t *constants = b->constants + (size_t)first * k->constants;
     for (uint32_t slot = 0; slot < k->constants; slot++) {
-        real *target = f->registers + (size_t)(k->slots + slot) * LANES;
+        real *target = registers + (size_t)(k->slots + slot) * LANES;
         for (int i = 0; i < lanes; i++) target[i] = f->constants[constants[(size_t)i * k->constants + slot]];
     }
 }
@@ -307,11 +328,12 @@ static void run_block(const field *f, size_t n, const tape *t, uint32_t first, i
 {
     const batch *b = &f->f->batches[n];
     const kernel *k = kernel_of(f, n);
-    gather(b, k, first, lanes, x, f->registers);
-    gather_constants(f, b, k, first, lanes);
-    if (u) gather(b, k, first, lanes, u, f->registers + (size_t)(k->slots + k->constants) * LANES);
-    if (w) gather(b, k, first, lanes, w, f->registers + (size_t)(2 * k->slots + k->constants) * LANES);
-    tape_run(t, f->registers, lanes);
+    real *registers = x->work->registers;
+    gather(b, k, first, lanes, x, registers);
+    gather_constants(f, b, k, first, lanes, registers);
+    if (u) gather(b, k, first, lanes, u, registers + (size_t)(k->slots + k->constants) * LANES);
+    if (w) gather(b, k, first, lanes, w, registers + (size_t)(2 * k->slots + k->constants) * LANES);
+    tape_run(t, registers, lanes);
 }
 
 static int lanes_from(const batch *b, uint32_t first) { return b->count - first < LANES ? (int)(b->count - first) : LANES; }
@@ -321,11 +343,11 @@ static void add_rows(const field *f, size_t n, const tape *t, const place *x, co
 {
     const batch *b = &f->f->batches[n];
     if (t->output_count == 0) return;
-    tape_numbers(t, f->registers);
+    tape_numbers(t, x->work->registers);
     for (uint32_t first = 0; first < b->count; first += LANES) {
         int lanes = lanes_from(b, first);
         run_block(f, n, t, first, lanes, x, u, NULL);
-        const real *value = f->registers + (size_t)t->outputs[0] * LANES;
+        const real *value = x->work->registers + (size_t)t->outputs[0] * LANES;
         for (int i = 0; i < lanes; i++) out[b->rows[first + (uint32_t)i]] += value[i];
     }
 }
@@ -347,12 +369,12 @@ static void add_variables(const field *f, size_t n, const tape *t, const place *
     const batch *b = &f->f->batches[n];
     const kernel *k = kernel_of(f, n);
     if (t->output_count == 0) return;
-    tape_numbers(t, f->registers);
+    tape_numbers(t, x->work->registers);
     for (uint32_t first = 0; first < b->count; first += LANES) {
         int lanes = lanes_from(b, first);
         run_block(f, n, t, first, lanes, x, u, w);
         for (uint32_t o = 0; o < t->output_count; o++) {
-            const real *value = f->registers + (size_t)t->outputs[o] * LANES;
+            const real *value = x->work->registers + (size_t)t->outputs[o] * LANES;
             const uint32_t *variable = b->variables + (size_t)first * k->slots + t->output_i[o];
             for (int i = 0; i < lanes; i++) {
                 real weight = weights ? weights[b->rows[first + (uint32_t)i]] : 1;
@@ -386,12 +408,12 @@ static void add_entries(const field *f, size_t n, const tape *t, const map *m, c
 {
     const batch *b = &f->f->batches[n];
     if (t->output_count == 0) return;
-    tape_numbers(t, f->registers);
+    tape_numbers(t, x->work->registers);
     for (uint32_t first = 0; first < b->count; first += LANES) {
         int lanes = lanes_from(b, first);
         run_block(f, n, t, first, lanes, x, u, NULL);
         for (uint32_t o = 0; o < t->output_count; o++) {
-            const real *value = f->registers + (size_t)t->outputs[o] * LANES;
+            const real *value = x->work->registers + (size_t)t->outputs[o] * LANES;
             int mirrored = m->mirror && t->output_i[o] != t->output_j[o];
             for (int i = 0; i < lanes; i++) {
                 size_t at = ((size_t)first + (size_t)i) * t->output_count + o;

@@ -9,15 +9,34 @@
 #include "kernel/kernel.h"
 #include "linalg/pattern.h"
 
+/* What evaluations write besides their results. A field is constant once it is prepared, and any number of threads may evaluate it, each with
+   a workspace of its own. */
+typedef struct workspace {
+    taut_context *context;
+    real *registers, *vector, *entries;    /* of tapes; of the functions of a system: coordinates, and entries of a matrix */
+    size_t register_count, vector_count, entry_count;
+} workspace;
+
+/* Makes sure of at least so many numbers of each. */
+int workspace_reserve(workspace *w, size_t registers, size_t vector, size_t entries);
+void workspace_clear(workspace *w);
+
+/* Where a field is evaluated, and with which workspace. Directions need none. */
 typedef struct {
     const real *x[KIND_COUNT];
+    workspace *work;
 } place;
+
+static inline place direction_of(const real *q, const real *w, const real *t)
+{
+    return (place){ .x = { [KIND_Q] = q, [KIND_W] = w, [KIND_T] = t } };
+}
 
 typedef struct field field;
 
 /* sizes[kind]: how many variables of each kind there are. The store, its kernels and the family must outlive the field.
-   values: the table of constants, evaluated, in this precision (see store_constants). */
-int field_create(store *s, const family *f, const uint32_t *sizes, const real *constants, field **result);
+   constants: the table of constants, evaluated, in this precision (see store_constants). Preparation makes room in the workspace. */
+int field_create(store *s, const family *f, const uint32_t *sizes, const real *constants, workspace *w, field **result);
 void field_destroy(field *f);
 uint32_t field_rows(const field *f);
 unsigned field_kinds(const field *f);

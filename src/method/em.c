@@ -54,10 +54,8 @@ static int is_projected(const method_spec *spec) { return method_has_word(spec, 
 /* L~ shows the atoms of V alone. A mass matrix that depends on q, or terms linear in v, hide a symmetry, unless H is to be had as a formula. */
 static void on_lagrangian(struct system *s, method_info *out)
 {
-    hamiltonian_form *form = NULL;
-    if (s->form != FORM_LAGRANGIAN || s->structure.constant_mass) return;
-    if (hamiltonian_form_create(s, &form) || !form) out->keeps &= ~(unsigned)KEEPS_MOMENTUM;
-    hamiltonian_form_destroy(form);
+    if (s->form != FORM_LAGRANGIAN || s->structure.uncoupled) return;
+    if (hamiltonian_form_find(s) || !s->hamiltonian) out->keeps &= ~(unsigned)KEEPS_MOMENTUM;
 }
 
 static void declare(const method_spec *spec, method_info *out)
@@ -80,7 +78,7 @@ static const char *refuse(const struct system *s)
 
 typedef struct {
     struct system *s;
-    hamiltonian_form *form;           /* of a Lagrangian model, where H is to be had as a formula; or NULL */
+    const hamiltonian_form *form;     /* of a Lagrangian model, where H is to be had as a formula; or NULL */
     stepper *stepper;
     state next;
     /* em:project */
@@ -107,7 +105,6 @@ static void destroy(void *self)
     impulse_destroy(z->impulse);
     newton_clear(&z->newton);
     stepper_destroy(z->stepper);
-    hamiltonian_form_destroy(z->form);
     mem_free(context, z);
 }
 
@@ -218,7 +215,8 @@ static void hamiltonian_table(step_table *t, int velocities)
 static int create_stepper(method_state *z, real tolerance)
 {
     struct system *s = z->s;
-    int status = hamiltonian_form_create(s, &z->form);
+    int status = hamiltonian_form_find(s);
+    z->form = s->hamiltonian;
     step_table *t = mem_new(s->context, 1, sizeof *t);
     if (!t) return TAUT_OUT_OF_MEMORY;
     step_table_begin(t);
@@ -250,7 +248,7 @@ static int em_step(method_state *z, state *x, real h)
     /* v = H_p at the end. Steps of em:project may begin with momenta along the constraints; of the others, what round-off leaves there
        of rotations is taken away. */
     if (!z->impulse) hamiltonian_form_clean(s, x->q, x->p, x->p_low);
-    place at = place_at(x->q, x->p, &x->t, NULL);
+    place at = place_at(s, x->q, x->p, &x->t, NULL);
     memset(x->w, 0, s->n * sizeof(real));
     field_gradient(z->form->field, KIND_W, &at, NULL, x->w);
     return TAUT_OK;
@@ -287,7 +285,7 @@ static void find_rates(method_state *z, const state *x, real *rates, real *size)
 {
     struct system *s = z->s;
     const pattern *p = s->blocks[BLOCK_G].parts[0].shape;
-    place at = place_at(x->q, x->w, &x->t, NULL);
+    place at = place_at(s, x->q, x->w, &x->t, NULL);
     system_velocity(s, &at, z->velocity);
     system_block_values(s, BLOCK_G, &at, z->g);
     system_constraint_rate(s, &at, rates);
@@ -308,7 +306,7 @@ static void add_impulse_work(method_state *z, state *x, const real *mu)
 {
     struct system *s = z->s;
     if (!s->structure.constraint_time) return;
-    place at = place_at(x->q, x->w, &x->t, NULL);
+    place at = place_at(s, x->q, x->w, &x->t, NULL);
     system_constraint_rate(s, &at, z->other);
     real work = -product(z->other, mu, s->c);
     add_compensated(x->work, x->work_low, &work, 1);
@@ -383,7 +381,7 @@ static int project_step(method_state *z, state *x, real h)
     find_rates(z, &z->next, z->other, &size);
     z->scale = real_most(z->scale, size);
     z->small = arrived <= REAL(sqrt)(REAL_EPSILON) * z->scale;
-    newton_problem problem = { z, (int)c, residual, NULL, halve, measure, name };
+    newton_problem problem = { z, (int)c, residual, NULL, halve, measure, name, NULL };
     status = newton_solve(&z->newton, &problem, z->rates, 0, x->t, "velocity constraints of the step");
     if (!status) status = residual(z, z->rates, z->newton.residual);
     return status;

@@ -178,7 +178,7 @@ static int find_rate(bracket *f, real t, const place *at, real *rate)
 static int evaluate(void *self, real t, const real *z, real *rate)
 {
     bracket *f = self;
-    place at = place_at(z, z + f->n, &t, NULL);
+    place at = place_at(f->s, z, z + f->n, &t, NULL);
     return find_rate(f, t, &at, rate);
 }
 
@@ -187,7 +187,7 @@ static uint32_t chi_count(const void *self) { return ((const bracket *)self)->k;
 static int chi(void *self, real t, const real *z, real *out)
 {
     bracket *f = self;
-    place at = place_at(z, z + f->n, &t, NULL);
+    place at = place_at(f->s, z, z + f->n, &t, NULL);
     system_constraints(f->s, &at, out);
     return TAUT_OK;
 }
@@ -217,7 +217,7 @@ static void find_slope(bracket *f, const place *at, const real *rate)
     uint32_t n = f->n, k = f->k;
     size_t n2 = 2 * (size_t)n;
     real one = 1;
-    place along = place_at(rate, rate + n, &one, NULL);
+    place along = direction_of(rate, rate + n, &one);
     memset(f->slope, 0, k * n2 * sizeof(real));
     for (int a = 0; a < 2; a++) {
         const pattern *p = field_slope_pattern(s->constraint, kinds[a]);
@@ -242,7 +242,7 @@ static int find_jacobian(bracket *f, real t, const real *z)
 {
     uint32_t n = f->n;
     size_t n2 = 2 * (size_t)n;
-    place at = place_at(z, z + n, &t, NULL);
+    place at = place_at(f->s, z, z + n, &t, NULL);
     real *rate = f->jacobian; /* its first row, until it is filled */
     int status = find_rate(f, t, &at, rate);
     if (status) return status;

@@ -18,7 +18,7 @@ static void add_momentum_gradient(holonomic *f, const place *at, const real *a, 
 {
     struct system *s = f->s;
     real one = 1;
-    place motion = place_at(f->v, NULL, &one, NULL), along = place_at(NULL, w, NULL, NULL);
+    place motion = direction_of(f->v, NULL, &one), along = direction_of(NULL, w, NULL);
     field_slope_gradient(s->constraint, KIND_Q, at, &motion, a, f->f);
     if (s->structure.separable) return;
     memset(f->other, 0, s->n * sizeof(real));
@@ -34,7 +34,7 @@ static void find_curvature(holonomic *f, const place *at, const real *u)
     for (uint32_t i = 0; i < s->n; i++) f->mean[i] = f->v[i] - (u ? u[i] / 2 : 0);
     system_constraint_curvature(s, at, f->mean, f->curvature);
     if (!u) return;
-    place along = place_at(u, NULL, NULL, NULL);
+    place along = direction_of(u, NULL, NULL);
     memset(f->second, 0, s->c * sizeof(real));
     field_second(s->constraint, at, &along, f->second);
     for (uint32_t k = 0; k < s->c; k++) f->curvature[k] -= f->second[k] / 4;

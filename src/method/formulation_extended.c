@@ -53,7 +53,7 @@ static int find_multipliers(holonomic *f, const place *at, solutions *x)
 /* out += factor d/dq of (weights.g)' along (dq, dt) */
 static void add_slope(const holonomic *f, const place *at, const real *dq, real dt, const real *weights, real factor, real *work, real *out)
 {
-    place along = place_at(dq, NULL, &dt, NULL);
+    place along = direction_of(dq, NULL, &dt);
     memset(work, 0, f->s->n * sizeof(real));
     field_slope_gradient(f->s->constraint, KIND_Q, at, &along, weights, work);
     for (uint32_t i = 0; i < f->s->n; i++) out[i] += factor * work[i];
@@ -65,7 +65,7 @@ static void constraint_terms(holonomic *f, const place *at, const solutions *x, 
 {
     struct system *s = f->s;
     real one = 1, *work = f->other;
-    place motion = place_at(f->v, NULL, &one, NULL);
+    place motion = direction_of(f->v, NULL, &one);
     memset(by_q, 0, s->n * sizeof(real));
     for (uint32_t i = 0; i < s->n; i++) f->mean[i] = f->v[i] + x->u_m[i];
     add_slope(f, at, f->mean, 1, x->mu, 2, work, by_q);
@@ -79,8 +79,8 @@ static void third_terms(holonomic *f, const place *at, const solutions *x, kind 
 {
     struct system *s = f->s;
     real one = 1;
-    place along_y = place_at(NULL, x->y, NULL, NULL), along_m = place_at(NULL, x->m, NULL, NULL);
-    place motion = place_at(f->v, x->w1, &one, NULL);
+    place along_y = direction_of(NULL, x->y, NULL), along_m = direction_of(NULL, x->m, NULL);
+    place motion = direction_of(f->v, x->w1, &one);
     memset(f->other, 0, s->n * sizeof(real));
     field_third(s->energy, by, at, &along_y, &motion, NULL, f->other);
     field_third(s->energy, by, at, &along_m, &along_m, NULL, f->other);
@@ -90,7 +90,7 @@ static void third_terms(holonomic *f, const place *at, const solutions *x, kind 
 /* out := d/d(by) of H' (or L') along (dq, dw, 0) */
 static void energy_slope(const holonomic *f, const place *at, const real *dq, const real *dw, kind by, real *out)
 {
-    place along = place_at(dq, dw, NULL, NULL);
+    place along = direction_of(dq, dw, NULL);
     memset(out, 0, f->s->n * sizeof(real));
     field_slope_gradient(f->s->energy, by, at, &along, NULL, out);
 }
@@ -103,7 +103,7 @@ static void hamiltonian_terms(holonomic *f, const place *at, const solutions *x,
     real one = 1, *dw = f->f, *dq = f->mean;
     constraint_terms(f, at, x, by_q);
     energy_slope(f, at, NULL, x->y, KIND_Q, dw);
-    place motion = place_at(f->v, NULL, &one, NULL);
+    place motion = direction_of(f->v, NULL, &one);
     memset(f->a, 0, s->n * sizeof(real));
     field_slope_gradient(s->constraint, KIND_Q, at, &motion, x->c, f->a);
     for (uint32_t i = 0; i < s->n; i++) dw[i] += 2 * (x->m[i] + f->a[i]), dq[i] = -x->u_y[i];
@@ -122,7 +122,7 @@ static int lagrangian_terms(holonomic *f, const place *at, const solutions *x, r
     struct system *s = f->s;
     real one = 1;
     constraint_terms(f, at, x, by_q);
-    place motion = place_at(f->v, NULL, &one, NULL);
+    place motion = direction_of(f->v, NULL, &one);
     memset(by_p, 0, s->n * sizeof(real));
     field_slope_gradient(s->constraint, KIND_Q, at, &motion, x->c, by_p);
     for (uint32_t i = 0; i < s->n; i++) by_p[i] *= 2;
@@ -130,7 +130,7 @@ static int lagrangian_terms(holonomic *f, const place *at, const solutions *x, r
     block_multiply_transposed(&s->blocks[BLOCK_G], saddle_jacobian(f->saddle), 1, f->second, by_p);
     energy_slope(f, at, x->u_y, NULL, KIND_Q, f->other);
     for (uint32_t i = 0; i < s->n; i++) by_q[i] += f->other[i];
-    if (!s->structure.constant_mass) {
+    if (!s->structure.uncoupled) {
         energy_slope(f, at, x->u_y, NULL, KIND_W, f->other);
         for (uint32_t i = 0; i < s->n; i++) by_p[i] += f->other[i];
         energy_slope(f, at, NULL, x->u_y, KIND_Q, f->other);

@@ -84,7 +84,7 @@ static int find_velocities(holonomic *f, real t, const real *z, const real *jaco
     f->t = t, f->q = z;
     int status = legendre_stage(f->legendre, z, z + s->n, t, f->w);
     if (status) return status;
-    *at = place_at(z, f->w, &f->t, f->lambda);
+    *at = place_at(f->s, z, f->w, &f->t, f->lambda);
     system_velocity(s, at, f->v);
     if (f->saddle) status = saddle_factor(f->saddle, at);
     if (status) return status;
@@ -115,7 +115,7 @@ int holonomic_chi(void *self, real t, const real *z, real *out)
     f->t = t;
     int status = legendre_stage(f->legendre, z, z + s->n, t, f->w);
     if (status) return status;
-    place at = place_at(z, f->w, &f->t, NULL);
+    place at = place_at(f->s, z, f->w, &f->t, NULL);
     system_velocity(s, &at, f->v);
     system_constraints(s, &at, out);
     system_block_values(s, BLOCK_G, &at, f->jacobian);
@@ -185,7 +185,7 @@ int holonomic_stages_factor(void *self, real h, const real *t, const real *z)
     for (int i = 0; i < f->stages; i++, z += 2 * n) {
         int status = f->evaluate(f, t[i], z, f->stage_rate);
         if (status) return status;
-        place at = place_at(z, f->w, &f->t, f->lambda);
+        place at = place_at(f->s, z, f->w, &f->t, f->lambda);
         motion_matrix_put(f->matrix, i, &at, f->v, f->rate_of_change);
     }
     return motion_matrix_factor(f->matrix, t[0]);

@@ -160,7 +160,7 @@ static int position_residual(void *self, const real *lambda, real *out)
 {
     verlet *r = self;
     (void)lambda;
-    place at = place_at(r->next.q, NULL, &r->next.t, NULL);
+    place at = place_at(r->s, r->next.q, NULL, &r->next.t, NULL);
     system_constraints(r->s, &at, out);
     return TAUT_OK;
 }
@@ -169,7 +169,7 @@ static int position_factor(void *self, const real *lambda)
 {
     verlet *r = self;
     (void)lambda;
-    place at = place_at(r->next.q, NULL, &r->next.t, NULL);
+    place at = place_at(r->s, r->next.q, NULL, &r->next.t, NULL);
     system_block_values(r->s, BLOCK_G, &at, r->g1);
     r->factored = 0;
     return multiplier_factor(r->matrix, r->g1, r->g0);
@@ -245,7 +245,7 @@ static void begin(verlet *r, const state *x)
 {
     struct system *s = r->s;
     if (r->known && r->known_t == x->t && memcmp(r->known_q, x->q, s->n * sizeof(real)) == 0) return;
-    place at = place_at(x->q, NULL, &x->t, NULL);
+    place at = place_at(s, x->q, NULL, &x->t, NULL);
     system_free_force(s, &at, r->f);
     system_block_values(s, BLOCK_G, &at, r->g0);
     r->factored = 0;
@@ -284,7 +284,7 @@ static int find_positions(verlet *r, const state *x)
     place_positions(r, r->next.lambda);
     if (!s->c) return TAUT_OK;
     newton_problem problem = { r, (int)s->c, position_residual, position_factor, position_solve, position_measure,
-                               name_constraint };
+                               name_constraint, NULL };
     /* The iteration begins with the matrix G0 W G0' of the start of the step, formed here when the last step did not leave it. A small
        matrix is cheaper than the corrections it saves: there it begins with G1 W G0' at the guess. */
     int borrow = s->c > BORROW_ABOVE, status = TAUT_OK;
@@ -297,7 +297,7 @@ static int find_positions(verlet *r, const state *x)
 static int find_momenta(verlet *r)
 {
     struct system *s = r->s;
-    place at = place_at(r->next.q, NULL, &r->next.t, NULL);
+    place at = place_at(s, r->next.q, NULL, &r->next.t, NULL);
     system_free_force(s, &at, r->f);
     push_momenta(r, r->f, NULL, NULL);
     if (r->project) velocity_of(s, r->next.p, r->kick, r->base);
@@ -308,7 +308,7 @@ static int find_momenta(verlet *r)
         memcpy(r->mu, r->next.lambda, s->c * sizeof(real));
         place_velocities(r, r->mu);
         newton_problem problem = { r, (int)s->c, velocity_residual, velocity_factor, velocity_solve, velocity_measure,
-                                   name_constraint };
+                                   name_constraint, NULL };
         int status = newton_solve(&r->newton, &problem, r->mu, 0, r->next.t, "velocity constraints");
         if (status) return status;
         push_momenta(r, NULL, r->g1, r->mu);

@@ -43,19 +43,24 @@ typedef struct {
 typedef struct {
     uint32_t coordinates, constraints, rank;
     int degrees_of_freedom;
-    int rank_known;             /* 0 when the system is too large for the dense rank test and no start was found either */
+    int rank_known;             /* 0 when constraints are not met at the start, or the system is too large for the dense rank test and no
+                                   start was found; then degrees_of_freedom is the least that it can be */
     int start_status;           /* what the consistent start said; its text is in start_text */
     char start_text[TAUT_ERROR_TEXT];
     uint32_t free_q, free_w;
     wide moved_q, moved_w;
     size_t kernels, instances, constants;
-    int time_dependent, has_forces, force_position, force_time, force_velocity, force_multiplier, constant_mass, diagonal_mass, largest_block, separable,
+    int time_dependent, has_forces, force_position, force_time, force_velocity, force_multiplier, constant_mass, uncoupled, diagonal_mass, largest_block, separable,
         augmented, explicit_force;
     int energy_conserved;
     uint32_t contacts, closed;  /* and how many of them are closed at the start */
     char closed_names[400];     /* those, as many as fit */
     int phase;                  /* a system on phase space, by the Dirac algorithm */
 } engine_check;
+
+/* What holds the energy (energy - work, where `balance` says so) in place: nothing; the equations of motion; these,
+   and contacts that take some of it away. */
+enum { ENGINE_ENERGY_FREE, ENGINE_ENERGY_KEPT, ENGINE_ENERGY_LOST };
 
 /* An error that should be round-off: its largest value over a run, and the size of the terms that it is a difference of. */
 typedef struct {
@@ -70,6 +75,7 @@ typedef struct {
     engine_kept energy;             /* change since the start of the run */
     wide lowest, highest;           /* of the energy, relative to the start of the run */
     wide means[ENGINE_WINDOWS];     /* the mean of the same over equal parts of the run */
+    wide kinetic[ENGINE_WINDOWS];   /* the mean of the kinetic energy, v.p/2, likewise */
     long steps;                     /* done */
 } engine_follow;
 
@@ -171,6 +177,12 @@ typedef struct engine_api {
     void (*restored)(void *self, const engine_counts *counts);
     const char *(*column_kind)(const void *self, size_t column); /* record.h lists them; NULL beyond the last */
     void (*take_back)(void *self); /* the last step, which succeeded, of a model with contacts */
+
+    /* A time that belongs to the motion at the start, whatever the units; 0: none is known. For `taut verify`. */
+    int (*characteristic_time)(void *self, wide *time);
+    /* One of ENGINE_ENERGY_*, and the size of what the energy is a sum of: kinetic and potential energy, and work,
+       without signs. */
+    int (*energy_size)(void *self, wide *size);
 } engine_api;
 
 extern const engine_api engine_double;

@@ -11,7 +11,19 @@ typedef struct {
     wide *values;  /* of the watched quantities */
     wide *frame;
     size_t frame_size;
+    wide energies;    /* the largest size of the energies while they made sense */
+    int looks;        /* at the energy, up to SETTLED */
+    int absurd;       /* looks in a row at an energy that makes no sense */
 } loop;
+
+/* An error of the energy that is more than half of kinetic and potential energy together says that most of these are
+   made by the method. This happens for a moment where a motion begins out of rest. It is no motion of the model any
+   more when the error is also ENORMOUS against all energies of the run as long as they made sense; PATIENCE looks in
+   a row, or the last one, decide. The first SETTLED looks, at the start and after a step, only take the measure: a
+   step from rest may be all error under a method of first order. */
+#define ENORMOUS 1e4
+#define PATIENCE 5
+#define SETTLED 2
 
 /* The number of steps since the origin. partial: the last one is shorter, and ends exactly at `until`. */
 static long plan(const run_options *options, wide origin, int *partial)
@@ -66,14 +78,47 @@ static int prepare(loop *z)
     return TAUT_OK;
 }
 
-static int watch(loop *z)
+static int is_number(wide x) { return x - x == 0; }
+
+/* Does the energy in z->values still make sense? */
+static int check_energy(loop *z, int last)
+{
+    wide size, t = z->api->time(z->engine);
+    int kept = z->api->energy_size(z->engine, &size), balance = z->api->balance(z->engine);
+    size_t index = balance ? z->result->quantity_count - 1 : 0;
+    const char *name = balance ? "energy - work" : "the energy";
+    if (!is_number(z->values[0]) || !is_number(z->values[index]) || !is_number(size))
+        return fail(z->context, TAUT_NOT_FINITE,
+                    "at t = %.9g: %s is no longer a finite number: the step is too large; try a smaller one", (double)t, name);
+    if (kept == ENGINE_ENERGY_FREE) return TAUT_OK;
+    wide error = z->result->samples > 0 ? z->values[index] - z->result->quantities[index].first : 0;
+    if (kept == ENGINE_ENERGY_KEPT) error = WIDE(fabs)(error);
+    int settling = z->looks < SETTLED;
+    if (settling) z->looks++;
+    if (settling || error <= size / 2) z->energies = WIDE(fmax)(z->energies, size);
+    z->absurd = error > (wide)ENORMOUS * z->energies ? z->absurd + 1 : 0;
+    if (!z->absurd || (z->absurd < PATIENCE && !last)) return TAUT_OK;
+    return fail(z->context, TAUT_NOT_FINITE,
+                "at t = %.9g: %s has changed by %.2g, and kinetic and potential energy were at most %.2g before: the step is too "
+                "large; try a smaller one",
+                (double)t, name, (double)error, (double)z->energies);
+}
+
+static int look(loop *z, int last)
+{
+    int status = z->api->monitor(z->engine, z->values);
+    return status ? status : check_energy(z, last);
+}
+
+static int watch(loop *z, int last)
 {
     wide t = z->api->time(z->engine);
-    int status = z->api->monitor(z->engine, z->values);
+    int status = look(z, last);
     if (status) return status;
     for (size_t i = 0; i < z->result->quantity_count; i++) {
         watched *w = &z->result->quantities[i];
-        wide v = z->values[i];
+        /* not a number: the residual of a state without velocities; the next step says so */
+        wide v = is_number(z->values[i]) ? z->values[i] : w->last;
         if (z->result->samples == 0) w->first = w->lowest = w->highest = v;
         if (v < w->lowest) w->lowest = v;
         if (v > w->highest) w->highest = v;
@@ -88,9 +133,14 @@ static int watch(loop *z)
 }
 
 /* A frame every so many steps, and one at the end in any case. */
+static int is_recorded(const loop *z, long step)
+{
+    return z->options->every && (step % z->options->every == 0 || step == z->result->steps_planned);
+}
+
 static int record(loop *z, long step)
 {
-    if (!z->options->every || (step % z->options->every && step != z->result->steps_planned)) return TAUT_OK;
+    if (!is_recorded(z, step)) return TAUT_OK;
     int status = z->api->frame(z->engine, z->frame);
     /* one zero and one kind of nothing: not every place that keeps numbers keeps the sign of these */
     for (size_t i = 0; i < z->frame_size; i++) z->frame[i] = z->frame[i] == z->frame[i] ? z->frame[i] + 0 : (wide)NAN;
@@ -115,8 +165,8 @@ static int on_event(void *user, const engine_event *event)
 
 static int begin(loop *z)
 {
-    if (z->options->from) return TAUT_OK;
-    int status = watch(z);
+    if (z->options->from) return look(z, 0);
+    int status = watch(z, 0);
     if (!status) status = record(z, 0);
     return status ? status : after(z);
 }
@@ -133,10 +183,12 @@ static int steps(loop *z, int partial)
         result->steps_done = n;
         if (shorter) result->origin_step = n, result->origin_time = z->api->time(z->engine);
         if (n % stride == 0 || n == count) {
-            status = watch(z);
+            status = watch(z, n == count);
             const watched *energy = &result->quantities[0];
             if (z->options->progress)
                 z->options->progress(z->options->user, n, count, z->api->time(z->engine), energy->last - energy->first);
+        } else if (is_recorded(z, n)) {
+            status = look(z, 0);
         }
         if (!status) status = record(z, n);
         if (!status) status = after(z);

@@ -251,3 +251,12 @@ int simulation_flow(simulation *z, real until, real tolerance)
     if (!status) status = simulation_make_flow(z);
     return status ? status : flow_advance(z->flow, &z->x, until, tolerance);
 }
+
+int simulation_time(simulation *z, real *time)
+{
+    *time = 0;
+    if (z->hybrid) return TAUT_OK;
+    int status = simulation_make_flow(z);
+    /* 5e5 round-offs: what the extrapolation can reach */
+    return status ? status : flow_time(z->flow, &z->begin, (real)5e5 * REAL_EPSILON, time);
+}

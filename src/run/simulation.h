@@ -39,7 +39,7 @@ typedef struct {
     real *phase_work, *phase_entries; /* (q,p) and its rate; entries of the Jacobians of chi */
 } simulation;
 
-static inline place simulation_place(const simulation *z) { return place_at(z->x.q, z->x.w, &z->x.t, z->lambda); }
+static inline place simulation_place(const simulation *z) { return place_at(z->s, z->x.q, z->x.w, &z->x.t, z->lambda); }
 
 /* Compiles z->m into z->s, by way of z->derived if need be. */
 int simulation_system(simulation *z, start_mode start);
@@ -62,6 +62,8 @@ int simulation_make_flow(simulation *z);
 /* After z->x was set to the state of another run of the same model and method. */
 void simulation_restored(simulation *z, const engine_counts *counts);
 /* The state moved along the exact solution, to the tolerance, without the method. */
+/* A time that belongs to the motion at the start, whatever the units; 0: none is known. */
+int simulation_time(simulation *z, real *time);
 int simulation_flow(simulation *z, real until, real tolerance);
 /* Position, momentum, and the multipliers that belong to them. */
 int simulation_solution(simulation *z, wide *q, wide *p, wide *lambda);

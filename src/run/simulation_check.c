@@ -3,104 +3,37 @@
 #include <string.h>
 
 #include "run/simulation.h"
+#include "solve/rank.h"
 
-#define RANK_WORK 1e9 /* constraints^2 x coordinates up to which the dense rank test is made: a second or so */
-
-/* Gram-Schmidt on the rows of G in the order of declaration: a row that vanishes belongs to a redundant constraint, and its
-   coefficients tell on which others it depends. */
-typedef struct {
-    uint32_t rows, columns;
-    double *q;            /* orthonormal rows */
-    double *r;            /* coefficients of each row in those before it */
-    unsigned char *redundant;
-} gram_schmidt;
-
-static double dot(const double *x, const double *y, uint32_t n)
-{
-    double sum = 0;
-    for (uint32_t i = 0; i < n; i++) sum += x[i] * y[i];
-    return sum;
-}
-
-static uint32_t orthogonalise(gram_schmidt *z)
-{
-    uint32_t rank = 0;
-    for (uint32_t k = 0; k < z->rows; k++) {
-        double *row = z->q + (size_t)k * z->columns, before = sqrt(dot(row, row, z->columns));
-        for (int pass = 0; pass < 2; pass++) /* twice is enough */
-            for (uint32_t j = 0; j < k; j++) {
-                const double *base = z->q + (size_t)j * z->columns;
-                double c = z->redundant[j] ? 0 : dot(base, row, z->columns);
-                z->r[(size_t)k * z->rows + j] += c;
-                for (uint32_t i = 0; i < z->columns; i++) row[i] -= c * base[i];
-            }
-        double left = sqrt(dot(row, row, z->columns));
-        z->redundant[k] = !(left > 1e-9 * before);
-        z->r[(size_t)k * z->rows + k] = left;
-        for (uint32_t i = 0; i < z->columns; i++) row[i] = z->redundant[k] ? 0 : row[i] / left;
-        rank += !z->redundant[k];
-    }
-    return rank;
-}
-
-/* The constraints on which redundant constraint k depends: solves R' c = r_k backwards. */
-static void dependence(const gram_schmidt *z, const model *m, uint32_t k, double *c, char *buffer, size_t size)
-{
-    size_t at = 0;
-    buffer[0] = 0;
-    for (uint32_t j = 0; j < k; j++) c[j] = z->r[(size_t)k * z->rows + j];
-    for (uint32_t j = k; j-- > 0;) {
-        if (z->redundant[j]) {
-            c[j] = 0;
-            continue;
-        }
-        c[j] /= z->r[(size_t)j * z->rows + j];
-        for (uint32_t i = 0; i < j; i++) c[i] -= c[j] * z->r[(size_t)j * z->rows + i];
-    }
-    for (uint32_t j = 0; j < k && at + 40 < size; j++)
-        if (fabs(c[j]) > 1e-7)
-            at += (size_t)snprintf(buffer + at, size - at, "%s'%.30s'", at ? ", " : "", m->constraints[j].name);
-}
-
+/* At the start; where the constraints are not met their rank says nothing. */
 static int find_rank(simulation *z, engine_check *out, void (*redundant)(void *, uint32_t, const char *), void *user)
 {
     struct system *s = z->s;
-    const pattern *p = s->blocks[BLOCK_G].parts[0].shape;
+    rank *found;
     out->rank = s->c;
     if (s->m->phase) { /* the Dirac algorithm has looked: second class all of them */
         out->rank_known = 1;
         return TAUT_OK;
     }
-    if ((double)s->c * s->c * s->n > RANK_WORK) {
+    if (z->start.unmet) return TAUT_OK;
+    if (!rank_is_affordable(s)) {
         out->rank_known = !out->start_status; /* the start was found with a regular matrix */
         return TAUT_OK;
     }
-    gram_schmidt gs = { s->c, s->n, NULL, NULL, NULL };
-    gs.q = mem_new(s->context, (size_t)s->c * s->n, sizeof *gs.q);
-    gs.r = mem_new(s->context, (size_t)s->c * s->c, sizeof *gs.r);
-    gs.redundant = mem_new(s->context, s->c, 1);
-    double *work = mem_new(s->context, s->c, sizeof *work);
-    int status = gs.q && gs.r && gs.redundant && work ? TAUT_OK : TAUT_OUT_OF_MEMORY;
-    if (!status) {
-        place at = place_at(z->x.q, z->x.w, &z->x.t, NULL);
-        system_block_values(s, BLOCK_G, &at, z->g_values);
-        for (int r = 0; r < p->rows; r++)
-            for (int e = p->start[r]; e < p->start[r + 1]; e++)
-                gs.q[(size_t)r * s->n + (size_t)p->index[e]] = (double)z->g_values[e];
-        out->rank = orthogonalise(&gs);
-        out->rank_known = 1;
-        for (uint32_t k = 0; k < s->c; k++) {
-            char on[400];
-            if (!gs.redundant[k]) continue;
-            dependence(&gs, z->m, k, work, on, sizeof on);
-            redundant(user, k, on);
-        }
+    place at = place_at(z->s, z->x.q, z->x.w, &z->x.t, NULL);
+    system_block_values(s, BLOCK_G, &at, z->g_values);
+    int status = rank_create(s, z->g_values, &found);
+    if (status) return status;
+    out->rank = rank_number(found);
+    out->rank_known = 1;
+    for (uint32_t k = 0; k < s->c; k++) {
+        char on[400];
+        if (!rank_is_dependent(found, k)) continue;
+        rank_names(found, k, on, sizeof on);
+        redundant(user, k, on);
     }
-    mem_free(s->context, gs.q);
-    mem_free(s->context, gs.r);
-    mem_free(s->context, gs.redundant);
-    mem_free(s->context, work);
-    return status;
+    rank_destroy(found);
+    return TAUT_OK;
 }
 
 static void copy_structure(const simulation *z, engine_check *out)
@@ -116,6 +49,7 @@ static void copy_structure(const simulation *z, engine_check *out)
     out->force_velocity = f->force_velocity;
     out->force_multiplier = f->force_multiplier;
     out->constant_mass = f->constant_mass;
+    out->uncoupled = f->uncoupled;
     out->diagonal_mass = f->diagonal_mass;
     out->largest_block = f->largest_block;
     out->separable = f->separable;

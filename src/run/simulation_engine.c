@@ -69,11 +69,34 @@ static int monitor(void *self, wide *values)
     return TAUT_OK;
 }
 
+static int characteristic_time(void *self, wide *time)
+{
+    real found;
+    int status = simulation_time(self, &found);
+    *time = status ? 0 : found;
+    return status;
+}
+
 static int energy_conserved(const void *self)
 {
     const simulation *z = self;
     const struct system *s = z->s;
     return s->energy && !s->structure.time_dependent && !s->structure.has_forces && simulation_lossless(z);
+}
+
+/* Kinetic energy v.p/2, for want of a formula that knows better; potential energy is the rest. */
+static int energy_size(void *self, wide *size)
+{
+    simulation *z = self;
+    const structure *found = &z->s->structure;
+    *size = 0;
+    if (!z->s->energy) return ENGINE_ENERGY_FREE;
+    real energy = simulation_energy(z), kinetic = 0; /* leaves the velocities in z->v */
+    for (uint32_t i = 0; i < z->s->n; i++) kinetic += z->v[i] * z->x.p[i] / 2;
+    real sum = REAL(fabs)(kinetic) + REAL(fabs)(energy - kinetic);
+    *size = balance(z) ? sum + REAL(fabs)(simulation_work(z)) : sum;
+    if (balance(z) || energy_conserved(z)) return ENGINE_ENERGY_KEPT;
+    return z->m->contact_count && !found->time_dependent && !found->has_forces ? ENGINE_ENERGY_LOST : ENGINE_ENERGY_FREE;
 }
 
 static void start_moves(const void *self, wide *q, wide *w)
@@ -168,5 +191,5 @@ const engine_api ENGINE = {
     REAL_DIGITS, create, destroy, step, get_time, counts, column_count, column_name, frame, monitor_count, monitor_name, monitor,
     energy_conserved, start_moves, simulation_check, method_count, info_at, parse, REAL_EPSILON, declared, sizes, hamiltonian,
     restart, flow_to, solution, follow, there_and_back, symplecticity, on_event, event_counts, balance, growth, stability,
-    sizeof(real), field_count, field_at, restored, column_kind, take_back,
+    sizeof(real), field_count, field_at, restored, column_kind, take_back, characteristic_time, energy_size,
 };

@@ -29,7 +29,7 @@ static void phase_residuals(simulation *z, real *position, real *velocity)
         for (uint32_t i = 0; i < 2 * s->n; i++) rate[i] = (real)NAN; /* no velocity belongs to this state; the next step will say so */
     }
     memcpy(z->v, rate, s->n * sizeof(real));
-    place here = place_at(z->x.q, z->x.p, &z->x.t, NULL);
+    place here = place_at(z->s, z->x.q, z->x.p, &z->x.t, NULL);
     system_block_values(s, BLOCK_G, &here, z->g_values);
     system_constraint_rate(s, &here, z->g_rate);
     for (int by = 0; by < 2; by++) {

@@ -173,7 +173,7 @@ static int choose_directions(carrier *c)
         mem_free(z->s->context, right);
         return status;
     }
-    place at = place_at(z->x.q, z->x.w, &z->x.t, z->x.lambda);
+    place at = place_at(z->s, z->x.q, z->x.w, &z->x.t, z->x.lambda);
     status = saddle_factor(k, &at);
     for (uint32_t j = 0; !status && j < m; j++) {
         real *dq = c->directions + (size_t)j * 2 * n, *dp = c->directions + ((size_t)m + j) * 2 * n + n, q = 0, p = 0, Q = 0, P = 0;

@@ -59,8 +59,8 @@ static void look_at_energy(follower *f, int first, int window)
 {
     simulation *z = f->z;
     if (!z->s->energy) return;
-    real now = simulation_energy(z), terms = REAL(fabs)(now); /* leaves v in z->v */
-    for (uint32_t i = 0; i < z->s->n; i++) terms += REAL(fabs)(z->v[i] * z->x.p[i]);
+    real now = simulation_energy(z), terms = REAL(fabs)(now), kinetic = 0; /* leaves v in z->v */
+    for (uint32_t i = 0; i < z->s->n; i++) terms += REAL(fabs)(z->v[i] * z->x.p[i]), kinetic += z->v[i] * z->x.p[i] / 2;
     if (first) f->energy = now;
     real change = now - f->energy;
     engine_follow *out = f->out;
@@ -68,6 +68,7 @@ static void look_at_energy(follower *f, int first, int window)
     if (change < out->lowest) out->lowest = change;
     if (change > out->highest) out->highest = change;
     out->means[window] += change;
+    out->kinetic[window] += kinetic;
     f->counts[window]++;
 }
 
@@ -90,9 +91,12 @@ int simulation_follow(simulation *z, real h, long steps, engine_follow *out)
         if (status) return status;
         out->steps = n;
         look(&f, 0, (int)((n - 1) * ENGINE_WINDOWS / steps));
+        if (!(out->energy.error - out->energy.error == 0))
+            return fail(z->s->context, TAUT_NOT_FINITE, "at t = %.9g: the energy is no longer a finite number; try a smaller step",
+                        (double)z->x.t);
     }
     for (int i = 0; i < ENGINE_WINDOWS; i++)
-        if (f.counts[i]) out->means[i] /= f.counts[i];
+        if (f.counts[i]) out->means[i] /= f.counts[i], out->kinetic[i] /= f.counts[i];
     for (int i = 0; i < z->symmetry_count; i++) {
         engine_kept here = { f.momentum_change[i], f.momentum_scale[i] };
         if (i == 0 || here.error * out->momentum.scale > out->momentum.error * here.scale) out->momentum = here;

@@ -12,6 +12,7 @@
 #define LONG_STEPS 4000  /* of the energy run, unless told otherwise */
 #define RETURN_STEPS 50
 #define TREND_STEPS (20 * ENGINE_WINDOWS) /* fewer do not tell a trend from an oscillation */
+#define SEARCH 9         /* decades to look for a step in */
 #define ALIKE 1e-3       /* a chosen step and its half agree to this over 20 steps */
 
 typedef struct {
@@ -28,7 +29,7 @@ typedef struct {
 const char *verdict_text(verdict v)
 {
     static const char *const texts[] = { "holds", "does not hold", "undecided", "not applicable", "kept here", "not kept",
-                                         "no trend", "drifts", "round-off", "run too short", "measured" };
+                                         "no trend", "drifts", "round-off", "run too short", "no return", "measured" };
     return texts[v];
 }
 
@@ -97,20 +98,38 @@ static int halving_error(check *z, wide h, wide *x, wide *y, wide *error)
     return status;
 }
 
-/* The largest of 1, 0.5, 0.2, 0.1 ... with which the method is well at work on this model. */
+/* Where to begin: the exponent of a power of ten that is ten to a hundred times as long as a time of the motion: too
+   long for every method. 1 where there is no such time. */
+static int first_exponent(check *z, int *exponent)
+{
+    wide time, power = 1;
+    *exponent = 0;
+    int status = z->options->long_api->characteristic_time(z->options->long_engine, &time);
+    if (status || !(time > 0)) return status == TAUT_OUT_OF_MEMORY ? status : TAUT_OK;
+    for (; power < 10 * time; power *= 10) ++*exponent;
+    for (; power >= 100 * time; power /= 10) --*exponent;
+    return TAUT_OK;
+}
+
+/* The largest of 10, 5, 2, 1 ... times a power of ten with which the method is well at work on this model, in SEARCH
+   decades. */
 static int choose_step(check *z)
 {
     static const int digits[] = { 10, 5, 2 };
     wide *room = mem_new(z->context, 2 * (2 * (size_t)z->n + z->c), sizeof *room), error;
-    int status = room ? TAUT_NO_CONVERGENCE : TAUT_OUT_OF_MEMORY;
-    for (int k = 0; room && k < 27; k++) {
+    int exponent, status = room ? first_exponent(z, &exponent) : TAUT_OUT_OF_MEMORY;
+    int out_of_memory = status != TAUT_OK;
+    for (int k = 0; !out_of_memory && k < 3 * SEARCH; k++) {
         z->h = 1;
-        for (int i = 0; i < k / 3; i++) z->h /= 10;
+        for (int i = exponent; i < k / 3; i++) z->h /= 10;
+        for (int i = k / 3; i < exponent; i++) z->h *= 10;
         z->h = z->h * digits[k % 3] / 10;
         status = halving_error(z, z->h, room, room + 2 * (size_t)z->n + z->c, &error);
         if (status == TAUT_OUT_OF_MEMORY || (!status && error <= (wide)ALIKE)) break;
-        if (!status) status = fail(z->context, TAUT_NO_CONVERGENCE, "no step down to 1e-8 suits this model: 20 steps and 40 half "
-                                                                    "steps differ by %.1e", (double)error);
+        if (!status)
+            status = fail(z->context, TAUT_NO_CONVERGENCE,
+                          "no step down to %.0e suits this model: 20 steps and 40 half steps differ by %.1e", (double)z->h,
+                          (double)error);
     }
     mem_free(z->context, room);
     return status;
@@ -240,16 +259,29 @@ static line fit_line(const wide *m, int first, int last, wide width)
     return l;
 }
 
-/* Drift or oscillation: a drift stands well above the scatter of the means and goes on in both halves of the run; a slow
-   oscillation does not. */
+/* The line through the means, and whether it is a trend: it stands well above their scatter and goes on in both
+   halves of the run; a slow oscillation does not. */
+static int find_trend(const wide *means, wide width, line *all)
+{
+    line early = fit_line(means, 0, ENGINE_WINDOWS / 2, width);
+    line late = fit_line(means, ENGINE_WINDOWS / 2, ENGINE_WINDOWS, width);
+    *all = fit_line(means, 0, ENGINE_WINDOWS, width);
+    wide size = WIDE(fabs)(all->slope);
+    int sign = all->slope < 0 ? -1 : 1;
+    return size > 5 * all->error && sign * early.slope > size / 3 && sign * late.slope > size / 3;
+}
+
+/* The error of a method depends on where the motion is, and follows a motion that does not come back: only one that
+   does shows a drift. The kinetic energy tells. A drift moves it as well, by the drift itself or some multiples of
+   it: FOLLOWS is far more. */
+#define FOLLOWS 10
+
 static void trend_row(verify_row *row, const engine_follow *f, wide span, wide limit)
 {
     wide width = span / ENGINE_WINDOWS, range = f->highest - f->lowest;
-    line all = fit_line(f->means, 0, ENGINE_WINDOWS, width), early = fit_line(f->means, 0, ENGINE_WINDOWS / 2, width),
-         late = fit_line(f->means, ENGINE_WINDOWS / 2, ENGINE_WINDOWS, width);
+    line all, motion;
+    int trend = find_trend(f->means, width, &all), leaves = find_trend(f->kinetic, width, &motion);
     wide size = WIDE(fabs)(all.slope);
-    int sign = all.slope < 0 ? -1 : 1;
-    int goes_on = sign * early.slope > size / 3 && sign * late.slope > size / 3;
     row->value = all.slope;
     row->limit = 5 * all.error;
     snprintf(row->measured, sizeof row->measured, "%+.1e +- %.0e per unit time", (double)all.slope, (double)all.error);
@@ -258,7 +290,13 @@ static void trend_row(verify_row *row, const engine_follow *f, wide span, wide l
     else if (f->steps < TREND_STEPS)
         row->verdict = VERDICT_TOO_SHORT;
     else
-        row->verdict = size > 5 * all.error && size * span > range / 20 && goes_on ? VERDICT_TREND : VERDICT_NO_TREND;
+        row->verdict = trend && size * span > range / 20 ? VERDICT_TREND : VERDICT_NO_TREND;
+    if (row->verdict == VERDICT_TREND && leaves && WIDE(fabs)(motion.slope) > FOLLOWS * size) {
+        row->verdict = VERDICT_NO_RETURN;
+        snprintf(row->note, sizeof row->note, "the motion does not come back in this time (kinetic energy %.2g in the first sixteenth, %.2g in the "
+                 "last), and the error follows it: only a motion that comes back shows a drift", (double)f->kinetic[0],
+                 (double)f->kinetic[ENGINE_WINDOWS - 1]);
+    }
     if (row->verdict == VERDICT_TREND)
         snprintf(row->note, sizeof row->note, "the drift makes up %.0f%% of the error at the end",
                  (double)WIDE(fmin)(100, 100 * size * span / range));

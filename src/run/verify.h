@@ -12,6 +12,7 @@ typedef enum {
     VERDICT_KEPT,            /* not declared, yet kept on this model */
     VERDICT_NOT_KEPT,        /* not declared, not kept */
     VERDICT_NO_TREND, VERDICT_TREND, VERDICT_ROUND_OFF, VERDICT_TOO_SHORT, /* of the energy */
+    VERDICT_NO_RETURN,       /* of the energy: it has a trend, and so has the motion */
     VERDICT_MEASURED         /* a number without a judgement */
 } verdict;
 const char *verdict_text(verdict v);

@@ -68,7 +68,7 @@ static int residual(void *self, const real *x, real *out)
     acceleration *a = self;
     struct system *s = a->s;
     uint32_t n = s->n;
-    place at = place_at(a->q, a->w, &a->t, x + 2 * n);
+    place at = place_at(a->s, a->q, a->w, &a->t, x + 2 * n);
     system_force(s, &at, out);
     for (uint32_t i = 0; i < n; i++) out[i] = a->pi_rate[i] - out[i];
     block_multiply(&s->blocks[BLOCK_PI_W], a->pi_w, 1, x, out);
@@ -82,7 +82,7 @@ static int residual(void *self, const real *x, real *out)
 static int factor(void *self, const real *x)
 {
     acceleration *a = self;
-    place at = place_at(a->q, a->w, &a->t, x + 2 * a->s->n);
+    place at = place_at(a->s, a->q, a->w, &a->t, x + 2 * a->s->n);
     return kkt_factor(a->kkt, &at);
 }
 
@@ -119,7 +119,7 @@ int acceleration_solve(acceleration *a, const real *q, const real *w, real t, re
     struct system *s = a->s;
     uint32_t n = s->n;
     a->q = q, a->w = w, a->t = t;
-    place at = place_at(q, w, &a->t, lambda);
+    place at = place_at(a->s, q, w, &a->t, lambda);
     system_velocity(s, &at, a->velocity);
     system_momentum_rate(s, &at, a->velocity, a->pi_rate);
     system_velocity_rate(s, &at, a->velocity, a->nu_rate);
@@ -128,7 +128,7 @@ int acceleration_solve(acceleration *a, const real *q, const real *w, real t, re
     system_block_values(s, BLOCK_NU_W, &at, a->nu_w);
     memset(a->x, 0, 2 * (size_t)n * sizeof(real));
     memcpy(a->x + 2 * n, lambda, s->c * sizeof(real));
-    newton_problem problem = { a, (int)(2 * n + s->c), residual, factor, solve, measure, name };
+    newton_problem problem = { a, (int)(2 * n + s->c), residual, factor, solve, measure, name, NULL };
     int status = newton_solve(&a->newton, &problem, a->x, 0, t, "multipliers");
     if (status) return status;
     memcpy(lambda, a->x + 2 * n, s->c * sizeof(real));

@@ -11,6 +11,7 @@
 #define COLUMNS 7
 #endif
 #define SHORTEST 1e-10 /* a step shorter than this part of the way is a failure */
+#define TIMES 60       /* factors of four between the first guess of a time and the last */
 
 struct flow {
     struct system *s;
@@ -20,6 +21,7 @@ struct flow {
     uint32_t size;                /* of y = (q, w) */
     void *room;                   /* of the arrays below */
     real *y, *before, *now, *next, *rate, *first_rate, *lambda;
+    real *known;                  /* multipliers at y: the guess to begin with; lambda may come from a failed attempt */
     real *table[COLUMNS];         /* the last row of the extrapolation, column by column */
     real step;                    /* that the last advance ended with; 0: none yet */
 };
@@ -42,7 +44,7 @@ static void lay_out(void *self, layout *l)
     f->rate = layout_reals(l, f->size);
     f->first_rate = layout_reals(l, f->size);
     for (int i = 0; i < COLUMNS; i++) f->table[i] = layout_reals(l, f->size);
-    f->lambda = layout_reals(l, f->s->c);
+    f->lambda = layout_reals(l, f->s->c), f->known = layout_reals(l, f->s->c);
 }
 
 int flow_create(struct system *s, flow **result) { return flow_create_along(s, NULL, NULL, result); }
@@ -71,7 +73,7 @@ static int rate(flow *f, real t, const real *y, real *out)
     if (f->field) return f->field(f->owner, t, y, out);
     int status = acceleration_solve(f->acceleration, y, y + n, t, f->lambda, NULL);
     if (status) return status;
-    place at = place_at(y, y + n, &t, f->lambda);
+    place at = place_at(f->s, y, y + n, &t, f->lambda);
     system_velocity(f->s, &at, out);
     memcpy(out + n, acceleration_stage_rate(f->acceleration), n * sizeof(real));
     return TAUT_OK;
@@ -124,10 +126,13 @@ static real error_of(const flow *f)
     return real_most(q_error, w_error);
 }
 
-/* One step of the whole scheme. A positive status or an error that is not a number: try a shorter one. */
+/* One step of the whole scheme. A positive status or an error that is not a number: try a shorter one. An attempt that
+   diverges leaves multipliers of 1e300, from which none converges any more: each begins with those at y. */
 static int attempt(flow *f, real t, real H, real *error)
 {
+    memcpy(f->lambda, f->known, f->s->c * sizeof(real));
     int status = rate(f, t, f->y, f->first_rate);
+    if (!status) memcpy(f->known, f->lambda, f->s->c * sizeof(real));
     for (int row = 0; !status && row < COLUMNS; row++) {
         status = midpoint(f, t, H, 2 * (row + 1));
         if (!status) extrapolate(f, row);
@@ -136,16 +141,44 @@ static int attempt(flow *f, real t, real H, real *error)
     return status;
 }
 
-/* A first step: some tenths of the time in which the state changes by its own size. */
-static int first_step(flow *f, real t, real *step)
+/* A first step: a quarter of the time in which the state changes by its own size; of the whole way where a state at
+   rest has no such time. */
+static int first_step(flow *f, real t, real way, real *step)
 {
     uint32_t n = f->s->n;
     int status = rate(f, t, f->y, f->first_rate);
     if (status) return status;
     real q = real_largest(f->y, n), v = real_largest(f->first_rate, n), w = real_largest(f->y + n, n), a = real_largest(f->first_rate + n, n);
-    real slow = v > 0 && q > 0 ? q / v : 1, fast = a > 0 && w > 0 ? w / a : 1;
+    real slow = v > 0 && q > 0 ? q / v : way, fast = a > 0 && w > 0 ? w / a : way;
     *step = (slow < fast ? slow : fast) / 4;
     return TAUT_OK;
+}
+
+static void begin(flow *f, const state *x)
+{
+    uint32_t n = f->s->n;
+    for (uint32_t i = 0; i < n; i++) f->y[i] = x->q[i] + x->q_low[i], f->y[n + i] = x->w[i];
+    memcpy(f->lambda, x->lambda, f->s->c * sizeof(real));
+    memcpy(f->known, x->lambda, f->s->c * sizeof(real));
+}
+
+int flow_time(flow *f, const state *x, real tolerance, real *time)
+{
+    real H, error;
+    *time = 0;
+    begin(f, x);
+    int status = first_step(f, x->t, 1, &H);
+    for (int k = 0; !status && k < TIMES; k++) {
+        status = attempt(f, x->t, H, &error);
+        if (status == TAUT_OUT_OF_MEMORY || status < 0) return status;
+        int good = !status && error <= tolerance;
+        status = TAUT_OK;
+        if (!good && *time > 0) return TAUT_OK;
+        if (good) *time = H;
+        H = good ? 4 * H : H / 4;
+    }
+    if (!status) *time = 0;
+    return status;
 }
 
 int flow_advance(flow *f, state *x, real until, real tolerance)
@@ -153,9 +186,8 @@ int flow_advance(flow *f, state *x, real until, real tolerance)
     struct system *s = f->s;
     uint32_t n = s->n;
     real t = x->t, way = until - x->t;
-    for (uint32_t i = 0; i < n; i++) f->y[i] = x->q[i] + x->q_low[i], f->y[n + i] = x->w[i];
-    memcpy(f->lambda, x->lambda, s->c * sizeof(real));
-    int status = f->step > 0 || !(way > 0) ? TAUT_OK : first_step(f, t, &f->step);
+    begin(f, x);
+    int status = f->step > 0 || !(way > 0) ? TAUT_OK : first_step(f, t, way, &f->step);
     while (!status && t < until) {
         int last = f->step >= until - t;
         real H = last ? until - t : f->step, error = 0;
@@ -185,7 +217,7 @@ int flow_advance(flow *f, state *x, real until, real tolerance)
     memcpy(x->lambda, f->lambda, s->c * sizeof(real));
     memset(x->q_low, 0, n * sizeof(real));
     memset(x->p_low, 0, n * sizeof(real));
-    place at = place_at(x->q, x->w, &x->t, x->lambda);
+    place at = place_at(f->s, x->q, x->w, &x->t, x->lambda);
     system_momentum(s, &at, x->p);
     return TAUT_OK;
 }

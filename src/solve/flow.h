@@ -16,5 +16,8 @@ int flow_create_along(struct system *s, flow_field *field, void *owner, flow **r
 void flow_destroy(flow *f);
 /* x := the state at `until` (not before x->t). tolerance: relative error allowed in each of its steps. */
 int flow_advance(flow *f, state *x, real until, real tolerance);
+/* *time := the longest step from x that meets the tolerance, to a factor of four: a time that belongs to the motion
+   there, in whatever units. 0 where every step does, as in free fall. */
+int flow_time(flow *f, const state *x, real tolerance, real *time);
 
 #endif

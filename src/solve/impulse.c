@@ -64,7 +64,7 @@ static int residual(void *self, const real *x, real *out)
     impulse *z = self;
     struct system *s = z->s;
     uint32_t n = s->n;
-    place at = place_at(z->q, x, &z->t, NULL);
+    place at = place_at(z->s, z->q, x, &z->t, NULL);
     find_push(z, x + 2 * n);
     system_momentum(s, &at, out);
     for (uint32_t i = 0; i < n; i++) out[i] = (out[i] - z->p[i]) - (z->push[i] + z->p_low[i]);
@@ -78,7 +78,7 @@ static int residual(void *self, const real *x, real *out)
 static int factor(void *self, const real *x)
 {
     impulse *z = self;
-    place at = place_at(z->q, x, &z->t, NULL);
+    place at = place_at(z->s, z->q, x, &z->t, NULL);
     return kkt_factor(z->kkt, &at);
 }
 
@@ -113,13 +113,13 @@ int impulse_find(impulse *z, const real *q, real t, const real *p, const real *p
     struct system *s = z->s;
     uint32_t n = s->n;
     z->q = q, z->t = t, z->p = p, z->p_low = p_low, z->target = rates;
-    place at = place_at(q, w, &z->t, NULL);
+    place at = place_at(z->s, q, w, &z->t, NULL);
     system_block_values(s, BLOCK_G, &at, z->g);
     system_constraint_rate(s, &at, z->rate);
     memcpy(z->x, w, n * sizeof(real));
     system_velocity(s, &at, z->x + n);
     memset(z->x + 2 * n, 0, s->c * sizeof(real));
-    newton_problem problem = { z, (int)(2 * n + s->c), residual, factor, solve, measure, name };
+    newton_problem problem = { z, (int)(2 * n + s->c), residual, factor, solve, measure, name, NULL };
     int status = newton_solve(&z->newton, &problem, z->x, 0, t, "velocity constraints");
     if (status) return status;
     find_push(z, z->x + 2 * n);

@@ -7,7 +7,7 @@
 
 struct legendre {
     struct system *s;
-    /* a Lagrangian with a mass matrix that is not constant in small blocks */
+    /* a Lagrangian with a mass matrix that is not constant in small blocks; x also where p at rest is not constant */
     assembly *matrix;
     int id;
     void *room;            /* of the arrays below */
@@ -54,6 +54,10 @@ int legendre_create(struct system *s, legendre **result)
     if (!l) return TAUT_OUT_OF_MEMORY;
     l->s = s;
     int status = s->form == FORM_LAGRANGIAN && !s->inverse_mass ? create_matrix(l) : TAUT_OK;
+    if (!status && s->form == FORM_LAGRANGIAN && s->inverse_mass && !s->offset) {
+        l->x = mem_new(s->context, s->n, sizeof *l->x);
+        status = l->x ? field_prepare_gradient(s->energy, KIND_W) : TAUT_OUT_OF_MEMORY;
+    }
     if (status)
         legendre_destroy(l);
     else
@@ -92,7 +96,7 @@ static void name_equation(void *self, int equation, char *buffer, size_t size)
 static int stage_residual(void *self, const real *w, real *out)
 {
     legendre *l = self;
-    place at = place_at(l->q, w, &l->t, NULL);
+    place at = place_at(l->s, l->q, w, &l->t, NULL);
     system_momentum(l->s, &at, out);
     for (uint32_t i = 0; i < l->s->n; i++) out[i] -= l->right[i];
     return TAUT_OK;
@@ -101,7 +105,7 @@ static int stage_residual(void *self, const real *w, real *out)
 static int stage_factor(void *self, const real *w)
 {
     legendre *l = self;
-    place at = place_at(l->q, w, &l->t, NULL);
+    place at = place_at(l->s, l->q, w, &l->t, NULL);
     return form_mass(l, &at);
 }
 
@@ -112,13 +116,15 @@ int legendre_stage(legendre *l, const real *q, const real *p, real t, real *w)
         memcpy(w, p, s->n * sizeof *w);
         return TAUT_OK;
     }
-    if (s->inverse_mass) { /* p = M v + offset */
-        for (uint32_t i = 0; i < s->n; i++) w[i] = p[i] - s->offset[i];
+    if (s->inverse_mass) { /* p = M v + a(q,t) */
+        place rest = place_at(s, q, NULL, &t, NULL);
+        if (!s->offset) system_momentum(s, &rest, l->x);
+        for (uint32_t i = 0; i < s->n; i++) w[i] = p[i] - (s->offset ? s->offset[i] : l->x[i]);
         system_apply_inverse_mass(s, w, w);
         return TAUT_OK;
     }
     l->q = q, l->right = p, l->t = t;
-    newton_problem problem = { l, (int)s->n, stage_residual, stage_factor, solve, measure, name_equation };
+    newton_problem problem = { l, (int)s->n, stage_residual, stage_factor, solve, measure, name_equation, NULL };
     return newton_solve(&l->newton, &problem, w, 0, t, "velocities from momenta");
 }
 
@@ -145,7 +151,7 @@ int legendre_mass_solve(legendre *l, const place *at, real *x)
     }
     l->right = x, l->at = at;
     memset(l->x, 0, s->n * sizeof *x);
-    newton_problem problem = { l, (int)s->n, mass_residual, mass_factor, solve, measure, name_equation };
+    newton_problem problem = { l, (int)s->n, mass_residual, mass_factor, solve, measure, name_equation, NULL };
     int status = newton_solve(&l->newton, &problem, l->x, 0, *at->x[KIND_T], "accelerations");
     if (!status) memcpy(x, l->x, s->n * sizeof *x);
     return status;

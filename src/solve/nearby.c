@@ -53,7 +53,7 @@ int nearby_create(struct system *s, const state *base, nearby **result)
     for (int i = 0; !status && i < 3; i++) status = system_prepare_block(s, needed[i]);
     if (!status) status = workspace_create(s->context, lay_out, z, &z->room);
     if (!status) status = kkt_create(s, &z->kkt);
-    place at = place_at(base->q, base->w, &base->t, base->lambda);
+    place at = place_at(s, base->q, base->w, &base->t, base->lambda);
     if (!status) status = kkt_factor(z->kkt, &at);
     if (status) {
         nearby_destroy(z);
@@ -93,7 +93,7 @@ static int solve(nearby *z)
 static void residual(nearby *z, const state *x, int velocity)
 {
     struct system *s = z->s;
-    place at = place_at(x->q, x->w, &x->t, x->lambda);
+    place at = place_at(s, x->q, x->w, &x->t, x->lambda);
     if (!velocity) {
         system_constraints(s, &at, z->r);
         return;
@@ -134,7 +134,7 @@ int nearby_state(nearby *z, real part, const real *dq, const real *dw, state *x)
     for (uint32_t i = 0; i < s->n; i++) x->q[i] += part * dq[i], x->w[i] += part * dw[i];
     int status = s->c ? correct(z, x, 0) : TAUT_OK;
     if (!status && s->c) status = correct(z, x, 1);
-    place at = place_at(x->q, x->w, &x->t, x->lambda);
+    place at = place_at(s, x->q, x->w, &x->t, x->lambda);
     if (!status) system_momentum(s, &at, x->p);
     return status;
 }

@@ -63,14 +63,26 @@ static int give_up(newton *n, const newton_problem *p, const real *x, int iterat
                 (double)time, what, iterations, name, (double)value);
 }
 
+/* The corrections stagnate with the matrix of this place. If the residual is all round-off, the equations are solved
+   as well as they can be evaluated. Corrections that are large even so come from a matrix that is nearly singular: a
+   failure. */
+static int is_solved(newton *n, const newton_problem *p, const real *x, real size, int *solved)
+{
+    *solved = 0;
+    if (!p->is_round_off || !(size <= REAL(sqrt)(REAL_EPSILON))) return TAUT_OK;
+    int status = p->residual(p->self, x, n->residual);
+    if (!status) *solved = p->is_round_off(p->self, x, n->residual);
+    return status;
+}
+
 int newton_solve(newton *n, const newton_problem *p, real *x, int has_factor, real time, const char *what)
 {
     /* Stagnation below the floor is round-off of an ill-conditioned problem. */
     const real enough = n->enough;
     const real floor = REAL(pow)(REAL_EPSILON, (real)0.6);
     real before = 0;
-    int fresh = 0, bad = 0, status = TAUT_OK, most = p->factor ? n->most : 4 * n->most;
-    for (int k = 0; k < most; k++) {
+    int fresh = 0, bad = 0, solved = 0, status = TAUT_OK, most = p->factor ? n->most : 4 * n->most, k;
+    for (k = 0; k < most; k++) {
         if (!has_factor && p->factor) {
             status = p->factor(p->self, x);
             if (status) return status;
@@ -89,7 +101,12 @@ int newton_solve(newton *n, const newton_problem *p, real *x, int has_factor, re
         if (k > 0 && rate > (real)0.5) {
             /* with a matrix borrowed from elsewhere, or no other, slowness says nothing, unless it is down to roundings */
             if (size <= (fresh ? floor : p->factor ? 64 * REAL_EPSILON : 1024 * REAL_EPSILON)) return TAUT_OK;
-            if ((fresh || rate > 1) && ++bad > 8) break;
+            if (fresh) status = is_solved(n, p, x, size, &solved);
+            if (status || solved) return status;
+            if ((fresh || rate > 1) && ++bad > 8) {
+                k++;
+                break;
+            }
             if (!fresh) has_factor = 0;
         }
         /* Slow, three more corrections will not do: form the matrix anew, unless the corrections are below what a double
@@ -97,5 +114,5 @@ int newton_solve(newton *n, const newton_problem *p, real *x, int has_factor, re
         if (k > 0 && size * rate * rate * rate > enough && size > (real)1e-13) has_factor = 0;
         before = size;
     }
-    return give_up(n, p, x, most, time, what);
+    return give_up(n, p, x, k, time, what);
 }

@@ -2,8 +2,9 @@
  *
  * Residuals are in the precision of the unit, matrices are factored in double: in quad this is a simplified Newton iteration that
  * gains some ten digits a step. The matrix is formed anew only when the corrections shrink slowly. The iteration runs down to
- * round-off: it ends when the next correction would not count, or when the corrections stagnate at a size that can only be
- * round-off. Anything else is an error that names the equation. */
+ * round-off: it ends when the next correction would not count, when the corrections stagnate at a size that can only be
+ * round-off, or when they stagnate and the problem knows that its residual is round-off. Anything else is an error that
+ * names the equation. */
 #ifndef TAUT_SOLVE_NEWTON_H
 #define TAUT_SOLVE_NEWTON_H
 
@@ -24,6 +25,9 @@ typedef struct newton_problem {
     real (*measure)(void *self, const real *x, const real *dx);
     /* Name of an equation for messages. */
     void (*name)(void *self, int equation, char *buffer, size_t size);
+    /* Is r, the residual at x, no more than the round-off of computing it? Asked when the corrections stagnate above
+       the level that is taken for round-off of any problem. NULL: such a stagnation is a failure. */
+    int (*is_round_off)(void *self, const real *x, const real *r);
 } newton_problem;
 
 typedef struct {

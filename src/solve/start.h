@@ -9,10 +9,11 @@
 typedef struct {
     uint32_t free_q, free_w;   /* how many values were solved for */
     real moved_q, moved_w;     /* largest change by polishing or projection */
+    int unmet;                 /* failed as constraints are not met, or not for long: their rank here says nothing */
 } start_report;
 
-/* Fills x (t = 0). Failures say which constraint misses and by how much. Of a model with start_points only the first positions are
-   there: velocities and momenta are zero. */
+/* Fills x (t = 0). Failures say which constraint misses and by how much, which contradict each other, or which is redundant.
+   Of a model with start_points only the first positions are there: velocities and momenta are zero. */
 int start_state(struct system *s, start_mode mode, state *x, start_report *report);
 /* The second positions of start_points, at time t, as a state like x; adds to the report. */
 int start_second_point(struct system *s, start_mode mode, real t, state *x, start_report *report);

@@ -77,7 +77,7 @@ void step_find_place(step_work *w, int index)
     const step_place *p = &w->table->places[index];
     const state *x = w->now.start;
     w->times[index] = p->time == 1 ? w->t1 : x->t + (p->time * w->h + x->t_low);
-    w->at[index] = place_at(find_slot(w, index, STEP_Q), find_slot(w, index, STEP_W), &w->times[index], find_slot(w, index, STEP_LAMBDA));
+    w->at[index] = place_at(w->s, find_slot(w, index, STEP_Q), find_slot(w, index, STEP_W), &w->times[index], find_slot(w, index, STEP_LAMBDA));
 }
 
 /* ---- compilation: evaluations, uses, entries ---- */
@@ -316,13 +316,18 @@ void step_phase_clear(step_compiled *p)
 
 static size_t g_numbers(const step_compiled *p) { return (size_t)p->w->s->blocks[BLOCK_G].value_count; }
 
-size_t step_phase_numbers(const step_compiled *p) { return (size_t)p->size + g_numbers(p) + p->w->s->n; }
+size_t step_phase_numbers(const step_compiled *p)
+{
+    size_t n = p->w->s->n, longest = n + p->w->s->embedded + p->w->s->c;
+    return 2 * (size_t)p->size + g_numbers(p) + n + longest;
+}
 
 void step_phase_place(step_compiled *p, real *numbers)
 {
     p->fixed = numbers;
     p->g = p->fixed + p->size;
     p->saddle_room = p->g + g_numbers(p);
+    p->sizes = p->saddle_room + p->w->s->n;
 }
 
 /* ---- values ---- */
@@ -485,7 +490,66 @@ static void name(void *self, int row, char *buffer, size_t size)
         snprintf(buffer + written, size - (size_t)written, " at point %d", equation->point);
 }
 
+/* out += |block| |x| */
+static void add_sizes(const block_shape *b, const real *values, const real *x, real *out)
+{
+    for (int i = 0; i < b->part_count; i++) {
+        const block_part *part = &b->parts[i];
+        const pattern *p = part->shape;
+        for (int r = 0; r < p->rows; r++)
+            for (int e = p->start[r]; e < p->start[r + 1]; e++) {
+                int row = part->transposed ? p->index[e] : r, column = part->transposed ? r : p->index[e];
+                out[row] += REAL(fabs)(*values++ * x[column]);
+            }
+    }
+}
+
+/* The size of what a function is a sum of, to first order: its value, and its derivatives times the numbers of the place. */
+static void find_sizes(step_compiled *p, const step_evaluation *e, real *sizes)
+{
+    static const kind kinds[] = { KIND_Q, KIND_W, KIND_LAMBDA };
+    step_work *w = p->w;
+    const place *at = &w->at[e->place];
+    step_function_value(w->functions, e->function, &w->now, at, w->value);
+    for (size_t k = 0; k < e->length; k++) sizes[k] = REAL(fabs)(w->value[k]);
+    for (int i = 0; i < 3; i++) {
+        const block_shape *block = step_function_block(w->functions, e->function, kinds[i]);
+        if (!block || !at->x[kinds[i]]) continue;
+        block_values_between(block, w->now.from ? w->now.from : at, at, w->block);
+        add_sizes(block, w->block, at->x[kinds[i]], sizes);
+    }
+    if (e->function == STEP_PI_CHANGE || e->function == STEP_E_W_CHANGE)
+        for (uint32_t k = 0; k < w->s->n; k++) sizes[k] += REAL(fabs)(w->now.start->p[k]);
+}
+
+/* Positions are rounded numbers, and their error reaches the constraints and the forces through their slopes: at coordinates of 1e4 lengths a bar is
+   known to 1e-12, and velocities, which have to undo that in one step, to 1e-12/h. Likewise w and lambda. Four times: each of these numbers,
+   each product and each sum of them is rounded by at most half of REAL_EPSILON. */
+static int is_round_off(void *self, const real *x, const real *r)
+{
+    step_compiled *p = self;
+    step_work *w = p->w;
+    real *total = p->sizes, *sizes = p->sizes + p->size;
+    (void)x;
+    move_places(p);
+    memset(total, 0, (size_t)p->size * sizeof(real));
+    for (int i = 0; i < p->evaluation_count; i++) {
+        const step_evaluation *e = &p->evaluations[i];
+        if (e->function == STEP_VECTOR)
+            for (size_t k = 0; k < e->length; k++) sizes[k] = REAL(fabs)(step_vector(w, e->place)[k]);
+        else
+            find_sizes(p, e, sizes);
+        for (int u = e->first_use; u < e->first_use + e->use_count; u++) {
+            real factor = REAL(fabs)(step_factor(w, p->uses[u].coefficient, p->uses[u].power));
+            for (size_t k = 0; k < e->length; k++) total[p->uses[u].row + (int)k] += factor * sizes[k];
+        }
+    }
+    for (int i = 0; i < p->size; i++)
+        if (!(REAL(fabs)(r[i]) <= 4 * REAL_EPSILON * total[i])) return 0;
+    return 1;
+}
+
 newton_problem step_phase_problem(step_compiled *p)
 {
-    return (newton_problem){ p, p->size, residual, factor, solve, measure, name };
+    return (newton_problem){ p, p->size, residual, factor, solve, measure, name, is_round_off };
 }

@@ -70,6 +70,7 @@ typedef struct {
     int places[STEP_PLACES], place_count, moving_count; /* that occur; the first moving_count depend on the unknowns */
     int rows[STEP_EQUATIONS];         /* of equations, -1: not here */
     real *fixed;                      /* sum of the constant terms */
+    real *sizes;                      /* of the terms of each equation, and of one function */
     real *g;                          /* values of BLOCK_G for STEP_RATE */
     int g_fixed;                      /* its q does not depend on the unknowns */
     /* How corrections are found: by the sparse matrix; by the saddle-point solver, which knows constant mass; or not at all, each equation

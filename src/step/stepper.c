@@ -43,11 +43,12 @@ static real *take(layout *l, size_t count)
 /* Numbers of the largest block of derivatives. */
 static size_t largest_block(const stepper *r)
 {
-    size_t largest = 0;
-    for (int i = 0; i < r->table.phase_count; i++)
-        for (int k = 0; k < r->phases[i].entry_count; k++) {
-            size_t count = (size_t)r->phases[i].entries[k].at.block->value_count;
-            if (count > largest) largest = count;
+    static const kind kinds[] = { KIND_Q, KIND_W, KIND_LAMBDA };
+    size_t largest = r->s->n + (size_t)r->s->embedded; /* of an identity */
+    for (int i = 0; i < r->table.term_count; i++)
+        for (int k = 0; k < 3; k++) {
+            const block_shape *b = step_function_block(&r->functions, r->table.terms[i].function, kinds[k]);
+            if (b && (size_t)b->value_count > largest) largest = (size_t)b->value_count;
         }
     return largest;
 }
@@ -155,7 +156,7 @@ static void find_embedded(stepper *r, const state *x)
     step_work *w = &r->work;
     real *y0 = w->known[STEP_Y0 + STEP_KNOWN], *rate = w->known[STEP_Y_RATE0 + STEP_KNOWN], *q = w->value;
     size_t y = r->s->embedded;
-    place start = place_at(x->q, NULL, &x->t, NULL), end = place_at(q, NULL, &w->t1, NULL);
+    place start = place_at(r->s, x->q, NULL, &x->t, NULL), end = place_at(r->s, q, NULL, &w->t1, NULL);
     memset(y0, 0, y * sizeof(real));
     memset(rate, 0, y * sizeof(real));
     field_values(r->s->chart, &start, y0);
@@ -176,7 +177,7 @@ static void begin(stepper *r, const state *x, real h)
     }
     state_next_time(x, h, &w->t1, &w->t1_low);
     w->now.span = w->t1 - x->t;
-    place start = place_at(x->q, x->w, &x->t, x->lambda);
+    place start = place_at(r->s, x->q, x->w, &x->t, x->lambda);
     if (r->needs[STEP_NU0 + STEP_KNOWN]) system_velocity(r->s, &start, w->known[STEP_NU0 + STEP_KNOWN]);
     if (r->needs[STEP_PHI0 + STEP_KNOWN]) system_force(r->s, &start, w->known[STEP_PHI0 + STEP_KNOWN]);
     if (r->s->embedded && r->needs[STEP_Y0 + STEP_KNOWN]) find_embedded(r, x);

@@ -131,7 +131,7 @@ void block_values_between(const block_shape *b, const place *from, const place *
     real one = 1;
     for (int i = 0; i < b->part_count; i++) {
         const block_part *part = &b->parts[i];
-        place motion = place_at(at->x[KIND_W], NULL, part->steady ? NULL : &one, NULL);
+        place motion = direction_of(at->x[KIND_W], NULL, part->steady ? NULL : &one);
         int entries = pattern_entries(part->shape);
         memset(values, 0, (size_t)entries * sizeof *values);
         if (part->source == PART_IDENTITY)

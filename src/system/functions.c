@@ -107,7 +107,7 @@ void system_constraint_rate(const struct system *s, const place *at, real *out)
 void system_constraint_curvature(const struct system *s, const place *at, const real *v, real *out)
 {
     real one = 1;
-    place direction = place_at(v, NULL, &one, NULL);
+    place direction = direction_of(v, NULL, &one);
     clear(out, s->c);
     field_second(s->constraint, at, &direction, out);
 }
@@ -123,12 +123,12 @@ static void hessian_times(const struct system *s, kind a, kind b, const place *a
 }
 
 /* d/dt of the gradient by w at fixed w: f_wq v + f_wt. */
-static void gradient_rate(struct system *s, const place *at, const real *v, real *out)
+static void gradient_rate(const struct system *s, const place *at, const real *v, real *out)
 {
     real one = 1;
     clear(out, s->n);
-    hessian_times(s, KIND_W, KIND_Q, at, v, s->rate_values, out);
-    hessian_times(s, KIND_W, KIND_T, at, &one, s->rate_values, out);
+    hessian_times(s, KIND_W, KIND_Q, at, v, at->work->entries, out);
+    hessian_times(s, KIND_W, KIND_T, at, &one, at->work->entries, out);
 }
 
 static void rate_times(const field *f, kind by, const place *at, const real *x, real *values, real *out)
@@ -140,7 +140,7 @@ static void rate_times(const field *f, kind by, const place *at, const real *x, 
         for (int k = p->start[r]; k < p->start[r + 1]; k++) out[r] += values[k] * x[p->index[k]];
 }
 
-void system_momentum_rate(struct system *s, const place *at, const real *v, real *out)
+void system_momentum_rate(const struct system *s, const place *at, const real *v, real *out)
 {
     if (s->form == FORM_LAGRANGIAN)
         gradient_rate(s, at, v, out);
@@ -148,14 +148,14 @@ void system_momentum_rate(struct system *s, const place *at, const real *v, real
         clear(out, s->n);
 }
 
-void system_velocity_rate(struct system *s, const place *at, const real *v, real *out)
+void system_velocity_rate(const struct system *s, const place *at, const real *v, real *out)
 {
     real one = 1;
     clear(out, s->n);
     if (s->form == FORM_HAMILTONIAN) gradient_rate(s, at, v, out);
     if (s->form != FORM_RATES) return;
-    rate_times(s->rate_q, KIND_Q, at, v, s->rate_values, out);
-    rate_times(s->rate_q, KIND_T, at, &one, s->rate_values, out);
+    rate_times(s->rate_q, KIND_Q, at, v, at->work->entries, out);
+    rate_times(s->rate_q, KIND_T, at, &one, at->work->entries, out);
 }
 
 static int larger(int a, int b) { return a > b ? a : b; }
@@ -176,9 +176,7 @@ int system_prepare_rates(struct system *s)
             room = larger(pattern_entries(field_jacobian_pattern(s->rate_q, KIND_Q)),
                           pattern_entries(field_jacobian_pattern(s->rate_q, KIND_T)));
     }
-    if (status || s->rate_values) return status;
-    s->rate_values = mem_new(s->context, (size_t)room, sizeof *s->rate_values);
-    return s->rate_values ? TAUT_OK : TAUT_OUT_OF_MEMORY;
+    return status ? status : workspace_reserve(s->work, 0, 0, (size_t)room);
 }
 
 real system_energy(const struct system *s, const place *at, const real *v)
@@ -188,10 +186,10 @@ real system_energy(const struct system *s, const place *at, const real *v)
     field_values(s->energy, at, &value);
     if (s->form == FORM_HAMILTONIAN) return value;
     /* E = v . L_v - L */
-    clear(s->work, s->n);
-    field_gradient(s->energy, KIND_W, at, NULL, s->work);
-    real action = 0;
-    for (uint32_t i = 0; i < s->n; i++) action += v[i] * s->work[i];
+    real *momentum = at->work->vector, action = 0;
+    clear(momentum, s->n);
+    field_gradient(s->energy, KIND_W, at, NULL, momentum);
+    for (uint32_t i = 0; i < s->n; i++) action += v[i] * momentum[i];
     return action - value;
 }
 
@@ -203,9 +201,10 @@ real system_power(const struct system *s, const place *at, const real *v, real *
     if (!s->energy) return 0;
     field_gradient(s->energy, KIND_T, at, NULL, &power);
     if (s->form == FORM_LAGRANGIAN) power = -power;
-    clear(s->work, s->n);
-    field_values(s->force, at, s->work);
-    for (uint32_t i = 0; i < s->n; i++) power += v[i] * s->work[i];
+    real *force = at->work->vector;
+    clear(force, s->n);
+    field_values(s->force, at, force);
+    for (uint32_t i = 0; i < s->n; i++) power += v[i] * force[i];
     if (!s->structure.constraint_time) return power;
     system_constraint_rate(s, at, rates);
     for (uint32_t k = 0; k < s->c; k++) power -= at->x[KIND_LAMBDA][k] * rates[k];
@@ -225,10 +224,7 @@ void system_apply_inverse_mass(const struct system *s, const real *x, real *out)
         for (uint32_t i = 0; i < s->n; i++) out[i] = s->inverse_mass[i] * x[i];
         return;
     }
-    if (x == out) {
-        memcpy(s->work, x, s->n * sizeof *x);
-        x = s->work;
-    }
+    if (x == out) x = memcpy(s->work->vector, x, s->n * sizeof *x);
     for (uint32_t i = 0; i < s->n; i++) {
         real sum = 0;
         for (int k = p->start[i]; k < p->start[i + 1]; k++) sum += s->inverse_mass[k] * x[p->index[k]];

@@ -43,7 +43,7 @@ static void look(probe *z, int state)
         if (rotation && state == 0) z->q[i] = i == s->m->groups[s->m->group_of[i]].first;
     }
     z->t = random_number(z);
-    place at = place_at(z->q, z->w, &z->t, NULL), rest = place_at(z->q, NULL, &z->t, NULL);
+    place at = place_at(s, z->q, z->w, &z->t, NULL), rest = place_at(s, z->q, NULL, &z->t, NULL);
     memset(z->values, 0, (size_t)pattern_entries(z->shape) * sizeof(real));
     field_hessian(s->energy, KIND_W, KIND_W, &at, NULL, z->values);
     memset(z->slope, 0, s->n * sizeof(real));
@@ -237,7 +237,7 @@ static int make_field(struct system *s, hamiltonian_form *z)
     z->constants = mem_new(s->context, count, sizeof *z->constants);
     if (!z->constants) return TAUT_OUT_OF_MEMORY;
     for (size_t i = 0; !status && i < count; i++) status = system_constant(s, constants[i], &z->constants[i]);
-    return status ? status : field_create(z->store, &z->family, sizes, z->constants, &z->field);
+    return status ? status : field_create(z->store, &z->family, sizes, z->constants, s->work, &z->field);
 }
 
 static int build(struct system *s, const real *inertias, hamiltonian_form **result)
@@ -279,17 +279,21 @@ static int examine(struct system *s, probe *z, real *inertias, hamiltonian_form 
     return build(s, inertias, result);
 }
 
-int hamiltonian_form_create(struct system *s, hamiltonian_form **result)
+int hamiltonian_form_find(struct system *s)
 {
-    *result = NULL;
-    int varies = s->structure.diagonal_mass && !s->structure.constant_mass;
-    if (s->form != FORM_LAGRANGIAN || !(varies || has_rotation(s->m))) return TAUT_OK;
+    if (s->hamiltonian_sought) return TAUT_OK;
+    int varies = s->structure.diagonal_mass && !s->structure.uncoupled;
+    if (s->form != FORM_LAGRANGIAN || !(varies || has_rotation(s->m))) {
+        s->hamiltonian_sought = 1;
+        return TAUT_OK;
+    }
     probe z = { .s = s, .seed = 1, .shape = field_hessian_pattern(s->energy, KIND_W, KIND_W) };
     size_t n = s->n, entries = (size_t)pattern_entries(z.shape);
     real *room = mem_new(s->context, 3 * n + entries + 16 * s->m->group_count, sizeof *room);
     if (!room) return TAUT_OUT_OF_MEMORY;
     z.q = room, z.w = room + n, z.slope = room + 2 * n, z.values = room + 3 * n;
-    int status = examine(s, &z, z.values + entries, result);
+    int status = examine(s, &z, z.values + entries, &s->hamiltonian);
+    s->hamiltonian_sought = !status;
     mem_free(s->context, room);
     return status;
 }

@@ -10,7 +10,7 @@
 
 #include "system/system.h"
 
-typedef struct {
+typedef struct hamiltonian_form {
     taut_context *context;
     store *store;
     family family;
@@ -18,9 +18,9 @@ typedef struct {
     field *field;         /* KIND_W are the momenta */
 } hamiltonian_form;
 
-/* *result is NULL, with TAUT_OK, where the model has no such formula or no use for one: with constant mass, with a rotation whose mass matrix is
+/* s->hamiltonian := the formula, sought once for a system, which owns it. It stays NULL, with TAUT_OK, where the model has no such formula or no use for one: with constant mass, with a rotation whose mass matrix is
    coupled to other coordinates or is not as above, with other mass that is not diagonal, or with terms linear in velocities. */
-int hamiltonian_form_create(struct system *s, hamiltonian_form **result);
+int hamiltonian_form_find(struct system *s);
 void hamiltonian_form_destroy(hamiltonian_form *z);
 /* Takes from the momenta of rotations their components along q. These are zero under em (q0.p0 + q1.p1 = 0 follows from q.q = 1 at both ends), but
    for roundings of q.q, which come divided by the step and walk. */

@@ -315,13 +315,14 @@ static int find_constant_mass(struct system *s, const place *at)
         return status;
     }
     found->separable = field_hessian_zero(s->energy, KIND_W, KIND_Q);
-    found->constant_mass = found->separable && field_hessian_zero(s->energy, KIND_W, KIND_T) &&
-                           !field_hessian_varies(s->energy, KIND_W, KIND_W);
+    found->constant_mass = !field_hessian_varies(s->energy, KIND_W, KIND_W);
+    found->uncoupled = found->constant_mass && found->separable && field_hessian_zero(s->energy, KIND_W, KIND_T);
     found->largest_block = p.largest;
     found->diagonal_mass = p.largest <= 1;
-    if (found->constant_mass && p.largest <= BLOCK_LIMIT) {
+    if (found->constant_mass && p.largest <= BLOCK_LIMIT) status = invert_blocks(s, &p, shape, values);
+    if (!status && found->uncoupled && p.largest <= BLOCK_LIMIT) {
         s->offset = mem_new(s->context, s->n, sizeof *s->offset);
-        status = s->offset ? invert_blocks(s, &p, shape, values) : TAUT_OUT_OF_MEMORY;
+        if (!s->offset) status = TAUT_OUT_OF_MEMORY;
         place zero = *at;
         zero.x[KIND_W] = NULL; /* the gradient at w = 0 */
         if (!status) status = field_prepare_gradient(s->energy, KIND_W);
@@ -399,7 +400,7 @@ int system_find_structure(struct system *s)
     real *q = mem_new(s->context, s->n, sizeof *q), *w = mem_new(s->context, s->n, sizeof *w), t = 0;
     int status = q && w ? first_guess(s, q, w) : TAUT_OUT_OF_MEMORY;
     if (!status && found->force_multiplier) status = find_nonlinear_multiplier(s);
-    place at = place_at(q, w, &t, NULL);
+    place at = place_at(s, q, w, &t, NULL);
     if (!status && s->form == FORM_LAGRANGIAN) {
         status = mass_is_finite(s, &at);
         if (!status) status = cure_singular_mass(s, &at);

@@ -34,8 +34,9 @@ real symmetry_momentum(const struct system *s, const symmetry *y, const real *q,
 {
     real sum = 0;
     if (y->type == SYMMETRY_SHIFT) return p[y->index];
-    act(s, y, q, 1, s->work);
-    for (uint32_t i = 0; i < s->n; i++) sum += p[i] * s->work[i];
+    real *xi = s->work->vector;
+    act(s, y, q, 1, xi);
+    for (uint32_t i = 0; i < s->n; i++) sum += p[i] * xi[i];
     return sum;
 }
 
@@ -119,15 +120,19 @@ static int holds(tester *z, const symmetry *y, const real *q, const real *w)
     real t = (real)0.37, scale = 0, spread = (real)0.3;
     int tested = 0;
     for (uint32_t i = 0; i < s->n; i++) scale = REAL(fmax)(scale, REAL(fabs)(q[i]));
-    place at = place_at(z->q, z->w, &t, z->lambda);
+    if (!(scale > 0)) scale = (real)0.1;
+    place at = place_at(s, z->q, z->w, &t, z->lambda);
     for (int trial = 0; trial < 20 && tested < 3; trial++) {
         for (uint32_t i = 0; i < s->n; i++) {
-            z->q[i] = q[i] + spread * (scale + (real)0.1) * next_random(z);
+            z->q[i] = q[i] + spread * scale * next_random(z);
             z->w[i] = w[i] + (1 + REAL(fabs)(w[i])) * next_random(z);
         }
         for (uint32_t k = 0; k < s->c; k++) z->lambda[k] = next_random(z);
         int result = holds_here(z, y, &at);
         if (result == 0) return 0;
+        /* at rest as well: in units in which velocities are small, a kinetic energy of 1 hides the potential */
+        memset(z->w, 0, s->n * sizeof(real));
+        if (result > 0 && holds_here(z, y, &at) == 0) return 0;
         if (result < 0)
             spread /= 2; /* outside the domain of a formula: stay nearer to the start */
         else

@@ -1,4 +1,5 @@
 /* From a model to a system: families, constants, fields. */
+#include "system/hamiltonian_form.h"
 #include "system/parts.h"
 
 #include <stdio.h>
@@ -49,7 +50,7 @@ int system_make_field(struct system *s, family *f, field **result)
     uint32_t n = f == &s->ambient_family ? s->n + s->embedded : s->n, sizes[KIND_COUNT] = { n, n, 1, s->c };
     field_destroy(*result);
     *result = NULL;
-    return field_create(s->store, f, sizes, s->constants, result);
+    return field_create(s->store, f, sizes, s->constants, s->work, result);
 }
 
 static int build_families(struct system *s)
@@ -106,6 +107,37 @@ static int prepare_energy(struct system *s)
     return status ? status : field_prepare_gradient(s->energy, KIND_W);
 }
 
+static int create_workspace(struct system *s)
+{
+    s->work = mem_new(s->context, 1, sizeof *s->work);
+    if (!s->work) return TAUT_OUT_OF_MEMORY;
+    s->work->context = s->context;
+    return workspace_reserve(s->work, 0, s->n, 0);
+}
+
+static void destroy_workspace(struct system *s)
+{
+    if (s->work) workspace_clear(s->work);
+    mem_free(s->context, s->work);
+}
+
+int system_share(const struct system *plan, taut_context *context, struct system **result)
+{
+    struct system *s = mem_new(context, 1, sizeof *s);
+    *result = NULL;
+    if (!s) return TAUT_OUT_OF_MEMORY;
+    *s = *plan;
+    s->plan = plan;
+    s->context = context;
+    int status = create_workspace(s);
+    if (!status) status = workspace_reserve(s->work, plan->work->register_count, plan->work->vector_count, plan->work->entry_count);
+    if (status)
+        system_destroy(s);
+    else
+        *result = s;
+    return status;
+}
+
 int system_create(model *m, struct system **result)
 {
     *result = NULL;
@@ -118,8 +150,8 @@ int system_create(model *m, struct system **result)
     s->c = (uint32_t)m->constraint_count;
     s->embedded = m->ambient ? (uint32_t)m->chart_count : 0;
     s->store = store_create(m->context, m->graph);
-    s->work = mem_new(m->context, s->n, sizeof *s->work);
-    int status = s->store && s->work ? TAUT_OK : TAUT_OUT_OF_MEMORY;
+    int status = create_workspace(s);
+    if (!status && !s->store) status = TAUT_OUT_OF_MEMORY;
     if (!status) status = build_families(s);
     if (!status) status = system_evaluate_constants(s);
     if (!status) status = build_fields(s);
@@ -137,6 +169,11 @@ int system_create(model *m, struct system **result)
 void system_destroy(struct system *s)
 {
     if (!s) return;
+    destroy_workspace(s);
+    if (s->plan) {
+        mem_free(s->context, s);
+        return;
+    }
     field *fields[] = { s->energy, s->constraint, s->force, s->rate_q, s->rate_w, s->observable, s->chart, s->ambient, s->applied, s->reaction };
     family *families[] = { &s->energy_family, &s->constraint_family, &s->force_family,
                            &s->rate_q_family, &s->rate_w_family,     &s->observable_family, &s->chart_family, &s->ambient_family };
@@ -150,8 +187,7 @@ void system_destroy(struct system *s)
     mem_free(s->context, s->constants);
     mem_free(s->context, s->inverse_mass);
     mem_free(s->context, s->offset);
-    mem_free(s->context, s->work);
-    mem_free(s->context, s->rate_values);
+    hamiltonian_form_destroy(s->hamiltonian);
     mem_free(s->context, s);
 }
 
@@ -210,7 +246,7 @@ static int check_expression(struct system *s, expr e, int line, const char *what
 /* The common case, cheaply: everything is finite. */
 static int all_finite(struct system *s, const place *at, int *bad_coordinate)
 {
-    real sum = 0, *work = s->work;
+    real sum = 0, *work = s->work->vector;
     *bad_coordinate = -1;
     if (s->energy) field_values(s->energy, at, &sum);
     sum -= sum;

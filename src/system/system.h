@@ -58,15 +58,18 @@ typedef struct {
     int force_velocity;         /* a force depends on w */
     int force_multiplier;       /* a force (or rate) depends on the multipliers */
     int nonlinear_multiplier;   /* not affinely: r(q,w,t,lambda) is nonlinear in the multipliers */
-    int constant_mass;          /* L_vv (or H_pp) is constant and nothing couples w to q or t */
+    int constant_mass;          /* L_vv (or H_pp) is constant */
+    int uncoupled;              /* and nothing couples w to q or t: p = M v + a with a constant a */
     int diagonal_mass;
     int largest_block;          /* of the mass matrix's diagonal blocks */
     int quadratic;              /* L or H is of degree 2 in w, at the most */
     int separable;              /* no mixed second derivative of w and q */
     int augmented;              /* the mass matrix is singular alone; multiples of (dg/dt)^2 / 2 were added */
-    int explicit_force;         /* constant mass in small blocks and forces free of w and lambda: the fast path */
+    int explicit_force;         /* uncoupled, mass in small blocks, and forces free of w and lambda: the fast path */
 } structure;
 
+/* A compiled model, constant once everything that is evaluated has been prepared, with the context and the workspace of one thread. Other
+   threads have shares: the same fields, patterns and constants, with a context and a workspace of their own. */
 struct system {
     taut_context *context;
     model *m;             /* its graph grows while the system is compiled; otherwise constant */
@@ -89,22 +92,28 @@ struct system {
     pattern *identity;    /* n x n */
     block_shape blocks[BLOCK_COUNT];
     structure structure;
-    /* Constant mass: W = M^-1 in small diagonal blocks, and the momentum (velocity) at w = 0. */
+    /* Constant mass in small diagonal blocks: W = M^-1; NULL otherwise. Uncoupled as well: the momentum (velocity) at
+       w = 0. */
     pattern *inverse_mass_shape;
     real *inverse_mass;
-    real *offset;         /* L: p = M v + offset;  H: v = W p + offset */
-    real *work;           /* n */
+    real *offset;         /* L: p = M v + offset;  H: v = W p + offset; NULL where it depends on q or t */
+    struct hamiltonian_form *hamiltonian; /* H as a formula, where it was asked for and there is one (hamiltonian_form.h) */
+    int hamiltonian_sought;
     real least;           /* coordinates all below this have no scale of their own: a thousandth of the largest start value */
-    real *rate_values;    /* scratch of the *_rate functions */
+    workspace *work;      /* what evaluations write: of the thread that uses this struct */
+    const struct system *plan; /* of a share: whose compiled model this is; NULL for a system of its own */
 };
 
 /* Compiles the model. *result is NULL on failure. */
 int system_create(model *m, struct system **result);
 void system_destroy(struct system *s);
+/* The same compiled model for another thread. The plan must outlive its shares, and must not be prepared further while it has any: create one
+   of whatever will be used first. */
+int system_share(const struct system *plan, taut_context *context, struct system **result);
 
-static inline place place_at(const real *q, const real *w, const real *t, const real *lambda)
+static inline place place_at(const struct system *s, const real *q, const real *w, const real *t, const real *lambda)
 {
-    return (place){ .x = { [KIND_Q] = q, [KIND_W] = w, [KIND_T] = t, [KIND_LAMBDA] = lambda } };
+    return (place){ .x = { [KIND_Q] = q, [KIND_W] = w, [KIND_T] = t, [KIND_LAMBDA] = lambda }, .work = s->work };
 }
 
 /* ---- the functions; they overwrite out ---- */
@@ -124,8 +133,8 @@ void system_constraint_rate(const struct system *s, const place *at, real *out);
 /* out = d^2/ds^2 g(q + s v, t + s) */
 void system_constraint_curvature(const struct system *s, const place *at, const real *v, real *out);
 /* out = d/dt at fixed w of pi (or nu): pi_q v + pi_t */
-void system_momentum_rate(struct system *s, const place *at, const real *v, real *out);
-void system_velocity_rate(struct system *s, const place *at, const real *v, real *out);
+void system_momentum_rate(const struct system *s, const place *at, const real *v, real *out);
+void system_velocity_rate(const struct system *s, const place *at, const real *v, real *out);
 real system_energy(const struct system *s, const place *at, const real *v);
 /* The rate at which forces, time in L or H, and moving constraints change the energy: F.v - L_t (or + H_t) - lambda.g_t. rates: work, c long. */
 real system_power(const struct system *s, const place *at, const real *v, real *rates);

@@ -51,6 +51,19 @@ is 'warning of natural, told once of two parts' "$(grep -c 'euler:natural is inc
 ok run "$models/papers/jay-simeon-4.1.lua" -m euler -s 0.1 -T 0.5
 ok run "$double" -m euler:natural -T 0.1
 
+# ---- energies that grow for good reasons are no failure ----
+# from rest, where the first step of a method of order 1 is all error, for 1e4 times that energy and more
+printf '%s\n' 'local x = coordinate "x"; lagrangian(x.dot^2/2 + x); start { x = 0 }' > fall.lua
+# an oscillator at its resonance; one that lies still but for 1e-9 until a force sets in; a spring that is wound up
+printf '%s\n' 'local x = coordinate "x"; lagrangian(x.dot^2/2 - x^2/2); force(x, sin(time())); start { x = 1e-3 }' > resonance.lua
+printf '%s\n' 'local x = coordinate "x"; lagrangian(x.dot^2/2 - x^2/2)
+force(x, max(0, time() - 5)); start { x = 1e-9 }' > late.lua
+printf '%s\n' 'local x = coordinate "x"; lagrangian(x.dot^2/2 - exp(time()/5)*x^2/2); start { x = 1e-6 }' > wound.lua
+for method in rattle em euler euler:natural dirac:rk4 lobatto galerkin:LGL,m=2 del; do
+    for model in fall resonance late wound; do ok run $model.lua -m $method -s 0.05 -T 20; done
+done
+ok run fall.lua -m euler -s 0.001 -T 1000
+
 # ---- print of a model, each time ----
 printf '%s\n' 'local q = coordinate "q"; lagrangian(q.dot^2/2); for i = 1, 3 do print(q) end' > printing.lua
 run run printing.lua -T 0.1

@@ -43,3 +43,19 @@ has() {
     printf 'FAILED: no "%s" in %s:\n' "$2" "$1"
     sed 's/^/    /' out
 }
+
+# there PROGRAM: is it installed? Without it checks are left out.
+missing=
+there() {
+    command -v "$1" > /dev/null && return
+    missing=$1
+    return 1
+}
+
+# finish MORE: the last line of a script that has more than so many checks. Status 77 (for CTest: skipped) where some had to be left out.
+finish() {
+    echo "$checks checks, $failures failures${missing:+; some are left out: $missing is not installed}"
+    [ "$failures" -eq 0 ] && [ "$checks" -gt "$1" ] || exit 1
+    [ -z "$missing" ] || exit 77
+    exit 0
+}

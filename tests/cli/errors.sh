@@ -41,6 +41,7 @@ while IFS='|' read -r status arguments text; do
     *+*) [ -s "$work/out" ] || fail "nothing on stdout" ;;
     *) [ -s "$work/out" ] && fail "something on stdout" ;;
     esac
+    grep -qw nan "$work/out" && fail "nan on stdout"
     case $flags in *=*) ;; *) sed "s|$B/||; s|^\(taut: \)[a-z0-9-]*\.lua:[0-9]*: |\1|" "$work/err" >> "$work/messages" ;; esac
 done < "$here/errors.txt"
 

@@ -1,0 +1,120 @@
+#include "solve/rank.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#define MOST_WORK 1e9 /* operations: a second or so */
+/* A gradient is dependent when this much of its length, or less, is left beside those before it. The matrix of the
+   multipliers holds squares of lengths and counts as singular below 1e-13 (LINEAR_SINGULAR), the square of this. It
+   is well above the square root of the round-off of double, 1.5e-8, to which the point is known where two surfaces
+   touch: the answer does not depend on last bits. */
+#define DEPENDENT 3e-7
+#define INVOLVED 1e-6 /* a gradient that takes part with less than this of the largest does not; above DEPENDENT */
+
+struct rank {
+    const struct system *s;
+    uint32_t rows, columns, number;
+    double *q;            /* orthonormal rows */
+    double *r;            /* coefficients of each row in those before it */
+    double *c;            /* coefficients of one row in the rows of G */
+    double *length;       /* of the rows of G */
+    unsigned char *dependent;
+};
+
+void rank_destroy(rank *z)
+{
+    if (!z) return;
+    taut_context *context = z->s->context;
+    mem_free(context, z->q);
+    mem_free(context, z->r);
+    mem_free(context, z->c);
+    mem_free(context, z->length);
+    mem_free(context, z->dependent);
+    mem_free(context, z);
+}
+
+static double dot(const double *x, const double *y, uint32_t n)
+{
+    double sum = 0;
+    for (uint32_t i = 0; i < n; i++) sum += x[i] * y[i];
+    return sum;
+}
+
+/* Gram-Schmidt: a row of which nothing is left depends on those before it. */
+static void orthogonalise(rank *z)
+{
+    for (uint32_t k = 0; k < z->rows; k++) {
+        double *row = z->q + (size_t)k * z->columns;
+        z->length[k] = sqrt(dot(row, row, z->columns));
+        for (int pass = 0; pass < 2; pass++) /* twice is enough */
+            for (uint32_t j = 0; j < k; j++) {
+                const double *base = z->q + (size_t)j * z->columns;
+                double c = z->dependent[j] ? 0 : dot(base, row, z->columns);
+                z->r[(size_t)k * z->rows + j] += c;
+                for (uint32_t i = 0; i < z->columns; i++) row[i] -= c * base[i];
+            }
+        double left = sqrt(dot(row, row, z->columns));
+        z->dependent[k] = !(left > DEPENDENT * z->length[k]);
+        z->r[(size_t)k * z->rows + k] = left;
+        for (uint32_t i = 0; i < z->columns; i++) row[i] = z->dependent[k] ? 0 : row[i] / left;
+        z->number += !z->dependent[k];
+    }
+}
+
+int rank_is_affordable(const struct system *s) { return (double)s->c * s->c * s->n <= MOST_WORK; }
+
+int rank_create(const struct system *s, const real *values, rank **result)
+{
+    const pattern *p = s->blocks[BLOCK_G].parts[0].shape;
+    rank *z = mem_new(s->context, 1, sizeof *z);
+    *result = NULL;
+    if (!z) return TAUT_OUT_OF_MEMORY;
+    *z = (rank){ .s = s, .rows = s->c, .columns = s->n };
+    z->q = mem_new(s->context, (size_t)s->c * s->n, sizeof *z->q);
+    z->r = mem_new(s->context, (size_t)s->c * s->c, sizeof *z->r);
+    z->c = mem_new(s->context, s->c, sizeof *z->c);
+    z->length = mem_new(s->context, s->c, sizeof *z->length);
+    z->dependent = mem_new(s->context, s->c, 1);
+    if (!z->q || !z->r || !z->c || !z->length || !z->dependent) {
+        rank_destroy(z);
+        return TAUT_OUT_OF_MEMORY;
+    }
+    for (int k = 0; k < p->rows; k++)
+        for (int e = p->start[k]; e < p->start[k + 1]; e++)
+            z->q[(size_t)k * s->n + (size_t)p->index[e]] = (double)values[e];
+    orthogonalise(z);
+    *result = z;
+    return TAUT_OK;
+}
+
+uint32_t rank_number(const rank *z) { return z->number; }
+
+int rank_is_dependent(const rank *z, uint32_t k) { return z->dependent[k]; }
+
+/* Solves R' c = r_k backwards. */
+const double *rank_coefficients(rank *z, uint32_t k)
+{
+    double *c = z->c;
+    for (uint32_t j = 0; j < z->rows; j++) c[j] = j < k ? z->r[(size_t)k * z->rows + j] : 0;
+    for (uint32_t j = k; j-- > 0;) {
+        if (z->dependent[j]) {
+            c[j] = 0;
+            continue;
+        }
+        c[j] /= z->r[(size_t)j * z->rows + j];
+        for (uint32_t i = 0; i < j; i++) c[i] -= c[j] * z->r[(size_t)j * z->rows + i];
+    }
+    return c;
+}
+
+void rank_names(rank *z, uint32_t k, char *text, size_t size)
+{
+    const double *c = rank_coefficients(z, k);
+    double most = 0;
+    size_t at = 0;
+    text[0] = 0;
+    for (uint32_t j = 0; j < k; j++) most = fmax(most, fabs(c[j]) * z->length[j]);
+    for (uint32_t j = 0; j < k && at + 40 < size; j++)
+        if (fabs(c[j]) * z->length[j] > INVOLVED * most)
+            at += (size_t)snprintf(text + at, size - at, "%s'%.30s'", at ? ", " : "", z->s->m->constraints[j].name);
+}

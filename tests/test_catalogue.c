@@ -1,0 +1,122 @@
+/* Every method of the catalogue, with each of its bare options, on nonlinear constrained models: every property that it declares is measured,
+ * and holds. A new method or option is in this test as soon as it is in the catalogue. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "method/method.h" /* before cmocka.h, which defines a macro fail */
+#include "run/verify.h"
+
+#include <cmocka.h>
+
+/* Options with values, and schemes that bare words do not lead to. */
+static const char *const more[] = { "lobatto:s=2", "lobatto:s=4", "galerkin:LGG,m=2", "dirac:gauss,s=2", "compose:euler,order=4",
+                                    "compose:lobatto:s=3,order=6", "euler:natural,conjugate" };
+
+/* Constant mass, mass that depends on q, a rotation; more of them with TAUT_TEST_LONG=1. */
+static const char *const models[] = { "double-spherical-pendulum", "slider-crank", "rigid-body", "four-bar", "driven-pendulum", "heavy-top",
+                                      "henon-heiles", "bead-on-hoop", "six-balls" };
+enum { SHORT = 3, MODELS_MOST = sizeof models / sizeof *models };
+
+enum { VARIANTS = 100, PROPERTIES = 12 };
+typedef struct {
+    char name[64];
+    char measured[PROPERTIES][24]; /* properties that were declared, and found to hold on some model */
+    int count;
+} variant;
+
+static variant variants[VARIANTS];
+static int variant_count;
+
+static void add_variant(const char *name, const char *word)
+{
+    assert_true(variant_count < VARIANTS);
+    snprintf(variants[variant_count++].name, sizeof variants->name, "%s%s%s", name, word ? ":" : "", word ? word : "");
+}
+
+static void list_variants(void)
+{
+    for (int i = 0; i < engine_double.method_count(); i++) {
+        const method_info *info = engine_double.method_info(i);
+        add_variant(info->name, NULL);
+        for (int k = 0; k < info->option_count; k++)
+            if (!info->options[k].values[0] && strcmp(info->options[k].name, "functional")) add_variant(info->name, info->options[k].name);
+    }
+    for (size_t i = 0; i < sizeof more / sizeof *more; i++) add_variant(more[i], NULL);
+}
+
+static void note_row(variant *v, const verify_row *row)
+{
+    if (row->verdict == VERDICT_HOLDS && v->count < PROPERTIES) strcpy(v->measured[v->count++], row->property);
+}
+
+/* 1 if the model ran under the method. */
+static int verify(taut_context *context, model *m, variant *v)
+{
+    const engine_api *wide_api = engine_find("quad") ? engine_find("quad") : &engine_double;
+    engine_options options = { .method = v->name };
+    verify_options what = { .api = wide_api, .long_api = &engine_double };
+    verify_result result;
+    int status = wide_api->create(m, &options, &what.engine);
+    if (status == TAUT_UNSUPPORTED) return 0;
+    if (!status) status = engine_double.create(m, &options, &what.long_engine);
+    if (!status) status = verify_run(context, &what, &result);
+    if (status) fail_msg("%s on %s: %s", v->name, m->file, taut_error_text(context));
+    for (int i = 0; i < result.count; i++) {
+        const verify_row *row = &result.rows[i];
+        if (row->verdict == VERDICT_FAILS || row->verdict == VERDICT_UNDECIDED)
+            fail_msg("%s on %s: %s is declared '%s' and measured as %s: %s (%s)", v->name, m->file, row->property, row->declared, row->measured,
+                     verdict_text(row->verdict), row->note);
+        note_row(v, row);
+    }
+    wide_api->destroy(what.engine);
+    engine_double.destroy(what.long_engine);
+    return 1;
+}
+
+static int was_measured(const variant *v, const char *property)
+{
+    for (int i = 0; i < v->count; i++)
+        if (strncmp(v->measured[i], property, strlen(property)) == 0) return 1;
+    return 0;
+}
+
+static void declared_and_measured(void **state)
+{
+    (void)state;
+    static const struct { unsigned bit; const char *property; } properties[] = {
+        { KEEPS_SYMPLECTIC, "symplectic" }, { KEEPS_ENERGY, "energy" },           { KEEPS_MOMENTUM, "momentum" },
+        { KEEPS_REVERSIBLE, "reversible" }, { KEEPS_POSITION, "position" },       { KEEPS_VELOCITY, "velocity" },
+    };
+    taut_context *context = taut_context_create(NULL);
+    size_t count = getenv("TAUT_TEST_LONG") ? MODELS_MOST : SHORT;
+    list_variants();
+    for (size_t i = 0; i < count; i++) {
+        char path[512];
+        model *m = NULL;
+        snprintf(path, sizeof path, "%s/%s.lua", MODELS, models[i]);
+        assert_int_equal(model_load_file(context, path, NULL, 0, &m), TAUT_OK);
+        for (int k = 0; k < variant_count; k++) verify(context, m, &variants[k]);
+        model_destroy(m);
+    }
+    for (int k = 0; k < variant_count; k++) {
+        method_spec spec;
+        assert_int_equal(method_parse(context, variants[k].name, &spec), TAUT_OK);
+        method_info info = method_declared(&spec);
+        for (size_t p = 0; p < sizeof properties / sizeof *properties; p++)
+            if ((info.keeps & properties[p].bit) && !was_measured(&variants[k], properties[p].property))
+                fail_msg("%s declares '%s', and no model measured it", variants[k].name, properties[p].property);
+        if (!info.variable && !was_measured(&variants[k], "order")) fail_msg("the order of %s was measured on no model", variants[k].name);
+    }
+    taut_context_destroy(context);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = { cmocka_unit_test(declared_and_measured) };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
