@@ -18,7 +18,7 @@ void simulation_destroy(simulation *z)
     mem_free(context, z->room);
     system_destroy(z->s);
     phase_destroy(z->derived);
-    phase_model_destroy(z->open);
+    mode_model_destroy(z->open);
     mem_free(context, z);
 }
 
@@ -60,7 +60,7 @@ static int open_system(simulation *z)
         return fail(m->context, TAUT_UNSUPPORTED, "%s:%d: contacts do not go with the Dirac algorithm; leave out one of them", m->file,
                     m->contacts[0].line);
     unsigned char *modes = mem_new(m->context, m->contact_count, 1);
-    int status = modes ? phase_model_create(m, modes, &z->open) : TAUT_OUT_OF_MEMORY;
+    int status = modes ? mode_model_create(m, modes, &z->open) : TAUT_OUT_OF_MEMORY;
     mem_free(m->context, modes);
     if (!status) status = system_create(z->open, &z->s);
     if (!status) z->s->extra_count = (uint32_t)(EXTRA_SIZE * m->contact_count);
