@@ -17,7 +17,7 @@ void simulation_destroy(simulation *z)
     if (z->s) state_clear(z->s, &z->begin);
     mem_free(context, z->room);
     system_destroy(z->s);
-    phase_destroy(z->derived);
+    phase_space_destroy(z->derived);
     mode_model_destroy(z->open);
     mem_free(context, z);
 }
@@ -74,7 +74,7 @@ int simulation_system(simulation *z, start_mode start)
     if (z->m->contact_count) return open_system(z);
     int status = z->m->phase_line ? TAUT_SINGULAR : system_create(z->m, &z->s);
     if (status != TAUT_SINGULAR) return status;
-    status = phase_model(z->m, start, &z->derived);
+    status = phase_space_model(z->m, start, &z->derived);
     if (status) return status;
     z->m = z->derived;
     return system_create(z->m, &z->s);

@@ -221,7 +221,7 @@ int start_state(struct system *s, start_mode mode, state *x, start_report *repor
     place at = place_at(s, x->q, x->w, &x->t, x->lambda);
     if (!status) status = system_check_finite(s, &at, "at the start");
     if (status) return status;
-    if (s->m->phase) { /* consistent already: analysis/phase.c */
+    if (s->m->phase) { /* consistent already: analysis/phase_space.c */
         const phase_info *found = s->m->phase;
         *report = (start_report){ found->free_q, found->free_w, (real)found->moved_q, (real)found->moved_w, 0 };
         system_momentum(s, &at, x->p);

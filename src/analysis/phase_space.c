@@ -2,11 +2,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "analysis/parts.h"
+#include "analysis/dirac_inside.h"
 
 #define CONSISTENT 1e-9 /* relative displacement that counts as a rounding of the given numbers */
 
-void phase_destroy(model *m)
+void phase_space_destroy(model *m)
 {
     if (!m) return;
     taut_context *context = m->context;
@@ -153,7 +153,7 @@ static int explain(const model *m, int status)
                 rest ? rest + 2 : text);
 }
 
-int phase_model(model *m, start_mode start, model **result)
+int phase_space_model(model *m, start_mode start, model **result)
 {
     dirac *d;
     char before[TAUT_ERROR_TEXT] = "";
@@ -173,7 +173,7 @@ int phase_model(model *m, start_mode start, model **result)
     if (status) status = explain(m, status);
     else status = missing_velocity(m, (*result)->phase->missing, sizeof (*result)->phase->missing, &all);
     if (status) {
-        phase_destroy(*result);
+        phase_space_destroy(*result);
         *result = NULL;
     }
     dirac_destroy(d);
