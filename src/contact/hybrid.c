@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "base/workspace.h"
+#include "base/room.h"
 #include "contact/active_set.h"
 #include "contact/hybrid_inside.h"
 
@@ -20,47 +20,47 @@ void hybrid_destroy(hybrid *self)
     mem_free(context, self);
 }
 
-static void lay_out_event(contact_event *event, size_t count, layout *l)
+static void lay_out_event(contact_event *event, size_t count, room_layout *l)
 {
-    event->modes_before = layout_take(l, count, 1);
-    event->leaving = layout_take(l, count, 1);
-    event->takes_part = layout_take(l, count, 1);
-    event->impulse = layout_reals(l, count);
-    event->rate_noise = layout_reals(l, count), event->slip_noise = layout_reals(l, count);
+    event->modes_before = room_take(l, count, 1);
+    event->leaving = room_take(l, count, 1);
+    event->takes_part = room_take(l, count, 1);
+    event->impulse = room_reals(l, count);
+    event->rate_noise = room_reals(l, count), event->slip_noise = room_reals(l, count);
 }
 
-static void lay_out_problem(contact_problem *problem, size_t count, layout *l)
+static void lay_out_problem(contact_problem *problem, size_t count, room_layout *l)
 {
-    problem->contacts = layout_take(l, count, sizeof *problem->contacts);
-    problem->cones = layout_take(l, count, sizeof *problem->cones);
-    problem->b = layout_reals(l, 3 * count), problem->P = layout_reals(l, 3 * count);
+    problem->contacts = room_take(l, count, sizeof *problem->contacts);
+    problem->cones = room_take(l, count, sizeof *problem->cones);
+    problem->b = room_reals(l, 3 * count), problem->P = room_reals(l, 3 * count);
 }
 
-static void lay_out_crossing(contact_crossing *crossing, size_t count, layout *l)
+static void lay_out_crossing(contact_crossing *crossing, size_t count, room_layout *l)
 {
-    crossing->value = layout_reals(l, 2 * count);
-    crossing->start = layout_reals(l, 2 * count);
-    crossing->tolerance = layout_reals(l, 2 * count);
-    crossing->rate = layout_reals(l, count), crossing->rate_start = layout_reals(l, count);
-    crossing->ignore = layout_take(l, 2 * count, 1);
-    crossing->simultaneous = layout_take(l, 2 * count, 1);
+    crossing->value = room_reals(l, 2 * count);
+    crossing->start = room_reals(l, 2 * count);
+    crossing->tolerance = room_reals(l, 2 * count);
+    crossing->rate = room_reals(l, count), crossing->rate_start = room_reals(l, count);
+    crossing->ignore = room_take(l, 2 * count, 1);
+    crossing->simultaneous = room_take(l, 2 * count, 1);
 }
 
-static void lay_out_response(response_work *work, size_t n, size_t c, layout *l)
+static void lay_out_response(response_work *work, size_t n, size_t c, room_layout *l)
 {
-    work->a = layout_reals(l, n), work->b = layout_reals(l, n);
-    work->v = layout_reals(l, n), work->w = layout_reals(l, n), work->kick = layout_reals(l, n);
-    work->multiplier = layout_reals(l, c), work->right = layout_reals(l, c);
+    work->a = room_reals(l, n), work->b = room_reals(l, n);
+    work->v = room_reals(l, n), work->w = room_reals(l, n), work->kick = room_reals(l, n);
+    work->multiplier = room_reals(l, c), work->right = room_reals(l, c);
 }
 
-static void lay_out(void *object, layout *l)
+static void lay_out(void *object, room_layout *l)
 {
     hybrid *self = object;
     size_t count = self->count;
-    self->constants.restitution = layout_reals(l, count);
-    self->constants.width = layout_reals(l, count);
-    self->constants.guess = layout_reals(l, count);
-    self->step.held = layout_take(l, count, 1);
+    self->constants.restitution = room_reals(l, count);
+    self->constants.width = room_reals(l, count);
+    self->constants.guess = room_reals(l, count);
+    self->step.held = room_take(l, count, 1);
     lay_out_event(&self->event, count, l);
     lay_out_problem(&self->problem, count, l);
     lay_out_crossing(&self->crossing, count, l);
@@ -117,7 +117,7 @@ int hybrid_create(const model *m, const struct method_class *class, const method
         with.extra_count = (uint32_t)(EXTRA_SIZE * self->count);
         status = state_create(&with, &self->step.saved);
     }
-    if (!status) status = workspace_create(m->context, lay_out, self, &self->room);
+    if (!status) status = room_create(m->context, lay_out, self, &self->room);
     if (!status) status = read_constants(self, self->open->s);
     if (!status && options->active_set) status = active_set_check(self, class, spec);
     if (!status) status = try_friction(self, &self->step.saved);

@@ -8,7 +8,7 @@
  * is 1, or the largest with which the energy does not grow. */
 #include <string.h>
 
-#include "base/workspace.h"
+#include "base/room.h"
 #include "contact/hybrid_inside.h"
 
 #define SETTLING_HEIGHT 16 /* a jump of so many ulps of the gap is still found by the search for its end (locate.c) */
@@ -29,16 +29,16 @@ typedef struct {
 } collision;
 
 /* Room for `count` contacts with `rows` rows. */
-static void lay_out(void *self, layout *l)
+static void lay_out(void *self, room_layout *l)
 {
     collision *k = self;
     size_t count = (size_t)k->count, rows = (size_t)k->rows;
-    k->which = layout_take(l, count, sizeof *k->which);
-    k->row = layout_take(l, rows, sizeof *k->row);
-    k->cones = layout_take(l, count, sizeof *k->cones);
-    k->W = layout_reals(l, rows * rows);
-    k->u = layout_reals(l, rows), k->b = layout_reals(l, rows);
-    k->P = layout_reals(l, rows), k->plastic = layout_reals(l, rows);
+    k->which = room_take(l, count, sizeof *k->which);
+    k->row = room_take(l, rows, sizeof *k->row);
+    k->cones = room_take(l, count, sizeof *k->cones);
+    k->W = room_reals(l, rows * rows);
+    k->u = room_reals(l, rows), k->b = room_reals(l, rows);
+    k->P = room_reals(l, rows), k->plastic = room_reals(l, rows);
 }
 
 /* Takes the contacts k->which out of the problem. u: velocities of all rows. */
@@ -180,7 +180,7 @@ int contact_impact(hybrid *self, state *x, long trigger, int *happened)
     status = problem_collect(self, x, self->event.takes_part);
     if (!status) status = onto_velocities(self, x);
     collision k = { .count = problem->count, .rows = problem->rows };
-    if (!status) status = workspace_create(self->context, lay_out, &k, &k.room);
+    if (!status) status = room_create(self->context, lay_out, &k, &k.room);
     real *e = mem_new(self->context, 3 * self->count, sizeof *e), *slow = e + self->count,
          *settling = slow + self->count;
     if (!e) status = TAUT_OUT_OF_MEMORY;

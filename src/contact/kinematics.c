@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "base/workspace.h"
+#include "base/room.h"
 
 struct kinematics {
     const model *m;
@@ -27,18 +27,18 @@ void kinematics_destroy(kinematics *self)
     mem_free(context, self);
 }
 
-static void lay_out(void *object, layout *l)
+static void lay_out(void *object, room_layout *l)
 {
     kinematics *self = object;
     size_t n = self->s->n, c = self->s->c;
-    self->slide = layout_take(l, self->count, sizeof *self->slide);
-    self->touches = layout_take(l, self->count, sizeof *self->touches);
-    self->mu = layout_reals(l, self->count);
-    self->g = layout_reals(l, c), self->rate = layout_reals(l, c), self->curvature = layout_reals(l, c);
-    self->second = layout_reals(l, c), self->size = layout_reals(l, c);
-    self->jacobian = layout_reals(l, (size_t)self->s->blocks[BLOCK_G].value_count);
-    self->v = layout_reals(l, n), self->dv = layout_reals(l, n);
-    self->place_q = layout_reals(l, n), self->place_w = layout_reals(l, n);
+    self->slide = room_take(l, self->count, sizeof *self->slide);
+    self->touches = room_take(l, self->count, sizeof *self->touches);
+    self->mu = room_reals(l, self->count);
+    self->g = room_reals(l, c), self->rate = room_reals(l, c), self->curvature = room_reals(l, c);
+    self->second = room_reals(l, c), self->size = room_reals(l, c);
+    self->jacobian = room_reals(l, (size_t)self->s->blocks[BLOCK_G].value_count);
+    self->v = room_reals(l, n), self->dv = room_reals(l, n);
+    self->place_q = room_reals(l, n), self->place_w = room_reals(l, n);
 }
 
 int kinematics_create(const model *m, kinematics **result)
@@ -52,7 +52,7 @@ int kinematics_create(const model *m, kinematics **result)
     if (!status) status = system_create(self->own, &self->s);
     if (!status) status = system_prepare_block(self->s, BLOCK_G);
     if (!status) status = system_prepare_rates(self->s);
-    if (!status) status = workspace_create(m->context, lay_out, self, &self->room);
+    if (!status) status = room_create(m->context, lay_out, self, &self->room);
     uint32_t row = (uint32_t)(m->constraint_count + self->count);
     for (size_t i = 0; !status && i < self->count; i++) {
         self->slide[i] = row;

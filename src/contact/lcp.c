@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "base/workspace.h"
+#include "base/room.h"
 #include "linalg/dense.h"
 
 /* What counts as zero in problems whose entries are of the order of one. */
@@ -330,17 +330,17 @@ static int make_round(taut_context *context, const cone *k, real *P)
     return status;
 }
 
-static void lay_out(void *self, layout *l)
+static void lay_out(void *self, room_layout *l)
 {
     cone *k = self;
     size_t count = (size_t)k->contacts, n = (size_t)k->size;
-    k->scale = layout_reals(l, count);
-    k->normal = layout_take(l, count, sizeof *k->normal);
-    k->edge = layout_take(l, count, sizeof *k->edge);
-    k->slack = layout_take(l, count, sizeof *k->slack);
-    k->turn = layout_take(l, count, sizeof *k->turn);
-    k->D = layout_reals(l, (size_t)k->rows * n);
-    k->M = layout_reals(l, n * n), k->q = layout_reals(l, n), k->z = layout_reals(l, n);
+    k->scale = room_reals(l, count);
+    k->normal = room_take(l, count, sizeof *k->normal);
+    k->edge = room_take(l, count, sizeof *k->edge);
+    k->slack = room_take(l, count, sizeof *k->slack);
+    k->turn = room_take(l, count, sizeof *k->turn);
+    k->D = room_reals(l, (size_t)k->rows * n);
+    k->M = room_reals(l, n * n), k->q = room_reals(l, n), k->z = room_reals(l, n);
 }
 
 int cone_solve(taut_context *context, int count, cone_contact *contacts, int rows, const real *W, const real *b,
@@ -350,7 +350,7 @@ int cone_solve(taut_context *context, int count, cone_contact *contacts, int row
     memset(P, 0, (size_t)rows * sizeof *P);
     if (!count) return TAUT_OK;
     k.size = count_unknowns(&k);
-    int status = workspace_create(context, lay_out, &k, &k.room);
+    int status = room_create(context, lay_out, &k, &k.room);
     if (!status) number_unknowns(&k);
     real size = 0;
     for (int i = 0; !status && i < count; i++) {

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "base/workspace.h"
+#include "base/room.h"
 
 static void mode_set_destroy(mode_set *set, taut_context *context)
 {
@@ -19,15 +19,15 @@ static void mode_set_destroy(mode_set *set, taut_context *context)
     mem_free(context, set);
 }
 
-static void lay_out(void *self, layout *l)
+static void lay_out(void *self, room_layout *l)
 {
     mode_set *set = self;
     size_t count = set->contact_count;
-    set->lambda = layout_reals(l, set->s->c);
-    set->dv = layout_reals(l, set->s->n);
-    set->first = layout_take(l, count, sizeof *set->first);
-    set->rows = layout_take(l, count, sizeof *set->rows);
-    set->modes = layout_take(l, count, sizeof *set->modes);
+    set->lambda = room_reals(l, set->s->c);
+    set->dv = room_reals(l, set->s->n);
+    set->first = room_take(l, count, sizeof *set->first);
+    set->rows = room_take(l, count, sizeof *set->rows);
+    set->modes = room_take(l, count, sizeof *set->modes);
 }
 
 static int mode_set_create(const mode_sets *p, const unsigned char *modes, mode_set **result)
@@ -44,7 +44,7 @@ static int mode_set_create(const mode_sets *p, const unsigned char *modes, mode_
     if (!status) status = state_create(set->s, &set->end);
     if (!status) status = method_create_with(set->s, p->class, p->spec, p->tolerance, &set->method);
     if (!status) status = acceleration_create(set->s, &set->acceleration);
-    if (!status) status = workspace_create(context, lay_out, set, &set->room);
+    if (!status) status = room_create(context, lay_out, set, &set->room);
     if (status) {
         mode_set_destroy(set, context);
         return status;

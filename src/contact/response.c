@@ -1,17 +1,17 @@
 /* Impulses and the velocities that follow, under the constraints that always hold. */
 #include <string.h>
 
-#include "base/workspace.h"
+#include "base/room.h"
 #include "contact/hybrid_inside.h"
 
-static void lay_out_blocks(void *self, layout *l)
+static void lay_out_blocks(void *self, room_layout *l)
 {
     response_work *work = self;
     const struct system *s = work->owner->s;
-    work->pi_w = layout_reals(l, (size_t)s->blocks[BLOCK_PI_W].value_count);
-    work->nu_w = layout_reals(l, (size_t)s->blocks[BLOCK_NU_W].value_count);
-    work->force = layout_reals(l, (size_t)s->blocks[BLOCK_PHI_LAMBDA].value_count);
-    work->jacobian = layout_reals(l, (size_t)s->blocks[BLOCK_G].value_count);
+    work->pi_w = room_reals(l, (size_t)s->blocks[BLOCK_PI_W].value_count);
+    work->nu_w = room_reals(l, (size_t)s->blocks[BLOCK_NU_W].value_count);
+    work->force = room_reals(l, (size_t)s->blocks[BLOCK_PHI_LAMBDA].value_count);
+    work->jacobian = room_reals(l, (size_t)s->blocks[BLOCK_G].value_count);
 }
 
 void response_clear(taut_context *context, response_work *work)
@@ -31,7 +31,7 @@ static int prepare(taut_context *context, response_work *work, const mode_set *o
     int status = kkt_create(open->s, &work->kkt);
     for (int i = 0; !status && i < 4; i++) status = system_prepare_block(open->s, needed[i]);
     work->owner = open;
-    if (!status) status = workspace_create(context, lay_out_blocks, work, &work->blocks);
+    if (!status) status = room_create(context, lay_out_blocks, work, &work->blocks);
     if (status) work->owner = NULL;
     return status;
 }

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/workspace.h"
+#include "base/room.h"
 #include "linalg/dense.h"
 #include "linalg/linear_backend.h"
 
@@ -65,14 +65,14 @@ static void destroy(void *state)
     mem_free(s->context, s);
 }
 
-static void lay_out(void *self, layout *l)
+static void lay_out(void *self, room_layout *l)
 {
     dense *s = self;
     size_t n = (size_t)s->pattern->n;
-    s->a = layout_take(l, n * n, sizeof *s->a);
-    s->row_scale = layout_take(l, n, sizeof *s->row_scale);
-    s->column_size = layout_take(l, n, sizeof *s->column_size);
-    s->pivot = layout_take(l, n, sizeof(lapack_int) > sizeof(int) ? sizeof(lapack_int) : sizeof(int));
+    s->a = room_take(l, n * n, sizeof *s->a);
+    s->row_scale = room_take(l, n, sizeof *s->row_scale);
+    s->column_size = room_take(l, n, sizeof *s->column_size);
+    s->pivot = room_take(l, n, sizeof(lapack_int) > sizeof(int) ? sizeof(lapack_int) : sizeof(int));
 }
 
 static int create(taut_context *context, const linear_pattern *pattern, const dense_lu *lu, void **state)
@@ -86,7 +86,7 @@ static int create(taut_context *context, const linear_pattern *pattern, const de
     *s = (dense){ .context = context, .pattern = pattern, .lu = lu };
     s->row_step = lu->by_columns ? 1 : (size_t)n;
     s->column_step = lu->by_columns ? (size_t)n : 1;
-    int status = workspace_create(context, lay_out, s, &s->room);
+    int status = room_create(context, lay_out, s, &s->room);
     if (status)
         destroy(s);
     else

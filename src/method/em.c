@@ -24,7 +24,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/workspace.h"
+#include "base/room.h"
 #include "solve/impulse.h"
 #include "system/hamiltonian_form.h"
 
@@ -108,16 +108,16 @@ static void destroy(void *self)
     mem_free(context, z);
 }
 
-static void lay_out(void *self, layout *l)
+static void lay_out(void *self, room_layout *l)
 {
     method_state *z = self;
     size_t n = z->s->n, c = z->s->c;
-    z->rates = layout_reals(l, c);
-    z->nu = layout_reals(l, c), z->mu = layout_reals(l, c);
-    z->other = layout_reals(l, c), z->zero = layout_reals(l, c), z->arrived = layout_reals(l, c);
-    z->push = layout_reals(l, n), z->velocity = layout_reals(l, n);
-    z->g = layout_reals(l, (size_t)z->s->blocks[BLOCK_G].value_count);
-    z->w = layout_reals(l, n);
+    z->rates = room_reals(l, c);
+    z->nu = room_reals(l, c), z->mu = room_reals(l, c);
+    z->other = room_reals(l, c), z->zero = room_reals(l, c), z->arrived = room_reals(l, c);
+    z->push = room_reals(l, n), z->velocity = room_reals(l, n);
+    z->g = room_reals(l, (size_t)z->s->blocks[BLOCK_G].value_count);
+    z->w = room_reals(l, n);
 }
 
 static int create_projection(method_state *z, real tolerance)
@@ -129,7 +129,7 @@ static int create_projection(method_state *z, real tolerance)
     if (!s->structure.quadratic)
         return fail(s->context, TAUT_UNSUPPORTED,
                     "method 'em:project' cannot run this model: its Hamiltonian is not of degree 2 in the momenta; take em");
-    int status = workspace_create(s->context, lay_out, z, &z->room);
+    int status = room_create(s->context, lay_out, z, &z->room);
     if (!status) status = state_create(s, &z->kicked);
     if (!status) status = impulse_create(s, tolerance, &z->impulse);
     return status ? status : newton_create(s->context, (int)s->c, tolerance, &z->newton);

@@ -7,7 +7,7 @@
  * Such systems come out of the Dirac algorithm (analysis), with some tens of coordinates at most: the matrices are dense. */
 #include <string.h>
 
-#include "base/workspace.h"
+#include "base/room.h"
 #include "linalg/dense.h"
 #include "linalg/linear.h"
 #include "method/formulation.h"
@@ -74,17 +74,17 @@ static int prepare(struct system *s, int *most)
     return status;
 }
 
-static void lay_out(void *self, layout *l)
+static void lay_out(void *self, room_layout *l)
 {
     bracket *f = self;
     size_t n2 = 2 * (size_t)f->n, k = f->k;
-    f->energy = layout_reals(l, n2);
-    f->gradient = layout_reals(l, k * n2);
-    f->c = layout_reals(l, k * k), f->b = layout_reals(l, k);
-    f->pivot = layout_take(l, k, sizeof *f->pivot);
-    f->values = layout_reals(l, (size_t)f->most);
-    f->hessian = layout_reals(l, n2 * n2), f->slope = layout_reals(l, k * n2);
-    f->jacobian = layout_reals(l, n2 * n2);
+    f->energy = room_reals(l, n2);
+    f->gradient = room_reals(l, k * n2);
+    f->c = room_reals(l, k * k), f->b = room_reals(l, k);
+    f->pivot = room_take(l, k, sizeof *f->pivot);
+    f->values = room_reals(l, (size_t)f->most);
+    f->hessian = room_reals(l, n2 * n2), f->slope = room_reals(l, k * n2);
+    f->jacobian = room_reals(l, n2 * n2);
 }
 
 static int create(struct system *s, void **self)
@@ -96,7 +96,7 @@ static int create(struct system *s, void **self)
     f->n = s->n;
     f->k = s->c;
     int status = prepare(s, &f->most);
-    if (!status) status = workspace_create(s->context, lay_out, f, &f->room);
+    if (!status) status = room_create(s->context, lay_out, f, &f->room);
     if (status)
         destroy(f);
     else

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "base/workspace.h"
+#include "base/room.h"
 
 const char *holonomic_refuse(const struct system *s)
 {
@@ -22,20 +22,20 @@ void holonomic_destroy(void *self)
     mem_free(f->s->context, f);
 }
 
-static void lay_out(void *self, layout *l)
+static void lay_out(void *self, room_layout *l)
 {
     holonomic *f = self;
     size_t n = f->s->n, c = f->s->c;
-    f->w = layout_reals(l, n), f->v = layout_reals(l, n);
-    f->lambda = layout_reals(l, c);
-    f->rate_of_change = layout_reals(l, n);
-    f->phi = layout_reals(l, c), f->psi = layout_reals(l, c);
-    f->jacobian = layout_reals(l, (size_t)f->s->blocks[BLOCK_G].value_count);
-    f->a = layout_reals(l, n), f->b = layout_reals(l, n), f->u = layout_reals(l, n), f->f = layout_reals(l, n);
-    f->mean = layout_reals(l, n), f->solved = layout_reals(l, n), f->other = layout_reals(l, n);
-    f->c = layout_reals(l, c), f->curvature = layout_reals(l, c), f->second = layout_reals(l, c);
-    f->stage_rate = layout_reals(l, 2 * n);
-    f->extra = layout_reals(l, HOLONOMIC_EXTRA * (n > c ? n : c));
+    f->w = room_reals(l, n), f->v = room_reals(l, n);
+    f->lambda = room_reals(l, c);
+    f->rate_of_change = room_reals(l, n);
+    f->phi = room_reals(l, c), f->psi = room_reals(l, c);
+    f->jacobian = room_reals(l, (size_t)f->s->blocks[BLOCK_G].value_count);
+    f->a = room_reals(l, n), f->b = room_reals(l, n), f->u = room_reals(l, n), f->f = room_reals(l, n);
+    f->mean = room_reals(l, n), f->solved = room_reals(l, n), f->other = room_reals(l, n);
+    f->c = room_reals(l, c), f->curvature = room_reals(l, c), f->second = room_reals(l, c);
+    f->stage_rate = room_reals(l, 2 * n);
+    f->extra = room_reals(l, HOLONOMIC_EXTRA * (n > c ? n : c));
 }
 
 int holonomic_create(struct system *s, int (*evaluate)(void *, real, const real *, real *), motion_type type, void **self)
@@ -52,7 +52,7 @@ int holonomic_create(struct system *s, int (*evaluate)(void *, real, const real 
     if (!status) status = system_prepare_rates(s);
     if (!status) status = field_prepare_slope_gradient(s->constraint, KIND_Q);
     if (!status) status = field_prepare_slope_gradient(s->energy, KIND_Q);
-    if (!status) status = workspace_create(s->context, lay_out, f, &f->room);
+    if (!status) status = room_create(s->context, lay_out, f, &f->room);
     if (status)
         holonomic_destroy(f);
     else

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "base/workspace.h"
+#include "base/room.h"
 
 void scheme_destroy(scheme *r)
 {
@@ -13,15 +13,15 @@ void scheme_destroy(scheme *r)
     mem_free(r->s->context, r);
 }
 
-static void lay_out(void *self, layout *l)
+static void lay_out(void *self, room_layout *l)
 {
     scheme *r = self;
     size_t size = r->size, stages = (size_t)r->stages;
-    r->z = layout_reals(l, size), r->low = layout_reals(l, size);
-    r->at = layout_reals(l, stages * size);
-    r->k = layout_reals(l, stages * size);
-    r->x = layout_reals(l, stages * size);
-    r->move = layout_reals(l, size), r->error = layout_reals(l, size);
+    r->z = room_reals(l, size), r->low = room_reals(l, size);
+    r->at = room_reals(l, stages * size);
+    r->k = room_reals(l, stages * size);
+    r->x = room_reals(l, stages * size);
+    r->move = room_reals(l, size), r->error = room_reals(l, size);
 }
 
 int scheme_create(formulation *f, const scheme_options *options, scheme **result)
@@ -35,7 +35,7 @@ int scheme_create(formulation *f, const scheme_options *options, scheme **result
     r->options = *options;
     r->size = f->size;
     r->stages = options->type == SCHEME_RK4 ? 4 : options->type == SCHEME_RKF45 ? 6 : options->stages;
-    int status = workspace_create(s->context, lay_out, r, &r->room);
+    int status = room_create(s->context, lay_out, r, &r->room);
     if (!status) status = state_create(s, &r->next);
     if (!status) status = newton_create(s->context, r->stages * (int)r->size, options->tolerance, &r->newton);
     if (!status && options->type == SCHEME_GAUSS) status = scheme_implicit_create(r);

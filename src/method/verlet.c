@@ -8,7 +8,7 @@
  * SHAKE is this without mu: its lambda is the sum of mu and lambda here, at the same positions. */
 #include <string.h>
 
-#include "base/workspace.h"
+#include "base/room.h"
 #include "method/verlet.h"
 #include "solve/multiplier.h"
 
@@ -50,17 +50,17 @@ static void destroy(void *self)
     mem_free(r->s->context, r);
 }
 
-static void lay_out(void *self, layout *l)
+static void lay_out(void *self, room_layout *l)
 {
     verlet *r = self;
     size_t n = r->s->n, c = r->s->c, entries = (size_t)r->s->blocks[BLOCK_G].value_count;
-    r->f = layout_reals(l, n);
-    r->g0 = layout_reals(l, entries), r->g1 = layout_reals(l, entries);
-    r->mu = layout_reals(l, c), r->trial = layout_reals(l, c);
-    r->kick = layout_reals(l, n);
-    r->base = layout_reals(l, n);
-    r->rate = layout_reals(l, c);
-    r->known_q = layout_reals(l, n);
+    r->f = room_reals(l, n);
+    r->g0 = room_reals(l, entries), r->g1 = room_reals(l, entries);
+    r->mu = room_reals(l, c), r->trial = room_reals(l, c);
+    r->kick = room_reals(l, n);
+    r->base = room_reals(l, n);
+    r->rate = room_reals(l, c);
+    r->known_q = room_reals(l, n);
 }
 
 static int create(struct system *s, int project, real tolerance, void **self)
@@ -71,7 +71,7 @@ static int create(struct system *s, int project, real tolerance, void **self)
     r->s = s;
     r->project = project;
     int status = system_prepare_block(s, BLOCK_G);
-    if (!status) status = workspace_create(s->context, lay_out, r, &r->room);
+    if (!status) status = room_create(s->context, lay_out, r, &r->room);
     if (!status) status = state_create(s, &r->next);
     if (!status) status = newton_create(s->context, (int)s->c, tolerance, &r->newton);
     /* Momenta are kept whatever the multipliers are, and each step solves the constraints from scratch. */

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "base/workspace.h"
+#include "base/room.h"
 
 void simulation_destroy(simulation *z)
 {
@@ -22,21 +22,21 @@ void simulation_destroy(simulation *z)
     mem_free(context, z);
 }
 
-static void lay_out(void *self, layout *l)
+static void lay_out(void *self, room_layout *l)
 {
     simulation *z = self;
     const struct system *s = z->s;
-    z->v = layout_reals(l, s->n);
-    z->lambda = layout_reals(l, s->c + z->m->contact_count);
-    z->g = layout_reals(l, s->c), z->g_rate = layout_reals(l, s->c);
-    z->g_values = layout_reals(l, (size_t)s->blocks[BLOCK_G].value_count);
-    z->observables = layout_reals(l, z->m->observable_count);
-    z->gaps = layout_reals(l, z->m->contact_count);
-    z->phase_work = layout_reals(l, z->m->phase ? 4 * (size_t)s->n : 0);
-    z->phase_entries = layout_reals(l, z->m->phase ? (size_t)s->c * s->n : 0);
+    z->v = room_reals(l, s->n);
+    z->lambda = room_reals(l, s->c + z->m->contact_count);
+    z->g = room_reals(l, s->c), z->g_rate = room_reals(l, s->c);
+    z->g_values = room_reals(l, (size_t)s->blocks[BLOCK_G].value_count);
+    z->observables = room_reals(l, z->m->observable_count);
+    z->gaps = room_reals(l, z->m->contact_count);
+    z->phase_work = room_reals(l, z->m->phase ? 4 * (size_t)s->n : 0);
+    z->phase_entries = room_reals(l, z->m->phase ? (size_t)s->c * s->n : 0);
 }
 
-int simulation_workspace(simulation *z) { return workspace_create(z->m->context, lay_out, z, &z->room); }
+int simulation_workspace(simulation *z) { return room_create(z->m->context, lay_out, z, &z->room); }
 
 /* From two points to the first of them and its momentum, by the method's discrete Lagrangian. */
 static int start_from_points(simulation *z, start_mode mode, real h)

@@ -3,7 +3,7 @@
 #include <lapacke.h>
 #include <string.h>
 
-#include "base/workspace.h"
+#include "base/room.h"
 #include "linalg/dense.h"
 #include "method/scheme.h"
 #include "run/simulation.h"
@@ -137,16 +137,16 @@ static int choose_solver(carrier *c, int functional)
     return scheme_create(&c->f, &o, &c->scheme);
 }
 
-static void lay_out(void *self, layout *l)
+static void lay_out(void *self, room_layout *l)
 {
     carrier *c = self;
     size_t k = c->count;
-    c->directions = layout_reals(l, k * c->f.size);
+    c->directions = room_reals(l, k * c->f.size);
     for (int i = 0; i < 2; i++) {
-        c->chi[i] = layout_reals(l, k);
-        for (int level = 0; level < LEVELS; level++) c->levels[i][level] = layout_reals(l, k);
+        c->chi[i] = room_reals(l, k);
+        for (int level = 0; level < LEVELS; level++) c->levels[i][level] = room_reals(l, k);
     }
-    c->first = layout_reals(l, k * k), c->last = layout_reals(l, k * k);
+    c->first = room_reals(l, k * k), c->last = room_reals(l, k * k);
 }
 
 static int carrier_create(carrier *c, simulation *z)
@@ -158,7 +158,7 @@ static int carrier_create(carrier *c, simulation *z)
     if (!status) status = state_create(z->s, &c->x);
     if (status) return status;
     c->count = list[0]->chi_count(c->f.self);
-    return workspace_create(z->s->context, lay_out, c, &c->room);
+    return room_create(z->s->context, lay_out, c, &c->room);
 }
 
 /* Directions that change the residuals: H_pp G' Q^-1 e in q, G' Q^-1 e in p, of the size of the state. */

@@ -2,7 +2,7 @@
  * form over one step. Judging is left to run/verify.c. */
 #include <string.h>
 
-#include "base/workspace.h"
+#include "base/room.h"
 #include "run/simulation.h"
 #include "solve/nearby.h"
 
@@ -258,19 +258,19 @@ static void prober_clear(prober *z)
     mem_free(z->z->s->context, z->room);
 }
 
-static void lay_out(void *self, layout *l)
+static void lay_out(void *self, room_layout *l)
 {
     prober *p = self;
     for (int after = 0; after < 2; after++) {
-        p->plus[after] = layout_reals(l, p->size);
-        p->minus[after] = layout_reals(l, p->size);
-        for (int k = 0; k < LEVELS; k++) p->levels[after][k] = layout_reals(l, p->size);
+        p->plus[after] = room_reals(l, p->size);
+        p->minus[after] = room_reals(l, p->size);
+        for (int k = 0; k < LEVELS; k++) p->levels[after][k] = room_reals(l, p->size);
         for (int k = 0; k < VECTORS; k++) {
-            p->vectors[after][k].best = layout_reals(l, p->size);
-            p->vectors[after][k].other = layout_reals(l, p->size);
+            p->vectors[after][k].best = room_reals(l, p->size);
+            p->vectors[after][k].other = room_reals(l, p->size);
         }
     }
-    p->dq = layout_reals(l, p->size / 2), p->dw = layout_reals(l, p->size / 2);
+    p->dq = room_reals(l, p->size / 2), p->dw = room_reals(l, p->size / 2);
 }
 
 static int prober_create(prober *p, simulation *z)
@@ -278,7 +278,7 @@ static int prober_create(prober *p, simulation *z)
     *p = (prober){ .z = z, .size = 2 * z->s->n };
     int status = state_create(z->s, &p->base);
     if (!status) status = state_create(z->s, &p->x);
-    if (!status) status = workspace_create(z->s->context, lay_out, p, &p->room);
+    if (!status) status = room_create(z->s->context, lay_out, p, &p->room);
     if (status) return status;
     state_copy(&z->x, &p->base);
     status = start_project(z->s, &p->base);

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/workspace.h"
+#include "base/room.h"
 
 struct acceleration {
     struct system *s;
@@ -31,17 +31,17 @@ void acceleration_destroy(acceleration *a)
     mem_free(a->s->context, a);
 }
 
-static void lay_out(void *self, layout *l)
+static void lay_out(void *self, room_layout *l)
 {
     acceleration *a = self;
     const struct system *s = a->s;
-    a->x = layout_reals(l, 2 * (size_t)s->n + s->c);
-    a->pi_w = layout_reals(l, (size_t)s->blocks[BLOCK_PI_W].value_count);
-    a->nu_w = layout_reals(l, (size_t)s->blocks[BLOCK_NU_W].value_count);
-    a->pi_rate = layout_reals(l, s->n);
-    a->nu_rate = layout_reals(l, s->n);
-    a->curvature = layout_reals(l, s->c);
-    a->velocity = layout_reals(l, s->n);
+    a->x = room_reals(l, 2 * (size_t)s->n + s->c);
+    a->pi_w = room_reals(l, (size_t)s->blocks[BLOCK_PI_W].value_count);
+    a->nu_w = room_reals(l, (size_t)s->blocks[BLOCK_NU_W].value_count);
+    a->pi_rate = room_reals(l, s->n);
+    a->nu_rate = room_reals(l, s->n);
+    a->curvature = room_reals(l, s->c);
+    a->velocity = room_reals(l, s->n);
 }
 
 int acceleration_create(struct system *s, acceleration **result)
@@ -54,7 +54,7 @@ int acceleration_create(struct system *s, acceleration **result)
     if (!status) status = system_prepare_rates(s);
     if (!status) status = system_prepare_block(s, BLOCK_PI_W);
     if (!status) status = system_prepare_block(s, BLOCK_NU_W);
-    if (!status) status = workspace_create(s->context, lay_out, a, &a->room);
+    if (!status) status = room_create(s->context, lay_out, a, &a->room);
     if (!status) status = newton_create(s->context, (int)(2 * s->n + s->c), 0, &a->newton);
     if (status)
         acceleration_destroy(a);

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "base/workspace.h"
+#include "base/room.h"
 
 /* Columns of the extrapolation: order 2 COLUMNS. More let the steps grow and the roundings with them. */
 #ifdef TAUT_REAL_QUAD
@@ -34,17 +34,17 @@ void flow_destroy(flow *f)
     mem_free(f->s->context, f);
 }
 
-static void lay_out(void *self, layout *l)
+static void lay_out(void *self, room_layout *l)
 {
     flow *f = self;
-    f->y = layout_reals(l, f->size);
-    f->before = layout_reals(l, f->size);
-    f->now = layout_reals(l, f->size);
-    f->next = layout_reals(l, f->size);
-    f->rate = layout_reals(l, f->size);
-    f->first_rate = layout_reals(l, f->size);
-    for (int i = 0; i < COLUMNS; i++) f->table[i] = layout_reals(l, f->size);
-    f->lambda = layout_reals(l, f->s->c), f->known = layout_reals(l, f->s->c);
+    f->y = room_reals(l, f->size);
+    f->before = room_reals(l, f->size);
+    f->now = room_reals(l, f->size);
+    f->next = room_reals(l, f->size);
+    f->rate = room_reals(l, f->size);
+    f->first_rate = room_reals(l, f->size);
+    for (int i = 0; i < COLUMNS; i++) f->table[i] = room_reals(l, f->size);
+    f->lambda = room_reals(l, f->s->c), f->known = room_reals(l, f->s->c);
 }
 
 int flow_create(struct system *s, flow **result) { return flow_create_along(s, NULL, NULL, result); }
@@ -58,7 +58,7 @@ int flow_create_along(struct system *s, flow_field *field, void *owner, flow **r
     f->field = field;
     f->owner = owner;
     f->size = 2 * s->n;
-    int status = workspace_create(s->context, lay_out, f, &f->room);
+    int status = room_create(s->context, lay_out, f, &f->room);
     if (!status && !field) status = acceleration_create(s, &f->acceleration);
     if (status)
         flow_destroy(f);

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/workspace.h"
+#include "base/room.h"
 
 struct impulse {
     struct system *s;
@@ -26,15 +26,15 @@ void impulse_destroy(impulse *z)
     mem_free(z->s->context, z);
 }
 
-static void lay_out(void *self, layout *l)
+static void lay_out(void *self, room_layout *l)
 {
     impulse *z = self;
     const struct system *s = z->s;
-    z->x = layout_reals(l, 2 * (size_t)s->n + s->c);
-    z->g = layout_reals(l, (size_t)s->blocks[BLOCK_G].value_count);
-    z->rate = layout_reals(l, s->c);
-    z->push = layout_reals(l, s->n);
-    z->velocity = layout_reals(l, s->n);
+    z->x = room_reals(l, 2 * (size_t)s->n + s->c);
+    z->g = room_reals(l, (size_t)s->blocks[BLOCK_G].value_count);
+    z->rate = room_reals(l, s->c);
+    z->push = room_reals(l, s->n);
+    z->velocity = room_reals(l, s->n);
 }
 
 int impulse_create(struct system *s, real tolerance, impulse **result)
@@ -44,7 +44,7 @@ int impulse_create(struct system *s, real tolerance, impulse **result)
     if (!z) return TAUT_OUT_OF_MEMORY;
     z->s = s;
     int status = kkt_create(s, &z->kkt);
-    if (!status) status = workspace_create(s->context, lay_out, z, &z->room);
+    if (!status) status = room_create(s->context, lay_out, z, &z->room);
     if (!status) status = newton_create(s->context, (int)(2 * s->n + s->c), tolerance, &z->newton);
     if (status)
         impulse_destroy(z);

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "base/workspace.h"
+#include "base/room.h"
 #include "solve/assembly.h"
 #include "solve/multiplier.h"
 
@@ -33,16 +33,16 @@ void kkt_destroy(kkt *k)
     mem_free(context, k);
 }
 
-static void lay_out(void *self, layout *l)
+static void lay_out(void *self, room_layout *l)
 {
     kkt *k = self;
-    k->g = layout_reals(l, (size_t)k->s->blocks[BLOCK_G].value_count);
+    k->g = room_reals(l, (size_t)k->s->blocks[BLOCK_G].value_count);
     if (k->matrix) {
-        k->values = layout_reals(l, k->value_count);
-        k->unknowns = layout_reals(l, k->unknown_count);
+        k->values = room_reals(l, k->value_count);
+        k->unknowns = room_reals(l, k->unknown_count);
     } else {
-        k->x = layout_reals(l, k->s->n);
-        k->y = layout_reals(l, k->s->n);
+        k->x = room_reals(l, k->s->n);
+        k->y = room_reals(l, k->s->n);
     }
 }
 
@@ -84,7 +84,7 @@ int kkt_create(struct system *s, kkt **result)
     int reduced = s->inverse_mass && !s->structure.force_multiplier;
     if (!status && !reduced) status = create_full(k);
     if (!status && reduced && s->c) status = multiplier_create(s, &k->multiplier);
-    if (!status) status = workspace_create(s->context, lay_out, k, &k->room);
+    if (!status) status = room_create(s->context, lay_out, k, &k->room);
     if (status)
         kkt_destroy(k);
     else

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/workspace.h"
+#include "base/room.h"
 
 struct legendre {
     struct system *s;
@@ -29,11 +29,11 @@ void legendre_destroy(legendre *l)
     mem_free(l->s->context, l);
 }
 
-static void lay_out(void *self, layout *at)
+static void lay_out(void *self, room_layout *at)
 {
     legendre *l = self;
-    l->values = layout_reals(at, (size_t)l->s->blocks[BLOCK_PI_W].value_count);
-    l->x = layout_reals(at, l->s->n);
+    l->values = room_reals(at, (size_t)l->s->blocks[BLOCK_PI_W].value_count);
+    l->x = room_reals(at, l->s->n);
 }
 
 static int create_matrix(legendre *l)
@@ -44,7 +44,7 @@ static int create_matrix(legendre *l)
     if (!status) status = assembly_create(s->context, (int)s->n, &l->matrix);
     if (!status) status = assembly_add(l->matrix, &s->blocks[BLOCK_PI_W], 0, 0, &l->id);
     if (!status) status = assembly_finish(l->matrix, 1);
-    return status ? status : workspace_create(s->context, lay_out, l, &l->room);
+    return status ? status : room_create(s->context, lay_out, l, &l->room);
 }
 
 int legendre_create(struct system *s, legendre **result)

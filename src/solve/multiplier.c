@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "base/workspace.h"
+#include "base/room.h"
 
 struct multiplier {
     struct system *s;
@@ -51,15 +51,15 @@ static int product_pattern(taut_context *context, const pattern *a, const patter
     return status;
 }
 
-static void lay_out(void *self, layout *l)
+static void lay_out(void *self, room_layout *l)
 {
     multiplier *m = self;
-    m->t_values = layout_take(l, (size_t)pattern_entries(m->t), sizeof *m->t_values);
-    m->g_values = layout_take(l, (size_t)pattern_entries(m->g), sizeof *m->g_values);
-    m->values = layout_take(l, (size_t)pattern_entries(m->columns), sizeof *m->values);
-    m->where = layout_take(l, m->s->c, sizeof *m->where);
-    m->where_t = layout_take(l, m->s->n, sizeof *m->where_t);
-    m->right = layout_take(l, m->s->c, sizeof *m->right);
+    m->t_values = room_take(l, (size_t)pattern_entries(m->t), sizeof *m->t_values);
+    m->g_values = room_take(l, (size_t)pattern_entries(m->g), sizeof *m->g_values);
+    m->values = room_take(l, (size_t)pattern_entries(m->columns), sizeof *m->values);
+    m->where = room_take(l, m->s->c, sizeof *m->where);
+    m->where_t = room_take(l, m->s->n, sizeof *m->where_t);
+    m->right = room_take(l, m->s->c, sizeof *m->right);
 }
 
 int multiplier_create(struct system *s, multiplier **result)
@@ -73,7 +73,7 @@ int multiplier_create(struct system *s, multiplier **result)
     int status = pattern_transpose(context, m->g, &m->gt, &m->gt_from);
     if (!status) status = product_pattern(context, m->g, s->inverse_mass_shape, &m->t);
     if (!status) status = product_pattern(context, m->t, m->gt, &m->columns); /* symmetric: rows are columns */
-    if (!status) status = workspace_create(context, lay_out, m, &m->room);
+    if (!status) status = room_create(context, lay_out, m, &m->room);
     if (s->c == 0) status = fail(context, TAUT_BAD_USAGE, "a multiplier matrix needs constraints");
     linear_backend backend = s->c <= 12 ? LINEAR_SMALL : LINEAR_LDL;
     if (!status)

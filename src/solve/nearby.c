@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "base/workspace.h"
+#include "base/room.h"
 
 /* Solutions with factors in double, refined: each pass gains some twelve digits. */
 #define PASSES (sizeof(real) > sizeof(double) ? 3 : 2)
@@ -27,18 +27,18 @@ void nearby_destroy(nearby *z)
     mem_free(z->s->context, z);
 }
 
-static void lay_out(void *self, layout *l)
+static void lay_out(void *self, room_layout *l)
 {
     nearby *z = self;
     const struct system *s = z->s;
     size_t g = (size_t)s->blocks[BLOCK_G].value_count;
-    z->pi = layout_reals(l, (size_t)s->blocks[BLOCK_PI_W].value_count);
-    z->nu = layout_reals(l, (size_t)s->blocks[BLOCK_NU_W].value_count);
-    z->g = layout_reals(l, g), z->g_here = layout_reals(l, g);
-    z->w = layout_reals(l, s->n), z->v = layout_reals(l, s->n), z->lambda = layout_reals(l, s->c);
-    z->a = layout_reals(l, s->n), z->b = layout_reals(l, s->n), z->c = layout_reals(l, s->c);
-    z->r = layout_reals(l, s->c);
-    z->velocity = layout_reals(l, s->n);
+    z->pi = room_reals(l, (size_t)s->blocks[BLOCK_PI_W].value_count);
+    z->nu = room_reals(l, (size_t)s->blocks[BLOCK_NU_W].value_count);
+    z->g = room_reals(l, g), z->g_here = room_reals(l, g);
+    z->w = room_reals(l, s->n), z->v = room_reals(l, s->n), z->lambda = room_reals(l, s->c);
+    z->a = room_reals(l, s->n), z->b = room_reals(l, s->n), z->c = room_reals(l, s->c);
+    z->r = room_reals(l, s->c);
+    z->velocity = room_reals(l, s->n);
 }
 
 int nearby_create(struct system *s, const state *base, nearby **result)
@@ -51,7 +51,7 @@ int nearby_create(struct system *s, const state *base, nearby **result)
     z->base = base;
     int status = TAUT_OK;
     for (int i = 0; !status && i < 3; i++) status = system_prepare_block(s, needed[i]);
-    if (!status) status = workspace_create(s->context, lay_out, z, &z->room);
+    if (!status) status = room_create(s->context, lay_out, z, &z->room);
     if (!status) status = kkt_create(s, &z->kkt);
     place at = place_at(s, base->q, base->w, &base->t, base->lambda);
     if (!status) status = kkt_factor(z->kkt, &at);

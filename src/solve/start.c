@@ -4,7 +4,7 @@
 #include <lapacke.h>
 #include <string.h>
 
-#include "base/workspace.h"
+#include "base/room.h"
 #include "solve/start_parts.h"
 
 static void starter_clear(starter *z)
@@ -13,18 +13,18 @@ static void starter_clear(starter *z)
     kkt_destroy(z->kkt);
 }
 
-static void lay_out(void *self, layout *l)
+static void lay_out(void *self, room_layout *l)
 {
     starter *z = self;
     const struct system *s = z->s;
-    z->free = layout_take(l, s->n, sizeof *z->free);
-    z->r = layout_reals(l, s->c);
-    z->trial = layout_reals(l, s->n);
-    z->g = layout_reals(l, (size_t)s->blocks[BLOCK_G].value_count);
-    z->nu = layout_reals(l, (size_t)s->blocks[BLOCK_NU_W].value_count);
-    z->a = layout_reals(l, s->n);
-    z->b = layout_reals(l, s->n);
-    z->v = layout_reals(l, s->n);
+    z->free = room_take(l, s->n, sizeof *z->free);
+    z->r = room_reals(l, s->c);
+    z->trial = room_reals(l, s->n);
+    z->g = room_reals(l, (size_t)s->blocks[BLOCK_G].value_count);
+    z->nu = room_reals(l, (size_t)s->blocks[BLOCK_NU_W].value_count);
+    z->a = room_reals(l, s->n);
+    z->b = room_reals(l, s->n);
+    z->v = room_reals(l, s->n);
 }
 
 static int starter_create(starter *z, struct system *s, state *x)
@@ -32,7 +32,7 @@ static int starter_create(starter *z, struct system *s, state *x)
     *z = (starter){ .s = s, .x = x, .values = { s->m->start_q, s->m->start_w } };
     int status = system_prepare_block(s, BLOCK_G);
     if (!status) status = system_prepare_block(s, BLOCK_NU_W);
-    if (!status) status = workspace_create(s->context, lay_out, z, &z->room);
+    if (!status) status = room_create(s->context, lay_out, z, &z->room);
     return status ? status : kkt_create(s, &z->kkt);
 }
 

@@ -1,11 +1,11 @@
-/* The arrays of an object in one block: base/workspace.h. */
+/* The arrays of an object in one block: base/room.h. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
-#include "base/workspace.h"
+#include "base/room.h"
 
 #include <cmocka.h> /* its fail() is a macro: last */
 
@@ -16,13 +16,13 @@ typedef struct {
     void *room;
 } thing;
 
-static void lay_out(void *self, layout *l)
+static void lay_out(void *self, room_layout *l)
 {
     thing *z = self;
-    z->text = layout_take(l, z->letters, 1);
-    z->x = layout_reals(l, z->numbers);
-    z->nothing = layout_reals(l, 0);
-    z->y = layout_reals(l, z->numbers);
+    z->text = room_take(l, z->letters, 1);
+    z->x = room_reals(l, z->numbers);
+    z->nothing = room_reals(l, 0);
+    z->y = room_reals(l, z->numbers);
 }
 
 /* Zeroed, apart from each other and aligned, whatever the sizes before them are. */
@@ -32,7 +32,7 @@ static void test_placed(void **state)
     taut_context *context = taut_context_create(NULL);
     for (size_t letters = 0; letters < 40; letters++) {
         thing z = { .letters = letters, .numbers = 3 };
-        assert_int_equal(workspace_create(context, lay_out, &z, &z.room), TAUT_OK);
+        assert_int_equal(room_create(context, lay_out, &z, &z.room), TAUT_OK);
         assert_int_equal((uintptr_t)z.x % _Alignof(real), 0);
         assert_int_equal((uintptr_t)z.y % _Alignof(real), 0);
         assert_true(z.text + letters <= (char *)z.x && z.x + 3 <= z.y);
@@ -55,7 +55,7 @@ static void test_too_large(void **state)
                               PTRDIFF_MAX / sizeof(real) / 2 + 1 };
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
         thing z = { .numbers = counts[i] };
-        assert_int_equal(workspace_create(context, lay_out, &z, &z.room), TAUT_OUT_OF_MEMORY);
+        assert_int_equal(room_create(context, lay_out, &z, &z.room), TAUT_OUT_OF_MEMORY);
         assert_null(z.room);
     }
     taut_context_destroy(context);

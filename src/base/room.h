@@ -1,15 +1,15 @@
 /* The arrays that an object works with stand in one block: one allocation, one free. A function of the object lists them,
  * each once, and runs twice: first to count, then to place.
  *
- *     static void lay_out(void *self, layout *l)
+ *     static void lay_out(void *self, room_layout *l)
  *     {
  *         thing *z = self;
- *         z->x = layout_reals(l, z->s->n);
+ *         z->x = room_reals(l, z->s->n);
  *     }
- *     ... workspace_create(context, lay_out, z, &z->room) ... mem_free(context, z->room)
+ *     ... room_create(context, lay_out, z, &z->room) ... mem_free(context, z->room)
  */
-#ifndef TAUT_BASE_WORKSPACE_H
-#define TAUT_BASE_WORKSPACE_H
+#ifndef TAUT_BASE_ROOM_H
+#define TAUT_BASE_ROOM_H
 
 #include "base/context.h"
 #include "base/real.h"
@@ -17,10 +17,10 @@
 typedef struct {
     char *block; /* NULL while counting */
     size_t size; /* bytes so far; beyond PTRDIFF_MAX, which no allocation grants, once they cannot be counted */
-} layout;
+} room_layout;
 
 /* The next array of the list, aligned for anything; NULL while counting. */
-static inline void *layout_take(layout *l, size_t count, size_t item)
+static inline void *room_take(room_layout *l, size_t count, size_t item)
 {
     const size_t most = (size_t)PTRDIFF_MAX, unit = _Alignof(max_align_t);
     void *at = l->block ? l->block + l->size : NULL;
@@ -31,12 +31,12 @@ static inline void *layout_take(layout *l, size_t count, size_t item)
     return at;
 }
 
-static inline real *layout_reals(layout *l, size_t count) { return layout_take(l, count, sizeof(real)); }
+static inline real *room_reals(room_layout *l, size_t count) { return room_take(l, count, sizeof(real)); }
 
 /* Allocates what the list asks for, zeroed, and places it. *block is what to free; NULL on failure. */
-static inline int workspace_create(taut_context *context, void (*list)(void *self, layout *l), void *self, void **block)
+static inline int room_create(taut_context *context, void (*list)(void *self, room_layout *l), void *self, void **block)
 {
-    layout l = { 0 };
+    room_layout l = { 0 };
     list(self, &l);
     *block = l.block = mem_new(context, l.size, 1);
     if (!l.block) return TAUT_OUT_OF_MEMORY;
