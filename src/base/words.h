@@ -39,6 +39,7 @@ static inline const char *event_kind_name(event_kind kind)
     X(projected_steps, "projected_steps")
 
 typedef struct {
+    long calls; /* of newton_solve: not recorded */
 #define X(member, text) long member;
     NEWTON_COUNTS(X)
 #undef X
@@ -46,6 +47,7 @@ typedef struct {
 
 static inline void newton_counts_add(newton_counts *sum, const newton_counts *c)
 {
+    sum->calls += c->calls;
 #define X(member, text) sum->member += c->member;
     NEWTON_COUNTS(X)
 #undef X

@@ -82,6 +82,7 @@ int newton_solve(newton *n, const newton_problem *p, real *x, int has_factor, re
     const real floor = REAL(pow)(REAL_EPSILON, (real)0.6);
     real before = 0;
     int fresh = 0, bad = 0, solved = 0, status = TAUT_OK, most = p->factor ? n->most : 4 * n->most, k;
+    n->counts.calls++;
     for (k = 0; k < most; k++) {
         if (!has_factor && p->factor) {
             status = p->factor(p->self, x);
