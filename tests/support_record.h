@@ -31,7 +31,7 @@ static inline int observe_frame(void *user, const wide *values, size_t count)
 static inline int observe_event(void *user, const engine_event *event, const wide *values, size_t count)
 {
     (void)count;
-    return recorder_event(((observer *)user)->recorder, event->t, event->contact, event->kind_name, event->impulse, values);
+    return recorder_event(((observer *)user)->recorder, event->t, event->contact, event_kind_name(event->kind), event->impulse, values);
 }
 
 static inline int observe_step(void *user, const run_result *so_far, int *stop)

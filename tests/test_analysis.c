@@ -1,6 +1,6 @@
 /* The Dirac algorithm. Expected formulas are given as observables of the model, in which x.dot stands for the momentum of x: both are the
    variable (KIND_W, x) of the graph. */
-#include "analysis/parts.h"
+#include "analysis/dirac_inside.h"
 
 #include "support_core.h"
 

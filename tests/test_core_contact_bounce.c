@@ -21,7 +21,7 @@ static void ball_bounces_as_in_the_closed_form(void **unused)
         energy = now;
     }
     for (long k = 0; k < 60; k++) {
-        long i = nth(r, ENGINE_IMPACT, k);
+        long i = nth(r, EVENT_IMPACT, k);
         assert_at_most(REAL(fabs)(r->at[i].t - t), ROUND(200));
         assert_at_most(REAL(fabs)(r->at[i].impulse - (1 + e) * REAL(pow)(e, k) * g * t1), ROUND(200));
         flight *= e;
@@ -31,7 +31,7 @@ static void ball_bounces_as_in_the_closed_form(void **unused)
        it falls in a step, nothing by then): v = sqrt(2 g 256 eps/1000). Then 2 v/(g (1 - e)) at most are missing of the infinitely
        many jumps. */
     real v = REAL(sqrt)(2 * g * 256 * REAL_EPSILON / 1000), limit = t1 * (1 + e) / (1 - e);
-    long last = nth(r, ENGINE_REST, 0);
+    long last = nth(r, EVENT_REST, 0);
     assert_at_most(r->at[last].t - limit, ROUND(200));
     assert_at_most(limit - r->at[last].t, 2 * v / (g * (1 - e)) * (real)1.2 + ROUND(200));
     assert_int_equal(last, r->count - 1); /* nothing happens after it */
@@ -79,7 +79,7 @@ static void impacts_begin_sums_anew(void **state)
     z->on_event = momentum_is_velocity;
     z->on_event_user = z;
     do_steps(z, 500, (real)1 / 100);
-    assert_true(z->event_counts[ENGINE_IMPACT] > 5);
+    assert_true(z->event_counts[EVENT_IMPACT] > 5);
     close_model(z);
 }
 
@@ -200,7 +200,7 @@ static void many_impacts_in_a_step(void **state)
             long impacts = 0;
             for (real u = v; t < end; impacts++) u /= 2, t += u / 5, v = u;
             do_steps(z, 1, end);
-            assert_int_equal(z->event_counts[ENGINE_IMPACT], impacts);
+            assert_int_equal(z->event_counts[EVENT_IMPACT], impacts);
             assert_at_most(REAL(fabs)(simulation_energy(z) - v * v / 2), far ? ROUND(10000) : ROUND(100));
             close_model(z);
         }

@@ -15,9 +15,9 @@ static outcome run(const char *method, int active_set, const char *friction, lon
     simulation *z = open_contact("papers/cubic-surface", NULL, method, active_set, settings);
     record *r = listen(z);
     do_steps(z, steps, (real)6 / 5 / (real)steps);
-    o.impact = r->at[nth(r, ENGINE_REST, 0)].t;
-    o.release = r->at[nth(r, ENGINE_RELEASE, 0)].t;
-    assert_int_equal(z->event_counts[ENGINE_REST] + z->event_counts[ENGINE_RELEASE], 2);
+    o.impact = r->at[nth(r, EVENT_REST, 0)].t;
+    o.release = r->at[nth(r, EVENT_RELEASE, 0)].t;
+    assert_int_equal(z->event_counts[EVENT_REST] + z->event_counts[EVENT_RELEASE], 2);
     memcpy(o.x, z->x.q, 2 * sizeof(real));
     memcpy(o.x + 2, z->x.w, 2 * sizeof(real));
     free(r);

@@ -17,7 +17,7 @@ static void check_reflection(simulation *z, const record *r, real offset, real f
 {
     real c = REAL(sqrt)(1 - offset * offset), hit = from - c, vx = 1 - 2 * c * c, vy = 2 * c * offset;
     assert_int_equal(r->count, 1);
-    assert_int_equal(r->at[0].kind, ENGINE_IMPACT);
+    assert_int_equal(r->at[0].kind, EVENT_IMPACT);
     assert_string_equal(r->at[0].contact, "disc");
     assert_at_most(REAL(fabs)(r->at[0].t - hit), ROUND(1000));
     assert_at_most(REAL(fabs)(r->at[0].impulse - 2 * c), ROUND(1000));

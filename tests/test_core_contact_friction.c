@@ -16,7 +16,7 @@ static void block_on_an_incline(void **state)
         record *r = listen(z);
         do_steps(z, 200, (real)1 / 100);
         assert_int_equal(r->count, 1);
-        assert_int_equal(r->at[0].kind, slides ? ENGINE_SLIP : ENGINE_STICK);
+        assert_int_equal(r->at[0].kind, slides ? EVENT_SLIP : EVENT_STICK);
         assert_at_most(REAL(fabs)(r->at[0].t - stop), ROUND(100));
         real left = 2 - stop, distance = v0 * v0 / (2 * up) - (slides ? down * left * left / 2 : 0);
         real speed = slides ? -down * left : 0;
@@ -42,7 +42,7 @@ static void growing_load(void **state)
         do_steps(z, 60 << k, (real)1 / (20 << k));
         real u = 3 - t0;
         assert_int_equal(r->count, 1);
-        assert_int_equal(r->at[0].kind, ENGINE_SLIP);
+        assert_int_equal(r->at[0].kind, EVENT_SLIP);
         /* friction is judged to 1000 roundings of the largest multiplier, 19.62; the load changes by 5 a second */
         assert_at_most(REAL(fabs)(r->at[0].t - t0), ROUND(5000));
         error[k] = REAL(fabs)(z->x.q[0] - 5 * u * u * u / 12);
@@ -90,7 +90,7 @@ static void stops_in_space(void **state)
     do_steps(z, 150, (real)1 / 100);
     real stop = 5 / (g / 2), way = 25 / g;
     assert_int_equal(r->count, 1);
-    assert_int_equal(r->at[0].kind, ENGINE_STICK);
+    assert_int_equal(r->at[0].kind, EVENT_STICK);
     assert_at_most(REAL(fabs)(r->at[0].t - stop), ROUND(1000));
     assert_at_most(REAL(fabs)(z->x.q[0] - 1 - way * 3 / 5), ROUND(1000));
     assert_at_most(REAL(fabs)(z->x.q[1] - 2 - way * 4 / 5), ROUND(1000));
@@ -195,7 +195,7 @@ static void block_drags_a_plate(void **state)
         record *r = listen(z);
         do_steps(z, 100, (real)1 / 100);
         assert_int_equal(r->count, 1);
-        assert_int_equal(r->at[0].kind, ENGINE_STICK);
+        assert_int_equal(r->at[0].kind, EVENT_STICK);
         assert_at_most(REAL(fabs)(r->at[0].t - stop), ROUND(1000));
         for (int who = 0; who < 2; who++) {
             real start = who ? v : u, a = who ? side * f / 2 : -side * f;
@@ -218,7 +218,7 @@ static void plate_is_pulled_away(void **state)
         record *r = listen(z);
         do_steps(z, 80, (real)1 / 20);
         assert_int_equal(r->count, 1);
-        assert_int_equal(r->at[0].kind, ENGINE_SLIP);
+        assert_int_equal(r->at[0].kind, EVENT_SLIP);
         /* friction is judged to 1000 roundings of the largest multiplier, 3 g; the load changes by 5/3 a second */
         assert_at_most(REAL(fabs)(r->at[0].t - t0), ROUND(30000));
         assert_at_most(REAL(fabs)(speed(z, space, 0) - 5 * t0 * t0 / 6 - f * (end - t0)), ROUND(30000));
@@ -254,7 +254,7 @@ static void impact_of_two_points(void **state)
                  space ? "u*3/5, u*4/5" : "u", space ? "6/5, 8/5" : "2");
         simulation *z = open_contact(NULL, text, "rattle", 0, NULL);
         do_steps(z, 10, (real)1 / 10);
-        assert_int_equal(z->event_counts[ENGINE_IMPACT], 1);
+        assert_int_equal(z->event_counts[EVENT_IMPACT], 1);
         assert_at_most(REAL(fabs)(speed(z, space, 0) - u + tangential), ROUND(16));
         assert_at_most(REAL(fabs)(speed(z, space, 1) - 2 - tangential / 2), ROUND(16));
         assert_at_most(REAL(fabs)(z->x.w[space ? 2 : 1] - 3), ROUND(16));
@@ -276,8 +276,8 @@ static void held_without_friction(void **state)
                                     "contact('surface', up - a.x^3/6, {%s}) start { a = {0, 0%s}, ['a.dot'] = {1, 0%s} }",
                  k < 2 ? 2 : 3, k < 2 ? "y" : "z", options[k % 2], k < 2 ? "" : ", 0", k < 2 ? "" : ", 0");
         simulation *z = open_contact(NULL, text, "rattle", 0, NULL);
-        while (!z->event_counts[ENGINE_RELEASE] && z->x.t < 2) do_steps(z, 1, (real)1 / 50);
-        assert_int_equal(z->event_counts[ENGINE_RELEASE], 1);
+        while (!z->event_counts[EVENT_RELEASE] && z->x.t < 2) do_steps(z, 1, (real)1 / 50);
+        assert_int_equal(z->event_counts[EVENT_RELEASE], 1);
         int steps = 0;
         for (real gap = 0, vx; gap < (real)1e-8; steps++) { /* for a step or some; then it flies, and nothing acts along x */
             real x = z->x.q[0];

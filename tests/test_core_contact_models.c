@@ -58,10 +58,10 @@ static real fall(falling how)
         iterations = simulation_counts(z).iterations;
     }
     assert_at_most(depth, ROUND(16)); /* of heights of about 1 */
-    if (!how.bend) assert_true(z->event_counts[ENGINE_IMPACT] > (how.until > 1 ? 20 : 5));
+    if (!how.bend) assert_true(z->event_counts[EVENT_IMPACT] > (how.until > 1 ? 20 : 5));
     if (how.until > 1 && !how.tilt) { /* it has come to rest on the ground */
         assert_at_most(e.lowest, (real)1e-6);
-        assert_true(z->event_counts[ENGINE_REST] >= 4);
+        assert_true(z->event_counts[EVENT_REST] >= 4);
     }
     close_model(z);
     return e.growth;
@@ -131,7 +131,7 @@ static void held_where_it_is_let_go(void **state)
     simulation *z = open_contact(NULL, text, "lobatto:s=3", 0, NULL);
     record *r = listen(z);
     do_steps(z, 600, (real)1 / 300);
-    real release = r->at[nth(r, ENGINE_RELEASE, 0)].t, y = z->x.q[1], error[3], step[3];
+    real release = r->at[nth(r, EVENT_RELEASE, 0)].t, y = z->x.q[1], error[3], step[3];
     free(r);
     close_model(z);
     for (int k = 0; k < 3; k++) {
@@ -140,7 +140,7 @@ static void held_where_it_is_let_go(void **state)
         steps = (long)(2 / step[k]);
         z = open_contact(NULL, text, "rattle", 0, NULL);
         do_steps(z, before + 1, step[k]);
-        assert_int_equal(z->event_counts[ENGINE_RELEASE], 1);
+        assert_int_equal(z->event_counts[EVENT_RELEASE], 1);
         assert_at_most(REAL(fabs)(z->x.q[1] - z->x.q[0] * z->x.q[0] * z->x.q[0] / 6), ROUND(4));
         for (long n = before + 1; n < steps; n++) {
             do_steps(z, 1, step[k]);
@@ -148,8 +148,8 @@ static void held_where_it_is_let_go(void **state)
         }
         do_steps(z, 1, 2 - (real)steps * step[k]);
         error[k] = z->x.q[1] - y;
-        assert_int_equal(z->event_counts[ENGINE_RELEASE], 1);
-        assert_int_equal(z->event_counts[ENGINE_IMPACT], 0);
+        assert_int_equal(z->event_counts[EVENT_RELEASE], 1);
+        assert_int_equal(z->event_counts[EVENT_IMPACT], 0);
         close_model(z);
     }
     for (int k = 0; k < 2; k++) assert_between(REAL(log)(error[k] / error[k + 1]) / REAL(log)(step[k] / step[k + 1]), 1.9, 2.1);
@@ -198,7 +198,7 @@ static void em_hits_a_wall(void **state)
         do_steps(z, 1, (real)1 / 100);
         follow_energy(&e);
     }
-    assert_true(z->event_counts[ENGINE_IMPACT] > 10);
+    assert_true(z->event_counts[EVENT_IMPACT] > 10);
     assert_at_most(e.growth, ROUND(1000)); /* a rounding a step */
     close_model(z);
 }
@@ -235,10 +235,10 @@ static void ball_leaves_the_edge(void **state)
             /* the corner, where the curvature of the surface jumps, is reached at t = 2/3, the end of a step: one that went over it would
                be of order 1 */
             do_steps(z, 150 << fine, (real)1 / (150 << fine));
-            long i = nth(r, ENGINE_RELEASE, 0);
+            long i = nth(r, EVENT_RELEASE, 0);
             /* the angle: the centre is at r (sin, cos) */
             error[fine] = r->at[i].q[1] * 10 - expected;
-            assert_int_equal(z->event_counts[ENGINE_IMPACT], 0);
+            assert_int_equal(z->event_counts[EVENT_IMPACT], 0);
             free(r);
             close_model(z);
         }
@@ -259,7 +259,7 @@ static void cradle_hands_over(void **state)
     for (int n = 0; n < 100 && !r->count; n++) do_steps(z, 1, (real)1 / 100);
     assert_int_equal(r->count, 4);
     for (int i = 0; i < 4; i++) {
-        assert_int_equal(r->at[i].kind, ENGINE_IMPACT);
+        assert_int_equal(r->at[i].kind, EVENT_IMPACT);
         speed = r->at[0].impulse;
         assert_at_most(REAL(fabs)(r->at[i].impulse - speed), ROUND(32));
         assert_at_most(REAL(fabs)(r->at[i].v[2 * i]), ROUND(32)); /* balls 1 to 4 stand still */
@@ -269,9 +269,9 @@ static void cradle_hands_over(void **state)
     assert_at_most(REAL(fabs)(speed - v), (real)1e-3);
     /* there and back: the first ball comes in again with what it had, the others stand */
     do_steps(z, 300, (real)1 / 100);
-    assert_int_equal(z->event_counts[ENGINE_IMPACT] % 4, 0);
-    assert_true(z->event_counts[ENGINE_IMPACT] >= 12);
-    assert_int_equal(z->event_counts[ENGINE_IMPACT], r->count);
+    assert_int_equal(z->event_counts[EVENT_IMPACT] % 4, 0);
+    assert_true(z->event_counts[EVENT_IMPACT] >= 12);
+    assert_int_equal(z->event_counts[EVENT_IMPACT], r->count);
     for (long i = 0; i < r->count; i++) assert_at_most(REAL(fabs)(r->at[i].impulse - v), (real)1e-3);
     free(r);
     close_model(z);

@@ -131,7 +131,7 @@ static simulation *open_beside(int f, const char *options)
     taut_context *context = taut_context_create(NULL);
     model *m = NULL;
     simulation *z = NULL;
-    engine_options e = { .method = method, .start_as_is = 1 };
+    engine_options e = { .method = method, .start = START_AS_IS };
     assert_int_equal(model_load_text(context, "test.lua", BESIDE, strlen(BESIDE), NULL, 0, &m), TAUT_OK);
     if (simulation_create(m, &e, &z)) fail_msg("%s", taut_error_text(context));
     return z;
@@ -178,7 +178,7 @@ static void others_need_the_constraints(void **unused)
     taut_context *context = taut_context_create(NULL);
     model *m = NULL;
     simulation *z = NULL;
-    engine_options e = { .method = "rattle", .start_as_is = 1 };
+    engine_options e = { .method = "rattle", .start = START_AS_IS };
     assert_int_equal(model_load_text(context, "test.lua", BESIDE, strlen(BESIDE), NULL, 0, &m), TAUT_OK);
     assert_int_equal(simulation_create(m, &e, &z), TAUT_UNSUPPORTED);
     assert_non_null(strstr(taut_error_text(context), "'rattle' keeps the constraints and needs a start on them"));

@@ -226,13 +226,13 @@ static void starts(void **state)
     assert_non_null(strstr(message, "test.lua:1: the start is not on the constraints: chi2 = "));
     assert_non_null(strstr(message, "start mode 'project'"));
     close_all(NULL);
-    simulation *z = open_as(off, (engine_options){ .method = "dirac", .project_start = 1 });
+    simulation *z = open_as(off, (engine_options){ .method = "dirac", .start = START_PROJECT });
     assert_non_null(z);
     assert_at_most(REAL(fabs)(z->x.q[1] - z->x.q[0] * z->x.q[0]), 4 * EPS);
     assert_between(z->start.moved_q, 0.1, 0.5);
     close_all(z);
     /* as it is: chi are first integrals (18), so they stay what they are */
-    z = open_as(off, (engine_options){ .method = "dirac:gauss", .start_as_is = 1 });
+    z = open_as(off, (engine_options){ .method = "dirac:gauss", .start = START_AS_IS });
     assert_non_null(z);
     do_steps(z, 20, (real)1 / 20);
     assert_at_most(REAL(fabs)(z->x.q[1] - z->x.q[0] * z->x.q[0] - (real)0.5), 50 * EPS);

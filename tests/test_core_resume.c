@@ -27,7 +27,7 @@ static void copy_fields(simulation *from, simulation *to)
         if (a[i].data >= from->x.block && a[i].data < from->x.block + state_size(&from->x)) numbers += a[i].count;
     }
     assert_int_equal(numbers, state_size(&from->x)); /* every number of the block has a name */
-    simulation_restored(to, &(engine_counts){ .steps = from->steps, .newton_iterations = 7, .factorisations = 5 });
+    simulation_restored(to, &(engine_counts){ .steps = from->steps, .work = { .iterations = 7, .factorisations = 5 } });
 }
 
 static void assert_same_fields(simulation *a, simulation *b, const char *method, const char *name, int step)

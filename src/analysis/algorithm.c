@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "analysis/parts.h"
+#include "analysis/dirac_inside.h"
 
 int dirac_verdict_is(dirac *d, dirac_verdict verdict, const char *format, ...)
 {

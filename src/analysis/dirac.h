@@ -6,6 +6,7 @@
 #ifndef TAUT_ANALYSIS_DIRAC_H
 #define TAUT_ANALYSIS_DIRAC_H
 
+#include "base/words.h"
 #include "model/model.h"
 
 #define DIRAC_COORDINATES 40 /* larger models are not analysed */
@@ -69,8 +70,7 @@ expr dirac_bracket(dirac *d, const expr *f, const expr *g);
 /* The system on phase space: the model with H_c and all chi for constraints, and with consistent start values. Shares the graph and the
    declarations of m, which must outlive it. For models with phase_line, and after a failure of system_create with TAUT_SINGULAR, whose text is
    made use of. A model that cannot run fails with a text. */
-typedef enum { PHASE_STRICT, PHASE_PROJECT, PHASE_AS_IS } phase_start;
-int phase_model(model *m, phase_start start, model **result);
-void phase_destroy(model *m);
+int phase_space_model(model *m, start_mode start, model **result);
+void phase_space_destroy(model *m);
 
 #endif

@@ -1,6 +1,6 @@
 /* Gauss-Jordan elimination on formulas. Whether an entry is zero is decided at the samples, which are on the constraint manifold; an
  * entry that is zero there is dropped, so that what comes out holds weakly. */
-#include "analysis/parts.h"
+#include "analysis/dirac_inside.h"
 
 int tableau_create(dirac *d, int rows, int columns, tableau *t)
 {

@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "analysis/parts.h"
+#include "analysis/dirac_inside.h"
 
 typedef struct {
     dirac *d;

@@ -1,5 +1,5 @@
 /* Points near the start, at random and on the constraint manifold, and the values of formulas there with bounds of their errors. */
-#include "analysis/parts.h"
+#include "analysis/dirac_inside.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
    often a .dot was forgotten. */
 #include <stdio.h>
 
-#include "analysis/parts.h"
+#include "analysis/dirac_inside.h"
 
 /* Marks the coordinates whose velocities stand in L. */
 static int mark_velocities(const model *m, unsigned char *present)

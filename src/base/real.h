@@ -6,6 +6,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <stddef.h>
 
 #ifdef TAUT_REAL_QUAD
 typedef _Float128 real;
@@ -26,6 +27,14 @@ static inline real real_most(real most, real x)
 {
     real size = x < 0 ? -x : x;
     return size > most || size != size ? size : most; /* with most a NaN both are false: it stays */
+}
+
+/* The largest |x_i|; 0 of none. */
+static inline real real_largest(const real *x, size_t count)
+{
+    real most = 0;
+    for (size_t i = 0; i < count; i++) most = real_most(most, x[i]);
+    return most;
 }
 
 #include "base/names.h"

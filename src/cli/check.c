@@ -232,8 +232,9 @@ static int check_main(int argc, char **argv)
         free(d);
         return parsed > 0 ? EXIT_DONE : EXIT_USAGE;
     }
-    int project = 0, code = definitions_read(&o, d);
-    if (!code) code = start_option(&o, &project);
+    start_mode start = START_STRICT;
+    int code = definitions_read(&o, d);
+    if (!code) code = start_option(&o, 0, &start);
     if (!code && o.positional_count != 1) code = complain(EXIT_USAGE, "'taut check' needs one model file");
     taut_context *context = code ? NULL : make_context();
     if (!code && !context) code = EXIT_FAILED;
@@ -242,7 +243,7 @@ static int check_main(int argc, char **argv)
         r.m = m;
         r.all = options_value(&o, "all", NULL) != NULL;
         r.dirac = options_value(&o, "dirac", NULL) != NULL;
-        int status = engine_double.check(m, project, &result, on_start, on_redundant, on_conserved, on_method, &r);
+        int status = engine_double.check(m, start, &result, on_start, on_redundant, on_conserved, on_method, &r);
         flush_refusals(&r);
         code = status ? refused(m, status, taut_error_text(context), r.dirac) : print_report(&r, &result);
     }

@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 
+#include "base/words.h"
 #include "model/model.h"
 
 /* Exit statuses: done; the simulation failed; bad usage or bad model. */
@@ -57,7 +58,7 @@ int steps_option(const options *o, wide until, wide *steps, int most, int *count
    is not given. */
 struct engine_api;
 int precision_option(const options *o, const struct engine_api **api);
-int start_option(const options *o, int *project);
+int start_option(const options *o, int as_is, start_mode *mode); /* as_is: that is one of them here */
 int contacts_option(const options *o, int *active_set);
 
 /* The -D definitions of a command line. */

@@ -87,7 +87,7 @@ static int read_options(const options *o, session *z)
     z->options.steps = z->steps;
     if (number_option(o, "until", "10", &z->options.until)) return EXIT_USAGE;
     if (!(z->options.until > 0) || z->options.until - z->options.until != 0) return complain(EXIT_USAGE, "the end time must be a positive number");
-    if (precision_option(o, &z->api) || start_option(o, &z->options.project_start)) return EXIT_USAGE;
+    if (precision_option(o, &z->api) || start_option(o, 0, &z->options.start)) return EXIT_USAGE;
     z->reference_api = engine_find("quad") ? engine_find("quad") : z->api;
     if (options_value(o, "steps", NULL)) {
         if (options_value(o, "step", NULL)) return complain(EXIT_USAGE, "give --step or --steps, not both");
@@ -132,14 +132,14 @@ static void put_time(int width, double seconds)
     printf("%*s\n", width, text);
 }
 
-static double iterations(const compare_row *row) { return (double)row->counts.newton_iterations / (double)row->counts.steps; }
+static double iterations(const compare_row *row) { return (double)row->counts.work.iterations / (double)row->counts.steps; }
 
-static int is_explicit(const compare_row *row) { return !row->counts.newton_iterations && row->counts.evaluations; }
+static int is_explicit(const compare_row *row) { return !row->counts.work.iterations && row->counts.work.evaluations; }
 
 /* Newton iterations a step, or evaluations of the vector field: 4f. */
 static void put_iterations(int width, const compare_row *row)
 {
-    if (is_explicit(row)) printf("%*.0ff", width - 1, (double)row->counts.evaluations / (double)row->counts.steps);
+    if (is_explicit(row)) printf("%*.0ff", width - 1, (double)row->counts.work.evaluations / (double)row->counts.steps);
     else printf("%*.*f", width, iterations(row) < 9.95, iterations(row));
 }
 
@@ -207,7 +207,7 @@ static void print_csv(const compare_result *r)
             putchar(',');
             if (shown[k] && values[k] == values[k]) printf("%.10g", (double)values[k]);
         }
-        printf(",%ld,%ld,%ld,%.6g,\n", row->counts.newton_iterations, row->counts.factorisations, row->counts.evaluations, row->seconds);
+        printf(",%ld,%ld,%ld,%.6g,\n", row->counts.work.iterations, row->counts.work.factorisations, row->counts.work.evaluations, row->seconds);
     }
 }
 

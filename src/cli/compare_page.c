@@ -40,8 +40,8 @@ static void write_row(document *d, const contents *z, const compare_row *row)
     number_cell(text[7], row->velocity, done && constrained, "");
     number_cell(text[8], row->error[CONVERGE_Q], done, near_limit(row, CONVERGE_Q));
     number_cell(text[9], row->error[CONVERGE_P], done, near_limit(row, CONVERGE_P));
-    snprintf(text[10], CELL, done ? "%.1f" : "-", (double)row->counts.newton_iterations / (double)(row->counts.steps ? row->counts.steps : 1));
-    snprintf(text[11], CELL, done && row->counts.evaluations ? "%ld" : "-", row->counts.evaluations);
+    snprintf(text[10], CELL, done ? "%.1f" : "-", (double)row->counts.work.iterations / (double)(row->counts.steps ? row->counts.steps : 1));
+    snprintf(text[11], CELL, done && row->counts.work.evaluations ? "%ld" : "-", row->counts.work.evaluations);
     snprintf(text[12], CELL, done ? "%.3g s" : "-", row->seconds);
     for (int k = 0; k < 13; k++) cells[k] = text[k];
     document_row(d, cells);

@@ -145,7 +145,7 @@ static int read_options(const options *o, session *z)
     if (number_option(o, "until", "", &z->options.until)) return EXIT_USAGE;
     if (!(z->options.until > 0) || z->options.until - z->options.until != 0)
         return complain(EXIT_USAGE, "the end time must be a positive number");
-    if (precision_option(o, &z->api) || start_option(o, &z->engine_options.project_start)) return EXIT_USAGE;
+    if (precision_option(o, &z->api) || start_option(o, 0, &z->engine_options.start)) return EXIT_USAGE;
     z->reference_api = engine_find("quad") ? engine_find("quad") : z->api;
     if (!options_value(o, "steps", NULL)) return complain(EXIT_USAGE, "'taut converge' needs --steps, as in: --steps 0.1,0.05,0.025");
     z->options.steps = z->steps;

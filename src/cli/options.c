@@ -161,13 +161,12 @@ int precision_option(const options *o, const engine_api **api)
     return 0;
 }
 
-int start_option(const options *o, int *project)
+int start_option(const options *o, int as_is, start_mode *mode)
 {
-    const char *text = options_value(o, "start", "strict");
-    *project = strcmp(text, "project") == 0;
-    if (!*project && strcmp(text, "strict") != 0)
-        return complain(EXIT_USAGE, "option --start is strict or project, not '%s'", text);
-    return 0;
+    const char *text = options_value(o, "start", start_mode_name(START_STRICT));
+    for (*mode = START_STRICT; *mode < START_MODES; ++*mode)
+        if (strcmp(text, start_mode_name(*mode)) == 0 && (as_is || *mode != START_AS_IS)) return 0;
+    return complain(EXIT_USAGE, "option --start is %s, not '%s'", as_is ? "strict, project or as-is" : "strict or project", text);
 }
 
 int contacts_option(const options *o, int *active_set)

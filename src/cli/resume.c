@@ -51,6 +51,13 @@ static int load(session *z, const record *r)
     return status;
 }
 
+static start_mode start_of(const char *name)
+{
+    for (start_mode mode = START_STRICT; mode < START_MODES; mode++)
+        if (strcmp(name, start_mode_name(mode)) == 0) return mode;
+    return START_STRICT;
+}
+
 /* Model, engine and state out of the file. */
 static int restore(session *z, const numbers *n, run_result *from)
 {
@@ -60,8 +67,7 @@ static int restore(session *z, const numbers *n, run_result *from)
     if (!z->api)
         return fail(z->context, TAUT_UNSUPPORTED, "'%s' is a run in %s precision, which this build does not have", z->path, record_property(r, "precision"));
     const char *start = record_property(r, "start"), *contacts = record_property(r, "contacts");
-    const engine_options e = { .method = z->method, .tolerance = n->tolerance, .project_start = strcmp(start, "project") == 0,
-                               .start_as_is = strcmp(start, "as-is") == 0, .step = n->step,
+    const engine_options e = { .method = z->method, .tolerance = n->tolerance, .start = start_of(start), .step = n->step,
                                .active_set = contacts && strcmp(contacts, "active-set") == 0 };
     z->options.step = n->step;
     z->options.until = n->until;

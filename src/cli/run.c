@@ -39,16 +39,6 @@ const command command_run = {
 
 /* ---- the command ---- */
 
-/* Only a run may begin off the constraints. */
-static int start_or_as_is(const options *o, engine_options *e)
-{
-    const char *text = options_value(o, "start", "strict");
-    e->start_as_is = strcmp(text, "as-is") == 0;
-    e->project_start = strcmp(text, "project") == 0;
-    if (e->start_as_is || e->project_start || strcmp(text, "strict") == 0) return 0;
-    return complain(EXIT_USAGE, "option --start is strict, project or as-is, not '%s'", text);
-}
-
 static int read_options(const options *o, session *z, engine_options *e)
 {
     wide every;
@@ -62,7 +52,7 @@ static int read_options(const options *o, session *z, engine_options *e)
     if (!(e->tolerance >= 0) || e->tolerance >= (wide)0.1)
         return complain(EXIT_USAGE, "option --tol needs a number between 0 and 0.1");
     z->api = &engine_double;
-    if (precision_option(o, &z->api) || start_or_as_is(o, e)) return EXIT_USAGE;
+    if (precision_option(o, &z->api) || start_option(o, 1, &e->start)) return EXIT_USAGE;
     if (contacts_option(o, &e->active_set)) return EXIT_USAGE;
     e->method = z->method;
     e->step = z->options.step;

@@ -44,10 +44,10 @@ static int take_event(void *user, const engine_event *event, const wide *values,
 {
     session *z = user;
     char impulse[64] = "";
-    int status = z->recorder ? recorder_event(z->recorder, event->t, event->contact, event->kind_name, event->impulse, values) : TAUT_OK;
+    int status = z->recorder ? recorder_event(z->recorder, event->t, event->contact, event_kind_name(event->kind), event->impulse, values) : TAUT_OK;
     if (status || !z->csv) return status;
-    if (event->kind == ENGINE_IMPACT) wide_format(impulse, sizeof impulse, event->impulse, z->api->digits);
-    int failed = csv_values(stdout, values, count, z->api->digits) || printf(",%s,%s,%s", event->kind_name, event->contact, impulse) < 0;
+    if (event->kind == EVENT_IMPACT) wide_format(impulse, sizeof impulse, event->impulse, z->api->digits);
+    int failed = csv_values(stdout, values, count, z->api->digits) || printf(",%s,%s,%s", event_kind_name(event->kind), event->contact, impulse) < 0;
     return failed || csv_end(stdout) ? write_failed(z) : TAUT_OK;
 }
 
@@ -126,7 +126,7 @@ static void summarise_balance(const watched *energy, const watched *balance)
 }
 
 /* Of methods that integrate a vector field. */
-static void summarise_work(const engine_counts *c)
+static void summarise_work(const newton_counts *c)
 {
     if (c->evaluations) printf("  evaluations           %ld of the equations of motion", c->evaluations);
     if (c->rejected) printf(", %ld steps rejected", c->rejected);
@@ -148,7 +148,7 @@ static void summarise(const session *z, const run_result *result)
     printf("  method %s   step %.6g   t = 0 .. %.9g   %ld steps in %.3g s (%.3g us each, %.1f Newton iterations)\n\n", z->method,
            (double)z->options.step, (double)result->t, here, used,
            here ? 1e6 * used / (double)here : 0.0,
-           result->steps_done ? (double)counts.newton_iterations / (double)result->steps_done : 0.0);
+           result->steps_done ? (double)counts.work.iterations / (double)result->steps_done : 0.0);
     const watched *w = result->quantities;
     for (size_t i = 0; i < result->quantity_count; i++, w++) {
         if (i == 0 && z->m->form != FORM_RATES) summarise_energy(w, z->api->energy_conserved(z->engine));
@@ -160,11 +160,12 @@ static void summarise(const session *z, const run_result *result)
             printf("  %-21s %.12g   changed by at most %.2g\n", w->name, (double)w->first,
                    (double)larger(w->highest - w->first, w->first - w->lowest));
     }
-    summarise_work(&counts);
+    summarise_work(&counts.work);
     const long *events = z->api->event_counts(z->engine);
     if (events)
-        printf("  events                %ld impact%s, %ld rest, %ld release, %ld stick, %ld slip\n", events[ENGINE_IMPACT],
-               events[ENGINE_IMPACT] == 1 ? "" : "s", events[ENGINE_REST], events[ENGINE_RELEASE], events[ENGINE_STICK], events[ENGINE_SLIP]);
+        for (int k = 0; k < EVENT_KINDS; k++)
+            printf("%s%ld %s%s%s", k ? ", " : "  events                ", events[k], event_kind_name((event_kind)k),
+                   k == EVENT_IMPACT && events[k] != 1 ? "s" : "", k + 1 == EVENT_KINDS ? "\n" : "");
     if (result->sample_stride > 1) printf("  (looked at every %ld steps)\n", result->sample_stride);
     wide q, v;
     z->api->start_moves(z->engine, &q, &v);

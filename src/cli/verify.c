@@ -134,7 +134,7 @@ static int read_options(const options *o, session *z)
         if (precision_option(o, &z->api)) return EXIT_USAGE;
         z->long_api = z->api;
     }
-    return start_option(o, &z->engine_options.project_start);
+    return start_option(o, 0, &z->engine_options.start);
 }
 
 static int conclude(const session *z, const verify_result *r)

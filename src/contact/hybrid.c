@@ -2,257 +2,292 @@
 
 #include <string.h>
 
+#include "base/room.h"
 #include "contact/active_set.h"
-#include "contact/parts.h"
+#include "contact/hybrid_inside.h"
 
-const char *const event_names[EVENT_KINDS] = { "impact", "rest", "release", "stick", "slip" };
-
-void hybrid_destroy(hybrid *z)
+void hybrid_destroy(hybrid *self)
 {
-    if (!z) return;
-    taut_context *context = z->context;
-    kkt_destroy(z->kkt);
-    watch_destroy(z->watch);
-    phases_clear(&z->phases);
-    meeting *k = &z->meeting;
-    void *arrays[] = { k->who, k->cones, k->J, k->W, k->b, k->P, z->restitution, z->saved.block, z->leaving, z->held, z->modes, z->takes_part,
-                       z->impulse, z->floor, z->slip_floor, z->guess, z->width, z->a, z->b, z->v, z->w, z->kick, z->multiplier, z->right,
-                       z->pi_w, z->nu_w, z->force, z->jacobian, z->value, z->start, z->tolerance, z->rate, z->rate_start, z->ignore, z->together };
-    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) mem_free(context, arrays[i]);
-    mem_free(context, z);
+    if (!self) return;
+    taut_context *context = self->context;
+    response_clear(context, &self->response);
+    kinematics_destroy(self->kinematics);
+    mode_sets_clear(&self->sets);
+    mem_free(context, self->problem.J);
+    mem_free(context, self->problem.W);
+    mem_free(context, self->step.saved.block);
+    mem_free(context, self->room);
+    mem_free(context, self);
 }
 
-static int create_arrays(hybrid *z, const struct system *s)
+static void lay_out_event(contact_event *event, size_t count, room_layout *l)
 {
-    meeting *k = &z->meeting;
-    size_t count = z->count, n = s->n, c = s->c, rows = 3 * count;
-    struct { void *array; size_t size, item; } all[] = {
-        { &k->who, count, sizeof *k->who }, { &k->cones, count, sizeof *k->cones }, { &k->b, rows, sizeof(real) }, { &k->P, rows, sizeof(real) },
-        { &z->restitution, count, sizeof(real) }, { &z->impulse, count, sizeof(real) }, { &z->floor, count, sizeof(real) },
-        { &z->slip_floor, count, sizeof(real) }, { &z->guess, count, sizeof(real) }, { &z->width, count, sizeof(real) },
-        { &z->leaving, count, 1 }, { &z->held, count, 1 }, { &z->modes, count, 1 }, { &z->takes_part, count, 1 }, { &z->ignore, 2 * count, 1 }, { &z->together, 2 * count, 1 },
-        { &z->a, n, sizeof(real) }, { &z->b, n, sizeof(real) }, { &z->v, n, sizeof(real) }, { &z->w, n, sizeof(real) },
-        { &z->kick, n, sizeof(real) }, { &z->multiplier, c, sizeof(real) }, { &z->right, c, sizeof(real) },
-        { &z->value, 2 * count, sizeof(real) }, { &z->start, 2 * count, sizeof(real) }, { &z->tolerance, 2 * count, sizeof(real) },
-        { &z->rate, count, sizeof(real) }, { &z->rate_start, count, sizeof(real) },
-    };
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
-        void *block = mem_new(z->context, all[i].size, all[i].item);
-        if (!block) return TAUT_OUT_OF_MEMORY;
-        memcpy(all[i].array, &block, sizeof block);
-    }
-    return TAUT_OK;
+    event->modes_before = room_take(l, count, 1);
+    event->leaving = room_take(l, count, 1);
+    event->takes_part = room_take(l, count, 1);
+    event->impulse = room_reals(l, count);
+    event->rate_noise = room_reals(l, count), event->slip_noise = room_reals(l, count);
 }
 
-static int read_constants(hybrid *z, struct system *s)
+static void lay_out_problem(contact_problem *problem, size_t count, room_layout *l)
+{
+    problem->contacts = room_take(l, count, sizeof *problem->contacts);
+    problem->cones = room_take(l, count, sizeof *problem->cones);
+    problem->b = room_reals(l, 3 * count), problem->P = room_reals(l, 3 * count);
+}
+
+static void lay_out_crossing(contact_crossing *crossing, size_t count, room_layout *l)
+{
+    crossing->value = room_reals(l, 2 * count);
+    crossing->start = room_reals(l, 2 * count);
+    crossing->tolerance = room_reals(l, 2 * count);
+    crossing->rate = room_reals(l, count), crossing->rate_start = room_reals(l, count);
+    crossing->ignore = room_take(l, 2 * count, 1);
+    crossing->simultaneous = room_take(l, 2 * count, 1);
+}
+
+static void lay_out_response(response_work *work, size_t n, size_t c, room_layout *l)
+{
+    work->a = room_reals(l, n), work->b = room_reals(l, n);
+    work->v = room_reals(l, n), work->w = room_reals(l, n), work->kick = room_reals(l, n);
+    work->multiplier = room_reals(l, c), work->right = room_reals(l, c);
+}
+
+static void lay_out(void *object, room_layout *l)
+{
+    hybrid *self = object;
+    size_t count = self->count;
+    self->constants.restitution = room_reals(l, count);
+    self->constants.width = room_reals(l, count);
+    self->constants.guess = room_reals(l, count);
+    self->step.held = room_take(l, count, 1);
+    lay_out_event(&self->event, count, l);
+    lay_out_problem(&self->problem, count, l);
+    lay_out_crossing(&self->crossing, count, l);
+    lay_out_response(&self->response, self->n, self->c, l);
+}
+
+static int read_constants(hybrid *self, struct system *s)
 {
     int status = TAUT_OK;
-    for (size_t i = 0; !status && i < z->count; i++) {
-        const contact *c = &z->m->contacts[i];
-        z->guess[i] = z->m->form == FORM_RATES ? 1 : 0;
-        status = system_constant(s, c->restitution, &z->restitution[i]);
-        if (!status && c->width) status = system_constant(s, c->width, &z->width[i]);
-        if (!status && c->guess) status = system_constant(s, c->guess, &z->guess[i]);
+    for (size_t i = 0; !status && i < self->count; i++) {
+        const contact *c = &self->m->contacts[i];
+        self->constants.guess[i] = self->m->form == FORM_RATES ? 1 : 0;
+        status = system_constant(s, c->restitution, &self->constants.restitution[i]);
+        if (!status && c->width) status = system_constant(s, c->width, &self->constants.width[i]);
+        if (!status && c->guess) status = system_constant(s, c->guess, &self->constants.guess[i]);
     }
     return status;
 }
 
-/* A method that cannot run a phase with friction is refused at once, not at the first contact. */
-static int try_friction(hybrid *z, state *x)
+/* A method that cannot run a mode set with friction is refused at once, not at the first contact. */
+static int try_friction(hybrid *self, state *x)
 {
-    for (size_t i = 0; i < z->count; i++) {
-        if (!z->m->contacts[i].friction) continue;
-        phase *ph;
-        contact_extra(x, i)[EXTRA_MODE] = phase_closed_mode(&z->m->contacts[i], 1);
-        int status = phases_get(&z->phases, x, &ph);
+    for (size_t i = 0; i < self->count; i++) {
+        if (!self->m->contacts[i].friction) continue;
+        mode_set *set;
+        contact_extra(x, i)[EXTRA_MODE] = contact_closed_mode(&self->m->contacts[i], 1);
+        int status = mode_sets_get(&self->sets, x, &set);
         contact_extra(x, i)[EXTRA_MODE] = MODE_OPEN;
         return status;
     }
     return TAUT_OK;
 }
 
-int hybrid_create(const model *m, const struct method_class *class, const method_spec *spec, real tolerance, const hybrid_options *options,
-                  hybrid **result)
+int hybrid_create(const model *m, const struct method_class *class, const method_spec *spec, real tolerance,
+                  const hybrid_options *options, hybrid **result)
 {
     *result = NULL;
-    hybrid *z = mem_new(m->context, 1, sizeof *z);
-    if (!z) return TAUT_OUT_OF_MEMORY;
-    z->m = m;
-    z->context = m->context;
-    z->count = m->contact_count;
-    z->options = *options;
+    hybrid *self = mem_new(m->context, 1, sizeof *self);
+    if (!self) return TAUT_OUT_OF_MEMORY;
+    self->m = m;
+    self->context = m->context;
+    self->count = m->contact_count;
+    self->options = *options;
     method_info declared = method_class_declared(class, spec);
-    z->can_hold = declared.order >= 2;
-    z->beside = (declared.keeps & KEEPS_POSITION) && !(declared.keeps & KEEPS_VELOCITY);
-    int status = phases_create(m, class, spec, tolerance, &z->phases);
-    if (!status) status = phases_open(&z->phases, &z->open);
-    if (!status) status = watch_create(m, &z->watch);
+    self->method.can_hold = declared.order >= 2;
+    self->method.velocities_off = (declared.keeps & KEEPS_POSITION) && !(declared.keeps & KEEPS_VELOCITY);
+    int status = mode_sets_create(m, class, spec, tolerance, &self->sets);
+    if (!status) status = mode_sets_open(&self->sets, &self->open);
+    if (!status) status = kinematics_create(m, &self->kinematics);
     if (!status) {
-        z->n = z->open->s->n;
-        z->c = z->open->s->c;
-        struct system with = *z->open->s; /* for the sizes alone */
-        with.extra_count = (uint32_t)(EXTRA_SIZE * z->count);
-        status = state_create(&with, &z->saved);
+        self->n = self->open->s->n;
+        self->c = self->open->s->c;
+        struct system with = *self->open->s; /* for the sizes alone */
+        with.extra_count = (uint32_t)(EXTRA_SIZE * self->count);
+        status = state_create(&with, &self->step.saved);
     }
-    if (!status) status = create_arrays(z, z->open->s);
-    if (!status) status = read_constants(z, z->open->s);
-    if (!status && options->active_set) status = active_set_check(z, class, spec);
-    if (!status) status = try_friction(z, &z->saved);
+    if (!status) status = room_create(m->context, lay_out, self, &self->room);
+    if (!status) status = read_constants(self, self->open->s);
+    if (!status && options->active_set) status = active_set_check(self, class, spec);
+    if (!status) status = try_friction(self, &self->step.saved);
     if (status)
-        hybrid_destroy(z);
+        hybrid_destroy(self);
     else
-        *result = z;
+        *result = self;
     return status;
 }
 
-newton_counts hybrid_counts(const hybrid *z) { return phases_counts(&z->phases); }
+newton_counts hybrid_counts(const hybrid *self) { return mode_sets_counts(&self->sets); }
 
 /* ---- events ---- */
 
-/* Impacts first, then which contacts stay closed; tells of both. */
-static int touch_down(hybrid *z, state *x, long trigger, int *changed)
+/* Impacts first, then which contacts stay closed; reports both. */
+static int touch_down(hybrid *self, state *x, long trigger, int *changed)
 {
     int hit;
     real most = 0;
-    int status = contact_impact(z, x, trigger, &hit);
-    if (!status) status = contact_settle(z, x);
-    for (size_t i = 0; hit && i < z->count; i++) most = REAL(fmax)(most, z->impulse[i]);
-    for (size_t i = 0; !status && hit && i < z->count; i++)
-        if (z->impulse[i] > 1000 * REAL_EPSILON * most) status = contact_tell(z, i, EVENT_IMPACT, z->impulse[i]);
+    int status = contact_impact(self, x, trigger, &hit);
+    if (!status) status = contact_settle(self, x);
+    for (size_t i = 0; hit && i < self->count; i++) most = REAL(fmax)(most, self->event.impulse[i]);
+    for (size_t i = 0; !status && hit && i < self->count; i++)
+        if (self->event.impulse[i] > 1000 * REAL_EPSILON * most)
+            status = contact_report(self, i, EVENT_IMPACT, self->event.impulse[i]);
     /* one that closes by a rounding, and does not stay closed, has changed nothing */
     *changed = 0;
-    for (size_t i = 0; hit && i < z->count; i++) *changed |= z->impulse[i] > 0 && z->rate[i] < -z->floor[i];
-    return status ? status : contact_tell_changes(z, x, changed);
+    for (size_t i = 0; hit && i < self->count; i++)
+        *changed |= self->event.impulse[i] > 0 && self->crossing.rate[i] < -self->event.rate_noise[i];
+    return status ? status : contact_report_changes(self, x, changed);
 }
 
 /* Slip has come to its end: it sticks, or goes on the other way. */
-static int slip_ends(hybrid *z, state *x, size_t i)
+static int slip_ends(hybrid *self, state *x, size_t i)
 {
     int status, changed = 0;
-    watch_look(z->watch, x->q, x->w, x->t, z->h);
-    stick_contact(z, x, i);
-    status = contact_mend(z, x);
-    if (!status) status = contact_tell_changes(z, x, &changed);
-    if (!status && contact_mode_of(x, i) == MODE_SLIP) status = contact_tell(z, i, EVENT_SLIP, 0);
+    kinematics_evaluate(self->kinematics, x->q, x->w, x->t, self->step.h);
+    stick_contact(self, x, i);
+    status = contact_correct_modes(self, x);
+    if (!status) status = contact_report_changes(self, x, &changed);
+    if (!status && contact_mode_of(x, i) == MODE_SLIP) status = contact_report(self, i, EVENT_SLIP, 0);
     return status;
 }
 
 /* Sticking has come to its limit. */
-static int stick_ends(hybrid *z, state *x, size_t i)
+static int stick_ends(hybrid *self, state *x, size_t i)
 {
     const real *lambda = contact_extra(x, i) + EXTRA_LAMBDA;
     const real *slots = contact_extra(x, i) + EXTRA_SLOTS;
     real direction[2] = { 0, 0 };
-    watch_look(z->watch, x->q, x->w, x->t, z->h);
-    const touch *t = watch_touch(z->watch, i);
-    uint32_t rows = z->m->contacts[i].slide_count;
-    int given = z->m->contacts[i].slide_type == SLIDE_GIVEN;
+    kinematics_evaluate(self->kinematics, x->q, x->w, x->t, self->step.h);
+    const contact_motion *t = kinematics_of(self->kinematics, i);
+    uint32_t rows = self->m->contacts[i].slide_count;
+    int given = self->m->contacts[i].slide_type == SLIDE_GIVEN;
     for (uint32_t r = 0; r < rows; r++)
         for (uint32_t k = 0; k < rows; k++) {
             real overlap = given ? r == k : 0;
-            for (int d = 0; !given && d < 3; d++) overlap += slots[SLOT_TANGENT + 3 * r + (uint32_t)d] * t->tangent[k][d];
+            for (int d = 0; !given && d < 3; d++)
+                overlap += slots[SLOT_TANGENT + 3 * r + (uint32_t)d] * t->tangent[k][d];
             direction[k] -= overlap * lambda[1 + r];
         }
-    slip_contact(z, x, i, direction);
-    int status = contact_mend(z, x);
-    return status ? status : contact_tell_changes(z, x, NULL);
+    slip_contact(self, x, i, direction);
+    int status = contact_correct_modes(self, x);
+    return status ? status : contact_report_changes(self, x, NULL);
 }
 
-static int happen(hybrid *z, state *x, const located *event, int *changed)
+static int handle_event(hybrid *self, state *x, const located *event, int *changed)
 {
     size_t i = event->contact;
     int status;
     *changed = 1;
-    memset(z->floor, 0, z->count * sizeof(real));
-    memset(z->slip_floor, 0, z->count * sizeof(real));
-    memset(z->leaving, 0, z->count);
-    contact_remember(z, x);
+    memset(self->event.rate_noise, 0, self->count * sizeof(real));
+    memset(self->event.slip_noise, 0, self->count * sizeof(real));
+    memset(self->event.leaving, 0, self->count);
+    contact_remember_modes(self, x);
     switch (event->kind) {
-    case CROSS_GAP: return touch_down(z, x, (long)i, changed);
+    case CROSS_GAP: return touch_down(self, x, (long)i, changed);
     case CROSS_PULL:
         open_contact(x, i);
-        z->leaving[i] = 1;
-        status = contact_mend(z, x);
-        return status ? status : contact_tell_changes(z, x, NULL);
-    case CROSS_SLIP: return slip_ends(z, x, i);
-    default: return stick_ends(z, x, i);
+        self->event.leaving[i] = 1;
+        status = contact_correct_modes(self, x);
+        return status ? status : contact_report_changes(self, x, NULL);
+    case CROSS_SLIP: return slip_ends(self, x, i);
+    default: return stick_ends(self, x, i);
     }
 }
 
 /* ---- steps ---- */
 
-static int advance(hybrid *z, state *x, real h)
+static int advance(hybrid *self, state *x, real h)
 {
     real left = h;
-    long still = 0, most = 200 + 20 * (long)z->count, events = 0, pieces = 0;
-    memset(z->ignore, 0, 2 * z->count);
+    long still = 0, most = 200 + 20 * (long)self->count, events = 0, substeps = 0;
+    memset(self->crossing.ignore, 0, 2 * self->count);
     while (left > 0) {
         located event;
-        int status = contact_piece(z, x, left, &event);
-        if (!status && event.kind != CROSS_GAP) status = contact_lift(z, x);
+        int status = contact_substep(self, x, left, &event);
+        if (!status && event.kind != CROSS_GAP) status = contact_lift(self, x);
         if (status) return status;
         left = event.kind == CROSS_NONE && !event.partial ? 0 : left - event.length;
-        if (left < z->shortest) left = 0;
+        if (left < self->step.shortest) left = 0;
         still = event.length > 0 ? 0 : still + 1;
         if (event.kind != CROSS_NONE) {
             int changed;
             events++;
-            status = happen(z, x, &event, &changed);
+            status = handle_event(self, x, &event, &changed);
             if (status) return status;
-            /* a gap that is below zero by rounding, and neither closes nor is pressed: not to be asked again in this step */
-            if (!changed && event.length == 0) z->ignore[2 * event.contact] = 1;
+            /* a gap that is below zero by rounding, and neither closes nor is pressed: not to be asked again in this
+             * step */
+            if (!changed && event.length == 0) self->crossing.ignore[2 * event.contact] = 1;
         }
-        if (still > most || ++pieces > 100000)
-            return fail(z->context, TAUT_NO_CONVERGENCE,
-                        "at t = %.9g: contacts change without end (%ld events in one step); try less restitution, regularised friction, or "
-                        "another start", (double)x->t, events);
+        if (still > most || ++substeps > 100000)
+            return fail(
+                self->context, TAUT_NO_CONVERGENCE,
+                "at t = %.9g: contacts change without end (%ld events in one step); try less restitution, regularised "
+                "friction, or another start",
+                (double)x->t, events);
     }
     return TAUT_OK;
 }
 
-int hybrid_step(hybrid *z, state *x, real h)
+int hybrid_step(hybrid *self, state *x, real h)
 {
-    if (!(h > 0)) return fail(z->context, TAUT_BAD_USAGE, "a model with contacts is stepped forward in time: the step must be positive");
-    state_copy(x, &z->saved);
-    z->h = h;
-    int status = z->options.active_set ? active_set_step(z, x, h) : advance(z, x, h);
+    if (!(h > 0))
+        return fail(self->context, TAUT_BAD_USAGE,
+                    "a model with contacts is stepped forward in time: the step must be positive");
+    state_copy(x, &self->step.saved);
+    self->step.h = h;
+    int status = self->options.active_set ? active_set_step(self, x, h) : advance(self, x, h);
     if (status)
-        state_copy(&z->saved, x);
+        state_copy(&self->step.saved, x);
     else
-        state_next_time(&z->saved, h, &x->t, &x->t_low); /* as if it had been one step */
+        state_next_time(&self->step.saved, h, &x->t, &x->t_low); /* as if it had been one step */
     return status;
 }
 
-void hybrid_take_back(const hybrid *z, state *x) { state_copy(&z->saved, x); }
+void hybrid_take_back(const hybrid *self, state *x) { state_copy(&self->step.saved, x); }
 
-int hybrid_start(hybrid *z, state *x)
+int hybrid_start(hybrid *self, state *x)
 {
-    z->h = 0;
-    memset(z->leaving, 0, z->count);
-    for (size_t i = 0; i < z->count; i++) open_contact(x, i);
-    watch_look(z->watch, x->q, x->w, x->t, 0);
-    for (size_t i = 0; i < z->count; i++) {
-        const touch *t = watch_touch(z->watch, i);
+    self->step.h = 0;
+    memset(self->event.leaving, 0, self->count);
+    for (size_t i = 0; i < self->count; i++) open_contact(x, i);
+    kinematics_evaluate(self->kinematics, x->q, x->w, x->t, 0);
+    for (size_t i = 0; i < self->count; i++) {
+        const contact_motion *t = kinematics_of(self->kinematics, i);
         /* 1e-9 of the coordinates: what counts as a rounding of the given numbers, as for constraints */
         real given = REAL(fmax)(t->round_off, t->round_off / (16 * REAL_EPSILON) * (real)1e-9);
         if (t->gap < -given)
-            return fail(z->context, TAUT_BAD_MODEL, "%s:%d: the start lies below the surface: the gap of contact '%s' is %.3g; correct the start "
-                                                    "values", z->m->file, z->m->contacts[i].line, z->m->contacts[i].name, (double)t->gap);
+            return fail(self->context, TAUT_BAD_MODEL,
+                        "%s:%d: the start lies below the surface: the gap of contact '%s' is %.3g; correct the start "
+                        "values",
+                        self->m->file, self->m->contacts[i].line, self->m->contacts[i].name, (double)t->gap);
         if (!(t->gap - t->gap == 0))
-            return fail(z->context, TAUT_NOT_FINITE, "%s:%d: the gap of contact '%s' is not finite at the start; correct the formula or the start "
-                                                     "values", z->m->file, z->m->contacts[i].line, z->m->contacts[i].name);
+            return fail(self->context, TAUT_NOT_FINITE,
+                        "%s:%d: the gap of contact '%s' is not finite at the start; correct the formula or the start "
+                        "values",
+                        self->m->file, self->m->contacts[i].line, self->m->contacts[i].name);
     }
-    memset(z->floor, 0, z->count * sizeof(real));
-    memset(z->slip_floor, 0, z->count * sizeof(real));
-    contact_remember(z, x);
-    return contact_settle(z, x);
+    memset(self->event.rate_noise, 0, self->count * sizeof(real));
+    memset(self->event.slip_noise, 0, self->count * sizeof(real));
+    contact_remember_modes(self, x);
+    return contact_settle(self, x);
 }
 
-int hybrid_symmetries(hybrid *z, const state *x, symmetry *list, int *count)
+int hybrid_symmetries(hybrid *self, const state *x, symmetry *list, int *count)
 {
     symmetry left[SYMMETRY_LIMIT];
     int left_count, kept = 0;
-    int status = symmetry_find(watch_system(z->watch), x->q, x->w, left, &left_count);
+    int status = symmetry_find(kinematics_system(self->kinematics), x->q, x->w, left, &left_count);
     if (status) return status;
     for (int i = 0; i < *count; i++)
         for (int k = 0; k < left_count; k++)
@@ -264,20 +299,20 @@ int hybrid_symmetries(hybrid *z, const state *x, symmetry *list, int *count)
     return TAUT_OK;
 }
 
-int hybrid_measure(hybrid *z, const state *x, real *lambda, real *gaps, real *observables)
+int hybrid_measure(hybrid *self, const state *x, real *lambda, real *gaps, real *observables)
 {
-    phase *ph;
-    int status = phases_get(&z->phases, x, &ph);
-    if (!status) status = phase_load(ph, x);
-    if (!status && ph->s->c) status = phase_forces(ph, &ph->begin);
+    mode_set *set;
+    int status = mode_sets_get(&self->sets, x, &set);
+    if (!status) status = mode_set_load(set, x);
+    if (!status && set->s->c) status = mode_set_forces(set, &set->begin);
     if (status) return status;
-    watch_look(z->watch, x->q, x->w, x->t, 0);
-    for (uint32_t k = 0; lambda && k < z->c; k++) lambda[k] = ph->lambda[k];
-    for (size_t i = 0; i < z->count; i++) {
-        if (lambda) lambda[z->c + i] = ph->first[i] < 0 ? 0 : ph->lambda[ph->first[i]];
-        if (gaps) gaps[i] = watch_touch(z->watch, i)->gap;
+    kinematics_evaluate(self->kinematics, x->q, x->w, x->t, 0);
+    for (uint32_t k = 0; lambda && k < self->c; k++) lambda[k] = set->lambda[k];
+    for (size_t i = 0; i < self->count; i++) {
+        if (lambda) lambda[self->c + i] = set->first[i] < 0 ? 0 : set->lambda[set->first[i]];
+        if (gaps) gaps[i] = kinematics_of(self->kinematics, i)->gap;
     }
-    place at = place_at(ph->s, ph->begin.q, ph->begin.w, &ph->begin.t, ph->lambda);
-    if (observables) system_observables(ph->s, &at, observables);
+    place at = place_at(set->s, set->begin.q, set->begin.w, &set->begin.t, set->lambda);
+    if (observables) system_observables(set->s, &at, observables);
     return TAUT_OK;
 }

@@ -1,19 +1,17 @@
-/* Steps of a model with contacts: from event to event, each piece a step of the method in one phase.
+/* Steps of a model with contacts: from event to event, each substep a step of the method in one mode set.
  *
- * Event-driven: a step is cut where a gap or the multiplier of a closed contact crosses zero, where slip ends, and where sticking needs
- * more than friction can give. The length of the piece is found to round-off; a piece is a step like any other, so the order is that of
- * the method. Then the event is dealt with - an impact, another phase - and the rest of the step follows.
- * Active set (Jay & Simeon; order 1, method euler): whole steps, the phase is judged at their end.
+ * Event-driven: a step is cut where a gap or the multiplier of a closed contact crosses zero, where slip ends, and
+ * where sticking needs more than friction can give. The length of the substep is found to round-off; a substep is a
+ * step like any other, so the order is that of the method. Then the event is dealt with - an impact, other contact
+ * modes - and the rest of the step follows. Active set (Jay & Simeon; order 1, method euler): whole steps, the contact
+ * modes are judged at their end.
  *
  * What a step does depends on (state, h) alone; the state remembers the modes of the contacts (state.extra). */
 #ifndef TAUT_CONTACT_HYBRID_H
 #define TAUT_CONTACT_HYBRID_H
 
-#include "contact/phases.h"
+#include "contact/modes.h"
 #include "system/symmetry.h"
-
-typedef enum { EVENT_IMPACT, EVENT_REST, EVENT_RELEASE, EVENT_STICK, EVENT_SLIP, EVENT_KINDS } event_kind;
-extern const char *const event_names[EVENT_KINDS];
 
 /* Told of every event, with x as it is just after it. A status other than 0 ends the step. */
 typedef int (*event_callback)(void *user, size_t contact, event_kind kind, real impulse);
@@ -26,22 +24,24 @@ typedef struct {
     void *user;
 } hybrid_options;
 
-/* spec is kept: it must outlive the object. s: the system with all contacts open, whose states have room for what contacts remember. */
-int hybrid_create(const model *m, const struct method_class *class, const method_spec *spec, real tolerance, const hybrid_options *options,
-                  hybrid **result);
-void hybrid_destroy(hybrid *z);
+/* spec is kept: it must outlive the object. s: the system with all contacts open, whose states have room for what
+ * contacts remember. */
+int hybrid_create(const model *m, const struct method_class *class, const method_spec *spec, real tolerance,
+                  const hybrid_options *options, hybrid **result);
+void hybrid_destroy(hybrid *self);
 /* Finds out which contacts are closed at the start; an impact when they close. A start below a surface is an error. */
-int hybrid_start(hybrid *z, state *x);
+int hybrid_start(hybrid *self, state *x);
 /* h > 0. On a positive status x is as it was. */
-int hybrid_step(hybrid *z, state *x, real h);
+int hybrid_step(hybrid *self, state *x, real h);
 /* x back to where the last step, which succeeded, began. */
-void hybrid_take_back(const hybrid *z, state *x);
-newton_counts hybrid_counts(const hybrid *z);
+void hybrid_take_back(const hybrid *self, state *x);
+newton_counts hybrid_counts(const hybrid *self);
 
 /* Of the symmetries in the list, those that contacts leave. */
-int hybrid_symmetries(hybrid *z, const state *x, symmetry *list, int *count);
+int hybrid_symmetries(hybrid *self, const state *x, symmetry *list, int *count);
 
-/* For frames: the multipliers that belong to x (the constraints', then the contacts'), the gaps, the observables. Each may be NULL. */
-int hybrid_measure(hybrid *z, const state *x, real *lambda, real *gaps, real *observables);
+/* For frames: the multipliers that belong to x (the constraints', then the contacts'), the gaps, the observables. Each
+ * may be NULL. */
+int hybrid_measure(hybrid *self, const state *x, real *lambda, real *gaps, real *observables);
 
 #endif

@@ -1,52 +1,52 @@
 /* Impacts: velocities jump, positions do not.
  *
- * Newton's restitution, u_N+ >= -e u_N- with complementary impulses, and Coulomb's law between the impulses and the slip after the
- * impact: the cone problem of lcp.h with the right-hand side ((1 + e) u_N-, u_T-). With several contacts of different e, or with
- * friction, this law can create energy. The plastic impact (e = 0) cannot: its impulses P0 have P0'u+ <= 0, so the energy falls by at
- * least P0'W P0/2. Impulses between the two, P0 + theta (P - P0), are admissible as well (the cone is convex, and so are the conditions on
- * u_N), and the energy is a convex function of theta: theta is 1, or the largest with which the energy does not grow. */
+ * Newton's restitution, u_N+ >= -e u_N- with complementary impulses, and Coulomb's law between the impulses and the
+ * slip after the impact: the cone problem of lcp.h with the right-hand side ((1 + e) u_N-, u_T-). With several contacts
+ * of different e, or with friction, this law can create energy. The plastic impact (e = 0) cannot: its impulses P0 have
+ * P0'u+ <= 0, so the energy falls by at least P0'W P0/2. Impulses between the two, P0 + theta (P - P0), are admissible
+ * as well (the cone is convex, and so are the conditions on u_N), and the energy is a convex function of theta: theta
+ * is 1, or the largest with which the energy does not grow. */
 #include <string.h>
 
-#include "contact/parts.h"
+#include "base/room.h"
+#include "contact/hybrid_inside.h"
 
-#define REST_HEIGHT 16 /* a jump of so many roundings of the gap is still found by the search for its end (locate.c) */
+#define SETTLING_HEIGHT 16 /* a jump of so many ulps of the gap is still found by the search for its end (locate.c) */
 
-real contact_rest_speed(const touch *t, real acceleration)
+real contact_settling_speed(const contact_motion *t, real acceleration)
 {
-    return acceleration < 0 ? REAL(sqrt)(-2 * acceleration * REST_HEIGHT * t->round_off) : 0;
+    return acceleration < 0 ? REAL(sqrt)(-2 * acceleration * SETTLING_HEIGHT * t->round_off) : 0;
 }
 
-/* A problem of some of the contacts of the meeting. */
+/* A problem of some of the contacts of a contact_problem. */
 typedef struct {
     int count, rows;
-    int *which;              /* contacts of the meeting */
+    int *which;              /* contacts of the contact_problem */
     int *row;                /* their rows there */
     cone_contact *cones;
     real *W, *u, *b, *P, *plastic;
+    void *room;              /* of these arrays */
 } collision;
 
-static void collision_clear(taut_context *context, collision *k)
+/* Room for `count` contacts with `rows` rows. */
+static void lay_out(void *self, room_layout *l)
 {
-    void *arrays[] = { k->which, k->row, k->cones, k->W, k->u, k->b, k->P, k->plastic };
-    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) mem_free(context, arrays[i]);
+    collision *k = self;
+    size_t count = (size_t)k->count, rows = (size_t)k->rows;
+    k->which = room_take(l, count, sizeof *k->which);
+    k->row = room_take(l, rows, sizeof *k->row);
+    k->cones = room_take(l, count, sizeof *k->cones);
+    k->W = room_reals(l, rows * rows);
+    k->u = room_reals(l, rows), k->b = room_reals(l, rows);
+    k->P = room_reals(l, rows), k->plastic = room_reals(l, rows);
 }
 
-static int collision_create(taut_context *context, const meeting *all, collision *k)
-{
-    size_t count = (size_t)all->count, rows = (size_t)all->rows;
-    *k = (collision){ .which = mem_new(context, count, sizeof *k->which), .row = mem_new(context, rows, sizeof *k->row),
-                      .cones = mem_new(context, count, sizeof *k->cones), .W = mem_new(context, rows * rows, sizeof(real)),
-                      .u = mem_new(context, rows, sizeof(real)), .b = mem_new(context, rows, sizeof(real)),
-                      .P = mem_new(context, rows, sizeof(real)), .plastic = mem_new(context, rows, sizeof(real)) };
-    return k->which && k->row && k->cones && k->W && k->u && k->b && k->P && k->plastic ? TAUT_OK : TAUT_OUT_OF_MEMORY;
-}
-
-/* Takes the contacts k->which out of the meeting. u: velocities of all rows. */
-static void collision_fill(const meeting *all, collision *k, const real *u)
+/* Takes the contacts k->which out of the problem. u: velocities of all rows. */
+static void collision_fill(const contact_problem *problem, collision *k, const real *u)
 {
     k->rows = 0;
     for (int i = 0; i < k->count; i++) {
-        k->cones[i] = all->cones[k->which[i]];
+        k->cones[i] = problem->cones[k->which[i]];
         int first = k->cones[i].first;
         k->cones[i].first = k->rows;
         for (int r = 0; r <= k->cones[i].tangents; r++) k->row[k->rows++] = first + r;
@@ -54,7 +54,8 @@ static void collision_fill(const meeting *all, collision *k, const real *u)
     for (int r = 0; r < k->rows; r++) {
         k->u[r] = u[k->row[r]];
         for (int s = 0; s < k->rows; s++)
-            k->W[(size_t)r * (size_t)k->rows + (size_t)s] = all->W[(size_t)k->row[r] * (size_t)all->rows + (size_t)k->row[s]];
+            k->W[(size_t)r * (size_t)k->rows + (size_t)s] =
+                problem->W[(size_t)k->row[r] * (size_t)problem->rows + (size_t)k->row[s]];
     }
 }
 
@@ -97,107 +98,117 @@ static int collide(taut_context *context, collision *k, const real *e)
     return TAUT_OK;
 }
 
-static int simultaneous(hybrid *z, collision *k, const real *e)
+static int simultaneous(hybrid *self, collision *k, const real *e)
 {
-    meeting *all = &z->meeting;
-    k->count = all->count;
-    for (int i = 0; i < all->count; i++) k->which[i] = i;
-    collision_fill(all, k, all->b);
-    int status = collide(z->context, k, e);
-    for (int r = 0; !status && r < k->rows; r++) all->P[k->row[r]] += k->P[r];
+    contact_problem *problem = &self->problem;
+    k->count = problem->count;
+    for (int i = 0; i < problem->count; i++) k->which[i] = i;
+    collision_fill(problem, k, problem->b);
+    int status = collide(self->context, k, e);
+    for (int r = 0; !status && r < k->rows; r++) problem->P[k->row[r]] += k->P[r];
     return status;
 }
 
-/* One contact after the other, the one that closes fastest first, until none does. What has not come to an end after many impacts (an
-   inelastic collapse) is ended by one plastic impact of all. all->b: velocities on the way. */
-static int sequential(hybrid *z, collision *k, real *e, const real *slow, const real *rest)
+/* One contact after the other, the one that closes fastest first, until none does. What has not come to an end after
+   many impacts (an inelastic collapse) is ended by one plastic impact of all. problem->b: velocities on the way. */
+static int sequential(hybrid *self, collision *k, real *e, const real *slow, const real *settling)
 {
-    meeting *all = &z->meeting;
-    for (long turn = 0; turn < 1000L * (all->count + 1); turn++) {
+    contact_problem *problem = &self->problem;
+    for (long turn = 0; turn < 1000L * (problem->count + 1); turn++) {
         int next = -1;
-        for (int i = 0; i < all->count; i++) {
-            real u = all->b[all->cones[i].first];
-            if (u < -slow[i] && (next < 0 || u < all->b[all->cones[next].first])) next = i;
+        for (int i = 0; i < problem->count; i++) {
+            real u = problem->b[problem->cones[i].first];
+            if (u < -slow[i] && (next < 0 || u < problem->b[problem->cones[next].first])) next = i;
         }
         if (next < 0) return TAUT_OK;
         k->count = 1;
         k->which[0] = next;
-        collision_fill(all, k, all->b);
-        real one[1] = { -e[next] * all->b[all->cones[next].first] > rest[next] ? e[next] : 0 };
+        collision_fill(problem, k, problem->b);
+        real one[1] = { -e[next] * problem->b[problem->cones[next].first] > settling[next] ? e[next] : 0 };
         k->which[0] = 0;
-        int status = collide(z->context, k, one);
+        int status = collide(self->context, k, one);
         if (status) return status;
         for (int r = 0; r < k->rows; r++) {
-            all->P[k->row[r]] += k->P[r];
-            for (int s = 0; s < all->rows; s++) all->b[s] += all->W[(size_t)s * (size_t)all->rows + (size_t)k->row[r]] * k->P[r];
+            problem->P[k->row[r]] += k->P[r];
+            for (int s = 0; s < problem->rows; s++)
+                problem->b[s] += problem->W[(size_t)s * (size_t)problem->rows + (size_t)k->row[r]] * k->P[r];
         }
     }
-    for (int i = 0; i < all->count; i++) e[i] = 0;
-    return simultaneous(z, k, e);
+    for (int i = 0; i < problem->count; i++) e[i] = 0;
+    return simultaneous(self, k, e);
 }
 
 /* Contacts that touch, and whether one of them closes. */
-static int who_meets(hybrid *z, const state *x, long trigger, unsigned char *takes_part)
+static int find_colliding(hybrid *self, const state *x, long trigger, unsigned char *takes_part)
 {
     int closes = 0;
-    for (size_t i = 0; i < z->count; i++) {
-        const touch *t = watch_touch(z->watch, i);
+    for (size_t i = 0; i < self->count; i++) {
+        const contact_motion *t = kinematics_of(self->kinematics, i);
         takes_part[i] = contact_mode_of(x, i) != MODE_OPEN || t->gap <= t->round_off || (long)i == trigger;
-        real slow = REAL(fmax)(t->rate_round_off, contact_rest_speed(t, watch_acceleration(z->watch, i, 0, NULL)));
+        real slow = REAL(fmax)(t->rate_round_off,
+                               contact_settling_speed(t, kinematics_acceleration(self->kinematics, i, 0, NULL)));
         if (takes_part[i] && (t->rate < -slow || ((long)i == trigger && t->rate < 0))) closes = 1;
     }
     return closes;
 }
 
-/* Methods like em leave the velocities beside the constraints that always hold. What meets is the motion within them: the energy of the rest is
-   lost, and the balance of the impact is exact. */
-static int onto_velocities(hybrid *z, state *x)
+/* Methods like em leave the velocities off the constraints that always hold. What meets is the motion within them: the
+   energy of the rest is lost, and the balance of the impact is exact. */
+static int onto_velocities(hybrid *self, state *x)
 {
-    memset(z->meeting.P, 0, (size_t)z->meeting.rows * sizeof(real));
-    int status = z->c ? meeting_apply(z, x) : TAUT_OK;
-    if (!status) watch_look(z->watch, x->q, x->w, x->t, z->h);
+    memset(self->problem.P, 0, (size_t)self->problem.rows * sizeof(real));
+    int status = self->c ? problem_apply(self, x) : TAUT_OK;
+    if (!status) kinematics_evaluate(self->kinematics, x->q, x->w, x->t, self->step.h);
     return status;
 }
 
-int contact_impact(hybrid *z, state *x, long trigger, int *happened)
+int contact_impact(hybrid *self, state *x, long trigger, int *happened)
 {
-    phase *open;
-    meeting *all = &z->meeting;
-    collision k = { 0 };
+    mode_set *open;
+    contact_problem *problem = &self->problem;
     *happened = 0;
-    memset(z->impulse, 0, z->count * sizeof(real));
-    memset(z->floor, 0, z->count * sizeof(real));
-    memset(z->slip_floor, 0, z->count * sizeof(real));
-    watch_look(z->watch, x->q, x->w, x->t, z->h);
-    int status = phases_open(&z->phases, &open);
-    if (!status) status = phase_load(open, x);
-    if (!status) status = phase_forces(open, &open->begin);
+    memset(self->event.impulse, 0, self->count * sizeof(real));
+    memset(self->event.rate_noise, 0, self->count * sizeof(real));
+    memset(self->event.slip_noise, 0, self->count * sizeof(real));
+    kinematics_evaluate(self->kinematics, x->q, x->w, x->t, self->step.h);
+    int status = mode_sets_open(&self->sets, &open);
+    if (!status) status = mode_set_load(open, x);
+    if (!status) status = mode_set_forces(open, &open->begin);
     if (status) return status;
-    watch_accelerate(z->watch, open->dv);
-    if (!who_meets(z, x, trigger, z->takes_part)) return TAUT_OK;
-    status = meeting_collect(z, x, z->takes_part);
-    if (!status) status = onto_velocities(z, x);
-    if (!status) status = collision_create(z->context, all, &k);
-    real *e = mem_new(z->context, 3 * z->count, sizeof *e), *slow = e + z->count, *rest = slow + z->count;
+    kinematics_accelerate(self->kinematics, open->dv);
+    if (!find_colliding(self, x, trigger, self->event.takes_part)) return TAUT_OK;
+    status = problem_collect(self, x, self->event.takes_part);
+    if (!status) status = onto_velocities(self, x);
+    collision k = { .count = problem->count, .rows = problem->rows };
+    if (!status) status = room_create(self->context, lay_out, &k, &k.room);
+    real *e = mem_new(self->context, 3 * self->count, sizeof *e), *slow = e + self->count,
+         *settling = slow + self->count;
     if (!e) status = TAUT_OUT_OF_MEMORY;
-    for (int i = 0; !status && i < all->count; i++) {
-        size_t who = all->who[i];
-        const touch *t = watch_touch(z->watch, who);
-        rest[i] = REAL(fmax)(t->rate_round_off, contact_rest_speed(t, watch_acceleration(z->watch, who, 0, NULL)));
-        slow[i] = (long)who == trigger ? 0 : rest[i];
-        z->floor[who] = t->rate_round_off;
-        z->slip_floor[who] = t->slip_round_off;
+    for (int i = 0; !status && i < problem->count; i++) {
+        size_t index = problem->contacts[i];
+        const contact_motion *t = kinematics_of(self->kinematics, index);
+        settling[i] = REAL(fmax)(t->rate_round_off,
+                                 contact_settling_speed(t, kinematics_acceleration(self->kinematics, index, 0, NULL)));
+        slow[i] = (long)index == trigger ? 0 : settling[i];
+        self->event.rate_noise[index] = t->rate_round_off;
+        self->event.slip_noise[index] = t->slip_round_off;
         /* no restitution for what does not close, or would not get off the surface */
-        e[i] = t->rate < 0 && -z->restitution[who] * t->rate > rest[i] ? z->restitution[who] : 0;
-        if (z->m->impact_law == IMPACT_SEQUENTIAL) e[i] = z->restitution[who];
-        for (int r = 0; r <= all->cones[i].tangents; r++) all->b[all->cones[i].first + r] = r ? t->slip[r - 1] : t->rate;
+        e[i] = t->rate < 0 && -self->constants.restitution[index] * t->rate > settling[i]
+                   ? self->constants.restitution[index]
+                   : 0;
+        if (self->m->impact_law == IMPACT_SEQUENTIAL) e[i] = self->constants.restitution[index];
+        for (int r = 0; r <= problem->cones[i].tangents; r++)
+            problem->b[problem->cones[i].first + r] = r ? t->slip[r - 1] : t->rate;
     }
-    if (!status) memset(all->P, 0, (size_t)all->rows * sizeof(real));
-    if (!status) status = z->m->impact_law == IMPACT_SEQUENTIAL ? sequential(z, &k, e, slow, rest) : simultaneous(z, &k, e);
-    if (!status) status = meeting_apply(z, x);
-    for (int i = 0; !status && i < all->count; i++) z->impulse[all->who[i]] = all->P[all->cones[i].first];
-    collision_clear(z->context, &k);
-    mem_free(z->context, e);
+    if (!status) memset(problem->P, 0, (size_t)problem->rows * sizeof(real));
+    if (!status)
+        status = self->m->impact_law == IMPACT_SEQUENTIAL ? sequential(self, &k, e, slow, settling)
+                                                          : simultaneous(self, &k, e);
+    if (!status) status = problem_apply(self, x);
+    for (int i = 0; !status && i < problem->count; i++)
+        self->event.impulse[problem->contacts[i]] = problem->P[problem->cones[i].first];
+    mem_free(self->context, k.room);
+    mem_free(self->context, e);
     *happened = !status;
     return status;
 }

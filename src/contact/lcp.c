@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/room.h"
 #include "linalg/dense.h"
 
 /* What counts as zero in problems whose entries are of the order of one. */
@@ -9,7 +10,8 @@
 
 /* ---- Lemke ---- */
 
-/* The tableau: rows of the basic variables; columns 0..n-1 of w, n..2n-1 of z, 2n of the artificial z0, 2n+1 the right-hand side. */
+/* The tableau: rows of the basic variables; columns 0..n-1 of w, n..2n-1 of z, 2n of the artificial z0, 2n+1 the
+ * right-hand side. */
 typedef struct {
     int n, width;
     real *a;
@@ -70,7 +72,8 @@ static int run(taut_context *context, tableau *t, real small)
         pivot(t, at, column);
         if (left == 2 * n) return TAUT_OK;
     }
-    return fail(context, TAUT_NO_CONVERGENCE, "the complementarity problem of the contacts has no solution that could be found");
+    return fail(context, TAUT_NO_CONVERGENCE,
+                "the complementarity problem of the contacts has no solution that could be found");
 }
 
 int lcp_solve(taut_context *context, int n, const real *M, const real *q, real *z)
@@ -104,6 +107,7 @@ typedef struct {
     int contacts, rows, size;
     cone_contact *c;
     const real *W, *b;
+    void *room;         /* of the arrays below */
     real *scale;        /* per contact: P = scale * unknown */
     int *normal, *edge, *slack; /* first unknown of each contact; edge and slack are -1 without friction to be found */
     real (*turn)[2];    /* direction of the first edge */
@@ -111,17 +115,27 @@ typedef struct {
     real *M, *q, *z;
 } cone;
 
-static int sides(const cone_contact *c) { return c->sliding || c->mu == 0 ? 0 : c->tangents == 2 ? CONE_SIDES : 2 * c->tangents; }
+static int sides(const cone_contact *c)
+{
+    return c->sliding || c->mu == 0 ? 0 : c->tangents == 2 ? CONE_SIDES : 2 * c->tangents;
+}
+
+static int count_unknowns(const cone *k)
+{
+    int size = 0;
+    for (int i = 0; i < k->contacts; i++) size += 1 + (sides(&k->c[i]) ? sides(&k->c[i]) + 1 : 0);
+    return size;
+}
 
 static void number_unknowns(cone *k)
 {
-    k->size = 0;
+    int next = 0;
     for (int i = 0; i < k->contacts; i++) {
         int count = sides(&k->c[i]);
-        k->normal[i] = k->size++;
-        k->edge[i] = count ? k->size : -1;
-        k->size += count;
-        k->slack[i] = count ? k->size++ : -1;
+        k->normal[i] = next++;
+        k->edge[i] = count ? next : -1;
+        next += count;
+        k->slack[i] = count ? next++ : -1;
     }
 }
 
@@ -134,7 +148,8 @@ static void fill_directions(cone *k)
         const cone_contact *c = &k->c[i];
         k->D[(size_t)c->first * (size_t)n + (size_t)k->normal[i]] = k->scale[i];
         for (int t = 0; c->sliding && t < c->tangents; t++)
-            k->D[(size_t)(c->first + 1 + t) * (size_t)n + (size_t)k->normal[i]] = -c->mu * c->direction[t] * k->scale[i];
+            k->D[(size_t)(c->first + 1 + t) * (size_t)n + (size_t)k->normal[i]] =
+                -c->mu * c->direction[t] * k->scale[i];
         int count = sides(c);
         for (int e = 0; e < count; e++) {
             real angle = 2 * (real)WIDE_PI * e / count, x = REAL(cos)(angle), y = REAL(sin)(angle);
@@ -149,8 +164,8 @@ static void fill_directions(cone *k)
     }
 }
 
-/* (E' W D, E' b) with E = D, but the normal equations are along the normal alone (a sliding contact's column is not its row); then the
-   equations of the friction's slack. Everything in units of `size`. */
+/* (E' W D, E' b) with E = D, but the normal equations are along the normal alone (a sliding contact's column is not its
+   row); then the equations of the friction's slack. Everything in units of `size`. */
 static void fill_problem(cone *k, real size)
 {
     int n = k->size, rows = k->rows;
@@ -166,7 +181,8 @@ static void fill_problem(cone *k, real size)
                 for (int s = 0; s < rows; s++) {
                     real w = e * k->W[(size_t)r * (size_t)rows + (size_t)s];
                     if (w == 0) continue;
-                    for (int v = 0; v < n; v++) k->M[(size_t)u * (size_t)n + (size_t)v] += w * k->D[(size_t)s * (size_t)n + (size_t)v];
+                    for (int v = 0; v < n; v++)
+                        k->M[(size_t)u * (size_t)n + (size_t)v] += w * k->D[(size_t)s * (size_t)n + (size_t)v];
                 }
             }
         }
@@ -226,7 +242,8 @@ static real velocity(const cone *k, int r, const real *P)
     return u;
 }
 
-/* The equation of tangential row r of a contact that slips, P_T |u_T| + mu P_N u_T = 0, and its derivative by P; a holds row r of W. */
+/* The equation of tangential row r of a contact that slips, P_T |u_T| + mu P_N u_T = 0, and its derivative by P; a
+ * holds row r of W. */
 static real slip_equation(const cone *k, const cone_contact *c, int r, const real *P, real *a)
 {
     size_t rows = (size_t)k->rows, n = (size_t)c->first;
@@ -242,7 +259,8 @@ static real slip_equation(const cone *k, const cone_contact *c, int r, const rea
     return P[r] * size + c->mu * P[n] * own;
 }
 
-/* What must be zero when it is known which contacts act (those of `first`), stick and slip; A (rows x rows): its derivative by P. */
+/* What must be zero when it is known which contacts act (those of `first`), stick and slip; A (rows x rows): its
+ * derivative by P. */
 static void round_equations(const cone *k, const real *first, const real *P, real *F, real *A)
 {
     size_t rows = (size_t)k->rows;
@@ -265,7 +283,8 @@ static void round_equations(const cone *k, const real *first, const real *P, rea
     }
 }
 
-/* Where the iteration leads a contact to no slip (a double zero of its equation, found slowly) it sticks. Returns how many there are. */
+/* Where the iteration leads a contact to no slip (a double zero of its equation, found slowly) it sticks. Returns how
+ * many there are. */
 static int find_stuck(const cone *k, const real *P)
 {
     int found = 0;
@@ -295,7 +314,8 @@ static int make_round(taut_context *context, const cone *k, real *P)
         if (dense_factor(k->rows, A, pivot, REAL_EPSILON)) break;
         dense_solve(k->rows, A, pivot, F);
         for (size_t r = 0; r < rows; r++) Q[r] -= F[r], size = real_most(size, Q[r]), change = real_most(change, F[r]);
-        done = change <= 4 * REAL_EPSILON * size || (turn > 2 && change < 1e4 * REAL_EPSILON * size && change > before / 2);
+        done = change <= 4 * REAL_EPSILON * size ||
+               (turn > 2 && change < 1e4 * REAL_EPSILON * size && change > before / 2);
         before = change;
         if (!done && turn == 25 && find_stuck(k, Q)) turn = 0;
     }
@@ -310,36 +330,35 @@ static int make_round(taut_context *context, const cone *k, real *P)
     return status;
 }
 
-static int cone_create(taut_context *context, cone *k)
+static void lay_out(void *self, room_layout *l)
 {
-    size_t count = (size_t)k->contacts;
-    k->scale = mem_new(context, count, sizeof *k->scale);
-    k->normal = mem_new(context, count, sizeof *k->normal);
-    k->edge = mem_new(context, count, sizeof *k->edge);
-    k->slack = mem_new(context, count, sizeof *k->slack);
-    k->turn = mem_new(context, count, sizeof *k->turn);
-    if (!k->scale || !k->normal || !k->edge || !k->slack || !k->turn) return TAUT_OUT_OF_MEMORY;
-    number_unknowns(k);
-    size_t n = (size_t)k->size;
-    k->D = mem_new(context, (size_t)k->rows * n, sizeof *k->D);
-    k->M = mem_new(context, n * n, sizeof *k->M);
-    k->q = mem_new(context, n, sizeof *k->q);
-    k->z = mem_new(context, n, sizeof *k->z);
-    return k->D && k->M && k->q && k->z ? TAUT_OK : TAUT_OUT_OF_MEMORY;
+    cone *k = self;
+    size_t count = (size_t)k->contacts, n = (size_t)k->size;
+    k->scale = room_reals(l, count);
+    k->normal = room_take(l, count, sizeof *k->normal);
+    k->edge = room_take(l, count, sizeof *k->edge);
+    k->slack = room_take(l, count, sizeof *k->slack);
+    k->turn = room_take(l, count, sizeof *k->turn);
+    k->D = room_reals(l, (size_t)k->rows * n);
+    k->M = room_reals(l, n * n), k->q = room_reals(l, n), k->z = room_reals(l, n);
 }
 
-int cone_solve(taut_context *context, int count, cone_contact *contacts, int rows, const real *W, const real *b, real *P)
+int cone_solve(taut_context *context, int count, cone_contact *contacts, int rows, const real *W, const real *b,
+               real *P)
 {
     cone k = { .contacts = count, .rows = rows, .c = contacts, .W = W, .b = b };
     memset(P, 0, (size_t)rows * sizeof *P);
     if (!count) return TAUT_OK;
-    int status = cone_create(context, &k);
+    k.size = count_unknowns(&k);
+    int status = room_create(context, lay_out, &k, &k.room);
+    if (!status) number_unknowns(&k);
     real size = 0;
     for (int i = 0; !status && i < count; i++) {
         real w = W[(size_t)contacts[i].first * (size_t)(rows + 1)];
         k.scale[i] = w > 0 ? 1 / REAL(sqrt)(w) : 1;
         k.turn[i][0] = 1, k.turn[i][1] = 0;
-        for (int r = 0; r <= contacts[i].tangents; r++) size = REAL(fmax)(size, REAL(fabs)(b[contacts[i].first + r]) * k.scale[i]);
+        for (int r = 0; r <= contacts[i].tangents; r++)
+            size = REAL(fmax)(size, REAL(fabs)(b[contacts[i].first + r]) * k.scale[i]);
     }
     int round = 0;
     for (int i = 0; i < count; i++) round |= sides(&contacts[i]) == CONE_SIDES;
@@ -352,7 +371,6 @@ int cone_solve(taut_context *context, int count, cone_contact *contacts, int row
         if (!round || turn_edges(&k, P) <= REAL_EPSILON) break;
     }
     if (!status && round && size > 0) status = make_round(context, &k, P);
-    void *arrays[] = { k.scale, k.normal, k.edge, k.slack, k.turn, k.D, k.M, k.q, k.z };
-    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) mem_free(context, arrays[i]);
+    mem_free(context, k.room);
     return status;
 }

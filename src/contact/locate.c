@@ -1,125 +1,135 @@
-/* The first event of a step. A step is a function of its length s alone: each event function f(s) is evaluated at the state that a
- * whole step of the method reaches, and its zero is bracketed and found to round-off (Chandrupatla's method: inverse quadratic
- * interpolation, bisection where that is not safe). The state there is that of a step of this length: the method's own order holds. */
+/* The first event of a step. A step is a function of its length s alone: each event function f(s) is evaluated at the
+ * state that a whole step of the method reaches, and its zero is bracketed and found to round-off (Chandrupatla's
+ * method: inverse quadratic interpolation, bisection where that is not safe). The state there is that of a step of this
+ * length: the method's own order holds. */
 #include "contact/locate.h"
 
 #include <string.h>
 
-#include "contact/parts.h"
+#include "contact/hybrid_inside.h"
 #include "solve/start.h"
 
 /* Event functions of contact i: 2i: gap, or multiplier; 2i+1: slip, or what friction can hold beyond what it must. */
-static cross_kind kind_of(const phase *ph, size_t f)
+static cross_kind kind_of(const mode_set *set, size_t f)
 {
-    contact_mode mode = (contact_mode)ph->modes[f / 2];
+    contact_mode mode = (contact_mode)set->modes[f / 2];
     if (f % 2 == 0) return mode == MODE_OPEN ? CROSS_GAP : CROSS_PULL;
     return mode == MODE_SLIP ? CROSS_SLIP : mode == MODE_STICK ? CROSS_STICK : CROSS_NONE;
 }
 
-/* What the phase was told of a contact. */
-static const parameter *slot_of(const hybrid *z, const phase *ph, size_t i)
+/* The parameters of a contact in the model of the mode set. */
+static const parameter *slot_of(const hybrid *self, const mode_set *set, size_t i)
 {
-    return ph->m->parameters + ph->m->parameter_count - CONTACT_SLOTS * (z->count - i);
+    return set->m->parameters + set->m->parameter_count - CONTACT_SLOTS * (self->count - i);
 }
 
-/* z->value := the event functions at ph->end. */
-static int evaluate(hybrid *z, phase *ph)
+/* self->crossing.value := the event functions at set->end. */
+static int evaluate(hybrid *self, mode_set *set)
 {
-    const state *x = &ph->end;
+    const state *x = &set->end;
     int closed = 0;
-    for (size_t i = 0; i < z->count; i++) closed |= ph->modes[i] != MODE_OPEN;
-    int status = closed ? phase_forces(ph, x) : TAUT_OK;
+    for (size_t i = 0; i < self->count; i++) closed |= set->modes[i] != MODE_OPEN;
+    int status = closed ? mode_set_forces(set, x) : TAUT_OK;
     if (status) return status;
-    watch_look(z->watch, x->q, x->w, x->t, z->h);
-    for (size_t i = 0; i < z->count; i++) {
-        const touch *t = watch_touch(z->watch, i);
-        const real *lambda = ph->first[i] < 0 ? NULL : ph->lambda + ph->first[i];
-        real *f = z->value + 2 * i, slots[CONTACT_SLOTS];
-        z->rate[i] = t->rate;
+    kinematics_evaluate(self->kinematics, x->q, x->w, x->t, self->step.h);
+    for (size_t i = 0; i < self->count; i++) {
+        const contact_motion *t = kinematics_of(self->kinematics, i);
+        const real *lambda = set->first[i] < 0 ? NULL : set->lambda + set->first[i];
+        real *f = self->crossing.value + 2 * i, slots[CONTACT_SLOTS];
+        self->crossing.rate[i] = t->rate;
         f[0] = lambda ? lambda[0] : t->gap;
         f[1] = 0;
-        if (ph->modes[i] == MODE_SLIP) {
-            for (int k = 0; k < CONTACT_SLOTS; k++) slots[k] = (real)slot_of(z, ph, i)[k].value;
-            f[1] = watch_along(z->watch, i, slots);
-        } else if (ph->modes[i] == MODE_STICK) {
-            real size = lambda[1] * lambda[1] + (ph->rows[i] > 2 ? lambda[2] * lambda[2] : 0);
+        if (set->modes[i] == MODE_SLIP) {
+            for (int k = 0; k < CONTACT_SLOTS; k++) slots[k] = (real)slot_of(self, set, i)[k].value;
+            f[1] = kinematics_slip_along(self->kinematics, i, slots);
+        } else if (set->modes[i] == MODE_STICK) {
+            real size = lambda[1] * lambda[1] + (set->rows[i] > 2 ? lambda[2] * lambda[2] : 0);
             f[1] = t->mu * t->normal * lambda[0] - REAL(sqrt)(size);
         }
         if (!(f[0] - f[0] == 0) || !(f[1] - f[1] == 0))
-            return fail(z->context, TAUT_NOT_FINITE, "at t = %.9g: contact '%s' is no longer finite; try a smaller step", (double)x->t,
-                        z->m->contacts[i].name);
+            return fail(self->context, TAUT_NOT_FINITE,
+                        "at t = %.9g: contact '%s' is no longer finite; try a smaller step", (double)x->t,
+                        self->m->contacts[i].name);
     }
     return TAUT_OK;
 }
 
-/* ph->end := a step of length s from ph->begin, with its event functions. A method that leaves velocities beside the constraints leaves the rounding of
-   positions, divided by s, there as well: after a part of a step they are put onto them, and the energy falls by that; and where a contact is held, for it is free from there on. */
-static int attempt(hybrid *z, phase *ph, real s)
+/* set->end := a step of length s from set->begin, with its event functions. A method that leaves velocities off the
+   constraints leaves the rounding of positions, divided by s, there as well: after a part of a step they are put onto
+   them, and the energy falls by that; and where a contact is held, for it is free from there on. */
+static int attempt(hybrid *self, mode_set *set, real s)
 {
-    state_copy(&ph->begin, &ph->end);
-    int status = s == 0 ? TAUT_OK : method_step(&ph->method, &ph->end, s);
-    if (!status && z->beside && s > 0 && (s < z->h || contact_holds(z))) status = start_project(ph->s, &ph->end);
-    return status ? status : evaluate(z, ph);
+    state_copy(&set->begin, &set->end);
+    int status = s == 0 ? TAUT_OK : method_step(&set->method, &set->end, s);
+    if (!status && self->method.velocities_off && s > 0 && (s < self->step.h || contact_holds(self)))
+        status = start_project(set->s, &set->end);
+    return status ? status : evaluate(self, set);
 }
 
 /* What counts as zero of each function: round-off of the gap, of the largest multiplier, of the velocities. */
-static void set_tolerances(hybrid *z, const phase *ph)
+static void set_tolerances(hybrid *self, const mode_set *set)
 {
-    real force = 0;
-    for (uint32_t k = 0; k < ph->s->c; k++) force = real_most(force, ph->lambda[k]);
-    for (size_t i = 0; i < z->count; i++) {
-        const touch *t = watch_touch(z->watch, i);
-        int open = ph->modes[i] == MODE_OPEN;
-        z->tolerance[2 * i] = open ? t->round_off : 1000 * REAL_EPSILON * force;
-        z->tolerance[2 * i + 1] = ph->modes[i] == MODE_SLIP ? t->slip_round_off : 1000 * REAL_EPSILON * force * (1 + t->mu * t->normal);
+    real force = real_largest(set->lambda, set->s->c);
+    for (size_t i = 0; i < self->count; i++) {
+        const contact_motion *t = kinematics_of(self->kinematics, i);
+        int open = set->modes[i] == MODE_OPEN;
+        self->crossing.tolerance[2 * i] = open ? t->round_off : 1000 * REAL_EPSILON * force;
+        self->crossing.tolerance[2 * i + 1] =
+            set->modes[i] == MODE_SLIP ? t->slip_round_off : 1000 * REAL_EPSILON * force * (1 + t->mu * t->normal);
     }
 }
 
-/* Positions are moved by v s. Where that is less than their rounding the step of a method is noise: what brings the rounded positions onto the
-   constraints, divided by s, is its velocity. (At rest: a thousand roundings of the whole step.) */
-static void set_shortest(hybrid *z, const phase *ph)
+/* Positions are moved by v s. Where that is less than their rounding the step of a method is noise: what brings the
+   rounded positions onto the constraints, divided by s, is its velocity. (At rest: a thousand roundings of the whole
+   step.) */
+static void set_shortest(hybrid *self, const mode_set *set)
 {
-    const real *v = watch_velocity(z->watch);
-    real size = watch_least(z->watch), speed = 0;
-    for (uint32_t i = 0; i < z->n; i++) size = real_most(size, ph->begin.q[i]), speed = real_most(speed, v[i]);
-    z->shortest = REAL_EPSILON * size / REAL(fmax)(speed, size / (1000 * z->h));
+    const real *v = kinematics_velocity(self->kinematics);
+    real size = real_most(real_largest(set->begin.q, self->n), kinematics_smallest_scale(self->kinematics)),
+         speed = real_largest(v, self->n);
+    self->step.shortest = REAL_EPSILON * size / REAL(fmax)(speed, size / (1000 * self->step.h));
 }
 
-static int is_violated(const hybrid *z, const phase *ph, size_t f)
+static int is_violated(const hybrid *self, const mode_set *set, size_t f)
 {
-    cross_kind kind = kind_of(ph, f);
-    if (z->ignore[f] || z->held[f / 2] || kind == CROSS_NONE || !(z->value[f] < -z->tolerance[f])) return 0;
+    cross_kind kind = kind_of(set, f);
+    if (self->crossing.ignore[f] || self->step.held[f / 2] || kind == CROSS_NONE ||
+        !(self->crossing.value[f] < -self->crossing.tolerance[f]))
+        return 0;
     /* A gap that begins at zero, or below by the error of a step that let it go, and opens. */
-    return !(kind == CROSS_GAP && z->start[f] <= z->tolerance[f] && (z->rate[f / 2] > 0 || z->value[f] >= z->start[f]));
+    return !(kind == CROSS_GAP && self->crossing.start[f] <= self->crossing.tolerance[f] &&
+             (self->crossing.rate[f / 2] > 0 || self->crossing.value[f] >= self->crossing.start[f]));
 }
 
-int contact_left_below(const hybrid *z, const phase *ph, size_t i)
+int contact_left_below(const hybrid *self, const mode_set *set, size_t i)
 {
     size_t f = 2 * i;
-    return kind_of(ph, f) == CROSS_GAP && z->value[f] < -z->tolerance[f] && !is_violated(z, ph, f);
+    return kind_of(set, f) == CROSS_GAP && self->crossing.value[f] < -self->crossing.tolerance[f] &&
+           !is_violated(self, set, f);
 }
 
 /* ---- one zero ---- */
 
 /* A value that crosses zero between a (>= 0) and b (< 0), as a function of the length of the step. */
 typedef struct {
-    hybrid *z;
-    phase *ph;
+    hybrid *hybrid;
+    mode_set *set;
     const real *value;   /* where `attempt` leaves it */
     real enough;         /* so small it is a zero */
 } crossing;
 
 static int value_at(const crossing *c, real s, real *f)
 {
-    int status = attempt(c->z, c->ph, s);
+    int status = attempt(c->hybrid, c->set, s);
     *f = *c->value;
     return status;
 }
 
-/* (a, fa) and (b, fb) have different signs. *root: where it is zero, to round-off. No step is tried that is shorter than the shortest. */
+/* (a, fa) and (b, fb) have different signs. *root: where it is zero, to round-off. No step is tried that is shorter
+ * than the shortest. */
 static int find_zero(const crossing *c, real a, real fa, real b, real fb, real *root)
 {
-    real t = fa / (fa - fb), x3 = a, f3 = fa, first = c->z->shortest / REAL(fabs)(b - a);
+    real t = fa / (fa - fb), x3 = a, f3 = fa, first = c->hybrid->step.shortest / REAL(fabs)(b - a);
     if (first < (real)0.5) t = REAL(fmin)(REAL(fmax)(t, first), 1 - first);
     *root = REAL(fabs)(fa) < REAL(fabs)(fb) ? a : b;
     for (int k = 0; first < (real)0.5 && k < 400; k++) {
@@ -135,34 +145,34 @@ static int find_zero(const crossing *c, real a, real fa, real b, real fb, real *
         a = x, fa = f;
         *root = REAL(fabs)(fa) < REAL(fabs)(fb) ? a : b;
         real best = REAL(fmin)(REAL(fabs)(fa), REAL(fabs)(fb)), width = REAL(fabs)(b - a);
-        real least = (2 * REAL_EPSILON * REAL(fabs)(*root) + c->z->shortest) / width;
-        if (best <= c->enough || !(least < (real)0.5)) return TAUT_OK;
+        real shortest = (2 * REAL_EPSILON * REAL(fabs)(*root) + c->hybrid->step.shortest) / width;
+        if (best <= c->enough || !(shortest < (real)0.5)) return TAUT_OK;
         /* inverse quadratic interpolation where the three values are well apart, else the middle */
         real xi = (a - b) / (x3 - b), phi = (fa - fb) / (f3 - fb);
         t = (real)0.5;
         if (REAL(sqrt)(xi) > phi && 1 - REAL(sqrt)(1 - xi) < phi)
             t = fa / (fb - fa) * f3 / (fb - f3) + (x3 - a) / (b - a) * fa / (f3 - fa) * fb / (f3 - fb);
-        t = REAL(fmin)(REAL(fmax)(t, least), 1 - least);
+        t = REAL(fmin)(REAL(fmax)(t, shortest), 1 - shortest);
     }
     return TAUT_OK;
 }
 
-/* The zero of function f before `end`, where it is below zero. It may begin at zero, or be a gap that opens to begin with: then it is looked
-   for where it has risen, and when it has not, the event is at once (length 0). */
-static int find_crossing(hybrid *z, phase *ph, size_t f, real end, real f_end, real *length)
+/* The zero of function f before `end`, where it is below zero. It may begin at zero, or be a gap that opens to begin
+   with: then it is looked for where it has risen, and when it has not, the event is at once (length 0). */
+static int find_crossing(hybrid *self, mode_set *set, size_t f, real end, real f_end, real *length)
 {
-    crossing c = { z, ph, &z->value[f], z->tolerance[f] / 16 };
-    real lower = 0, f_lower = z->start[f];
+    crossing c = { self, set, &self->crossing.value[f], self->crossing.tolerance[f] / 16 };
+    real lower = 0, f_lower = self->crossing.start[f];
     *length = 0;
-    int gap = kind_of(ph, f) == CROSS_GAP, opens = gap && z->rate_start[f / 2] > 0;
-    if (f_lower <= z->tolerance[f] || opens) {
-        real least = gap ? 64 * REAL_EPSILON : (real)1e-7;
+    int gap = kind_of(set, f) == CROSS_GAP, opens = gap && self->crossing.rate_start[f / 2] > 0;
+    if (f_lower <= self->crossing.tolerance[f] || opens) {
+        real smallest = gap ? 64 * REAL_EPSILON : (real)1e-7;
         if (gap && !opens) return TAUT_OK;
         for (lower = end / 8;; lower /= 8) {
-            if (lower < REAL(fmax)(least * end, z->shortest)) return TAUT_OK;
+            if (lower < REAL(fmax)(smallest * end, self->step.shortest)) return TAUT_OK;
             int status = value_at(&c, lower, &f_lower);
             if (status) return status;
-            if (f_lower > z->tolerance[f]) break;
+            if (f_lower > self->crossing.tolerance[f]) break;
             if (f_lower < 0) end = lower, f_end = f_lower;
         }
     }
@@ -171,40 +181,47 @@ static int find_crossing(hybrid *z, phase *ph, size_t f, real end, real f_end, r
 
 /* ---- gaps that close and open again within the step ---- */
 
-/* The least value of the cubic with these values and slopes at the ends, where the slope goes from below to above zero. */
-static real cubic_least(real h, real f0, real d0, real f1, real d1)
+/* The least value of the cubic with these values and slopes at the ends, where the slope goes from below to above zero.
+ */
+static real cubic_minimum(real h, real f0, real d0, real f1, real d1)
 {
     real least = REAL(fmin)(f0, f1);
     for (int k = 1; k < 32; k++) {
         real s = (real)k / 32, r = 1 - s;
-        least = REAL(fmin)(least, f0 * r * r * (1 + 2 * s) + f1 * s * s * (1 + 2 * r) + h * (d0 * s * r * r - d1 * r * s * s));
+        least = REAL(fmin)(least,
+                           f0 * r * r * (1 + 2 * s) + f1 * s * s * (1 + 2 * r) + h * (d0 * s * r * r - d1 * r * s * s));
     }
     return least;
 }
 
-/* Where the tangents at both ends meet. A function that is convex in between (the distance from a ball, on a straight way) is nowhere less: it may
-   be far below the cubic when the step is longer than what is passed. */
+/* Where the tangents at both ends meet. A function that is convex in between (the distance from a ball, on a straight
+   way) is nowhere less: it may be far below the cubic when the step is longer than what is passed. */
 static real tangents_meet(real h, real f0, real d0, real f1, real d1)
 {
     real s = (f0 - f1 + h * d1) / (d1 - d0);
     return f0 + d0 * REAL(fmin)(REAL(fmax)(s, 0), h);
 }
 
-/* Looks for an open contact that dips below zero before `end`. If there is one: *length with its gap below zero, z->value of there. */
-static int find_dip(hybrid *z, phase *ph, real end, real *length, int *found)
+/* Looks for an open contact that dips below zero before `end`. If there is one: *length with its gap below zero,
+ * self->crossing.value of there. */
+static int find_dip(hybrid *self, mode_set *set, real end, real *length, int *found)
 {
     *found = 0;
-    for (size_t i = 0; i < z->count; i++) {
-        real f0 = z->start[2 * i], d0 = z->rate_start[i], f1 = z->value[2 * i], d1 = z->rate[i];
-        if (kind_of(ph, 2 * i) != CROSS_GAP || z->ignore[2 * i] || !(d0 < 0 && d1 > 0) || f0 <= z->tolerance[2 * i]) continue;
-        if (cubic_least(end, f0, d0, f1, d1) > REAL(fmin)(f0, f1) / 4 && tangents_meet(end, f0, d0, f1, d1) > 0) continue;
-        crossing c = { z, ph, &z->rate[i], 0 };
+    for (size_t i = 0; i < self->count; i++) {
+        real f0 = self->crossing.start[2 * i], d0 = self->crossing.rate_start[i], f1 = self->crossing.value[2 * i],
+             d1 = self->crossing.rate[i];
+        if (kind_of(set, 2 * i) != CROSS_GAP || self->crossing.ignore[2 * i] || !(d0 < 0 && d1 > 0) ||
+            f0 <= self->crossing.tolerance[2 * i])
+            continue;
+        if (cubic_minimum(end, f0, d0, f1, d1) > REAL(fmin)(f0, f1) / 4 && tangents_meet(end, f0, d0, f1, d1) > 0)
+            continue;
+        crossing c = { self, set, &self->crossing.rate[i], 0 };
         int status = find_zero(&c, 0, d0, end, d1, length);
-        if (!status) status = attempt(z, ph, *length);
+        if (!status) status = attempt(self, set, *length);
         if (status) return status;
-        *found = *length < end - z->shortest && is_violated(z, ph, 2 * i);
+        *found = *length < end - self->step.shortest && is_violated(self, set, 2 * i);
         if (*found) return TAUT_OK;
-        status = attempt(z, ph, end);
+        status = attempt(self, set, end);
         if (status) return status;
     }
     return TAUT_OK;
@@ -212,69 +229,71 @@ static int find_dip(hybrid *z, phase *ph, real end, real *length, int *found)
 
 /* ---- the step ---- */
 
-/* The first of the functions that are below zero at `end`, where the last attempt went: the zero of one, then of those that are below zero even
-   there. Those whose zeros are the same to within the shortest piece would send each other back and forth. */
-static int first_crossing(hybrid *z, phase *ph, real end, located *event)
+/* The first of the functions that are below zero at `end`, where the last attempt went: the zero of one, then of those
+   that are below zero even there. Those whose zeros are the same to within the shortest substep would send each other
+   back and forth. */
+static int first_crossing(hybrid *self, mode_set *set, real end, located *event)
 {
-    size_t all = 2 * z->count;
+    size_t all = 2 * self->count;
     int crossed = 0;
-    memset(z->together, 0, all);
+    memset(self->crossing.simultaneous, 0, all);
     for (size_t round = 0; round < 4 * all + 16; round++) {
         size_t f = 0;
-        while (f < all && (z->together[f] || !is_violated(z, ph, f))) f++;
+        while (f < all && (self->crossing.simultaneous[f] || !is_violated(self, set, f))) f++;
         if (f == all) break;
         real before = crossed ? end : 2 * end; /* of the zero that was found, if one was */
         crossed = 1;
-        event->kind = kind_of(ph, f);
+        event->kind = kind_of(set, f);
         event->contact = f / 2;
-        int status = find_crossing(z, ph, f, end, z->value[f], &end);
+        int status = find_crossing(self, set, f, end, self->crossing.value[f], &end);
         event->length = end;
-        if (!status) status = attempt(z, ph, end);
+        if (!status) status = attempt(self, set, end);
         if (status || end == 0) return status;
-        if (!(end > before - z->shortest)) memset(z->together, 0, all);
-        z->together[f] = 1;
+        if (!(end > before - self->step.shortest)) memset(self->crossing.simultaneous, 0, all);
+        self->crossing.simultaneous[f] = 1;
     }
     return TAUT_OK;
 }
 
 /* The first event up to `end`. */
-static int locate_before(hybrid *z, phase *ph, real end, located *event)
+static int locate_before(hybrid *self, mode_set *set, real end, located *event)
 {
     *event = (located){ .kind = CROSS_NONE, .length = end };
-    int status = attempt(z, ph, end);
+    int status = attempt(self, set, end);
     if (status) return status;
-    for (size_t i = 0; i < z->count; i++)
-        if (kind_of(ph, 2 * i + 1) == CROSS_SLIP && z->m->contacts[i].slide_count == 2 && is_violated(z, ph, 2 * i + 1) &&
-            slot_of(z, ph, i)[SLOT_KEEP].value == 0) {
+    for (size_t i = 0; i < self->count; i++)
+        if (kind_of(set, 2 * i + 1) == CROSS_SLIP && self->m->contacts[i].slide_count == 2 &&
+            is_violated(self, set, 2 * i + 1) && slot_of(self, set, i)[SLOT_KEEP].value == 0) {
             event->keep = 1;
             event->contact = i;
             return TAUT_OK;
         }
     /* Before the event that shows at the end, or that a dip led to, another gap may have dipped. */
     for (int dips = 1; dips;) {
-        status = first_crossing(z, ph, end, event);
+        status = first_crossing(self, set, end, event);
         if (status || event->length == 0) return status;
-        status = find_dip(z, ph, event->length, &end, &dips);
+        status = find_dip(self, set, event->length, &end, &dips);
         if (status) return status;
     }
     return TAUT_OK;
 }
 
-/* Where the step, or one on the way to its first event, fails, a part of it is tried: what comes before an event may be smooth when the
-   way through it is not. */
-int contact_locate(hybrid *z, phase *ph, real left, located *event)
+/* Where the step, or one on the way to its first event, fails, a part of it is tried: what comes before an event may be
+   smooth when the way through it is not. */
+int contact_locate(hybrid *self, mode_set *set, real left, located *event)
 {
-    int status = attempt(z, ph, 0);
+    int status = attempt(self, set, 0);
     if (status) return status;
-    set_tolerances(z, ph);
-    set_shortest(z, ph);
-    memcpy(z->start, z->value, 2 * z->count * sizeof(real));
-    memcpy(z->rate_start, z->rate, z->count * sizeof(real));
-    for (size_t i = 0; i < z->count; i++)
-        if (z->start[2 * i] > 64 * z->tolerance[2 * i]) z->ignore[2 * i] = 0; /* it has left the surface since */
+    set_tolerances(self, set);
+    set_shortest(self, set);
+    memcpy(self->crossing.start, self->crossing.value, 2 * self->count * sizeof(real));
+    memcpy(self->crossing.rate_start, self->crossing.rate, self->count * sizeof(real));
+    for (size_t i = 0; i < self->count; i++)
+        if (self->crossing.start[2 * i] > 64 * self->crossing.tolerance[2 * i])
+            self->crossing.ignore[2 * i] = 0; /* it has left the surface since */
     real end = left;
     for (int k = 0;; k++, end /= 4) {
-        status = locate_before(z, ph, end, event);
+        status = locate_before(self, set, end, event);
         event->partial = end < left;
         if (status <= 0 || status == TAUT_OUT_OF_MEMORY || k == 6) return status;
     }

@@ -2,11 +2,12 @@
 #ifndef TAUT_CONTACT_LOCATE_H
 #define TAUT_CONTACT_LOCATE_H
 
-#include "contact/phases.h"
+#include "contact/modes.h"
 
 struct hybrid;
 
-/* What crosses zero: the gap of an open contact; the multiplier of a closed one; slip along its direction; what friction can hold. */
+/* What crosses zero: the gap of an open contact; the multiplier of a closed one; slip along its direction; what
+ * friction can hold. */
 typedef enum { CROSS_NONE, CROSS_GAP, CROSS_PULL, CROSS_SLIP, CROSS_STICK } cross_kind;
 
 typedef struct {
@@ -14,12 +15,13 @@ typedef struct {
     size_t contact;
     real length;       /* of the step to there */
     int partial;       /* nothing happened, but only a part of the step could be done */
-    int keep;          /* not located: slip of `contact`, of two dimensions, ends somewhere; it is to keep its direction (SLOT_KEEP) */
+    int keep;          /* not located: slip of `contact`, of two dimensions, ends somewhere; it is to keep its direction
+                          (SLOT_KEEP) */
 } located;
 
-/* Steps from ph->begin by `left`, or to the first event in between; the result is ph->end. */
-int contact_locate(struct hybrid *z, phase *ph, real left, located *event);
+/* Steps from set->begin by `left`, or to the first event in between; the result is set->end. */
+int contact_locate(struct hybrid *self, mode_set *set, real left, located *event);
 /* After that: an open contact whose gap is below zero though no event is to be made of it, for it opens. */
-int contact_left_below(const struct hybrid *z, const phase *ph, size_t contact);
+int contact_left_below(const struct hybrid *self, const mode_set *set, size_t contact);
 
 #endif

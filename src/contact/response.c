@@ -1,146 +1,165 @@
 /* Impulses and the velocities that follow, under the constraints that always hold. */
 #include <string.h>
 
-#include "contact/parts.h"
+#include "base/room.h"
+#include "contact/hybrid_inside.h"
 
-/* The matrix of the open phase at x. */
-static int factor(hybrid *z, const state *x)
+static void lay_out_blocks(void *self, room_layout *l)
 {
-    phase *open;
-    int status = phases_open(&z->phases, &open);
+    response_work *work = self;
+    const struct system *s = work->owner->s;
+    work->pi_w = room_reals(l, (size_t)s->blocks[BLOCK_PI_W].value_count);
+    work->nu_w = room_reals(l, (size_t)s->blocks[BLOCK_NU_W].value_count);
+    work->force = room_reals(l, (size_t)s->blocks[BLOCK_PHI_LAMBDA].value_count);
+    work->jacobian = room_reals(l, (size_t)s->blocks[BLOCK_G].value_count);
+}
+
+void response_clear(taut_context *context, response_work *work)
+{
+    kkt_destroy(work->kkt);
+    mem_free(context, work->blocks);
+    work->kkt = NULL;
+    work->blocks = NULL;
+    work->owner = NULL;
+}
+
+/* For the open mode set: at the first time, or when it was thrown away meanwhile. */
+static int prepare(taut_context *context, response_work *work, const mode_set *open)
+{
+    static const block_id needed[] = { BLOCK_PI_W, BLOCK_NU_W, BLOCK_PHI_LAMBDA, BLOCK_G };
+    response_clear(context, work);
+    int status = kkt_create(open->s, &work->kkt);
+    for (int i = 0; !status && i < 4; i++) status = system_prepare_block(open->s, needed[i]);
+    work->owner = open;
+    if (!status) status = room_create(context, lay_out_blocks, work, &work->blocks);
+    if (status) work->owner = NULL;
+    return status;
+}
+
+/* The matrix of the open mode set at x. */
+static int factor(hybrid *self, const state *x)
+{
+    response_work *work = &self->response;
+    mode_set *open;
+    int status = mode_sets_open(&self->sets, &open);
+    if (!status && work->owner != open) status = prepare(self->context, work, open);
     if (status) return status;
     struct system *s = open->s;
-    if (z->kkt_owner != open) { /* at the first time, or when the phase was thrown away meanwhile */
-        kkt_destroy(z->kkt);
-        z->kkt = NULL;
-        z->kkt_owner = NULL;
-        static const block_id needed[] = { BLOCK_PI_W, BLOCK_NU_W, BLOCK_PHI_LAMBDA, BLOCK_G };
-        real **arrays[] = { &z->pi_w, &z->nu_w, &z->force, &z->jacobian };
-        status = kkt_create(s, &z->kkt);
-        for (int i = 0; !status && i < 4; i++) {
-            status = system_prepare_block(s, needed[i]);
-            mem_free(z->context, *arrays[i]);
-            *arrays[i] = status ? NULL : mem_new(z->context, (size_t)s->blocks[needed[i]].value_count, sizeof(real));
-            if (!status && !*arrays[i]) status = TAUT_OUT_OF_MEMORY;
-        }
-        if (status) return status;
-        z->kkt_owner = open;
-    }
-    z->open = open;
+    self->open = open;
     place at = place_at(s, x->q, x->w, &x->t, x->lambda);
-    system_block_values(s, BLOCK_PI_W, &at, z->pi_w);
-    system_block_values(s, BLOCK_NU_W, &at, z->nu_w);
-    system_block_values(s, BLOCK_PHI_LAMBDA, &at, z->force);
-    system_block_values(s, BLOCK_G, &at, z->jacobian);
-    return kkt_factor(z->kkt, &at);
+    system_block_values(s, BLOCK_PI_W, &at, work->pi_w);
+    system_block_values(s, BLOCK_NU_W, &at, work->nu_w);
+    system_block_values(s, BLOCK_PHI_LAMBDA, &at, work->force);
+    system_block_values(s, BLOCK_G, &at, work->jacobian);
+    return kkt_factor(work->kkt, &at);
 }
 
-static real largest(const real *x, uint32_t n)
+/* v := the velocities that the impulse `kick` makes: pi_w w = kick + phi_lambda mu, v = nu_w w, G v = 0; refined to the
+   precision of the unit around a matrix in double. */
+static int respond(hybrid *self)
 {
-    real most = 0;
-    for (uint32_t i = 0; i < n; i++) most = real_most(most, x[i]);
-    return most;
-}
-
-/* z->v := the velocities that an impulse z->kick makes: pi_w w = kick + phi_lambda mu, v = nu_w w, G v = 0; refined to the precision of
-   the unit around a matrix in double. */
-static int respond(hybrid *z)
-{
-    struct system *s = z->open->s;
-    uint32_t n = z->n, c = z->c;
+    response_work *work = &self->response;
+    struct system *s = self->open->s;
+    uint32_t n = self->n, c = self->c;
     const block_shape *blocks = s->blocks;
-    memset(z->v, 0, n * sizeof(real));
-    memset(z->w, 0, n * sizeof(real));
-    memset(z->multiplier, 0, c * sizeof(real));
+    memset(work->v, 0, n * sizeof(real));
+    memset(work->w, 0, n * sizeof(real));
+    memset(work->multiplier, 0, c * sizeof(real));
     real before = 0;
     for (int k = 0; k < 30; k++) {
-        memcpy(z->a, z->kick, n * sizeof(real));
-        block_multiply(&blocks[BLOCK_PI_W], z->pi_w, -1, z->w, z->a);
-        block_multiply(&blocks[BLOCK_PHI_LAMBDA], z->force, 1, z->multiplier, z->a);
-        for (uint32_t i = 0; i < n; i++) z->b[i] = -z->v[i];
-        block_multiply(&blocks[BLOCK_NU_W], z->nu_w, 1, z->w, z->b);
-        memset(z->right, 0, c * sizeof(real));
-        block_multiply(&blocks[BLOCK_G], z->jacobian, -1, z->v, z->right);
-        int status = kkt_solve(z->kkt, z->a, z->b, z->right);
+        memcpy(work->a, work->kick, n * sizeof(real));
+        block_multiply(&blocks[BLOCK_PI_W], work->pi_w, -1, work->w, work->a);
+        block_multiply(&blocks[BLOCK_PHI_LAMBDA], work->force, 1, work->multiplier, work->a);
+        for (uint32_t i = 0; i < n; i++) work->b[i] = -work->v[i];
+        block_multiply(&blocks[BLOCK_NU_W], work->nu_w, 1, work->w, work->b);
+        memset(work->right, 0, c * sizeof(real));
+        block_multiply(&blocks[BLOCK_G], work->jacobian, -1, work->v, work->right);
+        int status = kkt_solve(work->kkt, work->a, work->b, work->right);
         if (status) return status;
-        for (uint32_t i = 0; i < n; i++) z->w[i] += z->a[i], z->v[i] += z->b[i];
-        for (uint32_t i = 0; i < c; i++) z->multiplier[i] += z->right[i];
-        real size = largest(z->b, n), scale = largest(z->v, n);
+        for (uint32_t i = 0; i < n; i++) work->w[i] += work->a[i], work->v[i] += work->b[i];
+        for (uint32_t i = 0; i < c; i++) work->multiplier[i] += work->right[i];
+        real size = real_largest(work->b, n), scale = real_largest(work->v, n);
         if (size <= REAL_EPSILON * scale || (k > 1 && size < (real)1e-10 * scale && size > before / 2)) return TAUT_OK;
         before = size;
     }
-    return fail(z->context, TAUT_NO_CONVERGENCE, "the answer of the velocities to an impact could not be found");
+    return fail(self->context, TAUT_NO_CONVERGENCE, "the answer of the velocities to an impact could not be found");
 }
 
-static int meeting_grow(hybrid *z, int rows)
+static int problem_grow(hybrid *self, int rows)
 {
-    meeting *k = &z->meeting;
-    size_t n = z->n, r = (size_t)rows;
-    void *J = mem_resize(z->context, k->J, r * n, sizeof(real));
-    if (J) k->J = J;
-    void *W = mem_resize(z->context, k->W, r * r, sizeof(real));
-    if (W) k->W = W;
+    contact_problem *problem = &self->problem;
+    size_t n = self->n, r = (size_t)rows;
+    void *J = mem_resize(self->context, problem->J, r * n, sizeof(real));
+    if (J) problem->J = J;
+    void *W = mem_resize(self->context, problem->W, r * r, sizeof(real));
+    if (W) problem->W = W;
     return J && W ? TAUT_OK : TAUT_OUT_OF_MEMORY;
 }
 
-int meeting_collect(hybrid *z, const state *x, const unsigned char *takes_part)
+int problem_collect(hybrid *self, const state *x, const unsigned char *takes_part)
 {
-    meeting *k = &z->meeting;
-    k->count = k->rows = 0;
-    for (size_t i = 0; i < z->count; i++) {
+    response_work *work = &self->response;
+    contact_problem *problem = &self->problem;
+    problem->count = problem->rows = 0;
+    for (size_t i = 0; i < self->count; i++) {
         if (!takes_part[i]) continue;
-        const touch *t = watch_touch(z->watch, i);
-        cone_contact *c = &k->cones[k->count];
-        *c = (cone_contact){ .first = k->rows, .tangents = (int)z->m->contacts[i].slide_count, .mu = t->mu * t->normal };
+        const contact_motion *t = kinematics_of(self->kinematics, i);
+        cone_contact *c = &problem->cones[problem->count];
+        *c = (cone_contact){ .first = problem->rows,
+                             .tangents = (int)self->m->contacts[i].slide_count,
+                             .mu = t->mu * t->normal };
         if (!(c->mu >= 0)) c->mu = 0;
-        k->who[k->count++] = i;
-        k->rows += 1 + c->tangents;
+        problem->contacts[problem->count++] = i;
+        problem->rows += 1 + c->tangents;
     }
-    int status = factor(z, x);
-    if (!status && k->rows) status = meeting_grow(z, k->rows);
+    int status = factor(self, x);
+    if (!status && problem->rows) status = problem_grow(self, problem->rows);
     if (status) return status;
-    for (int i = 0; i < k->count; i++)
-        for (int r = 0; r <= k->cones[i].tangents; r++) watch_row(z->watch, k->who[i], r, k->J + (size_t)(k->cones[i].first + r) * z->n);
-    for (int s = 0; s < k->rows; s++) {
-        memcpy(z->kick, k->J + (size_t)s * z->n, z->n * sizeof(real));
-        status = respond(z);
+    for (int i = 0; i < problem->count; i++)
+        for (int r = 0; r <= problem->cones[i].tangents; r++)
+            kinematics_row(self->kinematics, problem->contacts[i], r,
+                           problem->J + (size_t)(problem->cones[i].first + r) * self->n);
+    for (int s = 0; s < problem->rows; s++) {
+        memcpy(work->kick, problem->J + (size_t)s * self->n, self->n * sizeof(real));
+        status = respond(self);
         if (status) return status;
-        for (int r = 0; r < k->rows; r++) {
-            const real *row = k->J + (size_t)r * z->n;
+        for (int r = 0; r < problem->rows; r++) {
+            const real *row = problem->J + (size_t)r * self->n;
             real sum = 0;
-            for (uint32_t i = 0; i < z->n; i++) sum += row[i] * z->v[i];
-            k->W[(size_t)r * (size_t)k->rows + (size_t)s] = sum;
+            for (uint32_t i = 0; i < self->n; i++) sum += row[i] * work->v[i];
+            problem->W[(size_t)r * (size_t)problem->rows + (size_t)s] = sum;
         }
     }
     return TAUT_OK;
 }
 
 /* pi(q,w) = p + J'P + G'mu,  G nu(q,w) + g_t = 0 */
-int meeting_apply(hybrid *z, state *x)
+int problem_apply(hybrid *self, state *x)
 {
-    meeting *k = &z->meeting;
-    struct system *s = z->open->s;
-    uint32_t n = z->n, c = z->c;
+    response_work *work = &self->response;
+    contact_problem *problem = &self->problem;
+    struct system *s = self->open->s;
+    uint32_t n = self->n, c = self->c;
     place at = place_at(s, x->q, x->w, &x->t, x->lambda);
-    system_momentum(s, &at, z->kick);
-    for (int r = 0; r < k->rows; r++)
-        for (uint32_t i = 0; i < n; i++) z->kick[i] += k->J[(size_t)r * n + i] * k->P[r];
-    memset(z->multiplier, 0, c * sizeof(real));
+    system_momentum(s, &at, work->kick);
+    for (int r = 0; r < problem->rows; r++)
+        for (uint32_t i = 0; i < n; i++) work->kick[i] += problem->J[(size_t)r * n + i] * problem->P[r];
+    memset(work->multiplier, 0, c * sizeof(real));
     real before = 0;
     for (int iteration = 0; iteration < 60; iteration++) {
-        system_momentum(s, &at, z->a);
-        for (uint32_t i = 0; i < n; i++) z->a[i] = z->kick[i] - z->a[i];
-        block_multiply_transposed(&s->blocks[BLOCK_G], z->jacobian, 1, z->multiplier, z->a);
-        memset(z->b, 0, n * sizeof(real));
-        system_velocity(s, &at, z->v);
-        system_constraint_rate(s, &at, z->right);
-        block_multiply(&s->blocks[BLOCK_G], z->jacobian, 1, z->v, z->right);
-        for (uint32_t i = 0; i < c; i++) z->right[i] = -z->right[i];
-        int status = kkt_solve(z->kkt, z->a, z->b, z->right);
+        system_momentum(s, &at, work->a);
+        for (uint32_t i = 0; i < n; i++) work->a[i] = work->kick[i] - work->a[i];
+        block_multiply_transposed(&s->blocks[BLOCK_G], work->jacobian, 1, work->multiplier, work->a);
+        memset(work->b, 0, n * sizeof(real));
+        system_velocity(s, &at, work->v);
+        system_constraint_rate(s, &at, work->right);
+        block_multiply(&s->blocks[BLOCK_G], work->jacobian, 1, work->v, work->right);
+        for (uint32_t i = 0; i < c; i++) work->right[i] = -work->right[i];
+        int status = kkt_solve(work->kkt, work->a, work->b, work->right);
         if (status) return status;
-        for (uint32_t i = 0; i < n; i++) x->w[i] += z->a[i];
-        for (uint32_t i = 0; i < c; i++) z->multiplier[i] += z->right[i];
-        real size = largest(z->a, n), scale = largest(x->w, n);
+        for (uint32_t i = 0; i < n; i++) x->w[i] += work->a[i];
+        for (uint32_t i = 0; i < c; i++) work->multiplier[i] += work->right[i];
+        real size = real_largest(work->a, n), scale = real_largest(x->w, n);
         if (!(size > REAL_EPSILON * scale) || (iteration > 1 && size < (real)1e-10 * scale && size > before / 2)) {
             system_momentum(s, &at, x->p);
             memset(x->p_low, 0, n * sizeof(real));
@@ -148,5 +167,6 @@ int meeting_apply(hybrid *z, state *x)
         }
         before = size;
     }
-    return fail(z->context, TAUT_NO_CONVERGENCE, "at t = %.9g: the velocities after an impact could not be found", (double)x->t);
+    return fail(self->context, TAUT_NO_CONVERGENCE, "at t = %.9g: the velocities after an impact could not be found",
+                (double)x->t);
 }

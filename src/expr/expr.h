@@ -34,7 +34,7 @@ typedef enum {
     KIND_DIRECTION_W,
     KIND_EMBEDDED,      /* component of an embedded point, and its rate: in the front end only, replaced when the script ends */
     KIND_EMBEDDED_DOT,
-    KIND_CONTACT        /* multiplier of a contact: in the model only, replaced when a phase is made of it (model/phase.h) */
+    KIND_CONTACT        /* multiplier of a contact: in the model only, replaced in the model of a mode set (model/contact_mode.h) */
 } kind;
 
 typedef struct {

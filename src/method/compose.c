@@ -147,11 +147,7 @@ static int create(struct system *s, const method_spec *spec, real tolerance, voi
 
 static void add_counts(newton_counts *sum, const method *m)
 {
-    if (!m->self) return;
-    const newton_counts *c = method_counts(m);
-    sum->iterations += c->iterations;
-    sum->factorisations += c->factorisations;
-    sum->calls += c->calls;
+    if (m->self) newton_counts_add(sum, method_counts(m));
 }
 
 static int substep(compose *z, state *x, real h)

@@ -24,6 +24,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/room.h"
 #include "solve/impulse.h"
 #include "system/hamiltonian_form.h"
 
@@ -84,6 +85,7 @@ typedef struct {
     impulse *impulse;
     newton newton;
     state kicked;
+    void *room;                       /* of the arrays below */
     real *rates;                      /* unknowns r0 */
     real *nu, *mu, *other, *zero, *arrived, *push, *velocity, *g, *w;
     real scale;                       /* of rates */
@@ -97,14 +99,25 @@ static void destroy(void *self)
     method_state *z = self;
     if (!z) return;
     taut_context *context = z->s->context;
-    real *arrays[] = { z->rates, z->nu, z->mu, z->other, z->zero, z->arrived, z->push, z->velocity, z->g, z->w };
-    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) mem_free(context, arrays[i]);
+    mem_free(context, z->room);
     state_clear(z->s, &z->next);
     state_clear(z->s, &z->kicked);
     impulse_destroy(z->impulse);
     newton_clear(&z->newton);
     stepper_destroy(z->stepper);
     mem_free(context, z);
+}
+
+static void lay_out(void *self, room_layout *l)
+{
+    method_state *z = self;
+    size_t n = z->s->n, c = z->s->c;
+    z->rates = room_reals(l, c);
+    z->nu = room_reals(l, c), z->mu = room_reals(l, c);
+    z->other = room_reals(l, c), z->zero = room_reals(l, c), z->arrived = room_reals(l, c);
+    z->push = room_reals(l, n), z->velocity = room_reals(l, n);
+    z->g = room_reals(l, (size_t)z->s->blocks[BLOCK_G].value_count);
+    z->w = room_reals(l, n);
 }
 
 static int create_projection(method_state *z, real tolerance)
@@ -116,13 +129,8 @@ static int create_projection(method_state *z, real tolerance)
     if (!s->structure.quadratic)
         return fail(s->context, TAUT_UNSUPPORTED,
                     "method 'em:project' cannot run this model: its Hamiltonian is not of degree 2 in the momenta; take em");
-    struct { real **array; size_t size; } all[] = {
-        { &z->rates, s->c }, { &z->nu, s->c }, { &z->mu, s->c }, { &z->other, s->c }, { &z->zero, s->c }, { &z->arrived, s->c },
-        { &z->push, s->n }, { &z->velocity, s->n }, { &z->g, (size_t)s->blocks[BLOCK_G].value_count }, { &z->w, s->n },
-    };
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        if (!(*all[i].array = mem_new(s->context, all[i].size, sizeof(real)))) return TAUT_OUT_OF_MEMORY;
-    int status = state_create(s, &z->kicked);
+    int status = room_create(s->context, lay_out, z, &z->room);
+    if (!status) status = state_create(s, &z->kicked);
     if (!status) status = impulse_create(s, tolerance, &z->impulse);
     return status ? status : newton_create(s->context, (int)s->c, tolerance, &z->newton);
 }

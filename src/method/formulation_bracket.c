@@ -7,6 +7,7 @@
  * Such systems come out of the Dirac algorithm (analysis), with some tens of coordinates at most: the matrices are dense. */
 #include <string.h>
 
+#include "base/room.h"
 #include "linalg/dense.h"
 #include "linalg/linear.h"
 #include "method/formulation.h"
@@ -14,7 +15,8 @@
 typedef struct {
     struct system *s;
     uint32_t n, k;              /* coordinates, constraints */
-    real *room;
+    int most;                   /* entries of the largest sparse block */
+    void *room;                 /* of the arrays below */
     real *energy;               /* H_z, 2n */
     real *gradient;             /* chi_z, k x 2n */
     real *c, *b;                /* C and its factors; k */
@@ -41,7 +43,6 @@ static void destroy(void *self)
     linear_destroy(f->matrix);
     mem_free(context, f->entries);
     mem_free(context, f->right);
-    mem_free(context, f->pivot);
     mem_free(context, f->room);
     mem_free(context, f);
 }
@@ -73,34 +74,34 @@ static int prepare(struct system *s, int *most)
     return status;
 }
 
+static void lay_out(void *self, room_layout *l)
+{
+    bracket *f = self;
+    size_t n2 = 2 * (size_t)f->n, k = f->k;
+    f->energy = room_reals(l, n2);
+    f->gradient = room_reals(l, k * n2);
+    f->c = room_reals(l, k * k), f->b = room_reals(l, k);
+    f->pivot = room_take(l, k, sizeof *f->pivot);
+    f->values = room_reals(l, (size_t)f->most);
+    f->hessian = room_reals(l, n2 * n2), f->slope = room_reals(l, k * n2);
+    f->jacobian = room_reals(l, n2 * n2);
+}
+
 static int create(struct system *s, void **self)
 {
     bracket *f = mem_new(s->context, 1, sizeof *f);
-    int most = 0;
     *self = NULL;
     if (!f) return TAUT_OUT_OF_MEMORY;
     f->s = s;
     f->n = s->n;
     f->k = s->c;
-    int status = prepare(s, &most);
-    size_t n2 = 2 * (size_t)s->n, k = s->c;
-    struct { real **array; size_t size; } all[] = {
-        { &f->energy, n2 }, { &f->gradient, k * n2 }, { &f->c, k * k }, { &f->b, k }, { &f->values, (size_t)most }, { &f->hessian, n2 * n2 },
-        { &f->slope, k * n2 }, { &f->jacobian, n2 * n2 },
-    };
-    size_t total = 0;
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) total += all[i].size;
-    f->room = status ? NULL : mem_new(s->context, total, sizeof *f->room);
-    f->pivot = mem_new(s->context, k, sizeof *f->pivot);
-    if (!status && (!f->room || !f->pivot)) status = TAUT_OUT_OF_MEMORY;
-    if (status) {
+    int status = prepare(s, &f->most);
+    if (!status) status = room_create(s->context, lay_out, f, &f->room);
+    if (status)
         destroy(f);
-        return status;
-    }
-    real *at = f->room;
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) *all[i].array = at, at += all[i].size;
-    *self = f;
-    return TAUT_OK;
+    else
+        *self = f;
+    return status;
 }
 
 static void begin(void *self, const state *x)

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "base/room.h"
+
 const char *holonomic_refuse(const struct system *s)
 {
     if (s->m->phase) return "its constraints are on phase space, not on positions; use dirac";
@@ -20,22 +22,20 @@ void holonomic_destroy(void *self)
     mem_free(f->s->context, f);
 }
 
-static int create_arrays(holonomic *f)
+static void lay_out(void *self, room_layout *l)
 {
-    struct system *s = f->s;
-    size_t n = s->n, c = s->c, larger = n > c ? n : c, total = 0;
-    struct { real **array; size_t size; } all[] = {
-        { &f->w, n }, { &f->v, n }, { &f->lambda, c }, { &f->rate_of_change, n }, { &f->phi, c }, { &f->psi, c },
-        { &f->jacobian, (size_t)s->blocks[BLOCK_G].value_count }, { &f->a, n }, { &f->b, n }, { &f->u, n }, { &f->f, n }, { &f->mean, n },
-        { &f->solved, n }, { &f->other, n }, { &f->c, c }, { &f->curvature, c }, { &f->second, c }, { &f->stage_rate, 2 * n },
-        { &f->extra, HOLONOMIC_EXTRA * larger },
-    };
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) total += all[i].size;
-    f->room = mem_new(s->context, total, sizeof *f->room);
-    if (!f->room) return TAUT_OUT_OF_MEMORY;
-    real *at = f->room;
-    for (size_t i = 0; i < sizeof all / sizeof *all; at += all[i].size, i++) *all[i].array = at;
-    return TAUT_OK;
+    holonomic *f = self;
+    size_t n = f->s->n, c = f->s->c;
+    f->w = room_reals(l, n), f->v = room_reals(l, n);
+    f->lambda = room_reals(l, c);
+    f->rate_of_change = room_reals(l, n);
+    f->phi = room_reals(l, c), f->psi = room_reals(l, c);
+    f->jacobian = room_reals(l, (size_t)f->s->blocks[BLOCK_G].value_count);
+    f->a = room_reals(l, n), f->b = room_reals(l, n), f->u = room_reals(l, n), f->f = room_reals(l, n);
+    f->mean = room_reals(l, n), f->solved = room_reals(l, n), f->other = room_reals(l, n);
+    f->c = room_reals(l, c), f->curvature = room_reals(l, c), f->second = room_reals(l, c);
+    f->stage_rate = room_reals(l, 2 * n);
+    f->extra = room_reals(l, HOLONOMIC_EXTRA * (n > c ? n : c));
 }
 
 int holonomic_create(struct system *s, int (*evaluate)(void *, real, const real *, real *), motion_type type, void **self)
@@ -52,7 +52,7 @@ int holonomic_create(struct system *s, int (*evaluate)(void *, real, const real 
     if (!status) status = system_prepare_rates(s);
     if (!status) status = field_prepare_slope_gradient(s->constraint, KIND_Q);
     if (!status) status = field_prepare_slope_gradient(s->energy, KIND_Q);
-    if (!status) status = create_arrays(f);
+    if (!status) status = room_create(s->context, lay_out, f, &f->room);
     if (status)
         holonomic_destroy(f);
     else
@@ -126,13 +126,6 @@ int holonomic_chi(void *self, real t, const real *z, real *out)
 
 /* ---- projections: section 11 of the paper, in the metric of the mass matrix ---- */
 
-static real largest(const real *x, uint32_t count)
-{
-    real most = 0;
-    for (uint32_t i = 0; i < count; i++) most = real_most(most, x[i]);
-    return most;
-}
-
 #define CORRECTIONS 30
 
 /* Position (67): G(q0) dq = g(q_k), q_{k+1} = q_k - dq, with the matrix of q0 and dq = H_pp G' Q^-1 g. Momentum (66):
@@ -150,7 +143,7 @@ int holonomic_project(void *self, unsigned which, real eps, real t, const real *
     for (int k = 0; c && k < CORRECTIONS; k++) {
         int status = holonomic_chi(f, t, at, chi);
         if (status) return status;
-        real *right = momentum ? chi + c : chi, size = largest(right, c);
+        real *right = momentum ? chi + c : chi, size = real_largest(right, c);
         if (size <= eps) return TAUT_OK;
         /* where eps asks for more than the precision has, the residual stops at roundings */
         if (k > 1 && size > before / 2 && size <= REAL(sqrt)(REAL_EPSILON)) return TAUT_OK;

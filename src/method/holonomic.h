@@ -18,7 +18,7 @@ typedef struct holonomic {
     acceleration *acceleration;
     motion_matrix *matrix;
     int stages;
-    real *room;
+    void *room;                 /* of the arrays below */
     /* the place at hand */
     real t;
     const real *q;

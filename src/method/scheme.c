@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "base/room.h"
+
 void scheme_destroy(scheme *r)
 {
     if (!r) return;
@@ -11,18 +13,15 @@ void scheme_destroy(scheme *r)
     mem_free(r->s->context, r);
 }
 
-static int create_arrays(scheme *r)
+static void lay_out(void *self, room_layout *l)
 {
+    scheme *r = self;
     size_t size = r->size, stages = (size_t)r->stages;
-    struct { real **array; size_t size; } all[] = {
-        { &r->z, size }, { &r->low, size }, { &r->at, stages * size }, { &r->k, stages * size }, { &r->x, stages * size },
-        { &r->move, size }, { &r->error, size },
-    };
-    r->room = mem_new(r->s->context, (4 + 3 * stages) * size, sizeof *r->room);
-    if (!r->room) return TAUT_OUT_OF_MEMORY;
-    real *at = r->room;
-    for (size_t i = 0; i < sizeof all / sizeof *all; at += all[i].size, i++) *all[i].array = at;
-    return TAUT_OK;
+    r->z = room_reals(l, size), r->low = room_reals(l, size);
+    r->at = room_reals(l, stages * size);
+    r->k = room_reals(l, stages * size);
+    r->x = room_reals(l, stages * size);
+    r->move = room_reals(l, size), r->error = room_reals(l, size);
 }
 
 int scheme_create(formulation *f, const scheme_options *options, scheme **result)
@@ -36,7 +35,7 @@ int scheme_create(formulation *f, const scheme_options *options, scheme **result
     r->options = *options;
     r->size = f->size;
     r->stages = options->type == SCHEME_RK4 ? 4 : options->type == SCHEME_RKF45 ? 6 : options->stages;
-    int status = create_arrays(r);
+    int status = room_create(s->context, lay_out, r, &r->room);
     if (!status) status = state_create(s, &r->next);
     if (!status) status = newton_create(s->context, r->stages * (int)r->size, options->tolerance, &r->newton);
     if (!status && options->type == SCHEME_GAUSS) status = scheme_implicit_create(r);
@@ -107,13 +106,6 @@ static int fixed_step(scheme *r, state *x, real h)
 
 /* ---- steps by the error ---- */
 
-static real largest(const real *x, uint32_t count)
-{
-    real most = 0;
-    for (uint32_t i = 0; i < count; i++) most = real_most(most, x[i]);
-    return most;
-}
-
 /* A step shorter than this part of the way is a failure. */
 #define SHORTEST 1e-12
 
@@ -131,7 +123,7 @@ static int variable_steps(scheme *r, state *x, real way)
         begin_at(r, x, h);
         int status = scheme_fehlberg(r);
         if (status < 0 || status == TAUT_OUT_OF_MEMORY) return status;
-        real error = status ? (real)NAN : largest(r->error, r->size);
+        real error = status ? (real)NAN : real_largest(r->error, r->size);
         int finite = error - error == 0, good = finite && error <= tolerance;
         if (!finite)
             factor = (real)0.2;

@@ -28,7 +28,7 @@ struct scheme {
     uint32_t size;          /* 2n */
     int stages;
     real a[STAGES_MOST][STAGES_MOST], b[STAGES_MOST], c[STAGES_MOST]; /* gauss */
-    real *room;
+    void *room;             /* of the arrays below */
     real *z, *low;          /* where the step began, with the leftovers of compensated summation */
     real *at;               /* stages x 2n: where the field is evaluated */
     real *k;                /* stages x 2n: the field there */

@@ -8,6 +8,7 @@
  * SHAKE is this without mu: its lambda is the sum of mu and lambda here, at the same positions. */
 #include <string.h>
 
+#include "base/room.h"
 #include "method/verlet.h"
 #include "solve/multiplier.h"
 
@@ -20,6 +21,7 @@ typedef struct {
     const pattern *gt;     /* G' by coordinates, and where its entries are in G */
     const int *gt_from;
     state next;            /* the state being found; next.lambda is lambda, next.w the velocity while it is sought */
+    void *room;            /* of the arrays below */
     real *f;               /* force at the current position */
     real *g0, *g1;         /* constraint Jacobians */
     real *mu, *trial;      /* trial: multipliers after the correction at hand */
@@ -41,12 +43,24 @@ static void destroy(void *self)
 {
     verlet *r = self;
     if (!r) return;
-    real *arrays[] = { r->f, r->g0, r->g1, r->mu, r->trial, r->kick, r->base, r->rate, r->known_q };
-    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) mem_free(r->s->context, arrays[i]);
+    mem_free(r->s->context, r->room);
     state_clear(r->s, &r->next);
     multiplier_destroy(r->matrix);
     newton_clear(&r->newton);
     mem_free(r->s->context, r);
+}
+
+static void lay_out(void *self, room_layout *l)
+{
+    verlet *r = self;
+    size_t n = r->s->n, c = r->s->c, entries = (size_t)r->s->blocks[BLOCK_G].value_count;
+    r->f = room_reals(l, n);
+    r->g0 = room_reals(l, entries), r->g1 = room_reals(l, entries);
+    r->mu = room_reals(l, c), r->trial = room_reals(l, c);
+    r->kick = room_reals(l, n);
+    r->base = room_reals(l, n);
+    r->rate = room_reals(l, c);
+    r->known_q = room_reals(l, n);
 }
 
 static int create(struct system *s, int project, real tolerance, void **self)
@@ -57,13 +71,7 @@ static int create(struct system *s, int project, real tolerance, void **self)
     r->s = s;
     r->project = project;
     int status = system_prepare_block(s, BLOCK_G);
-    size_t entries = (size_t)s->blocks[BLOCK_G].value_count;
-    struct { real **array; size_t size; } all[] = {
-        { &r->f, s->n }, { &r->g0, entries }, { &r->g1, entries }, { &r->mu, s->c }, { &r->trial, s->c },
-        { &r->kick, s->n }, { &r->base, s->n }, { &r->rate, s->c }, { &r->known_q, s->n },
-    };
-    for (size_t i = 0; !status && i < sizeof all / sizeof *all; i++)
-        if (!(*all[i].array = mem_new(s->context, all[i].size, sizeof(real)))) status = TAUT_OUT_OF_MEMORY;
+    if (!status) status = room_create(s->context, lay_out, r, &r->room);
     if (!status) status = state_create(s, &r->next);
     if (!status) status = newton_create(s->context, (int)s->c, tolerance, &r->newton);
     /* Momenta are kept whatever the multipliers are, and each step solves the constraints from scratch. */

@@ -86,7 +86,7 @@ typedef struct {
     int line;
 } embedding;
 
-/* What the Dirac algorithm made of a model (analysis/phase.c): form is FORM_HAMILTONIAN, and the constraints are second class, functions
+/* What the Dirac algorithm made of a model (analysis/phase_space.c): form is FORM_HAMILTONIAN, and the constraints are second class, functions
    chi(q,p) that stand in the equations of motion by the Dirac bracket, not by multipliers. */
 typedef struct {
     int velocities;            /* observables are functions of (q, q'): the model came from a Lagrangian */

@@ -10,7 +10,7 @@
 
 #include "base/text.h"
 #include "model/model.h"
-#include "model/names.h"
+#include "model/name_table.h"
 
 /* Bounds for models from strangers. A chain of 10^6 links takes some 10^8 instructions, 300 MiB of Lua heap and 3*10^7 nodes. */
 #define SCRIPT_MEMORY_MIB 768
@@ -170,7 +170,7 @@ int rotation_apply(lua_State *L);
 /* Writes the velocity of the quaternion r that turns with omega: r' = r (0, omega) / 2. */
 void rotation_velocity(graph *g, const expr *r, const expr *omega, expr *velocity);
 
-/* ---- derivative.c ---- */
+/* ---- time_derivative.c ---- */
 /* The total time derivative of an expression of coordinates and time. */
 expr derivative_of_time(lua_State *L, expr e);
 /* Note that the script uses velocities, or momenta; raises when it uses the others too. */
@@ -199,7 +199,7 @@ const embedding *embed_find(lua_State *L, const char *name);
 void contact_open(lua_State *L);
 void contact_finish(lua_State *L);
 
-/* ---- equations.c, start.c, draw.c ---- */
+/* ---- equations.c, start_values.c, draw.c ---- */
 void equations_open(lua_State *L);
 void equations_finish(lua_State *L);
 void start_open(lua_State *L);

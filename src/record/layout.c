@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "record/text.h"
+#include "record/statement.h"
 
 size_t layout_chunks(const layout *l) { return (l->outside + LAYOUT_CHUNK - 1) / LAYOUT_CHUNK; }
 

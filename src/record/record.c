@@ -6,7 +6,7 @@
 
 #include "record/layout.h"
 #include "record/reader.h"
-#include "record/text.h"
+#include "record/statement.h"
 
 static void clear_pairs(taut_context *context, pairs *p)
 {

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "record/reader.h"
-#include "record/text.h"
+#include "record/statement.h"
 
 /* Where values go: frame by frame, `width` to a frame, as doubles or, if there is a place for them, exactly. */
 typedef struct {

@@ -71,7 +71,7 @@ static int put_head(writer *w, const recorder_subject *s)
     strftime(created, sizeof created, "%Y-%m-%dT%H:%M:%SZ", &utc);
     const char *texts[][2] = { { "taut", TAUT_VERSION }, { "created", created }, { "model", s->m->file }, { "source", s->m->source },
                                { "title", s->m->title }, { "method", e->method }, { "precision", s->api->name },
-                               { "start", e->start_as_is ? "as-is" : e->project_start ? "project" : "strict" },
+                               { "start", start_mode_name(e->start) },
                                { "contacts", e->active_set ? "active-set" : "event" }, { "status", "running" } };
     const struct { const char *name; wide value; } numbers[] = { { "step", s->run->step }, { "until", s->run->until },
                                                                  { "every", s->run->every }, { "tolerance", e->tolerance } };
@@ -152,23 +152,17 @@ static int put_watched(writer *w, size_t index, const watched *q)
     return writer_checkpoint_text(w, name, line);
 }
 
-/* What was done on the way, besides steps. */
-static const struct { const char *name; size_t at; } counted[] = {
-    { "newton_iterations", offsetof(engine_counts, newton_iterations) },
-    { "factorisations", offsetof(engine_counts, factorisations) },
-    { "evaluations", offsetof(engine_counts, evaluations) },
-    { "rejected", offsetof(engine_counts, rejected) },
-    { "position_projections", offsetof(engine_counts, position_projections) },
-    { "momentum_projections", offsetof(engine_counts, momentum_projections) },
-    { "projected_steps", offsetof(engine_counts, projected_steps) },
-    { "impacts", offsetof(engine_counts, events[ENGINE_IMPACT]) },
-    { "rests", offsetof(engine_counts, events[ENGINE_REST]) },
-    { "releases", offsetof(engine_counts, events[ENGINE_RELEASE]) },
-    { "sticks", offsetof(engine_counts, events[ENGINE_STICK]) },
-    { "slips", offsetof(engine_counts, events[ENGINE_SLIP]) },
-};
-enum { COUNTED = sizeof counted / sizeof *counted };
-static long *count_at(engine_counts *counts, int i) { return (long *)((char *)counts + counted[i].at); }
+/* What was done on the way, besides steps: the i-th count, with its name in the file. NULL beyond the last. */
+static long *count_at(engine_counts *counts, int i, char *name, size_t size)
+{
+    for (int k = 0; newton_count_at(k).name; k++, i--) {
+        snprintf(name, size, "%s", newton_count_at(k).name);
+        if (i == 0) return (long *)((char *)&counts->work + newton_count_at(k).at);
+    }
+    if (i >= EVENT_KINDS) return NULL;
+    snprintf(name, size, "%ss", event_kind_name((event_kind)i));
+    return &counts->events[i];
+}
 
 static int put_checkpoint(recorder *r, const run_result *at)
 {
@@ -182,7 +176,9 @@ static int put_checkpoint(recorder *r, const run_result *at)
         { "samples", at->samples }, { "sum_t", at->sum_t }, { "sum_tt", at->sum_tt }, { "origin_time", at->origin_time } };
     int status = TAUT_OK;
     for (size_t i = 0; !status && i < sizeof whole / sizeof *whole; i++) status = put_long(w, whole[i].name, whole[i].value);
-    for (int i = 0; !status && i < COUNTED; i++) status = put_long(w, counted[i].name, *count_at(&counts, i));
+    long *count;
+    char name[40];
+    for (int i = 0; !status && (count = count_at(&counts, i, name, sizeof name)); i++) status = put_long(w, name, *count);
     for (size_t i = 0; !status && i < sizeof numbers / sizeof *numbers; i++) status = put_wide(w, numbers[i].name, numbers[i].value);
     for (size_t i = 0; !status && i < at->quantity_count; i++) status = put_watched(w, i, &at->quantities[i]);
     for (int i = 0, n = r->api->field_count(r->engine); !status && i < n; i++) {
@@ -228,7 +224,9 @@ static int get_progress(recorder *z, run_result *at, engine_counts *counts)
         { "samples", &at->samples }, { "sum_t", &at->sum_t }, { "sum_tt", &at->sum_tt }, { "origin_time", &at->origin_time } };
     int status = TAUT_OK;
     for (size_t i = 0; !status && i < sizeof whole / sizeof *whole; i++) status = get_long(r, whole[i].name, whole[i].value);
-    for (int i = 0; !status && i < COUNTED; i++) status = get_long(r, counted[i].name, count_at(counts, i));
+    long *count;
+    char name[40];
+    for (int i = 0; !status && (count = count_at(counts, i, name, sizeof name)); i++) status = get_long(r, name, count);
     for (size_t i = 0; !status && i < sizeof numbers / sizeof *numbers; i++) status = get_wides(r, numbers[i].name, numbers[i].value, 1);
     counts->steps = at->steps_done;
     at->quantity_count = z->api->monitor_count(z->engine);

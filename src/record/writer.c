@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "record/layout.h"
-#include "record/text.h"
+#include "record/statement.h"
 
 enum { INSERT_FRAME, INSERT_CHUNK, INSERT_EVENT, PUT_PROPERTY, PUT_SETTING, PUT_CHECKPOINT, STATEMENTS };
 

@@ -116,6 +116,11 @@ taut_simulation_options taut_simulation_options_default(void)
     return (taut_simulation_options){ .method = "rattle", .precision = "double" };
 }
 
+static start_mode start_of(const taut_simulation_options *o)
+{
+    return o->start_as_is ? START_AS_IS : o->project_start ? START_PROJECT : START_STRICT;
+}
+
 int taut_simulation_create(taut_model *wrapped, const taut_simulation_options *options, taut_simulation **result)
 {
     taut_context *context = wrapped->m->context;
@@ -133,8 +138,8 @@ int taut_simulation_create(taut_model *wrapped, const taut_simulation_options *o
     z->api = api;
     z->model = wrapped;
     wrapped->references++;
-    engine_options e = { .method = used.method, .tolerance = wide_from_double(used.tolerance), .project_start = used.project_start,
-                         .active_set = used.active_set, .step = wide_from_double(used.step), .start_as_is = used.start_as_is };
+    engine_options e = { .method = used.method, .tolerance = wide_from_double(used.tolerance), .start = start_of(&used),
+                         .active_set = used.active_set, .step = wide_from_double(used.step) };
     int status = api->create(wrapped->m, &e, &z->engine);
     if (!status) {
         z->columns = api->column_count(z->engine);
@@ -183,7 +188,7 @@ static int on_event(void *user, const engine_event *event)
     if (!status) status = z->api->frame(z->engine, z->frame);
     if (status) return status;
     z->events[z->event_count++] = (taut_event){ .time = (double)event->t, .contact = event->contact,
-                                                .kind = event->kind_name, .impulse = (double)event->impulse };
+                                                .kind = event_kind_name(event->kind), .impulse = (double)event->impulse };
     split_frame(z, z->event_frames + at, z->event_frames + at + z->columns);
     return TAUT_OK;
 }
@@ -296,8 +301,11 @@ taut_counts taut_simulation_counts(const taut_simulation *z)
 {
     engine_counts c;
     z->api->counts(z->engine, &c);
-    return (taut_counts){ c.steps, c.newton_iterations, c.factorisations, c.evaluations, c.rejected, c.position_projections, c.momentum_projections,
-                          c.projected_steps };
+    const newton_counts *w = &c.work;
+    return (taut_counts){ .steps = c.steps, .newton_iterations = w->iterations, .factorisations = w->factorisations,
+                          .evaluations = w->evaluations, .rejected = w->rejected,
+                          .position_projections = w->position_projections,
+                          .momentum_projections = w->momentum_projections, .projected_steps = w->projected_steps };
 }
 
 int taut_simulation_symplecticity(taut_simulation *z, double h, taut_symplecticity *result)

@@ -38,9 +38,9 @@ static int time_steps(const table *z, void *engine, compare_row *row)
         if (time == 0 || used < row->seconds) row->seconds = used;
         z->api->counts(engine, &after);
     }
-    row->counts = (engine_counts){ .steps = steps, .newton_iterations = after.newton_iterations - before.newton_iterations,
-                                   .factorisations = after.factorisations - before.factorisations,
-                                   .evaluations = after.evaluations - before.evaluations };
+    row->counts = (engine_counts){ .steps = steps, .work = { .iterations = after.work.iterations - before.work.iterations,
+                                                            .factorisations = after.work.factorisations - before.work.factorisations,
+                                                            .evaluations = after.work.evaluations - before.work.evaluations } };
     return status;
 }
 
@@ -82,7 +82,7 @@ static int make_room(table *z, void *engine)
 static int fill_row(table *z, int index)
 {
     compare_row *row = &z->result->rows[index];
-    const engine_options e = { .method = row->method, .project_start = z->options->project_start, .step = row->step };
+    const engine_options e = { .method = row->method, .start = z->options->start, .step = row->step };
     void *engine = NULL;
     int status = z->api->create(z->m, &e, &engine);
     row->refused = status != TAUT_OK;
@@ -101,7 +101,7 @@ static int fill_row(table *z, int index)
 static int measure_errors(table *z, const char *method)
 {
     taut_context *context = z->m->context;
-    const engine_options e = { .method = method, .project_start = z->options->project_start, .step = z->options->steps[0] };
+    const engine_options e = { .method = method, .start = z->options->start, .step = z->options->steps[0] };
     const converge_options options = { .until = z->options->until, .count = z->result->count };
     converge_result measured = { .count = z->result->count };
     void *engine = NULL, *reference = NULL;

@@ -27,7 +27,7 @@ typedef struct {
     const wide *steps;       /* each divides until */
     int step_count;
     wide until;
-    int project_start;
+    start_mode start;
 } compare_options;
 
 typedef struct {

@@ -2,6 +2,7 @@
 #ifndef TAUT_RUN_ENGINE_H
 #define TAUT_RUN_ENGINE_H
 
+#include "base/words.h"
 #include "model/model.h"
 
 struct method_info; /* method/method.h */
@@ -9,19 +10,16 @@ struct method_info; /* method/method.h */
 typedef struct {
     const char *method;     /* NAME:options */
     wide tolerance;         /* of the Newton iterations; 0: round-off */
-    int project_start;      /* --start project */
     int active_set;         /* models with contacts: active-set steps, not event-driven ones */
     wide step;              /* of the run; only models with start_points need it here */
-    int start_as_is;        /* --start as-is: the given values, on the constraints or not */
+    start_mode start;
 } engine_options;
 
 /* Something that happened to a contact inside a step, at time t. */
-enum { ENGINE_IMPACT, ENGINE_REST, ENGINE_RELEASE, ENGINE_STICK, ENGINE_SLIP, ENGINE_EVENT_KINDS };
 typedef struct {
     wide t;
     const char *contact;    /* its name */
-    int kind;
-    const char *kind_name;  /* "impact", "rest", "release", "stick", "slip" */
+    event_kind kind;
     wide impulse;           /* of the multiplier, for impacts; 0 otherwise */
 } engine_event;
 /* Called while a step is under way: time and frame of the engine are those just after the event. A status other than 0 ends the step. */
@@ -29,10 +27,9 @@ typedef int (*engine_on_event)(void *user, const engine_event *event);
 
 /* Counts of the work done. */
 typedef struct {
-    long steps, newton_iterations, factorisations;
-    /* where the method has any: see newton_counts */
-    long evaluations, rejected, position_projections, momentum_projections, projected_steps;
-    long events[ENGINE_EVENT_KINDS]; /* of contacts */
+    long steps;
+    newton_counts work;        /* of the method */
+    long events[EVENT_KINDS];  /* of contacts */
 } engine_counts;
 
 /* A named part of an engine's state: numbers in its own precision, in its own memory. */
@@ -141,7 +138,7 @@ typedef struct engine_api {
     void (*start_moves)(const void *self, wide *q, wide *w); /* how far the start was moved onto the constraints */
 
     /* For `taut check`: needs no method. Start values and redundant constraints are told through the callbacks. */
-    int (*check)(model *m, int project_start, engine_check *result, void (*start)(void *user, const char *name, wide value, int free),
+    int (*check)(model *m, start_mode mode, engine_check *result, void (*start)(void *user, const char *name, wide value, int free),
                  void (*redundant)(void *user, uint32_t constraint, const char *on), void (*conserved)(void *user, const char *name),
                  void (*method)(void *user, const char *name, const char *refusal), void *user);
 
@@ -165,7 +162,7 @@ typedef struct engine_api {
 
     /* Models with contacts: whom to tell of events (NULL: nobody), and how many there were of each kind. */
     void (*on_event)(void *self, engine_on_event event, void *user);
-    const long *(*event_counts)(const void *self); /* ENGINE_EVENT_KINDS numbers; NULL for a model without contacts */
+    const long *(*event_counts)(const void *self); /* EVENT_KINDS numbers; NULL for a model without contacts */
     int (*balance)(const void *self); /* forces or time change the energy: the last of the watched quantities is energy - work */
     /* Errors over so many steps, fitted from step `from` on; the trajectory is looked at every `stride` steps, 0 for never. */
     int (*growth)(void *self, wide h, long steps, long from, long stride, engine_growth *result);

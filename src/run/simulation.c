@@ -1,7 +1,9 @@
+/* A simulation is made, stepped, moved and set back; what is read off its state is in simulation_frame.c. */
 #include "run/simulation.h"
 
-#include <stdio.h>
 #include <string.h>
+
+#include "base/room.h"
 
 void simulation_destroy(simulation *z)
 {
@@ -13,27 +15,28 @@ void simulation_destroy(simulation *z)
     flow_destroy(z->flow);
     if (z->s) state_clear(z->s, &z->x);
     if (z->s) state_clear(z->s, &z->begin);
-    real *arrays[] = { z->v, z->lambda, z->g, z->g_rate, z->g_values, z->observables, z->gaps, z->phase_work, z->phase_entries };
-    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) mem_free(context, arrays[i]);
+    mem_free(context, z->room);
     system_destroy(z->s);
-    phase_destroy(z->derived);
-    phase_model_destroy(z->open);
+    phase_space_destroy(z->derived);
+    mode_model_destroy(z->open);
     mem_free(context, z);
 }
 
-static int create_arrays(simulation *z)
+static void lay_out(void *self, room_layout *l)
 {
-    struct system *s = z->s;
-    struct { real **array; size_t size; } all[] = {
-        { &z->v, s->n }, { &z->lambda, s->c + z->m->contact_count }, { &z->g, s->c }, { &z->g_rate, s->c },
-        { &z->g_values, (size_t)s->blocks[BLOCK_G].value_count }, { &z->observables, z->m->observable_count },
-        { &z->gaps, z->m->contact_count },
-        { &z->phase_work, z->m->phase ? 4 * (size_t)s->n : 0 }, { &z->phase_entries, z->m->phase ? (size_t)s->c * s->n : 0 },
-    };
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        if (!(*all[i].array = mem_new(s->context, all[i].size, sizeof(real)))) return TAUT_OUT_OF_MEMORY;
-    return TAUT_OK;
+    simulation *z = self;
+    const struct system *s = z->s;
+    z->v = room_reals(l, s->n);
+    z->lambda = room_reals(l, s->c + z->m->contact_count);
+    z->g = room_reals(l, s->c), z->g_rate = room_reals(l, s->c);
+    z->g_values = room_reals(l, (size_t)s->blocks[BLOCK_G].value_count);
+    z->observables = room_reals(l, z->m->observable_count);
+    z->gaps = room_reals(l, z->m->contact_count);
+    z->phase_work = room_reals(l, z->m->phase ? 4 * (size_t)s->n : 0);
+    z->phase_entries = room_reals(l, z->m->phase ? (size_t)s->c * s->n : 0);
 }
+
+int simulation_workspace(simulation *z) { return room_create(z->m->context, lay_out, z, &z->room); }
 
 /* From two points to the first of them and its momentum, by the method's discrete Lagrangian. */
 static int start_from_points(simulation *z, start_mode mode, real h)
@@ -49,8 +52,6 @@ static int start_from_points(simulation *z, start_mode mode, real h)
     return status;
 }
 
-/* An ordinary model is compiled as it is. One with constraints on phase space, or with a Lagrangian that is singular and that its constraints
-   do not cure, is first turned into a system on phase space. */
 /* With contacts: the system in which all of them are open. */
 static int open_system(simulation *z)
 {
@@ -59,19 +60,21 @@ static int open_system(simulation *z)
         return fail(m->context, TAUT_UNSUPPORTED, "%s:%d: contacts do not go with the Dirac algorithm; leave out one of them", m->file,
                     m->contacts[0].line);
     unsigned char *modes = mem_new(m->context, m->contact_count, 1);
-    int status = modes ? phase_model_create(m, modes, &z->open) : TAUT_OUT_OF_MEMORY;
+    int status = modes ? mode_model_create(m, modes, &z->open) : TAUT_OUT_OF_MEMORY;
     mem_free(m->context, modes);
     if (!status) status = system_create(z->open, &z->s);
     if (!status) z->s->extra_count = (uint32_t)(EXTRA_SIZE * m->contact_count);
     return status;
 }
 
-int simulation_system(simulation *z, phase_start start)
+/* An ordinary model is compiled as it is. One with constraints on phase space, or with a Lagrangian that is singular and
+   that its constraints do not cure, is first turned into a system on phase space. */
+int simulation_system(simulation *z, start_mode start)
 {
     if (z->m->contact_count) return open_system(z);
     int status = z->m->phase_line ? TAUT_SINGULAR : system_create(z->m, &z->s);
     if (status != TAUT_SINGULAR) return status;
-    status = phase_model(z->m, start, &z->derived);
+    status = phase_space_model(z->m, start, &z->derived);
     if (status) return status;
     z->m = z->derived;
     return system_create(z->m, &z->s);
@@ -88,7 +91,7 @@ static int on_event(void *self, size_t contact, event_kind kind, real impulse)
     simulation *z = self;
     z->event_counts[kind]++;
     if (!z->on_event) return TAUT_OK;
-    engine_event event = { (wide)z->x.t + z->x.t_low, z->m->contacts[contact].name, kind, event_names[kind], impulse };
+    engine_event event = { (wide)z->x.t + z->x.t_low, z->m->contacts[contact].name, kind, impulse };
     return z->on_event(z->on_event_user, &event);
 }
 
@@ -118,21 +121,19 @@ int simulation_create_with(model *m, const engine_options *options, const struct
     }
     if (!class) class = method_find(z->spec.name);
     z->declared = method_class_declared(class, &z->spec);
-    phase_start phase = options->start_as_is ? PHASE_AS_IS : options->project_start ? PHASE_PROJECT : PHASE_STRICT;
-    status = simulation_system(z, phase);
+    status = simulation_system(z, options->start);
     m = z->m;
     if (!status && z->declared.adapt) z->declared.adapt(z->s, &z->declared);
     if (!status) status = system_prepare_block(z->s, BLOCK_G);
-    if (!status) status = create_arrays(z);
+    if (!status) status = simulation_workspace(z);
     if (!status) status = state_create(z->s, &z->x);
     if (!status) status = state_create(z->s, &z->begin);
-    start_mode mode = options->start_as_is ? START_AS_IS : options->project_start ? START_PROJECT : START_STRICT;
-    if (!status && mode == START_AS_IS && !z->declared.any_start)
+    if (!status && options->start == START_AS_IS && !z->declared.any_start)
         status = fail(m->context, TAUT_UNSUPPORTED, "method '%s' keeps the constraints and needs a start on them; --start as-is is for naive, "
                                                     "extended and dirac", class->info->name);
-    if (!status) status = start_state(z->s, mode, &z->x, &z->start);
+    if (!status) status = start_state(z->s, options->start, &z->x, &z->start);
     if (!status) status = method_create_with(z->s, class, &z->spec, (real)options->tolerance, &z->method);
-    if (!status && m->start_points_line) status = start_from_points(z, mode, (real)options->step);
+    if (!status && m->start_points_line) status = start_from_points(z, options->start, (real)options->step);
     if (!status && !m->phase) status = acceleration_create(z->s, &z->acceleration);
     if (!status && !m->phase) status = acceleration_solve(z->acceleration, z->x.q, z->x.w, z->x.t, z->x.lambda, NULL);
     if (!status && !m->phase) status = system_prepare_power(z->s);
@@ -149,8 +150,6 @@ int simulation_create_with(model *m, const engine_options *options, const struct
     *result = z;
     return TAUT_OK;
 }
-
-static place here(const simulation *z) { return place_at(z->s, z->x.q, z->x.w, &z->x.t, z->lambda); }
 
 static int is_finite(const simulation *z)
 {
@@ -170,7 +169,7 @@ real simulation_work(const simulation *z) { return *z->x.work + *z->x.work_low; 
 static real power(simulation *z)
 {
     const structure *found = &z->s->structure;
-    place at = here(z);
+    place at = simulation_place(z);
     if ((found->force_multiplier || found->constraint_time) && simulation_multipliers(z))
         memcpy(z->lambda, z->x.lambda, z->s->c * sizeof(real));
     system_velocity(z->s, &at, z->v);
@@ -240,7 +239,7 @@ int simulation_make_flow(simulation *z)
 
 void simulation_restored(simulation *z, const engine_counts *counts)
 {
-    z->before = *counts;
+    z->work_before = counts->work;
     z->steps = counts->steps;
     memcpy(z->event_counts, counts->events, sizeof z->event_counts);
     memcpy(z->lambda, z->x.lambda, z->s->c * sizeof(real));
@@ -260,196 +259,4 @@ int simulation_time(simulation *z, real *time)
     int status = simulation_make_flow(z);
     /* 5e5 round-offs: what the extrapolation can reach */
     return status ? status : flow_time(z->flow, &z->begin, (real)5e5 * REAL_EPSILON, time);
-}
-
-int simulation_solution(simulation *z, wide *q, wide *p, wide *lambda)
-{
-    int status = simulation_multipliers(z);
-    if (status) return status;
-    for (uint32_t i = 0; i < z->s->n; i++) q[i] = (wide)z->x.q[i] + z->x.q_low[i];
-    for (uint32_t i = 0; i < z->s->n; i++) p[i] = (wide)z->x.p[i] + z->x.p_low[i];
-    for (uint32_t k = 0; k < z->s->c; k++) lambda[k] = z->lambda[k];
-    return TAUT_OK;
-}
-
-static real largest(const real *x, uint32_t count)
-{
-    real most = 0;
-    for (uint32_t i = 0; i < count; i++) most = real_most(most, x[i]);
-    return most;
-}
-
-/* q' by the method's own equations into z->v, the largest |chi|, and the largest |d chi/dt|. */
-static void phase_residuals(simulation *z, real *position, real *velocity)
-{
-    struct system *s = z->s;
-    formulation *f = method_formulation(&z->method);
-    real *at = z->phase_work, *rate = at + 2 * s->n;
-    memcpy(at, z->x.q, s->n * sizeof(real));
-    memcpy(at + s->n, z->x.p, s->n * sizeof(real));
-    f->class->begin(f->self, &z->x);
-    f->class->chi(f->self, z->x.t, at, z->g);
-    *position = largest(z->g, s->c);
-    if (f->class->evaluate(f->self, z->x.t, at, rate)) {
-        for (uint32_t i = 0; i < 2 * s->n; i++) rate[i] = (real)NAN; /* no velocity belongs to this state; the next step will say so */
-    }
-    memcpy(z->v, rate, s->n * sizeof(real));
-    place here = place_at(z->s, z->x.q, z->x.p, &z->x.t, NULL);
-    system_block_values(s, BLOCK_G, &here, z->g_values);
-    system_constraint_rate(s, &here, z->g_rate);
-    for (int by = 0; by < 2; by++) {
-        const pattern *p = field_jacobian_pattern(s->constraint, by ? KIND_W : KIND_Q);
-        memset(z->phase_entries, 0, (size_t)pattern_entries(p) * sizeof(real));
-        field_jacobian(s->constraint, by ? KIND_W : KIND_Q, &here, z->phase_entries);
-        for (int r = 0; r < p->rows; r++)
-            for (int e = p->start[r]; e < p->start[r + 1]; e++) z->g_rate[r] += z->phase_entries[e] * rate[(by ? s->n : 0) + (uint32_t)p->index[e]];
-    }
-    *velocity = largest(z->g_rate, s->c);
-}
-
-void simulation_residuals(simulation *z, real *position, real *velocity)
-{
-    struct system *s = z->s;
-    place at = here(z);
-    if (z->m->phase) {
-        phase_residuals(z, position, velocity);
-        return;
-    }
-    system_constraints(s, &at, z->g);
-    system_velocity(s, &at, z->v);
-    system_block_values(s, BLOCK_G, &at, z->g_values);
-    system_constraint_rate(s, &at, z->g_rate);
-    block_multiply(&s->blocks[BLOCK_G], z->g_values, 1, z->v, z->g_rate);
-    *position = largest(z->g, s->c);
-    *velocity = largest(z->g_rate, s->c);
-}
-
-real simulation_energy(simulation *z)
-{
-    place at = here(z);
-    if (!z->m->phase) system_velocity(z->s, &at, z->v); /* H is the energy there, and q' another thing than H_p */
-    return system_energy(z->s, &at, z->v);
-}
-
-int simulation_multipliers(simulation *z)
-{
-    if (z->hybrid) return hybrid_measure(z->hybrid, &z->x, z->lambda, z->gaps, z->observables);
-    if (!z->s->c || z->m->phase) return TAUT_OK;
-    /* From the state alone, not from the last frame: what is recorded must not depend on how often, or since when. */
-    memcpy(z->lambda, z->x.lambda, z->s->c * sizeof(real));
-    return acceleration_solve(z->acceleration, z->x.q, z->x.w, z->x.t, z->lambda, NULL);
-}
-
-/* ---- columns ---- */
-
-typedef enum {
-    COLUMN_TIME, COLUMN_Q, COLUMN_V, COLUMN_P, COLUMN_LAMBDA, COLUMN_CONTACT, COLUMN_GAP, COLUMN_ENERGY, COLUMN_WORK, COLUMN_CONSTRAINT, COLUMN_RATE, COLUMN_SYMMETRY,
-    COLUMN_OBSERVABLE, COLUMN_MIDDLE_TIME, COLUMN_MIDDLE_LAMBDA, COLUMN_TYPES
-} column_type;
-
-static size_t columns_of(const simulation *z, column_type type)
-{
-    switch (type) {
-    case COLUMN_TIME: return 1;
-    case COLUMN_Q:
-    case COLUMN_V:
-    case COLUMN_P: return z->s->n;
-    case COLUMN_LAMBDA: return z->m->phase ? 0 : z->s->c;
-    case COLUMN_CONTACT:
-    case COLUMN_GAP: return z->m->contact_count;
-    case COLUMN_ENERGY: return z->s->energy ? 1 : 0;
-    case COLUMN_WORK: return simulation_has_work(z) ? 1 : 0;
-    case COLUMN_CONSTRAINT:
-    case COLUMN_RATE: return 1;
-    case COLUMN_SYMMETRY: return (size_t)z->column_symmetries;
-    case COLUMN_OBSERVABLE: return z->m->observable_count;
-    case COLUMN_MIDDLE_TIME: return z->declared.midpoint_multipliers && z->s->c ? 1 : 0;
-    case COLUMN_MIDDLE_LAMBDA: return z->declared.midpoint_multipliers ? z->s->c : 0;
-    default: return 0;
-    }
-}
-
-size_t simulation_column_count(const simulation *z)
-{
-    size_t count = 0;
-    for (int type = 0; type < COLUMN_TYPES; type++) count += columns_of(z, (column_type)type);
-    return count;
-}
-
-/* The type of a column, which becomes its index among those of the type; COLUMN_TYPES beyond the last. */
-static column_type find_column(const simulation *z, size_t *column)
-{
-    int type = 0;
-    for (; type < COLUMN_TYPES && *column >= columns_of(z, (column_type)type); type++)
-        *column -= columns_of(z, (column_type)type);
-    return (column_type)type;
-}
-
-int simulation_column_name(const simulation *z, size_t column, char *buffer, size_t size)
-{
-    column_type type = find_column(z, &column);
-    char name[200];
-    if (size) buffer[0] = 0;
-    if (type >= COLUMN_Q && type <= COLUMN_P) model_coordinate_name(z->m, (uint32_t)column, name, sizeof name);
-    switch (type) {
-    case COLUMN_TIME: snprintf(buffer, size, "t"); break;
-    case COLUMN_Q: snprintf(buffer, size, "%s", name); break;
-    case COLUMN_V: snprintf(buffer, size, "%s.dot", name); break;
-    case COLUMN_P: snprintf(buffer, size, "p.%s", name); break;
-    case COLUMN_LAMBDA: snprintf(buffer, size, "lambda.%s", z->m->constraints[column].name); break;
-    case COLUMN_CONTACT: snprintf(buffer, size, "lambda.%s", z->m->contacts[column].name); break;
-    case COLUMN_GAP: snprintf(buffer, size, "gap.%s", z->m->contacts[column].name); break;
-    case COLUMN_ENERGY: snprintf(buffer, size, "energy"); break;
-    case COLUMN_WORK: snprintf(buffer, size, "work"); break;
-    case COLUMN_MIDDLE_TIME: snprintf(buffer, size, "t_mid"); break;
-    case COLUMN_MIDDLE_LAMBDA: snprintf(buffer, size, "lambda_mid.%s", z->m->constraints[column].name); break;
-    case COLUMN_CONSTRAINT: snprintf(buffer, size, "constraint"); break;
-    case COLUMN_RATE: snprintf(buffer, size, "velocity_constraint"); break;
-    case COLUMN_SYMMETRY: symmetry_name(z->s, &z->symmetries[column], buffer, size); break;
-    case COLUMN_OBSERVABLE: snprintf(buffer, size, "%s", z->m->observables[column].name); break;
-    case COLUMN_TYPES: return 1;
-    }
-    return 0;
-}
-
-const char *simulation_column_kind(const simulation *z, size_t column)
-{
-    static const char *const kinds[COLUMN_TYPES] = {
-        [COLUMN_TIME] = "time", [COLUMN_Q] = "coordinate", [COLUMN_V] = "velocity", [COLUMN_P] = "momentum",
-        [COLUMN_LAMBDA] = "multiplier", [COLUMN_CONTACT] = "multiplier", [COLUMN_GAP] = "gap",
-        [COLUMN_ENERGY] = "energy", [COLUMN_WORK] = "work", [COLUMN_CONSTRAINT] = "constraint",
-        [COLUMN_RATE] = "velocity_constraint", [COLUMN_SYMMETRY] = "conserved", [COLUMN_OBSERVABLE] = "observable",
-        [COLUMN_MIDDLE_TIME] = "midpoint_time", [COLUMN_MIDDLE_LAMBDA] = "midpoint_multiplier",
-    };
-    column_type type = find_column(z, &column);
-    return type < COLUMN_TYPES ? kinds[type] : NULL;
-}
-
-int simulation_frame(simulation *z, wide *values)
-{
-    struct system *s = z->s;
-    uint32_t n = s->n;
-    real position, velocity;
-    int status = simulation_multipliers(z);
-    if (status) return status;
-    simulation_residuals(z, &position, &velocity); /* leaves the velocities in z->v */
-    *values++ = z->x.t;
-    for (uint32_t i = 0; i < n; i++) *values++ = z->x.q[i];
-    for (uint32_t i = 0; i < n; i++) *values++ = z->v[i];
-    for (uint32_t i = 0; i < n; i++) *values++ = z->x.p[i];
-    for (size_t k = 0; !z->m->phase && k < s->c + z->m->contact_count; k++) *values++ = z->lambda[k];
-    for (size_t k = 0; k < z->m->contact_count; k++) *values++ = z->gaps[k];
-    if (s->energy) *values++ = simulation_energy(z);
-    if (simulation_has_work(z)) *values++ = simulation_work(z);
-    *values++ = position;
-    *values++ = velocity;
-    for (int i = 0; i < z->column_symmetries; i++) *values++ = symmetry_momentum(s, &z->symmetries[i], z->x.q, z->x.p);
-    place at = here(z);
-    if (z->m->phase && z->m->phase->velocities) at.x[KIND_W] = z->v;
-    if (!z->hybrid) system_observables(s, &at, z->observables);
-    for (size_t i = 0; i < z->m->observable_count; i++) *values++ = z->observables[i];
-    if (!z->declared.midpoint_multipliers || !s->c) return TAUT_OK;
-    *values++ = *z->x.t_lambda;
-    for (uint32_t k = 0; k < s->c; k++) *values++ = z->x.lambda[k];
-    return TAUT_OK;
 }

@@ -30,16 +30,22 @@ typedef struct {
     long steps;
     engine_on_event on_event; /* whom to tell of events of contacts; NULL: nobody */
     void *on_event_user;
-    long event_counts[ENGINE_EVENT_KINDS];
-    long counts_before[ENGINE_EVENT_KINDS]; /* the last step */
-    engine_counts before;    /* of the run that this one goes on from */
+    long event_counts[EVENT_KINDS];
+    long counts_before[EVENT_KINDS]; /* the last step */
+    newton_counts work_before; /* of the run that this one goes on from */
     /* work for frames */
+    void *room;              /* of these arrays */
     real *v, *lambda, *g, *g_rate, *g_values, *observables, *gaps; /* lambda: of the constraints, then of the contacts */
     real *phase_work, *phase_entries; /* (q,p) and its rate; entries of the Jacobians of chi */
 } simulation;
 
+static inline place simulation_place(const simulation *z) { return place_at(z->s, z->x.q, z->x.w, &z->x.t, z->lambda); }
+
 /* Compiles z->m into z->s, by way of z->derived if need be. */
-int simulation_system(simulation *z, phase_start start);
+int simulation_system(simulation *z, start_mode start);
+
+/* The arrays of z. */
+int simulation_workspace(simulation *z);
 
 int simulation_create(model *m, const engine_options *options, simulation **result);
 /* With a method that need not stand in the table (options->method is then not read). */
@@ -84,7 +90,7 @@ int simulation_column_name(const simulation *z, size_t column, char *buffer, siz
 const char *simulation_column_kind(const simulation *z, size_t column);
 int simulation_frame(simulation *z, wide *values);
 
-int simulation_check(model *m, int project_start, engine_check *result, void (*start)(void *user, const char *name, wide value, int free),
+int simulation_check(model *m, start_mode mode, engine_check *result, void (*start)(void *user, const char *name, wide value, int free),
                      void (*redundant)(void *user, uint32_t constraint, const char *on),
                      void (*conserved)(void *user, const char *name),
                      void (*method)(void *user, const char *name, const char *refusal), void *user);

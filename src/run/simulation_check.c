@@ -98,14 +98,14 @@ static int look_at_contacts(simulation *z, engine_check *out)
     return status ? TAUT_OK : hybrid_symmetries(z->hybrid, &z->x, z->symmetries, &z->symmetry_count);
 }
 
-static int look(simulation *z, int project_start, engine_check *out, void (*start)(void *, const char *, wide, int),
+static int look(simulation *z, start_mode mode, engine_check *out, void (*start)(void *, const char *, wide, int),
                 void (*redundant)(void *, uint32_t, const char *), void (*conserved)(void *, const char *),
                 void (*method)(void *, const char *, const char *), void *user)
 {
     struct system *s = z->s;
     char name[220];
     copy_structure(z, out);
-    out->start_status = start_state(s, project_start ? START_PROJECT : START_STRICT, &z->x, &z->start);
+    out->start_status = start_state(s, mode, &z->x, &z->start);
     if (out->start_status == TAUT_OUT_OF_MEMORY) return out->start_status;
     if (out->start_status) snprintf(out->start_text, sizeof out->start_text, "%s", taut_error_text(s->context));
     out->free_q = z->start.free_q, out->free_w = z->start.free_w;
@@ -127,7 +127,7 @@ static int look(simulation *z, int project_start, engine_check *out, void (*star
     return status;
 }
 
-int simulation_check(model *m, int project_start, engine_check *result, void (*start)(void *user, const char *name, wide value, int free),
+int simulation_check(model *m, start_mode mode, engine_check *result, void (*start)(void *user, const char *name, wide value, int free),
                      void (*redundant)(void *user, uint32_t constraint, const char *on),
                      void (*conserved)(void *user, const char *name),
                      void (*method)(void *user, const char *name, const char *refusal), void *user)
@@ -136,15 +136,12 @@ int simulation_check(model *m, int project_start, engine_check *result, void (*s
     simulation *z = mem_new(m->context, 1, sizeof *z);
     if (!z) return TAUT_OUT_OF_MEMORY;
     z->m = m;
-    int status = simulation_system(z, project_start ? PHASE_PROJECT : PHASE_STRICT);
+    int status = simulation_system(z, mode);
     m = z->m;
     if (!status) status = system_prepare_block(z->s, BLOCK_G);
-    if (!status) {
-        z->g_values = mem_new(m->context, (size_t)z->s->blocks[BLOCK_G].value_count, sizeof *z->g_values);
-        if (!z->g_values) status = TAUT_OUT_OF_MEMORY;
-    }
+    if (!status) status = simulation_workspace(z);
     if (!status) status = state_create(z->s, &z->x);
-    if (!status) status = look(z, project_start, result, start, redundant, conserved, method, user);
+    if (!status) status = look(z, mode, result, start, redundant, conserved, method, user);
     simulation_destroy(z);
     return status;
 }

@@ -24,16 +24,8 @@ static wide get_time(const void *self)
 static void counts(const void *self, engine_counts *out)
 {
     const simulation *z = self;
-    newton_counts counted = simulation_counts(z), *c = &counted;
-    const engine_counts *b = &z->before;
-    *out = (engine_counts){ .steps = z->steps,
-                            .newton_iterations = b->newton_iterations + c->iterations,
-                            .factorisations = b->factorisations + c->factorisations,
-                            .evaluations = b->evaluations + c->evaluations,
-                            .rejected = b->rejected + c->rejected,
-                            .position_projections = b->position_projections + c->position_projections,
-                            .momentum_projections = b->momentum_projections + c->momentum_projections,
-                            .projected_steps = b->projected_steps + c->projected_steps };
+    *out = (engine_counts){ .steps = z->steps, .work = simulation_counts(z) };
+    newton_counts_add(&out->work, &z->work_before);
     memcpy(out->events, z->event_counts, sizeof out->events);
 }
 

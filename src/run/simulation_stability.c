@@ -3,6 +3,7 @@
 #include <lapacke.h>
 #include <string.h>
 
+#include "base/room.h"
 #include "linalg/dense.h"
 #include "method/scheme.h"
 #include "run/simulation.h"
@@ -82,7 +83,7 @@ static int find_period(simulation *z, real h, real until, real *period)
         memcpy(at, z->x.q, n * sizeof(real)), memcpy(at + n, z->x.p, n * sizeof(real));
         f->class->begin(f->self, &z->x);
         status = f->class->evaluate(f->self, z->x.t, at, s.rate);
-        for (uint32_t i = 0; i < n; i++) s.q = real_most(s.q, z->x.q[i]), s.p = real_most(s.p, z->x.p[i]);
+        s.q = real_largest(z->x.q, n), s.p = real_largest(z->x.p, n);
         if (!(s.q > 0)) s.q = 1;
         if (!(s.p > 0)) s.p = 1;
     }
@@ -112,7 +113,7 @@ typedef struct {
     scheme *scheme;
     state x;
     uint32_t count;
-    real *room;
+    void *room;                 /* of the arrays below */
     real *directions;           /* count x 2n */
     real *chi[2];               /* before and after */
     real *levels[2][LEVELS];    /* columns of X0 and X */
@@ -136,6 +137,18 @@ static int choose_solver(carrier *c, int functional)
     return scheme_create(&c->f, &o, &c->scheme);
 }
 
+static void lay_out(void *self, room_layout *l)
+{
+    carrier *c = self;
+    size_t k = c->count;
+    c->directions = room_reals(l, k * c->f.size);
+    for (int i = 0; i < 2; i++) {
+        c->chi[i] = room_reals(l, k);
+        for (int level = 0; level < LEVELS; level++) c->levels[i][level] = room_reals(l, k);
+    }
+    c->first = room_reals(l, k * k), c->last = room_reals(l, k * k);
+}
+
 static int carrier_create(carrier *c, simulation *z)
 {
     const formulation_class *list[] = { method_formulation(&z->method)->class, NULL };
@@ -144,17 +157,8 @@ static int carrier_create(carrier *c, simulation *z)
     if (!status) status = choose_solver(c, 1);
     if (!status) status = state_create(z->s, &c->x);
     if (status) return status;
-    size_t k = c->count = list[0]->chi_count(c->f.self), size = c->f.size;
-    c->room = mem_new(z->s->context, k * (size + 2 + 2 * LEVELS + 2 * k), sizeof(real));
-    if (!c->room) return TAUT_OUT_OF_MEMORY;
-    real *at = c->room;
-    c->directions = at, at += k * size;
-    for (int i = 0; i < 2; i++) {
-        c->chi[i] = at, at += k;
-        for (int level = 0; level < LEVELS; level++, at += k) c->levels[i][level] = at;
-    }
-    c->first = at, c->last = at + k * k;
-    return TAUT_OK;
+    c->count = list[0]->chi_count(c->f.self);
+    return room_create(z->s->context, lay_out, c, &c->room);
 }
 
 /* Directions that change the residuals: H_pp G' Q^-1 e in q, G' Q^-1 e in p, of the size of the state. */

@@ -2,17 +2,11 @@
  * form over one step. Judging is left to run/verify.c. */
 #include <string.h>
 
+#include "base/room.h"
 #include "run/simulation.h"
 #include "solve/nearby.h"
 
 static real larger(real a, real b) { return !(a > b) ? b : a; } /* a NaN in either wins or stays */
-
-static real largest(const real *x, uint32_t count)
-{
-    real most = 0;
-    for (uint32_t i = 0; i < count; i++) most = real_most(most, x[i]);
-    return most;
-}
 
 /* ---- along a run ---- */
 
@@ -31,9 +25,9 @@ static void look_at_constraints(follower *f)
     simulation *z = f->z;
     struct system *s = z->s;
     const pattern *p = s->blocks[BLOCK_G].parts[0].shape;
-    real g, rate, q = largest(z->x.q, s->n);
+    real g, rate, q = real_largest(z->x.q, s->n);
     simulation_residuals(z, &g, &rate); /* leaves G in z->g_values, G v + g_t in z->g_rate, v in z->v */
-    real v = largest(z->v, s->n), g_scale = (real)f->out->position.scale, rate_scale = (real)f->out->velocity.scale;
+    real v = real_largest(z->v, s->n), g_scale = (real)f->out->position.scale, rate_scale = (real)f->out->velocity.scale;
     for (uint32_t k = 0; k < s->c; k++) {
         real row = 0, g_t = z->g_rate[k];
         for (int e = p->start[k]; e < p->start[k + 1]; e++) {
@@ -51,7 +45,7 @@ static void look_at_constraints(follower *f)
 static void look_at_momenta(follower *f, int first)
 {
     simulation *z = f->z;
-    real sum = 0, reach = largest(z->x.q, z->s->n);
+    real sum = 0, reach = real_largest(z->x.q, z->s->n);
     for (uint32_t i = 0; i < z->s->n; i++) sum += REAL(fabs)(z->x.p[i]);
     for (int i = 0; i < z->symmetry_count; i++) {
         real now = symmetry_momentum(z->s, &z->symmetries[i], z->x.q, z->x.p);
@@ -121,7 +115,7 @@ static real next_random(uint64_t *seed) /* in (-1, 1) */
 /* A random direction of the size of the state. */
 static void choose_direction(const state *base, uint64_t seed, real *dq, real *dw)
 {
-    real q = largest(base->q, base->n), w = largest(base->w, base->n);
+    real q = real_largest(base->q, base->n), w = real_largest(base->w, base->n);
     for (uint32_t i = 0; i < base->n; i++) dq[i] = (q > 0 ? q : 1) * next_random(&seed);
     for (uint32_t i = 0; i < base->n; i++) dw[i] = (w > 0 ? w : 1) * next_random(&seed);
 }
@@ -157,8 +151,8 @@ static real separation(const state *x, const state *y, const sizes *size)
 
 static void include(sizes *size, const state *x)
 {
-    size->q = larger(size->q, largest(x->q, x->n));
-    size->p = larger(size->p, largest(x->p, x->n));
+    size->q = larger(size->q, real_largest(x->q, x->n));
+    size->p = larger(size->p, real_largest(x->p, x->n));
 }
 
 /* The state of the simulation and a perturbed one, `other`, back to where the way began. */
@@ -249,7 +243,7 @@ typedef struct {
     uint32_t size;              /* 2n */
     state base, x;
     nearby *nearby;
-    real *room;
+    void *room;                 /* of the arrays below */
     real *dq, *dw;              /* the direction */
     real *plus[2], *minus[2];   /* (q, p) before and after the step */
     real *levels[2][LEVELS];
@@ -264,22 +258,28 @@ static void prober_clear(prober *z)
     mem_free(z->z->s->context, z->room);
 }
 
+static void lay_out(void *self, room_layout *l)
+{
+    prober *p = self;
+    for (int after = 0; after < 2; after++) {
+        p->plus[after] = room_reals(l, p->size);
+        p->minus[after] = room_reals(l, p->size);
+        for (int k = 0; k < LEVELS; k++) p->levels[after][k] = room_reals(l, p->size);
+        for (int k = 0; k < VECTORS; k++) {
+            p->vectors[after][k].best = room_reals(l, p->size);
+            p->vectors[after][k].other = room_reals(l, p->size);
+        }
+    }
+    p->dq = room_reals(l, p->size / 2), p->dw = room_reals(l, p->size / 2);
+}
+
 static int prober_create(prober *p, simulation *z)
 {
     *p = (prober){ .z = z, .size = 2 * z->s->n };
     int status = state_create(z->s, &p->base);
     if (!status) status = state_create(z->s, &p->x);
+    if (!status) status = room_create(z->s->context, lay_out, p, &p->room);
     if (status) return status;
-    p->room = mem_new(z->s->context, (size_t)p->size * (2 * (2 + LEVELS + 2 * VECTORS) + 1), sizeof(real));
-    if (!p->room) return TAUT_OUT_OF_MEMORY;
-    real *at = p->room;
-    for (int after = 0; after < 2; after++) {
-        p->plus[after] = at, at += p->size;
-        p->minus[after] = at, at += p->size;
-        for (int k = 0; k < LEVELS; k++, at += p->size) p->levels[after][k] = at;
-        for (int k = 0; k < VECTORS; k++, at += 2 * p->size) p->vectors[after][k] = (tangent){ at, at + p->size };
-    }
-    p->dq = at, p->dw = at + z->s->n;
     state_copy(&z->x, &p->base);
     status = start_project(z->s, &p->base);
     return status ? status : nearby_create(z->s, &p->base, &p->nearby);

@@ -8,10 +8,13 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/room.h"
+
 struct acceleration {
     struct system *s;
     kkt *kkt;
     newton newton;
+    void *room;                  /* of the arrays below */
     real *x;                     /* dw, dv, lambda */
     real *pi_w, *nu_w;           /* block values */
     real *pi_rate, *nu_rate, *curvature, *velocity;
@@ -22,11 +25,23 @@ struct acceleration {
 void acceleration_destroy(acceleration *a)
 {
     if (!a) return;
-    real *arrays[] = { a->x, a->pi_w, a->nu_w, a->pi_rate, a->nu_rate, a->curvature, a->velocity };
-    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) mem_free(a->s->context, arrays[i]);
+    mem_free(a->s->context, a->room);
     kkt_destroy(a->kkt);
     newton_clear(&a->newton);
     mem_free(a->s->context, a);
+}
+
+static void lay_out(void *self, room_layout *l)
+{
+    acceleration *a = self;
+    const struct system *s = a->s;
+    a->x = room_reals(l, 2 * (size_t)s->n + s->c);
+    a->pi_w = room_reals(l, (size_t)s->blocks[BLOCK_PI_W].value_count);
+    a->nu_w = room_reals(l, (size_t)s->blocks[BLOCK_NU_W].value_count);
+    a->pi_rate = room_reals(l, s->n);
+    a->nu_rate = room_reals(l, s->n);
+    a->curvature = room_reals(l, s->c);
+    a->velocity = room_reals(l, s->n);
 }
 
 int acceleration_create(struct system *s, acceleration **result)
@@ -39,15 +54,8 @@ int acceleration_create(struct system *s, acceleration **result)
     if (!status) status = system_prepare_rates(s);
     if (!status) status = system_prepare_block(s, BLOCK_PI_W);
     if (!status) status = system_prepare_block(s, BLOCK_NU_W);
-    size_t unknowns = 2 * (size_t)s->n + s->c;
-    struct { real **array; size_t size; } all[] = {
-        { &a->x, unknowns }, { &a->pi_w, (size_t)s->blocks[BLOCK_PI_W].value_count },
-        { &a->nu_w, (size_t)s->blocks[BLOCK_NU_W].value_count }, { &a->pi_rate, s->n }, { &a->nu_rate, s->n },
-        { &a->curvature, s->c }, { &a->velocity, s->n },
-    };
-    for (size_t i = 0; !status && i < sizeof all / sizeof *all; i++)
-        if (!(*all[i].array = mem_new(s->context, all[i].size, sizeof(real)))) status = TAUT_OUT_OF_MEMORY;
-    if (!status) status = newton_create(s->context, (int)unknowns, 0, &a->newton);
+    if (!status) status = room_create(s->context, lay_out, a, &a->room);
+    if (!status) status = newton_create(s->context, (int)(2 * s->n + s->c), 0, &a->newton);
     if (status)
         acceleration_destroy(a);
     else

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "base/room.h"
+
 /* Columns of the extrapolation: order 2 COLUMNS. More let the steps grow and the roundings with them. */
 #ifdef TAUT_REAL_QUAD
 #define COLUMNS 12
@@ -17,7 +19,7 @@ struct flow {
     flow_field *field;            /* instead of it, where the equations of motion are another's */
     void *owner;
     uint32_t size;                /* of y = (q, w) */
-    real *room;
+    void *room;                   /* of the arrays below */
     real *y, *before, *now, *next, *rate, *first_rate, *lambda;
     real *known;                  /* multipliers at y: the guess to begin with; lambda may come from a failed attempt */
     real *table[COLUMNS];         /* the last row of the extrapolation, column by column */
@@ -32,6 +34,19 @@ void flow_destroy(flow *f)
     mem_free(f->s->context, f);
 }
 
+static void lay_out(void *self, room_layout *l)
+{
+    flow *f = self;
+    f->y = room_reals(l, f->size);
+    f->before = room_reals(l, f->size);
+    f->now = room_reals(l, f->size);
+    f->next = room_reals(l, f->size);
+    f->rate = room_reals(l, f->size);
+    f->first_rate = room_reals(l, f->size);
+    for (int i = 0; i < COLUMNS; i++) f->table[i] = room_reals(l, f->size);
+    f->lambda = room_reals(l, f->s->c), f->known = room_reals(l, f->s->c);
+}
+
 int flow_create(struct system *s, flow **result) { return flow_create_along(s, NULL, NULL, result); }
 
 int flow_create_along(struct system *s, flow_field *field, void *owner, flow **result)
@@ -43,19 +58,13 @@ int flow_create_along(struct system *s, flow_field *field, void *owner, flow **r
     f->field = field;
     f->owner = owner;
     f->size = 2 * s->n;
-    f->room = mem_new(s->context, (size_t)f->size * (6 + COLUMNS) + 2 * (size_t)s->c, sizeof(real));
-    int status = !f->room ? TAUT_OUT_OF_MEMORY : field ? TAUT_OK : acceleration_create(s, &f->acceleration);
-    if (status) {
+    int status = room_create(s->context, lay_out, f, &f->room);
+    if (!status && !field) status = acceleration_create(s, &f->acceleration);
+    if (status)
         flow_destroy(f);
-        return status;
-    }
-    real *at = f->room, **vectors[] = { &f->y, &f->before, &f->now, &f->next, &f->rate, &f->first_rate };
-    for (int i = 0; i < 6; i++, at += f->size) *vectors[i] = at;
-    for (int i = 0; i < COLUMNS; i++, at += f->size) f->table[i] = at;
-    f->lambda = at;
-    f->known = at + s->c;
-    *result = f;
-    return TAUT_OK;
+    else
+        *result = f;
+    return status;
 }
 
 static int rate(flow *f, real t, const real *y, real *out)
@@ -102,13 +111,6 @@ static void extrapolate(flow *f, int row)
     }
 }
 
-static real largest(const real *x, uint32_t count)
-{
-    real most = 0;
-    for (uint32_t i = 0; i < count; i++) most = real_most(most, x[i]);
-    return most;
-}
-
 /* Difference of the last two columns, relative to the size of q or w. */
 static real error_of(const flow *f)
 {
@@ -119,7 +121,7 @@ static real error_of(const flow *f)
         q = real_most(q, best[i] - other[i]);
         w = real_most(w, best[n + i] - other[n + i]);
     }
-    real q_size = largest(f->y, n) + largest(best, n), w_size = largest(f->y + n, n) + largest(best + n, n);
+    real q_size = real_largest(f->y, n) + real_largest(best, n), w_size = real_largest(f->y + n, n) + real_largest(best + n, n);
     real q_error = q > 0 ? q / q_size : q, w_error = w > 0 ? w / w_size : w; /* a NaN passes */
     return real_most(q_error, w_error);
 }
@@ -146,7 +148,7 @@ static int first_step(flow *f, real t, real way, real *step)
     uint32_t n = f->s->n;
     int status = rate(f, t, f->y, f->first_rate);
     if (status) return status;
-    real q = largest(f->y, n), v = largest(f->first_rate, n), w = largest(f->y + n, n), a = largest(f->first_rate + n, n);
+    real q = real_largest(f->y, n), v = real_largest(f->first_rate, n), w = real_largest(f->y + n, n), a = real_largest(f->first_rate + n, n);
     real slow = v > 0 && q > 0 ? q / v : way, fast = a > 0 && w > 0 ? w / a : way;
     *step = (slow < fast ? slow : fast) / 4;
     return TAUT_OK;

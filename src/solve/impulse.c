@@ -3,10 +3,13 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/room.h"
+
 struct impulse {
     struct system *s;
     kkt *kkt;
     newton newton;
+    void *room;             /* of the arrays below */
     real *x;                /* w, v, mu */
     real *g, *rate, *push, *velocity;
     /* the problem at hand */
@@ -17,11 +20,21 @@ struct impulse {
 void impulse_destroy(impulse *z)
 {
     if (!z) return;
-    real *arrays[] = { z->x, z->g, z->rate, z->push, z->velocity };
-    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) mem_free(z->s->context, arrays[i]);
+    mem_free(z->s->context, z->room);
     kkt_destroy(z->kkt);
     newton_clear(&z->newton);
     mem_free(z->s->context, z);
+}
+
+static void lay_out(void *self, room_layout *l)
+{
+    impulse *z = self;
+    const struct system *s = z->s;
+    z->x = room_reals(l, 2 * (size_t)s->n + s->c);
+    z->g = room_reals(l, (size_t)s->blocks[BLOCK_G].value_count);
+    z->rate = room_reals(l, s->c);
+    z->push = room_reals(l, s->n);
+    z->velocity = room_reals(l, s->n);
 }
 
 int impulse_create(struct system *s, real tolerance, impulse **result)
@@ -31,14 +44,8 @@ int impulse_create(struct system *s, real tolerance, impulse **result)
     if (!z) return TAUT_OUT_OF_MEMORY;
     z->s = s;
     int status = kkt_create(s, &z->kkt);
-    size_t unknowns = 2 * (size_t)s->n + s->c;
-    struct { real **array; size_t size; } all[] = {
-        { &z->x, unknowns }, { &z->g, (size_t)s->blocks[BLOCK_G].value_count }, { &z->rate, s->c }, { &z->push, s->n },
-        { &z->velocity, s->n },
-    };
-    for (size_t i = 0; !status && i < sizeof all / sizeof *all; i++)
-        if (!(*all[i].array = mem_new(s->context, all[i].size, sizeof(real)))) status = TAUT_OUT_OF_MEMORY;
-    if (!status) status = newton_create(s->context, (int)unknowns, tolerance, &z->newton);
+    if (!status) status = room_create(s->context, lay_out, z, &z->room);
+    if (!status) status = newton_create(s->context, (int)(2 * s->n + s->c), tolerance, &z->newton);
     if (status)
         impulse_destroy(z);
     else

@@ -2,11 +2,13 @@
 
 #include <string.h>
 
+#include "base/room.h"
 #include "solve/assembly.h"
 #include "solve/multiplier.h"
 
 struct kkt {
     struct system *s;
+    void *room;            /* of the arrays below */
     real *g;               /* values of BLOCK_G */
     /* constant mass */
     multiplier *multiplier;
@@ -18,6 +20,7 @@ struct kkt {
     block_shape identity;
     real *values;          /* of the largest block */
     real *unknowns;
+    size_t value_count, unknown_count; /* room for values and unknowns */
 };
 
 void kkt_destroy(kkt *k)
@@ -26,12 +29,21 @@ void kkt_destroy(kkt *k)
     taut_context *context = k->s->context;
     multiplier_destroy(k->multiplier);
     assembly_destroy(k->matrix);
-    mem_free(context, k->g);
-    mem_free(context, k->x);
-    mem_free(context, k->y);
-    mem_free(context, k->values);
-    mem_free(context, k->unknowns);
+    mem_free(context, k->room);
     mem_free(context, k);
+}
+
+static void lay_out(void *self, room_layout *l)
+{
+    kkt *k = self;
+    k->g = room_reals(l, (size_t)k->s->blocks[BLOCK_G].value_count);
+    if (k->matrix) {
+        k->values = room_reals(l, k->value_count);
+        k->unknowns = room_reals(l, k->unknown_count);
+    } else {
+        k->x = room_reals(l, k->s->n);
+        k->y = room_reals(l, k->s->n);
+    }
 }
 
 static int create_full(kkt *k)
@@ -57,18 +69,9 @@ static int create_full(kkt *k)
     if (!status && k->own_velocity) status = assembly_add(k->matrix, &k->identity, n, n, &k->id_identity);
     if (!status) status = assembly_add(k->matrix, &s->blocks[BLOCK_G], lambda0, v0, &k->id_g);
     if (!status) status = assembly_finish(k->matrix, 0);
-    if (status) return status;
-    k->values = mem_new(s->context, (size_t)largest, sizeof *k->values);
-    k->unknowns = mem_new(s->context, (size_t)(lambda0 + c), sizeof *k->unknowns);
-    return k->values && k->unknowns ? TAUT_OK : TAUT_OUT_OF_MEMORY;
-}
-
-static int create_reduced(kkt *k)
-{
-    k->x = mem_new(k->s->context, k->s->n, sizeof *k->x);
-    k->y = mem_new(k->s->context, k->s->n, sizeof *k->y);
-    if (!k->x || !k->y) return TAUT_OUT_OF_MEMORY;
-    return k->s->c ? multiplier_create(k->s, &k->multiplier) : TAUT_OK;
+    k->value_count = (size_t)largest;
+    k->unknown_count = (size_t)(lambda0 + c);
+    return status;
 }
 
 int kkt_create(struct system *s, kkt **result)
@@ -78,12 +81,10 @@ int kkt_create(struct system *s, kkt **result)
     if (!k) return TAUT_OUT_OF_MEMORY;
     k->s = s;
     int status = system_prepare_block(s, BLOCK_G);
-    if (!status) {
-        k->g = mem_new(s->context, (size_t)s->blocks[BLOCK_G].value_count, sizeof *k->g);
-        if (!k->g) status = TAUT_OUT_OF_MEMORY;
-    }
     int reduced = s->inverse_mass && !s->structure.force_multiplier;
-    if (!status) status = reduced ? create_reduced(k) : create_full(k);
+    if (!status && !reduced) status = create_full(k);
+    if (!status && reduced && s->c) status = multiplier_create(s, &k->multiplier);
+    if (!status) status = room_create(s->context, lay_out, k, &k->room);
     if (status)
         kkt_destroy(k);
     else

@@ -3,11 +3,14 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/room.h"
+
 struct legendre {
     struct system *s;
     /* a Lagrangian with a mass matrix that is not constant in small blocks; x also where p at rest is not constant */
     assembly *matrix;
     int id;
+    void *room;            /* of the arrays below */
     real *values;          /* of L_vv */
     real *x;
     newton newton;
@@ -21,10 +24,16 @@ void legendre_destroy(legendre *l)
 {
     if (!l) return;
     assembly_destroy(l->matrix);
-    mem_free(l->s->context, l->values);
-    mem_free(l->s->context, l->x);
+    mem_free(l->s->context, l->room);
     newton_clear(&l->newton);
     mem_free(l->s->context, l);
+}
+
+static void lay_out(void *self, room_layout *at)
+{
+    legendre *l = self;
+    l->values = room_reals(at, (size_t)l->s->blocks[BLOCK_PI_W].value_count);
+    l->x = room_reals(at, l->s->n);
 }
 
 static int create_matrix(legendre *l)
@@ -35,10 +44,7 @@ static int create_matrix(legendre *l)
     if (!status) status = assembly_create(s->context, (int)s->n, &l->matrix);
     if (!status) status = assembly_add(l->matrix, &s->blocks[BLOCK_PI_W], 0, 0, &l->id);
     if (!status) status = assembly_finish(l->matrix, 1);
-    if (status) return status;
-    l->values = mem_new(s->context, (size_t)s->blocks[BLOCK_PI_W].value_count, sizeof *l->values);
-    l->x = mem_new(s->context, s->n, sizeof *l->x);
-    return l->values && l->x ? TAUT_OK : TAUT_OUT_OF_MEMORY;
+    return status ? status : room_create(s->context, lay_out, l, &l->room);
 }
 
 int legendre_create(struct system *s, legendre **result)

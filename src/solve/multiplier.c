@@ -2,20 +2,23 @@
 
 #include <string.h>
 
+#include "base/room.h"
+
 struct multiplier {
     struct system *s;
     const pattern *g;     /* constraints x coordinates */
     pattern *gt;          /* coordinates x constraints */
     int *gt_from;         /* entry of g for each entry of gt */
     pattern *t;           /* rows of G0 W: those of g, closed under the blocks of W */
+    pattern *columns;     /* of S */
+    linear *solver;
+    void *room;           /* of the arrays below */
     double *t_values;
     double *g_values;     /* G1 in double, in the order of gt */
-    pattern *columns;     /* of S */
-    double *values;
+    double *values;       /* of S */
     int *where;           /* position of a row in the column of S at hand */
     int *where_t;         /* position of a coordinate in the row of t at hand */
     double *right;
-    linear *solver;
 };
 
 void multiplier_destroy(multiplier *m)
@@ -26,12 +29,7 @@ void multiplier_destroy(multiplier *m)
     pattern_destroy(context, m->t);
     pattern_destroy(context, m->columns);
     mem_free(context, m->gt_from);
-    mem_free(context, m->t_values);
-    mem_free(context, m->g_values);
-    mem_free(context, m->values);
-    mem_free(context, m->where);
-    mem_free(context, m->where_t);
-    mem_free(context, m->right);
+    mem_free(context, m->room);
     linear_destroy(m->solver);
     mem_free(context, m);
 }
@@ -53,6 +51,17 @@ static int product_pattern(taut_context *context, const pattern *a, const patter
     return status;
 }
 
+static void lay_out(void *self, room_layout *l)
+{
+    multiplier *m = self;
+    m->t_values = room_take(l, (size_t)pattern_entries(m->t), sizeof *m->t_values);
+    m->g_values = room_take(l, (size_t)pattern_entries(m->g), sizeof *m->g_values);
+    m->values = room_take(l, (size_t)pattern_entries(m->columns), sizeof *m->values);
+    m->where = room_take(l, m->s->c, sizeof *m->where);
+    m->where_t = room_take(l, m->s->n, sizeof *m->where_t);
+    m->right = room_take(l, m->s->c, sizeof *m->right);
+}
+
 int multiplier_create(struct system *s, multiplier **result)
 {
     taut_context *context = s->context;
@@ -64,15 +73,7 @@ int multiplier_create(struct system *s, multiplier **result)
     int status = pattern_transpose(context, m->g, &m->gt, &m->gt_from);
     if (!status) status = product_pattern(context, m->g, s->inverse_mass_shape, &m->t);
     if (!status) status = product_pattern(context, m->t, m->gt, &m->columns); /* symmetric: rows are columns */
-    if (!status) {
-        m->t_values = mem_new(context, (size_t)pattern_entries(m->t), sizeof *m->t_values);
-        m->g_values = mem_new(context, (size_t)pattern_entries(m->g), sizeof *m->g_values);
-        m->values = mem_new(context, (size_t)pattern_entries(m->columns), sizeof *m->values);
-        m->where = mem_new(context, s->c, sizeof *m->where);
-        m->where_t = mem_new(context, s->n, sizeof *m->where_t);
-        m->right = mem_new(context, s->c, sizeof *m->right);
-        if (!m->t_values || !m->g_values || !m->values || !m->where || !m->where_t || !m->right) status = TAUT_OUT_OF_MEMORY;
-    }
+    if (!status) status = room_create(context, lay_out, m, &m->room);
     if (s->c == 0) status = fail(context, TAUT_BAD_USAGE, "a multiplier matrix needs constraints");
     linear_backend backend = s->c <= 12 ? LINEAR_SMALL : LINEAR_LDL;
     if (!status)

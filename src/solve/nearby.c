@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "base/room.h"
+
 /* Solutions with factors in double, refined: each pass gains some twelve digits. */
 #define PASSES (sizeof(real) > sizeof(double) ? 3 : 2)
 #define MOST 60 /* corrections; each gains the displacement as a factor */
@@ -10,7 +12,7 @@ struct nearby {
     struct system *s;
     const state *base;
     kkt *kkt;
-    real *room;
+    void *room;                  /* of the arrays below */
     real *pi, *nu, *g, *g_here;  /* values of blocks: at base; G anywhere */
     real *w, *v, *lambda;        /* the refined solution */
     real *a, *b, *c;             /* its residual */
@@ -25,21 +27,18 @@ void nearby_destroy(nearby *z)
     mem_free(z->s->context, z);
 }
 
-static int create_room(nearby *z)
+static void lay_out(void *self, room_layout *l)
 {
-    struct system *s = z->s;
-    size_t n = s->n, c = s->c, pi = (size_t)s->blocks[BLOCK_PI_W].value_count, nu = (size_t)s->blocks[BLOCK_NU_W].value_count,
-           g = (size_t)s->blocks[BLOCK_G].value_count;
-    struct { real **array; size_t size; } all[] = {
-        { &z->pi, pi }, { &z->nu, nu }, { &z->g, g }, { &z->g_here, g }, { &z->w, n }, { &z->v, n }, { &z->lambda, c },
-        { &z->a, n }, { &z->b, n }, { &z->c, c }, { &z->r, c }, { &z->velocity, n },
-    };
-    size_t total = 0;
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) total += all[i].size;
-    if (!(z->room = mem_new(s->context, total, sizeof(real)))) return TAUT_OUT_OF_MEMORY;
-    real *at = z->room;
-    for (size_t i = 0; i < sizeof all / sizeof *all; at += all[i++].size) *all[i].array = at;
-    return TAUT_OK;
+    nearby *z = self;
+    const struct system *s = z->s;
+    size_t g = (size_t)s->blocks[BLOCK_G].value_count;
+    z->pi = room_reals(l, (size_t)s->blocks[BLOCK_PI_W].value_count);
+    z->nu = room_reals(l, (size_t)s->blocks[BLOCK_NU_W].value_count);
+    z->g = room_reals(l, g), z->g_here = room_reals(l, g);
+    z->w = room_reals(l, s->n), z->v = room_reals(l, s->n), z->lambda = room_reals(l, s->c);
+    z->a = room_reals(l, s->n), z->b = room_reals(l, s->n), z->c = room_reals(l, s->c);
+    z->r = room_reals(l, s->c);
+    z->velocity = room_reals(l, s->n);
 }
 
 int nearby_create(struct system *s, const state *base, nearby **result)
@@ -52,7 +51,7 @@ int nearby_create(struct system *s, const state *base, nearby **result)
     z->base = base;
     int status = TAUT_OK;
     for (int i = 0; !status && i < 3; i++) status = system_prepare_block(s, needed[i]);
-    if (!status) status = create_room(z);
+    if (!status) status = room_create(s->context, lay_out, z, &z->room);
     if (!status) status = kkt_create(s, &z->kkt);
     place at = place_at(s, base->q, base->w, &base->t, base->lambda);
     if (!status) status = kkt_factor(z->kkt, &at);

@@ -10,6 +10,7 @@
 
 #include "base/context.h"
 #include "base/real.h"
+#include "base/words.h"
 
 typedef struct newton_problem {
     void *self;
@@ -28,12 +29,6 @@ typedef struct newton_problem {
        the level that is taken for round-off of any problem. NULL: such a stagnation is a failure. */
     int (*is_round_off)(void *self, const real *x, const real *r);
 } newton_problem;
-
-typedef struct {
-    long iterations, factorisations, calls;
-    /* of methods that evaluate a vector field: evaluations, steps tried and not taken, corrections back to the constraints */
-    long evaluations, rejected, position_projections, momentum_projections, projected_steps;
-} newton_counts;
 
 typedef struct {
     taut_context *context;

@@ -3,6 +3,8 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "base/room.h"
+
 #define MOST_WORK 1e9 /* operations: a second or so */
 /* A gradient is dependent when this much of its length, or less, is left beside those before it. The matrix of the
    multipliers holds squares of lengths and counts as singular below 1e-13 (LINEAR_SINGULAR), the square of this. It
@@ -14,6 +16,7 @@
 struct rank {
     const struct system *s;
     uint32_t rows, columns, number;
+    void *room;           /* of the arrays below */
     double *q;            /* orthonormal rows */
     double *r;            /* coefficients of each row in those before it */
     double *c;            /* coefficients of one row in the rows of G */
@@ -25,11 +28,7 @@ void rank_destroy(rank *z)
 {
     if (!z) return;
     taut_context *context = z->s->context;
-    mem_free(context, z->q);
-    mem_free(context, z->r);
-    mem_free(context, z->c);
-    mem_free(context, z->length);
-    mem_free(context, z->dependent);
+    mem_free(context, z->room);
     mem_free(context, z);
 }
 
@@ -63,6 +62,16 @@ static void orthogonalise(rank *z)
 
 int rank_is_affordable(const struct system *s) { return (double)s->c * s->c * s->n <= MOST_WORK; }
 
+static void lay_out(void *self, room_layout *l)
+{
+    rank *z = self;
+    z->q = room_take(l, (size_t)z->rows * z->columns, sizeof *z->q);
+    z->r = room_take(l, (size_t)z->rows * z->rows, sizeof *z->r);
+    z->c = room_take(l, z->rows, sizeof *z->c);
+    z->length = room_take(l, z->rows, sizeof *z->length);
+    z->dependent = room_take(l, z->rows, 1);
+}
+
 int rank_create(const struct system *s, const real *values, rank **result)
 {
     const pattern *p = s->blocks[BLOCK_G].parts[0].shape;
@@ -70,14 +79,10 @@ int rank_create(const struct system *s, const real *values, rank **result)
     *result = NULL;
     if (!z) return TAUT_OUT_OF_MEMORY;
     *z = (rank){ .s = s, .rows = s->c, .columns = s->n };
-    z->q = mem_new(s->context, (size_t)s->c * s->n, sizeof *z->q);
-    z->r = mem_new(s->context, (size_t)s->c * s->c, sizeof *z->r);
-    z->c = mem_new(s->context, s->c, sizeof *z->c);
-    z->length = mem_new(s->context, s->c, sizeof *z->length);
-    z->dependent = mem_new(s->context, s->c, 1);
-    if (!z->q || !z->r || !z->c || !z->length || !z->dependent) {
+    int status = room_create(s->context, lay_out, z, &z->room);
+    if (status) {
         rank_destroy(z);
-        return TAUT_OUT_OF_MEMORY;
+        return status;
     }
     for (int k = 0; k < p->rows; k++)
         for (int e = p->start[k]; e < p->start[k + 1]; e++)

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "base/room.h"
+
 /* In double a solve with pivoting (or of a positive definite matrix) leaves residuals of a rounding already. */
 #ifdef TAUT_REAL_QUAD
 #define REFINE 1
@@ -14,17 +16,27 @@ struct saddle {
     struct system *s;
     kkt *kkt;
     size_t size;                 /* 2n + c */
+    void *room;                  /* of the arrays below; they are there where solutions are refined */
     real *pi_w, *nu_w;           /* block values */
-    real *x, *right, *rest;      /* size each: solution, right-hand sides, residuals */
+    real *x, *right, *residual;      /* size each: solution, right-hand sides, residuals */
 };
 
 void saddle_destroy(saddle *k)
 {
     if (!k) return;
-    real *arrays[] = { k->pi_w, k->nu_w, k->x, k->right, k->rest };
-    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) mem_free(k->s->context, arrays[i]);
+    mem_free(k->s->context, k->room);
     kkt_destroy(k->kkt);
     mem_free(k->s->context, k);
+}
+
+static void lay_out(void *self, room_layout *l)
+{
+    saddle *k = self;
+    k->pi_w = room_reals(l, (size_t)k->s->blocks[BLOCK_PI_W].value_count);
+    k->nu_w = room_reals(l, (size_t)k->s->blocks[BLOCK_NU_W].value_count);
+    k->x = room_reals(l, k->size);
+    k->right = room_reals(l, k->size);
+    k->residual = room_reals(l, k->size);
 }
 
 int saddle_create(struct system *s, saddle **result)
@@ -38,12 +50,7 @@ int saddle_create(struct system *s, saddle **result)
     if (!status && REFINE) {
         status = system_prepare_block(s, BLOCK_PI_W);
         if (!status) status = system_prepare_block(s, BLOCK_NU_W);
-        struct { real **array; size_t size; } all[] = {
-            { &k->pi_w, (size_t)s->blocks[BLOCK_PI_W].value_count }, { &k->nu_w, (size_t)s->blocks[BLOCK_NU_W].value_count },
-            { &k->x, k->size }, { &k->right, k->size }, { &k->rest, k->size },
-        };
-        for (size_t i = 0; !status && i < sizeof all / sizeof *all; i++)
-            if (!(*all[i].array = mem_new(s->context, all[i].size, sizeof(real)))) status = TAUT_OUT_OF_MEMORY;
+        if (!status) status = room_create(s->context, lay_out, k, &k->room);
     }
     if (status)
         saddle_destroy(k);
@@ -63,14 +70,14 @@ int saddle_factor(saddle *k, const place *at)
 
 const real *saddle_jacobian(const saddle *k) { return kkt_jacobian(k->kkt); }
 
-/* rest := right - matrix x */
-static void find_rest(saddle *k)
+/* residual := right - matrix x */
+static void find_residual(saddle *k)
 {
     struct system *s = k->s;
     const block_shape *g = &s->blocks[BLOCK_G];
     const real *w = k->x, *v = w + s->n, *lambda = v + s->n, *jacobian = kkt_jacobian(k->kkt);
-    real *a = k->rest, *b = a + s->n, *c = b + s->n;
-    memcpy(k->rest, k->right, k->size * sizeof(real));
+    real *a = k->residual, *b = a + s->n, *c = b + s->n;
+    memcpy(k->residual, k->right, k->size * sizeof(real));
     block_multiply(&s->blocks[BLOCK_PI_W], k->pi_w, -1, w, a);
     block_multiply_transposed(g, jacobian, 1, lambda, a);
     for (uint32_t i = 0; i < s->n; i++) b[i] -= v[i];
@@ -85,7 +92,7 @@ static real change_of(const saddle *k)
     real most = 0;
     for (int part = 0; part < 3; part++) {
         real size = 0, change = 0;
-        for (; i < ends[part]; i++) size = real_most(size, k->x[i]), change = real_most(change, k->rest[i]);
+        for (; i < ends[part]; i++) size = real_most(size, k->x[i]), change = real_most(change, k->residual[i]);
         if (change > most * size) most = size > 0 ? change / size : 1;
     }
     return most;
@@ -102,10 +109,10 @@ int saddle_solve(saddle *k, real *a, real *b, real *c)
     memset(k->x, 0, k->size * sizeof(real));
     real before = 1;
     for (int i = 0; i <= REFINEMENTS; i++) {
-        find_rest(k);
-        int status = kkt_solve(k->kkt, k->rest, k->rest + n, k->rest + 2 * n);
+        find_residual(k);
+        int status = kkt_solve(k->kkt, k->residual, k->residual + n, k->residual + 2 * n);
         if (status) return status;
-        for (size_t j = 0; j < k->size; j++) k->x[j] += k->rest[j];
+        for (size_t j = 0; j < k->size; j++) k->x[j] += k->residual[j];
         real change = change_of(k);
         if (!(change > REAL_EPSILON) || (i > 1 && change > before / 2)) break; /* round-off */
         before = change;

@@ -4,15 +4,27 @@
 #include <lapacke.h>
 #include <string.h>
 
+#include "base/room.h"
 #include "solve/start_parts.h"
 
 static void starter_clear(starter *z)
 {
-    taut_context *context = z->s->context;
-    real *arrays[] = { z->r, z->trial, z->g, z->nu, z->a, z->b, z->v };
-    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) mem_free(context, arrays[i]);
-    mem_free(context, z->free);
+    mem_free(z->s->context, z->room);
     kkt_destroy(z->kkt);
+}
+
+static void lay_out(void *self, room_layout *l)
+{
+    starter *z = self;
+    const struct system *s = z->s;
+    z->free = room_take(l, s->n, sizeof *z->free);
+    z->r = room_reals(l, s->c);
+    z->trial = room_reals(l, s->n);
+    z->g = room_reals(l, (size_t)s->blocks[BLOCK_G].value_count);
+    z->nu = room_reals(l, (size_t)s->blocks[BLOCK_NU_W].value_count);
+    z->a = room_reals(l, s->n);
+    z->b = room_reals(l, s->n);
+    z->v = room_reals(l, s->n);
 }
 
 static int starter_create(starter *z, struct system *s, state *x)
@@ -20,16 +32,8 @@ static int starter_create(starter *z, struct system *s, state *x)
     *z = (starter){ .s = s, .x = x, .values = { s->m->start_q, s->m->start_w } };
     int status = system_prepare_block(s, BLOCK_G);
     if (!status) status = system_prepare_block(s, BLOCK_NU_W);
-    if (status) return status;
-    struct { real **array; size_t size; } all[] = {
-        { &z->r, s->c }, { &z->trial, s->n }, { &z->g, (size_t)s->blocks[BLOCK_G].value_count },
-        { &z->nu, (size_t)s->blocks[BLOCK_NU_W].value_count }, { &z->a, s->n }, { &z->b, s->n }, { &z->v, s->n },
-    };
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        if (!(*all[i].array = mem_new(s->context, all[i].size, sizeof(real)))) return TAUT_OUT_OF_MEMORY;
-    z->free = mem_new(s->context, s->n, sizeof *z->free);
-    if (!z->free) return TAUT_OUT_OF_MEMORY;
-    return kkt_create(s, &z->kkt);
+    if (!status) status = room_create(s->context, lay_out, z, &z->room);
+    return status ? status : kkt_create(s, &z->kkt);
 }
 
 /* The first constraint whose row holds a number that is not finite. */
@@ -48,7 +52,7 @@ static int free_step(starter *z, double *dense, double *right, lapack_int *pivot
     real *unknown = start_unknown(z);
     lapack_int m = (lapack_int)s->c, n = (lapack_int)z->count, rank, rows = m > n ? m : n;
     start_residual(z, z->r);
-    real before = start_largest(z->r, s->c);
+    real before = real_largest(z->r, s->c);
     start_jacobian(z, dense);
     memset(right, 0, (size_t)rows * sizeof *right);
     for (lapack_int k = 0; k < m; k++) right[k] = (double)-z->r[k];
@@ -71,10 +75,10 @@ static int free_step(starter *z, double *dense, double *right, lapack_int *pivot
             change = REAL(fmax)(change, REAL(fabs)(scale * (real)right[i]));
         }
         start_residual(z, z->r);
-        if (start_largest(z->r, s->c) <= before) break;
-        if (change <= 4 * REAL_EPSILON * (start_largest(z->trial, s->n) + 1)) break;
+        if (real_largest(z->r, s->c) <= before) break;
+        if (change <= 4 * REAL_EPSILON * (real_largest(z->trial, s->n) + 1)) break;
     }
-    *size = change / (start_largest(unknown, s->n) + s->least);
+    *size = change / (real_largest(unknown, s->n) + s->least);
     return TAUT_OK;
 }
 
@@ -121,7 +125,7 @@ static int project_step(starter *z, real *size)
     status = kkt_solve(z->kkt, z->a, z->b, z->r);
     if (status) return status;
     real *unknown = start_unknown(z), *change = z->velocity ? z->a : z->b;
-    *size = start_largest(change, s->n) / (start_largest(unknown, s->n) + s->least);
+    *size = real_largest(change, s->n) / (real_largest(unknown, s->n) + s->least);
     for (uint32_t i = 0; i < s->n; i++) unknown[i] += change[i];
     return TAUT_OK;
 }
@@ -217,7 +221,7 @@ int start_state(struct system *s, start_mode mode, state *x, start_report *repor
     place at = place_at(s, x->q, x->w, &x->t, x->lambda);
     if (!status) status = system_check_finite(s, &at, "at the start");
     if (status) return status;
-    if (s->m->phase) { /* consistent already: analysis/phase.c */
+    if (s->m->phase) { /* consistent already: analysis/phase_space.c */
         const phase_info *found = s->m->phase;
         *report = (start_report){ found->free_q, found->free_w, (real)found->moved_q, (real)found->moved_w, 0 };
         system_momentum(s, &at, x->p);

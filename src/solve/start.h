@@ -2,14 +2,9 @@
 #ifndef TAUT_SOLVE_START_H
 #define TAUT_SOLVE_START_H
 
+#include "base/words.h"
 #include "solve/kkt.h"
 #include "system/state.h"
-
-typedef enum {
-    START_STRICT,   /* given values must satisfy the constraints (to 1e-9); the last digits are polished to round-off */
-    START_PROJECT,  /* mass-weighted projection onto the constraints */
-    START_AS_IS     /* the given values, and the guesses of free ones, on the constraints or not */
-} start_mode;
 
 typedef struct {
     uint32_t free_q, free_w;   /* how many values were solved for */

@@ -13,6 +13,7 @@ typedef struct {
     state *x;
     const start_value *values[2]; /* of positions and velocities */
     int velocity;            /* unknowns are velocities, else positions */
+    void *room;              /* of the arrays below */
     uint32_t *free;          /* coordinates being solved for */
     uint32_t count;
     real *r, *trial;         /* residual (c), saved unknowns */
@@ -24,7 +25,6 @@ typedef struct {
 static inline place start_here(const starter *z) { return place_at(z->s, z->x->q, z->x->w, &z->x->t, z->x->lambda); }
 static inline real *start_unknown(const starter *z) { return z->velocity ? z->x->w : z->x->q; }
 
-real start_largest(const real *x, uint32_t count);
 /* The first of the largest; of those that are not finite, if there are any. */
 uint32_t start_worst(const real *x, uint32_t count);
 /* g, or its time derivative. */

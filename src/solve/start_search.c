@@ -7,16 +7,9 @@
 /* What differs by less counts as the same: links of a chain that are all too long are, but for rounding. */
 #define TIE 1e-6
 
-real start_largest(const real *x, uint32_t count)
-{
-    real most = 0;
-    for (uint32_t i = 0; i < count; i++) most = real_most(most, x[i]);
-    return most;
-}
-
 uint32_t start_worst(const real *x, uint32_t count)
 {
-    const real most = start_largest(x, count);
+    const real most = real_largest(x, count);
     uint32_t at = 0;
     while (at + 1 < count && (most - most == 0 ? REAL(fabs)(x[at]) < most * (real)(1 - TIE) : x[at] - x[at] == 0)) at++;
     return at;
@@ -67,7 +60,7 @@ int start_is_met(starter *z)
     place at = start_here(z);
     start_residual(z, z->r);
     system_block_values(s, BLOCK_G, &at, z->g);
-    real scale = start_largest(z->velocity ? z->v : z->x->q, s->n) + s->least;
+    real scale = real_largest(z->velocity ? z->v : z->x->q, s->n) + s->least;
     for (uint32_t k = 0; k < s->c; k++) {
         real sum = 0;
         for (int e = p->start[k]; e < p->start[k + 1]; e++) sum += z->g[e] * z->g[e];
@@ -197,7 +190,7 @@ static double next_number(uint64_t *seed)
 static void settle(starter *z, settler *l, real *best)
 {
     struct system *s = z->s;
-    real *unknown = start_unknown(z), size = start_largest(unknown, s->n) + s->least;
+    real *unknown = start_unknown(z), size = real_largest(unknown, s->n) + s->least;
     uint64_t seed = 1;
     double first = descend(z, l);
     if (start_is_met(z)) return;

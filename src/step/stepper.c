@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/room.h"
 #include "step/phase.h"
 
 struct stepper {
@@ -12,7 +13,7 @@ struct stepper {
     step_compiled phases[STEP_PHASES], results;
     int needs[STEP_KNOWN];            /* which of the known vectors occur, by index + STEP_KNOWN */
     newton newton;
-    real *numbers;                    /* of everything: one block */
+    void *room;                       /* of the numbers of everything */
 };
 
 void stepper_destroy(stepper *r)
@@ -22,23 +23,11 @@ void stepper_destroy(stepper *r)
     step_phase_clear(&r->results);
     step_functions_clear(&r->functions);
     newton_clear(&r->newton);
-    mem_free(r->s->context, r->numbers);
+    mem_free(r->s->context, r->room);
     mem_free(r->s->context, r);
 }
 
-/* ---- the workspace: laid out twice, first to count, then to place ---- */
-
-typedef struct {
-    real *numbers;
-    size_t count;
-} layout;
-
-static real *take(layout *l, size_t count)
-{
-    real *at = l->numbers ? l->numbers + l->count : NULL;
-    l->count += count;
-    return at;
-}
+/* ---- the workspace ---- */
 
 /* Numbers of the largest block of derivatives. */
 static size_t largest_block(const stepper *r)
@@ -53,31 +42,28 @@ static size_t largest_block(const stepper *r)
     return largest;
 }
 
-static void lay_out(stepper *r, layout *l)
+static void lay_out(void *self, room_layout *l)
 {
+    stepper *r = self;
     step_work *w = &r->work;
     size_t n = r->s->n, c = r->s->c, y = r->s->embedded;
-    w->x = take(l, w->offsets[r->table.group_count]);
-    for (int v = STEP_NU0; v < 0; v++) w->known[v + STEP_KNOWN] = take(l, step_vector_length(w, v));
+    w->x = room_reals(l, w->offsets[r->table.group_count]);
+    for (int v = STEP_NU0; v < 0; v++) w->known[v + STEP_KNOWN] = room_reals(l, step_vector_length(w, v));
     for (int i = 0; i < r->table.place_count; i++) {
         for (int slot = STEP_Q; slot <= STEP_LAMBDA; slot++)
-            if (step_slot_needs_room(&r->table.places[i], (step_slot)slot)) w->rooms[i][slot] = take(l, slot == STEP_LAMBDA ? c : n + y);
+            if (step_slot_needs_room(&r->table.places[i], (step_slot)slot)) w->rooms[i][slot] = room_reals(l, slot == STEP_LAMBDA ? c : n + y);
     }
-    w->value = take(l, n + y + c);
-    w->now.scratch = take(l, n + c);
-    w->block = take(l, largest_block(r));
-    for (int i = 0; i < r->table.phase_count; i++) step_phase_place(&r->phases[i], take(l, step_phase_numbers(&r->phases[i])));
-    step_phase_place(&r->results, take(l, step_phase_numbers(&r->results)));
+    w->value = room_reals(l, n + y + c);
+    w->now.scratch = room_reals(l, n + c);
+    w->block = room_reals(l, largest_block(r));
+    for (int i = 0; i < r->table.phase_count; i++) step_phase_place(&r->phases[i], room_reals(l, step_phase_numbers(&r->phases[i])));
+    step_phase_place(&r->results, room_reals(l, step_phase_numbers(&r->results)));
 }
 
 static int create_workspace(stepper *r)
 {
-    layout l = { 0 };
-    lay_out(r, &l);
-    r->numbers = mem_new(r->s->context, l.count, sizeof *r->numbers);
-    if (!r->numbers) return TAUT_OUT_OF_MEMORY;
-    l = (layout){ r->numbers, 0 };
-    lay_out(r, &l);
+    int status = room_create(r->s->context, lay_out, r, &r->room);
+    if (status) return status;
     r->work.now.move = r->results.fixed;
     return TAUT_OK;
 }

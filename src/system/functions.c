@@ -1,5 +1,5 @@
 /* The functions pi, nu, phi, g of a system and their sparse derivatives. */
-#include "system/parts.h"
+#include "system/system_inside.h"
 
 #include <string.h>
 

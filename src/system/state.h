@@ -14,7 +14,7 @@ typedef struct {
     real *t_lambda;       /* one number: the time that lambda belongs to, of methods that say so */
     real *work, *work_low; /* one number each: of forces, of time in L or H and of moving constraints since the start; energy - work is constant */
     real *step;           /* size of the next step of a method that chooses it; 0: none yet */
-    real *extra;          /* what contacts remember (contact/phases.h); extra_count numbers, none without contacts */
+    real *extra;          /* what contacts remember (contact/modes.h); extra_count numbers, none without contacts */
     uint32_t n, c, extra_count;
     real *block;          /* all of the above, one allocation */
 } state;

@@ -2,7 +2,7 @@
  * that is singular alone but regular together with the constraints (a unit quaternion, a massless joint):
  *     L + kappa/2 sum (dg_k/dt)^2
  * has the same constrained motion and the same momenta on it, and L_vv + kappa G'G is regular exactly when the KKT matrix is. */
-#include "system/parts.h"
+#include "system/system_inside.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* From a model to a system: families, constants, fields. */
 #include "system/hamiltonian_form.h"
-#include "system/parts.h"
+#include "system/system_inside.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* From a Lagrangian, quadratic in the velocities, to H_c and the primary constraints:  A(q) v = p - b(q)  is solved for as many
  * velocities as the rank of A allows; what is left of the equations are the primary constraints, and the other velocities stay free (zero in
  * H_c = p v - L, their multiples of the primary constraints are the u phi of the total Hamiltonian). */
-#include "analysis/parts.h"
+#include "analysis/dirac_inside.h"
 
 static expr sum_of(const dirac *d)
 {

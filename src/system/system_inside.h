@@ -1,6 +1,6 @@
 /* Inside of the system, for the files of this folder. */
-#ifndef TAUT_SYSTEM_PARTS_H
-#define TAUT_SYSTEM_PARTS_H
+#ifndef TAUT_SYSTEM_SYSTEM_INSIDE_H
+#define TAUT_SYSTEM_SYSTEM_INSIDE_H
 
 #include "system/system.h"
 

@@ -1,6 +1,6 @@
 /* A table from names to numbers. The names belong to the caller and must outlive the table. */
-#ifndef TAUT_MODEL_NAMES_H
-#define TAUT_MODEL_NAMES_H
+#ifndef TAUT_MODEL_NAME_TABLE_H
+#define TAUT_MODEL_NAME_TABLE_H
 
 #include "base/context.h"
 

@@ -1,6 +1,6 @@
 /* Inside of the analysis, for the files of this folder. */
-#ifndef TAUT_ANALYSIS_PARTS_H
-#define TAUT_ANALYSIS_PARTS_H
+#ifndef TAUT_ANALYSIS_DIRAC_INSIDE_H
+#define TAUT_ANALYSIS_DIRAC_INSIDE_H
 
 #include "analysis/dirac.h"
 
@@ -58,11 +58,11 @@ int tableau_create(dirac *d, int rows, int columns, tableau *t);
 void tableau_clear(dirac *d, tableau *t);
 int tableau_eliminate(dirac *d, tableau *t);
 
-/* ---- start.c ---- */
+/* ---- start_point.c ---- */
 /* The start values on phase space; free: those that are free are solved for. */
 int start_point(dirac *d, int free, point *x);
 
-/* ---- legendre.c ---- */
+/* ---- legendre_transform.c ---- */
 /* H_c and the primary constraints of a Lagrangian model. A verdict may come of it. */
 int dirac_legendre(dirac *d);
 

@@ -1,41 +1,41 @@
-#include "model/phase.h"
+#include "model/contact_mode.h"
 
 #include <string.h>
 
 /* Beside any slip velocity this is nothing; without slip it is the direction itself. Its square is a number. */
 #define NO_SLIP 1e-150
 
-uint32_t phase_rows(const contact *c, contact_mode mode)
+uint32_t contact_rows(const contact *c, contact_mode mode)
 {
     return mode == MODE_OPEN ? 0 : mode == MODE_STICK ? 1 + c->slide_count : 1;
 }
 
-contact_mode phase_closed_mode(const contact *c, int slips)
+contact_mode contact_closed_mode(const contact *c, int slips)
 {
     if (!c->friction || c->law == FRICTION_REGULARISED) return MODE_CLOSED;
     return slips ? MODE_SLIP : MODE_STICK;
 }
 
-void phase_model_destroy(model *phase)
+void mode_model_destroy(model *m)
 {
-    if (!phase) return;
-    taut_context *context = phase->context;
-    mem_free(context, phase->parameters);
-    mem_free(context, phase->constraints);
-    mem_free(context, phase->forces);
-    mem_free(context, phase->rates);
-    mem_free(context, phase->observables);
-    mem_free(context, phase);
+    if (!m) return;
+    taut_context *context = m->context;
+    mem_free(context, m->parameters);
+    mem_free(context, m->constraints);
+    mem_free(context, m->forces);
+    mem_free(context, m->rates);
+    mem_free(context, m->observables);
+    mem_free(context, m);
 }
 
 /* ---- building; an expression of 0 means that memory ran out, and is looked for at the end ---- */
 
 typedef struct {
     const model *m;
-    model *phase;
+    model *made;
     graph *g;
     int failed;
-    expr *from, *to;   /* multipliers of contacts, and what they are in this phase */
+    expr *from, *to;   /* multipliers of contacts, and what they are in these modes */
 } builder;
 
 static expr parameter_of(builder *b, size_t contact, int slot)
@@ -45,17 +45,19 @@ static expr parameter_of(builder *b, size_t contact, int slot)
 
 static void add_constraint(builder *b, const char *name, expr value, int line, expr guess)
 {
-    model *p = b->phase;
-    if (!value || mem_grow(p->context, &p->constraints, &p->constraint_capacity, p->constraint_count + 1, sizeof *p->constraints)) {
+    model *p = b->made;
+    if (!value || mem_grow(p->context, &p->constraints, &p->constraint_capacity, p->constraint_count + 1,
+                           sizeof *p->constraints)) {
         b->failed = 1;
         return;
     }
-    p->constraints[p->constraint_count++] = (constraint){ .name = (char *)name, .value = value, .line = line, .guess = guess };
+    p->constraints[p->constraint_count++] =
+        (constraint){ .name = (char *)name, .value = value, .line = line, .guess = guess };
 }
 
 static void add_force(builder *b, uint32_t target, expr value, int line)
 {
-    model *p = b->phase;
+    model *p = b->made;
     if (!value || mem_grow(p->context, &p->forces, &p->force_capacity, p->force_count + 1, sizeof *p->forces)) {
         b->failed = 1;
         return;
@@ -93,7 +95,8 @@ static expr velocity_of(builder *b, uint32_t i)
     const model *m = b->m;
     expr w = expr_variable(b->g, KIND_W, i), sum = expr_number(b->g, 0);
     if (m->form == FORM_LAGRANGIAN) return w;
-    for (size_t k = 0; k < m->summand_count; k++) sum = expr_add(b->g, sum, expr_derivative(b->g, m->summands[k].value, w));
+    for (size_t k = 0; k < m->summand_count; k++)
+        sum = expr_add(b->g, sum, expr_derivative(b->g, m->summands[k].value, w));
     return sum;
 }
 
@@ -104,7 +107,8 @@ static expr norm_of(builder *b, const expr *v, uint32_t count)
     return expr_unary(b->g, OP_SQRT, sum);
 }
 
-/* The gradient of the gap by the coordinates of its first point, into n; its length. 1 where the gap is not of points. */
+/* The gradient of the gap by the coordinates of its first point, into n; its length. 1 where the gap is not of points.
+ */
 static expr gap_normal(builder *b, const contact *c, expr *n)
 {
     if (!c->point_count) return expr_number(b->g, 1);
@@ -162,10 +166,10 @@ static void point_slip(builder *b, const contact *c, const expr *n, slip *s)
         }
 }
 
-/* Direction of slip, row by row. Set-valued, one row: a sign that the phase is given. Several: u/|u| with u = +-s + (nearly nothing)
-   times the given direction; the sign is that of the angle between s and the direction, so that the force stays what it was when a
-   step goes through s = 0. To find where that is, u is the given direction alone (SLOT_KEEP): u/|u| has no derivative there.
-   Regularised: s/sqrt(s^2 + width^2). */
+/* Direction of slip, row by row. Set-valued, one row: a sign that the model is given. Several: u/|u| with u = +-s +
+   (nearly nothing) times the given direction; the sign is that of the angle between s and the direction, so that the
+   force stays what it was when a step goes through s = 0. To find where that is, u is the given direction alone
+   (SLOT_KEEP): u/|u| has no derivative there. Regularised: s/sqrt(s^2 + width^2). */
 static void direction_of(builder *b, size_t index, const contact *c, const slip *s, expr *out)
 {
     graph *g = b->g;
@@ -186,7 +190,8 @@ static void direction_of(builder *b, size_t index, const contact *c, const slip 
     along = expr_mul(g, expr_sub(g, expr_number(g, 1), keep), expr_unary(g, OP_SIGN, along));
     for (uint32_t r = 0; r < s->rows; r++)
         u[r] = expr_add(g, expr_mul(g, along, s->speed[r]),
-                        expr_mul(g, expr_add(g, keep, expr_number(g, (wide)NO_SLIP)), parameter_of(b, index, SLOT_DIRECTION + (int)r)));
+                        expr_mul(g, expr_add(g, keep, expr_number(g, (wide)NO_SLIP)),
+                                 parameter_of(b, index, SLOT_DIRECTION + (int)r)));
     sum = norm_of(b, u, s->rows);
     for (uint32_t r = 0; r < s->rows; r++) out[r] = expr_div(g, u[r], sum);
 }
@@ -211,7 +216,8 @@ static void add_friction(builder *b, size_t index, const contact *c, expr multip
         expr size = expr_neg(g, expr_mul(g, c->friction, expr_mul(g, s.normal, multiplier)));
         for (uint32_t r = 0; r < s.rows; r++)
             for (uint32_t i = 0; i < n; i++)
-                if (s.on[r * n + i]) add_force(b, i, expr_mul(g, expr_mul(g, size, direction[r]), s.on[r * n + i]), c->line);
+                if (s.on[r * n + i])
+                    add_force(b, i, expr_mul(g, expr_mul(g, size, direction[r]), s.on[r * n + i]), c->line);
     }
     mem_free(b->m->context, s.on);
 }
@@ -234,12 +240,13 @@ static void add_stick(builder *b, size_t index, const contact *c)
 
 /* ---- models ---- */
 
-/* Everything shared but the lists that a phase has of its own; those are empty, but for the constraints that always hold. */
+/* Everything shared but the lists that the model of a mode set has of its own; those are empty, but for the constraints
+ * that always hold. */
 static int begin(builder *b, const model *m)
 {
     *b = (builder){ .m = m, .g = m->graph };
     model *p = mem_new(m->context, 1, sizeof *p);
-    b->phase = p;
+    b->made = p;
     if (!p) return TAUT_OUT_OF_MEMORY;
     *p = *m;
     p->contacts = NULL;
@@ -256,9 +263,11 @@ static int begin(builder *b, const model *m)
     if (m->parameter_count) memcpy(p->parameters, m->parameters, m->parameter_count * sizeof *p->parameters);
     for (size_t i = 0; i < m->contact_count; i++)
         for (int k = 0; k < CONTACT_SLOTS; k++)
-            p->parameters[m->parameter_count + CONTACT_SLOTS * i + (size_t)k] = (parameter){ m->contacts[i].name, 0, m->contacts[i].line };
+            p->parameters[m->parameter_count + CONTACT_SLOTS * i + (size_t)k] =
+                (parameter){ m->contacts[i].name, 0, m->contacts[i].line };
     for (size_t i = 0; i < m->constraint_count; i++)
-        add_constraint(b, m->constraints[i].name, m->constraints[i].value, m->constraints[i].line, m->constraints[i].guess);
+        add_constraint(b, m->constraints[i].name, m->constraints[i].value, m->constraints[i].line,
+                       m->constraints[i].guess);
     return b->failed ? TAUT_OUT_OF_MEMORY : TAUT_OK;
 }
 
@@ -267,8 +276,8 @@ static int end(builder *b, int status, model **result)
     mem_free(b->m->context, b->from);
     mem_free(b->m->context, b->to);
     if (!status && b->failed) status = TAUT_OUT_OF_MEMORY;
-    if (status) phase_model_destroy(b->phase);
-    *result = status ? NULL : b->phase;
+    if (status) mode_model_destroy(b->made);
+    *result = status ? NULL : b->made;
     return status;
 }
 
@@ -282,7 +291,9 @@ static int add_contacts(builder *b, const unsigned char *modes)
     for (size_t i = 0; i < m->contact_count; i++) {
         const contact *c = &m->contacts[i];
         b->from[i] = expr_variable(b->g, KIND_CONTACT, (uint32_t)i);
-        b->to[i] = modes[i] && (modes[i] != MODE_HELD || m->form == FORM_RATES) ? expr_variable(b->g, KIND_LAMBDA, (uint32_t)b->phase->constraint_count) : expr_number(b->g, 0);
+        b->to[i] = modes[i] && (modes[i] != MODE_HELD || m->form == FORM_RATES)
+                       ? expr_variable(b->g, KIND_LAMBDA, (uint32_t)b->made->constraint_count)
+                       : expr_number(b->g, 0);
         if (!b->from[i] || !b->to[i]) return TAUT_OUT_OF_MEMORY;
         if (!modes[i]) continue;
         add_constraint(b, c->name, c->gap, c->line, c->guess);
@@ -304,47 +315,55 @@ static void copy_actions(builder *b, const action *list, size_t count, action **
     }
 }
 
-int phase_model_create(const model *m, const unsigned char *modes, model **result)
+int mode_model_create(const model *m, const unsigned char *modes, model **result)
 {
     builder b;
     int status = begin(&b, m);
-    model *p = b.phase;
+    model *p = b.made;
     if (!status) status = add_contacts(&b, modes);
     if (status) return end(&b, status, result);
     copy_actions(&b, m->forces, m->force_count, &p->forces, &p->force_count, &p->force_capacity);
     copy_actions(&b, m->rates, m->rate_count, &p->rates, &p->rate_count, &p->rate_capacity);
-    if (mem_grow(m->context, &p->observables, &p->observable_capacity, m->observable_count, sizeof *p->observables)) b.failed = 1;
+    if (mem_grow(m->context, &p->observables, &p->observable_capacity, m->observable_count, sizeof *p->observables))
+        b.failed = 1;
     for (size_t i = 0; !b.failed && i < m->observable_count; i++) {
         observable o = m->observables[i];
         o.value = with_multipliers(&b, o.value);
         p->observables[p->observable_count++] = o;
     }
     for (size_t i = 0; !b.failed && i < m->contact_count; i++)
-        if (modes[i] == MODE_SLIP || (modes[i] == MODE_CLOSED && m->contacts[i].friction)) add_friction(&b, i, &m->contacts[i], b.to[i]);
+        if (modes[i] == MODE_SLIP || (modes[i] == MODE_CLOSED && m->contacts[i].friction))
+            add_friction(&b, i, &m->contacts[i], b.to[i]);
     return end(&b, TAUT_OK, result);
 }
 
-int phase_watch_create(const model *m, model **result)
+int gap_model_create(const model *m, model **result)
 {
     builder b;
     int status = begin(&b, m);
-    model *p = b.phase;
+    model *p = b.made;
     if (status) return end(&b, status, result);
-    for (size_t i = 0; i < m->contact_count; i++) add_constraint(&b, m->contacts[i].name, m->contacts[i].gap, m->contacts[i].line, 0);
+    for (size_t i = 0; i < m->contact_count; i++)
+        add_constraint(&b, m->contacts[i].name, m->contacts[i].gap, m->contacts[i].line, 0);
     for (size_t i = 0; i < m->contact_count; i++)
         for (uint32_t k = 0; m->contacts[i].slide_type == SLIDE_GIVEN && k < m->contacts[i].slide_count; k++)
             add_constraint(&b, m->contacts[i].name, m->contacts[i].slide[k], m->contacts[i].line, 0);
     /* The place where a single point rubs against its surroundings is no symmetry's. */
     for (size_t i = 0; i < m->contact_count; i++)
-        for (uint32_t k = 0; m->contacts[i].slide_type == SLIDE_POINTS && m->contacts[i].point_count == 1 && k < m->contacts[i].slide_count + 1; k++)
-            add_constraint(&b, m->contacts[i].name, expr_variable(b.g, KIND_Q, m->groups[m->contacts[i].point[0]].first + k), m->contacts[i].line, 0);
-    if (mem_grow(m->context, &p->observables, &p->observable_capacity, m->contact_count, sizeof *p->observables)) b.failed = 1;
+        for (uint32_t k = 0; m->contacts[i].slide_type == SLIDE_POINTS && m->contacts[i].point_count == 1 &&
+                             k < m->contacts[i].slide_count + 1;
+             k++)
+            add_constraint(&b, m->contacts[i].name,
+                           expr_variable(b.g, KIND_Q, m->groups[m->contacts[i].point[0]].first + k),
+                           m->contacts[i].line, 0);
+    if (mem_grow(m->context, &p->observables, &p->observable_capacity, m->contact_count, sizeof *p->observables))
+        b.failed = 1;
     for (size_t i = 0; !b.failed && i < m->contact_count; i++) {
         expr mu = m->contacts[i].friction ? m->contacts[i].friction : expr_number(b.g, 0);
         if (!mu) b.failed = 1;
         p->observables[p->observable_count++] = (observable){ m->contacts[i].name, mu, m->contacts[i].line };
     }
-    /* Rates have no derivatives that the watch would need; their own are kept, so that velocities are there. */
+    /* Rates have no derivatives that the kinematics would need; their own are kept, so that velocities are there. */
     for (size_t i = 0; !b.failed && i < m->rate_count; i++) {
         if (mem_grow(m->context, &p->rates, &p->rate_capacity, p->rate_count + 1, sizeof *p->rates)) b.failed = 1;
         else if (m->rates[i].target_kind == KIND_Q) p->rates[p->rate_count++] = m->rates[i];

@@ -1,4 +1,4 @@
-#include "record/text.h"
+#include "record/statement.h"
 
 #include <stdarg.h>
 

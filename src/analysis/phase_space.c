@@ -2,11 +2,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "analysis/parts.h"
+#include "analysis/dirac_inside.h"
 
 #define CONSISTENT 1e-9 /* relative displacement that counts as a rounding of the given numbers */
 
-void phase_destroy(model *m)
+void phase_space_destroy(model *m)
 {
     if (!m) return;
     taut_context *context = m->context;
@@ -75,12 +75,12 @@ static int report_inconsistent(dirac *d, const point *x, wide moved)
                 d->m->file, from ? from->line : d->m->form_line, name, text, (double)value, (double)moved);
 }
 
-static int put_on_manifold(dirac *d, phase_start mode, point *x, phase_info *info)
+static int put_on_manifold(dirac *d, start_mode mode, point *x, phase_info *info)
 {
     size_t n2 = 2 * (size_t)d->n;
     wide given[2 * DIRAC_COORDINATES], relative = 0;
     int converged;
-    if (mode == PHASE_AS_IS) return TAUT_OK;
+    if (mode == START_AS_IS) return TAUT_OK;
     memcpy(given, x->z, n2 * sizeof *given);
     int status = sampler_project(d->sampler, x, d->chi, d->count, NULL, &converged);
     if (status) return status;
@@ -92,7 +92,7 @@ static int put_on_manifold(dirac *d, phase_start mode, point *x, phase_info *inf
         *most = WIDE(fmax)(*most, moved);
         relative = WIDE(fmax)(relative, moved / d->sampler->scale[i >= d->n]);
     }
-    if (mode == PHASE_STRICT && !(relative <= (wide)CONSISTENT)) {
+    if (mode == START_STRICT && !(relative <= (wide)CONSISTENT)) {
         wide moved = WIDE(fmax)(info->moved_q, info->moved_w);
         memcpy(x->z, given, n2 * sizeof *given);
         return report_inconsistent(d, x, moved);
@@ -100,13 +100,13 @@ static int put_on_manifold(dirac *d, phase_start mode, point *x, phase_info *inf
     return TAUT_OK;
 }
 
-static int find_start(dirac *d, phase_start mode, model *m)
+static int find_start(dirac *d, start_mode mode, model *m)
 {
     uint32_t n = d->n;
     wide z[2 * DIRAC_COORDINATES];
     point x = { z, 0 };
-    int status = start_point(d, mode != PHASE_AS_IS, &x);
-    for (uint32_t i = 0; i < n && mode != PHASE_AS_IS; i++) {
+    int status = start_point(d, mode != START_AS_IS, &x);
+    for (uint32_t i = 0; i < n && mode != START_AS_IS; i++) {
         m->phase->free_q += d->m->start_q[i].type == START_FREE;
         m->phase->free_w += d->m->start_w[i].type == START_FREE;
     }
@@ -153,7 +153,7 @@ static int explain(const model *m, int status)
                 rest ? rest + 2 : text);
 }
 
-int phase_model(model *m, phase_start start, model **result)
+int phase_space_model(model *m, start_mode start, model **result)
 {
     dirac *d;
     char before[TAUT_ERROR_TEXT] = "";
@@ -173,7 +173,7 @@ int phase_model(model *m, phase_start start, model **result)
     if (status) status = explain(m, status);
     else status = missing_velocity(m, (*result)->phase->missing, sizeof (*result)->phase->missing, &all);
     if (status) {
-        phase_destroy(*result);
+        phase_space_destroy(*result);
         *result = NULL;
     }
     dirac_destroy(d);

@@ -1,7 +1,7 @@
 /* The start as the user gave it, in phase space: free values from the constraints, momenta from velocities. */
 #include <string.h>
 
-#include "analysis/parts.h"
+#include "analysis/dirac_inside.h"
 
 /* chi as functions of what the user gives: of (q,v) for a Lagrangian, p = L_v put in. */
 static int given_functions(dirac *d, expr *f, expr *gradient)

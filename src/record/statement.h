@@ -1,6 +1,6 @@
 /* An SQL statement that is put together. Internal to this folder. */
-#ifndef TAUT_RECORD_TEXT_H
-#define TAUT_RECORD_TEXT_H
+#ifndef TAUT_RECORD_STATEMENT_H
+#define TAUT_RECORD_STATEMENT_H
 
 #include "record/database.h"
 

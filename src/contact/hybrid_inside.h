@@ -1,0 +1,125 @@
+/* Inside of the hybrid stepping: what its files share. */
+#ifndef TAUT_CONTACT_HYBRID_INSIDE_H
+#define TAUT_CONTACT_HYBRID_INSIDE_H
+
+#include "contact/hybrid.h"
+#include "contact/lcp.h"
+#include "contact/locate.h"
+#include "solve/kkt.h"
+
+/* The contacts that take part in an impact, or in a decision on forces, as rows of one problem. */
+typedef struct {
+    size_t *contacts;         /* which they are */
+    cone_contact *cones;
+    int count, rows;
+    real *J;                  /* rows x n: gradients; grows */
+    real *W; /* rows x rows: J K J', K the response of velocities to impulses under the constraints that
+                always hold; grows */
+    real *b, *P;              /* rows; there is room for all contacts */
+} contact_problem;
+
+/* Of the model: one number for each contact. */
+typedef struct {
+    real *restitution;
+    real *width;              /* of regularised friction */
+    real *guess;              /* of the multiplier when it closes */
+} contact_constants;
+
+/* Of the method. */
+typedef struct {
+    int can_hold;             /* its order is 2 or more */
+    int velocities_off;       /* it keeps positions on the constraints, and leaves velocities off them */
+} contact_method;
+
+/* Of a step. */
+typedef struct {
+    state saved;              /* x at the beginning */
+    real h;
+    real shortest;            /* a substep below this length moves no coordinate by more than one ulp */
+    unsigned char *held;      /* open contacts along whose surfaces a substep is made (substep.c) */
+} contact_step;
+
+/* Of an event: one number for each contact. */
+typedef struct {
+    unsigned char *modes_before;
+    unsigned char *leaving;   /* has just been let go */
+    unsigned char *takes_part; /* in the problem */
+    real *impulse;            /* of the last impact */
+    real *rate_noise, *slip_noise; /* round-off of rate and slip before it, which is what is left in them after it */
+} contact_event;
+
+/* Of the search for an event (locate.c): two functions for each contact. */
+typedef struct {
+    real *value, *start, *tolerance;
+    real *rate, *rate_start;  /* of the gaps: one for each contact */
+    unsigned char *ignore;
+    unsigned char *simultaneous; /* functions with their zeros at the event */
+} contact_crossing;
+
+/* Work of response.c. */
+typedef struct {
+    real *a, *b, *v, *w, *kick;   /* n each */
+    real *multiplier, *right;     /* c each */
+    const mode_set *owner;        /* the open mode set, to which the rest belongs */
+    kkt *kkt;
+    void *blocks;                 /* room of the values of blocks below */
+    real *pi_w, *nu_w, *force, *jacobian;
+} response_work;
+
+struct hybrid {
+    const model *m;
+    taut_context *context;
+    size_t count;             /* of contacts */
+    uint32_t n, c;            /* coordinates; constraints that always hold */
+    hybrid_options options;
+    mode_sets sets;
+    mode_set *open;           /* all contacts open; looked up anew when needed */
+    kinematics *kinematics;
+    contact_constants constants;
+    contact_method method;
+    contact_step step;
+    contact_event event;
+    contact_problem problem;
+    contact_crossing crossing;
+    response_work response;
+    void *room;               /* of the arrays of these, but for those that say otherwise */
+};
+
+/* ---- response.c: impulses and the velocities that follow ---- */
+/* Collects the contacts that `takes_part` marks (the kinematics are those of x), with their gradients and W. */
+int problem_collect(hybrid *self, const state *x, const unsigned char *takes_part);
+/* x.w, x.p := after the impulses self->problem.P, under the constraints that always hold. */
+int problem_apply(hybrid *self, state *x);
+void response_clear(taut_context *context, response_work *work);
+
+/* ---- impact.c ---- */
+/* trigger: a contact that closes however slowly, or -1. *happened: somebody hit somebody. */
+int contact_impact(hybrid *self, state *x, long trigger, int *happened);
+/* Below this speed a contact that is pressed together does not open again: the height of the jump is some ulps of the
+ * gap. */
+real contact_settling_speed(const contact_motion *t, real acceleration);
+
+/* ---- substep.c ---- */
+/* Moves x by a substep: `left`, or what comes before the first event or can be done at once. */
+int contact_substep(hybrid *self, state *x, real left, located *event);
+/* Whether a contact is held in it. */
+int contact_holds(const hybrid *self);
+
+/* ---- decide.c ---- */
+/* Which contacts that touch stay closed, by the complementarity problem of the forces. */
+int contact_settle(hybrid *self, state *x);
+/* The same starting from the modes of x, correcting what is wrong with them one by one. */
+int contact_correct_modes(hybrid *self, state *x);
+/* Open contacts that a substep has left below zero nevertheless are put onto their surfaces. */
+int contact_lift(hybrid *self, state *x);
+/* Closes a contact at x (the kinematics are those of x). */
+void close_contact(hybrid *self, state *x, size_t i);
+void open_contact(state *x, size_t i);
+void stick_contact(hybrid *self, state *x, size_t i);
+void slip_contact(hybrid *self, state *x, size_t i, const real *direction);
+/* Remembers the modes of x; reports what became of them since. *changed (may be NULL): something did. */
+void contact_remember_modes(hybrid *self, const state *x);
+int contact_report_changes(hybrid *self, const state *x, int *changed);
+int contact_report(hybrid *self, size_t contact, event_kind kind, real impulse);
+
+#endif

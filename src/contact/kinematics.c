@@ -1,0 +1,270 @@
+#include "contact/kinematics.h"
+
+#include <string.h>
+
+#include "base/room.h"
+
+struct kinematics {
+    const model *m;
+    model *own;            /* its constraints: those of m, gaps, slides */
+    struct system *s;
+    size_t count;
+    void *room;            /* of the arrays below */
+    uint32_t *slide;       /* per contact: row of its first given slide in s */
+    contact_motion *touches;
+    real *g, *rate, *curvature, *jacobian, *v, *mu, *second, *size, *dv;
+    real *place_q, *place_w, t;
+    real fastest;          /* of the accelerations */
+};
+
+void kinematics_destroy(kinematics *self)
+{
+    if (!self) return;
+    taut_context *context = self->m->context;
+    mem_free(context, self->room);
+    system_destroy(self->s);
+    mode_model_destroy(self->own);
+    mem_free(context, self);
+}
+
+static void lay_out(void *object, room_layout *l)
+{
+    kinematics *self = object;
+    size_t n = self->s->n, c = self->s->c;
+    self->slide = room_take(l, self->count, sizeof *self->slide);
+    self->touches = room_take(l, self->count, sizeof *self->touches);
+    self->mu = room_reals(l, self->count);
+    self->g = room_reals(l, c), self->rate = room_reals(l, c), self->curvature = room_reals(l, c);
+    self->second = room_reals(l, c), self->size = room_reals(l, c);
+    self->jacobian = room_reals(l, (size_t)self->s->blocks[BLOCK_G].value_count);
+    self->v = room_reals(l, n), self->dv = room_reals(l, n);
+    self->place_q = room_reals(l, n), self->place_w = room_reals(l, n);
+}
+
+int kinematics_create(const model *m, kinematics **result)
+{
+    *result = NULL;
+    kinematics *self = mem_new(m->context, 1, sizeof *self);
+    if (!self) return TAUT_OUT_OF_MEMORY;
+    self->m = m;
+    self->count = m->contact_count;
+    int status = gap_model_create(m, &self->own);
+    if (!status) status = system_create(self->own, &self->s);
+    if (!status) status = system_prepare_block(self->s, BLOCK_G);
+    if (!status) status = system_prepare_rates(self->s);
+    if (!status) status = room_create(m->context, lay_out, self, &self->room);
+    uint32_t row = (uint32_t)(m->constraint_count + self->count);
+    for (size_t i = 0; !status && i < self->count; i++) {
+        self->slide[i] = row;
+        if (m->contacts[i].slide_type == SLIDE_GIVEN) row += m->contacts[i].slide_count;
+    }
+    if (status)
+        kinematics_destroy(self);
+    else
+        *result = self;
+    return status;
+}
+
+const contact_motion *kinematics_of(const kinematics *self, size_t contact) { return &self->touches[contact]; }
+const real *kinematics_velocity(const kinematics *self) { return self->v; }
+struct system *kinematics_system(kinematics *self) { return self->s; }
+real kinematics_smallest_scale(const kinematics *self) { return self->s->least; }
+
+static uint32_t gap_row(const kinematics *self, size_t contact)
+{
+    return (uint32_t)(self->m->constraint_count + contact);
+}
+
+/* d row / d coordinate */
+static real entry(const kinematics *self, uint32_t row, uint32_t coordinate)
+{
+    int at = pattern_find(self->s->blocks[BLOCK_G].parts[0].shape, (int)row, (int)coordinate);
+    return at < 0 ? 0 : self->jacobian[at];
+}
+
+/* Unit tangents of a contact of points. In the plane (n_y, -n_x); in space the first is normal to the axis farthest
+ * from n. */
+static void find_tangents(const kinematics *self, size_t i, contact_motion *t)
+{
+    const contact *c = &self->m->contacts[i];
+    const group *p = &self->m->groups[c->point[0]];
+    real n[3] = { 0, 0, 0 };
+    for (uint32_t k = 0; k < p->size; k++) n[k] = entry(self, gap_row(self, i), p->first + k) / t->normal;
+    memset(t->tangent, 0, sizeof t->tangent);
+    if (p->size == 2) {
+        t->tangent[0][0] = n[1], t->tangent[0][1] = -n[0];
+        return;
+    }
+    int axis = 0;
+    for (int k = 1; k < 3; k++)
+        if (REAL(fabs)(n[k]) < REAL(fabs)(n[axis])) axis = k;
+    int j = (axis + 1) % 3, k = (axis + 2) % 3;
+    real length = REAL(sqrt)(n[j] * n[j] + n[k] * n[k]);
+    real *a = t->tangent[0], *b = t->tangent[1];
+    a[j] = -n[k] / length, a[k] = n[j] / length;
+    for (int l = 0; l < 3; l++) b[l] = n[(l + 1) % 3] * a[(l + 2) % 3] - n[(l + 2) % 3] * a[(l + 1) % 3];
+}
+
+/* Relative velocity (or place) of the points of a contact along a tangent. */
+static real along_points(const kinematics *self, size_t i, const real *tangent, const real *x)
+{
+    const contact *c = &self->m->contacts[i];
+    real sum = 0;
+    for (uint32_t p = 0; p < c->point_count; p++)
+        for (uint32_t k = 0; k < self->m->groups[c->point[p]].size; k++) {
+            real part = tangent[k] * x[self->m->groups[c->point[p]].first + k];
+            sum += p ? -part : part;
+        }
+    return sum;
+}
+
+/* fastest: the largest velocity, whose rounding the constraints hand on to all others. */
+static void look_at(kinematics *self, size_t i, real h, real fastest)
+{
+    const contact *c = &self->m->contacts[i];
+    const pattern *shape = self->s->blocks[BLOCK_G].parts[0].shape;
+    contact_motion *t = &self->touches[i];
+    uint32_t row = gap_row(self, i);
+    real size = 0, speed = REAL(fabs)(self->rate[row]), sum = 0;
+    t->gap = self->g[row];
+    t->rate = self->rate[row];
+    for (int e = shape->start[row]; e < shape->start[row + 1]; e++) {
+        real x = REAL(fabs)(self->place_q[shape->index[e]]), v = REAL(fabs)(self->v[shape->index[e]]),
+             g = REAL(fabs)(self->jacobian[e]);
+        size += g * (REAL(fmax)(x, self->s->least) + REAL(fabs)(h) * v);
+        speed += g * fastest;
+        t->rate += self->jacobian[e] * self->v[shape->index[e]];
+    }
+    t->round_off = 16 * REAL_EPSILON * size;
+    t->rate_round_off = 64 * REAL_EPSILON * speed;
+    for (uint32_t k = 0; c->point_count && k < self->m->groups[c->point[0]].size; k++) {
+        real g = entry(self, row, self->m->groups[c->point[0]].first + k);
+        sum += g * g;
+    }
+    t->normal = c->point_count ? REAL(sqrt)(sum) : 1;
+    t->mu = self->mu[i];
+    real slip = 0;
+    if (c->slide_type == SLIDE_POINTS) find_tangents(self, i, t);
+    for (uint32_t k = 0; k < c->slide_count; k++) {
+        if (c->slide_type == SLIDE_POINTS) {
+            t->slip[k] = along_points(self, i, t->tangent[k], self->v);
+            slip += (real)c->point_count * fastest;
+            continue;
+        }
+        uint32_t r = self->slide[i] + k;
+        t->slip[k] = self->rate[r];
+        for (int e = shape->start[r]; e < shape->start[r + 1]; e++) {
+            t->slip[k] += self->jacobian[e] * self->v[shape->index[e]];
+            slip += REAL(fabs)(self->jacobian[e]) * fastest;
+        }
+    }
+    t->slip_round_off = 64 * REAL_EPSILON * slip;
+}
+
+void kinematics_evaluate(kinematics *self, const real *q, const real *stage, real t, real h)
+{
+    struct system *s = self->s;
+    memcpy(self->place_q, q, s->n * sizeof(real));
+    memcpy(self->place_w, stage, s->n * sizeof(real));
+    self->t = t;
+    place at = place_at(s, self->place_q, self->place_w, &self->t, NULL);
+    system_velocity(s, &at, self->v);
+    system_constraints(s, &at, self->g);
+    system_constraint_rate(s, &at, self->rate);
+    system_block_values(s, BLOCK_G, &at, self->jacobian);
+    system_observables(s, &at, self->mu);
+    real fastest = real_largest(self->v, s->n);
+    for (size_t i = 0; i < self->count; i++) look_at(self, i, h, fastest);
+}
+
+void kinematics_row(const kinematics *self, size_t contact, int r, real *out)
+{
+    const pattern *shape = self->s->blocks[BLOCK_G].parts[0].shape;
+    memset(out, 0, self->s->n * sizeof(real));
+    const contact_motion *t = &self->touches[contact];
+    if (r > 0 && self->m->contacts[contact].slide_type == SLIDE_POINTS) {
+        for (uint32_t p = 0; p < self->m->contacts[contact].point_count; p++) {
+            const group *owner = &self->m->groups[self->m->contacts[contact].point[p]];
+            for (uint32_t k = 0; k < owner->size; k++)
+                out[owner->first + k] = p ? -t->tangent[r - 1][k] : t->tangent[r - 1][k];
+        }
+        return;
+    }
+    uint32_t row = r == 0 ? gap_row(self, contact) : self->slide[contact] + (uint32_t)r - 1;
+    for (int e = shape->start[row]; e < shape->start[row + 1]; e++) out[shape->index[e]] = self->jacobian[e];
+}
+
+void kinematics_accelerate(kinematics *self, const real *dv)
+{
+    struct system *s = self->s;
+    place at = place_at(s, self->place_q, self->place_w, &self->t, NULL);
+    const pattern *shape = s->blocks[BLOCK_G].parts[0].shape;
+    system_constraint_curvature(s, &at, self->v, self->curvature);
+    memcpy(self->second, self->curvature, s->c * sizeof(real));
+    memcpy(self->dv, dv, s->n * sizeof(real));
+    self->fastest = real_largest(dv, s->n);
+    for (uint32_t r = 0; r < s->c; r++) {
+        self->size[r] = REAL(fabs)(self->curvature[r]);
+        for (int e = shape->start[r]; e < shape->start[r + 1]; e++) {
+            self->second[r] += self->jacobian[e] * dv[shape->index[e]];
+            self->size[r] += REAL(fabs)(self->jacobian[e]) * self->fastest;
+        }
+    }
+}
+
+real kinematics_acceleration(const kinematics *self, size_t contact, int r, real *scale)
+{
+    /* points that do not slip do not move, and their tangents neither */
+    if (r > 0 && self->m->contacts[contact].slide_type == SLIDE_POINTS) {
+        if (scale) *scale = (real)self->m->contacts[contact].point_count * self->fastest;
+        return along_points(self, contact, self->touches[contact].tangent[r - 1], self->dv);
+    }
+    uint32_t row = r == 0 ? gap_row(self, contact) : self->slide[contact] + (uint32_t)r - 1;
+    if (scale) *scale = self->size[row];
+    return self->second[row];
+}
+
+real kinematics_slip_along(const kinematics *self, size_t contact, const real *slots)
+{
+    const model *m = self->m;
+    const contact_motion *t = &self->touches[contact];
+    real sum = 0;
+    if (m->contacts[contact].slide_type == SLIDE_POINTS && m->contacts[contact].slide_count == 2) {
+        for (int k = 0; k < 3; k++)
+            sum += slots[SLOT_DIRECTION + k] * (t->slip[0] * t->tangent[0][k] + t->slip[1] * t->tangent[1][k]);
+        return sum;
+    }
+    for (uint32_t k = 0; k < m->contacts[contact].slide_count; k++) sum += slots[SLOT_DIRECTION + k] * t->slip[k];
+    return sum;
+}
+
+void kinematics_slip_slots(const kinematics *self, size_t contact, const real *d, real *slots)
+{
+    const contact_motion *t = &self->touches[contact];
+    memset(slots, 0, CONTACT_SLOTS * sizeof *slots);
+    if (self->m->contacts[contact].slide_count == 1) {
+        slots[SLOT_DIRECTION] = d[0] < 0 ? -1 : 1;
+        return;
+    }
+    real length = REAL(sqrt)(d[0] * d[0] + d[1] * d[1]), x = length > 0 ? d[0] / length : 1,
+         y = length > 0 ? d[1] / length : 0;
+    if (self->m->contacts[contact].slide_type == SLIDE_POINTS) {
+        for (int k = 0; k < 3; k++) slots[SLOT_DIRECTION + k] = x * t->tangent[0][k] + y * t->tangent[1][k];
+    } else {
+        slots[SLOT_DIRECTION] = x, slots[SLOT_DIRECTION + 1] = y;
+    }
+}
+
+void kinematics_stick_slots(const kinematics *self, size_t contact, real *slots)
+{
+    const contact_motion *t = &self->touches[contact];
+    memset(slots, 0, CONTACT_SLOTS * sizeof *slots);
+    for (uint32_t r = 0; r < self->m->contacts[contact].slide_count; r++) {
+        if (self->m->contacts[contact].slide_type == SLIDE_GIVEN) {
+            slots[SLOT_ANCHOR + r] = self->g[self->slide[contact] + r];
+            continue;
+        }
+        for (int k = 0; k < 3; k++) slots[SLOT_TANGENT + 3 * r + k] = t->tangent[r][k];
+        slots[SLOT_ANCHOR + r] = along_points(self, contact, t->tangent[r], self->place_q);
+    }
+}

@@ -1,0 +1,186 @@
+#include "contact/modes.h"
+
+#include <string.h>
+
+#include "base/room.h"
+
+static void mode_set_destroy(mode_set *set, taut_context *context)
+{
+    if (!set) return;
+    method_destroy(&set->method);
+    acceleration_destroy(set->acceleration);
+    if (set->s) {
+        state_clear(set->s, &set->begin);
+        state_clear(set->s, &set->end);
+    }
+    system_destroy(set->s);
+    mode_model_destroy(set->m);
+    mem_free(context, set->room);
+    mem_free(context, set);
+}
+
+static void lay_out(void *self, room_layout *l)
+{
+    mode_set *set = self;
+    size_t count = set->contact_count;
+    set->lambda = room_reals(l, set->s->c);
+    set->dv = room_reals(l, set->s->n);
+    set->first = room_take(l, count, sizeof *set->first);
+    set->rows = room_take(l, count, sizeof *set->rows);
+    set->modes = room_take(l, count, sizeof *set->modes);
+}
+
+static int mode_set_create(const mode_sets *p, const unsigned char *modes, mode_set **result)
+{
+    taut_context *context = p->m->context;
+    size_t count = p->m->contact_count;
+    mode_set *set = mem_new(context, 1, sizeof *set);
+    *result = NULL;
+    if (!set) return TAUT_OUT_OF_MEMORY;
+    set->contact_count = count;
+    int status = mode_model_create(p->m, modes, &set->m);
+    if (!status) status = system_create(set->m, &set->s);
+    if (!status) status = state_create(set->s, &set->begin);
+    if (!status) status = state_create(set->s, &set->end);
+    if (!status) status = method_create_with(set->s, p->class, p->spec, p->tolerance, &set->method);
+    if (!status) status = acceleration_create(set->s, &set->acceleration);
+    if (!status) status = room_create(context, lay_out, set, &set->room);
+    if (status) {
+        mode_set_destroy(set, context);
+        return status;
+    }
+    long row = (long)p->m->constraint_count;
+    for (size_t i = 0; i < count; i++) {
+        set->modes[i] = modes[i];
+        set->first[i] = modes[i] == MODE_OPEN ? -1 : row;
+        set->rows[i] = (int)contact_rows(&p->m->contacts[i], modes[i]);
+        row += set->rows[i];
+    }
+    *result = set;
+    return TAUT_OK;
+}
+
+int mode_sets_create(const model *m, const struct method_class *class, const method_spec *spec, real tolerance,
+                     mode_sets *p)
+{
+    *p = (mode_sets){ .m = m, .class = class, .spec = spec, .tolerance = tolerance };
+    p->list = mem_new(m->context, MODE_SETS_KEPT, sizeof *p->list);
+    p->wanted = mem_new(m->context, m->contact_count, 1);
+    return p->list && p->wanted ? TAUT_OK : TAUT_OUT_OF_MEMORY;
+}
+
+void mode_sets_clear(mode_sets *p)
+{
+    if (!p->m) return;
+    for (int i = 0; i < p->count; i++) mode_set_destroy(p->list[i], p->m->context);
+    mem_free(p->m->context, p->list);
+    mem_free(p->m->context, p->wanted);
+    *p = (mode_sets){ 0 };
+}
+
+newton_counts mode_sets_counts(const mode_sets *p)
+{
+    newton_counts sum = p->gone;
+    for (int i = 0; i < p->count; i++) newton_counts_add(&sum, method_counts(&p->list[i]->method));
+    return sum;
+}
+
+static int all_open(const mode_sets *p, const mode_set *set)
+{
+    for (size_t i = 0; i < p->m->contact_count; i++)
+        if (set->modes[i] != MODE_OPEN) return 0;
+    return 1;
+}
+
+/* Room for one more: the mode set that was not used for the longest time goes, but never that of no contact. */
+static int free_place(mode_sets *p)
+{
+    if (p->count < MODE_SETS_KEPT) return p->count++;
+    int oldest = -1;
+    for (int i = 0; i < p->count; i++)
+        if (!all_open(p, p->list[i]) && (oldest < 0 || p->list[i]->used < p->list[oldest]->used)) oldest = i;
+    newton_counts_add(&p->gone, method_counts(&p->list[oldest]->method));
+    mode_set_destroy(p->list[oldest], p->m->context);
+    p->list[oldest] = NULL;
+    return oldest;
+}
+
+static int find(mode_sets *p, const unsigned char *modes, mode_set **result)
+{
+    for (int i = 0; i < p->count; i++)
+        if (memcmp(p->list[i]->modes, modes, p->m->contact_count) == 0) {
+            *result = p->list[i];
+            (*result)->used = ++p->clock;
+            return TAUT_OK;
+        }
+    int status = mode_set_create(p, modes, result);
+    if (status) return status;
+    p->list[free_place(p)] = *result;
+    (*result)->used = ++p->clock;
+    return TAUT_OK;
+}
+
+int mode_sets_get(mode_sets *p, const state *x, mode_set **result)
+{
+    for (size_t i = 0; i < p->m->contact_count; i++) p->wanted[i] = (unsigned char)contact_mode_of(x, i);
+    return find(p, p->wanted, result);
+}
+
+int mode_sets_open(mode_sets *p, mode_set **result)
+{
+    memset(p->wanted, MODE_OPEN, p->m->contact_count);
+    return find(p, p->wanted, result);
+}
+
+/* ---- states ---- */
+
+int mode_set_load(mode_set *set, const state *x)
+{
+    struct system *s = set->s;
+    state *to = &set->begin;
+    size_t perpetual = x->c, contacts = x->extra_count / EXTRA_SIZE;
+    int changed = 0;
+    to->t = x->t;
+    to->t_low = x->t_low;
+    memcpy(to->block, x->block, 5 * (size_t)x->n * sizeof(real));
+    memcpy(to->lambda, x->lambda, perpetual * sizeof(real));
+    memcpy(to->t_lambda, x->t_lambda, 4 * sizeof(real)); /* and work, work_low, step, which follow it */
+    for (size_t i = 0; i < contacts; i++) {
+        const real *extra = contact_extra(x, i);
+        if (set->first[i] < 0) continue;
+        for (int r = 0; r < set->rows[i]; r++) to->lambda[set->first[i] + r] = extra[EXTRA_LAMBDA + r];
+        parameter *slots = set->m->parameters + set->m->parameter_count - CONTACT_SLOTS * (contacts - i);
+        for (int k = 0; k < CONTACT_SLOTS; k++) {
+            if (slots[k].value == (wide)extra[EXTRA_SLOTS + k]) continue;
+            slots[k].value = (wide)extra[EXTRA_SLOTS + k];
+            changed = 1;
+        }
+    }
+    int status = changed ? system_refresh_constants(s) : TAUT_OK;
+    if (!status && s->structure.augmented) { /* the added part of the momentum is that of other constraints */
+        place at = place_at(s, to->q, to->w, &to->t, NULL);
+        system_momentum(s, &at, to->p);
+    }
+    return status;
+}
+
+void mode_set_store(const mode_set *set, const state *from, state *x)
+{
+    size_t contacts = x->extra_count / EXTRA_SIZE;
+    x->t = from->t;
+    x->t_low = from->t_low;
+    memcpy(x->block, from->block, 5 * (size_t)x->n * sizeof(real));
+    memcpy(x->lambda, from->lambda, x->c * sizeof(real));
+    memcpy(x->t_lambda, from->t_lambda, 4 * sizeof(real));
+    for (size_t i = 0; i < contacts; i++) {
+        real *extra = contact_extra(x, i);
+        if (set->first[i] < 0) continue;
+        for (int r = 0; r < set->rows[i]; r++) extra[EXTRA_LAMBDA + r] = from->lambda[set->first[i] + r];
+    }
+}
+
+int mode_set_forces(mode_set *set, const state *at)
+{
+    memcpy(set->lambda, at->lambda, set->s->c * sizeof(real));
+    return acceleration_solve(set->acceleration, at->q, at->w, at->t, set->lambda, set->dv);
+}

@@ -1,0 +1,64 @@
+/* The mode sets of a model with contacts: for each set of contact modes a system, a method and what belongs to a state
+ * in it; made when first met, the least used thrown away when there are too many. */
+#ifndef TAUT_CONTACT_MODES_H
+#define TAUT_CONTACT_MODES_H
+
+#include "contact/kinematics.h"
+#include "method/method.h"
+#include "solve/acceleration.h"
+
+/* What a state remembers of each contact, in state.extra. */
+enum { EXTRA_MODE, EXTRA_LAMBDA, EXTRA_SLOTS = EXTRA_LAMBDA + 3, EXTRA_SIZE = EXTRA_SLOTS + CONTACT_SLOTS };
+
+static inline real *contact_extra(const state *x, size_t contact) { return x->extra + EXTRA_SIZE * contact; }
+static inline contact_mode contact_mode_of(const state *x, size_t contact)
+{
+    return (contact_mode)contact_extra(x, contact)[EXTRA_MODE];
+}
+
+typedef struct {
+    size_t contact_count;
+    unsigned char *modes;
+    model *m;
+    struct system *s;
+    method method;
+    acceleration *acceleration;
+    state begin, end;      /* of a step */
+    void *room;            /* of the arrays below, and of modes */
+    real *lambda, *dv;     /* multipliers and accelerations at a state */
+    long *first;           /* per contact: its first constraint, -1 when open */
+    int *rows;             /* and how many it has */
+    long used;
+} mode_set;
+
+typedef struct {
+    const model *m;
+    const struct method_class *class;
+    const method_spec *spec;
+    real tolerance;
+    mode_set **list;
+    int count;
+    long clock;
+    newton_counts gone;    /* work of mode sets that were thrown away */
+    unsigned char *wanted;
+} mode_sets;
+
+#define MODE_SETS_KEPT 48
+
+int mode_sets_create(const model *m, const struct method_class *class, const method_spec *spec, real tolerance,
+                     mode_sets *p);
+void mode_sets_clear(mode_sets *p);
+/* The mode set of x. It stays valid until MODE_SETS_KEPT others were asked for. */
+int mode_sets_get(mode_sets *p, const state *x, mode_set **result);
+/* The mode set in which all contacts are open; it stays valid. */
+int mode_sets_open(mode_sets *p, mode_set **result);
+newton_counts mode_sets_counts(const mode_sets *p);
+
+/* Copies x to the beginning of a step, and what it remembers to the parameters of its model. */
+int mode_set_load(mode_set *set, const state *x);
+/* Copies a state of the mode set to x. */
+void mode_set_store(const mode_set *set, const state *from, state *x);
+/* Multipliers and accelerations at a state of the mode set. */
+int mode_set_forces(mode_set *set, const state *at);
+
+#endif

@@ -1,0 +1,120 @@
+/* A substep: in one mode set, to the first event.
+ *
+ * A contact that is let go where its multiplier is zero opens like s^3, and the error of a method of order 2 is as
+ * large: the free substep may end below the surface. Then it is made along the surface instead, the contact held
+ * closed, with a multiplier that is negative by O(h). At the end of the substep it is free again, with an acceleration
+ * off the surface: no position is moved and no work is done. Held for a time O(h), one substep or some, by a force O(h)
+ * velocities change by O(h^2) for each contact that is let go: the order stays 2. The error of a method of higher order
+ * is smaller than s^3, it seldom comes to this. A method of order 1 would hold the contact for a time that does not
+ * shrink with h: it is lifted (decide.c). */
+#include <string.h>
+
+#include "contact/hybrid_inside.h"
+#include "solve/start.h"
+
+#define SHORTER_SUBSTEPS 6 /* a free substep is tried down to 4^-6 of its length */
+
+/* ---- directions of slip ---- */
+
+/* Directions of slip on a surface of two dimensions follow the slip. */
+static void turn_directions(hybrid *self, state *x)
+{
+    int any = 0;
+    for (size_t i = 0; i < self->count; i++)
+        any |= contact_mode_of(x, i) == MODE_SLIP && self->m->contacts[i].slide_count == 2;
+    if (!any) return;
+    kinematics_evaluate(self->kinematics, x->q, x->w, x->t, self->step.h);
+    for (size_t i = 0; i < self->count; i++) {
+        const contact_motion *t = kinematics_of(self->kinematics, i);
+        if (contact_mode_of(x, i) != MODE_SLIP || self->m->contacts[i].slide_count != 2) continue;
+        real size = REAL(sqrt)(t->slip[0] * t->slip[0] + t->slip[1] * t->slip[1]);
+        if (size > t->slip_round_off)
+            kinematics_slip_slots(self->kinematics, i, t->slip, contact_extra(x, i) + EXTRA_SLOTS);
+    }
+}
+
+/* All slips of two dimensions keep their directions. Returns whether one of them did not. */
+static int keep_directions(hybrid *self, state *x)
+{
+    int some = 0;
+    for (size_t i = 0; i < self->count; i++) {
+        real *keep = contact_extra(x, i) + EXTRA_SLOTS + SLOT_KEEP;
+        if (contact_mode_of(x, i) != MODE_SLIP || self->m->contacts[i].slide_count != 2 || *keep != 0) continue;
+        *keep = some = 1;
+    }
+    return some;
+}
+
+/* ---- holding ---- */
+
+int contact_holds(const hybrid *self)
+{
+    int some = 0;
+    for (size_t i = 0; i < self->count; i++) some |= self->step.held[i];
+    return some;
+}
+
+/* The mode set of x with the held contacts closed, x loaded. What their velocities are off the surface, O(h^2), is
+   taken away as by a plastic impact. */
+static int held_mode_set(hybrid *self, state *x, mode_set **result)
+{
+    for (size_t i = 0; i < self->count; i++)
+        if (self->step.held[i]) contact_extra(x, i)[EXTRA_MODE] = MODE_HELD;
+    int status = mode_sets_get(&self->sets, x, result);
+    if (!status) status = mode_set_load(*result, x);
+    for (size_t i = 0; i < self->count; i++)
+        if (self->step.held[i]) contact_extra(x, i)[EXTRA_MODE] = MODE_OPEN;
+    return status || !contact_holds(self) ? status : start_project((*result)->s, &(*result)->begin);
+}
+
+/* Marks the contacts that the substep has left below their surfaces. Returns whether there are some. */
+static int find_below(const hybrid *self, const mode_set *set, unsigned char *which)
+{
+    int some = 0;
+    for (size_t i = 0; i < self->count; i++)
+        if (contact_left_below(self, set, i)) which[i] = some = 1;
+    return some;
+}
+
+/* The substep from x up to `left`, or to the first event, is the end of *result. Where it cannot be made with the
+   contacts held (near a singular position, say) shorter free ones are tried. */
+static int find_substep(hybrid *self, state *x, real left, located *event, mode_set **result)
+{
+    int shorter = self->method.can_hold ? 0 : SHORTER_SUBSTEPS;
+    real end = left;
+    for (;;) {
+        int status = held_mode_set(self, x, result);
+        if (!status) status = contact_locate(self, *result, end, event);
+        if (status > 0 && status != TAUT_OUT_OF_MEMORY && contact_holds(self)) {
+            memset(self->step.held, 0, self->count);
+            shorter = status == TAUT_SINGULAR ? SHORTER_SUBSTEPS : 1; /* they follow from others that are closed */
+            if (shorter == 1) end /= 4;
+            continue;
+        }
+        if (status > 0 && status != TAUT_OUT_OF_MEMORY && keep_directions(self, x)) continue;
+        if (status) return status;
+        event->partial |= end < left;
+        if (event->keep) {
+            contact_extra(x, event->contact)[EXTRA_SLOTS + SLOT_KEEP] = 1;
+        } else if (shorter == SHORTER_SUBSTEPS ||
+                   !find_below(self, *result, shorter ? self->event.takes_part : self->step.held)) {
+            return TAUT_OK;
+        } else if (shorter) {
+            shorter++;
+            end /= 4;
+        }
+    }
+}
+
+int contact_substep(hybrid *self, state *x, real left, located *event)
+{
+    mode_set *set;
+    turn_directions(self, x);
+    memset(self->step.held, 0, self->count);
+    int status = find_substep(self, x, left, event, &set);
+    if (status) return status;
+    mode_set_store(set, &set->end, x);
+    for (size_t i = 0; i < self->count; i++)
+        if (self->step.held[i]) open_contact(x, i);
+    return TAUT_OK;
+}
