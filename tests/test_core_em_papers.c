@@ -1,4 +1,5 @@
-/* Gonzalez 1999, section 4: four particles on two bars, to the digits of reference/gonzalez.md (an independent prototype in double). */
+/* Gonzalez 1999, section 4: four particles on two bars, to the digits of docs/reference/gonzalez.md (an independent
+   prototype in double). */
 #include "support_keeps.h"
 #include "support_method.h"
 
