@@ -224,7 +224,7 @@ static void starts(void **state)
                               "start { q1 = 1, q2 = 1.5 }";
     assert_null(open_as(off, (engine_options){ .method = "dirac" }));
     assert_non_null(strstr(message, "test.lua:1: the start is not on the constraints: chi2 = "));
-    assert_non_null(strstr(message, "--start project"));
+    assert_non_null(strstr(message, "have the start projected"));
     close_all(NULL);
     simulation *z = open_as(off, (engine_options){ .method = "dirac", .project_start = 1 });
     assert_non_null(z);

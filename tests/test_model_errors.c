@@ -516,11 +516,11 @@ static void definition_errors(void **state)
     (void)state;
     definition d[] = { { "g", "abc", 0 }, { "h", "inf", 0 }, { "on", "maybe", 0 }, { "N", "ten", 0 }, { "M", "nan", 0 } };
     static const bad cases[] = {
-        { "\nparam('g', 1)", "bad.lua:2: -D g=abc: 'abc' is not a number; " },
+        { "\nparam('g', 1)", "bad.lua:2: setting g=abc: 'abc' is not a number; " },
         { "param('h', 1)", "param 'h' is not finite; " },
-        { "option('on', true)", "-D on=maybe: option 'on' is true or false; " },
-        { "option('N', 1)", "-D N=ten: 'ten' is not a number; " },
-        { "option('M', 1)", "-D M=nan: option 'M' must be finite; " },
+        { "option('on', true)", "setting on=maybe: option 'on' is true or false; " },
+        { "option('N', 1)", "setting N=ten: 'ten' is not a number; " },
+        { "option('M', 1)", "setting M=nan: option 'M' must be finite; " },
     };
     for (size_t i = 0; i < COUNT(cases); i++)
         expect_with(cases[i].text, strlen(cases[i].text), d, COUNT(d), TAUT_BAD_MODEL, cases[i].part);

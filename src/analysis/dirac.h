@@ -54,8 +54,9 @@ typedef struct dirac {
 int dirac_analyse(model *m, dirac **result);
 void dirac_destroy(dirac *d);
 
-/* The findings as lines for people, one call per line. `full`: however many and however long. Returns a status. */
-int dirac_report(dirac *d, int full, void (*line)(void *user, const char *text), void *user);
+/* The findings as lines for people, one call per line. `more` names what shows the whole report, for the hints where
+   something long is left out; NULL: this is the whole report. Returns a status. */
+int dirac_report(dirac *d, const char *more, void (*line)(void *user, const char *text), void *user);
 /* Formula of e with the names of the model; momenta are p.x, multipliers u1, u2. */
 void dirac_print(const dirac *d, expr e, char *buffer, size_t size);
 /* "chi2": how the report calls a constraint. */

@@ -69,7 +69,7 @@ static int report_inconsistent(dirac *d, const point *x, wide moved)
     dirac_name(d, worst, name, sizeof name);
     return fail(d->context, TAUT_BAD_MODEL,
                 "%s:%d: the start is not on the constraints: %s = %s is %.3g, not zero (the nearest consistent start is %.2g away); correct the "
-                "start values, free some with free(guess), or use --start project",
+                "start values, free some with free(guess), or have the start projected",
                 d->m->file, from ? from->line : d->m->form_line, name, text, (double)value, (double)moved);
 }
 

@@ -6,7 +6,7 @@
 
 typedef struct {
     dirac *d;
-    int full;
+    const char *more;        /* as dirac_report takes it */
     void (*line)(void *user, const char *text);
     void *user;
     char *text, *formula, *below, *whole; /* TEXT each */
@@ -98,7 +98,7 @@ static void multipliers(printer *p)
             snprintf(name, sizeof name, "u%d", c->multiplier + 1);
         if (u) u = holonomic ? expr_simplify(d->g, expr_neg(d->g, u), NULL, NULL) : u;
         if (u) dirac_print(d, u, formula, TEXT - 1000);
-        if (u && !p->full && strlen(formula) > LONG) snprintf(formula, TEXT, "(a long formula; --dirac prints it)");
+        if (u && p->more && strlen(formula) > LONG) snprintf(formula, TEXT, "(a long formula; %s prints it)", p->more);
         snprintf(p->text, TEXT, u ? "%s = %s" : "%s is free", name, formula);
         say(p, "multiplier", p->text);
     }
@@ -195,10 +195,11 @@ static void bracket(printer *p)
             snprintf(body, sizeof body, "({F,chi%zu}{chi%zu,G} - {F,chi%zu}{chi%zu,G})", a + 1, b + 1, b + 1, a + 1);
             add_product(p, factor, body);
         }
-    if (status || (strlen(p->text) > 2 * LONG && !p->full))
-        snprintf(p->text, TEXT, "{F,G}* = {F,G} - {F,chi} C^-1 {chi,G}, C = {chi,chi}%s", status ? "" : "; --dirac prints C^-1");
+    if (status || (strlen(p->text) > 2 * LONG && p->more))
+        snprintf(p->text, TEXT, "{F,G}* = {F,G} - {F,chi} C^-1 {chi,G}, C = {chi,chi}%s%s%s", status ? "" : "; ",
+                 status ? "" : p->more, status ? "" : " prints C^-1");
     say(p, "Dirac bracket", p->text);
-    if (!status && ((d->singular && d->n <= 2) || (p->full && d->n <= 3))) fundamental(p, inverse);
+    if (!status && ((d->singular && d->n <= 2) || (!p->more && d->n <= 3))) fundamental(p, inverse);
     sampler_spread(d->sampler, &d->hamiltonian, 1, d->chi, d->count);
 }
 
@@ -218,21 +219,20 @@ static void gauge(printer *p)
     if (d->first) say(p, "", p->text);
 }
 
-#define SHOWN 8 /* constraints shown without `full` */
+#define SHOWN 8 /* constraints shown unless the report is whole */
 
 static void print_all(printer *p)
 {
     dirac *d = p->d;
-    int full = p->full;
     if (d->hamiltonian && d->verdict != DIRAC_REFUSED) {
         dirac_print(d, d->hamiltonian, p->formula, TEXT - 1000);
         say(p, d->m->form == FORM_LAGRANGIAN ? "H_c" : "H", p->formula);
     }
-    if (d->count <= SHOWN || full) {
+    if (d->count <= SHOWN || !p->more) {
         constraints(p);
         if (d->verdict <= DIRAC_FIRST_CLASS) multipliers(p);
     } else {
-        snprintf(p->text, TEXT, "%zu; --dirac shows them", d->count);
+        snprintf(p->text, TEXT, "%zu; %s shows them", d->count, p->more);
         say(p, "constraints", p->text);
     }
     if (d->verdict == DIRAC_SECOND_CLASS) bracket(p);
@@ -248,9 +248,9 @@ static void print_all(printer *p)
     if (d->warning[0]) say(p, "warning", d->warning);
 }
 
-int dirac_report(dirac *d, int full, void (*line)(void *user, const char *text), void *user)
+int dirac_report(dirac *d, const char *more, void (*line)(void *user, const char *text), void *user)
 {
-    printer p = { .d = d, .full = full, .line = line, .user = user };
+    printer p = { .d = d, .more = more, .line = line, .user = user };
     p.text = mem_new(d->context, TEXT, 1);
     p.formula = mem_new(d->context, TEXT, 1);
     p.below = mem_new(d->context, TEXT, 1);

@@ -160,7 +160,7 @@ static int print_dirac(model *m, int full)
     int status = dirac_analyse(m, &d);
     if (status) return status;
     puts("  Dirac algorithm");
-    status = dirac_report(d, full, print_line, NULL);
+    status = dirac_report(d, full ? NULL : "--dirac", print_line, NULL);
     dirac_destroy(d);
     return status;
 }
@@ -184,7 +184,7 @@ static int refused(model *m, int status, const char *text, int full)
         !dirac_analyse(m, &d)) {
         if ((d->singular || m->phase_line) && d->verdict != DIRAC_REFUSED) {
             printf("%s\n  coordinates      %u\n  Dirac algorithm\n", m->title, m->coordinate_count);
-            dirac_report(d, full, print_line, NULL);
+            dirac_report(d, full ? NULL : "--dirac", print_line, NULL);
         }
         dirac_destroy(d);
     }

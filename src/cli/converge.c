@@ -159,7 +159,8 @@ static int compute(session *z)
     if (!status) status = z->reference_api->create(z->m, &z->reference_options, &z->reference);
     if (status) return complain(status == TAUT_OUT_OF_MEMORY ? EXIT_FAILED : EXIT_USAGE, "%s", taut_error_text(z->context));
     status = converge_run(z->context, z->api, z->engine, z->reference_api, z->reference, &z->options, &result);
-    int code = status ? complain(exit_status_of(status), "the reference: %s", taut_error_text(z->context)) : EXIT_DONE;
+    const char *advice = status == TAUT_UNSUPPORTED ? "; give a method instead: --reference METHOD,h" : "";
+    int code = status ? complain(exit_status_of(status), "the reference: %s%s", taut_error_text(z->context), advice) : EXIT_DONE;
     if (!status && z->csv) print_csv(z, &result);
     if (!status && !z->csv) print_table(z, &result);
     if (!status && fflush(stdout) == EOF) code = complain(EXIT_FAILED, "cannot write to standard output: %s", strerror(errno));

@@ -1,6 +1,7 @@
 /* taut run */
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/session.h"
 
@@ -79,6 +80,9 @@ static int simulate(session *z, const engine_options *e, const definitions *d, i
 {
     const recorder_subject subject = { z->m, d->items, d->count, z->api, e, &z->options };
     int status = run_check_options(z->context, &z->options);
+    if (!status && z->path && !replace && access(z->path, F_OK) == 0)
+        return complain(EXIT_USAGE, "'%s' exists: 'taut resume' continues its run, --force replaces it; or give -o another name",
+                        z->path);
     if (!status) status = z->api->create(z->m, e, &z->engine);
     if (!status && z->path) status = recorder_create(z->context, z->path, replace, &subject, z->engine, &z->recorder);
     /* A model that cannot start is a bad model, whatever the reason. */

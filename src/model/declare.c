@@ -91,7 +91,7 @@ static const char *defined(script *s, const char *name)
 static wide defined_number(lua_State *L, const char *name, const char *text)
 {
     wide value;
-    if (wide_parse(text, &value)) script_error(L, "-D %s=%s: '%s' is not a number; give a number such as 0.5", name, text, text);
+    if (wide_parse(text, &value)) script_error(L, "setting %s=%s: '%s' is not a number; give a number such as 0.5", name, text, text);
     return value;
 }
 
@@ -122,7 +122,7 @@ static int boolean_option(lua_State *L, const char *name, const char *text)
 {
     int yes = strcmp(text, "true") == 0 || strcmp(text, "1") == 0;
     if (!yes && strcmp(text, "false") != 0 && strcmp(text, "0") != 0)
-        return script_error(L, "-D %s=%s: option '%s' is true or false; give one of them", name, text, name);
+        return script_error(L, "setting %s=%s: option '%s' is true or false; give one of them", name, text, name);
     lua_pushboolean(L, yes);
     return 1;
 }
@@ -130,7 +130,7 @@ static int boolean_option(lua_State *L, const char *name, const char *text)
 static int number_option(lua_State *L, const char *name, const char *text)
 {
     double value = (double)defined_number(L, name, text);
-    if (!isfinite(value)) return script_error(L, "-D %s=%s: option '%s' must be finite; give a finite number", name, text, name);
+    if (!isfinite(value)) return script_error(L, "setting %s=%s: option '%s' must be finite; give a finite number", name, text, name);
     if (lua_isinteger(L, 2) && value != floor(value)) { /* 0 may stand for 0.0; compare.c looks at loops */
         script *s = script_of(L);
         s->fraction = s->options[s->option_count - 1].name;

@@ -116,7 +116,7 @@ static int create_dataset(store *z, dataset *d)
     hsize_t size[2] = { (hsize_t)export_frame_count(z->r, z->options), d->width };
     link_name(name, sizeof name, d->single ? column_name(z, d->first) : column_kind(z, d->first));
     if (H5Lexists(z->file, name, H5P_DEFAULT) > 0)
-        return fail(z->context, TAUT_UNSUPPORTED, "two columns of the run are called '%s'; choose one with --columns", name);
+        return fail(z->context, TAUT_UNSUPPORTED, "two columns of the run are called '%s'; export only one of them", name);
     hid_t space = H5Screate_simple(d->single ? 1 : 2, size, NULL);
     d->id = H5Dcreate2(z->file, name, H5T_IEEE_F64LE, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
     H5Sclose(space);

@@ -104,7 +104,8 @@ static int remove_run(taut_context *context, const char *path)
 
 static int exists(taut_context *context, const char *path)
 {
-    return fail(context, TAUT_BAD_USAGE, "'%s' exists: 'taut resume' goes on with a run, --force replaces it; or give -o another name", path);
+    return fail(context, TAUT_BAD_USAGE, "'%s' exists; resume that run, force its replacement, or give another name",
+                path);
 }
 
 /* Sees to it that there is an empty file. own: it was made here, nobody else can have made it. */

@@ -36,7 +36,7 @@ int run_check_options(taut_context *context, const run_options *options)
         return fail(context, TAUT_BAD_USAGE, "the end time must lie after the start at t = 0, not at %s; give one with -T", text);
     }
     if (options->until / options->step > (wide)9e18)
-        return fail(context, TAUT_BAD_USAGE, "that is more than 9e18 steps; give a larger step with -s or an earlier end with -T");
+        return fail(context, TAUT_BAD_USAGE, "that is more than 9e18 steps; choose a larger step or an earlier end");
     if (from && from->origin_step + plan(options, from->origin_time, &partial) <= from->steps_done) {
         wide_format(text, sizeof text, from->t, 9);
         return fail(context, TAUT_BAD_USAGE, "the run has come to t = %s already; give a later end with -T", text);

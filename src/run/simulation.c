@@ -96,7 +96,7 @@ static int create_hybrid(simulation *z, const struct method_class *class, const 
 {
     hybrid_options with = { options->active_set, on_event, z };
     if (!z->m->contact_count && options->active_set)
-        return fail(z->m->context, TAUT_BAD_USAGE, "the model has no contacts; leave out --contacts active-set");
+        return fail(z->m->context, TAUT_BAD_USAGE, "the model has no contacts; active-set steps are for models with contacts");
     if (!z->m->contact_count) return TAUT_OK;
     int status = hybrid_create(z->m, class, &z->spec, (real)options->tolerance, &with, &z->hybrid);
     if (!status) status = hybrid_start(z->hybrid, &z->x);
@@ -128,8 +128,8 @@ int simulation_create_with(model *m, const engine_options *options, const struct
     if (!status) status = state_create(z->s, &z->begin);
     start_mode mode = options->start_as_is ? START_AS_IS : options->project_start ? START_PROJECT : START_STRICT;
     if (!status && mode == START_AS_IS && !z->declared.any_start)
-        status = fail(m->context, TAUT_UNSUPPORTED, "method '%s' keeps the constraints and needs a start on them; --start as-is is for naive, "
-                                                    "extended and dirac", class->info->name);
+        status = fail(m->context, TAUT_UNSUPPORTED, "method '%s' keeps the constraints and needs a start on them; a start as it is, off the "
+                                                    "constraints, is for naive, extended and dirac", class->info->name);
     if (!status) status = start_state(z->s, mode, &z->x, &z->start);
     if (!status) status = method_create_with(z->s, class, &z->spec, (real)options->tolerance, &z->method);
     if (!status && m->start_points_line) status = start_from_points(z, mode, (real)options->step);
@@ -241,7 +241,7 @@ void simulation_restored(simulation *z, const engine_counts *counts)
 
 int simulation_flow(simulation *z, real until, real tolerance)
 {
-    int status = simulation_without_contacts(z, "the exact solution (give converge a reference method instead)");
+    int status = simulation_without_contacts(z, "the exact solution");
     if (!status) status = simulation_make_flow(z);
     return status ? status : flow_advance(z->flow, &z->x, until, tolerance);
 }

@@ -88,7 +88,7 @@ int simulation_follow(simulation *z, real h, long steps, engine_follow *out)
 {
     follower f = { .z = z, .out = out };
     *out = (engine_follow){ 0 };
-    int smooth = simulation_without_contacts(z, "taut verify");
+    int smooth = simulation_without_contacts(z, "a measurement of a method");
     if (smooth) return smooth;
     look(&f, 1, 0);
     for (long n = 1; n <= steps; n++) {
@@ -195,7 +195,7 @@ int simulation_return(simulation *z, real h, long steps, engine_return *out)
     sizes size = { 0, 0 };
     real growth = 1, way = 0;
     *out = (engine_return){ 0, 1 };
-    int status = simulation_without_contacts(z, "taut verify");
+    int status = simulation_without_contacts(z, "a measurement of a method");
     if (!status) status = state_create(z->s, &begin);
     if (!status) status = state_create(z->s, &other);
     if (!status) {
@@ -364,7 +364,7 @@ int simulation_symplecticity(simulation *z, real h, engine_symplecticity *out)
     prober p;
     real displacement = DISPLACEMENT;
     *out = (engine_symplecticity){ 0 };
-    int smooth = simulation_without_contacts(z, "taut verify");
+    int smooth = simulation_without_contacts(z, "a measurement of a method");
     if (smooth) return smooth;
     int status = prober_create(&p, z), done = 0;
     for (int trial = 0; !status && trial < TRIALS; trial++, displacement /= SHRINK) {

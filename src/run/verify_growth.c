@@ -62,8 +62,8 @@ static int stability_row(const engine_api *api, void *engine, wide period, verif
                  "before%s", text, (double)s.span, (double)s.norm, s.gap > (wide)1e-5 ? "; the orbit is not closed then" : "");
     } else {
         snprintf(row->measured, sizeof row->measured, "residuals times %.4g at t = %.6g", (double)s.norm, (double)s.span);
-        snprintf(row->note, sizeof row->note, "no period found: the largest residual of a state beside the constraints, against its largest "
-                                              "at the start; --period gives one");
+        snprintf(row->note, sizeof row->note, "no period found: the largest residual of a state off the constraints, against its largest "
+                                              "at the start; give the period if you know it");
     }
     return TAUT_OK;
 }

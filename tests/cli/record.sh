@@ -180,7 +180,7 @@ ok export away.taut again.csv
 same 'with the same frames' away.csv again.csv
 
 # ---- what may go wrong ----
-bad "'run.taut' exists: 'taut resume' goes on with a run, --force replaces it" run "$pendulum" -o run.taut
+bad "'run.taut' exists: 'taut resume' continues its run, --force replaces it" run "$pendulum" -o run.taut
 ok run "$pendulum" -T 0.1 -o run.taut --force
 echo 'not a run' > text.taut
 bad "'text.taut' is not a run file" run "$pendulum" -o text.taut --force
