@@ -1,7 +1,8 @@
 /* Taut: constrained mechanics without drift. The whole public interface.
  *
- * Every call returns a status: 0 done; positive: it failed, the object is as it was before; negative: it failed and the
- * object is spoiled (destroy it). taut_error_text(context) says what happened, where, and what to try. */
+ * Calls that can fail return a status. 0: success; positive: the call failed and the object is unchanged; negative:
+ * the call failed and the object can only be destroyed. taut_error_text(context) says what happened, where, and what
+ * to try. */
 #ifndef TAUT_TAUT_H
 #define TAUT_TAUT_H
 
@@ -16,7 +17,7 @@ extern "C" {
 
 enum {
     TAUT_OK = 0,
-    TAUT_BAD_USAGE = 1,     /* an argument or option makes no sense */
+    TAUT_BAD_USAGE = 1,     /* an argument or an option is invalid */
     TAUT_BAD_MODEL = 2,     /* the model is wrong; the text names file and line */
     TAUT_OUT_OF_MEMORY = 3, /* an allocation failed */
     TAUT_NO_CONVERGENCE = 4,/* an iteration did not converge */
@@ -26,42 +27,44 @@ enum {
     TAUT_UNSUPPORTED = 8    /* this build, or this method, cannot do that for this model */
 };
 
-/* The context: allocator, log, error text. Made first, destroyed last; one per thread. */
+/* The context holds the allocator, the log and the error text. Create it first, destroy it last; use one per thread. */
 typedef struct taut_context taut_context;
-/* resize(user, NULL, n) allocates, resize(user, p, 0) frees and returns NULL, otherwise as realloc. */
+/* resize(user, NULL, n) allocates, resize(user, p, 0) frees and returns NULL; otherwise it works like realloc. */
 typedef struct taut_allocator {
     void *(*resize)(void *user, void *block, size_t size);
     void *user;
 } taut_allocator;
 typedef void (*taut_log)(void *user, const char *line);
 
-/* allocator may be NULL for malloc and free. Returns NULL when even the context cannot be allocated. */
+/* allocator may be NULL for malloc and free. Returns NULL when the context cannot be allocated. */
 taut_context *taut_context_create(const taut_allocator *allocator);
 void taut_context_destroy(taut_context *context);
-/* Where remarks of the library go (script output, warnings); none by default. */
+/* Sets the callback for script output and warnings. NULL (the default) discards them. */
 void taut_context_log(taut_context *context, taut_log log, void *user);
-/* The text of the last error in this context; empty if there was none. */
+/* The message of the last error in this context; empty if there was none. */
 const char *taut_error_text(const taut_context *context);
 
 /* ---- models ---- */
 
-/* A model: a page of Lua, loaded (docs/model-language.md). Constant once loaded, but used by one simulation at a time. */
+/* A model: a Lua script (docs/model-language.md) after loading. It does not change any more; one simulation at a time
+   may use it. */
 typedef struct taut_model taut_model;
-/* A value for a param or option of the model, as -D on the command line. */
+/* A value for a param or an option of the model. */
 typedef struct taut_setting {
     const char *name;
-    const char *value; /* the text of a number */
+    const char *value; /* a number as a string; for an option also a string, or true or false */
 } taut_setting;
 
-/* settings may be NULL when count is 0. A setting that the model does not know is an error. *result is NULL on failure. */
+/* settings may be NULL when count is 0. A setting for a name that the model does not declare is an error. On failure
+   *result is NULL. */
 int taut_model_load_file(taut_context *context, const char *path, const taut_setting *settings, size_t count,
                          taut_model **result);
-/* The same from memory; name stands for the file in messages. */
+/* The same from memory; messages use name as the name of the file. */
 int taut_model_load_text(taut_context *context, const char *name, const char *text, size_t size,
                          const taut_setting *settings, size_t count, taut_model **result);
 /* NULL is allowed. Simulations of the model must be destroyed first. */
 void taut_model_destroy(taut_model *model);
-/* The title; valid as long as the model. */
+/* The title. The string is valid as long as the model. */
 const char *taut_model_title(const taut_model *model);
 
 /* ---- simulations ---- */
@@ -70,80 +73,82 @@ const char *taut_model_title(const taut_model *model);
 typedef struct taut_simulation taut_simulation;
 
 typedef struct taut_simulation_options {
-    const char *method;    /* a name of the catalogue with its options, "rattle" */
+    const char *method;    /* a method with its options, as in "rattle" or "lobatto:s=4" */
     const char *precision; /* "double" or "quad" */
-    double tolerance;      /* of the Newton iterations, relative; 0: down to round-off */
-    int project_start;     /* not 0: move an inconsistent start onto the constraints */
+    double tolerance;      /* relative, of the Newton iterations; 0: down to round-off */
+    int project_start;     /* nonzero: move an inconsistent start onto the constraints */
     double step;           /* the first step; only models with start_points need it here */
-    int active_set;        /* models with contacts: not 0: active-set steps (method euler) instead of event-driven ones */
-    int start_as_is;       /* not 0: the start as given, on the constraints or not; for methods that can (naive, extended, dirac) */
+    int active_set;        /* nonzero: active-set instead of event-driven steps (models with contacts, method euler) */
+    int start_as_is;       /* nonzero: take the start as given, on the constraints or not (naive, extended, dirac) */
 } taut_simulation_options;
 
-/* rattle, double, round-off, strict start */
+/* Method rattle, double precision, tolerance 0, and a start that must satisfy the constraints. */
 taut_simulation_options taut_simulation_options_default(void);
 
 /* Compiles the model and finds its consistent start (t = 0). options may be NULL for the defaults. */
 int taut_simulation_create(taut_model *model, const taut_simulation_options *options, taut_simulation **result);
 void taut_simulation_destroy(taut_simulation *simulation);
 
-/* One step of length h (negative: back in time, without contacts). On a positive status the state is as before. */
+/* Takes one step of length h. A negative h steps back in time, in models without contacts. On a positive status the
+   state is unchanged. */
 int taut_simulation_step(taut_simulation *simulation, double h);
-/* Steps of h up to the time `until`, the last one shortened to end there. */
+/* Takes steps of length h up to the time `until`; the last one is shortened to end there. */
 int taut_simulation_run(taut_simulation *simulation, double h, double until);
 double taut_simulation_time(const taut_simulation *simulation);
 
-/* Something that happened to a contact, inside a step (docs/contacts.md). */
+/* An event of a contact, inside a step (docs/contacts.md). */
 typedef struct taut_event {
     double time;
-    const char *contact;   /* its name; valid as long as the model */
+    const char *contact;   /* the name, valid as long as the model */
     const char *kind;      /* "impact", "rest", "release", "stick" or "slip" */
-    double impulse;        /* of the multiplier, for impacts; 0 otherwise */
+    double impulse;        /* impacts: the impulse of the multiplier; otherwise 0 */
 } taut_event;
-/* Called while a step is under way; taut_simulation_time and taut_simulation_frame are those just after the event, and nothing else of the
-   simulation may be called. Returning a status other than 0 ends the step, which returns it; the state is then as before the step. Return a
-   positive one. */
+/* Called during a step. It may call taut_simulation_time and taut_simulation_frame, which give the time and the state
+   just after the event, and no other function of the simulation. Return 0 to continue. A positive status ends the step,
+   which returns that status and leaves the state as it was before the step. */
 typedef int (*taut_event_callback)(void *user, const taut_event *event);
-/* Whom to tell of the events of a model with contacts; NULL: nobody, as at first. */
+/* Sets the event callback for a model with contacts. NULL (the default) disables it. */
 void taut_simulation_events(taut_simulation *simulation, taut_event_callback callback, void *user);
 
-/* The columns of a frame, as in `taut run --csv`: t, coordinates, velocities, momenta, multipliers, energy, ... */
+/* The number of columns of a frame: t, coordinates, velocities, momenta, multipliers, energy and so on
+   (docs/model-language.md). */
 size_t taut_simulation_columns(const taut_simulation *simulation);
-/* Name of a column into the buffer, cut to size. */
+/* Writes the name of a column into the buffer, truncated to size. */
 void taut_simulation_column_name(const taut_simulation *simulation, size_t column, char *buffer, size_t size);
-/* Index of the column with this name, or -1. */
+/* The index of the column with this name, or -1. */
 long taut_simulation_column(const taut_simulation *simulation, const char *name);
-/* The values of all columns now. */
+/* The current values of all columns. */
 int taut_simulation_frame(taut_simulation *simulation, double *values);
-/* The same without rounding to double: each value is high[i] + low[i], which holds 31 digits of a run in quad. */
+/* The same with 31 digits of a simulation in quad precision: each value is high[i] + low[i]. */
 int taut_simulation_frame_pairs(taut_simulation *simulation, double *high, double *low);
-/* Back to the start, t = 0. */
+/* Returns to the start, t = 0. */
 void taut_simulation_restart(taut_simulation *simulation);
-/* The state moved along the exact solution to the time `until`, by an extrapolation method that has nothing in common with the
-   methods of the catalogue: what errors are measured against. The tolerance is relative, per step. */
+/* Moves the state along the exact solution to the time `until`, as a reference for the errors of methods. It uses an
+   extrapolation method that none of the methods uses. The tolerance is relative, per step. */
 int taut_simulation_flow(taut_simulation *simulation, double until, double tolerance);
 
-/* The work done since the simulation was created. */
+/* Work since the simulation was created. */
 typedef struct taut_counts {
     long steps, newton_iterations, factorisations;
-    /* of methods that evaluate a vector field: evaluations, steps tried and not taken, corrections back to the constraints, and steps
-       with one of them */
+    /* Of methods that evaluate a vector field: evaluations, rejected steps, projections onto the constraints, and steps
+       with a projection. */
     long evaluations, rejected, position_projections, momentum_projections, projected_steps;
 } taut_counts;
 taut_counts taut_simulation_counts(const taut_simulation *simulation);
 
-/* What a step of length h from the state at hand does to the symplectic form, measured on pairs of tangent vectors of the
-   constraint manifold. The state is as before. */
+/* Measures how a step of length h from the current state changes the symplectic form, on pairs of tangent vectors of
+   the constraint manifold. The state is unchanged. */
 typedef struct taut_symplecticity {
-    double defect;      /* largest change of the form, relative to the terms it is a sum of */
-    double uncertainty; /* of the defect, by differences of another order, and round-off */
-    int pairs;          /* of tangent vectors; 0 where the manifold has no room for one */
+    double defect;      /* largest change of the form, relative to the terms of its sum */
+    double uncertainty; /* of the defect, from differences of another order and round-off */
+    int pairs;          /* of tangent vectors; 0 where the manifold has none */
 } taut_symplecticity;
 int taut_simulation_symplecticity(taut_simulation *simulation, double h, taut_symplecticity *result);
 
-/* ---- the catalogue ---- */
+/* ---- methods ---- */
 
 int taut_method_count(void);
-/* Name of a method, or NULL beyond the last. */
+/* The name of a method, or NULL beyond the last. */
 const char *taut_method_name(int index);
 
 #ifdef __cplusplus
