@@ -1,4 +1,5 @@
-/* The Dirac algorithm: consistency conditions {chi,H_c} + chi_t + u {chi,phi} = 0 until they hold on the manifold of all chi. */
+/* The Dirac algorithm: consistency conditions {chi,H_c} + chi_t + u {chi,phi} = 0 until they hold on the manifold of
+   all chi. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -58,7 +59,7 @@ static expr rate_of(dirac *d, const dirac_constraint *c, const expr *energy)
     return expr_simplify(d->g, expr_add(d->g, dirac_bracket(d, c->gradient, energy), by_time), NULL, NULL);
 }
 
-/* The points are looked for around the place of the manifold that the start leads to, so that they are on its branch. */
+/* The points are searched around the point of the manifold that the start leads to, so that they are on its branch. */
 static int recentre(dirac *d)
 {
     wide z[2 * DIRAC_COORDINATES];
@@ -69,7 +70,8 @@ static int recentre(dirac *d)
     return status;
 }
 
-/* New points on all constraints. *none: there are none; points at which the gradients depend on each other do not count. */
+/* New points on all constraints. *none: there are none; points at which the gradients depend on each other do not
+   count. */
 static int find_points(dirac *d, int *none)
 {
     *none = 0;
@@ -90,7 +92,8 @@ static int find_points(dirac *d, int *none)
                             "as that of a square does; write it without the power", text);
 }
 
-/* Powers and constant factors do not matter for the place where a constraint vanishes, but a square has no gradient there. */
+/* Powers and constant factors do not matter for the place where a constraint vanishes, but a square has no gradient
+   there. */
 static expr root_of(dirac *d, expr e)
 {
     node n = *graph_node(d->g, e);

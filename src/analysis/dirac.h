@@ -67,9 +67,9 @@ void dirac_moved(dirac *d, expr generator, char *buffer, size_t size);
 /* {f, g} of two gradients. 0 on failure. */
 expr dirac_bracket(dirac *d, const expr *f, const expr *g);
 
-/* The system on phase space: the model with H_c and all chi for constraints, and with consistent start values. Shares the graph and the
-   declarations of m, which must outlive it. For models with phase_line, and after a failure of system_create with TAUT_SINGULAR, whose text is
-   made use of. A model that cannot run fails with a text. */
+/* The system on phase space: the model with H_c and all chi for constraints, and with consistent start values. Shares
+   the graph and the declarations of m, which must outlive it. For models with phase_line, and after a failure of
+   system_create with TAUT_SINGULAR, whose message is used. A model that cannot run fails with a message. */
 typedef enum { PHASE_STRICT, PHASE_PROJECT, PHASE_AS_IS } phase_start;
 int phase_model(model *m, phase_start start, model **result);
 void phase_destroy(model *m);

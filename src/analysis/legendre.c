@@ -64,8 +64,8 @@ static expr subtract_terms(dirac *d, expr sum, expr e, int depth)
     return expr_sub(g, sum, e);
 }
 
-/* H_c = (p - b) v / 2 - L(q,0), v zero where it is free. With rows and columns of the pivots the same this is p v - L exactly; they are, or
-   H_c is found by putting v into p v - L. */
+/* H_c = (p - b) v / 2 - L(q,0), v zero where it is free. With rows and columns of the pivots the same this is p v - L
+   exactly; they are, or H_c is found by putting v into p v - L. */
 static int write_hamiltonian(dirac *d, const tableau *t, expr lagrangian, expr *v, const expr *zero)
 {
     graph *g = d->g;

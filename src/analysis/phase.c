@@ -4,7 +4,7 @@
 
 #include "analysis/parts.h"
 
-#define CONSISTENT 1e-9 /* relative displacement that counts as a rounding of the given numbers */
+#define CONSISTENT 1e-9 /* relative displacement that counts as rounding of the given numbers */
 
 void phase_destroy(model *m)
 {

@@ -1,4 +1,5 @@
-/* Points near the start, at random and on the constraint manifold, and the values of formulas there with bounds of their errors. */
+/* Points near the start, at random and on the constraint manifold, and the values of formulas there with bounds of
+   their errors. */
 #include "analysis/parts.h"
 
 #include <string.h>
@@ -10,8 +11,8 @@
 #endif
 #define ATTEMPTS 60
 
-/* What is smaller than this part of the bound of its error counts as zero: far above rounding errors and the rest of Newton's iteration, far
-   below any number that a model means (3e-23 in quad). */
+/* What is smaller than this part of the bound of its error counts as zero: far above rounding errors and the rest of
+   Newton's iteration, far below any number that a model means (3e-23 in quad). */
 wide sample_tolerance(void) { return WIDE(cbrt)((wide)EPSILON * (wide)EPSILON); }
 
 int sampler_create(const model *m, uint32_t n, const wide *base, sampler **result)
@@ -170,8 +171,9 @@ static wide norm(const wide *x, int n)
     return WIDE(sqrt)(sum);
 }
 
-/* Orthonormalises the rows of a in place, the longest first (relative to its first length), and carries r along: a row operation on both, so
-   that afterwards the solution of least norm of a x = r is the sum of r_k a_k. Dependent rows become zero. Returns the rank. */
+/* Orthonormalises the rows of a in place, the longest first (relative to its first length), and carries r along: a row
+   operation on both, so that afterwards the solution of least norm of a x = r is the sum of r_k a_k. Dependent rows
+   become zero. Returns the rank. */
 static int orthonormalise(wide *a, int rows, int columns, wide *r, wide *length, unsigned char *done)
 {
     int rank = 0;

@@ -4,7 +4,7 @@
 
 #include "analysis/parts.h"
 
-/* Marks the coordinates whose velocities stand in L. */
+/* Marks the coordinates whose velocities occur in L. */
 static int mark_velocities(const model *m, unsigned char *present)
 {
     expr *roots = mem_new(m->context, m->summand_count, sizeof *roots), *list;

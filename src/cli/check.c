@@ -12,15 +12,15 @@ static int check_main(int argc, char **argv);
 static const option_definition definitions_of_check[] = {
     { "define", 'D', "name=value", "set a param or option of the model", 1 },
     { "start", 0, "strict|project", "project: move an inconsistent start onto the constraints (strict)", 0 },
-    { "all", 'a', NULL, "show every start value, however many", 0 },
-    { "dirac", 0, NULL, "show all that the Dirac algorithm finds, however long", 0 },
+    { "all", 'a', NULL, "show all start values", 0 },
+    { "dirac", 0, NULL, "show everything that the Dirac algorithm finds", 0 },
 };
 
 const command command_check = {
     "check", "MODEL [-D name=value]... [--start strict|project] [--all] [--dirac]",
     "what a model is: freedom, rank, start, structure, conserved quantities",
     definitions_of_check, sizeof definitions_of_check / sizeof *definitions_of_check, check_main,
-    "Exit status: 0 the model can run, 2 it cannot (the reason is told).\n"
+    "Exit status: 0 the model can run, 2 it cannot (the message says why).\n"
 };
 
 /* The callbacks gather text, so that the report can be printed in the order a person reads it. */
@@ -173,7 +173,7 @@ static int wants_dirac(const report *r, const engine_check *c)
            c->coordinates <= DIRAC_AUTO && !r->redundant[0];
 }
 
-/* A model that cannot run: if the algorithm tells why, it is shown before the message. */
+/* A model that cannot run: if the algorithm finds out why, its report is shown before the message. */
 static int refused(model *m, int status, const char *text, int full)
 {
     dirac *d;

@@ -12,12 +12,12 @@
 static int compare_main(int argc, char **argv);
 
 static const option_definition definitions_of_compare[] = {
-    { "methods", 'm', "LIST", "names from 'taut methods' with their options, commas between them", 0 },
+    { "methods", 'm', "LIST", "names from 'taut methods' with their options, separated by commas", 0 },
     { "step", 's', "STEP", "time step (0.01)", 0 },
     { "until", 'T', "END", "end time (10)", 0 },
-    { "steps", 0, "LIST", "several steps instead of one: work and precision", 0 },
+    { "steps", 0, "LIST", "several steps instead of one: error against cost", 0 },
     { "csv", 0, NULL, "a table for scripts", 0 },
-    { "report", 0, "FILE", "a page with the table and plots, too", 0 },
+    { "report", 0, "FILE", "also write a page with the table and plots", 0 },
     { "define", 'D', "name=value", "set a param or option of the model", 1 },
     { "precision", 0, "double|quad", "of the methods' runs (double)", 0 },
     { "start", 0, "strict|project", "project: move an inconsistent start onto the constraints (strict)", 0 },
@@ -31,7 +31,7 @@ const command command_compare = {
     "energy, momenta: largest change; slope: size of the energy's trend per unit of time; |g|, |dg/dt|: largest; error q, p: largest\n"
     "difference to the exact solution at END; its: Newton iterations per step; time: wall time of the steps alone. A method that\n"
     "refuses the model, or fails, has its reason below the table.\n\n"
-    "Exit status: 0 done, 1 no method came to the end, 2 bad usage or bad model.\n"
+    "Exit status: 0 done, 1 no method reached the end, 2 bad usage or bad model.\n"
 };
 
 #define METHODS_MOST 32
@@ -49,7 +49,8 @@ typedef struct {
 
 /* ---- options ---- */
 
-/* Is the text up to a comma, a colon or the end the name of a method? Options of a method have commas between them too. */
+/* Is the text up to a comma, a colon or the end the name of a method? Options of a method have commas between them
+   too. */
 static int begins_method(const engine_api *api, const char *text)
 {
     size_t length = strcspn(text, ",:");

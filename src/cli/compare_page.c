@@ -65,7 +65,8 @@ static double step(const compare_row *row) { return (double)row->step; }
 static double error(const compare_row *row) { return (double)row->error[CONVERGE_Q]; }
 static double energy(const compare_row *row) { return (double)row->energy; }
 
-/* A series per method; rows of a method follow each other. What is 0 has no place on a logarithmic axis and is left out by the page. */
+/* A series per method; rows of a method follow each other. What is 0 has no place on a logarithmic axis and is left out
+   by the page. */
 static void write_plot(document *d, const contents *z, const char *title, const char *x_label, reading x, const char *y_label, reading y)
 {
     document_plot(d, title, x_label, 1, y_label, 1);

@@ -11,8 +11,8 @@ static int converge_main(int argc, char **argv);
 
 static const option_definition definitions_of_converge[] = {
     { "method", 'm', "METHOD", "a name from 'taut methods', with options after a colon (rattle)", 0 },
-    { "steps", 0, "LIST", "the steps to compare, with commas between them; each divides END", 0 },
-    { "until", 'T', "END", "the time at which errors are taken", 0 },
+    { "steps", 0, "LIST", "the steps to compare, separated by commas; each divides END", 0 },
+    { "until", 'T', "END", "the time at which errors are measured", 0 },
     { "reference", 0, "REF", "METHOD,h or fine: what errors are measured against (fine)", 0 },
     { "csv", 0, NULL, "a table for scripts", 0 },
     { "define", 'D', "name=value", "set a param or option of the model", 1 },
@@ -28,7 +28,7 @@ const command command_converge = {
     "Errors are largest absolute differences at END. The multipliers are those that belong to the state (d^2 g/dt^2 = 0).\n"
     "The reference 'fine' is the solution of the equations of motion by an integrator that no method uses (extrapolated\n"
     "midpoint rule, in quad where the build has it), refined until it is far better than the smallest error. METHOD,h is a\n"
-    "method with step h and with h/2, which is taken. Either way the last refinement tells how good the reference is.\n\n"
+    "method with steps h and h/2; the latter is the reference. Either way the last refinement shows its error.\n\n"
     "Exit status: 0 done, 1 a step or the reference failed, 2 bad usage or bad model.\n"
 };
 

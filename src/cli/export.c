@@ -8,8 +8,8 @@
 static int export_main(int argc, char **argv);
 
 static const option_definition definitions_of_export[] = {
-    { "columns", 0, "LIST", "names with commas between them, for .csv and .h5 (all)", 0 },
-    { "every", 0, "K", "each K-th frame, from the first (1)", 0 },
+    { "columns", 0, "LIST", "names separated by commas, for .csv and .h5 (all)", 0 },
+    { "every", 0, "K", "every K-th frame, from the first (1)", 0 },
 };
 
 const command command_export = {

@@ -10,8 +10,8 @@ static int reproduce_main(int argc, char **argv);
 static const option_definition definitions_of_reproduce[] = {
     { "output", 'o', "DIR", "where results and pages go (reproduction)", 0 },
     { "short", 0, NULL, "only what takes seconds; about a minute in all", 0 },
-    { "jobs", 'j', "N", "so many processes at a time (2)", 0 },
-    { "again", 0, NULL, "compute anew what DIR holds already", 0 },
+    { "jobs", 'j', "N", "number of processes at a time (2)", 0 },
+    { "again", 0, NULL, "compute again what DIR already contains", 0 },
 };
 
 const command command_reproduce = {
@@ -19,8 +19,8 @@ const command command_reproduce = {
     "the papers' tables and figures, computed and compared",
     definitions_of_reproduce, sizeof definitions_of_reproduce / sizeof *definitions_of_reproduce, reproduce_main,
     "PAPER is gonzalez, seiler, man-gao-zhong, jay-simeon or wendlandt-marsden; or comparison, all families of methods on\n"
-    "the same problems. Without one, all are run. For each, DIR/PAPER.html shows tables beside the published ones, figures, the\n"
-    "claims of the text and the misprints. What is finished is kept in DIR: an interrupted run goes on where it was.\n\n"
+    "the same problems. Without one, all are run. For each, DIR/PAPER.html shows tables next to the published ones, figures, the\n"
+    "claims of the text and the misprints. What is finished is kept in DIR: an interrupted run continues where it stopped.\n\n"
     "Exit status: 0 all figures lie in their bands, 1 one does not or could not be computed, 2 bad usage.\n"
 };
 
@@ -38,7 +38,7 @@ static int reproduce_main(int argc, char **argv)
         strcat(strcat(papers, o.positional[i]), " ");
     }
     if (!reproduce_root(root, sizeof root))
-        return complain(EXIT_USAGE, "the experiments (folder reproduce) are neither beside this program nor in ../share/taut; "
+        return complain(EXIT_USAGE, "the experiments (folder reproduce) are neither next to this program nor in ../share/taut; "
                                     "set TAUT_SHARE to the folder that holds reproduce and models");
     reproduce_options chosen = { root, papers, options_value(&o, "output", "reproduction"), options_value(&o, "short", NULL) != NULL,
                                  options_value(&o, "again", NULL) != NULL, (int)jobs };

@@ -12,7 +12,7 @@ static const option_definition definitions_of_resume[] = {
 };
 
 const command command_resume = {
-    "resume", "RUN.taut [-T END]", "go on with a recorded run",
+    "resume", "RUN.taut [-T END]", "continue a recorded run",
     definitions_of_resume, sizeof definitions_of_resume / sizeof *definitions_of_resume, resume_main,
     "The model, the method and everything else are those of the run file. The frames that follow are, to the last bit, those of a\n"
     "run that was never interrupted.\n\n"
@@ -82,7 +82,7 @@ static int resume(session *z, const options *o)
     if (!status) status = read_numbers(z->context, r, z->path, &n);
     if (status) return complain(EXIT_USAGE, "%s", taut_error_text(z->context));
     if (strcmp(record_property(r, "status"), "finished") == 0 && !options_value(o, "until", NULL)) {
-        printf("%s is finished: it has come to t = %s. To go on: taut resume %s -T END\n", z->path, record_property(r, "until"), z->path);
+        printf("%s is finished, at t = %s. To continue: taut resume %s -T END\n", z->path, record_property(r, "until"), z->path);
         return EXIT_DONE;
     }
     if (number_option(o, "until", record_property(r, "until"), &n.until)) return EXIT_USAGE;

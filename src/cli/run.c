@@ -25,7 +25,7 @@ static const option_definition definitions_of_run[] = {
 const command command_run = {
     "run", "MODEL [-m METHOD] [-s STEP] [-T END] [-o RUN.taut] [--force] [--csv] [--every K] [-D name=value]... [--precision double|quad] [--tol X] "
            "[--contacts event|active-set] [--start strict|project|as-is]",
-    "run a model and tell what was kept",
+    "run a model and show what was kept",
     definitions_of_run, sizeof definitions_of_run / sizeof *definitions_of_run, run_main,
     "Columns of --csv: t; coordinates; velocities (a.x.dot); momenta (p.a.x); multipliers (lambda.NAME); energy;\n"
     "work (of forces, time and moving constraints, where the model has them: energy - work is constant);\n"
@@ -33,8 +33,8 @@ const command command_run = {
     "the symmetry; observables by name; with em also t_mid and lambda_mid.NAME, the multipliers of the last step and their time.\n"
     "A model with contacts has lambda.NAME and gap.NAME of each, and three columns at the end: an event (impact, rest, release,\n"
     "stick, slip) is a row of its own at its time, with event, contact and impulse; other rows leave these empty.\n\n"
-    "A run file (-o) is an SQLite database (docs/run-file.md). A recorded run that is interrupted or killed goes on with\n"
-    "'taut resume'.\n\n"
+    "A run file (-o) is an SQLite database (docs/run-file.md). 'taut resume' continues a recorded run that was\n"
+    "interrupted or killed.\n\n"
     "Exit status: 0 done, 1 the simulation failed, 2 bad usage or bad model, 130 or 143 stopped by a signal and recorded.\n"
 };
 

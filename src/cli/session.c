@@ -1,4 +1,5 @@
-/* A run as `taut run` and `taut resume` do it: frames to standard output or into a run file, a progress bar, a summary at the end. */
+/* A run as `taut run` and `taut resume` do it: frames to standard output or into a run file, a progress bar, a summary
+   at the end. */
 #include "cli/session.h"
 
 #include <errno.h>
@@ -67,7 +68,7 @@ static void listen(void)
         int number = i ? SIGTERM : SIGINT;
         if (sigaction(number, NULL, &before) == 0 && before.sa_handler != SIG_IGN) sigaction(number, &action, NULL);
     }
-    signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is a write that fails, and is told */
+    signal(SIGXFSZ, SIG_IGN); /* a file that may not grow makes the write fail, which is reported */
 }
 
 static int after_step(void *user, const run_result *so_far, int *stop)
@@ -192,7 +193,7 @@ static int tell_end(const session *z, const run_result *result, int status)
                         taut_error_text(z->context), z->path, recorder_committed(z->recorder));
     if (status) return complain(EXIT_FAILED, "stopped after %ld of %ld steps: %s", done, planned, taut_error_text(z->context));
     if (result->stopped && done < planned)
-        return complain(128 + told_to_stop, "stopped at t = %.9g after %ld of %ld steps; to go on: taut resume %s", (double)result->t, done, planned,
+        return complain(128 + told_to_stop, "stopped at t = %.9g after %ld of %ld steps; to continue: taut resume %s", (double)result->t, done, planned,
                         z->path);
     return EXIT_DONE;
 }

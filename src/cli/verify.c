@@ -14,7 +14,7 @@ static const option_definition definitions_of_verify[] = {
     { "step", 's', "STEP", "time step (chosen for the model)", 0 },
     { "until", 'T', "END", "how long to watch the energy (4000 steps)", 0 },
     { "csv", 0, NULL, "a table for scripts", 0 },
-    { "period", 0, "T", "period of the motion, for the stability of the manifold (looked for)", 0 },
+    { "period", 0, "T", "period of the motion, for the stability of the manifold (found by a search)", 0 },
     { "define", 'D', "name=value", "set a param or option of the model", 1 },
     { "precision", 0, "double|quad", "of all measurements (quad where the build has it; the energy's trend in double)", 0 },
     { "start", 0, "strict|project", "project: move an inconsistent start onto the constraints (strict)", 0 },

@@ -8,7 +8,7 @@
  *
  * Only comparisons, `and` and `or` bind less tightly than |, so the operands stay the same; < and <= bind as == does.
  * In chains (a < b == c) the left operand is put in brackets. Symbols may be compared with nil, strings and booleans:
- * these comparisons ask what a name stands for, not for a value.
+ * these comparisons ask what kind of thing a name is, not for a value.
  *
  * The limit of a loop is checked as well, when a definition that is not a whole number may have reached it:
  *

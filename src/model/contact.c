@@ -1,4 +1,5 @@
-/* contact(name, gap, {...}): an inequality with its laws of impact and friction; impact_law: how several impacts at once are taken. */
+/* contact(name, gap, {...}): an inequality with its laws of impact and friction; impact_law: how several impacts at
+   once are taken. */
 #include "model/script.h"
 
 #include <string.h>
@@ -90,7 +91,7 @@ static void read_options(lua_State *L, contact *c)
 
 /* ---- what slides ---- */
 
-/* The points whose coordinates stand in the gap: one, or two of the same dimension. Returns 0 when it is otherwise. */
+/* The points whose coordinates occur in the gap: one, or two of the same dimension. Returns 0 otherwise. */
 static int find_points(lua_State *L, contact *c)
 {
     script *s = script_of(L);
@@ -155,7 +156,7 @@ static int contact_contact(lua_State *L)
     if (kinds & (1u << KIND_W | 1u << KIND_LAMBDA))
         return script_error(L, "the gap of contact '%s' contains velocities, momenta or multipliers; write it in coordinates and time", name);
     if (!(kinds & 1u << KIND_Q))
-        return script_error(L, "the gap of contact '%s' contains no coordinate; nothing could touch, take it out", name);
+        return script_error(L, "the gap of contact '%s' contains no coordinate; nothing could touch; remove it", name);
     if (names_find(&s->contact_names, name, &before))
         return script_error(L, "there is a contact '%s' already (line %d); names of contacts are unique", name, m->contacts[before].line);
     if (names_find(&s->constraint_names, name, &before))
@@ -198,7 +199,7 @@ void contact_finish(lua_State *L)
                             m->start_points_line);
     }
     if (m->impact_law_line && !m->contact_count)
-        script_error_at(L, m->impact_law_line, "impact_law in a model without contacts; declare one with contact(), or take it out");
+        script_error_at(L, m->impact_law_line, "impact_law in a model without contacts; declare one with contact(), or remove it");
 }
 
 void contact_open(lua_State *L)

@@ -24,7 +24,7 @@ const char *declare_name(lua_State *L, int i, const char *what)
 {
     size_t size;
     if (lua_type(L, i) != LUA_TSTRING)
-        script_error(L, "%s needs a name, a text in quotes, got %s; write %s(\"name\"%s", what, symbols_describe(L, i), what,
+        script_error(L, "%s needs a name, a string in quotes, got %s; write %s(\"name\"%s", what, symbols_describe(L, i), what,
                      strcmp(what, "point") && strcmp(what, "coordinate") && strcmp(what, "rotation") ? ", ...)" : ")");
     const char *name = lua_tolstring(L, i, &size);
     if (size > SCRIPT_NAME_SIZE) script_error(L, "this name for %s is longer than %d bytes; choose a shorter one", what, SCRIPT_NAME_SIZE);
@@ -63,7 +63,7 @@ static int declare_title(lua_State *L)
 {
     script *s = script_of(L);
     if (lua_type(L, 1) != LUA_TSTRING)
-        return script_error(L, "title needs a text, got %s; write title \"...\"", symbols_describe(L, 1));
+        return script_error(L, "title needs a string, got %s; write title \"...\"", symbols_describe(L, 1));
     if (s->model->title) return script_error(L, "the model has a title already; give one");
     s->model->title = script_text(L, lua_tostring(L, 1));
     return 0;
@@ -76,7 +76,7 @@ static int declare_time(lua_State *L)
 
 /* ---- parameters and options ---- */
 
-/* The value that -D gives to this name, or NULL. The last one counts. */
+/* The value that the settings give to this name, or NULL. The last one counts. */
 static const char *defined(script *s, const char *name)
 {
     const char *value = NULL;
@@ -131,7 +131,7 @@ static int number_option(lua_State *L, const char *name, const char *text)
 {
     double value = (double)defined_number(L, name, text);
     if (!isfinite(value)) return script_error(L, "setting %s=%s: option '%s' must be finite; give a finite number", name, text, name);
-    if (lua_isinteger(L, 2) && value != floor(value)) { /* 0 may stand for 0.0; compare.c looks at loops */
+    if (lua_isinteger(L, 2) && value != floor(value)) { /* 0 may mean 0.0; compare.c looks at loops */
         script *s = script_of(L);
         s->fraction = s->options[s->option_count - 1].name;
         s->fraction_value = value;
@@ -154,7 +154,7 @@ static int declare_option(lua_State *L)
     const char *text = defined(s, name);
     int type = lua_type(L, 2);
     if (type != LUA_TNUMBER && type != LUA_TSTRING && type != LUA_TBOOLEAN)
-        return script_error(L, "option '%s' needs a default, a number, a text or true/false, got %s; write option(\"%s\", 100)", name,
+        return script_error(L, "option '%s' needs a default, a number, a string or true/false, got %s; write option(\"%s\", 100)", name,
                             symbols_describe(L, 2), name);
     if (!text) lua_settop(L, 2);
     else if (type == LUA_TBOOLEAN) boolean_option(L, name, text);

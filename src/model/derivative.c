@@ -30,7 +30,8 @@ void derivative_use_momentum(lua_State *L)
         script_error(L, "momentum in a model with a Lagrangian (line %d); use .dot, or a hamiltonian instead", s->model->form_line);
 }
 
-/* Sums, differences and multiples of coordinates, to a small depth: no traversal, no memory. Returns 0 for other expressions. */
+/* Sums, differences and multiples of coordinates, to a small depth: no traversal, no memory. Returns 0 for other
+   expressions. */
 static expr linear(graph *g, expr e, int depth)
 {
     if (expr_is_constant(g, e)) return expr_number(g, 0);

@@ -1,4 +1,5 @@
-/* What to draw: draw{ bar(p, q), spring(p, q), ball(p, radius), box(p, sizes, r), disc(p, sizes, r), path(f, range), surface(f, ...), a }. */
+/* What to draw: draw{ bar(p, q), spring(p, q), ball(p, radius), box(p, sizes, r), disc(p, sizes, r), path(f, range),
+   surface(f, ...), a }. */
 #include "model/script.h"
 
 /* Intervals of a path or surface in one direction. */
@@ -82,7 +83,8 @@ static int draw_ball(lua_State *L)
 
 /* ---- rigid bodies ---- */
 
-/* The directions of a body's axes in space, as columns: turned by the rotation at i, by the angle at i in the plane, or not at all. */
+/* The directions of a body's axes in space, as columns: turned by the rotation at i, by the angle at i in the plane, or
+   not at all. */
 static void get_axes(lua_State *L, int i, const char *who, expr axes[3][3])
 {
     graph *g = script_of(L)->graph;
@@ -202,7 +204,8 @@ static drawn_place call_function(lua_State *L, const char *who, int arguments, d
     return place;
 }
 
-/* The function may make shapes itself, whose places must not come between: those of this one are kept by Lua until all are there. */
+/* The function may make shapes itself, whose places must not come between: those of this one are kept by Lua until all
+   are there. */
 static int push_grid(lua_State *L, shape_type type, const char *who, const double u[2], const double v[2], uint32_t rows, uint32_t columns)
 {
     size_t count = (size_t)rows * columns;
@@ -227,7 +230,7 @@ static int draw_path(lua_State *L)
     lua_Integer count = lua_type(L, 1) == LUA_TTABLE ? (lua_Integer)lua_rawlen(L, 1) : 0;
     if (count < 2) return script_error(L, "path got %s; give a function of a number and its range, or a table of places", symbols_describe(L, 1));
     if (!lua_isnone(L, 2))
-        return script_error(L, "path of a table of places takes nothing else, got %s; take it out",
+        return script_error(L, "path of a table of places takes nothing else, got %s; remove it",
                             symbols_describe(L, 2));
     functions_check_list(L, 1, "path");
     shape what = begin_shape(L, SHAPE_PATH, 1, (uint32_t)count);

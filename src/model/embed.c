@@ -16,7 +16,8 @@ const embedding *embed_find(lua_State *L, const char *name)
 
 /* ---- putting in the chart ---- */
 
-/* What stands for a variable of an embedded point: the chart, or the chart's time derivative; 0 for other variables. */
+/* The substitute of a variable of an embedded point: the chart, or the chart's time derivative; 0 for other
+   variables. */
 static expr chart_of(lua_State *L, const node *n)
 {
     script *s = script_of(L);
@@ -35,7 +36,8 @@ static expr ambient_of(lua_State *L, const node *n)
     return expr_variable(s->graph, n->b == KIND_EMBEDDED ? KIND_Q : KIND_W, s->model->coordinate_count + n->a);
 }
 
-/* The variables in e, in a list that the script owns and the next call overwrites; room for as many again behind them. */
+/* The variables in e, in a list that the script owns and the next call overwrites; room for as many again behind
+   them. */
 static expr *variables_of(lua_State *L, expr e, size_t *count)
 {
     script *s = script_of(L);

@@ -1,10 +1,11 @@
-/* Equations: lagrangian, hamiltonian, rate, constraint, force, observe; and what must hold of them at the end of the script. */
+/* Equations: lagrangian, hamiltonian, rate, constraint, force, observe; and what must hold of them at the end of the
+   script. */
 #include "model/script.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* Work that a declaration stands for, in instructions; it also looks at the clock. */
+/* The work of a declaration, counted in instructions; it also checks the clock. */
 #define DECLARATION_WORK 20
 
 static unsigned kinds_of(lua_State *L, expr e)
@@ -43,7 +44,7 @@ static int add_summand(lua_State *L, form f)
     expr e = symbols_scalar(L, 1, form_names[f]);
     set_form(L, f);
     if (kinds_of(L, e) & 1u << KIND_LAMBDA)
-        return script_error(L, "the %s contains a multiplier; multipliers may stand in force and rate only", form_names[f]);
+        return script_error(L, "the %s contains a multiplier; multipliers may occur in force and rate only", form_names[f]);
     script_check(L, mem_grow(s->context, &m->summands, &m->summand_capacity, m->summand_count + 1, sizeof *m->summands));
     m->summands[m->summand_count++] = (summand){ e, script_line(L) };
     return 0;
@@ -81,7 +82,7 @@ static void check_constraint(lua_State *L, const char *what, const char *name, u
         script_error(L, "%s '%s' contains velocities or momenta; write it in coordinates and time", what, name);
     if (kinds & 1u << KIND_LAMBDA) script_error(L, "%s '%s' contains a multiplier; write it in coordinates and time", what, name);
     if (!(kinds & (1u << KIND_Q | 1u << KIND_W)))
-        script_error(L, "%s '%s' contains no coordinate; it constrains nothing, take it out", what, name);
+        script_error(L, "%s '%s' contains no coordinate; it constrains nothing; remove it", what, name);
     if (kinds & 1u << KIND_W && !m->phase_line) m->phase_line = script_line(L);
 }
 
@@ -263,7 +264,7 @@ static void check_rates(lua_State *L)
         }
 }
 
-/* An observable "a.x" beside a point a would give two columns of one name. */
+/* An observable "a.x" and a point a would give two columns of one name. */
 static void check_observables(lua_State *L)
 {
     const model *m = script_of(L)->model;

@@ -1,4 +1,5 @@
-/* The model: what the user wrote, as data. The front end (Lua) fills it; systems are compiled from it. A model never sees a method. */
+/* The model: what the user wrote, as data. The front end (Lua) fills it; systems are compiled from it. A model never
+   sees a method. */
 #ifndef TAUT_MODEL_MODEL_H
 #define TAUT_MODEL_MODEL_H
 
@@ -86,8 +87,8 @@ typedef struct {
     int line;
 } embedding;
 
-/* What the Dirac algorithm made of a model (analysis/phase.c): form is FORM_HAMILTONIAN, and the constraints are second class, functions
-   chi(q,p) that stand in the equations of motion by the Dirac bracket, not by multipliers. */
+/* What the Dirac algorithm made of a model (analysis/phase.c): form is FORM_HAMILTONIAN, and the constraints are second
+   class, functions chi(q,p) that enter the equations of motion by the Dirac bracket, not by multipliers. */
 typedef struct {
     int velocities;            /* observables are functions of (q, q'): the model came from a Lagrangian */
     uint32_t free_q, free_w;   /* start values that were solved for */
@@ -111,9 +112,9 @@ typedef struct {
     expr at[3];
 } drawn_place;
 
-/* Something to draw, by places first .. first + rows * columns - 1 of model.places: a bar or spring by its ends, a ball by its centre;
-   a box or disc by its centre and the ends of its three half axes (of a disc: two radii, and half the thickness); a path by the
-   places on it; a surface by rows x columns places, row after row. */
+/* Something to draw, by places first .. first + rows * columns - 1 of model.places: a bar or spring by its ends, a ball
+   by its centre; a box or disc by its centre and the ends of its three half axes (of a disc: two radii, and half the
+   thickness); a path by the places on it; a surface by rows x columns places, row after row. */
 typedef struct {
     shape_type type;
     uint32_t first, rows, columns;
@@ -154,17 +155,17 @@ typedef struct model {
     start_value *start_q1;    size_t start_q1_capacity; /* per coordinate: the second point of start_points, a step after the first */
     int start_points_line;    /* of the first start_points; 0: there is none, and start_q1 means nothing */
     shape *shapes;            size_t shape_count, shape_capacity;
-    drawn_place *places;      size_t place_count, place_capacity; /* of shapes, also of those that were made and not drawn */
+    drawn_place *places;      size_t place_count, place_capacity; /* of shapes, also of those that were made and not shown */
 } model;
 
-/* A setting from the command line: -D name=value. `used` is set when a param or option of that name was met. */
+/* A value for a param or option of the model. `used` is set when one of that name was declared. */
 typedef struct {
     const char *name;
     const char *value;
     int used;
 } definition;
 
-/* Loads a model. A bad model gives TAUT_BAD_MODEL (the text names file and line) and *result = NULL. */
+/* Loads a model. A bad model gives TAUT_BAD_MODEL (the message names file and line) and *result = NULL. */
 int model_load_file(taut_context *context, const char *path, definition *definitions, size_t definition_count, model **result);
 int model_load_text(taut_context *context, const char *name, const char *text, size_t size, definition *definitions,
                     size_t definition_count, model **result);

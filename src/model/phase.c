@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* Beside any slip velocity this is nothing; without slip it is the direction itself. Its square is a number. */
+/* Negligible against any slip velocity; without slip it gives the direction itself. Its square is a normal number. */
 #define NO_SLIP 1e-150
 
 uint32_t phase_rows(const contact *c, contact_mode mode)
@@ -28,7 +28,7 @@ void phase_model_destroy(model *phase)
     mem_free(context, phase);
 }
 
-/* ---- building; an expression of 0 means that memory ran out, and is looked for at the end ---- */
+/* ---- building; an expression of 0 means that memory ran out, which is checked at the end ---- */
 
 typedef struct {
     const model *m;
@@ -104,7 +104,8 @@ static expr norm_of(builder *b, const expr *v, uint32_t count)
     return expr_unary(b->g, OP_SQRT, sum);
 }
 
-/* The gradient of the gap by the coordinates of its first point, into n; its length. 1 where the gap is not of points. */
+/* The gradient of the gap by the coordinates of its first point, into n; its length. 1 where the gap is not of
+   points. */
 static expr gap_normal(builder *b, const contact *c, expr *n)
 {
     if (!c->point_count) return expr_number(b->g, 1);
@@ -162,10 +163,10 @@ static void point_slip(builder *b, const contact *c, const expr *n, slip *s)
         }
 }
 
-/* Direction of slip, row by row. Set-valued, one row: a sign that the phase is given. Several: u/|u| with u = +-s + (nearly nothing)
-   times the given direction; the sign is that of the angle between s and the direction, so that the force stays what it was when a
-   step goes through s = 0. To find where that is, u is the given direction alone (SLOT_KEEP): u/|u| has no derivative there.
-   Regularised: s/sqrt(s^2 + width^2). */
+/* Direction of slip, row by row. Set-valued, one row: a sign that the phase is given. Several: u/|u| with u = +-s +
+   (nearly nothing) times the given direction; the sign is that of the angle between s and the direction, so that the
+   force stays what it was when a step goes through s = 0. To find where that is, u is the given direction alone
+   (SLOT_KEEP): u/|u| has no derivative there. Regularised: s/sqrt(s^2 + width^2). */
 static void direction_of(builder *b, size_t index, const contact *c, const slip *s, expr *out)
 {
     graph *g = b->g;
@@ -234,7 +235,8 @@ static void add_stick(builder *b, size_t index, const contact *c)
 
 /* ---- models ---- */
 
-/* Everything shared but the lists that a phase has of its own; those are empty, but for the constraints that always hold. */
+/* Everything shared but the lists that a phase has of its own; those are empty, but for the constraints that always
+   hold. */
 static int begin(builder *b, const model *m)
 {
     *b = (builder){ .m = m, .g = m->graph };

@@ -17,13 +17,14 @@ typedef enum {
     MODE_HELD     /* a constraint and nothing else: no friction, and other forces see no multiplier (rates, in which it has its place, do) */
 } contact_mode;
 
-/* The parameters of a contact. Slip: the direction, one sign or a vector, and whether friction keeps it (1) or follows the slip (0). Stick: two tangents of three components and where they began. */
+/* The parameters of a contact. Slip: the direction, one sign or a vector, and whether friction keeps it (1) or follows
+   the slip (0). Stick: two tangents of three components and where they began. */
 enum { SLOT_DIRECTION = 0, SLOT_KEEP = 3, SLOT_TANGENT = 0, SLOT_ANCHOR = 6, CONTACT_SLOTS = 8 };
 
 /* Shares everything but its lists with m, which must outlive it. */
 int phase_model_create(const model *m, const unsigned char *modes, model **result);
-/* For measuring: the constraints of m, then all gaps, then all given slides as constraints, then coordinates of points that
-   rub against the surroundings (they break symmetries); friction coefficients as observables. */
+/* For measuring: the constraints of m, then all gaps, then all given slides as constraints, then coordinates of points
+   that rub against the surroundings (they break symmetries); friction coefficients as observables. */
 int phase_watch_create(const model *m, model **result);
 void phase_model_destroy(model *phase);
 

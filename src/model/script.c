@@ -1,4 +1,5 @@
-/* The script: a Lua state with bounded memory and work, from the text of a model to the model or an error with its line. */
+/* The script: a Lua state with bounded memory and work, from the text of a model to the model or an error with its
+   line. */
 #include "model/script.h"
 
 #include <errno.h>
@@ -26,7 +27,8 @@ int script_line(lua_State *L)
 
 /* ---- limits ---- */
 
-/* Lua's allocator. What it refuses ends in LUA_ERRMEM after one garbage collection; the last refusal is then the cause. */
+/* Lua's allocator. What it refuses ends in LUA_ERRMEM after one garbage collection; the last refusal is then the
+   cause. */
 static void *allocate(void *user, void *block, size_t old_size, size_t size)
 {
     script *s = user;
@@ -146,15 +148,15 @@ static const struct { const char *part, *hint; } hints[] = {
     { "attempt to concatenate", "use tostring(...)" },
     { "stack overflow", "a function calls itself without end" },
     { "too many local", "leave out `local`, or keep them in a table" },
-    { " near ", "mend the Lua syntax at or just before this line" },
-    { "goto", "mend the Lua syntax at this line" },
+    { " near ", "fix the Lua syntax at or just before this line" },
+    { "goto", "fix the Lua syntax at this line" },
     { "malformed number", "write numbers as 1, 0.5 or 1e-3" },
     { "table index is", "a key of a table must have a value; check the name between [ ]" },
-    { "get length", "only tables, texts, points and vectors have a length" },
+    { "get length", "only tables, strings, points and vectors have a length" },
     { "'for'", "a loop needs numbers: for i = 1, 10 do" },
-    { "attempt to", "check what the names on this line stand for" },
+    { "attempt to", "check what the names on this line are" },
     { "wrong number of arguments", "see what this function takes" },
-    { "too large", "use smaller tables and texts" },
+    { "too large", "use smaller tables and strings" },
     { "out of", "stay within the range" },
     { "invalid", "see what this function takes" },
     { "error object", "call error with a text" },
@@ -201,7 +203,7 @@ static int report(script *s, int status)
         return TAUT_OUT_OF_MEMORY; /* the text was recorded where it happened */
     case STOP_MEMORY_LIMIT:
         return fail(s->context, TAUT_BAD_MODEL,
-                    "%s:%d: the script needs more than %d MiB of memory; make fewer or smaller tables and texts", file,
+                    "%s:%d: the script needs more than %d MiB of memory; make fewer or smaller tables and strings", file,
                     s->stop_line, SCRIPT_MEMORY_MIB);
     case STOP_INSTRUCTIONS:
         return fail(s->context, TAUT_BAD_MODEL,
@@ -359,7 +361,7 @@ static int read_text(taut_context *context, FILE *file, const char *path, char *
         size_t got = fread(*text + *size, 1, capacity - *size - 1, file);
         *size += got;
         if (*size > SCRIPT_MEMORY / 4)
-            return fail(context, TAUT_BAD_MODEL, "%s:1: the file is larger than %d MiB; a model is a text of Lua", path,
+            return fail(context, TAUT_BAD_MODEL, "%s:1: the file is larger than %d MiB; a model is a Lua script", path,
                         SCRIPT_MEMORY_MIB / 4);
         if (got == 0) break;
     }

@@ -11,12 +11,13 @@
 #include "model/model.h"
 #include "model/names.h"
 
-/* Bounds for models from strangers. A chain of 10^6 links takes some 10^8 instructions, 300 MiB of Lua heap and 3*10^7 nodes. */
+/* Limits for models from untrusted sources. A chain of 10^6 links takes some 10^8 instructions, 300 MiB of Lua heap and
+   3*10^7 nodes. */
 #define SCRIPT_MEMORY_MIB 768
 #define SCRIPT_MEMORY ((size_t)SCRIPT_MEMORY_MIB << 20)
 #define SCRIPT_INSTRUCTIONS 1000000000LL
 #define SCRIPT_NODES 400000000u
-/* Instructions differ in cost (comparing two long texts is one), so there is a clock behind the count. */
+/* Instructions differ in cost (comparing two long strings is one), so there is a clock behind the count. */
 #define SCRIPT_SECONDS 600
 #define SCRIPT_NAME_SIZE 100
 #define SCRIPT_LABEL_SIZE (SCRIPT_NAME_SIZE + 24) /* with component and .dot */
@@ -51,7 +52,7 @@ typedef struct script {
     size_t definition_count;
 
     size_t heap;            /* bytes that Lua holds */
-    stop_reason refusal;    /* why the allocator said no the last time */
+    stop_reason refusal;    /* why the allocator refused the last time */
     int refusal_line;
     stop_reason stop;       /* set once, never cleared: the script cannot catch it */
     int stop_line;
@@ -143,7 +144,7 @@ expr symbols_scalar(lua_State *L, int i, const char *who);
 /* The same, and it must be a constant expression. */
 expr symbols_constant(lua_State *L, int i, const char *who);
 wide symbols_value(lua_State *L, expr e);     /* of a constant expression, with the parameters as they are; may be not finite */
-const char *symbols_describe(lua_State *L, int i); /* "a vector of 3"; pushes a text */
+const char *symbols_describe(lua_State *L, int i); /* "a vector of 3"; pushes a string */
 /* Mask (1u << kind) of the kinds of variables in e. */
 unsigned symbols_kinds(lua_State *L, expr e);
 /* True when e is the variable of that kind. */
@@ -204,7 +205,7 @@ void start_open(lua_State *L);
 void start_finish(lua_State *L);
 void draw_open(lua_State *L);
 
-/* A copy of a text in the context; raises when there is no memory. */
+/* A copy of a string in the context; raises when there is no memory. */
 char *script_text(lua_State *L, const char *text);
 
 #endif

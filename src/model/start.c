@@ -5,7 +5,7 @@
 #include <string.h>
 
 
-/* What a key of start stands for: coordinates, or their velocities or momenta, or the angular velocity of a rotation. */
+/* The meaning of a key of start: coordinates, or their velocities or momenta, or the angular velocity of a rotation. */
 typedef struct {
     kind k;
     uint32_t first, size;
@@ -184,7 +184,7 @@ static void add_omega(lua_State *L, const target *t, const char *name)
     s->omegas[s->omega_count++] = o;
 }
 
-/* What the key at -2 of `who` stands for. */
+/* The meaning of the key at -2 of `who`. */
 static void get_key(lua_State *L, const char *who, target *t)
 {
     if (lua_type(L, -2) == LUA_TSTRING) parse_name(L, lua_tostring(L, -2), t);
@@ -195,8 +195,8 @@ static void get_key(lua_State *L, const char *who, target *t)
                      symbols_at(L, -2) || vectors_at(L, -2) ? "an expression of them" : symbols_describe(L, -2));
 }
 
-/* The guess of the multiplier that the key at i is: "lambda.rod1", or the symbol that constraint() or contact() gave, with its name.
-   NULL if it is none. */
+/* The guess of the multiplier that the key at i is: "lambda.rod1", or the symbol that constraint() or contact() gave,
+   with its name. NULL if it is none. */
 static expr *multiplier_key(lua_State *L, int i, const char **name)
 {
     script *s = script_of(L);
@@ -396,7 +396,7 @@ void start_open(lua_State *L)
         { "start", start_start, 1, 0,
           "put all in one table, start { a = {0, 0, 1}, b = {1, 0, 0} }, or call it several times", 0, 0 },
         { "start_points", start_start_points, 1, 0, "put all in one table, or call it several times", 0, 0 },
-        { "free", start_free, 1, 1, "it stands for one value: a = {free(1), free(2)}", 0, 0 },
+        { "free", start_free, 1, 1, "it is one value: a = {free(1), free(2)}", 0, 0 },
         { "solve_for", start_solve_for, FUNCTION_ANY, 0, NULL, 0, 0 },
     };
     functions_register(L, functions, sizeof functions / sizeof *functions);

@@ -1,4 +1,5 @@
-/* Scalar symbols: a userdata that holds one expression, its operators, and the functions of the model language on scalars. */
+/* Scalar symbols: a userdata that holds one expression, its operators, and the functions of the model language on
+   scalars. */
 #include "model/script.h"
 
 #include <math.h>
@@ -178,7 +179,7 @@ static int operator_unm(lua_State *L)
 
 static int operator_len(lua_State *L)
 {
-    return script_error(L, "a scalar symbol has no length; '#' is for tables, texts, points and vectors");
+    return script_error(L, "a scalar symbol has no length; '#' is for tables, strings, points and vectors");
 }
 
 static int operator_index(lua_State *L)

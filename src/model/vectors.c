@@ -204,7 +204,7 @@ static int function_cross(lua_State *L)
     vector a, b;
     get_pair(L, "cross", &a, &b);
     if (a.dimension == 2) return symbols_push(L, minor(g, &a, &b, 0, 1));
-    if (a.dimension != 3) return script_error(L, "cross of vectors of %d; it is made for 3 dimensions, or 2", (int)a.dimension);
+    if (a.dimension != 3) return script_error(L, "cross of vectors of %d; it needs 3 dimensions, or 2", (int)a.dimension);
     vector c = { 3, 0, { minor(g, &a, &b, 1, 2), minor(g, &a, &b, 2, 0), minor(g, &a, &b, 0, 1), 0 } };
     return vectors_push(L, &c);
 }

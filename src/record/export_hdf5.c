@@ -1,5 +1,5 @@
-/* HDF5: datasets of doubles, one per column (frames); in systems with many columns the coordinates, velocities, momenta and multipliers
-   are one dataset each (frames x names), with their names beside them. */
+/* HDF5: datasets of doubles, one per column (frames); in systems with many columns the coordinates, velocities, momenta
+   and multipliers are one dataset each (frames x names), with their names in another. */
 #include <hdf5.h>
 #include <string.h>
 
@@ -190,7 +190,7 @@ int export_hdf5(taut_context *context, record *r, const char *path, const export
     void *user;
     char *part = export_begin(context, path);
     if (!part) return TAUT_OUT_OF_MEMORY;
-    /* HDF5 prints its errors unless told not to */
+    /* HDF5 prints its errors unless this is switched off */
     H5Eget_auto2(H5E_DEFAULT, &printer, &user);
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
     int status = write_file(&z, r, part);

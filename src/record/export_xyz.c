@@ -1,4 +1,5 @@
-/* Extended XYZ: each frame the number of points, a line of properties, and a line per point: its name, position, velocity. */
+/* Extended XYZ: each frame the number of points, a line of properties, and a line per point: its name, position,
+   velocity. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -46,7 +47,7 @@ static int find_points(molecule *z, const record *r)
         z->count++;
     }
     return z->count ? TAUT_OK
-                    : fail(z->context, TAUT_UNSUPPORTED, "an XYZ file is made of points, and the run has none; export to .csv or .h5 instead");
+                    : fail(z->context, TAUT_UNSUPPORTED, "an XYZ file consists of points, and the run has none; export to .csv or .h5 instead");
 }
 
 static int is_scalar(const record_column *c)

@@ -43,7 +43,7 @@ static int put(taut_context *context, layout *l, size_t i, const char *name, con
     return l->columns[i].name && l->columns[i].kind ? TAUT_OK : TAUT_OUT_OF_MEMORY;
 }
 
-/* SQLite does not tell a.x from A.x, and some names are the table's own. */
+/* SQLite does not distinguish a.x from A.x, and some names are the table's own. */
 static int is_taken(const layout *l, size_t before, const char *sql)
 {
     static const char *const own[] = { "frame", "step", "exact" };
@@ -85,7 +85,8 @@ static int create_frames(const database *d, const layout *l, int quad)
     return text_run(&sql, d);
 }
 
-/* Numbers out of chunks with SQL alone: the eight bytes of a double, taken apart. (exponent 0: no leading 1; 2047: infinite.) */
+/* Numbers out of chunks with SQL alone: the eight bytes of a double, taken apart. (exponent 0: no leading 1; 2047:
+   infinite.) */
 static const char cells[] =
     "create view cells as with places as (select number, name, chunk, place from columns where chunk is not null), "
     "bytes as (select frames.frame, frames.t, places.name, hex(substr(chunks.data, 8*places.place + 1, 8)) as h "

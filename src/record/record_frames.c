@@ -17,7 +17,7 @@ static void store(const target *to, size_t at, double value)
     else to->values[at] = value;
 }
 
-/* A number of binary128, or of binary64, as it stands in the file. */
+/* A binary128 or binary64 number in the byte order of the file. */
 static void store_bytes(const target *to, size_t at, const unsigned char *bytes, int quad)
 {
     double value;
@@ -212,7 +212,7 @@ int record_checkpoint_text(record *r, const char *name, char *buffer, size_t siz
     int status = find_part(r, name, &statement);
     const char *found = status ? NULL : (const char *)sqlite3_column_text(statement, 0);
     if (!status && (!found || strlen(found) >= size))
-        status = fail(r->d.context, TAUT_CANNOT_READ, "'%s' is damaged: '%s' of its checkpoint makes no sense", r->d.path, name);
+        status = fail(r->d.context, TAUT_CANNOT_READ, "'%s' is damaged: '%s' of its checkpoint is invalid", r->d.path, name);
     if (!status) strcpy(buffer, found);
     sqlite3_finalize(statement);
     return status;

@@ -152,7 +152,7 @@ static int put_watched(writer *w, size_t index, const watched *q)
     return writer_checkpoint_text(w, name, line);
 }
 
-/* What was done on the way, besides steps. */
+/* The work done, apart from steps. */
 static const struct { const char *name; size_t at; } counted[] = {
     { "newton_iterations", offsetof(engine_counts, newton_iterations) },
     { "factorisations", offsetof(engine_counts, factorisations) },
@@ -267,7 +267,7 @@ int recorder_open(taut_context *context, const char *path, recorder **result)
     *result = NULL;
     recorder *r = make(context);
     if (!r) return TAUT_OUT_OF_MEMORY;
-    int status = writer_open(context, path, &r->writer); /* first: nobody changes what is read then */
+    int status = writer_open(context, path, &r->writer); /* first: then no other process changes what is read */
     if (!status) status = record_open(context, path, &r->record);
     if (status)
         recorder_close(r);
@@ -296,7 +296,8 @@ int recorder_restore(recorder *r, const engine_api *api, void *engine, wide unti
     r->committed = from->steps_done;
     const char *version = record_property(r->record, "taut");
     if (version && strcmp(version, TAUT_VERSION) != 0)
-        note(r->context, "'%s' was begun by taut %s and goes on with %s: from here on the last bits may differ", r->record->d.path, version, TAUT_VERSION);
+        note(r->context, "'%s' was begun by taut %s and continues with %s: from here on the last bits may differ",
+             r->record->d.path, version, TAUT_VERSION);
     status = writer_drop_after(r->writer, from->steps_done);
     if (!status) status = put_number(r->writer, "until", until);
     if (!status) status = writer_property(r->writer, "status", "running");
@@ -304,7 +305,7 @@ int recorder_restore(recorder *r, const engine_api *api, void *engine, wide unti
     return status;
 }
 
-/* ---- on the way ---- */
+/* ---- during the run ---- */
 
 static long steps_done(const recorder *r)
 {
@@ -318,7 +319,8 @@ int recorder_frame(recorder *r, const wide *values)
     return writer_frame(r->writer, steps_done(r), values);
 }
 
-/* It belongs to the step that will be done: a resumed run that repeats the step repeats it, and takes this one back before. */
+/* It belongs to the step that will be done: a resumed run that repeats the step repeats it, and takes this one back
+   before. */
 int recorder_event(recorder *r, wide t, const char *name, const char *kind, wide impulse, const wide *values)
 {
     const record_event event = { steps_done(r) + 1, (double)t, name, kind, (double)impulse };

@@ -24,8 +24,9 @@ struct writer {
     size_t bytes_capacity;
 };
 
-/* One transaction after another is open from create to close, and keeps others from writing. Readers wait only while it is being
-   committed. synchronous=full: what is committed also survives a power failure. Pages that wait for the commit stay in memory. */
+/* One transaction after another is open from create to close, and keeps others from writing. Readers wait only while it
+   is being committed. synchronous=full: what is committed also survives a power failure. Pages that wait for the commit
+   stay in memory. */
 static int begin(writer *w)
 {
     return database_run(&w->d, "begin immediate");
@@ -91,7 +92,7 @@ static int prepare(writer *w)
     return w->exact && w->chunk ? database_number(&w->d, "select max(frame) + 1 from frames", 0, &w->next_frame) : TAUT_OUT_OF_MEMORY;
 }
 
-/* Takes the file away if it may be replaced: it is a run, and nobody writes to it. */
+/* Removes the file if it may be replaced: it is a run, and no process writes to it. */
 static int remove_run(taut_context *context, const char *path)
 {
     writer *old;
@@ -108,7 +109,7 @@ static int exists(taut_context *context, const char *path)
                 path);
 }
 
-/* Sees to it that there is an empty file. own: it was made here, nobody else can have made it. */
+/* Makes sure that there is an empty file. own: it was created here, and cannot be another process's. */
 static int claim(taut_context *context, const char *path, int replace, int *own)
 {
     struct stat found;

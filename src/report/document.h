@@ -7,7 +7,7 @@
  *     document_plot(&d, "Work and precision", "evaluations", 1, "error", 1);  document_series(&d, ...); ...  document_end_plot(&d);
  *     status = document_end(&d);
  *
- * Texts are UTF-8 of any content. Nothing here fails but begin and end: writing errors are kept and told by document_end. */
+ * Strings are UTF-8 of any content. Only begin and end can fail: document_end reports writing errors. */
 #ifndef TAUT_REPORT_DOCUMENT_H
 #define TAUT_REPORT_DOCUMENT_H
 

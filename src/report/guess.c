@@ -70,7 +70,8 @@ static drawn_place place_of(guesser *z, const mass *a)
 
 /* ---- distances ---- */
 
-/* The masses that a constraint depends on: how many, at the most 2; -1 when it depends on anything else. Returns a status. */
+/* The masses that a constraint depends on: how many, at the most 2; -1 when it depends on anything else. Returns a
+   status. */
 static int masses_of(guesser *z, expr value, const mass *found[2], int *number)
 {
     graph *g = z->p->m->graph;

@@ -8,7 +8,8 @@
 #include "report/picture.h"
 #include "report/table.h"
 
-/* Numbers in the animation, and frames of it, at the most. Systems with many places get few frames, but not fewer than the last. */
+/* Numbers in the animation, and frames of it, at the most. Systems with many places get few frames, but not fewer than
+   the last. */
 #define MOTION_VALUES 1500000
 #define MOTION_FRAMES 6000
 #define MOTION_FRAMES_LEAST 60
@@ -100,7 +101,7 @@ static int make_motion(page *z)
 
 /* ---- writing ---- */
 
-/* The energy is a constant of the motion unless a force or a contact acts or time stands in the equations. */
+/* The energy is a constant of the motion unless a force or a contact acts or the equations depend on time. */
 static int find_energy_conserved(page *z)
 {
     const model *m = z->m;

@@ -23,7 +23,7 @@ static void add_column(table *t, size_t source, int deviation)
     else if (!deviation) t->omitted++;
 }
 
-/* Of a large system the first of every kind: so many that each of the four kinds of the state has its share. */
+/* Of a large system the first of every kind, as many as give each of the four kinds of the state its share. */
 static void choose_columns(table *t, const record *r)
 {
     const record_column *columns = record_columns(r);

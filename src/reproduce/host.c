@@ -56,7 +56,7 @@ static int folder(lua_State *L)
     return 0;
 }
 
-/* host.hash(text): 64 bits, FNV-1a; tells versions of a file apart, no more */
+/* host.hash(text): 64 bits, FNV-1a; only distinguishes versions of a file */
 static int hash(lua_State *L)
 {
     size_t size;
@@ -69,7 +69,8 @@ static int hash(lua_State *L)
     return 1;
 }
 
-/* host.spawn(function): runs it in a process of its own; true or false of the function is its success. Returns an id. */
+/* host.spawn(function): runs it in a process of its own; true or false of the function is its success. Returns an
+   id. */
 static int spawn(lua_State *L)
 {
     luaL_checktype(L, 1, LUA_TFUNCTION);
@@ -94,8 +95,8 @@ static int spawn(lua_State *L)
     return 1;
 }
 
-/* host.wait(seconds): the id of a process that has ended, and whether it succeeded; false when none has within this time; nil when there
-   are none */
+/* host.wait(seconds): the id of a process that has ended, and whether it succeeded; false when none has within this
+   time; nil when there are none */
 static int wait_for_one(lua_State *L)
 {
     const struct timespec moment = { 0, 50 * 1000 * 1000 };
@@ -186,7 +187,7 @@ static int holds_experiments(const char *root)
 
 const char *reproduce_root(char *buffer, size_t size)
 {
-    static const char *const beside[] = { "..", "../share/taut" };
+    static const char *const candidates[] = { "..", "../share/taut" };
     char program[4096];
     const char *given = getenv("TAUT_SHARE");
     if (given && *given) {
@@ -197,8 +198,8 @@ const char *reproduce_root(char *buffer, size_t size)
     char *slash = strrchr(program, '/');
     if (!slash) return NULL;
     *slash = 0;
-    for (size_t i = 0; i < sizeof beside / sizeof *beside; i++) {
-        snprintf(buffer, size, "%s/%s", program, beside[i]);
+    for (size_t i = 0; i < sizeof candidates / sizeof *candidates; i++) {
+        snprintf(buffer, size, "%s/%s", program, candidates[i]);
         if (holds_experiments(buffer)) return buffer;
     }
     return NULL;

@@ -1,4 +1,5 @@
-/* Numbers of the widest precision as values of Lua. A Lua number beside one of them is taken by its shortest decimal form, as in models. */
+/* Numbers of the widest precision as Lua values. A Lua number combined with one of them means its shortest decimal
+   form, as in models. */
 #include "reproduce/reproduce.h"
 
 #include <lauxlib.h>

@@ -146,8 +146,8 @@ int taut_simulation_run(taut_simulation *z, double h, double until)
 static int on_event(void *user, const engine_event *event)
 {
     taut_simulation *z = user;
-    const taut_event told = { (double)event->t, event->contact, event->kind_name, (double)event->impulse };
-    return z->event(z->event_user, &told);
+    const taut_event public_event = { (double)event->t, event->contact, event->kind_name, (double)event->impulse };
+    return z->event(z->event_user, &public_event);
 }
 
 void taut_simulation_events(taut_simulation *z, taut_event_callback callback, void *user)

@@ -21,8 +21,8 @@ void compare_result_clear(taut_context *context, compare_result *result)
     *result = (compare_result){ 0 };
 }
 
-/* Steps and nothing else: what a method costs. A short time is measured three times and the least one taken, for the machine does other things
-   too. */
+/* Steps and nothing else: what a method costs. A short time is measured three times and the least one taken, for the
+   machine does other things too. */
 static int time_steps(const table *z, void *engine, compare_row *row)
 {
     long steps = converge_step_count(row->step, z->options->until);
@@ -66,7 +66,7 @@ static int watch_steps(const table *z, void *engine, compare_row *row)
     return status;
 }
 
-/* The first method that accepts the model tells its size. */
+/* The first method that accepts the model gives its size. */
 static int make_room(table *z, void *engine)
 {
     uint32_t c;

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #define TOLERANCE_LEAST 5e5 /* in round-offs: what the extrapolation of the exact flow can reach */
-#define ENOUGH 0.01         /* the reference's error beside the smallest error of the table */
+#define ENOUGH 0.01         /* the reference's error relative to the smallest error of the table */
 
 typedef struct {
     taut_context *context;
@@ -46,7 +46,8 @@ static int run_to_end(const table *z, const engine_api *api, void *engine, long 
     return api->solution(engine, out, out + z->n, out + 2 * z->n);
 }
 
-/* In so many stretches: two flows are compared, and must not take the same steps where the tolerance lets them take large ones. */
+/* The number of intervals: two flows are compared, and must not take the same steps where the tolerance lets them take
+   large ones. */
 static int flow_to_end(const table *z, wide tolerance, int stretches, wide *out)
 {
     int status = TAUT_OK;
@@ -92,8 +93,8 @@ static int run_rows(table *z)
     return TAUT_OK;
 }
 
-/* The smallest error to be shown, relative to the solution, from what is known: against the reference if there is one, otherwise the
-   rows against each other. */
+/* The smallest error to be shown, relative to the solution, from what is known: against the reference if there is one,
+   otherwise the rows against each other. */
 static wide smallest_error(const table *z, int have_reference)
 {
     wide least = 1, size[CONVERGE_KINDS], d[CONVERGE_KINDS];
@@ -108,7 +109,7 @@ static wide smallest_error(const table *z, int have_reference)
     return least;
 }
 
-/* By how much the last refinement changed the reference; a rounding at the least. */
+/* The change of the reference by the last refinement; at least one ulp. */
 static void estimate_error(table *z)
 {
     wide size[CONVERGE_KINDS], *error = z->result->reference_error;
@@ -157,7 +158,8 @@ static int reference_by_method(table *z)
     return status;
 }
 
-/* Errors and orders. Round-off: an error of a few units in the last place of the solution says nothing about the step. */
+/* Errors and orders. Round-off: an error of a few units in the last place of the solution says nothing about the
+   step. */
 static void fill_rows(table *z)
 {
     converge_row *before = NULL;

@@ -29,17 +29,17 @@ int run_check_options(taut_context *context, const run_options *options)
     int partial;
     if (!(options->step > 0) || options->step - options->step != 0) {
         wide_format(text, sizeof text, options->step, 6);
-        return fail(context, TAUT_BAD_USAGE, "the step must be a positive number, not %s; give one with -s", text);
+        return fail(context, TAUT_BAD_USAGE, "the step must be a positive number, not %s", text);
     }
     if (!(options->until > 0) || options->until - options->until != 0) {
         wide_format(text, sizeof text, options->until, 6);
-        return fail(context, TAUT_BAD_USAGE, "the end time must lie after the start at t = 0, not at %s; give one with -T", text);
+        return fail(context, TAUT_BAD_USAGE, "the end time must lie after the start at t = 0, not at %s", text);
     }
     if (options->until / options->step > (wide)9e18)
         return fail(context, TAUT_BAD_USAGE, "that is more than 9e18 steps; choose a larger step or an earlier end");
     if (from && from->origin_step + plan(options, from->origin_time, &partial) <= from->steps_done) {
         wide_format(text, sizeof text, from->t, 9);
-        return fail(context, TAUT_BAD_USAGE, "the run has come to t = %s already; give a later end with -T", text);
+        return fail(context, TAUT_BAD_USAGE, "the run is at t = %s already; give a later end", text);
     }
     return TAUT_OK;
 }
@@ -87,7 +87,7 @@ static int watch(loop *z)
     return TAUT_OK;
 }
 
-/* A frame every so many steps, and one at the end in any case. */
+/* A frame every K steps, and always one at the end. */
 static int record(loop *z, long step)
 {
     if (!z->options->every || (step % z->options->every && step != z->result->steps_planned)) return TAUT_OK;

@@ -49,14 +49,14 @@ static int start_from_points(simulation *z, start_mode mode, real h)
     return status;
 }
 
-/* An ordinary model is compiled as it is. One with constraints on phase space, or with a Lagrangian that is singular and that its constraints
-   do not cure, is first turned into a system on phase space. */
+/* An ordinary model is compiled as it is. One with constraints on phase space, or with a Lagrangian that is singular
+   and that its constraints do not cure, is first turned into a system on phase space. */
 /* With contacts: the system in which all of them are open. */
 static int open_system(simulation *z)
 {
     model *m = z->m;
     if (m->phase_line)
-        return fail(m->context, TAUT_UNSUPPORTED, "%s:%d: contacts do not go with the Dirac algorithm; leave out one of them", m->file,
+        return fail(m->context, TAUT_UNSUPPORTED, "%s:%d: contacts cannot be combined with the Dirac algorithm; remove one of them", m->file,
                     m->contacts[0].line);
     unsigned char *modes = mem_new(m->context, m->contact_count, 1);
     int status = modes ? phase_model_create(m, modes, &z->open) : TAUT_OUT_OF_MEMORY;
@@ -82,7 +82,7 @@ int simulation_create(model *m, const engine_options *options, simulation **resu
     return simulation_create_with(m, options, NULL, result);
 }
 
-/* An event of the contacts: counted, and told. */
+/* An event of the contacts: counted and reported. */
 static int on_event(void *self, size_t contact, event_kind kind, real impulse)
 {
     simulation *z = self;

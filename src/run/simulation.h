@@ -1,4 +1,5 @@
-/* A simulation: a system, a method, a state, and the columns that are recorded of them; in the precision of the unit. */
+/* A simulation: a system, a method, a state, and the columns that are recorded of them; in the precision of the
+   unit. */
 #ifndef TAUT_RUN_SIMULATION_H
 #define TAUT_RUN_SIMULATION_H
 
@@ -28,10 +29,10 @@ typedef struct {
     int symmetry_count;
     int column_symmetries;   /* those with a column of their own: translations and rotations, which come first */
     long steps;
-    engine_on_event on_event; /* whom to tell of events of contacts; NULL: nobody */
+    engine_on_event on_event; /* callback for events of contacts; NULL: none */
     void *on_event_user;
     long event_counts[ENGINE_EVENT_KINDS];
-    engine_counts before;    /* of the run that this one goes on from */
+    engine_counts before;    /* of the run that this one continues */
     /* work for frames */
     real *v, *lambda, *g, *g_rate, *g_values, *observables, *gaps; /* lambda: of the constraints, then of the contacts */
     real *phase_work, *phase_entries; /* (q,p) and its rate; entries of the Jacobians of chi */
@@ -41,7 +42,7 @@ typedef struct {
 int simulation_system(simulation *z, phase_start start);
 
 int simulation_create(model *m, const engine_options *options, simulation **result);
-/* With a method that need not stand in the table (options->method is then not read). */
+/* With a method that need not be in the table (options->method is then not read). */
 int simulation_create_with(model *m, const engine_options *options, const struct method_class *class, simulation **result);
 void simulation_destroy(simulation *z);
 int simulation_step(simulation *z, real h);

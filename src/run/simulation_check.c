@@ -6,8 +6,8 @@
 
 #define RANK_WORK 1e9 /* constraints^2 x coordinates up to which the dense rank test is made: a second or so */
 
-/* Gram-Schmidt on the rows of G in the order of declaration: a row that vanishes belongs to a redundant constraint, and its
-   coefficients tell on which others it depends. */
+/* Gram-Schmidt on the rows of G in the order of declaration: a row that vanishes belongs to a redundant constraint, and
+   its coefficients show on which others it depends. */
 typedef struct {
     uint32_t rows, columns;
     double *q;            /* orthonormal rows */

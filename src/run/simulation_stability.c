@@ -1,4 +1,4 @@
-/* Linear stability of the constraint manifold: the residuals chi of states beside it, carried along by the vector field of a formulation
+/* Linear stability of the constraint manifold: the residuals chi of states off it, carried along by the vector field of a formulation
  * (not by the method) over a period of the motion, or over a part of it. */
 #include <lapacke.h>
 #include <string.h>
@@ -30,7 +30,8 @@ typedef struct {
     real q, p;              /* sizes */
 } search;
 
-/* Positive behind the plane through the start, at right angles to the motion there; *gap: relative distance to the start. */
+/* Positive behind the plane through the start, at right angles to the motion there; *gap: relative distance to the
+   start. */
 static real section(const search *s, const state *x, real *gap)
 {
     real sum = 0;
@@ -296,7 +297,7 @@ int simulation_stability(simulation *z, real h, real period, real until, engine_
         return TAUT_OK;
     }
     int status = simulation_make_flow(z);
-    /* a period of the state is one of the equations only if time does not stand in them */
+    /* a period of the state is one of the equations only if they do not depend on time */
     if (!status && !(period > 0) && !z->s->structure.time_dependent) status = find_period(z, h, REAL(fmin)(until, SEARCH_STEPS * h), &period);
     out->periodic = period > 0;
     real span = period > 0 ? period : REAL(fmin)(until, SPAN_STEPS * h);

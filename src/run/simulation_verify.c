@@ -24,8 +24,9 @@ typedef struct {
     long counts[ENGINE_WINDOWS];
 } follower;
 
-/* A stored q is a rounding of the exact root, so that g_k is uncertain by eps/2 sum_i |G_ki| |q|; + |g_t t| for the rounding of t.
-   Likewise dg_k/dt, with |v| for |q|. Max norms over the whole run: what passes through zero was not small before. */
+/* A stored q is the exact root rounded, so that g_k is uncertain by eps/2 sum_i |G_ki| |q|; + |g_t t| for the rounding
+   of t. Likewise dg_k/dt, with |v| for |q|. Max norms over the whole run: what passes through zero was not small
+   before. */
 static void look_at_constraints(follower *f)
 {
     simulation *z = f->z;
@@ -173,8 +174,9 @@ static int go_back(simulation *z, real h, long steps, const sizes *size, state *
     return TAUT_OK;
 }
 
-/* A rounding of positions, divided by the step, becomes a velocity beside the constraints, and stays there where the method does not keep dg/dt = 0. The
-   perturbation, which is one along them, does not show it. way: the farthest that a coordinate went in a step. */
+/* A rounding error of positions, divided by the step, becomes a velocity off the constraints, and stays there where the
+   method does not keep dg/dt = 0. The perturbation, which is one along them, does not show it. way: the farthest that a
+   coordinate went in a step. */
 static real growth_beside(const simulation *z, real way, const sizes *size)
 {
     if (!z->s->c || !(z->declared.keeps & KEEPS_POSITION) || (z->declared.keeps & KEEPS_VELOCITY)) return 1;
@@ -211,7 +213,7 @@ int simulation_return(simulation *z, real h, long steps, engine_return *out)
     }
     if (!(size.q > 0)) size.q = 1; /* at rest in the origin: as choose_direction has it */
     if (!(size.p > 0)) size.p = 1;
-    /* A displacement small enough to grow linearly, large enough for its roundings not to count. */
+    /* A displacement small enough to grow linearly, large enough for its rounding errors not to count. */
     if (!status) status = displace(z, &z->x, REAL(sqrt)(REAL_EPSILON), &other);
     if (!status) status = go_back(z, h, steps, &size, &other, &growth);
     if (!status) *out = (engine_return){ separation(&z->x, &begin, &size), growth * growth_beside(z, way, &size) };
@@ -223,8 +225,8 @@ int simulation_return(simulation *z, real h, long steps, engine_return *out)
 
 /* ---- the symplectic form ---- */
 
-/* Tangent vectors by central differences along curves on the manifold, extrapolated: with LEVELS halvings the error is of order
-   2 LEVELS in the displacement. Roundings are divided by the smallest displacement: DISPLACEMENT / 8. */
+/* Tangent vectors by central differences along curves on the manifold, extrapolated: with LEVELS halvings the error is
+   of order 2 LEVELS in the displacement. Rounding errors are divided by the smallest displacement: DISPLACEMENT / 8. */
 #define LEVELS 4
 #define VECTORS 4
 #ifdef TAUT_REAL_QUAD
@@ -281,8 +283,8 @@ static int prober_create(prober *p, simulation *z)
     return status ? status : nearby_create(z->s, &p->base, &p->nearby);
 }
 
-/* With the leftovers of compensated summation: they count here. base's own values are taken away, so that differences do not
-   lose the digits that the leftovers brought. */
+/* With the leftovers of compensated summation: they count here. base's own values are taken away, so that differences
+   do not lose the digits that the leftovers brought. */
 static void take(const prober *p, const state *x, real *out)
 {
     uint32_t n = x->n;
@@ -372,7 +374,7 @@ int simulation_symplecticity(simulation *z, real h, engine_symplecticity *out)
         for (int v = 0; !failed && v < VECTORS; v++) failed = differentiate(&p, h, displacement, v);
         if (failed < 0 || failed == TAUT_OUT_OF_MEMORY || (failed && trial == TRIALS - 1 && !done)) status = failed;
         if (failed) continue; /* displaced too far */
-        /* Every number of the differences carries some roundings of the size of the state. */
+        /* Every number of the differences has an error of some ulps of the state. */
         real floor = 8 * REAL_EPSILON * (1 << (LEVELS - 1)) / displacement;
         engine_symplecticity now = { 0, floor, 0 };
         compare_pairs(&p, &now);

@@ -8,9 +8,9 @@
 #include "run/verify_order.h"
 
 #define STEPS 200        /* of the runs in the wider precision */
-#define LONG_STEPS 4000  /* of the energy run, unless told otherwise */
+#define LONG_STEPS 4000  /* of the energy run, unless given */
 #define RETURN_STEPS 50
-#define TREND_STEPS (20 * ENGINE_WINDOWS) /* fewer do not tell a trend from an oscillation */
+#define TREND_STEPS (20 * ENGINE_WINDOWS) /* fewer do not distinguish a trend from an oscillation */
 #define ALIKE 1e-3       /* a chosen step and its half agree to this over 20 steps */
 
 typedef struct {
@@ -167,7 +167,7 @@ static int check_order(check *z)
         else
             row->verdict = part->settled ? VERDICT_FAILS : VERDICT_UNDECIDED;
         if (row->verdict == VERDICT_UNDECIDED)
-            snprintf(row->note, sizeof row->note, "the orders of successive halvings still change (%.2f, %.2f); try a smaller step with -s",
+            snprintf(row->note, sizeof row->note, "the orders of successive halvings still change (%.2f, %.2f); try a smaller step",
                      (double)part->previous, (double)part->order);
         if (part->order > declared + (wide)0.25)
             snprintf(row->note, sizeof row->note, "more than declared on this model%s", part->settled ? "" : ", and still changing");
@@ -175,7 +175,7 @@ static int check_order(check *z)
     return TAUT_OK;
 }
 
-/* The worst of three places on the way: a start at rest is special. */
+/* The worst of three states of the run: a start at rest is special. */
 static int check_symplecticity(check *z)
 {
     static const int between[] = { 3, 10, 27 };
@@ -200,11 +200,11 @@ static int check_symplecticity(check *z)
     judge(row, worst.defect, 10 * worst.uncertainty, (wide)1e-6);
     snprintf(row->measured, sizeof row->measured, "defect %.1e, seen from %.1e", (double)worst.defect, (double)row->limit);
     if (row->verdict == VERDICT_UNDECIDED)
-        snprintf(row->note, sizeof row->note, "finite differences are too rough on this model to tell; try a smaller step with -s");
+        snprintf(row->note, sizeof row->note, "finite differences are too inaccurate on this model; try a smaller step");
     return TAUT_OK;
 }
 
-/* Every step may leave a rounding or two, and they may all add up. */
+/* Every step may leave an error of an ulp or two, and they may all add up. */
 static wide round_off(const check *z, const engine_kept *kept, long steps)
 {
     return z->api->epsilon * kept->scale * (100 + steps);
@@ -239,7 +239,7 @@ static line fit_line(const wide *m, int first, int last, wide width)
     return l;
 }
 
-/* Drift or oscillation: a drift stands well above the scatter of the means and goes on in both halves of the run; a slow
+/* Drift or oscillation: a drift is well above the scatter of the means and continues in both halves of the run; a slow
    oscillation does not. */
 static void trend_row(verify_row *row, const engine_follow *f, wide span, wide limit)
 {
@@ -313,15 +313,15 @@ static int check_return(check *z)
     if (status == TAUT_OUT_OF_MEMORY) return status;
     if (status) { /* the way forth was gone by other measurements: it is the way back that fails */
         row->verdict = is_declared(row) ? VERDICT_UNDECIDED : VERDICT_NOT_KEPT;
-        snprintf(row->note, sizeof row->note, "the way back could not be gone: %.300s", taut_error_text(z->context));
+        snprintf(row->note, sizeof row->note, "the way back failed: %.300s", taut_error_text(z->context));
         return TAUT_OK;
     }
-    /* Each of the steps leaves some roundings, and the motion makes more of them. */
+    /* Each of the steps leaves an error of some ulps, and the motion amplifies them. */
     judge(row, r.error, z->api->epsilon * r.growth * (100 + 4 * RETURN_STEPS), (wide)1e-6);
     snprintf(row->measured, sizeof row->measured, "%.1e after %d steps and back", (double)r.error, RETURN_STEPS);
     if (r.growth > 100)
-        snprintf(row->note, sizeof row->note, "the motion makes %.0e of a perturbation on the way back, of roundings too: nothing below "
-                                              "%.0e can be seen", (double)r.growth, (double)row->limit);
+        snprintf(row->note, sizeof row->note, "on the way back the motion amplifies perturbations, also rounding errors, by %.0e: defects "
+                                              "below %.0e are not visible", (double)r.growth, (double)row->limit);
     return TAUT_OK;
 }
 

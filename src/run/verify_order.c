@@ -53,7 +53,7 @@ static int find_reference(meter *z, wide h)
             z->size[part] = WIDE(fmax)(z->size[part], difference(fine, NULL, z->n));
         }
         if (!(z->size[part] > 0)) z->size[part] = 1;
-        /* 10: both are estimates; 100 roundings: of the steps */
+        /* 10: both are estimates; 100 ulps: of the steps */
         z->floor[part] = 10 * error / z->size[part] + 100 * z->api->epsilon;
     }
     return TAUT_OK;
