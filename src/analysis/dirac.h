@@ -1,8 +1,9 @@
-/* The Dirac algorithm (Seiler 1997, sections 2 and 3), symbolic: from a singular Lagrangian, or a Hamiltonian with constraints, to all
- * constraints chi(q,p), their classes, the multipliers, the Dirac bracket. Weak equality (on the manifold chi = 0) is decided at sampled
- * points of the manifold, in `wide`.
+/* The Dirac algorithm (Seiler 1997, sections 2 and 3), symbolic: from a singular Lagrangian, or a Hamiltonian with
+ * constraints, to all constraints chi(q,p), their classes, the multipliers, the Dirac bracket. Weak equality (on the
+ * manifold chi = 0) is decided at sampled points of the manifold, in `wide`.
  *
- * Constraints of the model are primary, with a multiplier each (H + u chi); gauge conditions are added after the algorithm has closed. */
+ * Constraints of the model are primary, with a multiplier each (H + u chi); gauge conditions are added after the
+ * algorithm has closed. */
 #ifndef TAUT_ANALYSIS_DIRAC_H
 #define TAUT_ANALYSIS_DIRAC_H
 

@@ -38,9 +38,11 @@ int sampler_judge(sampler *s, expr f, weakness *result);
 int sampler_spread(sampler *s, const expr *roots, size_t root_count, const dirac_constraint *chi, size_t count);
 /* Moves x by Newton's method, least change, onto chi = 0; by[i] = 0 keeps variable i (by may be NULL). *converged:
    whether it did. */
-int sampler_project(sampler *s, point *x, const dirac_constraint *chi, size_t count, const unsigned char *by, int *converged);
+int sampler_project(sampler *s, point *x, const dirac_constraint *chi, size_t count, const unsigned char *by,
+                    int *converged);
 /* The same for any functions with gradients by (q,w) (count rows of 2n). */
-int sampler_solve(sampler *s, point *x, const expr *f, const expr *gradient, size_t count, const unsigned char *by, int *converged);
+int sampler_solve(sampler *s, point *x, const expr *f, const expr *gradient, size_t count, const unsigned char *by,
+                  int *converged);
 /* Rank of a dense matrix (destroyed), relative to the sizes of its rows. */
 int rank_of(wide *a, int rows, int columns);
 wide sample_tolerance(void);

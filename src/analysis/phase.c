@@ -46,7 +46,8 @@ static int make_shell(dirac *d, model **result)
         dirac_name(d, k, name, sizeof name);
         char *text = mem_text(d->context, from ? from->name : name);
         if (!text) return TAUT_OUT_OF_MEMORY;
-        m->constraints[m->constraint_count++] = (constraint){ text, c->value, from ? from->line : m->form_line, 0, c->gauge };
+        m->constraints[m->constraint_count++] =
+            (constraint){ text, c->value, from ? from->line : m->form_line, 0, c->gauge };
     }
     return TAUT_OK;
 }
@@ -68,8 +69,8 @@ static int report_inconsistent(dirac *d, const point *x, wide moved)
     dirac_print(d, c->value, text, sizeof text);
     dirac_name(d, worst, name, sizeof name);
     return fail(d->context, TAUT_BAD_MODEL,
-                "%s:%d: the start is not on the constraints: %s = %s is %.3g, not zero (the nearest consistent start is %.2g away); correct the "
-                "start values, free some with free(guess), or have the start projected",
+                "%s:%d: the start is not on the constraints: %s = %s is %.3g, not zero (the nearest consistent start "
+                "is %.2g away); correct the start values, free some with free(guess), or have the start projected",
                 d->m->file, from ? from->line : d->m->form_line, name, text, (double)value, (double)moved);
 }
 
@@ -83,7 +84,8 @@ static int put_on_manifold(dirac *d, phase_start mode, point *x, phase_info *inf
     int status = sampler_project(d->sampler, x, d->chi, d->count, NULL, &converged);
     if (status) return status;
     if (!converged)
-        return fail(d->context, TAUT_NO_CONVERGENCE, "%s:%d: no point of the constraints was found near the start; start nearer", d->m->file,
+        return fail(d->context, TAUT_NO_CONVERGENCE,
+                    "%s:%d: no point of the constraints was found near the start; start nearer", d->m->file,
                     d->m->form_line);
     for (size_t i = 0; i < n2; i++) {
         wide moved = WIDE(fabs)(x->z[i] - given[i]), *most = i < d->n ? &info->moved_q : &info->moved_w;
@@ -110,7 +112,8 @@ static int find_start(dirac *d, phase_start mode, model *m)
     }
     for (uint32_t i = 0; !status && i < 2 * n; i++)
         if (!(z[i] - z[i] == 0))
-            status = fail(d->context, TAUT_NOT_FINITE, "%s:%d: the start is not finite; change the start values", m->file, m->form_line);
+            status = fail(d->context, TAUT_NOT_FINITE, "%s:%d: the start is not finite; change the start values",
+                          m->file, m->form_line);
     if (!status) status = put_on_manifold(d, mode, &x, m->phase);
     for (uint32_t i = 0; !status && i < n; i++) {
         m->start_q[i] = d->m->start_q[i];
@@ -127,7 +130,8 @@ static int cannot_run(dirac *d, char *before)
 {
     const model *m = d->m;
     if (d->verdict == DIRAC_INCONSISTENT)
-        return fail(d->context, TAUT_BAD_MODEL, "%s:%d: the model is inconsistent: %s", m->file, m->form_line, d->reason);
+        return fail(d->context, TAUT_BAD_MODEL, "%s:%d: the model is inconsistent: %s", m->file, m->form_line,
+                    d->reason);
     if (before[0]) {
         before[strcspn(before, ";")] = 0;
         return fail(d->context, TAUT_SINGULAR, "%s; by the Dirac algorithm: %s", before, d->reason);
@@ -158,11 +162,14 @@ int phase_model(model *m, phase_start start, model **result)
     if (!m->phase_line) snprintf(before, sizeof before, "%s", taut_error_text(m->context));
     *result = NULL;
     if (m->start_points_line)
-        return fail(m->context, TAUT_UNSUPPORTED, "%s:%d: start_points are for discrete Lagrangians, which a model with constraints on phase space "
-                    "has none of; give positions and velocities in start", m->file, m->start_points_line);
+        return fail(m->context, TAUT_UNSUPPORTED,
+                    "%s:%d: start_points are for discrete Lagrangians, which a model with constraints on phase space "
+                    "has none of; give positions and velocities in start",
+                    m->file, m->start_points_line);
     int status = dirac_analyse(m, &d);
     if (status) return status;
-    if (!d->singular && !m->phase_line && d->verdict == DIRAC_SECOND_CLASS) /* at the start only: nothing that the algorithm is for */
+    /* at the start only: nothing that the algorithm is for */
+    if (!d->singular && !m->phase_line && d->verdict == DIRAC_SECOND_CLASS)
         status = fail(m->context, TAUT_SINGULAR, "%s", before);
     else
         status = d->verdict == DIRAC_SECOND_CLASS ? make_shell(d, result) : cannot_run(d, before);

@@ -81,7 +81,8 @@ static wide error_of(const node *n, wide a, wide ea, wide b, wide eb, wide value
     case OP_MUL: return WIDE(fabs)(a) * eb + WIDE(fabs)(b) * ea + size;
     case OP_DIV: return (ea + size * eb) / WIDE(fabs)(b) + size;
     case OP_POWI: return a != 0 ? WIDE(fabs)((wide)(int32_t)n->b * value / a) * ea + size : 0;
-    case OP_POW: return a != 0 ? WIDE(fabs)(b * value / a) * ea + WIDE(fabs)(value * WIDE(log)(WIDE(fabs)(a))) * eb + size : 0;
+    case OP_POW:
+        return a != 0 ? WIDE(fabs)(b * value / a) * ea + WIDE(fabs)(value * WIDE(log)(WIDE(fabs)(a))) * eb + size : 0;
     case OP_ATAN2: return (ea + eb) / WIDE(fmax)(WIDE(hypot)(a, b), (wide)EPSILON) + size;
     case OP_NEG: return ea;
     default: return slope((op)n->op, a, value) * ea + size;
@@ -129,7 +130,8 @@ int sampler_values(sampler *s, const point *x, const expr *roots, size_t count, 
         if (arity == 0) {
             s->value[e] = leaf(s, x, e);
             s->error[e] = WIDE(fabs)(s->value[e]);
-            if (n->op == OP_VARIABLE && n->b <= KIND_W) s->error[e] += s->scale[n->b]; /* places are known to the size of things */
+            /* places are known to the size of things */
+            if (n->op == OP_VARIABLE && n->b <= KIND_W) s->error[e] += s->scale[n->b];
             continue;
         }
         wide a = s->value[n->a], b = arity == 2 ? s->value[n->b] : 0, eb = arity == 2 ? s->error[n->b] : 0;
@@ -213,7 +215,8 @@ int rank_of(wide *a, int rows, int columns)
 
 #define ITERATIONS 150 /* a double root is halved each time: 113 halvings are all digits of quad */
 
-static int newton_step(sampler *s, point *x, const expr *f, const expr *gradient, size_t count, const unsigned char *by, wide *work, wide *size)
+static int newton_step(sampler *s, point *x, const expr *f, const expr *gradient, size_t count, const unsigned char *by,
+                       wide *work, wide *size)
 {
     size_t n2 = 2 * (size_t)s->n;
     wide *a = work, *r = a + count * n2, *length = r + count;
@@ -245,7 +248,8 @@ static int all_small(sampler *s, const point *x, const expr *f, size_t count, wi
     return status;
 }
 
-int sampler_solve(sampler *s, point *x, const expr *f, const expr *gradient, size_t count, const unsigned char *by, int *converged)
+int sampler_solve(sampler *s, point *x, const expr *f, const expr *gradient, size_t count, const unsigned char *by,
+                  int *converged)
 {
     size_t n2 = 2 * (size_t)s->n;
     *converged = 1;
@@ -263,7 +267,8 @@ int sampler_solve(sampler *s, point *x, const expr *f, const expr *gradient, siz
     return status;
 }
 
-int sampler_project(sampler *s, point *x, const dirac_constraint *chi, size_t count, const unsigned char *by, int *converged)
+int sampler_project(sampler *s, point *x, const dirac_constraint *chi, size_t count, const unsigned char *by,
+                    int *converged)
 {
     size_t n2 = 2 * (size_t)s->n;
     expr *f = mem_new(s->m->context, count * (n2 + 1) + 1, sizeof *f), *gradient = f ? f + count : NULL;
@@ -309,7 +314,8 @@ static int is_regular_at(sampler *s, const point *x, const dirac_constraint *chi
         wide *errors = a + count * n2;
         status = sampler_values(s, x, chi[k].gradient, n2, a + k * n2, errors);
         for (size_t v = 0; v < n2; v++) /* a gradient of rounding errors is none */
-            a[k * n2 + v] = WIDE(fabs)(a[k * n2 + v]) <= sample_tolerance() * errors[v] ? 0 : a[k * n2 + v] * s->scale[v >= s->n];
+            a[k * n2 + v] =
+                WIDE(fabs)(a[k * n2 + v]) <= sample_tolerance() * errors[v] ? 0 : a[k * n2 + v] * s->scale[v >= s->n];
     }
     if (!status) *regular = rank_of(a, (int)count, (int)n2) == (int)count;
     mem_free(s->m->context, a);
@@ -324,7 +330,8 @@ int sampler_spread(sampler *s, const expr *roots, size_t root_count, const dirac
         point *x = &s->points[s->count];
         int converged = 0, finite = 0, regular = 0;
         wide spread = (wide)(attempt % 3 == 0 ? 0.25 : attempt % 3 == 1 ? 0.1 : 0.5);
-        for (uint32_t i = 0; i < 2 * s->n; i++) x->z[i] = s->base.z[i] + spread * s->scale[i >= s->n] * random_number(s);
+        for (uint32_t i = 0; i < 2 * s->n; i++)
+            x->z[i] = s->base.z[i] + spread * s->scale[i >= s->n] * random_number(s);
         x->t = spread * (1 + random_number(s)) / 2;
         status = sampler_project(s, x, chi, count, NULL, &converged);
         if (!status && converged) status = is_finite_at(s, x, roots, root_count, &finite);

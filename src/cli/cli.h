@@ -76,8 +76,8 @@ int write_whole_file(taut_context *context, const char *path, int (*write)(void 
 /* A context whose remarks go to stderr. */
 taut_context *make_context(void);
 
-extern const command command_run, command_resume, command_export, command_compare, command_check, command_converge, command_verify,
-    command_reproduce, command_methods;
+extern const command command_run, command_resume, command_export, command_compare, command_check, command_converge,
+    command_verify, command_reproduce, command_methods;
 extern const command command_report;
 
 #endif

@@ -45,10 +45,13 @@ static int take_event(void *user, const engine_event *event, const wide *values,
 {
     session *z = user;
     char impulse[64] = "";
-    int status = z->recorder ? recorder_event(z->recorder, event->t, event->contact, event->kind_name, event->impulse, values) : TAUT_OK;
+    int status = z->recorder
+                     ? recorder_event(z->recorder, event->t, event->contact, event->kind_name, event->impulse, values)
+                     : TAUT_OK;
     if (status || !z->csv) return status;
     if (event->kind == ENGINE_IMPACT) wide_format(impulse, sizeof impulse, event->impulse, z->api->digits);
-    int failed = csv_values(stdout, values, count, z->api->digits) || printf(",%s,%s,%s", event->kind_name, event->contact, impulse) < 0;
+    int failed = csv_values(stdout, values, count, z->api->digits) ||
+                 printf(",%s,%s,%s", event->kind_name, event->contact, impulse) < 0;
     return failed || csv_end(stdout) ? write_failed(z) : TAUT_OK;
 }
 
@@ -61,7 +64,8 @@ static void on_signal(int number) { told_to_stop = number; }
 /* A run that is recorded ends in good order: the step is finished and committed. */
 static void listen(void)
 {
-    struct sigaction action = { .sa_handler = on_signal, .sa_flags = SA_RESTART | SA_RESETHAND }; /* the second time at once */
+    /* a second signal ends the program at once */
+    struct sigaction action = { .sa_handler = on_signal, .sa_flags = SA_RESTART | SA_RESETHAND };
     told_to_stop = 0;
     for (int i = 0; i < 2; i++) {
         struct sigaction before;
@@ -131,8 +135,8 @@ static void summarise_work(const engine_counts *c)
     if (c->rejected) printf(", %ld steps rejected", c->rejected);
     if (c->evaluations) putchar('\n');
     if (c->projected_steps)
-        printf("  projections           %ld of positions, %ld of momenta, in %ld steps\n", c->position_projections, c->momentum_projections,
-               c->projected_steps);
+        printf("  projections           %ld of positions, %ld of momenta, in %ld steps\n", c->position_projections,
+               c->momentum_projections, c->projected_steps);
 }
 
 static void summarise(const session *z, const run_result *result)
@@ -144,9 +148,8 @@ static void summarise(const session *z, const run_result *result)
     z->api->counts(z->engine, &counts);
     z->api->sizes(z->engine, &coordinates, &constraints);
     printf("%s\n", z->m->title);
-    printf("  method %s   step %.6g   t = 0 .. %.9g   %ld steps in %.3g s (%.3g us each, %.1f Newton iterations)\n\n", z->method,
-           (double)z->options.step, (double)result->t, here, used,
-           here ? 1e6 * used / (double)here : 0.0,
+    printf("  method %s   step %.6g   t = 0 .. %.9g   %ld steps in %.3g s (%.3g us each, %.1f Newton iterations)\n\n",
+           z->method, (double)z->options.step, (double)result->t, here, used, here ? 1e6 * used / (double)here : 0.0,
            result->steps_done ? (double)counts.newton_iterations / (double)result->steps_done : 0.0);
     const watched *w = result->quantities;
     for (size_t i = 0; i < result->quantity_count; i++, w++) {
@@ -162,13 +165,15 @@ static void summarise(const session *z, const run_result *result)
     summarise_work(&counts);
     const long *events = z->api->event_counts(z->engine);
     if (events)
-        printf("  events                %ld impact%s, %ld rest, %ld release, %ld stick, %ld slip\n", events[ENGINE_IMPACT],
-               events[ENGINE_IMPACT] == 1 ? "" : "s", events[ENGINE_REST], events[ENGINE_RELEASE], events[ENGINE_STICK], events[ENGINE_SLIP]);
+        printf("  events                %ld impact%s, %ld rest, %ld release, %ld stick, %ld slip\n",
+               events[ENGINE_IMPACT], events[ENGINE_IMPACT] == 1 ? "" : "s", events[ENGINE_REST],
+               events[ENGINE_RELEASE], events[ENGINE_STICK], events[ENGINE_SLIP]);
     if (result->sample_stride > 1) printf("  (looked at every %ld steps)\n", result->sample_stride);
     wide q, v;
     z->api->start_moves(z->engine, &q, &v);
     if (q > (wide)1e-13 || v > (wide)1e-13)
-        printf("  The start was moved onto the constraints: positions by %.2g, velocities by %.2g.\n", (double)q, (double)v);
+        printf("  The start was moved onto the constraints: positions by %.2g, velocities by %.2g.\n", (double)q,
+               (double)v);
     if (z->path) printf("  recorded in %s\n", z->path);
 }
 
@@ -189,12 +194,13 @@ static int tell_end(const session *z, const run_result *result, int status)
 {
     long done = result->steps_done, planned = result->steps_planned;
     if (status && z->recorder && access(z->path, R_OK) == 0)
-        return complain(EXIT_FAILED, "stopped after %ld of %ld steps: %s; '%s' can be resumed from step %ld", done, planned,
-                        taut_error_text(z->context), z->path, recorder_committed(z->recorder));
-    if (status) return complain(EXIT_FAILED, "stopped after %ld of %ld steps: %s", done, planned, taut_error_text(z->context));
+        return complain(EXIT_FAILED, "stopped after %ld of %ld steps: %s; '%s' can be resumed from step %ld", done,
+                        planned, taut_error_text(z->context), z->path, recorder_committed(z->recorder));
+    if (status)
+        return complain(EXIT_FAILED, "stopped after %ld of %ld steps: %s", done, planned, taut_error_text(z->context));
     if (result->stopped && done < planned)
-        return complain(128 + told_to_stop, "stopped at t = %.9g after %ld of %ld steps; to continue: taut resume %s", (double)result->t, done, planned,
-                        z->path);
+        return complain(128 + told_to_stop, "stopped at t = %.9g after %ld of %ld steps; to continue: taut resume %s",
+                        (double)result->t, done, planned, z->path);
     return EXIT_DONE;
 }
 

@@ -52,7 +52,9 @@ static void check_pattern(lua_State *L, int plain)
     const char *pattern = luaL_checklstring(L, 2, &pattern_size);
     int choices = plain ? 0 : count_choices(pattern, pattern_size);
     if (worst_case((double)text_size, choices, (double)pattern_size) > PATTERN_STEPS)
-        script_error(L, "this pattern may take too long on a string of %I characters; use fewer of * + - ? in it, or shorter strings",
+        script_error(L,
+                     "this pattern may take too long on a string of %I characters; use fewer of * + - ? in it, or "
+                     "shorter strings",
                      (lua_Integer)text_size);
     script_charge(L, (double)(text_size + pattern_size) / 8);
 }
@@ -87,8 +89,11 @@ static int string_rep(lua_State *L)
 
 void patterns_open(lua_State *L)
 {
-    static const luaL_Reg wrapped[] = { { "find", string_find },     { "match", string_pattern }, { "gmatch", string_pattern },
-                                        { "gsub", string_pattern },  { "rep", string_rep } };
+    static const luaL_Reg wrapped[] = { { "find", string_find },
+                                        { "match", string_pattern },
+                                        { "gmatch", string_pattern },
+                                        { "gsub", string_pattern },
+                                        { "rep", string_rep } };
     luaL_requiref(L, LUA_STRLIBNAME, luaopen_string, 1);
     for (size_t i = 0; i < sizeof wrapped / sizeof *wrapped; i++) {
         lua_getfield(L, -1, wrapped[i].name);

@@ -46,11 +46,13 @@ static expr parameter_of(builder *b, size_t contact, int slot)
 static void add_constraint(builder *b, const char *name, expr value, int line, expr guess)
 {
     model *p = b->phase;
-    if (!value || mem_grow(p->context, &p->constraints, &p->constraint_capacity, p->constraint_count + 1, sizeof *p->constraints)) {
+    if (!value || mem_grow(p->context, &p->constraints, &p->constraint_capacity, p->constraint_count + 1,
+                           sizeof *p->constraints)) {
         b->failed = 1;
         return;
     }
-    p->constraints[p->constraint_count++] = (constraint){ .name = (char *)name, .value = value, .line = line, .guess = guess };
+    p->constraints[p->constraint_count++] =
+        (constraint){ .name = (char *)name, .value = value, .line = line, .guess = guess };
 }
 
 static void add_force(builder *b, uint32_t target, expr value, int line)
@@ -93,7 +95,8 @@ static expr velocity_of(builder *b, uint32_t i)
     const model *m = b->m;
     expr w = expr_variable(b->g, KIND_W, i), sum = expr_number(b->g, 0);
     if (m->form == FORM_LAGRANGIAN) return w;
-    for (size_t k = 0; k < m->summand_count; k++) sum = expr_add(b->g, sum, expr_derivative(b->g, m->summands[k].value, w));
+    for (size_t k = 0; k < m->summand_count; k++)
+        sum = expr_add(b->g, sum, expr_derivative(b->g, m->summands[k].value, w));
     return sum;
 }
 
@@ -187,7 +190,8 @@ static void direction_of(builder *b, size_t index, const contact *c, const slip 
     along = expr_mul(g, expr_sub(g, expr_number(g, 1), keep), expr_unary(g, OP_SIGN, along));
     for (uint32_t r = 0; r < s->rows; r++)
         u[r] = expr_add(g, expr_mul(g, along, s->speed[r]),
-                        expr_mul(g, expr_add(g, keep, expr_number(g, (wide)NO_SLIP)), parameter_of(b, index, SLOT_DIRECTION + (int)r)));
+                        expr_mul(g, expr_add(g, keep, expr_number(g, (wide)NO_SLIP)),
+                                 parameter_of(b, index, SLOT_DIRECTION + (int)r)));
     sum = norm_of(b, u, s->rows);
     for (uint32_t r = 0; r < s->rows; r++) out[r] = expr_div(g, u[r], sum);
 }
@@ -212,7 +216,8 @@ static void add_friction(builder *b, size_t index, const contact *c, expr multip
         expr size = expr_neg(g, expr_mul(g, c->friction, expr_mul(g, s.normal, multiplier)));
         for (uint32_t r = 0; r < s.rows; r++)
             for (uint32_t i = 0; i < n; i++)
-                if (s.on[r * n + i]) add_force(b, i, expr_mul(g, expr_mul(g, size, direction[r]), s.on[r * n + i]), c->line);
+                if (s.on[r * n + i])
+                    add_force(b, i, expr_mul(g, expr_mul(g, size, direction[r]), s.on[r * n + i]), c->line);
     }
     mem_free(b->m->context, s.on);
 }
@@ -258,9 +263,11 @@ static int begin(builder *b, const model *m)
     if (m->parameter_count) memcpy(p->parameters, m->parameters, m->parameter_count * sizeof *p->parameters);
     for (size_t i = 0; i < m->contact_count; i++)
         for (int k = 0; k < CONTACT_SLOTS; k++)
-            p->parameters[m->parameter_count + CONTACT_SLOTS * i + (size_t)k] = (parameter){ m->contacts[i].name, 0, m->contacts[i].line };
+            p->parameters[m->parameter_count + CONTACT_SLOTS * i + (size_t)k] =
+                (parameter){ m->contacts[i].name, 0, m->contacts[i].line };
     for (size_t i = 0; i < m->constraint_count; i++)
-        add_constraint(b, m->constraints[i].name, m->constraints[i].value, m->constraints[i].line, m->constraints[i].guess);
+        add_constraint(b, m->constraints[i].name, m->constraints[i].value, m->constraints[i].line,
+                       m->constraints[i].guess);
     return b->failed ? TAUT_OUT_OF_MEMORY : TAUT_OK;
 }
 
@@ -284,7 +291,9 @@ static int add_contacts(builder *b, const unsigned char *modes)
     for (size_t i = 0; i < m->contact_count; i++) {
         const contact *c = &m->contacts[i];
         b->from[i] = expr_variable(b->g, KIND_CONTACT, (uint32_t)i);
-        b->to[i] = modes[i] && (modes[i] != MODE_HELD || m->form == FORM_RATES) ? expr_variable(b->g, KIND_LAMBDA, (uint32_t)b->phase->constraint_count) : expr_number(b->g, 0);
+        b->to[i] = modes[i] && (modes[i] != MODE_HELD || m->form == FORM_RATES)
+                       ? expr_variable(b->g, KIND_LAMBDA, (uint32_t)b->phase->constraint_count)
+                       : expr_number(b->g, 0);
         if (!b->from[i] || !b->to[i]) return TAUT_OUT_OF_MEMORY;
         if (!modes[i]) continue;
         add_constraint(b, c->name, c->gap, c->line, c->guess);
@@ -315,14 +324,16 @@ int phase_model_create(const model *m, const unsigned char *modes, model **resul
     if (status) return end(&b, status, result);
     copy_actions(&b, m->forces, m->force_count, &p->forces, &p->force_count, &p->force_capacity);
     copy_actions(&b, m->rates, m->rate_count, &p->rates, &p->rate_count, &p->rate_capacity);
-    if (mem_grow(m->context, &p->observables, &p->observable_capacity, m->observable_count, sizeof *p->observables)) b.failed = 1;
+    if (mem_grow(m->context, &p->observables, &p->observable_capacity, m->observable_count, sizeof *p->observables))
+        b.failed = 1;
     for (size_t i = 0; !b.failed && i < m->observable_count; i++) {
         observable o = m->observables[i];
         o.value = with_multipliers(&b, o.value);
         p->observables[p->observable_count++] = o;
     }
     for (size_t i = 0; !b.failed && i < m->contact_count; i++)
-        if (modes[i] == MODE_SLIP || (modes[i] == MODE_CLOSED && m->contacts[i].friction)) add_friction(&b, i, &m->contacts[i], b.to[i]);
+        if (modes[i] == MODE_SLIP || (modes[i] == MODE_CLOSED && m->contacts[i].friction))
+            add_friction(&b, i, &m->contacts[i], b.to[i]);
     return end(&b, TAUT_OK, result);
 }
 
@@ -332,15 +343,21 @@ int phase_watch_create(const model *m, model **result)
     int status = begin(&b, m);
     model *p = b.phase;
     if (status) return end(&b, status, result);
-    for (size_t i = 0; i < m->contact_count; i++) add_constraint(&b, m->contacts[i].name, m->contacts[i].gap, m->contacts[i].line, 0);
+    for (size_t i = 0; i < m->contact_count; i++)
+        add_constraint(&b, m->contacts[i].name, m->contacts[i].gap, m->contacts[i].line, 0);
     for (size_t i = 0; i < m->contact_count; i++)
         for (uint32_t k = 0; m->contacts[i].slide_type == SLIDE_GIVEN && k < m->contacts[i].slide_count; k++)
             add_constraint(&b, m->contacts[i].name, m->contacts[i].slide[k], m->contacts[i].line, 0);
     /* The place where a single point rubs against its surroundings is no symmetry's. */
     for (size_t i = 0; i < m->contact_count; i++)
-        for (uint32_t k = 0; m->contacts[i].slide_type == SLIDE_POINTS && m->contacts[i].point_count == 1 && k < m->contacts[i].slide_count + 1; k++)
-            add_constraint(&b, m->contacts[i].name, expr_variable(b.g, KIND_Q, m->groups[m->contacts[i].point[0]].first + k), m->contacts[i].line, 0);
-    if (mem_grow(m->context, &p->observables, &p->observable_capacity, m->contact_count, sizeof *p->observables)) b.failed = 1;
+        for (uint32_t k = 0; m->contacts[i].slide_type == SLIDE_POINTS && m->contacts[i].point_count == 1 &&
+                             k < m->contacts[i].slide_count + 1;
+             k++)
+            add_constraint(&b, m->contacts[i].name,
+                           expr_variable(b.g, KIND_Q, m->groups[m->contacts[i].point[0]].first + k),
+                           m->contacts[i].line, 0);
+    if (mem_grow(m->context, &p->observables, &p->observable_capacity, m->contact_count, sizeof *p->observables))
+        b.failed = 1;
     for (size_t i = 0; !b.failed && i < m->contact_count; i++) {
         expr mu = m->contacts[i].friction ? m->contacts[i].friction : expr_number(b.g, 0);
         if (!mu) b.failed = 1;

@@ -1,9 +1,10 @@
-/* Phases: a model with contacts is, as long as none of them changes, a model with constraints. The model of a phase has the contacts
- * that are closed as constraints after its own, those that stick with constraints along the surface as well, those that slip with
- * their friction as a force; open contacts are not there and their multipliers are 0. Methods never hear of contacts.
+/* Phases: a model with contacts is, as long as none of them changes, a model with constraints. The model of a phase has
+ * the contacts that are closed as constraints after its own, those that stick with constraints along the surface as
+ * well, those that slip with their friction as a force; open contacts are not there and their multipliers are 0.
+ * Methods never hear of contacts.
  *
- * What a phase needs to know beyond its modes (the direction of slip, the place where a point sticks) are parameters of its model,
- * CONTACT_SLOTS for each contact, behind those of the user. */
+ * What a phase needs to know beyond its modes (the direction of slip, the place where a point sticks) are parameters of
+ * its model, CONTACT_SLOTS for each contact, behind those of the user. */
 #ifndef TAUT_MODEL_PHASE_H
 #define TAUT_MODEL_PHASE_H
 
@@ -14,7 +15,9 @@ typedef enum {
     MODE_CLOSED,  /* without friction, or with regularised friction */
     MODE_SLIP,    /* set-valued friction against the direction of slip */
     MODE_STICK,
-    MODE_HELD     /* a constraint and nothing else: no friction, and other forces see no multiplier (rates, in which it has its place, do) */
+    /* a constraint and nothing else: no friction, and other forces see no multiplier (rates, in which it has its place,
+       do) */
+    MODE_HELD
 } contact_mode;
 
 /* The parameters of a contact. Slip: the direction, one sign or a vector, and whether friction keeps it (1) or follows

@@ -78,10 +78,12 @@ static int base_setmetatable(lua_State *L)
     luaL_checktype(L, 1, LUA_TTABLE);
     luaL_argexpected(L, lua_isnil(L, 2) || lua_istable(L, 2), 2, "nil or table");
     lua_settop(L, 2);
-    if (luaL_getmetafield(L, 1, "__metatable") != LUA_TNIL) return script_error(L, "this metatable is protected; leave it as it is");
+    if (luaL_getmetafield(L, 1, "__metatable") != LUA_TNIL)
+        return script_error(L, "this metatable is protected; leave it as it is");
     if (lua_istable(L, 2)) {
         lua_pushliteral(L, "__gc");
-        if (lua_rawget(L, 2) != LUA_TNIL) return script_error(L, "models have no finalizers; remove __gc from the metatable");
+        if (lua_rawget(L, 2) != LUA_TNIL)
+            return script_error(L, "models have no finalizers; remove __gc from the metatable");
         lua_pop(L, 1);
         lua_pushliteral(L, "__bor"); /* compare.c has taken it */
         if (lua_rawget(L, 2) != LUA_TNIL)
@@ -308,8 +310,9 @@ static void open_math(lua_State *L)
 
 static int unknown_name(lua_State *L)
 {
-    static const char *const closed[] = { "io", "os", "debug", "package", "coroutine", "utf8", "load", "loadfile", "loadstring",
-                                          "dofile", "require", "collectgarbage", "warn" };
+    static const char *const closed[] = { "io",   "os",       "debug",      "package", "coroutine", "utf8",
+                                          "load", "loadfile", "loadstring", "dofile",  "require",   "collectgarbage",
+                                          "warn" };
     const char *name = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : "?";
     for (size_t i = 0; i < sizeof closed / sizeof *closed; i++)
         if (strcmp(name, closed[i]) == 0)
@@ -320,7 +323,8 @@ static int unknown_name(lua_State *L)
 void sandbox_open(lua_State *L)
 {
     static const luaL_Reg base[] = {
-        { "print", base_print }, { "pcall", base_pcall }, { "xpcall", base_xpcall }, { "setmetatable", base_setmetatable },
+        { "print", base_print }, { "pcall", base_pcall }, { "xpcall", base_xpcall },
+        { "setmetatable", base_setmetatable },
         { "pairs", base_pairs }, { "load", NULL },        { "loadfile", NULL },      { "dofile", NULL },
         { "collectgarbage", NULL }, { "warn", NULL },
     };

@@ -182,8 +182,8 @@ static int message_handler(lua_State *L)
     script *s = script_of(L);
     if (s->stop) return 1;
     if (lua_type(L, 1) != LUA_TSTRING) {
-        lua_pushfstring(L, "%s:%d: the script raised an error that is not a text; call error with a text", s->short_name,
-                        script_line(L));
+        lua_pushfstring(L, "%s:%d: the script raised an error that is not a text; call error with a text",
+                        s->short_name, script_line(L));
     } else if (!has_position(s, lua_tostring(L, 1))) {
         lua_pushfstring(L, "%s:%d: %s", s->short_name, script_line(L), lua_tostring(L, 1));
     }
@@ -203,19 +203,21 @@ static int report(script *s, int status)
         return TAUT_OUT_OF_MEMORY; /* the text was recorded where it happened */
     case STOP_MEMORY_LIMIT:
         return fail(s->context, TAUT_BAD_MODEL,
-                    "%s:%d: the script needs more than %d MiB of memory; make fewer or smaller tables and strings", file,
-                    s->stop_line, SCRIPT_MEMORY_MIB);
+                    "%s:%d: the script needs more than %d MiB of memory; make fewer or smaller tables and strings",
+                    file, s->stop_line, SCRIPT_MEMORY_MIB);
     case STOP_INSTRUCTIONS:
         return fail(s->context, TAUT_BAD_MODEL,
-                    "%s:%d: the script ran more than 1e9 instructions without ending; look for an endless loop", file, s->stop_line);
+                    "%s:%d: the script ran more than 1e9 instructions without ending; look for an endless loop", file,
+                    s->stop_line);
     case STOP_SECONDS:
         return fail(s->context, TAUT_BAD_MODEL,
-                    "%s:%d: the script ran for more than %d seconds without ending; look for an endless loop", file, s->stop_line,
-                    SCRIPT_SECONDS);
+                    "%s:%d: the script ran for more than %d seconds without ending; look for an endless loop", file,
+                    s->stop_line, SCRIPT_SECONDS);
     case STOP_NODES:
-        return fail(s->context, TAUT_BAD_MODEL,
-                    "%s:%d: the script makes more than %u expressions; look for an endless loop, or make a smaller model", file,
-                    s->stop_line, SCRIPT_NODES);
+        return fail(
+            s->context, TAUT_BAD_MODEL,
+            "%s:%d: the script makes more than %u expressions; look for an endless loop, or make a smaller model", file,
+            s->stop_line, SCRIPT_NODES);
     case STOP_NONE:
         break;
     }
@@ -223,7 +225,8 @@ static int report(script *s, int status)
     const char *hint = hint_for(message);
     int placed = has_position(s, message);
     if (placed) message += strlen(s->short_name);
-    return fail(s->context, TAUT_BAD_MODEL, "%s%s%s%s%s", file, placed ? "" : ": ", message, hint ? "; " : "", hint ? hint : "");
+    return fail(s->context, TAUT_BAD_MODEL, "%s%s%s%s%s", file, placed ? "" : ": ", message, hint ? "; " : "",
+                hint ? hint : "");
 }
 
 /* ---- loading ---- */
@@ -327,7 +330,9 @@ static int load(taut_context *context, const char *name, char *text, size_t size
     m->source_size = size;
     m->file = mem_text(context, name);
     m->graph = m->file ? graph_create(context) : NULL;
-    script s = { .context = context, .model = m, .graph = m->graph, .definitions = definitions, .definition_count = count };
+    script s = {
+        .context = context, .model = m, .graph = m->graph, .definitions = definitions, .definition_count = count
+    };
     int status = m->graph ? run(&s) : TAUT_OUT_OF_MEMORY;
     if (!status && !m->title) {
         const char *slash = strrchr(name, '/');
@@ -370,7 +375,8 @@ static int read_text(taut_context *context, FILE *file, const char *path, char *
     return TAUT_OK;
 }
 
-int model_load_file(taut_context *context, const char *path, definition *definitions, size_t definition_count, model **result)
+int model_load_file(taut_context *context, const char *path, definition *definitions, size_t definition_count,
+                    model **result)
 {
     *result = NULL;
     FILE *file = fopen(path, "rb");

@@ -49,7 +49,9 @@ const char *symbols_describe(lua_State *L, int i)
 {
     script *s = script_of(L);
     const vector *v = vectors_at(L, i);
-    if (v) return v->dimension ? lua_pushfstring(L, "a vector of %d", (int)v->dimension) : lua_pushliteral(L, "the origin");
+    if (v)
+        return v->dimension ? lua_pushfstring(L, "a vector of %d", (int)v->dimension)
+                            : lua_pushliteral(L, "the origin");
     if (symbols_at(L, i)) return lua_pushliteral(L, "a symbol");
     if (symbols_userdata(L, i, s->free_meta)) return lua_pushliteral(L, "a free start value");
     if (symbols_userdata(L, i, s->shape_meta)) return lua_pushliteral(L, "a shape");
@@ -102,7 +104,9 @@ expr symbols_constant(lua_State *L, int i, const char *who)
 {
     expr e = symbols_scalar(L, i, who);
     if (!expr_is_constant(script_of(L)->graph, e))
-        script_error(L, "%s needs a constant: a number, or an expression of numbers and parameters; it contains coordinates or time",
+        script_error(L,
+                     "%s needs a constant: a number, or an expression of numbers and parameters; it contains "
+                     "coordinates or time",
                      who);
     return e;
 }

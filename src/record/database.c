@@ -31,12 +31,14 @@ void database_close(database *d)
 static int system_failure(const database *d, const char *what)
 {
     int number = sqlite3_system_errno(d->handle);
-    return fail(d->context, TAUT_CANNOT_READ, "cannot %s '%s': %s", what, d->path, number ? strerror(number) : sqlite3_errmsg(d->handle));
+    return fail(d->context, TAUT_CANNOT_READ, "cannot %s '%s': %s", what, d->path,
+                number ? strerror(number) : sqlite3_errmsg(d->handle));
 }
 
 int database_moved(const database *d)
 {
-    return fail(d->context, TAUT_CANNOT_READ, "'%s' was removed, moved or replaced while the run was writing to it", d->path);
+    return fail(d->context, TAUT_CANNOT_READ, "'%s' was removed, moved or replaced while the run was writing to it",
+                d->path);
 }
 
 int database_fail(const database *d)
@@ -46,8 +48,8 @@ int database_fail(const database *d)
     case SQLITE_NOMEM: return fail(context, TAUT_OUT_OF_MEMORY, "out of memory in SQLite");
     case SQLITE_NOTADB: return fail(context, TAUT_CANNOT_READ, "'%s' is not a run file (no SQLite database)", d->path);
     case SQLITE_CORRUPT:
-        return fail(context, TAUT_CANNOT_READ, "'%s' is damaged: %s; 'sqlite3 FILE .recover' may save what is left", d->path,
-                    sqlite3_errmsg(d->handle));
+        return fail(context, TAUT_CANNOT_READ, "'%s' is damaged: %s; 'sqlite3 FILE .recover' may save what is left",
+                    d->path, sqlite3_errmsg(d->handle));
     case SQLITE_FULL: return fail(context, TAUT_CANNOT_READ, "cannot write '%s': the disk is full", d->path);
     case SQLITE_BUSY:
     case SQLITE_LOCKED: return fail(context, TAUT_CANNOT_READ, "another process is writing to '%s'", d->path);
@@ -56,9 +58,11 @@ int database_fail(const database *d)
         return fail(context, TAUT_CANNOT_READ, "cannot write '%s': the file or its folder is read-only", d->path);
     case SQLITE_CANTOPEN: return system_failure(d, "open");
     case SQLITE_IOERR: return system_failure(d, "read or write");
-    case SQLITE_TOOBIG: return fail(context, TAUT_UNSUPPORTED, "the state is larger than '%s' can hold (10^9 bytes)", d->path);
+    case SQLITE_TOOBIG:
+        return fail(context, TAUT_UNSUPPORTED, "the state is larger than '%s' can hold (10^9 bytes)", d->path);
     default:
-        return fail(context, TAUT_CANNOT_READ, "'%s' does not have what a run file has: %s", d->path, sqlite3_errmsg(d->handle));
+        return fail(context, TAUT_CANNOT_READ, "'%s' does not have what a run file has: %s", d->path,
+                    sqlite3_errmsg(d->handle));
     }
 }
 
@@ -106,7 +110,8 @@ int database_number(const database *d, const char *sql, long otherwise, long *va
     int status = database_prepare(d, sql, &statement);
     if (status) return status;
     int row = database_row(d, statement);
-    *value = row > 0 && sqlite3_column_type(statement, 0) != SQLITE_NULL ? (long)sqlite3_column_int64(statement, 0) : otherwise;
+    int known = row > 0 && sqlite3_column_type(statement, 0) != SQLITE_NULL;
+    *value = known ? (long)sqlite3_column_int64(statement, 0) : otherwise;
     if (row < 0) status = database_fail(d);
     sqlite3_finalize(statement);
     return status;
@@ -125,8 +130,8 @@ int database_check(const database *d, int *empty)
         return fail(d->context, TAUT_CANNOT_READ, "'%s' is an SQLite database, but not a run file", d->path);
     if (version > RECORD_VERSION)
         return fail(d->context, TAUT_UNSUPPORTED,
-                    "'%s' was written by a later Taut (layout %ld, this one knows up to %d); use that Taut", d->path, version,
-                    RECORD_VERSION);
+                    "'%s' was written by a later Taut (layout %ld, this one knows up to %d); use that Taut", d->path,
+                    version, RECORD_VERSION);
     return TAUT_OK;
 }
 

@@ -42,7 +42,8 @@ char *export_begin(taut_context *context, const char *path)
 
 int export_end(taut_context *context, char *part, const char *path, int status)
 {
-    if (!status && rename(part, path)) status = fail(context, TAUT_CANNOT_READ, "cannot write '%s': %s", path, strerror(errno));
+    if (!status && rename(part, path))
+        status = fail(context, TAUT_CANNOT_READ, "cannot write '%s': %s", path, strerror(errno));
     if (status && part) unlink(part);
     mem_free(context, part);
     return status;

@@ -25,7 +25,10 @@ typedef struct {
     size_t capacity;
 } store;
 
-static int failed(const store *z) { return fail(z->context, TAUT_CANNOT_READ, "cannot write '%s': HDF5 failed, perhaps the disk is full", z->path); }
+static int failed(const store *z)
+{
+    return fail(z->context, TAUT_CANNOT_READ, "cannot write '%s': HDF5 failed, perhaps the disk is full", z->path);
+}
 
 static const char *column_name(const store *z, size_t k) { return record_columns(z->r)[z->options->columns[k]].name; }
 static const char *column_kind(const store *z, size_t k) { return record_columns(z->r)[z->options->columns[k]].kind; }
@@ -60,7 +63,8 @@ static int put_text(const store *z, hid_t object, const char *name, const char *
 /* The properties of the run: numbers as numbers. */
 static int put_properties(const store *z)
 {
-    static const char *const texts[] = { "taut", "created", "model", "source", "title", "method", "precision", "start", "status" };
+    static const char *const texts[] = { "taut",   "created",   "model", "source", "title",
+                                         "method", "precision", "start", "status" };
     static const char *const numbers[] = { "step", "until", "every", "tolerance" };
     int status = TAUT_OK;
     for (size_t i = 0; !status && i < sizeof texts / sizeof *texts; i++)
@@ -116,7 +120,8 @@ static int create_dataset(store *z, dataset *d)
     hsize_t size[2] = { (hsize_t)export_frame_count(z->r, z->options), d->width };
     link_name(name, sizeof name, d->single ? column_name(z, d->first) : column_kind(z, d->first));
     if (H5Lexists(z->file, name, H5P_DEFAULT) > 0)
-        return fail(z->context, TAUT_UNSUPPORTED, "two columns of the run are called '%s'; export only one of them", name);
+        return fail(z->context, TAUT_UNSUPPORTED, "two columns of the run are called '%s'; export only one of them",
+                    name);
     hid_t space = H5Screate_simple(d->single ? 1 : 2, size, NULL);
     d->id = H5Dcreate2(z->file, name, H5T_IEEE_F64LE, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
     H5Sclose(space);
@@ -137,7 +142,8 @@ static int create_datasets(store *z)
         *d = (dataset){ -1, k, 1, 1 };
         for (size_t i = 0; width > SINGLE_MOST && i < 4; i++)
             if (strcmp(column_kind(z, k), many[i]) == 0) d->single = 0;
-        while (!d->single && k + d->width < width && strcmp(column_kind(z, k), column_kind(z, k + d->width)) == 0) d->width++;
+        while (!d->single && k + d->width < width && strcmp(column_kind(z, k), column_kind(z, k + d->width)) == 0)
+            d->width++;
         status = create_dataset(z, d);
     }
     return status;
@@ -173,7 +179,9 @@ static int write_piece(void *user, const wide *values, long first, long count)
 static int write_file(store *z, record *r, const char *part)
 {
     z->file = H5Fcreate(part, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
-    if (z->file < 0) return fail(z->context, TAUT_CANNOT_READ, "cannot write '%s': HDF5 cannot create it; look at the folder and the disk", z->path);
+    if (z->file < 0)
+        return fail(z->context, TAUT_CANNOT_READ,
+                    "cannot write '%s': HDF5 cannot create it; look at the folder and the disk", z->path);
     int status = put_properties(z);
     if (!status) status = create_datasets(z);
     if (!status) status = export_read(z->context, r, z->options, write_piece, z);

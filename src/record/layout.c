@@ -69,7 +69,8 @@ int layout_make(taut_context *context, const record_column *columns, size_t coun
         char sql[300];
         snprintf(sql, sizeof sql, "%.255s", columns[i].name);
         int inside = count <= LAYOUT_COLUMNS || (!one_of_many(columns[i].kind) && l->inside < LAYOUT_COLUMNS);
-        for (int n = 2; inside && is_taken(l, i, sql); n++) snprintf(sql, sizeof sql, "%.255s (%d)", columns[i].name, n);
+        for (int n = 2; inside && is_taken(l, i, sql); n++)
+            snprintf(sql, sizeof sql, "%.255s (%d)", columns[i].name, n);
         status = put(context, l, i, columns[i].name, columns[i].kind, inside ? sql : NULL);
     }
     return status;
@@ -149,8 +150,9 @@ static int list_columns(const database *d, const layout *l)
 
 int layout_create(const database *d, const layout *l, int quad)
 {
-    int status = database_run(d, "create table columns (number integer primary key, name text not null, kind text not null, sql text, "
-                                 "chunk integer, place integer)");
+    int status = database_run(
+        d, "create table columns (number integer primary key, name text not null, kind text not null, sql text, "
+           "chunk integer, place integer)");
     if (!status) status = list_columns(d, l);
     if (!status) status = create_frames(d, l, quad);
     if (!status && l->outside) status = database_run(d, "create index columns_by_name on columns (name)");
@@ -167,7 +169,8 @@ int layout_read(const database *d, layout *l)
     if (!status) status = make_room(d->context, (size_t)count, l);
     if (!status) status = database_prepare(d, "select name, kind, sql from columns order by number", &statement);
     for (size_t i = 0; !status && (row = database_row(d, statement)) > 0 && i < l->count; i++) {
-        const char *name = (const char *)sqlite3_column_text(statement, 0), *kind = (const char *)sqlite3_column_text(statement, 1);
+        const char *name = (const char *)sqlite3_column_text(statement, 0),
+                   *kind = (const char *)sqlite3_column_text(statement, 1);
         status = name && kind ? put(d->context, l, i, name, kind, (const char *)sqlite3_column_text(statement, 2))
                               : fail(d->context, TAUT_CANNOT_READ, "'%s' is damaged: a column without a name", d->path);
     }

@@ -69,22 +69,35 @@ static int put_head(writer *w, const recorder_subject *s)
     struct tm utc;
     gmtime_r(&clock, &utc);
     strftime(created, sizeof created, "%Y-%m-%dT%H:%M:%SZ", &utc);
-    const char *texts[][2] = { { "taut", TAUT_VERSION }, { "created", created }, { "model", s->m->file }, { "source", s->m->source },
-                               { "title", s->m->title }, { "method", e->method }, { "precision", s->api->name },
-                               { "start", e->start_as_is ? "as-is" : e->project_start ? "project" : "strict" },
-                               { "contacts", e->active_set ? "active-set" : "event" }, { "status", "running" } };
-    const struct { const char *name; wide value; } numbers[] = { { "step", s->run->step }, { "until", s->run->until },
-                                                                 { "every", s->run->every }, { "tolerance", e->tolerance } };
+    const char *texts[][2] = { { "taut", TAUT_VERSION },
+                               { "created", created },
+                               { "model", s->m->file },
+                               { "source", s->m->source },
+                               { "title", s->m->title },
+                               { "method", e->method },
+                               { "precision", s->api->name },
+                               { "start", e->start_as_is     ? "as-is"
+                                          : e->project_start ? "project"
+                                                             : "strict" },
+                               { "contacts", e->active_set ? "active-set" : "event" },
+                               { "status", "running" } };
+    const struct { const char *name; wide value;
+    } numbers[] = {
+        { "step", s->run->step }, { "until", s->run->until }, { "every", s->run->every }, { "tolerance", e->tolerance }
+    };
     int status = TAUT_OK;
-    for (size_t i = 0; !status && i < sizeof texts / sizeof *texts; i++) status = writer_property(w, texts[i][0], texts[i][1]);
-    for (size_t i = 0; !status && i < sizeof numbers / sizeof *numbers; i++) status = put_number(w, numbers[i].name, numbers[i].value);
+    for (size_t i = 0; !status && i < sizeof texts / sizeof *texts; i++)
+        status = writer_property(w, texts[i][0], texts[i][1]);
+    for (size_t i = 0; !status && i < sizeof numbers / sizeof *numbers; i++)
+        status = put_number(w, numbers[i].name, numbers[i].value);
     for (size_t i = 0; !status && i < s->definition_count; i++)
         status = writer_setting(w, i, s->definitions[i].name, s->definitions[i].value);
     return status;
 }
 
 /* Columns of the engine; their names are one block that begins at *names. */
-static int list_columns(taut_context *context, const engine_api *api, void *engine, record_column **columns, char **names)
+static int list_columns(taut_context *context, const engine_api *api, void *engine, record_column **columns,
+                        char **names)
 {
     enum { NAME = 256 };
     size_t count = api->column_count(engine);
@@ -98,20 +111,23 @@ static int list_columns(taut_context *context, const engine_api *api, void *engi
     return TAUT_OK;
 }
 
-int recorder_create(taut_context *context, const char *path, int replace, const recorder_subject *subject, void *engine, recorder **result)
+int recorder_create(taut_context *context, const char *path, int replace, const recorder_subject *subject, void *engine,
+                    recorder **result)
 {
     record_column *columns = NULL;
     char *names = NULL;
     *result = NULL;
     if (strlen(subject->m->source) != subject->m->source_size)
-        return fail(context, TAUT_BAD_MODEL, "%s: the model contains a zero byte, which a run file cannot hold; remove it", subject->m->file);
+        return fail(context, TAUT_BAD_MODEL,
+                    "%s: the model contains a zero byte, which a run file cannot hold; remove it", subject->m->file);
     recorder *r = make(context);
     if (!r) return TAUT_OUT_OF_MEMORY;
     r->api = subject->api;
     r->engine = engine;
     int status = list_columns(context, r->api, engine, &columns, &names);
     if (!status)
-        status = writer_create(context, path, replace, columns, r->api->column_count(engine), r->api->number_size > sizeof(double), &r->writer);
+        status = writer_create(context, path, replace, columns, r->api->column_count(engine),
+                               r->api->number_size > sizeof(double), &r->writer);
     if (!status) status = put_head(r->writer, subject);
     mem_free(context, columns);
     mem_free(context, names);
@@ -178,12 +194,16 @@ static int put_checkpoint(recorder *r, const run_result *at)
     const struct { const char *name; long value; } whole[] = {
         { "step", at->steps_done }, { "sample_stride", at->sample_stride }, { "origin_step", at->origin_step },
         { "quantities", (long)at->quantity_count } };
-    const struct { const char *name; wide value; } numbers[] = {
-        { "samples", at->samples }, { "sum_t", at->sum_t }, { "sum_tt", at->sum_tt }, { "origin_time", at->origin_time } };
+    const struct { const char *name; wide value;
+    } numbers[] = {
+        { "samples", at->samples }, { "sum_t", at->sum_t }, { "sum_tt", at->sum_tt }, { "origin_time", at->origin_time }
+    };
     int status = TAUT_OK;
-    for (size_t i = 0; !status && i < sizeof whole / sizeof *whole; i++) status = put_long(w, whole[i].name, whole[i].value);
+    for (size_t i = 0; !status && i < sizeof whole / sizeof *whole; i++)
+        status = put_long(w, whole[i].name, whole[i].value);
     for (int i = 0; !status && i < COUNTED; i++) status = put_long(w, counted[i].name, *count_at(&counts, i));
-    for (size_t i = 0; !status && i < sizeof numbers / sizeof *numbers; i++) status = put_wide(w, numbers[i].name, numbers[i].value);
+    for (size_t i = 0; !status && i < sizeof numbers / sizeof *numbers; i++)
+        status = put_wide(w, numbers[i].name, numbers[i].value);
     for (size_t i = 0; !status && i < at->quantity_count; i++) status = put_watched(w, i, &at->quantities[i]);
     for (int i = 0, n = r->api->field_count(r->engine); !status && i < n; i++) {
         char name[80];
@@ -200,7 +220,9 @@ static int get_long(record *r, const char *name, long *value)
     int status = record_checkpoint_text(r, name, text, sizeof text);
     if (status) return status;
     *value = strtol(text, &end, 10);
-    return *end || end == text ? fail(r->d.context, TAUT_CANNOT_READ, "'%s' is damaged: '%s' of its checkpoint is '%s'", r->d.path, name, text) : TAUT_OK;
+    return *end || end == text ? fail(r->d.context, TAUT_CANNOT_READ, "'%s' is damaged: '%s' of its checkpoint is '%s'",
+                                      r->d.path, name, text)
+                               : TAUT_OK;
 }
 
 static int get_wides(record *r, const char *name, wide *values, int count)
@@ -211,7 +233,8 @@ static int get_wides(record *r, const char *name, wide *values, int count)
         char *blank = strchr(at, ' ');
         if (blank) *blank = 0;
         if (wide_parse(at, &values[i]) || (!blank && i < count - 1))
-            return fail(r->d.context, TAUT_CANNOT_READ, "'%s' is damaged: '%s' of its checkpoint is not numbers", r->d.path, name);
+            return fail(r->d.context, TAUT_CANNOT_READ, "'%s' is damaged: '%s' of its checkpoint is not numbers",
+                        r->d.path, name);
         at = blank ? blank + 1 : at;
     }
     return status;
@@ -224,25 +247,33 @@ static int get_progress(recorder *z, run_result *at, engine_counts *counts)
     struct { const char *name; long *value; } whole[] = {
         { "step", &at->steps_done }, { "sample_stride", &at->sample_stride }, { "origin_step", &at->origin_step },
         { "quantities", &quantities } };
-    struct { const char *name; wide *value; } numbers[] = {
-        { "samples", &at->samples }, { "sum_t", &at->sum_t }, { "sum_tt", &at->sum_tt }, { "origin_time", &at->origin_time } };
+    struct { const char *name; wide *value;
+    } numbers[] = { { "samples", &at->samples },
+                    { "sum_t", &at->sum_t },
+                    { "sum_tt", &at->sum_tt },
+                    { "origin_time", &at->origin_time } };
     int status = TAUT_OK;
-    for (size_t i = 0; !status && i < sizeof whole / sizeof *whole; i++) status = get_long(r, whole[i].name, whole[i].value);
+    for (size_t i = 0; !status && i < sizeof whole / sizeof *whole; i++)
+        status = get_long(r, whole[i].name, whole[i].value);
     for (int i = 0; !status && i < COUNTED; i++) status = get_long(r, counted[i].name, count_at(counts, i));
-    for (size_t i = 0; !status && i < sizeof numbers / sizeof *numbers; i++) status = get_wides(r, numbers[i].name, numbers[i].value, 1);
+    for (size_t i = 0; !status && i < sizeof numbers / sizeof *numbers; i++)
+        status = get_wides(r, numbers[i].name, numbers[i].value, 1);
     counts->steps = at->steps_done;
     at->quantity_count = z->api->monitor_count(z->engine);
     if (!status && (size_t)quantities != at->quantity_count)
-        status = fail(z->context, TAUT_UNSUPPORTED, "'%s' cannot be resumed: it has %ld conserved quantities, this Taut finds %zu", r->d.path,
+        status = fail(z->context, TAUT_UNSUPPORTED,
+                      "'%s' cannot be resumed: it has %ld conserved quantities, this Taut finds %zu", r->d.path,
                       quantities, at->quantity_count);
-    if (!status && !(at->quantities = mem_new(z->context, at->quantity_count, sizeof *at->quantities))) status = TAUT_OUT_OF_MEMORY;
+    if (!status && !(at->quantities = mem_new(z->context, at->quantity_count, sizeof *at->quantities)))
+        status = TAUT_OUT_OF_MEMORY;
     for (size_t i = 0; !status && i < at->quantity_count; i++) {
         char name[32];
         wide v[6];
         snprintf(name, sizeof name, "watched.%zu", i);
         status = get_wides(r, name, v, 6);
         if (!status)
-            at->quantities[i] = (watched){ .first = v[0], .last = v[1], .lowest = v[2], .highest = v[3], .sum = v[4], .sum_t = v[5] };
+            at->quantities[i] =
+                (watched){ .first = v[0], .last = v[1], .lowest = v[2], .highest = v[3], .sum = v[4], .sum_t = v[5] };
     }
     return status;
 }
@@ -258,7 +289,8 @@ static int check_columns(const recorder *z)
         same = strcmp(name, record_columns(z->record)[i].name) == 0;
     }
     return same ? TAUT_OK
-                : fail(z->context, TAUT_UNSUPPORTED, "'%s' cannot be resumed by this Taut, which records other columns (it was written by taut %s)",
+                : fail(z->context, TAUT_UNSUPPORTED,
+                       "'%s' cannot be resumed by this Taut, which records other columns (it was written by taut %s)",
                        z->record->d.path, record_property(z->record, "taut"));
 }
 
@@ -373,7 +405,9 @@ int recorder_finish(recorder *r, const run_result *result, int status)
     if (!written) written = writer_property(r->writer, "message", message);
     if (!written && !status) written = put_checkpoint(r, result);
     if (!written) written = writer_commit(r->writer, PATIENCE, &done);
-    if (!written && !done) written = fail(r->context, TAUT_CANNOT_READ, "another program has been reading the run file for a minute without a pause");
+    if (!written && !done)
+        written = fail(r->context, TAUT_CANNOT_READ,
+                       "another program has been reading the run file for a minute without a pause");
     if (written) return written;
     if (!status) r->committed = result->steps_done;
     if (status) fail(r->context, status, "%s", message); /* the last word is the run's */

@@ -5,8 +5,8 @@
 
 #include "report/page.h"
 
-int document_begin(document *d, taut_context *context, FILE *file, const char *template_text, size_t template_size, const char *title,
-                   const char *summary)
+int document_begin(document *d, taut_context *context, FILE *file, const char *template_text, size_t template_size,
+                   const char *title, const char *summary)
 {
     *d = (document){ .context = context, .j = { .file = file } };
     const char *mark = page_mark(template_text, template_size);
@@ -30,7 +30,8 @@ int document_end(document *d)
     json_close(&d->j, '}');
     fputs("</script>\n", file);
     fwrite(d->rest, 1, d->rest_size, file);
-    if (fflush(file) == EOF || ferror(file)) return fail(d->context, TAUT_CANNOT_READ, "cannot write the page: %s", strerror(errno));
+    if (fflush(file) == EOF || ferror(file))
+        return fail(d->context, TAUT_CANNOT_READ, "cannot write the page: %s", strerror(errno));
     return TAUT_OK;
 }
 

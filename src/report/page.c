@@ -56,7 +56,9 @@ static int find_sources(page *z, size_t *sources)
     for (size_t i = 0; i < z->shown->coordinate_count; i++) {
         model_coordinate_name(z->m, z->shown->coordinates[i], name, sizeof name);
         found = record_column_find(z->r, name);
-        if (found < 0) return fail(z->context, TAUT_CANNOT_READ, "the run file has no column '%s', a coordinate of its model; it is damaged", name);
+        if (found < 0)
+            return fail(z->context, TAUT_CANNOT_READ,
+                        "the run file has no column '%s', a coordinate of its model; it is damaged", name);
         sources[1 + i] = (size_t)found;
     }
     return TAUT_OK;
@@ -92,7 +94,8 @@ static int make_motion(page *z)
     float *places = mem_new(z->context, 3 * p->place_count, sizeof *places);
     double *values = mem_new(z->context, 1 + p->coordinate_count, sizeof *values);
     size_t *sources = mem_new(z->context, 1 + p->coordinate_count, sizeof *sources);
-    int status = z->still && z->motion && places && values && sources ? read_motion(z, sources, values, places) : TAUT_OUT_OF_MEMORY;
+    int status = z->still && z->motion && places && values && sources ? read_motion(z, sources, values, places)
+                                                                      : TAUT_OUT_OF_MEMORY;
     mem_free(z->context, places);
     mem_free(z->context, values);
     mem_free(z->context, sources);
@@ -107,7 +110,8 @@ static int find_energy_conserved(page *z)
     const model *m = z->m;
     z->energy_conserved = !m->force_count && !m->contact_count && m->form != FORM_RATES;
     for (size_t i = 0; z->energy_conserved && i < m->summand_count + m->constraint_count; i++) {
-        unsigned kinds = expr_kinds(m->graph, i < m->summand_count ? m->summands[i].value : m->constraints[i - m->summand_count].value);
+        unsigned kinds = expr_kinds(m->graph, i < m->summand_count ? m->summands[i].value
+                                                                   : m->constraints[i - m->summand_count].value);
         if (kinds == ~0u) return TAUT_OUT_OF_MEMORY;
         if (kinds & 1u << KIND_T) z->energy_conserved = 0;
     }
@@ -116,8 +120,8 @@ static int find_energy_conserved(page *z)
 
 static void write_properties(page *z, json *j)
 {
-    static const char *const names[] = { "taut", "model", "method", "precision", "step", "until", "every", "tolerance", "start", "status",
-                                         "message", "created" };
+    static const char *const names[] = { "taut",  "model",     "method", "precision", "step",    "until",
+                                         "every", "tolerance", "start",  "status",    "message", "created" };
     json_text(j, "title", z->m->title);
     json_text_of(j, "source", z->m->source, z->m->source_size);
     json_open(j, "run", '{');
@@ -267,7 +271,8 @@ static int put_together(page *z, const char *text, size_t size, FILE *file)
     fwrite(text, 1, (size_t)(mark - text), file);
     write_data(z, file);
     fwrite(rest, 1, (size_t)(text + size - rest), file);
-    if (fflush(file) == EOF || ferror(file)) return fail(z->context, TAUT_CANNOT_READ, "cannot write the page: %s", strerror(errno));
+    if (fflush(file) == EOF || ferror(file))
+        return fail(z->context, TAUT_CANNOT_READ, "cannot write the page: %s", strerror(errno));
     return TAUT_OK;
 }
 

@@ -1,5 +1,5 @@
-/* What the animation of a page shows: shapes and where their places are. From the model's draw; without one, guessed from distance
- * constraints and points. */
+/* What the animation of a page shows: shapes and where their places are. From the model's draw; without one, guessed
+ * from distance constraints and points. */
 #ifndef TAUT_REPORT_PICTURE_H
 #define TAUT_REPORT_PICTURE_H
 

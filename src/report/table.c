@@ -19,7 +19,8 @@ static int comes_first(const record_column *c)
 
 static void add_column(table *t, size_t source, int deviation)
 {
-    if (t->column_count < TABLE_COLUMNS) t->columns[t->column_count++] = (table_column){ .source = source, .deviation = deviation };
+    if (t->column_count < TABLE_COLUMNS)
+        t->columns[t->column_count++] = (table_column){ .source = source, .deviation = deviation };
     else if (!deviation) t->omitted++;
 }
 
@@ -109,7 +110,8 @@ static int read_frames(table *t, record *r, fit *f, size_t *sources, wide *value
         for (long i = 0; i < count; i++) take_frame(t, f, first + i, values + (size_t)i * t->column_count);
     }
     double spread = f->n * f->tt - f->t * f->t;
-    for (size_t k = 0; k < t->column_count; k++) t->columns[k].slope = spread > 0 ? (f->n * f->ty[k] - f->t * f->y[k]) / spread : 0;
+    for (size_t k = 0; k < t->column_count; k++)
+        t->columns[k].slope = spread > 0 ? (f->n * f->ty[k] - f->t * f->y[k]) / spread : 0;
     return TAUT_OK;
 }
 
@@ -121,11 +123,14 @@ int table_read(taut_context *context, record *r, table *t)
     choose_columns(t, r);
     int status = make_room(t);
     long piece = 1 + (long)(PIECE_VALUES / (t->column_count + 1));
-    fit f = { .y = mem_new(context, t->column_count, sizeof *f.y), .ty = mem_new(context, t->column_count, sizeof *f.ty),
+    fit f = { .y = mem_new(context, t->column_count, sizeof *f.y),
+              .ty = mem_new(context, t->column_count, sizeof *f.ty),
               .first = mem_new(context, t->column_count, sizeof *f.first) };
     size_t *sources = mem_new(context, t->column_count, sizeof *sources);
     wide *values = mem_new(context, (size_t)piece * t->column_count, sizeof *values);
-    if (!status) status = f.y && f.ty && f.first && sources && values ? read_frames(t, r, &f, sources, values, piece) : TAUT_OUT_OF_MEMORY;
+    if (!status)
+        status = f.y && f.ty && f.first && sources && values ? read_frames(t, r, &f, sources, values, piece)
+                                                             : TAUT_OUT_OF_MEMORY;
     mem_free(context, f.y);
     mem_free(context, f.ty);
     mem_free(context, f.first);

@@ -1,5 +1,5 @@
-/* The numbers of a page: columns of a run's frames, all of them when they are few, otherwise per bucket of frames the first value, the
- * minimum and the maximum, so that no extreme value is lost. */
+/* The numbers of a page: columns of a run's frames, all of them when they are few, otherwise per bucket of frames the
+ * first value, the minimum and the maximum, so that no extreme value is lost. */
 #ifndef TAUT_REPORT_TABLE_H
 #define TAUT_REPORT_TABLE_H
 

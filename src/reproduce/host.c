@@ -45,14 +45,16 @@ static int list(lua_State *L)
 static int folder(lua_State *L)
 {
     char path[4096];
-    if (snprintf(path, sizeof path, "%s", luaL_checkstring(L, 1)) >= (int)sizeof path) return luaL_error(L, "a path is too long");
+    if (snprintf(path, sizeof path, "%s", luaL_checkstring(L, 1)) >= (int)sizeof path)
+        return luaL_error(L, "a path is too long");
     for (char *p = path + 1; *p; p++)
         if (*p == '/') {
             *p = 0;
             mkdir(path, 0777);
             *p = '/';
         }
-    if (mkdir(path, 0777) && errno != EEXIST) return luaL_error(L, "cannot make the folder %s: %s", path, strerror(errno));
+    if (mkdir(path, 0777) && errno != EEXIST)
+        return luaL_error(L, "cannot make the folder %s: %s", path, strerror(errno));
     return 0;
 }
 
@@ -151,7 +153,8 @@ static int has(lua_State *L)
 }
 
 static const luaL_Reg functions[] = {
-    { "list", list }, { "folder", folder }, { "hash", hash }, { "spawn", spawn }, { "wait", wait_for_one }, { "clock", wall_clock },
+    { "list", list }, { "folder", folder }, { "hash", hash }, { "spawn", spawn }, { "wait", wait_for_one },
+    { "clock", wall_clock },
     { "work", work_clock }, { "terminal", terminal }, { "has", has }, { NULL, NULL },
 };
 

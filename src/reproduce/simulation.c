@@ -238,7 +238,8 @@ static int symplecticity(lua_State *L)
 
 static const luaL_Reg methods[] = {
     { "step", step }, { "run", run }, { "flow", flow }, { "restart", restart }, { "time", get_time }, { "get", get },
-    { "columns", columns }, { "frame", frame }, { "counts", counts }, { "symplecticity", symplecticity }, { "close", close_bound },
+    { "columns", columns }, { "frame", frame }, { "counts", counts }, { "symplecticity", symplecticity },
+    { "close", close_bound },
     { NULL, NULL },
 };
 

@@ -100,8 +100,12 @@ int taut_simulation_create(taut_model *wrapped, const taut_simulation_options *o
     if (!z) return TAUT_OUT_OF_MEMORY;
     z->context = context;
     z->api = api;
-    engine_options e = { .method = used.method, .tolerance = wide_from_double(used.tolerance), .project_start = used.project_start,
-                         .active_set = used.active_set, .step = wide_from_double(used.step), .start_as_is = used.start_as_is };
+    engine_options e = { .method = used.method,
+                         .tolerance = wide_from_double(used.tolerance),
+                         .project_start = used.project_start,
+                         .active_set = used.active_set,
+                         .step = wide_from_double(used.step),
+                         .start_as_is = used.start_as_is };
     int status = api->create(wrapped->m, &e, &z->engine);
     if (!status) {
         z->frame = mem_new(context, api->column_count(z->engine), sizeof *z->frame);
@@ -124,7 +128,8 @@ void taut_simulation_destroy(taut_simulation *z)
 
 int taut_simulation_step(taut_simulation *z, double h)
 {
-    if (!(h - h == 0) || h == 0) return fail(z->context, TAUT_BAD_USAGE, "the step must be a finite number other than 0");
+    if (!(h - h == 0) || h == 0)
+        return fail(z->context, TAUT_BAD_USAGE, "the step must be a finite number other than 0");
     return z->api->step(z->engine, wide_from_double(h));
 }
 
@@ -205,8 +210,8 @@ taut_counts taut_simulation_counts(const taut_simulation *z)
 {
     engine_counts c;
     z->api->counts(z->engine, &c);
-    return (taut_counts){ c.steps, c.newton_iterations, c.factorisations, c.evaluations, c.rejected, c.position_projections, c.momentum_projections,
-                          c.projected_steps };
+    return (taut_counts){ c.steps,    c.newton_iterations,    c.factorisations,       c.evaluations,
+                          c.rejected, c.position_projections, c.momentum_projections, c.projected_steps };
 }
 
 int taut_simulation_symplecticity(taut_simulation *z, double h, taut_symplecticity *result)

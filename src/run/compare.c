@@ -38,7 +38,8 @@ static int time_steps(const table *z, void *engine, compare_row *row)
         if (time == 0 || used < row->seconds) row->seconds = used;
         z->api->counts(engine, &after);
     }
-    row->counts = (engine_counts){ .steps = steps, .newton_iterations = after.newton_iterations - before.newton_iterations,
+    row->counts = (engine_counts){ .steps = steps,
+                                   .newton_iterations = after.newton_iterations - before.newton_iterations,
                                    .factorisations = after.factorisations - before.factorisations,
                                    .evaluations = after.evaluations - before.evaluations };
     return status;
@@ -101,7 +102,9 @@ static int fill_row(table *z, int index)
 static int measure_errors(table *z, const char *method)
 {
     taut_context *context = z->m->context;
-    const engine_options e = { .method = method, .project_start = z->options->project_start, .step = z->options->steps[0] };
+    const engine_options e = { .method = method,
+                               .project_start = z->options->project_start,
+                               .step = z->options->steps[0] };
     const converge_options options = { .until = z->options->until, .count = z->result->count };
     converge_result measured = { .count = z->result->count };
     void *engine = NULL, *reference = NULL;
@@ -112,7 +115,9 @@ static int measure_errors(table *z, const char *method)
         measured.rows[i].step = z->result->rows[i].step;
         snprintf(measured.rows[i].failure, sizeof measured.rows[i].failure, "%.255s", z->result->rows[i].failure);
     }
-    if (!status) status = converge_measure(context, z->api, engine, z->reference_api, reference, &options, z->solutions, &measured);
+    if (!status)
+        status =
+            converge_measure(context, z->api, engine, z->reference_api, reference, &options, z->solutions, &measured);
     for (int i = 0; !status && i < measured.count; i++) {
         memcpy(z->result->rows[i].error, measured.rows[i].error, sizeof measured.rows[i].error);
         memcpy(z->result->rows[i].limited, measured.rows[i].limited, sizeof measured.rows[i].limited);
@@ -137,11 +142,13 @@ static int find_errors(table *z)
     if (!method) return TAUT_OK;
     int status = measure_errors(z, method);
     if (status == TAUT_OUT_OF_MEMORY) return status;
-    if (status) snprintf(result->reference_failure, sizeof result->reference_failure, "%.511s", taut_error_text(z->m->context));
+    if (status)
+        snprintf(result->reference_failure, sizeof result->reference_failure, "%.511s", taut_error_text(z->m->context));
     return TAUT_OK;
 }
 
-int compare_run(model *m, const engine_api *api, const engine_api *reference_api, const compare_options *options, compare_result *result)
+int compare_run(model *m, const engine_api *api, const engine_api *reference_api, const compare_options *options,
+                compare_result *result)
 {
     table z = { .m = m, .api = api, .reference_api = reference_api, .options = options, .result = result };
     *result = (compare_result){ .count = options->method_count * options->step_count, .kinds = 2 };

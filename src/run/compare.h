@@ -10,7 +10,8 @@
 typedef struct {
     const char *method;
     wide step;
-    char failure[512];       /* why it was refused, or did not reach the end (then nothing below is set); otherwise empty */
+    /* why it was refused, or did not reach the end (then nothing below is set); otherwise empty */
+    char failure[512];
     int refused;             /* before the first step */
     engine_counts counts;    /* steps, Newton iterations, factorisations */
     double seconds;          /* of the steps alone */
@@ -41,7 +42,8 @@ typedef struct {
 
 /* A method that refuses the model, or fails, has a row that says so; the others continue. Free the result with
    compare_result_clear, also after a failure. reference_api: the precision of the reference, usually the widest. */
-int compare_run(model *m, const engine_api *api, const engine_api *reference_api, const compare_options *options, compare_result *result);
+int compare_run(model *m, const engine_api *api, const engine_api *reference_api, const compare_options *options,
+                compare_result *result);
 void compare_result_clear(taut_context *context, compare_result *result);
 
 #endif

@@ -53,7 +53,8 @@ static int flow_to_end(const table *z, wide tolerance, int stretches, wide *out)
     int status = TAUT_OK;
     z->reference_api->restart(z->reference);
     for (int k = 1; !status && k <= stretches; k++)
-        status = z->reference_api->flow(z->reference, k == stretches ? z->options->until : z->options->until * k / stretches, tolerance);
+        status = z->reference_api->flow(
+            z->reference, k == stretches ? z->options->until : z->options->until * k / stretches, tolerance);
     return status ? status : z->reference_api->solution(z->reference, out, out + z->n, out + 2 * z->n);
 }
 
@@ -71,7 +72,8 @@ static wide largest_difference(const wide *x, const wide *y, size_t count)
 static void differences(const table *z, const wide *x, const wide *y, wide *out)
 {
     size_t first[] = { 0, z->n, 2 * z->n }, count[] = { z->n, z->n, z->c };
-    for (int k = 0; k < CONVERGE_KINDS; k++) out[k] = largest_difference(x + first[k], y ? y + first[k] : NULL, count[k]);
+    for (int k = 0; k < CONVERGE_KINDS; k++)
+        out[k] = largest_difference(x + first[k], y ? y + first[k] : NULL, count[k]);
 }
 
 static int run_rows(table *z)
@@ -81,8 +83,8 @@ static int run_rows(table *z)
         row->steps = converge_step_count(z->options->steps[i], z->options->until);
         row->step = z->options->steps[i];
         if (!row->steps)
-            return fail(z->context, TAUT_BAD_USAGE, "the step %.9g does not divide the end time %.9g; every step must", (double)row->step,
-                        (double)z->options->until);
+            return fail(z->context, TAUT_BAD_USAGE, "the step %.9g does not divide the end time %.9g; every step must",
+                        (double)row->step, (double)z->options->until);
     }
     for (int i = 0; i < z->result->count; i++) {
         converge_row *row = &z->result->rows[i];
@@ -136,7 +138,8 @@ static int reference_by_flow(table *z)
         differences(z, fine, NULL, size);
         wide worst = 0;
         for (int k = 0; k < 2; k++)
-            if (size[k] > 0 && z->result->reference_error[k] / size[k] > worst) worst = z->result->reference_error[k] / size[k];
+            if (size[k] > 0 && z->result->reference_error[k] / size[k] > worst)
+                worst = z->result->reference_error[k] / size[k];
         if (tolerance <= floor || worst <= (wide)ENOUGH * smallest_error(z, 1)) break;
     }
     return status;
@@ -148,8 +151,8 @@ static int reference_by_method(table *z)
     wide h = z->options->reference_step;
     long steps = converge_step_count(h, z->options->until);
     if (!steps)
-        return fail(z->context, TAUT_BAD_USAGE, "the reference's step %.9g does not divide the end time %.9g", (double)h,
-                    (double)z->options->until);
+        return fail(z->context, TAUT_BAD_USAGE, "the reference's step %.9g does not divide the end time %.9g",
+                    (double)h, (double)z->options->until);
     int status = run_to_end(z, z->reference_api, z->reference, steps, solution_of(z, COARSE(z)));
     if (!status) status = run_to_end(z, z->reference_api, z->reference, 2 * steps, solution_of(z, FINE(z)));
     if (!status) estimate_error(z);
@@ -170,19 +173,27 @@ static void fill_rows(table *z)
         differences(z, solution_of(z, i), solution_of(z, FINE(z)), row->error);
         differences(z, solution_of(z, FINE(z)), NULL, size);
         for (int k = 0; k < CONVERGE_KINDS; k++) {
-            row->limited[k] = row->error[k] <= 10 * z->result->reference_error[k] || row->error[k] <= 32 * z->api->epsilon * size[k];
+            row->limited[k] =
+                row->error[k] <= 10 * z->result->reference_error[k] || row->error[k] <= 32 * z->api->epsilon * size[k];
             int known = before && !row->limited[k] && !before->limited[k] && before->step != row->step;
-            row->order[k] = known ? WIDE(log)(before->error[k] / row->error[k]) / WIDE(log)(before->step / row->step) : (wide)NAN;
+            row->order[k] =
+                known ? WIDE(log)(before->error[k] / row->error[k]) / WIDE(log)(before->step / row->step) : (wide)NAN;
         }
         before = row;
     }
 }
 
-static table table_of(taut_context *context, const engine_api *api, void *engine, const engine_api *reference_api, void *reference,
-                      const converge_options *options, wide *solutions, converge_result *result)
+static table table_of(taut_context *context, const engine_api *api, void *engine, const engine_api *reference_api,
+                      void *reference, const converge_options *options, wide *solutions, converge_result *result)
 {
-    table z = { .context = context, .api = api, .reference_api = reference_api, .engine = engine, .reference = reference,
-                .options = options, .result = result, .solutions = solutions };
+    table z = { .context = context,
+                .api = api,
+                .reference_api = reference_api,
+                .engine = engine,
+                .reference = reference,
+                .options = options,
+                .result = result,
+                .solutions = solutions };
     api->sizes(engine, &z.n, &z.c);
     z.size = 2 * (size_t)z.n + z.c;
     result->kinds = z.c ? 3 : 2;
@@ -196,15 +207,15 @@ static int measure(table *z)
     return status;
 }
 
-int converge_measure(taut_context *context, const engine_api *api, void *engine, const engine_api *reference_api, void *reference,
-                     const converge_options *options, wide *solutions, converge_result *result)
+int converge_measure(taut_context *context, const engine_api *api, void *engine, const engine_api *reference_api,
+                     void *reference, const converge_options *options, wide *solutions, converge_result *result)
 {
     table z = table_of(context, api, engine, reference_api, reference, options, solutions, result);
     return measure(&z);
 }
 
-int converge_run(taut_context *context, const engine_api *api, void *engine, const engine_api *reference_api, void *reference,
-                 const converge_options *options, converge_result *result)
+int converge_run(taut_context *context, const engine_api *api, void *engine, const engine_api *reference_api,
+                 void *reference, const converge_options *options, converge_result *result)
 {
     *result = (converge_result){ .count = options->count };
     table z = table_of(context, api, engine, reference_api, reference, options, NULL, result);

@@ -48,14 +48,15 @@ typedef struct {
 typedef struct {
     uint32_t coordinates, constraints, rank;
     int degrees_of_freedom;
-    int rank_known;             /* 0 when the system is too large for the dense rank test and no start was found either */
+    /* 0 when the system is too large for the dense rank test and no start was found either */
+    int rank_known;
     int start_status;           /* what the consistent start said; its text is in start_text */
     char start_text[TAUT_ERROR_TEXT];
     uint32_t free_q, free_w;
     wide moved_q, moved_w;
     size_t kernels, instances, constants;
-    int time_dependent, has_forces, force_position, force_time, force_velocity, force_multiplier, constant_mass, diagonal_mass, largest_block, separable,
-        augmented, explicit_force;
+    int time_dependent, has_forces, force_position, force_time, force_velocity, force_multiplier, constant_mass,
+        diagonal_mass, largest_block, separable, augmented, explicit_force;
     int energy_conserved;
     uint32_t contacts, closed;  /* and how many of them are closed at the start */
     char closed_names[400];     /* those, as many as fit */
@@ -138,8 +139,10 @@ typedef struct engine_api {
     void (*start_moves)(const void *self, wide *q, wide *w); /* how far the start was moved onto the constraints */
 
     /* For `taut check`: needs no method. Start values and redundant constraints are reported through the callbacks. */
-    int (*check)(model *m, int project_start, engine_check *result, void (*start)(void *user, const char *name, wide value, int free),
-                 void (*redundant)(void *user, uint32_t constraint, const char *on), void (*conserved)(void *user, const char *name),
+    int (*check)(model *m, int project_start, engine_check *result,
+                 void (*start)(void *user, const char *name, wide value, int free),
+                 void (*redundant)(void *user, uint32_t constraint, const char *on),
+                 void (*conserved)(void *user, const char *name),
                  void (*method)(void *user, const char *name, const char *refusal), void *user);
 
     /* The catalogue. */
@@ -151,7 +154,8 @@ typedef struct engine_api {
     wide epsilon;
     const struct method_info *(*declared)(const void *self); /* with what the options make of it */
     void (*sizes)(const void *self, uint32_t *coordinates, uint32_t *constraints);
-    int (*hamiltonian)(const void *self); /* 1: L or H, and no forces; 2: the same on phase space, with constraints chi(q,p) */
+    /* 1: L or H, and no forces; 2: the same on phase space, with constraints chi(q,p) */
+    int (*hamiltonian)(const void *self);
     void (*restart)(void *self);          /* back to the start */
     int (*flow)(void *self, wide until, wide tolerance); /* along the exact solution, without the method */
     int (*solution)(void *self, wide *q, wide *p, wide *lambda);
@@ -163,7 +167,8 @@ typedef struct engine_api {
     /* Models with contacts: sets the event callback (NULL: none), and counts the events of each kind. */
     void (*on_event)(void *self, engine_on_event event, void *user);
     const long *(*event_counts)(const void *self); /* ENGINE_EVENT_KINDS numbers; NULL for a model without contacts */
-    int (*balance)(const void *self); /* forces or time change the energy: the last of the watched quantities is energy - work */
+    /* forces or time change the energy: the last of the watched quantities is energy - work */
+    int (*balance)(const void *self);
     /* Errors over `steps` steps, fitted from step `from` on; the trajectory is compared every `stride` steps, 0:
        never. */
     int (*growth)(void *self, wide h, long steps, long from, long stride, engine_growth *result);

@@ -60,7 +60,8 @@ static int prepare(loop *z)
     z->frame = mem_new(z->context, z->frame_size, sizeof *z->frame);
     if (!z->result->quantities || !z->values || !z->frame) return TAUT_OUT_OF_MEMORY;
     const run_result *from = z->options->from;
-    if (from && from->quantity_count == count) memcpy(z->result->quantities, from->quantities, count * sizeof *from->quantities);
+    if (from && from->quantity_count == count)
+        memcpy(z->result->quantities, from->quantities, count * sizeof *from->quantities);
     for (size_t i = 0; i < count; i++)
         z->api->monitor_name(z->engine, i, z->result->quantities[i].name, sizeof z->result->quantities[i].name);
     return TAUT_OK;

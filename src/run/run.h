@@ -20,7 +20,8 @@ typedef struct {
     size_t quantity_count;
     wide t;
     wide samples, sum_t, sum_tt;
-    long origin_step;        /* since then (0, or the shortened last step of a run that was continued) all steps are whole */
+    /* since then (0, or the shortened last step of a run that was continued) all steps are whole */
+    long origin_step;
     wide origin_time;
     int stopped;             /* because the caller asked for it */
 } run_result;
@@ -48,7 +49,8 @@ typedef struct {
 int run_check_options(taut_context *context, const run_options *options);
 /* Runs the engine to options->until. On failure the result shows how far it got. Free the result with
    run_result_clear. */
-int run_loop(taut_context *context, const engine_api *api, void *engine, const run_options *options, run_result *result);
+int run_loop(taut_context *context, const engine_api *api, void *engine, const run_options *options,
+             run_result *result);
 void run_result_clear(taut_context *context, run_result *result);
 
 #endif

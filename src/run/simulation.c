@@ -13,7 +13,8 @@ void simulation_destroy(simulation *z)
     flow_destroy(z->flow);
     if (z->s) state_clear(z->s, &z->x);
     if (z->s) state_clear(z->s, &z->begin);
-    real *arrays[] = { z->v, z->lambda, z->g, z->g_rate, z->g_values, z->observables, z->gaps, z->phase_work, z->phase_entries };
+    real *arrays[] = { z->v,           z->lambda, z->g,          z->g_rate,       z->g_values,
+                       z->observables, z->gaps,   z->phase_work, z->phase_entries };
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) mem_free(context, arrays[i]);
     system_destroy(z->s);
     phase_destroy(z->derived);
@@ -28,7 +29,8 @@ static int create_arrays(simulation *z)
         { &z->v, s->n }, { &z->lambda, s->c + z->m->contact_count }, { &z->g, s->c }, { &z->g_rate, s->c },
         { &z->g_values, (size_t)s->blocks[BLOCK_G].value_count }, { &z->observables, z->m->observable_count },
         { &z->gaps, z->m->contact_count },
-        { &z->phase_work, z->m->phase ? 4 * (size_t)s->n : 0 }, { &z->phase_entries, z->m->phase ? (size_t)s->c * s->n : 0 },
+        { &z->phase_work, z->m->phase ? 4 * (size_t)s->n : 0 },
+        { &z->phase_entries, z->m->phase ? (size_t)s->c * s->n : 0 },
     };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         if (!(*all[i].array = mem_new(s->context, all[i].size, sizeof(real)))) return TAUT_OUT_OF_MEMORY;
@@ -40,7 +42,8 @@ static int start_from_points(simulation *z, start_mode mode, real h)
 {
     state second;
     if (!(h - h == 0) || h == 0)
-        return fail(z->m->context, TAUT_BAD_USAGE, "%s:%d: start_points are a step apart: the simulation needs the step when it is created",
+        return fail(z->m->context, TAUT_BAD_USAGE,
+                    "%s:%d: start_points are a step apart: the simulation needs the step when it is created",
                     z->m->file, z->m->start_points_line);
     int status = state_create(z->s, &second);
     if (!status) status = start_second_point(z->s, mode, z->x.t + h, &second, &z->start);
@@ -56,7 +59,8 @@ static int open_system(simulation *z)
 {
     model *m = z->m;
     if (m->phase_line)
-        return fail(m->context, TAUT_UNSUPPORTED, "%s:%d: contacts cannot be combined with the Dirac algorithm; remove one of them", m->file,
+        return fail(m->context, TAUT_UNSUPPORTED,
+                    "%s:%d: contacts cannot be combined with the Dirac algorithm; remove one of them", m->file,
                     m->contacts[0].line);
     unsigned char *modes = mem_new(m->context, m->contact_count, 1);
     int status = modes ? phase_model_create(m, modes, &z->open) : TAUT_OUT_OF_MEMORY;
@@ -96,7 +100,8 @@ static int create_hybrid(simulation *z, const struct method_class *class, const 
 {
     hybrid_options with = { options->active_set, on_event, z };
     if (!z->m->contact_count && options->active_set)
-        return fail(z->m->context, TAUT_BAD_USAGE, "the model has no contacts; active-set steps are for models with contacts");
+        return fail(z->m->context, TAUT_BAD_USAGE,
+                    "the model has no contacts; active-set steps are for models with contacts");
     if (!z->m->contact_count) return TAUT_OK;
     int status = hybrid_create(z->m, class, &z->spec, (real)options->tolerance, &with, &z->hybrid);
     if (!status) status = hybrid_start(z->hybrid, &z->x);
@@ -104,7 +109,8 @@ static int create_hybrid(simulation *z, const struct method_class *class, const 
     return status;
 }
 
-int simulation_create_with(model *m, const engine_options *options, const struct method_class *class, simulation **result)
+int simulation_create_with(model *m, const engine_options *options, const struct method_class *class,
+                           simulation **result)
 {
     *result = NULL;
     simulation *z = mem_new(m->context, 1, sizeof *z);
@@ -128,8 +134,10 @@ int simulation_create_with(model *m, const engine_options *options, const struct
     if (!status) status = state_create(z->s, &z->begin);
     start_mode mode = options->start_as_is ? START_AS_IS : options->project_start ? START_PROJECT : START_STRICT;
     if (!status && mode == START_AS_IS && !z->declared.any_start)
-        status = fail(m->context, TAUT_UNSUPPORTED, "method '%s' keeps the constraints and needs a start on them; a start as it is, off the "
-                                                    "constraints, is for naive, extended and dirac", class->info->name);
+        status = fail(m->context, TAUT_UNSUPPORTED,
+                      "method '%s' keeps the constraints and needs a start on them; a start as it is, off the "
+                      "constraints, is for naive, extended and dirac",
+                      class->info->name);
     if (!status) status = start_state(z->s, mode, &z->x, &z->start);
     if (!status) status = method_create_with(z->s, class, &z->spec, (real)options->tolerance, &z->method);
     if (!status && m->start_points_line) status = start_from_points(z, mode, (real)options->step);
@@ -161,7 +169,8 @@ static int is_finite(const simulation *z)
 
 int simulation_has_work(const simulation *z)
 {
-    return z->s->energy && !z->m->phase && !z->m->contact_count && (z->s->structure.time_dependent || z->s->structure.has_forces);
+    return z->s->energy && !z->m->phase && !z->m->contact_count &&
+           (z->s->structure.time_dependent || z->s->structure.has_forces);
 }
 
 real simulation_work(const simulation *z) { return *z->x.work + *z->x.work_low; }
@@ -193,7 +202,8 @@ int simulation_step(simulation *z, real h)
     }
     z->steps++;
     if (is_finite(z)) return TAUT_OK;
-    return fail(z->m->context, -TAUT_NOT_FINITE, "at t = %.9g: the state is no longer finite; try a smaller step", (double)z->x.t);
+    return fail(z->m->context, -TAUT_NOT_FINITE, "at t = %.9g: the state is no longer finite; try a smaller step",
+                (double)z->x.t);
 }
 
 int simulation_lossless(const simulation *z)
@@ -208,8 +218,8 @@ int simulation_lossless(const simulation *z)
 int simulation_without_contacts(const simulation *z, const char *what)
 {
     if (!z->hybrid) return TAUT_OK;
-    return fail(z->m->context, TAUT_UNSUPPORTED, "%s:%d: %s is for smooth motion, and this model has contacts", z->m->file,
-                z->m->contacts[0].line, what);
+    return fail(z->m->context, TAUT_UNSUPPORTED, "%s:%d: %s is for smooth motion, and this model has contacts",
+                z->m->file, z->m->contacts[0].line, what);
 }
 
 newton_counts simulation_counts(const simulation *z)
@@ -275,7 +285,8 @@ static void phase_residuals(simulation *z, real *position, real *velocity)
     f->class->chi(f->self, z->x.t, at, z->g);
     *position = largest(z->g, s->c);
     if (f->class->evaluate(f->self, z->x.t, at, rate)) {
-        for (uint32_t i = 0; i < 2 * s->n; i++) rate[i] = (real)NAN; /* no velocity belongs to this state; the next step will say so */
+        /* no velocity belongs to this state; the next step will say so */
+        for (uint32_t i = 0; i < 2 * s->n; i++) rate[i] = (real)NAN;
     }
     memcpy(z->v, rate, s->n * sizeof(real));
     place here = place_at(z->x.q, z->x.p, &z->x.t, NULL);
@@ -286,7 +297,8 @@ static void phase_residuals(simulation *z, real *position, real *velocity)
         memset(z->phase_entries, 0, (size_t)pattern_entries(p) * sizeof(real));
         field_jacobian(s->constraint, by ? KIND_W : KIND_Q, &here, z->phase_entries);
         for (int r = 0; r < p->rows; r++)
-            for (int e = p->start[r]; e < p->start[r + 1]; e++) z->g_rate[r] += z->phase_entries[e] * rate[(by ? s->n : 0) + (uint32_t)p->index[e]];
+            for (int e = p->start[r]; e < p->start[r + 1]; e++)
+                z->g_rate[r] += z->phase_entries[e] * rate[(by ? s->n : 0) + (uint32_t)p->index[e]];
     }
     *velocity = largest(z->g_rate, s->c);
 }
@@ -327,8 +339,22 @@ int simulation_multipliers(simulation *z)
 /* ---- columns ---- */
 
 typedef enum {
-    COLUMN_TIME, COLUMN_Q, COLUMN_V, COLUMN_P, COLUMN_LAMBDA, COLUMN_CONTACT, COLUMN_GAP, COLUMN_ENERGY, COLUMN_WORK, COLUMN_CONSTRAINT, COLUMN_RATE, COLUMN_SYMMETRY,
-    COLUMN_OBSERVABLE, COLUMN_MIDDLE_TIME, COLUMN_MIDDLE_LAMBDA, COLUMN_TYPES
+    COLUMN_TIME,
+    COLUMN_Q,
+    COLUMN_V,
+    COLUMN_P,
+    COLUMN_LAMBDA,
+    COLUMN_CONTACT,
+    COLUMN_GAP,
+    COLUMN_ENERGY,
+    COLUMN_WORK,
+    COLUMN_CONSTRAINT,
+    COLUMN_RATE,
+    COLUMN_SYMMETRY,
+    COLUMN_OBSERVABLE,
+    COLUMN_MIDDLE_TIME,
+    COLUMN_MIDDLE_LAMBDA,
+    COLUMN_TYPES
 } column_type;
 
 static size_t columns_of(const simulation *z, column_type type)

@@ -14,7 +14,8 @@
 typedef struct {
     model *m;                /* as given, or derived */
     model *derived;          /* on phase space, from the Dirac algorithm; NULL for ordinary models */
-    model *open;             /* of a model with contacts: the one with all of them open, of which s is made; NULL otherwise */
+    /* of a model with contacts: the one with all of them open, of which s is made; NULL otherwise */
+    model *open;
     struct system *s;
     hybrid *hybrid;          /* steps of a model with contacts; NULL otherwise */
     method_spec spec;
@@ -34,7 +35,8 @@ typedef struct {
     long event_counts[ENGINE_EVENT_KINDS];
     engine_counts before;    /* of the run that this one continues */
     /* work for frames */
-    real *v, *lambda, *g, *g_rate, *g_values, *observables, *gaps; /* lambda: of the constraints, then of the contacts */
+    /* lambda: of the constraints, then of the contacts */
+    real *v, *lambda, *g, *g_rate, *g_values, *observables, *gaps;
     real *phase_work, *phase_entries; /* (q,p) and its rate; entries of the Jacobians of chi */
 } simulation;
 
@@ -43,7 +45,8 @@ int simulation_system(simulation *z, phase_start start);
 
 int simulation_create(model *m, const engine_options *options, simulation **result);
 /* With a method that need not be in the table (options->method is then not read). */
-int simulation_create_with(model *m, const engine_options *options, const struct method_class *class, simulation **result);
+int simulation_create_with(model *m, const engine_options *options, const struct method_class *class,
+                           simulation **result);
 void simulation_destroy(simulation *z);
 int simulation_step(simulation *z, real h);
 /* Back to the start. */
@@ -78,7 +81,8 @@ void simulation_column_name(const simulation *z, size_t column, char *buffer, si
 const char *simulation_column_kind(const simulation *z, size_t column);
 int simulation_frame(simulation *z, wide *values);
 
-int simulation_check(model *m, int project_start, engine_check *result, void (*start)(void *user, const char *name, wide value, int free),
+int simulation_check(model *m, int project_start, engine_check *result,
+                     void (*start)(void *user, const char *name, wide value, int free),
                      void (*redundant)(void *user, uint32_t constraint, const char *on),
                      void (*conserved)(void *user, const char *name),
                      void (*method)(void *user, const char *name, const char *refusal), void *user);

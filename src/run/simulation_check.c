@@ -159,7 +159,8 @@ static int look_at_contacts(simulation *z, engine_check *out)
         if (contact_mode_of(&z->x, i) == MODE_OPEN) continue;
         out->closed++;
         if (at + 110 < sizeof out->closed_names)
-            at += (size_t)snprintf(out->closed_names + at, sizeof out->closed_names - at, "%s%s", at ? ", " : "", z->m->contacts[i].name);
+            at += (size_t)snprintf(out->closed_names + at, sizeof out->closed_names - at, "%s%s", at ? ", " : "",
+                                   z->m->contacts[i].name);
     }
     return status ? TAUT_OK : hybrid_symmetries(z->hybrid, &z->x, z->symmetries, &z->symmetry_count);
 }
@@ -193,7 +194,8 @@ static int look(simulation *z, int project_start, engine_check *out, void (*star
     return status;
 }
 
-int simulation_check(model *m, int project_start, engine_check *result, void (*start)(void *user, const char *name, wide value, int free),
+int simulation_check(model *m, int project_start, engine_check *result,
+                     void (*start)(void *user, const char *name, wide value, int free),
                      void (*redundant)(void *user, uint32_t constraint, const char *on),
                      void (*conserved)(void *user, const char *name),
                      void (*method)(void *user, const char *name, const char *refusal), void *user)

@@ -115,9 +115,15 @@ static int hamiltonian(const void *self)
 }
 
 static void restart(void *self) { simulation_restart(self); }
-static int flow_to(void *self, wide until, wide tolerance) { return simulation_flow(self, (real)until, (real)tolerance); }
+static int flow_to(void *self, wide until, wide tolerance)
+{
+    return simulation_flow(self, (real)until, (real)tolerance);
+}
 static int solution(void *self, wide *q, wide *p, wide *lambda) { return simulation_solution(self, q, p, lambda); }
-static int follow(void *self, wide h, long steps, engine_follow *out) { return simulation_follow(self, (real)h, steps, out); }
+static int follow(void *self, wide h, long steps, engine_follow *out)
+{
+    return simulation_follow(self, (real)h, steps, out);
+}
 static int there_and_back(void *self, wide h, long steps, engine_return *out)
 {
     return simulation_return(self, (real)h, steps, out);
@@ -172,8 +178,10 @@ const engine_api ENGINE = {
 #else
     "double",
 #endif
-    REAL_DIGITS, create, destroy, step, get_time, counts, column_count, column_name, frame, monitor_count, monitor_name, monitor,
-    energy_conserved, start_moves, simulation_check, method_count, info_at, parse, REAL_EPSILON, declared, sizes, hamiltonian,
-    restart, flow_to, solution, follow, there_and_back, symplecticity, on_event, event_counts, balance, growth, stability,
-    sizeof(real), field_count, field_at, restored, column_kind,
+    REAL_DIGITS,      create,       destroy,       step,         get_time,     counts,           column_count,
+    column_name,      frame,        monitor_count, monitor_name, monitor,      energy_conserved, start_moves,
+    simulation_check, method_count, info_at,       parse,        REAL_EPSILON, declared,         sizes,
+    hamiltonian,      restart,      flow_to,       solution,     follow,       there_and_back,   symplecticity,
+    on_event,         event_counts, balance,       growth,       stability,    sizeof(real),     field_count,
+    field_at,         restored,     column_kind,
 };

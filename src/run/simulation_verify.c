@@ -1,5 +1,5 @@
-/* What a method keeps, measured from the state at hand: constraints, momenta, energy along a run; the way back; the symplectic
- * form over one step. Judging is left to run/verify.c. */
+/* What a method keeps, measured from the state at hand: constraints, momenta, energy along a run; the way back; the
+ * symplectic form over one step. Judging is left to run/verify.c. */
 #include <string.h>
 
 #include "run/simulation.h"
@@ -58,7 +58,8 @@ static void look_at_momenta(follower *f, int first)
         real now = symmetry_momentum(z->s, &z->symmetries[i], z->x.q, z->x.p);
         if (first) f->momentum[i] = now;
         f->momentum_change[i] = larger(f->momentum_change[i], REAL(fabs)(now - f->momentum[i]));
-        f->momentum_scale[i] = larger(f->momentum_scale[i], z->symmetries[i].type == SYMMETRY_ROTATION ? sum * reach : sum);
+        f->momentum_scale[i] =
+            larger(f->momentum_scale[i], z->symmetries[i].type == SYMMETRY_ROTATION ? sum * reach : sum);
     }
 }
 
@@ -71,7 +72,8 @@ static void look_at_energy(follower *f, int first, int window)
     if (first) f->energy = now;
     real change = now - f->energy;
     engine_follow *out = f->out;
-    out->energy = (engine_kept){ larger((real)out->energy.error, REAL(fabs)(change)), larger((real)out->energy.scale, terms) };
+    out->energy =
+        (engine_kept){ larger((real)out->energy.error, REAL(fabs)(change)), larger((real)out->energy.scale, terms) };
     if (change < out->lowest) out->lowest = change;
     if (change > out->highest) out->highest = change;
     out->means[window] += change;

@@ -26,8 +26,9 @@ typedef struct {
 
 const char *verdict_text(verdict v)
 {
-    static const char *const texts[] = { "holds", "does not hold", "undecided", "not applicable", "kept here", "not kept",
-                                         "no trend", "drifts", "round-off", "run too short", "measured" };
+    static const char *const texts[] = { "holds",     "does not hold", "undecided", "not applicable",
+                                         "kept here", "not kept",      "no trend",  "drifts",
+                                         "round-off", "run too short", "measured" };
     return texts[v];
 }
 
@@ -108,8 +109,11 @@ static int choose_step(check *z)
         z->h = z->h * digits[k % 3] / 10;
         status = halving_error(z, z->h, room, room + 2 * (size_t)z->n + z->c, &error);
         if (status == TAUT_OUT_OF_MEMORY || (!status && error <= (wide)ALIKE)) break;
-        if (!status) status = fail(z->context, TAUT_NO_CONVERGENCE, "no step down to 1e-8 suits this model: 20 steps and 40 half "
-                                                                    "steps differ by %.1e", (double)error);
+        if (!status)
+            status = fail(z->context, TAUT_NO_CONVERGENCE,
+                          "no step down to 1e-8 suits this model: 20 steps and 40 half "
+                          "steps differ by %.1e",
+                          (double)error);
     }
     mem_free(z->context, room);
     return status;
@@ -130,7 +134,8 @@ static int check_order(check *z)
     if (z->declared->variable) {
         verify_row *row = add_row(z, "order");
         snprintf(row->declared, sizeof row->declared, "%d", z->declared->order);
-        snprintf(row->note, sizeof row->note, "the method takes steps of its own: its error follows its tolerance, not the step");
+        snprintf(row->note, sizeof row->note,
+                 "the method takes steps of its own: its error follows its tolerance, not the step");
         return TAUT_OK;
     }
     int status = verify_order_measure(z->context, z->api, z->engine, z->h, &order);
@@ -143,7 +148,8 @@ static int check_order(check *z)
         snprintf(row->declared, sizeof row->declared, "%d", order_declared);
         if (order.no_reference) {
             row->verdict = VERDICT_UNDECIDED;
-            snprintf(row->note, sizeof row->note, "there is no reference to measure against: %.300s", taut_error_text(z->context));
+            snprintf(row->note, sizeof row->note, "there is no reference to measure against: %.300s",
+                     taut_error_text(z->context));
             continue;
         }
         row->value = part->order;
@@ -156,21 +162,24 @@ static int check_order(check *z)
         if (part->count < 2) {
             snprintf(row->measured, sizeof row->measured, "error %.1e, then round-off", (double)part->error);
             row->verdict = VERDICT_UNDECIDED;
-            snprintf(row->note, sizeof row->note, "errors fall below round-off before they show an order%s; try a larger step with -s",
+            snprintf(row->note, sizeof row->note,
+                     "errors fall below round-off before they show an order%s; try a larger step with -s",
                      z->api->digits < 20 ? " in double precision" : "");
             continue;
         }
-        snprintf(row->measured, sizeof row->measured, "%.3f  (h = %.3g .. %.3g)", (double)part->order, (double)order.coarsest,
-                 (double)part->finest);
+        snprintf(row->measured, sizeof row->measured, "%.3f  (h = %.3g .. %.3g)", (double)part->order,
+                 (double)order.coarsest, (double)part->finest);
         if (part->order >= declared - (wide)0.25)
             row->verdict = VERDICT_HOLDS;
         else
             row->verdict = part->settled ? VERDICT_FAILS : VERDICT_UNDECIDED;
         if (row->verdict == VERDICT_UNDECIDED)
-            snprintf(row->note, sizeof row->note, "the orders of successive halvings still change (%.2f, %.2f); try a smaller step",
+            snprintf(row->note, sizeof row->note,
+                     "the orders of successive halvings still change (%.2f, %.2f); try a smaller step",
                      (double)part->previous, (double)part->order);
         if (part->order > declared + (wide)0.25)
-            snprintf(row->note, sizeof row->note, "more than declared on this model%s", part->settled ? "" : ", and still changing");
+            snprintf(row->note, sizeof row->note, "more than declared on this model%s",
+                     part->settled ? "" : ", and still changing");
     }
     return TAUT_OK;
 }
@@ -183,9 +192,10 @@ static int check_symplecticity(check *z)
     engine_symplecticity worst = { 0 }, now;
     if (z->api->hamiltonian(z->engine) != 1 || z->n <= z->c) {
         int hamiltonian = z->api->hamiltonian(z->engine);
-        snprintf(row->note, sizeof row->note, hamiltonian == 0   ? "forces or rates: the motion itself does not keep the form"
-                                              : hamiltonian == 2 ? "not measured for models on phase space"
-                                                                 : "the constraints leave no freedom");
+        snprintf(row->note, sizeof row->note,
+                 hamiltonian == 0   ? "forces or rates: the motion itself does not keep the form"
+                 : hamiltonian == 2 ? "not measured for models on phase space"
+                                    : "the constraints leave no freedom");
         return TAUT_OK;
     }
     z->api->restart(z->engine);
@@ -198,9 +208,11 @@ static int check_symplecticity(check *z)
     if (status) return status;
     /* Ten times the uncertainty, which is itself an estimate. */
     judge(row, worst.defect, 10 * worst.uncertainty, (wide)1e-6);
-    snprintf(row->measured, sizeof row->measured, "defect %.1e, seen from %.1e", (double)worst.defect, (double)row->limit);
+    snprintf(row->measured, sizeof row->measured, "defect %.1e, seen from %.1e", (double)worst.defect,
+             (double)row->limit);
     if (row->verdict == VERDICT_UNDECIDED)
-        snprintf(row->note, sizeof row->note, "finite differences are too inaccurate on this model; try a smaller step");
+        snprintf(row->note, sizeof row->note,
+                 "finite differences are too inaccurate on this model; try a smaller step");
     return TAUT_OK;
 }
 
@@ -291,7 +303,8 @@ static void check_rest(check *z, const engine_follow *f)
     verify_row *row = add_property(z, "momenta", KEEPS_MOMENTUM);
     size_t symmetries = z->api->monitor_count(z->engine) - 3 - (size_t)z->api->balance(z->engine);
     if (!symmetries) {
-        snprintf(row->note, sizeof row->note, "no translation, rotation or shift of a coordinate leaves the model as it is");
+        snprintf(row->note, sizeof row->note,
+                 "no translation, rotation or shift of a coordinate leaves the model as it is");
         return;
     }
     kept_row(z, row, &f->momentum, f->steps);
@@ -320,15 +333,18 @@ static int check_return(check *z)
     judge(row, r.error, z->api->epsilon * r.growth * (100 + 4 * RETURN_STEPS), (wide)1e-6);
     snprintf(row->measured, sizeof row->measured, "%.1e after %d steps and back", (double)r.error, RETURN_STEPS);
     if (r.growth > 100)
-        snprintf(row->note, sizeof row->note, "on the way back the motion amplifies perturbations, also rounding errors, by %.0e: defects "
-                                              "below %.0e are not visible", (double)r.growth, (double)row->limit);
+        snprintf(row->note, sizeof row->note,
+                 "on the way back the motion amplifies perturbations, also rounding errors, by %.0e: defects "
+                 "below %.0e are not visible",
+                 (double)r.growth, (double)row->limit);
     return TAUT_OK;
 }
 
 static void check_constraints(check *z, const engine_follow *f)
 {
     for (int k = 0; k < 2; k++) {
-        verify_row *row = add_property(z, k ? "velocity dg/dt = 0" : "position g = 0", k ? KEEPS_VELOCITY : KEEPS_POSITION);
+        verify_row *row =
+            add_property(z, k ? "velocity dg/dt = 0" : "position g = 0", k ? KEEPS_VELOCITY : KEEPS_POSITION);
         if (z->c)
             kept_row(z, row, k ? &f->velocity : &f->position, f->steps);
         else
@@ -360,7 +376,9 @@ static int measure(check *z)
 
 int verify_run(taut_context *context, const verify_options *options, verify_result *result)
 {
-    check z = { .context = context, .options = options, .result = result, .api = options->api, .engine = options->engine };
+    check z = {
+        .context = context, .options = options, .result = result, .api = options->api, .engine = options->engine
+    };
     *result = (verify_result){ 0 };
     z.declared = z.api->declared(z.engine);
     z.api->sizes(z.engine, &z.n, &z.c);

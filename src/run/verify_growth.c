@@ -7,7 +7,8 @@
 
 static int growth_rows(const engine_api *api, void *engine, verify_result *result)
 {
-    static const char *const names[GROWTH_KINDS] = { "error growth", "energy growth", "position growth", "velocity growth" };
+    static const char *const names[GROWTH_KINDS] = { "error growth", "energy growth", "position growth",
+                                                     "velocity growth" };
     engine_growth g;
     long steps = (long)WIDE(ceil)(result->until / result->step * (1 - (wide)1e-12));
     long from = steps / 10 > 1 ? steps / 10 : 1, stride = 1 + (steps - 1) / TRAJECTORY_SAMPLES;
@@ -19,13 +20,17 @@ static int growth_rows(const engine_api *api, void *engine, verify_result *resul
         verify_row *row = verify_add_row(result, names[k]);
         row->value = g.exponent[k];
         row->limit = api->epsilon * g.size * (100 + steps);
-        row->verdict = !(g.largest[k] > row->limit) ? VERDICT_ROUND_OFF : steps < 20 ? VERDICT_TOO_SHORT : VERDICT_MEASURED;
+        row->verdict = !(g.largest[k] > row->limit) ? VERDICT_ROUND_OFF
+                       : steps < 20                 ? VERDICT_TOO_SHORT
+                                                    : VERDICT_MEASURED;
         if (row->verdict == VERDICT_MEASURED)
-            snprintf(row->measured, sizeof row->measured, "as t^%.2f, to %.1e", (double)g.exponent[k], (double)g.largest[k]);
+            snprintf(row->measured, sizeof row->measured, "as t^%.2f, to %.1e", (double)g.exponent[k],
+                     (double)g.largest[k]);
         else
             snprintf(row->measured, sizeof row->measured, "to %.1e", (double)g.largest[k]);
         if (k == GROWTH_TRAJECTORY && g.largest[k] > g.size / 4)
-            snprintf(row->note, sizeof row->note, "the error reaches the size of the motion: the exponent says little; try a smaller -T");
+            snprintf(row->note, sizeof row->note,
+                     "the error reaches the size of the motion: the exponent says little; try a smaller -T");
     }
     return TAUT_OK;
 }
@@ -58,12 +63,16 @@ static int stability_row(const engine_api *api, void *engine, wide period, verif
         snprintf(row->measured, sizeof row->measured, "trace %.7f, det %.7f", (double)s.trace, (double)s.determinant);
         char text[240];
         print_multipliers(&s, text, sizeof text);
-        snprintf(row->note, sizeof row->note, "Floquet %s over the period %.14g, after which a residual is at most %.4g times the largest "
-                 "before%s", text, (double)s.span, (double)s.norm, s.gap > (wide)1e-5 ? "; the orbit is not closed then" : "");
+        snprintf(row->note, sizeof row->note,
+                 "Floquet %s over the period %.14g, after which a residual is at most %.4g times the largest "
+                 "before%s",
+                 text, (double)s.span, (double)s.norm, s.gap > (wide)1e-5 ? "; the orbit is not closed then" : "");
     } else {
-        snprintf(row->measured, sizeof row->measured, "residuals times %.4g at t = %.6g", (double)s.norm, (double)s.span);
-        snprintf(row->note, sizeof row->note, "no period found: the largest residual of a state off the constraints, against its largest "
-                                              "at the start; give the period if you know it");
+        snprintf(row->measured, sizeof row->measured, "residuals times %.4g at t = %.6g", (double)s.norm,
+                 (double)s.span);
+        snprintf(row->note, sizeof row->note,
+                 "no period found: the largest residual of a state off the constraints, against its largest "
+                 "at the start; give the period if you know it");
     }
     return TAUT_OK;
 }
