@@ -18,8 +18,10 @@ static const option_definition definitions_of_run[] = {
     { "define", 'D', "name=value", "set a param or option of the model", 1 },
     { "precision", 0, "double|quad", "of the whole computation (double)", 0 },
     { "tol", 0, "X", "relative tolerance of the Newton iterations (down to round-off)", 0 },
-    { "contacts", 0, "event|active-set", "with contacts: divide steps at events, or not (-m euler, order 1) (event)", 0 },
-    { "start", 0, "strict|project|as-is", "project: move an inconsistent start to the constraints; as-is: keep it (strict)", 0 },
+    { "contacts", 0, "event|active-set",
+      "steps of a model with contacts: divided at events, or whole (order 1, needs -m euler) (event)", 0 },
+    { "start", 0, "strict|project|as-is",
+      "project: move an inconsistent start onto the constraints; as-is: leave it unchanged (strict)", 0 },
 };
 
 const command command_run = {
