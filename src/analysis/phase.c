@@ -168,7 +168,7 @@ int phase_model(model *m, phase_start start, model **result)
                     m->file, m->start_points_line);
     int status = dirac_analyse(m, &d);
     if (status) return status;
-    /* at the start only: nothing that the algorithm is for */
+    /* singular at the start only: not a case for the algorithm */
     if (!d->singular && !m->phase_line && d->verdict == DIRAC_SECOND_CLASS)
         status = fail(m->context, TAUT_SINGULAR, "%s", before);
     else

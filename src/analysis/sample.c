@@ -130,7 +130,7 @@ int sampler_values(sampler *s, const point *x, const expr *roots, size_t count, 
         if (arity == 0) {
             s->value[e] = leaf(s, x, e);
             s->error[e] = WIDE(fabs)(s->value[e]);
-            /* places are known to the size of things */
+            /* coordinates may be rounded relative to their typical size */
             if (n->op == OP_VARIABLE && n->b <= KIND_W) s->error[e] += s->scale[n->b];
             continue;
         }

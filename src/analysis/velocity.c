@@ -1,4 +1,4 @@
-/* Velocities that a Lagrangian lacks. The Dirac algorithm is made for coordinates without kinetic energy, but most
+/* Velocities that a Lagrangian lacks. The Dirac algorithm handles coordinates without kinetic energy, but most
    often a .dot was forgotten. */
 #include <stdio.h>
 

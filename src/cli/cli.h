@@ -46,15 +46,15 @@ void options_help(const command *c);
 
 /* Prints "taut: text" to stderr. Returns the exit status. */
 int complain(int exit_status, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* The exit status that belongs to a library status (see DESIGN: 1 failed, 2 bad usage or model). */
+/* The exit status that belongs to a library status (1 failed, 2 bad usage or model). */
 int exit_status_of(int status);
 /* Reads a number; complains and returns non-zero if it is none. */
 int number_option(const options *o, const char *name, const char *otherwise, wide *value);
-/* --steps, which is given: positive numbers with commas between them, each of which divides the end time. Complains and
+/* --steps, which is given: positive numbers separated by commas, each of which divides the end time. Complains and
    returns non-zero otherwise. */
 #define STEPS_MOST 64
 int steps_option(const options *o, wide until, wide *steps, int most, int *count);
-/* --precision and --start; complain and return non-zero if the value is none of those allowed. *api is as it was when
+/* --precision and --start; complain and return non-zero if the value is not allowed. *api is as it was when
    the option is not given. */
 struct engine_api;
 int precision_option(const options *o, const struct engine_api **api);

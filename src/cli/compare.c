@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
-#include "method/method.h" /* before all that uses its names */
+#include "method/method.h" /* first: it defines names that the others use */
 #include "cli/compare_page.h"
 #include "run/compare.h"
 
@@ -243,7 +243,7 @@ static void print_notes(const session *z, const compare_result *r)
                (double)r->reference_error[CONVERGE_Q], (double)r->reference_error[CONVERGE_P]);
 }
 
-/* Reasons of refusals and failures, one each; returns how many rows came to the end. */
+/* Reasons of refusals and failures, one each; returns how many rows reached the end. */
 static int tell_failures(const compare_result *r)
 {
     int done = 0;

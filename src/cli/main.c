@@ -57,7 +57,7 @@ static int run_command(int argc, char **argv)
     return complain(EXIT_USAGE, "there is no command '%s'; 'taut --help' lists them", name);
 }
 
-/* What could not be written was not done: a full disk must not look like success. */
+/* A full disk must not look like success. */
 int main(int argc, char **argv)
 {
     int code = run_command(argc, argv);

@@ -61,7 +61,7 @@ static volatile sig_atomic_t told_to_stop; /* by this signal */
 
 static void on_signal(int number) { told_to_stop = number; }
 
-/* A run that is recorded ends in good order: the step is finished and committed. */
+/* A recorded run ends cleanly: the step is finished and committed. */
 static void listen(void)
 {
     /* a second signal ends the program at once */
@@ -120,7 +120,7 @@ static void summarise_energy(const watched *w, int conserved)
         printf("   (not conserved by this model: time, forces or contacts change it)\n");
 }
 
-/* What forces, time and moving constraints have put in, and how well that accounts for the change of the energy. */
+/* The work of forces, time and moving constraints, and how well it accounts for the change of the energy. */
 static void summarise_balance(const watched *energy, const watched *balance)
 {
     wide off = larger(balance->highest - balance->first, balance->first - balance->lowest);
@@ -189,7 +189,7 @@ void session_prepare(session *z)
     if (!z->csv && isatty(2)) z->options.progress = show_progress;
 }
 
-/* Says why the run ended before its time, and what is to be done. Returns the exit status. */
+/* Reports why the run ended early, and what to do. Returns the exit status. */
 static int tell_end(const session *z, const run_result *result, int status)
 {
     long done = result->steps_done, planned = result->steps_planned;

@@ -1,11 +1,11 @@
-/* Declarations: what a model is made of. title, param, option, point, coordinate, rotation, momentum, time. */
+/* Declarations, the parts of a model: title, param, option, point, coordinate, rotation, momentum, time. */
 #include "model/script.h"
 
 #include <ctype.h>
 #include <math.h>
 #include <string.h>
 
-/* Options are looked up one by one: they come from the command line, and are few. */
+/* Options are looked up one by one: there are few of them. */
 #define OPTIONS 100
 
 /* ---- names ---- */
@@ -138,7 +138,7 @@ static int number_option(lua_State *L, const char *name, const char *text)
     double value = (double)defined_number(L, name, text);
     if (!isfinite(value))
         return script_error(L, "setting %s=%s: option '%s' must be finite; give a finite number", name, text, name);
-    if (lua_isinteger(L, 2) && value != floor(value)) { /* 0 may mean 0.0; compare.c looks at loops */
+    if (lua_isinteger(L, 2) && value != floor(value)) { /* 0 may mean 0.0; compare.c checks loops */
         script *s = script_of(L);
         s->fraction = s->options[s->option_count - 1].name;
         s->fraction_value = value;
@@ -148,7 +148,7 @@ static int number_option(lua_State *L, const char *name, const char *text)
     return 1;
 }
 
-/* option(name, default): a plain value of the script, set by -D; its type is that of the default. */
+/* option(name, default): a plain value of the script that a setting may change; its type is that of the default. */
 static int declare_option(lua_State *L)
 {
     script *s = script_of(L);

@@ -75,7 +75,7 @@ static void make_ball(lua_State *L, int i, shape *what)
     add_place(L, get_place(L, i, "ball"));
 }
 
-/* Radius 0, or none: as large as looks well. */
+/* Radius 0, or none: a default size. */
 static int draw_ball(lua_State *L)
 {
     shape what;

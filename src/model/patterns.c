@@ -1,4 +1,4 @@
-/* The string library, with a bound on patterns: a match can backtrack for ever without running one Lua instruction. */
+/* The string library, with a bound on patterns: a match can backtrack forever without running one Lua instruction. */
 #include "model/script.h"
 
 #include <lualib.h>
@@ -36,7 +36,7 @@ static int count_choices(const char *pattern, size_t size)
     return choices - last;
 }
 
-/* Ways to choose the start of a match and the ends of its choices in a text of n: C(n + k + 1, k + 1), each with a
+/* Ways to choose the start of a match and the ends of its choices in a string of n: C(n + k + 1, k + 1), each with a
    stretch of the pattern to compare. */
 static double worst_case(double n, int choices, double pattern_size)
 {
@@ -71,7 +71,7 @@ static int string_pattern(lua_State *L)
     return call_original(L);
 }
 
-/* An empty text repeated 2^60 times is a long loop that makes nothing. */
+/* An empty string repeated 2^60 times is a long loop that makes nothing. */
 static int string_rep(lua_State *L)
 {
     size_t size, separator = 0;

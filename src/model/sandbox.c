@@ -99,7 +99,7 @@ static int base_setmetatable(lua_State *L)
    process. A model whose points are declared in a loop over pairs would then have another order of coordinates when a
    run is resumed. */
 
-/* How a key is ordered: numbers, then texts, then symbols and the rest. */
+/* How a key is ordered: numbers, then strings, then symbols and the rest. */
 typedef struct {
     enum { KEY_NUMBER, KEY_TEXT, KEY_OTHER } type;
     uint32_t place;     /* in the order of the table */
@@ -257,7 +257,8 @@ static int value_less(lua_State *L)
     return 1;
 }
 
-/* The comparison is ours when none is given: comparing long texts takes time, and each one looks at the clock. */
+/* The comparison is ours when none is given: comparing long strings takes time, and each comparison checks the
+   clock. */
 static int table_sort(lua_State *L)
 {
     plain_table(L, 1);

@@ -1,4 +1,4 @@
-/* The script: a Lua state with bounded memory and work, from the text of a model to the model or an error with its
+/* The script: a Lua state with bounded memory and work, from the source of a model to the model or an error with its
    line. */
 #include "model/script.h"
 
@@ -176,7 +176,7 @@ static int has_position(const script *s, const char *message)
     return strncmp(message, s->short_name, length) == 0 && message[length] == ':';
 }
 
-/* Gives a place to messages that have none; runs where the error happened. */
+/* Adds file and line to messages that have none; runs where the error happened. */
 static int message_handler(lua_State *L)
 {
     script *s = script_of(L);
@@ -200,7 +200,7 @@ static int report(script *s, int status)
     }
     switch (s->stop) {
     case STOP_OUT_OF_MEMORY:
-        return TAUT_OUT_OF_MEMORY; /* the text was recorded where it happened */
+        return TAUT_OUT_OF_MEMORY; /* the message was recorded where it happened */
     case STOP_MEMORY_LIMIT:
         return fail(s->context, TAUT_BAD_MODEL,
                     "%s:%d: the script needs more than %d MiB of memory; make fewer or smaller tables and strings",
@@ -257,7 +257,7 @@ static int build(lua_State *L)
     const char *name = lua_pushfstring(L, "=%s", s->short_name);
     if (luaL_loadbufferx(L, text, size, name, "t")) return lua_error(L);
     const char *checked = compare_rewrite(L, text, &size);
-    if (checked) { /* the first compilation was for errors in the text as it is */
+    if (checked) { /* the first compilation was for errors in the source as it is */
         lua_remove(L, -3);
         if (luaL_loadbufferx(L, checked, size, name, "t")) return lua_error(L);
         lua_replace(L, -3);

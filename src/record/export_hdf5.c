@@ -33,7 +33,7 @@ static int failed(const store *z)
 static const char *column_name(const store *z, size_t k) { return record_columns(z->r)[z->options->columns[k]].name; }
 static const char *column_kind(const store *z, size_t k) { return record_columns(z->r)[z->options->columns[k]].kind; }
 
-/* ---- texts ---- */
+/* ---- strings ---- */
 
 static hid_t text_type(void)
 {

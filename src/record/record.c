@@ -39,7 +39,7 @@ void record_close(record *r)
     mem_free(context, r);
 }
 
-/* Two columns of texts. */
+/* Two columns of strings. */
 static int read_pairs(const database *d, const char *sql, pairs *p)
 {
     sqlite3_stmt *statement;

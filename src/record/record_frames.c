@@ -1,4 +1,4 @@
-/* Frames out of the file: columns of `frames` by name, columns in chunks from their bytes. */
+/* Reads frames: columns of `frames` by name, columns in chunks from their bytes. */
 #include <string.h>
 
 #include "record/reader.h"
@@ -33,7 +33,7 @@ static void store_bytes(const target *to, size_t at, const unsigned char *bytes,
     store(to, at, value);
 }
 
-/* Are there more digits to be had, and are they asked for? */
+/* Whether the file has more digits and the caller wants them. */
 static int quad_wanted(const record *r, const target *to)
 {
 #ifdef TAUT_HAVE_QUAD
@@ -49,7 +49,7 @@ static int damaged(const record *r, long frame)
     return fail(r->d.context, TAUT_CANNOT_READ, "'%s' is damaged: frame %ld is not complete", r->d.path, frame);
 }
 
-/* The columns of `frames` that are asked for: slot[place] is the number of the result, from 1. */
+/* The requested columns of `frames`: slot[place] is the number of the result, from 1. */
 static int prepare_inside(const record *r, const size_t *columns, size_t count, int quad, int *slot,
                           sqlite3_stmt **statement)
 {
@@ -163,7 +163,7 @@ static int read_outside(record *r, long first, long count, const size_t *columns
     return status;
 }
 
-/* In one transaction, so that all parts are of one instant. */
+/* In one transaction, so that all parts are of the same commit. */
 static int read_frames(record *r, long first, long count, const size_t *columns, const target *to)
 {
     if (first < 0 || count < 0 || first + count > r->frame_count)

@@ -154,7 +154,7 @@ static int put_wide(writer *w, const char *name, wide value)
     return writer_checkpoint_text(w, name, text);
 }
 
-/* first last lowest highest sum sum_t, with blanks between them */
+/* first last lowest highest sum sum_t, separated by blanks */
 static int put_watched(writer *w, size_t index, const watched *q)
 {
     const wide values[] = { q->first, q->last, q->lowest, q->highest, q->sum, q->sum_t };
@@ -351,8 +351,7 @@ int recorder_frame(recorder *r, const wide *values)
     return writer_frame(r->writer, steps_done(r), values);
 }
 
-/* It belongs to the step that will be done: a resumed run that repeats the step repeats it, and takes this one back
-   before. */
+/* It belongs to the step in progress: a resumed run that repeats the step first removes it, then records it again. */
 int recorder_event(recorder *r, wide t, const char *name, const char *kind, wide impulse, const wide *values)
 {
     const record_event event = { steps_done(r) + 1, (double)t, name, kind, (double)impulse };
@@ -374,7 +373,7 @@ static int commit(recorder *r, const run_result *at, int wait)
     return TAUT_OK;
 }
 
-/* Reading the clock takes as long as a part of a small step: look at it some hundred times a second. */
+/* Reading the clock costs a fraction of a small step: read it some hundred times a second. */
 static int is_due(recorder *r)
 {
     if (r->committed < 0) return 1;
@@ -395,7 +394,7 @@ int recorder_after_step(recorder *r, const run_result *so_far)
 
 int recorder_finish(recorder *r, const run_result *result, int status)
 {
-    /* patience: a reader may be at work, and this is the last chance */
+    /* wait: a reader may be active, and this is the last chance */
     enum { PATIENCE = 60000 };
     const char *how = status ? "failed" : result->steps_done < result->steps_planned ? "stopped" : "finished";
     char message[TAUT_ERROR_TEXT];

@@ -1,4 +1,4 @@
-/* A picture for a model that says nothing about drawing: balls at its points, bars where a constraint keeps a distance,
+/* A picture for a model without draw: balls at its points, bars where a constraint keeps a distance,
  * a box for a rotation.
  *
  * A constraint keeps the distance of two points exactly when its gradient with respect to them is (s, -s) with s along
@@ -116,7 +116,7 @@ static wide look_up(void *user, op o, kind k, uint32_t index)
     return 0;
 }
 
-/* Gradients of the constraint at some state that is nothing special. */
+/* Gradients of the constraint at a generic state. */
 static int gradients(guesser *z, expr value, int masses, int number, trial *w, double out[2][3])
 {
     graph *g = z->p->m->graph;

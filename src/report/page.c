@@ -8,12 +8,12 @@
 #include "report/picture.h"
 #include "report/table.h"
 
-/* Numbers in the animation, and frames of it, at the most. Systems with many places get few frames, but not fewer than
+/* Largest numbers of values and of frames in the animation. Systems with many places get few frames, but not fewer than
    the last. */
 #define MOTION_VALUES 1500000
 #define MOTION_FRAMES 6000
 #define MOTION_FRAMES_LEAST 60
-/* Events in a page, at the most. */
+/* Largest number of events in a page. */
 #define PAGE_EVENTS 5000
 
 typedef struct {
@@ -131,7 +131,7 @@ static void write_properties(page *z, json *j)
     json_open(j, "parameters", '[');
     for (size_t i = 0; i < z->m->parameter_count; i++) {
         char text[64];
-        for (int digits = 6; digits <= 17; digits++) { /* as short as it reads back */
+        for (int digits = 6; digits <= 17; digits++) { /* the shortest string that reads back the same */
             wide again;
             wide_format(text, sizeof text, z->m->parameters[i].value, digits);
             if (!wide_parse(text, &again) && (double)again == (double)z->m->parameters[i].value) break;

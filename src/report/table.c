@@ -3,12 +3,12 @@
 #include <math.h>
 #include <string.h>
 
-/* Frames per piece that is read; fewer of wide ones. */
+/* Frames per block that is read; fewer when they are wide. */
 #define PIECE_VALUES 400000
 
 static int is_kind(const record_column *c, const char *kind) { return strcmp(c->kind, kind) == 0; }
 
-/* What a page is for comes before the state: a large system has room for some of its coordinates only. */
+/* The main quantities come before the state: a large system has room for some of its coordinates only. */
 static int comes_first(const record_column *c)
 {
     static const char *const later[] = { "coordinate", "velocity", "momentum", "multiplier" };

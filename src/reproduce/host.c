@@ -1,4 +1,4 @@
-/* What experiments need of the machine: folders, processes, clocks, the terminal; and the way in. */
+/* What experiments need of the machine: folders, processes, clocks, the terminal; and the entry point. */
 #include "reproduce/reproduce.h"
 
 #include <dirent.h>
@@ -117,7 +117,7 @@ static int wait_for_one(lua_State *L)
     return 2;
 }
 
-/* host.clock(): seconds of a clock on the wall; host.work(): seconds of processor time of this process */
+/* host.clock(): seconds of wall time; host.work(): seconds of processor time of this process */
 static int wall_clock(lua_State *L)
 {
     lua_pushnumber(L, clock_seconds());
@@ -158,7 +158,7 @@ static const luaL_Reg functions[] = {
     { "work", work_clock }, { "terminal", terminal }, { "has", has }, { NULL, NULL },
 };
 
-/* The program itself, or an empty text: a part of what results depend on. */
+/* The program itself, or an empty string: a part of what results depend on. */
 static void program_path(char *buffer, size_t size)
 {
     ssize_t length = readlink("/proc/self/exe", buffer, size - 1);

@@ -21,7 +21,7 @@ void compare_result_clear(taut_context *context, compare_result *result)
     *result = (compare_result){ 0 };
 }
 
-/* Steps and nothing else: what a method costs. A short time is measured three times and the least one taken, for the
+/* Steps and nothing else: the cost of a method. A short time is measured three times and the minimum taken, since the
    machine does other things too. */
 static int time_steps(const table *z, void *engine, compare_row *row)
 {
@@ -129,7 +129,7 @@ static int measure_errors(table *z, const char *method)
     return status;
 }
 
-/* Without a reference there is still the rest of the table. */
+/* Without a reference the rest of the table is still valid. */
 static int find_errors(table *z)
 {
     compare_result *result = z->result;

@@ -120,7 +120,7 @@ static void estimate_error(table *z)
     for (int k = 0; k < CONVERGE_KINDS; k++) error[k] = WIDE(fmax)(error[k], z->reference_api->epsilon * size[k]);
 }
 
-/* The exact flow, tightened until its last refinement changed it by far less than the smallest error. */
+/* The exact flow, refined until the last refinement changes it by far less than the smallest error. */
 static int reference_by_flow(table *z)
 {
     wide floor = (wide)TOLERANCE_LEAST * z->reference_api->epsilon, tolerance = smallest_error(z, 0) * (wide)1e-4;
@@ -145,7 +145,7 @@ static int reference_by_flow(table *z)
     return status;
 }
 
-/* A method with its step, and with half of it, which is taken. */
+/* A method with its step and with half of it; the latter is the reference. */
 static int reference_by_method(table *z)
 {
     wide h = z->options->reference_step;
@@ -161,8 +161,7 @@ static int reference_by_method(table *z)
     return status;
 }
 
-/* Errors and orders. Round-off: an error of a few units in the last place of the solution says nothing about the
-   step. */
+/* Errors and orders. Round-off: an error of a few ulps of the solution says nothing about the step. */
 static void fill_rows(table *z)
 {
     converge_row *before = NULL;

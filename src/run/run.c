@@ -93,7 +93,7 @@ static int record(loop *z, long step)
 {
     if (!z->options->every || (step % z->options->every && step != z->result->steps_planned)) return TAUT_OK;
     int status = z->api->frame(z->engine, z->frame);
-    /* one zero and one kind of nothing: not every place that keeps numbers keeps the sign of these */
+    /* no negative zero, and one NaN: not every storage keeps the sign of these */
     for (size_t i = 0; i < z->frame_size; i++) z->frame[i] = z->frame[i] == z->frame[i] ? z->frame[i] + 0 : (wide)NAN;
     return status ? status : z->options->frame(z->options->user, z->frame, z->frame_size);
 }
@@ -105,7 +105,7 @@ static int after(loop *z)
     return z->options->after_step(z->options->user, z->result, &z->result->stopped);
 }
 
-/* Frames of events are written at once, whatever --every says. */
+/* Frames of events are written at once, independent of options->every. */
 static int on_event(void *user, const engine_event *event)
 {
     loop *z = user;

@@ -53,7 +53,7 @@ static int start_from_points(simulation *z, start_mode mode, real h)
 }
 
 /* An ordinary model is compiled as it is. One with constraints on phase space, or with a Lagrangian that is singular
-   and that its constraints do not cure, is first turned into a system on phase space. */
+   also with its constraints, is first turned into a system on phase space. */
 /* With contacts: the system in which all of them are open. */
 static int open_system(simulation *z)
 {
@@ -331,7 +331,7 @@ int simulation_multipliers(simulation *z)
 {
     if (z->hybrid) return hybrid_measure(z->hybrid, &z->x, z->lambda, z->gaps, z->observables);
     if (!z->s->c || z->m->phase) return TAUT_OK;
-    /* From the state alone, not from the last frame: what is recorded must not depend on how often, or since when. */
+    /* From the state alone, not from the last frame: what is recorded must not depend on how often frames are taken. */
     memcpy(z->lambda, z->x.lambda, z->s->c * sizeof(real));
     return acceleration_solve(z->acceleration, z->x.q, z->x.w, z->x.t, z->lambda, NULL);
 }

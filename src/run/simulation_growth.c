@@ -1,4 +1,4 @@
-/* How the errors of a method that does not keep the constraints grow, from the state at hand: energy, residuals, and
+/* How the errors of a method that does not keep the constraints grow, from the current state: energy, residuals, and
  * the distance to the exact solution. */
 #include <string.h>
 

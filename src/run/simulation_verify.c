@@ -1,4 +1,4 @@
-/* What a method keeps, measured from the state at hand: constraints, momenta, energy along a run; the way back; the
+/* What a method keeps, measured from the current state: constraints, momenta, energy along a run; the way back; the
  * symplectic form over one step. Judging is left to run/verify.c. */
 #include <string.h>
 

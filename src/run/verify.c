@@ -59,7 +59,7 @@ static verify_row *add_property(check *z, const char *property, unsigned bit)
 
 static int is_declared(const verify_row *row) { return strcmp(row->declared, "yes") == 0; }
 
-/* A value that is zero to within its limit is kept. A limit so wide that it says nothing leaves it undecided. */
+/* A value that is zero within its limit is kept. A limit that is too wide leaves it undecided. */
 static void judge(verify_row *row, wide value, wide limit, wide useful)
 {
     int kept = value <= limit;
@@ -97,7 +97,7 @@ static int halving_error(check *z, wide h, wide *x, wide *y, wide *error)
     return status;
 }
 
-/* The largest of 1, 0.5, 0.2, 0.1 ... with which the method is well at work on this model. */
+/* The largest of 1, 0.5, 0.2, 0.1 ... with which the method is accurate on this model. */
 static int choose_step(check *z)
 {
     static const int digits[] = { 10, 5, 2 };
