@@ -18,7 +18,7 @@ extern "C" {
 enum {
     TAUT_OK = 0,
     TAUT_BAD_USAGE = 1,     /* an argument or an option is invalid */
-    TAUT_BAD_MODEL = 2,     /* the model is wrong; the text names file and line */
+    TAUT_BAD_MODEL = 2,     /* the model is wrong; the message names file and line */
     TAUT_OUT_OF_MEMORY = 3, /* an allocation failed */
     TAUT_NO_CONVERGENCE = 4,/* an iteration did not converge */
     TAUT_SINGULAR = 5,      /* a matrix is singular: redundant constraints or a singular mass matrix */
@@ -27,7 +27,7 @@ enum {
     TAUT_UNSUPPORTED = 8    /* this build, or this method, cannot do that for this model */
 };
 
-/* The context holds the allocator, the log and the error text. Create it first, destroy it last; use one per thread. */
+/* The context holds the allocator, the log and the error message. Create it first, destroy it last; use one per thread. */
 typedef struct taut_context taut_context;
 /* resize(user, NULL, n) allocates, resize(user, p, 0) frees and returns NULL; otherwise it works like realloc. */
 typedef struct taut_allocator {
