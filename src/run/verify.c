@@ -163,7 +163,7 @@ static int check_order(check *z)
             snprintf(row->measured, sizeof row->measured, "error %.1e, then round-off", (double)part->error);
             row->verdict = VERDICT_UNDECIDED;
             snprintf(row->note, sizeof row->note,
-                     "errors fall below round-off before they show an order%s; try a larger step with -s",
+                     "errors fall below round-off before they show an order%s; try a larger step",
                      z->api->digits < 20 ? " in double precision" : "");
             continue;
         }

@@ -30,7 +30,7 @@ static int growth_rows(const engine_api *api, void *engine, verify_result *resul
             snprintf(row->measured, sizeof row->measured, "to %.1e", (double)g.largest[k]);
         if (k == GROWTH_TRAJECTORY && g.largest[k] > g.size / 4)
             snprintf(row->note, sizeof row->note,
-                     "the error reaches the size of the motion: the exponent says little; try a smaller -T");
+                     "the error reaches the size of the motion: the exponent says little; try an earlier end");
     }
     return TAUT_OK;
 }
