@@ -68,7 +68,8 @@ static void lua_errors(void **state)
         { "\nsetmetatable({}, { __gc = print })", "bad.lua:2: models have no finalizers; " },
         { "math.randomseed()", "bad.lua:1: bad argument #1 to 'randomseed'" },
         { "table.concat(setmetatable({}, {}))", "bad.lua:1: functions of table take plain tables; " },
-        { "local s = ('a'):rep(1000)\ns:find('a*a*a*a*b')", "bad.lua:2: this pattern may take too long on a string of 1000 characters; use fewer" },
+        { "local s = ('a'):rep(1000)\ns:find('a*a*a*a*b')",
+          "bad.lua:2: this pattern may take too long on a string of 1000 characters; use fewer" },
         { "local s = ('a'):rep(1000000)\ns:find(('a'):rep(1000) .. 'b', 1, true)", "bad.lua:2: this pattern may take too long" },
         { "local s = 'a' .. {}", "attempt to concatenate a table value; use tostring" },
         { "local a = 1 < 'x'", "attempt to compare number with string; compare numbers" },
@@ -221,7 +222,7 @@ static void equality_errors(void **state)
         { C "local y = {x = {[1] = c == 1}}", SAYS },
         { C "-- ==\nlocal s = '==' .. [[ ~=\n]] -- ~=\nif s == '==' or c == 1 then end", "bad.lua:6: symbols cannot be compared" },
         { C "local y = x\n   ==\n   1", "symbols cannot be compared" },
-        { C "if x == = 1 then end", "bad.lua:3: unexpected symbol near '='; fix" }, /* errors are those of the text as it is */
+        { C "if x == = 1 then end", "bad.lua:3: unexpected symbol near '='; fix" }, /* errors are those of the source */
         { C "if x ~= then end", "bad.lua:3: unexpected symbol near 'then'; fix" },
     };
     for (size_t i = 0; i < COUNT(cases); i++)
@@ -344,7 +345,8 @@ static void equation_errors(void **state)
         { P "local v = momentum(x)\nlagrangian(x)", "bad.lua:3: lagrangian in a model with momenta (line 2); " },
         { P "lagrangian(x)\nlocal v = momentum(x)", "bad.lua:3: momentum in a model with a Lagrangian (line 2); " },
         { P "constraint('x', a)", "bad.lua:2: constraint 'x' is a vector of 3; write one constraint per component" },
-        { P "constraint(x)", "bad.lua:2: constraint needs a name, a string in quotes, got a symbol; write constraint(\"name\", ...)" },
+        { P "constraint(x)",
+          "bad.lua:2: constraint needs a name, a string in quotes, got a symbol; write constraint(\"name\", ...)" },
         { P "constraint('c')", "constraint needs a number or a scalar symbol here, got nothing; " },
         { P "constraint('c', 1)", "constraint 'c' contains no coordinate; " },
         { P "constraint('c', time())", "constraint 'c' contains no coordinate; " },

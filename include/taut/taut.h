@@ -27,7 +27,8 @@ enum {
     TAUT_UNSUPPORTED = 8    /* this build, or this method, cannot do that for this model */
 };
 
-/* The context holds the allocator, the log and the error message. Create it first, destroy it last; use one per thread. */
+/* The context holds the allocator, the log and the error message. Create it first, destroy it last; use one per
+   thread. */
 typedef struct taut_context taut_context;
 /* resize(user, NULL, n) allocates, resize(user, p, 0) frees and returns NULL; otherwise it works like realloc. */
 typedef struct taut_allocator {
