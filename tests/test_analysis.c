@@ -58,7 +58,7 @@ static void keep_line(void *user, const char *line)
 static void make_report(int full)
 {
     report[0] = 0;
-    assert_int_equal(dirac_report(d, full, keep_line, NULL), TAUT_OK);
+    assert_int_equal(dirac_report(d, full ? NULL : "the whole report", keep_line, NULL), TAUT_OK);
 }
 
 /* ---- Seiler, section 2: p2 primary, -V_q2 secondary, both second class, u = -p1 V_q1q2 / V_q2q2 ---- */

@@ -1,4 +1,5 @@
-/* Compositions: order conditions of the coefficients, the figures of the prototype on Jay & Simeon (4.1), measured orders, what is kept. */
+/* Compositions: order conditions of the coefficients, the figures of docs/reference/jay-simeon.md on (4.1), measured
+   orders, what is kept. */
 #include "method/composition.h"
 #include "support_jay_simeon.h"
 #include "support_keeps.h"

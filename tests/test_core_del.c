@@ -226,9 +226,9 @@ static void chart(const real *c, real *q)
     }
 }
 
-/* Wendlandt & Marsden, Theorem 1; second point psi(c0 + h c0'), h = 0.1. reference/wendlandt-marsden.md finds 3e-15 after 10 steps and
-   2e-13 after 100. The chart's velocities are (psi(q1) - psi(q0))/h, off by 7 eps/h: some 1e-15 in the positions of each step in
-   double; ten times the reference is allowed. */
+/* Wendlandt & Marsden, Theorem 1; second point psi(c0 + h c0'), h = 0.1. docs/reference/wendlandt-marsden.md finds
+   3e-15 after 10 steps and 2e-13 after 100. The chart's velocities are (psi(q1) - psi(q0))/h, off by 7 eps/h: some
+   1e-15 in the positions of each step in double; ten times the reference is allowed. */
 static void chart_and_constraints_agree(void **unused)
 {
     (void)unused;

@@ -1,4 +1,5 @@
-/* Wendlandt & Marsden 1997, Tables 1 and 2, to the digits of reference/wendlandt-marsden.md (long double, Newton to round-off). */
+/* Wendlandt & Marsden 1997, Tables 1 and 2, to the digits of docs/reference/wendlandt-marsden.md (long double, Newton
+   to round-off). */
 #include "support_del.h"
 
 /* (5.10): samples every 0.1 s from 0 to 30. */

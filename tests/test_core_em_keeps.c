@@ -149,8 +149,9 @@ static void keeps_in_large_steps(void **unused)
     "lagrangian(" spring ") constraint('bar', norm2(q[1] - q[2]) - 1)\n"                                                  \
     "start { q1 = {0, 0, 0}, q2 = {1, 0, 0}, q3 = {0, 1.2, 0}, ['q3.dot'] = {0.5, 0, 1} }"
 
-/* V, V + 10^6, and functions that are V + 10^6 in effect, with the offset inside. With the difference quotient as it is written, 308 of 1000
-   steps failed in the prototype of reference/gonzalez.md. Here: no failure, the same motion, and the energy of V kept as without. */
+/* V, V + 10^6, and functions that are V + 10^6 in effect, with the offset inside. With the difference quotient as it is
+   written, 308 of 1000 steps failed in the prototype of docs/reference/gonzalez.md. Here: no failure, the same motion,
+   and the energy of V kept as without. */
 static void offset(void **unused)
 {
     (void)unused;

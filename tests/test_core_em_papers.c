@@ -1,4 +1,5 @@
-/* Gonzalez 1999, section 4: four particles on two bars, to the digits of reference/gonzalez.md (an independent prototype in double). */
+/* Gonzalez 1999, section 4: four particles on two bars, to the digits of docs/reference/gonzalez.md (an independent
+   prototype in double). */
 #include "support_keeps.h"
 #include "support_method.h"
 
@@ -88,7 +89,7 @@ static void growth(void **unused)
             print_extremes(text, &most);
         }
     }
-    /* the figures are in docs/methods.md; a walk of a rounding a step is ten times what is seen */
+    /* the figures are in docs/accuracy.md; a walk of one ulp a step is ten times what is seen */
     double size = 1 + (double)largest_of(z->x.q, 12), walk = unit * sqrt((double)steps);
     assert_at_most(most.g, 2 * unit * size);
     assert_at_most(most.energy, walk * size);

@@ -1,5 +1,5 @@
-/* The symplectic Euler methods against the tables of an independent prototype of Jay & Simeon's experiments: alpha = 1/2, errors at t = 1 in the
-   2-norm, h = 0.1/2^k; and RATTLE for the same class. */
+/* The symplectic Euler methods against the tables of docs/reference/jay-simeon.md (an independent prototype): alpha =
+   1/2, errors at t = 1 in the 2-norm, h = 0.1/2^k; and RATTLE for the same class. */
 #include "support_jay_simeon.h"
 
 /* ---- the tables ---- */

@@ -1,4 +1,4 @@
-/* The energies of Man, Gao & Zhong 2020, to six digits of reference/man-gao-zhong.md, and their six balls. */
+/* The energies of Man, Gao & Zhong 2020, to six digits of docs/reference/man-gao-zhong.md, and their six balls. */
 #include "support_galerkin.h"
 
 typedef struct {

@@ -83,7 +83,7 @@ static void orders_of_other_models(void **unused)
     }
 }
 
-/* reference/man-gao-zhong.md, 18 digits; m = 9 with 40 steps is exact to 20. */
+/* docs/reference/man-gao-zhong.md, 18 digits; m = 9 with 40 steps is exact to 20. */
 static void spring_pendulum_at_4(void **unused)
 {
     (void)unused;

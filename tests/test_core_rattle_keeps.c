@@ -141,7 +141,8 @@ static real conserved(simulation *z, const char *name)
     return 0;
 }
 
-/* reference/seiler.md: H0 = -1.19042315698946, exactly -2369723/1990656; J = -1/4. Sums of some 50 terms of size 1: 50 eps. */
+/* docs/reference/seiler.md: H0 = -1.19042315698946, exactly -2369723/1990656; J = -1/4. Sums of some 50 terms of size
+   1: 50 eps. */
 static void chain_molecule_of_seiler(void **unused)
 {
     (void)unused;

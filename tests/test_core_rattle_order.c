@@ -120,8 +120,9 @@ static real complete_elliptic(real m)
     return (real)WIDE_PI / (2 * a);
 }
 
-/* The pendulum of Seiler comes back after T = (4/sqrt 6) K(2/3) (reference/seiler.md), with an error of order 2; extrapolated
-   (h^2 and h^4 taken out of N = 200, 400, 800) only h^6 is left: (pi/100)^6 = 1e-9 by size, 1e-10 and less measured. */
+/* The pendulum of Seiler comes back after T = (4/sqrt 6) K(2/3) (docs/reference/seiler.md), with an error of order 2;
+   extrapolated (h^2 and h^4 taken out of N = 200, 400, 800) only h^6 is left: (pi/100)^6 = 1e-9 by size, 1e-10 and less
+   measured. */
 static void pendulum_has_its_period(void **unused)
 {
     (void)unused;
@@ -209,8 +210,9 @@ static void rates_with_an_exact_solution(void **unused)
     close_model(z);
 }
 
-/* Jay & Simeon (4.2), friction with a fractional power of the multiplier: y and z at t = 1 by reference/jay-simeon.md, 16 digits. Order 2,
-   and after extrapolation 1e-7 is left of the 5e-4 that the coarser run is off. */
+/* Jay & Simeon (4.2), friction with a fractional power of the multiplier: y and z at t = 1 by
+   docs/reference/jay-simeon.md, 16 digits. Order 2, and after extrapolation 1e-7 is left of the 5e-4 that the coarser
+   run is off. */
 static void friction_on_a_cubic(void **unused)
 {
     (void)unused;

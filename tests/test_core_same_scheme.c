@@ -1,5 +1,5 @@
-/* galerkin:LLL with m points and the constrained Lobatto IIIA-IIIB pair with s = m stages: one scheme when the mass matrix is
-   constant, two of the same order when it is not (reference/man-gao-zhong.md, 3). */
+/* galerkin:LLL with m points and the constrained Lobatto IIIA-IIIB pair with s = m stages: one scheme when the mass
+   matrix is constant, two of the same order when it is not (docs/reference/man-gao-zhong.md, 3). */
 #include "support_method.h"
 
 static real difference(const simulation *a, const simulation *b)

@@ -29,7 +29,7 @@ static real residual(sample *z)
     return most;
 }
 
-/* Numbers of shared/reference/wendlandt-marsden.md, printed to 12 decimals. */
+/* Numbers of docs/reference/wendlandt-marsden.md, printed to 12 decimals. */
 static void assert_double_spherical_pendulum(sample *z)
 {
     static const double z0[] = { -2.836719055529, -4.802266053186 }, v0[] = { 3.383158434846, 2.689641565687 };

@@ -41,8 +41,8 @@ static void lua_errors(void **state)
 {
     (void)state;
     static const bad cases[] = {
-        { "local x = = 3", "bad.lua:1: unexpected symbol near '='; mend the Lua syntax" },
-        { "local x = 1\nif x then", "bad.lua:2: 'end' expected near <eof>; mend" },
+        { "local x = = 3", "bad.lua:1: unexpected symbol near '='; fix the Lua syntax" },
+        { "local x = 1\nif x then", "bad.lua:2: 'end' expected near <eof>; fix" },
         { "x = 'abc", "bad.lua:1: unfinished string near" },
         { "\n\nlocal y = foo + 1", "bad.lua:3: unknown name 'foo'; check the spelling" },
         { "\nprnt('x')", "bad.lua:2: unknown name 'prnt'; " },
@@ -59,8 +59,8 @@ static void lua_errors(void **state)
         { "local t\nt.x = 1", "bad.lua:2: attempt to index a nil value (local 't'); it was never set" },
         { "local t = {}\n\nlocal y = t.w + 1", "bad.lua:3: attempt to perform arithmetic on a nil value (field 'w'); " },
         { "local x = coordinate 'x'\nlocal y = math.sin(x)", "bad.lua:2: bad argument #1 to 'sin' (number expected, got symbol); use the" },
-        { "error('my own; mend it')", "bad.lua:1: my own; mend it" },
-        { "\nerror('no place; mend it', 0)", "bad.lua:2: no place; mend it" },
+        { "error('my own; fix it')", "bad.lua:1: my own; fix it" },
+        { "\nerror('no place; fix it', 0)", "bad.lua:2: no place; fix it" },
         { "\nerror({})", "bad.lua:2: the script raised an error that is not a text; " },
         { "local function f() return f() + 1 end\nf()", "stack overflow" },
         { "local function f() return pcall(f) end f() error('x; y')", "bad.lua:1: x; y" },
@@ -68,7 +68,8 @@ static void lua_errors(void **state)
         { "\nsetmetatable({}, { __gc = print })", "bad.lua:2: models have no finalizers; " },
         { "math.randomseed()", "bad.lua:1: bad argument #1 to 'randomseed'" },
         { "table.concat(setmetatable({}, {}))", "bad.lua:1: functions of table take plain tables; " },
-        { "local s = ('a'):rep(1000)\ns:find('a*a*a*a*b')", "bad.lua:2: this pattern may take too long on a text of 1000 characters; use fewer" },
+        { "local s = ('a'):rep(1000)\ns:find('a*a*a*a*b')",
+          "bad.lua:2: this pattern may take too long on a string of 1000 characters; use fewer" },
         { "local s = ('a'):rep(1000000)\ns:find(('a'):rep(1000) .. 'b', 1, true)", "bad.lua:2: this pattern may take too long" },
         { "local s = 'a' .. {}", "attempt to concatenate a table value; use tostring" },
         { "local a = 1 < 'x'", "attempt to compare number with string; compare numbers" },
@@ -83,9 +84,9 @@ static void declaration_errors(void **state)
 {
     (void)state;
     static const bad cases[] = {
-        { "title(3)", "bad.lua:1: title needs a text, got a number; " },
+        { "title(3)", "bad.lua:1: title needs a string, got a number; " },
         { "title 'a'\ntitle 'b'", "bad.lua:2: the model has a title already; " },
-        { "point()", "bad.lua:1: point needs a name, a text in quotes, got nothing; write point(\"name\")" },
+        { "point()", "bad.lua:1: point needs a name, a string in quotes, got nothing; write point(\"name\")" },
         { "point 'a b'", "bad.lua:1: point: 'a b' cannot be a name; use letters" },
         { "point 'a.x'", "point: 'a.x' cannot be a name" },
         { "point ''", "point: '' cannot be a name" },
@@ -108,7 +109,7 @@ static void declaration_errors(void **state)
         { "option('N')", "bad.lua:1: option 'N' needs a default" },
         { "option(3, 3)", "bad.lua:1: option needs a name" },
         { "for i = 1, 101 do option('o' .. i, 1) end", "more than 100 options; " },
-        { "contact(1)", "bad.lua:1: contact needs a name, a text in quotes, got a number" },
+        { "contact(1)", "bad.lua:1: contact needs a name, a string in quotes, got a number" },
         { "contact('c', 1)", "bad.lua:1: the gap of contact 'c' contains no coordinate; " },
         { "local a = point 'a'\ncontact('c', a)", "bad.lua:2: contact 'c' is a vector of 3; write one contact per component" },
         { "local x = coordinate 'x'\ncontact('c', x.dot)", "bad.lua:2: the gap of contact 'c' contains velocities, momenta or multipliers; " },
@@ -221,8 +222,8 @@ static void equality_errors(void **state)
         { C "local y = {x = {[1] = c == 1}}", SAYS },
         { C "-- ==\nlocal s = '==' .. [[ ~=\n]] -- ~=\nif s == '==' or c == 1 then end", "bad.lua:6: symbols cannot be compared" },
         { C "local y = x\n   ==\n   1", "symbols cannot be compared" },
-        { C "if x == = 1 then end", "bad.lua:3: unexpected symbol near '='; mend" }, /* errors are those of the text as it is */
-        { C "if x ~= then end", "bad.lua:3: unexpected symbol near 'then'; mend" },
+        { C "if x == = 1 then end", "bad.lua:3: unexpected symbol near '='; fix" }, /* errors are those of the source */
+        { C "if x ~= then end", "bad.lua:3: unexpected symbol near 'then'; fix" },
     };
     for (size_t i = 0; i < COUNT(cases); i++)
         expect(cases[i].text, cases[i].part ? cases[i].part : "the model has no equations of motion; ");
@@ -344,7 +345,8 @@ static void equation_errors(void **state)
         { P "local v = momentum(x)\nlagrangian(x)", "bad.lua:3: lagrangian in a model with momenta (line 2); " },
         { P "lagrangian(x)\nlocal v = momentum(x)", "bad.lua:3: momentum in a model with a Lagrangian (line 2); " },
         { P "constraint('x', a)", "bad.lua:2: constraint 'x' is a vector of 3; write one constraint per component" },
-        { P "constraint(x)", "bad.lua:2: constraint needs a name, a text in quotes, got a symbol; write constraint(\"name\", ...)" },
+        { P "constraint(x)",
+          "bad.lua:2: constraint needs a name, a string in quotes, got a symbol; write constraint(\"name\", ...)" },
         { P "constraint('c')", "constraint needs a number or a scalar symbol here, got nothing; " },
         { P "constraint('c', 1)", "constraint 'c' contains no coordinate; " },
         { P "constraint('c', time())", "constraint 'c' contains no coordinate; " },
@@ -516,11 +518,11 @@ static void definition_errors(void **state)
     (void)state;
     definition d[] = { { "g", "abc", 0 }, { "h", "inf", 0 }, { "on", "maybe", 0 }, { "N", "ten", 0 }, { "M", "nan", 0 } };
     static const bad cases[] = {
-        { "\nparam('g', 1)", "bad.lua:2: -D g=abc: 'abc' is not a number; " },
+        { "\nparam('g', 1)", "bad.lua:2: setting g=abc: 'abc' is not a number; " },
         { "param('h', 1)", "param 'h' is not finite; " },
-        { "option('on', true)", "-D on=maybe: option 'on' is true or false; " },
-        { "option('N', 1)", "-D N=ten: 'ten' is not a number; " },
-        { "option('M', 1)", "-D M=nan: option 'M' must be finite; " },
+        { "option('on', true)", "setting on=maybe: option 'on' is true or false; " },
+        { "option('N', 1)", "setting N=ten: 'ten' is not a number; " },
+        { "option('M', 1)", "setting M=nan: option 'M' must be finite; " },
     };
     for (size_t i = 0; i < COUNT(cases); i++)
         expect_with(cases[i].text, strlen(cases[i].text), d, COUNT(d), TAUT_BAD_MODEL, cases[i].part);

@@ -20,8 +20,8 @@ extern "C" {
 
 enum {
     TAUT_OK = 0,
-    TAUT_BAD_USAGE = 1,     /* an argument or option makes no sense */
-    TAUT_BAD_MODEL = 2,     /* the model is wrong; the text names file and line */
+    TAUT_BAD_USAGE = 1,     /* an argument or an option is invalid */
+    TAUT_BAD_MODEL = 2,     /* the model is wrong; the message names file and line */
     TAUT_OUT_OF_MEMORY = 3, /* an allocation failed */
     TAUT_NO_CONVERGENCE = 4,/* an iteration did not converge */
     TAUT_SINGULAR = 5,      /* a matrix is singular: redundant constraints or a singular mass matrix */
@@ -55,7 +55,8 @@ const char *taut_error_text(const taut_context *context);
 
 /* ---- models ---- */
 
-/* A model: a page of Lua, loaded (docs/model-language.md). Constant once loaded, but used by one simulation at a time. */
+/* A model: a Lua script (docs/model-language.md) after loading. It does not change any more; one simulation at a time
+   may use it. */
 typedef struct taut_model taut_model;
 /* A value for a param or option of the model. */
 typedef struct taut_setting {
@@ -63,16 +64,17 @@ typedef struct taut_setting {
     const char *value; /* a number as a string, "1.62" */
 } taut_setting;
 
-/* settings may be NULL when count is 0. A setting that the model does not know is an error. *result is NULL on failure. */
+/* settings may be NULL when count is 0. A setting for a name that the model does not declare is an error. On failure
+   *result is NULL. */
 int taut_model_load_file(taut_context *context, const char *path, const taut_setting *settings, size_t count,
                          taut_model **result);
-/* The same from memory; name stands for the file in messages. */
+/* The same from memory; messages use name as the name of the file. */
 int taut_model_load_text(taut_context *context, const char *name, const char *text, size_t size,
                          const taut_setting *settings, size_t count, taut_model **result);
 /* NULL is allowed. Simulations keep their model: destroyed before them, it lasts as long as the last of them, but
    no new simulation can be made of it. */
 void taut_model_destroy(taut_model *model);
-/* The title; valid as long as the model. */
+/* The title. The string is valid as long as the model. */
 const char *taut_model_title(const taut_model *model);
 
 /* ---- simulations ---- */
@@ -87,11 +89,11 @@ typedef struct taut_simulation_options {
     double tolerance;      /* of the Newton iterations, relative; 0: down to round-off */
     int project_start;     /* not 0: move an inconsistent start onto the constraints */
     double step;           /* the first step; only models with start_points need it here */
-    int active_set;        /* models with contacts: not 0: active-set steps (method euler) instead of event-driven ones */
-    int start_as_is;       /* not 0: the start as given, on the constraints or not; for methods that can (naive, extended, dirac) */
+    int active_set;        /* nonzero: active-set instead of event-driven steps (models with contacts, method euler) */
+    int start_as_is;       /* nonzero: take the start as given, on the constraints or not (naive, extended, dirac) */
 } taut_simulation_options;
 
-/* rattle, double, round-off, strict start */
+/* Method rattle, double precision, tolerance 0, and a start that must satisfy the constraints. */
 taut_simulation_options taut_simulation_options_default(void);
 
 /* Compiles the model and finds its consistent start (t = 0). options may be NULL for the defaults. */
@@ -99,17 +101,18 @@ int taut_simulation_create(taut_model *model, const taut_simulation_options *opt
 /* NULL is allowed. */
 void taut_simulation_destroy(taut_simulation *simulation);
 
-/* One step of length h (negative: back in time, without contacts). On a positive status the state is as before. */
+/* Takes one step of length h. A negative h steps back in time, in models without contacts. On a positive status the
+   state is unchanged. */
 int taut_simulation_step(taut_simulation *simulation, double h);
 /* Steps of h up to the time `until`, the last one shortened to end there; none where the simulation is there
    already. On failure the state is that before the step that failed. */
 int taut_simulation_run(taut_simulation *simulation, double h, double until);
 double taut_simulation_time(const taut_simulation *simulation);
 
-/* Something that happened to a contact, inside a step (docs/contacts.md). */
+/* An event of a contact, inside a step (docs/contacts.md). */
 typedef struct taut_event {
     double time;
-    const char *contact;   /* its name; valid as long as the model */
+    const char *contact;   /* the name, valid as long as the model */
     const char *kind;      /* "impact", "rest", "release", "stick" or "slip" */
     double impulse;        /* of the multiplier, for impacts; 0 otherwise */
     /* The columns just after the event, as from taut_simulation_frame_pairs; valid during the call. */
@@ -126,45 +129,46 @@ typedef int (*taut_event_callback)(void *user, const taut_event *event);
 /* Sets the event callback of a model with contacts. NULL (the default) disables it. */
 void taut_simulation_events(taut_simulation *simulation, taut_event_callback callback, void *user);
 
-/* The columns of a frame, as in `taut run --csv`: t, coordinates, velocities, momenta, multipliers, energy, ... */
+/* The number of columns of a frame: t, coordinates, velocities, momenta, multipliers, energy and so on
+   (docs/model-language.md). */
 size_t taut_simulation_columns(const taut_simulation *simulation);
 /* Writes the name of a column, counted from 0, into the buffer, cut to size (0: nothing is written, and buffer may
    be NULL). TAUT_BAD_USAGE and an empty string where there is no such column. */
 int taut_simulation_column_name(const taut_simulation *simulation, size_t column, char *buffer, size_t size);
 /* Index of the column with this name, or -1. */
 long taut_simulation_column(const taut_simulation *simulation, const char *name);
-/* The values of all columns now. */
+/* The current values of all columns. */
 int taut_simulation_frame(taut_simulation *simulation, double *values);
-/* The same without rounding to double: each value is high[i] + low[i], which holds 31 digits of a run in quad. */
+/* The same with 31 digits of a simulation in quad precision: each value is high[i] + low[i]. */
 int taut_simulation_frame_pairs(taut_simulation *simulation, double *high, double *low);
-/* Back to the start, t = 0. */
+/* Returns to the start, t = 0. */
 void taut_simulation_restart(taut_simulation *simulation);
-/* The state moved along the exact solution to the time `until`, by an extrapolation method that has nothing in common with the
-   methods of the catalogue: what errors are measured against. The tolerance is relative, per step. */
+/* Moves the state along the exact solution to the time `until`, as a reference for the errors of methods. It uses an
+   extrapolation method that none of the methods uses. The tolerance is relative, per step. */
 int taut_simulation_flow(taut_simulation *simulation, double until, double tolerance);
 
-/* The work done since the simulation was created. */
+/* Work since the simulation was created. */
 typedef struct taut_counts {
     long steps, newton_iterations, factorisations;
-    /* of methods that evaluate a vector field: evaluations, steps tried and not taken, corrections back to the constraints, and steps
-       with one of them */
+    /* Of methods that evaluate a vector field: evaluations, rejected steps, projections onto the constraints, and steps
+       with a projection. */
     long evaluations, rejected, position_projections, momentum_projections, projected_steps;
 } taut_counts;
 taut_counts taut_simulation_counts(const taut_simulation *simulation);
 
-/* What a step of length h from the state at hand does to the symplectic form, measured on pairs of tangent vectors of the
-   constraint manifold. The state is as before. */
+/* Measures how a step of length h from the current state changes the symplectic form, on pairs of tangent vectors of
+   the constraint manifold. The state is unchanged. */
 typedef struct taut_symplecticity {
-    double defect;      /* largest change of the form, relative to the terms it is a sum of */
-    double uncertainty; /* of the defect, by differences of another order, and round-off */
-    int pairs;          /* of tangent vectors; 0 where the manifold has no room for one */
+    double defect;      /* largest change of the form, relative to the terms of its sum */
+    double uncertainty; /* of the defect, from differences of another order and round-off */
+    int pairs;          /* of tangent vectors; 0 where the manifold has none */
 } taut_symplecticity;
 int taut_simulation_symplecticity(taut_simulation *simulation, double h, taut_symplecticity *result);
 
-/* ---- the catalogue ---- */
+/* ---- methods ---- */
 
 int taut_method_count(void);
-/* Name of a method, or NULL beyond the last. */
+/* The name of a method, or NULL beyond the last. */
 const char *taut_method_name(int index);
 
 #ifdef __cplusplus

@@ -1,4 +1,5 @@
-/* The Dirac algorithm: consistency conditions {chi,H_c} + chi_t + u {chi,phi} = 0 until they hold on the manifold of all chi. */
+/* The Dirac algorithm: consistency conditions {chi,H_c} + chi_t + u {chi,phi} = 0 until they hold on the manifold of
+   all chi. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -58,7 +59,7 @@ static expr rate_of(dirac *d, const dirac_constraint *c, const expr *energy)
     return expr_simplify(d->g, expr_add(d->g, dirac_bracket(d, c->gradient, energy), by_time), NULL, NULL);
 }
 
-/* The points are looked for around the place of the manifold that the start leads to, so that they are on its branch. */
+/* The points are searched around the point of the manifold that the start leads to, so that they are on its branch. */
 static int recentre(dirac *d)
 {
     wide z[2 * DIRAC_COORDINATES];
@@ -69,7 +70,8 @@ static int recentre(dirac *d)
     return status;
 }
 
-/* New points on all constraints. *none: there are none; points at which the gradients depend on each other do not count. */
+/* New points on all constraints. *none: there are none; points at which the gradients depend on each other do not
+   count. */
 static int find_points(dirac *d, int *none)
 {
     *none = 0;
@@ -79,22 +81,28 @@ static int find_points(dirac *d, int *none)
     if (!status) status = sampler_spread(d->sampler, &d->hamiltonian, 1, d->chi, d->count);
     if (status) return status;
     if (d->sampler->count >= 2) {
-        if (d->sampler->irregular) warn(d, "the constraints are not independent everywhere; what is said holds where they are");
+        if (d->sampler->irregular)
+            warn(d, "the constraints are not independent everywhere; what is said holds where they are");
         return TAUT_OK;
     }
     *none = !d->sampler->irregular;
     if (*none) return TAUT_OK;
     char text[300];
     dirac_print(d, d->chi[d->count - 1].value, text, sizeof text);
-    return dirac_verdict_is(d, DIRAC_REFUSED, "the constraint %s is not effective: on the manifold its gradient vanishes or depends on the others, "
-                            "as that of a square does; write it without the power", text);
+    return dirac_verdict_is(
+        d, DIRAC_REFUSED,
+        "the constraint %s is not effective: on the manifold its gradient vanishes or depends on the others, "
+        "as that of a square does; write it without the power",
+        text);
 }
 
-/* Powers and constant factors do not matter for the place where a constraint vanishes, but a square has no gradient there. */
+/* Powers and constant factors do not matter for the place where a constraint vanishes, but a square has no gradient
+   there. */
 static expr root_of(dirac *d, expr e)
 {
     node n = *graph_node(d->g, e);
-    while (n.op == OP_NEG || (n.op == OP_MUL && expr_is_constant(d->g, n.a))) n = *graph_node(d->g, n.op == OP_NEG ? n.a : n.b);
+    while (n.op == OP_NEG || (n.op == OP_MUL && expr_is_constant(d->g, n.a)))
+        n = *graph_node(d->g, n.op == OP_NEG ? n.a : n.b);
     if (n.op != OP_POWI || (int32_t)n.b < 2) return e;
     warn(d, "a condition came as a power (an ineffective constraint): its base is used");
     return root_of(d, n.a);
@@ -107,10 +115,14 @@ static int inconsistent(dirac *d, size_t parent, expr f)
     dirac_name(d, parent, name, sizeof name);
     dirac_print(d, d->chi[parent].value, of, sizeof of);
     if (expr_kinds(d->g, f) & (1u << KIND_Q | 1u << KIND_W))
-        return dirac_verdict_is(d, DIRAC_INCONSISTENT, "%s = %s stays zero only if %s = 0, and no point near the start satisfies that together with "
-                                "the other constraints", name, of, text);
-    return dirac_verdict_is(d, DIRAC_INCONSISTENT, "%s = %s changes at the rate %s, which is never zero: no motion satisfies the equations", name, of,
-                            text);
+        return dirac_verdict_is(
+            d, DIRAC_INCONSISTENT,
+            "%s = %s stays zero only if %s = 0, and no point near the start satisfies that together with "
+            "the other constraints",
+            name, of, text);
+    return dirac_verdict_is(d, DIRAC_INCONSISTENT,
+                            "%s = %s changes at the rate %s, which is never zero: no motion satisfies the equations",
+                            name, of, text);
 }
 
 /* A condition that must hold: nothing, a new constraint, or a contradiction. */
@@ -131,7 +143,9 @@ static int condition(dirac *d, size_t parent, expr h, int *added)
     if (kinds == ~0u) return TAUT_OUT_OF_MEMORY;
     if (!(kinds & (1u << KIND_Q | 1u << KIND_W))) return inconsistent(d, parent, f);
     const dirac_constraint *from = &d->chi[parent];
-    dirac_constraint like = { .generation = from->generation + 1, .multiplier = -1, .source = -1, .gauge = from->gauge };
+    dirac_constraint like = {
+        .generation = from->generation + 1, .multiplier = -1, .source = -1, .gauge = from->gauge
+    };
     status = dirac_add(d, root_of(d, f), like);
     if (!status) status = find_points(d, &none);
     *added = 1;
@@ -192,7 +206,8 @@ static int record_multipliers(dirac *d, tableau *t)
 
 static int no_point(dirac *d)
 {
-    return dirac_verdict_is(d, DIRAC_INCONSISTENT, "no point near the start satisfies the %zu constraint%s", d->count, d->count == 1 ? "" : "s");
+    return dirac_verdict_is(d, DIRAC_INCONSISTENT, "no point near the start satisfies the %zu constraint%s", d->count,
+                            d->count == 1 ? "" : "s");
 }
 
 #define NODES 3000000 /* nodes that the algorithm may add to the graph */
@@ -206,7 +221,8 @@ static int close_under_time(dirac *d)
         tableau t;
         added = 0;
         if (graph_count(d->g) - nodes > NODES)
-            return dirac_verdict_is(d, DIRAC_REFUSED, "the formulas of the Dirac algorithm grow too large for this model");
+            return dirac_verdict_is(d, DIRAC_REFUSED,
+                                    "the formulas of the Dirac algorithm grow too large for this model");
         status = build_tableau(d, &t);
         if (!status) status = tableau_eliminate(d, &t);
         for (int k = 0; !status && going(d) && k < t.rows; k++)
@@ -264,7 +280,8 @@ static int find_generators(dirac *d, const expr *c)
     }
     if (!status) status = tableau_eliminate(d, &t);
     for (size_t i = 0; !status && i < k; i++)
-        if (t.pivot_column[i] < 0 && found < (size_t)d->first) d->generator[found++] = d->chi[i].first_class ? d->chi[i].value : t.h[i];
+        if (t.pivot_column[i] < 0 && found < (size_t)d->first)
+            d->generator[found++] = d->chi[i].first_class ? d->chi[i].value : t.h[i];
     tableau_clear(d, &t);
     return status;
 }
@@ -306,12 +323,16 @@ static int add_primary(dirac *d, size_t k)
     if (status || !going(d)) return status;
     if (weak == WEAK_ZERO) {
         char text[200];
-        snprintf(text, sizeof text, "%s '%.100s' says nothing new", c->gauge ? "gauge condition" : "constraint", c->name);
+        snprintf(text, sizeof text, "%s '%.100s' says nothing new", c->gauge ? "gauge condition" : "constraint",
+                 c->name);
         warn(d, text);
         return TAUT_OK;
     }
-    return dirac_add(d, c->value, (dirac_constraint){ .generation = 1, .multiplier = c->gauge ? -1 : d->multiplier_count++, .source = (int)k,
-                                                      .gauge = c->gauge });
+    return dirac_add(d, c->value,
+                     (dirac_constraint){ .generation = 1,
+                                         .multiplier = c->gauge ? -1 : d->multiplier_count++,
+                                         .source = (int)k,
+                                         .gauge = c->gauge });
 }
 
 static int add_constraints(dirac *d, int gauge, int *count)
@@ -331,8 +352,10 @@ static int add_gauges(dirac *d, int *count)
     for (size_t k = 0; k < d->m->constraint_count; k++) given += d->m->constraints[k].gauge;
     if (!given) return TAUT_OK;
     if (!d->first)
-        return dirac_verdict_is(d, DIRAC_REFUSED, "there is no gauge freedom that gauge conditions could fix: no constraint is first class; take "
-                                                  "gauge() out, or write constraint()");
+        return dirac_verdict_is(
+            d, DIRAC_REFUSED,
+            "there is no gauge freedom that gauge conditions could fix: no constraint is first class; take "
+            "gauge() out, or write constraint()");
     status = add_constraints(d, 1, count);
     for (size_t k = 0; k < d->count; k++) d->chi[k].first_class = 0;
     return status;
@@ -350,9 +373,11 @@ static void gauge_reason(dirac *d)
         at = strlen(moved);
         snprintf(moved + at, sizeof moved - at, "%s%s", at ? "; " : "", more);
     }
-    dirac_verdict_is(d, DIRAC_FIRST_CLASS, "%d constraint%s first class (%s) and generate%s a gauge freedom, which moves %s: the motion is not "
-                     "determined; add conditions that fix it, gauge(\"name\", expr)", d->first, d->first == 1 ? " is" : "s are", which,
-                     d->first == 1 ? "s" : "", moved);
+    dirac_verdict_is(
+        d, DIRAC_FIRST_CLASS,
+        "%d constraint%s first class (%s) and generate%s a gauge freedom, which moves %s: the motion is not "
+        "determined; add conditions that fix it, gauge(\"name\", expr)",
+        d->first, d->first == 1 ? " is" : "s are", which, d->first == 1 ? "s" : "", moved);
 }
 
 /* The start values as numbers: zero where there are none. */
@@ -379,7 +404,8 @@ static int find_hamiltonian(dirac *d, wide *base)
     d->hamiltonian = expr_number(d->g, 0);
     for (size_t i = 0; i < m->summand_count; i++) d->hamiltonian = expr_add(d->g, d->hamiltonian, m->summands[i].value);
     int none = 0, status = d->hamiltonian ? find_points(d, &none) : TAUT_OUT_OF_MEMORY;
-    if (!status && none) return dirac_verdict_is(d, DIRAC_REFUSED, "no point was found near the start at which the formulas are finite");
+    if (!status && none)
+        return dirac_verdict_is(d, DIRAC_REFUSED, "no point was found near the start at which the formulas are finite");
     if (status || m->form == FORM_HAMILTONIAN) return status;
     d->momentum = mem_new(d->context, d->n, sizeof *d->momentum);
     if (!d->momentum) return TAUT_OUT_OF_MEMORY;
@@ -412,7 +438,8 @@ static const char *not_covered(const model *m)
 {
     if (m->form == FORM_RATES) return "a model of rates has no Hamiltonian";
     if (m->force_count) return "the model has forces, which the Dirac algorithm does not cover";
-    if (m->coordinate_count > DIRAC_COORDINATES) return "the model is too large for the Dirac algorithm (more than 40 coordinates)";
+    if (m->coordinate_count > DIRAC_COORDINATES)
+        return "the model is too large for the Dirac algorithm (more than 40 coordinates)";
     return NULL;
 }
 
@@ -435,7 +462,8 @@ int dirac_analyse(model *m, dirac **result)
         d->z = mem_new(m->context, n2, sizeof *d->z);
         status = base && d->z ? TAUT_OK : TAUT_OUT_OF_MEMORY;
         for (size_t i = 0; !status && i < n2; i++)
-            if (!(d->z[i] = expr_variable(d->g, i < d->n ? KIND_Q : KIND_W, (uint32_t)(i % d->n)))) status = TAUT_OUT_OF_MEMORY;
+            if (!(d->z[i] = expr_variable(d->g, i < d->n ? KIND_Q : KIND_W, (uint32_t)(i % d->n))))
+                status = TAUT_OUT_OF_MEMORY;
         if (!status) status = run_algorithm(d, base);
         mem_free(m->context, base);
         char missing[sizeof m->phase->missing];

@@ -1,8 +1,9 @@
-/* The Dirac algorithm (Seiler 1997, sections 2 and 3), symbolic: from a singular Lagrangian, or a Hamiltonian with constraints, to all
- * constraints chi(q,p), their classes, the multipliers, the Dirac bracket. Weak equality (on the manifold chi = 0) is decided at sampled
- * points of the manifold, in `wide`.
+/* The Dirac algorithm (Seiler 1997, sections 2 and 3), symbolic: from a singular Lagrangian, or a Hamiltonian with
+ * constraints, to all constraints chi(q,p), their classes, the multipliers, the Dirac bracket. Weak equality (on the
+ * manifold chi = 0) is decided at sampled points of the manifold, in `wide`.
  *
- * Constraints of the model are primary, with a multiplier each (H + u chi); gauge conditions are added after the algorithm has closed. */
+ * Constraints of the model are primary, with a multiplier each (H + u chi); gauge conditions are added after the
+ * algorithm has closed. */
 #ifndef TAUT_ANALYSIS_DIRAC_H
 #define TAUT_ANALYSIS_DIRAC_H
 
@@ -55,8 +56,9 @@ typedef struct dirac {
 int dirac_analyse(model *m, dirac **result);
 void dirac_destroy(dirac *d);
 
-/* The findings as lines for people, one call per line. `full`: however many and however long. Returns a status. */
-int dirac_report(dirac *d, int full, void (*line)(void *user, const char *text), void *user);
+/* The findings as lines for people, one call per line. `more` names what shows the whole report, for the hints where
+   something long is left out; NULL: this is the whole report. Returns a status. */
+int dirac_report(dirac *d, const char *more, void (*line)(void *user, const char *text), void *user);
 /* Formula of e with the names of the model; momenta are p.x, multipliers u1, u2. */
 void dirac_print(const dirac *d, expr e, char *buffer, size_t size);
 /* "chi2": how the report calls a constraint. */

@@ -6,7 +6,7 @@
 
 #define SAMPLES 5
 
-/* ---- sample.c: points at which formulas are looked at ---- */
+/* ---- sample.c: points at which formulas are evaluated ---- */
 typedef struct {
     wide *z;    /* 2n */
     wide t;
@@ -30,16 +30,19 @@ typedef enum { WEAK_ZERO, WEAK_NONZERO, WEAK_MIXED, WEAK_NOT_FINITE } weakness;
 
 int sampler_create(const model *m, uint32_t n, const wide *base, sampler **result);
 void sampler_destroy(sampler *s);
-/* Values at a point, and bounds of their rounding errors in units of the last place (may be NULL). */
+/* Values at a point, and bounds of their rounding errors in ulps (may be NULL). */
 int sampler_values(sampler *s, const point *x, const expr *roots, size_t count, wide *values, wide *errors);
 /* Is f zero at the points? */
 int sampler_judge(sampler *s, expr f, weakness *result);
-/* New points, on chi = 0 and with independent gradients there; s->count tells how many were found. */
+/* New points, on chi = 0 and with independent gradients there; s->count is the number found. */
 int sampler_spread(sampler *s, const expr *roots, size_t root_count, const dirac_constraint *chi, size_t count);
-/* Moves x by Newton's method, least change, onto chi = 0; by[i] = 0 keeps variable i (by may be NULL). *converged tells. */
-int sampler_project(sampler *s, point *x, const dirac_constraint *chi, size_t count, const unsigned char *by, int *converged);
+/* Moves x by Newton's method, least change, onto chi = 0; by[i] = 0 keeps variable i (by may be NULL). *converged:
+   whether it did. */
+int sampler_project(sampler *s, point *x, const dirac_constraint *chi, size_t count, const unsigned char *by,
+                    int *converged);
 /* The same for any functions with gradients by (q,w) (count rows of 2n). */
-int sampler_solve(sampler *s, point *x, const expr *f, const expr *gradient, size_t count, const unsigned char *by, int *converged);
+int sampler_solve(sampler *s, point *x, const expr *f, const expr *gradient, size_t count, const unsigned char *by,
+                  int *converged);
 /* Rank of a dense matrix (destroyed), relative to the sizes of its rows. */
 int rank_of(wide *a, int rows, int columns);
 wide sample_tolerance(void);

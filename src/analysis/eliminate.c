@@ -71,7 +71,8 @@ static int subtract(dirac *d, tableau *t, int k, int p, int column)
     expr factor = expr_simplify(g, expr_div(g, row[column], with[column]), NULL, NULL);
     for (int j = 0; j < t->columns; j++) {
         if (expr_is_number(g, with[j], 0) && j != column) continue;
-        row[j] = j == column ? expr_number(g, 0) : expr_simplify(g, expr_sub(g, row[j], expr_mul(g, factor, with[j])), NULL, NULL);
+        row[j] = j == column ? expr_number(g, 0)
+                             : expr_simplify(g, expr_sub(g, row[j], expr_mul(g, factor, with[j])), NULL, NULL);
         if (!row[j]) return TAUT_OUT_OF_MEMORY;
     }
     t->h[k] = expr_simplify(g, expr_sub(g, t->h[k], expr_mul(g, factor, t->h[p])), NULL, NULL);

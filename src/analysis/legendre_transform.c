@@ -24,8 +24,11 @@ static int momentum_row(dirac *d, tableau *t, uint32_t i, const expr *zero)
         if (kinds & 1u << KIND_W) {
             char name[200];
             model_coordinate_name(d->m, i, name, sizeof name);
-            return dirac_verdict_is(d, DIRAC_REFUSED, "the Lagrangian is not quadratic in the velocities (see '%s'), and the Hamiltonian cannot "
-                                    "be written down; write the model with hamiltonian and momentum", name);
+            return dirac_verdict_is(
+                d, DIRAC_REFUSED,
+                "the Lagrangian is not quadratic in the velocities (see '%s'), and the Hamiltonian cannot "
+                "be written down; write the model with hamiltonian and momentum",
+                name);
         }
     }
     if (status) return status;
@@ -60,12 +63,13 @@ static expr subtract_terms(dirac *d, expr sum, expr e, int depth)
     if (n.op == OP_ADD) return subtract_terms(d, subtract_terms(d, sum, n.a, depth + 1), n.b, depth + 1);
     if (n.op == OP_SUB) return expr_add(g, subtract_terms(d, sum, n.a, depth + 1), n.b);
     if (n.op == OP_NEG) return expr_add(g, sum, n.a);
-    if (n.op == OP_MUL && graph_node(g, n.a)->op == OP_CONSTANT && graph_constant(g, n.a) < 0) return expr_add(g, sum, expr_neg(g, e));
+    if (n.op == OP_MUL && graph_node(g, n.a)->op == OP_CONSTANT && graph_constant(g, n.a) < 0)
+        return expr_add(g, sum, expr_neg(g, e));
     return expr_sub(g, sum, e);
 }
 
-/* H_c = (p - b) v / 2 - L(q,0), v zero where it is free. With rows and columns of the pivots the same this is p v - L exactly; they are, or
-   H_c is found by putting v into p v - L. */
+/* H_c = (p - b) v / 2 - L(q,0), v zero where it is free. With rows and columns of the pivots the same this is p v - L
+   exactly; they are, or H_c is found by putting v into p v - L. */
 static int write_hamiltonian(dirac *d, const tableau *t, expr lagrangian, expr *v, const expr *zero)
 {
     graph *g = d->g;
@@ -73,13 +77,17 @@ static int write_hamiltonian(dirac *d, const tableau *t, expr lagrangian, expr *
     int same = 1;
     for (uint32_t j = 0; j < d->n; j++) {
         int row = t->pivot_row[j];
-        v[j] = row < 0 ? zero[j] : expr_simplify(g, expr_neg(g, expr_div(g, t->h[row], t->m[(size_t)row * d->n + j])), NULL, NULL);
+        v[j] = row < 0
+                   ? zero[j]
+                   : expr_simplify(g, expr_neg(g, expr_div(g, t->h[row], t->m[(size_t)row * d->n + j])), NULL, NULL);
         same &= (row < 0) == (t->pivot_column[j] < 0);
         b[j] = expr_substitute(g, d->momentum[j], p, zero, d->n);
     }
     for (uint32_t j = 0; j < d->n; j++)
         if (t->pivot_row[j] >= 0)
-            kinetic = expr_add(g, kinetic, same ? expr_mul(g, half, expr_mul(g, expr_sub(g, p[j], b[j]), v[j])) : expr_mul(g, p[j], v[j]));
+            kinetic = expr_add(g, kinetic,
+                               same ? expr_mul(g, half, expr_mul(g, expr_sub(g, p[j], b[j]), v[j]))
+                                    : expr_mul(g, p[j], v[j]));
     kinetic = expr_simplify(g, kinetic, NULL, NULL);
     d->hamiltonian = subtract_terms(d, kinetic, expr_substitute(g, lagrangian, p, same ? zero : v, d->n), 0);
     return d->hamiltonian ? shorter(d, &d->hamiltonian) : TAUT_OUT_OF_MEMORY;
@@ -92,8 +100,10 @@ static int primary_constraints(dirac *d, const tableau *t)
         expr top;
         if (t->pivot_column[i] >= 0) continue;
         expr phi = expr_simplify(d->g, expr_neg(d->g, t->h[i]), &top, NULL);
-        status = phi ? dirac_add(d, top, (dirac_constraint){ .generation = 1, .multiplier = d->multiplier_count++, .source = -1 })
-                     : TAUT_OUT_OF_MEMORY;
+        status =
+            phi ? dirac_add(d, top,
+                            (dirac_constraint){ .generation = 1, .multiplier = d->multiplier_count++, .source = -1 })
+                : TAUT_OUT_OF_MEMORY;
         d->singular = 1;
     }
     return status;
@@ -103,7 +113,8 @@ int dirac_legendre(dirac *d)
 {
     tableau t;
     uint32_t n = d->n;
-    expr lagrangian = sum_of(d), *work = mem_new(d->context, 3 * (size_t)n, sizeof *work), *zero = work ? work + 2 * n : NULL;
+    expr lagrangian = sum_of(d), *work = mem_new(d->context, 3 * (size_t)n, sizeof *work),
+         *zero = work ? work + 2 * n : NULL;
     if (!work) return TAUT_OUT_OF_MEMORY;
     for (uint32_t i = 0; i < n; i++) zero[i] = expr_number(d->g, 0);
     int status = lagrangian ? expr_gradient(d->g, lagrangian, d->z + n, n, d->momentum) : TAUT_OUT_OF_MEMORY;
@@ -112,11 +123,14 @@ int dirac_legendre(dirac *d)
         mem_free(d->context, work);
         return status;
     }
-    for (uint32_t i = 0; !status && d->verdict == DIRAC_SECOND_CLASS && i < n; i++) status = momentum_row(d, &t, i, zero);
+    for (uint32_t i = 0; !status && d->verdict == DIRAC_SECOND_CLASS && i < n; i++)
+        status = momentum_row(d, &t, i, zero);
     if (!status && d->verdict == DIRAC_SECOND_CLASS) {
         status = tableau_eliminate(d, &t);
         if (!status && t.mixed)
-            status = dirac_verdict_is(d, DIRAC_REFUSED, "the rank of the Hessian of the Lagrangian in the velocities changes from place to place");
+            status = dirac_verdict_is(
+                d, DIRAC_REFUSED,
+                "the rank of the Hessian of the Lagrangian in the velocities changes from place to place");
         if (!status && !t.mixed) status = write_hamiltonian(d, &t, lagrangian, work, zero);
         if (!status && !t.mixed) status = primary_constraints(d, &t);
     }

@@ -4,7 +4,7 @@
 
 #include "analysis/dirac_inside.h"
 
-#define CONSISTENT 1e-9 /* relative displacement that counts as a rounding of the given numbers */
+#define CONSISTENT 1e-9 /* relative displacement that counts as rounding of the given numbers */
 
 void phase_space_destroy(model *m)
 {
@@ -46,7 +46,8 @@ static int make_shell(dirac *d, model **result)
         dirac_name(d, k, name, sizeof name);
         char *text = mem_text(d->context, from ? from->name : name);
         if (!text) return TAUT_OUT_OF_MEMORY;
-        m->constraints[m->constraint_count++] = (constraint){ text, c->value, from ? from->line : m->form_line, 0, c->gauge };
+        m->constraints[m->constraint_count++] =
+            (constraint){ text, c->value, from ? from->line : m->form_line, 0, c->gauge };
     }
     return TAUT_OK;
 }
@@ -85,7 +86,8 @@ static int put_on_manifold(dirac *d, start_mode mode, point *x, phase_info *info
     int status = sampler_project(d->sampler, x, d->chi, d->count, NULL, &converged);
     if (status) return status;
     if (!converged)
-        return fail(d->context, TAUT_NO_CONVERGENCE, "%s:%d: no point of the constraints was found near the start; start nearer", d->m->file,
+        return fail(d->context, TAUT_NO_CONVERGENCE,
+                    "%s:%d: no point of the constraints was found near the start; start nearer", d->m->file,
                     d->m->form_line);
     for (size_t i = 0; i < n2; i++) {
         wide moved = WIDE(fabs)(x->z[i] - given[i]), *most = i < d->n ? &info->moved_q : &info->moved_w;
@@ -112,7 +114,8 @@ static int find_start(dirac *d, start_mode mode, model *m)
     }
     for (uint32_t i = 0; !status && i < 2 * n; i++)
         if (!(z[i] - z[i] == 0))
-            status = fail(d->context, TAUT_NOT_FINITE, "%s:%d: the start is not finite; change the start values", m->file, m->form_line);
+            status = fail(d->context, TAUT_NOT_FINITE, "%s:%d: the start is not finite; change the start values",
+                          m->file, m->form_line);
     if (!status) status = put_on_manifold(d, mode, &x, m->phase);
     for (uint32_t i = 0; !status && i < n; i++) {
         m->start_q[i] = d->m->start_q[i];
@@ -129,7 +132,8 @@ static int cannot_run(dirac *d, char *before)
 {
     const model *m = d->m;
     if (d->verdict == DIRAC_INCONSISTENT)
-        return fail(d->context, TAUT_BAD_MODEL, "%s:%d: the model is inconsistent: %s", m->file, m->form_line, d->reason);
+        return fail(d->context, TAUT_BAD_MODEL, "%s:%d: the model is inconsistent: %s", m->file, m->form_line,
+                    d->reason);
     if (before[0]) {
         before[strcspn(before, ";")] = 0;
         return fail(d->context, TAUT_SINGULAR, "%s; by the Dirac algorithm: %s", before, d->reason);
@@ -160,11 +164,14 @@ int phase_space_model(model *m, start_mode start, model **result)
     if (!m->phase_line) snprintf(before, sizeof before, "%s", taut_error_text(m->context));
     *result = NULL;
     if (m->start_points_line)
-        return fail(m->context, TAUT_UNSUPPORTED, "%s:%d: start_points are for discrete Lagrangians, which a model with constraints on phase space "
-                    "has none of; give positions and velocities in start", m->file, m->start_points_line);
+        return fail(m->context, TAUT_UNSUPPORTED,
+                    "%s:%d: start_points are for discrete Lagrangians, which a model with constraints on phase space "
+                    "has none of; give positions and velocities in start",
+                    m->file, m->start_points_line);
     int status = dirac_analyse(m, &d);
     if (status) return status;
-    if (!d->singular && !m->phase_line && d->verdict == DIRAC_SECOND_CLASS) /* at the start only: nothing that the algorithm is for */
+    /* singular at the start only: not a case for the algorithm */
+    if (!d->singular && !m->phase_line && d->verdict == DIRAC_SECOND_CLASS)
         status = fail(m->context, TAUT_SINGULAR, "%s", before);
     else
         status = d->verdict == DIRAC_SECOND_CLASS ? make_shell(d, result) : cannot_run(d, before);

@@ -6,7 +6,7 @@
 
 typedef struct {
     dirac *d;
-    int full;
+    const char *more;        /* as dirac_report takes it */
     void (*line)(void *user, const char *text);
     void *user;
     char *text, *formula, *below, *whole; /* TEXT each */
@@ -28,7 +28,10 @@ static void namer(void *user, op o, kind k, uint32_t index, char *buffer, size_t
     }
 }
 
-void dirac_print(const dirac *d, expr e, char *buffer, size_t size) { expr_print(d->g, e, namer, (void *)d, buffer, size); }
+void dirac_print(const dirac *d, expr e, char *buffer, size_t size)
+{
+    expr_print(d->g, e, namer, (void *)d, buffer, size);
+}
 
 void dirac_name(const dirac *d, size_t k, char *buffer, size_t size)
 {
@@ -98,7 +101,7 @@ static void multipliers(printer *p)
             snprintf(name, sizeof name, "u%d", c->multiplier + 1);
         if (u) u = holonomic ? expr_simplify(d->g, expr_neg(d->g, u), NULL, NULL) : u;
         if (u) dirac_print(d, u, formula, TEXT - 1000);
-        if (u && !p->full && strlen(formula) > LONG) snprintf(formula, TEXT, "(a long formula; --dirac prints it)");
+        if (u && p->more && strlen(formula) > LONG) snprintf(formula, TEXT, "(a long formula; %s prints it)", p->more);
         snprintf(p->text, TEXT, u ? "%s = %s" : "%s is free", name, formula);
         say(p, "multiplier", p->text);
     }
@@ -118,13 +121,16 @@ static int invert_brackets(dirac *d, expr *inverse)
         for (int i = 0; !status && i < k; i++) {
             t.h[i] = expr_number(d->g, i == b ? -1 : 0);
             for (int j = 0; j < k; j++)
-                if (!(t.m[i * k + j] = dirac_bracket(d, d->chi[i].gradient, d->chi[j].gradient))) status = TAUT_OUT_OF_MEMORY;
+                if (!(t.m[i * k + j] = dirac_bracket(d, d->chi[i].gradient, d->chi[j].gradient)))
+                    status = TAUT_OUT_OF_MEMORY;
         }
         if (!status) status = tableau_eliminate(d, &t);
         for (int j = 0; !status && j < k; j++) {
             int row = t.pivot_row[j];
             if (row < 0) status = TAUT_UNSUPPORTED;
-            else inverse[j * k + b] = expr_simplify(d->g, expr_neg(d->g, expr_div(d->g, t.h[row], t.m[row * k + j])), NULL, NULL);
+            else
+                inverse[j * k + b] =
+                    expr_simplify(d->g, expr_neg(d->g, expr_div(d->g, t.h[row], t.m[row * k + j])), NULL, NULL);
             if (row >= 0 && !inverse[j * k + b]) status = TAUT_OUT_OF_MEMORY;
         }
         tableau_clear(d, &t);
@@ -145,8 +151,8 @@ static void add_product(printer *p, expr factor, const char *body)
     if (negative) dirac_print(d, expr_neg(d->g, top), above, TEXT);
     dirac_print(d, bottom, below, TEXT);
     int one = strcmp(above, "1") == 0, whole = strcmp(below, "1") == 0, sum = strchr(above, ' ') != NULL;
-    snprintf(p->text + at, TEXT - at, " %c %s%s%s%s%s%s%s%s", negative ? '-' : '+', sum ? "(" : "", one ? "" : above, sum ? ")" : "",
-             one ? "" : "*", body, whole ? "" : "/(", whole ? "" : below, whole ? "" : ")");
+    snprintf(p->text + at, TEXT - at, " %c %s%s%s%s%s%s%s%s", negative ? '-' : '+', sum ? "(" : "", one ? "" : above,
+             sum ? ")" : "", one ? "" : "*", body, whole ? "" : "/(", whole ? "" : below, whole ? "" : ")");
 }
 
 static void fundamental(printer *p, const expr *inverse)
@@ -180,7 +186,8 @@ static void bracket(printer *p)
     size_t k = d->count;
     if (!k) return;
     if (k > INVERSE) {
-        snprintf(p->text, TEXT, "{F,G}* = {F,G} - {F,chi} C^-1 {chi,G}, C = {chi,chi} of size %zu is inverted numerically", k);
+        snprintf(p->text, TEXT,
+                 "{F,G}* = {F,G} - {F,chi} C^-1 {chi,G}, C = {chi,chi} of size %zu is inverted numerically", k);
         say(p, "Dirac bracket", p->text);
         return;
     }
@@ -195,10 +202,11 @@ static void bracket(printer *p)
             snprintf(body, sizeof body, "({F,chi%zu}{chi%zu,G} - {F,chi%zu}{chi%zu,G})", a + 1, b + 1, b + 1, a + 1);
             add_product(p, factor, body);
         }
-    if (status || (strlen(p->text) > 2 * LONG && !p->full))
-        snprintf(p->text, TEXT, "{F,G}* = {F,G} - {F,chi} C^-1 {chi,G}, C = {chi,chi}%s", status ? "" : "; --dirac prints C^-1");
+    if (status || (strlen(p->text) > 2 * LONG && p->more))
+        snprintf(p->text, TEXT, "{F,G}* = {F,G} - {F,chi} C^-1 {chi,G}, C = {chi,chi}%s%s%s", status ? "" : "; ",
+                 status ? "" : p->more, status ? "" : " prints C^-1");
     say(p, "Dirac bracket", p->text);
-    if (!status && ((d->singular && d->n <= 2) || (p->full && d->n <= 3))) fundamental(p, inverse);
+    if (!status && ((d->singular && d->n <= 2) || (!p->more && d->n <= 3))) fundamental(p, inverse);
     sampler_spread(d->sampler, &d->hamiltonian, 1, d->chi, d->count);
 }
 
@@ -214,33 +222,33 @@ static void gauge(printer *p)
     }
     int free = 0;
     for (int i = 0; d->multiplier && i < d->multiplier_count; i++) free += !d->multiplier[i];
-    snprintf(p->text, TEXT, "%d arbitrary function%s of time; gauge conditions to add: %d", free, free == 1 ? "" : "s", d->first);
+    snprintf(p->text, TEXT, "%d arbitrary function%s of time; gauge conditions to add: %d", free, free == 1 ? "" : "s",
+             d->first);
     if (d->first) say(p, "", p->text);
 }
 
-#define SHOWN 8 /* constraints shown without `full` */
+#define SHOWN 8 /* constraints shown unless the report is whole */
 
 static void print_all(printer *p)
 {
     dirac *d = p->d;
-    int full = p->full;
     if (d->hamiltonian && d->verdict != DIRAC_REFUSED) {
         dirac_print(d, d->hamiltonian, p->formula, TEXT - 1000);
         say(p, d->m->form == FORM_LAGRANGIAN ? "H_c" : "H", p->formula);
     }
-    if (d->count <= SHOWN || full) {
+    if (d->count <= SHOWN || !p->more) {
         constraints(p);
         if (d->verdict <= DIRAC_FIRST_CLASS) multipliers(p);
     } else {
-        snprintf(p->text, TEXT, "%zu; --dirac shows them", d->count);
+        snprintf(p->text, TEXT, "%zu; %s shows them", d->count, p->more);
         say(p, "constraints", p->text);
     }
     if (d->verdict == DIRAC_SECOND_CLASS) bracket(p);
     if (d->verdict == DIRAC_FIRST_CLASS) gauge(p);
     if (d->verdict <= DIRAC_FIRST_CLASS) {
         int twice = 2 * (int)d->n - 2 * d->first - d->second;
-        snprintf(p->text, TEXT, "%d first class, %d second class: (2*%u - 2*%d - %d)/2 = %d degree%s of freedom", d->first, d->second, d->n,
-                 d->first, d->second, twice / 2, twice == 2 ? "" : "s");
+        snprintf(p->text, TEXT, "%d first class, %d second class: (2*%u - 2*%d - %d)/2 = %d degree%s of freedom",
+                 d->first, d->second, d->n, d->first, d->second, twice / 2, twice == 2 ? "" : "s");
         say(p, "classes", p->text);
     }
     if (d->verdict == DIRAC_INCONSISTENT) say(p, "INCONSISTENT", d->reason);
@@ -248,9 +256,9 @@ static void print_all(printer *p)
     if (d->warning[0]) say(p, "warning", d->warning);
 }
 
-int dirac_report(dirac *d, int full, void (*line)(void *user, const char *text), void *user)
+int dirac_report(dirac *d, const char *more, void (*line)(void *user, const char *text), void *user)
 {
-    printer p = { .d = d, .full = full, .line = line, .user = user };
+    printer p = { .d = d, .more = more, .line = line, .user = user };
     p.text = mem_new(d->context, TEXT, 1);
     p.formula = mem_new(d->context, TEXT, 1);
     p.below = mem_new(d->context, TEXT, 1);

@@ -10,8 +10,8 @@
 #endif
 #define ATTEMPTS 60
 
-/* What is smaller than this part of the bound of its error counts as zero: far above rounding errors and the rest of Newton's iteration, far
-   below any number that a model means (3e-23 in quad). */
+/* What is smaller than this part of the bound of its error counts as zero: far above rounding errors and the rest of
+   Newton's iteration, far below any number that a model means (3e-23 in quad). */
 wide sample_tolerance(void) { return WIDE(cbrt)((wide)EPSILON * (wide)EPSILON); }
 
 int sampler_create(const model *m, uint32_t n, const wide *base, sampler **result)
@@ -110,7 +110,8 @@ int sampler_values(sampler *s, const point *x, const expr *roots, size_t count, 
         if (arity == 0) {
             s->value[e] = leaf(s, x, e);
             s->error[e] = WIDE(fabs)(s->value[e]);
-            if (n->op == OP_VARIABLE && n->b <= KIND_W) s->error[e] += s->scale[n->b]; /* places are known to the size of things */
+            /* coordinates may be rounded relative to their typical size */
+            if (n->op == OP_VARIABLE && n->b <= KIND_W) s->error[e] += s->scale[n->b];
             continue;
         }
         wide a = s->value[n->a], b = arity == 2 ? s->value[n->b] : 0, eb = arity == 2 ? s->error[n->b] : 0;
@@ -152,8 +153,9 @@ static wide norm(const wide *x, int n)
     return WIDE(sqrt)(sum);
 }
 
-/* Orthonormalises the rows of a in place, the longest first (relative to its first length), and carries r along: a row operation on both, so
-   that afterwards the solution of least norm of a x = r is the sum of r_k a_k. Dependent rows become zero. Returns the rank. */
+/* Orthonormalises the rows of a in place, the longest first (relative to its first length), and carries r along: a row
+   operation on both, so that afterwards the solution of least norm of a x = r is the sum of r_k a_k. Dependent rows
+   become zero. Returns the rank. */
 static int orthonormalise(wide *a, int rows, int columns, wide *r, wide *length, unsigned char *done)
 {
     int rank = 0;
@@ -193,7 +195,8 @@ int rank_of(wide *a, int rows, int columns)
 
 #define ITERATIONS 150 /* a double root is halved each time: 113 halvings are all digits of quad */
 
-static int newton_step(sampler *s, point *x, const expr *f, const expr *gradient, size_t count, const unsigned char *by, wide *work, wide *size)
+static int newton_step(sampler *s, point *x, const expr *f, const expr *gradient, size_t count, const unsigned char *by,
+                       wide *work, wide *size)
 {
     size_t n2 = 2 * (size_t)s->n;
     wide *a = work, *r = a + count * n2, *length = r + count;
@@ -225,7 +228,8 @@ static int all_small(sampler *s, const point *x, const expr *f, size_t count, wi
     return status;
 }
 
-int sampler_solve(sampler *s, point *x, const expr *f, const expr *gradient, size_t count, const unsigned char *by, int *converged)
+int sampler_solve(sampler *s, point *x, const expr *f, const expr *gradient, size_t count, const unsigned char *by,
+                  int *converged)
 {
     size_t n2 = 2 * (size_t)s->n;
     *converged = 1;
@@ -243,7 +247,8 @@ int sampler_solve(sampler *s, point *x, const expr *f, const expr *gradient, siz
     return status;
 }
 
-int sampler_project(sampler *s, point *x, const dirac_constraint *chi, size_t count, const unsigned char *by, int *converged)
+int sampler_project(sampler *s, point *x, const dirac_constraint *chi, size_t count, const unsigned char *by,
+                    int *converged)
 {
     size_t n2 = 2 * (size_t)s->n;
     expr *f = mem_new(s->m->context, count * (n2 + 1) + 1, sizeof *f), *gradient = f ? f + count : NULL;
@@ -289,7 +294,8 @@ static int is_regular_at(sampler *s, const point *x, const dirac_constraint *chi
         wide *errors = a + count * n2;
         status = sampler_values(s, x, chi[k].gradient, n2, a + k * n2, errors);
         for (size_t v = 0; v < n2; v++) /* a gradient of rounding errors is none */
-            a[k * n2 + v] = WIDE(fabs)(a[k * n2 + v]) <= sample_tolerance() * errors[v] ? 0 : a[k * n2 + v] * s->scale[v >= s->n];
+            a[k * n2 + v] =
+                WIDE(fabs)(a[k * n2 + v]) <= sample_tolerance() * errors[v] ? 0 : a[k * n2 + v] * s->scale[v >= s->n];
     }
     if (!status) *regular = rank_of(a, (int)count, (int)n2) == (int)count;
     mem_free(s->m->context, a);
@@ -304,7 +310,8 @@ int sampler_spread(sampler *s, const expr *roots, size_t root_count, const dirac
         point *x = &s->points[s->count];
         int converged = 0, finite = 0, regular = 0;
         wide spread = (wide)(attempt % 3 == 0 ? 0.25 : attempt % 3 == 1 ? 0.1 : 0.5);
-        for (uint32_t i = 0; i < 2 * s->n; i++) x->z[i] = s->base.z[i] + spread * s->scale[i >= s->n] * random_number(s);
+        for (uint32_t i = 0; i < 2 * s->n; i++)
+            x->z[i] = s->base.z[i] + spread * s->scale[i >= s->n] * random_number(s);
         x->t = spread * (1 + random_number(s)) / 2;
         status = sampler_project(s, x, chi, count, NULL, &converged);
         if (!status && converged) status = is_finite_at(s, x, roots, root_count, &finite);

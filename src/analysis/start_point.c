@@ -14,7 +14,7 @@ static int given_functions(dirac *d, expr *f, expr *gradient)
     return status;
 }
 
-/* The nearest solution in the free values; what is left of the residuals, whoever needs them zero will tell. */
+/* The nearest solution in the free values; remaining residuals are reported by the code that needs them zero. */
 static int solve_free(dirac *d, point *x)
 {
     uint32_t n = d->n;

@@ -1,10 +1,10 @@
-/* Velocities that a Lagrangian lacks. The Dirac algorithm is made for coordinates without kinetic energy, but most
+/* Velocities that a Lagrangian lacks. The Dirac algorithm handles coordinates without kinetic energy, but most
    often a .dot was forgotten. */
 #include <stdio.h>
 
 #include "analysis/dirac_inside.h"
 
-/* Marks the coordinates whose velocities stand in L. */
+/* Marks the coordinates whose velocities occur in L. */
 static int mark_velocities(const model *m, unsigned char *present)
 {
     expr *roots = mem_new(m->context, m->summand_count, sizeof *roots), *list;

@@ -12,15 +12,15 @@ static int check_main(int argc, char **argv);
 static const option_definition definitions_of_check[] = {
     { "define", 'D', "name=value", "set a param or option of the model", 1 },
     { "start", 0, "strict|project", "project: move an inconsistent start onto the constraints (strict)", 0 },
-    { "all", 'a', NULL, "show every start value, however many", 0 },
-    { "dirac", 0, NULL, "show all that the Dirac algorithm finds, however long", 0 },
+    { "all", 'a', NULL, "show all start values", 0 },
+    { "dirac", 0, NULL, "show everything that the Dirac algorithm finds", 0 },
 };
 
 const command command_check = {
     "check", "MODEL [-D name=value]... [--start strict|project] [--all] [--dirac]",
     "what a model is: freedom, rank, start, structure, conserved quantities",
     definitions_of_check, sizeof definitions_of_check / sizeof *definitions_of_check, check_main,
-    "Exit status: 0 the model can run, 2 it cannot (the reason is told).\n"
+    "Exit status: 0 the model can run, 2 it cannot (the message says why).\n"
 };
 
 /* The callbacks gather text, so that the report can be printed in the order a person reads it. */
@@ -66,11 +66,13 @@ static void on_redundant(void *user, uint32_t k, const char *on)
 {
     report *r = user;
     char line[700];
-    snprintf(line, sizeof line, "    '%s' (line %d) is redundant%s%s", r->m->constraints[k].name, r->m->constraints[k].line,
-             on[0] ? ": it depends on " : ": its gradient is zero here", on);
+    snprintf(line, sizeof line, "    '%s' (line %d) is redundant%s%s", r->m->constraints[k].name,
+             r->m->constraints[k].line, on[0] ? ": it depends on " : ": its gradient is zero here", on);
     if (!r->redundant[0])
-        snprintf(r->first_redundant, sizeof r->first_redundant, "%.200s:%d: constraint '%.200s' is redundant%s%.200s; remove it",
-                 r->m->file, r->m->constraints[k].line, r->m->constraints[k].name, on[0] ? ": it depends on " : ": its gradient is zero here", on);
+        snprintf(r->first_redundant, sizeof r->first_redundant,
+                 "%.200s:%d: constraint '%.200s' is redundant%s%.200s; remove it", r->m->file,
+                 r->m->constraints[k].line, r->m->constraints[k].name,
+                 on[0] ? ": it depends on " : ": its gradient is zero here", on);
     append(r->redundant, sizeof r->redundant, "\n", line);
 }
 
@@ -105,14 +107,17 @@ static void print_start(const report *r, const engine_check *c)
 {
     size_t shown = r->all || r->start_count <= SHOWN ? r->start_count : SHOWN;
     printf("  start");
-    if (c->free_q + c->free_w) printf("           %u value%s found from the constraints (marked free)", c->free_q + c->free_w,
-                                     c->free_q + c->free_w == 1 ? "" : "s");
+    if (c->free_q + c->free_w)
+        printf("           %u value%s found from the constraints (marked free)", c->free_q + c->free_w,
+               c->free_q + c->free_w == 1 ? "" : "s");
     putchar('\n');
     for (size_t i = 0; i < shown; i++)
-        printf("    %-16s %.12g%s\n", r->starts[i].name, (double)r->starts[i].value, r->starts[i].free ? "   free" : "");
+        printf("    %-16s %.12g%s\n", r->starts[i].name, (double)r->starts[i].value,
+               r->starts[i].free ? "   free" : "");
     if (shown < r->start_count) printf("    ... %zu more (--all shows them)\n", r->start_count - shown);
     if (!c->start_status && (c->moved_q > (wide)1e-9 || c->moved_w > (wide)1e-9))
-        printf("    moved onto the constraints: positions by %.2g, velocities by %.2g\n", (double)c->moved_q, (double)c->moved_w);
+        printf("    moved onto the constraints: positions by %.2g, velocities by %.2g\n", (double)c->moved_q,
+               (double)c->moved_w);
     if (c->start_status && !r->redundant[0]) printf("    NOT CONSISTENT: %s\n", c->start_text);
 }
 
@@ -143,14 +148,16 @@ static void print_structure(const model *m, const engine_check *c)
                                           : c->constraints  ? "yes: only the multipliers are solved for"
                                                             : "yes: steps are explicit");
     }
-    printf("  terms            %zu instance%s of %zu kernel%s, %zu constant%s\n", c->instances, c->instances == 1 ? "" : "s", c->kernels,
-           c->kernels == 1 ? "" : "s", c->constants, c->constants == 1 ? "" : "s");
+    printf("  terms            %zu instance%s of %zu kernel%s, %zu constant%s\n", c->instances,
+           c->instances == 1 ? "" : "s", c->kernels, c->kernels == 1 ? "" : "s", c->constants,
+           c->constants == 1 ? "" : "s");
 }
 
 /* ---- the Dirac algorithm ---- */
 
-#define DIRAC_AUTO 6 /* coordinates, and */
-#define DIRAC_AUTO_CONSTRAINTS 1 /* constraints of an ordinary model up to which the algorithm is shown without --dirac */
+/* Coordinates and constraints of an ordinary model up to which the algorithm is shown without --dirac. */
+#define DIRAC_AUTO 6
+#define DIRAC_AUTO_CONSTRAINTS 1
 
 static void print_line(void *user, const char *text)
 {
@@ -164,7 +171,7 @@ static int print_dirac(model *m, int full)
     int status = dirac_analyse(m, &d);
     if (status) return status;
     puts("  Dirac algorithm");
-    status = dirac_report(d, full, print_line, NULL);
+    status = dirac_report(d, full ? NULL : "--dirac", print_line, NULL);
     dirac_destroy(d);
     return status;
 }
@@ -173,22 +180,22 @@ static int wants_dirac(const report *r, const engine_check *c)
 {
     const model *m = r->m;
     if (r->dirac || c->phase) return 1;
-    return m->form != FORM_RATES && !m->force_count && !c->augmented && c->constraints > 0 && c->constraints <= DIRAC_AUTO_CONSTRAINTS &&
-           c->coordinates <= DIRAC_AUTO && !r->redundant[0];
+    return m->form != FORM_RATES && !m->force_count && !c->augmented && c->constraints > 0 &&
+           c->constraints <= DIRAC_AUTO_CONSTRAINTS && c->coordinates <= DIRAC_AUTO && !r->redundant[0];
 }
 
-/* A model that cannot run: if the algorithm tells why, it is shown before the message. */
+/* A model that cannot run: if the algorithm finds out why, its report is shown before the message. */
 static int refused(model *m, int status, const char *text, int full)
 {
     dirac *d;
     char copy[TAUT_ERROR_TEXT];
     snprintf(copy, sizeof copy, "%s", text);
     if (status == TAUT_OUT_OF_MEMORY) return complain(EXIT_FAILED, "%s", copy);
-    if ((status == TAUT_SINGULAR || status == TAUT_BAD_MODEL || status == TAUT_NO_CONVERGENCE) && m->form != FORM_RATES &&
-        !dirac_analyse(m, &d)) {
+    if ((status == TAUT_SINGULAR || status == TAUT_BAD_MODEL || status == TAUT_NO_CONVERGENCE) &&
+        m->form != FORM_RATES && !dirac_analyse(m, &d)) {
         if ((d->singular || m->phase_line) && d->verdict != DIRAC_REFUSED) {
             printf("%s\n  coordinates      %u\n  Dirac algorithm\n", m->title, m->coordinate_count);
-            dirac_report(d, full, print_line, NULL);
+            dirac_report(d, full ? NULL : "--dirac", print_line, NULL);
         }
         dirac_destroy(d);
     }
@@ -202,7 +209,8 @@ static int print_report(const report *r, const engine_check *c)
     if (c->rank_known)
         printf(", rank %u", c->rank);
     if (c->contacts) {
-        printf("\n  contacts         %u, %u closed at the start%s%s", c->contacts, c->closed, c->closed ? ": " : "", c->closed_names);
+        printf("\n  contacts         %u, %u closed at the start%s%s", c->contacts, c->closed, c->closed ? ": " : "",
+               c->closed_names);
         printf("\n  impacts          %s", r->m->impact_law == IMPACT_SEQUENTIAL ? "sequential" : "simultaneous");
     }
     printf("\n  freedom          %s%d degree%s\n", c->rank_known ? "" : "at least ", c->degrees_of_freedom,
@@ -210,8 +218,12 @@ static int print_report(const report *r, const engine_check *c)
     if (r->redundant[0]) printf("  REDUNDANT\n%s\n", r->redundant);
     print_structure(r->m, c);
     printf("  conserved        %s%s%s\n", c->energy_conserved ? "energy" : "",
-           c->energy_conserved && r->conserved[0] ? ", " : "", r->conserved[0] ? r->conserved : c->energy_conserved ? "" : "nothing found");
-    if (wants_dirac(r, c) && print_dirac(r->m, r->dirac)) return complain(EXIT_FAILED, "%s", taut_error_text(r->m->context));
+           c->energy_conserved && r->conserved[0] ? ", " : "",
+           r->conserved[0]       ? r->conserved
+           : c->energy_conserved ? ""
+                                 : "nothing found");
+    if (wants_dirac(r, c) && print_dirac(r->m, r->dirac))
+        return complain(EXIT_FAILED, "%s", taut_error_text(r->m->context));
     printf("  methods          %s\n", r->methods[0] ? r->methods : "none fits");
     if (r->refused[0]) printf("  not suitable\n%s\n", r->refused);
     print_start(r, c);

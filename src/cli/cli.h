@@ -38,7 +38,8 @@ typedef struct {
     int positional_count;
 } options;
 
-/* Reads the arguments after the subcommand. Prints help on -h and returns 1; returns -1 after an error message; 0 otherwise. */
+/* Reads the arguments after the subcommand. Prints help on -h and returns 1; returns -1 after an error message; 0
+   otherwise. */
 int options_parse(const command *c, int argc, char **argv, options *out);
 /* The (last) value of an option, or the default. A switch has the value "". */
 const char *options_value(const options *o, const char *name, const char *otherwise);
@@ -46,16 +47,16 @@ void options_help(const command *c);
 
 /* Prints "taut: text" to stderr. Returns the exit status. */
 int complain(int exit_status, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* The exit status that belongs to a library status (see DESIGN: 1 failed, 2 bad usage or model). */
+/* The exit status that belongs to a library status (1 failed, 2 bad usage or model). */
 int exit_status_of(int status);
 /* Reads a number; complains and returns non-zero if it is none. */
 int number_option(const options *o, const char *name, const char *otherwise, wide *value);
-/* --steps, which is given: positive numbers with commas between them, each of which divides the end time. Complains and returns non-zero
-   otherwise. */
+/* --steps, which is given: positive numbers separated by commas, each of which divides the end time. Complains and
+   returns non-zero otherwise. */
 #define STEPS_MOST 64
 int steps_option(const options *o, wide until, wide *steps, int most, int *count);
-/* --precision and --start; complain and return non-zero if the value is none of those allowed. *api is as it was when the option
-   is not given. */
+/* --precision and --start; complain and return non-zero if the value is not allowed. *api is as it was when
+   the option is not given. */
 struct engine_api;
 int precision_option(const options *o, const struct engine_api **api);
 int start_option(const options *o, int as_is, start_mode *mode); /* as_is: that is one of them here */
@@ -70,14 +71,14 @@ typedef struct {
 int definitions_read(const options *o, definitions *d);
 /* Loads the model and complains if a definition was not used. Returns an exit status. */
 int load_model(taut_context *context, const char *path, definitions *d, model **m);
-/* Writes a file beside the one that is wanted, and puts it there when it is whole: what could not be finished does not take the place of
-   what was good. `write` returns a status. Complains, and returns an exit status. */
+/* Writes a temporary file next to the wanted one, and renames it when it is complete: what could not be finished does
+   not take the place of what was good. `write` returns a status. Complains, and returns an exit status. */
 int write_whole_file(taut_context *context, const char *path, int (*write)(void *user, FILE *file), void *user);
 /* A context whose remarks go to stderr. */
 taut_context *make_context(void);
 
-extern const command command_run, command_resume, command_export, command_compare, command_check, command_converge, command_verify,
-    command_reproduce, command_methods;
+extern const command command_run, command_resume, command_export, command_compare, command_check, command_converge,
+    command_verify, command_reproduce, command_methods;
 extern const command command_report;
 
 #endif

@@ -5,33 +5,33 @@
 #include <string.h>
 
 #include "cli/cli.h"
-#include "method/method.h" /* before all that uses its names */
+#include "method/method.h" /* first: it defines names that the others use */
 #include "cli/compare_page.h"
 #include "run/compare.h"
 
 static int compare_main(int argc, char **argv);
 
 static const option_definition definitions_of_compare[] = {
-    { "methods", 'm', "LIST", "names from 'taut methods' with their options, commas between them", 0 },
+    { "methods", 'm', "LIST", "names from 'taut methods' with their options, separated by commas", 0 },
     { "step", 's', "STEP", "time step (0.01)", 0 },
     { "until", 'T', "END", "end time (10)", 0 },
-    { "steps", 0, "LIST", "several steps instead of one: work and precision", 0 },
+    { "steps", 0, "LIST", "several steps instead of one: error against cost", 0 },
     { "csv", 0, NULL, "a table for scripts", 0 },
-    { "report", 0, "FILE", "a page with the table and plots, too", 0 },
+    { "report", 0, "FILE", "also write a page with the table and plots", 0 },
     { "define", 'D', "name=value", "set a param or option of the model", 1 },
     { "precision", 0, "double|quad", "of the methods' runs (double)", 0 },
     { "start", 0, "strict|project", "project: move an inconsistent start onto the constraints (strict)", 0 },
 };
 
 const command command_compare = {
-    "compare", "MODEL -m A,B,C [-s STEP] [-T END] [--steps h1,h2,...] [--csv] [--report page.html] [-D name=value]... [--precision double|quad] "
-               "[--start strict|project]",
+    "compare", "MODEL -m A,B,C [-s STEP] [-T END] [--steps h1,h2,...] [--csv] [--report page.html] [-D name=value]... "
+               "[--precision double|quad] [--start strict|project]",
     "several methods on one model: errors, drifts and costs",
     definitions_of_compare, sizeof definitions_of_compare / sizeof *definitions_of_compare, compare_main,
-    "energy, momenta: largest change; slope: size of the energy's trend per unit of time; |g|, |dg/dt|: largest; error q, p: largest\n"
-    "difference to the exact solution at END; its: Newton iterations per step; time: wall time of the steps alone. A method that\n"
-    "refuses the model, or fails, has its reason below the table.\n\n"
-    "Exit status: 0 done, 1 no method came to the end, 2 bad usage or bad model.\n"
+    "energy, momenta: largest change; slope: size of the energy's trend per unit of time; |g|, |dg/dt|: largest;\n"
+    "error q, p: largest difference to the exact solution at END; its: Newton iterations per step; time: wall time\n"
+    "of the steps alone. A method that refuses the model, or fails, has its reason below the table.\n\n"
+    "Exit status: 0 done, 1 no method reached the end, 2 bad usage or bad model.\n"
 };
 
 #define METHODS_MOST 32
@@ -49,7 +49,8 @@ typedef struct {
 
 /* ---- options ---- */
 
-/* Is the text up to a comma, a colon or the end the name of a method? Options of a method have commas between them too. */
+/* Is the text up to a comma, a colon or the end the name of a method? Options of a method have commas between them
+   too. */
 static int begins_method(const engine_api *api, const char *text)
 {
     size_t length = strcspn(text, ",:");
@@ -67,9 +68,11 @@ static int read_methods(const options *o, session *z)
     while (*text) {
         size_t length = strcspn(text, ",");
         while (text[length] && !begins_method(z->api, text + length + 1)) length += 1 + strcspn(text + length + 1, ",");
-        if (z->options.method_count == METHODS_MOST) return complain(EXIT_USAGE, "option --methods takes at most %d methods", METHODS_MOST);
+        if (z->options.method_count == METHODS_MOST)
+            return complain(EXIT_USAGE, "option --methods takes at most %d methods", METHODS_MOST);
         char *name = z->names[z->options.method_count];
-        if (length >= sizeof z->names[0]) return complain(EXIT_USAGE, "option --methods: a method of more than %zu letters", sizeof z->names[0] - 1);
+        if (length >= sizeof z->names[0])
+            return complain(EXIT_USAGE, "option --methods: a method of more than %zu letters", sizeof z->names[0] - 1);
         memcpy(name, text, length);
         name[length] = 0;
         z->methods[z->options.method_count++] = name;
@@ -96,7 +99,8 @@ static int read_options(const options *o, session *z)
         z->options.step_count = 1;
         if (number_option(o, "step", "0.01", &z->steps[0])) return EXIT_USAGE;
         if (!converge_step_count(z->steps[0], z->options.until))
-            return complain(EXIT_USAGE, "the step %.9g does not divide the end time %.9g; it must", (double)z->steps[0], (double)z->options.until);
+            return complain(EXIT_USAGE, "the step %.9g does not divide the end time %.9g; it must", (double)z->steps[0],
+                            (double)z->options.until);
     }
     return read_methods(o, z);
 }
@@ -145,7 +149,8 @@ static void put_iterations(int width, const compare_row *row)
 
 static void print_table(const compare_result *r)
 {
-    printf("%-13s%8s%8s%8s%8s%8s%8s%8s%4s%7s\n", "method", "energy", "slope", "momenta", "|g|", "|dg/dt|", "error q", "error p", "its", "time");
+    printf("%-13s%8s%8s%8s%8s%8s%8s%8s%4s%7s\n", "method", "energy", "slope", "momenta", "|g|", "|dg/dt|", "error q",
+           "error p", "its", "time");
     for (int i = 0; i < r->count; i++) {
         const compare_row *row = &r->rows[i];
         put_name(row->method, 13);
@@ -169,7 +174,8 @@ static void print_table(const compare_result *r)
 /* Several steps: cost and error side by side. */
 static void print_work(const compare_result *r)
 {
-    printf("%-16s %9s %9s %9s %10s %9s %5s %6s\n", "method", "step", "steps", "energy", "error q", "error p", "its", "time");
+    printf("%-16s %9s %9s %9s %10s %9s %5s %6s\n", "method", "step", "steps", "energy", "error q", "error p", "its",
+           "time");
     for (int i = 0; i < r->count; i++) {
         const compare_row *row = &r->rows[i];
         put_name(i && row->method == r->rows[i - 1].method ? "" : row->method, 16);
@@ -190,11 +196,12 @@ static void print_work(const compare_result *r)
 static void print_csv(const compare_result *r)
 {
     char step[WIDE_TEXT];
-    puts("method,step,steps,energy,slope,momenta,constraint,velocity_constraint,error_q,error_p,error_lambda,newton_iterations,factorisations,evaluations,seconds,"
-         "failure");
+    puts("method,step,steps,energy,slope,momenta,constraint,velocity_constraint,error_q,error_p,error_lambda,"
+         "newton_iterations,factorisations,evaluations,seconds,failure");
     for (int i = 0; i < r->count; i++) {
         const compare_row *row = &r->rows[i];
-        const wide values[] = { row->energy, row->slope, row->momentum, row->position, row->velocity, row->error[0], row->error[1], row->error[2] };
+        const wide values[] = { row->energy,   row->slope,    row->momentum, row->position,
+                                row->velocity, row->error[0], row->error[1], row->error[2] };
         const int shown[] = { r->has_energy, r->has_energy, r->has_momenta, 1, 1, 1, 1, r->kinds == 3 };
         wide_shortest(step, sizeof step, row->step);
         printf("\"%s\",%s,", row->method, step);
@@ -226,11 +233,12 @@ static void print_notes(const session *z, const compare_result *r)
     if (explicit) puts("its: Newton iterations a step; 4f: four evaluations of the equations of motion a step");
     if (limited) puts("~ near round-off or the reference's own error");
     if (best >= 0 && !r->reference_failure[0])
-        printf("smallest error: %s   least time: %s\nreference: in %s, its error: q %.0e, p %.0e\n", r->rows[best].method, r->rows[fastest].method,
-               z->reference_api->name, (double)r->reference_error[CONVERGE_Q], (double)r->reference_error[CONVERGE_P]);
+        printf("smallest error: %s   least time: %s\nreference: in %s, its error: q %.0e, p %.0e\n",
+               r->rows[best].method, r->rows[fastest].method, z->reference_api->name,
+               (double)r->reference_error[CONVERGE_Q], (double)r->reference_error[CONVERGE_P]);
 }
 
-/* Reasons of refusals and failures, one each; returns how many rows came to the end. */
+/* Reasons of refusals and failures, one each; returns how many rows reached the end. */
 static int tell_failures(const compare_result *r)
 {
     int done = 0;
@@ -256,7 +264,8 @@ static int compare(session *z)
         print_csv(&result);
     } else {
         printf("%s\n  t = 0 .. %.9g   %s", z->m->title, (double)z->options.until, z->api->name);
-        if (z->options.step_count == 1) printf("   step %.6g, %ld steps", (double)z->steps[0], converge_step_count(z->steps[0], z->options.until));
+        if (z->options.step_count == 1)
+            printf("   step %.6g, %ld steps", (double)z->steps[0], converge_step_count(z->steps[0], z->options.until));
         puts("\n");
         if (z->options.step_count == 1) print_table(&result);
         else print_work(&result);
@@ -279,8 +288,10 @@ static int compare_main(int argc, char **argv)
         free(d);
         return parsed > 0 ? EXIT_DONE : EXIT_USAGE;
     }
-    code = o.positional_count == 1 ? read_options(&o, &z)
-                                   : complain(EXIT_USAGE, "'taut compare' needs one model file, as in: taut compare models/pendulum.lua -m rattle,del");
+    code = o.positional_count == 1
+               ? read_options(&o, &z)
+               : complain(EXIT_USAGE,
+                          "'taut compare' needs one model file, as in: taut compare models/pendulum.lua -m rattle,del");
     if (!code) code = definitions_read(&o, d);
     if (!code && !(z.context = make_context())) code = EXIT_FAILED;
     for (int i = 0; !code && i < z.options.method_count; i++) {

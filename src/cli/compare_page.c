@@ -50,11 +50,14 @@ static void write_row(document *d, const contents *z, const compare_row *row)
 static void write_table(document *d, const contents *z)
 {
     static const document_column columns[] = {
-        { "method", 0 }, { "step", 1 }, { "steps", 1 }, { "energy", 1 }, { "slope", 1 }, { "momenta", 1 }, { "|g|", 1 }, { "|dg/dt|", 1 },
-        { "error q", 1 }, { "error p", 1 }, { "Newton its", 1 }, { "evaluations", 1 }, { "time", 1 },
+        { "method", 0 }, { "step", 1 }, { "steps", 1 }, { "energy", 1 }, { "slope", 1 }, { "momenta", 1 }, { "|g|", 1 },
+        { "|dg/dt|", 1 }, { "error q", 1 }, { "error p", 1 }, { "Newton its", 1 }, { "evaluations", 1 }, { "time", 1 },
     };
-    document_table(d, "Largest change of energy and conserved momenta, trend of the energy per unit of time, largest residuals, error at the end, cost; "
-                      "~ near round-off or the reference's own error", columns, sizeof columns / sizeof *columns);
+    document_table(d,
+                   "Largest change of energy and conserved momenta, trend of the energy per unit of time, largest "
+                   "residuals, error at the end, cost; "
+                   "~ near round-off or the reference's own error",
+                   columns, sizeof columns / sizeof *columns);
     for (int i = 0; i < z->result->count; i++) write_row(d, z, &z->result->rows[i]);
     document_end_table(d);
 }
@@ -65,8 +68,10 @@ static double step(const compare_row *row) { return (double)row->step; }
 static double error(const compare_row *row) { return (double)row->error[CONVERGE_Q]; }
 static double energy(const compare_row *row) { return (double)row->energy; }
 
-/* A series per method; rows of a method follow each other. What is 0 has no place on a logarithmic axis and is left out by the page. */
-static void write_plot(document *d, const contents *z, const char *title, const char *x_label, reading x, const char *y_label, reading y)
+/* A series per method; rows of a method follow each other. What is 0 has no place on a logarithmic axis and is left out
+   by the page. */
+static void write_plot(document *d, const contents *z, const char *title, const char *x_label, reading x,
+                       const char *y_label, reading y)
 {
     document_plot(d, title, x_label, 1, y_label, 1);
     const compare_row *rows = z->result->rows;
@@ -107,21 +112,24 @@ static int write_contents(void *user, FILE *file)
     document d;
     snprintf(title, sizeof title, "%.400s: methods compared", z->m->title);
     snprintf(summary, sizeof summary, "t = 0 .. %.9g, %s", (double)z->options->until, z->api->name);
-    int status = document_begin(&d, z->m->context, file, (const char *)template_document, template_document_size, title, summary);
+    int status = document_begin(&d, z->m->context, file, (const char *)template_document, template_document_size, title,
+                                summary);
     if (status) return status;
     write_table(&d, z);
     write_failures(&d, z);
     write_plot(&d, z, "Work and precision", "time, s", seconds, "error of q at the end", error);
     if (z->options->step_count > 1) {
         write_plot(&d, z, "Error over step", "step", step, "error of q at the end", error);
-        if (z->result->has_energy) write_plot(&d, z, "Energy over step", "step", step, "largest change of the energy", energy);
+        if (z->result->has_energy)
+            write_plot(&d, z, "Energy over step", "step", step, "largest change of the energy", energy);
     }
     document_heading(&d, 2, "Model");
     document_source(&d, z->m->source);
     return document_end(&d);
 }
 
-int compare_page(const char *path, const model *m, const engine_api *api, const compare_options *options, const compare_result *result)
+int compare_page(const char *path, const model *m, const engine_api *api, const compare_options *options,
+                 const compare_result *result)
 {
     contents z = { m, api, options, result };
     return write_whole_file(m->context, path, write_contents, &z);

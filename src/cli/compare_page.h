@@ -5,6 +5,7 @@
 #include "run/compare.h"
 
 /* Writes the page; complains when it cannot. Returns an exit status. */
-int compare_page(const char *path, const model *m, const engine_api *api, const compare_options *options, const compare_result *result);
+int compare_page(const char *path, const model *m, const engine_api *api, const compare_options *options,
+                 const compare_result *result);
 
 #endif

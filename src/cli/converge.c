@@ -11,8 +11,8 @@ static int converge_main(int argc, char **argv);
 
 static const option_definition definitions_of_converge[] = {
     { "method", 'm', "METHOD", "a name from 'taut methods', with options after a colon (rattle)", 0 },
-    { "steps", 0, "LIST", "the steps to compare, with commas between them; each divides END", 0 },
-    { "until", 'T', "END", "the time at which errors are taken", 0 },
+    { "steps", 0, "LIST", "the steps to compare, separated by commas; each divides END", 0 },
+    { "until", 'T', "END", "the time at which errors are measured", 0 },
     { "reference", 0, "REF", "METHOD,h or fine: what errors are measured against (fine)", 0 },
     { "csv", 0, NULL, "a table for scripts", 0 },
     { "define", 'D', "name=value", "set a param or option of the model", 1 },
@@ -25,10 +25,11 @@ const command command_converge = {
                 "[--precision double|quad] [--start strict|project]",
     "errors and measured orders in q, p and the multipliers",
     definitions_of_converge, sizeof definitions_of_converge / sizeof *definitions_of_converge, converge_main,
-    "Errors are largest absolute differences at END. The multipliers are those that belong to the state (d^2 g/dt^2 = 0).\n"
-    "The reference 'fine' is the solution of the equations of motion by an integrator that no method uses (extrapolated\n"
-    "midpoint rule, in quad where the build has it), refined until it is far better than the smallest error. METHOD,h is a\n"
-    "method with step h and with h/2, which is taken. Either way the last refinement tells how good the reference is.\n\n"
+    "Errors are largest absolute differences at END. The multipliers are those that belong to the state\n"
+    "(d^2 g/dt^2 = 0). The reference 'fine' is the solution of the equations of motion by an integrator that no\n"
+    "method uses (extrapolated midpoint rule, in quad where the build has it), refined until it is far more accurate\n"
+    "than the smallest error. METHOD,h is a method with steps h and h/2; the latter is the reference. Either way the\n"
+    "last refinement shows its error.\n\n"
     "Exit status: 0 done, 1 a step or the reference failed, 2 bad usage or bad model.\n"
 };
 
@@ -51,7 +52,8 @@ static const char *const kinds[CONVERGE_KINDS] = { "q", "p", "lambda" };
 static void print_csv(const session *z, const converge_result *r)
 {
     fputs("step,steps", stdout);
-    for (int k = 0; k < r->kinds; k++) printf(",error_%s,order_%s,reference_error_%s,limited_%s", kinds[k], kinds[k], kinds[k], kinds[k]);
+    for (int k = 0; k < r->kinds; k++)
+        printf(",error_%s,order_%s,reference_error_%s,limited_%s", kinds[k], kinds[k], kinds[k], kinds[k]);
     putchar('\n');
     for (int i = 0; i < r->count; i++) {
         const converge_row *row = &r->rows[i];
@@ -74,13 +76,15 @@ static void print_csv(const session *z, const converge_result *r)
 static void print_reference(const session *z, const converge_result *r)
 {
     if (z->options.reference_step > 0)
-        printf("  reference: %s with step %.6g, in %s\n", z->reference_options.method, (double)r->reference_fine, z->reference_api->name);
+        printf("  reference: %s with step %.6g, in %s\n", z->reference_options.method, (double)r->reference_fine,
+               z->reference_api->name);
     else
         printf("  reference: equations of motion by extrapolation, tolerance %.0e, in %s\n", (double)r->reference_fine,
                z->reference_api->name);
     fputs("  its error:", stdout);
     for (int k = 0; k < r->kinds; k++) printf("%s %s %.0e", k ? "," : "", kinds[k], (double)r->reference_error[k]);
-    printf(" (compared with %s %.2g)\n", z->options.reference_step > 0 ? "step" : "tolerance", (double)r->reference_coarse);
+    printf(" (compared with %s %.2g)\n", z->options.reference_step > 0 ? "step" : "tolerance",
+           (double)r->reference_coarse);
 }
 
 static void print_cell(const converge_row *row, int k)
@@ -93,7 +97,8 @@ static void print_cell(const converge_row *row, int k)
 static void print_table(const session *z, const converge_result *r)
 {
     int limited = 0;
-    printf("%s\n  method %s   t = %.9g   %s\n", z->m->title, z->engine_options.method, (double)z->options.until, z->api->name);
+    printf("%s\n  method %s   t = %.9g   %s\n", z->m->title, z->engine_options.method, (double)z->options.until,
+           z->api->name);
     print_reference(z, r);
     printf("\n  %12s", "step");
     for (int k = 0; k < r->kinds; k++) {
@@ -126,11 +131,14 @@ static int read_reference(const options *o, session *z)
     const char *text = options_value(o, "reference", "fine"), *comma = strrchr(text, ',');
     z->reference_options = z->engine_options;
     if (strcmp(text, "fine") == 0) return 0;
-    if (!comma || comma == text || wide_parse(comma + 1, &z->options.reference_step) || !(z->options.reference_step > 0))
+    if (!comma || comma == text || wide_parse(comma + 1, &z->options.reference_step) ||
+        !(z->options.reference_step > 0))
         return complain(EXIT_USAGE, "option --reference is METHOD,h with a step h, or fine, not '%s'", text);
-    if ((size_t)(comma - text) >= sizeof z->reference_method) return complain(EXIT_USAGE, "the method of --reference is too long");
+    if ((size_t)(comma - text) >= sizeof z->reference_method)
+        return complain(EXIT_USAGE, "the method of --reference is too long");
     if (!converge_step_count(z->options.reference_step, z->options.until))
-        return complain(EXIT_USAGE, "the reference's step %s does not divide the end time %.9g", comma + 1, (double)z->options.until);
+        return complain(EXIT_USAGE, "the reference's step %s does not divide the end time %.9g", comma + 1,
+                        (double)z->options.until);
     memcpy(z->reference_method, text, (size_t)(comma - text));
     z->reference_options.method = z->reference_method;
     return 0;
@@ -147,9 +155,11 @@ static int read_options(const options *o, session *z)
         return complain(EXIT_USAGE, "the end time must be a positive number");
     if (precision_option(o, &z->api) || start_option(o, 0, &z->engine_options.start)) return EXIT_USAGE;
     z->reference_api = engine_find("quad") ? engine_find("quad") : z->api;
-    if (!options_value(o, "steps", NULL)) return complain(EXIT_USAGE, "'taut converge' needs --steps, as in: --steps 0.1,0.05,0.025");
+    if (!options_value(o, "steps", NULL))
+        return complain(EXIT_USAGE, "'taut converge' needs --steps, as in: --steps 0.1,0.05,0.025");
     z->options.steps = z->steps;
-    return steps_option(o, z->options.until, z->steps, STEPS_MOST, &z->options.count) ? EXIT_USAGE : read_reference(o, z);
+    return steps_option(o, z->options.until, z->steps, STEPS_MOST, &z->options.count) ? EXIT_USAGE
+                                                                                      : read_reference(o, z);
 }
 
 static int compute(session *z)
@@ -157,12 +167,16 @@ static int compute(session *z)
     converge_result result;
     int status = z->api->create(z->m, &z->engine_options, &z->engine);
     if (!status) status = z->reference_api->create(z->m, &z->reference_options, &z->reference);
-    if (status) return complain(status == TAUT_OUT_OF_MEMORY ? EXIT_FAILED : EXIT_USAGE, "%s", taut_error_text(z->context));
+    if (status)
+        return complain(status == TAUT_OUT_OF_MEMORY ? EXIT_FAILED : EXIT_USAGE, "%s", taut_error_text(z->context));
     status = converge_run(z->context, z->api, z->engine, z->reference_api, z->reference, &z->options, &result);
-    int code = status ? complain(exit_status_of(status), "the reference: %s", taut_error_text(z->context)) : EXIT_DONE;
+    const char *advice = status == TAUT_UNSUPPORTED ? "; give a method instead: --reference METHOD,h" : "";
+    int code = status ? complain(exit_status_of(status), "the reference: %s%s", taut_error_text(z->context), advice)
+                      : EXIT_DONE;
     if (!status && z->csv) print_csv(z, &result);
     if (!status && !z->csv) print_table(z, &result);
-    if (!status && fflush(stdout) == EOF) code = complain(EXIT_FAILED, "cannot write to standard output: %s", strerror(errno));
+    if (!status && fflush(stdout) == EOF)
+        code = complain(EXIT_FAILED, "cannot write to standard output: %s", strerror(errno));
     for (int i = 0; !status && i < result.count; i++)
         if (result.rows[i].failure[0])
             code = complain(EXIT_FAILED, "step %.6g: %s", (double)result.rows[i].step, result.rows[i].failure);

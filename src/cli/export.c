@@ -8,15 +8,16 @@
 static int export_main(int argc, char **argv);
 
 static const option_definition definitions_of_export[] = {
-    { "columns", 0, "LIST", "names with commas between them, for .csv and .h5 (all)", 0 },
-    { "every", 0, "K", "each K-th frame, from the first (1)", 0 },
+    { "columns", 0, "LIST", "names separated by commas, for .csv and .h5 (all)", 0 },
+    { "every", 0, "K", "every K-th frame, from the first (1)", 0 },
 };
 
 const command command_export = {
     "export", "RUN.taut FILE [--columns LIST] [--every K]", "a recorded run as .csv, .h5 (HDF5) or .xyz",
     definitions_of_export, sizeof definitions_of_export / sizeof *definitions_of_export, export_main,
-    "FILE.csv is what 'taut run --csv' writes. FILE.h5 has a dataset per column. FILE.xyz has the points of the model (extended XYZ).\n"
-    "An existing FILE is replaced. A run that is still being written is exported as far as it is committed.\n"
+    "FILE.csv is what 'taut run --csv' writes. FILE.h5 has a dataset per column. FILE.xyz has the points of the\n"
+    "model (extended XYZ). An existing FILE is replaced. A run that is still being written is exported as far\n"
+    "as it is committed.\n"
 };
 
 typedef int (*exporter)(taut_context *context, record *r, const char *path, const export_options *options);
@@ -46,7 +47,9 @@ static int choose(const record *r, const char *list, size_t **columns, size_t *c
         memcpy(name, list, length);
         name[length] = 0;
         long column = record_column_find(r, name);
-        if (column < 0) return complain(EXIT_USAGE, "the run has no column '%s'; the first line of an export to .csv lists them", name);
+        if (column < 0)
+            return complain(EXIT_USAGE, "the run has no column '%s'; the first line of an export to .csv lists them",
+                            name);
         (*columns)[(*count)++] = (size_t)column;
         list = list[length] ? list + length + 1 : NULL;
     }
@@ -79,7 +82,8 @@ static int export_main(int argc, char **argv)
     int parsed = options_parse(&command_export, argc, argv, &o);
     if (parsed) return parsed > 0 ? EXIT_DONE : EXIT_USAGE;
     if (o.positional_count != 2)
-        return complain(EXIT_USAGE, "'taut export' needs a run file and the file to write, as in: taut export run.taut run.csv");
+        return complain(EXIT_USAGE,
+                        "'taut export' needs a run file and the file to write, as in: taut export run.taut run.csv");
     exporter f = find_exporter(o.positional[1]);
     if (!f) return complain(EXIT_USAGE, "'%s': the name of an export ends in .csv, .h5 or .xyz", o.positional[1]);
     taut_context *context = make_context();

@@ -6,8 +6,10 @@
 #include "cli/cli.h"
 #include "run/engine.h"
 
-static const command *const commands[] = { &command_run, &command_resume, &command_report, &command_export, &command_compare, &command_check,
-                                           &command_converge, &command_verify, &command_reproduce, &command_methods };
+static const command *const commands[] = {
+    &command_run,   &command_resume,   &command_report, &command_export,    &command_compare,
+    &command_check, &command_converge, &command_verify, &command_reproduce, &command_methods,
+};
 #define COMMAND_COUNT (sizeof commands / sizeof *commands)
 
 static void help(void)
@@ -43,7 +45,8 @@ static int run_command(int argc, char **argv)
                 options_help(commands[i]);
                 return EXIT_DONE;
             }
-        return argc > 2 ? complain(EXIT_USAGE, "there is no command '%s'; 'taut --help' lists them", argv[2]) : EXIT_DONE;
+        return argc > 2 ? complain(EXIT_USAGE, "there is no command '%s'; 'taut --help' lists them", argv[2])
+                        : EXIT_DONE;
     }
     if (strcmp(name, "--version") == 0) {
         version();
@@ -54,7 +57,7 @@ static int run_command(int argc, char **argv)
     return complain(EXIT_USAGE, "there is no command '%s'; 'taut --help' lists them", name);
 }
 
-/* What could not be written was not done: a full disk must not look like success. */
+/* A full disk must not look like success. */
 int main(int argc, char **argv)
 {
     int code = run_command(argc, argv);

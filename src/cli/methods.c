@@ -8,8 +8,9 @@
 
 static int methods_main(int argc, char **argv);
 
-const command command_methods = { "methods", "[NAME]", "the catalogue: order, what is kept, options, source", NULL, 0, methods_main,
-                                  NULL };
+const command command_methods = {
+    "methods", "[NAME]", "the catalogue: order, what is kept, options, source", NULL, 0, methods_main, NULL
+};
 
 static const struct {
     unsigned bit;
@@ -53,7 +54,8 @@ static void describe(const method_info *info)
     if (info->momentum_order) printf(" (%d in momenta and velocities)", info->momentum_order);
     printf("\n  source      %s\n  keeps\n", info->source);
     for (size_t k = 0; k < PROPERTY_COUNT; k++)
-        printf("    %-11s %-4s %s\n", properties[k].name, info->keeps & properties[k].bit ? "yes" : "no", properties[k].meaning);
+        printf("    %-11s %-4s %s\n", properties[k].name, info->keeps & properties[k].bit ? "yes" : "no",
+               properties[k].meaning);
     puts(info->option_count ? "  options" : "  options     none");
     for (int i = 0; i < info->option_count; i++)
         printf("    %-11s %-16s %s\n", info->options[i].name, info->options[i].values, info->options[i].meaning);

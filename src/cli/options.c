@@ -132,8 +132,8 @@ static int read_step(const char *item, wide until, wide *step)
         return complain(EXIT_USAGE, "option --steps needs positive numbers with commas between them, not '%s'", item);
     if (converge_step_count(*step, until)) return 0;
     wide near = WIDE(fmax)(1, WIDE(round)(until / *step));
-    return complain(EXIT_USAGE, "the step %s does not divide the end time %.9g; every step must (%.9g would)", item, (double)until,
-                    (double)(until / near));
+    return complain(EXIT_USAGE, "the step %s does not divide the end time %.9g; every step must (%.9g would)", item,
+                    (double)until, (double)(until / near));
 }
 
 int steps_option(const options *o, wide until, wide *steps, int most, int *count)

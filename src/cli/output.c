@@ -10,10 +10,10 @@
 int write_whole_file(taut_context *context, const char *path, int (*write)(void *user, FILE *file), void *user)
 {
     size_t size = strlen(path) + 8;
-    char *beside = malloc(size);
-    if (!beside) return complain(EXIT_FAILED, "out of memory");
-    snprintf(beside, size, "%s.part", path);
-    FILE *file = fopen(beside, "wb");
+    char *partial = malloc(size);
+    if (!partial) return complain(EXIT_FAILED, "out of memory");
+    snprintf(partial, size, "%s.part", path);
+    FILE *file = fopen(partial, "wb");
     int code = EXIT_DONE;
     if (!file) {
         code = complain(EXIT_USAGE, "cannot write %s: %s", path, strerror(errno));
@@ -21,9 +21,9 @@ int write_whole_file(taut_context *context, const char *path, int (*write)(void 
         int status = write(user, file);
         if (status) code = complain(exit_status_of(status), "%s: %s", path, taut_error_text(context));
         if (fclose(file) == EOF && !code) code = complain(EXIT_FAILED, "cannot write %s: %s", path, strerror(errno));
-        if (!code && rename(beside, path)) code = complain(EXIT_FAILED, "cannot write %s: %s", path, strerror(errno));
-        if (code) unlink(beside);
+        if (!code && rename(partial, path)) code = complain(EXIT_FAILED, "cannot write %s: %s", path, strerror(errno));
+        if (code) unlink(partial);
     }
-    free(beside);
+    free(partial);
     return code;
 }

@@ -46,7 +46,8 @@ static int report_main(int argc, char **argv)
     options o;
     int parsed = options_parse(&command_report, argc, argv, &o);
     if (parsed) return parsed > 0 ? EXIT_DONE : EXIT_USAGE;
-    if (o.positional_count != 1) return complain(EXIT_USAGE, "'taut report' needs one run file, as in: taut report run.taut");
+    if (o.positional_count != 1)
+        return complain(EXIT_USAGE, "'taut report' needs one run file, as in: taut report run.taut");
     taut_context *context = make_context();
     if (!context) return EXIT_FAILED;
     record *r = NULL;

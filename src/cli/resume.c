@@ -12,10 +12,10 @@ static const option_definition definitions_of_resume[] = {
 };
 
 const command command_resume = {
-    "resume", "RUN.taut [-T END]", "go on with a recorded run",
+    "resume", "RUN.taut [-T END]", "continue a recorded run",
     definitions_of_resume, sizeof definitions_of_resume / sizeof *definitions_of_resume, resume_main,
-    "The model, the method and everything else are those of the run file. The frames that follow are, to the last bit, those of a\n"
-    "run that was never interrupted.\n\n"
+    "The model, the method and everything else are those of the run file. The frames that follow are, to the last\n"
+    "bit, those of a run that was never interrupted.\n\n"
     "Exit status: as for 'taut run'; 0 also when the run is finished already.\n"
 };
 
@@ -31,11 +31,13 @@ static int read_numbers(taut_context *context, const record *r, const char *path
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         const char *text = record_property(r, all[i].name);
         if (!text || wide_parse(text, all[i].value))
-            return fail(context, TAUT_CANNOT_READ, "'%s' is damaged: '%s' of the run is not a number", path, all[i].name);
+            return fail(context, TAUT_CANNOT_READ, "'%s' is damaged: '%s' of the run is not a number", path,
+                        all[i].name);
     }
     static const char *const texts[] = { "source", "model", "method", "precision", "start", "status" };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-        if (!record_property(r, texts[i])) return fail(context, TAUT_CANNOT_READ, "'%s' is damaged: it has no '%s'", path, texts[i]);
+        if (!record_property(r, texts[i]))
+            return fail(context, TAUT_CANNOT_READ, "'%s' is damaged: it has no '%s'", path, texts[i]);
     return TAUT_OK;
 }
 
@@ -65,7 +67,8 @@ static int restore(session *z, const numbers *n, run_result *from)
     z->method = record_property(r, "method");
     z->api = engine_find(record_property(r, "precision"));
     if (!z->api)
-        return fail(z->context, TAUT_UNSUPPORTED, "'%s' is a run in %s precision, which this build does not have", z->path, record_property(r, "precision"));
+        return fail(z->context, TAUT_UNSUPPORTED, "'%s' is a run in %s precision, which this build does not have",
+                    z->path, record_property(r, "precision"));
     const char *start = record_property(r, "start"), *contacts = record_property(r, "contacts");
     const engine_options e = { .method = z->method, .tolerance = n->tolerance, .start = start_of(start), .step = n->step,
                                .active_set = contacts && strcmp(contacts, "active-set") == 0 };
@@ -88,13 +91,15 @@ static int resume(session *z, const options *o)
     if (!status) status = read_numbers(z->context, r, z->path, &n);
     if (status) return complain(EXIT_USAGE, "%s", taut_error_text(z->context));
     if (strcmp(record_property(r, "status"), "finished") == 0 && !options_value(o, "until", NULL)) {
-        printf("%s is finished: it has come to t = %s. To go on: taut resume %s -T END\n", z->path, record_property(r, "until"), z->path);
+        printf("%s is finished, at t = %s. To continue: taut resume %s -T END\n", z->path, record_property(r, "until"),
+               z->path);
         return EXIT_DONE;
     }
     if (number_option(o, "until", record_property(r, "until"), &n.until)) return EXIT_USAGE;
     session_prepare(z);
     status = restore(z, &n, &from);
-    code = status ? complain(status == TAUT_OUT_OF_MEMORY ? EXIT_FAILED : EXIT_USAGE, "%s", taut_error_text(z->context)) : session_run(z);
+    code = status ? complain(status == TAUT_OUT_OF_MEMORY ? EXIT_FAILED : EXIT_USAGE, "%s", taut_error_text(z->context))
+                  : session_run(z);
     run_result_clear(z->context, &from);
     return code;
 }
@@ -105,7 +110,8 @@ static int resume_main(int argc, char **argv)
     session z = { 0 };
     int parsed = options_parse(&command_resume, argc, argv, &o);
     if (parsed) return parsed > 0 ? EXIT_DONE : EXIT_USAGE;
-    if (o.positional_count != 1) return complain(EXIT_USAGE, "'taut resume' needs one run file, as in: taut resume run.taut");
+    if (o.positional_count != 1)
+        return complain(EXIT_USAGE, "'taut resume' needs one run file, as in: taut resume run.taut");
     if (!(z.context = make_context())) return EXIT_FAILED;
     z.path = o.positional[0];
     int code = resume(&z, &o);

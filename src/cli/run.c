@@ -1,6 +1,7 @@
 /* taut run */
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/session.h"
 
@@ -17,24 +18,29 @@ static const option_definition definitions_of_run[] = {
     { "define", 'D', "name=value", "set a param or option of the model", 1 },
     { "precision", 0, "double|quad", "of the whole computation (double)", 0 },
     { "tol", 0, "X", "relative tolerance of the Newton iterations (down to round-off)", 0 },
-    { "contacts", 0, "event|active-set", "steps of a model with contacts: cut at events, or whole (order 1, needs -m euler) (event)", 0 },
-    { "start", 0, "strict|project|as-is", "project: move an inconsistent start onto the constraints; as-is: leave it (strict)", 0 },
+    { "contacts", 0, "event|active-set",
+      "steps of a model with contacts: divided at events, or whole (order 1, needs -m euler) (event)", 0 },
+    { "start", 0, "strict|project|as-is",
+      "project: move an inconsistent start onto the constraints; as-is: leave it unchanged (strict)", 0 },
 };
 
 const command command_run = {
-    "run", "MODEL [-m METHOD] [-s STEP] [-T END] [-o RUN.taut] [--force] [--csv] [--every K] [-D name=value]... [--precision double|quad] [--tol X] "
-           "[--contacts event|active-set] [--start strict|project|as-is]",
-    "run a model and tell what was kept",
+    "run", "MODEL [-m METHOD] [-s STEP] [-T END] [-o RUN.taut] [--force] [--csv] [--every K] [-D name=value]... "
+           "[--precision double|quad] [--tol X] [--contacts event|active-set] [--start strict|project|as-is]",
+    "run a model and show what was kept",
     definitions_of_run, sizeof definitions_of_run / sizeof *definitions_of_run, run_main,
     "Columns of --csv: t; coordinates; velocities (a.x.dot); momenta (p.a.x); multipliers (lambda.NAME); energy;\n"
     "work (of forces, time and moving constraints, where the model has them: energy - work is constant);\n"
-    "constraint (largest |g|); velocity_constraint (largest |dg/dt|); momentum.x .. angular_momentum.z where the model has\n"
-    "the symmetry; observables by name; with em also t_mid and lambda_mid.NAME, the multipliers of the last step and their time.\n"
-    "A model with contacts has lambda.NAME and gap.NAME of each, and three columns at the end: an event (impact, rest, release,\n"
-    "stick, slip) is a row of its own at its time, with event, contact and impulse; other rows leave these empty.\n\n"
-    "A run file (-o) is an SQLite database (docs/run-file.md). A recorded run that is interrupted or killed goes on with\n"
-    "'taut resume'.\n\n"
-    "Exit status: 0 done, 1 the simulation failed, 2 bad usage or bad model, 130 or 143 stopped by a signal and recorded.\n"
+    "constraint (largest |g|); velocity_constraint (largest |dg/dt|); momentum.x .. angular_momentum.z where the\n"
+    "model has the symmetry; observables by name; with em also t_mid and lambda_mid.NAME, the multipliers of the last\n"
+    "step and their time.\n"
+    "A model with contacts has lambda.NAME and gap.NAME of each, and three columns at the end: an event (impact,\n"
+    "rest, release, stick, slip) is a row of its own at its time, with event, contact and impulse; in other rows\n"
+    "these are empty.\n\n"
+    "A run file (-o) is an SQLite database (docs/run-file.md). 'taut resume' continues a recorded run that was\n"
+    "interrupted or killed.\n\n"
+    "Exit status: 0 done, 1 the simulation failed, 2 bad usage or bad model, 130 or 143 stopped by a signal and\n"
+    "recorded.\n"
 };
 
 /* ---- the command ---- */
@@ -59,7 +65,8 @@ static int read_options(const options *o, session *z, engine_options *e)
     z->path = options_value(o, "output", NULL);
     if (!z->csv && !z->path && options_value(o, "every", NULL))
         return complain(EXIT_USAGE, "option --every needs --csv or -o: without them no frames are written");
-    if (!z->path && options_value(o, "force", NULL)) return complain(EXIT_USAGE, "option --force needs -o: there is nothing to replace");
+    if (!z->path && options_value(o, "force", NULL))
+        return complain(EXIT_USAGE, "option --force needs -o: there is nothing to replace");
     z->options.every = z->csv || z->path ? (long)every : 0;
     session_prepare(z);
     return EXIT_DONE;
@@ -69,10 +76,15 @@ static int simulate(session *z, const engine_options *e, const definitions *d, i
 {
     const recorder_subject subject = { z->m, d->items, d->count, z->api, e, &z->options };
     int status = run_check_options(z->context, &z->options);
+    if (!status && z->path && !replace && access(z->path, F_OK) == 0)
+        return complain(EXIT_USAGE,
+                        "'%s' exists: 'taut resume' continues its run, --force replaces it; or give -o another name",
+                        z->path);
     if (!status) status = z->api->create(z->m, e, &z->engine);
     if (!status && z->path) status = recorder_create(z->context, z->path, replace, &subject, z->engine, &z->recorder);
     /* A model that cannot start is a bad model, whatever the reason. */
-    if (status) return complain(status == TAUT_OUT_OF_MEMORY ? EXIT_FAILED : EXIT_USAGE, "%s", taut_error_text(z->context));
+    if (status)
+        return complain(status == TAUT_OUT_OF_MEMORY ? EXIT_FAILED : EXIT_USAGE, "%s", taut_error_text(z->context));
     return session_run(z);
 }
 

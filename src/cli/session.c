@@ -1,4 +1,5 @@
-/* A run as `taut run` and `taut resume` do it: frames to standard output or into a run file, a progress bar, a summary at the end. */
+/* A run as `taut run` and `taut resume` do it: frames to standard output or into a run file, a progress bar, a summary
+   at the end. */
 #include "cli/session.h"
 
 #include <errno.h>
@@ -57,17 +58,18 @@ static volatile sig_atomic_t told_to_stop; /* by this signal */
 
 static void on_signal(int number) { told_to_stop = number; }
 
-/* A run that is recorded ends in good order: the step is finished and committed. */
+/* A recorded run ends cleanly: the step is finished and committed. */
 static void listen(void)
 {
-    struct sigaction action = { .sa_handler = on_signal, .sa_flags = SA_RESTART | SA_RESETHAND }; /* the second time at once */
+    /* a second signal ends the program at once */
+    struct sigaction action = { .sa_handler = on_signal, .sa_flags = SA_RESTART | SA_RESETHAND };
     told_to_stop = 0;
     for (int i = 0; i < 2; i++) {
         struct sigaction before;
         int number = i ? SIGTERM : SIGINT;
         if (sigaction(number, NULL, &before) == 0 && before.sa_handler != SIG_IGN) sigaction(number, &action, NULL);
     }
-    signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is a write that fails, and is told */
+    signal(SIGXFSZ, SIG_IGN); /* a file that may not grow makes the write fail, which is reported */
 }
 
 static int after_step(void *user, const run_result *so_far, int *stop)
@@ -117,7 +119,7 @@ static void summarise_energy(const watched *w, int conserved)
         printf("   (not conserved by this model: time, forces or contacts change it)\n");
 }
 
-/* What forces, time and moving constraints have put in, and how well that accounts for the change of the energy. */
+/* The work of forces, time and moving constraints, and how well it accounts for the change of the energy. */
 static void summarise_balance(const watched *energy, const watched *balance)
 {
     wide off = larger(balance->highest - balance->first, balance->first - balance->lowest);
@@ -132,8 +134,8 @@ static void summarise_work(const newton_counts *c)
     if (c->rejected) printf(", %ld steps rejected", c->rejected);
     if (c->evaluations) putchar('\n');
     if (c->projected_steps)
-        printf("  projections           %ld of positions, %ld of momenta, in %ld steps\n", c->position_projections, c->momentum_projections,
-               c->projected_steps);
+        printf("  projections           %ld of positions, %ld of momenta, in %ld steps\n", c->position_projections,
+               c->momentum_projections, c->projected_steps);
 }
 
 static void summarise(const session *z, const run_result *result)
@@ -170,7 +172,8 @@ static void summarise(const session *z, const run_result *result)
     wide q, v;
     z->api->start_moves(z->engine, &q, &v);
     if (q > (wide)1e-13 || v > (wide)1e-13)
-        printf("  The start was moved onto the constraints: positions by %.2g, velocities by %.2g.\n", (double)q, (double)v);
+        printf("  The start was moved onto the constraints: positions by %.2g, velocities by %.2g.\n", (double)q,
+               (double)v);
     if (z->path) printf("  recorded in %s\n", z->path);
 }
 
@@ -186,17 +189,18 @@ void session_prepare(session *z)
     if (!z->csv && isatty(2)) z->options.progress = show_progress;
 }
 
-/* Says why the run ended before its time, and what is to be done. Returns the exit status. */
+/* Reports why the run ended early, and what to do. Returns the exit status. */
 static int tell_end(const session *z, const run_result *result, int status)
 {
     long done = result->steps_done, planned = result->steps_planned;
     if (status && z->recorder && access(z->path, R_OK) == 0)
-        return complain(EXIT_FAILED, "stopped after %ld of %ld steps: %s; '%s' can be resumed from step %ld", done, planned,
-                        taut_error_text(z->context), z->path, recorder_committed(z->recorder));
-    if (status) return complain(EXIT_FAILED, "stopped after %ld of %ld steps: %s", done, planned, taut_error_text(z->context));
+        return complain(EXIT_FAILED, "stopped after %ld of %ld steps: %s; '%s' can be resumed from step %ld", done,
+                        planned, taut_error_text(z->context), z->path, recorder_committed(z->recorder));
+    if (status)
+        return complain(EXIT_FAILED, "stopped after %ld of %ld steps: %s", done, planned, taut_error_text(z->context));
     if (result->stopped && done < planned)
-        return complain(128 + told_to_stop, "stopped at t = %.9g after %ld of %ld steps; to go on: taut resume %s", (double)result->t, done, planned,
-                        z->path);
+        return complain(128 + told_to_stop, "stopped at t = %.9g after %ld of %ld steps; to continue: taut resume %s",
+                        (double)result->t, done, planned, z->path);
     return EXIT_DONE;
 }
 

@@ -16,13 +16,13 @@ typedef struct {
     const char *path;        /* of the run file; NULL: there is none */
     recorder *recorder;
     int csv, progress_shown;
-    long steps_before;       /* done by the run that this one goes on from */
+    long steps_before;       /* done by the run that this one continues */
     double begun, shown;
 } session;
 
 /* Fills the callbacks of z->options, by what is asked for. */
 void session_prepare(session *z);
-/* Runs, records, tells. Returns an exit status. */
+/* Runs, records, prints the summary. Returns an exit status. */
 int session_run(session *z);
 void session_clear(session *z);
 

@@ -14,14 +14,15 @@ static const option_definition definitions_of_verify[] = {
     { "step", 's', "STEP", "time step (chosen for the model)", 0 },
     { "until", 'T', "END", "how long to watch the energy (4000 steps)", 0 },
     { "csv", 0, NULL, "a table for scripts", 0 },
-    { "period", 0, "T", "period of the motion, for the stability of the manifold (looked for)", 0 },
+    { "period", 0, "T", "period of the motion, for the stability of the manifold (found by a search)", 0 },
     { "define", 'D', "name=value", "set a param or option of the model", 1 },
-    { "precision", 0, "double|quad", "of all measurements (quad where the build has it; the energy's trend in double)", 0 },
+    { "precision", 0, "double|quad", "of all measurements (quad if available; trend of the energy: double)", 0 },
     { "start", 0, "strict|project", "project: move an inconsistent start onto the constraints (strict)", 0 },
 };
 
 const command command_verify = {
-    "verify", "MODEL [-m METHOD] [-s STEP] [-T END] [--csv] [--period T] [-D name=value]... [--precision double|quad] [--start strict|project]",
+    "verify", "MODEL [-m METHOD] [-s STEP] [-T END] [--csv] [--period T] [-D name=value]... [--precision double|quad] "
+              "[--start strict|project]",
     "what a method declares against what it does on a model",
     definitions_of_verify, sizeof definitions_of_verify / sizeof *definitions_of_verify, verify_main,
     "order        errors over 8 steps against the equations of motion, solved by extrapolation, as the step is halved\n"
@@ -33,8 +34,8 @@ const command command_verify = {
     "growth       of naive, extended, dirac: exponents of errors and residuals over the last nine tenths of END\n"
     "manifold     of the same: Floquet multipliers of residuals over a period of the motion\n\n"
     "Verdicts on what is declared: holds, does not hold, undecided, not applicable; otherwise: kept here, not kept.\n"
-    "Exit status: 0 every declared property that applies was confirmed, 1 one was not or the simulation failed, 2 bad usage\n"
-    "or bad model.\n"
+    "Exit status: 0 every declared property that applies was confirmed, 1 one was not or the simulation failed,\n"
+    "2 bad usage or bad model.\n"
 };
 
 typedef struct {
@@ -114,7 +115,8 @@ static int read_options(const options *o, session *z)
     const char *step = options_value(o, "step", NULL), *until = options_value(o, "until", NULL);
     z->engine_options.method = options_value(o, "method", "rattle");
     z->csv = options_value(o, "csv", NULL) != NULL;
-    if ((step && number_option(o, "step", "", &z->options.step)) || (until && number_option(o, "until", "", &z->options.until)))
+    if ((step && number_option(o, "step", "", &z->options.step)) ||
+        (until && number_option(o, "until", "", &z->options.until)))
         return EXIT_USAGE;
     if (step && (!(z->options.step > 0) || z->options.step - z->options.step != 0))
         return complain(EXIT_USAGE, "the step must be a positive number, not %s", step);
@@ -147,7 +149,9 @@ static int conclude(const session *z, const verify_result *r)
     int wrong = verify_count(r, VERDICT_FAILS), open = verify_count(r, VERDICT_UNDECIDED);
     if (!wrong && !open) return EXIT_DONE;
     char text[100] = "";
-    if (wrong) snprintf(text, sizeof text, "%d declared %s", wrong, wrong == 1 ? "property does not hold" : "properties do not hold");
+    if (wrong)
+        snprintf(text, sizeof text, "%d declared %s", wrong,
+                 wrong == 1 ? "property does not hold" : "properties do not hold");
     if (open)
         snprintf(text + strlen(text), sizeof text - strlen(text), "%s%d could not be decided", wrong ? ", " : "", open);
     return complain(EXIT_FAILED, "%s on %s: %s", z->engine_options.method, z->m->file, text);
@@ -158,7 +162,8 @@ static int compute(session *z)
     verify_result result;
     int status = z->api->create(z->m, &z->engine_options, &z->engine);
     if (!status && z->long_api != z->api) status = z->long_api->create(z->m, &z->engine_options, &z->long_engine);
-    if (status) return complain(status == TAUT_OUT_OF_MEMORY ? EXIT_FAILED : EXIT_USAGE, "%s", taut_error_text(z->context));
+    if (status)
+        return complain(status == TAUT_OUT_OF_MEMORY ? EXIT_FAILED : EXIT_USAGE, "%s", taut_error_text(z->context));
     z->options.api = z->api;
     z->options.engine = z->engine;
     z->options.long_api = z->long_api;
@@ -178,8 +183,9 @@ static int verify_main(int argc, char **argv)
         free(d);
         return parsed > 0 ? EXIT_DONE : EXIT_USAGE;
     }
-    code = o.positional_count == 1 ? read_options(&o, &z)
-                                   : complain(EXIT_USAGE, "'taut verify' needs one model file, as in: taut verify models/pendulum.lua");
+    code = o.positional_count == 1
+               ? read_options(&o, &z)
+               : complain(EXIT_USAGE, "'taut verify' needs one model file, as in: taut verify models/pendulum.lua");
     if (!code) code = definitions_read(&o, d);
     if (!code && !(z.context = make_context())) code = EXIT_FAILED;
     if (!code) code = load_model(z.context, o.positional[0], d, &z.m);

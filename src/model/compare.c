@@ -8,7 +8,7 @@
  *
  * Only comparisons, `and` and `or` bind less tightly than |, so the operands stay the same; < and <= bind as == does.
  * In chains (a < b == c) the left operand is put in brackets. Symbols may be compared with nil, strings and booleans:
- * these comparisons ask what a name stands for, not for a value.
+ * these comparisons ask what kind of thing a name is, not for a value.
  *
  * The limit of a loop is checked as well, when a definition that is not a whole number may have reached it:
  *
@@ -83,7 +83,7 @@ static int check_limit(lua_State *L)
     return 1;
 }
 
-/* __bor of texts. */
+/* __bor of strings. */
 static int mark(lua_State *L)
 {
     size_t size;
@@ -127,7 +127,7 @@ typedef struct {
     const char *at, *end;
     char *result;
     size_t size;
-    int limits;     /* loops are looked at too */
+    int limits;     /* loops are checked too */
     int depth;
     level levels[NESTING];
 } rewriter;
@@ -167,7 +167,7 @@ static size_t long_bracket(const char *at, const char *end)
     return (size_t)(end - at);
 }
 
-/* The size of the comment or text that begins here, 0 if none does. */
+/* The size of the comment or string that begins here, 0 if none does. */
 static size_t passed_over(const char *at, const char *end)
 {
     const char *p = at;
@@ -203,7 +203,7 @@ static int is_one_of(const char *at, size_t size, const char *const *words, size
     return 0;
 }
 
-/* The right operand at p: 'n' a numeral and nothing else, 'o' nil, a boolean or a text; 0 anything else. */
+/* The right operand at p: 'n' a numeral and nothing else, 'o' nil, a boolean or a string; 0 anything else. */
 static int right_operand(const char *p, const char *end)
 {
     static const char *const constants[] = { "nil", "true", "false" };

@@ -1,4 +1,5 @@
-/* contact(name, gap, {...}): an inequality with its laws of impact and friction; impact_law: how several impacts at once are taken. */
+/* contact(name, gap, {...}): an inequality with its laws of impact and friction; impact_law: how several impacts at
+   once are taken. */
 #include "model/script.h"
 
 #include <string.h>
@@ -12,7 +13,8 @@ static void read_restitution(lua_State *L, contact *c)
     c->restitution = symbols_constant(L, -1, "restitution");
     wide e = symbols_value(L, c->restitution);
     if (!(e >= 0 && e <= 1))
-        script_error(L, "the restitution of contact '%s' is %f; it lies between 0 (no rebound) and 1 (no loss)", c->name, (double)e);
+        script_error(L, "the restitution of contact '%s' is %f; it lies between 0 (no rebound) and 1 (no loss)",
+                     c->name, (double)e);
 }
 
 static void read_friction(lua_State *L, contact *c)
@@ -20,8 +22,11 @@ static void read_friction(lua_State *L, contact *c)
     graph *g = script_of(L)->graph;
     c->friction = symbols_scalar(L, -1, "friction");
     if (symbols_kinds(L, c->friction) & 1u << KIND_LAMBDA)
-        script_error(L, "the friction coefficient of contact '%s' contains a multiplier; write such a force with force(), from the "
-                        "multiplier that contact() returns", c->name);
+        script_error(
+            L,
+            "the friction coefficient of contact '%s' contains a multiplier; write such a force with force(), from the "
+            "multiplier that contact() returns",
+            c->name);
     if (expr_is_constant(g, c->friction) && !(symbols_value(L, c->friction) >= 0))
         script_error(L, "the friction coefficient of contact '%s' is %f; it cannot be negative", c->name,
                      (double)symbols_value(L, c->friction));
@@ -33,8 +38,9 @@ static void read_width(lua_State *L, contact *c)
     c->law = FRICTION_REGULARISED;
     c->width = symbols_constant(L, -1, "regularised");
     if (!(symbols_value(L, c->width) > 0))
-        script_error(L, "regularised of contact '%s' is %f; give the slip velocity, above zero, below which the friction fades", c->name,
-                     (double)symbols_value(L, c->width));
+        script_error(
+            L, "regularised of contact '%s' is %f; give the slip velocity, above zero, below which the friction fades",
+            c->name, (double)symbols_value(L, c->width));
 }
 
 static void read_slide(lua_State *L, contact *c)
@@ -43,13 +49,18 @@ static void read_slide(lua_State *L, contact *c)
     if (vectors_is_like(L, -1)) vectors_get(L, -1, "slide", &v);
     else v.at[0] = symbols_scalar(L, -1, "slide");
     if (v.dimension < 1 || v.dimension > 2)
-        script_error(L, "slide of contact '%s' has %d components; a surface has one or two directions", c->name, (int)v.dimension);
+        script_error(L, "slide of contact '%s' has %d components; a surface has one or two directions", c->name,
+                     (int)v.dimension);
     for (uint32_t i = 0; i < v.dimension; i++) {
         unsigned kinds = symbols_kinds(L, v.at[i]);
         if (kinds & (1u << KIND_W | 1u << KIND_LAMBDA))
-            script_error(L, "slide of contact '%s' contains velocities, momenta or multipliers; give the displacement along the surface, "
-                            "of coordinates and time: its time derivative is the slip velocity", c->name);
-        if (!(kinds & 1u << KIND_Q)) script_error(L, "slide of contact '%s' contains no coordinate; nothing could slide", c->name);
+            script_error(L,
+                         "slide of contact '%s' contains velocities, momenta or multipliers; give the displacement "
+                         "along the surface, "
+                         "of coordinates and time: its time derivative is the slip velocity",
+                         c->name);
+        if (!(kinds & 1u << KIND_Q))
+            script_error(L, "slide of contact '%s' contains no coordinate; nothing could slide", c->name);
         c->slide[i] = v.at[i];
     }
     c->slide_type = SLIDE_GIVEN;
@@ -59,12 +70,14 @@ static void read_slide(lua_State *L, contact *c)
 static void read_options(lua_State *L, contact *c)
 {
     static const struct { const char *name; void (*read)(lua_State *L, contact *c); } known[] = {
-        { "restitution", read_restitution }, { "friction", read_friction }, { "regularised", read_width }, { "slide", read_slide },
+        { "restitution", read_restitution }, { "friction", read_friction }, { "regularised", read_width },
+        { "slide", read_slide },
     };
     if (lua_isnoneornil(L, 3)) return;
     if (lua_type(L, 3) != LUA_TTABLE)
-        script_error(L, "contact '%s' takes a table of options third, got %s; write {restitution = 0.9, friction = 0.3}", c->name,
-                     symbols_describe(L, 3));
+        script_error(L,
+                     "contact '%s' takes a table of options third, got %s; write {restitution = 0.9, friction = 0.3}",
+                     c->name, symbols_describe(L, 3));
     size_t found = 0, all = 0;
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         lua_getfield(L, 3, known[i].name);
@@ -83,14 +96,15 @@ static void read_options(lua_State *L, contact *c)
         int is_known = 0;
         for (size_t i = 0; i < sizeof known / sizeof *known; i++) is_known |= strcmp(key, known[i].name) == 0;
         if (!is_known)
-            script_error(L, "contact '%s' has no option '%s'; it has restitution, friction, regularised, slide", c->name, key);
+            script_error(L, "contact '%s' has no option '%s'; it has restitution, friction, regularised, slide",
+                         c->name, key);
         lua_pop(L, 1);
     }
 }
 
 /* ---- what slides ---- */
 
-/* The points whose coordinates stand in the gap: one, or two of the same dimension. Returns 0 when it is otherwise. */
+/* The points whose coordinates occur in the gap: one, or two of the same dimension. Returns 0 otherwise. */
 static int find_points(lua_State *L, contact *c)
 {
     script *s = script_of(L);
@@ -132,8 +146,11 @@ static void find_slide(lua_State *L, contact *c)
         c->slide_count = 0;
     } else if (c->slide_type == SLIDE_NONE) {
         if (!points)
-            script_error(L, "contact '%s' has friction, but its gap is not of one point or two, so that the slip is not known; add slide = the "
-                            "displacement along the surface (one expression, or two)", c->name);
+            script_error(L,
+                         "contact '%s' has friction, but its gap is not of one point or two, so that the slip is not "
+                         "known; add slide = the "
+                         "displacement along the surface (one expression, or two)",
+                         c->name);
         c->slide_type = SLIDE_POINTS;
         c->slide_count = script_of(L)->model->groups[c->point[0]].size - 1;
     }
@@ -153,16 +170,21 @@ static int contact_contact(lua_State *L)
     script_charge(L, CONTACT_WORK);
     unsigned kinds = symbols_kinds(L, c.gap);
     if (kinds & (1u << KIND_W | 1u << KIND_LAMBDA))
-        return script_error(L, "the gap of contact '%s' contains velocities, momenta or multipliers; write it in coordinates and time", name);
+        return script_error(
+            L, "the gap of contact '%s' contains velocities, momenta or multipliers; write it in coordinates and time",
+            name);
     if (!(kinds & 1u << KIND_Q))
-        return script_error(L, "the gap of contact '%s' contains no coordinate; nothing could touch, take it out", name);
+        return script_error(L, "the gap of contact '%s' contains no coordinate; nothing could touch; remove it", name);
     if (names_find(&s->contact_names, name, &before))
-        return script_error(L, "there is a contact '%s' already (line %d); names of contacts are unique", name, m->contacts[before].line);
+        return script_error(L, "there is a contact '%s' already (line %d); names of contacts are unique", name,
+                            m->contacts[before].line);
     if (names_find(&s->constraint_names, name, &before))
-        return script_error(L, "there is a constraint '%s' already (line %d); contacts and constraints share their names", name,
-                            m->constraints[before].line);
+        return script_error(L,
+                            "there is a constraint '%s' already (line %d); contacts and constraints share their names",
+                            name, m->constraints[before].line);
     c.restitution = script_built(L, expr_number(s->graph, 0));
-    script_check(L, mem_grow(s->context, &m->contacts, &m->contact_capacity, m->contact_count + 1, sizeof *m->contacts));
+    script_check(L,
+                 mem_grow(s->context, &m->contacts, &m->contact_capacity, m->contact_count + 1, sizeof *m->contacts));
     size_t index = m->contact_count;
     c.name = script_text(L, name);
     m->contacts[m->contact_count++] = c; /* the model owns the name from here on */
@@ -180,7 +202,8 @@ static int contact_impact_law(lua_State *L)
     if (strcmp(text, "simultaneous") != 0 && strcmp(text, "sequential") != 0)
         return script_error(L, "impact_law is \"simultaneous\" or \"sequential\", not %s; write one of them in quotes",
                             *text ? text : symbols_describe(L, 1));
-    if (m->impact_law_line) return script_error(L, "the impact_law is given already (line %d); give it once", m->impact_law_line);
+    if (m->impact_law_line)
+        return script_error(L, "the impact_law is given already (line %d); give it once", m->impact_law_line);
     m->impact_law = strcmp(text, "sequential") == 0 ? IMPACT_SEQUENTIAL : IMPACT_SIMULTANEOUS;
     m->impact_law_line = script_line(L);
     return 0;
@@ -191,14 +214,18 @@ void contact_finish(lua_State *L)
     const model *m = script_of(L)->model;
     for (size_t i = 0; i < m->contact_count; i++) {
         if (m->form == FORM_RATES && m->contacts[i].friction)
-            script_error_at(L, m->contacts[i].line, "friction of a contact in a model of rates; write it into the rate of momentum(x), with the "
-                                                    "multiplier that contact() returns");
+            script_error_at(
+                L, m->contacts[i].line,
+                "friction of a contact in a model of rates; write it into the rate of momentum(x), with the "
+                "multiplier that contact() returns");
         if (m->start_points_line)
-            script_error_at(L, m->contacts[i].line, "contacts in a model with start_points (line %d); give positions and velocities in start",
+            script_error_at(L, m->contacts[i].line,
+                            "contacts in a model with start_points (line %d); give positions and velocities in start",
                             m->start_points_line);
     }
     if (m->impact_law_line && !m->contact_count)
-        script_error_at(L, m->impact_law_line, "impact_law in a model without contacts; declare one with contact(), or take it out");
+        script_error_at(L, m->impact_law_line,
+                        "impact_law in a model without contacts; declare one with contact(), or remove it");
 }
 
 void contact_open(lua_State *L)

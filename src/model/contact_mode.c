@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* Beside any slip velocity this is nothing; without slip it is the direction itself. Its square is a number. */
+/* Negligible against any slip velocity; without slip it gives the direction itself. Its square is a normal number. */
 #define NO_SLIP 1e-150
 
 uint32_t contact_rows(const contact *c, contact_mode mode)
@@ -28,7 +28,7 @@ void mode_model_destroy(model *m)
     mem_free(context, m);
 }
 
-/* ---- building; an expression of 0 means that memory ran out, and is looked for at the end ---- */
+/* ---- building; an expression of 0 means that memory ran out, which is checked at the end ---- */
 
 typedef struct {
     const model *m;

@@ -1,11 +1,11 @@
-/* Declarations: what a model is made of. title, param, option, point, coordinate, rotation, momentum, time. */
+/* Declarations, the parts of a model: title, param, option, point, coordinate, rotation, momentum, time. */
 #include "model/script.h"
 
 #include <ctype.h>
 #include <math.h>
 #include <string.h>
 
-/* Options are looked up one by one: they come from the command line, and are few. */
+/* Options are looked up one by one: there are few of them. */
 #define OPTIONS 100
 
 /* ---- names ---- */
@@ -24,10 +24,12 @@ const char *declare_name(lua_State *L, int i, const char *what)
 {
     size_t size;
     if (lua_type(L, i) != LUA_TSTRING)
-        script_error(L, "%s needs a name, a text in quotes, got %s; write %s(\"name\"%s", what, symbols_describe(L, i), what,
+        script_error(L, "%s needs a name, a string in quotes, got %s; write %s(\"name\"%s", what,
+                     symbols_describe(L, i), what,
                      strcmp(what, "point") && strcmp(what, "coordinate") && strcmp(what, "rotation") ? ", ...)" : ")");
     const char *name = lua_tolstring(L, i, &size);
-    if (size > SCRIPT_NAME_SIZE) script_error(L, "this name for %s is longer than %d bytes; choose a shorter one", what, SCRIPT_NAME_SIZE);
+    if (size > SCRIPT_NAME_SIZE)
+        script_error(L, "this name for %s is longer than %d bytes; choose a shorter one", what, SCRIPT_NAME_SIZE);
     if (!is_identifier(name, size))
         script_error(L, "%s: '%s' cannot be a name; use letters, digits and _, a letter first", what, name);
     return name;
@@ -52,7 +54,8 @@ void declare_check_unused(lua_State *L, const char *name)
     uint32_t index;
     if (names_find(&s->group_names, name, &index)) taken(L, name, "coordinate", s->model->groups[index].line);
     if (names_find(&s->parameter_names, name, &index)) taken(L, name, "parameter", s->model->parameters[index].line);
-    if (names_find(&s->embedding_names, name, &index)) taken(L, name, "embedded point", s->model->embeddings[index].line);
+    if (names_find(&s->embedding_names, name, &index))
+        taken(L, name, "embedded point", s->model->embeddings[index].line);
     for (size_t i = 0; i < s->option_count; i++)
         if (strcmp(s->options[i].name, name) == 0) taken(L, name, "option", s->options[i].line);
 }
@@ -63,7 +66,7 @@ static int declare_title(lua_State *L)
 {
     script *s = script_of(L);
     if (lua_type(L, 1) != LUA_TSTRING)
-        return script_error(L, "title needs a text, got %s; write title \"...\"", symbols_describe(L, 1));
+        return script_error(L, "title needs a string, got %s; write title \"...\"", symbols_describe(L, 1));
     if (s->model->title) return script_error(L, "the model has a title already; give one");
     s->model->title = script_text(L, lua_tostring(L, 1));
     return 0;
@@ -76,7 +79,7 @@ static int declare_time(lua_State *L)
 
 /* ---- parameters and options ---- */
 
-/* The value that -D gives to this name, or NULL. The last one counts. */
+/* The value that the settings give to this name, or NULL. The last one counts. */
 static const char *defined(script *s, const char *name)
 {
     const char *value = NULL;
@@ -91,7 +94,8 @@ static const char *defined(script *s, const char *name)
 static wide defined_number(lua_State *L, const char *name, const char *text)
 {
     wide value;
-    if (wide_parse(text, &value)) script_error(L, "-D %s=%s: '%s' is not a number; give a number such as 0.5", name, text, text);
+    if (wide_parse(text, &value))
+        script_error(L, "setting %s=%s: '%s' is not a number; give a number such as 0.5", name, text, text);
     return value;
 }
 
@@ -102,7 +106,8 @@ static int declare_param(lua_State *L)
     const char *name = declare_name(L, 1, "param");
     declare_check_unused(L, name);
     if (lua_type(L, 2) != LUA_TNUMBER && !symbols_at(L, 2))
-        return script_error(L, "param '%s' needs a value, a number, got %s; write param(\"%s\", 1.0)", name, symbols_describe(L, 2), name);
+        return script_error(L, "param '%s' needs a value, a number, got %s; write param(\"%s\", 1.0)", name,
+                            symbols_describe(L, 2), name);
     if (lua_type(L, 2) == LUA_TNUMBER && !isfinite(lua_tonumber(L, 2)))
         return script_error(L, "param '%s' is %f; its value must be finite", name, lua_tonumber(L, 2));
     expr e = symbols_constant(L, 2, "param");
@@ -110,7 +115,8 @@ static int declare_param(lua_State *L)
     const char *text = defined(s, name);
     if (text) value = defined_number(L, name, text);
     if (!(value - value == 0)) return script_error(L, "param '%s' is not finite; give it a finite value", name);
-    script_check(L, mem_grow(s->context, &m->parameters, &m->parameter_capacity, m->parameter_count + 1, sizeof *m->parameters));
+    script_check(
+        L, mem_grow(s->context, &m->parameters, &m->parameter_capacity, m->parameter_count + 1, sizeof *m->parameters));
     size_t index = m->parameter_count;
     m->parameters[index] = (parameter){ script_text(L, name), value, script_line(L) };
     m->parameter_count++;
@@ -122,7 +128,7 @@ static int boolean_option(lua_State *L, const char *name, const char *text)
 {
     int yes = strcmp(text, "true") == 0 || strcmp(text, "1") == 0;
     if (!yes && strcmp(text, "false") != 0 && strcmp(text, "0") != 0)
-        return script_error(L, "-D %s=%s: option '%s' is true or false; give one of them", name, text, name);
+        return script_error(L, "setting %s=%s: option '%s' is true or false; give one of them", name, text, name);
     lua_pushboolean(L, yes);
     return 1;
 }
@@ -130,8 +136,9 @@ static int boolean_option(lua_State *L, const char *name, const char *text)
 static int number_option(lua_State *L, const char *name, const char *text)
 {
     double value = (double)defined_number(L, name, text);
-    if (!isfinite(value)) return script_error(L, "-D %s=%s: option '%s' must be finite; give a finite number", name, text, name);
-    if (lua_isinteger(L, 2) && value != floor(value)) { /* 0 may stand for 0.0; compare.c looks at loops */
+    if (!isfinite(value))
+        return script_error(L, "setting %s=%s: option '%s' must be finite; give a finite number", name, text, name);
+    if (lua_isinteger(L, 2) && value != floor(value)) { /* 0 may mean 0.0; compare.c checks loops */
         script *s = script_of(L);
         s->fraction = s->options[s->option_count - 1].name;
         s->fraction_value = value;
@@ -141,21 +148,23 @@ static int number_option(lua_State *L, const char *name, const char *text)
     return 1;
 }
 
-/* option(name, default): a plain value of the script, set by -D; its type is that of the default. */
+/* option(name, default): a plain value of the script that a setting may change; its type is that of the default. */
 static int declare_option(lua_State *L)
 {
     script *s = script_of(L);
     const char *name = declare_name(L, 1, "option");
     declare_check_unused(L, name);
-    if (s->option_count >= OPTIONS) return script_error(L, "more than %d options; a param or a table serves for more", OPTIONS);
+    if (s->option_count >= OPTIONS)
+        return script_error(L, "more than %d options; a param or a table serves for more", OPTIONS);
     script_check(L, mem_grow(s->context, &s->options, &s->option_capacity, s->option_count + 1, sizeof *s->options));
     s->options[s->option_count] = (option_name){ script_text(L, name), script_line(L) };
     s->option_count++;
     const char *text = defined(s, name);
     int type = lua_type(L, 2);
     if (type != LUA_TNUMBER && type != LUA_TSTRING && type != LUA_TBOOLEAN)
-        return script_error(L, "option '%s' needs a default, a number, a text or true/false, got %s; write option(\"%s\", 100)", name,
-                            symbols_describe(L, 2), name);
+        return script_error(
+            L, "option '%s' needs a default, a number, a string or true/false, got %s; write option(\"%s\", 100)", name,
+            symbols_describe(L, 2), name);
     if (!text) lua_settop(L, 2);
     else if (type == LUA_TBOOLEAN) boolean_option(L, name, text);
     else if (type == LUA_TNUMBER) number_option(L, name, text);
@@ -168,10 +177,12 @@ static int declare_option(lua_State *L)
 /* Columns of the results that a coordinate, or the components of a point, would collide with. */
 void declare_check_column(lua_State *L, const char *name)
 {
-    static const char *const columns[] = { "t", "energy", "constraint", "velocity_constraint", "momentum", "angular_momentum" };
+    static const char *const columns[] = { "t",        "energy",          "constraint", "velocity_constraint",
+                                           "momentum", "angular_momentum" };
     for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
         if (strcmp(name, columns[i]) == 0)
-            script_error(L, "'%s' is a column of every result and cannot be the name of a coordinate; choose another", name);
+            script_error(L, "'%s' is a column of every result and cannot be the name of a coordinate; choose another",
+                         name);
 }
 
 /* Adds a group and its coordinates; returns the index of the first. */
@@ -196,7 +207,8 @@ static uint32_t add_group(lua_State *L, const char *what, group_type type, uint3
     }
     m->coordinate_count = (uint32_t)count;
     m->group_count++;
-    script_check(L, names_add(s->context, &s->group_names, m->groups[m->group_count - 1].name, (uint32_t)m->group_count - 1));
+    script_check(
+        L, names_add(s->context, &s->group_names, m->groups[m->group_count - 1].name, (uint32_t)m->group_count - 1));
     return first;
 }
 
@@ -219,7 +231,8 @@ static int declare_point(lua_State *L)
     if (!lua_isnoneornil(L, 2)) {
         double wanted = lua_type(L, 2) == LUA_TNUMBER ? lua_tonumber(L, 2) : 0;
         if (wanted != 2 && wanted != 3)
-            return script_error(L, "a point has 2 or 3 coordinates; write point(\"a\") in space, point(\"a\", 2) in the plane");
+            return script_error(
+                L, "a point has 2 or 3 coordinates; write point(\"a\") in space, point(\"a\", 2) in the plane");
         size = (uint32_t)wanted;
     }
     uint32_t first = add_group(L, "point", GROUP_POINT, size);

@@ -1,4 +1,5 @@
-/* What to draw: draw{ bar(p, q), spring(p, q), ball(p, radius), box(p, sizes, r), disc(p, sizes, r), path(f, range), surface(f, ...), a }. */
+/* What to draw: draw{ bar(p, q), spring(p, q), ball(p, radius), box(p, sizes, r), disc(p, sizes, r), path(f, range),
+   surface(f, ...), a }. */
 #include "model/script.h"
 
 /* Intervals of a path or surface in one direction. */
@@ -15,7 +16,9 @@ static drawn_place get_place(lua_State *L, int i, const char *who)
     for (uint32_t k = 0; k < 3; k++) {
         place.at[k] = k < v.dimension ? v.at[k] : script_built(L, expr_number(s->graph, 0));
         if (symbols_kinds(L, place.at[k]) & (1u << KIND_W | 1u << KIND_LAMBDA))
-            script_error(L, "%s needs a place made of coordinates and time; this one has velocities, momenta or multipliers", who);
+            script_error(
+                L, "%s needs a place made of coordinates and time; this one has velocities, momenta or multipliers",
+                who);
     }
     script_charge(L, 20);
     return place;
@@ -31,7 +34,10 @@ static void add_place(lua_State *L, drawn_place place)
 
 static shape begin_shape(lua_State *L, shape_type type, uint32_t rows, uint32_t columns)
 {
-    return (shape){ .type = type, .line = script_line(L), .first = (uint32_t)script_of(L)->model->place_count, .rows = rows,
+    return (shape){ .type = type,
+                    .line = script_line(L),
+                    .first = (uint32_t)script_of(L)->model->place_count,
+                    .rows = rows,
                     .columns = columns };
 }
 
@@ -69,7 +75,7 @@ static void make_ball(lua_State *L, int i, shape *what)
     add_place(L, get_place(L, i, "ball"));
 }
 
-/* Radius 0, or none: as large as looks well. */
+/* Radius 0, or none: a default size. */
 static int draw_ball(lua_State *L)
 {
     shape what;
@@ -82,7 +88,8 @@ static int draw_ball(lua_State *L)
 
 /* ---- rigid bodies ---- */
 
-/* The directions of a body's axes in space, as columns: turned by the rotation at i, by the angle at i in the plane, or not at all. */
+/* The directions of a body's axes in space, as columns: turned by the rotation at i, by the angle at i in the plane, or
+   not at all. */
 static void get_axes(lua_State *L, int i, const char *who, expr axes[3][3])
 {
     graph *g = script_of(L)->graph;
@@ -104,7 +111,9 @@ static void get_axes(lua_State *L, int i, const char *who, expr axes[3][3])
         for (int column = 0; column < 3; column++) {
             script_built(L, axes[row][column]);
             if (symbols_kinds(L, axes[row][column]) & (1u << KIND_W | 1u << KIND_LAMBDA))
-                script_error(L, "%s is turned by something with velocities, momenta or multipliers; use coordinates and time", who);
+                script_error(
+                    L, "%s is turned by something with velocities, momenta or multipliers; use coordinates and time",
+                    who);
         }
 }
 
@@ -132,7 +141,9 @@ static void get_sizes(lua_State *L, const char *who, int least, int most, double
 {
     int count = lua_type(L, 2) == LUA_TTABLE ? (int)lua_rawlen(L, 2) : lua_isnoneornil(L, 2) ? 0 : 1;
     if (count < least || count > most)
-        script_error(L, least == 1 ? "%s needs a radius, got %s; give one, or {radius, thickness}" : "%s needs its sizes, got %s; give {a, b} or {a, b, c}",
+        script_error(L,
+                     least == 1 ? "%s needs a radius, got %s; give one, or {radius, thickness}"
+                                : "%s needs its sizes, got %s; give {a, b} or {a, b, c}",
                      who, symbols_describe(L, 2));
     if (lua_type(L, 2) == LUA_TTABLE) functions_check_list(L, 2, who);
     sizes[0] = sizes[1] = sizes[2] = 0;
@@ -181,7 +192,8 @@ static uint32_t get_intervals(lua_State *L, int i, const char *who, uint32_t oth
     int whole = 1;
     lua_Integer count = lua_isnoneornil(L, i) ? (lua_Integer)otherwise : lua_tointegerx(L, i, &whole);
     if (!whole || count < 1 || count > INTERVALS_MOST)
-        script_error(L, "%s needs a number of intervals, got %s; give a whole number from 1 to %d", who, symbols_describe(L, i), INTERVALS_MOST);
+        script_error(L, "%s needs a number of intervals, got %s; give a whole number from 1 to %d", who,
+                     symbols_describe(L, i), INTERVALS_MOST);
     return (uint32_t)count;
 }
 
@@ -202,8 +214,10 @@ static drawn_place call_function(lua_State *L, const char *who, int arguments, d
     return place;
 }
 
-/* The function may make shapes itself, whose places must not come between: those of this one are kept by Lua until all are there. */
-static int push_grid(lua_State *L, shape_type type, const char *who, const double u[2], const double v[2], uint32_t rows, uint32_t columns)
+/* The function may make shapes itself, whose places must not come between: those of this one are kept by Lua until all
+   are there. */
+static int push_grid(lua_State *L, shape_type type, const char *who, const double u[2], const double v[2],
+                     uint32_t rows, uint32_t columns)
 {
     size_t count = (size_t)rows * columns;
     drawn_place *places = lua_newuserdatauv(L, count * sizeof *places, 0);
@@ -225,9 +239,11 @@ static int draw_path(lua_State *L)
         return push_grid(L, SHAPE_PATH, "path", range, NULL, 1, get_intervals(L, 3, "path", 96) + 1);
     }
     lua_Integer count = lua_type(L, 1) == LUA_TTABLE ? (lua_Integer)lua_rawlen(L, 1) : 0;
-    if (count < 2) return script_error(L, "path got %s; give a function of a number and its range, or a table of places", symbols_describe(L, 1));
+    if (count < 2)
+        return script_error(L, "path got %s; give a function of a number and its range, or a table of places",
+                            symbols_describe(L, 1));
     if (!lua_isnone(L, 2))
-        return script_error(L, "path of a table of places takes nothing else, got %s; take it out",
+        return script_error(L, "path of a table of places takes nothing else, got %s; remove it",
                             symbols_describe(L, 2));
     functions_check_list(L, 1, "path");
     shape what = begin_shape(L, SHAPE_PATH, 1, (uint32_t)count);
@@ -244,7 +260,8 @@ static int draw_surface(lua_State *L)
 {
     double u[2], v[2];
     if (lua_type(L, 1) != LUA_TFUNCTION)
-        return script_error(L, "surface got %s; give a function of two numbers, and their ranges", symbols_describe(L, 1));
+        return script_error(L, "surface got %s; give a function of two numbers, and their ranges",
+                            symbols_describe(L, 1));
     get_range(L, 2, "surface", u);
     get_range(L, 3, "surface", v);
     uint32_t columns = get_intervals(L, 4, "surface", 32) + 1, rows = get_intervals(L, 5, "surface", 32) + 1;
@@ -266,8 +283,10 @@ static int draw_draw(lua_State *L)
         if (given) what = *given;
         else if (vectors_is_like(L, -1)) make_ball(L, -1, &what);
         else
-            return script_error(L, "draw: item %I is %s; give bar(p, q), spring(p, q), ball(p, radius), box(p, sizes, r), "
-                                   "disc(p, radius, r), a path, a surface or a point", i, symbols_describe(L, -1));
+            return script_error(L,
+                                "draw: item %I is %s; give bar(p, q), spring(p, q), ball(p, radius), box(p, sizes, r), "
+                                "disc(p, radius, r), a path, a surface or a point",
+                                i, symbols_describe(L, -1));
         script_check(L, mem_grow(s->context, &m->shapes, &m->shape_capacity, m->shape_count + 1, sizeof *m->shapes));
         m->shapes[m->shape_count++] = what;
         lua_pop(L, 1);

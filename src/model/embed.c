@@ -1,8 +1,9 @@
 /* embed("a", {...}): a point given by a chart of the coordinates.
  *
- * While the script runs, its components are variables of a kind of their own (KIND_EMBEDDED, and KIND_EMBEDDED_DOT for a.dot), so that
- * the Lagrangian is known as the user wrote it. At the end of the script every expression of the model has the chart put in for
- * them; the Lagrangian is kept in the other form too (model.ambient), for methods that discretise in the ambient space. */
+ * While the script runs, its components are variables of a kind of their own (KIND_EMBEDDED, and KIND_EMBEDDED_DOT for
+ * a.dot), so that the Lagrangian is known as the user wrote it. At the end of the script every expression of the model
+ * has the chart put in for them; the Lagrangian is kept in the other form too (model.ambient), for methods that
+ * discretise in the ambient space. */
 #include "model/script.h"
 
 #include <string.h>
@@ -16,7 +17,8 @@ const embedding *embed_find(lua_State *L, const char *name)
 
 /* ---- putting in the chart ---- */
 
-/* What stands for a variable of an embedded point: the chart, or the chart's time derivative; 0 for other variables. */
+/* The substitute of a variable of an embedded point: the chart, or the chart's time derivative; 0 for other
+   variables. */
 static expr chart_of(lua_State *L, const node *n)
 {
     script *s = script_of(L);
@@ -35,7 +37,8 @@ static expr ambient_of(lua_State *L, const node *n)
     return expr_variable(s->graph, n->b == KIND_EMBEDDED ? KIND_Q : KIND_W, s->model->coordinate_count + n->a);
 }
 
-/* The variables in e, in a list that the script owns and the next call overwrites; room for as many again behind them. */
+/* The variables in e, in a list that the script owns and the next call overwrites; room for as many again behind
+   them. */
 static expr *variables_of(lua_State *L, expr e, size_t *count)
 {
     script *s = script_of(L);
@@ -76,7 +79,8 @@ static void check_component(lua_State *L, const char *name, expr e)
 {
     unsigned kinds = symbols_kinds(L, e);
     if (kinds & (1u << KIND_W | 1u << KIND_LAMBDA))
-        script_error(L, "embed '%s' contains velocities, momenta or multipliers; give the point by coordinates and time", name);
+        script_error(
+            L, "embed '%s' contains velocities, momenta or multipliers; give the point by coordinates and time", name);
 }
 
 static int embed_embed(lua_State *L)
@@ -92,8 +96,8 @@ static int embed_embed(lua_State *L)
                             *name == 'p' ? "the momenta" : "the multipliers");
     vectors_get(L, 2, "embed", &v);
     if (v.dimension < 2 || v.dimension > 3)
-        return script_error(L, "embed '%s' needs a point of 2 or 3 components, got %s; write embed(\"%s\", {x, y, z})", name,
-                            symbols_describe(L, 2), name);
+        return script_error(L, "embed '%s' needs a point of 2 or 3 components, got %s; write embed(\"%s\", {x, y, z})",
+                            name, symbols_describe(L, 2), name);
     unsigned kinds = 0;
     for (uint32_t i = 0; i < v.dimension; i++) {
         check_component(L, name, v.at[i]);
@@ -101,10 +105,12 @@ static int embed_embed(lua_State *L)
         v.at[i] = put_in(L, v.at[i]);
     }
     if (!(kinds & 1u << KIND_Q))
-        return script_error(L, "embed '%s' contains no coordinate; give the point by coordinates, or use vector{...}", name);
+        return script_error(L, "embed '%s' contains no coordinate; give the point by coordinates, or use vector{...}",
+                            name);
     uint32_t first = (uint32_t)m->chart_count;
     size_t count = (size_t)first + v.dimension;
-    script_check(L, mem_grow(s->context, &m->embeddings, &m->embedding_capacity, m->embedding_count + 1, sizeof *m->embeddings));
+    script_check(
+        L, mem_grow(s->context, &m->embeddings, &m->embedding_capacity, m->embedding_count + 1, sizeof *m->embeddings));
     script_check(L, mem_grow(s->context, &m->chart, &m->chart_capacity, count, sizeof *m->chart));
     script_check(L, mem_grow(s->context, &s->chart_rates, &s->chart_rate_capacity, count, sizeof *s->chart_rates));
     m->embeddings[m->embedding_count] = (embedding){ script_text(L, name), first, v.dimension, script_line(L) };
@@ -186,11 +192,14 @@ static void observe_points(lua_State *L)
             uint32_t component = m->embeddings[e].first + k, before;
             model_namer(m, OP_VARIABLE, KIND_EMBEDDED, component, name, sizeof name);
             if (names_find(&s->observable_names, name, &before))
-                script_error_at(L, m->observables[before].line, "observable '%s' has the name of an embedded point's component (line %d); "
-                                                                "choose another", name, m->embeddings[e].line);
+                script_error_at(L, m->observables[before].line,
+                                "observable '%s' has the name of an embedded point's component (line %d); "
+                                "choose another",
+                                name, m->embeddings[e].line);
             script_check(L, mem_grow(s->context, &m->observables, &m->observable_capacity, m->observable_count + 1,
                                      sizeof *m->observables));
-            m->observables[m->observable_count] = (observable){ script_text(L, name), m->chart[component], m->embeddings[e].line };
+            m->observables[m->observable_count] =
+                (observable){ script_text(L, name), m->chart[component], m->embeddings[e].line };
             m->observable_count++;
             script_check(L, names_add(s->context, &s->observable_names, m->observables[m->observable_count - 1].name,
                                       (uint32_t)m->observable_count - 1));
@@ -208,7 +217,8 @@ void embed_finish(lua_State *L)
         contact *c = &m->contacts[i];
         c->gap = put_in(L, c->gap);
         if (c->friction) c->friction = put_in(L, c->friction);
-        for (uint32_t k = 0; c->slide_type == SLIDE_GIVEN && k < c->slide_count; k++) c->slide[k] = put_in(L, c->slide[k]);
+        for (uint32_t k = 0; c->slide_type == SLIDE_GIVEN && k < c->slide_count; k++)
+            c->slide[k] = put_in(L, c->slide[k]);
     }
     for (size_t i = 0; i < m->rate_count; i++) m->rates[i].value = put_in(L, m->rates[i].value);
     for (size_t i = 0; i < m->observable_count; i++) m->observables[i].value = put_in(L, m->observables[i].value);

@@ -1,10 +1,11 @@
-/* Equations: lagrangian, hamiltonian, rate, constraint, force, observe; and what must hold of them at the end of the script. */
+/* Equations: lagrangian, hamiltonian, rate, constraint, force, observe; and what must hold of them at the end of the
+   script. */
 #include "model/script.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* Work that a declaration stands for, in instructions; it also looks at the clock. */
+/* The work of a declaration, counted in instructions; it also checks the clock. */
 #define DECLARATION_WORK 20
 
 static unsigned kinds_of(lua_State *L, expr e)
@@ -20,16 +21,19 @@ static void set_form(lua_State *L, form f)
     model *m = script_of(L)->model;
     if (m->form == f) return;
     if (m->form != FORM_NONE)
-        script_error(L, "%s in a model that has a %s (line %d); a model has one form", form_names[f], form_names[m->form], m->form_line);
+        script_error(L, "%s in a model that has a %s (line %d); a model has one form", form_names[f],
+                     form_names[m->form], m->form_line);
     m->form = f;
     m->form_line = script_line(L);
     script *s = script_of(L);
     if (f == FORM_LAGRANGIAN && s->momentum_line)
-        script_error(L, "lagrangian in a model with momenta (line %d); write it in velocities (.dot), or use hamiltonian",
+        script_error(L,
+                     "lagrangian in a model with momenta (line %d); write it in velocities (.dot), or use hamiltonian",
                      s->momentum_line);
     if (f != FORM_LAGRANGIAN && s->velocity_line)
-        script_error(L, "%s in a model with velocities (.dot or omega, line %d); write it in momentum(x), or use lagrangian",
-                     form_names[f], s->velocity_line);
+        script_error(
+            L, "%s in a model with velocities (.dot or omega, line %d); write it in momentum(x), or use lagrangian",
+            form_names[f], s->velocity_line);
 }
 
 /* ---- lagrangian, hamiltonian ---- */
@@ -39,12 +43,15 @@ static int add_summand(lua_State *L, form f)
     script *s = script_of(L);
     model *m = s->model;
     if (vectors_is_like(L, 1))
-        return script_error(L, "the %s must be a scalar, got %s; use dot, norm2 or a component", form_names[f], symbols_describe(L, 1));
+        return script_error(L, "the %s must be a scalar, got %s; use dot, norm2 or a component", form_names[f],
+                            symbols_describe(L, 1));
     expr e = symbols_scalar(L, 1, form_names[f]);
     set_form(L, f);
     if (kinds_of(L, e) & 1u << KIND_LAMBDA)
-        return script_error(L, "the %s contains a multiplier; multipliers may stand in force and rate only", form_names[f]);
-    script_check(L, mem_grow(s->context, &m->summands, &m->summand_capacity, m->summand_count + 1, sizeof *m->summands));
+        return script_error(L, "the %s contains a multiplier; multipliers may occur in force and rate only",
+                            form_names[f]);
+    script_check(L,
+                 mem_grow(s->context, &m->summands, &m->summand_capacity, m->summand_count + 1, sizeof *m->summands));
     m->summands[m->summand_count++] = (summand){ e, script_line(L) };
     return 0;
 }
@@ -61,10 +68,13 @@ void declare_constraint(lua_State *L, const char *name, expr value, int line)
     script_built(L, value);
     uint32_t before;
     if (names_find(&s->constraint_names, name, &before))
-        script_error(L, "there is a constraint '%s' already (line %d); names of constraints are unique", name, m->constraints[before].line);
+        script_error(L, "there is a constraint '%s' already (line %d); names of constraints are unique", name,
+                     m->constraints[before].line);
     if (names_find(&s->contact_names, name, &before))
-        script_error(L, "there is a contact '%s' already (line %d); contacts and constraints share their names", name, m->contacts[before].line);
-    script_check(L, mem_grow(s->context, &m->constraints, &m->constraint_capacity, m->constraint_count + 1, sizeof *m->constraints));
+        script_error(L, "there is a contact '%s' already (line %d); contacts and constraints share their names", name,
+                     m->contacts[before].line);
+    script_check(L, mem_grow(s->context, &m->constraints, &m->constraint_capacity, m->constraint_count + 1,
+                             sizeof *m->constraints));
     m->constraints[m->constraint_count] = (constraint){ script_text(L, name), value, line, 0, 0 };
     m->constraint_count++;
     size_t index = m->constraint_count - 1;
@@ -79,9 +89,10 @@ static void check_constraint(lua_State *L, const char *what, const char *name, u
     int momenta = s->momentum_line && !s->velocity_line && m->form != FORM_LAGRANGIAN && m->form != FORM_RATES;
     if (kinds & 1u << KIND_W && !momenta)
         script_error(L, "%s '%s' contains velocities or momenta; write it in coordinates and time", what, name);
-    if (kinds & 1u << KIND_LAMBDA) script_error(L, "%s '%s' contains a multiplier; write it in coordinates and time", what, name);
+    if (kinds & 1u << KIND_LAMBDA)
+        script_error(L, "%s '%s' contains a multiplier; write it in coordinates and time", what, name);
     if (!(kinds & (1u << KIND_Q | 1u << KIND_W)))
-        script_error(L, "%s '%s' contains no coordinate; it constrains nothing, take it out", what, name);
+        script_error(L, "%s '%s' contains no coordinate; it constrains nothing; remove it", what, name);
     if (kinds & 1u << KIND_W && !m->phase_line) m->phase_line = script_line(L);
 }
 
@@ -105,7 +116,8 @@ static int equation_constraint(lua_State *L)
     script *s = script_of(L);
     const char *name = declare_name(L, 1, "constraint");
     if (vectors_is_like(L, 2))
-        return script_error(L, "constraint '%s' is %s; write one constraint per component", name, symbols_describe(L, 2));
+        return script_error(L, "constraint '%s' is %s; write one constraint per component", name,
+                            symbols_describe(L, 2));
     expr e = symbols_scalar(L, 2, "constraint");
     check_constraint(L, "constraint", name, kinds_of(L, e));
     declare_constraint(L, name, e, script_line(L));
@@ -127,7 +139,8 @@ static const char *observable_name(lua_State *L)
 /* Columns that every result has, and families of columns. */
 static int is_column(const char *name)
 {
-    static const char *const exact[] = { "t", "energy", "constraint", "velocity_constraint", "frame", "step", "event", "contact", "impulse" };
+    static const char *const exact[] = { "t",     "energy",  "constraint", "velocity_constraint", "frame", "step",
+                                         "event", "contact", "impulse" };
     static const char *const family[] = { "lambda.", "p.", "momentum.", "angular_momentum.", "gap." };
     size_t size = strlen(name);
     for (size_t i = 0; i < sizeof exact / sizeof *exact; i++)
@@ -146,12 +159,14 @@ static int equation_observe(lua_State *L)
         return script_error(L, "observable '%s' is %s; observe one component at a time", name, symbols_describe(L, 2));
     expr e = symbols_scalar(L, 2, "observe");
     script_charge(L, DECLARATION_WORK);
-    if (is_column(name)) return script_error(L, "'%s' is a column of every result; choose another name for this observable", name);
+    if (is_column(name))
+        return script_error(L, "'%s' is a column of every result; choose another name for this observable", name);
     uint32_t before;
     if (names_find(&s->observable_names, name, &before))
         return script_error(L, "there is an observable '%s' already (line %d); names of observables are unique", name,
                             m->observables[before].line);
-    script_check(L, mem_grow(s->context, &m->observables, &m->observable_capacity, m->observable_count + 1, sizeof *m->observables));
+    script_check(L, mem_grow(s->context, &m->observables, &m->observable_capacity, m->observable_count + 1,
+                             sizeof *m->observables));
     m->observables[m->observable_count] = (observable){ script_text(L, name), e, script_line(L) };
     m->observable_count++;
     size_t index = m->observable_count - 1;
@@ -174,13 +189,14 @@ static uint32_t get_action(lua_State *L, const char *who, vector *target, vector
         return 1;
     }
     if (!v || !v->dimension)
-        script_error(L, "%s needs a coordinate or a point first, got %s; write %s(a, {...})", who, symbols_describe(L, 1), who);
+        script_error(L, "%s needs a coordinate or a point first, got %s; write %s(a, {...})", who,
+                     symbols_describe(L, 1), who);
     *target = *v;
     vectors_get(L, 2, who, value);
     if (value->dimension == 0 && v->dimension < 4) value->dimension = v->dimension;
     if (value->dimension != v->dimension)
-        script_error(L, "%s on %d coordinates, but the value is %s; give %d components", who, (int)v->dimension, symbols_describe(L, 2),
-                     (int)v->dimension);
+        script_error(L, "%s on %d coordinates, but the value is %s; give %d components", who, (int)v->dimension,
+                     symbols_describe(L, 2), (int)v->dimension);
     return v->dimension;
 }
 
@@ -201,7 +217,8 @@ static int equation_force(lua_State *L)
     for (uint32_t i = 0; i < size; i++) {
         kind k = symbols_is_variable(s, target.at[i], KIND_EMBEDDED, &index) ? KIND_EMBEDDED : KIND_Q;
         if (k == KIND_Q && !symbols_is_variable(s, target.at[i], KIND_Q, &index))
-            return script_error(L, "force acts on coordinates or points, not on expressions of them; name the coordinate");
+            return script_error(L,
+                                "force acts on coordinates or points, not on expressions of them; name the coordinate");
         if (expr_is_number(s->graph, value.at[i], 0)) continue;
         add_action(L, &m->forces, &m->force_count, &m->force_capacity, (action){ k, index, value.at[i], line });
     }
@@ -214,7 +231,8 @@ static int *rate_line(lua_State *L, kind k, uint32_t index)
     script *s = script_of(L);
     size_t before = s->rate_capacity[k];
     script_check(L, mem_grow(s->context, &s->rate_lines[k], &s->rate_capacity[k], (size_t)index + 1, sizeof(int)));
-    if (s->rate_capacity[k] > before) memset(s->rate_lines[k] + before, 0, (s->rate_capacity[k] - before) * sizeof(int));
+    if (s->rate_capacity[k] > before)
+        memset(s->rate_lines[k] + before, 0, (s->rate_capacity[k] - before) * sizeof(int));
     return &s->rate_lines[k][index];
 }
 
@@ -258,12 +276,13 @@ static void check_rates(lua_State *L)
         for (kind k = KIND_Q; k <= KIND_W; k++) {
             if (*rate_line(L, k, i)) continue;
             model_coordinate_name(s->model, i, name, sizeof name);
-            script_error_at(L, s->model->groups[s->model->group_of[i]].line, "no rate for '%s%s'; add rate(%s%s%s, ...)",
-                            k == KIND_W ? "p." : "", name, k == KIND_W ? "momentum(" : "", name, k == KIND_W ? ")" : "");
+            script_error_at(L, s->model->groups[s->model->group_of[i]].line,
+                            "no rate for '%s%s'; add rate(%s%s%s, ...)", k == KIND_W ? "p." : "", name,
+                            k == KIND_W ? "momentum(" : "", name, k == KIND_W ? ")" : "");
         }
 }
 
-/* An observable "a.x" beside a point a would give two columns of one name. */
+/* An observable "a.x" and a point a would give two columns of one name. */
 static void check_observables(lua_State *L)
 {
     const model *m = script_of(L)->model;
@@ -275,8 +294,9 @@ static void check_observables(lua_State *L)
         for (uint32_t k = 0; owner && k < owner->size; k++) {
             model_coordinate_name(m, owner->first + k, column, sizeof column);
             if (strcmp(column, m->observables[i].name) == 0)
-                script_error_at(L, m->observables[i].line, "observable '%s' has the name of a coordinate (line %d); choose another",
-                                column, owner->line);
+                script_error_at(L, m->observables[i].line,
+                                "observable '%s' has the name of a coordinate (line %d); choose another", column,
+                                owner->line);
         }
     }
 }
@@ -291,10 +311,12 @@ static void check_families(lua_State *L)
         uint32_t index;
         const group *other = declare_find_group(L, component);
         if (p && p->size > 1 && other && other->type == GROUP_SCALAR)
-            script_error_at(L, p->line, "'p.%s' would be a coordinate of '%s' and the momentum of '%s' (line %d); rename one", component,
-                            p->name, component, other->line);
+            script_error_at(L, p->line,
+                            "'p.%s' would be a coordinate of '%s' and the momentum of '%s' (line %d); rename one",
+                            component, p->name, component, other->line);
         if (lambda && lambda->size > 1 && names_find(&s->constraint_names, component, &index))
-            script_error_at(L, lambda->line, "'lambda.%s' would be a coordinate and the multiplier of constraint '%s'; rename one",
+            script_error_at(L, lambda->line,
+                            "'lambda.%s' would be a coordinate and the multiplier of constraint '%s'; rename one",
                             component, component);
     }
 }
@@ -304,12 +326,15 @@ void equations_finish(lua_State *L)
     script *s = script_of(L);
     const model *m = s->model;
     if (m->coordinate_count == 0)
-        script_error_at(L, s->last_line, "the model has no coordinates; declare some with point, coordinate or rotation");
+        script_error_at(L, s->last_line,
+                        "the model has no coordinates; declare some with point, coordinate or rotation");
     if (m->form == FORM_NONE)
-        script_error_at(L, s->last_line, "the model has no equations of motion; give a lagrangian, a hamiltonian or rates");
+        script_error_at(L, s->last_line,
+                        "the model has no equations of motion; give a lagrangian, a hamiltonian or rates");
     if (m->form == FORM_RATES) check_rates(L);
     if (m->form == FORM_RATES && m->phase_line)
-        script_error_at(L, m->phase_line, "rate models have no constraints on momenta and no gauge(); they are for hamiltonian");
+        script_error_at(L, m->phase_line,
+                        "rate models have no constraints on momenta and no gauge(); they are for hamiltonian");
     if (m->form == FORM_RATES && m->force_count)
         script_error_at(L, m->forces[0].line, "rate models have no force(); write it into the rate of momentum(x)");
     check_observables(L);

@@ -1,4 +1,4 @@
-/* The model as data: its end, and the names of its parts. */
+/* The model as data: how it is freed, and the names of its parts. */
 #include "model/model.h"
 
 #include <stdio.h>

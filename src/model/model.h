@@ -1,4 +1,5 @@
-/* The model: what the user wrote, as data. The front end (Lua) fills it; systems are compiled from it. A model never sees a method. */
+/* The model: what the user wrote, as data. The front end (Lua) fills it; systems are compiled from it. A model never
+   sees a method. */
 #ifndef TAUT_MODEL_MODEL_H
 #define TAUT_MODEL_MODEL_H
 
@@ -111,9 +112,9 @@ typedef struct {
     expr at[3];
 } drawn_place;
 
-/* Something to draw, by places first .. first + rows * columns - 1 of model.places: a bar or spring by its ends, a ball by its centre;
-   a box or disc by its centre and the ends of its three half axes (of a disc: two radii, and half the thickness); a path by the
-   places on it; a surface by rows x columns places, row after row. */
+/* Something to draw, by places first .. first + rows * columns - 1 of model.places: a bar or spring by its ends, a ball
+   by its centre; a box or disc by its centre and the ends of its three half axes (of a disc: two radii, and half the
+   thickness); a path by the places on it; a surface by rows x columns places, row after row. */
 typedef struct {
     shape_type type;
     uint32_t first, rows, columns;
@@ -130,7 +131,8 @@ typedef struct model {
     graph *graph;
     form form;
     int form_line;    /* line of the first lagrangian, hamiltonian or rate */
-    int phase_line;   /* line of the first constraint that contains momenta, or gauge(): such models need the Dirac algorithm; 0: none */
+    /* line of the first constraint that contains momenta, or gauge(): such models need the Dirac algorithm; 0: none */
+    int phase_line;
     phase_info *phase;/* NULL in models as they are loaded */
     int has_momenta;  /* the script called momentum(): KIND_W are momenta, whatever the form is so far */
 
@@ -140,32 +142,39 @@ typedef struct model {
     parameter *parameters;    size_t parameter_count, parameter_capacity;
     summand *summands;        size_t summand_count, summand_capacity; /* their sum is L or H */
     embedding *embeddings;    size_t embedding_count, embedding_capacity;
-    expr *chart;              size_t chart_count, chart_capacity; /* components of embedded points, of coordinates and time */
-    summand *ambient;         /* the summands of L with component k of the chart as the variable coordinate_count + k of KIND_Q, its
-                                 rate likewise of KIND_W; as many as summands. NULL when L contains no embedded point */
+    /* components of embedded points, of coordinates and time */
+    expr *chart;              size_t chart_count, chart_capacity;
+    /* the summands of L with component k of the chart as the variable coordinate_count + k of KIND_Q, its rate likewise
+       of KIND_W; as many as summands. NULL when L contains no embedded point */
+    summand *ambient;
     constraint *constraints;  size_t constraint_count, constraint_capacity; /* multiplier k belongs to constraint k */
-    contact *contacts;        size_t contact_count, contact_capacity; /* contact k has the multiplier k of KIND_CONTACT */
+    /* contact k has the multiplier k of KIND_CONTACT */
+    contact *contacts;        size_t contact_count, contact_capacity;
     impact_law impact_law;    int impact_law_line;
     action *forces;           size_t force_count, force_capacity;
     action *rates;            size_t rate_count, rate_capacity;
     observable *observables;  size_t observable_count, observable_capacity;
     start_value *start_q;     size_t start_q_capacity; /* per coordinate */
-    start_value *start_w;     size_t start_w_capacity; /* per coordinate: velocity or momentum by form; START_MISSING means 0 */
-    start_value *start_q1;    size_t start_q1_capacity; /* per coordinate: the second point of start_points, a step after the first */
+    /* per coordinate: velocity or momentum by form; START_MISSING means 0 */
+    start_value *start_w;     size_t start_w_capacity;
+    /* per coordinate: the second point of start_points, a step after the first */
+    start_value *start_q1;    size_t start_q1_capacity;
     int start_points_line;    /* of the first start_points; 0: there is none, and start_q1 means nothing */
     shape *shapes;            size_t shape_count, shape_capacity;
-    drawn_place *places;      size_t place_count, place_capacity; /* of shapes, also of those that were made and not drawn */
+    /* of shapes, also of those that were made and not shown */
+    drawn_place *places;      size_t place_count, place_capacity;
 } model;
 
-/* A setting from the command line: -D name=value. `used` is set when a param or option of that name was met. */
+/* A value for a param or option of the model. `used` is set when one of that name was declared. */
 typedef struct {
     const char *name;
     const char *value;
     int used;
 } definition;
 
-/* Loads a model. A bad model gives TAUT_BAD_MODEL (the text names file and line) and *result = NULL. */
-int model_load_file(taut_context *context, const char *path, definition *definitions, size_t definition_count, model **result);
+/* Loads a model. A bad model gives TAUT_BAD_MODEL (the message names file and line) and *result = NULL. */
+int model_load_file(taut_context *context, const char *path, definition *definitions, size_t definition_count,
+                    model **result);
 int model_load_text(taut_context *context, const char *name, const char *text, size_t size, definition *definitions,
                     size_t definition_count, model **result);
 void model_destroy(model *m);

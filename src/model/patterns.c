@@ -1,4 +1,4 @@
-/* The string library, with a bound on patterns: a match can backtrack for ever without running one Lua instruction. */
+/* The string library, with a bound on patterns: a match can backtrack forever without running one Lua instruction. */
 #include "model/script.h"
 
 #include <lualib.h>
@@ -15,8 +15,8 @@ static int call_original(lua_State *L)
     return lua_gettop(L);
 }
 
-/* How many places of a pattern can be tried in several ways: * + - ? and %b and %1. One that nothing follows but closing
-   brackets is never tried twice. */
+/* How many places of a pattern can be tried in several ways: * + - ? and %b and %1. One that nothing follows but
+   closing brackets is never tried twice. */
 static int count_choices(const char *pattern, size_t size)
 {
     int choices = 0, last = 0;
@@ -36,8 +36,8 @@ static int count_choices(const char *pattern, size_t size)
     return choices - last;
 }
 
-/* Ways to choose the start of a match and the ends of its choices in a text of n: C(n + k + 1, k + 1), each with a stretch of
-   the pattern to compare. */
+/* Ways to choose the start of a match and the ends of its choices in a string of n: C(n + k + 1, k + 1), each with a
+   stretch of the pattern to compare. */
 static double worst_case(double n, int choices, double pattern_size)
 {
     double ways = 1;
@@ -52,7 +52,9 @@ static void check_pattern(lua_State *L, int plain)
     const char *pattern = luaL_checklstring(L, 2, &pattern_size);
     int choices = plain ? 0 : count_choices(pattern, pattern_size);
     if (worst_case((double)text_size, choices, (double)pattern_size) > PATTERN_STEPS)
-        script_error(L, "this pattern may take too long on a text of %I characters; use fewer of * + - ? in it, or shorter texts",
+        script_error(L,
+                     "this pattern may take too long on a string of %I characters; use fewer of * + - ? in it, or "
+                     "shorter strings",
                      (lua_Integer)text_size);
     script_charge(L, (double)(text_size + pattern_size) / 8);
 }
@@ -69,7 +71,7 @@ static int string_pattern(lua_State *L)
     return call_original(L);
 }
 
-/* An empty text repeated 2^60 times is a long loop that makes nothing. */
+/* An empty string repeated 2^60 times is a long loop that makes nothing. */
 static int string_rep(lua_State *L)
 {
     size_t size, separator = 0;
@@ -87,8 +89,11 @@ static int string_rep(lua_State *L)
 
 void patterns_open(lua_State *L)
 {
-    static const luaL_Reg wrapped[] = { { "find", string_find },     { "match", string_pattern }, { "gmatch", string_pattern },
-                                        { "gsub", string_pattern },  { "rep", string_rep } };
+    static const luaL_Reg wrapped[] = { { "find", string_find },
+                                        { "match", string_pattern },
+                                        { "gmatch", string_pattern },
+                                        { "gsub", string_pattern },
+                                        { "rep", string_rep } };
     luaL_requiref(L, LUA_STRLIBNAME, luaopen_string, 1);
     for (size_t i = 0; i < sizeof wrapped / sizeof *wrapped; i++) {
         lua_getfield(L, -1, wrapped[i].name);

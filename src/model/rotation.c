@@ -25,13 +25,15 @@ int rotation_omega(lua_State *L, const vector *r)
 {
     graph *g = script_of(L)->graph;
     uint32_t index;
-    if (!rotation_group(L, r, &index)) return script_error(L, "only a rotation has omega; this is %s", symbols_describe(L, 1));
+    if (!rotation_group(L, r, &index))
+        return script_error(L, "only a rotation has omega; this is %s", symbols_describe(L, 1));
     expr v[4];
     for (int i = 0; i < 4; i++) v[i] = derivative_of_time(L, r->at[i]);
     vector omega = { .dimension = 3, .omega_of = index + 1 };
     for (int i = 0; i < 3; i++) {
         int j = 1 + (i + 1) % 3, k = 1 + (i + 2) % 3;
-        expr sum = expr_sub(g, difference(g, r->at[0], v[i + 1], v[0], r->at[i + 1]), difference(g, r->at[j], v[k], r->at[k], v[j]));
+        expr sum = expr_sub(g, difference(g, r->at[0], v[i + 1], v[0], r->at[i + 1]),
+                            difference(g, r->at[j], v[k], r->at[k], v[j]));
         omega.at[i] = expr_mul(g, expr_number(g, 2), sum);
     }
     return vectors_push(L, &omega);
@@ -46,7 +48,8 @@ expr rotation_entry(graph *g, const expr *r, int row, int column)
         int j = 1 + (row + 1) % 3, k = 1 + (row + 2) % 3;
         return expr_sub(g, expr_sub(g, expr_add(g, square[0], square[row + 1]), square[j]), square[k]);
     }
-    int third = 1 + (3 - row - column), cyclic = (row + 1) % 3 == column; /* (u x b)_row = -u_third b_column when cyclic */
+    /* (u x b)_row = -u_third b_column when cyclic */
+    int third = 1 + (3 - row - column), cyclic = (row + 1) % 3 == column;
     expr both = expr_mul(g, r[row + 1], r[column + 1]), turn = expr_mul(g, r[0], r[third]);
     return expr_mul(g, expr_number(g, 2), cyclic ? expr_sub(g, both, turn) : expr_add(g, both, turn));
 }
@@ -57,10 +60,12 @@ int rotation_apply(lua_State *L)
     const vector *r = vectors_at(L, 1);
     uint32_t index;
     vector body, space = { .dimension = 3 };
-    if (!rotation_group(L, r, &index)) return script_error(L, "apply belongs to rotations; write r:apply{x, y, z}, with a colon");
+    if (!rotation_group(L, r, &index))
+        return script_error(L, "apply belongs to rotations; write r:apply{x, y, z}, with a colon");
     vectors_get(L, 2, "apply", &body);
     if (body.dimension == 0) body.dimension = 3;
-    if (body.dimension != 3) return script_error(L, "apply needs a vector of 3, got %s; write r:apply{x, y, z}", symbols_describe(L, 2));
+    if (body.dimension != 3)
+        return script_error(L, "apply needs a vector of 3, got %s; write r:apply{x, y, z}", symbols_describe(L, 2));
     for (int row = 0; row < 3; row++) {
         expr sum = expr_number(g, 0);
         for (int column = 0; column < 3; column++)

@@ -1,5 +1,5 @@
-/* The sandbox: which of Lua's own functions a model has, and the ones that are changed because they could run for ever inside
-   C, catch a limit, or give other results in another process. */
+/* The sandbox: which of Lua's own functions a model has, and the ones that are changed because they could run for ever
+   inside C, catch a limit, or give other results in another process. */
 #include "model/script.h"
 
 #include <lualib.h>
@@ -27,7 +27,7 @@ static int base_print(lua_State *L)
     return 0;
 }
 
-/* After a failed protected call, with the error on top: goes on failing if a limit was met. */
+/* After a failed protected call, with the error on top: fails again if a limit was met. */
 static int caught(lua_State *L, int status)
 {
     script *s = script_of(L);
@@ -50,7 +50,8 @@ static int base_pcall(lua_State *L)
     return status ? caught(L, status) : lua_gettop(L);
 }
 
-/* The script's handler must not run after a stop: hooks are off inside the hook that stopped, and nothing would end it. */
+/* The script's handler must not run after a stop: hooks are off inside the hook that stopped, and nothing would end
+   it. */
 static int guarded_handler(lua_State *L)
 {
     if (script_of(L)->stop) return 1;
@@ -80,14 +81,16 @@ static int base_setmetatable(lua_State *L)
     luaL_checktype(L, 1, LUA_TTABLE);
     luaL_argexpected(L, lua_isnil(L, 2) || lua_istable(L, 2), 2, "nil or table");
     lua_settop(L, 2);
-    if (luaL_getmetafield(L, 1, "__metatable") != LUA_TNIL) return script_error(L, "this metatable is protected; leave it as it is");
+    if (luaL_getmetafield(L, 1, "__metatable") != LUA_TNIL)
+        return script_error(L, "this metatable is protected; leave it as it is");
     if (lua_istable(L, 2)) {
         lua_pushliteral(L, "__gc");
-        if (lua_rawget(L, 2) != LUA_TNIL) return script_error(L, "models have no finalizers; take __gc out of the metatable");
+        if (lua_rawget(L, 2) != LUA_TNIL)
+            return script_error(L, "models have no finalizers; remove __gc from the metatable");
         lua_pop(L, 1);
         lua_pushliteral(L, "__bor"); /* compare.c has taken it */
         if (lua_rawget(L, 2) != LUA_TNIL)
-            return script_error(L, "tables of models have no operator '|'; take __bor out of the metatable, and call a "
+            return script_error(L, "tables of models have no operator '|'; remove __bor from the metatable, and call a "
                                    "function instead");
         lua_pop(L, 1);
     }
@@ -95,11 +98,11 @@ static int base_setmetatable(lua_State *L)
     return 1;
 }
 
-/* ---- pairs, in the same order in every process ----
-   Lua hashes texts with a seed that differs from process to process. A model whose points are declared in a loop over pairs would
-   then have another order of coordinates when a run is resumed. */
+/* ---- pairs, in the same order in every process ---- Lua hashes texts with a seed that differs from process to
+   process. A model whose points are declared in a loop over pairs would then have another order of coordinates when a
+   run is resumed. */
 
-/* How a key is ordered: numbers, then texts, then symbols and the rest. */
+/* How a key is ordered: numbers, then strings, then symbols and the rest. */
 typedef struct {
     enum { KEY_NUMBER, KEY_TEXT, KEY_OTHER } type;
     uint32_t place;     /* in the order of the table */
@@ -221,8 +224,8 @@ static int call_original(lua_State *L)
     return lua_gettop(L);
 }
 
-/* insert(t, [place,] value), remove(t, [place]): they move what lies behind the place. A table with holes can have a length of
-   2^62. */
+/* insert(t, [place,] value), remove(t, [place]): they move what lies behind the place. A table with holes can have a
+   length of 2^62. */
 static int table_shift(lua_State *L)
 {
     plain_table(L, 1);
@@ -257,7 +260,8 @@ static int value_less(lua_State *L)
     return 1;
 }
 
-/* The comparison is ours when none is given: comparing long texts takes time, and each one looks at the clock. */
+/* The comparison is ours when none is given: comparing long strings takes time, and each comparison checks the
+   clock. */
 static int table_sort(lua_State *L)
 {
     plain_table(L, 1);
@@ -310,8 +314,9 @@ static void open_math(lua_State *L)
 
 static int unknown_name(lua_State *L)
 {
-    static const char *const closed[] = { "io", "os", "debug", "package", "coroutine", "utf8", "load", "loadfile", "loadstring",
-                                          "dofile", "require", "collectgarbage", "warn" };
+    static const char *const closed[] = { "io",   "os",       "debug",      "package", "coroutine", "utf8",
+                                          "load", "loadfile", "loadstring", "dofile",  "require",   "collectgarbage",
+                                          "warn" };
     const char *name = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : "?";
     for (size_t i = 0; i < sizeof closed / sizeof *closed; i++)
         if (strcmp(name, closed[i]) == 0)
@@ -322,7 +327,8 @@ static int unknown_name(lua_State *L)
 void sandbox_open(lua_State *L)
 {
     static const luaL_Reg base[] = {
-        { "print", base_print }, { "pcall", base_pcall }, { "xpcall", base_xpcall }, { "setmetatable", base_setmetatable },
+        { "print", base_print }, { "pcall", base_pcall }, { "xpcall", base_xpcall },
+        { "setmetatable", base_setmetatable },
         { "pairs", base_pairs }, { "load", NULL },        { "loadfile", NULL },      { "dofile", NULL },
         { "collectgarbage", NULL }, { "warn", NULL },
     };

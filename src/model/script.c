@@ -1,4 +1,5 @@
-/* The script: a Lua state with bounded memory and work, from the text of a model to the model or an error with its line. */
+/* The script: a Lua state with bounded memory and work, from the source of a model to the model or an error with its
+   line. */
 #include "model/script.h"
 
 #include <errno.h>
@@ -26,7 +27,8 @@ int script_line(lua_State *L)
 
 /* ---- limits ---- */
 
-/* Lua's allocator. What it refuses ends in LUA_ERRMEM after one garbage collection; the last refusal is then the cause. */
+/* Lua's allocator. What it refuses ends in LUA_ERRMEM after one garbage collection; the last refusal is then the
+   cause. */
 static void *allocate(void *user, void *block, size_t old_size, size_t size)
 {
     script *s = user;
@@ -146,15 +148,15 @@ static const struct { const char *part, *hint; } hints[] = {
     { "attempt to concatenate", "use tostring(...)" },
     { "stack overflow", "a function calls itself without end" },
     { "too many local", "leave out `local`, or keep them in a table" },
-    { " near ", "mend the Lua syntax at or just before this line" },
-    { "goto", "mend the Lua syntax at this line" },
+    { " near ", "fix the Lua syntax at or just before this line" },
+    { "goto", "fix the Lua syntax at this line" },
     { "malformed number", "write numbers as 1, 0.5 or 1e-3" },
     { "table index is", "a key of a table must have a value; check the name between [ ]" },
-    { "get length", "only tables, texts, points and vectors have a length" },
+    { "get length", "only tables, strings, points and vectors have a length" },
     { "'for'", "a loop needs numbers: for i = 1, 10 do" },
-    { "attempt to", "check what the names on this line stand for" },
+    { "attempt to", "check what the names on this line are" },
     { "wrong number of arguments", "see what this function takes" },
-    { "too large", "use smaller tables and texts" },
+    { "too large", "use smaller tables and strings" },
     { "out of", "stay within the range" },
     { "invalid", "see what this function takes" },
     { "error object", "call error with a text" },
@@ -174,14 +176,14 @@ static int has_position(const script *s, const char *message)
     return strncmp(message, s->short_name, length) == 0 && message[length] == ':';
 }
 
-/* Gives a place to messages that have none; runs where the error happened. */
+/* Adds file and line to messages that have none; runs where the error happened. */
 static int message_handler(lua_State *L)
 {
     script *s = script_of(L);
     if (s->stop) return 1;
     if (lua_type(L, 1) != LUA_TSTRING) {
-        lua_pushfstring(L, "%s:%d: the script raised an error that is not a text; call error with a text", s->short_name,
-                        script_line(L));
+        lua_pushfstring(L, "%s:%d: the script raised an error that is not a text; call error with a text",
+                        s->short_name, script_line(L));
     } else if (!has_position(s, lua_tostring(L, 1))) {
         lua_pushfstring(L, "%s:%d: %s", s->short_name, script_line(L), lua_tostring(L, 1));
     }
@@ -198,22 +200,24 @@ static int report(script *s, int status)
     }
     switch (s->stop) {
     case STOP_OUT_OF_MEMORY:
-        return TAUT_OUT_OF_MEMORY; /* the text was recorded where it happened */
+        return TAUT_OUT_OF_MEMORY; /* the message was recorded where it happened */
     case STOP_MEMORY_LIMIT:
         return fail(s->context, TAUT_BAD_MODEL,
-                    "%s:%d: the script needs more than %d MiB of memory; make fewer or smaller tables and texts", file,
-                    s->stop_line, SCRIPT_MEMORY_MIB);
+                    "%s:%d: the script needs more than %d MiB of memory; make fewer or smaller tables and strings",
+                    file, s->stop_line, SCRIPT_MEMORY_MIB);
     case STOP_INSTRUCTIONS:
         return fail(s->context, TAUT_BAD_MODEL,
-                    "%s:%d: the script ran more than 1e9 instructions without ending; look for an endless loop", file, s->stop_line);
+                    "%s:%d: the script ran more than 1e9 instructions without ending; look for an endless loop", file,
+                    s->stop_line);
     case STOP_SECONDS:
         return fail(s->context, TAUT_BAD_MODEL,
-                    "%s:%d: the script ran for more than %d seconds without ending; look for an endless loop", file, s->stop_line,
-                    SCRIPT_SECONDS);
+                    "%s:%d: the script ran for more than %d seconds without ending; look for an endless loop", file,
+                    s->stop_line, SCRIPT_SECONDS);
     case STOP_NODES:
-        return fail(s->context, TAUT_BAD_MODEL,
-                    "%s:%d: the script makes more than %u expressions; look for an endless loop, or make a smaller model", file,
-                    s->stop_line, SCRIPT_NODES);
+        return fail(
+            s->context, TAUT_BAD_MODEL,
+            "%s:%d: the script makes more than %u expressions; look for an endless loop, or make a smaller model", file,
+            s->stop_line, SCRIPT_NODES);
     case STOP_NONE:
         break;
     }
@@ -221,7 +225,8 @@ static int report(script *s, int status)
     const char *hint = hint_for(message);
     int placed = has_position(s, message);
     if (placed) message += strlen(s->short_name);
-    return fail(s->context, TAUT_BAD_MODEL, "%s%s%s%s%s", file, placed ? "" : ": ", message, hint ? "; " : "", hint ? hint : "");
+    return fail(s->context, TAUT_BAD_MODEL, "%s%s%s%s%s", file, placed ? "" : ": ", message, hint ? "; " : "",
+                hint ? hint : "");
 }
 
 /* ---- loading ---- */
@@ -252,7 +257,7 @@ static int build(lua_State *L)
     const char *name = lua_pushfstring(L, "=%s", s->short_name);
     if (luaL_loadbufferx(L, text, size, name, "t")) return lua_error(L);
     const char *checked = compare_rewrite(L, text, &size);
-    if (checked) { /* the first compilation was for errors in the text as it is */
+    if (checked) { /* the first compilation was for errors in the source as it is */
         lua_remove(L, -3);
         if (luaL_loadbufferx(L, checked, size, name, "t")) return lua_error(L);
         lua_replace(L, -3);
@@ -328,7 +333,9 @@ static int load(taut_context *context, const char *name, char *text, size_t size
     m->source_size = size;
     m->file = mem_text(context, name);
     m->graph = m->file ? graph_create(context) : NULL;
-    script s = { .context = context, .model = m, .graph = m->graph, .definitions = definitions, .definition_count = count };
+    script s = {
+        .context = context, .model = m, .graph = m->graph, .definitions = definitions, .definition_count = count
+    };
     int status = m->graph ? run(&s) : TAUT_OUT_OF_MEMORY;
     if (!status && !m->title) {
         const char *slash = strrchr(name, '/');
@@ -362,7 +369,7 @@ static int read_text(taut_context *context, FILE *file, const char *path, char *
         size_t got = fread(*text + *size, 1, capacity - *size - 1, file);
         *size += got;
         if (*size > SCRIPT_MEMORY / 4)
-            return fail(context, TAUT_BAD_MODEL, "%s:1: the file is larger than %d MiB; a model is a text of Lua", path,
+            return fail(context, TAUT_BAD_MODEL, "%s:1: the file is larger than %d MiB; a model is a Lua script", path,
                         SCRIPT_MEMORY_MIB / 4);
         if (got == 0) break;
     }
@@ -371,7 +378,8 @@ static int read_text(taut_context *context, FILE *file, const char *path, char *
     return TAUT_OK;
 }
 
-int model_load_file(taut_context *context, const char *path, definition *definitions, size_t definition_count, model **result)
+int model_load_file(taut_context *context, const char *path, definition *definitions, size_t definition_count,
+                    model **result)
 {
     *result = NULL;
     FILE *file = fopen(path, "rb");

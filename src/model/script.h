@@ -1,7 +1,7 @@
 /* Inside of the front end: the state of one load, and what its files share. Nothing outside src/model includes this.
  *
- * Every function here that takes a lua_State may raise a Lua error (a longjmp): a caller must not hold memory that only a
- * local variable knows. The whole load runs inside one protected call (script.c). */
+ * Every function here that takes a lua_State may raise a Lua error (a longjmp): a caller must not hold memory that only
+ * a local variable knows. The whole load runs inside one protected call (script.c). */
 #ifndef TAUT_MODEL_SCRIPT_H
 #define TAUT_MODEL_SCRIPT_H
 
@@ -12,17 +12,25 @@
 #include "model/model.h"
 #include "model/name_table.h"
 
-/* Bounds for models from strangers. A chain of 10^6 links takes some 10^8 instructions, 300 MiB of Lua heap and 3*10^7 nodes. */
+/* Limits for models from untrusted sources. A chain of 10^6 links takes some 10^8 instructions, 300 MiB of Lua heap and
+   3*10^7 nodes. */
 #define SCRIPT_MEMORY_MIB 768
 #define SCRIPT_MEMORY ((size_t)SCRIPT_MEMORY_MIB << 20)
 #define SCRIPT_INSTRUCTIONS 1000000000LL
 #define SCRIPT_NODES 400000000u
-/* Instructions differ in cost (comparing two long texts is one), so there is a clock behind the count. */
+/* Instructions differ in cost (comparing two long strings is one), so there is a clock behind the count. */
 #define SCRIPT_SECONDS 600
 #define SCRIPT_NAME_SIZE 100
 #define SCRIPT_LABEL_SIZE (SCRIPT_NAME_SIZE + 24) /* with component and .dot */
 
-typedef enum { STOP_NONE, STOP_OUT_OF_MEMORY, STOP_MEMORY_LIMIT, STOP_INSTRUCTIONS, STOP_SECONDS, STOP_NODES } stop_reason;
+typedef enum {
+    STOP_NONE,
+    STOP_OUT_OF_MEMORY,
+    STOP_MEMORY_LIMIT,
+    STOP_INSTRUCTIONS,
+    STOP_SECONDS,
+    STOP_NODES
+} stop_reason;
 
 /* solve_for(x): this start value is a guess. */
 typedef struct {
@@ -52,7 +60,7 @@ typedef struct script {
     size_t definition_count;
 
     size_t heap;            /* bytes that Lua holds */
-    stop_reason refusal;    /* why the allocator said no the last time */
+    stop_reason refusal;    /* why the allocator refused the last time */
     int refusal_line;
     stop_reason stop;       /* set once, never cleared: the script cannot catch it */
     int stop_line;
@@ -66,7 +74,8 @@ typedef struct script {
     const void *scalar_meta, *vector_meta, *free_meta, *shape_meta;
     int scalar_ref, vector_ref, free_ref, shape_ref, box_ref;   /* metatables, in the registry */
 
-    name_table group_names, parameter_names, constraint_names, observable_names, embedding_names, contact_names; /* -> index */
+    /* -> index */
+    name_table group_names, parameter_names, constraint_names, observable_names, embedding_names, contact_names;
     option_name *options;      size_t option_count, option_capacity;
     const char *fraction;      double fraction_value; /* an option whose default is whole and its value not; or NULL */
 
@@ -144,8 +153,9 @@ const expr *symbols_at(lua_State *L, int i);  /* NULL when it is no scalar symbo
 expr symbols_scalar(lua_State *L, int i, const char *who);
 /* The same, and it must be a constant expression. */
 expr symbols_constant(lua_State *L, int i, const char *who);
-wide symbols_value(lua_State *L, expr e);     /* of a constant expression, with the parameters as they are; may be not finite */
-const char *symbols_describe(lua_State *L, int i); /* "a vector of 3"; pushes a text */
+/* of a constant expression, with the parameters as they are; may be not finite */
+wide symbols_value(lua_State *L, expr e);
+const char *symbols_describe(lua_State *L, int i); /* "a vector of 3"; pushes a string */
 /* Mask (1u << kind) of the kinds of variables in e. */
 unsigned symbols_kinds(lua_State *L, expr e);
 /* True when e is the variable of that kind. */
@@ -206,7 +216,7 @@ void start_open(lua_State *L);
 void start_finish(lua_State *L);
 void draw_open(lua_State *L);
 
-/* A copy of a text in the context; raises when there is no memory. */
+/* A copy of a string in the context; raises when there is no memory. */
 char *script_text(lua_State *L, const char *text);
 
 #endif

@@ -5,7 +5,7 @@
 #include <string.h>
 
 
-/* What a key of start stands for: coordinates, or their velocities or momenta, or the angular velocity of a rotation. */
+/* The meaning of a key of start: coordinates, or their velocities or momenta, or the angular velocity of a rotation. */
 typedef struct {
     kind k;
     uint32_t first, size;
@@ -67,9 +67,11 @@ static void parse_name(lua_State *L, const char *name, target *t)
     char first[SCRIPT_LABEL_SIZE];
     snprintf(first, sizeof first, "%.*s", (int)(length < sizeof first ? length : sizeof first - 1), name);
     if (embed_find(L, first))
-        script_error(L, "start: '%s' is an embedded point (line %d), which follows from the coordinates; give their start", first,
-                     embed_find(L, first)->line);
-    script_error(L, "start: unknown name '%s'; give a coordinate or point declared above, as a, a.x, a.dot or p.a", name);
+        script_error(L,
+                     "start: '%s' is an embedded point (line %d), which follows from the coordinates; give their start",
+                     first, embed_find(L, first)->line);
+    script_error(L, "start: unknown name '%s'; give a coordinate or point declared above, as a, a.x, a.dot or p.a",
+                 name);
 }
 
 /* A key that is a symbol: a, a.x, a.dot, momentum(a), r.omega. Returns 0 when it is an expression of them. */
@@ -104,7 +106,10 @@ static void target_name(const script *s, const target *t, char *buffer, size_t s
     if (t->size == owner->size) snprintf(name, sizeof name, "%s", owner->name);
     else model_coordinate_name(m, t->first, name, sizeof name);
     int momentum = t->k == KIND_W && s->momentum_line;
-    snprintf(buffer, size, "%s%s%s", momentum ? "p." : "", name, t->is_omega ? ".omega" : t->k == KIND_W && !momentum ? ".dot" : "");
+    snprintf(buffer, size, "%s%s%s", momentum ? "p." : "", name,
+             t->is_omega                   ? ".omega"
+             : t->k == KIND_W && !momentum ? ".dot"
+                                           : "");
 }
 
 /* ---- values ---- */
@@ -115,7 +120,8 @@ static void put_value(lua_State *L, start_value *place, kind k, uint32_t index, 
         char name[SCRIPT_LABEL_SIZE];
         target t = { k, index, 1, 0 };
         target_name(script_of(L), &t, name, sizeof name);
-        script_error_at(L, value.line, "the start value of '%s' is given already (line %d); give it once", name, place->line);
+        script_error_at(L, value.line, "the start value of '%s' is given already (line %d); give it once", name,
+                        place->line);
     }
     *place = value;
 }
@@ -138,11 +144,12 @@ static start_value one_value(lua_State *L, const char *name)
         return value;
     }
     if (lua_type(L, -1) != LUA_TNUMBER && !symbols_at(L, -1))
-        script_error(L, "start of '%s' needs numbers, got %s; give a number, a constant expression or free(guess)", name,
-                     symbols_describe(L, -1));
+        script_error(L, "start of '%s' needs numbers, got %s; give a number, a constant expression or free(guess)",
+                     name, symbols_describe(L, -1));
     value.value = symbols_scalar(L, -1, "start");
     if (!expr_is_constant(s->graph, value.value))
-        script_error(L, "start of '%s' contains coordinates or time; give numbers and parameters, or free(guess)", name);
+        script_error(L, "start of '%s' contains coordinates or time; give numbers and parameters, or free(guess)",
+                     name);
     wide x = symbols_value(L, value.value);
     if (!(x - x == 0)) script_error(L, "start of '%s' is not finite; check the expression", name);
     return value;
@@ -176,27 +183,28 @@ static void add_omega(lua_State *L, const target *t, const char *name)
     for (uint32_t i = 0; i < 3; i++) {
         start_value value = component_value(L, name, i, 3);
         if (value.type == START_FREE)
-            script_error(L, "free in the start of '%s' is not supported; give numbers, or start values of %s.dot with free", name,
-                         s->model->groups[o.group].name);
+            script_error(
+                L, "free in the start of '%s' is not supported; give numbers, or start values of %s.dot with free",
+                name, s->model->groups[o.group].name);
         o.value[i] = value.value;
     }
     script_check(L, mem_grow(s->context, &s->omegas, &s->omega_capacity, s->omega_count + 1, sizeof *s->omegas));
     s->omegas[s->omega_count++] = o;
 }
 
-/* What the key at -2 of `who` stands for. */
+/* The meaning of the key at -2 of `who`. */
 static void get_key(lua_State *L, const char *who, target *t)
 {
     if (lua_type(L, -2) == LUA_TSTRING) parse_name(L, lua_tostring(L, -2), t);
     else if (lua_type(L, -2) == LUA_TNUMBER)
         script_error(L, "%s: value %I has no name; write %s { a = {...} }", who, lua_tointeger(L, -2), who);
     else if (!parse_symbol(L, -2, t))
-        script_error(L, "%s: a key must be a coordinate, a point, a velocity or a momentum, or its name; this is %s", who,
-                     symbols_at(L, -2) || vectors_at(L, -2) ? "an expression of them" : symbols_describe(L, -2));
+        script_error(L, "%s: a key must be a coordinate, a point, a velocity or a momentum, or its name; this is %s",
+                     who, symbols_at(L, -2) || vectors_at(L, -2) ? "an expression of them" : symbols_describe(L, -2));
 }
 
-/* The guess of the multiplier that the key at i is: "lambda.rod1", or the symbol that constraint() or contact() gave, with its name.
-   NULL if it is none. */
+/* The guess of the multiplier that the key at i is: "lambda.rod1", or the symbol that constraint() or contact() gave,
+   with its name. NULL if it is none. */
 static expr *multiplier_key(lua_State *L, int i, const char **name)
 {
     script *s = script_of(L);
@@ -208,7 +216,9 @@ static expr *multiplier_key(lua_State *L, int i, const char **name)
         is_contact = symbols_is_variable(s, *e, KIND_CONTACT, &index);
         if (!is_contact && !symbols_is_variable(s, *e, KIND_LAMBDA, &index)) return NULL;
     } else {
-        if (lua_type(L, i) != LUA_TSTRING || strncmp(lua_tostring(L, i), "lambda.", 7) != 0 || declare_find_group(L, "lambda")) return NULL;
+        if (lua_type(L, i) != LUA_TSTRING || strncmp(lua_tostring(L, i), "lambda.", 7) != 0 ||
+            declare_find_group(L, "lambda"))
+            return NULL;
         is_contact = names_find(&s->contact_names, lua_tostring(L, i) + 7, &index);
         if (!is_contact && !names_find(&s->constraint_names, lua_tostring(L, i) + 7, &index))
             script_error(L, "start: there is no constraint '%s'; declare it above", lua_tostring(L, i) + 7);
@@ -253,12 +263,14 @@ static void add_points(lua_State *L)
         script_error(L, "start_points gives positions, not '%s'; the momenta follow from the two points", name);
     if (lua_type(L, -1) != LUA_TTABLE || lua_rawlen(L, -1) != 2)
         script_error(L, "start_points of '%s' needs two %s, at t = 0 and a step later, got %s; write %s", name,
-                     t.size == 1 ? "values" : "points", symbols_describe(L, -1), t.size == 1 ? "{x0, x1}" : "{{...}, {...}}");
+                     t.size == 1 ? "values" : "points", symbols_describe(L, -1),
+                     t.size == 1 ? "{x0, x1}" : "{{...}, {...}}");
     functions_check_list(L, -1, "start_points");
     for (int point = 0; point < 2; point++) {
         lua_rawgeti(L, -1, point + 1);
         for (uint32_t i = 0; i < t.size; i++)
-            put_value(L, (point ? m->start_q1 : m->start_q) + t.first + i, KIND_Q, t.first + i, component_value(L, name, i, t.size));
+            put_value(L, (point ? m->start_q1 : m->start_q) + t.first + i, KIND_Q, t.first + i,
+                      component_value(L, name, i, t.size));
         lua_pop(L, 1);
     }
 }
@@ -288,7 +300,8 @@ static int start_start(lua_State *L)
     if (lua_type(L, 1) != LUA_TTABLE)
         return script_error(L, "start needs a table, got %s; write start { a = {0, 0, 1} }", symbols_describe(L, 1));
     if (s->model->start_points_line)
-        return script_error(L, "start in a model with start_points (line %d); give one of them", s->model->start_points_line);
+        return script_error(L, "start in a model with start_points (line %d); give one of them",
+                            s->model->start_points_line);
     if (!s->start_line) s->start_line = script_line(L);
     return each_entry(L, add_entry);
 }
@@ -297,9 +310,11 @@ static int start_start_points(lua_State *L)
 {
     script *s = script_of(L);
     if (lua_type(L, 1) != LUA_TTABLE)
-        return script_error(L, "start_points needs a table, got %s; write start_points { a = {{0, 0, 1}, {0, 0.1, 1}} }",
+        return script_error(L,
+                            "start_points needs a table, got %s; write start_points { a = {{0, 0, 1}, {0, 0.1, 1}} }",
                             symbols_describe(L, 1));
-    if (s->start_line) return script_error(L, "start_points in a model with start (line %d); give one of them", s->start_line);
+    if (s->start_line)
+        return script_error(L, "start_points in a model with start (line %d); give one of them", s->start_line);
     if (!s->model->start_points_line) s->model->start_points_line = script_line(L);
     return each_entry(L, add_points);
 }
@@ -326,10 +341,14 @@ static int start_solve_for(lua_State *L)
         if (lua_type(L, i) == LUA_TSTRING) parse_name(L, lua_tostring(L, i), &t);
         else if (!parse_symbol(L, i, &t))
             return script_error(L, "solve_for takes coordinates, points, velocities or momenta; argument %d is %s", i,
-                                symbols_at(L, i) || vectors_at(L, i) ? "an expression of them" : symbols_describe(L, i));
-        if (t.is_omega) return script_error(L, "solve_for of an angular velocity is not supported; solve for the components of r.dot");
+                                symbols_at(L, i) || vectors_at(L, i) ? "an expression of them"
+                                                                     : symbols_describe(L, i));
+        if (t.is_omega)
+            return script_error(L,
+                                "solve_for of an angular velocity is not supported; solve for the components of r.dot");
         for (uint32_t j = 0; j < t.size; j++) {
-            script_check(L, mem_grow(s->context, &s->free_marks, &s->free_mark_capacity, s->free_mark_count + 1, sizeof *s->free_marks));
+            script_check(L, mem_grow(s->context, &s->free_marks, &s->free_mark_capacity, s->free_mark_count + 1,
+                                     sizeof *s->free_marks));
             s->free_marks[s->free_mark_count++] = (free_mark){ t.k, t.first + j, script_line(L) };
         }
     }
@@ -347,8 +366,10 @@ static void finish_omega(lua_State *L, const omega_start *o)
     for (uint32_t i = 0; i < 4; i++) {
         const start_value *value = &m->start_q[owner->first + i];
         if (value->type != START_GIVEN)
-            script_error_at(L, o->line, "the start of '%s.omega' needs the start of '%s' as numbers; add %s = {w, x, y, z} to start",
-                            owner->name, owner->name, owner->name);
+            script_error_at(
+                L, o->line,
+                "the start of '%s.omega' needs the start of '%s' as numbers; add %s = {w, x, y, z} to start",
+                owner->name, owner->name, owner->name);
         r[i] = value->value;
     }
     rotation_velocity(s->graph, r, o->value, velocity);
@@ -372,8 +393,9 @@ void start_finish(lua_State *L)
             m->start_q1[mark->index].type = START_FREE;
     }
     if (m->start_points_line && m->form != FORM_LAGRANGIAN)
-        script_error_at(L, m->start_points_line, "start_points needs a Lagrangian, from which the momenta follow; give momenta in start "
-                                                 "instead");
+        script_error_at(L, m->start_points_line,
+                        "start_points needs a Lagrangian, from which the momenta follow; give momenta in start "
+                        "instead");
     for (uint32_t i = 0; i < m->coordinate_count; i++) {
         const group *owner = &m->groups[m->group_of[i]];
         if (m->start_w[i].type == START_MISSING) m->start_w[i].value = zero;
@@ -396,7 +418,7 @@ void start_open(lua_State *L)
         { "start", start_start, 1, 0,
           "put all in one table, start { a = {0, 0, 1}, b = {1, 0, 0} }, or call it several times", 0, 0 },
         { "start_points", start_start_points, 1, 0, "put all in one table, or call it several times", 0, 0 },
-        { "free", start_free, 1, 1, "it stands for one value: a = {free(1), free(2)}", 0, 0 },
+        { "free", start_free, 1, 1, "it is one value: a = {free(1), free(2)}", 0, 0 },
         { "solve_for", start_solve_for, FUNCTION_ANY, 0, NULL, 0, 0 },
     };
     functions_register(L, functions, sizeof functions / sizeof *functions);

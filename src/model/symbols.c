@@ -1,4 +1,5 @@
-/* Scalar symbols: a userdata that holds one expression, its operators, and the functions of the model language on scalars. */
+/* Scalar symbols: a userdata that holds one expression, its operators, and the functions of the model language on
+   scalars. */
 #include "model/script.h"
 
 #include <math.h>
@@ -48,7 +49,9 @@ const char *symbols_describe(lua_State *L, int i)
 {
     script *s = script_of(L);
     const vector *v = vectors_at(L, i);
-    if (v) return v->dimension ? lua_pushfstring(L, "a vector of %d", (int)v->dimension) : lua_pushliteral(L, "the origin");
+    if (v)
+        return v->dimension ? lua_pushfstring(L, "a vector of %d", (int)v->dimension)
+                            : lua_pushliteral(L, "the origin");
     if (symbols_at(L, i)) return lua_pushliteral(L, "a symbol");
     if (symbols_userdata(L, i, s->free_meta)) return lua_pushliteral(L, "a free start value");
     if (symbols_userdata(L, i, s->shape_meta)) return lua_pushliteral(L, "a shape");
@@ -101,7 +104,9 @@ expr symbols_constant(lua_State *L, int i, const char *who)
 {
     expr e = symbols_scalar(L, i, who);
     if (!expr_is_constant(script_of(L)->graph, e))
-        script_error(L, "%s needs a constant: a number, or an expression of numbers and parameters; it contains coordinates or time",
+        script_error(L,
+                     "%s needs a constant: a number, or an expression of numbers and parameters; it contains "
+                     "coordinates or time",
                      who);
     return e;
 }
@@ -178,7 +183,7 @@ static int operator_unm(lua_State *L)
 
 static int operator_len(lua_State *L)
 {
-    return script_error(L, "a scalar symbol has no length; '#' is for tables, texts, points and vectors");
+    return script_error(L, "a scalar symbol has no length; '#' is for tables, strings, points and vectors");
 }
 
 static int operator_index(lua_State *L)

@@ -4,8 +4,8 @@
 static int both_error(lua_State *L, int velocity_line, int momentum_line)
 {
     return script_error(L,
-                        "velocities (.dot, omega; line %d) and momenta (momentum, hamiltonian, rate; line %d) in one model; use .dot "
-                        "with lagrangian, momentum() with hamiltonian and rate",
+                        "velocities (.dot, omega; line %d) and momenta (momentum, hamiltonian, rate; line %d) in one "
+                        "model; use .dot with lagrangian, momentum() with hamiltonian and rate",
                         velocity_line, momentum_line);
 }
 
@@ -14,7 +14,9 @@ void derivative_use_velocity(lua_State *L)
     script *s = script_of(L);
     const model *m = s->model;
     if (s->velocity_line) return;
-    int momentum = s->momentum_line ? s->momentum_line : m->form == FORM_HAMILTONIAN || m->form == FORM_RATES ? m->form_line : 0;
+    int momentum = s->momentum_line                                       ? s->momentum_line
+                   : m->form == FORM_HAMILTONIAN || m->form == FORM_RATES ? m->form_line
+                                                                          : 0;
     s->velocity_line = script_line(L);
     if (momentum) both_error(L, s->velocity_line, momentum);
 }
@@ -27,10 +29,12 @@ void derivative_use_momentum(lua_State *L)
     s->model->has_momenta = 1;
     if (s->velocity_line) both_error(L, s->velocity_line, s->momentum_line);
     if (s->model->form == FORM_LAGRANGIAN)
-        script_error(L, "momentum in a model with a Lagrangian (line %d); use .dot, or a hamiltonian instead", s->model->form_line);
+        script_error(L, "momentum in a model with a Lagrangian (line %d); use .dot, or a hamiltonian instead",
+                     s->model->form_line);
 }
 
-/* Sums, differences and multiples of coordinates, to a small depth: no traversal, no memory. Returns 0 for other expressions. */
+/* Sums, differences and multiples of coordinates, to a small depth: no traversal, no memory. Returns 0 for other
+   expressions. */
 static expr linear(graph *g, expr e, int depth)
 {
     if (expr_is_constant(g, e)) return expr_number(g, 0);
@@ -61,7 +65,8 @@ static long find_rates(graph *g, const expr *list, size_t count, expr *variables
         if (n.op != OP_VARIABLE) continue;
         if (n.b != KIND_Q && n.b != KIND_T && n.b != KIND_EMBEDDED) return -1;
         variables[found] = list[i];
-        rates[found++] = n.b == KIND_T ? expr_number(g, 1) : expr_variable(g, n.b == KIND_Q ? KIND_W : KIND_EMBEDDED_DOT, n.a);
+        rates[found++] =
+            n.b == KIND_T ? expr_number(g, 1) : expr_variable(g, n.b == KIND_Q ? KIND_W : KIND_EMBEDDED_DOT, n.a);
     }
     return found;
 }
@@ -81,7 +86,8 @@ expr derivative_of_time(lua_State *L, expr e)
     expr result = variables && found >= 0 ? expr_directional(g, e, variables, variables + count, (size_t)found) : 0;
     mem_free(s->context, variables);
     expr_list_free(g, list);
-    if (found < 0) script_error(L, ".dot of an expression with velocities or multipliers; take it of coordinates and time only");
+    if (found < 0)
+        script_error(L, ".dot of an expression with velocities or multipliers; take it of coordinates and time only");
     script_charge(L, (double)count);
     return script_built(L, result);
 }

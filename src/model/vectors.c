@@ -34,7 +34,8 @@ void vectors_get(lua_State *L, int i, const char *who, vector *v)
         return;
     }
     if (lua_type(L, i) != LUA_TTABLE)
-        script_error(L, "%s needs a vector here, got %s; give a point, a vector or a table {x, y, z}", who, symbols_describe(L, i));
+        script_error(L, "%s needs a vector here, got %s; give a point, a vector or a table {x, y, z}", who,
+                     symbols_describe(L, i));
     lua_Integer count = (lua_Integer)lua_rawlen(L, i);
     if (count < 1 || count > 4)
         script_error(L, "%s needs a vector here, got %s; write {x, y} or {x, y, z}", who, symbols_describe(L, i));
@@ -70,7 +71,8 @@ static int scale(lua_State *L, op o, const char *sign)
     vectors_get(L, place, sign, &v);
     expr k = symbols_scalar(L, 3 - place, sign);
     if (o == OP_DIV && expr_is_number(g, k, 0)) return script_error(L, "division by zero; check the divisor");
-    for (uint32_t i = 0; i < v.dimension; i++) v.at[i] = o == OP_DIV ? expr_div(g, v.at[i], k) : expr_mul(g, k, v.at[i]);
+    for (uint32_t i = 0; i < v.dimension; i++)
+        v.at[i] = o == OP_DIV ? expr_div(g, v.at[i], k) : expr_mul(g, k, v.at[i]);
     return vectors_push(L, &v);
 }
 
@@ -79,7 +81,8 @@ int vectors_arithmetic(lua_State *L, op o, const char *sign)
     graph *g = script_of(L)->graph;
     int first = vectors_is_like(L, 1), second = vectors_is_like(L, 2);
     vector a, b;
-    if (o == OP_POW) return script_error(L, "a vector has no powers; write norm2(v) for its square, norm(v) for its length");
+    if (o == OP_POW)
+        return script_error(L, "a vector has no powers; write norm2(v) for its square, norm(v) for its length");
     if (o == OP_MUL && first && second) return script_error(L, "'*' of two vectors; write dot(a, b) or cross(a, b)");
     if (o == OP_DIV && second) return script_error(L, "division by a vector; divide by norm(v) or by a component");
     if (o == OP_MUL || o == OP_DIV) return scale(L, o, sign);
@@ -204,7 +207,8 @@ static int function_cross(lua_State *L)
     vector a, b;
     get_pair(L, "cross", &a, &b);
     if (a.dimension == 2) return symbols_push(L, minor(g, &a, &b, 0, 1));
-    if (a.dimension != 3) return script_error(L, "cross of vectors of %d; it is made for 3 dimensions, or 2", (int)a.dimension);
+    if (a.dimension != 3)
+        return script_error(L, "cross of vectors of %d; it needs 3 dimensions, or 2", (int)a.dimension);
     vector c = { 3, 0, { minor(g, &a, &b, 1, 2), minor(g, &a, &b, 2, 0), minor(g, &a, &b, 0, 1), 0 } };
     return vectors_push(L, &c);
 }

@@ -1,4 +1,5 @@
-/* Tables as text: the one way in which frames become lines. All return 0, or EOF when the file cannot be written (errno says why). */
+/* Tables as text: the only code that turns frames into lines. All return 0, or EOF when the file cannot be written
+   (errno says why). */
 #ifndef TAUT_RECORD_CSV_H
 #define TAUT_RECORD_CSV_H
 
@@ -9,9 +10,9 @@
 /* A name of the header, number index of the line. */
 int csv_name(FILE *file, size_t index, const char *name);
 int csv_end(FILE *file);
-/* Numbers with so many digits; the line goes on. */
+/* Numbers with this many digits; the line is not ended. */
 int csv_values(FILE *file, const wide *values, size_t count, int digits);
-/* A whole line of numbers with so many digits. */
+/* A whole line of numbers with this many digits. */
 int csv_line(FILE *file, const wide *values, size_t count, int digits);
 
 #endif

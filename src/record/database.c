@@ -76,7 +76,8 @@ int database_fail(const database *d)
     case SQLITE_IOERR: return transfer_failure(d);
     case SQLITE_TOOBIG: return fail(context, TAUT_UNSUPPORTED, "the state is larger than '%s' can hold (10^9 bytes)", d->path);
     default:
-        return fail(context, TAUT_CANNOT_READ, "'%s' does not have what a run file has: %s", d->path, sqlite3_errmsg(d->handle));
+        return fail(context, TAUT_CANNOT_READ, "'%s' does not have what a run file has: %s", d->path,
+                    sqlite3_errmsg(d->handle));
     }
 }
 
@@ -124,7 +125,8 @@ int database_number(const database *d, const char *sql, long otherwise, long *va
     int status = database_prepare(d, sql, &statement);
     if (status) return status;
     int row = database_row(d, statement);
-    *value = row > 0 && sqlite3_column_type(statement, 0) != SQLITE_NULL ? (long)sqlite3_column_int64(statement, 0) : otherwise;
+    int known = row > 0 && sqlite3_column_type(statement, 0) != SQLITE_NULL;
+    *value = known ? (long)sqlite3_column_int64(statement, 0) : otherwise;
     if (row < 0) status = database_fail(d);
     sqlite3_finalize(statement);
     return status;
@@ -143,8 +145,8 @@ int database_check(const database *d, int *empty)
         return fail(d->context, TAUT_CANNOT_READ, "'%s' is an SQLite database, but not a run file", d->path);
     if (version > RECORD_VERSION)
         return fail(d->context, TAUT_UNSUPPORTED,
-                    "'%s' was written by a later Taut (layout %ld, this one knows up to %d); use that Taut", d->path, version,
-                    RECORD_VERSION);
+                    "'%s' was written by a later Taut (layout %ld, this one knows up to %d); use that Taut", d->path,
+                    version, RECORD_VERSION);
     return TAUT_OK;
 }
 

@@ -1,4 +1,4 @@
-/* SQLite as this folder uses it: a connection with a name, and its failures in words. Internal to this folder. */
+/* SQLite as this folder uses it: a connection with a name, and messages for its failures. Internal to this folder. */
 #ifndef TAUT_RECORD_DATABASE_H
 #define TAUT_RECORD_DATABASE_H
 
@@ -17,18 +17,18 @@ typedef struct {
 int database_open(taut_context *context, const char *path, int flags, database *d);
 void database_close(database *d);
 
-/* The last failure as a status with a text: what it means for a run file, and what to do. */
+/* The last failure as a status with a message: what it means for a run file, and what to do. */
 int database_fail(const database *d);
 /* The failure of a file that is no longer where it was. */
 int database_moved(const database *d);
 /* Runs statements without results. */
 int database_run(const database *d, const char *sql);
-/* The same for a formatted text (sqlite3_mprintf: %w within quotes for names, %Q for strings). */
+/* The same for a formatted string (sqlite3_mprintf: %w within quotes for names, %Q for strings). */
 int database_run_format(const database *d, const char *format, ...);
 int database_prepare(const database *d, const char *sql, sqlite3_stmt **statement);
-/* A step of a statement that has results: 1 there is a row, 0 there is none (left), -1 failed (the text is set). */
+/* A step of a statement that has results: 1 there is a row, 0 there is none (left), -1 failed (the message is set). */
 int database_row(const database *d, sqlite3_stmt *statement);
-/* A statement without results, then made ready for the next time. */
+/* Runs a statement without results, and resets it. */
 int database_do(const database *d, sqlite3_stmt *statement);
 /* The first column of the first row as a whole number; otherwise if there is none or it is NULL. */
 int database_number(const database *d, const char *sql, long otherwise, long *value);
@@ -36,7 +36,7 @@ int database_number(const database *d, const char *sql, long otherwise, long *va
 /* Refuses a file that is not a run, or one of a later version. empty: nothing was ever written to it. */
 int database_check(const database *d, int *empty);
 
-/* Numbers as the file has them, little end first, from or to those of this machine. */
+/* Converts numbers between the file (little-endian) and this machine. */
 void little_endian(void *to, const void *from, size_t count, size_t size);
 
 #endif

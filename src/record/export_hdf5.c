@@ -1,5 +1,5 @@
-/* HDF5: datasets of doubles, one per column (frames); in systems with many columns the coordinates, velocities, momenta and multipliers
-   are one dataset each (frames x names), with their names beside them. */
+/* HDF5: datasets of doubles, one per column (frames); in systems with many columns the coordinates, velocities, momenta
+   and multipliers are one dataset each (frames x names), with their names in another. */
 #include <hdf5.h>
 #include <string.h>
 
@@ -34,7 +34,7 @@ static int failed(const store *z)
 static const char *column_name(const store *z, size_t k) { return record_columns(z->r)[z->options->columns[k]].name; }
 static const char *column_kind(const store *z, size_t k) { return record_columns(z->r)[z->options->columns[k]].kind; }
 
-/* ---- texts ---- */
+/* ---- strings ---- */
 
 static hid_t text_type(void)
 {
@@ -64,7 +64,8 @@ static int put_text(const store *z, hid_t object, const char *name, const char *
 /* The properties of the run: numbers as numbers. */
 static int put_properties(const store *z)
 {
-    static const char *const texts[] = { "taut", "created", "model", "source", "title", "method", "precision", "start", "status" };
+    static const char *const texts[] = { "taut",   "created",   "model", "source", "title",
+                                         "method", "precision", "start", "status" };
     static const char *const numbers[] = { "step", "until", "every", "tolerance" };
     int status = TAUT_OK;
     for (size_t i = 0; !status && i < sizeof texts / sizeof *texts; i++)
@@ -120,7 +121,8 @@ static int create_dataset(store *z, dataset *d)
     hsize_t size[2] = { (hsize_t)export_frame_count(z->r, z->options), d->width };
     link_name(name, sizeof name, d->single ? column_name(z, d->first) : column_kind(z, d->first));
     if (H5Lexists(z->file, name, H5P_DEFAULT) > 0)
-        return fail(z->context, TAUT_UNSUPPORTED, "two columns of the run are called '%s'; choose one with --columns", name);
+        return fail(z->context, TAUT_UNSUPPORTED, "two columns of the run are called '%s'; export only one of them",
+                    name);
     hid_t space = H5Screate_simple(d->single ? 1 : 2, size, NULL);
     d->id = H5Dcreate2(z->file, name, H5T_IEEE_F64LE, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
     H5Sclose(space);
@@ -141,7 +143,8 @@ static int create_datasets(store *z)
         *d = (dataset){ -1, k, 1, 1 };
         for (size_t i = 0; width > SINGLE_MOST && i < 4; i++)
             if (strcmp(column_kind(z, k), many[i]) == 0) d->single = 0;
-        while (!d->single && k + d->width < width && strcmp(column_kind(z, k), column_kind(z, k + d->width)) == 0) d->width++;
+        while (!d->single && k + d->width < width && strcmp(column_kind(z, k), column_kind(z, k + d->width)) == 0)
+            d->width++;
         status = create_dataset(z, d);
     }
     return status;
@@ -195,7 +198,7 @@ int export_hdf5(taut_context *context, record *r, const char *path, const export
     void *user;
     char *part = export_begin(context, path);
     if (!part) return TAUT_OUT_OF_MEMORY;
-    /* HDF5 prints its errors unless told not to */
+    /* HDF5 prints its errors unless this is switched off */
     H5Eget_auto2(H5E_DEFAULT, &printer, &user);
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
     int status = write_file(&z, r, part);

@@ -1,4 +1,5 @@
-/* Extended XYZ: each frame the number of points, a line of properties, and a line per point: its name, position, velocity. */
+/* Extended XYZ: each frame the number of points, a line of properties, and a line per point: its name, position,
+   velocity. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -37,7 +38,9 @@ static int find_points(molecule *z, const record *r)
     const record_column *columns = record_columns(r);
     for (size_t i = 0; i < record_column_count(r); i++) {
         size_t length = strlen(columns[i].name);
-        if (strcmp(columns[i].kind, "coordinate") != 0 || length < 3 || length > 250 || strcmp(columns[i].name + length - 2, ".x") != 0) continue;
+        if (strcmp(columns[i].kind, "coordinate") != 0 || length < 3 || length > 250 ||
+            strcmp(columns[i].name + length - 2, ".x") != 0)
+            continue;
         if (mem_grow(z->context, &z->points, &z->capacity, z->count + 1, sizeof *z->points)) return TAUT_OUT_OF_MEMORY;
         particle *p = &z->points[z->count];
         memcpy(p->name, columns[i].name, length - 2);
@@ -47,7 +50,8 @@ static int find_points(molecule *z, const record *r)
         z->count++;
     }
     return z->count ? TAUT_OK
-                    : fail(z->context, TAUT_UNSUPPORTED, "an XYZ file is made of points, and the run has none; export to .csv or .h5 instead");
+                    : fail(z->context, TAUT_UNSUPPORTED,
+                           "an XYZ file consists of points, and the run has none; export to .csv or .h5 instead");
 }
 
 static int is_scalar(const record_column *c)
@@ -68,7 +72,8 @@ static int choose_columns(molecule *z, const record *r)
     if (!z->columns || !z->scalars) return TAUT_OUT_OF_MEMORY;
     z->columns[z->column_count++] = (size_t)(t < 0 ? 0 : t);
     for (size_t i = 0; i < z->count; i++)
-        for (int k = 0; k < 6; k++) z->columns[z->column_count++] = (size_t)(z->points[i].columns[k] < 0 ? 0 : z->points[i].columns[k]);
+        for (int k = 0; k < 6; k++)
+            z->columns[z->column_count++] = (size_t)(z->points[i].columns[k] < 0 ? 0 : z->points[i].columns[k]);
     for (size_t i = 0; i < all; i++) {
         if (!is_scalar(&columns[i])) continue;
         z->scalars[z->scalar_count++] = columns[i].name;

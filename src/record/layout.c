@@ -43,7 +43,7 @@ static int put(taut_context *context, layout *l, size_t i, const char *name, con
     return l->columns[i].name && l->columns[i].kind ? TAUT_OK : TAUT_OUT_OF_MEMORY;
 }
 
-/* SQLite does not tell a.x from A.x, and some names are the table's own. */
+/* SQLite does not distinguish a.x from A.x, and some names are the table's own. */
 static int is_taken(const layout *l, size_t before, const char *sql)
 {
     static const char *const own[] = { "frame", "step", "exact" };
@@ -69,7 +69,8 @@ int layout_make(taut_context *context, const record_column *columns, size_t coun
         char sql[300];
         snprintf(sql, sizeof sql, "%.255s", columns[i].name);
         int inside = count <= LAYOUT_COLUMNS || (!one_of_many(columns[i].kind) && l->inside < LAYOUT_COLUMNS);
-        for (int n = 2; inside && is_taken(l, i, sql); n++) snprintf(sql, sizeof sql, "%.255s (%d)", columns[i].name, n);
+        for (int n = 2; inside && is_taken(l, i, sql); n++)
+            snprintf(sql, sizeof sql, "%.255s (%d)", columns[i].name, n);
         status = put(context, l, i, columns[i].name, columns[i].kind, inside ? sql : NULL);
     }
     return status;
@@ -85,7 +86,8 @@ static int create_frames(const database *d, const layout *l, int quad)
     return text_run(&sql, d);
 }
 
-/* Numbers out of chunks with SQL alone: the eight bytes of a double, taken apart. (exponent 0: no leading 1; 2047: infinite.) */
+/* Numbers out of chunks with SQL alone: the eight bytes of a double, taken apart. (exponent 0: no leading 1; 2047:
+   infinite.) */
 static const char cells[] =
     "create view cells as with places as (select number, name, chunk, place from columns where chunk is not null), "
     "bytes as (select frames.frame, frames.t, places.name, hex(substr(chunks.data, 8*places.place + 1, 8)) as h "
@@ -148,8 +150,9 @@ static int list_columns(const database *d, const layout *l)
 
 int layout_create(const database *d, const layout *l, int quad)
 {
-    int status = database_run(d, "create table columns (number integer primary key, name text not null, kind text not null, sql text, "
-                                 "chunk integer, place integer)");
+    int status = database_run(
+        d, "create table columns (number integer primary key, name text not null, kind text not null, sql text, "
+           "chunk integer, place integer)");
     if (!status) status = list_columns(d, l);
     if (!status) status = create_frames(d, l, quad);
     if (!status && l->outside) status = database_run(d, "create index columns_by_name on columns (name)");
@@ -166,7 +169,8 @@ int layout_read(const database *d, layout *l)
     if (!status) status = make_room(d->context, (size_t)count, l);
     if (!status) status = database_prepare(d, "select name, kind, sql from columns order by number", &statement);
     for (size_t i = 0; !status && (row = database_row(d, statement)) > 0 && i < l->count; i++) {
-        const char *name = (const char *)sqlite3_column_text(statement, 0), *kind = (const char *)sqlite3_column_text(statement, 1);
+        const char *name = (const char *)sqlite3_column_text(statement, 0),
+                   *kind = (const char *)sqlite3_column_text(statement, 1);
         status = name && kind ? put(d->context, l, i, name, kind, (const char *)sqlite3_column_text(statement, 2))
                               : fail(d->context, TAUT_CANNOT_READ, "'%s' is damaged: a column without a name", d->path);
     }

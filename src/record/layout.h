@@ -1,5 +1,5 @@
-/* Where the columns of a frame are in the file: in `frames`, each a column of the table, or, when there are many, as bytes in `chunks`.
-   Internal to this folder. */
+/* Where the columns of a frame are in the file: in `frames`, each a column of the table, or, when there are many, as
+   bytes in `chunks`. Internal to this folder. */
 #ifndef TAUT_RECORD_LAYOUT_H
 #define TAUT_RECORD_LAYOUT_H
 

@@ -39,14 +39,15 @@ void record_close(record *r)
     mem_free(context, r);
 }
 
-/* Two columns of texts. */
+/* Two columns of strings. */
 static int read_pairs(const database *d, const char *sql, pairs *p)
 {
     sqlite3_stmt *statement;
     size_t capacity = 0;
     int row = 0, status = database_prepare(d, sql, &statement);
     while (!status && (row = database_row(d, statement)) > 0) {
-        const char *name = (const char *)sqlite3_column_text(statement, 0), *value = (const char *)sqlite3_column_text(statement, 1);
+        const char *name = (const char *)sqlite3_column_text(statement, 0),
+                   *value = (const char *)sqlite3_column_text(statement, 1);
         status = mem_grow(d->context, &p->texts, &capacity, 2 * p->count + 2, sizeof *p->texts);
         if (status) break;
         char **at = &p->texts[2 * p->count++];
@@ -80,11 +81,14 @@ static int read_head(record *r)
     int empty;
     long exact;
     int status = database_check(&r->d, &empty);
-    if (!status && empty) status = fail(r->d.context, TAUT_CANNOT_READ, "'%s' is empty: no run has begun in it", r->d.path);
+    if (!status && empty)
+        status = fail(r->d.context, TAUT_CANNOT_READ, "'%s' is empty: no run has begun in it", r->d.path);
     if (!status) status = read_pairs(&r->d, "select name, value from run", &r->properties);
     if (!status) status = read_pairs(&r->d, "select name, value from settings order by number", &r->settings);
     if (!status) status = layout_read(&r->d, &r->layout);
-    if (!status) status = database_number(&r->d, "select count(*) from pragma_table_info('frames') where name = 'exact'", 0, &exact);
+    if (!status)
+        status =
+            database_number(&r->d, "select count(*) from pragma_table_info('frames') where name = 'exact'", 0, &exact);
     if (!status) r->exact = (int)exact;
     if (!status) status = sort_columns(r);
     return status ? status : record_refresh(r);
@@ -93,7 +97,8 @@ static int read_head(record *r)
 int record_open(taut_context *context, const char *path, record **result)
 {
     *result = NULL;
-    if (access(path, R_OK)) return fail(context, TAUT_CANNOT_READ, "cannot read '%s': %s; check the path", path, strerror(errno));
+    if (access(path, R_OK))
+        return fail(context, TAUT_CANNOT_READ, "cannot read '%s': %s; check the path", path, strerror(errno));
     record *r = mem_new(context, 1, sizeof *r);
     if (!r) return TAUT_OUT_OF_MEMORY;
     /* not read-only: after a crash the first to open the file has to undo what was half written */
@@ -134,24 +139,30 @@ long record_column_find(const record *r, const char *name)
         if (strcmp(r->order[middle]->name, name) < 0) low = middle + 1;
         else high = middle;
     }
-    return low < r->layout.count && strcmp(r->order[low]->name, name) == 0 ? (long)(r->order[low] - r->layout.columns) : -1;
+    return low < r->layout.count && strcmp(r->order[low]->name, name) == 0 ? (long)(r->order[low] - r->layout.columns)
+                                                                           : -1;
 }
 
 long record_frame_count(const record *r) { return r->frame_count; }
 
-int record_refresh(record *r) { return database_number(&r->d, "select max(frame) + 1 from frames", 0, &r->frame_count); }
+int record_refresh(record *r)
+{
+    return database_number(&r->d, "select max(frame) + 1 from frames", 0, &r->frame_count);
+}
 
 int record_events(record *r, const record_event **events, size_t *count)
 {
     sqlite3_stmt *statement;
     size_t capacity = 0;
     clear_events(r);
-    int row = 0, status = database_prepare(&r->d, "select step, t, name, kind, impulse from events order by event", &statement);
+    int row = 0,
+        status = database_prepare(&r->d, "select step, t, name, kind, impulse from events order by event", &statement);
     while (!status && (row = database_row(&r->d, statement)) > 0) {
         status = mem_grow(r->d.context, &r->events, &capacity, r->event_count + 1, sizeof *r->events);
         if (status) break;
         record_event *e = &r->events[r->event_count++];
-        const char *name = (const char *)sqlite3_column_text(statement, 2), *kind = (const char *)sqlite3_column_text(statement, 3);
+        const char *name = (const char *)sqlite3_column_text(statement, 2),
+                   *kind = (const char *)sqlite3_column_text(statement, 3);
         e->step = (long)sqlite3_column_int64(statement, 0);
         e->t = sqlite3_column_double(statement, 1);
         e->impulse = sqlite3_column_type(statement, 4) == SQLITE_NULL ? NAN : sqlite3_column_double(statement, 4);

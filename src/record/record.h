@@ -1,24 +1,25 @@
-/* The run file, read. docs/run-file.md is the layout. Reading works while a run is writing: it sees the frames committed so far. */
+/* Reads the run file. docs/run-file.md describes the layout. Reading works while a run is being written: it sees the
+   frames committed so far. */
 #ifndef TAUT_RECORD_RECORD_H
 #define TAUT_RECORD_RECORD_H
 
 #include "base/context.h"
 #include "base/wide.h"
 
-/* Of the file's layout: a file of a later one is refused. */
+/* Version of the layout; a file of a later one is refused. */
 #define RECORD_APPLICATION 0x54617574 /* "Taut" */
 #define RECORD_VERSION 1
 
 typedef struct record record;
 
-/* A column of the frames. kind: time, coordinate, velocity, momentum, multiplier, energy, work, constraint, velocity_constraint, conserved,
-   observable, or another word in runs of a later Taut. */
+/* A column of the frames. kind: time, coordinate, velocity, momentum, multiplier, energy, work, constraint,
+   velocity_constraint, conserved, observable, or another word in runs of a later Taut. */
 typedef struct {
     const char *name;
     const char *kind;
 } record_column;
 
-/* What happened between frames (contacts). impulse is NaN where there is none. */
+/* An event between frames (contacts). impulse is NaN where there is none. */
 typedef struct {
     long step;
     double t;
@@ -31,10 +32,11 @@ int record_open(taut_context *context, const char *path, record **result);
 /* NULL is allowed. */
 void record_close(record *r);
 
-/* A property of the run as text, or NULL: taut, model (file name), source, title, method, precision, step, until, every, tolerance,
-   start, status (running, stopped, finished, failed), message, created ... Valid until the record is closed. */
+/* A property of the run as a string, or NULL: taut, model (file name), source, title, method, precision, step, until,
+   every, tolerance, start, status (running, stopped, finished, failed), message, created ... Valid until the record is
+   closed. */
 const char *record_property(const record *r, const char *name);
-/* The settings of -D, in their order. */
+/* The settings of the model, in their order. */
 size_t record_setting_count(const record *r);
 void record_setting(const record *r, size_t index, const char **name, const char **value);
 
@@ -46,15 +48,16 @@ long record_column_find(const record *r, const char *name);
 /* Frames committed when the record was opened, or at the last refresh. */
 long record_frame_count(const record *r);
 int record_refresh(record *r);
-/* Values of some columns in frames first .. first + count - 1, frame by frame: values[i * column_count + k]. What is not a number comes
-   back as NaN. A call reads at one instant; a long table is better read in pieces of some thousand frames. */
+/* Values of some columns in frames first .. first + count - 1, frame by frame: values[i * column_count + k]. What is
+   not a number comes back as NaN. A call reads at one instant; a long table is better read in pieces of some thousand
+   frames. */
 int record_read(record *r, long first, long count, const size_t *columns, size_t column_count, double *values);
 /* The same without the rounding to double of a run in quad. */
 int record_read_wide(record *r, long first, long count, const size_t *columns, size_t column_count, wide *values);
 /* Numbers of the steps that the frames belong to. */
 int record_read_steps(record *r, long first, long count, long *steps);
 
-/* All events in their order. The array and its texts belong to the record, until the next call. */
+/* All events in their order. The array and its strings belong to the record, until the next call. */
 int record_events(record *r, const record_event **events, size_t *count);
 
 #endif

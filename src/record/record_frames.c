@@ -1,4 +1,4 @@
-/* Frames out of the file: columns of `frames` by name, columns in chunks from their bytes. */
+/* Reads frames: columns of `frames` by name, columns in chunks from their bytes. */
 #include <string.h>
 
 #include "record/reader.h"
@@ -17,7 +17,7 @@ static void store(const target *to, size_t at, double value)
     else to->values[at] = value;
 }
 
-/* A number of binary128, or of binary64, as it stands in the file. */
+/* A binary128 or binary64 number in the byte order of the file. */
 static void store_bytes(const target *to, size_t at, const unsigned char *bytes, int quad)
 {
     double value;
@@ -33,7 +33,7 @@ static void store_bytes(const target *to, size_t at, const unsigned char *bytes,
     store(to, at, value);
 }
 
-/* Are there more digits to be had, and are they asked for? */
+/* Whether the file has more digits and the caller wants them. */
 static int quad_wanted(const record *r, const target *to)
 {
 #ifdef TAUT_HAVE_QUAD
@@ -49,8 +49,9 @@ static int damaged(const record *r, long frame)
     return fail(r->d.context, TAUT_CANNOT_READ, "'%s' is damaged: frame %ld is not complete", r->d.path, frame);
 }
 
-/* The columns of `frames` that are asked for: slot[place] is the number of the result, from 1. */
-static int prepare_inside(const record *r, const size_t *columns, size_t count, int quad, int *slot, sqlite3_stmt **statement)
+/* The requested columns of `frames`: slot[place] is the number of the result, from 1. */
+static int prepare_inside(const record *r, const size_t *columns, size_t count, int quad, int *slot,
+                          sqlite3_stmt **statement)
 {
     text sql = { 0 };
     int used = 0;
@@ -66,10 +67,12 @@ static int prepare_inside(const record *r, const size_t *columns, size_t count, 
     return text_prepare(&sql, &r->d, statement);
 }
 
-static int take_row(const record *r, sqlite3_stmt *s, const size_t *columns, size_t row, const int *slot, int quad, const target *to)
+static int take_row(const record *r, sqlite3_stmt *s, const size_t *columns, size_t row, const int *slot, int quad,
+                    const target *to)
 {
     const unsigned char *bytes = quad ? sqlite3_column_blob(s, 1) : NULL;
-    if (quad && (!bytes || (size_t)sqlite3_column_bytes(s, 1) != r->layout.inside * 16)) return damaged(r, (long)sqlite3_column_int64(s, 0));
+    if (quad && (!bytes || (size_t)sqlite3_column_bytes(s, 1) != r->layout.inside * 16))
+        return damaged(r, (long)sqlite3_column_int64(s, 0));
     for (size_t k = 0; k < to->width; k++) {
         if (!r->layout.sql[columns[k]]) continue;
         long place = r->layout.place[columns[k]];
@@ -77,7 +80,8 @@ static int take_row(const record *r, sqlite3_stmt *s, const size_t *columns, siz
             store_bytes(to, row * to->width + k, bytes + 16 * place, 1);
         } else {
             int column = slot[place];
-            store(to, row * to->width + k, sqlite3_column_type(s, column) == SQLITE_NULL ? NAN : sqlite3_column_double(s, column));
+            store(to, row * to->width + k,
+                  sqlite3_column_type(s, column) == SQLITE_NULL ? NAN : sqlite3_column_double(s, column));
         }
     }
     return TAUT_OK;
@@ -94,7 +98,8 @@ static int read_inside(record *r, long first, long count, const size_t *columns,
     }
     for (long i = 0; !status && i < count; i++) {
         row = database_row(&r->d, statement);
-        if (row > 0 && sqlite3_column_int64(statement, 0) == first + i) status = take_row(r, statement, columns, (size_t)i, slot, quad, to);
+        if (row > 0 && sqlite3_column_int64(statement, 0) == first + i)
+            status = take_row(r, statement, columns, (size_t)i, slot, quad, to);
         else status = row < 0 ? database_fail(&r->d) : damaged(r, first + i);
     }
     sqlite3_finalize(statement);
@@ -114,7 +119,8 @@ static int by_place(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static int take_frame(record *r, sqlite3_stmt *s, long frame, const wanted *list, size_t count, size_t row, const target *to)
+static int take_frame(record *r, sqlite3_stmt *s, long frame, const wanted *list, size_t count, size_t row,
+                      const target *to)
 {
     const long chunks = (long)layout_chunks(&r->layout);
     const size_t size = quad_wanted(r, to) ? 16 : 8;
@@ -125,9 +131,12 @@ static int take_frame(record *r, sqlite3_stmt *s, long frame, const wanted *list
         int found = database_row(&r->d, s);
         const unsigned char *bytes = found > 0 ? sqlite3_column_blob(s, 0) : NULL;
         if (found < 0) status = database_fail(&r->d);
-        else if (!bytes || (size_t)sqlite3_column_bytes(s, 0) != size * layout_chunk_size(&r->layout, (size_t)chunk)) status = damaged(r, frame);
+        else if (!bytes || (size_t)sqlite3_column_bytes(s, 0) != size * layout_chunk_size(&r->layout, (size_t)chunk))
+            status = damaged(r, frame);
         for (; i < count && list[i].place / LAYOUT_CHUNK == chunk; i++)
-            if (!status) store_bytes(to, row * to->width + list[i].k, bytes + size * (size_t)(list[i].place % LAYOUT_CHUNK), size == 16);
+            if (!status)
+                store_bytes(to, row * to->width + list[i].k, bytes + size * (size_t)(list[i].place % LAYOUT_CHUNK),
+                            size == 16);
         sqlite3_reset(s);
     }
     return status;
@@ -142,22 +151,27 @@ static int read_outside(record *r, long first, long count, const size_t *columns
     for (size_t k = 0; k < to->width; k++)
         if (!r->layout.sql[columns[k]]) list[used++] = (wanted){ r->layout.place[columns[k]], k };
     qsort(list, used, sizeof *list, by_place);
-    int status = used ? database_prepare(&r->d, quad_wanted(r, to) ? "select exact from chunks where number = ?1"
-                                                                    : "select data from chunks where number = ?1", &statement)
+    int status = used ? database_prepare(&r->d,
+                                         quad_wanted(r, to) ? "select exact from chunks where number = ?1"
+                                                            : "select data from chunks where number = ?1",
+                                         &statement)
                       : TAUT_OK;
-    for (long i = 0; used && !status && i < count; i++) status = take_frame(r, statement, first + i, list, used, (size_t)i, to);
+    for (long i = 0; used && !status && i < count; i++)
+        status = take_frame(r, statement, first + i, list, used, (size_t)i, to);
     sqlite3_finalize(statement);
     mem_free(r->d.context, list);
     return status;
 }
 
-/* In one transaction, so that all parts are of one instant. */
+/* In one transaction, so that all parts are of the same commit. */
 static int read_frames(record *r, long first, long count, const size_t *columns, const target *to)
 {
     if (first < 0 || count < 0 || first + count > r->frame_count)
-        return fail(r->d.context, TAUT_BAD_USAGE, "'%s' has %ld frames; %ld from number %ld are asked for", r->d.path, r->frame_count, count, first);
+        return fail(r->d.context, TAUT_BAD_USAGE, "'%s' has %ld frames; %ld from number %ld are asked for", r->d.path,
+                    r->frame_count, count, first);
     for (size_t k = 0; k < to->width; k++)
-        if (columns[k] >= r->layout.count) return fail(r->d.context, TAUT_BAD_USAGE, "'%s' has no column %zu", r->d.path, columns[k]);
+        if (columns[k] >= r->layout.count)
+            return fail(r->d.context, TAUT_BAD_USAGE, "'%s' has no column %zu", r->d.path, columns[k]);
     int status = database_run(&r->d, "begin");
     if (status) return status;
     status = read_inside(r, first, count, columns, to);
@@ -179,7 +193,8 @@ int record_read_wide(record *r, long first, long count, const size_t *columns, s
 int record_read_steps(record *r, long first, long count, long *steps)
 {
     sqlite3_stmt *statement;
-    int row = 1, status = database_prepare(&r->d, "select step from frames where frame >= ?1 and frame < ?2 order by frame", &statement);
+    int row = 1, status = database_prepare(
+                     &r->d, "select step from frames where frame >= ?1 and frame < ?2 order by frame", &statement);
     if (status) return status;
     sqlite3_bind_int64(statement, 1, first);
     sqlite3_bind_int64(statement, 2, first + count);
@@ -202,7 +217,8 @@ static int find_part(record *r, const char *name, sqlite3_stmt **statement)
     int row = database_row(&r->d, *statement);
     if (row < 0) return database_fail(&r->d);
     if (row > 0) return TAUT_OK;
-    return fail(r->d.context, TAUT_UNSUPPORTED, "'%s' cannot be resumed by this Taut: its checkpoint has no '%s' (it was written by taut %s)",
+    return fail(r->d.context, TAUT_UNSUPPORTED,
+                "'%s' cannot be resumed by this Taut: its checkpoint has no '%s' (it was written by taut %s)",
                 r->d.path, name, record_property(r, "taut") ? record_property(r, "taut") : "?");
 }
 
@@ -212,7 +228,8 @@ int record_checkpoint_text(record *r, const char *name, char *buffer, size_t siz
     int status = find_part(r, name, &statement);
     const char *found = status ? NULL : (const char *)sqlite3_column_text(statement, 0);
     if (!status && (!found || strlen(found) >= size))
-        status = fail(r->d.context, TAUT_CANNOT_READ, "'%s' is damaged: '%s' of its checkpoint makes no sense", r->d.path, name);
+        status =
+            fail(r->d.context, TAUT_CANNOT_READ, "'%s' is damaged: '%s' of its checkpoint is invalid", r->d.path, name);
     if (!status) strcpy(buffer, found);
     sqlite3_finalize(statement);
     return status;
@@ -224,8 +241,9 @@ int record_checkpoint_numbers(record *r, const char *name, void *numbers, size_t
     int status = find_part(r, name, &statement);
     const void *found = status ? NULL : sqlite3_column_blob(statement, 0);
     if (!status && ((!found && count) || (size_t)sqlite3_column_bytes(statement, 0) != count * size))
-        status = fail(r->d.context, TAUT_CANNOT_READ, "'%s' cannot be resumed: '%s' of its checkpoint is not %zu numbers of %zu bytes",
-                      r->d.path, name, count, size);
+        status = fail(r->d.context, TAUT_CANNOT_READ,
+                      "'%s' cannot be resumed: '%s' of its checkpoint is not %zu numbers of %zu bytes", r->d.path, name,
+                      count, size);
     if (!status) little_endian(numbers, found, count, size);
     sqlite3_finalize(statement);
     return status;

@@ -76,15 +76,18 @@ static int put_head(writer *w, const recorder_subject *s)
     const struct { const char *name; wide value; } numbers[] = { { "step", s->run->step }, { "until", s->run->until },
                                                                  { "every", s->run->every }, { "tolerance", e->tolerance } };
     int status = TAUT_OK;
-    for (size_t i = 0; !status && i < sizeof texts / sizeof *texts; i++) status = writer_property(w, texts[i][0], texts[i][1]);
-    for (size_t i = 0; !status && i < sizeof numbers / sizeof *numbers; i++) status = put_number(w, numbers[i].name, numbers[i].value);
+    for (size_t i = 0; !status && i < sizeof texts / sizeof *texts; i++)
+        status = writer_property(w, texts[i][0], texts[i][1]);
+    for (size_t i = 0; !status && i < sizeof numbers / sizeof *numbers; i++)
+        status = put_number(w, numbers[i].name, numbers[i].value);
     for (size_t i = 0; !status && i < s->definition_count; i++)
         status = writer_setting(w, i, s->definitions[i].name, s->definitions[i].value);
     return status;
 }
 
 /* Columns of the engine; their names are one block that begins at *names. */
-static int list_columns(taut_context *context, const engine_api *api, void *engine, record_column **columns, char **names)
+static int list_columns(taut_context *context, const engine_api *api, void *engine, record_column **columns,
+                        char **names)
 {
     enum { NAME = 256 };
     size_t count = api->column_count(engine);
@@ -98,20 +101,23 @@ static int list_columns(taut_context *context, const engine_api *api, void *engi
     return TAUT_OK;
 }
 
-int recorder_create(taut_context *context, const char *path, int replace, const recorder_subject *subject, void *engine, recorder **result)
+int recorder_create(taut_context *context, const char *path, int replace, const recorder_subject *subject, void *engine,
+                    recorder **result)
 {
     record_column *columns = NULL;
     char *names = NULL;
     *result = NULL;
     if (strlen(subject->m->source) != subject->m->source_size)
-        return fail(context, TAUT_BAD_MODEL, "%s: the model contains a zero byte, which a run file cannot hold; remove it", subject->m->file);
+        return fail(context, TAUT_BAD_MODEL,
+                    "%s: the model contains a zero byte, which a run file cannot hold; remove it", subject->m->file);
     recorder *r = make(context);
     if (!r) return TAUT_OUT_OF_MEMORY;
     r->api = subject->api;
     r->engine = engine;
     int status = list_columns(context, r->api, engine, &columns, &names);
     if (!status)
-        status = writer_create(context, path, replace, columns, r->api->column_count(engine), r->api->number_size > sizeof(double), &r->writer);
+        status = writer_create(context, path, replace, columns, r->api->column_count(engine),
+                               r->api->number_size > sizeof(double), &r->writer);
     if (!status) status = put_head(r->writer, subject);
     mem_free(context, columns);
     mem_free(context, names);
@@ -138,7 +144,7 @@ static int put_wide(writer *w, const char *name, wide value)
     return writer_checkpoint_text(w, name, text);
 }
 
-/* first last lowest highest sum sum_t, with blanks between them */
+/* first last lowest highest sum sum_t, separated by blanks */
 static int put_watched(writer *w, size_t index, const watched *q)
 {
     const wide values[] = { q->first, q->last, q->lowest, q->highest, q->sum, q->sum_t };
@@ -172,8 +178,10 @@ static int put_checkpoint(recorder *r, const run_result *at)
     const struct { const char *name; long value; } whole[] = {
         { "step", at->steps_done }, { "sample_stride", at->sample_stride }, { "origin_step", at->origin_step },
         { "quantities", (long)at->quantity_count } };
-    const struct { const char *name; wide value; } numbers[] = {
-        { "samples", at->samples }, { "sum_t", at->sum_t }, { "sum_tt", at->sum_tt }, { "origin_time", at->origin_time } };
+    const struct { const char *name; wide value;
+    } numbers[] = {
+        { "samples", at->samples }, { "sum_t", at->sum_t }, { "sum_tt", at->sum_tt }, { "origin_time", at->origin_time }
+    };
     int status = TAUT_OK;
     for (size_t i = 0; !status && i < sizeof whole / sizeof *whole; i++) status = put_long(w, whole[i].name, whole[i].value);
     long *count;
@@ -196,7 +204,9 @@ static int get_long(record *r, const char *name, long *value)
     int status = record_checkpoint_text(r, name, text, sizeof text);
     if (status) return status;
     *value = strtol(text, &end, 10);
-    return *end || end == text ? fail(r->d.context, TAUT_CANNOT_READ, "'%s' is damaged: '%s' of its checkpoint is '%s'", r->d.path, name, text) : TAUT_OK;
+    return *end || end == text ? fail(r->d.context, TAUT_CANNOT_READ, "'%s' is damaged: '%s' of its checkpoint is '%s'",
+                                      r->d.path, name, text)
+                               : TAUT_OK;
 }
 
 static int get_wides(record *r, const char *name, wide *values, int count)
@@ -207,7 +217,8 @@ static int get_wides(record *r, const char *name, wide *values, int count)
         char *blank = strchr(at, ' ');
         if (blank) *blank = 0;
         if (wide_parse(at, &values[i]) || (!blank && i < count - 1))
-            return fail(r->d.context, TAUT_CANNOT_READ, "'%s' is damaged: '%s' of its checkpoint is not numbers", r->d.path, name);
+            return fail(r->d.context, TAUT_CANNOT_READ, "'%s' is damaged: '%s' of its checkpoint is not numbers",
+                        r->d.path, name);
         at = blank ? blank + 1 : at;
     }
     return status;
@@ -220,8 +231,11 @@ static int get_progress(recorder *z, run_result *at, engine_counts *counts)
     struct { const char *name; long *value; } whole[] = {
         { "step", &at->steps_done }, { "sample_stride", &at->sample_stride }, { "origin_step", &at->origin_step },
         { "quantities", &quantities } };
-    struct { const char *name; wide *value; } numbers[] = {
-        { "samples", &at->samples }, { "sum_t", &at->sum_t }, { "sum_tt", &at->sum_tt }, { "origin_time", &at->origin_time } };
+    struct { const char *name; wide *value;
+    } numbers[] = { { "samples", &at->samples },
+                    { "sum_t", &at->sum_t },
+                    { "sum_tt", &at->sum_tt },
+                    { "origin_time", &at->origin_time } };
     int status = TAUT_OK;
     for (size_t i = 0; !status && i < sizeof whole / sizeof *whole; i++) status = get_long(r, whole[i].name, whole[i].value);
     long *count;
@@ -231,16 +245,19 @@ static int get_progress(recorder *z, run_result *at, engine_counts *counts)
     counts->steps = at->steps_done;
     at->quantity_count = z->api->monitor_count(z->engine);
     if (!status && (size_t)quantities != at->quantity_count)
-        status = fail(z->context, TAUT_UNSUPPORTED, "'%s' cannot be resumed: it has %ld conserved quantities, this Taut finds %zu", r->d.path,
+        status = fail(z->context, TAUT_UNSUPPORTED,
+                      "'%s' cannot be resumed: it has %ld conserved quantities, this Taut finds %zu", r->d.path,
                       quantities, at->quantity_count);
-    if (!status && !(at->quantities = mem_new(z->context, at->quantity_count, sizeof *at->quantities))) status = TAUT_OUT_OF_MEMORY;
+    if (!status && !(at->quantities = mem_new(z->context, at->quantity_count, sizeof *at->quantities)))
+        status = TAUT_OUT_OF_MEMORY;
     for (size_t i = 0; !status && i < at->quantity_count; i++) {
         char name[32];
         wide v[6];
         snprintf(name, sizeof name, "watched.%zu", i);
         status = get_wides(r, name, v, 6);
         if (!status)
-            at->quantities[i] = (watched){ .first = v[0], .last = v[1], .lowest = v[2], .highest = v[3], .sum = v[4], .sum_t = v[5] };
+            at->quantities[i] =
+                (watched){ .first = v[0], .last = v[1], .lowest = v[2], .highest = v[3], .sum = v[4], .sum_t = v[5] };
     }
     return status;
 }
@@ -256,7 +273,8 @@ static int check_columns(const recorder *z)
         same = strcmp(name, record_columns(z->record)[i].name) == 0;
     }
     return same ? TAUT_OK
-                : fail(z->context, TAUT_UNSUPPORTED, "'%s' cannot be resumed by this Taut, which records other columns (it was written by taut %s)",
+                : fail(z->context, TAUT_UNSUPPORTED,
+                       "'%s' cannot be resumed by this Taut, which records other columns (it was written by taut %s)",
                        z->record->d.path, record_property(z->record, "taut"));
 }
 
@@ -265,7 +283,7 @@ int recorder_open(taut_context *context, const char *path, recorder **result)
     *result = NULL;
     recorder *r = make(context);
     if (!r) return TAUT_OUT_OF_MEMORY;
-    int status = writer_open(context, path, &r->writer); /* first: nobody changes what is read then */
+    int status = writer_open(context, path, &r->writer); /* first: then no other process changes what is read */
     if (!status) status = record_open(context, path, &r->record);
     if (status)
         recorder_close(r);
@@ -294,7 +312,8 @@ int recorder_restore(recorder *r, const engine_api *api, void *engine, wide unti
     r->committed = from->steps_done;
     const char *version = record_property(r->record, "taut");
     if (version && strcmp(version, TAUT_VERSION) != 0)
-        note(r->context, "'%s' was begun by taut %s and goes on with %s: from here on the last bits may differ", r->record->d.path, version, TAUT_VERSION);
+        note(r->context, "'%s' was begun by taut %s and continues with %s: from here on the last bits may differ",
+             r->record->d.path, version, TAUT_VERSION);
     status = writer_drop_after(r->writer, from->steps_done);
     if (!status) status = put_number(r->writer, "until", until);
     if (!status) status = writer_property(r->writer, "status", "running");
@@ -302,7 +321,7 @@ int recorder_restore(recorder *r, const engine_api *api, void *engine, wide unti
     return status;
 }
 
-/* ---- on the way ---- */
+/* ---- during the run ---- */
 
 static long steps_done(const recorder *r)
 {
@@ -316,7 +335,7 @@ int recorder_frame(recorder *r, const wide *values)
     return writer_frame(r->writer, steps_done(r), values);
 }
 
-/* It belongs to the step that will be done: a resumed run that repeats the step repeats it, and takes this one back before. */
+/* It belongs to the step in progress: a resumed run that repeats the step first removes it, then records it again. */
 int recorder_event(recorder *r, wide t, const char *name, const char *kind, wide impulse, const wide *values)
 {
     const record_event event = { steps_done(r) + 1, (double)t, name, kind, (double)impulse };
@@ -338,7 +357,7 @@ static int commit(recorder *r, const run_result *at, int wait)
     return TAUT_OK;
 }
 
-/* Reading the clock takes as long as a part of a small step: look at it some hundred times a second. */
+/* Reading the clock costs a fraction of a small step: read it some hundred times a second. */
 static int is_due(recorder *r)
 {
     if (r->committed < 0) return 1;
@@ -359,7 +378,7 @@ int recorder_after_step(recorder *r, const run_result *so_far)
 
 int recorder_finish(recorder *r, const run_result *result, int status)
 {
-    /* patience: a reader may be at work, and this is the last chance */
+    /* wait: a reader may be active, and this is the last chance */
     enum { PATIENCE = 60000 };
     const char *how = status ? "failed" : result->steps_done < result->steps_planned ? "stopped" : "finished";
     char message[TAUT_ERROR_TEXT];

@@ -1,4 +1,4 @@
-/* A run loop that is recorded: frames and checkpoints on their way into a run file, and back out of it to go on. */
+/* Records a run loop: writes frames and checkpoints into a run file, and reads them back to continue the run. */
 #ifndef TAUT_RECORD_RECORDER_H
 #define TAUT_RECORD_RECORDER_H
 
@@ -7,7 +7,7 @@
 
 typedef struct recorder recorder;
 
-/* What a run was started with: all that it takes to start it again. */
+/* Everything needed to start the run again. */
 typedef struct {
     const model *m;
     const definition *definitions;
@@ -17,30 +17,32 @@ typedef struct {
     const run_options *run;       /* step, until, every */
 } recorder_subject;
 
-/* A new run file, with the start values committed to it by the first recorder_after_step. replace: see writer_create. */
-int recorder_create(taut_context *context, const char *path, int replace, const recorder_subject *subject, void *engine, recorder **result);
-/* An existing one, locked for going on. Then: make model and engine of what recorder_record says, and restore. */
+/* Creates a run file; the first recorder_after_step commits the start values. replace: see writer_create. */
+int recorder_create(taut_context *context, const char *path, int replace, const recorder_subject *subject, void *engine,
+                    recorder **result);
+/* Opens an existing run file and locks it for writing. Then create model and engine from recorder_record, and
+   restore. */
 int recorder_open(taut_context *context, const char *path, recorder **result);
 const record *recorder_record(const recorder *r);
-/* Takes the engine, which must be new, to the checkpoint. *from (clear it with run_result_clear) is for run_options. Frames after the
-   checkpoint, which a failure may have left, are taken back: they will be computed again. The end becomes until. */
+/* Brings the engine, which must be new, to the checkpoint. *from (clear it with run_result_clear) is for run_options.
+   Frames after the checkpoint, which a failure may have left, are removed and computed again. The end becomes until. */
 int recorder_restore(recorder *r, const engine_api *api, void *engine, wide until, run_result *from);
-/* NULL is allowed. What is not committed is gone. */
+/* NULL is allowed. What is not committed is lost. */
 void recorder_close(recorder *r);
 
 /* For run_options: a frame, and what follows every step. Commits when it is time. */
 int recorder_frame(recorder *r, const wide *values);
 int recorder_after_step(recorder *r, const run_result *so_far);
-/* Something that happened within the step that is under way, and the frame just after it, if there is one. */
+/* An event within the current step, and the frame just after it, if there is one. */
 int recorder_event(recorder *r, wide t, const char *name, const char *kind, wide impulse, const wide *values);
-/* The end, with the status of the run; what it said is in the context, and stays there. Commits everything, but no new checkpoint after a
-   failure: a resumed run goes on from the one before, and meets the failure again if it is one of the model. */
+/* Ends the run with its status; the error message in the context is kept. Commits everything, but no new checkpoint
+   after a failure: a resumed run continues from the one before, and fails again if the model is the cause. */
 int recorder_finish(recorder *r, const run_result *result, int status);
 
-/* Seconds of computing that may be at risk: the time between commits. It begins small and doubles up to `most`; a commit that takes long
-   makes it longer, so that commits never take more than about a tenth of the time. 1 unless set. */
+/* The time between commits, in seconds, which a crash may lose. It begins small and doubles up to `most` (default 1); a
+   slow commit makes it longer, so that commits never take more than about a tenth of the time. */
 void recorder_interval(recorder *r, double first, double most);
-/* The last step that is safe. */
+/* The last committed step. */
 long recorder_committed(const recorder *r);
 
 #endif

@@ -8,10 +8,10 @@ typedef struct {
     sqlite3_str *string;
 } text;
 
-/* Failures are kept, and told at the end. Formats are those of sqlite3_mprintf. */
+/* Failures are kept and reported at the end. Formats are those of sqlite3_mprintf. */
 void text_add(text *t, const char *more);
 void text_add_format(text *t, const char *format, ...);
-/* Runs or prepares the statement; the text is gone then. */
+/* Runs or prepares the statement, and frees its string. */
 int text_run(text *t, const database *d);
 int text_prepare(text *t, const database *d, sqlite3_stmt **statement);
 

@@ -24,8 +24,9 @@ struct writer {
     size_t bytes_capacity;
 };
 
-/* One transaction after another is open from create to close, and keeps others from writing. Readers wait only while it is being
-   committed. synchronous=full: what is committed also survives a power failure. Pages that wait for the commit stay in memory. */
+/* One transaction after another is open from create to close, and keeps others from writing. Readers wait only while it
+   is being committed. synchronous=full: what is committed also survives a power failure. Pages that wait for the commit
+   stay in memory. */
 static int begin(writer *w)
 {
     return database_run(&w->d, "begin immediate");
@@ -51,12 +52,14 @@ void writer_close(writer *w)
 
 static int create_tables(writer *w)
 {
-    static const char tables[] = "create table run (name text primary key, value text not null);"
-                                 "create table settings (number integer primary key, name text not null, value text not null);"
-                                 "create table events (event integer primary key, step integer not null, t real not null, "
-                                 "name text not null, kind text not null, impulse real);"
-                                 "create table checkpoint (name text primary key, value);";
-    int status = database_run_format(&w->d, "pragma application_id = %d; pragma user_version = %d", RECORD_APPLICATION, RECORD_VERSION);
+    static const char tables[] =
+        "create table run (name text primary key, value text not null);"
+        "create table settings (number integer primary key, name text not null, value text not null);"
+        "create table events (event integer primary key, step integer not null, t real not null, "
+        "name text not null, kind text not null, impulse real);"
+        "create table checkpoint (name text primary key, value);";
+    int status = database_run_format(&w->d, "pragma application_id = %d; pragma user_version = %d", RECORD_APPLICATION,
+                                     RECORD_VERSION);
     if (!status) status = database_run(&w->d, tables);
     return status ? status : layout_create(&w->d, &w->layout, w->quad);
 }
@@ -82,16 +85,19 @@ static int prepare(writer *w)
     for (int i = 0; !status && i < STATEMENTS; i++)
         if (sql[i]) status = database_prepare(&w->d, sql[i], &w->statements[i]);
     if (!status && w->layout.outside)
-        status = database_prepare(&w->d, w->quad ? "insert into chunks values (?1, ?2, ?3, ?4, ?5)" : "insert into chunks values (?1, ?2, ?3, ?4)",
+        status = database_prepare(&w->d,
+                                  w->quad ? "insert into chunks values (?1, ?2, ?3, ?4, ?5)"
+                                          : "insert into chunks values (?1, ?2, ?3, ?4)",
                                   &w->statements[INSERT_CHUNK]);
     size_t most = w->layout.inside > LAYOUT_CHUNK ? w->layout.inside : LAYOUT_CHUNK;
     if (status) return status;
     w->exact = mem_new(w->d.context, most, sizeof *w->exact);
     w->chunk = mem_new(w->d.context, LAYOUT_CHUNK, sizeof *w->chunk);
-    return w->exact && w->chunk ? database_number(&w->d, "select max(frame) + 1 from frames", 0, &w->next_frame) : TAUT_OUT_OF_MEMORY;
+    return w->exact && w->chunk ? database_number(&w->d, "select max(frame) + 1 from frames", 0, &w->next_frame)
+                                : TAUT_OUT_OF_MEMORY;
 }
 
-/* Takes the file away if it may be replaced: it is a run, and nobody writes to it. */
+/* Removes the file if it may be replaced: it is a run, and no process writes to it. */
 static int remove_run(taut_context *context, const char *path)
 {
     writer *old;
@@ -104,10 +110,11 @@ static int remove_run(taut_context *context, const char *path)
 
 static int exists(taut_context *context, const char *path)
 {
-    return fail(context, TAUT_BAD_USAGE, "'%s' exists: 'taut resume' goes on with a run, --force replaces it; or give -o another name", path);
+    return fail(context, TAUT_BAD_USAGE, "'%s' exists; resume that run, force its replacement, or give another name",
+                path);
 }
 
-/* Sees to it that there is an empty file. own: it was made here, nobody else can have made it. */
+/* Makes sure that there is an empty file. own: it was created here, and cannot be another process's. */
 static int claim(taut_context *context, const char *path, int replace, int *own)
 {
     struct stat found;
@@ -135,12 +142,13 @@ static int create(taut_context *context, const char *path, writer *w)
     if (!status) status = configure(w);
     if (!status) sqlite3_busy_timeout(w->d.handle, 500); /* who writes for longer writes a run */
     if (!status) status = begin(w);
-    if (!status && stat(path, &w->identity)) status = fail(context, TAUT_CANNOT_READ, "cannot read '%s': %s", path, strerror(errno));
+    if (!status && stat(path, &w->identity))
+        status = fail(context, TAUT_CANNOT_READ, "cannot read '%s': %s", path, strerror(errno));
     return status;
 }
 
-int writer_create(taut_context *context, const char *path, int replace, const record_column *columns, size_t column_count, int quad,
-                  writer **result)
+int writer_create(taut_context *context, const char *path, int replace, const record_column *columns,
+                  size_t column_count, int quad, writer **result)
 {
     int own, empty = 1;
     *result = NULL;
@@ -151,7 +159,8 @@ int writer_create(taut_context *context, const char *path, int replace, const re
     int status = claim(context, path, replace, &own);
     if (!status) status = create(context, path, w);
     if (!status) status = database_check(&w->d, &empty);
-    if (!status && !empty) status = exists(context, path); /* an empty file was there, and another process has filled it meanwhile */
+    /* an empty file was there, and another process has filled it meanwhile */
+    if (!status && !empty) status = exists(context, path);
     if (!status) status = layout_make(context, columns, column_count, &w->layout);
     if (!status) status = create_tables(w);
     if (!status) status = prepare(w);
@@ -174,9 +183,12 @@ int writer_open(taut_context *context, const char *path, writer **result)
     if (!w) return TAUT_OUT_OF_MEMORY;
     int status = create(context, path, w);
     if (!status) status = database_check(&w->d, &empty);
-    if (!status && empty) status = fail(context, TAUT_CANNOT_READ, "'%s' is empty: the run ended before it began; start it again", path);
+    if (!status && empty)
+        status = fail(context, TAUT_CANNOT_READ, "'%s' is empty: the run ended before it began; start it again", path);
     if (!status) status = layout_read(&w->d, &w->layout);
-    if (!status) status = database_number(&w->d, "select count(*) from pragma_table_info('frames') where name = 'exact'", 0, &exact);
+    if (!status)
+        status =
+            database_number(&w->d, "select count(*) from pragma_table_info('frames') where name = 'exact'", 0, &exact);
     w->quad = (int)exact;
     if (!status) status = prepare(w);
     if (status)
@@ -194,9 +206,15 @@ static int put_two_texts(writer *w, int statement, const char *name, const char 
     return database_do(&w->d, s);
 }
 
-int writer_property(writer *w, const char *name, const char *value) { return put_two_texts(w, PUT_PROPERTY, name, value); }
+int writer_property(writer *w, const char *name, const char *value)
+{
+    return put_two_texts(w, PUT_PROPERTY, name, value);
+}
 
-int writer_checkpoint_text(writer *w, const char *name, const char *value) { return put_two_texts(w, PUT_CHECKPOINT, name, value); }
+int writer_checkpoint_text(writer *w, const char *name, const char *value)
+{
+    return put_two_texts(w, PUT_CHECKPOINT, name, value);
+}
 
 int writer_setting(writer *w, size_t number, const char *name, const char *value)
 {
@@ -286,8 +304,9 @@ int writer_drop_after(writer *w, long step)
 {
     int status = TAUT_OK;
     if (w->layout.outside)
-        status = database_run_format(&w->d, "delete from chunks where frame in (select frame from frames where step > %lld)",
-                                     (sqlite3_int64)step);
+        status =
+            database_run_format(&w->d, "delete from chunks where frame in (select frame from frames where step > %lld)",
+                                (sqlite3_int64)step);
     if (!status) status = database_run_format(&w->d, "delete from frames where step > %lld", (sqlite3_int64)step);
     if (!status) status = database_run_format(&w->d, "delete from events where step > %lld", (sqlite3_int64)step);
     return status ? status : database_number(&w->d, "select max(frame) + 1 from frames", 0, &w->next_frame);
@@ -297,7 +316,8 @@ int writer_drop_after(writer *w, long step)
 static int check_identity(const writer *w)
 {
     struct stat now;
-    if (stat(w->d.path, &now) == 0 && now.st_ino == w->identity.st_ino && now.st_dev == w->identity.st_dev) return TAUT_OK;
+    if (stat(w->d.path, &now) == 0 && now.st_ino == w->identity.st_ino && now.st_dev == w->identity.st_dev)
+        return TAUT_OK;
     return database_moved(&w->d);
 }
 

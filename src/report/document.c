@@ -5,8 +5,8 @@
 
 #include "report/page.h"
 
-int document_begin(document *d, taut_context *context, FILE *file, const char *template_text, size_t template_size, const char *title,
-                   const char *summary)
+int document_begin(document *d, taut_context *context, FILE *file, const char *template_text, size_t template_size,
+                   const char *title, const char *summary)
 {
     *d = (document){ .context = context, .j = { .file = file } };
     const char *mark = page_mark(template_text, template_size);

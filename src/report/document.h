@@ -4,10 +4,11 @@
  *     document_begin(&d, context, file, template_document, template_document_size, "Title", "one line about it");
  *     document_heading(&d, 2, "Results");
  *     document_table(&d, "caption", columns, 3);  document_row(&d, cells); ...  document_end_table(&d);
- *     document_plot(&d, "Work and precision", "evaluations", 1, "error", 1);  document_series(&d, ...); ...  document_end_plot(&d);
+ *     document_plot(&d, "Work and precision", "evaluations", 1, "error", 1);
+ *     document_series(&d, ...); ...  document_end_plot(&d);
  *     status = document_end(&d);
  *
- * Texts are UTF-8 of any content. Nothing here fails but begin and end: writing errors are kept and told by document_end. */
+ * Strings are UTF-8 of any content. Only begin and end can fail: document_end reports writing errors. */
 #ifndef TAUT_REPORT_DOCUMENT_H
 #define TAUT_REPORT_DOCUMENT_H
 
@@ -29,21 +30,23 @@ typedef enum { SERIES_LINE, SERIES_POINTS, SERIES_BOTH, SERIES_DASHED } series_s
 typedef enum { VERDICT_HOLDS, VERDICT_QUALIFIED, VERDICT_FAILS } verdict;
 
 /* The template must live until the end. summary may be NULL. */
-int document_begin(document *d, taut_context *context, FILE *file, const char *template_text, size_t template_size, const char *title,
-                   const char *summary);
+int document_begin(document *d, taut_context *context, FILE *file, const char *template_text, size_t template_size,
+                   const char *title, const char *summary);
 int document_end(document *d);
 
 void document_heading(document *d, int level, const char *text); /* level 2 or 3 */
 void document_text(document *d, const char *text);
 void document_source(document *d, const char *text);             /* Lua */
 
-void document_table(document *d, const char *caption, const document_column *columns, size_t count); /* caption may be NULL */
+/* caption may be NULL */
+void document_table(document *d, const char *caption, const document_column *columns, size_t count);
 void document_row(document *d, const char *const *cells);        /* as many as columns */
 void document_end_table(document *d);
 
 void document_plot(document *d, const char *title, const char *x_label, int x_log, const char *y_label, int y_log);
 /* What is not finite is a gap. */
-void document_series(document *d, const char *label, series_style style, const double *x, const double *y, size_t count);
+void document_series(document *d, const char *label, series_style style, const double *x, const double *y,
+                     size_t count);
 void document_end_plot(document *d);
 
 void document_verdicts(document *d);

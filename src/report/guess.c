@@ -1,8 +1,10 @@
-/* A picture for a model that says nothing about drawing: balls at its points, bars where a constraint keeps a distance, a box for a rotation.
+/* A picture for a model without draw: balls at its points, bars where a constraint keeps a distance,
+ * a box for a rotation.
  *
- * A constraint keeps the distance of two points exactly when its gradient with respect to them is (s, -s) with s along the line between
- * them; it keeps the distance of one point from a fixed centre when its gradient lines all meet there. Both are tested with exact
- * gradients at a few states, so that every way to write such a constraint is found: norm2(a - b) - l^2, norm(a) - l, x^2 + y^2 - 1. */
+ * A constraint keeps the distance of two points exactly when its gradient with respect to them is (s, -s) with s along
+ * the line between them; it keeps the distance of one point from a fixed centre when its gradient lines all meet there.
+ * Both are tested with exact gradients at a few states, so that every way to write such a constraint is found: norm2(a
+ * - b) - l^2, norm(a) - l, x^2 + y^2 - 1. */
 #include <math.h>
 #include <string.h>
 
@@ -41,7 +43,8 @@ static void add_mass(guesser *z, const long index[3])
 static long find_scalar(const model *m, char letter, const char *rest)
 {
     for (size_t i = 0; i < m->group_count; i++)
-        if (m->groups[i].type == GROUP_SCALAR && m->groups[i].name[0] == letter && strcmp(m->groups[i].name + 1, rest) == 0)
+        if (m->groups[i].type == GROUP_SCALAR && m->groups[i].name[0] == letter &&
+            strcmp(m->groups[i].name + 1, rest) == 0)
             return (long)m->groups[i].first;
     return -1;
 }
@@ -70,7 +73,8 @@ static drawn_place place_of(guesser *z, const mass *a)
 
 /* ---- distances ---- */
 
-/* The masses that a constraint depends on: how many, at the most 2; -1 when it depends on anything else. Returns a status. */
+/* The masses that a constraint depends on: how many, at the most 2; -1 when it depends on anything else. Returns a
+   status. */
 static int masses_of(guesser *z, expr value, const mass *found[2], int *number)
 {
     graph *g = z->p->m->graph;
@@ -84,7 +88,8 @@ static int masses_of(guesser *z, expr value, const mass *found[2], int *number)
         uint32_t owner = n->b == KIND_Q ? z->owner[n->a] : 0;
         if (!owner) {
             masses = -1;
-        } else if (!(masses > 0 && found[0] == &z->masses[owner - 1]) && !(masses > 1 && found[1] == &z->masses[owner - 1])) {
+        } else if (!(masses > 0 && found[0] == &z->masses[owner - 1]) &&
+                   !(masses > 1 && found[1] == &z->masses[owner - 1])) {
             if (masses < 2) found[masses] = &z->masses[owner - 1];
             masses = masses < 2 ? masses + 1 : -1;
         }
@@ -111,14 +116,15 @@ static wide look_up(void *user, op o, kind k, uint32_t index)
     return 0;
 }
 
-/* Gradients of the constraint at some state that is nothing special. */
+/* Gradients of the constraint at a generic state. */
 static int gradients(guesser *z, expr value, int masses, int number, trial *w, double out[2][3])
 {
     graph *g = z->p->m->graph;
     static const double numbers[] = { 0.37, 1.13, -0.71, 1.57, -0.23, 0.89, -1.31, 0.59, 1.01, -0.43, 0.19 };
     memset(out, 0, 6 * sizeof out[0][0]);
     for (int i = 0; i < masses; i++)
-        for (int c = 0; c < 3; c++) w->at[i][c] = w->masses[i]->at[c] ? numbers[(number * 5 + i * 4 + c * 2) % 11] + 0.01 * number : 0;
+        for (int c = 0; c < 3; c++)
+            w->at[i][c] = w->masses[i]->at[c] ? numbers[(number * 5 + i * 4 + c * 2) % 11] + 0.01 * number : 0;
     for (int i = 0; i < masses; i++)
         for (int c = 0; c < 3; c++) {
             if (!w->masses[i]->at[c]) continue;

@@ -9,12 +9,16 @@
 /* Length of the UTF-8 character at p of at most n bytes, or 0 when it is none. */
 static size_t utf8_length(const unsigned char *p, size_t n)
 {
-    size_t length = p[0] < 0x80 ? 1 : p[0] >= 0xc2 && p[0] < 0xe0 ? 2 : p[0] >= 0xe0 && p[0] < 0xf0 ? 3 : p[0] >= 0xf0 && p[0] < 0xf5 ? 4 : 0;
+    size_t length = p[0] < 0x80                   ? 1
+                    : p[0] >= 0xc2 && p[0] < 0xe0 ? 2
+                    : p[0] >= 0xe0 && p[0] < 0xf0 ? 3
+                    : p[0] >= 0xf0 && p[0] < 0xf5 ? 4
+                                                  : 0;
     if (length > n) return 0;
     for (size_t i = 1; i < length; i++)
         if ((p[i] & 0xc0) != 0x80) return 0;
-    if (length > 2 && ((p[0] == 0xe0 && p[1] < 0xa0) || (p[0] == 0xed && p[1] > 0x9f) || (p[0] == 0xf0 && p[1] < 0x90) ||
-                       (p[0] == 0xf4 && p[1] > 0x8f)))
+    if (length > 2 && ((p[0] == 0xe0 && p[1] < 0xa0) || (p[0] == 0xed && p[1] > 0x9f) ||
+                       (p[0] == 0xf0 && p[1] < 0x90) || (p[0] == 0xf4 && p[1] > 0x8f)))
         return 0;
     return length;
 }

@@ -1,4 +1,5 @@
-/* Data inside a page: JSON that is safe between <script> and </script>, and numbers as base64 of little-endian values. */
+/* Data inside a page: JSON that is safe between <script> and </script>, and numbers as base64 of little-endian
+   values. */
 #ifndef TAUT_REPORT_JSON_H
 #define TAUT_REPORT_JSON_H
 
@@ -6,7 +7,7 @@
 
 #include "base/context.h"
 
-/* A JSON writer. It puts commas where they belong. Writing errors stay with the file: look at ferror at the end. */
+/* A JSON writer. It inserts the commas. Check ferror of the file at the end. */
 typedef struct {
     FILE *file;
     int separate; /* a comma before the next item */
@@ -14,8 +15,8 @@ typedef struct {
 
 void json_open(json *j, const char *key, char bracket);  /* key is NULL in a list; bracket is { or [ */
 void json_close(json *j, char bracket);                  /* } or ] */
-/* A text; NULL is null. '<', '>' and '&' are written as escapes, so that no text ends a script element; what is not UTF-8 becomes the
-   replacement character. */
+/* A string; NULL is null. '<', '>' and '&' are escaped, so that no string ends a script element; what is not UTF-8
+   becomes the replacement character. */
 void json_text(json *j, const char *key, const char *text);
 void json_text_of(json *j, const char *key, const char *text, size_t size);
 /* A number that reads back the same; what is not finite is null. */

@@ -8,11 +8,12 @@
 #include "report/picture.h"
 #include "report/table.h"
 
-/* Numbers in the animation, and frames of it, at the most. Systems with many places get few frames, but not fewer than the last. */
+/* Largest numbers of values and of frames in the animation. Systems with many places get few frames, but not fewer than
+   the last. */
 #define MOTION_VALUES 1500000
 #define MOTION_FRAMES 6000
 #define MOTION_FRAMES_LEAST 60
-/* Events in a page, at the most. */
+/* Largest number of events in a page. */
 #define PAGE_EVENTS 5000
 
 typedef struct {
@@ -55,7 +56,9 @@ static int find_sources(page *z, size_t *sources)
     for (size_t i = 0; i < z->shown->coordinate_count; i++) {
         model_coordinate_name(z->m, z->shown->coordinates[i], name, sizeof name);
         found = record_column_find(z->r, name);
-        if (found < 0) return fail(z->context, TAUT_CANNOT_READ, "the run file has no column '%s', a coordinate of its model; it is damaged", name);
+        if (found < 0)
+            return fail(z->context, TAUT_CANNOT_READ,
+                        "the run file has no column '%s', a coordinate of its model; it is damaged", name);
         sources[1 + i] = (size_t)found;
     }
     return TAUT_OK;
@@ -91,7 +94,8 @@ static int make_motion(page *z)
     float *places = mem_new(z->context, 3 * p->place_count, sizeof *places);
     double *values = mem_new(z->context, 1 + p->coordinate_count, sizeof *values);
     size_t *sources = mem_new(z->context, 1 + p->coordinate_count, sizeof *sources);
-    int status = z->still && z->motion && places && values && sources ? read_motion(z, sources, values, places) : TAUT_OUT_OF_MEMORY;
+    int status = z->still && z->motion && places && values && sources ? read_motion(z, sources, values, places)
+                                                                      : TAUT_OUT_OF_MEMORY;
     mem_free(z->context, places);
     mem_free(z->context, values);
     mem_free(z->context, sources);
@@ -100,13 +104,14 @@ static int make_motion(page *z)
 
 /* ---- writing ---- */
 
-/* The energy is a constant of the motion unless a force or a contact acts or time stands in the equations. */
+/* The energy is a constant of the motion unless a force or a contact acts or the equations depend on time. */
 static int find_energy_conserved(page *z)
 {
     const model *m = z->m;
     z->energy_conserved = !m->force_count && !m->contact_count && m->form != FORM_RATES;
     for (size_t i = 0; z->energy_conserved && i < m->summand_count + m->constraint_count; i++) {
-        unsigned kinds = expr_kinds(m->graph, i < m->summand_count ? m->summands[i].value : m->constraints[i - m->summand_count].value);
+        unsigned kinds = expr_kinds(m->graph, i < m->summand_count ? m->summands[i].value
+                                                                   : m->constraints[i - m->summand_count].value);
         if (kinds == ~0u) return TAUT_OUT_OF_MEMORY;
         if (kinds & 1u << KIND_T) z->energy_conserved = 0;
     }
@@ -115,8 +120,8 @@ static int find_energy_conserved(page *z)
 
 static void write_properties(page *z, json *j)
 {
-    static const char *const names[] = { "taut", "model", "method", "precision", "step", "until", "every", "tolerance", "start", "status",
-                                         "message", "created" };
+    static const char *const names[] = { "taut",  "model",     "method", "precision", "step",    "until",
+                                         "every", "tolerance", "start",  "status",    "message", "created" };
     json_text(j, "title", z->m->title);
     json_text_of(j, "source", z->m->source, z->m->source_size);
     json_open(j, "run", '{');
@@ -126,7 +131,7 @@ static void write_properties(page *z, json *j)
     json_open(j, "parameters", '[');
     for (size_t i = 0; i < z->m->parameter_count; i++) {
         char text[64];
-        for (int digits = 6; digits <= 17; digits++) { /* as short as it reads back */
+        for (int digits = 6; digits <= 17; digits++) { /* the shortest string that reads back the same */
             wide again;
             wide_format(text, sizeof text, z->m->parameters[i].value, digits);
             if (!wide_parse(text, &again) && (double)again == (double)z->m->parameters[i].value) break;

@@ -131,7 +131,8 @@ int picture_create(model *m, picture **result)
     if (!p) return TAUT_OUT_OF_MEMORY;
     p->m = m;
     int status = TAUT_OK;
-    for (size_t i = 0; !status && i < m->shape_count; i++) status = picture_add(p, &m->shapes[i], m->places + m->shapes[i].first);
+    for (size_t i = 0; !status && i < m->shape_count; i++)
+        status = picture_add(p, &m->shapes[i], m->places + m->shapes[i].first);
     if (!status && !m->shape_count) {
         p->guessed = 1;
         status = picture_guess(p);

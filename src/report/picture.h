@@ -1,5 +1,5 @@
-/* What the animation of a page shows: shapes and where their places are. From the model's draw; without one, guessed from distance
- * constraints and points. */
+/* What the animation of a page shows: shapes and where their places are. From the model's draw; without one, guessed
+ * from distance constraints and points. */
 #ifndef TAUT_REPORT_PICTURE_H
 #define TAUT_REPORT_PICTURE_H
 
@@ -27,8 +27,8 @@ typedef struct picture {
 int picture_create(model *m, picture **result);
 /* NULL is allowed. */
 void picture_destroy(picture *p);
-/* The places at a time: coordinates[i] is the value of coordinate p->coordinates[i]. Writes 3 numbers per place. A place whose
-   expression has no value comes out as NaN. */
+/* The places at a time: coordinates[i] is the value of coordinate p->coordinates[i]. Writes 3 numbers per place. A
+   place whose expression has no value comes out as NaN. */
 void picture_places(const picture *p, double t, const double *coordinates, float *places);
 
 /* For picture_create: adds a shape by its places, or counts it as omitted. */

@@ -3,12 +3,12 @@
 #include <math.h>
 #include <string.h>
 
-/* Frames per piece that is read; fewer of wide ones. */
+/* Frames per block that is read; fewer when they are wide. */
 #define PIECE_VALUES 400000
 
 static int is_kind(const record_column *c, const char *kind) { return strcmp(c->kind, kind) == 0; }
 
-/* What a page is for comes before the state: a large system has room for some of its coordinates only. */
+/* The main quantities come before the state: a large system has room for some of its coordinates only. */
 static int comes_first(const record_column *c)
 {
     static const char *const later[] = { "coordinate", "velocity", "momentum", "multiplier" };
@@ -19,11 +19,12 @@ static int comes_first(const record_column *c)
 
 static void add_column(table *t, size_t source, int deviation)
 {
-    if (t->column_count < TABLE_COLUMNS) t->columns[t->column_count++] = (table_column){ .source = source, .deviation = deviation };
+    if (t->column_count < TABLE_COLUMNS)
+        t->columns[t->column_count++] = (table_column){ .source = source, .deviation = deviation };
     else if (!deviation) t->omitted++;
 }
 
-/* Of a large system the first of every kind: so many that each of the four kinds of the state has its share. */
+/* Of a large system the first of every kind, as many as give each of the four kinds of the state its share. */
 static void choose_columns(table *t, const record *r)
 {
     const record_column *columns = record_columns(r);
@@ -109,7 +110,8 @@ static int read_frames(table *t, record *r, fit *f, size_t *sources, wide *value
         for (long i = 0; i < count; i++) take_frame(t, f, first + i, values + (size_t)i * t->column_count);
     }
     double spread = f->n * f->tt - f->t * f->t;
-    for (size_t k = 0; k < t->column_count; k++) t->columns[k].slope = spread > 0 ? (f->n * f->ty[k] - f->t * f->y[k]) / spread : 0;
+    for (size_t k = 0; k < t->column_count; k++)
+        t->columns[k].slope = spread > 0 ? (f->n * f->ty[k] - f->t * f->y[k]) / spread : 0;
     return TAUT_OK;
 }
 
@@ -121,11 +123,14 @@ int table_read(taut_context *context, record *r, table *t)
     choose_columns(t, r);
     int status = make_room(t);
     long piece = 1 + (long)(PIECE_VALUES / (t->column_count + 1));
-    fit f = { .y = mem_new(context, t->column_count, sizeof *f.y), .ty = mem_new(context, t->column_count, sizeof *f.ty),
+    fit f = { .y = mem_new(context, t->column_count, sizeof *f.y),
+              .ty = mem_new(context, t->column_count, sizeof *f.ty),
               .first = mem_new(context, t->column_count, sizeof *f.first) };
     size_t *sources = mem_new(context, t->column_count, sizeof *sources);
     wide *values = mem_new(context, (size_t)piece * t->column_count, sizeof *values);
-    if (!status) status = f.y && f.ty && f.first && sources && values ? read_frames(t, r, &f, sources, values, piece) : TAUT_OUT_OF_MEMORY;
+    if (!status)
+        status = f.y && f.ty && f.first && sources && values ? read_frames(t, r, &f, sources, values, piece)
+                                                             : TAUT_OUT_OF_MEMORY;
     mem_free(context, f.y);
     mem_free(context, f.ty);
     mem_free(context, f.first);

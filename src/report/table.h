@@ -1,11 +1,11 @@
-/* The numbers of a page: columns of a run's frames, all of them when they are few, otherwise per bucket of frames the first value and the
- * least and greatest, so that nothing that a frame shows is lost. */
+/* The numbers of a page: columns of a run's frames, all of them when they are few, otherwise per bucket of frames the
+ * first value, the minimum and the maximum, so that no extreme value is lost. */
 #ifndef TAUT_REPORT_TABLE_H
 #define TAUT_REPORT_TABLE_H
 
 #include "record/record.h"
 
-/* Values in a page, and columns, at the most. */
+/* Largest numbers of values and of columns in a page. */
 #define TABLE_VALUES 1200000
 #define TABLE_COLUMNS 400
 
@@ -14,8 +14,8 @@ typedef struct {
     int deviation;           /* of the value in the first frame, computed before rounding to double */
     double first, last, lowest, highest;
     double slope;            /* least-squares change per unit of time over all frames */
-    size_t not_finite;       /* frames in which it is no number */
-    double *values;          /* rows of them; with an envelope 3 rows: first value of the bucket, least, greatest */
+    size_t not_finite;       /* frames in which it is not a number */
+    double *values;          /* rows of them; with an envelope 3 rows: first value of the bucket, minimum, maximum */
 } table_column;
 
 typedef struct table {

@@ -1,4 +1,4 @@
-/* What experiments need of the machine: folders, processes, clocks, the terminal; and the way in. */
+/* What experiments need of the machine: folders, processes, clocks, the terminal; and the entry point. */
 #include "reproduce/reproduce.h"
 
 #include <dirent.h>
@@ -45,18 +45,20 @@ static int list(lua_State *L)
 static int folder(lua_State *L)
 {
     char path[4096];
-    if (snprintf(path, sizeof path, "%s", luaL_checkstring(L, 1)) >= (int)sizeof path) return luaL_error(L, "a path is too long");
+    if (snprintf(path, sizeof path, "%s", luaL_checkstring(L, 1)) >= (int)sizeof path)
+        return luaL_error(L, "a path is too long");
     for (char *p = path + 1; *p; p++)
         if (*p == '/') {
             *p = 0;
             mkdir(path, 0777);
             *p = '/';
         }
-    if (mkdir(path, 0777) && errno != EEXIST) return luaL_error(L, "cannot make the folder %s: %s", path, strerror(errno));
+    if (mkdir(path, 0777) && errno != EEXIST)
+        return luaL_error(L, "cannot make the folder %s: %s", path, strerror(errno));
     return 0;
 }
 
-/* host.hash(text): 64 bits, FNV-1a; tells versions of a file apart, no more */
+/* host.hash(text): 64 bits, FNV-1a; only distinguishes versions of a file */
 static int hash(lua_State *L)
 {
     size_t size;
@@ -69,7 +71,8 @@ static int hash(lua_State *L)
     return 1;
 }
 
-/* host.spawn(function): runs it in a process of its own; true or false of the function is its success. Returns an id. */
+/* host.spawn(function): runs it in a process of its own; true or false of the function is its success. Returns an
+   id. */
 static int spawn(lua_State *L)
 {
     luaL_checktype(L, 1, LUA_TFUNCTION);
@@ -94,8 +97,8 @@ static int spawn(lua_State *L)
     return 1;
 }
 
-/* host.wait(seconds): the id of a process that has ended, and whether it succeeded; false when none has within this time; nil when there
-   are none */
+/* host.wait(seconds): the id of a process that has ended, and whether it succeeded; false when none has within this
+   time; nil when there are none */
 static int wait_for_one(lua_State *L)
 {
     const struct timespec moment = { 0, 50 * 1000 * 1000 };
@@ -114,7 +117,7 @@ static int wait_for_one(lua_State *L)
     return 2;
 }
 
-/* host.clock(): seconds of a clock on the wall; host.work(): seconds of processor time of this process */
+/* host.clock(): seconds of wall time; host.work(): seconds of processor time of this process */
 static int wall_clock(lua_State *L)
 {
     lua_pushnumber(L, clock_seconds());
@@ -150,11 +153,12 @@ static int has(lua_State *L)
 }
 
 static const luaL_Reg functions[] = {
-    { "list", list }, { "folder", folder }, { "hash", hash }, { "spawn", spawn }, { "wait", wait_for_one }, { "clock", wall_clock },
+    { "list", list }, { "folder", folder }, { "hash", hash }, { "spawn", spawn }, { "wait", wait_for_one },
+    { "clock", wall_clock },
     { "work", work_clock }, { "terminal", terminal }, { "has", has }, { NULL, NULL },
 };
 
-/* The program itself, or an empty text: a part of what results depend on. */
+/* The program itself, or an empty string: a part of what results depend on. */
 static void program_path(char *buffer, size_t size)
 {
     ssize_t length = readlink("/proc/self/exe", buffer, size - 1);
@@ -186,7 +190,7 @@ static int holds_experiments(const char *root)
 
 const char *reproduce_root(char *buffer, size_t size)
 {
-    static const char *const beside[] = { "..", "../share/taut" };
+    static const char *const candidates[] = { "..", "../share/taut" };
     char program[4096];
     const char *given = getenv("TAUT_SHARE");
     if (given && *given) {
@@ -197,8 +201,8 @@ const char *reproduce_root(char *buffer, size_t size)
     char *slash = strrchr(program, '/');
     if (!slash) return NULL;
     *slash = 0;
-    for (size_t i = 0; i < sizeof beside / sizeof *beside; i++) {
-        snprintf(buffer, size, "%s/%s", program, beside[i]);
+    for (size_t i = 0; i < sizeof candidates / sizeof *candidates; i++) {
+        snprintf(buffer, size, "%s/%s", program, candidates[i]);
         if (holds_experiments(buffer)) return buffer;
     }
     return NULL;

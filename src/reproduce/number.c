@@ -1,4 +1,5 @@
-/* Numbers of the widest precision as values of Lua. A Lua number beside one of them is taken by its shortest decimal form, as in models. */
+/* Numbers of the widest precision as Lua values. A Lua number combined with one of them means its shortest decimal
+   form, as in models. */
 #include "reproduce/reproduce.h"
 
 #include <lauxlib.h>
@@ -56,7 +57,8 @@ static int at_most(lua_State *L) { lua_pushboolean(L, check(L, 1) <= check(L, 2)
 static int to_text(lua_State *L) { push_text(L, 1, WIDE_DIGITS); return 1; }
 
 static const luaL_Reg operators[] = {
-    { "__add", add }, { "__sub", subtract }, { "__mul", multiply }, { "__div", divide }, { "__pow", power }, { "__unm", negate },
+    { "__add", add }, { "__sub", subtract }, { "__mul", multiply }, { "__div", divide }, { "__pow", power },
+    { "__unm", negate },
     { "__eq", equal }, { "__lt", less }, { "__le", at_most }, { "__tostring", to_text }, { NULL, NULL },
 };
 

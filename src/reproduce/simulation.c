@@ -47,7 +47,7 @@ static void check(lua_State *L, bound *b, int status)
 
 /* ---- making one ---- */
 
-/* The settings of the table on top of the stack. A table of their texts stays on the stack and keeps them alive. */
+/* The settings of the table on top of the stack. A table of their strings stays on the stack and keeps them alive. */
 static size_t read_settings(lua_State *L, taut_setting *settings)
 {
     size_t count = 0;
@@ -238,7 +238,8 @@ static int symplecticity(lua_State *L)
 
 static const luaL_Reg methods[] = {
     { "step", step }, { "run", run }, { "flow", flow }, { "restart", restart }, { "time", get_time }, { "get", get },
-    { "columns", columns }, { "frame", frame }, { "counts", counts }, { "symplecticity", symplecticity }, { "close", close_bound },
+    { "columns", columns }, { "frame", frame }, { "counts", counts }, { "symplecticity", symplecticity },
+    { "close", close_bound },
     { NULL, NULL },
 };
 

@@ -21,8 +21,8 @@ void compare_result_clear(taut_context *context, compare_result *result)
     *result = (compare_result){ 0 };
 }
 
-/* Steps and nothing else: what a method costs. A short time is measured three times and the least one taken, for the machine does other things
-   too. */
+/* Steps and nothing else: the cost of a method. A short time is measured three times and the minimum taken, since the
+   machine does other things too. */
 static int time_steps(const table *z, void *engine, compare_row *row)
 {
     long steps = converge_step_count(row->step, z->options->until);
@@ -66,7 +66,7 @@ static int watch_steps(const table *z, void *engine, compare_row *row)
     return status;
 }
 
-/* The first method that accepts the model tells its size. */
+/* The first method that accepts the model gives its size. */
 static int make_room(table *z, void *engine)
 {
     uint32_t c;
@@ -112,7 +112,9 @@ static int measure_errors(table *z, const char *method)
         measured.rows[i].step = z->result->rows[i].step;
         snprintf(measured.rows[i].failure, sizeof measured.rows[i].failure, "%.255s", z->result->rows[i].failure);
     }
-    if (!status) status = converge_measure(context, z->api, engine, z->reference_api, reference, &options, z->solutions, &measured);
+    if (!status)
+        status =
+            converge_measure(context, z->api, engine, z->reference_api, reference, &options, z->solutions, &measured);
     for (int i = 0; !status && i < measured.count; i++) {
         memcpy(z->result->rows[i].error, measured.rows[i].error, sizeof measured.rows[i].error);
         memcpy(z->result->rows[i].limited, measured.rows[i].limited, sizeof measured.rows[i].limited);
@@ -124,7 +126,7 @@ static int measure_errors(table *z, const char *method)
     return status;
 }
 
-/* Without a reference there is still the rest of the table. */
+/* Without a reference the rest of the table is still valid. */
 static int find_errors(table *z)
 {
     compare_result *result = z->result;
@@ -137,11 +139,13 @@ static int find_errors(table *z)
     if (!method) return TAUT_OK;
     int status = measure_errors(z, method);
     if (status == TAUT_OUT_OF_MEMORY) return status;
-    if (status) snprintf(result->reference_failure, sizeof result->reference_failure, "%.511s", taut_error_text(z->m->context));
+    if (status)
+        snprintf(result->reference_failure, sizeof result->reference_failure, "%.511s", taut_error_text(z->m->context));
     return TAUT_OK;
 }
 
-int compare_run(model *m, const engine_api *api, const engine_api *reference_api, const compare_options *options, compare_result *result)
+int compare_run(model *m, const engine_api *api, const engine_api *reference_api, const compare_options *options,
+                compare_result *result)
 {
     table z = { .m = m, .api = api, .reference_api = reference_api, .options = options, .result = result };
     *result = (compare_result){ .count = options->method_count * options->step_count, .kinds = 2 };

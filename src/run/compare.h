@@ -1,5 +1,5 @@
-/* Several methods on one model, from the same start to the same end: what each keeps, how far it is off, what it costs. Independent of
-   precision. */
+/* Several methods on one model, from the same start to the same end: what each keeps, its error, its cost. Independent
+   of precision. */
 #ifndef TAUT_RUN_COMPARE_H
 #define TAUT_RUN_COMPARE_H
 
@@ -10,7 +10,8 @@
 typedef struct {
     const char *method;
     wide step;
-    char failure[512];       /* why it was refused, or did not get to the end; empty if it did. Then nothing below is set */
+    /* why it was refused, or did not reach the end (then nothing below is set); otherwise empty */
+    char failure[512];
     int refused;             /* before the first step */
     engine_counts counts;    /* steps, Newton iterations, factorisations */
     double seconds;          /* of the steps alone */
@@ -35,13 +36,14 @@ typedef struct {
     int count;
     int has_energy;          /* the model conserves one */
     int has_momenta, kinds;  /* conserved momenta; 3 with multipliers, otherwise 2 */
-    wide reference_error[CONVERGE_KINDS]; /* estimated; NaN when no method came to the end, or the reference failed: */
+    wide reference_error[CONVERGE_KINDS]; /* estimated; NaN when no method reached the end, or the reference failed: */
     char reference_failure[512];
 } compare_result;
 
-/* A method that refuses the model, or fails, has a row that says so; the others go on. Free the result with compare_result_clear, also after a
-   failure. reference_api: the precision of the reference, the widest there is as a rule. */
-int compare_run(model *m, const engine_api *api, const engine_api *reference_api, const compare_options *options, compare_result *result);
+/* A method that refuses the model, or fails, has a row that says so; the others continue. Free the result with
+   compare_result_clear, also after a failure. reference_api: the precision of the reference, usually the widest. */
+int compare_run(model *m, const engine_api *api, const engine_api *reference_api, const compare_options *options,
+                compare_result *result);
 void compare_result_clear(taut_context *context, compare_result *result);
 
 #endif

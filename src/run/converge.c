@@ -4,7 +4,7 @@
 #include <string.h>
 
 #define TOLERANCE_LEAST 5e5 /* in round-offs: what the extrapolation of the exact flow can reach */
-#define ENOUGH 0.01         /* the reference's error beside the smallest error of the table */
+#define ENOUGH 0.01         /* the reference's error relative to the smallest error of the table */
 
 typedef struct {
     taut_context *context;
@@ -46,13 +46,15 @@ static int run_to_end(const table *z, const engine_api *api, void *engine, long 
     return api->solution(engine, out, out + z->n, out + 2 * z->n);
 }
 
-/* In so many stretches: two flows are compared, and must not take the same steps where the tolerance lets them take large ones. */
+/* The number of intervals: two flows are compared, and must not take the same steps where the tolerance lets them take
+   large ones. */
 static int flow_to_end(const table *z, wide tolerance, int stretches, wide *out)
 {
     int status = TAUT_OK;
     z->reference_api->restart(z->reference);
     for (int k = 1; !status && k <= stretches; k++)
-        status = z->reference_api->flow(z->reference, k == stretches ? z->options->until : z->options->until * k / stretches, tolerance);
+        status = z->reference_api->flow(
+            z->reference, k == stretches ? z->options->until : z->options->until * k / stretches, tolerance);
     return status ? status : z->reference_api->solution(z->reference, out, out + z->n, out + 2 * z->n);
 }
 
@@ -70,7 +72,8 @@ static wide largest_difference(const wide *x, const wide *y, size_t count)
 static void differences(const table *z, const wide *x, const wide *y, wide *out)
 {
     size_t first[] = { 0, z->n, 2 * z->n }, count[] = { z->n, z->n, z->c };
-    for (int k = 0; k < CONVERGE_KINDS; k++) out[k] = largest_difference(x + first[k], y ? y + first[k] : NULL, count[k]);
+    for (int k = 0; k < CONVERGE_KINDS; k++)
+        out[k] = largest_difference(x + first[k], y ? y + first[k] : NULL, count[k]);
 }
 
 static int run_rows(table *z)
@@ -80,8 +83,8 @@ static int run_rows(table *z)
         row->steps = converge_step_count(z->options->steps[i], z->options->until);
         row->step = z->options->steps[i];
         if (!row->steps)
-            return fail(z->context, TAUT_BAD_USAGE, "the step %.9g does not divide the end time %.9g; every step must", (double)row->step,
-                        (double)z->options->until);
+            return fail(z->context, TAUT_BAD_USAGE, "the step %.9g does not divide the end time %.9g; every step must",
+                        (double)row->step, (double)z->options->until);
     }
     for (int i = 0; i < z->result->count; i++) {
         converge_row *row = &z->result->rows[i];
@@ -92,8 +95,8 @@ static int run_rows(table *z)
     return TAUT_OK;
 }
 
-/* The smallest error to be shown, relative to the solution, from what is known: against the reference if there is one, otherwise the
-   rows against each other. */
+/* The smallest error to be shown, relative to the solution, from what is known: against the reference if there is one,
+   otherwise the rows against each other. */
 static wide smallest_error(const table *z, int have_reference)
 {
     wide least = 1, size[CONVERGE_KINDS], d[CONVERGE_KINDS];
@@ -108,7 +111,7 @@ static wide smallest_error(const table *z, int have_reference)
     return least;
 }
 
-/* By how much the last refinement changed the reference; a rounding at the least. */
+/* The change of the reference by the last refinement; at least one ulp. */
 static void estimate_error(table *z)
 {
     wide size[CONVERGE_KINDS], *error = z->result->reference_error;
@@ -117,7 +120,7 @@ static void estimate_error(table *z)
     for (int k = 0; k < CONVERGE_KINDS; k++) error[k] = WIDE(fmax)(error[k], z->reference_api->epsilon * size[k]);
 }
 
-/* The exact flow, tightened until its last refinement changed it by far less than the smallest error. */
+/* The exact flow, refined until the last refinement changes it by far less than the smallest error. */
 static int reference_by_flow(table *z)
 {
     wide floor = (wide)TOLERANCE_LEAST * z->reference_api->epsilon, tolerance = smallest_error(z, 0) * (wide)1e-4;
@@ -135,20 +138,21 @@ static int reference_by_flow(table *z)
         differences(z, fine, NULL, size);
         wide worst = 0;
         for (int k = 0; k < 2; k++)
-            if (size[k] > 0 && z->result->reference_error[k] / size[k] > worst) worst = z->result->reference_error[k] / size[k];
+            if (size[k] > 0 && z->result->reference_error[k] / size[k] > worst)
+                worst = z->result->reference_error[k] / size[k];
         if (tolerance <= floor || worst <= (wide)ENOUGH * smallest_error(z, 1)) break;
     }
     return status;
 }
 
-/* A method with its step, and with half of it, which is taken. */
+/* A method with its step and with half of it; the latter is the reference. */
 static int reference_by_method(table *z)
 {
     wide h = z->options->reference_step;
     long steps = converge_step_count(h, z->options->until);
     if (!steps)
-        return fail(z->context, TAUT_BAD_USAGE, "the reference's step %.9g does not divide the end time %.9g", (double)h,
-                    (double)z->options->until);
+        return fail(z->context, TAUT_BAD_USAGE, "the reference's step %.9g does not divide the end time %.9g",
+                    (double)h, (double)z->options->until);
     int status = run_to_end(z, z->reference_api, z->reference, steps, solution_of(z, COARSE(z)));
     if (!status) status = run_to_end(z, z->reference_api, z->reference, 2 * steps, solution_of(z, FINE(z)));
     if (!status) estimate_error(z);
@@ -157,7 +161,7 @@ static int reference_by_method(table *z)
     return status;
 }
 
-/* Errors and orders. Round-off: an error of a few units in the last place of the solution says nothing about the step. */
+/* Errors and orders. Round-off: an error of a few ulps of the solution says nothing about the step. */
 static void fill_rows(table *z)
 {
     converge_row *before = NULL;
@@ -168,19 +172,27 @@ static void fill_rows(table *z)
         differences(z, solution_of(z, i), solution_of(z, FINE(z)), row->error);
         differences(z, solution_of(z, FINE(z)), NULL, size);
         for (int k = 0; k < CONVERGE_KINDS; k++) {
-            row->limited[k] = row->error[k] <= 10 * z->result->reference_error[k] || row->error[k] <= 32 * z->api->epsilon * size[k];
+            row->limited[k] =
+                row->error[k] <= 10 * z->result->reference_error[k] || row->error[k] <= 32 * z->api->epsilon * size[k];
             int known = before && !row->limited[k] && !before->limited[k] && before->step != row->step;
-            row->order[k] = known ? WIDE(log)(before->error[k] / row->error[k]) / WIDE(log)(before->step / row->step) : (wide)NAN;
+            row->order[k] =
+                known ? WIDE(log)(before->error[k] / row->error[k]) / WIDE(log)(before->step / row->step) : (wide)NAN;
         }
         before = row;
     }
 }
 
-static table table_of(taut_context *context, const engine_api *api, void *engine, const engine_api *reference_api, void *reference,
-                      const converge_options *options, wide *solutions, converge_result *result)
+static table table_of(taut_context *context, const engine_api *api, void *engine, const engine_api *reference_api,
+                      void *reference, const converge_options *options, wide *solutions, converge_result *result)
 {
-    table z = { .context = context, .api = api, .reference_api = reference_api, .engine = engine, .reference = reference,
-                .options = options, .result = result, .solutions = solutions };
+    table z = { .context = context,
+                .api = api,
+                .reference_api = reference_api,
+                .engine = engine,
+                .reference = reference,
+                .options = options,
+                .result = result,
+                .solutions = solutions };
     api->sizes(engine, &z.n, &z.c);
     z.size = 2 * (size_t)z.n + z.c;
     result->kinds = z.c ? 3 : 2;
@@ -194,15 +206,15 @@ static int measure(table *z)
     return status;
 }
 
-int converge_measure(taut_context *context, const engine_api *api, void *engine, const engine_api *reference_api, void *reference,
-                     const converge_options *options, wide *solutions, converge_result *result)
+int converge_measure(taut_context *context, const engine_api *api, void *engine, const engine_api *reference_api,
+                     void *reference, const converge_options *options, wide *solutions, converge_result *result)
 {
     table z = table_of(context, api, engine, reference_api, reference, options, solutions, result);
     return measure(&z);
 }
 
-int converge_run(taut_context *context, const engine_api *api, void *engine, const engine_api *reference_api, void *reference,
-                 const converge_options *options, converge_result *result)
+int converge_run(taut_context *context, const engine_api *api, void *engine, const engine_api *reference_api,
+                 void *reference, const converge_options *options, converge_result *result)
 {
     *result = (converge_result){ .count = options->count };
     table z = table_of(context, api, engine, reference_api, reference, options, NULL, result);

@@ -1,4 +1,5 @@
-/* The numerical core as the run loop and the command see it: one table of functions per precision. Numbers cross in `wide`. */
+/* The numerical core as the run loop and the command see it: one table of functions per precision. Numbers cross in
+   `wide`. */
 #ifndef TAUT_RUN_ENGINE_H
 #define TAUT_RUN_ENGINE_H
 
@@ -22,7 +23,8 @@ typedef struct {
     event_kind kind;
     wide impulse;           /* of the multiplier, for impacts; 0 otherwise */
 } engine_event;
-/* Called while a step is under way: time and frame of the engine are those just after the event. A status other than 0 ends the step. */
+/* Called while a step is under way: time and frame of the engine are those just after the event. A status other than 0
+   ends the step. */
 typedef int (*engine_on_event)(void *user, const engine_event *event);
 
 /* Counts of the work done. */
@@ -39,7 +41,7 @@ typedef struct {
     size_t count;
 } engine_field;
 
-/* What `taut check` tells. Texts are short and for people. */
+/* The findings of `taut check`. Strings are short and for people. */
 typedef struct {
     uint32_t coordinates, constraints, rank;
     int degrees_of_freedom;
@@ -82,7 +84,7 @@ typedef struct {
 /* Steps forth and the same steps back. */
 typedef struct {
     wide error;   /* distance to where it began, relative to the sizes of q and p */
-    wide growth;  /* how much a small perturbation at the turn grew on the way back, at the most */
+    wide growth;  /* largest growth of a small perturbation on the way back */
 } engine_return;
 
 /* omega after a step against omega before it, for pairs of tangent vectors of the constraint manifold. */
@@ -100,11 +102,11 @@ typedef struct {
     wide size;                      /* of (q,p), Euclidean, at the most */
 } engine_growth;
 
-/* Linear stability of the constraint manifold along the exact motion: residuals chi of a formulation obey chi' = A chi near it, (46) of
-   Seiler; the monodromy matrix X takes chi from the start over `span`. */
+/* Linear stability of the constraint manifold along the exact motion: residuals chi of a formulation obey chi' = A chi
+   near it, (46) of Seiler; the monodromy matrix X takes chi from the start over `span`. */
 #define ENGINE_MULTIPLIERS 16
 typedef struct {
-    int applies;                    /* 0: the method has no formulation beside the manifold; or `note` says why not */
+    int applies;                    /* 0: the method has no formulation off the manifold; or `note` says why not */
     char note[160];
     int periodic;                   /* the span is a period: eigenvalues of X are Floquet multipliers */
     wide span, gap;                 /* gap: distance to the start after the span, relative to the size of the state */
@@ -130,7 +132,8 @@ typedef struct engine_api {
     int (*column_name)(const void *self, size_t column, char *buffer, size_t size);
     int (*frame)(void *self, wide *values);
 
-    /* What a run watches: energy, constraint, velocity_constraint, then conserved momenta; last energy - work, where `balance` says so. */
+    /* What a run watches: energy, constraint, velocity_constraint, then conserved momenta; last energy - work, where
+       `balance` says so. */
     size_t (*monitor_count)(const void *self);
     void (*monitor_name)(const void *self, size_t index, char *buffer, size_t size);
     int (*monitor)(void *self, wide *values);
@@ -151,7 +154,8 @@ typedef struct engine_api {
     wide epsilon;
     const struct method_info *(*declared)(const void *self); /* with what the options make of it */
     void (*sizes)(const void *self, uint32_t *coordinates, uint32_t *constraints);
-    int (*hamiltonian)(const void *self); /* 1: L or H, and no forces; 2: the same on phase space, with constraints chi(q,p) */
+    /* 1: L or H, and no forces; 2: the same on phase space, with constraints chi(q,p) */
+    int (*hamiltonian)(const void *self);
     void (*restart)(void *self);          /* back to the start */
     int (*flow)(void *self, wide until, wide tolerance); /* along the exact solution, without the method */
     int (*solution)(void *self, wide *q, wide *p, wide *lambda);
@@ -160,17 +164,18 @@ typedef struct engine_api {
     int (*there_and_back)(void *self, wide h, long steps, engine_return *result);
     int (*symplecticity)(void *self, wide h, engine_symplecticity *result);
 
-    /* Models with contacts: whom to tell of events (NULL: nobody), and how many there were of each kind. */
+    /* Models with contacts: sets the event callback (NULL: none), and counts the events of each kind. */
     void (*on_event)(void *self, engine_on_event event, void *user);
     const long *(*event_counts)(const void *self); /* EVENT_KINDS numbers; NULL for a model without contacts */
     int (*balance)(const void *self); /* forces or time change the energy: the last of the watched quantities is energy - work */
     /* Errors over so many steps, fitted from step `from` on; the trajectory is looked at every `stride` steps, 0 for never. */
     int (*growth)(void *self, wide h, long steps, long from, long stride, engine_growth *result);
-    /* period 0: looked for up to `until`. h: a step that suits the motion. */
+    /* period 0: searched for up to `until`. h: a step that suits the motion. */
     int (*stability)(void *self, wide h, wide period, wide until, engine_stability *result);
 
-    /* For the run file. The fields are all that a step depends on: read for a checkpoint; written, and then told with `restored`, they
-       take an engine of the same model and options to where the other one was. Valid until the next step. */
+    /* For the run file. The fields are all that a step depends on: read for a checkpoint; written, and followed by
+       `restored`, they take an engine of the same model and options to where the other one was. Valid until the next
+       step. */
     size_t number_size; /* bytes of a number in a field */
     int (*field_count)(void *self);
     engine_field (*field)(void *self, int index);

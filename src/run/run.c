@@ -41,17 +41,17 @@ int run_check_options(taut_context *context, const run_options *options)
     int partial;
     if (!(options->step > 0) || options->step - options->step != 0) {
         wide_format(text, sizeof text, options->step, 6);
-        return fail(context, TAUT_BAD_USAGE, "the step must be a positive number, not %s; give one with -s", text);
+        return fail(context, TAUT_BAD_USAGE, "the step must be a positive number, not %s", text);
     }
     if (!(options->until > 0) || options->until - options->until != 0) {
         wide_format(text, sizeof text, options->until, 6);
-        return fail(context, TAUT_BAD_USAGE, "the end time must lie after the start at t = 0, not at %s; give one with -T", text);
+        return fail(context, TAUT_BAD_USAGE, "the end time must lie after the start at t = 0, not at %s", text);
     }
     if (options->until / options->step > (wide)9e18)
-        return fail(context, TAUT_BAD_USAGE, "that is more than 9e18 steps; give a larger step with -s or an earlier end with -T");
+        return fail(context, TAUT_BAD_USAGE, "that is more than 9e18 steps; choose a larger step or an earlier end");
     if (from && from->origin_step + plan(options, from->origin_time, &partial) <= from->steps_done) {
         wide_format(text, sizeof text, from->t, 9);
-        return fail(context, TAUT_BAD_USAGE, "the run has come to t = %s already; give a later end with -T", text);
+        return fail(context, TAUT_BAD_USAGE, "the run is at t = %s already; give a later end", text);
     }
     return TAUT_OK;
 }
@@ -72,7 +72,8 @@ static int prepare(loop *z)
     z->frame = mem_new(z->context, z->frame_size, sizeof *z->frame);
     if (!z->result->quantities || !z->values || !z->frame) return TAUT_OUT_OF_MEMORY;
     const run_result *from = z->options->from;
-    if (from && from->quantity_count == count) memcpy(z->result->quantities, from->quantities, count * sizeof *from->quantities);
+    if (from && from->quantity_count == count)
+        memcpy(z->result->quantities, from->quantities, count * sizeof *from->quantities);
     for (size_t i = 0; i < count; i++)
         z->api->monitor_name(z->engine, i, z->result->quantities[i].name, sizeof z->result->quantities[i].name);
     return TAUT_OK;
@@ -145,7 +146,7 @@ static int record(loop *z, long step)
 {
     if (!is_recorded(z, step)) return TAUT_OK;
     int status = z->api->frame(z->engine, z->frame);
-    /* one zero and one kind of nothing: not every place that keeps numbers keeps the sign of these */
+    /* no negative zero, and one NaN: not every storage keeps the sign of these */
     for (size_t i = 0; i < z->frame_size; i++) z->frame[i] = z->frame[i] == z->frame[i] ? z->frame[i] + 0 : (wide)NAN;
     return status ? status : z->options->frame(z->options->user, z->frame, z->frame_size);
 }
@@ -157,7 +158,7 @@ static int after(loop *z)
     return z->options->after_step(z->options->user, z->result, &z->result->stopped);
 }
 
-/* Frames of events are written at once, whatever --every says. */
+/* Frames of events are written at once, independent of options->every. */
 static int on_event(void *user, const engine_event *event)
 {
     loop *z = user;

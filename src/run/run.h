@@ -1,4 +1,4 @@
-/* The time loop: steps, frames, and what is watched on the way. Independent of precision. */
+/* The time loop: steps, frames, and the quantities watched during the run. Independent of precision. */
 #ifndef TAUT_RUN_RUN_H
 #define TAUT_RUN_RUN_H
 
@@ -12,7 +12,7 @@ typedef struct {
     wide sum, sum_t;         /* of value - first, and of t times it: the slope is made of them */
 } watched;
 
-/* How far a run has come, and what was watched on the way. With the engine's state it is all that it takes to go on. */
+/* The progress of a run and what was watched. Together with the engine's state this is enough to continue it. */
 typedef struct {
     long steps_done, steps_planned;
     long sample_stride;
@@ -20,25 +20,27 @@ typedef struct {
     size_t quantity_count;
     wide t;
     wide samples, sum_t, sum_tt;
-    long origin_step;        /* since then (0, or the shortened last step of a run that was continued) all steps are whole */
+    /* since then (0, or the shortened last step of a run that was continued) all steps are whole */
+    long origin_step;
     wide origin_time;
-    int stopped;             /* because it was told to */
+    int stopped;             /* because the caller asked for it */
 } run_result;
 
 typedef struct {
     wide step, until;
-    long every;              /* a frame every so many steps; 0: no frames */
-    long samples;            /* how often to look at the watched quantities, at the most; every step when there are fewer */
+    long every;              /* a frame every K steps; 0: no frames */
+    long samples;            /* evaluate the watched quantities at most this often; every step when there are fewer */
     /* A frame; a status other than 0 stops the run. May be NULL. */
     int (*frame)(void *user, const wide *values, size_t count);
-    /* An event of a contact, with the frame just after it (NULL, 0 when there are no frames); a status other than 0 stops the run.
-       May be NULL. */
+    /* An event of a contact, with the frame just after it (NULL, 0 when there are no frames); a status other than 0
+       stops the run. May be NULL. */
     int (*event)(void *user, const engine_event *event, const wide *values, size_t count);
     /* Called now and then. May be NULL. */
     void (*progress)(void *user, long done, long steps, wide t, wide energy_error);
-    /* Called after the start and after every step, when its frame has been taken; *stop ends the run here. May be NULL. */
+    /* Called after the start and after every step, when its frame has been taken; *stop ends the run here. May be
+       NULL. */
     int (*after_step)(void *user, const run_result *so_far, int *stop);
-    /* Go on from here: the engine has been restored to the state that belongs to it. NULL: from the start. */
+    /* Continue from here; the engine must have been restored to the state that belongs to it. NULL: from the start. */
     const run_result *from;
     void *user;
 } run_options;

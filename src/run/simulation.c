@@ -43,7 +43,8 @@ static int start_from_points(simulation *z, start_mode mode, real h)
 {
     state second;
     if (!(h - h == 0) || h == 0)
-        return fail(z->m->context, TAUT_BAD_USAGE, "%s:%d: start_points are a step apart: the simulation needs the step when it is created",
+        return fail(z->m->context, TAUT_BAD_USAGE,
+                    "%s:%d: start_points are a step apart: the simulation needs the step when it is created",
                     z->m->file, z->m->start_points_line);
     int status = state_create(z->s, &second);
     if (!status) status = start_second_point(z->s, mode, z->x.t + h, &second, &z->start);
@@ -57,7 +58,8 @@ static int open_system(simulation *z)
 {
     model *m = z->m;
     if (m->phase_line)
-        return fail(m->context, TAUT_UNSUPPORTED, "%s:%d: contacts do not go with the Dirac algorithm; leave out one of them", m->file,
+        return fail(m->context, TAUT_UNSUPPORTED,
+                    "%s:%d: contacts cannot be combined with the Dirac algorithm; remove one of them", m->file,
                     m->contacts[0].line);
     unsigned char *modes = mem_new(m->context, m->contact_count, 1);
     int status = modes ? mode_model_create(m, modes, &z->open) : TAUT_OUT_OF_MEMORY;
@@ -85,7 +87,7 @@ int simulation_create(model *m, const engine_options *options, simulation **resu
     return simulation_create_with(m, options, NULL, result);
 }
 
-/* An event of the contacts: counted, and told. */
+/* An event of the contacts: counted and reported. */
 static int on_event(void *self, size_t contact, event_kind kind, real impulse)
 {
     simulation *z = self;
@@ -99,7 +101,8 @@ static int create_hybrid(simulation *z, const struct method_class *class, const 
 {
     hybrid_options with = { options->active_set, on_event, z };
     if (!z->m->contact_count && options->active_set)
-        return fail(z->m->context, TAUT_BAD_USAGE, "the model has no contacts; leave out --contacts active-set");
+        return fail(z->m->context, TAUT_BAD_USAGE,
+                    "the model has no contacts; active-set steps are for models with contacts");
     if (!z->m->contact_count) return TAUT_OK;
     int status = hybrid_create(z->m, class, &z->spec, (real)options->tolerance, &with, &z->hybrid);
     if (!status) status = hybrid_start(z->hybrid, &z->x);
@@ -107,7 +110,8 @@ static int create_hybrid(simulation *z, const struct method_class *class, const 
     return status;
 }
 
-int simulation_create_with(model *m, const engine_options *options, const struct method_class *class, simulation **result)
+int simulation_create_with(model *m, const engine_options *options, const struct method_class *class,
+                           simulation **result)
 {
     *result = NULL;
     simulation *z = mem_new(m->context, 1, sizeof *z);
@@ -160,7 +164,8 @@ static int is_finite(const simulation *z)
 
 int simulation_has_work(const simulation *z)
 {
-    return z->s->energy && !z->m->phase && !z->m->contact_count && (z->s->structure.time_dependent || z->s->structure.has_forces);
+    return z->s->energy && !z->m->phase && !z->m->contact_count &&
+           (z->s->structure.time_dependent || z->s->structure.has_forces);
 }
 
 real simulation_work(const simulation *z) { return *z->x.work + *z->x.work_low; }
@@ -191,7 +196,8 @@ int simulation_step(simulation *z, real h)
     }
     z->steps++;
     if (is_finite(z)) return TAUT_OK;
-    return fail(z->m->context, -TAUT_NOT_FINITE, "at t = %.9g: the state is no longer finite; try a smaller step", (double)z->x.t);
+    return fail(z->m->context, -TAUT_NOT_FINITE, "at t = %.9g: the state is no longer finite; try a smaller step",
+                (double)z->x.t);
 }
 
 void simulation_take_back(simulation *z)
@@ -214,8 +220,8 @@ int simulation_lossless(const simulation *z)
 int simulation_without_contacts(const simulation *z, const char *what)
 {
     if (!z->hybrid) return TAUT_OK;
-    return fail(z->m->context, TAUT_UNSUPPORTED, "%s:%d: %s is for smooth motion, and this model has contacts", z->m->file,
-                z->m->contacts[0].line, what);
+    return fail(z->m->context, TAUT_UNSUPPORTED, "%s:%d: %s is for smooth motion, and this model has contacts",
+                z->m->file, z->m->contacts[0].line, what);
 }
 
 newton_counts simulation_counts(const simulation *z)
@@ -247,7 +253,7 @@ void simulation_restored(simulation *z, const engine_counts *counts)
 
 int simulation_flow(simulation *z, real until, real tolerance)
 {
-    int status = simulation_without_contacts(z, "the exact solution (give converge a reference method instead)");
+    int status = simulation_without_contacts(z, "the exact solution");
     if (!status) status = simulation_make_flow(z);
     return status ? status : flow_advance(z->flow, &z->x, until, tolerance);
 }

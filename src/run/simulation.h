@@ -1,4 +1,5 @@
-/* A simulation: a system, a method, a state, and the columns that are recorded of them; in the precision of the unit. */
+/* A simulation: a system, a method, a state, and the columns that are recorded of them; in the precision of the
+   unit. */
 #ifndef TAUT_RUN_SIMULATION_H
 #define TAUT_RUN_SIMULATION_H
 
@@ -13,7 +14,8 @@
 typedef struct {
     model *m;                /* as given, or derived */
     model *derived;          /* on phase space, from the Dirac algorithm; NULL for ordinary models */
-    model *open;             /* of a model with contacts: the one with all of them open, of which s is made; NULL otherwise */
+    /* of a model with contacts: the one with all of them open, of which s is made; NULL otherwise */
+    model *open;
     struct system *s;
     hybrid *hybrid;          /* steps of a model with contacts; NULL otherwise */
     method_spec spec;
@@ -28,7 +30,7 @@ typedef struct {
     int symmetry_count;
     int column_symmetries;   /* those with a column of their own: translations and rotations, which come first */
     long steps;
-    engine_on_event on_event; /* whom to tell of events of contacts; NULL: nobody */
+    engine_on_event on_event; /* callback for events of contacts; NULL: none */
     void *on_event_user;
     long event_counts[EVENT_KINDS];
     long counts_before[EVENT_KINDS]; /* the last step */
@@ -48,8 +50,9 @@ int simulation_system(simulation *z, start_mode start);
 int simulation_workspace(simulation *z);
 
 int simulation_create(model *m, const engine_options *options, simulation **result);
-/* With a method that need not stand in the table (options->method is then not read). */
-int simulation_create_with(model *m, const engine_options *options, const struct method_class *class, simulation **result);
+/* With a method that need not be in the table (options->method is then not read). */
+int simulation_create_with(model *m, const engine_options *options, const struct method_class *class,
+                           simulation **result);
 void simulation_destroy(simulation *z);
 int simulation_step(simulation *z, real h);
 /* The last step, which succeeded, taken back: for models with contacts, whose events may be refused when they are

@@ -93,7 +93,8 @@ static int look_at_contacts(simulation *z, engine_check *out)
         if (contact_mode_of(&z->x, i) == MODE_OPEN) continue;
         out->closed++;
         if (at + 110 < sizeof out->closed_names)
-            at += (size_t)snprintf(out->closed_names + at, sizeof out->closed_names - at, "%s%s", at ? ", " : "", z->m->contacts[i].name);
+            at += (size_t)snprintf(out->closed_names + at, sizeof out->closed_names - at, "%s%s", at ? ", " : "",
+                                   z->m->contacts[i].name);
     }
     return status ? TAUT_OK : hybrid_symmetries(z->hybrid, &z->x, z->symmetries, &z->symmetry_count);
 }

@@ -133,9 +133,15 @@ static int hamiltonian(const void *self)
 
 static void take_back(void *self) { simulation_take_back(self); }
 static void restart(void *self) { simulation_restart(self); }
-static int flow_to(void *self, wide until, wide tolerance) { return simulation_flow(self, (real)until, (real)tolerance); }
+static int flow_to(void *self, wide until, wide tolerance)
+{
+    return simulation_flow(self, (real)until, (real)tolerance);
+}
 static int solution(void *self, wide *q, wide *p, wide *lambda) { return simulation_solution(self, q, p, lambda); }
-static int follow(void *self, wide h, long steps, engine_follow *out) { return simulation_follow(self, (real)h, steps, out); }
+static int follow(void *self, wide h, long steps, engine_follow *out)
+{
+    return simulation_follow(self, (real)h, steps, out);
+}
 static int there_and_back(void *self, wide h, long steps, engine_return *out)
 {
     return simulation_return(self, (real)h, steps, out);

@@ -1,5 +1,5 @@
-/* How the errors of a method that does not keep the constraints grow, from the state at hand: energy, residuals, and the distance to the
- * exact solution. */
+/* How the errors of a method that does not keep the constraints grow, from the current state: energy, residuals, and
+ * the distance to the exact solution. */
 #include <string.h>
 
 #include "run/simulation.h"
@@ -35,7 +35,8 @@ static real distance(const state *x, const state *y)
 {
     real sum = 0;
     for (uint32_t i = 0; i < x->n; i++) {
-        real q = (x->q[i] - y->q[i]) + (x->q_low[i] - y->q_low[i]), p = (x->p[i] - y->p[i]) + (x->p_low[i] - y->p_low[i]);
+        real q = (x->q[i] - y->q[i]) + (x->q_low[i] - y->q_low[i]),
+             p = (x->p[i] - y->p[i]) + (x->p_low[i] - y->p_low[i]);
         sum += q * q + p * p;
     }
     return REAL(sqrt)(sum);

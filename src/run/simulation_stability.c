@@ -1,5 +1,5 @@
-/* Linear stability of the constraint manifold: the residuals chi of states beside it, carried along by the vector field of a formulation
- * (not by the method) over a period of the motion, or over a part of it. */
+/* Linear stability of the constraint manifold: the residuals chi of states off it, carried along by the vector field of
+ * a formulation (not by the method) over a period of the motion, or over a part of it. */
 #include <lapacke.h>
 #include <string.h>
 
@@ -31,7 +31,8 @@ typedef struct {
     real q, p;              /* sizes */
 } search;
 
-/* Positive behind the plane through the start, at right angles to the motion there; *gap: relative distance to the start. */
+/* Positive behind the plane through the start, at right angles to the motion there; *gap: relative distance to the
+   start. */
 static real section(const search *s, const state *x, real *gap)
 {
     real sum = 0;
@@ -47,7 +48,8 @@ static real section(const search *s, const state *x, real *gap)
 /* The time between before and x at which the section is crossed; x := the state there. */
 static int refine(search *s, real *gap)
 {
-    real low = s->before.t, high = s->x.t, ignored, f_low = section(s, &s->before, &ignored), f_high = section(s, &s->x, gap);
+    real low = s->before.t, high = s->x.t, ignored, f_low = section(s, &s->before, &ignored),
+         f_high = section(s, &s->x, gap);
     for (int k = 0; k < 60 && high - low > 4 * REAL_EPSILON * high; k++) {
         real part = f_low / (f_low - f_high); /* in (0, 1) */
         if (k % 3 == 2) part = (real)1 / 2;    /* secants from one side only are slow */
@@ -176,7 +178,8 @@ static int choose_directions(carrier *c)
     place at = place_at(z->s, z->x.q, z->x.w, &z->x.t, z->x.lambda);
     status = saddle_factor(k, &at);
     for (uint32_t j = 0; !status && j < m; j++) {
-        real *dq = c->directions + (size_t)j * 2 * n, *dp = c->directions + ((size_t)m + j) * 2 * n + n, q = 0, p = 0, Q = 0, P = 0;
+        real *dq = c->directions + (size_t)j * 2 * n, *dp = c->directions + ((size_t)m + j) * 2 * n + n, q = 0, p = 0,
+             Q = 0, P = 0;
         memset(right, 0, m * sizeof *right);
         right[j] = 1;
         status = saddle_solve(k, dp, dq, right);
@@ -232,7 +235,8 @@ static int differentiate(carrier *c, uint32_t column, real span, long steps)
             real t[LEVELS];
             for (int level = 0; level < LEVELS; level++) t[level] = c->levels[after][level][i];
             for (int order = 1, power = 4; order < LEVELS; order++, power *= 4)
-                for (int level = LEVELS - 1; level >= order; level--) t[level] += (t[level] - t[level - 1]) / (power - 1);
+                for (int level = LEVELS - 1; level >= order; level--)
+                    t[level] += (t[level] - t[level - 1]) / (power - 1);
             (after ? c->last : c->first)[i * k + column] = t[LEVELS - 1];
         }
     return TAUT_OK;
@@ -243,7 +247,8 @@ static int conclude(carrier *c, engine_stability *out)
 {
     int k = (int)c->count, pivot[ENGINE_MULTIPLIERS];
     double matrix[ENGINE_MULTIPLIERS * ENGINE_MULTIPLIERS], re[ENGINE_MULTIPLIERS], im[ENGINE_MULTIPLIERS];
-    if (dense_factor(k, c->first, pivot, 0)) return fail(c->z->s->context, TAUT_SINGULAR, "the constraints are redundant at the start");
+    if (dense_factor(k, c->first, pivot, 0))
+        return fail(c->z->s->context, TAUT_SINGULAR, "the constraints are redundant at the start");
     for (int i = 0; i < k; i++) {
         real *row = c->last + (size_t)i * (size_t)k, sum = 0;
         dense_solve_transposed(k, c->first, pivot, row);
@@ -252,7 +257,8 @@ static int conclude(carrier *c, engine_stability *out)
         if (sum > out->norm) out->norm = sum;
     }
     if (LAPACKE_dgeev(LAPACK_ROW_MAJOR, 'N', 'N', k, matrix, k, re, im, NULL, 1, NULL, 1))
-        return fail(c->z->s->context, TAUT_NO_CONVERGENCE, "the eigenvalues of the monodromy matrix could not be found");
+        return fail(c->z->s->context, TAUT_NO_CONVERGENCE,
+                    "the eigenvalues of the monodromy matrix could not be found");
     for (int i = 0; i < k; i++)
         for (int j = i + 1; j < k; j++)
             if (re[j] * re[j] + im[j] * im[j] > re[i] * re[i] + im[i] * im[i]) {
@@ -262,7 +268,8 @@ static int conclude(carrier *c, engine_stability *out)
     for (int i = 0; i < k; i++) out->real_part[i] = re[i], out->imaginary_part[i] = im[i];
     int swaps = dense_factor(k, c->last, pivot, 0);
     real determinant = swaps ? 0 : 1;
-    for (int i = 0; !swaps && i < k; i++) determinant *= (pivot[i] == i ? 1 : -1) * c->last[(size_t)i * (size_t)k + (size_t)i];
+    for (int i = 0; !swaps && i < k; i++)
+        determinant *= (pivot[i] == i ? 1 : -1) * c->last[(size_t)i * (size_t)k + (size_t)i];
     out->determinant = determinant;
     return TAUT_OK;
 }
@@ -295,13 +302,15 @@ int simulation_stability(simulation *z, real h, real period, real until, engine_
         return TAUT_OK;
     }
     if (!z->s->c || z->s->c * 2 > ENGINE_MULTIPLIERS || z->s->structure.force_multiplier) {
-        strcpy(out->note, !z->s->c ? "the model has no constraints" : z->s->structure.force_multiplier ? "a force depends on the multipliers"
-                                                                     : "only for up to eight constraints");
+        strcpy(out->note, !z->s->c                           ? "the model has no constraints"
+                          : z->s->structure.force_multiplier ? "a force depends on the multipliers"
+                                                             : "only for up to eight constraints");
         return TAUT_OK;
     }
     int status = simulation_make_flow(z);
-    /* a period of the state is one of the equations only if time does not stand in them */
-    if (!status && !(period > 0) && !z->s->structure.time_dependent) status = find_period(z, h, REAL(fmin)(until, SEARCH_STEPS * h), &period);
+    /* a period of the state is one of the equations only if they do not depend on time */
+    if (!status && !(period > 0) && !z->s->structure.time_dependent)
+        status = find_period(z, h, REAL(fmin)(until, SEARCH_STEPS * h), &period);
     out->periodic = period > 0;
     real span = period > 0 ? period : REAL(fmin)(until, SPAN_STEPS * h);
     out->span = span;

@@ -1,5 +1,5 @@
-/* What a method keeps, measured from the state at hand: constraints, momenta, energy along a run; the way back; the symplectic
- * form over one step. Judging is left to run/verify.c. */
+/* What a method keeps, measured from the current state: constraints, momenta, energy along a run; the way back; the
+ * symplectic form over one step. Judging is left to run/verify.c. */
 #include <string.h>
 
 #include "base/room.h"
@@ -18,8 +18,9 @@ typedef struct {
     long counts[ENGINE_WINDOWS];
 } follower;
 
-/* A stored q is a rounding of the exact root, so that g_k is uncertain by eps/2 sum_i |G_ki| |q|; + |g_t t| for the rounding of t.
-   Likewise dg_k/dt, with |v| for |q|. Max norms over the whole run: what passes through zero was not small before. */
+/* A stored q is the exact root rounded, so that g_k is uncertain by eps/2 sum_i |G_ki| |q|; + |g_t t| for the rounding
+   of t. Likewise dg_k/dt, with |v| for |q|. Max norms over the whole run: what passes through zero was not small
+   before. */
 static void look_at_constraints(follower *f)
 {
     simulation *z = f->z;
@@ -51,7 +52,8 @@ static void look_at_momenta(follower *f, int first)
         real now = symmetry_momentum(z->s, &z->symmetries[i], z->x.q, z->x.p);
         if (first) f->momentum[i] = now;
         f->momentum_change[i] = larger(f->momentum_change[i], REAL(fabs)(now - f->momentum[i]));
-        f->momentum_scale[i] = larger(f->momentum_scale[i], z->symmetries[i].type == SYMMETRY_ROTATION ? sum * reach : sum);
+        f->momentum_scale[i] =
+            larger(f->momentum_scale[i], z->symmetries[i].type == SYMMETRY_ROTATION ? sum * reach : sum);
     }
 }
 
@@ -64,7 +66,8 @@ static void look_at_energy(follower *f, int first, int window)
     if (first) f->energy = now;
     real change = now - f->energy;
     engine_follow *out = f->out;
-    out->energy = (engine_kept){ larger((real)out->energy.error, REAL(fabs)(change)), larger((real)out->energy.scale, terms) };
+    out->energy =
+        (engine_kept){ larger((real)out->energy.error, REAL(fabs)(change)), larger((real)out->energy.scale, terms) };
     if (change < out->lowest) out->lowest = change;
     if (change > out->highest) out->highest = change;
     out->means[window] += change;
@@ -83,7 +86,7 @@ int simulation_follow(simulation *z, real h, long steps, engine_follow *out)
 {
     follower f = { .z = z, .out = out };
     *out = (engine_follow){ 0 };
-    int smooth = simulation_without_contacts(z, "taut verify");
+    int smooth = simulation_without_contacts(z, "a measurement of a method");
     if (smooth) return smooth;
     look(&f, 1, 0);
     for (long n = 1; n <= steps; n++) {
@@ -171,8 +174,9 @@ static int go_back(simulation *z, real h, long steps, const sizes *size, state *
     return TAUT_OK;
 }
 
-/* A rounding of positions, divided by the step, becomes a velocity beside the constraints, and stays there where the method does not keep dg/dt = 0. The
-   perturbation, which is one along them, does not show it. way: the farthest that a coordinate went in a step. */
+/* A rounding error of positions, divided by the step, becomes a velocity off the constraints, and stays there where the
+   method does not keep dg/dt = 0. The perturbation, which is one along them, does not show it. way: the farthest that a
+   coordinate went in a step. */
 static real growth_beside(const simulation *z, real way, const sizes *size)
 {
     if (!z->s->c || !(z->declared.keeps & KEEPS_POSITION) || (z->declared.keeps & KEEPS_VELOCITY)) return 1;
@@ -193,7 +197,7 @@ int simulation_return(simulation *z, real h, long steps, engine_return *out)
     sizes size = { 0, 0 };
     real growth = 1, way = 0;
     *out = (engine_return){ 0, 1 };
-    int status = simulation_without_contacts(z, "taut verify");
+    int status = simulation_without_contacts(z, "a measurement of a method");
     if (!status) status = state_create(z->s, &begin);
     if (!status) status = state_create(z->s, &other);
     if (!status) {
@@ -209,7 +213,7 @@ int simulation_return(simulation *z, real h, long steps, engine_return *out)
     }
     if (!(size.q > 0)) size.q = 1; /* at rest in the origin: as choose_direction has it */
     if (!(size.p > 0)) size.p = 1;
-    /* A displacement small enough to grow linearly, large enough for its roundings not to count. */
+    /* A displacement small enough to grow linearly, large enough for its rounding errors not to count. */
     if (!status) status = displace(z, &z->x, REAL(sqrt)(REAL_EPSILON), &other);
     if (!status) status = go_back(z, h, steps, &size, &other, &growth);
     if (!status) *out = (engine_return){ separation(&z->x, &begin, &size), growth * growth_beside(z, way, &size) };
@@ -221,8 +225,8 @@ int simulation_return(simulation *z, real h, long steps, engine_return *out)
 
 /* ---- the symplectic form ---- */
 
-/* Tangent vectors by central differences along curves on the manifold, extrapolated: with LEVELS halvings the error is of order
-   2 LEVELS in the displacement. Roundings are divided by the smallest displacement: DISPLACEMENT / 8. */
+/* Tangent vectors by central differences along curves on the manifold, extrapolated: with LEVELS halvings the error is
+   of order 2 LEVELS in the displacement. Rounding errors are divided by the smallest displacement: DISPLACEMENT / 8. */
 #define LEVELS 4
 #define VECTORS 4
 #ifdef TAUT_REAL_QUAD
@@ -285,8 +289,8 @@ static int prober_create(prober *p, simulation *z)
     return status ? status : nearby_create(z->s, &p->base, &p->nearby);
 }
 
-/* With the leftovers of compensated summation: they count here. base's own values are taken away, so that differences do not
-   lose the digits that the leftovers brought. */
+/* With the leftovers of compensated summation: they count here. base's own values are taken away, so that differences
+   do not lose the digits that the leftovers brought. */
 static void take(const prober *p, const state *x, real *out)
 {
     uint32_t n = x->n;
@@ -368,7 +372,7 @@ int simulation_symplecticity(simulation *z, real h, engine_symplecticity *out)
     prober p;
     real displacement = DISPLACEMENT;
     *out = (engine_symplecticity){ 0 };
-    int smooth = simulation_without_contacts(z, "taut verify");
+    int smooth = simulation_without_contacts(z, "a measurement of a method");
     if (smooth) return smooth;
     int status = prober_create(&p, z), done = 0;
     for (int trial = 0; !status && trial < TRIALS; trial++, displacement /= SHRINK) {
@@ -376,7 +380,7 @@ int simulation_symplecticity(simulation *z, real h, engine_symplecticity *out)
         for (int v = 0; !failed && v < VECTORS; v++) failed = differentiate(&p, h, displacement, v);
         if (failed < 0 || failed == TAUT_OUT_OF_MEMORY || (failed && trial == TRIALS - 1 && !done)) status = failed;
         if (failed) continue; /* displaced too far */
-        /* Every number of the differences carries some roundings of the size of the state. */
+        /* Every number of the differences has an error of some ulps of the state. */
         real floor = 8 * REAL_EPSILON * (1 << (LEVELS - 1)) / displacement;
         engine_symplecticity now = { 0, floor, 0 };
         compare_pairs(&p, &now);

@@ -9,7 +9,7 @@
 #include "run/verify_order.h"
 
 #define STEPS 200        /* of the runs in the wider precision */
-#define LONG_STEPS 4000  /* of the energy run, unless told otherwise */
+#define LONG_STEPS 4000  /* of the energy run, unless given */
 #define RETURN_STEPS 50
 #define TREND_STEPS (20 * ENGINE_WINDOWS) /* fewer do not tell a trend from an oscillation */
 #define SEARCH 9         /* decades to look for a step in */
@@ -60,7 +60,7 @@ static verify_row *add_property(check *z, const char *property, unsigned bit)
 
 static int is_declared(const verify_row *row) { return strcmp(row->declared, "yes") == 0; }
 
-/* A value that is zero to within its limit is kept. A limit so wide that it says nothing leaves it undecided. */
+/* A value that is zero within its limit is kept. A limit that is too wide leaves it undecided. */
 static void judge(verify_row *row, wide value, wide limit, wide useful)
 {
     int kept = value <= limit;
@@ -150,7 +150,8 @@ static int check_order(check *z)
     if (z->declared->variable) {
         verify_row *row = add_row(z, "order");
         snprintf(row->declared, sizeof row->declared, "%d", z->declared->order);
-        snprintf(row->note, sizeof row->note, "the method takes steps of its own: its error follows its tolerance, not the step");
+        snprintf(row->note, sizeof row->note,
+                 "the method takes steps of its own: its error follows its tolerance, not the step");
         return TAUT_OK;
     }
     int status = verify_order_measure(z->context, z->api, z->engine, z->h, &order);
@@ -163,7 +164,8 @@ static int check_order(check *z)
         snprintf(row->declared, sizeof row->declared, "%d", order_declared);
         if (order.no_reference) {
             row->verdict = VERDICT_UNDECIDED;
-            snprintf(row->note, sizeof row->note, "there is no reference to measure against: %.300s", taut_error_text(z->context));
+            snprintf(row->note, sizeof row->note, "there is no reference to measure against: %.300s",
+                     taut_error_text(z->context));
             continue;
         }
         row->value = part->order;
@@ -176,26 +178,29 @@ static int check_order(check *z)
         if (part->count < 2) {
             snprintf(row->measured, sizeof row->measured, "error %.1e, then round-off", (double)part->error);
             row->verdict = VERDICT_UNDECIDED;
-            snprintf(row->note, sizeof row->note, "errors fall below round-off before they show an order%s; try a larger step with -s",
+            snprintf(row->note, sizeof row->note,
+                     "errors fall below round-off before they show an order%s; try a larger step",
                      z->api->digits < 20 ? " in double precision" : "");
             continue;
         }
-        snprintf(row->measured, sizeof row->measured, "%.3f  (h = %.3g .. %.3g)", (double)part->order, (double)order.coarsest,
-                 (double)part->finest);
+        snprintf(row->measured, sizeof row->measured, "%.3f  (h = %.3g .. %.3g)", (double)part->order,
+                 (double)order.coarsest, (double)part->finest);
         if (part->order >= declared - (wide)0.25)
             row->verdict = VERDICT_HOLDS;
         else
             row->verdict = part->settled ? VERDICT_FAILS : VERDICT_UNDECIDED;
         if (row->verdict == VERDICT_UNDECIDED)
-            snprintf(row->note, sizeof row->note, "the orders of successive halvings still change (%.2f, %.2f); try a smaller step with -s",
+            snprintf(row->note, sizeof row->note,
+                     "the orders of successive halvings still change (%.2f, %.2f); try a smaller step",
                      (double)part->previous, (double)part->order);
         if (part->order > declared + (wide)0.25)
-            snprintf(row->note, sizeof row->note, "more than declared on this model%s", part->settled ? "" : ", and still changing");
+            snprintf(row->note, sizeof row->note, "more than declared on this model%s",
+                     part->settled ? "" : ", and still changing");
     }
     return TAUT_OK;
 }
 
-/* The worst of three places on the way: a start at rest is special. */
+/* The worst of three states of the run: a start at rest is special. */
 static int check_symplecticity(check *z)
 {
     static const int between[] = { 3, 10, 27 };
@@ -203,9 +208,10 @@ static int check_symplecticity(check *z)
     engine_symplecticity worst = { 0 }, now;
     if (z->api->hamiltonian(z->engine) != 1 || z->n <= z->c) {
         int hamiltonian = z->api->hamiltonian(z->engine);
-        snprintf(row->note, sizeof row->note, hamiltonian == 0   ? "forces or rates: the motion itself does not keep the form"
-                                              : hamiltonian == 2 ? "not measured for models on phase space"
-                                                                 : "the constraints leave no freedom");
+        snprintf(row->note, sizeof row->note,
+                 hamiltonian == 0   ? "forces or rates: the motion itself does not keep the form"
+                 : hamiltonian == 2 ? "not measured for models on phase space"
+                                    : "the constraints leave no freedom");
         return TAUT_OK;
     }
     z->api->restart(z->engine);
@@ -218,13 +224,15 @@ static int check_symplecticity(check *z)
     if (status) return status;
     /* Ten times the uncertainty, which is itself an estimate. */
     judge(row, worst.defect, 10 * worst.uncertainty, (wide)1e-6);
-    snprintf(row->measured, sizeof row->measured, "defect %.1e, seen from %.1e", (double)worst.defect, (double)row->limit);
+    snprintf(row->measured, sizeof row->measured, "defect %.1e, seen from %.1e", (double)worst.defect,
+             (double)row->limit);
     if (row->verdict == VERDICT_UNDECIDED)
-        snprintf(row->note, sizeof row->note, "finite differences are too rough on this model to tell; try a smaller step with -s");
+        snprintf(row->note, sizeof row->note,
+                 "finite differences are too inaccurate on this model; try a smaller step");
     return TAUT_OK;
 }
 
-/* Every step may leave a rounding or two, and they may all add up. */
+/* Every step may leave an error of an ulp or two, and they may all add up. */
 static wide round_off(const check *z, const engine_kept *kept, long steps)
 {
     return z->api->epsilon * kept->scale * (100 + steps);
@@ -330,7 +338,8 @@ static void check_rest(check *z, const engine_follow *f)
     verify_row *row = add_property(z, "momenta", KEEPS_MOMENTUM);
     size_t symmetries = z->api->monitor_count(z->engine) - 3 - (size_t)z->api->balance(z->engine);
     if (!symmetries) {
-        snprintf(row->note, sizeof row->note, "no translation, rotation or shift of a coordinate leaves the model as it is");
+        snprintf(row->note, sizeof row->note,
+                 "no translation, rotation or shift of a coordinate leaves the model as it is");
         return;
     }
     kept_row(z, row, &f->momentum, f->steps);
@@ -352,22 +361,25 @@ static int check_return(check *z)
     if (status == TAUT_OUT_OF_MEMORY) return status;
     if (status) { /* the way forth was gone by other measurements: it is the way back that fails */
         row->verdict = is_declared(row) ? VERDICT_UNDECIDED : VERDICT_NOT_KEPT;
-        snprintf(row->note, sizeof row->note, "the way back could not be gone: %.300s", taut_error_text(z->context));
+        snprintf(row->note, sizeof row->note, "the way back failed: %.300s", taut_error_text(z->context));
         return TAUT_OK;
     }
-    /* Each of the steps leaves some roundings, and the motion makes more of them. */
+    /* Each of the steps leaves an error of some ulps, and the motion amplifies them. */
     judge(row, r.error, z->api->epsilon * r.growth * (100 + 4 * RETURN_STEPS), (wide)1e-6);
     snprintf(row->measured, sizeof row->measured, "%.1e after %d steps and back", (double)r.error, RETURN_STEPS);
     if (r.growth > 100)
-        snprintf(row->note, sizeof row->note, "the motion makes %.0e of a perturbation on the way back, of roundings too: nothing below "
-                                              "%.0e can be seen", (double)r.growth, (double)row->limit);
+        snprintf(row->note, sizeof row->note,
+                 "on the way back the motion amplifies perturbations, also rounding errors, by %.0e: defects "
+                 "below %.0e are not visible",
+                 (double)r.growth, (double)row->limit);
     return TAUT_OK;
 }
 
 static void check_constraints(check *z, const engine_follow *f)
 {
     for (int k = 0; k < 2; k++) {
-        verify_row *row = add_property(z, k ? "velocity dg/dt = 0" : "position g = 0", k ? KEEPS_VELOCITY : KEEPS_POSITION);
+        verify_row *row =
+            add_property(z, k ? "velocity dg/dt = 0" : "position g = 0", k ? KEEPS_VELOCITY : KEEPS_POSITION);
         if (z->c)
             kept_row(z, row, k ? &f->velocity : &f->position, f->steps);
         else
@@ -399,7 +411,9 @@ static int measure(check *z)
 
 static int run(taut_context *context, const verify_options *options, verify_result *result)
 {
-    check z = { .context = context, .options = options, .result = result, .api = options->api, .engine = options->engine };
+    check z = {
+        .context = context, .options = options, .result = result, .api = options->api, .engine = options->engine
+    };
     *result = (verify_result){ 0 };
     z.declared = z.api->declared(z.engine);
     z.api->sizes(z.engine, &z.n, &z.c);

@@ -7,7 +7,7 @@
 typedef enum {
     VERDICT_HOLDS,           /* declared, and so */
     VERDICT_FAILS,           /* declared, and not so */
-    VERDICT_UNDECIDED,       /* declared; the measurement cannot tell, the note says why */
+    VERDICT_UNDECIDED,       /* declared; the measurement does not decide, the note says why */
     VERDICT_NOT_APPLICABLE,  /* the model has nothing to keep; the note says why */
     VERDICT_KEPT,            /* not declared, yet kept on this model */
     VERDICT_NOT_KEPT,        /* not declared, not kept */
@@ -32,7 +32,7 @@ typedef struct {
     const engine_api *long_api;
     void *long_engine;
     wide step, until;        /* 0: chosen */
-    wide period;             /* of the motion; 0: looked for */
+    wide period;             /* of the motion; 0: searched for */
 } verify_options;
 
 #define VERIFY_ROWS 20
@@ -45,7 +45,7 @@ typedef struct {
 
 /* Fails only when the model does not run under the method with this step. */
 int verify_run(taut_context *context, const verify_options *options, verify_result *result);
-/* A new row, not applicable until told otherwise. */
+/* A new row, not applicable until set otherwise. */
 verify_row *verify_add_row(verify_result *result, const char *property);
 /* How many rows have this verdict. */
 int verify_count(const verify_result *result, verdict v);

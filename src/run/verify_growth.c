@@ -7,7 +7,8 @@
 
 static int growth_rows(const engine_api *api, void *engine, verify_result *result)
 {
-    static const char *const names[GROWTH_KINDS] = { "error growth", "energy growth", "position growth", "velocity growth" };
+    static const char *const names[GROWTH_KINDS] = { "error growth", "energy growth", "position growth",
+                                                     "velocity growth" };
     engine_growth g;
     long steps = (long)WIDE(ceil)(result->until / result->step * (1 - (wide)1e-12));
     long from = steps / 10 > 1 ? steps / 10 : 1, stride = 1 + (steps - 1) / TRAJECTORY_SAMPLES;
@@ -25,7 +26,8 @@ static int growth_rows(const engine_api *api, void *engine, verify_result *resul
         else
             snprintf(row->measured, sizeof row->measured, "to %.1e", (double)g.largest[k]);
         if (k == GROWTH_TRAJECTORY && g.largest[k] > g.size / 4)
-            snprintf(row->note, sizeof row->note, "the error reaches the size of the motion: the exponent says little; try a smaller -T");
+            snprintf(row->note, sizeof row->note,
+                     "the error reaches the size of the motion: the exponent says little; try an earlier end");
     }
     return TAUT_OK;
 }
@@ -58,12 +60,16 @@ static int stability_row(const engine_api *api, void *engine, wide period, verif
         snprintf(row->measured, sizeof row->measured, "trace %.7f, det %.7f", (double)s.trace, (double)s.determinant);
         char text[240];
         print_multipliers(&s, text, sizeof text);
-        snprintf(row->note, sizeof row->note, "Floquet %s over the period %.14g, after which a residual is at most %.4g times the largest "
-                 "before%s", text, (double)s.span, (double)s.norm, s.gap > (wide)1e-5 ? "; the orbit is not closed then" : "");
+        snprintf(row->note, sizeof row->note,
+                 "Floquet %s over the period %.14g, after which a residual is at most %.4g times the largest "
+                 "before%s",
+                 text, (double)s.span, (double)s.norm, s.gap > (wide)1e-5 ? "; the orbit is not closed then" : "");
     } else {
-        snprintf(row->measured, sizeof row->measured, "residuals times %.4g at t = %.6g", (double)s.norm, (double)s.span);
-        snprintf(row->note, sizeof row->note, "no period found: the largest residual of a state beside the constraints, against its largest "
-                                              "at the start; --period gives one");
+        snprintf(row->measured, sizeof row->measured, "residuals times %.4g at t = %.6g", (double)s.norm,
+                 (double)s.span);
+        snprintf(row->note, sizeof row->note,
+                 "no period found: the largest residual of a state off the constraints, against its largest "
+                 "at the start; give the period if you know it");
     }
     return TAUT_OK;
 }

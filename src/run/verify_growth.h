@@ -1,4 +1,5 @@
-/* Rows of `taut verify` for methods that leave the constraint manifold: how their errors grow, and whether the manifold is stable. */
+/* Rows of `taut verify` for methods that leave the constraint manifold: how their errors grow, and whether the manifold
+   is stable. */
 #ifndef TAUT_RUN_VERIFY_GROWTH_H
 #define TAUT_RUN_VERIFY_GROWTH_H
 

@@ -48,12 +48,13 @@ static int find_reference(meter *z, wide h)
         wide error = 0;
         z->size[part] = 0;
         for (int j = 0; j < POINTS; j++) {
-            const wide *fine = z->reference[0] + (size_t)(2 * j + part) * z->n, *other = z->reference[1] + (size_t)(2 * j + part) * z->n;
+            const wide *fine = z->reference[0] + (size_t)(2 * j + part) * z->n,
+                       *other = z->reference[1] + (size_t)(2 * j + part) * z->n;
             error = WIDE(fmax)(error, difference(fine, other, z->n));
             z->size[part] = WIDE(fmax)(z->size[part], difference(fine, NULL, z->n));
         }
         if (!(z->size[part] > 0)) z->size[part] = 1;
-        /* 10: both are estimates; 100 roundings: of the steps */
+        /* 10: both are estimates; 100 ulps: of the steps */
         z->floor[part] = 10 * error / z->size[part] + 100 * z->api->epsilon;
     }
     return TAUT_OK;
@@ -70,7 +71,8 @@ static int find_errors(meter *z, wide h, int level, wide *errors)
         if (!status) status = z->api->solution(z->engine, z->now, z->now + z->n, z->now + 2 * z->n);
         if (status) return status;
         for (int part = 0; part < 2; part++) {
-            wide d = difference(z->now + part * z->n, z->reference[0] + (size_t)(2 * j + part) * z->n, z->n) / z->size[part];
+            wide d =
+                difference(z->now + part * z->n, z->reference[0] + (size_t)(2 * j + part) * z->n, z->n) / z->size[part];
             if (!(d <= errors[part])) errors[part] = d;
         }
     }
@@ -116,7 +118,8 @@ static int measure_from(meter *z, wide h, verify_order *result)
         status = find_errors(z, h, level, errors[level]);
         if (status) break;
         read_orders(z, h, errors, level + 1, result);
-        if (level >= LEAST && (settled(result) || (result->parts[0].count < level && result->parts[1].count < level))) break;
+        if (level >= LEAST && (settled(result) || (result->parts[0].count < level && result->parts[1].count < level)))
+            break;
     }
     return status;
 }
@@ -134,7 +137,8 @@ int verify_order_measure(taut_context *context, const engine_api *api, void *eng
         verify_order next;
         h /= 4;
         status = measure_from(&z, h, &next);
-        if (status || next.no_reference || next.parts[0].count < 2 || next.parts[1].count < 2) break; /* round-off: the first was the better one */
+        /* round-off: the first was the better one */
+        if (status || next.no_reference || next.parts[0].count < 2 || next.parts[1].count < 2) break;
         *result = next;
     }
     mem_free(context, room);

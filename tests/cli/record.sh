@@ -62,7 +62,7 @@ ok run "$pendulum" -T 0.1 -o plane.taut
 ok export plane.taut plane.xyz
 is 'xyz: the plane has z = 0' "$(tail -1 plane.xyz | cut -d' ' -f1,4,7)" 'a 0 0'
 ok run "$models/rigid-body.lua" -T 0.1 -o body.taut
-bad 'made of points, and the run has none' export body.taut body.xyz
+bad 'consists of points, and the run has none' export body.taut body.xyz
 is 'no file is left after a failure' "$(echo body.xyz*)" 'body.xyz*'
 
 # ---- hdf5 (its numbers are read back in test_export) ----
@@ -79,7 +79,7 @@ fi
 
 # ---- resume ----
 ok resume run.taut
-has 'a finished run' '^run.taut is finished: it has come to t = 1\. To go on: taut resume run.taut -T END$'
+has 'a finished run' '^run.taut is finished, at t = 1\. To continue: taut resume run.taut -T END$'
 ok resume run.taut -T 3
 has 'resume' '^  method rattle   step 0.01   t = 0 .. 3   200 steps in '
 has 'resume' '^  recorded in run.taut$'
@@ -148,7 +148,7 @@ for signal in TERM INT KILL TERM KILL; do
     *)
         # a fast machine may have come to the end
         [ $status -eq 0 ] || is "exit status after SIG$signal" $status "$([ $signal = INT ] && echo 130 || echo 143)"
-        [ $status -eq 0 ] || is "what is said after SIG$signal" "$(grep -c "^taut: stopped at t = .* after .* of $((end * 2000)) steps; to go on: taut resume s.taut\$" err)" 1 ;;
+        [ $status -eq 0 ] || is "what is said after SIG$signal" "$(grep -c "^taut: stopped at t = .* after .* of $((end * 2000)) steps; to continue: taut resume s.taut\$" err)" 1 ;;
     esac
     ok resume s.taut
     ok export s.taut s.csv
@@ -181,7 +181,7 @@ ok export away.taut again.csv
 same 'with the same frames' away.csv again.csv
 
 # ---- what may go wrong ----
-bad "'run.taut' exists: 'taut resume' goes on with a run, --force replaces it" run "$pendulum" -o run.taut
+bad "'run.taut' exists: 'taut resume' continues its run, --force replaces it" run "$pendulum" -o run.taut
 ok run "$pendulum" -T 0.1 -o run.taut --force
 echo 'not a run' > text.taut
 bad "'text.taut' is not a run file" run "$pendulum" -o text.taut --force
@@ -195,7 +195,7 @@ bad 'needs one run file' resume
 bad 'needs a run file and the file to write' export run.taut
 bad "the name of an export ends in .csv, .h5 or .xyz" export run.taut run.txt
 bad "the run has no column 'c.x'" export run.taut c.csv --columns t,c.x
-bad "the run has come to t = 0.1 already; give a later end" resume run.taut -T 0.05
+bad "the run is at t = 0.1 already; give a later end" resume run.taut -T 0.05
 bad 'needs a number' resume run.taut -T soon
 bad 'option --force needs -o' run "$pendulum" --force
 bad 'option --every needs --csv or -o' run "$pendulum" --every 2

@@ -85,6 +85,7 @@ bad "end time must be a positive number" converge "$pendulum" --steps 0.1 -T -1
 bad "--reference is METHOD,h" converge "$pendulum" --steps 0.1 -T 1 --reference rattle
 bad "the reference's step 0.3 does not divide" converge "$pendulum" --steps 0.1 -T 1 --reference rattle,0.3
 bad "there is no method 'nothing'" converge "$pendulum" --steps 0.1 -T 1 --reference nothing:a=1,b,0.1
+bad "this model has contacts; give a method instead: --reference METHOD,h" converge "$models/bouncing-ball.lua" --steps 0.1 -T 1
 bad "there is no method 'nothing'" converge "$pendulum" -m nothing --steps 0.1 -T 1
 bad "needs one model file" converge --steps 0.1 -T 1
 bad "no option --nothing" converge "$pendulum" --nothing
