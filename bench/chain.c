@@ -24,7 +24,7 @@ static int time_steps(const engine_api *api, void *engine, double *least)
     for (int k = 0; k < 6; k++) {
         double begun = clock_work();
         for (long i = 0; i < batch; i++)
-            if (api->step(engine, wide_from_double(1e-3))) return 1;
+            if (api->step(engine, taut_wide_from_double(1e-3))) return 1;
         double each = (clock_work() - begun) / (double)batch;
         if (k == 0)
             batch = each < 0.2 ? (long)(0.2 / each) + 1 : 1; /* the first one warms up and sizes the batches */
@@ -43,13 +43,13 @@ static int measure(const char *method, const char *file, const char *links)
     model *m = NULL;
     void *engine = NULL;
     double count = atof(links), begun = clock_work(), least = 0;
-    int failed = !context || model_load_file(context, file, &n, 1, &m);
+    int failed = !context || taut_model_read_file(context, file, &n, 1, &m);
     double loaded = clock_work();
-    if (!failed) failed = engine_double.create(m, &options, &engine);
+    if (!failed) failed = taut_engine_double.create(m, &options, &engine);
     double ready = clock_work();
-    if (!failed) failed = time_steps(&engine_double, engine, &least);
+    if (!failed) failed = time_steps(&taut_engine_double, engine, &least);
     engine_counts counts = { 0 };
-    if (engine) engine_double.counts(engine, &counts);
+    if (engine) taut_engine_double.counts(engine, &counts);
     if (failed)
         fprintf(stderr, "chain: %s\n", context ? taut_error_text(context) : "out of memory");
     else
@@ -58,8 +58,8 @@ static int measure(const char *method, const char *file, const char *links)
                (double)counts.newton_iterations / (double)counts.steps, peak_mib());
     if (!failed && counts.evaluations) printf("   %8.4f", 1e6 * least / count * (double)counts.steps / (double)counts.evaluations);
     if (!failed) putchar('\n');
-    if (engine) engine_double.destroy(engine);
-    model_destroy(m);
+    if (engine) taut_engine_double.destroy(engine);
+    taut_model_free(m);
     if (context) taut_context_destroy(context);
     return failed;
 }

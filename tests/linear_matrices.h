@@ -220,7 +220,7 @@ static inline void check_solves(linear *solver, const matrix *a, double toleranc
     for (int i = 0; i < a->n; i++) b[i] = next_number(&seed);
     for (int transposed = 0; transposed < 2; transposed++) {
         memcpy(x, b, sizeof(double) * (size_t)a->n);
-        assert_int_equal(transposed ? linear_solve_transposed(solver, x) : linear_solve(solver, x), TAUT_OK);
+        assert_int_equal(transposed ? taut_linear_solve_transposed(solver, x) : taut_linear_solve(solver, x), TAUT_OK);
         assert_true(backward_error(a, x, b, transposed) <= tolerance);
     }
     free(b);
@@ -230,7 +230,7 @@ static inline void check_solves(linear *solver, const matrix *a, double toleranc
 static inline linear *make(taut_context *context, linear_backend backend, const matrix *a, int symmetric)
 {
     linear *solver = NULL;
-    assert_int_equal(linear_create(context, backend, a->n, a->start, a->row, symmetric, &solver), TAUT_OK);
+    assert_int_equal(taut_linear_create(context, backend, a->n, a->start, a->row, symmetric, &solver), TAUT_OK);
     return solver;
 }
 
@@ -239,12 +239,12 @@ static inline void check_on(linear_backend backend, const matrix *a, int symmetr
     taut_context *context = taut_context_create(NULL);
     linear *solver = make(context, backend, a, symmetric);
     for (int time = 0; time < 2; time++) { /* the second may reuse the pivots of the first */
-        assert_int_equal(linear_factor(solver, a->value), TAUT_OK);
-        assert_int_equal(linear_status(solver)->deficient, -1);
+        assert_int_equal(taut_linear_factor(solver, a->value), TAUT_OK);
+        assert_int_equal(taut_linear_status(solver)->deficient, -1);
         check_solves(solver, a, tolerance);
     }
-    assert_int_equal(linear_status(solver)->solves, 4);
-    linear_destroy(solver);
+    assert_int_equal(taut_linear_status(solver)->solves, 4);
+    taut_linear_destroy(solver);
     taut_context_destroy(context);
 }
 

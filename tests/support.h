@@ -36,7 +36,7 @@ static inline simulation *simulation_of(taut_context *context, int status, model
 {
     simulation *z = NULL;
     engine_options options = { .method = "rattle" };
-    if (!status) status = simulation_create(m, &options, &z);
+    if (!status) status = X(simulation_create)(m, &options, &z);
     if (status) {
         print_error("%s\n", taut_error_text(context));
         fail_msg("no simulation");
@@ -51,7 +51,7 @@ static inline simulation *open_model(const char *name)
     taut_context *context = taut_context_create(NULL);
     assert_non_null(context);
     snprintf(path, sizeof path, "%s/%s.lua", MODELS, name);
-    int status = model_load_file(context, path, NULL, 0, &m);
+    int status = taut_model_read_file(context, path, NULL, 0, &m);
     return simulation_of(context, status, m);
 }
 
@@ -60,7 +60,7 @@ static inline simulation *open_text(const char *text)
     model *m = NULL;
     taut_context *context = taut_context_create(NULL);
     assert_non_null(context);
-    int status = model_load_text(context, "test.lua", text, strlen(text), NULL, 0, &m);
+    int status = taut_model_read_text(context, "test.lua", text, strlen(text), NULL, 0, &m);
     return simulation_of(context, status, m);
 }
 
@@ -68,23 +68,23 @@ static inline void close_model(simulation *z)
 {
     model *m = z->m;
     taut_context *context = m->context;
-    simulation_destroy(z);
-    model_destroy(m);
+    X(simulation_destroy)(z);
+    taut_model_free(m);
     taut_context_destroy(context);
 }
 
 static inline void do_steps(simulation *z, long count, real h)
 {
     for (long i = 0; i < count; i++)
-        if (simulation_step(z, h)) fail_msg("step %ld: %s", i, taut_error_text(z->m->context));
+        if (X(simulation_step)(z, h)) fail_msg("step %ld: %s", i, taut_error_text(z->m->context));
 }
 
 /* A copy of the state; free it with state_clear(z->s, copy). */
 static inline state save_state(simulation *z)
 {
     state copy;
-    assert_int_equal(state_create(z->s, &copy), TAUT_OK);
-    state_copy(&z->x, &copy);
+    assert_int_equal(X(state_create)(z->s, &copy), TAUT_OK);
+    X(state_copy)(&z->x, &copy);
     return copy;
 }
 

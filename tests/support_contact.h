@@ -42,9 +42,9 @@ static inline simulation *open_contact(const char *name, const char *text, const
     assert_non_null(context);
     for (; settings && settings[2 * count]; count++) d[count] = (definition){ settings[2 * count], settings[2 * count + 1], 0 };
     snprintf(path, sizeof path, "%s/%s.lua", MODELS, name ? name : "");
-    int status = text ? model_load_text(context, "test.lua", text, strlen(text), d, count, &m) : model_load_file(context, path, d, count, &m);
+    int status = text ? taut_model_read_text(context, "test.lua", text, strlen(text), d, count, &m) : taut_model_read_file(context, path, d, count, &m);
     engine_options options = { .method = method, .active_set = active_set };
-    if (!status) status = simulation_create(m, &options, &z);
+    if (!status) status = X(simulation_create)(m, &options, &z);
     if (status) fail_msg("%s", taut_error_text(context));
     return z;
 }

@@ -48,7 +48,7 @@ static inline double random_number(generator *r) { return ((double)random_below(
 static inline model *load(const char *text)
 {
     model *m = NULL;
-    int status = model_load_text(context, "test.lua", text, strlen(text), NULL, 0, &m);
+    int status = taut_model_read_text(context, "test.lua", text, strlen(text), NULL, 0, &m);
     if (status) print_error("%s\n%s\n", taut_error_text(context), text);
     assert_int_equal(status, TAUT_OK);
     return m;
@@ -57,7 +57,7 @@ static inline model *load(const char *text)
 static inline model *load_file(const char *path, definition *definitions, size_t count)
 {
     model *m = NULL;
-    int status = model_load_file(context, path, definitions, count, &m);
+    int status = taut_model_read_file(context, path, definitions, count, &m);
     if (status) print_error("%s\n", taut_error_text(context));
     assert_int_equal(status, TAUT_OK);
     return m;
@@ -69,8 +69,8 @@ static inline void near_at(wide x, wide y, wide tolerance, const char *what, lon
     wide d = x - y;
     if (d <= tolerance && -d <= tolerance) return;
     char a[64], b[64];
-    wide_format(a, sizeof a, x, WIDE_DIGITS);
-    wide_format(b, sizeof b, y, WIDE_DIGITS);
+    taut_wide_format(a, sizeof a, x, WIDE_DIGITS);
+    taut_wide_format(b, sizeof b, y, WIDE_DIGITS);
     print_error("%s [%ld]: %s, not %s (off by %.3g, allowed %.3g)\n", what, index, a, b, (double)d, (double)tolerance);
     _fail(file, line);
 }

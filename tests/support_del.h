@@ -13,10 +13,10 @@ static inline simulation *open_with(const char *source, const char *method, real
     taut_context *context = taut_context_create(NULL);
     assert_non_null(context);
     snprintf(path, sizeof path, "%s/%s.lua", MODELS, source);
-    int status = strchr(source, ' ') ? model_load_text(context, "test.lua", source, strlen(source), NULL, 0, &m)
-                                     : model_load_file(context, path, NULL, 0, &m);
+    int status = strchr(source, ' ') ? taut_model_read_text(context, "test.lua", source, strlen(source), NULL, 0, &m)
+                                     : taut_model_read_file(context, path, NULL, 0, &m);
     engine_options options = { .method = method, .step = h };
-    if (!status) status = simulation_create(m, &options, &z);
+    if (!status) status = X(simulation_create)(m, &options, &z);
     if (status) fail_msg("%s", taut_error_text(context));
     return z;
 }

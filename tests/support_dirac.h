@@ -16,7 +16,7 @@ static inline simulation *open_text_with(const char *text, const char *method)
 
 static inline void field_at(simulation *z, real t, const real *at, real *rate)
 {
-    formulation *f = method_formulation(&z->method);
+    formulation *f = X(method_formulation)(&z->method);
     assert_non_null(f);
     f->class->begin(f->self, &z->x);
     if (f->class->evaluate(f->self, t, at, rate)) fail_msg("%s", taut_error_text(z->m->context));
@@ -24,7 +24,7 @@ static inline void field_at(simulation *z, real t, const real *at, real *rate)
 
 static inline void chi_at(simulation *z, real t, const real *at, real *chi)
 {
-    formulation *f = method_formulation(&z->method);
+    formulation *f = X(method_formulation)(&z->method);
     if (f->class->chi(f->self, t, at, chi)) fail_msg("%s", taut_error_text(z->m->context));
 }
 

@@ -24,14 +24,14 @@ static inline int setup(void **state)
 {
     (void)state;
     context = taut_context_create(NULL);
-    g = context ? graph_create(context) : NULL;
+    g = context ? taut_graph_create(context) : NULL;
     return g ? 0 : -1;
 }
 
 static inline int teardown(void **state)
 {
     (void)state;
-    graph_destroy(g);
+    taut_graph_destroy(g);
     taut_context_destroy(context);
     return 0;
 }
@@ -44,7 +44,7 @@ static inline wide value_by(lookup_function *lookup, const void *user, expr e)
 {
     wide value = 0;
     assert_int_not_equal(e, 0);
-    assert_int_equal(expr_value(g, e, lookup, (void *)user, &value, NULL), TAUT_OK);
+    assert_int_equal(taut_expr_value(g, e, lookup, (void *)user, &value, NULL), TAUT_OK);
     return value;
 }
 
@@ -75,12 +75,12 @@ static inline int below(int n) { return (int)uniform(0, n); }
 
 /* ---- building ---- */
 
-static inline expr number(wide value) { return expr_number(g, value); }
-static inline expr add(expr a, expr b) { return expr_add(g, a, b); }
-static inline expr sub(expr a, expr b) { return expr_sub(g, a, b); }
-static inline expr mul(expr a, expr b) { return expr_mul(g, a, b); }
-static inline expr quotient(expr a, expr b) { return expr_div(g, a, b); }
-static inline expr powi(expr a, int n) { return expr_powi(g, a, n); }
-static inline expr unary(op o, expr a) { return expr_unary(g, o, a); }
+static inline expr number(wide value) { return taut_expr_number(g, value); }
+static inline expr add(expr a, expr b) { return taut_expr_add(g, a, b); }
+static inline expr sub(expr a, expr b) { return taut_expr_sub(g, a, b); }
+static inline expr mul(expr a, expr b) { return taut_expr_mul(g, a, b); }
+static inline expr quotient(expr a, expr b) { return taut_expr_div(g, a, b); }
+static inline expr powi(expr a, int n) { return taut_expr_powi(g, a, n); }
+static inline expr unary(op o, expr a) { return taut_expr_unary(g, o, a); }
 
 #endif

@@ -13,9 +13,9 @@ static inline void use_galerkin(simulation *z, const char *name, int m)
     char text[64];
     method_spec spec;
     snprintf(text, sizeof text, "galerkin:%s,m=%d", name, m);
-    method_destroy(&z->method);
-    int status = method_parse(z->m->context, text, &spec);
-    if (!status) status = method_create(z->s, &spec, 0, &z->method);
+    X(method_destroy)(&z->method);
+    int status = X(method_parse)(z->m->context, text, &spec);
+    if (!status) status = X(method_create)(z->s, &spec, 0, &z->method);
     if (status) fail_msg("%s: %s", text, taut_error_text(z->m->context));
 }
 
@@ -24,8 +24,8 @@ static inline method_info declared_galerkin(simulation *z, const char *name, int
     char text[64];
     method_spec spec;
     snprintf(text, sizeof text, "galerkin:%s,m=%d", name, m);
-    assert_int_equal(method_parse(z->m->context, text, &spec), TAUT_OK);
-    return method_declared(&spec);
+    assert_int_equal(X(method_parse)(z->m->context, text, &spec), TAUT_OK);
+    return X(method_declared)(&spec);
 }
 
 #endif

@@ -22,7 +22,7 @@ static inline void exact_solution(const char *model, real *y, real *z)
     }
     for (int i = 0; i < 4; i++) {
         wide value = 0;
-        wide_parse(cubic[i], &value);
+        taut_wide_parse(cubic[i], &value);
         *(i < 2 ? &y[i] : &z[i - 2]) = (real)value;
     }
 }

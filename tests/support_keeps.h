@@ -19,7 +19,7 @@ static inline void look_at_constraints(simulation *z, constraint_round_off *wors
     struct system *s = z->s;
     const pattern *p = s->blocks[BLOCK_G].parts[0].shape;
     real g, rate, q = largest_of(z->x.q, s->n);
-    simulation_residuals(z, &g, &rate); /* leaves G in z->g_values, G v + g_t in z->g_rate, v in z->v */
+    X(simulation_residuals)(z, &g, &rate); /* leaves G in z->g_values, G v + g_t in z->g_rate, v in z->v */
     real v = largest_of(z->v, s->n);
     worst->g = larger(worst->g, g);
     worst->rate = larger(worst->rate, rate);
@@ -53,7 +53,7 @@ static inline kept follow(simulation *z, real h, long steps)
     real first[SYMMETRY_LIMIT], scale[SYMMETRY_LIMIT], change[SYMMETRY_LIMIT] = { 0 };
     kept worst = { 0, 0, 0 };
     for (int i = 0; i < z->symmetry_count; i++) {
-        first[i] = symmetry_momentum(z->s, &z->symmetries[i], z->x.q, z->x.p);
+        first[i] = X(symmetry_momentum)(z->s, &z->symmetries[i], z->x.q, z->x.p);
         scale[i] = momentum_scale(z, &z->symmetries[i]);
     }
     constraint_round_off seen = { 0 };
@@ -61,7 +61,7 @@ static inline kept follow(simulation *z, real h, long steps)
         if (n) do_steps(z, 1, h);
         look_at_constraints(z, &seen);
         for (int i = 0; i < z->symmetry_count; i++) {
-            real now = symmetry_momentum(z->s, &z->symmetries[i], z->x.q, z->x.p);
+            real now = X(symmetry_momentum)(z->s, &z->symmetries[i], z->x.q, z->x.p);
             change[i] = larger(change[i], REAL(fabs)(now - first[i]));
             scale[i] = larger(scale[i], momentum_scale(z, &z->symmetries[i]));
         }

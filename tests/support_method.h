@@ -7,10 +7,10 @@
 static inline void use_method(simulation *z, const char *text)
 {
     method_spec spec;
-    int status = method_parse(z->m->context, text, &spec);
+    int status = X(method_parse)(z->m->context, text, &spec);
     if (!status) {
-        method_destroy(&z->method);
-        status = method_create(z->s, &spec, 0, &z->method);
+        X(method_destroy)(&z->method);
+        status = X(method_create)(z->s, &spec, 0, &z->method);
     }
     if (status) fail_msg("%s: %s", text, taut_error_text(z->m->context));
 }

@@ -6,18 +6,18 @@
 
 enum { VARIABLES = 3 };
 
-static inline expr variable(int i) { return expr_variable(g, KIND_Q, (uint32_t)i); }
+static inline expr variable(int i) { return taut_expr_variable(g, KIND_Q, (uint32_t)i); }
 
 static inline expr bounded(expr a) { return unary(OP_SIN, a); }                             /* in [-1, 1] */
-static inline expr positive(expr a) { return expr_add(g, number(2), bounded(a)); }          /* in [1, 3] */
-static inline expr away(expr a) { return below(2) ? positive(a) : expr_neg(g, positive(a)); } /* not near 0 */
+static inline expr positive(expr a) { return taut_expr_add(g, number(2), bounded(a)); }          /* in [1, 3] */
+static inline expr away(expr a) { return below(2) ? positive(a) : taut_expr_neg(g, positive(a)); } /* not near 0 */
 
 static inline expr leaf(void)
 {
     switch (below(8)) {
     case 0: return number(below(5) - 2);
     case 1: return number(uniform(-2, 2));
-    case 2: return expr_parameter(g, (uint32_t)below(2));
+    case 2: return taut_expr_parameter(g, (uint32_t)below(2));
     default: return variable(below(VARIABLES));
     }
 }
@@ -26,10 +26,10 @@ static inline expr leaf(void)
 static inline expr apply(op o, expr a, expr b)
 {
     switch (o) {
-    case OP_NEG: return expr_neg(g, a);
-    case OP_DIV: return expr_div(g, a, away(b));
-    case OP_POWI: return expr_powi(g, away(a), below(9) - 4);
-    case OP_POW: return expr_pow(g, positive(a), bounded(b));
+    case OP_NEG: return taut_expr_neg(g, a);
+    case OP_DIV: return taut_expr_div(g, a, away(b));
+    case OP_POWI: return taut_expr_powi(g, away(a), below(9) - 4);
+    case OP_POW: return taut_expr_pow(g, positive(a), bounded(b));
     case OP_SQRT:
     case OP_LOG: return unary(o, positive(a));
     case OP_EXP:
@@ -38,18 +38,18 @@ static inline expr apply(op o, expr a, expr b)
     case OP_COSH: return unary(o, bounded(a));
     case OP_ATANHC:
     case OP_ASIN:
-    case OP_ACOS: return unary(o, expr_mul(g, number(0.5), bounded(a)));
+    case OP_ACOS: return unary(o, taut_expr_mul(g, number(0.5), bounded(a)));
     case OP_CBRT:
     case OP_ABS: return unary(o, away(a));
-    case OP_SIGN: return expr_mul(g, unary(o, away(a)), b);
-    case OP_ATAN2: return expr_binary(g, o, away(a), b);
+    case OP_SIGN: return taut_expr_mul(g, unary(o, away(a)), b);
+    case OP_ATAN2: return taut_expr_binary(g, o, away(a), b);
     case OP_MIN:
     case OP_MAX: /* [-1, 1] against [2, 4]: never equal */
-        a = bounded(a), b = expr_add(g, number(3), bounded(b));
-        return below(2) ? expr_binary(g, o, a, b) : expr_binary(g, o, b, a);
+        a = bounded(a), b = taut_expr_add(g, number(3), bounded(b));
+        return below(2) ? taut_expr_binary(g, o, a, b) : taut_expr_binary(g, o, b, a);
     case OP_ADD:
     case OP_SUB:
-    case OP_MUL: return expr_binary(g, o, a, b);
+    case OP_MUL: return taut_expr_binary(g, o, a, b);
     case OP_SIN:
     case OP_COS:
     case OP_ATAN:

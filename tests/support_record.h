@@ -25,20 +25,20 @@ typedef struct {
 static inline int observe_frame(void *user, const wide *values, size_t count)
 {
     (void)count;
-    return recorder_frame(((observer *)user)->recorder, values);
+    return taut_recorder_frame(((observer *)user)->recorder, values);
 }
 
 static inline int observe_event(void *user, const engine_event *event, const wide *values, size_t count)
 {
     (void)count;
-    return recorder_event(((observer *)user)->recorder, event->t, event->contact, event_kind_name(event->kind), event->impulse, values);
+    return taut_recorder_event(((observer *)user)->recorder, event->t, event->contact, event_kind_name(event->kind), event->impulse, values);
 }
 
 static inline int observe_step(void *user, const run_result *so_far, int *stop)
 {
     observer *o = user;
-    int status = recorder_after_step(o->recorder, so_far);
-    if (o->committed) *o->committed = recorder_committed(o->recorder);
+    int status = taut_recorder_after_step(o->recorder, so_far);
+    if (o->committed) *o->committed = taut_recorder_committed(o->recorder);
     *stop = o->stop_at && so_far->steps_done >= o->stop_at;
     return status;
 }
@@ -46,38 +46,38 @@ static inline int observe_step(void *user, const run_result *so_far, int *stop)
 /* Runs (or, resume, goes on) in this context; stop_at: ends there as on a signal. */
 static inline int recorded_run_in(taut_context *context, const recipe *c, const char *path, int resume, long stop_at)
 {
-    const engine_api *api = engine_find(c->precision ? c->precision : "double");
+    const engine_api *api = taut_engine_find(c->precision ? c->precision : "double");
     char file[512];
     model *m = NULL;
     void *engine = NULL;
     observer o = { NULL, c->committed, stop_at };
     run_result from = { 0 }, result = { 0 };
     definition d = { c->setting, c->value, 0 };
-    const wide h = wide_from_double(c->step);
+    const wide h = taut_wide_from_double(c->step);
     run_options run = { .step = h, .until = h * c->steps, .every = c->every, .samples = 20000, .frame = observe_frame, .event = observe_event,
                         .after_step = observe_step, .user = &o };
     const engine_options e = { .method = c->method, .step = h };
     snprintf(file, sizeof file, "%s/%s.lua", MODELS, c->model);
-    int status = resume ? recorder_open(context, path, &o.recorder) : TAUT_OK;
-    if (!status) status = model_load_file(context, file, &d, c->setting ? 1 : 0, &m);
+    int status = resume ? taut_recorder_open(context, path, &o.recorder) : TAUT_OK;
+    if (!status) status = taut_model_read_file(context, file, &d, c->setting ? 1 : 0, &m);
     if (!status) status = api->create(m, &e, &engine);
     const recorder_subject subject = { m, &d, c->setting ? 1 : 0, api, &e, &run };
-    if (!status && !resume) status = recorder_create(context, path, 0, &subject, engine, &o.recorder);
-    if (!status) recorder_interval(o.recorder, c->interval, c->interval);
-    if (!status && resume) status = recorder_restore(o.recorder, api, engine, run.until, &from);
+    if (!status && !resume) status = taut_recorder_create(context, path, 0, &subject, engine, &o.recorder);
+    if (!status) taut_recorder_interval(o.recorder, c->interval, c->interval);
+    if (!status && resume) status = taut_recorder_restore(o.recorder, api, engine, run.until, &from);
     if (resume) run.from = &from;
     if (!status && resume && from.steps_done == c->steps) run.from = NULL, status = -1; /* nothing left to do */
     if (!status) {
-        status = run_loop(context, api, engine, &run, &result);
-        int recorded = recorder_finish(o.recorder, &result, status);
+        status = taut_run_loop(context, api, engine, &run, &result);
+        int recorded = taut_recorder_finish(o.recorder, &result, status);
         if (!status) status = recorded;
     }
     if (status == -1) status = TAUT_OK;
-    recorder_close(o.recorder);
-    run_result_clear(context, &from);
-    run_result_clear(context, &result);
+    taut_recorder_close(o.recorder);
+    taut_run_result_clear(context, &from);
+    taut_run_result_clear(context, &result);
     if (engine) api->destroy(engine);
-    model_destroy(m);
+    taut_model_free(m);
     return status;
 }
 
@@ -102,17 +102,17 @@ static inline frames read_frames_of(const char *path)
     taut_context *context = taut_context_create(NULL);
     record *r;
     frames f = { 0 };
-    if (record_open(context, path, &r)) fail_msg("%s", taut_error_text(context));
-    f.count = record_frame_count(r);
-    f.width = record_column_count(r);
+    if (taut_record_open(context, path, &r)) fail_msg("%s", taut_error_text(context));
+    f.count = taut_record_frame_count(r);
+    f.width = taut_record_column_count(r);
     f.steps = malloc(((size_t)f.count + 1) * sizeof *f.steps);
     f.values = malloc(((size_t)f.count * f.width + 1) * sizeof *f.values);
     size_t *columns = malloc((f.width + 1) * sizeof *columns);
     for (size_t i = 0; i < f.width; i++) columns[i] = i;
-    if (record_read_steps(r, 0, f.count, f.steps)) fail_msg("%s", taut_error_text(context));
-    if (record_read_wide(r, 0, f.count, columns, f.width, f.values)) fail_msg("%s", taut_error_text(context));
+    if (taut_record_read_steps(r, 0, f.count, f.steps)) fail_msg("%s", taut_error_text(context));
+    if (taut_record_read_wide(r, 0, f.count, columns, f.width, f.values)) fail_msg("%s", taut_error_text(context));
     free(columns);
-    record_close(r);
+    taut_record_close(r);
     taut_context_destroy(context);
     return f;
 }

@@ -22,25 +22,25 @@ static inline void onto_manifold(simulation *z, state *x)
         for (int k = 0; k < 30; k++) {
             place at = place_at(z->s, x->q, x->w, &x->t, NULL);
             real *unknown = velocity ? x->w : x->q, size = 0;
-            system_block_values(s, BLOCK_G, &at, g);
+            X(system_block_values)(s, BLOCK_G, &at, g);
             memset(row, 0, sizeof row);
             for (int i = 0; i < c; i++)
                 for (int e = shape->start[i]; e < shape->start[i + 1]; e++) row[i][shape->index[e]] = g[e];
             if (velocity) {
-                system_velocity(s, &at, v); /* all models with constraints here are Lagrangian: v is w */
-                system_constraint_rate(s, &at, r);
+                X(system_velocity)(s, &at, v); /* all models with constraints here are Lagrangian: v is w */
+                X(system_constraint_rate)(s, &at, r);
                 for (int i = 0; i < c; i++)
                     for (int j = 0; j < n; j++) r[i] += row[i][j] * v[j];
             } else {
-                system_constraints(s, &at, r);
+                X(system_constraints)(s, &at, r);
             }
             for (int i = 0; i < c; i++)
                 for (int l = 0; l < c; l++) {
                     a[i * c + l] = 0;
                     for (int j = 0; j < n; j++) a[i * c + l] += row[i][j] * row[l][j];
                 }
-            assert_int_equal(dense_factor(c, a, pivot, 0), 0);
-            dense_solve(c, a, pivot, r);
+            assert_int_equal(X(dense_factor)(c, a, pivot, 0), 0);
+            X(dense_solve)(c, a, pivot, r);
             for (int j = 0; j < n; j++) {
                 real change = 0;
                 for (int i = 0; i < c; i++) change += row[i][j] * r[i];
@@ -51,7 +51,7 @@ static inline void onto_manifold(simulation *z, state *x)
             before = size;
         }
     place at = place_at(z->s, x->q, x->w, &x->t, NULL);
-    system_momentum(s, &at, x->p);
+    X(system_momentum)(s, &at, x->p);
 }
 
 /* The map under test: a step, or something that is not symplectic. */
@@ -65,8 +65,8 @@ static inline void projected_euler(simulation *z, real h)
     struct system *s = z->s;
     real v[MOST], dv[MOST];
     place at = place_at(z->s, z->x.q, z->x.w, &z->x.t, z->lambda);
-    system_velocity(s, &at, v);
-    assert_int_equal(acceleration_solve(z->acceleration, z->x.q, z->x.w, z->x.t, z->lambda, dv), TAUT_OK);
+    X(system_velocity)(s, &at, v);
+    assert_int_equal(X(acceleration_solve)(z->acceleration, z->x.q, z->x.w, z->x.t, z->lambda, dv), TAUT_OK);
     for (uint32_t i = 0; i < s->n; i++) z->x.q[i] += h * v[i], z->x.w[i] += h * dv[i];
     z->x.t += h;
     onto_manifold(z, &z->x);
@@ -82,8 +82,8 @@ static inline void projected_runge(simulation *z, real h)
     for (int stage = 1; stage <= 2; stage++) {
         real part = stage == 1 ? h / 2 : h;
         place at = place_at(z->s, z->x.q, z->x.w, &z->x.t, z->lambda);
-        system_velocity(s, &at, v);
-        assert_int_equal(acceleration_solve(z->acceleration, z->x.q, z->x.w, z->x.t, z->lambda, dv), TAUT_OK);
+        X(system_velocity)(s, &at, v);
+        assert_int_equal(X(acceleration_solve)(z->acceleration, z->x.q, z->x.w, z->x.t, z->lambda, dv), TAUT_OK);
         for (uint32_t i = 0; i < s->n; i++) z->x.q[i] = q[i] + part * v[i], z->x.w[i] = w[i] + part * dv[i];
         z->x.t += h / 2;
     }
@@ -111,7 +111,7 @@ static inline void derivatives(simulation *z, const state *centre, step_map map,
     for (uint32_t i = 0; i < n; i++) q[i] = q_size * direction(&seed), w[i] = w_size * direction(&seed);
     memset(out, 0, 2 * sizeof *out);
     for (int k = 0; k < 4; k++) {
-        state_copy(centre, &z->x);
+        X(state_copy)(centre, &z->x);
         for (uint32_t i = 0; i < n; i++) {
             z->x.q[i] += stencil[k].at * d * q[i], z->x.w[i] += stencil[k].at * d * w[i];
             z->x.q_low[i] = z->x.p_low[i] = 0;
@@ -153,8 +153,8 @@ static inline double defect(simulation *z, step_map map, real h, real factor)
         real before = omega(&a[0], &b[0], z->s->n, &size), after = omega(&a[1], &b[1], z->s->n, &ignored);
         worst = larger(worst, REAL(fabs)(after - factor * before) / size);
     }
-    state_copy(&centre, &z->x);
-    state_clear(z->s, &centre);
+    X(state_copy)(&centre, &z->x);
+    X(state_clear)(z->s, &centre);
     return (double)worst;
 }
 

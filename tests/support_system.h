@@ -21,17 +21,17 @@ static inline void open_sample(sample *z, const char *text)
 {
     memset(z, 0, sizeof *z);
     z->m = load(text);
-    int status = system_create(z->m, &z->s);
+    int status = X(system_create)(z->m, &z->s);
     if (status) print_error("%s\n%s\n", taut_error_text(context), text);
     assert_int_equal(status, TAUT_OK);
-    assert_int_equal(state_create(z->s, &z->x), TAUT_OK);
+    assert_int_equal(X(state_create)(z->s, &z->x), TAUT_OK);
 }
 
 static inline void close_sample(sample *z)
 {
-    state_clear(z->s, &z->x);
-    system_destroy(z->s);
-    model_destroy(z->m);
+    X(state_clear)(z->s, &z->x);
+    X(system_destroy)(z->s);
+    taut_model_free(z->m);
 }
 
 #endif

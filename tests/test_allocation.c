@@ -34,7 +34,7 @@ static int steps(const engine_api *api, void *engine, double h, counter *c, outc
 static int load_and_run(const example *e, counter *c, outcome *out)
 {
     const taut_allocator allocator = { counted_resize, c };
-    const engine_api *api = &engine_double;
+    const engine_api *api = &taut_engine_double;
     const engine_options options = { .method = e->method ? e->method : "rattle" };
     char path[512];
     model *m = NULL;
@@ -43,7 +43,7 @@ static int load_and_run(const example *e, counter *c, outcome *out)
     taut_context *own = taut_context_create(&allocator);
     if (!own) return TAUT_OUT_OF_MEMORY;
     snprintf(path, sizeof path, "%s/%s.lua", MODELS, e->name);
-    int status = model_load_file(own, path, NULL, 0, &m);
+    int status = taut_model_read_file(own, path, NULL, 0, &m);
     if (!status) status = api->create(m, &options, &engine);
     if (!status) assert_true(api->column_count(engine) <= COLUMNS);
     if (!status) status = steps(api, engine, e->step, c, out);
@@ -51,7 +51,7 @@ static int load_and_run(const example *e, counter *c, outcome *out)
         print_error("%s: status %d, '%s'\n", e->name, status, taut_error_text(own));
     if (status) assert_non_null(strstr(taut_error_text(own), "memory"));
     if (engine) api->destroy(engine);
-    model_destroy(m);
+    taut_model_free(m);
     taut_context_destroy(own);
     return status;
 }
@@ -141,9 +141,9 @@ static int load_and_check(const char *text, counter *c, engine_check *found)
     model *m = NULL;
     taut_context *own = taut_context_create(&allocator);
     if (!own) return TAUT_OUT_OF_MEMORY;
-    int status = model_load_text(own, "test.lua", text, strlen(text), NULL, 0, &m);
-    if (!status) status = engine_double.check(m, 0, found, told_start, told_redundant, told_conserved, told_method, NULL);
-    model_destroy(m);
+    int status = taut_model_read_text(own, "test.lua", text, strlen(text), NULL, 0, &m);
+    if (!status) status = taut_engine_double.check(m, 0, found, told_start, told_redundant, told_conserved, told_method, NULL);
+    taut_model_free(m);
     taut_context_destroy(own);
     return status;
 }

@@ -10,14 +10,14 @@ static dirac *d;
 static dirac_verdict analyse(const char *text)
 {
     m = load(text);
-    assert_int_equal(dirac_analyse(m, &d), TAUT_OK);
+    assert_int_equal(taut_dirac_analyse(m, &d), TAUT_OK);
     return d->verdict;
 }
 
 static void done(void)
 {
-    dirac_destroy(d);
-    model_destroy(m);
+    taut_dirac_destroy(d);
+    taut_model_free(m);
     d = NULL;
     m = NULL;
 }
@@ -33,12 +33,12 @@ static expr expected(const char *name)
 /* Everywhere, not only on the manifold. */
 static void assert_same(expr e, const char *name)
 {
-    expr zero = expr_simplify(d->g, expr_sub(d->g, e, expected(name)), NULL, NULL);
+    expr zero = taut_expr_simplify(d->g, taut_expr_sub(d->g, e, expected(name)), NULL, NULL);
     char found[400], wanted[400];
-    dirac_print(d, e, found, sizeof found);
-    dirac_print(d, expected(name), wanted, sizeof wanted);
-    if (!expr_is_number(d->g, zero, 0)) print_error("%s: %s, not %s\n", name, found, wanted);
-    assert_true(expr_is_number(d->g, zero, 0));
+    taut_dirac_print(d, e, found, sizeof found);
+    taut_dirac_print(d, expected(name), wanted, sizeof wanted);
+    if (!taut_expr_is_number(d->g, zero, 0)) print_error("%s: %s, not %s\n", name, found, wanted);
+    assert_true(taut_expr_is_number(d->g, zero, 0));
 }
 
 static void assert_generations(const char *generations) /* "112" */
@@ -58,7 +58,7 @@ static void keep_line(void *user, const char *line)
 static void make_report(int full)
 {
     report[0] = 0;
-    assert_int_equal(dirac_report(d, full ? NULL : "the whole report", keep_line, NULL), TAUT_OK);
+    assert_int_equal(taut_dirac_report(d, full ? NULL : "the whole report", keep_line, NULL), TAUT_OK);
 }
 
 /* ---- Seiler, section 2: p2 primary, -V_q2 secondary, both second class, u = -p1 V_q1q2 / V_q2q2 ---- */
@@ -99,7 +99,7 @@ static void first_class(void **state)
     assert_true(d->chi[0].first_class && d->chi[1].first_class);
     assert_true(d->multiplier[0] == 0); /* free: one arbitrary function */
     char moved[100];
-    dirac_moved(d, d->generator[0], moved, sizeof moved);
+    taut_dirac_moved(d, d->generator[0], moved, sizeof moved);
     assert_string_equal(moved, "q3");
     make_report(0);
     assert_text_has(report, "2 first class, 0 second class: (2*3 - 2*2 - 0)/2 = 1 degree of freedom");
@@ -141,7 +141,7 @@ static void four_generations(void **state)
     assert_same(d->chi[3].value, "fourth");
     assert_int_equal(d->second, 4);
     weakness weak;
-    assert_int_equal(sampler_judge(d->sampler, expr_sub(d->g, d->multiplier[0], expected("u")), &weak), TAUT_OK);
+    assert_int_equal(taut_sampler_judge(d->sampler, taut_expr_sub(d->g, d->multiplier[0], expected("u")), &weak), TAUT_OK);
     assert_int_equal(weak, WEAK_ZERO);
     make_report(0);
     assert_text_has(report, "quaternary     chi4 = ");
@@ -315,7 +315,7 @@ static void missing_velocities(void **state)
         char text[sizeof m->phase->missing];
         int all;
         analyse(cases[i].text);
-        assert_int_equal(missing_velocity(m, text, sizeof text, &all), TAUT_OK);
+        assert_int_equal(taut_missing_velocity(m, text, sizeof text, &all), TAUT_OK);
         assert_int_equal(all, cases[i].all);
         assert_text_has(text, cases[i].said);
         assert_int_equal(text[0] != 0, cases[i].said[0] != 0);

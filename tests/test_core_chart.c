@@ -4,7 +4,7 @@
 static model *load(taut_context *context, const char *text)
 {
     model *m = NULL;
-    if (model_load_text(context, "test.lua", text, strlen(text), NULL, 0, &m)) fail_msg("%s", taut_error_text(context));
+    if (taut_model_read_text(context, "test.lua", text, strlen(text), NULL, 0, &m)) fail_msg("%s", taut_error_text(context));
     return m;
 }
 
@@ -15,7 +15,7 @@ static model *load(taut_context *context, const char *text)
 static char *text_of(model *m, expr e)
 {
     static char buffer[400];
-    expr_print(m->graph, e, model_namer, m, buffer, sizeof buffer);
+    taut_expr_print(m->graph, e, taut_model_namer, m, buffer, sizeof buffer);
     return buffer;
 }
 
@@ -32,21 +32,21 @@ static void both_forms_of_the_lagrangian(void **unused)
     assert_int_equal(m->summand_count, 2);
     unsigned front = 1u << KIND_EMBEDDED | 1u << KIND_EMBEDDED_DOT;
     for (size_t i = 0; i < m->summand_count; i++) {
-        assert_int_equal(expr_kinds(m->graph, m->summands[i].value) & front, 0);
-        assert_int_equal(expr_kinds(m->graph, m->ambient[i].value) & front, 0);
+        assert_int_equal(taut_expr_kinds(m->graph, m->summands[i].value) & front, 0);
+        assert_int_equal(taut_expr_kinds(m->graph, m->ambient[i].value) & front, 0);
     }
     /* (a.x'^2 + a.y'^2)/2 - b.x, its variables behind the one coordinate */
-    assert_int_equal(expr_degree(m->graph, m->ambient[0].value, 1u << KIND_Q | 1u << KIND_W), 2);
-    assert_int_equal(expr_degree(m->graph, m->summands[0].value, 1u << KIND_Q), DEGREE_NOT_POLYNOMIAL);
+    assert_int_equal(taut_expr_degree(m->graph, m->ambient[0].value, 1u << KIND_Q | 1u << KIND_W), 2);
+    assert_int_equal(taut_expr_degree(m->graph, m->summands[0].value, 1u << KIND_Q), DEGREE_NOT_POLYNOMIAL);
     assert_int_equal(m->ambient[1].value, m->summands[1].value);
-    for (size_t i = 0; i < m->chart_count; i++) assert_int_equal(expr_kinds(m->graph, m->chart[i]), 1u << KIND_Q);
+    for (size_t i = 0; i < m->chart_count; i++) assert_int_equal(taut_expr_kinds(m->graph, m->chart[i]), 1u << KIND_Q);
     assert_int_equal(m->observable_count, 5); /* height and the places of a and b */
     assert_string_equal(m->observables[1].name, "a.x");
     assert_string_equal(m->observables[4].name, "b.y");
     assert_int_equal(m->observables[1].value, m->chart[0]);
     assert_int_equal(m->places[m->shapes[0].first + 1].at[0], m->chart[0]);
     assert_non_null(strstr(text_of(m, m->observables[0].value), "cos(th)"));
-    model_destroy(m);
+    taut_model_free(m);
     taut_context_destroy(context);
 }
 
@@ -69,7 +69,7 @@ static void force_on_an_embedded_point(void **unused)
     real t = 0, th[1] = { (real)7 / 10 }, w[1] = { 0 }, f[1] = { 0 };
     place at = place_at(z->s, th, w, &t, NULL);
     assert_int_equal(z->m->force_count, 2);
-    system_free_force(z->s, &at, f);
+    X(system_free_force)(z->s, &at, f);
     real expected = 3 * 2 * REAL(cos)(th[0]) + 10 * REAL(sin)(th[0]) * 2 * REAL(sin)(th[0]);
     assert_at_most(REAL(fabs)(f[0] - expected), 16 * REAL_EPSILON);
     close_model(z);
@@ -92,7 +92,7 @@ static void embedded_points_everywhere(void **unused)
                   "start { th = asin(abs(1)/2), ph = 0, ['th.dot'] = 0, ['ph.dot'] = 0 }\n", "del", 0);
     real g, rate;
     do_steps(z, 50, (real)1 / 20);
-    simulation_residuals(z, &g, &rate);
+    X(simulation_residuals)(z, &g, &rate);
     assert_at_most(g, 8 * REAL_EPSILON);
     assert_at_most(rate, 16 * REAL_EPSILON);
     assert_between(z->x.t, 2.4, 2.6);
@@ -113,7 +113,7 @@ static void two_points(void **unused)
         simulation *z = open_with(text, methods[m], h);
         assert_true(z->x.t == 0 && z->x.q[0] == 1 && z->x.q[1] == 0 && z->x.q[2] == 0);
         assert_int_equal(z->start.free_q, 1);
-        simulation_residuals(z, &g, &rate);
+        X(simulation_residuals)(z, &g, &rate);
         if (strcmp(methods[m], "shake")) assert_at_most(rate, 4 * REAL_EPSILON);
         /* x moves freely: p = 1/2 */
         assert_at_most(REAL(fabs)(z->x.p[2] - (real)1 / 2), 4 * REAL_EPSILON);
@@ -146,11 +146,11 @@ static void refusal(const char *text, const char *method, double h, int expected
     taut_context *context = taut_context_create(NULL);
     model *m = load(context, text);
     simulation *z = NULL;
-    engine_options options = { .method = method, .step = wide_from_double(h) };
-    assert_int_equal(simulation_create(m, &options, &z), expected);
+    engine_options options = { .method = method, .step = taut_wide_from_double(h) };
+    assert_int_equal(X(simulation_create)(m, &options, &z), expected);
     assert_null(z);
     if (!strstr(taut_error_text(context), part)) fail_msg("'%s' lacks '%s'", taut_error_text(context), part);
-    model_destroy(m);
+    taut_model_free(m);
     taut_context_destroy(context);
 }
 
@@ -182,7 +182,7 @@ static void forces_of_multipliers(void **unused)
     real g, rate;
     simulation *z = open_with(POINTS "force(a, -abs(k)*a.dot/10)\nstart { a = {1, 0}, ['a.dot'] = {0, 1} }", "del", 0);
     do_steps(z, 100, (real)1 / 50);
-    simulation_residuals(z, &g, &rate);
+    X(simulation_residuals)(z, &g, &rate);
     assert_at_most(g, 8 * REAL_EPSILON);
     assert_at_most(rate, 8 * REAL_EPSILON);
     /* a bead on a ring: lambda = -v^2/2, v' = -v^3/20, v = 1/sqrt(1 + t/10); h = 1/50 leaves 1e-4 */

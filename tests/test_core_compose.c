@@ -69,7 +69,7 @@ static void order_conditions_hold(void **unused)
     (void)unused;
     for (int i = 0; i < SCHEMES; i++) {
         real steps[COMPOSITION_MOST], sum = 0, size = 1;
-        int count = composition_find(schemes[i].scheme, schemes[i].base, schemes[i].order, steps);
+        int count = X(composition_find)(schemes[i].scheme, schemes[i].base, schemes[i].order, steps);
         assert_int_equal(count, schemes[i].count);
         for (int k = 0; k < count; k++) {
             sum += REAL(fabs)(steps[k]);
@@ -89,11 +89,11 @@ static void unknown_schemes_are_refused(void **unused)
 {
     (void)unused;
     real steps[COMPOSITION_MOST];
-    assert_int_equal(composition_find("kahan-li", 2, 4, steps), 0);
-    assert_int_equal(composition_find("kahan-li", 4, 6, steps), 0);
-    assert_int_equal(composition_find("yoshida", 4, 6, steps), 0);
-    assert_int_equal(composition_find("trapezoid", 2, 4, steps), 0);
-    assert_int_equal(composition_find(NULL, 4, 4, steps), 1);
+    assert_int_equal(X(composition_find)("kahan-li", 2, 4, steps), 0);
+    assert_int_equal(X(composition_find)("kahan-li", 4, 6, steps), 0);
+    assert_int_equal(X(composition_find)("yoshida", 4, 6, steps), 0);
+    assert_int_equal(X(composition_find)("trapezoid", 2, 4, steps), 0);
+    assert_int_equal(X(composition_find)(NULL, 4, 4, steps), 1);
     assert_true(steps[0] == 1);
 }
 
@@ -144,9 +144,9 @@ static void high_orders_on_4_1(void **unused)
 static void state_at(simulation *z, const char *method, const state *start, real until, long steps, state *end)
 {
     use_method(z, method);
-    state_copy(start, &z->x);
+    X(state_copy)(start, &z->x);
     do_steps(z, steps, until / (real)steps);
-    state_copy(&z->x, end);
+    X(state_copy)(&z->x, end);
 }
 
 /* Largest difference of q and of p, the worse of them. */
@@ -186,9 +186,9 @@ static void orders_of_a_constrained_hamiltonian(void **unused)
         printf("%-44s order %.3f   errors %.1e %.1e\n", cases[i].method, log2(error[0] / error[1]), error[0], error[1]);
         assert_between(log2(error[0] / error[1]), cases[i].order - 0.15, cases[i].order + 0.15);
     }
-    state_clear(z->s, &start);
-    state_clear(z->s, &exact);
-    state_clear(z->s, &end);
+    X(state_clear)(z->s, &start);
+    X(state_clear)(z->s, &exact);
+    X(state_clear)(z->s, &end);
     close_model(z);
 }
 
@@ -208,8 +208,8 @@ static void what_the_base_keeps_is_kept(void **unused)
             engine_symplecticity form;
             engine_return back;
             do_steps(z, 5, h);
-            assert_int_equal(simulation_symplecticity(z, h, &form), TAUT_OK);
-            assert_int_equal(simulation_return(z, h, 10, &back), TAUT_OK);
+            assert_int_equal(X(simulation_symplecticity)(z, h, &form), TAUT_OK);
+            assert_int_equal(X(simulation_return)(z, h, 10, &back), TAUT_OK);
             kept worst = follow(z, h, SANITIZED ? 10 : 40);
             printf("%-26s %-28s form %.1e (seen from %.1e)  back %.1f eps  g %.1f  dg/dt %.1f  momenta %.1f eps\n", models[i].name, methods[k],
                    (double)form.defect, (double)form.uncertainty, (double)(back.error / REAL_EPSILON), (double)worst.position, (double)worst.velocity,
@@ -242,8 +242,8 @@ static void declared_from_the_base(void **unused)
     taut_context *context = taut_context_create(NULL);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         method_spec spec;
-        assert_int_equal(method_parse(context, cases[i].text, &spec), TAUT_OK);
-        method_info info = method_declared(&spec);
+        assert_int_equal(X(method_parse)(context, cases[i].text, &spec), TAUT_OK);
+        method_info info = X(method_declared)(&spec);
         assert_int_equal(info.order, cases[i].order);
         assert_int_equal(info.keeps, cases[i].keeps);
     }
@@ -261,13 +261,13 @@ static void options_find_their_owner(void **unused)
     state start = save_state(z);
     for (size_t i = 0; i < sizeof same / sizeof *same; i++) {
         use_method(z, same[i]);
-        state_copy(&start, &z->x);
+        X(state_copy)(&start, &z->x);
         do_steps(z, 2, (real)0.01);
         if (i == 0) first = save_state(z);
-        for (size_t k = 0; k < state_size(&first); k++) assert_true(z->x.block[k] == first.block[k]);
+        for (size_t k = 0; k < X(state_size)(&first); k++) assert_true(z->x.block[k] == first.block[k]);
     }
-    state_clear(z->s, &start);
-    state_clear(z->s, &first);
+    X(state_clear)(z->s, &start);
+    X(state_clear)(z->s, &first);
     close_model(z);
 }
 
@@ -286,11 +286,11 @@ static void refusals_have_a_sentence(void **unused)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         method_spec spec;
         method m = { 0 };
-        int status = method_parse(z->m->context, cases[i].text, &spec);
-        if (!status) status = method_create(z->s, &spec, 0, &m);
+        int status = X(method_parse)(z->m->context, cases[i].text, &spec);
+        if (!status) status = X(method_create)(z->s, &spec, 0, &m);
         assert_int_equal(status, TAUT_BAD_USAGE);
         if (!strstr(taut_error_text(z->m->context), cases[i].part)) fail_msg("%s: %s", cases[i].text, taut_error_text(z->m->context));
-        method_destroy(&m);
+        X(method_destroy)(&m);
     }
     close_model(z);
 }
@@ -304,14 +304,14 @@ static void a_step_is_whole(void **unused)
         simulation *z = open_with("double-spherical-pendulum", methods[i]);
         state before = save_state(z);
         /* large enough for some substep to fail, small enough for the first ones not to: found by trying */
-        assert_true(simulation_step(z, 2) > 0);
+        assert_true(X(simulation_step)(z, 2) > 0);
         assert_true(z->x.t == before.t);
-        for (size_t k = 0; k < state_size(&before); k++) assert_true(z->x.block[k] == before.block[k]);
+        for (size_t k = 0; k < X(state_size)(&before); k++) assert_true(z->x.block[k] == before.block[k]);
         do_steps(z, 100, 1 / (real)100);
         assert_at_most(REAL(fabs)(z->x.t - 1), 100 * REAL_EPSILON); /* a hundredth is not a binary number */
-        long calls = method_counts(&z->method)->calls;
+        long calls = X(method_counts)(&z->method)->calls;
         assert_true(calls >= 100 * (i ? 10 : 2 * 17));
-        state_clear(z->s, &before);
+        X(state_clear)(z->s, &before);
         close_model(z);
     }
 }

@@ -11,7 +11,7 @@ typedef struct {
 
 static void follow_energy(energies *e)
 {
-    real energy = simulation_energy(e->z);
+    real energy = X(simulation_energy)(e->z);
     e->growth = REAL(fmax)(e->growth, energy - e->lowest);
     e->lowest = REAL(fmin)(e->lowest, energy);
 }
@@ -45,7 +45,7 @@ static real fall(falling how)
     const char *const settings[] = { "N", number, "tilt", how.tilt ? how.tilt : "0.1", "bend", how.bend ? how.bend : "0.5",
                                      "e", how.restitution ? how.restitution : "0.2", "height", how.height ? how.height : "0.5", NULL };
     simulation *z = open_contact("falling-chain", NULL, how.method, 0, settings);
-    energies e = { z, simulation_energy(z), 0 };
+    energies e = { z, X(simulation_energy)(z), 0 };
     real depth = 0;
     long iterations = 0;
     z->on_event = follow_event;
@@ -54,8 +54,8 @@ static real fall(falling how)
         do_steps(z, 1, (real)1 / (real)how.steps_a_second);
         for (uint32_t i = 1; i < z->s->n; i += 2) depth = REAL(fmax)(depth, -z->x.q[i]);
         follow_energy(&e);
-        assert_true(simulation_counts(z).iterations >= iterations); /* also of phases that were thrown away */
-        iterations = simulation_counts(z).iterations;
+        assert_true(X(simulation_counts)(z).iterations >= iterations); /* also of phases that were thrown away */
+        iterations = X(simulation_counts)(z).iterations;
     }
     assert_at_most(depth, ROUND(16)); /* of heights of about 1 */
     if (!how.bend) assert_true(z->event_counts[EVENT_IMPACT] > (how.until > 1 ? 20 : 5));
@@ -191,7 +191,7 @@ static void em_hits_a_wall(void **state)
                                "contact('wall', b.x + 0.3, {restitution = 1})\n"
                                "start { a = {1, 0}, b = {1, 1} }";
     simulation *z = open_contact(NULL, text, "em", 0, NULL);
-    energies e = { z, simulation_energy(z), 0 };
+    energies e = { z, X(simulation_energy)(z), 0 };
     z->on_event = follow_event;
     z->on_event_user = &e;
     for (int n = 0; n < 2000; n++) {
@@ -297,7 +297,7 @@ static void simultaneous_cradle_is_another_law(void **state)
 
 enum { CONTACTS = 4, ROWS = 3 * CONTACTS, COORDINATES = 7 }; /* W of rank 7 only */
 
-/* u = W P + b: the conditions of cone_solve, with random positive semidefinite W and b in its range (friction in one or two dimensions). */
+/* u = W P + b: the conditions of X(cone_solve), with random positive semidefinite W and b in its range (friction in one or two dimensions). */
 static void cone_problems_are_solved(void **state)
 {
     (void)state;
@@ -322,7 +322,7 @@ static void cone_problems_are_solved(void **state)
                 for (int k = 0; k < COORDINATES; k++) W[r * rows + s] += J[r][k] * J[s][k];
             }
         }
-        assert_int_equal(cone_solve(context, contacts, c, rows, W, b, P), TAUT_OK);
+        assert_int_equal(X(cone_solve)(context, contacts, c, rows, W, b, P), TAUT_OK);
         real power = 0, tolerance = ROUND(1e5);
         for (int r = 0; r < rows; r++) {
             u[r] = b[r];

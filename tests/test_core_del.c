@@ -96,16 +96,16 @@ static void kept(const char *name, const char *method, real h, int symmetries)
     long steps = QUAD ? 200 : 2000;
     real first[8], change = 0, size = 0, worst_g = 0, worst_rate = 0, g, rate, g_size = 0, q = 1, v = 1;
     assert_int_equal(z->symmetry_count, symmetries);
-    for (int i = 0; i < symmetries; i++) first[i] = symmetry_momentum(z->s, &z->symmetries[i], z->x.q, z->x.p);
+    for (int i = 0; i < symmetries; i++) first[i] = X(symmetry_momentum)(z->s, &z->symmetries[i], z->x.q, z->x.p);
     for (long n = 0; n < steps; n++) {
         do_steps(z, 1, h);
-        simulation_residuals(z, &g, &rate);
+        X(simulation_residuals)(z, &g, &rate);
         worst_g = larger(worst_g, g), worst_rate = larger(worst_rate, rate);
         q = larger(q, largest_of(z->x.q, z->s->n)), v = larger(v, largest_of(z->v, z->s->n));
         g_size = larger(g_size, largest_of(z->g_values, (uint32_t)z->s->blocks[BLOCK_G].value_count));
         size = larger(size, largest_of(z->x.p, z->s->n) * q * (real)z->s->n);
         for (int i = 0; i < symmetries; i++)
-            change = larger(change, REAL(fabs)(symmetry_momentum(z->s, &z->symmetries[i], z->x.q, z->x.p) - first[i]));
+            change = larger(change, REAL(fabs)(X(symmetry_momentum)(z->s, &z->symmetries[i], z->x.q, z->x.p) - first[i]));
     }
     double row = 6 * (double)(REAL_EPSILON * g_size); /* at most six coordinates in a constraint here */
     printf("%-8s %-38s g %.1e  dg/dt %.1e  momenta %.1e\n", method, name, (double)worst_g, (double)worst_rate, (double)change);
@@ -145,7 +145,7 @@ static void way_back(const char *source, const char *method, double *in_q, doubl
     *in_q = (double)(distance(z->x.q, start.q, n) / largest_of(start.q, n));
     *in_p = (double)(distance(z->x.p, start.p, n) / largest_of(start.p, n));
     printf("%-8s %.24s comes back to %.1e in q, %.1e in p\n", method, source, *in_q, *in_p);
-    state_clear(z->s, &start);
+    X(state_clear)(z->s, &start);
     close_model(z);
 }
 
@@ -183,7 +183,7 @@ static void shake_has_the_positions_of_rattle(void **unused)
     for (size_t i = 0; i < sizeof models / sizeof *models; i++) {
         simulation *a = open_with(models[i].name, "shake", 0), *b = open_with(models[i].name, "rattle", 0);
         long steps = QUAD && a->s->c > 50 ? 50 : 1000;
-        real worst = 0, h = wide_from_double(models[i].h);
+        real worst = 0, h = taut_wide_from_double(models[i].h);
         for (long n = 0; n < steps; n++) {
             do_steps(a, 1, h);
             do_steps(b, 1, h);
@@ -322,7 +322,7 @@ static void derivatives(simulation *z, placer put, const real *c, const real *al
         memset(z->x.q_low, 0, n * sizeof(real)), memset(z->x.p_low, 0, n * sizeof(real));
         z->x.t = z->x.t_low = 0;
         place at = place_at(z->s, z->x.q, z->x.w, &z->x.t, NULL);
-        system_momentum(z->s, &at, z->x.p);
+        X(system_momentum)(z->s, &at, z->x.p);
         for (int after = 0; after < 2; after++) {
             if (after) do_steps(z, 1, uneven ? h * (1 + moved[0] / 10) : h);
             for (uint32_t i = 0; i < n; i++) {
@@ -345,7 +345,7 @@ static double defect(simulation *z, placer put, int uneven)
     static const double centre[8] = { 0.8, 0.1, 0.9, 0.3, 0.5, 0.7, -0.4, 0.9 };
     real c[8], worst = 0, size = 0;
     tangent a[8][2];
-    for (int i = 0; i < 8; i++) c[i] = wide_from_double(centre[i]);
+    for (int i = 0; i < 8; i++) c[i] = taut_wide_from_double(centre[i]);
     for (int i = 0; i < 8; i++) {
         real along[8] = { 0 };
         along[i] = 1;
@@ -389,10 +389,10 @@ static void a_step_forgets_the_past(void **unused)
     for (int m = 0; m < 9; m++) {
         simulation *a = open_with(names[m / 3], methods[m % 3], 0), *b = open_with(names[m / 3], methods[m % 3], 0);
         do_steps(a, 20, (real)1 / 64);
-        state_copy(&a->x, &b->x);
+        X(state_copy)(&a->x, &b->x);
         do_steps(a, 3, (real)1 / 64);
         do_steps(b, 3, (real)1 / 64);
-        assert_memory_equal(a->x.block, b->x.block, state_size(&a->x) * sizeof(real));
+        assert_memory_equal(a->x.block, b->x.block, X(state_size)(&a->x) * sizeof(real));
         close_model(a);
         close_model(b);
     }

@@ -43,7 +43,7 @@ typedef real (*step_energy)(const real *q0, const real *q1, real h);
 /* The discrete momentum is that of the state: p = -D1 L_d up to constraint forces. */
 static void momenta(const simulation *z, real *out)
 {
-    for (int i = 0; i < z->symmetry_count; i++) out[i] = symmetry_momentum(z->s, &z->symmetries[i], z->x.q, z->x.p);
+    for (int i = 0; i < z->symmetry_count; i++) out[i] = X(symmetry_momentum)(z->s, &z->symmetries[i], z->x.q, z->x.p);
 }
 
 static void run(simulation *z, int steps_a_sample, step_energy energy, record *out)
@@ -92,7 +92,7 @@ static void table_1(void **unused)
         { 10, 3.996685e-4, 6.274407e-3, 1.686657e-3, 32.993725572523 },
         { 1, 3.647627e-2, 6.216796e-1, 1.665214e-1, 32.378320383524 },
     };
-    real tiny = wide_from_double(1e-5), q0[4] = { 1, 0, 0, 0 }, q1[4] = { 1, 0, 3 * tiny / 2, 2 * tiny }, J[3], second[4][4];
+    real tiny = taut_wide_from_double(1e-5), q0[4] = { 1, 0, 0, 0 }, q1[4] = { 1, 0, 3 * tiny / 2, 2 * tiny }, J[3], second[4][4];
     real length = REAL(sqrt)(1 + 25 * tiny * tiny / 4);
     for (int i = 0; i < 4; i++) q1[i] /= length;
     simulation *fine = open_with("rigid-body", "del", 0);
@@ -100,10 +100,10 @@ static void table_1(void **unused)
     real E = body_energy(q0, q1, tiny);
     momenta(fine, J);
     /* the difference over 1e-5 leaves 11 digits in double */
-    assert_at_most(REAL(fabs)(E - (real)wide_from_double(32.999999979375)), QUAD ? 1e-12 : 1e-8);
-    assert_at_most(REAL(fabs)(J[0] - (real)wide_from_double(6.0e-5)), 1e-9);
-    assert_at_most(REAL(fabs)(J[1] - (real)wide_from_double(5.99999999625)), QUAD ? 1e-11 : 1e-9);
-    assert_at_most(REAL(fabs)(J[2] - (real)wide_from_double(11.9999999925)), QUAD ? 1e-11 : 1e-9);
+    assert_at_most(REAL(fabs)(E - (real)taut_wide_from_double(32.999999979375)), QUAD ? 1e-12 : 1e-8);
+    assert_at_most(REAL(fabs)(J[0] - (real)taut_wide_from_double(6.0e-5)), 1e-9);
+    assert_at_most(REAL(fabs)(J[1] - (real)taut_wide_from_double(5.99999999625)), QUAD ? 1e-11 : 1e-9);
+    assert_at_most(REAL(fabs)(J[2] - (real)taut_wide_from_double(11.9999999925)), QUAD ? 1e-11 : 1e-9);
     long done = 0;
     for (int i = 0; i < 4; i++) {
         long until = 10000 / rows[i].steps_a_sample;
@@ -127,7 +127,7 @@ static void table_1(void **unused)
         assert_digits("energy", energy_error(found, E), rows[i].energy, i == 1 ? 5 : 6);
         assert_digits("momentum", momentum_error(found, J, 3), rows[i].momentum, i == 1 ? 5 : 6);
         for (int k = 0; k < SAMPLES; k++) /* Moser-Veselov: the energy is constant; a difference over h leaves eps/h */
-            assert_at_most(REAL(fabs)(found->energy[k] - (real)wide_from_double(rows[i].constant)), i == 1 ? 1e-9 : 1e-10);
+            assert_at_most(REAL(fabs)(found->energy[k] - (real)taut_wide_from_double(rows[i].constant)), i == 1 ? 1e-9 : 1e-10);
     }
     free(standard);
     free(found);
@@ -142,7 +142,7 @@ static real pendulum_energy(const real *a, const real *b, real h)
     for (int i = 0; i < 6; i++) {
         real m = i < 3 ? 2 : (real)7 / 2, v = (b[i] - a[i]) / h;
         sum += m * v * v / 2;
-        if (i % 3 == 2) sum += m * wide_from_double(9.81) * (a[i] + b[i]) / 2;
+        if (i % 3 == 2) sum += m * taut_wide_from_double(9.81) * (a[i] + b[i]) / 2;
     }
     return sum;
 }
@@ -151,13 +151,13 @@ static real pendulum_energy(const real *a, const real *b, real h)
 static void run_energy_momentum(int steps_a_sample, record *out, real second[3][6])
 {
     simulation *z = open_with("double-spherical-pendulum", "em", 0);
-    real h = 1 / ((real)10 * steps_a_sample), E = simulation_energy(z), J, now, energy = 0, momentum = 0;
+    real h = 1 / ((real)10 * steps_a_sample), E = X(simulation_energy)(z), J, now, energy = 0, momentum = 0;
     momenta(z, &J);
     for (long n = 0; n <= 300L * steps_a_sample; n++) {
         if (n % steps_a_sample == 0) {
             memcpy(out->q[n / steps_a_sample], z->x.q, sizeof out->q[0]);
             momenta(z, &now);
-            energy = larger(energy, REAL(fabs)(simulation_energy(z) - E));
+            energy = larger(energy, REAL(fabs)(X(simulation_energy)(z) - E));
             momentum = larger(momentum, REAL(fabs)(now - J));
         }
         for (int i = 0; second && i < 3; i++)
@@ -184,11 +184,11 @@ static void table_2(void **unused)
     simulation *z = open_with("double-spherical-pendulum", "del", 0);
     real q0[6], second[3][6], E, J[1];
     memcpy(q0, z->x.q, sizeof q0);
-    E = simulation_energy(z);
+    E = X(simulation_energy)(z);
     momenta(z, J);
     close_model(z);
-    assert_at_most(REAL(fabs)(E - (real)wide_from_double(24.939585255421)), 1e-11);
-    assert_at_most(REAL(fabs)(J[0] - (real)wide_from_double(199.831905)), 1e-6);
+    assert_at_most(REAL(fabs)(E - (real)taut_wide_from_double(24.939585255421)), 1e-11);
+    assert_at_most(REAL(fabs)(J[0] - (real)taut_wide_from_double(199.831905)), 1e-6);
     run_energy_momentum(1000, standard, second);
     for (int i = 0; i < 3; i++) {
         real h = 1 / ((real)10 * rows[i].steps_a_sample);

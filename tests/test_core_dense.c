@@ -62,14 +62,14 @@ static void check_matrix(int n, const real *a)
     uint64_t seed = 7;
     memcpy(lu, a, sizeof(real) * (size_t)(n * n));
     for (int i = 0; i < n; i++) b[i] = next_number(&seed);
-    assert_int_equal(dense_factor(n, lu, pivot, 0), 0);
+    assert_int_equal(X(dense_factor)(n, lu, pivot, 0), 0);
 
     memcpy(x, b, sizeof x);
-    dense_solve(n, lu, pivot, x);
+    X(dense_solve)(n, lu, pivot, x);
     assert_true(backward_error(n, a, x, b, 0) <= tolerance(n));
 
     memcpy(x, b, sizeof x);
-    dense_solve_transposed(n, lu, pivot, x);
+    X(dense_solve_transposed)(n, lu, pivot, x);
     assert_true(backward_error(n, a, x, b, 1) <= tolerance(n));
 }
 
@@ -106,8 +106,8 @@ static void hilbert_solution_has_the_digits_of_the_precision(void **state)
     fill_hilbert(N, a);
     for (int i = 0; i < N; i++)
         for (int j = 0; j < N; j++) b[i] += a[i * N + j];
-    assert_int_equal(dense_factor(N, a, pivot, 0), 0);
-    dense_solve(N, a, pivot, b);
+    assert_int_equal(X(dense_factor)(N, a, pivot, 0), 0);
+    X(dense_solve)(N, a, pivot, b);
     for (int i = 0; i < N; i++) assert_true(REAL(fabs)(b[i] - 1) <= (real)1.6e13 * 2 * N * REAL_EPSILON);
 }
 
@@ -134,7 +134,7 @@ static void a_dependent_column_is_named(void **state)
         for (int j = 0; j < N; j++) a[i * N + j] = (real)(int)(20 * next_number(&seed));
         a[i * N + 3] = a[i * N] + a[i * N + 1];
     }
-    assert_int_equal(dense_factor(N, a, pivot, 100 * REAL_EPSILON), 1 + 3);
+    assert_int_equal(X(dense_factor)(N, a, pivot, 100 * REAL_EPSILON), 1 + 3);
 }
 
 static void a_zero_column_is_named_without_a_threshold(void **state)
@@ -142,8 +142,8 @@ static void a_zero_column_is_named_without_a_threshold(void **state)
     (void)state;
     real a[9] = { 1, 0, 2, 3, 0, 4, 5, 0, 7 }, zero[4] = { 0, 0, 0, 0 };
     int pivot[3];
-    assert_int_equal(dense_factor(3, a, pivot, 0), 1 + 1);
-    assert_int_equal(dense_factor(2, zero, pivot, 0), 1 + 0);
+    assert_int_equal(X(dense_factor)(3, a, pivot, 0), 1 + 1);
+    assert_int_equal(X(dense_factor)(2, zero, pivot, 0), 1 + 0);
 }
 
 static void what_is_not_a_number_is_no_pivot(void **state)
@@ -152,7 +152,7 @@ static void what_is_not_a_number_is_no_pivot(void **state)
     real a[4] = { 1, 2, 3, 4 };
     int pivot[2];
     a[3] = (real)NAN;
-    assert_int_equal(dense_factor(2, a, pivot, 0), 1 + 1);
+    assert_int_equal(X(dense_factor)(2, a, pivot, 0), 1 + 1);
 }
 
 /* The threshold is relative to the largest entry: 1e-6 beside 1e6 is 1e-12 of it. */
@@ -161,8 +161,8 @@ static void the_threshold_is_relative(void **state)
     (void)state;
     int pivot[2];
     real a[4] = { (real)1e6, 0, 0, (real)1e-6 }, b[4] = { (real)1e6, 0, 0, (real)1e-6 };
-    assert_int_equal(dense_factor(2, a, pivot, (real)1e-11), 1 + 1);
-    assert_int_equal(dense_factor(2, b, pivot, (real)1e-13), 0);
+    assert_int_equal(X(dense_factor)(2, a, pivot, (real)1e-11), 1 + 1);
+    assert_int_equal(X(dense_factor)(2, b, pivot, (real)1e-13), 0);
 }
 
 /* |A X - 1|: each column of X is backward stable, so the error is n eps |A||X|; the norms are measured. */
@@ -174,7 +174,7 @@ static void the_inverse_inverts(void **state)
     for (int n = 1; n <= MOST; n++) {
         fill_random(n, a, 100 + (uint64_t)n);
         memcpy(kept, a, sizeof a);
-        assert_int_equal(dense_invert(n, a, inverse, pivot, work, 0), 0);
+        assert_int_equal(X(dense_invert)(n, a, inverse, pivot, work, 0), 0);
         for (int i = 0; i < n; i++)
             for (int j = 0; j < n; j++) {
                 real sum = i == j ? -1 : 0, size = 1;
@@ -186,7 +186,7 @@ static void the_inverse_inverts(void **state)
             }
     }
     real singular[4] = { 1, 2, 2, 4 };
-    assert_int_equal(dense_invert(2, singular, inverse, pivot, work, 0), 1 + 1);
+    assert_int_equal(X(dense_invert)(2, singular, inverse, pivot, work, 0), 1 + 1);
 }
 
 static void nothing_is_a_matrix_too(void **state)
@@ -194,9 +194,9 @@ static void nothing_is_a_matrix_too(void **state)
     (void)state;
     real a[1], b[1] = { 5 };
     int pivot[1];
-    assert_int_equal(dense_factor(0, a, pivot, 0), 0);
-    dense_solve(0, a, pivot, b);
-    dense_solve_transposed(0, a, pivot, b);
+    assert_int_equal(X(dense_factor)(0, a, pivot, 0), 0);
+    X(dense_solve)(0, a, pivot, b);
+    X(dense_solve_transposed)(0, a, pivot, b);
     assert_true(b[0] == 5);
 }
 

@@ -44,21 +44,21 @@ static void open_run(run *r, const example *e)
     char path[512];
     snprintf(path, sizeof path, "%s/%s.lua", MODELS, e->file ? e->file : "");
     r->m = e->file ? load_file(path, &size, size.name ? 1 : 0) : load(e->text);
-    int status = simulation_create(r->m, &options, &r->z);
+    int status = X(simulation_create)(r->m, &options, &r->z);
     if (status) print_error("%s\n", taut_error_text(context));
     assert_int_equal(status, TAUT_OK);
 }
 
 static void close_run(run *r)
 {
-    simulation_destroy(r->z);
-    model_destroy(r->m);
+    X(simulation_destroy)(r->z);
+    taut_model_free(r->m);
 }
 
 static void go(run *r, int count, double h)
 {
     for (int n = 0; n < count; n++) {
-        int status = simulation_step(r->z, (real)h);
+        int status = X(simulation_step)(r->z, (real)h);
         if (status) print_error("%s\n", taut_error_text(context));
         assert_int_equal(status, TAUT_OK);
     }
@@ -71,7 +71,7 @@ static void assert_same_state(const run *a, const run *b, const char *what)
 {
     const state *x = &a->z->x, *y = &b->z->x;
     assert_true(same(x->t, y->t) && same(x->t_low, y->t_low));
-    for (size_t i = 0; i < state_size(x); i++)
+    for (size_t i = 0; i < X(state_size)(x); i++)
         if (!same(x->block[i], y->block[i])) {
             print_error("%s, %s: number %zu of the state is %.20g, not %.20g\n", a->m->title, what, i, (double)x->block[i],
                         (double)y->block[i]);
@@ -82,14 +82,14 @@ static void assert_same_state(const run *a, const run *b, const char *what)
 static void assert_same_frame(run *a, run *b, const char *what)
 {
     static wide x[COLUMNS], y[COLUMNS];
-    size_t count = simulation_column_count(a->z);
+    size_t count = X(simulation_column_count)(a->z);
     assert_true(count <= COLUMNS);
-    assert_int_equal(simulation_frame(a->z, x), TAUT_OK);
-    assert_int_equal(simulation_frame(b->z, y), TAUT_OK);
+    assert_int_equal(X(simulation_frame)(a->z, x), TAUT_OK);
+    assert_int_equal(X(simulation_frame)(b->z, y), TAUT_OK);
     for (size_t i = 0; i < count; i++)
         if (!same((real)x[i], (real)y[i])) {
             char name[200];
-            simulation_column_name(a->z, i, name, sizeof name);
+            X(simulation_column_name)(a->z, i, name, sizeof name);
             print_error("%s, %s: column %s is %.20g, not %.20g\n", a->m->title, what, name, (double)x[i], (double)y[i]);
             fail();
         }
@@ -123,7 +123,7 @@ static void frames_do_not_matter(void **state)
         for (int n = 0; n < STEPS; n++) {
             go(&a, 1, examples[i].step);
             go(&b, 1, examples[i].step);
-            assert_int_equal(simulation_frame(b.z, frame), TAUT_OK);
+            assert_int_equal(X(simulation_frame)(b.z, frame), TAUT_OK);
         }
         assert_same_state(&a, &b, "with frames");
         assert_same_frame(&a, &b, "with frames");
@@ -142,9 +142,9 @@ static void continued_from_a_copy(void **state)
         open_run(&b, &examples[i]);
         for (int n = 0; n < MIDDLE; n++) {
             go(&a, 1, examples[i].step);
-            assert_int_equal(simulation_frame(a.z, frame), TAUT_OK); /* the fresh one has seen none */
+            assert_int_equal(X(simulation_frame)(a.z, frame), TAUT_OK); /* the fresh one has seen none */
         }
-        state_copy(&a.z->x, &b.z->x);
+        X(state_copy)(&a.z->x, &b.z->x);
         go(&a, STEPS - MIDDLE, examples[i].step);
         go(&b, STEPS - MIDDLE, examples[i].step);
         assert_same_state(&a, &b, "continued");

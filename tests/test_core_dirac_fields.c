@@ -150,13 +150,13 @@ static real extended_hamiltonian(simulation *naive, simulation *dirac, const rea
     real rate[64], chi[32], t = 0;
     field_at(dirac, t, at, rate);
     place here = place_at(naive->s, at, at + n, &t, NULL); /* unit mass: v = p */
-    real value = system_energy(naive->s, &here, at + n);
+    real value = X(system_energy)(naive->s, &here, at + n);
     for (uint32_t i = 0; i < n; i++) value -= (at[n + i] - rate[i]) * (at[n + i] - rate[i]);
     chi_at(naive, t, at, chi);
     field_at(naive, t, at, rate);
-    /* lambda from p' = -H_q + G' lambda: kept by acceleration_solve, which agrees */
+    /* lambda from p' = -H_q + G' lambda: kept by X(acceleration_solve), which agrees */
     real lambda[32] = { 0 };
-    assert_int_equal(acceleration_solve(naive->acceleration, at, at + n, t, lambda, NULL), TAUT_OK);
+    assert_int_equal(X(acceleration_solve)(naive->acceleration, at, at + n, t, lambda, NULL), TAUT_OK);
     for (uint32_t k = 0; k < c; k++) value -= lambda[k] * chi[k];
     return value;
 }
@@ -202,8 +202,8 @@ static void linear_solves_reach_the_precision(void **unused)
     real t = 0;
     place here = place_at(s, at, at + s->n, &t, NULL);
     assert_true(s->blocks[BLOCK_G].value_count <= 64);
-    system_block_values(s, BLOCK_G, &here, g);
-    block_multiply(&s->blocks[BLOCK_G], g, 1, rate, gv);
+    X(system_block_values)(s, BLOCK_G, &here, g);
+    X(block_multiply)(&s->blocks[BLOCK_G], g, 1, rate, gv);
     assert_at_most(largest_of(gv, s->c), 100 * REAL_EPSILON);
     close_model(z);
 }
@@ -212,18 +212,18 @@ static void forces_are_taken_or_refused(void **unused)
 {
     (void)unused;
     simulation *z = open_model("damped-pendulum");
-    assert_null(method_refusal(&method_naive, z->s));
-    assert_null(method_refusal(&method_dirac, z->s));
-    assert_non_null(strstr(method_refusal(&method_extended, z->s), "without forces"));
+    assert_null(X(method_refusal)(&X(method_naive), z->s));
+    assert_null(X(method_refusal)(&X(method_dirac), z->s));
+    assert_non_null(strstr(X(method_refusal)(&X(method_extended), z->s), "without forces"));
     close_model(z);
     z = open_text("local a = point('a', 2)\nlagrangian(norm2(a.dot)/2 - a.y)\nlocal l = constraint('rod', (norm2(a) - 1)/2)\n"
                   "force(a, -0.1*l^2*a.dot)\nstart { a = {1, 0}, ['a.dot'] = {0, -1} }\n");
-    assert_null(method_refusal(&method_naive, z->s));
-    assert_non_null(strstr(method_refusal(&method_dirac, z->s), "depends on the multipliers"));
+    assert_null(X(method_refusal)(&X(method_naive), z->s));
+    assert_non_null(strstr(X(method_refusal)(&X(method_dirac), z->s), "depends on the multipliers"));
     use_method(z, "naive:gauss,s=3");
     real position, velocity;
     do_steps(z, 100, (real)1 / 50);
-    simulation_residuals(z, &position, &velocity);
+    X(simulation_residuals)(z, &position, &velocity);
     assert_at_most(position, 1e-6); /* h^6 drift */
     close_model(z);
 }

@@ -3,7 +3,7 @@
 #include "support_dirac.h"
 #include "run/verify_order.h"
 
-#define ENGINE REAL_PRECISION(engine)
+#define ENGINE X(engine)
 
 static simulation *open_formulation(const char *model, int f, const char *options)
 {
@@ -18,8 +18,8 @@ static method_info declared(int f, const char *options)
     method_spec spec;
     taut_context *context = taut_context_create(NULL);
     snprintf(text, sizeof text, "%s:%s", formulations[f], options);
-    assert_int_equal(method_parse(context, text, &spec), TAUT_OK);
-    method_info info = method_declared(&spec);
+    assert_int_equal(X(method_parse)(context, text, &spec), TAUT_OK);
+    method_info info = X(method_declared)(&spec);
     taut_context_destroy(context);
     return info;
 }
@@ -49,7 +49,7 @@ static void orders_are_as_declared(void **unused)
                 snprintf(method, sizeof method, "%s:%s", formulations[f], schemes[k]);
                 use_method(z, method);
                 verify_order order;
-                if (verify_order_measure(z->m->context, &ENGINE, z, wide_from_double(models[i].h), &order))
+                if (taut_verify_order_measure(z->m->context, &ENGINE, z, taut_wide_from_double(models[i].h), &order))
                     fail_msg("%s", taut_error_text(z->m->context));
                 int expected = declared(f, schemes[k]).order;
                 printf("%-26s %-24s order q %.3f p %.3f\n", models[i].name, method, (double)order.parts[0].order, (double)order.parts[1].order);
@@ -73,12 +73,12 @@ static void kept_as_declared(void **unused)
         for (int f = 0; f < FORMULATIONS; f++)
             for (int k = 0; k < 5; k++) {
                 simulation *z = open_formulation(models[i].name, f, schemes[k]);
-                real h = wide_from_double(models[i].h);
+                real h = taut_wide_from_double(models[i].h);
                 unsigned keeps = declared(f, schemes[k]).keeps;
                 engine_follow run;
                 engine_return back;
                 engine_symplecticity form;
-                if (simulation_follow(z, h, 20, &run)) fail_msg("%s", taut_error_text(z->m->context));
+                if (X(simulation_follow)(z, h, 20, &run)) fail_msg("%s", taut_error_text(z->m->context));
                 wide momentum = run.momentum.error / run.momentum.scale;
                 /* some roundings a step */
                 if (keeps & KEEPS_MOMENTUM) assert_at_most(momentum, 200 * REAL_EPSILON);
@@ -88,11 +88,11 @@ static void kept_as_declared(void **unused)
                     close_model(z);
                     continue;
                 }
-                assert_int_equal(simulation_return(z, h, 10, &back), TAUT_OK);
+                assert_int_equal(X(simulation_return)(z, h, 10, &back), TAUT_OK);
                 if (keeps & KEEPS_REVERSIBLE) assert_at_most(back.error, 400 * REAL_EPSILON * back.growth);
                 if (k == 0) assert_true(back.error > 1e-10);
                 if (i == 0 && k < 3) {
-                    assert_int_equal(simulation_symplecticity(z, h, &form), TAUT_OK);
+                    assert_int_equal(X(simulation_symplecticity)(z, h, &form), TAUT_OK);
                     if (keeps & KEEPS_SYMPLECTIC)
                         assert_at_most(form.defect, 10 * form.uncertainty);
                     else if (QUAD || k == 0) /* in double six orders of h hide it */
@@ -111,7 +111,7 @@ static void gauss_keeps_quadratic_constraints(void **unused)
         for (int s = 1; s <= 3; s += 2) {
             simulation *z = open_formulation(models[i], DIRAC, s == 1 ? "midpoint" : "gauss,s=3");
             engine_follow run;
-            assert_int_equal(simulation_follow(z, (real)1 / 50, i == 3 ? 3 : 50, &run), TAUT_OK);
+            assert_int_equal(X(simulation_follow)(z, (real)1 / 50, i == 3 ? 3 : 50, &run), TAUT_OK);
             assert_at_most(run.position.error / run.position.scale, 40 * REAL_EPSILON);
             assert_at_most(run.velocity.error / run.velocity.scale, 40 * REAL_EPSILON);
             close_model(z);
@@ -132,8 +132,8 @@ static simulation *open_beside(int f, const char *options)
     model *m = NULL;
     simulation *z = NULL;
     engine_options e = { .method = method, .start = START_AS_IS };
-    assert_int_equal(model_load_text(context, "test.lua", BESIDE, strlen(BESIDE), NULL, 0, &m), TAUT_OK);
-    if (simulation_create(m, &e, &z)) fail_msg("%s", taut_error_text(context));
+    assert_int_equal(taut_model_read_text(context, "test.lua", BESIDE, strlen(BESIDE), NULL, 0, &m), TAUT_OK);
+    if (X(simulation_create)(m, &e, &z)) fail_msg("%s", taut_error_text(context));
     return z;
 }
 
@@ -179,12 +179,12 @@ static void others_need_the_constraints(void **unused)
     model *m = NULL;
     simulation *z = NULL;
     engine_options e = { .method = "rattle", .start = START_AS_IS };
-    assert_int_equal(model_load_text(context, "test.lua", BESIDE, strlen(BESIDE), NULL, 0, &m), TAUT_OK);
-    assert_int_equal(simulation_create(m, &e, &z), TAUT_UNSUPPORTED);
+    assert_int_equal(taut_model_read_text(context, "test.lua", BESIDE, strlen(BESIDE), NULL, 0, &m), TAUT_OK);
+    assert_int_equal(X(simulation_create)(m, &e, &z), TAUT_UNSUPPORTED);
     assert_non_null(strstr(taut_error_text(context), "'rattle' keeps the constraints and needs a start on them"));
     e = (engine_options){ .method = "dirac" };
-    assert_int_equal(simulation_create(m, &e, &z), TAUT_BAD_MODEL); /* strict */
-    model_destroy(m);
+    assert_int_equal(X(simulation_create)(m, &e, &z), TAUT_BAD_MODEL); /* strict */
+    taut_model_free(m);
     taut_context_destroy(context);
 }
 
@@ -203,7 +203,7 @@ static void newton_meets_stiffness(void **unused)
                                            "constraint('rod', (norm2(a) - 1)/2)\n"
                                            "start { a = {1, 0}, b = {2, 0}, ['a.dot'] = {0, -0.1}, ['b.dot'] = {0, -0.2} }\n", method);
             do_steps(z, 50, (real)1 / 100);
-            double iterations = (double)method_counts(&z->method)->iterations / 50;
+            double iterations = (double)X(method_counts)(&z->method)->iterations / 50;
             printf("%-20s %.1f iterations a step\n", method, iterations);
             assert_at_most(iterations, QUAD ? 30 : 20);
             close_model(z);
@@ -213,7 +213,7 @@ static void newton_meets_stiffness(void **unused)
 static void assert_unchanged(const state *before, const state *now)
 {
     assert_true(before->t == now->t && before->t_low == now->t_low);
-    assert_memory_equal(before->block, now->block, state_size(before) * sizeof(real));
+    assert_memory_equal(before->block, now->block, X(state_size)(before) * sizeof(real));
 }
 
 /* A step that fails leaves the state: the functional iteration diverges, and no step is short enough for an error of 1e-300. */
@@ -224,10 +224,10 @@ static void failure_leaves_the_state(void **unused)
     for (int i = 0; i < 3; i++) {
         simulation *z = open_with("chain-molecule", methods[i]);
         state before = save_state(z);
-        assert_true(simulation_step(z, 10) > 0);
+        assert_true(X(simulation_step)(z, 10) > 0);
         assert_unchanged(&before, &z->x);
         assert_true(strlen(taut_error_text(z->m->context)) > 20);
-        state_clear(z->s, &before);
+        X(state_clear)(z->s, &before);
         close_model(z);
     }
 }
@@ -244,7 +244,7 @@ static void goes_on_from_a_copy(void **unused)
             simulation *a = open_with(models[k], methods[i]), *b = open_with(models[k], methods[i]);
             real h = k == 0 ? (real)1 / 3 : (real)1 / 500;
             do_steps(a, 4, h);
-            state_copy(&a->x, &b->x);
+            X(state_copy)(&a->x, &b->x);
             do_steps(a, 4, h);
             do_steps(b, 4, h);
             assert_unchanged(&a->x, &b->x);
@@ -262,7 +262,7 @@ static void fehlberg_in_pieces(void **unused)
     do_steps(b, 40, (real)1 / 4);
     assert_true(a->x.t == 10 && b->x.t == 10);
     assert_at_most(distance(a->x.q, b->x.q, 2), 1e-6);
-    long one = method_counts(&a->method)->evaluations, many = method_counts(&b->method)->evaluations;
+    long one = X(method_counts)(&a->method)->evaluations, many = X(method_counts)(&b->method)->evaluations;
     assert_at_most((double)many, 1.6 * (double)one);
     do_steps(a, 1, -10); /* and back */
     assert_at_most(REAL(fabs)(a->x.q[0] - 1), 1e-5);
@@ -299,8 +299,8 @@ static void bad_options(void **unused)
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         method_spec spec;
         method m = { 0 };
-        int status = method_parse(z->m->context, all[i].method, &spec);
-        if (!status) status = method_create(z->s, &spec, 0, &m);
+        int status = X(method_parse)(z->m->context, all[i].method, &spec);
+        if (!status) status = X(method_create)(z->s, &spec, 0, &m);
         assert_int_equal(status, TAUT_BAD_USAGE);
         if (!strstr(taut_error_text(z->m->context), all[i].text)) fail_msg("%s: %s", all[i].method, taut_error_text(z->m->context));
     }

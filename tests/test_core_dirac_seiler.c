@@ -34,7 +34,7 @@ static simulation *open_scheme(const char *model, int formulation, const char *o
 static real error_of(simulation *z)
 {
     simulation *exact = open_model("pendulum");
-    if (simulation_flow(exact, z->x.t + z->x.t_low, QUAD ? (real)1e-20 : (real)1e-13)) fail_msg("%s", taut_error_text(exact->m->context));
+    if (X(simulation_flow)(exact, z->x.t + z->x.t_low, QUAD ? (real)1e-20 : (real)1e-13)) fail_msg("%s", taut_error_text(exact->m->context));
     real d[4] = { z->x.q[0] - exact->x.q[0], z->x.q[1] - exact->x.q[1], z->x.p[0] - exact->x.p[0], z->x.p[1] - exact->x.p[1] };
     close_model(exact);
     return norm(d, 4);
@@ -73,9 +73,9 @@ static void errors_at_100(void **unused)
         simulation *z = open_scheme("pendulum", f, "rk4");
         real phi, psi;
         do_steps(z, 1000, (real)1 / 10);
-        simulation_residuals(z, &phi, &psi);
+        X(simulation_residuals)(z, &phi, &psi);
         assert_figure(error_of(z), given[f][0], DIGITS, formulations[f]);
-        assert_figure(REAL(fabs)(simulation_energy(z) - 2), given[f][1], DIGITS, formulations[f]);
+        assert_figure(REAL(fabs)(X(simulation_energy)(z) - 2), given[f][1], DIGITS, formulations[f]);
         assert_figure(phi, given[f][2], DIGITS, formulations[f]);
         assert_figure(psi, given[f][3], DIGITS, formulations[f]);
         close_model(z);
@@ -100,15 +100,15 @@ static void growth_exponents(void **unused)
         engine_growth g;
         /* the exact solution in quad is slow: over a long run fewer comparisons show the same exponent */
         long stride = (QUAD || SANITIZED) && all[i].to > 300 ? 10 : 1;
-        assert_int_equal(simulation_growth(z, (real)1 / 10, all[i].to, all[i].from, stride, &g), TAUT_OK);
+        assert_int_equal(X(simulation_growth)(z, (real)1 / 10, all[i].to, all[i].from, stride, &g), TAUT_OK);
         printf("%-8s error %.3f energy %.3f phi %.3f psi %.3f\n", formulations[all[i].formulation], (double)g.exponent[0],
                (double)g.exponent[1], (double)g.exponent[2], (double)g.exponent[3]);
         for (int k = 0; k < GROWTH_KINDS; k++)
             if (all[i].given[k] > 0) assert_between(g.exponent[k], all[i].given[k] - 0.05, all[i].given[k] + 0.05);
         if (all[i].formulation == EXTENDED) { /* bounded: over a thousand steps they stay what they were in the first hundred, or twice that */
-            simulation_restart(z);
+            X(simulation_restart)(z);
             engine_growth first;
-            assert_int_equal(simulation_growth(z, (real)1 / 10, 100, 1, 0, &first), TAUT_OK);
+            assert_int_equal(X(simulation_growth)(z, (real)1 / 10, 100, 1, 0, &first), TAUT_OK);
             assert_at_most(g.largest[GROWTH_POSITION], 2.5 * first.largest[GROWTH_POSITION]);
             assert_at_most(g.largest[GROWTH_VELOCITY], 2.5 * first.largest[GROWTH_VELOCITY]);
         }
@@ -124,13 +124,13 @@ static void projection_counts(void **unused)
     for (int f = 0; f < FORMULATIONS; f++) {
         simulation *z = open_scheme("pendulum", f, "rk4,project=both,eps=1e-6");
         do_steps(z, 1000, (real)1 / 10);
-        const newton_counts *c = method_counts(&z->method);
+        const newton_counts *c = X(method_counts)(&z->method);
         assert_int_equal(c->position_projections, given[f][0]);
         assert_int_equal(c->momentum_projections, given[f][1]);
         assert_int_equal(c->projected_steps, given[f][2]);
         assert_int_equal(c->evaluations, 4000);
         real phi, psi;
-        simulation_residuals(z, &phi, &psi);
+        X(simulation_residuals)(z, &phi, &psi);
         assert_at_most(phi, 1e-6);
         assert_at_most(psi, 1e-6);
         close_model(z);
@@ -171,7 +171,7 @@ static void fehlberg_evaluations(void **unused)
             simulation *z = open_scheme("pendulum", f, options);
             do_steps(z, 1, 100);
             assert_true(z->x.t == 100);
-            assert_int_equal(method_counts(&z->method)->evaluations, f == DIRAC ? given[k].dirac : given[k].extended);
+            assert_int_equal(X(method_counts)(&z->method)->evaluations, f == DIRAC ? given[k].dirac : given[k].extended);
             close_model(z);
         }
 }
@@ -188,15 +188,15 @@ static void chain_molecule_rk4(void **unused)
     simulation *z = open_scheme("chain-molecule", DIRAC, "rk4");
     uint32_t n = z->s->n;
     real H0 = -(real)2369723 / 1990656, start = 0, position, velocity; /* exact: at the vertices of a hexagon all distances are 1, sqrt 3, 2 */
-    assert_at_most(REAL(fabs)(simulation_energy(z) - H0), 20 * REAL_EPSILON);
+    assert_at_most(REAL(fabs)(X(simulation_energy)(z) - H0), 20 * REAL_EPSILON);
     for (uint32_t i = 0; i < n; i += 2) start += z->x.q[i] * z->x.p[i + 1] - z->x.q[i + 1] * z->x.p[i];
     assert_at_most(REAL(fabs)(start + (real)1 / 4), 4 * REAL_EPSILON);
     for (int k = 0; k < 2; k++) {
         do_steps(z, k ? 900 : 100, (real)1 / 10);
         real J = 0;
         for (uint32_t i = 0; i < n; i += 2) J += z->x.q[i] * z->x.p[i + 1] - z->x.q[i + 1] * z->x.p[i];
-        simulation_residuals(z, &position, &velocity); /* leaves them in z->g and z->g_rate */
-        assert_figure(simulation_energy(z) - H0, given[k][0], DIGITS, "energy");
+        X(simulation_residuals)(z, &position, &velocity); /* leaves them in z->g and z->g_rate */
+        assert_figure(X(simulation_energy)(z) - H0, given[k][0], DIGITS, "energy");
         assert_figure(norm(z->g, z->s->c), given[k][1], DIGITS, "phi");
         assert_figure(norm(z->g_rate, z->s->c), given[k][2], DIGITS, "psi");
         assert_figure(J - start, given[k][3], DIGITS, "angular momentum");
@@ -206,10 +206,10 @@ static void chain_molecule_rk4(void **unused)
 
 static real largest_energy_error(simulation *z, long steps, real h)
 {
-    real first = simulation_energy(z), most = 0;
+    real first = X(simulation_energy)(z), most = 0;
     for (long k = 0; k < steps; k++) {
         do_steps(z, 1, h);
-        most = larger(most, REAL(fabs)(simulation_energy(z) - first));
+        most = larger(most, REAL(fabs)(X(simulation_energy)(z) - first));
     }
     return most;
 }
@@ -223,11 +223,11 @@ static void chain_molecule_midpoint(void **unused)
         do_steps(z, 100, (real)1 / 10);
     } else {
         assert_figure(largest_energy_error(z, 2000, (real)1 / 10), 2.299e-3, 3e-4, "h = 0.1"); /* four digits */
-        simulation_restart(z);
+        X(simulation_restart)(z);
         assert_figure(largest_energy_error(z, 4000, (real)1 / 20), 5.936e-4, 3e-4, "h = 0.05");
     }
     real position, velocity;
-    simulation_residuals(z, &position, &velocity);
+    X(simulation_residuals)(z, &position, &velocity);
     assert_at_most(position, 40 * REAL_EPSILON);
     assert_at_most(velocity, 40 * REAL_EPSILON);
     close_model(z);
@@ -241,10 +241,10 @@ static void chain_molecule_functional(void **unused)
     if (QUAD || SANITIZED) skip(); /* quad: 50 iterations do not bring it down to round-off; sanitizers: 8000 steps */
     simulation *z = open_scheme("chain-molecule", DIRAC, "midpoint,solver=functional,tol=1e-5");
     assert_figure(largest_energy_error(z, 4000, (real)1 / 20), 1.74e-4, 3e-3, "tolerance 1e-5"); /* three digits */
-    simulation_restart(z);
+    X(simulation_restart)(z);
     assert_between(largest_energy_error(z, 2000, (real)1 / 10), 1e-3, 3e-3);
     use_method(z, "dirac:midpoint,solver=functional"); /* down to round-off: the same as Newton's */
-    simulation_restart(z);
+    X(simulation_restart)(z);
     assert_figure(largest_energy_error(z, 2000, (real)1 / 10), 2.299e-3, 3e-4, "round-off");
     close_model(z);
 }
@@ -255,11 +255,11 @@ static void chain_molecule_midpoint_drifts(void **unused)
     (void)unused;
     if (QUAD || (SANITIZED && !getenv("TAUT_TEST_LONG"))) skip(); /* 20,000 steps: two minutes in quad */
     simulation *z = open_scheme("chain-molecule", DIRAC, "midpoint");
-    real first = simulation_energy(z), means[4] = { 0 };
+    real first = X(simulation_energy)(z), means[4] = { 0 };
     for (int part = 0; part < 4; part++)
         for (int k = 0; k < 5000; k++) {
             do_steps(z, 1, (real)1 / 10);
-            means[part] += (simulation_energy(z) - first) / 5000;
+            means[part] += (X(simulation_energy)(z) - first) / 5000;
         }
     printf("mean energy errors over quarters of [0, 2000]: %.3e %.3e %.3e %.3e\n", (double)means[0], (double)means[1], (double)means[2],
            (double)means[3]);
@@ -277,7 +277,7 @@ static void floquet_multipliers(void **unused)
     for (int f = 0; f < FORMULATIONS; f++) {
         simulation *z = open_scheme("pendulum", f, "rk4");
         engine_stability s;
-        if (simulation_stability(z, (real)1 / 10, 0, 10, &s)) fail_msg("%s", taut_error_text(z->m->context));
+        if (X(simulation_stability)(z, (real)1 / 10, 0, 10, &s)) fail_msg("%s", taut_error_text(z->m->context));
         assert_true(s.applies && s.periodic);
         assert_figure((real)s.span, 3.31327634047319, 1e-13, "period");
         assert_at_most(WIDE(fabs)(s.determinant - 1), QUAD ? 1e-15 : 1e-9);

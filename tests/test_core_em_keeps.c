@@ -38,8 +38,8 @@ static simulation *open_any(const char *source, const char *method)
     simulation *z = strchr(source, ' ') ? open_text(source) : open_model(source);
     use_method(z, method);
     method_spec spec;
-    assert_int_equal(method_parse(z->m->context, method, &spec), TAUT_OK);
-    z->declared = method_declared(&spec);
+    assert_int_equal(X(method_parse)(z->m->context, method, &spec), TAUT_OK);
+    z->declared = X(method_declared)(&spec);
     return z;
 }
 
@@ -66,7 +66,7 @@ static void keeps(void **unused)
             simulation *z = open_any(p->model, every[k]);
             engine_follow kept;
             assert_int_equal(z->symmetry_count, p->symmetries);
-            int status = simulation_follow(z, p->h, large ? steps / 20 : steps, &kept);
+            int status = X(simulation_follow)(z, p->h, large ? steps / 20 : steps, &kept);
             if (status) fail_msg("%s, %s: %s", z->m->title, every[k], taut_error_text(z->m->context));
             double energy = in_units(&kept.energy), momentum = in_units(&kept.momentum), g = in_units(&kept.position),
                    rate = in_units(&kept.velocity);
@@ -86,7 +86,7 @@ static void others_do_not(void **unused)
     (void)unused;
     simulation *z = open_any("four-particles", "rattle");
     engine_follow kept;
-    assert_int_equal(simulation_follow(z, (real)0.01, 100, &kept), TAUT_OK);
+    assert_int_equal(X(simulation_follow)(z, (real)0.01, 100, &kept), TAUT_OK);
     assert_true(in_units(&kept.energy) > 1e6);
     close_model(z);
 }
@@ -103,8 +103,8 @@ static simulation *open_declared(const char *text, const char *method)
     model *m = NULL;
     simulation *z = NULL;
     engine_options options = { .method = method };
-    assert_int_equal(model_load_text(context, "test.lua", text, strlen(text), NULL, 0, &m), TAUT_OK);
-    assert_int_equal(simulation_create(m, &options, &z), TAUT_OK);
+    assert_int_equal(taut_model_read_text(context, "test.lua", text, strlen(text), NULL, 0, &m), TAUT_OK);
+    assert_int_equal(X(simulation_create)(m, &options, &z), TAUT_OK);
     return z;
 }
 
@@ -119,7 +119,7 @@ static void momentum_is_declared_where_it_is_kept(void **unused)
         for (int fine = 0; fine < 2; fine++) {
             z = open_declared(off_centre, every[k]);
             assert_false(z->declared.keeps & KEEPS_MOMENTUM);
-            assert_int_equal(simulation_follow(z, (real)0.01 / (fine + 1), 100 * (fine + 1), &kept[fine]), TAUT_OK);
+            assert_int_equal(X(simulation_follow)(z, (real)0.01 / (fine + 1), 100 * (fine + 1), &kept[fine]), TAUT_OK);
             assert_at_most(in_units(&kept[fine].energy), 40);
             close_model(z);
         }
@@ -134,7 +134,7 @@ static void keeps_in_large_steps(void **unused)
     (void)unused;
     simulation *z = open_any("four-bar", "em:project");
     engine_follow kept;
-    int status = simulation_follow(z, (real)0.05, SANITIZED || QUAD ? 20 : 200, &kept);
+    int status = X(simulation_follow)(z, (real)0.05, SANITIZED || QUAD ? 20 : 200, &kept);
     if (status) fail_msg("%s", taut_error_text(z->m->context));
     assert_at_most(in_units(&kept.energy), 2000);
     assert_at_most(in_units(&kept.velocity), 4);
@@ -158,7 +158,7 @@ static void offset(void **unused)
     static const char *const texts[] = { PARTICLES("-V(s)"), PARTICLES("-(V(s) + 10^6)"),
                                          PARTICLES("-sqrt((V(s) + 10^6)^2)"), PARTICLES("-10^6*exp(log(1 + V(s)/10^6))") };
     simulation *plain = open_any(texts[0], "em");
-    real energy = simulation_energy(plain), q[9], most = 0;
+    real energy = X(simulation_energy)(plain), q[9], most = 0;
     long steps = SANITIZED || QUAD ? 200 : 1000;
     do_steps(plain, steps, (real)0.01);
     memcpy(q, plain->x.q, sizeof q);
@@ -166,8 +166,8 @@ static void offset(void **unused)
         simulation *z = open_any(texts[k], "em");
         for (long n = 0; n < steps; n++) {
             do_steps(z, 1, (real)0.01);
-            state_copy(&z->x, &plain->x); /* the energy without the offset, at that state */
-            most = larger(most, REAL(fabs)(simulation_energy(plain) - energy));
+            X(state_copy)(&z->x, &plain->x); /* the energy without the offset, at that state */
+            most = larger(most, REAL(fabs)(X(simulation_energy)(plain) - energy));
         }
         printf("offset %d: energy without it changed by %.1e, q differs by %.1e\n", k, (double)most, (double)distance(z->x.q, q, 9));
         /* A million as such does nothing, not a bit. Inside a function it rounds V away, but not the slope of V. */
@@ -209,13 +209,13 @@ static void balance(void **unused)
         for (int k = 0; k < 2; k++) {
             if (k && problems[i].skip_project) continue;
             simulation *z = open_any(problems[i].model, every[k]);
-            assert_true(simulation_has_work(z));
-            real first = simulation_energy(z), size = REAL(fabs)(first), most = 0, before = 0, work = 0;
+            assert_true(X(simulation_has_work)(z));
+            real first = X(simulation_energy)(z), size = REAL(fabs)(first), most = 0, before = 0, work = 0;
             for (long n = 0; n < steps; n++) {
                 do_steps(z, 1, problems[i].h);
-                size += REAL(fabs)(simulation_work(z) - before);
-                before = simulation_work(z);
-                most = larger(most, REAL(fabs)(simulation_energy(z) - simulation_work(z) - first));
+                size += REAL(fabs)(X(simulation_work)(z) - before);
+                before = X(simulation_work)(z);
+                most = larger(most, REAL(fabs)(X(simulation_energy)(z) - X(simulation_work)(z) - first));
                 work = larger(work, REAL(fabs)(before));
             }
             printf("%-24.24s %-10s work up to %.2f, energy - work changed by %.1f units\n", z->m->title, every[k], (double)work,
@@ -235,11 +235,11 @@ static void balance_of_other_methods(void **unused)
         real error[2];
         for (int r = 0; r < 2; r++) {
             simulation *z = open_any("damped-pendulum", methods[k]);
-            real first = simulation_energy(z);
+            real first = X(simulation_energy)(z);
             error[r] = 0;
             for (int n = 0; n < 500 << r; n++) {
                 do_steps(z, 1, (real)0.004 / (1 << r));
-                error[r] = larger(error[r], REAL(fabs)(simulation_energy(z) - simulation_work(z) - first));
+                error[r] = larger(error[r], REAL(fabs)(X(simulation_energy)(z) - X(simulation_work)(z) - first));
             }
             close_model(z);
         }
@@ -262,7 +262,7 @@ static void long_chains_go_on(void **unused)
                               "start { ['a' .. i] = {i, 0, 0} } previous = a end");
     engine_follow kept;
     use_method(z, "em");
-    int status = simulation_follow(z, (real)0.001, 50, &kept);
+    int status = X(simulation_follow)(z, (real)0.001, 50, &kept);
     if (status) fail_msg("step %ld: %s", kept.steps + 1, taut_error_text(z->m->context));
     /* A step keeps the energy but for lambda.(g1 - g0), g being round-off of either sign. */
     real forces = 0;
@@ -291,10 +291,10 @@ static void refuses(void **unused)
         model *m = NULL;
         simulation *z = NULL;
         engine_options options = { .method = cases[i].method };
-        assert_int_equal(model_load_text(context, "test.lua", cases[i].text, strlen(cases[i].text), NULL, 0, &m), TAUT_OK);
-        assert_int_equal(simulation_create(m, &options, &z), TAUT_UNSUPPORTED);
+        assert_int_equal(taut_model_read_text(context, "test.lua", cases[i].text, strlen(cases[i].text), NULL, 0, &m), TAUT_OK);
+        assert_int_equal(X(simulation_create)(m, &options, &z), TAUT_UNSUPPORTED);
         if (!strstr(taut_error_text(context), cases[i].part)) fail_msg("%s", taut_error_text(context));
-        model_destroy(m);
+        taut_model_free(m);
         taut_context_destroy(context);
     }
 }

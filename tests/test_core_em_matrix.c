@@ -25,7 +25,7 @@ static void discrete_at(const struct system *s, field *f, discrete_mode mode, ki
 {
     place x0 = place_of(s, from), x1 = place_of(s, to);
     memset(out, 0, N * sizeof(real));
-    field_discrete(f, mode, by, &x0, &x1, weights, out);
+    X(field_discrete)(f, mode, by, &x0, &x1, weights, out);
 }
 
 /* Central differences of order 2 with d = eps^(1/3): errors of eps^(2/3), times third derivatives of some tens. */
@@ -34,15 +34,15 @@ static void check_slope(const struct system *s, field *f, discrete_mode mode, ki
     generator r = { 5 };
     point from, to;
     real d = REAL(pow)(REAL_EPSILON, (real)1 / 3), values[200], plus[N], minus[N];
-    assert_int_equal(field_prepare_discrete(f, mode, a), TAUT_OK);
-    assert_int_equal(field_prepare_discrete_slope(f, mode, a, b), TAUT_OK);
-    const pattern *p = field_discrete_slope_pattern(f, mode, a, b);
+    assert_int_equal(X(field_prepare_discrete)(f, mode, a), TAUT_OK);
+    assert_int_equal(X(field_prepare_discrete_slope)(f, mode, a, b), TAUT_OK);
+    const pattern *p = X(field_discrete_slope_pattern)(f, mode, a, b);
     assert_true(pattern_entries(p) <= 200);
     random_point(&r, &from);
     random_point(&r, &to);
     place x0 = place_of(s, &from), x1 = place_of(s, &to);
     memset(values, 0, sizeof values);
-    field_discrete_slope(f, mode, a, b, &x0, &x1, weights, values);
+    X(field_discrete_slope)(f, mode, a, b, &x0, &x1, weights, values);
     for (int j = 0; j < N; j++) {
         point moved = to;
         real *variable = b == KIND_Q ? &moved.q[j] : &moved.w[j], here = *variable;
@@ -51,7 +51,7 @@ static void check_slope(const struct system *s, field *f, discrete_mode mode, ki
         *variable = here - d;
         discrete_at(s, f, mode, a, &from, &moved, weights, minus);
         for (int i = 0; i < N; i++) {
-            int at = pattern_find(p, i, j);
+            int at = taut_pattern_find(p, i, j);
             assert_near(at >= 0 ? values[at] : 0, (plus[i] - minus[i]) / (2 * d), 300 * d * d, "slope", i * N + j);
         }
     }
@@ -82,27 +82,27 @@ static void identities(void **state)
     open_sample(&z, text);
     field *l = z.s->energy;
     for (int mode = 0; mode < DISCRETE_MODES; mode++)
-        for (int by = KIND_Q; by <= KIND_T; by++) assert_int_equal(field_prepare_discrete(l, (discrete_mode)mode, (kind)by), TAUT_OK);
+        for (int by = KIND_Q; by <= KIND_T; by++) assert_int_equal(X(field_prepare_discrete)(l, (discrete_mode)mode, (kind)by), TAUT_OK);
     for (int trial = 0; trial < 20; trial++) {
         point from, to;
         real p0[N], p1[N], d[N], e0, e1, sum = 0, l0 = 0, l1 = 0, dt = 0;
         random_point(&r, &from);
         random_point(&r, &to);
         place x0 = place_of(z.s, &from), x1 = place_of(z.s, &to);
-        system_momentum(z.s, &x0, p0), system_momentum(z.s, &x1, p1);
-        e0 = system_energy(z.s, &x0, from.w), e1 = system_energy(z.s, &x1, to.w);
+        X(system_momentum)(z.s, &x0, p0), X(system_momentum)(z.s, &x1, p1);
+        e0 = X(system_energy)(z.s, &x0, from.w), e1 = X(system_energy)(z.s, &x1, to.w);
         discrete_at(z.s, l, DISCRETE_POLARISED, KIND_Q, &from, &to, NULL, d);
-        field_discrete(l, DISCRETE_POLARISED, KIND_T, &x0, &x1, NULL, &dt);
+        X(field_discrete)(l, DISCRETE_POLARISED, KIND_T, &x0, &x1, NULL, &dt);
         for (int i = 0; i < N; i++) sum += (from.w[i] + to.w[i]) / 2 * (p1[i] - p0[i]) - d[i] * (to.q[i] - from.q[i]);
         sum -= dt * (to.t - from.t);
         assert_near(e1 - e0, sum, 100 * REAL_EPSILON, "energy", trial); /* some thirty terms of size one */
-        field_values(l, &x0, &l0), field_values(l, &x1, &l1);
+        X(field_values)(l, &x0, &l0), X(field_values)(l, &x1, &l1);
         sum = dt = 0;
         for (int by = KIND_Q; by <= KIND_W; by++) {
             discrete_at(z.s, l, DISCRETE_JOINT, (kind)by, &from, &to, NULL, d);
             for (int i = 0; i < N; i++) sum += d[i] * (by == KIND_Q ? to.q[i] - from.q[i] : to.w[i] - from.w[i]);
         }
-        field_discrete(l, DISCRETE_JOINT, KIND_T, &x0, &x1, NULL, &dt);
+        X(field_discrete)(l, DISCRETE_JOINT, KIND_T, &x0, &x1, NULL, &dt);
         assert_near(l1 - l0, sum + dt * (to.t - from.t), 100 * REAL_EPSILON, "L", trial);
     }
     close_sample(&z);

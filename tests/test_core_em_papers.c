@@ -22,8 +22,8 @@ typedef struct {
 
 static kept_values values_now(simulation *z)
 {
-    kept_values now = { .energy = simulation_energy(z) };
-    for (int i = 0; i < 6; i++) now.momentum[i] = symmetry_momentum(z->s, &z->symmetries[i], z->x.q, z->x.p);
+    kept_values now = { .energy = X(simulation_energy)(z) };
+    for (int i = 0; i < 6; i++) now.momentum[i] = X(symmetry_momentum)(z->s, &z->symmetries[i], z->x.q, z->x.p);
     return now;
 }
 
@@ -31,7 +31,7 @@ static void look(simulation *z, const kept_values *first, extremes *most)
 {
     real g, rate;
     kept_values now = values_now(z);
-    simulation_residuals(z, &g, &rate);
+    X(simulation_residuals)(z, &g, &rate);
     most->g = larger(most->g, g);
     for (int k = 0; k < 2; k++) most->rate[k] = larger(most->rate[k], REAL(fabs)(z->g_rate[k]));
     most->energy = larger(most->energy, REAL(fabs)(now.energy - first->energy));
@@ -56,7 +56,7 @@ static void conservation(void **unused)
     assert_at_most(REAL(fabs)(first.energy - (real)20 / 17), 4 * unit);
     extremes most = { 0 };
     for (int n = 0; n < 1000; n++) {
-        do_steps(z, 1, (real)wide_from_double(0.01));
+        do_steps(z, 1, (real)taut_wide_from_double(0.01));
         look(z, &first, &most);
     }
     print_extremes("t = 10", &most);
@@ -81,7 +81,7 @@ static void growth(void **unused)
     kept_values first = values_now(z);
     extremes most = { 0 };
     for (long n = 1; n <= steps; n++) {
-        do_steps(z, 1, (real)wide_from_double(0.01));
+        do_steps(z, 1, (real)taut_wide_from_double(0.01));
         if (n % 100 == 0) look(z, &first, &most);
         if (n == 1000 || n == 10000 || n == 100000 || n == steps) {
             char text[40];
@@ -107,11 +107,11 @@ static void growth_at_rest(void **unused)
     simulation *z = open_with("four-particles", "em");
     for (int i = 2; i < 12; i += 3) z->x.w[i] -= (real)0.25;
     place at = place_at(z->s, z->x.q, z->x.w, &z->x.t, NULL);
-    system_momentum(z->s, &at, z->x.p);
+    X(system_momentum)(z->s, &at, z->x.p);
     kept_values first = values_now(z);
     extremes most = { 0 };
     for (long n = 100; n <= steps; n += 100) {
-        do_steps(z, 100, (real)wide_from_double(0.01));
+        do_steps(z, 100, (real)taut_wide_from_double(0.01));
         look(z, &first, &most);
     }
     print_extremes("at rest", &most);
@@ -130,13 +130,13 @@ static void rates_of_the_constraints(void **unused)
     simulation *z = open_with("four-particles", "em");
     for (int n = 0; n < 50; n++) {
         real g, rate, sum[2], e[2][3], w[2][3];
-        simulation_residuals(z, &g, &rate);
+        X(simulation_residuals)(z, &g, &rate);
         for (int k = 0; k < 2; k++) {
             sum[k] = z->g_rate[k];
             for (int i = 0; i < 3; i++) e[k][i] = z->x.q[6 * k + i] - z->x.q[6 * k + 3 + i], w[k][i] = z->x.w[6 * k + i] - z->x.w[6 * k + 3 + i];
         }
-        do_steps(z, 1, (real)wide_from_double(0.01));
-        simulation_residuals(z, &g, &rate);
+        do_steps(z, 1, (real)taut_wide_from_double(0.01));
+        X(simulation_residuals)(z, &g, &rate);
         for (int k = 0; k < 2; k++) {
             real product = 0;
             for (int i = 0; i < 3; i++)
@@ -168,7 +168,7 @@ static void convergence(void **unused)
         { 10, 1.974622e-5 }, { 20, 5.094250e-6 }, { 40, 1.283624e-6 }, { 100, 2.058166e-7 }, { 200, 5.145495e-8 }, { 1000, 2.038645e-9 },
     };
     static const double reference[] = { 0.996038797621, 0.996270728742, 0.117262174425 };
-    real exact[12], q[12], p[12], p_exact[12], lambda[2], until = (real)wide_from_double(0.1), before = 0;
+    real exact[12], q[12], p[12], p_exact[12], lambda[2], until = (real)taut_wide_from_double(0.1), before = 0;
     if (QUAD && !is_long()) skip(); /* 10,000 steps in quad; double shows as much */
     run_to("em", 10000, until, exact, p_exact, lambda);
     for (int i = 0; i < 3; i++) assert_at_most(fabs((double)exact[9 + i] - reference[i]), 6e-13);
@@ -189,22 +189,22 @@ static void convergence(void **unused)
 static void multipliers_belong_to_the_middle(void **unused)
 {
     (void)unused;
-    real at_middle[3], at_end[3], until = (real)wide_from_double(0.2);
+    real at_middle[3], at_end[3], until = (real)taut_wide_from_double(0.2);
     for (int r = 0; r < 3; r++) {
         long steps = 20L << r;
         real h = until / steps;
         simulation *z = open_with("four-particles", "em"), *exact = open_with("four-particles", "em");
         do_steps(z, steps, h);
         assert_at_most(REAL(fabs)(*z->x.t_lambda - (until - h / 2)), 4 * unit);
-        assert_int_equal(simulation_flow(exact, until - h / 2, (real)1e-13), TAUT_OK);
-        assert_int_equal(simulation_multipliers(exact), TAUT_OK);
+        assert_int_equal(X(simulation_flow)(exact, until - h / 2, (real)1e-13), TAUT_OK);
+        assert_int_equal(X(simulation_multipliers)(exact), TAUT_OK);
         at_middle[r] = distance(z->x.lambda, exact->lambda, 2);
-        assert_int_equal(simulation_flow(exact, until, (real)1e-13), TAUT_OK);
-        assert_int_equal(simulation_multipliers(exact), TAUT_OK);
+        assert_int_equal(X(simulation_flow)(exact, until, (real)1e-13), TAUT_OK);
+        assert_int_equal(X(simulation_multipliers)(exact), TAUT_OK);
         at_end[r] = distance(z->x.lambda, exact->lambda, 2);
         printf("  h %.2e  multipliers at t - h/2 %.3e, at t %.3e\n", (double)h, (double)at_middle[r], (double)at_end[r]);
         /* what frames report under lambda.NAME belongs to the state, and is of order 2 */
-        assert_int_equal(simulation_multipliers(z), TAUT_OK);
+        assert_int_equal(X(simulation_multipliers)(z), TAUT_OK);
         assert_at_most(distance(z->lambda, exact->lambda, 2), 300 * h * h);
         close_model(z);
         close_model(exact);
@@ -228,13 +228,13 @@ static void reversibility(void **unused)
         for (int walk = 0; walk < WALKS; walk++) {
             simulation *z = open_with("four-particles", methods[k]);
             state start = save_state(z);
-            real h = (real)wide_from_double(0.01) * (1 + (real)(walk - WALKS / 2) / 300);
+            real h = (real)taut_wide_from_double(0.01) * (1 + (real)(walk - WALKS / 2) / 300);
             do_steps(z, 100, h);
             turn_round(&z->x);
             do_steps(z, 100, h);
             turn_round(&z->x);
             q += distance(z->x.q, start.q, 12) / WALKS, p += distance(z->x.p, start.p, 12) / WALKS;
-            state_clear(z->s, &start);
+            X(state_clear)(z->s, &start);
             close_model(z);
         }
         printf("%s back: q %.1e, p %.1e\n", methods[k], (double)q, (double)p);

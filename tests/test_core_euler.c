@@ -123,7 +123,7 @@ static real there_and_back(const char *model, const char *one, const char *other
     use_method(z, other);
     do_steps(z, 1, -h);
     real far = larger(distance(z->x.q, start.q, z->s->n) / largest_of(start.q, z->s->n), distance(z->x.p, start.p, z->s->n) / largest_of(start.p, z->s->n));
-    state_clear(z->s, &start);
+    X(state_clear)(z->s, &start);
     close_model(z);
     return far;
 }
@@ -168,8 +168,8 @@ static void conjugate_after_true_has_order_1(void **unused)
         simulation *z = open_with(PROBLEM_1, "euler");
         method first = z->method, second;
         method_spec spec;
-        assert_int_equal(method_parse(z->m->context, "euler:conjugate", &spec), TAUT_OK);
-        assert_int_equal(method_create(z->s, &spec, 0, &second), TAUT_OK);
+        assert_int_equal(X(method_parse)(z->m->context, "euler:conjugate", &spec), TAUT_OK);
+        assert_int_equal(X(method_create)(z->s, &spec, 0, &second), TAUT_OK);
         for (long n = 0; n < steps; n++) {
             z->method = first;
             do_steps(z, 1, 1 / (2 * (real)steps));
@@ -177,7 +177,7 @@ static void conjugate_after_true_has_order_1(void **unused)
             do_steps(z, 1, 1 / (2 * (real)steps));
         }
         z->method = first;
-        method_destroy(&second);
+        X(method_destroy)(&second);
         e[k] = errors_of(PROBLEM_1, z->x.q, z->x.p);
         close_model(z);
     }
@@ -238,8 +238,8 @@ static void natural_is_declared_for_what_it_is(void **unused)
         taut_context_log(context, count_lines, &lines);
         snprintf(path, sizeof path, "%s/%s.lua", MODELS, cases[i].model);
         engine_options options = { .method = cases[i].method };
-        assert_int_equal(model_load_file(context, path, NULL, 0, &m), TAUT_OK);
-        assert_int_equal(simulation_create(m, &options, &z), TAUT_OK);
+        assert_int_equal(taut_model_read_file(context, path, NULL, 0, &m), TAUT_OK);
+        assert_int_equal(X(simulation_create)(m, &options, &z), TAUT_OK);
         assert_int_equal(z->declared.order, cases[i].order);
         assert_int_equal(lines, cases[i].warned);
         close_model(z);
@@ -256,8 +256,8 @@ static void options_have_the_digits_of_the_precision(void **unused)
     real alpha;
     method_spec spec;
     taut_context *context = taut_context_create(NULL);
-    assert_int_equal(method_parse(context, "euler:alpha=0.1", &spec), TAUT_OK);
-    assert_int_equal(method_real_option(context, &spec, "alpha", (real)0.5, &alpha), TAUT_OK);
+    assert_int_equal(X(method_parse)(context, "euler:alpha=0.1", &spec), TAUT_OK);
+    assert_int_equal(X(method_real_option)(context, &spec, "alpha", (real)0.5, &alpha), TAUT_OK);
     assert_true(alpha == (real)1 / 10);
     taut_context_destroy(context);
     for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {

@@ -33,9 +33,9 @@ static void the_parts_are_the_whole(void **unused)
         struct system *s = z->s;
         real whole[16], f[16], r[16];
         place at = place_at(z->s, z->x.q, z->x.w, &z->x.t, z->x.lambda);
-        system_force(s, &at, whole);
-        system_applied_force(s, &at, f);
-        system_reaction(s, &at, r);
+        X(system_force)(s, &at, whole);
+        X(system_applied_force)(s, &at, f);
+        X(system_reaction)(s, &at, r);
         for (uint32_t k = 0; k < s->n; k++) assert_at_most(REAL(fabs)(f[k] + r[k] - whole[k]), 8 * REAL_EPSILON * (1 + REAL(fabs)(f[k]) + REAL(fabs)(r[k])));
         close_model(z);
     }
@@ -43,8 +43,8 @@ static void the_parts_are_the_whole(void **unused)
     simulation *z = open_any(mixed, "euler");
     real f[2], r[2], q[2] = { (real)0.5, (real)0.25 }, w[2] = { 2, 3 }, t = 0, l = 4;
     place at = place_at(z->s, q, w, &t, &l);
-    system_applied_force(z->s, &at, f);
-    system_reaction(z->s, &at, r);
+    X(system_applied_force)(z->s, &at, f);
+    X(system_reaction)(z->s, &at, r);
     assert_at_most(REAL(fabs)(f[0] + (real)2.875), 8 * REAL_EPSILON);
     assert_at_most(REAL(fabs)(r[0] - (real)(-2 + (real)288 / 10)), 40 * REAL_EPSILON);
     assert_at_most(REAL(fabs)(f[1] + (real)1.5 + (real)6 / 10), 8 * REAL_EPSILON);
@@ -100,7 +100,7 @@ static const char bead_rates[] =
 static real apart(const char *one, const char *other, const char *method, real h, long steps)
 {
     simulation *a = open_any(one, method), *b = open_any(other, method);
-    state_copy(&a->x, &b->x); /* the same start to the last bit */
+    X(state_copy)(&a->x, &b->x); /* the same start to the last bit */
     if (b->s->form != FORM_LAGRANGIAN) memcpy(b->x.w, b->x.p, b->s->n * sizeof(real));
     do_steps(a, steps, h);
     do_steps(b, steps, h);
@@ -143,7 +143,7 @@ static void matrices_are_exact(void **unused)
         for (int k = 0; k < METHODS - 1; k++) {
             simulation *z = open_any(cases[i].model, methods[k]);
             do_steps(z, 20, (real)cases[i].h);
-            const newton_counts *c = method_counts(&z->method);
+            const newton_counts *c = X(method_counts)(&z->method);
             printf("%.20s... %-16s %.1f iterations, %.1f matrices a step\n", cases[i].model, methods[k], (double)c->iterations / 20, (double)c->factorisations / 20);
             assert_at_most((double)c->iterations / 20, QUAD ? 9 : 8);
             close_model(z);
@@ -164,7 +164,7 @@ static void declarations_hold(void **unused)
             simulation *z = open_with(models[i].name, methods[k]);
             engine_symplecticity form;
             do_steps(z, 5, (real)models[i].h);
-            assert_int_equal(simulation_symplecticity(z, (real)models[i].h, &form), TAUT_OK);
+            assert_int_equal(X(simulation_symplecticity)(z, (real)models[i].h, &form), TAUT_OK);
             kept worst = follow(z, (real)models[i].h, SANITIZED ? 50 : 200);
             printf("%-26s %-16s form %.1e (seen from %.1e)  g %.1f  dg/dt %.1f  momenta %.1f eps\n", models[i].name, methods[k], (double)form.defect,
                    (double)form.uncertainty, (double)worst.position, (double)worst.velocity, (double)worst.momentum);
@@ -189,11 +189,11 @@ static void the_state_is_all_there_is(void **unused)
         do_steps(z, 7, (real)0.01);
         state end = save_state(z);
         use_method(z, methods[k]); /* a fresh one, that has seen nothing */
-        state_copy(&middle, &z->x);
+        X(state_copy)(&middle, &z->x);
         do_steps(z, 7, (real)0.01);
-        for (size_t i = 0; i < state_size(&end); i++) assert_true(z->x.block[i] == end.block[i]);
-        state_clear(z->s, &middle);
-        state_clear(z->s, &end);
+        for (size_t i = 0; i < X(state_size)(&end); i++) assert_true(z->x.block[i] == end.block[i]);
+        X(state_clear)(z->s, &middle);
+        X(state_clear)(z->s, &end);
         close_model(z);
     }
 }
@@ -220,13 +220,13 @@ static void a_failed_step_changes_nothing(void **unused)
     for (int k = 0; k < METHODS; k++) {
         simulation *z = open_with("double-spherical-pendulum", methods[k]);
         state before = save_state(z);
-        int status = simulation_step(z, 100); /* no constraint force of the start leads back to the sphere from there */
+        int status = X(simulation_step)(z, 100); /* no constraint force of the start leads back to the sphere from there */
         assert_true(status > 0);
         assert_true(strlen(taut_error_text(z->m->context)) > 20);
         assert_true(z->x.t == before.t);
-        for (size_t i = 0; i < state_size(&before); i++) assert_true(z->x.block[i] == before.block[i]);
+        for (size_t i = 0; i < X(state_size)(&before); i++) assert_true(z->x.block[i] == before.block[i]);
         do_steps(z, 1, (real)0.01);
-        state_clear(z->s, &before);
+        X(state_clear)(z->s, &before);
         close_model(z);
     }
 }
@@ -238,7 +238,7 @@ static void multipliers_of_a_step(void **unused)
     (void)unused;
     simulation *z = open_with("papers/jay-simeon-4.1", "euler");
     do_steps(z, 1, (real)1e-4); /* in double Psi0 is known to eps / h^2 */
-    const real *first = z->x.lambda, *second = stepper_reported(z->method.self);
+    const real *first = z->x.lambda, *second = X(stepper_reported)(z->method.self);
     printf("Psi0 = %.9f, Psi~1 = %.9f\n", (double)first[0], (double)second[0]);
     assert_at_most(fabs((double)first[0] - (sqrt(5) - 1) / 2), 1e-3);
     assert_at_most(fabs((double)second[0] - 1), 1e-3);

@@ -51,19 +51,19 @@ static wide value(sample *z, expr e)
 {
     wide v;
     assert_true(e != 0);
-    assert_int_equal(expr_value(z->m->graph, e, lookup, z, &v, NULL), TAUT_OK);
+    assert_int_equal(taut_expr_value(z->m->graph, e, lookup, z, &v, NULL), TAUT_OK);
     return v;
 }
 
-static expr variable(sample *z, kind k, uint32_t i) { return expr_variable(z->m->graph, k, i); }
-static expr derivative(sample *z, expr e, kind k, uint32_t i) { return expr_derivative(z->m->graph, e, variable(z, k, i)); }
+static expr variable(sample *z, kind k, uint32_t i) { return taut_expr_variable(z->m->graph, k, i); }
+static expr derivative(sample *z, expr e, kind k, uint32_t i) { return taut_expr_derivative(z->m->graph, e, variable(z, k, i)); }
 
 /* The forces of the model become the functions of a field: they may contain variables of every kind. */
 static void open_sample(sample *z, const char *text, generator *r)
 {
     memset(z, 0, sizeof *z);
     z->m = load(text);
-    z->s = store_create(context, z->m->graph);
+    z->s = taut_store_create(context, z->m->graph);
     z->rows = z->m->coordinate_count;
     uint32_t sizes[KIND_COUNT] = { z->m->coordinate_count, z->m->coordinate_count, 1, (uint32_t)z->m->constraint_count };
     memcpy(z->sizes, sizes, sizeof sizes);
@@ -76,33 +76,33 @@ static void open_sample(sample *z, const char *text, generator *r)
         }
     }
     graph *g = z->m->graph;
-    z->total = z->plain = expr_number(g, 0);
+    z->total = z->plain = taut_expr_number(g, 0);
     for (uint32_t row = 0; row < z->rows; row++) z->weights[row] = random_number(r);
     for (size_t i = 0; i < z->m->force_count; i++) {
         const action *a = &z->m->forces[i];
-        assert_int_equal(family_add(z->s, &z->f, a->target, a->value), TAUT_OK);
-        z->total = expr_add(g, z->total, expr_mul(g, expr_number(g, z->weights[a->target]), a->value));
-        z->plain = expr_add(g, z->plain, a->value);
+        assert_int_equal(taut_family_add(z->s, &z->f, a->target, a->value), TAUT_OK);
+        z->total = taut_expr_add(g, z->total, taut_expr_mul(g, taut_expr_number(g, z->weights[a->target]), a->value));
+        z->plain = taut_expr_add(g, z->plain, a->value);
     }
     z->f.row_count = z->rows;
-    size_t count = store_constant_count(z->s);
+    size_t count = taut_store_constant_count(z->s);
     z->constants = calloc(count + 1, sizeof *z->constants);
     for (size_t i = 0; i < count; i++) {
         wide v;
-        assert_int_equal(expr_value(g, store_constants(z->s)[i], parameter_value, z, &v, NULL), TAUT_OK);
+        assert_int_equal(taut_expr_value(g, taut_store_constants(z->s)[i], parameter_value, z, &v, NULL), TAUT_OK);
         z->constants[i] = (real)v;
     }
     z->work = (workspace){ .context = context };
-    assert_int_equal(field_create(z->s, &z->f, z->sizes, z->constants, &z->work, &z->field), TAUT_OK);
+    assert_int_equal(X(field_create)(z->s, &z->f, z->sizes, z->constants, &z->work, &z->field), TAUT_OK);
 }
 
 static void close_sample(sample *z)
 {
-    field_destroy(z->field);
-    workspace_clear(&z->work);
-    family_clear(z->s, &z->f);
-    store_destroy(z->s);
-    model_destroy(z->m);
+    X(field_destroy)(z->field);
+    X(workspace_clear)(&z->work);
+    taut_family_clear(z->s, &z->f);
+    taut_store_destroy(z->s);
+    taut_model_free(z->m);
     free(z->constants);
 }
 
@@ -121,8 +121,8 @@ static void check_values(sample *z)
     place at = place_of(z, z->x);
     wide reference[MOST] = { 0 };
     ones(out, z->rows);
-    assert_int_equal(field_prepare_values(z->field), TAUT_OK);
-    field_values(z->field, &at, out);
+    assert_int_equal(X(field_prepare_values)(z->field), TAUT_OK);
+    X(field_values)(z->field, &at, out);
     for (size_t i = 0; i < z->m->force_count; i++) reference[z->m->forces[i].target] += value(z, z->m->forces[i].value);
     for (uint32_t row = 0; row < z->rows; row++) assert_near(out[row], 1 + reference[row], allowed(reference[row]), "value", row);
 }
@@ -134,9 +134,9 @@ static void check_gradients(sample *z)
         real weighted[MOST], plain[MOST];
         ones(weighted, MOST);
         ones(plain, MOST);
-        assert_int_equal(field_prepare_gradient(z->field, (kind)k), TAUT_OK);
-        field_gradient(z->field, (kind)k, &at, z->weights, weighted);
-        field_gradient(z->field, (kind)k, &at, NULL, plain);
+        assert_int_equal(X(field_prepare_gradient)(z->field, (kind)k), TAUT_OK);
+        X(field_gradient)(z->field, (kind)k, &at, z->weights, weighted);
+        X(field_gradient)(z->field, (kind)k, &at, NULL, plain);
         for (uint32_t i = 0; i < z->sizes[k]; i++) {
             wide a = value(z, derivative(z, z->total, (kind)k, i)), b = value(z, derivative(z, z->plain, (kind)k, i));
             assert_near(weighted[i], 1 + a, allowed(a), "weighted gradient", i);
@@ -159,8 +159,8 @@ static void check_pattern(const pattern *p, uint32_t rows, uint32_t columns)
 /* An entry is stored exactly where the symbolic derivative is not the number 0. */
 static void check_entry(sample *z, const pattern *p, const real *values, uint32_t row, uint32_t column, expr e, const char *what)
 {
-    int entry = pattern_find(p, (int)row, (int)column);
-    int zero = expr_is_number(z->m->graph, e, 0);
+    int entry = taut_pattern_find(p, (int)row, (int)column);
+    int zero = taut_expr_is_number(z->m->graph, e, 0);
     if ((entry < 0) != zero) print_error("%s (%u, %u): %s\n", what, row, column, zero ? "a zero is stored" : "an entry is missing");
     assert_int_equal(entry < 0, zero);
     if (zero) return;
@@ -173,18 +173,18 @@ static void check_jacobians(sample *z)
     place at = place_of(z, z->x);
     graph *g = z->m->graph;
     expr row_sum[MOST];
-    for (uint32_t row = 0; row < z->rows; row++) row_sum[row] = expr_number(g, 0);
+    for (uint32_t row = 0; row < z->rows; row++) row_sum[row] = taut_expr_number(g, 0);
     for (size_t i = 0; i < z->m->force_count; i++) {
         expr *sum = &row_sum[z->m->forces[i].target];
-        *sum = expr_add(g, *sum, z->m->forces[i].value);
+        *sum = taut_expr_add(g, *sum, z->m->forces[i].value);
     }
     for (int k = 0; k < KIND_COUNT; k++) {
-        assert_int_equal(field_prepare_jacobian(z->field, (kind)k), TAUT_OK);
-        const pattern *p = field_jacobian_pattern(z->field, (kind)k);
+        assert_int_equal(X(field_prepare_jacobian)(z->field, (kind)k), TAUT_OK);
+        const pattern *p = X(field_jacobian_pattern)(z->field, (kind)k);
         if (z->sizes[k]) check_pattern(p, z->rows, z->sizes[k]);
         real *values = malloc(((size_t)pattern_entries(p) + 1) * sizeof *values);
         ones(values, (size_t)pattern_entries(p));
-        field_jacobian(z->field, (kind)k, &at, values);
+        X(field_jacobian)(z->field, (kind)k, &at, values);
         for (uint32_t row = 0; row < z->rows; row++)
             for (uint32_t i = 0; i < z->sizes[k]; i++)
                 check_entry(z, p, values, row, i, derivative(z, row_sum[row], (kind)k, i), "Jacobian");
@@ -195,20 +195,20 @@ static void check_jacobians(sample *z)
 static void check_hessian(sample *z, kind a, kind b)
 {
     place at = place_of(z, z->x);
-    assert_int_equal(field_prepare_hessian(z->field, a, b), TAUT_OK);
-    const pattern *p = field_hessian_pattern(z->field, a, b);
+    assert_int_equal(X(field_prepare_hessian)(z->field, a, b), TAUT_OK);
+    const pattern *p = X(field_hessian_pattern)(z->field, a, b);
     check_pattern(p, z->sizes[a], z->sizes[b]);
-    assert_int_equal(field_hessian_zero(z->field, a, b), pattern_entries(p) == 0);
+    assert_int_equal(X(field_hessian_zero)(z->field, a, b), pattern_entries(p) == 0);
     real *values = malloc(((size_t)pattern_entries(p) + 1) * sizeof *values);
     ones(values, (size_t)pattern_entries(p));
-    field_hessian(z->field, a, b, &at, z->weights, values);
+    X(field_hessian)(z->field, a, b, &at, z->weights, values);
     for (uint32_t i = 0; i < z->sizes[a]; i++) {
         expr row = derivative(z, z->total, a, i);
         for (uint32_t j = 0; j < z->sizes[b]; j++) check_entry(z, p, values, i, j, derivative(z, row, b, j), "Hessian");
     }
     for (int i = 0; a == b && i < p->rows; i++) /* stored in full, and symmetric to the bit: one number is put in two places */
         for (int e = p->start[i]; e < p->start[i + 1]; e++) {
-            int mirror = pattern_find(p, p->index[e], i);
+            int mirror = taut_pattern_find(p, p->index[e], i);
             assert_true(mirror >= 0 && values[mirror] == values[e]);
         }
     free(values);
@@ -230,9 +230,9 @@ static expr along(sample *z, expr e, kind direction)
     for (int k = 0; k < KIND_COUNT; k++)
         for (uint32_t i = 0; i < z->sizes[k]; i++, count++) {
             variables[count] = variable(z, (kind)k, i);
-            directions[count] = expr_variable(g, direction, (uint32_t)k * MOST + i);
+            directions[count] = taut_expr_variable(g, direction, (uint32_t)k * MOST + i);
         }
-    return expr_directional(g, e, variables, directions, count);
+    return taut_expr_directional(g, e, variables, directions, count);
 }
 
 static void check_second_and_third(sample *z)
@@ -241,8 +241,8 @@ static void check_second_and_third(sample *z)
     wide reference[MOST] = { 0 };
     real out[MOST];
     ones(out, MOST);
-    assert_int_equal(field_prepare_second(z->field), TAUT_OK);
-    field_second(z->field, &at, &u, out);
+    assert_int_equal(X(field_prepare_second)(z->field), TAUT_OK);
+    X(field_second)(z->field, &at, &u, out);
     for (size_t i = 0; i < z->m->force_count; i++) {
         expr e = along(z, along(z, z->m->forces[i].value, KIND_DIRECTION_U), KIND_DIRECTION_U);
         reference[z->m->forces[i].target] += value(z, e);
@@ -251,9 +251,9 @@ static void check_second_and_third(sample *z)
         assert_near(out[row], 1 + reference[row], 10 * allowed(reference[row]), "second", row);
     expr bilinear = along(z, along(z, z->total, KIND_DIRECTION_U), KIND_DIRECTION_W);
     for (int k = 0; k < KIND_COUNT; k++) {
-        assert_int_equal(field_prepare_third(z->field, (kind)k), TAUT_OK);
+        assert_int_equal(X(field_prepare_third)(z->field, (kind)k), TAUT_OK);
         ones(out, MOST);
-        field_third(z->field, (kind)k, &at, &u, &w, z->weights, out);
+        X(field_third)(z->field, (kind)k, &at, &u, &w, z->weights, out);
         for (uint32_t i = 0; i < z->sizes[k]; i++) {
             wide expected = value(z, derivative(z, bilinear, (kind)k, i));
             assert_near(out[i], 1 + expected, 10 * allowed(expected), "third", i);
@@ -268,10 +268,10 @@ static real quadratic_form(sample *z, const place *at)
     real sum = 0;
     for (int a = 0; a < KIND_COUNT; a++)
         for (int b = 0; b < KIND_COUNT; b++) {
-            const pattern *p = field_hessian_pattern(z->field, (kind)a, (kind)b);
+            const pattern *p = X(field_hessian_pattern)(z->field, (kind)a, (kind)b);
             if (!p) continue;
             real *values = calloc((size_t)pattern_entries(p) + 1, sizeof *values);
-            field_hessian(z->field, (kind)a, (kind)b, at, z->weights, values);
+            X(field_hessian)(z->field, (kind)a, (kind)b, at, z->weights, values);
             for (int i = 0; i < p->rows; i++)
                 for (int e = p->start[i]; e < p->start[i + 1]; e++) sum += z->u[a][i] * values[e] * z->w[b][p->index[e]];
             free(values);
@@ -286,7 +286,7 @@ static void check_differences(sample *z)
     place at = place_of(z, z->x), u = place_of(z, z->u), w = place_of(z, z->w);
     for (int k = 0; k < KIND_COUNT; k++) {
         real third[MOST] = { 0 };
-        field_third(z->field, (kind)k, &at, &u, &w, z->weights, third);
+        X(field_third)(z->field, (kind)k, &at, &u, &w, z->weights, third);
         for (uint32_t i = 0; i < z->sizes[k]; i++) {
             real keep = z->x[k][i];
             z->x[k][i] = keep + step;
@@ -424,7 +424,7 @@ static void structural_zeros_are_not_stored(void **state)
                 "local l = constraint('c', x)\n"
                 "force(x, 3*x*y + 2*y + 5 + x.dot^2*y + l*x)\n",
                 &r);
-    assert_int_equal(field_instances(z.field), 5);
+    assert_int_equal(X(field_instances)(z.field), 5);
     static const struct { kind a, b; int entries, varies; } expected[] = {
         { KIND_Q, KIND_Q, 2, 0 },      /* (x,y) and its mirror; no squares */
         { KIND_W, KIND_W, 1, 1 },      /* 2 y */
@@ -436,10 +436,10 @@ static void structural_zeros_are_not_stored(void **state)
     };
     for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
         kind a = expected[i].a, b = expected[i].b;
-        assert_int_equal(field_prepare_hessian(z.field, a, b), TAUT_OK);
-        assert_int_equal(pattern_entries(field_hessian_pattern(z.field, a, b)), expected[i].entries);
-        assert_int_equal(field_hessian_varies(z.field, a, b), expected[i].varies);
-        assert_int_equal(field_hessian_zero(z.field, a, b), expected[i].entries == 0);
+        assert_int_equal(X(field_prepare_hessian)(z.field, a, b), TAUT_OK);
+        assert_int_equal(pattern_entries(X(field_hessian_pattern)(z.field, a, b)), expected[i].entries);
+        assert_int_equal(X(field_hessian_varies)(z.field, a, b), expected[i].varies);
+        assert_int_equal(X(field_hessian_zero)(z.field, a, b), expected[i].entries == 0);
     }
     close_sample(&z);
 }
@@ -457,18 +457,18 @@ static void missing_kinds_are_zero(void **state)
     place at = { .work = &z.work }, u = { .work = NULL };
     real one = 1, x = (real)0.5, out = 0;
     at.x[KIND_Q] = &x;
-    assert_int_equal(field_prepare_values(z.field), TAUT_OK);
-    field_values(z.field, &at, &out);
+    assert_int_equal(X(field_prepare_values)(z.field), TAUT_OK);
+    X(field_values)(z.field, &at, &out);
     assert_true(out == (real)1.25); /* exact: x^2 + exp(0) */
-    assert_int_equal(field_prepare_second(z.field), TAUT_OK);
+    assert_int_equal(X(field_prepare_second)(z.field), TAUT_OK);
     u.x[KIND_T] = &one;
     out = 0;
-    field_second(z.field, &at, &u, &out);
+    X(field_second)(z.field, &at, &u, &out);
     assert_true(out == 1);
     u.x[KIND_Q] = &one;
     u.x[KIND_LAMBDA] = &one;
     out = 0;
-    field_second(z.field, &at, &u, &out);
+    X(field_second)(z.field, &at, &u, &out);
     assert_true(out == 1 + 2 + 6); /* exp(t), x^2, 3 l x counted twice */
     close_sample(&z);
 }
@@ -485,10 +485,10 @@ static void shared_sums_have_the_right_value(void **state)
                 &r);
     real out[2] = { 0 }, gradient[2] = { 0 };
     place at = place_of(&z, z.x);
-    assert_int_equal(field_prepare_values(z.field), TAUT_OK);
-    assert_int_equal(field_prepare_gradient(z.field, KIND_Q), TAUT_OK);
-    field_values(z.field, &at, out);
-    field_gradient(z.field, KIND_Q, &at, NULL, gradient);
+    assert_int_equal(X(field_prepare_values)(z.field), TAUT_OK);
+    assert_int_equal(X(field_prepare_gradient)(z.field, KIND_Q), TAUT_OK);
+    X(field_values)(z.field, &at, out);
+    X(field_gradient)(z.field, KIND_Q, &at, NULL, gradient);
     wide a = (wide)956722026041 * z.x[KIND_Q][0], b = (wide)1548008755920 * z.x[KIND_Q][1]; /* F_59 x, F_60 y */
     wide sum = a * z.x[KIND_Q][0] + b * z.x[KIND_Q][1];
     assert_near(out[0], sum, 1000 * (wide)REAL_EPSILON * sum, "value", 0); /* a thousand additions */

@@ -30,14 +30,14 @@ static void errors_at_end(const char *text, const char *method, long steps, doub
     simulation *z = open_source(text, method);
     const real until = (real)0.5;
     state start = save_state(z);
-    if (simulation_flow(z, until, (real)5e5 * REAL_EPSILON)) fail_msg("%s", taut_error_text(z->m->context));
+    if (X(simulation_flow)(z, until, (real)5e5 * REAL_EPSILON)) fail_msg("%s", taut_error_text(z->m->context));
     state exact = save_state(z);
-    state_copy(&start, &z->x);
+    X(state_copy)(&start, &z->x);
     do_steps(z, steps, until / (real)steps);
     *q = (double)distance(z->x.q, exact.q, z->s->n);
     *p = (double)distance(z->x.p, exact.p, z->s->n);
-    state_clear(z->s, &start);
-    state_clear(z->s, &exact);
+    X(state_clear)(z->s, &start);
+    X(state_clear)(z->s, &exact);
     close_model(z);
 }
 
@@ -62,11 +62,11 @@ static int refused(const char *text, const char *name)
     method_spec spec;
     method m = { 0 };
     simulation *z = open_text(text);
-    assert_int_equal(method_parse(z->m->context, name, &spec), TAUT_OK);
-    int status = method_create(z->s, &spec, 0, &m);
+    assert_int_equal(X(method_parse)(z->m->context, name, &spec), TAUT_OK);
+    int status = X(method_create)(z->s, &spec, 0, &m);
     if (status) assert_int_equal(status, TAUT_UNSUPPORTED);
     if (status) printf("%-24s refuses: %s\n", name, taut_error_text(z->m->context));
-    method_destroy(&m);
+    X(method_destroy)(&m);
     close_model(z);
     return status != 0;
 }

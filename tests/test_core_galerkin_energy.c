@@ -35,10 +35,10 @@ static void energy_errors(void **unused)
             if (!wanted(&table[i], m)) continue;
             simulation *z = open_model(table[i].model);
             use_galerkin(z, table[i].name, m);
-            real first = simulation_energy(z), worst = 0;
+            real first = X(simulation_energy)(z), worst = 0;
             for (int n = 0; n < 4000; n++) {
                 do_steps(z, 1, h);
-                worst = larger(worst, REAL(fabs)(simulation_energy(z) - first));
+                worst = larger(worst, REAL(fabs)(X(simulation_energy)(z) - first));
             }
             double error = (double)(worst / REAL(fabs)(first)), reference = table[i].error[m - 2];
             /* half a unit of the sixth digit; in double the energy's own rounding, a few eps, besides */

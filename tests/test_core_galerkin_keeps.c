@@ -33,7 +33,7 @@ static void look_at_constraints(simulation *z, real scale[2], real most[2])
 {
     const pattern *p = z->s->blocks[BLOCK_G].parts[0].shape;
     real g, rate, q = largest_of(z->x.q, z->s->n);
-    simulation_residuals(z, &g, &rate);
+    X(simulation_residuals)(z, &g, &rate);
     real v = largest_of(z->v, z->s->n);
     most[0] = larger(most[0], g), most[1] = larger(most[1], rate);
     for (uint32_t k = 0; k < z->s->c; k++) {
@@ -49,12 +49,12 @@ static kept follow(simulation *z, real h, long steps)
 {
     real first[SYMMETRY_LIMIT], size[SYMMETRY_LIMIT] = { 0 }, change[SYMMETRY_LIMIT] = { 0 }, scale[2] = { 0 }, most[2] = { 0 };
     kept worst = { 0, 0, 0 };
-    for (int i = 0; i < z->symmetry_count; i++) first[i] = symmetry_momentum(z->s, &z->symmetries[i], z->x.q, z->x.p);
+    for (int i = 0; i < z->symmetry_count; i++) first[i] = X(symmetry_momentum)(z->s, &z->symmetries[i], z->x.q, z->x.p);
     for (long n = 0; n < steps; n++) {
         do_steps(z, 1, h);
         look_at_constraints(z, scale, most);
         for (int i = 0; i < z->symmetry_count; i++) {
-            real now = symmetry_momentum(z->s, &z->symmetries[i], z->x.q, z->x.p);
+            real now = X(symmetry_momentum)(z->s, &z->symmetries[i], z->x.q, z->x.p);
             change[i] = larger(change[i], REAL(fabs)(now - first[i]));
             size[i] = larger(size[i], momentum_scale(z, &z->symmetries[i]));
         }
@@ -77,7 +77,7 @@ static void kept_at_every_step(void **unused)
             int m = 2 + (i + a) % 4; /* each algorithm meets each m */
             simulation *z = open_model(problems[i].name);
             use_galerkin(z, algorithms[a], m);
-            kept worst = follow(z, wide_from_double(problems[i].h), steps);
+            kept worst = follow(z, taut_wide_from_double(problems[i].h), steps);
             printf("%-26s %s m=%d, in units of round-off: g %.2f  dg/dt %.2f  momenta %.2f\n", problems[i].name, algorithms[a], m,
                    (double)worst.g, (double)worst.rate, (double)worst.momentum);
             assert_at_most(worst.g, 3);
@@ -102,17 +102,17 @@ static void steps_back_undo_steps(void **unused)
                 simulation *z = open_model(names[i]);
                 use_galerkin(z, algorithms[a], m);
                 assert_true(declared_galerkin(z, algorithms[a], m).keeps & KEEPS_REVERSIBLE);
-                do_steps(z, 5, wide_from_double(h[i]));
+                do_steps(z, 5, taut_wide_from_double(h[i]));
                 state start = save_state(z);
-                do_steps(z, steps, wide_from_double(h[i]));
+                do_steps(z, steps, taut_wide_from_double(h[i]));
                 uint32_t n = z->s->n;
                 real moved = distance(z->x.q, start.q, n), p = larger(largest_of(z->x.p, n), largest_of(start.p, n));
-                do_steps(z, steps, -wide_from_double(h[i]));
+                do_steps(z, steps, -taut_wide_from_double(h[i]));
                 real q_error = distance(z->x.q, start.q, n) / largest_of(start.q, n), p_error = distance(z->x.p, start.p, n) / p;
                 real back = larger(q_error, p_error) / REAL_EPSILON;
                 printf("%-16s %s m=%d: moved %.1g, comes back to %.1f eps\n", names[i], algorithms[a], m, (double)moved, (double)back);
                 assert_at_most(back, 8 * (double)steps);
-                state_clear(z->s, &start);
+                X(state_clear)(z->s, &start);
                 close_model(z);
             }
 }
@@ -124,7 +124,7 @@ static void put_spring(simulation *z, const state *start, const real *y)
 {
     real s = REAL(sin)(y[1]), c = REAL(cos)(y[1]);
     real q[4] = { y[0], 0, y[0] + s, c }, v[4] = { y[2], 0, y[2] + c * y[3], -s * y[3] };
-    state_copy(start, &z->x);
+    X(state_copy)(start, &z->x);
     for (int i = 0; i < 4; i++) z->x.q[i] = q[i], z->x.w[i] = z->x.p[i] = v[i], z->x.q_low[i] = z->x.p_low[i] = 0;
 }
 
@@ -186,18 +186,18 @@ static double defect(simulation *z, const state *start, const char *name, int m,
 {
     state here = save_state(z);
     double worst = 0;
-    state_copy(start, &here);
+    X(state_copy)(start, &here);
     use_galerkin(z, name, m);
     for (int n = 0; n < steps; n++) {
         real y[4];
-        state_copy(&here, &z->x);
+        X(state_copy)(&here, &z->x);
         get_spring(z, y);
         worst = fmax(worst, defect_at(z, start, y, h));
-        state_copy(&here, &z->x);
+        X(state_copy)(&here, &z->x);
         do_steps(z, 1, h);
-        state_copy(&z->x, &here);
+        X(state_copy)(&z->x, &here);
     }
-    state_clear(z->s, &here);
+    X(state_clear)(z->s, &here);
     return worst;
 }
 
@@ -233,7 +233,7 @@ static void only_some_are_symplectic(void **unused)
             }
             puts("");
         }
-    state_clear(z->s, &start);
+    X(state_clear)(z->s, &start);
     close_model(z);
 }
 
@@ -281,9 +281,9 @@ static int try_method(simulation *z, const char *text)
 {
     method_spec spec;
     method made = { 0 };
-    int status = method_parse(z->m->context, text, &spec);
-    if (!status) status = method_create(z->s, &spec, 0, &made);
-    method_destroy(&made);
+    int status = X(method_parse)(z->m->context, text, &spec);
+    if (!status) status = X(method_create)(z->s, &spec, 0, &made);
+    X(method_destroy)(&made);
     return status;
 }
 
@@ -331,7 +331,7 @@ static void odd_models(void **unused)
             state exact = save_state(z);
             real error[3];
             for (int k = 0; k < 3; k++) {
-                state_copy(&start, &z->x);
+                X(state_copy)(&start, &z->x);
                 use_galerkin(z, algorithms[a], 3);
                 do_steps(z, 10L << k, (real)1 / (10 << k));
                 error[k] = larger(distance(z->x.q, exact.q, n), distance(z->x.p, exact.p, n));
@@ -340,8 +340,8 @@ static void odd_models(void **unused)
             printf("model %zu, %s m=3: errors %.2e %.2e %.2e, order %.2f\n", i, algorithms[a], (double)error[0], (double)error[1],
                    (double)error[2], order);
             assert_between(order, 3.8, 4.2);
-            state_clear(z->s, &start);
-            state_clear(z->s, &exact);
+            X(state_clear)(z->s, &start);
+            X(state_clear)(z->s, &exact);
             close_model(z);
         }
 }
@@ -356,13 +356,13 @@ static void a_failed_step_changes_nothing(void **unused)
     do_steps(z, 3, (real)1 / 16);
     do_steps(other, 3, (real)1 / 16);
     state before = save_state(z);
-    assert_true(simulation_step(z, 1000) > 0);
+    assert_true(X(simulation_step)(z, 1000) > 0);
     assert_non_null(strstr(taut_error_text(z->m->context), "smaller"));
-    assert_memory_equal(before.block, z->x.block, state_size(&before) * sizeof(real));
+    assert_memory_equal(before.block, z->x.block, X(state_size)(&before) * sizeof(real));
     do_steps(z, 3, (real)1 / 16);
     do_steps(other, 3, (real)1 / 16);
-    assert_memory_equal(z->x.block, other->x.block, state_size(&before) * sizeof(real));
-    state_clear(z->s, &before);
+    assert_memory_equal(z->x.block, other->x.block, X(state_size)(&before) * sizeof(real));
+    X(state_clear)(z->s, &before);
     close_model(z);
     close_model(other);
 }
@@ -378,7 +378,7 @@ static void a_chain_takes_linear_time(void **unused)
     use_galerkin(z, "LGG", 4);
     do_steps(z, 2, (real)1 / 500);
     real g, rate;
-    simulation_residuals(z, &g, &rate);
+    X(simulation_residuals)(z, &g, &rate);
     /* |G| |q| = 2 * 200, see look_at_constraints */
     assert_at_most(g, 3 * 800 * REAL_EPSILON);
     close_model(z);

@@ -8,7 +8,7 @@ static int full_set(void) { return getenv("TAUT_TEST_LONG") != NULL; }
 static real error_after(simulation *z, const state *start, const state *exact, long steps, real h)
 {
     uint32_t n = z->s->n;
-    state_copy(start, &z->x);
+    X(state_copy)(start, &z->x);
     do_steps(z, steps, h);
     return larger(distance(z->x.q, exact->q, n), distance(z->x.p, exact->p, n));
 }
@@ -16,7 +16,7 @@ static real error_after(simulation *z, const state *start, const state *exact, l
 /* The exact state at the end, by LGG, m = 9 (order 16). */
 static state exact_state(simulation *z, const state *start, long steps, real h)
 {
-    state_copy(start, &z->x);
+    X(state_copy)(start, &z->x);
     use_galerkin(z, "LGG", 9);
     do_steps(z, steps, h);
     return save_state(z);
@@ -55,8 +55,8 @@ static void orders_of_the_paper(void **unused)
                 if (algorithms[a][0] == 'E' && m <= 3 && !longest) continue;
                 check_orders(z, models[i], algorithms[a], m, &start, &exact, steps, (real)1 / 10);
             }
-        state_clear(z->s, &start);
-        state_clear(z->s, &exact);
+        X(state_clear)(z->s, &start);
+        X(state_clear)(z->s, &exact);
         close_model(z);
     }
 }
@@ -72,13 +72,13 @@ static void orders_of_other_models(void **unused)
     static const char *const names[] = { "LLL", "LGL", "LLG", "LGG" };
     for (size_t i = 0; i < sizeof problems / sizeof *problems; i++) {
         simulation *z = open_model(problems[i].model);
-        real h = wide_from_double(problems[i].h);
+        real h = taut_wide_from_double(problems[i].h);
         do_steps(z, 10, h); /* a state with momenta, also where the model starts at rest */
         state start = save_state(z);
         state exact = exact_state(z, &start, 16, h / 4);
         for (int a = 0; a < 4; a++) check_orders(z, problems[i].model, names[a], QUAD ? 3 : 2, &start, &exact, 4, h);
-        state_clear(z->s, &start);
-        state_clear(z->s, &exact);
+        X(state_clear)(z->s, &start);
+        X(state_clear)(z->s, &exact);
         close_model(z);
     }
 }
@@ -93,7 +93,7 @@ static void spring_pendulum_at_4(void **unused)
     do_steps(z, 40, (real)1 / 10);
     for (int i = 0; i < 4; i++) {
         wide reference;
-        assert_int_equal(wide_parse(digits[i], &reference), 0);
+        assert_int_equal(taut_wide_parse(digits[i], &reference), 0);
         assert_at_most(REAL(fabs)(z->x.q[i] - (real)reference), QUAD ? 1e-18 : 1e-14);
     }
     close_model(z);
@@ -115,8 +115,8 @@ static void better_energy_is_not_a_better_trajectory(void **unused)
     printf("spring-pendulum, m=6, at t = 4: LLL %.3e, LGG %.3e\n", error[0], error[1]);
     assert_between(error[0], 2.755e-15, 2.765e-15);
     assert_between(error[1], 7.145e-15, 7.155e-15);
-    state_clear(z->s, &start);
-    state_clear(z->s, &exact);
+    X(state_clear)(z->s, &start);
+    X(state_clear)(z->s, &exact);
     close_model(z);
 }
 

@@ -29,8 +29,8 @@ static void kept_at_every_step(void **unused)
     for (size_t i = 0; i < PROBLEMS; i++)
         for (size_t k = 0; k < METHODS; k++) {
             simulation *z = open_with(problems[i].name, methods[k]);
-            kept worst = follow(z, wide_from_double(problems[i].h), steps);
-            const newton_counts *counts = method_counts(&z->method);
+            kept worst = follow(z, taut_wide_from_double(problems[i].h), steps);
+            const newton_counts *counts = X(method_counts)(&z->method);
             double iterations = (double)counts->iterations / (double)steps;
             printf("%-26s %s in units of round-off: g %.2f  dg/dt %.2f  momenta %.2f;  %.1f iterations, %.1f matrices\n", problems[i].name,
                    methods[k], (double)worst.position, (double)worst.velocity, (double)worst.momentum, iterations,
@@ -52,7 +52,7 @@ static void runs_backwards(void **unused)
         for (size_t k = 0; k < METHODS; k++) {
             simulation *z = open_with(problems[i].name, methods[k]);
             uint32_t n = z->s->n;
-            real h = wide_from_double(problems[i].h);
+            real h = taut_wide_from_double(problems[i].h);
             do_steps(z, 5, h);
             state start = save_state(z);
             do_steps(z, steps, h);
@@ -64,7 +64,7 @@ static void runs_backwards(void **unused)
                    (double)(back / REAL_EPSILON));
             assert_at_most(0.01, moved);
             assert_at_most(back, (double)(4 * steps) * REAL_EPSILON);
-            state_clear(z->s, &start);
+            X(state_clear)(z->s, &start);
             close_model(z);
         }
 }
@@ -77,7 +77,7 @@ static void a_step_is_symplectic(void **unused)
         for (size_t k = 0; k < METHODS; k++) {
             if (k == METHODS - 1 && i > 2) continue; /* nine stages on three models are enough */
             simulation *z = open_with(problems[i].name, methods[k]);
-            real h = wide_from_double(problems[i].h);
+            real h = taut_wide_from_double(problems[i].h);
             do_steps(z, 5, h);
             double kept = defect(z, one_step, h, 1), runge = defect(z, projected_runge, h, 1);
             printf("%-26s %s defect of omega: %.1e   control: Runge %.1e\n", problems[i].name, methods[k], kept, runge);
@@ -103,8 +103,8 @@ static void two_stages_are_rattle(void **unused)
     long steps = 50;
     for (size_t i = 0; i < PROBLEMS; i++) {
         simulation *a = open_with(problems[i].name, "lobatto:s=2"), *b = open_model(problems[i].name);
-        do_steps(a, steps, wide_from_double(problems[i].h));
-        do_steps(b, steps, wide_from_double(problems[i].h));
+        do_steps(a, steps, taut_wide_from_double(problems[i].h));
+        do_steps(b, steps, taut_wide_from_double(problems[i].h));
         real apart = relative_distance(a, b);
         printf("%-26s lobatto:s=2 and rattle are %.1f eps apart after %ld steps\n", problems[i].name, (double)(apart / REAL_EPSILON),
                steps);
@@ -165,12 +165,12 @@ static void depends_on_the_state_alone(void **unused)
     for (size_t i = 0; i < 3; i++)
         for (size_t k = 0; k < 3; k++) {
             simulation *a = open_with(some[i].name, methods[k]), *b = open_with(some[i].name, methods[k]);
-            real h = wide_from_double(some[i].h);
+            real h = taut_wide_from_double(some[i].h);
             do_steps(a, 7, h);
-            state_copy(&a->x, &b->x);
+            X(state_copy)(&a->x, &b->x);
             do_steps(a, 5, h);
             do_steps(b, 5, h);
-            for (size_t j = 0; j < state_size(&a->x); j++) assert_true(a->x.block[j] == b->x.block[j]);
+            for (size_t j = 0; j < X(state_size)(&a->x); j++) assert_true(a->x.block[j] == b->x.block[j]);
             close_model(a);
             close_model(b);
         }
@@ -187,7 +187,7 @@ static void a_long_chain_is_sparse(void **unused)
     model *m = NULL;
     if (QUAD || SANITIZED) skip(); /* the time is that of an optimised build in double */
     taut_context *context = taut_context_create(NULL);
-    int status = model_load_file(context, MODELS "/hanging-chain.lua", &links, 1, &m);
+    int status = taut_model_read_file(context, MODELS "/hanging-chain.lua", &links, 1, &m);
     simulation *z = simulation_of(context, status, m);
     use_method(z, "lobatto:s=6");
     clock_t begun = clock();
@@ -206,8 +206,8 @@ static void options_are_checked(void **unused)
     method_spec spec;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         method m = { 0 };
-        int status = method_parse(z->m->context, bad[i], &spec);
-        if (!status) status = method_create(z->s, &spec, 0, &m);
+        int status = X(method_parse)(z->m->context, bad[i], &spec);
+        if (!status) status = X(method_create)(z->s, &spec, 0, &m);
         assert_int_equal(status, TAUT_BAD_USAGE);
         assert_non_null(strstr(taut_error_text(z->m->context), "lobatto"));
         assert_null(m.self);
@@ -215,8 +215,8 @@ static void options_are_checked(void **unused)
     for (int s = 2; s <= 9; s++) {
         char text[32];
         snprintf(text, sizeof text, "lobatto:s=%d", s);
-        assert_int_equal(method_parse(z->m->context, text, &spec), TAUT_OK);
-        assert_int_equal(method_declared(&spec).order, 2 * s - 2);
+        assert_int_equal(X(method_parse)(z->m->context, text, &spec), TAUT_OK);
+        assert_int_equal(X(method_declared)(&spec).order, 2 * s - 2);
     }
     close_model(z);
 }

@@ -39,7 +39,7 @@ static void coefficients_meet_their_conditions(void **unused)
     for (int s = 2; s <= STAGES_MOST; s++) {
         lobatto_pair t;
         real symplectic = 0;
-        lobatto_pair_find(s, &t);
+        X(lobatto_pair_find)(s, &t);
         for (int i = 0; i < s; i++) {
             assert_true(t.a[0][i] == 0 && t.A[i][s - 1] == 0); /* exactly: the matrix has no entries there */
             assert_true(t.a[s - 1][i] == t.b[i] && t.A[i][0] == t.b[0]);
@@ -59,7 +59,7 @@ static void three_stages_as_printed(void **unused)
     (void)unused;
     static const int A[3][3] = { { 1, -1, 0 }, { 1, 2, 0 }, { 1, 5, 0 } }, a[3] = { 5, 8, -1 };
     lobatto_pair t;
-    lobatto_pair_find(3, &t);
+    X(lobatto_pair_find)(3, &t);
     for (int i = 0; i < 3; i++) {
         assert_at_most(REAL(fabs)(t.a[1][i] - (real)a[i] / 24), REAL_EPSILON);
         for (int j = 0; j < 3; j++) assert_at_most(REAL(fabs)(t.A[i][j] - (real)A[i][j] / 6), REAL_EPSILON);
@@ -79,7 +79,7 @@ static sample run_to(simulation *z, const state *start, int stages, real until, 
     sample x = { { 0 }, { 0 } };
     snprintf(text, sizeof text, "lobatto:s=%d", stages);
     use_method(z, text);
-    state_copy(start, &z->x);
+    X(state_copy)(start, &z->x);
     do_steps(z, steps, until / steps);
     memcpy(x.q, z->x.q, z->s->n * sizeof(real));
     memcpy(x.p, z->x.p, z->s->n * sizeof(real));
@@ -103,7 +103,7 @@ static void check_order(const char *name, simulation *z, const state *start, con
         error[k] = (pair){ (double)distance(x.q, reference->q, n), (double)distance(x.p, reference->p, n) };
         if (k) order = (pair){ log2(error[k - 1].q / error[k].q), log2(error[k - 1].p / error[k].p) };
     }
-    counts = method_counts(&z->method);
+    counts = X(method_counts)(&z->method);
     printf("%-26s s = %d: order q %.3f p %.3f   last errors %.1e %.1e   %.1f iterations, %.1f matrices a step\n", name, stages, order.q,
            order.p, error[levels - 1].q, error[levels - 1].p, (double)counts->iterations / (double)(steps << (levels - 1)),
            (double)counts->factorisations / (double)(steps << (levels - 1)));
@@ -130,11 +130,11 @@ static void order_is_2s_minus_2(void **unused)
         const problem *m = &main_problems[i];
         simulation *z = open_model(m->name);
         state start = save_state(z);
-        real until = wide_from_double(m->until);
+        real until = taut_wide_from_double(m->until);
         sample reference = run_to(z, &start, 9, until, QUAD ? 80 : 24);
         for (int s = 2; s <= (QUAD ? 9 : 5); s++)
             check_order(m->name, z, &start, &reference, s, until, m->steps[s], QUAD ? 3 : 2, QUAD ? 0.25 : 0.5);
-        state_clear(z->s, &start);
+        X(state_clear)(z->s, &start);
         close_model(z);
     }
 }
@@ -157,11 +157,11 @@ static void order_on_every_kind_of_model(void **unused)
     for (size_t i = 0; i < sizeof models / sizeof *models; i++) {
         simulation *z = open_model(models[i].name);
         state start = save_state(z);
-        real until = wide_from_double(models[i].h) * models[i].steps;
+        real until = taut_wide_from_double(models[i].h) * models[i].steps;
         sample reference = run_to(z, &start, QUAD ? 7 : 5, until, 4 * models[i].steps);
         for (int s = 2; s <= (QUAD ? 4 : 3); s++)
             check_order(models[i].name, z, &start, &reference, s, until, models[i].steps, 3, 0.1);
-        state_clear(z->s, &start);
+        X(state_clear)(z->s, &start);
         close_model(z);
     }
 }
@@ -184,7 +184,7 @@ static void jay_and_simeon_have_the_solution(void **unused)
     printf("Jay & Simeon (4.1) at t = 1: errors %.2e %.2e, order %.2f\n", error[0], error[1], log2(error[0] / error[1]));
     assert_between(log2(error[0] / error[1]), QUAD ? 11.5 : 5.5, QUAD ? 12.5 : 6.5);
     assert_at_most(error[1], QUAD ? 1e-13 : 1e-6);
-    state_clear(z->s, &start);
+    X(state_clear)(z->s, &start);
     close_model(z);
 }
 
@@ -199,7 +199,7 @@ static void double_spherical_pendulum_at_30(void **unused)
     real exact[6];
     for (int i = 0; i < 6; i++) {
         wide value = 0;
-        wide_parse(reference[i], &value);
+        taut_wide_parse(reference[i], &value);
         exact[i] = (real)value;
     }
     simulation *z = open_model("double-spherical-pendulum");
@@ -207,7 +207,7 @@ static void double_spherical_pendulum_at_30(void **unused)
     sample x = run_to(z, &start, QUAD ? 8 : 6, 30, QUAD ? 900 : 600);
     printf("double spherical pendulum at t = 30: error %.2e\n", (double)distance(x.q, exact, 6));
     assert_at_most(distance(x.q, exact, 6), QUAD ? 1e-18 : 1e-11);
-    state_clear(z->s, &start);
+    X(state_clear)(z->s, &start);
     close_model(z);
 }
 

@@ -16,7 +16,7 @@ static op now; /* the operation under test, for messages */
 static void assert_close(wide found, wide expected, wide error, const char *what)
 {
     if (!(WIDE(fabs)(found - expected) <= error * (1 + WIDE(fabs)(expected))))
-        fail_msg("%s of %s: %.17g, not %.17g, off by %.3g", what, op_name(now), (double)found, (double)expected,
+        fail_msg("%s of %s: %.17g, not %.17g, off by %.3g", what, taut_op_name(now), (double)found, (double)expected,
                  (double)(found - expected));
 }
 
@@ -26,12 +26,12 @@ static expr node_of(op o, int number)
     for (;;) {
         expr f = apply(o, variable(0), variable(1)), *list, found = 0;
         size_t count;
-        assert_int_equal(expr_reachable(g, &f, 1, &list, &count), TAUT_OK);
+        assert_int_equal(taut_expr_reachable(g, &f, 1, &list, &count), TAUT_OK);
         for (size_t i = 0; i < count; i++)
-            if (graph_node(g, list[i])->op == o) found = list[i];
-        expr_list_free(g, list);
+            if (taut_graph_node(g, list[i])->op == o) found = list[i];
+        taut_expr_list_free(g, list);
         if (!found) continue; /* the power 1, say, is no power */
-        if (op_has_number(o) && o != OP_POWI) found = expr_numbered(g, o, graph_node(g, found)->a, number);
+        if (op_has_number(o) && o != OP_POWI) found = taut_expr_numbered(g, o, taut_graph_node(g, found)->a, number);
         return found;
     }
 }
@@ -48,7 +48,7 @@ static void each_operation(row_test *test)
     int tested = 0;
     random_state = 5;
     for (now = OP_NONE; now < OP_COUNT; now++) {
-        if (op_arity(now) == 0) continue;
+        if (taut_op_arity(now) == 0) continue;
         tested++;
         for (int trial = 0; trial < TRIALS; trial++) {
             expr e = node_of(now, trial % 3);
@@ -114,39 +114,39 @@ static wide cancellation(const node *n, wide a)
 
 static void wide_value(expr e)
 {
-    const node n = *graph_node(g, e);
-    wide a = value_of(n.a), b = op_arity(now) == 2 ? value_of(n.b) : 0;
-    wide value = op_apply(now, a, b, (int32_t)n.b);
+    const node n = *taut_graph_node(g, e);
+    wide a = value_of(n.a), b = taut_op_arity(now) == 2 ? value_of(n.b) : 0;
+    wide value = taut_op_apply(now, a, b, (int32_t)n.b);
     assert_close(value, wide_reference(now, a, b, (int32_t)n.b), cancellation(&n, a) * epsilon, "value");
 }
 
 /* Through a tape, as steps do, with as many lanes as there are: each has other operands. */
 static void lane_values(expr e)
 {
-    const node n = *graph_node(g, e);
+    const node n = *taut_graph_node(g, e);
     real *registers, as[LANES], bs[LANES];
     tape *t;
-    expr output = expr_rebuild(g, &n, expr_variable(g, KIND_SLOT, 0), expr_variable(g, KIND_SLOT, 1));
-    assert_int_equal(tape_create(g, &output, NULL, NULL, 1, 2, 0, 0, &t), TAUT_OK);
+    expr output = taut_expr_rebuild(g, &n, taut_expr_variable(g, KIND_SLOT, 0), taut_expr_variable(g, KIND_SLOT, 1));
+    assert_int_equal(taut_tape_create(g, &output, NULL, NULL, 1, 2, 0, 0, &t), TAUT_OK);
     registers = calloc((size_t)t->register_count * LANES, sizeof *registers);
     assert_non_null(registers);
     for (int i = 0; i < LANES; i++) {
         random_operands();
         registers[i] = as[i] = (real)value_of(n.a);
-        registers[LANES + i] = bs[i] = op_arity(now) == 2 ? (real)value_of(n.b) : 0;
+        registers[LANES + i] = bs[i] = taut_op_arity(now) == 2 ? (real)value_of(n.b) : 0;
     }
-    tape_numbers(t, registers);
-    tape_run(t, registers, LANES);
+    X(tape_numbers)(t, registers);
+    X(tape_run)(t, registers, LANES);
     for (int i = 0; i < LANES; i++)
         assert_close(registers[t->outputs[0] * LANES + i], real_reference(now, as[i], bs[i], (int32_t)n.b),
                      cancellation(&n, as[i]) * REAL_EPSILON, "value in a lane");
     free(registers);
-    tape_destroy(context, t);
+    taut_tape_destroy(context, t);
 }
 
 static void simplified_value(expr e)
 {
-    assert_close(value_of(expr_simplify(g, e, NULL, NULL)), value_of(e), 64 * epsilon, "simplified value");
+    assert_close(value_of(taut_expr_simplify(g, e, NULL, NULL)), value_of(e), 64 * epsilon, "simplified value");
 }
 
 static void values_are_those_of_libm(void **state)
@@ -173,11 +173,11 @@ static void simplification_keeps_values(void **state)
    of atanh(a)/a at 1/2, about 350 (from its series); 1000 leaves room for both. */
 static void derivative_by_differences(expr e)
 {
-    const node n = *graph_node(g, e);
-    const wide h = WIDE(cbrt)(epsilon), a = value_of(n.a), b = op_arity(now) == 2 ? value_of(n.b) : 0;
-    expr f = expr_rebuild(g, &n, variable(0), variable(1)), x[2] = { variable(0), variable(1) }, d[2];
-    assert_int_equal(expr_gradient(g, f, x, 2, d), TAUT_OK);
-    for (int i = 0; i < op_arity(now); i++) {
+    const node n = *taut_graph_node(g, e);
+    const wide h = WIDE(cbrt)(epsilon), a = value_of(n.a), b = taut_op_arity(now) == 2 ? value_of(n.b) : 0;
+    expr f = taut_expr_rebuild(g, &n, variable(0), variable(1)), x[2] = { variable(0), variable(1) }, d[2];
+    assert_int_equal(taut_expr_gradient(g, f, x, 2, d), TAUT_OK);
+    for (int i = 0; i < taut_op_arity(now); i++) {
         variables[0] = a, variables[1] = b;
         wide derivative = value_of(d[i]), keep = variables[i];
         variables[i] = keep + h;
@@ -217,18 +217,18 @@ static wide at_ends(expr e) { return value_by(lookup_ends, NULL, e); }
 /* f1 - f0 = D f . (x1 - x0), and D f is symmetric: a dozen roundings of numbers of a few units, 256 leave room. */
 static void mean_partials(expr e)
 {
-    const node n = *graph_node(g, e);
-    expr f = expr_rebuild(g, &n, variable(0), variable(1)), x[2] = { variable(0), variable(1) }, d[2];
-    expr other[2] = { expr_variable(g, KIND_DIRECTION_U, 0), expr_variable(g, KIND_DIRECTION_U, 1) };
-    int status = expr_discrete_gradient(g, f, x, other, 2, d), of_even = op_has_number(now) && now != OP_POWI;
+    const node n = *taut_graph_node(g, e);
+    expr f = taut_expr_rebuild(g, &n, variable(0), variable(1)), x[2] = { variable(0), variable(1) }, d[2];
+    expr other[2] = { taut_expr_variable(g, KIND_DIRECTION_U, 0), taut_expr_variable(g, KIND_DIRECTION_U, 1) };
+    int status = taut_expr_discrete_gradient(g, f, x, other, 2, d), of_even = op_has_number(now) && now != OP_POWI;
     assert_int_equal(status, of_even ? TAUT_UNSUPPORTED : TAUT_OK); /* refused, not zero */
     if (of_even) {
-        assert_non_null(strstr(taut_error_text(context), op_name(now)));
+        assert_non_null(strstr(taut_error_text(context), taut_op_name(now)));
         return;
     }
-    for (int i = 0; i < 2; i++) from[i] = i < op_arity(now) ? value_of(i ? n.b : n.a) : 0;
+    for (int i = 0; i < 2; i++) from[i] = i < taut_op_arity(now) ? value_of(i ? n.b : n.a) : 0;
     random_operands();
-    for (int i = 0; i < 2; i++) to[i] = i < op_arity(now) ? value_of(i ? n.b : n.a) : 0;
+    for (int i = 0; i < 2; i++) to[i] = i < taut_op_arity(now) ? value_of(i ? n.b : n.a) : 0;
     wide forth = at_ends(d[0]) * (to[0] - from[0]) + at_ends(d[1]) * (to[1] - from[1]);
     wide here = at_ends(f), d0 = at_ends(d[0]);
     swap_ends();
@@ -257,7 +257,7 @@ static int load_formula(const char *formula, model **m)
     char text[400];
     snprintf(text, sizeof text, "local x, y = coordinate 'x', coordinate 'y'; lagrangian(x.dot^2/2 + y.dot^2/2)\n"
              "start { x = 1, y = 1 }; observe('f', %s)", formula);
-    return model_load_text(context, "test.lua", text, strlen(text), NULL, 0, m);
+    return taut_model_read_text(context, "test.lua", text, strlen(text), NULL, 0, m);
 }
 
 #define IN_LANGUAGE_OPERATOR(strength) 1
@@ -271,10 +271,10 @@ static const int in_language[] = { OPERATIONS(IN_LANGUAGE_LEAF, IN_LANGUAGE, IN_
 
 static void printed_and_read(expr e)
 {
-    const node n = *graph_node(g, e);
+    const node n = *taut_graph_node(g, e);
     char text[100], again[100];
     model *m = NULL;
-    expr_print(g, expr_rebuild(g, &n, variable(0), variable(1)), name_operand, NULL, text, sizeof text);
+    taut_expr_print(g, taut_expr_rebuild(g, &n, variable(0), variable(1)), name_operand, NULL, text, sizeof text);
     int status = load_formula(text, &m);
     if (!in_language[now]) {
         assert_int_equal(status, TAUT_BAD_MODEL);
@@ -282,10 +282,10 @@ static void printed_and_read(expr e)
     }
     if (status) fail_msg("%s", taut_error_text(context));
     expr read = m->observables[0].value;
-    expr_print(m->graph, read, model_namer, m, again, sizeof again);
-    assert_int_equal(graph_node(m->graph, read)->op, now);
+    taut_expr_print(m->graph, read, taut_model_namer, m, again, sizeof again);
+    assert_int_equal(taut_graph_node(m->graph, read)->op, now);
     assert_string_equal(text, again);
-    model_destroy(m);
+    taut_model_free(m);
 }
 
 static void text_is_read_back(void **state)
@@ -300,29 +300,29 @@ static void text_is_read_back(void **state)
    roundings. */
 static void bound_of_errors(expr e)
 {
-    const node n = *graph_node(g, e);
+    const node n = *taut_graph_node(g, e);
     model *m = NULL;
     sampler *s = NULL;
     wide values[3], errors[3], least = 0, z[4] = { 0 };
     const wide far[4] = { 1000, 1000 }; /* the size of the errors: what comes through the derivative outweighs the rest */
     assert_int_equal(load_formula("x", &m), TAUT_OK);
-    for (int i = 0; i < 2; i++) z[i] = i < op_arity(now) ? value_of(i ? n.b : n.a) : 0;
-    assert_int_equal(sampler_create(m, 2, far, &s), TAUT_OK);
+    for (int i = 0; i < 2; i++) z[i] = i < taut_op_arity(now) ? value_of(i ? n.b : n.a) : 0;
+    assert_int_equal(taut_sampler_create(m, 2, far, &s), TAUT_OK);
     memcpy(s->base.z, z, sizeof z);
-    expr x[2] = { expr_variable(m->graph, KIND_Q, 0), expr_variable(m->graph, KIND_Q, 1) }, d[2];
-    expr f = expr_rebuild(m->graph, &n, x[0], x[1]), all[3] = { x[0], x[1], f };
-    assert_int_equal(expr_gradient(m->graph, f, x, 2, d), TAUT_OK);
-    assert_int_equal(sampler_values(s, &s->base, all, 3, values, errors), TAUT_OK);
+    expr x[2] = { taut_expr_variable(m->graph, KIND_Q, 0), taut_expr_variable(m->graph, KIND_Q, 1) }, d[2];
+    expr f = taut_expr_rebuild(m->graph, &n, x[0], x[1]), all[3] = { x[0], x[1], f };
+    assert_int_equal(taut_expr_gradient(m->graph, f, x, 2, d), TAUT_OK);
+    assert_int_equal(taut_sampler_values(s, &s->base, all, 3, values, errors), TAUT_OK);
     for (int i = 0; i < 2; i++) {
         wide slope;
-        assert_int_equal(sampler_values(s, &s->base, &d[i], 1, &slope, NULL), TAUT_OK);
+        assert_int_equal(taut_sampler_values(s, &s->base, &d[i], 1, &slope, NULL), TAUT_OK);
         least += WIDE(fabs)(slope) * errors[i];
     }
     if (!(errors[2] >= least * (1 - (wide)1e-12)))
-        fail_msg("%s(%g, %g): bound %g, at least %g", op_name(now), (double)z[0], (double)z[1], (double)errors[2],
+        fail_msg("%s(%g, %g): bound %g, at least %g", taut_op_name(now), (double)z[0], (double)z[1], (double)errors[2],
                  (double)least);
-    sampler_destroy(s);
-    model_destroy(m);
+    taut_sampler_destroy(s);
+    taut_model_free(m);
 }
 
 static void errors_are_bounded(void **state)
@@ -341,7 +341,7 @@ static void functions_are_opaque(void **state)
     static const op functions[] = { OPERATIONS_FUNCTIONS(IS_FUNCTION, IS_FUNCTION) };
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
         expr f = apply(functions[i], variable(0), variable(1));
-        assert_int_equal(expr_degree(g, f, 1u << KIND_Q), DEGREE_NOT_POLYNOMIAL);
+        assert_int_equal(taut_expr_degree(g, f, 1u << KIND_Q), DEGREE_NOT_POLYNOMIAL);
     }
 }
 

@@ -12,8 +12,8 @@ static simulation *open_as(const char *text, engine_options options)
     simulation *z = NULL;
     context = taut_context_create(NULL);
     assert_non_null(context);
-    int status = model_load_text(context, "test.lua", text, strlen(text), NULL, 0, &m);
-    if (!status) status = simulation_create(m, &options, &z);
+    int status = taut_model_read_text(context, "test.lua", text, strlen(text), NULL, 0, &m);
+    if (!status) status = X(simulation_create)(m, &options, &z);
     snprintf(message, sizeof message, "%s", status ? taut_error_text(context) : "");
     return z;
 }
@@ -27,8 +27,8 @@ static simulation *open_with(const char *text, const char *method)
 
 static void close_all(simulation *z)
 {
-    if (z) simulation_destroy(z);
-    model_destroy(m);
+    if (z) X(simulation_destroy)(z);
+    taut_model_free(m);
     taut_context_destroy(context);
 }
 
@@ -36,9 +36,9 @@ static real column(simulation *z, const char *name)
 {
     wide values[100];
     char here[200];
-    assert_int_equal(simulation_frame(z, values), TAUT_OK);
-    for (size_t i = 0; i < simulation_column_count(z); i++) {
-        simulation_column_name(z, i, here, sizeof here);
+    assert_int_equal(X(simulation_frame)(z, values), TAUT_OK);
+    for (size_t i = 0; i < X(simulation_column_count)(z); i++) {
+        X(simulation_column_name)(z, i, here, sizeof here);
         if (strcmp(here, name) == 0) return (real)values[i];
     }
     fail_msg("no column %s", name);
@@ -92,7 +92,7 @@ static real error_after_period(const char *method, long steps)
     state begin = save_state(z);
     do_steps(z, steps, period() / steps);
     real error = larger(distance(z->x.q, begin.q, 3), distance(z->x.p, begin.p, 3));
-    state_clear(z->s, &begin);
+    X(state_clear)(z->s, &begin);
     close_all(z);
     return error;
 }
@@ -137,7 +137,7 @@ static void matrix_is_the_derivative(void **state)
                                "start { x = 1, y = free(0.3), ['p.x'] = 0.2, ['p.y'] = free(0) }";
     simulation *z = open_with(text, "dirac");
     void *f;
-    const formulation_class *class = &formulation_bracket;
+    const formulation_class *class = &X(formulation_bracket);
     real one = 1, t = (real)0.3, step = (real)1e-5, at[4], up[4], down[4], r[4], x[4];
     assert_int_equal(z->s->c, 2);
     assert_int_equal(class->create(z->s, &f), TAUT_OK);
@@ -210,10 +210,10 @@ static void given_constraints(void **unused)
     simulation *z = open_with(text, "dirac:gauss,s=5");
     do_steps(z, 20, (real)1 / 20);
     state end = save_state(z);
-    simulation_restart(z);
-    assert_int_equal(simulation_flow(z, 1, QUAD ? (real)1e-20 : (real)1e-13), TAUT_OK);
+    X(simulation_restart)(z);
+    assert_int_equal(X(simulation_flow)(z, 1, QUAD ? (real)1e-20 : (real)1e-13), TAUT_OK);
     assert_at_most(larger(distance(z->x.q, end.q, 2), distance(z->x.p, end.p, 2)), 1e-11);
-    state_clear(z->s, &end);
+    X(state_clear)(z->s, &end);
     close_all(z);
 }
 

@@ -14,9 +14,9 @@ typedef struct {
 /* The energy; for a hoop that turns, the Jacobi integral, which the model observes second. */
 static real conserved_energy(simulation *z)
 {
-    if (!z->s->structure.time_dependent) return simulation_energy(z);
+    if (!z->s->structure.time_dependent) return X(simulation_energy)(z);
     place at = place_at(z->s, z->x.q, z->x.w, &z->x.t, z->lambda);
-    system_observables(z->s, &at, z->observables);
+    X(system_observables)(z->s, &at, z->observables);
     return z->observables[1];
 }
 
@@ -108,7 +108,7 @@ static void energy_does_not_drift(void **unused)
         long steps = length_of(&runs[i]);
         if (!steps) continue;
         simulation *z = open_model(runs[i].name);
-        energy_record e = watch_energy(z, wide_from_double(runs[i].h), steps);
+        energy_record e = watch_energy(z, taut_wide_from_double(runs[i].h), steps);
         double allowed = allowed_drift(&runs[i], steps, &e);
         printf("%-26s %7ld steps: energy error %+.1e +- %.1e, slope %+.1e per unit of time: %+.5f amplitudes over the run, "
                "%.5f allowed\n",

@@ -31,7 +31,7 @@ static void kept_at_every_step(void **unused)
     for (size_t i = 0; i < PROBLEMS; i++) {
         simulation *z = open_model(problems[i].name);
         assert_int_equal(z->symmetry_count, problems[i].symmetries);
-        kept worst = follow(z, wide_from_double(problems[i].h), steps);
+        kept worst = follow(z, taut_wide_from_double(problems[i].h), steps);
         printf("%-26s in units of round-off: g %.2f  dg/dt %.2f  momenta %.2f\n", problems[i].name, (double)worst.position,
                (double)worst.velocity, (double)worst.momentum);
         assert_at_most(worst.position, 3);
@@ -49,7 +49,7 @@ static void triple_pendulum_in_absolute_terms(void **unused)
     real worst = 0, g, rate, bound = QUAD ? (real)1e-30 : (real)2e-14;
     for (long n = 0; n < (QUAD ? 2000 : 20000) / (SANITIZED ? 10 : 1); n++) {
         do_steps(z, 1, (real)1 / 50);
-        simulation_residuals(z, &g, &rate);
+        X(simulation_residuals)(z, &g, &rate);
         worst = larger(worst, larger(g, rate));
     }
     printf("triple pendulum: |g| and |dg/dt| at most %.2e\n", (double)worst);
@@ -61,12 +61,12 @@ static void triple_pendulum_in_absolute_terms(void **unused)
    (a - c).a' = 0, which is wrong by as much as l A w = 0.8. */
 static void check_driven_pivot(simulation *z)
 {
-    const real A = wide_from_double(0.02), w = 200;
+    const real A = taut_wide_from_double(0.02), w = 200;
     real worst = 0, without = 0;
     assert_true(z->s->structure.constraint_time);
     for (int n = 0; n < 1000; n++) {
-        do_steps(z, 1, wide_from_double(0.0005));
-        simulation_energy(z); /* leaves the velocities in z->v */
+        do_steps(z, 1, taut_wide_from_double(0.0005));
+        X(simulation_energy)(z); /* leaves the velocities in z->v */
         real dx = z->x.q[0], dy = z->x.q[1] - A * REAL(cos)(w * z->x.t), rate = -A * w * REAL(sin)(w * z->x.t);
         worst = larger(worst, REAL(fabs)(dx * z->v[0] + dy * (z->v[1] - rate)));
         without = larger(without, REAL(fabs)(dx * z->v[0] + dy * z->v[1]));
@@ -103,7 +103,7 @@ static void runs_backwards(void **unused)
     for (size_t i = 0; i < PROBLEMS; i++) {
         simulation *z = open_model(problems[i].name);
         uint32_t n = z->s->n;
-        real h = wide_from_double(problems[i].h), turned = 0;
+        real h = taut_wide_from_double(problems[i].h), turned = 0;
         do_steps(z, 10, h); /* a state with momenta, also where the model starts at rest */
         state start = save_state(z);
         do_steps(z, steps, h);
@@ -112,7 +112,7 @@ static void runs_backwards(void **unused)
         do_steps(z, steps, -h);
         real back = return_error(z, &start, 1, q, p);
         if (!z->s->structure.time_dependent && !z->s->structure.has_forces) {
-            state_copy(&start, &z->x);
+            X(state_copy)(&start, &z->x);
             do_steps(z, steps, h);
             turn_round(&z->x);
             do_steps(z, steps, h);
@@ -123,7 +123,7 @@ static void runs_backwards(void **unused)
         assert_between(moved, 0.05, 10);
         assert_at_most(back, (double)(2 * steps) * REAL_EPSILON);
         assert_at_most(turned, (double)(2 * steps) * REAL_EPSILON);
-        state_clear(z->s, &start);
+        X(state_clear)(z->s, &start);
         close_model(z);
     }
 }
@@ -134,8 +134,8 @@ static real conserved(simulation *z, const char *name)
 {
     char found[64];
     for (int i = 0; i < z->symmetry_count; i++) {
-        symmetry_name(z->s, &z->symmetries[i], found, sizeof found);
-        if (strcmp(found, name) == 0) return symmetry_momentum(z->s, &z->symmetries[i], z->x.q, z->x.p);
+        X(symmetry_name)(z->s, &z->symmetries[i], found, sizeof found);
+        if (strcmp(found, name) == 0) return X(symmetry_momentum)(z->s, &z->symmetries[i], z->x.q, z->x.p);
     }
     fail_msg("no conserved %s", name);
     return 0;
@@ -147,7 +147,7 @@ static void chain_molecule_of_seiler(void **unused)
 {
     (void)unused;
     simulation *z = open_model("chain-molecule");
-    assert_at_most(REAL(fabs)(simulation_energy(z) + (real)2369723 / 1990656), 50 * REAL_EPSILON);
+    assert_at_most(REAL(fabs)(X(simulation_energy)(z) + (real)2369723 / 1990656), 50 * REAL_EPSILON);
     do_steps(z, 100, (real)1 / 100);
     assert_at_most(REAL(fabs)(conserved(z, "angular_momentum.z") + (real)1 / 4), 50 * REAL_EPSILON);
     close_model(z);
@@ -162,7 +162,7 @@ static void four_particles_of_gonzalez(void **unused)
                                          "angular_momentum.x", "angular_momentum.y", "angular_momentum.z" };
     static const int values[] = { 0, 0, 2, 2, -2, 0 };
     simulation *z = open_model("four-particles");
-    assert_at_most(REAL(fabs)(simulation_energy(z) - 20 / (real)17), 8 * REAL_EPSILON);
+    assert_at_most(REAL(fabs)(X(simulation_energy)(z) - 20 / (real)17), 8 * REAL_EPSILON);
     do_steps(z, 200, (real)1 / 200);
     for (int i = 0; i < 6; i++) assert_at_most(REAL(fabs)(conserved(z, names[i]) - values[i]), 200 * REAL_EPSILON);
     close_model(z);
@@ -198,17 +198,17 @@ static void a_failed_step_changes_nothing(void **unused)
         do_steps(z, 5, (real)1 / 1024);
         do_steps(other, 5, (real)1 / 1024);
         state before = save_state(z);
-        int status = simulation_step(z, 1000);
+        int status = X(simulation_step)(z, 1000);
         assert_true(status > 0);
         assert_non_null(strstr(taut_error_text(z->m->context), "at t = "));
         assert_non_null(strstr(taut_error_text(z->m->context), "smaller"));
         assert_true(before.t == z->x.t);
-        assert_memory_equal(before.block, z->x.block, state_size(&before) * sizeof(real));
+        assert_memory_equal(before.block, z->x.block, X(state_size)(&before) * sizeof(real));
         do_steps(z, 5, (real)1 / 1024);
         do_steps(other, 5, (real)1 / 1024);
         /* The factored matrix was lost, so Newton goes another way to the same root: a few roundings. */
         assert_at_most(distance(z->x.q, other->x.q, z->s->n), 16 * REAL_EPSILON * largest_of(other->x.q, z->s->n));
-        state_clear(z->s, &before);
+        X(state_clear)(z->s, &before);
         close_model(z);
         close_model(other);
     }
@@ -222,7 +222,7 @@ static void same_place_at_another_time(void **unused)
     simulation *z = open_text(text), *fresh = open_text(text);
     do_steps(z, 3, (real)1 / 8);
     z->x.t += 1;
-    state_copy(&z->x, &fresh->x);
+    X(state_copy)(&z->x, &fresh->x);
     do_steps(z, 1, (real)1 / 8);
     do_steps(fresh, 1, (real)1 / 8);
     assert_true(z->x.q[0] == fresh->x.q[0] && z->x.p[0] == fresh->x.p[0]);

@@ -10,9 +10,9 @@ static sample run_to(simulation *z, const state *start, long steps, real h)
 {
     uint32_t n = z->s->n, c = z->s->c;
     sample s = { calloc(n, sizeof(real)), calloc(n, sizeof(real)), calloc(c + 1, sizeof(real)) };
-    state_copy(start, &z->x);
+    X(state_copy)(start, &z->x);
     do_steps(z, steps, h);
-    assert_int_equal(simulation_multipliers(z), TAUT_OK);
+    assert_int_equal(X(simulation_multipliers)(z), TAUT_OK);
     memcpy(s.q, z->x.q, n * sizeof(real));
     memcpy(s.p, z->x.p, n * sizeof(real));
     memcpy(s.lambda, z->lambda, c * sizeof(real));
@@ -38,7 +38,7 @@ static void check_order(const char *name, simulation *z, double h, long steps, i
     uint32_t n = z->s->n, c = z->s->c;
     sample s[LEVELS];
     double q[LEVELS], p[LEVELS], lambda[LEVELS];
-    real step = wide_from_double(h);
+    real step = taut_wide_from_double(h);
     for (int k = 0; k <= halvings + 2; k++) s[k] = run_to(z, &start, steps << k, step / (1 << k));
     sample *reference = &s[halvings + 2], *next = &s[halvings + 1];
     extrapolate(next->q, reference->q, n);
@@ -60,7 +60,7 @@ static void check_order(const char *name, simulation *z, double h, long steps, i
     }
     printf("   last errors %.1e %.1e %.1e\n", q[halvings], p[halvings], lambda[halvings]);
     for (int k = 0; k <= halvings + 2; k++) free_sample(&s[k]);
-    state_clear(z->s, &start);
+    X(state_clear)(z->s, &start);
 }
 
 static void order_is_two(void **unused)
@@ -147,7 +147,7 @@ static void pendulum_has_its_period(void **unused)
     assert_at_most(left_q, 1e-9);
     assert_at_most(left_p, 1e-9);
     for (int k = 0; k < 3; k++) free_sample(&s[k]);
-    state_clear(z->s, &start);
+    X(state_clear)(z->s, &start);
     close_model(z);
 }
 
@@ -181,7 +181,7 @@ static void double_spherical_pendulum_at_30(void **unused)
     printf("  extrapolated %.1e\n", left);
     assert_at_most(left, 100 * error[levels - 1] * error[levels - 1]);
     for (int k = 1; k < levels; k++) assert_between(log2(error[k - 1] / error[k]), 1.95, 2.05);
-    state_clear(z->s, &start);
+    X(state_clear)(z->s, &start);
     close_model(z);
 }
 
@@ -206,7 +206,7 @@ static void rates_with_an_exact_solution(void **unused)
         free_sample(&s);
     }
     printf("\n");
-    state_clear(z->s, &start);
+    X(state_clear)(z->s, &start);
     close_model(z);
 }
 
@@ -230,7 +230,7 @@ static void friction_on_a_cubic(void **unused)
     assert_at_most(distance(fine.p, v, 2), 1e-6);
     free_sample(&coarse);
     free_sample(&fine);
-    state_clear(z->s, &start);
+    X(state_clear)(z->s, &start);
     close_model(z);
 }
 

@@ -17,7 +17,7 @@ static void a_step_is_symplectic(void **unused)
     (void)unused;
     for (size_t i = 0; i < sizeof models / sizeof *models; i++) {
         simulation *z = open_model(models[i].name);
-        real h = wide_from_double(models[i].h);
+        real h = taut_wide_from_double(models[i].h);
         do_steps(z, 20, h);
         double kept = defect(z, one_step, h, 1), euler = defect(z, projected_euler, h, 1), runge = defect(z, projected_runge, h, 1);
         printf("%-26s defect of omega: rattle %.1e   controls: Euler %.1e, Runge %.1e\n", models[i].name, kept, euler, runge);
@@ -34,7 +34,7 @@ static void drag_shrinks_the_form(void **unused)
 {
     (void)unused;
     simulation *z = open_model("damped-pendulum");
-    real h = wide_from_double(0.02), half = wide_from_double(0.4) * h / 2, factor = (1 - half) / (1 + half);
+    real h = taut_wide_from_double(0.02), half = taut_wide_from_double(0.4) * h / 2, factor = (1 - half) / (1 + half);
     do_steps(z, 20, h);
     assert_at_most(defect(z, one_step, h, factor), round_off());
     assert_at_most(1e-4, defect(z, one_step, h, 1));

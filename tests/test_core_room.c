@@ -41,7 +41,7 @@ static void test_placed(void **state)
         memset(z.text, 1, letters);
         z.x[2] = 5, z.y[2] = 7; /* the last numbers of the block: the sanitizer looks */
         assert_true(z.x[0] == 0 && z.y[0] == 0);
-        mem_free(context, z.room);
+        taut_mem_free(context, z.room);
     }
     taut_context_destroy(context);
 }

@@ -37,7 +37,7 @@ static int toy_solve(void *self, real *r)
     return TAUT_OK;
 }
 
-static real toy_measure(void *self, const real *x, const real *dx) { return newton_relative(x, dx, ((toy *)self)->size); }
+static real toy_measure(void *self, const real *x, const real *dx) { return X(newton_relative)(x, dx, ((toy *)self)->size); }
 
 static void toy_name(void *self, int equation, char *buffer, size_t size)
 {
@@ -50,10 +50,10 @@ static int run_newton(toy *z, real *x, int has_factor, real tolerance, newton_co
 {
     newton n;
     newton_problem p = { z, z->size, toy_residual, toy_factor, toy_solve, toy_measure, toy_name, NULL };
-    assert_int_equal(newton_create(context, z->size, tolerance, &n), TAUT_OK);
-    int status = newton_solve(&n, &p, x, has_factor, (real)1.5, "the toy");
+    assert_int_equal(X(newton_create)(context, z->size, tolerance, &n), TAUT_OK);
+    int status = X(newton_solve)(&n, &p, x, has_factor, (real)1.5, "the toy");
     if (counts) *counts = n.counts;
-    newton_clear(&n);
+    X(newton_clear)(&n);
     return status;
 }
 
@@ -186,9 +186,9 @@ static int run_noisy(int (*is_round_off)(void *, const real *, const real *), re
     newton n;
     newton_problem p = { &z, 3, toy_residual, toy_factor, toy_solve, toy_measure, toy_name, is_round_off };
     noise_source = (generator){ 5 };
-    assert_int_equal(newton_create(context, 3, 0, &n), TAUT_OK);
-    int status = newton_solve(&n, &p, x, 0, (real)1.5, "the toy");
-    newton_clear(&n);
+    assert_int_equal(X(newton_create)(context, 3, 0, &n), TAUT_OK);
+    int status = X(newton_solve)(&n, &p, x, 0, (real)1.5, "the toy");
+    X(newton_clear)(&n);
     return status;
 }
 
@@ -258,12 +258,12 @@ static void relative_measure(void **state)
 {
     (void)state;
     real x[] = { 0, -4, 1 }, dx[] = { 1, -2, 0 }, tiny[] = { 0, 0, 0 };
-    assert_true(newton_relative(x, dx, 3) == (real)0.5);
-    assert_true(newton_relative(tiny, dx, 3) == 2 / (real)1e-3);
+    assert_true(X(newton_relative)(x, dx, 3) == (real)0.5);
+    assert_true(X(newton_relative)(tiny, dx, 3) == 2 / (real)1e-3);
     for (int i = 0; i < 3; i++) {
         real bad[] = { 1, -2, 0 }, size;
         bad[i] = REAL(sqrt)((real)-1);
-        size = newton_relative(x, bad, 3);
+        size = X(newton_relative)(x, bad, 3);
         assert_true(size != size);
     }
 }
@@ -325,10 +325,10 @@ static void accelerations_agree_in_all_forms(void **state)
         acceleration *a;
         open_sample(&z, pendulums[i]);
         set_pendulum(&z);
-        assert_int_equal(acceleration_create(z.s, &a), TAUT_OK);
+        assert_int_equal(X(acceleration_create)(z.s, &a), TAUT_OK);
         lambda[i][0] = lambda[i][1] = 0;
-        assert_int_equal(acceleration_solve(a, z.x.q, z.x.w, 0, lambda[i], dv[i]), TAUT_OK);
-        acceleration_destroy(a);
+        assert_int_equal(X(acceleration_solve)(a, z.x.q, z.x.w, 0, lambda[i], dv[i]), TAUT_OK);
+        X(acceleration_destroy)(a);
         close_sample(&z);
         for (int k = 0; k < 2; k++) assert_near(lambda[i][k], lambda[0][k], 1e4 * REAL_EPSILON, "multiplier", k);
         for (int k = 0; k < 4; k++) assert_near(dv[i][k], dv[0][k], 1e4 * REAL_EPSILON, "acceleration", k);
@@ -344,10 +344,10 @@ static void accelerations_agree_in_all_forms(void **state)
 static void multiply(const struct system *s, block_id id, const place *at, real scale, const real *x, real *out)
 {
     real values[400];
-    assert_int_equal(system_prepare_block((struct system *)s, id), TAUT_OK);
+    assert_int_equal(X(system_prepare_block)((struct system *)s, id), TAUT_OK);
     assert_true(s->blocks[id].value_count <= 400);
-    system_block_values(s, id, at, values);
-    block_multiply(&s->blocks[id], values, scale, x, out);
+    X(system_block_values)(s, id, at, values);
+    X(block_multiply)(&s->blocks[id], values, scale, x, out);
 }
 
 static const char rates_text[] =
@@ -372,8 +372,8 @@ static void saddle_point_equations_hold(void **state)
             z.x.q[0] = 1, z.x.q[1] = (real)0.5, z.x.w[0] = (real)0.3, z.x.w[1] = (real)-0.7;
         for (uint32_t i = 0; i < s->c; i++) z.x.lambda[i] = (real)0.75;
         place at = place_at(z.s, z.x.q, z.x.w, &z.x.t, z.x.lambda);
-        assert_int_equal(kkt_create(s, &k), TAUT_OK);
-        assert_int_equal(kkt_factor(k, &at), TAUT_OK);
+        assert_int_equal(X(kkt_create)(s, &k), TAUT_OK);
+        assert_int_equal(X(kkt_factor)(k, &at), TAUT_OK);
         for (int side = 0; side < 3; side++) { /* each right side alone */
             real a[MOST] = { 0 }, b[MOST] = { 0 }, c[MOST] = { 0 }, r[MOST];
             generator g = { 41 };
@@ -381,7 +381,7 @@ static void saddle_point_equations_hold(void **state)
             for (uint32_t i = 0; i < s->c; i++) c[i] = side == 2 ? random_number(&g) : 0;
             real w[MOST], v[MOST], lambda[MOST];
             memcpy(w, a, sizeof w), memcpy(v, b, sizeof v), memcpy(lambda, c, sizeof lambda);
-            assert_int_equal(kkt_solve(k, w, v, lambda), TAUT_OK);
+            assert_int_equal(X(kkt_solve)(k, w, v, lambda), TAUT_OK);
             for (uint32_t i = 0; i < s->n; i++) r[i] = -a[i];
             multiply(s, BLOCK_PI_W, &at, 1, w, r);
             multiply(s, BLOCK_PHI_LAMBDA, &at, -1, lambda, r);
@@ -393,7 +393,7 @@ static void saddle_point_equations_hold(void **state)
             multiply(s, BLOCK_G, &at, 1, v, r);
             for (uint32_t i = 0; i < s->c; i++) assert_near(r[i], 0, 1e-12, "constraint line", i);
         }
-        kkt_destroy(k);
+        X(kkt_destroy)(k);
         close_sample(&z);
     }
 }
@@ -413,10 +413,10 @@ static void no_constraints_are_fine(void **state)
         acceleration *a;
         real q = 1, w = 0, dv;
         open_sample(&z, forms[i]);
-        assert_int_equal(acceleration_create(z.s, &a), TAUT_OK);
-        assert_int_equal(acceleration_solve(a, &q, &w, 0, z.x.lambda, &dv), TAUT_OK);
+        assert_int_equal(X(acceleration_create)(z.s, &a), TAUT_OK);
+        assert_int_equal(X(acceleration_solve)(a, &q, &w, 0, z.x.lambda, &dv), TAUT_OK);
         assert_near(dv * (i == 1 ? 9 : 4), expected[i], 16 * REAL_EPSILON, "acceleration", i);
-        acceleration_destroy(a);
+        X(acceleration_destroy)(a);
         close_sample(&z);
     }
 }
@@ -436,14 +436,14 @@ static void pendulum_multiplier(void **state)
         real q[] = { 3, -4 }, w[] = { 8, 6 }, lambda = 0, dv[2];
         if (i) w[0] *= 3, w[1] *= 3;
         open_sample(&z, forms[i]);
-        assert_int_equal(acceleration_create(z.s, &a), TAUT_OK);
-        assert_int_equal(acceleration_solve(a, q, w, 0, &lambda, dv), TAUT_OK);
+        assert_int_equal(X(acceleration_create)(z.s, &a), TAUT_OK);
+        assert_int_equal(X(acceleration_solve)(a, q, w, 0, &lambda, dv), TAUT_OK);
         const real expected = 3 * ((real)9.5 * -4 - 100) / 50;
         const real few = 64 * REAL_EPSILON; /* values below 20, condition 1 */
         assert_near(lambda, expected, few, "multiplier", i);
         assert_near(dv[0], 2 * expected * 3 / 3, few, "acceleration", 0);
         assert_near(dv[1], (real)-9.5 + 2 * expected * -4 / 3, few, "acceleration", 1);
-        acceleration_destroy(a);
+        X(acceleration_destroy)(a);
         close_sample(&z);
     }
 }
@@ -458,10 +458,10 @@ static void driven_pivot_multiplier(void **state)
                     "lagrangian(norm2(a.dot) - 2*9.5*a.y); constraint('rod', norm2(a - pivot) - 25); start { a = {3, -4} }");
     const real t = (real)0.5, height = t * t * t, speed = 3 * t * t, lift = 6 * t;
     real q[] = { 3, -4 + height }, w[] = { 8, 6 + speed }, lambda = 0;
-    assert_int_equal(acceleration_create(z.s, &a), TAUT_OK);
-    assert_int_equal(acceleration_solve(a, q, w, t, &lambda, NULL), TAUT_OK);
+    assert_int_equal(X(acceleration_create)(z.s, &a), TAUT_OK);
+    assert_int_equal(X(acceleration_solve)(a, q, w, t, &lambda, NULL), TAUT_OK);
     assert_near(lambda, 2 * (-4 * ((real)9.5 + lift) - 100) / 50, 64 * REAL_EPSILON, "multiplier", 0);
-    acceleration_destroy(a);
+    X(acceleration_destroy)(a);
     close_sample(&z);
 }
 
@@ -476,12 +476,12 @@ static void nonlinear_multiplier(void **state)
                     "rate(z1, 2*y1*y2*z1*z2 - y1*z1*z2 + y2*z1*psi^2); rate(z2, z1 - y1*z2^3 - sqrt(y1)*z1*z2^2*psi)\n"
                     "start { y1 = 1, y2 = 1, ['p.y1'] = 1, ['p.y2'] = 1 }");
     real q[] = { 1, 1 }, w[] = { 1, 1 }, psi = (real)0.6, dv[2];
-    assert_int_equal(acceleration_create(z.s, &a), TAUT_OK);
-    assert_int_equal(acceleration_solve(a, q, w, 0, &psi, dv), TAUT_OK);
+    assert_int_equal(X(acceleration_create)(z.s, &a), TAUT_OK);
+    assert_int_equal(X(acceleration_solve)(a, q, w, 0, &psi, dv), TAUT_OK);
     assert_near(psi, 1, 64 * REAL_EPSILON, "psi", 0);
     assert_near(dv[0], 4, 64 * REAL_EPSILON, "acceleration", 0);
     assert_near(dv[1], 1, 64 * REAL_EPSILON, "acceleration", 1);
-    acceleration_destroy(a);
+    X(acceleration_destroy)(a);
     close_sample(&z);
 }
 
@@ -503,10 +503,10 @@ static void accelerations_with_varying_mass_and_time(void **state)
         real q = x, w = i == 1 ? mass * growth * v : v, dv;
         const real expected = i < 2 ? -x * v * v / mass - v : 2 * x * v * (v * mass + t * t) + 2 * t;
         open_sample(&z, forms[i]);
-        assert_int_equal(acceleration_create(z.s, &a), TAUT_OK);
-        assert_int_equal(acceleration_solve(a, &q, &w, t, z.x.lambda, &dv), TAUT_OK);
+        assert_int_equal(X(acceleration_create)(z.s, &a), TAUT_OK);
+        assert_int_equal(X(acceleration_solve)(a, &q, &w, t, z.x.lambda, &dv), TAUT_OK);
         assert_near(dv, expected, 64 * REAL_EPSILON, "acceleration", i); /* values below 10 */
-        acceleration_destroy(a);
+        X(acceleration_destroy)(a);
         close_sample(&z);
     }
 }
@@ -533,16 +533,16 @@ static void accelerations_and_momenta_in_a_magnetic_field(void **state)
         real dv[2], w[2];
         open_sample(&z, forms[i]);
         assert_true(z.s->structure.constant_mass && z.s->inverse_mass && !z.s->offset);
-        assert_int_equal(acceleration_create(z.s, &a), TAUT_OK);
-        assert_int_equal(legendre_create(z.s, &l), TAUT_OK);
-        assert_int_equal(acceleration_solve(a, q, i ? p : v, t, z.x.lambda, dv), TAUT_OK);
-        assert_int_equal(legendre_stage(l, q, p, t, w), TAUT_OK);
+        assert_int_equal(X(acceleration_create)(z.s, &a), TAUT_OK);
+        assert_int_equal(X(legendre_create)(z.s, &l), TAUT_OK);
+        assert_int_equal(X(acceleration_solve)(a, q, i ? p : v, t, z.x.lambda, dv), TAUT_OK);
+        assert_int_equal(X(legendre_stage)(l, q, p, t, w), TAUT_OK);
         for (int k = 0; k < 2; k++) {
             assert_near(dv[k], expected[k], 64 * REAL_EPSILON, "acceleration", k); /* values below 10 */
             assert_near(w[k], i ? p[k] : v[k], 16 * REAL_EPSILON, "velocity", k);
         }
-        acceleration_destroy(a);
-        legendre_destroy(l);
+        X(acceleration_destroy)(a);
+        X(legendre_destroy)(l);
         close_sample(&z);
     }
 }
@@ -562,23 +562,23 @@ static void multiplier_matrix(void **state)
     generator r = { 3 };
     real q0[6], q1[6], g0[40], g1[40];
     for (int i = 0; i < 6; i++) q0[i] = random_number(&r), q1[i] = q0[i] + random_number(&r) / 4;
-    assert_int_equal(system_prepare_block(s, BLOCK_G), TAUT_OK);
+    assert_int_equal(X(system_prepare_block)(s, BLOCK_G), TAUT_OK);
     const block_shape *g = &s->blocks[BLOCK_G];
     place at0 = place_at(z.s, q0, NULL, &z.x.t, NULL), at1 = place_at(z.s, q1, NULL, &z.x.t, NULL);
-    system_block_values(s, BLOCK_G, &at0, g0);
-    system_block_values(s, BLOCK_G, &at1, g1);
-    assert_int_equal(multiplier_create(s, &m), TAUT_OK);
-    assert_int_equal(multiplier_factor(m, g1, g0), TAUT_OK);
+    X(system_block_values)(s, BLOCK_G, &at0, g0);
+    X(system_block_values)(s, BLOCK_G, &at1, g1);
+    assert_int_equal(X(multiplier_create)(s, &m), TAUT_OK);
+    assert_int_equal(X(multiplier_factor)(m, g1, g0), TAUT_OK);
     for (int k = 0; k < 3; k++) {
         real x[3] = { 0 }, force[6] = { 0 }, velocity[6], back[3] = { 0 };
         x[k] = 1;
-        assert_int_equal(multiplier_solve(m, x), TAUT_OK);
-        block_multiply_transposed(g, g0, 1, x, force);
-        system_apply_inverse_mass(s, force, velocity);
-        block_multiply(g, g1, 1, velocity, back);
+        assert_int_equal(X(multiplier_solve)(m, x), TAUT_OK);
+        X(block_multiply_transposed)(g, g0, 1, x, force);
+        X(system_apply_inverse_mass)(s, force, velocity);
+        X(block_multiply)(g, g1, 1, velocity, back);
         for (int i = 0; i < 3; i++) assert_near(back[i], i == k, 1e-12, "S S^-1", i); /* double, condition below 10^2 */
     }
-    multiplier_destroy(m);
+    X(multiplier_destroy)(m);
     close_sample(&z);
 }
 
@@ -593,30 +593,30 @@ static void assembled_matrix(void **state)
     set_pendulum(&z);
     struct system *s = z.s;
     place at = place_at(z.s, z.x.q, z.x.w, &z.x.t, z.x.lambda);
-    assert_int_equal(system_prepare_block(s, BLOCK_PI_W), TAUT_OK);
-    assert_int_equal(system_prepare_block(s, BLOCK_PHI_LAMBDA), TAUT_OK);
-    assert_int_equal(system_prepare_block(s, BLOCK_G), TAUT_OK);
-    assert_int_equal(assembly_create(context, 6, &a), TAUT_OK);
+    assert_int_equal(X(system_prepare_block)(s, BLOCK_PI_W), TAUT_OK);
+    assert_int_equal(X(system_prepare_block)(s, BLOCK_PHI_LAMBDA), TAUT_OK);
+    assert_int_equal(X(system_prepare_block)(s, BLOCK_G), TAUT_OK);
+    assert_int_equal(X(assembly_create)(context, 6, &a), TAUT_OK);
     static const block_id ids[] = { BLOCK_PI_W, BLOCK_PI_W, BLOCK_PHI_LAMBDA, BLOCK_G };
     static const int row[] = { 0, 0, 0, 4 }, column[] = { 0, 0, 4, 0 };
-    for (int i = 0; i < 4; i++) assert_int_equal(assembly_add(a, &s->blocks[ids[i]], row[i], column[i], &id[i]), TAUT_OK);
-    assert_int_equal(assembly_finish(a, 0), TAUT_OK);
+    for (int i = 0; i < 4; i++) assert_int_equal(X(assembly_add)(a, &s->blocks[ids[i]], row[i], column[i], &id[i]), TAUT_OK);
+    assert_int_equal(X(assembly_finish)(a, 0), TAUT_OK);
     for (int round = 0; round < 2; round++) { /* a second time with other factors: nothing is left of the first */
         const real factor[] = { 3 + round, -1, -2, 1 };
         real values[40], x[] = { 1, 2, 3, 4, 5, 6 }, back[6] = { -1, -2, -3, -4, -5, -6 };
-        assembly_zero(a);
+        X(assembly_zero)(a);
         for (int i = 0; i < 4; i++) {
-            system_block_values(s, ids[i], &at, values);
-            assembly_put(a, id[i], factor[i], values);
+            X(system_block_values)(s, ids[i], &at, values);
+            X(assembly_put)(a, id[i], factor[i], values);
         }
-        assert_int_equal(assembly_factor(a), TAUT_OK);
-        assert_int_equal(assembly_solve(a, x), TAUT_OK);
+        assert_int_equal(X(assembly_factor)(a), TAUT_OK);
+        assert_int_equal(X(assembly_solve)(a, x), TAUT_OK);
         multiply(s, BLOCK_PI_W, &at, factor[0] + factor[1], x, back);
         multiply(s, BLOCK_PHI_LAMBDA, &at, factor[2], x + 4, back);
         multiply(s, BLOCK_G, &at, factor[3], x, back + 4);
         for (int i = 0; i < 6; i++) assert_near(back[i], 0, 1e-12, "A A^-1", i); /* double, condition below 10^2 */
     }
-    assembly_destroy(a);
+    X(assembly_destroy)(a);
     close_sample(&z);
 }
 
@@ -629,32 +629,32 @@ static void factors_depend_on_the_matrix_alone(void **state)
     int row[2 * N], column[2 * N];
     pattern *shape;
     for (int i = 0; i < N; i++) row[2 * i] = row[2 * i + 1] = column[2 * i] = i, column[2 * i + 1] = (i + 1) % N; /* a ring */
-    assert_int_equal(pattern_create(context, N, N, row, column, 2 * N, &shape), TAUT_OK);
+    assert_int_equal(taut_pattern_create(context, N, N, row, column, 2 * N, &shape), TAUT_OK);
     block_shape b = { .part_count = 1, .value_count = 2 * N };
     b.parts[0] = (block_part){ .source = PART_JACOBIAN, .sign = 1, .shape = shape };
     real x[2][N], values[2 * N];
     for (int fresh = 0; fresh < 2; fresh++) {
         assembly *a;
         int id;
-        assert_int_equal(assembly_create(context, N, &a), TAUT_OK);
-        assert_int_equal(assembly_add(a, &b, 0, 0, &id), TAUT_OK);
-        assert_int_equal(assembly_finish(a, 0), TAUT_OK);
+        assert_int_equal(X(assembly_create)(context, N, &a), TAUT_OK);
+        assert_int_equal(X(assembly_add)(a, &b, 0, 0, &id), TAUT_OK);
+        assert_int_equal(X(assembly_finish)(a, 0), TAUT_OK);
         for (int round = fresh; round < 2; round++) { /* first a small diagonal, which is no pivot; then one of the order of 1 */
             generator r = { 19 };
             for (int i = 0; i < N; i++)
                 for (int e = shape->start[i]; e < shape->start[i + 1]; e++)
                     values[e] = (2 + random_number(&r)) * (shape->index[e] == i && round == 0 ? 1e-6 : 1);
-            assembly_zero(a);
-            assembly_put(a, id, 1, values);
-            assert_int_equal(assembly_factor(a), TAUT_OK);
+            X(assembly_zero)(a);
+            X(assembly_put)(a, id, 1, values);
+            assert_int_equal(X(assembly_factor)(a), TAUT_OK);
         }
-        assert_int_equal(assembly_status(a)->backend, LINEAR_KLU); /* the one that could keep them */
+        assert_int_equal(X(assembly_status)(a)->backend, LINEAR_KLU); /* the one that could keep them */
         for (int i = 0; i < N; i++) x[fresh][i] = i + (real)0.1;
-        assert_int_equal(assembly_solve(a, x[fresh]), TAUT_OK);
-        assembly_destroy(a);
+        assert_int_equal(X(assembly_solve)(a, x[fresh]), TAUT_OK);
+        X(assembly_destroy)(a);
     }
     for (int i = 0; i < N; i++) assert_true(x[0][i] == x[1][i]);
-    pattern_destroy(context, shape);
+    taut_pattern_destroy(context, shape);
 }
 
 int main(void)

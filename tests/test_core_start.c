@@ -3,7 +3,7 @@
 
 #include "support_system.h"
 
-static int begin(sample *z, start_mode mode, start_report *report) { return start_state(z->s, mode, &z->x, report); }
+static int begin(sample *z, start_mode mode, start_report *report) { return X(start_state)(z->s, mode, &z->x, report); }
 
 static void start_ok(sample *z, const char *text, start_mode mode, start_report *report)
 {
@@ -20,11 +20,11 @@ static real residual(sample *z)
     struct system *s = z->s;
     place at = place_at(z->s, z->x.q, z->x.w, &z->x.t, NULL);
     assert_true(s->c <= MOST && s->n <= MOST && s->blocks[BLOCK_G].value_count <= 400);
-    system_constraints(s, &at, g);
-    system_velocity(s, &at, v);
-    system_constraint_rate(s, &at, rate);
-    system_block_values(s, BLOCK_G, &at, values);
-    block_multiply(&s->blocks[BLOCK_G], values, 1, v, rate);
+    X(system_constraints)(s, &at, g);
+    X(system_velocity)(s, &at, v);
+    X(system_constraint_rate)(s, &at, rate);
+    X(system_block_values)(s, BLOCK_G, &at, values);
+    X(block_multiply)(&s->blocks[BLOCK_G], values, 1, v, rate);
     for (uint32_t k = 0; k < s->c; k++) most = REAL(fmax)(most, REAL(fmax)(REAL(fabs)(g[k]), REAL(fabs)(rate[k])));
     return most;
 }
@@ -40,8 +40,8 @@ static void assert_double_spherical_pendulum(sample *z)
     }
     real v[6];
     place at = place_at(z->s, z->x.q, z->x.w, &z->x.t, NULL);
-    system_velocity(z->s, &at, v);
-    assert_near(system_energy(z->s, &at, v), 24.939585255421, 6e-13, "energy", 0);
+    X(system_velocity)(z->s, &at, v);
+    assert_near(X(system_energy)(z->s, &at, v), 24.939585255421, 6e-13, "energy", 0);
     const real *q = z->x.q, *p = z->x.p;
     assert_near(q[0] * p[1] - q[1] * p[0] + q[3] * p[4] - q[4] * p[3], 199.831905, 6e-7, "Jz", 0);
     assert_true(residual(z) <= 200 * REAL_EPSILON); /* |g| <= 16, |dg/dt| <= 60: a few units in the last place */
@@ -54,8 +54,8 @@ static void free_values_are_solved_for(void **state)
     start_report report;
     memset(&z, 0, sizeof z);
     z.m = load_file(MODELS "/double-spherical-pendulum.lua", NULL, 0);
-    assert_int_equal(system_create(z.m, &z.s), TAUT_OK);
-    assert_int_equal(state_create(z.s, &z.x), TAUT_OK);
+    assert_int_equal(X(system_create)(z.m, &z.s), TAUT_OK);
+    assert_int_equal(X(state_create)(z.s, &z.x), TAUT_OK);
     assert_int_equal(begin(&z, START_STRICT, &report), TAUT_OK);
     assert_int_equal(report.free_q, 2);
     assert_int_equal(report.free_w, 2);
@@ -397,7 +397,7 @@ static void projection_ends_sums(void **state)
              START_STRICT, &report);
     z.x.q[0] += (real)1 / 64;
     for (int i = 0; i < 2; i++) z.x.q_low[i] = z.x.p_low[i] = REAL_EPSILON / 4;
-    assert_int_equal(start_project(z.s, &z.x), TAUT_OK);
+    assert_int_equal(X(start_project)(z.s, &z.x), TAUT_OK);
     for (int i = 0; i < 2; i++) assert_true(z.x.q_low[i] == 0 && z.x.p_low[i] == 0);
     assert_true(residual(&z) <= 4 * REAL_EPSILON);
     close_sample(&z);

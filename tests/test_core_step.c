@@ -46,7 +46,7 @@ static const struct {
 static void check_phase(simulation *z, stepper *r, int phase, real h, const char *what)
 {
     real *x, d = REAL(pow)(REAL_EPSILON, (real)1 / 3), worst = 0, size = 0;
-    newton_problem p = stepper_problem(r, phase, &z->x, h, &x);
+    newton_problem p = X(stepper_problem)(r, phase, &z->x, h, &x);
     if (!p.size) return;
     real *u = calloc((size_t)p.size, sizeof *u), *plus = calloc((size_t)p.size, sizeof *u), *minus = calloc((size_t)p.size, sizeof *u),
          *start = calloc((size_t)p.size, sizeof *u);
@@ -69,7 +69,7 @@ static void check_phase(simulation *z, stepper *r, int phase, real h, const char
 static void check(simulation *z, const char *what)
 {
     if (z->method.code) fail_msg("%s is not a table", what);
-    for (int phase = 0; phase < stepper_phases(z->method.self); phase++) {
+    for (int phase = 0; phase < X(stepper_phases)(z->method.self); phase++) {
         do_steps(z, 1, (real)0.01); /* multipliers that are not those of the start, and unknowns of the earlier phases */
         check_phase(z, z->method.self, phase, (real)0.05, what);
     }
@@ -97,9 +97,9 @@ static void reductions_are_found(void **unused)
 {
     (void)unused;
     simulation *z = open_with("papers/double-spherical-pendulum-chart", "del");
-    long before = method_counts(&z->method)->calls;
+    long before = X(method_counts)(&z->method)->calls;
     do_steps(z, 10, (real)0.01);
-    assert_int_equal(method_counts(&z->method)->calls - before, 20); /* two iterations a step, though there are three phases */
+    assert_int_equal(X(method_counts)(&z->method)->calls - before, 20); /* two iterations a step, though there are three phases */
     close_model(z);
 }
 

@@ -21,7 +21,7 @@ static int try_sample(sample *z, const char *text)
     assert_true(z->m->coordinate_count <= MOST && z->m->constraint_count <= MOST);
     for (int i = 0; i < MOST; i++) z->q[i] = random_number(&r), z->w[i] = random_number(&r), z->lambda[i] = random_number(&r);
     z->t = (real)0.375;
-    return system_create(z->m, &z->s);
+    return X(system_create)(z->m, &z->s);
 }
 
 static void open_sample(sample *z, const char *text)
@@ -33,8 +33,8 @@ static void open_sample(sample *z, const char *text)
 
 static void close_sample(sample *z)
 {
-    system_destroy(z->s);
-    model_destroy(z->m);
+    X(system_destroy)(z->s);
+    taut_model_free(z->m);
 }
 
 static place here(const sample *z) { return place_at(z->s, z->q, z->w, &z->t, z->lambda); }
@@ -68,24 +68,24 @@ static void differences(sample *z, function f, uint32_t rows, kind k, uint32_t i
     *x = keep;
 }
 
-static void momentum(sample *z, real *out) { place at = here(z); system_momentum(z->s, &at, out); }
-static void velocity(sample *z, real *out) { place at = here(z); system_velocity(z->s, &at, out); }
-static void force(sample *z, real *out) { place at = here(z); system_force(z->s, &at, out); }
-static void constraints(sample *z, real *out) { place at = here(z); system_constraints(z->s, &at, out); }
+static void momentum(sample *z, real *out) { place at = here(z); X(system_momentum)(z->s, &at, out); }
+static void velocity(sample *z, real *out) { place at = here(z); X(system_velocity)(z->s, &at, out); }
+static void force(sample *z, real *out) { place at = here(z); X(system_force)(z->s, &at, out); }
+static void constraints(sample *z, real *out) { place at = here(z); X(system_constraints)(z->s, &at, out); }
 
-static void free_force(sample *z, real *out) { place at = here(z); system_free_force(z->s, &at, out); }
-static void constraint_force(sample *z, real *out) { place at = here(z); system_constraint_force(z->s, &at, out); }
+static void free_force(sample *z, real *out) { place at = here(z); X(system_free_force)(z->s, &at, out); }
+static void constraint_force(sample *z, real *out) { place at = here(z); X(system_constraint_force)(z->s, &at, out); }
 
 /* G v + g_t with w for v */
 static void constraint_speed(sample *z, real *out)
 {
     place at = here(z);
-    assert_int_equal(system_prepare_block(z->s, BLOCK_G), TAUT_OK);
+    assert_int_equal(X(system_prepare_block)(z->s, BLOCK_G), TAUT_OK);
     const block_shape *shape = &z->s->blocks[BLOCK_G];
     real *values = calloc((size_t)shape->value_count + 1, sizeof *values);
-    system_block_values(z->s, BLOCK_G, &at, values);
-    system_constraint_rate(z->s, &at, out);
-    block_multiply(shape, values, 1, z->w, out);
+    X(system_block_values)(z->s, BLOCK_G, &at, values);
+    X(system_constraint_rate)(z->s, &at, out);
+    X(block_multiply)(shape, values, 1, z->w, out);
     free(values);
 }
 
@@ -93,14 +93,14 @@ static void energy_field(sample *z, real *out)
 {
     place at = here(z);
     *out = 0;
-    field_values(z->s->energy, &at, out);
+    X(field_values)(z->s->energy, &at, out);
 }
 
 static void given_force(sample *z, real *out)
 {
     place at = here(z);
     memset(out, 0, z->s->n * sizeof *out);
-    field_values(z->s->force, &at, out);
+    X(field_values)(z->s->force, &at, out);
 }
 
 /* ---- models for the comparison with differences ---- */
@@ -172,12 +172,12 @@ static void functions_are_gradients(void **state)
             }
             place without = place_at(z.s, z.q, z.w, &z.t, NULL), at = here(&z);
             real free_force[MOST], no_lambda[MOST];
-            system_free_force(z.s, &at, free_force);
+            X(system_free_force)(z.s, &at, free_force);
             for (uint32_t i = 0; i < n; i++) {
                 real expected = (z.s->form == FORM_LAGRANGIAN ? gradient[i] : -gradient[i]) + given[i];
                 assert_near(free_force[i], expected, difference_error, "free force", i);
             }
-            system_force(z.s, &without, no_lambda);
+            X(system_force)(z.s, &without, no_lambda);
             for (uint32_t k = 0; k < c; k++) z.lambda[k] = 0;
             force(&z, phi);
             for (uint32_t i = 0; i < n; i++) assert_true(phi[i] == no_lambda[i]); /* no multipliers are zero multipliers */
@@ -226,12 +226,12 @@ static void energy_is_the_legendre_transform(void **state)
     energy_field(&z, &L);
     momentum(&z, p);
     for (uint32_t i = 0; i < z.s->n; i++) sum += p[i] * z.w[i];
-    assert_near(system_energy(z.s, &at, z.w), sum - L, 32 * REAL_EPSILON, "energy", 0); /* the same sum in another order */
+    assert_near(X(system_energy)(z.s, &at, z.w), sum - L, 32 * REAL_EPSILON, "energy", 0); /* the same sum in another order */
     close_sample(&z);
     open_sample(&z, hamiltonian_text);
     at = here(&z);
     energy_field(&z, &L);
-    assert_true(system_energy(z.s, &at, NULL) == L);
+    assert_true(X(system_energy)(z.s, &at, NULL) == L);
     close_sample(&z);
 }
 
@@ -261,22 +261,22 @@ static void check_block(sample *z, int b)
     struct system *s = z->s;
     uint32_t rows = blocks[b].constraint_rows ? s->c : s->n, columns = blocks[b].by == KIND_LAMBDA ? s->c : s->n;
     place at = here(z);
-    assert_int_equal(system_prepare_block(s, blocks[b].id), TAUT_OK);
-    assert_int_equal(system_prepare_block(s, blocks[b].id), TAUT_OK); /* twice is once */
+    assert_int_equal(X(system_prepare_block)(s, blocks[b].id), TAUT_OK);
+    assert_int_equal(X(system_prepare_block)(s, blocks[b].id), TAUT_OK); /* twice is once */
     const block_shape *shape = &s->blocks[blocks[b].id];
     real *values = calloc((size_t)shape->value_count + 1, sizeof *values);
-    system_block_values(s, blocks[b].id, &at, values);
+    X(system_block_values)(s, blocks[b].id, &at, values);
     for (uint32_t j = 0; j < columns; j++) {
         real expected[MOST], unit[MOST] = { 0 }, out[MOST];
         differences(z, blocks[b].f, rows, blocks[b].by, j, expected);
         for (uint32_t i = 0; i < rows; i++) out[i] = i;
         unit[j] = 1;
-        block_multiply(shape, values, 2, unit, out);
+        X(block_multiply)(shape, values, 2, unit, out);
         for (uint32_t i = 0; i < rows; i++) assert_near(out[i], i + 2 * expected[i], 2 * difference_error, blocks[b].name, i * 100 + j);
         for (uint32_t i = 0; i < rows; i++) { /* row i of the transposed product is column i */
             real transposed[MOST] = { 0 }, row[MOST] = { 0 };
             row[i] = 1;
-            block_multiply_transposed(shape, values, -1, row, transposed);
+            X(block_multiply_transposed)(shape, values, -1, row, transposed);
             assert_near(transposed[j], -expected[i], difference_error, blocks[b].name, i * 100 + j);
         }
     }
@@ -302,13 +302,13 @@ static void no_multipliers_are_zero_multipliers(void **state)
     sample z;
     open_sample(&z, "local a = point 'a'; lagrangian(norm2(a.dot)/2 - a.z^3); constraint('rod', norm2(a) - 1)\n"
                     "start { a = {1, 0, 0} }");
-    assert_int_equal(system_prepare_block(z.s, BLOCK_PHI_Q), TAUT_OK);
+    assert_int_equal(X(system_prepare_block)(z.s, BLOCK_PHI_Q), TAUT_OK);
     int count = z.s->blocks[BLOCK_PHI_Q].value_count;
     real *with = calloc((size_t)count, sizeof *with), *without = calloc((size_t)count, sizeof *without);
     memset(z.lambda, 0, sizeof z.lambda);
     place zero = here(&z), none = place_at(z.s, z.q, z.w, &z.t, NULL);
-    system_block_values(z.s, BLOCK_PHI_Q, &zero, with);
-    system_block_values(z.s, BLOCK_PHI_Q, &none, without);
+    X(system_block_values)(z.s, BLOCK_PHI_Q, &zero, with);
+    X(system_block_values)(z.s, BLOCK_PHI_Q, &none, without);
     assert_memory_equal(with, without, (size_t)count * sizeof *with);
     free(with);
     free(without);
@@ -327,16 +327,16 @@ static void rates_are_derivatives(void **state)
         struct system *s = z.s;
         real g_t[MOST], expected[MOST], v[MOST], rate[MOST], column[MOST];
         place at = here(&z);
-        system_constraint_rate(s, &at, g_t);
+        X(system_constraint_rate)(s, &at, g_t);
         differences(&z, constraints, s->c, KIND_T, 0, expected);
         for (uint32_t k = 0; k < s->c; k++) assert_near(g_t[k], expected[k], difference_error, "g_t", k);
 
         generator r = { 5 };
         for (uint32_t i = 0; i < s->n; i++) v[i] = random_number(&r);
-        assert_int_equal(system_prepare_rates(s), TAUT_OK);
+        assert_int_equal(X(system_prepare_rates)(s), TAUT_OK);
         for (int which = 0; which < 2; which++) {
             function f = which ? velocity : momentum;
-            (which ? system_velocity_rate : system_momentum_rate)(s, &at, v, rate);
+            (which ? X(system_velocity_rate) : X(system_momentum_rate))(s, &at, v, rate);
             differences(&z, f, s->n, KIND_T, 0, expected);
             for (uint32_t j = 0; j < s->n; j++) {
                 differences(&z, f, s->n, KIND_Q, j, column);
@@ -356,7 +356,7 @@ static void rates_are_derivatives(void **state)
             constraints(&moved, column);
             for (uint32_t k = 0; k < s->c; k++) expected[k] += weight[j] * column[k] / (12 * e * e);
         }
-        system_constraint_curvature(s, &at, v, rate);
+        X(system_constraint_curvature)(s, &at, v, rate);
         /* 256 times the fourth-order error of `step`, and eps/e^2: 1e-11 in double, 1e-23 in quad */
         for (uint32_t k = 0; k < s->c; k++) assert_near(rate[k], expected[k], 256 * difference_error, "curvature", k);
         close_sample(&z);
@@ -376,7 +376,7 @@ static void time_derivatives_find_their_rows(void **state)
     z.t = 3;
     z.q[4] = 7;
     place at = here(&z);
-    system_constraint_rate(z.s, &at, g_t);
+    X(system_constraint_rate)(z.s, &at, g_t);
     static const int expected[] = { 0, -2, 0, 30, 7 };
     for (int k = 0; k < 5; k++) assert_true(g_t[k] == expected[k]);
     close_sample(&z);
@@ -390,7 +390,7 @@ static void observables(void **state)
     open_sample(&z, "local x = coordinate 'x'; lagrangian(x.dot^2/2); local l = constraint('c', x); start { x = 0 }\n"
                     "observe('one', x*x.dot + l); observe('two', time() + 1)");
     place at = here(&z);
-    system_observables(z.s, &at, out);
+    X(system_observables)(z.s, &at, out);
     assert_near(out[0], z.q[0] * z.w[0] + z.lambda[0], 4 * REAL_EPSILON, "observable", 0);
     assert_near(out[1], z.t + 1, 4 * REAL_EPSILON, "observable", 1);
     close_sample(&z);
@@ -543,7 +543,7 @@ static void augmentation_does_not_show(void **state)
     place at = here(&z);
     const real few = 32 * REAL_EPSILON; /* a quartic of some forty operations */
     /* T = (1 + 2*4 + 3*1)/2 = 6, V = 1/6 */
-    assert_near(system_energy(z.s, &at, z.w), 6 + (real)1 / 6, few, "energy", 0);
+    assert_near(X(system_energy)(z.s, &at, z.w), 6 + (real)1 / 6, few, "energy", 0);
     momentum(&z, p);
     for (int i = 0; i < 4; i++) sum += p[i] * z.w[i];
     assert_near(sum, 12, few, "p . v = 2 T", 0);
@@ -567,7 +567,7 @@ static void inverse_mass(void **state)
     const real determinant = 10 - (real)1 / 9, x[] = { 3, -2, 11 };
     const real expected[] = { (5 * x[0] - x[1] / 3) / determinant, (2 * x[1] - x[0] / 3) / determinant, x[2] / 7 };
     real out[3], p[3];
-    system_apply_inverse_mass(z.s, x, out);
+    X(system_apply_inverse_mass)(z.s, x, out);
     /* condition 2.6: a few eps; in quad below 1e-33 */
     for (int i = 0; i < 3; i++) assert_near(out[i], expected[i], 5 * REAL_EPSILON, "M^-1 x", i);
     assert_true(z.s->offset[0] == 0 && z.s->offset[2] == 4);
@@ -576,7 +576,7 @@ static void inverse_mass(void **state)
     for (int i = 0; i < 3; i++) assert_near(p[i] - z.s->offset[i], x[i], 20 * REAL_EPSILON, "M M^-1 x", i);
     close_sample(&z);
     open_sample(&z, XY "hamiltonian(momentum(x)^2/6 + momentum(x)*momentum(y)/7 + momentum(y)^2/2 + 3*momentum(y))");
-    system_apply_inverse_mass(z.s, x, out); /* H_pp itself */
+    X(system_apply_inverse_mass)(z.s, x, out); /* H_pp itself */
     assert_near(out[0], x[0] / 3 + x[1] / 7, 4 * REAL_EPSILON, "H_pp p", 0);
     assert_near(out[1], x[0] / 7 + x[1], 4 * REAL_EPSILON, "H_pp p", 1);
     assert_true(z.s->offset[0] == 0 && z.s->offset[1] == 3);
@@ -599,10 +599,10 @@ static void culprits_are_named(void **state)
         open_sample(&z, table[i].text);
         real q[] = { (real)0.5, (real)0.25 }, w[] = { 0, 0 }, t = 0, lambda[1] = { 0 };
         place at = place_at(z.s, q, w, &t, lambda);
-        assert_int_equal(system_check_finite(z.s, &at, "now"), TAUT_NOT_FINITE);
+        assert_int_equal(X(system_check_finite)(z.s, &at, "now"), TAUT_NOT_FINITE);
         for (int k = 0; k < 3; k++) assert_text_has(taut_error_text(context), table[i].says[k]);
         q[0] = 2, q[1] = 3;
-        assert_int_equal(system_check_finite(z.s, &at, "now"), TAUT_OK);
+        assert_int_equal(X(system_check_finite)(z.s, &at, "now"), TAUT_OK);
         close_sample(&z);
     }
 }
@@ -661,11 +661,11 @@ static const struct {
 static void found_symmetries(sample *z, char *text, symmetry *list, int *count)
 {
     real q[MOST], w[MOST] = { 0 };
-    for (uint32_t i = 0; i < z->s->n; i++) assert_int_equal(system_constant(z->s, z->m->start_q[i].value, &q[i]), TAUT_OK);
-    assert_int_equal(symmetry_find(z->s, q, w, list, count), TAUT_OK);
+    for (uint32_t i = 0; i < z->s->n; i++) assert_int_equal(X(system_constant)(z->s, z->m->start_q[i].value, &q[i]), TAUT_OK);
+    assert_int_equal(X(symmetry_find)(z->s, q, w, list, count), TAUT_OK);
     *text = 0;
     for (int i = 0; i < *count; i++) {
-        symmetry_name(z->s, &list[i], text + strlen(text), 100);
+        X(symmetry_name)(z->s, &list[i], text + strlen(text), 100);
         strcat(text, " ");
     }
 }
@@ -701,8 +701,8 @@ static void momenta_match_hand_formulas(void **state)
     const real *a = z.q, *b = z.q + 3, few = 16 * REAL_EPSILON; /* a few products of numbers below 2 */
     for (int k = 0; k < 3; k++) {
         int i = (k + 1) % 3, j = (k + 2) % 3; /* masses 1 and 2 */
-        assert_near(symmetry_momentum(z.s, &list[k], z.q, p), z.w[k] + 2 * z.w[3 + k], few, "momentum", k);
-        assert_near(symmetry_momentum(z.s, &list[3 + k], z.q, p),
+        assert_near(X(symmetry_momentum)(z.s, &list[k], z.q, p), z.w[k] + 2 * z.w[3 + k], few, "momentum", k);
+        assert_near(X(symmetry_momentum)(z.s, &list[3 + k], z.q, p),
                     a[i] * z.w[j] - a[j] * z.w[i] + 2 * (b[i] * z.w[3 + j] - b[j] * z.w[3 + i]), few, "angular momentum", k);
     }
     close_sample(&z);
@@ -718,14 +718,14 @@ static void momenta_match_hand_formulas(void **state)
     for (int i = 0; i < 4; i++) z.q[i] = (real)q[i] / 2, z.w[i] = v[i];
     momentum(&z, p);
     place at = here(&z);
-    system_observables(z.s, &at, J);
-    for (int k = 0; k < 3; k++) assert_near(symmetry_momentum(z.s, &list[k], z.q, p), J[k], 500 * REAL_EPSILON, "J", k); /* J ~ 10 */
+    X(system_observables)(z.s, &at, J);
+    for (int k = 0; k < 3; k++) assert_near(X(symmetry_momentum)(z.s, &list[k], z.q, p), J[k], 500 * REAL_EPSILON, "J", k); /* J ~ 10 */
     close_sample(&z);
     open_sample(&z, "local r, p = coordinate 'r', coordinate 'phi'; lagrangian((r.dot^2 + r^2*p.dot^2)/2 + 1/r)\n"
                     "start { r = 1, phi = 0 }");
     found_symmetries(&z, text, list, &count);
     momentum(&z, p);
-    assert_near(symmetry_momentum(z.s, &list[0], z.q, p), z.q[0] * z.q[0] * z.w[1], few, "r^2 phi'", 0);
+    assert_near(X(symmetry_momentum)(z.s, &list[0], z.q, p), z.q[0] * z.q[0] * z.w[1], few, "r^2 phi'", 0);
     close_sample(&z);
 }
 

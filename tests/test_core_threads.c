@@ -20,13 +20,13 @@ static int steps_on(struct system *s, const simulation *plan, const method_spec 
 {
     method m = { 0 };
     state x = { 0 };
-    int status = state_create(s, &x);
-    if (!status) state_copy(&plan->begin, &x);
-    if (!status) status = method_create(s, spec, 0, &m);
-    for (int i = 0; !status && i < STEPS; i++) status = method_step(&m, &x, h);
-    if (!status) memcpy(end, x.block, state_size(&x) * sizeof(real));
-    method_destroy(&m);
-    state_clear(s, &x);
+    int status = X(state_create)(s, &x);
+    if (!status) X(state_copy)(&plan->begin, &x);
+    if (!status) status = X(method_create)(s, spec, 0, &m);
+    for (int i = 0; !status && i < STEPS; i++) status = X(method_step)(&m, &x, h);
+    if (!status) memcpy(end, x.block, X(state_size)(&x) * sizeof(real));
+    X(method_destroy)(&m);
+    X(state_clear)(s, &x);
     return status;
 }
 
@@ -36,9 +36,9 @@ static void *work(void *user)
     taut_context *own = NULL;
     struct system *s = NULL;
     own = taut_context_create(NULL);
-    w->status = own ? system_share(w->plan->s, own, &s) : TAUT_OUT_OF_MEMORY;
+    w->status = own ? X(system_share)(w->plan->s, own, &s) : TAUT_OUT_OF_MEMORY;
     if (!w->status) w->status = steps_on(s, w->plan, w->spec, w->h, w->end);
-    system_destroy(s);
+    X(system_destroy)(s);
     taut_context_destroy(own);
     return NULL;
 }
@@ -72,11 +72,11 @@ static void one_plan(void **unused)
     (void)unused;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         simulation *z = open_with(cases[i].model, cases[i].method);
-        size_t size = state_size(&z->x);
+        size_t size = X(state_size)(&z->x);
         method_spec spec;
-        assert_int_equal(method_parse(z->m->context, cases[i].method, &spec), TAUT_OK);
+        assert_int_equal(X(method_parse)(z->m->context, cases[i].method, &spec), TAUT_OK);
         worker workers[THREADS];
-        real *alone = calloc(size, sizeof *alone), h = wide_from_double(cases[i].h);
+        real *alone = calloc(size, sizeof *alone), h = taut_wide_from_double(cases[i].h);
         assert_int_equal(steps_on(z->s, z, &spec, h, alone), TAUT_OK);
         for (int k = 0; k < THREADS; k++) {
             workers[k] = (worker){ .plan = z, .spec = &spec, .h = h, .size = size, .end = calloc(size, sizeof(real)) };

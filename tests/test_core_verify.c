@@ -7,7 +7,7 @@
 #include "run/converge.h"
 #include "run/verify.h"
 
-#define ENGINE REAL_PRECISION(engine)
+#define ENGINE X(engine)
 
 /* ---- methods that are not what they say ---- */
 
@@ -22,22 +22,22 @@ typedef struct {
 static void faulty_destroy(void *self)
 {
     faulty *f = self;
-    acceleration_destroy(f->acceleration);
-    method_destroy(&f->rattle);
-    mem_free(f->s->context, f->v);
-    mem_free(f->s->context, f->dv);
-    mem_free(f->s->context, f);
+    X(acceleration_destroy)(f->acceleration);
+    X(method_destroy)(&f->rattle);
+    taut_mem_free(f->s->context, f->v);
+    taut_mem_free(f->s->context, f->dv);
+    taut_mem_free(f->s->context, f);
 }
 
 static int faulty_create(struct system *s, const method_spec *spec, real tolerance, void **self)
 {
-    faulty *f = mem_new(s->context, 1, sizeof *f);
+    faulty *f = taut_mem_new(s->context, 1, sizeof *f);
     assert_non_null(f);
     f->s = s;
-    f->v = mem_new(s->context, s->n, sizeof(real));
-    f->dv = mem_new(s->context, s->n, sizeof(real));
-    assert_int_equal(acceleration_create(s, &f->acceleration), TAUT_OK);
-    assert_int_equal(method_create_with(s, &method_rattle, spec, tolerance, &f->rattle), TAUT_OK);
+    f->v = taut_mem_new(s->context, s->n, sizeof(real));
+    f->dv = taut_mem_new(s->context, s->n, sizeof(real));
+    assert_int_equal(X(acceleration_create)(s, &f->acceleration), TAUT_OK);
+    assert_int_equal(X(method_create_with)(s, &X(method_rattle), spec, tolerance, &f->rattle), TAUT_OK);
     *self = f;
     return TAUT_OK;
 }
@@ -47,12 +47,12 @@ static const newton_counts *faulty_counts(const void *self) { return &((const fa
 /* Explicit Euler for a Lagrangian model. */
 static int euler(faulty *f, state *x, real h)
 {
-    int status = acceleration_solve(f->acceleration, x->q, x->w, x->t, x->lambda, f->dv);
+    int status = X(acceleration_solve)(f->acceleration, x->q, x->w, x->t, x->lambda, f->dv);
     if (status) return status;
     for (uint32_t i = 0; i < x->n; i++) x->q[i] += h * x->w[i], x->w[i] += h * f->dv[i];
     x->t += h;
     place at = place_at(f->s, x->q, x->w, &x->t, x->lambda);
-    system_momentum(f->s, &at, x->p);
+    X(system_momentum)(f->s, &at, x->p);
     return TAUT_OK;
 }
 
@@ -61,7 +61,7 @@ static int plain_euler_step(void *self, state *x, real h) { return euler(self, x
 static int projected_euler_step(void *self, state *x, real h)
 {
     int status = euler(self, x, h);
-    return status ? status : start_project(((faulty *)self)->s, x);
+    return status ? status : X(start_project)(((faulty *)self)->s, x);
 }
 
 /* RATTLE with the momenta and velocities stretched by a tiny part: omega grows by exactly that part. */
@@ -69,7 +69,7 @@ static int projected_euler_step(void *self, state *x, real h)
 
 static int stretched_step(void *self, state *x, real h)
 {
-    int status = method_step(&((faulty *)self)->rattle, x, h);
+    int status = X(method_step)(&((faulty *)self)->rattle, x, h);
     for (uint32_t i = 0; !status && i < x->n; i++) x->p[i] *= 1 + STRETCH, x->p_low[i] *= 1 + STRETCH, x->w[i] *= 1 + STRETCH;
     return status;
 }
@@ -77,17 +77,17 @@ static int stretched_step(void *self, state *x, real h)
 /* A symmetric step whose Newton iteration, so to speak, was stopped too early: positions keep a small error. */
 static int loose_step(void *self, state *x, real h)
 {
-    int status = method_step(&((faulty *)self)->rattle, x, h);
+    int status = X(method_step)(&((faulty *)self)->rattle, x, h);
     if (!status) x->q[0] *= 1 + STRETCH;
     return status;
 }
 
-static int rattle_step(void *self, state *x, real h) { return method_step(&((faulty *)self)->rattle, x, h); }
+static int rattle_step(void *self, state *x, real h) { return X(method_step)(&((faulty *)self)->rattle, x, h); }
 
 /* Triple jumps of RATTLE, h = 2a + b: order 4 with a = 1/(2 - 2^(1/3)), and of that once more with the fifth root, order 6 (Yoshida). */
 static int jump(faulty *f, state *x, real h, int order)
 {
-    if (order == 2) return method_step(&f->rattle, x, h);
+    if (order == 2) return X(method_step)(&f->rattle, x, h);
     real a = h / (2 - REAL(pow)(2, (real)1 / (order - 1)));
     int status = jump(f, x, a, order - 2);
     if (!status) status = jump(f, x, h - 2 * a, order - 2);
@@ -127,8 +127,8 @@ static simulation *open_with(const char *name, const struct method_class *class)
     taut_context *context = taut_context_create(NULL);
     assert_non_null(context);
     snprintf(path, sizeof path, "%s/%s.lua", MODELS, name);
-    assert_int_equal(model_load_file(context, path, NULL, 0, &m), TAUT_OK);
-    assert_int_equal(simulation_create_with(m, &options, class, &z), TAUT_OK);
+    assert_int_equal(taut_model_read_file(context, path, NULL, 0, &m), TAUT_OK);
+    assert_int_equal(X(simulation_create_with)(m, &options, class, &z), TAUT_OK);
     return z;
 }
 
@@ -137,12 +137,12 @@ static simulation *open_with(const char *name, const struct method_class *class)
 static verify_result verify(simulation *z, double step, double until)
 {
     verify_result r;
-    verify_options o = { .api = &ENGINE, .engine = z, .long_api = &ENGINE, .long_engine = z, .step = wide_from_double(step),
-                         .until = wide_from_double(until) };
-    if (verify_run(z->m->context, &o, &r)) fail_msg("%s", taut_error_text(z->m->context));
+    verify_options o = { .api = &ENGINE, .engine = z, .long_api = &ENGINE, .long_engine = z, .step = taut_wide_from_double(step),
+                         .until = taut_wide_from_double(until) };
+    if (taut_verify_run(z->m->context, &o, &r)) fail_msg("%s", taut_error_text(z->m->context));
     for (int i = 0; i < r.count; i++)
         printf("    %-19s %-4s %-36s %-14s %s\n", r.rows[i].property, r.rows[i].declared, r.rows[i].measured,
-               verdict_text(r.rows[i].verdict), r.rows[i].note);
+               taut_verdict_text(r.rows[i].verdict), r.rows[i].note);
     return r;
 }
 
@@ -157,7 +157,7 @@ static const verify_row *row_of(const verify_result *r, const char *property)
 static void assert_verdict(const verify_result *r, const char *property, verdict expected)
 {
     verdict found = row_of(r, property)->verdict;
-    if (found != expected) fail_msg("%s: %s, not %s", property, verdict_text(found), verdict_text(expected));
+    if (found != expected) fail_msg("%s: %s, not %s", property, taut_verdict_text(found), taut_verdict_text(expected));
 }
 
 /* All that RATTLE declares, on models with constant mass, with a mass that depends on q, with quaternions, driven, damped, and none
@@ -177,10 +177,10 @@ static void rattle_holds(void **unused)
         simulation *z = open_model(models[i].name);
         printf("%s\n", models[i].name);
         verify_result r = verify(z, models[i].step, QUAD ? 100 * models[i].step : 1000 * models[i].step);
-        assert_int_equal(verify_count(&r, VERDICT_FAILS), 0);
-        assert_int_equal(verify_count(&r, VERDICT_UNDECIDED), 0);
-        assert_int_equal(verify_count(&r, VERDICT_HOLDS), models[i].confirmed);
-        assert_int_equal(verify_count(&r, VERDICT_TREND), 0); /* the runs in quad are too short to tell */
+        assert_int_equal(taut_verify_count(&r, VERDICT_FAILS), 0);
+        assert_int_equal(taut_verify_count(&r, VERDICT_UNDECIDED), 0);
+        assert_int_equal(taut_verify_count(&r, VERDICT_HOLDS), models[i].confirmed);
+        assert_int_equal(taut_verify_count(&r, VERDICT_TREND), 0); /* the runs in quad are too short to tell */
         close_model(z);
     }
 }
@@ -281,7 +281,7 @@ static void a_wrong_order_is_found_out(void **unused)
     assert_verdict(&r, "symplectic", VERDICT_KEPT);
     assert_verdict(&r, "reversible", VERDICT_KEPT);
     assert_verdict(&r, "energy", VERDICT_NOT_KEPT);
-    assert_int_equal(verify_count(&r, VERDICT_FAILS), 2);
+    assert_int_equal(taut_verify_count(&r, VERDICT_FAILS), 2);
     close_model(z);
 }
 
@@ -292,7 +292,7 @@ static void higher_orders_are_measured(void **unused)
     for (int i = 0; i < 2; i++) {
         simulation *z = open_with("triple-pendulum", methods[i]);
         verify_result r = verify(z, 0.1, 5);
-        assert_int_equal(verify_count(&r, VERDICT_FAILS) + verify_count(&r, VERDICT_UNDECIDED), 0);
+        assert_int_equal(taut_verify_count(&r, VERDICT_FAILS) + taut_verify_count(&r, VERDICT_UNDECIDED), 0);
         assert_between(row_of(&r, "order in q")->value, 4 + 2 * i - 0.2, 4 + 2 * i + 0.2);
         assert_between(row_of(&r, "order in p")->value, 4 + 2 * i - 0.2, 4 + 2 * i + 0.2);
         close_model(z);
@@ -306,7 +306,7 @@ static void a_step_is_chosen(void **unused)
     simulation *z = open_model("pendulum");
     verify_result r = verify(z, 0, 2);
     assert_between(r.step, 1e-3, 0.1);
-    assert_int_equal(verify_count(&r, VERDICT_FAILS) + verify_count(&r, VERDICT_UNDECIDED), 0);
+    assert_int_equal(taut_verify_count(&r, VERDICT_FAILS) + taut_verify_count(&r, VERDICT_UNDECIDED), 0);
     close_model(z);
 }
 
@@ -320,13 +320,13 @@ static void measurements_leave_the_state(void **unused)
     do_steps(z, 10, (real)1 / 64);
     state before = save_state(z);
     assert_int_equal(ENGINE.symplecticity(z, (wide)1 / 64, &form), TAUT_OK);
-    assert_memory_equal(before.block, z->x.block, state_size(&before) * sizeof(real));
+    assert_memory_equal(before.block, z->x.block, X(state_size)(&before) * sizeof(real));
     assert_int_equal(form.pairs, 6);
     assert_int_equal(ENGINE.there_and_back(z, (wide)1 / 64, 10, &way), TAUT_OK);
-    assert_memory_equal(before.block, z->x.block, state_size(&before) * sizeof(real));
+    assert_memory_equal(before.block, z->x.block, X(state_size)(&before) * sizeof(real));
     assert_true(before.t == z->x.t);
     assert_true(way.growth >= 1);
-    state_clear(z->s, &before);
+    X(state_clear)(z->s, &before);
     close_model(z);
 }
 
@@ -341,17 +341,17 @@ static void states_nearby_are_on_the_constraints(void **unused)
     real dq[6], dw[6], g, rate;
     nearby *n;
     assert_int_equal(z->s->n, 6);
-    assert_int_equal(nearby_create(z->s, &base, &n), TAUT_OK);
+    assert_int_equal(X(nearby_create)(z->s, &base, &n), TAUT_OK);
     for (int k = 0; k < 6; k++) {
         for (int i = 0; i < 6; i++) dq[i] = i == k, dw[i] = i == (k + 2) % 6;
-        if (nearby_state(n, (real)1 / 100, dq, dw, &z->x)) fail_msg("%s", taut_error_text(z->m->context));
-        simulation_residuals(z, &g, &rate);
+        if (X(nearby_state)(n, (real)1 / 100, dq, dw, &z->x)) fail_msg("%s", taut_error_text(z->m->context));
+        X(simulation_residuals)(z, &g, &rate);
         assert_at_most(g, 100 * REAL_EPSILON);
         assert_at_most(rate, 1000 * REAL_EPSILON);
         assert_between(distance(z->x.q, base.q, 6), 1e-3, 1.5e-2);
     }
-    nearby_destroy(n);
-    state_clear(z->s, &base);
+    X(nearby_destroy)(n);
+    X(state_clear)(z->s, &base);
     close_model(z);
 }
 
@@ -385,7 +385,7 @@ static void step_is_chosen_in_any_units(void **unused)
                                     "start { a = {1, 0} }", g[i]);
         simulation *z = open_text(text);
         verify_result r = verify(z, 0, 0);
-        assert_int_equal(verify_count(&r, VERDICT_FAILS) + verify_count(&r, VERDICT_UNDECIDED), 0);
+        assert_int_equal(taut_verify_count(&r, VERDICT_FAILS) + taut_verify_count(&r, VERDICT_UNDECIDED), 0);
         step[i] = r.step / unit[i];
         close_model(z);
     }
@@ -409,9 +409,9 @@ static void drift_is_told_from_a_motion_that_leaves(void **unused)
                  cases[i].velocity);
         simulation *z = open_text(text);
         method_spec spec;
-        method_destroy(&z->method);
-        assert_int_equal(method_parse(z->m->context, cases[i].method, &spec), TAUT_OK);
-        assert_int_equal(method_create(z->s, &spec, 0, &z->method), TAUT_OK);
+        X(method_destroy)(&z->method);
+        assert_int_equal(X(method_parse)(z->m->context, cases[i].method, &spec), TAUT_OK);
+        assert_int_equal(X(method_create)(z->s, &spec, 0, &z->method), TAUT_OK);
         verify_result r = verify(z, cases[i].step, cases[i].until);
         assert_int_equal(row_of(&r, "energy trend")->verdict, cases[i].verdict);
         close_model(z);
@@ -426,7 +426,7 @@ static void flow_of_the_oscillator(void **unused)
     (void)unused;
     simulation *z = open_text("local x = coordinate 'x'\nlagrangian((x.dot^2 - x^2)/2)\nstart { x = 1 }\n");
     real tolerance = QUAD ? (real)1e-28 : (real)1e-13;
-    assert_int_equal(simulation_flow(z, 10, tolerance), TAUT_OK);
+    assert_int_equal(X(simulation_flow)(z, 10, tolerance), TAUT_OK);
     assert_true(z->x.t == 10);
     assert_at_most(REAL(fabs)(z->x.q[0] - REAL(cos)(10)), 100 * tolerance);
     assert_at_most(REAL(fabs)(z->x.p[0] + REAL(sin)(10)), 100 * tolerance);
@@ -439,14 +439,14 @@ static void flow_keeps_what_the_motion_keeps(void **unused)
 {
     (void)unused;
     simulation *z = open_model("double-spherical-pendulum");
-    real tolerance = QUAD ? (real)1e-26 : (real)1e-12, g, rate, energy = simulation_energy(z);
-    real momentum = symmetry_momentum(z->s, &z->symmetries[0], z->x.q, z->x.p);
-    assert_int_equal(simulation_flow(z, 5, tolerance), TAUT_OK);
-    simulation_residuals(z, &g, &rate);
+    real tolerance = QUAD ? (real)1e-26 : (real)1e-12, g, rate, energy = X(simulation_energy)(z);
+    real momentum = X(symmetry_momentum)(z->s, &z->symmetries[0], z->x.q, z->x.p);
+    assert_int_equal(X(simulation_flow)(z, 5, tolerance), TAUT_OK);
+    X(simulation_residuals)(z, &g, &rate);
     assert_at_most(g, 1e4 * tolerance);
     assert_at_most(rate, 1e5 * tolerance);
-    assert_at_most(REAL(fabs)(simulation_energy(z) - energy), 1e5 * tolerance);
-    assert_at_most(REAL(fabs)(symmetry_momentum(z->s, &z->symmetries[0], z->x.q, z->x.p) - momentum), 1e5 * tolerance);
+    assert_at_most(REAL(fabs)(X(simulation_energy)(z) - energy), 1e5 * tolerance);
+    assert_at_most(REAL(fabs)(X(symmetry_momentum)(z->s, &z->symmetries[0], z->x.q, z->x.p) - momentum), 1e5 * tolerance);
     close_model(z);
 }
 
@@ -467,8 +467,8 @@ static void flow_recovers_from_a_step_that_was_far_too_long(void **unused)
                               "end\n"
                               "constraint('pin', (last.x - span)^2 + last.y^2 - l^2)\n");
     real tolerance = QUAD ? (real)1e-20 : (real)1e-11, g, rate;
-    if (simulation_flow(z, (real)0.01, tolerance)) fail_msg("%s", taut_error_text(z->m->context));
-    simulation_residuals(z, &g, &rate);
+    if (X(simulation_flow)(z, (real)0.01, tolerance)) fail_msg("%s", taut_error_text(z->m->context));
+    X(simulation_residuals)(z, &g, &rate);
     assert_at_most(g, 1e4 * tolerance);
     assert_at_most(rate, 1e4 * tolerance * largest_of(z->x.w, z->s->n));
     close_model(z);
@@ -483,7 +483,7 @@ static void converges_with_order_two(void **unused)
     simulation *z = open_model("triple-pendulum"), *other = open_model("triple-pendulum");
     converge_result r;
     converge_options o = { steps, 3, 1, 0 };
-    assert_int_equal(converge_run(z->m->context, &ENGINE, z, &ENGINE, other, &o, &r), TAUT_OK);
+    assert_int_equal(taut_converge_run(z->m->context, &ENGINE, z, &ENGINE, other, &o, &r), TAUT_OK);
     assert_int_equal(r.kinds, 3);
     for (int k = 0; k < 3; k++) {
         assert_true(r.rows[0].order[k] != r.rows[0].order[k]); /* none */
@@ -494,7 +494,7 @@ static void converges_with_order_two(void **unused)
     /* Quartered, the errors of RATTLE itself agree with what a reference by RATTLE says; that one is poor, and it is told. */
     converge_result by_method;
     o.reference_step = (wide)1 / 40;
-    assert_int_equal(converge_run(z->m->context, &ENGINE, z, &ENGINE, other, &o, &by_method), TAUT_OK);
+    assert_int_equal(taut_converge_run(z->m->context, &ENGINE, z, &ENGINE, other, &o, &by_method), TAUT_OK);
     assert_true(by_method.reference_fine == (wide)1 / 80);
     for (int k = 0; k < 3; k++) {
         assert_false(by_method.rows[0].limited[k]);
@@ -504,8 +504,8 @@ static void converges_with_order_two(void **unused)
         /* 3/4 of 4 errors of the finer step */
         assert_between(by_method.reference_error[k] / r.rows[2].error[k], 0.74, 0.76);
     }
-    converge_result_clear(z->m->context, &r);
-    converge_result_clear(z->m->context, &by_method);
+    taut_converge_result_clear(z->m->context, &r);
+    taut_converge_result_clear(z->m->context, &by_method);
     close_model(z);
     close_model(other);
 }
@@ -513,17 +513,17 @@ static void converges_with_order_two(void **unused)
 static void steps_must_divide_the_end(void **unused)
 {
     (void)unused;
-    assert_int_equal(converge_step_count(wide_from_double(0.1), 1), 10);
-    assert_int_equal(converge_step_count(wide_from_double(0.3), 1), 0);
-    assert_int_equal(converge_step_count(2, 1), 0);
-    assert_int_equal(converge_step_count(-1, 1), 0);
-    wide steps[] = { wide_from_double(0.3) };
+    assert_int_equal(taut_converge_step_count(taut_wide_from_double(0.1), 1), 10);
+    assert_int_equal(taut_converge_step_count(taut_wide_from_double(0.3), 1), 0);
+    assert_int_equal(taut_converge_step_count(2, 1), 0);
+    assert_int_equal(taut_converge_step_count(-1, 1), 0);
+    wide steps[] = { taut_wide_from_double(0.3) };
     simulation *z = open_model("pendulum");
     converge_result r;
     converge_options o = { steps, 1, 1, 0 };
-    assert_int_equal(converge_run(z->m->context, &ENGINE, z, &ENGINE, z, &o, &r), TAUT_BAD_USAGE);
+    assert_int_equal(taut_converge_run(z->m->context, &ENGINE, z, &ENGINE, z, &o, &r), TAUT_BAD_USAGE);
     assert_non_null(strstr(taut_error_text(z->m->context), "divide"));
-    converge_result_clear(z->m->context, &r);
+    taut_converge_result_clear(z->m->context, &r);
     close_model(z);
 }
 
@@ -535,10 +535,10 @@ static void a_failed_step_is_a_row(void **unused)
     simulation *z = open_model("double-spherical-pendulum"), *other = open_model("double-spherical-pendulum");
     converge_result r;
     converge_options o = { steps, 3, 8, (wide)1 / 64 };
-    assert_int_equal(converge_run(z->m->context, &ENGINE, z, &ENGINE, other, &o, &r), TAUT_OK);
+    assert_int_equal(taut_converge_run(z->m->context, &ENGINE, z, &ENGINE, other, &o, &r), TAUT_OK);
     assert_true(r.rows[0].failure[0] != 0);
     assert_true(r.rows[1].failure[0] == 0 && r.rows[2].failure[0] == 0);
-    converge_result_clear(z->m->context, &r);
+    taut_converge_result_clear(z->m->context, &r);
     close_model(z);
     close_model(other);
 }

@@ -38,10 +38,10 @@ static void assert_text(hid_t object, const char *name, const char *expected)
 
 static void export_and_open(record **r, taut_context *context, long every, hid_t *file)
 {
-    assert_int_equal(record_open(context, path, r), TAUT_OK);
-    size_t width = record_column_count(*r), *columns = malloc(width * sizeof *columns);
+    assert_int_equal(taut_record_open(context, path, r), TAUT_OK);
+    size_t width = taut_record_column_count(*r), *columns = malloc(width * sizeof *columns);
     for (size_t i = 0; i < width; i++) columns[i] = i;
-    if (export_hdf5(context, *r, target, &(export_options){ columns, width, every })) fail_msg("%s", taut_error_text(context));
+    if (taut_export_hdf5(context, *r, target, &(export_options){ columns, width, every })) fail_msg("%s", taut_error_text(context));
     free(columns);
     *file = H5Fopen(target, H5F_ACC_RDONLY, H5P_DEFAULT);
     assert_true(*file >= 0);
@@ -61,7 +61,7 @@ static void a_dataset_per_column(void **state)
         for (size_t k = 0; k < all.width; k++) {
             hsize_t size[2];
             int rank;
-            double *values = read_set(file, record_columns(r)[k].name, size, &rank);
+            double *values = read_set(file, taut_record_columns(r)[k].name, size, &rank);
             assert_int_equal(rank, 1);
             assert_int_equal(size[0], (all.count + every - 1) / every);
             for (long f = 0; f < (long)size[0]; f++)
@@ -70,7 +70,7 @@ static void a_dataset_per_column(void **state)
         }
         assert_text(file, "method", "rattle");
         assert_text(file, "title", "Double spherical pendulum");
-        assert_text(file, "source", record_property(r, "source"));
+        assert_text(file, "source", taut_record_property(r, "source"));
         hid_t group = H5Gopen2(file, "settings", H5P_DEFAULT);
         assert_text(group, "m1", "2.5");
         H5Gclose(group);
@@ -80,7 +80,7 @@ static void a_dataset_per_column(void **state)
         H5Aclose(attribute);
         assert_int_equal(H5Fget_obj_count(file, H5F_OBJ_ALL), 1); /* the file itself: nothing was left open */
         H5Fclose(file);
-        record_close(r);
+        taut_record_close(r);
         taut_context_destroy(context);
     }
     free_frames(&all);
@@ -109,19 +109,19 @@ static void one_for_many(void **state)
         for (size_t k = 0; k < 1200; k++) assert_true(values[(size_t)f * 1200 + k] == (double)all.values[(size_t)f * all.width + 1 + k]);
     free(values);
     values = read_set(file, "energy", size, &rank);
-    long energy = record_column_find(r, "energy");
+    long energy = taut_record_column_find(r, "energy");
     for (long f = 0; f < 101; f++) assert_true(values[f] == (double)all.values[(size_t)f * all.width + (size_t)energy]);
     free(values);
     hid_t names = H5Dopen2(file, "coordinate.names", H5P_DEFAULT), type = H5Dget_type(names), space = H5Dget_space(names);
     char *texts[1200];
     assert_true(H5Dread(names, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, texts) >= 0);
-    for (size_t k = 0; k < 1200; k++) assert_string_equal(texts[k], record_columns(r)[1 + k].name);
+    for (size_t k = 0; k < 1200; k++) assert_string_equal(texts[k], taut_record_columns(r)[1 + k].name);
     H5Dvlen_reclaim(type, space, H5P_DEFAULT, texts);
     H5Sclose(space);
     H5Tclose(type);
     H5Dclose(names);
     H5Fclose(file);
-    record_close(r);
+    taut_record_close(r);
     taut_context_destroy(context);
     free_frames(&all);
     unlink(path);
@@ -140,16 +140,16 @@ static void a_name_with_a_slash(void **state)
     hid_t file;
     hsize_t size[2];
     int done, rank;
-    assert_int_equal(writer_create(context, path, 0, columns, 2, 0, &w), TAUT_OK);
-    assert_int_equal(writer_frame(w, 0, values), TAUT_OK);
-    assert_int_equal(writer_commit(w, 1000, &done), TAUT_OK);
-    writer_close(w);
+    assert_int_equal(taut_writer_create(context, path, 0, columns, 2, 0, &w), TAUT_OK);
+    assert_int_equal(taut_writer_frame(w, 0, values), TAUT_OK);
+    assert_int_equal(taut_writer_commit(w, 1000, &done), TAUT_OK);
+    taut_writer_close(w);
     export_and_open(&r, context, 1, &file);
     double *found = read_set(file, "a:b", size, &rank);
     assert_true(size[0] == 1 && found[0] == 2);
     free(found);
     H5Fclose(file);
-    record_close(r);
+    taut_record_close(r);
     taut_context_destroy(context);
     unlink(path);
     unlink(target);
@@ -162,13 +162,13 @@ static void nowhere_to_write(void **state)
     taut_context *context = taut_context_create(NULL);
     record *r;
     recorded_run(&c, path, 0, 0);
-    assert_int_equal(record_open(context, path, &r), TAUT_OK);
+    assert_int_equal(taut_record_open(context, path, &r), TAUT_OK);
     const export_options options = { &(size_t){ 0 }, 1, 1 };
-    assert_int_not_equal(export_hdf5(context, r, "/nowhere/run.h5", &options), TAUT_OK);
+    assert_int_not_equal(taut_export_hdf5(context, r, "/nowhere/run.h5", &options), TAUT_OK);
     assert_non_null(strstr(taut_error_text(context), "cannot write '/nowhere/run.h5'"));
-    assert_int_not_equal(export_csv(context, r, "/nowhere/run.csv", &options), TAUT_OK);
+    assert_int_not_equal(taut_export_csv(context, r, "/nowhere/run.csv", &options), TAUT_OK);
     assert_non_null(strstr(taut_error_text(context), "cannot write '/nowhere/run.csv'"));
-    record_close(r);
+    taut_record_close(r);
     taut_context_destroy(context);
     unlink(path);
 }

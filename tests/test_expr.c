@@ -14,16 +14,16 @@ static int setup_random(void **state)
     return setup(state);
 }
 
-static expr x(void) { return expr_variable(g, KIND_Q, 0); }
-static expr y(void) { return expr_variable(g, KIND_Q, 1); }
-static expr z(void) { return expr_variable(g, KIND_W, 2); }
-static expr p(void) { return expr_parameter(g, 0); }
-static expr q(void) { return expr_parameter(g, 1); }
-static expr neg(expr a) { return expr_neg(g, a); }
+static expr x(void) { return taut_expr_variable(g, KIND_Q, 0); }
+static expr y(void) { return taut_expr_variable(g, KIND_Q, 1); }
+static expr z(void) { return taut_expr_variable(g, KIND_W, 2); }
+static expr p(void) { return taut_expr_parameter(g, 0); }
+static expr q(void) { return taut_expr_parameter(g, 1); }
+static expr neg(expr a) { return taut_expr_neg(g, a); }
 
 static void assert_shape(expr e, op o, expr a, expr b)
 {
-    const node *n = graph_node(g, e);
+    const node *n = taut_graph_node(g, e);
     assert_int_not_equal(e, 0);
     assert_int_equal(n->op, o);
     assert_int_equal(n->a, a);
@@ -37,14 +37,14 @@ static void equal_expressions_are_one_node(void **state)
     (void)state;
     assert_int_equal(x(), x());
     assert_int_not_equal(x(), y());
-    assert_int_not_equal(expr_variable(g, KIND_Q, 2), z());
-    assert_int_not_equal(expr_variable(g, KIND_Q, 0), p());
+    assert_int_not_equal(taut_expr_variable(g, KIND_Q, 2), z());
+    assert_int_not_equal(taut_expr_variable(g, KIND_Q, 0), p());
     assert_int_equal(number((wide)0.5), number((wide)0.5));
     assert_int_equal(number(0), number(-(wide)0.0));
-    expr e = expr_unary(g, OP_SIN, add(mul(x(), y()), p()));
-    uint32_t count = graph_count(g);
-    assert_int_equal(expr_unary(g, OP_SIN, add(mul(x(), y()), p())), e);
-    assert_int_equal(graph_count(g), count);
+    expr e = taut_expr_unary(g, OP_SIN, add(mul(x(), y()), p()));
+    uint32_t count = taut_graph_count(g);
+    assert_int_equal(taut_expr_unary(g, OP_SIN, add(mul(x(), y()), p())), e);
+    assert_int_equal(taut_graph_count(g), count);
 }
 
 static void numbers_that_agree_in_double_are_distinct(void **state)
@@ -60,10 +60,10 @@ static void nodes_survive_growth(void **state)
     (void)state;
     enum { COUNT = 20000 }; /* the table starts with 1024 places, the nodes with some 400 */
     static expr built[COUNT];
-    for (int i = 0; i < COUNT; i++) built[i] = mul(number(i + 2), powi(expr_variable(g, KIND_Q, (uint32_t)i), 2));
+    for (int i = 0; i < COUNT; i++) built[i] = mul(number(i + 2), powi(taut_expr_variable(g, KIND_Q, (uint32_t)i), 2));
     for (int i = 0; i < COUNT; i++) {
-        assert_int_equal(mul(number(i + 2), powi(expr_variable(g, KIND_Q, (uint32_t)i), 2)), built[i]);
-        assert_true(graph_node(g, built[i])->a < built[i] && graph_node(g, built[i])->b < built[i]);
+        assert_int_equal(mul(number(i + 2), powi(taut_expr_variable(g, KIND_Q, (uint32_t)i), 2)), built[i]);
+        assert_true(taut_graph_node(g, built[i])->a < built[i] && taut_graph_node(g, built[i])->b < built[i]);
     }
 }
 
@@ -99,8 +99,8 @@ static void zero_and_one_vanish(void **state)
     assert_int_equal(quotient(x(), minus), neg(x()));
     assert_int_equal(powi(x(), 0), one);
     assert_int_equal(powi(x(), 1), x());
-    assert_int_equal(expr_pow(g, x(), one), x());
-    assert_int_equal(expr_pow(g, x(), zero), one);
+    assert_int_equal(taut_expr_pow(g, x(), one), x());
+    assert_int_equal(taut_expr_pow(g, x(), zero), one);
 }
 
 static void signs_come_out(void **state)
@@ -144,29 +144,29 @@ static void powers_merge(void **state)
     assert_shape(mul(mul(x(), x()), x()), OP_POWI, x(), 3);
     assert_shape(mul(powi(x(), -2), powi(x(), -3)), OP_POWI, x(), (uint32_t)-5);
     assert_int_equal(powi(x(), -1), quotient(number(1), x()));
-    assert_int_equal(powi(expr_unary(g, OP_SQRT, x()), 2), x());
-    assert_shape(expr_pow(g, x(), number(-7)), OP_POWI, x(), (uint32_t)-7);
-    assert_shape(expr_pow(g, x(), number((wide)0.5)), OP_SQRT, x(), 0);
-    assert_shape(expr_pow(g, x(), number((wide)1e30)), OP_POW, x(), number((wide)1e30));
-    assert_shape(expr_pow(g, x(), p()), OP_POW, x(), p());
+    assert_int_equal(powi(taut_expr_unary(g, OP_SQRT, x()), 2), x());
+    assert_shape(taut_expr_pow(g, x(), number(-7)), OP_POWI, x(), (uint32_t)-7);
+    assert_shape(taut_expr_pow(g, x(), number((wide)0.5)), OP_SQRT, x(), 0);
+    assert_shape(taut_expr_pow(g, x(), number((wide)1e30)), OP_POW, x(), number((wide)1e30));
+    assert_shape(taut_expr_pow(g, x(), p()), OP_POW, x(), p());
     assert_int_equal(mul(quotient(number(1), x()), y()), quotient(y(), x()));
 }
 
 static void constants_fold_in_wide(void **state)
 {
     (void)state;
-    assert_true(graph_constant(g, quotient(number(1), number(3))) == (wide)1 / 3);
-    assert_true(graph_constant(g, expr_unary(g, OP_SQRT, number(2))) == WIDE(sqrt)(2));
-    assert_true(graph_constant(g, expr_unary(g, OP_ACOS, number(-1))) == WIDE(acos)(-1));
-    assert_true(graph_constant(g, expr_pow(g, number(2), quotient(number(1), number(3)))) == WIDE(pow)(2, (wide)1 / 3));
-    assert_true(expr_is_number(g, expr_binary(g, OP_MAX, number(2), number(3)), 3));
-    assert_true(expr_is_number(g, add(number(2), number(3)), 5));
+    assert_true(taut_graph_constant(g, quotient(number(1), number(3))) == (wide)1 / 3);
+    assert_true(taut_graph_constant(g, taut_expr_unary(g, OP_SQRT, number(2))) == WIDE(sqrt)(2));
+    assert_true(taut_graph_constant(g, taut_expr_unary(g, OP_ACOS, number(-1))) == WIDE(acos)(-1));
+    assert_true(taut_graph_constant(g, taut_expr_pow(g, number(2), quotient(number(1), number(3)))) == WIDE(pow)(2, (wide)1 / 3));
+    assert_true(taut_expr_is_number(g, taut_expr_binary(g, OP_MAX, number(2), number(3)), 3));
+    assert_true(taut_expr_is_number(g, add(number(2), number(3)), 5));
     /* 0.1 and 0.2 as meant: their sum is 0.3 as meant, which is not so in double */
-    wide sum = graph_constant(g, add(number(wide_from_double(0.1)), number(wide_from_double(0.2))));
-    assert_true(WIDE(fabs)(sum - wide_from_double(0.3)) <= epsilon);
-    assert_true(expr_is_constant(g, mul(p(), quotient(q(), number(3)))));
-    assert_false(expr_is_constant(g, mul(p(), x())));
-    assert_true(expr_is_constant(g, expr_variable(g, KIND_CONSTANT_SLOT, 0)));
+    wide sum = taut_graph_constant(g, add(number(taut_wide_from_double(0.1)), number(taut_wide_from_double(0.2))));
+    assert_true(WIDE(fabs)(sum - taut_wide_from_double(0.3)) <= epsilon);
+    assert_true(taut_expr_is_constant(g, mul(p(), quotient(q(), number(3)))));
+    assert_false(taut_expr_is_constant(g, mul(p(), x())));
+    assert_true(taut_expr_is_constant(g, taut_expr_variable(g, KIND_CONSTANT_SLOT, 0)));
 }
 
 /* What is not finite stays an operation, so that the evaluation can point at it. */
@@ -177,9 +177,9 @@ static void impossible_constants_are_not_folded(void **state)
     assert_shape(quotient(number(0), number(0)), OP_DIV, number(0), number(0));
     assert_shape(quotient(x(), number(0)), OP_DIV, x(), number(0));
     assert_shape(powi(number(0), -2), OP_POWI, number(0), (uint32_t)-2);
-    assert_shape(expr_unary(g, OP_LOG, number(-1)), OP_LOG, number(-1), 0);
+    assert_shape(taut_expr_unary(g, OP_LOG, number(-1)), OP_LOG, number(-1), 0);
     expr third = quotient(number(1), number(3));
-    assert_shape(expr_pow(g, number(-8), third), OP_POW, number(-8), third);
+    assert_shape(taut_expr_pow(g, number(-8), third), OP_POW, number(-8), third);
 }
 
 /* ---- every rule by value ---- */
@@ -195,7 +195,7 @@ static void fill_pool(expr *pool)
         p(), q(), neg(p()), mul(p(), q()), quotient(one, q()), quotient(p(), q()), powi(p(), 2),
         x(), y(), neg(x()), add(x(), z()), sub(x(), y()), mul(number(-2), x()), mul(p(), y()), mul(x(), y()),
         mul(neg(q()), mul(x(), y())), powi(x(), 2), powi(x(), -2), quotient(one, x()), quotient(one, y()),
-        quotient(y(), x()), expr_unary(g, OP_SQRT, x()), expr_unary(g, OP_SIN, y()),
+        quotient(y(), x()), taut_expr_unary(g, OP_SQRT, x()), taut_expr_unary(g, OP_SIN, y()),
     };
     for (int i = 0; i < POOL; i++) pool[i] = shapes[i];
 }
@@ -205,21 +205,21 @@ static int is_finite(wide v) { return v - v == 0; }
 /* A rule reorders a handful of roundings: 64 units of the operands' and the result's size are room enough. */
 static void assert_value(expr e, op o, wide a, wide b, int exponent)
 {
-    wide expected = op_apply(o, a, b, exponent), got = value_of(e);
+    wide expected = taut_op_apply(o, a, b, exponent), got = value_of(e);
     if (!is_finite(a) || !is_finite(b)) return;
     assert_int_equal(is_finite(got), is_finite(expected));
     if (!is_finite(expected)) return;
     wide size = WIDE(fabs)(expected);
     if (o == OP_ADD || o == OP_SUB) size += WIDE(fabs)(a) + WIDE(fabs)(b);
     if (WIDE(fabs)(got - expected) > 64 * epsilon * size)
-        fail_msg("%s: %.17g, not %.17g", op_name(o), (double)got, (double)expected);
+        fail_msg("%s: %.17g, not %.17g", taut_op_name(o), (double)got, (double)expected);
 }
 
 static void check_pair(expr a, expr b)
 {
     static const op two[] = { OP_ADD, OP_SUB, OP_MUL, OP_DIV, OP_POW, OP_ATAN2, OP_MIN, OP_MAX };
     wide va = value_of(a), vb = value_of(b);
-    for (size_t i = 0; i < sizeof two / sizeof *two; i++) assert_value(expr_binary(g, two[i], a, b), two[i], va, vb, 0);
+    for (size_t i = 0; i < sizeof two / sizeof *two; i++) assert_value(taut_expr_binary(g, two[i], a, b), two[i], va, vb, 0);
     assert_int_equal(add(a, b), add(b, a));
     assert_int_equal(mul(a, b), mul(b, a));
 }
@@ -230,7 +230,7 @@ static void check_single(expr a)
     assert_value(neg(a), OP_NEG, v, 0, 0);
     for (int n = -4; n <= 4; n++) assert_value(powi(a, n), OP_POWI, v, 0, n);
     for (op o = OP_SQRT; o <= OP_SIGN; o++)
-        if (op_arity(o) == 1) assert_value(expr_unary(g, o, a), o, v, 0, 0);
+        if (taut_op_arity(o) == 1) assert_value(taut_expr_unary(g, o, a), o, v, 0, 0);
 }
 
 static void no_rule_changes_a_value(void **state)
@@ -245,8 +245,8 @@ static void no_rule_changes_a_value(void **state)
     }
     for (int trial = 0; trial < 4000; trial++) { /* pairs of pairs: rules that meet the results of rules */
         randomise();
-        expr a = expr_binary(g, two[below(4)], pool[below(POOL)], pool[below(POOL)]);
-        expr b = expr_binary(g, two[below(4)], pool[below(POOL)], pool[below(POOL)]);
+        expr a = taut_expr_binary(g, two[below(4)], pool[below(POOL)], pool[below(POOL)]);
+        expr b = taut_expr_binary(g, two[below(4)], pool[below(POOL)], pool[below(POOL)]);
         check_pair(a, below(3) ? b : powi(b, below(9) - 4));
         check_single(a);
     }

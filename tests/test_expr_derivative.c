@@ -50,9 +50,9 @@ static void count_operations(expr f)
 {
     expr *list;
     size_t count;
-    assert_int_equal(expr_reachable(g, &f, 1, &list, &count), TAUT_OK);
-    for (size_t i = 0; i < count; i++) seen[graph_node(g, list[i])->op]++;
-    expr_list_free(g, list);
+    assert_int_equal(taut_expr_reachable(g, &f, 1, &list, &count), TAUT_OK);
+    for (size_t i = 0; i < count; i++) seen[taut_graph_node(g, list[i])->op]++;
+    taut_expr_list_free(g, list);
 }
 
 /* ---- finite differences ---- */
@@ -97,18 +97,18 @@ static void check_derivatives(expr f)
     point at;
     expr x[VARIABLES], u[VARIABLES], gradient[VARIABLES], hessian[VARIABLES][VARIABLES];
     random_point(&at);
-    for (int i = 0; i < VARIABLES; i++) x[i] = variable(i), u[i] = expr_variable(g, KIND_DIRECTION_U, (uint32_t)i);
-    assert_int_equal(expr_gradient(g, f, x, VARIABLES, gradient), TAUT_OK);
+    for (int i = 0; i < VARIABLES; i++) x[i] = variable(i), u[i] = taut_expr_variable(g, KIND_DIRECTION_U, (uint32_t)i);
+    assert_int_equal(taut_expr_gradient(g, f, x, VARIABLES, gradient), TAUT_OK);
     for (int i = 0; i < VARIABLES; i++) {
         wide unit[VARIABLES] = { 0 };
         unit[i] = 1;
         assert_derivative(gradient[i], f, &at, unit);
-        assert_int_equal(expr_gradient(g, gradient[i], x, VARIABLES, hessian[i]), TAUT_OK);
+        assert_int_equal(taut_expr_gradient(g, gradient[i], x, VARIABLES, hessian[i]), TAUT_OK);
         assert_derivative(hessian[i][i], gradient[i], &at, unit);
         int j = (i + 1) % VARIABLES;
-        assert_derivative(expr_directional(g, hessian[i][j], x, u, VARIABLES), hessian[i][j], &at, at.u);
+        assert_derivative(taut_expr_directional(g, hessian[i][j], x, u, VARIABLES), hessian[i][j], &at, at.u);
     }
-    assert_derivative(expr_directional(g, f, x, u, VARIABLES), f, &at, at.u);
+    assert_derivative(taut_expr_directional(g, f, x, u, VARIABLES), f, &at, at.u);
     for (int i = 0; i < VARIABLES; i++) {
         int j = (i + 1) % VARIABLES;
         wide unit[VARIABLES] = { 0 };
@@ -129,7 +129,7 @@ static void derivatives_of_random_expressions(void **state)
         check_derivatives(f);
     }
     for (op o = OP_NEG; o < OP_COUNT; o++)
-        if (!seen[o]) fail_msg("the generator never made %s", op_name(o));
+        if (!seen[o]) fail_msg("the generator never made %s", taut_op_name(o));
     print_message("worst error %.1e\n", (double)worst);
 }
 
@@ -138,10 +138,10 @@ static void derivatives_of_single_operations(void **state)
 {
     (void)state;
     for (op o = OP_NEG; o < OP_COUNT; o++) check_derivatives(apply(o, variable(0), variable(1)));
-    expr e = expr_pow(g, expr_parameter(g, 1), variable(0)); /* 1.75^x */
+    expr e = taut_expr_pow(g, taut_expr_parameter(g, 1), variable(0)); /* 1.75^x */
     check_derivatives(e);
-    check_derivatives(expr_pow(g, expr_add(g, number(3), variable(1)), expr_parameter(g, 1)));
-    check_derivatives(expr_pow(g, expr_add(g, number(3), variable(1)), expr_add(g, number(3), variable(1))));
+    check_derivatives(taut_expr_pow(g, taut_expr_add(g, number(3), variable(1)), taut_expr_parameter(g, 1)));
+    check_derivatives(taut_expr_pow(g, taut_expr_add(g, number(3), variable(1)), taut_expr_add(g, number(3), variable(1))));
 }
 
 /* ---- the sides of the contract that differences do not see ---- */
@@ -150,34 +150,34 @@ static void gradient_of_what_does_not_vary_is_zero(void **state)
 {
     (void)state;
     expr x[2] = { variable(0), variable(1) }, d[2];
-    assert_int_equal(expr_gradient(g, expr_parameter(g, 0), x, 2, d), TAUT_OK);
-    assert_true(expr_is_number(g, d[0], 0) && expr_is_number(g, d[1], 0));
-    assert_int_equal(expr_gradient(g, x[1], x, 2, d), TAUT_OK);
-    assert_true(expr_is_number(g, d[0], 0) && expr_is_number(g, d[1], 1));
-    assert_true(expr_is_number(g, expr_derivative(g, unary(OP_SIN, variable(2)), x[0]), 0));
-    assert_true(expr_is_number(g, expr_directional(g, variable(2), x, x, 2), 0));
-    assert_int_equal(expr_directional(g, x[0], x, d, 2), d[0]);
+    assert_int_equal(taut_expr_gradient(g, taut_expr_parameter(g, 0), x, 2, d), TAUT_OK);
+    assert_true(taut_expr_is_number(g, d[0], 0) && taut_expr_is_number(g, d[1], 0));
+    assert_int_equal(taut_expr_gradient(g, x[1], x, 2, d), TAUT_OK);
+    assert_true(taut_expr_is_number(g, d[0], 0) && taut_expr_is_number(g, d[1], 1));
+    assert_true(taut_expr_is_number(g, taut_expr_derivative(g, unary(OP_SIN, variable(2)), x[0]), 0));
+    assert_true(taut_expr_is_number(g, taut_expr_directional(g, variable(2), x, x, 2), 0));
+    assert_int_equal(taut_expr_directional(g, x[0], x, d, 2), d[0]);
 }
 
 static void gradient_of_none_is_a_failure(void **state)
 {
     (void)state;
     expr x = variable(0), d;
-    assert_int_not_equal(expr_gradient(g, 0, &x, 1, &d), TAUT_OK);
-    assert_int_equal(expr_derivative(g, 0, x), 0);
-    assert_int_equal(expr_directional(g, 0, &x, &x, 1), 0);
+    assert_int_not_equal(taut_expr_gradient(g, 0, &x, 1, &d), TAUT_OK);
+    assert_int_equal(taut_expr_derivative(g, 0, x), 0);
+    assert_int_equal(taut_expr_directional(g, 0, &x, &x, 1), 0);
 }
 
 /* Textbook forms come out simplified. */
 static void derivatives_are_simplified(void **state)
 {
     (void)state;
-    expr x = variable(0), y = variable(1), square = expr_powi(g, x, 2);
-    assert_int_equal(expr_derivative(g, square, x), expr_mul(g, number(2), x));
-    assert_int_equal(expr_derivative(g, unary(OP_SIN, x), x), unary(OP_COS, x));
-    assert_int_equal(expr_derivative(g, expr_mul(g, x, y), x), y);
-    assert_int_equal(expr_derivative(g, expr_mul(g, number(3), expr_sub(g, y, x)), x), number(-3));
-    assert_int_equal(expr_derivative(g, unary(OP_SQRT, x), x), expr_div(g, number(0.5), unary(OP_SQRT, x)));
+    expr x = variable(0), y = variable(1), square = taut_expr_powi(g, x, 2);
+    assert_int_equal(taut_expr_derivative(g, square, x), taut_expr_mul(g, number(2), x));
+    assert_int_equal(taut_expr_derivative(g, unary(OP_SIN, x), x), unary(OP_COS, x));
+    assert_int_equal(taut_expr_derivative(g, taut_expr_mul(g, x, y), x), y);
+    assert_int_equal(taut_expr_derivative(g, taut_expr_mul(g, number(3), taut_expr_sub(g, y, x)), x), number(-3));
+    assert_int_equal(taut_expr_derivative(g, unary(OP_SQRT, x), x), taut_expr_div(g, number(0.5), unary(OP_SQRT, x)));
 }
 
 /* |x|, min and max at their kinks: the mean of both sides. */
@@ -186,9 +186,9 @@ static void kinks_take_the_mean(void **state)
     (void)state;
     point at = { { 0, 0, 0 }, { 0, 0, 0 } };
     expr x = variable(0), y = variable(1);
-    assert_true(value_at(expr_derivative(g, unary(OP_ABS, x), x), &at) == 0);
-    assert_true(value_at(expr_derivative(g, expr_binary(g, OP_MIN, x, y), x), &at) == (wide)0.5);
-    assert_true(value_at(expr_derivative(g, expr_binary(g, OP_MAX, x, y), y), &at) == (wide)0.5);
+    assert_true(value_at(taut_expr_derivative(g, unary(OP_ABS, x), x), &at) == 0);
+    assert_true(value_at(taut_expr_derivative(g, taut_expr_binary(g, OP_MIN, x, y), x), &at) == (wide)0.5);
+    assert_true(value_at(taut_expr_derivative(g, taut_expr_binary(g, OP_MAX, x, y), y), &at) == (wide)0.5);
 }
 
 /* Forward and reverse mode agree to round-off: u . gradient = directional. */
@@ -196,13 +196,13 @@ static void both_modes_agree(void **state)
 {
     (void)state;
     expr x[VARIABLES], u[VARIABLES], d[VARIABLES];
-    for (int i = 0; i < VARIABLES; i++) x[i] = variable(i), u[i] = expr_variable(g, KIND_DIRECTION_U, (uint32_t)i);
+    for (int i = 0; i < VARIABLES; i++) x[i] = variable(i), u[i] = taut_expr_variable(g, KIND_DIRECTION_U, (uint32_t)i);
     for (int trial = 0; trial < EXPRESSIONS; trial++) {
         point at;
         random_point(&at);
         expr f = random_expression(4);
-        assert_int_equal(expr_gradient(g, f, x, VARIABLES, d), TAUT_OK);
-        wide sum = 0, size = 1, forward = value_at(expr_directional(g, f, x, u, VARIABLES), &at);
+        assert_int_equal(taut_expr_gradient(g, f, x, VARIABLES, d), TAUT_OK);
+        wide sum = 0, size = 1, forward = value_at(taut_expr_directional(g, f, x, u, VARIABLES), &at);
         for (int i = 0; i < VARIABLES; i++) sum += at.u[i] * value_at(d[i], &at), size += WIDE(fabs)(value_at(d[i], &at));
         /* Products of some ten factors, each rounded, and cancellation inside: 1e4 units. */
         assert_true(WIDE(fabs)(sum - forward) <= (wide)1e4 * epsilon * size);

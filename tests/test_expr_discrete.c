@@ -24,13 +24,13 @@ static wide lookup_pair(void *user, op o, kind k, uint32_t index)
 
 static wide value_between(expr e, const pair *at) { return value_by(lookup_pair, at, e); }
 
-static expr other(int i) { return expr_variable(g, KIND_DIRECTION_U, (uint32_t)i); }
+static expr other(int i) { return taut_expr_variable(g, KIND_DIRECTION_U, (uint32_t)i); }
 
 static void discrete(expr f, expr out[VARIABLES])
 {
     expr from[VARIABLES], to[VARIABLES];
     for (int i = 0; i < VARIABLES; i++) from[i] = variable(i), to[i] = other(i);
-    assert_int_equal(expr_discrete_gradient(g, f, from, to, VARIABLES, out), TAUT_OK);
+    assert_int_equal(taut_expr_discrete_gradient(g, f, from, to, VARIABLES, out), TAUT_OK);
 }
 
 static wide at_other_end(expr f, const pair *at)
@@ -80,7 +80,7 @@ static void assert_gradient_at_one_point(expr f, const expr *d)
     pair at = random_pair(0);
     expr x[VARIABLES], gradient[VARIABLES];
     for (int i = 0; i < VARIABLES; i++) x[i] = variable(i);
-    assert_int_equal(expr_gradient(g, f, x, VARIABLES, gradient), TAUT_OK);
+    assert_int_equal(taut_expr_gradient(g, f, x, VARIABLES, gradient), TAUT_OK);
     for (int i = 0; i < VARIABLES; i++) {
         wide exact = value_between(gradient[i], &at), found = value_between(d[i], &at);
         if (!(WIDE(fabs)(found - exact) <= (wide)1e5 * epsilon * (1 + WIDE(fabs)(exact))))
@@ -110,10 +110,10 @@ static void single_operations(void **state)
         if (!has_sign(o))
             for (int trial = 0; trial < 5; trial++) check(apply(o, variable(0), variable(1)));
     for (int n = -7; n <= 9; n++)
-        if (n) check(expr_powi(g, add(number(3), variable(1)), n));
-    check(expr_pow(g, expr_parameter(g, 1), variable(0)));
-    check(expr_pow(g, expr_add(g, number(3), variable(1)), expr_parameter(g, 1)));
-    check(expr_pow(g, expr_add(g, number(3), variable(1)), expr_add(g, number(3), variable(1))));
+        if (n) check(taut_expr_powi(g, add(number(3), variable(1)), n));
+    check(taut_expr_pow(g, taut_expr_parameter(g, 1), variable(0)));
+    check(taut_expr_pow(g, taut_expr_add(g, number(3), variable(1)), taut_expr_parameter(g, 1)));
+    check(taut_expr_pow(g, taut_expr_add(g, number(3), variable(1)), taut_expr_add(g, number(3), variable(1))));
 }
 
 static int usable(expr f)
@@ -121,9 +121,9 @@ static int usable(expr f)
     expr *list;
     size_t count;
     int found = 1;
-    assert_int_equal(expr_reachable(g, &f, 1, &list, &count), TAUT_OK);
-    for (size_t i = 0; i < count; i++) found &= !has_sign(graph_node(g, list[i])->op);
-    expr_list_free(g, list);
+    assert_int_equal(taut_expr_reachable(g, &f, 1, &list, &count), TAUT_OK);
+    for (size_t i = 0; i < count; i++) found &= !has_sign(taut_graph_node(g, list[i])->op);
+    taut_expr_list_free(g, list);
     return found;
 }
 
@@ -147,10 +147,10 @@ static void far_ends(void **state)
     expr x = variable(0), y = variable(1), d[VARIABLES];
     struct { expr f; pair at; } cases[] = {
         { unary(OP_ABS, x), { { -1, 0, 0 }, { 3, 0, 0 } } },
-        { expr_binary(g, OP_MIN, x, y), { { 0, 1, 0 }, { 2, -1, 0 } } },
-        { expr_binary(g, OP_MAX, x, y), { { 0, 1, 0 }, { 2, -1, 0 } } },
+        { taut_expr_binary(g, OP_MIN, x, y), { { 0, 1, 0 }, { 2, -1, 0 } } },
+        { taut_expr_binary(g, OP_MAX, x, y), { { 0, 1, 0 }, { 2, -1, 0 } } },
         { unary(OP_ATAN, x), { { -4, 0, 0 }, { 4, 0, 0 } } },
-        { expr_binary(g, OP_ATAN2, x, y), { { (wide)0.1, 1, 0 }, { (wide)0.07, -1, 0 } } },
+        { taut_expr_binary(g, OP_ATAN2, x, y), { { (wide)0.1, 1, 0 }, { (wide)0.07, -1, 0 } } },
         { unary(OP_ASIN, x), { { (wide)-0.99, 0, 0 }, { (wide)0.98, 0, 0 } } },
         { unary(OP_LOG, x), { { (wide)0.01, 0, 0 }, { 1, 0, 0 } } },
         { unary(OP_TANH, x), { { -20, 0, 0 }, { 30, 0, 0 } } },
@@ -174,7 +174,7 @@ static void quadratic_is_midpoint(void **state)
                      add(mul(x, y), add(powi(z, 2), mul(sub(y, z), sub(y, z)))), quotient(mul(x, z), number(7)) };
     for (size_t f = 0; f < sizeof forms / sizeof *forms; f++) {
         discrete(forms[f], d);
-        assert_int_equal(expr_gradient(g, forms[f], v, VARIABLES, gradient), TAUT_OK);
+        assert_int_equal(taut_expr_gradient(g, forms[f], v, VARIABLES, gradient), TAUT_OK);
         pair at = random_pair(1), middle = at;
         for (int i = 0; i < VARIABLES; i++) middle.from[i] = (at.from[i] + at.to[i]) / 2;
         for (int i = 0; i < VARIABLES; i++)
@@ -190,7 +190,7 @@ static void orthogonal_to_symmetries(void **state)
     expr x = variable(0), y = variable(1), z = variable(2), d[VARIABLES];
     expr r2 = add(powi(x, 2), powi(y, 2)), control = mul(unary(OP_EXP, powi(x, 2)), unary(OP_EXP, powi(y, 2)));
     expr forms[] = { quotient(unary(OP_SIN, mul(r2, z)), add(number(1), mul(unary(OP_SQRT, r2), powi(z, 2)))),
-                     mul(unary(OP_EXP, r2), expr_pow(g, add(r2, number(1)), unary(OP_COS, z))), control };
+                     mul(unary(OP_EXP, r2), taut_expr_pow(g, add(r2, number(1)), unary(OP_COS, z))), control };
     for (int f = 0; f < 3; f++) {
         wide most = 0;
         discrete(forms[f], d);
@@ -226,21 +226,21 @@ static void goes_through_the_atoms(void **state)
         expr f = random_expression(3 + trial % 3), outer, *atoms, d[VARIABLES], slots[64], others[64], df[64], x[VARIABLES];
         size_t count;
         if (!usable(f)) continue;
-        assert_int_equal(expr_atoms(g, f, 1u << KIND_Q, &outer, &atoms, &count), TAUT_OK);
+        assert_int_equal(taut_expr_atoms(g, f, 1u << KIND_Q, &outer, &atoms, &count), TAUT_OK);
         assert_true(count <= 64);
         pair at = random_pair((wide)0.5), middle = at;
         atom_values v = { .at = &at };
         discrete(f, d);
         for (int i = 0; i < VARIABLES; i++) x[i] = variable(i), middle.from[i] = (at.from[i] + at.to[i]) / 2;
         for (uint32_t k = 0; k < count; k++) {
-            slots[k] = expr_variable(g, KIND_SLOT, k), others[k] = expr_variable(g, KIND_DIRECTION_W, k);
+            slots[k] = taut_expr_variable(g, KIND_SLOT, k), others[k] = taut_expr_variable(g, KIND_DIRECTION_W, k);
             v.w0[k] = value_between(atoms[k], &at), v.w1[k] = at_other_end(atoms[k], &at);
         }
-        assert_int_equal(expr_discrete_gradient(g, outer, slots, others, count, df), TAUT_OK);
+        assert_int_equal(taut_expr_discrete_gradient(g, outer, slots, others, count, df), TAUT_OK);
         wide sum[VARIABLES] = { 0 }, size = 1;
         for (uint32_t k = 0; k < count; k++) {
             expr gradient[VARIABLES];
-            assert_int_equal(expr_gradient(g, atoms[k], x, VARIABLES, gradient), TAUT_OK);
+            assert_int_equal(taut_expr_gradient(g, atoms[k], x, VARIABLES, gradient), TAUT_OK);
             for (int i = 0; i < VARIABLES; i++) {
                 wide term = value_by(lookup_atoms, &v, df[k]) * value_between(gradient[i], &middle);
                 sum[i] += term, size += WIDE(fabs)(term);
@@ -249,7 +249,7 @@ static void goes_through_the_atoms(void **state)
         for (int i = 0; i < VARIABLES; i++)
             assert_true(WIDE(fabs)(sum[i] - value_between(d[i], &at)) <= (wide)1e5 * epsilon * size);
         several += count > 1;
-        expr_list_free(g, atoms);
+        taut_expr_list_free(g, atoms);
     }
     assert_true(several > EXPRESSIONS / 10);
 }
@@ -276,18 +276,18 @@ static void even_functions_are_smooth(void **state)
     for (int f = 0; f < 4; f++)
         for (int n = 0; n < 3; n++) {
             wide h = WIDE(pow)(epsilon, (wide)0.25), x = seams[f];
-            wide below_seam = op_apply(OP_SINC + (op)f, x - h, 0, n), above = op_apply(OP_SINC + (op)f, x + h, 0, n);
-            wide slope = op_apply(OP_SINC + (op)f, x, 0, n + 1);
+            wide below_seam = taut_op_apply(OP_SINC + (op)f, x - h, 0, n), above = taut_op_apply(OP_SINC + (op)f, x + h, 0, n);
+            wide slope = taut_op_apply(OP_SINC + (op)f, x, 0, n + 1);
             /* central difference: h^2/6 f''' with h^2 = sqrt(eps); f''' is some hundreds for atanh at 1/2 */
             assert_true(WIDE(fabs)((above - below_seam) / (2 * h) - slope) <= 1000 * h * h);
-            wide at0 = op_apply(OP_SINC + (op)f, 0, 0, n), tiny = op_apply(OP_SINC + (op)f, h * h, 0, n);
+            wide at0 = taut_op_apply(OP_SINC + (op)f, 0, 0, n), tiny = taut_op_apply(OP_SINC + (op)f, h * h, 0, n);
             assert_true(n % 2 ? at0 == 0 : WIDE(fabs)(at0 - tiny) <= 4 * h * h);
         }
-    assert_true(op_apply(OP_SINC, 0, 0, 0) == 1 && op_apply(OP_SINHC, 0, 0, 0) == 1);
-    assert_true(WIDE(fabs)(op_apply(OP_ATANHC, (wide)0.25, 0, 0) - WIDE(atanh)((wide)0.25) * 4) <= 4 * epsilon);
-    assert_true(WIDE(fabs)(op_apply(OP_ATANC, (wide)0.25, 0, 0) - WIDE(atan)((wide)0.25) * 4) <= 4 * epsilon);
-    assert_true(WIDE(fabs)(op_apply(OP_SINC, (wide)0.75, 0, 0) - WIDE(sin)((wide)0.75) / (wide)0.75) <= 4 * epsilon);
-    assert_true(WIDE(fabs)(op_apply(OP_SINHC, (wide)0.75, 0, 0) - WIDE(sinh)((wide)0.75) / (wide)0.75) <= 4 * epsilon);
+    assert_true(taut_op_apply(OP_SINC, 0, 0, 0) == 1 && taut_op_apply(OP_SINHC, 0, 0, 0) == 1);
+    assert_true(WIDE(fabs)(taut_op_apply(OP_ATANHC, (wide)0.25, 0, 0) - WIDE(atanh)((wide)0.25) * 4) <= 4 * epsilon);
+    assert_true(WIDE(fabs)(taut_op_apply(OP_ATANC, (wide)0.25, 0, 0) - WIDE(atan)((wide)0.25) * 4) <= 4 * epsilon);
+    assert_true(WIDE(fabs)(taut_op_apply(OP_SINC, (wide)0.75, 0, 0) - WIDE(sin)((wide)0.75) / (wide)0.75) <= 4 * epsilon);
+    assert_true(WIDE(fabs)(taut_op_apply(OP_SINHC, (wide)0.75, 0, 0) - WIDE(sinh)((wide)0.75) / (wide)0.75) <= 4 * epsilon);
 }
 
 int main(void)

@@ -16,10 +16,10 @@ static wide some_number(void *user, op o, kind k, uint32_t index)
 
 static wide some_value_of(expr e) { return value_by(some_number, NULL, e); }
 
-static expr q(uint32_t i) { return expr_variable(g, KIND_Q, i); }
-static expr w(uint32_t i) { return expr_variable(g, KIND_W, i); }
-static expr t(void) { return expr_variable(g, KIND_T, 0); }
-static expr p(void) { return expr_parameter(g, 0); }
+static expr q(uint32_t i) { return taut_expr_variable(g, KIND_Q, i); }
+static expr w(uint32_t i) { return taut_expr_variable(g, KIND_W, i); }
+static expr t(void) { return taut_expr_variable(g, KIND_T, 0); }
+static expr p(void) { return taut_expr_parameter(g, 0); }
 
 /* |a - b|^2 of the points a and b, three coordinates each */
 static expr distance2(uint32_t a, uint32_t b)
@@ -44,7 +44,7 @@ static void degree_table(void **state)
         { p(), in_q, 0 },
         { q(0), in_q, 1 },
         { q(0), in_w, 0 },
-        { expr_neg(g, q(0)), in_q, 1 },
+        { taut_expr_neg(g, q(0)), in_q, 1 },
         { add(q(0), powi(q(1), 3)), in_q, 3 },
         { sub(powi(q(1), 2), q(0)), in_q, 2 },
         { mul(q(0), mul(q(1), w(0))), in_q, 2 },
@@ -66,25 +66,25 @@ static void degree_table(void **state)
         { mul(unary(OP_SIN, q(0)), q(1)), in_q, none },
         { unary(OP_SQRT, q(0)), in_q, none },
         { unary(OP_ABS, q(0)), in_q, none },
-        { expr_pow(g, q(0), p()), in_q, none },
-        { expr_pow(g, t(), q(0)), in_q, none },
-        { expr_binary(g, OP_MAX, q(0), number(1)), in_q, none },
-        { expr_binary(g, OP_ATAN2, t(), w(0)), in_q, 0 },
+        { taut_expr_pow(g, q(0), p()), in_q, none },
+        { taut_expr_pow(g, t(), q(0)), in_q, none },
+        { taut_expr_binary(g, OP_MAX, q(0), number(1)), in_q, none },
+        { taut_expr_binary(g, OP_ATAN2, t(), w(0)), in_q, 0 },
         { distance2(0, 1), in_q, 2 },
     };
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
-        if (expr_degree(g, table[i].f, table[i].kinds) != table[i].degree)
-            fail_msg("row %zu: degree %d, not %d", i, expr_degree(g, table[i].f, table[i].kinds), table[i].degree);
-    assert_true(expr_degree(g, 0, in_q) < 0);
+        if (taut_expr_degree(g, table[i].f, table[i].kinds) != table[i].degree)
+            fail_msg("row %zu: degree %d, not %d", i, taut_expr_degree(g, table[i].f, table[i].kinds), table[i].degree);
+    assert_true(taut_expr_degree(g, 0, in_q) < 0);
 }
 
 static void kinds_are_collected(void **state)
 {
     (void)state;
-    assert_int_equal(expr_kinds(g, mul(p(), number(2))), 0);
-    assert_int_equal(expr_kinds(g, q(3)), in_q);
-    assert_int_equal(expr_kinds(g, add(unary(OP_SIN, mul(q(0), w(1))), t())), in_q | in_w | in_t);
-    assert_int_equal(expr_kinds(g, expr_variable(g, KIND_CONSTANT_SLOT, 0)), 1u << KIND_CONSTANT_SLOT);
+    assert_int_equal(taut_expr_kinds(g, mul(p(), number(2))), 0);
+    assert_int_equal(taut_expr_kinds(g, q(3)), in_q);
+    assert_int_equal(taut_expr_kinds(g, add(unary(OP_SIN, mul(q(0), w(1))), t())), in_q | in_w | in_t);
+    assert_int_equal(taut_expr_kinds(g, taut_expr_variable(g, KIND_CONSTANT_SLOT, 0)), 1u << KIND_CONSTANT_SLOT);
 }
 
 static void reachable_is_ascending_and_complete(void **state)
@@ -93,13 +93,13 @@ static void reachable_is_ascending_and_complete(void **state)
     expr roots[3] = { unary(OP_SIN, add(q(0), q(1))), 0, mul(p(), q(1)) }, *list;
     size_t count;
     unary(OP_COS, q(5)); /* not below the roots */
-    assert_int_equal(expr_reachable(g, roots, 3, &list, &count), TAUT_OK);
+    assert_int_equal(taut_expr_reachable(g, roots, 3, &list, &count), TAUT_OK);
     assert_int_equal(count, 6); /* q0 q1 sum sin p product */
     for (size_t i = 1; i < count; i++) assert_true(list[i - 1] < list[i]);
-    expr_list_free(g, list);
-    assert_int_equal(expr_reachable(g, NULL, 0, &list, &count), TAUT_OK);
+    taut_expr_list_free(g, list);
+    assert_int_equal(taut_expr_reachable(g, NULL, 0, &list, &count), TAUT_OK);
     assert_int_equal(count, 0);
-    expr_list_free(g, list);
+    taut_expr_list_free(g, list);
 }
 
 /* ---- atoms ---- */
@@ -109,20 +109,20 @@ static size_t split(expr f, unsigned kinds, expr *outer, expr *first)
 {
     expr *atoms, slots[64];
     size_t count;
-    assert_int_equal(expr_atoms(g, f, kinds, outer, &atoms, &count), TAUT_OK);
+    assert_int_equal(taut_expr_atoms(g, f, kinds, outer, &atoms, &count), TAUT_OK);
     assert_true(count <= 64);
-    assert_int_equal(expr_kinds(g, *outer) & kinds, 0); /* nothing of the state is left outside */
+    assert_int_equal(taut_expr_kinds(g, *outer) & kinds, 0); /* nothing of the state is left outside */
     for (size_t i = 0; i < count; i++) {
-        int degree = expr_degree(g, atoms[i], kinds);
+        int degree = taut_expr_degree(g, atoms[i], kinds);
         assert_true(degree == 1 || degree == 2);
-        slots[i] = expr_variable(g, KIND_SLOT, (uint32_t)i);
+        slots[i] = taut_expr_variable(g, KIND_SLOT, (uint32_t)i);
         for (size_t j = 0; j < i; j++) assert_int_not_equal(atoms[i], atoms[j]);
     }
-    wide whole = some_value_of(f), again = some_value_of(expr_substitute(g, *outer, slots, atoms, count));
+    wide whole = some_value_of(f), again = some_value_of(taut_expr_substitute(g, *outer, slots, atoms, count));
     /* Substitution may reassociate a handful of operations; the values here are of order 1 to 1e3. */
     assert_true(WIDE(fabs)(again - whole) <= 64 * epsilon * (1 + WIDE(fabs)(whole)));
     *first = count ? atoms[0] : 0;
-    expr_list_free(g, atoms);
+    taut_expr_list_free(g, atoms);
     return count;
 }
 
@@ -144,7 +144,7 @@ static void a_quadratic_is_its_own_atom(void **state)
     expr outer, atom, f = add(mul(p(), powi(w(0), 2)), sub(mul(q(0), w(0)), q(1)));
     assert_int_equal(split(f, in_q | in_w, &outer, &atom), 1);
     assert_int_equal(atom, f);
-    assert_int_equal(outer, expr_variable(g, KIND_SLOT, 0));
+    assert_int_equal(outer, taut_expr_variable(g, KIND_SLOT, 0));
     assert_int_equal(split(q(0), in_q, &outer, &atom), 1);
     assert_int_equal(split(mul(p(), unary(OP_SIN, t())), in_q, &outer, &atom), 0); /* nothing varies */
     assert_int_equal(outer, mul(p(), unary(OP_SIN, t())));
@@ -174,7 +174,7 @@ static void atoms_of_mixed_terms(void **state)
     assert_int_equal(atom, kinetic);
     expr *atoms;
     size_t count;
-    assert_int_not_equal(expr_atoms(g, 0, in_q, &outer, &atoms, &count), TAUT_OK);
+    assert_int_not_equal(taut_expr_atoms(g, 0, in_q, &outer, &atoms, &count), TAUT_OK);
 }
 
 /* ---- deep graphs ---- */
@@ -204,15 +204,15 @@ static void a_million_terms(void **state)
         sum += v * v;
     }
     assert_true(some_value_of(f) == sum); /* the same operations in the same order */
-    assert_int_equal(expr_degree(g, f, in_q), 2);
-    assert_int_equal(expr_kinds(g, f), in_q);
-    assert_int_equal(expr_gradient(g, f, variables, TERMS, gradient), TAUT_OK);
+    assert_int_equal(taut_expr_degree(g, f, in_q), 2);
+    assert_int_equal(taut_expr_kinds(g, f), in_q);
+    assert_int_equal(taut_expr_gradient(g, f, variables, TERMS, gradient), TAUT_OK);
     for (uint32_t i = 0; i < TERMS; i++) /* 2 q_i */
-        if (graph_node(g, gradient[i])->a != number(2) || graph_node(g, gradient[i])->b != variables[i]) fail();
-    assert_int_equal(expr_atoms(g, f, in_q, &outer, &atoms, &count), TAUT_OK);
+        if (taut_graph_node(g, gradient[i])->a != number(2) || taut_graph_node(g, gradient[i])->b != variables[i]) fail();
+    assert_int_equal(taut_expr_atoms(g, f, in_q, &outer, &atoms, &count), TAUT_OK);
     assert_int_equal(count, 1);
-    expr_list_free(g, atoms);
-    assert_int_equal(expr_print(g, f, name_it, NULL, text, sizeof text), sizeof text - 1);
+    taut_expr_list_free(g, atoms);
+    assert_int_equal(taut_expr_print(g, f, name_it, NULL, text, sizeof text), sizeof text - 1);
     assert_string_equal(text + sizeof text - 4, "...");
     free(variables);
     free(gradient);
@@ -224,26 +224,26 @@ static void a_deep_composition(void **state)
     (void)state;
     expr e = q(0), x = q(0), y = q(1);
     for (int i = 0; i < 100000; i++) e = unary(OP_SIN, sub(x, e));
-    assert_int_equal(expr_degree(g, e, in_q), DEGREE_NOT_POLYNOMIAL);
-    assert_int_not_equal(expr_derivative(g, e, x), 0);
-    assert_int_not_equal(expr_directional(g, e, &x, &y, 1), 0);
-    assert_int_equal(expr_kinds(g, expr_substitute(g, e, &x, &y, 1)), in_q);
+    assert_int_equal(taut_expr_degree(g, e, in_q), DEGREE_NOT_POLYNOMIAL);
+    assert_int_not_equal(taut_expr_derivative(g, e, x), 0);
+    assert_int_not_equal(taut_expr_directional(g, e, &x, &y, 1), 0);
+    assert_int_equal(taut_expr_kinds(g, taut_expr_substitute(g, e, &x, &y, 1)), in_q);
     static char text[100000];
-    assert_true(expr_print(g, e, name_it, NULL, text, sizeof text) < sizeof text);
+    assert_true(taut_expr_print(g, e, name_it, NULL, text, sizeof text) < sizeof text);
 }
 
 /* -q0 - q1 - q2 ...: the sign is pulled out at every term. */
 static void a_long_difference(void **state)
 {
     (void)state;
-    expr f = expr_neg(g, q(0));
+    expr f = taut_expr_neg(g, q(0));
     wide sum = some_number(NULL, OP_VARIABLE, KIND_Q, 0);
     for (uint32_t i = 1; i < 100000; i++) {
         f = sub(f, q(i));
         sum += some_number(NULL, OP_VARIABLE, KIND_Q, i);
     }
     assert_true(some_value_of(f) == -sum);
-    assert_true(expr_is_number(g, expr_derivative(g, f, q(7)), -1));
+    assert_true(taut_expr_is_number(g, taut_expr_derivative(g, f, q(7)), -1));
 }
 
 int main(void)

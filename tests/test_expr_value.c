@@ -5,8 +5,8 @@
 
 #include "support_expr.h"
 
-static expr x(uint32_t i) { return expr_variable(g, KIND_Q, i); }
-static expr p(uint32_t i) { return expr_parameter(g, i); }
+static expr x(uint32_t i) { return taut_expr_variable(g, KIND_Q, i); }
+static expr p(uint32_t i) { return taut_expr_parameter(g, i); }
 
 /* ---- values ---- */
 
@@ -14,7 +14,7 @@ static void assert_culprit(expr f, expr expected)
 {
     wide value;
     expr culprit = 12345;
-    assert_int_equal(expr_value(g, f, lookup, NULL, &value, &culprit), TAUT_OK);
+    assert_int_equal(taut_expr_value(g, f, lookup, NULL, &value, &culprit), TAUT_OK);
     assert_int_equal(value - value == 0, expected == 0);
     assert_int_equal(culprit, expected);
 }
@@ -42,10 +42,10 @@ static void culprit_is_the_first_that_is_not_finite(void **state)
 static void culprit_among_constants(void **state)
 {
     (void)state;
-    expr division = quotient(number(1), number(0)), root = expr_pow(g, number(-2), number((wide)0.25));
+    expr division = quotient(number(1), number(0)), root = taut_expr_pow(g, number(-2), number((wide)0.25));
     assert_culprit(add(x(0), division), division);
     assert_culprit(mul(root, x(0)), root);
-    assert_culprit(expr_powi(g, number(0), -3), expr_powi(g, number(0), -3));
+    assert_culprit(taut_expr_powi(g, number(0), -3), taut_expr_powi(g, number(0), -3));
     assert_culprit(quotient(p(0), sub(p(1), number((wide)1.75))), quotient(p(0), sub(p(1), number((wide)1.75))));
 }
 
@@ -54,8 +54,8 @@ static void none_has_no_value(void **state)
     (void)state;
     wide value;
     char text[16];
-    assert_int_not_equal(expr_value(g, 0, lookup, NULL, &value, NULL), TAUT_OK);
-    assert_true(expr_print(g, 0, NULL, NULL, text, sizeof text) < sizeof text);
+    assert_int_not_equal(taut_expr_value(g, 0, lookup, NULL, &value, NULL), TAUT_OK);
+    assert_true(taut_expr_print(g, 0, NULL, NULL, text, sizeof text) < sizeof text);
 }
 
 /* ---- substitution ---- */
@@ -64,10 +64,10 @@ static void substitution_is_simultaneous(void **state)
 {
     (void)state;
     expr from[2] = { x(0), x(1) }, to[2] = { x(1), x(0) };
-    expr f = sub(unary(OP_SIN, x(0)), mul(p(0), expr_powi(g, x(1), 3)));
-    expr swapped = sub(unary(OP_SIN, x(1)), mul(p(0), expr_powi(g, x(0), 3)));
-    assert_int_equal(expr_substitute(g, f, from, to, 2), swapped);
-    assert_int_equal(expr_substitute(g, swapped, from, to, 2), f);
+    expr f = sub(unary(OP_SIN, x(0)), mul(p(0), taut_expr_powi(g, x(1), 3)));
+    expr swapped = sub(unary(OP_SIN, x(1)), mul(p(0), taut_expr_powi(g, x(0), 3)));
+    assert_int_equal(taut_expr_substitute(g, f, from, to, 2), swapped);
+    assert_int_equal(taut_expr_substitute(g, swapped, from, to, 2), f);
 }
 
 static void substitution_simplifies_and_keeps_the_rest(void **state)
@@ -76,21 +76,21 @@ static void substitution_simplifies_and_keeps_the_rest(void **state)
     expr x0 = x(0), zero = number(0), one = number(1), composed = add(x(0), unary(OP_COS, x(2)));
     expr rest = unary(OP_EXP, x(1));
     expr f = add(mul(x0, rest), rest);
-    assert_int_equal(expr_substitute(g, f, &x0, &zero, 1), rest);
-    assert_int_equal(expr_substitute(g, f, &x0, &one, 1), mul(number(2), rest));
-    assert_int_equal(expr_substitute(g, rest, &x0, &zero, 1), rest);
-    assert_int_equal(expr_substitute(g, f, NULL, NULL, 0), f);
-    assert_int_equal(expr_substitute(g, f, &x0, &composed, 1), add(mul(composed, rest), rest));
-    expr power = expr_pow(g, x(1), x0), two = number(2);
-    assert_int_equal(expr_substitute(g, power, &x0, &two, 1), expr_powi(g, x(1), 2));
+    assert_int_equal(taut_expr_substitute(g, f, &x0, &zero, 1), rest);
+    assert_int_equal(taut_expr_substitute(g, f, &x0, &one, 1), mul(number(2), rest));
+    assert_int_equal(taut_expr_substitute(g, rest, &x0, &zero, 1), rest);
+    assert_int_equal(taut_expr_substitute(g, f, NULL, NULL, 0), f);
+    assert_int_equal(taut_expr_substitute(g, f, &x0, &composed, 1), add(mul(composed, rest), rest));
+    expr power = taut_expr_pow(g, x(1), x0), two = number(2);
+    assert_int_equal(taut_expr_substitute(g, power, &x0, &two, 1), taut_expr_powi(g, x(1), 2));
 }
 
 static void substitution_of_none_is_none(void **state)
 {
     (void)state;
     expr x0 = x(0), none = 0;
-    assert_int_equal(expr_substitute(g, mul(x0, x(1)), &x0, &none, 1), 0);
-    assert_int_equal(expr_substitute(g, 0, &x0, &x0, 1), 0);
+    assert_int_equal(taut_expr_substitute(g, mul(x0, x(1)), &x0, &none, 1), 0);
+    assert_int_equal(taut_expr_substitute(g, 0, &x0, &x0, 1), 0);
 }
 
 /* ---- text: a reader with the precedence of the model language, for the way back ---- */
@@ -108,7 +108,7 @@ static void expect_character(char c)
 static op function_named(const char *name, size_t length)
 {
     for (op o = OP_SQRT; o < OP_COUNT; o++)
-        if (strlen(op_name(o)) == length && !strncmp(op_name(o), name, length)) return o;
+        if (strlen(taut_op_name(o)) == length && !strncmp(taut_op_name(o), name, length)) return o;
     return OP_NONE;
 }
 
@@ -127,7 +127,7 @@ static wide read_primary(void)
         if (cursor[n] == 'e') n += 2 + strspn(cursor + n + 2, "0123456789");
         wide value;
         snprintf(text, sizeof text, "%.*s", (int)n, cursor);
-        assert_int_equal(wide_parse(text, &value), 0);
+        assert_int_equal(taut_wide_parse(text, &value), 0);
         cursor += n;
         return value;
     }
@@ -139,12 +139,12 @@ static wide read_primary(void)
     if (o == OP_NONE) return *name == 'x' ? variables[name[1] - '0'] : parameters[name[1] - '0'];
     expect_character('(');
     wide a = read_sum(), b = 0;
-    if (op_arity(o) == 2) {
+    if (taut_op_arity(o) == 2) {
         expect_character(',');
         b = read_sum();
     }
     expect_character(')');
-    return op_apply(o, a, b, 0);
+    return taut_op_apply(o, a, b, 0);
 }
 
 /* As in Lua: ^ binds tighter than the minus before it and groups to the right. */
@@ -195,7 +195,7 @@ static void name_it(void *user, op o, kind k, uint32_t index, char *buffer, size
 static void assert_text(expr f, const char *expected)
 {
     char text[200];
-    size_t length = expr_print(g, f, name_it, NULL, text, sizeof text);
+    size_t length = taut_expr_print(g, f, name_it, NULL, text, sizeof text);
     assert_string_equal(text, expected);
     assert_int_equal(length, strlen(text));
 }
@@ -207,12 +207,12 @@ static void text_reads_well(void **state)
     assert_text(sub(sub(x(0), x(1)), x(2)), "x0 - x1 - x2");
     assert_text(mul(add(x(0), p(0)), x(1)), "(p0 + x0)*x1");
     assert_text(quotient(x(0), mul(x(1), x(2))), "x0/(x1*x2)");
-    assert_text(expr_neg(g, expr_powi(g, x(0), 2)), "-x0^2");
-    assert_text(expr_powi(g, sub(x(0), x(1)), -2), "(x0 - x1)^-2");
-    assert_text(expr_powi(g, expr_powi(g, x(0), 2), 3), "(x0^2)^3");
-    assert_text(expr_pow(g, x(0), expr_neg(g, p(0))), "x0^(-p0)");
-    assert_text(mul(number(wide_from_double(0.1)), unary(OP_SQRT, x(0))), "0.1*sqrt(x0)");
-    assert_text(expr_binary(g, OP_ATAN2, x(0), add(x(1), number(-3))), "atan2(x0, -3 + x1)");
+    assert_text(taut_expr_neg(g, taut_expr_powi(g, x(0), 2)), "-x0^2");
+    assert_text(taut_expr_powi(g, sub(x(0), x(1)), -2), "(x0 - x1)^-2");
+    assert_text(taut_expr_powi(g, taut_expr_powi(g, x(0), 2), 3), "(x0^2)^3");
+    assert_text(taut_expr_pow(g, x(0), taut_expr_neg(g, p(0))), "x0^(-p0)");
+    assert_text(mul(number(taut_wide_from_double(0.1)), unary(OP_SQRT, x(0))), "0.1*sqrt(x0)");
+    assert_text(taut_expr_binary(g, OP_ATAN2, x(0), add(x(1), number(-3))), "atan2(x0, -3 + x1)");
 }
 
 /* All pairs of operations on some operands, printed, read back and evaluated. */
@@ -222,18 +222,18 @@ static void text_means_the_same(void **state)
     static const op two[] = { OP_ADD, OP_SUB, OP_MUL, OP_DIV, OP_POW, OP_ATAN2, OP_MIN, OP_MAX };
     enum { TWO = sizeof two / sizeof *two };
     expr third = quotient(number(1), number(3));
-    expr pool[] = { x(0), x(1), number(-3), third, p(0), expr_neg(g, x(1)), expr_neg(g, p(1)), sub(x(0), x(1)),
-                    number(wide_from_double(1e-7)), mul(number(-2), x(2)), expr_powi(g, x(2), -3),
-                    expr_powi(g, add(x(0), x(2)), 2), unary(OP_TANH, x(1)), unary(OP_ABS, x(2)) };
+    expr pool[] = { x(0), x(1), number(-3), third, p(0), taut_expr_neg(g, x(1)), taut_expr_neg(g, p(1)), sub(x(0), x(1)),
+                    number(taut_wide_from_double(1e-7)), mul(number(-2), x(2)), taut_expr_powi(g, x(2), -3),
+                    taut_expr_powi(g, add(x(0), x(2)), 2), unary(OP_TANH, x(1)), unary(OP_ABS, x(2)) };
     enum { POOL = sizeof pool / sizeof *pool };
     char text[400];
     for (int i = 0; i < POOL * POOL * POOL; i++)
         for (int j = 0; j < TWO * TWO; j++) {
-            expr inner = expr_binary(g, two[j % TWO], pool[i % POOL], pool[i / POOL % POOL]), c = pool[i / POOL / POOL];
-            expr f = i & 1 ? expr_binary(g, two[j / TWO], inner, c) : expr_binary(g, two[j / TWO], c, inner);
-            if (j % 3 == 0) f = expr_neg(g, f);
+            expr inner = taut_expr_binary(g, two[j % TWO], pool[i % POOL], pool[i / POOL % POOL]), c = pool[i / POOL / POOL];
+            expr f = i & 1 ? taut_expr_binary(g, two[j / TWO], inner, c) : taut_expr_binary(g, two[j / TWO], c, inner);
+            if (j % 3 == 0) f = taut_expr_neg(g, f);
             wide value = value_of(f);
-            expr_print(g, f, name_it, NULL, text, sizeof text);
+            taut_expr_print(g, f, name_it, NULL, text, sizeof text);
             cursor = text;
             wide again = read_sum();
             assert_int_equal(*cursor, 0);
@@ -251,7 +251,7 @@ static void text_is_cut_to_the_size(void **state)
     expr f = add(x(0), mul(x(1), x(2))); /* "x0 + x1*x2": 10 characters */
     for (size_t size = 0; size <= 20; size++) {
         memset(text, '#', sizeof text);
-        size_t length = expr_print(g, f, name_it, NULL, text, size);
+        size_t length = taut_expr_print(g, f, name_it, NULL, text, size);
         for (size_t i = size; i < sizeof text; i++) assert_int_equal(text[i], '#');
         if (size == 0) continue;
         assert_int_equal(length, strlen(text));
@@ -268,7 +268,7 @@ static void text_of_a_shared_graph_ends(void **state)
     static char text[100000];
     expr e = x(0);
     for (int i = 0; i < 300; i++) e = add(unary(OP_SIN, e), unary(OP_COS, e));
-    assert_int_equal(expr_print(g, e, name_it, NULL, text, sizeof text), sizeof text - 1);
+    assert_int_equal(taut_expr_print(g, e, name_it, NULL, text, sizeof text), sizeof text - 1);
     assert_string_equal(text + sizeof text - 4, "...");
 }
 

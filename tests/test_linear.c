@@ -41,9 +41,9 @@ static void mumps_counts_the_constraints(void **state)
     matrix a = saddle_point(60, 5);
     taut_context *context = taut_context_create(NULL);
     linear *solver = make(context, LINEAR_MUMPS, &a, 1);
-    assert_int_equal(linear_factor(solver, a.value), TAUT_OK);
-    assert_int_equal(linear_status(solver)->negative_pivots, 60);
-    linear_destroy(solver);
+    assert_int_equal(taut_linear_factor(solver, a.value), TAUT_OK);
+    assert_int_equal(taut_linear_status(solver)->negative_pivots, 60);
+    taut_linear_destroy(solver);
     taut_context_destroy(context);
     end(&a);
 }
@@ -57,22 +57,22 @@ static void a_long_chain_by_ldl_and_by_klu(void **state)
         matrix a = tridiagonal(n, 0.3 * skew, 11);
         taut_context *context = taut_context_create(NULL);
         linear *ldl = make(context, LINEAR_LDL, &a, 0), *klu = make(context, LINEAR_KLU, &a, 0);
-        assert_int_equal(linear_factor(ldl, a.value), TAUT_OK);
-        assert_int_equal(linear_factor(klu, a.value), TAUT_OK);
-        assert_int_equal(linear_status(ldl)->backend, LINEAR_LDL);
-        assert_int_equal(linear_status(ldl)->factor_nonzeros, 3L * n - 2);
-        assert_int_equal(linear_status(ldl)->negative_pivots, 0);
+        assert_int_equal(taut_linear_factor(ldl, a.value), TAUT_OK);
+        assert_int_equal(taut_linear_factor(klu, a.value), TAUT_OK);
+        assert_int_equal(taut_linear_status(ldl)->backend, LINEAR_LDL);
+        assert_int_equal(taut_linear_status(ldl)->factor_nonzeros, 3L * n - 2);
+        assert_int_equal(taut_linear_status(ldl)->negative_pivots, 0);
         check_solves(ldl, &a, small_error);
         double *x = malloc(sizeof(double) * (size_t)n), *y = malloc(sizeof(double) * (size_t)n);
         for (int i = 0; i < n; i++) x[i] = y[i] = sin(i);
-        linear_solve(ldl, x);
-        linear_solve(klu, y);
+        taut_linear_solve(ldl, x);
+        taut_linear_solve(klu, y);
         /* dominance 0.1 over entries of at most 2.2: the condition is below 40, and some eps per operation */
         for (int i = 0; i < n; i++) assert_true(fabs(x[i] - y[i]) <= 1e-13);
         free(x);
         free(y);
-        linear_destroy(ldl);
-        linear_destroy(klu);
+        taut_linear_destroy(ldl);
+        taut_linear_destroy(klu);
         taut_context_destroy(context);
         end(&a);
     }
@@ -91,11 +91,11 @@ static void stars_and_trees_have_no_fill(void **state)
         matrix a = on_tree(n, parent, 0.2, 21);
         taut_context *context = taut_context_create(NULL);
         linear *solver = make(context, LINEAR_LDL, &a, 0);
-        assert_int_equal(linear_factor(solver, a.value), TAUT_OK);
-        assert_int_equal(linear_status(solver)->backend, LINEAR_LDL);
-        assert_int_equal(linear_status(solver)->factor_nonzeros, 3L * n - 2);
+        assert_int_equal(taut_linear_factor(solver, a.value), TAUT_OK);
+        assert_int_equal(taut_linear_status(solver)->backend, LINEAR_LDL);
+        assert_int_equal(taut_linear_status(solver)->factor_nonzeros, 3L * n - 2);
         check_solves(solver, &a, small_error);
-        linear_destroy(solver);
+        taut_linear_destroy(solver);
         taut_context_destroy(context);
         end(&a);
     }
@@ -110,12 +110,12 @@ static void ldl_with_fill(void **state)
     taut_context *context = taut_context_create(NULL);
     linear *solver = make(context, LINEAR_LDL, &a, 0);
     for (int time = 0; time < 2; time++) {
-        assert_int_equal(linear_factor(solver, a.value), TAUT_OK);
-        assert_int_equal(linear_status(solver)->backend, LINEAR_LDL);
-        assert_true(linear_status(solver)->factor_nonzeros > 2 * (long)a.count);
+        assert_int_equal(taut_linear_factor(solver, a.value), TAUT_OK);
+        assert_int_equal(taut_linear_status(solver)->backend, LINEAR_LDL);
+        assert_true(taut_linear_status(solver)->factor_nonzeros > 2 * (long)a.count);
         check_solves(solver, &a, small_error);
     }
-    linear_destroy(solver);
+    taut_linear_destroy(solver);
     taut_context_destroy(context);
     end(&a);
 }
@@ -135,10 +135,10 @@ static void ldl_completes_an_unsymmetric_pattern(void **state)
     finish(&a);
     taut_context *context = taut_context_create(NULL);
     linear *solver = make(context, LINEAR_LDL, &a, 0);
-    assert_int_equal(linear_factor(solver, a.value), TAUT_OK);
-    assert_int_equal(linear_status(solver)->backend, LINEAR_LDL);
+    assert_int_equal(taut_linear_factor(solver, a.value), TAUT_OK);
+    assert_int_equal(taut_linear_status(solver)->backend, LINEAR_LDL);
     check_solves(solver, &a, small_error);
-    linear_destroy(solver);
+    taut_linear_destroy(solver);
     taut_context_destroy(context);
     end(&a);
     /* diag(1, 0) + the other diagonal: regular, though (1, 1) is not even in the pattern */
@@ -166,17 +166,17 @@ static void ldl_hands_over_what_needs_pivoting(void **state)
         double coupling = *entry(&a, 10, 9);
         *entry(&a, 10, 9) = 0;
         *entry(&a, 10, 10) = bad[k];
-        assert_int_equal(linear_factor(solver, a.value), TAUT_OK);
-        assert_int_equal(linear_status(solver)->backend, LINEAR_KLU);
+        assert_int_equal(taut_linear_factor(solver, a.value), TAUT_OK);
+        assert_int_equal(taut_linear_status(solver)->backend, LINEAR_KLU);
         check_solves(solver, &a, small_error);
         *entry(&a, 10, 9) = coupling;
         *entry(&a, 10, 10) = good;
-        assert_int_equal(linear_factor(solver, a.value), TAUT_OK);
-        assert_int_equal(linear_status(solver)->backend, LINEAR_LDL);
-        assert_true(linear_status(solver)->pivot_growth < 2);
+        assert_int_equal(taut_linear_factor(solver, a.value), TAUT_OK);
+        assert_int_equal(taut_linear_status(solver)->backend, LINEAR_LDL);
+        assert_true(taut_linear_status(solver)->pivot_growth < 2);
         check_solves(solver, &a, small_error);
     }
-    linear_destroy(solver);
+    taut_linear_destroy(solver);
     taut_context_destroy(context);
     end(&a);
 }
@@ -191,9 +191,9 @@ static void ldl_sees_growth_off_the_diagonal(void **state)
     finish(&a);
     taut_context *context = taut_context_create(NULL);
     linear *solver = make(context, LINEAR_LDL, &a, 0);
-    assert_int_equal(linear_factor(solver, a.value), TAUT_OK);
-    assert_int_equal(linear_status(solver)->backend, LINEAR_KLU);
-    linear_destroy(solver);
+    assert_int_equal(taut_linear_factor(solver, a.value), TAUT_OK);
+    assert_int_equal(taut_linear_status(solver)->backend, LINEAR_KLU);
+    taut_linear_destroy(solver);
     taut_context_destroy(context);
     end(&a);
 }
@@ -218,12 +218,12 @@ static void scaling_does_not_make_singular(void **state)
                 a.value[p] *= row[a.row[p]] * column[j];
                 b[a.row[p]] += a.value[p] / column[j];
             }
-        assert_int_equal(linear_factor(solver, a.value), TAUT_OK);
+        assert_int_equal(taut_linear_factor(solver, a.value), TAUT_OK);
         memcpy(x, b, sizeof x);
-        linear_solve(solver, x);
+        taut_linear_solve(solver, x);
         /* the condition of the unscaled matrix is below 40 */
         for (int i = 0; i < n; i++) assert_true(fabs(x[i] * column[i] - 1) <= 1e-12);
-        linear_destroy(solver);
+        taut_linear_destroy(solver);
         taut_context_destroy(context);
         end(&a);
     }
@@ -244,17 +244,17 @@ static void klu_notices_pivots_gone_bad(void **state)
         }
     taut_context *context = taut_context_create(NULL);
     linear *solver = make(context, LINEAR_KLU, &a, 0);
-    const linear_info *info = linear_status(solver);
-    assert_int_equal(linear_factor(solver, good), TAUT_OK);
-    assert_int_equal(linear_factor(solver, mild), TAUT_OK);
+    const linear_info *info = taut_linear_status(solver);
+    assert_int_equal(taut_linear_factor(solver, good), TAUT_OK);
+    assert_int_equal(taut_linear_factor(solver, mild), TAUT_OK);
     assert_int_equal(info->refactorisations, 1);
     assert_int_equal(info->factorisations, 1);
-    assert_int_equal(linear_factor(solver, a.value), TAUT_OK);
+    assert_int_equal(taut_linear_factor(solver, a.value), TAUT_OK);
     assert_int_equal(info->refactorisations, 1);
     assert_true(info->factorisations > 1);
     assert_true(info->pivot_growth < 1e6);
     check_solves(solver, &a, small_error);
-    linear_destroy(solver);
+    taut_linear_destroy(solver);
     taut_context_destroy(context);
     free(good);
     free(mild);
@@ -268,10 +268,10 @@ static void klu_gives_up_a_bad_diagonal(void **state)
     matrix a = random_sparse(180, 180);
     taut_context *context = taut_context_create(NULL);
     linear *solver = make(context, LINEAR_KLU, &a, 0);
-    assert_int_equal(linear_factor(solver, a.value), TAUT_OK);
-    assert_true(linear_status(solver)->pivot_growth <= 1e3);
+    assert_int_equal(taut_linear_factor(solver, a.value), TAUT_OK);
+    assert_true(taut_linear_status(solver)->pivot_growth <= 1e3);
     check_solves(solver, &a, small_error);
-    linear_destroy(solver);
+    taut_linear_destroy(solver);
     taut_context_destroy(context);
     end(&a);
 }
@@ -279,7 +279,7 @@ static void klu_gives_up_a_bad_diagonal(void **state)
 static void solve_bits(linear *solver, const matrix *a, double *x)
 {
     for (int i = 0; i < a->n; i++) x[i] = cos(i);
-    assert_int_equal(linear_solve(solver, x), TAUT_OK);
+    assert_int_equal(taut_linear_solve(solver, x), TAUT_OK);
 }
 
 /* Two objects, with the process's random numbers moved on between them (orderings may draw on those). */
@@ -294,9 +294,9 @@ static void the_same_input_gives_the_same_bits(void **state)
         taut_context *context = taut_context_create(NULL);
         for (int time = 0; time < 2; time++) {
             linear *solver = make(context, all[k], &a, all[k] == LINEAR_MUMPS);
-            assert_int_equal(linear_factor(solver, a.value), TAUT_OK);
+            assert_int_equal(taut_linear_factor(solver, a.value), TAUT_OK);
             solve_bits(solver, &a, time ? y : x);
-            linear_destroy(solver);
+            taut_linear_destroy(solver);
             rand();
         }
         assert_memory_equal(x, y, size);
@@ -319,19 +319,19 @@ static void forgetting_is_like_starting_anew(void **state)
     for (size_t p = 0; p < a.count; p++) before[p] = a.value[p] * (1 + 0.5 * next_number(&seed));
     taut_context *context = taut_context_create(NULL);
     linear *old = make(context, LINEAR_KLU, &a, 0), *new = make(context, LINEAR_KLU, &a, 0);
-    assert_int_equal(linear_factor(new, a.value), TAUT_OK);
-    assert_int_equal(linear_factor(old, before), TAUT_OK);
-    assert_int_equal(linear_factor(old, a.value), TAUT_OK);
-    assert_int_equal(linear_status(old)->refactorisations, 1);
+    assert_int_equal(taut_linear_factor(new, a.value), TAUT_OK);
+    assert_int_equal(taut_linear_factor(old, before), TAUT_OK);
+    assert_int_equal(taut_linear_factor(old, a.value), TAUT_OK);
+    assert_int_equal(taut_linear_status(old)->refactorisations, 1);
     solve_bits(new, &a, x);
     solve_bits(old, &a, y);
-    linear_forget(old);
-    assert_int_equal(linear_factor(old, a.value), TAUT_OK);
+    taut_linear_forget(old);
+    assert_int_equal(taut_linear_factor(old, a.value), TAUT_OK);
     solve_bits(old, &a, z);
     assert_memory_not_equal(x, y, size);
     assert_memory_equal(x, z, size);
-    linear_destroy(old);
-    linear_destroy(new);
+    taut_linear_destroy(old);
+    taut_linear_destroy(new);
     taut_context_destroy(context);
     free(x);
     free(y);
@@ -352,10 +352,10 @@ static void scales_of_tiny_rows(void **state)
         taut_context *context = taut_context_create(NULL);
         linear *solver = make(context, all[k], &a, 0);
         double x[2] = { 0x1p-1068, 6 };
-        assert_int_equal(linear_factor(solver, a.value), TAUT_OK);
-        linear_solve(solver, x);
+        assert_int_equal(taut_linear_factor(solver, a.value), TAUT_OK);
+        taut_linear_solve(solver, x);
         assert_true(x[0] == 4 && x[1] == 3); /* powers of two: exact */
-        linear_destroy(solver);
+        taut_linear_destroy(solver);
         taut_context_destroy(context);
         end(&a);
     }
@@ -377,10 +377,10 @@ static void growth_of_wilkinsons_matrix(void **state)
         finish(&a);
         taut_context *context = taut_context_create(NULL);
         linear *solver = make(context, dense[k], &a, 0);
-        assert_int_equal(linear_factor(solver, a.value), TAUT_OK);
+        assert_int_equal(taut_linear_factor(solver, a.value), TAUT_OK);
         /* rows are scaled by powers of two, all by the same */
-        assert_true(linear_status(solver)->pivot_growth == 1 << (N - 1));
-        linear_destroy(solver);
+        assert_true(taut_linear_status(solver)->pivot_growth == 1 << (N - 1));
+        taut_linear_destroy(solver);
         taut_context_destroy(context);
         end(&a);
     }
@@ -401,11 +401,11 @@ static void automatic_choices(void **state)
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         taut_context *context = taut_context_create(NULL);
         linear *solver = make(context, LINEAR_AUTO, &cases[k].a, 1);
-        assert_int_equal(linear_status(solver)->backend, cases[k].expected);
-        assert_int_equal(linear_factor(solver, cases[k].a.value), TAUT_OK);
-        assert_int_equal(linear_status(solver)->backend, cases[k].expected);
+        assert_int_equal(taut_linear_status(solver)->backend, cases[k].expected);
+        assert_int_equal(taut_linear_factor(solver, cases[k].a.value), TAUT_OK);
+        assert_int_equal(taut_linear_status(solver)->backend, cases[k].expected);
         check_solves(solver, &cases[k].a, small_error);
-        linear_destroy(solver);
+        taut_linear_destroy(solver);
         taut_context_destroy(context);
         end(&cases[k].a);
     }
@@ -437,13 +437,13 @@ static void automatic_changes_its_mind(void **state)
     matrix a = useless_diagonal();
     taut_context *context = taut_context_create(NULL);
     linear *solver = make(context, LINEAR_AUTO, &a, 0);
-    assert_int_equal(linear_status(solver)->backend, LINEAR_KLU);
+    assert_int_equal(taut_linear_status(solver)->backend, LINEAR_KLU);
     for (int time = 0; time < 2; time++) {
-        assert_int_equal(linear_factor(solver, a.value), TAUT_OK);
-        assert_int_equal(linear_status(solver)->backend, LINEAR_MUMPS);
+        assert_int_equal(taut_linear_factor(solver, a.value), TAUT_OK);
+        assert_int_equal(taut_linear_status(solver)->backend, LINEAR_MUMPS);
         check_solves(solver, &a, loose_error);
     }
-    linear_destroy(solver);
+    taut_linear_destroy(solver);
     taut_context_destroy(context);
     end(&a);
 }
@@ -461,13 +461,13 @@ static void a_settled_choice_stays(void **state)
             for (int p = a.start[j]; p < a.start[j + 1]; p++) trial[p] = filling ? a.value[p] : a.row[p] == j ? 10 : 1;
         taut_context *context = taut_context_create(NULL);
         linear *solver = make(context, LINEAR_AUTO, &a, 0);
-        linear_settle(solver, trial);
-        assert_int_equal(linear_status(solver)->backend, filling ? LINEAR_MUMPS : LINEAR_KLU);
-        assert_int_equal(linear_status(solver)->factorisations, 0);
-        assert_int_equal(linear_factor(solver, a.value), TAUT_OK);
-        assert_int_equal(linear_status(solver)->backend, filling ? LINEAR_MUMPS : LINEAR_KLU);
+        taut_linear_settle(solver, trial);
+        assert_int_equal(taut_linear_status(solver)->backend, filling ? LINEAR_MUMPS : LINEAR_KLU);
+        assert_int_equal(taut_linear_status(solver)->factorisations, 0);
+        assert_int_equal(taut_linear_factor(solver, a.value), TAUT_OK);
+        assert_int_equal(taut_linear_status(solver)->backend, filling ? LINEAR_MUMPS : LINEAR_KLU);
         check_solves(solver, &a, loose_error);
-        linear_destroy(solver);
+        taut_linear_destroy(solver);
         taut_context_destroy(context);
         free(trial);
         end(&a);

@@ -10,19 +10,19 @@ static void expect_singular(linear_backend backend, const matrix *regular, const
     taut_context *context = taut_context_create(NULL);
     linear *solver = make(context, backend, regular, 0);
     for (int time = 0; time < 2; time++) {
-        assert_int_equal(linear_factor(solver, singular), TAUT_SINGULAR);
-        long deficient = linear_status(solver)->deficient;
+        assert_int_equal(taut_linear_factor(solver, singular), TAUT_SINGULAR);
+        long deficient = taut_linear_status(solver)->deficient;
         assert_true(deficient == first || deficient == second);
         assert_true(strstr(taut_error_text(context), "singular") != NULL);
         double b[64] = { 0 };
-        assert_int_equal(linear_solve(solver, b), TAUT_BAD_USAGE);
-        assert_int_equal(linear_factor(solver, regular->value), TAUT_OK);
-        assert_int_equal(linear_status(solver)->deficient, -1);
+        assert_int_equal(taut_linear_solve(solver, b), TAUT_BAD_USAGE);
+        assert_int_equal(taut_linear_factor(solver, regular->value), TAUT_OK);
+        assert_int_equal(taut_linear_status(solver)->deficient, -1);
         check_solves(solver, regular, small_error);
     }
     /* pivots may be kept from regular to singular, once, but never the other way */
-    assert_true(linear_status(solver)->refactorisations <= 1);
-    linear_destroy(solver);
+    assert_true(taut_linear_status(solver)->refactorisations <= 1);
+    taut_linear_destroy(solver);
     taut_context_destroy(context);
 }
 
@@ -103,12 +103,12 @@ static void an_empty_column_is_singular(void **state)
         const double value[] = { 1, 2, 3, 4 };
         taut_context *context = taut_context_create(NULL);
         linear *solver = NULL;
-        assert_int_equal(linear_create(context, all[k], 3, start, row, 0, &solver), TAUT_OK);
+        assert_int_equal(taut_linear_create(context, all[k], 3, start, row, 0, &solver), TAUT_OK);
         for (int time = 0; time < 2; time++) {
-            assert_int_equal(linear_factor(solver, value), TAUT_SINGULAR);
-            assert_int_equal(linear_status(solver)->deficient, 1);
+            assert_int_equal(taut_linear_factor(solver, value), TAUT_SINGULAR);
+            assert_int_equal(taut_linear_status(solver)->deficient, 1);
         }
-        linear_destroy(solver);
+        taut_linear_destroy(solver);
         taut_context_destroy(context);
     }
 }
@@ -126,12 +126,12 @@ static void what_is_not_finite_is_refused(void **state)
         for (size_t p = 0; p < a.count; p++) {
             double kept = a.value[p];
             a.value[p] = bad[p % 3];
-            assert_int_equal(linear_factor(solver, a.value), TAUT_NOT_FINITE);
+            assert_int_equal(taut_linear_factor(solver, a.value), TAUT_NOT_FINITE);
             a.value[p] = kept;
         }
-        assert_int_equal(linear_factor(solver, a.value), TAUT_OK);
+        assert_int_equal(taut_linear_factor(solver, a.value), TAUT_OK);
         check_solves(solver, &a, small_error);
-        linear_destroy(solver);
+        taut_linear_destroy(solver);
         taut_context_destroy(context);
     }
     end(&a);
@@ -146,16 +146,16 @@ static void bad_usage_is_refused(void **state)
     const int *rows[] = { descending, twice, outside };
     for (int k = 0; k < ALL; k++) {
         for (int r = 0; r < 3; r++)
-            assert_int_equal(linear_create(context, all[k], 2, start, rows[r], 0, &solver), TAUT_BAD_USAGE);
+            assert_int_equal(taut_linear_create(context, all[k], 2, start, rows[r], 0, &solver), TAUT_BAD_USAGE);
         const int right[] = { 0, 1, 1 };
         double b[2] = { 1, 1 };
-        assert_int_equal(linear_create(context, all[k], 2, start, right, 0, &solver), TAUT_OK);
-        assert_int_equal(linear_solve(solver, b), TAUT_BAD_USAGE);
-        assert_int_equal(linear_solve_transposed(solver, b), TAUT_BAD_USAGE);
-        linear_destroy(solver);
+        assert_int_equal(taut_linear_create(context, all[k], 2, start, right, 0, &solver), TAUT_OK);
+        assert_int_equal(taut_linear_solve(solver, b), TAUT_BAD_USAGE);
+        assert_int_equal(taut_linear_solve_transposed(solver, b), TAUT_BAD_USAGE);
+        taut_linear_destroy(solver);
     }
-    assert_int_equal(linear_create(context, (linear_backend)99, 2, start, outside, 0, &solver), TAUT_BAD_USAGE);
-    linear_destroy(NULL);
+    assert_int_equal(taut_linear_create(context, (linear_backend)99, 2, start, outside, 0, &solver), TAUT_BAD_USAGE);
+    taut_linear_destroy(NULL);
     taut_context_destroy(context);
 }
 
@@ -172,17 +172,17 @@ static int live_through(linear_backend backend, const matrix *a, const double *s
         return 0;
     }
     linear *solver = NULL;
-    int status = linear_create(context, backend, a->n, a->start, a->row, 0, &solver);
+    int status = taut_linear_create(context, backend, a->n, a->start, a->row, 0, &solver);
     if (status) assert_null(solver);
-    if (!status) status = linear_factor(solver, a->value);
+    if (!status) status = taut_linear_factor(solver, a->value);
     if (!status) check_solves(solver, a, small_error);
-    if (!status) status = linear_factor(solver, second);
+    if (!status) status = taut_linear_factor(solver, second);
     if (status) assert_int_equal(status, TAUT_OUT_OF_MEMORY);
     if (status && solver) { /* memory came back: the object must be whole */
-        assert_int_equal(linear_factor(solver, a->value), TAUT_OK);
+        assert_int_equal(taut_linear_factor(solver, a->value), TAUT_OK);
         check_solves(solver, a, small_error);
     }
-    linear_destroy(solver);
+    taut_linear_destroy(solver);
     assert_int_equal(count.live, 1); /* the context alone */
     taut_context_destroy(context);
     assert_int_equal(count.live, 0);

@@ -193,16 +193,16 @@ static void numbers_come_back(void **state)
     use("comma");
     char text[WIDE_TEXT];
     wide value;
-    assert_true(wide_from_double(0.1) == (wide)1 / 10);
-    assert_int_equal(wide_parse("1.62 ", &value), 0);
-    wide_format(text, sizeof text, value, 15);
+    assert_true(taut_wide_from_double(0.1) == (wide)1 / 10);
+    assert_int_equal(taut_wide_parse("1.62 ", &value), 0);
+    taut_wide_format(text, sizeof text, value, 15);
     assert_string_equal(text, "1.62");
-    wide_format(text, sizeof text, (wide)1 / 8, WIDE_DIGITS);
+    taut_wide_format(text, sizeof text, (wide)1 / 8, WIDE_DIGITS);
     assert_string_equal(text, "0.125");
-    wide_shortest(text, sizeof text, value);
+    taut_wide_shortest(text, sizeof text, value);
     assert_string_equal(text, "1.62");
-    assert_int_equal(wide_parse("1,62", &value), 1);
-    assert_true(text_number("0.5", NULL) == 0.5);
+    assert_int_equal(taut_wide_parse("1,62", &value), 1);
+    assert_true(taut_text_number("0.5", NULL) == 0.5);
     use("C");
 }
 
@@ -230,23 +230,23 @@ static void export_all(const char *locale, const char *run)
     use(locale);
     taut_context *context = taut_context_create(NULL);
     snprintf(name, sizeof name, "%s.taut", run);
-    assert_int_equal(record_open(context, in_folder(name), &r), TAUT_OK);
-    size_t width = record_column_count(r);
+    assert_int_equal(taut_record_open(context, in_folder(name), &r), TAUT_OK);
+    size_t width = taut_record_column_count(r);
     assert_in_range(width, 1, 100);
     for (size_t i = 0; i < width; i++) columns[i] = i;
     const export_options all = { columns, width, 1 };
     snprintf(target, sizeof target, "%s-%s.csv", run, locale);
-    assert_int_equal(export_csv(context, r, in_folder(target), &all), TAUT_OK);
+    assert_int_equal(taut_export_csv(context, r, in_folder(target), &all), TAUT_OK);
     snprintf(target, sizeof target, "%s-%s.xyz", run, locale);
-    assert_int_equal(export_xyz(context, r, in_folder(target), &all), TAUT_OK);
+    assert_int_equal(taut_export_xyz(context, r, in_folder(target), &all), TAUT_OK);
     snprintf(target, sizeof target, "%s-%s.h5", run, locale);
-    assert_int_equal(export_hdf5(context, r, in_folder(target), &all), TAUT_OK);
+    assert_int_equal(taut_export_hdf5(context, r, in_folder(target), &all), TAUT_OK);
     snprintf(target, sizeof target, "%s-%s.html", run, locale);
     FILE *page = fopen(in_folder(target), "w");
     assert_non_null(page);
-    if (page_write(context, r, template_text, sizeof template_text - 1, page)) fail_msg("%s", taut_error_text(context));
+    if (taut_page_write(context, r, template_text, sizeof template_text - 1, page)) fail_msg("%s", taut_error_text(context));
     assert_int_equal(fclose(page), 0);
-    record_close(r);
+    taut_record_close(r);
     taut_context_destroy(context);
     use("C");
 }
@@ -281,14 +281,14 @@ static void verify_in(const char *locale, verify_result *result)
     model *m = NULL;
     void *engine = NULL;
     const engine_options options = { .method = "rattle" };
-    assert_int_equal(model_load_file(context, MODELS "/double-spherical-pendulum.lua", NULL, 0, &m), TAUT_OK);
-    assert_int_equal(engine_double.create(m, &options, &engine), TAUT_OK);
-    const verify_options what = { .api = &engine_double, .engine = engine, .long_api = &engine_double,
+    assert_int_equal(taut_model_read_file(context, MODELS "/double-spherical-pendulum.lua", NULL, 0, &m), TAUT_OK);
+    assert_int_equal(taut_engine_double.create(m, &options, &engine), TAUT_OK);
+    const verify_options what = { .api = &taut_engine_double, .engine = engine, .long_api = &taut_engine_double,
         .long_engine = engine,
                                   .step = (wide)1 / 128, .until = 1 };
-    if (verify_run(context, &what, result)) fail_msg("%s", taut_error_text(context));
-    engine_double.destroy(engine);
-    model_destroy(m);
+    if (taut_verify_run(context, &what, result)) fail_msg("%s", taut_error_text(context));
+    taut_engine_double.destroy(engine);
+    taut_model_free(m);
     taut_context_destroy(context);
     assert_int_equal(comma_rules(), strcmp(locale, "comma") == 0);
     use("C");

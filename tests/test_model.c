@@ -32,7 +32,7 @@ static int tear_down(void **state)
 static model *load_with(const char *text, definition *definitions, size_t count)
 {
     model *m = NULL;
-    int status = model_load_text(context, "test.lua", text, strlen(text), definitions, count, &m);
+    int status = taut_model_read_text(context, "test.lua", text, strlen(text), definitions, count, &m);
     if (status) print_error("%s\n", taut_error_text(context));
     assert_int_equal(status, TAUT_OK);
     assert_non_null(m);
@@ -62,7 +62,7 @@ static wide exact_value_of(const model *m, expr e)
 {
     wide value = 0;
     assert_int_not_equal(e, 0);
-    assert_int_equal(expr_value(m->graph, e, lookup, (void *)m, &value, NULL), TAUT_OK);
+    assert_int_equal(taut_expr_value(m->graph, e, lookup, (void *)m, &value, NULL), TAUT_OK);
     return value;
 }
 
@@ -96,7 +96,7 @@ static double observe(const char *expression)
     assert_string_equal(m->observables[0].name, "value");
     assert_int_equal(m->observables[0].line, 6);
     double value = value_of(m, m->observables[0].value);
-    model_destroy(m);
+    taut_model_free(m);
     return value;
 }
 
@@ -189,7 +189,7 @@ static void numbers_are_exact(void **state)
     error = error * error - 2;
     assert_true(error < 1e-18 && error > -1e-18); /* 1e-33 in binary128, 1e-18 in long double */
     assert_true(exact_value_of(m, m->observables[2].value) == WIDE_PI);
-    model_destroy(m);
+    taut_model_free(m);
 }
 
 /* ---- the model as data ---- */
@@ -224,8 +224,8 @@ static void double_pendulum(void **state)
     assert_int_equal(m->groups[1].line, 5);
     assert_int_equal(m->group_of[4], 1);
     assert_int_equal(m->parameter_count, 5);
-    assert_int_equal(model_find_parameter(m, "m2"), 2);
-    assert_int_equal(model_find_parameter(m, "m3"), -1);
+    assert_int_equal(taut_model_find_parameter(m, "m2"), 2);
+    assert_int_equal(taut_model_find_parameter(m, "m3"), -1);
     assert_int_equal(m->parameters[2].line, 3);
     assert_int_equal(m->summand_count, 1);
     assert_int_equal(m->constraint_count, 2);
@@ -241,17 +241,17 @@ static void double_pendulum(void **state)
     assert_int_equal(m->shapes[1].type, SHAPE_BAR);
     check(value_of(m, place_of(m, 0, 0, 2)), 0);
     check(value_of(m, place_of(m, 1, 1, 2)), Q(5));
-    model_coordinate_name(m, 4, name, sizeof name);
+    taut_model_coordinate_name(m, 4, name, sizeof name);
     assert_string_equal(name, "b.y");
-    model_namer(m, OP_VARIABLE, KIND_W, 0, name, sizeof name);
+    taut_model_namer(m, OP_VARIABLE, KIND_W, 0, name, sizeof name);
     assert_string_equal(name, "a.x.dot");
-    model_namer(m, OP_VARIABLE, KIND_LAMBDA, 0, name, sizeof name);
+    taut_model_namer(m, OP_VARIABLE, KIND_LAMBDA, 0, name, sizeof name);
     assert_string_equal(name, "lambda.rod1");
-    model_namer(m, OP_VARIABLE, KIND_T, 0, name, sizeof name);
+    taut_model_namer(m, OP_VARIABLE, KIND_T, 0, name, sizeof name);
     assert_string_equal(name, "t");
-    model_namer(m, OP_PARAMETER, KIND_Q, 1, name, sizeof name);
+    taut_model_namer(m, OP_PARAMETER, KIND_Q, 1, name, sizeof name);
     assert_string_equal(name, "m1");
-    model_destroy(m);
+    taut_model_free(m);
 }
 
 static void lagrangian_adds_up(void **state)
@@ -263,7 +263,7 @@ static void lagrangian_adds_up(void **state)
     assert_int_equal(m->start_w[0].type, START_MISSING); /* means 0 */
     check(value_of(m, m->start_w[0].value), 0);
     assert_string_equal(m->title, "test.lua");
-    model_destroy(m);
+    taut_model_free(m);
 }
 
 static void hamiltonian(void **state)
@@ -278,9 +278,9 @@ static void hamiltonian(void **state)
     check(value_of(m, m->start_w[0].value), 2);
     check(value_of(m, m->start_w[2].value), 4);
     check(value_of(m, m->start_w[6].value), 3);
-    model_namer(m, OP_VARIABLE, KIND_W, 2, name, sizeof name);
+    taut_model_namer(m, OP_VARIABLE, KIND_W, 2, name, sizeof name);
     assert_string_equal(name, "p.a.y");
-    model_destroy(m);
+    taut_model_free(m);
 }
 
 static void rates(void **state)
@@ -295,7 +295,7 @@ static void rates(void **state)
     assert_int_equal(m->rates[3].target, 1);
     assert_int_equal(m->rates[3].line, 6);
     check(value_of(m, m->rates[3].value), Q(1) - 9.81);
-    model_destroy(m);
+    taut_model_free(m);
 }
 
 static void forces(void **state)
@@ -310,7 +310,7 @@ static void forces(void **state)
     assert_int_equal(m->forces[4].target, 2);
     assert_int_equal(m->forces[4].line, 6);
     check(value_of(m, m->forces[5].value), Q(1));
-    model_destroy(m);
+    taut_model_free(m);
 }
 
 static void rotation_model(void **state)
@@ -327,9 +327,9 @@ static void rotation_model(void **state)
     /* r (0, omega) / 2 with r = (1, 1, 1, 1)/2: (-(1+2+3), 1 + (3-2), 2 + (1-3), 3 + (2-1)) / 4 */
     const double expected[] = { -1.5, 0.5, 0, 1 };
     for (int i = 0; i < 4; i++) check(value_of(m, m->start_w[i].value), expected[i]);
-    model_coordinate_name(m, 0, name, sizeof name);
+    taut_model_coordinate_name(m, 0, name, sizeof name);
     assert_string_equal(name, "r.w");
-    model_destroy(m);
+    taut_model_free(m);
 }
 
 /* Components of a rotation by their letters: w first. */
@@ -343,7 +343,7 @@ static void start_of_rotation(void **state)
         check(value_of(m, m->start_q[i].value), 0.1 * (i + 1));
         check(value_of(m, m->start_w[i].value), i + 1);
     }
-    model_destroy(m);
+    taut_model_free(m);
 }
 
 /* The first point is that of t = 0. */
@@ -357,7 +357,7 @@ static void start_by_points(void **state)
         check(value_of(m, m->start_q[i].value), before[i]);
         check(value_of(m, m->start_q1[i].value), after[i]);
     }
-    model_destroy(m);
+    taut_model_free(m);
 }
 
 static void start_keys(void **state)
@@ -383,7 +383,7 @@ static void start_keys(void **state)
     assert_int_equal(m->start_w[5].type, START_FREE);
     check(value_of(m, m->start_w[6].value), 10);
     assert_int_equal(m->start_w[6].type, START_FREE);
-    model_destroy(m);
+    taut_model_free(m);
 }
 
 static void drawing(void **state)
@@ -403,7 +403,7 @@ static void drawing(void **state)
     check(value_of(m, place_of(m, 3, 0, 0)), Q(5));
     assert_int_equal(m->shapes[3].line, 6);
     check(value_of(m, place_of(m, 5, 0, 0)), (Q(0) + 1) / 2);
-    model_destroy(m);
+    taut_model_free(m);
 }
 
 /* Bodies are four places: the centre and the ends of the half axes, turned. Paths and surfaces call their function. */
@@ -422,7 +422,7 @@ static void drawing_bodies(void **state)
     check(value_of(m, place_of(m, 0, 2, 2)), Q(2) + 2 * (2 * Q(6) * Q(7) + 2 * Q(4) * Q(5)));
     assert_int_equal(m->shapes[1].type, SHAPE_DISC);
     check(value_of(m, place_of(m, 1, 1, 1)), 2 + WIDE(sin)(Q(3)) / 2);
-    check(value_of(m, place_of(m, 1, 3, 2)), wide_from_double(0.1));
+    check(value_of(m, place_of(m, 1, 3, 2)), taut_wide_from_double(0.1));
     assert_int_equal(m->shapes[2].columns, 5);
     check(value_of(m, place_of(m, 2, 4, 1)), 4 + Q(3));
     assert_int_equal(m->shapes[3].columns, 2);
@@ -430,7 +430,7 @@ static void drawing_bodies(void **state)
     assert_int_equal(m->shapes[4].rows, 4);
     assert_int_equal(m->shapes[4].columns, 3);
     check(value_of(m, place_of(m, 4, 5, 2)), 3); /* u = 1, v = 3 */
-    model_destroy(m);
+    taut_model_free(m);
 }
 
 /* ---- settings, log, text ---- */
@@ -452,7 +452,7 @@ static void definitions(void **state)
     assert_true(m->parameters[1].value == 2 * tenth);
     for (int i = 0; i < 6; i++) assert_int_equal(d[i].used, 1);
     assert_int_equal(d[6].used, 0);
-    model_destroy(m);
+    taut_model_free(m);
 }
 
 static char logged[2000];
@@ -475,13 +475,13 @@ static void printing(void **state)
                           "print('one', 2, nil, x)\nprint(tostring(g*x^2 + x.dot)) print(a) print('k is ' .. tostring(k)) print(tostring(-a.x) .. '')\n"
                           "print(origin, time())");
     assert_string_equal(logged, "one\t2\tnil\tx|g*x^2 + x.dot|{a.x, a.y, a.z}|k is lambda.c|-a.x|origin\tt|");
-    model_destroy(m);
+    taut_model_free(m);
     taut_context_log(context, NULL, NULL);
     logged[0] = 0;
     taut_context_log(context, log_line, NULL);
     m = load("local x = coordinate 'x' print(momentum(x)) hamiltonian(momentum(x)) start { x = 0 }");
     assert_string_equal(logged, "p.x|");
-    model_destroy(m);
+    taut_model_free(m);
 }
 
 /* The order of pairs does not depend on addresses or on the seed of Lua's hash. */
@@ -495,7 +495,7 @@ static void order_of_pairs(void **state)
                           "for i, v in ipairs{5, 6} do print(i, v) end\n"
                           "for k in pairs(setmetatable({}, { __pairs = function() return next, { own = 1 } end })) do print(k) end");
     assert_string_equal(logged, "1\ta|1.5\tc|2\tb|alpha\t2|beta\t4|zeta\t1|1\t5|2\t6|own|");
-    model_destroy(m);
+    taut_model_free(m);
 }
 
 /* What is left of Lua works as in Lua. */
@@ -537,16 +537,16 @@ static void lua_itself(void **state)
     for (size_t i = 0; i < sizeof scripts / sizeof *scripts; i++) {
         char text[1000];
         snprintf(text, sizeof text, SMALL "%s", scripts[i]);
-        model_destroy(load(text));
+        taut_model_free(load(text));
     }
 }
 
 static void first_bytes(void **state)
 {
     (void)state;
-    model_destroy(load("#!/usr/bin/env taut\n" SMALL));
+    taut_model_free(load("#!/usr/bin/env taut\n" SMALL));
     model *m = load("\xEF\xBB\xBF" SMALL);
-    model_destroy(m);
+    taut_model_free(m);
 }
 
 static void from_file(void **state)
@@ -560,18 +560,18 @@ static void from_file(void **state)
     fputs(SMALL, file);
     fclose(file);
     model *m;
-    assert_int_equal(model_load_file(context, path, NULL, 0, &m), TAUT_OK);
+    assert_int_equal(taut_model_read_file(context, path, NULL, 0, &m), TAUT_OK);
     assert_string_equal(m->file, path);
     assert_string_equal(m->title, path);
     assert_string_equal(m->source, SMALL);
-    model_destroy(m);
+    taut_model_free(m);
     remove(path);
-    assert_int_equal(model_load_file(context, path, NULL, 0, &m), TAUT_CANNOT_READ);
+    assert_int_equal(taut_model_read_file(context, path, NULL, 0, &m), TAUT_CANNOT_READ);
     assert_null(m);
     assert_non_null(strstr(taut_error_text(context), path));
-    assert_int_equal(model_load_file(context, ".", NULL, 0, &m), TAUT_CANNOT_READ);
+    assert_int_equal(taut_model_read_file(context, ".", NULL, 0, &m), TAUT_CANNOT_READ);
     assert_null(m);
-    model_destroy(NULL);
+    taut_model_free(NULL);
 }
 
 /* A chain of 10^5 links: every part is counted, and lands at its place. */
@@ -597,10 +597,10 @@ static void long_chain(void **state)
     assert_int_equal(m->summand_count, 100000);
     assert_string_equal(m->constraints[99999].name, "rod100000");
     assert_int_equal(m->group_of[299999], 99999);
-    model_coordinate_name(m, 299999, name, sizeof name);
+    taut_model_coordinate_name(m, 299999, name, sizeof name);
     assert_string_equal(name, "a100000.z");
     check(value_of(m, m->start_q[299997].value), 10000);
-    model_destroy(m);
+    taut_model_free(m);
 }
 
 int main(void)

@@ -15,7 +15,7 @@ static void expect_with(const char *text, size_t size, definition *definitions, 
 {
     taut_context *context = taut_context_create(NULL);
     model *m = (model *)1;
-    int got = model_load_text(context, "bad.lua", text, size, definitions, count, &m);
+    int got = taut_model_read_text(context, "bad.lua", text, size, definitions, count, &m);
     const char *said = taut_error_text(context);
     if (got != status || !strstr(said, part))
         fail_msg("script:\n%s\nstatus %d, said: %s\nexpected: %s", text, got, got ? said : "(nothing)", part);
@@ -537,7 +537,7 @@ static void long_file_names(void **state)
     taut_context *context = taut_context_create(NULL);
     model *m;
     for (size_t i = 0; i < COUNT(scripts); i++) {
-        assert_int_equal(model_load_text(context, name, scripts[i], strlen(scripts[i]), NULL, 0, &m), TAUT_BAD_MODEL);
+        assert_int_equal(taut_model_read_text(context, name, scripts[i], strlen(scripts[i]), NULL, 0, &m), TAUT_BAD_MODEL);
         assert_memory_equal(taut_error_text(context), name, strlen(name));
         assert_memory_equal(taut_error_text(context) + strlen(name), ":2: ", 4);
     }

@@ -24,7 +24,7 @@ static void expect_all(const bad *cases, size_t count)
     taut_context *context = taut_context_create(NULL);
     for (size_t i = 0; i < count; i++) {
         model *m = (model *)1;
-        int status = model_load_text(context, "bad.lua", cases[i].text, strlen(cases[i].text), NULL, 0, &m);
+        int status = taut_model_read_text(context, "bad.lua", cases[i].text, strlen(cases[i].text), NULL, 0, &m);
         if (status != TAUT_BAD_MODEL || !strstr(taut_error_text(context), cases[i].part))
             fail_msg("script:\n%s\nstatus %d, said: %s\nexpected: %s", cases[i].text, status, taut_error_text(context), cases[i].part);
         assert_null(m);
@@ -112,12 +112,12 @@ static int load_with_failure(long fail_at, long fail_count)
     c.fail_at = fail_at;
     c.fail_count = fail_count;
     model *m = (model *)1;
-    int status = model_load_text(context, "medium.lua", medium, sizeof medium - 1, NULL, 0, &m);
+    int status = taut_model_read_text(context, "medium.lua", medium, sizeof medium - 1, NULL, 0, &m);
     int done = status == TAUT_OK;
     if (done) {
         assert_non_null(m);
         assert_int_equal(m->coordinate_count, 30);
-        model_destroy(m);
+        taut_model_free(m);
     } else {
         if (status != TAUT_OUT_OF_MEMORY) fail_msg("allocation %ld: status %d, %s", fail_at, status, taut_error_text(context));
         assert_null(m);

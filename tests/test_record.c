@@ -51,28 +51,28 @@ static void columns_by_name(void **state)
         wide values[COLUMNS], found[COLUMNS];
         double rounded[COLUMNS];
         fresh(NULL);
-        assert_int_equal(writer_create(context, path, 0, columns, COLUMNS, quad, &w), TAUT_OK);
+        assert_int_equal(taut_writer_create(context, path, 0, columns, COLUMNS, quad, &w), TAUT_OK);
         for (int f = 0; f < AWKWARD; f++) {
             for (int k = 0; k < COLUMNS; k++) values[k] = (wide)awkward[(f + k) % AWKWARD] * (quad ? 1 + (wide)1e-18 : 1);
-            assert_int_equal(writer_frame(w, 10 * f, values), TAUT_OK);
+            assert_int_equal(taut_writer_frame(w, 10 * f, values), TAUT_OK);
         }
-        assert_int_equal(writer_commit(w, 0, &done), TAUT_OK);
+        assert_int_equal(taut_writer_commit(w, 0, &done), TAUT_OK);
         assert_true(done);
-        writer_close(w);
-        assert_int_equal(record_open(context, path, &r), TAUT_OK);
-        assert_int_equal(record_frame_count(r), AWKWARD);
-        assert_int_equal(record_column_count(r), COLUMNS);
+        taut_writer_close(w);
+        assert_int_equal(taut_record_open(context, path, &r), TAUT_OK);
+        assert_int_equal(taut_record_frame_count(r), AWKWARD);
+        assert_int_equal(taut_record_column_count(r), COLUMNS);
         size_t order[COLUMNS];
         for (size_t k = 0; k < COLUMNS; k++) {
             order[k] = COLUMNS - 1 - k; /* in another order than that of the table */
-            assert_string_equal(record_columns(r)[k].name, columns[k].name);
-            assert_string_equal(record_columns(r)[k].kind, columns[k].kind);
-            assert_int_equal(record_column_find(r, columns[k].name), k);
+            assert_string_equal(taut_record_columns(r)[k].name, columns[k].name);
+            assert_string_equal(taut_record_columns(r)[k].kind, columns[k].kind);
+            assert_int_equal(taut_record_column_find(r, columns[k].name), k);
         }
-        assert_int_equal(record_column_find(r, "b.x"), -1);
+        assert_int_equal(taut_record_column_find(r, "b.x"), -1);
         for (int f = 0; f < AWKWARD; f++) {
-            assert_int_equal(record_read_wide(r, f, 1, order, COLUMNS, found), TAUT_OK);
-            assert_int_equal(record_read(r, f, 1, order, COLUMNS, rounded), TAUT_OK);
+            assert_int_equal(taut_record_read_wide(r, f, 1, order, COLUMNS, found), TAUT_OK);
+            assert_int_equal(taut_record_read(r, f, 1, order, COLUMNS, rounded), TAUT_OK);
             for (int k = 0; k < COLUMNS; k++) {
                 wide expected = (wide)awkward[(f + COLUMNS - 1 - k) % AWKWARD] * (quad ? 1 + (wide)1e-18 : 1);
                 assert_same_number(rounded[k], (double)expected);
@@ -83,11 +83,11 @@ static void columns_by_name(void **state)
             }
         }
         long steps[AWKWARD];
-        assert_int_equal(record_read_steps(r, 0, AWKWARD, steps), TAUT_OK);
+        assert_int_equal(taut_record_read_steps(r, 0, AWKWARD, steps), TAUT_OK);
         assert_int_equal(steps[3], 30);
-        assert_int_equal(record_read(r, AWKWARD - 1, 2, order, 1, rounded), TAUT_BAD_USAGE);
-        assert_int_equal(record_read(r, 0, 1, &(size_t){ COLUMNS }, 1, rounded), TAUT_BAD_USAGE);
-        record_close(r);
+        assert_int_equal(taut_record_read(r, AWKWARD - 1, 2, order, 1, rounded), TAUT_BAD_USAGE);
+        assert_int_equal(taut_record_read(r, 0, 1, &(size_t){ COLUMNS }, 1, rounded), TAUT_BAD_USAGE);
+        taut_record_close(r);
         taut_context_destroy(context);
     }
 }
@@ -126,7 +126,7 @@ static void many_columns(void **state)
         columns[MANY + 1] = (record_column){ "energy", "energy" };
         columns[MANY + 2] = (record_column){ "speed", "observable" };
         fresh(NULL);
-        assert_int_equal(writer_create(context, path, 0, columns, MANY + 3, quad, &w), TAUT_OK);
+        assert_int_equal(taut_writer_create(context, path, 0, columns, MANY + 3, quad, &w), TAUT_OK);
         for (int f = 0; f < FRAMES; f++) {
             for (int k = 0; k < MANY + 3; k++) { /* any bits at all, and the awkward ones; t and energy are to be read by eye */
                 seed = seed * 6364136223846793005u + 1442695040888963407u;
@@ -135,16 +135,16 @@ static void many_columns(void **state)
                 if (k == 0 || k > MANY) all[f][k] = f + k;
                 values[k] = all[f][k];
             }
-            assert_int_equal(writer_frame(w, f, values), TAUT_OK);
+            assert_int_equal(taut_writer_frame(w, f, values), TAUT_OK);
         }
-        assert_int_equal(writer_commit(w, 0, &done), TAUT_OK);
-        writer_close(w);
+        assert_int_equal(taut_writer_commit(w, 0, &done), TAUT_OK);
+        taut_writer_close(w);
         for (int k = 0; k < MANY + 3; k++) order[k] = (size_t)(k * 7919) % (MANY + 3);
-        assert_int_equal(record_open(context, path, &r), TAUT_OK);
-        assert_int_equal(record_read(r, 0, FRAMES, order, MANY + 3, found), TAUT_OK);
+        assert_int_equal(taut_record_open(context, path, &r), TAUT_OK);
+        assert_int_equal(taut_record_read(r, 0, FRAMES, order, MANY + 3, found), TAUT_OK);
         for (int f = 0; f < FRAMES; f++)
             for (int k = 0; k < MANY + 3; k++) assert_same_number(found[f * (MANY + 3) + k], all[f][order[k]]);
-        record_close(r);
+        taut_record_close(r);
 
         sqlite3 *db;
         assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
@@ -171,34 +171,34 @@ static void properties_settings_events(void **state)
     const record_event *events;
     size_t count;
     const record_column t = { "t", "time" };
-    assert_int_equal(writer_create(context, path, 0, &t, 1, 0, &w), TAUT_OK);
-    assert_int_equal(writer_property(w, "method", "rattle"), TAUT_OK);
-    assert_int_equal(writer_property(w, "method", "del"), TAUT_OK); /* the last one counts */
-    assert_int_equal(writer_setting(w, 0, "m", "2"), TAUT_OK);
-    assert_int_equal(writer_setting(w, 1, "g", "0.1"), TAUT_OK);
-    assert_int_equal(writer_event(w, &(record_event){ 3, 0.5, "floor", "touch", 1.25 }), TAUT_OK);
-    assert_int_equal(writer_event(w, &(record_event){ 4, 0.625, "floor", "leave", NAN }), TAUT_OK);
-    assert_int_equal(writer_event(w, &(record_event){ 5, 1, "floor", "touch", 1 }), TAUT_OK);
-    assert_int_equal(writer_frame(w, 4, &(wide){ 0.75 }), TAUT_OK);
-    assert_int_equal(writer_frame(w, 5, &(wide){ 1 }), TAUT_OK);
-    assert_int_equal(writer_drop_after(w, 4), TAUT_OK);
-    assert_int_equal(writer_commit(w, 0, &done), TAUT_OK);
-    writer_close(w);
-    assert_int_equal(record_open(context, path, &r), TAUT_OK);
-    assert_string_equal(record_property(r, "method"), "del");
-    assert_null(record_property(r, "colour"));
-    assert_int_equal(record_setting_count(r), 2);
-    record_setting(r, 1, &name, &value);
+    assert_int_equal(taut_writer_create(context, path, 0, &t, 1, 0, &w), TAUT_OK);
+    assert_int_equal(taut_writer_property(w, "method", "rattle"), TAUT_OK);
+    assert_int_equal(taut_writer_property(w, "method", "del"), TAUT_OK); /* the last one counts */
+    assert_int_equal(taut_writer_setting(w, 0, "m", "2"), TAUT_OK);
+    assert_int_equal(taut_writer_setting(w, 1, "g", "0.1"), TAUT_OK);
+    assert_int_equal(taut_writer_event(w, &(record_event){ 3, 0.5, "floor", "touch", 1.25 }), TAUT_OK);
+    assert_int_equal(taut_writer_event(w, &(record_event){ 4, 0.625, "floor", "leave", NAN }), TAUT_OK);
+    assert_int_equal(taut_writer_event(w, &(record_event){ 5, 1, "floor", "touch", 1 }), TAUT_OK);
+    assert_int_equal(taut_writer_frame(w, 4, &(wide){ 0.75 }), TAUT_OK);
+    assert_int_equal(taut_writer_frame(w, 5, &(wide){ 1 }), TAUT_OK);
+    assert_int_equal(taut_writer_drop_after(w, 4), TAUT_OK);
+    assert_int_equal(taut_writer_commit(w, 0, &done), TAUT_OK);
+    taut_writer_close(w);
+    assert_int_equal(taut_record_open(context, path, &r), TAUT_OK);
+    assert_string_equal(taut_record_property(r, "method"), "del");
+    assert_null(taut_record_property(r, "colour"));
+    assert_int_equal(taut_record_setting_count(r), 2);
+    taut_record_setting(r, 1, &name, &value);
     assert_string_equal(name, "g");
     assert_string_equal(value, "0.1");
-    assert_int_equal(record_frame_count(r), 1);
+    assert_int_equal(taut_record_frame_count(r), 1);
     for (int time = 0; time < 2; time++) {
-        assert_int_equal(record_events(r, &events, &count), TAUT_OK);
+        assert_int_equal(taut_record_events(r, &events, &count), TAUT_OK);
         assert_int_equal(count, 2);
         assert_true(events[0].step == 3 && events[0].t == 0.5 && events[0].impulse == 1.25 && isnan(events[1].impulse));
         assert_string_equal(events[1].kind, "leave");
     }
-    record_close(r);
+    taut_record_close(r);
     taut_context_destroy(context);
 }
 
@@ -218,22 +218,22 @@ static void large_frames_are_taken_back(void **state)
         snprintf(names[k], sizeof names[k], "c%d", k);
         columns[k] = (record_column){ names[k], "observable" };
     }
-    assert_int_equal(writer_create(context, path, 0, columns, COLUMNS, 0, &w), TAUT_OK);
+    assert_int_equal(taut_writer_create(context, path, 0, columns, COLUMNS, 0, &w), TAUT_OK);
     for (int step = 1; step <= 3; step++) {
         for (int k = 0; k < COLUMNS; k++) values[k] = 10000 * step + k;
-        assert_int_equal(writer_frame(w, step < 3 ? step : 2, values), TAUT_OK);
-        if (step == 2) assert_int_equal(writer_drop_after(w, 1), TAUT_OK);
+        assert_int_equal(taut_writer_frame(w, step < 3 ? step : 2, values), TAUT_OK);
+        if (step == 2) assert_int_equal(taut_writer_drop_after(w, 1), TAUT_OK);
     }
-    assert_int_equal(writer_commit(w, 0, &done), TAUT_OK);
-    writer_close(w);
-    assert_int_equal(record_open(context, path, &r), TAUT_OK);
-    assert_int_equal(record_frame_count(r), 2);
+    assert_int_equal(taut_writer_commit(w, 0, &done), TAUT_OK);
+    taut_writer_close(w);
+    assert_int_equal(taut_record_open(context, path, &r), TAUT_OK);
+    assert_int_equal(taut_record_frame_count(r), 2);
     for (size_t k = 0; k < COLUMNS; k++) {
         double found[2];
-        assert_int_equal(record_read(r, 0, 2, &k, 1, found), TAUT_OK);
+        assert_int_equal(taut_record_read(r, 0, 2, &k, 1, found), TAUT_OK);
         assert_true(found[0] == 10000 + (double)k && found[1] == 30000 + (double)k);
     }
-    record_close(r);
+    taut_record_close(r);
     taut_context_destroy(context);
 }
 
@@ -245,13 +245,13 @@ static void removed_file_is_noticed(void **state)
     const record_column t = { "t", "time" };
     writer *w;
     int done;
-    assert_int_equal(writer_create(context, path, 0, &t, 1, 0, &w), TAUT_OK);
-    assert_int_equal(writer_commit(w, 0, &done), TAUT_OK);
-    assert_int_equal(writer_frame(w, 1, &(wide){ 1 }), TAUT_OK);
+    assert_int_equal(taut_writer_create(context, path, 0, &t, 1, 0, &w), TAUT_OK);
+    assert_int_equal(taut_writer_commit(w, 0, &done), TAUT_OK);
+    assert_int_equal(taut_writer_frame(w, 1, &(wide){ 1 }), TAUT_OK);
     assert_int_equal(unlink(path), 0);
-    assert_int_not_equal(writer_commit(w, 0, &done), TAUT_OK);
+    assert_int_not_equal(taut_writer_commit(w, 0, &done), TAUT_OK);
     assert_false(done);
-    writer_close(w);
+    taut_writer_close(w);
     taut_context_destroy(context);
 }
 
@@ -296,8 +296,8 @@ static long check_events(const recipe *c)
     const record_event *events;
     record *r;
     size_t count, seen[5] = { 0 };
-    assert_int_equal(record_open(context, path, &r), TAUT_OK);
-    assert_int_equal(record_events(r, &events, &count), TAUT_OK);
+    assert_int_equal(taut_record_open(context, path, &r), TAUT_OK);
+    assert_int_equal(taut_record_events(r, &events, &count), TAUT_OK);
     for (size_t i = 0; i < count; i++) {
         /* 1e-9: a step's end as a sum of steps has some roundings; no event of these models is so near to one */
         double steps = events[i].t / c->step;
@@ -305,7 +305,7 @@ static long check_events(const recipe *c)
             fail_msg("%s: the event at t = %.9g is within step %.6g, not %ld", c->model, events[i].t, ceil(steps), events[i].step);
         for (int k = 0; k < 5; k++) seen[k] += strcmp(events[i].kind, kinds[k].kind) == 0;
     }
-    record_close(r);
+    taut_record_close(r);
     taut_context_destroy(context);
     if (!count) return 0;
     for (int k = 0; k < 5; k++) {
@@ -373,10 +373,10 @@ static void expect_refusal(const char *text)
     taut_context *context = taut_context_create(NULL);
     record *r = NULL;
     writer *w = NULL;
-    assert_int_not_equal(record_open(context, path, &r), TAUT_OK);
+    assert_int_not_equal(taut_record_open(context, path, &r), TAUT_OK);
     assert_null(r);
     if (!strstr(taut_error_text(context), text)) fail_msg("'%s', not '%s'", taut_error_text(context), text);
-    assert_int_not_equal(writer_open(context, path, &w), TAUT_OK);
+    assert_int_not_equal(taut_writer_open(context, path, &w), TAUT_OK);
     assert_null(w);
     if (!strstr(taut_error_text(context), text)) fail_msg("'%s', not '%s'", taut_error_text(context), text);
     taut_context_destroy(context);
@@ -435,11 +435,11 @@ static void a_damaged_file(void **state)
     taut_context *context = taut_context_create(NULL);
     record *r = NULL;
     double value[51];
-    int status = record_open(context, path, &r);
-    if (!status) status = record_read(r, 0, record_frame_count(r), &(size_t){ 0 }, 1, value);
+    int status = taut_record_open(context, path, &r);
+    if (!status) status = taut_record_read(r, 0, taut_record_frame_count(r), &(size_t){ 0 }, 1, value);
     assert_int_not_equal(status, TAUT_OK);
     if (!strstr(taut_error_text(context), "damaged")) fail_msg("%s", taut_error_text(context));
-    record_close(r);
+    taut_record_close(r);
     taut_context_destroy(context);
 }
 
@@ -450,27 +450,27 @@ static void one_writer_at_a_time(void **state)
     writer *first, *second = NULL;
     int done;
     const record_column t = { "t", "time" };
-    assert_int_equal(writer_create(context, path, 0, &t, 1, 0, &first), TAUT_OK);
-    assert_int_equal(writer_frame(first, 0, &(wide){ 0 }), TAUT_OK);
-    assert_int_not_equal(writer_create(context, path, 0, &t, 1, 0, &second), TAUT_OK); /* the file is still empty: nothing is committed */
+    assert_int_equal(taut_writer_create(context, path, 0, &t, 1, 0, &first), TAUT_OK);
+    assert_int_equal(taut_writer_frame(first, 0, &(wide){ 0 }), TAUT_OK);
+    assert_int_not_equal(taut_writer_create(context, path, 0, &t, 1, 0, &second), TAUT_OK); /* the file is still empty: nothing is committed */
     assert_non_null(strstr(taut_error_text(context), "another process is writing"));
     assert_int_equal(access(path, F_OK), 0);
-    assert_int_equal(writer_commit(first, 0, &done), TAUT_OK);
-    assert_int_not_equal(writer_open(context, path, &second), TAUT_OK);
+    assert_int_equal(taut_writer_commit(first, 0, &done), TAUT_OK);
+    assert_int_not_equal(taut_writer_open(context, path, &second), TAUT_OK);
     assert_non_null(strstr(taut_error_text(context), "another process is writing"));
-    assert_int_not_equal(writer_create(context, path, 0, &t, 1, 0, &second), TAUT_OK);
+    assert_int_not_equal(taut_writer_create(context, path, 0, &t, 1, 0, &second), TAUT_OK);
     assert_non_null(strstr(taut_error_text(context), "exists"));
-    assert_int_not_equal(writer_create(context, path, 1, &t, 1, 0, &second), TAUT_OK); /* not even with --force */
+    assert_int_not_equal(taut_writer_create(context, path, 1, &t, 1, 0, &second), TAUT_OK); /* not even with --force */
     assert_non_null(strstr(taut_error_text(context), "another process is writing"));
     assert_null(second);
-    assert_int_equal(writer_frame(first, 1, &(wide){ 1 }), TAUT_OK); /* undisturbed */
-    assert_int_equal(writer_commit(first, 0, &done), TAUT_OK);
+    assert_int_equal(taut_writer_frame(first, 1, &(wide){ 1 }), TAUT_OK); /* undisturbed */
+    assert_int_equal(taut_writer_commit(first, 0, &done), TAUT_OK);
     assert_true(done);
-    writer_close(first);
-    assert_int_equal(writer_create(context, path, 1, &t, 1, 0, &second), TAUT_OK);
-    writer_close(second);
+    taut_writer_close(first);
+    assert_int_equal(taut_writer_create(context, path, 1, &t, 1, 0, &second), TAUT_OK);
+    taut_writer_close(second);
     write_bytes("a letter", 8); /* --force replaces runs, nothing else */
-    assert_int_not_equal(writer_create(context, path, 1, &t, 1, 0, &second), TAUT_OK);
+    assert_int_not_equal(taut_writer_create(context, path, 1, &t, 1, 0, &second), TAUT_OK);
     assert_non_null(strstr(taut_error_text(context), "not a run file"));
     taut_context_destroy(context);
 }
@@ -485,27 +485,27 @@ static void readers_beside_a_writer(void **state)
     int done;
     double value[3];
     const record_column t = { "t", "time" };
-    assert_int_equal(writer_create(context, path, 0, &t, 1, 0, &w), TAUT_OK);
-    assert_int_equal(writer_frame(w, 0, &(wide){ 0 }), TAUT_OK);
-    assert_int_equal(writer_commit(w, 0, &done), TAUT_OK);
-    assert_int_equal(writer_frame(w, 1, &(wide){ 1 }), TAUT_OK);
-    assert_int_equal(record_open(context, path, &r), TAUT_OK);
-    assert_int_equal(record_frame_count(r), 1); /* what is committed */
+    assert_int_equal(taut_writer_create(context, path, 0, &t, 1, 0, &w), TAUT_OK);
+    assert_int_equal(taut_writer_frame(w, 0, &(wide){ 0 }), TAUT_OK);
+    assert_int_equal(taut_writer_commit(w, 0, &done), TAUT_OK);
+    assert_int_equal(taut_writer_frame(w, 1, &(wide){ 1 }), TAUT_OK);
+    assert_int_equal(taut_record_open(context, path, &r), TAUT_OK);
+    assert_int_equal(taut_record_frame_count(r), 1); /* what is committed */
     assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
     assert_int_equal(sqlite3_exec(db, "begin; select * from frames", NULL, NULL, NULL), SQLITE_OK); /* a reader that takes its time */
-    assert_int_equal(writer_commit(w, 0, &done), TAUT_OK);
+    assert_int_equal(taut_writer_commit(w, 0, &done), TAUT_OK);
     assert_false(done);
-    assert_int_equal(writer_frame(w, 2, &(wide){ 2 }), TAUT_OK);
+    assert_int_equal(taut_writer_frame(w, 2, &(wide){ 2 }), TAUT_OK);
     assert_int_equal(sqlite3_exec(db, "end", NULL, NULL, NULL), SQLITE_OK);
-    assert_int_equal(writer_commit(w, 0, &done), TAUT_OK);
+    assert_int_equal(taut_writer_commit(w, 0, &done), TAUT_OK);
     assert_true(done);
-    assert_int_equal(record_refresh(r), TAUT_OK);
-    assert_int_equal(record_frame_count(r), 3); /* nothing was lost */
-    assert_int_equal(record_read(r, 0, 3, &(size_t){ 0 }, 1, value), TAUT_OK);
+    assert_int_equal(taut_record_refresh(r), TAUT_OK);
+    assert_int_equal(taut_record_frame_count(r), 3); /* nothing was lost */
+    assert_int_equal(taut_record_read(r, 0, 3, &(size_t){ 0 }, 1, value), TAUT_OK);
     assert_true(value[1] == 1 && value[2] == 2);
     sqlite3_close(db);
-    record_close(r);
-    writer_close(w);
+    taut_record_close(r);
+    taut_writer_close(w);
     taut_context_destroy(context);
 }
 
@@ -518,15 +518,15 @@ static void a_file_that_is_taken_away(void **state)
         int done;
         const record_column t = { "t", "time" };
         fresh(NULL);
-        assert_int_equal(writer_create(context, path, 0, &t, 1, 0, &w), TAUT_OK);
-        assert_int_equal(writer_commit(w, 0, &done), TAUT_OK);
+        assert_int_equal(taut_writer_create(context, path, 0, &t, 1, 0, &w), TAUT_OK);
+        assert_int_equal(taut_writer_commit(w, 0, &done), TAUT_OK);
         unlink(path);
         if (replaced) write_bytes("something else", 14);
-        int status = writer_frame(w, 0, &(wide){ 0 }); /* SQLite looks itself when it begins to write */
-        if (!status) status = writer_commit(w, 0, &done);
+        int status = taut_writer_frame(w, 0, &(wide){ 0 }); /* SQLite looks itself when it begins to write */
+        if (!status) status = taut_writer_commit(w, 0, &done);
         assert_int_not_equal(status, TAUT_OK);
         assert_non_null(strstr(taut_error_text(context), "was removed, moved or replaced"));
-        writer_close(w);
+        taut_writer_close(w);
         taut_context_destroy(context);
     }
 }
@@ -588,10 +588,10 @@ static void a_folder_without_permission(void **state)
         char new[360];
         snprintf(new, sizeof new, "%s/new.taut", locked);
         if (geteuid() == 0 && (setgid(65534) || setuid(65534))) _exit(10);
-        if (!writer_create(context, new, 0, &t, 1, 0, &w) || !strstr(taut_error_text(context), "cannot create")) _exit(11);
-        if (!writer_open(context, inside, &w) || !strstr(taut_error_text(context), "read-only")) _exit(12);
-        if (record_open(context, inside, &r) || record_frame_count(r) != 21) _exit(13); /* reading needs no permission to write */
-        record_close(r);
+        if (!taut_writer_create(context, new, 0, &t, 1, 0, &w) || !strstr(taut_error_text(context), "cannot create")) _exit(11);
+        if (!taut_writer_open(context, inside, &w) || !strstr(taut_error_text(context), "read-only")) _exit(12);
+        if (taut_record_open(context, inside, &r) || taut_record_frame_count(r) != 21) _exit(13); /* reading needs no permission to write */
+        taut_record_close(r);
         taut_context_destroy(context);
         _exit(0);
     }

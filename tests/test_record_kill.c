@@ -45,8 +45,8 @@ static int check_committed(const recipe *c, const char *path, const frames *whol
 {
     taut_context *context = taut_context_create(NULL);
     record *r;
-    int status = record_open(context, path, &r);
-    record_close(status ? NULL : r);
+    int status = taut_record_open(context, path, &r);
+    taut_record_close(status ? NULL : r);
     if (status) {
         const char *text = taut_error_text(context);
         if (*committed >= 0 || !(strstr(text, "No such file") || strstr(text, "empty"))) fail_msg("step %ld was committed, but: %s", *committed, text);

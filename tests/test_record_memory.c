@@ -47,16 +47,16 @@ static int write_file(taut_context *context)
 {
     static wide values[COLUMNS];
     writer *w = NULL;
-    int done, status = writer_create(context, path, 0, columns, COLUMNS, 0, &w);
-    if (!status) status = writer_property(w, "method", "rattle");
+    int done, status = taut_writer_create(context, path, 0, columns, COLUMNS, 0, &w);
+    if (!status) status = taut_writer_property(w, "method", "rattle");
     for (int f = 0; !status && f < FRAMES; f++) {
         values[3] = f;
-        status = writer_frame(w, f, values);
+        status = taut_writer_frame(w, f, values);
     }
-    if (!status) status = writer_event(w, &(record_event){ 1, 0.5, "floor", "touch", 1 });
-    if (!status) status = writer_checkpoint_numbers(w, "state.q", values, 100, sizeof(double));
-    if (!status) status = writer_commit(w, 0, &done);
-    writer_close(w);
+    if (!status) status = taut_writer_event(w, &(record_event){ 1, 0.5, "floor", "touch", 1 });
+    if (!status) status = taut_writer_checkpoint_numbers(w, "state.q", values, 100, sizeof(double));
+    if (!status) status = taut_writer_commit(w, 0, &done);
+    taut_writer_close(w);
     return status;
 }
 
@@ -67,12 +67,12 @@ static int read_file(taut_context *context, long *found)
     size_t count;
     double values[FRAMES * 2];
     *found = -1;
-    int status = record_open(context, path, &r);
-    if (!status) status = record_events(r, &events, &count);
-    if (!status) *found = record_frame_count(r);
-    if (!status) status = record_read(r, 0, *found, (size_t[]){ 3, 0 }, 2, values);
+    int status = taut_record_open(context, path, &r);
+    if (!status) status = taut_record_events(r, &events, &count);
+    if (!status) *found = taut_record_frame_count(r);
+    if (!status) status = taut_record_read(r, 0, *found, (size_t[]){ 3, 0 }, 2, values);
     for (long f = 0; !status && f < *found; f++) assert_true(values[2 * f] == (double)f && values[2 * f + 1] == 0);
-    record_close(r);
+    taut_record_close(r);
     return status;
 }
 

@@ -46,7 +46,7 @@ static void no_folder_for_a_run(void **state)
     assert_int_equal(recorded_run_in(context, &run, nowhere, 0, 0), TAUT_CANNOT_WRITE);
     assert_says("cannot create");
     record *r;
-    assert_int_equal(record_open(context, nowhere, &r), TAUT_CANNOT_READ);
+    assert_int_equal(taut_record_open(context, nowhere, &r), TAUT_CANNOT_READ);
     assert_says("cannot read");
 }
 
@@ -54,10 +54,10 @@ static void a_second_writer(void **state)
 {
     (void)state;
     writer *one, *two;
-    assert_int_equal(writer_open(context, path, &one), TAUT_OK);
-    assert_int_equal(writer_open(context, path, &two), TAUT_CANNOT_WRITE);
+    assert_int_equal(taut_writer_open(context, path, &one), TAUT_OK);
+    assert_int_equal(taut_writer_open(context, path, &two), TAUT_CANNOT_WRITE);
     assert_says("another process is writing");
-    writer_close(one);
+    taut_writer_close(one);
 }
 
 static void a_file_of_something_else(void **state)
@@ -70,8 +70,8 @@ static void a_file_of_something_else(void **state)
     FILE *file = fopen(other, "w");
     for (int i = 0; i < 200; i++) fputs("no run at all\n", file);
     fclose(file);
-    assert_int_equal(record_open(context, other, &r), TAUT_CANNOT_READ);
-    assert_int_equal(writer_open(context, other, &w), TAUT_CANNOT_READ);
+    assert_int_equal(taut_record_open(context, other, &r), TAUT_CANNOT_READ);
+    assert_int_equal(taut_writer_open(context, other, &w), TAUT_CANNOT_READ);
     assert_says("not a run file");
     unlink(other);
 }
@@ -83,9 +83,9 @@ static void no_place_for_an_export(void **state)
     record *r;
     size_t column = 0;
     const export_options options = { &column, 1, 1 };
-    int (*const formats[])(taut_context *, record *, const char *, const export_options *) = { export_csv, export_hdf5,
-        export_xyz };
-    assert_int_equal(record_open(context, path, &r), TAUT_OK);
+    int (*const formats[])(taut_context *, record *, const char *, const export_options *) = { taut_export_csv, taut_export_hdf5,
+        taut_export_xyz };
+    assert_int_equal(taut_record_open(context, path, &r), TAUT_OK);
     snprintf(nowhere, sizeof nowhere, "%s/no/file", folder);
     snprintf(taken, sizeof taken, "%s/folder", folder); /* a folder is where the file should go */
     mkdir(taken, 0777);
@@ -96,7 +96,7 @@ static void no_place_for_an_export(void **state)
         assert_says("cannot write");
     }
     rmdir(taken);
-    record_close(r);
+    taut_record_close(r);
 }
 
 static void a_full_disk_for_a_page(void **state)
@@ -106,13 +106,13 @@ static void a_full_disk_for_a_page(void **state)
     document d;
     FILE *full = fopen("/dev/full", "w");
     if (!full) skip();
-    assert_int_equal(record_open(context, path, &r), TAUT_OK);
-    assert_int_equal(page_write(context, r, template_text, sizeof template_text - 1, full), TAUT_CANNOT_WRITE);
+    assert_int_equal(taut_record_open(context, path, &r), TAUT_OK);
+    assert_int_equal(taut_page_write(context, r, template_text, sizeof template_text - 1, full), TAUT_CANNOT_WRITE);
     assert_says("cannot write the page");
-    record_close(r);
-    assert_int_equal(document_begin(&d, context, full, template_text, sizeof template_text - 1, "title", NULL),
+    taut_record_close(r);
+    assert_int_equal(taut_document_begin(&d, context, full, template_text, sizeof template_text - 1, "title", NULL),
         TAUT_OK);
-    assert_int_equal(document_end(&d), TAUT_CANNOT_WRITE);
+    assert_int_equal(taut_document_end(&d), TAUT_CANNOT_WRITE);
     fclose(full);
 }
 

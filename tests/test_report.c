@@ -30,7 +30,7 @@ static int tear_down(void **state)
 static picture *picture_of(const char *text, model **m)
 {
     picture *p = NULL;
-    if (model_load_text(context, "test.lua", text, strlen(text), NULL, 0, m) || picture_create(*m, &p)) fail_msg("%s\n%s", taut_error_text(context), text);
+    if (taut_model_read_text(context, "test.lua", text, strlen(text), NULL, 0, m) || taut_picture_create(*m, &p)) fail_msg("%s\n%s", taut_error_text(context), text);
     return p;
 }
 
@@ -77,8 +77,8 @@ static void guesses(void **state)
         assert_true(p->guessed);
         if (shapes_of(p, SHAPE_BAR) != cases[i].bars || shapes_of(p, SHAPE_BALL) != cases[i].balls)
             fail_msg("%zu bars and %zu balls of\n%s", shapes_of(p, SHAPE_BAR), shapes_of(p, SHAPE_BALL), cases[i].text);
-        picture_destroy(p);
-        model_destroy(m);
+        taut_picture_destroy(p);
+        taut_model_free(m);
     }
 }
 
@@ -91,21 +91,21 @@ static void guessed_places(void **state)
     picture *p = picture_of(SPACE "constraint('k', norm(a - {1, 2, 3}) - l)", &m);
     const double at[] = { 4, 5, 6, 7, 8, 9, 10, 11, 12 };
     assert_int_equal(p->coordinate_count, 9);
-    picture_places(p, 0, at, places);
+    taut_picture_places(p, 0, at, places);
     for (int k = 0; k < 3; k++) {
         assert_true(fabs(places[3 * p->index[p->shapes[0].first] + (uint32_t)k] - (1 + k)) < 1e-6); /* float */
         assert_true(places[3 * p->index[p->shapes[0].first + 1] + (uint32_t)k] == (float)at[k]);
     }
     assert_int_equal(p->place_count, 4); /* the end of the bar and the ball are one place */
     assert_int_equal(p->moving_count, 3);
-    picture_destroy(p);
-    model_destroy(m);
+    taut_picture_destroy(p);
+    taut_model_free(m);
     p = picture_of("local r = rotation 'r' lagrangian(norm2(r.omega)) start { r = {1, 0, 0, 0}, ['r.omega'] = {0, 0, 1} }", &m);
     assert_int_equal(p->shape_count, 1);
     assert_int_equal(p->shapes[0].type, SHAPE_BOX);
     assert_false(p->flat);
-    picture_destroy(p);
-    model_destroy(m);
+    taut_picture_destroy(p);
+    taut_model_free(m);
 }
 
 /* draw wins over guesses, and what is flat is seen to be. */
@@ -120,10 +120,10 @@ static void drawn(void **state)
     assert_true(p->flat);
     assert_int_equal(p->shape_count, 2);
     assert_int_equal(p->coordinate_count, 2);
-    picture_places(p, 7, at, places);
+    taut_picture_places(p, 7, at, places);
     assert_true(places[0] == 3 && places[1] == 35 && places[2] == 0);
-    picture_destroy(p);
-    model_destroy(m);
+    taut_picture_destroy(p);
+    taut_model_free(m);
 }
 
 /* ---- numbers ---- */
@@ -138,13 +138,13 @@ static void write_run(long frames)
     writer *w = NULL;
     int done;
     unlink(path);
-    assert_int_equal(writer_create(context, path, 0, columns, 3, 0, &w), TAUT_OK);
+    assert_int_equal(taut_writer_create(context, path, 0, columns, 3, 0, &w), TAUT_OK);
     for (long i = 0; i < frames; i++) {
         const wide values[] = { (wide)i / 8, 5 + (wide)(i % 7) / 16 + (i == SPIKE ? 100 : 0), i == HOLE ? (wide)NAN : (wide)i };
-        assert_int_equal(writer_frame(w, i, values), TAUT_OK);
+        assert_int_equal(taut_writer_frame(w, i, values), TAUT_OK);
     }
-    assert_int_equal(writer_commit(w, 1000, &done), TAUT_OK);
-    writer_close(w);
+    assert_int_equal(taut_writer_commit(w, 1000, &done), TAUT_OK);
+    taut_writer_close(w);
 }
 
 static table table_of(long frames)
@@ -152,8 +152,8 @@ static table table_of(long frames)
     record *r = NULL;
     table t = { 0 };
     write_run(frames);
-    if (record_open(context, path, &r) || table_read(context, r, &t)) fail_msg("%s", taut_error_text(context));
-    record_close(r);
+    if (taut_record_open(context, path, &r) || taut_table_read(context, r, &t)) fail_msg("%s", taut_error_text(context));
+    taut_record_close(r);
     return t;
 }
 
@@ -168,7 +168,7 @@ static void few_frames(void **state)
     assert_true(t.columns[3].deviation && t.columns[3].values[10] == 3.0 / 16);
     assert_true(t.columns[2].slope == 8); /* x = 8 t, numbers without rounding */
     assert_true(t.columns[2].highest == 999 && t.columns[2].first == 0);
-    table_clear(&t);
+    taut_table_clear(&t);
 }
 
 /* A single frame among many is in the envelope of its bucket, and a value that is no number hides none of the others. */
@@ -192,7 +192,7 @@ static void many_frames(void **state)
     assert_true(t.columns[2].values[t.rows + at] >= (double)((long)at * t.bucket));
     assert_true(t.columns[2].values[2 * t.rows + at] < (double)((long)(at + 1) * t.bucket));
     assert_int_equal(t.columns[2].not_finite, 1);
-    table_clear(&t);
+    taut_table_clear(&t);
 }
 
 /* ---- texts ---- */
@@ -203,16 +203,16 @@ static void json_texts(void **state)
     char *text = NULL;
     size_t size = 0;
     json j = { .file = open_memstream(&text, &size) };
-    json_open(&j, NULL, '{');
-    json_text(&j, "a\"b", "</script> & \\ \n \x01 \xc3\xa4 \xff \xed\xa0\x80");
-    json_number(&j, "n", 0.1);
-    json_number(&j, "i", INFINITY);
-    json_open(&j, "l", '[');
-    json_integer(&j, NULL, -3);
-    json_flag(&j, NULL, 1);
-    json_text(&j, NULL, NULL);
-    json_close(&j, ']');
-    json_close(&j, '}');
+    taut_json_open(&j, NULL, '{');
+    taut_json_text(&j, "a\"b", "</script> & \\ \n \x01 \xc3\xa4 \xff \xed\xa0\x80");
+    taut_json_number(&j, "n", 0.1);
+    taut_json_number(&j, "i", INFINITY);
+    taut_json_open(&j, "l", '[');
+    taut_json_integer(&j, NULL, -3);
+    taut_json_flag(&j, NULL, 1);
+    taut_json_text(&j, NULL, NULL);
+    taut_json_close(&j, ']');
+    taut_json_close(&j, '}');
     fclose(j.file);
     assert_string_equal(text, "{\"a\\\"b\":\"\\u003c/script\\u003e \\u0026 \\\\ \\n \\u0001 \xc3\xa4 \\ufffd \\ufffd\\ufffd\\ufffd\",\n"
                               "\"n\":0.10000000000000001,\n\"i\":null,\n\"l\":[-3,\ntrue,\nnull]}");
@@ -228,9 +228,9 @@ static void numbers_as_base64(void **state)
     FILE *file = open_memstream(&text, &size);
     const double one = 1;
     const float two[] = { -2.5f, 1 };
-    base64_doubles(file, &one, 1);
+    taut_base64_doubles(file, &one, 1);
     putc(' ', file);
-    base64_floats(file, two, 2);
+    taut_base64_floats(file, two, 2);
     fclose(file);
     assert_string_equal(text, "AAAAAAAA8D8= AAAgwAAAgD8=");
     free(text);
@@ -247,20 +247,20 @@ static void documents(void **state)
     size_t size = 0;
     FILE *file = open_memstream(&text, &size);
     document d;
-    assert_int_equal(document_begin(&d, context, file, "no mark", 7, "T", NULL), TAUT_BAD_USAGE);
-    assert_int_equal(document_begin(&d, context, file, template, sizeof template - 1, "T", NULL), TAUT_OK);
-    document_heading(&d, 2, "H");
-    document_text(&d, "<p>");
-    document_table(&d, "C", columns, 2);
-    document_row(&d, (const char *const[]){ "em", "1" });
-    document_end_table(&d);
-    document_plot(&d, "P", "h", 1, "e", 0);
-    document_series(&d, "s", SERIES_BOTH, x, y, 2);
-    document_end_plot(&d);
-    document_verdicts(&d);
-    document_verdict(&d, VERDICT_QUALIFIED, "claim", NULL);
-    document_end_verdicts(&d);
-    assert_int_equal(document_end(&d), TAUT_OK);
+    assert_int_equal(taut_document_begin(&d, context, file, "no mark", 7, "T", NULL), TAUT_BAD_USAGE);
+    assert_int_equal(taut_document_begin(&d, context, file, template, sizeof template - 1, "T", NULL), TAUT_OK);
+    taut_document_heading(&d, 2, "H");
+    taut_document_text(&d, "<p>");
+    taut_document_table(&d, "C", columns, 2);
+    taut_document_row(&d, (const char *const[]){ "em", "1" });
+    taut_document_end_table(&d);
+    taut_document_plot(&d, "P", "h", 1, "e", 0);
+    taut_document_series(&d, "s", SERIES_BOTH, x, y, 2);
+    taut_document_end_plot(&d);
+    taut_document_verdicts(&d);
+    taut_document_verdict(&d, VERDICT_QUALIFIED, "claim", NULL);
+    taut_document_end_verdicts(&d);
+    assert_int_equal(taut_document_end(&d), TAUT_OK);
     fclose(file);
     assert_string_equal(text, "<a><script type=\"application/json\" id=\"data\">{\"format\":1,\n\"title\":\"T\",\n\"summary\":null,\n\"parts\":["
         "{\"type\":\"heading\",\n\"level\":2,\n\"text\":\"H\"},\n{\"type\":\"text\",\n\"text\":\"\\u003cp\\u003e\"},\n"
@@ -281,10 +281,10 @@ static char *page_of(const char *run)
     size_t size = 0;
     record *r = NULL;
     FILE *file = open_memstream(&text, &size);
-    int status = record_open(context, run, &r);
-    if (!status) status = page_write(context, r, template, sizeof template - 1, file);
+    int status = taut_record_open(context, run, &r);
+    if (!status) status = taut_page_write(context, r, template, sizeof template - 1, file);
     if (status) fail_msg("%s", taut_error_text(context));
-    record_close(r);
+    taut_record_close(r);
     fclose(file);
     return text;
 }
@@ -324,7 +324,7 @@ static void page_header(void **state)
     frames f = read_frames_of(path);
     char *text = page_of(path);
     record *r = NULL;
-    assert_int_equal(record_open(context, path, &r), TAUT_OK);
+    assert_int_equal(taut_record_open(context, path, &r), TAUT_OK);
     assert_int_equal(f.count, 21);
     assert_true(number_after(text, "frames") == 21 && number_after(text, "rows") == 21);
     assert_true(number_after(text, "bucket") == 1);
@@ -335,7 +335,7 @@ static void page_header(void **state)
     assert_non_null(strstr(text, "\"every\":\"2\""));
     int deviations = 0;
     for (size_t k = 0; k < f.width; k++) {
-        const record_column *c = &record_columns(r)[k];
+        const record_column *c = &taut_record_columns(r)[k];
         int changes = strcmp(c->kind, "energy") == 0 || strcmp(c->kind, "conserved") == 0;
         for (int deviation = 0; deviation <= changes; deviation++) {
             double first = 0, last = 0, lowest = INFINITY, highest = -INFINITY, t = 0, y = 0, tt = 0, ty = 0;
@@ -362,7 +362,7 @@ static void page_header(void **state)
         }
     }
     assert_int_equal(deviations, 7); /* energy, three momenta, three angular momenta */
-    record_close(r);
+    taut_record_close(r);
     free_frames(&f);
     free(text);
 }
@@ -401,10 +401,10 @@ static int write_page(counter *c)
         fclose(file);
         return TAUT_OUT_OF_MEMORY;
     }
-    int status = record_open(own, path, &r);
-    if (!status) status = page_write(own, r, template, sizeof template - 1, file);
+    int status = taut_record_open(own, path, &r);
+    if (!status) status = taut_page_write(own, r, template, sizeof template - 1, file);
     if (status) assert_non_null(strstr(taut_error_text(own), "memory"));
-    record_close(r);
+    taut_record_close(r);
     taut_context_destroy(own);
     fclose(file);
     return status;

@@ -83,14 +83,14 @@ static int solve_by(linear_backend backend, double *x)
     linear *solver = NULL;
     taut_context *context = taut_context_create(NULL);
     uint64_t seed = 7;
-    int status = context ? linear_create(context, backend, a.n, a.start, a.row, 0, &solver) : TAUT_OUT_OF_MEMORY;
+    int status = context ? taut_linear_create(context, backend, a.n, a.start, a.row, 0, &solver) : TAUT_OUT_OF_MEMORY;
     for (int k = 0; !status && k < REPEATS; k++) {
         for (int i = 0; i < UNKNOWNS; i++) x[i] = next_number(&seed);
-        status = linear_factor(solver, a.value);
-        if (!status) status = linear_solve(solver, x);
-        if (!status) status = linear_solve_transposed(solver, x);
+        status = taut_linear_factor(solver, a.value);
+        if (!status) status = taut_linear_solve(solver, x);
+        if (!status) status = taut_linear_solve_transposed(solver, x);
     }
-    linear_destroy(solver);
+    taut_linear_destroy(solver);
     taut_context_destroy(context);
     end(&a);
     return status;
@@ -239,19 +239,19 @@ static int record_run(void *out, int variant)
     memset(r, 0, sizeof *r);
     taut_context *context = taut_context_create(NULL);
     int status = recorded_run_in(context, &c, path, 0, 0);
-    if (!status) status = record_open(context, path, &run);
-    size_t width = status ? 0 : record_column_count(run);
+    if (!status) status = taut_record_open(context, path, &run);
+    size_t width = status ? 0 : taut_record_column_count(run);
     for (size_t i = 0; i < width && i < 100; i++) columns[i] = i;
-    if (!status) status = export_hdf5(context, run, target, &(export_options){ columns, width < 100 ? width : 100, 1 });
+    if (!status) status = taut_export_hdf5(context, run, target, &(export_options){ columns, width < 100 ? width : 100, 1 });
     r->exported = access(target, R_OK) == 0;
-    r->frames = status ? 0 : record_frame_count(run);
+    r->frames = status ? 0 : taut_record_frame_count(run);
     for (long f = 0; !status && f < r->frames; f++) {
         wide row[100];
-        status = record_read_wide(run, f, 1, columns, width, row);
+        status = taut_record_read_wide(run, f, 1, columns, width, row);
         for (size_t k = 0; k < width; k++) r->sum += row[k];
     }
     if (status) print_error("%s\n", taut_error_text(context));
-    record_close(run);
+    taut_record_close(run);
     taut_context_destroy(context);
     unlink(path);
     unlink(target);

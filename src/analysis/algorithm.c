@@ -6,7 +6,7 @@
 
 #include "analysis/dirac_inside.h"
 
-int dirac_verdict_is(dirac *d, dirac_verdict verdict, const char *format, ...)
+int taut_dirac_verdict_is(dirac *d, dirac_verdict verdict, const char *format, ...)
 {
     va_list arguments;
     if (d->verdict != DIRAC_SECOND_CLASS) return TAUT_OK; /* the first reason stays */
@@ -25,38 +25,38 @@ static void warn(dirac *d, const char *text)
 
 static int going(const dirac *d) { return d->verdict == DIRAC_SECOND_CLASS; }
 
-int dirac_add(dirac *d, expr value, dirac_constraint like)
+int taut_dirac_add(dirac *d, expr value, dirac_constraint like)
 {
     if (!value) return TAUT_OUT_OF_MEMORY;
-    int status = mem_grow(d->context, &d->chi, &d->capacity, d->count + 1, sizeof *d->chi);
+    int status = taut_mem_grow(d->context, &d->chi, &d->capacity, d->count + 1, sizeof *d->chi);
     if (status) return status;
     dirac_constraint *c = &d->chi[d->count];
     *c = like;
     c->value = value;
-    c->gradient = mem_new(d->context, 2 * (size_t)d->n, sizeof *c->gradient);
+    c->gradient = taut_mem_new(d->context, 2 * (size_t)d->n, sizeof *c->gradient);
     if (!c->gradient) return TAUT_OUT_OF_MEMORY;
     d->count++;
-    return expr_gradient(d->g, value, d->z, 2 * (size_t)d->n, c->gradient);
+    return taut_expr_gradient(d->g, value, d->z, 2 * (size_t)d->n, c->gradient);
 }
 
-static void drop_last(dirac *d) { mem_free(d->context, d->chi[--d->count].gradient); }
+static void drop_last(dirac *d) { taut_mem_free(d->context, d->chi[--d->count].gradient); }
 
-expr dirac_bracket(dirac *d, const expr *f, const expr *g)
+expr taut_dirac_bracket(dirac *d, const expr *f, const expr *g)
 {
     uint32_t n = d->n;
-    expr sum = expr_number(d->g, 0);
+    expr sum = taut_expr_number(d->g, 0);
     for (uint32_t i = 0; i < n; i++) {
-        sum = expr_add(d->g, sum, expr_mul(d->g, f[i], g[n + i]));
-        sum = expr_sub(d->g, sum, expr_mul(d->g, f[n + i], g[i]));
+        sum = taut_expr_add(d->g, sum, taut_expr_mul(d->g, f[i], g[n + i]));
+        sum = taut_expr_sub(d->g, sum, taut_expr_mul(d->g, f[n + i], g[i]));
     }
-    return expr_simplify(d->g, sum, NULL, NULL);
+    return taut_expr_simplify(d->g, sum, NULL, NULL);
 }
 
 /* {chi,H_c} + chi_t */
 static expr rate_of(dirac *d, const dirac_constraint *c, const expr *energy)
 {
-    expr t = expr_variable(d->g, KIND_T, 0), by_time = expr_derivative(d->g, c->value, t);
-    return expr_simplify(d->g, expr_add(d->g, dirac_bracket(d, c->gradient, energy), by_time), NULL, NULL);
+    expr t = taut_expr_variable(d->g, KIND_T, 0), by_time = taut_expr_derivative(d->g, c->value, t);
+    return taut_expr_simplify(d->g, taut_expr_add(d->g, taut_dirac_bracket(d, c->gradient, energy), by_time), NULL, NULL);
 }
 
 /* The points are searched around the point of the manifold that the start leads to, so that they are on its branch. */
@@ -64,8 +64,8 @@ static int recentre(dirac *d)
 {
     wide z[2 * DIRAC_COORDINATES];
     point x = { z, 0 };
-    int converged = 0, status = start_point(d, 1, &x);
-    if (!status) status = sampler_project(d->sampler, &x, d->chi, d->count, NULL, &converged);
+    int converged = 0, status = taut_start_point(d, 1, &x);
+    if (!status) status = taut_sampler_project(d->sampler, &x, d->chi, d->count, NULL, &converged);
     if (!status && converged) memcpy(d->sampler->base.z, z, 2 * (size_t)d->n * sizeof *z);
     return status;
 }
@@ -76,9 +76,9 @@ static int find_points(dirac *d, int *none)
 {
     *none = 0;
     if (d->count > 2 * (size_t)d->n)
-        return dirac_verdict_is(d, DIRAC_INCONSISTENT, "there are %zu constraints on %u variables", d->count, 2 * d->n);
+        return taut_dirac_verdict_is(d, DIRAC_INCONSISTENT, "there are %zu constraints on %u variables", d->count, 2 * d->n);
     int status = d->count ? recentre(d) : TAUT_OK;
-    if (!status) status = sampler_spread(d->sampler, &d->hamiltonian, 1, d->chi, d->count);
+    if (!status) status = taut_sampler_spread(d->sampler, &d->hamiltonian, 1, d->chi, d->count);
     if (status) return status;
     if (d->sampler->count >= 2) {
         if (d->sampler->irregular)
@@ -88,8 +88,8 @@ static int find_points(dirac *d, int *none)
     *none = !d->sampler->irregular;
     if (*none) return TAUT_OK;
     char text[300];
-    dirac_print(d, d->chi[d->count - 1].value, text, sizeof text);
-    return dirac_verdict_is(
+    taut_dirac_print(d, d->chi[d->count - 1].value, text, sizeof text);
+    return taut_dirac_verdict_is(
         d, DIRAC_REFUSED,
         "the constraint %s is not effective: on the manifold its gradient vanishes or depends on the others, "
         "as that of a square does; write it without the power",
@@ -100,9 +100,9 @@ static int find_points(dirac *d, int *none)
    there. */
 static expr root_of(dirac *d, expr e)
 {
-    node n = *graph_node(d->g, e);
-    while (n.op == OP_NEG || (n.op == OP_MUL && expr_is_constant(d->g, n.a)))
-        n = *graph_node(d->g, n.op == OP_NEG ? n.a : n.b);
+    node n = *taut_graph_node(d->g, e);
+    while (n.op == OP_NEG || (n.op == OP_MUL && taut_expr_is_constant(d->g, n.a)))
+        n = *taut_graph_node(d->g, n.op == OP_NEG ? n.a : n.b);
     if (n.op != OP_POWI || (int32_t)n.b < 2) return e;
     warn(d, "a condition came as a power (an ineffective constraint): its base is used");
     return root_of(d, n.a);
@@ -111,16 +111,16 @@ static expr root_of(dirac *d, expr e)
 static int inconsistent(dirac *d, size_t parent, expr f)
 {
     char text[400], name[40], of[300];
-    dirac_print(d, f, text, sizeof text);
-    dirac_name(d, parent, name, sizeof name);
-    dirac_print(d, d->chi[parent].value, of, sizeof of);
-    if (expr_kinds(d->g, f) & (1u << KIND_Q | 1u << KIND_W))
-        return dirac_verdict_is(
+    taut_dirac_print(d, f, text, sizeof text);
+    taut_dirac_name(d, parent, name, sizeof name);
+    taut_dirac_print(d, d->chi[parent].value, of, sizeof of);
+    if (taut_expr_kinds(d->g, f) & (1u << KIND_Q | 1u << KIND_W))
+        return taut_dirac_verdict_is(
             d, DIRAC_INCONSISTENT,
             "%s = %s stays zero only if %s = 0, and no point near the start satisfies that together with "
             "the other constraints",
             name, of, text);
-    return dirac_verdict_is(d, DIRAC_INCONSISTENT,
+    return taut_dirac_verdict_is(d, DIRAC_INCONSISTENT,
                             "%s = %s changes at the rate %s, which is never zero: no motion satisfies the equations",
                             name, of, text);
 }
@@ -131,22 +131,22 @@ static int condition(dirac *d, size_t parent, expr h, int *added)
     expr f;
     weakness weak;
     int none = 0;
-    if (!expr_simplify(d->g, h, &f, NULL)) return TAUT_OUT_OF_MEMORY;
-    int status = sampler_judge(d->sampler, f, &weak);
+    if (!taut_expr_simplify(d->g, h, &f, NULL)) return TAUT_OUT_OF_MEMORY;
+    int status = taut_sampler_judge(d->sampler, f, &weak);
     if (status || weak == WEAK_ZERO) return status;
     if (weak == WEAK_NOT_FINITE) {
         char text[300];
-        dirac_print(d, f, text, sizeof text);
-        return dirac_verdict_is(d, DIRAC_REFUSED, "the condition %s = 0 is not finite near the start", text);
+        taut_dirac_print(d, f, text, sizeof text);
+        return taut_dirac_verdict_is(d, DIRAC_REFUSED, "the condition %s = 0 is not finite near the start", text);
     }
-    unsigned kinds = expr_kinds(d->g, f);
+    unsigned kinds = taut_expr_kinds(d->g, f);
     if (kinds == ~0u) return TAUT_OUT_OF_MEMORY;
     if (!(kinds & (1u << KIND_Q | 1u << KIND_W))) return inconsistent(d, parent, f);
     const dirac_constraint *from = &d->chi[parent];
     dirac_constraint like = {
         .generation = from->generation + 1, .multiplier = -1, .source = -1, .gauge = from->gauge
     };
-    status = dirac_add(d, root_of(d, f), like);
+    status = taut_dirac_add(d, root_of(d, f), like);
     if (!status) status = find_points(d, &none);
     *added = 1;
     if (!status && none) {
@@ -158,20 +158,20 @@ static int condition(dirac *d, size_t parent, expr h, int *added)
 
 static int build_tableau(dirac *d, tableau *t)
 {
-    int status = tableau_create(d, (int)d->count, d->multiplier_count, t);
-    expr *energy = mem_new(d->context, 2 * (size_t)d->n, sizeof *energy);
+    int status = taut_tableau_create(d, (int)d->count, d->multiplier_count, t);
+    expr *energy = taut_mem_new(d->context, 2 * (size_t)d->n, sizeof *energy);
     if (!status && !energy) status = TAUT_OUT_OF_MEMORY;
-    if (!status) status = expr_gradient(d->g, d->hamiltonian, d->z, 2 * (size_t)d->n, energy);
+    if (!status) status = taut_expr_gradient(d->g, d->hamiltonian, d->z, 2 * (size_t)d->n, energy);
     for (size_t k = 0; !status && k < d->count; k++) {
         t->h[k] = rate_of(d, &d->chi[k], energy);
         for (size_t j = 0; t->h[k] && j < d->count; j++) {
             int u = d->chi[j].multiplier;
-            if (u >= 0) t->m[(int)k * t->columns + u] = dirac_bracket(d, d->chi[k].gradient, d->chi[j].gradient);
+            if (u >= 0) t->m[(int)k * t->columns + u] = taut_dirac_bracket(d, d->chi[k].gradient, d->chi[j].gradient);
             if (u >= 0 && !t->m[(int)k * t->columns + u]) status = TAUT_OUT_OF_MEMORY;
         }
         if (!t->h[k]) status = TAUT_OUT_OF_MEMORY;
     }
-    mem_free(d->context, energy);
+    taut_mem_free(d->context, energy);
     return status;
 }
 
@@ -179,8 +179,8 @@ static int build_tableau(dirac *d, tableau *t)
 static int record_multipliers(dirac *d, tableau *t)
 {
     graph *g = d->g;
-    mem_free(d->context, d->multiplier);
-    d->multiplier = mem_new(d->context, (size_t)d->multiplier_count, sizeof *d->multiplier);
+    taut_mem_free(d->context, d->multiplier);
+    d->multiplier = taut_mem_new(d->context, (size_t)d->multiplier_count, sizeof *d->multiplier);
     if (!d->multiplier) return TAUT_OUT_OF_MEMORY;
     for (int j = 0; j < t->columns; j++) {
         int row = t->pivot_row[j];
@@ -190,15 +190,15 @@ static int record_multipliers(dirac *d, tableau *t)
             weakness weak;
             expr e = t->m[row * t->columns + k];
             if (t->pivot_row[k] >= 0) continue;
-            int status = sampler_judge(d->sampler, e, &weak);
+            int status = taut_sampler_judge(d->sampler, e, &weak);
             if (status) return status;
-            if (weak != WEAK_ZERO) sum = expr_add(g, sum, expr_mul(g, e, expr_variable(g, KIND_LAMBDA, (uint32_t)k)));
+            if (weak != WEAK_ZERO) sum = taut_expr_add(g, sum, taut_expr_mul(g, e, taut_expr_variable(g, KIND_LAMBDA, (uint32_t)k)));
         }
         weakness weak;
-        int status = sampler_judge(d->sampler, sum, &weak);
+        int status = taut_sampler_judge(d->sampler, sum, &weak);
         if (status) return status;
-        if (weak == WEAK_ZERO && !(expr_kinds(g, sum) & 1u << KIND_LAMBDA)) sum = expr_number(g, 0);
-        d->multiplier[j] = expr_simplify(g, expr_neg(g, expr_div(g, sum, t->m[row * t->columns + j])), NULL, NULL);
+        if (weak == WEAK_ZERO && !(taut_expr_kinds(g, sum) & 1u << KIND_LAMBDA)) sum = taut_expr_number(g, 0);
+        d->multiplier[j] = taut_expr_simplify(g, taut_expr_neg(g, taut_expr_div(g, sum, t->m[row * t->columns + j])), NULL, NULL);
         if (!d->multiplier[j]) return TAUT_OUT_OF_MEMORY;
     }
     return TAUT_OK;
@@ -206,7 +206,7 @@ static int record_multipliers(dirac *d, tableau *t)
 
 static int no_point(dirac *d)
 {
-    return dirac_verdict_is(d, DIRAC_INCONSISTENT, "no point near the start satisfies the %zu constraint%s", d->count,
+    return taut_dirac_verdict_is(d, DIRAC_INCONSISTENT, "no point near the start satisfies the %zu constraint%s", d->count,
                             d->count == 1 ? "" : "s");
 }
 
@@ -214,24 +214,24 @@ static int no_point(dirac *d)
 
 static int close_under_time(dirac *d)
 {
-    uint32_t nodes = graph_count(d->g);
+    uint32_t nodes = taut_graph_count(d->g);
     int none, status = find_points(d, &none), added = 1;
     if (!status && none) return no_point(d);
     while (!status && going(d) && added) {
         tableau t;
         added = 0;
-        if (graph_count(d->g) - nodes > NODES)
-            return dirac_verdict_is(d, DIRAC_REFUSED,
+        if (taut_graph_count(d->g) - nodes > NODES)
+            return taut_dirac_verdict_is(d, DIRAC_REFUSED,
                                     "the formulas of the Dirac algorithm grow too large for this model");
         status = build_tableau(d, &t);
-        if (!status) status = tableau_eliminate(d, &t);
+        if (!status) status = taut_tableau_eliminate(d, &t);
         for (int k = 0; !status && going(d) && k < t.rows; k++)
             if (t.pivot_column[k] < 0) status = condition(d, (size_t)k, t.h[k], &added);
         if (!status && going(d) && !added) {
             if (t.mixed) warn(d, "the rank of the brackets changes from place to place");
             status = record_multipliers(d, &t);
         }
-        tableau_clear(d, &t);
+        taut_tableau_clear(d, &t);
     }
     return status;
 }
@@ -241,19 +241,19 @@ static int close_under_time(dirac *d)
 static int bracket_rank(dirac *d, const expr *c, int *least, int *most)
 {
     size_t k = d->count;
-    wide *a = mem_new(d->context, 2 * k * k, sizeof *a);
+    wide *a = taut_mem_new(d->context, 2 * k * k, sizeof *a);
     int status = a ? TAUT_OK : TAUT_OUT_OF_MEMORY;
     *least = (int)k;
     *most = 0;
     for (int i = 0; !status && i < d->sampler->count; i++) {
-        status = sampler_values(d->sampler, &d->sampler->points[i], c, k * k, a, a + k * k);
+        status = taut_sampler_values(d->sampler, &d->sampler->points[i], c, k * k, a, a + k * k);
         for (size_t j = 0; j < k * k; j++)
-            if (WIDE(fabs)(a[j]) <= sample_tolerance() * a[k * k + j]) a[j] = 0;
-        int rank = status ? 0 : rank_of(a, (int)k, (int)k);
+            if (WIDE(fabs)(a[j]) <= taut_sample_tolerance() * a[k * k + j]) a[j] = 0;
+        int rank = status ? 0 : taut_rank_of(a, (int)k, (int)k);
         *least = rank < *least ? rank : *least;
         *most = rank > *most ? rank : *most;
     }
-    mem_free(d->context, a);
+    taut_mem_free(d->context, a);
     return status;
 }
 
@@ -262,10 +262,10 @@ static int find_generators(dirac *d, const expr *c)
 {
     size_t k = d->count, found = 0;
     tableau t;
-    mem_free(d->context, d->generator);
-    d->generator = mem_new(d->context, (size_t)d->first, sizeof *d->generator);
+    taut_mem_free(d->context, d->generator);
+    d->generator = taut_mem_new(d->context, (size_t)d->first, sizeof *d->generator);
     if (!d->generator) return TAUT_OUT_OF_MEMORY;
-    int status = tableau_create(d, (int)k, (int)k, &t);
+    int status = taut_tableau_create(d, (int)k, (int)k, &t);
     if (status) return status;
     memcpy(t.m, c, k * k * sizeof *c);
     for (size_t i = 0; i < k; i++) {
@@ -273,16 +273,16 @@ static int find_generators(dirac *d, const expr *c)
         t.h[i] = d->chi[i].value;
         for (size_t j = 0; !status && j < k; j++) {
             weakness weak;
-            status = sampler_judge(d->sampler, c[i * k + j], &weak);
+            status = taut_sampler_judge(d->sampler, c[i * k + j], &weak);
             zero &= weak == WEAK_ZERO;
         }
         d->chi[i].first_class = zero;
     }
-    if (!status) status = tableau_eliminate(d, &t);
+    if (!status) status = taut_tableau_eliminate(d, &t);
     for (size_t i = 0; !status && i < k; i++)
         if (t.pivot_column[i] < 0 && found < (size_t)d->first)
             d->generator[found++] = d->chi[i].first_class ? d->chi[i].value : t.h[i];
-    tableau_clear(d, &t);
+    taut_tableau_clear(d, &t);
     return status;
 }
 
@@ -291,14 +291,14 @@ static int classify(dirac *d)
     size_t k = d->count;
     int least = 0, most = 0;
     if (!k) return TAUT_OK;
-    expr *c = mem_new(d->context, k * k, sizeof *c);
+    expr *c = taut_mem_new(d->context, k * k, sizeof *c);
     if (!c) return TAUT_OUT_OF_MEMORY;
     int status = TAUT_OK;
     for (size_t i = 0; !status && i < k; i++) {
-        c[i * k + i] = expr_number(d->g, 0);
+        c[i * k + i] = taut_expr_number(d->g, 0);
         for (size_t j = i + 1; j < k; j++) {
-            c[i * k + j] = dirac_bracket(d, d->chi[i].gradient, d->chi[j].gradient);
-            c[j * k + i] = expr_neg(d->g, c[i * k + j]);
+            c[i * k + j] = taut_dirac_bracket(d, d->chi[i].gradient, d->chi[j].gradient);
+            c[j * k + i] = taut_expr_neg(d->g, c[i * k + j]);
             if (!c[j * k + i]) status = TAUT_OUT_OF_MEMORY;
         }
     }
@@ -307,7 +307,7 @@ static int classify(dirac *d)
     d->first = (int)k - most;
     if (!status && least < most) warn(d, "the rank of the bracket matrix changes from place to place");
     if (!status && d->first) status = find_generators(d, c);
-    mem_free(d->context, c);
+    taut_mem_free(d->context, c);
     return status;
 }
 
@@ -319,7 +319,7 @@ static int add_primary(dirac *d, size_t k)
     const constraint *c = &d->m->constraints[k];
     int none, status = find_points(d, &none);
     if (!status && none) return no_point(d);
-    if (!status && going(d)) status = sampler_judge(d->sampler, c->value, &weak);
+    if (!status && going(d)) status = taut_sampler_judge(d->sampler, c->value, &weak);
     if (status || !going(d)) return status;
     if (weak == WEAK_ZERO) {
         char text[200];
@@ -328,7 +328,7 @@ static int add_primary(dirac *d, size_t k)
         warn(d, text);
         return TAUT_OK;
     }
-    return dirac_add(d, c->value,
+    return taut_dirac_add(d, c->value,
                      (dirac_constraint){ .generation = 1,
                                          .multiplier = c->gauge ? -1 : d->multiplier_count++,
                                          .source = (int)k,
@@ -352,7 +352,7 @@ static int add_gauges(dirac *d, int *count)
     for (size_t k = 0; k < d->m->constraint_count; k++) given += d->m->constraints[k].gauge;
     if (!given) return TAUT_OK;
     if (!d->first)
-        return dirac_verdict_is(
+        return taut_dirac_verdict_is(
             d, DIRAC_REFUSED,
             "there is no gauge freedom that gauge conditions could fix: no constraint is first class; take "
             "gauge() out, or write constraint()");
@@ -366,14 +366,14 @@ static void gauge_reason(dirac *d)
     char moved[200] = "", which[400] = "";
     for (int i = 0; i < d->first; i++) {
         char text[150], more[150];
-        dirac_print(d, d->generator[i], text, sizeof text);
-        dirac_moved(d, d->generator[i], more, sizeof more);
+        taut_dirac_print(d, d->generator[i], text, sizeof text);
+        taut_dirac_moved(d, d->generator[i], more, sizeof more);
         size_t at = strlen(which);
         snprintf(which + at, sizeof which - at, "%s%s", at ? ", " : "", text);
         at = strlen(moved);
         snprintf(moved + at, sizeof moved - at, "%s%s", at ? "; " : "", more);
     }
-    dirac_verdict_is(
+    taut_dirac_verdict_is(
         d, DIRAC_FIRST_CLASS,
         "%d constraint%s first class (%s) and generate%s a gauge freedom, which moves %s: the motion is not "
         "determined; add conditions that fix it, gauge(\"name\", expr)",
@@ -386,7 +386,7 @@ static int base_values(dirac *d, sampler *s, wide *base)
     int status = TAUT_OK;
     for (uint32_t i = 0; !status && i < 2 * d->n; i++) {
         expr e = i < d->n ? d->m->start_q[i].value : d->m->start_w[i - d->n].value;
-        if (e) status = sampler_values(s, &s->base, &e, 1, &base[i], NULL);
+        if (e) status = taut_sampler_values(s, &s->base, &e, 1, &base[i], NULL);
         if (!(base[i] - base[i] == 0)) base[i] = 0;
     }
     return status;
@@ -394,24 +394,24 @@ static int base_values(dirac *d, sampler *s, wide *base)
 
 static int make_sampler(dirac *d, const wide *base)
 {
-    sampler_destroy(d->sampler);
-    return sampler_create(d->m, d->n, base, &d->sampler);
+    taut_sampler_destroy(d->sampler);
+    return taut_sampler_create(d->m, d->n, base, &d->sampler);
 }
 
 static int find_hamiltonian(dirac *d, wide *base)
 {
     model *m = d->m;
-    d->hamiltonian = expr_number(d->g, 0);
-    for (size_t i = 0; i < m->summand_count; i++) d->hamiltonian = expr_add(d->g, d->hamiltonian, m->summands[i].value);
+    d->hamiltonian = taut_expr_number(d->g, 0);
+    for (size_t i = 0; i < m->summand_count; i++) d->hamiltonian = taut_expr_add(d->g, d->hamiltonian, m->summands[i].value);
     int none = 0, status = d->hamiltonian ? find_points(d, &none) : TAUT_OUT_OF_MEMORY;
     if (!status && none)
-        return dirac_verdict_is(d, DIRAC_REFUSED, "no point was found near the start at which the formulas are finite");
+        return taut_dirac_verdict_is(d, DIRAC_REFUSED, "no point was found near the start at which the formulas are finite");
     if (status || m->form == FORM_HAMILTONIAN) return status;
-    d->momentum = mem_new(d->context, d->n, sizeof *d->momentum);
+    d->momentum = taut_mem_new(d->context, d->n, sizeof *d->momentum);
     if (!d->momentum) return TAUT_OUT_OF_MEMORY;
-    status = dirac_legendre(d);
+    status = taut_dirac_legendre(d);
     if (status || !going(d)) return status;
-    status = sampler_values(d->sampler, &d->sampler->base, d->momentum, d->n, base + d->n, NULL);
+    status = taut_sampler_values(d->sampler, &d->sampler->base, d->momentum, d->n, base + d->n, NULL);
     for (uint32_t i = d->n; i < 2 * d->n; i++)
         if (!(base[i] - base[i] == 0)) base[i] = 0;
     return status ? status : make_sampler(d, base);
@@ -443,10 +443,10 @@ static const char *not_covered(const model *m)
     return NULL;
 }
 
-int dirac_analyse(model *m, dirac **result)
+int taut_dirac_analyse(model *m, dirac **result)
 {
     *result = NULL;
-    dirac *d = mem_new(m->context, 1, sizeof *d);
+    dirac *d = taut_mem_new(m->context, 1, sizeof *d);
     if (!d) return TAUT_OUT_OF_MEMORY;
     d->m = m;
     d->g = m->graph;
@@ -455,38 +455,38 @@ int dirac_analyse(model *m, dirac **result)
     const char *reason = not_covered(m);
     int status = TAUT_OK;
     if (reason) {
-        dirac_verdict_is(d, DIRAC_REFUSED, "%s", reason);
+        taut_dirac_verdict_is(d, DIRAC_REFUSED, "%s", reason);
     } else {
         size_t n2 = 2 * (size_t)d->n;
-        wide *base = mem_new(m->context, n2, sizeof *base);
-        d->z = mem_new(m->context, n2, sizeof *d->z);
+        wide *base = taut_mem_new(m->context, n2, sizeof *base);
+        d->z = taut_mem_new(m->context, n2, sizeof *d->z);
         status = base && d->z ? TAUT_OK : TAUT_OUT_OF_MEMORY;
         for (size_t i = 0; !status && i < n2; i++)
-            if (!(d->z[i] = expr_variable(d->g, i < d->n ? KIND_Q : KIND_W, (uint32_t)(i % d->n))))
+            if (!(d->z[i] = taut_expr_variable(d->g, i < d->n ? KIND_Q : KIND_W, (uint32_t)(i % d->n))))
                 status = TAUT_OUT_OF_MEMORY;
         if (!status) status = run_algorithm(d, base);
-        mem_free(m->context, base);
+        taut_mem_free(m->context, base);
         char missing[sizeof m->phase->missing];
         int all = 0;
-        if (!status) status = missing_velocity(m, missing, sizeof missing, &all);
+        if (!status) status = taut_missing_velocity(m, missing, sizeof missing, &all);
         if (all) warn(d, missing);
     }
     if (status)
-        dirac_destroy(d);
+        taut_dirac_destroy(d);
     else
         *result = d;
     return status;
 }
 
-void dirac_destroy(dirac *d)
+void taut_dirac_destroy(dirac *d)
 {
     if (!d) return;
-    for (size_t k = 0; k < d->count; k++) mem_free(d->context, d->chi[k].gradient);
-    mem_free(d->context, d->chi);
-    mem_free(d->context, d->z);
-    mem_free(d->context, d->momentum);
-    mem_free(d->context, d->multiplier);
-    mem_free(d->context, d->generator);
-    sampler_destroy(d->sampler);
-    mem_free(d->context, d);
+    for (size_t k = 0; k < d->count; k++) taut_mem_free(d->context, d->chi[k].gradient);
+    taut_mem_free(d->context, d->chi);
+    taut_mem_free(d->context, d->z);
+    taut_mem_free(d->context, d->momentum);
+    taut_mem_free(d->context, d->multiplier);
+    taut_mem_free(d->context, d->generator);
+    taut_sampler_destroy(d->sampler);
+    taut_mem_free(d->context, d);
 }

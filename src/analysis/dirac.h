@@ -53,26 +53,26 @@ typedef struct dirac {
 } dirac;
 
 /* Runs the algorithm. A verdict is no failure: the status is that of the memory. *result is NULL on failure. */
-int dirac_analyse(model *m, dirac **result);
-void dirac_destroy(dirac *d);
+int taut_dirac_analyse(model *m, dirac **result);
+void taut_dirac_destroy(dirac *d);
 
 /* The findings as lines for people, one call per line. `more` names what shows the whole report, for the hints where
    something long is left out; NULL: this is the whole report. Returns a status. */
-int dirac_report(dirac *d, const char *more, void (*line)(void *user, const char *text), void *user);
+int taut_dirac_report(dirac *d, const char *more, void (*line)(void *user, const char *text), void *user);
 /* Formula of e with the names of the model; momenta are p.x, multipliers u1, u2. */
-void dirac_print(const dirac *d, expr e, char *buffer, size_t size);
+void taut_dirac_print(const dirac *d, expr e, char *buffer, size_t size);
 /* "chi2": how the report calls a constraint. */
-void dirac_name(const dirac *d, size_t k, char *buffer, size_t size);
+void taut_dirac_name(const dirac *d, size_t k, char *buffer, size_t size);
 /* Which variables the gauge transformation of a generator moves: "q3, p.q1". */
-void dirac_moved(dirac *d, expr generator, char *buffer, size_t size);
+void taut_dirac_moved(dirac *d, expr generator, char *buffer, size_t size);
 
 /* {f, g} of two gradients. 0 on failure. */
-expr dirac_bracket(dirac *d, const expr *f, const expr *g);
+expr taut_dirac_bracket(dirac *d, const expr *f, const expr *g);
 
 /* The system on phase space: the model with H_c and all chi for constraints, and with consistent start values. Shares the graph and the
    declarations of m, which must outlive it. For models with phase_line, and after a failure of system_create with TAUT_SINGULAR, whose text is
    made use of. A model that cannot run fails with a text. */
-int phase_space_model(model *m, start_mode start, model **result);
-void phase_space_destroy(model *m);
+int taut_phase_space_model(model *m, start_mode start, model **result);
+void taut_phase_space_destroy(model *m);
 
 #endif

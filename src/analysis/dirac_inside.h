@@ -28,24 +28,24 @@ struct sampler {
 
 typedef enum { WEAK_ZERO, WEAK_NONZERO, WEAK_MIXED, WEAK_NOT_FINITE } weakness;
 
-int sampler_create(const model *m, uint32_t n, const wide *base, sampler **result);
-void sampler_destroy(sampler *s);
+int taut_sampler_create(const model *m, uint32_t n, const wide *base, sampler **result);
+void taut_sampler_destroy(sampler *s);
 /* Values at a point, and bounds of their rounding errors in ulps (may be NULL). */
-int sampler_values(sampler *s, const point *x, const expr *roots, size_t count, wide *values, wide *errors);
+int taut_sampler_values(sampler *s, const point *x, const expr *roots, size_t count, wide *values, wide *errors);
 /* Is f zero at the points? */
-int sampler_judge(sampler *s, expr f, weakness *result);
+int taut_sampler_judge(sampler *s, expr f, weakness *result);
 /* New points, on chi = 0 and with independent gradients there; s->count is the number found. */
-int sampler_spread(sampler *s, const expr *roots, size_t root_count, const dirac_constraint *chi, size_t count);
+int taut_sampler_spread(sampler *s, const expr *roots, size_t root_count, const dirac_constraint *chi, size_t count);
 /* Moves x by Newton's method, least change, onto chi = 0; by[i] = 0 keeps variable i (by may be NULL). *converged:
    whether it did. */
-int sampler_project(sampler *s, point *x, const dirac_constraint *chi, size_t count, const unsigned char *by,
+int taut_sampler_project(sampler *s, point *x, const dirac_constraint *chi, size_t count, const unsigned char *by,
                     int *converged);
 /* The same for any functions with gradients by (q,w) (count rows of 2n). */
-int sampler_solve(sampler *s, point *x, const expr *f, const expr *gradient, size_t count, const unsigned char *by,
+int taut_sampler_solve(sampler *s, point *x, const expr *f, const expr *gradient, size_t count, const unsigned char *by,
                   int *converged);
 /* Rank of a dense matrix (destroyed), relative to the sizes of its rows. */
-int rank_of(wide *a, int rows, int columns);
-wide sample_tolerance(void);
+int taut_rank_of(wide *a, int rows, int columns);
+wide taut_sample_tolerance(void);
 
 /* ---- eliminate.c ---- */
 /* sum_j m_kj u_j + h_k = 0, k rows: Gauss-Jordan, with entries that vanish at the samples taken as zero. */
@@ -57,25 +57,25 @@ typedef struct {
     int mixed;                /* an entry was zero at some samples and not at others: the rank may vary */
 } tableau;
 
-int tableau_create(dirac *d, int rows, int columns, tableau *t);
-void tableau_clear(dirac *d, tableau *t);
-int tableau_eliminate(dirac *d, tableau *t);
+int taut_tableau_create(dirac *d, int rows, int columns, tableau *t);
+void taut_tableau_clear(dirac *d, tableau *t);
+int taut_tableau_eliminate(dirac *d, tableau *t);
 
 /* ---- start_point.c ---- */
 /* The start values on phase space; free: those that are free are solved for. */
-int start_point(dirac *d, int free, point *x);
+int taut_start_point(dirac *d, int free, point *x);
 
 /* ---- legendre_transform.c ---- */
 /* H_c and the primary constraints of a Lagrangian model. A verdict may come of it. */
-int dirac_legendre(dirac *d);
+int taut_dirac_legendre(dirac *d);
 
 /* ---- velocity.c ---- */
 /* What to say of a Lagrangian that lacks the velocities of a coordinate or point; empty if it lacks none. *all: it has
    no velocity at all. */
-int missing_velocity(const model *m, char *text, size_t size, int *all);
+int taut_missing_velocity(const model *m, char *text, size_t size, int *all);
 
 /* ---- algorithm.c ---- */
-int dirac_add(dirac *d, expr value, dirac_constraint like);
-int dirac_verdict_is(dirac *d, dirac_verdict verdict, const char *format, ...) __attribute__((format(printf, 3, 4)));
+int taut_dirac_add(dirac *d, expr value, dirac_constraint like);
+int taut_dirac_verdict_is(dirac *d, dirac_verdict verdict, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 #endif

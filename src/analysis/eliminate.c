@@ -2,16 +2,16 @@
  * entry that is zero there is dropped, so that what comes out holds weakly. */
 #include "analysis/dirac_inside.h"
 
-int tableau_create(dirac *d, int rows, int columns, tableau *t)
+int taut_tableau_create(dirac *d, int rows, int columns, tableau *t)
 {
     *t = (tableau){ .rows = rows, .columns = columns };
     size_t r = (size_t)rows, c = (size_t)columns;
-    t->m = mem_new(d->context, r * c, sizeof *t->m);
-    t->h = mem_new(d->context, r, sizeof *t->h);
-    t->pivot_column = mem_new(d->context, r, sizeof *t->pivot_column);
-    t->pivot_row = mem_new(d->context, c, sizeof *t->pivot_row);
+    t->m = taut_mem_new(d->context, r * c, sizeof *t->m);
+    t->h = taut_mem_new(d->context, r, sizeof *t->h);
+    t->pivot_column = taut_mem_new(d->context, r, sizeof *t->pivot_column);
+    t->pivot_row = taut_mem_new(d->context, c, sizeof *t->pivot_row);
     if (!t->m || !t->h || !t->pivot_column || !t->pivot_row) {
-        tableau_clear(d, t);
+        taut_tableau_clear(d, t);
         return TAUT_OUT_OF_MEMORY;
     }
     for (int k = 0; k < rows; k++) t->pivot_column[k] = -1;
@@ -19,12 +19,12 @@ int tableau_create(dirac *d, int rows, int columns, tableau *t)
     return TAUT_OK;
 }
 
-void tableau_clear(dirac *d, tableau *t)
+void taut_tableau_clear(dirac *d, tableau *t)
 {
-    mem_free(d->context, t->m);
-    mem_free(d->context, t->h);
-    mem_free(d->context, t->pivot_column);
-    mem_free(d->context, t->pivot_row);
+    taut_mem_free(d->context, t->m);
+    taut_mem_free(d->context, t->h);
+    taut_mem_free(d->context, t->pivot_column);
+    taut_mem_free(d->context, t->pivot_row);
     *t = (tableau){ 0 };
 }
 
@@ -32,11 +32,11 @@ void tableau_clear(dirac *d, tableau *t)
 static int entry_cost(dirac *d, expr e, size_t *cost)
 {
     expr *list;
-    *cost = graph_node(d->g, e)->op == OP_CONSTANT ? 0 : 1;
+    *cost = taut_graph_node(d->g, e)->op == OP_CONSTANT ? 0 : 1;
     if (!*cost) return TAUT_OK;
-    int status = expr_reachable(d->g, &e, 1, &list, cost);
-    if (!status) expr_list_free(d->g, list);
-    if (!status && expr_is_constant(d->g, e)) *cost = 1;
+    int status = taut_expr_reachable(d->g, &e, 1, &list, cost);
+    if (!status) taut_expr_list_free(d->g, list);
+    if (!status && taut_expr_is_constant(d->g, e)) *cost = 1;
     return status;
 }
 
@@ -50,9 +50,9 @@ static int choose(dirac *d, tableau *t, int *row, int *column)
             expr *e = &t->m[k * t->columns + j];
             weakness weak;
             size_t cost;
-            if (t->pivot_column[k] >= 0 || t->pivot_row[j] >= 0 || expr_is_number(d->g, *e, 0)) continue;
-            int status = sampler_judge(d->sampler, *e, &weak);
-            if (!status && weak == WEAK_ZERO) *e = expr_number(d->g, 0);
+            if (t->pivot_column[k] >= 0 || t->pivot_row[j] >= 0 || taut_expr_is_number(d->g, *e, 0)) continue;
+            int status = taut_sampler_judge(d->sampler, *e, &weak);
+            if (!status && weak == WEAK_ZERO) *e = taut_expr_number(d->g, 0);
             if (!*e) return TAUT_OUT_OF_MEMORY;
             if (weak == WEAK_MIXED) t->mixed = 1;
             if (!status) status = entry_cost(d, *e, &cost);
@@ -67,19 +67,19 @@ static int subtract(dirac *d, tableau *t, int k, int p, int column)
 {
     graph *g = d->g;
     expr *row = t->m + k * t->columns, *with = t->m + p * t->columns;
-    if (expr_is_number(g, row[column], 0)) return TAUT_OK;
-    expr factor = expr_simplify(g, expr_div(g, row[column], with[column]), NULL, NULL);
+    if (taut_expr_is_number(g, row[column], 0)) return TAUT_OK;
+    expr factor = taut_expr_simplify(g, taut_expr_div(g, row[column], with[column]), NULL, NULL);
     for (int j = 0; j < t->columns; j++) {
-        if (expr_is_number(g, with[j], 0) && j != column) continue;
-        row[j] = j == column ? expr_number(g, 0)
-                             : expr_simplify(g, expr_sub(g, row[j], expr_mul(g, factor, with[j])), NULL, NULL);
+        if (taut_expr_is_number(g, with[j], 0) && j != column) continue;
+        row[j] = j == column ? taut_expr_number(g, 0)
+                             : taut_expr_simplify(g, taut_expr_sub(g, row[j], taut_expr_mul(g, factor, with[j])), NULL, NULL);
         if (!row[j]) return TAUT_OUT_OF_MEMORY;
     }
-    t->h[k] = expr_simplify(g, expr_sub(g, t->h[k], expr_mul(g, factor, t->h[p])), NULL, NULL);
+    t->h[k] = taut_expr_simplify(g, taut_expr_sub(g, t->h[k], taut_expr_mul(g, factor, t->h[p])), NULL, NULL);
     return t->h[k] ? TAUT_OK : TAUT_OUT_OF_MEMORY;
 }
 
-int tableau_eliminate(dirac *d, tableau *t)
+int taut_tableau_eliminate(dirac *d, tableau *t)
 {
     for (;;) {
         int p, column, status = choose(d, t, &p, &column);

@@ -5,8 +5,8 @@
 
 static expr sum_of(const dirac *d)
 {
-    expr sum = expr_number(d->g, 0);
-    for (size_t i = 0; i < d->m->summand_count; i++) sum = expr_add(d->g, sum, d->m->summands[i].value);
+    expr sum = taut_expr_number(d->g, 0);
+    for (size_t i = 0; i < d->m->summand_count; i++) sum = taut_expr_add(d->g, sum, d->m->summands[i].value);
     return sum;
 }
 
@@ -15,16 +15,16 @@ static int momentum_row(dirac *d, tableau *t, uint32_t i, const expr *zero)
 {
     graph *g = d->g;
     expr *velocities = d->z + d->n, *row = t->m + (size_t)i * d->n;
-    int status = expr_gradient(g, d->momentum[i], velocities, d->n, row);
+    int status = taut_expr_gradient(g, d->momentum[i], velocities, d->n, row);
     for (uint32_t j = 0; !status && j < d->n; j++) {
-        row[j] = expr_simplify(g, row[j], NULL, NULL);
+        row[j] = taut_expr_simplify(g, row[j], NULL, NULL);
         if (!row[j]) return TAUT_OUT_OF_MEMORY;
-        unsigned kinds = expr_kinds(g, row[j]);
+        unsigned kinds = taut_expr_kinds(g, row[j]);
         if (kinds == ~0u) return TAUT_OUT_OF_MEMORY;
         if (kinds & 1u << KIND_W) {
             char name[200];
-            model_coordinate_name(d->m, i, name, sizeof name);
-            return dirac_verdict_is(
+            taut_model_coordinate_name(d->m, i, name, sizeof name);
+            return taut_dirac_verdict_is(
                 d, DIRAC_REFUSED,
                 "the Lagrangian is not quadratic in the velocities (see '%s'), and the Hamiltonian cannot "
                 "be written down; write the model with hamiltonian and momentum",
@@ -32,23 +32,23 @@ static int momentum_row(dirac *d, tableau *t, uint32_t i, const expr *zero)
         }
     }
     if (status) return status;
-    expr b = expr_substitute(g, d->momentum[i], velocities, zero, d->n);
-    t->h[i] = expr_simplify(g, expr_sub(g, b, velocities[i]), NULL, NULL);
+    expr b = taut_expr_substitute(g, d->momentum[i], velocities, zero, d->n);
+    t->h[i] = taut_expr_simplify(g, taut_expr_sub(g, b, velocities[i]), NULL, NULL);
     return t->h[i] ? TAUT_OK : TAUT_OUT_OF_MEMORY;
 }
 
 /* The smaller of a formula and its simplified form: what the user wrote may be shorter than a polynomial. */
 static int shorter(dirac *d, expr *e)
 {
-    expr simple = expr_simplify(d->g, *e, NULL, NULL), *list;
+    expr simple = taut_expr_simplify(d->g, *e, NULL, NULL), *list;
     size_t before, after;
     if (!simple) return TAUT_OUT_OF_MEMORY;
-    int status = expr_reachable(d->g, e, 1, &list, &before);
+    int status = taut_expr_reachable(d->g, e, 1, &list, &before);
     if (status) return status;
-    expr_list_free(d->g, list);
-    status = expr_reachable(d->g, &simple, 1, &list, &after);
+    taut_expr_list_free(d->g, list);
+    status = taut_expr_reachable(d->g, &simple, 1, &list, &after);
     if (status) return status;
-    expr_list_free(d->g, list);
+    taut_expr_list_free(d->g, list);
     if (after <= before) *e = simple;
     return TAUT_OK;
 }
@@ -58,14 +58,14 @@ static expr subtract_terms(dirac *d, expr sum, expr e, int depth)
 {
     graph *g = d->g;
     if (!e) return 0;
-    node n = *graph_node(g, e);
-    if (depth > 1000) return expr_sub(g, sum, e);
+    node n = *taut_graph_node(g, e);
+    if (depth > 1000) return taut_expr_sub(g, sum, e);
     if (n.op == OP_ADD) return subtract_terms(d, subtract_terms(d, sum, n.a, depth + 1), n.b, depth + 1);
-    if (n.op == OP_SUB) return expr_add(g, subtract_terms(d, sum, n.a, depth + 1), n.b);
-    if (n.op == OP_NEG) return expr_add(g, sum, n.a);
-    if (n.op == OP_MUL && graph_node(g, n.a)->op == OP_CONSTANT && graph_constant(g, n.a) < 0)
-        return expr_add(g, sum, expr_neg(g, e));
-    return expr_sub(g, sum, e);
+    if (n.op == OP_SUB) return taut_expr_add(g, subtract_terms(d, sum, n.a, depth + 1), n.b);
+    if (n.op == OP_NEG) return taut_expr_add(g, sum, n.a);
+    if (n.op == OP_MUL && taut_graph_node(g, n.a)->op == OP_CONSTANT && taut_graph_constant(g, n.a) < 0)
+        return taut_expr_add(g, sum, taut_expr_neg(g, e));
+    return taut_expr_sub(g, sum, e);
 }
 
 /* H_c = (p - b) v / 2 - L(q,0), v zero where it is free. With rows and columns of the pivots the same this is p v - L
@@ -73,23 +73,23 @@ static expr subtract_terms(dirac *d, expr sum, expr e, int depth)
 static int write_hamiltonian(dirac *d, const tableau *t, expr lagrangian, expr *v, const expr *zero)
 {
     graph *g = d->g;
-    expr *p = d->z + d->n, half = expr_number(g, (wide)0.5), kinetic = expr_number(g, 0), *b = v + d->n;
+    expr *p = d->z + d->n, half = taut_expr_number(g, (wide)0.5), kinetic = taut_expr_number(g, 0), *b = v + d->n;
     int same = 1;
     for (uint32_t j = 0; j < d->n; j++) {
         int row = t->pivot_row[j];
         v[j] = row < 0
                    ? zero[j]
-                   : expr_simplify(g, expr_neg(g, expr_div(g, t->h[row], t->m[(size_t)row * d->n + j])), NULL, NULL);
+                   : taut_expr_simplify(g, taut_expr_neg(g, taut_expr_div(g, t->h[row], t->m[(size_t)row * d->n + j])), NULL, NULL);
         same &= (row < 0) == (t->pivot_column[j] < 0);
-        b[j] = expr_substitute(g, d->momentum[j], p, zero, d->n);
+        b[j] = taut_expr_substitute(g, d->momentum[j], p, zero, d->n);
     }
     for (uint32_t j = 0; j < d->n; j++)
         if (t->pivot_row[j] >= 0)
-            kinetic = expr_add(g, kinetic,
-                               same ? expr_mul(g, half, expr_mul(g, expr_sub(g, p[j], b[j]), v[j]))
-                                    : expr_mul(g, p[j], v[j]));
-    kinetic = expr_simplify(g, kinetic, NULL, NULL);
-    d->hamiltonian = subtract_terms(d, kinetic, expr_substitute(g, lagrangian, p, same ? zero : v, d->n), 0);
+            kinetic = taut_expr_add(g, kinetic,
+                               same ? taut_expr_mul(g, half, taut_expr_mul(g, taut_expr_sub(g, p[j], b[j]), v[j]))
+                                    : taut_expr_mul(g, p[j], v[j]));
+    kinetic = taut_expr_simplify(g, kinetic, NULL, NULL);
+    d->hamiltonian = subtract_terms(d, kinetic, taut_expr_substitute(g, lagrangian, p, same ? zero : v, d->n), 0);
     return d->hamiltonian ? shorter(d, &d->hamiltonian) : TAUT_OUT_OF_MEMORY;
 }
 
@@ -99,9 +99,9 @@ static int primary_constraints(dirac *d, const tableau *t)
     for (uint32_t i = 0; !status && i < d->n; i++) {
         expr top;
         if (t->pivot_column[i] >= 0) continue;
-        expr phi = expr_simplify(d->g, expr_neg(d->g, t->h[i]), &top, NULL);
+        expr phi = taut_expr_simplify(d->g, taut_expr_neg(d->g, t->h[i]), &top, NULL);
         status =
-            phi ? dirac_add(d, top,
+            phi ? taut_dirac_add(d, top,
                             (dirac_constraint){ .generation = 1, .multiplier = d->multiplier_count++, .source = -1 })
                 : TAUT_OUT_OF_MEMORY;
         d->singular = 1;
@@ -109,32 +109,32 @@ static int primary_constraints(dirac *d, const tableau *t)
     return status;
 }
 
-int dirac_legendre(dirac *d)
+int taut_dirac_legendre(dirac *d)
 {
     tableau t;
     uint32_t n = d->n;
-    expr lagrangian = sum_of(d), *work = mem_new(d->context, 3 * (size_t)n, sizeof *work),
+    expr lagrangian = sum_of(d), *work = taut_mem_new(d->context, 3 * (size_t)n, sizeof *work),
          *zero = work ? work + 2 * n : NULL;
     if (!work) return TAUT_OUT_OF_MEMORY;
-    for (uint32_t i = 0; i < n; i++) zero[i] = expr_number(d->g, 0);
-    int status = lagrangian ? expr_gradient(d->g, lagrangian, d->z + n, n, d->momentum) : TAUT_OUT_OF_MEMORY;
-    if (!status) status = tableau_create(d, (int)n, (int)n, &t);
+    for (uint32_t i = 0; i < n; i++) zero[i] = taut_expr_number(d->g, 0);
+    int status = lagrangian ? taut_expr_gradient(d->g, lagrangian, d->z + n, n, d->momentum) : TAUT_OUT_OF_MEMORY;
+    if (!status) status = taut_tableau_create(d, (int)n, (int)n, &t);
     if (status) {
-        mem_free(d->context, work);
+        taut_mem_free(d->context, work);
         return status;
     }
     for (uint32_t i = 0; !status && d->verdict == DIRAC_SECOND_CLASS && i < n; i++)
         status = momentum_row(d, &t, i, zero);
     if (!status && d->verdict == DIRAC_SECOND_CLASS) {
-        status = tableau_eliminate(d, &t);
+        status = taut_tableau_eliminate(d, &t);
         if (!status && t.mixed)
-            status = dirac_verdict_is(
+            status = taut_dirac_verdict_is(
                 d, DIRAC_REFUSED,
                 "the rank of the Hessian of the Lagrangian in the velocities changes from place to place");
         if (!status && !t.mixed) status = write_hamiltonian(d, &t, lagrangian, work, zero);
         if (!status && !t.mixed) status = primary_constraints(d, &t);
     }
-    tableau_clear(d, &t);
-    mem_free(d->context, work);
+    taut_tableau_clear(d, &t);
+    taut_mem_free(d->context, work);
     return status;
 }

@@ -6,23 +6,23 @@
 
 #define CONSISTENT 1e-9 /* relative displacement that counts as rounding of the given numbers */
 
-void phase_space_destroy(model *m)
+void taut_phase_space_destroy(model *m)
 {
     if (!m) return;
     taut_context *context = m->context;
-    for (size_t k = 0; k < m->constraint_count; k++) mem_free(context, m->constraints[k].name);
-    mem_free(context, m->constraints);
-    mem_free(context, m->summands);
-    mem_free(context, m->start_q);
-    mem_free(context, m->start_w);
-    mem_free(context, m->phase);
-    mem_free(context, m);
+    for (size_t k = 0; k < m->constraint_count; k++) taut_mem_free(context, m->constraints[k].name);
+    taut_mem_free(context, m->constraints);
+    taut_mem_free(context, m->summands);
+    taut_mem_free(context, m->start_q);
+    taut_mem_free(context, m->start_w);
+    taut_mem_free(context, m->phase);
+    taut_mem_free(context, m);
 }
 
 /* What is the model's own; everything else is shared with the model it came from. */
 static int make_shell(dirac *d, model **result)
 {
-    model *m = mem_new(d->context, 1, sizeof *m);
+    model *m = taut_mem_new(d->context, 1, sizeof *m);
     *result = m;
     if (!m) return TAUT_OUT_OF_MEMORY;
     *m = *d->m;
@@ -31,11 +31,11 @@ static int make_shell(dirac *d, model **result)
     m->ambient = NULL;
     m->constraint_count = 0;
     m->summand_count = 1;
-    m->summands = mem_new(d->context, 1, sizeof *m->summands);
-    m->constraints = mem_new(d->context, d->count, sizeof *m->constraints);
-    m->start_q = mem_new(d->context, d->n, sizeof *m->start_q);
-    m->start_w = mem_new(d->context, d->n, sizeof *m->start_w);
-    m->phase = mem_new(d->context, 1, sizeof *m->phase);
+    m->summands = taut_mem_new(d->context, 1, sizeof *m->summands);
+    m->constraints = taut_mem_new(d->context, d->count, sizeof *m->constraints);
+    m->start_q = taut_mem_new(d->context, d->n, sizeof *m->start_q);
+    m->start_w = taut_mem_new(d->context, d->n, sizeof *m->start_w);
+    m->phase = taut_mem_new(d->context, 1, sizeof *m->phase);
     if (!m->summands || !m->constraints || !m->start_q || !m->start_w || !m->phase) return TAUT_OUT_OF_MEMORY;
     m->summands[0] = (summand){ d->hamiltonian, m->form_line };
     m->phase->velocities = d->m->form == FORM_LAGRANGIAN;
@@ -43,8 +43,8 @@ static int make_shell(dirac *d, model **result)
         const dirac_constraint *c = &d->chi[k];
         const constraint *from = c->source >= 0 ? &d->m->constraints[c->source] : NULL;
         char name[40];
-        dirac_name(d, k, name, sizeof name);
-        char *text = mem_text(d->context, from ? from->name : name);
+        taut_dirac_name(d, k, name, sizeof name);
+        char *text = taut_mem_text(d->context, from ? from->name : name);
         if (!text) return TAUT_OUT_OF_MEMORY;
         m->constraints[m->constraint_count++] =
             (constraint){ text, c->value, from ? from->line : m->form_line, 0, c->gauge };
@@ -62,15 +62,15 @@ static int report_inconsistent(dirac *d, const point *x, wide moved)
     wide most = -1, value = 0;
     for (size_t k = 0; k < d->count; k++) {
         wide here;
-        if (sampler_values(d->sampler, x, &d->chi[k].value, 1, &here, NULL)) return TAUT_OUT_OF_MEMORY;
+        if (taut_sampler_values(d->sampler, x, &d->chi[k].value, 1, &here, NULL)) return TAUT_OUT_OF_MEMORY;
         if (!(WIDE(fabs)(here) <= most * (wide)(1 + TIE))) most = WIDE(fabs)(here), worst = k, value = here;
     }
     const dirac_constraint *c = &d->chi[worst];
     const constraint *from = c->source >= 0 ? &d->m->constraints[c->source] : NULL;
     char text[400], name[40];
-    dirac_print(d, c->value, text, sizeof text);
-    dirac_name(d, worst, name, sizeof name);
-    return fail(d->context, TAUT_BAD_MODEL,
+    taut_dirac_print(d, c->value, text, sizeof text);
+    taut_dirac_name(d, worst, name, sizeof name);
+    return taut_fail(d->context, TAUT_BAD_MODEL,
                 "%s:%d: the start is not on the constraints: %s = %s is %.3g, not zero (consistent values differ by up to %.3g); correct the "
                 "start values, free some with free(guess), or use the start mode 'project'",
                 d->m->file, from ? from->line : d->m->form_line, name, text, (double)value, (double)moved);
@@ -83,10 +83,10 @@ static int put_on_manifold(dirac *d, start_mode mode, point *x, phase_info *info
     int converged;
     if (mode == START_AS_IS) return TAUT_OK;
     memcpy(given, x->z, n2 * sizeof *given);
-    int status = sampler_project(d->sampler, x, d->chi, d->count, NULL, &converged);
+    int status = taut_sampler_project(d->sampler, x, d->chi, d->count, NULL, &converged);
     if (status) return status;
     if (!converged)
-        return fail(d->context, TAUT_NO_CONVERGENCE,
+        return taut_fail(d->context, TAUT_NO_CONVERGENCE,
                     "%s:%d: no point of the constraints was found near the start; start nearer", d->m->file,
                     d->m->form_line);
     for (size_t i = 0; i < n2; i++) {
@@ -107,21 +107,21 @@ static int find_start(dirac *d, start_mode mode, model *m)
     uint32_t n = d->n;
     wide z[2 * DIRAC_COORDINATES];
     point x = { z, 0 };
-    int status = start_point(d, mode != START_AS_IS, &x);
+    int status = taut_start_point(d, mode != START_AS_IS, &x);
     for (uint32_t i = 0; i < n && mode != START_AS_IS; i++) {
         m->phase->free_q += d->m->start_q[i].type == START_FREE;
         m->phase->free_w += d->m->start_w[i].type == START_FREE;
     }
     for (uint32_t i = 0; !status && i < 2 * n; i++)
         if (!(z[i] - z[i] == 0))
-            status = fail(d->context, TAUT_NOT_FINITE, "%s:%d: the start is not finite; change the start values",
+            status = taut_fail(d->context, TAUT_NOT_FINITE, "%s:%d: the start is not finite; change the start values",
                           m->file, m->form_line);
     if (!status) status = put_on_manifold(d, mode, &x, m->phase);
     for (uint32_t i = 0; !status && i < n; i++) {
         m->start_q[i] = d->m->start_q[i];
         m->start_w[i] = d->m->start_w[i];
-        m->start_q[i].value = expr_number(d->g, z[i]);
-        m->start_w[i].value = expr_number(d->g, z[n + i]);
+        m->start_q[i].value = taut_expr_number(d->g, z[i]);
+        m->start_w[i].value = taut_expr_number(d->g, z[n + i]);
         if (!m->start_q[i].value || !m->start_w[i].value) status = TAUT_OUT_OF_MEMORY;
     }
     return status;
@@ -132,13 +132,13 @@ static int cannot_run(dirac *d, char *before)
 {
     const model *m = d->m;
     if (d->verdict == DIRAC_INCONSISTENT)
-        return fail(d->context, TAUT_BAD_MODEL, "%s:%d: the model is inconsistent: %s", m->file, m->form_line,
+        return taut_fail(d->context, TAUT_BAD_MODEL, "%s:%d: the model is inconsistent: %s", m->file, m->form_line,
                     d->reason);
     if (before[0]) {
         before[strcspn(before, ";")] = 0;
-        return fail(d->context, TAUT_SINGULAR, "%s; by the Dirac algorithm: %s", before, d->reason);
+        return taut_fail(d->context, TAUT_SINGULAR, "%s; by the Dirac algorithm: %s", before, d->reason);
     }
-    return fail(d->context, TAUT_BAD_MODEL, "%s:%d: %s", m->file, m->phase_line, d->reason);
+    return taut_fail(d->context, TAUT_BAD_MODEL, "%s:%d: %s", m->file, m->phase_line, d->reason);
 }
 
 /* Adds to a failure what was probably forgotten. */
@@ -148,41 +148,41 @@ static int explain(const model *m, int status)
     int all;
     if (status != TAUT_BAD_MODEL && status != TAUT_SINGULAR && status != TAUT_NO_CONVERGENCE) return status;
     snprintf(text, sizeof text, "%s", taut_error_text(m->context));
-    if (missing_velocity(m, missing, sizeof missing, &all)) return TAUT_OUT_OF_MEMORY;
+    if (taut_missing_velocity(m, missing, sizeof missing, &all)) return TAUT_OUT_OF_MEMORY;
     if (!missing[0]) return status;
-    if (!all) return fail(m->context, status, "%s; %s", text, missing);
+    if (!all) return taut_fail(m->context, status, "%s; %s", text, missing);
     size_t length = strlen(m->file);
     const char *rest = strncmp(text, m->file, length) == 0 ? strstr(text + length, ": ") : NULL; /* behind FILE:LINE */
-    return fail(m->context, status, "%s:%d: %s; as it stands, %s", m->file, m->form_line, missing,
+    return taut_fail(m->context, status, "%s:%d: %s; as it stands, %s", m->file, m->form_line, missing,
                 rest ? rest + 2 : text);
 }
 
-int phase_space_model(model *m, start_mode start, model **result)
+int taut_phase_space_model(model *m, start_mode start, model **result)
 {
     dirac *d;
     char before[TAUT_ERROR_TEXT] = "";
     if (!m->phase_line) snprintf(before, sizeof before, "%s", taut_error_text(m->context));
     *result = NULL;
     if (m->start_points_line)
-        return fail(m->context, TAUT_UNSUPPORTED,
+        return taut_fail(m->context, TAUT_UNSUPPORTED,
                     "%s:%d: start_points are for discrete Lagrangians, which a model with constraints on phase space "
                     "has none of; give positions and velocities in start",
                     m->file, m->start_points_line);
-    int status = dirac_analyse(m, &d);
+    int status = taut_dirac_analyse(m, &d);
     if (status) return status;
     /* singular at the start only: not a case for the algorithm */
     if (!d->singular && !m->phase_line && d->verdict == DIRAC_SECOND_CLASS)
-        status = fail(m->context, TAUT_SINGULAR, "%s", before);
+        status = taut_fail(m->context, TAUT_SINGULAR, "%s", before);
     else
         status = d->verdict == DIRAC_SECOND_CLASS ? make_shell(d, result) : cannot_run(d, before);
     if (!status) status = find_start(d, start, *result);
     int all;
     if (status) status = explain(m, status);
-    else status = missing_velocity(m, (*result)->phase->missing, sizeof (*result)->phase->missing, &all);
+    else status = taut_missing_velocity(m, (*result)->phase->missing, sizeof (*result)->phase->missing, &all);
     if (status) {
-        phase_space_destroy(*result);
+        taut_phase_space_destroy(*result);
         *result = NULL;
     }
-    dirac_destroy(d);
+    taut_dirac_destroy(d);
     return status;
 }

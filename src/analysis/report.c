@@ -21,34 +21,34 @@ static void namer(void *user, op o, kind k, uint32_t index, char *buffer, size_t
     if (o == OP_VARIABLE && k == KIND_LAMBDA) {
         snprintf(buffer, size, "u%u", index + 1);
     } else if (o == OP_VARIABLE && k == KIND_W && index < d->n) {
-        model_coordinate_name(d->m, index, name, sizeof name);
+        taut_model_coordinate_name(d->m, index, name, sizeof name);
         snprintf(buffer, size, "p.%s", name);
     } else {
-        model_namer(d->m, o, k, index, buffer, size);
+        taut_model_namer(d->m, o, k, index, buffer, size);
     }
 }
 
-void dirac_print(const dirac *d, expr e, char *buffer, size_t size)
+void taut_dirac_print(const dirac *d, expr e, char *buffer, size_t size)
 {
-    expr_print(d->g, e, namer, (void *)d, buffer, size);
+    taut_expr_print(d->g, e, namer, (void *)d, buffer, size);
 }
 
-void dirac_name(const dirac *d, size_t k, char *buffer, size_t size)
+void taut_dirac_name(const dirac *d, size_t k, char *buffer, size_t size)
 {
     (void)d;
     snprintf(buffer, size, "chi%zu", k + 1);
 }
 
-void dirac_moved(dirac *d, expr generator, char *buffer, size_t size)
+void taut_dirac_moved(dirac *d, expr generator, char *buffer, size_t size)
 {
     buffer[0] = 0;
     for (uint32_t i = 0; i < 2 * d->n; i++) {
         weakness weak = WEAK_ZERO;
-        expr by = expr_derivative(d->g, generator, d->z[(i + d->n) % (2 * d->n)]); /* {q,f} = f_p, {p,f} = -f_q */
-        if (!by || sampler_judge(d->sampler, by, &weak) || weak == WEAK_ZERO) continue;
+        expr by = taut_expr_derivative(d->g, generator, d->z[(i + d->n) % (2 * d->n)]); /* {q,f} = f_p, {p,f} = -f_q */
+        if (!by || taut_sampler_judge(d->sampler, by, &weak) || weak == WEAK_ZERO) continue;
         char name[220];
         size_t at = strlen(buffer);
-        dirac_print(d, d->z[i], name, sizeof name);
+        taut_dirac_print(d, d->z[i], name, sizeof name);
         snprintf(buffer + at, size - at, "%s%s", at ? ", " : "", name);
     }
 }
@@ -75,8 +75,8 @@ static void constraints(printer *p)
         const dirac_constraint *c = &d->chi[k];
         char *formula = p->formula, name[40], label[40], from[250] = "";
         const char *class = d->first + d->second == 0 ? "" : c->first_class ? "   first class" : "   second class";
-        dirac_print(d, c->value, formula, TEXT - 1000);
-        dirac_name(d, k, name, sizeof name);
+        taut_dirac_print(d, c->value, formula, TEXT - 1000);
+        taut_dirac_name(d, k, name, sizeof name);
         if (c->source >= 0) snprintf(from, sizeof from, "   ('%.200s')", d->m->constraints[c->source].name);
         snprintf(p->text, TEXT, "%s = %s%s%s", name, formula, class, from);
         say(p, generation_name(c, label, sizeof label), p->text);
@@ -94,13 +94,13 @@ static void multipliers(printer *p)
         char *formula = p->formula, name[250];
         if (c->multiplier < 0) continue;
         expr u = d->multiplier[c->multiplier];
-        int holonomic = c->source >= 0 && !(expr_kinds(d->g, c->value) & 1u << KIND_W);
+        int holonomic = c->source >= 0 && !(taut_expr_kinds(d->g, c->value) & 1u << KIND_W);
         if (holonomic) /* its force is +G' lambda */
             snprintf(name, sizeof name, "lambda.%.200s", d->m->constraints[c->source].name);
         else
             snprintf(name, sizeof name, "u%d", c->multiplier + 1);
-        if (u) u = holonomic ? expr_simplify(d->g, expr_neg(d->g, u), NULL, NULL) : u;
-        if (u) dirac_print(d, u, formula, TEXT - 1000);
+        if (u) u = holonomic ? taut_expr_simplify(d->g, taut_expr_neg(d->g, u), NULL, NULL) : u;
+        if (u) taut_dirac_print(d, u, formula, TEXT - 1000);
         if (u && p->more && strlen(formula) > LONG) snprintf(formula, TEXT, "(a long formula; %s prints it)", p->more);
         snprintf(p->text, TEXT, u ? "%s = %s" : "%s is free", name, formula);
         say(p, "multiplier", p->text);
@@ -114,26 +114,26 @@ static void multipliers(printer *p)
 /* C^-1 everywhere, not only on the manifold: the samples are taken off it. */
 static int invert_brackets(dirac *d, expr *inverse)
 {
-    int k = (int)d->count, status = sampler_spread(d->sampler, &d->hamiltonian, 1, NULL, 0);
+    int k = (int)d->count, status = taut_sampler_spread(d->sampler, &d->hamiltonian, 1, NULL, 0);
     for (int b = 0; !status && b < k; b++) {
         tableau t;
-        status = tableau_create(d, k, k, &t);
+        status = taut_tableau_create(d, k, k, &t);
         for (int i = 0; !status && i < k; i++) {
-            t.h[i] = expr_number(d->g, i == b ? -1 : 0);
+            t.h[i] = taut_expr_number(d->g, i == b ? -1 : 0);
             for (int j = 0; j < k; j++)
-                if (!(t.m[i * k + j] = dirac_bracket(d, d->chi[i].gradient, d->chi[j].gradient)))
+                if (!(t.m[i * k + j] = taut_dirac_bracket(d, d->chi[i].gradient, d->chi[j].gradient)))
                     status = TAUT_OUT_OF_MEMORY;
         }
-        if (!status) status = tableau_eliminate(d, &t);
+        if (!status) status = taut_tableau_eliminate(d, &t);
         for (int j = 0; !status && j < k; j++) {
             int row = t.pivot_row[j];
             if (row < 0) status = TAUT_UNSUPPORTED;
             else
                 inverse[j * k + b] =
-                    expr_simplify(d->g, expr_neg(d->g, expr_div(d->g, t.h[row], t.m[row * k + j])), NULL, NULL);
+                    taut_expr_simplify(d->g, taut_expr_neg(d->g, taut_expr_div(d->g, t.h[row], t.m[row * k + j])), NULL, NULL);
             if (row >= 0 && !inverse[j * k + b]) status = TAUT_OUT_OF_MEMORY;
         }
-        tableau_clear(d, &t);
+        taut_tableau_clear(d, &t);
     }
     return status;
 }
@@ -145,11 +145,11 @@ static void add_product(printer *p, expr factor, const char *body)
     expr top, bottom;
     char *above = p->formula, *below = p->below;
     size_t at = strlen(p->text);
-    if (!expr_simplify(d->g, factor, &top, &bottom)) return;
-    dirac_print(d, top, above, TEXT);
+    if (!taut_expr_simplify(d->g, factor, &top, &bottom)) return;
+    taut_dirac_print(d, top, above, TEXT);
     int negative = above[0] == '-';
-    if (negative) dirac_print(d, expr_neg(d->g, top), above, TEXT);
-    dirac_print(d, bottom, below, TEXT);
+    if (negative) taut_dirac_print(d, taut_expr_neg(d->g, top), above, TEXT);
+    taut_dirac_print(d, bottom, below, TEXT);
     int one = strcmp(above, "1") == 0, whole = strcmp(below, "1") == 0, sum = strchr(above, ' ') != NULL;
     snprintf(p->text + at, TEXT - at, " %c %s%s%s%s%s%s%s%s", negative ? '-' : '+', sum ? "(" : "", one ? "" : above,
              sum ? ")" : "", one ? "" : "*", body, whole ? "" : "/(", whole ? "" : below, whole ? "" : ")");
@@ -161,20 +161,20 @@ static void fundamental(printer *p, const expr *inverse)
     uint32_t n2 = 2 * d->n;
     for (uint32_t i = 0; i < n2; i++)
         for (uint32_t j = i + 1; j < n2; j++) {
-            expr sum = expr_number(d->g, j == i + d->n ? 1 : 0);
+            expr sum = taut_expr_number(d->g, j == i + d->n ? 1 : 0);
             for (size_t a = 0; a < d->count; a++)
                 for (size_t b = 0; b < d->count; b++) { /* {z,chi} = J chi_z */
                     expr left = d->chi[a].gradient[(i + d->n) % n2], right = d->chi[b].gradient[(j + d->n) % n2];
-                    if (i >= d->n) left = expr_neg(d->g, left);
-                    if (j < d->n) right = expr_neg(d->g, right);
-                    sum = expr_sub(d->g, sum, expr_mul(d->g, left, expr_mul(d->g, inverse[a * d->count + b], right)));
+                    if (i >= d->n) left = taut_expr_neg(d->g, left);
+                    if (j < d->n) right = taut_expr_neg(d->g, right);
+                    sum = taut_expr_sub(d->g, sum, taut_expr_mul(d->g, left, taut_expr_mul(d->g, inverse[a * d->count + b], right)));
                 }
             char first[220], second[220], *value = p->formula;
-            sum = expr_simplify(d->g, sum, NULL, NULL);
-            if (!sum || expr_is_number(d->g, sum, 0)) continue;
-            dirac_print(d, d->z[i], first, sizeof first);
-            dirac_print(d, d->z[j], second, sizeof second);
-            dirac_print(d, sum, value, TEXT - 1000);
+            sum = taut_expr_simplify(d->g, sum, NULL, NULL);
+            if (!sum || taut_expr_is_number(d->g, sum, 0)) continue;
+            taut_dirac_print(d, d->z[i], first, sizeof first);
+            taut_dirac_print(d, d->z[j], second, sizeof second);
+            taut_dirac_print(d, sum, value, TEXT - 1000);
             snprintf(p->text, TEXT, "{%s,%s}* = %s", first, second, value);
             say(p, "", p->text);
         }
@@ -197,8 +197,8 @@ static void bracket(printer *p)
     for (size_t a = 0; !status && a < k; a++)
         for (size_t b = a + 1; b < k; b++) {
             char body[100];
-            expr factor = expr_neg(d->g, inverse[a * k + b]);
-            if (expr_is_number(d->g, factor, 0)) continue;
+            expr factor = taut_expr_neg(d->g, inverse[a * k + b]);
+            if (taut_expr_is_number(d->g, factor, 0)) continue;
             snprintf(body, sizeof body, "({F,chi%zu}{chi%zu,G} - {F,chi%zu}{chi%zu,G})", a + 1, b + 1, b + 1, a + 1);
             add_product(p, factor, body);
         }
@@ -207,7 +207,7 @@ static void bracket(printer *p)
                  status ? "" : p->more, status ? "" : " prints C^-1");
     say(p, "Dirac bracket", p->text);
     if (!status && ((d->singular && d->n <= 2) || (!p->more && d->n <= 3))) fundamental(p, inverse);
-    sampler_spread(d->sampler, &d->hamiltonian, 1, d->chi, d->count);
+    taut_sampler_spread(d->sampler, &d->hamiltonian, 1, d->chi, d->count);
 }
 
 static void gauge(printer *p)
@@ -215,8 +215,8 @@ static void gauge(printer *p)
     dirac *d = p->d;
     for (int i = 0; i < d->first; i++) {
         char *formula = p->formula, moved[900];
-        dirac_print(d, d->generator[i], formula, TEXT - 1000);
-        dirac_moved(d, d->generator[i], moved, sizeof moved);
+        taut_dirac_print(d, d->generator[i], formula, TEXT - 1000);
+        taut_dirac_moved(d, d->generator[i], moved, sizeof moved);
         snprintf(p->text, TEXT, "%s is first class and moves %s", formula, moved[0] ? moved : "nothing");
         say(p, i ? "" : "gauge freedom", p->text);
     }
@@ -233,7 +233,7 @@ static void print_all(printer *p)
 {
     dirac *d = p->d;
     if (d->hamiltonian && d->verdict != DIRAC_REFUSED) {
-        dirac_print(d, d->hamiltonian, p->formula, TEXT - 1000);
+        taut_dirac_print(d, d->hamiltonian, p->formula, TEXT - 1000);
         say(p, d->m->form == FORM_LAGRANGIAN ? "H_c" : "H", p->formula);
     }
     if (d->count <= SHOWN || !p->more) {
@@ -256,18 +256,18 @@ static void print_all(printer *p)
     if (d->warning[0]) say(p, "warning", d->warning);
 }
 
-int dirac_report(dirac *d, const char *more, void (*line)(void *user, const char *text), void *user)
+int taut_dirac_report(dirac *d, const char *more, void (*line)(void *user, const char *text), void *user)
 {
     printer p = { .d = d, .more = more, .line = line, .user = user };
-    p.text = mem_new(d->context, TEXT, 1);
-    p.formula = mem_new(d->context, TEXT, 1);
-    p.below = mem_new(d->context, TEXT, 1);
-    p.whole = mem_new(d->context, TEXT, 1);
+    p.text = taut_mem_new(d->context, TEXT, 1);
+    p.formula = taut_mem_new(d->context, TEXT, 1);
+    p.below = taut_mem_new(d->context, TEXT, 1);
+    p.whole = taut_mem_new(d->context, TEXT, 1);
     int status = p.text && p.formula && p.below && p.whole ? TAUT_OK : TAUT_OUT_OF_MEMORY;
     if (!status) print_all(&p);
-    mem_free(d->context, p.text);
-    mem_free(d->context, p.formula);
-    mem_free(d->context, p.below);
-    mem_free(d->context, p.whole);
+    taut_mem_free(d->context, p.text);
+    taut_mem_free(d->context, p.formula);
+    taut_mem_free(d->context, p.below);
+    taut_mem_free(d->context, p.whole);
     return status;
 }

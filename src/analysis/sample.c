@@ -12,24 +12,24 @@
 
 /* What is smaller than this part of the bound of its error counts as zero: far above rounding errors and the rest of
    Newton's iteration, far below any number that a model means (3e-23 in quad). */
-wide sample_tolerance(void) { return WIDE(cbrt)((wide)EPSILON * (wide)EPSILON); }
+wide taut_sample_tolerance(void) { return WIDE(cbrt)((wide)EPSILON * (wide)EPSILON); }
 
-int sampler_create(const model *m, uint32_t n, const wide *base, sampler **result)
+int taut_sampler_create(const model *m, uint32_t n, const wide *base, sampler **result)
 {
     taut_context *context = m->context;
-    sampler *s = mem_new(context, 1, sizeof *s);
+    sampler *s = taut_mem_new(context, 1, sizeof *s);
     *result = NULL;
     if (!s) return TAUT_OUT_OF_MEMORY;
     s->g = m->graph;
     s->m = m;
     s->n = n;
     s->seed = 0x9e3779b97f4a7c15ULL;
-    s->base.z = mem_new(context, 2 * (size_t)n, sizeof(wide));
+    s->base.z = taut_mem_new(context, 2 * (size_t)n, sizeof(wide));
     int status = s->base.z ? TAUT_OK : TAUT_OUT_OF_MEMORY;
     for (int i = 0; i < SAMPLES; i++)
-        if (!(s->points[i].z = mem_new(context, 2 * (size_t)n, sizeof(wide)))) status = TAUT_OUT_OF_MEMORY;
+        if (!(s->points[i].z = taut_mem_new(context, 2 * (size_t)n, sizeof(wide)))) status = TAUT_OUT_OF_MEMORY;
     if (status) {
-        sampler_destroy(s);
+        taut_sampler_destroy(s);
         return status;
     }
     memcpy(s->base.z, base, 2 * (size_t)n * sizeof(wide));
@@ -40,15 +40,15 @@ int sampler_create(const model *m, uint32_t n, const wide *base, sampler **resul
     return TAUT_OK;
 }
 
-void sampler_destroy(sampler *s)
+void taut_sampler_destroy(sampler *s)
 {
     if (!s) return;
     taut_context *context = s->m->context;
-    for (int i = 0; i < SAMPLES; i++) mem_free(context, s->points[i].z);
-    mem_free(context, s->base.z);
-    mem_free(context, s->value);
-    mem_free(context, s->error);
-    mem_free(context, s);
+    for (int i = 0; i < SAMPLES; i++) taut_mem_free(context, s->points[i].z);
+    taut_mem_free(context, s->base.z);
+    taut_mem_free(context, s->value);
+    taut_mem_free(context, s->error);
+    taut_mem_free(context, s);
 }
 
 /* ---- values and errors ---- */
@@ -71,8 +71,8 @@ static wide error_of(const node *at, wide a, wide ea, wide b, wide eb, wide valu
 
 static wide leaf(const sampler *s, const point *x, expr e)
 {
-    const node *n = graph_node(s->g, e);
-    if (n->op == OP_CONSTANT) return graph_constant(s->g, e);
+    const node *n = taut_graph_node(s->g, e);
+    if (n->op == OP_CONSTANT) return taut_graph_constant(s->g, e);
     if (n->op == OP_PARAMETER) return s->m->parameters[n->a].value;
     if (n->b == KIND_Q && n->a < s->n) return x->z[n->a];
     if (n->b == KIND_W && n->a < s->n) return x->z[s->n + n->a];
@@ -81,19 +81,19 @@ static wide leaf(const sampler *s, const point *x, expr e)
 
 static int make_room(sampler *s)
 {
-    size_t need = graph_count(s->g);
+    size_t need = taut_graph_count(s->g);
     if (need <= s->capacity) return TAUT_OK;
     need += need / 2;
-    wide *value = mem_resize(s->m->context, s->value, need, sizeof *value);
+    wide *value = taut_mem_resize(s->m->context, s->value, need, sizeof *value);
     if (value) s->value = value;
-    wide *error = value ? mem_resize(s->m->context, s->error, need, sizeof *error) : NULL;
+    wide *error = value ? taut_mem_resize(s->m->context, s->error, need, sizeof *error) : NULL;
     if (!error) return TAUT_OUT_OF_MEMORY;
     s->error = error;
     s->capacity = need;
     return TAUT_OK;
 }
 
-int sampler_values(sampler *s, const point *x, const expr *roots, size_t count, wide *values, wide *errors)
+int taut_sampler_values(sampler *s, const point *x, const expr *roots, size_t count, wide *values, wide *errors)
 {
     expr *list;
     size_t length;
@@ -101,12 +101,12 @@ int sampler_values(sampler *s, const point *x, const expr *roots, size_t count, 
     for (size_t i = 0; i < count; i++)
         if (!roots[i]) return TAUT_OUT_OF_MEMORY;
     int status = make_room(s);
-    if (!status) status = expr_reachable(s->g, roots, count, &list, &length);
+    if (!status) status = taut_expr_reachable(s->g, roots, count, &list, &length);
     if (status) return status;
     for (size_t i = 0; i < length; i++) {
         expr e = list[i];
-        const node *n = graph_node(s->g, e);
-        int arity = op_arity(n->op);
+        const node *n = taut_graph_node(s->g, e);
+        int arity = taut_op_arity(n->op);
         if (arity == 0) {
             s->value[e] = leaf(s, x, e);
             s->error[e] = WIDE(fabs)(s->value[e]);
@@ -115,30 +115,30 @@ int sampler_values(sampler *s, const point *x, const expr *roots, size_t count, 
             continue;
         }
         wide a = s->value[n->a], b = arity == 2 ? s->value[n->b] : 0, eb = arity == 2 ? s->error[n->b] : 0;
-        s->value[e] = op_apply(n->op, a, b, (int32_t)n->b);
+        s->value[e] = taut_op_apply(n->op, a, b, (int32_t)n->b);
         s->error[e] = error_of(n, a, s->error[n->a], b, eb, s->value[e]);
     }
     for (size_t i = 0; i < count; i++) values[i] = s->value[roots[i]];
     for (size_t i = 0; errors && i < count; i++) errors[i] = s->error[roots[i]];
-    expr_list_free(s->g, list);
+    taut_expr_list_free(s->g, list);
     return TAUT_OK;
 }
 
-int sampler_judge(sampler *s, expr f, weakness *result)
+int taut_sampler_judge(sampler *s, expr f, weakness *result)
 {
     int zeros = 0;
     *result = WEAK_NOT_FINITE;
     if (!f) return TAUT_OUT_OF_MEMORY;
-    if (graph_node(s->g, f)->op == OP_CONSTANT) {
-        *result = graph_constant(s->g, f) == 0 ? WEAK_ZERO : WEAK_NONZERO;
+    if (taut_graph_node(s->g, f)->op == OP_CONSTANT) {
+        *result = taut_graph_constant(s->g, f) == 0 ? WEAK_ZERO : WEAK_NONZERO;
         return TAUT_OK;
     }
     for (int i = 0; i < s->count; i++) {
         wide value, error;
-        int status = sampler_values(s, &s->points[i], &f, 1, &value, &error);
+        int status = taut_sampler_values(s, &s->points[i], &f, 1, &value, &error);
         if (status) return status;
         if (!(value - value == 0)) return TAUT_OK;
-        zeros += WIDE(fabs)(value) <= sample_tolerance() * error;
+        zeros += WIDE(fabs)(value) <= taut_sample_tolerance() * error;
     }
     *result = zeros == s->count ? WEAK_ZERO : zeros ? WEAK_MIXED : WEAK_NONZERO;
     return TAUT_OK;
@@ -186,7 +186,7 @@ static int orthonormalise(wide *a, int rows, int columns, wide *r, wide *length,
     return rank;
 }
 
-int rank_of(wide *a, int rows, int columns)
+int taut_rank_of(wide *a, int rows, int columns)
 {
     wide r[2 * DIRAC_COORDINATES + 1] = { 0 }, length[2 * DIRAC_COORDINATES + 1];
     unsigned char done[2 * DIRAC_COORDINATES + 1];
@@ -201,8 +201,8 @@ static int newton_step(sampler *s, point *x, const expr *f, const expr *gradient
     size_t n2 = 2 * (size_t)s->n;
     wide *a = work, *r = a + count * n2, *length = r + count;
     unsigned char done[2 * DIRAC_COORDINATES + 1];
-    int status = sampler_values(s, x, f, count, r, NULL);
-    if (!status) status = sampler_values(s, x, gradient, count * n2, a, NULL);
+    int status = taut_sampler_values(s, x, f, count, r, NULL);
+    if (!status) status = taut_sampler_values(s, x, gradient, count * n2, a, NULL);
     if (status) return status;
     for (size_t i = 0; i < count * n2; i++) {
         size_t v = i % n2;
@@ -222,13 +222,13 @@ static int newton_step(sampler *s, point *x, const expr *f, const expr *gradient
 static int all_small(sampler *s, const point *x, const expr *f, size_t count, wide *values, int *small)
 {
     wide *errors = values + count;
-    int status = sampler_values(s, x, f, count, values, errors);
+    int status = taut_sampler_values(s, x, f, count, values, errors);
     *small = !status;
-    for (size_t k = 0; !status && k < count; k++) *small &= WIDE(fabs)(values[k]) <= sample_tolerance() * errors[k];
+    for (size_t k = 0; !status && k < count; k++) *small &= WIDE(fabs)(values[k]) <= taut_sample_tolerance() * errors[k];
     return status;
 }
 
-int sampler_solve(sampler *s, point *x, const expr *f, const expr *gradient, size_t count, const unsigned char *by,
+int taut_sampler_solve(sampler *s, point *x, const expr *f, const expr *gradient, size_t count, const unsigned char *by,
                   int *converged)
 {
     size_t n2 = 2 * (size_t)s->n;
@@ -236,29 +236,29 @@ int sampler_solve(sampler *s, point *x, const expr *f, const expr *gradient, siz
     if (!count) return TAUT_OK;
     *converged = 0;
     if (count > 2 * DIRAC_COORDINATES) return TAUT_OK;
-    wide *work = mem_new(s->m->context, count * (n2 + 2), sizeof *work), size = 1;
+    wide *work = taut_mem_new(s->m->context, count * (n2 + 2), sizeof *work), size = 1;
     int status = work ? TAUT_OK : TAUT_OUT_OF_MEMORY;
     for (int k = 0; !status && k < ITERATIONS; k++) {
         status = newton_step(s, x, f, gradient, count, by, work, &size);
         if (!(size < (wide)1e6) || size <= 64 * (wide)EPSILON) break;
     }
     if (!status && size < (wide)1e6) status = all_small(s, x, f, count, work, converged);
-    mem_free(s->m->context, work);
+    taut_mem_free(s->m->context, work);
     return status;
 }
 
-int sampler_project(sampler *s, point *x, const dirac_constraint *chi, size_t count, const unsigned char *by,
+int taut_sampler_project(sampler *s, point *x, const dirac_constraint *chi, size_t count, const unsigned char *by,
                     int *converged)
 {
     size_t n2 = 2 * (size_t)s->n;
-    expr *f = mem_new(s->m->context, count * (n2 + 1) + 1, sizeof *f), *gradient = f ? f + count : NULL;
+    expr *f = taut_mem_new(s->m->context, count * (n2 + 1) + 1, sizeof *f), *gradient = f ? f + count : NULL;
     if (!f) return TAUT_OUT_OF_MEMORY;
     for (size_t k = 0; k < count; k++) {
         f[k] = chi[k].value;
         memcpy(gradient + k * n2, chi[k].gradient, n2 * sizeof *f);
     }
-    int status = sampler_solve(s, x, f, gradient, count, by, converged);
-    mem_free(s->m->context, f);
+    int status = taut_sampler_solve(s, x, f, gradient, count, by, converged);
+    taut_mem_free(s->m->context, f);
     return status;
 }
 
@@ -278,7 +278,7 @@ static int is_finite_at(sampler *s, const point *x, const expr *roots, size_t co
     *finite = 1;
     for (size_t i = 0; i < count; i++) {
         wide value;
-        int status = sampler_values(s, x, &roots[i], 1, &value, NULL);
+        int status = taut_sampler_values(s, x, &roots[i], 1, &value, NULL);
         if (status) return status;
         *finite &= value - value == 0;
     }
@@ -288,21 +288,21 @@ static int is_finite_at(sampler *s, const point *x, const expr *roots, size_t co
 static int is_regular_at(sampler *s, const point *x, const dirac_constraint *chi, size_t count, int *regular)
 {
     size_t n2 = 2 * (size_t)s->n;
-    wide *a = mem_new(s->m->context, (count + 1) * n2, sizeof *a);
+    wide *a = taut_mem_new(s->m->context, (count + 1) * n2, sizeof *a);
     int status = a ? TAUT_OK : TAUT_OUT_OF_MEMORY;
     for (size_t k = 0; !status && k < count; k++) {
         wide *errors = a + count * n2;
-        status = sampler_values(s, x, chi[k].gradient, n2, a + k * n2, errors);
+        status = taut_sampler_values(s, x, chi[k].gradient, n2, a + k * n2, errors);
         for (size_t v = 0; v < n2; v++) /* a gradient of rounding errors is none */
             a[k * n2 + v] =
-                WIDE(fabs)(a[k * n2 + v]) <= sample_tolerance() * errors[v] ? 0 : a[k * n2 + v] * s->scale[v >= s->n];
+                WIDE(fabs)(a[k * n2 + v]) <= taut_sample_tolerance() * errors[v] ? 0 : a[k * n2 + v] * s->scale[v >= s->n];
     }
-    if (!status) *regular = rank_of(a, (int)count, (int)n2) == (int)count;
-    mem_free(s->m->context, a);
+    if (!status) *regular = taut_rank_of(a, (int)count, (int)n2) == (int)count;
+    taut_mem_free(s->m->context, a);
     return status;
 }
 
-int sampler_spread(sampler *s, const expr *roots, size_t root_count, const dirac_constraint *chi, size_t count)
+int taut_sampler_spread(sampler *s, const expr *roots, size_t root_count, const dirac_constraint *chi, size_t count)
 {
     int status = TAUT_OK;
     s->count = s->irregular = 0;
@@ -313,7 +313,7 @@ int sampler_spread(sampler *s, const expr *roots, size_t root_count, const dirac
         for (uint32_t i = 0; i < 2 * s->n; i++)
             x->z[i] = s->base.z[i] + spread * s->scale[i >= s->n] * random_number(s);
         x->t = spread * (1 + random_number(s)) / 2;
-        status = sampler_project(s, x, chi, count, NULL, &converged);
+        status = taut_sampler_project(s, x, chi, count, NULL, &converged);
         if (!status && converged) status = is_finite_at(s, x, roots, root_count, &finite);
         if (!status && converged && finite) status = is_regular_at(s, x, chi, count, &regular);
         s->count += regular;

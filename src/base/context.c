@@ -37,9 +37,9 @@ taut_context *taut_context_create(const taut_allocator *allocator)
     return context;
 }
 
-void context_keep(taut_context *context) { context->references++; }
+void taut_context_keep(taut_context *context) { context->references++; }
 
-void context_release(taut_context *context)
+void taut_context_release(taut_context *context)
 {
     if (--context->references == 0) context->allocator.resize(context->allocator.user, context, 0);
 }
@@ -48,7 +48,7 @@ void taut_context_destroy(taut_context *context)
 {
     if (!context) return;
     context->log = NULL; /* what still lives in the context says no more */
-    context_release(context);
+    taut_context_release(context);
 }
 
 void taut_context_log(taut_context *context, taut_log log, void *user)
@@ -62,85 +62,85 @@ const char *taut_error_text(const taut_context *context)
     return context->error;
 }
 
-void *mem_resize(taut_context *context, void *block, size_t count, size_t size)
+void *taut_mem_resize(taut_context *context, void *block, size_t count, size_t size)
 {
     if (count == 0) count = 1;
     if (size && count > (size_t)PTRDIFF_MAX / size) {
-        fail(context, TAUT_OUT_OF_MEMORY, "out of memory: %zu items of %zu bytes asked for", count, size);
+        taut_fail(context, TAUT_OUT_OF_MEMORY, "out of memory: %zu items of %zu bytes asked for", count, size);
         return NULL;
     }
     void *result = context->allocator.resize(context->allocator.user, block, count * size);
-    if (!result) fail(context, TAUT_OUT_OF_MEMORY, "out of memory: %zu bytes asked for", count * size);
+    if (!result) taut_fail(context, TAUT_OUT_OF_MEMORY, "out of memory: %zu bytes asked for", count * size);
     return result;
 }
 
-void *mem_new(taut_context *context, size_t count, size_t size)
+void *taut_mem_new(taut_context *context, size_t count, size_t size)
 {
-    void *block = mem_resize(context, NULL, count, size);
+    void *block = taut_mem_resize(context, NULL, count, size);
     if (block) memset(block, 0, (count ? count : 1) * size);
     return block;
 }
 
-void mem_free(taut_context *context, void *block)
+void taut_mem_free(taut_context *context, void *block)
 {
     if (block) context->allocator.resize(context->allocator.user, block, 0);
 }
 
-char *mem_text(taut_context *context, const char *text)
+char *taut_mem_text(taut_context *context, const char *text)
 {
     size_t size = strlen(text) + 1;
-    char *copy = mem_resize(context, NULL, size, 1);
+    char *copy = taut_mem_resize(context, NULL, size, 1);
     if (copy) memcpy(copy, text, size);
     return copy;
 }
 
-int mem_grow(taut_context *context, void *array, size_t *capacity, size_t need, size_t size)
+int taut_mem_grow(taut_context *context, void *array, size_t *capacity, size_t need, size_t size)
 {
     if (need <= *capacity) return TAUT_OK;
     size_t wanted = *capacity ? *capacity : 8;
     while (wanted < need) wanted += wanted / 2 + 8;
     void *block;
     memcpy(&block, array, sizeof block);
-    block = mem_resize(context, block, wanted, size);
+    block = taut_mem_resize(context, block, wanted, size);
     if (!block) return TAUT_OUT_OF_MEMORY;
     memcpy(array, &block, sizeof block);
     *capacity = wanted;
     return TAUT_OK;
 }
 
-void fail_forget(taut_context *context) { context->error[0] = 0; }
+void taut_fail_forget(taut_context *context) { context->error[0] = 0; }
 
-int fail_v(taut_context *context, int status, const char *format, va_list arguments)
+int taut_fail_v(taut_context *context, int status, const char *format, va_list arguments)
 {
-    text_format_v(context->error, sizeof context->error, format, arguments);
+    taut_text_format_v(context->error, sizeof context->error, format, arguments);
     return status;
 }
 
-int fail(taut_context *context, int status, const char *format, ...)
+int taut_fail(taut_context *context, int status, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    fail_v(context, status, format, arguments);
+    taut_fail_v(context, status, format, arguments);
     va_end(arguments);
     return status;
 }
 
-void note(taut_context *context, const char *format, ...)
+void taut_note(taut_context *context, const char *format, ...)
 {
     if (!context->log) return;
     char line[TAUT_ERROR_TEXT];
     va_list arguments;
     va_start(arguments, format);
-    text_format_v(line, sizeof line, format, arguments);
+    taut_text_format_v(line, sizeof line, format, arguments);
     va_end(arguments);
     context->log(context->log_user, line);
 }
 
-void note_once(taut_context *context, const char *line)
+void taut_note_once(taut_context *context, const char *line)
 {
     if (strcmp(line, context->noted) == 0) return;
     snprintf(context->noted, sizeof context->noted, "%s", line);
-    note(context, "%s", line);
+    taut_note(context, "%s", line);
 }
 
-void note_forget(taut_context *context) { context->noted[0] = 0; }
+void taut_note_forget(taut_context *context) { context->noted[0] = 0; }

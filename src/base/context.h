@@ -10,31 +10,31 @@
 
 /* An object that the user holds keeps its context: it goes with the last of them, though the user may destroy it
    before. */
-void context_keep(taut_context *context);
-void context_release(taut_context *context);
+void taut_context_keep(taut_context *context);
+void taut_context_release(taut_context *context);
 
 /* Zeroed memory for count items. On failure records an out-of-memory error and returns NULL. */
-void *mem_new(taut_context *context, size_t count, size_t size);
+void *taut_mem_new(taut_context *context, size_t count, size_t size);
 /* Resizes an array; contents beyond the old size are not initialised. NULL on failure (the old block stays valid). */
-void *mem_resize(taut_context *context, void *block, size_t count, size_t size);
+void *taut_mem_resize(taut_context *context, void *block, size_t count, size_t size);
 /* Frees; NULL is allowed. */
-void mem_free(taut_context *context, void *block);
+void taut_mem_free(taut_context *context, void *block);
 /* A copy of a text, or NULL. */
-char *mem_text(taut_context *context, const char *text);
+char *taut_mem_text(taut_context *context, const char *text);
 
 /* Makes room for at least `need` items in *array (any pointer type), doubling the capacity. Returns a status. */
-int mem_grow(taut_context *context, void *array, size_t *capacity, size_t need, size_t size);
+int taut_mem_grow(taut_context *context, void *array, size_t *capacity, size_t need, size_t size);
 
 /* Records the message and returns the status, so that a caller can write `return fail(...)`. */
-int fail(taut_context *context, int status, const char *format, ...) __attribute__((format(printf, 3, 4)));
-int fail_v(taut_context *context, int status, const char *format, va_list arguments);
+int taut_fail(taut_context *context, int status, const char *format, ...) __attribute__((format(printf, 3, 4)));
+int taut_fail_v(taut_context *context, int status, const char *format, va_list arguments);
 /* No message. */
-void fail_forget(taut_context *context);
+void taut_fail_forget(taut_context *context);
 
 /* A line for the log callback, if there is one. */
-void note(taut_context *context, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void taut_note(taut_context *context, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* For parts of which one thing has several that say the same: the line is told again only after note_forget. */
-void note_once(taut_context *context, const char *line);
-void note_forget(taut_context *context);
+void taut_note_once(taut_context *context, const char *line);
+void taut_note_forget(taut_context *context);
 
 #endif

@@ -1,6 +1,6 @@
-/* `real` is the precision that this translation unit is compiled in. The numerical core (field, system, solve, method, the
-   simulation of run) is compiled once per precision; every function it exports stands in base/names.h, so that a unit of the
-   wrong precision fails at link time. */
+/* `real` is the precision that this translation unit is compiled in. The numerical core (field, system, solve, step, method, contact, the
+   simulation of run) is compiled once per precision. Its external names are written X(name), taut_name_double or taut_name_quad, so that a
+   unit of the wrong precision fails at link time; all other external names begin with taut_. */
 #ifndef TAUT_BASE_REAL_H
 #define TAUT_BASE_REAL_H
 
@@ -12,13 +12,13 @@
 typedef _Float128 real;
 #define REAL(function) function##f128
 #define REAL_EPSILON 1.92592994438723585305597794258492732e-34F128
-#define REAL_PRECISION(name) name##_quad
+#define X(name) taut_##name##_quad
 #define REAL_DIGITS 34
 #else
 typedef double real;
 #define REAL(function) function
 #define REAL_EPSILON DBL_EPSILON
-#define REAL_PRECISION(name) name##_double
+#define X(name) taut_##name##_double
 #define REAL_DIGITS 17
 #endif
 
@@ -36,7 +36,5 @@ static inline real real_largest(const real *x, size_t count)
     for (size_t i = 0; i < count; i++) most = real_most(most, x[i]);
     return most;
 }
-
-#include "base/names.h"
 
 #endif

@@ -38,7 +38,7 @@ static inline int room_create(taut_context *context, void (*list)(void *self, ro
 {
     room_layout l = { 0 };
     list(self, &l);
-    *block = l.block = mem_new(context, l.size, 1);
+    *block = l.block = taut_mem_new(context, l.size, 1);
     if (!l.block) return TAUT_OUT_OF_MEMORY;
     l.size = 0;
     list(self, &l);

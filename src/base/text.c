@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-int text_format_v(char *buffer, size_t size, const char *format, va_list arguments)
+int taut_text_format_v(char *buffer, size_t size, const char *format, va_list arguments)
 {
     text_locale l = text_locale_enter();
     int length = vsnprintf(buffer, size, format, arguments);
@@ -11,16 +11,16 @@ int text_format_v(char *buffer, size_t size, const char *format, va_list argumen
     return length;
 }
 
-int text_format(char *buffer, size_t size, const char *format, ...)
+int taut_text_format(char *buffer, size_t size, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    int length = text_format_v(buffer, size, format, arguments);
+    int length = taut_text_format_v(buffer, size, format, arguments);
     va_end(arguments);
     return length;
 }
 
-double text_number(const char *text, char **end)
+double taut_text_number(const char *text, char **end)
 {
     text_locale l = text_locale_enter();
     double value = strtod(text, end);

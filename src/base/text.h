@@ -27,8 +27,8 @@ static inline void text_locale_leave(text_locale l)
 }
 
 /* snprintf, vsnprintf and strtod in the C locale. */
-int text_format(char *buffer, size_t size, const char *format, ...) __attribute__((format(printf, 3, 4)));
-int text_format_v(char *buffer, size_t size, const char *format, va_list arguments);
-double text_number(const char *text, char **end);
+int taut_text_format(char *buffer, size_t size, const char *format, ...) __attribute__((format(printf, 3, 4)));
+int taut_text_format_v(char *buffer, size_t size, const char *format, va_list arguments);
+double taut_text_number(const char *text, char **end);
 
 #endif

@@ -17,18 +17,18 @@ static wide parse(const char *text, char **end)
     return value;
 }
 
-wide wide_from_double(double value)
+wide taut_wide_from_double(double value)
 {
     char text[40];
     if (!isfinite(value) || (fabs(value) < 9e15 && value == (double)(long long)value)) return value; /* whole numbers are exact */
     for (int digits = 15; digits <= 17; digits++) {
-        text_format(text, sizeof text, "%.*g", digits, value);
-        if (text_number(text, NULL) == value) break;
+        taut_text_format(text, sizeof text, "%.*g", digits, value);
+        if (taut_text_number(text, NULL) == value) break;
     }
     return parse(text, NULL);
 }
 
-int wide_parse(const char *text, wide *value)
+int taut_wide_parse(const char *text, wide *value)
 {
     char *end;
     *value = parse(text, &end);
@@ -36,28 +36,28 @@ int wide_parse(const char *text, wide *value)
     return end[strspn(end, " \t\n\v\f\r")] != 0;
 }
 
-int wide_format(char *buffer, size_t size, wide value, int digits)
+int taut_wide_format(char *buffer, size_t size, wide value, int digits)
 {
 #ifdef TAUT_HAVE_QUAD
     char format[16];
-    if (digits <= 17) return text_format(buffer, size, "%.*g", digits, (double)value);
+    if (digits <= 17) return taut_text_format(buffer, size, "%.*g", digits, (double)value);
     snprintf(format, sizeof format, "%%.%dg", digits);
     text_locale l = text_locale_enter();
     int length = strfromf128(buffer, size, format, value);
     text_locale_leave(l);
     return length;
 #else
-    return text_format(buffer, size, "%.*Lg", digits, value);
+    return taut_text_format(buffer, size, "%.*Lg", digits, value);
 #endif
 }
 
-int wide_shortest(char *buffer, size_t size, wide value)
+int taut_wide_shortest(char *buffer, size_t size, wide value)
 {
     int length = 0;
-    if (WIDE(fabs)(value) < (wide)1e15 && value == WIDE(floor)(value)) return wide_format(buffer, size, value, 15);
+    if (WIDE(fabs)(value) < (wide)1e15 && value == WIDE(floor)(value)) return taut_wide_format(buffer, size, value, 15);
     /* binary128 needs 36 digits to come back from text, the 64 bits of a long double 21 */
     for (int digits = 1; digits <= WIDE_DIGITS + 2; digits++) {
-        length = wide_format(buffer, size, value, digits);
+        length = taut_wide_format(buffer, size, value, digits);
         if (value != value || parse(buffer, NULL) == value) break;
     }
     return length;

@@ -22,13 +22,13 @@ typedef long double wide;
 #define WIDE_TEXT 64 /* room for any number as text */
 
 /* The number meant by a double: the value of its shortest decimal form, so that 0.1 is one tenth. */
-wide wide_from_double(double value);
+wide taut_wide_from_double(double value);
 /* Reads a whole text as a number; returns 0, or 1 when the text is not a number. */
-int wide_parse(const char *text, wide *value);
+int taut_wide_parse(const char *text, wide *value);
 /* Writes value with the given count of significant digits; returns the length written. */
-int wide_format(char *buffer, size_t size, wide value, int digits);
+int taut_wide_format(char *buffer, size_t size, wide value, int digits);
 
 /* Writes value with as few digits as it takes to read it back exactly. */
-int wide_shortest(char *buffer, size_t size, wide value);
+int taut_wide_shortest(char *buffer, size_t size, wide value);
 
 #endif

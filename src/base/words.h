@@ -29,28 +29,28 @@ static inline const char *event_kind_name(event_kind kind)
 
 /* The work of a method. Of methods that evaluate a vector field: evaluations, steps tried and not taken, corrections back
    to the constraints. The texts are the names in run files. */
-#define NEWTON_COUNTS(X)                        \
-    X(iterations, "newton_iterations")          \
-    X(factorisations, "factorisations")         \
-    X(evaluations, "evaluations")               \
-    X(rejected, "rejected")                     \
-    X(position_projections, "position_projections") \
-    X(momentum_projections, "momentum_projections") \
-    X(projected_steps, "projected_steps")
+#define NEWTON_COUNTS(COUNT)                        \
+    COUNT(iterations, "newton_iterations")          \
+    COUNT(factorisations, "factorisations")         \
+    COUNT(evaluations, "evaluations")               \
+    COUNT(rejected, "rejected")                     \
+    COUNT(position_projections, "position_projections") \
+    COUNT(momentum_projections, "momentum_projections") \
+    COUNT(projected_steps, "projected_steps")
 
 typedef struct {
     long calls; /* of newton_solve: not recorded */
-#define X(member, text) long member;
-    NEWTON_COUNTS(X)
-#undef X
+#define COUNT(member, text) long member;
+    NEWTON_COUNTS(COUNT)
+#undef COUNT
 } newton_counts;
 
 static inline void newton_counts_add(newton_counts *sum, const newton_counts *c)
 {
     sum->calls += c->calls;
-#define X(member, text) sum->member += c->member;
-    NEWTON_COUNTS(X)
-#undef X
+#define COUNT(member, text) sum->member += c->member;
+    NEWTON_COUNTS(COUNT)
+#undef COUNT
 }
 
 typedef struct {
@@ -61,9 +61,9 @@ typedef struct {
 /* The i-th of them; its name is NULL beyond the last. */
 static inline newton_count newton_count_at(int i)
 {
-#define X(member, text) { text, offsetof(newton_counts, member) },
-    static const newton_count all[] = { NEWTON_COUNTS(X) { NULL, 0 } };
-#undef X
+#define COUNT(member, text) { text, offsetof(newton_counts, member) },
+    static const newton_count all[] = { NEWTON_COUNTS(COUNT) { NULL, 0 } };
+#undef COUNT
     return all[i];
 }
 

@@ -168,11 +168,11 @@ static void print_line(void *user, const char *text)
 static int print_dirac(model *m, int full)
 {
     dirac *d;
-    int status = dirac_analyse(m, &d);
+    int status = taut_dirac_analyse(m, &d);
     if (status) return status;
     puts("  Dirac algorithm");
-    status = dirac_report(d, full ? NULL : "--dirac", print_line, NULL);
-    dirac_destroy(d);
+    status = taut_dirac_report(d, full ? NULL : "--dirac", print_line, NULL);
+    taut_dirac_destroy(d);
     return status;
 }
 
@@ -192,12 +192,12 @@ static int refused(model *m, int status, const char *text, int full)
     snprintf(copy, sizeof copy, "%s", text);
     if (status == TAUT_OUT_OF_MEMORY) return complain(EXIT_FAILED, "%s", copy);
     if ((status == TAUT_SINGULAR || status == TAUT_BAD_MODEL || status == TAUT_NO_CONVERGENCE) &&
-        m->form != FORM_RATES && !dirac_analyse(m, &d)) {
+        m->form != FORM_RATES && !taut_dirac_analyse(m, &d)) {
         if ((d->singular || m->phase_line) && d->verdict != DIRAC_REFUSED) {
             printf("%s\n  coordinates      %u\n  Dirac algorithm\n", m->title, m->coordinate_count);
-            dirac_report(d, full ? NULL : "--dirac", print_line, NULL);
+            taut_dirac_report(d, full ? NULL : "--dirac", print_line, NULL);
         }
-        dirac_destroy(d);
+        taut_dirac_destroy(d);
     }
     return complain(EXIT_USAGE, "%s", copy);
 }
@@ -255,12 +255,12 @@ static int check_main(int argc, char **argv)
         r.m = m;
         r.all = options_value(&o, "all", NULL) != NULL;
         r.dirac = options_value(&o, "dirac", NULL) != NULL;
-        int status = engine_double.check(m, start, &result, on_start, on_redundant, on_conserved, on_method, &r);
+        int status = taut_engine_double.check(m, start, &result, on_start, on_redundant, on_conserved, on_method, &r);
         flush_refusals(&r);
         code = status ? refused(m, status, taut_error_text(context), r.dirac) : print_report(&r, &result);
     }
     free(r.starts);
-    model_destroy(m);
+    taut_model_free(m);
     taut_context_destroy(context);
     free(d);
     return code;

@@ -86,19 +86,19 @@ static int read_options(const options *o, session *z)
 {
     z->csv = options_value(o, "csv", NULL) != NULL;
     z->report = options_value(o, "report", NULL);
-    z->api = &engine_double;
+    z->api = &taut_engine_double;
     z->options.steps = z->steps;
     if (number_option(o, "until", "10", &z->options.until)) return EXIT_USAGE;
     if (!(z->options.until > 0) || z->options.until - z->options.until != 0) return complain(EXIT_USAGE, "the end time must be a positive number");
     if (precision_option(o, &z->api) || start_option(o, 0, &z->options.start)) return EXIT_USAGE;
-    z->reference_api = engine_find("quad") ? engine_find("quad") : z->api;
+    z->reference_api = taut_engine_find("quad") ? taut_engine_find("quad") : z->api;
     if (options_value(o, "steps", NULL)) {
         if (options_value(o, "step", NULL)) return complain(EXIT_USAGE, "give --step or --steps, not both");
         if (steps_option(o, z->options.until, z->steps, STEPS_MOST, &z->options.step_count)) return EXIT_USAGE;
     } else {
         z->options.step_count = 1;
         if (number_option(o, "step", "0.01", &z->steps[0])) return EXIT_USAGE;
-        if (!converge_step_count(z->steps[0], z->options.until))
+        if (!taut_converge_step_count(z->steps[0], z->options.until))
             return complain(EXIT_USAGE, "the step %.9g does not divide the end time %.9g; it must", (double)z->steps[0],
                             (double)z->options.until);
     }
@@ -203,7 +203,7 @@ static void print_csv(const compare_result *r)
         const wide values[] = { row->energy,   row->slope,    row->momentum, row->position,
                                 row->velocity, row->error[0], row->error[1], row->error[2] };
         const int shown[] = { r->has_energy, r->has_energy, r->has_momenta, 1, 1, 1, 1, r->kinds == 3 };
-        wide_shortest(step, sizeof step, row->step);
+        taut_wide_shortest(step, sizeof step, row->step);
         printf("\"%s\",%s,", row->method, step);
         if (row->failure[0]) {
             printf(",,,,,,,,,,,,,%s\n", row->refused ? "refused" : "failed");
@@ -255,9 +255,9 @@ static int tell_failures(const compare_result *r)
 static int compare(session *z)
 {
     compare_result result;
-    int status = compare_run(z->m, z->api, z->reference_api, &z->options, &result), code = EXIT_DONE;
+    int status = taut_compare_run(z->m, z->api, z->reference_api, &z->options, &result), code = EXIT_DONE;
     if (status) {
-        compare_result_clear(z->context, &result);
+        taut_compare_result_clear(z->context, &result);
         return complain(EXIT_FAILED, "%s", taut_error_text(z->context));
     }
     if (z->csv) {
@@ -265,7 +265,7 @@ static int compare(session *z)
     } else {
         printf("%s\n  t = 0 .. %.9g   %s", z->m->title, (double)z->options.until, z->api->name);
         if (z->options.step_count == 1)
-            printf("   step %.6g, %ld steps", (double)z->steps[0], converge_step_count(z->steps[0], z->options.until));
+            printf("   step %.6g, %ld steps", (double)z->steps[0], taut_converge_step_count(z->steps[0], z->options.until));
         puts("\n");
         if (z->options.step_count == 1) print_table(&result);
         else print_work(&result);
@@ -274,7 +274,7 @@ static int compare(session *z)
     if (fflush(stdout) == EOF) code = complain(EXIT_FAILED, "cannot write to standard output: %s", strerror(errno));
     if (z->report && !code) code = compare_page(z->report, z->m, z->api, &z->options, &result);
     if (!tell_failures(&result) && !code) code = EXIT_FAILED;
-    compare_result_clear(z->context, &result);
+    taut_compare_result_clear(z->context, &result);
     return code;
 }
 
@@ -300,7 +300,7 @@ static int compare_main(int argc, char **argv)
     }
     if (!code) code = load_model(z.context, o.positional[0], d, &z.m);
     if (!code) code = compare(&z);
-    model_destroy(z.m);
+    taut_model_free(z.m);
     taut_context_destroy(z.context);
     free(d);
     return code;

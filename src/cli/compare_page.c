@@ -44,7 +44,7 @@ static void write_row(document *d, const contents *z, const compare_row *row)
     snprintf(text[11], CELL, done && row->counts.work.evaluations ? "%ld" : "-", row->counts.work.evaluations);
     snprintf(text[12], CELL, done ? "%.3g s" : "-", row->seconds);
     for (int k = 0; k < 13; k++) cells[k] = text[k];
-    document_row(d, cells);
+    taut_document_row(d, cells);
 }
 
 static void write_table(document *d, const contents *z)
@@ -53,13 +53,13 @@ static void write_table(document *d, const contents *z)
         { "method", 0 }, { "step", 1 }, { "steps", 1 }, { "energy", 1 }, { "slope", 1 }, { "momenta", 1 }, { "|g|", 1 },
         { "|dg/dt|", 1 }, { "error q", 1 }, { "error p", 1 }, { "Newton its", 1 }, { "evaluations", 1 }, { "time", 1 },
     };
-    document_table(d,
+    taut_document_table(d,
                    "Largest change of energy and conserved momenta, trend of the energy per unit of time, largest "
                    "residuals, error at the end, cost; "
                    "~ near round-off or the reference's own error",
                    columns, sizeof columns / sizeof *columns);
     for (int i = 0; i < z->result->count; i++) write_row(d, z, &z->result->rows[i]);
-    document_end_table(d);
+    taut_document_end_table(d);
 }
 
 typedef double (*reading)(const compare_row *row);
@@ -73,7 +73,7 @@ static double energy(const compare_row *row) { return (double)row->energy; }
 static void write_plot(document *d, const contents *z, const char *title, const char *x_label, reading x,
                        const char *y_label, reading y)
 {
-    document_plot(d, title, x_label, 1, y_label, 1);
+    taut_document_plot(d, title, x_label, 1, y_label, 1);
     const compare_row *rows = z->result->rows;
     for (int first = 0; first < z->result->count;) {
         double at[STEPS_MOST], value[STEPS_MOST];
@@ -84,10 +84,10 @@ static void write_plot(document *d, const contents *z, const char *title, const 
             at[count] = x(&rows[i]);
             value[count++] = y(&rows[i]);
         }
-        if (count) document_series(d, rows[first].method, SERIES_BOTH, at, value, count);
+        if (count) taut_document_series(d, rows[first].method, SERIES_BOTH, at, value, count);
         first = i;
     }
-    document_end_plot(d);
+    taut_document_end_plot(d);
 }
 
 static void write_failures(document *d, const contents *z)
@@ -97,11 +97,11 @@ static void write_failures(document *d, const contents *z)
         const compare_row *row = &z->result->rows[i];
         if (!row->failure[0] || (i && row->method == row[-1].method && row->refused)) continue;
         snprintf(text, sizeof text, "%s, step %.6g: %s", row->method, (double)row->step, row->failure);
-        document_text(d, text);
+        taut_document_text(d, text);
     }
     if (z->result->reference_failure[0]) {
         snprintf(text, sizeof text, "The reference: %s", z->result->reference_failure);
-        document_text(d, text);
+        taut_document_text(d, text);
     }
 }
 
@@ -112,7 +112,7 @@ static int write_contents(void *user, FILE *file)
     document d;
     snprintf(title, sizeof title, "%.400s: methods compared", z->m->title);
     snprintf(summary, sizeof summary, "t = 0 .. %.9g, %s", (double)z->options->until, z->api->name);
-    int status = document_begin(&d, z->m->context, file, (const char *)template_document, template_document_size, title,
+    int status = taut_document_begin(&d, z->m->context, file, (const char *)template_document, template_document_size, title,
                                 summary);
     if (status) return status;
     write_table(&d, z);
@@ -123,9 +123,9 @@ static int write_contents(void *user, FILE *file)
         if (z->result->has_energy)
             write_plot(&d, z, "Energy over step", "step", step, "largest change of the energy", energy);
     }
-    document_heading(&d, 2, "Model");
-    document_source(&d, z->m->source);
-    return document_end(&d);
+    taut_document_heading(&d, 2, "Model");
+    taut_document_source(&d, z->m->source);
+    return taut_document_end(&d);
 }
 
 int compare_page(const char *path, const model *m, const engine_api *api, const compare_options *options,

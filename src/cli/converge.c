@@ -58,7 +58,7 @@ static void print_csv(const session *z, const converge_result *r)
     for (int i = 0; i < r->count; i++) {
         const converge_row *row = &r->rows[i];
         char text[64];
-        wide_format(text, sizeof text, row->step, z->api->digits);
+        taut_wide_format(text, sizeof text, row->step, z->api->digits);
         printf("%s,%ld", text, row->steps);
         for (int k = 0; k < r->kinds; k++) {
             if (row->failure[0]) {
@@ -131,12 +131,12 @@ static int read_reference(const options *o, session *z)
     const char *text = options_value(o, "reference", "fine"), *comma = strrchr(text, ',');
     z->reference_options = z->engine_options;
     if (strcmp(text, "fine") == 0) return 0;
-    if (!comma || comma == text || wide_parse(comma + 1, &z->options.reference_step) ||
+    if (!comma || comma == text || taut_wide_parse(comma + 1, &z->options.reference_step) ||
         !(z->options.reference_step > 0))
         return complain(EXIT_USAGE, "option --reference is METHOD,h with a step h, or fine, not '%s'", text);
     if ((size_t)(comma - text) >= sizeof z->reference_method)
         return complain(EXIT_USAGE, "the method of --reference is too long");
-    if (!converge_step_count(z->options.reference_step, z->options.until))
+    if (!taut_converge_step_count(z->options.reference_step, z->options.until))
         return complain(EXIT_USAGE, "the reference's step %s does not divide the end time %.9g", comma + 1,
                         (double)z->options.until);
     memcpy(z->reference_method, text, (size_t)(comma - text));
@@ -148,13 +148,13 @@ static int read_options(const options *o, session *z)
 {
     z->engine_options.method = options_value(o, "method", "rattle");
     z->csv = options_value(o, "csv", NULL) != NULL;
-    z->api = &engine_double;
+    z->api = &taut_engine_double;
     if (!options_value(o, "until", NULL)) return complain(EXIT_USAGE, "'taut converge' needs an end time: -T END");
     if (number_option(o, "until", "", &z->options.until)) return EXIT_USAGE;
     if (!(z->options.until > 0) || z->options.until - z->options.until != 0)
         return complain(EXIT_USAGE, "the end time must be a positive number");
     if (precision_option(o, &z->api) || start_option(o, 0, &z->engine_options.start)) return EXIT_USAGE;
-    z->reference_api = engine_find("quad") ? engine_find("quad") : z->api;
+    z->reference_api = taut_engine_find("quad") ? taut_engine_find("quad") : z->api;
     if (!options_value(o, "steps", NULL))
         return complain(EXIT_USAGE, "'taut converge' needs --steps, as in: --steps 0.1,0.05,0.025");
     z->options.steps = z->steps;
@@ -169,7 +169,7 @@ static int compute(session *z)
     if (!status) status = z->reference_api->create(z->m, &z->reference_options, &z->reference);
     if (status)
         return complain(status == TAUT_OUT_OF_MEMORY ? EXIT_FAILED : EXIT_USAGE, "%s", taut_error_text(z->context));
-    status = converge_run(z->context, z->api, z->engine, z->reference_api, z->reference, &z->options, &result);
+    status = taut_converge_run(z->context, z->api, z->engine, z->reference_api, z->reference, &z->options, &result);
     const char *advice = status == TAUT_UNSUPPORTED ? "; give a method instead: --reference METHOD,h" : "";
     int code = status ? complain(exit_status_of(status), "the reference: %s%s", taut_error_text(z->context), advice)
                       : EXIT_DONE;
@@ -180,7 +180,7 @@ static int compute(session *z)
     for (int i = 0; !status && i < result.count; i++)
         if (result.rows[i].failure[0])
             code = complain(EXIT_FAILED, "step %.6g: %s", (double)result.rows[i].step, result.rows[i].failure);
-    converge_result_clear(z->context, &result);
+    taut_converge_result_clear(z->context, &result);
     return code;
 }
 
@@ -203,7 +203,7 @@ static int converge_main(int argc, char **argv)
     if (!code) code = compute(&z);
     if (z.engine) z.api->destroy(z.engine);
     if (z.reference) z.reference_api->destroy(z.reference);
-    model_destroy(z.m);
+    taut_model_free(z.m);
     taut_context_destroy(z.context);
     free(d);
     return code;

@@ -25,7 +25,7 @@ typedef int (*exporter)(taut_context *context, record *r, const char *path, cons
 static exporter find_exporter(const char *path)
 {
     static const struct { const char *ending; exporter f; } all[] = {
-        { ".csv", export_csv }, { ".h5", export_hdf5 }, { ".hdf5", export_hdf5 }, { ".xyz", export_xyz } };
+        { ".csv", taut_export_csv }, { ".h5", taut_export_hdf5 }, { ".hdf5", taut_export_hdf5 }, { ".xyz", taut_export_xyz } };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         size_t length = strlen(path), ending = strlen(all[i].ending);
         if (length > ending && strcmp(path + length - ending, all[i].ending) == 0) return all[i].f;
@@ -38,15 +38,15 @@ static int choose(const record *r, const char *list, size_t **columns, size_t *c
 {
     char name[256];
     *count = 0;
-    *columns = malloc((record_column_count(r) + (list ? strlen(list) : 0) + 1) * sizeof **columns);
+    *columns = malloc((taut_record_column_count(r) + (list ? strlen(list) : 0) + 1) * sizeof **columns);
     if (!*columns) return complain(EXIT_FAILED, "out of memory");
-    for (size_t i = 0; !list && i < record_column_count(r); i++) (*columns)[(*count)++] = i;
+    for (size_t i = 0; !list && i < taut_record_column_count(r); i++) (*columns)[(*count)++] = i;
     while (list) {
         size_t length = strcspn(list, ",");
         if (length >= sizeof name) return complain(EXIT_USAGE, "option --columns: no column has a name that long");
         memcpy(name, list, length);
         name[length] = 0;
-        long column = record_column_find(r, name);
+        long column = taut_record_column_find(r, name);
         if (column < 0)
             return complain(EXIT_USAGE, "the run has no column '%s'; the first line of an export to .csv lists them",
                             name);
@@ -66,12 +66,12 @@ static int export(taut_context *context, const options *o, exporter f)
     if (!(every >= 1) || every != WIDE(floor)(every) || every > (wide)1e15)
         return complain(EXIT_USAGE, "option --every needs a whole number of at least 1");
     e.every = (long)every;
-    int status = record_open(context, o->positional[0], &r), code = EXIT_DONE;
+    int status = taut_record_open(context, o->positional[0], &r), code = EXIT_DONE;
     if (!status) code = choose(r, options_value(o, "columns", NULL), &columns, &e.column_count);
     e.columns = columns;
     if (!status && !code) status = f(context, r, o->positional[1], &e);
     if (status) code = complain(exit_status_of(status), "%s", taut_error_text(context));
-    record_close(r);
+    taut_record_close(r);
     free(columns);
     return code;
 }

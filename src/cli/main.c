@@ -28,7 +28,7 @@ static void help(void)
 
 static void version(void)
 {
-    printf("taut %s (precision: double%s)\n", TAUT_VERSION, engine_find("quad") ? ", quad" : "");
+    printf("taut %s (precision: double%s)\n", TAUT_VERSION, taut_engine_find("quad") ? ", quad" : "");
 }
 
 static int run_command(int argc, char **argv)

@@ -27,7 +27,7 @@ static const struct {
 
 static void list(void)
 {
-    const engine_api *api = &engine_double;
+    const engine_api *api = &taut_engine_double;
     for (int i = 0; i < api->method_count(); i++) {
         const method_info *info = api->method_info(i);
         printf("%-10s order %d, keeps", info->name, info->order);
@@ -68,7 +68,7 @@ static void describe(const method_info *info)
 static int methods_main(int argc, char **argv)
 {
     options o;
-    const engine_api *api = &engine_double;
+    const engine_api *api = &taut_engine_double;
     int parsed = options_parse(&command_methods, argc, argv, &o);
     if (parsed) return parsed > 0 ? EXIT_DONE : EXIT_USAGE;
     if (o.positional_count > 1) return complain(EXIT_USAGE, "'taut methods' takes one name");

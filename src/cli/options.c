@@ -120,7 +120,7 @@ const char *options_value(const options *o, const char *name, const char *otherw
 int number_option(const options *o, const char *name, const char *otherwise, wide *value)
 {
     const char *text = options_value(o, name, otherwise);
-    if (wide_parse(text, value) || *value != *value)
+    if (taut_wide_parse(text, value) || *value != *value)
         return complain(EXIT_USAGE, "option --%s needs a number, not '%s'", name, text);
     return 0;
 }
@@ -128,9 +128,9 @@ int number_option(const options *o, const char *name, const char *otherwise, wid
 /* One number of the list. */
 static int read_step(const char *item, wide until, wide *step)
 {
-    if (wide_parse(item, step) || !(*step > 0) || *step - *step != 0)
+    if (taut_wide_parse(item, step) || !(*step > 0) || *step - *step != 0)
         return complain(EXIT_USAGE, "option --steps needs positive numbers with commas between them, not '%s'", item);
-    if (converge_step_count(*step, until)) return 0;
+    if (taut_converge_step_count(*step, until)) return 0;
     wide near = WIDE(fmax)(1, WIDE(round)(until / *step));
     return complain(EXIT_USAGE, "the step %s does not divide the end time %.9g; every step must (%.9g would)", item,
                     (double)until, (double)(until / near));
@@ -153,7 +153,7 @@ int steps_option(const options *o, wide until, wide *steps, int most, int *count
 int precision_option(const options *o, const engine_api **api)
 {
     const char *text = options_value(o, "precision", NULL);
-    const engine_api *found = text ? engine_find(text) : *api;
+    const engine_api *found = text ? taut_engine_find(text) : *api;
     if (!found && strcmp(text, "quad") == 0)
         return complain(EXIT_USAGE, "this build has no quad precision (its compiler has no 128-bit floating point)");
     if (!found) return complain(EXIT_USAGE, "option --precision is double or quad, not '%s'", text);
@@ -197,7 +197,7 @@ int definitions_read(const options *o, definitions *d)
 
 int load_model(taut_context *context, const char *path, definitions *d, model **m)
 {
-    int status = model_load_file(context, path, d->items, d->count, m);
+    int status = taut_model_read_file(context, path, d->items, d->count, m);
     if (status) return complain(exit_status_of(status), "%s", taut_error_text(context));
     for (size_t i = 0; i < d->count; i++)
         if (!d->items[i].used)

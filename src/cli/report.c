@@ -38,7 +38,7 @@ static char *name_of_page(const char *path)
 static int write_page(void *user, FILE *file)
 {
     const page_source *z = user;
-    return page_write(z->context, z->r, (const char *)template_page, template_page_size, file);
+    return taut_page_write(z->context, z->r, (const char *)template_page, template_page_size, file);
 }
 
 static int report_main(int argc, char **argv)
@@ -51,7 +51,7 @@ static int report_main(int argc, char **argv)
     taut_context *context = make_context();
     if (!context) return EXIT_FAILED;
     record *r = NULL;
-    int status = record_open(context, o.positional[0], &r), code = EXIT_DONE;
+    int status = taut_record_open(context, o.positional[0], &r), code = EXIT_DONE;
     if (status) {
         code = complain(exit_status_of(status), "%s", taut_error_text(context));
     } else {
@@ -62,7 +62,7 @@ static int report_main(int argc, char **argv)
         if (!code) printf("%s\n", path);
         free(otherwise);
     }
-    record_close(r);
+    taut_record_close(r);
     taut_context_destroy(context);
     return code;
 }

@@ -29,26 +29,26 @@ static int read_numbers(taut_context *context, const record *r, const char *path
     const struct { const char *name; wide *value; } all[] = {
         { "step", &n->step }, { "until", &n->until }, { "every", &n->every }, { "tolerance", &n->tolerance } };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
-        const char *text = record_property(r, all[i].name);
-        if (!text || wide_parse(text, all[i].value))
-            return fail(context, TAUT_CANNOT_READ, "'%s' is damaged: '%s' of the run is not a number", path,
+        const char *text = taut_record_property(r, all[i].name);
+        if (!text || taut_wide_parse(text, all[i].value))
+            return taut_fail(context, TAUT_CANNOT_READ, "'%s' is damaged: '%s' of the run is not a number", path,
                         all[i].name);
     }
     static const char *const texts[] = { "source", "model", "method", "precision", "start", "status" };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-        if (!record_property(r, texts[i]))
-            return fail(context, TAUT_CANNOT_READ, "'%s' is damaged: it has no '%s'", path, texts[i]);
+        if (!taut_record_property(r, texts[i]))
+            return taut_fail(context, TAUT_CANNOT_READ, "'%s' is damaged: it has no '%s'", path, texts[i]);
     return TAUT_OK;
 }
 
 static int load(session *z, const record *r)
 {
-    const char *source = record_property(r, "source");
-    size_t count = record_setting_count(r);
+    const char *source = taut_record_property(r, "source");
+    size_t count = taut_record_setting_count(r);
     definition *d = calloc(count + 1, sizeof *d);
-    if (!d) return fail(z->context, TAUT_OUT_OF_MEMORY, "out of memory");
-    for (size_t i = 0; i < count; i++) record_setting(r, i, &d[i].name, &d[i].value);
-    int status = model_load_text(z->context, record_property(r, "model"), source, strlen(source), d, count, &z->m);
+    if (!d) return taut_fail(z->context, TAUT_OUT_OF_MEMORY, "out of memory");
+    for (size_t i = 0; i < count; i++) taut_record_setting(r, i, &d[i].name, &d[i].value);
+    int status = taut_model_read_text(z->context, taut_record_property(r, "model"), source, strlen(source), d, count, &z->m);
     free(d);
     return status;
 }
@@ -63,13 +63,13 @@ static start_mode start_of(const char *name)
 /* Model, engine and state out of the file. */
 static int restore(session *z, const numbers *n, run_result *from)
 {
-    const record *r = recorder_record(z->recorder);
-    z->method = record_property(r, "method");
-    z->api = engine_find(record_property(r, "precision"));
+    const record *r = taut_recorder_record(z->recorder);
+    z->method = taut_record_property(r, "method");
+    z->api = taut_engine_find(taut_record_property(r, "precision"));
     if (!z->api)
-        return fail(z->context, TAUT_UNSUPPORTED, "'%s' is a run in %s precision, which this build does not have",
-                    z->path, record_property(r, "precision"));
-    const char *start = record_property(r, "start"), *contacts = record_property(r, "contacts");
+        return taut_fail(z->context, TAUT_UNSUPPORTED, "'%s' is a run in %s precision, which this build does not have",
+                    z->path, taut_record_property(r, "precision"));
+    const char *start = taut_record_property(r, "start"), *contacts = taut_record_property(r, "contacts");
     const engine_options e = { .method = z->method, .tolerance = n->tolerance, .start = start_of(start), .step = n->step,
                                .active_set = contacts && strcmp(contacts, "active-set") == 0 };
     z->options.step = n->step;
@@ -77,30 +77,30 @@ static int restore(session *z, const numbers *n, run_result *from)
     z->options.every = (long)n->every;
     int status = load(z, r);
     if (!status) status = z->api->create(z->m, &e, &z->engine);
-    if (!status) status = recorder_restore(z->recorder, z->api, z->engine, n->until, from);
+    if (!status) status = taut_recorder_restore(z->recorder, z->api, z->engine, n->until, from);
     z->options.from = from;
-    return status ? status : run_check_options(z->context, &z->options);
+    return status ? status : taut_run_check_options(z->context, &z->options);
 }
 
 static int resume(session *z, const options *o)
 {
     run_result from = { 0 };
     numbers n = { 0 };
-    int code, status = recorder_open(z->context, z->path, &z->recorder);
-    const record *r = status ? NULL : recorder_record(z->recorder);
+    int code, status = taut_recorder_open(z->context, z->path, &z->recorder);
+    const record *r = status ? NULL : taut_recorder_record(z->recorder);
     if (!status) status = read_numbers(z->context, r, z->path, &n);
     if (status) return complain(EXIT_USAGE, "%s", taut_error_text(z->context));
-    if (strcmp(record_property(r, "status"), "finished") == 0 && !options_value(o, "until", NULL)) {
-        printf("%s is finished, at t = %s. To continue: taut resume %s -T END\n", z->path, record_property(r, "until"),
+    if (strcmp(taut_record_property(r, "status"), "finished") == 0 && !options_value(o, "until", NULL)) {
+        printf("%s is finished, at t = %s. To continue: taut resume %s -T END\n", z->path, taut_record_property(r, "until"),
                z->path);
         return EXIT_DONE;
     }
-    if (number_option(o, "until", record_property(r, "until"), &n.until)) return EXIT_USAGE;
+    if (number_option(o, "until", taut_record_property(r, "until"), &n.until)) return EXIT_USAGE;
     session_prepare(z);
     status = restore(z, &n, &from);
     code = status ? complain(status == TAUT_OUT_OF_MEMORY ? EXIT_FAILED : EXIT_USAGE, "%s", taut_error_text(z->context))
                   : session_run(z);
-    run_result_clear(z->context, &from);
+    taut_run_result_clear(z->context, &from);
     return code;
 }
 

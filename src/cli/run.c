@@ -57,7 +57,7 @@ static int read_options(const options *o, session *z, engine_options *e)
         return complain(EXIT_USAGE, "option --every needs a whole number of at least 1");
     if (!(e->tolerance >= 0) || e->tolerance >= (wide)0.1)
         return complain(EXIT_USAGE, "option --tol needs a number between 0 and 0.1");
-    z->api = &engine_double;
+    z->api = &taut_engine_double;
     if (precision_option(o, &z->api) || start_option(o, 1, &e->start)) return EXIT_USAGE;
     if (contacts_option(o, &e->active_set)) return EXIT_USAGE;
     e->method = z->method;
@@ -75,13 +75,13 @@ static int read_options(const options *o, session *z, engine_options *e)
 static int simulate(session *z, const engine_options *e, const definitions *d, int replace)
 {
     const recorder_subject subject = { z->m, d->items, d->count, z->api, e, &z->options };
-    int status = run_check_options(z->context, &z->options);
+    int status = taut_run_check_options(z->context, &z->options);
     if (!status && z->path && !replace && access(z->path, F_OK) == 0)
         return complain(EXIT_USAGE,
                         "'%s' exists: 'taut resume' continues its run, --force replaces it; or give -o another name",
                         z->path);
     if (!status) status = z->api->create(z->m, e, &z->engine);
-    if (!status && z->path) status = recorder_create(z->context, z->path, replace, &subject, z->engine, &z->recorder);
+    if (!status && z->path) status = taut_recorder_create(z->context, z->path, replace, &subject, z->engine, &z->recorder);
     /* A model that cannot start is a bad model, whatever the reason. */
     if (status)
         return complain(status == TAUT_OUT_OF_MEMORY ? EXIT_FAILED : EXIT_USAGE, "%s", taut_error_text(z->context));

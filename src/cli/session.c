@@ -15,7 +15,7 @@
 
 static int write_failed(const session *z)
 {
-    return fail(z->context, TAUT_CANNOT_WRITE, "cannot write to standard output: %s", strerror(errno));
+    return taut_fail(z->context, TAUT_CANNOT_WRITE, "cannot write to standard output: %s", strerror(errno));
 }
 
 static int write_header(const session *z)
@@ -24,20 +24,20 @@ static int write_header(const session *z)
     size_t count = z->api->column_count(z->engine);
     for (size_t i = 0; i < count; i++) {
         z->api->column_name(z->engine, i, name, sizeof name);
-        if (csv_name(stdout, i, name)) return write_failed(z);
+        if (taut_csv_name(stdout, i, name)) return write_failed(z);
     }
     if (z->api->event_counts(z->engine) && fputs(",event,contact,impulse", stdout) == EOF) return write_failed(z);
-    return csv_end(stdout) ? write_failed(z) : TAUT_OK;
+    return taut_csv_end(stdout) ? write_failed(z) : TAUT_OK;
 }
 
 static int take_frame(void *user, const wide *values, size_t count)
 {
     session *z = user;
-    int status = z->recorder ? recorder_frame(z->recorder, values) : TAUT_OK;
+    int status = z->recorder ? taut_recorder_frame(z->recorder, values) : TAUT_OK;
     if (status || !z->csv) return status;
-    int failed = csv_values(stdout, values, count, z->api->digits);
+    int failed = taut_csv_values(stdout, values, count, z->api->digits);
     if (!failed && z->api->event_counts(z->engine)) failed = fputs(",,,", stdout) == EOF;
-    return failed || csv_end(stdout) ? write_failed(z) : TAUT_OK;
+    return failed || taut_csv_end(stdout) ? write_failed(z) : TAUT_OK;
 }
 
 /* An event is a row of its own. */
@@ -45,11 +45,11 @@ static int take_event(void *user, const engine_event *event, const wide *values,
 {
     session *z = user;
     char impulse[64] = "";
-    int status = z->recorder ? recorder_event(z->recorder, event->t, event->contact, event_kind_name(event->kind), event->impulse, values) : TAUT_OK;
+    int status = z->recorder ? taut_recorder_event(z->recorder, event->t, event->contact, event_kind_name(event->kind), event->impulse, values) : TAUT_OK;
     if (status || !z->csv) return status;
-    if (event->kind == EVENT_IMPACT) wide_format(impulse, sizeof impulse, event->impulse, z->api->digits);
-    int failed = csv_values(stdout, values, count, z->api->digits) || printf(",%s,%s,%s", event_kind_name(event->kind), event->contact, impulse) < 0;
-    return failed || csv_end(stdout) ? write_failed(z) : TAUT_OK;
+    if (event->kind == EVENT_IMPACT) taut_wide_format(impulse, sizeof impulse, event->impulse, z->api->digits);
+    int failed = taut_csv_values(stdout, values, count, z->api->digits) || printf(",%s,%s,%s", event_kind_name(event->kind), event->contact, impulse) < 0;
+    return failed || taut_csv_end(stdout) ? write_failed(z) : TAUT_OK;
 }
 
 /* ---- signals ---- */
@@ -76,7 +76,7 @@ static int after_step(void *user, const run_result *so_far, int *stop)
 {
     session *z = user;
     *stop = told_to_stop != 0;
-    return recorder_after_step(z->recorder, so_far);
+    return taut_recorder_after_step(z->recorder, so_far);
 }
 
 /* ---- progress ---- */
@@ -195,7 +195,7 @@ static int tell_end(const session *z, const run_result *result, int status)
     long done = result->steps_done, planned = result->steps_planned;
     if (status && z->recorder && access(z->path, R_OK) == 0)
         return complain(EXIT_FAILED, "stopped after %ld of %ld steps: %s; '%s' can be resumed from step %ld", done,
-                        planned, taut_error_text(z->context), z->path, recorder_committed(z->recorder));
+                        planned, taut_error_text(z->context), z->path, taut_recorder_committed(z->recorder));
     if (status)
         return complain(EXIT_FAILED, "stopped after %ld of %ld steps: %s", done, planned, taut_error_text(z->context));
     if (result->stopped && done < planned)
@@ -212,23 +212,23 @@ int session_run(session *z)
     if (z->recorder) listen();
     z->steps_before = z->options.from ? z->options.from->steps_done : 0;
     z->begun = clock_seconds();
-    status = run_loop(z->context, z->api, z->engine, &z->options, &result);
+    status = taut_run_loop(z->context, z->api, z->engine, &z->options, &result);
     if (z->recorder) {
-        int recorded = recorder_finish(z->recorder, &result, status);
+        int recorded = taut_recorder_finish(z->recorder, &result, status);
         if (!status) status = recorded;
     }
     end_progress(z);
     if (!z->csv && result.quantities) summarise(z, &result);
     if (!status && fflush(stdout) == EOF) status = write_failed(z);
     int code = tell_end(z, &result, status);
-    run_result_clear(z->context, &result);
+    taut_run_result_clear(z->context, &result);
     return code;
 }
 
 void session_clear(session *z)
 {
-    recorder_close(z->recorder);
+    taut_recorder_close(z->recorder);
     if (z->engine) z->api->destroy(z->engine);
-    model_destroy(z->m);
+    taut_model_free(z->m);
     taut_context_destroy(z->context);
 }

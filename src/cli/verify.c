@@ -64,7 +64,7 @@ static void print_csv(const verify_result *r)
         printf("%s,%s", row->property, row->declared);
         print_number(row->value);
         print_number(row->limit);
-        printf(",%s,\"", verdict_text(row->verdict));
+        printf(",%s,\"", taut_verdict_text(row->verdict));
         for (const char *c = row->note; *c; c++) {
             if (*c == '"') putchar('"');
             putchar(*c);
@@ -98,7 +98,7 @@ static void print_table(const session *z, const verify_result *r)
     printf("  %-19s %-8s %s\n", "", "declared", "measured");
     for (int i = 0; i < r->count; i++) {
         const verify_row *row = &r->rows[i];
-        printf("  %-19s %-8s %-34s %s\n", row->property, row->declared, row->measured, verdict_text(row->verdict));
+        printf("  %-19s %-8s %-34s %s\n", row->property, row->declared, row->measured, taut_verdict_text(row->verdict));
     }
     int notes = 0;
     for (int i = 0; i < r->count; i++) {
@@ -130,8 +130,8 @@ static int read_options(const options *o, session *z)
             return complain(EXIT_USAGE, "the period must be a positive number, not %s", options_value(o, "period", ""));
     }
     z->engine_options.step = z->options.step;
-    z->long_api = &engine_double;
-    z->api = engine_find("quad") ? engine_find("quad") : &engine_double;
+    z->long_api = &taut_engine_double;
+    z->api = taut_engine_find("quad") ? taut_engine_find("quad") : &taut_engine_double;
     if (options_value(o, "precision", NULL)) {
         if (precision_option(o, &z->api)) return EXIT_USAGE;
         z->long_api = z->api;
@@ -146,7 +146,7 @@ static int conclude(const session *z, const verify_result *r)
     else
         print_table(z, r);
     if (fflush(stdout) == EOF) return complain(EXIT_FAILED, "cannot write to standard output: %s", strerror(errno));
-    int wrong = verify_count(r, VERDICT_FAILS), open = verify_count(r, VERDICT_UNDECIDED);
+    int wrong = taut_verify_count(r, VERDICT_FAILS), open = taut_verify_count(r, VERDICT_UNDECIDED);
     if (!wrong && !open) return EXIT_DONE;
     char text[100] = "";
     if (wrong)
@@ -168,7 +168,7 @@ static int compute(session *z)
     z->options.engine = z->engine;
     z->options.long_api = z->long_api;
     z->options.long_engine = z->long_engine ? z->long_engine : z->engine;
-    status = verify_run(z->context, &z->options, &result);
+    status = taut_verify_run(z->context, &z->options, &result);
     if (status) return complain(EXIT_FAILED, "%s", taut_error_text(z->context));
     return conclude(z, &result);
 }
@@ -192,7 +192,7 @@ static int verify_main(int argc, char **argv)
     if (!code) code = compute(&z);
     if (z.engine) z.api->destroy(z.engine);
     if (z.long_engine) z.long_api->destroy(z.long_engine);
-    model_destroy(z.m);
+    taut_model_free(z.m);
     taut_context_destroy(z.context);
     free(d);
     return code;

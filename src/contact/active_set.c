@@ -13,26 +13,26 @@
 #include "method/euler.h"
 #include "solve/start.h"
 
-int active_set_check(const hybrid *self, const struct method_class *class, const method_spec *spec)
+int X(active_set_check)(const hybrid *self, const struct method_class *class, const method_spec *spec)
 {
     const char *others[] = { "natural", "conjugate", "adjoint" };
-    int fits = class == &method_euler;
-    for (int i = 0; i < 3; i++) fits = fits && !method_has_word(spec, others[i]);
+    int fits = class == &X(method_euler);
+    for (int i = 0; i < 3; i++) fits = fits && !X(method_has_word)(spec, others[i]);
     if (!fits)
-        return fail(
+        return taut_fail(
             self->context, TAUT_UNSUPPORTED,
             "active-set steps are made of the 'true' symplectic Euler method; choose it with -m euler, or leave out "
             "--contacts active-set");
     for (size_t i = 0; i < self->count; i++) {
         const contact *c = &self->m->contacts[i];
         if (c->friction && c->law == FRICTION_SET_VALUED)
-            return fail(
+            return taut_fail(
                 self->context, TAUT_UNSUPPORTED,
                 "%s:%d: contact '%s' sticks and slips, which active-set steps do not; use event-driven steps, or "
                 "give it regularised = WIDTH",
                 self->m->file, c->line, c->name);
         if (self->constants.restitution[i] != 0)
-            return fail(
+            return taut_fail(
                 self->context, TAUT_UNSUPPORTED,
                 "%s:%d: contact '%s' has a restitution, and active-set steps have none; use event-driven steps, "
                 "or set it to 0",
@@ -44,13 +44,13 @@ int active_set_check(const hybrid *self, const struct method_class *class, const
 /* Opens the closed contact that pulls most, if one does. */
 static int let_go(hybrid *self, const mode_set *set, state *x)
 {
-    const real *psi = stepper_reported(set->method.self);
+    const real *psi = X(stepper_reported)(set->method.self);
     long worst = -1;
     for (size_t i = 0; i < self->count; i++) {
         if (set->first[i] < 0 || !(psi[set->first[i]] < 0)) continue;
         if (worst < 0 || psi[set->first[i]] < psi[set->first[worst]]) worst = (long)i;
     }
-    if (worst >= 0) open_contact(x, (size_t)worst);
+    if (worst >= 0) X(open_contact)(x, (size_t)worst);
     return worst >= 0;
 }
 
@@ -58,9 +58,9 @@ static int let_go(hybrid *self, const mode_set *set, state *x)
 static long below(hybrid *self, const state *x, unsigned char *which)
 {
     long first = -1;
-    kinematics_evaluate(self->kinematics, x->q, x->w, x->t, self->step.h);
+    X(kinematics_evaluate)(self->kinematics, x->q, x->w, x->t, self->step.h);
     for (size_t i = 0; i < self->count; i++) {
-        const contact_motion *t = kinematics_of(self->kinematics, i);
+        const contact_motion *t = X(kinematics_of)(self->kinematics, i);
         which[i] = contact_mode_of(x, i) == MODE_OPEN && t->gap < -t->round_off && t->rate < 0;
         if (which[i] && first < 0) first = (long)i;
     }
@@ -75,39 +75,39 @@ static int take_hold(hybrid *self, state *x)
         int hit;
         long first = below(self, x, self->event.leaving);
         if (first < 0) break;
-        int status = contact_impact(self, x, first, &hit);
+        int status = X(contact_impact)(self, x, first, &hit);
         if (status) return status;
         for (size_t i = 0; i < self->count; i++) {
-            if (self->event.leaving[i]) close_contact(self, x, i);
-            if (self->event.impulse[i] > 0) status = contact_report(self, i, EVENT_IMPACT, self->event.impulse[i]);
+            if (self->event.leaving[i]) X(close_contact)(self, x, i);
+            if (self->event.impulse[i] > 0) status = X(contact_report)(self, i, EVENT_IMPACT, self->event.impulse[i]);
             if (status) return status;
         }
-        status = mode_sets_get(&self->sets, x, &set);
-        if (!status) status = mode_set_load(set, x);
-        if (!status) status = start_project(set->s, &set->begin);
+        status = X(mode_sets_get)(&self->sets, x, &set);
+        if (!status) status = X(mode_set_load)(set, x);
+        if (!status) status = X(start_project)(set->s, &set->begin);
         if (status) return status;
-        mode_set_store(set, &set->begin, x);
+        X(mode_set_store)(set, &set->begin, x);
     }
     return TAUT_OK;
 }
 
-int active_set_step(hybrid *self, state *x, real h)
+int X(active_set_step)(hybrid *self, state *x, real h)
 {
     mode_set *set;
-    contact_remember_modes(self, x);
+    X(contact_remember_modes)(self, x);
     memset(self->event.slip_noise, 0, self->count * sizeof(real));
     for (size_t turn = 0; turn < 10 + 3 * self->count; turn++) {
-        int status = mode_sets_get(&self->sets, x, &set);
-        if (!status) status = mode_set_load(set, x);
+        int status = X(mode_sets_get)(&self->sets, x, &set);
+        if (!status) status = X(mode_set_load)(set, x);
         if (status) return status;
-        state_copy(&set->begin, &set->end);
-        status = method_step(&set->method, &set->end, h);
+        X(state_copy)(&set->begin, &set->end);
+        status = X(method_step)(&set->method, &set->end, h);
         if (status) return status;
         if (let_go(self, set, x)) continue;
-        mode_set_store(set, &set->end, x);
+        X(mode_set_store)(set, &set->end, x);
         status = take_hold(self, x);
-        return status ? status : contact_report_changes(self, x, NULL);
+        return status ? status : X(contact_report_changes)(self, x, NULL);
     }
-    return fail(self->context, TAUT_NO_CONVERGENCE,
+    return taut_fail(self->context, TAUT_NO_CONVERGENCE,
                 "at t = %.9g: no set of closed contacts fits this step; try a smaller one", (double)x->t);
 }

@@ -5,7 +5,7 @@
 #include "contact/hybrid.h"
 
 /* Fails when method or model do not go with them. */
-int active_set_check(const hybrid *self, const struct method_class *class, const method_spec *spec);
-int active_set_step(hybrid *self, state *x, real h);
+int X(active_set_check)(const hybrid *self, const struct method_class *class, const method_spec *spec);
+int X(active_set_step)(hybrid *self, state *x, real h);
 
 #endif

@@ -8,7 +8,7 @@
 
 /* ---- modes ---- */
 
-void open_contact(state *x, size_t i)
+void X(open_contact)(state *x, size_t i)
 {
     memset(contact_extra(x, i), 0, EXTRA_SIZE * sizeof(real)); /* MODE_OPEN, no multipliers */
 }
@@ -21,52 +21,52 @@ static void enter(hybrid *self, state *x, size_t i, contact_mode mode)
     extra[EXTRA_MODE] = mode;
 }
 
-void stick_contact(hybrid *self, state *x, size_t i)
+void X(stick_contact)(hybrid *self, state *x, size_t i)
 {
     enter(self, x, i, MODE_STICK);
-    kinematics_stick_slots(self->kinematics, i, contact_extra(x, i) + EXTRA_SLOTS);
+    X(kinematics_stick_slots)(self->kinematics, i, contact_extra(x, i) + EXTRA_SLOTS);
 }
 
-void slip_contact(hybrid *self, state *x, size_t i, const real *direction)
+void X(slip_contact)(hybrid *self, state *x, size_t i, const real *direction)
 {
     enter(self, x, i, MODE_SLIP);
-    kinematics_slip_slots(self->kinematics, i, direction, contact_extra(x, i) + EXTRA_SLOTS);
+    X(kinematics_slip_slots)(self->kinematics, i, direction, contact_extra(x, i) + EXTRA_SLOTS);
 }
 
 static int slips(const hybrid *self, size_t i)
 {
-    const contact_motion *t = kinematics_of(self->kinematics, i);
+    const contact_motion *t = X(kinematics_of)(self->kinematics, i);
     real size =
         REAL(sqrt)(t->slip[0] * t->slip[0] + (self->m->contacts[i].slide_count == 2 ? t->slip[1] * t->slip[1] : 0));
     return self->m->contacts[i].slide_count && size > REAL(fmax)(t->slip_round_off, self->event.slip_noise[i]);
 }
 
-void close_contact(hybrid *self, state *x, size_t i)
+void X(close_contact)(hybrid *self, state *x, size_t i)
 {
-    contact_mode mode = contact_closed_mode(&self->m->contacts[i], slips(self, i));
+    contact_mode mode = taut_contact_closed_mode(&self->m->contacts[i], slips(self, i));
     if (mode == MODE_CLOSED) enter(self, x, i, mode);
-    if (mode == MODE_STICK) stick_contact(self, x, i);
-    if (mode == MODE_SLIP) slip_contact(self, x, i, kinematics_of(self->kinematics, i)->slip);
+    if (mode == MODE_STICK) X(stick_contact)(self, x, i);
+    if (mode == MODE_SLIP) X(slip_contact)(self, x, i, X(kinematics_of)(self->kinematics, i)->slip);
 }
 
-void contact_remember_modes(hybrid *self, const state *x)
+void X(contact_remember_modes)(hybrid *self, const state *x)
 {
     for (size_t i = 0; i < self->count; i++) self->event.modes_before[i] = (unsigned char)contact_mode_of(x, i);
 }
 
-int contact_report(hybrid *self, size_t contact, event_kind kind, real impulse)
+int X(contact_report)(hybrid *self, size_t contact, event_kind kind, real impulse)
 {
     return self->options.event ? self->options.event(self->options.user, contact, kind, impulse) : TAUT_OK;
 }
 
-int contact_report_changes(hybrid *self, const state *x, int *changed)
+int X(contact_report_changes)(hybrid *self, const state *x, int *changed)
 {
     int status = TAUT_OK;
     for (size_t i = 0; !status && i < self->count; i++) {
         contact_mode was = self->event.modes_before[i], is = contact_mode_of(x, i);
         if (was == is) continue;
         if (changed) *changed = 1;
-        status = contact_report(self, i,
+        status = X(contact_report)(self, i,
                                 is == MODE_OPEN    ? EVENT_RELEASE
                                 : was == MODE_OPEN ? EVENT_REST
                                 : is == MODE_STICK ? EVENT_STICK
@@ -84,15 +84,15 @@ static real no_acceleration(const hybrid *self, size_t i, real size)
 {
     real of_terms = SOME_ROUNDINGS * size;
     return self->step.h > 0
-               ? REAL(fmax)(of_terms, kinematics_of(self->kinematics, i)->round_off / (self->step.h * self->step.h))
+               ? REAL(fmax)(of_terms, X(kinematics_of)(self->kinematics, i)->round_off / (self->step.h * self->step.h))
                : of_terms;
 }
 
 /* Touches, and does not open or close by more than round-off. The kinematics have accelerations. */
 static int is_touching(const hybrid *self, size_t i)
 {
-    const contact_motion *t = kinematics_of(self->kinematics, i);
-    real settling = contact_settling_speed(t, kinematics_acceleration(self->kinematics, i, 0, NULL));
+    const contact_motion *t = X(kinematics_of)(self->kinematics, i);
+    real settling = X(contact_settling_speed)(t, X(kinematics_acceleration)(self->kinematics, i, 0, NULL));
     real noise = REAL(fmax)(t->rate_round_off, self->event.rate_noise[i]);
     return t->gap <= t->round_off && REAL(fabs)(t->rate) <= REAL(fmax)(noise, settling);
 }
@@ -119,13 +119,13 @@ static flaw find_flaw(hybrid *self, const mode_set *set)
     real scale = real_largest(set->lambda, set->s->c);
     for (size_t i = 0; i < self->count; i++) {
         if (set->first[i] < 0) {
-            real size, a = kinematics_acceleration(self->kinematics, i, 0, &size);
+            real size, a = X(kinematics_acceleration)(self->kinematics, i, 0, &size);
             if (!self->event.leaving[i] && is_touching(self, i) && a < -no_acceleration(self, i, size))
                 consider(&worst, i, WRONG_OPEN, -a / size);
             continue;
         }
         const real *lambda = set->lambda + set->first[i];
-        const contact_motion *t = kinematics_of(self->kinematics, i);
+        const contact_motion *t = X(kinematics_of)(self->kinematics, i);
         if (lambda[0] < -SOME_ROUNDINGS * scale) consider(&worst, i, WRONG_PULLS, -lambda[0] / scale);
         if (set->modes[i] != MODE_STICK) continue;
         real x = lambda[1], y = set->rows[i] > 2 ? lambda[2] : 0, size = REAL(sqrt)(x * x + y * y);
@@ -140,14 +140,14 @@ static flaw find_flaw(hybrid *self, const mode_set *set)
 static void repair(hybrid *self, state *x, const mode_set *set, const flaw *f)
 {
     size_t i = (size_t)f->contact;
-    if (f->what == WRONG_PULLS) open_contact(x, i);
-    else if (f->what == WRONG_OPEN) close_contact(self, x, i);
+    if (f->what == WRONG_PULLS) X(open_contact)(x, i);
+    else if (f->what == WRONG_OPEN) X(close_contact)(self, x, i);
     else {
         /* the multipliers of sticking are along the tangents of the anchor: those that the kinematics give here, where
          * it is stuck */
         real direction[2] = { 0, 0 };
         const real *slots = contact_extra(x, i) + EXTRA_SLOTS;
-        const contact_motion *t = kinematics_of(self->kinematics, i);
+        const contact_motion *t = X(kinematics_of)(self->kinematics, i);
         int given = self->m->contacts[i].slide_type == SLIDE_GIVEN;
         for (int r = 0; r < set->rows[i] - 1; r++)
             for (int k = 0; k < set->rows[i] - 1; k++) {
@@ -155,7 +155,7 @@ static void repair(hybrid *self, state *x, const mode_set *set, const flaw *f)
                 for (int d = 0; !given && d < 3; d++) overlap += slots[SLOT_TANGENT + 3 * r + d] * t->tangent[k][d];
                 direction[k] += overlap * f->direction[r];
             }
-        slip_contact(self, x, i, direction);
+        X(slip_contact)(self, x, i, direction);
     }
 }
 
@@ -167,8 +167,8 @@ static int project(hybrid *self, mode_set *set, state *x)
         more |= (self->event.modes_before[i] == MODE_OPEN && set->modes[i] != MODE_OPEN) ||
                 (self->event.modes_before[i] != MODE_STICK && set->modes[i] == MODE_STICK);
     memcpy(set->begin.lambda, set->lambda, set->s->c * sizeof(real));
-    int status = more ? start_project(set->s, &set->begin) : TAUT_OK;
-    if (!status) mode_set_store(set, &set->begin, x);
+    int status = more ? X(start_project)(set->s, &set->begin) : TAUT_OK;
+    if (!status) X(mode_set_store)(set, &set->begin, x);
     return status;
 }
 
@@ -177,29 +177,29 @@ static int open_redundant(hybrid *self, state *x)
 {
     for (size_t i = self->count; i-- > 0;)
         if (contact_mode_of(x, i) != MODE_OPEN && self->event.modes_before[i] == MODE_OPEN) {
-            open_contact(x, i);
+            X(open_contact)(x, i);
             self->event.leaving[i] = 1;
             return 1;
         }
     return 0;
 }
 
-int contact_correct_modes(hybrid *self, state *x)
+int X(contact_correct_modes)(hybrid *self, state *x)
 {
     mode_set *set;
     for (size_t turn = 0; turn < 20 + 6 * self->count; turn++) {
-        kinematics_evaluate(self->kinematics, x->q, x->w, x->t, self->step.h);
-        int status = mode_sets_get(&self->sets, x, &set);
-        if (!status) status = mode_set_load(set, x);
-        if (!status) status = mode_set_forces(set, &set->begin);
+        X(kinematics_evaluate)(self->kinematics, x->q, x->w, x->t, self->step.h);
+        int status = X(mode_sets_get)(&self->sets, x, &set);
+        if (!status) status = X(mode_set_load)(set, x);
+        if (!status) status = X(mode_set_forces)(set, &set->begin);
         if (status == TAUT_SINGULAR && open_redundant(self, x)) continue;
         if (status) return status;
-        kinematics_accelerate(self->kinematics, set->dv);
+        X(kinematics_accelerate)(self->kinematics, set->dv);
         flaw f = find_flaw(self, set);
         if (f.contact < 0) return project(self, set, x);
         repair(self, x, set, &f);
     }
-    return fail(
+    return taut_fail(
         self->context, TAUT_NO_CONVERGENCE,
         "at t = %.9g: no set of closed contacts fits the forces (with much friction there may be none); try less "
         "friction, or regularised friction",
@@ -212,7 +212,7 @@ int contact_correct_modes(hybrid *self, state *x)
 static void set_cone(hybrid *self, cone_contact *c, size_t index)
 {
     const contact *k = &self->m->contacts[index];
-    const contact_motion *t = kinematics_of(self->kinematics, index);
+    const contact_motion *t = X(kinematics_of)(self->kinematics, index);
     real width = 0, size = 0;
     if (k->law == FRICTION_REGULARISED) width = (real)self->constants.width[index];
     for (int r = 0; r < c->tangents; r++) size += t->slip[r] * t->slip[r];
@@ -231,83 +231,83 @@ static void take_modes(hybrid *self, state *x)
         const real *P = problem->P + c->first;
         if (!(P[0] > 0)) continue;
         real against[2] = { -P[1], c->tangents > 1 ? -P[2] : 0 };
-        if (!c->sliding && c->slips && contact_closed_mode(&self->m->contacts[index], 1) == MODE_SLIP)
-            slip_contact(self, x, index, against);
-        else close_contact(self, x, index);
+        if (!c->sliding && c->slips && taut_contact_closed_mode(&self->m->contacts[index], 1) == MODE_SLIP)
+            X(slip_contact)(self, x, index, against);
+        else X(close_contact)(self, x, index);
         contact_extra(x, index)[EXTRA_LAMBDA] = P[0];
     }
 }
 
-int contact_settle(hybrid *self, state *x)
+int X(contact_settle)(hybrid *self, state *x)
 {
     mode_set *open;
     contact_problem *problem = &self->problem;
-    kinematics_evaluate(self->kinematics, x->q, x->w, x->t, self->step.h);
-    int status = mode_sets_open(&self->sets, &open), some = 0;
-    if (!status) status = mode_set_load(open, x);
-    if (!status) status = mode_set_forces(open, &open->begin);
+    X(kinematics_evaluate)(self->kinematics, x->q, x->w, x->t, self->step.h);
+    int status = X(mode_sets_open)(&self->sets, &open), some = 0;
+    if (!status) status = X(mode_set_load)(open, x);
+    if (!status) status = X(mode_set_forces)(open, &open->begin);
     if (status) return status;
-    kinematics_accelerate(self->kinematics, open->dv);
+    X(kinematics_accelerate)(self->kinematics, open->dv);
     for (size_t i = 0; i < self->count; i++) {
-        const contact_motion *t = kinematics_of(self->kinematics, i);
+        const contact_motion *t = X(kinematics_of)(self->kinematics, i);
         int closed = contact_mode_of(x, i) != MODE_OPEN;
         self->event.takes_part[i] =
             is_touching(self, i) ||
             (closed &&
              REAL(fabs)(t->rate) <=
                  REAL(fmax)(REAL(fmax)(t->rate_round_off, self->event.rate_noise[i]),
-                            contact_settling_speed(t, kinematics_acceleration(self->kinematics, i, 0, NULL))));
+                            X(contact_settling_speed)(t, X(kinematics_acceleration)(self->kinematics, i, 0, NULL))));
         some |= self->event.takes_part[i];
-        open_contact(x, i);
+        X(open_contact)(x, i);
     }
-    if (!some) return contact_correct_modes(self, x);
-    status = problem_collect(self, x, self->event.takes_part);
+    if (!some) return X(contact_correct_modes)(self, x);
+    status = X(problem_collect)(self, x, self->event.takes_part);
     if (status) return status;
     for (int i = 0; i < problem->count; i++) {
         cone_contact *c = &problem->cones[i];
         set_cone(self, c, problem->contacts[i]);
         for (int r = 0; r <= c->tangents; r++) {
-            real size, a = kinematics_acceleration(self->kinematics, problem->contacts[i], r, &size);
+            real size, a = X(kinematics_acceleration)(self->kinematics, problem->contacts[i], r, &size);
             problem->b[c->first + r] =
                 REAL(fabs)(a) > (r ? SOME_ROUNDINGS * size : no_acceleration(self, problem->contacts[i], size)) ? a : 0;
         }
     }
     status =
-        cone_solve(self->context, problem->count, problem->cones, problem->rows, problem->W, problem->b, problem->P);
+        X(cone_solve)(self->context, problem->count, problem->cones, problem->rows, problem->W, problem->b, problem->P);
     if (status == TAUT_NO_CONVERGENCE) { /* begin with all of them, and correct */
-        for (int i = 0; i < problem->count; i++) close_contact(self, x, problem->contacts[i]);
+        for (int i = 0; i < problem->count; i++) X(close_contact)(self, x, problem->contacts[i]);
         status = TAUT_OK;
     } else if (!status) {
         take_modes(self, x);
     }
-    return status ? status : contact_correct_modes(self, x);
+    return status ? status : X(contact_correct_modes)(self, x);
 }
 
 /* Positions are moved in the metric of the mass matrix as if the contacts were closed; then velocities, by as little,
    onto the constraints of the mode set. */
-int contact_lift(hybrid *self, state *x)
+int X(contact_lift)(hybrid *self, state *x)
 {
     mode_set *set;
     int some = 0;
-    kinematics_evaluate(self->kinematics, x->q, x->w, x->t, self->step.h);
-    contact_remember_modes(self, x);
+    X(kinematics_evaluate)(self->kinematics, x->q, x->w, x->t, self->step.h);
+    X(contact_remember_modes)(self, x);
     for (size_t i = 0; i < self->count; i++) {
-        const contact_motion *t = kinematics_of(self->kinematics, i);
+        const contact_motion *t = X(kinematics_of)(self->kinematics, i);
         if (self->event.modes_before[i] != MODE_OPEN || !(t->gap < -t->round_off)) continue;
         contact_extra(x, i)[EXTRA_MODE] = MODE_HELD;
         some = 1;
     }
     if (!some) return TAUT_OK;
-    int status = mode_sets_get(&self->sets, x, &set);
-    if (!status) status = mode_set_load(set, x);
-    if (!status) status = start_project(set->s, &set->begin);
+    int status = X(mode_sets_get)(&self->sets, x, &set);
+    if (!status) status = X(mode_set_load)(set, x);
+    if (!status) status = X(start_project)(set->s, &set->begin);
     if (!status) memcpy(x->q, set->begin.q, self->n * sizeof(real));
     if (!status) memset(x->q_low, 0, self->n * sizeof(real));
     for (size_t i = 0; i < self->count; i++) contact_extra(x, i)[EXTRA_MODE] = self->event.modes_before[i];
     if (status == TAUT_SINGULAR) return TAUT_OK; /* more surfaces than can be told apart: they stay as they are */
-    if (!status) status = mode_sets_get(&self->sets, x, &set);
-    if (!status) status = mode_set_load(set, x);
-    if (!status) status = start_project(set->s, &set->begin);
-    if (!status) mode_set_store(set, &set->begin, x);
+    if (!status) status = X(mode_sets_get)(&self->sets, x, &set);
+    if (!status) status = X(mode_set_load)(set, x);
+    if (!status) status = X(start_project)(set->s, &set->begin);
+    if (!status) X(mode_set_store)(set, &set->begin, x);
     return status;
 }

@@ -6,18 +6,18 @@
 #include "contact/active_set.h"
 #include "contact/hybrid_inside.h"
 
-void hybrid_destroy(hybrid *self)
+void X(hybrid_destroy)(hybrid *self)
 {
     if (!self) return;
     taut_context *context = self->context;
-    response_clear(context, &self->response);
-    kinematics_destroy(self->kinematics);
-    mode_sets_clear(&self->sets);
-    mem_free(context, self->problem.J);
-    mem_free(context, self->problem.W);
-    mem_free(context, self->step.saved.block);
-    mem_free(context, self->room);
-    mem_free(context, self);
+    X(response_clear)(context, &self->response);
+    X(kinematics_destroy)(self->kinematics);
+    X(mode_sets_clear)(&self->sets);
+    taut_mem_free(context, self->problem.J);
+    taut_mem_free(context, self->problem.W);
+    taut_mem_free(context, self->step.saved.block);
+    taut_mem_free(context, self->room);
+    taut_mem_free(context, self);
 }
 
 static void lay_out_event(contact_event *event, size_t count, room_layout *l)
@@ -73,9 +73,9 @@ static int read_constants(hybrid *self, struct system *s)
     for (size_t i = 0; !status && i < self->count; i++) {
         const contact *c = &self->m->contacts[i];
         self->constants.guess[i] = self->m->form == FORM_RATES ? 1 : 0;
-        status = system_constant(s, c->restitution, &self->constants.restitution[i]);
-        if (!status && c->width) status = system_constant(s, c->width, &self->constants.width[i]);
-        if (!status && c->guess) status = system_constant(s, c->guess, &self->constants.guess[i]);
+        status = X(system_constant)(s, c->restitution, &self->constants.restitution[i]);
+        if (!status && c->width) status = X(system_constant)(s, c->width, &self->constants.width[i]);
+        if (!status && c->guess) status = X(system_constant)(s, c->guess, &self->constants.guess[i]);
     }
     return status;
 }
@@ -86,49 +86,49 @@ static int try_friction(hybrid *self, state *x)
     for (size_t i = 0; i < self->count; i++) {
         if (!self->m->contacts[i].friction) continue;
         mode_set *set;
-        contact_extra(x, i)[EXTRA_MODE] = contact_closed_mode(&self->m->contacts[i], 1);
-        int status = mode_sets_get(&self->sets, x, &set);
+        contact_extra(x, i)[EXTRA_MODE] = taut_contact_closed_mode(&self->m->contacts[i], 1);
+        int status = X(mode_sets_get)(&self->sets, x, &set);
         contact_extra(x, i)[EXTRA_MODE] = MODE_OPEN;
         return status;
     }
     return TAUT_OK;
 }
 
-int hybrid_create(const model *m, const struct method_class *class, const method_spec *spec, real tolerance,
+int X(hybrid_create)(const model *m, const struct method_class *class, const method_spec *spec, real tolerance,
                   const hybrid_options *options, hybrid **result)
 {
     *result = NULL;
-    hybrid *self = mem_new(m->context, 1, sizeof *self);
+    hybrid *self = taut_mem_new(m->context, 1, sizeof *self);
     if (!self) return TAUT_OUT_OF_MEMORY;
     self->m = m;
     self->context = m->context;
     self->count = m->contact_count;
     self->options = *options;
-    method_info declared = method_class_declared(class, spec);
+    method_info declared = X(method_class_declared)(class, spec);
     self->method.can_hold = declared.order >= 2;
     self->method.velocities_off = (declared.keeps & KEEPS_POSITION) && !(declared.keeps & KEEPS_VELOCITY);
-    int status = mode_sets_create(m, class, spec, tolerance, &self->sets);
-    if (!status) status = mode_sets_open(&self->sets, &self->open);
-    if (!status) status = kinematics_create(m, &self->kinematics);
+    int status = X(mode_sets_create)(m, class, spec, tolerance, &self->sets);
+    if (!status) status = X(mode_sets_open)(&self->sets, &self->open);
+    if (!status) status = X(kinematics_create)(m, &self->kinematics);
     if (!status) {
         self->n = self->open->s->n;
         self->c = self->open->s->c;
         struct system with = *self->open->s; /* for the sizes alone */
         with.extra_count = (uint32_t)(EXTRA_SIZE * self->count);
-        status = state_create(&with, &self->step.saved);
+        status = X(state_create)(&with, &self->step.saved);
     }
     if (!status) status = room_create(m->context, lay_out, self, &self->room);
     if (!status) status = read_constants(self, self->open->s);
-    if (!status && options->active_set) status = active_set_check(self, class, spec);
+    if (!status && options->active_set) status = X(active_set_check)(self, class, spec);
     if (!status) status = try_friction(self, &self->step.saved);
     if (status)
-        hybrid_destroy(self);
+        X(hybrid_destroy)(self);
     else
         *result = self;
     return status;
 }
 
-newton_counts hybrid_counts(const hybrid *self) { return mode_sets_counts(&self->sets); }
+newton_counts X(hybrid_counts)(const hybrid *self) { return X(mode_sets_counts)(&self->sets); }
 
 /* ---- events ---- */
 
@@ -137,28 +137,28 @@ static int touch_down(hybrid *self, state *x, long trigger, int *changed)
 {
     int hit;
     real most = 0;
-    int status = contact_impact(self, x, trigger, &hit);
-    if (!status) status = contact_settle(self, x);
+    int status = X(contact_impact)(self, x, trigger, &hit);
+    if (!status) status = X(contact_settle)(self, x);
     for (size_t i = 0; hit && i < self->count; i++) most = REAL(fmax)(most, self->event.impulse[i]);
     for (size_t i = 0; !status && hit && i < self->count; i++)
         if (self->event.impulse[i] > 1000 * REAL_EPSILON * most)
-            status = contact_report(self, i, EVENT_IMPACT, self->event.impulse[i]);
+            status = X(contact_report)(self, i, EVENT_IMPACT, self->event.impulse[i]);
     /* one that closes by a rounding, and does not stay closed, has changed nothing */
     *changed = 0;
     for (size_t i = 0; hit && i < self->count; i++)
         *changed |= self->event.impulse[i] > 0 && self->crossing.rate[i] < -self->event.rate_noise[i];
-    return status ? status : contact_report_changes(self, x, changed);
+    return status ? status : X(contact_report_changes)(self, x, changed);
 }
 
 /* Slip has come to its end: it sticks, or goes on the other way. */
 static int slip_ends(hybrid *self, state *x, size_t i)
 {
     int status, changed = 0;
-    kinematics_evaluate(self->kinematics, x->q, x->w, x->t, self->step.h);
-    stick_contact(self, x, i);
-    status = contact_correct_modes(self, x);
-    if (!status) status = contact_report_changes(self, x, &changed);
-    if (!status && contact_mode_of(x, i) == MODE_SLIP) status = contact_report(self, i, EVENT_SLIP, 0);
+    X(kinematics_evaluate)(self->kinematics, x->q, x->w, x->t, self->step.h);
+    X(stick_contact)(self, x, i);
+    status = X(contact_correct_modes)(self, x);
+    if (!status) status = X(contact_report_changes)(self, x, &changed);
+    if (!status && contact_mode_of(x, i) == MODE_SLIP) status = X(contact_report)(self, i, EVENT_SLIP, 0);
     return status;
 }
 
@@ -168,8 +168,8 @@ static int stick_ends(hybrid *self, state *x, size_t i)
     const real *lambda = contact_extra(x, i) + EXTRA_LAMBDA;
     const real *slots = contact_extra(x, i) + EXTRA_SLOTS;
     real direction[2] = { 0, 0 };
-    kinematics_evaluate(self->kinematics, x->q, x->w, x->t, self->step.h);
-    const contact_motion *t = kinematics_of(self->kinematics, i);
+    X(kinematics_evaluate)(self->kinematics, x->q, x->w, x->t, self->step.h);
+    const contact_motion *t = X(kinematics_of)(self->kinematics, i);
     uint32_t rows = self->m->contacts[i].slide_count;
     int given = self->m->contacts[i].slide_type == SLIDE_GIVEN;
     for (uint32_t r = 0; r < rows; r++)
@@ -179,9 +179,9 @@ static int stick_ends(hybrid *self, state *x, size_t i)
                 overlap += slots[SLOT_TANGENT + 3 * r + (uint32_t)d] * t->tangent[k][d];
             direction[k] -= overlap * lambda[1 + r];
         }
-    slip_contact(self, x, i, direction);
-    int status = contact_correct_modes(self, x);
-    return status ? status : contact_report_changes(self, x, NULL);
+    X(slip_contact)(self, x, i, direction);
+    int status = X(contact_correct_modes)(self, x);
+    return status ? status : X(contact_report_changes)(self, x, NULL);
 }
 
 static int handle_event(hybrid *self, state *x, const located *event, int *changed)
@@ -192,14 +192,14 @@ static int handle_event(hybrid *self, state *x, const located *event, int *chang
     memset(self->event.rate_noise, 0, self->count * sizeof(real));
     memset(self->event.slip_noise, 0, self->count * sizeof(real));
     memset(self->event.leaving, 0, self->count);
-    contact_remember_modes(self, x);
+    X(contact_remember_modes)(self, x);
     switch (event->kind) {
     case CROSS_GAP: return touch_down(self, x, (long)i, changed);
     case CROSS_PULL:
-        open_contact(x, i);
+        X(open_contact)(x, i);
         self->event.leaving[i] = 1;
-        status = contact_correct_modes(self, x);
-        return status ? status : contact_report_changes(self, x, NULL);
+        status = X(contact_correct_modes)(self, x);
+        return status ? status : X(contact_report_changes)(self, x, NULL);
     case CROSS_SLIP: return slip_ends(self, x, i);
     default: return stick_ends(self, x, i);
     }
@@ -214,8 +214,8 @@ static int advance(hybrid *self, state *x, real h)
     memset(self->crossing.ignore, 0, 2 * self->count);
     while (left > 0) {
         located event;
-        int status = contact_substep(self, x, left, &event);
-        if (!status && event.kind != CROSS_GAP) status = contact_lift(self, x);
+        int status = X(contact_substep)(self, x, left, &event);
+        if (!status && event.kind != CROSS_GAP) status = X(contact_lift)(self, x);
         if (status) return status;
         left = event.kind == CROSS_NONE && !event.partial ? 0 : left - event.length;
         if (left < self->step.shortest) left = 0;
@@ -230,7 +230,7 @@ static int advance(hybrid *self, state *x, real h)
             if (!changed && event.length == 0) self->crossing.ignore[2 * event.contact] = 1;
         }
         if (still > most || ++substeps > 100000)
-            return fail(
+            return taut_fail(
                 self->context, TAUT_NO_CONVERGENCE,
                 "at t = %.9g: contacts change without end (%ld events in one step); try less restitution, regularised "
                 "friction, or another start",
@@ -239,55 +239,55 @@ static int advance(hybrid *self, state *x, real h)
     return TAUT_OK;
 }
 
-int hybrid_step(hybrid *self, state *x, real h)
+int X(hybrid_step)(hybrid *self, state *x, real h)
 {
     if (!(h > 0))
-        return fail(self->context, TAUT_BAD_USAGE,
+        return taut_fail(self->context, TAUT_BAD_USAGE,
                     "a model with contacts is stepped forward in time: the step must be positive");
-    state_copy(x, &self->step.saved);
+    X(state_copy)(x, &self->step.saved);
     self->step.h = h;
-    int status = self->options.active_set ? active_set_step(self, x, h) : advance(self, x, h);
+    int status = self->options.active_set ? X(active_set_step)(self, x, h) : advance(self, x, h);
     if (status)
-        state_copy(&self->step.saved, x);
+        X(state_copy)(&self->step.saved, x);
     else
-        state_next_time(&self->step.saved, h, &x->t, &x->t_low); /* as if it had been one step */
+        X(state_next_time)(&self->step.saved, h, &x->t, &x->t_low); /* as if it had been one step */
     return status;
 }
 
-void hybrid_take_back(const hybrid *self, state *x) { state_copy(&self->step.saved, x); }
+void X(hybrid_take_back)(const hybrid *self, state *x) { X(state_copy)(&self->step.saved, x); }
 
-int hybrid_start(hybrid *self, state *x)
+int X(hybrid_start)(hybrid *self, state *x)
 {
     self->step.h = 0;
     memset(self->event.leaving, 0, self->count);
-    for (size_t i = 0; i < self->count; i++) open_contact(x, i);
-    kinematics_evaluate(self->kinematics, x->q, x->w, x->t, 0);
+    for (size_t i = 0; i < self->count; i++) X(open_contact)(x, i);
+    X(kinematics_evaluate)(self->kinematics, x->q, x->w, x->t, 0);
     for (size_t i = 0; i < self->count; i++) {
-        const contact_motion *t = kinematics_of(self->kinematics, i);
+        const contact_motion *t = X(kinematics_of)(self->kinematics, i);
         /* 1e-9 of the coordinates: what counts as a rounding of the given numbers, as for constraints */
         real given = REAL(fmax)(t->round_off, t->round_off / (16 * REAL_EPSILON) * (real)1e-9);
         if (t->gap < -given)
-            return fail(self->context, TAUT_BAD_MODEL,
+            return taut_fail(self->context, TAUT_BAD_MODEL,
                         "%s:%d: the start lies below the surface: the gap of contact '%s' is %.3g; correct the start "
                         "values",
                         self->m->file, self->m->contacts[i].line, self->m->contacts[i].name, (double)t->gap);
         if (!(t->gap - t->gap == 0))
-            return fail(self->context, TAUT_NOT_FINITE,
+            return taut_fail(self->context, TAUT_NOT_FINITE,
                         "%s:%d: the gap of contact '%s' is not finite at the start; correct the formula or the start "
                         "values",
                         self->m->file, self->m->contacts[i].line, self->m->contacts[i].name);
     }
     memset(self->event.rate_noise, 0, self->count * sizeof(real));
     memset(self->event.slip_noise, 0, self->count * sizeof(real));
-    contact_remember_modes(self, x);
-    return contact_settle(self, x);
+    X(contact_remember_modes)(self, x);
+    return X(contact_settle)(self, x);
 }
 
-int hybrid_symmetries(hybrid *self, const state *x, symmetry *list, int *count)
+int X(hybrid_symmetries)(hybrid *self, const state *x, symmetry *list, int *count)
 {
     symmetry left[SYMMETRY_LIMIT];
     int left_count, kept = 0;
-    int status = symmetry_find(kinematics_system(self->kinematics), x->q, x->w, left, &left_count);
+    int status = X(symmetry_find)(X(kinematics_system)(self->kinematics), x->q, x->w, left, &left_count);
     if (status) return status;
     for (int i = 0; i < *count; i++)
         for (int k = 0; k < left_count; k++)
@@ -299,20 +299,20 @@ int hybrid_symmetries(hybrid *self, const state *x, symmetry *list, int *count)
     return TAUT_OK;
 }
 
-int hybrid_measure(hybrid *self, const state *x, real *lambda, real *gaps, real *observables)
+int X(hybrid_measure)(hybrid *self, const state *x, real *lambda, real *gaps, real *observables)
 {
     mode_set *set;
-    int status = mode_sets_get(&self->sets, x, &set);
-    if (!status) status = mode_set_load(set, x);
-    if (!status && set->s->c) status = mode_set_forces(set, &set->begin);
+    int status = X(mode_sets_get)(&self->sets, x, &set);
+    if (!status) status = X(mode_set_load)(set, x);
+    if (!status && set->s->c) status = X(mode_set_forces)(set, &set->begin);
     if (status) return status;
-    kinematics_evaluate(self->kinematics, x->q, x->w, x->t, 0);
+    X(kinematics_evaluate)(self->kinematics, x->q, x->w, x->t, 0);
     for (uint32_t k = 0; lambda && k < self->c; k++) lambda[k] = set->lambda[k];
     for (size_t i = 0; i < self->count; i++) {
         if (lambda) lambda[self->c + i] = set->first[i] < 0 ? 0 : set->lambda[set->first[i]];
-        if (gaps) gaps[i] = kinematics_of(self->kinematics, i)->gap;
+        if (gaps) gaps[i] = X(kinematics_of)(self->kinematics, i)->gap;
     }
     place at = place_at(set->s, set->begin.q, set->begin.w, &set->begin.t, set->lambda);
-    if (observables) system_observables(set->s, &at, observables);
+    if (observables) X(system_observables)(set->s, &at, observables);
     return TAUT_OK;
 }

@@ -26,22 +26,22 @@ typedef struct {
 
 /* spec is kept: it must outlive the object. s: the system with all contacts open, whose states have room for what
  * contacts remember. */
-int hybrid_create(const model *m, const struct method_class *class, const method_spec *spec, real tolerance,
+int X(hybrid_create)(const model *m, const struct method_class *class, const method_spec *spec, real tolerance,
                   const hybrid_options *options, hybrid **result);
-void hybrid_destroy(hybrid *self);
+void X(hybrid_destroy)(hybrid *self);
 /* Finds out which contacts are closed at the start; an impact when they close. A start below a surface is an error. */
-int hybrid_start(hybrid *self, state *x);
+int X(hybrid_start)(hybrid *self, state *x);
 /* h > 0. On a positive status x is as it was. */
-int hybrid_step(hybrid *self, state *x, real h);
+int X(hybrid_step)(hybrid *self, state *x, real h);
 /* x back to where the last step, which succeeded, began. */
-void hybrid_take_back(const hybrid *self, state *x);
-newton_counts hybrid_counts(const hybrid *self);
+void X(hybrid_take_back)(const hybrid *self, state *x);
+newton_counts X(hybrid_counts)(const hybrid *self);
 
 /* Of the symmetries in the list, those that contacts leave. */
-int hybrid_symmetries(hybrid *self, const state *x, symmetry *list, int *count);
+int X(hybrid_symmetries)(hybrid *self, const state *x, symmetry *list, int *count);
 
 /* For frames: the multipliers that belong to x (the constraints', then the contacts'), the gaps, the observables. Each
  * may be NULL. */
-int hybrid_measure(hybrid *self, const state *x, real *lambda, real *gaps, real *observables);
+int X(hybrid_measure)(hybrid *self, const state *x, real *lambda, real *gaps, real *observables);
 
 #endif

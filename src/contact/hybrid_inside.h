@@ -87,39 +87,39 @@ struct hybrid {
 
 /* ---- response.c: impulses and the velocities that follow ---- */
 /* Collects the contacts that `takes_part` marks (the kinematics are those of x), with their gradients and W. */
-int problem_collect(hybrid *self, const state *x, const unsigned char *takes_part);
+int X(problem_collect)(hybrid *self, const state *x, const unsigned char *takes_part);
 /* x.w, x.p := after the impulses self->problem.P, under the constraints that always hold. */
-int problem_apply(hybrid *self, state *x);
-void response_clear(taut_context *context, response_work *work);
+int X(problem_apply)(hybrid *self, state *x);
+void X(response_clear)(taut_context *context, response_work *work);
 
 /* ---- impact.c ---- */
 /* trigger: a contact that closes however slowly, or -1. *happened: somebody hit somebody. */
-int contact_impact(hybrid *self, state *x, long trigger, int *happened);
+int X(contact_impact)(hybrid *self, state *x, long trigger, int *happened);
 /* Below this speed a contact that is pressed together does not open again: the height of the jump is some ulps of the
  * gap. */
-real contact_settling_speed(const contact_motion *t, real acceleration);
+real X(contact_settling_speed)(const contact_motion *t, real acceleration);
 
 /* ---- substep.c ---- */
 /* Moves x by a substep: `left`, or what comes before the first event or can be done at once. */
-int contact_substep(hybrid *self, state *x, real left, located *event);
+int X(contact_substep)(hybrid *self, state *x, real left, located *event);
 /* Whether a contact is held in it. */
-int contact_holds(const hybrid *self);
+int X(contact_holds)(const hybrid *self);
 
 /* ---- decide.c ---- */
 /* Which contacts that touch stay closed, by the complementarity problem of the forces. */
-int contact_settle(hybrid *self, state *x);
+int X(contact_settle)(hybrid *self, state *x);
 /* The same starting from the modes of x, correcting what is wrong with them one by one. */
-int contact_correct_modes(hybrid *self, state *x);
+int X(contact_correct_modes)(hybrid *self, state *x);
 /* Open contacts that a substep has left below zero nevertheless are put onto their surfaces. */
-int contact_lift(hybrid *self, state *x);
+int X(contact_lift)(hybrid *self, state *x);
 /* Closes a contact at x (the kinematics are those of x). */
-void close_contact(hybrid *self, state *x, size_t i);
-void open_contact(state *x, size_t i);
-void stick_contact(hybrid *self, state *x, size_t i);
-void slip_contact(hybrid *self, state *x, size_t i, const real *direction);
+void X(close_contact)(hybrid *self, state *x, size_t i);
+void X(open_contact)(state *x, size_t i);
+void X(stick_contact)(hybrid *self, state *x, size_t i);
+void X(slip_contact)(hybrid *self, state *x, size_t i, const real *direction);
 /* Remembers the modes of x; reports what became of them since. *changed (may be NULL): something did. */
-void contact_remember_modes(hybrid *self, const state *x);
-int contact_report_changes(hybrid *self, const state *x, int *changed);
-int contact_report(hybrid *self, size_t contact, event_kind kind, real impulse);
+void X(contact_remember_modes)(hybrid *self, const state *x);
+int X(contact_report_changes)(hybrid *self, const state *x, int *changed);
+int X(contact_report)(hybrid *self, size_t contact, event_kind kind, real impulse);
 
 #endif

@@ -13,7 +13,7 @@
 
 #define SETTLING_HEIGHT 16 /* a jump of so many ulps of the gap is still found by the search for its end (locate.c) */
 
-real contact_settling_speed(const contact_motion *t, real acceleration)
+real X(contact_settling_speed)(const contact_motion *t, real acceleration)
 {
     return acceleration < 0 ? REAL(sqrt)(-2 * acceleration * SETTLING_HEIGHT * t->round_off) : 0;
 }
@@ -79,12 +79,12 @@ static int collide(taut_context *context, collision *k, const real *e)
     int plastic = 1;
     for (int i = 0; i < k->count; i++) plastic = plastic && e[k->which[i]] == 0;
     for (int r = 0; r < k->rows; r++) k->b[r] = k->u[r];
-    int status = cone_solve(context, k->count, k->cones, k->rows, k->W, k->b, k->plastic);
+    int status = X(cone_solve)(context, k->count, k->cones, k->rows, k->W, k->b, k->plastic);
     if (status) return status;
     memcpy(k->P, k->plastic, (size_t)k->rows * sizeof(real));
     if (plastic) return TAUT_OK;
     for (int i = 0; i < k->count; i++) k->b[k->cones[i].first] *= 1 + e[k->which[i]];
-    status = cone_solve(context, k->count, k->cones, k->rows, k->W, k->b, k->P);
+    status = X(cone_solve)(context, k->count, k->cones, k->rows, k->W, k->b, k->P);
     real scale, energy = status ? 0 : gain(k, k->P, &scale);
     if (status || !(energy > 1000 * REAL_EPSILON * scale)) return status;
     /* gain(theta) = g0 + theta (g1 - g0 - c) + theta^2 c, c = (P - P0)'W(P - P0)/2; the root with g0 < 0 < g1 */
@@ -143,10 +143,10 @@ static int find_colliding(hybrid *self, const state *x, long trigger, unsigned c
 {
     int closes = 0;
     for (size_t i = 0; i < self->count; i++) {
-        const contact_motion *t = kinematics_of(self->kinematics, i);
+        const contact_motion *t = X(kinematics_of)(self->kinematics, i);
         takes_part[i] = contact_mode_of(x, i) != MODE_OPEN || t->gap <= t->round_off || (long)i == trigger;
         real slow = REAL(fmax)(t->rate_round_off,
-                               contact_settling_speed(t, kinematics_acceleration(self->kinematics, i, 0, NULL)));
+                               X(contact_settling_speed)(t, X(kinematics_acceleration)(self->kinematics, i, 0, NULL)));
         if (takes_part[i] && (t->rate < -slow || ((long)i == trigger && t->rate < 0))) closes = 1;
     }
     return closes;
@@ -157,12 +157,12 @@ static int find_colliding(hybrid *self, const state *x, long trigger, unsigned c
 static int onto_velocities(hybrid *self, state *x)
 {
     memset(self->problem.P, 0, (size_t)self->problem.rows * sizeof(real));
-    int status = self->c ? problem_apply(self, x) : TAUT_OK;
-    if (!status) kinematics_evaluate(self->kinematics, x->q, x->w, x->t, self->step.h);
+    int status = self->c ? X(problem_apply)(self, x) : TAUT_OK;
+    if (!status) X(kinematics_evaluate)(self->kinematics, x->q, x->w, x->t, self->step.h);
     return status;
 }
 
-int contact_impact(hybrid *self, state *x, long trigger, int *happened)
+int X(contact_impact)(hybrid *self, state *x, long trigger, int *happened)
 {
     mode_set *open;
     contact_problem *problem = &self->problem;
@@ -170,25 +170,25 @@ int contact_impact(hybrid *self, state *x, long trigger, int *happened)
     memset(self->event.impulse, 0, self->count * sizeof(real));
     memset(self->event.rate_noise, 0, self->count * sizeof(real));
     memset(self->event.slip_noise, 0, self->count * sizeof(real));
-    kinematics_evaluate(self->kinematics, x->q, x->w, x->t, self->step.h);
-    int status = mode_sets_open(&self->sets, &open);
-    if (!status) status = mode_set_load(open, x);
-    if (!status) status = mode_set_forces(open, &open->begin);
+    X(kinematics_evaluate)(self->kinematics, x->q, x->w, x->t, self->step.h);
+    int status = X(mode_sets_open)(&self->sets, &open);
+    if (!status) status = X(mode_set_load)(open, x);
+    if (!status) status = X(mode_set_forces)(open, &open->begin);
     if (status) return status;
-    kinematics_accelerate(self->kinematics, open->dv);
+    X(kinematics_accelerate)(self->kinematics, open->dv);
     if (!find_colliding(self, x, trigger, self->event.takes_part)) return TAUT_OK;
-    status = problem_collect(self, x, self->event.takes_part);
+    status = X(problem_collect)(self, x, self->event.takes_part);
     if (!status) status = onto_velocities(self, x);
     collision k = { .count = problem->count, .rows = problem->rows };
     if (!status) status = room_create(self->context, lay_out, &k, &k.room);
-    real *e = mem_new(self->context, 3 * self->count, sizeof *e), *slow = e + self->count,
+    real *e = taut_mem_new(self->context, 3 * self->count, sizeof *e), *slow = e + self->count,
          *settling = slow + self->count;
     if (!e) status = TAUT_OUT_OF_MEMORY;
     for (int i = 0; !status && i < problem->count; i++) {
         size_t index = problem->contacts[i];
-        const contact_motion *t = kinematics_of(self->kinematics, index);
+        const contact_motion *t = X(kinematics_of)(self->kinematics, index);
         settling[i] = REAL(fmax)(t->rate_round_off,
-                                 contact_settling_speed(t, kinematics_acceleration(self->kinematics, index, 0, NULL)));
+                                 X(contact_settling_speed)(t, X(kinematics_acceleration)(self->kinematics, index, 0, NULL)));
         slow[i] = (long)index == trigger ? 0 : settling[i];
         self->event.rate_noise[index] = t->rate_round_off;
         self->event.slip_noise[index] = t->slip_round_off;
@@ -204,11 +204,11 @@ int contact_impact(hybrid *self, state *x, long trigger, int *happened)
     if (!status)
         status = self->m->impact_law == IMPACT_SEQUENTIAL ? sequential(self, &k, e, slow, settling)
                                                           : simultaneous(self, &k, e);
-    if (!status) status = problem_apply(self, x);
+    if (!status) status = X(problem_apply)(self, x);
     for (int i = 0; !status && i < problem->count; i++)
         self->event.impulse[problem->contacts[i]] = problem->P[problem->cones[i].first];
-    mem_free(self->context, k.room);
-    mem_free(self->context, e);
+    taut_mem_free(self->context, k.room);
+    taut_mem_free(self->context, e);
     *happened = !status;
     return status;
 }

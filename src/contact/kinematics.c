@@ -17,14 +17,14 @@ struct kinematics {
     real fastest;          /* of the accelerations */
 };
 
-void kinematics_destroy(kinematics *self)
+void X(kinematics_destroy)(kinematics *self)
 {
     if (!self) return;
     taut_context *context = self->m->context;
-    mem_free(context, self->room);
-    system_destroy(self->s);
-    mode_model_destroy(self->own);
-    mem_free(context, self);
+    taut_mem_free(context, self->room);
+    X(system_destroy)(self->s);
+    taut_mode_model_destroy(self->own);
+    taut_mem_free(context, self);
 }
 
 static void lay_out(void *object, room_layout *l)
@@ -41,17 +41,17 @@ static void lay_out(void *object, room_layout *l)
     self->place_q = room_reals(l, n), self->place_w = room_reals(l, n);
 }
 
-int kinematics_create(const model *m, kinematics **result)
+int X(kinematics_create)(const model *m, kinematics **result)
 {
     *result = NULL;
-    kinematics *self = mem_new(m->context, 1, sizeof *self);
+    kinematics *self = taut_mem_new(m->context, 1, sizeof *self);
     if (!self) return TAUT_OUT_OF_MEMORY;
     self->m = m;
     self->count = m->contact_count;
-    int status = gap_model_create(m, &self->own);
-    if (!status) status = system_create(self->own, &self->s);
-    if (!status) status = system_prepare_block(self->s, BLOCK_G);
-    if (!status) status = system_prepare_rates(self->s);
+    int status = taut_gap_model_create(m, &self->own);
+    if (!status) status = X(system_create)(self->own, &self->s);
+    if (!status) status = X(system_prepare_block)(self->s, BLOCK_G);
+    if (!status) status = X(system_prepare_rates)(self->s);
     if (!status) status = room_create(m->context, lay_out, self, &self->room);
     uint32_t row = (uint32_t)(m->constraint_count + self->count);
     for (size_t i = 0; !status && i < self->count; i++) {
@@ -59,16 +59,16 @@ int kinematics_create(const model *m, kinematics **result)
         if (m->contacts[i].slide_type == SLIDE_GIVEN) row += m->contacts[i].slide_count;
     }
     if (status)
-        kinematics_destroy(self);
+        X(kinematics_destroy)(self);
     else
         *result = self;
     return status;
 }
 
-const contact_motion *kinematics_of(const kinematics *self, size_t contact) { return &self->touches[contact]; }
-const real *kinematics_velocity(const kinematics *self) { return self->v; }
-struct system *kinematics_system(kinematics *self) { return self->s; }
-real kinematics_smallest_scale(const kinematics *self) { return self->s->least; }
+const contact_motion *X(kinematics_of)(const kinematics *self, size_t contact) { return &self->touches[contact]; }
+const real *X(kinematics_velocity)(const kinematics *self) { return self->v; }
+struct system *X(kinematics_system)(kinematics *self) { return self->s; }
+real X(kinematics_smallest_scale)(const kinematics *self) { return self->s->least; }
 
 static uint32_t gap_row(const kinematics *self, size_t contact)
 {
@@ -78,7 +78,7 @@ static uint32_t gap_row(const kinematics *self, size_t contact)
 /* d row / d coordinate */
 static real entry(const kinematics *self, uint32_t row, uint32_t coordinate)
 {
-    int at = pattern_find(self->s->blocks[BLOCK_G].parts[0].shape, (int)row, (int)coordinate);
+    int at = taut_pattern_find(self->s->blocks[BLOCK_G].parts[0].shape, (int)row, (int)coordinate);
     return at < 0 ? 0 : self->jacobian[at];
 }
 
@@ -161,23 +161,23 @@ static void look_at(kinematics *self, size_t i, real h, real fastest)
     t->slip_round_off = 64 * REAL_EPSILON * slip;
 }
 
-void kinematics_evaluate(kinematics *self, const real *q, const real *stage, real t, real h)
+void X(kinematics_evaluate)(kinematics *self, const real *q, const real *stage, real t, real h)
 {
     struct system *s = self->s;
     memcpy(self->place_q, q, s->n * sizeof(real));
     memcpy(self->place_w, stage, s->n * sizeof(real));
     self->t = t;
     place at = place_at(s, self->place_q, self->place_w, &self->t, NULL);
-    system_velocity(s, &at, self->v);
-    system_constraints(s, &at, self->g);
-    system_constraint_rate(s, &at, self->rate);
-    system_block_values(s, BLOCK_G, &at, self->jacobian);
-    system_observables(s, &at, self->mu);
+    X(system_velocity)(s, &at, self->v);
+    X(system_constraints)(s, &at, self->g);
+    X(system_constraint_rate)(s, &at, self->rate);
+    X(system_block_values)(s, BLOCK_G, &at, self->jacobian);
+    X(system_observables)(s, &at, self->mu);
     real fastest = real_largest(self->v, s->n);
     for (size_t i = 0; i < self->count; i++) look_at(self, i, h, fastest);
 }
 
-void kinematics_row(const kinematics *self, size_t contact, int r, real *out)
+void X(kinematics_row)(const kinematics *self, size_t contact, int r, real *out)
 {
     const pattern *shape = self->s->blocks[BLOCK_G].parts[0].shape;
     memset(out, 0, self->s->n * sizeof(real));
@@ -194,12 +194,12 @@ void kinematics_row(const kinematics *self, size_t contact, int r, real *out)
     for (int e = shape->start[row]; e < shape->start[row + 1]; e++) out[shape->index[e]] = self->jacobian[e];
 }
 
-void kinematics_accelerate(kinematics *self, const real *dv)
+void X(kinematics_accelerate)(kinematics *self, const real *dv)
 {
     struct system *s = self->s;
     place at = place_at(s, self->place_q, self->place_w, &self->t, NULL);
     const pattern *shape = s->blocks[BLOCK_G].parts[0].shape;
-    system_constraint_curvature(s, &at, self->v, self->curvature);
+    X(system_constraint_curvature)(s, &at, self->v, self->curvature);
     memcpy(self->second, self->curvature, s->c * sizeof(real));
     memcpy(self->dv, dv, s->n * sizeof(real));
     self->fastest = real_largest(dv, s->n);
@@ -212,7 +212,7 @@ void kinematics_accelerate(kinematics *self, const real *dv)
     }
 }
 
-real kinematics_acceleration(const kinematics *self, size_t contact, int r, real *scale)
+real X(kinematics_acceleration)(const kinematics *self, size_t contact, int r, real *scale)
 {
     /* points that do not slip do not move, and their tangents neither */
     if (r > 0 && self->m->contacts[contact].slide_type == SLIDE_POINTS) {
@@ -224,7 +224,7 @@ real kinematics_acceleration(const kinematics *self, size_t contact, int r, real
     return self->second[row];
 }
 
-real kinematics_slip_along(const kinematics *self, size_t contact, const real *slots)
+real X(kinematics_slip_along)(const kinematics *self, size_t contact, const real *slots)
 {
     const model *m = self->m;
     const contact_motion *t = &self->touches[contact];
@@ -238,7 +238,7 @@ real kinematics_slip_along(const kinematics *self, size_t contact, const real *s
     return sum;
 }
 
-void kinematics_slip_slots(const kinematics *self, size_t contact, const real *d, real *slots)
+void X(kinematics_slip_slots)(const kinematics *self, size_t contact, const real *d, real *slots)
 {
     const contact_motion *t = &self->touches[contact];
     memset(slots, 0, CONTACT_SLOTS * sizeof *slots);
@@ -255,7 +255,7 @@ void kinematics_slip_slots(const kinematics *self, size_t contact, const real *d
     }
 }
 
-void kinematics_stick_slots(const kinematics *self, size_t contact, real *slots)
+void X(kinematics_stick_slots)(const kinematics *self, size_t contact, real *slots)
 {
     const contact_motion *t = &self->touches[contact];
     memset(slots, 0, CONTACT_SLOTS * sizeof *slots);

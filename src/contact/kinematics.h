@@ -21,29 +21,29 @@ typedef struct {
 typedef struct kinematics kinematics;
 
 /* m has contacts. */
-int kinematics_create(const model *m, kinematics **result);
-void kinematics_destroy(kinematics *self);
+int X(kinematics_create)(const model *m, kinematics **result);
+void X(kinematics_destroy)(kinematics *self);
 /* Looks at all contacts; h: the step, because round-off of a gap is also that of the way to it. */
-void kinematics_evaluate(kinematics *self, const real *q, const real *stage, real t, real h);
-const contact_motion *kinematics_of(const kinematics *self, size_t contact);
+void X(kinematics_evaluate)(kinematics *self, const real *q, const real *stage, real t, real h);
+const contact_motion *X(kinematics_of)(const kinematics *self, size_t contact);
 /* Velocities at the place of the last look. */
-const real *kinematics_velocity(const kinematics *self);
+const real *X(kinematics_velocity)(const kinematics *self);
 
 /* The gradient of row r of a contact by all coordinates: the gap (0), the slip in its tangential directions (1, 2). */
-void kinematics_row(const kinematics *self, size_t contact, int r, real *out);
+void X(kinematics_row)(const kinematics *self, size_t contact, int r, real *out);
 /* d^2/dt^2 of row r when the velocities change by dv: the gap; the slip of a contact that does not slip. *scale: of its
    terms, if all coordinates were accelerated as the fastest. */
-void kinematics_accelerate(kinematics *self, const real *dv);
-real kinematics_acceleration(const kinematics *self, size_t contact, int r, real *scale);
+void X(kinematics_accelerate)(kinematics *self, const real *dv);
+real X(kinematics_acceleration)(const kinematics *self, size_t contact, int r, real *scale);
 
 /* Slip along the direction in the slots of a contact; and the slots of a contact that slips along d (tangential), or
  * that sticks here. */
-real kinematics_slip_along(const kinematics *self, size_t contact, const real *slots);
-void kinematics_slip_slots(const kinematics *self, size_t contact, const real *d, real *slots);
-void kinematics_stick_slots(const kinematics *self, size_t contact, real *slots);
+real X(kinematics_slip_along)(const kinematics *self, size_t contact, const real *slots);
+void X(kinematics_slip_slots)(const kinematics *self, size_t contact, const real *d, real *slots);
+void X(kinematics_stick_slots)(const kinematics *self, size_t contact, real *slots);
 /* The system whose constraints are those of the model and all gaps: its symmetries are those that contacts leave. */
-struct system *kinematics_system(kinematics *self);
+struct system *X(kinematics_system)(kinematics *self);
 /* The smallest coordinate that has a scale of its own. */
-real kinematics_smallest_scale(const kinematics *self);
+real X(kinematics_smallest_scale)(const kinematics *self);
 
 #endif

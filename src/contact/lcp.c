@@ -72,15 +72,15 @@ static int run(taut_context *context, tableau *t, real small)
         pivot(t, at, column);
         if (left == 2 * n) return TAUT_OK;
     }
-    return fail(context, TAUT_NO_CONVERGENCE,
+    return taut_fail(context, TAUT_NO_CONVERGENCE,
                 "the complementarity problem of the contacts has no solution that could be found");
 }
 
-int lcp_solve(taut_context *context, int n, const real *M, const real *q, real *z)
+int X(lcp_solve)(taut_context *context, int n, const real *M, const real *q, real *z)
 {
     tableau t = { .n = n, .width = 2 * n + 2 };
-    t.a = mem_new(context, (size_t)n * (size_t)t.width, sizeof *t.a);
-    t.basic = mem_new(context, (size_t)n, sizeof *t.basic);
+    t.a = taut_mem_new(context, (size_t)n * (size_t)t.width, sizeof *t.a);
+    t.basic = taut_mem_new(context, (size_t)n, sizeof *t.basic);
     int status = t.a && t.basic ? TAUT_OK : TAUT_OUT_OF_MEMORY;
     for (int i = 0; !status && i < n; i++) {
         real *r = row_of(&t, i);
@@ -95,8 +95,8 @@ int lcp_solve(taut_context *context, int n, const real *M, const real *q, real *
     memset(z, 0, (size_t)n * sizeof *z);
     for (int i = 0; !status && i < n; i++)
         if (t.basic[i] >= n && t.basic[i] < 2 * n) z[t.basic[i] - n] = REAL(fmax)(row_of(&t, i)[t.width - 1], 0);
-    mem_free(context, t.a);
-    mem_free(context, t.basic);
+    taut_mem_free(context, t.a);
+    taut_mem_free(context, t.basic);
     return status;
 }
 
@@ -305,14 +305,14 @@ static int find_stuck(const cone *k, const real *P)
 static int make_round(taut_context *context, const cone *k, real *P)
 {
     size_t rows = (size_t)k->rows;
-    real *A = mem_new(context, rows * rows + 2 * rows, sizeof *A), *F = A + rows * rows, *Q = F + rows, before = 0;
-    int *pivot = mem_new(context, rows, sizeof *pivot), status = A && pivot ? TAUT_OK : TAUT_OUT_OF_MEMORY, done = 0;
+    real *A = taut_mem_new(context, rows * rows + 2 * rows, sizeof *A), *F = A + rows * rows, *Q = F + rows, before = 0;
+    int *pivot = taut_mem_new(context, rows, sizeof *pivot), status = A && pivot ? TAUT_OK : TAUT_OUT_OF_MEMORY, done = 0;
     if (!status) memcpy(Q, P, rows * sizeof *Q);
     for (int turn = 0; !status && !done && turn < 40; turn++) {
         real size = 0, change = 0;
         round_equations(k, P, Q, F, A);
-        if (dense_factor(k->rows, A, pivot, REAL_EPSILON)) break;
-        dense_solve(k->rows, A, pivot, F);
+        if (X(dense_factor)(k->rows, A, pivot, REAL_EPSILON)) break;
+        X(dense_solve)(k->rows, A, pivot, F);
         for (size_t r = 0; r < rows; r++) Q[r] -= F[r], size = real_most(size, Q[r]), change = real_most(change, F[r]);
         done = change <= 4 * REAL_EPSILON * size ||
                (turn > 2 && change < 1e4 * REAL_EPSILON * size && change > before / 2);
@@ -325,8 +325,8 @@ static int make_round(taut_context *context, const cone *k, real *P)
         else done = Q[c->first] > 0;
     }
     if (done) memcpy(P, Q, rows * sizeof *P);
-    mem_free(context, A);
-    mem_free(context, pivot);
+    taut_mem_free(context, A);
+    taut_mem_free(context, pivot);
     return status;
 }
 
@@ -343,7 +343,7 @@ static void lay_out(void *self, room_layout *l)
     k->M = room_reals(l, n * n), k->q = room_reals(l, n), k->z = room_reals(l, n);
 }
 
-int cone_solve(taut_context *context, int count, cone_contact *contacts, int rows, const real *W, const real *b,
+int X(cone_solve)(taut_context *context, int count, cone_contact *contacts, int rows, const real *W, const real *b,
                real *P)
 {
     cone k = { .contacts = count, .rows = rows, .c = contacts, .W = W, .b = b };
@@ -365,12 +365,12 @@ int cone_solve(taut_context *context, int count, cone_contact *contacts, int row
     for (int turns = 0; !status && size > 0 && turns < 6; turns++) {
         fill_directions(&k);
         fill_problem(&k, size);
-        status = lcp_solve(context, k.size, k.M, k.q, k.z);
+        status = X(lcp_solve)(context, k.size, k.M, k.q, k.z);
         if (status) break;
         read_impulses(&k, size, P);
         if (!round || turn_edges(&k, P) <= REAL_EPSILON) break;
     }
     if (!status && round && size > 0) status = make_round(context, &k, P);
-    mem_free(context, k.room);
+    taut_mem_free(context, k.room);
     return status;
 }

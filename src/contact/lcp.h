@@ -9,7 +9,7 @@
 
 /* w = M z + q, w >= 0, z >= 0, w'z = 0, by Lemke's method with lexicographic ratios. M is n x n, row-major.
    TAUT_NO_CONVERGENCE when it ends in a ray: there is no solution that it could find. */
-int lcp_solve(taut_context *context, int n, const real *M, const real *q, real *z);
+int X(lcp_solve)(taut_context *context, int n, const real *M, const real *q, real *z);
 
 #define CONE_SIDES 8 /* directions in which friction may act where the surface has two dimensions */
 
@@ -27,7 +27,7 @@ typedef struct {
    where u_T is not 0. In two tangential dimensions a cone with CONE_SIDES sides, turned against the slip a few times,
    finds which contacts act, stick and slip; with that known the round cone is solved by Newton's method (where that
    fails, the answer with sides stays). rows: of W. */
-int cone_solve(taut_context *context, int count, cone_contact *contacts, int rows, const real *W, const real *b,
+int X(cone_solve)(taut_context *context, int count, cone_contact *contacts, int rows, const real *W, const real *b,
                real *P);
 
 #endif

@@ -29,11 +29,11 @@ static int evaluate(hybrid *self, mode_set *set)
     const state *x = &set->end;
     int closed = 0;
     for (size_t i = 0; i < self->count; i++) closed |= set->modes[i] != MODE_OPEN;
-    int status = closed ? mode_set_forces(set, x) : TAUT_OK;
+    int status = closed ? X(mode_set_forces)(set, x) : TAUT_OK;
     if (status) return status;
-    kinematics_evaluate(self->kinematics, x->q, x->w, x->t, self->step.h);
+    X(kinematics_evaluate)(self->kinematics, x->q, x->w, x->t, self->step.h);
     for (size_t i = 0; i < self->count; i++) {
-        const contact_motion *t = kinematics_of(self->kinematics, i);
+        const contact_motion *t = X(kinematics_of)(self->kinematics, i);
         const real *lambda = set->first[i] < 0 ? NULL : set->lambda + set->first[i];
         real *f = self->crossing.value + 2 * i, slots[CONTACT_SLOTS];
         self->crossing.rate[i] = t->rate;
@@ -41,13 +41,13 @@ static int evaluate(hybrid *self, mode_set *set)
         f[1] = 0;
         if (set->modes[i] == MODE_SLIP) {
             for (int k = 0; k < CONTACT_SLOTS; k++) slots[k] = (real)slot_of(self, set, i)[k].value;
-            f[1] = kinematics_slip_along(self->kinematics, i, slots);
+            f[1] = X(kinematics_slip_along)(self->kinematics, i, slots);
         } else if (set->modes[i] == MODE_STICK) {
             real size = lambda[1] * lambda[1] + (set->rows[i] > 2 ? lambda[2] * lambda[2] : 0);
             f[1] = t->mu * t->normal * lambda[0] - REAL(sqrt)(size);
         }
         if (!(f[0] - f[0] == 0) || !(f[1] - f[1] == 0))
-            return fail(self->context, TAUT_NOT_FINITE,
+            return taut_fail(self->context, TAUT_NOT_FINITE,
                         "at t = %.9g: contact '%s' is no longer finite; try a smaller step", (double)x->t,
                         self->m->contacts[i].name);
     }
@@ -59,10 +59,10 @@ static int evaluate(hybrid *self, mode_set *set)
    them, and the energy falls by that; and where a contact is held, for it is free from there on. */
 static int attempt(hybrid *self, mode_set *set, real s)
 {
-    state_copy(&set->begin, &set->end);
-    int status = s == 0 ? TAUT_OK : method_step(&set->method, &set->end, s);
-    if (!status && self->method.velocities_off && s > 0 && (s < self->step.h || contact_holds(self)))
-        status = start_project(set->s, &set->end);
+    X(state_copy)(&set->begin, &set->end);
+    int status = s == 0 ? TAUT_OK : X(method_step)(&set->method, &set->end, s);
+    if (!status && self->method.velocities_off && s > 0 && (s < self->step.h || X(contact_holds)(self)))
+        status = X(start_project)(set->s, &set->end);
     return status ? status : evaluate(self, set);
 }
 
@@ -71,7 +71,7 @@ static void set_tolerances(hybrid *self, const mode_set *set)
 {
     real force = real_largest(set->lambda, set->s->c);
     for (size_t i = 0; i < self->count; i++) {
-        const contact_motion *t = kinematics_of(self->kinematics, i);
+        const contact_motion *t = X(kinematics_of)(self->kinematics, i);
         int open = set->modes[i] == MODE_OPEN;
         self->crossing.tolerance[2 * i] = open ? t->round_off : 1000 * REAL_EPSILON * force;
         self->crossing.tolerance[2 * i + 1] =
@@ -84,8 +84,8 @@ static void set_tolerances(hybrid *self, const mode_set *set)
    step.) */
 static void set_shortest(hybrid *self, const mode_set *set)
 {
-    const real *v = kinematics_velocity(self->kinematics);
-    real size = real_most(real_largest(set->begin.q, self->n), kinematics_smallest_scale(self->kinematics)),
+    const real *v = X(kinematics_velocity)(self->kinematics);
+    real size = real_most(real_largest(set->begin.q, self->n), X(kinematics_smallest_scale)(self->kinematics)),
          speed = real_largest(v, self->n);
     self->step.shortest = REAL_EPSILON * size / REAL(fmax)(speed, size / (1000 * self->step.h));
 }
@@ -101,7 +101,7 @@ static int is_violated(const hybrid *self, const mode_set *set, size_t f)
              (self->crossing.rate[f / 2] > 0 || self->crossing.value[f] >= self->crossing.start[f]));
 }
 
-int contact_left_below(const hybrid *self, const mode_set *set, size_t i)
+int X(contact_left_below)(const hybrid *self, const mode_set *set, size_t i)
 {
     size_t f = 2 * i;
     return kind_of(set, f) == CROSS_GAP && self->crossing.value[f] < -self->crossing.tolerance[f] &&
@@ -280,7 +280,7 @@ static int locate_before(hybrid *self, mode_set *set, real end, located *event)
 
 /* Where the step, or one on the way to its first event, fails, a part of it is tried: what comes before an event may be
    smooth when the way through it is not. */
-int contact_locate(hybrid *self, mode_set *set, real left, located *event)
+int X(contact_locate)(hybrid *self, mode_set *set, real left, located *event)
 {
     int status = attempt(self, set, 0);
     if (status) return status;

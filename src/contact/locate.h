@@ -20,8 +20,8 @@ typedef struct {
 } located;
 
 /* Steps from set->begin by `left`, or to the first event in between; the result is set->end. */
-int contact_locate(struct hybrid *self, mode_set *set, real left, located *event);
+int X(contact_locate)(struct hybrid *self, mode_set *set, real left, located *event);
 /* After that: an open contact whose gap is below zero though no event is to be made of it, for it opens. */
-int contact_left_below(const struct hybrid *self, const mode_set *set, size_t contact);
+int X(contact_left_below)(const struct hybrid *self, const mode_set *set, size_t contact);
 
 #endif

@@ -7,16 +7,16 @@
 static void mode_set_destroy(mode_set *set, taut_context *context)
 {
     if (!set) return;
-    method_destroy(&set->method);
-    acceleration_destroy(set->acceleration);
+    X(method_destroy)(&set->method);
+    X(acceleration_destroy)(set->acceleration);
     if (set->s) {
-        state_clear(set->s, &set->begin);
-        state_clear(set->s, &set->end);
+        X(state_clear)(set->s, &set->begin);
+        X(state_clear)(set->s, &set->end);
     }
-    system_destroy(set->s);
-    mode_model_destroy(set->m);
-    mem_free(context, set->room);
-    mem_free(context, set);
+    X(system_destroy)(set->s);
+    taut_mode_model_destroy(set->m);
+    taut_mem_free(context, set->room);
+    taut_mem_free(context, set);
 }
 
 static void lay_out(void *self, room_layout *l)
@@ -34,16 +34,16 @@ static int mode_set_create(const mode_sets *p, const unsigned char *modes, mode_
 {
     taut_context *context = p->m->context;
     size_t count = p->m->contact_count;
-    mode_set *set = mem_new(context, 1, sizeof *set);
+    mode_set *set = taut_mem_new(context, 1, sizeof *set);
     *result = NULL;
     if (!set) return TAUT_OUT_OF_MEMORY;
     set->contact_count = count;
-    int status = mode_model_create(p->m, modes, &set->m);
-    if (!status) status = system_create(set->m, &set->s);
-    if (!status) status = state_create(set->s, &set->begin);
-    if (!status) status = state_create(set->s, &set->end);
-    if (!status) status = method_create_with(set->s, p->class, p->spec, p->tolerance, &set->method);
-    if (!status) status = acceleration_create(set->s, &set->acceleration);
+    int status = taut_mode_model_create(p->m, modes, &set->m);
+    if (!status) status = X(system_create)(set->m, &set->s);
+    if (!status) status = X(state_create)(set->s, &set->begin);
+    if (!status) status = X(state_create)(set->s, &set->end);
+    if (!status) status = X(method_create_with)(set->s, p->class, p->spec, p->tolerance, &set->method);
+    if (!status) status = X(acceleration_create)(set->s, &set->acceleration);
     if (!status) status = room_create(context, lay_out, set, &set->room);
     if (status) {
         mode_set_destroy(set, context);
@@ -53,35 +53,35 @@ static int mode_set_create(const mode_sets *p, const unsigned char *modes, mode_
     for (size_t i = 0; i < count; i++) {
         set->modes[i] = modes[i];
         set->first[i] = modes[i] == MODE_OPEN ? -1 : row;
-        set->rows[i] = (int)contact_rows(&p->m->contacts[i], modes[i]);
+        set->rows[i] = (int)taut_contact_rows(&p->m->contacts[i], modes[i]);
         row += set->rows[i];
     }
     *result = set;
     return TAUT_OK;
 }
 
-int mode_sets_create(const model *m, const struct method_class *class, const method_spec *spec, real tolerance,
+int X(mode_sets_create)(const model *m, const struct method_class *class, const method_spec *spec, real tolerance,
                      mode_sets *p)
 {
     *p = (mode_sets){ .m = m, .class = class, .spec = spec, .tolerance = tolerance };
-    p->list = mem_new(m->context, MODE_SETS_KEPT, sizeof *p->list);
-    p->wanted = mem_new(m->context, m->contact_count, 1);
+    p->list = taut_mem_new(m->context, MODE_SETS_KEPT, sizeof *p->list);
+    p->wanted = taut_mem_new(m->context, m->contact_count, 1);
     return p->list && p->wanted ? TAUT_OK : TAUT_OUT_OF_MEMORY;
 }
 
-void mode_sets_clear(mode_sets *p)
+void X(mode_sets_clear)(mode_sets *p)
 {
     if (!p->m) return;
     for (int i = 0; i < p->count; i++) mode_set_destroy(p->list[i], p->m->context);
-    mem_free(p->m->context, p->list);
-    mem_free(p->m->context, p->wanted);
+    taut_mem_free(p->m->context, p->list);
+    taut_mem_free(p->m->context, p->wanted);
     *p = (mode_sets){ 0 };
 }
 
-newton_counts mode_sets_counts(const mode_sets *p)
+newton_counts X(mode_sets_counts)(const mode_sets *p)
 {
     newton_counts sum = p->gone;
-    for (int i = 0; i < p->count; i++) newton_counts_add(&sum, method_counts(&p->list[i]->method));
+    for (int i = 0; i < p->count; i++) newton_counts_add(&sum, X(method_counts)(&p->list[i]->method));
     return sum;
 }
 
@@ -99,7 +99,7 @@ static int free_place(mode_sets *p)
     int oldest = -1;
     for (int i = 0; i < p->count; i++)
         if (!all_open(p, p->list[i]) && (oldest < 0 || p->list[i]->used < p->list[oldest]->used)) oldest = i;
-    newton_counts_add(&p->gone, method_counts(&p->list[oldest]->method));
+    newton_counts_add(&p->gone, X(method_counts)(&p->list[oldest]->method));
     mode_set_destroy(p->list[oldest], p->m->context);
     p->list[oldest] = NULL;
     return oldest;
@@ -120,13 +120,13 @@ static int find(mode_sets *p, const unsigned char *modes, mode_set **result)
     return TAUT_OK;
 }
 
-int mode_sets_get(mode_sets *p, const state *x, mode_set **result)
+int X(mode_sets_get)(mode_sets *p, const state *x, mode_set **result)
 {
     for (size_t i = 0; i < p->m->contact_count; i++) p->wanted[i] = (unsigned char)contact_mode_of(x, i);
     return find(p, p->wanted, result);
 }
 
-int mode_sets_open(mode_sets *p, mode_set **result)
+int X(mode_sets_open)(mode_sets *p, mode_set **result)
 {
     memset(p->wanted, MODE_OPEN, p->m->contact_count);
     return find(p, p->wanted, result);
@@ -134,7 +134,7 @@ int mode_sets_open(mode_sets *p, mode_set **result)
 
 /* ---- states ---- */
 
-int mode_set_load(mode_set *set, const state *x)
+int X(mode_set_load)(mode_set *set, const state *x)
 {
     struct system *s = set->s;
     state *to = &set->begin;
@@ -156,15 +156,15 @@ int mode_set_load(mode_set *set, const state *x)
             changed = 1;
         }
     }
-    int status = changed ? system_refresh_constants(s) : TAUT_OK;
+    int status = changed ? X(system_refresh_constants)(s) : TAUT_OK;
     if (!status && s->structure.augmented) { /* the added part of the momentum is that of other constraints */
         place at = place_at(s, to->q, to->w, &to->t, NULL);
-        system_momentum(s, &at, to->p);
+        X(system_momentum)(s, &at, to->p);
     }
     return status;
 }
 
-void mode_set_store(const mode_set *set, const state *from, state *x)
+void X(mode_set_store)(const mode_set *set, const state *from, state *x)
 {
     size_t contacts = x->extra_count / EXTRA_SIZE;
     x->t = from->t;
@@ -179,8 +179,8 @@ void mode_set_store(const mode_set *set, const state *from, state *x)
     }
 }
 
-int mode_set_forces(mode_set *set, const state *at)
+int X(mode_set_forces)(mode_set *set, const state *at)
 {
     memcpy(set->lambda, at->lambda, set->s->c * sizeof(real));
-    return acceleration_solve(set->acceleration, at->q, at->w, at->t, set->lambda, set->dv);
+    return X(acceleration_solve)(set->acceleration, at->q, at->w, at->t, set->lambda, set->dv);
 }

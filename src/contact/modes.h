@@ -45,20 +45,20 @@ typedef struct {
 
 #define MODE_SETS_KEPT 48
 
-int mode_sets_create(const model *m, const struct method_class *class, const method_spec *spec, real tolerance,
+int X(mode_sets_create)(const model *m, const struct method_class *class, const method_spec *spec, real tolerance,
                      mode_sets *p);
-void mode_sets_clear(mode_sets *p);
+void X(mode_sets_clear)(mode_sets *p);
 /* The mode set of x. It stays valid until MODE_SETS_KEPT others were asked for. */
-int mode_sets_get(mode_sets *p, const state *x, mode_set **result);
+int X(mode_sets_get)(mode_sets *p, const state *x, mode_set **result);
 /* The mode set in which all contacts are open; it stays valid. */
-int mode_sets_open(mode_sets *p, mode_set **result);
-newton_counts mode_sets_counts(const mode_sets *p);
+int X(mode_sets_open)(mode_sets *p, mode_set **result);
+newton_counts X(mode_sets_counts)(const mode_sets *p);
 
 /* Copies x to the beginning of a step, and what it remembers to the parameters of its model. */
-int mode_set_load(mode_set *set, const state *x);
+int X(mode_set_load)(mode_set *set, const state *x);
 /* Copies a state of the mode set to x. */
-void mode_set_store(const mode_set *set, const state *from, state *x);
+void X(mode_set_store)(const mode_set *set, const state *from, state *x);
 /* Multipliers and accelerations at a state of the mode set. */
-int mode_set_forces(mode_set *set, const state *at);
+int X(mode_set_forces)(mode_set *set, const state *at);
 
 #endif

@@ -23,13 +23,13 @@ static void turn_directions(hybrid *self, state *x)
     for (size_t i = 0; i < self->count; i++)
         any |= contact_mode_of(x, i) == MODE_SLIP && self->m->contacts[i].slide_count == 2;
     if (!any) return;
-    kinematics_evaluate(self->kinematics, x->q, x->w, x->t, self->step.h);
+    X(kinematics_evaluate)(self->kinematics, x->q, x->w, x->t, self->step.h);
     for (size_t i = 0; i < self->count; i++) {
-        const contact_motion *t = kinematics_of(self->kinematics, i);
+        const contact_motion *t = X(kinematics_of)(self->kinematics, i);
         if (contact_mode_of(x, i) != MODE_SLIP || self->m->contacts[i].slide_count != 2) continue;
         real size = REAL(sqrt)(t->slip[0] * t->slip[0] + t->slip[1] * t->slip[1]);
         if (size > t->slip_round_off)
-            kinematics_slip_slots(self->kinematics, i, t->slip, contact_extra(x, i) + EXTRA_SLOTS);
+            X(kinematics_slip_slots)(self->kinematics, i, t->slip, contact_extra(x, i) + EXTRA_SLOTS);
     }
 }
 
@@ -47,7 +47,7 @@ static int keep_directions(hybrid *self, state *x)
 
 /* ---- holding ---- */
 
-int contact_holds(const hybrid *self)
+int X(contact_holds)(const hybrid *self)
 {
     int some = 0;
     for (size_t i = 0; i < self->count; i++) some |= self->step.held[i];
@@ -60,11 +60,11 @@ static int held_mode_set(hybrid *self, state *x, mode_set **result)
 {
     for (size_t i = 0; i < self->count; i++)
         if (self->step.held[i]) contact_extra(x, i)[EXTRA_MODE] = MODE_HELD;
-    int status = mode_sets_get(&self->sets, x, result);
-    if (!status) status = mode_set_load(*result, x);
+    int status = X(mode_sets_get)(&self->sets, x, result);
+    if (!status) status = X(mode_set_load)(*result, x);
     for (size_t i = 0; i < self->count; i++)
         if (self->step.held[i]) contact_extra(x, i)[EXTRA_MODE] = MODE_OPEN;
-    return status || !contact_holds(self) ? status : start_project((*result)->s, &(*result)->begin);
+    return status || !X(contact_holds)(self) ? status : X(start_project)((*result)->s, &(*result)->begin);
 }
 
 /* Marks the contacts that the substep has left below their surfaces. Returns whether there are some. */
@@ -72,7 +72,7 @@ static int find_below(const hybrid *self, const mode_set *set, unsigned char *wh
 {
     int some = 0;
     for (size_t i = 0; i < self->count; i++)
-        if (contact_left_below(self, set, i)) which[i] = some = 1;
+        if (X(contact_left_below)(self, set, i)) which[i] = some = 1;
     return some;
 }
 
@@ -84,8 +84,8 @@ static int find_substep(hybrid *self, state *x, real left, located *event, mode_
     real end = left;
     for (;;) {
         int status = held_mode_set(self, x, result);
-        if (!status) status = contact_locate(self, *result, end, event);
-        if (status > 0 && status != TAUT_OUT_OF_MEMORY && contact_holds(self)) {
+        if (!status) status = X(contact_locate)(self, *result, end, event);
+        if (status > 0 && status != TAUT_OUT_OF_MEMORY && X(contact_holds)(self)) {
             memset(self->step.held, 0, self->count);
             shorter = status == TAUT_SINGULAR ? SHORTER_SUBSTEPS : 1; /* they follow from others that are closed */
             if (shorter == 1) end /= 4;
@@ -106,15 +106,15 @@ static int find_substep(hybrid *self, state *x, real left, located *event, mode_
     }
 }
 
-int contact_substep(hybrid *self, state *x, real left, located *event)
+int X(contact_substep)(hybrid *self, state *x, real left, located *event)
 {
     mode_set *set;
     turn_directions(self, x);
     memset(self->step.held, 0, self->count);
     int status = find_substep(self, x, left, event, &set);
     if (status) return status;
-    mode_set_store(set, &set->end, x);
+    X(mode_set_store)(set, &set->end, x);
     for (size_t i = 0; i < self->count; i++)
-        if (self->step.held[i]) open_contact(x, i);
+        if (self->step.held[i]) X(open_contact)(x, i);
     return TAUT_OK;
 }

@@ -18,118 +18,118 @@ typedef struct {
     expr at0, at1;
 } ends;
 
-static expr half_of(graph *g, expr e) { return expr_mul(g, expr_number(g, (wide)0.5), e); }
-static expr mean(graph *g, ends x) { return half_of(g, expr_add(g, x.at0, x.at1)); }
-static expr difference(graph *g, ends x) { return expr_sub(g, x.at1, x.at0); }
-static expr even_of(graph *g, op o, expr x) { return expr_numbered(g, o, x, 0); }
-static expr both(graph *g, op o, ends x) { return expr_mul(g, expr_unary(g, o, x.at0), expr_unary(g, o, x.at1)); }
-static ends each(graph *g, op o, ends x) { return (ends){ expr_unary(g, o, x.at0), expr_unary(g, o, x.at1) }; }
+static expr half_of(graph *g, expr e) { return taut_expr_mul(g, taut_expr_number(g, (wide)0.5), e); }
+static expr mean(graph *g, ends x) { return half_of(g, taut_expr_add(g, x.at0, x.at1)); }
+static expr difference(graph *g, ends x) { return taut_expr_sub(g, x.at1, x.at0); }
+static expr even_of(graph *g, op o, expr x) { return taut_expr_numbered(g, o, x, 0); }
+static expr both(graph *g, op o, ends x) { return taut_expr_mul(g, taut_expr_unary(g, o, x.at0), taut_expr_unary(g, o, x.at1)); }
+static ends each(graph *g, op o, ends x) { return (ends){ taut_expr_unary(g, o, x.at0), taut_expr_unary(g, o, x.at1) }; }
 
 /* x^n: even powers as squares, odd ones as x times an even power. */
 static expr power_quotient(graph *g, ends x, int n)
 {
-    if (n == 1) return expr_number(g, 1);
+    if (n == 1) return taut_expr_number(g, 1);
     if (n < 0) {
-        expr down = expr_mul(g, expr_powi(g, x.at0, n), expr_powi(g, x.at1, n));
-        return expr_neg(g, expr_mul(g, power_quotient(g, x, -n), down));
+        expr down = taut_expr_mul(g, taut_expr_powi(g, x.at0, n), taut_expr_powi(g, x.at1, n));
+        return taut_expr_neg(g, taut_expr_mul(g, power_quotient(g, x, -n), down));
     }
     int part = n % 2 ? n - 1 : n / 2;
-    ends power = { expr_powi(g, x.at0, part), expr_powi(g, x.at1, part) };
+    ends power = { taut_expr_powi(g, x.at0, part), taut_expr_powi(g, x.at1, part) };
     expr inner = power_quotient(g, x, part);
-    if (n % 2 == 0) return expr_mul(g, inner, expr_add(g, power.at0, power.at1));
-    return expr_add(g, expr_mul(g, mean(g, x), inner), mean(g, power));
+    if (n % 2 == 0) return taut_expr_mul(g, inner, taut_expr_add(g, power.at0, power.at1));
+    return taut_expr_add(g, taut_expr_mul(g, mean(g, x), inner), mean(g, power));
 }
 
 /* theta/s, where s and c are sine and cosine of theta up to a common factor: 2 atan(s/(r + c))/s with r^2 = s^2 + c^2, good up to half a
    turn */
 static expr angle_quotient(graph *g, expr s, expr c)
 {
-    expr r = expr_unary(g, OP_SQRT, expr_add(g, expr_powi(g, s, 2), expr_powi(g, c, 2)));
-    expr sum = expr_add(g, r, c);
-    return expr_div(g, expr_mul(g, expr_number(g, 2), even_of(g, OP_ATANC, expr_div(g, s, sum))), sum);
+    expr r = taut_expr_unary(g, OP_SQRT, taut_expr_add(g, taut_expr_powi(g, s, 2), taut_expr_powi(g, c, 2)));
+    expr sum = taut_expr_add(g, r, c);
+    return taut_expr_div(g, taut_expr_mul(g, taut_expr_number(g, 2), even_of(g, OP_ATANC, taut_expr_div(g, s, sum))), sum);
 }
 
 /* |a1| - |a0| = (a0 + a1)/(|a0| + |a1|) (a1 - a0); 1e-300 for 0/0 alone */
 static expr abs_quotient(graph *g, ends x)
 {
     ends size = each(g, OP_ABS, x);
-    expr sum = expr_add(g, expr_add(g, size.at0, size.at1), expr_number(g, (wide)1e-300));
-    return expr_div(g, expr_add(g, x.at0, x.at1), sum);
+    expr sum = taut_expr_add(g, taut_expr_add(g, size.at0, size.at1), taut_expr_number(g, (wide)1e-300));
+    return taut_expr_div(g, taut_expr_add(g, x.at0, x.at1), sum);
 }
 
 /* sin(t1 - t0) = (a1 - a0) (c^2 + a^2)/c with a, c the means of a and of sqrt(1 - a^2); cos(t1 - t0) = c0 c1 + a0 a1 */
 static expr asin_quotient(graph *g, ends x)
 {
-    expr one = expr_number(g, 1);
-    ends c = { expr_unary(g, OP_SQRT, expr_sub(g, one, expr_powi(g, x.at0, 2))),
-               expr_unary(g, OP_SQRT, expr_sub(g, one, expr_powi(g, x.at1, 2))) };
-    expr a2 = expr_powi(g, mean(g, x), 2), c2 = expr_powi(g, mean(g, c), 2);
-    expr rate = expr_div(g, expr_add(g, a2, c2), mean(g, c));
-    expr cosine = expr_add(g, expr_mul(g, c.at0, c.at1), expr_mul(g, x.at0, x.at1));
-    return expr_mul(g, rate, angle_quotient(g, expr_mul(g, difference(g, x), rate), cosine));
+    expr one = taut_expr_number(g, 1);
+    ends c = { taut_expr_unary(g, OP_SQRT, taut_expr_sub(g, one, taut_expr_powi(g, x.at0, 2))),
+               taut_expr_unary(g, OP_SQRT, taut_expr_sub(g, one, taut_expr_powi(g, x.at1, 2))) };
+    expr a2 = taut_expr_powi(g, mean(g, x), 2), c2 = taut_expr_powi(g, mean(g, c), 2);
+    expr rate = taut_expr_div(g, taut_expr_add(g, a2, c2), mean(g, c));
+    expr cosine = taut_expr_add(g, taut_expr_mul(g, c.at0, c.at1), taut_expr_mul(g, x.at0, x.at1));
+    return taut_expr_mul(g, rate, angle_quotient(g, taut_expr_mul(g, difference(g, x), rate), cosine));
 }
 
 static expr exp_quotient(graph *g, ends x)
 {
-    return expr_mul(g, expr_unary(g, OP_EXP, mean(g, x)), even_of(g, OP_SINHC, half_of(g, difference(g, x))));
+    return taut_expr_mul(g, taut_expr_unary(g, OP_EXP, mean(g, x)), even_of(g, OP_SINHC, half_of(g, difference(g, x))));
 }
 
 static expr log_quotient(graph *g, ends x)
 {
-    expr sum = expr_add(g, x.at0, x.at1), two = expr_number(g, 2);
-    return expr_div(g, expr_mul(g, two, even_of(g, OP_ATANHC, expr_div(g, difference(g, x), sum))), sum);
+    expr sum = taut_expr_add(g, x.at0, x.at1), two = taut_expr_number(g, 2);
+    return taut_expr_div(g, taut_expr_mul(g, two, even_of(g, OP_ATANHC, taut_expr_div(g, difference(g, x), sum))), sum);
 }
 
 /* a1/b1 - a0/b0 = (mean(b) (a1 - a0) - mean(a) (b1 - b0))/(b0 b1) */
 static expr div_quotient(graph *g, ends factor, ends b)
 {
-    expr r = expr_div(g, expr_number(g, 1), expr_mul(g, b.at0, b.at1));
-    return expr_mul(g, mean(g, factor), r);
+    expr r = taut_expr_div(g, taut_expr_number(g, 1), taut_expr_mul(g, b.at0, b.at1));
+    return taut_expr_mul(g, mean(g, factor), r);
 }
 static expr div_quotient_a(graph *g, ends b) { return div_quotient(g, b, b); }
-static expr div_quotient_b(graph *g, ends a, ends b) { return expr_neg(g, div_quotient(g, a, b)); }
+static expr div_quotient_b(graph *g, ends a, ends b) { return taut_expr_neg(g, div_quotient(g, a, b)); }
 
 /* a^b = exp(b log a): the factor of (b log a)1 - (b log a)0 */
 static expr pow_quotient(graph *g, ends z, ends a, ends b)
 {
-    expr change = expr_add(g, expr_mul(g, mean(g, b), expr_mul(g, log_quotient(g, a), difference(g, a))),
-                           expr_mul(g, mean(g, each(g, OP_LOG, a)), difference(g, b)));
-    expr middle = expr_mul(g, expr_unary(g, OP_SQRT, z.at0), expr_unary(g, OP_SQRT, z.at1));
-    return expr_mul(g, middle, even_of(g, OP_SINHC, half_of(g, change)));
+    expr change = taut_expr_add(g, taut_expr_mul(g, mean(g, b), taut_expr_mul(g, log_quotient(g, a), difference(g, a))),
+                           taut_expr_mul(g, mean(g, each(g, OP_LOG, a)), difference(g, b)));
+    expr middle = taut_expr_mul(g, taut_expr_unary(g, OP_SQRT, z.at0), taut_expr_unary(g, OP_SQRT, z.at1));
+    return taut_expr_mul(g, middle, even_of(g, OP_SINHC, half_of(g, change)));
 }
 static expr pow_quotient_a(graph *g, ends z, ends a, ends b)
 {
     expr r = pow_quotient(g, z, a, b);
-    return expr_mul(g, r, expr_mul(g, mean(g, b), log_quotient(g, a)));
+    return taut_expr_mul(g, r, taut_expr_mul(g, mean(g, b), log_quotient(g, a)));
 }
 static expr pow_quotient_b(graph *g, ends z, ends a, ends b)
 {
     expr r = pow_quotient(g, z, a, b);
-    return expr_mul(g, r, mean(g, each(g, OP_LOG, a)));
+    return taut_expr_mul(g, r, mean(g, each(g, OP_LOG, a)));
 }
 
 /* sine and cosine of the difference, times both radii: x y1' - ... with a = y, b = x */
 static expr atan2_quotient(graph *g, ends a, ends b)
 {
-    expr sine = expr_sub(g, expr_mul(g, mean(g, b), difference(g, a)), expr_mul(g, mean(g, a), difference(g, b)));
-    expr cosine = expr_add(g, expr_mul(g, a.at0, a.at1), expr_mul(g, b.at0, b.at1));
+    expr sine = taut_expr_sub(g, taut_expr_mul(g, mean(g, b), difference(g, a)), taut_expr_mul(g, mean(g, a), difference(g, b)));
+    expr cosine = taut_expr_add(g, taut_expr_mul(g, a.at0, a.at1), taut_expr_mul(g, b.at0, b.at1));
     return angle_quotient(g, sine, cosine);
 }
-static expr atan2_quotient_a(graph *g, ends a, ends b) { return expr_mul(g, mean(g, b), atan2_quotient(g, a, b)); }
+static expr atan2_quotient_a(graph *g, ends a, ends b) { return taut_expr_mul(g, mean(g, b), atan2_quotient(g, a, b)); }
 static expr atan2_quotient_b(graph *g, ends a, ends b)
 {
-    return expr_neg(g, expr_mul(g, mean(g, a), atan2_quotient(g, a, b)));
+    return taut_expr_neg(g, taut_expr_mul(g, mean(g, a), atan2_quotient(g, a, b)));
 }
 
 /* min and max are (a + b -+ |a - b|)/2: half the quotient of |a - b| */
 static expr corner_quotient(graph *g, ends a, ends b)
 {
-    return half_of(g, abs_quotient(g, (ends){ expr_sub(g, a.at0, b.at0), expr_sub(g, a.at1, b.at1) }));
+    return half_of(g, abs_quotient(g, (ends){ taut_expr_sub(g, a.at0, b.at0), taut_expr_sub(g, a.at1, b.at1) }));
 }
 
 static expr no_quotient(graph *g, op o, int *status)
 {
-    *status = fail(g->context, TAUT_UNSUPPORTED, "the function %s has no discrete gradient", op_name(o));
+    *status = taut_fail(g->context, TAUT_UNSUPPORTED, "the function %s has no discrete gradient", taut_op_name(o));
     return 0;
 }
 
@@ -141,58 +141,58 @@ static expr no_quotient(graph *g, op o, int *status)
 /* The mean partial derivatives of node `at`, not a leaf; z, a, b: it and its operands at both ends. Returns a status. */
 static int mean_partials(graph *g, node at, ends z, ends a, ends b, expr *da, expr *db)
 {
-    const expr one = expr_number(g, 1), half = expr_number(g, (wide)0.5);
-    const expr d = op_arity(at.op) == 1 ? difference(g, a) : 0;
+    const expr one = taut_expr_number(g, 1), half = taut_expr_number(g, (wide)0.5);
+    const expr d = taut_op_arity(at.op) == 1 ? difference(g, a) : 0;
     const int32_t n = (int32_t)at.b;
     int status = TAUT_OUT_OF_MEMORY;
     *da = *db = 0;
     switch ((op)at.op) {
         OPERATIONS(MEAN_LEAF, MEAN_UNARY, MEAN_UNARY, MEAN_BINARY)
     }
-    return *da && (op_arity(at.op) < 2 || *db) ? TAUT_OK : status;
+    return *da && (taut_op_arity(at.op) < 2 || *db) ? TAUT_OK : status;
 }
 
 /* Adjoints from the root down; at1[i] is node i at the other end. */
 static int sweep(walk *w, expr f, const unsigned char *active, const expr *at1, expr *adjoint)
 {
     graph *g = w->g;
-    adjoint[walk_position(w, f)] = expr_number(g, 1);
+    adjoint[walk_position(w, f)] = taut_expr_number(g, 1);
     if (!adjoint[walk_position(w, f)]) return TAUT_OUT_OF_MEMORY;
     for (size_t i = w->count; i-- > 0;) {
         expr da, db;
         node n = g->nodes[w->list[i]];
-        int arity = op_arity(n.op);
+        int arity = taut_op_arity(n.op);
         if (!adjoint[i] || !active[i] || arity == 0) continue;
         size_t a = walk_position(w, n.a), b = arity == 2 ? walk_position(w, n.b) : a;
         ends z = { w->list[i], at1[i] }, x = { n.a, at1[a] }, y = { w->list[b], at1[b] };
         int status = mean_partials(g, n, z, x, y, &da, &db);
         if (status) return status;
-        if (active[a] && accumulate(g, &adjoint[a], adjoint[i], da)) return TAUT_OUT_OF_MEMORY;
-        if (arity == 2 && active[b] && accumulate(g, &adjoint[b], adjoint[i], db)) return TAUT_OUT_OF_MEMORY;
+        if (active[a] && taut_accumulate(g, &adjoint[a], adjoint[i], da)) return TAUT_OUT_OF_MEMORY;
+        if (arity == 2 && active[b] && taut_accumulate(g, &adjoint[b], adjoint[i], db)) return TAUT_OUT_OF_MEMORY;
     }
     return TAUT_OK;
 }
 
-int expr_discrete_gradient(graph *g, expr f, const expr *from, const expr *to, size_t count, expr *out)
+int taut_expr_discrete_gradient(graph *g, expr f, const expr *from, const expr *to, size_t count, expr *out)
 {
     walk w;
-    if (!f || walk_begin(&w, g, &f, 1)) return TAUT_OUT_OF_MEMORY;
-    expr *at1 = mem_new(g->context, w.count, sizeof *at1), *adjoint = mem_new(g->context, w.count, sizeof *adjoint);
-    unsigned char *active = mem_new(g->context, w.count, 1);
-    expr zero = expr_number(g, 0);
+    if (!f || taut_walk_begin(&w, g, &f, 1)) return TAUT_OUT_OF_MEMORY;
+    expr *at1 = taut_mem_new(g->context, w.count, sizeof *at1), *adjoint = taut_mem_new(g->context, w.count, sizeof *adjoint);
+    unsigned char *active = taut_mem_new(g->context, w.count, 1);
+    expr zero = taut_expr_number(g, 0);
     int status = at1 && adjoint && active && zero ? TAUT_OK : TAUT_OUT_OF_MEMORY;
     for (size_t v = 0; !status && v < count; v++)
         if (walk_has(&w, from[v])) at1[walk_position(&w, from[v])] = to[v];
-    if (!status) find_active(&w, from, count, active);
-    if (!status) status = rebuild_walk(&w, at1);
+    if (!status) taut_find_active(&w, from, count, active);
+    if (!status) status = taut_rebuild_walk(&w, at1);
     if (!status) status = sweep(&w, f, active, at1, adjoint);
     for (size_t v = 0; !status && v < count; v++) {
         expr d = walk_has(&w, from[v]) ? adjoint[walk_position(&w, from[v])] : 0;
         out[v] = d ? d : zero;
     }
-    mem_free(g->context, at1);
-    mem_free(g->context, adjoint);
-    mem_free(g->context, active);
-    walk_end(&w);
+    taut_mem_free(g->context, at1);
+    taut_mem_free(g->context, adjoint);
+    taut_mem_free(g->context, active);
+    taut_walk_end(&w);
     return status;
 }

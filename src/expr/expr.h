@@ -45,87 +45,87 @@ typedef struct {
 
 typedef struct graph graph;
 
-graph *graph_create(taut_context *context);
-void graph_destroy(graph *g);
-taut_context *graph_context(graph *g);
+graph *taut_graph_create(taut_context *context);
+void taut_graph_destroy(graph *g);
+taut_context *taut_graph_context(graph *g);
 /* Number of nodes; indices run from 1 to count-1. */
-uint32_t graph_count(const graph *g);
-const node *graph_node(const graph *g, expr e);
-wide graph_constant(const graph *g, expr e); /* value of an OP_CONSTANT node */
+uint32_t taut_graph_count(const graph *g);
+const node *taut_graph_node(const graph *g, expr e);
+wide taut_graph_constant(const graph *g, expr e); /* value of an OP_CONSTANT node */
 /* True (1) when e contains no variable: a literal, or an expression of literals and parameters. */
-int expr_is_constant(const graph *g, expr e);
-int expr_is_number(const graph *g, expr e, double value); /* a literal with exactly this value */
+int taut_expr_is_constant(const graph *g, expr e);
+int taut_expr_is_number(const graph *g, expr e, double value); /* a literal with exactly this value */
 
-int op_arity(op o);            /* number of operands: 0, 1, 2 (OP_POWI: 1) */
+int taut_op_arity(op o);            /* number of operands: 0, 1, 2 (OP_POWI: 1) */
 /* The second number of such a node is no operand, but an exponent (OP_POWI) or an order (OP_SINC and beyond). */
 #define OP_IS_NUMBERED(NAME, ...) || o == OP_##NAME
 #define OP_IS_NOT(...)
 static inline int op_has_number(op o) { return 0 OPERATIONS(OP_IS_NOT, OP_IS_NOT, OP_IS_NUMBERED, OP_IS_NOT); }
-const char *op_name(op o);     /* as in the model language: "sin", "+" */
-const char *op_complaint(op o); /* why its value may be not finite: "division by zero" */
+const char *taut_op_name(op o);     /* as in the model language: "sin", "+" */
+const char *taut_op_complaint(op o); /* why its value may be not finite: "division by zero" */
 
 /* ---- building; all simplify (constant folding, 0/1 rules) ---- */
-expr expr_number(graph *g, wide value);
-expr expr_parameter(graph *g, uint32_t index);
-expr expr_variable(graph *g, kind k, uint32_t index);
-expr expr_neg(graph *g, expr a);
-expr expr_add(graph *g, expr a, expr b);
-expr expr_sub(graph *g, expr a, expr b);
-expr expr_mul(graph *g, expr a, expr b);
-expr expr_div(graph *g, expr a, expr b);
-expr expr_powi(graph *g, expr a, int32_t exponent);
+expr taut_expr_number(graph *g, wide value);
+expr taut_expr_parameter(graph *g, uint32_t index);
+expr taut_expr_variable(graph *g, kind k, uint32_t index);
+expr taut_expr_neg(graph *g, expr a);
+expr taut_expr_add(graph *g, expr a, expr b);
+expr taut_expr_sub(graph *g, expr a, expr b);
+expr taut_expr_mul(graph *g, expr a, expr b);
+expr taut_expr_div(graph *g, expr a, expr b);
+expr taut_expr_powi(graph *g, expr a, int32_t exponent);
 /* Any operation with op_has_number: a power, or OP_SINC .. OP_ATANHC of that order. */
-expr expr_numbered(graph *g, op o, expr a, int32_t number);
-expr expr_pow(graph *g, expr a, expr b);   /* picks powi and sqrt where it can */
-expr expr_unary(graph *g, op o, expr a);   /* OP_SQRT .. OP_SIGN and OP_NEG */
-expr expr_binary(graph *g, op o, expr a, expr b); /* any two-operand op */
+expr taut_expr_numbered(graph *g, op o, expr a, int32_t number);
+expr taut_expr_pow(graph *g, expr a, expr b);   /* picks powi and sqrt where it can */
+expr taut_expr_unary(graph *g, op o, expr a);   /* OP_SQRT .. OP_SIGN and OP_NEG */
+expr taut_expr_binary(graph *g, op o, expr a, expr b); /* any two-operand op */
 /* The operation of n, not a leaf, with its number, if any, on other operands (b: of two-operand ops). */
-expr expr_rebuild(graph *g, const node *n, expr a, expr b);
+expr taut_expr_rebuild(graph *g, const node *n, expr a, expr b);
 
 /* ---- derivatives ---- */
 /* out[i] = d f / d variables[i] (variables are OP_VARIABLE nodes). Reverse mode. Returns a status. */
-int expr_gradient(graph *g, expr f, const expr *variables, size_t count, expr *out);
+int taut_expr_gradient(graph *g, expr f, const expr *variables, size_t count, expr *out);
 /* sum_i (df/d variables[i]) directions[i]. Forward mode. 0 on failure. */
-expr expr_directional(graph *g, expr f, const expr *variables, const expr *directions, size_t count);
+expr taut_expr_directional(graph *g, expr f, const expr *variables, const expr *directions, size_t count);
 /* df / d variable */
-expr expr_derivative(graph *g, expr f, expr variable);
+expr taut_expr_derivative(graph *g, expr f, expr variable);
 /* The discrete gradient by mean partial derivatives: f(to) - f(from) = sum_i out[i] (to[i] - from[i]), exactly but for round-off and with no
    difference of values of f; symmetric in from and to; the gradient half way for polynomials of degree 2. `from` are variables of
    f, `to` any expressions. expr/discrete.c says what else holds. Returns a status. */
-int expr_discrete_gradient(graph *g, expr f, const expr *from, const expr *to, size_t count, expr *out);
+int taut_expr_discrete_gradient(graph *g, expr f, const expr *from, const expr *to, size_t count, expr *out);
 /* e with variables[i] replaced by values[i]. 0 on failure. */
-expr expr_substitute(graph *g, expr e, const expr *variables, const expr *values, size_t count);
+expr taut_expr_substitute(graph *g, expr e, const expr *variables, const expr *values, size_t count);
 
 /* ---- simplification ---- */
 /* e as a polynomial over a product of factors, common factors cancelled; the same input gives the same result. e itself when that would be
    too large. numerator and denominator may be NULL. 0 on failure (no memory). */
-expr expr_simplify(graph *g, expr e, expr *numerator, expr *denominator);
+expr taut_expr_simplify(graph *g, expr e, expr *numerator, expr *denominator);
 
 /* ---- structure ---- */
 #define DEGREE_NOT_POLYNOMIAL 1000
 /* Total polynomial degree of f in the variables whose kind is in the mask (1u << kind); other variables and parameters
    count as constants. DEGREE_NOT_POLYNOMIAL if it is none. Negative on failure (no memory). */
-int expr_degree(graph *g, expr f, unsigned kinds);
+int taut_expr_degree(graph *g, expr f, unsigned kinds);
 /* Mask (1u << kind) of the kinds of variables in f. */
-unsigned expr_kinds(graph *g, expr f);
+unsigned taut_expr_kinds(graph *g, expr f);
 /* The quadratic atoms of f: its maximal subexpressions that are polynomials of degree 1 or 2 in the given kinds. `outer` is f
    with atom i replaced by the variable (KIND_SLOT, i). *atoms is allocated in the context, *count long. Returns a status. */
-int expr_atoms(graph *g, expr f, unsigned kinds, expr *outer, expr **atoms, size_t *count);
+int taut_expr_atoms(graph *g, expr f, unsigned kinds, expr *outer, expr **atoms, size_t *count);
 /* All nodes that roots depend on, roots included, ascending. *list is allocated. Returns a status. */
-int expr_reachable(graph *g, const expr *roots, size_t root_count, expr **list, size_t *count);
+int taut_expr_reachable(graph *g, const expr *roots, size_t root_count, expr **list, size_t *count);
 /* Frees what expr_atoms and expr_reachable allocated. */
-void expr_list_free(graph *g, expr *list);
+void taut_expr_list_free(graph *g, expr *list);
 
 /* ---- values and text ---- */
 /* Looks up a variable or parameter: op is OP_VARIABLE (kind, index) or OP_PARAMETER (index). */
 typedef wide (*expr_lookup)(void *user, op o, kind k, uint32_t index);
-wide op_apply(op o, wide a, wide b, int32_t exponent);
+wide taut_op_apply(op o, wide a, wide b, int32_t exponent);
 /* The value of f. Returns a status. If the value is not finite, *culprit (may be NULL) is the first node that is not finite while
    its operands are; 0 otherwise. */
-int expr_value(graph *g, expr f, expr_lookup lookup, void *user, wide *value, expr *culprit);
+int taut_expr_value(graph *g, expr f, expr_lookup lookup, void *user, wide *value, expr *culprit);
 /* Names a variable or parameter into the buffer. */
 typedef void (*expr_namer)(void *user, op o, kind k, uint32_t index, char *buffer, size_t size);
 /* Infix text of f, cut with "..." to the size. Returns the length. */
-size_t expr_print(graph *g, expr f, expr_namer namer, void *user, char *buffer, size_t size);
+size_t taut_expr_print(graph *g, expr f, expr_namer namer, void *user, char *buffer, size_t size);
 
 #endif

@@ -6,15 +6,15 @@
 
 #include <string.h>
 
-graph *graph_create(taut_context *context)
+graph *taut_graph_create(taut_context *context)
 {
-    graph *g = mem_new(context, 1, sizeof *g);
+    graph *g = taut_mem_new(context, 1, sizeof *g);
     if (!g) return NULL;
     g->context = context;
     g->table_size = 1024;
-    g->table = mem_new(context, g->table_size, sizeof *g->table);
-    if (!g->table || mem_grow(context, &g->nodes, &g->capacity, 256, sizeof *g->nodes)) {
-        graph_destroy(g);
+    g->table = taut_mem_new(context, g->table_size, sizeof *g->table);
+    if (!g->table || taut_mem_grow(context, &g->nodes, &g->capacity, 256, sizeof *g->nodes)) {
+        taut_graph_destroy(g);
         return NULL;
     }
     memset(g->nodes, 0, sizeof *g->nodes);
@@ -22,27 +22,27 @@ graph *graph_create(taut_context *context)
     return g;
 }
 
-void graph_destroy(graph *g)
+void taut_graph_destroy(graph *g)
 {
     if (!g) return;
-    mem_free(g->context, g->nodes);
-    mem_free(g->context, g->constants);
-    mem_free(g->context, g->table);
-    mem_free(g->context, g->mark);
-    mem_free(g->context, g);
+    taut_mem_free(g->context, g->nodes);
+    taut_mem_free(g->context, g->constants);
+    taut_mem_free(g->context, g->table);
+    taut_mem_free(g->context, g->mark);
+    taut_mem_free(g->context, g);
 }
 
-taut_context *graph_context(graph *g) { return g->context; }
-uint32_t graph_count(const graph *g) { return (uint32_t)g->count; }
-const node *graph_node(const graph *g, expr e) { return &g->nodes[e]; }
-wide graph_constant(const graph *g, expr e) { return g->constants[g->nodes[e].a]; }
-int expr_is_constant(const graph *g, expr e) { return !g->nodes[e].varies; }
+taut_context *taut_graph_context(graph *g) { return g->context; }
+uint32_t taut_graph_count(const graph *g) { return (uint32_t)g->count; }
+const node *taut_graph_node(const graph *g, expr e) { return &g->nodes[e]; }
+wide taut_graph_constant(const graph *g, expr e) { return g->constants[g->nodes[e].a]; }
+int taut_expr_is_constant(const graph *g, expr e) { return !g->nodes[e].varies; }
 
 static int is_literal(const graph *g, expr e) { return g->nodes[e].op == OP_CONSTANT; }
 
-int expr_is_number(const graph *g, expr e, double value)
+int taut_expr_is_number(const graph *g, expr e, double value)
 {
-    return is_literal(g, e) && graph_constant(g, e) == (wide)value;
+    return is_literal(g, e) && taut_graph_constant(g, e) == (wide)value;
 }
 
 /* ---- hash-consing ---- */
@@ -94,7 +94,7 @@ static hash hash_of(const graph *g, expr e)
 static int table_grow(graph *g)
 {
     size_t size = g->table_size * 2;
-    uint32_t *table = mem_new(g->context, size, sizeof *table);
+    uint32_t *table = taut_mem_new(g->context, size, sizeof *table);
     if (!table) return TAUT_OUT_OF_MEMORY;
     for (expr e = 1; e < g->count; e++) {
         hash h = hash_of(g, e);
@@ -102,7 +102,7 @@ static int table_grow(graph *g)
         while (table[probe(h, attempt, size)]) attempt++;
         table[probe(h, attempt, size)] = e;
     }
-    mem_free(g->context, g->table);
+    taut_mem_free(g->context, g->table);
     g->table = table;
     g->table_size = size;
     return TAUT_OK;
@@ -117,10 +117,10 @@ static int same_value(wide x, wide y)
 static expr append(graph *g, node n, size_t slot)
 {
     if (g->count >= UINT32_MAX) {
-        fail(g->context, TAUT_OUT_OF_MEMORY, "out of memory: the model has more than 2^32 expressions");
+        taut_fail(g->context, TAUT_OUT_OF_MEMORY, "out of memory: the model has more than 2^32 expressions");
         return 0;
     }
-    if (mem_grow(g->context, &g->nodes, &g->capacity, g->count + 1, sizeof *g->nodes)) return 0;
+    if (taut_mem_grow(g->context, &g->nodes, &g->capacity, g->count + 1, sizeof *g->nodes)) return 0;
     expr e = (expr)g->count++;
     g->nodes[e] = n;
     g->table[slot] = e;
@@ -153,25 +153,25 @@ static expr cons(graph *g, op o, uint32_t a, uint32_t b, int varies)
     return e ? e : append(g, (node){ (uint8_t)o, (uint8_t)varies, a, b }, slot);
 }
 
-expr expr_number(graph *g, wide value)
+expr taut_expr_number(graph *g, wide value)
 {
     if (value == 0) value = 0; /* no negative zero */
     hash h = hash_value(value);
     size_t i, attempt = 0;
     for (; g->table[i = probe(h, attempt, g->table_size)]; attempt++) {
         expr e = g->table[i];
-        if (is_literal(g, e) && same_value(graph_constant(g, e), value)) return e;
+        if (is_literal(g, e) && same_value(taut_graph_constant(g, e), value)) return e;
     }
-    if (mem_grow(g->context, &g->constants, &g->constant_capacity, g->constant_count + 1, sizeof *g->constants)) return 0;
+    if (taut_mem_grow(g->context, &g->constants, &g->constant_capacity, g->constant_count + 1, sizeof *g->constants)) return 0;
     g->constants[g->constant_count] = value;
     expr e = append(g, (node){ OP_CONSTANT, 0, (uint32_t)g->constant_count, 0 }, i);
     if (e) g->constant_count++;
     return e;
 }
 
-expr expr_parameter(graph *g, uint32_t index) { return cons(g, OP_PARAMETER, index, 0, 0); }
+expr taut_expr_parameter(graph *g, uint32_t index) { return cons(g, OP_PARAMETER, index, 0, 0); }
 
-expr expr_variable(graph *g, kind k, uint32_t index)
+expr taut_expr_variable(graph *g, kind k, uint32_t index)
 {
     return cons(g, OP_VARIABLE, index, k, k != KIND_CONSTANT_SLOT);
 }
@@ -201,8 +201,8 @@ static expr cons_commutative(graph *g, op o, expr a, expr b)
 /* The operation on literals as a literal. What is not finite stays an operation, for the evaluation to point at. */
 static expr fold(graph *g, op o, expr a, expr b, int32_t exponent)
 {
-    wide value = op_apply(o, graph_constant(g, a), b ? graph_constant(g, b) : 0, exponent);
-    if (value - value == 0) return expr_number(g, value);
+    wide value = taut_op_apply(o, taut_graph_constant(g, a), b ? taut_graph_constant(g, b) : 0, exponent);
+    if (value - value == 0) return taut_expr_number(g, value);
     return cons(g, o, a, op_has_number(o) ? (uint32_t)exponent : b, 0);
 }
 
@@ -216,40 +216,40 @@ static expr split_coefficient(const graph *g, expr e, expr *k)
     return n->b;
 }
 
-expr expr_neg(graph *g, expr a)
+expr taut_expr_neg(graph *g, expr a)
 {
     if (!a) return 0;
     node n = g->nodes[a];
     if (n.op == OP_CONSTANT) return fold(g, OP_NEG, a, 0, 0);
     if (n.op == OP_NEG) return n.a;
-    if (n.op == OP_SUB) return expr_sub(g, n.b, n.a);
+    if (n.op == OP_SUB) return taut_expr_sub(g, n.b, n.a);
     if (n.op == OP_MUL && !g->nodes[n.a].varies && (n.varies || is_literal(g, n.a)))
-        return expr_mul(g, expr_neg(g, n.a), n.b);
+        return taut_expr_mul(g, taut_expr_neg(g, n.a), n.b);
     return cons_unary(g, OP_NEG, a);
 }
 
-expr expr_add(graph *g, expr a, expr b)
+expr taut_expr_add(graph *g, expr a, expr b)
 {
     if (!a || !b) return 0;
     node x = g->nodes[a], y = g->nodes[b];
     if (x.op == OP_CONSTANT && y.op == OP_CONSTANT) return fold(g, OP_ADD, a, b, 0);
-    if (expr_is_number(g, a, 0)) return b;
-    if (expr_is_number(g, b, 0)) return a;
-    if (y.op == OP_NEG) return expr_sub(g, a, y.a);
-    if (x.op == OP_NEG) return expr_sub(g, b, x.a);
-    if (a == b) return expr_mul(g, expr_number(g, 2), a);
+    if (taut_expr_is_number(g, a, 0)) return b;
+    if (taut_expr_is_number(g, b, 0)) return a;
+    if (y.op == OP_NEG) return taut_expr_sub(g, a, y.a);
+    if (x.op == OP_NEG) return taut_expr_sub(g, b, x.a);
+    if (a == b) return taut_expr_mul(g, taut_expr_number(g, 2), a);
     return cons_commutative(g, OP_ADD, a, b);
 }
 
-expr expr_sub(graph *g, expr a, expr b)
+expr taut_expr_sub(graph *g, expr a, expr b)
 {
     if (!a || !b) return 0;
     if (is_literal(g, a) && is_literal(g, b)) return fold(g, OP_SUB, a, b, 0);
-    if (a == b) return expr_number(g, 0);
-    if (expr_is_number(g, b, 0)) return a;
-    if (expr_is_number(g, a, 0)) return expr_neg(g, b);
-    if (g->nodes[b].op == OP_NEG) return expr_add(g, a, g->nodes[b].a);
-    if (g->nodes[a].op == OP_NEG) return expr_neg(g, expr_add(g, g->nodes[a].a, b));
+    if (a == b) return taut_expr_number(g, 0);
+    if (taut_expr_is_number(g, b, 0)) return a;
+    if (taut_expr_is_number(g, a, 0)) return taut_expr_neg(g, b);
+    if (g->nodes[b].op == OP_NEG) return taut_expr_add(g, a, g->nodes[b].a);
+    if (g->nodes[a].op == OP_NEG) return taut_expr_neg(g, taut_expr_add(g, g->nodes[a].a, b));
     return cons_binary(g, OP_SUB, a, b);
 }
 
@@ -268,10 +268,10 @@ static int common_power(const graph *g, expr a, expr b, expr *base, int32_t *exp
 
 static int is_reciprocal(const graph *g, node n)
 {
-    return n.op == OP_DIV && expr_is_number(g, n.a, 1);
+    return n.op == OP_DIV && taut_expr_is_number(g, n.a, 1);
 }
 
-expr expr_mul(graph *g, expr a, expr b)
+expr taut_expr_mul(graph *g, expr a, expr b)
 {
     if (!a || !b) return 0;
     if (is_literal(g, a) && is_literal(g, b)) return fold(g, OP_MUL, a, b, 0);
@@ -279,109 +279,109 @@ expr expr_mul(graph *g, expr a, expr b)
         expr swap = a;
         a = b, b = swap;
     }
-    if (expr_is_number(g, a, 0) || expr_is_number(g, b, 0)) return expr_number(g, 0);
-    if (expr_is_number(g, a, 1)) return b;
-    if (expr_is_number(g, b, 1)) return a;
-    if (expr_is_number(g, a, -1)) return expr_neg(g, b);
-    if (expr_is_number(g, b, -1)) return expr_neg(g, a);
+    if (taut_expr_is_number(g, a, 0) || taut_expr_is_number(g, b, 0)) return taut_expr_number(g, 0);
+    if (taut_expr_is_number(g, a, 1)) return b;
+    if (taut_expr_is_number(g, b, 1)) return a;
+    if (taut_expr_is_number(g, a, -1)) return taut_expr_neg(g, b);
+    if (taut_expr_is_number(g, b, -1)) return taut_expr_neg(g, a);
     node x = g->nodes[a], y = g->nodes[b];
-    if (y.op == OP_NEG && x.varies != y.varies) return expr_mul(g, expr_neg(g, a), y.a);
-    if (x.op == OP_NEG && x.varies == y.varies) return expr_neg(g, expr_mul(g, x.a, b));
-    if (y.op == OP_NEG) return expr_neg(g, expr_mul(g, a, y.a));
+    if (y.op == OP_NEG && x.varies != y.varies) return taut_expr_mul(g, taut_expr_neg(g, a), y.a);
+    if (x.op == OP_NEG && x.varies == y.varies) return taut_expr_neg(g, taut_expr_mul(g, x.a, b));
+    if (y.op == OP_NEG) return taut_expr_neg(g, taut_expr_mul(g, a, y.a));
     if (x.varies || y.varies) {
         expr ka, kb, rest_a = split_coefficient(g, a, &ka), rest_b = split_coefficient(g, b, &kb);
-        if (!x.varies && kb) return expr_mul(g, expr_mul(g, a, kb), rest_b);
+        if (!x.varies && kb) return taut_expr_mul(g, taut_expr_mul(g, a, kb), rest_b);
         if (x.varies && (ka || kb)) {
-            expr k = ka && kb ? expr_mul(g, ka, kb) : ka ? ka : kb;
-            return expr_mul(g, k, expr_mul(g, rest_a, rest_b));
+            expr k = ka && kb ? taut_expr_mul(g, ka, kb) : ka ? ka : kb;
+            return taut_expr_mul(g, k, taut_expr_mul(g, rest_a, rest_b));
         }
     }
     if (x.varies == y.varies) { /* k * (1/x) stays: it is what k/x becomes */
-        if (is_reciprocal(g, x) && is_reciprocal(g, y)) return expr_div(g, x.a, expr_mul(g, x.b, y.b));
-        if (is_reciprocal(g, x)) return expr_div(g, b, x.b);
-        if (is_reciprocal(g, y)) return expr_div(g, a, y.b);
+        if (is_reciprocal(g, x) && is_reciprocal(g, y)) return taut_expr_div(g, x.a, taut_expr_mul(g, x.b, y.b));
+        if (is_reciprocal(g, x)) return taut_expr_div(g, b, x.b);
+        if (is_reciprocal(g, y)) return taut_expr_div(g, a, y.b);
     }
     expr base;
     int32_t exponent;
-    if (common_power(g, a, b, &base, &exponent)) return expr_powi(g, base, exponent);
+    if (common_power(g, a, b, &base, &exponent)) return taut_expr_powi(g, base, exponent);
     return cons_commutative(g, OP_MUL, a, b);
 }
 
-expr expr_div(graph *g, expr a, expr b)
+expr taut_expr_div(graph *g, expr a, expr b)
 {
     if (!a || !b) return 0;
     if (is_literal(g, a) && is_literal(g, b)) return fold(g, OP_DIV, a, b, 0);
-    if (expr_is_number(g, b, 0)) return cons_binary(g, OP_DIV, a, b); /* for the evaluation to point at */
-    if (a == b) return expr_number(g, 1);
-    if (expr_is_number(g, a, 0)) return a;
-    if (expr_is_number(g, b, 1)) return a;
+    if (taut_expr_is_number(g, b, 0)) return cons_binary(g, OP_DIV, a, b); /* for the evaluation to point at */
+    if (a == b) return taut_expr_number(g, 1);
+    if (taut_expr_is_number(g, a, 0)) return a;
+    if (taut_expr_is_number(g, b, 1)) return a;
     node x = g->nodes[a], y = g->nodes[b];
-    if (x.varies && !y.varies) return expr_mul(g, expr_div(g, expr_number(g, 1), b), a);
-    if (x.op == OP_NEG) return expr_neg(g, expr_div(g, x.a, b));
-    if (y.op == OP_NEG) return expr_neg(g, expr_div(g, a, y.a));
+    if (x.varies && !y.varies) return taut_expr_mul(g, taut_expr_div(g, taut_expr_number(g, 1), b), a);
+    if (x.op == OP_NEG) return taut_expr_neg(g, taut_expr_div(g, x.a, b));
+    if (y.op == OP_NEG) return taut_expr_neg(g, taut_expr_div(g, a, y.a));
     if (y.varies) {
         expr ka, kb, rest_a = split_coefficient(g, a, &ka), rest_b = split_coefficient(g, b, &kb);
-        if (!x.varies && !expr_is_number(g, a, 1)) ka = a, rest_a = expr_number(g, 1);
+        if (!x.varies && !taut_expr_is_number(g, a, 1)) ka = a, rest_a = taut_expr_number(g, 1);
         if (ka || kb) {
-            expr k = ka ? ka : expr_number(g, 1);
-            if (kb) k = expr_div(g, k, kb);
-            return expr_mul(g, k, expr_div(g, rest_a, rest_b));
+            expr k = ka ? ka : taut_expr_number(g, 1);
+            if (kb) k = taut_expr_div(g, k, kb);
+            return taut_expr_mul(g, k, taut_expr_div(g, rest_a, rest_b));
         }
     }
     return cons_binary(g, OP_DIV, a, b);
 }
 
-expr expr_powi(graph *g, expr a, int32_t exponent)
+expr taut_expr_powi(graph *g, expr a, int32_t exponent)
 {
     if (!a) return 0;
-    if (exponent == 0) return expr_number(g, 1);
+    if (exponent == 0) return taut_expr_number(g, 1);
     if (exponent == 1) return a;
     node x = g->nodes[a];
     if (x.op == OP_CONSTANT) return fold(g, OP_POWI, a, 0, exponent);
-    if (exponent == -1) return expr_div(g, expr_number(g, 1), a);
-    if (x.op == OP_NEG) return exponent % 2 ? expr_neg(g, expr_powi(g, x.a, exponent)) : expr_powi(g, x.a, exponent);
+    if (exponent == -1) return taut_expr_div(g, taut_expr_number(g, 1), a);
+    if (x.op == OP_NEG) return exponent % 2 ? taut_expr_neg(g, taut_expr_powi(g, x.a, exponent)) : taut_expr_powi(g, x.a, exponent);
     if (x.op == OP_SQRT && exponent == 2) return x.a;
     if (x.op == OP_MUL && x.varies && !g->nodes[x.a].varies)
-        return expr_mul(g, expr_powi(g, x.a, exponent), expr_powi(g, x.b, exponent));
+        return taut_expr_mul(g, taut_expr_powi(g, x.a, exponent), taut_expr_powi(g, x.b, exponent));
     return cons(g, OP_POWI, a, (uint32_t)exponent, x.varies);
 }
 
-expr expr_numbered(graph *g, op o, expr a, int32_t number)
+expr taut_expr_numbered(graph *g, op o, expr a, int32_t number)
 {
-    if (o == OP_POWI) return expr_powi(g, a, number);
+    if (o == OP_POWI) return taut_expr_powi(g, a, number);
     if (!a) return 0;
     if (is_literal(g, a)) return fold(g, o, a, 0, number);
     return cons(g, o, a, (uint32_t)number, g->nodes[a].varies);
 }
 
-expr expr_pow(graph *g, expr a, expr b)
+expr taut_expr_pow(graph *g, expr a, expr b)
 {
     if (!a || !b) return 0;
     if (is_literal(g, b)) {
-        wide n = graph_constant(g, b);
-        if (n > -1000 && n < 1000 && n == (wide)(int32_t)n) return expr_powi(g, a, (int32_t)n);
-        if (n == (wide)0.5) return expr_unary(g, OP_SQRT, a);
+        wide n = taut_graph_constant(g, b);
+        if (n > -1000 && n < 1000 && n == (wide)(int32_t)n) return taut_expr_powi(g, a, (int32_t)n);
+        if (n == (wide)0.5) return taut_expr_unary(g, OP_SQRT, a);
         if (is_literal(g, a)) return fold(g, OP_POW, a, b, 0);
     }
     return cons_binary(g, OP_POW, a, b);
 }
 
-expr expr_unary(graph *g, op o, expr a)
+expr taut_expr_unary(graph *g, op o, expr a)
 {
     if (!a) return 0;
-    if (o == OP_NEG) return expr_neg(g, a);
+    if (o == OP_NEG) return taut_expr_neg(g, a);
     if (is_literal(g, a)) return fold(g, o, a, 0, 0);
     return cons_unary(g, o, a);
 }
 
-expr expr_binary(graph *g, op o, expr a, expr b)
+expr taut_expr_binary(graph *g, op o, expr a, expr b)
 {
     switch (o) {
-    case OP_ADD: return expr_add(g, a, b);
-    case OP_SUB: return expr_sub(g, a, b);
-    case OP_MUL: return expr_mul(g, a, b);
-    case OP_DIV: return expr_div(g, a, b);
-    case OP_POW: return expr_pow(g, a, b);
+    case OP_ADD: return taut_expr_add(g, a, b);
+    case OP_SUB: return taut_expr_sub(g, a, b);
+    case OP_MUL: return taut_expr_mul(g, a, b);
+    case OP_DIV: return taut_expr_div(g, a, b);
+    case OP_POW: return taut_expr_pow(g, a, b);
     case OP_NEG:
     case OP_POWI:
     CASE_LEAVES
@@ -392,8 +392,8 @@ expr expr_binary(graph *g, op o, expr a, expr b)
     return cons_binary(g, o, a, b);
 }
 
-expr expr_rebuild(graph *g, const node *n, expr a, expr b)
+expr taut_expr_rebuild(graph *g, const node *n, expr a, expr b)
 {
-    if (op_has_number(n->op)) return expr_numbered(g, n->op, a, (int32_t)n->b);
-    return op_arity(n->op) == 1 ? expr_unary(g, n->op, a) : expr_binary(g, n->op, a, b);
+    if (op_has_number(n->op)) return taut_expr_numbered(g, n->op, a, (int32_t)n->b);
+    return taut_op_arity(n->op) == 1 ? taut_expr_unary(g, n->op, a) : taut_expr_binary(g, n->op, a, b);
 }

@@ -24,14 +24,14 @@ typedef struct {
 } walk;
 
 /* image[i] is preset for replaced nodes; fills in the rest, bottom up. Returns a status. */
-int rebuild_walk(walk *w, expr *image);
+int taut_rebuild_walk(walk *w, expr *image);
 /* active[i]: node i of the walk depends on one of the variables. */
-void find_active(const walk *w, const expr *variables, size_t count, unsigned char *active);
+void taut_find_active(const walk *w, const expr *variables, size_t count, unsigned char *active);
 /* *sum += adjoint * partial; a sum of 0 is empty. */
-int accumulate(graph *g, expr *sum, expr adjoint, expr partial);
+int taut_accumulate(graph *g, expr *sum, expr adjoint, expr partial);
 
-int walk_begin(walk *w, graph *g, const expr *roots, size_t root_count);
-void walk_end(walk *w);
+int taut_walk_begin(walk *w, graph *g, const expr *roots, size_t root_count);
+void taut_walk_end(walk *w);
 /* Position of a node of the walk in its list. */
 static inline size_t walk_position(const walk *w, expr e)
 {

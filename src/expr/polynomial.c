@@ -11,32 +11,32 @@
 #define CANCELLED 0x1p-52
 #endif
 
-void algebra_begin(algebra *a, graph *g)
+void taut_algebra_begin(algebra *a, graph *g)
 {
     memset(a, 0, sizeof *a);
     a->g = g;
 }
 
-void algebra_end(algebra *a)
+void taut_algebra_end(algebra *a)
 {
-    for (size_t i = 0; i < a->block_count; i++) mem_free(graph_context(a->g), a->blocks[i]);
-    mem_free(graph_context(a->g), a->blocks);
+    for (size_t i = 0; i < a->block_count; i++) taut_mem_free(taut_graph_context(a->g), a->blocks[i]);
+    taut_mem_free(taut_graph_context(a->g), a->blocks);
 }
 
-void algebra_too_large(algebra *a)
+void taut_algebra_too_large(algebra *a)
 {
     if (!a->failed) a->failed = TAUT_UNSUPPORTED;
 }
 
-void *algebra_memory(algebra *a, size_t count, size_t size)
+void *taut_algebra_memory(algebra *a, size_t count, size_t size)
 {
-    taut_context *context = graph_context(a->g);
+    taut_context *context = taut_graph_context(a->g);
     a->bytes += count * size;
-    if (a->bytes > ALGEBRA_BYTES) algebra_too_large(a);
+    if (a->bytes > ALGEBRA_BYTES) taut_algebra_too_large(a);
     if (a->failed) return NULL;
     void *block = NULL;
-    if (mem_grow(context, &a->blocks, &a->block_capacity, a->block_count + 1, sizeof *a->blocks) ||
-        !(block = mem_new(context, count ? count : 1, size))) {
+    if (taut_mem_grow(context, &a->blocks, &a->block_capacity, a->block_count + 1, sizeof *a->blocks) ||
+        !(block = taut_mem_new(context, count ? count : 1, size))) {
         a->failed = TAUT_OUT_OF_MEMORY;
         return NULL;
     }
@@ -46,23 +46,23 @@ void *algebra_memory(algebra *a, size_t count, size_t size)
 
 static polynomial room(algebra *a, size_t count)
 {
-    if (count > POLYNOMIAL_TERMS) algebra_too_large(a);
-    monomial *at = a->failed ? NULL : algebra_memory(a, count, sizeof *at);
+    if (count > POLYNOMIAL_TERMS) taut_algebra_too_large(a);
+    monomial *at = a->failed ? NULL : taut_algebra_memory(a, count, sizeof *at);
     return (polynomial){ at, 0 };
 }
 
-polynomial polynomial_number(algebra *a, wide value)
+polynomial taut_polynomial_number(algebra *a, wide value)
 {
     polynomial p = room(a, 1);
     if (p.at && value != 0) p.at[p.count++].coefficient = value;
     return p;
 }
 
-polynomial polynomial_atom(algebra *a, expr e)
+polynomial taut_polynomial_atom(algebra *a, expr e)
 {
     int i = 0;
     while (i < a->atom_count && a->atoms[i] != e) i++;
-    if (i == POLYNOMIAL_ATOMS) algebra_too_large(a);
+    if (i == POLYNOMIAL_ATOMS) taut_algebra_too_large(a);
     polynomial p = room(a, 1);
     if (!p.at) return p;
     if (i == a->atom_count) a->atoms[a->atom_count++] = e;
@@ -72,7 +72,7 @@ polynomial polynomial_atom(algebra *a, expr e)
     return p;
 }
 
-polynomial polynomial_scale(algebra *a, polynomial p, wide factor)
+polynomial taut_polynomial_scale(algebra *a, polynomial p, wide factor)
 {
     polynomial r = room(a, p.count);
     if (!r.at || factor == 0) return r;
@@ -99,7 +99,7 @@ static wide sum(wide x, wide y)
     return WIDE(fabs)(s) <= (wide)CANCELLED * (WIDE(fabs)(x) + WIDE(fabs)(y)) ? 0 : s;
 }
 
-polynomial polynomial_add(algebra *a, polynomial p, polynomial q)
+polynomial taut_polynomial_add(algebra *a, polynomial p, polynomial q)
 {
     polynomial r = room(a, p.count + q.count);
     size_t i = 0, j = 0;
@@ -126,18 +126,18 @@ static int multiply_monomials(const monomial *x, const monomial *y, monomial *z)
     return 1;
 }
 
-polynomial polynomial_multiply(algebra *a, polynomial p, polynomial q)
+polynomial taut_polynomial_multiply(algebra *a, polynomial p, polynomial q)
 {
     polynomial r = { NULL, 0 };
     size_t products = p.count * q.count, used = 0;
     a->work += products;
-    if (products > 20 * POLYNOMIAL_TERMS || a->work > ALGEBRA_WORK) algebra_too_large(a);
-    monomial *all = a->failed ? NULL : algebra_memory(a, products, sizeof *all);
+    if (products > 20 * POLYNOMIAL_TERMS || a->work > ALGEBRA_WORK) taut_algebra_too_large(a);
+    monomial *all = a->failed ? NULL : taut_algebra_memory(a, products, sizeof *all);
     if (!all) return r;
     for (size_t i = 0; i < p.count; i++)
         for (size_t j = 0; j < q.count; j++)
             if (!multiply_monomials(&p.at[i], &q.at[j], &all[used++])) {
-                algebra_too_large(a);
+                taut_algebra_too_large(a);
                 return r;
             }
     qsort(all, used, sizeof *all, compare);
@@ -147,7 +147,7 @@ polynomial polynomial_multiply(algebra *a, polynomial p, polynomial q)
         for (i++; i < used && order(&m, &all[i]) == 0; i++) m.coefficient = sum(m.coefficient, all[i].coefficient);
         if (m.coefficient != 0) r.at[r.count++] = m;
     }
-    if (r.count > POLYNOMIAL_TERMS) algebra_too_large(a);
+    if (r.count > POLYNOMIAL_TERMS) taut_algebra_too_large(a);
     return r;
 }
 
@@ -163,7 +163,7 @@ static int divide_monomials(const monomial *x, const monomial *y, monomial *z)
     return 1;
 }
 
-int polynomial_divide(algebra *a, polynomial p, polynomial q, polynomial *quotient)
+int taut_polynomial_divide(algebra *a, polynomial p, polynomial q, polynomial *quotient)
 {
     polynomial result = room(a, p.count + 1);
     if (!result.at || !q.count) return 0;
@@ -180,7 +180,7 @@ int polynomial_divide(algebra *a, polynomial p, polynomial q, polynomial *quotie
         m.coefficient = -m.coefficient;
         single.at[0] = m;
         single.count = 1;
-        polynomial rest = polynomial_add(a, p, polynomial_multiply(a, single, q));
+        polynomial rest = taut_polynomial_add(a, p, taut_polynomial_multiply(a, single, q));
         if (a->failed || !rest.at || (rest.count && order(&rest.at[0], &p.at[0]) <= 0)) return 0; /* the head must have gone */
         p = rest;
     }
@@ -188,7 +188,7 @@ int polynomial_divide(algebra *a, polynomial p, polynomial q, polynomial *quotie
     return 1;
 }
 
-int polynomial_equal(polynomial p, polynomial q)
+int taut_polynomial_equal(polynomial p, polynomial q)
 {
     if (p.count != q.count) return 0;
     for (size_t i = 0; i < p.count; i++)
@@ -196,7 +196,7 @@ int polynomial_equal(polynomial p, polynomial q)
     return 1;
 }
 
-int polynomial_is_number(polynomial p, wide value)
+int taut_polynomial_is_number(polynomial p, wide value)
 {
     return p.count == 1 && p.at[0].degree == 0 && p.at[0].coefficient == value;
 }

@@ -31,19 +31,19 @@ typedef struct algebra {
     int failed;                 /* 0, or the status: TAUT_UNSUPPORTED when it grew too large */
 } algebra;
 
-void algebra_begin(algebra *a, graph *g);
-void algebra_end(algebra *a);
-void *algebra_memory(algebra *a, size_t count, size_t size);
-void algebra_too_large(algebra *a);
+void taut_algebra_begin(algebra *a, graph *g);
+void taut_algebra_end(algebra *a);
+void *taut_algebra_memory(algebra *a, size_t count, size_t size);
+void taut_algebra_too_large(algebra *a);
 
-polynomial polynomial_number(algebra *a, wide value);
-polynomial polynomial_atom(algebra *a, expr e);
-polynomial polynomial_scale(algebra *a, polynomial p, wide factor);
-polynomial polynomial_add(algebra *a, polynomial p, polynomial q);
-polynomial polynomial_multiply(algebra *a, polynomial p, polynomial q);
+polynomial taut_polynomial_number(algebra *a, wide value);
+polynomial taut_polynomial_atom(algebra *a, expr e);
+polynomial taut_polynomial_scale(algebra *a, polynomial p, wide factor);
+polynomial taut_polynomial_add(algebra *a, polynomial p, polynomial q);
+polynomial taut_polynomial_multiply(algebra *a, polynomial p, polynomial q);
 /* p = q * *quotient exactly: 1, or 0 when q does not divide p. */
-int polynomial_divide(algebra *a, polynomial p, polynomial q, polynomial *quotient);
-int polynomial_equal(polynomial p, polynomial q);
-int polynomial_is_number(polynomial p, wide value);
+int taut_polynomial_divide(algebra *a, polynomial p, polynomial q, polynomial *quotient);
+int taut_polynomial_equal(polynomial p, polynomial q);
+int taut_polynomial_is_number(polynomial p, wide value);
 
 #endif

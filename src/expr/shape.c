@@ -13,7 +13,7 @@ static int ascending(const void *x, const void *y)
 static int reserve_marks(graph *g)
 {
     if (g->mark_size >= g->count) return TAUT_OK;
-    uint32_t *mark = mem_resize(g->context, g->mark, g->capacity, sizeof *mark);
+    uint32_t *mark = taut_mem_resize(g->context, g->mark, g->capacity, sizeof *mark);
     if (!mark) return TAUT_OUT_OF_MEMORY;
     memset(mark + g->mark_size, 0, (g->capacity - g->mark_size) * sizeof *mark);
     g->mark = mark;
@@ -25,13 +25,13 @@ static int reserve_marks(graph *g)
 static int visit(walk *w, size_t *capacity, expr e)
 {
     if (w->g->mark[e]) return TAUT_OK;
-    if (mem_grow(w->g->context, &w->list, capacity, w->count + 1, sizeof *w->list)) return TAUT_OUT_OF_MEMORY;
+    if (taut_mem_grow(w->g->context, &w->list, capacity, w->count + 1, sizeof *w->list)) return TAUT_OUT_OF_MEMORY;
     w->g->mark[e] = 1;
     w->list[w->count++] = e;
     return TAUT_OK;
 }
 
-int walk_begin(walk *w, graph *g, const expr *roots, size_t root_count)
+int taut_walk_begin(walk *w, graph *g, const expr *roots, size_t root_count)
 {
     size_t capacity = 0;
     *w = (walk){ g, NULL, 0 };
@@ -40,12 +40,12 @@ int walk_begin(walk *w, graph *g, const expr *roots, size_t root_count)
         if (roots[r]) status = visit(w, &capacity, roots[r]);
     for (size_t i = 0; !status && i < w->count; i++) {
         const node *n = &g->nodes[w->list[i]];
-        int arity = op_arity(n->op);
+        int arity = taut_op_arity(n->op);
         if (arity >= 1) status = visit(w, &capacity, n->a);
         if (!status && arity == 2) status = visit(w, &capacity, n->b);
     }
     if (status) {
-        walk_end(w);
+        taut_walk_end(w);
         return status;
     }
     if (w->count) qsort(w->list, w->count, sizeof *w->list, ascending);
@@ -53,43 +53,43 @@ int walk_begin(walk *w, graph *g, const expr *roots, size_t root_count)
     return TAUT_OK;
 }
 
-void walk_end(walk *w)
+void taut_walk_end(walk *w)
 {
     for (size_t i = 0; i < w->count; i++) w->g->mark[w->list[i]] = 0;
-    mem_free(w->g->context, w->list);
+    taut_mem_free(w->g->context, w->list);
     w->list = NULL;
     w->count = 0;
 }
 
-int expr_reachable(graph *g, const expr *roots, size_t root_count, expr **list, size_t *count)
+int taut_expr_reachable(graph *g, const expr *roots, size_t root_count, expr **list, size_t *count)
 {
     walk w;
-    int status = walk_begin(&w, g, roots, root_count);
+    int status = taut_walk_begin(&w, g, roots, root_count);
     *list = NULL;
     *count = 0;
     if (status) return status;
-    expr *copy = mem_new(g->context, w.count, sizeof *copy);
+    expr *copy = taut_mem_new(g->context, w.count, sizeof *copy);
     if (copy) {
         if (w.count) memcpy(copy, w.list, w.count * sizeof *copy);
         *list = copy;
         *count = w.count;
     }
-    walk_end(&w);
+    taut_walk_end(&w);
     return copy ? TAUT_OK : TAUT_OUT_OF_MEMORY;
 }
 
-void expr_list_free(graph *g, expr *list) { mem_free(g->context, list); }
+void taut_expr_list_free(graph *g, expr *list) { taut_mem_free(g->context, list); }
 
-unsigned expr_kinds(graph *g, expr f)
+unsigned taut_expr_kinds(graph *g, expr f)
 {
     walk w;
     unsigned kinds = 0;
-    if (walk_begin(&w, g, &f, 1)) return ~0u;
+    if (taut_walk_begin(&w, g, &f, 1)) return ~0u;
     for (size_t i = 0; i < w.count; i++) {
         const node *n = &g->nodes[w.list[i]];
         if (n->op == OP_VARIABLE) kinds |= 1u << n->b;
     }
-    walk_end(&w);
+    taut_walk_end(&w);
     return kinds;
 }
 
@@ -117,10 +117,10 @@ static int node_degree(const node *n, unsigned kinds, int a, int b)
 
 static int *walk_degrees(const walk *w, unsigned kinds)
 {
-    int *degree = mem_new(w->g->context, w->count, sizeof *degree);
+    int *degree = taut_mem_new(w->g->context, w->count, sizeof *degree);
     for (size_t i = 0; degree && i < w->count; i++) {
         const node *n = &w->g->nodes[w->list[i]];
-        int arity = op_arity(n->op);
+        int arity = taut_op_arity(n->op);
         int a = arity >= 1 ? degree[walk_position(w, n->a)] : 0;
         int b = arity == 2 ? degree[walk_position(w, n->b)] : 0;
         degree[i] = node_degree(n, kinds, a, b);
@@ -128,22 +128,22 @@ static int *walk_degrees(const walk *w, unsigned kinds)
     return degree;
 }
 
-int expr_degree(graph *g, expr f, unsigned kinds)
+int taut_expr_degree(graph *g, expr f, unsigned kinds)
 {
     walk w;
-    if (!f || walk_begin(&w, g, &f, 1)) return -1;
+    if (!f || taut_walk_begin(&w, g, &f, 1)) return -1;
     int *degree = walk_degrees(&w, kinds);
     int result = degree ? degree[walk_position(&w, f)] : -1;
-    mem_free(g->context, degree);
-    walk_end(&w);
+    taut_mem_free(g->context, degree);
+    taut_walk_end(&w);
     return result;
 }
 
-int rebuild_walk(walk *w, expr *image)
+int taut_rebuild_walk(walk *w, expr *image)
 {
     for (size_t i = 0; i < w->count; i++) {
         node n = w->g->nodes[w->list[i]];
-        int arity = op_arity(n.op);
+        int arity = taut_op_arity(n.op);
         if (image[i]) continue;
         if (arity == 0) {
             image[i] = w->list[i];
@@ -151,27 +151,27 @@ int rebuild_walk(walk *w, expr *image)
         }
         expr a = image[walk_position(w, n.a)], b = arity == 2 ? image[walk_position(w, n.b)] : 0;
         int same = a == n.a && (arity < 2 || b == n.b);
-        image[i] = same ? w->list[i] : expr_rebuild(w->g, &n, a, b);
+        image[i] = same ? w->list[i] : taut_expr_rebuild(w->g, &n, a, b);
         if (!image[i]) return TAUT_OUT_OF_MEMORY;
     }
     return TAUT_OK;
 }
 
-expr expr_substitute(graph *g, expr e, const expr *variables, const expr *values, size_t count)
+expr taut_expr_substitute(graph *g, expr e, const expr *variables, const expr *values, size_t count)
 {
     walk w;
     expr result = 0;
     for (size_t v = 0; v < count; v++)
         if (!values[v]) return 0;
-    if (!e || walk_begin(&w, g, &e, 1)) return 0;
-    expr *image = mem_new(g->context, w.count, sizeof *image);
+    if (!e || taut_walk_begin(&w, g, &e, 1)) return 0;
+    expr *image = taut_mem_new(g->context, w.count, sizeof *image);
     if (image) {
         for (size_t v = 0; v < count; v++)
             if (walk_has(&w, variables[v])) image[walk_position(&w, variables[v])] = values[v];
-        if (!rebuild_walk(&w, image)) result = image[walk_position(&w, e)];
+        if (!taut_rebuild_walk(&w, image)) result = image[walk_position(&w, e)];
     }
-    mem_free(g->context, image);
-    walk_end(&w);
+    taut_mem_free(g->context, image);
+    taut_walk_end(&w);
     return result;
 }
 
@@ -180,7 +180,7 @@ expr expr_substitute(graph *g, expr e, const expr *variables, const expr *values
 static int mark_atoms(walk *w, const int *degree, expr root, expr *image, expr *atoms, size_t *count)
 {
     graph *g = w->g;
-    unsigned char *needed = mem_new(g->context, w->count, 1);
+    unsigned char *needed = taut_mem_new(g->context, w->count, 1);
     int status = TAUT_OK;
     if (!needed) return TAUT_OUT_OF_MEMORY;
     needed[walk_position(w, root)] = 1;
@@ -188,39 +188,39 @@ static int mark_atoms(walk *w, const int *degree, expr root, expr *image, expr *
         const node n = g->nodes[w->list[i]];
         if (!needed[i] || degree[i] == 0) continue;
         if (degree[i] <= 2) {
-            image[i] = expr_variable(g, KIND_SLOT, (uint32_t)*count);
+            image[i] = taut_expr_variable(g, KIND_SLOT, (uint32_t)*count);
             atoms[(*count)++] = w->list[i];
             if (!image[i]) status = TAUT_OUT_OF_MEMORY;
             continue;
         }
-        if (op_arity(n.op) >= 1) needed[walk_position(w, n.a)] = 1;
-        if (op_arity(n.op) == 2) needed[walk_position(w, n.b)] = 1;
+        if (taut_op_arity(n.op) >= 1) needed[walk_position(w, n.a)] = 1;
+        if (taut_op_arity(n.op) == 2) needed[walk_position(w, n.b)] = 1;
     }
-    mem_free(g->context, needed);
+    taut_mem_free(g->context, needed);
     return status;
 }
 
-int expr_atoms(graph *g, expr f, unsigned kinds, expr *outer, expr **atoms, size_t *count)
+int taut_expr_atoms(graph *g, expr f, unsigned kinds, expr *outer, expr **atoms, size_t *count)
 {
     walk w;
     *outer = 0;
     *atoms = NULL;
     *count = 0;
-    if (!f || walk_begin(&w, g, &f, 1)) return TAUT_OUT_OF_MEMORY;
+    if (!f || taut_walk_begin(&w, g, &f, 1)) return TAUT_OUT_OF_MEMORY;
     int *degree = walk_degrees(&w, kinds);
-    expr *image = mem_new(g->context, w.count, sizeof *image);
-    expr *found = mem_new(g->context, w.count, sizeof *found);
+    expr *image = taut_mem_new(g->context, w.count, sizeof *image);
+    expr *found = taut_mem_new(g->context, w.count, sizeof *found);
     int status = degree && image && found ? mark_atoms(&w, degree, f, image, found, count) : TAUT_OUT_OF_MEMORY;
-    if (!status) status = rebuild_walk(&w, image);
+    if (!status) status = taut_rebuild_walk(&w, image);
     if (!status) *outer = image[walk_position(&w, f)];
     if (status) {
-        mem_free(g->context, found);
+        taut_mem_free(g->context, found);
         *count = 0;
     } else {
         *atoms = found;
     }
-    mem_free(g->context, degree);
-    mem_free(g->context, image);
-    walk_end(&w);
+    taut_mem_free(g->context, degree);
+    taut_mem_free(g->context, image);
+    taut_walk_end(&w);
     return status;
 }

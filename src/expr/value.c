@@ -24,9 +24,9 @@ static const struct {
     const char *complaint;
 } operations[OP_COUNT] = { OPERATIONS(TRAITS_LEAF, TRAITS_UNARY, TRAITS_UNARY, TRAITS_BINARY) };
 
-int op_arity(op o) { return operations[o].arity; }
-const char *op_name(op o) { return operations[o].name; }
-const char *op_complaint(op o) { return operations[o].complaint ? operations[o].complaint : "not a finite number"; }
+int taut_op_arity(op o) { return operations[o].arity; }
+const char *taut_op_name(op o) { return operations[o].name; }
+const char *taut_op_complaint(op o) { return operations[o].complaint ? operations[o].complaint : "not a finite number"; }
 static int strength(op o) { return operations[o].strength; }
 
 #define VALUE_TYPE wide
@@ -36,7 +36,7 @@ static int strength(op o) { return operations[o].strength; }
 #define VALUE_LEAF(NAME, ...) case OP_##NAME: break;
 #define VALUE_OPERATION(NAME, text, written, value, ...) case OP_##NAME: return value;
 
-wide op_apply(op o, wide a, wide b, int32_t n)
+wide taut_op_apply(op o, wide a, wide b, int32_t n)
 {
     switch (o) {
         OPERATIONS(VALUE_LEAF, VALUE_OPERATION, VALUE_OPERATION, VALUE_OPERATION)
@@ -53,25 +53,25 @@ static wide leaf_value(const graph *g, expr e, expr_lookup lookup, void *user)
     return lookup(user, n->op, n->op == OP_VARIABLE ? (kind)n->b : KIND_Q, n->a);
 }
 
-int expr_value(graph *g, expr f, expr_lookup lookup, void *user, wide *value, expr *culprit)
+int taut_expr_value(graph *g, expr f, expr_lookup lookup, void *user, wide *value, expr *culprit)
 {
     walk w;
     if (culprit) *culprit = 0;
-    if (!f || walk_begin(&w, g, &f, 1)) return TAUT_OUT_OF_MEMORY;
-    wide *values = mem_new(g->context, w.count, sizeof *values);
+    if (!f || taut_walk_begin(&w, g, &f, 1)) return TAUT_OUT_OF_MEMORY;
+    wide *values = taut_mem_new(g->context, w.count, sizeof *values);
     for (size_t i = 0; values && i < w.count; i++) {
         const node *n = &g->nodes[w.list[i]];
-        int arity = op_arity(n->op);
+        int arity = taut_op_arity(n->op);
         wide a = arity >= 1 ? values[walk_position(&w, n->a)] : 0;
         wide b = arity == 2 ? values[walk_position(&w, n->b)] : 0;
-        values[i] = arity ? op_apply(n->op, a, b, (int32_t)n->b) : leaf_value(g, w.list[i], lookup, user);
+        values[i] = arity ? taut_op_apply(n->op, a, b, (int32_t)n->b) : leaf_value(g, w.list[i], lookup, user);
         if (culprit && !*culprit && !is_finite(values[i]) && is_finite(a) && is_finite(b)) *culprit = w.list[i];
     }
     if (values) *value = values[walk_position(&w, f)];
     if (values && culprit && is_finite(*value)) *culprit = 0;
     int status = values ? TAUT_OK : TAUT_OUT_OF_MEMORY;
-    mem_free(g->context, values);
-    walk_end(&w);
+    taut_mem_free(g->context, values);
+    taut_walk_end(&w);
     return status;
 }
 
@@ -106,8 +106,8 @@ static void print_leaf(printer *p, expr e)
         wide value = p->g->constants[n->a];
         for (int digits = 6; digits <= WIDE_DIGITS; digits += 2) {
             wide again;
-            wide_format(text, sizeof text, value, digits);
-            if (!wide_parse(text, &again) && (again == value || (digits >= 17 && (double)again == (double)value))) break;
+            taut_wide_format(text, sizeof text, value, digits);
+            if (!taut_wide_parse(text, &again) && (again == value || (digits >= 17 && (double)again == (double)value))) break;
         }
     } else {
         p->namer(p->user, n->op, n->op == OP_VARIABLE ? (kind)n->b : KIND_Q, n->a, text, sizeof text);
@@ -129,7 +129,7 @@ static void print_operator(printer *p, const node *n)
     } else {
         print_node(p, n->a, n->op == OP_POW ? s + 1 : s);
         put(p, s == 1 ? " " : "");
-        put(p, op_name(n->op));
+        put(p, taut_op_name(n->op));
         put(p, s == 1 ? " " : "");
         print_node(p, n->b, n->op == OP_ADD || n->op == OP_MUL ? s : s + 1);
     }
@@ -143,7 +143,7 @@ static void print_node(printer *p, expr e, int outer)
         return;
     }
     p->depth++;
-    if (op_arity(n->op) == 0) {
+    if (taut_op_arity(n->op) == 0) {
         int negative = n->op == OP_CONSTANT && p->g->constants[n->a] < 0 && outer > 1;
         put(p, negative ? "(" : "");
         print_leaf(p, e);
@@ -154,10 +154,10 @@ static void print_node(printer *p, expr e, int outer)
         print_operator(p, n);
         put(p, brackets ? ")" : "");
     } else {
-        put(p, op_name(n->op));
+        put(p, taut_op_name(n->op));
         put(p, "(");
         print_node(p, n->a, 0);
-        if (op_arity(n->op) == 2) {
+        if (taut_op_arity(n->op) == 2) {
             put(p, ", ");
             print_node(p, n->b, 0);
         }
@@ -166,7 +166,7 @@ static void print_node(printer *p, expr e, int outer)
     p->depth--;
 }
 
-size_t expr_print(graph *g, expr f, expr_namer namer, void *user, char *buffer, size_t size)
+size_t taut_expr_print(graph *g, expr f, expr_namer namer, void *user, char *buffer, size_t size)
 {
     if (!size) return 0;
     printer p = { g, namer, user, buffer, size - 1, 0, 0 };

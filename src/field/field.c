@@ -35,35 +35,35 @@ struct field {
 static int grow(taut_context *context, real **numbers, size_t *count, size_t need)
 {
     if (need <= *count) return TAUT_OK;
-    real *resized = mem_resize(context, *numbers, need, sizeof *resized);
+    real *resized = taut_mem_resize(context, *numbers, need, sizeof *resized);
     if (!resized) return TAUT_OUT_OF_MEMORY;
     *numbers = resized;
     *count = need;
     return TAUT_OK;
 }
 
-int workspace_reserve(workspace *w, size_t registers, size_t vector, size_t entries)
+int X(workspace_reserve)(workspace *w, size_t registers, size_t vector, size_t entries)
 {
     int status = grow(w->context, &w->registers, &w->register_count, registers);
     if (!status) status = grow(w->context, &w->vector, &w->vector_count, vector);
     return status ? status : grow(w->context, &w->entries, &w->entry_count, entries);
 }
 
-void workspace_clear(workspace *w)
+void X(workspace_clear)(workspace *w)
 {
     if (!w->context) return;
-    mem_free(w->context, w->registers);
-    mem_free(w->context, w->vector);
-    mem_free(w->context, w->entries);
+    taut_mem_free(w->context, w->registers);
+    taut_mem_free(w->context, w->vector);
+    taut_mem_free(w->context, w->entries);
     *w = (workspace){ 0 };
 }
 
 /* ---- creation ---- */
 
-int field_create(store *s, const family *f, const uint32_t *sizes, const real *constants, workspace *w, field **result)
+int X(field_create)(store *s, const family *f, const uint32_t *sizes, const real *constants, workspace *w, field **result)
 {
-    taut_context *context = store_context(s);
-    field *created = mem_new(context, 1, sizeof *created);
+    taut_context *context = taut_store_context(s);
+    field *created = taut_mem_new(context, 1, sizeof *created);
     *result = created;
     if (!created) return TAUT_OUT_OF_MEMORY;
     created->s = s;
@@ -79,15 +79,15 @@ int field_create(store *s, const family *f, const uint32_t *sizes, const real *c
 static void block_clear(field *f, block *b)
 {
     for (size_t i = 0; b->maps && i < f->batch_count; i++) {
-        mem_free(f->context, b->maps[i].direct);
-        mem_free(f->context, b->maps[i].mirror);
+        taut_mem_free(f->context, b->maps[i].direct);
+        taut_mem_free(f->context, b->maps[i].mirror);
     }
-    mem_free(f->context, b->maps);
-    pattern_destroy(f->context, b->shape);
+    taut_mem_free(f->context, b->maps);
+    taut_pattern_destroy(f->context, b->shape);
     *b = (block){ 0 };
 }
 
-void field_destroy(field *f)
+void X(field_destroy)(field *f)
 {
     if (!f) return;
     for (int a = 0; a < KIND_COUNT; a++) {
@@ -99,25 +99,25 @@ void field_destroy(field *f)
             for (int b = 0; b < KIND_COUNT; b++) block_clear(f, &f->discrete_slopes[mode][a][b]);
         }
     }
-    mem_free(f->context, f);
+    taut_mem_free(f->context, f);
 }
 
-uint32_t field_rows(const field *f) { return f->f->row_count; }
-unsigned field_kinds(const field *f) { return family_kinds(f->s, f->f); }
-size_t field_kernels(const field *f) { return f->batch_count; }
+uint32_t X(field_rows)(const field *f) { return f->f->row_count; }
+unsigned X(field_kinds)(const field *f) { return taut_family_kinds(f->s, f->f); }
+size_t X(field_kernels)(const field *f) { return f->batch_count; }
 
-size_t field_instances(const field *f)
+size_t X(field_instances)(const field *f)
 {
     size_t count = 0;
     for (size_t b = 0; b < f->batch_count; b++) count += f->f->batches[b].count;
     return count;
 }
 
-static kernel *kernel_of(const field *f, size_t b) { return store_kernel(f->s, f->f->batches[b].kernel); }
+static kernel *kernel_of(const field *f, size_t b) { return taut_store_kernel(f->s, f->f->batches[b].kernel); }
 
 /* ---- preparation ---- */
 
-static int reserve(const field *f, const tape *t) { return workspace_reserve(f->work, (size_t)t->register_count * LANES, 0, 0); }
+static int reserve(const field *f, const tape *t) { return X(workspace_reserve)(f->work, (size_t)t->register_count * LANES, 0, 0); }
 
 /* The derivatives a kernel has tapes for, by the kinds a and b where they have any. */
 typedef enum { VALUE, GRADIENT, HESSIAN, SECOND, THIRD, SLOPE, JOINT, JOINT_SLOPE, POLARISED, POLARISED_SLOPE } derivative;
@@ -144,16 +144,16 @@ static tape *tape_of(const kernel *k, derivative d, kind a, kind b)
 static int make_tape(store *s, kernel *k, derivative d, kind a, kind b)
 {
     switch (d) {
-    case GRADIENT: return kernel_prepare_gradient(s, k, a);
-    case HESSIAN: return kernel_prepare_hessian(s, k, a, b);
-    case SECOND: return kernel_prepare_second(s, k);
-    case THIRD: return kernel_prepare_third(s, k, a);
-    case SLOPE: return kernel_prepare_slope(s, k, a);
-    case JOINT: return kernel_prepare_discrete(s, k, DISCRETE_JOINT, a);
-    case JOINT_SLOPE: return kernel_prepare_discrete_slope(s, k, DISCRETE_JOINT, a, b);
-    case POLARISED: return kernel_prepare_discrete(s, k, DISCRETE_POLARISED, a);
-    case POLARISED_SLOPE: return kernel_prepare_discrete_slope(s, k, DISCRETE_POLARISED, a, b);
-    default: return kernel_prepare_values(s, k);
+    case GRADIENT: return taut_kernel_prepare_gradient(s, k, a);
+    case HESSIAN: return taut_kernel_prepare_hessian(s, k, a, b);
+    case SECOND: return taut_kernel_prepare_second(s, k);
+    case THIRD: return taut_kernel_prepare_third(s, k, a);
+    case SLOPE: return taut_kernel_prepare_slope(s, k, a);
+    case JOINT: return taut_kernel_prepare_discrete(s, k, DISCRETE_JOINT, a);
+    case JOINT_SLOPE: return taut_kernel_prepare_discrete_slope(s, k, DISCRETE_JOINT, a, b);
+    case POLARISED: return taut_kernel_prepare_discrete(s, k, DISCRETE_POLARISED, a);
+    case POLARISED_SLOPE: return taut_kernel_prepare_discrete_slope(s, k, DISCRETE_POLARISED, a, b);
+    default: return taut_kernel_prepare_values(s, k);
     }
 }
 
@@ -168,11 +168,11 @@ static int prepare(field *f, derivative d, kind a, kind b)
     return status;
 }
 
-int field_prepare_values(field *f) { return prepare(f, VALUE, KIND_Q, KIND_Q); }
-int field_prepare_gradient(field *f, kind by) { return prepare(f, GRADIENT, by, by); }
-int field_prepare_second(field *f) { return prepare(f, SECOND, KIND_Q, KIND_Q); }
-int field_prepare_third(field *f, kind by) { return prepare(f, THIRD, by, by); }
-int field_prepare_slope_gradient(field *f, kind by) { return prepare(f, SLOPE, by, by); }
+int X(field_prepare_values)(field *f) { return prepare(f, VALUE, KIND_Q, KIND_Q); }
+int X(field_prepare_gradient)(field *f, kind by) { return prepare(f, GRADIENT, by, by); }
+int X(field_prepare_second)(field *f) { return prepare(f, SECOND, KIND_Q, KIND_Q); }
+int X(field_prepare_third)(field *f, kind by) { return prepare(f, THIRD, by, by); }
+int X(field_prepare_slope_gradient)(field *f, kind by) { return prepare(f, SLOPE, by, by); }
 
 /* Row and column of output o of an instance, in a Jacobian (mirror 0) or a Hessian. */
 typedef enum { OF_JACOBIAN, OF_HESSIAN, OF_MIRROR } entry_type;
@@ -214,16 +214,16 @@ static int fill_maps(field *f, block *out, tape *const *tapes, int symmetric, en
         const tape *t = tapes[n];
         size_t size = (size_t)b->count * t->output_count;
         map *m = &out->maps[n];
-        m->direct = mem_new(f->context, size, sizeof *m->direct);
-        if (symmetric) m->mirror = mem_new(f->context, size, sizeof *m->mirror);
+        m->direct = taut_mem_new(f->context, size, sizeof *m->direct);
+        if (symmetric) m->mirror = taut_mem_new(f->context, size, sizeof *m->mirror);
         if (!m->direct || (symmetric && !m->mirror)) return TAUT_OUT_OF_MEMORY;
         for (uint32_t i = 0; i < b->count; i++)
             for (uint32_t o = 0; o < t->output_count; o++) {
                 int row, column;
                 size_t at = (size_t)i * t->output_count + o;
                 entry_of(b, k, t, i, o, type, &row, &column);
-                m->direct[at] = (uint32_t)pattern_find(out->shape, row, column);
-                if (symmetric) m->mirror[at] = (uint32_t)pattern_find(out->shape, column, row);
+                m->direct[at] = (uint32_t)taut_pattern_find(out->shape, row, column);
+                if (symmetric) m->mirror[at] = (uint32_t)taut_pattern_find(out->shape, column, row);
             }
     }
     return TAUT_OK;
@@ -232,15 +232,15 @@ static int fill_maps(field *f, block *out, tape *const *tapes, int symmetric, en
 static int block_create(field *f, block *out, tape *const *tapes, int symmetric, entry_type type, int rows, int columns)
 {
     size_t count = list_entries(f, tapes, symmetric, type, NULL, NULL);
-    int *row = mem_new(f->context, count, sizeof *row), *column = mem_new(f->context, count, sizeof *column);
-    out->maps = mem_new(f->context, f->batch_count, sizeof *out->maps);
+    int *row = taut_mem_new(f->context, count, sizeof *row), *column = taut_mem_new(f->context, count, sizeof *column);
+    out->maps = taut_mem_new(f->context, f->batch_count, sizeof *out->maps);
     int status = row && column && out->maps ? TAUT_OK : TAUT_OUT_OF_MEMORY;
     if (!status) {
         list_entries(f, tapes, symmetric, type, row, column);
-        status = pattern_create(f->context, rows, columns, row, column, count, &out->shape);
+        status = taut_pattern_create(f->context, rows, columns, row, column, count, &out->shape);
     }
-    mem_free(f->context, row);
-    mem_free(f->context, column);
+    taut_mem_free(f->context, row);
+    taut_mem_free(f->context, column);
     if (!status) status = fill_maps(f, out, tapes, symmetric, type);
     if (status) block_clear(f, out);
     return status;
@@ -252,45 +252,45 @@ static int prepare_block(field *f, block *out, derivative d, kind a, kind b, ent
 {
     int status = prepare(f, d, a, b);
     if (status || out->shape) return status;
-    tape **tapes = mem_new(f->context, f->batch_count, sizeof *tapes);
+    tape **tapes = taut_mem_new(f->context, f->batch_count, sizeof *tapes);
     if (!tapes) return TAUT_OUT_OF_MEMORY;
     for (size_t n = 0; n < f->batch_count; n++) tapes[n] = tape_of(kernel_of(f, n), d, a, b);
     status = block_create(f, out, tapes, d == HESSIAN && a == b, type, rows, columns);
-    mem_free(f->context, tapes);
+    taut_mem_free(f->context, tapes);
     return status;
 }
 
-int field_prepare_jacobian(field *f, kind by)
+int X(field_prepare_jacobian)(field *f, kind by)
 {
     return prepare_block(f, &f->jacobians[by], GRADIENT, by, by, OF_JACOBIAN, (int)f->f->row_count, (int)f->sizes[by]);
 }
 
-int field_prepare_slope(field *f, kind by)
+int X(field_prepare_slope)(field *f, kind by)
 {
     return prepare_block(f, &f->slopes[by], SLOPE, by, by, OF_JACOBIAN, (int)f->f->row_count, (int)f->sizes[by]);
 }
 
-int field_prepare_hessian(field *f, kind a, kind b)
+int X(field_prepare_hessian)(field *f, kind a, kind b)
 {
     return prepare_block(f, &f->hessians[a][b], HESSIAN, a, b, OF_HESSIAN, (int)f->sizes[a], (int)f->sizes[b]);
 }
 
-int field_prepare_discrete(field *f, discrete_mode mode, kind by) { return prepare(f, discrete_of(mode), by, by); }
+int X(field_prepare_discrete)(field *f, discrete_mode mode, kind by) { return prepare(f, discrete_of(mode), by, by); }
 
-int field_prepare_discrete_jacobian(field *f, discrete_mode mode, kind by)
+int X(field_prepare_discrete_jacobian)(field *f, discrete_mode mode, kind by)
 {
     return prepare_block(f, &f->discrete[mode][by], discrete_of(mode), by, by, OF_JACOBIAN, (int)f->f->row_count, (int)f->sizes[by]);
 }
 
-int field_prepare_discrete_slope(field *f, discrete_mode mode, kind a, kind b)
+int X(field_prepare_discrete_slope)(field *f, discrete_mode mode, kind a, kind b)
 {
     return prepare_block(f, &f->discrete_slopes[mode][a][b], slope_of(mode), a, b, OF_HESSIAN, (int)f->sizes[a],
                          (int)f->sizes[b]);
 }
 
-int field_hessian_zero(const field *f, kind a, kind b) { return pattern_entries(f->hessians[a][b].shape) == 0; }
+int X(field_hessian_zero)(const field *f, kind a, kind b) { return pattern_entries(f->hessians[a][b].shape) == 0; }
 
-int field_hessian_varies(const field *f, kind a, kind b)
+int X(field_hessian_varies)(const field *f, kind a, kind b)
 {
     for (size_t n = 0; n < f->batch_count; n++)
         if (kernel_of(f, n)->hessian_varies[a][b]) return 1;
@@ -332,7 +332,7 @@ static void run_block(const field *f, size_t n, const tape *t, uint32_t first, i
     gather_constants(f, b, k, first, lanes, registers);
     if (u) gather(b, k, first, lanes, u, registers + (size_t)(k->slots + k->constants) * LANES);
     if (w) gather(b, k, first, lanes, w, registers + (size_t)(2 * k->slots + k->constants) * LANES);
-    tape_run(t, registers, lanes);
+    X(tape_run)(t, registers, lanes);
 }
 
 static int lanes_from(const batch *b, uint32_t first) { return b->count - first < LANES ? (int)(b->count - first) : LANES; }
@@ -343,7 +343,7 @@ static void add_rows(const field *f, size_t n, const tape *t, const place *x, co
     const batch *b = &f->f->batches[n];
     if (t->output_count == 0) return;
     real *registers = x->work->registers;
-    tape_numbers(t, registers);
+    X(tape_numbers)(t, registers);
     for (uint32_t first = 0; first < b->count; first += LANES) {
         int lanes = lanes_from(b, first);
         run_block(f, n, t, first, lanes, x, u, NULL, registers);
@@ -352,12 +352,12 @@ static void add_rows(const field *f, size_t n, const tape *t, const place *x, co
     }
 }
 
-void field_values(const field *f, const place *x, real *out)
+void X(field_values)(const field *f, const place *x, real *out)
 {
     for (size_t n = 0; n < f->batch_count; n++) add_rows(f, n, kernel_of(f, n)->values, x, NULL, out);
 }
 
-void field_second(const field *f, const place *x, const place *u, real *out)
+void X(field_second)(const field *f, const place *x, const place *u, real *out)
 {
     for (size_t n = 0; n < f->batch_count; n++) add_rows(f, n, kernel_of(f, n)->second, x, u, out);
 }
@@ -370,7 +370,7 @@ static void add_variables(const field *f, size_t n, const tape *t, const place *
     const kernel *k = kernel_of(f, n);
     if (t->output_count == 0) return;
     real *registers = x->work->registers;
-    tape_numbers(t, registers);
+    X(tape_numbers)(t, registers);
     for (uint32_t first = 0; first < b->count; first += LANES) {
         int lanes = lanes_from(b, first);
         run_block(f, n, t, first, lanes, x, u, w, registers);
@@ -385,19 +385,19 @@ static void add_variables(const field *f, size_t n, const tape *t, const place *
     }
 }
 
-void field_gradient(const field *f, kind by, const place *x, const real *weights, real *out)
+void X(field_gradient)(const field *f, kind by, const place *x, const real *weights, real *out)
 {
     for (size_t n = 0; n < f->batch_count; n++)
         add_variables(f, n, kernel_of(f, n)->gradients[by], x, NULL, NULL, weights, out);
 }
 
-void field_slope_gradient(const field *f, kind by, const place *x, const place *u, const real *weights, real *out)
+void X(field_slope_gradient)(const field *f, kind by, const place *x, const place *u, const real *weights, real *out)
 {
     for (size_t n = 0; n < f->batch_count; n++)
         add_variables(f, n, kernel_of(f, n)->slopes[by], x, u, NULL, weights, out);
 }
 
-void field_third(const field *f, kind by, const place *x, const place *u, const place *w, const real *weights, real *out)
+void X(field_third)(const field *f, kind by, const place *x, const place *u, const place *w, const real *weights, real *out)
 {
     for (size_t n = 0; n < f->batch_count; n++)
         add_variables(f, n, kernel_of(f, n)->third[by], x, u, w, weights, out);
@@ -410,7 +410,7 @@ static void add_entries(const field *f, size_t n, const tape *t, const map *m, c
     const batch *b = &f->f->batches[n];
     if (t->output_count == 0) return;
     real *registers = x->work->registers;
-    tape_numbers(t, registers);
+    X(tape_numbers)(t, registers);
     for (uint32_t first = 0; first < b->count; first += LANES) {
         int lanes = lanes_from(b, first);
         run_block(f, n, t, first, lanes, x, u, NULL, registers);
@@ -427,23 +427,23 @@ static void add_entries(const field *f, size_t n, const tape *t, const map *m, c
     }
 }
 
-const pattern *field_jacobian_pattern(const field *f, kind by) { return f->jacobians[by].shape; }
-const pattern *field_slope_pattern(const field *f, kind by) { return f->slopes[by].shape; }
-const pattern *field_hessian_pattern(const field *f, kind a, kind b) { return f->hessians[a][b].shape; }
+const pattern *X(field_jacobian_pattern)(const field *f, kind by) { return f->jacobians[by].shape; }
+const pattern *X(field_slope_pattern)(const field *f, kind by) { return f->slopes[by].shape; }
+const pattern *X(field_hessian_pattern)(const field *f, kind a, kind b) { return f->hessians[a][b].shape; }
 
-void field_jacobian(const field *f, kind by, const place *x, real *values)
+void X(field_jacobian)(const field *f, kind by, const place *x, real *values)
 {
     for (size_t n = 0; n < f->batch_count; n++)
         add_entries(f, n, kernel_of(f, n)->gradients[by], &f->jacobians[by].maps[n], x, NULL, NULL, values);
 }
 
-void field_slope(const field *f, kind by, const place *x, const place *u, real *values)
+void X(field_slope)(const field *f, kind by, const place *x, const place *u, real *values)
 {
     for (size_t n = 0; n < f->batch_count; n++)
         add_entries(f, n, kernel_of(f, n)->slopes[by], &f->slopes[by].maps[n], x, u, NULL, values);
 }
 
-void field_hessian(const field *f, kind a, kind b, const place *x, const real *weights, real *values)
+void X(field_hessian)(const field *f, kind a, kind b, const place *x, const real *weights, real *values)
 {
     for (size_t n = 0; n < f->batch_count; n++)
         add_entries(f, n, kernel_of(f, n)->hessians[a][b], &f->hessians[a][b].maps[n], x, NULL, weights, values);
@@ -451,26 +451,26 @@ void field_hessian(const field *f, kind a, kind b, const place *x, const real *w
 
 /* ---- discrete gradients: the second place stands where directions do ---- */
 
-void field_discrete(const field *f, discrete_mode mode, kind by, const place *x0, const place *x1, const real *weights, real *out)
+void X(field_discrete)(const field *f, discrete_mode mode, kind by, const place *x0, const place *x1, const real *weights, real *out)
 {
     for (size_t n = 0; n < f->batch_count; n++)
         add_variables(f, n, kernel_of(f, n)->discretes[mode][by], x0, x1, NULL, weights, out);
 }
 
-const pattern *field_discrete_pattern(const field *f, discrete_mode mode, kind by) { return f->discrete[mode][by].shape; }
+const pattern *X(field_discrete_pattern)(const field *f, discrete_mode mode, kind by) { return f->discrete[mode][by].shape; }
 
-void field_discrete_jacobian(const field *f, discrete_mode mode, kind by, const place *x0, const place *x1, real *values)
+void X(field_discrete_jacobian)(const field *f, discrete_mode mode, kind by, const place *x0, const place *x1, real *values)
 {
     for (size_t n = 0; n < f->batch_count; n++)
         add_entries(f, n, kernel_of(f, n)->discretes[mode][by], &f->discrete[mode][by].maps[n], x0, x1, NULL, values);
 }
 
-const pattern *field_discrete_slope_pattern(const field *f, discrete_mode mode, kind a, kind b)
+const pattern *X(field_discrete_slope_pattern)(const field *f, discrete_mode mode, kind a, kind b)
 {
     return f->discrete_slopes[mode][a][b].shape;
 }
 
-void field_discrete_slope(const field *f, discrete_mode mode, kind a, kind b, const place *x0, const place *x1, const real *weights,
+void X(field_discrete_slope)(const field *f, discrete_mode mode, kind a, kind b, const place *x0, const place *x1, const real *weights,
                           real *values)
 {
     for (size_t n = 0; n < f->batch_count; n++)

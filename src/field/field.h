@@ -18,8 +18,8 @@ typedef struct workspace {
 } workspace;
 
 /* Makes sure of at least so many numbers of each. */
-int workspace_reserve(workspace *w, size_t registers, size_t vector, size_t entries);
-void workspace_clear(workspace *w);
+int X(workspace_reserve)(workspace *w, size_t registers, size_t vector, size_t entries);
+void X(workspace_clear)(workspace *w);
 
 /* Where a field is evaluated, and with which workspace. Directions need none. */
 typedef struct {
@@ -36,58 +36,58 @@ typedef struct field field;
 
 /* sizes[kind]: how many variables of each kind there are. The store, its kernels and the family must outlive the field.
    constants: the table of constants, evaluated, in this precision (see store_constants). Preparation makes room in the workspace. */
-int field_create(store *s, const family *f, const uint32_t *sizes, const real *constants, workspace *w, field **result);
-void field_destroy(field *f);
-uint32_t field_rows(const field *f);
-unsigned field_kinds(const field *f);
+int X(field_create)(store *s, const family *f, const uint32_t *sizes, const real *constants, workspace *w, field **result);
+void X(field_destroy)(field *f);
+uint32_t X(field_rows)(const field *f);
+unsigned X(field_kinds)(const field *f);
 
-int field_prepare_values(field *f);
-int field_prepare_gradient(field *f, kind by);
-int field_prepare_jacobian(field *f, kind by);      /* also prepares the gradient */
-int field_prepare_hessian(field *f, kind a, kind b);
-int field_prepare_second(field *f);
-int field_prepare_slope(field *f, kind by);
-int field_prepare_third(field *f, kind by);
-int field_prepare_slope_gradient(field *f, kind by);
+int X(field_prepare_values)(field *f);
+int X(field_prepare_gradient)(field *f, kind by);
+int X(field_prepare_jacobian)(field *f, kind by);      /* also prepares the gradient */
+int X(field_prepare_hessian)(field *f, kind a, kind b);
+int X(field_prepare_second)(field *f);
+int X(field_prepare_slope)(field *f, kind by);
+int X(field_prepare_third)(field *f, kind by);
+int X(field_prepare_slope_gradient)(field *f, kind by);
 
 /* out[row] += f_row(x) */
-void field_values(const field *f, const place *x, real *out);
+void X(field_values)(const field *f, const place *x, real *out);
 /* out[v] += sum_row weights[row] df_row/dx_v; weights NULL means 1 */
-void field_gradient(const field *f, kind by, const place *x, const real *weights, real *out);
+void X(field_gradient)(const field *f, kind by, const place *x, const real *weights, real *out);
 /* values[entry] += df_row/dx_v, on the pattern (rows x variables) */
-const pattern *field_jacobian_pattern(const field *f, kind by);
-void field_jacobian(const field *f, kind by, const place *x, real *values);
+const pattern *X(field_jacobian_pattern)(const field *f, kind by);
+void X(field_jacobian)(const field *f, kind by, const place *x, real *values);
 /* values[entry] += sum_row weights[row] d^2 f_row/(dx_a dx_b), on the pattern (variables a x variables b), full for a == b */
-const pattern *field_hessian_pattern(const field *f, kind a, kind b);
-void field_hessian(const field *f, kind a, kind b, const place *x, const real *weights, real *values);
+const pattern *X(field_hessian_pattern)(const field *f, kind a, kind b);
+void X(field_hessian)(const field *f, kind a, kind b, const place *x, const real *weights, real *values);
 /* values[entry] += d/dx_v (grad f_row . u): the derivative of the Jacobian along u, on a pattern (rows x variables) of its own */
-const pattern *field_slope_pattern(const field *f, kind by);
-void field_slope(const field *f, kind by, const place *x, const place *u, real *values);
+const pattern *X(field_slope_pattern)(const field *f, kind by);
+void X(field_slope)(const field *f, kind by, const place *x, const place *u, real *values);
 /* out[v] += sum_row weights[row] d/dx_v (grad f_row . u): the same, summed over the rows, without a matrix */
-void field_slope_gradient(const field *f, kind by, const place *x, const place *u, const real *weights, real *out);
+void X(field_slope_gradient)(const field *f, kind by, const place *x, const place *u, const real *weights, real *out);
 /* out[row] += d^2/ds^2 f_row(x + s u) at s = 0. A NULL direction of a kind means zero. */
-void field_second(const field *f, const place *x, const place *u, real *out);
+void X(field_second)(const field *f, const place *x, const place *u, real *out);
 /* out[v] += sum_row weights[row] d/dx_v (u' Hess f_row w) */
-void field_third(const field *f, kind by, const place *x, const place *u, const place *w, const real *weights, real *out);
+void X(field_third)(const field *f, kind by, const place *x, const place *u, const place *w, const real *weights, real *out);
 
 /* Discrete gradients between the places x0 and x1 (kernel.h says which modes there are): like gradient, Jacobian and Hessian, with D_by f_row
    for the derivative. Slopes are derivatives of D_a by the variables b of x1; their pattern is not symmetric. */
-int field_prepare_discrete(field *f, discrete_mode mode, kind by);
-int field_prepare_discrete_jacobian(field *f, discrete_mode mode, kind by);
-int field_prepare_discrete_slope(field *f, discrete_mode mode, kind a, kind b);
-void field_discrete(const field *f, discrete_mode mode, kind by, const place *x0, const place *x1, const real *weights, real *out);
-const pattern *field_discrete_pattern(const field *f, discrete_mode mode, kind by);
-void field_discrete_jacobian(const field *f, discrete_mode mode, kind by, const place *x0, const place *x1, real *values);
-const pattern *field_discrete_slope_pattern(const field *f, discrete_mode mode, kind a, kind b);
-void field_discrete_slope(const field *f, discrete_mode mode, kind a, kind b, const place *x0, const place *x1, const real *weights,
+int X(field_prepare_discrete)(field *f, discrete_mode mode, kind by);
+int X(field_prepare_discrete_jacobian)(field *f, discrete_mode mode, kind by);
+int X(field_prepare_discrete_slope)(field *f, discrete_mode mode, kind a, kind b);
+void X(field_discrete)(const field *f, discrete_mode mode, kind by, const place *x0, const place *x1, const real *weights, real *out);
+const pattern *X(field_discrete_pattern)(const field *f, discrete_mode mode, kind by);
+void X(field_discrete_jacobian)(const field *f, discrete_mode mode, kind by, const place *x0, const place *x1, real *values);
+const pattern *X(field_discrete_slope_pattern)(const field *f, discrete_mode mode, kind a, kind b);
+void X(field_discrete_slope)(const field *f, discrete_mode mode, kind a, kind b, const place *x0, const place *x1, const real *weights,
                           real *values);
 
 /* Structure of a prepared Hessian block: is it zero, does it depend on a variable? */
-int field_hessian_zero(const field *f, kind a, kind b);
-int field_hessian_varies(const field *f, kind a, kind b);
+int X(field_hessian_zero)(const field *f, kind a, kind b);
+int X(field_hessian_varies)(const field *f, kind a, kind b);
 
 /* Instances and kernels, for information. */
-size_t field_instances(const field *f);
-size_t field_kernels(const field *f);
+size_t X(field_instances)(const field *f);
+size_t X(field_kernels)(const field *f);
 
 #endif

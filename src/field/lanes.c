@@ -1,6 +1,6 @@
 #include "field/lanes.h"
 
-void tape_numbers(const tape *t, real *registers)
+void X(tape_numbers)(const tape *t, real *registers)
 {
     for (uint32_t n = 0; n < t->number_count; n++) {
         real *row = registers + (size_t)(t->first_number + n) * LANES;
@@ -37,7 +37,7 @@ void tape_numbers(const tape *t, real *registers)
         EACH(const real a = first[i]; const real b = second[i], value) \
     }
 
-void tape_run(const tape *t, real *registers, int lanes)
+void X(tape_run)(const tape *t, real *registers, int lanes)
 {
     const instruction *line = t->code, *end = line + t->length;
     for (; line < end; line++) {

@@ -9,8 +9,8 @@
 #define LANES 32
 
 /* registers holds register_count rows of LANES; inputs and numbers are in place. */
-void tape_run(const tape *t, real *registers, int lanes);
+void X(tape_run)(const tape *t, real *registers, int lanes);
 /* Puts the numbers of the tape into their registers. */
-void tape_numbers(const tape *t, real *registers);
+void X(tape_numbers)(const tape *t, real *registers);
 
 #endif

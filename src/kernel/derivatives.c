@@ -4,17 +4,17 @@
 static int ensure_gradient(store *s, kernel *k)
 {
     if (k->gradient) return TAUT_OK;
-    expr *variables = mem_new(s->context, k->slots, sizeof *variables);
-    expr *gradient = mem_new(s->context, k->slots, sizeof *gradient);
+    expr *variables = taut_mem_new(s->context, k->slots, sizeof *variables);
+    expr *gradient = taut_mem_new(s->context, k->slots, sizeof *gradient);
     int status = variables && gradient ? TAUT_OK : TAUT_OUT_OF_MEMORY;
     for (uint32_t i = 0; !status && i < k->slots; i++) {
-        variables[i] = expr_variable(s->shapes, KIND_SLOT, i);
+        variables[i] = taut_expr_variable(s->shapes, KIND_SLOT, i);
         if (!variables[i]) status = TAUT_OUT_OF_MEMORY;
     }
-    if (!status) status = expr_gradient(s->shapes, k->value, variables, k->slots, gradient);
-    mem_free(s->context, variables);
+    if (!status) status = taut_expr_gradient(s->shapes, k->value, variables, k->slots, gradient);
+    taut_mem_free(s->context, variables);
     if (status)
-        mem_free(s->context, gradient);
+        taut_mem_free(s->context, gradient);
     else
         k->gradient = gradient;
     return status;
@@ -29,24 +29,24 @@ typedef struct {
 
 static int outputs_create(store *s, outputs *o, size_t most)
 {
-    o->values = mem_new(s->context, most, sizeof *o->values);
-    o->i = mem_new(s->context, most, sizeof *o->i);
-    o->j = mem_new(s->context, most, sizeof *o->j);
+    o->values = taut_mem_new(s->context, most, sizeof *o->values);
+    o->i = taut_mem_new(s->context, most, sizeof *o->i);
+    o->j = taut_mem_new(s->context, most, sizeof *o->j);
     o->count = 0;
     return o->values && o->i && o->j ? TAUT_OK : TAUT_OUT_OF_MEMORY;
 }
 
 static void outputs_clear(store *s, outputs *o)
 {
-    mem_free(s->context, o->values);
-    mem_free(s->context, o->i);
-    mem_free(s->context, o->j);
+    taut_mem_free(s->context, o->values);
+    taut_mem_free(s->context, o->i);
+    taut_mem_free(s->context, o->j);
 }
 
 static int outputs_put(store *s, outputs *o, expr e, uint32_t i, uint32_t j)
 {
     if (!e) return TAUT_OUT_OF_MEMORY;
-    if (expr_is_number(s->shapes, e, 0)) return TAUT_OK;
+    if (taut_expr_is_number(s->shapes, e, 0)) return TAUT_OK;
     o->values[o->count] = e;
     o->i[o->count] = i;
     o->j[o->count] = j;
@@ -57,18 +57,18 @@ static int outputs_put(store *s, outputs *o, expr e, uint32_t i, uint32_t j)
 static int finish(store *s, kernel *k, outputs *o, int status, uint32_t directions, tape **result)
 {
     if (!status)
-        status = tape_create(s->shapes, o->values, o->i, o->j, o->count, k->slots, k->constants, directions, result);
+        status = taut_tape_create(s->shapes, o->values, o->i, o->j, o->count, k->slots, k->constants, directions, result);
     outputs_clear(s, o);
     return status;
 }
 
-int kernel_prepare_values(store *s, kernel *k)
+int taut_kernel_prepare_values(store *s, kernel *k)
 {
     if (k->values) return TAUT_OK;
-    return tape_create(s->shapes, &k->value, NULL, NULL, 1, k->slots, k->constants, 0, &k->values);
+    return taut_tape_create(s->shapes, &k->value, NULL, NULL, 1, k->slots, k->constants, 0, &k->values);
 }
 
-int kernel_prepare_gradient(store *s, kernel *k, kind by)
+int taut_kernel_prepare_gradient(store *s, kernel *k, kind by)
 {
     if (k->gradients[by]) return TAUT_OK;
     outputs o;
@@ -84,25 +84,25 @@ int kernel_prepare_gradient(store *s, kernel *k, kind by)
    slots, or directions. lower: the lower triangle only. */
 static int put_rows(store *s, kernel *k, const expr *components, kind variable, kind a, kind b, int lower, outputs *o)
 {
-    expr *variables = mem_new(s->context, k->slots, sizeof *variables);
-    expr *row = mem_new(s->context, k->slots, sizeof *row);
+    expr *variables = taut_mem_new(s->context, k->slots, sizeof *variables);
+    expr *row = taut_mem_new(s->context, k->slots, sizeof *row);
     int status = variables && row ? TAUT_OK : TAUT_OUT_OF_MEMORY;
     for (uint32_t i = 0; !status && i < k->slots; i++) {
-        variables[i] = expr_variable(s->shapes, variable, i);
+        variables[i] = taut_expr_variable(s->shapes, variable, i);
         if (!variables[i]) status = TAUT_OUT_OF_MEMORY;
     }
     for (uint32_t i = 0; !status && i < k->slots; i++) {
         if (k->slot_kind[i] != a) continue;
-        status = expr_gradient(s->shapes, components[i], variables, k->slots, row);
+        status = taut_expr_gradient(s->shapes, components[i], variables, k->slots, row);
         for (uint32_t j = 0; !status && j < k->slots; j++)
             if (k->slot_kind[j] == b && (!lower || j <= i)) status = outputs_put(s, o, row[j], i, j);
     }
-    mem_free(s->context, variables);
-    mem_free(s->context, row);
+    taut_mem_free(s->context, variables);
+    taut_mem_free(s->context, row);
     return status;
 }
 
-int kernel_prepare_hessian(store *s, kernel *k, kind a, kind b)
+int taut_kernel_prepare_hessian(store *s, kernel *k, kind a, kind b)
 {
     if (k->hessians[a][b]) return TAUT_OK;
     outputs o;
@@ -111,31 +111,31 @@ int kernel_prepare_hessian(store *s, kernel *k, kind a, kind b)
     status = outputs_create(s, &o, (size_t)k->slots * k->slots);
     if (!status) status = put_rows(s, k, k->gradient, KIND_SLOT, a, b, a == b, &o);
     for (uint32_t n = 0; !status && n < o.count; n++)
-        if (!expr_is_constant(s->shapes, o.values[n])) k->hessian_varies[a][b] = 1;
+        if (!taut_expr_is_constant(s->shapes, o.values[n])) k->hessian_varies[a][b] = 1;
     return finish(s, k, &o, status, 0, &k->hessians[a][b]);
 }
 
 /* sum_i d e/dx_i u_i over all variable slots, u of the given kind. */
 static expr along(store *s, kernel *k, expr e, kind direction)
 {
-    expr *variables = mem_new(s->context, k->slots, sizeof *variables);
-    expr *directions = mem_new(s->context, k->slots, sizeof *directions);
+    expr *variables = taut_mem_new(s->context, k->slots, sizeof *variables);
+    expr *directions = taut_mem_new(s->context, k->slots, sizeof *directions);
     expr result = 0;
     if (variables && directions) {
         int failed = 0;
         for (uint32_t i = 0; i < k->slots; i++) {
-            variables[i] = expr_variable(s->shapes, KIND_SLOT, i);
-            directions[i] = expr_variable(s->shapes, direction, i);
+            variables[i] = taut_expr_variable(s->shapes, KIND_SLOT, i);
+            directions[i] = taut_expr_variable(s->shapes, direction, i);
             failed |= !variables[i] || !directions[i];
         }
-        if (!failed) result = expr_directional(s->shapes, e, variables, directions, k->slots);
+        if (!failed) result = taut_expr_directional(s->shapes, e, variables, directions, k->slots);
     }
-    mem_free(s->context, variables);
-    mem_free(s->context, directions);
+    taut_mem_free(s->context, variables);
+    taut_mem_free(s->context, directions);
     return result;
 }
 
-int kernel_prepare_second(store *s, kernel *k)
+int taut_kernel_prepare_second(store *s, kernel *k)
 {
     if (k->second) return TAUT_OK;
     outputs o;
@@ -152,19 +152,19 @@ static int prepare_gradient_of(store *s, kernel *k, expr value, kind by, uint32_
     if (!value) status = TAUT_OUT_OF_MEMORY;
     for (uint32_t i = 0; !status && i < k->slots; i++) {
         if (k->slot_kind[i] != by) continue;
-        expr slot = expr_variable(s->shapes, KIND_SLOT, i);
-        status = outputs_put(s, &o, slot ? expr_derivative(s->shapes, value, slot) : 0, i, 0);
+        expr slot = taut_expr_variable(s->shapes, KIND_SLOT, i);
+        status = outputs_put(s, &o, slot ? taut_expr_derivative(s->shapes, value, slot) : 0, i, 0);
     }
     return finish(s, k, &o, status, directions, result);
 }
 
-int kernel_prepare_slope(store *s, kernel *k, kind by)
+int taut_kernel_prepare_slope(store *s, kernel *k, kind by)
 {
     if (k->slopes[by]) return TAUT_OK;
     return prepare_gradient_of(s, k, along(s, k, k->value, KIND_DIRECTION_U), by, 1, &k->slopes[by]);
 }
 
-int kernel_prepare_third(store *s, kernel *k, kind by)
+int taut_kernel_prepare_third(store *s, kernel *k, kind by)
 {
     if (k->third[by]) return TAUT_OK;
     expr bilinear = along(s, k, along(s, k, k->value, KIND_DIRECTION_U), KIND_DIRECTION_W);
@@ -186,8 +186,8 @@ static expr polarised(store *s, kernel *k)
     int status = ensure_gradient(s, k);
     for (uint32_t i = 0; !status && i < k->slots; i++) {
         if (k->slot_kind[i] != KIND_W) continue;
-        expr change = expr_sub(g, expr_variable(g, KIND_DIRECTION_U, i), expr_variable(g, KIND_SLOT, i));
-        sum = expr_add(g, sum, expr_mul(g, expr_number(g, (wide)0.5), expr_mul(g, k->gradient[i], change)));
+        expr change = taut_expr_sub(g, taut_expr_variable(g, KIND_DIRECTION_U, i), taut_expr_variable(g, KIND_SLOT, i));
+        sum = taut_expr_add(g, sum, taut_expr_mul(g, taut_expr_number(g, (wide)0.5), taut_expr_mul(g, k->gradient[i], change)));
     }
     return status ? 0 : sum;
 }
@@ -195,31 +195,31 @@ static expr polarised(store *s, kernel *k)
 static int ensure_discrete(store *s, kernel *k, discrete_mode mode)
 {
     if (k->discrete[mode]) return TAUT_OK;
-    expr *from = mem_new(s->context, k->slots, sizeof *from), *to = mem_new(s->context, k->slots, sizeof *to);
-    expr *found = mem_new(s->context, k->slots, sizeof *found), *all = mem_new(s->context, k->slots, sizeof *all);
-    expr f = mode == DISCRETE_JOINT ? k->value : polarised(s, k), zero = expr_number(s->shapes, 0);
+    expr *from = taut_mem_new(s->context, k->slots, sizeof *from), *to = taut_mem_new(s->context, k->slots, sizeof *to);
+    expr *found = taut_mem_new(s->context, k->slots, sizeof *found), *all = taut_mem_new(s->context, k->slots, sizeof *all);
+    expr f = mode == DISCRETE_JOINT ? k->value : polarised(s, k), zero = taut_expr_number(s->shapes, 0);
     int status = from && to && found && all && f && zero ? TAUT_OK : TAUT_OUT_OF_MEMORY;
     size_t count = 0;
     for (uint32_t i = 0; !status && i < k->slots; i++) {
         if (!is_varied(k, mode, i)) continue;
-        from[count] = expr_variable(s->shapes, KIND_SLOT, i);
-        to[count] = expr_variable(s->shapes, KIND_DIRECTION_U, i);
+        from[count] = taut_expr_variable(s->shapes, KIND_SLOT, i);
+        to[count] = taut_expr_variable(s->shapes, KIND_DIRECTION_U, i);
         if (!from[count] || !to[count]) status = TAUT_OUT_OF_MEMORY;
         count++;
     }
-    if (!status) status = expr_discrete_gradient(s->shapes, f, from, to, count, found);
+    if (!status) status = taut_expr_discrete_gradient(s->shapes, f, from, to, count, found);
     for (uint32_t i = 0, n = 0; !status && i < k->slots; i++) all[i] = is_varied(k, mode, i) ? found[n++] : zero;
-    mem_free(s->context, from);
-    mem_free(s->context, to);
-    mem_free(s->context, found);
+    taut_mem_free(s->context, from);
+    taut_mem_free(s->context, to);
+    taut_mem_free(s->context, found);
     if (status)
-        mem_free(s->context, all);
+        taut_mem_free(s->context, all);
     else
         k->discrete[mode] = all;
     return status;
 }
 
-int kernel_prepare_discrete(store *s, kernel *k, discrete_mode mode, kind by)
+int taut_kernel_prepare_discrete(store *s, kernel *k, discrete_mode mode, kind by)
 {
     if (k->discretes[mode][by]) return TAUT_OK;
     outputs o;
@@ -231,7 +231,7 @@ int kernel_prepare_discrete(store *s, kernel *k, discrete_mode mode, kind by)
     return finish(s, k, &o, status, 1, &k->discretes[mode][by]);
 }
 
-int kernel_prepare_discrete_slope(store *s, kernel *k, discrete_mode mode, kind a, kind b)
+int taut_kernel_prepare_discrete_slope(store *s, kernel *k, discrete_mode mode, kind a, kind b)
 {
     if (k->discrete_slopes[mode][a][b]) return TAUT_OK;
     outputs o;

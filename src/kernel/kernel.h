@@ -56,34 +56,34 @@ typedef struct {
 typedef struct store store;
 
 /* g is the graph in which terms are given; it must outlive the store. */
-store *store_create(taut_context *context, graph *g);
-void store_destroy(store *s);
-taut_context *store_context(store *s);
-size_t store_kernel_count(const store *s);
-kernel *store_kernel(store *s, uint32_t index);
-graph *store_shapes(store *s);
+store *taut_store_create(taut_context *context, graph *g);
+void taut_store_destroy(store *s);
+taut_context *taut_store_context(store *s);
+size_t taut_store_kernel_count(const store *s);
+kernel *taut_store_kernel(store *s, uint32_t index);
+graph *taut_store_shapes(store *s);
 /* The table of constants: expressions without variables, in the graph of the model. */
-size_t store_constant_count(const store *s);
-const expr *store_constants(const store *s);
+size_t taut_store_constant_count(const store *s);
+const expr *taut_store_constants(const store *s);
 
 /* Splits e into terms and adds them to function `row` of the family. */
-int family_add(store *s, family *f, uint32_t row, expr e);
-void family_clear(store *s, family *f);
+int taut_family_add(store *s, family *f, uint32_t row, expr e);
+void taut_family_clear(store *s, family *f);
 /* The terms of f that contain a variable of one of these kinds (with = 1), or those that do not (with = 0). *part borrows the batches of f,
    which must not change while it is used; free it with family_part_clear. */
-int family_part(store *s, const family *f, unsigned kinds, int with, family *part);
-void family_part_clear(store *s, family *part);
+int taut_family_part(store *s, const family *f, unsigned kinds, int with, family *part);
+void taut_family_part_clear(store *s, family *part);
 /* Mask of the kinds of variables that occur. */
-unsigned family_kinds(store *s, const family *f);
+unsigned taut_family_kinds(store *s, const family *f);
 
 /* Derivative code, made once per kernel. Kinds select the slots. Return a status. */
-int kernel_prepare_values(store *s, kernel *k);
-int kernel_prepare_gradient(store *s, kernel *k, kind by);
-int kernel_prepare_hessian(store *s, kernel *k, kind a, kind b);
-int kernel_prepare_second(store *s, kernel *k);
-int kernel_prepare_slope(store *s, kernel *k, kind by);
-int kernel_prepare_third(store *s, kernel *k, kind by);
-int kernel_prepare_discrete(store *s, kernel *k, discrete_mode mode, kind by);
-int kernel_prepare_discrete_slope(store *s, kernel *k, discrete_mode mode, kind a, kind b);
+int taut_kernel_prepare_values(store *s, kernel *k);
+int taut_kernel_prepare_gradient(store *s, kernel *k, kind by);
+int taut_kernel_prepare_hessian(store *s, kernel *k, kind a, kind b);
+int taut_kernel_prepare_second(store *s, kernel *k);
+int taut_kernel_prepare_slope(store *s, kernel *k, kind by);
+int taut_kernel_prepare_third(store *s, kernel *k, kind by);
+int taut_kernel_prepare_discrete(store *s, kernel *k, discrete_mode mode, kind by);
+int taut_kernel_prepare_discrete_slope(store *s, kernel *k, discrete_mode mode, kind a, kind b);
 
 #endif

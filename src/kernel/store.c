@@ -3,18 +3,18 @@
 
 #include <string.h>
 
-store *store_create(taut_context *context, graph *g)
+store *taut_store_create(taut_context *context, graph *g)
 {
-    store *s = mem_new(context, 1, sizeof *s);
+    store *s = taut_mem_new(context, 1, sizeof *s);
     if (!s) return NULL;
     s->context = context;
     s->g = g;
     s->table_size = s->constant_table_size = 64;
-    s->table = mem_new(context, s->table_size, sizeof *s->table);
-    s->constant_of = mem_new(context, s->constant_table_size, sizeof *s->constant_of);
-    s->shapes = graph_create(context);
+    s->table = taut_mem_new(context, s->table_size, sizeof *s->table);
+    s->constant_of = taut_mem_new(context, s->constant_table_size, sizeof *s->constant_of);
+    s->shapes = taut_graph_create(context);
     if (!s->table || !s->constant_of || !s->shapes) {
-        store_destroy(s);
+        taut_store_destroy(s);
         return NULL;
     }
     return s;
@@ -23,70 +23,70 @@ store *store_create(taut_context *context, graph *g)
 static void kernel_destroy(taut_context *context, kernel *k)
 {
     if (!k) return;
-    tape_destroy(context, k->values);
-    tape_destroy(context, k->second);
-    for (int mode = 0; mode < DISCRETE_MODES; mode++) mem_free(context, k->discrete[mode]);
+    taut_tape_destroy(context, k->values);
+    taut_tape_destroy(context, k->second);
+    for (int mode = 0; mode < DISCRETE_MODES; mode++) taut_mem_free(context, k->discrete[mode]);
     for (int a = 0; a < KIND_COUNT; a++) {
-        tape_destroy(context, k->gradients[a]);
-        tape_destroy(context, k->third[a]);
-        tape_destroy(context, k->slopes[a]);
-        for (int b = 0; b < KIND_COUNT; b++) tape_destroy(context, k->hessians[a][b]);
+        taut_tape_destroy(context, k->gradients[a]);
+        taut_tape_destroy(context, k->third[a]);
+        taut_tape_destroy(context, k->slopes[a]);
+        for (int b = 0; b < KIND_COUNT; b++) taut_tape_destroy(context, k->hessians[a][b]);
         for (int mode = 0; mode < DISCRETE_MODES; mode++) {
-            tape_destroy(context, k->discretes[mode][a]);
-            for (int b = 0; b < KIND_COUNT; b++) tape_destroy(context, k->discrete_slopes[mode][a][b]);
+            taut_tape_destroy(context, k->discretes[mode][a]);
+            for (int b = 0; b < KIND_COUNT; b++) taut_tape_destroy(context, k->discrete_slopes[mode][a][b]);
         }
     }
-    mem_free(context, k->slot_kind);
-    mem_free(context, k->key);
-    mem_free(context, k->gradient);
-    mem_free(context, k);
+    taut_mem_free(context, k->slot_kind);
+    taut_mem_free(context, k->key);
+    taut_mem_free(context, k->gradient);
+    taut_mem_free(context, k);
 }
 
-void store_destroy(store *s)
+void taut_store_destroy(store *s)
 {
     if (!s) return;
     for (size_t i = 0; i < s->kernel_count; i++) kernel_destroy(s->context, s->kernels[i]);
-    mem_free(s->context, s->kernels);
-    mem_free(s->context, s->table);
-    mem_free(s->context, s->constants);
-    mem_free(s->context, s->constant_of);
-    graph_destroy(s->shapes);
-    writer_destroy(s->writer);
-    mem_free(s->context, s);
+    taut_mem_free(s->context, s->kernels);
+    taut_mem_free(s->context, s->table);
+    taut_mem_free(s->context, s->constants);
+    taut_mem_free(s->context, s->constant_of);
+    taut_graph_destroy(s->shapes);
+    taut_writer_destroy(s->writer);
+    taut_mem_free(s->context, s);
 }
 
-taut_context *store_context(store *s) { return s->context; }
-size_t store_kernel_count(const store *s) { return s->kernel_count; }
-kernel *store_kernel(store *s, uint32_t index) { return s->kernels[index]; }
-graph *store_shapes(store *s) { return s->shapes; }
-size_t store_constant_count(const store *s) { return s->constant_count; }
-const expr *store_constants(const store *s) { return s->constants; }
+taut_context *taut_store_context(store *s) { return s->context; }
+size_t taut_store_kernel_count(const store *s) { return s->kernel_count; }
+kernel *taut_store_kernel(store *s, uint32_t index) { return s->kernels[index]; }
+graph *taut_store_shapes(store *s) { return s->shapes; }
+size_t taut_store_constant_count(const store *s) { return s->constant_count; }
+const expr *taut_store_constants(const store *s) { return s->constants; }
 
 static size_t spread(uint32_t x) { return (size_t)(x * 2654435761u); }
 
 static int grow_constant_table(store *s)
 {
     size_t size = s->constant_table_size * 2;
-    uint32_t *table = mem_new(s->context, size, sizeof *table);
+    uint32_t *table = taut_mem_new(s->context, size, sizeof *table);
     if (!table) return TAUT_OUT_OF_MEMORY;
     for (size_t c = 0; c < s->constant_count; c++) {
         size_t i = spread(s->constants[c]) & (size - 1);
         while (table[i]) i = (i + 1) & (size - 1);
         table[i] = (uint32_t)c + 1;
     }
-    mem_free(s->context, s->constant_of);
+    taut_mem_free(s->context, s->constant_of);
     s->constant_of = table;
     s->constant_table_size = size;
     return TAUT_OK;
 }
 
-uint32_t store_constant(store *s, expr e)
+uint32_t taut_store_constant(store *s, expr e)
 {
     if (s->constant_count * 2 + 2 > s->constant_table_size && grow_constant_table(s)) return UINT32_MAX;
     size_t mask = s->constant_table_size - 1, i = spread(e) & mask;
     for (; s->constant_of[i]; i = (i + 1) & mask)
         if (s->constants[s->constant_of[i] - 1] == e) return s->constant_of[i] - 1;
-    if (mem_grow(s->context, &s->constants, &s->constant_capacity, s->constant_count + 1, sizeof *s->constants))
+    if (taut_mem_grow(s->context, &s->constants, &s->constant_capacity, s->constant_count + 1, sizeof *s->constants))
         return UINT32_MAX;
     s->constants[s->constant_count++] = e;
     s->constant_of[i] = (uint32_t)s->constant_count;
@@ -112,8 +112,8 @@ static expr operand(store *s, const expr *nodes, uint32_t reference)
 {
     uint32_t index = reference >> 2;
     switch (reference & 3) {
-    case REF_VARIABLE: return expr_variable(s->shapes, KIND_SLOT, index);
-    case REF_CONSTANT: return expr_variable(s->shapes, KIND_CONSTANT_SLOT, index);
+    case REF_VARIABLE: return taut_expr_variable(s->shapes, KIND_SLOT, index);
+    case REF_CONSTANT: return taut_expr_variable(s->shapes, KIND_CONSTANT_SLOT, index);
     default: return nodes[index];
     }
 }
@@ -121,7 +121,7 @@ static expr operand(store *s, const expr *nodes, uint32_t reference)
 /* Plays the code of a shape in the shape graph. The last operand reference of the key is the root. */
 static expr play(store *s, const uint32_t *key, size_t length)
 {
-    expr *nodes = mem_new(s->context, length, sizeof *nodes);
+    expr *nodes = taut_mem_new(s->context, length, sizeof *nodes);
     uint32_t count = 0;
     size_t at = 0;
     if (!nodes) return 0;
@@ -129,28 +129,28 @@ static expr play(store *s, const uint32_t *key, size_t length)
         op o = key[at];
         expr a = operand(s, nodes, key[at + 1]);
         if (op_has_number(o))
-            nodes[count++] = expr_numbered(s->shapes, o, a, (int32_t)key[at + 2]), at += 3;
-        else if (op_arity(o) == 2)
-            nodes[count++] = expr_binary(s->shapes, o, a, operand(s, nodes, key[at + 2])), at += 3;
+            nodes[count++] = taut_expr_numbered(s->shapes, o, a, (int32_t)key[at + 2]), at += 3;
+        else if (taut_op_arity(o) == 2)
+            nodes[count++] = taut_expr_binary(s->shapes, o, a, operand(s, nodes, key[at + 2])), at += 3;
         else
-            nodes[count++] = expr_unary(s->shapes, o, a), at += 2;
+            nodes[count++] = taut_expr_unary(s->shapes, o, a), at += 2;
     }
     expr root = operand(s, nodes, key[at]);
-    mem_free(s->context, nodes);
+    taut_mem_free(s->context, nodes);
     return root;
 }
 
 static kernel *kernel_create(store *s, const uint32_t *key, size_t length, uint32_t slots, uint32_t constants,
                              const uint8_t *kinds, uint64_t hash)
 {
-    kernel *k = mem_new(s->context, 1, sizeof *k);
+    kernel *k = taut_mem_new(s->context, 1, sizeof *k);
     if (!k) return NULL;
     k->slots = slots;
     k->constants = constants;
     k->key_length = length;
     k->hash = hash;
-    k->slot_kind = mem_new(s->context, slots, 1);
-    k->key = mem_new(s->context, length, sizeof *k->key);
+    k->slot_kind = taut_mem_new(s->context, slots, 1);
+    k->key = taut_mem_new(s->context, length, sizeof *k->key);
     k->value = play(s, key, length);
     if (!k->slot_kind || !k->key || !k->value) {
         kernel_destroy(s->context, k);
@@ -165,27 +165,27 @@ static kernel *kernel_create(store *s, const uint32_t *key, size_t length, uint3
 static int grow_table(store *s)
 {
     size_t size = s->table_size * 2;
-    uint32_t *table = mem_new(s->context, size, sizeof *table);
+    uint32_t *table = taut_mem_new(s->context, size, sizeof *table);
     if (!table) return TAUT_OUT_OF_MEMORY;
     for (size_t n = 0; n < s->kernel_count; n++) {
         size_t i = s->kernels[n]->hash & (size - 1);
         while (table[i]) i = (i + 1) & (size - 1);
         table[i] = (uint32_t)n + 1;
     }
-    mem_free(s->context, s->table);
+    taut_mem_free(s->context, s->table);
     s->table = table;
     s->table_size = size;
     return TAUT_OK;
 }
 
-uint32_t store_find(store *s, const uint32_t *key, size_t length, uint32_t slots, uint32_t constants, const uint8_t *kinds)
+uint32_t taut_store_find(store *s, const uint32_t *key, size_t length, uint32_t slots, uint32_t constants, const uint8_t *kinds)
 {
     if (s->kernel_count * 2 + 2 > s->table_size && grow_table(s)) return UINT32_MAX;
     uint64_t hash = hash_key(key, length, kinds, slots);
     size_t mask = s->table_size - 1, i = hash & mask;
     for (; s->table[i]; i = (i + 1) & mask)
         if (same_shape(s->kernels[s->table[i] - 1], key, length, slots, constants, kinds, hash)) return s->table[i] - 1;
-    if (mem_grow(s->context, &s->kernels, &s->kernel_capacity, s->kernel_count + 1, sizeof *s->kernels)) return UINT32_MAX;
+    if (taut_mem_grow(s->context, &s->kernels, &s->kernel_capacity, s->kernel_count + 1, sizeof *s->kernels)) return UINT32_MAX;
     kernel *k = kernel_create(s, key, length, slots, constants, kinds, hash);
     if (!k) return UINT32_MAX;
     s->kernels[s->kernel_count++] = k;

@@ -40,8 +40,8 @@ static uint32_t input_register(const tape *t, const node *n)
 static void find_last_uses(compiler *c, const expr *outputs, uint32_t output_count)
 {
     for (size_t i = 0; i < c->count; i++) {
-        const node *n = graph_node(c->g, c->list[i]);
-        int arity = op_arity(n->op);
+        const node *n = taut_graph_node(c->g, c->list[i]);
+        int arity = taut_op_arity(n->op);
         c->last_use[i] = arity ? 0 : UINT32_MAX;
         if (arity >= 1 && c->last_use[position(c, n->a)] != UINT32_MAX) c->last_use[position(c, n->a)] = (uint32_t)i;
         if (arity == 2 && c->last_use[position(c, n->b)] != UINT32_MAX) c->last_use[position(c, n->b)] = (uint32_t)i;
@@ -54,11 +54,11 @@ static void place_leaves(compiler *c)
     tape *t = c->t;
     t->first_number = t->slots * (1 + t->directions) + t->constants;
     for (size_t i = 0; i < c->count; i++) {
-        const node *n = graph_node(c->g, c->list[i]);
+        const node *n = taut_graph_node(c->g, c->list[i]);
         if (n->op == OP_VARIABLE) c->home[i] = input_register(t, n);
         if (n->op == OP_CONSTANT) {
             c->home[i] = t->first_number + t->number_count;
-            t->numbers[t->number_count++] = graph_constant(c->g, c->list[i]);
+            t->numbers[t->number_count++] = taut_graph_constant(c->g, c->list[i]);
         }
     }
     t->register_count = t->first_number + t->number_count;
@@ -73,8 +73,8 @@ static void release(compiler *c, size_t operand, size_t reader)
 
 static void emit(compiler *c, size_t i)
 {
-    const node *n = graph_node(c->g, c->list[i]);
-    int arity = op_arity(n->op);
+    const node *n = taut_graph_node(c->g, c->list[i]);
+    int arity = taut_op_arity(n->op);
     if (arity == 0) return;
     size_t a = position(c, n->a), b = arity == 2 ? position(c, n->b) : a;
     instruction line = { n->op, 0, c->home[a], op_has_number(n->op) ? n->b : c->home[b] };
@@ -88,29 +88,29 @@ static void emit(compiler *c, size_t i)
 static int allocate(compiler *c, taut_context *context, uint32_t output_count)
 {
     tape *t = c->t;
-    t->code = mem_new(context, c->count, sizeof *t->code);
-    t->numbers = mem_new(context, c->count, sizeof *t->numbers);
-    t->outputs = mem_new(context, output_count, sizeof *t->outputs);
-    t->output_i = mem_new(context, output_count, sizeof *t->output_i);
-    t->output_j = mem_new(context, output_count, sizeof *t->output_j);
-    c->home = mem_new(context, c->count, sizeof *c->home);
-    c->last_use = mem_new(context, c->count, sizeof *c->last_use);
-    c->free_registers = mem_new(context, c->count, sizeof *c->free_registers);
+    t->code = taut_mem_new(context, c->count, sizeof *t->code);
+    t->numbers = taut_mem_new(context, c->count, sizeof *t->numbers);
+    t->outputs = taut_mem_new(context, output_count, sizeof *t->outputs);
+    t->output_i = taut_mem_new(context, output_count, sizeof *t->output_i);
+    t->output_j = taut_mem_new(context, output_count, sizeof *t->output_j);
+    c->home = taut_mem_new(context, c->count, sizeof *c->home);
+    c->last_use = taut_mem_new(context, c->count, sizeof *c->last_use);
+    c->free_registers = taut_mem_new(context, c->count, sizeof *c->free_registers);
     int done = t->code && t->numbers && t->outputs && t->output_i && t->output_j && c->home && c->last_use &&
                c->free_registers;
     return done ? TAUT_OK : TAUT_OUT_OF_MEMORY;
 }
 
-int tape_create(graph *g, const expr *outputs, const uint32_t *i, const uint32_t *j, uint32_t output_count, uint32_t slots,
+int taut_tape_create(graph *g, const expr *outputs, const uint32_t *i, const uint32_t *j, uint32_t output_count, uint32_t slots,
                 uint32_t constants, uint32_t directions, tape **result)
 {
-    taut_context *context = graph_context(g);
+    taut_context *context = taut_graph_context(g);
     compiler c = { .g = g };
     *result = NULL;
-    c.t = mem_new(context, 1, sizeof *c.t);
+    c.t = taut_mem_new(context, 1, sizeof *c.t);
     if (!c.t) return TAUT_OUT_OF_MEMORY;
     *c.t = (tape){ .slots = slots, .constants = constants, .directions = directions, .output_count = output_count };
-    int status = expr_reachable(g, outputs, output_count, &c.list, &c.count);
+    int status = taut_expr_reachable(g, outputs, output_count, &c.list, &c.count);
     if (!status) status = allocate(&c, context, output_count);
     if (!status) {
         find_last_uses(&c, outputs, output_count);
@@ -120,24 +120,24 @@ int tape_create(graph *g, const expr *outputs, const uint32_t *i, const uint32_t
         if (i && output_count) memcpy(c.t->output_i, i, output_count * sizeof *i);
         if (j && output_count) memcpy(c.t->output_j, j, output_count * sizeof *j);
     }
-    mem_free(context, c.home);
-    mem_free(context, c.last_use);
-    mem_free(context, c.free_registers);
-    expr_list_free(g, c.list);
+    taut_mem_free(context, c.home);
+    taut_mem_free(context, c.last_use);
+    taut_mem_free(context, c.free_registers);
+    taut_expr_list_free(g, c.list);
     if (status)
-        tape_destroy(context, c.t);
+        taut_tape_destroy(context, c.t);
     else
         *result = c.t;
     return status;
 }
 
-void tape_destroy(taut_context *context, tape *t)
+void taut_tape_destroy(taut_context *context, tape *t)
 {
     if (!t) return;
-    mem_free(context, t->code);
-    mem_free(context, t->numbers);
-    mem_free(context, t->outputs);
-    mem_free(context, t->output_i);
-    mem_free(context, t->output_j);
-    mem_free(context, t);
+    taut_mem_free(context, t->code);
+    taut_mem_free(context, t->numbers);
+    taut_mem_free(context, t->outputs);
+    taut_mem_free(context, t->output_i);
+    taut_mem_free(context, t->output_j);
+    taut_mem_free(context, t);
 }

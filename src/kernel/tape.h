@@ -26,8 +26,8 @@ typedef struct {
 } tape;
 
 /* Compiles outputs (expressions over KIND_SLOT, KIND_CONSTANT_SLOT and KIND_DIRECTION_* variables). i and j are copied with them and may be NULL. */
-int tape_create(graph *g, const expr *outputs, const uint32_t *i, const uint32_t *j, uint32_t output_count, uint32_t slots,
+int taut_tape_create(graph *g, const expr *outputs, const uint32_t *i, const uint32_t *j, uint32_t output_count, uint32_t slots,
                 uint32_t constants, uint32_t directions, tape **result);
-void tape_destroy(taut_context *context, tape *t);
+void taut_tape_destroy(taut_context *context, tape *t);
 
 #endif

@@ -35,7 +35,7 @@ static void swap_rows(int n, real *a, real *b)
     }
 }
 
-int dense_factor(int n, real *a, int *pivot, real threshold)
+int X(dense_factor)(int n, real *a, int *pivot, real threshold)
 {
     real limit = threshold > 0 ? threshold * largest_entry(n, a) : 0;
     for (int k = 0; k < n; k++) {
@@ -56,7 +56,7 @@ int dense_factor(int n, real *a, int *pivot, real threshold)
     return 0;
 }
 
-void dense_solve(int n, const real *a, const int *pivot, real *b)
+void X(dense_solve)(int n, const real *a, const int *pivot, real *b)
 {
     for (int k = 0; k < n; k++) {
         real kept = b[k];
@@ -78,7 +78,7 @@ void dense_solve(int n, const real *a, const int *pivot, real *b)
 }
 
 /* A' = U' L' P: the triangles are used by columns, which are rows of the storage. */
-void dense_solve_transposed(int n, const real *a, const int *pivot, real *b)
+void X(dense_solve_transposed)(int n, const real *a, const int *pivot, real *b)
 {
     for (int i = 0; i < n; i++) {
         const real *row = a + i * n;
@@ -98,13 +98,13 @@ void dense_solve_transposed(int n, const real *a, const int *pivot, real *b)
     }
 }
 
-int dense_invert(int n, real *a, real *inverse, int *pivot, real *work, real threshold)
+int X(dense_invert)(int n, real *a, real *inverse, int *pivot, real *work, real threshold)
 {
-    int singular = dense_factor(n, a, pivot, threshold);
+    int singular = X(dense_factor)(n, a, pivot, threshold);
     if (singular) return singular;
     for (int j = 0; j < n; j++) {
         for (int i = 0; i < n; i++) work[i] = i == j;
-        dense_solve(n, a, pivot, work);
+        X(dense_solve)(n, a, pivot, work);
         for (int i = 0; i < n; i++) inverse[i * n + j] = work[i];
     }
     return 0;

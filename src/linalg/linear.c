@@ -26,17 +26,17 @@ static const double DENSE_SPEED = 2, LARGE_FILL = 2e6, LARGE_RATIO = 10;
 static const linear_operations *operations_of(linear_backend backend)
 {
     switch (backend) {
-    case LINEAR_SMALL: return &linear_small;
-    case LINEAR_LAPACK: return &linear_lapack;
-    case LINEAR_KLU: return &linear_klu;
-    case LINEAR_KLU_COLUMNS: return &linear_klu_columns;
-    case LINEAR_MUMPS: return &linear_mumps;
-    case LINEAR_LDL: return &linear_ldl;
+    case LINEAR_SMALL: return &taut_linear_small;
+    case LINEAR_LAPACK: return &taut_linear_lapack;
+    case LINEAR_KLU: return &taut_linear_klu;
+    case LINEAR_KLU_COLUMNS: return &taut_linear_klu_columns;
+    case LINEAR_MUMPS: return &taut_linear_mumps;
+    case LINEAR_LDL: return &taut_linear_ldl;
     default: return NULL;
     }
 }
 
-const char *linear_backend_name(linear_backend backend)
+const char *taut_linear_backend_name(linear_backend backend)
 {
     const linear_operations *operations = operations_of(backend);
     return operations ? operations->name : "auto";
@@ -44,14 +44,14 @@ const char *linear_backend_name(linear_backend backend)
 
 static int check_pattern(taut_context *context, int n, const int *column_start, const int *row_index)
 {
-    if (n < 0 || column_start[0] != 0) return fail(context, TAUT_BAD_USAGE, "a matrix pattern must start at 0");
+    if (n < 0 || column_start[0] != 0) return taut_fail(context, TAUT_BAD_USAGE, "a matrix pattern must start at 0");
     for (int j = 0; j < n; j++) {
         int before = -1;
         if (column_start[j + 1] < column_start[j])
-            return fail(context, TAUT_BAD_USAGE, "column %d of a matrix pattern ends before it starts", j);
+            return taut_fail(context, TAUT_BAD_USAGE, "column %d of a matrix pattern ends before it starts", j);
         for (int p = column_start[j]; p < column_start[j + 1]; p++) {
             if (row_index[p] <= before || row_index[p] >= n)
-                return fail(context, TAUT_BAD_USAGE, "column %d of a matrix pattern: rows must ascend below %d", j, n);
+                return taut_fail(context, TAUT_BAD_USAGE, "column %d of a matrix pattern: rows must ascend below %d", j, n);
             before = row_index[p];
         }
     }
@@ -65,8 +65,8 @@ static int copy_pattern(linear *solver, int n, const int *column_start, const in
     pattern->n = n;
     pattern->entries = column_start[n];
     pattern->symmetric = symmetric;
-    pattern->column_start = mem_new(solver->context, (size_t)n + 1, sizeof(int));
-    pattern->row_index = mem_new(solver->context, entries, sizeof(int));
+    pattern->column_start = taut_mem_new(solver->context, (size_t)n + 1, sizeof(int));
+    pattern->row_index = taut_mem_new(solver->context, entries, sizeof(int));
     if (!pattern->column_start || !pattern->row_index) return TAUT_OUT_OF_MEMORY;
     memcpy(pattern->column_start, column_start, ((size_t)n + 1) * sizeof(int));
     if (entries) memcpy(pattern->row_index, row_index, entries * sizeof(int));
@@ -101,7 +101,7 @@ static int start_automatic(linear *solver, linear_backend sparse)
     if (status == TAUT_UNSUPPORTED) return start(solver, LINEAR_MUMPS); /* too large to be counted in int */
     if (status) return status;
     double entries, operations;
-    linear_klu_forecast(solver->state, &entries, &operations);
+    taut_linear_klu_forecast(solver->state, &entries, &operations);
     if (n <= DENSE_MOST && 2.0 / 3 * n * n * n < DENSE_SPEED * operations) return start(solver, LINEAR_LAPACK);
     if (too_much_fill(solver, entries)) return start(solver, LINEAR_MUMPS);
     if (sparse != LINEAR_KLU) status = start(solver, sparse);
@@ -109,16 +109,16 @@ static int start_automatic(linear *solver, linear_backend sparse)
     return status;
 }
 
-int linear_create(taut_context *context, linear_backend backend, int n, const int *column_start, const int *row_index,
+int taut_linear_create(taut_context *context, linear_backend backend, int n, const int *column_start, const int *row_index,
                   int symmetric, linear **result)
 {
     *result = NULL;
     const int automatic = backend == LINEAR_AUTO || backend == LINEAR_AUTO_COLUMNS;
     if (!automatic && !operations_of(backend))
-        return fail(context, TAUT_BAD_USAGE, "there is no linear back end %d", (int)backend);
+        return taut_fail(context, TAUT_BAD_USAGE, "there is no linear back end %d", (int)backend);
     int status = check_pattern(context, n, column_start, row_index);
     if (status) return status;
-    linear *solver = mem_new(context, 1, sizeof *solver);
+    linear *solver = taut_mem_new(context, 1, sizeof *solver);
     if (!solver) return TAUT_OUT_OF_MEMORY;
     solver->context = context;
     solver->info.deficient = solver->info.negative_pivots = -1;
@@ -128,7 +128,7 @@ int linear_create(taut_context *context, linear_backend backend, int n, const in
     else if (!status && automatic) status = start_automatic(solver, backend == LINEAR_AUTO ? LINEAR_KLU : LINEAR_KLU_COLUMNS);
     else if (!status) status = start(solver, backend);
     if (status) {
-        linear_destroy(solver);
+        taut_linear_destroy(solver);
         return status;
     }
     *result = solver;
@@ -146,14 +146,14 @@ static int reconsider(linear *solver, const double *values, int status)
     return solver->operations->factor(solver->state, values, 1, info);
 }
 
-int linear_factor(linear *solver, const double *values)
+int taut_linear_factor(linear *solver, const double *values)
 {
     const linear_operations *operations = solver->operations;
     linear_info *info = &solver->info;
     solver->factored = 0;
     info->deficient = info->negative_pivots = -1;
-    if (!operations->checks_values && !linear_finite(solver->pattern.entries, values))
-        return fail(solver->context, TAUT_NOT_FINITE, "the matrix holds a value that is not finite");
+    if (!operations->checks_values && !taut_linear_finite(solver->pattern.entries, values))
+        return taut_fail(solver->context, TAUT_NOT_FINITE, "the matrix holds a value that is not finite");
     int status = operations->factor(solver->state, values, solver->forget, info);
     if (solver->automatic) status = reconsider(solver, values, status);
     if (status) return status;
@@ -162,50 +162,50 @@ int linear_factor(linear *solver, const double *values)
     return TAUT_OK;
 }
 
-void linear_settle(linear *solver, const double *values)
+void taut_linear_settle(linear *solver, const double *values)
 {
     if (!solver->automatic) return;
     linear_info before = solver->info;
-    if (linear_factor(solver, values) == TAUT_OK) before.backend = solver->info.backend;
+    if (taut_linear_factor(solver, values) == TAUT_OK) before.backend = solver->info.backend;
     solver->info = before;
     solver->factored = 0;
     solver->settled = solver->forget = 1;
 }
 
-void linear_forget(linear *solver)
+void taut_linear_forget(linear *solver)
 {
     solver->forget = 1;
 }
 
 static int refuse(const linear *solver)
 {
-    return fail(solver->context, TAUT_BAD_USAGE, "a linear system is solved before its matrix is factored");
+    return taut_fail(solver->context, TAUT_BAD_USAGE, "a linear system is solved before its matrix is factored");
 }
 
-int linear_solve(linear *solver, double *b)
+int taut_linear_solve(linear *solver, double *b)
 {
     if (!solver->factored) return refuse(solver);
     solver->info.solves++;
     return solver->operations->solve(solver->state, b);
 }
 
-int linear_solve_transposed(linear *solver, double *b)
+int taut_linear_solve_transposed(linear *solver, double *b)
 {
     if (!solver->factored) return refuse(solver);
     solver->info.solves++;
     return solver->operations->solve_transposed(solver->state, b);
 }
 
-const linear_info *linear_status(const linear *solver)
+const linear_info *taut_linear_status(const linear *solver)
 {
     return &solver->info;
 }
 
-void linear_destroy(linear *solver)
+void taut_linear_destroy(linear *solver)
 {
     if (!solver) return;
     if (solver->state) solver->operations->destroy(solver->state);
-    mem_free(solver->context, solver->pattern.column_start);
-    mem_free(solver->context, solver->pattern.row_index);
-    mem_free(solver->context, solver);
+    taut_mem_free(solver->context, solver->pattern.column_start);
+    taut_mem_free(solver->context, solver->pattern.row_index);
+    taut_mem_free(solver->context, solver);
 }

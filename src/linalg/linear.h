@@ -37,22 +37,22 @@ typedef struct {
 
 /* Analyses the n x n pattern (column_start has n+1 entries; both arrays are copied). backend LINEAR_AUTO picks;
    symmetric promises that values will be symmetric: MUMPS then reads one triangle. */
-int linear_create(taut_context *context, linear_backend backend, int n, const int *column_start, const int *row_index,
+int taut_linear_create(taut_context *context, linear_backend backend, int n, const int *column_start, const int *row_index,
                   int symmetric, linear **result);
 /* TAUT_SINGULAR when the matrix is numerically singular (info says where), TAUT_NOT_FINITE when a value is not finite.
    The object stays usable. */
-int linear_factor(linear *solver, const double *values);
+int taut_linear_factor(linear *solver, const double *values);
 /* The next factor chooses its pivots anew, as that of a new object would. For checkpoints: a resumed run gets the same
    bits as an uninterrupted one only if both forget here. */
-void linear_forget(linear *solver);
+void taut_linear_forget(linear *solver);
 /* Settles an automatic choice with values made up for the purpose: where exchanging rows fills KLU's factors far beyond the forecast, MUMPS
    takes over here, and not at some matrix on the way, which another run, or the same one resumed, may not meet first. */
-void linear_settle(linear *solver, const double *values);
+void taut_linear_settle(linear *solver, const double *values);
 /* b := A^-1 b (or A'^-1 b). Needs a successful factor. */
-int linear_solve(linear *solver, double *b);
-int linear_solve_transposed(linear *solver, double *b);
-const linear_info *linear_status(const linear *solver);
-const char *linear_backend_name(linear_backend backend);
-void linear_destroy(linear *solver);
+int taut_linear_solve(linear *solver, double *b);
+int taut_linear_solve_transposed(linear *solver, double *b);
+const linear_info *taut_linear_status(const linear *solver);
+const char *taut_linear_backend_name(linear_backend backend);
+void taut_linear_destroy(linear *solver);
 
 #endif

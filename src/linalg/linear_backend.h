@@ -24,7 +24,7 @@ typedef struct {
     int checks_values;
 } linear_operations;
 
-extern const linear_operations linear_small, linear_lapack, linear_klu, linear_klu_columns, linear_mumps, linear_ldl;
+extern const linear_operations taut_linear_small, taut_linear_lapack, taut_linear_klu, taut_linear_klu_columns, taut_linear_mumps, taut_linear_ldl;
 
 /* A pivot below this fraction of what it was computed from has lost all but three digits to cancellation: the matrix is
    singular to working precision. One number for every back end, so that they agree on what singular means. */
@@ -33,17 +33,17 @@ extern const linear_operations linear_small, linear_lapack, linear_klu, linear_k
 /* row_scale[i]: the power of two that brings the largest entry of row i into [1/2, 1) (1 for a zero row);
    column_size[j]: the largest entry of column j after that. Pivots are judged against column_size: scaling a row or a
    column of the matrix then does not change whether it counts as singular. */
-void linear_scales(const linear_pattern *pattern, const double *values, double *row_scale, double *column_size);
+void taut_linear_scales(const linear_pattern *pattern, const double *values, double *row_scale, double *column_size);
 
 /* The usual end of a failed factorisation. */
-int linear_singular(taut_context *context, linear_info *info, long column);
+int taut_linear_singular(taut_context *context, linear_info *info, long column);
 
 /* Nonzero when all values are finite. */
-int linear_finite(long count, const double *values);
+int taut_linear_finite(long count, const double *values);
 
 /* KLU's forecast of entries and operations of the factors, from the pattern alone (no exchange of pivots assumed). */
-void linear_klu_forecast(const void *state, double *entries, double *operations);
+void taut_linear_klu_forecast(const void *state, double *entries, double *operations);
 /* Nonzero when rows and columns can be paired through entries of the pattern: not structurally singular. */
-int linear_klu_matches(const linear_pattern *pattern);
+int taut_linear_klu_matches(const linear_pattern *pattern);
 
 #endif

@@ -29,11 +29,11 @@ typedef struct {
 
 /* ---- own ---- */
 
-static int own_factor(int n, double *a, void *pivot) { return dense_factor(n, a, pivot, 0); }
+static int own_factor(int n, double *a, void *pivot) { return X(dense_factor)(n, a, pivot, 0); }
 
 static int own_solve(int n, const double *a, const void *pivot, double *b, int transposed)
 {
-    (transposed ? dense_solve_transposed : dense_solve)(n, a, pivot, b);
+    (transposed ? X(dense_solve_transposed) : X(dense_solve))(n, a, pivot, b);
     return 0;
 }
 
@@ -61,8 +61,8 @@ static void destroy(void *state)
 {
     dense *s = state;
     if (!s) return;
-    mem_free(s->context, s->room);
-    mem_free(s->context, s);
+    taut_mem_free(s->context, s->room);
+    taut_mem_free(s->context, s);
 }
 
 static void lay_out(void *self, room_layout *l)
@@ -80,8 +80,8 @@ static int create(taut_context *context, const linear_pattern *pattern, const de
     const int n = pattern->n;
     *state = NULL;
     if (lu->most && n > lu->most)
-        return fail(context, TAUT_UNSUPPORTED, "%d unknowns are too many for the small dense solver", n);
-    dense *s = mem_new(context, 1, sizeof *s);
+        return taut_fail(context, TAUT_UNSUPPORTED, "%d unknowns are too many for the small dense solver", n);
+    dense *s = taut_mem_new(context, 1, sizeof *s);
     if (!s) return TAUT_OUT_OF_MEMORY;
     *s = (dense){ .context = context, .pattern = pattern, .lu = lu };
     s->row_step = lu->by_columns ? 1 : (size_t)n;
@@ -108,7 +108,7 @@ static void load(dense *s, const double *values)
 
 static int refused(const dense *s)
 {
-    return fail(s->context, TAUT_UNSUPPORTED, "LAPACK refuses a matrix of %d unknowns", s->pattern->n);
+    return taut_fail(s->context, TAUT_UNSUPPORTED, "LAPACK refuses a matrix of %d unknowns", s->pattern->n);
 }
 
 static int factor(void *state, const double *values, int anew, linear_info *info)
@@ -116,7 +116,7 @@ static int factor(void *state, const double *values, int anew, linear_info *info
     (void)anew;
     dense *s = state;
     const int n = s->pattern->n;
-    linear_scales(s->pattern, values, s->row_scale, s->column_size);
+    taut_linear_scales(s->pattern, values, s->row_scale, s->column_size);
     load(s, values);
     const int stopped = s->lu->factor(n, s->a, s->pivot);
     if (stopped < 0) return refused(s);
@@ -127,7 +127,7 @@ static int factor(void *state, const double *values, int anew, linear_info *info
     for (int k = 0; k < n; k++) { /* pivots before a breakdown may themselves be too small */
         const double *column = s->a + (size_t)k * s->column_step, size = s->column_size[k];
         double pivot = fabs(column[(size_t)k * s->row_step]);
-        if (k == stopped - 1 || !(pivot > LINEAR_SINGULAR * size)) return linear_singular(s->context, info, k);
+        if (k == stopped - 1 || !(pivot > LINEAR_SINGULAR * size)) return taut_linear_singular(s->context, info, k);
         if (pivot < least) least = pivot;
         if (pivot > most) most = pivot;
         /* the growth of each column against its own size, as KLU measures it */
@@ -163,5 +163,5 @@ static int create_lapack(taut_context *context, const linear_pattern *pattern, v
     return create(context, pattern, &lapack, state);
 }
 
-const linear_operations linear_small = { "small", create_small, factor, solve, solve_transposed, destroy, 0 };
-const linear_operations linear_lapack = { "lapack", create_lapack, factor, solve, solve_transposed, destroy, 0 };
+const linear_operations taut_linear_small = { "small", create_small, factor, solve, solve_transposed, destroy, 0 };
+const linear_operations taut_linear_lapack = { "lapack", create_lapack, factor, solve, solve_transposed, destroy, 0 };

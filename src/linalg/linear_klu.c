@@ -28,33 +28,33 @@ static void klu_state_destroy(void *state)
     if (!s) return;
     if (s->numeric) klu_free_numeric(&s->numeric, &s->common);
     if (s->symbolic) klu_free_symbolic(&s->symbolic, &s->common);
-    mem_free(s->context, s->row_scale);
-    mem_free(s->context, s->column_size);
-    mem_free(s->context, s);
+    taut_mem_free(s->context, s->row_scale);
+    taut_mem_free(s->context, s->column_size);
+    taut_mem_free(s->context, s);
 }
 
 /* What KLU's status means to us; never called for KLU_OK. */
 static int klu_failure(const klu *s)
 {
-    if (s->common.status == KLU_OUT_OF_MEMORY) return fail(s->context, TAUT_OUT_OF_MEMORY, "out of memory in KLU");
+    if (s->common.status == KLU_OUT_OF_MEMORY) return taut_fail(s->context, TAUT_OUT_OF_MEMORY, "out of memory in KLU");
     if (s->common.status == KLU_TOO_LARGE)
-        return fail(s->context, TAUT_UNSUPPORTED, "the factors are too large for KLU; try MUMPS");
-    return fail(s->context, TAUT_UNSUPPORTED, "KLU refuses a matrix of %d unknowns (status %d)", s->pattern->n,
+        return taut_fail(s->context, TAUT_UNSUPPORTED, "the factors are too large for KLU; try MUMPS");
+    return taut_fail(s->context, TAUT_UNSUPPORTED, "KLU refuses a matrix of %d unknowns (status %d)", s->pattern->n,
                 s->common.status);
 }
 
 static int create_ordered(taut_context *context, const linear_pattern *pattern, int ordering, void **state)
 {
     *state = NULL;
-    klu *s = mem_new(context, 1, sizeof *s);
+    klu *s = taut_mem_new(context, 1, sizeof *s);
     if (!s) return TAUT_OUT_OF_MEMORY;
     s->context = context;
     s->pattern = pattern;
     klu_defaults(&s->common);
     s->common.ordering = ordering;
     s->preference = s->common.tol;
-    s->row_scale = mem_new(context, (size_t)pattern->n, sizeof *s->row_scale);
-    s->column_size = mem_new(context, (size_t)pattern->n, sizeof *s->column_size);
+    s->row_scale = taut_mem_new(context, (size_t)pattern->n, sizeof *s->row_scale);
+    s->column_size = taut_mem_new(context, (size_t)pattern->n, sizeof *s->column_size);
     int status = s->row_scale && s->column_size ? TAUT_OK : TAUT_OUT_OF_MEMORY;
     if (!status) {
         s->symbolic = klu_analyze(pattern->n, pattern->column_start, pattern->row_index, &s->common);
@@ -80,14 +80,14 @@ static int klu_columns_create(taut_context *context, const linear_pattern *patte
     return create_ordered(context, pattern, ORDER_COLAMD, state);
 }
 
-void linear_klu_forecast(const void *state, double *entries, double *operations)
+void taut_linear_klu_forecast(const void *state, double *entries, double *operations)
 {
     const klu *s = state;
     *entries = s->symbolic->lnz + s->symbolic->unz + s->symbolic->nzoff;
     *operations = s->symbolic->est_flops;
 }
 
-int linear_klu_matches(const linear_pattern *pattern)
+int taut_linear_klu_matches(const linear_pattern *pattern)
 {
     klu_common common;
     klu_defaults(&common);
@@ -121,7 +121,7 @@ static int factor_full(klu *s, const double *values, linear_info *info)
     }
     if (s->common.status != KLU_SINGULAR) return klu_failure(s);
     int column = s->common.singular_col;
-    return linear_singular(s->context, info, column >= 0 && column < pattern->n ? column : -1);
+    return taut_linear_singular(s->context, info, column >= 0 && column < pattern->n ? column : -1);
 }
 
 /* Tries the pivot order of the last full factorisation; nonzero when that went well. */
@@ -144,7 +144,7 @@ static int vanished_column(klu *s, const double *values, linear_info *info)
 {
     const double *pivot = s->numeric->Udiag;
     double least = INFINITY, most = 0;
-    linear_scales(s->pattern, values, s->row_scale, s->column_size);
+    taut_linear_scales(s->pattern, values, s->row_scale, s->column_size);
     for (int k = 0; k < s->pattern->n; k++) {
         double size = fabs(pivot[k]);
         int column = s->symbolic->Q[k];
@@ -172,7 +172,7 @@ static int klu_state_factor(void *state, const double *values, int anew, linear_
     int column = vanished_column(s, values, info);
     if (column < 0) return TAUT_OK;
     klu_free_numeric(&s->numeric, &s->common); /* a singular matrix's pivots are no model for the next one */
-    return linear_singular(s->context, info, column);
+    return taut_linear_singular(s->context, info, column);
 }
 
 static int klu_state_solve(void *state, double *b)
@@ -189,7 +189,7 @@ static int klu_state_solve_transposed(void *state, double *b)
     return klu_failure(s);
 }
 
-const linear_operations linear_klu = { "klu",           klu_state_create,           klu_state_factor,
+const linear_operations taut_linear_klu = { "klu",           klu_state_create,           klu_state_factor,
                                        klu_state_solve, klu_state_solve_transposed, klu_state_destroy, 0 };
-const linear_operations linear_klu_columns = { "klu, columns",  klu_columns_create,         klu_state_factor,
+const linear_operations taut_linear_klu_columns = { "klu, columns",  klu_columns_create,         klu_state_factor,
                                                klu_state_solve, klu_state_solve_transposed, klu_state_destroy, 0 };

@@ -103,7 +103,7 @@ static void apply(ldl *s, const double *lower, const double *upper, double *b)
 static int ldl_solve(void *state, double *b)
 {
     ldl *s = state;
-    if (s->klu_at_work) return linear_klu.solve(s->klu, b);
+    if (s->klu_at_work) return taut_linear_klu.solve(s->klu, b);
     apply(s, s->lower, s->upper, b);
     return TAUT_OK;
 }
@@ -111,7 +111,7 @@ static int ldl_solve(void *state, double *b)
 static int ldl_solve_transposed(void *state, double *b)
 {
     ldl *s = state;
-    if (s->klu_at_work) return linear_klu.solve_transposed(s->klu, b);
+    if (s->klu_at_work) return taut_linear_klu.solve_transposed(s->klu, b);
     apply(s, s->upper, s->lower, b);
     return TAUT_OK;
 }
@@ -120,10 +120,10 @@ static int ldl_solve_transposed(void *state, double *b)
    so that the result does not depend on which earlier matrices came this way. */
 static int factor_by_klu(ldl *s, const double *values, const outcome *found, linear_info *info)
 {
-    if (!linear_finite(s->pattern->entries, values))
-        return fail(s->context, TAUT_NOT_FINITE, "the matrix holds a value that is not finite");
-    int status = s->klu ? TAUT_OK : linear_klu.create(s->context, s->pattern, &s->klu);
-    if (!status) status = linear_klu.factor(s->klu, values, 1, info);
+    if (!taut_linear_finite(s->pattern->entries, values))
+        return taut_fail(s->context, TAUT_NOT_FINITE, "the matrix holds a value that is not finite");
+    int status = s->klu ? TAUT_OK : taut_linear_klu.create(s->context, s->pattern, &s->klu);
+    if (!status) status = taut_linear_klu.factor(s->klu, values, 1, info);
     if (!status) {
         s->klu_at_work = 1;
         info->backend = LINEAR_KLU;
@@ -133,7 +133,7 @@ static int factor_by_klu(ldl *s, const double *values, const outcome *found, lin
     int k = found->stopped;
     if (status == TAUT_SINGULAR && k < s->n && found->growth <= growth_limit && s->sources.diagonal[k] >= 0
         && values[s->sources.diagonal[k]] != 0)
-        status = linear_singular(s->context, info, s->order ? s->order[k] : k);
+        status = taut_linear_singular(s->context, info, s->order ? s->order[k] : k);
     return status;
 }
 
@@ -158,33 +158,33 @@ static void ldl_destroy(void *state)
     ldl *s = state;
     if (!s) return;
     taut_context *context = s->context;
-    if (s->klu) linear_klu.destroy(s->klu);
+    if (s->klu) taut_linear_klu.destroy(s->klu);
     void *blocks[] = { s->order,     s->sources.diagonal, s->sources.start, s->sources.entry, s->row_start,
                        s->row,       s->column_start,     s->row_index,     s->lower,         s->upper,
                        s->inverse,   s->x,                s->y,             s };
-    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) mem_free(context, blocks[i]);
+    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) taut_mem_free(context, blocks[i]);
 }
 
 static int make_numbers(ldl *s)
 {
     size_t n = (size_t)s->n, entries = (size_t)s->column_start[n];
-    s->lower = mem_new(s->context, entries, sizeof *s->lower);
-    s->upper = mem_new(s->context, entries, sizeof *s->upper);
-    s->inverse = mem_new(s->context, n, sizeof *s->inverse);
-    s->x = mem_new(s->context, n, sizeof *s->x);
-    s->y = mem_new(s->context, n, sizeof *s->y);
+    s->lower = taut_mem_new(s->context, entries, sizeof *s->lower);
+    s->upper = taut_mem_new(s->context, entries, sizeof *s->upper);
+    s->inverse = taut_mem_new(s->context, n, sizeof *s->inverse);
+    s->x = taut_mem_new(s->context, n, sizeof *s->x);
+    s->y = taut_mem_new(s->context, n, sizeof *s->y);
     return s->lower && s->upper && s->inverse && s->x && s->y ? TAUT_OK : TAUT_OUT_OF_MEMORY;
 }
 
 static int ldl_create(taut_context *context, const linear_pattern *pattern, void **state)
 {
     *state = NULL;
-    ldl *s = mem_new(context, 1, sizeof *s);
+    ldl *s = taut_mem_new(context, 1, sizeof *s);
     if (!s) return TAUT_OUT_OF_MEMORY;
     s->context = context;
     s->pattern = pattern;
     s->n = pattern->n;
-    int status = ldl_analyse(s);
+    int status = taut_ldl_analyse(s);
     if (!status) status = make_numbers(s);
     if (status) {
         ldl_destroy(s);
@@ -194,4 +194,4 @@ static int ldl_create(taut_context *context, const linear_pattern *pattern, void
     return TAUT_OK;
 }
 
-const linear_operations linear_ldl = { "ldl", ldl_create, ldl_factor, ldl_solve, ldl_solve_transposed, ldl_destroy, 1 };
+const linear_operations taut_linear_ldl = { "ldl", ldl_create, ldl_factor, ldl_solve, ldl_solve_transposed, ldl_destroy, 1 };

@@ -41,6 +41,6 @@ typedef struct {
 } ldl;
 
 /* Fills everything up to row_index from context, pattern and n. The caller frees, also after a failure. */
-int ldl_analyse(ldl *s);
+int taut_ldl_analyse(ldl *s);
 
 #endif

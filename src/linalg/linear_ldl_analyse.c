@@ -55,9 +55,9 @@ static int merge(const linear_pattern *pattern, const by_rows *rows, int k, ldl_
 
 static void free_sources(taut_context *context, ldl_sources *a)
 {
-    mem_free(context, a->diagonal);
-    mem_free(context, a->start);
-    mem_free(context, a->entry);
+    taut_mem_free(context, a->diagonal);
+    taut_mem_free(context, a->start);
+    taut_mem_free(context, a->entry);
     *a = (ldl_sources){ NULL, NULL, NULL };
 }
 
@@ -65,12 +65,12 @@ static int gather(ldl *s, const by_rows *rows)
 {
     const int n = s->n;
     ldl_sources *a = &s->sources;
-    a->diagonal = mem_new(s->context, (size_t)n, sizeof *a->diagonal);
-    a->start = mem_new(s->context, (size_t)n + 1, sizeof *a->start);
+    a->diagonal = taut_mem_new(s->context, (size_t)n, sizeof *a->diagonal);
+    a->start = taut_mem_new(s->context, (size_t)n + 1, sizeof *a->start);
     if (!a->diagonal || !a->start) return TAUT_OUT_OF_MEMORY;
     for (int k = 0; k < n; k++) a->start[k + 1] = merge(s->pattern, rows, k, NULL, &a->diagonal[k]);
     sum_up(n, a->start);
-    a->entry = mem_new(s->context, (size_t)a->start[n], sizeof *a->entry);
+    a->entry = taut_mem_new(s->context, (size_t)a->start[n], sizeof *a->entry);
     if (!a->entry) return TAUT_OUT_OF_MEMORY;
     for (int k = 0; k < n; k++) merge(s->pattern, rows, k, a->entry + a->start[k], &a->diagonal[k]);
     return TAUT_OK;
@@ -80,25 +80,25 @@ static int form_union(ldl *s, int *work)
 {
     taut_context *context = s->context;
     size_t n = (size_t)s->n, entries = (size_t)s->pattern->entries;
-    by_rows rows = { mem_new(context, n + 1, sizeof(int)), mem_new(context, entries, sizeof(int)),
-                     mem_new(context, entries, sizeof(int)) };
+    by_rows rows = { taut_mem_new(context, n + 1, sizeof(int)), taut_mem_new(context, entries, sizeof(int)),
+                     taut_mem_new(context, entries, sizeof(int)) };
     int status = TAUT_OUT_OF_MEMORY;
     if (rows.start && rows.column && rows.place) {
         transpose(s->pattern, &rows, work);
         status = gather(s, &rows);
     }
-    mem_free(context, rows.start);
-    mem_free(context, rows.column);
-    mem_free(context, rows.place);
+    taut_mem_free(context, rows.start);
+    taut_mem_free(context, rows.column);
+    taut_mem_free(context, rows.place);
     return status;
 }
 
 /* The same entries in the order of elimination. A pair whose two unknowns change places changes triangles. */
 static int permute(taut_context *context, int n, const ldl_sources *a, const int *position, ldl_sources *permuted)
 {
-    permuted->diagonal = mem_new(context, (size_t)n, sizeof *permuted->diagonal);
-    permuted->start = mem_new(context, (size_t)n + 2, sizeof *permuted->start);
-    permuted->entry = mem_new(context, (size_t)a->start[n], sizeof *permuted->entry);
+    permuted->diagonal = taut_mem_new(context, (size_t)n, sizeof *permuted->diagonal);
+    permuted->start = taut_mem_new(context, (size_t)n + 2, sizeof *permuted->start);
+    permuted->entry = taut_mem_new(context, (size_t)a->start[n], sizeof *permuted->entry);
     if (!permuted->diagonal || !permuted->start || !permuted->entry) return TAUT_OUT_OF_MEMORY;
     /* counted one place further ahead than usual: filling list k then moves start[k+1] from its head to its end */
     for (int k = 0; k < n; k++)
@@ -163,11 +163,11 @@ static long count_entries(int n, const ldl_sources *a, tree *t, long limit)
 
 static int order_by_amd(ldl *s, int *position)
 {
-    s->order = mem_new(s->context, (size_t)s->n, sizeof *s->order);
+    s->order = taut_mem_new(s->context, (size_t)s->n, sizeof *s->order);
     if (!s->order) return TAUT_OUT_OF_MEMORY;
     int code = amd_order(s->n, s->pattern->column_start, s->pattern->row_index, s->order, NULL, NULL);
-    if (code == AMD_OUT_OF_MEMORY) return fail(s->context, TAUT_OUT_OF_MEMORY, "out of memory in AMD");
-    if (code < 0) return fail(s->context, TAUT_BAD_USAGE, "AMD refuses the pattern");
+    if (code == AMD_OUT_OF_MEMORY) return taut_fail(s->context, TAUT_OUT_OF_MEMORY, "out of memory in AMD");
+    if (code < 0) return taut_fail(s->context, TAUT_BAD_USAGE, "AMD refuses the pattern");
     for (int k = 0; k < s->n; k++) position[s->order[k]] = k;
     return TAUT_OK;
 }
@@ -188,10 +188,10 @@ static int choose_order(ldl *s, tree *t, long *total)
         long by_amd = count_entries(n, &permuted, t, most);
         *total = count_entries(n, &s->sources, t, by_amd >= 0 ? by_amd : most);
         if (*total >= 0) { /* natural after all */
-            mem_free(s->context, s->order);
+            taut_mem_free(s->context, s->order);
             s->order = NULL;
         } else if (by_amd < 0) {
-            status = fail(s->context, TAUT_UNSUPPORTED, "LDL fills too much with these %d unknowns; try MUMPS", n);
+            status = taut_fail(s->context, TAUT_UNSUPPORTED, "LDL fills too much with these %d unknowns; try MUMPS", n);
         } else {
             ldl_sources natural = s->sources;
             s->sources = permuted;
@@ -238,25 +238,25 @@ static int analyse_with(ldl *s, tree *t)
     int status = form_union(s, t->seen);
     if (!status) status = choose_order(s, t, &total);
     if (status) return status;
-    s->row_start = mem_new(context, n + 1, sizeof *s->row_start);
-    s->column_start = mem_new(context, n + 1, sizeof *s->column_start);
-    s->row = mem_new(context, (size_t)total, sizeof *s->row);
-    s->row_index = mem_new(context, (size_t)total, sizeof *s->row_index);
+    s->row_start = taut_mem_new(context, n + 1, sizeof *s->row_start);
+    s->column_start = taut_mem_new(context, n + 1, sizeof *s->column_start);
+    s->row = taut_mem_new(context, (size_t)total, sizeof *s->row);
+    s->row_index = taut_mem_new(context, (size_t)total, sizeof *s->row_index);
     if (!s->row_start || !s->column_start || !s->row || !s->row_index) return TAUT_OUT_OF_MEMORY;
     fill_pattern(s, t);
     return TAUT_OK;
 }
 
-int ldl_analyse(ldl *s)
+int taut_ldl_analyse(ldl *s)
 {
     taut_context *context = s->context;
     size_t n = (size_t)s->n;
-    tree t = { mem_new(context, n, sizeof(int)), mem_new(context, n, sizeof(int)), mem_new(context, n, sizeof(int)),
-               mem_new(context, n, sizeof(int)) };
+    tree t = { taut_mem_new(context, n, sizeof(int)), taut_mem_new(context, n, sizeof(int)), taut_mem_new(context, n, sizeof(int)),
+               taut_mem_new(context, n, sizeof(int)) };
     int status = analyse_with(s, &t);
-    mem_free(context, t.parent);
-    mem_free(context, t.seen);
-    mem_free(context, t.row_count);
-    mem_free(context, t.column_count);
+    taut_mem_free(context, t.parent);
+    taut_mem_free(context, t.seen);
+    taut_mem_free(context, t.row_count);
+    taut_mem_free(context, t.column_count);
     return status;
 }

@@ -42,11 +42,11 @@ static void mumps_destroy(void *state)
     mumps *s = state;
     if (!s) return;
     if (s->begun) call(&s->mumps, JOB_END);
-    mem_free(s->context, s->row);
-    mem_free(s->context, s->column);
-    mem_free(s->context, s->source);
-    mem_free(s->context, s->values);
-    mem_free(s->context, s);
+    taut_mem_free(s->context, s->row);
+    taut_mem_free(s->context, s->column);
+    taut_mem_free(s->context, s->source);
+    taut_mem_free(s->context, s->values);
+    taut_mem_free(s->context, s);
 }
 
 static int mumps_failure(const mumps *s)
@@ -55,8 +55,8 @@ static int mumps_failure(const mumps *s)
     /* -5, -7, -13: allocations; -8, -9 and their kin: the workspace was too small, even after all attempts */
     if (code == -5 || code == -7 || code == -8 || code == -9 || code == -13 || code == -14 || code == -15
         || code == -19)
-        return fail(s->context, TAUT_OUT_OF_MEMORY, "out of memory in MUMPS (%d, %d)", code, s->mumps.INFOG(2));
-    return fail(s->context, TAUT_UNSUPPORTED, "MUMPS fails (%d, %d)", code, s->mumps.INFOG(2));
+        return taut_fail(s->context, TAUT_OUT_OF_MEMORY, "out of memory in MUMPS (%d, %d)", code, s->mumps.INFOG(2));
+    return taut_fail(s->context, TAUT_UNSUPPORTED, "MUMPS fails (%d, %d)", code, s->mumps.INFOG(2));
 }
 
 /* Whether the transposed pattern equals the pattern; column j's next unseen row is found by walking the columns in
@@ -123,7 +123,7 @@ static int analyse(mumps *s)
     s->begun = 1;
     /* On a structurally singular matrix MUMPS's matching fails, and leaks; without it the factorisation names the
        column */
-    set_controls(m, !s->symmetric && linear_klu_matches(s->pattern));
+    set_controls(m, !s->symmetric && taut_linear_klu_matches(s->pattern));
     fill_triplets(s);
     call(m, JOB_ANALYSE);
     return m->INFOG(1) < 0 ? mumps_failure(s) : TAUT_OK;
@@ -133,14 +133,14 @@ static int mumps_create(taut_context *context, const linear_pattern *pattern, vo
 {
     size_t entries = (size_t)pattern->entries, n = (size_t)pattern->n;
     *state = NULL;
-    mumps *s = mem_new(context, 1, sizeof *s);
+    mumps *s = taut_mem_new(context, 1, sizeof *s);
     if (!s) return TAUT_OUT_OF_MEMORY;
     s->context = context;
     s->pattern = pattern;
-    s->row = mem_new(context, entries > n ? entries : n, sizeof *s->row);
-    s->column = mem_new(context, entries, sizeof *s->column);
-    s->source = mem_new(context, entries, sizeof *s->source);
-    s->values = mem_new(context, entries, sizeof *s->values);
+    s->row = taut_mem_new(context, entries > n ? entries : n, sizeof *s->row);
+    s->column = taut_mem_new(context, entries, sizeof *s->column);
+    s->source = taut_mem_new(context, entries, sizeof *s->source);
+    s->values = taut_mem_new(context, entries, sizeof *s->values);
     int status = s->row && s->column && s->source && s->values ? analyse(s) : TAUT_OUT_OF_MEMORY;
     if (status) {
         mumps_destroy(s);
@@ -162,9 +162,9 @@ static int mumps_factor(void *state, const double *values, int anew, linear_info
         m->ICNTL(14) += m->ICNTL(14) > 20 ? m->ICNTL(14) : 20; /* per cent on top of the forecast */
     }
     info->factorisations++;
-    if (m->INFOG(1) == -10) return linear_singular(s->context, info, -1);
+    if (m->INFOG(1) == -10) return taut_linear_singular(s->context, info, -1);
     if (m->INFOG(1) < 0) return mumps_failure(s);
-    if (m->INFOG(28) > 0) return linear_singular(s->context, info, m->pivnul_list[0] - 1);
+    if (m->INFOG(28) > 0) return taut_linear_singular(s->context, info, m->pivnul_list[0] - 1);
     /* counts beyond the range of int are given in millions, negative */
     info->factor_nonzeros = m->INFOG(29) < 0 ? -1000000L * m->INFOG(29) : m->INFOG(29);
     info->pivot_growth = 0; /* not measured; MUMPS pivots by threshold, which bounds it */
@@ -193,5 +193,5 @@ static int mumps_solve_transposed(void *state, double *b)
     return apply(state, b, 1);
 }
 
-const linear_operations linear_mumps = { "mumps",     mumps_create,           mumps_factor,
+const linear_operations taut_linear_mumps = { "mumps",     mumps_create,           mumps_factor,
                                          mumps_solve, mumps_solve_transposed, mumps_destroy, 0 };

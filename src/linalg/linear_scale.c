@@ -3,7 +3,7 @@
 
 #include "linalg/linear_backend.h"
 
-void linear_scales(const linear_pattern *pattern, const double *values, double *row_scale, double *column_size)
+void taut_linear_scales(const linear_pattern *pattern, const double *values, double *row_scale, double *column_size)
 {
     const int n = pattern->n;
     for (int i = 0; i < n; i++) row_scale[i] = 0;
@@ -29,14 +29,14 @@ void linear_scales(const linear_pattern *pattern, const double *values, double *
     }
 }
 
-int linear_singular(taut_context *context, linear_info *info, long column)
+int taut_linear_singular(taut_context *context, linear_info *info, long column)
 {
     info->deficient = column;
-    if (column < 0) return fail(context, TAUT_SINGULAR, "the matrix is singular");
-    return fail(context, TAUT_SINGULAR, "the matrix is singular: its column %ld depends on the others", column);
+    if (column < 0) return taut_fail(context, TAUT_SINGULAR, "the matrix is singular");
+    return taut_fail(context, TAUT_SINGULAR, "the matrix is singular: its column %ld depends on the others", column);
 }
 
-int linear_finite(long count, const double *values)
+int taut_linear_finite(long count, const double *values)
 {
     /* x * 0 is 0 for every finite x and not a number for every other; four sums hide the latency of the addition */
     double sum[4] = { 0, 0, 0, 0 };

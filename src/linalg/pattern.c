@@ -5,28 +5,28 @@
 
 static pattern *allocate(taut_context *context, int rows, int columns, size_t entries)
 {
-    pattern *p = mem_new(context, 1, sizeof *p);
+    pattern *p = taut_mem_new(context, 1, sizeof *p);
     if (!p) return NULL;
     p->rows = rows;
     p->columns = columns;
-    p->start = mem_new(context, (size_t)rows + 1, sizeof *p->start);
-    p->index = mem_new(context, entries, sizeof *p->index);
+    p->start = taut_mem_new(context, (size_t)rows + 1, sizeof *p->start);
+    p->index = taut_mem_new(context, entries, sizeof *p->index);
     if (!p->start || !p->index) {
-        pattern_destroy(context, p);
+        taut_pattern_destroy(context, p);
         return NULL;
     }
     return p;
 }
 
-void pattern_destroy(taut_context *context, pattern *p)
+void taut_pattern_destroy(taut_context *context, pattern *p)
 {
     if (!p) return;
-    mem_free(context, p->start);
-    mem_free(context, p->index);
-    mem_free(context, p);
+    taut_mem_free(context, p->start);
+    taut_mem_free(context, p->index);
+    taut_mem_free(context, p);
 }
 
-int pattern_identity(taut_context *context, int size, pattern **result)
+int taut_pattern_identity(taut_context *context, int size, pattern **result)
 {
     pattern *p = allocate(context, size, size, (size_t)size);
     *result = p;
@@ -74,12 +74,12 @@ static void tidy(pattern *p)
     p->start[p->rows] = out;
 }
 
-int pattern_create(taut_context *context, int rows, int columns, const int *row, const int *column, size_t count,
+int taut_pattern_create(taut_context *context, int rows, int columns, const int *row, const int *column, size_t count,
                    pattern **result)
 {
     *result = NULL;
     if (count > INT32_MAX)
-        return fail(context, TAUT_UNSUPPORTED, "a sparse matrix with %zu entries is beyond the limit of 2^31", count);
+        return taut_fail(context, TAUT_UNSUPPORTED, "a sparse matrix with %zu entries is beyond the limit of 2^31", count);
     pattern *p = allocate(context, rows, columns, count);
     if (!p) return TAUT_OUT_OF_MEMORY;
     for (size_t k = 0; k < count; k++) p->start[row[k] + 1]++;
@@ -92,7 +92,7 @@ int pattern_create(taut_context *context, int rows, int columns, const int *row,
     return TAUT_OK;
 }
 
-int pattern_find(const pattern *p, int row, int column)
+int taut_pattern_find(const pattern *p, int row, int column)
 {
     int low = p->start[row], high = p->start[row + 1];
     while (low < high) {
@@ -105,15 +105,15 @@ int pattern_find(const pattern *p, int row, int column)
     return low < p->start[row + 1] && p->index[low] == column ? low : -1;
 }
 
-int pattern_transpose(taut_context *context, const pattern *p, pattern **result, int **from)
+int taut_pattern_transpose(taut_context *context, const pattern *p, pattern **result, int **from)
 {
     int entries = pattern_entries(p);
     pattern *t = allocate(context, p->columns, p->rows, (size_t)entries);
-    int *origin = from ? mem_new(context, (size_t)entries, sizeof *origin) : NULL;
+    int *origin = from ? taut_mem_new(context, (size_t)entries, sizeof *origin) : NULL;
     *result = NULL;
     if (!t || (from && !origin)) {
-        pattern_destroy(context, t);
-        mem_free(context, origin);
+        taut_pattern_destroy(context, t);
+        taut_mem_free(context, origin);
         return TAUT_OUT_OF_MEMORY;
     }
     for (int k = 0; k < entries; k++) t->start[p->index[k] + 1]++;

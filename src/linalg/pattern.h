@@ -11,15 +11,15 @@ typedef struct {
 } pattern;
 
 /* The pattern of the given entries (in any order, repetitions allowed). */
-int pattern_create(taut_context *context, int rows, int columns, const int *row, const int *column, size_t count,
+int taut_pattern_create(taut_context *context, int rows, int columns, const int *row, const int *column, size_t count,
                    pattern **result);
 /* The unit matrix. */
-int pattern_identity(taut_context *context, int size, pattern **result);
-void pattern_destroy(taut_context *context, pattern *p);
+int taut_pattern_identity(taut_context *context, int size, pattern **result);
+void taut_pattern_destroy(taut_context *context, pattern *p);
 static inline int pattern_entries(const pattern *p) { return p->start[p->rows]; }
 /* Position of an entry, or -1. */
-int pattern_find(const pattern *p, int row, int column);
+int taut_pattern_find(const pattern *p, int row, int column);
 /* The transposed pattern; from[k] (allocated, may be asked with NULL) is the position in p of entry k of the result. */
-int pattern_transpose(taut_context *context, const pattern *p, pattern **result, int **from);
+int taut_pattern_transpose(taut_context *context, const pattern *p, pattern **result, int **from);
 
 #endif

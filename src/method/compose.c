@@ -64,14 +64,14 @@ static const char *text_option(const method_spec *spec, const char *key)
 /* context may be NULL for a spec that came out of method_parse: its base was checked there. */
 static int read_plan(taut_context *context, const method_spec *spec, plan *p)
 {
-    int status = method_parse(context, spec->base[0] ? spec->base : OTHERWISE_BASE, &p->base);
+    int status = X(method_parse)(context, spec->base[0] ? spec->base : OTHERWISE_BASE, &p->base);
     if (status) return status;
-    p->declared = method_declared(&p->base);
+    p->declared = X(method_declared)(&p->base);
     p->symmetric = (p->declared.keeps & KEEPS_REVERSIBLE) != 0;
     p->has_adjoint = 0;
     for (int i = 0; i < p->declared.option_count; i++) p->has_adjoint |= strcmp(p->declared.options[i].name, METHOD_ADJOINT) == 0;
     p->unit = p->declared.order + p->declared.order % 2;
-    return method_whole_option(context, spec, "order", p->unit > OTHERWISE_ORDER ? p->unit : OTHERWISE_ORDER, 2, 8, &p->order);
+    return X(method_whole_option)(context, spec, "order", p->unit > OTHERWISE_ORDER ? p->unit : OTHERWISE_ORDER, 2, 8, &p->order);
 }
 
 /* Whatever else is declared of the base is so of its composition. */
@@ -91,19 +91,19 @@ static void declare(const method_spec *spec, method_info *out)
 static int check_plan(taut_context *context, const method_spec *spec, const plan *p, real *steps, int *count)
 {
     const char *name = spec->base[0] ? spec->base : OTHERWISE_BASE, *scheme = text_option(spec, "scheme");
-    int status = method_check_words(context, spec);
+    int status = X(method_check_words)(context, spec);
     if (status) return status;
     if (!p->symmetric && !p->has_adjoint)
-        return fail(context, TAUT_BAD_USAGE, "method 'compose' needs a method that is reversible or has an adjoint, and '%s' has neither; "
+        return taut_fail(context, TAUT_BAD_USAGE, "method 'compose' needs a method that is reversible or has an adjoint, and '%s' has neither; "
                                              "'taut methods' says which are reversible", name);
-    if (p->order % 2) return fail(context, TAUT_BAD_USAGE, "method 'compose' has orders 2, 4, 6 and 8, not %d", p->order);
+    if (p->order % 2) return taut_fail(context, TAUT_BAD_USAGE, "method 'compose' has orders 2, 4, 6 and 8, not %d", p->order);
     if (p->order < p->unit)
-        return fail(context, TAUT_BAD_USAGE, "method 'compose': '%s' gives order %d as it is; ask for a higher order, or for less of it", name,
+        return taut_fail(context, TAUT_BAD_USAGE, "method 'compose': '%s' gives order %d as it is; ask for a higher order, or for less of it", name,
                     p->unit);
-    *count = composition_find(scheme, p->unit, p->order, steps);
+    *count = X(composition_find)(scheme, p->unit, p->order, steps);
     if (*count) return TAUT_OK;
-    return fail(context, TAUT_BAD_USAGE, "method 'compose': the scheme '%s' does not lead from order %d to order %d; the schemes are: %s "
-                                         "('taut methods compose' tells their orders)", scheme, p->unit, p->order, composition_schemes);
+    return taut_fail(context, TAUT_BAD_USAGE, "method 'compose': the scheme '%s' does not lead from order %d to order %d; the schemes are: %s "
+                                         "('taut methods compose' tells their orders)", scheme, p->unit, p->order, X(composition_schemes));
 }
 
 /* ---- the method ---- */
@@ -111,10 +111,10 @@ static int check_plan(taut_context *context, const method_spec *spec, const plan
 static void destroy(void *self)
 {
     compose *z = self;
-    method_destroy(&z->base);
-    method_destroy(&z->adjoint);
-    state_clear(z->s, &z->begin);
-    mem_free(z->s->context, z);
+    X(method_destroy)(&z->base);
+    X(method_destroy)(&z->adjoint);
+    X(state_clear)(z->s, &z->begin);
+    taut_mem_free(z->s->context, z);
 }
 
 static int create_adjoint(compose *z, const method_spec *spec, real tolerance)
@@ -122,21 +122,21 @@ static int create_adjoint(compose *z, const method_spec *spec, real tolerance)
     char text[sizeof spec->base + sizeof METHOD_ADJOINT + 1];
     method_spec other;
     snprintf(text, sizeof text, "%s%c%s", spec->base, strchr(spec->base, ':') ? ',' : ':', METHOD_ADJOINT);
-    int status = method_parse(z->s->context, text, &other);
-    return status ? status : method_create(z->s, &other, tolerance, &z->adjoint);
+    int status = X(method_parse)(z->s->context, text, &other);
+    return status ? status : X(method_create)(z->s, &other, tolerance, &z->adjoint);
 }
 
 static int create(struct system *s, const method_spec *spec, real tolerance, void **self)
 {
     plan p;
     *self = NULL;
-    compose *z = mem_new(s->context, 1, sizeof *z);
+    compose *z = taut_mem_new(s->context, 1, sizeof *z);
     if (!z) return TAUT_OUT_OF_MEMORY;
     z->s = s;
     int status = read_plan(s->context, spec, &p);
     if (!status) status = check_plan(s->context, spec, &p, z->steps, &z->count);
-    if (!status) status = state_create(s, &z->begin);
-    if (!status) status = method_create(s, &p.base, tolerance, &z->base);
+    if (!status) status = X(state_create)(s, &z->begin);
+    if (!status) status = X(method_create)(s, &p.base, tolerance, &z->base);
     if (!status && !p.symmetric) status = create_adjoint(z, spec, tolerance);
     if (status)
         destroy(z);
@@ -147,33 +147,33 @@ static int create(struct system *s, const method_spec *spec, real tolerance, voi
 
 static void add_counts(newton_counts *sum, const method *m)
 {
-    if (m->self) newton_counts_add(sum, method_counts(m));
+    if (m->self) newton_counts_add(sum, X(method_counts)(m));
 }
 
 static int substep(compose *z, state *x, real h)
 {
-    if (!z->adjoint.self) return method_step(&z->base, x, h);
-    int status = method_step(&z->base, x, h / 2);
-    return status ? status : method_step(&z->adjoint, x, h / 2);
+    if (!z->adjoint.self) return X(method_step)(&z->base, x, h);
+    int status = X(method_step)(&z->base, x, h / 2);
+    return status ? status : X(method_step)(&z->adjoint, x, h / 2);
 }
 
 static int step(void *self, state *x, real h)
 {
     compose *z = self;
     int status = TAUT_OK;
-    state_copy(x, &z->begin);
+    X(state_copy)(x, &z->begin);
     for (int i = 0; !status && i < z->count; i++) status = substep(z, x, z->steps[i] * h);
     z->counts = (newton_counts){ 0 };
     add_counts(&z->counts, &z->base);
     add_counts(&z->counts, &z->adjoint);
     if (!status)
-        state_next_time(&z->begin, h, &x->t, &x->t_low); /* the substeps add up to this but for a rounding */
+        X(state_next_time)(&z->begin, h, &x->t, &x->t_low); /* the substeps add up to this but for a rounding */
     else
-        state_copy(&z->begin, x);
+        X(state_copy)(&z->begin, x);
     return status;
 }
 
 static const newton_counts *counts(const void *self) { return &((const compose *)self)->counts; }
 
 static const method_code code = { create, step, counts, destroy };
-const struct method_class method_compose = { .info = &info, .declare = declare, .code = &code };
+const struct method_class X(method_compose) = { .info = &info, .declare = declare, .code = &code };

@@ -10,7 +10,7 @@
 
 #include "base/wide.h"
 
-const char composition_schemes[] = "jump, suzuki, yoshida, kahan-li, suzuki-umeno, sofroniou-spaletta";
+const char X(composition_schemes)[] = "jump, suzuki, yoshida, kahan-li, suzuki-umeno, sofroniou-spaletta";
 
 #define HALF_MOST 9
 static const struct {
@@ -79,7 +79,7 @@ static int read_table(int i, real *steps)
     int count = tables[i].count;
     for (int k = 0; k <= count / 2; k++) {
         wide value = 0;
-        wide_parse(tables[i].half[k], &value);
+        taut_wide_parse(tables[i].half[k], &value);
         steps[k] = steps[count - 1 - k] = (real)value;
     }
     return count;
@@ -95,16 +95,16 @@ static int raise(int p, int outer, real *steps, int count)
     return (2 * outer + 1) * count;
 }
 
-const char *composition_best(int base, int order)
+const char *X(composition_best)(int base, int order)
 {
     if (base == 2 && order == 6) return "sofroniou-spaletta";
     return base == 2 && order == 8 ? "kahan-li" : "suzuki";
 }
 
-int composition_find(const char *scheme, int base, int order, real *steps)
+int X(composition_find)(const char *scheme, int base, int order, real *steps)
 {
     int count = 1;
-    if (!scheme) scheme = composition_best(base, order);
+    if (!scheme) scheme = X(composition_best)(base, order);
     int table = base == 2 ? find_table(scheme, order) : -1, outer = strcmp(scheme, "suzuki") == 0 ? 2 : 1;
     if (table >= 0) return read_table(table, steps);
     /* The triple jump is Yoshida's too. */

@@ -7,10 +7,10 @@
 #define COMPOSITION_MOST 125 /* substeps: Suzuki's, from order 2 to 8 */
 
 /* The names of all schemes, for people. */
-extern const char composition_schemes[];
+extern const char X(composition_schemes)[];
 /* scheme NULL: the best. Returns the number of substeps, or 0 where the scheme has no such orders. Orders are even. */
-int composition_find(const char *scheme, int base, int order, real *steps);
+int X(composition_find)(const char *scheme, int base, int order, real *steps);
 /* The scheme that NULL stands for. */
-const char *composition_best(int base, int order);
+const char *X(composition_best)(int base, int order);
 
 #endif

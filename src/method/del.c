@@ -19,7 +19,7 @@ static const method_info info = {
     .option_count = 1,
 };
 
-static int is_left(const method_spec *spec) { return method_has_word(spec, "left"); }
+static int is_left(const method_spec *spec) { return X(method_has_word)(spec, "left"); }
 
 static void declare(const method_spec *spec, method_info *out)
 {
@@ -49,18 +49,18 @@ static del_rule rule_of(const method_spec *spec)
 static int table(struct system *s, const method_spec *spec, step_table *t)
 {
     if (is_left(spec) && s->structure.force_multiplier)
-        return fail(s->context, TAUT_UNSUPPORTED,
+        return taut_fail(s->context, TAUT_UNSUPPORTED,
                     "method 'del:left' cannot run this model: a force depends on multipliers, and those of the left rule are not yet "
                     "the constraint forces; take del or euler");
     del_rule rule = rule_of(spec);
-    del_table(s, &rule, t);
+    X(del_table)(s, &rule, t);
     return TAUT_OK;
 }
 
 static int start(struct system *s, const method_spec *spec, state *x, const real *q1, real h)
 {
     del_rule rule = rule_of(spec);
-    return del_start(s, &rule, x, q1, h);
+    return X(del_start)(s, &rule, x, q1, h);
 }
 
-const struct method_class method_del = { .info = &info, .refuse = refuse, .declare = declare, .table = table, .start = start };
+const struct method_class X(method_del) = { .info = &info, .refuse = refuse, .declare = declare, .table = table, .start = start };

@@ -12,9 +12,9 @@ typedef struct {
     int project;                       /* the velocity constraint holds at the end of a step */
 } del_rule;
 
-void del_table(const struct system *s, const del_rule *rule, step_table *t);
+void X(del_table)(const struct system *s, const del_rule *rule, step_table *t);
 /* Momenta and velocities of x such that the step of h from x->q leads to q1: p = -D1 L_d(q0,q1) up to constraint forces, which
    make the velocity constraint hold. */
-int del_start(struct system *s, const del_rule *rule, state *x, const real *q1, real h);
+int X(del_start)(struct system *s, const del_rule *rule, state *x, const real *q1, real h);
 
 #endif

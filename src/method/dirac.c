@@ -7,7 +7,7 @@
 
 /* ---- the formulations ---- */
 
-const char *formulation_refusal(const struct system *s, const formulation_class *const *list)
+const char *X(formulation_refusal)(const struct system *s, const formulation_class *const *list)
 {
     const char *first = NULL;
     for (; *list; list++) {
@@ -18,7 +18,7 @@ const char *formulation_refusal(const struct system *s, const formulation_class 
     return first;
 }
 
-int formulation_create(struct system *s, const formulation_class *const *list, formulation *f)
+int X(formulation_create)(struct system *s, const formulation_class *const *list, formulation *f)
 {
     *f = (formulation){ .s = s, .size = 2 * s->n };
     while ((*list)->refuse(s)) list++;
@@ -27,16 +27,16 @@ int formulation_create(struct system *s, const formulation_class *const *list, f
     return status;
 }
 
-void formulation_destroy(formulation *f)
+void X(formulation_destroy)(formulation *f)
 {
     if (f->class) f->class->destroy(f->self);
     *f = (formulation){ 0 };
 }
 
 /* The first that a system allows is taken. */
-static const formulation_class *const naive_list[] = { &formulation_naive, NULL };
-static const formulation_class *const extended_list[] = { &formulation_extended, NULL };
-static const formulation_class *const dirac_list[] = { &formulation_dirac, &formulation_bracket, NULL };
+static const formulation_class *const naive_list[] = { &X(formulation_naive), NULL };
+static const formulation_class *const extended_list[] = { &X(formulation_extended), NULL };
+static const formulation_class *const dirac_list[] = { &X(formulation_dirac), &X(formulation_bracket), NULL };
 
 /* ---- options ---- */
 
@@ -69,7 +69,7 @@ static int scheme_of(const method_spec *spec, int *count)
     int found = RK4;
     *count = 0;
     for (int i = 0; i < 4; i++)
-        if (method_has_word(spec, schemes[i])) found = i, ++*count;
+        if (X(method_has_word)(spec, schemes[i])) found = i, ++*count;
     return found;
 }
 
@@ -98,18 +98,18 @@ static int misplaced(taut_context *context, const method_spec *spec, int scheme)
     };
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
         if (text_option(spec, rules[i].key, NULL) && !(rules[i].schemes >> scheme & 1))
-            return fail(context, TAUT_BAD_USAGE, "method '%s:%s' has no option '%s': it belongs to %s", spec->name, schemes[scheme],
+            return taut_fail(context, TAUT_BAD_USAGE, "method '%s:%s' has no option '%s': it belongs to %s", spec->name, schemes[scheme],
                         rules[i].key, rules[i].whose);
     if (text_option(spec, "eps", NULL) && project_of(spec) == 0)
-        return fail(context, TAUT_BAD_USAGE, "method '%s': eps needs project=position, momentum or both", spec->name);
+        return taut_fail(context, TAUT_BAD_USAGE, "method '%s': eps needs project=position, momentum or both", spec->name);
     return TAUT_OK;
 }
 
 static int positive_option(taut_context *context, const method_spec *spec, const char *key, real otherwise, real *value)
 {
-    int status = method_real_option(context, spec, key, otherwise, value);
+    int status = X(method_real_option)(context, spec, key, otherwise, value);
     if (status || *value > 0 || !text_option(spec, key, NULL)) return status;
-    return fail(context, TAUT_BAD_USAGE, "method '%s' needs %s greater than zero, not '%s'", spec->name, key, text_option(spec, key, ""));
+    return taut_fail(context, TAUT_BAD_USAGE, "method '%s' needs %s greater than zero, not '%s'", spec->name, key, text_option(spec, key, ""));
 }
 
 static int read_options(taut_context *context, const method_spec *spec, real tolerance, scheme_options *o)
@@ -118,20 +118,20 @@ static int read_options(taut_context *context, const method_spec *spec, real tol
     const char *solver = text_option(spec, "solver", "newton");
     *o = (scheme_options){ .type = scheme == RK4 ? SCHEME_RK4 : scheme == RKF45 ? SCHEME_RKF45 : SCHEME_GAUSS };
     for (int i = 0; i < 4; i++)
-        if (text_option(spec, schemes[i], NULL) && !method_has_word(spec, schemes[i]))
-            return fail(context, TAUT_BAD_USAGE, "method '%s': the scheme '%s' is a word without a value", spec->name, schemes[i]);
+        if (text_option(spec, schemes[i], NULL) && !X(method_has_word)(spec, schemes[i]))
+            return taut_fail(context, TAUT_BAD_USAGE, "method '%s': the scheme '%s' is a word without a value", spec->name, schemes[i]);
     if (count > 1)
-        return fail(context, TAUT_BAD_USAGE, "method '%s' takes one scheme of rk4, rkf45, midpoint, gauss, as in %s:rk4", spec->name,
+        return taut_fail(context, TAUT_BAD_USAGE, "method '%s' takes one scheme of rk4, rkf45, midpoint, gauss, as in %s:rk4", spec->name,
                     spec->name);
     if (project < 0)
-        return fail(context, TAUT_BAD_USAGE, "method '%s': project is none, position, momentum or both, not '%s'", spec->name,
+        return taut_fail(context, TAUT_BAD_USAGE, "method '%s': project is none, position, momentum or both, not '%s'", spec->name,
                     text_option(spec, "project", ""));
     o->functional = strcmp(solver, "functional") == 0;
     if (!o->functional && strcmp(solver, "newton") != 0)
-        return fail(context, TAUT_BAD_USAGE, "method '%s': solver is newton or functional, not '%s'", spec->name, solver);
+        return taut_fail(context, TAUT_BAD_USAGE, "method '%s': solver is newton or functional, not '%s'", spec->name, solver);
     o->project = (unsigned)project;
     int status = misplaced(context, spec, scheme);
-    if (!status) status = method_whole_option(context, spec, "s", scheme == MIDPOINT ? 1 : 2, 1, STAGES_MOST, &o->stages);
+    if (!status) status = X(method_whole_option)(context, spec, "s", scheme == MIDPOINT ? 1 : 2, 1, STAGES_MOST, &o->stages);
     if (!status) status = positive_option(context, spec, "tol", scheme == RKF45 ? (real)1e-8 : tolerance, &o->tolerance);
     if (!status) status = positive_option(context, spec, "first", 0, &o->first);
     if (!status) status = positive_option(context, spec, "eps", (real)1e-6, &o->eps);
@@ -146,7 +146,7 @@ static int read_options(taut_context *context, const method_spec *spec, real tol
 static void declare_scheme(const method_spec *spec, method_info *info, unsigned more)
 {
     int count, stages = 2, scheme = scheme_of(spec, &count), project = project_of(spec);
-    method_whole_option(NULL, spec, "s", 2, 1, STAGES_MOST, &stages);
+    X(method_whole_option)(NULL, spec, "s", 2, 1, STAGES_MOST, &stages);
     int order[] = { 4, 5, 2, 2 * stages };
     info->order = order[scheme];
     info->variable = scheme == RKF45;
@@ -171,9 +171,9 @@ typedef struct {
 static void destroy(void *self)
 {
     method_object *m = self;
-    scheme_destroy(m->scheme);
-    formulation_destroy(&m->formulation);
-    mem_free(m->context, m);
+    X(scheme_destroy)(m->scheme);
+    X(formulation_destroy)(&m->formulation);
+    taut_mem_free(m->context, m);
 }
 
 static int create(struct system *s, const method_spec *spec, real tolerance, const formulation_class *const *list, void **self)
@@ -182,16 +182,16 @@ static int create(struct system *s, const method_spec *spec, real tolerance, con
     *self = NULL;
     int status = read_options(s->context, spec, tolerance, &o);
     if (status) return status;
-    method_object *m = mem_new(s->context, 1, sizeof *m);
+    method_object *m = taut_mem_new(s->context, 1, sizeof *m);
     if (!m) return TAUT_OUT_OF_MEMORY;
     m->context = s->context;
-    status = formulation_create(s, list, &m->formulation);
+    status = X(formulation_create)(s, list, &m->formulation);
     const formulation_class *class = m->formulation.class;
     if (!status && o.type == SCHEME_GAUSS && !o.functional && !class->stages_create)
-        status = fail(s->context, TAUT_UNSUPPORTED, "method '%s' has no Newton iteration for this model; use solver=functional", spec->name);
+        status = taut_fail(s->context, TAUT_UNSUPPORTED, "method '%s' has no Newton iteration for this model; use solver=functional", spec->name);
     if (!status && o.project && (!class->project || s->structure.force_multiplier))
-        status = fail(s->context, TAUT_UNSUPPORTED, "method '%s' has no projections for this model; leave out project=", spec->name);
-    if (!status) status = scheme_create(&m->formulation, &o, &m->scheme);
+        status = taut_fail(s->context, TAUT_UNSUPPORTED, "method '%s' has no projections for this model; leave out project=", spec->name);
+    if (!status) status = X(scheme_create)(&m->formulation, &o, &m->scheme);
     if (status)
         destroy(m);
     else
@@ -199,13 +199,13 @@ static int create(struct system *s, const method_spec *spec, real tolerance, con
     return status;
 }
 
-static int step(void *self, state *x, real h) { return scheme_step(((method_object *)self)->scheme, x, h); }
-static const newton_counts *counts(const void *self) { return scheme_counts(((const method_object *)self)->scheme); }
+static int step(void *self, state *x, real h) { return X(scheme_step)(((method_object *)self)->scheme, x, h); }
+static const newton_counts *counts(const void *self) { return X(scheme_counts)(((const method_object *)self)->scheme); }
 
 #define SOURCE "Seiler 1997, Numerical integration of constrained Hamiltonian systems using Dirac brackets"
 #define SETTING "psi = G H_p + g_t,  kappa = {psi,H} + psi_t,  Q = G H_pp G'\n"
 
-static const char *naive_refuse(const struct system *s) { return formulation_refusal(s, naive_list); }
+static const char *naive_refuse(const struct system *s) { return X(formulation_refusal)(s, naive_list); }
 static int naive_create(struct system *s, const method_spec *spec, real tolerance, void **self)
 {
     return create(s, spec, tolerance, naive_list, self);
@@ -224,9 +224,9 @@ static const method_info naive_info = {
 };
 
 static const method_code naive_code = { naive_create, step, counts, destroy };
-const struct method_class method_naive = { .info = &naive_info, .refuse = naive_refuse, .declare = declare, .code = &naive_code };
+const struct method_class X(method_naive) = { .info = &naive_info, .refuse = naive_refuse, .declare = declare, .code = &naive_code };
 
-static const char *extended_refuse(const struct system *s) { return formulation_refusal(s, extended_list); }
+static const char *extended_refuse(const struct system *s) { return X(formulation_refusal)(s, extended_list); }
 static int extended_create(struct system *s, const method_spec *spec, real tolerance, void **self)
 {
     return create(s, spec, tolerance, extended_list, self);
@@ -246,9 +246,9 @@ static const method_info extended_info = {
 };
 
 static const method_code extended_code = { extended_create, step, counts, destroy };
-const struct method_class method_extended = { .info = &extended_info, .refuse = extended_refuse, .declare = declare_extended, .code = &extended_code };
+const struct method_class X(method_extended) = { .info = &extended_info, .refuse = extended_refuse, .declare = declare_extended, .code = &extended_code };
 
-static const char *dirac_refuse(const struct system *s) { return formulation_refusal(s, dirac_list); }
+static const char *dirac_refuse(const struct system *s) { return X(formulation_refusal)(s, dirac_list); }
 static int dirac_create(struct system *s, const method_spec *spec, real tolerance, void **self)
 {
     return create(s, spec, tolerance, dirac_list, self);
@@ -268,10 +268,10 @@ static const method_info dirac_info = {
 };
 
 static const method_code dirac_code = { dirac_create, step, counts, destroy };
-const struct method_class method_dirac = { .info = &dirac_info, .refuse = dirac_refuse, .declare = declare, .code = &dirac_code };
+const struct method_class X(method_dirac) = { .info = &dirac_info, .refuse = dirac_refuse, .declare = declare, .code = &dirac_code };
 
-formulation *method_formulation(const method *m)
+formulation *X(method_formulation)(const method *m)
 {
-    int has = m->class == &method_naive || m->class == &method_extended || m->class == &method_dirac;
+    int has = m->class == &X(method_naive) || m->class == &X(method_extended) || m->class == &X(method_dirac);
     return has && m->self ? &((method_object *)m->self)->formulation : NULL;
 }

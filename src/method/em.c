@@ -49,13 +49,13 @@ static const method_info info = {
     .midpoint_multipliers = 1,
 };
 
-static int is_projected(const method_spec *spec) { return method_has_word(spec, "project"); }
+static int is_projected(const method_spec *spec) { return X(method_has_word)(spec, "project"); }
 
 /* L~ shows the atoms of V alone. A mass matrix that depends on q, or terms linear in v, hide a symmetry, unless H is to be had as a formula. */
 static void on_lagrangian(struct system *s, method_info *out)
 {
     if (s->form != FORM_LAGRANGIAN || s->structure.uncoupled) return;
-    if (hamiltonian_form_find(s) || !s->hamiltonian) out->keeps &= ~(unsigned)KEEPS_MOMENTUM;
+    if (X(hamiltonian_form_find)(s) || !s->hamiltonian) out->keeps &= ~(unsigned)KEEPS_MOMENTUM;
 }
 
 static void declare(const method_spec *spec, method_info *out)
@@ -99,13 +99,13 @@ static void destroy(void *self)
     method_state *z = self;
     if (!z) return;
     taut_context *context = z->s->context;
-    mem_free(context, z->room);
-    state_clear(z->s, &z->next);
-    state_clear(z->s, &z->kicked);
-    impulse_destroy(z->impulse);
-    newton_clear(&z->newton);
-    stepper_destroy(z->stepper);
-    mem_free(context, z);
+    taut_mem_free(context, z->room);
+    X(state_clear)(z->s, &z->next);
+    X(state_clear)(z->s, &z->kicked);
+    X(impulse_destroy)(z->impulse);
+    X(newton_clear)(&z->newton);
+    X(stepper_destroy)(z->stepper);
+    taut_mem_free(context, z);
 }
 
 static void lay_out(void *self, room_layout *l)
@@ -124,15 +124,15 @@ static int create_projection(method_state *z, real tolerance)
 {
     struct system *s = z->s;
     if (s->structure.force_multiplier)
-        return fail(s->context, TAUT_UNSUPPORTED,
+        return taut_fail(s->context, TAUT_UNSUPPORTED,
                     "method 'em:project' cannot run this model: a force depends on multipliers, which the impulses are not part of; take em");
     if (!s->structure.quadratic)
-        return fail(s->context, TAUT_UNSUPPORTED,
+        return taut_fail(s->context, TAUT_UNSUPPORTED,
                     "method 'em:project' cannot run this model: its Hamiltonian is not of degree 2 in the momenta; take em");
     int status = room_create(s->context, lay_out, z, &z->room);
-    if (!status) status = state_create(s, &z->kicked);
-    if (!status) status = impulse_create(s, tolerance, &z->impulse);
-    return status ? status : newton_create(s->context, (int)s->c, tolerance, &z->newton);
+    if (!status) status = X(state_create)(s, &z->kicked);
+    if (!status) status = X(impulse_create)(s, tolerance, &z->impulse);
+    return status ? status : X(newton_create)(s->context, (int)s->c, tolerance, &z->newton);
 }
 
 /* ---- the table ---- */
@@ -140,40 +140,40 @@ static int create_projection(method_state *z, real tolerance)
 /* p1 - p0 = h (sign D_q + Dg' lambda + F), and the same for an equation, with the other sign. */
 static void add_force(step_table *t, int equation, int end, int middle, real energy, real factor)
 {
-    step_add(t, equation, STEP_D_Q, end, factor * energy, 1);
-    step_add(t, equation, STEP_D_BOND, end, factor, 1);
-    step_add(t, equation, STEP_FORCE, middle, factor, 1);
+    X(step_add)(t, equation, STEP_D_Q, end, factor * energy, 1);
+    X(step_add)(t, equation, STEP_D_BOND, end, factor, 1);
+    X(step_add)(t, equation, STEP_FORCE, middle, factor, 1);
 }
 
 static void add_work(step_table *t, int end, int middle, real energy)
 {
-    step_add(t, STEP_RESULT_WORK, STEP_D_T, end, -energy, 0);
-    step_add(t, STEP_RESULT_WORK, STEP_D_T_BOND, end, 1, 0);
-    step_add(t, STEP_RESULT_WORK, STEP_FORCE_WORK, middle, 1, 0);
+    X(step_add)(t, STEP_RESULT_WORK, STEP_D_T, end, -energy, 0);
+    X(step_add)(t, STEP_RESULT_WORK, STEP_D_T_BOND, end, 1, 0);
+    X(step_add)(t, STEP_RESULT_WORK, STEP_FORCE_WORK, middle, 1, 0);
 }
 
 /* Unknowns v1, lambda */
 static void lagrangian_table(step_table *t)
 {
     const real half = (real)0.5, quarter = (real)0.25;
-    int v = step_add_group(t, 0, STEP_N), lambda = step_add_group(t, 0, STEP_C);
-    int end = step_add_place(t, 1), middle = step_add_place(t, half);
-    step_guess(t, v, STEP_W0, 1, 0), step_guess(t, v, STEP_W_RATE0, 1, 1);
-    step_measured(t, v, STEP_VELOCITY, 1, 0); /* not by what they move: the energy depends on them */
-    step_guess(t, lambda, STEP_LAMBDA0, 1, 0);
-    step_put(t, t->from, STEP_W, STEP_W0, 1, 0);
-    step_put(t, end, STEP_Q, STEP_Q0, 1, 0), step_put(t, middle, STEP_Q, STEP_Q0, 1, 0);
-    step_put(t, end, STEP_Q, STEP_W0, half, 1), step_put(t, middle, STEP_Q, STEP_W0, quarter, 1);
-    step_put(t, end, STEP_Q, v, half, 1), step_put(t, middle, STEP_Q, v, quarter, 1);
-    step_put(t, end, STEP_W, v, 1, 0);
-    step_put(t, middle, STEP_W, STEP_W0, half, 0), step_put(t, middle, STEP_W, v, half, 0);
-    step_put(t, end, STEP_LAMBDA, lambda, 1, 0), step_put(t, middle, STEP_LAMBDA, lambda, 1, 0);
-    int momentum = step_add_equation(t, 0, STEP_N, "momentum of ");
-    step_add(t, momentum, STEP_PI_CHANGE, end, 1, 0);
+    int v = X(step_add_group)(t, 0, STEP_N), lambda = X(step_add_group)(t, 0, STEP_C);
+    int end = X(step_add_place)(t, 1), middle = X(step_add_place)(t, half);
+    X(step_guess)(t, v, STEP_W0, 1, 0), X(step_guess)(t, v, STEP_W_RATE0, 1, 1);
+    X(step_measured)(t, v, STEP_VELOCITY, 1, 0); /* not by what they move: the energy depends on them */
+    X(step_guess)(t, lambda, STEP_LAMBDA0, 1, 0);
+    X(step_put)(t, t->from, STEP_W, STEP_W0, 1, 0);
+    X(step_put)(t, end, STEP_Q, STEP_Q0, 1, 0), X(step_put)(t, middle, STEP_Q, STEP_Q0, 1, 0);
+    X(step_put)(t, end, STEP_Q, STEP_W0, half, 1), X(step_put)(t, middle, STEP_Q, STEP_W0, quarter, 1);
+    X(step_put)(t, end, STEP_Q, v, half, 1), X(step_put)(t, middle, STEP_Q, v, quarter, 1);
+    X(step_put)(t, end, STEP_W, v, 1, 0);
+    X(step_put)(t, middle, STEP_W, STEP_W0, half, 0), X(step_put)(t, middle, STEP_W, v, half, 0);
+    X(step_put)(t, end, STEP_LAMBDA, lambda, 1, 0), X(step_put)(t, middle, STEP_LAMBDA, lambda, 1, 0);
+    int momentum = X(step_add_equation)(t, 0, STEP_N, "momentum of ");
+    X(step_add)(t, momentum, STEP_PI_CHANGE, end, 1, 0);
     add_force(t, momentum, end, middle, 1, -1);
-    step_add(t, step_add_equation(t, 0, STEP_C, ""), STEP_G, end, 1, -1);
-    step_add(t, STEP_RESULT_Q, STEP_VECTOR, STEP_W0, half, 1);
-    step_add(t, STEP_RESULT_Q, STEP_VECTOR, v, half, 1);
+    X(step_add)(t, X(step_add_equation)(t, 0, STEP_C, ""), STEP_G, end, 1, -1);
+    X(step_add)(t, STEP_RESULT_Q, STEP_VECTOR, STEP_W0, half, 1);
+    X(step_add)(t, STEP_RESULT_Q, STEP_VECTOR, v, half, 1);
     add_force(t, STEP_RESULT_P, end, middle, 1, 1);
     add_work(t, end, middle, 1);
     t->w = v;
@@ -184,29 +184,29 @@ static void lagrangian_table(step_table *t)
 static void hamiltonian_table(step_table *t, int velocities)
 {
     const real half = (real)0.5;
-    int dq = step_add_group(t, 0, STEP_N), dp = step_add_group(t, 0, STEP_N), lambda = step_add_group(t, 0, STEP_C);
-    int end = step_add_place(t, 1), middle = step_add_place(t, half);
-    step_guess(t, dq, STEP_NU0, 1, 1);
-    step_measured(t, dq, STEP_MOVES, 1, 0);
-    step_measured(t, dp, STEP_MOMENTUM, 1, 0);
-    step_guess(t, lambda, STEP_LAMBDA0, 1, 0);
-    step_put(t, t->from, STEP_W, STEP_P0, 1, 0);
-    step_put(t, end, STEP_Q, STEP_Q0, 1, 0), step_put(t, end, STEP_Q, dq, 1, 0);
-    step_put(t, end, STEP_W, STEP_P0, 1, 0), step_put(t, end, STEP_W, dp, 1, 0);
-    step_put(t, middle, STEP_Q, STEP_Q0, 1, 0), step_put(t, middle, STEP_Q, dq, half, 0);
+    int dq = X(step_add_group)(t, 0, STEP_N), dp = X(step_add_group)(t, 0, STEP_N), lambda = X(step_add_group)(t, 0, STEP_C);
+    int end = X(step_add_place)(t, 1), middle = X(step_add_place)(t, half);
+    X(step_guess)(t, dq, STEP_NU0, 1, 1);
+    X(step_measured)(t, dq, STEP_MOVES, 1, 0);
+    X(step_measured)(t, dp, STEP_MOMENTUM, 1, 0);
+    X(step_guess)(t, lambda, STEP_LAMBDA0, 1, 0);
+    X(step_put)(t, t->from, STEP_W, STEP_P0, 1, 0);
+    X(step_put)(t, end, STEP_Q, STEP_Q0, 1, 0), X(step_put)(t, end, STEP_Q, dq, 1, 0);
+    X(step_put)(t, end, STEP_W, STEP_P0, 1, 0), X(step_put)(t, end, STEP_W, dp, 1, 0);
+    X(step_put)(t, middle, STEP_Q, STEP_Q0, 1, 0), X(step_put)(t, middle, STEP_Q, dq, half, 0);
     if (velocities)
-        step_put(t, middle, STEP_W, dq, 1, -1);
+        X(step_put)(t, middle, STEP_W, dq, 1, -1);
     else
-        step_put(t, middle, STEP_W, STEP_P0, 1, 0), step_put(t, middle, STEP_W, dp, half, 0);
-    step_put(t, end, STEP_LAMBDA, lambda, 1, 0), step_put(t, middle, STEP_LAMBDA, lambda, 1, 0);
-    int position = step_add_equation(t, 0, STEP_N, "position of ");
-    step_add(t, position, STEP_VECTOR, dq, 1, 0);
-    step_add(t, position, STEP_D_W, end, -1, 1);
-    int momentum = step_add_equation(t, 0, STEP_N, "momentum of ");
-    step_add(t, momentum, STEP_VECTOR, dp, 1, 0);
+        X(step_put)(t, middle, STEP_W, STEP_P0, 1, 0), X(step_put)(t, middle, STEP_W, dp, half, 0);
+    X(step_put)(t, end, STEP_LAMBDA, lambda, 1, 0), X(step_put)(t, middle, STEP_LAMBDA, lambda, 1, 0);
+    int position = X(step_add_equation)(t, 0, STEP_N, "position of ");
+    X(step_add)(t, position, STEP_VECTOR, dq, 1, 0);
+    X(step_add)(t, position, STEP_D_W, end, -1, 1);
+    int momentum = X(step_add_equation)(t, 0, STEP_N, "momentum of ");
+    X(step_add)(t, momentum, STEP_VECTOR, dp, 1, 0);
     add_force(t, momentum, end, middle, -1, -1);
-    step_add(t, step_add_equation(t, 0, STEP_C, ""), STEP_G, end, 1, 0);
-    step_add(t, STEP_RESULT_Q, STEP_D_W, end, 1, 1);
+    X(step_add)(t, X(step_add_equation)(t, 0, STEP_C, ""), STEP_G, end, 1, 0);
+    X(step_add)(t, STEP_RESULT_Q, STEP_D_W, end, 1, 1);
     add_force(t, STEP_RESULT_P, end, middle, -1, 1);
     add_work(t, end, middle, -1);
     t->lambda = lambda;
@@ -215,17 +215,17 @@ static void hamiltonian_table(step_table *t, int velocities)
 static int create_stepper(method_state *z, real tolerance)
 {
     struct system *s = z->s;
-    int status = hamiltonian_form_find(s);
+    int status = X(hamiltonian_form_find)(s);
     z->form = s->hamiltonian;
-    step_table *t = mem_new(s->context, 1, sizeof *t);
+    step_table *t = taut_mem_new(s->context, 1, sizeof *t);
     if (!t) return TAUT_OUT_OF_MEMORY;
-    step_table_begin(t);
-    step_add_phase(t, "energy-momentum step");
+    X(step_table_begin)(t);
+    X(step_add_phase)(t, "energy-momentum step");
     t->phases[0].many_zeros = 1;
     t->energy = z->form ? z->form->field : s->energy;
-    t->from = step_add_place(t, 0);
+    t->from = X(step_add_place)(t, 0);
     t->lambda_time = (real)0.5;
-    step_put(t, t->from, STEP_Q, STEP_Q0, 1, 0);
+    X(step_put)(t, t->from, STEP_Q, STEP_Q0, 1, 0);
     if (z->form || s->form == FORM_HAMILTONIAN) {
         t->mode = DISCRETE_JOINT;
         hamiltonian_table(t, s->form == FORM_LAGRANGIAN);
@@ -233,9 +233,9 @@ static int create_stepper(method_state *z, real tolerance)
         t->mode = DISCRETE_POLARISED;
         lagrangian_table(t);
     }
-    if (!status && z->form) status = field_prepare_gradient(z->form->field, KIND_W);
-    if (!status) status = stepper_create(s, t, tolerance, &z->stepper);
-    mem_free(s->context, t);
+    if (!status && z->form) status = X(field_prepare_gradient)(z->form->field, KIND_W);
+    if (!status) status = X(stepper_create)(s, t, tolerance, &z->stepper);
+    taut_mem_free(s->context, t);
     return status;
 }
 
@@ -243,26 +243,26 @@ static int create_stepper(method_state *z, real tolerance)
 static int em_step(method_state *z, state *x, real h)
 {
     struct system *s = z->s;
-    int status = stepper_step(z->stepper, x, h);
+    int status = X(stepper_step)(z->stepper, x, h);
     if (status || !z->form) return status;
     /* v = H_p at the end. Steps of em:project may begin with momenta along the constraints; of the others, what round-off leaves there
        of rotations is taken away. */
-    if (!z->impulse) hamiltonian_form_clean(s, x->q, x->p, x->p_low);
+    if (!z->impulse) X(hamiltonian_form_clean)(s, x->q, x->p, x->p_low);
     place at = place_at(s, x->q, x->p, &x->t, NULL);
     memset(x->w, 0, s->n * sizeof(real));
-    field_gradient(z->form->field, KIND_W, &at, NULL, x->w);
+    X(field_gradient)(z->form->field, KIND_W, &at, NULL, x->w);
     return TAUT_OK;
 }
 
 static int create(struct system *s, const method_spec *spec, real tolerance, void **self)
 {
-    method_state *z = mem_new(s->context, 1, sizeof *z);
+    method_state *z = taut_mem_new(s->context, 1, sizeof *z);
     *self = NULL;
     if (!z) return TAUT_OUT_OF_MEMORY;
     z->s = s;
-    int status = system_prepare_block(s, BLOCK_G);
+    int status = X(system_prepare_block)(s, BLOCK_G);
     if (!status) status = create_stepper(z, tolerance);
-    if (!status) status = state_create(s, &z->next);
+    if (!status) status = X(state_create)(s, &z->next);
     if (!status && is_projected(spec) && s->c) status = create_projection(z, tolerance);
     if (status)
         destroy(z);
@@ -286,9 +286,9 @@ static void find_rates(method_state *z, const state *x, real *rates, real *size)
     struct system *s = z->s;
     const pattern *p = s->blocks[BLOCK_G].parts[0].shape;
     place at = place_at(s, x->q, x->w, &x->t, NULL);
-    system_velocity(s, &at, z->velocity);
-    system_block_values(s, BLOCK_G, &at, z->g);
-    system_constraint_rate(s, &at, rates);
+    X(system_velocity)(s, &at, z->velocity);
+    X(system_block_values)(s, BLOCK_G, &at, z->g);
+    X(system_constraint_rate)(s, &at, rates);
     *size = 0;
     for (uint32_t k = 0; k < s->c; k++) {
         real sum = REAL(fabs)(rates[k]), places = 0;
@@ -298,7 +298,7 @@ static void find_rates(method_state *z, const state *x, real *rates, real *size)
         }
         *size = real_most(real_most(*size, sum), places / (1000 * z->h));
     }
-    block_multiply(&s->blocks[BLOCK_G], z->g, 1, z->velocity, rates);
+    X(block_multiply)(&s->blocks[BLOCK_G], z->g, 1, z->velocity, rates);
 }
 
 /* -g_t . mu: the impulse of a moving constraint does work */
@@ -307,9 +307,9 @@ static void add_impulse_work(method_state *z, state *x, const real *mu)
     struct system *s = z->s;
     if (!s->structure.constraint_time) return;
     place at = place_at(s, x->q, x->w, &x->t, NULL);
-    system_constraint_rate(s, &at, z->other);
+    X(system_constraint_rate)(s, &at, z->other);
     real work = -product(z->other, mu, s->c);
-    add_compensated(x->work, x->work_low, &work, 1);
+    X(add_compensated)(x->work, x->work_low, &work, 1);
 }
 
 /* With the unknowns r0: the step, and theta r0 - r1. next is the state at the end. */
@@ -320,25 +320,25 @@ static int residual(void *self, const real *r0, real *out)
     uint32_t n = s->n, c = s->c;
     real ignored;
     state *kicked = &z->kicked, *next = &z->next;
-    state_copy(z->from, kicked);
-    int status = impulse_find(z->impulse, kicked->q, kicked->t, kicked->p, kicked->p_low, r0, kicked->w, z->nu, z->push);
+    X(state_copy)(z->from, kicked);
+    int status = X(impulse_find)(z->impulse, kicked->q, kicked->t, kicked->p, kicked->p_low, r0, kicked->w, z->nu, z->push);
     if (status) return status;
-    add_compensated(kicked->p, kicked->p_low, z->push, n);
+    X(add_compensated)(kicked->p, kicked->p_low, z->push, n);
     if (s->form != FORM_LAGRANGIAN) memcpy(kicked->w, kicked->p, n * sizeof(real));
     add_impulse_work(z, kicked, z->nu);
-    state_copy(kicked, next);
+    X(state_copy)(kicked, next);
     status = em_step(z, next, z->h);
     if (status) return status;
     find_rates(z, next, z->arrived, &ignored);
     /* S1^-1 (r0 - r1), then -S1^-1 r1: their difference is S1^-1 r0 */
     memcpy(z->w, next->w, n * sizeof(real));
-    status = impulse_find(z->impulse, next->q, next->t, next->p, next->p_low, r0, z->w, z->other, z->push);
-    if (!status) status = impulse_find(z->impulse, next->q, next->t, next->p, next->p_low, z->zero, next->w, z->mu, z->push);
+    status = X(impulse_find)(z->impulse, next->q, next->t, next->p, next->p_low, r0, z->w, z->other, z->push);
+    if (!status) status = X(impulse_find)(z->impulse, next->q, next->t, next->p, next->p_low, z->zero, next->w, z->mu, z->push);
     if (status) return status;
     real before = product(r0, z->nu, c), after = product(r0, z->other, c) - product(r0, z->mu, c);
     real theta = !z->small && before > 0 && after > 0 ? REAL(sqrt)(before / after) : 1;
     for (uint32_t k = 0; k < c; k++) out[k] = theta * r0[k] - z->arrived[k];
-    add_compensated(next->p, next->p_low, z->push, n);
+    X(add_compensated)(next->p, next->p_low, z->push, n);
     if (s->form != FORM_LAGRANGIAN) memcpy(next->w, next->p, n * sizeof(real));
     add_impulse_work(z, next, z->mu);
     return TAUT_OK;
@@ -361,7 +361,7 @@ static real measure(void *self, const real *x, const real *change)
 
 static void name(void *self, int equation, char *buffer, size_t size)
 {
-    system_constraint_name(((method_state *)self)->s, (uint32_t)equation, buffer, size);
+    X(system_constraint_name)(((method_state *)self)->s, (uint32_t)equation, buffer, size);
 }
 
 static int project_step(method_state *z, state *x, real h)
@@ -382,7 +382,7 @@ static int project_step(method_state *z, state *x, real h)
     z->scale = real_most(z->scale, size);
     z->small = arrived <= REAL(sqrt)(REAL_EPSILON) * z->scale;
     newton_problem problem = { z, (int)c, residual, NULL, halve, measure, name, NULL };
-    status = newton_solve(&z->newton, &problem, z->rates, 0, x->t, "velocity constraints of the step");
+    status = X(newton_solve)(&z->newton, &problem, z->rates, 0, x->t, "velocity constraints of the step");
     if (!status) status = residual(z, z->rates, z->newton.residual);
     return status;
 }
@@ -394,11 +394,11 @@ static int step(void *self, state *x, real h)
     method_state *z = self;
     if (!z->impulse) return em_step(z, x, h);
     int status = project_step(z, x, h);
-    if (!status) state_copy(&z->next, x);
+    if (!status) X(state_copy)(&z->next, x);
     return status;
 }
 
-static const newton_counts *counts(const void *self) { return stepper_counts(((const method_state *)self)->stepper); }
+static const newton_counts *counts(const void *self) { return X(stepper_counts)(((const method_state *)self)->stepper); }
 
 static const method_code code = { create, step, counts, destroy };
-const struct method_class method_em = { .info = &info, .refuse = refuse, .declare = declare, .code = &code };
+const struct method_class X(method_em) = { .info = &info, .refuse = refuse, .declare = declare, .code = &code };

@@ -32,9 +32,9 @@ static const method_info info = {
              "With forces nonlinear in them natural does not converge to the solution.",
 };
 
-static int is_natural(const method_spec *spec) { return method_has_word(spec, "natural"); }
+static int is_natural(const method_spec *spec) { return X(method_has_word)(spec, "natural"); }
 
-euler_scheme euler_adjoint(const euler_scheme *scheme)
+euler_scheme X(euler_adjoint)(const euler_scheme *scheme)
 {
     euler_scheme other = { .start = 1 - scheme->start };
     memcpy(other.a, scheme->b, sizeof other.a);
@@ -46,9 +46,9 @@ static euler_scheme scheme_of(const method_spec *spec, real alpha)
 {
     int adjoint = 0;
     for (int i = 0; i < spec->option_count; i++) adjoint ^= strcmp(spec->options[i].key, METHOD_ADJOINT) == 0;
-    euler_scheme scheme = { method_has_word(spec, "conjugate") ? 0 : 1, { alpha, 0 }, { -alpha, 1 } };
+    euler_scheme scheme = { X(method_has_word)(spec, "conjugate") ? 0 : 1, { alpha, 0 }, { -alpha, 1 } };
     if (is_natural(spec)) scheme.b[0] = 0, scheme.b[1] = 1 - alpha;
-    return adjoint ? euler_adjoint(&scheme) : scheme;
+    return adjoint ? X(euler_adjoint)(&scheme) : scheme;
 }
 
 /* Theorem 3.1 of the paper */
@@ -75,9 +75,9 @@ typedef struct {
 
 static int add_stage_variable(step_table *t, step_measure measure, int power)
 {
-    int group = step_add_group(t, 0, STEP_N);
-    step_guess(t, group, STEP_W0, 1, 0);
-    step_measured(t, group, measure, 1, power);
+    int group = X(step_add_group)(t, 0, STEP_N);
+    X(step_guess)(t, group, STEP_W0, 1, 0);
+    X(step_measured)(t, group, measure, 1, power);
     return group;
 }
 
@@ -90,30 +90,30 @@ static void unknowns(euler *z, step_table *t)
         z->end = z->velocity = add_stage_variable(t, STEP_VELOCITY, 0);
     } else {
         z->stage[0] = z->stage[1] = add_stage_variable(t, STEP_NOT_MEASURED, 0);
-        z->move = step_add_group(t, 0, STEP_N);
-        step_guess(t, z->move, STEP_NU0, 1, 1);
-        step_measured(t, z->move, STEP_MOVES, 1, 0);
+        z->move = X(step_add_group)(t, 0, STEP_N);
+        X(step_guess)(t, z->move, STEP_NU0, 1, 1);
+        X(step_measured)(t, z->move, STEP_MOVES, 1, 0);
         z->end = add_stage_variable(t, STEP_MOMENTUM, 0);
-        z->velocity = step_add_group(t, 0, STEP_N);
-        step_guess(t, z->velocity, STEP_NU0, 1, 0);
+        z->velocity = X(step_add_group)(t, 0, STEP_N);
+        X(step_guess)(t, z->velocity, STEP_NU0, 1, 0);
     }
     for (int k = 0; k < 2; k++) { /* both begin with the last A */
-        z->multipliers[k] = step_add_group(t, 0, STEP_C);
-        step_guess(t, z->multipliers[k], STEP_LAMBDA0, 1, 0);
+        z->multipliers[k] = X(step_add_group)(t, 0, STEP_C);
+        X(step_guess)(t, z->multipliers[k], STEP_LAMBDA0, 1, 0);
     }
 }
 
 /* A place at the start (end = 0) or at q1, with w from a vector. */
 static int add_place(const euler *z, step_table *t, int end, int w)
 {
-    int place = step_add_place(t, end);
-    step_put(t, place, STEP_Q, STEP_Q0, 1, 0);
-    if (end && z->move >= 0) step_put(t, place, STEP_Q, z->move, 1, 0);
+    int place = X(step_add_place)(t, end);
+    X(step_put)(t, place, STEP_Q, STEP_Q0, 1, 0);
+    if (end && z->move >= 0) X(step_put)(t, place, STEP_Q, z->move, 1, 0);
     if (end && z->move < 0) {
-        step_put(t, place, STEP_Q, z->stage[0], z->scheme->start, 1);
-        step_put(t, place, STEP_Q, z->stage[1], 1 - z->scheme->start, 1);
+        X(step_put)(t, place, STEP_Q, z->stage[0], z->scheme->start, 1);
+        X(step_put)(t, place, STEP_Q, z->stage[1], 1 - z->scheme->start, 1);
     }
-    step_put(t, place, STEP_W, w, 1, 0);
+    X(step_put)(t, place, STEP_W, w, 1, 0);
     return place;
 }
 
@@ -124,8 +124,8 @@ static void places(euler *z, step_table *t)
     for (int k = 0; k < 2; k++) {
         z->at_start[k] = add_place(z, t, 0, STEP_W0);
         z->at_end[k] = add_place(z, t, 1, z->end);
-        step_put(t, z->at_start[k], STEP_LAMBDA, z->multipliers[k], 1, 0);
-        step_put(t, z->at_end[k], STEP_LAMBDA, z->multipliers[k], 1, 0);
+        X(step_put)(t, z->at_start[k], STEP_LAMBDA, z->multipliers[k], 1, 0);
+        X(step_put)(t, z->at_end[k], STEP_LAMBDA, z->multipliers[k], 1, 0);
     }
     z->end_of_step = add_place(z, t, 1, z->end);
     z->rate = z->lagrangian ? z->end_of_step : add_place(z, t, 1, z->velocity);
@@ -137,8 +137,8 @@ static void add_impulse(const euler *z, step_table *t, int equation, int which, 
     real weight = which ? 1 - z->scheme->start : z->scheme->start;
     const real *weights = which ? z->scheme->b : z->scheme->a;
     const int *at = which ? z->at_end : z->at_start;
-    step_add(t, equation, STEP_APPLIED, z->at_stage[which], sign * weight, 1);
-    for (int k = 0; k < 2; k++) step_add(t, equation, STEP_REACTION, at[k], sign * weights[k], 1);
+    X(step_add)(t, equation, STEP_APPLIED, z->at_stage[which], sign * weight, 1);
+    for (int k = 0; k < 2; k++) X(step_add)(t, equation, STEP_REACTION, at[k], sign * weights[k], 1);
 }
 
 static void equations(const euler *z, step_table *t)
@@ -146,33 +146,33 @@ static void equations(const euler *z, step_table *t)
     real s = z->scheme->start, e = 1 - s;
     for (int i = 0; i < (z->lagrangian ? 2 : 1); i++) {
         if (z->stage[i] < 0) continue;
-        int stage = step_add_equation(t, 0, STEP_N, "momentum of ");
-        step_add(t, stage, STEP_PI_CHANGE, z->at_stage[i], 1, 0);
+        int stage = X(step_add_equation)(t, 0, STEP_N, "momentum of ");
+        X(step_add)(t, stage, STEP_PI_CHANGE, z->at_stage[i], 1, 0);
         add_impulse(z, t, stage, 0, -1);
     }
     if (!z->lagrangian) {
-        int motion = step_add_equation(t, 0, STEP_N, "motion of ");
-        step_add(t, motion, STEP_VECTOR, z->move, 1, 0);
-        step_add(t, motion, STEP_NU, z->at_stage[0], -s, 1);
-        step_add(t, motion, STEP_NU, z->at_stage[1], -e, 1);
+        int motion = X(step_add_equation)(t, 0, STEP_N, "motion of ");
+        X(step_add)(t, motion, STEP_VECTOR, z->move, 1, 0);
+        X(step_add)(t, motion, STEP_NU, z->at_stage[0], -s, 1);
+        X(step_add)(t, motion, STEP_NU, z->at_stage[1], -e, 1);
     }
-    int end = step_add_equation(t, 0, STEP_N, "momentum of ");
-    step_add(t, end, STEP_PI_CHANGE, z->end_of_step, 1, 0);
+    int end = X(step_add_equation)(t, 0, STEP_N, "momentum of ");
+    X(step_add)(t, end, STEP_PI_CHANGE, z->end_of_step, 1, 0);
     add_impulse(z, t, end, 0, -1);
     add_impulse(z, t, end, 1, -1);
     if (!z->lagrangian) {
-        int velocity = step_add_equation(t, 0, STEP_N, "motion of ");
-        step_add(t, velocity, STEP_VECTOR, z->velocity, 1, 0);
-        step_add(t, velocity, STEP_NU, z->end_of_step, -1, 0);
+        int velocity = X(step_add_equation)(t, 0, STEP_N, "motion of ");
+        X(step_add)(t, velocity, STEP_VECTOR, z->velocity, 1, 0);
+        X(step_add)(t, velocity, STEP_NU, z->end_of_step, -1, 0);
     }
-    step_add(t, step_add_equation(t, 0, STEP_C, ""), STEP_G, z->end_of_step, 1, 0);
-    step_add(t, step_add_equation(t, 0, STEP_C, ""), STEP_RATE, z->rate, 1, 0);
+    X(step_add)(t, X(step_add_equation)(t, 0, STEP_C, ""), STEP_G, z->end_of_step, 1, 0);
+    X(step_add)(t, X(step_add_equation)(t, 0, STEP_C, ""), STEP_RATE, z->rate, 1, 0);
 }
 
-void euler_table(const struct system *s, const euler_scheme *scheme, step_table *t)
+void X(euler_table)(const struct system *s, const euler_scheme *scheme, step_table *t)
 {
     euler z = { .scheme = scheme, .lagrangian = s->form == FORM_LAGRANGIAN };
-    step_add_phase(t, "equations of the step");
+    X(step_add_phase)(t, "equations of the step");
     t->phases[0].many_zeros = 1;
     /* the first correction is of size h in the end of the step, and of size h^2 in the positions */
     t->phases[0].improve_guess = 1;
@@ -180,10 +180,10 @@ void euler_table(const struct system *s, const euler_scheme *scheme, step_table 
     places(&z, t);
     equations(&z, t);
     if (z.lagrangian) {
-        step_add(t, STEP_RESULT_Q, STEP_VECTOR, z.stage[0], scheme->start, 1);
-        step_add(t, STEP_RESULT_Q, STEP_VECTOR, z.stage[1], 1 - scheme->start, 1);
+        X(step_add)(t, STEP_RESULT_Q, STEP_VECTOR, z.stage[0], scheme->start, 1);
+        X(step_add)(t, STEP_RESULT_Q, STEP_VECTOR, z.stage[1], 1 - scheme->start, 1);
     } else {
-        step_add(t, STEP_RESULT_Q, STEP_VECTOR, z.move, 1, 0);
+        X(step_add)(t, STEP_RESULT_Q, STEP_VECTOR, z.move, 1, 0);
     }
     add_impulse(&z, t, STEP_RESULT_P, 0, 1);
     add_impulse(&z, t, STEP_RESULT_P, 1, 1);
@@ -195,18 +195,18 @@ void euler_table(const struct system *s, const euler_scheme *scheme, step_table 
 static int table(struct system *s, const method_spec *spec, step_table *t)
 {
     real alpha;
-    int status = method_check_words(s->context, spec);
-    if (!status) status = method_real_option(s->context, spec, "alpha", (real)0.5, &alpha);
+    int status = X(method_check_words)(s->context, spec);
+    if (!status) status = X(method_real_option)(s->context, spec, "alpha", (real)0.5, &alpha);
     if (status) return status;
     if (alpha == 0 || (is_natural(spec) && alpha == 1))
-        return fail(s->context, TAUT_BAD_USAGE, "method 'euler': alpha=%g leaves a set of multipliers without weight; take another, as in "
+        return taut_fail(s->context, TAUT_BAD_USAGE, "method 'euler': alpha=%g leaves a set of multipliers without weight; take another, as in "
                                                 "euler:alpha=0.5", (double)alpha);
     if (is_natural(spec) && s->structure.nonlinear_multiplier)
-        note_once(s->context, "euler:natural is inconsistent on this model: a force is nonlinear in the multipliers, and the result does not "
+        taut_note_once(s->context, "euler:natural is inconsistent on this model: a force is nonlinear in the multipliers, and the result does not "
                          "converge to the solution; take euler");
     euler_scheme scheme = scheme_of(spec, alpha);
-    euler_table(s, &scheme, t);
+    X(euler_table)(s, &scheme, t);
     return TAUT_OK;
 }
 
-const struct method_class method_euler = { .info = &info, .declare = declare, .table = table };
+const struct method_class X(method_euler) = { .info = &info, .declare = declare, .table = table };

@@ -16,10 +16,10 @@ typedef struct {
 } euler_scheme;
 
 /* The step that undoes the scheme's step with -h. */
-euler_scheme euler_adjoint(const euler_scheme *scheme);
+euler_scheme X(euler_adjoint)(const euler_scheme *scheme);
 
 /* The state keeps A as its multipliers, and B is what the table reports: of the 'true' scheme (3.5) A is Psi0, which does not tend to the
    multipliers of the solution, and B is Psi~1, which does. Contacts are decided on B. */
-void euler_table(const struct system *s, const euler_scheme *scheme, step_table *t);
+void X(euler_table)(const struct system *s, const euler_scheme *scheme, step_table *t);
 
 #endif

@@ -51,13 +51,13 @@ typedef struct {
     uint32_t size;          /* of z: 2n */
 } formulation;
 
-extern const formulation_class formulation_naive, formulation_extended, formulation_dirac;
+extern const formulation_class X(formulation_naive), X(formulation_extended), X(formulation_dirac);
 /* General second-class constraints chi(q,p), of models that the Dirac algorithm was made for. */
-extern const formulation_class formulation_bracket;
+extern const formulation_class X(formulation_bracket);
 
 /* The first class of the list (ended by NULL) that does not refuse. A refusal of all is that of the first. */
-const char *formulation_refusal(const struct system *s, const formulation_class *const *list);
-int formulation_create(struct system *s, const formulation_class *const *list, formulation *f);
-void formulation_destroy(formulation *f);
+const char *X(formulation_refusal)(const struct system *s, const formulation_class *const *list);
+int X(formulation_create)(struct system *s, const formulation_class *const *list, formulation *f);
+void X(formulation_destroy)(formulation *f);
 
 #endif

@@ -40,11 +40,11 @@ static void destroy(void *self)
     bracket *f = self;
     if (!f) return;
     taut_context *context = f->s->context;
-    linear_destroy(f->matrix);
-    mem_free(context, f->entries);
-    mem_free(context, f->right);
-    mem_free(context, f->room);
-    mem_free(context, f);
+    taut_linear_destroy(f->matrix);
+    taut_mem_free(context, f->entries);
+    taut_mem_free(context, f->right);
+    taut_mem_free(context, f->room);
+    taut_mem_free(context, f);
 }
 
 static const kind kinds[2] = { KIND_Q, KIND_W };
@@ -57,18 +57,18 @@ static int prepare(struct system *s, int *most)
     int status = TAUT_OK;
     *most = 1;
     for (int a = 0; !status && a < 2; a++) {
-        status = field_prepare_gradient(s->energy, kinds[a]);
-        if (!status) status = field_prepare_jacobian(s->constraint, kinds[a]);
-        if (!status) status = field_prepare_slope(s->constraint, kinds[a]);
+        status = X(field_prepare_gradient)(s->energy, kinds[a]);
+        if (!status) status = X(field_prepare_jacobian)(s->constraint, kinds[a]);
+        if (!status) status = X(field_prepare_slope)(s->constraint, kinds[a]);
         if (status) break;
-        *most = larger(*most, pattern_entries(field_jacobian_pattern(s->constraint, kinds[a])));
-        *most = larger(*most, pattern_entries(field_slope_pattern(s->constraint, kinds[a])));
+        *most = larger(*most, pattern_entries(X(field_jacobian_pattern)(s->constraint, kinds[a])));
+        *most = larger(*most, pattern_entries(X(field_slope_pattern)(s->constraint, kinds[a])));
         for (int b = a; !status && b < 2; b++) {
-            status = field_prepare_hessian(s->energy, kinds[a], kinds[b]);
-            if (!status) status = field_prepare_hessian(s->constraint, kinds[a], kinds[b]);
+            status = X(field_prepare_hessian)(s->energy, kinds[a], kinds[b]);
+            if (!status) status = X(field_prepare_hessian)(s->constraint, kinds[a], kinds[b]);
             if (status) break;
-            *most = larger(*most, pattern_entries(field_hessian_pattern(s->energy, kinds[a], kinds[b])));
-            *most = larger(*most, pattern_entries(field_hessian_pattern(s->constraint, kinds[a], kinds[b])));
+            *most = larger(*most, pattern_entries(X(field_hessian_pattern)(s->energy, kinds[a], kinds[b])));
+            *most = larger(*most, pattern_entries(X(field_hessian_pattern)(s->constraint, kinds[a], kinds[b])));
         }
     }
     return status;
@@ -89,7 +89,7 @@ static void lay_out(void *self, room_layout *l)
 
 static int create(struct system *s, void **self)
 {
-    bracket *f = mem_new(s->context, 1, sizeof *f);
+    bracket *f = taut_mem_new(s->context, 1, sizeof *f);
     *self = NULL;
     if (!f) return TAUT_OUT_OF_MEMORY;
     f->s = s;
@@ -143,13 +143,13 @@ static int find_rate(bracket *f, real t, const place *at, real *rate)
     memset(f->energy, 0, n2 * sizeof(real));
     memset(f->gradient, 0, k * n2 * sizeof(real));
     for (int a = 0; a < 2; a++) {
-        const pattern *p = field_jacobian_pattern(s->constraint, kinds[a]);
-        field_gradient(s->energy, kinds[a], at, NULL, f->energy + (a ? n : 0));
+        const pattern *p = X(field_jacobian_pattern)(s->constraint, kinds[a]);
+        X(field_gradient)(s->energy, kinds[a], at, NULL, f->energy + (a ? n : 0));
         memset(f->values, 0, (size_t)pattern_entries(p) * sizeof(real));
-        field_jacobian(s->constraint, kinds[a], at, f->values);
+        X(field_jacobian)(s->constraint, kinds[a], at, f->values);
         spread(p, f->values, 1, f->gradient, n2, 0, a ? n : 0, 0);
     }
-    system_constraint_rate(s, at, f->b);
+    X(system_constraint_rate)(s, at, f->b);
     for (uint32_t i = 0; i < k; i++) {
         const real *x = f->gradient + i * n2;
         f->b[i] += dot(x, f->energy + n, n) - dot(x + n, f->energy, n);
@@ -160,10 +160,10 @@ static int find_rate(bracket *f, real t, const place *at, real *rate)
             f->c[j * k + i] = -f->c[i * k + j];
         }
     }
-    if (k && dense_factor((int)k, f->c, f->pivot, 64 * REAL_EPSILON))
-        return fail(s->context, TAUT_SINGULAR, "at t = %.9g: the bracket matrix of the constraints is singular: they are not second class here; try "
+    if (k && X(dense_factor)((int)k, f->c, f->pivot, 64 * REAL_EPSILON))
+        return taut_fail(s->context, TAUT_SINGULAR, "at t = %.9g: the bracket matrix of the constraints is singular: they are not second class here; try "
                     "a smaller step or another start", (double)t);
-    if (k) dense_solve((int)k, f->c, f->pivot, f->b);
+    if (k) X(dense_solve)((int)k, f->c, f->pivot, f->b);
     for (uint32_t i = 0; i < n; i++) {
         rate[i] = f->energy[n + i];
         rate[n + i] = -f->energy[i];
@@ -188,7 +188,7 @@ static int chi(void *self, real t, const real *z, real *out)
 {
     bracket *f = self;
     place at = place_at(f->s, z, z + f->n, &t, NULL);
-    system_constraints(f->s, &at, out);
+    X(system_constraints)(f->s, &at, out);
     return TAUT_OK;
 }
 
@@ -203,9 +203,9 @@ static void find_hessian(bracket *f, const place *at)
         for (int b = a; b < 2; b++)
             for (int which = 0; which < 2; which++) {
                 field *from = which ? s->constraint : s->energy;
-                const pattern *p = field_hessian_pattern(from, kinds[a], kinds[b]);
+                const pattern *p = X(field_hessian_pattern)(from, kinds[a], kinds[b]);
                 memset(f->values, 0, (size_t)pattern_entries(p) * sizeof(real));
-                field_hessian(from, kinds[a], kinds[b], at, which ? f->b : NULL, f->values);
+                X(field_hessian)(from, kinds[a], kinds[b], at, which ? f->b : NULL, f->values);
                 spread(p, f->values, which ? -1 : 1, f->hessian, n2, a ? f->n : 0, b ? f->n : 0, a != b);
             }
 }
@@ -220,9 +220,9 @@ static void find_slope(bracket *f, const place *at, const real *rate)
     place along = direction_of(rate, rate + n, &one);
     memset(f->slope, 0, k * n2 * sizeof(real));
     for (int a = 0; a < 2; a++) {
-        const pattern *p = field_slope_pattern(s->constraint, kinds[a]);
+        const pattern *p = X(field_slope_pattern)(s->constraint, kinds[a]);
         memset(f->values, 0, (size_t)pattern_entries(p) * sizeof(real));
-        field_slope(s->constraint, kinds[a], at, &along, f->values);
+        X(field_slope)(s->constraint, kinds[a], at, &along, f->values);
         spread(p, f->values, 1, f->slope, n2, 0, a ? n : 0, 0);
     }
     for (uint32_t j = 0; j < k; j++)
@@ -233,7 +233,7 @@ static void find_slope(bracket *f, const place *at, const real *rate)
         }
     for (size_t v = 0; v < n2; v++) {
         for (uint32_t j = 0; j < k; j++) f->b[j] = f->slope[j * n2 + v];
-        dense_solve((int)k, f->c, f->pivot, f->b);
+        X(dense_solve)((int)k, f->c, f->pivot, f->b);
         for (uint32_t j = 0; j < k; j++) f->slope[j * n2 + v] = f->b[j];
     }
 }
@@ -268,15 +268,15 @@ static int stages_create(void *self, int stages, const real *a)
     int size = stages * 2 * (int)f->n;
     f->stages = stages;
     memcpy(f->a, a, (size_t)(stages * stages) * sizeof *a);
-    f->entries = mem_new(context, (size_t)size * (size_t)size, sizeof *f->entries);
-    f->right = mem_new(context, (size_t)size, sizeof *f->right);
-    int *start = mem_new(context, (size_t)size + 1, sizeof *start), *index = mem_new(context, (size_t)size * (size_t)size, sizeof *index);
+    f->entries = taut_mem_new(context, (size_t)size * (size_t)size, sizeof *f->entries);
+    f->right = taut_mem_new(context, (size_t)size, sizeof *f->right);
+    int *start = taut_mem_new(context, (size_t)size + 1, sizeof *start), *index = taut_mem_new(context, (size_t)size * (size_t)size, sizeof *index);
     int status = f->entries && f->right && start && index ? TAUT_OK : TAUT_OUT_OF_MEMORY;
     for (int i = 0; !status && i <= size; i++) start[i] = i * size;
     for (int i = 0; !status && i < size * size; i++) index[i] = i % size;
-    if (!status) status = linear_create(context, size <= 16 ? LINEAR_SMALL : LINEAR_LAPACK, size, start, index, 0, &f->matrix);
-    mem_free(context, start);
-    mem_free(context, index);
+    if (!status) status = taut_linear_create(context, size <= 16 ? LINEAR_SMALL : LINEAR_LAPACK, size, start, index, 0, &f->matrix);
+    taut_mem_free(context, start);
+    taut_mem_free(context, index);
     return status;
 }
 
@@ -293,7 +293,7 @@ static int stages_factor(void *self, real h, const real *t, const real *z)
                     f->entries[((size_t)j * n2 + c) * size + (size_t)i * n2 + r] =
                         (double)((i == j && r == c ? 1 : 0) - h * f->a[i * f->stages + j] * f->jacobian[r * n2 + c]);
     }
-    return linear_factor(f->matrix, f->entries);
+    return taut_linear_factor(f->matrix, f->entries);
 }
 
 static int stages_solve(void *self, real *r)
@@ -301,11 +301,11 @@ static int stages_solve(void *self, real *r)
     bracket *f = self;
     size_t size = (size_t)f->stages * 2 * f->n;
     for (size_t i = 0; i < size; i++) f->right[i] = (double)r[i];
-    int status = linear_solve(f->matrix, f->right);
+    int status = taut_linear_solve(f->matrix, f->right);
     for (size_t i = 0; i < size; i++) r[i] = f->right[i];
     return status;
 }
 
-const formulation_class formulation_bracket = {
+const formulation_class X(formulation_bracket) = {
     "bracket", refuse, create, destroy, begin, end, evaluate, chi_count, chi, stages_create, stages_factor, stages_solve, NULL,
 };

@@ -19,10 +19,10 @@ static void add_momentum_gradient(holonomic *f, const place *at, const real *a, 
     struct system *s = f->s;
     real one = 1;
     place motion = direction_of(f->v, NULL, &one), along = direction_of(NULL, w, NULL);
-    field_slope_gradient(s->constraint, KIND_Q, at, &motion, a, f->f);
+    X(field_slope_gradient)(s->constraint, KIND_Q, at, &motion, a, f->f);
     if (s->structure.separable) return;
     memset(f->other, 0, s->n * sizeof(real));
-    field_slope_gradient(s->energy, KIND_Q, at, &along, NULL, f->other);
+    X(field_slope_gradient)(s->energy, KIND_Q, at, &along, NULL, f->other);
     real sign = s->form == FORM_LAGRANGIAN ? -1 : 1;
     for (uint32_t i = 0; i < s->n; i++) f->f[i] += sign * f->other[i];
 }
@@ -32,11 +32,11 @@ static void find_curvature(holonomic *f, const place *at, const real *u)
 {
     struct system *s = f->s;
     for (uint32_t i = 0; i < s->n; i++) f->mean[i] = f->v[i] - (u ? u[i] / 2 : 0);
-    system_constraint_curvature(s, at, f->mean, f->curvature);
+    X(system_constraint_curvature)(s, at, f->mean, f->curvature);
     if (!u) return;
     place along = direction_of(u, NULL, NULL);
     memset(f->second, 0, s->c * sizeof(real));
-    field_second(s->constraint, at, &along, f->second);
+    X(field_second)(s->constraint, at, &along, f->second);
     for (uint32_t k = 0; k < s->c; k++) f->curvature[k] -= f->second[k] / 4;
 }
 
@@ -45,16 +45,16 @@ static int find_force(holonomic *f, const place *at, const real *V, real *out)
 {
     struct system *s = f->s;
     uint32_t n = s->n;
-    system_momentum_rate(s, at, V, f->a);
+    X(system_momentum_rate)(s, at, V, f->a);
     for (uint32_t i = 0; i < n; i++) f->a[i] = f->f[i] - f->a[i];
-    system_velocity_rate(s, at, V, f->b);
+    X(system_velocity_rate)(s, at, V, f->b);
     for (uint32_t k = 0; k < s->c; k++) f->c[k] = -f->curvature[k];
-    int status = saddle_solve(f->saddle, f->a, f->b, f->c);
+    int status = X(saddle_solve)(f->saddle, f->a, f->b, f->c);
     if (status) return status;
     memcpy(f->lambda, f->c, s->c * sizeof(real));
     memcpy(f->rate_of_change, f->b, n * sizeof(real));
     memcpy(out, f->f, n * sizeof(real));
-    block_multiply_transposed(&s->blocks[BLOCK_G], saddle_jacobian(f->saddle), 1, f->lambda, out);
+    X(block_multiply_transposed)(&s->blocks[BLOCK_G], X(saddle_jacobian)(f->saddle), 1, f->lambda, out);
     return TAUT_OK;
 }
 
@@ -66,31 +66,31 @@ static int naive_evaluate(void *self, real t, const real *z, real *rate)
     struct system *s = f->s;
     uint32_t n = s->n;
     place at;
-    int status = holonomic_arrive(f, t, z, &at);
+    int status = X(holonomic_arrive)(f, t, z, &at);
     if (status) return status;
     memcpy(rate, f->v, n * sizeof(real));
     if (f->acceleration) {
-        status = acceleration_solve(f->acceleration, z, f->w, t, f->lambda, f->rate_of_change);
-        if (!status) system_force(s, &at, rate + n);
+        status = X(acceleration_solve)(f->acceleration, z, f->w, t, f->lambda, f->rate_of_change);
+        if (!status) X(system_force)(s, &at, rate + n);
         return status;
     }
-    system_free_force(s, &at, f->f);
+    X(system_free_force)(s, &at, f->f);
     find_curvature(f, &at, NULL);
     return find_force(f, &at, f->v, rate + n);
 }
 
-static int naive_create(struct system *s, void **self) { return holonomic_create(s, naive_evaluate, MOTION_NAIVE, self); }
+static int naive_create(struct system *s, void **self) { return X(holonomic_create)(s, naive_evaluate, MOTION_NAIVE, self); }
 
-const formulation_class formulation_naive = {
-    "naive", holonomic_refuse, naive_create, holonomic_destroy, holonomic_begin, holonomic_end, naive_evaluate, holonomic_chi_count,
-    holonomic_chi, holonomic_stages_create, holonomic_stages_factor, holonomic_stages_solve, holonomic_project,
+const formulation_class X(formulation_naive) = {
+    "naive", X(holonomic_refuse), naive_create, X(holonomic_destroy), X(holonomic_begin), X(holonomic_end), naive_evaluate, X(holonomic_chi_count),
+    X(holonomic_chi), X(holonomic_stages_create), X(holonomic_stages_factor), X(holonomic_stages_solve), X(holonomic_project),
 };
 
 /* ---- dirac ---- */
 
 static const char *dirac_refuse(const struct system *s)
 {
-    const char *reason = holonomic_refuse(s);
+    const char *reason = X(holonomic_refuse)(s);
     if (reason) return reason;
     return s->structure.force_multiplier
                ? "a force depends on the multipliers, and the Dirac bracket has them solved from linear equations; naive can do it"
@@ -103,11 +103,11 @@ static int dirac_evaluate(void *self, real t, const real *z, real *rate)
     struct system *s = f->s;
     uint32_t n = s->n;
     place at;
-    int status = holonomic_arrive(f, t, z, &at);
+    int status = X(holonomic_arrive)(f, t, z, &at);
     if (status) return status;
-    system_free_force(s, &at, f->f);
+    X(system_free_force)(s, &at, f->f);
     memcpy(f->c, f->psi, s->c * sizeof(real));
-    status = holonomic_solve(f, f->c, f->solved, f->u); /* c: Q^-1 psi, u: H_pp G' of it */
+    status = X(holonomic_solve)(f, f->c, f->solved, f->u); /* c: Q^-1 psi, u: H_pp G' of it */
     if (status) return status;
     add_momentum_gradient(f, &at, f->c, f->solved);
     find_curvature(f, &at, f->u);
@@ -115,9 +115,9 @@ static int dirac_evaluate(void *self, real t, const real *z, real *rate)
     return find_force(f, &at, rate, rate + n);
 }
 
-static int dirac_create(struct system *s, void **self) { return holonomic_create(s, dirac_evaluate, MOTION_DIRAC, self); }
+static int dirac_create(struct system *s, void **self) { return X(holonomic_create)(s, dirac_evaluate, MOTION_DIRAC, self); }
 
-const formulation_class formulation_dirac = {
-    "dirac", dirac_refuse, dirac_create, holonomic_destroy, holonomic_begin, holonomic_end, dirac_evaluate, holonomic_chi_count,
-    holonomic_chi, holonomic_stages_create, holonomic_stages_factor, holonomic_stages_solve, holonomic_project,
+const formulation_class X(formulation_dirac) = {
+    "dirac", dirac_refuse, dirac_create, X(holonomic_destroy), X(holonomic_begin), X(holonomic_end), dirac_evaluate, X(holonomic_chi_count),
+    X(holonomic_chi), X(holonomic_stages_create), X(holonomic_stages_factor), X(holonomic_stages_solve), X(holonomic_project),
 };

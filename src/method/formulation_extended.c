@@ -15,7 +15,7 @@
 
 static const char *extended_refuse(const struct system *s)
 {
-    const char *reason = holonomic_refuse(s);
+    const char *reason = X(holonomic_refuse)(s);
     if (reason) return reason;
     return s->structure.has_forces ? "the extended Hamiltonian describes motion without forces; naive and dirac take them" : NULL;
 }
@@ -35,17 +35,17 @@ static int find_multipliers(holonomic *f, const place *at, solutions *x)
     size_t n = s->n, c = s->c, larger = n > c ? n : c;
     *x = (solutions){ f->lambda, f->c, f->phi, f->extra, f->extra + larger, f->extra + 2 * larger, f->extra + 3 * larger,
                       f->extra + 4 * larger, f->extra + 5 * larger };
-    system_free_force(s, at, x->w1);
-    system_momentum_rate(s, at, f->v, f->a);
+    X(system_free_force)(s, at, x->w1);
+    X(system_momentum_rate)(s, at, f->v, f->a);
     for (size_t i = 0; i < n; i++) x->w1[i] -= f->a[i];
-    system_velocity_rate(s, at, f->v, x->v1);
-    system_constraint_curvature(s, at, f->v, x->lambda);
+    X(system_velocity_rate)(s, at, f->v, x->v1);
+    X(system_constraint_curvature)(s, at, f->v, x->lambda);
     for (size_t k = 0; k < c; k++) x->lambda[k] = -x->lambda[k];
-    int status = saddle_solve(f->saddle, x->w1, x->v1, x->lambda);
-    system_constraints(s, at, x->c);
-    if (!status) status = holonomic_solve(f, x->c, x->y, x->u_y);
+    int status = X(saddle_solve)(f->saddle, x->w1, x->v1, x->lambda);
+    X(system_constraints)(s, at, x->c);
+    if (!status) status = X(holonomic_solve)(f, x->c, x->y, x->u_y);
     for (size_t k = 0; k < c; k++) x->mu[k] = -f->psi[k];
-    if (!status) status = holonomic_solve(f, x->mu, x->m, x->u_m);
+    if (!status) status = X(holonomic_solve)(f, x->mu, x->m, x->u_m);
     memcpy(f->rate_of_change, x->v1, n * sizeof(real));
     return status;
 }
@@ -55,7 +55,7 @@ static void add_slope(const holonomic *f, const place *at, const real *dq, real 
 {
     place along = direction_of(dq, NULL, &dt);
     memset(work, 0, f->s->n * sizeof(real));
-    field_slope_gradient(f->s->constraint, KIND_Q, at, &along, weights, work);
+    X(field_slope_gradient)(f->s->constraint, KIND_Q, at, &along, weights, work);
     for (uint32_t i = 0; i < f->s->n; i++) out[i] += factor * work[i];
 }
 
@@ -71,7 +71,7 @@ static void constraint_terms(holonomic *f, const place *at, const solutions *x, 
     add_slope(f, at, f->mean, 1, x->mu, 2, work, by_q);
     add_slope(f, at, x->v1, 0, x->c, 1, work, by_q);
     add_slope(f, at, x->u_y, 0, x->lambda, 1, work, by_q);
-    field_third(s->constraint, KIND_Q, at, &motion, &motion, x->c, by_q);
+    X(field_third)(s->constraint, KIND_Q, at, &motion, &motion, x->c, by_q);
 }
 
 /* out += sign * (the third derivatives of H or L along ((0,y,0), (v,w1,1)) and ((0,m,0), (0,m,0))) */
@@ -82,8 +82,8 @@ static void third_terms(holonomic *f, const place *at, const solutions *x, kind 
     place along_y = direction_of(NULL, x->y, NULL), along_m = direction_of(NULL, x->m, NULL);
     place motion = direction_of(f->v, x->w1, &one);
     memset(f->other, 0, s->n * sizeof(real));
-    field_third(s->energy, by, at, &along_y, &motion, NULL, f->other);
-    field_third(s->energy, by, at, &along_m, &along_m, NULL, f->other);
+    X(field_third)(s->energy, by, at, &along_y, &motion, NULL, f->other);
+    X(field_third)(s->energy, by, at, &along_m, &along_m, NULL, f->other);
     for (uint32_t i = 0; i < s->n; i++) out[i] += sign * f->other[i];
 }
 
@@ -92,7 +92,7 @@ static void energy_slope(const holonomic *f, const place *at, const real *dq, co
 {
     place along = direction_of(dq, dw, NULL);
     memset(out, 0, f->s->n * sizeof(real));
-    field_slope_gradient(f->s->energy, by, at, &along, NULL, out);
+    X(field_slope_gradient)(f->s->energy, by, at, &along, NULL, out);
 }
 
 /* By p and by q of everything but H - lambda.g, frozen as above:
@@ -105,7 +105,7 @@ static void hamiltonian_terms(holonomic *f, const place *at, const solutions *x,
     energy_slope(f, at, NULL, x->y, KIND_Q, dw);
     place motion = direction_of(f->v, NULL, &one);
     memset(f->a, 0, s->n * sizeof(real));
-    field_slope_gradient(s->constraint, KIND_Q, at, &motion, x->c, f->a);
+    X(field_slope_gradient)(s->constraint, KIND_Q, at, &motion, x->c, f->a);
     for (uint32_t i = 0; i < s->n; i++) dw[i] += 2 * (x->m[i] + f->a[i]), dq[i] = -x->u_y[i];
     energy_slope(f, at, dq, dw, KIND_Q, f->other);
     for (uint32_t i = 0; i < s->n; i++) by_q[i] += f->other[i];
@@ -124,10 +124,10 @@ static int lagrangian_terms(holonomic *f, const place *at, const solutions *x, r
     constraint_terms(f, at, x, by_q);
     place motion = direction_of(f->v, NULL, &one);
     memset(by_p, 0, s->n * sizeof(real));
-    field_slope_gradient(s->constraint, KIND_Q, at, &motion, x->c, by_p);
+    X(field_slope_gradient)(s->constraint, KIND_Q, at, &motion, x->c, by_p);
     for (uint32_t i = 0; i < s->n; i++) by_p[i] *= 2;
     for (uint32_t k = 0; k < s->c; k++) f->second[k] = 2 * x->mu[k];
-    block_multiply_transposed(&s->blocks[BLOCK_G], saddle_jacobian(f->saddle), 1, f->second, by_p);
+    X(block_multiply_transposed)(&s->blocks[BLOCK_G], X(saddle_jacobian)(f->saddle), 1, f->second, by_p);
     energy_slope(f, at, x->u_y, NULL, KIND_Q, f->other);
     for (uint32_t i = 0; i < s->n; i++) by_q[i] += f->other[i];
     if (!s->structure.uncoupled) {
@@ -138,7 +138,7 @@ static int lagrangian_terms(holonomic *f, const place *at, const solutions *x, r
         third_terms(f, at, x, KIND_Q, -1, by_q);
         third_terms(f, at, x, KIND_W, -1, by_p);
     }
-    int status = legendre_mass_solve(f->legendre, at, by_p);
+    int status = X(legendre_mass_solve)(f->legendre, at, by_p);
     if (status || s->structure.separable) return status;
     energy_slope(f, at, NULL, by_p, KIND_Q, f->other);
     for (uint32_t i = 0; i < s->n; i++) by_q[i] -= f->other[i];
@@ -152,7 +152,7 @@ static int extended_evaluate(void *self, real t, const real *z, real *rate)
     uint32_t n = s->n;
     place at;
     solutions x;
-    int status = holonomic_arrive(f, t, z, &at);
+    int status = X(holonomic_arrive)(f, t, z, &at);
     if (!status) status = find_multipliers(f, &at, &x);
     if (status) return status;
     if (s->form == FORM_LAGRANGIAN)
@@ -160,27 +160,27 @@ static int extended_evaluate(void *self, real t, const real *z, real *rate)
     else
         hamiltonian_terms(f, &at, &x, f->b, f->u);
     if (status) return status;
-    system_free_force(s, &at, rate + n);
-    block_multiply_transposed(&s->blocks[BLOCK_G], saddle_jacobian(f->saddle), 1, x.lambda, rate + n);
+    X(system_free_force)(s, &at, rate + n);
+    X(block_multiply_transposed)(&s->blocks[BLOCK_G], X(saddle_jacobian)(f->saddle), 1, x.lambda, rate + n);
     for (uint32_t i = 0; i < n; i++) rate[i] = f->v[i] + f->u[i], rate[n + i] -= f->b[i];
     return TAUT_OK;
 }
 
 static int extended_create(struct system *s, void **self)
 {
-    int status = holonomic_create(s, extended_evaluate, MOTION_EXTENDED, self);
-    if (!status) status = field_prepare_third(s->constraint, KIND_Q);
-    if (!status) status = field_prepare_slope_gradient(s->energy, KIND_W);
-    if (!status) status = field_prepare_third(s->energy, KIND_Q);
-    if (!status) status = field_prepare_third(s->energy, KIND_W);
+    int status = X(holonomic_create)(s, extended_evaluate, MOTION_EXTENDED, self);
+    if (!status) status = X(field_prepare_third)(s->constraint, KIND_Q);
+    if (!status) status = X(field_prepare_slope_gradient)(s->energy, KIND_W);
+    if (!status) status = X(field_prepare_third)(s->energy, KIND_Q);
+    if (!status) status = X(field_prepare_third)(s->energy, KIND_W);
     if (status) {
-        holonomic_destroy(*self);
+        X(holonomic_destroy)(*self);
         *self = NULL;
     }
     return status;
 }
 
-const formulation_class formulation_extended = {
-    "extended", extended_refuse, extended_create, holonomic_destroy, holonomic_begin, holonomic_end, extended_evaluate, holonomic_chi_count,
-    holonomic_chi, holonomic_stages_create, holonomic_stages_factor, holonomic_stages_solve, holonomic_project,
+const formulation_class X(formulation_extended) = {
+    "extended", extended_refuse, extended_create, X(holonomic_destroy), X(holonomic_begin), X(holonomic_end), extended_evaluate, X(holonomic_chi_count),
+    X(holonomic_chi), X(holonomic_stages_create), X(holonomic_stages_factor), X(holonomic_stages_solve), X(holonomic_project),
 };

@@ -74,7 +74,7 @@ static const char *name_of(const method_spec *spec)
 {
     const char *found = NULL;
     for (int i = 0; i < NAME_COUNT; i++) {
-        if (!method_has_word(spec, options[i].name)) continue;
+        if (!X(method_has_word)(spec, options[i].name)) continue;
         if (found) return NULL;
         found = options[i].name;
     }
@@ -109,12 +109,12 @@ static const char *refuse(const struct system *s)
 static void rule_create(int gauss, int m, const real *control, galerkin_rule *r)
 {
     if (gauss)
-        gauss_rule(m, r->node, r->weight);
+        X(gauss_rule)(m, r->node, r->weight);
     else
-        lobatto_rule(m, r->node, r->weight);
+        X(lobatto_rule)(m, r->node, r->weight);
     for (int j = 0; j < m; j++) {
         real value[GALERKIN_MOST], slope[GALERKIN_MOST];
-        lagrange_at(m, control, r->node[j], value, slope);
+        X(lagrange_at)(m, control, r->node[j], value, slope);
         for (int k = 0; k < m; k++) {
             r->value[k][j] = control[k] == r->node[j] ? 1 : value[k];
             r->slope[k][j] = slope[k];
@@ -127,9 +127,9 @@ static void find_tables(const char *name, int m, galerkin_tables *t)
 {
     *t = (galerkin_tables){ .m = m };
     if (name[0] == 'E')
-        equidistant_nodes(m, t->control);
+        X(equidistant_nodes)(m, t->control);
     else
-        lobatto_rule(m, t->control, NULL);
+        X(lobatto_rule)(m, t->control, NULL);
     rule_create(name[1] == 'G', m, t->control, &t->free);
     rule_create(name[2] == 'G', m, t->control, &t->bond);
 }
@@ -138,10 +138,10 @@ static int check_words(taut_context *context, const method_spec *spec)
 {
     for (int i = 0; i < spec->option_count; i++)
         if (spec->options[i].value && strcmp(spec->options[i].key, "m") != 0)
-            return fail(context, TAUT_BAD_USAGE, "method 'galerkin': '%s' takes no value; write galerkin:%s,m=4", spec->options[i].key,
+            return taut_fail(context, TAUT_BAD_USAGE, "method 'galerkin': '%s' takes no value; write galerkin:%s,m=4", spec->options[i].key,
                         spec->options[i].key);
     if (name_of(spec)) return TAUT_OK;
-    return fail(context, TAUT_BAD_USAGE, "method 'galerkin': name one algorithm, as in galerkin:LGL,m=4; 'taut methods galerkin' "
+    return taut_fail(context, TAUT_BAD_USAGE, "method 'galerkin': name one algorithm, as in galerkin:LGL,m=4; 'taut methods galerkin' "
                                          "lists them");
 }
 
@@ -155,30 +155,30 @@ typedef struct {
 static void unknowns(galerkin *z, step_table *t)
 {
     for (int k = 1; k <= z->last; k++) { /* a parabola to begin with */
-        z->u[k] = step_add_group(t, 0, STEP_N);
+        z->u[k] = X(step_add_group)(t, 0, STEP_N);
         real c = z->tables->control[k];
-        step_guess(t, z->u[k], STEP_W0, c, 1), step_guess(t, z->u[k], STEP_W_RATE0, c * c / 2, 2);
-        step_measured(t, z->u[k], STEP_MOVES, 1, 0);
+        X(step_guess)(t, z->u[k], STEP_W0, c, 1), X(step_guess)(t, z->u[k], STEP_W_RATE0, c * c / 2, 2);
+        X(step_measured)(t, z->u[k], STEP_MOVES, 1, 0);
     }
-    z->v = step_add_group(t, 0, STEP_N);
-    step_guess(t, z->v, STEP_W0, 1, 0), step_guess(t, z->v, STEP_W_RATE0, 1, 1);
-    step_measured(t, z->v, STEP_MOVES, 1, 1);
+    z->v = X(step_add_group)(t, 0, STEP_N);
+    X(step_guess)(t, z->v, STEP_W0, 1, 0), X(step_guess)(t, z->v, STEP_W_RATE0, 1, 1);
+    X(step_measured)(t, z->v, STEP_MOVES, 1, 1);
     for (int k = 0; k <= z->last; k++) {
-        z->lambda[k] = step_add_group(t, 0, STEP_C);
-        step_guess(t, z->lambda[k], STEP_LAMBDA0, 1, 0);
+        z->lambda[k] = X(step_add_group)(t, 0, STEP_C);
+        X(step_guess)(t, z->lambda[k], STEP_LAMBDA0, 1, 0);
     }
 }
 
 /* Point j of a rule: the curve, its velocity and the multipliers, as far as they are asked for. */
 static int point_of(const galerkin *z, const galerkin_rule *rule, int j, int velocity, int multipliers, step_table *t)
 {
-    int place = step_add_place(t, rule->node[j]);
-    step_put(t, place, STEP_Q, STEP_Q0, 1, 0);
+    int place = X(step_add_place)(t, rule->node[j]);
+    X(step_put)(t, place, STEP_Q, STEP_Q0, 1, 0);
     for (int k = 1; k <= z->last; k++) {
-        step_put(t, place, STEP_Q, z->u[k], rule->value[k][j], 0);
-        if (velocity) step_put(t, place, STEP_W, z->u[k], rule->slope[k][j], -1);
+        X(step_put)(t, place, STEP_Q, z->u[k], rule->value[k][j], 0);
+        if (velocity) X(step_put)(t, place, STEP_W, z->u[k], rule->slope[k][j], -1);
     }
-    for (int k = 0; multipliers && k <= z->last; k++) step_put(t, place, STEP_LAMBDA, z->lambda[k], rule->value[k][j], 0);
+    for (int k = 0; multipliers && k <= z->last; k++) X(step_put)(t, place, STEP_LAMBDA, z->lambda[k], rule->value[k][j], 0);
     return place;
 }
 
@@ -189,11 +189,11 @@ static void places(galerkin *z, const struct system *s, step_table *t)
         z->bond[j] = point_of(z, &z->tables->bond, j, 0, 1, t);
     }
     for (int k = 1; k <= z->last; k++) {
-        z->control[k] = step_add_place(t, k < z->last ? z->tables->control[k] : 1);
-        step_put(t, z->control[k], STEP_Q, STEP_Q0, 1, 0);
-        step_put(t, z->control[k], STEP_Q, z->u[k], 1, 0);
+        z->control[k] = X(step_add_place)(t, k < z->last ? z->tables->control[k] : 1);
+        X(step_put)(t, z->control[k], STEP_Q, STEP_Q0, 1, 0);
+        X(step_put)(t, z->control[k], STEP_Q, z->u[k], 1, 0);
     }
-    step_put(t, z->control[z->last], STEP_W, z->v, 1, 0);
+    X(step_put)(t, z->control[z->last], STEP_W, z->v, 1, 0);
 }
 
 /* The impulses h sum_j b_j (L_q + F) + h sum_j B_j G' lambda, with weights N_k, or 1 for k = n. */
@@ -201,8 +201,8 @@ static void add_impulses(const galerkin *z, step_table *t, int equation, int k, 
 {
     const galerkin_rule *free = &z->tables->free, *bond = &z->tables->bond;
     for (int j = 0; j <= z->last; j++) {
-        step_add(t, equation, STEP_FREE, z->free[j], sign * free->weight[j] * (k < z->last ? free->value[k][j] : 1), 1);
-        step_add(t, equation, STEP_BOND, z->bond[j], sign * bond->weight[j] * (k < z->last ? bond->value[k][j] : 1), 1);
+        X(step_add)(t, equation, STEP_FREE, z->free[j], sign * free->weight[j] * (k < z->last ? free->value[k][j] : 1), 1);
+        X(step_add)(t, equation, STEP_BOND, z->bond[j], sign * bond->weight[j] * (k < z->last ? bond->value[k][j] : 1), 1);
     }
 }
 
@@ -211,21 +211,21 @@ static void equations(const galerkin *z, step_table *t)
     const galerkin_rule *free = &z->tables->free;
     int end = z->control[z->last];
     for (int k = 0; k < z->last; k++) { /* (35) */
-        int e = step_add_equation(t, 0, STEP_N, "motion of ");
+        int e = X(step_add_equation)(t, 0, STEP_N, "motion of ");
         t->equations[e].point = k;
-        for (int j = 0; j <= z->last; j++) step_add(t, e, STEP_PI_CHANGE, z->free[j], free->weight[j] * free->slope[k][j], 0);
+        for (int j = 0; j <= z->last; j++) X(step_add)(t, e, STEP_PI_CHANGE, z->free[j], free->weight[j] * free->slope[k][j], 0);
         add_impulses(z, t, e, k, 1);
     }
-    int momentum = step_add_equation(t, 0, STEP_N, "momentum of ");
-    step_add(t, momentum, STEP_PI_CHANGE, end, 1, 0);
+    int momentum = X(step_add_equation)(t, 0, STEP_N, "momentum of ");
+    X(step_add)(t, momentum, STEP_PI_CHANGE, end, 1, 0);
     add_impulses(z, t, momentum, z->last, -1);
     for (int k = 1; k <= z->last; k++) { /* (30) */
-        int e = step_add_equation(t, 0, STEP_C, "");
+        int e = X(step_add_equation)(t, 0, STEP_C, "");
         t->equations[e].point = k;
-        step_add(t, e, STEP_G, z->control[k], 1, 0);
+        X(step_add)(t, e, STEP_G, z->control[k], 1, 0);
     }
-    step_add(t, step_add_equation(t, 0, STEP_C, "velocity of "), STEP_RATE, end, 1, 0); /* (31) */
-    step_add(t, STEP_RESULT_Q, STEP_VECTOR, z->u[z->last], 1, 0);
+    X(step_add)(t, X(step_add_equation)(t, 0, STEP_C, "velocity of "), STEP_RATE, end, 1, 0); /* (31) */
+    X(step_add)(t, STEP_RESULT_Q, STEP_VECTOR, z->u[z->last], 1, 0);
     add_impulses(z, t, STEP_RESULT_P, z->last, 1);
 }
 
@@ -233,11 +233,11 @@ static int table(struct system *s, const method_spec *spec, step_table *t)
 {
     galerkin_tables tables;
     int m, status = check_words(s->context, spec);
-    if (!status) status = method_whole_option(s->context, spec, "m", OTHERWISE_M, 2, GALERKIN_MOST, &m);
+    if (!status) status = X(method_whole_option)(s->context, spec, "m", OTHERWISE_M, 2, GALERKIN_MOST, &m);
     if (status) return status;
     find_tables(name_of(spec), m, &tables);
     galerkin z = { .tables = &tables, .last = m - 1 };
-    step_add_phase(t, "stages of the step");
+    X(step_add_phase)(t, "stages of the step");
     /* 160 links, m = 4: 400 times faster, and linear time; with m = 2, as in RATTLE, the usual order serves */
     t->phases[0].many_zeros = m > 2;
     unknowns(&z, t);
@@ -248,4 +248,4 @@ static int table(struct system *s, const method_spec *spec, step_table *t)
     return TAUT_OK;
 }
 
-const struct method_class method_galerkin = { .info = &info, .refuse = refuse, .declare = declare, .table = table };
+const struct method_class X(method_galerkin) = { .info = &info, .refuse = refuse, .declare = declare, .table = table };

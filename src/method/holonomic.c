@@ -4,22 +4,22 @@
 
 #include "base/room.h"
 
-const char *holonomic_refuse(const struct system *s)
+const char *X(holonomic_refuse)(const struct system *s)
 {
     if (s->m->phase) return "its constraints are on phase space, not on positions; use dirac";
     return s->form == FORM_RATES ? "rates have no momenta and no Hamiltonian; give a lagrangian or a hamiltonian" : NULL;
 }
 
-void holonomic_destroy(void *self)
+void X(holonomic_destroy)(void *self)
 {
     holonomic *f = self;
     if (!f) return;
-    legendre_destroy(f->legendre);
-    saddle_destroy(f->saddle);
-    acceleration_destroy(f->acceleration);
-    motion_matrix_destroy(f->matrix);
-    mem_free(f->s->context, f->room);
-    mem_free(f->s->context, f);
+    X(legendre_destroy)(f->legendre);
+    X(saddle_destroy)(f->saddle);
+    X(acceleration_destroy)(f->acceleration);
+    X(motion_matrix_destroy)(f->matrix);
+    taut_mem_free(f->s->context, f->room);
+    taut_mem_free(f->s->context, f);
 }
 
 static void lay_out(void *self, room_layout *l)
@@ -38,39 +38,39 @@ static void lay_out(void *self, room_layout *l)
     f->extra = room_reals(l, HOLONOMIC_EXTRA * (n > c ? n : c));
 }
 
-int holonomic_create(struct system *s, int (*evaluate)(void *, real, const real *, real *), motion_type type, void **self)
+int X(holonomic_create)(struct system *s, int (*evaluate)(void *, real, const real *, real *), motion_type type, void **self)
 {
     *self = NULL;
-    holonomic *f = mem_new(s->context, 1, sizeof *f);
+    holonomic *f = taut_mem_new(s->context, 1, sizeof *f);
     if (!f) return TAUT_OUT_OF_MEMORY;
     f->s = s;
     f->evaluate = evaluate;
     f->type = type;
-    int status = legendre_create(s, &f->legendre);
-    if (!status) status = s->structure.force_multiplier ? acceleration_create(s, &f->acceleration) : saddle_create(s, &f->saddle);
-    if (!status) status = system_prepare_block(s, BLOCK_G);
-    if (!status) status = system_prepare_rates(s);
-    if (!status) status = field_prepare_slope_gradient(s->constraint, KIND_Q);
-    if (!status) status = field_prepare_slope_gradient(s->energy, KIND_Q);
+    int status = X(legendre_create)(s, &f->legendre);
+    if (!status) status = s->structure.force_multiplier ? X(acceleration_create)(s, &f->acceleration) : X(saddle_create)(s, &f->saddle);
+    if (!status) status = X(system_prepare_block)(s, BLOCK_G);
+    if (!status) status = X(system_prepare_rates)(s);
+    if (!status) status = X(field_prepare_slope_gradient)(s->constraint, KIND_Q);
+    if (!status) status = X(field_prepare_slope_gradient)(s->energy, KIND_Q);
     if (!status) status = room_create(s->context, lay_out, f, &f->room);
     if (status)
-        holonomic_destroy(f);
+        X(holonomic_destroy)(f);
     else
         *self = f;
     return status;
 }
 
-void holonomic_begin(void *self, const state *x)
+void X(holonomic_begin)(void *self, const state *x)
 {
     holonomic *f = self;
     memcpy(f->w, x->w, f->s->n * sizeof(real));
     memcpy(f->lambda, x->lambda, f->s->c * sizeof(real));
 }
 
-int holonomic_end(void *self, state *x)
+int X(holonomic_end)(void *self, state *x)
 {
     holonomic *f = self;
-    int status = legendre_stage(f->legendre, x->q, x->p, x->t, f->w);
+    int status = X(legendre_stage)(f->legendre, x->q, x->p, x->t, f->w);
     if (status) return status;
     memcpy(x->w, f->w, f->s->n * sizeof(real));
     memcpy(x->lambda, f->lambda, f->s->c * sizeof(real));
@@ -82,45 +82,45 @@ static int find_velocities(holonomic *f, real t, const real *z, const real *jaco
 {
     struct system *s = f->s;
     f->t = t, f->q = z;
-    int status = legendre_stage(f->legendre, z, z + s->n, t, f->w);
+    int status = X(legendre_stage)(f->legendre, z, z + s->n, t, f->w);
     if (status) return status;
     *at = place_at(f->s, z, f->w, &f->t, f->lambda);
-    system_velocity(s, at, f->v);
-    if (f->saddle) status = saddle_factor(f->saddle, at);
+    X(system_velocity)(s, at, f->v);
+    if (f->saddle) status = X(saddle_factor)(f->saddle, at);
     if (status) return status;
-    if (jacobian == f->jacobian) system_block_values(s, BLOCK_G, at, f->jacobian);
-    system_constraint_rate(s, at, f->psi);
-    block_multiply(&s->blocks[BLOCK_G], jacobian, 1, f->v, f->psi);
+    if (jacobian == f->jacobian) X(system_block_values)(s, BLOCK_G, at, f->jacobian);
+    X(system_constraint_rate)(s, at, f->psi);
+    X(block_multiply)(&s->blocks[BLOCK_G], jacobian, 1, f->v, f->psi);
     return TAUT_OK;
 }
 
-int holonomic_arrive(holonomic *f, real t, const real *z, place *at)
+int X(holonomic_arrive)(holonomic *f, real t, const real *z, place *at)
 {
-    return find_velocities(f, t, z, f->saddle ? saddle_jacobian(f->saddle) : f->jacobian, at);
+    return find_velocities(f, t, z, f->saddle ? X(saddle_jacobian)(f->saddle) : f->jacobian, at);
 }
 
-int holonomic_solve(holonomic *f, real *right, real *w, real *v)
+int X(holonomic_solve)(holonomic *f, real *right, real *w, real *v)
 {
     memset(w, 0, f->s->n * sizeof(real));
     memset(v, 0, f->s->n * sizeof(real));
-    return saddle_solve(f->saddle, w, v, right);
+    return X(saddle_solve)(f->saddle, w, v, right);
 }
 
-uint32_t holonomic_chi_count(const void *self) { return 2 * ((const holonomic *)self)->s->c; }
+uint32_t X(holonomic_chi_count)(const void *self) { return 2 * ((const holonomic *)self)->s->c; }
 
-int holonomic_chi(void *self, real t, const real *z, real *out)
+int X(holonomic_chi)(void *self, real t, const real *z, real *out)
 {
     holonomic *f = self;
     struct system *s = f->s;
     f->t = t;
-    int status = legendre_stage(f->legendre, z, z + s->n, t, f->w);
+    int status = X(legendre_stage)(f->legendre, z, z + s->n, t, f->w);
     if (status) return status;
     place at = place_at(f->s, z, f->w, &f->t, NULL);
-    system_velocity(s, &at, f->v);
-    system_constraints(s, &at, out);
-    system_block_values(s, BLOCK_G, &at, f->jacobian);
-    system_constraint_rate(s, &at, out + s->c);
-    block_multiply(&s->blocks[BLOCK_G], f->jacobian, 1, f->v, out + s->c);
+    X(system_velocity)(s, &at, f->v);
+    X(system_constraints)(s, &at, out);
+    X(system_block_values)(s, BLOCK_G, &at, f->jacobian);
+    X(system_constraint_rate)(s, &at, out + s->c);
+    X(block_multiply)(&s->blocks[BLOCK_G], f->jacobian, 1, f->v, out + s->c);
     return TAUT_OK;
 }
 
@@ -130,7 +130,7 @@ int holonomic_chi(void *self, real t, const real *z, real *out)
 
 /* Position (67): G(q0) dq = g(q_k), q_{k+1} = q_k - dq, with the matrix of q0 and dq = H_pp G' Q^-1 g. Momentum (66):
    p := p - G' Q^-1 psi; once if H is quadratic in p, otherwise again until the residual is within eps. */
-int holonomic_project(void *self, unsigned which, real eps, real t, const real *z, real *moved, int *done)
+int X(holonomic_project)(void *self, unsigned which, real eps, real t, const real *z, real *moved, int *done)
 {
     holonomic *f = self;
     struct system *s = f->s;
@@ -141,7 +141,7 @@ int holonomic_project(void *self, unsigned which, real eps, real t, const real *
     memset(moved, 0, 2 * (size_t)n * sizeof(real));
     memcpy(at, z, 2 * (size_t)n * sizeof(real));
     for (int k = 0; c && k < CORRECTIONS; k++) {
-        int status = holonomic_chi(f, t, at, chi);
+        int status = X(holonomic_chi)(f, t, at, chi);
         if (status) return status;
         real *right = momentum ? chi + c : chi, size = real_largest(right, c);
         if (size <= eps) return TAUT_OK;
@@ -149,13 +149,13 @@ int holonomic_project(void *self, unsigned which, real eps, real t, const real *
         if (k > 1 && size > before / 2 && size <= REAL(sqrt)(REAL_EPSILON)) return TAUT_OK;
         before = size;
         place here;
-        if (k == 0) status = holonomic_arrive(f, t, at, &here);
-        if (!status) status = holonomic_solve(f, right, f->a, f->b);
+        if (k == 0) status = X(holonomic_arrive)(f, t, at, &here);
+        if (!status) status = X(holonomic_solve)(f, right, f->a, f->b);
         if (status) return status;
         *done = 1;
         if (momentum) {
             memset(f->a, 0, n * sizeof(real));
-            block_multiply_transposed(&s->blocks[BLOCK_G], saddle_jacobian(f->saddle), 1, right, f->a);
+            X(block_multiply_transposed)(&s->blocks[BLOCK_G], X(saddle_jacobian)(f->saddle), 1, right, f->a);
         }
         const real *change = momentum ? f->a : f->b;
         real *target = moved + (momentum ? n : 0);
@@ -163,32 +163,32 @@ int holonomic_project(void *self, unsigned which, real eps, real t, const real *
         for (uint32_t i = 0; i < 2 * n; i++) at[i] = z[i] + moved[i];
     }
     return c == 0 ? TAUT_OK
-                  : fail(s->context, TAUT_NO_CONVERGENCE,
+                  : taut_fail(s->context, TAUT_NO_CONVERGENCE,
                          "at t = %.9g: the projection onto the %s constraints does not converge: %.3g is left after %d corrections; try a "
                          "smaller step", (double)t, momentum ? "momentum" : "position", (double)before, CORRECTIONS);
 }
 
 /* ---- Newton's matrix ---- */
 
-int holonomic_stages_create(void *self, int stages, const real *a)
+int X(holonomic_stages_create)(void *self, int stages, const real *a)
 {
     holonomic *f = self;
     f->stages = stages;
-    return motion_matrix_create(f->s, stages, a, f->type, &f->matrix);
+    return X(motion_matrix_create)(f->s, stages, a, f->type, &f->matrix);
 }
 
-int holonomic_stages_factor(void *self, real h, const real *t, const real *z)
+int X(holonomic_stages_factor)(void *self, real h, const real *t, const real *z)
 {
     holonomic *f = self;
     uint32_t n = f->s->n;
-    motion_matrix_clear(f->matrix, h);
+    X(motion_matrix_clear)(f->matrix, h);
     for (int i = 0; i < f->stages; i++, z += 2 * n) {
         int status = f->evaluate(f, t[i], z, f->stage_rate);
         if (status) return status;
         place at = place_at(f->s, z, f->w, &f->t, f->lambda);
-        motion_matrix_put(f->matrix, i, &at, f->v, f->rate_of_change);
+        X(motion_matrix_put)(f->matrix, i, &at, f->v, f->rate_of_change);
     }
-    return motion_matrix_factor(f->matrix, t[0]);
+    return X(motion_matrix_factor)(f->matrix, t[0]);
 }
 
-int holonomic_stages_solve(void *self, real *r) { return motion_matrix_solve(((holonomic *)self)->matrix, r); }
+int X(holonomic_stages_solve)(void *self, real *r) { return X(motion_matrix_solve)(((holonomic *)self)->matrix, r); }

@@ -37,21 +37,21 @@ typedef struct holonomic {
 #define HOLONOMIC_EXTRA 8       /* vectors of max(n, c) in `extra` */
 
 /* The reason why imposed constraints of this system cannot be treated so, or NULL. */
-const char *holonomic_refuse(const struct system *s);
-int holonomic_create(struct system *s, int (*evaluate)(void *, real, const real *, real *), motion_type type, void **self);
-void holonomic_destroy(void *self);
-void holonomic_begin(void *self, const state *x);
-int holonomic_end(void *self, state *x);
-uint32_t holonomic_chi_count(const void *self);
-int holonomic_chi(void *self, real t, const real *z, real *out);
-int holonomic_project(void *self, unsigned which, real eps, real t, const real *z, real *moved, int *done);
-int holonomic_stages_create(void *self, int stages, const real *a);
-int holonomic_stages_factor(void *self, real h, const real *t, const real *z);
-int holonomic_stages_solve(void *self, real *r);
+const char *X(holonomic_refuse)(const struct system *s);
+int X(holonomic_create)(struct system *s, int (*evaluate)(void *, real, const real *, real *), motion_type type, void **self);
+void X(holonomic_destroy)(void *self);
+void X(holonomic_begin)(void *self, const state *x);
+int X(holonomic_end)(void *self, state *x);
+uint32_t X(holonomic_chi_count)(const void *self);
+int X(holonomic_chi)(void *self, real t, const real *z, real *out);
+int X(holonomic_project)(void *self, unsigned which, real eps, real t, const real *z, real *moved, int *done);
+int X(holonomic_stages_create)(void *self, int stages, const real *a);
+int X(holonomic_stages_factor)(void *self, real h, const real *t, const real *z);
+int X(holonomic_stages_solve)(void *self, real *r);
 
 /* Goes to (t,z): finds w, v, psi = G v + g_t and, if there is a saddle, factors its matrix there. */
-int holonomic_arrive(holonomic *f, real t, const real *z, place *at);
+int X(holonomic_arrive)(holonomic *f, real t, const real *z, place *at);
 /* Solves the saddle with a = b = 0: right becomes Q^-1 right, w := pi_w^-1 G' right, v := H_pp G' right. */
-int holonomic_solve(holonomic *f, real *right, real *w, real *v);
+int X(holonomic_solve)(holonomic *f, real *right, real *w, real *v);
 
 #endif

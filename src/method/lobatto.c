@@ -22,7 +22,7 @@ static const method_info info = {
 
 static int stage_count(taut_context *context, const method_spec *spec, int *count)
 {
-    return method_whole_option(context, spec, "s", 3, 2, STAGES_MOST, count);
+    return X(method_whole_option)(context, spec, "s", 3, 2, STAGES_MOST, count);
 }
 
 static void declare(const method_spec *spec, method_info *declared)
@@ -58,50 +58,50 @@ typedef struct {
 /* Adds the position, or W, of stage i. */
 static void put_position(stages *m, int place, int i)
 {
-    step_put(m->t, place, STEP_Q, STEP_Q0, 1, 0);
-    for (int j = 0; m->lagrangian && j <= m->last; j++) step_put(m->t, place, STEP_Q, m->w[j], m->pair.a[i][j], 1);
-    if (!m->lagrangian && i) step_put(m->t, place, STEP_Q, m->u[i], 1, 0);
+    X(step_put)(m->t, place, STEP_Q, STEP_Q0, 1, 0);
+    for (int j = 0; m->lagrangian && j <= m->last; j++) X(step_put)(m->t, place, STEP_Q, m->w[j], m->pair.a[i][j], 1);
+    if (!m->lagrangian && i) X(step_put)(m->t, place, STEP_Q, m->u[i], 1, 0);
 }
 
 static void put_w(stages *m, int place, int i)
 {
     if (m->lagrangian) {
-        step_put(m->t, place, STEP_W, m->w[i], 1, 0);
+        X(step_put)(m->t, place, STEP_W, m->w[i], 1, 0);
         return;
     }
-    step_put(m->t, place, STEP_W, STEP_P0, 1, 0);
-    for (int j = 0; j < m->last; j++) step_put(m->t, place, STEP_W, m->z[j], m->pair.A[i][j], 0);
+    X(step_put)(m->t, place, STEP_W, STEP_P0, 1, 0);
+    for (int j = 0; j < m->last; j++) X(step_put)(m->t, place, STEP_W, m->z[j], m->pair.A[i][j], 0);
 }
 
 static void stage_unknowns(stages *m)
 {
     step_table *t = m->t;
     for (int i = 0; m->lagrangian && i <= m->last; i++) {
-        m->w[i] = step_add_group(t, 0, STEP_N);
+        m->w[i] = X(step_add_group)(t, 0, STEP_N);
         real change = 0; /* of w up to the stage: h times the sum of its row */
         for (int j = 0; j < m->last; j++) change += m->pair.A[i][j];
-        step_guess(t, m->w[i], STEP_W0, 1, 0), step_guess(t, m->w[i], STEP_W_RATE0, change, 1);
-        step_measured(t, m->w[i], STEP_MOVES, 1, 1);
+        X(step_guess)(t, m->w[i], STEP_W0, 1, 0), X(step_guess)(t, m->w[i], STEP_W_RATE0, change, 1);
+        X(step_measured)(t, m->w[i], STEP_MOVES, 1, 1);
     }
     for (int i = 0; !m->lagrangian && i < m->last; i++) {
-        m->z[i] = step_add_group(t, 0, STEP_N);
-        step_guess(t, m->z[i], STEP_PHI0, 1, 1);
-        step_measured(t, m->z[i], STEP_MOMENTUM, 1, 0);
+        m->z[i] = X(step_add_group)(t, 0, STEP_N);
+        X(step_guess)(t, m->z[i], STEP_PHI0, 1, 1);
+        X(step_measured)(t, m->z[i], STEP_MOMENTUM, 1, 0);
     }
     for (int i = 1; !m->lagrangian && i <= m->last; i++) {
-        m->u[i] = step_add_group(t, 0, STEP_N);
-        step_guess(t, m->u[i], STEP_NU0, m->pair.c[i], 1);
-        step_measured(t, m->u[i], STEP_MOVES, 1, 0);
+        m->u[i] = X(step_add_group)(t, 0, STEP_N);
+        X(step_guess)(t, m->u[i], STEP_NU0, m->pair.c[i], 1);
+        X(step_measured)(t, m->u[i], STEP_MOVES, 1, 0);
     }
     for (int i = 0; i < m->last; i++) {
-        m->lambda[i] = step_add_group(t, 0, STEP_C);
-        step_guess(t, m->lambda[i], STEP_LAMBDA0, 1, 0);
+        m->lambda[i] = X(step_add_group)(t, 0, STEP_C);
+        X(step_guess)(t, m->lambda[i], STEP_LAMBDA0, 1, 0);
     }
     for (int i = 0; i <= m->last; i++) {
-        m->at[i] = step_add_place(t, m->pair.c[i]);
+        m->at[i] = X(step_add_place)(t, m->pair.c[i]);
         put_position(m, m->at[i], i);
         put_w(m, m->at[i], i);
-        if (i < m->last) step_put(t, m->at[i], STEP_LAMBDA, m->lambda[i], 1, 0);
+        if (i < m->last) X(step_put)(t, m->at[i], STEP_LAMBDA, m->lambda[i], 1, 0);
     }
 }
 
@@ -109,66 +109,66 @@ static void stage_equations(stages *m)
 {
     step_table *t = m->t;
     for (int i = 0; m->lagrangian && i <= m->last; i++) {
-        int e = step_add_equation(t, 0, STEP_N, "momentum of ");
-        step_add(t, e, STEP_PI_CHANGE, m->at[i], 1, 0);
-        for (int j = 0; j < m->last; j++) step_add(t, e, STEP_PHI, m->at[j], -m->pair.A[i][j], 1);
+        int e = X(step_add_equation)(t, 0, STEP_N, "momentum of ");
+        X(step_add)(t, e, STEP_PI_CHANGE, m->at[i], 1, 0);
+        for (int j = 0; j < m->last; j++) X(step_add)(t, e, STEP_PHI, m->at[j], -m->pair.A[i][j], 1);
     }
     for (int i = 0; !m->lagrangian && i < m->last; i++) {
-        int e = step_add_equation(t, 0, STEP_N, "momentum of ");
-        step_add(t, e, STEP_VECTOR, m->z[i], 1, 0);
-        step_add(t, e, STEP_PHI, m->at[i], -1, 1);
+        int e = X(step_add_equation)(t, 0, STEP_N, "momentum of ");
+        X(step_add)(t, e, STEP_VECTOR, m->z[i], 1, 0);
+        X(step_add)(t, e, STEP_PHI, m->at[i], -1, 1);
     }
     for (int i = 1; !m->lagrangian && i <= m->last; i++) {
-        int e = step_add_equation(t, 0, STEP_N, "motion of ");
-        step_add(t, e, STEP_VECTOR, m->u[i], 1, 0);
-        for (int j = 0; j <= m->last; j++) step_add(t, e, STEP_NU, m->at[j], -m->pair.a[i][j], 1);
+        int e = X(step_add_equation)(t, 0, STEP_N, "motion of ");
+        X(step_add)(t, e, STEP_VECTOR, m->u[i], 1, 0);
+        for (int j = 0; j <= m->last; j++) X(step_add)(t, e, STEP_NU, m->at[j], -m->pair.a[i][j], 1);
     }
-    for (int i = 1; i <= m->last; i++) step_add(t, step_add_equation(t, 0, STEP_C, ""), STEP_G, m->at[i], 1, 0);
+    for (int i = 1; i <= m->last; i++) X(step_add)(t, X(step_add_equation)(t, 0, STEP_C, ""), STEP_G, m->at[i], 1, 0);
 }
 
 /* w, v and the multipliers of the last stage; momenta of the end are sums of impulses, so that they add up to round-off. */
 static void end_of_step(stages *m, const struct system *s)
 {
     step_table *t = m->t;
-    int w = step_add_group(t, 1, STEP_N), v = m->lagrangian ? w : step_add_group(t, 1, STEP_N), mu = step_add_group(t, 1, STEP_C);
-    int end = step_add_place(t, 1), moving = m->lagrangian ? end : step_add_place(t, 1), stage = step_add_place(t, 1);
+    int w = X(step_add_group)(t, 1, STEP_N), v = m->lagrangian ? w : X(step_add_group)(t, 1, STEP_N), mu = X(step_add_group)(t, 1, STEP_C);
+    int end = X(step_add_place)(t, 1), moving = m->lagrangian ? end : X(step_add_place)(t, 1), stage = X(step_add_place)(t, 1);
     t->places[stage] = t->places[m->at[m->last]];
-    step_put(t, stage, STEP_LAMBDA, mu, 1, 0);
+    X(step_put)(t, stage, STEP_LAMBDA, mu, 1, 0);
     put_position(m, end, m->last);
-    step_put(t, end, STEP_W, w, 1, 0);
+    X(step_put)(t, end, STEP_W, w, 1, 0);
     t->groups[w].guess = t->places[stage].slots[STEP_W];
-    step_measured(t, w, m->lagrangian ? STEP_VELOCITY : STEP_MOMENTUM, 1, 0);
-    step_guess(t, mu, m->lambda[m->last - 1], 1, 0);
-    int momentum = step_add_equation(t, 1, STEP_N, "momentum of ");
-    step_add(t, momentum, STEP_PI_CHANGE, end, 1, 0);
+    X(step_measured)(t, w, m->lagrangian ? STEP_VELOCITY : STEP_MOMENTUM, 1, 0);
+    X(step_guess)(t, mu, m->lambda[m->last - 1], 1, 0);
+    int momentum = X(step_add_equation)(t, 1, STEP_N, "momentum of ");
+    X(step_add)(t, momentum, STEP_PI_CHANGE, end, 1, 0);
     for (int j = 0; j <= m->last; j++) {
         int at = j < m->last ? m->at[j] : stage;
-        step_add(t, momentum, STEP_PHI, at, -m->pair.b[j], 1);
-        step_add(t, STEP_RESULT_P, STEP_PHI, at, m->pair.b[j], 1);
+        X(step_add)(t, momentum, STEP_PHI, at, -m->pair.b[j], 1);
+        X(step_add)(t, STEP_RESULT_P, STEP_PHI, at, m->pair.b[j], 1);
     }
     if (!m->lagrangian) {
         put_position(m, moving, m->last);
-        step_put(t, moving, STEP_W, v, 1, 0);
-        step_guess(t, v, STEP_NU0, 1, 0);
-        step_measured(t, v, STEP_VELOCITY, 1, 0);
-        int motion = step_add_equation(t, 1, STEP_N, "motion of ");
-        step_add(t, motion, STEP_VECTOR, v, 1, 0);
-        step_add(t, motion, STEP_NU, end, -1, 0);
+        X(step_put)(t, moving, STEP_W, v, 1, 0);
+        X(step_guess)(t, v, STEP_NU0, 1, 0);
+        X(step_measured)(t, v, STEP_VELOCITY, 1, 0);
+        int motion = X(step_add_equation)(t, 1, STEP_N, "motion of ");
+        X(step_add)(t, motion, STEP_VECTOR, v, 1, 0);
+        X(step_add)(t, motion, STEP_NU, end, -1, 0);
     }
-    if (s->c) step_add(t, step_add_equation(t, 1, STEP_C, ""), STEP_RATE, moving, 1, 0);
+    if (s->c) X(step_add)(t, X(step_add_equation)(t, 1, STEP_C, ""), STEP_RATE, moving, 1, 0);
     t->w = w;
 }
 
-void lobatto_table(const struct system *s, int count, step_table *t)
+void X(lobatto_table)(const struct system *s, int count, step_table *t)
 {
     stages m = { .t = t, .lagrangian = s->form == FORM_LAGRANGIAN, .last = count - 1 };
-    lobatto_pair_find(count, &m.pair);
-    step_add_phase(t, "positions of the step");
-    step_add_phase(t, "velocity constraints");
+    X(lobatto_pair_find)(count, &m.pair);
+    X(step_add_phase)(t, "positions of the step");
+    X(step_add_phase)(t, "velocity constraints");
     stage_unknowns(&m);
     stage_equations(&m);
-    for (int j = 0; m.lagrangian && j < count; j++) step_add(t, STEP_RESULT_Q, STEP_VECTOR, m.w[j], m.pair.b[j], 1);
-    if (!m.lagrangian) step_add(t, STEP_RESULT_Q, STEP_VECTOR, m.u[m.last], 1, 0);
+    for (int j = 0; m.lagrangian && j < count; j++) X(step_add)(t, STEP_RESULT_Q, STEP_VECTOR, m.w[j], m.pair.b[j], 1);
+    if (!m.lagrangian) X(step_add)(t, STEP_RESULT_Q, STEP_VECTOR, m.u[m.last], 1, 0);
     t->lambda = m.lambda[m.last - 1];
     end_of_step(&m, s);
 }
@@ -177,8 +177,8 @@ static int table(struct system *s, const method_spec *spec, step_table *t)
 {
     int count;
     int status = stage_count(s->context, spec, &count);
-    if (!status) lobatto_table(s, count, t);
+    if (!status) X(lobatto_table)(s, count, t);
     return status;
 }
 
-const struct method_class method_lobatto = { .info = &info, .declare = declare, .table = table };
+const struct method_class X(method_lobatto) = { .info = &info, .declare = declare, .table = table };

@@ -100,38 +100,38 @@ typedef struct {
 } method;
 
 /* The table. */
-int method_count(void);
-const struct method_class *method_at(int index);
-const struct method_class *method_find(const char *name);
+int X(method_count)(void);
+const struct method_class *X(method_at)(int index);
+const struct method_class *X(method_find)(const char *name);
 
 /* Takes the name apart and checks it against the table. */
-int method_parse(taut_context *context, const char *text, method_spec *spec);
+int X(method_parse)(taut_context *context, const char *text, method_spec *spec);
 /* The info with what its options make of it. */
-method_info method_declared(const method_spec *spec);
+method_info X(method_declared)(const method_spec *spec);
 /* Options: a whole number key=N within bounds (context may be NULL: no message); whether a bare word was given. */
-int method_whole_option(taut_context *context, const method_spec *spec, const char *key, int otherwise, int least, int most,
+int X(method_whole_option)(taut_context *context, const method_spec *spec, const char *key, int otherwise, int least, int most,
                         int *value);
-int method_has_word(const method_spec *spec, const char *word);
+int X(method_has_word)(const method_spec *spec, const char *word);
 /* A number key=X, finite. */
-int method_real_option(taut_context *context, const method_spec *spec, const char *key, real otherwise, real *value);
+int X(method_real_option)(taut_context *context, const method_spec *spec, const char *key, real otherwise, real *value);
 /* Options that the catalogue describes without values are words, the others have values: fails with a message where that is not so. */
-int method_check_words(taut_context *context, const method_spec *spec);
+int X(method_check_words)(taut_context *context, const method_spec *spec);
 /* Why the method cannot run this system, a sentence, or NULL. */
-const char *method_refusal(const struct method_class *class, const struct system *s);
-int method_create(struct system *s, const method_spec *spec, real tolerance, method *m);
+const char *X(method_refusal)(const struct method_class *class, const struct system *s);
+int X(method_create)(struct system *s, const method_spec *spec, real tolerance, method *m);
 /* For a class that need not stand in the table. */
-method_info method_class_declared(const struct method_class *class, const method_spec *spec);
-int method_create_with(struct system *s, const struct method_class *class, const method_spec *spec, real tolerance, method *m);
-void method_destroy(method *m);
+method_info X(method_class_declared)(const struct method_class *class, const method_spec *spec);
+int X(method_create_with)(struct system *s, const struct method_class *class, const method_spec *spec, real tolerance, method *m);
+void X(method_destroy)(method *m);
 /* x := the state h later. On a positive status x is as it was. */
-int method_step(const method *m, state *x, real h);
-const newton_counts *method_counts(const method *m);
+int X(method_step)(const method *m, state *x, real h);
+const newton_counts *X(method_counts)(const method *m);
 
-extern const struct method_class method_naive, method_extended, method_dirac;
+extern const struct method_class X(method_naive), X(method_extended), X(method_dirac);
 /* The equations that such a method integrates; NULL for the others. */
-formulation *method_formulation(const method *m);
+formulation *X(method_formulation)(const method *m);
 
-extern const struct method_class method_rattle, method_shake, method_lobatto, method_del, method_galerkin, method_em;
-extern const struct method_class method_euler, method_compose;
+extern const struct method_class X(method_rattle), X(method_shake), X(method_lobatto), X(method_del), X(method_galerkin), X(method_em);
+extern const struct method_class X(method_euler), X(method_compose);
 
 #endif

@@ -32,13 +32,13 @@ struct motion_matrix {
     int room;                    /* in values */
 };
 
-void motion_matrix_destroy(motion_matrix *m)
+void X(motion_matrix_destroy)(motion_matrix *m)
 {
     if (!m) return;
-    assembly_destroy(m->matrix);
-    mem_free(m->s->context, m->values);
-    mem_free(m->s->context, m->unknowns);
-    mem_free(m->s->context, m);
+    X(assembly_destroy)(m->matrix);
+    taut_mem_free(m->s->context, m->values);
+    taut_mem_free(m->s->context, m->unknowns);
+    taut_mem_free(m->s->context, m);
 }
 
 static void put(motion_matrix *m, const block_shape *block, int place, int row, int column, int factor)
@@ -119,7 +119,7 @@ static int prepare_blocks(motion_matrix *m)
                                        BLOCK_RATE_Q };
     struct system *s = m->s;
     int status = TAUT_OK;
-    for (size_t i = 0; !status && i < sizeof needed / sizeof *needed; i++) status = system_prepare_block(s, needed[i]);
+    for (size_t i = 0; !status && i < sizeof needed / sizeof *needed; i++) status = X(system_prepare_block)(s, needed[i]);
     if (status) return status;
     m->identity = (block_shape){ .part_count = 1, .value_count = (int)s->n, .prepared = 1 };
     m->identity.parts[0] = (block_part){ .source = PART_IDENTITY, .shape = s->identity, .sign = 1 };
@@ -138,27 +138,27 @@ static int prepare_blocks(motion_matrix *m)
 static int create_pattern(motion_matrix *m)
 {
     struct system *s = m->s;
-    int size = m->offset[PARTS], status = assembly_create(s->context, size * m->stages, &m->matrix);
+    int size = m->offset[PARTS], status = X(assembly_create)(s->context, size * m->stages, &m->matrix);
     for (int i = 0; !status && i < m->stages; i++) {
         int base = i * size;
         for (int k = 0; !status && k < m->count; k++) {
             entry *e = &m->entries[k];
-            status = assembly_add(m->matrix, e->at.block, base + m->offset[e->at.row], base + m->offset[e->at.column], &e->id_of[i]);
+            status = X(assembly_add)(m->matrix, e->at.block, base + m->offset[e->at.row], base + m->offset[e->at.column], &e->id_of[i]);
         }
         for (int part = 0; part < 2; part++)
             for (int j = 0; !status && j < m->stages; j++)
-                status = assembly_add(m->matrix, &m->identity, base + m->offset[part ? X_P : X_Q],
+                status = X(assembly_add)(m->matrix, &m->identity, base + m->offset[part ? X_P : X_Q],
                                       j * size + m->offset[part ? Y_P : m->type == MOTION_NAIVE ? V : Y_Q], &m->coupling[part][i][j]);
     }
     if (status) return status;
-    assembly_expect_zeros(m->matrix);
-    return assembly_finish(m->matrix, 0);
+    X(assembly_expect_zeros)(m->matrix);
+    return X(assembly_finish)(m->matrix, 0);
 }
 
-int motion_matrix_create(struct system *s, int stages, const real *a, motion_type type, motion_matrix **result)
+int X(motion_matrix_create)(struct system *s, int stages, const real *a, motion_type type, motion_matrix **result)
 {
     *result = NULL;
-    motion_matrix *m = mem_new(s->context, 1, sizeof *m);
+    motion_matrix *m = taut_mem_new(s->context, 1, sizeof *m);
     if (!m) return TAUT_OUT_OF_MEMORY;
     m->s = s;
     m->stages = stages;
@@ -174,53 +174,53 @@ int motion_matrix_create(struct system *s, int stages, const real *a, motion_typ
     list_entries(m);
     int status = prepare_blocks(m);
     if (!status) {
-        m->values = mem_new(s->context, (size_t)m->room, sizeof(real));
-        m->unknowns = mem_new(s->context, (size_t)m->offset[PARTS] * (size_t)stages, sizeof(real));
+        m->values = taut_mem_new(s->context, (size_t)m->room, sizeof(real));
+        m->unknowns = taut_mem_new(s->context, (size_t)m->offset[PARTS] * (size_t)stages, sizeof(real));
         status = m->values && m->unknowns ? create_pattern(m) : TAUT_OUT_OF_MEMORY;
     }
     if (status)
-        motion_matrix_destroy(m);
+        X(motion_matrix_destroy)(m);
     else
         *result = m;
     return status;
 }
 
-void motion_matrix_clear(motion_matrix *m, real h)
+void X(motion_matrix_clear)(motion_matrix *m, real h)
 {
     m->h = h;
-    assembly_zero(m->matrix);
+    X(assembly_zero)(m->matrix);
 }
 
-void motion_matrix_put(motion_matrix *m, int stage, const place *at, const real *v, const real *acceleration)
+void X(motion_matrix_put)(motion_matrix *m, int stage, const place *at, const real *v, const real *acceleration)
 {
     place places[] = { *at, *at, *at };
     places[AT_VELOCITY].x[KIND_W] = v; /* what BLOCK_RATE_Q expects in every form */
     places[AT_ACCELERATION].x[KIND_W] = acceleration;
     for (int k = 0; k < m->count; k++) {
         const entry *e = &m->entries[k];
-        block_values(e->at.block, &places[e->place], m->values);
-        assembly_put(m->matrix, e->id_of[stage], e->at.coefficient, m->values);
+        X(block_values)(e->at.block, &places[e->place], m->values);
+        X(assembly_put)(m->matrix, e->id_of[stage], e->at.coefficient, m->values);
     }
     for (uint32_t i = 0; i < m->s->n; i++) m->values[i] = 1;
     for (int part = 0; part < 2; part++)
-        for (int j = 0; j < m->stages; j++) assembly_put(m->matrix, m->coupling[part][stage][j], -m->h * m->a[stage][j], m->values);
+        for (int j = 0; j < m->stages; j++) X(assembly_put)(m->matrix, m->coupling[part][stage][j], -m->h * m->a[stage][j], m->values);
 }
 
-int motion_matrix_factor(motion_matrix *m, real t)
+int X(motion_matrix_factor)(motion_matrix *m, real t)
 {
-    int status = assembly_factor(m->matrix);
+    int status = X(assembly_factor)(m->matrix);
     if (status != TAUT_SINGULAR) return status;
-    return fail(m->s->context, TAUT_SINGULAR,
+    return taut_fail(m->s->context, TAUT_SINGULAR,
                 "at t = %.9g: the matrix of the step is singular; the constraints or the mass matrix lose rank here, or the step is too "
                 "large: try a smaller one, or 'taut check'", (double)t);
 }
 
-int motion_matrix_solve(motion_matrix *m, real *r)
+int X(motion_matrix_solve)(motion_matrix *m, real *r)
 {
     size_t n = m->s->n, size = (size_t)m->offset[PARTS];
     memset(m->unknowns, 0, size * (size_t)m->stages * sizeof(real));
     for (int i = 0; i < m->stages; i++) memcpy(m->unknowns + (size_t)i * size, r + (size_t)i * 2 * n, 2 * n * sizeof(real));
-    int status = assembly_solve(m->matrix, m->unknowns);
+    int status = X(assembly_solve)(m->matrix, m->unknowns);
     for (int i = 0; !status && i < m->stages; i++) memcpy(r + (size_t)i * 2 * n, m->unknowns + (size_t)i * size, 2 * n * sizeof(real));
     return status;
 }

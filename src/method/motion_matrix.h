@@ -22,13 +22,13 @@ typedef struct motion_matrix motion_matrix;
 typedef enum { MOTION_NAIVE, MOTION_EXTENDED, MOTION_DIRAC } motion_type;
 
 /* a: stages x stages, copied. */
-int motion_matrix_create(struct system *s, int stages, const real *a, motion_type type, motion_matrix **result);
-void motion_matrix_destroy(motion_matrix *m);
+int X(motion_matrix_create)(struct system *s, int stages, const real *a, motion_type type, motion_matrix **result);
+void X(motion_matrix_destroy)(motion_matrix *m);
 /* Begins a new matrix; then the blocks of each stage are put, at its place, with its velocity and acceleration; then it is factored. */
-void motion_matrix_clear(motion_matrix *m, real h);
-void motion_matrix_put(motion_matrix *m, int stage, const place *at, const real *v, const real *acceleration);
-int motion_matrix_factor(motion_matrix *m, real t);
+void X(motion_matrix_clear)(motion_matrix *m, real h);
+void X(motion_matrix_put)(motion_matrix *m, int stage, const place *at, const real *v, const real *acceleration);
+int X(motion_matrix_factor)(motion_matrix *m, real t);
 /* r := matrix^-1 r, stages x 2n numbers */
-int motion_matrix_solve(motion_matrix *m, real *r);
+int X(motion_matrix_solve)(motion_matrix *m, real *r);
 
 #endif

@@ -16,7 +16,7 @@ static void legendre(int n, real x, real *p, real *dp)
     *dp = n * (x * now - before) / (x * x - 1); /* the nodes are inside */
 }
 
-void gauss_rule(int n, real *nodes, real *weights)
+void X(gauss_rule)(int n, real *nodes, real *weights)
 {
     const real pi = REAL(acos)((real)-1);
     for (int i = 0; i < n; i++) {
@@ -33,7 +33,7 @@ void gauss_rule(int n, real *nodes, real *weights)
 }
 
 /* Inner nodes are the roots of P'_{n-1}; Newton with P'' from Legendre's equation. */
-void lobatto_rule(int n, real *nodes, real *weights)
+void X(lobatto_rule)(int n, real *nodes, real *weights)
 {
     const real pi = REAL(acos)((real)-1);
     int m = n - 1;
@@ -51,12 +51,12 @@ void lobatto_rule(int n, real *nodes, real *weights)
     }
 }
 
-void equidistant_nodes(int n, real *nodes)
+void X(equidistant_nodes)(int n, real *nodes)
 {
     for (int i = 0; i < n; i++) nodes[i] = (real)i / (real)(n - 1);
 }
 
-void lagrange_at(int m, const real *nodes, real x, real *values, real *derivatives)
+void X(lagrange_at)(int m, const real *nodes, real x, real *values, real *derivatives)
 {
     for (int j = 0; j < m; j++) {
         real value = 1, slope = 0;
@@ -72,15 +72,15 @@ void lagrange_at(int m, const real *nodes, real x, real *values, real *derivativ
 }
 
 /* The polynomials have degree m-1: Gauss quadrature with enough points is exact. */
-void lagrange_integrals(int m, const real *nodes, real x, real *integrals)
+void X(lagrange_integrals)(int m, const real *nodes, real x, real *integrals)
 {
     enum { MOST = 20 };
     real at[MOST], weight[MOST], value[MOST];
     int points = m / 2 + 1;
-    gauss_rule(points, at, weight);
+    X(gauss_rule)(points, at, weight);
     for (int j = 0; j < m; j++) integrals[j] = 0;
     for (int i = 0; i < points; i++) {
-        lagrange_at(m, nodes, x * at[i], value, 0);
+        X(lagrange_at)(m, nodes, x * at[i], value, 0);
         for (int j = 0; j < m; j++) integrals[j] += x * weight[i] * value[j];
     }
 }

@@ -5,14 +5,14 @@
 #include "base/real.h"
 
 /* n points: Gauss-Legendre (n >= 1, exact to degree 2n-1), Lobatto (n >= 2, ends included, exact to degree 2n-3). weights may be NULL. */
-void gauss_rule(int n, real *nodes, real *weights);
-void lobatto_rule(int n, real *nodes, real *weights);
+void X(gauss_rule)(int n, real *nodes, real *weights);
+void X(lobatto_rule)(int n, real *nodes, real *weights);
 /* n >= 2 equidistant points, ends included. */
-void equidistant_nodes(int n, real *nodes);
+void X(equidistant_nodes)(int n, real *nodes);
 
 /* The m Lagrange polynomials of the nodes at x, and their derivatives (either may be NULL). */
-void lagrange_at(int m, const real *nodes, real x, real *values, real *derivatives);
+void X(lagrange_at)(int m, const real *nodes, real x, real *values, real *derivatives);
 /* integrals[j] = integral of the j-th Lagrange polynomial from 0 to x, exactly (m <= 20). */
-void lagrange_integrals(int m, const real *nodes, real x, real *integrals);
+void X(lagrange_integrals)(int m, const real *nodes, real x, real *integrals);
 
 #endif

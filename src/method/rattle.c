@@ -22,10 +22,10 @@ static int table(struct system *s, const method_spec *spec, step_table *t)
 {
     (void)spec;
     if (s->structure.force_multiplier)
-        euler_table(s, &symmetric, t);
+        X(euler_table)(s, &symmetric, t);
     else
-        lobatto_table(s, 2, t);
+        X(lobatto_table)(s, 2, t);
     return TAUT_OK;
 }
 
-const struct method_class method_rattle = { .info = &info, .table = table, .code = &verlet_projected, .reduces = verlet_serves };
+const struct method_class X(method_rattle) = { .info = &info, .table = table, .code = &X(verlet_projected), .reduces = X(verlet_serves) };

@@ -4,15 +4,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct method_class *const table[] = { &method_rattle, &method_shake, &method_lobatto, &method_del, &method_galerkin,
-                                                      &method_em, &method_naive, &method_extended, &method_dirac, &method_euler, &method_compose };
+static const struct method_class *const table[] = { &X(method_rattle), &X(method_shake), &X(method_lobatto), &X(method_del), &X(method_galerkin),
+                                                      &X(method_em), &X(method_naive), &X(method_extended), &X(method_dirac), &X(method_euler), &X(method_compose) };
 
-int method_count(void) { return (int)(sizeof table / sizeof *table); }
-const struct method_class *method_at(int index) { return table[index]; }
+int X(method_count)(void) { return (int)(sizeof table / sizeof *table); }
+const struct method_class *X(method_at)(int index) { return table[index]; }
 
-const struct method_class *method_find(const char *name)
+const struct method_class *X(method_find)(const char *name)
 {
-    for (int i = 0; i < method_count(); i++)
+    for (int i = 0; i < X(method_count)(); i++)
         if (strcmp(table[i]->info->name, name) == 0) return table[i];
     return NULL;
 }
@@ -20,11 +20,11 @@ const struct method_class *method_find(const char *name)
 static int unknown_method(taut_context *context, const char *name)
 {
     char names[512] = "";
-    for (int i = 0; i < method_count(); i++) {
+    for (int i = 0; i < X(method_count)(); i++) {
         size_t at = strlen(names);
         snprintf(names + at, sizeof names - at, "%s%s", i ? ", " : "", table[i]->info->name);
     }
-    return fail(context, TAUT_BAD_USAGE, "there is no method '%s'; the methods are: %s ('taut methods' describes them)", name,
+    return taut_fail(context, TAUT_BAD_USAGE, "there is no method '%s'; the methods are: %s ('taut methods' describes them)", name,
                 names);
 }
 
@@ -39,7 +39,7 @@ static int check_options(taut_context *context, const method_spec *spec, const m
 {
     for (int i = 0; i < spec->option_count; i++) {
         if (!knows(info, spec->options[i].key, strlen(spec->options[i].key)))
-            return fail(context, TAUT_BAD_USAGE, "method '%s' has no option '%s'; 'taut methods %s' lists what it has", info->name,
+            return taut_fail(context, TAUT_BAD_USAGE, "method '%s' has no option '%s'; 'taut methods %s' lists what it has", info->name,
                         spec->options[i].key, info->name);
     }
     return TAUT_OK;
@@ -72,23 +72,23 @@ static int check_base(taut_context *context, const method_spec *spec)
 {
     method_spec base;
     if (!spec->base[0]) return TAUT_OK;
-    int status = method_parse(context, spec->base, &base);
-    if (status || !method_find(base.name)->info->has_base) return status;
-    return fail(context, TAUT_BAD_USAGE, "method '%s' is made of another one, and '%s' is made of one itself; name that", spec->name, base.name);
+    int status = X(method_parse)(context, spec->base, &base);
+    if (status || !X(method_find)(base.name)->info->has_base) return status;
+    return taut_fail(context, TAUT_BAD_USAGE, "method '%s' is made of another one, and '%s' is made of one itself; name that", spec->name, base.name);
 }
 
-int method_parse(taut_context *context, const char *text, method_spec *spec)
+int X(method_parse)(taut_context *context, const char *text, method_spec *spec)
 {
     *spec = (method_spec){ 0 };
-    if (strlen(text) >= sizeof spec->text) return fail(context, TAUT_BAD_USAGE, "the method name is too long");
+    if (strlen(text) >= sizeof spec->text) return taut_fail(context, TAUT_BAD_USAGE, "the method name is too long");
     strcpy(spec->text, text);
     spec->name = spec->text;
     char *at = strchr(spec->text, ':');
     if (at) *at++ = 0;
-    const struct method_class *class = method_find(spec->name);
+    const struct method_class *class = X(method_find)(spec->name);
     if (class && class->info->has_base) at = take_base(class->info, at, spec);
     while (at) {
-        if (spec->option_count == METHOD_OPTIONS) return fail(context, TAUT_BAD_USAGE, "the method has too many options: %s", text);
+        if (spec->option_count == METHOD_OPTIONS) return taut_fail(context, TAUT_BAD_USAGE, "the method has too many options: %s", text);
         char *next = strchr(at, ',');
         if (next) *next++ = 0;
         char *value = strchr(at, '=');
@@ -102,16 +102,16 @@ int method_parse(taut_context *context, const char *text, method_spec *spec)
     return status ? status : check_base(context, spec);
 }
 
-method_info method_class_declared(const struct method_class *class, const method_spec *spec)
+method_info X(method_class_declared)(const struct method_class *class, const method_spec *spec)
 {
     method_info info = *class->info;
     if (class->declare) class->declare(spec, &info);
     return info;
 }
 
-method_info method_declared(const method_spec *spec) { return method_class_declared(method_find(spec->name), spec); }
+method_info X(method_declared)(const method_spec *spec) { return X(method_class_declared)(X(method_find)(spec->name), spec); }
 
-int method_whole_option(taut_context *context, const method_spec *spec, const char *key, int otherwise, int least, int most,
+int X(method_whole_option)(taut_context *context, const method_spec *spec, const char *key, int otherwise, int least, int most,
                         int *value)
 {
     *value = otherwise;
@@ -121,7 +121,7 @@ int method_whole_option(taut_context *context, const method_spec *spec, const ch
         char *end = NULL;
         long number = text ? strtol(text, &end, 10) : 0;
         if (!text || end == text || *end || number < least || number > most)
-            return context ? fail(context, TAUT_BAD_USAGE, "method '%s' needs %s=N with N from %d to %d, not '%s'", spec->name, key, least,
+            return context ? taut_fail(context, TAUT_BAD_USAGE, "method '%s' needs %s=N with N from %d to %d, not '%s'", spec->name, key, least,
                                   most, text ? text : "")
                            : TAUT_BAD_USAGE;
         *value = (int)number;
@@ -129,47 +129,47 @@ int method_whole_option(taut_context *context, const method_spec *spec, const ch
     return TAUT_OK;
 }
 
-int method_has_word(const method_spec *spec, const char *word)
+int X(method_has_word)(const method_spec *spec, const char *word)
 {
     for (int i = 0; i < spec->option_count; i++)
         if (!spec->options[i].value && strcmp(spec->options[i].key, word) == 0) return 1;
     return 0;
 }
 
-int method_real_option(taut_context *context, const method_spec *spec, const char *key, real otherwise, real *value)
+int X(method_real_option)(taut_context *context, const method_spec *spec, const char *key, real otherwise, real *value)
 {
     *value = otherwise;
     for (int i = 0; i < spec->option_count; i++) {
         if (strcmp(spec->options[i].key, key) != 0) continue;
         const char *text = spec->options[i].value;
         wide number = 0;
-        if (!text || wide_parse(text, &number) || !(number - number == 0))
-            return fail(context, TAUT_BAD_USAGE, "method '%s' needs a number for %s, as in %s:%s=0.5, not '%s'", spec->name, key, spec->name,
+        if (!text || taut_wide_parse(text, &number) || !(number - number == 0))
+            return taut_fail(context, TAUT_BAD_USAGE, "method '%s' needs a number for %s, as in %s:%s=0.5, not '%s'", spec->name, key, spec->name,
                         key, text ? text : "");
         *value = (real)number;
     }
     return TAUT_OK;
 }
 
-int method_check_words(taut_context *context, const method_spec *spec)
+int X(method_check_words)(taut_context *context, const method_spec *spec)
 {
-    const method_info *info = method_find(spec->name)->info;
+    const method_info *info = X(method_find)(spec->name)->info;
     for (int i = 0; i < spec->option_count; i++)
         for (int k = 0; k < info->option_count; k++) {
             const method_option *o = &info->options[k];
             if (strcmp(o->name, spec->options[i].key) != 0 || (o->values[0] != 0) == (spec->options[i].value != NULL)) continue;
-            return o->values[0] ? fail(context, TAUT_BAD_USAGE, "method '%s': '%s' needs a value: %s=%s", spec->name, o->name, o->name, o->values)
-                                : fail(context, TAUT_BAD_USAGE, "method '%s': '%s' takes no value", spec->name, o->name);
+            return o->values[0] ? taut_fail(context, TAUT_BAD_USAGE, "method '%s': '%s' needs a value: %s=%s", spec->name, o->name, o->name, o->values)
+                                : taut_fail(context, TAUT_BAD_USAGE, "method '%s': '%s' takes no value", spec->name, o->name);
         }
     return TAUT_OK;
 }
 
-const char *method_refusal(const struct method_class *class, const struct system *s)
+const char *X(method_refusal)(const struct method_class *class, const struct system *s)
 {
     if (s->m->start_points_line && !class->start)
         return "the model gives start_points, and only methods with a discrete Lagrangian (del, shake) start from two points; give "
                "positions and velocities in start";
-    if (s->m->phase && class != &method_dirac)
+    if (s->m->phase && class != &X(method_dirac))
         return s->m->phase->velocities
                    ? "its Lagrangian is singular, the mass matrix has no inverse; only the Dirac bracket covers that: use dirac:rk4, "
                      "dirac:gauss ('taut check' shows the constraints)"
@@ -181,41 +181,41 @@ const char *method_refusal(const struct method_class *class, const struct system
 static int create_stepper(struct system *s, const struct method_class *class, const method_spec *spec, real tolerance, void **self)
 {
     stepper *made = NULL;
-    step_table *t = mem_new(s->context, 1, sizeof *t);
+    step_table *t = taut_mem_new(s->context, 1, sizeof *t);
     *self = NULL;
     if (!t) return TAUT_OUT_OF_MEMORY;
-    step_table_begin(t);
+    X(step_table_begin)(t);
     int status = class->table(s, spec, t);
-    if (!status) status = stepper_create(s, t, tolerance, &made);
-    mem_free(s->context, t);
+    if (!status) status = X(stepper_create)(s, t, tolerance, &made);
+    taut_mem_free(s->context, t);
     *self = made;
     return status;
 }
 
-int method_create_with(struct system *s, const struct method_class *class, const method_spec *spec, real tolerance, method *m)
+int X(method_create_with)(struct system *s, const struct method_class *class, const method_spec *spec, real tolerance, method *m)
 {
     *m = (method){ .class = class };
-    const char *reason = method_refusal(class, s);
+    const char *reason = X(method_refusal)(class, s);
     const char *missing = reason && s->m->phase ? s->m->phase->missing : "";
     if (reason)
-        return fail(s->context, TAUT_UNSUPPORTED, "method '%s' cannot run this model: %s%s%s", class->info->name,
+        return taut_fail(s->context, TAUT_UNSUPPORTED, "method '%s' cannot run this model: %s%s%s", class->info->name,
                     reason, *missing ? "; " : "", missing);
     if (!class->table || (class->reduces && class->reduces(s))) m->code = class->code;
     return m->code ? m->code->create(s, spec, tolerance, &m->self) : create_stepper(s, class, spec, tolerance, &m->self);
 }
 
-int method_create(struct system *s, const method_spec *spec, real tolerance, method *m)
+int X(method_create)(struct system *s, const method_spec *spec, real tolerance, method *m)
 {
-    return method_create_with(s, method_find(spec->name), spec, tolerance, m);
+    return X(method_create_with)(s, X(method_find)(spec->name), spec, tolerance, m);
 }
 
-int method_step(const method *m, state *x, real h) { return m->code ? m->code->step(m->self, x, h) : stepper_step(m->self, x, h); }
+int X(method_step)(const method *m, state *x, real h) { return m->code ? m->code->step(m->self, x, h) : X(stepper_step)(m->self, x, h); }
 
-const newton_counts *method_counts(const method *m) { return m->code ? m->code->counts(m->self) : stepper_counts(m->self); }
+const newton_counts *X(method_counts)(const method *m) { return m->code ? m->code->counts(m->self) : X(stepper_counts)(m->self); }
 
-void method_destroy(method *m)
+void X(method_destroy)(method *m)
 {
     if (m->self && m->code) m->code->destroy(m->self);
-    if (m->self && !m->code) stepper_destroy(m->self);
+    if (m->self && !m->code) X(stepper_destroy)(m->self);
     *m = (method){ 0 };
 }

@@ -4,13 +4,13 @@
 
 #include "base/room.h"
 
-void scheme_destroy(scheme *r)
+void X(scheme_destroy)(scheme *r)
 {
     if (!r) return;
-    mem_free(r->s->context, r->room);
-    state_clear(r->s, &r->next);
-    newton_clear(&r->newton);
-    mem_free(r->s->context, r);
+    taut_mem_free(r->s->context, r->room);
+    X(state_clear)(r->s, &r->next);
+    X(newton_clear)(&r->newton);
+    taut_mem_free(r->s->context, r);
 }
 
 static void lay_out(void *self, room_layout *l)
@@ -24,11 +24,11 @@ static void lay_out(void *self, room_layout *l)
     r->move = room_reals(l, size), r->error = room_reals(l, size);
 }
 
-int scheme_create(formulation *f, const scheme_options *options, scheme **result)
+int X(scheme_create)(formulation *f, const scheme_options *options, scheme **result)
 {
     struct system *s = f->s;
     *result = NULL;
-    scheme *r = mem_new(s->context, 1, sizeof *r);
+    scheme *r = taut_mem_new(s->context, 1, sizeof *r);
     if (!r) return TAUT_OUT_OF_MEMORY;
     r->s = s;
     r->f = f;
@@ -36,19 +36,19 @@ int scheme_create(formulation *f, const scheme_options *options, scheme **result
     r->size = f->size;
     r->stages = options->type == SCHEME_RK4 ? 4 : options->type == SCHEME_RKF45 ? 6 : options->stages;
     int status = room_create(s->context, lay_out, r, &r->room);
-    if (!status) status = state_create(s, &r->next);
-    if (!status) status = newton_create(s->context, r->stages * (int)r->size, options->tolerance, &r->newton);
-    if (!status && options->type == SCHEME_GAUSS) status = scheme_implicit_create(r);
+    if (!status) status = X(state_create)(s, &r->next);
+    if (!status) status = X(newton_create)(s->context, r->stages * (int)r->size, options->tolerance, &r->newton);
+    if (!status && options->type == SCHEME_GAUSS) status = X(scheme_implicit_create)(r);
     if (status)
-        scheme_destroy(r);
+        X(scheme_destroy)(r);
     else
         *result = r;
     return status;
 }
 
-const newton_counts *scheme_counts(const scheme *r) { return &r->newton.counts; }
+const newton_counts *X(scheme_counts)(const scheme *r) { return &r->newton.counts; }
 
-int scheme_evaluate(scheme *r, int i)
+int X(scheme_evaluate)(scheme *r, int i)
 {
     r->newton.counts.evaluations++;
     return r->f->class->evaluate(r->f->self, r->t[i], r->at + (size_t)i * r->size, r->k + (size_t)i * r->size);
@@ -66,8 +66,8 @@ static void begin_at(scheme *r, const state *x, real h)
 
 static void move_state(scheme *r, state *x)
 {
-    add_compensated(x->q, x->q_low, r->move, x->n);
-    add_compensated(x->p, x->p_low, r->move + x->n, x->n);
+    X(add_compensated)(x->q, x->q_low, r->move, x->n);
+    X(add_compensated)(x->p, x->p_low, r->move + x->n, x->n);
 }
 
 /* Section 11: each of the constraints where its residual exceeds eps, positions first. */
@@ -97,10 +97,10 @@ static int correct(scheme *r, state *x)
 static int fixed_step(scheme *r, state *x, real h)
 {
     begin_at(r, x, h);
-    int status = r->options.type == SCHEME_RK4 ? scheme_classical(r) : scheme_implicit(r);
+    int status = r->options.type == SCHEME_RK4 ? X(scheme_classical)(r) : X(scheme_implicit)(r);
     if (status) return status;
     move_state(r, x);
-    state_next_time(x, h, &x->t, &x->t_low);
+    X(state_next_time)(x, h, &x->t, &x->t_low);
     return correct(r, x);
 }
 
@@ -114,14 +114,14 @@ static int fixed_step(scheme *r, state *x, real h)
 static int variable_steps(scheme *r, state *x, real way)
 {
     real tolerance = r->options.tolerance, length = REAL(fabs)(way), end, end_low;
-    state_next_time(x, way, &end, &end_low);
+    X(state_next_time)(x, way, &end, &end_low);
     if (!(*x->step > 0)) *x->step = r->options.first > 0 ? r->options.first : length;
     for (;;) {
         real left = (end - x->t) + (end_low - x->t_low);
         int last = *x->step >= REAL(fabs)(left);
         real h = last ? left : way > 0 ? *x->step : -*x->step, factor = 5;
         begin_at(r, x, h);
-        int status = scheme_fehlberg(r);
+        int status = X(scheme_fehlberg)(r);
         if (status < 0 || status == TAUT_OUT_OF_MEMORY) return status;
         real error = status ? (real)NAN : real_largest(r->error, r->size);
         int finite = error - error == 0, good = finite && error <= tolerance;
@@ -136,7 +136,7 @@ static int variable_steps(scheme *r, state *x, real way)
             if (last)
                 x->t = end, x->t_low = end_low;
             else
-                state_next_time(x, h, &x->t, &x->t_low);
+                X(state_next_time)(x, h, &x->t, &x->t_low);
             int corrected = correct(r, x);
             if (corrected || last) return corrected;
             continue;
@@ -144,18 +144,18 @@ static int variable_steps(scheme *r, state *x, real way)
         r->newton.counts.rejected++;
         if (*x->step > (real)SHORTEST * length) continue;
         return status ? status
-                      : fail(r->s->context, TAUT_NO_CONVERGENCE,
+                      : taut_fail(r->s->context, TAUT_NO_CONVERGENCE,
                              "at t = %.9g: an error of %.1e a step needs steps below %.1e; try a larger tol", (double)x->t, (double)tolerance,
                              (double)*x->step);
     }
 }
 
-int scheme_step(scheme *r, state *x, real h)
+int X(scheme_step)(scheme *r, state *x, real h)
 {
-    state_copy(x, &r->next);
+    X(state_copy)(x, &r->next);
     r->f->class->begin(r->f->self, x);
     int status = r->options.type == SCHEME_RKF45 ? variable_steps(r, &r->next, h) : fixed_step(r, &r->next, h);
     if (!status) status = r->f->class->end(r->f->self, &r->next);
-    if (!status) state_copy(&r->next, x);
+    if (!status) X(state_copy)(&r->next, x);
     return status;
 }

@@ -40,20 +40,20 @@ struct scheme {
 };
 
 /* f must outlive the scheme. */
-int scheme_create(formulation *f, const scheme_options *options, scheme **result);
-void scheme_destroy(scheme *r);
+int X(scheme_create)(formulation *f, const scheme_options *options, scheme **result);
+void X(scheme_destroy)(scheme *r);
 /* x := the state h later, by one step, or by as many as the error asks for (rkf45; their size is x->step). */
-int scheme_step(scheme *r, state *x, real h);
-const newton_counts *scheme_counts(const scheme *r);
+int X(scheme_step)(scheme *r, state *x, real h);
+const newton_counts *X(scheme_counts)(const scheme *r);
 
 /* ---- for the schemes themselves ---- */
 /* k := field at stage i, counted. */
-int scheme_evaluate(scheme *r, int i);
+int X(scheme_evaluate)(scheme *r, int i);
 /* From r->z at time t0 (+ t0_low): r->move := the change over h. */
-int scheme_classical(scheme *r);
+int X(scheme_classical)(scheme *r);
 /* The same, with r->error := the estimated error. */
-int scheme_fehlberg(scheme *r);
-int scheme_implicit_create(scheme *r);
-int scheme_implicit(scheme *r);
+int X(scheme_fehlberg)(scheme *r);
+int X(scheme_implicit_create)(scheme *r);
+int X(scheme_implicit)(scheme *r);
 
 #endif

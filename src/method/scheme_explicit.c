@@ -12,7 +12,7 @@ static int stage(scheme *r, int i, real c, const real *a)
         at[j] = r->z[j] + (r->h * sum + r->low[j]);
     }
     r->t[i] = r->t0 + (c * r->h + r->t0_low);
-    return scheme_evaluate(r, i);
+    return X(scheme_evaluate)(r, i);
 }
 
 /* out := h sum_i b_i k_i */
@@ -25,7 +25,7 @@ static void combine(const scheme *r, const real *b, int count, real *out)
     }
 }
 
-int scheme_classical(scheme *r)
+int X(scheme_classical)(scheme *r)
 {
     const real half = (real)1 / 2, a[4][3] = { { 0 }, { half }, { 0, half }, { 0, 0, 1 } }, c[4] = { 0, half, half, 1 };
     const real b[4] = { (real)1 / 6, (real)1 / 3, (real)1 / 3, (real)1 / 6 };
@@ -40,7 +40,7 @@ int scheme_classical(scheme *r)
 #define OVER(a, b) ((real)(a) / (b))
 
 /* Hairer, Norsett & Wanner, table II.5.1 */
-int scheme_fehlberg(scheme *r)
+int X(scheme_fehlberg)(scheme *r)
 {
     const real a[6][5] = {
         { 0 },

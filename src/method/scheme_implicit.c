@@ -10,13 +10,13 @@
 
 static int by_tolerance(const scheme *r) { return r->options.functional && r->options.tolerance > 0; }
 
-int scheme_implicit_create(scheme *r)
+int X(scheme_implicit_create)(scheme *r)
 {
     int s = r->stages;
     real a[STAGES_MOST * STAGES_MOST];
-    gauss_rule(s, r->c, r->b);
+    X(gauss_rule)(s, r->c, r->b);
     for (int i = 0; i < s; i++) {
-        lagrange_integrals(s, r->c, r->c[i], r->a[i]);
+        X(lagrange_integrals)(s, r->c, r->c[i], r->a[i]);
         memcpy(a + i * s, r->a[i], (size_t)s * sizeof(real));
     }
     if (by_tolerance(r)) r->newton.rest = 0; /* no forecasts */
@@ -37,7 +37,7 @@ static int residual(void *self, const real *x, real *out)
     size_t size = r->size;
     find_places(r, x);
     for (int i = 0; i < r->stages; i++) {
-        int status = scheme_evaluate(r, i);
+        int status = X(scheme_evaluate)(r, i);
         if (status) return status;
     }
     for (size_t i = 0; i < (size_t)r->stages; i++)
@@ -91,11 +91,11 @@ static void name(void *self, int equation, char *buffer, size_t size)
     scheme *r = self;
     uint32_t n = r->s->n, i = (uint32_t)equation % r->size;
     char text[150];
-    system_coordinate_name(r->s, i % n, text, sizeof text);
+    X(system_coordinate_name)(r->s, i % n, text, sizeof text);
     snprintf(buffer, size, i < n ? "motion of %s" : "momentum of %s", text);
 }
 
-int scheme_implicit(scheme *r)
+int X(scheme_implicit)(scheme *r)
 {
     size_t size = r->size;
     for (int i = 0; i < r->stages; i++) r->t[i] = r->t0 + (r->c[i] * r->h + r->t0_low);
@@ -103,17 +103,17 @@ int scheme_implicit(scheme *r)
     real first = r->t[0];
     r->t[0] = r->t0;
     for (size_t j = 0; j < size; j++) r->at[j] = r->z[j];
-    int status = scheme_evaluate(r, 0);
+    int status = X(scheme_evaluate)(r, 0);
     r->t[0] = first;
     if (status) return status;
     for (size_t i = 0; i < (size_t)r->stages; i++)
         for (size_t j = 0; j < size; j++) r->x[i * size + j] = r->c[i] * r->h * r->k[j];
     newton_problem problem = { r, r->stages * (int)size, residual, factor, solve, measure, name, NULL };
-    status = newton_solve(&r->newton, &problem, r->x, 0, r->t0, "stages of the step");
+    status = X(newton_solve)(&r->newton, &problem, r->x, 0, r->t0, "stages of the step");
     if (status) return status;
     find_places(r, r->x);
     for (int i = 0; i < r->stages && !by_tolerance(r); i++)
-        if ((status = scheme_evaluate(r, i))) return status;
+        if ((status = X(scheme_evaluate)(r, i))) return status;
     for (size_t j = 0; j < size; j++) {
         real sum = 0;
         for (int i = 0; i < r->stages; i++) sum += r->b[i] * r->k[(size_t)i * size + j];

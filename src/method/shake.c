@@ -31,15 +31,15 @@ static const char *refuse(const struct system *s)
 static int table(struct system *s, const method_spec *spec, step_table *t)
 {
     (void)spec;
-    del_table(s, &trapezoidal, t);
+    X(del_table)(s, &trapezoidal, t);
     return TAUT_OK;
 }
 
 static int start(struct system *s, const method_spec *spec, state *x, const real *q1, real h)
 {
     (void)spec;
-    return del_start(s, &trapezoidal, x, q1, h);
+    return X(del_start)(s, &trapezoidal, x, q1, h);
 }
 
-const struct method_class method_shake = { .info = &info, .refuse = refuse, .table = table, .code = &verlet_plain, .reduces = verlet_serves,
+const struct method_class X(method_shake) = { .info = &info, .refuse = refuse, .table = table, .code = &X(verlet_plain), .reduces = X(verlet_serves),
                                            .start = start };

@@ -16,6 +16,6 @@ typedef struct {
 } lobatto_pair;
 
 /* stages from 2 to STAGES_MOST */
-void lobatto_pair_find(int stages, lobatto_pair *pair);
+void X(lobatto_pair_find)(int stages, lobatto_pair *pair);
 
 #endif

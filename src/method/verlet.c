@@ -37,17 +37,17 @@ typedef struct {
     int project;           /* the second half is done; SHAKE leaves it out, and the next lambda takes it along */
 } verlet;
 
-int verlet_serves(const struct system *s) { return s->structure.explicit_force; }
+int X(verlet_serves)(const struct system *s) { return s->structure.explicit_force; }
 
 static void destroy(void *self)
 {
     verlet *r = self;
     if (!r) return;
-    mem_free(r->s->context, r->room);
-    state_clear(r->s, &r->next);
-    multiplier_destroy(r->matrix);
-    newton_clear(&r->newton);
-    mem_free(r->s->context, r);
+    taut_mem_free(r->s->context, r->room);
+    X(state_clear)(r->s, &r->next);
+    X(multiplier_destroy)(r->matrix);
+    X(newton_clear)(&r->newton);
+    taut_mem_free(r->s->context, r);
 }
 
 static void lay_out(void *self, room_layout *l)
@@ -65,19 +65,19 @@ static void lay_out(void *self, room_layout *l)
 
 static int create(struct system *s, int project, real tolerance, void **self)
 {
-    verlet *r = mem_new(s->context, 1, sizeof *r);
+    verlet *r = taut_mem_new(s->context, 1, sizeof *r);
     *self = NULL;
     if (!r) return TAUT_OUT_OF_MEMORY;
     r->s = s;
     r->project = project;
-    int status = system_prepare_block(s, BLOCK_G);
+    int status = X(system_prepare_block)(s, BLOCK_G);
     if (!status) status = room_create(s->context, lay_out, r, &r->room);
-    if (!status) status = state_create(s, &r->next);
-    if (!status) status = newton_create(s->context, (int)s->c, tolerance, &r->newton);
+    if (!status) status = X(state_create)(s, &r->next);
+    if (!status) status = X(newton_create)(s->context, (int)s->c, tolerance, &r->newton);
     /* Momenta are kept whatever the multipliers are, and each step solves the constraints from scratch. */
-    if (!status) newton_relax(&r->newton);
-    if (!status && s->c) status = multiplier_create(s, &r->matrix);
-    if (!status && s->c) r->gt = multiplier_transposed(r->matrix, &r->gt_from);
+    if (!status) X(newton_relax)(&r->newton);
+    if (!status && s->c) status = X(multiplier_create)(s, &r->matrix);
+    if (!status && s->c) r->gt = X(multiplier_transposed)(r->matrix, &r->gt_from);
     if (status)
         destroy(r);
     else
@@ -101,7 +101,7 @@ static const newton_counts *counts(const void *self) { return &((const verlet *)
 
 static void name_constraint(void *self, int equation, char *buffer, size_t size)
 {
-    system_constraint_name(((verlet *)self)->s, (uint32_t)equation, buffer, size);
+    X(system_constraint_name)(((verlet *)self)->s, (uint32_t)equation, buffer, size);
 }
 
 /* velocity = W (p - a) for a Lagrangian with p = M v + a, W p + a for a Hamiltonian */
@@ -110,9 +110,9 @@ static void velocity_of(const struct system *s, const real *p, real *work, real 
     uint32_t n = s->n;
     if (s->form == FORM_LAGRANGIAN) {
         for (uint32_t i = 0; i < n; i++) work[i] = p[i] - s->offset[i];
-        system_apply_inverse_mass(s, work, v);
+        X(system_apply_inverse_mass)(s, work, v);
     } else {
-        system_apply_inverse_mass(s, p, v);
+        X(system_apply_inverse_mass)(s, p, v);
         for (uint32_t i = 0; i < n; i++) v[i] += s->offset[i];
     }
 }
@@ -130,7 +130,7 @@ static void prepare_motion(verlet *r, const real *g, const real *x)
 {
     if (r->s->structure.diagonal_mass || !r->s->c) return;
     for (uint32_t j = 0; j < r->s->n; j++) r->kick[j] = constraint_force(r, g, x, j);
-    system_apply_inverse_mass(r->s, r->kick, r->kick);
+    X(system_apply_inverse_mass)(r->s, r->kick, r->kick);
 }
 
 static inline real motion_of(const verlet *r, const real *g, const real *x, uint32_t j)
@@ -161,7 +161,7 @@ static int position_residual(void *self, const real *lambda, real *out)
     verlet *r = self;
     (void)lambda;
     place at = place_at(r->s, r->next.q, NULL, &r->next.t, NULL);
-    system_constraints(r->s, &at, out);
+    X(system_constraints)(r->s, &at, out);
     return TAUT_OK;
 }
 
@@ -170,16 +170,16 @@ static int position_factor(void *self, const real *lambda)
     verlet *r = self;
     (void)lambda;
     place at = place_at(r->s, r->next.q, NULL, &r->next.t, NULL);
-    system_block_values(r->s, BLOCK_G, &at, r->g1);
+    X(system_block_values)(r->s, BLOCK_G, &at, r->g1);
     r->factored = 0;
-    return multiplier_factor(r->matrix, r->g1, r->g0);
+    return X(multiplier_factor)(r->matrix, r->g1, r->g0);
 }
 
 static int position_solve(void *self, real *out)
 {
     verlet *r = self;
     real scale = 2 / (r->h * r->h);
-    int status = multiplier_solve(r->matrix, out);
+    int status = X(multiplier_solve)(r->matrix, out);
     for (uint32_t k = 0; k < r->s->c; k++) out[k] *= scale;
     return status;
 }
@@ -212,7 +212,7 @@ static int velocity_residual(void *self, const real *mu, real *out)
     struct system *s = r->s;
     (void)mu;
     memcpy(out, r->rate, s->c * sizeof(real));
-    block_multiply(&s->blocks[BLOCK_G], r->g1, 1, r->next.w, out);
+    X(block_multiply)(&s->blocks[BLOCK_G], r->g1, 1, r->next.w, out);
     return TAUT_OK;
 }
 
@@ -220,7 +220,7 @@ static int velocity_factor(void *self, const real *mu)
 {
     verlet *r = self;
     (void)mu;
-    int status = multiplier_factor(r->matrix, r->g1, r->g1);
+    int status = X(multiplier_factor)(r->matrix, r->g1, r->g1);
     r->factored = !status;
     return status;
 }
@@ -228,7 +228,7 @@ static int velocity_factor(void *self, const real *mu)
 static int velocity_solve(void *self, real *out)
 {
     verlet *r = self;
-    int status = multiplier_solve(r->matrix, out);
+    int status = X(multiplier_solve)(r->matrix, out);
     for (uint32_t k = 0; k < r->s->c; k++) out[k] *= 2 / r->h;
     return status;
 }
@@ -246,8 +246,8 @@ static void begin(verlet *r, const state *x)
     struct system *s = r->s;
     if (r->known && r->known_t == x->t && memcmp(r->known_q, x->q, s->n * sizeof(real)) == 0) return;
     place at = place_at(s, x->q, NULL, &x->t, NULL);
-    system_free_force(s, &at, r->f);
-    system_block_values(s, BLOCK_G, &at, r->g0);
+    X(system_free_force)(s, &at, r->f);
+    X(system_block_values)(s, BLOCK_G, &at, r->g0);
     r->factored = 0;
     r->known = 0;
 }
@@ -267,7 +267,7 @@ static void push_momenta(verlet *r, const real *f, const real *g, const real *x)
 {
     for (uint32_t j = 0; j < r->s->n; j++) {
         real force = (f ? f[j] : 0) + (g ? constraint_force(r, g, x, j) : 0);
-        add_compensated(&r->next.p[j], &r->next.p_low[j], &(real){ r->h / 2 * force }, 1);
+        X(add_compensated)(&r->next.p[j], &r->next.p_low[j], &(real){ r->h / 2 * force }, 1);
     }
 }
 
@@ -288,8 +288,8 @@ static int find_positions(verlet *r, const state *x)
     /* The iteration begins with the matrix G0 W G0' of the start of the step, formed here when the last step did not leave it. A small
        matrix is cheaper than the corrections it saves: there it begins with G1 W G0' at the guess. */
     int borrow = s->c > BORROW_ABOVE, status = TAUT_OK;
-    if (borrow && !r->factored) status = multiplier_factor(r->matrix, r->g0, r->g0);
-    if (!status) status = newton_solve(&r->newton, &problem, r->next.lambda, borrow, x->t, "constraints at the new positions");
+    if (borrow && !r->factored) status = X(multiplier_factor)(r->matrix, r->g0, r->g0);
+    if (!status) status = X(newton_solve)(&r->newton, &problem, r->next.lambda, borrow, x->t, "constraints at the new positions");
     if (!status) push_momenta(r, NULL, r->g0, r->next.lambda);
     return status;
 }
@@ -298,18 +298,18 @@ static int find_momenta(verlet *r)
 {
     struct system *s = r->s;
     place at = place_at(s, r->next.q, NULL, &r->next.t, NULL);
-    system_free_force(s, &at, r->f);
+    X(system_free_force)(s, &at, r->f);
     push_momenta(r, r->f, NULL, NULL);
     if (r->project) velocity_of(s, r->next.p, r->kick, r->base);
-    if (s->c) system_block_values(s, BLOCK_G, &at, r->g1);
+    if (s->c) X(system_block_values)(s, BLOCK_G, &at, r->g1);
     if (!r->project) r->factored = 0;
     if (s->c && r->project) {
-        system_constraint_rate(s, &at, r->rate);
+        X(system_constraint_rate)(s, &at, r->rate);
         memcpy(r->mu, r->next.lambda, s->c * sizeof(real));
         place_velocities(r, r->mu);
         newton_problem problem = { r, (int)s->c, velocity_residual, velocity_factor, velocity_solve, velocity_measure,
                                    name_constraint, NULL };
-        int status = newton_solve(&r->newton, &problem, r->mu, 0, r->next.t, "velocity constraints");
+        int status = X(newton_solve)(&r->newton, &problem, r->mu, 0, r->next.t, "velocity constraints");
         if (status) return status;
         push_momenta(r, NULL, r->g1, r->mu);
     }
@@ -325,7 +325,7 @@ static int step(void *self, state *x, real h)
     verlet *r = self;
     r->from = x;
     r->h = h;
-    state_next_time(x, h, &r->next.t, &r->next.t_low);
+    X(state_next_time)(x, h, &r->next.t, &r->next.t_low);
     begin(r, x);
     r->known = 0; /* r->f is overwritten on the way */
     int status = find_positions(r, x);
@@ -334,10 +334,10 @@ static int step(void *self, state *x, real h)
         r->factored = 0;
         return status;
     }
-    state_swap(x, &r->next);
+    X(state_swap)(x, &r->next);
     end(r, x);
     return TAUT_OK;
 }
 
-const method_code verlet_projected = { create_projected, step, counts, destroy };
-const method_code verlet_plain = { create_plain, step, counts, destroy };
+const method_code X(verlet_projected) = { create_projected, step, counts, destroy };
+const method_code X(verlet_plain) = { create_plain, step, counts, destroy };

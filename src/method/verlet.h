@@ -6,8 +6,8 @@
 
 #include "method/method.h"
 
-int verlet_serves(const struct system *s);
-extern const method_code verlet_projected; /* RATTLE */
-extern const method_code verlet_plain;     /* SHAKE: without the velocity constraint at the end of a step */
+int X(verlet_serves)(const struct system *s);
+extern const method_code X(verlet_projected); /* RATTLE */
+extern const method_code X(verlet_plain);     /* SHAKE: without the velocity constraint at the end of a step */
 
 #endif

@@ -28,12 +28,12 @@
 
 static int is_symbol(lua_State *L, int i)
 {
-    return lua_type(L, i) == LUA_TUSERDATA && (symbols_at(L, i) || vectors_at(L, i));
+    return lua_type(L, i) == LUA_TUSERDATA && (taut_symbols_at(L, i) || taut_vectors_at(L, i));
 }
 
-int compare_refuse(lua_State *L)
+int taut_compare_refuse(lua_State *L)
 {
-    return script_error(L, "symbols cannot be compared: they have no value while the script runs; compare plain "
+    return taut_script_error(L, "symbols cannot be compared: they have no value while the script runs; compare plain "
                            "numbers (option), or use min, max, abs in the expression");
 }
 
@@ -43,7 +43,7 @@ static int equal(lua_State *L)
     lua_settop(L, 2);
     lua_getiuservalue(L, 1, 1);
     int first = is_symbol(L, 3), second = is_symbol(L, 2), type = lua_type(L, first ? 2 : 3);
-    if ((first || second) && (type == LUA_TNUMBER || type == LUA_TTABLE || (first && second))) compare_refuse(L);
+    if ((first || second) && (type == LUA_TNUMBER || type == LUA_TTABLE || (first && second))) taut_compare_refuse(L);
     return lua_compare(L, 3, 2, LUA_OPEQ);
 }
 
@@ -64,7 +64,7 @@ static int push_box(lua_State *L)
     lua_newuserdatauv(L, 0, 1);
     lua_pushvalue(L, 1);
     lua_setiuservalue(L, -2, 1);
-    lua_rawgeti(L, LUA_REGISTRYINDEX, script_of(L)->box_ref);
+    lua_rawgeti(L, LUA_REGISTRYINDEX, taut_script_of(L)->box_ref);
     lua_setmetatable(L, -2);
     return 1;
 }
@@ -72,11 +72,11 @@ static int push_box(lua_State *L)
 /* The limit of a loop that counts in whole numbers: Lua would round it down. */
 static int check_limit(lua_State *L)
 {
-    const script *s = script_of(L);
+    const script *s = taut_script_of(L);
     int whole = 1;
     if (s->fraction && lua_type(L, 1) == LUA_TNUMBER) lua_tointegerx(L, 1, &whole);
     if (!whole)
-        return script_error(L, "this loop ends at %f, and option '%s' is %f where its default is a whole number; give "
+        return taut_script_error(L, "this loop ends at %f, and option '%s' is %f where its default is a whole number; give "
                                "it a whole number, or round the limit with math.floor",
                             lua_tonumber(L, 1), s->fraction, s->fraction_value);
     lua_settop(L, 1);
@@ -91,20 +91,20 @@ static int mark(lua_State *L)
     if (text && size == 1 && text[0] == MARK_BOX) return push_box(L);
     if (text && size == 1 && text[0] == MARK_LIMIT) return check_limit(L);
     if (text && size == 1 && text[0] == MARK_PLAIN) {
-        if (is_symbol(L, 1)) return compare_refuse(L);
+        if (is_symbol(L, 1)) return taut_compare_refuse(L);
         lua_settop(L, 1);
         return 1;
     }
-    return script_error(L, "attempt to perform bitwise operation on %s; use whole numbers here",
-                        symbols_describe(L, lua_type(L, 1) == LUA_TNUMBER ? 2 : 1));
+    return taut_script_error(L, "attempt to perform bitwise operation on %s; use whole numbers here",
+                        taut_symbols_describe(L, lua_type(L, 1) == LUA_TNUMBER ? 2 : 1));
 }
 
-void compare_open(lua_State *L)
+void taut_compare_open(lua_State *L)
 {
     static const luaL_Reg operators[] = { { "__lt", box_equal }, { "__le", box_differ }, { NULL, NULL } };
-    script *s = script_of(L);
+    script *s = taut_script_of(L);
     const void *identity;
-    symbols_metatable(L, "comparison", operators, &s->box_ref, &identity);
+    taut_symbols_metatable(L, "comparison", operators, &s->box_ref, &identity);
     lua_pushliteral(L, "");
     if (lua_getmetatable(L, -1)) {
         lua_pushcfunction(L, mark);
@@ -323,9 +323,9 @@ static size_t count_places(const char *text, size_t size, int limits)
     return count;
 }
 
-const char *compare_rewrite(lua_State *L, const char *text, size_t *size)
+const char *taut_compare_rewrite(lua_State *L, const char *text, size_t *size)
 {
-    const script *s = script_of(L);
+    const script *s = taut_script_of(L);
     int limits = 0;
     for (size_t i = 0; i < s->definition_count; i++) limits |= strpbrk(s->definitions[i].value, ".eE") != NULL;
     size_t places = count_places(text, *size, limits);

@@ -10,57 +10,57 @@
 
 static void read_restitution(lua_State *L, contact *c)
 {
-    c->restitution = symbols_constant(L, -1, "restitution");
-    wide e = symbols_value(L, c->restitution);
+    c->restitution = taut_symbols_constant(L, -1, "restitution");
+    wide e = taut_symbols_value(L, c->restitution);
     if (!(e >= 0 && e <= 1))
-        script_error(L, "the restitution of contact '%s' is %f; it lies between 0 (no rebound) and 1 (no loss)",
+        taut_script_error(L, "the restitution of contact '%s' is %f; it lies between 0 (no rebound) and 1 (no loss)",
                      c->name, (double)e);
 }
 
 static void read_friction(lua_State *L, contact *c)
 {
-    graph *g = script_of(L)->graph;
-    c->friction = symbols_scalar(L, -1, "friction");
-    if (symbols_kinds(L, c->friction) & 1u << KIND_LAMBDA)
-        script_error(
+    graph *g = taut_script_of(L)->graph;
+    c->friction = taut_symbols_scalar(L, -1, "friction");
+    if (taut_symbols_kinds(L, c->friction) & 1u << KIND_LAMBDA)
+        taut_script_error(
             L,
             "the friction coefficient of contact '%s' contains a multiplier; write such a force with force(), from the "
             "multiplier that contact() returns",
             c->name);
-    if (expr_is_constant(g, c->friction) && !(symbols_value(L, c->friction) >= 0))
-        script_error(L, "the friction coefficient of contact '%s' is %f; it cannot be negative", c->name,
-                     (double)symbols_value(L, c->friction));
-    if (expr_is_number(g, c->friction, 0)) c->friction = 0;
+    if (taut_expr_is_constant(g, c->friction) && !(taut_symbols_value(L, c->friction) >= 0))
+        taut_script_error(L, "the friction coefficient of contact '%s' is %f; it cannot be negative", c->name,
+                     (double)taut_symbols_value(L, c->friction));
+    if (taut_expr_is_number(g, c->friction, 0)) c->friction = 0;
 }
 
 static void read_width(lua_State *L, contact *c)
 {
     c->law = FRICTION_REGULARISED;
-    c->width = symbols_constant(L, -1, "regularised");
-    if (!(symbols_value(L, c->width) > 0))
-        script_error(
+    c->width = taut_symbols_constant(L, -1, "regularised");
+    if (!(taut_symbols_value(L, c->width) > 0))
+        taut_script_error(
             L, "regularised of contact '%s' is %f; give the slip velocity, above zero, below which the friction fades",
-            c->name, (double)symbols_value(L, c->width));
+            c->name, (double)taut_symbols_value(L, c->width));
 }
 
 static void read_slide(lua_State *L, contact *c)
 {
     vector v = { .dimension = 1 };
-    if (vectors_is_like(L, -1)) vectors_get(L, -1, "slide", &v);
-    else v.at[0] = symbols_scalar(L, -1, "slide");
+    if (taut_vectors_is_like(L, -1)) taut_vectors_get(L, -1, "slide", &v);
+    else v.at[0] = taut_symbols_scalar(L, -1, "slide");
     if (v.dimension < 1 || v.dimension > 2)
-        script_error(L, "slide of contact '%s' has %d components; a surface has one or two directions", c->name,
+        taut_script_error(L, "slide of contact '%s' has %d components; a surface has one or two directions", c->name,
                      (int)v.dimension);
     for (uint32_t i = 0; i < v.dimension; i++) {
-        unsigned kinds = symbols_kinds(L, v.at[i]);
+        unsigned kinds = taut_symbols_kinds(L, v.at[i]);
         if (kinds & (1u << KIND_W | 1u << KIND_LAMBDA))
-            script_error(L,
+            taut_script_error(L,
                          "slide of contact '%s' contains velocities, momenta or multipliers; give the displacement "
                          "along the surface, "
                          "of coordinates and time: its time derivative is the slip velocity",
                          c->name);
         if (!(kinds & 1u << KIND_Q))
-            script_error(L, "slide of contact '%s' contains no coordinate; nothing could slide", c->name);
+            taut_script_error(L, "slide of contact '%s' contains no coordinate; nothing could slide", c->name);
         c->slide[i] = v.at[i];
     }
     c->slide_type = SLIDE_GIVEN;
@@ -75,9 +75,9 @@ static void read_options(lua_State *L, contact *c)
     };
     if (lua_isnoneornil(L, 3)) return;
     if (lua_type(L, 3) != LUA_TTABLE)
-        script_error(L,
+        taut_script_error(L,
                      "contact '%s' takes a table of options third, got %s; write {restitution = 0.9, friction = 0.3}",
-                     c->name, symbols_describe(L, 3));
+                     c->name, taut_symbols_describe(L, 3));
     size_t found = 0, all = 0;
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         lua_getfield(L, 3, known[i].name);
@@ -86,17 +86,17 @@ static void read_options(lua_State *L, contact *c)
     }
     for (lua_pushnil(L); lua_next(L, 3); lua_pop(L, 1)) all++;
     if (all == found) return;
-    sandbox_keys(L, 3);
+    taut_sandbox_keys(L, 3);
     for (lua_Integer k = 1; k <= (lua_Integer)lua_rawlen(L, -1); k++) {
         lua_rawgeti(L, -1, k);
         if (lua_type(L, -1) != LUA_TSTRING)
-            script_error(L, "contact '%s' has an option without a name; write {restitution = 0.9, friction = 0.3}",
+            taut_script_error(L, "contact '%s' has an option without a name; write {restitution = 0.9, friction = 0.3}",
                          c->name);
         const char *key = lua_tostring(L, -1);
         int is_known = 0;
         for (size_t i = 0; i < sizeof known / sizeof *known; i++) is_known |= strcmp(key, known[i].name) == 0;
         if (!is_known)
-            script_error(L, "contact '%s' has no option '%s'; it has restitution, friction, regularised, slide",
+            taut_script_error(L, "contact '%s' has no option '%s'; it has restitution, friction, regularised, slide",
                          c->name, key);
         lua_pop(L, 1);
     }
@@ -107,17 +107,17 @@ static void read_options(lua_State *L, contact *c)
 /* The points whose coordinates occur in the gap: one, or two of the same dimension. Returns 0 otherwise. */
 static int find_points(lua_State *L, contact *c)
 {
-    script *s = script_of(L);
+    script *s = taut_script_of(L);
     const model *m = s->model;
     expr *list;
     size_t nodes;
     int good = 1;
-    script_check(L, expr_reachable(s->graph, &c->gap, 1, &list, &nodes));
+    taut_script_check(L, taut_expr_reachable(s->graph, &c->gap, 1, &list, &nodes));
     for (size_t i = 0; i < nodes; i++) {
         uint32_t q;
-        node n = *graph_node(s->graph, list[i]);
+        node n = *taut_graph_node(s->graph, list[i]);
         if (n.op != OP_VARIABLE || n.b == KIND_T) continue;
-        if (!symbols_is_variable(s, list[i], KIND_Q, &q) || m->groups[m->group_of[q]].type != GROUP_POINT) {
+        if (!taut_symbols_is_variable(s, list[i], KIND_Q, &q) || m->groups[m->group_of[q]].type != GROUP_POINT) {
             good = 0;
             break;
         }
@@ -130,15 +130,15 @@ static int find_points(lua_State *L, contact *c)
         }
         c->point[c->point_count++] = owner;
     }
-    expr_list_free(s->graph, list);
-    script_charge(L, (double)nodes);
+    taut_expr_list_free(s->graph, list);
+    taut_script_charge(L, (double)nodes);
     return good && c->point_count > 0;
 }
 
 static void find_slide(lua_State *L, contact *c)
 {
     if (c->law == FRICTION_REGULARISED && !c->friction)
-        script_error(L, "contact '%s' is regularised but has no friction; add friction = ...", c->name);
+        taut_script_error(L, "contact '%s' is regularised but has no friction; add friction = ...", c->name);
     int points = find_points(L, c);
     if (!points) c->point_count = 0; /* the gradient of the gap is then taken for a unit vector */
     if (!c->friction) {
@@ -146,13 +146,13 @@ static void find_slide(lua_State *L, contact *c)
         c->slide_count = 0;
     } else if (c->slide_type == SLIDE_NONE) {
         if (!points)
-            script_error(L,
+            taut_script_error(L,
                          "contact '%s' has friction, but its gap is not of one point or two, so that the slip is not "
                          "known; add slide = the "
                          "displacement along the surface (one expression, or two)",
                          c->name);
         c->slide_type = SLIDE_POINTS;
-        c->slide_count = script_of(L)->model->groups[c->point[0]].size - 1;
+        c->slide_count = taut_script_of(L)->model->groups[c->point[0]].size - 1;
     }
 }
 
@@ -160,80 +160,80 @@ static void find_slide(lua_State *L, contact *c)
 
 static int contact_contact(lua_State *L)
 {
-    script *s = script_of(L);
+    script *s = taut_script_of(L);
     model *m = s->model;
     uint32_t before;
-    const char *name = declare_name(L, 1, "contact");
-    if (vectors_is_like(L, 2))
-        return script_error(L, "contact '%s' is %s; write one contact per component", name, symbols_describe(L, 2));
-    contact c = { .gap = symbols_scalar(L, 2, "contact"), .line = script_line(L) };
-    script_charge(L, CONTACT_WORK);
-    unsigned kinds = symbols_kinds(L, c.gap);
+    const char *name = taut_declare_name(L, 1, "contact");
+    if (taut_vectors_is_like(L, 2))
+        return taut_script_error(L, "contact '%s' is %s; write one contact per component", name, taut_symbols_describe(L, 2));
+    contact c = { .gap = taut_symbols_scalar(L, 2, "contact"), .line = taut_script_line(L) };
+    taut_script_charge(L, CONTACT_WORK);
+    unsigned kinds = taut_symbols_kinds(L, c.gap);
     if (kinds & (1u << KIND_W | 1u << KIND_LAMBDA))
-        return script_error(
+        return taut_script_error(
             L, "the gap of contact '%s' contains velocities, momenta or multipliers; write it in coordinates and time",
             name);
     if (!(kinds & 1u << KIND_Q))
-        return script_error(L, "the gap of contact '%s' contains no coordinate; nothing could touch; remove it", name);
-    if (names_find(&s->contact_names, name, &before))
-        return script_error(L, "there is a contact '%s' already (line %d); names of contacts are unique", name,
+        return taut_script_error(L, "the gap of contact '%s' contains no coordinate; nothing could touch; remove it", name);
+    if (taut_names_find(&s->contact_names, name, &before))
+        return taut_script_error(L, "there is a contact '%s' already (line %d); names of contacts are unique", name,
                             m->contacts[before].line);
-    if (names_find(&s->constraint_names, name, &before))
-        return script_error(L,
+    if (taut_names_find(&s->constraint_names, name, &before))
+        return taut_script_error(L,
                             "there is a constraint '%s' already (line %d); contacts and constraints share their names",
                             name, m->constraints[before].line);
-    c.restitution = script_built(L, expr_number(s->graph, 0));
-    script_check(L,
-                 mem_grow(s->context, &m->contacts, &m->contact_capacity, m->contact_count + 1, sizeof *m->contacts));
+    c.restitution = taut_script_built(L, taut_expr_number(s->graph, 0));
+    taut_script_check(L,
+                 taut_mem_grow(s->context, &m->contacts, &m->contact_capacity, m->contact_count + 1, sizeof *m->contacts));
     size_t index = m->contact_count;
-    c.name = script_text(L, name);
+    c.name = taut_script_text(L, name);
     m->contacts[m->contact_count++] = c; /* the model owns the name from here on */
     read_options(L, &c);
     find_slide(L, &c);
     m->contacts[index] = c;
-    script_check(L, names_add(s->context, &s->contact_names, c.name, (uint32_t)index));
-    return symbols_push(L, expr_variable(s->graph, KIND_CONTACT, (uint32_t)index));
+    taut_script_check(L, taut_names_add(s->context, &s->contact_names, c.name, (uint32_t)index));
+    return taut_symbols_push(L, taut_expr_variable(s->graph, KIND_CONTACT, (uint32_t)index));
 }
 
 static int contact_impact_law(lua_State *L)
 {
-    model *m = script_of(L)->model;
+    model *m = taut_script_of(L)->model;
     const char *text = lua_type(L, 1) == LUA_TSTRING ? lua_tostring(L, 1) : "";
     if (strcmp(text, "simultaneous") != 0 && strcmp(text, "sequential") != 0)
-        return script_error(L, "impact_law is \"simultaneous\" or \"sequential\", not %s; write one of them in quotes",
-                            *text ? text : symbols_describe(L, 1));
+        return taut_script_error(L, "impact_law is \"simultaneous\" or \"sequential\", not %s; write one of them in quotes",
+                            *text ? text : taut_symbols_describe(L, 1));
     if (m->impact_law_line)
-        return script_error(L, "the impact_law is given already (line %d); give it once", m->impact_law_line);
+        return taut_script_error(L, "the impact_law is given already (line %d); give it once", m->impact_law_line);
     m->impact_law = strcmp(text, "sequential") == 0 ? IMPACT_SEQUENTIAL : IMPACT_SIMULTANEOUS;
-    m->impact_law_line = script_line(L);
+    m->impact_law_line = taut_script_line(L);
     return 0;
 }
 
-void contact_finish(lua_State *L)
+void taut_contact_finish(lua_State *L)
 {
-    const model *m = script_of(L)->model;
+    const model *m = taut_script_of(L)->model;
     for (size_t i = 0; i < m->contact_count; i++) {
         if (m->form == FORM_RATES && m->contacts[i].friction)
-            script_error_at(
+            taut_script_error_at(
                 L, m->contacts[i].line,
                 "friction of a contact in a model of rates; write it into the rate of momentum(x), with the "
                 "multiplier that contact() returns");
         if (m->start_points_line)
-            script_error_at(L, m->contacts[i].line,
+            taut_script_error_at(L, m->contacts[i].line,
                             "contacts in a model with start_points (line %d); give positions and velocities in start",
                             m->start_points_line);
     }
     if (m->impact_law_line && !m->contact_count)
-        script_error_at(L, m->impact_law_line,
+        taut_script_error_at(L, m->impact_law_line,
                         "impact_law in a model without contacts; declare one with contact(), or remove it");
 }
 
-void contact_open(lua_State *L)
+void taut_contact_open(lua_State *L)
 {
     static const script_function functions[] = {
         { "contact", contact_contact, 3, 1,
           "give a name, the gap and one table: contact(\"floor\", a.z, {restitution = 0.5, friction = 0.3})", 0, 0 },
         { "impact_law", contact_impact_law, 1, 0, "write impact_law \"sequential\"", 0, 0 },
     };
-    functions_register(L, functions, sizeof functions / sizeof *functions);
+    taut_functions_register(L, functions, sizeof functions / sizeof *functions);
 }

@@ -5,27 +5,27 @@
 /* Negligible against any slip velocity; without slip it gives the direction itself. Its square is a normal number. */
 #define NO_SLIP 1e-150
 
-uint32_t contact_rows(const contact *c, contact_mode mode)
+uint32_t taut_contact_rows(const contact *c, contact_mode mode)
 {
     return mode == MODE_OPEN ? 0 : mode == MODE_STICK ? 1 + c->slide_count : 1;
 }
 
-contact_mode contact_closed_mode(const contact *c, int slips)
+contact_mode taut_contact_closed_mode(const contact *c, int slips)
 {
     if (!c->friction || c->law == FRICTION_REGULARISED) return MODE_CLOSED;
     return slips ? MODE_SLIP : MODE_STICK;
 }
 
-void mode_model_destroy(model *m)
+void taut_mode_model_destroy(model *m)
 {
     if (!m) return;
     taut_context *context = m->context;
-    mem_free(context, m->parameters);
-    mem_free(context, m->constraints);
-    mem_free(context, m->forces);
-    mem_free(context, m->rates);
-    mem_free(context, m->observables);
-    mem_free(context, m);
+    taut_mem_free(context, m->parameters);
+    taut_mem_free(context, m->constraints);
+    taut_mem_free(context, m->forces);
+    taut_mem_free(context, m->rates);
+    taut_mem_free(context, m->observables);
+    taut_mem_free(context, m);
 }
 
 /* ---- building; an expression of 0 means that memory ran out, which is checked at the end ---- */
@@ -40,13 +40,13 @@ typedef struct {
 
 static expr parameter_of(builder *b, size_t contact, int slot)
 {
-    return expr_parameter(b->g, (uint32_t)(b->m->parameter_count + CONTACT_SLOTS * contact + (size_t)slot));
+    return taut_expr_parameter(b->g, (uint32_t)(b->m->parameter_count + CONTACT_SLOTS * contact + (size_t)slot));
 }
 
 static void add_constraint(builder *b, const char *name, expr value, int line, expr guess)
 {
     model *p = b->made;
-    if (!value || mem_grow(p->context, &p->constraints, &p->constraint_capacity, p->constraint_count + 1,
+    if (!value || taut_mem_grow(p->context, &p->constraints, &p->constraint_capacity, p->constraint_count + 1,
                            sizeof *p->constraints)) {
         b->failed = 1;
         return;
@@ -58,20 +58,20 @@ static void add_constraint(builder *b, const char *name, expr value, int line, e
 static void add_force(builder *b, uint32_t target, expr value, int line)
 {
     model *p = b->made;
-    if (!value || mem_grow(p->context, &p->forces, &p->force_capacity, p->force_count + 1, sizeof *p->forces)) {
+    if (!value || taut_mem_grow(p->context, &p->forces, &p->force_capacity, p->force_count + 1, sizeof *p->forces)) {
         b->failed = 1;
         return;
     }
-    if (!expr_is_number(b->g, value, 0)) p->forces[p->force_count++] = (action){ KIND_Q, target, value, line };
+    if (!taut_expr_is_number(b->g, value, 0)) p->forces[p->force_count++] = (action){ KIND_Q, target, value, line };
 }
 
 /* e with the multipliers of contacts replaced. */
 static expr with_multipliers(builder *b, expr e)
 {
-    unsigned kinds = expr_kinds(b->g, e);
+    unsigned kinds = taut_expr_kinds(b->g, e);
     if (kinds == ~0u) b->failed = 1;
     if (b->failed || !(kinds & 1u << KIND_CONTACT)) return e;
-    expr result = expr_substitute(b->g, e, b->from, b->to, b->m->contact_count);
+    expr result = taut_expr_substitute(b->g, e, b->from, b->to, b->m->contact_count);
     if (!result) b->failed = 1;
     return result;
 }
@@ -87,33 +87,33 @@ typedef struct {
     expr multiplier;
 } slip;
 
-static expr coordinate_of(builder *b, uint32_t i) { return expr_variable(b->g, KIND_Q, i); }
+static expr coordinate_of(builder *b, uint32_t i) { return taut_expr_variable(b->g, KIND_Q, i); }
 
 /* The velocity of a coordinate in the variables of the model. */
 static expr velocity_of(builder *b, uint32_t i)
 {
     const model *m = b->m;
-    expr w = expr_variable(b->g, KIND_W, i), sum = expr_number(b->g, 0);
+    expr w = taut_expr_variable(b->g, KIND_W, i), sum = taut_expr_number(b->g, 0);
     if (m->form == FORM_LAGRANGIAN) return w;
     for (size_t k = 0; k < m->summand_count; k++)
-        sum = expr_add(b->g, sum, expr_derivative(b->g, m->summands[k].value, w));
+        sum = taut_expr_add(b->g, sum, taut_expr_derivative(b->g, m->summands[k].value, w));
     return sum;
 }
 
 static expr norm_of(builder *b, const expr *v, uint32_t count)
 {
-    expr sum = expr_number(b->g, 0);
-    for (uint32_t i = 0; i < count; i++) sum = expr_add(b->g, sum, expr_powi(b->g, v[i], 2));
-    return expr_unary(b->g, OP_SQRT, sum);
+    expr sum = taut_expr_number(b->g, 0);
+    for (uint32_t i = 0; i < count; i++) sum = taut_expr_add(b->g, sum, taut_expr_powi(b->g, v[i], 2));
+    return taut_expr_unary(b->g, OP_SQRT, sum);
 }
 
 /* The gradient of the gap by the coordinates of its first point, into n; its length. 1 where the gap is not of points.
  */
 static expr gap_normal(builder *b, const contact *c, expr *n)
 {
-    if (!c->point_count) return expr_number(b->g, 1);
+    if (!c->point_count) return taut_expr_number(b->g, 1);
     const group *p = &b->m->groups[c->point[0]];
-    for (uint32_t k = 0; k < p->size; k++) n[k] = expr_derivative(b->g, c->gap, coordinate_of(b, p->first + k));
+    for (uint32_t k = 0; k < p->size; k++) n[k] = taut_expr_derivative(b->g, c->gap, coordinate_of(b, p->first + k));
     return norm_of(b, n, p->size);
 }
 
@@ -122,22 +122,22 @@ static void given_slip(builder *b, const contact *c, slip *s)
     uint32_t n = b->m->coordinate_count;
     s->rows = c->slide_count;
     for (uint32_t r = 0; r < s->rows; r++) {
-        s->speed[r] = expr_derivative(b->g, c->slide[r], expr_variable(b->g, KIND_T, 0));
+        s->speed[r] = taut_expr_derivative(b->g, c->slide[r], taut_expr_variable(b->g, KIND_T, 0));
         expr *list;
         size_t nodes;
-        if (expr_reachable(b->g, &c->slide[r], 1, &list, &nodes)) {
+        if (taut_expr_reachable(b->g, &c->slide[r], 1, &list, &nodes)) {
             b->failed = 1;
             return;
         }
         for (size_t i = 0; i < nodes; i++) {
-            node v = *graph_node(b->g, list[i]);
+            node v = *taut_graph_node(b->g, list[i]);
             if (v.op != OP_VARIABLE || v.b != KIND_Q) continue;
-            expr lever = expr_derivative(b->g, c->slide[r], list[i]);
+            expr lever = taut_expr_derivative(b->g, c->slide[r], list[i]);
             s->on[r * n + v.a] = lever;
             if (!lever) b->failed = 1;
-            s->speed[r] = expr_add(b->g, s->speed[r], expr_mul(b->g, lever, velocity_of(b, v.a)));
+            s->speed[r] = taut_expr_add(b->g, s->speed[r], taut_expr_mul(b->g, lever, velocity_of(b, v.a)));
         }
-        expr_list_free(b->g, list);
+        taut_expr_list_free(b->g, list);
     }
 }
 
@@ -146,21 +146,21 @@ static void point_slip(builder *b, const contact *c, const expr *n, slip *s)
 {
     graph *g = b->g;
     uint32_t count = b->m->coordinate_count, size = b->m->groups[c->point[0]].size;
-    expr v[3], along = expr_number(g, 0);
+    expr v[3], along = taut_expr_number(g, 0);
     for (uint32_t k = 0; k < size; k++) {
         v[k] = velocity_of(b, b->m->groups[c->point[0]].first + k);
-        if (c->point_count == 2) v[k] = expr_sub(g, v[k], velocity_of(b, b->m->groups[c->point[1]].first + k));
+        if (c->point_count == 2) v[k] = taut_expr_sub(g, v[k], velocity_of(b, b->m->groups[c->point[1]].first + k));
     }
-    expr tangent[2] = { expr_div(g, n[1], s->normal), expr_neg(g, expr_div(g, n[0], s->normal)) };
+    expr tangent[2] = { taut_expr_div(g, n[1], s->normal), taut_expr_neg(g, taut_expr_div(g, n[0], s->normal)) };
     s->rows = size == 2 ? 1 : 3;
-    for (uint32_t k = 0; k < size; k++) along = expr_add(g, along, expr_mul(g, size == 2 ? tangent[k] : n[k], v[k]));
-    along = size == 2 ? along : expr_div(g, along, expr_powi(g, s->normal, 2));
+    for (uint32_t k = 0; k < size; k++) along = taut_expr_add(g, along, taut_expr_mul(g, size == 2 ? tangent[k] : n[k], v[k]));
+    along = size == 2 ? along : taut_expr_div(g, along, taut_expr_powi(g, s->normal, 2));
     s->speed[0] = along;
-    for (uint32_t k = 0; size == 3 && k < 3; k++) s->speed[k] = expr_sub(g, v[k], expr_mul(g, n[k], along));
+    for (uint32_t k = 0; size == 3 && k < 3; k++) s->speed[k] = taut_expr_sub(g, v[k], taut_expr_mul(g, n[k], along));
     for (uint32_t p = 0; p < c->point_count; p++)
         for (uint32_t k = 0; k < size; k++) {
-            expr lever = size == 2 ? tangent[k] : expr_number(g, 1);
-            if (p) lever = expr_neg(g, lever);
+            expr lever = size == 2 ? tangent[k] : taut_expr_number(g, 1);
+            if (p) lever = taut_expr_neg(g, lever);
             if (!lever) b->failed = 1; /* not: does not act */
             s->on[(size == 2 ? 0 : k) * count + b->m->groups[c->point[p]].first + k] = lever;
         }
@@ -173,11 +173,11 @@ static void point_slip(builder *b, const contact *c, const expr *n, slip *s)
 static void direction_of(builder *b, size_t index, const contact *c, const slip *s, expr *out)
 {
     graph *g = b->g;
-    expr u[3], along = expr_number(g, 0), sum = expr_number(g, 0);
+    expr u[3], along = taut_expr_number(g, 0), sum = taut_expr_number(g, 0);
     if (c->law == FRICTION_REGULARISED) {
-        for (uint32_t r = 0; r < s->rows; r++) sum = expr_add(g, sum, expr_powi(g, s->speed[r], 2));
-        sum = expr_unary(g, OP_SQRT, expr_add(g, sum, expr_powi(g, c->width, 2)));
-        for (uint32_t r = 0; r < s->rows; r++) out[r] = expr_div(g, s->speed[r], sum);
+        for (uint32_t r = 0; r < s->rows; r++) sum = taut_expr_add(g, sum, taut_expr_powi(g, s->speed[r], 2));
+        sum = taut_expr_unary(g, OP_SQRT, taut_expr_add(g, sum, taut_expr_powi(g, c->width, 2)));
+        for (uint32_t r = 0; r < s->rows; r++) out[r] = taut_expr_div(g, s->speed[r], sum);
         return;
     }
     if (s->rows == 1) {
@@ -185,15 +185,15 @@ static void direction_of(builder *b, size_t index, const contact *c, const slip 
         return;
     }
     for (uint32_t r = 0; r < s->rows; r++)
-        along = expr_add(g, along, expr_mul(g, s->speed[r], parameter_of(b, index, SLOT_DIRECTION + (int)r)));
+        along = taut_expr_add(g, along, taut_expr_mul(g, s->speed[r], parameter_of(b, index, SLOT_DIRECTION + (int)r)));
     expr keep = parameter_of(b, index, SLOT_KEEP);
-    along = expr_mul(g, expr_sub(g, expr_number(g, 1), keep), expr_unary(g, OP_SIGN, along));
+    along = taut_expr_mul(g, taut_expr_sub(g, taut_expr_number(g, 1), keep), taut_expr_unary(g, OP_SIGN, along));
     for (uint32_t r = 0; r < s->rows; r++)
-        u[r] = expr_add(g, expr_mul(g, along, s->speed[r]),
-                        expr_mul(g, expr_add(g, keep, expr_number(g, (wide)NO_SLIP)),
+        u[r] = taut_expr_add(g, taut_expr_mul(g, along, s->speed[r]),
+                        taut_expr_mul(g, taut_expr_add(g, keep, taut_expr_number(g, (wide)NO_SLIP)),
                                  parameter_of(b, index, SLOT_DIRECTION + (int)r)));
     sum = norm_of(b, u, s->rows);
-    for (uint32_t r = 0; r < s->rows; r++) out[r] = expr_div(g, u[r], sum);
+    for (uint32_t r = 0; r < s->rows; r++) out[r] = taut_expr_div(g, u[r], sum);
 }
 
 /* Friction -mu N (direction of slip), N = lambda |gradient of the gap|. */
@@ -202,7 +202,7 @@ static void add_friction(builder *b, size_t index, const contact *c, expr multip
     graph *g = b->g;
     uint32_t n = b->m->coordinate_count;
     expr normal[3], direction[3];
-    slip s = { .multiplier = multiplier, .on = mem_new(b->m->context, 3 * (size_t)n, sizeof *s.on) };
+    slip s = { .multiplier = multiplier, .on = taut_mem_new(b->m->context, 3 * (size_t)n, sizeof *s.on) };
     if (!s.on) {
         b->failed = 1;
         return;
@@ -213,26 +213,26 @@ static void add_friction(builder *b, size_t index, const contact *c, expr multip
     else point_slip(b, c, normal, &s);
     if (!b->failed) {
         direction_of(b, index, c, &s, direction);
-        expr size = expr_neg(g, expr_mul(g, c->friction, expr_mul(g, s.normal, multiplier)));
+        expr size = taut_expr_neg(g, taut_expr_mul(g, c->friction, taut_expr_mul(g, s.normal, multiplier)));
         for (uint32_t r = 0; r < s.rows; r++)
             for (uint32_t i = 0; i < n; i++)
                 if (s.on[r * n + i])
-                    add_force(b, i, expr_mul(g, expr_mul(g, size, direction[r]), s.on[r * n + i]), c->line);
+                    add_force(b, i, taut_expr_mul(g, taut_expr_mul(g, size, direction[r]), s.on[r * n + i]), c->line);
     }
-    mem_free(b->m->context, s.on);
+    taut_mem_free(b->m->context, s.on);
 }
 
 static void add_stick(builder *b, size_t index, const contact *c)
 {
     graph *g = b->g;
     for (uint32_t r = 0; r < c->slide_count; r++) {
-        expr at = expr_neg(g, parameter_of(b, index, SLOT_ANCHOR + (int)r));
-        if (c->slide_type == SLIDE_GIVEN) at = expr_add(g, c->slide[r], at);
+        expr at = taut_expr_neg(g, parameter_of(b, index, SLOT_ANCHOR + (int)r));
+        if (c->slide_type == SLIDE_GIVEN) at = taut_expr_add(g, c->slide[r], at);
         for (uint32_t p = 0; c->slide_type == SLIDE_POINTS && p < c->point_count; p++)
             for (uint32_t k = 0; k < b->m->groups[c->point[p]].size; k++) {
-                expr part = expr_mul(g, parameter_of(b, index, SLOT_TANGENT + (int)(3 * r + k)),
+                expr part = taut_expr_mul(g, parameter_of(b, index, SLOT_TANGENT + (int)(3 * r + k)),
                                      coordinate_of(b, b->m->groups[c->point[p]].first + k));
-                at = expr_add(g, at, p ? expr_neg(g, part) : part);
+                at = taut_expr_add(g, at, p ? taut_expr_neg(g, part) : part);
             }
         add_constraint(b, c->name, at, c->line, 0);
     }
@@ -245,7 +245,7 @@ static void add_stick(builder *b, size_t index, const contact *c)
 static int begin(builder *b, const model *m)
 {
     *b = (builder){ .m = m, .g = m->graph };
-    model *p = mem_new(m->context, 1, sizeof *p);
+    model *p = taut_mem_new(m->context, 1, sizeof *p);
     b->made = p;
     if (!p) return TAUT_OUT_OF_MEMORY;
     *p = *m;
@@ -258,7 +258,7 @@ static int begin(builder *b, const model *m)
     p->observables = NULL;
     p->observable_count = p->observable_capacity = 0;
     p->parameter_count = m->parameter_count + CONTACT_SLOTS * m->contact_count;
-    p->parameters = mem_new(m->context, p->parameter_count, sizeof *p->parameters);
+    p->parameters = taut_mem_new(m->context, p->parameter_count, sizeof *p->parameters);
     if (!p->parameters) return TAUT_OUT_OF_MEMORY;
     if (m->parameter_count) memcpy(p->parameters, m->parameters, m->parameter_count * sizeof *p->parameters);
     for (size_t i = 0; i < m->contact_count; i++)
@@ -273,10 +273,10 @@ static int begin(builder *b, const model *m)
 
 static int end(builder *b, int status, model **result)
 {
-    mem_free(b->m->context, b->from);
-    mem_free(b->m->context, b->to);
+    taut_mem_free(b->m->context, b->from);
+    taut_mem_free(b->m->context, b->to);
     if (!status && b->failed) status = TAUT_OUT_OF_MEMORY;
-    if (status) mode_model_destroy(b->made);
+    if (status) taut_mode_model_destroy(b->made);
     *result = status ? NULL : b->made;
     return status;
 }
@@ -285,15 +285,15 @@ static int end(builder *b, int status, model **result)
 static int add_contacts(builder *b, const unsigned char *modes)
 {
     const model *m = b->m;
-    b->from = mem_new(m->context, m->contact_count, sizeof *b->from);
-    b->to = mem_new(m->context, m->contact_count, sizeof *b->to);
+    b->from = taut_mem_new(m->context, m->contact_count, sizeof *b->from);
+    b->to = taut_mem_new(m->context, m->contact_count, sizeof *b->to);
     if (!b->from || !b->to) return TAUT_OUT_OF_MEMORY;
     for (size_t i = 0; i < m->contact_count; i++) {
         const contact *c = &m->contacts[i];
-        b->from[i] = expr_variable(b->g, KIND_CONTACT, (uint32_t)i);
+        b->from[i] = taut_expr_variable(b->g, KIND_CONTACT, (uint32_t)i);
         b->to[i] = modes[i] && (modes[i] != MODE_HELD || m->form == FORM_RATES)
-                       ? expr_variable(b->g, KIND_LAMBDA, (uint32_t)b->made->constraint_count)
-                       : expr_number(b->g, 0);
+                       ? taut_expr_variable(b->g, KIND_LAMBDA, (uint32_t)b->made->constraint_count)
+                       : taut_expr_number(b->g, 0);
         if (!b->from[i] || !b->to[i]) return TAUT_OUT_OF_MEMORY;
         if (!modes[i]) continue;
         add_constraint(b, c->name, c->gap, c->line, c->guess);
@@ -304,7 +304,7 @@ static int add_contacts(builder *b, const unsigned char *modes)
 
 static void copy_actions(builder *b, const action *list, size_t count, action **to, size_t *to_count, size_t *capacity)
 {
-    if (mem_grow(b->m->context, to, capacity, count, sizeof **to)) {
+    if (taut_mem_grow(b->m->context, to, capacity, count, sizeof **to)) {
         b->failed = 1;
         return;
     }
@@ -315,7 +315,7 @@ static void copy_actions(builder *b, const action *list, size_t count, action **
     }
 }
 
-int mode_model_create(const model *m, const unsigned char *modes, model **result)
+int taut_mode_model_create(const model *m, const unsigned char *modes, model **result)
 {
     builder b;
     int status = begin(&b, m);
@@ -324,7 +324,7 @@ int mode_model_create(const model *m, const unsigned char *modes, model **result
     if (status) return end(&b, status, result);
     copy_actions(&b, m->forces, m->force_count, &p->forces, &p->force_count, &p->force_capacity);
     copy_actions(&b, m->rates, m->rate_count, &p->rates, &p->rate_count, &p->rate_capacity);
-    if (mem_grow(m->context, &p->observables, &p->observable_capacity, m->observable_count, sizeof *p->observables))
+    if (taut_mem_grow(m->context, &p->observables, &p->observable_capacity, m->observable_count, sizeof *p->observables))
         b.failed = 1;
     for (size_t i = 0; !b.failed && i < m->observable_count; i++) {
         observable o = m->observables[i];
@@ -337,7 +337,7 @@ int mode_model_create(const model *m, const unsigned char *modes, model **result
     return end(&b, TAUT_OK, result);
 }
 
-int gap_model_create(const model *m, model **result)
+int taut_gap_model_create(const model *m, model **result)
 {
     builder b;
     int status = begin(&b, m);
@@ -354,18 +354,18 @@ int gap_model_create(const model *m, model **result)
                              k < m->contacts[i].slide_count + 1;
              k++)
             add_constraint(&b, m->contacts[i].name,
-                           expr_variable(b.g, KIND_Q, m->groups[m->contacts[i].point[0]].first + k),
+                           taut_expr_variable(b.g, KIND_Q, m->groups[m->contacts[i].point[0]].first + k),
                            m->contacts[i].line, 0);
-    if (mem_grow(m->context, &p->observables, &p->observable_capacity, m->contact_count, sizeof *p->observables))
+    if (taut_mem_grow(m->context, &p->observables, &p->observable_capacity, m->contact_count, sizeof *p->observables))
         b.failed = 1;
     for (size_t i = 0; !b.failed && i < m->contact_count; i++) {
-        expr mu = m->contacts[i].friction ? m->contacts[i].friction : expr_number(b.g, 0);
+        expr mu = m->contacts[i].friction ? m->contacts[i].friction : taut_expr_number(b.g, 0);
         if (!mu) b.failed = 1;
         p->observables[p->observable_count++] = (observable){ m->contacts[i].name, mu, m->contacts[i].line };
     }
     /* Rates have no derivatives that the kinematics would need; their own are kept, so that velocities are there. */
     for (size_t i = 0; !b.failed && i < m->rate_count; i++) {
-        if (mem_grow(m->context, &p->rates, &p->rate_capacity, p->rate_count + 1, sizeof *p->rates)) b.failed = 1;
+        if (taut_mem_grow(m->context, &p->rates, &p->rate_capacity, p->rate_count + 1, sizeof *p->rates)) b.failed = 1;
         else if (m->rates[i].target_kind == KIND_Q) p->rates[p->rate_count++] = m->rates[i];
     }
     return end(&b, TAUT_OK, result);

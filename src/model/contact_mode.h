@@ -24,15 +24,15 @@ typedef enum {
 enum { SLOT_DIRECTION = 0, SLOT_KEEP = 3, SLOT_TANGENT = 0, SLOT_ANCHOR = 6, CONTACT_SLOTS = 8 };
 
 /* Shares everything but its lists with m, which must outlive it. */
-int mode_model_create(const model *m, const unsigned char *modes, model **result);
+int taut_mode_model_create(const model *m, const unsigned char *modes, model **result);
 /* For measuring: the constraints of m, then all gaps, then all given slides as constraints, then coordinates of points
    that rub against the surroundings (they break symmetries); friction coefficients as observables. */
-int gap_model_create(const model *m, model **result);
-void mode_model_destroy(model *m);
+int taut_gap_model_create(const model *m, model **result);
+void taut_mode_model_destroy(model *m);
 
 /* How many constraints a contact is in this mode: the gap first, then the directions in which it sticks. */
-uint32_t contact_rows(const contact *c, contact_mode mode);
+uint32_t taut_contact_rows(const contact *c, contact_mode mode);
 /* The mode of a closed contact with slip (1) or without (0). */
-contact_mode contact_closed_mode(const contact *c, int slips);
+contact_mode taut_contact_closed_mode(const contact *c, int slips);
 
 #endif

@@ -20,41 +20,41 @@ static int is_identifier(const char *name, size_t size)
     return size > 0;
 }
 
-const char *declare_name(lua_State *L, int i, const char *what)
+const char *taut_declare_name(lua_State *L, int i, const char *what)
 {
     size_t size;
     if (lua_type(L, i) != LUA_TSTRING)
-        script_error(L, "%s needs a name, a string in quotes, got %s; write %s(\"name\"%s", what,
-                     symbols_describe(L, i), what,
+        taut_script_error(L, "%s needs a name, a string in quotes, got %s; write %s(\"name\"%s", what,
+                     taut_symbols_describe(L, i), what,
                      strcmp(what, "point") && strcmp(what, "coordinate") && strcmp(what, "rotation") ? ", ...)" : ")");
     const char *name = lua_tolstring(L, i, &size);
     if (size > SCRIPT_NAME_SIZE)
-        script_error(L, "this name for %s is longer than %d bytes; choose a shorter one", what, SCRIPT_NAME_SIZE);
+        taut_script_error(L, "this name for %s is longer than %d bytes; choose a shorter one", what, SCRIPT_NAME_SIZE);
     if (!is_identifier(name, size))
-        script_error(L, "%s: '%s' cannot be a name; use letters, digits and _, a letter first", what, name);
+        taut_script_error(L, "%s: '%s' cannot be a name; use letters, digits and _, a letter first", what, name);
     return name;
 }
 
-const group *declare_find_group(lua_State *L, const char *name)
+const group *taut_declare_find_group(lua_State *L, const char *name)
 {
-    script *s = script_of(L);
+    script *s = taut_script_of(L);
     uint32_t index;
-    return names_find(&s->group_names, name, &index) ? &s->model->groups[index] : NULL;
+    return taut_names_find(&s->group_names, name, &index) ? &s->model->groups[index] : NULL;
 }
 
 static int taken(lua_State *L, const char *name, const char *what, int line)
 {
-    return script_error(L, "the name '%s' is taken by the %s of line %d; choose another", name, what, line);
+    return taut_script_error(L, "the name '%s' is taken by the %s of line %d; choose another", name, what, line);
 }
 
 /* Coordinates, embedded points, parameters and options share their names. */
-void declare_check_unused(lua_State *L, const char *name)
+void taut_declare_check_unused(lua_State *L, const char *name)
 {
-    script *s = script_of(L);
+    script *s = taut_script_of(L);
     uint32_t index;
-    if (names_find(&s->group_names, name, &index)) taken(L, name, "coordinate", s->model->groups[index].line);
-    if (names_find(&s->parameter_names, name, &index)) taken(L, name, "parameter", s->model->parameters[index].line);
-    if (names_find(&s->embedding_names, name, &index))
+    if (taut_names_find(&s->group_names, name, &index)) taken(L, name, "coordinate", s->model->groups[index].line);
+    if (taut_names_find(&s->parameter_names, name, &index)) taken(L, name, "parameter", s->model->parameters[index].line);
+    if (taut_names_find(&s->embedding_names, name, &index))
         taken(L, name, "embedded point", s->model->embeddings[index].line);
     for (size_t i = 0; i < s->option_count; i++)
         if (strcmp(s->options[i].name, name) == 0) taken(L, name, "option", s->options[i].line);
@@ -64,17 +64,17 @@ void declare_check_unused(lua_State *L, const char *name)
 
 static int declare_title(lua_State *L)
 {
-    script *s = script_of(L);
+    script *s = taut_script_of(L);
     if (lua_type(L, 1) != LUA_TSTRING)
-        return script_error(L, "title needs a string, got %s; write title \"...\"", symbols_describe(L, 1));
-    if (s->model->title) return script_error(L, "the model has a title already; give one");
-    s->model->title = script_text(L, lua_tostring(L, 1));
+        return taut_script_error(L, "title needs a string, got %s; write title \"...\"", taut_symbols_describe(L, 1));
+    if (s->model->title) return taut_script_error(L, "the model has a title already; give one");
+    s->model->title = taut_script_text(L, lua_tostring(L, 1));
     return 0;
 }
 
 static int declare_time(lua_State *L)
 {
-    return symbols_push(L, expr_variable(script_of(L)->graph, KIND_T, 0));
+    return taut_symbols_push(L, taut_expr_variable(taut_script_of(L)->graph, KIND_T, 0));
 }
 
 /* ---- parameters and options ---- */
@@ -94,41 +94,41 @@ static const char *defined(script *s, const char *name)
 static wide defined_number(lua_State *L, const char *name, const char *text)
 {
     wide value;
-    if (wide_parse(text, &value))
-        script_error(L, "setting %s=%s: '%s' is not a number; give a number such as 0.5", name, text, text);
+    if (taut_wide_parse(text, &value))
+        taut_script_error(L, "setting %s=%s: '%s' is not a number; give a number such as 0.5", name, text, text);
     return value;
 }
 
 static int declare_param(lua_State *L)
 {
-    script *s = script_of(L);
+    script *s = taut_script_of(L);
     model *m = s->model;
-    const char *name = declare_name(L, 1, "param");
-    declare_check_unused(L, name);
-    if (lua_type(L, 2) != LUA_TNUMBER && !symbols_at(L, 2))
-        return script_error(L, "param '%s' needs a value, a number, got %s; write param(\"%s\", 1.0)", name,
-                            symbols_describe(L, 2), name);
+    const char *name = taut_declare_name(L, 1, "param");
+    taut_declare_check_unused(L, name);
+    if (lua_type(L, 2) != LUA_TNUMBER && !taut_symbols_at(L, 2))
+        return taut_script_error(L, "param '%s' needs a value, a number, got %s; write param(\"%s\", 1.0)", name,
+                            taut_symbols_describe(L, 2), name);
     if (lua_type(L, 2) == LUA_TNUMBER && !isfinite(lua_tonumber(L, 2)))
-        return script_error(L, "param '%s' is %f; its value must be finite", name, lua_tonumber(L, 2));
-    expr e = symbols_constant(L, 2, "param");
-    wide value = symbols_value(L, e);
+        return taut_script_error(L, "param '%s' is %f; its value must be finite", name, lua_tonumber(L, 2));
+    expr e = taut_symbols_constant(L, 2, "param");
+    wide value = taut_symbols_value(L, e);
     const char *text = defined(s, name);
     if (text) value = defined_number(L, name, text);
-    if (!(value - value == 0)) return script_error(L, "param '%s' is not finite; give it a finite value", name);
-    script_check(
-        L, mem_grow(s->context, &m->parameters, &m->parameter_capacity, m->parameter_count + 1, sizeof *m->parameters));
+    if (!(value - value == 0)) return taut_script_error(L, "param '%s' is not finite; give it a finite value", name);
+    taut_script_check(
+        L, taut_mem_grow(s->context, &m->parameters, &m->parameter_capacity, m->parameter_count + 1, sizeof *m->parameters));
     size_t index = m->parameter_count;
-    m->parameters[index] = (parameter){ script_text(L, name), value, script_line(L) };
+    m->parameters[index] = (parameter){ taut_script_text(L, name), value, taut_script_line(L) };
     m->parameter_count++;
-    script_check(L, names_add(s->context, &s->parameter_names, m->parameters[index].name, (uint32_t)index));
-    return symbols_push(L, expr_parameter(s->graph, (uint32_t)index));
+    taut_script_check(L, taut_names_add(s->context, &s->parameter_names, m->parameters[index].name, (uint32_t)index));
+    return taut_symbols_push(L, taut_expr_parameter(s->graph, (uint32_t)index));
 }
 
 static int boolean_option(lua_State *L, const char *name, const char *text)
 {
     int yes = strcmp(text, "true") == 0 || strcmp(text, "1") == 0;
     if (!yes && strcmp(text, "false") != 0 && strcmp(text, "0") != 0)
-        return script_error(L, "setting %s=%s: option '%s' is true or false; give one of them", name, text, name);
+        return taut_script_error(L, "setting %s=%s: option '%s' is true or false; give one of them", name, text, name);
     lua_pushboolean(L, yes);
     return 1;
 }
@@ -137,9 +137,9 @@ static int number_option(lua_State *L, const char *name, const char *text)
 {
     double value = (double)defined_number(L, name, text);
     if (!isfinite(value))
-        return script_error(L, "setting %s=%s: option '%s' must be finite; give a finite number", name, text, name);
+        return taut_script_error(L, "setting %s=%s: option '%s' must be finite; give a finite number", name, text, name);
     if (lua_isinteger(L, 2) && value != floor(value)) { /* 0 may mean 0.0; compare.c checks loops */
-        script *s = script_of(L);
+        script *s = taut_script_of(L);
         s->fraction = s->options[s->option_count - 1].name;
         s->fraction_value = value;
     }
@@ -151,20 +151,20 @@ static int number_option(lua_State *L, const char *name, const char *text)
 /* option(name, default): a plain value of the script that a setting may change; its type is that of the default. */
 static int declare_option(lua_State *L)
 {
-    script *s = script_of(L);
-    const char *name = declare_name(L, 1, "option");
-    declare_check_unused(L, name);
+    script *s = taut_script_of(L);
+    const char *name = taut_declare_name(L, 1, "option");
+    taut_declare_check_unused(L, name);
     if (s->option_count >= OPTIONS)
-        return script_error(L, "more than %d options; a param or a table serves for more", OPTIONS);
-    script_check(L, mem_grow(s->context, &s->options, &s->option_capacity, s->option_count + 1, sizeof *s->options));
-    s->options[s->option_count] = (option_name){ script_text(L, name), script_line(L) };
+        return taut_script_error(L, "more than %d options; a param or a table serves for more", OPTIONS);
+    taut_script_check(L, taut_mem_grow(s->context, &s->options, &s->option_capacity, s->option_count + 1, sizeof *s->options));
+    s->options[s->option_count] = (option_name){ taut_script_text(L, name), taut_script_line(L) };
     s->option_count++;
     const char *text = defined(s, name);
     int type = lua_type(L, 2);
     if (type != LUA_TNUMBER && type != LUA_TSTRING && type != LUA_TBOOLEAN)
-        return script_error(
+        return taut_script_error(
             L, "option '%s' needs a default, a number, a string or true/false, got %s; write option(\"%s\", 100)", name,
-            symbols_describe(L, 2), name);
+            taut_symbols_describe(L, 2), name);
     if (!text) lua_settop(L, 2);
     else if (type == LUA_TBOOLEAN) boolean_option(L, name, text);
     else if (type == LUA_TNUMBER) number_option(L, name, text);
@@ -175,53 +175,53 @@ static int declare_option(lua_State *L)
 /* ---- coordinates ---- */
 
 /* Columns of the results that a coordinate, or the components of a point, would collide with. */
-void declare_check_column(lua_State *L, const char *name)
+void taut_declare_check_column(lua_State *L, const char *name)
 {
     static const char *const columns[] = { "t",        "energy",          "constraint", "velocity_constraint",
                                            "momentum", "angular_momentum" };
     for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
         if (strcmp(name, columns[i]) == 0)
-            script_error(L, "'%s' is a column of every result and cannot be the name of a coordinate; choose another",
+            taut_script_error(L, "'%s' is a column of every result and cannot be the name of a coordinate; choose another",
                          name);
 }
 
 /* Adds a group and its coordinates; returns the index of the first. */
 static uint32_t add_group(lua_State *L, const char *what, group_type type, uint32_t size)
 {
-    script *s = script_of(L);
+    script *s = taut_script_of(L);
     model *m = s->model;
-    const char *name = declare_name(L, 1, what);
-    declare_check_unused(L, name);
-    declare_check_column(L, name);
+    const char *name = taut_declare_name(L, 1, what);
+    taut_declare_check_unused(L, name);
+    taut_declare_check_column(L, name);
     uint32_t first = m->coordinate_count;
     size_t count = (size_t)first + size;
-    script_check(L, mem_grow(s->context, &m->groups, &m->group_capacity, m->group_count + 1, sizeof *m->groups));
-    script_check(L, mem_grow(s->context, &m->group_of, &m->group_of_capacity, count, sizeof *m->group_of));
-    script_check(L, mem_grow(s->context, &m->start_q, &m->start_q_capacity, count, sizeof *m->start_q));
-    script_check(L, mem_grow(s->context, &m->start_w, &m->start_w_capacity, count, sizeof *m->start_w));
-    script_check(L, mem_grow(s->context, &m->start_q1, &m->start_q1_capacity, count, sizeof *m->start_q1));
-    m->groups[m->group_count] = (group){ script_text(L, name), type, first, size, script_line(L) };
+    taut_script_check(L, taut_mem_grow(s->context, &m->groups, &m->group_capacity, m->group_count + 1, sizeof *m->groups));
+    taut_script_check(L, taut_mem_grow(s->context, &m->group_of, &m->group_of_capacity, count, sizeof *m->group_of));
+    taut_script_check(L, taut_mem_grow(s->context, &m->start_q, &m->start_q_capacity, count, sizeof *m->start_q));
+    taut_script_check(L, taut_mem_grow(s->context, &m->start_w, &m->start_w_capacity, count, sizeof *m->start_w));
+    taut_script_check(L, taut_mem_grow(s->context, &m->start_q1, &m->start_q1_capacity, count, sizeof *m->start_q1));
+    m->groups[m->group_count] = (group){ taut_script_text(L, name), type, first, size, taut_script_line(L) };
     for (size_t i = first; i < count; i++) {
         m->group_of[i] = (uint32_t)m->group_count;
         m->start_q[i] = m->start_w[i] = m->start_q1[i] = (start_value){ 0, START_MISSING, 0 };
     }
     m->coordinate_count = (uint32_t)count;
     m->group_count++;
-    script_check(
-        L, names_add(s->context, &s->group_names, m->groups[m->group_count - 1].name, (uint32_t)m->group_count - 1));
+    taut_script_check(
+        L, taut_names_add(s->context, &s->group_names, m->groups[m->group_count - 1].name, (uint32_t)m->group_count - 1));
     return first;
 }
 
 static void fill(script *s, vector *v, kind k, uint32_t first, uint32_t size)
 {
     *v = (vector){ .dimension = size };
-    for (uint32_t i = 0; i < size; i++) v->at[i] = expr_variable(s->graph, k, first + i);
+    for (uint32_t i = 0; i < size; i++) v->at[i] = taut_expr_variable(s->graph, k, first + i);
 }
 
 static int declare_coordinate(lua_State *L)
 {
     uint32_t first = add_group(L, "coordinate", GROUP_SCALAR, 1);
-    return symbols_push(L, expr_variable(script_of(L)->graph, KIND_Q, first));
+    return taut_symbols_push(L, taut_expr_variable(taut_script_of(L)->graph, KIND_Q, first));
 }
 
 static int declare_point(lua_State *L)
@@ -231,53 +231,53 @@ static int declare_point(lua_State *L)
     if (!lua_isnoneornil(L, 2)) {
         double wanted = lua_type(L, 2) == LUA_TNUMBER ? lua_tonumber(L, 2) : 0;
         if (wanted != 2 && wanted != 3)
-            return script_error(
+            return taut_script_error(
                 L, "a point has 2 or 3 coordinates; write point(\"a\") in space, point(\"a\", 2) in the plane");
         size = (uint32_t)wanted;
     }
     uint32_t first = add_group(L, "point", GROUP_POINT, size);
-    fill(script_of(L), &v, KIND_Q, first, size);
-    return vectors_push(L, &v);
+    fill(taut_script_of(L), &v, KIND_Q, first, size);
+    return taut_vectors_push(L, &v);
 }
 
 /* Four coordinates, and the constraint that they stay a unit quaternion. */
 static int declare_rotation(lua_State *L)
 {
-    script *s = script_of(L);
+    script *s = taut_script_of(L);
     graph *g = s->graph;
     vector r;
     uint32_t first = add_group(L, "rotation", GROUP_ROTATION, 4);
     fill(s, &r, KIND_Q, first, 4);
-    expr sum = expr_number(g, 0);
-    for (int i = 0; i < 4; i++) sum = expr_add(g, sum, expr_powi(g, r.at[i], 2));
-    declare_constraint(L, lua_tostring(L, 1), expr_sub(g, sum, expr_number(g, 1)), script_line(L));
-    return vectors_push(L, &r);
+    expr sum = taut_expr_number(g, 0);
+    for (int i = 0; i < 4; i++) sum = taut_expr_add(g, sum, taut_expr_powi(g, r.at[i], 2));
+    taut_declare_constraint(L, lua_tostring(L, 1), taut_expr_sub(g, sum, taut_expr_number(g, 1)), taut_script_line(L));
+    return taut_vectors_push(L, &r);
 }
 
 /* momentum(x), momentum(a): the partner of a coordinate, in Hamiltonian and rate models. */
 static int declare_momentum(lua_State *L)
 {
-    script *s = script_of(L);
-    const expr *e = symbols_at(L, 1);
-    const vector *v = vectors_at(L, 1);
+    script *s = taut_script_of(L);
+    const expr *e = taut_symbols_at(L, 1);
+    const vector *v = taut_vectors_at(L, 1);
     uint32_t index;
-    if (e && symbols_is_variable(s, *e, KIND_Q, &index)) {
-        derivative_use_momentum(L);
-        return symbols_push(L, expr_variable(s->graph, KIND_W, index));
+    if (e && taut_symbols_is_variable(s, *e, KIND_Q, &index)) {
+        taut_derivative_use_momentum(L);
+        return taut_symbols_push(L, taut_expr_variable(s->graph, KIND_W, index));
     }
     vector p = { .dimension = v ? v->dimension : 0 };
     for (uint32_t i = 0; i < p.dimension; i++) {
-        if (!symbols_is_variable(s, v->at[i], KIND_Q, &index)) p.dimension = 0;
-        else p.at[i] = expr_variable(s->graph, KIND_W, index);
+        if (!taut_symbols_is_variable(s, v->at[i], KIND_Q, &index)) p.dimension = 0;
+        else p.at[i] = taut_expr_variable(s->graph, KIND_W, index);
     }
     if (!p.dimension)
-        return script_error(L, "momentum belongs to a coordinate, a point or a rotation; this is %s",
-                            e || v ? "an expression of them" : symbols_describe(L, 1));
-    derivative_use_momentum(L);
-    return vectors_push(L, &p);
+        return taut_script_error(L, "momentum belongs to a coordinate, a point or a rotation; this is %s",
+                            e || v ? "an expression of them" : taut_symbols_describe(L, 1));
+    taut_derivative_use_momentum(L);
+    return taut_vectors_push(L, &p);
 }
 
-void declare_open(lua_State *L)
+void taut_declare_open(lua_State *L)
 {
     static const script_function functions[] = {
         { "title", declare_title, 1, 0, "join the texts with ..", 0, 0 },
@@ -292,5 +292,5 @@ void declare_open(lua_State *L)
         { "rotation", declare_rotation, 1, 0, "declare one at a time; start values are given in start{...}", 0, 0 },
         { "momentum", declare_momentum, 1, 0, "take one at a time: local p, q = momentum(x), momentum(y)", 0, 0 },
     };
-    functions_register(L, functions, sizeof functions / sizeof *functions);
+    taut_functions_register(L, functions, sizeof functions / sizeof *functions);
 }

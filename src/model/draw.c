@@ -8,35 +8,35 @@
 /* The place at i as three expressions of coordinates and time. */
 static drawn_place get_place(lua_State *L, int i, const char *who)
 {
-    script *s = script_of(L);
+    script *s = taut_script_of(L);
     drawn_place place;
     vector v;
-    vectors_get(L, i, who, &v);
-    if (v.dimension > 3) script_error(L, "%s needs a place, got %s; give a point", who, symbols_describe(L, i));
+    taut_vectors_get(L, i, who, &v);
+    if (v.dimension > 3) taut_script_error(L, "%s needs a place, got %s; give a point", who, taut_symbols_describe(L, i));
     for (uint32_t k = 0; k < 3; k++) {
-        place.at[k] = k < v.dimension ? v.at[k] : script_built(L, expr_number(s->graph, 0));
-        if (symbols_kinds(L, place.at[k]) & (1u << KIND_W | 1u << KIND_LAMBDA))
-            script_error(
+        place.at[k] = k < v.dimension ? v.at[k] : taut_script_built(L, taut_expr_number(s->graph, 0));
+        if (taut_symbols_kinds(L, place.at[k]) & (1u << KIND_W | 1u << KIND_LAMBDA))
+            taut_script_error(
                 L, "%s needs a place made of coordinates and time; this one has velocities, momenta or multipliers",
                 who);
     }
-    script_charge(L, 20);
+    taut_script_charge(L, 20);
     return place;
 }
 
 static void add_place(lua_State *L, drawn_place place)
 {
-    script *s = script_of(L);
+    script *s = taut_script_of(L);
     model *m = s->model;
-    script_check(L, mem_grow(s->context, &m->places, &m->place_capacity, m->place_count + 1, sizeof *m->places));
+    taut_script_check(L, taut_mem_grow(s->context, &m->places, &m->place_capacity, m->place_count + 1, sizeof *m->places));
     m->places[m->place_count++] = place;
 }
 
 static shape begin_shape(lua_State *L, shape_type type, uint32_t rows, uint32_t columns)
 {
     return (shape){ .type = type,
-                    .line = script_line(L),
-                    .first = (uint32_t)script_of(L)->model->place_count,
+                    .line = taut_script_line(L),
+                    .first = (uint32_t)taut_script_of(L)->model->place_count,
                     .rows = rows,
                     .columns = columns };
 }
@@ -45,14 +45,14 @@ static int push_shape(lua_State *L, const shape *what)
 {
     shape *copy = lua_newuserdatauv(L, sizeof *copy, 0);
     *copy = *what;
-    lua_rawgeti(L, LUA_REGISTRYINDEX, script_of(L)->shape_ref);
+    lua_rawgeti(L, LUA_REGISTRYINDEX, taut_script_of(L)->shape_ref);
     lua_setmetatable(L, -2);
     return 1;
 }
 
 static double size_at(lua_State *L, int i, const char *who)
 {
-    return (double)symbols_value(L, symbols_constant(L, i, who));
+    return (double)taut_symbols_value(L, taut_symbols_constant(L, i, who));
 }
 
 /* ---- bars, springs, balls ---- */
@@ -82,7 +82,7 @@ static int draw_ball(lua_State *L)
     make_ball(L, 1, &what);
     if (!lua_isnoneornil(L, 2)) what.radius = size_at(L, 2, "the radius of ball");
     if (!(what.radius >= 0 && what.radius < 1e300))
-        return script_error(L, "the radius of a ball must be positive and finite; give such a number");
+        return taut_script_error(L, "the radius of a ball must be positive and finite; give such a number");
     return push_shape(L, &what);
 }
 
@@ -92,26 +92,26 @@ static int draw_ball(lua_State *L)
    not at all. */
 static void get_axes(lua_State *L, int i, const char *who, expr axes[3][3])
 {
-    graph *g = script_of(L)->graph;
-    const vector *r = vectors_at(L, i);
+    graph *g = taut_script_of(L)->graph;
+    const vector *r = taut_vectors_at(L, i);
     for (int row = 0; row < 3; row++)
-        for (int column = 0; column < 3; column++) axes[row][column] = expr_number(g, row == column);
+        for (int column = 0; column < 3; column++) axes[row][column] = taut_expr_number(g, row == column);
     if (r && r->dimension == 4) {
         for (int row = 0; row < 3; row++)
-            for (int column = 0; column < 3; column++) axes[row][column] = rotation_entry(g, r->at, row, column);
-    } else if (lua_type(L, i) == LUA_TNUMBER || symbols_at(L, i)) {
-        expr angle = symbols_scalar(L, i, who);
-        axes[0][0] = axes[1][1] = expr_unary(g, OP_COS, angle);
-        axes[1][0] = expr_unary(g, OP_SIN, angle);
-        axes[0][1] = expr_neg(g, axes[1][0]);
+            for (int column = 0; column < 3; column++) axes[row][column] = taut_rotation_entry(g, r->at, row, column);
+    } else if (lua_type(L, i) == LUA_TNUMBER || taut_symbols_at(L, i)) {
+        expr angle = taut_symbols_scalar(L, i, who);
+        axes[0][0] = axes[1][1] = taut_expr_unary(g, OP_COS, angle);
+        axes[1][0] = taut_expr_unary(g, OP_SIN, angle);
+        axes[0][1] = taut_expr_neg(g, axes[1][0]);
     } else if (!lua_isnoneornil(L, i)) {
-        script_error(L, "%s is turned by %s; give a rotation, or an angle in the plane", who, symbols_describe(L, i));
+        taut_script_error(L, "%s is turned by %s; give a rotation, or an angle in the plane", who, taut_symbols_describe(L, i));
     }
     for (int row = 0; row < 3; row++)
         for (int column = 0; column < 3; column++) {
-            script_built(L, axes[row][column]);
-            if (symbols_kinds(L, axes[row][column]) & (1u << KIND_W | 1u << KIND_LAMBDA))
-                script_error(
+            taut_script_built(L, axes[row][column]);
+            if (taut_symbols_kinds(L, axes[row][column]) & (1u << KIND_W | 1u << KIND_LAMBDA))
+                taut_script_error(
                     L, "%s is turned by something with velocities, momenta or multipliers; use coordinates and time",
                     who);
         }
@@ -120,7 +120,7 @@ static void get_axes(lua_State *L, int i, const char *who, expr axes[3][3])
 /* The centre at 1, half axes as given, the rotation at 3. */
 static int push_body(lua_State *L, shape_type type, const char *who, const double half[3])
 {
-    graph *g = script_of(L)->graph;
+    graph *g = taut_script_of(L)->graph;
     drawn_place centre = get_place(L, 1, who), end;
     expr axes[3][3];
     get_axes(L, 3, who, axes);
@@ -128,8 +128,8 @@ static int push_body(lua_State *L, shape_type type, const char *who, const doubl
     add_place(L, centre);
     for (int column = 0; column < 3; column++) {
         for (int row = 0; row < 3; row++) {
-            expr along = expr_mul(g, expr_number(g, wide_from_double(half[column])), axes[row][column]);
-            end.at[row] = script_built(L, expr_add(g, centre.at[row], along));
+            expr along = taut_expr_mul(g, taut_expr_number(g, taut_wide_from_double(half[column])), axes[row][column]);
+            end.at[row] = taut_script_built(L, taut_expr_add(g, centre.at[row], along));
         }
         add_place(L, end);
     }
@@ -141,11 +141,11 @@ static void get_sizes(lua_State *L, const char *who, int least, int most, double
 {
     int count = lua_type(L, 2) == LUA_TTABLE ? (int)lua_rawlen(L, 2) : lua_isnoneornil(L, 2) ? 0 : 1;
     if (count < least || count > most)
-        script_error(L,
+        taut_script_error(L,
                      least == 1 ? "%s needs a radius, got %s; give one, or {radius, thickness}"
                                 : "%s needs its sizes, got %s; give {a, b} or {a, b, c}",
-                     who, symbols_describe(L, 2));
-    if (lua_type(L, 2) == LUA_TTABLE) functions_check_list(L, 2, who);
+                     who, taut_symbols_describe(L, 2));
+    if (lua_type(L, 2) == LUA_TTABLE) taut_functions_check_list(L, 2, who);
     sizes[0] = sizes[1] = sizes[2] = 0;
     for (int k = 0; k < count; k++) {
         if (lua_type(L, 2) == LUA_TTABLE) lua_rawgeti(L, 2, k + 1);
@@ -153,7 +153,7 @@ static void get_sizes(lua_State *L, const char *who, int least, int most, double
         sizes[k] = size_at(L, -1, "the size of a body");
         lua_pop(L, 1);
         if (!(sizes[k] >= 0 && sizes[k] < 1e300))
-            script_error(L, "the sizes of %s must be positive and finite; give such numbers", who);
+            taut_script_error(L, "the sizes of %s must be positive and finite; give such numbers", who);
     }
 }
 
@@ -178,8 +178,8 @@ static int draw_disc(lua_State *L)
 static void get_range(lua_State *L, int i, const char *who, double range[2])
 {
     if (lua_type(L, i) != LUA_TTABLE || lua_rawlen(L, i) != 2)
-        script_error(L, "%s needs a range here, got %s; give {from, to}", who, symbols_describe(L, i));
-    functions_check_list(L, i, who);
+        taut_script_error(L, "%s needs a range here, got %s; give {from, to}", who, taut_symbols_describe(L, i));
+    taut_functions_check_list(L, i, who);
     for (int k = 0; k < 2; k++) {
         lua_rawgeti(L, i, k + 1);
         range[k] = size_at(L, -1, "the range of a path or surface");
@@ -192,8 +192,8 @@ static uint32_t get_intervals(lua_State *L, int i, const char *who, uint32_t oth
     int whole = 1;
     lua_Integer count = lua_isnoneornil(L, i) ? (lua_Integer)otherwise : lua_tointegerx(L, i, &whole);
     if (!whole || count < 1 || count > INTERVALS_MOST)
-        script_error(L, "%s needs a number of intervals, got %s; give a whole number from 1 to %d", who,
-                     symbols_describe(L, i), INTERVALS_MOST);
+        taut_script_error(L, "%s needs a number of intervals, got %s; give a whole number from 1 to %d", who,
+                     taut_symbols_describe(L, i), INTERVALS_MOST);
     return (uint32_t)count;
 }
 
@@ -240,12 +240,12 @@ static int draw_path(lua_State *L)
     }
     lua_Integer count = lua_type(L, 1) == LUA_TTABLE ? (lua_Integer)lua_rawlen(L, 1) : 0;
     if (count < 2)
-        return script_error(L, "path got %s; give a function of a number and its range, or a table of places",
-                            symbols_describe(L, 1));
+        return taut_script_error(L, "path got %s; give a function of a number and its range, or a table of places",
+                            taut_symbols_describe(L, 1));
     if (!lua_isnone(L, 2))
-        return script_error(L, "path of a table of places takes nothing else, got %s; remove it",
-                            symbols_describe(L, 2));
-    functions_check_list(L, 1, "path");
+        return taut_script_error(L, "path of a table of places takes nothing else, got %s; remove it",
+                            taut_symbols_describe(L, 2));
+    taut_functions_check_list(L, 1, "path");
     shape what = begin_shape(L, SHAPE_PATH, 1, (uint32_t)count);
     for (lua_Integer i = 1; i <= count; i++) {
         lua_rawgeti(L, 1, i);
@@ -260,8 +260,8 @@ static int draw_surface(lua_State *L)
 {
     double u[2], v[2];
     if (lua_type(L, 1) != LUA_TFUNCTION)
-        return script_error(L, "surface got %s; give a function of two numbers, and their ranges",
-                            symbols_describe(L, 1));
+        return taut_script_error(L, "surface got %s; give a function of two numbers, and their ranges",
+                            taut_symbols_describe(L, 1));
     get_range(L, 2, "surface", u);
     get_range(L, 3, "surface", v);
     uint32_t columns = get_intervals(L, 4, "surface", 32) + 1, rows = get_intervals(L, 5, "surface", 32) + 1;
@@ -270,31 +270,31 @@ static int draw_surface(lua_State *L)
 
 static int draw_draw(lua_State *L)
 {
-    script *s = script_of(L);
+    script *s = taut_script_of(L);
     model *m = s->model;
     if (lua_type(L, 1) != LUA_TTABLE)
-        return script_error(L, "draw needs a table, got %s; write draw { bar(origin, a) }", symbols_describe(L, 1));
-    functions_check_list(L, 1, "draw");
+        return taut_script_error(L, "draw needs a table, got %s; write draw { bar(origin, a) }", taut_symbols_describe(L, 1));
+    taut_functions_check_list(L, 1, "draw");
     lua_Integer count = (lua_Integer)lua_rawlen(L, 1);
     for (lua_Integer i = 1; i <= count; i++) {
         lua_rawgeti(L, 1, i);
-        const shape *given = symbols_userdata(L, -1, s->shape_meta);
+        const shape *given = taut_symbols_userdata(L, -1, s->shape_meta);
         shape what;
         if (given) what = *given;
-        else if (vectors_is_like(L, -1)) make_ball(L, -1, &what);
+        else if (taut_vectors_is_like(L, -1)) make_ball(L, -1, &what);
         else
-            return script_error(L,
+            return taut_script_error(L,
                                 "draw: item %I is %s; give bar(p, q), spring(p, q), ball(p, radius), box(p, sizes, r), "
                                 "disc(p, radius, r), a path, a surface or a point",
-                                i, symbols_describe(L, -1));
-        script_check(L, mem_grow(s->context, &m->shapes, &m->shape_capacity, m->shape_count + 1, sizeof *m->shapes));
+                                i, taut_symbols_describe(L, -1));
+        taut_script_check(L, taut_mem_grow(s->context, &m->shapes, &m->shape_capacity, m->shape_count + 1, sizeof *m->shapes));
         m->shapes[m->shape_count++] = what;
         lua_pop(L, 1);
     }
     return 0;
 }
 
-void draw_open(lua_State *L)
+void taut_draw_open(lua_State *L)
 {
     static const luaL_Reg none[] = { { NULL, NULL } };
     static const script_function functions[] = {
@@ -308,7 +308,7 @@ void draw_open(lua_State *L)
         { "surface", draw_surface, 5, 2, "write surface(f, {from, to}, {from, to}, n, m)", 0, 0 },
         { "draw", draw_draw, 1, 0, "put the items in one table: draw { bar(origin, a), ball(a) }", 0, 0 },
     };
-    script *s = script_of(L);
-    symbols_metatable(L, "shape", none, &s->shape_ref, &s->shape_meta);
-    functions_register(L, functions, sizeof functions / sizeof *functions);
+    script *s = taut_script_of(L);
+    taut_symbols_metatable(L, "shape", none, &s->shape_ref, &s->shape_meta);
+    taut_functions_register(L, functions, sizeof functions / sizeof *functions);
 }

@@ -8,11 +8,11 @@
 
 #include <string.h>
 
-const embedding *embed_find(lua_State *L, const char *name)
+const embedding *taut_embed_find(lua_State *L, const char *name)
 {
-    script *s = script_of(L);
+    script *s = taut_script_of(L);
     uint32_t index;
-    return names_find(&s->embedding_names, name, &index) ? &s->model->embeddings[index] : NULL;
+    return taut_names_find(&s->embedding_names, name, &index) ? &s->model->embeddings[index] : NULL;
 }
 
 /* ---- putting in the chart ---- */
@@ -21,54 +21,54 @@ const embedding *embed_find(lua_State *L, const char *name)
    variables. */
 static expr chart_of(lua_State *L, const node *n)
 {
-    script *s = script_of(L);
+    script *s = taut_script_of(L);
     if (n->op != OP_VARIABLE) return 0;
     if (n->b == KIND_EMBEDDED) return s->model->chart[n->a];
     if (n->b != KIND_EMBEDDED_DOT) return 0;
-    if (!s->chart_rates[n->a]) s->chart_rates[n->a] = derivative_of_time(L, s->model->chart[n->a]);
+    if (!s->chart_rates[n->a]) s->chart_rates[n->a] = taut_derivative_of_time(L, s->model->chart[n->a]);
     return s->chart_rates[n->a];
 }
 
 /* The same as a variable behind the coordinates. */
 static expr ambient_of(lua_State *L, const node *n)
 {
-    script *s = script_of(L);
+    script *s = taut_script_of(L);
     if (n->op != OP_VARIABLE || (n->b != KIND_EMBEDDED && n->b != KIND_EMBEDDED_DOT)) return 0;
-    return expr_variable(s->graph, n->b == KIND_EMBEDDED ? KIND_Q : KIND_W, s->model->coordinate_count + n->a);
+    return taut_expr_variable(s->graph, n->b == KIND_EMBEDDED ? KIND_Q : KIND_W, s->model->coordinate_count + n->a);
 }
 
 /* The variables in e, in a list that the script owns and the next call overwrites; room for as many again behind
    them. */
 static expr *variables_of(lua_State *L, expr e, size_t *count)
 {
-    script *s = script_of(L);
+    script *s = taut_script_of(L);
     expr *list;
     size_t nodes;
-    script_check(L, expr_reachable(s->graph, &e, 1, &list, &nodes));
-    int status = mem_grow(s->context, &s->scratch, &s->scratch_capacity, 2 * nodes + 1, sizeof *s->scratch);
+    taut_script_check(L, taut_expr_reachable(s->graph, &e, 1, &list, &nodes));
+    int status = taut_mem_grow(s->context, &s->scratch, &s->scratch_capacity, 2 * nodes + 1, sizeof *s->scratch);
     *count = 0;
     for (size_t i = 0; !status && i < nodes; i++)
-        if (graph_node(s->graph, list[i])->op == OP_VARIABLE) s->scratch[(*count)++] = list[i];
-    expr_list_free(s->graph, list);
-    script_check(L, status);
-    script_charge(L, (double)nodes);
+        if (taut_graph_node(s->graph, list[i])->op == OP_VARIABLE) s->scratch[(*count)++] = list[i];
+    taut_expr_list_free(s->graph, list);
+    taut_script_check(L, status);
+    taut_script_charge(L, (double)nodes);
     return s->scratch;
 }
 
 /* e with the variables of embedded points replaced. */
 static expr replace(lua_State *L, expr e, expr (*by)(lua_State *L, const node *n))
 {
-    graph *g = script_of(L)->graph;
+    graph *g = taut_script_of(L)->graph;
     size_t count, found = 0;
     expr *variables = variables_of(L, e, &count), *values = variables + count;
     for (size_t i = 0; i < count; i++) {
-        node n = *graph_node(g, variables[i]);
+        node n = *taut_graph_node(g, variables[i]);
         expr value = by(L, &n);
         if (!value) continue;
         variables[found] = variables[i];
         values[found++] = value;
     }
-    return found ? script_built(L, expr_substitute(g, e, variables, values, found)) : e;
+    return found ? taut_script_built(L, taut_expr_substitute(g, e, variables, values, found)) : e;
 }
 
 static expr put_in(lua_State *L, expr e) { return replace(L, e, chart_of); }
@@ -77,54 +77,54 @@ static expr put_in(lua_State *L, expr e) { return replace(L, e, chart_of); }
 
 static void check_component(lua_State *L, const char *name, expr e)
 {
-    unsigned kinds = symbols_kinds(L, e);
+    unsigned kinds = taut_symbols_kinds(L, e);
     if (kinds & (1u << KIND_W | 1u << KIND_LAMBDA))
-        script_error(
+        taut_script_error(
             L, "embed '%s' contains velocities, momenta or multipliers; give the point by coordinates and time", name);
 }
 
 static int embed_embed(lua_State *L)
 {
-    script *s = script_of(L);
+    script *s = taut_script_of(L);
     model *m = s->model;
-    const char *name = declare_name(L, 1, "embed");
+    const char *name = taut_declare_name(L, 1, "embed");
     vector v;
-    declare_check_unused(L, name);
-    declare_check_column(L, name);
+    taut_declare_check_unused(L, name);
+    taut_declare_check_column(L, name);
     if (!strcmp(name, "p") || !strcmp(name, "lambda"))
-        return script_error(L, "embed: '%s' is the family of columns of %s; choose another name", name,
+        return taut_script_error(L, "embed: '%s' is the family of columns of %s; choose another name", name,
                             *name == 'p' ? "the momenta" : "the multipliers");
-    vectors_get(L, 2, "embed", &v);
+    taut_vectors_get(L, 2, "embed", &v);
     if (v.dimension < 2 || v.dimension > 3)
-        return script_error(L, "embed '%s' needs a point of 2 or 3 components, got %s; write embed(\"%s\", {x, y, z})",
-                            name, symbols_describe(L, 2), name);
+        return taut_script_error(L, "embed '%s' needs a point of 2 or 3 components, got %s; write embed(\"%s\", {x, y, z})",
+                            name, taut_symbols_describe(L, 2), name);
     unsigned kinds = 0;
     for (uint32_t i = 0; i < v.dimension; i++) {
         check_component(L, name, v.at[i]);
-        kinds |= symbols_kinds(L, v.at[i]);
+        kinds |= taut_symbols_kinds(L, v.at[i]);
         v.at[i] = put_in(L, v.at[i]);
     }
     if (!(kinds & 1u << KIND_Q))
-        return script_error(L, "embed '%s' contains no coordinate; give the point by coordinates, or use vector{...}",
+        return taut_script_error(L, "embed '%s' contains no coordinate; give the point by coordinates, or use vector{...}",
                             name);
     uint32_t first = (uint32_t)m->chart_count;
     size_t count = (size_t)first + v.dimension;
-    script_check(
-        L, mem_grow(s->context, &m->embeddings, &m->embedding_capacity, m->embedding_count + 1, sizeof *m->embeddings));
-    script_check(L, mem_grow(s->context, &m->chart, &m->chart_capacity, count, sizeof *m->chart));
-    script_check(L, mem_grow(s->context, &s->chart_rates, &s->chart_rate_capacity, count, sizeof *s->chart_rates));
-    m->embeddings[m->embedding_count] = (embedding){ script_text(L, name), first, v.dimension, script_line(L) };
+    taut_script_check(
+        L, taut_mem_grow(s->context, &m->embeddings, &m->embedding_capacity, m->embedding_count + 1, sizeof *m->embeddings));
+    taut_script_check(L, taut_mem_grow(s->context, &m->chart, &m->chart_capacity, count, sizeof *m->chart));
+    taut_script_check(L, taut_mem_grow(s->context, &s->chart_rates, &s->chart_rate_capacity, count, sizeof *s->chart_rates));
+    m->embeddings[m->embedding_count] = (embedding){ taut_script_text(L, name), first, v.dimension, taut_script_line(L) };
     m->embedding_count++;
     for (uint32_t i = 0; i < v.dimension; i++) {
         m->chart[first + i] = v.at[i];
         s->chart_rates[first + i] = 0;
-        v.at[i] = expr_variable(s->graph, KIND_EMBEDDED, first + i);
+        v.at[i] = taut_expr_variable(s->graph, KIND_EMBEDDED, first + i);
     }
     m->chart_count = count;
     v.omega_of = 0;
-    script_check(L, names_add(s->context, &s->embedding_names, m->embeddings[m->embedding_count - 1].name,
+    taut_script_check(L, taut_names_add(s->context, &s->embedding_names, m->embeddings[m->embedding_count - 1].name,
                               (uint32_t)m->embedding_count - 1));
-    return vectors_push(L, &v);
+    return taut_vectors_push(L, &v);
 }
 
 /* ---- the end of the script ---- */
@@ -132,24 +132,24 @@ static int embed_embed(lua_State *L)
 /* A force F on an embedded component y = chart(q,t) is the force (d chart/dq_i) F on every coordinate q_i. */
 static void spread_force(lua_State *L, action a)
 {
-    script *s = script_of(L);
+    script *s = taut_script_of(L);
     model *m = s->model;
     expr chart = m->chart[a.target];
     size_t count;
     const expr *variables = variables_of(L, chart, &count);
     for (size_t i = 0; i < count; i++) {
         uint32_t index;
-        if (!symbols_is_variable(s, variables[i], KIND_Q, &index)) continue;
-        expr lever = script_built(L, expr_derivative(s->graph, chart, variables[i]));
-        expr value = script_built(L, expr_mul(s->graph, lever, a.value));
-        script_check(L, mem_grow(s->context, &m->forces, &m->force_capacity, m->force_count + 1, sizeof *m->forces));
+        if (!taut_symbols_is_variable(s, variables[i], KIND_Q, &index)) continue;
+        expr lever = taut_script_built(L, taut_expr_derivative(s->graph, chart, variables[i]));
+        expr value = taut_script_built(L, taut_expr_mul(s->graph, lever, a.value));
+        taut_script_check(L, taut_mem_grow(s->context, &m->forces, &m->force_capacity, m->force_count + 1, sizeof *m->forces));
         m->forces[m->force_count++] = (action){ KIND_Q, index, value, a.line };
     }
 }
 
 static void finish_forces(lua_State *L)
 {
-    model *m = script_of(L)->model;
+    model *m = taut_script_of(L)->model;
     size_t given = m->force_count, kept = 0;
     for (size_t i = 0; i < given; i++) {
         m->forces[i].value = put_in(L, m->forces[i].value);
@@ -163,12 +163,12 @@ static void finish_forces(lua_State *L)
 /* The Lagrangian in ambient variables, if it has any. */
 static void finish_lagrangian(lua_State *L)
 {
-    script *s = script_of(L);
+    script *s = taut_script_of(L);
     model *m = s->model;
     int embedded = 0;
     if (m->form == FORM_LAGRANGIAN && m->summand_count) {
-        m->ambient = mem_new(s->context, m->summand_count, sizeof *m->ambient);
-        script_check(L, m->ambient ? TAUT_OK : TAUT_OUT_OF_MEMORY);
+        m->ambient = taut_mem_new(s->context, m->summand_count, sizeof *m->ambient);
+        taut_script_check(L, m->ambient ? TAUT_OK : TAUT_OUT_OF_MEMORY);
     }
     for (size_t i = 0; i < m->summand_count; i++) {
         expr before = m->summands[i].value;
@@ -177,38 +177,38 @@ static void finish_lagrangian(lua_State *L)
         embedded |= m->summands[i].value != before;
     }
     if (embedded) return;
-    mem_free(s->context, m->ambient);
+    taut_mem_free(s->context, m->ambient);
     m->ambient = NULL;
 }
 
 /* The places of embedded points are columns of the results. */
 static void observe_points(lua_State *L)
 {
-    script *s = script_of(L);
+    script *s = taut_script_of(L);
     model *m = s->model;
     for (size_t e = 0; e < m->embedding_count; e++)
         for (uint32_t k = 0; k < m->embeddings[e].size; k++) {
             char name[SCRIPT_LABEL_SIZE];
             uint32_t component = m->embeddings[e].first + k, before;
-            model_namer(m, OP_VARIABLE, KIND_EMBEDDED, component, name, sizeof name);
-            if (names_find(&s->observable_names, name, &before))
-                script_error_at(L, m->observables[before].line,
+            taut_model_namer(m, OP_VARIABLE, KIND_EMBEDDED, component, name, sizeof name);
+            if (taut_names_find(&s->observable_names, name, &before))
+                taut_script_error_at(L, m->observables[before].line,
                                 "observable '%s' has the name of an embedded point's component (line %d); "
                                 "choose another",
                                 name, m->embeddings[e].line);
-            script_check(L, mem_grow(s->context, &m->observables, &m->observable_capacity, m->observable_count + 1,
+            taut_script_check(L, taut_mem_grow(s->context, &m->observables, &m->observable_capacity, m->observable_count + 1,
                                      sizeof *m->observables));
             m->observables[m->observable_count] =
-                (observable){ script_text(L, name), m->chart[component], m->embeddings[e].line };
+                (observable){ taut_script_text(L, name), m->chart[component], m->embeddings[e].line };
             m->observable_count++;
-            script_check(L, names_add(s->context, &s->observable_names, m->observables[m->observable_count - 1].name,
+            taut_script_check(L, taut_names_add(s->context, &s->observable_names, m->observables[m->observable_count - 1].name,
                                       (uint32_t)m->observable_count - 1));
         }
 }
 
-void embed_finish(lua_State *L)
+void taut_embed_finish(lua_State *L)
 {
-    model *m = script_of(L)->model;
+    model *m = taut_script_of(L)->model;
     if (!m->embedding_count) return;
     finish_lagrangian(L);
     finish_forces(L);
@@ -227,9 +227,9 @@ void embed_finish(lua_State *L)
     observe_points(L);
 }
 
-void embed_open(lua_State *L)
+void taut_embed_open(lua_State *L)
 {
     static const script_function embed = { "embed", embed_embed, 2, 0,
                                            "put the components in one table: embed(\"a\", {x, y, z})", 0, 0 };
-    functions_register(L, &embed, 1);
+    taut_functions_register(L, &embed, 1);
 }

@@ -10,28 +10,28 @@
 
 static unsigned kinds_of(lua_State *L, expr e)
 {
-    script_charge(L, DECLARATION_WORK);
-    return symbols_kinds(L, e);
+    taut_script_charge(L, DECLARATION_WORK);
+    return taut_symbols_kinds(L, e);
 }
 
 static const char *const form_names[] = { "nothing", "lagrangian", "hamiltonian", "rate" };
 
 static void set_form(lua_State *L, form f)
 {
-    model *m = script_of(L)->model;
+    model *m = taut_script_of(L)->model;
     if (m->form == f) return;
     if (m->form != FORM_NONE)
-        script_error(L, "%s in a model that has a %s (line %d); a model has one form", form_names[f],
+        taut_script_error(L, "%s in a model that has a %s (line %d); a model has one form", form_names[f],
                      form_names[m->form], m->form_line);
     m->form = f;
-    m->form_line = script_line(L);
-    script *s = script_of(L);
+    m->form_line = taut_script_line(L);
+    script *s = taut_script_of(L);
     if (f == FORM_LAGRANGIAN && s->momentum_line)
-        script_error(L,
+        taut_script_error(L,
                      "lagrangian in a model with momenta (line %d); write it in velocities (.dot), or use hamiltonian",
                      s->momentum_line);
     if (f != FORM_LAGRANGIAN && s->velocity_line)
-        script_error(
+        taut_script_error(
             L, "%s in a model with velocities (.dot or omega, line %d); write it in momentum(x), or use lagrangian",
             form_names[f], s->velocity_line);
 }
@@ -40,19 +40,19 @@ static void set_form(lua_State *L, form f)
 
 static int add_summand(lua_State *L, form f)
 {
-    script *s = script_of(L);
+    script *s = taut_script_of(L);
     model *m = s->model;
-    if (vectors_is_like(L, 1))
-        return script_error(L, "the %s must be a scalar, got %s; use dot, norm2 or a component", form_names[f],
-                            symbols_describe(L, 1));
-    expr e = symbols_scalar(L, 1, form_names[f]);
+    if (taut_vectors_is_like(L, 1))
+        return taut_script_error(L, "the %s must be a scalar, got %s; use dot, norm2 or a component", form_names[f],
+                            taut_symbols_describe(L, 1));
+    expr e = taut_symbols_scalar(L, 1, form_names[f]);
     set_form(L, f);
     if (kinds_of(L, e) & 1u << KIND_LAMBDA)
-        return script_error(L, "the %s contains a multiplier; multipliers may occur in force and rate only",
+        return taut_script_error(L, "the %s contains a multiplier; multipliers may occur in force and rate only",
                             form_names[f]);
-    script_check(L,
-                 mem_grow(s->context, &m->summands, &m->summand_capacity, m->summand_count + 1, sizeof *m->summands));
-    m->summands[m->summand_count++] = (summand){ e, script_line(L) };
+    taut_script_check(L,
+                 taut_mem_grow(s->context, &m->summands, &m->summand_capacity, m->summand_count + 1, sizeof *m->summands));
+    m->summands[m->summand_count++] = (summand){ e, taut_script_line(L) };
     return 0;
 }
 
@@ -61,67 +61,67 @@ static int equation_hamiltonian(lua_State *L) { return add_summand(L, FORM_HAMIL
 
 /* ---- constraint, observe ---- */
 
-void declare_constraint(lua_State *L, const char *name, expr value, int line)
+void taut_declare_constraint(lua_State *L, const char *name, expr value, int line)
 {
-    script *s = script_of(L);
+    script *s = taut_script_of(L);
     model *m = s->model;
-    script_built(L, value);
+    taut_script_built(L, value);
     uint32_t before;
-    if (names_find(&s->constraint_names, name, &before))
-        script_error(L, "there is a constraint '%s' already (line %d); names of constraints are unique", name,
+    if (taut_names_find(&s->constraint_names, name, &before))
+        taut_script_error(L, "there is a constraint '%s' already (line %d); names of constraints are unique", name,
                      m->constraints[before].line);
-    if (names_find(&s->contact_names, name, &before))
-        script_error(L, "there is a contact '%s' already (line %d); contacts and constraints share their names", name,
+    if (taut_names_find(&s->contact_names, name, &before))
+        taut_script_error(L, "there is a contact '%s' already (line %d); contacts and constraints share their names", name,
                      m->contacts[before].line);
-    script_check(L, mem_grow(s->context, &m->constraints, &m->constraint_capacity, m->constraint_count + 1,
+    taut_script_check(L, taut_mem_grow(s->context, &m->constraints, &m->constraint_capacity, m->constraint_count + 1,
                              sizeof *m->constraints));
-    m->constraints[m->constraint_count] = (constraint){ script_text(L, name), value, line, 0, 0 };
+    m->constraints[m->constraint_count] = (constraint){ taut_script_text(L, name), value, line, 0, 0 };
     m->constraint_count++;
     size_t index = m->constraint_count - 1;
-    script_check(L, names_add(s->context, &s->constraint_names, m->constraints[index].name, (uint32_t)index));
+    taut_script_check(L, taut_names_add(s->context, &s->constraint_names, m->constraints[index].name, (uint32_t)index));
 }
 
 /* In phase space (momentum(x) was used) constraints may contain momenta; such models are for the Dirac algorithm. */
 static void check_constraint(lua_State *L, const char *what, const char *name, unsigned kinds)
 {
-    script *s = script_of(L);
+    script *s = taut_script_of(L);
     model *m = s->model;
     int momenta = s->momentum_line && !s->velocity_line && m->form != FORM_LAGRANGIAN && m->form != FORM_RATES;
     if (kinds & 1u << KIND_W && !momenta)
-        script_error(L, "%s '%s' contains velocities or momenta; write it in coordinates and time", what, name);
+        taut_script_error(L, "%s '%s' contains velocities or momenta; write it in coordinates and time", what, name);
     if (kinds & 1u << KIND_LAMBDA)
-        script_error(L, "%s '%s' contains a multiplier; write it in coordinates and time", what, name);
+        taut_script_error(L, "%s '%s' contains a multiplier; write it in coordinates and time", what, name);
     if (!(kinds & (1u << KIND_Q | 1u << KIND_W)))
-        script_error(L, "%s '%s' contains no coordinate; it constrains nothing; remove it", what, name);
-    if (kinds & 1u << KIND_W && !m->phase_line) m->phase_line = script_line(L);
+        taut_script_error(L, "%s '%s' contains no coordinate; it constrains nothing; remove it", what, name);
+    if (kinds & 1u << KIND_W && !m->phase_line) m->phase_line = taut_script_line(L);
 }
 
 /* gauge("name", expr): a condition that fixes a gauge freedom. */
 static int equation_gauge(lua_State *L)
 {
-    model *m = script_of(L)->model;
-    const char *name = declare_name(L, 1, "gauge");
-    if (vectors_is_like(L, 2))
-        return script_error(L, "gauge '%s' is %s; write one condition per component", name, symbols_describe(L, 2));
-    expr e = symbols_scalar(L, 2, "gauge");
+    model *m = taut_script_of(L)->model;
+    const char *name = taut_declare_name(L, 1, "gauge");
+    if (taut_vectors_is_like(L, 2))
+        return taut_script_error(L, "gauge '%s' is %s; write one condition per component", name, taut_symbols_describe(L, 2));
+    expr e = taut_symbols_scalar(L, 2, "gauge");
     check_constraint(L, "gauge", name, kinds_of(L, e));
-    declare_constraint(L, name, e, script_line(L));
+    taut_declare_constraint(L, name, e, taut_script_line(L));
     m->constraints[m->constraint_count - 1].gauge = 1;
-    if (!m->phase_line) m->phase_line = script_line(L);
+    if (!m->phase_line) m->phase_line = taut_script_line(L);
     return 0;
 }
 
 static int equation_constraint(lua_State *L)
 {
-    script *s = script_of(L);
-    const char *name = declare_name(L, 1, "constraint");
-    if (vectors_is_like(L, 2))
-        return script_error(L, "constraint '%s' is %s; write one constraint per component", name,
-                            symbols_describe(L, 2));
-    expr e = symbols_scalar(L, 2, "constraint");
+    script *s = taut_script_of(L);
+    const char *name = taut_declare_name(L, 1, "constraint");
+    if (taut_vectors_is_like(L, 2))
+        return taut_script_error(L, "constraint '%s' is %s; write one constraint per component", name,
+                            taut_symbols_describe(L, 2));
+    expr e = taut_symbols_scalar(L, 2, "constraint");
     check_constraint(L, "constraint", name, kinds_of(L, e));
-    declare_constraint(L, name, e, script_line(L));
-    return symbols_push(L, expr_variable(s->graph, KIND_LAMBDA, (uint32_t)s->model->constraint_count - 1));
+    taut_declare_constraint(L, name, e, taut_script_line(L));
+    return taut_symbols_push(L, taut_expr_variable(s->graph, KIND_LAMBDA, (uint32_t)s->model->constraint_count - 1));
 }
 
 /* Like other names, but parts may be joined by dots. */
@@ -129,11 +129,11 @@ static const char *observable_name(lua_State *L)
 {
     if (lua_type(L, 1) == LUA_TSTRING && strchr(lua_tostring(L, 1), '.')) {
         luaL_gsub(L, lua_tostring(L, 1), ".", "_");
-        declare_name(L, -1, "observe");
+        taut_declare_name(L, -1, "observe");
         lua_pop(L, 1);
         return lua_tostring(L, 1);
     }
-    return declare_name(L, 1, "observe");
+    return taut_declare_name(L, 1, "observe");
 }
 
 /* Columns that every result has, and families of columns. */
@@ -152,25 +152,25 @@ static int is_column(const char *name)
 
 static int equation_observe(lua_State *L)
 {
-    script *s = script_of(L);
+    script *s = taut_script_of(L);
     model *m = s->model;
     const char *name = observable_name(L);
-    if (vectors_is_like(L, 2))
-        return script_error(L, "observable '%s' is %s; observe one component at a time", name, symbols_describe(L, 2));
-    expr e = symbols_scalar(L, 2, "observe");
-    script_charge(L, DECLARATION_WORK);
+    if (taut_vectors_is_like(L, 2))
+        return taut_script_error(L, "observable '%s' is %s; observe one component at a time", name, taut_symbols_describe(L, 2));
+    expr e = taut_symbols_scalar(L, 2, "observe");
+    taut_script_charge(L, DECLARATION_WORK);
     if (is_column(name))
-        return script_error(L, "'%s' is a column of every result; choose another name for this observable", name);
+        return taut_script_error(L, "'%s' is a column of every result; choose another name for this observable", name);
     uint32_t before;
-    if (names_find(&s->observable_names, name, &before))
-        return script_error(L, "there is an observable '%s' already (line %d); names of observables are unique", name,
+    if (taut_names_find(&s->observable_names, name, &before))
+        return taut_script_error(L, "there is an observable '%s' already (line %d); names of observables are unique", name,
                             m->observables[before].line);
-    script_check(L, mem_grow(s->context, &m->observables, &m->observable_capacity, m->observable_count + 1,
+    taut_script_check(L, taut_mem_grow(s->context, &m->observables, &m->observable_capacity, m->observable_count + 1,
                              sizeof *m->observables));
-    m->observables[m->observable_count] = (observable){ script_text(L, name), e, script_line(L) };
+    m->observables[m->observable_count] = (observable){ taut_script_text(L, name), e, taut_script_line(L) };
     m->observable_count++;
     size_t index = m->observable_count - 1;
-    script_check(L, names_add(s->context, &s->observable_names, m->observables[index].name, (uint32_t)index));
+    taut_script_check(L, taut_names_add(s->context, &s->observable_names, m->observables[index].name, (uint32_t)index));
     return 0;
 }
 
@@ -179,47 +179,47 @@ static int equation_observe(lua_State *L)
 /* The target at 1 and the value at 2: scalars, or vectors of equal length. Returns the count of components. */
 static uint32_t get_action(lua_State *L, const char *who, vector *target, vector *value)
 {
-    const vector *v = vectors_at(L, 1);
-    const expr *e = symbols_at(L, 1);
+    const vector *v = taut_vectors_at(L, 1);
+    const expr *e = taut_symbols_at(L, 1);
     if (e) {
         *target = (vector){ 1, 0, { *e, 0, 0, 0 } };
-        if (vectors_is_like(L, 2))
-            script_error(L, "%s on one coordinate, but the value is %s; give a scalar", who, symbols_describe(L, 2));
-        *value = (vector){ 1, 0, { symbols_scalar(L, 2, who), 0, 0, 0 } };
+        if (taut_vectors_is_like(L, 2))
+            taut_script_error(L, "%s on one coordinate, but the value is %s; give a scalar", who, taut_symbols_describe(L, 2));
+        *value = (vector){ 1, 0, { taut_symbols_scalar(L, 2, who), 0, 0, 0 } };
         return 1;
     }
     if (!v || !v->dimension)
-        script_error(L, "%s needs a coordinate or a point first, got %s; write %s(a, {...})", who,
-                     symbols_describe(L, 1), who);
+        taut_script_error(L, "%s needs a coordinate or a point first, got %s; write %s(a, {...})", who,
+                     taut_symbols_describe(L, 1), who);
     *target = *v;
-    vectors_get(L, 2, who, value);
+    taut_vectors_get(L, 2, who, value);
     if (value->dimension == 0 && v->dimension < 4) value->dimension = v->dimension;
     if (value->dimension != v->dimension)
-        script_error(L, "%s on %d coordinates, but the value is %s; give %d components", who, (int)v->dimension,
-                     symbols_describe(L, 2), (int)v->dimension);
+        taut_script_error(L, "%s on %d coordinates, but the value is %s; give %d components", who, (int)v->dimension,
+                     taut_symbols_describe(L, 2), (int)v->dimension);
     return v->dimension;
 }
 
 static void add_action(lua_State *L, action **list, size_t *count, size_t *capacity, action a)
 {
-    script_check(L, mem_grow(script_of(L)->context, list, capacity, *count + 1, sizeof **list));
+    taut_script_check(L, taut_mem_grow(taut_script_of(L)->context, list, capacity, *count + 1, sizeof **list));
     (*list)[(*count)++] = a;
 }
 
 static int equation_force(lua_State *L)
 {
-    script *s = script_of(L);
+    script *s = taut_script_of(L);
     model *m = s->model;
     vector target, value;
     uint32_t size = get_action(L, "force", &target, &value), index;
-    int line = script_line(L);
-    script_charge(L, DECLARATION_WORK);
+    int line = taut_script_line(L);
+    taut_script_charge(L, DECLARATION_WORK);
     for (uint32_t i = 0; i < size; i++) {
-        kind k = symbols_is_variable(s, target.at[i], KIND_EMBEDDED, &index) ? KIND_EMBEDDED : KIND_Q;
-        if (k == KIND_Q && !symbols_is_variable(s, target.at[i], KIND_Q, &index))
-            return script_error(L,
+        kind k = taut_symbols_is_variable(s, target.at[i], KIND_EMBEDDED, &index) ? KIND_EMBEDDED : KIND_Q;
+        if (k == KIND_Q && !taut_symbols_is_variable(s, target.at[i], KIND_Q, &index))
+            return taut_script_error(L,
                                 "force acts on coordinates or points, not on expressions of them; name the coordinate");
-        if (expr_is_number(s->graph, value.at[i], 0)) continue;
+        if (taut_expr_is_number(s->graph, value.at[i], 0)) continue;
         add_action(L, &m->forces, &m->force_count, &m->force_capacity, (action){ k, index, value.at[i], line });
     }
     return 0;
@@ -228,9 +228,9 @@ static int equation_force(lua_State *L)
 /* The line of the rate of a variable, 0 when it has none yet. */
 static int *rate_line(lua_State *L, kind k, uint32_t index)
 {
-    script *s = script_of(L);
+    script *s = taut_script_of(L);
     size_t before = s->rate_capacity[k];
-    script_check(L, mem_grow(s->context, &s->rate_lines[k], &s->rate_capacity[k], (size_t)index + 1, sizeof(int)));
+    taut_script_check(L, taut_mem_grow(s->context, &s->rate_lines[k], &s->rate_capacity[k], (size_t)index + 1, sizeof(int)));
     if (s->rate_capacity[k] > before)
         memset(s->rate_lines[k] + before, 0, (s->rate_capacity[k] - before) * sizeof(int));
     return &s->rate_lines[k][index];
@@ -238,27 +238,27 @@ static int *rate_line(lua_State *L, kind k, uint32_t index)
 
 static int equation_rate(lua_State *L)
 {
-    script *s = script_of(L);
+    script *s = taut_script_of(L);
     model *m = s->model;
     vector target, value;
     uint32_t size = get_action(L, "rate", &target, &value), index;
-    int line = script_line(L);
+    int line = taut_script_line(L);
     set_form(L, FORM_RATES);
     for (uint32_t i = 0; i < size; i++) {
         kind k = KIND_Q;
-        if (!symbols_is_variable(s, target.at[i], KIND_Q, &index)) {
+        if (!taut_symbols_is_variable(s, target.at[i], KIND_Q, &index)) {
             k = KIND_W;
-            if (!symbols_is_variable(s, target.at[i], KIND_W, &index))
-                return script_error(L, "rate belongs to a coordinate or to momentum(coordinate), "
+            if (!taut_symbols_is_variable(s, target.at[i], KIND_W, &index))
+                return taut_script_error(L, "rate belongs to a coordinate or to momentum(coordinate), "
                                        "not to an expression of them; name the coordinate");
         }
         if (k == KIND_Q && kinds_of(L, value.at[i]) & 1u << KIND_LAMBDA)
-            return script_error(L, "the rate of a coordinate contains a multiplier; multipliers act on momentum(x)");
+            return taut_script_error(L, "the rate of a coordinate contains a multiplier; multipliers act on momentum(x)");
         int *before = rate_line(L, k, index);
         if (*before) {
             char name[SCRIPT_LABEL_SIZE];
-            model_namer(m, OP_VARIABLE, k, index, name, sizeof name);
-            return script_error(L, "the rate of '%s' is given already (line %d); give it once", name, *before);
+            taut_model_namer(m, OP_VARIABLE, k, index, name, sizeof name);
+            return taut_script_error(L, "the rate of '%s' is given already (line %d); give it once", name, *before);
         }
         *before = line;
         add_action(L, &m->rates, &m->rate_count, &m->rate_capacity, (action){ k, index, value.at[i], line });
@@ -270,13 +270,13 @@ static int equation_rate(lua_State *L)
 
 static void check_rates(lua_State *L)
 {
-    script *s = script_of(L);
+    script *s = taut_script_of(L);
     char name[SCRIPT_LABEL_SIZE];
     for (uint32_t i = 0; i < s->model->coordinate_count; i++)
         for (kind k = KIND_Q; k <= KIND_W; k++) {
             if (*rate_line(L, k, i)) continue;
-            model_coordinate_name(s->model, i, name, sizeof name);
-            script_error_at(L, s->model->groups[s->model->group_of[i]].line,
+            taut_model_coordinate_name(s->model, i, name, sizeof name);
+            taut_script_error_at(L, s->model->groups[s->model->group_of[i]].line,
                             "no rate for '%s%s'; add rate(%s%s%s, ...)", k == KIND_W ? "p." : "", name,
                             k == KIND_W ? "momentum(" : "", name, k == KIND_W ? ")" : "");
         }
@@ -285,16 +285,16 @@ static void check_rates(lua_State *L)
 /* An observable "a.x" and a point a would give two columns of one name. */
 static void check_observables(lua_State *L)
 {
-    const model *m = script_of(L)->model;
+    const model *m = taut_script_of(L)->model;
     for (size_t i = 0; i < m->observable_count; i++) {
         char name[SCRIPT_NAME_SIZE + 1], column[SCRIPT_LABEL_SIZE];
         snprintf(name, sizeof name, "%s", m->observables[i].name);
         name[strcspn(name, ".")] = 0;
-        const group *owner = declare_find_group(L, name);
+        const group *owner = taut_declare_find_group(L, name);
         for (uint32_t k = 0; owner && k < owner->size; k++) {
-            model_coordinate_name(m, owner->first + k, column, sizeof column);
+            taut_model_coordinate_name(m, owner->first + k, column, sizeof column);
             if (strcmp(column, m->observables[i].name) == 0)
-                script_error_at(L, m->observables[i].line,
+                taut_script_error_at(L, m->observables[i].line,
                                 "observable '%s' has the name of a coordinate (line %d); choose another", column,
                                 owner->line);
         }
@@ -304,44 +304,44 @@ static void check_observables(lua_State *L)
 /* Points called p and lambda: p.x is also the momentum of a coordinate x, lambda.x the multiplier of a constraint x. */
 static void check_families(lua_State *L)
 {
-    script *s = script_of(L);
-    const group *p = declare_find_group(L, "p"), *lambda = declare_find_group(L, "lambda");
+    script *s = taut_script_of(L);
+    const group *p = taut_declare_find_group(L, "p"), *lambda = taut_declare_find_group(L, "lambda");
     for (int i = 0; i < 4; i++) {
         char component[] = { "wxyz"[i], 0 };
         uint32_t index;
-        const group *other = declare_find_group(L, component);
+        const group *other = taut_declare_find_group(L, component);
         if (p && p->size > 1 && other && other->type == GROUP_SCALAR)
-            script_error_at(L, p->line,
+            taut_script_error_at(L, p->line,
                             "'p.%s' would be a coordinate of '%s' and the momentum of '%s' (line %d); rename one",
                             component, p->name, component, other->line);
-        if (lambda && lambda->size > 1 && names_find(&s->constraint_names, component, &index))
-            script_error_at(L, lambda->line,
+        if (lambda && lambda->size > 1 && taut_names_find(&s->constraint_names, component, &index))
+            taut_script_error_at(L, lambda->line,
                             "'lambda.%s' would be a coordinate and the multiplier of constraint '%s'; rename one",
                             component, component);
     }
 }
 
-void equations_finish(lua_State *L)
+void taut_equations_finish(lua_State *L)
 {
-    script *s = script_of(L);
+    script *s = taut_script_of(L);
     const model *m = s->model;
     if (m->coordinate_count == 0)
-        script_error_at(L, s->last_line,
+        taut_script_error_at(L, s->last_line,
                         "the model has no coordinates; declare some with point, coordinate or rotation");
     if (m->form == FORM_NONE)
-        script_error_at(L, s->last_line,
+        taut_script_error_at(L, s->last_line,
                         "the model has no equations of motion; give a lagrangian, a hamiltonian or rates");
     if (m->form == FORM_RATES) check_rates(L);
     if (m->form == FORM_RATES && m->phase_line)
-        script_error_at(L, m->phase_line,
+        taut_script_error_at(L, m->phase_line,
                         "rate models have no constraints on momenta and no gauge(); they are for hamiltonian");
     if (m->form == FORM_RATES && m->force_count)
-        script_error_at(L, m->forces[0].line, "rate models have no force(); write it into the rate of momentum(x)");
+        taut_script_error_at(L, m->forces[0].line, "rate models have no force(); write it into the rate of momentum(x)");
     check_observables(L);
     check_families(L);
 }
 
-void equations_open(lua_State *L)
+void taut_equations_open(lua_State *L)
 {
     static const script_function functions[] = {
         { "lagrangian", equation_lagrangian, 1, 0,
@@ -357,5 +357,5 @@ void equations_open(lua_State *L)
         { "force", equation_force, 2, 0, "put the components in one table: force(a, {fx, fy, fz})", 0, 0 },
         { "rate", equation_rate, 2, 0, "put the components in one table: rate(a, {vx, vy, vz})", 0, 0 },
     };
-    functions_register(L, functions, sizeof functions / sizeof *functions);
+    taut_functions_register(L, functions, sizeof functions / sizeof *functions);
 }

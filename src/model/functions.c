@@ -3,14 +3,14 @@
 
 static const script_function *called(lua_State *L) { return lua_touserdata(L, lua_upvalueindex(1)); }
 
-int functions_which(lua_State *L) { return called(L)->which; }
+int taut_functions_which(lua_State *L) { return called(L)->which; }
 
 static int too_many(lua_State *L, const script_function *f, int count)
 {
     const char *takes = "no arguments";
     if (f->most)
         takes = lua_pushfstring(L, "%s%d argument%s", f->optional ? "at most " : "", f->most, f->most == 1 ? "" : "s");
-    return script_error(L, "%s takes %s, got %d; %s", f->name, takes, count,
+    return taut_script_error(L, "%s takes %s, got %d; %s", f->name, takes, count,
                         f->meant ? f->meant : "take the others out, or check the brackets");
 }
 
@@ -22,30 +22,30 @@ static int call(lua_State *L)
     return f->call(L);
 }
 
-void functions_push(lua_State *L, const script_function *f)
+void taut_functions_push(lua_State *L, const script_function *f)
 {
     lua_pushlightuserdata(L, (void *)f);
     lua_pushcclosure(L, call, 1);
 }
 
-void functions_register(lua_State *L, const script_function *list, size_t count)
+void taut_functions_register(lua_State *L, const script_function *list, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        functions_push(L, &list[i]);
+        taut_functions_push(L, &list[i]);
         lua_setglobal(L, list[i].name);
     }
 }
 
-void functions_check_list(lua_State *L, int i, const char *who)
+void taut_functions_check_list(lua_State *L, int i, const char *who)
 {
     lua_Integer count = (lua_Integer)lua_rawlen(L, i);
     i = lua_absindex(L, i);
     for (lua_pushnil(L); lua_next(L, i); lua_pop(L, 1)) {
         if (lua_isinteger(L, -2) && lua_tointeger(L, -2) >= 1 && lua_tointeger(L, -2) <= count) continue;
         if (lua_type(L, -2) == LUA_TSTRING)
-            script_error(L, "%s takes a list here, and '%s = ...' has no place in it; write the values one after the "
+            taut_script_error(L, "%s takes a list here, and '%s = ...' has no place in it; write the values one after the "
                             "other", who, lua_tostring(L, -2));
-        script_error(L, "%s takes a list here, and something in it has no place, or is missing before it; write the "
+        taut_script_error(L, "%s takes a list here, and something in it has no place, or is missing before it; write the "
                         "values one after the other", who);
     }
 }

@@ -4,41 +4,41 @@
 #include <stdio.h>
 #include <string.h>
 
-void model_destroy(model *m)
+void taut_model_free(model *m)
 {
     if (!m) return;
     taut_context *context = m->context;
-    for (size_t i = 0; i < m->group_count; i++) mem_free(context, m->groups[i].name);
-    for (size_t i = 0; i < m->parameter_count; i++) mem_free(context, m->parameters[i].name);
-    for (size_t i = 0; i < m->constraint_count; i++) mem_free(context, m->constraints[i].name);
-    for (size_t i = 0; i < m->contact_count; i++) mem_free(context, m->contacts[i].name);
-    for (size_t i = 0; i < m->observable_count; i++) mem_free(context, m->observables[i].name);
-    mem_free(context, m->groups);
-    mem_free(context, m->group_of);
-    mem_free(context, m->parameters);
-    mem_free(context, m->summands);
-    for (size_t i = 0; i < m->embedding_count; i++) mem_free(context, m->embeddings[i].name);
-    mem_free(context, m->embeddings);
-    mem_free(context, m->chart);
-    mem_free(context, m->ambient);
-    mem_free(context, m->constraints);
-    mem_free(context, m->contacts);
-    mem_free(context, m->forces);
-    mem_free(context, m->rates);
-    mem_free(context, m->observables);
-    mem_free(context, m->start_q);
-    mem_free(context, m->start_w);
-    mem_free(context, m->start_q1);
-    mem_free(context, m->shapes);
-    mem_free(context, m->places);
-    mem_free(context, m->file);
-    mem_free(context, m->source);
-    mem_free(context, m->title);
-    graph_destroy(m->graph);
-    mem_free(context, m);
+    for (size_t i = 0; i < m->group_count; i++) taut_mem_free(context, m->groups[i].name);
+    for (size_t i = 0; i < m->parameter_count; i++) taut_mem_free(context, m->parameters[i].name);
+    for (size_t i = 0; i < m->constraint_count; i++) taut_mem_free(context, m->constraints[i].name);
+    for (size_t i = 0; i < m->contact_count; i++) taut_mem_free(context, m->contacts[i].name);
+    for (size_t i = 0; i < m->observable_count; i++) taut_mem_free(context, m->observables[i].name);
+    taut_mem_free(context, m->groups);
+    taut_mem_free(context, m->group_of);
+    taut_mem_free(context, m->parameters);
+    taut_mem_free(context, m->summands);
+    for (size_t i = 0; i < m->embedding_count; i++) taut_mem_free(context, m->embeddings[i].name);
+    taut_mem_free(context, m->embeddings);
+    taut_mem_free(context, m->chart);
+    taut_mem_free(context, m->ambient);
+    taut_mem_free(context, m->constraints);
+    taut_mem_free(context, m->contacts);
+    taut_mem_free(context, m->forces);
+    taut_mem_free(context, m->rates);
+    taut_mem_free(context, m->observables);
+    taut_mem_free(context, m->start_q);
+    taut_mem_free(context, m->start_w);
+    taut_mem_free(context, m->start_q1);
+    taut_mem_free(context, m->shapes);
+    taut_mem_free(context, m->places);
+    taut_mem_free(context, m->file);
+    taut_mem_free(context, m->source);
+    taut_mem_free(context, m->title);
+    taut_graph_destroy(m->graph);
+    taut_mem_free(context, m);
 }
 
-void model_coordinate_name(const model *m, uint32_t coordinate, char *buffer, size_t size)
+void taut_model_coordinate_name(const model *m, uint32_t coordinate, char *buffer, size_t size)
 {
     const group *owner = &m->groups[m->group_of[coordinate]];
     uint32_t component = coordinate - owner->first;
@@ -46,7 +46,7 @@ void model_coordinate_name(const model *m, uint32_t coordinate, char *buffer, si
     else snprintf(buffer, size, "%s.%c", owner->name, (owner->type == GROUP_ROTATION ? "wxyz" : "xyz")[component]);
 }
 
-void model_namer(void *user, op o, kind k, uint32_t index, char *buffer, size_t size)
+void taut_model_namer(void *user, op o, kind k, uint32_t index, char *buffer, size_t size)
 {
     const model *m = user;
     if (o == OP_PARAMETER && index < m->parameter_count) {
@@ -65,7 +65,7 @@ void model_namer(void *user, op o, kind k, uint32_t index, char *buffer, size_t 
     } else if ((k == KIND_Q || k == KIND_W) && index < m->coordinate_count) {
         char name[256];
         int momentum = m->has_momenta || m->form == FORM_HAMILTONIAN || m->form == FORM_RATES;
-        model_coordinate_name(m, index, name, sizeof name);
+        taut_model_coordinate_name(m, index, name, sizeof name);
         if (k == KIND_Q) snprintf(buffer, size, "%s", name);
         else if (momentum) snprintf(buffer, size, "p.%s", name);
         else snprintf(buffer, size, "%s.dot", name);
@@ -74,7 +74,7 @@ void model_namer(void *user, op o, kind k, uint32_t index, char *buffer, size_t 
     }
 }
 
-long model_find_parameter(const model *m, const char *name)
+long taut_model_find_parameter(const model *m, const char *name)
 {
     for (size_t i = 0; i < m->parameter_count; i++)
         if (strcmp(m->parameters[i].name, name) == 0) return (long)i;

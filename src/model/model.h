@@ -173,19 +173,19 @@ typedef struct {
 } definition;
 
 /* Loads a model. A bad model gives TAUT_BAD_MODEL (the message names file and line) and *result = NULL. */
-int model_load_file(taut_context *context, const char *path, definition *definitions, size_t definition_count,
+int taut_model_read_file(taut_context *context, const char *path, definition *definitions, size_t definition_count,
                     model **result);
-int model_load_text(taut_context *context, const char *name, const char *text, size_t size, definition *definitions,
+int taut_model_read_text(taut_context *context, const char *name, const char *text, size_t size, definition *definitions,
                     size_t definition_count, model **result);
-void model_destroy(model *m);
+void taut_model_free(model *m);
 
 /* Name of a coordinate: "x", "a.x", "r.w". */
-void model_coordinate_name(const model *m, uint32_t coordinate, char *buffer, size_t size);
+void taut_model_coordinate_name(const model *m, uint32_t coordinate, char *buffer, size_t size);
 /* An expr_namer for the model (user is the model): a.x, a.x.dot or p.a.x, t, lambda.rod1, parameter names. */
-void model_namer(void *m, op o, kind k, uint32_t index, char *buffer, size_t size);
+void taut_model_namer(void *m, op o, kind k, uint32_t index, char *buffer, size_t size);
 /* Index of a coordinate or parameter or constraint by name, or -1. */
-long model_find_parameter(const model *m, const char *name);
+long taut_model_find_parameter(const model *m, const char *name);
 /* Entry of the matrix that turns vectors as the quaternion r = (w, x, y, z) does. 0 when memory ran out. */
-expr rotation_entry(graph *g, const expr *r, int row, int column);
+expr taut_rotation_entry(graph *g, const expr *r, int row, int column);
 
 #endif

@@ -20,7 +20,7 @@ static name_entry *locate(const name_table *t, const char *name, uint32_t hash)
     return &t->entries[i];
 }
 
-int names_find(const name_table *t, const char *name, uint32_t *value)
+int taut_names_find(const name_table *t, const char *name, uint32_t *value)
 {
     if (!t->size) return 0;
     const name_entry *entry = locate(t, name, hash_name(name));
@@ -32,16 +32,16 @@ int names_find(const name_table *t, const char *name, uint32_t *value)
 static int grow(taut_context *context, name_table *t)
 {
     name_table wider = { .size = t->size ? 2 * t->size : 64, .count = t->count };
-    wider.entries = mem_new(context, wider.size, sizeof *wider.entries);
+    wider.entries = taut_mem_new(context, wider.size, sizeof *wider.entries);
     if (!wider.entries) return TAUT_OUT_OF_MEMORY;
     for (size_t i = 0; i < t->size; i++)
         if (t->entries[i].name) *locate(&wider, t->entries[i].name, t->entries[i].hash) = t->entries[i];
-    mem_free(context, t->entries);
+    taut_mem_free(context, t->entries);
     *t = wider;
     return TAUT_OK;
 }
 
-int names_add(taut_context *context, name_table *t, const char *name, uint32_t value)
+int taut_names_add(taut_context *context, name_table *t, const char *name, uint32_t value)
 {
     if (2 * (t->count + 1) > t->size && grow(context, t)) return TAUT_OUT_OF_MEMORY;
     uint32_t hash = hash_name(name);
@@ -50,8 +50,8 @@ int names_add(taut_context *context, name_table *t, const char *name, uint32_t v
     return TAUT_OK;
 }
 
-void names_free(taut_context *context, name_table *t)
+void taut_names_free(taut_context *context, name_table *t)
 {
-    mem_free(context, t->entries);
+    taut_mem_free(context, t->entries);
     *t = (name_table){ NULL, 0, 0 };
 }

@@ -16,9 +16,9 @@ typedef struct {
 } name_table;
 
 /* 1 and the value if the name is there, 0 otherwise. */
-int names_find(const name_table *t, const char *name, uint32_t *value);
+int taut_names_find(const name_table *t, const char *name, uint32_t *value);
 /* Adds a name that is not there yet. Returns a status. */
-int names_add(taut_context *context, name_table *t, const char *name, uint32_t value);
-void names_free(taut_context *context, name_table *t);
+int taut_names_add(taut_context *context, name_table *t, const char *name, uint32_t value);
+void taut_names_free(taut_context *context, name_table *t);
 
 #endif

@@ -52,11 +52,11 @@ static void check_pattern(lua_State *L, int plain)
     const char *pattern = luaL_checklstring(L, 2, &pattern_size);
     int choices = plain ? 0 : count_choices(pattern, pattern_size);
     if (worst_case((double)text_size, choices, (double)pattern_size) > PATTERN_STEPS)
-        script_error(L,
+        taut_script_error(L,
                      "this pattern may take too long on a string of %I characters; use fewer of * + - ? in it, or "
                      "shorter strings",
                      (lua_Integer)text_size);
-    script_charge(L, (double)(text_size + pattern_size) / 8);
+    taut_script_charge(L, (double)(text_size + pattern_size) / 8);
 }
 
 static int string_find(lua_State *L)
@@ -83,11 +83,11 @@ static int string_rep(lua_State *L)
         return 1;
     }
     call_original(L);
-    script_charge(L, (double)lua_rawlen(L, -1) / 16);
+    taut_script_charge(L, (double)lua_rawlen(L, -1) / 16);
     return 1;
 }
 
-void patterns_open(lua_State *L)
+void taut_patterns_open(lua_State *L)
 {
     static const luaL_Reg wrapped[] = { { "find", string_find },
                                         { "match", string_pattern },

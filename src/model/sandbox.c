@@ -20,9 +20,9 @@ static int base_print(lua_State *L)
         luaL_addvalue(&line);
     }
     luaL_pushresult(&line);
-    script *s = script_of(L);
+    script *s = taut_script_of(L);
     uselocale(s->locale.host); /* the log belongs to the host */
-    note(s->context, "%s", lua_tostring(L, -1));
+    taut_note(s->context, "%s", lua_tostring(L, -1));
     uselocale(s->locale.plain);
     return 0;
 }
@@ -30,7 +30,7 @@ static int base_print(lua_State *L)
 /* After a failed protected call, with the error on top: fails again if a limit was met. */
 static int caught(lua_State *L, int status)
 {
-    script *s = script_of(L);
+    script *s = taut_script_of(L);
     if (status == LUA_ERRMEM && !s->stop) {
         s->stop = s->refusal;
         s->stop_line = s->refusal_line;
@@ -54,7 +54,7 @@ static int base_pcall(lua_State *L)
    it. */
 static int guarded_handler(lua_State *L)
 {
-    if (script_of(L)->stop) return 1;
+    if (taut_script_of(L)->stop) return 1;
     lua_pushvalue(L, lua_upvalueindex(1));
     lua_insert(L, 1);
     lua_call(L, 1, 1);
@@ -82,15 +82,15 @@ static int base_setmetatable(lua_State *L)
     luaL_argexpected(L, lua_isnil(L, 2) || lua_istable(L, 2), 2, "nil or table");
     lua_settop(L, 2);
     if (luaL_getmetafield(L, 1, "__metatable") != LUA_TNIL)
-        return script_error(L, "this metatable is protected; leave it as it is");
+        return taut_script_error(L, "this metatable is protected; leave it as it is");
     if (lua_istable(L, 2)) {
         lua_pushliteral(L, "__gc");
         if (lua_rawget(L, 2) != LUA_TNIL)
-            return script_error(L, "models have no finalizers; remove __gc from the metatable");
+            return taut_script_error(L, "models have no finalizers; remove __gc from the metatable");
         lua_pop(L, 1);
         lua_pushliteral(L, "__bor"); /* compare.c has taken it */
         if (lua_rawget(L, 2) != LUA_TNIL)
-            return script_error(L, "tables of models have no operator '|'; remove __bor from the metatable, and call a "
+            return taut_script_error(L, "tables of models have no operator '|'; remove __bor from the metatable, and call a "
                                    "function instead");
         lua_pop(L, 1);
     }
@@ -126,8 +126,8 @@ static int compare_keys(const void *x, const void *y)
 static key describe_key(lua_State *L, uint32_t place)
 {
     key k = { .type = KEY_OTHER, .place = place };
-    const expr *e = symbols_at(L, -1);
-    const vector *v = e ? NULL : vectors_at(L, -1);
+    const expr *e = taut_symbols_at(L, -1);
+    const vector *v = e ? NULL : taut_vectors_at(L, -1);
     if (lua_type(L, -1) == LUA_TNUMBER) k.type = KEY_NUMBER, k.number = lua_tonumber(L, -1);
     else if (lua_type(L, -1) == LUA_TSTRING) k.type = KEY_TEXT, k.text = lua_tolstring(L, -1, &k.size);
     else if (e) k.number = *e;
@@ -156,7 +156,7 @@ static void sort_keys(lua_State *L, uint32_t count)
     lua_settop(L, keys);
 }
 
-void sandbox_keys(lua_State *L, int i)
+void taut_sandbox_keys(lua_State *L, int i)
 {
     int texts = 0;
     uint32_t count = 0; /* the memory limit keeps it far below 2^31 */
@@ -168,7 +168,7 @@ void sandbox_keys(lua_State *L, int i)
         lua_pushvalue(L, -1);
         lua_rawseti(L, -3, ++count);
     }
-    script_charge(L, 20.0 * count);
+    taut_script_charge(L, 20.0 * count);
     if (texts && count > 1) sort_keys(L, count); /* numbers alone come in an order that depends on the table only */
 }
 
@@ -199,7 +199,7 @@ static int base_pairs(lua_State *L)
     }
     luaL_checktype(L, 1, LUA_TTABLE);
     lua_pushvalue(L, 1);
-    sandbox_keys(L, 1);
+    taut_sandbox_keys(L, 1);
     lua_pushinteger(L, 0);
     lua_pushcclosure(L, next_pair, 3);
     lua_pushvalue(L, 1);
@@ -213,7 +213,7 @@ static int base_pairs(lua_State *L)
 static void plain_table(lua_State *L, int i)
 {
     luaL_checktype(L, i, LUA_TTABLE);
-    if (lua_getmetatable(L, i)) script_error(L, "functions of table take plain tables; this one has a metatable");
+    if (lua_getmetatable(L, i)) taut_script_error(L, "functions of table take plain tables; this one has a metatable");
 }
 
 static int call_original(lua_State *L)
@@ -231,7 +231,7 @@ static int table_shift(lua_State *L)
     plain_table(L, 1);
     if (lua_isinteger(L, 2)) {
         double moved = (double)lua_rawlen(L, 1) - (double)lua_tointeger(L, 2);
-        if (moved > 0) script_charge(L, moved);
+        if (moved > 0) taut_script_charge(L, moved);
     }
     return call_original(L);
 }
@@ -240,7 +240,7 @@ static int table_concat(lua_State *L)
 {
     plain_table(L, 1);
     double from = (double)luaL_optinteger(L, 3, 1), to = (double)luaL_optinteger(L, 4, (lua_Integer)lua_rawlen(L, 1));
-    if (to > from) script_charge(L, to - from);
+    if (to > from) taut_script_charge(L, to - from);
     return call_original(L);
 }
 
@@ -249,13 +249,13 @@ static int table_move(lua_State *L)
     plain_table(L, 1);
     if (!lua_isnoneornil(L, 5)) plain_table(L, 5);
     double from = (double)luaL_checkinteger(L, 2), to = (double)luaL_checkinteger(L, 3);
-    if (to > from) script_charge(L, to - from);
+    if (to > from) taut_script_charge(L, to - from);
     return call_original(L);
 }
 
 static int value_less(lua_State *L)
 {
-    script_charge(L, 1);
+    taut_script_charge(L, 1);
     lua_pushboolean(L, lua_compare(L, 1, 2, LUA_OPLT));
     return 1;
 }
@@ -266,7 +266,7 @@ static int table_sort(lua_State *L)
 {
     plain_table(L, 1);
     double count = (double)lua_rawlen(L, 1);
-    script_charge(L, count);
+    taut_script_charge(L, count);
     lua_settop(L, 2);
     if (lua_isnil(L, 2)) {
         lua_pushcfunction(L, value_less);
@@ -320,11 +320,11 @@ static int unknown_name(lua_State *L)
     const char *name = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : "?";
     for (size_t i = 0; i < sizeof closed / sizeof *closed; i++)
         if (strcmp(name, closed[i]) == 0)
-            return script_error(L, "'%s' is not available in models; they have base Lua, math, string and table", name);
-    return script_error(L, "unknown name '%s'; check the spelling, or set it before this line", name);
+            return taut_script_error(L, "'%s' is not available in models; they have base Lua, math, string and table", name);
+    return taut_script_error(L, "unknown name '%s'; check the spelling, or set it before this line", name);
 }
 
-void sandbox_open(lua_State *L)
+void taut_sandbox_open(lua_State *L)
 {
     static const luaL_Reg base[] = {
         { "print", base_print }, { "pcall", base_pcall }, { "xpcall", base_xpcall },

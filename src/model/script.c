@@ -10,12 +10,12 @@
 
 #define HOOK_PERIOD 1000
 
-script *script_of(lua_State *L)
+script *taut_script_of(lua_State *L)
 {
     return *(script **)lua_getextraspace(L);
 }
 
-int script_line(lua_State *L)
+int taut_script_line(lua_State *L)
 {
     lua_Debug where;
     for (int level = 0; lua_getstack(L, level, &where); level++) {
@@ -34,16 +34,16 @@ static void *allocate(void *user, void *block, size_t old_size, size_t size)
     script *s = user;
     if (!block) old_size = 0;
     if (size == 0) {
-        mem_free(s->context, block);
+        taut_mem_free(s->context, block);
         s->heap -= old_size;
         return NULL;
     }
     if (size > old_size && size - old_size > SCRIPT_MEMORY - s->heap) {
         s->refusal = STOP_MEMORY_LIMIT;
-        s->refusal_line = s->L ? script_line(s->L) : 0;
+        s->refusal_line = s->L ? taut_script_line(s->L) : 0;
         return NULL;
     }
-    void *result = mem_resize(s->context, block, size, 1);
+    void *result = taut_mem_resize(s->context, block, size, 1);
     if (!result) {
         s->refusal = STOP_OUT_OF_MEMORY;
         return NULL;
@@ -52,50 +52,50 @@ static void *allocate(void *user, void *block, size_t old_size, size_t size)
     return result;
 }
 
-int script_stop(lua_State *L, stop_reason reason)
+int taut_script_stop(lua_State *L, stop_reason reason)
 {
-    script *s = script_of(L);
+    script *s = taut_script_of(L);
     if (!s->stop) {
         s->stop = reason;
-        s->stop_line = script_line(L);
+        s->stop_line = taut_script_line(L);
     }
     lua_pushliteral(L, "the script was stopped");
     return lua_error(L);
 }
 
-void script_charge(lua_State *L, double work)
+void taut_script_charge(lua_State *L, double work)
 {
-    script *s = script_of(L);
-    if (s->stop) script_stop(L, s->stop);
-    if (!(work < (double)SCRIPT_INSTRUCTIONS)) script_stop(L, STOP_INSTRUCTIONS);
+    script *s = taut_script_of(L);
+    if (s->stop) taut_script_stop(L, s->stop);
+    if (!(work < (double)SCRIPT_INSTRUCTIONS)) taut_script_stop(L, STOP_INSTRUCTIONS);
     s->instructions += (long long)work;
-    if (s->instructions > SCRIPT_INSTRUCTIONS) script_stop(L, STOP_INSTRUCTIONS);
-    if (clock_seconds() - s->began > SCRIPT_SECONDS) script_stop(L, STOP_SECONDS);
+    if (s->instructions > SCRIPT_INSTRUCTIONS) taut_script_stop(L, STOP_INSTRUCTIONS);
+    if (clock_seconds() - s->began > SCRIPT_SECONDS) taut_script_stop(L, STOP_SECONDS);
 }
 
 static void hook(lua_State *L, lua_Debug *where)
 {
     (void)where;
-    script_charge(L, HOOK_PERIOD);
+    taut_script_charge(L, HOOK_PERIOD);
 }
 
-void script_check(lua_State *L, int status)
+void taut_script_check(lua_State *L, int status)
 {
-    if (status) script_stop(L, STOP_OUT_OF_MEMORY);
+    if (status) taut_script_stop(L, STOP_OUT_OF_MEMORY);
 }
 
-expr script_built(lua_State *L, expr e)
+expr taut_script_built(lua_State *L, expr e)
 {
-    script *s = script_of(L);
-    if (!e) script_stop(L, STOP_OUT_OF_MEMORY);
-    if (graph_count(s->graph) > SCRIPT_NODES) script_stop(L, STOP_NODES);
+    script *s = taut_script_of(L);
+    if (!e) taut_script_stop(L, STOP_OUT_OF_MEMORY);
+    if (taut_graph_count(s->graph) > SCRIPT_NODES) taut_script_stop(L, STOP_NODES);
     return e;
 }
 
-char *script_text(lua_State *L, const char *text)
+char *taut_script_text(lua_State *L, const char *text)
 {
-    char *copy = mem_text(script_of(L)->context, text);
-    if (!copy) script_stop(L, STOP_OUT_OF_MEMORY);
+    char *copy = taut_mem_text(taut_script_of(L)->context, text);
+    if (!copy) taut_script_stop(L, STOP_OUT_OF_MEMORY);
     return copy;
 }
 
@@ -103,22 +103,22 @@ char *script_text(lua_State *L, const char *text)
 
 static int raise_at(lua_State *L, int line, const char *format, va_list arguments)
 {
-    lua_pushfstring(L, "%s:%d: ", script_of(L)->short_name, line);
+    lua_pushfstring(L, "%s:%d: ", taut_script_of(L)->short_name, line);
     lua_pushvfstring(L, format, arguments);
     lua_concat(L, 2);
     return lua_error(L);
 }
 
-int script_error(lua_State *L, const char *format, ...)
+int taut_script_error(lua_State *L, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    raise_at(L, script_line(L), format, arguments);
+    raise_at(L, taut_script_line(L), format, arguments);
     va_end(arguments);
     return 0;
 }
 
-int script_error_at(lua_State *L, int line, const char *format, ...)
+int taut_script_error_at(lua_State *L, int line, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
@@ -179,13 +179,13 @@ static int has_position(const script *s, const char *message)
 /* Adds file and line to messages that have none; runs where the error happened. */
 static int message_handler(lua_State *L)
 {
-    script *s = script_of(L);
+    script *s = taut_script_of(L);
     if (s->stop) return 1;
     if (lua_type(L, 1) != LUA_TSTRING) {
         lua_pushfstring(L, "%s:%d: the script raised an error that is not a text; call error with a text",
-                        s->short_name, script_line(L));
+                        s->short_name, taut_script_line(L));
     } else if (!has_position(s, lua_tostring(L, 1))) {
-        lua_pushfstring(L, "%s:%d: %s", s->short_name, script_line(L), lua_tostring(L, 1));
+        lua_pushfstring(L, "%s:%d: %s", s->short_name, taut_script_line(L), lua_tostring(L, 1));
     }
     return 1;
 }
@@ -202,19 +202,19 @@ static int report(script *s, int status)
     case STOP_OUT_OF_MEMORY:
         return TAUT_OUT_OF_MEMORY; /* the message was recorded where it happened */
     case STOP_MEMORY_LIMIT:
-        return fail(s->context, TAUT_BAD_MODEL,
+        return taut_fail(s->context, TAUT_BAD_MODEL,
                     "%s:%d: the script needs more than %d MiB of memory; make fewer or smaller tables and strings",
                     file, s->stop_line, SCRIPT_MEMORY_MIB);
     case STOP_INSTRUCTIONS:
-        return fail(s->context, TAUT_BAD_MODEL,
+        return taut_fail(s->context, TAUT_BAD_MODEL,
                     "%s:%d: the script ran more than 1e9 instructions without ending; look for an endless loop", file,
                     s->stop_line);
     case STOP_SECONDS:
-        return fail(s->context, TAUT_BAD_MODEL,
+        return taut_fail(s->context, TAUT_BAD_MODEL,
                     "%s:%d: the script ran for more than %d seconds without ending; look for an endless loop", file,
                     s->stop_line, SCRIPT_SECONDS);
     case STOP_NODES:
-        return fail(
+        return taut_fail(
             s->context, TAUT_BAD_MODEL,
             "%s:%d: the script makes more than %u expressions; look for an endless loop, or make a smaller model", file,
             s->stop_line, SCRIPT_NODES);
@@ -225,7 +225,7 @@ static int report(script *s, int status)
     const char *hint = hint_for(message);
     int placed = has_position(s, message);
     if (placed) message += strlen(s->short_name);
-    return fail(s->context, TAUT_BAD_MODEL, "%s%s%s%s%s", file, placed ? "" : ": ", message, hint ? "; " : "",
+    return taut_fail(s->context, TAUT_BAD_MODEL, "%s%s%s%s%s", file, placed ? "" : ": ", message, hint ? "; " : "",
                 hint ? hint : "");
 }
 
@@ -234,29 +234,29 @@ static int report(script *s, int status)
 /* Runs protected: everything that may raise. */
 static int build(lua_State *L)
 {
-    script *s = script_of(L);
+    script *s = taut_script_of(L);
     const char *text = s->model->source;
     size_t size = s->model->source_size;
-    sandbox_open(L);
-    patterns_open(L);
-    compare_open(L);
-    symbols_open(L);
-    vectors_open(L);
-    declare_open(L);
-    equations_open(L);
-    start_open(L);
-    draw_open(L);
-    embed_open(L);
-    contact_open(L);
+    taut_sandbox_open(L);
+    taut_patterns_open(L);
+    taut_compare_open(L);
+    taut_symbols_open(L);
+    taut_vectors_open(L);
+    taut_declare_open(L);
+    taut_equations_open(L);
+    taut_start_open(L);
+    taut_draw_open(L);
+    taut_embed_open(L);
+    taut_contact_open(L);
 
     if (size >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0) text += 3, size -= 3; /* byte order mark */
     if (size && text[0] == '#') /* #! line; its newline stays, for the count of lines */
         while (size && *text != '\n') text++, size--;
     if (size && text[0] == LUA_SIGNATURE[0])
-        return script_error_at(L, 1, "this is compiled Lua, not text; give the source of the model");
+        return taut_script_error_at(L, 1, "this is compiled Lua, not text; give the source of the model");
     const char *name = lua_pushfstring(L, "=%s", s->short_name);
     if (luaL_loadbufferx(L, text, size, name, "t")) return lua_error(L);
-    const char *checked = compare_rewrite(L, text, &size);
+    const char *checked = taut_compare_rewrite(L, text, &size);
     if (checked) { /* the first compilation was for errors in the source as it is */
         lua_remove(L, -3);
         if (luaL_loadbufferx(L, checked, size, name, "t")) return lua_error(L);
@@ -266,10 +266,10 @@ static int build(lua_State *L)
     lua_sethook(L, hook, LUA_MASKCOUNT, HOOK_PERIOD);
     lua_call(L, 0, 0);
     lua_sethook(L, NULL, 0, 0);
-    embed_finish(L);
-    equations_finish(L);
-    contact_finish(L);
-    start_finish(L);
+    taut_embed_finish(L);
+    taut_equations_finish(L);
+    taut_contact_finish(L);
+    taut_start_finish(L);
     return 0;
 }
 
@@ -301,20 +301,20 @@ static int run(script *s)
     if (status) status = report(s, status);
     lua_close(L);
     text_locale_leave(s->locale);
-    mem_free(s->context, s->rate_lines[0]);
-    mem_free(s->context, s->rate_lines[1]);
-    mem_free(s->context, s->free_marks);
-    mem_free(s->context, s->omegas);
-    for (size_t i = 0; i < s->option_count; i++) mem_free(s->context, s->options[i].name);
-    mem_free(s->context, s->options);
-    names_free(s->context, &s->group_names);
-    names_free(s->context, &s->parameter_names);
-    names_free(s->context, &s->constraint_names);
-    names_free(s->context, &s->observable_names);
-    names_free(s->context, &s->embedding_names);
-    names_free(s->context, &s->contact_names);
-    mem_free(s->context, s->chart_rates);
-    mem_free(s->context, s->scratch);
+    taut_mem_free(s->context, s->rate_lines[0]);
+    taut_mem_free(s->context, s->rate_lines[1]);
+    taut_mem_free(s->context, s->free_marks);
+    taut_mem_free(s->context, s->omegas);
+    for (size_t i = 0; i < s->option_count; i++) taut_mem_free(s->context, s->options[i].name);
+    taut_mem_free(s->context, s->options);
+    taut_names_free(s->context, &s->group_names);
+    taut_names_free(s->context, &s->parameter_names);
+    taut_names_free(s->context, &s->constraint_names);
+    taut_names_free(s->context, &s->observable_names);
+    taut_names_free(s->context, &s->embedding_names);
+    taut_names_free(s->context, &s->contact_names);
+    taut_mem_free(s->context, s->chart_rates);
+    taut_mem_free(s->context, s->scratch);
     return status;
 }
 
@@ -323,35 +323,35 @@ static int load(taut_context *context, const char *name, char *text, size_t size
                 model **result)
 {
     *result = NULL;
-    model *m = mem_new(context, 1, sizeof *m);
+    model *m = taut_mem_new(context, 1, sizeof *m);
     if (!m) {
-        mem_free(context, text);
+        taut_mem_free(context, text);
         return TAUT_OUT_OF_MEMORY;
     }
     m->context = context;
     m->source = text;
     m->source_size = size;
-    m->file = mem_text(context, name);
-    m->graph = m->file ? graph_create(context) : NULL;
+    m->file = taut_mem_text(context, name);
+    m->graph = m->file ? taut_graph_create(context) : NULL;
     script s = {
         .context = context, .model = m, .graph = m->graph, .definitions = definitions, .definition_count = count
     };
     int status = m->graph ? run(&s) : TAUT_OUT_OF_MEMORY;
     if (!status && !m->title) {
         const char *slash = strrchr(name, '/');
-        m->title = mem_text(context, slash ? slash + 1 : name);
+        m->title = taut_mem_text(context, slash ? slash + 1 : name);
         if (!m->title) status = TAUT_OUT_OF_MEMORY;
     }
-    if (status) model_destroy(m);
+    if (status) taut_model_free(m);
     else *result = m;
     return status;
 }
 
-int model_load_text(taut_context *context, const char *name, const char *text, size_t size, definition *definitions,
+int taut_model_read_text(taut_context *context, const char *name, const char *text, size_t size, definition *definitions,
                     size_t definition_count, model **result)
 {
     *result = NULL;
-    char *copy = mem_new(context, size + 1, 1);
+    char *copy = taut_mem_new(context, size + 1, 1);
     if (!copy) return TAUT_OUT_OF_MEMORY;
     memcpy(copy, text, size);
     return load(context, name, copy, size, definitions, definition_count, result);
@@ -364,32 +364,32 @@ static int read_text(taut_context *context, FILE *file, const char *path, char *
     *text = NULL;
     *size = 0;
     for (;;) {
-        if (mem_grow(context, text, &capacity, *size + 4096, 1)) return TAUT_OUT_OF_MEMORY;
+        if (taut_mem_grow(context, text, &capacity, *size + 4096, 1)) return TAUT_OUT_OF_MEMORY;
         errno = 0;
         size_t got = fread(*text + *size, 1, capacity - *size - 1, file);
         *size += got;
         if (*size > SCRIPT_MEMORY / 4)
-            return fail(context, TAUT_BAD_MODEL, "%s:1: the file is larger than %d MiB; a model is a Lua script", path,
+            return taut_fail(context, TAUT_BAD_MODEL, "%s:1: the file is larger than %d MiB; a model is a Lua script", path,
                         SCRIPT_MEMORY_MIB / 4);
         if (got == 0) break;
     }
-    if (ferror(file)) return fail(context, TAUT_CANNOT_READ, "cannot read '%s': %s", path, strerror(errno));
+    if (ferror(file)) return taut_fail(context, TAUT_CANNOT_READ, "cannot read '%s': %s", path, strerror(errno));
     (*text)[*size] = 0;
     return TAUT_OK;
 }
 
-int model_load_file(taut_context *context, const char *path, definition *definitions, size_t definition_count,
+int taut_model_read_file(taut_context *context, const char *path, definition *definitions, size_t definition_count,
                     model **result)
 {
     *result = NULL;
     FILE *file = fopen(path, "rb");
-    if (!file) return fail(context, TAUT_CANNOT_READ, "cannot read '%s': %s; check the path", path, strerror(errno));
+    if (!file) return taut_fail(context, TAUT_CANNOT_READ, "cannot read '%s': %s; check the path", path, strerror(errno));
     char *text;
     size_t size;
     int status = read_text(context, file, path, &text, &size);
     fclose(file);
     if (status) {
-        mem_free(context, text);
+        taut_mem_free(context, text);
         return status;
     }
     return load(context, path, text, size, definitions, definition_count, result);

@@ -97,19 +97,19 @@ typedef struct {
 } vector;
 
 /* ---- script.c: limits and errors ---- */
-script *script_of(lua_State *L);
+script *taut_script_of(lua_State *L);
 /* The current line of the model: that of the innermost Lua function. 0 when there is none. */
-int script_line(lua_State *L);
+int taut_script_line(lua_State *L);
 /* Raises "FILE:LINE: message" (formats of lua_pushfstring). They never return; the int lets a caller write `return`. */
-int script_error(lua_State *L, const char *format, ...);
-int script_error_at(lua_State *L, int line, const char *format, ...);
+int taut_script_error(lua_State *L, const char *format, ...);
+int taut_script_error_at(lua_State *L, int line, const char *format, ...);
 /* Raises an error that no pcall catches. */
-int script_stop(lua_State *L, stop_reason reason);
+int taut_script_stop(lua_State *L, stop_reason reason);
 /* Counts work done in C as instructions. */
-void script_charge(lua_State *L, double work);
+void taut_script_charge(lua_State *L, double work);
 /* Raises out of memory unless the status is 0, or the expression is there. */
-void script_check(lua_State *L, int status);
-expr script_built(lua_State *L, expr e);
+void taut_script_check(lua_State *L, int status);
+expr taut_script_built(lua_State *L, expr e);
 
 /* ---- functions.c ---- */
 #define FUNCTION_ANY (-1)
@@ -125,98 +125,98 @@ typedef struct {
 } script_function;
 
 /* The list must outlive the state. */
-void functions_register(lua_State *L, const script_function *list, size_t count);
-void functions_push(lua_State *L, const script_function *f);
+void taut_functions_register(lua_State *L, const script_function *list, size_t count);
+void taut_functions_push(lua_State *L, const script_function *f);
 /* `which` of the function that runs. */
-int functions_which(lua_State *L);
+int taut_functions_which(lua_State *L);
 /* Raises unless the table at i is a list: keys from 1 to its length and no others. */
-void functions_check_list(lua_State *L, int i, const char *who);
+void taut_functions_check_list(lua_State *L, int i, const char *who);
 
 /* ---- sandbox.c, patterns.c ---- */
-void sandbox_open(lua_State *L);
-void patterns_open(lua_State *L);
+void taut_sandbox_open(lua_State *L);
+void taut_patterns_open(lua_State *L);
 /* Pushes an array of the keys of the table at i in an order that is the same in every process. */
-void sandbox_keys(lua_State *L, int i);
+void taut_sandbox_keys(lua_State *L, int i);
 
 /* ---- compare.c ---- */
-void compare_open(lua_State *L); /* after patterns_open */
+void taut_compare_open(lua_State *L); /* after patterns_open */
 /* The source with every == and ~= changed so that symbols are refused; lines stay where they are. The result lives on
    the stack (two values are pushed). NULL, and nothing pushed: nothing is to be changed. Lua must accept the source. */
-const char *compare_rewrite(lua_State *L, const char *text, size_t *size);
-int compare_refuse(lua_State *L);
+const char *taut_compare_rewrite(lua_State *L, const char *text, size_t *size);
+int taut_compare_refuse(lua_State *L);
 
 /* ---- symbols.c ---- */
-void symbols_open(lua_State *L);
-int symbols_push(lua_State *L, expr e);       /* returns 1, raises when e is 0 or not finite */
-const expr *symbols_at(lua_State *L, int i);  /* NULL when it is no scalar symbol */
+void taut_symbols_open(lua_State *L);
+int taut_symbols_push(lua_State *L, expr e);       /* returns 1, raises when e is 0 or not finite */
+const expr *taut_symbols_at(lua_State *L, int i);  /* NULL when it is no scalar symbol */
 /* The number or scalar at i; `who` asks for it. */
-expr symbols_scalar(lua_State *L, int i, const char *who);
+expr taut_symbols_scalar(lua_State *L, int i, const char *who);
 /* The same, and it must be a constant expression. */
-expr symbols_constant(lua_State *L, int i, const char *who);
+expr taut_symbols_constant(lua_State *L, int i, const char *who);
 /* of a constant expression, with the parameters as they are; may be not finite */
-wide symbols_value(lua_State *L, expr e);
-const char *symbols_describe(lua_State *L, int i); /* "a vector of 3"; pushes a string */
+wide taut_symbols_value(lua_State *L, expr e);
+const char *taut_symbols_describe(lua_State *L, int i); /* "a vector of 3"; pushes a string */
 /* Mask (1u << kind) of the kinds of variables in e. */
-unsigned symbols_kinds(lua_State *L, expr e);
+unsigned taut_symbols_kinds(lua_State *L, expr e);
 /* True when e is the variable of that kind. */
-int symbols_is_variable(const script *s, expr e, kind k, uint32_t *index);
+int taut_symbols_is_variable(const script *s, expr e, kind k, uint32_t *index);
 /* Makes the metatable of a userdata type and puts its reference and identity where asked. */
-void symbols_metatable(lua_State *L, const char *name, const luaL_Reg *methods, int *reference, const void **identity);
-void *symbols_userdata(lua_State *L, int i, const void *identity);
-int symbols_concat(lua_State *L);             /* operator of scalars and vectors: refuses */
+void taut_symbols_metatable(lua_State *L, const char *name, const luaL_Reg *methods, int *reference, const void **identity);
+void *taut_symbols_userdata(lua_State *L, int i, const void *identity);
+int taut_symbols_concat(lua_State *L);             /* operator of scalars and vectors: refuses */
 
 /* ---- vectors.c ---- */
-void vectors_open(lua_State *L);
-int vectors_push(lua_State *L, const vector *v);
-vector *vectors_at(lua_State *L, int i);
-int vectors_is_like(lua_State *L, int i);     /* a vector or a table */
-void vectors_get(lua_State *L, int i, const char *who, vector *v);
-int vectors_arithmetic(lua_State *L, op o, const char *sign);
-int vectors_negate(lua_State *L);
+void taut_vectors_open(lua_State *L);
+int taut_vectors_push(lua_State *L, const vector *v);
+vector *taut_vectors_at(lua_State *L, int i);
+int taut_vectors_is_like(lua_State *L, int i);     /* a vector or a table */
+void taut_vectors_get(lua_State *L, int i, const char *who, vector *v);
+int taut_vectors_arithmetic(lua_State *L, op o, const char *sign);
+int taut_vectors_negate(lua_State *L);
 
 /* ---- rotation.c ---- */
-int rotation_omega(lua_State *L, const vector *r);
-int rotation_apply(lua_State *L);
+int taut_rotation_omega(lua_State *L, const vector *r);
+int taut_rotation_apply(lua_State *L);
 /* Writes the velocity of the quaternion r that turns with omega: r' = r (0, omega) / 2. */
-void rotation_velocity(graph *g, const expr *r, const expr *omega, expr *velocity);
+void taut_rotation_velocity(graph *g, const expr *r, const expr *omega, expr *velocity);
 
 /* ---- time_derivative.c ---- */
 /* The total time derivative of an expression of coordinates and time. */
-expr derivative_of_time(lua_State *L, expr e);
+expr taut_derivative_of_time(lua_State *L, expr e);
 /* Note that the script uses velocities, or momenta; raises when it uses the others too. */
-void derivative_use_velocity(lua_State *L);
-void derivative_use_momentum(lua_State *L);
+void taut_derivative_use_velocity(lua_State *L);
+void taut_derivative_use_momentum(lua_State *L);
 
 /* ---- declare.c ---- */
-void declare_open(lua_State *L);
+void taut_declare_open(lua_State *L);
 /* A name at i: an identifier. `what` is the function. */
-const char *declare_name(lua_State *L, int i, const char *what);
+const char *taut_declare_name(lua_State *L, int i, const char *what);
 /* The group of that name, or NULL. */
-const group *declare_find_group(lua_State *L, const char *name);
+const group *taut_declare_find_group(lua_State *L, const char *name);
 /* Raises unless the name is free, and no column of every result. */
-void declare_check_unused(lua_State *L, const char *name);
-void declare_check_column(lua_State *L, const char *name);
-void declare_constraint(lua_State *L, const char *name, expr value, int line);
+void taut_declare_check_unused(lua_State *L, const char *name);
+void taut_declare_check_column(lua_State *L, const char *name);
+void taut_declare_constraint(lua_State *L, const char *name, expr value, int line);
 
 /* ---- embed.c ---- */
-void embed_open(lua_State *L);
+void taut_embed_open(lua_State *L);
 /* Puts the charts into all expressions of the model; before equations_finish. */
-void embed_finish(lua_State *L);
+void taut_embed_finish(lua_State *L);
 /* The embedded point of that name, or NULL. */
-const embedding *embed_find(lua_State *L, const char *name);
+const embedding *taut_embed_find(lua_State *L, const char *name);
 
 /* ---- contact.c ---- */
-void contact_open(lua_State *L);
-void contact_finish(lua_State *L);
+void taut_contact_open(lua_State *L);
+void taut_contact_finish(lua_State *L);
 
 /* ---- equations.c, start_values.c, draw.c ---- */
-void equations_open(lua_State *L);
-void equations_finish(lua_State *L);
-void start_open(lua_State *L);
-void start_finish(lua_State *L);
-void draw_open(lua_State *L);
+void taut_equations_open(lua_State *L);
+void taut_equations_finish(lua_State *L);
+void taut_start_open(lua_State *L);
+void taut_start_finish(lua_State *L);
+void taut_draw_open(lua_State *L);
 
 /* A copy of a string in the context; raises when there is no memory. */
-char *script_text(lua_State *L, const char *text);
+char *taut_script_text(lua_State *L, const char *text);
 
 #endif

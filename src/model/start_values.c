@@ -30,7 +30,7 @@ static int parse_coordinate(lua_State *L, char *key, target *t)
 {
     char *part = strchr(key, '.');
     if (part) *part++ = 0;
-    const group *owner = declare_find_group(L, key);
+    const group *owner = taut_declare_find_group(L, key);
     if (!owner) return 0;
     *t = (target){ KIND_Q, owner->first, owner->size, 0 };
     while (part) {
@@ -51,14 +51,14 @@ static void parse_name(lua_State *L, const char *name, target *t)
     if (strlen(name) < sizeof key) {
         strcpy(key, name);
         if (parse_coordinate(L, key, t)) {
-            if (t->k == KIND_W) derivative_use_velocity(L);
+            if (t->k == KIND_W) taut_derivative_use_velocity(L);
             return;
         }
         if (strncmp(name, "p.", 2) == 0) {
             strcpy(key, name + 2);
             if (parse_coordinate(L, key, t) && t->k == KIND_Q) {
                 t->k = KIND_W;
-                derivative_use_momentum(L);
+                taut_derivative_use_momentum(L);
                 return;
             }
         }
@@ -66,20 +66,20 @@ static void parse_name(lua_State *L, const char *name, target *t)
     size_t length = strcspn(name, ".");
     char first[SCRIPT_LABEL_SIZE];
     snprintf(first, sizeof first, "%.*s", (int)(length < sizeof first ? length : sizeof first - 1), name);
-    if (embed_find(L, first))
-        script_error(L,
+    if (taut_embed_find(L, first))
+        taut_script_error(L,
                      "start: '%s' is an embedded point (line %d), which follows from the coordinates; give their start",
-                     first, embed_find(L, first)->line);
-    script_error(L, "start: unknown name '%s'; give a coordinate or point declared above, as a, a.x, a.dot or p.a",
+                     first, taut_embed_find(L, first)->line);
+    taut_script_error(L, "start: unknown name '%s'; give a coordinate or point declared above, as a, a.x, a.dot or p.a",
                  name);
 }
 
 /* A key that is a symbol: a, a.x, a.dot, momentum(a), r.omega. Returns 0 when it is an expression of them. */
 static int parse_symbol(lua_State *L, int i, target *t)
 {
-    script *s = script_of(L);
-    const expr *e = symbols_at(L, i);
-    const vector *v = vectors_at(L, i);
+    script *s = taut_script_of(L);
+    const expr *e = taut_symbols_at(L, i);
+    const vector *v = taut_vectors_at(L, i);
     uint32_t index;
     if (v && v->omega_of) {
         const group *owner = &s->model->groups[v->omega_of - 1];
@@ -89,10 +89,10 @@ static int parse_symbol(lua_State *L, int i, target *t)
     uint32_t size = v ? v->dimension : e ? 1 : 0;
     if (!size) return 0;
     for (kind k = KIND_Q; k <= KIND_W; k++) {
-        if (!symbols_is_variable(s, v ? v->at[0] : *e, k, &index)) continue;
+        if (!taut_symbols_is_variable(s, v ? v->at[0] : *e, k, &index)) continue;
         *t = (target){ k, index, size, 0 };
         for (uint32_t j = 1; j < size; j++)
-            if (!symbols_is_variable(s, v->at[j], k, &index) || index != t->first + j) return 0;
+            if (!taut_symbols_is_variable(s, v->at[j], k, &index) || index != t->first + j) return 0;
         return 1;
     }
     return 0;
@@ -104,7 +104,7 @@ static void target_name(const script *s, const target *t, char *buffer, size_t s
     const group *owner = &m->groups[m->group_of[t->first]];
     char name[SCRIPT_NAME_SIZE + 8];
     if (t->size == owner->size) snprintf(name, sizeof name, "%s", owner->name);
-    else model_coordinate_name(m, t->first, name, sizeof name);
+    else taut_model_coordinate_name(m, t->first, name, sizeof name);
     int momentum = t->k == KIND_W && s->momentum_line;
     snprintf(buffer, size, "%s%s%s", momentum ? "p." : "", name,
              t->is_omega                   ? ".omega"
@@ -119,8 +119,8 @@ static void put_value(lua_State *L, start_value *place, kind k, uint32_t index, 
     if (place->type != START_MISSING) {
         char name[SCRIPT_LABEL_SIZE];
         target t = { k, index, 1, 0 };
-        target_name(script_of(L), &t, name, sizeof name);
-        script_error_at(L, value.line, "the start value of '%s' is given already (line %d); give it once", name,
+        target_name(taut_script_of(L), &t, name, sizeof name);
+        taut_script_error_at(L, value.line, "the start value of '%s' is given already (line %d); give it once", name,
                         place->line);
     }
     *place = value;
@@ -128,48 +128,48 @@ static void put_value(lua_State *L, start_value *place, kind k, uint32_t index, 
 
 static void set_value(lua_State *L, kind k, uint32_t index, start_value value)
 {
-    model *m = script_of(L)->model;
+    model *m = taut_script_of(L)->model;
     put_value(L, k == KIND_Q ? &m->start_q[index] : &m->start_w[index], k, index, value);
 }
 
 /* The value on top of the stack: a number, a constant expression, or free(guess). */
 static start_value one_value(lua_State *L, const char *name)
 {
-    script *s = script_of(L);
-    start_value value = { 0, START_GIVEN, script_line(L) };
-    const expr *guess = symbols_userdata(L, -1, s->free_meta);
+    script *s = taut_script_of(L);
+    start_value value = { 0, START_GIVEN, taut_script_line(L) };
+    const expr *guess = taut_symbols_userdata(L, -1, s->free_meta);
     if (guess) {
         value.value = *guess;
         value.type = START_FREE;
         return value;
     }
-    if (lua_type(L, -1) != LUA_TNUMBER && !symbols_at(L, -1))
-        script_error(L, "start of '%s' needs numbers, got %s; give a number, a constant expression or free(guess)",
-                     name, symbols_describe(L, -1));
-    value.value = symbols_scalar(L, -1, "start");
-    if (!expr_is_constant(s->graph, value.value))
-        script_error(L, "start of '%s' contains coordinates or time; give numbers and parameters, or free(guess)",
+    if (lua_type(L, -1) != LUA_TNUMBER && !taut_symbols_at(L, -1))
+        taut_script_error(L, "start of '%s' needs numbers, got %s; give a number, a constant expression or free(guess)",
+                     name, taut_symbols_describe(L, -1));
+    value.value = taut_symbols_scalar(L, -1, "start");
+    if (!taut_expr_is_constant(s->graph, value.value))
+        taut_script_error(L, "start of '%s' contains coordinates or time; give numbers and parameters, or free(guess)",
                      name);
-    wide x = symbols_value(L, value.value);
-    if (!(x - x == 0)) script_error(L, "start of '%s' is not finite; check the expression", name);
+    wide x = taut_symbols_value(L, value.value);
+    if (!(x - x == 0)) taut_script_error(L, "start of '%s' is not finite; check the expression", name);
     return value;
 }
 
 /* Component i of the value on top of the stack, of `size` in all. */
 static start_value component_value(lua_State *L, const char *name, uint32_t i, uint32_t size)
 {
-    const vector *v = vectors_at(L, -1);
+    const vector *v = taut_vectors_at(L, -1);
     if (size == 1 && !v && lua_type(L, -1) != LUA_TTABLE) return one_value(L, name);
     if (!v && lua_type(L, -1) != LUA_TTABLE)
-        script_error(L, "start of '%s' needs %d values, got %s; write {%s}", name, (int)size, symbols_describe(L, -1),
+        taut_script_error(L, "start of '%s' needs %d values, got %s; write {%s}", name, (int)size, taut_symbols_describe(L, -1),
                      size == 2 ? "x, y" : size == 3 ? "x, y, z" : "w, x, y, z");
     lua_Integer count = v ? (v->dimension ? v->dimension : size) : (lua_Integer)lua_rawlen(L, -1);
     if (count != size || size == 1)
-        script_error(L, size == 1 ? "start of '%s' needs %d number, got %s; give a number, not a table"
+        taut_script_error(L, size == 1 ? "start of '%s' needs %d number, got %s; give a number, not a table"
                                   : "start of '%s' needs %d values, got %s; give one for each coordinate",
-                     name, (int)size, size == 1 ? symbols_describe(L, -1) : lua_pushfstring(L, "%I", count));
-    if (!v && !i) functions_check_list(L, -1, "start");
-    if (v) symbols_push(L, v->at[i]);
+                     name, (int)size, size == 1 ? taut_symbols_describe(L, -1) : lua_pushfstring(L, "%I", count));
+    if (!v && !i) taut_functions_check_list(L, -1, "start");
+    if (v) taut_symbols_push(L, v->at[i]);
     else lua_rawgeti(L, -1, i + 1);
     start_value value = one_value(L, name);
     lua_pop(L, 1);
@@ -178,17 +178,17 @@ static start_value component_value(lua_State *L, const char *name, uint32_t i, u
 
 static void add_omega(lua_State *L, const target *t, const char *name)
 {
-    script *s = script_of(L);
-    omega_start o = { s->model->group_of[t->first], { 0, 0, 0 }, script_line(L) };
+    script *s = taut_script_of(L);
+    omega_start o = { s->model->group_of[t->first], { 0, 0, 0 }, taut_script_line(L) };
     for (uint32_t i = 0; i < 3; i++) {
         start_value value = component_value(L, name, i, 3);
         if (value.type == START_FREE)
-            script_error(
+            taut_script_error(
                 L, "free in the start of '%s' is not supported; give numbers, or start values of %s.dot with free",
                 name, s->model->groups[o.group].name);
         o.value[i] = value.value;
     }
-    script_check(L, mem_grow(s->context, &s->omegas, &s->omega_capacity, s->omega_count + 1, sizeof *s->omegas));
+    taut_script_check(L, taut_mem_grow(s->context, &s->omegas, &s->omega_capacity, s->omega_count + 1, sizeof *s->omegas));
     s->omegas[s->omega_count++] = o;
 }
 
@@ -197,31 +197,31 @@ static void get_key(lua_State *L, const char *who, target *t)
 {
     if (lua_type(L, -2) == LUA_TSTRING) parse_name(L, lua_tostring(L, -2), t);
     else if (lua_type(L, -2) == LUA_TNUMBER)
-        script_error(L, "%s: value %I has no name; write %s { a = {...} }", who, lua_tointeger(L, -2), who);
+        taut_script_error(L, "%s: value %I has no name; write %s { a = {...} }", who, lua_tointeger(L, -2), who);
     else if (!parse_symbol(L, -2, t))
-        script_error(L, "%s: a key must be a coordinate, a point, a velocity or a momentum, or its name; this is %s",
-                     who, symbols_at(L, -2) || vectors_at(L, -2) ? "an expression of them" : symbols_describe(L, -2));
+        taut_script_error(L, "%s: a key must be a coordinate, a point, a velocity or a momentum, or its name; this is %s",
+                     who, taut_symbols_at(L, -2) || taut_vectors_at(L, -2) ? "an expression of them" : taut_symbols_describe(L, -2));
 }
 
 /* The guess of the multiplier that the key at i is: "lambda.rod1", or the symbol that constraint() or contact() gave,
    with its name. NULL if it is none. */
 static expr *multiplier_key(lua_State *L, int i, const char **name)
 {
-    script *s = script_of(L);
+    script *s = taut_script_of(L);
     model *m = s->model;
     uint32_t index;
     int is_contact = 0;
-    const expr *e = symbols_at(L, i);
+    const expr *e = taut_symbols_at(L, i);
     if (e) {
-        is_contact = symbols_is_variable(s, *e, KIND_CONTACT, &index);
-        if (!is_contact && !symbols_is_variable(s, *e, KIND_LAMBDA, &index)) return NULL;
+        is_contact = taut_symbols_is_variable(s, *e, KIND_CONTACT, &index);
+        if (!is_contact && !taut_symbols_is_variable(s, *e, KIND_LAMBDA, &index)) return NULL;
     } else {
         if (lua_type(L, i) != LUA_TSTRING || strncmp(lua_tostring(L, i), "lambda.", 7) != 0 ||
-            declare_find_group(L, "lambda"))
+            taut_declare_find_group(L, "lambda"))
             return NULL;
-        is_contact = names_find(&s->contact_names, lua_tostring(L, i) + 7, &index);
-        if (!is_contact && !names_find(&s->constraint_names, lua_tostring(L, i) + 7, &index))
-            script_error(L, "start: there is no constraint '%s'; declare it above", lua_tostring(L, i) + 7);
+        is_contact = taut_names_find(&s->contact_names, lua_tostring(L, i) + 7, &index);
+        if (!is_contact && !taut_names_find(&s->constraint_names, lua_tostring(L, i) + 7, &index))
+            taut_script_error(L, "start: there is no constraint '%s'; declare it above", lua_tostring(L, i) + 7);
     }
     *name = is_contact ? m->contacts[index].name : m->constraints[index].name;
     return is_contact ? &m->contacts[index].guess : &m->constraints[index].guess;
@@ -233,7 +233,7 @@ static void add_guess(lua_State *L, expr *guess, const char *of)
     char name[SCRIPT_LABEL_SIZE];
     snprintf(name, sizeof name, "lambda.%s", of);
     start_value value = one_value(L, name);
-    if (*guess) script_error(L, "the start value of '%s' is given already; give it once", name);
+    if (*guess) taut_script_error(L, "the start value of '%s' is given already; give it once", name);
     *guess = value.value;
 }
 
@@ -243,7 +243,7 @@ static void add_entry(lua_State *L)
     target t;
     char name[SCRIPT_LABEL_SIZE];
     get_key(L, "start", &t);
-    target_name(script_of(L), &t, name, sizeof name);
+    target_name(taut_script_of(L), &t, name, sizeof name);
     if (t.is_omega) {
         add_omega(L, &t, name);
         return;
@@ -254,18 +254,18 @@ static void add_entry(lua_State *L)
 /* One entry of start_points: the key at -2, on top a table of two values, at t = 0 and a step later. */
 static void add_points(lua_State *L)
 {
-    model *m = script_of(L)->model;
+    model *m = taut_script_of(L)->model;
     target t;
     char name[SCRIPT_LABEL_SIZE];
     get_key(L, "start_points", &t);
-    target_name(script_of(L), &t, name, sizeof name);
+    target_name(taut_script_of(L), &t, name, sizeof name);
     if (t.k != KIND_Q)
-        script_error(L, "start_points gives positions, not '%s'; the momenta follow from the two points", name);
+        taut_script_error(L, "start_points gives positions, not '%s'; the momenta follow from the two points", name);
     if (lua_type(L, -1) != LUA_TTABLE || lua_rawlen(L, -1) != 2)
-        script_error(L, "start_points of '%s' needs two %s, at t = 0 and a step later, got %s; write %s", name,
-                     t.size == 1 ? "values" : "points", symbols_describe(L, -1),
+        taut_script_error(L, "start_points of '%s' needs two %s, at t = 0 and a step later, got %s; write %s", name,
+                     t.size == 1 ? "values" : "points", taut_symbols_describe(L, -1),
                      t.size == 1 ? "{x0, x1}" : "{{...}, {...}}");
-    functions_check_list(L, -1, "start_points");
+    taut_functions_check_list(L, -1, "start_points");
     for (int point = 0; point < 2; point++) {
         lua_rawgeti(L, -1, point + 1);
         for (uint32_t i = 0; i < t.size; i++)
@@ -278,7 +278,7 @@ static void add_points(lua_State *L)
 /* Calls add for every entry of the table; guesses of multipliers are the same in start and in start_points. */
 static int each_entry(lua_State *L, void (*add)(lua_State *L))
 {
-    sandbox_keys(L, 1);
+    taut_sandbox_keys(L, 1);
     int keys = lua_gettop(L);
     lua_Integer count = (lua_Integer)lua_rawlen(L, keys);
     for (lua_Integer i = 1; i <= count; i++) {
@@ -296,33 +296,33 @@ static int each_entry(lua_State *L, void (*add)(lua_State *L))
 
 static int start_start(lua_State *L)
 {
-    script *s = script_of(L);
+    script *s = taut_script_of(L);
     if (lua_type(L, 1) != LUA_TTABLE)
-        return script_error(L, "start needs a table, got %s; write start { a = {0, 0, 1} }", symbols_describe(L, 1));
+        return taut_script_error(L, "start needs a table, got %s; write start { a = {0, 0, 1} }", taut_symbols_describe(L, 1));
     if (s->model->start_points_line)
-        return script_error(L, "start in a model with start_points (line %d); give one of them",
+        return taut_script_error(L, "start in a model with start_points (line %d); give one of them",
                             s->model->start_points_line);
-    if (!s->start_line) s->start_line = script_line(L);
+    if (!s->start_line) s->start_line = taut_script_line(L);
     return each_entry(L, add_entry);
 }
 
 static int start_start_points(lua_State *L)
 {
-    script *s = script_of(L);
+    script *s = taut_script_of(L);
     if (lua_type(L, 1) != LUA_TTABLE)
-        return script_error(L,
+        return taut_script_error(L,
                             "start_points needs a table, got %s; write start_points { a = {{0, 0, 1}, {0, 0.1, 1}} }",
-                            symbols_describe(L, 1));
+                            taut_symbols_describe(L, 1));
     if (s->start_line)
-        return script_error(L, "start_points in a model with start (line %d); give one of them", s->start_line);
-    if (!s->model->start_points_line) s->model->start_points_line = script_line(L);
+        return taut_script_error(L, "start_points in a model with start (line %d); give one of them", s->start_line);
+    if (!s->model->start_points_line) s->model->start_points_line = taut_script_line(L);
     return each_entry(L, add_points);
 }
 
 static int start_free(lua_State *L)
 {
-    script *s = script_of(L);
-    expr guess = lua_isnoneornil(L, 1) ? script_built(L, expr_number(s->graph, 0)) : symbols_constant(L, 1, "free");
+    script *s = taut_script_of(L);
+    expr guess = lua_isnoneornil(L, 1) ? taut_script_built(L, taut_expr_number(s->graph, 0)) : taut_symbols_constant(L, 1, "free");
     expr *value = lua_newuserdatauv(L, sizeof *value, 0);
     *value = guess;
     lua_rawgeti(L, LUA_REGISTRYINDEX, s->free_ref);
@@ -332,24 +332,24 @@ static int start_free(lua_State *L)
 
 static int start_solve_for(lua_State *L)
 {
-    script *s = script_of(L);
+    script *s = taut_script_of(L);
     int count = lua_gettop(L);
     if (!count)
-        return script_error(L, "solve_for got nothing; name what is to be solved for: solve_for(a.x, \"b.dot\")");
+        return taut_script_error(L, "solve_for got nothing; name what is to be solved for: solve_for(a.x, \"b.dot\")");
     for (int i = 1; i <= count; i++) {
         target t;
         if (lua_type(L, i) == LUA_TSTRING) parse_name(L, lua_tostring(L, i), &t);
         else if (!parse_symbol(L, i, &t))
-            return script_error(L, "solve_for takes coordinates, points, velocities or momenta; argument %d is %s", i,
-                                symbols_at(L, i) || vectors_at(L, i) ? "an expression of them"
-                                                                     : symbols_describe(L, i));
+            return taut_script_error(L, "solve_for takes coordinates, points, velocities or momenta; argument %d is %s", i,
+                                taut_symbols_at(L, i) || taut_vectors_at(L, i) ? "an expression of them"
+                                                                     : taut_symbols_describe(L, i));
         if (t.is_omega)
-            return script_error(L,
+            return taut_script_error(L,
                                 "solve_for of an angular velocity is not supported; solve for the components of r.dot");
         for (uint32_t j = 0; j < t.size; j++) {
-            script_check(L, mem_grow(s->context, &s->free_marks, &s->free_mark_capacity, s->free_mark_count + 1,
+            taut_script_check(L, taut_mem_grow(s->context, &s->free_marks, &s->free_mark_capacity, s->free_mark_count + 1,
                                      sizeof *s->free_marks));
-            s->free_marks[s->free_mark_count++] = (free_mark){ t.k, t.first + j, script_line(L) };
+            s->free_marks[s->free_mark_count++] = (free_mark){ t.k, t.first + j, taut_script_line(L) };
         }
     }
     return 0;
@@ -359,30 +359,30 @@ static int start_solve_for(lua_State *L)
 
 static void finish_omega(lua_State *L, const omega_start *o)
 {
-    script *s = script_of(L);
+    script *s = taut_script_of(L);
     model *m = s->model;
     const group *owner = &m->groups[o->group];
     expr r[4], velocity[4];
     for (uint32_t i = 0; i < 4; i++) {
         const start_value *value = &m->start_q[owner->first + i];
         if (value->type != START_GIVEN)
-            script_error_at(
+            taut_script_error_at(
                 L, o->line,
                 "the start of '%s.omega' needs the start of '%s' as numbers; add %s = {w, x, y, z} to start",
                 owner->name, owner->name, owner->name);
         r[i] = value->value;
     }
-    rotation_velocity(s->graph, r, o->value, velocity);
+    taut_rotation_velocity(s->graph, r, o->value, velocity);
     for (uint32_t i = 0; i < 4; i++)
-        set_value(L, KIND_W, owner->first + i, (start_value){ script_built(L, velocity[i]), START_GIVEN, o->line });
+        set_value(L, KIND_W, owner->first + i, (start_value){ taut_script_built(L, velocity[i]), START_GIVEN, o->line });
 }
 
-void start_finish(lua_State *L)
+void taut_start_finish(lua_State *L)
 {
-    script *s = script_of(L);
+    script *s = taut_script_of(L);
     model *m = s->model;
     char name[SCRIPT_LABEL_SIZE];
-    expr zero = script_built(L, expr_number(s->graph, 0));
+    expr zero = taut_script_built(L, taut_expr_number(s->graph, 0));
     for (size_t i = 0; i < s->omega_count; i++) finish_omega(L, &s->omegas[i]);
     for (size_t i = 0; i < s->free_mark_count; i++) {
         const free_mark *mark = &s->free_marks[i];
@@ -393,27 +393,27 @@ void start_finish(lua_State *L)
             m->start_q1[mark->index].type = START_FREE;
     }
     if (m->start_points_line && m->form != FORM_LAGRANGIAN)
-        script_error_at(L, m->start_points_line,
+        taut_script_error_at(L, m->start_points_line,
                         "start_points needs a Lagrangian, from which the momenta follow; give momenta in start "
                         "instead");
     for (uint32_t i = 0; i < m->coordinate_count; i++) {
         const group *owner = &m->groups[m->group_of[i]];
         if (m->start_w[i].type == START_MISSING) m->start_w[i].value = zero;
         if (m->start_q[i].type != START_MISSING) continue;
-        model_coordinate_name(m, i, name, sizeof name);
+        taut_model_coordinate_name(m, i, name, sizeof name);
         if (m->start_points_line)
-            script_error_at(L, owner->line, "no start value for '%s'; add %s = %s to start_points", name, owner->name,
+            taut_script_error_at(L, owner->line, "no start value for '%s'; add %s = %s to start_points", name, owner->name,
                             owner->type == GROUP_SCALAR ? "{x0, x1}" : "{{...}, {...}}");
-        script_error_at(L, owner->line, "no start value for '%s'; add %s = %s to start", name, owner->name,
+        taut_script_error_at(L, owner->line, "no start value for '%s'; add %s = %s to start", name, owner->name,
                         owner->type == GROUP_SCALAR ? "0" : "{...}");
     }
 }
 
-void start_open(lua_State *L)
+void taut_start_open(lua_State *L)
 {
     static const luaL_Reg none[] = { { NULL, NULL } };
-    script *s = script_of(L);
-    symbols_metatable(L, "free value", none, &s->free_ref, &s->free_meta);
+    script *s = taut_script_of(L);
+    taut_symbols_metatable(L, "free value", none, &s->free_ref, &s->free_meta);
     static const script_function functions[] = {
         { "start", start_start, 1, 0,
           "put all in one table, start { a = {0, 0, 1}, b = {1, 0, 0} }, or call it several times", 0, 0 },
@@ -421,5 +421,5 @@ void start_open(lua_State *L)
         { "free", start_free, 1, 1, "it is one value: a = {free(1), free(2)}", 0, 0 },
         { "solve_for", start_solve_for, FUNCTION_ANY, 0, NULL, 0, 0 },
     };
-    functions_register(L, functions, sizeof functions / sizeof *functions);
+    taut_functions_register(L, functions, sizeof functions / sizeof *functions);
 }

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-void symbols_metatable(lua_State *L, const char *name, const luaL_Reg *methods, int *reference, const void **identity)
+void taut_symbols_metatable(lua_State *L, const char *name, const luaL_Reg *methods, int *reference, const void **identity)
 {
     lua_newtable(L);
     luaL_setfuncs(L, methods, 0);
@@ -17,7 +17,7 @@ void symbols_metatable(lua_State *L, const char *name, const luaL_Reg *methods, 
     *reference = luaL_ref(L, LUA_REGISTRYINDEX);
 }
 
-void *symbols_userdata(lua_State *L, int i, const void *identity)
+void *taut_symbols_userdata(lua_State *L, int i, const void *identity)
 {
     if (lua_type(L, i) != LUA_TUSERDATA || !lua_getmetatable(L, i)) return NULL;
     int same = lua_topointer(L, -1) == identity;
@@ -25,18 +25,18 @@ void *symbols_userdata(lua_State *L, int i, const void *identity)
     return same ? lua_touserdata(L, i) : NULL;
 }
 
-const expr *symbols_at(lua_State *L, int i)
+const expr *taut_symbols_at(lua_State *L, int i)
 {
-    return symbols_userdata(L, i, script_of(L)->scalar_meta);
+    return taut_symbols_userdata(L, i, taut_script_of(L)->scalar_meta);
 }
 
-int symbols_push(lua_State *L, expr e)
+int taut_symbols_push(lua_State *L, expr e)
 {
-    script *s = script_of(L);
-    script_built(L, e);
-    if (graph_node(s->graph, e)->op == OP_CONSTANT) {
-        wide value = graph_constant(s->graph, e);
-        if (!(value - value == 0)) return script_error(L, "this value is not finite; check the numbers it is made of");
+    script *s = taut_script_of(L);
+    taut_script_built(L, e);
+    if (taut_graph_node(s->graph, e)->op == OP_CONSTANT) {
+        wide value = taut_graph_constant(s->graph, e);
+        if (!(value - value == 0)) return taut_script_error(L, "this value is not finite; check the numbers it is made of");
     }
     expr *symbol = lua_newuserdatauv(L, sizeof *symbol, 0);
     *symbol = e;
@@ -45,16 +45,16 @@ int symbols_push(lua_State *L, expr e)
     return 1;
 }
 
-const char *symbols_describe(lua_State *L, int i)
+const char *taut_symbols_describe(lua_State *L, int i)
 {
-    script *s = script_of(L);
-    const vector *v = vectors_at(L, i);
+    script *s = taut_script_of(L);
+    const vector *v = taut_vectors_at(L, i);
     if (v)
         return v->dimension ? lua_pushfstring(L, "a vector of %d", (int)v->dimension)
                             : lua_pushliteral(L, "the origin");
-    if (symbols_at(L, i)) return lua_pushliteral(L, "a symbol");
-    if (symbols_userdata(L, i, s->free_meta)) return lua_pushliteral(L, "a free start value");
-    if (symbols_userdata(L, i, s->shape_meta)) return lua_pushliteral(L, "a shape");
+    if (taut_symbols_at(L, i)) return lua_pushliteral(L, "a symbol");
+    if (taut_symbols_userdata(L, i, s->free_meta)) return lua_pushliteral(L, "a free start value");
+    if (taut_symbols_userdata(L, i, s->shape_meta)) return lua_pushliteral(L, "a shape");
     switch (lua_type(L, i)) {
     case LUA_TNONE: return lua_pushliteral(L, "nothing");
     case LUA_TNIL: return lua_pushliteral(L, "nil");
@@ -66,21 +66,21 @@ const char *symbols_describe(lua_State *L, int i)
 
 static expr number_at(lua_State *L, int i, const char *who)
 {
-    graph *g = script_of(L)->graph;
-    if (lua_isinteger(L, i)) return script_built(L, expr_number(g, (wide)lua_tointeger(L, i)));
+    graph *g = taut_script_of(L)->graph;
+    if (lua_isinteger(L, i)) return taut_script_built(L, taut_expr_number(g, (wide)lua_tointeger(L, i)));
     double x = lua_tonumber(L, i);
-    if (!isfinite(x)) script_error(L, "%s is given the number %f; numbers must be finite", who, x);
+    if (!isfinite(x)) taut_script_error(L, "%s is given the number %f; numbers must be finite", who, x);
     /* whole numbers are exact as they are, and frequent */
-    return script_built(L, expr_number(g, x == floor(x) && fabs(x) < 9e15 ? (wide)x : wide_from_double(x)));
+    return taut_script_built(L, taut_expr_number(g, x == floor(x) && fabs(x) < 9e15 ? (wide)x : taut_wide_from_double(x)));
 }
 
-expr symbols_scalar(lua_State *L, int i, const char *who)
+expr taut_symbols_scalar(lua_State *L, int i, const char *who)
 {
     if (lua_type(L, i) == LUA_TNUMBER) return number_at(L, i, who);
-    const expr *e = symbols_at(L, i);
+    const expr *e = taut_symbols_at(L, i);
     if (!e)
-        script_error(L, "%s needs a number or a scalar symbol here, got %s; %s", who, symbols_describe(L, i),
-                     vectors_is_like(L, i) ? "take a component such as a.x, or norm(a)" : "check what was passed");
+        taut_script_error(L, "%s needs a number or a scalar symbol here, got %s; %s", who, taut_symbols_describe(L, i),
+                     taut_vectors_is_like(L, i) ? "take a component such as a.x, or norm(a)" : "check what was passed");
     return *e;
 }
 
@@ -91,29 +91,29 @@ static wide parameter_value(void *user, op o, kind k, uint32_t index)
     return o == OP_PARAMETER ? m->parameters[index].value : (wide)NAN;
 }
 
-wide symbols_value(lua_State *L, expr e)
+wide taut_symbols_value(lua_State *L, expr e)
 {
-    script *s = script_of(L);
+    script *s = taut_script_of(L);
     wide value = 0;
-    if (graph_node(s->graph, e)->op == OP_CONSTANT) return graph_constant(s->graph, e);
-    script_check(L, expr_value(s->graph, e, parameter_value, s->model, &value, NULL));
+    if (taut_graph_node(s->graph, e)->op == OP_CONSTANT) return taut_graph_constant(s->graph, e);
+    taut_script_check(L, taut_expr_value(s->graph, e, parameter_value, s->model, &value, NULL));
     return value;
 }
 
-expr symbols_constant(lua_State *L, int i, const char *who)
+expr taut_symbols_constant(lua_State *L, int i, const char *who)
 {
-    expr e = symbols_scalar(L, i, who);
-    if (!expr_is_constant(script_of(L)->graph, e))
-        script_error(L,
+    expr e = taut_symbols_scalar(L, i, who);
+    if (!taut_expr_is_constant(taut_script_of(L)->graph, e))
+        taut_script_error(L,
                      "%s needs a constant: a number, or an expression of numbers and parameters; it contains "
                      "coordinates or time",
                      who);
     return e;
 }
 
-int symbols_is_variable(const script *s, expr e, kind k, uint32_t *index)
+int taut_symbols_is_variable(const script *s, expr e, kind k, uint32_t *index)
 {
-    const node *n = graph_node(s->graph, e);
+    const node *n = taut_graph_node(s->graph, e);
     if (n->op != OP_VARIABLE || n->b != (uint32_t)k) return 0;
     *index = n->a;
     return 1;
@@ -127,22 +127,22 @@ static int small_kinds(const graph *g, expr e, unsigned *kinds)
     *kinds = 0;
     waiting[count++] = e;
     for (int steps = 0; count; steps++) {
-        const node *n = graph_node(g, waiting[--count]);
+        const node *n = taut_graph_node(g, waiting[--count]);
         if (n->op == OP_VARIABLE) *kinds |= 1u << n->b;
-        if (!n->varies || op_arity(n->op) == 0) continue;
+        if (!n->varies || taut_op_arity(n->op) == 0) continue;
         if (steps > 200 || count + 2 > 32) return 0;
         waiting[count++] = n->a;
-        if (op_arity(n->op) == 2) waiting[count++] = n->b;
+        if (taut_op_arity(n->op) == 2) waiting[count++] = n->b;
     }
     return 1;
 }
 
-unsigned symbols_kinds(lua_State *L, expr e)
+unsigned taut_symbols_kinds(lua_State *L, expr e)
 {
-    graph *g = script_of(L)->graph;
+    graph *g = taut_script_of(L)->graph;
     unsigned kinds;
-    if (!small_kinds(g, e, &kinds)) kinds = expr_kinds(g, e);
-    if (kinds == ~0u) script_stop(L, STOP_OUT_OF_MEMORY);
+    if (!small_kinds(g, e, &kinds)) kinds = taut_expr_kinds(g, e);
+    if (kinds == ~0u) taut_script_stop(L, STOP_OUT_OF_MEMORY);
     /* An embedded point is made of coordinates. */
     if (kinds & 1u << KIND_EMBEDDED) kinds |= 1u << KIND_Q;
     if (kinds & 1u << KIND_CONTACT) kinds |= 1u << KIND_LAMBDA;
@@ -154,19 +154,19 @@ unsigned symbols_kinds(lua_State *L, expr e)
 
 static int is_literal(const graph *g, expr e)
 {
-    return graph_node(g, e)->op == OP_CONSTANT;
+    return taut_graph_node(g, e)->op == OP_CONSTANT;
 }
 
 static int arithmetic(lua_State *L, op o, const char *sign)
 {
-    if (vectors_is_like(L, 1) || vectors_is_like(L, 2)) return vectors_arithmetic(L, o, sign);
-    graph *g = script_of(L)->graph;
-    expr a = symbols_scalar(L, 1, sign), b = symbols_scalar(L, 2, sign);
-    if (o == OP_DIV && expr_is_number(g, b, 0)) return script_error(L, "division by zero; check the divisor");
-    expr e = script_built(L, expr_binary(g, o, a, b));
+    if (taut_vectors_is_like(L, 1) || taut_vectors_is_like(L, 2)) return taut_vectors_arithmetic(L, o, sign);
+    graph *g = taut_script_of(L)->graph;
+    expr a = taut_symbols_scalar(L, 1, sign), b = taut_symbols_scalar(L, 2, sign);
+    if (o == OP_DIV && taut_expr_is_number(g, b, 0)) return taut_script_error(L, "division by zero; check the divisor");
+    expr e = taut_script_built(L, taut_expr_binary(g, o, a, b));
     if (is_literal(g, a) && is_literal(g, b) && !is_literal(g, e)) /* the graph does not fold what is not finite */
-        return script_error(L, "%s of these numbers is not finite; check them", sign);
-    return symbols_push(L, e);
+        return taut_script_error(L, "%s of these numbers is not finite; check them", sign);
+    return taut_symbols_push(L, e);
 }
 
 static int operator_add(lua_State *L) { return arithmetic(L, OP_ADD, "'+'"); }
@@ -177,43 +177,43 @@ static int operator_pow(lua_State *L) { return arithmetic(L, OP_POW, "'^'"); }
 
 static int operator_unm(lua_State *L)
 {
-    if (vectors_is_like(L, 1)) return vectors_negate(L);
-    return symbols_push(L, expr_neg(script_of(L)->graph, symbols_scalar(L, 1, "'-'")));
+    if (taut_vectors_is_like(L, 1)) return taut_vectors_negate(L);
+    return taut_symbols_push(L, taut_expr_neg(taut_script_of(L)->graph, taut_symbols_scalar(L, 1, "'-'")));
 }
 
 static int operator_len(lua_State *L)
 {
-    return script_error(L, "a scalar symbol has no length; '#' is for tables, strings, points and vectors");
+    return taut_script_error(L, "a scalar symbol has no length; '#' is for tables, strings, points and vectors");
 }
 
 static int operator_index(lua_State *L)
 {
-    const expr *e = symbols_at(L, 1);
+    const expr *e = taut_symbols_at(L, 1);
     const char *field = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : "?";
-    if (e && strcmp(field, "dot") == 0) return symbols_push(L, derivative_of_time(L, *e));
-    return script_error(L, "a scalar symbol has no field '%s'; it has dot, its time derivative", field);
+    if (e && strcmp(field, "dot") == 0) return taut_symbols_push(L, taut_derivative_of_time(L, *e));
+    return taut_script_error(L, "a scalar symbol has no field '%s'; it has dot, its time derivative", field);
 }
 
 static int operator_newindex(lua_State *L)
 {
-    return script_error(L, "symbols have no fields to set; start values are given in start{...}");
+    return taut_script_error(L, "symbols have no fields to set; start values are given in start{...}");
 }
 
 static int operator_tostring(lua_State *L)
 {
-    script *s = script_of(L);
+    script *s = taut_script_of(L);
     char text[TAUT_ERROR_TEXT];
-    const expr *e = symbols_at(L, 1);
+    const expr *e = taut_symbols_at(L, 1);
     if (!e) return luaL_argerror(L, 1, "symbol expected");
-    expr_print(s->graph, *e, model_namer, s->model, text, sizeof text);
+    taut_expr_print(s->graph, *e, taut_model_namer, s->model, text, sizeof text);
     lua_pushstring(L, text);
     return 1;
 }
 
 /* "a" .. n with a param n would be "an". */
-int symbols_concat(lua_State *L)
+int taut_symbols_concat(lua_State *L)
 {
-    return script_error(L, "'..' of a symbol: it has no value while the script runs; take option for a number, "
+    return taut_script_error(L, "'..' of a symbol: it has no value while the script runs; take option for a number, "
                            "tostring(...) for the formula");
 }
 
@@ -221,23 +221,23 @@ int symbols_concat(lua_State *L)
 
 static int one_operand(lua_State *L, op o)
 {
-    graph *g = script_of(L)->graph;
-    expr a = symbols_scalar(L, 1, op_name(o)), e = expr_unary(g, o, a);
+    graph *g = taut_script_of(L)->graph;
+    expr a = taut_symbols_scalar(L, 1, taut_op_name(o)), e = taut_expr_unary(g, o, a);
     if (e && is_literal(g, a) && !is_literal(g, e))
-        return script_error(L, "%s of this number is not finite; check its argument", op_name(o));
-    return symbols_push(L, e);
+        return taut_script_error(L, "%s of this number is not finite; check its argument", taut_op_name(o));
+    return taut_symbols_push(L, e);
 }
 
 static int two_operands(lua_State *L, op o)
 {
-    expr a = symbols_scalar(L, 1, op_name(o)), b = symbols_scalar(L, 2, op_name(o));
-    return symbols_push(L, expr_binary(script_of(L)->graph, o, a, b));
+    expr a = taut_symbols_scalar(L, 1, taut_op_name(o)), b = taut_symbols_scalar(L, 2, taut_op_name(o));
+    return taut_symbols_push(L, taut_expr_binary(taut_script_of(L)->graph, o, a, b));
 }
 
 static int function_plain(lua_State *L)
 {
-    op o = (op)functions_which(L);
-    return op_arity(o) == 1 ? one_operand(L, o) : two_operands(L, o);
+    op o = (op)taut_functions_which(L);
+    return taut_op_arity(o) == 1 ? one_operand(L, o) : two_operands(L, o);
 }
 
 static int function_atan(lua_State *L)
@@ -248,12 +248,12 @@ static int function_atan(lua_State *L)
 /* An operation on two, along a list: min, max. */
 static int function_list(lua_State *L)
 {
-    op o = (op)functions_which(L);
+    op o = (op)taut_functions_which(L);
     int count = lua_gettop(L);
-    expr e = symbols_scalar(L, 1, op_name(o));
+    expr e = taut_symbols_scalar(L, 1, taut_op_name(o));
     for (int i = 2; i <= count; i++)
-        e = script_built(L, expr_binary(script_of(L)->graph, o, e, symbols_scalar(L, i, op_name(o))));
-    return symbols_push(L, e);
+        e = taut_script_built(L, taut_expr_binary(taut_script_of(L)->graph, o, e, taut_symbols_scalar(L, i, taut_op_name(o))));
+    return taut_symbols_push(L, e);
 }
 
 /* How the functions of expr/ops.h are called: through what, most arguments, how many of them may be missing, what more
@@ -266,20 +266,20 @@ static int function_list(lua_State *L)
 #define CALL_1(NAME, text, written, ...) { text, CALL_1_##written, 0, OP_##NAME },
 #define CALL_2(NAME, text, written, ...) { text, CALL_2_##written, 0, OP_##NAME },
 
-void symbols_open(lua_State *L)
+void taut_symbols_open(lua_State *L)
 {
     static const luaL_Reg operators[] = {
         { "__add", operator_add },       { "__sub", operator_sub },           { "__mul", operator_mul },
         { "__div", operator_div },       { "__pow", operator_pow },           { "__unm", operator_unm },
-        { "__lt", compare_refuse },      { "__le", compare_refuse },          { "__len", operator_len },
+        { "__lt", taut_compare_refuse },      { "__le", taut_compare_refuse },          { "__len", operator_len },
         { "__index", operator_index },   { "__newindex", operator_newindex }, { "__tostring", operator_tostring },
-        { "__concat", symbols_concat }, { NULL, NULL },
+        { "__concat", taut_symbols_concat }, { NULL, NULL },
     };
     static const script_function functions[] = { OPERATIONS_FUNCTIONS(CALL_1, CALL_2) };
-    script *s = script_of(L);
-    symbols_metatable(L, "symbol", operators, &s->scalar_ref, &s->scalar_meta);
+    script *s = taut_script_of(L);
+    taut_symbols_metatable(L, "symbol", operators, &s->scalar_ref, &s->scalar_meta);
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
-        if (functions[i].call) functions_register(L, &functions[i], 1);
-    symbols_push(L, expr_number(s->graph, WIDE_PI));
+        if (functions[i].call) taut_functions_register(L, &functions[i], 1);
+    taut_symbols_push(L, taut_expr_number(s->graph, WIDE_PI));
     lua_setglobal(L, "pi");
 }

@@ -8,11 +8,11 @@
 #include "base/wide.h"
 
 /* A name of the header, number index of the line. */
-int csv_name(FILE *file, size_t index, const char *name);
-int csv_end(FILE *file);
+int taut_csv_name(FILE *file, size_t index, const char *name);
+int taut_csv_end(FILE *file);
 /* Numbers with this many digits; the line is not ended. */
-int csv_values(FILE *file, const wide *values, size_t count, int digits);
+int taut_csv_values(FILE *file, const wide *values, size_t count, int digits);
 /* A whole line of numbers with this many digits. */
-int csv_line(FILE *file, const wide *values, size_t count, int digits);
+int taut_csv_line(FILE *file, const wide *values, size_t count, int digits);
 
 #endif

@@ -5,26 +5,26 @@
 
 #include "record/record.h"
 
-int database_open(taut_context *context, const char *path, int flags, database *d)
+int taut_database_open(taut_context *context, const char *path, int flags, database *d)
 {
     *d = (database){ .context = context };
-    if (!(d->path = mem_text(context, path))) return TAUT_OUT_OF_MEMORY;
+    if (!(d->path = taut_mem_text(context, path))) return TAUT_OUT_OF_MEMORY;
     int code = sqlite3_open_v2(path, &d->handle, flags, NULL);
     int status = TAUT_OK;
     if (!d->handle)
-        status = fail(context, TAUT_OUT_OF_MEMORY, "out of memory in SQLite");
+        status = taut_fail(context, TAUT_OUT_OF_MEMORY, "out of memory in SQLite");
     else if (code)
-        status = database_fail(d);
+        status = taut_database_fail(d);
     else
         sqlite3_busy_timeout(d->handle, 5000); /* a commit of the one that writes takes less, as a rule much less */
-    if (status) database_close(d);
+    if (status) taut_database_close(d);
     return status;
 }
 
-void database_close(database *d)
+void taut_database_close(database *d)
 {
     if (d->handle) sqlite3_close(d->handle);
-    mem_free(d->context, d->path);
+    taut_mem_free(d->context, d->path);
     *d = (database){ .context = d->context };
 }
 
@@ -34,7 +34,7 @@ static int purpose(const database *d) { return d->writes ? TAUT_CANNOT_WRITE : T
 static int system_failure(const database *d, int status, const char *what)
 {
     int number = sqlite3_system_errno(d->handle);
-    return fail(d->context, status, "cannot %s '%s': %s", what, d->path,
+    return taut_fail(d->context, status, "cannot %s '%s': %s", what, d->path,
         number ? strerror(number) : sqlite3_errmsg(d->handle));
 }
 
@@ -51,106 +51,106 @@ static int transfer_failure(const database *d)
     }
 }
 
-int database_moved(const database *d)
+int taut_database_moved(const database *d)
 {
-    return fail(d->context, TAUT_CANNOT_WRITE, "'%s' was removed, moved or replaced while the run was writing to it",
+    return taut_fail(d->context, TAUT_CANNOT_WRITE, "'%s' was removed, moved or replaced while the run was writing to it",
         d->path);
 }
 
-int database_fail(const database *d)
+int taut_database_fail(const database *d)
 {
     taut_context *context = d->context;
     switch (sqlite3_errcode(d->handle)) {
-    case SQLITE_NOMEM: return fail(context, TAUT_OUT_OF_MEMORY, "out of memory in SQLite");
-    case SQLITE_NOTADB: return fail(context, TAUT_CANNOT_READ, "'%s' is not a run file (no SQLite database)", d->path);
+    case SQLITE_NOMEM: return taut_fail(context, TAUT_OUT_OF_MEMORY, "out of memory in SQLite");
+    case SQLITE_NOTADB: return taut_fail(context, TAUT_CANNOT_READ, "'%s' is not a run file (no SQLite database)", d->path);
     case SQLITE_CORRUPT:
-        return fail(context, TAUT_CANNOT_READ, "'%s' is damaged: %s; 'sqlite3 FILE .recover' may save what is left", d->path,
+        return taut_fail(context, TAUT_CANNOT_READ, "'%s' is damaged: %s; 'sqlite3 FILE .recover' may save what is left", d->path,
                     sqlite3_errmsg(d->handle));
-    case SQLITE_FULL: return fail(context, TAUT_CANNOT_WRITE, "cannot write '%s': the disk is full", d->path);
+    case SQLITE_FULL: return taut_fail(context, TAUT_CANNOT_WRITE, "cannot write '%s': the disk is full", d->path);
     case SQLITE_BUSY:
-    case SQLITE_LOCKED: return fail(context, purpose(d), "another process is writing to '%s'", d->path);
+    case SQLITE_LOCKED: return taut_fail(context, purpose(d), "another process is writing to '%s'", d->path);
     case SQLITE_READONLY:
-        if (sqlite3_extended_errcode(d->handle) == SQLITE_READONLY_DBMOVED) return database_moved(d);
-        return fail(context, TAUT_CANNOT_WRITE, "cannot write '%s': the file or its folder is read-only", d->path);
+        if (sqlite3_extended_errcode(d->handle) == SQLITE_READONLY_DBMOVED) return taut_database_moved(d);
+        return taut_fail(context, TAUT_CANNOT_WRITE, "cannot write '%s': the file or its folder is read-only", d->path);
     case SQLITE_CANTOPEN: return system_failure(d, purpose(d), "open");
     case SQLITE_IOERR: return transfer_failure(d);
-    case SQLITE_TOOBIG: return fail(context, TAUT_UNSUPPORTED, "the state is larger than '%s' can hold (10^9 bytes)", d->path);
+    case SQLITE_TOOBIG: return taut_fail(context, TAUT_UNSUPPORTED, "the state is larger than '%s' can hold (10^9 bytes)", d->path);
     default:
-        return fail(context, TAUT_CANNOT_READ, "'%s' does not have what a run file has: %s", d->path,
+        return taut_fail(context, TAUT_CANNOT_READ, "'%s' does not have what a run file has: %s", d->path,
                     sqlite3_errmsg(d->handle));
     }
 }
 
-int database_run(const database *d, const char *sql)
+int taut_database_run(const database *d, const char *sql)
 {
-    return sqlite3_exec(d->handle, sql, NULL, NULL, NULL) ? database_fail(d) : TAUT_OK;
+    return sqlite3_exec(d->handle, sql, NULL, NULL, NULL) ? taut_database_fail(d) : TAUT_OK;
 }
 
-int database_run_format(const database *d, const char *format, ...)
+int taut_database_run_format(const database *d, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
     char *sql = sqlite3_vmprintf(format, arguments);
     va_end(arguments);
-    int status = sql ? database_run(d, sql) : fail(d->context, TAUT_OUT_OF_MEMORY, "out of memory in SQLite");
+    int status = sql ? taut_database_run(d, sql) : taut_fail(d->context, TAUT_OUT_OF_MEMORY, "out of memory in SQLite");
     sqlite3_free(sql);
     return status;
 }
 
-int database_prepare(const database *d, const char *sql, sqlite3_stmt **statement)
+int taut_database_prepare(const database *d, const char *sql, sqlite3_stmt **statement)
 {
     *statement = NULL;
-    return sqlite3_prepare_v2(d->handle, sql, -1, statement, NULL) ? database_fail(d) : TAUT_OK;
+    return sqlite3_prepare_v2(d->handle, sql, -1, statement, NULL) ? taut_database_fail(d) : TAUT_OK;
 }
 
-int database_row(const database *d, sqlite3_stmt *statement)
+int taut_database_row(const database *d, sqlite3_stmt *statement)
 {
     int code = sqlite3_step(statement);
     if (code == SQLITE_ROW) return 1;
     if (code == SQLITE_DONE) return 0;
-    database_fail(d);
+    taut_database_fail(d);
     return -1;
 }
 
-int database_do(const database *d, sqlite3_stmt *statement)
+int taut_database_do(const database *d, sqlite3_stmt *statement)
 {
-    int status = sqlite3_step(statement) == SQLITE_DONE ? TAUT_OK : database_fail(d);
+    int status = sqlite3_step(statement) == SQLITE_DONE ? TAUT_OK : taut_database_fail(d);
     sqlite3_reset(statement);
     return status;
 }
 
-int database_number(const database *d, const char *sql, long otherwise, long *value)
+int taut_database_number(const database *d, const char *sql, long otherwise, long *value)
 {
     sqlite3_stmt *statement;
-    int status = database_prepare(d, sql, &statement);
+    int status = taut_database_prepare(d, sql, &statement);
     if (status) return status;
-    int row = database_row(d, statement);
+    int row = taut_database_row(d, statement);
     int known = row > 0 && sqlite3_column_type(statement, 0) != SQLITE_NULL;
     *value = known ? (long)sqlite3_column_int64(statement, 0) : otherwise;
-    if (row < 0) status = database_fail(d);
+    if (row < 0) status = taut_database_fail(d);
     sqlite3_finalize(statement);
     return status;
 }
 
-int database_check(const database *d, int *empty)
+int taut_database_check(const database *d, int *empty)
 {
     long application, version, tables;
-    int status = database_number(d, "select count(*) from sqlite_master", 0, &tables);
-    if (!status) status = database_number(d, "pragma application_id", 0, &application);
-    if (!status) status = database_number(d, "pragma user_version", 0, &version);
+    int status = taut_database_number(d, "select count(*) from sqlite_master", 0, &tables);
+    if (!status) status = taut_database_number(d, "pragma application_id", 0, &application);
+    if (!status) status = taut_database_number(d, "pragma user_version", 0, &version);
     if (status) return status;
     *empty = tables == 0 && application == 0;
     if (*empty) return TAUT_OK;
     if (application != RECORD_APPLICATION)
-        return fail(d->context, TAUT_CANNOT_READ, "'%s' is an SQLite database, but not a run file", d->path);
+        return taut_fail(d->context, TAUT_CANNOT_READ, "'%s' is an SQLite database, but not a run file", d->path);
     if (version > RECORD_VERSION)
-        return fail(d->context, TAUT_UNSUPPORTED,
+        return taut_fail(d->context, TAUT_UNSUPPORTED,
                     "'%s' was written by a later Taut (layout %ld, this one knows up to %d); use that Taut", d->path,
                     version, RECORD_VERSION);
     return TAUT_OK;
 }
 
-void little_endian(void *to, const void *from, size_t count, size_t size)
+void taut_little_endian(void *to, const void *from, size_t count, size_t size)
 {
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
     if (count) memcpy(to, from, count * size);

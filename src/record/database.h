@@ -14,29 +14,29 @@ typedef struct {
 } database;
 
 /* flags as of sqlite3_open_v2. On failure closing is allowed, and does nothing. */
-int database_open(taut_context *context, const char *path, int flags, database *d);
-void database_close(database *d);
+int taut_database_open(taut_context *context, const char *path, int flags, database *d);
+void taut_database_close(database *d);
 
 /* The last failure as a status with a message: what it means for a run file, and what to do. */
-int database_fail(const database *d);
+int taut_database_fail(const database *d);
 /* The failure of a file that is no longer where it was. */
-int database_moved(const database *d);
+int taut_database_moved(const database *d);
 /* Runs statements without results. */
-int database_run(const database *d, const char *sql);
+int taut_database_run(const database *d, const char *sql);
 /* The same for a formatted string (sqlite3_mprintf: %w within quotes for names, %Q for strings). */
-int database_run_format(const database *d, const char *format, ...);
-int database_prepare(const database *d, const char *sql, sqlite3_stmt **statement);
+int taut_database_run_format(const database *d, const char *format, ...);
+int taut_database_prepare(const database *d, const char *sql, sqlite3_stmt **statement);
 /* A step of a statement that has results: 1 there is a row, 0 there is none (left), -1 failed (the message is set). */
-int database_row(const database *d, sqlite3_stmt *statement);
+int taut_database_row(const database *d, sqlite3_stmt *statement);
 /* Runs a statement without results, and resets it. */
-int database_do(const database *d, sqlite3_stmt *statement);
+int taut_database_do(const database *d, sqlite3_stmt *statement);
 /* The first column of the first row as a whole number; otherwise if there is none or it is NULL. */
-int database_number(const database *d, const char *sql, long otherwise, long *value);
+int taut_database_number(const database *d, const char *sql, long otherwise, long *value);
 
 /* Refuses a file that is not a run, or one of a later version. empty: nothing was ever written to it. */
-int database_check(const database *d, int *empty);
+int taut_database_check(const database *d, int *empty);
 
 /* Converts numbers between the file (little-endian) and this machine. */
-void little_endian(void *to, const void *from, size_t count, size_t size);
+void taut_little_endian(void *to, const void *from, size_t count, size_t size);
 
 #endif

@@ -9,43 +9,43 @@
 
 enum { PIECE = 200000 }; /* numbers at a time */
 
-long export_frame_count(const record *r, const export_options *options)
+long taut_export_frame_count(const record *r, const export_options *options)
 {
-    return (record_frame_count(r) + options->every - 1) / options->every;
+    return (taut_record_frame_count(r) + options->every - 1) / options->every;
 }
 
-int export_read(taut_context *context, record *r, const export_options *options, export_piece piece, void *user)
+int taut_export_read(taut_context *context, record *r, const export_options *options, export_piece piece, void *user)
 {
     const size_t width = options->column_count;
-    const long all = record_frame_count(r), every = options->every;
+    const long all = taut_record_frame_count(r), every = options->every;
     /* short reads: the run that writes need not wait for them */
     long most = PIECE / (long)(width ? width : 1);
     if (most < 1 || every > 1) most = 1;
     if (most > 2000) most = 2000;
-    wide *values = mem_new(context, (size_t)most * width, sizeof *values);
+    wide *values = taut_mem_new(context, (size_t)most * width, sizeof *values);
     int status = values ? TAUT_OK : TAUT_OUT_OF_MEMORY;
     for (long at = 0; !status && at < all; at += every > 1 ? every : most) {
         long count = all - at < most ? all - at : most;
-        status = record_read_wide(r, at, count, options->columns, width, values);
+        status = taut_record_read_wide(r, at, count, options->columns, width, values);
         if (!status) status = piece(user, values, at / every, count);
     }
-    mem_free(context, values);
+    taut_mem_free(context, values);
     return status;
 }
 
-char *export_begin(taut_context *context, const char *path)
+char *taut_export_begin(taut_context *context, const char *path)
 {
-    char *part = mem_new(context, strlen(path) + 6, 1);
+    char *part = taut_mem_new(context, strlen(path) + 6, 1);
     if (part) strcat(strcpy(part, path), ".part");
     return part;
 }
 
-int export_end(taut_context *context, char *part, const char *path, int status)
+int taut_export_end(taut_context *context, char *part, const char *path, int status)
 {
     if (!status && rename(part, path))
-        status = fail(context, TAUT_CANNOT_WRITE, "cannot write '%s': %s", path, strerror(errno));
+        status = taut_fail(context, TAUT_CANNOT_WRITE, "cannot write '%s': %s", path, strerror(errno));
     if (status && part) unlink(part);
-    mem_free(context, part);
+    taut_mem_free(context, part);
     return status;
 }
 
@@ -61,7 +61,7 @@ typedef struct {
 
 static int cannot_write(const table *z)
 {
-    return fail(z->context, TAUT_CANNOT_WRITE, "cannot write '%s': %s", z->path, strerror(errno));
+    return taut_fail(z->context, TAUT_CANNOT_WRITE, "cannot write '%s': %s", z->path, strerror(errno));
 }
 
 static int write_lines(void *user, const wide *values, long first, long count)
@@ -69,27 +69,27 @@ static int write_lines(void *user, const wide *values, long first, long count)
     const table *z = user;
     (void)first;
     for (long i = 0; i < count; i++)
-        if (csv_line(z->file, values + (size_t)i * z->width, z->width, z->digits)) return cannot_write(z);
+        if (taut_csv_line(z->file, values + (size_t)i * z->width, z->width, z->digits)) return cannot_write(z);
     return TAUT_OK;
 }
 
 static int write_header(const table *z, const record *r, const export_options *options)
 {
     for (size_t i = 0; i < options->column_count; i++)
-        if (csv_name(z->file, i, record_columns(r)[options->columns[i]].name)) return cannot_write(z);
-    return csv_end(z->file) ? cannot_write(z) : TAUT_OK;
+        if (taut_csv_name(z->file, i, taut_record_columns(r)[options->columns[i]].name)) return cannot_write(z);
+    return taut_csv_end(z->file) ? cannot_write(z) : TAUT_OK;
 }
 
-int export_csv(taut_context *context, record *r, const char *path, const export_options *options)
+int taut_export_csv(taut_context *context, record *r, const char *path, const export_options *options)
 {
-    const char *precision = record_property(r, "precision");
+    const char *precision = taut_record_property(r, "precision");
     table z = { .context = context, .path = path, .width = options->column_count };
     z.digits = precision && strcmp(precision, "quad") == 0 && WIDE_DIGITS >= 34 ? 34 : 17;
-    char *part = export_begin(context, path);
+    char *part = taut_export_begin(context, path);
     if (!part) return TAUT_OUT_OF_MEMORY;
     z.file = fopen(part, "w");
     int status = z.file ? write_header(&z, r, options) : cannot_write(&z);
-    if (!status) status = export_read(context, r, options, write_lines, &z);
+    if (!status) status = taut_export_read(context, r, options, write_lines, &z);
     if (z.file && fclose(z.file) && !status) status = cannot_write(&z);
-    return export_end(context, part, path, status);
+    return taut_export_end(context, part, path, status);
 }

@@ -28,11 +28,11 @@ typedef struct {
 
 static int failed(const store *z)
 {
-    return fail(z->context, TAUT_CANNOT_WRITE, "cannot write '%s': HDF5 failed, perhaps the disk is full", z->path);
+    return taut_fail(z->context, TAUT_CANNOT_WRITE, "cannot write '%s': HDF5 failed, perhaps the disk is full", z->path);
 }
 
-static const char *column_name(const store *z, size_t k) { return record_columns(z->r)[z->options->columns[k]].name; }
-static const char *column_kind(const store *z, size_t k) { return record_columns(z->r)[z->options->columns[k]].kind; }
+static const char *column_name(const store *z, size_t k) { return taut_record_columns(z->r)[z->options->columns[k]].name; }
+static const char *column_kind(const store *z, size_t k) { return taut_record_columns(z->r)[z->options->columns[k]].kind; }
 
 /* ---- strings ---- */
 
@@ -69,17 +69,17 @@ static int put_properties(const store *z)
     static const char *const numbers[] = { "step", "until", "every", "tolerance" };
     int status = TAUT_OK;
     for (size_t i = 0; !status && i < sizeof texts / sizeof *texts; i++)
-        if (record_property(z->r, texts[i])) status = put_text(z, z->file, texts[i], record_property(z->r, texts[i]));
+        if (taut_record_property(z->r, texts[i])) status = put_text(z, z->file, texts[i], taut_record_property(z->r, texts[i]));
     for (size_t i = 0; !status && i < sizeof numbers / sizeof *numbers; i++) {
-        const char *text = record_property(z->r, numbers[i]);
-        double value = text ? text_number(text, NULL) : 0;
+        const char *text = taut_record_property(z->r, numbers[i]);
+        double value = text ? taut_text_number(text, NULL) : 0;
         if (text) status = put_attribute(z, z->file, numbers[i], H5T_NATIVE_DOUBLE, &value);
     }
     hid_t group = status ? -1 : H5Gcreate2(z->file, "settings", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
     if (!status && group < 0) status = failed(z);
-    for (size_t i = 0; !status && i < record_setting_count(z->r); i++) {
+    for (size_t i = 0; !status && i < taut_record_setting_count(z->r); i++) {
         const char *name, *value;
-        record_setting(z->r, i, &name, &value);
+        taut_record_setting(z->r, i, &name, &value);
         if (H5Aexists(group, name) > 0) H5Adelete(group, name); /* the last one counts */
         status = put_text(z, group, name, value);
     }
@@ -101,7 +101,7 @@ static int put_names(const store *z, const dataset *d)
 {
     char name[80];
     hsize_t size = d->width;
-    const char **names = mem_new(z->context, d->width, sizeof *names);
+    const char **names = taut_mem_new(z->context, d->width, sizeof *names);
     if (!names) return TAUT_OUT_OF_MEMORY;
     for (size_t k = 0; k < d->width; k++) names[k] = column_name(z, d->first + k);
     snprintf(name, sizeof name, "%s.names", column_kind(z, d->first));
@@ -111,17 +111,17 @@ static int put_names(const store *z, const dataset *d)
     if (id >= 0) H5Dclose(id);
     H5Sclose(space);
     H5Tclose(type);
-    mem_free(z->context, names);
+    taut_mem_free(z->context, names);
     return bad ? failed(z) : TAUT_OK;
 }
 
 static int create_dataset(store *z, dataset *d)
 {
     char name[300];
-    hsize_t size[2] = { (hsize_t)export_frame_count(z->r, z->options), d->width };
+    hsize_t size[2] = { (hsize_t)taut_export_frame_count(z->r, z->options), d->width };
     link_name(name, sizeof name, d->single ? column_name(z, d->first) : column_kind(z, d->first));
     if (H5Lexists(z->file, name, H5P_DEFAULT) > 0)
-        return fail(z->context, TAUT_UNSUPPORTED, "two columns of the run are called '%s'; export only one of them",
+        return taut_fail(z->context, TAUT_UNSUPPORTED, "two columns of the run are called '%s'; export only one of them",
                     name);
     hid_t space = H5Screate_simple(d->single ? 1 : 2, size, NULL);
     d->id = H5Dcreate2(z->file, name, H5T_IEEE_F64LE, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
@@ -135,7 +135,7 @@ static int create_datasets(store *z)
 {
     const size_t width = z->options->column_count;
     int status = TAUT_OK;
-    z->sets = mem_new(z->context, width, sizeof *z->sets);
+    z->sets = taut_mem_new(z->context, width, sizeof *z->sets);
     if (!z->sets) return TAUT_OUT_OF_MEMORY;
     for (size_t k = 0; !status && k < width; k += z->sets[z->count - 1].width) {
         static const char *const many[] = { "coordinate", "velocity", "momentum", "multiplier" };
@@ -166,7 +166,7 @@ static int write_piece(void *user, const wide *values, long first, long count)
 {
     store *z = user;
     size_t width = z->options->column_count;
-    int status = mem_grow(z->context, &z->values, &z->capacity, (size_t)count * width, sizeof *z->values);
+    int status = taut_mem_grow(z->context, &z->values, &z->capacity, (size_t)count * width, sizeof *z->values);
     for (size_t i = 0; !status && i < z->count; i++) {
         const dataset *d = &z->sets[i];
         double *to = z->values;
@@ -180,30 +180,30 @@ static int write_piece(void *user, const wide *values, long first, long count)
 static int write_file(store *z, record *r, const char *part)
 {
     z->file = H5Fcreate(part, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
-    if (z->file < 0) return fail(z->context, TAUT_CANNOT_WRITE,
+    if (z->file < 0) return taut_fail(z->context, TAUT_CANNOT_WRITE,
         "cannot write '%s': HDF5 cannot create it; look at the folder and the disk", z->path);
     int status = put_properties(z);
     if (!status) status = create_datasets(z);
-    if (!status) status = export_read(z->context, r, z->options, write_piece, z);
+    if (!status) status = taut_export_read(z->context, r, z->options, write_piece, z);
     for (size_t i = 0; i < z->count; i++)
         if (z->sets[i].id >= 0 && H5Dclose(z->sets[i].id) < 0 && !status) status = failed(z);
     if (H5Fclose(z->file) < 0 && !status) status = failed(z);
     return status;
 }
 
-int export_hdf5(taut_context *context, record *r, const char *path, const export_options *options)
+int taut_export_hdf5(taut_context *context, record *r, const char *path, const export_options *options)
 {
     store z = { .context = context, .r = r, .path = path, .options = options };
     H5E_auto2_t printer;
     void *user;
-    char *part = export_begin(context, path);
+    char *part = taut_export_begin(context, path);
     if (!part) return TAUT_OUT_OF_MEMORY;
     /* HDF5 prints its errors unless this is switched off */
     H5Eget_auto2(H5E_DEFAULT, &printer, &user);
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
     int status = write_file(&z, r, part);
     H5Eset_auto2(H5E_DEFAULT, printer, user);
-    mem_free(context, z.sets);
-    mem_free(context, z.values);
-    return export_end(context, part, path, status);
+    taut_mem_free(context, z.sets);
+    taut_mem_free(context, z.values);
+    return taut_export_end(context, part, path, status);
 }

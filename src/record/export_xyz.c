@@ -28,20 +28,20 @@ static long find(const record *r, const char *point, const char *suffix)
 {
     char name[300];
     snprintf(name, sizeof name, "%s%s", point, suffix);
-    return record_column_find(r, name);
+    return taut_record_column_find(r, name);
 }
 
 /* A point has coordinates .x and .y; a rotation too, but also .w. */
 static int find_points(molecule *z, const record *r)
 {
     static const char *const suffixes[] = { ".x", ".y", ".z", ".x.dot", ".y.dot", ".z.dot" };
-    const record_column *columns = record_columns(r);
-    for (size_t i = 0; i < record_column_count(r); i++) {
+    const record_column *columns = taut_record_columns(r);
+    for (size_t i = 0; i < taut_record_column_count(r); i++) {
         size_t length = strlen(columns[i].name);
         if (strcmp(columns[i].kind, "coordinate") != 0 || length < 3 || length > 250 ||
             strcmp(columns[i].name + length - 2, ".x") != 0)
             continue;
-        if (mem_grow(z->context, &z->points, &z->capacity, z->count + 1, sizeof *z->points)) return TAUT_OUT_OF_MEMORY;
+        if (taut_mem_grow(z->context, &z->points, &z->capacity, z->count + 1, sizeof *z->points)) return TAUT_OUT_OF_MEMORY;
         particle *p = &z->points[z->count];
         memcpy(p->name, columns[i].name, length - 2);
         p->name[length - 2] = 0;
@@ -50,7 +50,7 @@ static int find_points(molecule *z, const record *r)
         z->count++;
     }
     return z->count ? TAUT_OK
-                    : fail(z->context, TAUT_UNSUPPORTED,
+                    : taut_fail(z->context, TAUT_UNSUPPORTED,
                            "an XYZ file consists of points, and the run has none; export to .csv or .h5 instead");
 }
 
@@ -64,11 +64,11 @@ static int is_scalar(const record_column *c)
 
 static int choose_columns(molecule *z, const record *r)
 {
-    const record_column *columns = record_columns(r);
-    size_t all = record_column_count(r);
-    long t = record_column_find(r, "t");
-    z->columns = mem_new(z->context, 1 + 6 * z->count + all, sizeof *z->columns);
-    z->scalars = mem_new(z->context, all, sizeof *z->scalars);
+    const record_column *columns = taut_record_columns(r);
+    size_t all = taut_record_column_count(r);
+    long t = taut_record_column_find(r, "t");
+    z->columns = taut_mem_new(z->context, 1 + 6 * z->count + all, sizeof *z->columns);
+    z->scalars = taut_mem_new(z->context, all, sizeof *z->scalars);
     if (!z->columns || !z->scalars) return TAUT_OUT_OF_MEMORY;
     z->columns[z->column_count++] = (size_t)(t < 0 ? 0 : t);
     for (size_t i = 0; i < z->count; i++)
@@ -84,7 +84,7 @@ static int choose_columns(molecule *z, const record *r)
 
 static int cannot_write(const molecule *z)
 {
-    return fail(z->context, TAUT_CANNOT_WRITE, "cannot write '%s': %s", z->path, strerror(errno));
+    return taut_fail(z->context, TAUT_CANNOT_WRITE, "cannot write '%s': %s", z->path, strerror(errno));
 }
 
 /* Keys and names are one word. */
@@ -96,7 +96,7 @@ static void put_word(FILE *file, const char *word)
 static void put_number(FILE *file, const char *before, wide value)
 {
     char text[40];
-    text_format(text, sizeof text, "%.17g", (double)value);
+    taut_text_format(text, sizeof text, "%.17g", (double)value);
     fprintf(file, "%s%s", before, text);
 }
 
@@ -123,18 +123,18 @@ static int write_molecules(void *user, const wide *values, long first, long coun
     return ferror(z->file) ? cannot_write(z) : TAUT_OK;
 }
 
-int export_xyz(taut_context *context, record *r, const char *path, const export_options *options)
+int taut_export_xyz(taut_context *context, record *r, const char *path, const export_options *options)
 {
     molecule z = { .context = context, .path = path };
-    char *part = export_begin(context, path);
+    char *part = taut_export_begin(context, path);
     int status = part ? find_points(&z, r) : TAUT_OUT_OF_MEMORY;
     if (!status) status = choose_columns(&z, r);
     if (!status && !(z.file = fopen(part, "w"))) status = cannot_write(&z);
     const export_options chosen = { z.columns, z.column_count, options->every };
-    if (!status) status = export_read(context, r, &chosen, write_molecules, &z);
+    if (!status) status = taut_export_read(context, r, &chosen, write_molecules, &z);
     if (z.file && fclose(z.file) && !status) status = cannot_write(&z);
-    mem_free(context, z.points);
-    mem_free(context, z.columns);
-    mem_free(context, z.scalars);
-    return export_end(context, part, path, status);
+    taut_mem_free(context, z.points);
+    taut_mem_free(context, z.columns);
+    taut_mem_free(context, z.scalars);
+    return taut_export_end(context, part, path, status);
 }

@@ -5,40 +5,40 @@
 
 #include "record/statement.h"
 
-size_t layout_chunks(const layout *l) { return (l->outside + LAYOUT_CHUNK - 1) / LAYOUT_CHUNK; }
+size_t taut_layout_chunks(const layout *l) { return (l->outside + LAYOUT_CHUNK - 1) / LAYOUT_CHUNK; }
 
-size_t layout_chunk_size(const layout *l, size_t chunk)
+size_t taut_layout_chunk_size(const layout *l, size_t chunk)
 {
     size_t left = l->outside - chunk * LAYOUT_CHUNK;
     return left < LAYOUT_CHUNK ? left : LAYOUT_CHUNK;
 }
 
-void layout_clear(taut_context *context, layout *l)
+void taut_layout_clear(taut_context *context, layout *l)
 {
     for (size_t i = 0; l->columns && i < l->count; i++) {
-        mem_free(context, (char *)l->columns[i].name);
-        mem_free(context, (char *)l->columns[i].kind);
+        taut_mem_free(context, (char *)l->columns[i].name);
+        taut_mem_free(context, (char *)l->columns[i].kind);
     }
-    for (size_t i = 0; l->sql && i < l->count; i++) mem_free(context, l->sql[i]);
-    mem_free(context, l->columns);
-    mem_free(context, l->sql);
-    mem_free(context, l->place);
+    for (size_t i = 0; l->sql && i < l->count; i++) taut_mem_free(context, l->sql[i]);
+    taut_mem_free(context, l->columns);
+    taut_mem_free(context, l->sql);
+    taut_mem_free(context, l->place);
     *l = (layout){ 0 };
 }
 
 static int make_room(taut_context *context, size_t count, layout *l)
 {
     *l = (layout){ .count = count };
-    l->columns = mem_new(context, count, sizeof *l->columns);
-    l->sql = mem_new(context, count, sizeof *l->sql);
-    l->place = mem_new(context, count, sizeof *l->place);
+    l->columns = taut_mem_new(context, count, sizeof *l->columns);
+    l->sql = taut_mem_new(context, count, sizeof *l->sql);
+    l->place = taut_mem_new(context, count, sizeof *l->place);
     return l->columns && l->sql && l->place ? TAUT_OK : TAUT_OUT_OF_MEMORY;
 }
 
 static int put(taut_context *context, layout *l, size_t i, const char *name, const char *kind, const char *sql)
 {
-    l->columns[i] = (record_column){ mem_text(context, name), mem_text(context, kind) };
-    if (sql && !(l->sql[i] = mem_text(context, sql))) return TAUT_OUT_OF_MEMORY;
+    l->columns[i] = (record_column){ taut_mem_text(context, name), taut_mem_text(context, kind) };
+    if (sql && !(l->sql[i] = taut_mem_text(context, sql))) return TAUT_OUT_OF_MEMORY;
     l->place[i] = (long)(sql ? l->inside++ : l->outside++);
     return l->columns[i].name && l->columns[i].kind ? TAUT_OK : TAUT_OUT_OF_MEMORY;
 }
@@ -62,7 +62,7 @@ static int one_of_many(const char *kind)
     return 0;
 }
 
-int layout_make(taut_context *context, const record_column *columns, size_t count, layout *l)
+int taut_layout_make(taut_context *context, const record_column *columns, size_t count, layout *l)
 {
     int status = make_room(context, count, l);
     for (size_t i = 0; !status && i < count; i++) {
@@ -79,11 +79,11 @@ int layout_make(taut_context *context, const record_column *columns, size_t coun
 static int create_frames(const database *d, const layout *l, int quad)
 {
     text sql = { 0 };
-    text_add(&sql, "create table frames (frame integer primary key, step integer not null");
+    taut_text_add(&sql, "create table frames (frame integer primary key, step integer not null");
     for (size_t i = 0; i < l->count; i++)
-        if (l->sql[i]) text_add_format(&sql, ", \"%w\" real", l->sql[i]);
-    text_add(&sql, quad ? ", exact blob)" : ")");
-    return text_run(&sql, d);
+        if (l->sql[i]) taut_text_add_format(&sql, ", \"%w\" real", l->sql[i]);
+    taut_text_add(&sql, quad ? ", exact blob)" : ")");
+    return taut_text_run(&sql, d);
 }
 
 /* Numbers out of chunks with SQL alone: the eight bytes of a double, taken apart. (exponent 0: no leading 1; 2047:
@@ -111,17 +111,17 @@ static const char cells[] =
 static int create_chunks(const database *d, const layout *l, int quad)
 {
     sqlite3_stmt *statement = NULL;
-    int status = database_run(d, quad ? "create table chunks (number integer primary key, frame integer not null, "
+    int status = taut_database_run(d, quad ? "create table chunks (number integer primary key, frame integer not null, "
                                         "chunk integer not null, data blob not null, exact blob not null)"
                                       : "create table chunks (number integer primary key, frame integer not null, "
                                         "chunk integer not null, data blob not null)");
-    if (!status) status = database_run(d, "create table powers (exponent integer primary key, value real not null)");
-    if (!status) status = database_run_format(d, cells, (int)layout_chunks(l));
-    if (!status) status = database_prepare(d, "insert into powers values (?1, ?2)", &statement);
+    if (!status) status = taut_database_run(d, "create table powers (exponent integer primary key, value real not null)");
+    if (!status) status = taut_database_run_format(d, cells, (int)taut_layout_chunks(l));
+    if (!status) status = taut_database_prepare(d, "insert into powers values (?1, ?2)", &statement);
     for (int e = 1; !status && e < 2047; e++) {
         sqlite3_bind_int(statement, 1, e);
         sqlite3_bind_double(statement, 2, ldexp(1, e - 1075));
-        status = database_do(d, statement);
+        status = taut_database_do(d, statement);
     }
     sqlite3_finalize(statement);
     return status;
@@ -130,7 +130,7 @@ static int create_chunks(const database *d, const layout *l, int quad)
 static int list_columns(const database *d, const layout *l)
 {
     sqlite3_stmt *statement;
-    int status = database_prepare(d, "insert into columns values (?1, ?2, ?3, ?4, ?5, ?6)", &statement);
+    int status = taut_database_prepare(d, "insert into columns values (?1, ?2, ?3, ?4, ?5, ?6)", &statement);
     for (size_t i = 0; !status && i < l->count; i++) {
         sqlite3_bind_int64(statement, 1, (sqlite3_int64)i);
         sqlite3_bind_text(statement, 2, l->columns[i].name, -1, SQLITE_STATIC);
@@ -141,41 +141,41 @@ static int list_columns(const database *d, const layout *l)
             sqlite3_bind_int64(statement, 5, l->place[i] / LAYOUT_CHUNK);
             sqlite3_bind_int64(statement, 6, l->place[i] % LAYOUT_CHUNK);
         }
-        status = database_do(d, statement);
+        status = taut_database_do(d, statement);
         sqlite3_clear_bindings(statement);
     }
     sqlite3_finalize(statement);
     return status;
 }
 
-int layout_create(const database *d, const layout *l, int quad)
+int taut_layout_create(const database *d, const layout *l, int quad)
 {
-    int status = database_run(
+    int status = taut_database_run(
         d, "create table columns (number integer primary key, name text not null, kind text not null, sql text, "
            "chunk integer, place integer)");
     if (!status) status = list_columns(d, l);
     if (!status) status = create_frames(d, l, quad);
-    if (!status && l->outside) status = database_run(d, "create index columns_by_name on columns (name)");
+    if (!status && l->outside) status = taut_database_run(d, "create index columns_by_name on columns (name)");
     return !status && l->outside ? create_chunks(d, l, quad) : status;
 }
 
-int layout_read(const database *d, layout *l)
+int taut_layout_read(const database *d, layout *l)
 {
     sqlite3_stmt *statement = NULL;
     long count = 0;
     int row = 0;
     *l = (layout){ 0 };
-    int status = database_number(d, "select count(*) from columns", 0, &count);
+    int status = taut_database_number(d, "select count(*) from columns", 0, &count);
     if (!status) status = make_room(d->context, (size_t)count, l);
-    if (!status) status = database_prepare(d, "select name, kind, sql from columns order by number", &statement);
-    for (size_t i = 0; !status && (row = database_row(d, statement)) > 0 && i < l->count; i++) {
+    if (!status) status = taut_database_prepare(d, "select name, kind, sql from columns order by number", &statement);
+    for (size_t i = 0; !status && (row = taut_database_row(d, statement)) > 0 && i < l->count; i++) {
         const char *name = (const char *)sqlite3_column_text(statement, 0),
                    *kind = (const char *)sqlite3_column_text(statement, 1);
         status = name && kind ? put(d->context, l, i, name, kind, (const char *)sqlite3_column_text(statement, 2))
-                              : fail(d->context, TAUT_CANNOT_READ, "'%s' is damaged: a column without a name", d->path);
+                              : taut_fail(d->context, TAUT_CANNOT_READ, "'%s' is damaged: a column without a name", d->path);
     }
-    if (!status && row < 0) status = database_fail(d);
+    if (!status && row < 0) status = taut_database_fail(d);
     sqlite3_finalize(statement);
-    if (status) layout_clear(d->context, l);
+    if (status) taut_layout_clear(d->context, l);
     return status;
 }

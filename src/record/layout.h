@@ -18,15 +18,15 @@ typedef struct {
     size_t inside, outside;  /* columns of `frames`, numbers in chunks */
 } layout;
 
-size_t layout_chunks(const layout *l);
+size_t taut_layout_chunks(const layout *l);
 /* How many numbers this chunk has. */
-size_t layout_chunk_size(const layout *l, size_t chunk);
+size_t taut_layout_chunk_size(const layout *l, size_t chunk);
 
 /* Copies the columns and decides where they go. */
-int layout_make(taut_context *context, const record_column *columns, size_t count, layout *l);
+int taut_layout_make(taut_context *context, const record_column *columns, size_t count, layout *l);
 /* Creates the tables; quad: with room for the digits that REAL has not. */
-int layout_create(const database *d, const layout *l, int quad);
-int layout_read(const database *d, layout *l);
-void layout_clear(taut_context *context, layout *l);
+int taut_layout_create(const database *d, const layout *l, int quad);
+int taut_layout_read(const database *d, layout *l);
+void taut_layout_clear(taut_context *context, layout *l);
 
 #endif

@@ -22,7 +22,7 @@ struct record {
 };
 
 /* Parts of the checkpoint; a part that is missing is an error. */
-int record_checkpoint_text(record *r, const char *name, char *buffer, size_t size);
-int record_checkpoint_numbers(record *r, const char *name, void *numbers, size_t count, size_t size);
+int taut_record_checkpoint_text(record *r, const char *name, char *buffer, size_t size);
+int taut_record_checkpoint_numbers(record *r, const char *name, void *numbers, size_t count, size_t size);
 
 #endif

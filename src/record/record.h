@@ -28,36 +28,36 @@ typedef struct {
 } record_event;
 
 /* Refuses what is not a run with a message that says so. */
-int record_open(taut_context *context, const char *path, record **result);
+int taut_record_open(taut_context *context, const char *path, record **result);
 /* NULL is allowed. */
-void record_close(record *r);
+void taut_record_close(record *r);
 
 /* A property of the run as a string, or NULL: taut, model (file name), source, title, method, precision, step, until,
    every, tolerance, start, status (running, stopped, finished, failed), message, created ... Valid until the record is
    closed. */
-const char *record_property(const record *r, const char *name);
+const char *taut_record_property(const record *r, const char *name);
 /* The settings of the model, in their order. */
-size_t record_setting_count(const record *r);
-void record_setting(const record *r, size_t index, const char **name, const char **value);
+size_t taut_record_setting_count(const record *r);
+void taut_record_setting(const record *r, size_t index, const char **name, const char **value);
 
-size_t record_column_count(const record *r);
-const record_column *record_columns(const record *r);
+size_t taut_record_column_count(const record *r);
+const record_column *taut_record_columns(const record *r);
 /* Number of the column with this name, or -1. */
-long record_column_find(const record *r, const char *name);
+long taut_record_column_find(const record *r, const char *name);
 
 /* Frames committed when the record was opened, or at the last refresh. */
-long record_frame_count(const record *r);
-int record_refresh(record *r);
+long taut_record_frame_count(const record *r);
+int taut_record_refresh(record *r);
 /* Values of some columns in frames first .. first + count - 1, frame by frame: values[i * column_count + k]. What is
    not a number comes back as NaN. A call reads at one instant; a long table is better read in pieces of some thousand
    frames. */
-int record_read(record *r, long first, long count, const size_t *columns, size_t column_count, double *values);
+int taut_record_read(record *r, long first, long count, const size_t *columns, size_t column_count, double *values);
 /* The same without the rounding to double of a run in quad. */
-int record_read_wide(record *r, long first, long count, const size_t *columns, size_t column_count, wide *values);
+int taut_record_read_wide(record *r, long first, long count, const size_t *columns, size_t column_count, wide *values);
 /* Numbers of the steps that the frames belong to. */
-int record_read_steps(record *r, long first, long count, long *steps);
+int taut_record_read_steps(record *r, long first, long count, long *steps);
 
 /* All events in their order. The array and its strings belong to the record, until the next call. */
-int record_events(record *r, const record_event **events, size_t *count);
+int taut_record_events(record *r, const record_event **events, size_t *count);
 
 #endif

@@ -23,13 +23,13 @@ static void store_bytes(const target *to, size_t at, const unsigned char *bytes,
     double value;
 #ifdef TAUT_HAVE_QUAD
     if (quad) {
-        little_endian(&to->exact[at], bytes, 1, sizeof *to->exact);
+        taut_little_endian(&to->exact[at], bytes, 1, sizeof *to->exact);
         return;
     }
 #else
     (void)quad;
 #endif
-    little_endian(&value, bytes, 1, sizeof value);
+    taut_little_endian(&value, bytes, 1, sizeof value);
     store(to, at, value);
 }
 
@@ -46,7 +46,7 @@ static int quad_wanted(const record *r, const target *to)
 
 static int damaged(const record *r, long frame)
 {
-    return fail(r->d.context, TAUT_CANNOT_READ, "'%s' is damaged: frame %ld is not complete", r->d.path, frame);
+    return taut_fail(r->d.context, TAUT_CANNOT_READ, "'%s' is damaged: frame %ld is not complete", r->d.path, frame);
 }
 
 /* The requested columns of `frames`: slot[place] is the number of the result, from 1. */
@@ -55,16 +55,16 @@ static int prepare_inside(const record *r, const size_t *columns, size_t count, 
 {
     text sql = { 0 };
     int used = 0;
-    text_add(&sql, quad ? "select frame, exact" : "select frame");
+    taut_text_add(&sql, quad ? "select frame, exact" : "select frame");
     for (size_t k = 0; k < count; k++) {
         const char *name = r->layout.sql[columns[k]];
         long place = r->layout.place[columns[k]];
         if (!name || slot[place]) continue;
         slot[place] = ++used;
-        if (!quad) text_add_format(&sql, ", \"%w\"", name);
+        if (!quad) taut_text_add_format(&sql, ", \"%w\"", name);
     }
-    text_add(&sql, " from frames where frame >= ?1 and frame < ?2 order by frame");
-    return text_prepare(&sql, &r->d, statement);
+    taut_text_add(&sql, " from frames where frame >= ?1 and frame < ?2 order by frame");
+    return taut_text_prepare(&sql, &r->d, statement);
 }
 
 static int take_row(const record *r, sqlite3_stmt *s, const size_t *columns, size_t row, const int *slot, int quad,
@@ -90,20 +90,20 @@ static int take_row(const record *r, sqlite3_stmt *s, const size_t *columns, siz
 static int read_inside(record *r, long first, long count, const size_t *columns, const target *to)
 {
     sqlite3_stmt *statement = NULL;
-    int quad = quad_wanted(r, to), *slot = mem_new(r->d.context, r->layout.inside, sizeof *slot), row = 1;
+    int quad = quad_wanted(r, to), *slot = taut_mem_new(r->d.context, r->layout.inside, sizeof *slot), row = 1;
     int status = slot ? prepare_inside(r, columns, to->width, quad, slot, &statement) : TAUT_OUT_OF_MEMORY;
     if (!status) {
         sqlite3_bind_int64(statement, 1, first);
         sqlite3_bind_int64(statement, 2, first + count);
     }
     for (long i = 0; !status && i < count; i++) {
-        row = database_row(&r->d, statement);
+        row = taut_database_row(&r->d, statement);
         if (row > 0 && sqlite3_column_int64(statement, 0) == first + i)
             status = take_row(r, statement, columns, (size_t)i, slot, quad, to);
-        else status = row < 0 ? database_fail(&r->d) : damaged(r, first + i);
+        else status = row < 0 ? taut_database_fail(&r->d) : damaged(r, first + i);
     }
     sqlite3_finalize(statement);
-    mem_free(r->d.context, slot);
+    taut_mem_free(r->d.context, slot);
     return status;
 }
 
@@ -122,16 +122,16 @@ static int by_place(const void *a, const void *b)
 static int take_frame(record *r, sqlite3_stmt *s, long frame, const wanted *list, size_t count, size_t row,
                       const target *to)
 {
-    const long chunks = (long)layout_chunks(&r->layout);
+    const long chunks = (long)taut_layout_chunks(&r->layout);
     const size_t size = quad_wanted(r, to) ? 16 : 8;
     int status = TAUT_OK;
     for (size_t i = 0; !status && i < count;) {
         long chunk = list[i].place / LAYOUT_CHUNK;
         sqlite3_bind_int64(s, 1, frame * chunks + chunk);
-        int found = database_row(&r->d, s);
+        int found = taut_database_row(&r->d, s);
         const unsigned char *bytes = found > 0 ? sqlite3_column_blob(s, 0) : NULL;
-        if (found < 0) status = database_fail(&r->d);
-        else if (!bytes || (size_t)sqlite3_column_bytes(s, 0) != size * layout_chunk_size(&r->layout, (size_t)chunk))
+        if (found < 0) status = taut_database_fail(&r->d);
+        else if (!bytes || (size_t)sqlite3_column_bytes(s, 0) != size * taut_layout_chunk_size(&r->layout, (size_t)chunk))
             status = damaged(r, frame);
         for (; i < count && list[i].place / LAYOUT_CHUNK == chunk; i++)
             if (!status)
@@ -146,12 +146,12 @@ static int read_outside(record *r, long first, long count, const size_t *columns
 {
     sqlite3_stmt *statement = NULL;
     size_t used = 0;
-    wanted *list = mem_new(r->d.context, to->width, sizeof *list);
+    wanted *list = taut_mem_new(r->d.context, to->width, sizeof *list);
     if (!list) return TAUT_OUT_OF_MEMORY;
     for (size_t k = 0; k < to->width; k++)
         if (!r->layout.sql[columns[k]]) list[used++] = (wanted){ r->layout.place[columns[k]], k };
     qsort(list, used, sizeof *list, by_place);
-    int status = used ? database_prepare(&r->d,
+    int status = used ? taut_database_prepare(&r->d,
                                          quad_wanted(r, to) ? "select exact from chunks where number = ?1"
                                                             : "select data from chunks where number = ?1",
                                          &statement)
@@ -159,7 +159,7 @@ static int read_outside(record *r, long first, long count, const size_t *columns
     for (long i = 0; used && !status && i < count; i++)
         status = take_frame(r, statement, first + i, list, used, (size_t)i, to);
     sqlite3_finalize(statement);
-    mem_free(r->d.context, list);
+    taut_mem_free(r->d.context, list);
     return status;
 }
 
@@ -167,12 +167,12 @@ static int read_outside(record *r, long first, long count, const size_t *columns
 static int read_frames(record *r, long first, long count, const size_t *columns, const target *to)
 {
     if (first < 0 || count < 0 || first + count > r->frame_count)
-        return fail(r->d.context, TAUT_BAD_USAGE, "'%s' has %ld frames; %ld from number %ld are asked for", r->d.path,
+        return taut_fail(r->d.context, TAUT_BAD_USAGE, "'%s' has %ld frames; %ld from number %ld are asked for", r->d.path,
                     r->frame_count, count, first);
     for (size_t k = 0; k < to->width; k++)
         if (columns[k] >= r->layout.count)
-            return fail(r->d.context, TAUT_BAD_USAGE, "'%s' has no column %zu", r->d.path, columns[k]);
-    int status = database_run(&r->d, "begin");
+            return taut_fail(r->d.context, TAUT_BAD_USAGE, "'%s' has no column %zu", r->d.path, columns[k]);
+    int status = taut_database_run(&r->d, "begin");
     if (status) return status;
     status = read_inside(r, first, count, columns, to);
     if (!status && r->layout.outside) status = read_outside(r, first, count, columns, to);
@@ -180,28 +180,28 @@ static int read_frames(record *r, long first, long count, const size_t *columns,
     return status;
 }
 
-int record_read(record *r, long first, long count, const size_t *columns, size_t column_count, double *values)
+int taut_record_read(record *r, long first, long count, const size_t *columns, size_t column_count, double *values)
 {
     return read_frames(r, first, count, columns, &(target){ values, NULL, column_count });
 }
 
-int record_read_wide(record *r, long first, long count, const size_t *columns, size_t column_count, wide *values)
+int taut_record_read_wide(record *r, long first, long count, const size_t *columns, size_t column_count, wide *values)
 {
     return read_frames(r, first, count, columns, &(target){ NULL, values, column_count });
 }
 
-int record_read_steps(record *r, long first, long count, long *steps)
+int taut_record_read_steps(record *r, long first, long count, long *steps)
 {
     sqlite3_stmt *statement;
-    int row = 1, status = database_prepare(
+    int row = 1, status = taut_database_prepare(
                      &r->d, "select step from frames where frame >= ?1 and frame < ?2 order by frame", &statement);
     if (status) return status;
     sqlite3_bind_int64(statement, 1, first);
     sqlite3_bind_int64(statement, 2, first + count);
     for (long i = 0; !status && i < count; i++) {
-        row = database_row(&r->d, statement);
+        row = taut_database_row(&r->d, statement);
         if (row > 0) steps[i] = (long)sqlite3_column_int64(statement, 0);
-        else status = row < 0 ? database_fail(&r->d) : damaged(r, first + i);
+        else status = row < 0 ? taut_database_fail(&r->d) : damaged(r, first + i);
     }
     sqlite3_finalize(statement);
     return status;
@@ -211,40 +211,40 @@ int record_read_steps(record *r, long first, long count, long *steps)
 
 static int find_part(record *r, const char *name, sqlite3_stmt **statement)
 {
-    int status = database_prepare(&r->d, "select value from checkpoint where name = ?1", statement);
+    int status = taut_database_prepare(&r->d, "select value from checkpoint where name = ?1", statement);
     if (status) return status;
     sqlite3_bind_text(*statement, 1, name, -1, SQLITE_STATIC);
-    int row = database_row(&r->d, *statement);
-    if (row < 0) return database_fail(&r->d);
+    int row = taut_database_row(&r->d, *statement);
+    if (row < 0) return taut_database_fail(&r->d);
     if (row > 0) return TAUT_OK;
-    return fail(r->d.context, TAUT_UNSUPPORTED,
+    return taut_fail(r->d.context, TAUT_UNSUPPORTED,
                 "'%s' cannot be resumed by this Taut: its checkpoint has no '%s' (it was written by taut %s)",
-                r->d.path, name, record_property(r, "taut") ? record_property(r, "taut") : "?");
+                r->d.path, name, taut_record_property(r, "taut") ? taut_record_property(r, "taut") : "?");
 }
 
-int record_checkpoint_text(record *r, const char *name, char *buffer, size_t size)
+int taut_record_checkpoint_text(record *r, const char *name, char *buffer, size_t size)
 {
     sqlite3_stmt *statement = NULL;
     int status = find_part(r, name, &statement);
     const char *found = status ? NULL : (const char *)sqlite3_column_text(statement, 0);
     if (!status && (!found || strlen(found) >= size))
         status =
-            fail(r->d.context, TAUT_CANNOT_READ, "'%s' is damaged: '%s' of its checkpoint is invalid", r->d.path, name);
+            taut_fail(r->d.context, TAUT_CANNOT_READ, "'%s' is damaged: '%s' of its checkpoint is invalid", r->d.path, name);
     if (!status) strcpy(buffer, found);
     sqlite3_finalize(statement);
     return status;
 }
 
-int record_checkpoint_numbers(record *r, const char *name, void *numbers, size_t count, size_t size)
+int taut_record_checkpoint_numbers(record *r, const char *name, void *numbers, size_t count, size_t size)
 {
     sqlite3_stmt *statement = NULL;
     int status = find_part(r, name, &statement);
     const void *found = status ? NULL : sqlite3_column_blob(statement, 0);
     if (!status && ((!found && count) || (size_t)sqlite3_column_bytes(statement, 0) != count * size))
-        status = fail(r->d.context, TAUT_CANNOT_READ,
+        status = taut_fail(r->d.context, TAUT_CANNOT_READ,
                       "'%s' cannot be resumed: '%s' of its checkpoint is not %zu numbers of %zu bytes", r->d.path, name,
                       count, size);
-    if (!status) little_endian(numbers, found, count, size);
+    if (!status) taut_little_endian(numbers, found, count, size);
     sqlite3_finalize(statement);
     return status;
 }

@@ -23,32 +23,32 @@ struct recorder {
     long look_every, look_in;    /* steps between looks at the clock, and until the next one */
 };
 
-void recorder_interval(recorder *r, double first, double most)
+void taut_recorder_interval(recorder *r, double first, double most)
 {
     r->interval = first;
     r->most = most;
 }
 
-long recorder_committed(const recorder *r) { return r->committed; }
-const record *recorder_record(const recorder *r) { return r->record; }
+long taut_recorder_committed(const recorder *r) { return r->committed; }
+const record *taut_recorder_record(const recorder *r) { return r->record; }
 
-void recorder_close(recorder *r)
+void taut_recorder_close(recorder *r)
 {
     if (!r) return;
-    record_close(r->record);
-    writer_close(r->writer);
-    mem_free(r->context, r);
+    taut_record_close(r->record);
+    taut_writer_close(r->writer);
+    taut_mem_free(r->context, r);
 }
 
 static recorder *make(taut_context *context)
 {
-    recorder *r = mem_new(context, 1, sizeof *r);
+    recorder *r = taut_mem_new(context, 1, sizeof *r);
     if (!r) return NULL;
     r->context = context;
     r->committed = -1;
     r->look_every = r->look_in = 1;
     r->commit_time = r->looked = clock_seconds();
-    recorder_interval(r, 0.05, 1);
+    taut_recorder_interval(r, 0.05, 1);
     return r;
 }
 
@@ -57,8 +57,8 @@ static recorder *make(taut_context *context)
 static int put_number(writer *w, const char *name, wide value)
 {
     char text[WIDE_TEXT];
-    wide_shortest(text, sizeof text, value);
-    return writer_property(w, name, text);
+    taut_wide_shortest(text, sizeof text, value);
+    return taut_writer_property(w, name, text);
 }
 
 static int put_head(writer *w, const recorder_subject *s)
@@ -77,11 +77,11 @@ static int put_head(writer *w, const recorder_subject *s)
                                                                  { "every", s->run->every }, { "tolerance", e->tolerance } };
     int status = TAUT_OK;
     for (size_t i = 0; !status && i < sizeof texts / sizeof *texts; i++)
-        status = writer_property(w, texts[i][0], texts[i][1]);
+        status = taut_writer_property(w, texts[i][0], texts[i][1]);
     for (size_t i = 0; !status && i < sizeof numbers / sizeof *numbers; i++)
         status = put_number(w, numbers[i].name, numbers[i].value);
     for (size_t i = 0; !status && i < s->definition_count; i++)
-        status = writer_setting(w, i, s->definitions[i].name, s->definitions[i].value);
+        status = taut_writer_setting(w, i, s->definitions[i].name, s->definitions[i].value);
     return status;
 }
 
@@ -91,8 +91,8 @@ static int list_columns(taut_context *context, const engine_api *api, void *engi
 {
     enum { NAME = 256 };
     size_t count = api->column_count(engine);
-    *columns = mem_new(context, count, sizeof **columns);
-    *names = mem_new(context, count, NAME);
+    *columns = taut_mem_new(context, count, sizeof **columns);
+    *names = taut_mem_new(context, count, NAME);
     if (!*columns || !*names) return TAUT_OUT_OF_MEMORY;
     for (size_t i = 0; i < count; i++) {
         api->column_name(engine, i, *names + NAME * i, NAME);
@@ -101,14 +101,14 @@ static int list_columns(taut_context *context, const engine_api *api, void *engi
     return TAUT_OK;
 }
 
-int recorder_create(taut_context *context, const char *path, int replace, const recorder_subject *subject, void *engine,
+int taut_recorder_create(taut_context *context, const char *path, int replace, const recorder_subject *subject, void *engine,
                     recorder **result)
 {
     record_column *columns = NULL;
     char *names = NULL;
     *result = NULL;
     if (strlen(subject->m->source) != subject->m->source_size)
-        return fail(context, TAUT_BAD_MODEL,
+        return taut_fail(context, TAUT_BAD_MODEL,
                     "%s: the model contains a zero byte, which a run file cannot hold; remove it", subject->m->file);
     recorder *r = make(context);
     if (!r) return TAUT_OUT_OF_MEMORY;
@@ -116,13 +116,13 @@ int recorder_create(taut_context *context, const char *path, int replace, const 
     r->engine = engine;
     int status = list_columns(context, r->api, engine, &columns, &names);
     if (!status)
-        status = writer_create(context, path, replace, columns, r->api->column_count(engine),
+        status = taut_writer_create(context, path, replace, columns, r->api->column_count(engine),
                                r->api->number_size > sizeof(double), &r->writer);
     if (!status) status = put_head(r->writer, subject);
-    mem_free(context, columns);
-    mem_free(context, names);
+    taut_mem_free(context, columns);
+    taut_mem_free(context, names);
     if (status)
-        recorder_close(r);
+        taut_recorder_close(r);
     else
         *result = r;
     return status;
@@ -134,14 +134,14 @@ static int put_long(writer *w, const char *name, long value)
 {
     char text[32];
     snprintf(text, sizeof text, "%ld", value);
-    return writer_checkpoint_text(w, name, text);
+    return taut_writer_checkpoint_text(w, name, text);
 }
 
 static int put_wide(writer *w, const char *name, wide value)
 {
     char text[WIDE_TEXT];
-    wide_format(text, sizeof text, value, WIDE_DIGITS + 2);
-    return writer_checkpoint_text(w, name, text);
+    taut_wide_format(text, sizeof text, value, WIDE_DIGITS + 2);
+    return taut_writer_checkpoint_text(w, name, text);
 }
 
 /* first last lowest highest sum sum_t, separated by blanks */
@@ -152,10 +152,10 @@ static int put_watched(writer *w, size_t index, const watched *q)
     size_t at = 0;
     for (int i = 0; i < 6; i++) {
         if (i) line[at++] = ' ';
-        at += (size_t)wide_format(line + at, sizeof line - at, values[i], WIDE_DIGITS + 2);
+        at += (size_t)taut_wide_format(line + at, sizeof line - at, values[i], WIDE_DIGITS + 2);
     }
     snprintf(name, sizeof name, "watched.%zu", index);
-    return writer_checkpoint_text(w, name, line);
+    return taut_writer_checkpoint_text(w, name, line);
 }
 
 /* What was done on the way, besides steps: the i-th count, with its name in the file. NULL beyond the last. */
@@ -193,7 +193,7 @@ static int put_checkpoint(recorder *r, const run_result *at)
         char name[80];
         engine_field f = r->api->field(r->engine, i);
         snprintf(name, sizeof name, "state.%s", f.name);
-        status = writer_checkpoint_numbers(w, name, f.data, f.count, r->api->number_size);
+        status = taut_writer_checkpoint_numbers(w, name, f.data, f.count, r->api->number_size);
     }
     return status;
 }
@@ -201,10 +201,10 @@ static int put_checkpoint(recorder *r, const run_result *at)
 static int get_long(record *r, const char *name, long *value)
 {
     char text[32], *end;
-    int status = record_checkpoint_text(r, name, text, sizeof text);
+    int status = taut_record_checkpoint_text(r, name, text, sizeof text);
     if (status) return status;
     *value = strtol(text, &end, 10);
-    return *end || end == text ? fail(r->d.context, TAUT_CANNOT_READ, "'%s' is damaged: '%s' of its checkpoint is '%s'",
+    return *end || end == text ? taut_fail(r->d.context, TAUT_CANNOT_READ, "'%s' is damaged: '%s' of its checkpoint is '%s'",
                                       r->d.path, name, text)
                                : TAUT_OK;
 }
@@ -212,12 +212,12 @@ static int get_long(record *r, const char *name, long *value)
 static int get_wides(record *r, const char *name, wide *values, int count)
 {
     char line[6 * WIDE_TEXT], *at = line;
-    int status = record_checkpoint_text(r, name, line, sizeof line);
+    int status = taut_record_checkpoint_text(r, name, line, sizeof line);
     for (int i = 0; !status && i < count; i++) {
         char *blank = strchr(at, ' ');
         if (blank) *blank = 0;
-        if (wide_parse(at, &values[i]) || (!blank && i < count - 1))
-            return fail(r->d.context, TAUT_CANNOT_READ, "'%s' is damaged: '%s' of its checkpoint is not numbers",
+        if (taut_wide_parse(at, &values[i]) || (!blank && i < count - 1))
+            return taut_fail(r->d.context, TAUT_CANNOT_READ, "'%s' is damaged: '%s' of its checkpoint is not numbers",
                         r->d.path, name);
         at = blank ? blank + 1 : at;
     }
@@ -245,10 +245,10 @@ static int get_progress(recorder *z, run_result *at, engine_counts *counts)
     counts->steps = at->steps_done;
     at->quantity_count = z->api->monitor_count(z->engine);
     if (!status && (size_t)quantities != at->quantity_count)
-        status = fail(z->context, TAUT_UNSUPPORTED,
+        status = taut_fail(z->context, TAUT_UNSUPPORTED,
                       "'%s' cannot be resumed: it has %ld conserved quantities, this Taut finds %zu", r->d.path,
                       quantities, at->quantity_count);
-    if (!status && !(at->quantities = mem_new(z->context, at->quantity_count, sizeof *at->quantities)))
+    if (!status && !(at->quantities = taut_mem_new(z->context, at->quantity_count, sizeof *at->quantities)))
         status = TAUT_OUT_OF_MEMORY;
     for (size_t i = 0; !status && i < at->quantity_count; i++) {
         char name[32];
@@ -267,32 +267,32 @@ static int check_columns(const recorder *z)
 {
     char name[256];
     size_t count = z->api->column_count(z->engine);
-    int same = count == record_column_count(z->record);
+    int same = count == taut_record_column_count(z->record);
     for (size_t i = 0; same && i < count; i++) {
         z->api->column_name(z->engine, i, name, sizeof name);
-        same = strcmp(name, record_columns(z->record)[i].name) == 0;
+        same = strcmp(name, taut_record_columns(z->record)[i].name) == 0;
     }
     return same ? TAUT_OK
-                : fail(z->context, TAUT_UNSUPPORTED,
+                : taut_fail(z->context, TAUT_UNSUPPORTED,
                        "'%s' cannot be resumed by this Taut, which records other columns (it was written by taut %s)",
-                       z->record->d.path, record_property(z->record, "taut"));
+                       z->record->d.path, taut_record_property(z->record, "taut"));
 }
 
-int recorder_open(taut_context *context, const char *path, recorder **result)
+int taut_recorder_open(taut_context *context, const char *path, recorder **result)
 {
     *result = NULL;
     recorder *r = make(context);
     if (!r) return TAUT_OUT_OF_MEMORY;
-    int status = writer_open(context, path, &r->writer); /* first: then no other process changes what is read */
-    if (!status) status = record_open(context, path, &r->record);
+    int status = taut_writer_open(context, path, &r->writer); /* first: then no other process changes what is read */
+    if (!status) status = taut_record_open(context, path, &r->record);
     if (status)
-        recorder_close(r);
+        taut_recorder_close(r);
     else
         *result = r;
     return status;
 }
 
-int recorder_restore(recorder *r, const engine_api *api, void *engine, wide until, run_result *from)
+int taut_recorder_restore(recorder *r, const engine_api *api, void *engine, wide until, run_result *from)
 {
     engine_counts counts = { 0 };
     *from = (run_result){ 0 };
@@ -304,20 +304,20 @@ int recorder_restore(recorder *r, const engine_api *api, void *engine, wide unti
         char name[80];
         engine_field f = api->field(engine, i);
         snprintf(name, sizeof name, "state.%s", f.name);
-        status = record_checkpoint_numbers(r->record, name, f.data, f.count, api->number_size);
+        status = taut_record_checkpoint_numbers(r->record, name, f.data, f.count, api->number_size);
     }
     if (status) return status;
     api->restored(engine, &counts);
     from->t = api->time(engine);
     r->committed = from->steps_done;
-    const char *version = record_property(r->record, "taut");
+    const char *version = taut_record_property(r->record, "taut");
     if (version && strcmp(version, TAUT_VERSION) != 0)
-        note(r->context, "'%s' was begun by taut %s and continues with %s: from here on the last bits may differ",
+        taut_note(r->context, "'%s' was begun by taut %s and continues with %s: from here on the last bits may differ",
              r->record->d.path, version, TAUT_VERSION);
-    status = writer_drop_after(r->writer, from->steps_done);
+    status = taut_writer_drop_after(r->writer, from->steps_done);
     if (!status) status = put_number(r->writer, "until", until);
-    if (!status) status = writer_property(r->writer, "status", "running");
-    if (!status) status = writer_property(r->writer, "message", "");
+    if (!status) status = taut_writer_property(r->writer, "status", "running");
+    if (!status) status = taut_writer_property(r->writer, "message", "");
     return status;
 }
 
@@ -330,24 +330,24 @@ static long steps_done(const recorder *r)
     return counts.steps;
 }
 
-int recorder_frame(recorder *r, const wide *values)
+int taut_recorder_frame(recorder *r, const wide *values)
 {
-    return writer_frame(r->writer, steps_done(r), values);
+    return taut_writer_frame(r->writer, steps_done(r), values);
 }
 
 /* It belongs to the step in progress: a resumed run that repeats the step first removes it, then records it again. */
-int recorder_event(recorder *r, wide t, const char *name, const char *kind, wide impulse, const wide *values)
+int taut_recorder_event(recorder *r, wide t, const char *name, const char *kind, wide impulse, const wide *values)
 {
     const record_event event = { steps_done(r) + 1, (double)t, name, kind, (double)impulse };
-    int status = writer_event(r->writer, &event);
-    return status || !values ? status : writer_frame(r->writer, event.step, values);
+    int status = taut_writer_event(r->writer, &event);
+    return status || !values ? status : taut_writer_frame(r->writer, event.step, values);
 }
 
 static int commit(recorder *r, const run_result *at, int wait)
 {
     double begun = clock_seconds();
     int done, status = put_checkpoint(r, at);
-    if (!status) status = writer_commit(r->writer, wait, &done);
+    if (!status) status = taut_writer_commit(r->writer, wait, &done);
     if (status) return status;
     r->looked = r->commit_time = clock_seconds();
     r->commit_cost = r->commit_time - begun;
@@ -371,27 +371,27 @@ static int is_due(recorder *r)
     return t - r->commit_time >= interval;
 }
 
-int recorder_after_step(recorder *r, const run_result *so_far)
+int taut_recorder_after_step(recorder *r, const run_result *so_far)
 {
     return is_due(r) ? commit(r, so_far, 0) : TAUT_OK;
 }
 
-int recorder_finish(recorder *r, const run_result *result, int status)
+int taut_recorder_finish(recorder *r, const run_result *result, int status)
 {
     /* wait: a reader may be active, and this is the last chance */
     enum { PATIENCE = 60000 };
     const char *how = status ? "failed" : result->steps_done < result->steps_planned ? "stopped" : "finished";
     char message[TAUT_ERROR_TEXT];
-    if (!writer_is_whole(r->writer)) return TAUT_CANNOT_WRITE; /* said already */
+    if (!taut_writer_is_whole(r->writer)) return TAUT_CANNOT_WRITE; /* said already */
     snprintf(message, sizeof message, "%s", status ? taut_error_text(r->context) : "");
-    int done = 0, written = writer_property(r->writer, "status", how);
-    if (!written) written = writer_property(r->writer, "message", message);
+    int done = 0, written = taut_writer_property(r->writer, "status", how);
+    if (!written) written = taut_writer_property(r->writer, "message", message);
     if (!written && !status) written = put_checkpoint(r, result);
-    if (!written) written = writer_commit(r->writer, PATIENCE, &done);
-    if (!written && !done) written = fail(r->context, TAUT_CANNOT_WRITE,
+    if (!written) written = taut_writer_commit(r->writer, PATIENCE, &done);
+    if (!written && !done) written = taut_fail(r->context, TAUT_CANNOT_WRITE,
         "another program has been reading the run file for a minute without a pause");
     if (written) return written;
     if (!status) r->committed = result->steps_done;
-    if (status) fail(r->context, status, "%s", message); /* the last word is the run's */
+    if (status) taut_fail(r->context, status, "%s", message); /* the last word is the run's */
     return TAUT_OK;
 }

@@ -18,31 +18,31 @@ typedef struct {
 } recorder_subject;
 
 /* Creates a run file; the first recorder_after_step commits the start values. replace: see writer_create. */
-int recorder_create(taut_context *context, const char *path, int replace, const recorder_subject *subject, void *engine,
+int taut_recorder_create(taut_context *context, const char *path, int replace, const recorder_subject *subject, void *engine,
                     recorder **result);
 /* Opens an existing run file and locks it for writing. Then create model and engine from recorder_record, and
    restore. */
-int recorder_open(taut_context *context, const char *path, recorder **result);
-const record *recorder_record(const recorder *r);
+int taut_recorder_open(taut_context *context, const char *path, recorder **result);
+const record *taut_recorder_record(const recorder *r);
 /* Brings the engine, which must be new, to the checkpoint. *from (clear it with run_result_clear) is for run_options.
    Frames after the checkpoint, which a failure may have left, are removed and computed again. The end becomes until. */
-int recorder_restore(recorder *r, const engine_api *api, void *engine, wide until, run_result *from);
+int taut_recorder_restore(recorder *r, const engine_api *api, void *engine, wide until, run_result *from);
 /* NULL is allowed. What is not committed is lost. */
-void recorder_close(recorder *r);
+void taut_recorder_close(recorder *r);
 
 /* For run_options: a frame, and what follows every step. Commits when it is time. */
-int recorder_frame(recorder *r, const wide *values);
-int recorder_after_step(recorder *r, const run_result *so_far);
+int taut_recorder_frame(recorder *r, const wide *values);
+int taut_recorder_after_step(recorder *r, const run_result *so_far);
 /* An event within the current step, and the frame just after it, if there is one. */
-int recorder_event(recorder *r, wide t, const char *name, const char *kind, wide impulse, const wide *values);
+int taut_recorder_event(recorder *r, wide t, const char *name, const char *kind, wide impulse, const wide *values);
 /* Ends the run with its status; the error message in the context is kept. Commits everything, but no new checkpoint
    after a failure: a resumed run continues from the one before, and fails again if the model is the cause. */
-int recorder_finish(recorder *r, const run_result *result, int status);
+int taut_recorder_finish(recorder *r, const run_result *result, int status);
 
 /* The time between commits, in seconds, which a crash may lose. It begins small and doubles up to `most` (default 1); a
    slow commit makes it longer, so that commits never take more than about a tenth of the time. */
-void recorder_interval(recorder *r, double first, double most);
+void taut_recorder_interval(recorder *r, double first, double most);
 /* The last committed step. */
-long recorder_committed(const recorder *r);
+long taut_recorder_committed(const recorder *r);
 
 #endif

@@ -9,9 +9,9 @@ static sqlite3_str *string_of(text *t)
     return t->string;
 }
 
-void text_add(text *t, const char *more) { sqlite3_str_appendall(string_of(t), more); }
+void taut_text_add(text *t, const char *more) { sqlite3_str_appendall(string_of(t), more); }
 
-void text_add_format(text *t, const char *format, ...)
+void taut_text_add_format(text *t, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
@@ -27,24 +27,24 @@ static int finish(text *t, const database *d, char **sql)
     if (code == SQLITE_OK && *sql) return TAUT_OK;
     sqlite3_free(*sql);
     *sql = NULL;
-    return fail(d->context, TAUT_OUT_OF_MEMORY, "out of memory in SQLite");
+    return taut_fail(d->context, TAUT_OUT_OF_MEMORY, "out of memory in SQLite");
 }
 
-int text_run(text *t, const database *d)
+int taut_text_run(text *t, const database *d)
 {
     char *sql;
     int status = finish(t, d, &sql);
-    if (!status) status = database_run(d, sql);
+    if (!status) status = taut_database_run(d, sql);
     sqlite3_free(sql);
     return status;
 }
 
-int text_prepare(text *t, const database *d, sqlite3_stmt **statement)
+int taut_text_prepare(text *t, const database *d, sqlite3_stmt **statement)
 {
     char *sql;
     *statement = NULL;
     int status = finish(t, d, &sql);
-    if (!status) status = database_prepare(d, sql, statement);
+    if (!status) status = taut_database_prepare(d, sql, statement);
     sqlite3_free(sql);
     return status;
 }

@@ -9,10 +9,10 @@ typedef struct {
 } text;
 
 /* Failures are kept and reported at the end. Formats are those of sqlite3_mprintf. */
-void text_add(text *t, const char *more);
-void text_add_format(text *t, const char *format, ...);
+void taut_text_add(text *t, const char *more);
+void taut_text_add_format(text *t, const char *format, ...);
 /* Runs or prepares the statement, and frees its string. */
-int text_run(text *t, const database *d);
-int text_prepare(text *t, const database *d, sqlite3_stmt **statement);
+int taut_text_run(text *t, const database *d);
+int taut_text_prepare(text *t, const database *d, sqlite3_stmt **statement);
 
 #endif

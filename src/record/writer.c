@@ -29,25 +29,25 @@ struct writer {
    stay in memory. */
 static int begin(writer *w)
 {
-    return database_run(&w->d, "begin immediate");
+    return taut_database_run(&w->d, "begin immediate");
 }
 
 static int configure(writer *w)
 {
-    return database_run(&w->d, "pragma synchronous = full; pragma cache_spill = off; pragma foreign_keys = off");
+    return taut_database_run(&w->d, "pragma synchronous = full; pragma cache_spill = off; pragma foreign_keys = off");
 }
 
-void writer_close(writer *w)
+void taut_writer_close(writer *w)
 {
     if (!w) return;
     taut_context *context = w->d.context;
     for (int i = 0; i < STATEMENTS; i++) sqlite3_finalize(w->statements[i]);
-    layout_clear(context, &w->layout);
-    mem_free(context, w->exact);
-    mem_free(context, w->chunk);
-    mem_free(context, w->bytes);
-    database_close(&w->d);
-    mem_free(context, w);
+    taut_layout_clear(context, &w->layout);
+    taut_mem_free(context, w->exact);
+    taut_mem_free(context, w->chunk);
+    taut_mem_free(context, w->bytes);
+    taut_database_close(&w->d);
+    taut_mem_free(context, w);
 }
 
 static int create_tables(writer *w)
@@ -58,19 +58,19 @@ static int create_tables(writer *w)
         "create table events (event integer primary key, step integer not null, t real not null, "
         "name text not null, kind text not null, impulse real);"
         "create table checkpoint (name text primary key, value);";
-    int status = database_run_format(&w->d, "pragma application_id = %d; pragma user_version = %d", RECORD_APPLICATION,
+    int status = taut_database_run_format(&w->d, "pragma application_id = %d; pragma user_version = %d", RECORD_APPLICATION,
                                      RECORD_VERSION);
-    if (!status) status = database_run(&w->d, tables);
-    return status ? status : layout_create(&w->d, &w->layout, w->quad);
+    if (!status) status = taut_database_run(&w->d, tables);
+    return status ? status : taut_layout_create(&w->d, &w->layout, w->quad);
 }
 
 static int prepare_frame(writer *w)
 {
     text sql = { 0 };
-    text_add(&sql, "insert into frames values (?1, ?2");
-    for (size_t i = 0; i < w->layout.inside + (w->quad ? 1 : 0); i++) text_add_format(&sql, ", ?%d", (int)i + 3);
-    text_add(&sql, ")");
-    return text_prepare(&sql, &w->d, &w->statements[INSERT_FRAME]);
+    taut_text_add(&sql, "insert into frames values (?1, ?2");
+    for (size_t i = 0; i < w->layout.inside + (w->quad ? 1 : 0); i++) taut_text_add_format(&sql, ", ?%d", (int)i + 3);
+    taut_text_add(&sql, ")");
+    return taut_text_prepare(&sql, &w->d, &w->statements[INSERT_FRAME]);
 }
 
 static int prepare(writer *w)
@@ -83,17 +83,17 @@ static int prepare(writer *w)
     };
     int status = prepare_frame(w);
     for (int i = 0; !status && i < STATEMENTS; i++)
-        if (sql[i]) status = database_prepare(&w->d, sql[i], &w->statements[i]);
+        if (sql[i]) status = taut_database_prepare(&w->d, sql[i], &w->statements[i]);
     if (!status && w->layout.outside)
-        status = database_prepare(&w->d,
+        status = taut_database_prepare(&w->d,
                                   w->quad ? "insert into chunks values (?1, ?2, ?3, ?4, ?5)"
                                           : "insert into chunks values (?1, ?2, ?3, ?4)",
                                   &w->statements[INSERT_CHUNK]);
     size_t most = w->layout.inside > LAYOUT_CHUNK ? w->layout.inside : LAYOUT_CHUNK;
     if (status) return status;
-    w->exact = mem_new(w->d.context, most, sizeof *w->exact);
-    w->chunk = mem_new(w->d.context, LAYOUT_CHUNK, sizeof *w->chunk);
-    return w->exact && w->chunk ? database_number(&w->d, "select max(frame) + 1 from frames", 0, &w->next_frame)
+    w->exact = taut_mem_new(w->d.context, most, sizeof *w->exact);
+    w->chunk = taut_mem_new(w->d.context, LAYOUT_CHUNK, sizeof *w->chunk);
+    return w->exact && w->chunk ? taut_database_number(&w->d, "select max(frame) + 1 from frames", 0, &w->next_frame)
                                 : TAUT_OUT_OF_MEMORY;
 }
 
@@ -101,16 +101,16 @@ static int prepare(writer *w)
 static int remove_run(taut_context *context, const char *path)
 {
     writer *old;
-    int status = writer_open(context, path, &old);
+    int status = taut_writer_open(context, path, &old);
     if (status) return status;
-    writer_close(old);
+    taut_writer_close(old);
     if (unlink(path) == 0) return TAUT_OK;
-    return fail(context, TAUT_CANNOT_WRITE, "cannot replace '%s': %s", path, strerror(errno));
+    return taut_fail(context, TAUT_CANNOT_WRITE, "cannot replace '%s': %s", path, strerror(errno));
 }
 
 static int exists(taut_context *context, const char *path)
 {
-    return fail(context, TAUT_BAD_USAGE, "'%s' exists; resume that run, force its replacement, or give another name",
+    return taut_fail(context, TAUT_BAD_USAGE, "'%s' exists; resume that run, force its replacement, or give another name",
                 path);
 }
 
@@ -127,7 +127,7 @@ static int claim(taut_context *context, const char *path, int replace, int *own)
         file = open(path, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0666);
     }
     if (file < 0 && errno == EEXIST) return exists(context, path);
-    if (file < 0) return fail(context, TAUT_CANNOT_WRITE, "cannot create '%s': %s", path, strerror(errno));
+    if (file < 0) return taut_fail(context, TAUT_CANNOT_WRITE, "cannot create '%s': %s", path, strerror(errno));
     close(file);
     *own = 1;
     return TAUT_OK;
@@ -135,37 +135,37 @@ static int claim(taut_context *context, const char *path, int replace, int *own)
 
 static int create(taut_context *context, const char *path, writer *w)
 {
-    int status = database_open(context, path, SQLITE_OPEN_READWRITE, &w->d);
+    int status = taut_database_open(context, path, SQLITE_OPEN_READWRITE, &w->d);
     w->d.writes = 1;
     if (!status && sqlite3_db_readonly(w->d.handle, "main") == 1)
-        status = fail(context, TAUT_CANNOT_WRITE, "cannot write '%s': the file is read-only", path);
+        status = taut_fail(context, TAUT_CANNOT_WRITE, "cannot write '%s': the file is read-only", path);
     if (!status) status = configure(w);
     if (!status) sqlite3_busy_timeout(w->d.handle, 500); /* who writes for longer writes a run */
     if (!status) status = begin(w);
     if (!status && stat(path, &w->identity))
-        status = fail(context, TAUT_CANNOT_READ, "cannot read '%s': %s", path, strerror(errno));
+        status = taut_fail(context, TAUT_CANNOT_READ, "cannot read '%s': %s", path, strerror(errno));
     return status;
 }
 
-int writer_create(taut_context *context, const char *path, int replace, const record_column *columns,
+int taut_writer_create(taut_context *context, const char *path, int replace, const record_column *columns,
                   size_t column_count, int quad, writer **result)
 {
     int own, empty = 1;
     *result = NULL;
-    writer *w = mem_new(context, 1, sizeof *w);
+    writer *w = taut_mem_new(context, 1, sizeof *w);
     if (!w) return TAUT_OUT_OF_MEMORY;
     w->d.context = context;
     w->quad = quad;
     int status = claim(context, path, replace, &own);
     if (!status) status = create(context, path, w);
-    if (!status) status = database_check(&w->d, &empty);
+    if (!status) status = taut_database_check(&w->d, &empty);
     /* an empty file was there, and another process has filled it meanwhile */
     if (!status && !empty) status = exists(context, path);
-    if (!status) status = layout_make(context, columns, column_count, &w->layout);
+    if (!status) status = taut_layout_make(context, columns, column_count, &w->layout);
     if (!status) status = create_tables(w);
     if (!status) status = prepare(w);
     if (status) {
-        writer_close(w);
+        taut_writer_close(w);
         if (own) unlink(path);
     } else {
         *result = w;
@@ -173,26 +173,26 @@ int writer_create(taut_context *context, const char *path, int replace, const re
     return status;
 }
 
-int writer_open(taut_context *context, const char *path, writer **result)
+int taut_writer_open(taut_context *context, const char *path, writer **result)
 {
     int empty = 0;
     long exact = 0;
     *result = NULL;
-    if (access(path, R_OK)) return fail(context, TAUT_CANNOT_READ, "cannot read '%s': %s", path, strerror(errno));
-    writer *w = mem_new(context, 1, sizeof *w);
+    if (access(path, R_OK)) return taut_fail(context, TAUT_CANNOT_READ, "cannot read '%s': %s", path, strerror(errno));
+    writer *w = taut_mem_new(context, 1, sizeof *w);
     if (!w) return TAUT_OUT_OF_MEMORY;
     int status = create(context, path, w);
-    if (!status) status = database_check(&w->d, &empty);
+    if (!status) status = taut_database_check(&w->d, &empty);
     if (!status && empty)
-        status = fail(context, TAUT_CANNOT_READ, "'%s' is empty: the run ended before it began; start it again", path);
-    if (!status) status = layout_read(&w->d, &w->layout);
+        status = taut_fail(context, TAUT_CANNOT_READ, "'%s' is empty: the run ended before it began; start it again", path);
+    if (!status) status = taut_layout_read(&w->d, &w->layout);
     if (!status)
         status =
-            database_number(&w->d, "select count(*) from pragma_table_info('frames') where name = 'exact'", 0, &exact);
+            taut_database_number(&w->d, "select count(*) from pragma_table_info('frames') where name = 'exact'", 0, &exact);
     w->quad = (int)exact;
     if (!status) status = prepare(w);
     if (status)
-        writer_close(w);
+        taut_writer_close(w);
     else
         *result = w;
     return status;
@@ -203,43 +203,43 @@ static int put_two_texts(writer *w, int statement, const char *name, const char 
     sqlite3_stmt *s = w->statements[statement];
     sqlite3_bind_text(s, 1, name, -1, SQLITE_STATIC);
     sqlite3_bind_text(s, 2, value, -1, SQLITE_STATIC);
-    return database_do(&w->d, s);
+    return taut_database_do(&w->d, s);
 }
 
-int writer_property(writer *w, const char *name, const char *value)
+int taut_writer_property(writer *w, const char *name, const char *value)
 {
     return put_two_texts(w, PUT_PROPERTY, name, value);
 }
 
-int writer_checkpoint_text(writer *w, const char *name, const char *value)
+int taut_writer_checkpoint_text(writer *w, const char *name, const char *value)
 {
     return put_two_texts(w, PUT_CHECKPOINT, name, value);
 }
 
-int writer_setting(writer *w, size_t number, const char *name, const char *value)
+int taut_writer_setting(writer *w, size_t number, const char *name, const char *value)
 {
     sqlite3_stmt *s = w->statements[PUT_SETTING];
     sqlite3_bind_int64(s, 1, (sqlite3_int64)number);
     sqlite3_bind_text(s, 2, name, -1, SQLITE_STATIC);
     sqlite3_bind_text(s, 3, value, -1, SQLITE_STATIC);
-    return database_do(&w->d, s);
+    return taut_database_do(&w->d, s);
 }
 
 /* Numbers as bytes of the file, for the time until the statement has run. */
 static int bind_numbers(writer *w, sqlite3_stmt *s, int parameter, const void *numbers, size_t count, size_t size)
 {
-    int status = mem_grow(w->d.context, &w->bytes, &w->bytes_capacity, count * size, 1);
+    int status = taut_mem_grow(w->d.context, &w->bytes, &w->bytes_capacity, count * size, 1);
     if (status) return status;
-    little_endian(w->bytes, numbers, count, size);
-    return sqlite3_bind_blob64(s, parameter, w->bytes, count * size, SQLITE_TRANSIENT) ? database_fail(&w->d) : TAUT_OK;
+    taut_little_endian(w->bytes, numbers, count, size);
+    return sqlite3_bind_blob64(s, parameter, w->bytes, count * size, SQLITE_TRANSIENT) ? taut_database_fail(&w->d) : TAUT_OK;
 }
 
-int writer_checkpoint_numbers(writer *w, const char *name, const void *numbers, size_t count, size_t size)
+int taut_writer_checkpoint_numbers(writer *w, const char *name, const void *numbers, size_t count, size_t size)
 {
     sqlite3_stmt *s = w->statements[PUT_CHECKPOINT];
     sqlite3_bind_text(s, 1, name, -1, SQLITE_STATIC);
     int status = bind_numbers(w, s, 2, numbers, count, size);
-    if (!status) status = database_do(&w->d, s);
+    if (!status) status = taut_database_do(&w->d, s);
     sqlite3_clear_bindings(s);
     return status;
 }
@@ -247,13 +247,13 @@ int writer_checkpoint_numbers(writer *w, const char *name, const void *numbers, 
 static int put_chunk(writer *w, size_t chunk)
 {
     sqlite3_stmt *s = w->statements[INSERT_CHUNK];
-    size_t size = layout_chunk_size(&w->layout, chunk);
-    sqlite3_bind_int64(s, 1, (sqlite3_int64)(w->next_frame * (long)layout_chunks(&w->layout) + (long)chunk));
+    size_t size = taut_layout_chunk_size(&w->layout, chunk);
+    sqlite3_bind_int64(s, 1, (sqlite3_int64)(w->next_frame * (long)taut_layout_chunks(&w->layout) + (long)chunk));
     sqlite3_bind_int64(s, 2, w->next_frame);
     sqlite3_bind_int64(s, 3, (sqlite3_int64)chunk);
     int status = bind_numbers(w, s, 4, w->chunk, size, sizeof *w->chunk);
     if (!status && w->quad) status = bind_numbers(w, s, 5, w->exact, size, sizeof *w->exact);
-    return status ? status : database_do(&w->d, s);
+    return status ? status : taut_database_do(&w->d, s);
 }
 
 static int put_chunks(writer *w, const wide *values)
@@ -270,7 +270,7 @@ static int put_chunks(writer *w, const wide *values)
     return status;
 }
 
-int writer_frame(writer *w, long step, const wide *values)
+int taut_writer_frame(writer *w, long step, const wide *values)
 {
     const layout *l = &w->layout;
     sqlite3_stmt *s = w->statements[INSERT_FRAME];
@@ -283,13 +283,13 @@ int writer_frame(writer *w, long step, const wide *values)
         sqlite3_bind_double(s, parameter++, (double)values[i]);
     }
     if (w->quad) status = bind_numbers(w, s, parameter, w->exact, l->inside, sizeof *w->exact);
-    if (!status) status = database_do(&w->d, s);
+    if (!status) status = taut_database_do(&w->d, s);
     if (!status && l->outside) status = put_chunks(w, values);
     if (!status) w->next_frame++;
     return status;
 }
 
-int writer_event(writer *w, const record_event *event)
+int taut_writer_event(writer *w, const record_event *event)
 {
     sqlite3_stmt *s = w->statements[INSERT_EVENT];
     sqlite3_bind_int64(s, 1, event->step);
@@ -297,19 +297,19 @@ int writer_event(writer *w, const record_event *event)
     sqlite3_bind_text(s, 3, event->name, -1, SQLITE_STATIC);
     sqlite3_bind_text(s, 4, event->kind, -1, SQLITE_STATIC);
     sqlite3_bind_double(s, 5, event->impulse); /* NaN becomes NULL */
-    return database_do(&w->d, s);
+    return taut_database_do(&w->d, s);
 }
 
-int writer_drop_after(writer *w, long step)
+int taut_writer_drop_after(writer *w, long step)
 {
     int status = TAUT_OK;
     if (w->layout.outside)
         status =
-            database_run_format(&w->d, "delete from chunks where frame in (select frame from frames where step > %lld)",
+            taut_database_run_format(&w->d, "delete from chunks where frame in (select frame from frames where step > %lld)",
                                 (sqlite3_int64)step);
-    if (!status) status = database_run_format(&w->d, "delete from frames where step > %lld", (sqlite3_int64)step);
-    if (!status) status = database_run_format(&w->d, "delete from events where step > %lld", (sqlite3_int64)step);
-    return status ? status : database_number(&w->d, "select max(frame) + 1 from frames", 0, &w->next_frame);
+    if (!status) status = taut_database_run_format(&w->d, "delete from frames where step > %lld", (sqlite3_int64)step);
+    if (!status) status = taut_database_run_format(&w->d, "delete from events where step > %lld", (sqlite3_int64)step);
+    return status ? status : taut_database_number(&w->d, "select max(frame) + 1 from frames", 0, &w->next_frame);
 }
 
 /* Is the file still where it was? Writing to one that was removed would go nowhere. */
@@ -318,12 +318,12 @@ static int check_identity(const writer *w)
     struct stat now;
     if (stat(w->d.path, &now) == 0 && now.st_ino == w->identity.st_ino && now.st_dev == w->identity.st_dev)
         return TAUT_OK;
-    return database_moved(&w->d);
+    return taut_database_moved(&w->d);
 }
 
-int writer_is_whole(const writer *w) { return !sqlite3_get_autocommit(w->d.handle); }
+int taut_writer_is_whole(const writer *w) { return !sqlite3_get_autocommit(w->d.handle); }
 
-int writer_commit(writer *w, int wait, int *done)
+int taut_writer_commit(writer *w, int wait, int *done)
 {
     *done = 0;
     int status = check_identity(w);
@@ -331,7 +331,7 @@ int writer_commit(writer *w, int wait, int *done)
     sqlite3_busy_timeout(w->d.handle, wait);
     int code = sqlite3_exec(w->d.handle, "commit", NULL, NULL, NULL);
     if (code == SQLITE_BUSY && !sqlite3_get_autocommit(w->d.handle)) return TAUT_OK;
-    if (code) return database_fail(&w->d);
+    if (code) return taut_database_fail(&w->d);
     *done = 1;
     sqlite3_busy_timeout(w->d.handle, 5000);
     return begin(w);

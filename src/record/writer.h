@@ -10,26 +10,26 @@ typedef struct writer writer;
 
 /* Creates a new file. An existing one is refused, unless it is empty or, with replace, a run that no process writes.
    Begins the first transaction. quad: frames also keep the digits beyond a double. Columns are copied. */
-int writer_create(taut_context *context, const char *path, int replace, const record_column *columns,
+int taut_writer_create(taut_context *context, const char *path, int replace, const record_column *columns,
                   size_t column_count, int quad, writer **result);
 /* Opens an existing run, to continue it. */
-int writer_open(taut_context *context, const char *path, writer **result);
+int taut_writer_open(taut_context *context, const char *path, writer **result);
 /* What is not committed is lost. NULL is allowed. */
-void writer_close(writer *w);
+void taut_writer_close(writer *w);
 
-int writer_property(writer *w, const char *name, const char *value);
-int writer_setting(writer *w, size_t number, const char *name, const char *value);
-int writer_frame(writer *w, long step, const wide *values);
-int writer_event(writer *w, const record_event *event);
+int taut_writer_property(writer *w, const char *name, const char *value);
+int taut_writer_setting(writer *w, size_t number, const char *name, const char *value);
+int taut_writer_frame(writer *w, long step, const wide *values);
+int taut_writer_event(writer *w, const record_event *event);
 /* Entries of the checkpoint: a string, or numbers of 8 or 16 bytes. */
-int writer_checkpoint_text(writer *w, const char *name, const char *value);
-int writer_checkpoint_numbers(writer *w, const char *name, const void *numbers, size_t count, size_t size);
+int taut_writer_checkpoint_text(writer *w, const char *name, const char *value);
+int taut_writer_checkpoint_numbers(writer *w, const char *name, const void *numbers, size_t count, size_t size);
 /* Removes the frames and events after a step. */
-int writer_drop_after(writer *w, long step);
+int taut_writer_drop_after(writer *w, long step);
 /* 0 after a failure that lost what was not committed. */
-int writer_is_whole(const writer *w);
+int taut_writer_is_whole(const writer *w);
 /* *done is 0 when readers blocked it for longer than `wait` milliseconds: nothing is lost, try again. After a failure
    the writer can only be closed; the file is as after the last commit. */
-int writer_commit(writer *w, int wait, int *done);
+int taut_writer_commit(writer *w, int wait, int *done);
 
 #endif

@@ -30,27 +30,27 @@ typedef enum { SERIES_LINE, SERIES_POINTS, SERIES_BOTH, SERIES_DASHED } series_s
 typedef enum { VERDICT_HOLDS, VERDICT_QUALIFIED, VERDICT_FAILS } verdict;
 
 /* The template must live until the end. summary may be NULL. */
-int document_begin(document *d, taut_context *context, FILE *file, const char *template_text, size_t template_size,
+int taut_document_begin(document *d, taut_context *context, FILE *file, const char *template_text, size_t template_size,
                    const char *title, const char *summary);
-int document_end(document *d);
+int taut_document_end(document *d);
 
-void document_heading(document *d, int level, const char *text); /* level 2 or 3 */
-void document_text(document *d, const char *text);
-void document_source(document *d, const char *text);             /* Lua */
+void taut_document_heading(document *d, int level, const char *text); /* level 2 or 3 */
+void taut_document_text(document *d, const char *text);
+void taut_document_source(document *d, const char *text);             /* Lua */
 
 /* caption may be NULL */
-void document_table(document *d, const char *caption, const document_column *columns, size_t count);
-void document_row(document *d, const char *const *cells);        /* as many as columns */
-void document_end_table(document *d);
+void taut_document_table(document *d, const char *caption, const document_column *columns, size_t count);
+void taut_document_row(document *d, const char *const *cells);        /* as many as columns */
+void taut_document_end_table(document *d);
 
-void document_plot(document *d, const char *title, const char *x_label, int x_log, const char *y_label, int y_log);
+void taut_document_plot(document *d, const char *title, const char *x_label, int x_log, const char *y_label, int y_log);
 /* What is not finite is a gap. */
-void document_series(document *d, const char *label, series_style style, const double *x, const double *y,
+void taut_document_series(document *d, const char *label, series_style style, const double *x, const double *y,
                      size_t count);
-void document_end_plot(document *d);
+void taut_document_end_plot(document *d);
 
-void document_verdicts(document *d);
-void document_verdict(document *d, verdict v, const char *claim, const char *remark); /* remark may be NULL */
-void document_end_verdicts(document *d);
+void taut_document_verdicts(document *d);
+void taut_document_verdict(document *d, verdict v, const char *claim, const char *remark); /* remark may be NULL */
+void taut_document_end_verdicts(document *d);
 
 #endif

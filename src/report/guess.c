@@ -34,7 +34,7 @@ static void add_mass(guesser *z, const long index[3])
     for (int k = 0; k < 3; k++) {
         if (index[k] < 0) continue;
         a->index[k] = (uint32_t)index[k];
-        a->at[k] = expr_variable(z->p->m->graph, KIND_Q, (uint32_t)index[k]);
+        a->at[k] = taut_expr_variable(z->p->m->graph, KIND_Q, (uint32_t)index[k]);
         z->owner[index[k]] = (uint32_t)z->count;
     }
 }
@@ -67,7 +67,7 @@ static void find_masses(guesser *z)
 static drawn_place place_of(guesser *z, const mass *a)
 {
     drawn_place place;
-    for (int k = 0; k < 3; k++) place.at[k] = a->at[k] ? a->at[k] : expr_number(z->p->m->graph, 0);
+    for (int k = 0; k < 3; k++) place.at[k] = a->at[k] ? a->at[k] : taut_expr_number(z->p->m->graph, 0);
     return place;
 }
 
@@ -80,10 +80,10 @@ static int masses_of(guesser *z, expr value, const mass *found[2], int *number)
     graph *g = z->p->m->graph;
     expr *list = NULL;
     size_t count = 0;
-    int masses = 0, status = expr_reachable(g, &value, 1, &list, &count);
+    int masses = 0, status = taut_expr_reachable(g, &value, 1, &list, &count);
     if (status) return status;
     for (size_t i = 0; masses >= 0 && i < count; i++) {
-        const node *n = graph_node(g, list[i]);
+        const node *n = taut_graph_node(g, list[i]);
         if (n->op != OP_VARIABLE) continue;
         uint32_t owner = n->b == KIND_Q ? z->owner[n->a] : 0;
         if (!owner) {
@@ -94,7 +94,7 @@ static int masses_of(guesser *z, expr value, const mass *found[2], int *number)
             masses = masses < 2 ? masses + 1 : -1;
         }
     }
-    expr_list_free(g, list);
+    taut_expr_list_free(g, list);
     *number = masses;
     return TAUT_OK;
 }
@@ -129,8 +129,8 @@ static int gradients(guesser *z, expr value, int masses, int number, trial *w, d
         for (int c = 0; c < 3; c++) {
             if (!w->masses[i]->at[c]) continue;
             wide slope;
-            expr derivative = expr_derivative(g, value, w->masses[i]->at[c]);
-            int status = expr_value(g, derivative, look_up, w, &slope, NULL);
+            expr derivative = taut_expr_derivative(g, value, w->masses[i]->at[c]);
+            int status = taut_expr_value(g, derivative, look_up, w, &slope, NULL);
             if (status) return status;
             out[i][c] = (double)slope;
         }
@@ -195,7 +195,7 @@ static int solve_three(double matrix[3][4], double x[3])
 static int add_bar(guesser *z, drawn_place from, drawn_place to, int line)
 {
     drawn_place ends[2] = { from, to };
-    return picture_add(z->p, &(shape){ .type = SHAPE_BAR, .rows = 1, .columns = 2, .line = line }, ends);
+    return taut_picture_add(z->p, &(shape){ .type = SHAPE_BAR, .rows = 1, .columns = 2, .line = line }, ends);
 }
 
 static int guess_pair(guesser *z, const constraint *k, trial *w)
@@ -226,7 +226,7 @@ static int guess_single(guesser *z, const constraint *k, trial *w)
         for (int c = 0; c < 3; c++) d[c] = x[number][c] - centre[c];
         if (!along(s[number][0], d)) return TAUT_OK;
     }
-    for (int c = 0; c < 3; c++) from.at[c] = expr_number(z->p->m->graph, fabs(centre[c]) < 1e-12 ? 0 : (wide)centre[c]);
+    for (int c = 0; c < 3; c++) from.at[c] = taut_expr_number(z->p->m->graph, fabs(centre[c]) < 1e-12 ? 0 : (wide)centre[c]);
     return add_bar(z, from, place_of(z, w->masses[0]), k->line);
 }
 
@@ -239,14 +239,14 @@ static int add_rotation(guesser *z, const group *r)
     graph *g = z->p->m->graph;
     drawn_place places[4];
     expr q[4];
-    for (uint32_t i = 0; i < 4; i++) q[i] = expr_variable(g, KIND_Q, r->first + i);
+    for (uint32_t i = 0; i < 4; i++) q[i] = taut_expr_variable(g, KIND_Q, r->first + i);
     for (int row = 0; row < 3; row++) {
-        places[0].at[row] = z->count == 1 ? place_of(z, &z->masses[0]).at[row] : expr_number(g, 0);
+        places[0].at[row] = z->count == 1 ? place_of(z, &z->masses[0]).at[row] : taut_expr_number(g, 0);
         for (int column = 0; column < 3; column++)
-            places[1 + column].at[row] = expr_add(g, places[0].at[row], expr_mul(g, expr_number(g, (wide)half[column]),
-                                                                                  rotation_entry(g, q, row, column)));
+            places[1 + column].at[row] = taut_expr_add(g, places[0].at[row], taut_expr_mul(g, taut_expr_number(g, (wide)half[column]),
+                                                                                  taut_rotation_entry(g, q, row, column)));
     }
-    return picture_add(z->p, &(shape){ .type = SHAPE_BOX, .rows = 1, .columns = 4, .line = r->line }, places);
+    return taut_picture_add(z->p, &(shape){ .type = SHAPE_BOX, .rows = 1, .columns = 4, .line = r->line }, places);
 }
 
 static int guess_all(guesser *z)
@@ -263,31 +263,31 @@ static int guess_all(guesser *z)
     }
     for (size_t i = 0; !status && i < z->count; i++) {
         drawn_place place = place_of(z, &z->masses[i]);
-        status = picture_add(z->p, &(shape){ .type = SHAPE_BALL, .rows = 1, .columns = 1 }, &place);
+        status = taut_picture_add(z->p, &(shape){ .type = SHAPE_BALL, .rows = 1, .columns = 1 }, &place);
     }
     for (size_t i = 0; !status && i < m->embedding_count; i++) {
         drawn_place place;
         for (uint32_t k = 0; k < 3; k++)
-            place.at[k] = k < m->embeddings[i].size ? m->chart[m->embeddings[i].first + k] : expr_number(m->graph, 0);
-        status = picture_add(z->p, &(shape){ .type = SHAPE_BALL, .rows = 1, .columns = 1 }, &place);
+            place.at[k] = k < m->embeddings[i].size ? m->chart[m->embeddings[i].first + k] : taut_expr_number(m->graph, 0);
+        status = taut_picture_add(z->p, &(shape){ .type = SHAPE_BALL, .rows = 1, .columns = 1 }, &place);
     }
     for (size_t i = 0; !status && i < m->group_count; i++)
         if (m->groups[i].type == GROUP_ROTATION) status = add_rotation(z, &m->groups[i]);
     return status;
 }
 
-int picture_guess(picture *p)
+int taut_picture_guess(picture *p)
 {
     guesser z = { .p = p };
     taut_context *context = p->m->context;
-    z.masses = mem_new(context, p->m->group_count, sizeof *z.masses);
-    z.owner = mem_new(context, p->m->coordinate_count, sizeof *z.owner);
+    z.masses = taut_mem_new(context, p->m->group_count, sizeof *z.masses);
+    z.owner = taut_mem_new(context, p->m->coordinate_count, sizeof *z.owner);
     int status = z.masses && z.owner ? TAUT_OK : TAUT_OUT_OF_MEMORY;
     if (!status) {
         find_masses(&z);
         status = guess_all(&z);
     }
-    mem_free(context, z.masses);
-    mem_free(context, z.owner);
+    taut_mem_free(context, z.masses);
+    taut_mem_free(context, z.owner);
     return status;
 }

@@ -50,43 +50,43 @@ static void begin(json *j, const char *key)
     j->separate = 1;
 }
 
-void json_open(json *j, const char *key, char bracket)
+void taut_json_open(json *j, const char *key, char bracket)
 {
     begin(j, key);
     putc(bracket, j->file);
     j->separate = 0;
 }
 
-void json_close(json *j, char bracket)
+void taut_json_close(json *j, char bracket)
 {
     putc(bracket, j->file);
     j->separate = 1;
 }
 
-void json_text_of(json *j, const char *key, const char *text, size_t size)
+void taut_json_text_of(json *j, const char *key, const char *text, size_t size)
 {
     begin(j, key);
     if (text) put_string(j->file, text, size);
     else fputs("null", j->file);
 }
 
-void json_text(json *j, const char *key, const char *text) { json_text_of(j, key, text, text ? strlen(text) : 0); }
+void taut_json_text(json *j, const char *key, const char *text) { taut_json_text_of(j, key, text, text ? strlen(text) : 0); }
 
-void json_number(json *j, const char *key, double value)
+void taut_json_number(json *j, const char *key, double value)
 {
     char text[40] = "null";
-    if (isfinite(value)) text_format(text, sizeof text, "%.17g", value);
+    if (isfinite(value)) taut_text_format(text, sizeof text, "%.17g", value);
     begin(j, key);
     fputs(text, j->file);
 }
 
-void json_integer(json *j, const char *key, long long value)
+void taut_json_integer(json *j, const char *key, long long value)
 {
     begin(j, key);
     fprintf(j->file, "%lld", value);
 }
 
-void json_flag(json *j, const char *key, int value)
+void taut_json_flag(json *j, const char *key, int value)
 {
     begin(j, key);
     fputs(value ? "true" : "false", j->file);
@@ -117,7 +117,7 @@ static void put_bytes(base64 *b, uint64_t bits, int count)
     }
 }
 
-void base64_doubles(FILE *file, const double *values, size_t count)
+void taut_base64_doubles(FILE *file, const double *values, size_t count)
 {
     base64 b = { .file = file };
     for (size_t i = 0; i < count; i++) {
@@ -128,7 +128,7 @@ void base64_doubles(FILE *file, const double *values, size_t count)
     if (b.count) put_triple(&b);
 }
 
-void base64_floats(FILE *file, const float *values, size_t count)
+void taut_base64_floats(FILE *file, const float *values, size_t count)
 {
     base64 b = { .file = file };
     for (size_t i = 0; i < count; i++) {

@@ -13,19 +13,19 @@ typedef struct {
     int separate; /* a comma before the next item */
 } json;
 
-void json_open(json *j, const char *key, char bracket);  /* key is NULL in a list; bracket is { or [ */
-void json_close(json *j, char bracket);                  /* } or ] */
+void taut_json_open(json *j, const char *key, char bracket);  /* key is NULL in a list; bracket is { or [ */
+void taut_json_close(json *j, char bracket);                  /* } or ] */
 /* A string; NULL is null. '<', '>' and '&' are escaped, so that no string ends a script element; what is not UTF-8
    becomes the replacement character. */
-void json_text(json *j, const char *key, const char *text);
-void json_text_of(json *j, const char *key, const char *text, size_t size);
+void taut_json_text(json *j, const char *key, const char *text);
+void taut_json_text_of(json *j, const char *key, const char *text, size_t size);
 /* A number that reads back the same; what is not finite is null. */
-void json_number(json *j, const char *key, double value);
-void json_integer(json *j, const char *key, long long value);
-void json_flag(json *j, const char *key, int value);
+void taut_json_number(json *j, const char *key, double value);
+void taut_json_integer(json *j, const char *key, long long value);
+void taut_json_flag(json *j, const char *key, int value);
 
 /* Base64 of values as little-endian IEEE numbers of 8 bytes, or rounded to 4. */
-void base64_doubles(FILE *file, const double *values, size_t count);
-void base64_floats(FILE *file, const float *values, size_t count);
+void taut_base64_doubles(FILE *file, const double *values, size_t count);
+void taut_base64_floats(FILE *file, const float *values, size_t count);
 
 #endif

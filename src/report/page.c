@@ -33,17 +33,17 @@ typedef struct {
 
 static int load_the_model(page *z)
 {
-    const char *source = record_property(z->r, "source"), *name = record_property(z->r, "model");
-    size_t count = record_setting_count(z->r);
-    definition *settings = mem_new(z->context, count, sizeof *settings);
+    const char *source = taut_record_property(z->r, "source"), *name = taut_record_property(z->r, "model");
+    size_t count = taut_record_setting_count(z->r);
+    definition *settings = taut_mem_new(z->context, count, sizeof *settings);
     if (!settings) return TAUT_OUT_OF_MEMORY;
     if (!source) {
-        mem_free(z->context, settings);
-        return fail(z->context, TAUT_CANNOT_READ, "the run file has no model source; it is damaged");
+        taut_mem_free(z->context, settings);
+        return taut_fail(z->context, TAUT_CANNOT_READ, "the run file has no model source; it is damaged");
     }
-    for (size_t i = 0; i < count; i++) record_setting(z->r, i, &settings[i].name, &settings[i].value);
-    int status = model_load_text(z->context, name ? name : "model", source, strlen(source), settings, count, &z->m);
-    mem_free(z->context, settings);
+    for (size_t i = 0; i < count; i++) taut_record_setting(z->r, i, &settings[i].name, &settings[i].value);
+    int status = taut_model_read_text(z->context, name ? name : "model", source, strlen(source), settings, count, &z->m);
+    taut_mem_free(z->context, settings);
     return status;
 }
 
@@ -51,13 +51,13 @@ static int load_the_model(page *z)
 static int find_sources(page *z, size_t *sources)
 {
     char name[256];
-    long found = record_column_find(z->r, "t");
+    long found = taut_record_column_find(z->r, "t");
     sources[0] = found < 0 ? 0 : (size_t)found;
     for (size_t i = 0; i < z->shown->coordinate_count; i++) {
-        model_coordinate_name(z->m, z->shown->coordinates[i], name, sizeof name);
-        found = record_column_find(z->r, name);
+        taut_model_coordinate_name(z->m, z->shown->coordinates[i], name, sizeof name);
+        found = taut_record_column_find(z->r, name);
         if (found < 0)
-            return fail(z->context, TAUT_CANNOT_READ,
+            return taut_fail(z->context, TAUT_CANNOT_READ,
                         "the run file has no column '%s', a coordinate of its model; it is damaged", name);
         sources[1 + i] = (size_t)found;
     }
@@ -70,9 +70,9 @@ static int read_motion(page *z, size_t *sources, double *values, float *places)
     int status = find_sources(z, sources);
     for (long i = 0; !status && i < z->motion_frames; i++) {
         long frame = i * z->motion_every;
-        status = record_read(z->r, frame, 1, sources, 1 + p->coordinate_count, values);
+        status = taut_record_read(z->r, frame, 1, sources, 1 + p->coordinate_count, values);
         if (status) break;
-        picture_places(p, values[0], values + 1, places);
+        taut_picture_places(p, values[0], values + 1, places);
         if (i == 0) memcpy(z->still, places, 3 * p->place_count * sizeof *places);
         for (size_t k = 0; k < p->moving_count; k++)
             memcpy(z->motion + 3 * ((size_t)i * p->moving_count + k), places + 3 * p->moving[k], 3 * sizeof *places);
@@ -89,16 +89,16 @@ static int make_motion(page *z)
     z->motion_every = frames > most ? (frames + most - 1) / most : 1;
     z->motion_frames = frames ? (frames + z->motion_every - 1) / z->motion_every : 0;
     if (!p->place_count || !frames) return TAUT_OK;
-    z->still = mem_new(z->context, 3 * p->place_count, sizeof *z->still);
-    z->motion = mem_new(z->context, 3 * (size_t)z->motion_frames * p->moving_count, sizeof *z->motion);
-    float *places = mem_new(z->context, 3 * p->place_count, sizeof *places);
-    double *values = mem_new(z->context, 1 + p->coordinate_count, sizeof *values);
-    size_t *sources = mem_new(z->context, 1 + p->coordinate_count, sizeof *sources);
+    z->still = taut_mem_new(z->context, 3 * p->place_count, sizeof *z->still);
+    z->motion = taut_mem_new(z->context, 3 * (size_t)z->motion_frames * p->moving_count, sizeof *z->motion);
+    float *places = taut_mem_new(z->context, 3 * p->place_count, sizeof *places);
+    double *values = taut_mem_new(z->context, 1 + p->coordinate_count, sizeof *values);
+    size_t *sources = taut_mem_new(z->context, 1 + p->coordinate_count, sizeof *sources);
     int status = z->still && z->motion && places && values && sources ? read_motion(z, sources, values, places)
                                                                       : TAUT_OUT_OF_MEMORY;
-    mem_free(z->context, places);
-    mem_free(z->context, values);
-    mem_free(z->context, sources);
+    taut_mem_free(z->context, places);
+    taut_mem_free(z->context, values);
+    taut_mem_free(z->context, sources);
     return status;
 }
 
@@ -110,7 +110,7 @@ static int find_energy_conserved(page *z)
     const model *m = z->m;
     z->energy_conserved = !m->force_count && !m->contact_count && m->form != FORM_RATES;
     for (size_t i = 0; z->energy_conserved && i < m->summand_count + m->constraint_count; i++) {
-        unsigned kinds = expr_kinds(m->graph, i < m->summand_count ? m->summands[i].value
+        unsigned kinds = taut_expr_kinds(m->graph, i < m->summand_count ? m->summands[i].value
                                                                    : m->constraints[i - m->summand_count].value);
         if (kinds == ~0u) return TAUT_OUT_OF_MEMORY;
         if (kinds & 1u << KIND_T) z->energy_conserved = 0;
@@ -122,124 +122,124 @@ static void write_properties(page *z, json *j)
 {
     static const char *const names[] = { "taut",  "model",     "method", "precision", "step",    "until",
                                          "every", "tolerance", "start",  "status",    "message", "created" };
-    json_text(j, "title", z->m->title);
-    json_text_of(j, "source", z->m->source, z->m->source_size);
-    json_open(j, "run", '{');
+    taut_json_text(j, "title", z->m->title);
+    taut_json_text_of(j, "source", z->m->source, z->m->source_size);
+    taut_json_open(j, "run", '{');
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (record_property(z->r, names[i])) json_text(j, names[i], record_property(z->r, names[i]));
-    json_close(j, '}');
-    json_open(j, "parameters", '[');
+        if (taut_record_property(z->r, names[i])) taut_json_text(j, names[i], taut_record_property(z->r, names[i]));
+    taut_json_close(j, '}');
+    taut_json_open(j, "parameters", '[');
     for (size_t i = 0; i < z->m->parameter_count; i++) {
         char text[64];
         for (int digits = 6; digits <= 17; digits++) { /* the shortest string that reads back the same */
             wide again;
-            wide_format(text, sizeof text, z->m->parameters[i].value, digits);
-            if (!wide_parse(text, &again) && (double)again == (double)z->m->parameters[i].value) break;
+            taut_wide_format(text, sizeof text, z->m->parameters[i].value, digits);
+            if (!taut_wide_parse(text, &again) && (double)again == (double)z->m->parameters[i].value) break;
         }
-        json_open(j, NULL, '[');
-        json_text(j, NULL, z->m->parameters[i].name);
-        json_text(j, NULL, text);
-        json_close(j, ']');
+        taut_json_open(j, NULL, '[');
+        taut_json_text(j, NULL, z->m->parameters[i].name);
+        taut_json_text(j, NULL, text);
+        taut_json_close(j, ']');
     }
-    json_close(j, ']');
-    json_open(j, "settings", '[');
-    for (size_t i = 0; i < record_setting_count(z->r); i++) {
+    taut_json_close(j, ']');
+    taut_json_open(j, "settings", '[');
+    for (size_t i = 0; i < taut_record_setting_count(z->r); i++) {
         const char *name, *value;
-        record_setting(z->r, i, &name, &value);
-        json_open(j, NULL, '[');
-        json_text(j, NULL, name);
-        json_text(j, NULL, value);
-        json_close(j, ']');
+        taut_record_setting(z->r, i, &name, &value);
+        taut_json_open(j, NULL, '[');
+        taut_json_text(j, NULL, name);
+        taut_json_text(j, NULL, value);
+        taut_json_close(j, ']');
     }
-    json_close(j, ']');
-    json_integer(j, "coordinates", z->m->coordinate_count);
-    json_integer(j, "constraints", (long long)z->m->constraint_count);
-    json_flag(j, "energyConserved", z->energy_conserved);
+    taut_json_close(j, ']');
+    taut_json_integer(j, "coordinates", z->m->coordinate_count);
+    taut_json_integer(j, "constraints", (long long)z->m->constraint_count);
+    taut_json_flag(j, "energyConserved", z->energy_conserved);
 }
 
 static void write_columns(page *z, json *j)
 {
-    const record_column *columns = record_columns(z->r);
-    json_integer(j, "frames", z->numbers.frames);
-    json_integer(j, "bucket", z->numbers.bucket);
-    json_integer(j, "rows", (long long)z->numbers.rows);
-    json_integer(j, "columnsOmitted", (long long)z->numbers.omitted);
-    json_open(j, "columns", '[');
+    const record_column *columns = taut_record_columns(z->r);
+    taut_json_integer(j, "frames", z->numbers.frames);
+    taut_json_integer(j, "bucket", z->numbers.bucket);
+    taut_json_integer(j, "rows", (long long)z->numbers.rows);
+    taut_json_integer(j, "columnsOmitted", (long long)z->numbers.omitted);
+    taut_json_open(j, "columns", '[');
     for (size_t k = 0; k < z->numbers.column_count; k++) {
         const table_column *c = &z->numbers.columns[k];
-        json_open(j, NULL, '{');
-        json_text(j, "name", columns[c->source].name);
-        json_text(j, "kind", columns[c->source].kind);
-        if (c->deviation) json_flag(j, "deviation", 1);
-        json_number(j, "first", c->first);
-        json_number(j, "last", c->last);
-        json_number(j, "lowest", c->lowest);
-        json_number(j, "highest", c->highest);
-        json_number(j, "slope", c->slope);
-        if (c->not_finite) json_integer(j, "notFinite", (long long)c->not_finite);
-        json_close(j, '}');
+        taut_json_open(j, NULL, '{');
+        taut_json_text(j, "name", columns[c->source].name);
+        taut_json_text(j, "kind", columns[c->source].kind);
+        if (c->deviation) taut_json_flag(j, "deviation", 1);
+        taut_json_number(j, "first", c->first);
+        taut_json_number(j, "last", c->last);
+        taut_json_number(j, "lowest", c->lowest);
+        taut_json_number(j, "highest", c->highest);
+        taut_json_number(j, "slope", c->slope);
+        if (c->not_finite) taut_json_integer(j, "notFinite", (long long)c->not_finite);
+        taut_json_close(j, '}');
     }
-    json_close(j, ']');
+    taut_json_close(j, ']');
 }
 
 static void write_picture(page *z, json *j)
 {
     static const char *const names[] = { "bar", "spring", "ball", "box", "disc", "path", "surface" };
     const picture *p = z->shown;
-    json_open(j, "picture", '{');
-    json_integer(j, "frames", p->place_count ? z->motion_frames : 0);
-    json_integer(j, "every", z->motion_every);
-    json_flag(j, "guessed", p->guessed);
-    json_flag(j, "flat", p->flat);
-    json_integer(j, "places", (long long)p->place_count);
-    json_integer(j, "omitted", (long long)p->omitted);
-    json_open(j, "moving", '[');
-    for (size_t i = 0; i < p->moving_count; i++) json_integer(j, NULL, p->moving[i]);
-    json_close(j, ']');
-    json_open(j, "shapes", '[');
+    taut_json_open(j, "picture", '{');
+    taut_json_integer(j, "frames", p->place_count ? z->motion_frames : 0);
+    taut_json_integer(j, "every", z->motion_every);
+    taut_json_flag(j, "guessed", p->guessed);
+    taut_json_flag(j, "flat", p->flat);
+    taut_json_integer(j, "places", (long long)p->place_count);
+    taut_json_integer(j, "omitted", (long long)p->omitted);
+    taut_json_open(j, "moving", '[');
+    for (size_t i = 0; i < p->moving_count; i++) taut_json_integer(j, NULL, p->moving[i]);
+    taut_json_close(j, ']');
+    taut_json_open(j, "shapes", '[');
     for (size_t i = 0; i < p->shape_count; i++) {
         const shape *s = &p->shapes[i];
-        json_open(j, NULL, '{');
-        json_text(j, "type", names[s->type]);
-        if (s->rows > 1) json_integer(j, "columns", s->columns);
-        if (s->radius > 0) json_number(j, "radius", s->radius);
-        json_open(j, "at", '[');
-        for (size_t k = 0; k < (size_t)s->rows * s->columns; k++) json_integer(j, NULL, p->index[s->first + k]);
-        json_close(j, ']');
-        json_close(j, '}');
+        taut_json_open(j, NULL, '{');
+        taut_json_text(j, "type", names[s->type]);
+        if (s->rows > 1) taut_json_integer(j, "columns", s->columns);
+        if (s->radius > 0) taut_json_number(j, "radius", s->radius);
+        taut_json_open(j, "at", '[');
+        for (size_t k = 0; k < (size_t)s->rows * s->columns; k++) taut_json_integer(j, NULL, p->index[s->first + k]);
+        taut_json_close(j, ']');
+        taut_json_close(j, '}');
     }
-    json_close(j, ']');
-    json_close(j, '}');
+    taut_json_close(j, ']');
+    taut_json_close(j, '}');
 }
 
 static void write_events(page *z, json *j)
 {
     size_t count = z->event_count < PAGE_EVENTS ? z->event_count : PAGE_EVENTS;
-    json_integer(j, "eventsOmitted", (long long)(z->event_count - count));
-    json_open(j, "events", '[');
+    taut_json_integer(j, "eventsOmitted", (long long)(z->event_count - count));
+    taut_json_open(j, "events", '[');
     for (size_t i = 0; i < count; i++) {
-        json_open(j, NULL, '{');
-        json_number(j, "t", z->events[i].t);
-        json_text(j, "name", z->events[i].name);
-        json_text(j, "kind", z->events[i].kind);
-        json_number(j, "impulse", z->events[i].impulse);
-        json_close(j, '}');
+        taut_json_open(j, NULL, '{');
+        taut_json_number(j, "t", z->events[i].t);
+        taut_json_text(j, "name", z->events[i].name);
+        taut_json_text(j, "kind", z->events[i].kind);
+        taut_json_number(j, "impulse", z->events[i].impulse);
+        taut_json_close(j, '}');
     }
-    json_close(j, ']');
+    taut_json_close(j, ']');
 }
 
 static void write_blocks(page *z, FILE *file)
 {
     for (size_t k = 0; k < z->numbers.column_count; k++) {
         fprintf(file, "<script type=\"text/plain\" id=\"column-%zu\">", k);
-        base64_doubles(file, z->numbers.columns[k].values, z->numbers.rows * (z->numbers.bucket > 1 ? 3 : 1));
+        taut_base64_doubles(file, z->numbers.columns[k].values, z->numbers.rows * (z->numbers.bucket > 1 ? 3 : 1));
         fputs("</script>\n", file);
     }
     if (!z->motion) return;
     fputs("<script type=\"text/plain\" id=\"still\">", file);
-    base64_floats(file, z->still, 3 * z->shown->place_count);
+    taut_base64_floats(file, z->still, 3 * z->shown->place_count);
     fputs("</script>\n<script type=\"text/plain\" id=\"motion\">", file);
-    base64_floats(file, z->motion, 3 * (size_t)z->motion_frames * z->shown->moving_count);
+    taut_base64_floats(file, z->motion, 3 * (size_t)z->motion_frames * z->shown->moving_count);
     fputs("</script>\n", file);
 }
 
@@ -247,49 +247,49 @@ static void write_data(page *z, FILE *file)
 {
     json j = { .file = file };
     fputs("<script type=\"application/json\" id=\"data\">", file);
-    json_open(&j, NULL, '{');
-    json_integer(&j, "format", 1);
+    taut_json_open(&j, NULL, '{');
+    taut_json_integer(&j, "format", 1);
     write_properties(z, &j);
     write_columns(z, &j);
     write_picture(z, &j);
     write_events(z, &j);
-    json_close(&j, '}');
+    taut_json_close(&j, '}');
     fputs("</script>\n", file);
     write_blocks(z, file);
 }
 
-const char *page_mark(const char *template_text, size_t template_size)
+const char *taut_page_mark(const char *template_text, size_t template_size)
 {
     return memmem(template_text, template_size, PAGE_MARK, strlen(PAGE_MARK));
 }
 
 static int put_together(page *z, const char *text, size_t size, FILE *file)
 {
-    const char *mark = page_mark(text, size);
-    if (!mark) return fail(z->context, TAUT_BAD_USAGE, "the page's template has no place for data (%s)", PAGE_MARK);
+    const char *mark = taut_page_mark(text, size);
+    if (!mark) return taut_fail(z->context, TAUT_BAD_USAGE, "the page's template has no place for data (%s)", PAGE_MARK);
     const char *rest = mark + strlen(PAGE_MARK);
     fwrite(text, 1, (size_t)(mark - text), file);
     write_data(z, file);
     fwrite(rest, 1, (size_t)(text + size - rest), file);
     if (fflush(file) == EOF || ferror(file))
-        return fail(z->context, TAUT_CANNOT_WRITE, "cannot write the page: %s", strerror(errno));
+        return taut_fail(z->context, TAUT_CANNOT_WRITE, "cannot write the page: %s", strerror(errno));
     return TAUT_OK;
 }
 
-int page_write(taut_context *context, record *r, const char *template_text, size_t template_size, FILE *file)
+int taut_page_write(taut_context *context, record *r, const char *template_text, size_t template_size, FILE *file)
 {
     page z = { .context = context, .r = r };
     int status = load_the_model(&z);
-    if (!status) status = table_read(context, r, &z.numbers);
-    if (!status) status = picture_create(z.m, &z.shown);
+    if (!status) status = taut_table_read(context, r, &z.numbers);
+    if (!status) status = taut_picture_create(z.m, &z.shown);
     if (!status) status = make_motion(&z);
     if (!status) status = find_energy_conserved(&z);
-    if (!status) status = record_events(r, &z.events, &z.event_count);
+    if (!status) status = taut_record_events(r, &z.events, &z.event_count);
     if (!status) status = put_together(&z, template_text, template_size, file);
-    mem_free(context, z.still);
-    mem_free(context, z.motion);
-    picture_destroy(z.shown);
-    table_clear(&z.numbers);
-    model_destroy(z.m);
+    taut_mem_free(context, z.still);
+    taut_mem_free(context, z.motion);
+    taut_picture_destroy(z.shown);
+    taut_table_clear(&z.numbers);
+    taut_model_free(z.m);
     return status;
 }

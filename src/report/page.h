@@ -10,9 +10,9 @@
 #define PAGE_MARK "<!--TAUT DATA-->"
 
 /* The mark in a template, or NULL. */
-const char *page_mark(const char *template_text, size_t template_size);
+const char *taut_page_mark(const char *template_text, size_t template_size);
 /* Writes the page of a run. Everything is read and computed before the first byte is written. docs/report.md describes
    the data. */
-int page_write(taut_context *context, record *r, const char *template_text, size_t template_size, FILE *file);
+int taut_page_write(taut_context *context, record *r, const char *template_text, size_t template_size, FILE *file);
 
 #endif

@@ -24,7 +24,7 @@ static int place_number(picture *p, place_table *table, const drawn_place *place
         *number = table->slots[at] - 1;
         if (memcmp(&p->places[*number], place, sizeof *place) == 0) return TAUT_OK;
     }
-    int status = mem_grow(p->m->context, &p->places, &p->place_capacity, p->place_count + 1, sizeof *p->places);
+    int status = taut_mem_grow(p->m->context, &p->places, &p->place_capacity, p->place_count + 1, sizeof *p->places);
     if (status) return status;
     *number = (uint32_t)p->place_count;
     p->places[p->place_count++] = *place;
@@ -32,7 +32,7 @@ static int place_number(picture *p, place_table *table, const drawn_place *place
     return TAUT_OK;
 }
 
-int picture_add(picture *p, const shape *what, const drawn_place *places)
+int taut_picture_add(picture *p, const shape *what, const drawn_place *places)
 {
     size_t count = (size_t)what->rows * what->columns;
     taut_context *context = p->m->context;
@@ -43,8 +43,8 @@ int picture_add(picture *p, const shape *what, const drawn_place *places)
         p->omitted++;
         return TAUT_OK;
     }
-    int status = mem_grow(context, &p->shapes, &p->shape_capacity, p->shape_count + 1, sizeof *p->shapes);
-    if (!status) status = mem_grow(context, &p->places, &p->place_capacity, p->place_count + count, sizeof *p->places);
+    int status = taut_mem_grow(context, &p->shapes, &p->shape_capacity, p->shape_count + 1, sizeof *p->shapes);
+    if (!status) status = taut_mem_grow(context, &p->places, &p->place_capacity, p->place_count + count, sizeof *p->places);
     if (status) return status;
     shape *kept = &p->shapes[p->shape_count++];
     *kept = *what;
@@ -63,14 +63,14 @@ static int make_index(picture *p)
     size_t count = p->place_count;
     place_table table = { .size = 16 };
     while (table.size < 2 * count) table.size *= 2;
-    table.slots = mem_new(context, table.size, sizeof *table.slots);
-    p->index = mem_new(context, count, sizeof *p->index);
+    table.slots = taut_mem_new(context, table.size, sizeof *table.slots);
+    p->index = taut_mem_new(context, count, sizeof *p->index);
     p->places = NULL;
     p->place_count = p->place_capacity = 0;
     int status = table.slots && p->index ? TAUT_OK : TAUT_OUT_OF_MEMORY;
     for (size_t i = 0; !status && i < count; i++) status = place_number(p, &table, &all[i], &p->index[i]);
-    mem_free(context, all);
-    mem_free(context, table.slots);
+    taut_mem_free(context, all);
+    taut_mem_free(context, table.slots);
     return status;
 }
 
@@ -79,18 +79,18 @@ static int make_index(picture *p)
 static int varies(const picture *p, const drawn_place *place)
 {
     for (int k = 0; k < 3; k++)
-        if (!expr_is_constant(p->m->graph, place->at[k])) return 1;
+        if (!taut_expr_is_constant(p->m->graph, place->at[k])) return 1;
     return 0;
 }
 
 static int find_moving(picture *p)
 {
-    p->moving = mem_new(p->m->context, p->place_count, sizeof *p->moving);
+    p->moving = taut_mem_new(p->m->context, p->place_count, sizeof *p->moving);
     if (!p->moving) return TAUT_OUT_OF_MEMORY;
     p->flat = 1;
     for (size_t i = 0; i < p->place_count; i++) {
         if (varies(p, &p->places[i])) p->moving[p->moving_count++] = (uint32_t)i;
-        if (!expr_is_number(p->m->graph, p->places[i].at[2], 0)) p->flat = 0;
+        if (!taut_expr_is_number(p->m->graph, p->places[i].at[2], 0)) p->flat = 0;
     }
     return TAUT_OK;
 }
@@ -102,16 +102,16 @@ static int prepare(picture *p)
     graph *g = p->m->graph;
     taut_context *context = p->m->context;
     expr *list = NULL;
-    int status = expr_reachable(g, (const expr *)p->places, 3 * p->place_count, &list, &p->order_count);
+    int status = taut_expr_reachable(g, (const expr *)p->places, 3 * p->place_count, &list, &p->order_count);
     if (status) return status;
     p->order = list;
-    p->position = mem_new(context, graph_count(g), sizeof *p->position);
-    p->values = mem_new(context, p->order_count, sizeof *p->values);
-    p->coordinates = mem_new(context, p->m->coordinate_count, sizeof *p->coordinates);
-    unsigned char *used = mem_new(context, p->m->coordinate_count, 1);
+    p->position = taut_mem_new(context, taut_graph_count(g), sizeof *p->position);
+    p->values = taut_mem_new(context, p->order_count, sizeof *p->values);
+    p->coordinates = taut_mem_new(context, p->m->coordinate_count, sizeof *p->coordinates);
+    unsigned char *used = taut_mem_new(context, p->m->coordinate_count, 1);
     if (p->position && p->values && p->coordinates && used) {
         for (size_t i = 0; i < p->order_count; i++) {
-            const node *n = graph_node(g, list[i]);
+            const node *n = taut_graph_node(g, list[i]);
             p->position[list[i]] = (uint32_t)i;
             if (is_coordinate(n)) used[n->a] = 1;
         }
@@ -120,52 +120,52 @@ static int prepare(picture *p)
     } else {
         status = TAUT_OUT_OF_MEMORY;
     }
-    mem_free(context, used);
+    taut_mem_free(context, used);
     return status;
 }
 
-int picture_create(model *m, picture **result)
+int taut_picture_create(model *m, picture **result)
 {
-    picture *p = mem_new(m->context, 1, sizeof *p);
+    picture *p = taut_mem_new(m->context, 1, sizeof *p);
     *result = NULL;
     if (!p) return TAUT_OUT_OF_MEMORY;
     p->m = m;
     int status = TAUT_OK;
     for (size_t i = 0; !status && i < m->shape_count; i++)
-        status = picture_add(p, &m->shapes[i], m->places + m->shapes[i].first);
+        status = taut_picture_add(p, &m->shapes[i], m->places + m->shapes[i].first);
     if (!status && !m->shape_count) {
         p->guessed = 1;
-        status = picture_guess(p);
+        status = taut_picture_guess(p);
     }
     if (!status && p->place_count) status = make_index(p);
     if (!status) status = find_moving(p);
     if (!status && p->place_count) status = prepare(p);
-    if (status) picture_destroy(p);
+    if (status) taut_picture_destroy(p);
     else *result = p;
     return status;
 }
 
-void picture_destroy(picture *p)
+void taut_picture_destroy(picture *p)
 {
     if (!p) return;
     taut_context *context = p->m->context;
-    if (p->order) expr_list_free(p->m->graph, p->order);
-    mem_free(context, p->shapes);
-    mem_free(context, p->index);
-    mem_free(context, p->places);
-    mem_free(context, p->moving);
-    mem_free(context, p->position);
-    mem_free(context, p->values);
-    mem_free(context, p->coordinates);
-    mem_free(context, p);
+    if (p->order) taut_expr_list_free(p->m->graph, p->order);
+    taut_mem_free(context, p->shapes);
+    taut_mem_free(context, p->index);
+    taut_mem_free(context, p->places);
+    taut_mem_free(context, p->moving);
+    taut_mem_free(context, p->position);
+    taut_mem_free(context, p->values);
+    taut_mem_free(context, p->coordinates);
+    taut_mem_free(context, p);
 }
 
 /* ---- values ---- */
 
 static wide leaf(const picture *p, expr e, double t, const double *coordinates)
 {
-    const node *n = graph_node(p->m->graph, e);
-    if (n->op == OP_CONSTANT) return graph_constant(p->m->graph, e);
+    const node *n = taut_graph_node(p->m->graph, e);
+    if (n->op == OP_CONSTANT) return taut_graph_constant(p->m->graph, e);
     if (n->op == OP_PARAMETER) return p->m->parameters[n->a].value;
     if (n->b == KIND_T) return (wide)t;
     size_t low = 0, high = p->coordinate_count;
@@ -177,13 +177,13 @@ static wide leaf(const picture *p, expr e, double t, const double *coordinates)
     return (wide)coordinates[low];
 }
 
-void picture_places(const picture *p, double t, const double *coordinates, float *places)
+void taut_picture_places(const picture *p, double t, const double *coordinates, float *places)
 {
     for (size_t i = 0; i < p->order_count; i++) {
-        const node *n = graph_node(p->m->graph, p->order[i]);
-        int arity = op_arity(n->op);
+        const node *n = taut_graph_node(p->m->graph, p->order[i]);
+        int arity = taut_op_arity(n->op);
         wide a = arity >= 1 ? p->values[p->position[n->a]] : 0, b = arity == 2 ? p->values[p->position[n->b]] : 0;
-        p->values[i] = arity ? op_apply(n->op, a, b, (int32_t)n->b) : leaf(p, p->order[i], t, coordinates);
+        p->values[i] = arity ? taut_op_apply(n->op, a, b, (int32_t)n->b) : leaf(p, p->order[i], t, coordinates);
     }
     for (size_t i = 0; i < p->place_count; i++)
         for (int k = 0; k < 3; k++) places[3 * i + (size_t)k] = (float)p->values[p->position[p->places[i].at[k]]];

@@ -24,16 +24,16 @@ typedef struct picture {
 /* Places of a picture at the most: a page must stay small. */
 #define PICTURE_PLACES 20000
 
-int picture_create(model *m, picture **result);
+int taut_picture_create(model *m, picture **result);
 /* NULL is allowed. */
-void picture_destroy(picture *p);
+void taut_picture_destroy(picture *p);
 /* The places at a time: coordinates[i] is the value of coordinate p->coordinates[i]. Writes 3 numbers per place. A
    place whose expression has no value comes out as NaN. */
-void picture_places(const picture *p, double t, const double *coordinates, float *places);
+void taut_picture_places(const picture *p, double t, const double *coordinates, float *places);
 
 /* For picture_create: adds a shape by its places, or counts it as omitted. */
-int picture_add(picture *p, const shape *what, const drawn_place *places);
+int taut_picture_add(picture *p, const shape *what, const drawn_place *places);
 /* guess.c */
-int picture_guess(picture *p);
+int taut_picture_guess(picture *p);
 
 #endif

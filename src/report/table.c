@@ -27,8 +27,8 @@ static void add_column(table *t, size_t source, int deviation)
 /* Of a large system the first of every kind, as many as give each of the four kinds of the state its share. */
 static void choose_columns(table *t, const record *r)
 {
-    const record_column *columns = record_columns(r);
-    size_t count = record_column_count(r), share = TABLE_COLUMNS / 5;
+    const record_column *columns = taut_record_columns(r);
+    size_t count = taut_record_column_count(r), share = TABLE_COLUMNS / 5;
     int all = count + 16 <= TABLE_COLUMNS;
     for (size_t i = 0; i < count; i++)
         if (!all && comes_first(&columns[i])) add_column(t, i, 0);
@@ -48,7 +48,7 @@ static int make_room(table *t)
     if (t->frames > most) t->bucket = (t->frames + most / 3 - 1) / (most / 3);
     t->rows = (size_t)((t->frames + t->bucket - 1) / t->bucket);
     for (size_t k = 0; k < t->column_count; k++) {
-        t->columns[k].values = mem_new(t->context, t->rows * (t->bucket > 1 ? 3 : 1), sizeof(double));
+        t->columns[k].values = taut_mem_new(t->context, t->rows * (t->bucket > 1 ? 3 : 1), sizeof(double));
         if (!t->columns[k].values) return TAUT_OUT_OF_MEMORY;
     }
     return TAUT_OK;
@@ -104,7 +104,7 @@ static int read_frames(table *t, record *r, fit *f, size_t *sources, wide *value
     for (size_t k = 0; k < t->column_count; k++) sources[k] = t->columns[k].source;
     for (long first = 0; first < t->frames; first += piece) {
         long count = t->frames - first < piece ? t->frames - first : piece;
-        int status = record_read_wide(r, first, count, sources, t->column_count, values);
+        int status = taut_record_read_wide(r, first, count, sources, t->column_count, values);
         if (status) return status;
         if (first == 0) memcpy(f->first, values, t->column_count * sizeof *values);
         for (long i = 0; i < count; i++) take_frame(t, f, first + i, values + (size_t)i * t->column_count);
@@ -115,34 +115,34 @@ static int read_frames(table *t, record *r, fit *f, size_t *sources, wide *value
     return TAUT_OK;
 }
 
-int table_read(taut_context *context, record *r, table *t)
+int taut_table_read(taut_context *context, record *r, table *t)
 {
-    *t = (table){ .context = context, .frames = record_frame_count(r) };
-    t->columns = mem_new(context, TABLE_COLUMNS, sizeof *t->columns);
+    *t = (table){ .context = context, .frames = taut_record_frame_count(r) };
+    t->columns = taut_mem_new(context, TABLE_COLUMNS, sizeof *t->columns);
     if (!t->columns) return TAUT_OUT_OF_MEMORY;
     choose_columns(t, r);
     int status = make_room(t);
     long piece = 1 + (long)(PIECE_VALUES / (t->column_count + 1));
-    fit f = { .y = mem_new(context, t->column_count, sizeof *f.y),
-              .ty = mem_new(context, t->column_count, sizeof *f.ty),
-              .first = mem_new(context, t->column_count, sizeof *f.first) };
-    size_t *sources = mem_new(context, t->column_count, sizeof *sources);
-    wide *values = mem_new(context, (size_t)piece * t->column_count, sizeof *values);
+    fit f = { .y = taut_mem_new(context, t->column_count, sizeof *f.y),
+              .ty = taut_mem_new(context, t->column_count, sizeof *f.ty),
+              .first = taut_mem_new(context, t->column_count, sizeof *f.first) };
+    size_t *sources = taut_mem_new(context, t->column_count, sizeof *sources);
+    wide *values = taut_mem_new(context, (size_t)piece * t->column_count, sizeof *values);
     if (!status)
         status = f.y && f.ty && f.first && sources && values ? read_frames(t, r, &f, sources, values, piece)
                                                              : TAUT_OUT_OF_MEMORY;
-    mem_free(context, f.y);
-    mem_free(context, f.ty);
-    mem_free(context, f.first);
-    mem_free(context, sources);
-    mem_free(context, values);
-    if (status) table_clear(t);
+    taut_mem_free(context, f.y);
+    taut_mem_free(context, f.ty);
+    taut_mem_free(context, f.first);
+    taut_mem_free(context, sources);
+    taut_mem_free(context, values);
+    if (status) taut_table_clear(t);
     return status;
 }
 
-void table_clear(table *t)
+void taut_table_clear(table *t)
 {
-    for (size_t k = 0; k < t->column_count; k++) mem_free(t->context, t->columns[k].values);
-    mem_free(t->context, t->columns);
+    for (size_t k = 0; k < t->column_count; k++) taut_mem_free(t->context, t->columns[k].values);
+    taut_mem_free(t->context, t->columns);
     *t = (table){ 0 };
 }

@@ -28,7 +28,7 @@ typedef struct table {
     size_t omitted;          /* columns of the record that are not here */
 } table;
 
-int table_read(taut_context *context, record *r, table *t);
-void table_clear(table *t);
+int taut_table_read(taut_context *context, record *r, table *t);
+void taut_table_clear(table *t);
 
 #endif

@@ -25,7 +25,7 @@ static wide check(lua_State *L, int i)
         memcpy(&value, x, sizeof value);
         return value;
     }
-    return wide_from_double(luaL_checknumber(L, i));
+    return taut_wide_from_double(luaL_checknumber(L, i));
 }
 
 void numbers_push(lua_State *L, double high, double low) { push_new(L, (wide)high + low); }
@@ -33,7 +33,7 @@ void numbers_push(lua_State *L, double high, double low) { push_new(L, (wide)hig
 static void push_text(lua_State *L, int i, int digits)
 {
     char buffer[80];
-    wide_format(buffer, sizeof buffer, check(L, i), digits);
+    taut_wide_format(buffer, sizeof buffer, check(L, i), digits);
     lua_pushstring(L, buffer);
 }
 
@@ -70,7 +70,7 @@ static int make_wide(lua_State *L)
     wide value;
     if (lua_type(L, 1) != LUA_TSTRING)
         value = check(L, 1);
-    else if (wide_parse(lua_tostring(L, 1), &value))
+    else if (taut_wide_parse(lua_tostring(L, 1), &value))
         return luaL_error(L, "'%s' is not a number", lua_tostring(L, 1));
     push_new(L, value);
     return 1;

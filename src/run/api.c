@@ -26,11 +26,11 @@ struct taut_simulation {
 
 /* What every call that can fail begins and ends with: the text is that of the last of them, and a success has none.
    (A call that succeeds may have met failures on its way.) */
-static void begin(taut_context *context) { fail_forget(context); }
+static void begin(taut_context *context) { taut_fail_forget(context); }
 
 static int done(taut_context *context, int status)
 {
-    if (!status) fail_forget(context);
+    if (!status) taut_fail_forget(context);
     return status;
 }
 
@@ -38,12 +38,12 @@ static int done(taut_context *context, int status)
 
 static int copy_settings(taut_context *context, const taut_setting *settings, size_t count, definition **result)
 {
-    definition *d = mem_new(context, count, sizeof *d);
+    definition *d = taut_mem_new(context, count, sizeof *d);
     *result = d;
     if (!d) return TAUT_OUT_OF_MEMORY;
     for (size_t i = 0; i < count; i++) {
         if (!settings[i].name || !settings[i].value)
-            return fail(context, TAUT_BAD_USAGE, "setting %zu has no %s; give both name and value", i + 1,
+            return taut_fail(context, TAUT_BAD_USAGE, "setting %zu has no %s; give both name and value", i + 1,
                 settings[i].name ? "value" : "name");
         d[i] = (definition){ settings[i].name, settings[i].value, 0 };
     }
@@ -56,16 +56,16 @@ static int wrap(taut_context *context, model *m, const definition *d, size_t cou
     int status = TAUT_OK;
     for (size_t i = 0; !status && i < count; i++)
         if (!d[i].used)
-            status = fail(context, TAUT_BAD_USAGE, "the model has no param or option '%s'", d[i].name);
-    taut_model *wrapped = status ? NULL : mem_new(context, 1, sizeof *wrapped);
+            status = taut_fail(context, TAUT_BAD_USAGE, "the model has no param or option '%s'", d[i].name);
+    taut_model *wrapped = status ? NULL : taut_mem_new(context, 1, sizeof *wrapped);
     if (!status && !wrapped) status = TAUT_OUT_OF_MEMORY;
     if (status) {
-        model_destroy(m);
+        taut_model_free(m);
         return status;
     }
     wrapped->m = m;
     wrapped->references = 1;
-    context_keep(context);
+    taut_context_keep(context);
     *result = wrapped;
     return TAUT_OK;
 }
@@ -78,9 +78,9 @@ int taut_model_load_file(taut_context *context, const char *path, const taut_set
     *result = NULL;
     begin(context);
     int status = copy_settings(context, settings, count, &d);
-    if (!status) status = model_load_file(context, path, d, count, &m);
+    if (!status) status = taut_model_read_file(context, path, d, count, &m);
     if (!status) status = wrap(context, m, d, count, result);
-    mem_free(context, d);
+    taut_mem_free(context, d);
     return done(context, status);
 }
 
@@ -92,9 +92,9 @@ int taut_model_load_text(taut_context *context, const char *name, const char *te
     *result = NULL;
     begin(context);
     int status = copy_settings(context, settings, count, &d);
-    if (!status) status = model_load_text(context, name, text, size, d, count, &m);
+    if (!status) status = taut_model_read_text(context, name, text, size, d, count, &m);
     if (!status) status = wrap(context, m, d, count, result);
-    mem_free(context, d);
+    taut_mem_free(context, d);
     return done(context, status);
 }
 
@@ -102,9 +102,9 @@ void taut_model_destroy(taut_model *wrapped)
 {
     if (!wrapped || --wrapped->references) return;
     taut_context *context = wrapped->m->context;
-    model_destroy(wrapped->m);
-    mem_free(context, wrapped);
-    context_release(context);
+    taut_model_free(wrapped->m);
+    taut_mem_free(context, wrapped);
+    taut_context_release(context);
 }
 
 const char *taut_model_title(const taut_model *wrapped) { return wrapped->m->title; }
@@ -130,20 +130,20 @@ int taut_simulation_create(taut_model *wrapped, const taut_simulation_options *o
     if (!used.precision) used.precision = usual.precision;
     *result = NULL;
     begin(context);
-    const engine_api *api = engine_find(used.precision);
-    if (!api) return fail(context, TAUT_UNSUPPORTED, "this build has no precision '%s'", used.precision);
-    taut_simulation *z = mem_new(context, 1, sizeof *z);
+    const engine_api *api = taut_engine_find(used.precision);
+    if (!api) return taut_fail(context, TAUT_UNSUPPORTED, "this build has no precision '%s'", used.precision);
+    taut_simulation *z = taut_mem_new(context, 1, sizeof *z);
     if (!z) return TAUT_OUT_OF_MEMORY;
     z->context = context;
     z->api = api;
     z->model = wrapped;
     wrapped->references++;
-    engine_options e = { .method = used.method, .tolerance = wide_from_double(used.tolerance), .start = start_of(&used),
-                         .active_set = used.active_set, .step = wide_from_double(used.step) };
+    engine_options e = { .method = used.method, .tolerance = taut_wide_from_double(used.tolerance), .start = start_of(&used),
+                         .active_set = used.active_set, .step = taut_wide_from_double(used.step) };
     int status = api->create(wrapped->m, &e, &z->engine);
     if (!status) {
         z->columns = api->column_count(z->engine);
-        z->frame = mem_new(context, z->columns, sizeof *z->frame);
+        z->frame = taut_mem_new(context, z->columns, sizeof *z->frame);
         if (!z->frame) status = TAUT_OUT_OF_MEMORY;
     }
     if (status)
@@ -158,10 +158,10 @@ void taut_simulation_destroy(taut_simulation *z)
     if (!z) return;
     taut_model *model = z->model;
     if (z->engine) z->api->destroy(z->engine);
-    mem_free(z->context, z->frame);
-    mem_free(z->context, z->events);
-    mem_free(z->context, z->event_frames);
-    mem_free(z->context, z);
+    taut_mem_free(z->context, z->frame);
+    taut_mem_free(z->context, z->events);
+    taut_mem_free(z->context, z->event_frames);
+    taut_mem_free(z->context, z);
     taut_model_destroy(model); /* its own reference; the last one takes model and context along */
 }
 
@@ -182,8 +182,8 @@ static int on_event(void *user, const engine_event *event)
 {
     taut_simulation *z = user;
     size_t at = 2 * z->columns * z->event_count;
-    int status = mem_grow(z->context, &z->events, &z->event_capacity, z->event_count + 1, sizeof *z->events);
-    if (!status) status = mem_grow(z->context, &z->event_frames, &z->event_frame_capacity, at + 2 * z->columns,
+    int status = taut_mem_grow(z->context, &z->events, &z->event_capacity, z->event_count + 1, sizeof *z->events);
+    if (!status) status = taut_mem_grow(z->context, &z->event_frames, &z->event_frame_capacity, at + 2 * z->columns,
         sizeof *z->event_frames);
     if (!status) status = z->api->frame(z->engine, z->frame);
     if (status) return status;
@@ -204,7 +204,7 @@ static int tell_events(taut_simulation *z)
         int status = z->event(z->event_user, &told);
         if (!status) continue;
         z->api->take_back(z->engine);
-        return fail(z->context, status,
+        return taut_fail(z->context, status,
             "at t = %.9g: the event callback refused the %s of contact '%s' with status %d", told.time, told.kind,
                     told.contact, status);
     }
@@ -221,18 +221,18 @@ static int step(taut_simulation *z, wide h)
 int taut_simulation_step(taut_simulation *z, double h)
 {
     begin(z->context);
-    if (!(h - h == 0) || h == 0) return fail(z->context, TAUT_BAD_USAGE, "the step must be a finite number other than 0");
-    return done(z->context, step(z, wide_from_double(h)));
+    if (!(h - h == 0) || h == 0) return taut_fail(z->context, TAUT_BAD_USAGE, "the step must be a finite number other than 0");
+    return done(z->context, step(z, taut_wide_from_double(h)));
 }
 
 int taut_simulation_run(taut_simulation *z, double h, double until)
 {
-    wide length = wide_from_double(h), end = wide_from_double(until), left = end - z->api->time(z->engine);
+    wide length = taut_wide_from_double(h), end = taut_wide_from_double(until), left = end - z->api->time(z->engine);
     begin(z->context);
     /* 1e-9: what is left is a rounding error of the step, and may have either sign */
     const wide nothing = (wide)1e-9;
     if (!(h - h == 0) || !(until - until == 0) || h == 0 || left / length < -nothing)
-        return fail(z->context, TAUT_BAD_USAGE, "steps of %g do not lead from t = %g to t = %g", h,
+        return taut_fail(z->context, TAUT_BAD_USAGE, "steps of %g do not lead from t = %g to t = %g", h,
                     (double)z->api->time(z->engine), until);
     int status = TAUT_OK;
     for (;;) {
@@ -257,7 +257,7 @@ int taut_simulation_column_name(const taut_simulation *z, size_t column, char *b
 {
     begin(z->context);
     if (!z->api->column_name(z->engine, column, buffer, size)) return TAUT_OK;
-    return fail(z->context, TAUT_BAD_USAGE, "there is no column %zu: the simulation has %zu, counted from 0", column,
+    return taut_fail(z->context, TAUT_BAD_USAGE, "there is no column %zu: the simulation has %zu, counted from 0", column,
         z->columns);
 }
 
@@ -293,8 +293,8 @@ int taut_simulation_flow(taut_simulation *z, double until, double tolerance)
 {
     begin(z->context);
     if (!(until - until == 0) || !(tolerance > 0) || !(tolerance < 1))
-        return fail(z->context, TAUT_BAD_USAGE, "the flow needs a finite time and a tolerance between 0 and 1");
-    return done(z->context, z->api->flow(z->engine, wide_from_double(until), wide_from_double(tolerance)));
+        return taut_fail(z->context, TAUT_BAD_USAGE, "the flow needs a finite time and a tolerance between 0 and 1");
+    return done(z->context, z->api->flow(z->engine, taut_wide_from_double(until), taut_wide_from_double(tolerance)));
 }
 
 taut_counts taut_simulation_counts(const taut_simulation *z)
@@ -312,16 +312,16 @@ int taut_simulation_symplecticity(taut_simulation *z, double h, taut_symplectici
 {
     engine_symplecticity found = { 0 };
     begin(z->context);
-    int status = z->api->symplecticity(z->engine, wide_from_double(h), &found);
+    int status = z->api->symplecticity(z->engine, taut_wide_from_double(h), &found);
     *result = (taut_symplecticity){ (double)found.defect, (double)found.uncertainty, found.pairs };
     return done(z->context, status);
 }
 
 /* ---- the catalogue ---- */
 
-int taut_method_count(void) { return engine_double.method_count(); }
+int taut_method_count(void) { return taut_engine_double.method_count(); }
 
 const char *taut_method_name(int index)
 {
-    return index >= 0 && index < taut_method_count() ? engine_double.method_info(index)->name : NULL;
+    return index >= 0 && index < taut_method_count() ? taut_engine_double.method_info(index)->name : NULL;
 }

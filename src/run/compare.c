@@ -15,9 +15,9 @@ typedef struct {
     uint32_t n;
 } table;
 
-void compare_result_clear(taut_context *context, compare_result *result)
+void taut_compare_result_clear(taut_context *context, compare_result *result)
 {
-    mem_free(context, result->rows);
+    taut_mem_free(context, result->rows);
     *result = (compare_result){ 0 };
 }
 
@@ -25,7 +25,7 @@ void compare_result_clear(taut_context *context, compare_result *result)
    machine does other things too. */
 static int time_steps(const table *z, void *engine, compare_row *row)
 {
-    long steps = converge_step_count(row->step, z->options->until);
+    long steps = taut_converge_step_count(row->step, z->options->until);
     wide h = z->options->until / steps;
     engine_counts before, after;
     int status = TAUT_OK;
@@ -50,7 +50,7 @@ static int watch_steps(const table *z, void *engine, compare_row *row)
     run_options options = { .step = row->step, .until = z->options->until, .samples = 20000 };
     run_result watched_run;
     z->api->restart(engine);
-    int status = run_loop(z->m->context, z->api, engine, &options, &watched_run);
+    int status = taut_run_loop(z->m->context, z->api, engine, &options, &watched_run);
     const watched *w = watched_run.quantities;
     if (!status) {
         row->energy = WIDE(fmax)(w[0].highest - w[0].first, w[0].first - w[0].lowest);
@@ -62,7 +62,7 @@ static int watch_steps(const table *z, void *engine, compare_row *row)
             row->momentum = WIDE(fmax)(row->momentum, WIDE(fmax)(w[i].highest - w[i].first, w[i].first - w[i].lowest));
         z->result->has_momenta = end > 3;
     }
-    run_result_clear(z->m->context, &watched_run);
+    taut_run_result_clear(z->m->context, &watched_run);
     return status;
 }
 
@@ -75,7 +75,7 @@ static int make_room(table *z, void *engine)
     z->size = 2 * (size_t)z->n + c;
     z->result->kinds = c ? 3 : 2;
     z->result->has_energy = z->api->energy_conserved(engine);
-    z->solutions = mem_new(z->m->context, ((size_t)z->result->count + 2) * z->size, sizeof *z->solutions);
+    z->solutions = taut_mem_new(z->m->context, ((size_t)z->result->count + 2) * z->size, sizeof *z->solutions);
     return z->solutions ? TAUT_OK : TAUT_OUT_OF_MEMORY;
 }
 
@@ -105,7 +105,7 @@ static int measure_errors(table *z, const char *method)
     const converge_options options = { .until = z->options->until, .count = z->result->count };
     converge_result measured = { .count = z->result->count };
     void *engine = NULL, *reference = NULL;
-    measured.rows = mem_new(context, (size_t)measured.count, sizeof *measured.rows);
+    measured.rows = taut_mem_new(context, (size_t)measured.count, sizeof *measured.rows);
     int status = measured.rows ? z->api->create(z->m, &e, &engine) : TAUT_OUT_OF_MEMORY;
     if (!status) status = z->reference_api->create(z->m, &e, &reference);
     for (int i = 0; !status && i < measured.count; i++) {
@@ -114,7 +114,7 @@ static int measure_errors(table *z, const char *method)
     }
     if (!status)
         status =
-            converge_measure(context, z->api, engine, z->reference_api, reference, &options, z->solutions, &measured);
+            taut_converge_measure(context, z->api, engine, z->reference_api, reference, &options, z->solutions, &measured);
     for (int i = 0; !status && i < measured.count; i++) {
         memcpy(z->result->rows[i].error, measured.rows[i].error, sizeof measured.rows[i].error);
         memcpy(z->result->rows[i].limited, measured.rows[i].limited, sizeof measured.rows[i].limited);
@@ -122,7 +122,7 @@ static int measure_errors(table *z, const char *method)
     if (!status) memcpy(z->result->reference_error, measured.reference_error, sizeof measured.reference_error);
     if (engine) z->api->destroy(engine);
     if (reference) z->reference_api->destroy(reference);
-    converge_result_clear(context, &measured);
+    taut_converge_result_clear(context, &measured);
     return status;
 }
 
@@ -144,12 +144,12 @@ static int find_errors(table *z)
     return TAUT_OK;
 }
 
-int compare_run(model *m, const engine_api *api, const engine_api *reference_api, const compare_options *options,
+int taut_compare_run(model *m, const engine_api *api, const engine_api *reference_api, const compare_options *options,
                 compare_result *result)
 {
     table z = { .m = m, .api = api, .reference_api = reference_api, .options = options, .result = result };
     *result = (compare_result){ .count = options->method_count * options->step_count, .kinds = 2 };
-    result->rows = mem_new(m->context, (size_t)result->count, sizeof *result->rows);
+    result->rows = taut_mem_new(m->context, (size_t)result->count, sizeof *result->rows);
     int status = result->rows ? TAUT_OK : TAUT_OUT_OF_MEMORY;
     for (int i = 0; !status && i < result->count; i++) {
         result->rows[i].method = options->methods[i / options->step_count];
@@ -157,6 +157,6 @@ int compare_run(model *m, const engine_api *api, const engine_api *reference_api
         status = fill_row(&z, i);
     }
     if (!status) status = find_errors(&z);
-    mem_free(m->context, z.solutions);
+    taut_mem_free(m->context, z.solutions);
     return status;
 }

@@ -42,8 +42,8 @@ typedef struct {
 
 /* A method that refuses the model, or fails, has a row that says so; the others continue. Free the result with
    compare_result_clear, also after a failure. reference_api: the precision of the reference, usually the widest. */
-int compare_run(model *m, const engine_api *api, const engine_api *reference_api, const compare_options *options,
+int taut_compare_run(model *m, const engine_api *api, const engine_api *reference_api, const compare_options *options,
                 compare_result *result);
-void compare_result_clear(taut_context *context, compare_result *result);
+void taut_compare_result_clear(taut_context *context, compare_result *result);
 
 #endif

@@ -17,7 +17,7 @@ typedef struct {
     wide *solutions;   /* one per row, then the finer and the coarser reference */
 } table;
 
-long converge_step_count(wide h, wide until)
+long taut_converge_step_count(wide h, wide until)
 {
     wide ratio = until / h, whole = WIDE(round)(ratio);
     if (!(h > 0) || !(whole >= 1) || whole > (wide)9e15) return 0;
@@ -25,9 +25,9 @@ long converge_step_count(wide h, wide until)
     return WIDE(fabs)(ratio - whole) <= (wide)1e-9 * whole ? (long)whole : 0;
 }
 
-void converge_result_clear(taut_context *context, converge_result *result)
+void taut_converge_result_clear(taut_context *context, converge_result *result)
 {
-    mem_free(context, result->rows);
+    taut_mem_free(context, result->rows);
     *result = (converge_result){ 0 };
 }
 
@@ -80,10 +80,10 @@ static int run_rows(table *z)
 {
     for (int i = 0; i < z->result->count; i++) {
         converge_row *row = &z->result->rows[i];
-        row->steps = converge_step_count(z->options->steps[i], z->options->until);
+        row->steps = taut_converge_step_count(z->options->steps[i], z->options->until);
         row->step = z->options->steps[i];
         if (!row->steps)
-            return fail(z->context, TAUT_BAD_USAGE, "the step %.9g does not divide the end time %.9g; every step must",
+            return taut_fail(z->context, TAUT_BAD_USAGE, "the step %.9g does not divide the end time %.9g; every step must",
                         (double)row->step, (double)z->options->until);
     }
     for (int i = 0; i < z->result->count; i++) {
@@ -149,9 +149,9 @@ static int reference_by_flow(table *z)
 static int reference_by_method(table *z)
 {
     wide h = z->options->reference_step;
-    long steps = converge_step_count(h, z->options->until);
+    long steps = taut_converge_step_count(h, z->options->until);
     if (!steps)
-        return fail(z->context, TAUT_BAD_USAGE, "the reference's step %.9g does not divide the end time %.9g",
+        return taut_fail(z->context, TAUT_BAD_USAGE, "the reference's step %.9g does not divide the end time %.9g",
                     (double)h, (double)z->options->until);
     int status = run_to_end(z, z->reference_api, z->reference, steps, solution_of(z, COARSE(z)));
     if (!status) status = run_to_end(z, z->reference_api, z->reference, 2 * steps, solution_of(z, FINE(z)));
@@ -206,22 +206,22 @@ static int measure(table *z)
     return status;
 }
 
-int converge_measure(taut_context *context, const engine_api *api, void *engine, const engine_api *reference_api,
+int taut_converge_measure(taut_context *context, const engine_api *api, void *engine, const engine_api *reference_api,
                      void *reference, const converge_options *options, wide *solutions, converge_result *result)
 {
     table z = table_of(context, api, engine, reference_api, reference, options, solutions, result);
     return measure(&z);
 }
 
-int converge_run(taut_context *context, const engine_api *api, void *engine, const engine_api *reference_api,
+int taut_converge_run(taut_context *context, const engine_api *api, void *engine, const engine_api *reference_api,
                  void *reference, const converge_options *options, converge_result *result)
 {
     *result = (converge_result){ .count = options->count };
     table z = table_of(context, api, engine, reference_api, reference, options, NULL, result);
-    result->rows = mem_new(context, (size_t)options->count, sizeof *result->rows);
-    z.solutions = mem_new(context, z.size * ((size_t)options->count + 2), sizeof *z.solutions);
+    result->rows = taut_mem_new(context, (size_t)options->count, sizeof *result->rows);
+    z.solutions = taut_mem_new(context, z.size * ((size_t)options->count + 2), sizeof *z.solutions);
     int status = result->rows && z.solutions ? run_rows(&z) : TAUT_OUT_OF_MEMORY;
     if (!status) status = measure(&z);
-    mem_free(context, z.solutions);
+    taut_mem_free(context, z.solutions);
     return status;
 }

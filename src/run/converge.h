@@ -34,15 +34,15 @@ typedef struct {
 } converge_result;
 
 /* How many steps of h make `until`? 0 when they do not. */
-long converge_step_count(wide h, wide until);
+long taut_converge_step_count(wide h, wide until);
 /* engine runs the method; reference (which may be of another precision) the reference, both from their start. Free the
    result with converge_result_clear, also after a failure. */
-int converge_run(taut_context *context, const engine_api *api, void *engine, const engine_api *reference_api,
+int taut_converge_run(taut_context *context, const engine_api *api, void *engine, const engine_api *reference_api,
                  void *reference, const converge_options *options, converge_result *result);
 /* The second half of it: finds the reference and the errors of solutions that are there already. solutions has room for
    two more than the rows of the result, each 2n + c numbers (q, p, lambda); a row with a failure has none. */
-int converge_measure(taut_context *context, const engine_api *api, void *engine, const engine_api *reference_api,
+int taut_converge_measure(taut_context *context, const engine_api *api, void *engine, const engine_api *reference_api,
                      void *reference, const converge_options *options, wide *solutions, converge_result *result);
-void converge_result_clear(taut_context *context, converge_result *result);
+void taut_converge_result_clear(taut_context *context, converge_result *result);
 
 #endif

@@ -2,11 +2,11 @@
 
 #include <string.h>
 
-const engine_api *engine_find(const char *precision)
+const engine_api *taut_engine_find(const char *precision)
 {
-    if (strcmp(precision, "double") == 0) return &engine_double;
+    if (strcmp(precision, "double") == 0) return &taut_engine_double;
 #ifdef TAUT_HAVE_QUAD
-    if (strcmp(precision, "quad") == 0) return &engine_quad;
+    if (strcmp(precision, "quad") == 0) return &taut_engine_quad;
 #endif
     return NULL;
 }

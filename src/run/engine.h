@@ -190,11 +190,11 @@ typedef struct engine_api {
     int (*energy_size)(void *self, wide *size);
 } engine_api;
 
-extern const engine_api engine_double;
+extern const engine_api taut_engine_double;
 #ifdef TAUT_HAVE_QUAD
-extern const engine_api engine_quad;
+extern const engine_api taut_engine_quad;
 #endif
 /* By name, or NULL. */
-const engine_api *engine_find(const char *precision);
+const engine_api *taut_engine_find(const char *precision);
 
 #endif

@@ -34,31 +34,31 @@ static long plan(const run_options *options, wide origin, int *partial)
     return *partial ? (long)WIDE(floor)(ratio) + 1 : (long)whole;
 }
 
-int run_check_options(taut_context *context, const run_options *options)
+int taut_run_check_options(taut_context *context, const run_options *options)
 {
     char text[64];
     const run_result *from = options->from;
     int partial;
     if (!(options->step > 0) || options->step - options->step != 0) {
-        wide_format(text, sizeof text, options->step, 6);
-        return fail(context, TAUT_BAD_USAGE, "the step must be a positive number, not %s", text);
+        taut_wide_format(text, sizeof text, options->step, 6);
+        return taut_fail(context, TAUT_BAD_USAGE, "the step must be a positive number, not %s", text);
     }
     if (!(options->until > 0) || options->until - options->until != 0) {
-        wide_format(text, sizeof text, options->until, 6);
-        return fail(context, TAUT_BAD_USAGE, "the end time must lie after the start at t = 0, not at %s", text);
+        taut_wide_format(text, sizeof text, options->until, 6);
+        return taut_fail(context, TAUT_BAD_USAGE, "the end time must lie after the start at t = 0, not at %s", text);
     }
     if (options->until / options->step > (wide)9e18)
-        return fail(context, TAUT_BAD_USAGE, "that is more than 9e18 steps; choose a larger step or an earlier end");
+        return taut_fail(context, TAUT_BAD_USAGE, "that is more than 9e18 steps; choose a larger step or an earlier end");
     if (from && from->origin_step + plan(options, from->origin_time, &partial) <= from->steps_done) {
-        wide_format(text, sizeof text, from->t, 9);
-        return fail(context, TAUT_BAD_USAGE, "the run is at t = %s already; give a later end", text);
+        taut_wide_format(text, sizeof text, from->t, 9);
+        return taut_fail(context, TAUT_BAD_USAGE, "the run is at t = %s already; give a later end", text);
     }
     return TAUT_OK;
 }
 
-void run_result_clear(taut_context *context, run_result *result)
+void taut_run_result_clear(taut_context *context, run_result *result)
 {
-    mem_free(context, result->quantities);
+    taut_mem_free(context, result->quantities);
     *result = (run_result){ 0 };
 }
 
@@ -66,10 +66,10 @@ static int prepare(loop *z)
 {
     size_t count = z->api->monitor_count(z->engine);
     z->frame_size = z->options->every ? z->api->column_count(z->engine) : 0;
-    z->result->quantities = mem_new(z->context, count, sizeof *z->result->quantities);
+    z->result->quantities = taut_mem_new(z->context, count, sizeof *z->result->quantities);
     z->result->quantity_count = count;
-    z->values = mem_new(z->context, count, sizeof *z->values);
-    z->frame = mem_new(z->context, z->frame_size, sizeof *z->frame);
+    z->values = taut_mem_new(z->context, count, sizeof *z->values);
+    z->frame = taut_mem_new(z->context, z->frame_size, sizeof *z->frame);
     if (!z->result->quantities || !z->values || !z->frame) return TAUT_OUT_OF_MEMORY;
     const run_result *from = z->options->from;
     if (from && from->quantity_count == count)
@@ -90,7 +90,7 @@ static int check_energy(loop *z, int last)
     const char *name = balance ? "energy - work" : "the energy";
     double energy = (double)z->values[0], held = index ? (double)z->values[index] : energy; /* orders of magnitude are what counts */
     if (!(energy - energy == 0) || !(held - held == 0))
-        return fail(z->context, TAUT_NOT_FINITE,
+        return taut_fail(z->context, TAUT_NOT_FINITE,
                     "at t = %.9g: %s is no longer a finite number: the step is too large; try a smaller one",
                     (double)z->api->time(z->engine), name);
     if (kept == ENGINE_ENERGY_FREE) return TAUT_OK;
@@ -102,7 +102,7 @@ static int check_energy(loop *z, int last)
     if (settling || (strange && error <= (double)size / 2)) z->energies = fmax(z->energies, (double)size);
     z->absurd = error > ENORMOUS * z->energies ? z->absurd + 1 : 0;
     if (!z->absurd || (z->absurd < PATIENCE && !last)) return TAUT_OK;
-    return fail(z->context, TAUT_NOT_FINITE,
+    return taut_fail(z->context, TAUT_NOT_FINITE,
                 "at t = %.9g: %s has changed by %.2g, and kinetic and potential energy were of size %.2g before: the step is too "
                 "large; try a smaller one",
                 (double)z->api->time(z->engine), name, error, z->energies);
@@ -210,12 +210,12 @@ static void fit_slopes(run_result *result)
     }
 }
 
-int run_loop(taut_context *context, const engine_api *api, void *engine, const run_options *options, run_result *result)
+int taut_run_loop(taut_context *context, const engine_api *api, void *engine, const run_options *options, run_result *result)
 {
     loop z = { .context = context, .api = api, .engine = engine, .options = options, .result = result };
     int partial;
     *result = (run_result){ 0 };
-    int status = run_check_options(context, options);
+    int status = taut_run_check_options(context, options);
     if (status) return status;
     if (options->from) *result = *options->from;
     result->quantities = NULL;
@@ -229,7 +229,7 @@ int run_loop(taut_context *context, const engine_api *api, void *engine, const r
     api->on_event(engine, NULL, NULL);
     result->t = api->time(engine);
     fit_slopes(result);
-    mem_free(context, z.values);
-    mem_free(context, z.frame);
+    taut_mem_free(context, z.values);
+    taut_mem_free(context, z.frame);
     return status;
 }

@@ -5,21 +5,21 @@
 
 #include "base/room.h"
 
-void simulation_destroy(simulation *z)
+void X(simulation_destroy)(simulation *z)
 {
     if (!z) return;
     taut_context *context = z->m->context;
-    hybrid_destroy(z->hybrid);
-    method_destroy(&z->method);
-    acceleration_destroy(z->acceleration);
-    flow_destroy(z->flow);
-    if (z->s) state_clear(z->s, &z->x);
-    if (z->s) state_clear(z->s, &z->begin);
-    mem_free(context, z->room);
-    system_destroy(z->s);
-    phase_space_destroy(z->derived);
-    mode_model_destroy(z->open);
-    mem_free(context, z);
+    X(hybrid_destroy)(z->hybrid);
+    X(method_destroy)(&z->method);
+    X(acceleration_destroy)(z->acceleration);
+    X(flow_destroy)(z->flow);
+    if (z->s) X(state_clear)(z->s, &z->x);
+    if (z->s) X(state_clear)(z->s, &z->begin);
+    taut_mem_free(context, z->room);
+    X(system_destroy)(z->s);
+    taut_phase_space_destroy(z->derived);
+    taut_mode_model_destroy(z->open);
+    taut_mem_free(context, z);
 }
 
 static void lay_out(void *self, room_layout *l)
@@ -36,20 +36,20 @@ static void lay_out(void *self, room_layout *l)
     z->phase_entries = room_reals(l, z->m->phase ? (size_t)s->c * s->n : 0);
 }
 
-int simulation_workspace(simulation *z) { return room_create(z->m->context, lay_out, z, &z->room); }
+int X(simulation_workspace)(simulation *z) { return room_create(z->m->context, lay_out, z, &z->room); }
 
 /* From two points to the first of them and its momentum, by the method's discrete Lagrangian. */
 static int start_from_points(simulation *z, start_mode mode, real h)
 {
     state second;
     if (!(h - h == 0) || h == 0)
-        return fail(z->m->context, TAUT_BAD_USAGE,
+        return taut_fail(z->m->context, TAUT_BAD_USAGE,
                     "%s:%d: start_points are a step apart: the simulation needs the step when it is created",
                     z->m->file, z->m->start_points_line);
-    int status = state_create(z->s, &second);
-    if (!status) status = start_second_point(z->s, mode, z->x.t + h, &second, &z->start);
+    int status = X(state_create)(z->s, &second);
+    if (!status) status = X(start_second_point)(z->s, mode, z->x.t + h, &second, &z->start);
     if (!status) status = z->method.class->start(z->s, &z->spec, &z->x, second.q, h);
-    state_clear(z->s, &second);
+    X(state_clear)(z->s, &second);
     return status;
 }
 
@@ -58,33 +58,33 @@ static int open_system(simulation *z)
 {
     model *m = z->m;
     if (m->phase_line)
-        return fail(m->context, TAUT_UNSUPPORTED,
+        return taut_fail(m->context, TAUT_UNSUPPORTED,
                     "%s:%d: contacts cannot be combined with the Dirac algorithm; remove one of them", m->file,
                     m->contacts[0].line);
-    unsigned char *modes = mem_new(m->context, m->contact_count, 1);
-    int status = modes ? mode_model_create(m, modes, &z->open) : TAUT_OUT_OF_MEMORY;
-    mem_free(m->context, modes);
-    if (!status) status = system_create(z->open, &z->s);
+    unsigned char *modes = taut_mem_new(m->context, m->contact_count, 1);
+    int status = modes ? taut_mode_model_create(m, modes, &z->open) : TAUT_OUT_OF_MEMORY;
+    taut_mem_free(m->context, modes);
+    if (!status) status = X(system_create)(z->open, &z->s);
     if (!status) z->s->extra_count = (uint32_t)(EXTRA_SIZE * m->contact_count);
     return status;
 }
 
 /* An ordinary model is compiled as it is. One with constraints on phase space, or with a Lagrangian that is singular and
    that its constraints do not cure, is first turned into a system on phase space. */
-int simulation_system(simulation *z, start_mode start)
+int X(simulation_system)(simulation *z, start_mode start)
 {
     if (z->m->contact_count) return open_system(z);
-    int status = z->m->phase_line ? TAUT_SINGULAR : system_create(z->m, &z->s);
+    int status = z->m->phase_line ? TAUT_SINGULAR : X(system_create)(z->m, &z->s);
     if (status != TAUT_SINGULAR) return status;
-    status = phase_space_model(z->m, start, &z->derived);
+    status = taut_phase_space_model(z->m, start, &z->derived);
     if (status) return status;
     z->m = z->derived;
-    return system_create(z->m, &z->s);
+    return X(system_create)(z->m, &z->s);
 }
 
-int simulation_create(model *m, const engine_options *options, simulation **result)
+int X(simulation_create)(model *m, const engine_options *options, simulation **result)
 {
-    return simulation_create_with(m, options, NULL, result);
+    return X(simulation_create_with)(m, options, NULL, result);
 }
 
 /* An event of the contacts: counted and reported. */
@@ -101,54 +101,54 @@ static int create_hybrid(simulation *z, const struct method_class *class, const 
 {
     hybrid_options with = { options->active_set, on_event, z };
     if (!z->m->contact_count && options->active_set)
-        return fail(z->m->context, TAUT_BAD_USAGE,
+        return taut_fail(z->m->context, TAUT_BAD_USAGE,
                     "the model has no contacts; active-set steps are for models with contacts");
     if (!z->m->contact_count) return TAUT_OK;
-    int status = hybrid_create(z->m, class, &z->spec, (real)options->tolerance, &with, &z->hybrid);
-    if (!status) status = hybrid_start(z->hybrid, &z->x);
-    if (!status) status = hybrid_symmetries(z->hybrid, &z->x, z->symmetries, &z->symmetry_count);
+    int status = X(hybrid_create)(z->m, class, &z->spec, (real)options->tolerance, &with, &z->hybrid);
+    if (!status) status = X(hybrid_start)(z->hybrid, &z->x);
+    if (!status) status = X(hybrid_symmetries)(z->hybrid, &z->x, z->symmetries, &z->symmetry_count);
     return status;
 }
 
-int simulation_create_with(model *m, const engine_options *options, const struct method_class *class,
+int X(simulation_create_with)(model *m, const engine_options *options, const struct method_class *class,
                            simulation **result)
 {
     *result = NULL;
-    simulation *z = mem_new(m->context, 1, sizeof *z);
+    simulation *z = taut_mem_new(m->context, 1, sizeof *z);
     if (!z) return TAUT_OUT_OF_MEMORY;
     z->m = m;
-    note_forget(m->context);
-    int status = class ? TAUT_OK : method_parse(m->context, options->method, &z->spec);
+    taut_note_forget(m->context);
+    int status = class ? TAUT_OK : X(method_parse)(m->context, options->method, &z->spec);
     if (status) {
-        simulation_destroy(z);
+        X(simulation_destroy)(z);
         return status;
     }
-    if (!class) class = method_find(z->spec.name);
-    z->declared = method_class_declared(class, &z->spec);
-    status = simulation_system(z, options->start);
+    if (!class) class = X(method_find)(z->spec.name);
+    z->declared = X(method_class_declared)(class, &z->spec);
+    status = X(simulation_system)(z, options->start);
     m = z->m;
     if (!status && z->declared.adapt) z->declared.adapt(z->s, &z->declared);
-    if (!status) status = system_prepare_block(z->s, BLOCK_G);
-    if (!status) status = simulation_workspace(z);
-    if (!status) status = state_create(z->s, &z->x);
-    if (!status) status = state_create(z->s, &z->begin);
+    if (!status) status = X(system_prepare_block)(z->s, BLOCK_G);
+    if (!status) status = X(simulation_workspace)(z);
+    if (!status) status = X(state_create)(z->s, &z->x);
+    if (!status) status = X(state_create)(z->s, &z->begin);
     if (!status && options->start == START_AS_IS && !z->declared.any_start)
-        status = fail(m->context, TAUT_UNSUPPORTED, "method '%s' keeps the constraints and needs a start on them; --start as-is is for naive, "
+        status = taut_fail(m->context, TAUT_UNSUPPORTED, "method '%s' keeps the constraints and needs a start on them; --start as-is is for naive, "
                                                     "extended and dirac", class->info->name);
-    if (!status) status = start_state(z->s, options->start, &z->x, &z->start);
-    if (!status) status = method_create_with(z->s, class, &z->spec, (real)options->tolerance, &z->method);
+    if (!status) status = X(start_state)(z->s, options->start, &z->x, &z->start);
+    if (!status) status = X(method_create_with)(z->s, class, &z->spec, (real)options->tolerance, &z->method);
     if (!status && m->start_points_line) status = start_from_points(z, options->start, (real)options->step);
-    if (!status && !m->phase) status = acceleration_create(z->s, &z->acceleration);
-    if (!status && !m->phase) status = acceleration_solve(z->acceleration, z->x.q, z->x.w, z->x.t, z->x.lambda, NULL);
-    if (!status && !m->phase) status = system_prepare_power(z->s);
-    if (!status) status = symmetry_find(z->s, z->x.q, z->x.w, z->symmetries, &z->symmetry_count);
+    if (!status && !m->phase) status = X(acceleration_create)(z->s, &z->acceleration);
+    if (!status && !m->phase) status = X(acceleration_solve)(z->acceleration, z->x.q, z->x.w, z->x.t, z->x.lambda, NULL);
+    if (!status && !m->phase) status = X(system_prepare_power)(z->s);
+    if (!status) status = X(symmetry_find)(z->s, z->x.q, z->x.w, z->symmetries, &z->symmetry_count);
     if (!status) status = create_hybrid(z, class, options);
     if (status) {
-        simulation_destroy(z);
+        X(simulation_destroy)(z);
         return status;
     }
     memcpy(z->lambda, z->x.lambda, z->s->c * sizeof(real));
-    state_copy(&z->x, &z->begin);
+    X(state_copy)(&z->x, &z->begin);
     while (z->column_symmetries < z->symmetry_count && z->symmetries[z->column_symmetries].type != SYMMETRY_SHIFT)
         z->column_symmetries++;
     *result = z;
@@ -162,88 +162,88 @@ static int is_finite(const simulation *z)
     return sum == 0;
 }
 
-int simulation_has_work(const simulation *z)
+int X(simulation_has_work)(const simulation *z)
 {
     return z->s->energy && !z->m->phase && !z->m->contact_count &&
            (z->s->structure.time_dependent || z->s->structure.has_forces);
 }
 
-real simulation_work(const simulation *z) { return *z->x.work + *z->x.work_low; }
+real X(simulation_work)(const simulation *z) { return *z->x.work + *z->x.work_low; }
 
 /* At the state. Where its multipliers cannot be found, with the method's own. */
 static real power(simulation *z)
 {
     const structure *found = &z->s->structure;
     place at = simulation_place(z);
-    if ((found->force_multiplier || found->constraint_time) && simulation_multipliers(z))
+    if ((found->force_multiplier || found->constraint_time) && X(simulation_multipliers)(z))
         memcpy(z->lambda, z->x.lambda, z->s->c * sizeof(real));
-    system_velocity(z->s, &at, z->v);
-    return system_power(z->s, &at, z->v, z->g_rate);
+    X(system_velocity)(z->s, &at, z->v);
+    return X(system_power)(z->s, &at, z->v, z->g_rate);
 }
 
-int simulation_step(simulation *z, real h)
+int X(simulation_step)(simulation *z, real h)
 {
-    int add_work = simulation_has_work(z) && !z->declared.own_work;
+    int add_work = X(simulation_has_work)(z) && !z->declared.own_work;
     real work = add_work ? h / 2 * power(z) : 0, before = *z->x.work, before_low = *z->x.work_low;
     memcpy(z->counts_before, z->event_counts, sizeof z->event_counts);
-    int status = z->hybrid ? hybrid_step(z->hybrid, &z->x, h) : method_step(&z->method, &z->x, h);
+    int status = z->hybrid ? X(hybrid_step)(z->hybrid, &z->x, h) : X(method_step)(&z->method, &z->x, h);
     if (status) memcpy(z->event_counts, z->counts_before, sizeof z->event_counts); /* they have not happened */
     if (status) return status;
     if (!z->declared.own_work) *z->x.work = before, *z->x.work_low = before_low; /* methods know nothing of it */
     if (add_work) { /* the trapezoidal rule */
         work += h / 2 * power(z);
-        add_compensated(z->x.work, z->x.work_low, &work, 1);
+        X(add_compensated)(z->x.work, z->x.work_low, &work, 1);
     }
     z->steps++;
     if (is_finite(z)) return TAUT_OK;
-    return fail(z->m->context, -TAUT_NOT_FINITE, "at t = %.9g: the state is no longer finite; try a smaller step",
+    return taut_fail(z->m->context, -TAUT_NOT_FINITE, "at t = %.9g: the state is no longer finite; try a smaller step",
                 (double)z->x.t);
 }
 
-void simulation_take_back(simulation *z)
+void X(simulation_take_back)(simulation *z)
 {
     if (!z->hybrid) return;
-    hybrid_take_back(z->hybrid, &z->x);
+    X(hybrid_take_back)(z->hybrid, &z->x);
     memcpy(z->event_counts, z->counts_before, sizeof z->event_counts);
     z->steps--;
 }
 
-int simulation_lossless(const simulation *z)
+int X(simulation_lossless)(const simulation *z)
 {
     for (size_t i = 0; i < z->m->contact_count; i++) {
         real e = 0;
-        if (z->m->contacts[i].friction || system_constant(z->s, z->m->contacts[i].restitution, &e) || e != 1) return 0;
+        if (z->m->contacts[i].friction || X(system_constant)(z->s, z->m->contacts[i].restitution, &e) || e != 1) return 0;
     }
     return 1;
 }
 
-int simulation_without_contacts(const simulation *z, const char *what)
+int X(simulation_without_contacts)(const simulation *z, const char *what)
 {
     if (!z->hybrid) return TAUT_OK;
-    return fail(z->m->context, TAUT_UNSUPPORTED, "%s:%d: %s is for smooth motion, and this model has contacts",
+    return taut_fail(z->m->context, TAUT_UNSUPPORTED, "%s:%d: %s is for smooth motion, and this model has contacts",
                 z->m->file, z->m->contacts[0].line, what);
 }
 
-newton_counts simulation_counts(const simulation *z)
+newton_counts X(simulation_counts)(const simulation *z)
 {
-    return z->hybrid ? hybrid_counts(z->hybrid) : *method_counts(&z->method);
+    return z->hybrid ? X(hybrid_counts)(z->hybrid) : *X(method_counts)(&z->method);
 }
 
-void simulation_restart(simulation *z)
+void X(simulation_restart)(simulation *z)
 {
-    state_copy(&z->begin, &z->x);
+    X(state_copy)(&z->begin, &z->x);
     memcpy(z->lambda, z->x.lambda, z->s->c * sizeof(real));
     memset(z->event_counts, 0, sizeof z->event_counts);
 }
 
-int simulation_make_flow(simulation *z)
+int X(simulation_make_flow)(simulation *z)
 {
-    formulation *f = z->m->phase ? method_formulation(&z->method) : NULL;
+    formulation *f = z->m->phase ? X(method_formulation)(&z->method) : NULL;
     if (z->flow) return TAUT_OK;
-    return f ? flow_create_along(z->s, f->class->evaluate, f->self, &z->flow) : flow_create(z->s, &z->flow);
+    return f ? X(flow_create_along)(z->s, f->class->evaluate, f->self, &z->flow) : X(flow_create)(z->s, &z->flow);
 }
 
-void simulation_restored(simulation *z, const engine_counts *counts)
+void X(simulation_restored)(simulation *z, const engine_counts *counts)
 {
     z->work_before = counts->work;
     z->steps = counts->steps;
@@ -251,18 +251,18 @@ void simulation_restored(simulation *z, const engine_counts *counts)
     memcpy(z->lambda, z->x.lambda, z->s->c * sizeof(real));
 }
 
-int simulation_flow(simulation *z, real until, real tolerance)
+int X(simulation_flow)(simulation *z, real until, real tolerance)
 {
-    int status = simulation_without_contacts(z, "the exact solution");
-    if (!status) status = simulation_make_flow(z);
-    return status ? status : flow_advance(z->flow, &z->x, until, tolerance);
+    int status = X(simulation_without_contacts)(z, "the exact solution");
+    if (!status) status = X(simulation_make_flow)(z);
+    return status ? status : X(flow_advance)(z->flow, &z->x, until, tolerance);
 }
 
-int simulation_time(simulation *z, real *time)
+int X(simulation_time)(simulation *z, real *time)
 {
     *time = 0;
     if (z->hybrid) return TAUT_OK;
-    int status = simulation_make_flow(z);
+    int status = X(simulation_make_flow)(z);
     /* 5e5 round-offs: what the extrapolation can reach */
-    return status ? status : flow_time(z->flow, &z->begin, (real)5e5 * REAL_EPSILON, time);
+    return status ? status : X(flow_time)(z->flow, &z->begin, (real)5e5 * REAL_EPSILON, time);
 }

@@ -44,65 +44,65 @@ typedef struct {
 static inline place simulation_place(const simulation *z) { return place_at(z->s, z->x.q, z->x.w, &z->x.t, z->lambda); }
 
 /* Compiles z->m into z->s, by way of z->derived if need be. */
-int simulation_system(simulation *z, start_mode start);
+int X(simulation_system)(simulation *z, start_mode start);
 
 /* The arrays of z. */
-int simulation_workspace(simulation *z);
+int X(simulation_workspace)(simulation *z);
 
-int simulation_create(model *m, const engine_options *options, simulation **result);
+int X(simulation_create)(model *m, const engine_options *options, simulation **result);
 /* With a method that need not be in the table (options->method is then not read). */
-int simulation_create_with(model *m, const engine_options *options, const struct method_class *class,
+int X(simulation_create_with)(model *m, const engine_options *options, const struct method_class *class,
                            simulation **result);
-void simulation_destroy(simulation *z);
-int simulation_step(simulation *z, real h);
+void X(simulation_destroy)(simulation *z);
+int X(simulation_step)(simulation *z, real h);
 /* The last step, which succeeded, taken back: for models with contacts, whose events may be refused when they are
    told. */
-void simulation_take_back(simulation *z);
+void X(simulation_take_back)(simulation *z);
 /* Back to the start. */
-void simulation_restart(simulation *z);
+void X(simulation_restart)(simulation *z);
 /* z->flow, if it is not there yet. */
-int simulation_make_flow(simulation *z);
+int X(simulation_make_flow)(simulation *z);
 /* After z->x was set to the state of another run of the same model and method. */
-void simulation_restored(simulation *z, const engine_counts *counts);
+void X(simulation_restored)(simulation *z, const engine_counts *counts);
 /* The state moved along the exact solution, to the tolerance, without the method. */
 /* A time that belongs to the motion at the start, whatever the units; 0: none is known. */
-int simulation_time(simulation *z, real *time);
-int simulation_flow(simulation *z, real until, real tolerance);
+int X(simulation_time)(simulation *z, real *time);
+int X(simulation_flow)(simulation *z, real until, real tolerance);
 /* Position, momentum, and the multipliers that belong to them. */
-int simulation_solution(simulation *z, wide *q, wide *p, wide *lambda);
+int X(simulation_solution)(simulation *z, wide *q, wide *p, wide *lambda);
 
 /* No contact takes energy: no friction, restitution 1. */
-int simulation_lossless(const simulation *z);
+int X(simulation_lossless)(const simulation *z);
 /* Fails for a model with contacts; `what` does not go with them. */
-int simulation_without_contacts(const simulation *z, const char *what);
+int X(simulation_without_contacts)(const simulation *z, const char *what);
 /* Work of the method. */
-newton_counts simulation_counts(const simulation *z);
+newton_counts X(simulation_counts)(const simulation *z);
 /* Largest |g| and |dg/dt| of the state. */
-void simulation_residuals(simulation *z, real *position, real *velocity);
-real simulation_energy(simulation *z);
+void X(simulation_residuals)(simulation *z, real *position, real *velocity);
+real X(simulation_energy)(simulation *z);
 /* Does the model change its energy, by forces or time? Then the work since the start; energy - work is constant. */
-int simulation_has_work(const simulation *z);
-real simulation_work(const simulation *z);
+int X(simulation_has_work)(const simulation *z);
+real X(simulation_work)(const simulation *z);
 /* The multipliers that belong to the state, into z->lambda. */
-int simulation_multipliers(simulation *z);
+int X(simulation_multipliers)(simulation *z);
 
-size_t simulation_column_count(const simulation *z);
+size_t X(simulation_column_count)(const simulation *z);
 /* Returns 0; 1 and an empty name beyond the last column. */
-int simulation_column_name(const simulation *z, size_t column, char *buffer, size_t size);
+int X(simulation_column_name)(const simulation *z, size_t column, char *buffer, size_t size);
 /* What it is, a word; NULL beyond the last. */
-const char *simulation_column_kind(const simulation *z, size_t column);
-int simulation_frame(simulation *z, wide *values);
+const char *X(simulation_column_kind)(const simulation *z, size_t column);
+int X(simulation_frame)(simulation *z, wide *values);
 
-int simulation_check(model *m, start_mode mode, engine_check *result, void (*start)(void *user, const char *name, wide value, int free),
+int X(simulation_check)(model *m, start_mode mode, engine_check *result, void (*start)(void *user, const char *name, wide value, int free),
                      void (*redundant)(void *user, uint32_t constraint, const char *on),
                      void (*conserved)(void *user, const char *name),
                      void (*method)(void *user, const char *name, const char *refusal), void *user);
 
 /* What `taut verify` measures, from the state at hand (engine.h says what each is). */
-int simulation_follow(simulation *z, real h, long steps, engine_follow *result);
-int simulation_return(simulation *z, real h, long steps, engine_return *result);
-int simulation_symplecticity(simulation *z, real h, engine_symplecticity *result);
-int simulation_growth(simulation *z, real h, long steps, long from, long stride, engine_growth *result);
-int simulation_stability(simulation *z, real h, real period, real until, engine_stability *result);
+int X(simulation_follow)(simulation *z, real h, long steps, engine_follow *result);
+int X(simulation_return)(simulation *z, real h, long steps, engine_return *result);
+int X(simulation_symplecticity)(simulation *z, real h, engine_symplecticity *result);
+int X(simulation_growth)(simulation *z, real h, long steps, long from, long stride, engine_growth *result);
+int X(simulation_stability)(simulation *z, real h, real period, real until, engine_stability *result);
 
 #endif

@@ -16,23 +16,23 @@ static int find_rank(simulation *z, engine_check *out, void (*redundant)(void *,
         return TAUT_OK;
     }
     if (z->start.unmet) return TAUT_OK;
-    if (!rank_is_affordable(s)) {
+    if (!X(rank_is_affordable)(s)) {
         out->rank_known = !out->start_status; /* the start was found with a regular matrix */
         return TAUT_OK;
     }
     place at = place_at(z->s, z->x.q, z->x.w, &z->x.t, NULL);
-    system_block_values(s, BLOCK_G, &at, z->g_values);
-    int status = rank_create(s, z->g_values, &found);
+    X(system_block_values)(s, BLOCK_G, &at, z->g_values);
+    int status = X(rank_create)(s, z->g_values, &found);
     if (status) return status;
-    out->rank = rank_number(found);
+    out->rank = X(rank_number)(found);
     out->rank_known = 1;
     for (uint32_t k = 0; k < s->c; k++) {
         char on[400];
-        if (!rank_is_dependent(found, k)) continue;
-        rank_names(found, k, on, sizeof on);
+        if (!X(rank_is_dependent)(found, k)) continue;
+        X(rank_names)(found, k, on, sizeof on);
         redundant(user, k, on);
     }
-    rank_destroy(found);
+    X(rank_destroy)(found);
     return TAUT_OK;
 }
 
@@ -55,12 +55,12 @@ static void copy_structure(const simulation *z, engine_check *out)
     out->separable = f->separable;
     out->augmented = f->augmented;
     out->explicit_force = f->explicit_force;
-    out->energy_conserved = s->energy && !f->time_dependent && !f->has_forces && simulation_lossless(z);
-    out->kernels = store_kernel_count(s->store);
-    out->constants = store_constant_count(s->store);
+    out->energy_conserved = s->energy && !f->time_dependent && !f->has_forces && X(simulation_lossless)(z);
+    out->kernels = taut_store_kernel_count(s->store);
+    out->constants = taut_store_constant_count(s->store);
     const field *fields[] = { s->energy, s->constraint, s->force, s->rate_q, s->rate_w, s->observable };
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
-        if (fields[i]) out->instances += field_instances(fields[i]);
+        if (fields[i]) out->instances += X(field_instances)(fields[i]);
 }
 
 static void tell_start(simulation *z, void (*start)(void *, const char *, wide, int), void *user)
@@ -68,11 +68,11 @@ static void tell_start(simulation *z, void (*start)(void *, const char *, wide, 
     const model *m = z->m;
     char name[220], column[230];
     for (uint32_t i = 0; i < z->s->n; i++) {
-        model_coordinate_name(m, i, name, sizeof name);
+        taut_model_coordinate_name(m, i, name, sizeof name);
         start(user, name, z->x.q[i], m->start_q[i].type == START_FREE);
     }
     for (uint32_t i = 0; i < z->s->n; i++) {
-        model_namer((void *)m, OP_VARIABLE, KIND_W, i, column, sizeof column);
+        taut_model_namer((void *)m, OP_VARIABLE, KIND_W, i, column, sizeof column);
         start(user, column, z->x.w[i], m->start_w[i].type == START_FREE);
     }
 }
@@ -83,8 +83,8 @@ static int look_at_contacts(simulation *z, engine_check *out)
     hybrid_options options = { 0, NULL, NULL };
     out->contacts = (uint32_t)z->m->contact_count;
     if (!out->contacts || out->start_status) return TAUT_OK;
-    int status = hybrid_create(z->m, method_find("rattle"), &z->spec, 0, &options, &z->hybrid);
-    if (!status) status = hybrid_start(z->hybrid, &z->x);
+    int status = X(hybrid_create)(z->m, X(method_find)("rattle"), &z->spec, 0, &options, &z->hybrid);
+    if (!status) status = X(hybrid_start)(z->hybrid, &z->x);
     if (status == TAUT_OUT_OF_MEMORY) return status;
     out->start_status = status;
     if (status) snprintf(out->start_text, sizeof out->start_text, "%s", taut_error_text(z->m->context));
@@ -96,7 +96,7 @@ static int look_at_contacts(simulation *z, engine_check *out)
             at += (size_t)snprintf(out->closed_names + at, sizeof out->closed_names - at, "%s%s", at ? ", " : "",
                                    z->m->contacts[i].name);
     }
-    return status ? TAUT_OK : hybrid_symmetries(z->hybrid, &z->x, z->symmetries, &z->symmetry_count);
+    return status ? TAUT_OK : X(hybrid_symmetries)(z->hybrid, &z->x, z->symmetries, &z->symmetry_count);
 }
 
 static int look(simulation *z, start_mode mode, engine_check *out, void (*start)(void *, const char *, wide, int),
@@ -106,7 +106,7 @@ static int look(simulation *z, start_mode mode, engine_check *out, void (*start)
     struct system *s = z->s;
     char name[220];
     copy_structure(z, out);
-    out->start_status = start_state(s, mode, &z->x, &z->start);
+    out->start_status = X(start_state)(s, mode, &z->x, &z->start);
     if (out->start_status == TAUT_OUT_OF_MEMORY) return out->start_status;
     if (out->start_status) snprintf(out->start_text, sizeof out->start_text, "%s", taut_error_text(s->context));
     out->free_q = z->start.free_q, out->free_w = z->start.free_w;
@@ -115,34 +115,34 @@ static int look(simulation *z, start_mode mode, engine_check *out, void (*start)
     int status = find_rank(z, out, redundant, user);
     out->degrees_of_freedom = s->m->phase ? (2 * (int)s->n - (int)s->c) / 2 : (int)s->n - (int)out->rank;
     out->phase = s->m->phase != NULL;
-    if (!status) status = symmetry_find(s, z->x.q, z->x.w, z->symmetries, &z->symmetry_count);
+    if (!status) status = X(symmetry_find)(s, z->x.q, z->x.w, z->symmetries, &z->symmetry_count);
     if (!status) status = look_at_contacts(z, out);
     for (int i = 0; !status && i < z->symmetry_count; i++) {
-        symmetry_name(s, &z->symmetries[i], name, sizeof name);
+        X(symmetry_name)(s, &z->symmetries[i], name, sizeof name);
         conserved(user, name);
     }
-    for (int i = 0; !status && i < method_count(); i++) {
-        const struct method_class *c = method_at(i);
-        method(user, c->info->name, method_refusal(c, s));
+    for (int i = 0; !status && i < X(method_count)(); i++) {
+        const struct method_class *c = X(method_at)(i);
+        method(user, c->info->name, X(method_refusal)(c, s));
     }
     return status;
 }
 
-int simulation_check(model *m, start_mode mode, engine_check *result, void (*start)(void *user, const char *name, wide value, int free),
+int X(simulation_check)(model *m, start_mode mode, engine_check *result, void (*start)(void *user, const char *name, wide value, int free),
                      void (*redundant)(void *user, uint32_t constraint, const char *on),
                      void (*conserved)(void *user, const char *name),
                      void (*method)(void *user, const char *name, const char *refusal), void *user)
 {
     *result = (engine_check){ 0 };
-    simulation *z = mem_new(m->context, 1, sizeof *z);
+    simulation *z = taut_mem_new(m->context, 1, sizeof *z);
     if (!z) return TAUT_OUT_OF_MEMORY;
     z->m = m;
-    int status = simulation_system(z, mode);
+    int status = X(simulation_system)(z, mode);
     m = z->m;
-    if (!status) status = system_prepare_block(z->s, BLOCK_G);
-    if (!status) status = simulation_workspace(z);
-    if (!status) status = state_create(z->s, &z->x);
+    if (!status) status = X(system_prepare_block)(z->s, BLOCK_G);
+    if (!status) status = X(simulation_workspace)(z);
+    if (!status) status = X(state_create)(z->s, &z->x);
     if (!status) status = look(z, mode, result, start, redundant, conserved, method, user);
-    simulation_destroy(z);
+    X(simulation_destroy)(z);
     return status;
 }

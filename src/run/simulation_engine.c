@@ -7,13 +7,13 @@
 static int create(model *m, const engine_options *options, void **self)
 {
     simulation *z;
-    int status = simulation_create(m, options, &z);
+    int status = X(simulation_create)(m, options, &z);
     *self = z;
     return status;
 }
 
-static void destroy(void *self) { simulation_destroy(self); }
-static int step(void *self, wide h) { return simulation_step(self, (real)h); }
+static void destroy(void *self) { X(simulation_destroy)(self); }
+static int step(void *self, wide h) { return X(simulation_step)(self, (real)h); }
 static wide get_time(const void *self)
 {
     const simulation *z = self;
@@ -24,19 +24,19 @@ static wide get_time(const void *self)
 static void counts(const void *self, engine_counts *out)
 {
     const simulation *z = self;
-    *out = (engine_counts){ .steps = z->steps, .work = simulation_counts(z) };
+    *out = (engine_counts){ .steps = z->steps, .work = X(simulation_counts)(z) };
     newton_counts_add(&out->work, &z->work_before);
     memcpy(out->events, z->event_counts, sizeof out->events);
 }
 
-static size_t column_count(const void *self) { return simulation_column_count(self); }
+static size_t column_count(const void *self) { return X(simulation_column_count)(self); }
 static int column_name(const void *self, size_t column, char *buffer, size_t size)
 {
-    return simulation_column_name(self, column, buffer, size);
+    return X(simulation_column_name)(self, column, buffer, size);
 }
-static int frame(void *self, wide *values) { return simulation_frame(self, values); }
+static int frame(void *self, wide *values) { return X(simulation_frame)(self, values); }
 
-static int balance(const void *self) { return simulation_has_work(self); }
+static int balance(const void *self) { return X(simulation_has_work)(self); }
 
 static size_t monitor_count(const void *self)
 {
@@ -52,27 +52,27 @@ static void monitor_name(const void *self, size_t index, char *buffer, size_t si
     else if (index == 3 + (size_t)z->symmetry_count)
         snprintf(buffer, size, "energy - work");
     else
-        symmetry_name(z->s, &z->symmetries[index - 3], buffer, size);
+        X(symmetry_name)(z->s, &z->symmetries[index - 3], buffer, size);
 }
 
 static int monitor(void *self, wide *values)
 {
     simulation *z = self;
     real position, velocity;
-    simulation_residuals(z, &position, &velocity);
-    values[0] = simulation_energy(z);
+    X(simulation_residuals)(z, &position, &velocity);
+    values[0] = X(simulation_energy)(z);
     values[1] = position;
     values[2] = velocity;
     for (int i = 0; i < z->symmetry_count; i++)
-        values[3 + i] = symmetry_momentum(z->s, &z->symmetries[i], z->x.q, z->x.p);
-    if (balance(z)) values[3 + z->symmetry_count] = values[0] - simulation_work(z);
+        values[3 + i] = X(symmetry_momentum)(z->s, &z->symmetries[i], z->x.q, z->x.p);
+    if (balance(z)) values[3 + z->symmetry_count] = values[0] - X(simulation_work)(z);
     return TAUT_OK;
 }
 
 static int characteristic_time(void *self, wide *time)
 {
     real found;
-    int status = simulation_time(self, &found);
+    int status = X(simulation_time)(self, &found);
     *time = status ? 0 : found;
     return status;
 }
@@ -81,7 +81,7 @@ static int energy_conserved(const void *self)
 {
     const simulation *z = self;
     const struct system *s = z->s;
-    return s->energy && !s->structure.time_dependent && !s->structure.has_forces && simulation_lossless(z);
+    return s->energy && !s->structure.time_dependent && !s->structure.has_forces && X(simulation_lossless)(z);
 }
 
 /* Kinetic energy v.p/2, for want of a formula that knows better; potential energy is the rest. */
@@ -92,10 +92,10 @@ static int energy_size(void *self, wide *size)
     if (size) *size = 0;
     if (!z->s->energy) return ENGINE_ENERGY_FREE;
     if (size) {
-        real energy = simulation_energy(z), kinetic = 0; /* leaves the velocities in z->v */
+        real energy = X(simulation_energy)(z), kinetic = 0; /* leaves the velocities in z->v */
         for (uint32_t i = 0; i < z->s->n; i++) kinetic += z->v[i] * z->x.p[i] / 2;
         real sum = REAL(fabs)(kinetic) + REAL(fabs)(energy - kinetic);
-        *size = balance(z) ? sum + REAL(fabs)(simulation_work(z)) : sum;
+        *size = balance(z) ? sum + REAL(fabs)(X(simulation_work)(z)) : sum;
     }
     if (balance(z) || energy_conserved(z)) return ENGINE_ENERGY_KEPT;
     return z->m->contact_count && !found->time_dependent && !found->has_forces ? ENGINE_ENERGY_LOST : ENGINE_ENERGY_FREE;
@@ -108,12 +108,12 @@ static void start_moves(const void *self, wide *q, wide *w)
     *w = z->start.moved_w;
 }
 
-static const method_info *info_at(int index) { return method_at(index)->info; }
+static const method_info *info_at(int index) { return X(method_at)(index)->info; }
 
 static int parse(taut_context *context, const char *text)
 {
     method_spec spec;
-    return method_parse(context, text, &spec);
+    return X(method_parse)(context, text, &spec);
 }
 
 static const method_info *declared(const void *self) { return &((const simulation *)self)->declared; }
@@ -131,24 +131,24 @@ static int hamiltonian(const void *self)
     return s->energy && !s->structure.has_forces ? 1 + (s->m->phase != NULL) : 0;
 }
 
-static void take_back(void *self) { simulation_take_back(self); }
-static void restart(void *self) { simulation_restart(self); }
+static void take_back(void *self) { X(simulation_take_back)(self); }
+static void restart(void *self) { X(simulation_restart)(self); }
 static int flow_to(void *self, wide until, wide tolerance)
 {
-    return simulation_flow(self, (real)until, (real)tolerance);
+    return X(simulation_flow)(self, (real)until, (real)tolerance);
 }
-static int solution(void *self, wide *q, wide *p, wide *lambda) { return simulation_solution(self, q, p, lambda); }
+static int solution(void *self, wide *q, wide *p, wide *lambda) { return X(simulation_solution)(self, q, p, lambda); }
 static int follow(void *self, wide h, long steps, engine_follow *out)
 {
-    return simulation_follow(self, (real)h, steps, out);
+    return X(simulation_follow)(self, (real)h, steps, out);
 }
 static int there_and_back(void *self, wide h, long steps, engine_return *out)
 {
-    return simulation_return(self, (real)h, steps, out);
+    return X(simulation_return)(self, (real)h, steps, out);
 }
 static int symplecticity(void *self, wide h, engine_symplecticity *out)
 {
-    return simulation_symplecticity(self, (real)h, out);
+    return X(simulation_symplecticity)(self, (real)h, out);
 }
 
 static void on_event(void *self, engine_on_event event, void *user)
@@ -166,30 +166,30 @@ static const long *event_counts(const void *self)
 
 static int growth(void *self, wide h, long steps, long from, long stride, engine_growth *out)
 {
-    return simulation_growth(self, (real)h, steps, from, stride, out);
+    return X(simulation_growth)(self, (real)h, steps, from, stride, out);
 }
 static int stability(void *self, wide h, wide period, wide until, engine_stability *out)
 {
-    return simulation_stability(self, (real)h, (real)period, (real)until, out);
+    return X(simulation_stability)(self, (real)h, (real)period, (real)until, out);
 }
 
 static int field_count(void *self)
 {
     state_field fields[STATE_FIELDS];
-    return state_fields(&((simulation *)self)->x, fields);
+    return X(state_fields)(&((simulation *)self)->x, fields);
 }
 
 static engine_field field_at(void *self, int index)
 {
     state_field fields[STATE_FIELDS];
-    state_fields(&((simulation *)self)->x, fields);
+    X(state_fields)(&((simulation *)self)->x, fields);
     return (engine_field){ fields[index].name, fields[index].data, fields[index].count };
 }
 
-static void restored(void *self, const engine_counts *done) { simulation_restored(self, done); }
-static const char *column_kind(const void *self, size_t column) { return simulation_column_kind(self, column); }
+static void restored(void *self, const engine_counts *done) { X(simulation_restored)(self, done); }
+static const char *column_kind(const void *self, size_t column) { return X(simulation_column_kind)(self, column); }
 
-#define ENGINE REAL_PRECISION(engine)
+#define ENGINE X(engine)
 const engine_api ENGINE = {
 #ifdef TAUT_REAL_QUAD
     "quad",
@@ -197,7 +197,7 @@ const engine_api ENGINE = {
     "double",
 #endif
     REAL_DIGITS, create, destroy, step, get_time, counts, column_count, column_name, frame, monitor_count, monitor_name, monitor,
-    energy_conserved, start_moves, simulation_check, method_count, info_at, parse, REAL_EPSILON, declared, sizes, hamiltonian,
+    energy_conserved, start_moves, X(simulation_check), X(method_count), info_at, parse, REAL_EPSILON, declared, sizes, hamiltonian,
     restart, flow_to, solution, follow, there_and_back, symplecticity, on_event, event_counts, balance, growth, stability,
     sizeof(real), field_count, field_at, restored, column_kind, take_back, characteristic_time, energy_size,
 };

@@ -4,9 +4,9 @@
 
 #include "run/simulation.h"
 
-int simulation_solution(simulation *z, wide *q, wide *p, wide *lambda)
+int X(simulation_solution)(simulation *z, wide *q, wide *p, wide *lambda)
 {
-    int status = simulation_multipliers(z);
+    int status = X(simulation_multipliers)(z);
     if (status) return status;
     for (uint32_t i = 0; i < z->s->n; i++) q[i] = (wide)z->x.q[i] + z->x.q_low[i];
     for (uint32_t i = 0; i < z->s->n; i++) p[i] = (wide)z->x.p[i] + z->x.p_low[i];
@@ -18,7 +18,7 @@ int simulation_solution(simulation *z, wide *q, wide *p, wide *lambda)
 static void phase_residuals(simulation *z, real *position, real *velocity)
 {
     struct system *s = z->s;
-    formulation *f = method_formulation(&z->method);
+    formulation *f = X(method_formulation)(&z->method);
     real *at = z->phase_work, *rate = at + 2 * s->n;
     memcpy(at, z->x.q, s->n * sizeof(real));
     memcpy(at + s->n, z->x.p, s->n * sizeof(real));
@@ -30,19 +30,19 @@ static void phase_residuals(simulation *z, real *position, real *velocity)
     }
     memcpy(z->v, rate, s->n * sizeof(real));
     place here = place_at(z->s, z->x.q, z->x.p, &z->x.t, NULL);
-    system_block_values(s, BLOCK_G, &here, z->g_values);
-    system_constraint_rate(s, &here, z->g_rate);
+    X(system_block_values)(s, BLOCK_G, &here, z->g_values);
+    X(system_constraint_rate)(s, &here, z->g_rate);
     for (int by = 0; by < 2; by++) {
-        const pattern *p = field_jacobian_pattern(s->constraint, by ? KIND_W : KIND_Q);
+        const pattern *p = X(field_jacobian_pattern)(s->constraint, by ? KIND_W : KIND_Q);
         memset(z->phase_entries, 0, (size_t)pattern_entries(p) * sizeof(real));
-        field_jacobian(s->constraint, by ? KIND_W : KIND_Q, &here, z->phase_entries);
+        X(field_jacobian)(s->constraint, by ? KIND_W : KIND_Q, &here, z->phase_entries);
         for (int r = 0; r < p->rows; r++)
             for (int e = p->start[r]; e < p->start[r + 1]; e++) z->g_rate[r] += z->phase_entries[e] * rate[(by ? s->n : 0) + (uint32_t)p->index[e]];
     }
     *velocity = real_largest(z->g_rate, s->c);
 }
 
-void simulation_residuals(simulation *z, real *position, real *velocity)
+void X(simulation_residuals)(simulation *z, real *position, real *velocity)
 {
     struct system *s = z->s;
     place at = simulation_place(z);
@@ -50,29 +50,29 @@ void simulation_residuals(simulation *z, real *position, real *velocity)
         phase_residuals(z, position, velocity);
         return;
     }
-    system_constraints(s, &at, z->g);
-    system_velocity(s, &at, z->v);
-    system_block_values(s, BLOCK_G, &at, z->g_values);
-    system_constraint_rate(s, &at, z->g_rate);
-    block_multiply(&s->blocks[BLOCK_G], z->g_values, 1, z->v, z->g_rate);
+    X(system_constraints)(s, &at, z->g);
+    X(system_velocity)(s, &at, z->v);
+    X(system_block_values)(s, BLOCK_G, &at, z->g_values);
+    X(system_constraint_rate)(s, &at, z->g_rate);
+    X(block_multiply)(&s->blocks[BLOCK_G], z->g_values, 1, z->v, z->g_rate);
     *position = real_largest(z->g, s->c);
     *velocity = real_largest(z->g_rate, s->c);
 }
 
-real simulation_energy(simulation *z)
+real X(simulation_energy)(simulation *z)
 {
     place at = simulation_place(z);
-    if (!z->m->phase) system_velocity(z->s, &at, z->v); /* H is the energy there, and q' another thing than H_p */
-    return system_energy(z->s, &at, z->v);
+    if (!z->m->phase) X(system_velocity)(z->s, &at, z->v); /* H is the energy there, and q' another thing than H_p */
+    return X(system_energy)(z->s, &at, z->v);
 }
 
-int simulation_multipliers(simulation *z)
+int X(simulation_multipliers)(simulation *z)
 {
-    if (z->hybrid) return hybrid_measure(z->hybrid, &z->x, z->lambda, z->gaps, z->observables);
+    if (z->hybrid) return X(hybrid_measure)(z->hybrid, &z->x, z->lambda, z->gaps, z->observables);
     if (!z->s->c || z->m->phase) return TAUT_OK;
     /* From the state alone, not from the last frame: what is recorded must not depend on how often, or since when. */
     memcpy(z->lambda, z->x.lambda, z->s->c * sizeof(real));
-    return acceleration_solve(z->acceleration, z->x.q, z->x.w, z->x.t, z->lambda, NULL);
+    return X(acceleration_solve)(z->acceleration, z->x.q, z->x.w, z->x.t, z->lambda, NULL);
 }
 
 /* ---- columns ---- */
@@ -93,7 +93,7 @@ static size_t columns_of(const simulation *z, column_type type)
     case COLUMN_CONTACT:
     case COLUMN_GAP: return z->m->contact_count;
     case COLUMN_ENERGY: return z->s->energy ? 1 : 0;
-    case COLUMN_WORK: return simulation_has_work(z) ? 1 : 0;
+    case COLUMN_WORK: return X(simulation_has_work)(z) ? 1 : 0;
     case COLUMN_CONSTRAINT:
     case COLUMN_RATE: return 1;
     case COLUMN_SYMMETRY: return (size_t)z->column_symmetries;
@@ -104,7 +104,7 @@ static size_t columns_of(const simulation *z, column_type type)
     }
 }
 
-size_t simulation_column_count(const simulation *z)
+size_t X(simulation_column_count)(const simulation *z)
 {
     size_t count = 0;
     for (int type = 0; type < COLUMN_TYPES; type++) count += columns_of(z, (column_type)type);
@@ -120,12 +120,12 @@ static column_type find_column(const simulation *z, size_t *column)
     return (column_type)type;
 }
 
-int simulation_column_name(const simulation *z, size_t column, char *buffer, size_t size)
+int X(simulation_column_name)(const simulation *z, size_t column, char *buffer, size_t size)
 {
     column_type type = find_column(z, &column);
     char name[200];
     if (size) buffer[0] = 0;
-    if (type >= COLUMN_Q && type <= COLUMN_P) model_coordinate_name(z->m, (uint32_t)column, name, sizeof name);
+    if (type >= COLUMN_Q && type <= COLUMN_P) taut_model_coordinate_name(z->m, (uint32_t)column, name, sizeof name);
     switch (type) {
     case COLUMN_TIME: snprintf(buffer, size, "t"); break;
     case COLUMN_Q: snprintf(buffer, size, "%s", name); break;
@@ -140,14 +140,14 @@ int simulation_column_name(const simulation *z, size_t column, char *buffer, siz
     case COLUMN_MIDDLE_LAMBDA: snprintf(buffer, size, "lambda_mid.%s", z->m->constraints[column].name); break;
     case COLUMN_CONSTRAINT: snprintf(buffer, size, "constraint"); break;
     case COLUMN_RATE: snprintf(buffer, size, "velocity_constraint"); break;
-    case COLUMN_SYMMETRY: symmetry_name(z->s, &z->symmetries[column], buffer, size); break;
+    case COLUMN_SYMMETRY: X(symmetry_name)(z->s, &z->symmetries[column], buffer, size); break;
     case COLUMN_OBSERVABLE: snprintf(buffer, size, "%s", z->m->observables[column].name); break;
     case COLUMN_TYPES: return 1;
     }
     return 0;
 }
 
-const char *simulation_column_kind(const simulation *z, size_t column)
+const char *X(simulation_column_kind)(const simulation *z, size_t column)
 {
     static const char *const kinds[COLUMN_TYPES] = {
         [COLUMN_TIME] = "time", [COLUMN_Q] = "coordinate", [COLUMN_V] = "velocity", [COLUMN_P] = "momentum",
@@ -160,28 +160,28 @@ const char *simulation_column_kind(const simulation *z, size_t column)
     return type < COLUMN_TYPES ? kinds[type] : NULL;
 }
 
-int simulation_frame(simulation *z, wide *values)
+int X(simulation_frame)(simulation *z, wide *values)
 {
     struct system *s = z->s;
     uint32_t n = s->n;
     real position, velocity;
-    int status = simulation_multipliers(z);
+    int status = X(simulation_multipliers)(z);
     if (status) return status;
-    simulation_residuals(z, &position, &velocity); /* leaves the velocities in z->v */
+    X(simulation_residuals)(z, &position, &velocity); /* leaves the velocities in z->v */
     *values++ = z->x.t;
     for (uint32_t i = 0; i < n; i++) *values++ = z->x.q[i];
     for (uint32_t i = 0; i < n; i++) *values++ = z->v[i];
     for (uint32_t i = 0; i < n; i++) *values++ = z->x.p[i];
     for (size_t k = 0; !z->m->phase && k < s->c + z->m->contact_count; k++) *values++ = z->lambda[k];
     for (size_t k = 0; k < z->m->contact_count; k++) *values++ = z->gaps[k];
-    if (s->energy) *values++ = simulation_energy(z);
-    if (simulation_has_work(z)) *values++ = simulation_work(z);
+    if (s->energy) *values++ = X(simulation_energy)(z);
+    if (X(simulation_has_work)(z)) *values++ = X(simulation_work)(z);
     *values++ = position;
     *values++ = velocity;
-    for (int i = 0; i < z->column_symmetries; i++) *values++ = symmetry_momentum(s, &z->symmetries[i], z->x.q, z->x.p);
+    for (int i = 0; i < z->column_symmetries; i++) *values++ = X(symmetry_momentum)(s, &z->symmetries[i], z->x.q, z->x.p);
     place at = simulation_place(z);
     if (z->m->phase && z->m->phase->velocities) at.x[KIND_W] = z->v;
-    if (!z->hybrid) system_observables(s, &at, z->observables);
+    if (!z->hybrid) X(system_observables)(s, &at, z->observables);
     for (size_t i = 0; i < z->m->observable_count; i++) *values++ = z->observables[i];
     if (!z->declared.midpoint_multipliers || !s->c) return TAUT_OK;
     *values++ = *z->x.t_lambda;

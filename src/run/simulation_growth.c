@@ -49,32 +49,32 @@ static real size_of(const state *x)
     return REAL(sqrt)(sum);
 }
 
-int simulation_growth(simulation *z, real h, long steps, long from, long stride, engine_growth *out)
+int X(simulation_growth)(simulation *z, real h, long steps, long from, long stride, engine_growth *out)
 {
     slope slopes[GROWTH_KINDS] = { { 0 } };
     state exact = { 0 };
-    real size = size_of(&z->x), energy = simulation_energy(z), begun = z->x.t;
-    int status = state_create(z->s, &exact);
-    if (!status) status = simulation_make_flow(z);
-    if (!status) state_copy(&z->x, &exact);
+    real size = size_of(&z->x), energy = X(simulation_energy)(z), begun = z->x.t;
+    int status = X(state_create)(z->s, &exact);
+    if (!status) status = X(simulation_make_flow)(z);
+    if (!status) X(state_copy)(&z->x, &exact);
     for (long n = 1; !status && n <= steps; n++) {
         real position, velocity;
-        status = simulation_step(z, h);
+        status = X(simulation_step)(z, h);
         if (status) break;
         real t = (z->x.t - begun) + z->x.t_low;
         int counts = n >= from;
-        simulation_residuals(z, &position, &velocity);
+        X(simulation_residuals)(z, &position, &velocity);
         look(&slopes[GROWTH_POSITION], position, t, counts);
         look(&slopes[GROWTH_VELOCITY], velocity, t, counts);
-        look(&slopes[GROWTH_ENERGY], simulation_energy(z) - energy, t, counts);
+        look(&slopes[GROWTH_ENERGY], X(simulation_energy)(z) - energy, t, counts);
         if (!stride || n % stride) continue;
-        status = flow_advance(z->flow, &exact, z->x.t + z->x.t_low, TOLERANCE);
+        status = X(flow_advance)(z->flow, &exact, z->x.t + z->x.t_low, TOLERANCE);
         if (status) break;
         look(&slopes[GROWTH_TRAJECTORY], distance(&z->x, &exact), t, counts);
         size = REAL(fmax)(size, size_of(&exact));
     }
     *out = (engine_growth){ .size = size };
     for (int k = 0; k < GROWTH_KINDS; k++) out->exponent[k] = exponent(&slopes[k]), out->largest[k] = slopes[k].most;
-    state_clear(z->s, &exact);
+    X(state_clear)(z->s, &exact);
     return status;
 }

@@ -55,8 +55,8 @@ static int refine(search *s, real *gap)
         if (k % 3 == 2) part = (real)1 / 2;    /* secants from one side only are slow */
         real t = low + part * (high - low);
         if (!(t > low && t < high)) break;
-        state_copy(&s->before, &s->x);
-        int status = flow_advance(s->z->flow, &s->x, t, TOLERANCE);
+        X(state_copy)(&s->before, &s->x);
+        int status = X(flow_advance)(s->z->flow, &s->x, t, TOLERANCE);
         if (status) return status;
         real f = section(s, &s->x, gap);
         if (f < 0)
@@ -72,15 +72,15 @@ static int refine(search *s, real *gap)
 static int find_period(simulation *z, real h, real until, real *period)
 {
     search s = { .z = z };
-    const formulation *f = method_formulation(&z->method);
+    const formulation *f = X(method_formulation)(&z->method);
     uint32_t n = z->s->n;
     *period = 0;
-    s.rate = mem_new(z->s->context, 4 * (size_t)n, sizeof(real));
-    int status = s.rate ? state_create(z->s, &s.x) : TAUT_OUT_OF_MEMORY;
-    if (!status) status = state_create(z->s, &s.before);
-    if (!status) status = state_create(z->s, &s.begin);
+    s.rate = taut_mem_new(z->s->context, 4 * (size_t)n, sizeof(real));
+    int status = s.rate ? X(state_create)(z->s, &s.x) : TAUT_OUT_OF_MEMORY;
+    if (!status) status = X(state_create)(z->s, &s.before);
+    if (!status) status = X(state_create)(z->s, &s.begin);
     if (!status) {
-        state_copy(&z->x, &s.x), state_copy(&z->x, &s.begin);
+        X(state_copy)(&z->x, &s.x), X(state_copy)(&z->x, &s.begin);
         real *at = s.rate + 2 * n;
         memcpy(at, z->x.q, n * sizeof(real)), memcpy(at + n, z->x.p, n * sizeof(real));
         f->class->begin(f->self, &z->x);
@@ -91,19 +91,19 @@ static int find_period(simulation *z, real h, real until, real *period)
     }
     real gap, side = -1;
     while (!status && !*period && s.x.t < s.begin.t + until) {
-        state_copy(&s.x, &s.before);
-        status = flow_advance(z->flow, &s.x, s.x.t + h, TOLERANCE);
+        X(state_copy)(&s.x, &s.before);
+        status = X(flow_advance)(z->flow, &s.x, s.x.t + h, TOLERANCE);
         if (status) break;
         real now = section(&s, &s.x, &gap), t = s.x.t;
         if (side < 0 && now >= 0 && s.before.t > s.begin.t) {
             status = refine(&s, &gap);
             if (!status && gap <= (real)CLOSED) *period = s.x.t - s.begin.t;
-            if (!status && !*period) status = flow_advance(z->flow, &s.x, t, TOLERANCE);
+            if (!status && !*period) status = X(flow_advance)(z->flow, &s.x, t, TOLERANCE);
         }
         side = now;
     }
-    state_clear(z->s, &s.x), state_clear(z->s, &s.before), state_clear(z->s, &s.begin);
-    mem_free(z->s->context, s.rate);
+    X(state_clear)(z->s, &s.x), X(state_clear)(z->s, &s.before), X(state_clear)(z->s, &s.begin);
+    taut_mem_free(z->s->context, s.rate);
     return status;
 }
 
@@ -124,19 +124,19 @@ typedef struct {
 
 static void carrier_clear(carrier *c)
 {
-    scheme_destroy(c->scheme);
-    formulation_destroy(&c->f);
-    state_clear(c->z->s, &c->x);
-    mem_free(c->z->s->context, c->room);
+    X(scheme_destroy)(c->scheme);
+    X(formulation_destroy)(&c->f);
+    X(state_clear)(c->z->s, &c->x);
+    taut_mem_free(c->z->s->context, c->room);
 }
 
 /* The functional iteration is much cheaper where it converges; stiff equations need Newton's. */
 static int choose_solver(carrier *c, int functional)
 {
     scheme_options o = { .type = SCHEME_GAUSS, .stages = STAGES, .functional = functional };
-    scheme_destroy(c->scheme);
+    X(scheme_destroy)(c->scheme);
     c->scheme = NULL;
-    return scheme_create(&c->f, &o, &c->scheme);
+    return X(scheme_create)(&c->f, &o, &c->scheme);
 }
 
 static void lay_out(void *self, room_layout *l)
@@ -153,11 +153,11 @@ static void lay_out(void *self, room_layout *l)
 
 static int carrier_create(carrier *c, simulation *z)
 {
-    const formulation_class *list[] = { method_formulation(&z->method)->class, NULL };
+    const formulation_class *list[] = { X(method_formulation)(&z->method)->class, NULL };
     *c = (carrier){ .z = z };
-    int status = formulation_create(z->s, list, &c->f);
+    int status = X(formulation_create)(z->s, list, &c->f);
     if (!status) status = choose_solver(c, 1);
-    if (!status) status = state_create(z->s, &c->x);
+    if (!status) status = X(state_create)(z->s, &c->x);
     if (status) return status;
     c->count = list[0]->chi_count(c->f.self);
     return room_create(z->s->context, lay_out, c, &c->room);
@@ -169,30 +169,30 @@ static int choose_directions(carrier *c)
     simulation *z = c->z;
     uint32_t n = z->s->n, m = z->s->c;
     saddle *k;
-    real *right = mem_new(z->s->context, m, sizeof *right);
-    int status = right ? saddle_create(z->s, &k) : TAUT_OUT_OF_MEMORY;
+    real *right = taut_mem_new(z->s->context, m, sizeof *right);
+    int status = right ? X(saddle_create)(z->s, &k) : TAUT_OUT_OF_MEMORY;
     if (status) {
-        mem_free(z->s->context, right);
+        taut_mem_free(z->s->context, right);
         return status;
     }
     place at = place_at(z->s, z->x.q, z->x.w, &z->x.t, z->x.lambda);
-    status = saddle_factor(k, &at);
+    status = X(saddle_factor)(k, &at);
     for (uint32_t j = 0; !status && j < m; j++) {
         real *dq = c->directions + (size_t)j * 2 * n, *dp = c->directions + ((size_t)m + j) * 2 * n + n, q = 0, p = 0,
              Q = 0, P = 0;
         memset(right, 0, m * sizeof *right);
         right[j] = 1;
-        status = saddle_solve(k, dp, dq, right);
+        status = X(saddle_solve)(k, dp, dq, right);
         memset(dp, 0, n * sizeof(real));
-        block_multiply_transposed(&z->s->blocks[BLOCK_G], saddle_jacobian(k), 1, right, dp);
+        X(block_multiply_transposed)(&z->s->blocks[BLOCK_G], X(saddle_jacobian)(k), 1, right, dp);
         for (uint32_t i = 0; i < n; i++) {
             q = real_most(q, dq[i]), p = real_most(p, dp[i]);
             Q = real_most(Q, z->x.q[i]), P = real_most(P, z->x.p[i]);
         }
         for (uint32_t i = 0; i < n; i++) dq[i] *= (Q > 0 ? Q : 1) / q, dp[i] *= (P > 0 ? P : 1) / p;
     }
-    saddle_destroy(k);
-    mem_free(z->s->context, right);
+    X(saddle_destroy)(k);
+    taut_mem_free(z->s->context, right);
     return status;
 }
 
@@ -203,12 +203,12 @@ static int carry(carrier *c, const real *direction, real part, real span, long s
     state *x = &c->x;
     uint32_t n = x->n;
     real *z = c->scheme->z; /* room for (q,p) between steps */
-    state_copy(&c->z->x, x);
+    X(state_copy)(&c->z->x, x);
     for (uint32_t i = 0; i < n; i++) x->q[i] += sign * part * direction[i], x->p[i] += sign * part * direction[n + i];
     class->begin(c->f.self, x);
     int status = class->end(c->f.self, x);
     for (int after = 0; !status && after < 2; after++) {
-        for (long k = 0; after && !status && k < steps; k++) status = scheme_step(c->scheme, x, span / (real)steps);
+        for (long k = 0; after && !status && k < steps; k++) status = X(scheme_step)(c->scheme, x, span / (real)steps);
         memcpy(z, x->q, n * sizeof(real)), memcpy(z + n, x->p, n * sizeof(real));
         if (!status) status = class->chi(c->f.self, x->t, z, c->chi[after]);
     }
@@ -247,17 +247,17 @@ static int conclude(carrier *c, engine_stability *out)
 {
     int k = (int)c->count, pivot[ENGINE_MULTIPLIERS];
     double matrix[ENGINE_MULTIPLIERS * ENGINE_MULTIPLIERS], re[ENGINE_MULTIPLIERS], im[ENGINE_MULTIPLIERS];
-    if (dense_factor(k, c->first, pivot, 0))
-        return fail(c->z->s->context, TAUT_SINGULAR, "the constraints are redundant at the start");
+    if (X(dense_factor)(k, c->first, pivot, 0))
+        return taut_fail(c->z->s->context, TAUT_SINGULAR, "the constraints are redundant at the start");
     for (int i = 0; i < k; i++) {
         real *row = c->last + (size_t)i * (size_t)k, sum = 0;
-        dense_solve_transposed(k, c->first, pivot, row);
+        X(dense_solve_transposed)(k, c->first, pivot, row);
         for (int j = 0; j < k; j++) sum += REAL(fabs)(row[j]), matrix[i * k + j] = (double)row[j];
         out->trace += row[i];
         if (sum > out->norm) out->norm = sum;
     }
     if (LAPACKE_dgeev(LAPACK_ROW_MAJOR, 'N', 'N', k, matrix, k, re, im, NULL, 1, NULL, 1))
-        return fail(c->z->s->context, TAUT_NO_CONVERGENCE,
+        return taut_fail(c->z->s->context, TAUT_NO_CONVERGENCE,
                     "the eigenvalues of the monodromy matrix could not be found");
     for (int i = 0; i < k; i++)
         for (int j = i + 1; j < k; j++)
@@ -266,7 +266,7 @@ static int conclude(carrier *c, engine_stability *out)
                 re[i] = re[j], im[i] = im[j], re[j] = x, im[j] = y;
             }
     for (int i = 0; i < k; i++) out->real_part[i] = re[i], out->imaginary_part[i] = im[i];
-    int swaps = dense_factor(k, c->last, pivot, 0);
+    int swaps = X(dense_factor)(k, c->last, pivot, 0);
     real determinant = swaps ? 0 : 1;
     for (int i = 0; !swaps && i < k; i++)
         determinant *= (pivot[i] == i ? 1 : -1) * c->last[(size_t)i * (size_t)k + (size_t)i];
@@ -278,25 +278,25 @@ static int conclude(carrier *c, engine_stability *out)
 static int find_gap(simulation *z, real span, engine_stability *out)
 {
     state x;
-    int status = state_create(z->s, &x);
+    int status = X(state_create)(z->s, &x);
     if (status) return status;
-    state_copy(&z->x, &x);
-    status = flow_advance(z->flow, &x, z->x.t + span, TOLERANCE);
+    X(state_copy)(&z->x, &x);
+    status = X(flow_advance)(z->flow, &x, z->x.t + span, TOLERANCE);
     real q = 0, p = 0, dq = 0, dp = 0;
     for (uint32_t i = 0; i < x.n; i++) {
         q = real_most(q, z->x.q[i]), p = real_most(p, z->x.p[i]);
         dq = real_most(dq, x.q[i] - z->x.q[i]), dp = real_most(dp, x.p[i] - z->x.p[i]);
     }
     out->gap = real_most(q > 0 ? dq / q : dq, p > 0 ? dp / p : dp);
-    state_clear(z->s, &x);
+    X(state_clear)(z->s, &x);
     return status;
 }
 
-int simulation_stability(simulation *z, real h, real period, real until, engine_stability *out)
+int X(simulation_stability)(simulation *z, real h, real period, real until, engine_stability *out)
 {
     carrier c = { .z = z };
     *out = (engine_stability){ 0 };
-    if (!method_formulation(&z->method)) return TAUT_OK;
+    if (!X(method_formulation)(&z->method)) return TAUT_OK;
     if (z->m->phase) { /* (18) */
         strcpy(out->note, "every constraint is a first integral");
         return TAUT_OK;
@@ -307,7 +307,7 @@ int simulation_stability(simulation *z, real h, real period, real until, engine_
                                                              : "only for up to eight constraints");
         return TAUT_OK;
     }
-    int status = simulation_make_flow(z);
+    int status = X(simulation_make_flow)(z);
     /* a period of the state is one of the equations only if they do not depend on time */
     if (!status && !(period > 0) && !z->s->structure.time_dependent)
         status = find_period(z, h, REAL(fmin)(until, SEARCH_STEPS * h), &period);

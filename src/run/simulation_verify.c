@@ -27,7 +27,7 @@ static void look_at_constraints(follower *f)
     struct system *s = z->s;
     const pattern *p = s->blocks[BLOCK_G].parts[0].shape;
     real g, rate, q = real_largest(z->x.q, s->n);
-    simulation_residuals(z, &g, &rate); /* leaves G in z->g_values, G v + g_t in z->g_rate, v in z->v */
+    X(simulation_residuals)(z, &g, &rate); /* leaves G in z->g_values, G v + g_t in z->g_rate, v in z->v */
     real v = real_largest(z->v, s->n), g_scale = (real)f->out->position.scale, rate_scale = (real)f->out->velocity.scale;
     for (uint32_t k = 0; k < s->c; k++) {
         real row = 0, g_t = z->g_rate[k];
@@ -49,7 +49,7 @@ static void look_at_momenta(follower *f, int first)
     real sum = 0, reach = real_largest(z->x.q, z->s->n);
     for (uint32_t i = 0; i < z->s->n; i++) sum += REAL(fabs)(z->x.p[i]);
     for (int i = 0; i < z->symmetry_count; i++) {
-        real now = symmetry_momentum(z->s, &z->symmetries[i], z->x.q, z->x.p);
+        real now = X(symmetry_momentum)(z->s, &z->symmetries[i], z->x.q, z->x.p);
         if (first) f->momentum[i] = now;
         f->momentum_change[i] = larger(f->momentum_change[i], REAL(fabs)(now - f->momentum[i]));
         f->momentum_scale[i] =
@@ -61,7 +61,7 @@ static void look_at_energy(follower *f, int first, int window)
 {
     simulation *z = f->z;
     if (!z->s->energy) return;
-    real now = simulation_energy(z), terms = REAL(fabs)(now), kinetic = 0; /* leaves v in z->v */
+    real now = X(simulation_energy)(z), terms = REAL(fabs)(now), kinetic = 0; /* leaves v in z->v */
     for (uint32_t i = 0; i < z->s->n; i++) terms += REAL(fabs)(z->v[i] * z->x.p[i]), kinetic += z->v[i] * z->x.p[i] / 2;
     if (first) f->energy = now;
     real change = now - f->energy;
@@ -82,20 +82,20 @@ static void look(follower *f, int first, int window)
     look_at_energy(f, first, window);
 }
 
-int simulation_follow(simulation *z, real h, long steps, engine_follow *out)
+int X(simulation_follow)(simulation *z, real h, long steps, engine_follow *out)
 {
     follower f = { .z = z, .out = out };
     *out = (engine_follow){ 0 };
-    int smooth = simulation_without_contacts(z, "a measurement of a method");
+    int smooth = X(simulation_without_contacts)(z, "a measurement of a method");
     if (smooth) return smooth;
     look(&f, 1, 0);
     for (long n = 1; n <= steps; n++) {
-        int status = simulation_step(z, h);
+        int status = X(simulation_step)(z, h);
         if (status) return status;
         out->steps = n;
         look(&f, 0, (int)((n - 1) * ENGINE_WINDOWS / steps));
         if (!(out->energy.error - out->energy.error == 0))
-            return fail(z->s->context, TAUT_NOT_FINITE, "at t = %.9g: the energy is no longer a finite number; try a smaller step",
+            return taut_fail(z->s->context, TAUT_NOT_FINITE, "at t = %.9g: the energy is no longer a finite number; try a smaller step",
                         (double)z->x.t);
     }
     for (int i = 0; i < ENGINE_WINDOWS; i++)
@@ -127,13 +127,13 @@ static void choose_direction(const state *base, uint64_t seed, real *dq, real *d
 static int displace(simulation *z, const state *base, real part, state *x)
 {
     uint32_t n = base->n;
-    real *d = mem_new(z->s->context, 2 * (size_t)n, sizeof *d);
+    real *d = taut_mem_new(z->s->context, 2 * (size_t)n, sizeof *d);
     if (!d) return TAUT_OUT_OF_MEMORY;
     choose_direction(base, 2463534242ULL, d, d + n);
-    state_copy(base, x);
+    X(state_copy)(base, x);
     for (uint32_t i = 0; i < n; i++) x->q[i] += part * d[i], x->w[i] += part * d[n + i];
-    mem_free(z->s->context, d);
-    return start_project(z->s, x);
+    taut_mem_free(z->s->context, d);
+    return X(start_project)(z->s, x);
 }
 
 /* ---- the way back ---- */
@@ -164,10 +164,10 @@ static int go_back(simulation *z, real h, long steps, const sizes *size, state *
     real first = separation(&z->x, other, size);
     *growth = 1;
     for (long n = 0; n < steps; n++) {
-        int status = simulation_step(z, -h);
-        state_swap(&z->x, other);
-        if (!status) status = simulation_step(z, -h);
-        state_swap(&z->x, other);
+        int status = X(simulation_step)(z, -h);
+        X(state_swap)(&z->x, other);
+        if (!status) status = X(simulation_step)(z, -h);
+        X(state_swap)(&z->x, other);
         if (status) return status;
         if (first > 0) *growth = larger(*growth, separation(&z->x, other, size) / first);
     }
@@ -191,22 +191,22 @@ static real distance(const real *from, const real *to, uint32_t n)
     return most;
 }
 
-int simulation_return(simulation *z, real h, long steps, engine_return *out)
+int X(simulation_return)(simulation *z, real h, long steps, engine_return *out)
 {
     state begin = { 0 }, other = { 0 };
     sizes size = { 0, 0 };
     real growth = 1, way = 0;
     *out = (engine_return){ 0, 1 };
-    int status = simulation_without_contacts(z, "a measurement of a method");
-    if (!status) status = state_create(z->s, &begin);
-    if (!status) status = state_create(z->s, &other);
+    int status = X(simulation_without_contacts)(z, "a measurement of a method");
+    if (!status) status = X(state_create)(z->s, &begin);
+    if (!status) status = X(state_create)(z->s, &other);
     if (!status) {
-        state_copy(&z->x, &begin);
+        X(state_copy)(&z->x, &begin);
         include(&size, &z->x);
     }
     for (long n = 0; !status && n < steps; n++) {
-        state_copy(&z->x, &other);
-        status = simulation_step(z, h);
+        X(state_copy)(&z->x, &other);
+        status = X(simulation_step)(z, h);
         if (status) break;
         include(&size, &z->x);
         way = larger(way, distance(other.q, z->x.q, z->x.n));
@@ -217,9 +217,9 @@ int simulation_return(simulation *z, real h, long steps, engine_return *out)
     if (!status) status = displace(z, &z->x, REAL(sqrt)(REAL_EPSILON), &other);
     if (!status) status = go_back(z, h, steps, &size, &other, &growth);
     if (!status) *out = (engine_return){ separation(&z->x, &begin, &size), growth * growth_beside(z, way, &size) };
-    if (begin.block) state_copy(&begin, &z->x);
-    state_clear(z->s, &begin);
-    state_clear(z->s, &other);
+    if (begin.block) X(state_copy)(&begin, &z->x);
+    X(state_clear)(z->s, &begin);
+    X(state_clear)(z->s, &other);
     return status;
 }
 
@@ -256,10 +256,10 @@ typedef struct {
 
 static void prober_clear(prober *z)
 {
-    nearby_destroy(z->nearby);
-    state_clear(z->z->s, &z->base);
-    state_clear(z->z->s, &z->x);
-    mem_free(z->z->s->context, z->room);
+    X(nearby_destroy)(z->nearby);
+    X(state_clear)(z->z->s, &z->base);
+    X(state_clear)(z->z->s, &z->x);
+    taut_mem_free(z->z->s->context, z->room);
 }
 
 static void lay_out(void *self, room_layout *l)
@@ -280,13 +280,13 @@ static void lay_out(void *self, room_layout *l)
 static int prober_create(prober *p, simulation *z)
 {
     *p = (prober){ .z = z, .size = 2 * z->s->n };
-    int status = state_create(z->s, &p->base);
-    if (!status) status = state_create(z->s, &p->x);
+    int status = X(state_create)(z->s, &p->base);
+    if (!status) status = X(state_create)(z->s, &p->x);
     if (!status) status = room_create(z->s->context, lay_out, p, &p->room);
     if (status) return status;
-    state_copy(&z->x, &p->base);
-    status = start_project(z->s, &p->base);
-    return status ? status : nearby_create(z->s, &p->base, &p->nearby);
+    X(state_copy)(&z->x, &p->base);
+    status = X(start_project)(z->s, &p->base);
+    return status ? status : X(nearby_create)(z->s, &p->base, &p->nearby);
 }
 
 /* With the leftovers of compensated summation: they count here. base's own values are taken away, so that differences
@@ -304,12 +304,12 @@ static void take(const prober *p, const state *x, real *out)
 static int probe(prober *p, real h, real displacement, real *before, real *after)
 {
     simulation *z = p->z;
-    int status = nearby_state(p->nearby, displacement, p->dq, p->dw, &p->x);
+    int status = X(nearby_state)(p->nearby, displacement, p->dq, p->dw, &p->x);
     if (status) return status;
     take(p, &p->x, before);
-    state_swap(&z->x, &p->x);
-    status = simulation_step(z, h);
-    state_swap(&z->x, &p->x);
+    X(state_swap)(&z->x, &p->x);
+    status = X(simulation_step)(z, h);
+    X(state_swap)(&z->x, &p->x);
     if (!status) take(p, &p->x, after);
     return status;
 }
@@ -367,12 +367,12 @@ static void compare_pairs(const prober *p, engine_symplecticity *out)
         }
 }
 
-int simulation_symplecticity(simulation *z, real h, engine_symplecticity *out)
+int X(simulation_symplecticity)(simulation *z, real h, engine_symplecticity *out)
 {
     prober p;
     real displacement = DISPLACEMENT;
     *out = (engine_symplecticity){ 0 };
-    int smooth = simulation_without_contacts(z, "a measurement of a method");
+    int smooth = X(simulation_without_contacts)(z, "a measurement of a method");
     if (smooth) return smooth;
     int status = prober_create(&p, z), done = 0;
     for (int trial = 0; !status && trial < TRIALS; trial++, displacement /= SHRINK) {

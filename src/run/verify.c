@@ -26,21 +26,21 @@ typedef struct {
     wide h;
 } check;
 
-const char *verdict_text(verdict v)
+const char *taut_verdict_text(verdict v)
 {
     static const char *const texts[] = { "holds", "does not hold", "undecided", "not applicable", "kept here", "not kept",
                                          "no trend", "drifts", "round-off", "run too short", "no return", "measured" };
     return texts[v];
 }
 
-int verify_count(const verify_result *result, verdict v)
+int taut_verify_count(const verify_result *result, verdict v)
 {
     int count = 0;
     for (int i = 0; i < result->count; i++) count += result->rows[i].verdict == v;
     return count;
 }
 
-verify_row *verify_add_row(verify_result *result, const char *property)
+verify_row *taut_verify_add_row(verify_result *result, const char *property)
 {
     verify_row *row = &result->rows[result->count++];
     *row = (verify_row){ .value = (wide)NAN, .limit = (wide)NAN, .verdict = VERDICT_NOT_APPLICABLE, .measured = "-" };
@@ -49,7 +49,7 @@ verify_row *verify_add_row(verify_result *result, const char *property)
     return row;
 }
 
-static verify_row *add_row(check *z, const char *property) { return verify_add_row(z->result, property); }
+static verify_row *add_row(check *z, const char *property) { return taut_verify_add_row(z->result, property); }
 
 static verify_row *add_property(check *z, const char *property, unsigned bit)
 {
@@ -116,7 +116,7 @@ static int first_exponent(check *z, int *exponent)
 static int choose_step(check *z)
 {
     static const int digits[] = { 10, 5, 2 };
-    wide *room = mem_new(z->context, 2 * (2 * (size_t)z->n + z->c), sizeof *room), error;
+    wide *room = taut_mem_new(z->context, 2 * (2 * (size_t)z->n + z->c), sizeof *room), error;
     int exponent, status = room ? first_exponent(z, &exponent) : TAUT_OUT_OF_MEMORY;
     int out_of_memory = status != TAUT_OK;
     for (int k = 0; !out_of_memory && k < 3 * SEARCH; k++) {
@@ -127,11 +127,11 @@ static int choose_step(check *z)
         status = halving_error(z, z->h, room, room + 2 * (size_t)z->n + z->c, &error);
         if (status == TAUT_OUT_OF_MEMORY || (!status && error <= (wide)ALIKE)) break;
         if (!status)
-            status = fail(z->context, TAUT_NO_CONVERGENCE,
+            status = taut_fail(z->context, TAUT_NO_CONVERGENCE,
                           "no step down to %.0e suits this model: 20 steps and 40 half steps differ by %.1e", (double)z->h,
                           (double)error);
     }
-    mem_free(z->context, room);
+    taut_mem_free(z->context, room);
     return status;
 }
 
@@ -154,7 +154,7 @@ static int check_order(check *z)
                  "the method takes steps of its own: its error follows its tolerance, not the step");
         return TAUT_OK;
     }
-    int status = verify_order_measure(z->context, z->api, z->engine, z->h, &order);
+    int status = taut_verify_order_measure(z->context, z->api, z->engine, z->h, &order);
     if (status) return status;
     for (int k = 0; k < 2; k++) {
         const verify_order_part *part = &order.parts[k];
@@ -405,7 +405,7 @@ static int measure(check *z)
     if (!status) check_rest(z, &f);
     if (!status) status = check_return(z);
     if (!status) check_constraints(z, &f);
-    if (!status && z->declared->any_start) status = verify_growth_rows(z->context, z->options, z->result);
+    if (!status && z->declared->any_start) status = taut_verify_growth_rows(z->context, z->options, z->result);
     return status;
 }
 
@@ -430,7 +430,7 @@ static int run(taut_context *context, const verify_options *options, verify_resu
     return status;
 }
 
-int verify_run(taut_context *context, const verify_options *options, verify_result *result)
+int taut_verify_run(taut_context *context, const verify_options *options, verify_result *result)
 {
     text_locale l = text_locale_enter(); /* rows are full of numbers as text */
     int status = run(context, options, result);

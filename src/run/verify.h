@@ -15,7 +15,7 @@ typedef enum {
     VERDICT_NO_RETURN,       /* of the energy: it has a trend, and so has the motion */
     VERDICT_MEASURED         /* a number without a judgement */
 } verdict;
-const char *verdict_text(verdict v);
+const char *taut_verdict_text(verdict v);
 
 typedef struct {
     char property[24], declared[12], measured[48], note[500];
@@ -44,10 +44,10 @@ typedef struct {
 } verify_result;
 
 /* Fails only when the model does not run under the method with this step. */
-int verify_run(taut_context *context, const verify_options *options, verify_result *result);
+int taut_verify_run(taut_context *context, const verify_options *options, verify_result *result);
 /* A new row, not applicable until set otherwise. */
-verify_row *verify_add_row(verify_result *result, const char *property);
+verify_row *taut_verify_add_row(verify_result *result, const char *property);
 /* How many rows have this verdict. */
-int verify_count(const verify_result *result, verdict v);
+int taut_verify_count(const verify_result *result, verdict v);
 
 #endif

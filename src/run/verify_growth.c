@@ -17,7 +17,7 @@ static int growth_rows(const engine_api *api, void *engine, verify_result *resul
     if (status) return status;
     for (int k = 0; k < GROWTH_KINDS; k++) {
         if (k == GROWTH_ENERGY && !api->energy_conserved(engine)) continue;
-        verify_row *row = verify_add_row(result, names[k]);
+        verify_row *row = taut_verify_add_row(result, names[k]);
         row->value = g.exponent[k];
         row->limit = api->epsilon * g.size * (100 + steps);
         row->verdict = !(g.largest[k] > row->limit) ? VERDICT_ROUND_OFF : steps < 20 ? VERDICT_TOO_SHORT : VERDICT_MEASURED;
@@ -48,7 +48,7 @@ static int stability_row(const engine_api *api, void *engine, wide period, verif
     api->restart(engine);
     int status = api->stability(engine, result->step, period, result->until, &s);
     if (status) return status;
-    verify_row *row = verify_add_row(result, "manifold");
+    verify_row *row = taut_verify_add_row(result, "manifold");
     if (!s.applies) {
         snprintf(row->note, sizeof row->note, "%s", s.note);
         return TAUT_OK;
@@ -74,7 +74,7 @@ static int stability_row(const engine_api *api, void *engine, wide period, verif
     return TAUT_OK;
 }
 
-int verify_growth_rows(taut_context *context, const verify_options *options, verify_result *result)
+int taut_verify_growth_rows(taut_context *context, const verify_options *options, verify_result *result)
 {
     (void)context;
     int status = growth_rows(options->long_api, options->long_engine, result);

@@ -6,6 +6,6 @@
 #include "run/verify.h"
 
 /* With the step and the end of the result, on the engine for long runs. */
-int verify_growth_rows(taut_context *context, const verify_options *options, verify_result *result);
+int taut_verify_growth_rows(taut_context *context, const verify_options *options, verify_result *result);
 
 #endif

@@ -124,12 +124,12 @@ static int measure_from(meter *z, wide h, verify_order *result)
     return status;
 }
 
-int verify_order_measure(taut_context *context, const engine_api *api, void *engine, wide h, verify_order *result)
+int taut_verify_order_measure(taut_context *context, const engine_api *api, void *engine, wide h, verify_order *result)
 {
     meter z = { .context = context, .api = api, .engine = engine };
     api->sizes(engine, &z.n, &z.c);
     size_t points = (size_t)POINTS * 2 * z.n;
-    wide *room = mem_new(context, 2 * points + 2 * (size_t)z.n + z.c, sizeof *room);
+    wide *room = taut_mem_new(context, 2 * points + 2 * (size_t)z.n + z.c, sizeof *room);
     if (!room) return TAUT_OUT_OF_MEMORY;
     z.reference[0] = room, z.reference[1] = room + points, z.now = room + 2 * points;
     int status = measure_from(&z, h, result);
@@ -141,6 +141,6 @@ int verify_order_measure(taut_context *context, const engine_api *api, void *eng
         if (status || next.no_reference || next.parts[0].count < 2 || next.parts[1].count < 2) break;
         *result = next;
     }
-    mem_free(context, room);
+    taut_mem_free(context, room);
     return status;
 }

@@ -20,6 +20,6 @@ typedef struct {
 } verify_order;
 
 /* Begins with step h; with smaller ones when the orders do not settle from there. */
-int verify_order_measure(taut_context *context, const engine_api *api, void *engine, wide h, verify_order *result);
+int taut_verify_order_measure(taut_context *context, const engine_api *api, void *engine, wide h, verify_order *result);
 
 #endif

@@ -22,13 +22,13 @@ struct acceleration {
     real t;
 };
 
-void acceleration_destroy(acceleration *a)
+void X(acceleration_destroy)(acceleration *a)
 {
     if (!a) return;
-    mem_free(a->s->context, a->room);
-    kkt_destroy(a->kkt);
-    newton_clear(&a->newton);
-    mem_free(a->s->context, a);
+    taut_mem_free(a->s->context, a->room);
+    X(kkt_destroy)(a->kkt);
+    X(newton_clear)(&a->newton);
+    taut_mem_free(a->s->context, a);
 }
 
 static void lay_out(void *self, room_layout *l)
@@ -44,20 +44,20 @@ static void lay_out(void *self, room_layout *l)
     a->velocity = room_reals(l, s->n);
 }
 
-int acceleration_create(struct system *s, acceleration **result)
+int X(acceleration_create)(struct system *s, acceleration **result)
 {
-    acceleration *a = mem_new(s->context, 1, sizeof *a);
+    acceleration *a = taut_mem_new(s->context, 1, sizeof *a);
     *result = NULL;
     if (!a) return TAUT_OUT_OF_MEMORY;
     a->s = s;
-    int status = kkt_create(s, &a->kkt);
-    if (!status) status = system_prepare_rates(s);
-    if (!status) status = system_prepare_block(s, BLOCK_PI_W);
-    if (!status) status = system_prepare_block(s, BLOCK_NU_W);
+    int status = X(kkt_create)(s, &a->kkt);
+    if (!status) status = X(system_prepare_rates)(s);
+    if (!status) status = X(system_prepare_block)(s, BLOCK_PI_W);
+    if (!status) status = X(system_prepare_block)(s, BLOCK_NU_W);
     if (!status) status = room_create(s->context, lay_out, a, &a->room);
-    if (!status) status = newton_create(s->context, (int)(2 * s->n + s->c), 0, &a->newton);
+    if (!status) status = X(newton_create)(s->context, (int)(2 * s->n + s->c), 0, &a->newton);
     if (status)
-        acceleration_destroy(a);
+        X(acceleration_destroy)(a);
     else
         *result = a;
     return status;
@@ -69,13 +69,13 @@ static int residual(void *self, const real *x, real *out)
     struct system *s = a->s;
     uint32_t n = s->n;
     place at = place_at(a->s, a->q, a->w, &a->t, x + 2 * n);
-    system_force(s, &at, out);
+    X(system_force)(s, &at, out);
     for (uint32_t i = 0; i < n; i++) out[i] = a->pi_rate[i] - out[i];
-    block_multiply(&s->blocks[BLOCK_PI_W], a->pi_w, 1, x, out);
+    X(block_multiply)(&s->blocks[BLOCK_PI_W], a->pi_w, 1, x, out);
     for (uint32_t i = 0; i < n; i++) out[n + i] = x[n + i] - a->nu_rate[i];
-    block_multiply(&s->blocks[BLOCK_NU_W], a->nu_w, -1, x, out + n);
+    X(block_multiply)(&s->blocks[BLOCK_NU_W], a->nu_w, -1, x, out + n);
     memcpy(out + 2 * n, a->curvature, s->c * sizeof(real));
-    block_multiply(&s->blocks[BLOCK_G], kkt_jacobian(a->kkt), 1, x + n, out + 2 * n);
+    X(block_multiply)(&s->blocks[BLOCK_G], X(kkt_jacobian)(a->kkt), 1, x + n, out + 2 * n);
     return TAUT_OK;
 }
 
@@ -83,21 +83,21 @@ static int factor(void *self, const real *x)
 {
     acceleration *a = self;
     place at = place_at(a->s, a->q, a->w, &a->t, x + 2 * a->s->n);
-    return kkt_factor(a->kkt, &at);
+    return X(kkt_factor)(a->kkt, &at);
 }
 
 static int solve(void *self, real *out)
 {
     acceleration *a = self;
-    return kkt_solve(a->kkt, out, out + a->s->n, out + 2 * a->s->n);
+    return X(kkt_solve)(a->kkt, out, out + a->s->n, out + 2 * a->s->n);
 }
 
 static real measure(void *self, const real *x, const real *change)
 {
     acceleration *a = self;
     uint32_t n = a->s->n;
-    real motion = newton_relative(x, change, (int)(2 * n));
-    real force = newton_relative(x + 2 * n, change + 2 * n, (int)a->s->c);
+    real motion = X(newton_relative)(x, change, (int)(2 * n));
+    real force = X(newton_relative)(x + 2 * n, change + 2 * n, (int)a->s->c);
     return motion != motion ? motion : REAL(fmax)(motion, force);
 }
 
@@ -107,33 +107,33 @@ static void name(void *self, int equation, char *buffer, size_t size)
     int n = (int)a->s->n;
     char text[150];
     if (equation >= 2 * n) {
-        system_constraint_name(a->s, (uint32_t)(equation - 2 * n), buffer, size);
+        X(system_constraint_name)(a->s, (uint32_t)(equation - 2 * n), buffer, size);
         return;
     }
-    system_coordinate_name(a->s, (uint32_t)(equation % n), text, sizeof text);
+    X(system_coordinate_name)(a->s, (uint32_t)(equation % n), text, sizeof text);
     snprintf(buffer, size, "acceleration of %s", text);
 }
 
-int acceleration_solve(acceleration *a, const real *q, const real *w, real t, real *lambda, real *dv)
+int X(acceleration_solve)(acceleration *a, const real *q, const real *w, real t, real *lambda, real *dv)
 {
     struct system *s = a->s;
     uint32_t n = s->n;
     a->q = q, a->w = w, a->t = t;
     place at = place_at(a->s, q, w, &a->t, lambda);
-    system_velocity(s, &at, a->velocity);
-    system_momentum_rate(s, &at, a->velocity, a->pi_rate);
-    system_velocity_rate(s, &at, a->velocity, a->nu_rate);
-    system_constraint_curvature(s, &at, a->velocity, a->curvature);
-    system_block_values(s, BLOCK_PI_W, &at, a->pi_w);
-    system_block_values(s, BLOCK_NU_W, &at, a->nu_w);
+    X(system_velocity)(s, &at, a->velocity);
+    X(system_momentum_rate)(s, &at, a->velocity, a->pi_rate);
+    X(system_velocity_rate)(s, &at, a->velocity, a->nu_rate);
+    X(system_constraint_curvature)(s, &at, a->velocity, a->curvature);
+    X(system_block_values)(s, BLOCK_PI_W, &at, a->pi_w);
+    X(system_block_values)(s, BLOCK_NU_W, &at, a->nu_w);
     memset(a->x, 0, 2 * (size_t)n * sizeof(real));
     memcpy(a->x + 2 * n, lambda, s->c * sizeof(real));
     newton_problem problem = { a, (int)(2 * n + s->c), residual, factor, solve, measure, name, NULL };
-    int status = newton_solve(&a->newton, &problem, a->x, 0, t, "multipliers");
+    int status = X(newton_solve)(&a->newton, &problem, a->x, 0, t, "multipliers");
     if (status) return status;
     memcpy(lambda, a->x + 2 * n, s->c * sizeof(real));
     if (dv) memcpy(dv, a->x + n, n * sizeof(real));
     return TAUT_OK;
 }
 
-const real *acceleration_stage_rate(const acceleration *a) { return a->x; }
+const real *X(acceleration_stage_rate)(const acceleration *a) { return a->x; }

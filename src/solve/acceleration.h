@@ -8,11 +8,11 @@
 
 typedef struct acceleration acceleration;
 
-int acceleration_create(struct system *s, acceleration **result);
-void acceleration_destroy(acceleration *a);
+int X(acceleration_create)(struct system *s, acceleration **result);
+void X(acceleration_destroy)(acceleration *a);
 /* lambda: guess in, multipliers out; dv (may be NULL): d/dt of the velocity. */
-int acceleration_solve(acceleration *a, const real *q, const real *w, real t, real *lambda, real *dv);
+int X(acceleration_solve)(acceleration *a, const real *q, const real *w, real t, real *lambda, real *dv);
 /* d/dt of the stage variable w, as found by the last solve. */
-const real *acceleration_stage_rate(const acceleration *a);
+const real *X(acceleration_stage_rate)(const acceleration *a);
 
 #endif

@@ -21,43 +21,43 @@ struct assembly {
     linear_backend backend;
 };
 
-int assembly_create(taut_context *context, int size, assembly **result)
+int X(assembly_create)(taut_context *context, int size, assembly **result)
 {
-    assembly *a = mem_new(context, 1, sizeof *a);
+    assembly *a = taut_mem_new(context, 1, sizeof *a);
     *result = NULL;
     if (!a) return TAUT_OUT_OF_MEMORY;
     a->context = context;
     a->size = size;
     a->backend = LINEAR_AUTO;
-    a->right = mem_new(context, (size_t)size, sizeof *a->right);
+    a->right = taut_mem_new(context, (size_t)size, sizeof *a->right);
     if (!a->right) {
-        assembly_destroy(a);
+        X(assembly_destroy)(a);
         return TAUT_OUT_OF_MEMORY;
     }
     *result = a;
     return TAUT_OK;
 }
 
-void assembly_destroy(assembly *a)
+void X(assembly_destroy)(assembly *a)
 {
     if (!a) return;
-    for (size_t i = 0; i < a->count; i++) mem_free(a->context, a->blocks[i].map);
-    mem_free(a->context, a->blocks);
-    pattern_destroy(a->context, a->columns);
-    mem_free(a->context, a->values);
-    mem_free(a->context, a->right);
-    linear_destroy(a->solver);
-    mem_free(a->context, a);
+    for (size_t i = 0; i < a->count; i++) taut_mem_free(a->context, a->blocks[i].map);
+    taut_mem_free(a->context, a->blocks);
+    taut_pattern_destroy(a->context, a->columns);
+    taut_mem_free(a->context, a->values);
+    taut_mem_free(a->context, a->right);
+    taut_linear_destroy(a->solver);
+    taut_mem_free(a->context, a);
 }
 
-int assembly_add(assembly *a, const block_shape *b, int row, int column, int *id)
+int X(assembly_add)(assembly *a, const block_shape *b, int row, int column, int *id)
 {
     for (size_t i = 0; i < a->count; i++)
         if (a->blocks[i].block == b && a->blocks[i].row == row && a->blocks[i].column == column) {
             *id = (int)i;
             return TAUT_OK;
         }
-    if (mem_grow(a->context, &a->blocks, &a->capacity, a->count + 1, sizeof *a->blocks)) return TAUT_OUT_OF_MEMORY;
+    if (taut_mem_grow(a->context, &a->blocks, &a->capacity, a->count + 1, sizeof *a->blocks)) return TAUT_OUT_OF_MEMORY;
     *id = (int)a->count;
     a->blocks[a->count++] = (placed){ b, row, column, NULL };
     return TAUT_OK;
@@ -99,30 +99,30 @@ typedef struct {
 static void map_entry(void *user, size_t k, int row, int column)
 {
     entry_map *m = user;
-    m->map[k] = pattern_find(m->columns, column, row);
+    m->map[k] = taut_pattern_find(m->columns, column, row);
 }
 
 /* Made-up values: numbers of either sign and of one size in the blocks, the same ones every time. Elsewhere on the diagonal there are zeros. */
 static void settle(assembly *a)
 {
     uint64_t seed = 1;
-    assembly_zero(a);
+    X(assembly_zero)(a);
     for (size_t i = 0; i < a->count; i++)
         for (int k = 0; k < a->blocks[i].block->value_count; k++) {
             seed = seed * 6364136223846793005u + 1442695040888963407u; /* Knuth's linear congruence */
             double size = 0.5 + (double)(seed >> 11) * 0x1p-53;
             a->values[a->blocks[i].map[k]] += (seed >> 10 & 1) ? size : -size;
         }
-    linear_settle(a->solver, a->values);
+    taut_linear_settle(a->solver, a->values);
 }
 
-void assembly_expect_zeros(assembly *a) { a->backend = LINEAR_AUTO_COLUMNS; }
+void X(assembly_expect_zeros)(assembly *a) { a->backend = LINEAR_AUTO_COLUMNS; }
 
-int assembly_finish(assembly *a, int symmetric)
+int X(assembly_finish)(assembly *a, int symmetric)
 {
     size_t entries = (size_t)a->size, at = 0;
     for (size_t i = 0; i < a->count; i++) entries += (size_t)a->blocks[i].block->value_count;
-    int *row = mem_new(a->context, entries, sizeof *row), *column = mem_new(a->context, entries, sizeof *column);
+    int *row = taut_mem_new(a->context, entries, sizeof *row), *column = taut_mem_new(a->context, entries, sizeof *column);
     int status = row && column ? TAUT_OK : TAUT_OUT_OF_MEMORY;
     if (!status) {
         for (size_t i = 0; i < a->count; i++) {
@@ -131,49 +131,49 @@ int assembly_finish(assembly *a, int symmetric)
         }
         /* the diagonal is always there: some back ends want it */
         for (int i = 0; i < a->size; i++, at++) row[at] = column[at] = i;
-        status = pattern_create(a->context, a->size, a->size, column, row, entries, &a->columns);
+        status = taut_pattern_create(a->context, a->size, a->size, column, row, entries, &a->columns);
     }
-    mem_free(a->context, row);
-    mem_free(a->context, column);
+    taut_mem_free(a->context, row);
+    taut_mem_free(a->context, column);
     if (status) return status;
-    a->values = mem_new(a->context, (size_t)pattern_entries(a->columns), sizeof *a->values);
+    a->values = taut_mem_new(a->context, (size_t)pattern_entries(a->columns), sizeof *a->values);
     if (!a->values) return TAUT_OUT_OF_MEMORY;
     for (size_t i = 0; i < a->count; i++) {
         placed *p = &a->blocks[i];
-        p->map = mem_new(a->context, (size_t)p->block->value_count, sizeof *p->map);
+        p->map = taut_mem_new(a->context, (size_t)p->block->value_count, sizeof *p->map);
         if (!p->map) return TAUT_OUT_OF_MEMORY;
         entry_map map = { a->columns, p->map };
         visit(p, map_entry, &map);
     }
-    status = linear_create(a->context, a->backend, a->size, a->columns->start, a->columns->index, symmetric, &a->solver);
+    status = taut_linear_create(a->context, a->backend, a->size, a->columns->start, a->columns->index, symmetric, &a->solver);
     if (!status) settle(a);
     return status;
 }
 
-void assembly_zero(assembly *a)
+void X(assembly_zero)(assembly *a)
 {
     memset(a->values, 0, (size_t)pattern_entries(a->columns) * sizeof *a->values);
 }
 
-void assembly_put(assembly *a, int id, real factor, const real *values)
+void X(assembly_put)(assembly *a, int id, real factor, const real *values)
 {
     const placed *p = &a->blocks[id];
     for (int k = 0; k < p->block->value_count; k++) a->values[p->map[k]] += (double)(factor * values[k]);
 }
 
 /* Pivots are chosen anew each time: a step must depend on its state alone, not on the matrices of earlier steps. */
-int assembly_factor(assembly *a)
+int X(assembly_factor)(assembly *a)
 {
-    linear_forget(a->solver);
-    return linear_factor(a->solver, a->values);
+    taut_linear_forget(a->solver);
+    return taut_linear_factor(a->solver, a->values);
 }
 
-int assembly_solve(assembly *a, real *r)
+int X(assembly_solve)(assembly *a, real *r)
 {
     for (int i = 0; i < a->size; i++) a->right[i] = (double)r[i];
-    int status = linear_solve(a->solver, a->right);
+    int status = taut_linear_solve(a->solver, a->right);
     for (int i = 0; !status && i < a->size; i++) r[i] = a->right[i];
     return status;
 }
 
-const linear_info *assembly_status(const assembly *a) { return linear_status(a->solver); }
+const linear_info *X(assembly_status)(const assembly *a) { return taut_linear_status(a->solver); }

@@ -16,20 +16,20 @@ typedef struct {
     int id;
 } assembly_entry;
 
-int assembly_create(taut_context *context, int size, assembly **result);
-void assembly_destroy(assembly *a);
+int X(assembly_create)(taut_context *context, int size, assembly **result);
+void X(assembly_destroy)(assembly *a);
 /* Declares that a block will be put at (row, column). *id names it; the same block at the same place has one name. */
-int assembly_add(assembly *a, const block_shape *b, int row, int column, int *id);
+int X(assembly_add)(assembly *a, const block_shape *b, int row, int column, int *id);
 /* Call before finish for a matrix with many zeros on its diagonal, such as the saddle points of several stages. */
-void assembly_expect_zeros(assembly *a);
+void X(assembly_expect_zeros)(assembly *a);
 /* Fixes the pattern and analyses it. */
-int assembly_finish(assembly *a, int symmetric);
+int X(assembly_finish)(assembly *a, int symmetric);
 
-void assembly_zero(assembly *a);
-void assembly_put(assembly *a, int id, real factor, const real *values);
-int assembly_factor(assembly *a);
+void X(assembly_zero)(assembly *a);
+void X(assembly_put)(assembly *a, int id, real factor, const real *values);
+int X(assembly_factor)(assembly *a);
 /* r := matrix^-1 r; the solution is in double precision */
-int assembly_solve(assembly *a, real *r);
-const linear_info *assembly_status(const assembly *a);
+int X(assembly_solve)(assembly *a, real *r);
+const linear_info *X(assembly_status)(const assembly *a);
 
 #endif

@@ -26,12 +26,12 @@ struct flow {
     real step;                    /* that the last advance ended with; 0: none yet */
 };
 
-void flow_destroy(flow *f)
+void X(flow_destroy)(flow *f)
 {
     if (!f) return;
-    acceleration_destroy(f->acceleration);
-    mem_free(f->s->context, f->room);
-    mem_free(f->s->context, f);
+    X(acceleration_destroy)(f->acceleration);
+    taut_mem_free(f->s->context, f->room);
+    taut_mem_free(f->s->context, f);
 }
 
 static void lay_out(void *self, room_layout *l)
@@ -47,21 +47,21 @@ static void lay_out(void *self, room_layout *l)
     f->lambda = room_reals(l, f->s->c), f->known = room_reals(l, f->s->c);
 }
 
-int flow_create(struct system *s, flow **result) { return flow_create_along(s, NULL, NULL, result); }
+int X(flow_create)(struct system *s, flow **result) { return X(flow_create_along)(s, NULL, NULL, result); }
 
-int flow_create_along(struct system *s, flow_field *field, void *owner, flow **result)
+int X(flow_create_along)(struct system *s, flow_field *field, void *owner, flow **result)
 {
     *result = NULL;
-    flow *f = mem_new(s->context, 1, sizeof *f);
+    flow *f = taut_mem_new(s->context, 1, sizeof *f);
     if (!f) return TAUT_OUT_OF_MEMORY;
     f->s = s;
     f->field = field;
     f->owner = owner;
     f->size = 2 * s->n;
     int status = room_create(s->context, lay_out, f, &f->room);
-    if (!status && !field) status = acceleration_create(s, &f->acceleration);
+    if (!status && !field) status = X(acceleration_create)(s, &f->acceleration);
     if (status)
-        flow_destroy(f);
+        X(flow_destroy)(f);
     else
         *result = f;
     return status;
@@ -71,11 +71,11 @@ static int rate(flow *f, real t, const real *y, real *out)
 {
     uint32_t n = f->s->n;
     if (f->field) return f->field(f->owner, t, y, out);
-    int status = acceleration_solve(f->acceleration, y, y + n, t, f->lambda, NULL);
+    int status = X(acceleration_solve)(f->acceleration, y, y + n, t, f->lambda, NULL);
     if (status) return status;
     place at = place_at(f->s, y, y + n, &t, f->lambda);
-    system_velocity(f->s, &at, out);
-    memcpy(out + n, acceleration_stage_rate(f->acceleration), n * sizeof(real));
+    X(system_velocity)(f->s, &at, out);
+    memcpy(out + n, X(acceleration_stage_rate)(f->acceleration), n * sizeof(real));
     return TAUT_OK;
 }
 
@@ -162,7 +162,7 @@ static void begin(flow *f, const state *x)
     memcpy(f->known, x->lambda, f->s->c * sizeof(real));
 }
 
-int flow_time(flow *f, const state *x, real tolerance, real *time)
+int X(flow_time)(flow *f, const state *x, real tolerance, real *time)
 {
     real H, error;
     *time = 0;
@@ -181,7 +181,7 @@ int flow_time(flow *f, const state *x, real tolerance, real *time)
     return status;
 }
 
-int flow_advance(flow *f, state *x, real until, real tolerance)
+int X(flow_advance)(flow *f, state *x, real until, real tolerance)
 {
     struct system *s = f->s;
     uint32_t n = s->n;
@@ -207,7 +207,7 @@ int flow_advance(flow *f, state *x, real until, real tolerance)
             status = TAUT_OK;
             continue;
         }
-        return status ? status : fail(s->context, TAUT_NO_CONVERGENCE, "at t = %.9g: the reference solution needs steps below %.1e; "
+        return status ? status : taut_fail(s->context, TAUT_NO_CONVERGENCE, "at t = %.9g: the reference solution needs steps below %.1e; "
                                       "the motion is not smooth there", (double)t, (double)f->step);
     }
     if (status) return status;
@@ -218,6 +218,6 @@ int flow_advance(flow *f, state *x, real until, real tolerance)
     memset(x->q_low, 0, n * sizeof(real));
     memset(x->p_low, 0, n * sizeof(real));
     place at = place_at(f->s, x->q, x->w, &x->t, x->lambda);
-    system_momentum(s, &at, x->p);
+    X(system_momentum)(s, &at, x->p);
     return TAUT_OK;
 }

@@ -9,15 +9,15 @@
 
 typedef struct flow flow;
 
-int flow_create(struct system *s, flow **result);
+int X(flow_create)(struct system *s, flow **result);
 /* The same along a field of the caller's, rate := F(t, (q,w)), which must outlive it. */
 typedef int flow_field(void *owner, real t, const real *y, real *rate);
-int flow_create_along(struct system *s, flow_field *field, void *owner, flow **result);
-void flow_destroy(flow *f);
+int X(flow_create_along)(struct system *s, flow_field *field, void *owner, flow **result);
+void X(flow_destroy)(flow *f);
 /* x := the state at `until` (not before x->t). tolerance: relative error allowed in each of its steps. */
-int flow_advance(flow *f, state *x, real until, real tolerance);
+int X(flow_advance)(flow *f, state *x, real until, real tolerance);
 /* *time := the longest step from x that meets the tolerance, to a factor of four: a time that belongs to the motion
    there, in whatever units. 0 where every step does, as in free fall. */
-int flow_time(flow *f, const state *x, real tolerance, real *time);
+int X(flow_time)(flow *f, const state *x, real tolerance, real *time);
 
 #endif

@@ -17,13 +17,13 @@ struct impulse {
     real t;
 };
 
-void impulse_destroy(impulse *z)
+void X(impulse_destroy)(impulse *z)
 {
     if (!z) return;
-    mem_free(z->s->context, z->room);
-    kkt_destroy(z->kkt);
-    newton_clear(&z->newton);
-    mem_free(z->s->context, z);
+    taut_mem_free(z->s->context, z->room);
+    X(kkt_destroy)(z->kkt);
+    X(newton_clear)(&z->newton);
+    taut_mem_free(z->s->context, z);
 }
 
 static void lay_out(void *self, room_layout *l)
@@ -37,17 +37,17 @@ static void lay_out(void *self, room_layout *l)
     z->velocity = room_reals(l, s->n);
 }
 
-int impulse_create(struct system *s, real tolerance, impulse **result)
+int X(impulse_create)(struct system *s, real tolerance, impulse **result)
 {
-    impulse *z = mem_new(s->context, 1, sizeof *z);
+    impulse *z = taut_mem_new(s->context, 1, sizeof *z);
     *result = NULL;
     if (!z) return TAUT_OUT_OF_MEMORY;
     z->s = s;
-    int status = kkt_create(s, &z->kkt);
+    int status = X(kkt_create)(s, &z->kkt);
     if (!status) status = room_create(s->context, lay_out, z, &z->room);
-    if (!status) status = newton_create(s->context, (int)(2 * s->n + s->c), tolerance, &z->newton);
+    if (!status) status = X(newton_create)(s->context, (int)(2 * s->n + s->c), tolerance, &z->newton);
     if (status)
-        impulse_destroy(z);
+        X(impulse_destroy)(z);
     else
         *result = z;
     return status;
@@ -56,7 +56,7 @@ int impulse_create(struct system *s, real tolerance, impulse **result)
 static void find_push(impulse *z, const real *mu)
 {
     memset(z->push, 0, z->s->n * sizeof(real));
-    block_multiply_transposed(&z->s->blocks[BLOCK_G], z->g, 1, mu, z->push);
+    X(block_multiply_transposed)(&z->s->blocks[BLOCK_G], z->g, 1, mu, z->push);
 }
 
 static int residual(void *self, const real *x, real *out)
@@ -66,12 +66,12 @@ static int residual(void *self, const real *x, real *out)
     uint32_t n = s->n;
     place at = place_at(z->s, z->q, x, &z->t, NULL);
     find_push(z, x + 2 * n);
-    system_momentum(s, &at, out);
+    X(system_momentum)(s, &at, out);
     for (uint32_t i = 0; i < n; i++) out[i] = (out[i] - z->p[i]) - (z->push[i] + z->p_low[i]);
-    system_velocity(s, &at, z->velocity);
+    X(system_velocity)(s, &at, z->velocity);
     for (uint32_t i = 0; i < n; i++) out[n + i] = x[n + i] - z->velocity[i];
     for (uint32_t k = 0; k < s->c; k++) out[2 * n + k] = z->rate[k] - z->target[k];
-    block_multiply(&s->blocks[BLOCK_G], z->g, 1, x + n, out + 2 * n);
+    X(block_multiply)(&s->blocks[BLOCK_G], z->g, 1, x + n, out + 2 * n);
     return TAUT_OK;
 }
 
@@ -79,20 +79,20 @@ static int factor(void *self, const real *x)
 {
     impulse *z = self;
     place at = place_at(z->s, z->q, x, &z->t, NULL);
-    return kkt_factor(z->kkt, &at);
+    return X(kkt_factor)(z->kkt, &at);
 }
 
 static int solve(void *self, real *out)
 {
     impulse *z = self;
     uint32_t n = z->s->n;
-    return kkt_solve(z->kkt, out, out + n, out + 2 * n);
+    return X(kkt_solve)(z->kkt, out, out + n, out + 2 * n);
 }
 
 static real measure(void *self, const real *x, const real *change)
 {
     uint32_t n = ((impulse *)self)->s->n;
-    return real_most(newton_relative(x, change, (int)n), newton_relative(x + n, change + n, (int)n));
+    return real_most(X(newton_relative)(x, change, (int)n), X(newton_relative)(x + n, change + n, (int)n));
 }
 
 static void name(void *self, int equation, char *buffer, size_t size)
@@ -101,26 +101,26 @@ static void name(void *self, int equation, char *buffer, size_t size)
     int n = (int)z->s->n;
     char text[150];
     if (equation >= 2 * n) {
-        system_constraint_name(z->s, (uint32_t)(equation - 2 * n), buffer, size);
+        X(system_constraint_name)(z->s, (uint32_t)(equation - 2 * n), buffer, size);
         return;
     }
-    system_coordinate_name(z->s, (uint32_t)(equation % n), text, sizeof text);
+    X(system_coordinate_name)(z->s, (uint32_t)(equation % n), text, sizeof text);
     snprintf(buffer, size, "momentum of %s", text);
 }
 
-int impulse_find(impulse *z, const real *q, real t, const real *p, const real *p_low, const real *rates, real *w, real *mu, real *push)
+int X(impulse_find)(impulse *z, const real *q, real t, const real *p, const real *p_low, const real *rates, real *w, real *mu, real *push)
 {
     struct system *s = z->s;
     uint32_t n = s->n;
     z->q = q, z->t = t, z->p = p, z->p_low = p_low, z->target = rates;
     place at = place_at(z->s, q, w, &z->t, NULL);
-    system_block_values(s, BLOCK_G, &at, z->g);
-    system_constraint_rate(s, &at, z->rate);
+    X(system_block_values)(s, BLOCK_G, &at, z->g);
+    X(system_constraint_rate)(s, &at, z->rate);
     memcpy(z->x, w, n * sizeof(real));
-    system_velocity(s, &at, z->x + n);
+    X(system_velocity)(s, &at, z->x + n);
     memset(z->x + 2 * n, 0, s->c * sizeof(real));
     newton_problem problem = { z, (int)(2 * n + s->c), residual, factor, solve, measure, name, NULL };
-    int status = newton_solve(&z->newton, &problem, z->x, 0, t, "velocity constraints");
+    int status = X(newton_solve)(&z->newton, &problem, z->x, 0, t, "velocity constraints");
     if (status) return status;
     find_push(z, z->x + 2 * n);
     memcpy(w, z->x, n * sizeof(real));

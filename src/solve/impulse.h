@@ -9,9 +9,9 @@
 
 typedef struct impulse impulse;
 
-int impulse_create(struct system *s, real tolerance, impulse **result);
-void impulse_destroy(impulse *z);
+int X(impulse_create)(struct system *s, real tolerance, impulse **result);
+void X(impulse_destroy)(impulse *z);
 /* p + p_low is the momentum before. w: a guess in, the stage variable after the impulse out. mu: the impulse out. push: G' mu out. */
-int impulse_find(impulse *z, const real *q, real t, const real *p, const real *p_low, const real *rates, real *w, real *mu, real *push);
+int X(impulse_find)(impulse *z, const real *q, real t, const real *p, const real *p_low, const real *rates, real *w, real *mu, real *push);
 
 #endif

@@ -23,14 +23,14 @@ struct kkt {
     size_t value_count, unknown_count; /* room for values and unknowns */
 };
 
-void kkt_destroy(kkt *k)
+void X(kkt_destroy)(kkt *k)
 {
     if (!k) return;
     taut_context *context = k->s->context;
-    multiplier_destroy(k->multiplier);
-    assembly_destroy(k->matrix);
-    mem_free(context, k->room);
-    mem_free(context, k);
+    X(multiplier_destroy)(k->multiplier);
+    X(assembly_destroy)(k->matrix);
+    taut_mem_free(context, k->room);
+    taut_mem_free(context, k);
 }
 
 static void lay_out(void *self, room_layout *l)
@@ -53,7 +53,7 @@ static int create_full(kkt *k)
     static const block_id needed[] = { BLOCK_PI_W, BLOCK_PHI_LAMBDA, BLOCK_NU_W };
     int status = TAUT_OK;
     for (int i = 0; !status && i < 3; i++) {
-        status = system_prepare_block(s, needed[i]);
+        status = X(system_prepare_block)(s, needed[i]);
         if (s->blocks[needed[i]].value_count > largest) largest = s->blocks[needed[i]].value_count;
     }
     k->own_velocity = s->form != FORM_LAGRANGIAN;
@@ -62,56 +62,56 @@ static int create_full(kkt *k)
     k->identity.part_count = 1;
     k->identity.value_count = n;
     if (largest < n) largest = n;
-    if (!status) status = assembly_create(s->context, lambda0 + c, &k->matrix);
-    if (!status) status = assembly_add(k->matrix, &s->blocks[BLOCK_PI_W], 0, 0, &k->id_pi);
-    if (!status) status = assembly_add(k->matrix, &s->blocks[BLOCK_PHI_LAMBDA], 0, lambda0, &k->id_phi);
-    if (!status && k->own_velocity) status = assembly_add(k->matrix, &s->blocks[BLOCK_NU_W], n, 0, &k->id_nu);
-    if (!status && k->own_velocity) status = assembly_add(k->matrix, &k->identity, n, n, &k->id_identity);
-    if (!status) status = assembly_add(k->matrix, &s->blocks[BLOCK_G], lambda0, v0, &k->id_g);
-    if (!status) status = assembly_finish(k->matrix, 0);
+    if (!status) status = X(assembly_create)(s->context, lambda0 + c, &k->matrix);
+    if (!status) status = X(assembly_add)(k->matrix, &s->blocks[BLOCK_PI_W], 0, 0, &k->id_pi);
+    if (!status) status = X(assembly_add)(k->matrix, &s->blocks[BLOCK_PHI_LAMBDA], 0, lambda0, &k->id_phi);
+    if (!status && k->own_velocity) status = X(assembly_add)(k->matrix, &s->blocks[BLOCK_NU_W], n, 0, &k->id_nu);
+    if (!status && k->own_velocity) status = X(assembly_add)(k->matrix, &k->identity, n, n, &k->id_identity);
+    if (!status) status = X(assembly_add)(k->matrix, &s->blocks[BLOCK_G], lambda0, v0, &k->id_g);
+    if (!status) status = X(assembly_finish)(k->matrix, 0);
     k->value_count = (size_t)largest;
     k->unknown_count = (size_t)(lambda0 + c);
     return status;
 }
 
-int kkt_create(struct system *s, kkt **result)
+int X(kkt_create)(struct system *s, kkt **result)
 {
-    kkt *k = mem_new(s->context, 1, sizeof *k);
+    kkt *k = taut_mem_new(s->context, 1, sizeof *k);
     *result = NULL;
     if (!k) return TAUT_OUT_OF_MEMORY;
     k->s = s;
-    int status = system_prepare_block(s, BLOCK_G);
+    int status = X(system_prepare_block)(s, BLOCK_G);
     int reduced = s->inverse_mass && !s->structure.force_multiplier;
     if (!status && !reduced) status = create_full(k);
-    if (!status && reduced && s->c) status = multiplier_create(s, &k->multiplier);
+    if (!status && reduced && s->c) status = X(multiplier_create)(s, &k->multiplier);
     if (!status) status = room_create(s->context, lay_out, k, &k->room);
     if (status)
-        kkt_destroy(k);
+        X(kkt_destroy)(k);
     else
         *result = k;
     return status;
 }
 
-int kkt_factor(kkt *k, const place *at)
+int X(kkt_factor)(kkt *k, const place *at)
 {
     struct system *s = k->s;
-    system_block_values(s, BLOCK_G, at, k->g);
-    if (k->matrix == NULL) return k->multiplier ? multiplier_factor(k->multiplier, k->g, k->g) : TAUT_OK;
-    assembly_zero(k->matrix);
-    system_block_values(s, BLOCK_PI_W, at, k->values);
-    assembly_put(k->matrix, k->id_pi, 1, k->values);
-    system_block_values(s, BLOCK_PHI_LAMBDA, at, k->values);
-    assembly_put(k->matrix, k->id_phi, -1, k->values);
-    assembly_put(k->matrix, k->id_g, 1, k->g);
+    X(system_block_values)(s, BLOCK_G, at, k->g);
+    if (k->matrix == NULL) return k->multiplier ? X(multiplier_factor)(k->multiplier, k->g, k->g) : TAUT_OK;
+    X(assembly_zero)(k->matrix);
+    X(system_block_values)(s, BLOCK_PI_W, at, k->values);
+    X(assembly_put)(k->matrix, k->id_pi, 1, k->values);
+    X(system_block_values)(s, BLOCK_PHI_LAMBDA, at, k->values);
+    X(assembly_put)(k->matrix, k->id_phi, -1, k->values);
+    X(assembly_put)(k->matrix, k->id_g, 1, k->g);
     if (k->own_velocity) {
-        system_block_values(s, BLOCK_NU_W, at, k->values);
-        assembly_put(k->matrix, k->id_nu, -1, k->values);
+        X(system_block_values)(s, BLOCK_NU_W, at, k->values);
+        X(assembly_put)(k->matrix, k->id_nu, -1, k->values);
         for (uint32_t i = 0; i < s->n; i++) k->values[i] = 1;
-        assembly_put(k->matrix, k->id_identity, 1, k->values);
+        X(assembly_put)(k->matrix, k->id_identity, 1, k->values);
     }
-    int status = assembly_factor(k->matrix);
+    int status = X(assembly_factor)(k->matrix);
     long first = (long)s->n * (k->own_velocity ? 2 : 1);
-    return status == TAUT_SINGULAR ? redundant_constraint(s, assembly_status(k->matrix)->deficient - first) : status;
+    return status == TAUT_SINGULAR ? X(redundant_constraint)(s, X(assembly_status)(k->matrix)->deficient - first) : status;
 }
 
 /* S lambda = c - G b - G W a;  then w and v. */
@@ -120,13 +120,13 @@ static int solve_reduced(kkt *k, real *a, real *b, real *c)
     struct system *s = k->s;
     const block_shape *g = &s->blocks[BLOCK_G];
     uint32_t n = s->n;
-    system_apply_inverse_mass(s, a, k->x);
+    X(system_apply_inverse_mass)(s, a, k->x);
     for (uint32_t i = 0; i < n; i++) k->x[i] += b[i];
-    block_multiply(g, k->g, -1, k->x, c);
-    int status = k->multiplier ? multiplier_solve(k->multiplier, c) : TAUT_OK;
+    X(block_multiply)(g, k->g, -1, k->x, c);
+    int status = k->multiplier ? X(multiplier_solve)(k->multiplier, c) : TAUT_OK;
     if (status) return status;
-    block_multiply_transposed(g, k->g, 1, c, a); /* a + G' lambda */
-    system_apply_inverse_mass(s, a, k->x);
+    X(block_multiply_transposed)(g, k->g, 1, c, a); /* a + G' lambda */
+    X(system_apply_inverse_mass)(s, a, k->x);
     for (uint32_t i = 0; i < n; i++) b[i] += k->x[i];
     if (s->form == FORM_LAGRANGIAN) memcpy(a, k->x, n * sizeof *a);
     return TAUT_OK;
@@ -137,11 +137,11 @@ static int solve_full(kkt *k, real *a, real *b, real *c)
 {
     struct system *s = k->s;
     uint32_t n = s->n, at = 0;
-    if (!k->own_velocity) block_multiply(&s->blocks[BLOCK_G], k->g, -1, b, c);
+    if (!k->own_velocity) X(block_multiply)(&s->blocks[BLOCK_G], k->g, -1, b, c);
     memcpy(k->unknowns, a, n * sizeof *a), at += n;
     if (k->own_velocity) memcpy(k->unknowns + at, b, n * sizeof *b), at += n;
     memcpy(k->unknowns + at, c, s->c * sizeof *c);
-    int status = assembly_solve(k->matrix, k->unknowns);
+    int status = X(assembly_solve)(k->matrix, k->unknowns);
     if (status) return status;
     memcpy(a, k->unknowns, n * sizeof *a);
     memcpy(c, k->unknowns + at, s->c * sizeof *c);
@@ -149,9 +149,9 @@ static int solve_full(kkt *k, real *a, real *b, real *c)
     return TAUT_OK;
 }
 
-int kkt_solve(kkt *k, real *a, real *b, real *c)
+int X(kkt_solve)(kkt *k, real *a, real *b, real *c)
 {
     return k->matrix ? solve_full(k, a, b, c) : solve_reduced(k, a, b, c);
 }
 
-const real *kkt_jacobian(const kkt *k) { return k->g; }
+const real *X(kkt_jacobian)(const kkt *k) { return k->g; }

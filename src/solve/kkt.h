@@ -11,13 +11,13 @@
 
 typedef struct kkt kkt;
 
-int kkt_create(struct system *s, kkt **result);
-void kkt_destroy(kkt *k);
+int X(kkt_create)(struct system *s, kkt **result);
+void X(kkt_destroy)(kkt *k);
 /* Forms and factors the matrix. TAUT_SINGULAR with a text that names a constraint when the constraints are redundant. */
-int kkt_factor(kkt *k, const place *at);
+int X(kkt_factor)(kkt *k, const place *at);
 /* Overwrites a, b, c by w, v, lambda. */
-int kkt_solve(kkt *k, real *a, real *b, real *c);
+int X(kkt_solve)(kkt *k, real *a, real *b, real *c);
 /* The values of G at the place of the last factor. */
-const real *kkt_jacobian(const kkt *k);
+const real *X(kkt_jacobian)(const kkt *k);
 
 #endif

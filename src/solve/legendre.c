@@ -20,13 +20,13 @@ struct legendre {
     real t;
 };
 
-void legendre_destroy(legendre *l)
+void X(legendre_destroy)(legendre *l)
 {
     if (!l) return;
-    assembly_destroy(l->matrix);
-    mem_free(l->s->context, l->room);
-    newton_clear(&l->newton);
-    mem_free(l->s->context, l);
+    X(assembly_destroy)(l->matrix);
+    taut_mem_free(l->s->context, l->room);
+    X(newton_clear)(&l->newton);
+    taut_mem_free(l->s->context, l);
 }
 
 static void lay_out(void *self, room_layout *at)
@@ -39,27 +39,27 @@ static void lay_out(void *self, room_layout *at)
 static int create_matrix(legendre *l)
 {
     struct system *s = l->s;
-    int status = system_prepare_block(s, BLOCK_PI_W);
-    if (!status) status = newton_create(s->context, (int)s->n, 0, &l->newton);
-    if (!status) status = assembly_create(s->context, (int)s->n, &l->matrix);
-    if (!status) status = assembly_add(l->matrix, &s->blocks[BLOCK_PI_W], 0, 0, &l->id);
-    if (!status) status = assembly_finish(l->matrix, 1);
+    int status = X(system_prepare_block)(s, BLOCK_PI_W);
+    if (!status) status = X(newton_create)(s->context, (int)s->n, 0, &l->newton);
+    if (!status) status = X(assembly_create)(s->context, (int)s->n, &l->matrix);
+    if (!status) status = X(assembly_add)(l->matrix, &s->blocks[BLOCK_PI_W], 0, 0, &l->id);
+    if (!status) status = X(assembly_finish)(l->matrix, 1);
     return status ? status : room_create(s->context, lay_out, l, &l->room);
 }
 
-int legendre_create(struct system *s, legendre **result)
+int X(legendre_create)(struct system *s, legendre **result)
 {
     *result = NULL;
-    legendre *l = mem_new(s->context, 1, sizeof *l);
+    legendre *l = taut_mem_new(s->context, 1, sizeof *l);
     if (!l) return TAUT_OUT_OF_MEMORY;
     l->s = s;
     int status = s->form == FORM_LAGRANGIAN && !s->inverse_mass ? create_matrix(l) : TAUT_OK;
     if (!status && s->form == FORM_LAGRANGIAN && s->inverse_mass && !s->offset) {
-        l->x = mem_new(s->context, s->n, sizeof *l->x);
-        status = l->x ? field_prepare_gradient(s->energy, KIND_W) : TAUT_OUT_OF_MEMORY;
+        l->x = taut_mem_new(s->context, s->n, sizeof *l->x);
+        status = l->x ? X(field_prepare_gradient)(s->energy, KIND_W) : TAUT_OUT_OF_MEMORY;
     }
     if (status)
-        legendre_destroy(l);
+        X(legendre_destroy)(l);
     else
         *result = l;
     return status;
@@ -67,29 +67,29 @@ int legendre_create(struct system *s, legendre **result)
 
 static int form_mass(legendre *l, const place *at)
 {
-    system_block_values(l->s, BLOCK_PI_W, at, l->values);
-    assembly_zero(l->matrix);
-    assembly_put(l->matrix, l->id, 1, l->values);
-    int status = assembly_factor(l->matrix);
+    X(system_block_values)(l->s, BLOCK_PI_W, at, l->values);
+    X(assembly_zero)(l->matrix);
+    X(assembly_put)(l->matrix, l->id, 1, l->values);
+    int status = X(assembly_factor)(l->matrix);
     if (status != TAUT_SINGULAR) return status;
     char name[150] = "?";
-    long column = assembly_status(l->matrix)->deficient;
-    if (column >= 0 && column < (long)l->s->n) system_coordinate_name(l->s, (uint32_t)column, name, sizeof name);
-    return fail(l->s->context, TAUT_SINGULAR, "at t = %.9g: the mass matrix is singular at coordinate '%s': momenta do not determine the "
+    long column = X(assembly_status)(l->matrix)->deficient;
+    if (column >= 0 && column < (long)l->s->n) X(system_coordinate_name)(l->s, (uint32_t)column, name, sizeof name);
+    return taut_fail(l->s->context, TAUT_SINGULAR, "at t = %.9g: the mass matrix is singular at coordinate '%s': momenta do not determine the "
                                               "velocities there", (double)*at->x[KIND_T], name);
 }
 
-static int solve(void *self, real *r) { return assembly_solve(((legendre *)self)->matrix, r); }
+static int solve(void *self, real *r) { return X(assembly_solve)(((legendre *)self)->matrix, r); }
 
 static real measure(void *self, const real *x, const real *change)
 {
-    return newton_relative(x, change, (int)((legendre *)self)->s->n);
+    return X(newton_relative)(x, change, (int)((legendre *)self)->s->n);
 }
 
 static void name_equation(void *self, int equation, char *buffer, size_t size)
 {
     char name[150];
-    system_coordinate_name(((legendre *)self)->s, (uint32_t)equation, name, sizeof name);
+    X(system_coordinate_name)(((legendre *)self)->s, (uint32_t)equation, name, sizeof name);
     snprintf(buffer, size, "momentum of %s", name);
 }
 
@@ -97,7 +97,7 @@ static int stage_residual(void *self, const real *w, real *out)
 {
     legendre *l = self;
     place at = place_at(l->s, l->q, w, &l->t, NULL);
-    system_momentum(l->s, &at, out);
+    X(system_momentum)(l->s, &at, out);
     for (uint32_t i = 0; i < l->s->n; i++) out[i] -= l->right[i];
     return TAUT_OK;
 }
@@ -109,7 +109,7 @@ static int stage_factor(void *self, const real *w)
     return form_mass(l, &at);
 }
 
-int legendre_stage(legendre *l, const real *q, const real *p, real t, real *w)
+int X(legendre_stage)(legendre *l, const real *q, const real *p, real t, real *w)
 {
     struct system *s = l->s;
     if (s->form != FORM_LAGRANGIAN) {
@@ -118,21 +118,21 @@ int legendre_stage(legendre *l, const real *q, const real *p, real t, real *w)
     }
     if (s->inverse_mass) { /* p = M v + a(q,t) */
         place rest = place_at(s, q, NULL, &t, NULL);
-        if (!s->offset) system_momentum(s, &rest, l->x);
+        if (!s->offset) X(system_momentum)(s, &rest, l->x);
         for (uint32_t i = 0; i < s->n; i++) w[i] = p[i] - (s->offset ? s->offset[i] : l->x[i]);
-        system_apply_inverse_mass(s, w, w);
+        X(system_apply_inverse_mass)(s, w, w);
         return TAUT_OK;
     }
     l->q = q, l->right = p, l->t = t;
     newton_problem problem = { l, (int)s->n, stage_residual, stage_factor, solve, measure, name_equation, NULL };
-    return newton_solve(&l->newton, &problem, w, 0, t, "velocities from momenta");
+    return X(newton_solve)(&l->newton, &problem, w, 0, t, "velocities from momenta");
 }
 
 static int mass_residual(void *self, const real *x, real *out)
 {
     legendre *l = self;
     for (uint32_t i = 0; i < l->s->n; i++) out[i] = -l->right[i];
-    block_multiply(&l->s->blocks[BLOCK_PI_W], l->values, 1, x, out);
+    X(block_multiply)(&l->s->blocks[BLOCK_PI_W], l->values, 1, x, out);
     return TAUT_OK;
 }
 
@@ -142,17 +142,17 @@ static int mass_factor(void *self, const real *x)
     return form_mass(self, ((legendre *)self)->at);
 }
 
-int legendre_mass_solve(legendre *l, const place *at, real *x)
+int X(legendre_mass_solve)(legendre *l, const place *at, real *x)
 {
     struct system *s = l->s;
     if (s->inverse_mass) {
-        system_apply_inverse_mass(s, x, x);
+        X(system_apply_inverse_mass)(s, x, x);
         return TAUT_OK;
     }
     l->right = x, l->at = at;
     memset(l->x, 0, s->n * sizeof *x);
     newton_problem problem = { l, (int)s->n, mass_residual, mass_factor, solve, measure, name_equation, NULL };
-    int status = newton_solve(&l->newton, &problem, l->x, 0, *at->x[KIND_T], "accelerations");
+    int status = X(newton_solve)(&l->newton, &problem, l->x, 0, *at->x[KIND_T], "accelerations");
     if (!status) memcpy(x, l->x, s->n * sizeof *x);
     return status;
 }

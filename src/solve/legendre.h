@@ -8,11 +8,11 @@
 
 typedef struct legendre legendre;
 
-int legendre_create(struct system *s, legendre **result);
-void legendre_destroy(legendre *l);
+int X(legendre_create)(struct system *s, legendre **result);
+void X(legendre_destroy)(legendre *l);
 /* w: guess in; out: pi(q,w,t) = p. */
-int legendre_stage(legendre *l, const real *q, const real *p, real t, real *w);
+int X(legendre_stage)(legendre *l, const real *q, const real *p, real t, real *w);
 /* x := L_vv^-1 x at the place (Lagrangian models). */
-int legendre_mass_solve(legendre *l, const place *at, real *x);
+int X(legendre_mass_solve)(legendre *l, const place *at, real *x);
 
 #endif

@@ -21,17 +21,17 @@ struct multiplier {
     double *right;
 };
 
-void multiplier_destroy(multiplier *m)
+void X(multiplier_destroy)(multiplier *m)
 {
     if (!m) return;
     taut_context *context = m->s->context;
-    pattern_destroy(context, m->gt);
-    pattern_destroy(context, m->t);
-    pattern_destroy(context, m->columns);
-    mem_free(context, m->gt_from);
-    mem_free(context, m->room);
-    linear_destroy(m->solver);
-    mem_free(context, m);
+    taut_pattern_destroy(context, m->gt);
+    taut_pattern_destroy(context, m->t);
+    taut_pattern_destroy(context, m->columns);
+    taut_mem_free(context, m->gt_from);
+    taut_mem_free(context, m->room);
+    taut_linear_destroy(m->solver);
+    taut_mem_free(context, m);
 }
 
 /* All (i, k) with a_ij and b_jk present. */
@@ -39,15 +39,15 @@ static int product_pattern(taut_context *context, const pattern *a, const patter
 {
     size_t count = 0, at = 0;
     for (int e = 0; e < pattern_entries(a); e++) count += (size_t)(b->start[a->index[e] + 1] - b->start[a->index[e]]);
-    int *row = mem_new(context, count, sizeof *row), *column = mem_new(context, count, sizeof *column);
+    int *row = taut_mem_new(context, count, sizeof *row), *column = taut_mem_new(context, count, sizeof *column);
     int status = row && column ? TAUT_OK : TAUT_OUT_OF_MEMORY;
     for (int i = 0; !status && i < a->rows; i++)
         for (int e = a->start[i]; e < a->start[i + 1]; e++)
             for (int f = b->start[a->index[e]]; f < b->start[a->index[e] + 1]; f++, at++)
                 row[at] = i, column[at] = b->index[f];
-    if (!status) status = pattern_create(context, a->rows, b->columns, row, column, count, result);
-    mem_free(context, row);
-    mem_free(context, column);
+    if (!status) status = taut_pattern_create(context, a->rows, b->columns, row, column, count, result);
+    taut_mem_free(context, row);
+    taut_mem_free(context, column);
     return status;
 }
 
@@ -62,36 +62,36 @@ static void lay_out(void *self, room_layout *l)
     m->right = room_take(l, m->s->c, sizeof *m->right);
 }
 
-int multiplier_create(struct system *s, multiplier **result)
+int X(multiplier_create)(struct system *s, multiplier **result)
 {
     taut_context *context = s->context;
-    multiplier *m = mem_new(context, 1, sizeof *m);
+    multiplier *m = taut_mem_new(context, 1, sizeof *m);
     *result = NULL;
     if (!m) return TAUT_OUT_OF_MEMORY;
     m->s = s;
     m->g = s->blocks[BLOCK_G].parts[0].shape;
-    int status = pattern_transpose(context, m->g, &m->gt, &m->gt_from);
+    int status = taut_pattern_transpose(context, m->g, &m->gt, &m->gt_from);
     if (!status) status = product_pattern(context, m->g, s->inverse_mass_shape, &m->t);
     if (!status) status = product_pattern(context, m->t, m->gt, &m->columns); /* symmetric: rows are columns */
     if (!status) status = room_create(context, lay_out, m, &m->room);
-    if (s->c == 0) status = fail(context, TAUT_BAD_USAGE, "a multiplier matrix needs constraints");
+    if (s->c == 0) status = taut_fail(context, TAUT_BAD_USAGE, "a multiplier matrix needs constraints");
     linear_backend backend = s->c <= 12 ? LINEAR_SMALL : LINEAR_LDL;
     if (!status)
-        status = linear_create(context, backend, (int)s->c, m->columns->start, m->columns->index, 1, &m->solver);
+        status = taut_linear_create(context, backend, (int)s->c, m->columns->start, m->columns->index, 1, &m->solver);
     if (status)
-        multiplier_destroy(m);
+        X(multiplier_destroy)(m);
     else
         *result = m;
     return status;
 }
 
-int redundant_constraint(const struct system *s, long index)
+int X(redundant_constraint)(const struct system *s, long index)
 {
     if (index < 0 || index >= (long)s->c)
-        return fail(s->context, TAUT_SINGULAR,
+        return taut_fail(s->context, TAUT_SINGULAR,
                     "the equations for the multipliers are singular: constraints are redundant, or the mass matrix is singular; "
                     "'taut check' tells which");
-    return fail(s->context, TAUT_SINGULAR,
+    return taut_fail(s->context, TAUT_SINGULAR,
                 "%s:%d: constraint '%s' is redundant: its gradient is zero or depends on the others here, so its multiplier is not "
                 "determined; remove it "
                 "('taut check' shows the rank)",
@@ -117,7 +117,7 @@ static void form_t(multiplier *m, const real *g0)
 }
 
 /* Column l of S: sum over coordinates j of t_lj (column j of G1). */
-int multiplier_factor(multiplier *m, const real *g1, const real *g0)
+int X(multiplier_factor)(multiplier *m, const real *g1, const real *g0)
 {
     form_t(m, g0);
     for (int e = 0; e < pattern_entries(m->gt); e++) m->g_values[e] = (double)g1[m->gt_from[e]];
@@ -130,20 +130,20 @@ int multiplier_factor(multiplier *m, const real *g1, const real *g0)
                 m->values[m->where[m->gt->index[f]]] += m->t_values[e] * m->g_values[f];
         }
     }
-    int status = linear_factor(m->solver, m->values);
-    return status == TAUT_SINGULAR ? redundant_constraint(m->s, linear_status(m->solver)->deficient) : status;
+    int status = taut_linear_factor(m->solver, m->values);
+    return status == TAUT_SINGULAR ? X(redundant_constraint)(m->s, taut_linear_status(m->solver)->deficient) : status;
 }
 
-const pattern *multiplier_transposed(const multiplier *m, const int **from)
+const pattern *X(multiplier_transposed)(const multiplier *m, const int **from)
 {
     *from = m->gt_from;
     return m->gt;
 }
 
-int multiplier_solve(multiplier *m, real *r)
+int X(multiplier_solve)(multiplier *m, real *r)
 {
     for (uint32_t i = 0; i < m->s->c; i++) m->right[i] = (double)r[i];
-    int status = linear_solve(m->solver, m->right);
+    int status = taut_linear_solve(m->solver, m->right);
     for (uint32_t i = 0; !status && i < m->s->c; i++) r[i] = m->right[i];
     return status;
 }

@@ -9,16 +9,16 @@
 typedef struct multiplier multiplier;
 
 /* Needs BLOCK_G prepared and constant mass. */
-int multiplier_create(struct system *s, multiplier **result);
-void multiplier_destroy(multiplier *m);
+int X(multiplier_create)(struct system *s, multiplier **result);
+void X(multiplier_destroy)(multiplier *m);
 /* Forms and factors G1 W G0'; the arguments are values of BLOCK_G. */
-int multiplier_factor(multiplier *m, const real *g1, const real *g0);
+int X(multiplier_factor)(multiplier *m, const real *g1, const real *g0);
 /* G' as a pattern (coordinates x constraints), and the entry of BLOCK_G for each of its entries. */
-const pattern *multiplier_transposed(const multiplier *m, const int **from);
+const pattern *X(multiplier_transposed)(const multiplier *m, const int **from);
 /* r := S^-1 r */
-int multiplier_solve(multiplier *m, real *r);
+int X(multiplier_solve)(multiplier *m, real *r);
 
 /* Fails with a text that names constraint `index` as redundant; a general text when the index is out of range. */
-int redundant_constraint(const struct system *s, long index);
+int X(redundant_constraint)(const struct system *s, long index);
 
 #endif

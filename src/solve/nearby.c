@@ -19,12 +19,12 @@ struct nearby {
     real *r, *velocity;
 };
 
-void nearby_destroy(nearby *z)
+void X(nearby_destroy)(nearby *z)
 {
     if (!z) return;
-    kkt_destroy(z->kkt);
-    mem_free(z->s->context, z->room);
-    mem_free(z->s->context, z);
+    X(kkt_destroy)(z->kkt);
+    taut_mem_free(z->s->context, z->room);
+    taut_mem_free(z->s->context, z);
 }
 
 static void lay_out(void *self, room_layout *l)
@@ -41,27 +41,27 @@ static void lay_out(void *self, room_layout *l)
     z->velocity = room_reals(l, s->n);
 }
 
-int nearby_create(struct system *s, const state *base, nearby **result)
+int X(nearby_create)(struct system *s, const state *base, nearby **result)
 {
     static const block_id needed[] = { BLOCK_PI_W, BLOCK_NU_W, BLOCK_G };
     *result = NULL;
-    nearby *z = mem_new(s->context, 1, sizeof *z);
+    nearby *z = taut_mem_new(s->context, 1, sizeof *z);
     if (!z) return TAUT_OUT_OF_MEMORY;
     z->s = s;
     z->base = base;
     int status = TAUT_OK;
-    for (int i = 0; !status && i < 3; i++) status = system_prepare_block(s, needed[i]);
+    for (int i = 0; !status && i < 3; i++) status = X(system_prepare_block)(s, needed[i]);
     if (!status) status = room_create(s->context, lay_out, z, &z->room);
-    if (!status) status = kkt_create(s, &z->kkt);
+    if (!status) status = X(kkt_create)(s, &z->kkt);
     place at = place_at(s, base->q, base->w, &base->t, base->lambda);
-    if (!status) status = kkt_factor(z->kkt, &at);
+    if (!status) status = X(kkt_factor)(z->kkt, &at);
     if (status) {
-        nearby_destroy(z);
+        X(nearby_destroy)(z);
         return status;
     }
-    system_block_values(s, BLOCK_PI_W, &at, z->pi);
-    system_block_values(s, BLOCK_NU_W, &at, z->nu);
-    system_block_values(s, BLOCK_G, &at, z->g);
+    X(system_block_values)(s, BLOCK_PI_W, &at, z->pi);
+    X(system_block_values)(s, BLOCK_NU_W, &at, z->nu);
+    X(system_block_values)(s, BLOCK_G, &at, z->g);
     *result = z;
     return TAUT_OK;
 }
@@ -76,13 +76,13 @@ static int solve(nearby *z)
     memset(z->lambda, 0, s->c * sizeof(real));
     for (size_t pass = 0; pass < PASSES; pass++) {
         memset(z->a, 0, s->n * sizeof(real));
-        block_multiply(&blocks[BLOCK_PI_W], z->pi, -1, z->w, z->a);
-        block_multiply_transposed(&blocks[BLOCK_G], z->g, 1, z->lambda, z->a);
+        X(block_multiply)(&blocks[BLOCK_PI_W], z->pi, -1, z->w, z->a);
+        X(block_multiply_transposed)(&blocks[BLOCK_G], z->g, 1, z->lambda, z->a);
         for (uint32_t i = 0; i < s->n; i++) z->b[i] = -z->v[i];
-        block_multiply(&blocks[BLOCK_NU_W], z->nu, 1, z->w, z->b);
+        X(block_multiply)(&blocks[BLOCK_NU_W], z->nu, 1, z->w, z->b);
         for (uint32_t k = 0; k < s->c; k++) z->c[k] = -z->r[k];
-        block_multiply(&blocks[BLOCK_G], z->g, -1, z->v, z->c);
-        int status = kkt_solve(z->kkt, z->a, z->b, z->c);
+        X(block_multiply)(&blocks[BLOCK_G], z->g, -1, z->v, z->c);
+        int status = X(kkt_solve)(z->kkt, z->a, z->b, z->c);
         if (status) return status;
         for (uint32_t i = 0; i < s->n; i++) z->w[i] += z->a[i], z->v[i] += z->b[i];
         for (uint32_t k = 0; k < s->c; k++) z->lambda[k] += z->c[k];
@@ -95,13 +95,13 @@ static void residual(nearby *z, const state *x, int velocity)
     struct system *s = z->s;
     place at = place_at(s, x->q, x->w, &x->t, x->lambda);
     if (!velocity) {
-        system_constraints(s, &at, z->r);
+        X(system_constraints)(s, &at, z->r);
         return;
     }
-    system_velocity(s, &at, z->velocity);
-    system_block_values(s, BLOCK_G, &at, z->g_here);
-    system_constraint_rate(s, &at, z->r);
-    block_multiply(&s->blocks[BLOCK_G], z->g_here, 1, z->velocity, z->r);
+    X(system_velocity)(s, &at, z->velocity);
+    X(system_block_values)(s, BLOCK_G, &at, z->g_here);
+    X(system_constraint_rate)(s, &at, z->r);
+    X(block_multiply)(&s->blocks[BLOCK_G], z->g_here, 1, z->velocity, z->r);
 }
 
 static int correct(nearby *z, state *x, int velocity)
@@ -123,18 +123,18 @@ static int correct(nearby *z, state *x, int velocity)
         if (k > 3 && size > before) break;
         before = size;
     }
-    return fail(s->context, TAUT_NO_CONVERGENCE, "at t = %.9g: no state on the constraints was found this far from the trajectory",
+    return taut_fail(s->context, TAUT_NO_CONVERGENCE, "at t = %.9g: no state on the constraints was found this far from the trajectory",
                 (double)x->t);
 }
 
-int nearby_state(nearby *z, real part, const real *dq, const real *dw, state *x)
+int X(nearby_state)(nearby *z, real part, const real *dq, const real *dw, state *x)
 {
     struct system *s = z->s;
-    state_copy(z->base, x);
+    X(state_copy)(z->base, x);
     for (uint32_t i = 0; i < s->n; i++) x->q[i] += part * dq[i], x->w[i] += part * dw[i];
     int status = s->c ? correct(z, x, 0) : TAUT_OK;
     if (!status && s->c) status = correct(z, x, 1);
     place at = place_at(s, x->q, x->w, &x->t, x->lambda);
-    if (!status) system_momentum(s, &at, x->p);
+    if (!status) X(system_momentum)(s, &at, x->p);
     return status;
 }

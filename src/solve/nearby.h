@@ -12,9 +12,9 @@
 typedef struct nearby nearby;
 
 /* base must satisfy the constraints and outlive the object. */
-int nearby_create(struct system *s, const state *base, nearby **result);
-void nearby_destroy(nearby *z);
+int X(nearby_create)(struct system *s, const state *base, nearby **result);
+void X(nearby_destroy)(nearby *z);
 /* x := the state at base + part (dq, dw). TAUT_NO_CONVERGENCE when that is too far away. */
-int nearby_state(nearby *z, real part, const real *dq, const real *dw, state *x);
+int X(nearby_state)(nearby *z, real part, const real *dq, const real *dw, state *x);
 
 #endif

@@ -2,30 +2,30 @@
 
 #include <stdio.h>
 
-int newton_create(taut_context *context, int largest, real tolerance, newton *n)
+int X(newton_create)(taut_context *context, int largest, real tolerance, newton *n)
 {
     *n = (newton){ .context = context, .most = 50 };
     n->enough = tolerance > 0 ? tolerance : REAL_EPSILON / 2;
     /* What is left out must be far below a rounding: it has the same sign at every step, and drifts (a rigid body's momentum
        by 0.015 eps a step with eps/8) where roundings cancel. */
     n->rest = tolerance > 0 ? tolerance / 4 : REAL_EPSILON / 2048;
-    n->residual = mem_new(context, (size_t)largest, sizeof *n->residual);
+    n->residual = taut_mem_new(context, (size_t)largest, sizeof *n->residual);
     return n->residual ? TAUT_OK : TAUT_OUT_OF_MEMORY;
 }
 
-void newton_relax(newton *n)
+void X(newton_relax)(newton *n)
 {
     n->enough = REAL(fmax)(n->enough, 2 * REAL_EPSILON);
     n->rest = REAL(fmax)(n->rest, REAL_EPSILON / 8);
 }
 
-void newton_clear(newton *n)
+void X(newton_clear)(newton *n)
 {
-    if (n->context) mem_free(n->context, n->residual);
+    if (n->context) taut_mem_free(n->context, n->residual);
     *n = (newton){ 0 };
 }
 
-real newton_relative(const real *x, const real *dx, int count)
+real X(newton_relative)(const real *x, const real *dx, int count)
 {
     /* 1e-3: unknowns that are all nearly zero have no scale of their own */
     real largest = (real)1e-3, change = 0;
@@ -56,9 +56,9 @@ static int give_up(newton *n, const newton_problem *p, const real *x, int iterat
     real value = n->residual[worst];
     p->name(p->self, worst, name, sizeof name);
     if (value != value)
-        return fail(n->context, TAUT_NOT_FINITE, "at t = %.9g: %s: equation '%s' is not a finite number; try a smaller step",
+        return taut_fail(n->context, TAUT_NOT_FINITE, "at t = %.9g: %s: equation '%s' is not a finite number; try a smaller step",
                     (double)time, what, name);
-    return fail(n->context, TAUT_NO_CONVERGENCE,
+    return taut_fail(n->context, TAUT_NO_CONVERGENCE,
                 "at t = %.9g: %s: no convergence after %d Newton iterations; equation '%s' misses by %.3g; try a smaller step",
                 (double)time, what, iterations, name, (double)value);
 }
@@ -75,7 +75,7 @@ static int is_solved(newton *n, const newton_problem *p, const real *x, real siz
     return status;
 }
 
-int newton_solve(newton *n, const newton_problem *p, real *x, int has_factor, real time, const char *what)
+int X(newton_solve)(newton *n, const newton_problem *p, real *x, int has_factor, real time, const char *what)
 {
     /* Stagnation below the floor is round-off of an ill-conditioned problem. */
     const real enough = n->enough;

@@ -40,14 +40,14 @@ typedef struct {
 } newton;
 
 /* tolerance 0: down to round-off. */
-int newton_create(taut_context *context, int largest, real tolerance, newton *n);
+int X(newton_create)(taut_context *context, int largest, real tolerance, newton *n);
 /* Round-off, for problems in which what is left out does not add up over the steps: saves an iteration or two. */
-void newton_relax(newton *n);
-void newton_clear(newton *n);
+void X(newton_relax)(newton *n);
+void X(newton_clear)(newton *n);
 /* Solves from the start x. has_factor: the matrix of an earlier factor call is good enough to begin with. time and what are for messages. */
-int newton_solve(newton *n, const newton_problem *p, real *x, int has_factor, real time, const char *what);
+int X(newton_solve)(newton *n, const newton_problem *p, real *x, int has_factor, real time, const char *what);
 
 /* max |dx_i| / max(1e-3, |x|): the usual measure */
-real newton_relative(const real *x, const real *dx, int count);
+real X(newton_relative)(const real *x, const real *dx, int count);
 
 #endif

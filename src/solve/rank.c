@@ -24,12 +24,12 @@ struct rank {
     unsigned char *dependent;
 };
 
-void rank_destroy(rank *z)
+void X(rank_destroy)(rank *z)
 {
     if (!z) return;
     taut_context *context = z->s->context;
-    mem_free(context, z->room);
-    mem_free(context, z);
+    taut_mem_free(context, z->room);
+    taut_mem_free(context, z);
 }
 
 static double dot(const double *x, const double *y, uint32_t n)
@@ -60,7 +60,7 @@ static void orthogonalise(rank *z)
     }
 }
 
-int rank_is_affordable(const struct system *s) { return (double)s->c * s->c * s->n <= MOST_WORK; }
+int X(rank_is_affordable)(const struct system *s) { return (double)s->c * s->c * s->n <= MOST_WORK; }
 
 static void lay_out(void *self, room_layout *l)
 {
@@ -72,16 +72,16 @@ static void lay_out(void *self, room_layout *l)
     z->dependent = room_take(l, z->rows, 1);
 }
 
-int rank_create(const struct system *s, const real *values, rank **result)
+int X(rank_create)(const struct system *s, const real *values, rank **result)
 {
     const pattern *p = s->blocks[BLOCK_G].parts[0].shape;
-    rank *z = mem_new(s->context, 1, sizeof *z);
+    rank *z = taut_mem_new(s->context, 1, sizeof *z);
     *result = NULL;
     if (!z) return TAUT_OUT_OF_MEMORY;
     *z = (rank){ .s = s, .rows = s->c, .columns = s->n };
     int status = room_create(s->context, lay_out, z, &z->room);
     if (status) {
-        rank_destroy(z);
+        X(rank_destroy)(z);
         return status;
     }
     for (int k = 0; k < p->rows; k++)
@@ -92,12 +92,12 @@ int rank_create(const struct system *s, const real *values, rank **result)
     return TAUT_OK;
 }
 
-uint32_t rank_number(const rank *z) { return z->number; }
+uint32_t X(rank_number)(const rank *z) { return z->number; }
 
-int rank_is_dependent(const rank *z, uint32_t k) { return z->dependent[k]; }
+int X(rank_is_dependent)(const rank *z, uint32_t k) { return z->dependent[k]; }
 
 /* Solves R' c = r_k backwards. */
-const double *rank_coefficients(rank *z, uint32_t k)
+const double *X(rank_coefficients)(rank *z, uint32_t k)
 {
     double *c = z->c;
     for (uint32_t j = 0; j < z->rows; j++) c[j] = j < k ? z->r[(size_t)k * z->rows + j] : 0;
@@ -112,9 +112,9 @@ const double *rank_coefficients(rank *z, uint32_t k)
     return c;
 }
 
-void rank_names(rank *z, uint32_t k, char *text, size_t size)
+void X(rank_names)(rank *z, uint32_t k, char *text, size_t size)
 {
-    const double *c = rank_coefficients(z, k);
+    const double *c = X(rank_coefficients)(z, k);
     double most = 0;
     size_t at = 0;
     text[0] = 0;

@@ -7,17 +7,17 @@
 typedef struct rank rank;
 
 /* The test takes constraints^2 x coordinates operations: not 0 when that is a second or less. */
-int rank_is_affordable(const struct system *s);
+int X(rank_is_affordable)(const struct system *s);
 /* values: of BLOCK_G. */
-int rank_create(const struct system *s, const real *values, rank **result);
-void rank_destroy(rank *z);
-uint32_t rank_number(const rank *z);
-int rank_is_dependent(const rank *z, uint32_t k);
+int X(rank_create)(const struct system *s, const real *values, rank **result);
+void X(rank_destroy)(rank *z);
+uint32_t X(rank_number)(const rank *z);
+int X(rank_is_dependent)(const rank *z, uint32_t k);
 /* The gradient of dependent constraint k is the sum of c_j times that of constraint j < k. Returns c, valid until the
    next call. */
-const double *rank_coefficients(rank *z, uint32_t k);
+const double *X(rank_coefficients)(rank *z, uint32_t k);
 /* The names of the constraints on which dependent constraint k depends, in quotes; empty when its own gradient is
    zero. */
-void rank_names(rank *z, uint32_t k, char *text, size_t size);
+void X(rank_names)(rank *z, uint32_t k, char *text, size_t size);
 
 #endif

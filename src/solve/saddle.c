@@ -21,12 +21,12 @@ struct saddle {
     real *x, *right, *residual;      /* size each: solution, right-hand sides, residuals */
 };
 
-void saddle_destroy(saddle *k)
+void X(saddle_destroy)(saddle *k)
 {
     if (!k) return;
-    mem_free(k->s->context, k->room);
-    kkt_destroy(k->kkt);
-    mem_free(k->s->context, k);
+    taut_mem_free(k->s->context, k->room);
+    X(kkt_destroy)(k->kkt);
+    taut_mem_free(k->s->context, k);
 }
 
 static void lay_out(void *self, room_layout *l)
@@ -39,50 +39,50 @@ static void lay_out(void *self, room_layout *l)
     k->residual = room_reals(l, k->size);
 }
 
-int saddle_create(struct system *s, saddle **result)
+int X(saddle_create)(struct system *s, saddle **result)
 {
     *result = NULL;
-    saddle *k = mem_new(s->context, 1, sizeof *k);
+    saddle *k = taut_mem_new(s->context, 1, sizeof *k);
     if (!k) return TAUT_OUT_OF_MEMORY;
     k->s = s;
     k->size = 2 * (size_t)s->n + s->c;
-    int status = kkt_create(s, &k->kkt);
+    int status = X(kkt_create)(s, &k->kkt);
     if (!status && REFINE) {
-        status = system_prepare_block(s, BLOCK_PI_W);
-        if (!status) status = system_prepare_block(s, BLOCK_NU_W);
+        status = X(system_prepare_block)(s, BLOCK_PI_W);
+        if (!status) status = X(system_prepare_block)(s, BLOCK_NU_W);
         if (!status) status = room_create(s->context, lay_out, k, &k->room);
     }
     if (status)
-        saddle_destroy(k);
+        X(saddle_destroy)(k);
     else
         *result = k;
     return status;
 }
 
-int saddle_factor(saddle *k, const place *at)
+int X(saddle_factor)(saddle *k, const place *at)
 {
     if (REFINE) {
-        system_block_values(k->s, BLOCK_PI_W, at, k->pi_w);
-        system_block_values(k->s, BLOCK_NU_W, at, k->nu_w);
+        X(system_block_values)(k->s, BLOCK_PI_W, at, k->pi_w);
+        X(system_block_values)(k->s, BLOCK_NU_W, at, k->nu_w);
     }
-    return kkt_factor(k->kkt, at);
+    return X(kkt_factor)(k->kkt, at);
 }
 
-const real *saddle_jacobian(const saddle *k) { return kkt_jacobian(k->kkt); }
+const real *X(saddle_jacobian)(const saddle *k) { return X(kkt_jacobian)(k->kkt); }
 
 /* residual := right - matrix x */
 static void find_residual(saddle *k)
 {
     struct system *s = k->s;
     const block_shape *g = &s->blocks[BLOCK_G];
-    const real *w = k->x, *v = w + s->n, *lambda = v + s->n, *jacobian = kkt_jacobian(k->kkt);
+    const real *w = k->x, *v = w + s->n, *lambda = v + s->n, *jacobian = X(kkt_jacobian)(k->kkt);
     real *a = k->residual, *b = a + s->n, *c = b + s->n;
     memcpy(k->residual, k->right, k->size * sizeof(real));
-    block_multiply(&s->blocks[BLOCK_PI_W], k->pi_w, -1, w, a);
-    block_multiply_transposed(g, jacobian, 1, lambda, a);
+    X(block_multiply)(&s->blocks[BLOCK_PI_W], k->pi_w, -1, w, a);
+    X(block_multiply_transposed)(g, jacobian, 1, lambda, a);
     for (uint32_t i = 0; i < s->n; i++) b[i] -= v[i];
-    block_multiply(&s->blocks[BLOCK_NU_W], k->nu_w, 1, w, b);
-    block_multiply(g, jacobian, -1, v, c);
+    X(block_multiply)(&s->blocks[BLOCK_NU_W], k->nu_w, 1, w, b);
+    X(block_multiply)(g, jacobian, -1, v, c);
 }
 
 /* Largest |change| relative to the largest |x|, in w, v and lambda apart. */
@@ -98,11 +98,11 @@ static real change_of(const saddle *k)
     return most;
 }
 
-int saddle_solve(saddle *k, real *a, real *b, real *c)
+int X(saddle_solve)(saddle *k, real *a, real *b, real *c)
 {
     struct system *s = k->s;
     uint32_t n = s->n;
-    if (!REFINE) return kkt_solve(k->kkt, a, b, c);
+    if (!REFINE) return X(kkt_solve)(k->kkt, a, b, c);
     memcpy(k->right, a, n * sizeof(real));
     memcpy(k->right + n, b, n * sizeof(real));
     memcpy(k->right + 2 * n, c, s->c * sizeof(real));
@@ -110,7 +110,7 @@ int saddle_solve(saddle *k, real *a, real *b, real *c)
     real before = 1;
     for (int i = 0; i <= REFINEMENTS; i++) {
         find_residual(k);
-        int status = kkt_solve(k->kkt, k->residual, k->residual + n, k->residual + 2 * n);
+        int status = X(kkt_solve)(k->kkt, k->residual, k->residual + n, k->residual + 2 * n);
         if (status) return status;
         for (size_t j = 0; j < k->size; j++) k->x[j] += k->residual[j];
         real change = change_of(k);

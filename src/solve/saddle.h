@@ -8,12 +8,12 @@
 
 typedef struct saddle saddle;
 
-int saddle_create(struct system *s, saddle **result);
-void saddle_destroy(saddle *k);
-int saddle_factor(saddle *k, const place *at);
+int X(saddle_create)(struct system *s, saddle **result);
+void X(saddle_destroy)(saddle *k);
+int X(saddle_factor)(saddle *k, const place *at);
 /* Overwrites a, b, c by w, v, lambda with  pi_w w - G' lambda = a,  v - nu_w w = b,  G v = c. */
-int saddle_solve(saddle *k, real *a, real *b, real *c);
+int X(saddle_solve)(saddle *k, real *a, real *b, real *c);
 /* The values of G at the place of the last factor. */
-const real *saddle_jacobian(const saddle *k);
+const real *X(saddle_jacobian)(const saddle *k);
 
 #endif

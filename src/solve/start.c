@@ -9,8 +9,8 @@
 
 static void starter_clear(starter *z)
 {
-    mem_free(z->s->context, z->room);
-    kkt_destroy(z->kkt);
+    taut_mem_free(z->s->context, z->room);
+    X(kkt_destroy)(z->kkt);
 }
 
 static void lay_out(void *self, room_layout *l)
@@ -30,10 +30,10 @@ static void lay_out(void *self, room_layout *l)
 static int starter_create(starter *z, struct system *s, state *x)
 {
     *z = (starter){ .s = s, .x = x, .values = { s->m->start_q, s->m->start_w } };
-    int status = system_prepare_block(s, BLOCK_G);
-    if (!status) status = system_prepare_block(s, BLOCK_NU_W);
+    int status = X(system_prepare_block)(s, BLOCK_G);
+    if (!status) status = X(system_prepare_block)(s, BLOCK_NU_W);
     if (!status) status = room_create(s->context, lay_out, z, &z->room);
-    return status ? status : kkt_create(s, &z->kkt);
+    return status ? status : X(kkt_create)(s, &z->kkt);
 }
 
 /* The first constraint whose row holds a number that is not finite. */
@@ -51,18 +51,18 @@ static int free_step(starter *z, double *dense, double *right, lapack_int *pivot
     struct system *s = z->s;
     real *unknown = start_unknown(z);
     lapack_int m = (lapack_int)s->c, n = (lapack_int)z->count, rank, rows = m > n ? m : n;
-    start_residual(z, z->r);
+    X(start_residual)(z, z->r);
     real before = real_largest(z->r, s->c);
-    start_jacobian(z, dense);
+    X(start_jacobian)(z, dense);
     memset(right, 0, (size_t)rows * sizeof *right);
     for (lapack_int k = 0; k < m; k++) right[k] = (double)-z->r[k];
     memset(pivot, 0, (size_t)n * sizeof *pivot);
     lapack_int info = LAPACKE_dgelsy(LAPACK_COL_MAJOR, m, n, 1, dense, m, right, rows, pivot, 1e-12, &rank);
     if (info == LAPACK_WORK_MEMORY_ERROR || info == LAPACK_TRANSPOSE_MEMORY_ERROR)
-        return fail(s->context, TAUT_OUT_OF_MEMORY, "out of memory while solving for the free start values");
+        return taut_fail(s->context, TAUT_OUT_OF_MEMORY, "out of memory while solving for the free start values");
     if (info < 0) { /* LAPACKE looks for numbers that are not finite */
         uint32_t k = not_finite_row(dense, z->count, s->c);
-        return fail(s->context, TAUT_NOT_FINITE,
+        return taut_fail(s->context, TAUT_NOT_FINITE,
                     "%s:%d: constraint '%s' has no finite derivative where the search for the free start values came to; give another "
                     "guess in free()", s->m->file, s->m->constraints[k].line, s->m->constraints[k].name);
     }
@@ -74,7 +74,7 @@ static int free_step(starter *z, double *dense, double *right, lapack_int *pivot
             unknown[z->free[i]] = z->trial[z->free[i]] + scale * (real)right[i];
             change = REAL(fmax)(change, REAL(fabs)(scale * (real)right[i]));
         }
-        start_residual(z, z->r);
+        X(start_residual)(z, z->r);
         if (real_largest(z->r, s->c) <= before) break;
         if (change <= 4 * REAL_EPSILON * (real_largest(z->trial, s->n) + 1)) break;
     }
@@ -92,11 +92,11 @@ static int solve_free(starter *z)
     if (!z->count || !s->c) return TAUT_OK;
     size_t rows = s->c > z->count ? s->c : z->count;
     if ((size_t)s->c * z->count > 20000000)
-        return fail(s->context, TAUT_UNSUPPORTED,
+        return taut_fail(s->context, TAUT_UNSUPPORTED,
                     "%u free start values under %u constraints are too many to solve for; give them by a formula", z->count, s->c);
-    double *dense = mem_new(s->context, (size_t)s->c * z->count, sizeof *dense);
-    double *right = mem_new(s->context, rows, sizeof *right);
-    lapack_int *pivot = mem_new(s->context, z->count, sizeof *pivot);
+    double *dense = taut_mem_new(s->context, (size_t)s->c * z->count, sizeof *dense);
+    double *right = taut_mem_new(s->context, rows, sizeof *right);
+    lapack_int *pivot = taut_mem_new(s->context, z->count, sizeof *pivot);
     int status = dense && right && pivot ? TAUT_OK : TAUT_OUT_OF_MEMORY;
     real size = 1, before = 1;
     for (int k = 0; !status && k < 200; k++) {
@@ -104,11 +104,11 @@ static int solve_free(starter *z)
         if (!(size > REAL_EPSILON) || (size < (real)1e-12 && size > before / 2)) break; /* round-off */
         before = size;
     }
-    mem_free(s->context, dense);
-    mem_free(s->context, right);
-    mem_free(s->context, pivot);
+    taut_mem_free(s->context, dense);
+    taut_mem_free(s->context, right);
+    taut_mem_free(s->context, pivot);
     int searched; /* undamped steps of full rank may lead nowhere near a point where gradients become parallel */
-    return status || start_is_met(z) ? status : start_settle(z, NULL, &searched);
+    return status || X(start_is_met)(z) ? status : X(start_settle)(z, NULL, &searched);
 }
 
 /* Moves the unknowns onto the constraints in the mass metric: one Newton step. *size: relative change. */
@@ -116,13 +116,13 @@ static int project_step(starter *z, real *size)
 {
     struct system *s = z->s;
     place at = start_here(z);
-    int status = kkt_factor(z->kkt, &at);
+    int status = X(kkt_factor)(z->kkt, &at);
     if (status) return status;
-    start_residual(z, z->r);
+    X(start_residual)(z, z->r);
     for (uint32_t k = 0; k < s->c; k++) z->r[k] = -z->r[k];
     memset(z->a, 0, s->n * sizeof(real));
     memset(z->b, 0, s->n * sizeof(real));
-    status = kkt_solve(z->kkt, z->a, z->b, z->r);
+    status = X(kkt_solve)(z->kkt, z->a, z->b, z->r);
     if (status) return status;
     real *unknown = start_unknown(z), *change = z->velocity ? z->a : z->b;
     *size = real_largest(change, s->n) / (real_largest(unknown, s->n) + s->least);
@@ -160,21 +160,21 @@ static int onto_constraints(starter *z, start_mode mode, real *total)
     }
     memcpy(unknown, z->trial, s->n * sizeof(real));
     if (status) return status;
-    return fail(s->context, TAUT_NO_CONVERGENCE, "the projection onto the constraints does not converge");
+    return taut_fail(s->context, TAUT_NO_CONVERGENCE, "the projection onto the constraints does not converge");
 }
 
 static int given_values(struct system *s, state *x)
 {
     for (uint32_t i = 0; i < s->n; i++) {
-        int status = s->m->start_q[i].value ? system_constant(s, s->m->start_q[i].value, &x->q[i]) : TAUT_OK;
-        if (!status && s->m->start_w[i].value) status = system_constant(s, s->m->start_w[i].value, &x->w[i]);
+        int status = s->m->start_q[i].value ? X(system_constant)(s, s->m->start_q[i].value, &x->q[i]) : TAUT_OK;
+        if (!status && s->m->start_w[i].value) status = X(system_constant)(s, s->m->start_w[i].value, &x->w[i]);
         if (status) return status;
     }
     /* Forces may be nonlinear in the multipliers, with several roots: a guess tells which. In rates they may stand in any way, and zero
        is where powers have no derivative and squares lose the sign: without a guess begin at one there. */
     for (uint32_t k = 0; k < s->c; k++) {
         x->lambda[k] = s->form == FORM_RATES ? 1 : 0;
-        int status = s->m->constraints[k].guess ? system_constant(s, s->m->constraints[k].guess, &x->lambda[k]) : TAUT_OK;
+        int status = s->m->constraints[k].guess ? X(system_constant)(s, s->m->constraints[k].guess, &x->lambda[k]) : TAUT_OK;
         if (status) return status;
     }
     return TAUT_OK;
@@ -190,21 +190,21 @@ static int make_consistent(starter *z, int last, start_mode mode, start_report *
         *(z->velocity ? &report->free_w : &report->free_q) += z->s->c ? z->count : 0;
         if (!status) status = onto_constraints(z, mode, &moved);
         if (status == TAUT_SINGULAR || status == TAUT_BAD_MODEL || status == TAUT_NO_CONVERGENCE)
-            status = start_explain(z, mode, status, report);
+            status = X(start_explain)(z, mode, status, report);
         real *most = z->velocity ? &report->moved_w : &report->moved_q;
         *most = REAL(fmax)(*most, moved);
     }
     return status;
 }
 
-int start_second_point(struct system *s, start_mode mode, real t, state *x, start_report *report)
+int X(start_second_point)(struct system *s, start_mode mode, real t, state *x, start_report *report)
 {
     starter z;
     int status = TAUT_OK;
-    for (uint32_t i = 0; !status && i < s->n; i++) status = system_constant(s, s->m->start_q1[i].value, &x->q[i]);
+    for (uint32_t i = 0; !status && i < s->n; i++) status = X(system_constant)(s, s->m->start_q1[i].value, &x->q[i]);
     x->t = t;
     place at = place_at(s, x->q, x->w, &x->t, x->lambda);
-    if (!status) status = system_check_finite(s, &at, "at the second of the start points");
+    if (!status) status = X(system_check_finite)(s, &at, "at the second of the start points");
     if (status) return status;
     status = starter_create(&z, s, x);
     z.values[0] = s->m->start_q1;
@@ -213,43 +213,43 @@ int start_second_point(struct system *s, start_mode mode, real t, state *x, star
     return status;
 }
 
-int start_state(struct system *s, start_mode mode, state *x, start_report *report)
+int X(start_state)(struct system *s, start_mode mode, state *x, start_report *report)
 {
     starter z;
     *report = (start_report){ 0 };
     int status = given_values(s, x);
     place at = place_at(s, x->q, x->w, &x->t, x->lambda);
-    if (!status) status = system_check_finite(s, &at, "at the start");
+    if (!status) status = X(system_check_finite)(s, &at, "at the start");
     if (status) return status;
     if (s->m->phase) { /* consistent already: analysis/phase_space.c */
         const phase_info *found = s->m->phase;
         *report = (start_report){ found->free_q, found->free_w, (real)found->moved_q, (real)found->moved_w, 0 };
-        system_momentum(s, &at, x->p);
+        X(system_momentum)(s, &at, x->p);
         return TAUT_OK;
     }
     if (mode == START_AS_IS) {
-        system_momentum(s, &at, x->p);
+        X(system_momentum)(s, &at, x->p);
         return TAUT_OK;
     }
     status = starter_create(&z, s, x);
     if (!status) status = make_consistent(&z, s->m->start_points_line ? 0 : 1, mode, report);
     starter_clear(&z);
-    if (!status) status = system_check_finite(s, &at, "at the start");
-    if (!status) system_momentum(s, &at, x->p);
+    if (!status) status = X(system_check_finite)(s, &at, "at the start");
+    if (!status) X(system_momentum)(s, &at, x->p);
     return status;
 }
 
-int start_project(struct system *s, state *x)
+int X(start_project)(struct system *s, state *x)
 {
     starter z;
     real moved;
-    if (s->m->phase) return fail(s->context, TAUT_UNSUPPORTED, "states near the start are not looked for on phase space");
+    if (s->m->phase) return taut_fail(s->context, TAUT_UNSUPPORTED, "states near the start are not looked for on phase space");
     int status = starter_create(&z, s, x);
     for (z.velocity = 0; !status && z.velocity < 2; z.velocity++) status = onto_constraints(&z, START_PROJECT, &moved);
     starter_clear(&z);
     if (status) return status;
     place at = place_at(s, x->q, x->w, &x->t, x->lambda);
-    system_momentum(s, &at, x->p);
+    X(system_momentum)(s, &at, x->p);
     memset(x->q_low, 0, s->n * sizeof(real));
     memset(x->p_low, 0, s->n * sizeof(real));
     return TAUT_OK;

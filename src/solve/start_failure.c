@@ -27,16 +27,16 @@ static int contradictory(starter *z, const double *left)
     for (uint32_t k = 0; k < s->c; k++)
         if (k != pair[0] && fabs(left[k]) > most[1] * (1 + SAME)) pair[1] = k, most[1] = fabs(left[k]);
     for (uint32_t k = 0; k < s->c; k++) more += k != pair[0] && k != pair[1] && fabs(left[k]) > SAME * most[0];
-    start_residual(z, z->r);
+    X(start_residual)(z, z->r);
     if (!(most[1] > SAME * most[0]))
-        return fail(s->context, TAUT_BAD_MODEL,
+        return taut_fail(s->context, TAUT_BAD_MODEL,
                     "%s:%d: no start %s found: %sconstraint '%s' cannot be met near the start: at best it misses by "
                     "%.3g; change it, or start elsewhere",
                     s->m->file, of[pair[0]].line, unknowns(z), derivative(z), of[pair[0]].name, (double)z->r[pair[0]]);
     uint32_t a = pair[0] < pair[1] ? pair[0] : pair[1], b = pair[0] + pair[1] - a;
     char others[60] = "";
     if (more) snprintf(others, sizeof others, " (and %u more)", more);
-    return fail(s->context, TAUT_BAD_MODEL,
+    return taut_fail(s->context, TAUT_BAD_MODEL,
                 "%s:%d: no start %s found: constraints '%.60s' (line %d) and '%.60s' (line %d)%s contradict each other "
                 "near the start: at best they miss by %.3g and %.3g; change one of them, or start elsewhere",
                 s->m->file, of[a].line, unknowns(z), of[a].name, of[a].line, of[b].name, of[b].line, others,
@@ -48,7 +48,7 @@ static int parts_in_time(starter *z, const double *c, uint32_t k)
 {
     real *rate = z->r;
     place at = start_here(z);
-    system_constraint_rate(z->s, &at, rate);
+    X(system_constraint_rate)(z->s, &at, rate);
     double sum = (double)rate[k], size = fabs(sum);
     for (uint32_t j = 0; j < k; j++) sum -= c[j] * (double)rate[j], size += fabs(c[j] * (double)rate[j]);
     return fabs(sum) > SAME * size;
@@ -61,32 +61,32 @@ static int dependent(starter *z, start_report *report)
     rank *found = NULL;
     uint32_t k = 0;
     char on[400], text[500] = "its gradient is zero here";
-    if (!rank_is_affordable(s)) return TAUT_OK;
+    if (!X(rank_is_affordable)(s)) return TAUT_OK;
     place at = start_here(z);
-    system_block_values(s, BLOCK_G, &at, z->g);
-    int status = rank_create(s, z->g, &found);
+    X(system_block_values)(s, BLOCK_G, &at, z->g);
+    int status = X(rank_create)(s, z->g, &found);
     if (status) return status;
-    while (k < s->c && !rank_is_dependent(found, k)) k++;
+    while (k < s->c && !X(rank_is_dependent)(found, k)) k++;
     if (k < s->c) {
         const constraint *of = &s->m->constraints[k];
-        int apart = parts_in_time(z, rank_coefficients(found, k), k);
+        int apart = parts_in_time(z, X(rank_coefficients)(found, k), k);
         report->unmet = apart;
-        rank_names(found, k, on, sizeof on);
+        X(rank_names)(found, k, on, sizeof on);
         if (on[0]) snprintf(text, sizeof text, "it depends on %s", on);
         if (apart && on[0])
-            status = fail(s->context, TAUT_BAD_MODEL,
+            status = taut_fail(s->context, TAUT_BAD_MODEL,
                           "%s:%d: constraint '%s' contradicts %s: they agree at the start and part as time goes on; "
                           "change one of them", s->m->file, of->line, of->name, on);
         else if (apart)
-            status = fail(s->context, TAUT_BAD_MODEL,
+            status = taut_fail(s->context, TAUT_BAD_MODEL,
                           "%s:%d: constraint '%s' cannot be kept: it changes with time where its gradient is zero; "
                           "change it, or start elsewhere", s->m->file, of->line, of->name);
         else
-            status = fail(s->context, TAUT_SINGULAR,
+            status = taut_fail(s->context, TAUT_SINGULAR,
                           "%s:%d: constraint '%s' is redundant: %s, so its multiplier is not determined; remove it",
                           s->m->file, of->line, of->name, text);
     }
-    rank_destroy(found);
+    X(rank_destroy)(found);
     return status;
 }
 
@@ -96,57 +96,57 @@ static int look_for_consistent(starter *z, const real *given, double *left, int 
 {
     struct system *s = z->s;
     uint32_t count = z->count;
-    int searched = 0, status = start_nearest(z, given, found);
+    int searched = 0, status = X(start_nearest)(z, given, found);
     if (status || *found) {
         *found *= 2;
         return status;
     }
     /* over all unknowns, free or given */
     memcpy(start_unknown(z), given, s->n * sizeof(real));
-    uint32_t *free = mem_new(s->context, s->n, sizeof *free), *keep = z->free;
-    real *met = mem_new(s->context, s->n, sizeof *met);
+    uint32_t *free = taut_mem_new(s->context, s->n, sizeof *free), *keep = z->free;
+    real *met = taut_mem_new(s->context, s->n, sizeof *met);
     status = free && met ? TAUT_OK : TAUT_OUT_OF_MEMORY;
     if (!status) {
         for (uint32_t i = 0; i < s->n; i++) free[i] = i;
         z->free = free, z->count = s->n;
-        status = start_settle(z, left, &searched);
+        status = X(start_settle)(z, left, &searched);
         z->free = keep, z->count = count;
     }
     if (!status && searched) {
-        *found = start_is_met(z) ? 1 : -1;
+        *found = X(start_is_met)(z) ? 1 : -1;
         memcpy(met, start_unknown(z), s->n * sizeof(real));
     }
     if (!status && *found == 1) { /* nearer, if not known to be the nearest */
         int nearer;
-        status = start_nearest(z, given, &nearer);
+        status = X(start_nearest)(z, given, &nearer);
         if (!nearer) memcpy(start_unknown(z), met, s->n * sizeof(real));
     }
-    mem_free(s->context, free);
-    mem_free(s->context, met);
+    taut_mem_free(s->context, free);
+    taut_mem_free(s->context, met);
     return status;
 }
 
 static int say_inconsistent(starter *z, start_mode mode, int status, int found, real moved)
 {
     struct system *s = z->s;
-    start_residual(z, z->r);
-    uint32_t k = start_worst(z->r, s->c);
+    X(start_residual)(z, z->r);
+    uint32_t k = X(start_worst)(z->r, s->c);
     const constraint *of = &s->m->constraints[k];
     char where[120] = "no consistent ones were found near them";
     if (found > 0)
         snprintf(where, sizeof where, "%sconsistent %s differ by up to %.3g", found == 2 ? "the nearest " : "",
                  unknowns(z), (double)moved);
     if (mode == START_PROJECT)
-        return fail(s->context, status,
+        return taut_fail(s->context, status,
                     "%s:%d: the start %s could not be projected onto the constraints: %sconstraint '%s' misses by "
                     "%.3g (%s); start nearer",
                     s->m->file, of->line, unknowns(z), derivative(z), of->name, (double)z->r[k], where);
     if (z->count)
-        return fail(s->context, TAUT_BAD_MODEL,
+        return taut_fail(s->context, TAUT_BAD_MODEL,
                     "%s:%d: no start %s found: %sconstraint '%s' still misses by %.3g after the free values were "
                     "solved for; give a better guess in free(), free more values, or use the start mode 'project'",
                     s->m->file, of->line, unknowns(z), derivative(z), of->name, (double)z->r[k]);
-    return fail(s->context, TAUT_BAD_MODEL,
+    return taut_fail(s->context, TAUT_BAD_MODEL,
                 "%s:%d: the start %s are inconsistent: %sconstraint '%s' misses by %.3g (%s); correct the start "
                 "values, free some with free(guess), or use the start mode 'project'",
                 s->m->file, of->line, unknowns(z), derivative(z), of->name, (double)z->r[k], where);
@@ -157,10 +157,10 @@ static int explain(starter *z, start_mode mode, int status, const char *said, co
 {
     struct system *s = z->s;
     int found = 0, failed = TAUT_OK;
-    if (start_is_met(z)) {
+    if (X(start_is_met)(z)) {
         failed = dependent(z, report);
         if (failed) return failed;
-        if (status == TAUT_SINGULAR) return fail(s->context, status, "%s", said);
+        if (status == TAUT_SINGULAR) return taut_fail(s->context, status, "%s", said);
     }
     report->unmet = 1;
     failed = look_for_consistent(z, given, left, &found);
@@ -176,20 +176,20 @@ static int explain(starter *z, start_mode mode, int status, const char *said, co
     return say_inconsistent(z, mode, status, found, moved);
 }
 
-int start_explain(starter *z, start_mode mode, int status, start_report *report)
+int X(start_explain)(starter *z, start_mode mode, int status, start_report *report)
 {
     struct system *s = z->s;
     char said[TAUT_ERROR_TEXT];
     snprintf(said, sizeof said, "%s", taut_error_text(s->context));
-    real *given = mem_new(s->context, s->n, sizeof *given);
-    double *left = mem_new(s->context, s->c, sizeof *left);
+    real *given = taut_mem_new(s->context, s->n, sizeof *given);
+    double *left = taut_mem_new(s->context, s->c, sizeof *left);
     int failed = TAUT_OUT_OF_MEMORY;
     if (given && left) {
         memcpy(given, start_unknown(z), s->n * sizeof(real));
         failed = explain(z, mode, status, said, given, left, report);
         memcpy(start_unknown(z), given, s->n * sizeof(real));
     }
-    mem_free(s->context, given);
-    mem_free(s->context, left);
+    taut_mem_free(s->context, given);
+    taut_mem_free(s->context, left);
     return failed;
 }

@@ -26,26 +26,26 @@ static inline place start_here(const starter *z) { return place_at(z->s, z->x->q
 static inline real *start_unknown(const starter *z) { return z->velocity ? z->x->w : z->x->q; }
 
 /* The first of the largest; of those that are not finite, if there are any. */
-uint32_t start_worst(const real *x, uint32_t count);
+uint32_t X(start_worst)(const real *x, uint32_t count);
 /* g, or its time derivative. */
-void start_residual(starter *z, real *out);
+void X(start_residual)(starter *z, real *out);
 /* The Jacobian of the residual by the unknowns z->free, dense, column-major: G, or G nu_w for velocities. */
-void start_jacobian(starter *z, double *dense);
+void X(start_jacobian)(starter *z, double *dense);
 
 /* Whether each constraint by itself is met: its zeros are no further than CONSISTENT from the state. Overwrites z->r
    with the residual. */
-int start_is_met(starter *z);
+int X(start_is_met)(starter *z);
 /* Moves the unknowns z->free to a minimum of the sum of squared distances to the constraints, whatever their rank
    (Levenberg-Marquardt). left: what is left of each constraint (c), in units of its first gradient, or NULL.
    *searched: 0 when the system is too large for this. */
-int start_settle(starter *z, double *left, int *searched);
+int X(start_settle)(starter *z, double *left, int *searched);
 /* Moves the unknowns to the point of the constraints that is nearest to `given` in the metric of the mass matrix,
    beginning where they are. *found: 0 when the iteration does not converge. */
-int start_nearest(starter *z, const real *given, int *found);
+int X(start_nearest)(starter *z, const real *given, int *found);
 
 /* Fails with a text that says why the state cannot be made consistent: the constraints contradict each other; the
    given values do not meet them, and where the nearest values are that do; or, where they are met, a constraint is
    redundant. `status` is what the projection said; of TAUT_SINGULAR with its text. The unknowns stay. */
-int start_explain(starter *z, start_mode mode, int status, start_report *report);
+int X(start_explain)(starter *z, start_mode mode, int status, start_report *report);
 
 #endif

@@ -7,7 +7,7 @@
 /* What differs by less counts as the same: links of a chain that are all too long are, but for rounding. */
 #define TIE 1e-6
 
-uint32_t start_worst(const real *x, uint32_t count)
+uint32_t X(start_worst)(const real *x, uint32_t count)
 {
     const real most = real_largest(x, count);
     uint32_t at = 0;
@@ -15,33 +15,33 @@ uint32_t start_worst(const real *x, uint32_t count)
     return at;
 }
 
-void start_residual(starter *z, real *out)
+void X(start_residual)(starter *z, real *out)
 {
     struct system *s = z->s;
     place at = start_here(z);
     if (!z->velocity) {
-        system_constraints(s, &at, out);
+        X(system_constraints)(s, &at, out);
         return;
     }
-    system_velocity(s, &at, z->v);
-    system_block_values(s, BLOCK_G, &at, z->g);
-    system_constraint_rate(s, &at, out);
-    block_multiply(&s->blocks[BLOCK_G], z->g, 1, z->v, out);
+    X(system_velocity)(s, &at, z->v);
+    X(system_block_values)(s, BLOCK_G, &at, z->g);
+    X(system_constraint_rate)(s, &at, out);
+    X(block_multiply)(&s->blocks[BLOCK_G], z->g, 1, z->v, out);
 }
 
-void start_jacobian(starter *z, double *dense)
+void X(start_jacobian)(starter *z, double *dense)
 {
     struct system *s = z->s;
     const pattern *p = s->blocks[BLOCK_G].parts[0].shape;
     place at = start_here(z);
-    system_block_values(s, BLOCK_G, &at, z->g);
-    system_block_values(s, BLOCK_NU_W, &at, z->nu);
+    X(system_block_values)(s, BLOCK_G, &at, z->g);
+    X(system_block_values)(s, BLOCK_NU_W, &at, z->nu);
     for (uint32_t f = 0; f < z->count; f++) {
         memset(z->a, 0, s->n * sizeof(real));
         memset(z->b, 0, s->n * sizeof(real));
         z->a[z->free[f]] = 1;
         if (z->velocity)
-            block_multiply(&s->blocks[BLOCK_NU_W], z->nu, 1, z->a, z->b);
+            X(block_multiply)(&s->blocks[BLOCK_NU_W], z->nu, 1, z->a, z->b);
         else
             z->b[z->free[f]] = 1;
         for (uint32_t k = 0; k < s->c; k++) {
@@ -53,13 +53,13 @@ void start_jacobian(starter *z, double *dense)
 }
 
 /* The residual of velocities is G v + g_t: their distance is measured in v, whatever w is. */
-int start_is_met(starter *z)
+int X(start_is_met)(starter *z)
 {
     struct system *s = z->s;
     const pattern *p = s->blocks[BLOCK_G].parts[0].shape;
     place at = start_here(z);
-    start_residual(z, z->r);
-    system_block_values(s, BLOCK_G, &at, z->g);
+    X(start_residual)(z, z->r);
+    X(system_block_values)(s, BLOCK_G, &at, z->g);
     real scale = real_largest(z->velocity ? z->v : z->x->q, s->n) + s->least;
     for (uint32_t k = 0; k < s->c; k++) {
         real sum = 0;
@@ -88,7 +88,7 @@ typedef struct {
 static double weighted_residual(starter *z, const settler *l, double *out)
 {
     double sum = 0;
-    start_residual(z, z->r);
+    X(start_residual)(z, z->r);
     for (uint32_t k = 0; k < z->s->c; k++) {
         out[k] = l->weight[k] * (double)z->r[k];
         sum += out[k] * out[k];
@@ -99,7 +99,7 @@ static double weighted_residual(starter *z, const settler *l, double *out)
 static void choose_weights(starter *z, settler *l)
 {
     uint32_t c = z->s->c;
-    start_jacobian(z, l->j);
+    X(start_jacobian)(z, l->j);
     for (uint32_t k = 0; k < c; k++) {
         double sum = 0;
         for (uint32_t f = 0; f < z->count; f++) sum += l->j[(size_t)f * c + k] * l->j[(size_t)f * c + k];
@@ -112,7 +112,7 @@ static double form_matrix(starter *z, settler *l)
 {
     uint32_t c = z->s->c;
     double trace = 0;
-    start_jacobian(z, l->j);
+    X(start_jacobian)(z, l->j);
     memset(l->a, 0, (size_t)c * c * sizeof *l->a);
     for (uint32_t f = 0; f < z->count; f++) {
         double *column = l->j + (size_t)f * c;
@@ -193,21 +193,21 @@ static void settle(starter *z, settler *l, real *best)
     real *unknown = start_unknown(z), size = real_largest(unknown, s->n) + s->least;
     uint64_t seed = 1;
     double first = descend(z, l);
-    if (start_is_met(z)) return;
+    if (X(start_is_met)(z)) return;
     memcpy(best, unknown, s->n * sizeof(real));
     for (uint32_t f = 0; f < z->count; f++) unknown[z->free[f]] += size * (real)(1e-3 * next_number(&seed));
     double second = descend(z, l);
     if (!(second < first)) memcpy(unknown, best, s->n * sizeof(real));
 }
 
-int start_settle(starter *z, double *left, int *searched)
+int X(start_settle)(starter *z, double *left, int *searched)
 {
     struct system *s = z->s;
     size_t c = s->c, entries = c * z->count;
     *searched = c <= MOST_ROWS && entries <= MOST_ENTRIES;
     if (!*searched) return TAUT_OK;
-    double *work = mem_new(s->context, entries + 2 * c * c + 4 * c, sizeof *work);
-    real *best = mem_new(s->context, s->n, sizeof *best);
+    double *work = taut_mem_new(s->context, entries + 2 * c * c + 4 * c, sizeof *work);
+    real *best = taut_mem_new(s->context, s->n, sizeof *best);
     int status = work && best ? TAUT_OK : TAUT_OUT_OF_MEMORY;
     if (!status) {
         settler l = { .j = work, .a = work + entries, .damped = work + entries + c * c };
@@ -217,8 +217,8 @@ int start_settle(starter *z, double *left, int *searched)
         weighted_residual(z, &l, l.r);
         if (left) memcpy(left, l.r, c * sizeof *left);
     }
-    mem_free(s->context, work);
-    mem_free(s->context, best);
+    taut_mem_free(s->context, work);
+    taut_mem_free(s->context, best);
     return status;
 }
 
@@ -230,35 +230,35 @@ static void seen_at(starter *z, const real *given)
     struct system *s = z->s;
     const real *unknown = start_unknown(z);
     place at = start_here(z);
-    start_residual(z, z->r);
-    system_block_values(s, BLOCK_G, &at, z->g);
+    X(start_residual)(z, z->r);
+    X(system_block_values)(s, BLOCK_G, &at, z->g);
     for (uint32_t i = 0; i < s->n; i++) z->a[i] = given[i] - unknown[i];
     memset(z->b, 0, s->n * sizeof(real));
     if (z->velocity) {
-        system_block_values(s, BLOCK_NU_W, &at, z->nu);
-        block_multiply(&s->blocks[BLOCK_NU_W], z->nu, 1, z->a, z->b);
+        X(system_block_values)(s, BLOCK_NU_W, &at, z->nu);
+        X(block_multiply)(&s->blocks[BLOCK_NU_W], z->nu, 1, z->a, z->b);
     }
-    block_multiply(&s->blocks[BLOCK_G], z->g, 1, z->velocity ? z->b : z->a, z->r);
+    X(block_multiply)(&s->blocks[BLOCK_G], z->g, 1, z->velocity ? z->b : z->a, z->r);
 }
 
 #define NEAREST_ITERATIONS 200
 
 /* x := given - M^-1 G' (G M^-1 G')^-1 (g + G (given - x)) with g and G at x. At its fixed point g = 0 and x - given
    is along M^-1 G'. */
-int start_nearest(starter *z, const real *given, int *found)
+int X(start_nearest)(starter *z, const real *given, int *found)
 {
     struct system *s = z->s;
     real *unknown = start_unknown(z), *change = z->velocity ? z->a : z->b;
     *found = 0;
     for (int k = 0; k < NEAREST_ITERATIONS; k++) {
         place at = start_here(z);
-        int status = kkt_factor(z->kkt, &at);
+        int status = X(kkt_factor)(z->kkt, &at);
         if (!status) {
             seen_at(z, given);
             for (uint32_t i = 0; i < s->c; i++) z->r[i] = -z->r[i];
             memset(z->a, 0, s->n * sizeof(real));
             memset(z->b, 0, s->n * sizeof(real));
-            status = kkt_solve(z->kkt, z->a, z->b, z->r);
+            status = X(kkt_solve)(z->kkt, z->a, z->b, z->r);
         }
         if (status) return status == TAUT_OUT_OF_MEMORY ? status : TAUT_OK;
         real moved = 0, size = 0;
@@ -269,7 +269,7 @@ int start_nearest(starter *z, const real *given, int *found)
         }
         if (!(moved - moved == 0)) return TAUT_OK;
         if (moved <= (real)1e-9 * size) { /* far below the digits that are reported */
-            *found = start_is_met(z);
+            *found = X(start_is_met)(z);
             return TAUT_OK;
         }
     }

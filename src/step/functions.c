@@ -4,7 +4,7 @@
 
 /* ---- which there are ---- */
 
-size_t step_function_length(const struct system *s, step_function function)
+size_t X(step_function_length)(const struct system *s, step_function function)
 {
     switch (function) {
     case STEP_G: case STEP_RATE: return s->c;
@@ -17,7 +17,7 @@ size_t step_function_length(const struct system *s, step_function function)
     return s->n;
 }
 
-int step_function_empty(const struct system *s, step_function function)
+int X(step_function_empty)(const struct system *s, step_function function)
 {
     switch (function) {
     case STEP_BOND: case STEP_REACTION: case STEP_G: case STEP_RATE: case STEP_D_BOND: return !s->c;
@@ -31,7 +31,7 @@ int step_function_empty(const struct system *s, step_function function)
     return 0;
 }
 
-int step_function_pushes(step_function function)
+int X(step_function_pushes)(step_function function)
 {
     return function == STEP_PHI || function == STEP_FREE || function == STEP_APPLIED || function == STEP_FORCE || function == STEP_E_Q
            || function == STEP_D_Q;
@@ -66,7 +66,7 @@ static block_id system_block(step_function function, kind by)
 
 static int own_index(kind by) { return by == KIND_Q ? 0 : by == KIND_W ? 1 : 2; }
 
-const block_shape *step_function_block(const step_functions *f, step_function function, kind by)
+const block_shape *X(step_function_block)(const step_functions *f, step_function function, kind by)
 {
     block_id id = system_block(function, by);
     const block_shape *b = id != BLOCK_COUNT ? &f->s->blocks[id] : &f->own[function][own_index(by)];
@@ -134,15 +134,15 @@ static int prepare_values(step_functions *f, step_function function)
     struct system *s = f->s;
     const step_table *t = f->table;
     switch (function) {
-    case STEP_E_W: case STEP_E_W_CHANGE: return field_prepare_gradient(t->energy, KIND_W);
-    case STEP_E_Q: return field_prepare_gradient(t->energy, KIND_Q);
-    case STEP_D_W: return field_prepare_discrete(t->energy, t->mode, KIND_W);
-    case STEP_D_Q: return field_prepare_discrete(t->energy, t->mode, KIND_Q);
-    case STEP_D_T: return field_prepare_discrete(t->energy, t->mode, KIND_T);
-    case STEP_D_BOND: return field_prepare_discrete(s->constraint, DISCRETE_JOINT, KIND_Q);
-    case STEP_D_T_BOND: return field_prepare_discrete_jacobian(s->constraint, DISCRETE_JOINT, KIND_T);
-    case STEP_CHART: return field_prepare_values(s->chart);
-    case STEP_APPLIED: case STEP_REACTION: return system_prepare_split(s);
+    case STEP_E_W: case STEP_E_W_CHANGE: return X(field_prepare_gradient)(t->energy, KIND_W);
+    case STEP_E_Q: return X(field_prepare_gradient)(t->energy, KIND_Q);
+    case STEP_D_W: return X(field_prepare_discrete)(t->energy, t->mode, KIND_W);
+    case STEP_D_Q: return X(field_prepare_discrete)(t->energy, t->mode, KIND_Q);
+    case STEP_D_T: return X(field_prepare_discrete)(t->energy, t->mode, KIND_T);
+    case STEP_D_BOND: return X(field_prepare_discrete)(s->constraint, DISCRETE_JOINT, KIND_Q);
+    case STEP_D_T_BOND: return X(field_prepare_discrete_jacobian)(s->constraint, DISCRETE_JOINT, KIND_T);
+    case STEP_CHART: return X(field_prepare_values)(s->chart);
+    case STEP_APPLIED: case STEP_REACTION: return X(system_prepare_split)(s);
     default: return TAUT_OK; /* prepared with the system, or with the blocks */
     }
 }
@@ -156,9 +156,9 @@ static int prepare_function(step_functions *f, step_function function)
         block_id id = system_block(function, kinds[i]);
         block_shape *own = &f->own[function][i];
         if (id != BLOCK_COUNT)
-            status = system_prepare_block(f->s, id);
+            status = X(system_prepare_block)(f->s, id);
         else if (own->part_count)
-            status = block_prepare(f->s, own);
+            status = X(block_prepare)(f->s, own);
     }
     return status;
 }
@@ -174,26 +174,26 @@ static int make_identities(step_functions *f)
     struct system *s = f->s;
     make_identity(&f->identities[STEP_N], s->identity);
     if (!s->embedded) return TAUT_OK;
-    int status = pattern_identity(s->context, (int)s->embedded, &f->identity_y);
+    int status = taut_pattern_identity(s->context, (int)s->embedded, &f->identity_y);
     if (!status) make_identity(&f->identities[STEP_Y], f->identity_y);
     return status;
 }
 
-int step_functions_create(struct system *s, const step_table *table, step_functions *f)
+int X(step_functions_create)(struct system *s, const step_table *table, step_functions *f)
 {
     *f = (step_functions){ .s = s, .table = table };
     int status = make_identities(f), done[STEP_FUNCTIONS] = { 0 };
     for (int i = 0; !status && i < table->term_count; i++) {
         step_function function = table->terms[i].function;
-        if (!done[function] && !step_function_empty(s, function)) status = prepare_function(f, function);
+        if (!done[function] && !X(step_function_empty)(s, function)) status = prepare_function(f, function);
         done[function] = 1;
     }
     return status;
 }
 
-void step_functions_clear(step_functions *f)
+void X(step_functions_clear)(step_functions *f)
 {
-    if (f->s) pattern_destroy(f->s->context, f->identity_y);
+    if (f->s) taut_pattern_destroy(f->s->context, f->identity_y);
     *f = (step_functions){ 0 };
 }
 
@@ -208,10 +208,10 @@ static void subtract_start(const state *x, real *out)
 static real moving_constraints(const step_functions *f, const step_circumstances *c, const place *at)
 {
     const struct system *s = f->s;
-    const pattern *p = field_discrete_pattern(s->constraint, DISCRETE_JOINT, KIND_T);
+    const pattern *p = X(field_discrete_pattern)(s->constraint, DISCRETE_JOINT, KIND_T);
     real sum = 0;
     memset(c->scratch, 0, s->c * sizeof(real));
-    field_discrete_jacobian(s->constraint, DISCRETE_JOINT, KIND_T, c->from, at, c->scratch);
+    X(field_discrete_jacobian)(s->constraint, DISCRETE_JOINT, KIND_T, c->from, at, c->scratch);
     for (uint32_t k = 0; k < s->c; k++)
         if (p->start[k + 1] > p->start[k]) sum += at->x[KIND_LAMBDA][k] * c->scratch[p->start[k]];
     return -c->span * sum;
@@ -221,7 +221,7 @@ static real force_work(const step_functions *f, const step_circumstances *c, con
 {
     real sum = 0;
     memset(c->scratch, 0, f->s->n * sizeof(real));
-    field_values(f->s->force, at, c->scratch);
+    X(field_values)(f->s->force, at, c->scratch);
     for (uint32_t i = 0; i < f->s->n; i++) sum += c->scratch[i] * c->move[i];
     return sum;
 }
@@ -231,40 +231,40 @@ static void field_value(const step_functions *f, step_function function, const s
 {
     const struct system *s = f->s;
     const step_table *t = f->table;
-    memset(out, 0, step_function_length(s, function) * sizeof(real));
+    memset(out, 0, X(step_function_length)(s, function) * sizeof(real));
     switch (function) {
-    case STEP_FORCE: field_values(s->force, at, out); break;
-    case STEP_E_W: case STEP_E_W_CHANGE: field_gradient(t->energy, KIND_W, at, NULL, out); break;
-    case STEP_E_Q: field_gradient(t->energy, KIND_Q, at, NULL, out); break;
-    case STEP_D_W: field_discrete(t->energy, t->mode, KIND_W, c->from, at, NULL, out); break;
-    case STEP_D_Q: field_discrete(t->energy, t->mode, KIND_Q, c->from, at, NULL, out); break;
-    case STEP_D_T: field_discrete(t->energy, t->mode, KIND_T, c->from, at, NULL, out); break;
-    case STEP_D_BOND: field_discrete(s->constraint, DISCRETE_JOINT, KIND_Q, c->from, at, at->x[KIND_LAMBDA], out); break;
-    case STEP_CHART: field_values(s->chart, at, out); break;
-    case STEP_CHART_PULL: field_gradient(s->chart, KIND_Q, at, at->x[KIND_W], out); break;
+    case STEP_FORCE: X(field_values)(s->force, at, out); break;
+    case STEP_E_W: case STEP_E_W_CHANGE: X(field_gradient)(t->energy, KIND_W, at, NULL, out); break;
+    case STEP_E_Q: X(field_gradient)(t->energy, KIND_Q, at, NULL, out); break;
+    case STEP_D_W: X(field_discrete)(t->energy, t->mode, KIND_W, c->from, at, NULL, out); break;
+    case STEP_D_Q: X(field_discrete)(t->energy, t->mode, KIND_Q, c->from, at, NULL, out); break;
+    case STEP_D_T: X(field_discrete)(t->energy, t->mode, KIND_T, c->from, at, NULL, out); break;
+    case STEP_D_BOND: X(field_discrete)(s->constraint, DISCRETE_JOINT, KIND_Q, c->from, at, at->x[KIND_LAMBDA], out); break;
+    case STEP_CHART: X(field_values)(s->chart, at, out); break;
+    case STEP_CHART_PULL: X(field_gradient)(s->chart, KIND_Q, at, at->x[KIND_W], out); break;
     default: break;
     }
 }
 
-void step_function_value(const step_functions *f, step_function function, const step_circumstances *c, const place *at, real *out)
+void X(step_function_value)(const step_functions *f, step_function function, const step_circumstances *c, const place *at, real *out)
 {
     const struct system *s = f->s;
     switch (function) {
-    case STEP_PI: system_momentum(s, at, out); return;
+    case STEP_PI: X(system_momentum)(s, at, out); return;
     case STEP_PI_CHANGE:
-        system_momentum(s, at, out);
+        X(system_momentum)(s, at, out);
         subtract_start(c->start, out);
         return;
-    case STEP_NU: system_velocity(s, at, out); return;
-    case STEP_PHI: system_force(s, at, out); return;
-    case STEP_FREE: system_free_force(s, at, out); return;
-    case STEP_BOND: system_constraint_force(s, at, out); return;
-    case STEP_APPLIED: system_applied_force(s, at, out); return;
-    case STEP_REACTION: system_reaction(s, at, out); return;
-    case STEP_G: system_constraints(s, at, out); return;
+    case STEP_NU: X(system_velocity)(s, at, out); return;
+    case STEP_PHI: X(system_force)(s, at, out); return;
+    case STEP_FREE: X(system_free_force)(s, at, out); return;
+    case STEP_BOND: X(system_constraint_force)(s, at, out); return;
+    case STEP_APPLIED: X(system_applied_force)(s, at, out); return;
+    case STEP_REACTION: X(system_reaction)(s, at, out); return;
+    case STEP_G: X(system_constraints)(s, at, out); return;
     case STEP_RATE:
-        system_constraint_rate(s, at, out);
-        block_multiply(&s->blocks[BLOCK_G], c->g, 1, at->x[KIND_W], out);
+        X(system_constraint_rate)(s, at, out);
+        X(block_multiply)(&s->blocks[BLOCK_G], c->g, 1, at->x[KIND_W], out);
         return;
     case STEP_D_T_BOND: *out = moving_constraints(f, c, at); return;
     case STEP_FORCE_WORK: *out = force_work(f, c, at); return;

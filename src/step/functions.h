@@ -15,17 +15,17 @@ typedef struct {
 } step_functions;
 
 /* Prepares what the table's terms need. */
-int step_functions_create(struct system *s, const step_table *table, step_functions *f);
-void step_functions_clear(step_functions *f);
+int X(step_functions_create)(struct system *s, const step_table *table, step_functions *f);
+void X(step_functions_clear)(step_functions *f);
 
 /* Numbers of a value. */
-size_t step_function_length(const struct system *s, step_function function);
+size_t X(step_function_length)(const struct system *s, step_function function);
 /* Is there nothing to evaluate: no constraints, no forces, no embedded points? */
-int step_function_empty(const struct system *s, step_function function);
+int X(step_function_empty)(const struct system *s, step_function function);
 /* A force, for the scale of momenta. */
-int step_function_pushes(step_function function);
+int X(step_function_pushes)(step_function function);
 /* The derivative by the kind of variables of the place; NULL: none. */
-const block_shape *step_function_block(const step_functions *f, step_function function, kind by);
+const block_shape *X(step_function_block)(const step_functions *f, step_function function, kind by);
 
 /* out := the value. `from`: the state at the start, and where discrete gradients begin; span: t1 - t0; move: q1 - q0. g: values of BLOCK_G at
    the place, of STEP_RATE alone. */
@@ -37,6 +37,6 @@ typedef struct {
     const real *g;
     real *scratch;            /* n and c numbers, whichever is more */
 } step_circumstances;
-void step_function_value(const step_functions *f, step_function function, const step_circumstances *c, const place *at, real *out);
+void X(step_function_value)(const step_functions *f, step_function function, const step_circumstances *c, const place *at, real *out);
 
 #endif

@@ -7,7 +7,7 @@
 
 /* ---- vectors and places ---- */
 
-const real *step_vector(const step_work *w, int vector)
+const real *X(step_vector)(const step_work *w, int vector)
 {
     const state *x = w->now.start;
     switch (vector) {
@@ -21,14 +21,14 @@ const real *step_vector(const step_work *w, int vector)
 
 static size_t size_of(const struct system *s, step_size size) { return size == STEP_N ? s->n : size == STEP_C ? s->c : s->embedded; }
 
-size_t step_vector_length(const step_work *w, int vector)
+size_t X(step_vector_length)(const step_work *w, int vector)
 {
     if (vector >= 0) return size_of(w->s, w->table->groups[vector].size);
     return vector == STEP_LAMBDA0 ? w->s->c : vector == STEP_Y0 || vector == STEP_Y_RATE0 ? w->s->embedded : w->s->n;
 }
 
 /* As add_compensated would add the rest of the sum to q0 or p0, to the bit: the end of a step is where its last place was. */
-void step_sum_value(const step_work *w, const step_sum *sum, size_t length, real *out)
+void X(step_sum_value)(const step_work *w, const step_sum *sum, size_t length, real *out)
 {
     const state *x = w->now.start;
     const real *base = NULL, *low = NULL, *vectors[STEP_PARTS];
@@ -41,7 +41,7 @@ void step_sum_value(const step_work *w, const step_sum *sum, size_t length, real
         else if (part->vector == STEP_P0)
             base = x->p, low = x->p_low;
         else
-            vectors[count] = step_vector(w, part->vector), factors[count++] = step_factor(w, part->coefficient, part->power);
+            vectors[count] = X(step_vector)(w, part->vector), factors[count++] = step_factor(w, part->coefficient, part->power);
     }
     if (base && count == 1) { /* the two that occur most, in one pass */
         const real *v = vectors[0], f = factors[0];
@@ -66,7 +66,7 @@ static const step_sum *more_of(const step_place *p, step_slot slot)
     return slot == STEP_Q ? &p->slots[STEP_Q_Y] : slot == STEP_W ? &p->slots[STEP_W_Y] : &none;
 }
 
-int step_slot_needs_room(const step_place *p, step_slot slot)
+int X(step_slot_needs_room)(const step_place *p, step_slot slot)
 {
     const step_sum *sum = &p->slots[slot];
     return sum->count && (sum->count > 1 || sum->parts[0].coefficient != 1 || sum->parts[0].power || more_of(p, slot)->count);
@@ -77,15 +77,15 @@ static const real *find_slot(step_work *w, int index, step_slot slot)
     const step_place *p = &w->table->places[index];
     const step_sum *sum = &p->slots[slot];
     if (!sum->count) return NULL;
-    if (!step_slot_needs_room(p, slot)) return step_vector(w, sum->parts[0].vector);
+    if (!X(step_slot_needs_room)(p, slot)) return X(step_vector)(w, sum->parts[0].vector);
     real *room = w->rooms[index][slot];
-    size_t length = step_vector_length(w, sum->parts[0].vector);
-    step_sum_value(w, sum, length, room);
-    if (more_of(p, slot)->count) step_sum_value(w, more_of(p, slot), w->s->embedded, room + length);
+    size_t length = X(step_vector_length)(w, sum->parts[0].vector);
+    X(step_sum_value)(w, sum, length, room);
+    if (more_of(p, slot)->count) X(step_sum_value)(w, more_of(p, slot), w->s->embedded, room + length);
     return room;
 }
 
-void step_find_place(step_work *w, int index)
+void X(step_find_place)(step_work *w, int index)
 {
     const step_place *p = &w->table->places[index];
     const state *x = w->now.start;
@@ -163,7 +163,7 @@ static void add_evaluation(step_compiled *p, const step_term *term)
     step_evaluation *e = &p->evaluations[p->evaluation_count++];
     *e = (step_evaluation){ .function = term->function, .place = term->place, .first_use = p->use_count };
     e->constant = vector ? !in_phase(p, term->place) : !place_moves(p, term->place);
-    e->length = vector ? step_vector_length(w, term->place) : step_function_length(w->s, term->function);
+    e->length = vector ? X(step_vector_length)(w, term->place) : X(step_function_length)(w->s, term->function);
     if (!vector) add_place(p, term->place);
     for (int i = 0; i < t->term_count; i++)
         if (same_evaluation(&t->terms[i], term) && row_of(p, t->terms[i].equation) >= 0)
@@ -176,8 +176,8 @@ static void list_evaluations(step_compiled *p)
     const step_table *t = p->w->table;
     for (int i = 0; i < t->term_count; i++) {
         const step_term *term = &t->terms[i];
-        int known = row_of(p, term->equation) < 0 || step_function_empty(p->w->s, term->function)
-                    || (term->function == STEP_VECTOR && !step_vector_length(p->w, term->place));
+        int known = row_of(p, term->equation) < 0 || X(step_function_empty)(p->w->s, term->function)
+                    || (term->function == STEP_VECTOR && !X(step_vector_length)(p->w, term->place));
         for (int k = 0; !known && k < i; k++) known = row_of(p, t->terms[k].equation) >= 0 && same_evaluation(&t->terms[k], term);
         if (!known) add_evaluation(p, term);
     }
@@ -200,7 +200,7 @@ static void list_entries_of(step_compiled *p, step_evaluation *e)
     for (const step_use *use = first; !e->constant && e->function == STEP_VECTOR && use < end; use++)
         add_entry(p, use, &w->functions->identities[w->table->groups[e->place].size], KIND_Q, e->place, 1, 0);
     for (int i = 0; !e->constant && e->function != STEP_VECTOR && i < 3; i++) {
-        const block_shape *block = step_function_block(w->functions, e->function, kinds[i].by);
+        const block_shape *block = X(step_function_block)(w->functions, e->function, kinds[i].by);
         const step_sum *sum = &w->table->places[e->place].slots[kinds[i].slot];
         for (int k = 0; block && k < sum->count; k++)
             for (const step_use *use = first; in_phase(p, sum->parts[k].vector) && use < end; use++)
@@ -276,35 +276,35 @@ static int is_saddle(step_compiled *p)
 
 static int create_matrix(step_compiled *p)
 {
-    int status = assembly_create(p->w->s->context, p->size, &p->matrix);
+    int status = X(assembly_create)(p->w->s->context, p->size, &p->matrix);
     for (int i = 0; !status && i < p->entry_count; i++) {
         assembly_entry *e = &p->entries[i].at;
-        status = assembly_add(p->matrix, e->block, e->row, e->column, &e->id);
+        status = X(assembly_add)(p->matrix, e->block, e->row, e->column, &e->id);
     }
     if (status) return status;
-    if (p->w->table->phases[p->index].many_zeros) assembly_expect_zeros(p->matrix);
-    return assembly_finish(p->matrix, 0);
+    if (p->w->table->phases[p->index].many_zeros) X(assembly_expect_zeros)(p->matrix);
+    return X(assembly_finish)(p->matrix, 0);
 }
 
 static int create_solver(step_compiled *p)
 {
     if (p->index < 0) return TAUT_OK;
     p->solver = is_explicit(p) ? STEP_EXPLICIT : is_saddle(p) ? STEP_SADDLE : STEP_SPARSE;
-    if (p->solver == STEP_SADDLE) return kkt_create(p->w->s, &p->kkt);
+    if (p->solver == STEP_SADDLE) return X(kkt_create)(p->w->s, &p->kkt);
     return p->solver == STEP_SPARSE ? create_matrix(p) : TAUT_OK;
 }
 
-int step_phase_compile(step_work *w, int index, step_compiled *p)
+int X(step_phase_compile)(step_work *w, int index, step_compiled *p)
 {
     taut_context *context = w->s->context;
     size_t terms = (size_t)w->table->term_count;
     *p = (step_compiled){ .w = w, .index = index };
     number_rows(p);
-    p->evaluations = mem_new(context, terms, sizeof *p->evaluations);
-    p->uses = mem_new(context, terms, sizeof *p->uses);
+    p->evaluations = taut_mem_new(context, terms, sizeof *p->evaluations);
+    p->uses = taut_mem_new(context, terms, sizeof *p->uses);
     if (!p->evaluations || !p->uses) return TAUT_OUT_OF_MEMORY;
     list_evaluations(p);
-    p->entries = mem_new(context, count_entries(p), sizeof *p->entries);
+    p->entries = taut_mem_new(context, count_entries(p), sizeof *p->entries);
     if (!p->entries) return TAUT_OUT_OF_MEMORY;
     for (int i = 0; i < p->evaluation_count; i++) {
         step_evaluation *e = &p->evaluations[i];
@@ -314,15 +314,15 @@ int step_phase_compile(step_work *w, int index, step_compiled *p)
     return create_solver(p);
 }
 
-void step_phase_clear(step_compiled *p)
+void X(step_phase_clear)(step_compiled *p)
 {
     if (!p->w) return;
     taut_context *context = p->w->s->context;
-    mem_free(context, p->evaluations);
-    mem_free(context, p->uses);
-    mem_free(context, p->entries);
-    assembly_destroy(p->matrix);
-    kkt_destroy(p->kkt);
+    taut_mem_free(context, p->evaluations);
+    taut_mem_free(context, p->uses);
+    taut_mem_free(context, p->entries);
+    X(assembly_destroy)(p->matrix);
+    X(kkt_destroy)(p->kkt);
     *p = (step_compiled){ 0 };
 }
 
@@ -330,13 +330,13 @@ void step_phase_clear(step_compiled *p)
 
 static size_t g_numbers(const step_compiled *p) { return (size_t)p->w->s->blocks[BLOCK_G].value_count; }
 
-size_t step_phase_numbers(const step_compiled *p)
+size_t X(step_phase_numbers)(const step_compiled *p)
 {
     size_t n = p->w->s->n, longest = n + p->w->s->embedded + p->w->s->c;
     return 2 * (size_t)p->size + g_numbers(p) + n + longest;
 }
 
-void step_phase_place(step_compiled *p, real *numbers)
+void X(step_phase_place)(step_compiled *p, real *numbers)
 {
     if (!numbers) return; /* counting */
     p->fixed = numbers;
@@ -352,18 +352,18 @@ static void evaluate(step_compiled *p, const step_evaluation *e, real *out)
     step_work *w = p->w;
     const real *value = w->value;
     if (e->function == STEP_VECTOR) {
-        value = step_vector(w, e->place);
+        value = X(step_vector)(w, e->place);
     } else {
-        if (e->function == STEP_RATE && !p->g_fixed) system_block_values(w->s, BLOCK_G, &w->at[e->place], p->g);
+        if (e->function == STEP_RATE && !p->g_fixed) X(system_block_values)(w->s, BLOCK_G, &w->at[e->place], p->g);
         w->now.g = p->g;
-        step_function_value(w->functions, e->function, &w->now, &w->at[e->place], w->value);
+        X(step_function_value)(w->functions, e->function, &w->now, &w->at[e->place], w->value);
     }
     for (int u = e->first_use; u < e->first_use + e->use_count; u++) {
         real factor = step_factor(w, p->uses[u].coefficient, p->uses[u].power), *row = out + p->uses[u].row;
         for (size_t k = 0; k < e->length; k++) row[k] += factor * value[k];
         if (e->function == STEP_VECTOR && e->place == STEP_P0)
             for (size_t k = 0; k < e->length; k++) row[k] += factor * w->now.start->p_low[k];
-        if (p->measured[STEP_MOMENTUM] && step_function_pushes(e->function))
+        if (p->measured[STEP_MOMENTUM] && X(step_function_pushes)(e->function))
             for (size_t k = 0; k < e->length; k++) w->push = real_most(w->push, factor * value[k]);
     }
 }
@@ -390,27 +390,27 @@ static void begin_measures(step_compiled *p)
     p->largest[STEP_MOMENTUM] = p->measured[STEP_MOMENTUM] ? largest_of(0, 1, from->p, from->n) : 0;
 }
 
-void step_phase_begin(step_compiled *p)
+void X(step_phase_begin)(step_compiled *p)
 {
     step_work *w = p->w;
-    for (int i = 0; i < p->place_count; i++) step_find_place(w, p->places[i]);
+    for (int i = 0; i < p->place_count; i++) X(step_find_place)(w, p->places[i]);
     if (w->table->from >= 0) w->now.from = &w->at[w->table->from];
     memset(p->fixed, 0, (size_t)p->size * sizeof(real));
     w->push = 0;
     begin_measures(p);
     for (int i = 0; i < p->evaluation_count; i++) {
         const step_evaluation *e = &p->evaluations[i];
-        if (e->function == STEP_RATE && p->g_fixed) system_block_values(w->s, BLOCK_G, &w->at[e->place], p->g);
+        if (e->function == STEP_RATE && p->g_fixed) X(system_block_values)(w->s, BLOCK_G, &w->at[e->place], p->g);
         if (e->constant) evaluate(p, e, p->fixed);
     }
 }
 
 static void move_places(step_compiled *p)
 {
-    for (int i = 0; i < p->moving_count; i++) step_find_place(p->w, p->places[i]);
+    for (int i = 0; i < p->moving_count; i++) X(step_find_place)(p->w, p->places[i]);
 }
 
-void step_phase_residual(step_compiled *p, real *out)
+void X(step_phase_residual)(step_compiled *p, real *out)
 {
     move_places(p);
     memcpy(out, p->fixed, (size_t)p->size * sizeof(real));
@@ -423,7 +423,7 @@ void step_phase_residual(step_compiled *p, real *out)
 static int residual(void *self, const real *x, real *out)
 {
     (void)x;
-    step_phase_residual(self, out);
+    X(step_phase_residual)(self, out);
     return TAUT_OK;
 }
 
@@ -436,8 +436,8 @@ static void put_entries(step_compiled *p, const step_evaluation *e)
         if (!at)
             for (int k = 0; k < entry->at.block->value_count; k++) w->block[k] = 1;
         else if (!known || known->by != entry->by)
-            block_values_between(entry->at.block, w->now.from ? w->now.from : at, at, w->block);
-        assembly_put(p->matrix, entry->at.id, step_factor(w, entry->at.coefficient, entry->at.power), w->block);
+            X(block_values_between)(entry->at.block, w->now.from ? w->now.from : at, at, w->block);
+        X(assembly_put)(p->matrix, entry->at.id, step_factor(w, entry->at.coefficient, entry->at.power), w->block);
     }
 }
 
@@ -450,13 +450,13 @@ static int factor(void *self, const real *x)
     if (p->solver == STEP_SADDLE) {
         place at = w->at[p->evaluations[p->saddle_momentum].place];
         at.x[KIND_LAMBDA] = w->at[p->evaluations[p->saddle_force].place].x[KIND_LAMBDA];
-        return kkt_factor(p->kkt, &at);
+        return X(kkt_factor)(p->kkt, &at);
     }
-    assembly_zero(p->matrix);
+    X(assembly_zero)(p->matrix);
     for (int i = 0; i < p->evaluation_count; i++) put_entries(p, &p->evaluations[i]);
-    int status = assembly_factor(p->matrix);
+    int status = X(assembly_factor)(p->matrix);
     if (status != TAUT_SINGULAR) return status;
-    return fail(w->s->context, TAUT_SINGULAR,
+    return taut_fail(w->s->context, TAUT_SINGULAR,
                 "at t = %.9g: the equations of the step are singular; the constraints, the mass matrix or the dependence of forces on "
                 "multipliers lose rank here, or the step is too large: try a smaller one, or 'taut check'",
                 (double)w->now.start->t);
@@ -468,11 +468,11 @@ static int solve(void *self, real *out)
     step_work *w = p->w;
     size_t n = w->s->n;
     if (p->solver == STEP_EXPLICIT) return TAUT_OK; /* the matrix is the identity */
-    if (p->solver == STEP_SPARSE) return assembly_solve(p->matrix, out);
+    if (p->solver == STEP_SPARSE) return X(assembly_solve)(p->matrix, out);
     int own_velocity = w->s->form != FORM_LAGRANGIAN;
     real *v = own_velocity ? out + n : p->saddle_room, *mu = out + (own_velocity ? 2 : 1) * n;
     if (!own_velocity) memset(v, 0, n * sizeof(real));
-    int status = kkt_solve(p->kkt, out, v, mu);
+    int status = X(kkt_solve)(p->kkt, out, v, mu);
     real scale = -step_factor(w, p->saddle_multiplier->coefficient, p->saddle_multiplier->power);
     for (uint32_t k = 0; !status && k < w->s->c; k++) mu[k] /= scale;
     return status;
@@ -508,9 +508,9 @@ static void name(void *self, int row, char *buffer, size_t size)
     const step_equation *equation = &w->table->equations[e];
     char item[150];
     if (equation->size == STEP_C)
-        system_constraint_name(w->s, (uint32_t)(row - p->rows[e]), item, sizeof item);
+        X(system_constraint_name)(w->s, (uint32_t)(row - p->rows[e]), item, sizeof item);
     else if (equation->size == STEP_N)
-        system_coordinate_name(w->s, (uint32_t)(row - p->rows[e]), item, sizeof item);
+        X(system_coordinate_name)(w->s, (uint32_t)(row - p->rows[e]), item, sizeof item);
     else
         snprintf(item, sizeof item, "component %d of the embedded points", row - p->rows[e] + 1);
     int written = snprintf(buffer, size, "%s%s", equation->name, item);
@@ -538,12 +538,12 @@ static void find_sizes(step_compiled *p, const step_evaluation *e, real *sizes)
     static const kind kinds[] = { KIND_Q, KIND_W, KIND_LAMBDA };
     step_work *w = p->w;
     const place *at = &w->at[e->place];
-    step_function_value(w->functions, e->function, &w->now, at, w->value);
+    X(step_function_value)(w->functions, e->function, &w->now, at, w->value);
     for (size_t k = 0; k < e->length; k++) sizes[k] = REAL(fabs)(w->value[k]);
     for (int i = 0; i < 3; i++) {
-        const block_shape *block = step_function_block(w->functions, e->function, kinds[i]);
+        const block_shape *block = X(step_function_block)(w->functions, e->function, kinds[i]);
         if (!block || !at->x[kinds[i]]) continue;
-        block_values_between(block, w->now.from ? w->now.from : at, at, w->block);
+        X(block_values_between)(block, w->now.from ? w->now.from : at, at, w->block);
         add_sizes(block, w->block, at->x[kinds[i]], sizes);
     }
     if (e->function == STEP_PI_CHANGE || e->function == STEP_E_W_CHANGE)
@@ -564,7 +564,7 @@ static int is_round_off(void *self, const real *x, const real *r)
     for (int i = 0; i < p->evaluation_count; i++) {
         const step_evaluation *e = &p->evaluations[i];
         if (e->function == STEP_VECTOR)
-            for (size_t k = 0; k < e->length; k++) sizes[k] = REAL(fabs)(step_vector(w, e->place)[k]);
+            for (size_t k = 0; k < e->length; k++) sizes[k] = REAL(fabs)(X(step_vector)(w, e->place)[k]);
         else
             find_sizes(p, e, sizes);
         for (int u = e->first_use; u < e->first_use + e->use_count; u++) {
@@ -577,7 +577,7 @@ static int is_round_off(void *self, const real *x, const real *r)
     return 1;
 }
 
-newton_problem step_phase_problem(step_compiled *p)
+newton_problem X(step_phase_problem)(step_compiled *p)
 {
     return (newton_problem){ p, p->size, residual, p->solver == STEP_EXPLICIT ? NULL : factor, solve, measure, name, is_round_off };
 }

@@ -29,14 +29,14 @@ typedef struct {
 } step_work;
 
 static inline real step_factor(const step_work *w, real coefficient, int power) { return coefficient * w->powers[power + STEP_POWERS]; }
-const real *step_vector(const step_work *w, int vector);
-size_t step_vector_length(const step_work *w, int vector);
+const real *X(step_vector)(const step_work *w, int vector);
+size_t X(step_vector_length)(const step_work *w, int vector);
 /* out := the sum, `length` numbers */
-void step_sum_value(const step_work *w, const step_sum *sum, size_t length, real *out);
+void X(step_sum_value)(const step_work *w, const step_sum *sum, size_t length, real *out);
 /* Does this slot of a place need room of its own? Not if it is empty, or a vector as it stands. */
-int step_slot_needs_room(const step_place *p, step_slot slot);
+int X(step_slot_needs_room)(const step_place *p, step_slot slot);
 /* Brings a place up to date with the unknowns. */
-void step_find_place(step_work *w, int place);
+void X(step_find_place)(step_work *w, int place);
 
 typedef struct {
     int row;                          /* of the phase */
@@ -87,15 +87,15 @@ typedef struct {
 
 /* Which phase of the table, or -1 for the results: rows q, p, then the work. Memory is the context's; the numbers that it needs in the
    workspace are in `numbers`, to be set afterwards by step_phase_place. */
-int step_phase_compile(step_work *w, int index, step_compiled *p);
-size_t step_phase_numbers(const step_compiled *p);
-void step_phase_place(step_compiled *p, real *numbers);
-void step_phase_clear(step_compiled *p);
+int X(step_phase_compile)(step_work *w, int index, step_compiled *p);
+size_t X(step_phase_numbers)(const step_compiled *p);
+void X(step_phase_place)(step_compiled *p, real *numbers);
+void X(step_phase_clear)(step_compiled *p);
 
 /* Places and terms that stay, once the phase's guess is in the unknowns. */
-void step_phase_begin(step_compiled *p);
+void X(step_phase_begin)(step_compiled *p);
 /* The equations at the unknowns in the workspace. */
-void step_phase_residual(step_compiled *p, real *out);
-newton_problem step_phase_problem(step_compiled *p);
+void X(step_phase_residual)(step_compiled *p, real *out);
+newton_problem X(step_phase_problem)(step_compiled *p);
 
 #endif

@@ -16,15 +16,15 @@ struct stepper {
     void *room;                       /* of the numbers of everything */
 };
 
-void stepper_destroy(stepper *r)
+void X(stepper_destroy)(stepper *r)
 {
     if (!r) return;
-    for (int i = 0; i < STEP_PHASES; i++) step_phase_clear(&r->phases[i]);
-    step_phase_clear(&r->results);
-    step_functions_clear(&r->functions);
-    newton_clear(&r->newton);
-    mem_free(r->s->context, r->room);
-    mem_free(r->s->context, r);
+    for (int i = 0; i < STEP_PHASES; i++) X(step_phase_clear)(&r->phases[i]);
+    X(step_phase_clear)(&r->results);
+    X(step_functions_clear)(&r->functions);
+    X(newton_clear)(&r->newton);
+    taut_mem_free(r->s->context, r->room);
+    taut_mem_free(r->s->context, r);
 }
 
 /* ---- the workspace ---- */
@@ -36,7 +36,7 @@ static size_t largest_block(const stepper *r)
     size_t largest = r->s->n + (size_t)r->s->embedded; /* of an identity */
     for (int i = 0; i < r->table.term_count; i++)
         for (int k = 0; k < 3; k++) {
-            const block_shape *b = step_function_block(&r->functions, r->table.terms[i].function, kinds[k]);
+            const block_shape *b = X(step_function_block)(&r->functions, r->table.terms[i].function, kinds[k]);
             if (b && (size_t)b->value_count > largest) largest = (size_t)b->value_count;
         }
     return largest;
@@ -48,16 +48,16 @@ static void lay_out(void *self, room_layout *l)
     step_work *w = &r->work;
     size_t n = r->s->n, c = r->s->c, y = r->s->embedded;
     w->x = room_reals(l, w->offsets[r->table.group_count]);
-    for (int v = STEP_NU0; v < 0; v++) w->known[v + STEP_KNOWN] = room_reals(l, step_vector_length(w, v));
+    for (int v = STEP_NU0; v < 0; v++) w->known[v + STEP_KNOWN] = room_reals(l, X(step_vector_length)(w, v));
     for (int i = 0; i < r->table.place_count; i++) {
         for (int slot = STEP_Q; slot <= STEP_LAMBDA; slot++)
-            if (step_slot_needs_room(&r->table.places[i], (step_slot)slot)) w->rooms[i][slot] = room_reals(l, slot == STEP_LAMBDA ? c : n + y);
+            if (X(step_slot_needs_room)(&r->table.places[i], (step_slot)slot)) w->rooms[i][slot] = room_reals(l, slot == STEP_LAMBDA ? c : n + y);
     }
     w->value = room_reals(l, n + y + c);
     w->now.scratch = room_reals(l, n + c);
     w->block = room_reals(l, largest_block(r));
-    for (int i = 0; i < r->table.phase_count; i++) step_phase_place(&r->phases[i], room_reals(l, step_phase_numbers(&r->phases[i])));
-    step_phase_place(&r->results, room_reals(l, step_phase_numbers(&r->results)));
+    for (int i = 0; i < r->table.phase_count; i++) X(step_phase_place)(&r->phases[i], room_reals(l, X(step_phase_numbers)(&r->phases[i])));
+    X(step_phase_place)(&r->results, room_reals(l, X(step_phase_numbers)(&r->results)));
 }
 
 static int create_workspace(stepper *r)
@@ -85,54 +85,54 @@ static int uses_vector(const step_table *t, int vector)
 static int compile(stepper *r, real tolerance)
 {
     step_work *w = &r->work;
-    int largest = 1, status = step_functions_create(r->s, &r->table, &r->functions);
+    int largest = 1, status = X(step_functions_create)(r->s, &r->table, &r->functions);
     w->functions = &r->functions;
     w->table = &r->table;
     w->s = r->s;
     for (int v = -STEP_KNOWN; v < 0; v++) r->needs[v + STEP_KNOWN] = uses_vector(&r->table, v);
     double size = 0;
     for (int g = 0; g < r->table.group_count; g++) {
-        size += (double)step_vector_length(w, g);
-        w->offsets[g + 1] = w->offsets[g] + step_vector_length(w, g);
+        size += (double)X(step_vector_length)(w, g);
+        w->offsets[g + 1] = w->offsets[g] + X(step_vector_length)(w, g);
     }
     if (!status && size > 2147483647.0)
-        status = fail(r->s->context, TAUT_UNSUPPORTED, "the model is too large for so many stages; take fewer");
-    if (!status) status = system_prepare_block(r->s, BLOCK_G);
+        status = taut_fail(r->s->context, TAUT_UNSUPPORTED, "the model is too large for so many stages; take fewer");
+    if (!status) status = X(system_prepare_block)(r->s, BLOCK_G);
     for (int i = 0; !status && i < r->table.phase_count; i++) {
-        status = step_phase_compile(w, i, &r->phases[i]);
+        status = X(step_phase_compile)(w, i, &r->phases[i]);
         if (r->phases[i].size > largest) largest = r->phases[i].size;
     }
-    if (!status) status = step_phase_compile(w, -1, &r->results);
-    if (!status) status = newton_create(r->s->context, largest, tolerance, &r->newton);
+    if (!status) status = X(step_phase_compile)(w, -1, &r->results);
+    if (!status) status = X(newton_create)(r->s->context, largest, tolerance, &r->newton);
     return status ? status : create_workspace(r);
 }
 
-int stepper_create(struct system *s, const step_table *table, real tolerance, stepper **result)
+int X(stepper_create)(struct system *s, const step_table *table, real tolerance, stepper **result)
 {
-    stepper *r = mem_new(s->context, 1, sizeof *r);
+    stepper *r = taut_mem_new(s->context, 1, sizeof *r);
     *result = NULL;
     if (!r) return TAUT_OUT_OF_MEMORY;
     r->s = s;
     r->table = *table;
     int status = compile(r, tolerance);
     if (status)
-        stepper_destroy(r);
+        X(stepper_destroy)(r);
     else
         *result = r;
     return status;
 }
 
-int stepper_phases(const stepper *r) { return r->table.phase_count; }
-const newton_counts *stepper_counts(const stepper *r) { return &r->newton.counts; }
+int X(stepper_phases)(const stepper *r) { return r->table.phase_count; }
+const newton_counts *X(stepper_counts)(const stepper *r) { return &r->newton.counts; }
 
-const real *stepper_reported(const stepper *r)
+const real *X(stepper_reported)(const stepper *r)
 {
-    return step_vector(&r->work, r->table.reported >= 0 ? r->table.reported : r->table.lambda);
+    return X(step_vector)(&r->work, r->table.reported >= 0 ? r->table.reported : r->table.lambda);
 }
 
-void stepper_input(stepper *r, int group, const real *values)
+void X(stepper_input)(stepper *r, int group, const real *values)
 {
-    memcpy(r->work.x + r->work.offsets[group], values, step_vector_length(&r->work, group) * sizeof(real));
+    memcpy(r->work.x + r->work.offsets[group], values, X(step_vector_length)(&r->work, group) * sizeof(real));
 }
 
 /* ---- a step ---- */
@@ -146,9 +146,9 @@ static void find_embedded(stepper *r, const state *x)
     place start = place_at(r->s, x->q, NULL, &x->t, NULL), end = place_at(r->s, q, NULL, &w->t1, NULL);
     memset(y0, 0, y * sizeof(real));
     memset(rate, 0, y * sizeof(real));
-    field_values(r->s->chart, &start, y0);
+    X(field_values)(r->s->chart, &start, y0);
     for (uint32_t i = 0; i < x->n; i++) q[i] = x->q[i] + w->h * x->w[i];
-    field_values(r->s->chart, &end, rate);
+    X(field_values)(r->s->chart, &end, rate);
     for (size_t k = 0; k < y; k++) rate[k] = (rate[k] - y0[k]) / w->h;
 }
 
@@ -159,8 +159,8 @@ static void find_rate(stepper *r, const place *start)
     const struct system *s = r->s;
     real *rate = w->known[STEP_W_RATE0 + STEP_KNOWN], moves = 0, changes = 0;
     if (s->form == FORM_LAGRANGIAN && s->inverse_mass && s->structure.uncoupled) {
-        system_force(s, start, w->value);
-        system_apply_inverse_mass(s, w->value, rate);
+        X(system_force)(s, start, w->value);
+        X(system_apply_inverse_mass)(s, w->value, rate);
         for (uint32_t i = 0; i < s->n; i++) moves = real_most(moves, start->x[KIND_W][i]), changes = real_most(changes, w->h * rate[i]);
     }
     if (!(4 * changes <= moves)) memset(rate, 0, s->n * sizeof(real));
@@ -176,11 +176,11 @@ static void begin(stepper *r, const state *x, real h)
         w->powers[STEP_POWERS + i] = w->powers[STEP_POWERS + i - 1] * h;
         w->powers[STEP_POWERS - i] = 1 / w->powers[STEP_POWERS + i];
     }
-    state_next_time(x, h, &w->t1, &w->t1_low);
+    X(state_next_time)(x, h, &w->t1, &w->t1_low);
     w->now.span = w->t1 - x->t;
     place start = place_at(r->s, x->q, x->w, &x->t, x->lambda);
-    if (r->needs[STEP_NU0 + STEP_KNOWN]) system_velocity(r->s, &start, w->known[STEP_NU0 + STEP_KNOWN]);
-    if (r->needs[STEP_PHI0 + STEP_KNOWN]) system_force(r->s, &start, w->known[STEP_PHI0 + STEP_KNOWN]);
+    if (r->needs[STEP_NU0 + STEP_KNOWN]) X(system_velocity)(r->s, &start, w->known[STEP_NU0 + STEP_KNOWN]);
+    if (r->needs[STEP_PHI0 + STEP_KNOWN]) X(system_force)(r->s, &start, w->known[STEP_PHI0 + STEP_KNOWN]);
     if (r->needs[STEP_W_RATE0 + STEP_KNOWN]) find_rate(r, &start);
     if (r->s->embedded && r->needs[STEP_Y0 + STEP_KNOWN]) find_embedded(r, x);
 }
@@ -191,8 +191,8 @@ static void guess(stepper *r, int phase)
     step_work *w = &r->work;
     for (int g = 0; g < r->table.group_count; g++)
         if (r->table.groups[g].phase == phase)
-            step_sum_value(w, &r->table.groups[g].guess, step_vector_length(w, g), w->x + w->offsets[g]);
-    step_phase_begin(&r->phases[phase]);
+            X(step_sum_value)(w, &r->table.groups[g].guess, X(step_vector_length)(w, g), w->x + w->offsets[g]);
+    X(step_phase_begin)(&r->phases[phase]);
 }
 
 /* x -= change, once */
@@ -216,14 +216,14 @@ static int solve_phase(stepper *r, int phase)
     real *x = w->x + w->offsets[p->first_group];
     guess(r, phase);
     if (p->solver == STEP_EXPLICIT) {
-        step_phase_residual(p, r->newton.residual);
+        X(step_phase_residual)(p, r->newton.residual);
         for (int i = 0; i < p->size; i++) x[i] -= r->newton.residual[i];
         return TAUT_OK;
     }
-    newton_problem problem = step_phase_problem(p);
+    newton_problem problem = X(step_phase_problem)(p);
     int status = described->improve_guess ? improve(r, &problem, x) : TAUT_OK;
     if (status) return status;
-    return newton_solve(&r->newton, &problem, x, described->improve_guess, w->now.start->t, described->what);
+    return X(newton_solve)(&r->newton, &problem, x, described->improve_guess, w->now.start->t, described->what);
 }
 
 /* All functions are evaluated before the state changes. */
@@ -232,23 +232,23 @@ static void finish(stepper *r, state *x)
     const step_table *t = &r->table;
     step_work *w = &r->work;
     uint32_t n = r->s->n;
-    step_phase_begin(&r->results);
+    X(step_phase_begin)(&r->results);
     const real *move = r->results.fixed, *push = move + n, *work = push + n;
-    add_compensated(x->q, x->q_low, move, n);
+    X(add_compensated)(x->q, x->q_low, move, n);
     if (t->sets_momentum) {
         memcpy(x->p, push, n * sizeof(real));
         memset(x->p_low, 0, n * sizeof(real));
     } else {
-        add_compensated(x->p, x->p_low, push, n);
+        X(add_compensated)(x->p, x->p_low, push, n);
     }
-    add_compensated(x->work, x->work_low, work, 1);
-    memcpy(x->w, r->s->form == FORM_LAGRANGIAN && t->w >= 0 ? step_vector(w, t->w) : x->p, n * sizeof(real));
-    if (t->lambda >= 0) memcpy(x->lambda, step_vector(w, t->lambda), r->s->c * sizeof(real));
+    X(add_compensated)(x->work, x->work_low, work, 1);
+    memcpy(x->w, r->s->form == FORM_LAGRANGIAN && t->w >= 0 ? X(step_vector)(w, t->w) : x->p, n * sizeof(real));
+    if (t->lambda >= 0) memcpy(x->lambda, X(step_vector)(w, t->lambda), r->s->c * sizeof(real));
     if (t->lambda_time >= 0) *x->t_lambda = x->t + (t->lambda_time * w->h + x->t_low);
     x->t = w->t1, x->t_low = w->t1_low;
 }
 
-int stepper_step(stepper *r, state *x, real h)
+int X(stepper_step)(stepper *r, state *x, real h)
 {
     int status = TAUT_OK;
     begin(r, x, h);
@@ -257,10 +257,10 @@ int stepper_step(stepper *r, state *x, real h)
     return status;
 }
 
-newton_problem stepper_problem(stepper *r, int phase, const state *x, real h, real **unknowns)
+newton_problem X(stepper_problem)(stepper *r, int phase, const state *x, real h, real **unknowns)
 {
     begin(r, x, h);
     guess(r, phase);
     *unknowns = r->work.x + r->work.offsets[r->phases[phase].first_group];
-    return step_phase_problem(&r->phases[phase]);
+    return X(step_phase_problem)(&r->phases[phase]);
 }

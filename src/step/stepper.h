@@ -9,20 +9,20 @@
 typedef struct stepper stepper;
 
 /* The table is copied. */
-int stepper_create(struct system *s, const step_table *table, real tolerance, stepper **result);
-void stepper_destroy(stepper *r);
+int X(stepper_create)(struct system *s, const step_table *table, real tolerance, stepper **result);
+void X(stepper_destroy)(stepper *r);
 /* x := the state h later; unchanged on failure. Depends on x, h and the inputs alone. */
-int stepper_step(stepper *r, state *x, real h);
+int X(stepper_step)(stepper *r, state *x, real h);
 /* Sets a group of phase STEP_INPUT, for the steps that follow. */
-void stepper_input(stepper *r, int group, const real *values);
+void X(stepper_input)(stepper *r, int group, const real *values);
 /* The multipliers that the table reports, of the last step; those of the state where it reports none. */
-const real *stepper_reported(const stepper *r);
-const newton_counts *stepper_counts(const stepper *r);
+const real *X(stepper_reported)(const stepper *r);
+const newton_counts *X(stepper_counts)(const stepper *r);
 
 /* How many phases a step has. */
-int stepper_phases(const stepper *r);
+int X(stepper_phases)(const stepper *r);
 /* For tests: the Newton problem of a phase, at the guess of a step from x. The unknowns are at *unknowns; later phases take those of the
    earlier ones as they are. */
-newton_problem stepper_problem(stepper *r, int phase, const state *x, real h, real **unknowns);
+newton_problem X(stepper_problem)(stepper *r, int phase, const state *x, real h, real **unknowns);
 
 #endif

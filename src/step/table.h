@@ -128,16 +128,16 @@ typedef struct {
 } step_table;
 
 /* An empty table. */
-void step_table_begin(step_table *t);
-int step_add_phase(step_table *t, const char *what);
+void X(step_table_begin)(step_table *t);
+int X(step_add_phase)(step_table *t, const char *what);
 /* A group begins with the guess zero, and is not measured. */
-int step_add_group(step_table *t, int phase, step_size size);
-void step_guess(step_table *t, int group, int vector, real coefficient, int power);
-void step_measured(step_table *t, int group, step_measure measure, real coefficient, int power);
-int step_add_place(step_table *t, real time);
+int X(step_add_group)(step_table *t, int phase, step_size size);
+void X(step_guess)(step_table *t, int group, int vector, real coefficient, int power);
+void X(step_measured)(step_table *t, int group, step_measure measure, real coefficient, int power);
+int X(step_add_place)(step_table *t, real time);
 /* Adds coefficient h^power vector to a slot of the place. */
-void step_put(step_table *t, int place, step_slot slot, int vector, real coefficient, int power);
-int step_add_equation(step_table *t, int phase, step_size size, const char *name);
-void step_add(step_table *t, int equation, step_function function, int place, real coefficient, int power);
+void X(step_put)(step_table *t, int place, step_slot slot, int vector, real coefficient, int power);
+int X(step_add_equation)(step_table *t, int phase, step_size size, const char *name);
+void X(step_add)(step_table *t, int equation, step_function function, int place, real coefficient, int power);
 
 #endif

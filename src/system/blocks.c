@@ -80,25 +80,25 @@ static int prepare_part(struct system *s, block_part *part)
     if (part->source == PART_IDENTITY) {
         part->shape = s->identity;
     } else if (part->source == PART_HESSIAN) {
-        status = field_prepare_hessian(part->field, part->a, part->b);
-        part->shape = field_hessian_pattern(part->field, part->a, part->b);
+        status = X(field_prepare_hessian)(part->field, part->a, part->b);
+        part->shape = X(field_hessian_pattern)(part->field, part->a, part->b);
     } else if (part->source == PART_DISCRETE) {
-        status = field_prepare_discrete_jacobian(part->field, part->mode, part->a);
-        part->shape = field_discrete_pattern(part->field, part->mode, part->a);
+        status = X(field_prepare_discrete_jacobian)(part->field, part->mode, part->a);
+        part->shape = X(field_discrete_pattern)(part->field, part->mode, part->a);
     } else if (part->source == PART_DISCRETE_SLOPE) {
-        status = field_prepare_discrete_slope(part->field, part->mode, part->a, part->b);
-        part->shape = field_discrete_slope_pattern(part->field, part->mode, part->a, part->b);
+        status = X(field_prepare_discrete_slope)(part->field, part->mode, part->a, part->b);
+        part->shape = X(field_discrete_slope_pattern)(part->field, part->mode, part->a, part->b);
     } else if (part->source == PART_SLOPE) {
-        status = field_prepare_slope(part->field, part->a);
-        part->shape = field_slope_pattern(part->field, part->a);
+        status = X(field_prepare_slope)(part->field, part->a);
+        part->shape = X(field_slope_pattern)(part->field, part->a);
     } else {
-        status = field_prepare_jacobian(part->field, part->a);
-        part->shape = field_jacobian_pattern(part->field, part->a);
+        status = X(field_prepare_jacobian)(part->field, part->a);
+        part->shape = X(field_jacobian_pattern)(part->field, part->a);
     }
     return status;
 }
 
-int block_prepare(struct system *s, block_shape *b)
+int X(block_prepare)(struct system *s, block_shape *b)
 {
     b->value_count = 0;
     for (int i = 0; i < b->part_count; i++) {
@@ -110,23 +110,23 @@ int block_prepare(struct system *s, block_shape *b)
     return TAUT_OK;
 }
 
-int system_prepare_block(struct system *s, block_id id)
+int X(system_prepare_block)(struct system *s, block_id id)
 {
     block_shape *b = &s->blocks[id];
     if (b->prepared) return TAUT_OK;
     *b = (block_shape){ 0 };
     describe(s, id, b);
-    return block_prepare(s, b);
+    return X(block_prepare)(s, b);
 }
 
-void system_block_values(const struct system *s, block_id id, const place *at, real *values)
+void X(system_block_values)(const struct system *s, block_id id, const place *at, real *values)
 {
-    block_values(&s->blocks[id], at, values);
+    X(block_values)(&s->blocks[id], at, values);
 }
 
-void block_values(const block_shape *b, const place *at, real *values) { block_values_between(b, at, at, values); }
+void X(block_values)(const block_shape *b, const place *at, real *values) { X(block_values_between)(b, at, at, values); }
 
-void block_values_between(const block_shape *b, const place *from, const place *at, real *values)
+void X(block_values_between)(const block_shape *b, const place *from, const place *at, real *values)
 {
     real one = 1;
     for (int i = 0; i < b->part_count; i++) {
@@ -139,15 +139,15 @@ void block_values_between(const block_shape *b, const place *from, const place *
         else if (part->weighted && !at->x[KIND_LAMBDA]) /* no multipliers are zero multipliers, as in system_force */
             ;
         else if (part->source == PART_DISCRETE)
-            field_discrete_jacobian(part->field, part->mode, part->a, from, at, values);
+            X(field_discrete_jacobian)(part->field, part->mode, part->a, from, at, values);
         else if (part->source == PART_DISCRETE_SLOPE)
-            field_discrete_slope(part->field, part->mode, part->a, part->b, from, at, part->weighted ? at->x[KIND_LAMBDA] : NULL, values);
+            X(field_discrete_slope)(part->field, part->mode, part->a, part->b, from, at, part->weighted ? at->x[KIND_LAMBDA] : NULL, values);
         else if (part->source == PART_HESSIAN)
-            field_hessian(part->field, part->a, part->b, at, part->weighted ? at->x[KIND_LAMBDA] : NULL, values);
+            X(field_hessian)(part->field, part->a, part->b, at, part->weighted ? at->x[KIND_LAMBDA] : NULL, values);
         else if (part->source == PART_SLOPE)
-            field_slope(part->field, part->a, at, &motion, values);
+            X(field_slope)(part->field, part->a, at, &motion, values);
         else
-            field_jacobian(part->field, part->a, at, values);
+            X(field_jacobian)(part->field, part->a, at, values);
         if (part->sign < 0)
             for (int k = 0; k < entries; k++) values[k] = -values[k];
         values += entries;
@@ -169,7 +169,7 @@ static void part_multiply(const block_part *part, const real *values, int transp
     }
 }
 
-void block_multiply(const block_shape *b, const real *values, real scale, const real *x, real *out)
+void X(block_multiply)(const block_shape *b, const real *values, real scale, const real *x, real *out)
 {
     for (int i = 0; i < b->part_count; i++) {
         part_multiply(&b->parts[i], values, b->parts[i].transposed, scale, x, out);
@@ -177,7 +177,7 @@ void block_multiply(const block_shape *b, const real *values, real scale, const 
     }
 }
 
-void block_multiply_transposed(const block_shape *b, const real *values, real scale, const real *x, real *out)
+void X(block_multiply_transposed)(const block_shape *b, const real *values, real scale, const real *x, real *out)
 {
     for (int i = 0; i < b->part_count; i++) {
         part_multiply(&b->parts[i], values, !b->parts[i].transposed, scale, x, out);

@@ -5,17 +5,17 @@
 
 static void clear(real *out, size_t count) { memset(out, 0, count * sizeof *out); }
 
-void system_momentum(const struct system *s, const place *at, real *out)
+void X(system_momentum)(const struct system *s, const place *at, real *out)
 {
     if (s->form == FORM_LAGRANGIAN) {
         clear(out, s->n);
-        field_gradient(s->energy, KIND_W, at, NULL, out);
+        X(field_gradient)(s->energy, KIND_W, at, NULL, out);
     } else {
         memmove(out, at->x[KIND_W], s->n * sizeof *out);
     }
 }
 
-void system_velocity(const struct system *s, const place *at, real *out)
+void X(system_velocity)(const struct system *s, const place *at, real *out)
 {
     if (s->form == FORM_LAGRANGIAN) {
         memmove(out, at->x[KIND_W], s->n * sizeof *out);
@@ -23,101 +23,101 @@ void system_velocity(const struct system *s, const place *at, real *out)
     }
     clear(out, s->n);
     if (s->form == FORM_HAMILTONIAN)
-        field_gradient(s->energy, KIND_W, at, NULL, out);
+        X(field_gradient)(s->energy, KIND_W, at, NULL, out);
     else
-        field_values(s->rate_q, at, out);
+        X(field_values)(s->rate_q, at, out);
 }
 
-void system_free_force(const struct system *s, const place *at, real *out)
+void X(system_free_force)(const struct system *s, const place *at, real *out)
 {
     clear(out, s->n);
-    field_gradient(s->energy, KIND_Q, at, NULL, out);
+    X(field_gradient)(s->energy, KIND_Q, at, NULL, out);
     if (s->form == FORM_HAMILTONIAN)
         for (uint32_t i = 0; i < s->n; i++) out[i] = -out[i];
-    field_values(s->force, at, out);
+    X(field_values)(s->force, at, out);
 }
 
-void system_force(const struct system *s, const place *at, real *out)
+void X(system_force)(const struct system *s, const place *at, real *out)
 {
     if (s->form == FORM_RATES) {
         clear(out, s->n);
-        field_values(s->rate_w, at, out);
+        X(field_values)(s->rate_w, at, out);
         return;
     }
-    system_free_force(s, at, out);
-    if (at->x[KIND_LAMBDA]) field_gradient(s->constraint, KIND_Q, at, at->x[KIND_LAMBDA], out);
+    X(system_free_force)(s, at, out);
+    if (at->x[KIND_LAMBDA]) X(field_gradient)(s->constraint, KIND_Q, at, at->x[KIND_LAMBDA], out);
 }
 
-void system_constraint_force(const struct system *s, const place *at, real *out)
+void X(system_constraint_force)(const struct system *s, const place *at, real *out)
 {
     clear(out, s->n);
-    field_gradient(s->constraint, KIND_Q, at, at->x[KIND_LAMBDA], out);
+    X(field_gradient)(s->constraint, KIND_Q, at, at->x[KIND_LAMBDA], out);
 }
 
-int system_prepare_split(struct system *s)
+int X(system_prepare_split)(struct system *s)
 {
     const family *whole = s->form == FORM_RATES ? &s->rate_w_family : &s->force_family;
     if (s->reaction) return TAUT_OK;
-    family_part_clear(s->store, &s->applied_family); /* of an attempt that ran out of memory */
-    family_part_clear(s->store, &s->reaction_family);
-    int status = family_part(s->store, whole, 1u << KIND_LAMBDA, 0, &s->applied_family);
-    if (!status) status = family_part(s->store, whole, 1u << KIND_LAMBDA, 1, &s->reaction_family);
-    if (!status) status = system_make_field(s, &s->applied_family, &s->applied);
-    if (!status) status = field_prepare_values(s->applied);
-    if (!status) status = system_make_field(s, &s->reaction_family, &s->reaction);
-    return status ? status : field_prepare_values(s->reaction);
+    taut_family_part_clear(s->store, &s->applied_family); /* of an attempt that ran out of memory */
+    taut_family_part_clear(s->store, &s->reaction_family);
+    int status = taut_family_part(s->store, whole, 1u << KIND_LAMBDA, 0, &s->applied_family);
+    if (!status) status = taut_family_part(s->store, whole, 1u << KIND_LAMBDA, 1, &s->reaction_family);
+    if (!status) status = X(system_make_field)(s, &s->applied_family, &s->applied);
+    if (!status) status = X(field_prepare_values)(s->applied);
+    if (!status) status = X(system_make_field)(s, &s->reaction_family, &s->reaction);
+    return status ? status : X(field_prepare_values)(s->reaction);
 }
 
-void system_applied_force(const struct system *s, const place *at, real *out)
+void X(system_applied_force)(const struct system *s, const place *at, real *out)
 {
     clear(out, s->n);
-    if (s->energy) field_gradient(s->energy, KIND_Q, at, NULL, out);
+    if (s->energy) X(field_gradient)(s->energy, KIND_Q, at, NULL, out);
     if (s->form == FORM_HAMILTONIAN)
         for (uint32_t i = 0; i < s->n; i++) out[i] = -out[i];
-    field_values(s->applied, at, out);
+    X(field_values)(s->applied, at, out);
 }
 
-void system_reaction(const struct system *s, const place *at, real *out)
+void X(system_reaction)(const struct system *s, const place *at, real *out)
 {
     clear(out, s->n);
-    if (s->form != FORM_RATES) field_gradient(s->constraint, KIND_Q, at, at->x[KIND_LAMBDA], out);
-    field_values(s->reaction, at, out);
+    if (s->form != FORM_RATES) X(field_gradient)(s->constraint, KIND_Q, at, at->x[KIND_LAMBDA], out);
+    X(field_values)(s->reaction, at, out);
 }
 
-void system_constraints(const struct system *s, const place *at, real *out)
+void X(system_constraints)(const struct system *s, const place *at, real *out)
 {
     clear(out, s->c);
-    field_values(s->constraint, at, out);
+    X(field_values)(s->constraint, at, out);
 }
 
-void system_constraint_rate(const struct system *s, const place *at, real *out)
+void X(system_constraint_rate)(const struct system *s, const place *at, real *out)
 {
     clear(out, s->c);
     if (!s->structure.constraint_time) return;
-    const pattern *p = field_jacobian_pattern(s->constraint, KIND_T);
+    const pattern *p = X(field_jacobian_pattern)(s->constraint, KIND_T);
     /* The pattern has one column: entry k of the values belongs to the k-th row that contains t. */
     real *values = out; /* rows with an entry come in order, so values can be spread from the end in place */
-    field_jacobian(s->constraint, KIND_T, at, values);
+    X(field_jacobian)(s->constraint, KIND_T, at, values);
     for (uint32_t k = s->c; k-- > 0;) {
         int has = p->start[k + 1] > p->start[k];
         out[k] = has ? values[p->start[k]] : 0;
     }
 }
 
-void system_constraint_curvature(const struct system *s, const place *at, const real *v, real *out)
+void X(system_constraint_curvature)(const struct system *s, const place *at, const real *v, real *out)
 {
     real one = 1;
     place direction = direction_of(v, NULL, &one);
     clear(out, s->c);
-    field_second(s->constraint, at, &direction, out);
+    X(field_second)(s->constraint, at, &direction, out);
 }
 
 /* out += sum over the part (a: rows) of Hess f_ab x_b */
 static void hessian_times(const struct system *s, kind a, kind b, const place *at, const real *x, real *values, real *out)
 {
-    const pattern *p = field_hessian_pattern(s->energy, a, b);
+    const pattern *p = X(field_hessian_pattern)(s->energy, a, b);
     clear(values, (size_t)pattern_entries(p));
-    field_hessian(s->energy, a, b, at, NULL, values);
+    X(field_hessian)(s->energy, a, b, at, NULL, values);
     for (int r = 0; r < p->rows; r++)
         for (int k = p->start[r]; k < p->start[r + 1]; k++) out[r] += values[k] * x[p->index[k]];
 }
@@ -133,14 +133,14 @@ static void gradient_rate(const struct system *s, const place *at, const real *v
 
 static void rate_times(const field *f, kind by, const place *at, const real *x, real *values, real *out)
 {
-    const pattern *p = field_jacobian_pattern(f, by);
+    const pattern *p = X(field_jacobian_pattern)(f, by);
     clear(values, (size_t)pattern_entries(p));
-    field_jacobian(f, by, at, values);
+    X(field_jacobian)(f, by, at, values);
     for (int r = 0; r < p->rows; r++)
         for (int k = p->start[r]; k < p->start[r + 1]; k++) out[r] += values[k] * x[p->index[k]];
 }
 
-void system_momentum_rate(const struct system *s, const place *at, const real *v, real *out)
+void X(system_momentum_rate)(const struct system *s, const place *at, const real *v, real *out)
 {
     if (s->form == FORM_LAGRANGIAN)
         gradient_rate(s, at, v, out);
@@ -148,7 +148,7 @@ void system_momentum_rate(const struct system *s, const place *at, const real *v
         clear(out, s->n);
 }
 
-void system_velocity_rate(const struct system *s, const place *at, const real *v, real *out)
+void X(system_velocity_rate)(const struct system *s, const place *at, const real *v, real *out)
 {
     real one = 1;
     clear(out, s->n);
@@ -160,64 +160,64 @@ void system_velocity_rate(const struct system *s, const place *at, const real *v
 
 static int larger(int a, int b) { return a > b ? a : b; }
 
-int system_prepare_rates(struct system *s)
+int X(system_prepare_rates)(struct system *s)
 {
-    int status = field_prepare_second(s->constraint), room = 1;
+    int status = X(field_prepare_second)(s->constraint), room = 1;
     if (s->energy) {
-        if (!status) status = field_prepare_hessian(s->energy, KIND_W, KIND_Q);
-        if (!status) status = field_prepare_hessian(s->energy, KIND_W, KIND_T);
+        if (!status) status = X(field_prepare_hessian)(s->energy, KIND_W, KIND_Q);
+        if (!status) status = X(field_prepare_hessian)(s->energy, KIND_W, KIND_T);
         if (!status)
-            room = larger(pattern_entries(field_hessian_pattern(s->energy, KIND_W, KIND_Q)),
-                          pattern_entries(field_hessian_pattern(s->energy, KIND_W, KIND_T)));
+            room = larger(pattern_entries(X(field_hessian_pattern)(s->energy, KIND_W, KIND_Q)),
+                          pattern_entries(X(field_hessian_pattern)(s->energy, KIND_W, KIND_T)));
     } else {
-        if (!status) status = field_prepare_jacobian(s->rate_q, KIND_Q);
-        if (!status) status = field_prepare_jacobian(s->rate_q, KIND_T);
+        if (!status) status = X(field_prepare_jacobian)(s->rate_q, KIND_Q);
+        if (!status) status = X(field_prepare_jacobian)(s->rate_q, KIND_T);
         if (!status)
-            room = larger(pattern_entries(field_jacobian_pattern(s->rate_q, KIND_Q)),
-                          pattern_entries(field_jacobian_pattern(s->rate_q, KIND_T)));
+            room = larger(pattern_entries(X(field_jacobian_pattern)(s->rate_q, KIND_Q)),
+                          pattern_entries(X(field_jacobian_pattern)(s->rate_q, KIND_T)));
     }
-    return status ? status : workspace_reserve(s->work, 0, 0, (size_t)room);
+    return status ? status : X(workspace_reserve)(s->work, 0, 0, (size_t)room);
 }
 
-real system_energy(const struct system *s, const place *at, const real *v)
+real X(system_energy)(const struct system *s, const place *at, const real *v)
 {
     real value = 0;
     if (!s->energy) return 0;
-    field_values(s->energy, at, &value);
+    X(field_values)(s->energy, at, &value);
     if (s->form == FORM_HAMILTONIAN) return value;
     /* E = v . L_v - L */
     real *momentum = at->work->vector, action = 0;
     clear(momentum, s->n);
-    field_gradient(s->energy, KIND_W, at, NULL, momentum);
+    X(field_gradient)(s->energy, KIND_W, at, NULL, momentum);
     for (uint32_t i = 0; i < s->n; i++) action += v[i] * momentum[i];
     return action - value;
 }
 
-int system_prepare_power(struct system *s) { return s->energy ? field_prepare_gradient(s->energy, KIND_T) : TAUT_OK; }
+int X(system_prepare_power)(struct system *s) { return s->energy ? X(field_prepare_gradient)(s->energy, KIND_T) : TAUT_OK; }
 
-real system_power(const struct system *s, const place *at, const real *v, real *rates)
+real X(system_power)(const struct system *s, const place *at, const real *v, real *rates)
 {
     real power = 0;
     if (!s->energy) return 0;
-    field_gradient(s->energy, KIND_T, at, NULL, &power);
+    X(field_gradient)(s->energy, KIND_T, at, NULL, &power);
     if (s->form == FORM_LAGRANGIAN) power = -power;
     real *force = at->work->vector;
     clear(force, s->n);
-    field_values(s->force, at, force);
+    X(field_values)(s->force, at, force);
     for (uint32_t i = 0; i < s->n; i++) power += v[i] * force[i];
     if (!s->structure.constraint_time) return power;
-    system_constraint_rate(s, at, rates);
+    X(system_constraint_rate)(s, at, rates);
     for (uint32_t k = 0; k < s->c; k++) power -= at->x[KIND_LAMBDA][k] * rates[k];
     return power;
 }
 
-void system_observables(const struct system *s, const place *at, real *out)
+void X(system_observables)(const struct system *s, const place *at, real *out)
 {
-    clear(out, field_rows(s->observable));
-    field_values(s->observable, at, out);
+    clear(out, X(field_rows)(s->observable));
+    X(field_values)(s->observable, at, out);
 }
 
-void system_apply_inverse_mass(const struct system *s, const real *x, real *out)
+void X(system_apply_inverse_mass)(const struct system *s, const real *x, real *out)
 {
     const pattern *p = s->inverse_mass_shape;
     if (s->structure.diagonal_mass) {

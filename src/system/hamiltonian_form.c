@@ -5,14 +5,14 @@
 #include "linalg/dense.h"
 #include "system/state.h"
 
-void hamiltonian_form_destroy(hamiltonian_form *z)
+void X(hamiltonian_form_destroy)(hamiltonian_form *z)
 {
     if (!z) return;
-    field_destroy(z->field);
-    if (z->store) family_clear(z->store, &z->family);
-    store_destroy(z->store);
-    mem_free(z->context, z->constants);
-    mem_free(z->context, z);
+    X(field_destroy)(z->field);
+    if (z->store) taut_family_clear(z->store, &z->family);
+    taut_store_destroy(z->store);
+    taut_mem_free(z->context, z->constants);
+    taut_mem_free(z->context, z);
 }
 
 /* ---- is there one? ---- */
@@ -45,14 +45,14 @@ static void look(probe *z, int state)
     z->t = random_number(z);
     place at = place_at(s, z->q, z->w, &z->t, NULL), rest = place_at(s, z->q, NULL, &z->t, NULL);
     memset(z->values, 0, (size_t)pattern_entries(z->shape) * sizeof(real));
-    field_hessian(s->energy, KIND_W, KIND_W, &at, NULL, z->values);
+    X(field_hessian)(s->energy, KIND_W, KIND_W, &at, NULL, z->values);
     memset(z->slope, 0, s->n * sizeof(real));
-    field_gradient(s->energy, KIND_W, &rest, NULL, z->slope);
+    X(field_gradient)(s->energy, KIND_W, &rest, NULL, z->slope);
 }
 
 static real entry(const probe *z, uint32_t i, uint32_t j)
 {
-    int at = pattern_find(z->shape, (int)i, (int)j);
+    int at = taut_pattern_find(z->shape, (int)i, (int)j);
     return at >= 0 ? z->values[at] : 0;
 }
 
@@ -103,7 +103,7 @@ static int row_fits(const probe *z, uint32_t i)
     return z->slope[i] == 0 && (rotation || entry(z, i, i) != 0);
 }
 
-void hamiltonian_form_clean(const struct system *s, const real *q, real *p, real *p_low)
+void X(hamiltonian_form_clean)(const struct system *s, const real *q, real *p, real *p_low)
 {
     for (size_t k = 0; k < s->m->group_count; k++) {
         const group *own = &s->m->groups[k];
@@ -111,7 +111,7 @@ void hamiltonian_form_clean(const struct system *s, const real *q, real *p, real
         real along = 0, size = 0, change[4];
         for (uint32_t i = own->first; i < own->first + 4; i++) along += q[i] * p[i], size += q[i] * q[i];
         for (uint32_t i = 0; i < 4; i++) change[i] = -along / size * q[own->first + i];
-        add_compensated(p + own->first, p_low + own->first, change, 4);
+        X(add_compensated)(p + own->first, p_low + own->first, change, 4);
     }
 }
 
@@ -139,46 +139,46 @@ static int state_fits(probe *z, real *inertias)
 static expr projection(graph *g, uint32_t first, int a)
 {
     expr q[4], p[4];
-    for (uint32_t i = 0; i < 4; i++) q[i] = expr_variable(g, KIND_Q, first + i), p[i] = expr_variable(g, KIND_W, first + i);
+    for (uint32_t i = 0; i < 4; i++) q[i] = taut_expr_variable(g, KIND_Q, first + i), p[i] = taut_expr_variable(g, KIND_W, first + i);
     if (a == 0) {
-        expr sum = expr_mul(g, q[0], p[0]);
-        for (int i = 1; i < 4; i++) sum = expr_add(g, sum, expr_mul(g, q[i], p[i]));
+        expr sum = taut_expr_mul(g, q[0], p[0]);
+        for (int i = 1; i < 4; i++) sum = taut_expr_add(g, sum, taut_expr_mul(g, q[i], p[i]));
         return sum;
     }
     int b = 1 + a % 3, c = 1 + (a + 1) % 3;
-    expr sum = expr_sub(g, expr_mul(g, q[0], p[a]), expr_mul(g, q[a], p[0]));
-    return expr_add(g, sum, expr_sub(g, expr_mul(g, q[c], p[b]), expr_mul(g, q[b], p[c])));
+    expr sum = taut_expr_sub(g, taut_expr_mul(g, q[0], p[a]), taut_expr_mul(g, q[a], p[0]));
+    return taut_expr_add(g, sum, taut_expr_sub(g, taut_expr_mul(g, q[c], p[b]), taut_expr_mul(g, q[b], p[c])));
 }
 
 static expr rotation_term(graph *g, uint32_t first, const real *inverse)
 {
-    expr size = expr_number(g, 0), sum = size;
-    for (uint32_t i = 0; i < 4; i++) size = expr_add(g, size, expr_powi(g, expr_variable(g, KIND_Q, first + i), 2));
+    expr size = taut_expr_number(g, 0), sum = size;
+    for (uint32_t i = 0; i < 4; i++) size = taut_expr_add(g, size, taut_expr_powi(g, taut_expr_variable(g, KIND_Q, first + i), 2));
     for (int a = 0; a < 4; a++)
         for (int b = 0; b < 4; b++) {
             if (inverse[4 * a + b] == 0) continue;
-            expr product = expr_mul(g, projection(g, first, a), projection(g, first, b));
-            sum = expr_add(g, sum, expr_mul(g, expr_number(g, (wide)(inverse[4 * a + b] / 8)), product));
+            expr product = taut_expr_mul(g, projection(g, first, a), projection(g, first, b));
+            sum = taut_expr_add(g, sum, taut_expr_mul(g, taut_expr_number(g, (wide)(inverse[4 * a + b] / 8)), product));
         }
-    return expr_div(g, sum, expr_powi(g, size, 2));
+    return taut_expr_div(g, sum, taut_expr_powi(g, size, 2));
 }
 
 /* -L(q,0,t) */
 static int add_potential(struct system *s, hamiltonian_form *z)
 {
     graph *g = s->m->graph;
-    expr *velocities = mem_new(s->context, s->n, sizeof *velocities), *zeros = mem_new(s->context, s->n, sizeof *zeros);
+    expr *velocities = taut_mem_new(s->context, s->n, sizeof *velocities), *zeros = taut_mem_new(s->context, s->n, sizeof *zeros);
     int status = velocities && zeros ? TAUT_OK : TAUT_OUT_OF_MEMORY;
     for (uint32_t i = 0; !status && i < s->n; i++) {
-        velocities[i] = expr_variable(g, KIND_W, i), zeros[i] = expr_number(g, 0);
+        velocities[i] = taut_expr_variable(g, KIND_W, i), zeros[i] = taut_expr_number(g, 0);
         if (!velocities[i] || !zeros[i]) status = TAUT_OUT_OF_MEMORY;
     }
     for (size_t k = 0; !status && k < s->m->summand_count; k++) {
-        expr rest = expr_neg(g, expr_substitute(g, s->m->summands[k].value, velocities, zeros, s->n));
-        status = rest ? family_add(z->store, &z->family, 0, rest) : TAUT_OUT_OF_MEMORY;
+        expr rest = taut_expr_neg(g, taut_expr_substitute(g, s->m->summands[k].value, velocities, zeros, s->n));
+        status = rest ? taut_family_add(z->store, &z->family, 0, rest) : TAUT_OUT_OF_MEMORY;
     }
-    mem_free(s->context, velocities);
-    mem_free(s->context, zeros);
+    taut_mem_free(s->context, velocities);
+    taut_mem_free(s->context, zeros);
     return status;
 }
 
@@ -189,15 +189,15 @@ static int find_masses(struct system *s, expr *masses)
     for (size_t k = 0; k < s->m->summand_count; k++) {
         expr value = s->m->summands[k].value, *nodes;
         size_t count;
-        int status = expr_reachable(g, &value, 1, &nodes, &count);
+        int status = taut_expr_reachable(g, &value, 1, &nodes, &count);
         for (size_t i = 0; !status && i < count; i++) {
-            node n = *graph_node(g, nodes[i]);
+            node n = *taut_graph_node(g, nodes[i]);
             if (n.op != OP_VARIABLE || n.b != KIND_W) continue;
-            expr mass = expr_derivative(g, expr_derivative(g, value, nodes[i]), nodes[i]);
-            masses[n.a] = masses[n.a] ? expr_add(g, masses[n.a], mass) : mass;
+            expr mass = taut_expr_derivative(g, taut_expr_derivative(g, value, nodes[i]), nodes[i]);
+            masses[n.a] = masses[n.a] ? taut_expr_add(g, masses[n.a], mass) : mass;
             if (!masses[n.a]) status = TAUT_OUT_OF_MEMORY;
         }
-        expr_list_free(g, nodes);
+        taut_expr_list_free(g, nodes);
         if (status) return status;
     }
     return TAUT_OK;
@@ -213,15 +213,15 @@ static int add_kinetic(struct system *s, const expr *masses, const real *inertia
             real matrix[16], inverse[16], work[4];
             int pivot[4];
             memcpy(matrix, inertias + 16 * k, sizeof matrix);
-            dense_invert(4, matrix, inverse, pivot, work, 0);
+            X(dense_invert)(4, matrix, inverse, pivot, work, 0);
             expr term = rotation_term(g, own->first, inverse);
-            status = term ? family_add(z->store, &z->family, 0, term) : TAUT_OUT_OF_MEMORY;
+            status = term ? taut_family_add(z->store, &z->family, 0, term) : TAUT_OUT_OF_MEMORY;
             continue;
         }
         for (uint32_t i = own->first; !status && i < own->first + own->size; i++) {
-            expr square = expr_mul(g, expr_number(g, (wide)0.5), expr_powi(g, expr_variable(g, KIND_W, i), 2));
-            expr term = expr_div(g, square, masses[i]);
-            status = term ? family_add(z->store, &z->family, 0, term) : TAUT_OUT_OF_MEMORY;
+            expr square = taut_expr_mul(g, taut_expr_number(g, (wide)0.5), taut_expr_powi(g, taut_expr_variable(g, KIND_W, i), 2));
+            expr term = taut_expr_div(g, square, masses[i]);
+            status = term ? taut_family_add(z->store, &z->family, 0, term) : TAUT_OUT_OF_MEMORY;
         }
     }
     return status;
@@ -229,31 +229,31 @@ static int add_kinetic(struct system *s, const expr *masses, const real *inertia
 
 static int make_field(struct system *s, hamiltonian_form *z)
 {
-    size_t count = store_constant_count(z->store);
-    const expr *constants = store_constants(z->store);
+    size_t count = taut_store_constant_count(z->store);
+    const expr *constants = taut_store_constants(z->store);
     uint32_t sizes[KIND_COUNT] = { s->n, s->n, 1, s->c };
     int status = TAUT_OK;
     z->family.row_count = 1;
-    z->constants = mem_new(s->context, count, sizeof *z->constants);
+    z->constants = taut_mem_new(s->context, count, sizeof *z->constants);
     if (!z->constants) return TAUT_OUT_OF_MEMORY;
-    for (size_t i = 0; !status && i < count; i++) status = system_constant(s, constants[i], &z->constants[i]);
-    return status ? status : field_create(z->store, &z->family, sizes, z->constants, s->work, &z->field);
+    for (size_t i = 0; !status && i < count; i++) status = X(system_constant)(s, constants[i], &z->constants[i]);
+    return status ? status : X(field_create)(z->store, &z->family, sizes, z->constants, s->work, &z->field);
 }
 
 static int build(struct system *s, const real *inertias, hamiltonian_form **result)
 {
-    hamiltonian_form *z = mem_new(s->context, 1, sizeof *z);
+    hamiltonian_form *z = taut_mem_new(s->context, 1, sizeof *z);
     if (!z) return TAUT_OUT_OF_MEMORY;
     z->context = s->context;
-    z->store = store_create(s->context, s->m->graph);
-    expr *masses = mem_new(s->context, s->n, sizeof *masses);
+    z->store = taut_store_create(s->context, s->m->graph);
+    expr *masses = taut_mem_new(s->context, s->n, sizeof *masses);
     int status = z->store && masses ? add_potential(s, z) : TAUT_OUT_OF_MEMORY;
     if (!status) status = find_masses(s, masses);
     if (!status) status = add_kinetic(s, masses, inertias, z);
-    mem_free(s->context, masses);
+    taut_mem_free(s->context, masses);
     if (!status) status = make_field(s, z);
     if (status)
-        hamiltonian_form_destroy(z);
+        X(hamiltonian_form_destroy)(z);
     else
         *result = z;
     return status;
@@ -279,7 +279,7 @@ static int examine(struct system *s, probe *z, real *inertias, hamiltonian_form 
     return build(s, inertias, result);
 }
 
-int hamiltonian_form_find(struct system *s)
+int X(hamiltonian_form_find)(struct system *s)
 {
     if (s->hamiltonian_sought) return TAUT_OK;
     int varies = s->structure.diagonal_mass && !s->structure.uncoupled;
@@ -287,13 +287,13 @@ int hamiltonian_form_find(struct system *s)
         s->hamiltonian_sought = 1;
         return TAUT_OK;
     }
-    probe z = { .s = s, .seed = 1, .shape = field_hessian_pattern(s->energy, KIND_W, KIND_W) };
+    probe z = { .s = s, .seed = 1, .shape = X(field_hessian_pattern)(s->energy, KIND_W, KIND_W) };
     size_t n = s->n, entries = (size_t)pattern_entries(z.shape);
-    real *room = mem_new(s->context, 3 * n + entries + 16 * s->m->group_count, sizeof *room);
+    real *room = taut_mem_new(s->context, 3 * n + entries + 16 * s->m->group_count, sizeof *room);
     if (!room) return TAUT_OUT_OF_MEMORY;
     z.q = room, z.w = room + n, z.slope = room + 2 * n, z.values = room + 3 * n;
     int status = examine(s, &z, z.values + entries, &s->hamiltonian);
     s->hamiltonian_sought = !status;
-    mem_free(s->context, room);
+    taut_mem_free(s->context, room);
     return status;
 }

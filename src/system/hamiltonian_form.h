@@ -20,10 +20,10 @@ typedef struct hamiltonian_form {
 
 /* s->hamiltonian := the formula, sought once for a system, which owns it. It stays NULL, with TAUT_OK, where the model has no such formula or no use for one: with constant mass, with a rotation whose mass matrix is
    coupled to other coordinates or is not as above, with other mass that is not diagonal, or with terms linear in velocities. */
-int hamiltonian_form_find(struct system *s);
-void hamiltonian_form_destroy(hamiltonian_form *z);
+int X(hamiltonian_form_find)(struct system *s);
+void X(hamiltonian_form_destroy)(hamiltonian_form *z);
 /* Takes from the momenta of rotations their components along q. These are zero under em (q0.p0 + q1.p1 = 0 follows from q.q = 1 at both ends), but
    for roundings of q.q, which come divided by the step and walk. */
-void hamiltonian_form_clean(const struct system *s, const real *q, real *p, real *p_low);
+void X(hamiltonian_form_clean)(const struct system *s, const real *q, real *p, real *p_low);
 
 #endif

@@ -2,10 +2,10 @@
 
 #include <string.h>
 
-int state_create(const struct system *s, state *x)
+int X(state_create)(const struct system *s, state *x)
 {
     *x = (state){ .n = s->n, .c = s->c, .extra_count = s->extra_count };
-    x->block = mem_new(s->context, state_size(x), sizeof *x->block);
+    x->block = taut_mem_new(s->context, X(state_size)(x), sizeof *x->block);
     if (!x->block) return TAUT_OUT_OF_MEMORY;
     real *at = x->block;
     real **arrays[] = { &x->q, &x->p, &x->w, &x->q_low, &x->p_low };
@@ -16,29 +16,29 @@ int state_create(const struct system *s, state *x)
     return TAUT_OK;
 }
 
-void state_clear(const struct system *s, state *x)
+void X(state_clear)(const struct system *s, state *x)
 {
-    mem_free(s->context, x->block);
+    taut_mem_free(s->context, x->block);
     *x = (state){ 0 };
 }
 
-size_t state_size(const state *x) { return 5 * (size_t)x->n + x->c + 4 + x->extra_count; }
+size_t X(state_size)(const state *x) { return 5 * (size_t)x->n + x->c + 4 + x->extra_count; }
 
-void state_copy(const state *from, state *to)
+void X(state_copy)(const state *from, state *to)
 {
     to->t = from->t;
     to->t_low = from->t_low;
-    memcpy(to->block, from->block, state_size(from) * sizeof *from->block);
+    memcpy(to->block, from->block, X(state_size)(from) * sizeof *from->block);
 }
 
-void state_swap(state *x, state *y)
+void X(state_swap)(state *x, state *y)
 {
     state swap = *x;
     *x = *y;
     *y = swap;
 }
 
-int state_fields(state *x, state_field *fields)
+int X(state_fields)(state *x, state_field *fields)
 {
     const state_field all[] = {
         { "t", &x->t, 1 },           { "t_low", &x->t_low, 1 },   { "q", x->q, x->n },           { "p", x->p, x->n },
@@ -51,7 +51,7 @@ int state_fields(state *x, state_field *fields)
 }
 
 /* Kahan: the rounding error of each addition is carried to the next one. */
-void add_compensated(real *x, real *low, const real *d, uint32_t count)
+void X(add_compensated)(real *x, real *low, const real *d, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
         real y = d[i] + low[i], sum = x[i] + y;
@@ -60,9 +60,9 @@ void add_compensated(real *x, real *low, const real *d, uint32_t count)
     }
 }
 
-void state_next_time(const state *x, real h, real *t, real *t_low)
+void X(state_next_time)(const state *x, real h, real *t, real *t_low)
 {
     *t = x->t;
     *t_low = x->t_low;
-    add_compensated(t, t_low, &h, 1);
+    X(add_compensated)(t, t_low, &h, 1);
 }

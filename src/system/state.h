@@ -19,12 +19,12 @@ typedef struct {
     real *block;          /* all of the above, one allocation */
 } state;
 
-int state_create(const struct system *s, state *x);
-void state_clear(const struct system *s, state *x);
-size_t state_size(const state *x); /* numbers in block */
-void state_copy(const state *from, state *to);
+int X(state_create)(const struct system *s, state *x);
+void X(state_clear)(const struct system *s, state *x);
+size_t X(state_size)(const state *x); /* numbers in block */
+void X(state_copy)(const state *from, state *to);
 /* Exchanges two states of the same system. */
-void state_swap(state *x, state *y);
+void X(state_swap)(state *x, state *y);
 
 /* Every number of a state, by name: what a checkpoint holds and a resumed run starts from. A new member of the state is added here too,
    and keeps its name from then on. Returns the count. */
@@ -34,12 +34,12 @@ typedef struct {
     size_t count;
 } state_field;
 #define STATE_FIELDS 24
-int state_fields(state *x, state_field *fields);
+int X(state_fields)(state *x, state_field *fields);
 
 /* t + t_low + h, compensated: after n steps of h this is n h to round-off. */
-void state_next_time(const state *x, real h, real *t, real *t_low);
+void X(state_next_time)(const state *x, real h, real *t, real *t_low);
 
 /* x + low += d, for count numbers. */
-void add_compensated(real *x, real *low, const real *d, uint32_t count);
+void X(add_compensated)(real *x, real *low, const real *d, uint32_t count);
 
 #endif

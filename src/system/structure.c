@@ -25,22 +25,22 @@ static int root_of(int *parent, int i)
 
 static void partition_clear(taut_context *context, partition *p)
 {
-    mem_free(context, p->start);
-    mem_free(context, p->order);
-    mem_free(context, p->block_of);
+    taut_mem_free(context, p->start);
+    taut_mem_free(context, p->order);
+    taut_mem_free(context, p->block_of);
 }
 
 static int partition_create(taut_context *context, const pattern *shape, partition *p)
 {
     int n = shape->rows;
     *p = (partition){ 0 };
-    p->start = mem_new(context, (size_t)n + 1, sizeof *p->start);
-    p->order = mem_new(context, (size_t)n, sizeof *p->order);
-    p->block_of = mem_new(context, (size_t)n, sizeof *p->block_of);
-    int *parent = mem_new(context, (size_t)n, sizeof *parent);
+    p->start = taut_mem_new(context, (size_t)n + 1, sizeof *p->start);
+    p->order = taut_mem_new(context, (size_t)n, sizeof *p->order);
+    p->block_of = taut_mem_new(context, (size_t)n, sizeof *p->block_of);
+    int *parent = taut_mem_new(context, (size_t)n, sizeof *parent);
     if (!p->start || !p->order || !p->block_of || !parent) {
         partition_clear(context, p);
-        mem_free(context, parent);
+        taut_mem_free(context, parent);
         return TAUT_OUT_OF_MEMORY;
     }
     for (int i = 0; i < n; i++) parent[i] = i;
@@ -61,7 +61,7 @@ static int partition_create(taut_context *context, const pattern *shape, partiti
     for (int i = 0; i < n; i++) p->order[p->start[p->block_of[i]]++] = i;
     for (int b = p->count; b > 0; b--) p->start[b] = p->start[b - 1];
     p->start[0] = 0;
-    mem_free(context, parent);
+    taut_mem_free(context, parent);
     return TAUT_OK;
 }
 
@@ -71,8 +71,8 @@ static int first_guess(struct system *s, real *q, real *w)
     int status = TAUT_OK;
     real largest = 0;
     for (uint32_t i = 0; !status && i < s->n; i++) {
-        if (s->m->start_q[i].value) status = system_constant(s, s->m->start_q[i].value, &q[i]);
-        if (!status && s->m->start_w[i].value) status = system_constant(s, s->m->start_w[i].value, &w[i]);
+        if (s->m->start_q[i].value) status = X(system_constant)(s, s->m->start_q[i].value, &q[i]);
+        if (!status && s->m->start_w[i].value) status = X(system_constant)(s, s->m->start_w[i].value, &w[i]);
         largest = real_most(largest, q[i]);
     }
     s->least = largest > 0 ? largest / 1000 : (real)1e-3;
@@ -86,7 +86,7 @@ static void copy_block(const partition *p, int b, const pattern *shape, const re
     memset(dense, 0, (size_t)size * (size_t)size * sizeof *dense);
     for (int r = 0; r < size; r++)
         for (int c = 0; c < size; c++) {
-            int at = pattern_find(shape, members[r], members[c]);
+            int at = taut_pattern_find(shape, members[r], members[c]);
             if (at >= 0) dense[r * size + c] = values[at];
         }
 }
@@ -105,7 +105,7 @@ static int is_singular(int size, real *dense, int *pivot)
     for (int i = 0; i < size; i++)
         for (int j = 0; j < size; j++) dense[i * size + j] *= scale[i] * scale[j];
     /* 1e-11 of the largest entry: well above round-off, well below any sensible ratio of masses in one body */
-    return dense_factor(size, dense, pivot, (real)1e-11) != 0;
+    return X(dense_factor)(size, dense, pivot, (real)1e-11) != 0;
 }
 
 /* singular[i] = 1 for the coordinates of singular blocks. Returns their number, or -1 without memory. */
@@ -114,7 +114,7 @@ static int find_singular(struct system *s, const pattern *shape, const real *val
     partition p;
     int found = 0;
     if (partition_create(s->context, shape, &p)) return -1;
-    real *dense = mem_new(s->context, RANK_LIMIT * RANK_LIMIT, sizeof *dense);
+    real *dense = taut_mem_new(s->context, RANK_LIMIT * RANK_LIMIT, sizeof *dense);
     int pivot[RANK_LIMIT];
     for (int b = 0; dense && b < p.count; b++) {
         int size = p.start[b + 1] - p.start[b];
@@ -123,7 +123,7 @@ static int find_singular(struct system *s, const pattern *shape, const real *val
         if (!is_singular(size, dense, pivot)) continue;
         for (int k = p.start[b]; k < p.start[b + 1]; k++) singular[p.order[k]] = 1, found++;
     }
-    mem_free(s->context, dense);
+    taut_mem_free(s->context, dense);
     partition_clear(s->context, &p);
     return dense ? found : -1;
 }
@@ -134,19 +134,19 @@ static expr constraint_rate(struct system *s, uint32_t k)
     graph *g = s->m->graph;
     expr value = s->m->constraints[k].value, *nodes = NULL;
     size_t count;
-    if (expr_reachable(g, &value, 1, &nodes, &count)) return 0;
-    expr *directions = mem_new(s->context, count, sizeof *directions), result = 0;
+    if (taut_expr_reachable(g, &value, 1, &nodes, &count)) return 0;
+    expr *directions = taut_mem_new(s->context, count, sizeof *directions), result = 0;
     size_t used = 0;
     for (size_t i = 0; directions && i < count; i++) {
-        node n = *graph_node(g, nodes[i]);
+        node n = *taut_graph_node(g, nodes[i]);
         if (n.op != OP_VARIABLE) continue;
         expr e = nodes[i];
-        directions[used] = n.b == KIND_Q ? expr_variable(g, KIND_W, n.a) : expr_number(g, 1);
+        directions[used] = n.b == KIND_Q ? taut_expr_variable(g, KIND_W, n.a) : taut_expr_number(g, 1);
         nodes[used++] = e;
     }
-    if (directions) result = expr_directional(g, value, nodes, directions, used);
-    mem_free(s->context, directions);
-    expr_list_free(g, nodes);
+    if (directions) result = taut_expr_directional(g, value, nodes, directions, used);
+    taut_mem_free(s->context, directions);
+    taut_expr_list_free(g, nodes);
     return result;
 }
 
@@ -156,7 +156,7 @@ static wide typical_mass(const pattern *shape, const real *values)
     real sum = 0;
     int count = 0, exponent;
     for (int i = 0; i < shape->rows; i++) {
-        int at = pattern_find(shape, i, i);
+        int at = taut_pattern_find(shape, i, i);
         if (at >= 0 && values[at] != 0) sum += REAL(fabs)(values[at]), count++;
     }
     if (!count || !(sum > 0)) return 1;
@@ -176,20 +176,20 @@ static int coverage(const pattern *shape, uint32_t k, const unsigned char *singu
    straight line of a step. */
 static int augment(struct system *s, const unsigned char *singular, int covered, wide kappa)
 {
-    const pattern *shape = field_jacobian_pattern(s->constraint, KIND_Q);
+    const pattern *shape = X(field_jacobian_pattern)(s->constraint, KIND_Q);
     graph *g = s->m->graph;
     int status = TAUT_OK;
     for (uint32_t k = 0; !status && k < s->c; k++) {
         if (coverage(shape, k, singular) != covered) continue;
         for (size_t i = 0; !status && !s->structure.augmented && !s->embedded && i < s->m->summand_count; i++)
-            status = family_add(s->store, &s->ambient_family, 0, s->m->summands[i].value);
+            status = taut_family_add(s->store, &s->ambient_family, 0, s->m->summands[i].value);
         if (status) return status;
         expr rate = constraint_rate(s, k);
-        expr term = expr_mul(g, expr_number(g, kappa / 2), expr_powi(g, rate, 2));
-        status = term ? family_add(s->store, &s->energy_family, 0, term) : TAUT_OUT_OF_MEMORY;
+        expr term = taut_expr_mul(g, taut_expr_number(g, kappa / 2), taut_expr_powi(g, rate, 2));
+        status = term ? taut_family_add(s->store, &s->energy_family, 0, term) : TAUT_OUT_OF_MEMORY;
         s->structure.augmented = 1;
     }
-    if (!status && s->structure.augmented) status = system_evaluate_constants(s);
+    if (!status && s->structure.augmented) status = X(system_evaluate_constants)(s);
     return status;
 }
 
@@ -203,23 +203,23 @@ static int remake_fields(struct system *s)
     };
     int status = TAUT_OK;
     for (size_t i = 0; !status && i < sizeof all / sizeof *all; i++) {
-        status = system_make_field(s, all[i].f, all[i].target);
-        if (!status) status = field_prepare_values(*all[i].target);
+        status = X(system_make_field)(s, all[i].f, all[i].target);
+        if (!status) status = X(field_prepare_values)(*all[i].target);
     }
-    if (!status && s->embedded) status = system_make_field(s, &s->chart_family, &s->chart);
-    if (!status) status = system_make_field(s, &s->ambient_family, &s->ambient);
-    if (!status) status = field_prepare_gradient(s->constraint, KIND_Q);
-    return status ? status : field_prepare_jacobian(s->constraint, KIND_T);
+    if (!status && s->embedded) status = X(system_make_field)(s, &s->chart_family, &s->chart);
+    if (!status) status = X(system_make_field)(s, &s->ambient_family, &s->ambient);
+    if (!status) status = X(field_prepare_gradient)(s->constraint, KIND_Q);
+    return status ? status : X(field_prepare_jacobian)(s->constraint, KIND_T);
 }
 
 static int mass_values(struct system *s, const place *at, real **values)
 {
-    int status = field_prepare_hessian(s->energy, KIND_W, KIND_W);
+    int status = X(field_prepare_hessian)(s->energy, KIND_W, KIND_W);
     if (status) return status;
-    const pattern *shape = field_hessian_pattern(s->energy, KIND_W, KIND_W);
-    *values = mem_new(s->context, (size_t)pattern_entries(shape), sizeof **values);
+    const pattern *shape = X(field_hessian_pattern)(s->energy, KIND_W, KIND_W);
+    *values = taut_mem_new(s->context, (size_t)pattern_entries(shape), sizeof **values);
     if (!*values) return TAUT_OUT_OF_MEMORY;
-    field_hessian(s->energy, KIND_W, KIND_W, at, NULL, *values);
+    X(field_hessian)(s->energy, KIND_W, KIND_W, at, NULL, *values);
     return TAUT_OK;
 }
 
@@ -228,8 +228,8 @@ static int report_singular(struct system *s, const unsigned char *singular)
     char name[200] = "?";
     uint32_t i = 0;
     while (i < s->n && !singular[i]) i++;
-    if (i < s->n) model_coordinate_name(s->m, i, name, sizeof name);
-    return fail(s->context, TAUT_SINGULAR,
+    if (i < s->n) taut_model_coordinate_name(s->m, i, name, sizeof name);
+    return taut_fail(s->context, TAUT_SINGULAR,
                 "%s:%d: the mass matrix is singular: coordinate '%s' has no kinetic energy of its own and the constraints do not "
                 "cover it; give it a mass in the Lagrangian, a term with %s.dot, or remove the coordinate",
                 s->m->file, s->m->form_line, name, name);
@@ -239,11 +239,11 @@ static int report_singular(struct system *s, const unsigned char *singular)
    where it is singular still. */
 static int cure_singular_mass(struct system *s, const place *at)
 {
-    unsigned char *singular = mem_new(s->context, s->n, 1);
+    unsigned char *singular = taut_mem_new(s->context, s->n, 1);
     real *values = NULL;
     int status = singular ? mass_values(s, at, &values) : TAUT_OUT_OF_MEMORY;
     for (int covered = 2; !status && covered >= 0; covered--) {
-        const pattern *shape = field_hessian_pattern(s->energy, KIND_W, KIND_W);
+        const pattern *shape = X(field_hessian_pattern)(s->energy, KIND_W, KIND_W);
         memset(singular, 0, s->n);
         int found = find_singular(s, shape, values, singular);
         if (found < 0) status = TAUT_OUT_OF_MEMORY;
@@ -252,15 +252,15 @@ static int cure_singular_mass(struct system *s, const place *at)
             status = report_singular(s, singular);
             break;
         }
-        status = field_prepare_jacobian(s->constraint, KIND_Q);
+        status = X(field_prepare_jacobian)(s->constraint, KIND_Q);
         if (!status) status = augment(s, singular, covered, typical_mass(shape, values));
         if (!status && s->structure.augmented) status = remake_fields(s);
-        mem_free(s->context, values);
+        taut_mem_free(s->context, values);
         values = NULL;
         if (!status) status = mass_values(s, at, &values);
     }
-    mem_free(s->context, values);
-    mem_free(s->context, singular);
+    taut_mem_free(s->context, values);
+    taut_mem_free(s->context, singular);
     return status;
 }
 
@@ -272,28 +272,28 @@ static int invert_blocks(struct system *s, const partition *p, const pattern *sh
         size_t size = (size_t)(p->start[b + 1] - p->start[b]);
         entries += size * size;
     }
-    int *row = mem_new(s->context, entries, sizeof *row), *column = mem_new(s->context, entries, sizeof *column);
-    s->inverse_mass = mem_new(s->context, entries, sizeof *s->inverse_mass);
+    int *row = taut_mem_new(s->context, entries, sizeof *row), *column = taut_mem_new(s->context, entries, sizeof *column);
+    s->inverse_mass = taut_mem_new(s->context, entries, sizeof *s->inverse_mass);
     int status = row && column && s->inverse_mass ? TAUT_OK : TAUT_OUT_OF_MEMORY;
     for (int b = 0; !status && b < p->count; b++)
         for (int r = p->start[b]; r < p->start[b + 1]; r++)
             for (int c = p->start[b]; c < p->start[b + 1]; c++, at++) row[at] = p->order[r], column[at] = p->order[c];
     if (!status)
-        status = pattern_create(s->context, (int)s->n, (int)s->n, row, column, entries, &s->inverse_mass_shape);
-    mem_free(s->context, row);
-    mem_free(s->context, column);
+        status = taut_pattern_create(s->context, (int)s->n, (int)s->n, row, column, entries, &s->inverse_mass_shape);
+    taut_mem_free(s->context, row);
+    taut_mem_free(s->context, column);
     for (int b = 0; !status && b < p->count; b++) {
         real dense[BLOCK_LIMIT * BLOCK_LIMIT], inverse[BLOCK_LIMIT * BLOCK_LIMIT], work[BLOCK_LIMIT];
         int pivot[BLOCK_LIMIT], size = p->start[b + 1] - p->start[b];
         const int *members = p->order + p->start[b];
         copy_block(p, b, shape, values, dense);
         if (s->form == FORM_LAGRANGIAN)
-            dense_invert(size, dense, inverse, pivot, work, 0);
+            X(dense_invert)(size, dense, inverse, pivot, work, 0);
         else
             memcpy(inverse, dense, sizeof inverse);
         for (int r = 0; r < size; r++)
             for (int c = 0; c < size; c++)
-                s->inverse_mass[pattern_find(s->inverse_mass_shape, members[r], members[c])] = inverse[r * size + c];
+                s->inverse_mass[taut_pattern_find(s->inverse_mass_shape, members[r], members[c])] = inverse[r * size + c];
     }
     return status;
 }
@@ -304,53 +304,53 @@ static int find_constant_mass(struct system *s, const place *at)
     structure *found = &s->structure;
     partition p;
     real *values = NULL;
-    int status = field_prepare_hessian(s->energy, KIND_W, KIND_Q);
-    if (!status) status = field_prepare_hessian(s->energy, KIND_W, KIND_T);
+    int status = X(field_prepare_hessian)(s->energy, KIND_W, KIND_Q);
+    if (!status) status = X(field_prepare_hessian)(s->energy, KIND_W, KIND_T);
     if (!status) status = mass_values(s, at, &values);
     if (status) return status;
-    const pattern *shape = field_hessian_pattern(s->energy, KIND_W, KIND_W);
+    const pattern *shape = X(field_hessian_pattern)(s->energy, KIND_W, KIND_W);
     status = partition_create(s->context, shape, &p);
     if (status) {
-        mem_free(s->context, values);
+        taut_mem_free(s->context, values);
         return status;
     }
-    found->separable = field_hessian_zero(s->energy, KIND_W, KIND_Q);
-    found->constant_mass = !field_hessian_varies(s->energy, KIND_W, KIND_W);
-    found->uncoupled = found->constant_mass && found->separable && field_hessian_zero(s->energy, KIND_W, KIND_T);
+    found->separable = X(field_hessian_zero)(s->energy, KIND_W, KIND_Q);
+    found->constant_mass = !X(field_hessian_varies)(s->energy, KIND_W, KIND_W);
+    found->uncoupled = found->constant_mass && found->separable && X(field_hessian_zero)(s->energy, KIND_W, KIND_T);
     found->largest_block = p.largest;
     found->diagonal_mass = p.largest <= 1;
     if (found->constant_mass && p.largest <= BLOCK_LIMIT) status = invert_blocks(s, &p, shape, values);
     if (!status && found->uncoupled && p.largest <= BLOCK_LIMIT) {
-        s->offset = mem_new(s->context, s->n, sizeof *s->offset);
+        s->offset = taut_mem_new(s->context, s->n, sizeof *s->offset);
         if (!s->offset) status = TAUT_OUT_OF_MEMORY;
         place zero = *at;
         zero.x[KIND_W] = NULL; /* the gradient at w = 0 */
-        if (!status) status = field_prepare_gradient(s->energy, KIND_W);
-        if (!status) field_gradient(s->energy, KIND_W, &zero, NULL, s->offset);
+        if (!status) status = X(field_prepare_gradient)(s->energy, KIND_W);
+        if (!status) X(field_gradient)(s->energy, KIND_W, &zero, NULL, s->offset);
         found->explicit_force = !found->force_velocity && !found->force_multiplier;
     }
     partition_clear(s->context, &p);
-    mem_free(s->context, values);
+    taut_mem_free(s->context, values);
     return status;
 }
 
 /* Degree in w of each shape, everything else being constant. */
 static int find_quadratic(struct system *s)
 {
-    graph *g = store_shapes(s->store);
+    graph *g = taut_store_shapes(s->store);
     s->structure.quadratic = 1;
     for (size_t b = 0; b < s->energy_family.batch_count; b++) {
-        const kernel *k = store_kernel(s->store, s->energy_family.batches[b].kernel);
-        expr *slots = mem_new(s->context, k->slots, sizeof *slots), *others = mem_new(s->context, k->slots, sizeof *others);
+        const kernel *k = taut_store_kernel(s->store, s->energy_family.batches[b].kernel);
+        expr *slots = taut_mem_new(s->context, k->slots, sizeof *slots), *others = taut_mem_new(s->context, k->slots, sizeof *others);
         size_t count = 0;
         for (uint32_t i = 0; slots && others && i < k->slots; i++)
             if (k->slot_kind[i] != KIND_W) {
-                slots[count] = expr_variable(g, KIND_SLOT, i);
-                others[count++] = expr_variable(g, KIND_CONSTANT_SLOT, k->constants + i);
+                slots[count] = taut_expr_variable(g, KIND_SLOT, i);
+                others[count++] = taut_expr_variable(g, KIND_CONSTANT_SLOT, k->constants + i);
             }
-        int degree = slots && others ? expr_degree(g, expr_substitute(g, k->value, slots, others, count), 1u << KIND_SLOT) : -1;
-        mem_free(s->context, slots);
-        mem_free(s->context, others);
+        int degree = slots && others ? taut_expr_degree(g, taut_expr_substitute(g, k->value, slots, others, count), 1u << KIND_SLOT) : -1;
+        taut_mem_free(s->context, slots);
+        taut_mem_free(s->context, others);
         if (degree < 0) return TAUT_OUT_OF_MEMORY;
         if (degree > 2) s->structure.quadratic = 0;
     }
@@ -362,12 +362,12 @@ static int mass_is_finite(struct system *s, const place *at)
 {
     real *values = NULL, sum = 0;
     int status = mass_values(s, at, &values);
-    const pattern *shape = status ? NULL : field_hessian_pattern(s->energy, KIND_W, KIND_W);
+    const pattern *shape = status ? NULL : X(field_hessian_pattern)(s->energy, KIND_W, KIND_W);
     for (int k = 0; shape && k < pattern_entries(shape); k++) sum += values[k] - values[k];
-    mem_free(s->context, values);
+    taut_mem_free(s->context, values);
     if (status || sum == 0) return status;
-    status = system_check_finite(s, at, "at the start");
-    return status ? status : fail(s->context, TAUT_NOT_FINITE, "%s:%d: the mass matrix is not finite at the start",
+    status = X(system_check_finite)(s, at, "at the start");
+    return status ? status : taut_fail(s->context, TAUT_NOT_FINITE, "%s:%d: the mass matrix is not finite at the start",
                                   s->m->file, s->m->form_line);
 }
 
@@ -378,18 +378,18 @@ static int find_nonlinear_multiplier(struct system *s)
     const struct { const action *list; size_t count; } all[] = { { m->forces, m->force_count }, { m->rates, m->rate_count } };
     for (size_t k = 0; k < sizeof all / sizeof *all; k++)
         for (size_t i = 0; i < all[k].count && !s->structure.nonlinear_multiplier; i++) {
-            int degree = expr_degree(m->graph, all[k].list[i].value, 1u << KIND_LAMBDA);
+            int degree = taut_expr_degree(m->graph, all[k].list[i].value, 1u << KIND_LAMBDA);
             if (degree < 0) return TAUT_OUT_OF_MEMORY;
             s->structure.nonlinear_multiplier = degree > 1;
         }
     return TAUT_OK;
 }
 
-int system_find_structure(struct system *s)
+int X(system_find_structure)(struct system *s)
 {
     structure *found = &s->structure;
-    unsigned force = field_kinds(s->force), rate = field_kinds(s->rate_w), g = field_kinds(s->constraint);
-    unsigned energy = s->energy ? field_kinds(s->energy) : field_kinds(s->rate_q);
+    unsigned force = X(field_kinds)(s->force), rate = X(field_kinds)(s->rate_w), g = X(field_kinds)(s->constraint);
+    unsigned energy = s->energy ? X(field_kinds)(s->energy) : X(field_kinds)(s->rate_q);
     found->constraint_time = (g >> KIND_T) & 1;
     found->time_dependent = ((g | force | rate | energy) >> KIND_T) & 1;
     found->has_forces = s->m->force_count > 0;
@@ -397,7 +397,7 @@ int system_find_structure(struct system *s)
     found->force_time = ((force | rate) >> KIND_T) & 1;
     found->force_velocity = (force >> KIND_W) & 1;
     found->force_multiplier = ((force | rate) >> KIND_LAMBDA) & 1;
-    real *q = mem_new(s->context, s->n, sizeof *q), *w = mem_new(s->context, s->n, sizeof *w), t = 0;
+    real *q = taut_mem_new(s->context, s->n, sizeof *q), *w = taut_mem_new(s->context, s->n, sizeof *w), t = 0;
     int status = q && w ? first_guess(s, q, w) : TAUT_OUT_OF_MEMORY;
     if (!status && found->force_multiplier) status = find_nonlinear_multiplier(s);
     place at = place_at(s, q, w, &t, NULL);
@@ -407,7 +407,7 @@ int system_find_structure(struct system *s)
     }
     if (!status && s->form != FORM_RATES) status = find_constant_mass(s, &at);
     if (!status && s->form != FORM_RATES) status = find_quadratic(s);
-    mem_free(s->context, q);
-    mem_free(s->context, w);
+    taut_mem_free(s->context, q);
+    taut_mem_free(s->context, w);
     return status;
 }

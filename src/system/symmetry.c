@@ -30,7 +30,7 @@ static void act(const struct system *s, const symmetry *y, const real *x, int wi
     }
 }
 
-real symmetry_momentum(const struct system *s, const symmetry *y, const real *q, const real *p)
+real X(symmetry_momentum)(const struct system *s, const symmetry *y, const real *q, const real *p)
 {
     real sum = 0;
     if (y->type == SYMMETRY_SHIFT) return p[y->index];
@@ -40,12 +40,12 @@ real symmetry_momentum(const struct system *s, const symmetry *y, const real *q,
     return sum;
 }
 
-void symmetry_name(const struct system *s, const symmetry *y, char *buffer, size_t size)
+void X(symmetry_name)(const struct system *s, const symmetry *y, char *buffer, size_t size)
 {
     static const char axes[] = "xyz";
     char name[200];
     if (y->type == SYMMETRY_SHIFT) {
-        model_coordinate_name(s->m, y->index, name, sizeof name);
+        taut_model_coordinate_name(s->m, y->index, name, sizeof name);
         snprintf(buffer, size, "p.%s", name);
     } else {
         snprintf(buffer, size, "%s.%c", y->type == SYMMETRY_TRANSLATION ? "momentum" : "angular_momentum", axes[y->index]);
@@ -87,21 +87,21 @@ static int holds_here(tester *z, const symmetry *y, const place *at)
     act(s, y, z->q, 1, z->dq);
     act(s, y, z->w, 0, z->dw);
     memset(z->gradient, 0, s->n * sizeof(real));
-    field_gradient(s->energy, KIND_Q, at, NULL, z->gradient);
+    X(field_gradient)(s->energy, KIND_Q, at, NULL, z->gradient);
     add_product(z->gradient, z->dq, s->n, &sum, &size);
     memset(z->gradient, 0, s->n * sizeof(real));
-    field_gradient(s->energy, KIND_W, at, NULL, z->gradient);
+    X(field_gradient)(s->energy, KIND_W, at, NULL, z->gradient);
     add_product(z->gradient, z->dw, s->n, &sum, &size);
     if (!(size - size == 0)) return -1;
     if (!is_zero(sum, size)) return 0;
     sum = size = 0;
     memset(z->gradient, 0, s->n * sizeof(real));
-    field_values(s->force, at, z->gradient);
+    X(field_values)(s->force, at, z->gradient);
     add_product(z->gradient, z->dq, s->n, &sum, &size);
     if (!(size - size == 0)) return -1;
     if (!is_zero(sum, size)) return 0;
     const pattern *p = s->blocks[BLOCK_G].parts[0].shape;
-    system_block_values(s, BLOCK_G, at, z->g);
+    X(system_block_values)(s, BLOCK_G, at, z->g);
     for (int r = 0; r < p->rows; r++) {
         sum = size = 0;
         for (int e = p->start[r]; e < p->start[r + 1]; e++) {
@@ -171,21 +171,21 @@ static void find_all(tester *z, const real *q, const real *w, symmetry *list, in
     }
 }
 
-int symmetry_find(struct system *s, const real *q, const real *w, symmetry *list, int *count)
+int X(symmetry_find)(struct system *s, const real *q, const real *w, symmetry *list, int *count)
 {
     *count = 0;
     if (!s->energy || s->m->phase) return TAUT_OK; /* brackets with chi(q,p) are not looked at */
-    int status = system_prepare_block(s, BLOCK_G);
+    int status = X(system_prepare_block)(s, BLOCK_G);
     if (status) return status;
     tester z = { .s = s, .seed = 88172645463325252ULL };
     size_t n = s->n, entries = (size_t)s->blocks[BLOCK_G].value_count;
-    real *room = mem_new(s->context, 5 * n + s->c + entries, sizeof *room), *at = room;
+    real *room = taut_mem_new(s->context, 5 * n + s->c + entries, sizeof *room), *at = room;
     if (!room) return TAUT_OUT_OF_MEMORY;
     real **arrays[] = { &z.q, &z.w, &z.dq, &z.dw, &z.gradient };
     for (int i = 0; i < 5; i++, at += n) *arrays[i] = at;
     z.lambda = at;
     z.g = at + s->c;
     find_all(&z, q, w, list, count);
-    mem_free(s->context, room);
+    taut_mem_free(s->context, room);
     return TAUT_OK;
 }

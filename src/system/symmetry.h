@@ -15,10 +15,10 @@ typedef struct {
 #define SYMMETRY_LIMIT 64 /* shifts beyond this many are not looked for */
 
 /* The symmetries of the system, tested at random states around (q, w). Returns a status. */
-int symmetry_find(struct system *s, const real *q, const real *w, symmetry *list, int *count);
+int X(symmetry_find)(struct system *s, const real *q, const real *w, symmetry *list, int *count);
 /* The momentum that belongs to it. */
-real symmetry_momentum(const struct system *s, const symmetry *y, const real *q, const real *p);
+real X(symmetry_momentum)(const struct system *s, const symmetry *y, const real *q, const real *p);
 /* "momentum.x", "angular_momentum.z", "p.x" */
-void symmetry_name(const struct system *s, const symmetry *y, char *buffer, size_t size);
+void X(symmetry_name)(const struct system *s, const symmetry *y, char *buffer, size_t size);
 
 #endif

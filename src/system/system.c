@@ -12,45 +12,45 @@ static wide parameter_value(void *user, op o, kind k, uint32_t index)
     return o == OP_PARAMETER ? m->parameters[index].value : 0;
 }
 
-int system_constant(struct system *s, expr e, real *value)
+int X(system_constant)(struct system *s, expr e, real *value)
 {
     wide exact;
-    if (graph_node(s->m->graph, e)->op == OP_CONSTANT) {
-        *value = (real)graph_constant(s->m->graph, e);
+    if (taut_graph_node(s->m->graph, e)->op == OP_CONSTANT) {
+        *value = (real)taut_graph_constant(s->m->graph, e);
         return TAUT_OK;
     }
-    int status = expr_value(s->m->graph, e, parameter_value, s->m, &exact, NULL);
+    int status = taut_expr_value(s->m->graph, e, parameter_value, s->m, &exact, NULL);
     if (!status) *value = (real)exact;
     return status;
 }
 
-int system_evaluate_constants(struct system *s)
+int X(system_evaluate_constants)(struct system *s)
 {
-    size_t count = store_constant_count(s->store);
-    const expr *constants = store_constants(s->store);
-    real *values = mem_resize(s->context, s->constants, count, sizeof *values);
+    size_t count = taut_store_constant_count(s->store);
+    const expr *constants = taut_store_constants(s->store);
+    real *values = taut_mem_resize(s->context, s->constants, count, sizeof *values);
     if (!values) return TAUT_OUT_OF_MEMORY;
     s->constants = values;
     int status = TAUT_OK;
-    for (size_t i = 0; !status && i < count; i++) status = system_constant(s, constants[i], &values[i]);
+    for (size_t i = 0; !status && i < count; i++) status = X(system_constant)(s, constants[i], &values[i]);
     return status;
 }
 
-int system_refresh_constants(struct system *s)
+int X(system_refresh_constants)(struct system *s)
 {
-    size_t count = store_constant_count(s->store);
-    const expr *constants = store_constants(s->store);
+    size_t count = taut_store_constant_count(s->store);
+    const expr *constants = taut_store_constants(s->store);
     int status = TAUT_OK;
-    for (size_t i = 0; !status && i < count; i++) status = system_constant(s, constants[i], &s->constants[i]);
+    for (size_t i = 0; !status && i < count; i++) status = X(system_constant)(s, constants[i], &s->constants[i]);
     return status;
 }
 
-int system_make_field(struct system *s, family *f, field **result)
+int X(system_make_field)(struct system *s, family *f, field **result)
 {
     uint32_t n = f == &s->ambient_family ? s->n + s->embedded : s->n, sizes[KIND_COUNT] = { n, n, 1, s->c };
-    field_destroy(*result);
+    X(field_destroy)(*result);
     *result = NULL;
-    return field_create(s->store, f, sizes, s->constants, s->work, result);
+    return X(field_create)(s->store, f, sizes, s->constants, s->work, result);
 }
 
 static int build_families(struct system *s)
@@ -58,19 +58,19 @@ static int build_families(struct system *s)
     model *m = s->m;
     int status = TAUT_OK;
     for (size_t i = 0; !status && i < m->summand_count; i++)
-        status = family_add(s->store, &s->energy_family, 0, m->summands[i].value);
+        status = taut_family_add(s->store, &s->energy_family, 0, m->summands[i].value);
     for (size_t i = 0; !status && i < m->constraint_count; i++)
-        status = family_add(s->store, &s->constraint_family, (uint32_t)i, m->constraints[i].value);
+        status = taut_family_add(s->store, &s->constraint_family, (uint32_t)i, m->constraints[i].value);
     for (size_t i = 0; !status && i < m->force_count; i++)
-        status = family_add(s->store, &s->force_family, m->forces[i].target, m->forces[i].value);
+        status = taut_family_add(s->store, &s->force_family, m->forces[i].target, m->forces[i].value);
     for (size_t i = 0; !status && i < m->rate_count; i++)
-        status = family_add(s->store, m->rates[i].target_kind == KIND_Q ? &s->rate_q_family : &s->rate_w_family,
+        status = taut_family_add(s->store, m->rates[i].target_kind == KIND_Q ? &s->rate_q_family : &s->rate_w_family,
                             m->rates[i].target, m->rates[i].value);
     for (size_t i = 0; !status && i < m->observable_count; i++)
-        status = family_add(s->store, &s->observable_family, (uint32_t)i, m->observables[i].value);
-    for (size_t i = 0; !status && i < s->embedded; i++) status = family_add(s->store, &s->chart_family, (uint32_t)i, m->chart[i]);
+        status = taut_family_add(s->store, &s->observable_family, (uint32_t)i, m->observables[i].value);
+    for (size_t i = 0; !status && i < s->embedded; i++) status = taut_family_add(s->store, &s->chart_family, (uint32_t)i, m->chart[i]);
     for (size_t i = 0; !status && s->embedded && i < m->summand_count; i++)
-        status = family_add(s->store, &s->ambient_family, 0, m->ambient[i].value);
+        status = taut_family_add(s->store, &s->ambient_family, 0, m->ambient[i].value);
     s->chart_family.row_count = s->embedded;
     s->ambient_family.row_count = 1;
     s->energy_family.row_count = 1;
@@ -82,66 +82,66 @@ static int build_families(struct system *s)
 
 static int build_fields(struct system *s)
 {
-    int status = system_make_field(s, &s->constraint_family, &s->constraint);
-    if (!status && s->form != FORM_RATES) status = system_make_field(s, &s->energy_family, &s->energy);
-    if (!status) status = system_make_field(s, &s->force_family, &s->force);
-    if (!status) status = system_make_field(s, &s->rate_q_family, &s->rate_q);
-    if (!status) status = system_make_field(s, &s->rate_w_family, &s->rate_w);
-    if (!status) status = system_make_field(s, &s->observable_family, &s->observable);
-    if (!status && s->embedded) status = system_make_field(s, &s->chart_family, &s->chart);
-    if (!status && s->embedded) status = system_make_field(s, &s->ambient_family, &s->ambient);
-    if (!status) status = field_prepare_values(s->constraint);
-    if (!status) status = field_prepare_gradient(s->constraint, KIND_Q);
-    if (!status) status = field_prepare_jacobian(s->constraint, KIND_T);
-    if (!status) status = field_prepare_values(s->force);
-    if (!status) status = field_prepare_values(s->rate_q);
-    if (!status) status = field_prepare_values(s->rate_w);
-    return status ? status : field_prepare_values(s->observable);
+    int status = X(system_make_field)(s, &s->constraint_family, &s->constraint);
+    if (!status && s->form != FORM_RATES) status = X(system_make_field)(s, &s->energy_family, &s->energy);
+    if (!status) status = X(system_make_field)(s, &s->force_family, &s->force);
+    if (!status) status = X(system_make_field)(s, &s->rate_q_family, &s->rate_q);
+    if (!status) status = X(system_make_field)(s, &s->rate_w_family, &s->rate_w);
+    if (!status) status = X(system_make_field)(s, &s->observable_family, &s->observable);
+    if (!status && s->embedded) status = X(system_make_field)(s, &s->chart_family, &s->chart);
+    if (!status && s->embedded) status = X(system_make_field)(s, &s->ambient_family, &s->ambient);
+    if (!status) status = X(field_prepare_values)(s->constraint);
+    if (!status) status = X(field_prepare_gradient)(s->constraint, KIND_Q);
+    if (!status) status = X(field_prepare_jacobian)(s->constraint, KIND_T);
+    if (!status) status = X(field_prepare_values)(s->force);
+    if (!status) status = X(field_prepare_values)(s->rate_q);
+    if (!status) status = X(field_prepare_values)(s->rate_w);
+    return status ? status : X(field_prepare_values)(s->observable);
 }
 
 static int prepare_energy(struct system *s)
 {
     if (!s->energy) return TAUT_OK;
-    int status = field_prepare_values(s->energy);
-    if (!status) status = field_prepare_gradient(s->energy, KIND_Q);
-    return status ? status : field_prepare_gradient(s->energy, KIND_W);
+    int status = X(field_prepare_values)(s->energy);
+    if (!status) status = X(field_prepare_gradient)(s->energy, KIND_Q);
+    return status ? status : X(field_prepare_gradient)(s->energy, KIND_W);
 }
 
 static int create_workspace(struct system *s)
 {
-    s->work = mem_new(s->context, 1, sizeof *s->work);
+    s->work = taut_mem_new(s->context, 1, sizeof *s->work);
     if (!s->work) return TAUT_OUT_OF_MEMORY;
     s->work->context = s->context;
-    return workspace_reserve(s->work, 0, s->n, 0);
+    return X(workspace_reserve)(s->work, 0, s->n, 0);
 }
 
 static void destroy_workspace(struct system *s)
 {
-    if (s->work) workspace_clear(s->work);
-    mem_free(s->context, s->work);
+    if (s->work) X(workspace_clear)(s->work);
+    taut_mem_free(s->context, s->work);
 }
 
-int system_share(const struct system *plan, taut_context *context, struct system **result)
+int X(system_share)(const struct system *plan, taut_context *context, struct system **result)
 {
-    struct system *s = mem_new(context, 1, sizeof *s);
+    struct system *s = taut_mem_new(context, 1, sizeof *s);
     *result = NULL;
     if (!s) return TAUT_OUT_OF_MEMORY;
     *s = *plan;
     s->plan = plan;
     s->context = context;
     int status = create_workspace(s);
-    if (!status) status = workspace_reserve(s->work, plan->work->register_count, plan->work->vector_count, plan->work->entry_count);
+    if (!status) status = X(workspace_reserve)(s->work, plan->work->register_count, plan->work->vector_count, plan->work->entry_count);
     if (status)
-        system_destroy(s);
+        X(system_destroy)(s);
     else
         *result = s;
     return status;
 }
 
-int system_create(model *m, struct system **result)
+int X(system_create)(model *m, struct system **result)
 {
     *result = NULL;
-    struct system *s = mem_new(m->context, 1, sizeof *s);
+    struct system *s = taut_mem_new(m->context, 1, sizeof *s);
     if (!s) return TAUT_OUT_OF_MEMORY;
     s->context = m->context;
     s->m = m;
@@ -149,56 +149,56 @@ int system_create(model *m, struct system **result)
     s->n = m->coordinate_count;
     s->c = (uint32_t)m->constraint_count;
     s->embedded = m->ambient ? (uint32_t)m->chart_count : 0;
-    s->store = store_create(m->context, m->graph);
+    s->store = taut_store_create(m->context, m->graph);
     int status = create_workspace(s);
     if (!status && !s->store) status = TAUT_OUT_OF_MEMORY;
     if (!status) status = build_families(s);
-    if (!status) status = system_evaluate_constants(s);
+    if (!status) status = X(system_evaluate_constants)(s);
     if (!status) status = build_fields(s);
-    if (!status) status = pattern_identity(s->context, (int)s->n, &s->identity);
+    if (!status) status = taut_pattern_identity(s->context, (int)s->n, &s->identity);
     if (!status) status = prepare_energy(s);
-    if (!status) status = system_find_structure(s);
+    if (!status) status = X(system_find_structure)(s);
     if (!status) status = prepare_energy(s); /* again: the Lagrangian may have been augmented */
     if (status)
-        system_destroy(s);
+        X(system_destroy)(s);
     else
         *result = s;
     return status;
 }
 
-void system_destroy(struct system *s)
+void X(system_destroy)(struct system *s)
 {
     if (!s) return;
     destroy_workspace(s);
     if (s->plan) {
-        mem_free(s->context, s);
+        taut_mem_free(s->context, s);
         return;
     }
     field *fields[] = { s->energy, s->constraint, s->force, s->rate_q, s->rate_w, s->observable, s->chart, s->ambient, s->applied, s->reaction };
     family *families[] = { &s->energy_family, &s->constraint_family, &s->force_family,
                            &s->rate_q_family, &s->rate_w_family,     &s->observable_family, &s->chart_family, &s->ambient_family };
-    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) field_destroy(fields[i]);
-    for (size_t i = 0; s->store && i < sizeof families / sizeof *families; i++) family_clear(s->store, families[i]);
-    if (s->store) family_part_clear(s->store, &s->applied_family);
-    if (s->store) family_part_clear(s->store, &s->reaction_family);
-    store_destroy(s->store);
-    pattern_destroy(s->context, s->identity);
-    pattern_destroy(s->context, s->inverse_mass_shape);
-    mem_free(s->context, s->constants);
-    mem_free(s->context, s->inverse_mass);
-    mem_free(s->context, s->offset);
-    hamiltonian_form_destroy(s->hamiltonian);
-    mem_free(s->context, s);
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) X(field_destroy)(fields[i]);
+    for (size_t i = 0; s->store && i < sizeof families / sizeof *families; i++) taut_family_clear(s->store, families[i]);
+    if (s->store) taut_family_part_clear(s->store, &s->applied_family);
+    if (s->store) taut_family_part_clear(s->store, &s->reaction_family);
+    taut_store_destroy(s->store);
+    taut_pattern_destroy(s->context, s->identity);
+    taut_pattern_destroy(s->context, s->inverse_mass_shape);
+    taut_mem_free(s->context, s->constants);
+    taut_mem_free(s->context, s->inverse_mass);
+    taut_mem_free(s->context, s->offset);
+    X(hamiltonian_form_destroy)(s->hamiltonian);
+    taut_mem_free(s->context, s);
 }
 
-void system_constraint_name(const struct system *s, uint32_t k, char *buffer, size_t size)
+void X(system_constraint_name)(const struct system *s, uint32_t k, char *buffer, size_t size)
 {
     snprintf(buffer, size, "%s", s->m->constraints[k].name);
 }
 
-void system_coordinate_name(const struct system *s, uint32_t i, char *buffer, size_t size)
+void X(system_coordinate_name)(const struct system *s, uint32_t i, char *buffer, size_t size)
 {
-    model_coordinate_name(s->m, i, buffer, size);
+    taut_model_coordinate_name(s->m, i, buffer, size);
 }
 
 /* ---- where a value is not finite ---- */
@@ -221,12 +221,12 @@ static int check_expression(struct system *s, expr e, int line, const char *what
     lookup_place user = { s, at };
     wide value;
     expr culprit;
-    int status = expr_value(s->m->graph, e, value_at, &user, &value, &culprit);
+    int status = taut_expr_value(s->m->graph, e, value_at, &user, &value, &culprit);
     if (status || !culprit) return status;
     char text[200];
-    expr_print(s->m->graph, culprit, model_namer, s->m, text, sizeof text);
-    return fail(s->context, TAUT_NOT_FINITE, "%s:%d: %s is not finite %s: %s in %s; change the start values or the formula",
-                s->m->file, line, what, when, op_complaint(graph_node(s->m->graph, culprit)->op), text);
+    taut_expr_print(s->m->graph, culprit, taut_model_namer, s->m, text, sizeof text);
+    return taut_fail(s->context, TAUT_NOT_FINITE, "%s:%d: %s is not finite %s: %s in %s; change the start values or the formula",
+                s->m->file, line, what, when, taut_op_complaint(taut_graph_node(s->m->graph, culprit)->op), text);
 }
 
 /* The common case, cheaply: everything is finite. */
@@ -234,19 +234,19 @@ static int all_finite(struct system *s, const place *at, int *bad_coordinate)
 {
     real sum = 0, *work = s->work->vector;
     *bad_coordinate = -1;
-    if (s->energy) field_values(s->energy, at, &sum);
+    if (s->energy) X(field_values)(s->energy, at, &sum);
     sum -= sum;
-    system_force(s, at, work);
+    X(system_force)(s, at, work);
     for (uint32_t i = 0; i < s->n; i++)
         if (!(work[i] - work[i] == 0)) {
             *bad_coordinate = (int)i;
             break;
         }
-    real *g = mem_new(s->context, s->c, sizeof *g);
+    real *g = taut_mem_new(s->context, s->c, sizeof *g);
     if (!g) return TAUT_OUT_OF_MEMORY;
-    system_constraints(s, at, g);
+    X(system_constraints)(s, at, g);
     for (uint32_t k = 0; k < s->c; k++) sum += g[k] - g[k];
-    mem_free(s->context, g);
+    taut_mem_free(s->context, g);
     return sum == 0 && *bad_coordinate < 0 ? TAUT_OK : TAUT_NOT_FINITE;
 }
 
@@ -269,7 +269,7 @@ static int find_culprit(struct system *s, const place *at, const char *when)
     return status;
 }
 
-int system_check_finite(struct system *s, const place *at, const char *when)
+int X(system_check_finite)(struct system *s, const place *at, const char *when)
 {
     int coordinate;
     int status = all_finite(s, at, &coordinate);
@@ -277,8 +277,8 @@ int system_check_finite(struct system *s, const place *at, const char *when)
     status = find_culprit(s, at, when);
     if (status) return status;
     char name[200] = "?";
-    if (coordinate >= 0) model_coordinate_name(s->m, (uint32_t)coordinate, name, sizeof name);
-    return fail(s->context, TAUT_NOT_FINITE,
+    if (coordinate >= 0) taut_model_coordinate_name(s->m, (uint32_t)coordinate, name, sizeof name);
+    return taut_fail(s->context, TAUT_NOT_FINITE,
                 "%s:%d: the force on '%s' is not finite %s, though the formulas have values there (a square root or norm of zero has no "
                 "derivative); change the start values or the formula",
                 s->m->file, s->m->form_line, name, when);

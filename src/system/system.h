@@ -105,11 +105,11 @@ struct system {
 };
 
 /* Compiles the model. *result is NULL on failure. */
-int system_create(model *m, struct system **result);
-void system_destroy(struct system *s);
+int X(system_create)(model *m, struct system **result);
+void X(system_destroy)(struct system *s);
 /* The same compiled model for another thread. The plan must outlive its shares, and must not be prepared further while it has any: create one
    of whatever will be used first. */
-int system_share(const struct system *plan, taut_context *context, struct system **result);
+int X(system_share)(const struct system *plan, taut_context *context, struct system **result);
 
 static inline place place_at(const struct system *s, const real *q, const real *w, const real *t, const real *lambda)
 {
@@ -117,55 +117,55 @@ static inline place place_at(const struct system *s, const real *q, const real *
 }
 
 /* ---- the functions; they overwrite out ---- */
-void system_momentum(const struct system *s, const place *at, real *out);
-void system_velocity(const struct system *s, const place *at, real *out);
-void system_force(const struct system *s, const place *at, real *out);        /* with the constraint force */
-void system_free_force(const struct system *s, const place *at, real *out);   /* without it (not for rates) */
-void system_constraint_force(const struct system *s, const place *at, real *out); /* G' lambda (not for rates) */
+void X(system_momentum)(const struct system *s, const place *at, real *out);
+void X(system_velocity)(const struct system *s, const place *at, real *out);
+void X(system_force)(const struct system *s, const place *at, real *out);        /* with the constraint force */
+void X(system_free_force)(const struct system *s, const place *at, real *out);   /* without it (not for rates) */
+void X(system_constraint_force)(const struct system *s, const place *at, real *out); /* G' lambda (not for rates) */
 /* phi = f + r: r is the constraint force (not for rates) plus every term of a force, or of the rate of w, in which a multiplier stands; f is
    the rest. A term is a summand of the expression's top sum, constant factors multiplied out. Need system_prepare_split. */
-int system_prepare_split(struct system *s);
-void system_applied_force(const struct system *s, const place *at, real *out);
-void system_reaction(const struct system *s, const place *at, real *out);
-void system_constraints(const struct system *s, const place *at, real *out);
+int X(system_prepare_split)(struct system *s);
+void X(system_applied_force)(const struct system *s, const place *at, real *out);
+void X(system_reaction)(const struct system *s, const place *at, real *out);
+void X(system_constraints)(const struct system *s, const place *at, real *out);
 /* out = g_t */
-void system_constraint_rate(const struct system *s, const place *at, real *out);
+void X(system_constraint_rate)(const struct system *s, const place *at, real *out);
 /* out = d^2/ds^2 g(q + s v, t + s) */
-void system_constraint_curvature(const struct system *s, const place *at, const real *v, real *out);
+void X(system_constraint_curvature)(const struct system *s, const place *at, const real *v, real *out);
 /* out = d/dt at fixed w of pi (or nu): pi_q v + pi_t */
-void system_momentum_rate(const struct system *s, const place *at, const real *v, real *out);
-void system_velocity_rate(const struct system *s, const place *at, const real *v, real *out);
-real system_energy(const struct system *s, const place *at, const real *v);
+void X(system_momentum_rate)(const struct system *s, const place *at, const real *v, real *out);
+void X(system_velocity_rate)(const struct system *s, const place *at, const real *v, real *out);
+real X(system_energy)(const struct system *s, const place *at, const real *v);
 /* The rate at which forces, time in L or H, and moving constraints change the energy: F.v - L_t (or + H_t) - lambda.g_t. rates: work, c long. */
-real system_power(const struct system *s, const place *at, const real *v, real *rates);
-int system_prepare_power(struct system *s);
-void system_observables(const struct system *s, const place *at, real *out);
+real X(system_power)(const struct system *s, const place *at, const real *v, real *rates);
+int X(system_prepare_power)(struct system *s);
+void X(system_observables)(const struct system *s, const place *at, real *out);
 
 /* ---- derivatives ---- */
-int system_prepare_block(struct system *s, block_id id);
-int system_prepare_rates(struct system *s); /* for the *_rate and curvature functions */
+int X(system_prepare_block)(struct system *s, block_id id);
+int X(system_prepare_rates)(struct system *s); /* for the *_rate and curvature functions */
 /* Values of all parts of the block, one after the other; values has value_count entries. */
-void system_block_values(const struct system *s, block_id id, const place *at, real *values);
+void X(system_block_values)(const struct system *s, block_id id, const place *at, real *values);
 /* The same for a block that a method describes itself by its parts (all but their shapes). */
-int block_prepare(struct system *s, block_shape *b);
-void block_values(const block_shape *b, const place *at, real *values);
+int X(block_prepare)(struct system *s, block_shape *b);
+void X(block_values)(const block_shape *b, const place *at, real *values);
 /* With discrete parts, which are between two places; the other parts and the multipliers are taken at the second. */
-void block_values_between(const block_shape *b, const place *from, const place *to, real *values);
+void X(block_values_between)(const block_shape *b, const place *from, const place *to, real *values);
 /* out += scale * block * x (or its transpose) */
-void block_multiply(const block_shape *b, const real *values, real scale, const real *x, real *out);
-void block_multiply_transposed(const block_shape *b, const real *values, real scale, const real *x, real *out);
+void X(block_multiply)(const block_shape *b, const real *values, real scale, const real *x, real *out);
+void X(block_multiply_transposed)(const block_shape *b, const real *values, real scale, const real *x, real *out);
 
 /* out = W x, only with constant mass; out may be x */
-void system_apply_inverse_mass(const struct system *s, const real *x, real *out);
+void X(system_apply_inverse_mass)(const struct system *s, const real *x, real *out);
 
 /* Names for messages: "rod1", "a.x". */
-void system_constraint_name(const struct system *s, uint32_t k, char *buffer, size_t size);
-void system_coordinate_name(const struct system *s, uint32_t i, char *buffer, size_t size);
+void X(system_constraint_name)(const struct system *s, uint32_t k, char *buffer, size_t size);
+void X(system_coordinate_name)(const struct system *s, uint32_t i, char *buffer, size_t size);
 /* If an expression of the model is not finite at this place, fails with its line and the culprit; TAUT_OK otherwise. */
-int system_check_finite(struct system *s, const place *at, const char *when);
+int X(system_check_finite)(struct system *s, const place *at, const char *when);
 /* Evaluates a start value. */
-int system_constant(struct system *s, expr e, real *value);
+int X(system_constant)(struct system *s, expr e, real *value);
 /* The model's parameters have other values now: evaluates all constants anew. Not for parameters in the mass matrix. */
-int system_refresh_constants(struct system *s);
+int X(system_refresh_constants)(struct system *s);
 
 #endif

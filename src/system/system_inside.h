@@ -5,10 +5,10 @@
 #include "system/system.h"
 
 /* Creates (or re-creates) the field of a family. */
-int system_make_field(struct system *s, family *f, field **result);
+int X(system_make_field)(struct system *s, family *f, field **result);
 /* Values of the table of constants, after the families are complete. */
-int system_evaluate_constants(struct system *s);
+int X(system_evaluate_constants)(struct system *s);
 /* structure.c: adds (dg/dt)^2 terms where the mass matrix is singular alone, finds constant mass and its inverse. */
-int system_find_structure(struct system *s);
+int X(system_find_structure)(struct system *s);
 
 #endif
