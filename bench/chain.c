@@ -1,6 +1,6 @@
 /* A chain of N = 100 .. 10^6 links: load time and time per link and step, which should not depend on N.
- * usage: chain [-m METHOD] MODEL N...   Process CPU time; each step time is the least of several batches. Of methods that evaluate a vector
- * field (dirac:rk4) the last column is the time per link and evaluation. */
+ * usage: chain [-m METHOD] MODEL N...   Process CPU time; each step time is the least of several batches. Of methods
+ * that evaluate a vector field (dirac:rk4) the last column is the time per link and evaluation. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,9 +54,10 @@ static int measure(const char *method, const char *file, const char *links)
         fprintf(stderr, "chain: %s\n", context ? taut_error_text(context) : "out of memory");
     else
         printf("%8.0f  %8.3f %8.2f   %8.3f %8.2f   %10.1f %8.3f %6.2f   %8.0f", count, loaded - begun,
-               1e6 * (loaded - begun) / count, ready - loaded, 1e6 * (ready - loaded) / count, 1e6 * least, 1e6 * least / count,
-               (double)counts.newton_iterations / (double)counts.steps, peak_mib());
-    if (!failed && counts.evaluations) printf("   %8.4f", 1e6 * least / count * (double)counts.steps / (double)counts.evaluations);
+               1e6 * (loaded - begun) / count, ready - loaded, 1e6 * (ready - loaded) / count, 1e6 * least,
+               1e6 * least / count, (double)counts.work.iterations / (double)counts.steps, peak_mib());
+    if (!failed && counts.work.evaluations)
+        printf("   %8.4f", 1e6 * least / count * (double)counts.steps / (double)counts.work.evaluations);
     if (!failed) putchar('\n');
     if (engine) taut_engine_double.destroy(engine);
     taut_model_free(m);

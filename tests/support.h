@@ -1,4 +1,5 @@
-/* What the tests of methods share: a simulation from a file of models/ or from a text, and small measures of its state. */
+/* What the tests of methods share: a simulation from a file of models/ or from a text, and small measures of its state.
+   */
 #ifndef TAUT_TESTS_SUPPORT_H
 #define TAUT_TESTS_SUPPORT_H
 
@@ -20,7 +21,8 @@
 #define QUAD 0
 #endif
 
-/* Sanitizers make a step some ten times slower: tests of length then run shorter. TAUT_TEST_LONG=1 asks for the full length. */
+/* Sanitizers make a step some ten times slower: tests of length then run shorter. TAUT_TEST_LONG=1 asks for the full
+   length. */
 #if defined(__SANITIZE_ADDRESS__)
 #define SANITIZED 1
 #elif defined(__has_feature)

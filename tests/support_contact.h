@@ -25,13 +25,15 @@ static inline int note_event(void *user, const engine_event *event)
     r->at[r->count].impulse = (real)event->impulse;
     r->at[r->count].kind = event->kind;
     snprintf(r->at[r->count].contact, sizeof r->at[0].contact, "%s", event->contact);
-    for (uint32_t i = 0; i < r->z->s->n && i < 8; i++) r->at[r->count].q[i] = r->z->x.q[i], r->at[r->count].v[i] = r->z->x.w[i];
+    for (uint32_t i = 0; i < r->z->s->n && i < 8; i++)
+        r->at[r->count].q[i] = r->z->x.q[i], r->at[r->count].v[i] = r->z->x.w[i];
     r->count++;
     return TAUT_OK;
 }
 
 /* A file of models/ ("name") or a text (text != NULL); definitions as name, value, name, value, NULL. */
-static inline simulation *open_contact(const char *name, const char *text, const char *method, int active_set, const char *const *settings)
+static inline simulation *open_contact(const char *name, const char *text, const char *method, int active_set,
+                                       const char *const *settings)
 {
     char path[512];
     model *m = NULL;
@@ -40,9 +42,11 @@ static inline simulation *open_contact(const char *name, const char *text, const
     size_t count = 0;
     taut_context *context = taut_context_create(NULL);
     assert_non_null(context);
-    for (; settings && settings[2 * count]; count++) d[count] = (definition){ settings[2 * count], settings[2 * count + 1], 0 };
+    for (; settings && settings[2 * count]; count++)
+        d[count] = (definition){ settings[2 * count], settings[2 * count + 1], 0 };
     snprintf(path, sizeof path, "%s/%s.lua", MODELS, name ? name : "");
-    int status = text ? taut_model_read_text(context, "test.lua", text, strlen(text), d, count, &m) : taut_model_read_file(context, path, d, count, &m);
+    int status = text ? taut_model_read_text(context, "test.lua", text, strlen(text), d, count, &m)
+                      : taut_model_read_file(context, path, d, count, &m);
     engine_options options = { .method = method, .active_set = active_set };
     if (!status) status = X(simulation_create)(m, &options, &z);
     if (status) fail_msg("%s", taut_error_text(context));

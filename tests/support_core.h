@@ -1,5 +1,5 @@
-/* What the tests of the middle layers share: a context, models from text, random numbers, places, comparison. A test that
-   includes this includes cmocka.h after it (cmocka has a macro `fail`). */
+/* What the tests of the middle layers share: a context, models from text, random numbers, places, comparison. A test
+   that includes this includes cmocka.h after it (cmocka has a macro `fail`). */
 #ifndef TAUT_TESTS_SUPPORT_CORE_H
 #define TAUT_TESTS_SUPPORT_CORE_H
 
@@ -40,7 +40,8 @@ static inline uint32_t random_below(generator *r, uint32_t bound)
     return (uint32_t)((r->seed >> 20) % bound);
 }
 
-/* In (-1, 1), with some twenty bits: exact in every precision, so that a value means the same number in double, quad and wide. */
+/* In (-1, 1), with some twenty bits: exact in every precision, so that a value means the same number in double, quad
+   and wide. */
 static inline double random_number(generator *r) { return ((double)random_below(r, 1u << 20) + 0.5) / (1 << 19) - 1; }
 
 #include <cmocka.h>

@@ -14,7 +14,8 @@ typedef struct {
 /* At t = 1: (4.1) has a closed form; (4.2) by the prototype from which the tables come. */
 static inline void exact_solution(const char *model, real *y, real *z)
 {
-    static const char *const cubic[4] = { "0.47793426019385597", "1.0917029671546436e-3", "-16.632108191110831", "-0.11397376192433609" };
+    static const char *const cubic[4] = { "0.47793426019385597", "1.0917029671546436e-3", "-16.632108191110831",
+                                          "-0.11397376192433609" };
     if (strcmp(model, PROBLEM_1) == 0) {
         y[0] = z[0] = REAL(exp)(2);
         y[1] = z[1] = REAL(exp)(-1);

@@ -6,9 +6,9 @@
 
 /* ---- constraints ---- */
 
-/* Round-off of g_k: a stored q is a rounding of the exact root, so that g_k is uncertain by eps/2 sum_i |G_ki| |q|, and evaluating
-   it costs as much again; + |g_t t| for the rounding of t. Likewise dg_k/dt, with |v| for |q|. Max norms, taken over the whole run:
-   what passes through zero was not small before. */
+/* Round-off of g_k: a stored q is a rounding of the exact root, so that g_k is uncertain by eps/2 sum_i |G_ki| |q|, and
+   evaluating it costs as much again; + |g_t t| for the rounding of t. Likewise dg_k/dt, with |v| for |q|. Max norms,
+   taken over the whole run: what passes through zero was not small before. */
 typedef struct {
     real g, rate;             /* largest so far */
     real g_scale, rate_scale;
@@ -68,7 +68,8 @@ static inline kept follow(simulation *z, real h, long steps)
     }
     if (z->s->c) worst.position = seen.g / (REAL_EPSILON * seen.g_scale);
     if (z->s->c) worst.velocity = seen.rate / (REAL_EPSILON * seen.rate_scale);
-    for (int i = 0; i < z->symmetry_count; i++) worst.momentum = larger(worst.momentum, change[i] / (REAL_EPSILON * scale[i]));
+    for (int i = 0; i < z->symmetry_count; i++)
+        worst.momentum = larger(worst.momentum, change[i] / (REAL_EPSILON * scale[i]));
     return worst;
 }
 

@@ -31,7 +31,8 @@ static inline int observe_frame(void *user, const wide *values, size_t count)
 static inline int observe_event(void *user, const engine_event *event, const wide *values, size_t count)
 {
     (void)count;
-    return taut_recorder_event(((observer *)user)->recorder, event->t, event->contact, event_kind_name(event->kind), event->impulse, values);
+    return taut_recorder_event(((observer *)user)->recorder, event->t, event->contact, event_kind_name(event->kind),
+                               event->impulse, values);
 }
 
 static inline int observe_step(void *user, const run_result *so_far, int *stop)
@@ -54,8 +55,14 @@ static inline int recorded_run_in(taut_context *context, const recipe *c, const 
     run_result from = { 0 }, result = { 0 };
     definition d = { c->setting, c->value, 0 };
     const wide h = taut_wide_from_double(c->step);
-    run_options run = { .step = h, .until = h * c->steps, .every = c->every, .samples = 20000, .frame = observe_frame, .event = observe_event,
-                        .after_step = observe_step, .user = &o };
+    run_options run = { .step = h,
+                        .until = h * c->steps,
+                        .every = c->every,
+                        .samples = 20000,
+                        .frame = observe_frame,
+                        .event = observe_event,
+                        .after_step = observe_step,
+                        .user = &o };
     const engine_options e = { .method = c->method, .step = h };
     snprintf(file, sizeof file, "%s/%s.lua", MODELS, c->model);
     int status = resume ? taut_recorder_open(context, path, &o.recorder) : TAUT_OK;
@@ -132,7 +139,8 @@ static inline void assert_same_frames(const frames *a, const frames *b)
         if (a->steps[i] != b->steps[i]) fail_msg("frame %ld: step %ld, not %ld", i, a->steps[i], b->steps[i]);
         for (size_t k = 0; k < a->width; k++) {
             wide x = a->values[(size_t)i * a->width + k], y = b->values[(size_t)i * a->width + k];
-            if (!(x == y || (x != x && y != y))) fail_msg("frame %ld, column %zu: %.17g, not %.17g", i, k, (double)x, (double)y);
+            if (!(x == y || (x != x && y != y)))
+                fail_msg("frame %ld, column %zu: %.17g, not %.17g", i, k, (double)x, (double)y);
         }
     }
 }

@@ -1,8 +1,9 @@
 /* Does a step keep the symplectic form on the constraint manifold {g = 0, G H_p + g_t = 0}?
  *
- * For surfaces x(a,b) in the manifold through a state of a run, omega(x_a, x_b) = q_a.p_b - p_a.q_b before and after the step, with
- * the derivatives by central differences of order 4. Their error is eps/d + C d^4, smallest near d = eps^(1/5): eps^(4/5), that is
- * 3e-13 in double and 1e-27 in quad, times what the fifth derivatives of the motion ask. That is what round-off means here. */
+ * For surfaces x(a,b) in the manifold through a state of a run, omega(x_a, x_b) = q_a.p_b - p_a.q_b before and after
+ * the step, with the derivatives by central differences of order 4. Their error is eps/d + C d^4, smallest near d =
+ * eps^(1/5): eps^(4/5), that is 3e-13 in double and 1e-27 in quad, times what the fifth derivatives of the motion ask.
+ * That is what round-off means here. */
 #ifndef TAUT_TESTS_SUPPORT_SYMPLECTIC_H
 #define TAUT_TESTS_SUPPORT_SYMPLECTIC_H
 
@@ -11,7 +12,8 @@
 
 enum { MOST = 16 }; /* coordinates */
 
-/* Nearest point (Euclidean norm of q, then of w) with g = 0 and G nu + g_t = 0, from a state d away from one: Newton, to round-off. */
+/* Nearest point (Euclidean norm of q, then of w) with g = 0 and G nu + g_t = 0, from a state d away from one: Newton,
+   to round-off. */
 static inline void onto_manifold(simulation *z, state *x)
 {
     struct system *s = z->s;
@@ -158,7 +160,8 @@ static inline double defect(simulation *z, step_map map, real h, real factor)
     return (double)worst;
 }
 
-/* See the top; 4 for d, which is smaller than that (the fifth derivatives are large), and 50 for the sum of roundings it divides. */
+/* See the top; 4 for d, which is smaller than that (the fifth derivatives are large), and 50 for the sum of roundings
+   it divides. */
 static inline double round_off(void) { return 200 * pow((double)REAL_EPSILON, 0.8); }
 
 #endif

@@ -1,6 +1,7 @@
-/* Memory that runs out at any moment: load, system, start, ten steps and their frames, with the k-th allocation failing, and with every
-   allocation from the k-th on failing. It is always said (TAUT_OUT_OF_MEMORY), nothing leaks, nothing crashes. Every k with
-   TAUT_TEST_LONG=1, some three hundred a model otherwise. (KLU, AMD, MUMPS and LAPACK allocate on their own; these are not counted.) */
+/* Memory that runs out at any moment: load, system, start, ten steps and their frames, with the k-th allocation
+   failing, and with every allocation from the k-th on failing. It is always said (TAUT_OUT_OF_MEMORY), nothing leaks,
+   nothing crashes. Every k with TAUT_TEST_LONG=1, some three hundred a model otherwise. (KLU, AMD, MUMPS and LAPACK
+   allocate on their own; these are not counted.) */
 #include "run/engine.h"
 
 #include "support_allocator.h"
@@ -57,18 +58,33 @@ static int load_and_run(const example *e, counter *c, outcome *out)
 }
 
 static const example examples[] = {
-    { "double-spherical-pendulum", 0.01, NULL }, { "triple-pendulum", 0.01, NULL }, { "rigid-body", 0.01, NULL }, { "driven-pendulum", 0.001, NULL },
-    { "chain-molecule", 0.01, NULL },            { "triple-pendulum", 0.01, "lobatto:s=3" },
+    { "double-spherical-pendulum", 0.01, NULL },
+    { "triple-pendulum", 0.01, NULL },
+    { "rigid-body", 0.01, NULL },
+    { "driven-pendulum", 0.001, NULL },
+    { "chain-molecule", 0.01, NULL },
+    { "triple-pendulum", 0.01, "lobatto:s=3" },
     { "henon-heiles", 0.01, "lobatto:s=3" },
-    { "papers/double-spherical-pendulum-chart", 0.01, "del" }, { "rigid-body", 0.01, "shake" },
-    { "papers/dirac-second-class", 0.01, "dirac:gauss" }, { "point-vortices", 0.01, "dirac:rk4" },
-    { "heavy-top", 0.001, "extended:gauss" }, { "chain-molecule", 0.01, "dirac:rkf45,project=both" },
-    { "papers/jay-simeon-4.1", 0.01, "euler" },  { "triple-pendulum", 0.01, "euler:adjoint" }, { "papers/jay-simeon-4.2", 0.01, "rattle" },
+    { "papers/double-spherical-pendulum-chart", 0.01, "del" },
+    { "rigid-body", 0.01, "shake" },
+    { "papers/dirac-second-class", 0.01, "dirac:gauss" },
+    { "point-vortices", 0.01, "dirac:rk4" },
+    { "heavy-top", 0.001, "extended:gauss" },
+    { "chain-molecule", 0.01, "dirac:rkf45,project=both" },
+    { "papers/jay-simeon-4.1", 0.01, "euler" },
+    { "triple-pendulum", 0.01, "euler:adjoint" },
+    { "papers/jay-simeon-4.2", 0.01, "rattle" },
     { "double-spherical-pendulum", 0.01, "compose:euler,order=4" },
-    { "driven-pendulum", 0.001, "em" }, { "heavy-top", 0.001, "em" }, { "triple-pendulum", 0.01, "em:project" },
+    { "driven-pendulum", 0.001, "em" },
+    { "heavy-top", 0.001, "em" },
+    { "triple-pendulum", 0.01, "em:project" },
     /* with contacts, and events within the ten steps: these allocate when a phase is met first, and at impacts */
-    { "bouncing-ball", 0.1, NULL },              { "block-incline", 0.05, NULL },                  { "papers/cubic-surface", 0.12, NULL },
-    { "newtons-cradle", 0.06, NULL },            { "table-edge", 0.1, NULL },                      { "falling-chain", 0.04, NULL },
+    { "bouncing-ball", 0.1, NULL },
+    { "block-incline", 0.05, NULL },
+    { "papers/cubic-surface", 0.12, NULL },
+    { "newtons-cradle", 0.06, NULL },
+    { "table-edge", 0.1, NULL },
+    { "falling-chain", 0.04, NULL },
 };
 enum { EXAMPLES = sizeof examples / sizeof *examples, WITH_CONTACTS = 6 };
 
@@ -89,16 +105,17 @@ static void every_allocation(long fail_count)
             int status = load_and_run(&examples[i], &c, &found);
             if (c.live) print_error("%s, allocation %ld: %ld blocks leak\n", examples[i].name, k, c.live);
             assert_int_equal(c.live, 0);
-            /* Lua's tables grow by hashes whose seed is another each time: a few allocations more or less, and the last may not come. */
+            /* Lua's tables grow by hashes whose seed is another each time: a few allocations more or less, and the last
+               may not come. */
             assert_true(c.failures > 0 || k > whole.calls - 8);
             if (c.failures == 0) assert_int_equal(status, TAUT_OK);
-            /* Lua collects its garbage and tries again when an allocation fails: a single failure may pass without harm, but then
-               it must be without harm. */
+            /* Lua collects its garbage and tries again when an allocation fails: a single failure may pass without
+               harm, but then it must be without harm. */
             if (status || (fail_count > 1 && c.failures)) assert_int_equal(status, TAUT_OUT_OF_MEMORY);
             for (int n = 0; !status && n < COLUMNS; n++) {
                 if (found.frame[n] != expected.frame[n])
-                    print_error("%s, %s: allocation %ld of %ld fails unnoticed and changes the result\n", examples[i].name,
-                                examples[i].method ? examples[i].method : "rattle", k, whole.calls);
+                    print_error("%s, %s: allocation %ld of %ld fails unnoticed and changes the result\n",
+                                examples[i].name, examples[i].method ? examples[i].method : "rattle", k, whole.calls);
                 assert_true(found.frame[n] == expected.frame[n]);
             }
         }
@@ -130,7 +147,10 @@ static void steps_do_not_allocate(void **state)
 
 /* ---- the check command's way ---- */
 
-static void told_start(void *user, const char *name, wide value, int free) { (void)user, (void)name, (void)value, (void)free; }
+static void told_start(void *user, const char *name, wide value, int free)
+{
+    (void)user, (void)name, (void)value, (void)free;
+}
 static void told_redundant(void *user, uint32_t constraint, const char *on) { (void)user, (void)constraint, (void)on; }
 static void told_conserved(void *user, const char *name) { (void)user, (void)name; }
 static void told_method(void *user, const char *name, const char *refusal) { (void)user, (void)name, (void)refusal; }
@@ -142,7 +162,8 @@ static int load_and_check(const char *text, counter *c, engine_check *found)
     taut_context *own = taut_context_create(&allocator);
     if (!own) return TAUT_OUT_OF_MEMORY;
     int status = taut_model_read_text(own, "test.lua", text, strlen(text), NULL, 0, &m);
-    if (!status) status = taut_engine_double.check(m, 0, found, told_start, told_redundant, told_conserved, told_method, NULL);
+    if (!status)
+        status = taut_engine_double.check(m, 0, found, told_start, told_redundant, told_conserved, told_method, NULL);
     taut_model_free(m);
     taut_context_destroy(own);
     return status;
@@ -152,12 +173,17 @@ static void check_runs_out_of_memory(void **state)
 {
     (void)state;
 #define POINTS "local a, b = point 'a', point 'b'; lagrangian(norm2(a.dot)/2 + norm2(b.dot)/2 - a.z)\n"
-    static const struct { const char *text; int status; uint32_t rank; } table[] = {
+    static const struct { const char *text; int status; uint32_t rank;
+    } table[] = {
         /* a redundant constraint, so that all of check is seen */
-        { POINTS "constraint('one', norm2(a) - 1); constraint('two', norm2(a - b) - 1); constraint('three', 2*norm2(a) - 2)\n"
-                 "observe('height', a.z); start { a = {1, 0, 0}, b = {2, 0, 0} }", TAUT_SINGULAR, 2 },
-        /* contradictory ones, and a start from which the nearest consistent one has to be searched for: all of a failed start */
-        { POINTS "constraint('one', norm2(a) - 1); constraint('two', norm2(a) - 2); start { a = {free(1), 0, 0}, b = {2, 0, 0} }",
+        { POINTS
+          "constraint('one', norm2(a) - 1); constraint('two', norm2(a - b) - 1); constraint('three', 2*norm2(a) - 2)\n"
+          "observe('height', a.z); start { a = {1, 0, 0}, b = {2, 0, 0} }",
+          TAUT_SINGULAR, 2 },
+        /* contradictory ones, and a start from which the nearest consistent one has to be searched for: all of a failed
+           start */
+        { POINTS "constraint('one', norm2(a) - 1); constraint('two', norm2(a) - 2); start { a = {free(1), 0, 0}, b = "
+                 "{2, 0, 0} }",
           TAUT_BAD_MODEL, 2 },
         { POINTS "constraint('one', norm2(a) - 1); start { a = {0, 0, 0}, b = {2, 0, 0} }", TAUT_BAD_MODEL, 1 },
     };
@@ -173,7 +199,8 @@ static void check_runs_out_of_memory(void **state)
             for (int all = 0; all < 2; all++) {
                 counter c = { .fail_at = k, .fail_count = all ? 1000000000 : 1 };
                 int status = load_and_check(text, &c, &found);
-                if (c.live || (status != TAUT_OUT_OF_MEMORY && all && c.failures)) print_error("allocation %ld: status %d, %ld leak\n", k, status, c.live);
+                if (c.live || (status != TAUT_OUT_OF_MEMORY && all && c.failures))
+                    print_error("allocation %ld: status %d, %ld leak\n", k, status, c.live);
                 assert_int_equal(c.live, 0);
                 if (status == TAUT_OK && (!all || (c.failures == 0 && k > whole.calls - 8))) {
                     assert_int_equal(found.rank, table[i].rank);

@@ -1,5 +1,5 @@
-/* The Dirac algorithm. Expected formulas are given as observables of the model, in which x.dot stands for the momentum of x: both are the
-   variable (KIND_W, x) of the graph. */
+/* The Dirac algorithm. Expected formulas are given as observables of the model, in which x.dot stands for the momentum
+   of x: both are the variable (KIND_W, x) of the graph. */
 #include "analysis/dirac_inside.h"
 
 #include "support_core.h"
@@ -81,7 +81,8 @@ static void second_class(void **state)
     done();
 }
 
-/* (12) with its dots: H_c = (p1^2 + p2^2)/2 + q3 (q2 p1 - q1 p2); p3 and q2 p1 - q1 p2 (here with the other sign) first class */
+/* (12) with its dots: H_c = (p1^2 + p2^2)/2 + q3 (q2 p1 - q1 p2); p3 and q2 p1 - q1 p2 (here with the other sign) first
+   class */
 static void first_class(void **state)
 {
     (void)state;
@@ -126,14 +127,15 @@ static void pendulum_bracket(void **state)
     done();
 }
 
-/* Section 5: the multiplier as a coordinate; p_l, phi, psi, (26), and then u. In a rod frame the tension l of a pendulum obeys l = y - p^2,
-   l' = 3 p_y on the manifold. */
+/* Section 5: the multiplier as a coordinate; p_l, phi, psi, (26), and then u. In a rod frame the tension l of a
+   pendulum obeys l = y - p^2, l' = 3 p_y on the manifold. */
 static void four_generations(void **state)
 {
     (void)state;
     analyse("local x, y, l = coordinate 'x', coordinate 'y', coordinate 'l'\n"
             "lagrangian(x.dot^2/2 + y.dot^2/2 - y + l*(x^2 + y^2 - 1)/2)\n"
-            "observe('third', x*x.dot + y*y.dot); observe('fourth', x.dot^2 + y.dot^2 - y + l*(x^2 + y^2)); observe('u', 3*y.dot)\n"
+            "observe('third', x*x.dot + y*y.dot); observe('fourth', x.dot^2 + y.dot^2 - y + l*(x^2 + y^2)); "
+            "observe('u', 3*y.dot)\n"
             "start { x = 1, y = 0, l = free(0), ['y.dot'] = -2 }");
     assert_int_equal(d->verdict, DIRAC_SECOND_CLASS);
     assert_generations("1234");
@@ -141,7 +143,8 @@ static void four_generations(void **state)
     assert_same(d->chi[3].value, "fourth");
     assert_int_equal(d->second, 4);
     weakness weak;
-    assert_int_equal(taut_sampler_judge(d->sampler, taut_expr_sub(d->g, d->multiplier[0], expected("u")), &weak), TAUT_OK);
+    assert_int_equal(taut_sampler_judge(d->sampler, taut_expr_sub(d->g, d->multiplier[0], expected("u")), &weak),
+                     TAUT_OK);
     assert_int_equal(weak, WEAK_ZERO);
     make_report(0);
     assert_text_has(report, "quaternary     chi4 = ");
@@ -172,7 +175,8 @@ static void mixed_classes(void **state)
 {
     (void)state;
     analyse("local x, y, z = coordinate 'x', coordinate 'y', coordinate 'z'\n"
-            "lagrangian((x.dot + z.dot)*y - y^2/2 - (x + z)^2/2); observe('generator', z.dot - x.dot); start { x = 1, y = 0, z = 0.5 }");
+            "lagrangian((x.dot + z.dot)*y - y^2/2 - (x + z)^2/2); observe('generator', z.dot - x.dot); start { x = 1, "
+            "y = 0, z = 0.5 }");
     assert_int_equal(d->verdict, DIRAC_FIRST_CLASS);
     assert_int_equal(d->first, 1);
     assert_int_equal(d->second, 2);
@@ -180,7 +184,8 @@ static void mixed_classes(void **state)
     assert_same(d->generator[0], "generator");
     done();
     analyse("local q1, q2, q3, q4 = coordinate 'q1', coordinate 'q2', coordinate 'q3', coordinate 'q4'\n"
-            "lagrangian((q1.dot - q2 - q4)^2/2 + q3.dot^2/2 - (q4 - q3^2)^2/2 - q3^2/2); start { q1 = 1, q2 = 0, q3 = 0.5, q4 = 0.25 }");
+            "lagrangian((q1.dot - q2 - q4)^2/2 + q3.dot^2/2 - (q4 - q3^2)^2/2 - q3^2/2); start { q1 = 1, q2 = 0, q3 = "
+            "0.5, q4 = 0.25 }");
     assert_int_equal(d->verdict, DIRAC_FIRST_CLASS);
     assert_generations("1122");
     assert_int_equal(d->first, 2);
@@ -234,7 +239,8 @@ static void gauges(void **state)
 static void places(void **state)
 {
     (void)state;
-    analyse("local x, y, u = coordinate 'x', coordinate 'y', coordinate 'u'; hamiltonian(x^2/2); constraint('a', momentum(y))\n"
+    analyse("local x, y, u = coordinate 'x', coordinate 'y', coordinate 'u'; hamiltonian(x^2/2); constraint('a', "
+            "momentum(y))\n"
             "constraint('b', momentum(u) - y*max(x, 0)); start { x = 0, y = 1, u = 1, ['p.x'] = 1 }");
     assert_text_has(d->warning, "the rank of the brackets changes from place to place");
     assert_text_has(d->warning, "the rank of the bracket matrix changes from place to place");
@@ -255,7 +261,8 @@ static void squares(void **state)
     assert_generations("123"); /* p_y, x, p_x */
     assert_int_equal(d->first, 1);
     done();
-    analyse("local x, y = coordinate 'x', coordinate 'y'; lagrangian(x.dot^2/2 + y.dot^2/2); constraint('c', (x - y)^2 + 0*x)\n"
+    analyse("local x, y = coordinate 'x', coordinate 'y'; lagrangian(x.dot^2/2 + y.dot^2/2); constraint('c', (x - y)^2 "
+            "+ 0*x)\n"
             "start { x = 1, y = 1 }");
     assert_int_equal(d->verdict, DIRAC_REFUSED);
     assert_text_has(d->reason, "not effective");
@@ -265,11 +272,15 @@ static void squares(void **state)
 static void refusals(void **state)
 {
     (void)state;
-    static const struct { const char *text, *reason; } cases[] = {
-        { "local x = coordinate 'x'; lagrangian(sqrt(1 + x.dot^2)); start { x = 1 }", "not quadratic in the velocities (see 'x')" },
+    static const struct { const char *text, *reason;
+    } cases[] = {
+        { "local x = coordinate 'x'; lagrangian(sqrt(1 + x.dot^2)); start { x = 1 }",
+          "not quadratic in the velocities (see 'x')" },
         { "local x = coordinate 'x'; lagrangian(x.dot^2/2); force(x, -x); start { x = 1 }", "forces" },
-        { "for i = 1, 41 do local x = coordinate('x' .. i); lagrangian(x.dot^2/2); start { ['x' .. i] = 1 } end", "too large" },
-        { "local x, y = coordinate 'x', coordinate 'y'; lagrangian(x.dot^2/2 + max(x, 0)*y.dot^2/2); start { x = 0, y = 0 }",
+        { "for i = 1, 41 do local x = coordinate('x' .. i); lagrangian(x.dot^2/2); start { ['x' .. i] = 1 } end",
+          "too large" },
+        { "local x, y = coordinate 'x', coordinate 'y'; lagrangian(x.dot^2/2 + max(x, 0)*y.dot^2/2); start { x = 0, y "
+          "= 0 }",
           "rank of the Hessian" },
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -278,7 +289,8 @@ static void refusals(void **state)
         assert_text_has(d->reason, cases[i].reason);
         done();
     }
-    analyse("local x, y = coordinate 'x', coordinate 'y'; hamiltonian(momentum(x)^2/2 + momentum(y)^2/2); constraint('a', x - y)\n"
+    analyse("local x, y = coordinate 'x', coordinate 'y'; hamiltonian(momentum(x)^2/2 + momentum(y)^2/2); "
+            "constraint('a', x - y)\n"
             "constraint('b', 2*x - 2*y); start { x = 1, y = 1 }");
     assert_int_equal(d->verdict, DIRAC_SECOND_CLASS);
     assert_text_has(d->warning, "'b' says nothing new");
@@ -300,14 +312,17 @@ static void chain(void **state)
 /* Which velocities a Lagrangian lacks, and when that is worth a warning: only when nothing at all moves. */
 static void missing_velocities(void **state)
 {
-    static const struct { const char *text, *said; int all; } cases[] = {
+    static const struct { const char *text, *said; int all;
+    } cases[] = {
         { "local x = coordinate 'x' lagrangian(x^2/2) start { x = 0 }", "write x.dot where it was forgotten", 1 },
-        { "local r = rotation 'r' lagrangian(r.x) start { r = {1, 0, 0, 0} }", "write r.omega where it was forgotten", 1 },
+        { "local r = rotation 'r' lagrangian(r.x) start { r = {1, 0, 0, 0} }", "write r.omega where it was forgotten",
+          1 },
         { "local x = coordinate 'x' local e = embed('e', {cos(x), sin(x)}) lagrangian(norm2(e) - e.y) start { x = 0 }",
           "write e.dot where it was forgotten", 1 },
         { "local a, x = point 'a', coordinate 'x' lagrangian(a.dot.y^2 - (x - a.y)^2) start { a = origin, x = 0 }",
           "no velocity of 'x': if it was forgotten, write x.dot", 0 },
-        { "local x, y = coordinate 'x', coordinate 'y' lagrangian(x*y.dot - y*x.dot - x^2) start { x = 0, y = 0 }", "", 0 },
+        { "local x, y = coordinate 'x', coordinate 'y' lagrangian(x*y.dot - y*x.dot - x^2) start { x = 0, y = 0 }", "",
+          0 },
         { "local x = coordinate 'x' hamiltonian(x^2/2) start { x = 0 }", "", 0 },
     };
     (void)state;
@@ -327,9 +342,18 @@ static void missing_velocities(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(second_class), cmocka_unit_test(first_class), cmocka_unit_test(pendulum_bracket), cmocka_unit_test(four_generations),
-        cmocka_unit_test(first_order), cmocka_unit_test(mixed_classes), cmocka_unit_test(inconsistent), cmocka_unit_test(gauges),
-        cmocka_unit_test(places), cmocka_unit_test(squares), cmocka_unit_test(refusals), cmocka_unit_test(chain),
+        cmocka_unit_test(second_class),
+        cmocka_unit_test(first_class),
+        cmocka_unit_test(pendulum_bracket),
+        cmocka_unit_test(four_generations),
+        cmocka_unit_test(first_order),
+        cmocka_unit_test(mixed_classes),
+        cmocka_unit_test(inconsistent),
+        cmocka_unit_test(gauges),
+        cmocka_unit_test(places),
+        cmocka_unit_test(squares),
+        cmocka_unit_test(refusals),
+        cmocka_unit_test(chain),
         cmocka_unit_test(missing_velocities),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);

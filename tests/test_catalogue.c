@@ -1,5 +1,5 @@
-/* Every method of the catalogue, with each of its bare options, on nonlinear constrained models: every property that it declares is measured,
- * and holds. A new method or option is in this test as soon as it is in the catalogue. */
+/* Every method of the catalogue, with each of its bare options, on nonlinear constrained models: every property that it
+ * declares is measured, and holds. A new method or option is in this test as soon as it is in the catalogue. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,12 +14,24 @@
 #include <cmocka.h>
 
 /* Options with values, and schemes that bare words do not lead to. */
-static const char *const more[] = { "lobatto:s=2", "lobatto:s=4", "galerkin:LGG,m=2", "dirac:gauss,s=2", "compose:euler,order=4",
-                                    "compose:lobatto:s=3,order=6", "euler:natural,conjugate" };
+static const char *const more[] = { "lobatto:s=2",
+                                    "lobatto:s=4",
+                                    "galerkin:LGG,m=2",
+                                    "dirac:gauss,s=2",
+                                    "compose:euler,order=4",
+                                    "compose:lobatto:s=3,order=6",
+                                    "euler:natural,conjugate" };
 
 /* Constant mass, mass that depends on q, a rotation; more of them with TAUT_TEST_LONG=1. */
-static const char *const models[] = { "double-spherical-pendulum", "slider-crank", "rigid-body", "four-bar", "driven-pendulum", "heavy-top",
-                                      "henon-heiles", "bead-on-hoop", "six-balls" };
+static const char *const models[] = { "double-spherical-pendulum",
+                                      "slider-crank",
+                                      "rigid-body",
+                                      "four-bar",
+                                      "driven-pendulum",
+                                      "heavy-top",
+                                      "henon-heiles",
+                                      "bead-on-hoop",
+                                      "six-balls" };
 enum { SHORT = 3, MODELS_MOST = sizeof models / sizeof *models };
 
 enum { VARIANTS = 100, PROPERTIES = 12 };
@@ -44,7 +56,8 @@ static void list_variants(void)
         const method_info *info = taut_engine_double.method_info(i);
         add_variant(info->name, NULL);
         for (int k = 0; k < info->option_count; k++)
-            if (!info->options[k].values[0] && strcmp(info->options[k].name, "functional")) add_variant(info->name, info->options[k].name);
+            if (!info->options[k].values[0] && strcmp(info->options[k].name, "functional"))
+                add_variant(info->name, info->options[k].name);
     }
     for (size_t i = 0; i < sizeof more / sizeof *more; i++) add_variant(more[i], NULL);
 }
@@ -54,7 +67,8 @@ static void note_row(variant *v, const verify_row *row)
     if (row->verdict == VERDICT_HOLDS && v->count < PROPERTIES) strcpy(v->measured[v->count++], row->property);
 }
 
-/* Formulations that do not keep the constraints leave them on some models, and end there (Seiler 1997): that is no property. */
+/* Formulations that do not keep the constraints leave them on some models, and end there (Seiler 1997): that is no
+   property. */
 static int may_fail(const char *name)
 {
     method_spec spec;
@@ -75,8 +89,8 @@ static void verify(taut_context *context, model *m, variant *v)
     for (int i = 0; !status && i < result.count; i++) {
         const verify_row *row = &result.rows[i];
         if (row->verdict == VERDICT_FAILS || row->verdict == VERDICT_UNDECIDED)
-            fail_msg("%s on %s: %s is declared '%s' and measured as %s: %s (%s)", v->name, m->file, row->property, row->declared, row->measured,
-                     taut_verdict_text(row->verdict), row->note);
+            fail_msg("%s on %s: %s is declared '%s' and measured as %s: %s (%s)", v->name, m->file, row->property,
+                     row->declared, row->measured, taut_verdict_text(row->verdict), row->note);
         note_row(v, row);
     }
     wide_api->destroy(what.engine);
@@ -118,7 +132,8 @@ static void declared_and_measured(void **state)
         for (size_t p = 0; p < sizeof properties / sizeof *properties; p++)
             if ((info.keeps & properties[p].bit) && !was_measured(&variants[k], properties[p].property))
                 fail_msg("%s declares '%s', and no model measured it", variants[k].name, properties[p].property);
-        if (!info.variable && !was_measured(&variants[k], "order")) fail_msg("the order of %s was measured on no model", variants[k].name);
+        if (!info.variable && !was_measured(&variants[k], "order"))
+            fail_msg("the order of %s was measured on no model", variants[k].name);
     }
     taut_context_destroy(context);
 }

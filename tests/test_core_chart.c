@@ -4,7 +4,8 @@
 static model *load(taut_context *context, const char *text)
 {
     model *m = NULL;
-    if (taut_model_read_text(context, "test.lua", text, strlen(text), NULL, 0, &m)) fail_msg("%s", taut_error_text(context));
+    if (taut_model_read_text(context, "test.lua", text, strlen(text), NULL, 0, &m))
+        fail_msg("%s", taut_error_text(context));
     return m;
 }
 
@@ -79,9 +80,11 @@ static void force_on_an_embedded_point(void **unused)
 static void embedded_points_everywhere(void **unused)
 {
     (void)unused;
-    simulation *z = open_with("local th, x = coordinate 'th', coordinate 'x'\nlocal a = embed('a', {cos(th), sin(th)})\n"
-                              "hamiltonian((momentum(th)^2 + momentum(x)^2)/2 + a.y)\nconstraint('above', x - a.x)\n"
-                              "start { th = 1, x = cos(abs(1)) }\n", "rattle", 0);
+    simulation *z =
+        open_with("local th, x = coordinate 'th', coordinate 'x'\nlocal a = embed('a', {cos(th), sin(th)})\n"
+                  "hamiltonian((momentum(th)^2 + momentum(x)^2)/2 + a.y)\nconstraint('above', x - a.x)\n"
+                  "start { th = 1, x = cos(abs(1)) }\n",
+                  "rattle", 0);
     do_steps(z, 10, (real)1 / 10);
     assert_at_most(REAL(fabs)(z->x.q[1] - REAL(cos)(z->x.q[0])), 4 * REAL_EPSILON);
     close_model(z);
@@ -104,9 +107,10 @@ static void embedded_points_everywhere(void **unused)
 static void two_points(void **unused)
 {
     (void)unused;
-    static const char *const text = "local a, x = point('a', 2), coordinate 'x'\n"
-                                    "lagrangian(norm2(a.dot)/2 - a.y + x.dot^2/2)\nconstraint('rod', norm2(a) - 1)\n"
-                                    "start_points { a = {{1, 0}, {free(0.9), 1/16}}, x = {0, 1/32}, ['lambda.rod'] = -1 }\n";
+    static const char *const text =
+        "local a, x = point('a', 2), coordinate 'x'\n"
+        "lagrangian(norm2(a.dot)/2 - a.y + x.dot^2/2)\nconstraint('rod', norm2(a) - 1)\n"
+        "start_points { a = {{1, 0}, {free(0.9), 1/16}}, x = {0, 1/32}, ['lambda.rod'] = -1 }\n";
     static const char *const methods[] = { "del", "del:left", "shake" };
     for (int m = 0; m < 3; m++) {
         real h = (real)1 / 16, g, rate;
@@ -125,18 +129,21 @@ static void two_points(void **unused)
     }
 }
 
-/* The two-step form (4.8) itself, without constraints: q2 - 2 q1 + q0 = -h^2/2 (V'((q0 + q1)/2) + V'((q1 + q2)/2)), V = q^4/4. */
+/* The two-step form (4.8) itself, without constraints: q2 - 2 q1 + q0 = -h^2/2 (V'((q0 + q1)/2) + V'((q1 + q2)/2)), V =
+   q^4/4. */
 static void the_two_step_form(void **unused)
 {
     (void)unused;
     real h = (real)1 / 8, q[12] = { 1, (real)15 / 16 };
-    simulation *z = open_with("local q = coordinate 'q'\nlagrangian(q.dot^2/2 - q^4/4)\nstart_points { q = {1, 15/16} }\n", "del", h);
+    simulation *z = open_with(
+        "local q = coordinate 'q'\nlagrangian(q.dot^2/2 - q^4/4)\nstart_points { q = {1, 15/16} }\n", "del", h);
     for (int k = 1; k < 12; k++) {
         do_steps(z, 1, h);
         q[k] = z->x.q[0];
         if (k < 2) continue;
         real a = (q[k - 2] + q[k - 1]) / 2, b = (q[k - 1] + q[k]) / 2;
-        assert_at_most(REAL(fabs)(q[k] - 2 * q[k - 1] + q[k - 2] + h * h / 2 * (a * a * a + b * b * b)), 8 * REAL_EPSILON);
+        assert_at_most(REAL(fabs)(q[k] - 2 * q[k - 1] + q[k - 2] + h * h / 2 * (a * a * a + b * b * b)),
+                       8 * REAL_EPSILON);
     }
     close_model(z);
 }
@@ -159,20 +166,25 @@ static void refusals(void **unused)
     (void)unused;
 #define POINTS "local a = point('a', 2)\nlagrangian(norm2(a.dot)/2)\nlocal k = constraint('rod', norm2(a) - 1)\n"
 #define TWO "start_points { a = {{1, 0}, {0.8, 0.6}} }\n"
-    refusal(POINTS TWO, "rattle", 0.1, TAUT_UNSUPPORTED, "method 'rattle' cannot run this model: the model gives start_points");
+    refusal(POINTS TWO, "rattle", 0.1, TAUT_UNSUPPORTED,
+            "method 'rattle' cannot run this model: the model gives start_points");
     refusal(POINTS TWO, "del", 0, TAUT_BAD_USAGE, "test.lua:4: start_points are a step apart");
-    refusal(POINTS TWO "force(a, k*a.dot)", "del", 0.1, TAUT_UNSUPPORTED, "test.lua:4: start_points in a model with forces that depend on");
-    refusal(POINTS "start_points { a = {{1, 0}, {0.8, 0.7}} }", "del", 0.1, TAUT_BAD_MODEL, "constraint 'rod' misses by 0.13");
-    refusal(POINTS "start { a = {1, 0} }\nforce(a, k*a.dot)", "del:left", 0.1, TAUT_UNSUPPORTED, "a force depends on multipliers");
-    refusal(POINTS "start { a = {1, 0} }\nforce(a, k*a.dot)", "shake", 0.1, TAUT_UNSUPPORTED, "a force depends on multipliers");
+    refusal(POINTS TWO "force(a, k*a.dot)", "del", 0.1, TAUT_UNSUPPORTED,
+            "test.lua:4: start_points in a model with forces that depend on");
+    refusal(POINTS "start_points { a = {{1, 0}, {0.8, 0.7}} }", "del", 0.1, TAUT_BAD_MODEL,
+            "constraint 'rod' misses by 0.13");
+    refusal(POINTS "start { a = {1, 0} }\nforce(a, k*a.dot)", "del:left", 0.1, TAUT_UNSUPPORTED,
+            "a force depends on multipliers");
+    refusal(POINTS "start { a = {1, 0} }\nforce(a, k*a.dot)", "shake", 0.1, TAUT_UNSUPPORTED,
+            "a force depends on multipliers");
     refusal("henon = coordinate 'x'\nhamiltonian(momentum(henon)^2/2)\nstart { x = 1 }", "del", 0.1, TAUT_UNSUPPORTED,
             "it needs a Lagrangian, and this model has a Hamiltonian");
-    refusal("local x = coordinate 'x'\nrate(x, momentum(x))\nrate(momentum(x), -x)\nstart { x = 1 }", "del", 0.1, TAUT_UNSUPPORTED,
-            "it needs a Lagrangian, and this model has rates");
-    refusal("local x = coordinate 'x'\nrate(x, momentum(x))\nrate(momentum(x), -x)\nstart { x = 1 }", "shake", 0.1, TAUT_UNSUPPORTED,
-            "this model has rates");
-    refusal("local x = coordinate 'x'\nhamiltonian(x^2*momentum(x)^2/2)\nstart { x = 1 }", "shake", 0.1, TAUT_UNSUPPORTED,
-            "with a Hamiltonian it needs a constant mass matrix");
+    refusal("local x = coordinate 'x'\nrate(x, momentum(x))\nrate(momentum(x), -x)\nstart { x = 1 }", "del", 0.1,
+            TAUT_UNSUPPORTED, "it needs a Lagrangian, and this model has rates");
+    refusal("local x = coordinate 'x'\nrate(x, momentum(x))\nrate(momentum(x), -x)\nstart { x = 1 }", "shake", 0.1,
+            TAUT_UNSUPPORTED, "this model has rates");
+    refusal("local x = coordinate 'x'\nhamiltonian(x^2*momentum(x)^2/2)\nstart { x = 1 }", "shake", 0.1,
+            TAUT_UNSUPPORTED, "with a Hamiltonian it needs a constant mass matrix");
 }
 
 /* Friction through the multiplier, F = -mu |lambda| v: del runs it and stays on the constraint. */
@@ -186,7 +198,8 @@ static void forces_of_multipliers(void **unused)
     assert_at_most(g, 8 * REAL_EPSILON);
     assert_at_most(rate, 8 * REAL_EPSILON);
     /* a bead on a ring: lambda = -v^2/2, v' = -v^3/20, v = 1/sqrt(1 + t/10); h = 1/50 leaves 1e-4 */
-    assert_at_most(REAL(fabs)(REAL(sqrt)(z->x.w[0] * z->x.w[0] + z->x.w[1] * z->x.w[1]) - 1 / REAL(sqrt)((real)12 / 10)), 1e-3);
+    assert_at_most(
+        REAL(fabs)(REAL(sqrt)(z->x.w[0] * z->x.w[0] + z->x.w[1] * z->x.w[1]) - 1 / REAL(sqrt)((real)12 / 10)), 1e-3);
     close_model(z);
 }
 

@@ -6,7 +6,8 @@
 
 /* ---- coefficients ---- */
 
-/* Coefficient of a word in the product of exp(sum_k g_i^k A_k), i = 1 .. m: a symmetric method of order 2 is exp(h A1 + h^3 A3 + h^5 A5 + ..). */
+/* Coefficient of a word in the product of exp(sum_k g_i^k A_k), i = 1 .. m: a symmetric method of order 2 is exp(h A1 +
+   h^3 A3 + h^5 A5 + ..). */
 static real word_coefficient(const real *steps, int count, const int *word, int length)
 {
     real c[16] = { 1 };
@@ -23,7 +24,8 @@ static real word_coefficient(const real *steps, int count, const int *word, int 
     return c[length];
 }
 
-/* All words in the odd letters up to degree `degree`: not only the independent ones. Largest deviation from those of exp(h A1). */
+/* All words in the odd letters up to degree `degree`: not only the independent ones. Largest deviation from those of
+   exp(h A1). */
 typedef struct {
     const real *steps;
     int count, degree, base;
@@ -36,7 +38,8 @@ static void look_at_words(words *w, int length, int degree)
     int plain = degree == length;
     real expected = plain;
     for (int i = 2; plain && i <= length; i++) expected /= i;
-    if (length) w->worst = larger(w->worst, REAL(fabs)(word_coefficient(w->steps, w->count, w->word, length) - expected));
+    if (length)
+        w->worst = larger(w->worst, REAL(fabs)(word_coefficient(w->steps, w->count, w->word, length) - expected));
     for (int letter = 1; degree + letter <= w->degree; letter += 2) {
         if (letter > 1 && letter < w->base) continue; /* a base of order p has no A3 .. A(p-1) */
         w->word[length] = letter;
@@ -55,15 +58,18 @@ static const struct {
     const char *scheme;
     int base, order, count;
 } schemes[] = {
-    { "jump", 2, 4, 3 },      { "suzuki", 2, 4, 5 },    { "yoshida", 2, 4, 3 },      { "yoshida", 2, 6, 7 },  { "kahan-li", 2, 6, 9 },
-    { "sofroniou-spaletta", 2, 6, 11 },                 { "jump", 2, 6, 9 },         { "suzuki", 2, 6, 25 },  { "yoshida", 2, 8, 15 },
-    { "suzuki-umeno", 2, 8, 15 }, { "kahan-li", 2, 8, 17 }, { "jump", 2, 8, 27 },    { "suzuki", 2, 8, 125 }, { "jump", 4, 6, 3 },
-    { "suzuki", 4, 6, 5 },    { "jump", 4, 8, 9 },      { "suzuki", 4, 8, 25 },      { "suzuki", 6, 8, 5 },
+    { "jump", 2, 4, 3 },          { "suzuki", 2, 4, 5 },    { "yoshida", 2, 4, 3 },
+    { "yoshida", 2, 6, 7 },       { "kahan-li", 2, 6, 9 },  { "sofroniou-spaletta", 2, 6, 11 },
+    { "jump", 2, 6, 9 },          { "suzuki", 2, 6, 25 },   { "yoshida", 2, 8, 15 },
+    { "suzuki-umeno", 2, 8, 15 }, { "kahan-li", 2, 8, 17 }, { "jump", 2, 8, 27 },
+    { "suzuki", 2, 8, 125 },      { "jump", 4, 6, 3 },      { "suzuki", 4, 6, 5 },
+    { "jump", 4, 8, 9 },          { "suzuki", 4, 8, 25 },   { "suzuki", 6, 8, 5 },
 };
 enum { SCHEMES = sizeof schemes / sizeof *schemes };
 
-/* Roundings: the coefficient of a word with k letters is a sum of products of size (sum |g|)^k / k!, whose largest, times eps, is the yardstick. In
-   quad this says that the 40 digits of the tables are right: published digits leave 1e-20 and more. */
+/* Roundings: the coefficient of a word with k letters is a sum of products of size (sum |g|)^k / k!, whose largest,
+   times eps, is the yardstick. In quad this says that the 40 digits of the tables are right: published digits leave
+   1e-20 and more. */
 static void order_conditions_hold(void **unused)
 {
     (void)unused;
@@ -77,9 +83,10 @@ static void order_conditions_hold(void **unused)
         }
         for (int k = 1; k < schemes[i].order; k++) size = larger(size, REAL(pow)(sum, k) / (real)tgamma(k + 1));
         /* the words up to degree order, since even degrees follow from the symmetry */
-        real worst = worst_word(steps, count, schemes[i].order, schemes[i].base), beyond = worst_word(steps, count, schemes[i].order + 1, schemes[i].base);
-        printf("%-18s %d -> %d with %3d: sum |g| %.2f, conditions %.1f eps, next ones %.1e\n", schemes[i].scheme, schemes[i].base, schemes[i].order, count,
-               (double)sum, (double)(worst / REAL_EPSILON), (double)beyond);
+        real worst = worst_word(steps, count, schemes[i].order, schemes[i].base),
+             beyond = worst_word(steps, count, schemes[i].order + 1, schemes[i].base);
+        printf("%-18s %d -> %d with %3d: sum |g| %.2f, conditions %.1f eps, next ones %.1e\n", schemes[i].scheme,
+               schemes[i].base, schemes[i].order, count, (double)sum, (double)(worst / REAL_EPSILON), (double)beyond);
         assert_at_most(worst, 4 * size * REAL_EPSILON);
         assert_true(beyond > 1e-9); /* and not by chance: the next order is not met */
     }
@@ -103,7 +110,8 @@ static void unknown_schemes_are_refused(void **unused)
 static void adjoint_after_true(void **unused)
 {
     (void)unused;
-    errors second = errors_at_1(PROBLEM_1, "compose:euler,order=2", 320), fourth = errors_at_1(PROBLEM_1, "compose:euler,order=4,scheme=jump", 320);
+    errors second = errors_at_1(PROBLEM_1, "compose:euler,order=2", 320),
+           fourth = errors_at_1(PROBLEM_1, "compose:euler,order=4,scheme=jump", 320);
     assert_digits(second.y, 8.458853e-5, 7);
     assert_digits(second.z, 8.850165e-5, 7);
     assert_digits(fourth.y, 1.371084e-8, QUAD ? 7 : 5); /* in double the roundings of 1920 steps count */
@@ -163,14 +171,24 @@ static void orders_of_a_constrained_hamiltonian(void **unused)
         const char *method;
         int order, steps, in_double;
     } cases[] = {
-        { "compose:rattle,order=2", 2, 40, 1 },        { "compose:rattle,order=4", 4, 16, 1 },     { "compose:rattle,order=4,scheme=jump", 4, 32, 1 },
-        { "compose:rattle,order=6", 6, 12, 1 },        { "compose:rattle,order=6,scheme=kahan-li", 6, 12, 0 },
-        { "compose:rattle,order=6,scheme=yoshida", 6, 16, 0 },  { "compose:rattle,order=8", 8, 10, 0 },
-        { "compose:rattle,order=8,scheme=suzuki-umeno", 8, 10, 0 }, { "compose:rattle,order=8,scheme=yoshida", 8, 20, 0 },
+        { "compose:rattle,order=2", 2, 40, 1 },
+        { "compose:rattle,order=4", 4, 16, 1 },
+        { "compose:rattle,order=4,scheme=jump", 4, 32, 1 },
+        { "compose:rattle,order=6", 6, 12, 1 },
+        { "compose:rattle,order=6,scheme=kahan-li", 6, 12, 0 },
+        { "compose:rattle,order=6,scheme=yoshida", 6, 16, 0 },
+        { "compose:rattle,order=8", 8, 10, 0 },
+        { "compose:rattle,order=8,scheme=suzuki-umeno", 8, 10, 0 },
+        { "compose:rattle,order=8,scheme=yoshida", 8, 20, 0 },
         { "compose:rattle,order=6,scheme=suzuki", 6, 16, 0 },
-        { "compose:lobatto:s=3,order=6", 6, 12, 1 },    { "compose:lobatto:s=3,order=6,scheme=jump", 6, 32, 0 },
-        { "compose:lobatto,order=8,s=4", 8, 20, 0 },    { "compose:galerkin:LGL,m=3,order=6", 6, 12, 0 }, { "compose:del,order=4", 4, 24, 1 },
-        { "compose:euler,order=4", 4, 16, 1 },         { "compose:euler:conjugate,order=6", 6, 12, 0 }, { "compose:euler,order=8", 8, 10, 0 },
+        { "compose:lobatto:s=3,order=6", 6, 12, 1 },
+        { "compose:lobatto:s=3,order=6,scheme=jump", 6, 32, 0 },
+        { "compose:lobatto,order=8,s=4", 8, 20, 0 },
+        { "compose:galerkin:LGL,m=3,order=6", 6, 12, 0 },
+        { "compose:del,order=4", 4, 24, 1 },
+        { "compose:euler,order=4", 4, 16, 1 },
+        { "compose:euler:conjugate,order=6", 6, 12, 0 },
+        { "compose:euler,order=8", 8, 10, 0 },
     };
     simulation *z = open_model("double-spherical-pendulum");
     state start = save_state(z), exact = save_state(z), end = save_state(z);
@@ -195,8 +213,9 @@ static void orders_of_a_constrained_hamiltonian(void **unused)
 static void what_the_base_keeps_is_kept(void **unused)
 {
     (void)unused;
-    static const char *const methods[] = { "compose:rattle,order=4", "compose:rattle,order=6", "compose:rattle,order=8", "compose:lobatto:s=3,order=6",
-                                           "compose:euler,order=4", "compose:del,order=4" };
+    static const char *const methods[] = { "compose:rattle,order=4", "compose:rattle,order=6",
+                                           "compose:rattle,order=8", "compose:lobatto:s=3,order=6",
+                                           "compose:euler,order=4",  "compose:del,order=4" };
     static const struct {
         const char *name;
         double h;
@@ -211,8 +230,9 @@ static void what_the_base_keeps_is_kept(void **unused)
             assert_int_equal(X(simulation_symplecticity)(z, h, &form), TAUT_OK);
             assert_int_equal(X(simulation_return)(z, h, 10, &back), TAUT_OK);
             kept worst = follow(z, h, SANITIZED ? 10 : 40);
-            printf("%-26s %-28s form %.1e (seen from %.1e)  back %.1f eps  g %.1f  dg/dt %.1f  momenta %.1f eps\n", models[i].name, methods[k],
-                   (double)form.defect, (double)form.uncertainty, (double)(back.error / REAL_EPSILON), (double)worst.position, (double)worst.velocity,
+            printf("%-26s %-28s form %.1e (seen from %.1e)  back %.1f eps  g %.1f  dg/dt %.1f  momenta %.1f eps\n",
+                   models[i].name, methods[k], (double)form.defect, (double)form.uncertainty,
+                   (double)(back.error / REAL_EPSILON), (double)worst.position, (double)worst.velocity,
                    (double)worst.momentum);
             assert_at_most(form.defect, form.uncertainty);
             assert_at_most(form.uncertainty, QUAD ? 1e-22 : 1e-8);
@@ -235,9 +255,11 @@ static void declared_from_the_base(void **unused)
         unsigned keeps;
     } cases[] = {
         { "compose", 4, KEEPS_SYMPLECTIC | KEEPS_MOMENTUM | KEEPS_REVERSIBLE | KEEPS_POSITION | KEEPS_VELOCITY },
-        { "compose:euler,order=2", 2, KEEPS_SYMPLECTIC | KEEPS_MOMENTUM | KEEPS_REVERSIBLE | KEEPS_POSITION | KEEPS_VELOCITY },
+        { "compose:euler,order=2", 2,
+          KEEPS_SYMPLECTIC | KEEPS_MOMENTUM | KEEPS_REVERSIBLE | KEEPS_POSITION | KEEPS_VELOCITY },
         { "compose:galerkin:LLG,m=3,order=6", 6, KEEPS_MOMENTUM | KEEPS_REVERSIBLE | KEEPS_POSITION | KEEPS_VELOCITY },
-        { "compose:lobatto:s=6", 10, KEEPS_SYMPLECTIC | KEEPS_MOMENTUM | KEEPS_REVERSIBLE | KEEPS_POSITION | KEEPS_VELOCITY },
+        { "compose:lobatto:s=6", 10,
+          KEEPS_SYMPLECTIC | KEEPS_MOMENTUM | KEEPS_REVERSIBLE | KEEPS_POSITION | KEEPS_VELOCITY },
     };
     taut_context *context = taut_context_create(NULL);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -254,8 +276,8 @@ static void declared_from_the_base(void **unused)
 static void options_find_their_owner(void **unused)
 {
     (void)unused;
-    static const char *const same[] = { "compose:galerkin:LGL,m=4,order=8", "compose:galerkin,order=8,LGL,m=4", "compose:galerkin:m=4,LGL,order=8",
-                                        "compose:order=8,galerkin:LGL,m=4" };
+    static const char *const same[] = { "compose:galerkin:LGL,m=4,order=8", "compose:galerkin,order=8,LGL,m=4",
+                                        "compose:galerkin:m=4,LGL,order=8", "compose:order=8,galerkin:LGL,m=4" };
     state first = { 0 };
     simulation *z = open_model("double-spherical-pendulum");
     state start = save_state(z);
@@ -277,10 +299,17 @@ static void refusals_have_a_sentence(void **unused)
     static const struct {
         const char *text, *part;
     } cases[] = {
-        { "compose:shake", "reversible" },        { "compose:del:left", "reversible" },           { "compose:rattle,order=5", "orders 2, 4, 6 and 8" },
-        { "compose:lobatto:s=4,order=4", "order 6 as it is" }, { "compose:rattle,scheme=kahan-li", "from order 2 to order 4" },
-        { "compose:rattle,scheme=magic", "the schemes are" },  { "compose:magic", "no method 'magic'" }, { "compose:rattle,s=3", "no option 's'" },
-        { "compose:compose:rattle", "made of" },  { "compose:euler,alpha=0", "alpha" },            { "compose:rattle,order=10", "from 2 to 8" },
+        { "compose:shake", "reversible" },
+        { "compose:del:left", "reversible" },
+        { "compose:rattle,order=5", "orders 2, 4, 6 and 8" },
+        { "compose:lobatto:s=4,order=4", "order 6 as it is" },
+        { "compose:rattle,scheme=kahan-li", "from order 2 to order 4" },
+        { "compose:rattle,scheme=magic", "the schemes are" },
+        { "compose:magic", "no method 'magic'" },
+        { "compose:rattle,s=3", "no option 's'" },
+        { "compose:compose:rattle", "made of" },
+        { "compose:euler,alpha=0", "alpha" },
+        { "compose:rattle,order=10", "from 2 to 8" },
     };
     simulation *z = open_model("double-spherical-pendulum");
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -289,7 +318,8 @@ static void refusals_have_a_sentence(void **unused)
         int status = X(method_parse)(z->m->context, cases[i].text, &spec);
         if (!status) status = X(method_create)(z->s, &spec, 0, &m);
         assert_int_equal(status, TAUT_BAD_USAGE);
-        if (!strstr(taut_error_text(z->m->context), cases[i].part)) fail_msg("%s: %s", cases[i].text, taut_error_text(z->m->context));
+        if (!strstr(taut_error_text(z->m->context), cases[i].part))
+            fail_msg("%s: %s", cases[i].text, taut_error_text(z->m->context));
         X(method_destroy)(&m);
     }
     close_model(z);

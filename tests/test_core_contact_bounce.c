@@ -1,8 +1,9 @@
 /* A ball that bounces to rest; impacts of several contacts; states that go on where they were. */
 #include "support_contact.h"
 
-/* t_k = t1 (1 + 2 (e + ... + e^k)), t1 = sqrt(2 z0/g); impulse m (1 + e) e^k g t1; rest at t1 (1 + e)/(1 - e). The flight is a parabola, of
-   which RATTLE makes no error: what is left are roundings, a few at each impact, and each is amplified by none after it. */
+/* t_k = t1 (1 + 2 (e + ... + e^k)), t1 = sqrt(2 z0/g); impulse m (1 + e) e^k g t1; rest at t1 (1 + e)/(1 - e). The
+   flight is a parabola, of which RATTLE makes no error: what is left are roundings, a few at each impact, and each is
+   amplified by none after it. */
 static void ball_bounces_as_in_the_closed_form(void **unused)
 {
     (void)unused;
@@ -13,7 +14,8 @@ static void ball_bounces_as_in_the_closed_form(void **unused)
     state clock = save_state(z);
     for (int n = 0; n < 900; n++) {
         do_steps(z, 1, (real)1 / 100);
-        X(state_next_time)(&clock, (real)1 / 100, &clock.t, &clock.t_low); /* a step of many pieces takes the time of one */
+        X(state_next_time)(&clock, (real)1 / 100, &clock.t, &clock.t_low); /* a step of many pieces takes the time of
+                                                                              one */
         assert_true(z->x.t == clock.t && z->x.t_low == clock.t_low);
         real now = X(simulation_energy)(z);
         assert_at_most(now - energy, ROUND(40)); /* of an energy of 9.81 */
@@ -27,9 +29,9 @@ static void ball_bounces_as_in_the_closed_form(void **unused)
         flight *= e;
         t += flight;
     }
-    /* It rests when a jump would be lower than 16 roundings of the gap, each 16 eps times a thousandth of the largest start value (and what
-       it falls in a step, nothing by then): v = sqrt(2 g 256 eps/1000). Then 2 v/(g (1 - e)) at most are missing of the infinitely
-       many jumps. */
+    /* It rests when a jump would be lower than 16 roundings of the gap, each 16 eps times a thousandth of the largest
+       start value (and what it falls in a step, nothing by then): v = sqrt(2 g 256 eps/1000). Then 2 v/(g (1 - e)) at
+       most are missing of the infinitely many jumps. */
     real v = REAL(sqrt)(2 * g * 256 * REAL_EPSILON / 1000), limit = t1 * (1 + e) / (1 - e);
     long last = nth(r, EVENT_REST, 0);
     assert_at_most(r->at[last].t - limit, ROUND(200));
@@ -50,7 +52,8 @@ static void steps_depend_on_the_state_alone(void **state)
         { "bouncing-ball", 0.05, 150, 30 }, { "block-incline", 0.01, 20, 40 }, { "table-edge", 0.01, 70, 30 },
     };
     for (int k = 0; k < 3; k++) {
-        simulation *a = open_contact(cases[k].name, NULL, "rattle", 0, NULL), *b = open_contact(cases[k].name, NULL, "rattle", 0, NULL);
+        simulation *a = open_contact(cases[k].name, NULL, "rattle", 0, NULL),
+                   *b = open_contact(cases[k].name, NULL, "rattle", 0, NULL);
         do_steps(a, cases[k].before, (real)cases[k].h);
         X(state_copy)(&a->x, &b->x); /* b has seen none of the phases that a went through */
         do_steps(a, cases[k].after, (real)cases[k].h);
@@ -83,13 +86,16 @@ static void impacts_begin_sums_anew(void **state)
     close_model(z);
 }
 
-/* Two balls that hit one between them, at once but not as fast; e = 1/2, equal masses. Sequential: the faster pair first (2, 0 -> 1/2, 3/2), then the other
-   (3/2, -1 -> -3/8, 7/8), then the first again (1/2, -3/8 -> -5/32, 9/32); all numbers are exact. */
+/* Two balls that hit one between them, at once but not as fast; e = 1/2, equal masses. Sequential: the faster pair
+   first (2, 0 -> 1/2, 3/2), then the other (3/2, -1 -> -3/8, 7/8), then the first again (1/2, -3/8 -> -5/32, 9/32); all
+   numbers are exact. */
 static void sequential_impacts_begin_with_the_fastest(void **state)
 {
     (void)state;
-    static const char text[] = "impact_law 'sequential'; local at = {}; for i = 1, 3 do at[i] = coordinate('x' .. i); lagrangian(at[i].dot^2/2) end\n"
-                               "contact('slow', at[3] - at[2] - 1, {restitution = 0.5}); contact('fast', at[2] - at[1] - 1, {restitution = 0.5})\n"
+    static const char text[] = "impact_law 'sequential'; local at = {}; for i = 1, 3 do at[i] = coordinate('x' .. i); "
+                               "lagrangian(at[i].dot^2/2) end\n"
+                               "contact('slow', at[3] - at[2] - 1, {restitution = 0.5}); contact('fast', at[2] - at[1] "
+                               "- 1, {restitution = 0.5})\n"
                                "start { x1 = -2, x2 = 0, x3 = 1.5, ['x1.dot'] = 2, ['x3.dot'] = -1 }";
     simulation *z = open_contact(NULL, text, "rattle", 0, NULL);
     do_steps(z, 3, (real)1 / 4);
@@ -118,7 +124,8 @@ static void simultaneous_impacts_have_their_own_restitution(void **state)
     close_model(z);
 }
 
-/* A block on four legs at the corners of a rigid frame on the ground: one more contact than can be told apart. It falls flat, and rests. */
+/* A block on four legs at the corners of a rigid frame on the ground: one more contact than can be told apart. It falls
+   flat, and rests. */
 static void redundant_contacts_rest(void **state)
 {
     (void)state;
@@ -140,13 +147,16 @@ static void redundant_contacts_rest(void **state)
     close_model(z);
 }
 
-/* An inertia that couples the normal and the tangential velocity, M = (1, c; c, 1), and e = 1: Newton's and Coulomb's laws together would create
-   energy. P0 and P1 (normal, tangential): the impulses of the plastic and of the elastic impact at u = (-1, ut), by hand from W = M^-1. Those that are
-   taken lie between them where the energy is that before the impact: P'(u + W P/2) = 0. */
+/* An inertia that couples the normal and the tangential velocity, M = (1, c; c, 1), and e = 1: Newton's and Coulomb's
+   laws together would create energy. P0 and P1 (normal, tangential): the impulses of the plastic and of the elastic
+   impact at u = (-1, ut), by hand from W = M^-1. Those that are taken lie between them where the energy is that before
+   the impact: P'(u + W P/2) = 0. */
 static void impact_creates_no_energy(void **state)
 {
     (void)state;
-    static const struct { int ut2, mu4, plastic[3], elastic[3]; } cases[] = { /* ut, mu, in halves and quarters; impulses over the third number; c = 3/5 */
+    static const struct { int ut2, mu4, plastic[3], elastic[3]; } cases[] = { /* ut, mu, in halves and quarters;
+                                                                                 impulses over the third number; c = 3/5
+                                                                                 */
         { 1, 1, { 7, 1, 10 }, { 128, 32, 85 } },   /* sticks; slips */
         { 1, 2, { 7, 1, 10 }, { 17, 7, 10 } },     /* sticks; sticks */
         { 2, 2, { 32, -16, 65 }, { 7, 1, 5 } },    /* slips; sticks */
@@ -163,13 +173,16 @@ static void impact_creates_no_energy(void **state)
         /* in theta, P = P0 + theta D: (D'WD/2) theta^2 + D'(u + W P0) theta + P0'(u + W P0/2) = 0 */
         real WP[2] = { W[0] * P0[0] + W[1] * P0[1], W[1] * P0[0] + W[2] * P0[1] };
         real square = (W[0] * D[0] * D[0] + 2 * W[1] * D[0] * D[1] + W[2] * D[1] * D[1]) / 2;
-        real linear = D[0] * (u[0] + WP[0]) + D[1] * (u[1] + WP[1]), constant = P0[0] * (u[0] + WP[0] / 2) + P0[1] * (u[1] + WP[1] / 2);
+        real linear = D[0] * (u[0] + WP[0]) + D[1] * (u[1] + WP[1]),
+             constant = P0[0] * (u[0] + WP[0] / 2) + P0[1] * (u[1] + WP[1] / 2);
         real theta = (-linear + REAL(sqrt)(linear * linear - 4 * square * constant)) / (2 * square);
         assert_between(theta, 0.1, 0.99); /* or there would be nothing to limit */
         for (int i = 0; i < 2; i++) P[i] = P0[i] + theta * D[i];
-        snprintf(text, sizeof text, "%slocal a = point('a', 2); lagrangian((a.x.dot^2 + 6/5*a.x.dot*a.y.dot + a.y.dot^2)/2)\n"
-                                    "contact('floor', a.y, {friction = %d/4, restitution = 1}); start { a = {0, 1}, ['a.dot'] = {%d/2, -1} }",
-                 k % 2 ? "impact_law 'sequential'\n" : "", cases[k / 2].mu4, cases[k / 2].ut2);
+        snprintf(
+            text, sizeof text,
+            "%slocal a = point('a', 2); lagrangian((a.x.dot^2 + 6/5*a.x.dot*a.y.dot + a.y.dot^2)/2)\n"
+            "contact('floor', a.y, {friction = %d/4, restitution = 1}); start { a = {0, 1}, ['a.dot'] = {%d/2, -1} }",
+            k % 2 ? "impact_law 'sequential'\n" : "", cases[k / 2].mu4, cases[k / 2].ut2);
         simulation *z = open_contact(NULL, text, "rattle", 0, NULL);
         record *r = listen(z);
         real before = X(simulation_energy)(z);
@@ -185,8 +198,8 @@ static void impact_creates_no_energy(void **state)
     }
 }
 
-/* All within one step, from the ground and from above it. A coordinate that is large, and has nothing to do with it, makes the zeros of the gap as coarse as its
-   rounding. v0^2 = 1 + 2 g y; the k-th flight takes 2 e^k v0/g. */
+/* All within one step, from the ground and from above it. A coordinate that is large, and has nothing to do with it,
+   makes the zeros of the gap as coarse as its rounding. v0^2 = 1 + 2 g y; the k-th flight takes 2 e^k v0/g. */
 static void many_impacts_in_a_step(void **state)
 {
     (void)state;
@@ -194,8 +207,11 @@ static void many_impacts_in_a_step(void **state)
         for (int k = 0; k < 40; k++) {
             char text[400];
             real height = (real)k / 20000, v = REAL(sqrt)(1 + 20 * height), t = (v - 1) / 10, end = (real)17 / 100;
-            snprintf(text, sizeof text, "local a = point('a', 2) lagrangian(norm2(a.dot)/2 - 10*a.y) contact('floor', a.y, {restitution = 0.5})\n"
-                                        "start { a = {%d, %d/20000}, ['a.dot'] = {0, -1} }", far ? 1000 : 0, k);
+            snprintf(text, sizeof text,
+                     "local a = point('a', 2) lagrangian(norm2(a.dot)/2 - 10*a.y) contact('floor', a.y, {restitution = "
+                     "0.5})\n"
+                     "start { a = {%d, %d/20000}, ['a.dot'] = {0, -1} }",
+                     far ? 1000 : 0, k);
             simulation *z = open_contact(NULL, text, "rattle", 0, NULL);
             long impacts = 0;
             for (real u = v; t < end; impacts++) u /= 2, t += u / 5, v = u;
@@ -209,9 +225,14 @@ static void many_impacts_in_a_step(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ball_bounces_as_in_the_closed_form), cmocka_unit_test(many_impacts_in_a_step), cmocka_unit_test(steps_depend_on_the_state_alone),
-        cmocka_unit_test(simultaneous_impacts_have_their_own_restitution), cmocka_unit_test(redundant_contacts_rest),
-        cmocka_unit_test(impact_creates_no_energy), cmocka_unit_test(impacts_begin_sums_anew), cmocka_unit_test(sequential_impacts_begin_with_the_fastest),
+        cmocka_unit_test(ball_bounces_as_in_the_closed_form),
+        cmocka_unit_test(many_impacts_in_a_step),
+        cmocka_unit_test(steps_depend_on_the_state_alone),
+        cmocka_unit_test(simultaneous_impacts_have_their_own_restitution),
+        cmocka_unit_test(redundant_contacts_rest),
+        cmocka_unit_test(impact_creates_no_energy),
+        cmocka_unit_test(impacts_begin_sums_anew),
+        cmocka_unit_test(sequential_impacts_begin_with_the_fastest),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

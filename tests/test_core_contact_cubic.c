@@ -32,7 +32,8 @@ static void measure(const char *method, const char *friction, const outcome *exa
     *least = 99, *most = 0;
     for (int k = 0; k < RUNS; k++) {
         outcome o = run(method, 0, friction, 60L << k);
-        real error[3] = { REAL(fabs)(o.impact - exact->impact), REAL(fabs)(o.release - exact->release), distance(o.x, exact->x, 4) };
+        real error[3] = { REAL(fabs)(o.impact - exact->impact), REAL(fabs)(o.release - exact->release),
+                          distance(o.x, exact->x, 4) };
         /* the flight before the impact is a parabola: order 2 and up find the impact to round-off */
         for (int i = 1; i < 3 && k == RUNS - 1; i++) {
             real order = REAL(log2)(before[i] / error[i]);
@@ -56,8 +57,8 @@ static void event_driven_steps_keep_order_2(void **state)
     }
 }
 
-/* Event-driven steps are steps of the method itself: they keep more than order 2 if it has more. Without friction: the force psi^0.85 has no
-   derivative where psi = 0, and no method has order 4 there. */
+/* Event-driven steps are steps of the method itself: they keep more than order 2 if it has more. Without friction: the
+   force psi^0.85 has no derivative where psi = 0, and no method has order 4 there. */
 static void event_driven_steps_keep_order_4(void **state)
 {
     (void)state;
@@ -68,8 +69,8 @@ static void event_driven_steps_keep_order_4(void **state)
     assert_between(least, 3.6, 4.6);
 }
 
-/* Events fall on whole steps: their times are right to a step only, and the state goes up and down with where in a step they fall;
-   between the first and the last of four halvings the order shows. */
+/* Events fall on whole steps: their times are right to a step only, and the state goes up and down with where in a step
+   they fall; between the first and the last of four halvings the order shows. */
 static void active_set_steps_have_order_1(void **state)
 {
     (void)state;

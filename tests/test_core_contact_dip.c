@@ -1,14 +1,18 @@
-/* Gaps that close and open again within one step: at both ends of it nothing touches. Free flight, of which RATTLE makes no error: what is left are
-   roundings of numbers of about 1, and some hundred of them in the time, because the flight meets the disc at an angle. */
+/* Gaps that close and open again within one step: at both ends of it nothing touches. Free flight, of which RATTLE
+   makes no error: what is left are roundings of numbers of about 1, and some hundred of them in the time, because the
+   flight meets the disc at an angle. */
 #include "support_contact.h"
 
-/* A particle that flies along y = offset at speed 1, from x = -from; a disc of radius 1 at the origin that reflects it; a wall behind, at x = wall. */
+/* A particle that flies along y = offset at speed 1, from x = -from; a disc of radius 1 at the origin that reflects it;
+   a wall behind, at x = wall. */
 static simulation *throw_at_disc(double offset, double from, double wall)
 {
     char text[500];
-    snprintf(text, sizeof text, "local a = point('a', 2); lagrangian(norm2(a.dot)/2)\n"
-                                "contact('disc', norm(a) - 1, {restitution = 1}); contact('wall', %.17g - a.x, {restitution = 1})\n"
-                                "start { a = {%.17g, %.17g}, ['a.dot'] = {1, 0} }", wall, -from, offset);
+    snprintf(text, sizeof text,
+             "local a = point('a', 2); lagrangian(norm2(a.dot)/2)\n"
+             "contact('disc', norm(a) - 1, {restitution = 1}); contact('wall', %.17g - a.x, {restitution = 1})\n"
+             "start { a = {%.17g, %.17g}, ['a.dot'] = {1, 0} }",
+             wall, -from, offset);
     return open_contact(NULL, text, "rattle", 0, NULL);
 }
 
@@ -25,7 +29,8 @@ static void check_reflection(simulation *z, const record *r, real offset, real f
     assert_at_most(REAL(fabs)(z->x.q[1] - offset - vy * (until - hit)), ROUND(2000));
 }
 
-/* Through the disc in one step, nearly its diameter or a short chord, from near and from afar: the step may be many times the disc. */
+/* Through the disc in one step, nearly its diameter or a short chord, from near and from afar: the step may be many
+   times the disc. */
 static void disc_is_not_passed_through(void **state)
 {
     (void)state;
@@ -76,9 +81,10 @@ static void dip_before_another_event(void **state)
 static void first_of_two_dips(void **state)
 {
     (void)state;
-    static const char text[] = "local a = point('a', 2); lagrangian(norm2(a.dot)/2)\n"
-                               "contact('far', norm(a - {4, 0}) - 1, {restitution = 1}); contact('near', norm(a) - 1, {restitution = 1})\n"
-                               "start { a = {-2, 0.03125}, ['a.dot'] = {1, 0} }";
+    static const char text[] =
+        "local a = point('a', 2); lagrangian(norm2(a.dot)/2)\n"
+        "contact('far', norm(a - {4, 0}) - 1, {restitution = 1}); contact('near', norm(a) - 1, {restitution = 1})\n"
+        "start { a = {-2, 0.03125}, ['a.dot'] = {1, 0} }";
     simulation *z = open_contact(NULL, text, "rattle", 0, NULL);
     record *r = listen(z);
     real c = REAL(sqrt)(1 - (real)1 / 1024);
@@ -95,8 +101,9 @@ static void first_of_two_dips(void **state)
 static void parabola_dips_below_a_floor(void **state)
 {
     (void)state;
-    static const char text[] = "local a = point('a', 2); lagrangian(norm2(a.dot)/2 + a.y)\n"
-                               "contact('floor', a.y, {restitution = 0.5}); start { a = {0, 1.5}, ['a.dot'] = {1, -2} }";
+    static const char text[] =
+        "local a = point('a', 2); lagrangian(norm2(a.dot)/2 + a.y)\n"
+        "contact('floor', a.y, {restitution = 0.5}); start { a = {0, 1.5}, ['a.dot'] = {1, -2} }";
     simulation *z = open_contact(NULL, text, "rattle", 0, NULL);
     record *r = listen(z);
     do_steps(z, 1, 5);
@@ -109,8 +116,8 @@ static void parabola_dips_below_a_floor(void **state)
     close_model(z);
 }
 
-/* Into a hill between two valleys, 1 above both: the gap, a cubic along the way, is 1 with slopes -1/10 and 10 at its ends. It is not convex: its tangents
-   there meet above zero. */
+/* Into a hill between two valleys, 1 above both: the gap, a cubic along the way, is 1 with slopes -1/10 and 10 at its
+   ends. It is not convex: its tangents there meet above zero. */
 static void hill_is_hit(void **state)
 {
     (void)state;
@@ -132,8 +139,9 @@ static void hill_is_hit(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(disc_is_not_passed_through), cmocka_unit_test(near_miss_is_no_event), cmocka_unit_test(dip_before_another_event),
-        cmocka_unit_test(first_of_two_dips), cmocka_unit_test(parabola_dips_below_a_floor), cmocka_unit_test(hill_is_hit),
+        cmocka_unit_test(disc_is_not_passed_through),  cmocka_unit_test(near_miss_is_no_event),
+        cmocka_unit_test(dip_before_another_event),    cmocka_unit_test(first_of_two_dips),
+        cmocka_unit_test(parabola_dips_below_a_floor), cmocka_unit_test(hill_is_hit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,8 +3,9 @@
 
 static const real g = (real)981 / 100;
 
-/* Up the incline with a = g (sin + mu cos): stops at v0/a, v0^2/(2a). mu > tan(alpha): stays; else back with g (sin - mu cos). All
-   accelerations are constant: RATTLE makes no error, what is left are roundings (of numbers below 10, in some 300 steps). */
+/* Up the incline with a = g (sin + mu cos): stops at v0/a, v0^2/(2a). mu > tan(alpha): stays; else back with g (sin -
+   mu cos). All accelerations are constant: RATTLE makes no error, what is left are roundings (of numbers below 10, in
+   some 300 steps). */
 static void block_on_an_incline(void **state)
 {
     (void)state;
@@ -28,7 +29,8 @@ static void block_on_an_incline(void **state)
     }
 }
 
-/* A load that grows, c t: slips at t = mu m g/c, then x = c (t^3 - t0^3)/6 - ... ; and a load that is taken back: sticks again. */
+/* A load that grows, c t: slips at t = mu m g/c, then x = c (t^3 - t0^3)/6 - ... ; and a load that is taken back:
+   sticks again. */
 static void growing_load(void **state)
 {
     (void)state;
@@ -52,14 +54,16 @@ static void growing_load(void **state)
     assert_between(error[0] / error[1], 3.6, 4.4); /* order 2 */
 }
 
-/* On an incline with mu = tan(alpha) speed + velocity downhill is constant: both change by g sin(alpha) (1 - cos) with opposite signs.
-   Pushed sideways, the point ends up going straight down at half the speed. Pushed sideways and up it turns by more than a right angle: that is no end of
-   the slip. Two tangential dimensions. */
+/* On an incline with mu = tan(alpha) speed + velocity downhill is constant: both change by g sin(alpha) (1 - cos) with
+   opposite signs. Pushed sideways, the point ends up going straight down at half the speed. Pushed sideways and up it
+   turns by more than a right angle: that is no end of the slip. Two tangential dimensions. */
 static void sideways_on_an_incline(void **state)
 {
     (void)state;
-    static const char text[] = "local a = point 'a'; local s, c = 0.6, 0.8; lagrangian(norm2(a.dot)/2 - 9.81*(a.z*c - a.x*s))\n" /* x: downhill */
-                               "local up = param('up', 0); contact('plane', a.z, {friction = 0.75}); start { a = {0, 0, 0}, ['a.dot'] = {-up, 2, 0} }";
+    static const char text[] = "local a = point 'a'; local s, c = 0.6, 0.8; lagrangian(norm2(a.dot)/2 - 9.81*(a.z*c - "
+                               "a.x*s))\n" /* x: downhill */
+                               "local up = param('up', 0); contact('plane', a.z, {friction = 0.75}); start { a = {0, "
+                               "0, 0}, ['a.dot'] = {-up, 2, 0} }";
     for (int up = 0; up < 2; up++) {
         const char *const settings[] = { "up", up ? "1" : "0", NULL };
         real error[2], constant = up ? REAL(sqrt)(5) - 1 : 2;
@@ -83,8 +87,9 @@ static void sideways_on_an_incline(void **state)
 static void stops_in_space(void **state)
 {
     (void)state;
-    static const char text[] = "local a = point 'a'; lagrangian(norm2(a.dot)/2 - 9.81*a.z)\n"
-                               "contact('floor', a.z, {friction = 0.5}); start { a = {1, 2, 0}, ['a.dot'] = {3, 4, 0} }";
+    static const char text[] =
+        "local a = point 'a'; lagrangian(norm2(a.dot)/2 - 9.81*a.z)\n"
+        "contact('floor', a.z, {friction = 0.5}); start { a = {1, 2, 0}, ['a.dot'] = {3, 4, 0} }";
     simulation *z = open_contact(NULL, text, "rattle", 0, NULL);
     record *r = listen(z);
     do_steps(z, 150, (real)1 / 100);
@@ -99,13 +104,15 @@ static void stops_in_space(void **state)
     close_model(z);
 }
 
-/* From rest, with more inertia along y than along x: M a + mu g a/|a| = F has a = (3, 4)/5 for F = (0.6 + 0.6 mu g, 3.2 + 0.8 mu g), which is not the direction of
-   the force that would hold it. From the first step on it goes straight along a: roundings. */
+/* From rest, with more inertia along y than along x: M a + mu g a/|a| = F has a = (3, 4)/5 for F = (0.6 + 0.6 mu g, 3.2
+   + 0.8 mu g), which is not the direction of the force that would hold it. From the first step on it goes straight
+   along a: roundings. */
 static void slip_begins_where_it_will_go(void **state)
 {
     (void)state;
-    static const char text[] = "local a = point 'a'; lagrangian((a.x.dot^2 + 4*a.y.dot^2 + a.z.dot^2)/2 - 9.81*a.z)\n"
-                               "contact('floor', a.z, {friction = 0.5}); force(a.x, 3.543); force(a.y, 7.124); start { a = {0, 0, 0} }";
+    static const char text[] =
+        "local a = point 'a'; lagrangian((a.x.dot^2 + 4*a.y.dot^2 + a.z.dot^2)/2 - 9.81*a.z)\n"
+        "contact('floor', a.z, {friction = 0.5}); force(a.x, 3.543); force(a.y, 7.124); start { a = {0, 0, 0} }";
     simulation *z = open_contact(NULL, text, "rattle", 0, NULL);
     record *r = listen(z);
     do_steps(z, 10, (real)1 / 10);
@@ -117,12 +124,14 @@ static void slip_begins_where_it_will_go(void **state)
     close_model(z);
 }
 
-/* Impulses within the cone: a ball thrown on the floor at a speed u along it and w down loses mu (1 + e) w of u, or all of it. */
+/* Impulses within the cone: a ball thrown on the floor at a speed u along it and w down loses mu (1 + e) w of u, or all
+   of it. */
 static void impact_with_friction(void **state)
 {
     (void)state;
-    static const char text[] = "local u = param('u', 3); local a = point('a', 2); lagrangian(norm2(a.dot)/2)\n"
-                               "contact('floor', a.y, {friction = 0.25, restitution = 0.5}); start { a = {0, 1}, ['a.dot'] = {u, -4} }";
+    static const char text[] =
+        "local u = param('u', 3); local a = point('a', 2); lagrangian(norm2(a.dot)/2)\n"
+        "contact('floor', a.y, {friction = 0.25, restitution = 0.5}); start { a = {0, 1}, ['a.dot'] = {u, -4} }";
     for (int sticks = 0; sticks < 2; sticks++) {
         const char *const settings[] = { "u", sticks ? "1" : "3", NULL };
         simulation *z = open_contact(NULL, text, "rattle", 0, settings);
@@ -138,8 +147,9 @@ static void impact_with_friction(void **state)
 static void regularised_friction(void **state)
 {
     (void)state;
-    static const char text[] = "local a = point('a', 2); lagrangian(norm2(a.dot)/2 - 9.81*a.y)\n"
-                               "contact('floor', a.y, {friction = 0.25, regularised = 0.5}); start { a = {0, 0}, ['a.dot'] = {3, 0} }";
+    static const char text[] =
+        "local a = point('a', 2); lagrangian(norm2(a.dot)/2 - 9.81*a.y)\n"
+        "contact('floor', a.y, {friction = 0.25, regularised = 0.5}); start { a = {0, 0}, ['a.dot'] = {3, 0} }";
     real error[2];
     for (int k = 0; k < 2; k++) {
         simulation *z = open_contact(NULL, text, "rattle", 0, NULL);
@@ -153,17 +163,21 @@ static void regularised_friction(void **state)
 
 /* ---- two points that both move ---- */
 
-/* A block (mass 1) on a plate (mass 2) that is free along the ground, in the plane or in space, there along the direction (3, 4)/5. */
+/* A block (mass 1) on a plate (mass 2) that is free along the ground, in the plane or in space, there along the
+   direction (3, 4)/5. */
 static simulation *block_on_plate(int space, double block, double plate, const char *load)
 {
     char text[900];
-    snprintf(text, sizeof text, "local space = %d == 1; local d = space and {3/5, 4/5, 0} or {1, 0}; local up = space and {0, 0, 1} or {0, 1}\n"
-                                "local a, b = point('a', #d), point('b', #d); local h, k = dot(a, up), dot(b, up)\n"
-                                "lagrangian(norm2(a.dot)/2 + norm2(b.dot) - 9.81*h - 2*9.81*k); constraint('ground', k)\n"
-                                "contact('top', h - k - 1, {friction = 0.5})\n"
-                                "local f = %s; force(b.x, f*d[1]); if space then force(b.y, f*d[2]) end\n"
-                                "local u, v = %.17g, %.17g; start { a = space and {1, 2, 1} or {1, 1}, b = space and {3, 4, 0} or {3, 0},\n"
-                                "['a.dot'] = space and {u*3/5, u*4/5, 0} or {u, 0}, ['b.dot'] = space and {v*3/5, v*4/5, 0} or {v, 0} }", space, load, block, plate);
+    snprintf(
+        text, sizeof text,
+        "local space = %d == 1; local d = space and {3/5, 4/5, 0} or {1, 0}; local up = space and {0, 0, 1} or {0, 1}\n"
+        "local a, b = point('a', #d), point('b', #d); local h, k = dot(a, up), dot(b, up)\n"
+        "lagrangian(norm2(a.dot)/2 + norm2(b.dot) - 9.81*h - 2*9.81*k); constraint('ground', k)\n"
+        "contact('top', h - k - 1, {friction = 0.5})\n"
+        "local f = %s; force(b.x, f*d[1]); if space then force(b.y, f*d[2]) end\n"
+        "local u, v = %.17g, %.17g; start { a = space and {1, 2, 1} or {1, 1}, b = space and {3, 4, 0} or {3, 0},\n"
+        "['a.dot'] = space and {u*3/5, u*4/5, 0} or {u, 0}, ['b.dot'] = space and {v*3/5, v*4/5, 0} or {v, 0} }",
+        space, load, block, plate);
     return open_contact(NULL, text, "rattle", 0, NULL);
 }
 
@@ -181,15 +195,17 @@ static real speed(const simulation *z, int space, int who)
     return space ? (3 * v[0] + 4 * v[1]) / 5 : v[0];
 }
 
-/* mu g on the block, mu g/2 on the plate, until both have the speed that the momentum says; from there on together. Either of them may be the
-   faster one. All accelerations are constant: roundings (of numbers below 10, in 100 steps). */
+/* mu g on the block, mu g/2 on the plate, until both have the speed that the momentum says; from there on together.
+   Either of them may be the faster one. All accelerations are constant: roundings (of numbers below 10, in 100 steps).
+   */
 static void block_drags_a_plate(void **state)
 {
     (void)state;
     static const double speeds[][2] = { { 3, 0 }, { 0, 3 }, { -1, 2 } };
     for (int k = 0; k < 6; k++) {
         int space = k % 2;
-        real u = (real)speeds[k / 2][0], v = (real)speeds[k / 2][1], side = u > v ? 1 : -1, f = g / 2, stop = side * (u - v) / (f * 3 / 2);
+        real u = (real)speeds[k / 2][0], v = (real)speeds[k / 2][1], side = u > v ? 1 : -1, f = g / 2,
+             stop = side * (u - v) / (f * 3 / 2);
         real common = (u + 2 * v) / 3, left = 1 - stop;
         simulation *z = block_on_plate(space, (double)u, (double)v, "0");
         record *r = listen(z);
@@ -200,15 +216,17 @@ static void block_drags_a_plate(void **state)
         for (int who = 0; who < 2; who++) {
             real start = who ? v : u, a = who ? side * f / 2 : -side * f;
             assert_at_most(REAL(fabs)(speed(z, space, who) - common), ROUND(1000));
-            assert_at_most(REAL(fabs)(way(z, space, who) - start * stop - a * stop * stop / 2 - common * left), ROUND(2000));
+            assert_at_most(REAL(fabs)(way(z, space, who) - start * stop - a * stop * stop / 2 - common * left),
+                           ROUND(2000));
         }
         free(r);
         close_model(z);
     }
 }
 
-/* A load on the plate. 5 t: the block goes along until that needs more than mu g, at 5 t/3 = mu g; then it lags behind, with its speed mu g t. From the
-   start: 10 is held (10/3 < mu g), 20 is not. Speeds are exact: loads are linear in time. */
+/* A load on the plate. 5 t: the block goes along until that needs more than mu g, at 5 t/3 = mu g; then it lags behind,
+   with its speed mu g t. From the start: 10 is held (10/3 < mu g), 20 is not. Speeds are exact: loads are linear in
+   time. */
 static void plate_is_pulled_away(void **state)
 {
     (void)state;
@@ -222,7 +240,9 @@ static void plate_is_pulled_away(void **state)
         /* friction is judged to 1000 roundings of the largest multiplier, 3 g; the load changes by 5/3 a second */
         assert_at_most(REAL(fabs)(r->at[0].t - t0), ROUND(30000));
         assert_at_most(REAL(fabs)(speed(z, space, 0) - 5 * t0 * t0 / 6 - f * (end - t0)), ROUND(30000));
-        assert_at_most(REAL(fabs)(speed(z, space, 1) - 5 * t0 * t0 / 6 - (5 * (end * end - t0 * t0) / 2 - f * (end - t0)) / 2), ROUND(30000));
+        assert_at_most(
+            REAL(fabs)(speed(z, space, 1) - 5 * t0 * t0 / 6 - (5 * (end * end - t0 * t0) / 2 - f * (end - t0)) / 2),
+            ROUND(30000));
         free(r);
         close_model(z);
         for (int slips = 0; slips < 2; slips++) {
@@ -238,8 +258,9 @@ static void plate_is_pulled_away(void **state)
     }
 }
 
-/* Masses 1 and 2 that hit each other: the reduced mass is 2/3, the impulse (1 + e) 4 2/3 = 4, friction mu 4 = 1 against the slip of the first on the second:
-   3, of which 1 (1 + 1/2) are lost; or 1, of which all is, by an impulse of 2/3. Along the direction of the slip in space as in the plane. */
+/* Masses 1 and 2 that hit each other: the reduced mass is 2/3, the impulse (1 + e) 4 2/3 = 4, friction mu 4 = 1 against
+   the slip of the first on the second: 3, of which 1 (1 + 1/2) are lost; or 1, of which all is, by an impulse of 2/3.
+   Along the direction of the slip in space as in the plane. */
 static void impact_of_two_points(void **state)
 {
     (void)state;
@@ -247,11 +268,13 @@ static void impact_of_two_points(void **state)
         int space = k % 2, sticks = k / 2;
         char text[500];
         real u = sticks ? 3 : 5, tangential = sticks ? (real)2 / 3 : 1;
-        snprintf(text, sizeof text, "local u = %d; local a, b = point('a', %d), point('b', %d); lagrangian(norm2(a.dot)/2 + norm2(b.dot))\n"
-                                    "contact('skin', a.%s - b.%s - 1, {friction = 0.25, restitution = 0.5})\n"
-                                    "start { a = {0, %s}, b = {0, %s}, ['a.dot'] = {%s, -1}, ['b.dot'] = {%s, 3} }",
-                 (int)u, space ? 3 : 2, space ? 3 : 2, space ? "z" : "y", space ? "z" : "y", space ? "0, 3" : "3", space ? "0, 0" : "0",
-                 space ? "u*3/5, u*4/5" : "u", space ? "6/5, 8/5" : "2");
+        snprintf(
+            text, sizeof text,
+            "local u = %d; local a, b = point('a', %d), point('b', %d); lagrangian(norm2(a.dot)/2 + norm2(b.dot))\n"
+            "contact('skin', a.%s - b.%s - 1, {friction = 0.25, restitution = 0.5})\n"
+            "start { a = {0, %s}, b = {0, %s}, ['a.dot'] = {%s, -1}, ['b.dot'] = {%s, 3} }",
+            (int)u, space ? 3 : 2, space ? 3 : 2, space ? "z" : "y", space ? "z" : "y", space ? "0, 3" : "3",
+            space ? "0, 0" : "0", space ? "u*3/5, u*4/5" : "u", space ? "6/5, 8/5" : "2");
         simulation *z = open_contact(NULL, text, "rattle", 0, NULL);
         do_steps(z, 10, (real)1 / 10);
         assert_int_equal(z->event_counts[EVENT_IMPACT], 1);
@@ -263,23 +286,25 @@ static void impact_of_two_points(void **state)
     }
 }
 
-/* A load that grows lifts a mass off a rough surface that curves up, as in test_core_contact_models: it is held there for the rest of the step, without friction,
-   whatever the law, and however many directions the surface has. */
+/* A load that grows lifts a mass off a rough surface that curves up, as in test_core_contact_models: it is held there
+   for the rest of the step, without friction, whatever the law, and however many directions the surface has. */
 static void held_without_friction(void **state)
 {
     (void)state;
     static const char *const options[] = { "friction = 0.1", "friction = 0.1, regularised = 0.01" };
     for (int k = 0; k < 4; k++) {
         char text[400];
-        snprintf(text, sizeof text, "local a = point('a', %d) local up = a.%s\n"
-                                    "lagrangian(norm2(a.dot)/2 - up); force(up, 2*time())\n"
-                                    "contact('surface', up - a.x^3/6, {%s}) start { a = {0, 0%s}, ['a.dot'] = {1, 0%s} }",
+        snprintf(text, sizeof text,
+                 "local a = point('a', %d) local up = a.%s\n"
+                 "lagrangian(norm2(a.dot)/2 - up); force(up, 2*time())\n"
+                 "contact('surface', up - a.x^3/6, {%s}) start { a = {0, 0%s}, ['a.dot'] = {1, 0%s} }",
                  k < 2 ? 2 : 3, k < 2 ? "y" : "z", options[k % 2], k < 2 ? "" : ", 0", k < 2 ? "" : ", 0");
         simulation *z = open_contact(NULL, text, "rattle", 0, NULL);
         while (!z->event_counts[EVENT_RELEASE] && z->x.t < 2) do_steps(z, 1, (real)1 / 50);
         assert_int_equal(z->event_counts[EVENT_RELEASE], 1);
         int steps = 0;
-        for (real gap = 0, vx; gap < (real)1e-8; steps++) { /* for a step or some; then it flies, and nothing acts along x */
+        for (real gap = 0, vx; gap < (real)1e-8; steps++) { /* for a step or some; then it flies, and nothing acts along
+                                                               x */
             real x = z->x.q[0];
             assert_at_most(REAL(fabs)(z->x.q[k < 2 ? 1 : 2] - x * x * x / 6), ROUND(4));
             assert_true(steps < 4);
@@ -295,9 +320,12 @@ static void held_without_friction(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(held_without_friction), cmocka_unit_test(block_on_an_incline), cmocka_unit_test(growing_load),         cmocka_unit_test(sideways_on_an_incline),
-        cmocka_unit_test(stops_in_space),      cmocka_unit_test(impact_with_friction), cmocka_unit_test(regularised_friction),
-        cmocka_unit_test(slip_begins_where_it_will_go), cmocka_unit_test(block_drags_a_plate), cmocka_unit_test(plate_is_pulled_away), cmocka_unit_test(impact_of_two_points),
+        cmocka_unit_test(held_without_friction), cmocka_unit_test(block_on_an_incline),
+        cmocka_unit_test(growing_load),          cmocka_unit_test(sideways_on_an_incline),
+        cmocka_unit_test(stops_in_space),        cmocka_unit_test(impact_with_friction),
+        cmocka_unit_test(regularised_friction),  cmocka_unit_test(slip_begins_where_it_will_go),
+        cmocka_unit_test(block_drags_a_plate),   cmocka_unit_test(plate_is_pulled_away),
+        cmocka_unit_test(impact_of_two_points),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,7 +3,8 @@
 
 #include "support_contact.h"
 
-/* The energy of a run with impacts: its lowest value so far, and how far it came above that, at the ends of steps and just after events. */
+/* The energy of a run with impacts: its lowest value so far, and how far it came above that, at the ends of steps and
+   just after events. */
 typedef struct {
     simulation *z;
     real lowest, growth;
@@ -34,7 +35,8 @@ typedef struct {
 
 static falling chain(const char *method, int links, long steps_a_second, real until, const char *tilt)
 {
-    return (falling){ .method = method, .links = links, .steps_a_second = steps_a_second, .until = until, .tilt = tilt };
+    return (
+        falling){ .method = method, .links = links, .steps_a_second = steps_a_second, .until = until, .tilt = tilt };
 }
 
 /* Returns the largest growth of the energy. */
@@ -42,8 +44,12 @@ static real fall(falling how)
 {
     char number[16];
     snprintf(number, sizeof number, "%d", how.links);
-    const char *const settings[] = { "N", number, "tilt", how.tilt ? how.tilt : "0.1", "bend", how.bend ? how.bend : "0.5",
-                                     "e", how.restitution ? how.restitution : "0.2", "height", how.height ? how.height : "0.5", NULL };
+    const char *const settings[] = { "N",      number,
+                                     "tilt",   how.tilt ? how.tilt : "0.1",
+                                     "bend",   how.bend ? how.bend : "0.5",
+                                     "e",      how.restitution ? how.restitution : "0.2",
+                                     "height", how.height ? how.height : "0.5",
+                                     NULL };
     simulation *z = open_contact("falling-chain", NULL, how.method, 0, settings);
     energies e = { z, X(simulation_energy)(z), 0 };
     real depth = 0;
@@ -67,8 +73,8 @@ static real fall(falling how)
     return e.growth;
 }
 
-/* em keeps the energy between impacts, and impacts take some: it never grows, at the end of any step and after any event, by more than
-   roundings (of 5 to begin with), though hundreds of contacts close and are let go. */
+/* em keeps the energy between impacts, and impacts take some: it never grows, at the end of any step and after any
+   event, by more than roundings (of 5 to begin with), though hundreds of contacts close and are let go. */
 static void energy_of_chain_never_grows(void **state)
 {
     (void)state;
@@ -82,7 +88,8 @@ static void energy_of_chain_never_grows(void **state)
         assert_at_most(fall(chain(method, 20, 250, until, NULL)), ROUND(100));
         assert_at_most(fall(chain(method, 6, 500, until, "0")), ROUND(100));
         assert_at_most(fall(chain(method, 10, 500, until, "0")), ROUND(100));
-        assert_at_most(fall(chain(method, 12, 100, until, NULL)), ROUND(100)); /* links turn by a third of a radian in a step */
+        assert_at_most(fall(chain(method, 12, 100, until, NULL)), ROUND(100)); /* links turn by a third of a radian in a
+                                                                                  step */
     }
 }
 
@@ -92,7 +99,10 @@ static real next(uint64_t *seed)
     return (real)(double)(*seed >> 40) / (1 << 23) - 1;
 }
 
-static const char *pick(uint64_t *seed, const char *const *list, int count) { return list[(int)((next(seed) + 1) / 2 * (real)count) % count]; }
+static const char *pick(uint64_t *seed, const char *const *list, int count)
+{
+    return list[(int)((next(seed) + 1) / 2 * (real)count) % count];
+}
 
 /* The same for chains, steps and grounds that are drawn: a few, or 500 with TAUT_TEST_LONG=1. Energies are up to 25. */
 static void energy_of_drawn_chains_never_grows(void **state)
@@ -106,21 +116,27 @@ static void energy_of_drawn_chains_never_grows(void **state)
     int falls = getenv("TAUT_TEST_LONG") ? 500 : 20;
     real most = 0;
     for (int k = 0; k < falls; k++) {
-        falling how = { pick(&seed, methods, 2), 2 + (int)((next(&seed) + 1) * (real)6.5), steps[(int)((next(&seed) + 1) * (real)2.5) % 5], (real)1.2,
-                        pick(&seed, tilts, 5), pick(&seed, bends, 4), pick(&seed, restitutions, 4), "1" };
+        falling how = { pick(&seed, methods, 2),
+                        2 + (int)((next(&seed) + 1) * (real)6.5),
+                        steps[(int)((next(&seed) + 1) * (real)2.5) % 5],
+                        (real)1.2,
+                        pick(&seed, tilts, 5),
+                        pick(&seed, bends, 4),
+                        pick(&seed, restitutions, 4),
+                        "1" };
         real growth = fall(how);
         most = REAL(fmax)(most, growth);
         if (growth > ROUND(3000))
-            print_error("%s, %d links, %ld steps, tilt %s, bend %s, e %s: %.2g\n", how.method, how.links, how.steps_a_second, how.tilt, how.bend,
-                        how.restitution, (double)growth);
+            print_error("%s, %d links, %ld steps, tilt %s, bend %s, e %s: %.2g\n", how.method, how.links,
+                        how.steps_a_second, how.tilt, how.bend, how.restitution, (double)growth);
         assert_at_most(growth, ROUND(3000));
     }
     printf("%d falls: the energy grew by at most %.2g\n", falls, (double)most);
 }
 
-/* A load that grows lifts a mass off a surface that curves up, like s^3: RATTLE, which follows the surface only as far as s^2, would end below it
-   after any step. It is held for the rest of that step, its gap zero though it was let go, and is off by O(h^2) from there on. The steps are chosen so
-   that it is let go in their middle. */
+/* A load that grows lifts a mass off a surface that curves up, like s^3: RATTLE, which follows the surface only as far
+   as s^2, would end below it after any step. It is held for the rest of that step, its gap zero though it was let go,
+   and is off by O(h^2) from there on. The steps are chosen so that it is let go in their middle. */
 static void held_where_it_is_let_go(void **state)
 {
     (void)state;
@@ -152,11 +168,12 @@ static void held_where_it_is_let_go(void **state)
         assert_int_equal(z->event_counts[EVENT_IMPACT], 0);
         close_model(z);
     }
-    for (int k = 0; k < 2; k++) assert_between(REAL(log)(error[k] / error[k + 1]) / REAL(log)(step[k] / step[k + 1]), 1.9, 2.1);
+    for (int k = 0; k < 2; k++)
+        assert_between(REAL(log)(error[k] / error[k + 1]) / REAL(log)(step[k] / step[k + 1]), 1.9, 2.1);
 }
 
-/* Under a method of order 1, whose error is larger than the gap that opens, it is lifted onto the surface: never below it, let go once, and right in the
-   limit with order 1. */
+/* Under a method of order 1, whose error is larger than the gap that opens, it is lifted onto the surface: never below
+   it, let go once, and right in the limit with order 1. */
 static void lifted_by_a_method_of_order_1(void **state)
 {
     (void)state;
@@ -180,8 +197,9 @@ static void lifted_by_a_method_of_order_1(void **state)
     assert_between(REAL(log2)(error[0] / error[1]), 0.8, 1.2);
 }
 
-/* Velocities of em, without `project`, are beside the constraints. An impact, elastic as it may be, takes that part of them away first: with it the
-   balance of the impact would not be that of the motion, and the energy (of 10) would grow. */
+/* Velocities of em, without `project`, are beside the constraints. An impact, elastic as it may be, takes that part of
+   them away first: with it the balance of the impact would not be that of the motion, and the energy (of 10) would
+   grow. */
 static void em_hits_a_wall(void **state)
 {
     (void)state;
@@ -203,7 +221,8 @@ static void em_hits_a_wall(void **state)
     close_model(z);
 }
 
-/* Under RATTLE too. In quad as far as to where pieces of steps would be less than roundings; it comes to rest after ten thousand impacts there. */
+/* Under RATTLE too. In quad as far as to where pieces of steps would be less than roundings; it comes to rest after ten
+   thousand impacts there. */
 static void chain_falls(void **state)
 {
     (void)state;
@@ -232,8 +251,8 @@ static void ball_leaves_the_edge(void **state)
         for (int fine = 0; fine < 3; fine++) {
             simulation *z = open_contact("table-edge", NULL, "rattle", 0, settings);
             record *r = listen(z);
-            /* the corner, where the curvature of the surface jumps, is reached at t = 2/3, the end of a step: one that went over it would
-               be of order 1 */
+            /* the corner, where the curvature of the surface jumps, is reached at t = 2/3, the end of a step: one that
+               went over it would be of order 1 */
             do_steps(z, 150 << fine, (real)1 / (150 << fine));
             long i = nth(r, EVENT_RELEASE, 0);
             /* the angle: the centre is at r (sin, cos) */
@@ -243,13 +262,14 @@ static void ball_leaves_the_edge(void **state)
             close_model(z);
         }
         assert_between((error[0] - error[1]) / (error[1] - error[2]), 3.7, 4.3);
-        /* without the error of order 2: it rolls until the normal force is a thousandth of the tangential one, not to the very end */
+        /* without the error of order 2: it rolls until the normal force is a thousandth of the tangential one, not to
+           the very end */
         assert_at_most(REAL(fabs)(error[2] + (error[2] - error[1]) / 3), rolls ? 2e-5 : 1e-7);
     }
 }
 
-/* One ball in, one ball out: the impact of the first goes through the row. Impulses are all m v, energy and momentum are kept to roundings
-   of numbers of about 1. */
+/* One ball in, one ball out: the impact of the first goes through the row. Impulses are all m v, energy and momentum
+   are kept to roundings of numbers of about 1. */
 static void cradle_hands_over(void **state)
 {
     (void)state;
@@ -277,13 +297,15 @@ static void cradle_hands_over(void **state)
     close_model(z);
 }
 
-/* Three equal balls that touch, hit by a fourth, all at once: the complementarity problem with Newton's law has every ball move. */
+/* Three equal balls that touch, hit by a fourth, all at once: the complementarity problem with Newton's law has every
+   ball move. */
 static void simultaneous_cradle_is_another_law(void **state)
 {
     (void)state;
-    static const char text[] = "local at = {}; for i = 1, 3 do at[i] = coordinate('x' .. i); lagrangian(at[i].dot^2/2) end\n"
-                               "contact('p', at[2] - at[1] - 1, {restitution = 1}); contact('q', at[3] - at[2] - 1, {restitution = 1})\n"
-                               "start { x1 = -1.5, x2 = 0, x3 = 1, ['x1.dot'] = 1 }";
+    static const char text[] =
+        "local at = {}; for i = 1, 3 do at[i] = coordinate('x' .. i); lagrangian(at[i].dot^2/2) end\n"
+        "contact('p', at[2] - at[1] - 1, {restitution = 1}); contact('q', at[3] - at[2] - 1, {restitution = 1})\n"
+        "start { x1 = -1.5, x2 = 0, x3 = 1, ['x1.dot'] = 1 }";
     simulation *z = open_contact(NULL, text, "rattle", 0, NULL);
     do_steps(z, 10, (real)1 / 10);
     /* u_p+ = 1, u_q+ = 0, momentum 1: v = -1/3, 2/3, 2/3; energy (1 + 4 + 4)/9 = 1, as before */
@@ -297,7 +319,8 @@ static void simultaneous_cradle_is_another_law(void **state)
 
 enum { CONTACTS = 4, ROWS = 3 * CONTACTS, COORDINATES = 7 }; /* W of rank 7 only */
 
-/* u = W P + b: the conditions of X(cone_solve), with random positive semidefinite W and b in its range (friction in one or two dimensions). */
+/* u = W P + b: the conditions of X(cone_solve), with random positive semidefinite W and b in its range (friction in one
+   or two dimensions). */
 static void cone_problems_are_solved(void **state)
 {
     (void)state;
@@ -348,8 +371,16 @@ static void cone_problems_are_solved(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(energy_of_chain_never_grows), cmocka_unit_test(energy_of_drawn_chains_never_grows), cmocka_unit_test(held_where_it_is_let_go), cmocka_unit_test(lifted_by_a_method_of_order_1), cmocka_unit_test(em_hits_a_wall), cmocka_unit_test(chain_falls), cmocka_unit_test(chain_under_rattle_gains_by_its_error), cmocka_unit_test(ball_leaves_the_edge),
-        cmocka_unit_test(cradle_hands_over), cmocka_unit_test(simultaneous_cradle_is_another_law),
+        cmocka_unit_test(energy_of_chain_never_grows),
+        cmocka_unit_test(energy_of_drawn_chains_never_grows),
+        cmocka_unit_test(held_where_it_is_let_go),
+        cmocka_unit_test(lifted_by_a_method_of_order_1),
+        cmocka_unit_test(em_hits_a_wall),
+        cmocka_unit_test(chain_falls),
+        cmocka_unit_test(chain_under_rattle_gains_by_its_error),
+        cmocka_unit_test(ball_leaves_the_edge),
+        cmocka_unit_test(cradle_hands_over),
+        cmocka_unit_test(simultaneous_cradle_is_another_law),
         cmocka_unit_test(cone_problems_are_solved),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -31,8 +31,8 @@ static void end_state(const char *source, const char *method, int steps, real *q
     close_model(z);
 }
 
-/* log2 of the quotient of successive differences for steps of 1/128, 1/256, 1/512 over [0,1]: the next term of the error expansion
-   makes it wrong by some 1/128. */
+/* log2 of the quotient of successive differences for steps of 1/128, 1/256, 1/512 over [0,1]: the next term of the
+   error expansion makes it wrong by some 1/128. */
 static void order_of(const char *source, const char *method, double expected_q, double expected_p)
 {
     real q[3][8], p[3][8], dq[2], dp[2];
@@ -42,22 +42,26 @@ static void order_of(const char *source, const char *method, double expected_q, 
     }
     for (int i = 0; i < 2; i++) dq[i] = distance(q[i], q[i + 1], 8), dp[i] = distance(p[i], p[i + 1], 8);
     double in_q = log2((double)(dq[0] / dq[1])), in_p = log2((double)(dp[0] / dp[1]));
-    printf("%-8s %.28s: order %.3f in q, %.3f in p\n", method, strchr(source, ' ') ? strchr(source, '\n') + 1 : source, in_q, in_p);
+    printf("%-8s %.28s: order %.3f in q, %.3f in p\n", method, strchr(source, ' ') ? strchr(source, '\n') + 1 : source,
+           in_q, in_p);
     assert_between(in_q, expected_q - 0.06, expected_q + 0.06);
     /* p of shake: the term of order 1 is small in places, and the next one shows */
     double wide = strcmp(method, "shake") ? 0.06 : 0.2;
     assert_between(in_p, expected_p - wide, expected_p + wide);
 }
 
-/* Coordinates without mass, and rotations, whose mass matrix is singular: the squares that cure it are not in the discrete Lagrangian, which is L, once. A
-   constraint may lie within what is singular (a rotation's unit length) or only touch it. The limit is that of another method. */
+/* Coordinates without mass, and rotations, whose mass matrix is singular: the squares that cure it are not in the
+   discrete Lagrangian, which is L, once. A constraint may lie within what is singular (a rotation's unit length) or
+   only touch it. The limit is that of another method. */
 static const char *const massless = "local x, y = coordinate 'x', coordinate 'y'\n"
                                     "lagrangian(x.dot^2/2 - 9.81*y); constraint('c', y - x^2/2)\n"
                                     "start { x = 1, y = 1/2, ['x.dot'] = 3/10, ['y.dot'] = 3/10 }\n";
-static const char *const jointed = "local x, r = point 'x', rotation 'r' local w, end_ = r.omega, x + r:apply{0.2, 0, 0.7}\n"
-                                   "lagrangian(norm2(x.dot) + (w.x^2 + 2*w.y^2 + 3*w.z^2)/5 - 9.81*2*x.z)\n"
-                                   "constraint('jx', end_.x) constraint('jy', end_.y) constraint('jz', end_.z)\n"
-                                   "start { x = {-0.2, 0, -0.7}, r = {1, 0, 0, 0}, ['x.dot'] = {free(0), free(0), free(0)}, ['r.omega'] = {1, 2, 0.5} }\n";
+static const char *const jointed =
+    "local x, r = point 'x', rotation 'r' local w, end_ = r.omega, x + r:apply{0.2, 0, 0.7}\n"
+    "lagrangian(norm2(x.dot) + (w.x^2 + 2*w.y^2 + 3*w.z^2)/5 - 9.81*2*x.z)\n"
+    "constraint('jx', end_.x) constraint('jy', end_.y) constraint('jz', end_.z)\n"
+    "start { x = {-0.2, 0, -0.7}, r = {1, 0, 0, 0}, ['x.dot'] = {free(0), free(0), free(0)}, ['r.omega'] = {1, 2, 0.5} "
+    "}\n";
 
 static void singular_masses(void **unused)
 {
@@ -75,7 +79,12 @@ static void singular_masses(void **unused)
 static void orders(void **unused)
 {
     (void)unused;
-    static const char *const sources[] = { bead, rod, rod_chart, "double-spherical-pendulum", "rigid-body", "triple-pendulum",
+    static const char *const sources[] = { bead,
+                                           rod,
+                                           rod_chart,
+                                           "double-spherical-pendulum",
+                                           "rigid-body",
+                                           "triple-pendulum",
                                            "papers/double-spherical-pendulum-chart" };
     for (size_t i = 0; i < sizeof sources / sizeof *sources; i++) {
         int constrained = i == 1 || i == 3 || i == 4 || i == 5;
@@ -105,10 +114,12 @@ static void kept(const char *name, const char *method, real h, int symmetries)
         g_size = larger(g_size, largest_of(z->g_values, (uint32_t)z->s->blocks[BLOCK_G].value_count));
         size = larger(size, largest_of(z->x.p, z->s->n) * q * (real)z->s->n);
         for (int i = 0; i < symmetries; i++)
-            change = larger(change, REAL(fabs)(X(symmetry_momentum)(z->s, &z->symmetries[i], z->x.q, z->x.p) - first[i]));
+            change =
+                larger(change, REAL(fabs)(X(symmetry_momentum)(z->s, &z->symmetries[i], z->x.q, z->x.p) - first[i]));
     }
     double row = 6 * (double)(REAL_EPSILON * g_size); /* at most six coordinates in a constraint here */
-    printf("%-8s %-38s g %.1e  dg/dt %.1e  momenta %.1e\n", method, name, (double)worst_g, (double)worst_rate, (double)change);
+    printf("%-8s %-38s g %.1e  dg/dt %.1e  momenta %.1e\n", method, name, (double)worst_g, (double)worst_rate,
+           (double)change);
     assert_at_most(worst_g, 3 * row * (double)q);
     if (strcmp(method, "shake")) assert_at_most(worst_rate, 3 * row * (double)v);
     else if (z->s->c) assert_between(worst_rate / h, 1e-3, 1e5); /* the catalogue says that it does not keep this */
@@ -157,12 +168,14 @@ static void runs_backwards(void **unused)
     double q, p, sum = 200 * (double)REAL_EPSILON; /* 200 steps, each with a rounding */
     for (size_t i = 0; i < sizeof sources / sizeof *sources; i++) {
         way_back(sources[i], "del", &q, &p);
-        /* the chart: velocities are differences of positions over h, and the mass is nearly singular where a rod hangs down */
+        /* the chart: velocities are differences of positions over h, and the mass is nearly singular where a rod hangs
+           down */
         double allowed = strchr(sources[i], '/') ? 64 * 16 * sum : sum;
         assert_at_most(q, allowed);
         assert_at_most(p, allowed);
         way_back(sources[i], "del:left", &q, &p);
-        /* the left and the midpoint rule are the same on unit quaternions: vec(conj(q0) (q1 - q0)) = vec(conj(q0) q1) */
+        /* the left and the midpoint rule are the same on unit quaternions: vec(conj(q0) (q1 - q0)) = vec(conj(q0) q1)
+           */
         if (strcmp(sources[i], "rigid-body")) assert_at_most(1e-5, q);
         else assert_at_most(q, allowed);
     }
@@ -176,9 +189,10 @@ static void runs_backwards(void **unused)
 static void shake_has_the_positions_of_rattle(void **unused)
 {
     (void)unused;
-    static const struct { const char *name; double h; } models[] = {
-        { "double-spherical-pendulum", 0.005 }, { "pendulum", 0.05 }, { "water", 0.0005 }, { "driven-pendulum", 0.0005 },
-        { "henon-heiles", 0.05 }, { "hanging-chain", 0.002 },
+    static const struct { const char *name; double h;
+    } models[] = {
+        { "double-spherical-pendulum", 0.005 }, { "pendulum", 0.05 },     { "water", 0.0005 },
+        { "driven-pendulum", 0.0005 },          { "henon-heiles", 0.05 }, { "hanging-chain", 0.002 },
     };
     for (size_t i = 0; i < sizeof models / sizeof *models; i++) {
         simulation *a = open_with(models[i].name, "shake", 0), *b = open_with(models[i].name, "rattle", 0);
@@ -197,14 +211,15 @@ static void shake_has_the_positions_of_rattle(void **unused)
     }
 }
 
-/* shake of the general form, by its trapezoidal discrete Lagrangian, where the fast path exists: the force that is multiplied by 0 takes
-   it away. */
+/* shake of the general form, by its trapezoidal discrete Lagrangian, where the fast path exists: the force that is
+   multiplied by 0 takes it away. */
 static void both_forms_of_shake_agree(void **unused)
 {
     (void)unused;
 #define PENDULUM "local a = point('a', 2)\nlagrangian(norm2(a.dot)/2 - a.y - a.x^4)\nconstraint('rod', norm2(a) - 1)\n" \
                  "start { a = {1, 0}, ['a.dot'] = {0, 1} }\n"
-    simulation *a = open_with(PENDULUM, "shake", 0), *b = open_with(PENDULUM "force(a, time()*0*a.dot + 1e-60*a.dot)", "shake", 0);
+    simulation *a = open_with(PENDULUM, "shake", 0),
+               *b = open_with(PENDULUM "force(a, time()*0*a.dot + 1e-60*a.dot)", "shake", 0);
     assert_true(a->s->structure.explicit_force && !b->s->structure.explicit_force);
     do_steps(a, 500, (real)1 / 32);
     do_steps(b, 500, (real)1 / 32);
@@ -221,7 +236,8 @@ static void chart(const real *c, real *q)
 {
     for (int i = 0; i < 2; i++) {
         real l = i ? 3 : 4, theta = c[2 * i], phi = c[2 * i + 1];
-        real x[3] = { l * REAL(sin)(theta) * REAL(cos)(phi), l * REAL(sin)(theta) * REAL(sin)(phi), -l * REAL(cos)(theta) };
+        real x[3] = { l * REAL(sin)(theta) * REAL(cos)(phi), l * REAL(sin)(theta) * REAL(sin)(phi),
+                      -l * REAL(cos)(theta) };
         for (int k = 0; k < 3; k++) q[3 * i + k] = x[k] + (i ? q[k] : 0);
     }
 }
@@ -297,7 +313,8 @@ static void place_points(simulation *z, const real *c)
 {
     chart(c, z->x.q);
     for (int i = 0; i < 2; i++) {
-        real l = i ? 3 : 4, st = REAL(sin)(c[2 * i]), ct = REAL(cos)(c[2 * i]), sp = REAL(sin)(c[2 * i + 1]), cp = REAL(cos)(c[2 * i + 1]);
+        real l = i ? 3 : 4, st = REAL(sin)(c[2 * i]), ct = REAL(cos)(c[2 * i]), sp = REAL(sin)(c[2 * i + 1]),
+             cp = REAL(cos)(c[2 * i + 1]);
         real t = c[4 + 2 * i], p = c[5 + 2 * i];
         real v[3] = { l * (ct * cp * t - st * sp * p), l * (ct * sp * t + st * cp * p), l * st * t };
         for (int k = 0; k < 3; k++) z->x.w[3 * i + k] = v[k] + (i ? z->x.w[k] : 0);
@@ -360,18 +377,20 @@ static double defect(simulation *z, placer put, int uneven)
     return (double)(worst / size);
 }
 
-/* All 28 pairs of directions. Differences of order 4 leave some 200 eps^(4/5) (test_core_rattle_symplectic.c). shake leaves p with a
-   normal component, which omega on the manifold does not see. */
+/* All 28 pairs of directions. Differences of order 4 leave some 200 eps^(4/5) (test_core_rattle_symplectic.c). shake
+   leaves p with a normal component, which omega on the manifold does not see. */
 static void a_step_is_symplectic(void **unused)
 {
     (void)unused;
     static const char *const methods[] = { "del", "del:left", "shake" };
     for (int m = 0; m < 3; m++)
         for (int embedded = 0; embedded < 2; embedded++) {
-            simulation *z = open_with(embedded ? "papers/double-spherical-pendulum-chart" : "double-spherical-pendulum", methods[m], 0);
+            simulation *z = open_with(embedded ? "papers/double-spherical-pendulum-chart" : "double-spherical-pendulum",
+                                      methods[m], 0);
             placer put = embedded ? place_chart : place_points;
             double kept = defect(z, put, 0), control = defect(z, put, 1);
-            printf("%-8s %s: defect of omega %.1e, control %.1e\n", methods[m], embedded ? "chart" : "constraints", kept, control);
+            printf("%-8s %s: defect of omega %.1e, control %.1e\n", methods[m], embedded ? "chart" : "constraints",
+                   kept, control);
             /* the chart's velocities are differences of places over h = 1/50 */
             assert_at_most(kept, (embedded ? 50 : 1) * 200 * pow((double)REAL_EPSILON, 0.8));
             assert_at_most(1e-4, control);
@@ -385,7 +404,8 @@ static void a_step_forgets_the_past(void **unused)
 {
     (void)unused;
     static const char *const methods[] = { "del", "del:left", "shake" };
-    static const char *const names[] = { "double-spherical-pendulum", "rigid-body", "papers/double-spherical-pendulum-chart" };
+    static const char *const names[] = { "double-spherical-pendulum", "rigid-body",
+                                         "papers/double-spherical-pendulum-chart" };
     for (int m = 0; m < 9; m++) {
         simulation *a = open_with(names[m / 3], methods[m % 3], 0), *b = open_with(names[m / 3], methods[m % 3], 0);
         do_steps(a, 20, (real)1 / 64);

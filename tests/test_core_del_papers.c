@@ -82,7 +82,8 @@ static real body_energy(const real *a, const real *b, real h)
     return sum;
 }
 
-/* An Euler step of 1e-5 from (1,0,0,0) with w = (0,3,4), normalised; the run with 1e-5 from there gives every second point. */
+/* An Euler step of 1e-5 from (1,0,0,0) with w = (0,3,4), normalised; the run with 1e-5 from there gives every second
+   point. */
 static void table_1(void **unused)
 {
     (void)unused;
@@ -92,7 +93,8 @@ static void table_1(void **unused)
         { 10, 3.996685e-4, 6.274407e-3, 1.686657e-3, 32.993725572523 },
         { 1, 3.647627e-2, 6.216796e-1, 1.665214e-1, 32.378320383524 },
     };
-    real tiny = taut_wide_from_double(1e-5), q0[4] = { 1, 0, 0, 0 }, q1[4] = { 1, 0, 3 * tiny / 2, 2 * tiny }, J[3], second[4][4];
+    real tiny = taut_wide_from_double(1e-5), q0[4] = { 1, 0, 0, 0 }, q1[4] = { 1, 0, 3 * tiny / 2, 2 * tiny }, J[3],
+         second[4][4];
     real length = REAL(sqrt)(1 + 25 * tiny * tiny / 4);
     for (int i = 0; i < 4; i++) q1[i] /= length;
     simulation *fine = open_with("rigid-body", "del", 0);
@@ -127,7 +129,8 @@ static void table_1(void **unused)
         assert_digits("energy", energy_error(found, E), rows[i].energy, i == 1 ? 5 : 6);
         assert_digits("momentum", momentum_error(found, J, 3), rows[i].momentum, i == 1 ? 5 : 6);
         for (int k = 0; k < SAMPLES; k++) /* Moser-Veselov: the energy is constant; a difference over h leaves eps/h */
-            assert_at_most(REAL(fabs)(found->energy[k] - (real)taut_wide_from_double(rows[i].constant)), i == 1 ? 1e-9 : 1e-10);
+            assert_at_most(REAL(fabs)(found->energy[k] - (real)taut_wide_from_double(rows[i].constant)),
+                           i == 1 ? 1e-9 : 1e-10);
     }
     free(standard);
     free(found);
@@ -147,7 +150,8 @@ static real pendulum_energy(const real *a, const real *b, real h)
     return sum;
 }
 
-/* A run under em: samples of q, and the largest changes of energy and momentum. `second`, where not NULL, is q at the times 1e-3, 1e-2 and 1e-1. */
+/* A run under em: samples of q, and the largest changes of energy and momentum. `second`, where not NULL, is q at the
+   times 1e-3, 1e-2 and 1e-1. */
 static void run_energy_momentum(int steps_a_sample, record *out, real second[3][6])
 {
     simulation *z = open_with("double-spherical-pendulum", "em", 0);

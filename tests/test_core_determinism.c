@@ -1,5 +1,5 @@
-/* The same run gives the same bits: twice in one process, with and without frames on the way, and continued from a copy of the state in a
-   fresh simulation (what checkpoints will rely on). */
+/* The same run gives the same bits: twice in one process, with and without frames on the way, and continued from a copy
+   of the state in a fresh simulation (what checkpoints will rely on). */
 #include "run/simulation.h"
 
 #include "support_core.h"
@@ -22,12 +22,18 @@ static const char damped_chain[] =
 
 #define NO_SIZE { NULL, NULL, 0 }
 static const example examples[] = {
-    { "double-spherical-pendulum", NULL, NO_SIZE, 0.01, NULL }, { "triple-pendulum", NULL, NO_SIZE, 0.05, NULL },
-    { "rigid-body", NULL, NO_SIZE, 0.01, NULL },                { "heavy-top", NULL, NO_SIZE, 0.001, NULL },
-    { "driven-pendulum", NULL, NO_SIZE, 0.001, NULL },          { "chain-molecule", NULL, NO_SIZE, 0.05, NULL },
-    { "four-bar", NULL, NO_SIZE, 0.01, NULL },                  { "henon-heiles", NULL, NO_SIZE, 0.1, NULL },
-    { "hanging-chain", NULL, { "N", "60", 0 }, 0.01, NULL },    { NULL, damped_chain, NO_SIZE, 0.01, NULL },
-    { "heavy-top", NULL, NO_SIZE, 0.001, "em" },                { "driven-pendulum", NULL, NO_SIZE, 0.001, "em:project" },
+    { "double-spherical-pendulum", NULL, NO_SIZE, 0.01, NULL },
+    { "triple-pendulum", NULL, NO_SIZE, 0.05, NULL },
+    { "rigid-body", NULL, NO_SIZE, 0.01, NULL },
+    { "heavy-top", NULL, NO_SIZE, 0.001, NULL },
+    { "driven-pendulum", NULL, NO_SIZE, 0.001, NULL },
+    { "chain-molecule", NULL, NO_SIZE, 0.05, NULL },
+    { "four-bar", NULL, NO_SIZE, 0.01, NULL },
+    { "henon-heiles", NULL, NO_SIZE, 0.1, NULL },
+    { "hanging-chain", NULL, { "N", "60", 0 }, 0.01, NULL },
+    { NULL, damped_chain, NO_SIZE, 0.01, NULL },
+    { "heavy-top", NULL, NO_SIZE, 0.001, "em" },
+    { "driven-pendulum", NULL, NO_SIZE, 0.001, "em:project" },
     { NULL, damped_chain, NO_SIZE, 0.01, "em" },
 };
 enum { EXAMPLES = sizeof examples / sizeof *examples };
@@ -73,8 +79,8 @@ static void assert_same_state(const run *a, const run *b, const char *what)
     assert_true(same(x->t, y->t) && same(x->t_low, y->t_low));
     for (size_t i = 0; i < X(state_size)(x); i++)
         if (!same(x->block[i], y->block[i])) {
-            print_error("%s, %s: number %zu of the state is %.20g, not %.20g\n", a->m->title, what, i, (double)x->block[i],
-                        (double)y->block[i]);
+            print_error("%s, %s: number %zu of the state is %.20g, not %.20g\n", a->m->title, what, i,
+                        (double)x->block[i], (double)y->block[i]);
             fail();
         }
 }
@@ -157,6 +163,7 @@ static void continued_from_a_copy(void **state)
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-    const struct CMUnitTest tests[] = { TEST(the_same_run_twice), TEST(frames_do_not_matter), TEST(continued_from_a_copy) };
+    const struct CMUnitTest tests[] = { TEST(the_same_run_twice), TEST(frames_do_not_matter),
+                                        TEST(continued_from_a_copy) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

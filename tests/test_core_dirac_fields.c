@@ -1,15 +1,17 @@
-/* The three vector fields: against the printed formulas of the pendulum, a Lagrangian against its Hamiltonian, on the manifold against each
-   other, and what each keeps or derives from beside it. */
+/* The three vector fields: against the printed formulas of the pendulum, a Lagrangian against its Hamiltonian, on the
+   manifold against each other, and what each keeps or derives from beside it. */
 #include "support_dirac.h"
 
 /* A pendulum by its Hamiltonian: no Legendre transform in between. */
-#define PENDULUM_H                                                                                                  \
-    "local x, y = coordinate 'x', coordinate 'y'\nlocal px, py = momentum(x), momentum(y)\n"                        \
-    "hamiltonian((px^2 + py^2)/2 + y)\nconstraint('rod', (x^2 + y^2 - 1)/2)\nstart { x = 1, y = 0, ['p.x'] = 0, ['p.y'] = -2 }\n"
+#define PENDULUM_H \
+    "local x, y = coordinate 'x', coordinate 'y'\nlocal px, py = momentum(x), momentum(y)\n" \
+    "hamiltonian((px^2 + py^2)/2 + y)\nconstraint('rod', (x^2 + y^2 - 1)/2)\nstart { x = 1, y = 0, ['p.x'] = 0, " \
+    "['p.y'] = -2 }\n"
 
-/* A mass matrix that depends on q and t, a coupling of v to q and t, constraints of third degree that depend on time: by L, and by H with
-   the inverse of the 2 x 2 block written out. */
-#define GENERAL_START "start { x = 0.4, y = free(0.3), z = 0.2, ['x.dot'] = 0.7, ['y.dot'] = free(0.1), ['z.dot'] = 0.5 }\n"
+/* A mass matrix that depends on q and t, a coupling of v to q and t, constraints of third degree that depend on time:
+   by L, and by H with the inverse of the 2 x 2 block written out. */
+#define GENERAL_START \
+    "start { x = 0.4, y = free(0.3), z = 0.2, ['x.dot'] = 0.7, ['y.dot'] = free(0.1), ['z.dot'] = 0.5 }\n"
 #define GENERAL_L                                                                                                   \
     "local x, y, z, t = coordinate 'x', coordinate 'y', coordinate 'z', time()\n"                                   \
     "local a, b = 2 + x^2/2 + sin(t)/4, x*y/3\n"                                                                    \
@@ -82,7 +84,8 @@ static void lagrangian_and_hamiltonian_agree(void **unused)
 static void all_agree_on_the_manifold(void **unused)
 {
     (void)unused;
-    static const char *const files[] = { "pendulum", "chain-molecule", "double-spherical-pendulum", "bead-on-hoop", "heavy-top", "four-bar",
+    static const char *const files[] = { "pendulum",       "chain-molecule", "double-spherical-pendulum",
+                                         "bead-on-hoop",   "heavy-top",      "four-bar",
                                          "driven-pendulum" };
     for (size_t k = 0; k <= sizeof files / sizeof *files; k++) {
         int own = k == sizeof files / sizeof *files;
@@ -106,7 +109,8 @@ static void all_agree_on_the_manifold(void **unused)
 }
 
 /* d/ds chi(t + s, z + s F) at s = 0, by central differences, extrapolated. */
-static void derivative_along(simulation *z, real t, const real *at, const real *rate, uint32_t size, uint32_t count, real *out)
+static void derivative_along(simulation *z, real t, const real *at, const real *rate, uint32_t size, uint32_t count,
+                             real *out)
 {
     real step = (QUAD ? (real)1e-5 : (real)1e-3) / (1 + largest_of(rate, size)), moved[64], chi[32], rough[32] = { 0 };
     memset(out, 0, count * sizeof(real));
@@ -126,7 +130,8 @@ static void residuals_move_as_they_should(void **unused)
     static const char *const files[] = { "chain-molecule", "bead-on-hoop", "heavy-top", "damped-pendulum", NULL };
     for (int f = NAIVE; f <= DIRAC; f += DIRAC)
         for (int k = 0; k < 5; k++) {
-            simulation *z = files[k] ? open_with(files[k], formulations[f]) : open_text_with(GENERAL_L, formulations[f]);
+            simulation *z =
+                files[k] ? open_with(files[k], formulations[f]) : open_text_with(GENERAL_L, formulations[f]);
             uint32_t n = z->s->n, c = z->s->c;
             real at[64], rate[64], change[32], chi[32], scale;
             place_of(z, at);
@@ -142,8 +147,8 @@ static void residuals_move_as_they_should(void **unused)
         }
 }
 
-/* H_e = H - lambda.g + mu.psi, from lambda and mu as the fields of naive and dirac show them: lambda is naive's multiplier, and
-   q' = H_p + H_pp G' mu that of dirac, so that for unit mass mu.psi = -psi.Q^-1 psi = -|H_p - q'|^2. */
+/* H_e = H - lambda.g + mu.psi, from lambda and mu as the fields of naive and dirac show them: lambda is naive's
+   multiplier, and q' = H_p + H_pp G' mu that of dirac, so that for unit mass mu.psi = -psi.Q^-1 psi = -|H_p - q'|^2. */
 static real extended_hamiltonian(simulation *naive, simulation *dirac, const real *at)
 {
     uint32_t n = naive->s->n, c = naive->s->c;
@@ -167,7 +172,8 @@ static void extended_is_the_gradient_of_its_hamiltonian(void **unused)
     (void)unused;
     static const char *const files[] = { "pendulum", "chain-molecule" }; /* unit masses */
     for (int k = 0; k < 2; k++) {
-        simulation *z = open_with(files[k], "extended"), *naive = open_with(files[k], "naive"), *dirac = open_with(files[k], "dirac");
+        simulation *z = open_with(files[k], "extended"), *naive = open_with(files[k], "naive"),
+                   *dirac = open_with(files[k], "dirac");
         uint32_t n = z->s->n;
         real at[64], rate[64], step = QUAD ? (real)1e-5 : (real)1e-3;
         place_of(z, at);
@@ -189,7 +195,8 @@ static void extended_is_the_gradient_of_its_hamiltonian(void **unused)
     }
 }
 
-/* Exact solves: without refinement the fields of quad would be right to 1e-16 only. dg/dt = G q' + g_t of dirac is zero to round-off. */
+/* Exact solves: without refinement the fields of quad would be right to 1e-16 only. dg/dt = G q' + g_t of dirac is zero
+   to round-off. */
 static void linear_solves_reach_the_precision(void **unused)
 {
     (void)unused;
@@ -216,8 +223,9 @@ static void forces_are_taken_or_refused(void **unused)
     assert_null(X(method_refusal)(&X(method_dirac), z->s));
     assert_non_null(strstr(X(method_refusal)(&X(method_extended), z->s), "without forces"));
     close_model(z);
-    z = open_text("local a = point('a', 2)\nlagrangian(norm2(a.dot)/2 - a.y)\nlocal l = constraint('rod', (norm2(a) - 1)/2)\n"
-                  "force(a, -0.1*l^2*a.dot)\nstart { a = {1, 0}, ['a.dot'] = {0, -1} }\n");
+    z = open_text(
+        "local a = point('a', 2)\nlagrangian(norm2(a.dot)/2 - a.y)\nlocal l = constraint('rod', (norm2(a) - 1)/2)\n"
+        "force(a, -0.1*l^2*a.dot)\nstart { a = {1, 0}, ['a.dot'] = {0, -1} }\n");
     assert_null(X(method_refusal)(&X(method_naive), z->s));
     assert_non_null(strstr(X(method_refusal)(&X(method_dirac), z->s), "depends on the multipliers"));
     use_method(z, "naive:gauss,s=3");

@@ -1,5 +1,5 @@
-/* naive, extended and dirac as methods: orders and what they declare on nonlinear constrained models, starts beside the constraints, Newton
-   against stiffness, steps as functions of the state. */
+/* naive, extended and dirac as methods: orders and what they declare on nonlinear constrained models, starts beside the
+   constraints, Newton against stiffness, steps as functions of the state. */
 #include "support_dirac.h"
 #include "run/verify_order.h"
 
@@ -24,8 +24,8 @@ static method_info declared(int f, const char *options)
     return info;
 }
 
-/* Errors over eight steps against the exact flow, as the step is halved (run/verify_order.c). rkf45 with a tolerance that nothing exceeds
-   takes the steps it is given. */
+/* Errors over eight steps against the exact flow, as the step is halved (run/verify_order.c). rkf45 with a tolerance
+   that nothing exceeds takes the steps it is given. */
 static void orders_are_as_declared(void **unused)
 {
     (void)unused;
@@ -33,8 +33,12 @@ static void orders_are_as_declared(void **unused)
     static const struct {
         const char *name;
         double h;
-    } models[] = { /* with forces; time in g; a mass matrix that depends on q; several constraints */
-        { "damped-pendulum", 0.05 }, { "bead-on-hoop", 0.02 }, { "heavy-top", 0.001 }, { "double-spherical-pendulum", 0.02 },
+    } models[] = {
+        /* with forces; time in g; a mass matrix that depends on q; several constraints */
+        { "damped-pendulum", 0.05 },
+        { "bead-on-hoop", 0.02 },
+        { "heavy-top", 0.001 },
+        { "double-spherical-pendulum", 0.02 },
     };
     if (!QUAD) skip(); /* double is used up before the orders settle */
     for (int i = 0; i < (SANITIZED ? 2 : 4); i++)
@@ -52,19 +56,23 @@ static void orders_are_as_declared(void **unused)
                 if (taut_verify_order_measure(z->m->context, &ENGINE, z, taut_wide_from_double(models[i].h), &order))
                     fail_msg("%s", taut_error_text(z->m->context));
                 int expected = declared(f, schemes[k]).order;
-                printf("%-26s %-24s order q %.3f p %.3f\n", models[i].name, method, (double)order.parts[0].order, (double)order.parts[1].order);
-                for (int part = 0; part < 2; part++) assert_between(order.parts[part].order, expected - 0.2, expected + 0.4);
+                printf("%-26s %-24s order q %.3f p %.3f\n", models[i].name, method, (double)order.parts[0].order,
+                       (double)order.parts[1].order);
+                for (int part = 0; part < 2; part++)
+                    assert_between(order.parts[part].order, expected - 0.2, expected + 0.4);
                 close_model(z);
             }
 }
 
 /* ---- what is kept ---- */
 
-/* Each bit that is declared, and some that are not, on a double pendulum with a rotation and on a chain with translations as well. */
+/* Each bit that is declared, and some that are not, on a double pendulum with a rotation and on a chain with
+   translations as well. */
 static void kept_as_declared(void **unused)
 {
     (void)unused;
-    static const char *const schemes[] = { "rk4", "midpoint", "gauss,s=3", "midpoint,project=momentum,eps=1e-9", "midpoint,project=both" };
+    static const char *const schemes[] = { "rk4", "midpoint", "gauss,s=3", "midpoint,project=momentum,eps=1e-9",
+                                           "midpoint,project=both" };
     static const struct {
         const char *name;
         double h;
@@ -102,7 +110,8 @@ static void kept_as_declared(void **unused)
             }
 }
 
-/* phi and psi of the Hamilton-Dirac equations are first integrals; quadratic ones are kept by the Gauss methods to round-off. */
+/* phi and psi of the Hamilton-Dirac equations are first integrals; quadratic ones are kept by the Gauss methods to
+   round-off. */
 static void gauss_keeps_quadratic_constraints(void **unused)
 {
     (void)unused;
@@ -153,7 +162,8 @@ static void as_is(void **unused)
             do_steps(z, 1, (real)1 / 20);
             place_of(z, at);
             chi_at(z, z->x.t, at, chi);
-            for (int i = 0; i < 2; i++) lowest[i] = REAL(fmin)(lowest[i], chi[i]), highest[i] = REAL(fmax)(highest[i], chi[i]);
+            for (int i = 0; i < 2; i++)
+                lowest[i] = REAL(fmin)(lowest[i], chi[i]), highest[i] = REAL(fmax)(highest[i], chi[i]);
             if (f == DIRAC) {
                 assert_at_most(REAL(fabs)(chi[0] - phi0), 100 * REAL_EPSILON);
                 assert_at_most(REAL(fabs)(chi[1] - psi0), 100 * REAL_EPSILON);
@@ -198,10 +208,12 @@ static void newton_meets_stiffness(void **unused)
         for (int s = 1; s <= 2; s++) {
             char method[60];
             snprintf(method, sizeof method, "%s:gauss,s=%d", formulations[f], s);
-            simulation *z = open_text_with("local a, b = point('a', 2), point('b', 2)\n"
-                                           "lagrangian(norm2(a.dot)/2 + norm2(b.dot)/2 - a.y - b.y - 1e8/2*(norm(b - a) - 1)^2)\n"
-                                           "constraint('rod', (norm2(a) - 1)/2)\n"
-                                           "start { a = {1, 0}, b = {2, 0}, ['a.dot'] = {0, -0.1}, ['b.dot'] = {0, -0.2} }\n", method);
+            simulation *z =
+                open_text_with("local a, b = point('a', 2), point('b', 2)\n"
+                               "lagrangian(norm2(a.dot)/2 + norm2(b.dot)/2 - a.y - b.y - 1e8/2*(norm(b - a) - 1)^2)\n"
+                               "constraint('rod', (norm2(a) - 1)/2)\n"
+                               "start { a = {1, 0}, b = {2, 0}, ['a.dot'] = {0, -0.1}, ['b.dot'] = {0, -0.2} }\n",
+                               method);
             do_steps(z, 50, (real)1 / 100);
             double iterations = (double)X(method_counts)(&z->method)->iterations / 50;
             printf("%-20s %.1f iterations a step\n", method, iterations);
@@ -216,11 +228,13 @@ static void assert_unchanged(const state *before, const state *now)
     assert_memory_equal(before->block, now->block, X(state_size)(before) * sizeof(real));
 }
 
-/* A step that fails leaves the state: the functional iteration diverges, and no step is short enough for an error of 1e-300. */
+/* A step that fails leaves the state: the functional iteration diverges, and no step is short enough for an error of
+   1e-300. */
 static void failure_leaves_the_state(void **unused)
 {
     (void)unused;
-    static const char *const methods[] = { "dirac:midpoint,solver=functional", "dirac:rkf45,tol=1e-300", "naive:rkf45,tol=1e-300" };
+    static const char *const methods[] = { "dirac:midpoint,solver=functional", "dirac:rkf45,tol=1e-300",
+                                           "naive:rkf45,tol=1e-300" };
     for (int i = 0; i < 3; i++) {
         simulation *z = open_with("chain-molecule", methods[i]);
         state before = save_state(z);
@@ -232,12 +246,16 @@ static void failure_leaves_the_state(void **unused)
     }
 }
 
-/* What comes next depends on the state alone, of which the step size of rkf45 is a part: a fresh simulation goes on with the same bits. */
+/* What comes next depends on the state alone, of which the step size of rkf45 is a part: a fresh simulation goes on
+   with the same bits. */
 static void goes_on_from_a_copy(void **unused)
 {
     (void)unused;
-    static const char *const methods[] = { "dirac:rk4", "dirac:rkf45,tol=1e-6", "extended:gauss", "naive:midpoint", "dirac:rk4,project=both",
-                                           "extended:rkf45,tol=1e-6,project=momentum", "dirac:gauss,s=3" };
+    static const char *const methods[] = {
+        "dirac:rk4",      "dirac:rkf45,tol=1e-6",   "extended:gauss",
+        "naive:midpoint", "dirac:rk4,project=both", "extended:rkf45,tol=1e-6,project=momentum",
+        "dirac:gauss,s=3"
+    };
     static const char *const models[] = { "chain-molecule", "heavy-top", "bead-on-hoop" };
     for (int i = 0; i < 7; i++)
         for (int k = 0; k < 3; k++) {
@@ -253,11 +271,13 @@ static void goes_on_from_a_copy(void **unused)
         }
 }
 
-/* The same end, however the way is cut; never a step that is short without need: after an end the size before goes on. */
+/* The same end, however the way is cut; never a step that is short without need: after an end the size before goes on.
+   */
 static void fehlberg_in_pieces(void **unused)
 {
     (void)unused;
-    simulation *a = open_with("pendulum", "dirac:rkf45,tol=1e-9"), *b = open_with("pendulum", "dirac:rkf45,tol=1e-9,first=0.1");
+    simulation *a = open_with("pendulum", "dirac:rkf45,tol=1e-9"),
+               *b = open_with("pendulum", "dirac:rkf45,tol=1e-9,first=0.1");
     do_steps(a, 1, 10);
     do_steps(b, 40, (real)1 / 4);
     assert_true(a->x.t == 10 && b->x.t == 10);
@@ -302,7 +322,8 @@ static void bad_options(void **unused)
         int status = X(method_parse)(z->m->context, all[i].method, &spec);
         if (!status) status = X(method_create)(z->s, &spec, 0, &m);
         assert_int_equal(status, TAUT_BAD_USAGE);
-        if (!strstr(taut_error_text(z->m->context), all[i].text)) fail_msg("%s: %s", all[i].method, taut_error_text(z->m->context));
+        if (!strstr(taut_error_text(z->m->context), all[i].text))
+            fail_msg("%s: %s", all[i].method, taut_error_text(z->m->context));
     }
     close_model(z);
 }

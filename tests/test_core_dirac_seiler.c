@@ -1,9 +1,9 @@
-/* The figures of Seiler (1997), to the digits of an independent computation. Those of the paper are printed to three digits and were made
-   with a period that is 3e-6 too small; they agree to 1.5 %. */
+/* The figures of Seiler (1997), to the digits of an independent computation. Those of the paper are printed to three
+   digits and were made with a period that is 3e-6 too small; they agree to 1.5 %. */
 #include "support_dirac.h"
 
-/* Seven digits were given: half a unit of the last, and as much again for the roundings of 1000 steps of which the worst (naive) makes a
-   thousandfold. */
+/* Seven digits were given: half a unit of the last, and as much again for the roundings of 1000 steps of which the
+   worst (naive) makes a thousandfold. */
 #define DIGITS 1e-6
 
 static void assert_figure_at(real value, double given, double tolerance, const char *what, int line)
@@ -34,8 +34,10 @@ static simulation *open_scheme(const char *model, int formulation, const char *o
 static real error_of(simulation *z)
 {
     simulation *exact = open_model("pendulum");
-    if (X(simulation_flow)(exact, z->x.t + z->x.t_low, QUAD ? (real)1e-20 : (real)1e-13)) fail_msg("%s", taut_error_text(exact->m->context));
-    real d[4] = { z->x.q[0] - exact->x.q[0], z->x.q[1] - exact->x.q[1], z->x.p[0] - exact->x.p[0], z->x.p[1] - exact->x.p[1] };
+    if (X(simulation_flow)(exact, z->x.t + z->x.t_low, QUAD ? (real)1e-20 : (real)1e-13))
+        fail_msg("%s", taut_error_text(exact->m->context));
+    real d[4] = { z->x.q[0] - exact->x.q[0], z->x.q[1] - exact->x.q[1], z->x.p[0] - exact->x.p[0],
+                  z->x.p[1] - exact->x.p[1] };
     close_model(exact);
     return norm(d, 4);
 }
@@ -101,11 +103,12 @@ static void growth_exponents(void **unused)
         /* the exact solution in quad is slow: over a long run fewer comparisons show the same exponent */
         long stride = (QUAD || SANITIZED) && all[i].to > 300 ? 10 : 1;
         assert_int_equal(X(simulation_growth)(z, (real)1 / 10, all[i].to, all[i].from, stride, &g), TAUT_OK);
-        printf("%-8s error %.3f energy %.3f phi %.3f psi %.3f\n", formulations[all[i].formulation], (double)g.exponent[0],
-               (double)g.exponent[1], (double)g.exponent[2], (double)g.exponent[3]);
+        printf("%-8s error %.3f energy %.3f phi %.3f psi %.3f\n", formulations[all[i].formulation],
+               (double)g.exponent[0], (double)g.exponent[1], (double)g.exponent[2], (double)g.exponent[3]);
         for (int k = 0; k < GROWTH_KINDS; k++)
             if (all[i].given[k] > 0) assert_between(g.exponent[k], all[i].given[k] - 0.05, all[i].given[k] + 0.05);
-        if (all[i].formulation == EXTENDED) { /* bounded: over a thousand steps they stay what they were in the first hundred, or twice that */
+        if (all[i].formulation == EXTENDED) { /* bounded: over a thousand steps they stay what they were in the first
+                                                 hundred, or twice that */
             X(simulation_restart)(z);
             engine_growth first;
             assert_int_equal(X(simulation_growth)(z, (real)1 / 10, 100, 1, 0, &first), TAUT_OK);
@@ -171,7 +174,8 @@ static void fehlberg_evaluations(void **unused)
             simulation *z = open_scheme("pendulum", f, options);
             do_steps(z, 1, 100);
             assert_true(z->x.t == 100);
-            assert_int_equal(X(method_counts)(&z->method)->evaluations, f == DIRAC ? given[k].dirac : given[k].extended);
+            assert_int_equal(X(method_counts)(&z->method)->evaluations,
+                             f == DIRAC ? given[k].dirac : given[k].extended);
             close_model(z);
         }
 }
@@ -187,7 +191,8 @@ static void chain_molecule_rk4(void **unused)
     };
     simulation *z = open_scheme("chain-molecule", DIRAC, "rk4");
     uint32_t n = z->s->n;
-    real H0 = -(real)2369723 / 1990656, start = 0, position, velocity; /* exact: at the vertices of a hexagon all distances are 1, sqrt 3, 2 */
+    real H0 = -(real)2369723 / 1990656, start = 0, position, velocity; /* exact: at the vertices of a hexagon all
+                                                                          distances are 1, sqrt 3, 2 */
     assert_at_most(REAL(fabs)(X(simulation_energy)(z) - H0), 20 * REAL_EPSILON);
     for (uint32_t i = 0; i < n; i += 2) start += z->x.q[i] * z->x.p[i + 1] - z->x.q[i + 1] * z->x.p[i];
     assert_at_most(REAL(fabs)(start + (real)1 / 4), 4 * REAL_EPSILON);
@@ -233,8 +238,8 @@ static void chain_molecule_midpoint(void **unused)
     close_model(z);
 }
 
-/* The paper's functional iteration, with its tolerance of 1e-5: h = 0.05 has an energy error of 1.74e-4, less than the exact solution of the
-   stages has. An accident, as h = 0.1 shows. */
+/* The paper's functional iteration, with its tolerance of 1e-5: h = 0.05 has an energy error of 1.74e-4, less than the
+   exact solution of the stages has. An accident, as h = 0.1 shows. */
 static void chain_molecule_functional(void **unused)
 {
     (void)unused;
@@ -261,8 +266,8 @@ static void chain_molecule_midpoint_drifts(void **unused)
             do_steps(z, 1, (real)1 / 10);
             means[part] += (X(simulation_energy)(z) - first) / 5000;
         }
-    printf("mean energy errors over quarters of [0, 2000]: %.3e %.3e %.3e %.3e\n", (double)means[0], (double)means[1], (double)means[2],
-           (double)means[3]);
+    printf("mean energy errors over quarters of [0, 2000]: %.3e %.3e %.3e %.3e\n", (double)means[0], (double)means[1],
+           (double)means[2], (double)means[3]);
     for (int part = 1; part < 4; part++) assert_true(means[part] < means[part - 1]);
     assert_between((means[3] - means[2]) / (means[1] - means[0]), 0.3, 3);
     close_model(z);
@@ -270,7 +275,8 @@ static void chain_molecule_midpoint_drifts(void **unused)
 
 /* ---- Floquet multipliers ---- */
 
-/* Linearised (59) over the period: trace 1.9777408, determinant 1. dirac keeps every residual: the identity. naive: phi' = psi. */
+/* Linearised (59) over the period: trace 1.9777408, determinant 1. dirac keeps every residual: the identity. naive:
+   phi' = psi. */
 static void floquet_multipliers(void **unused)
 {
     (void)unused;
@@ -281,7 +287,9 @@ static void floquet_multipliers(void **unused)
         assert_true(s.applies && s.periodic);
         assert_figure((real)s.span, 3.31327634047319, 1e-13, "period");
         assert_at_most(WIDE(fabs)(s.determinant - 1), QUAD ? 1e-15 : 1e-9);
-        assert_at_most(WIDE(fabs)(s.trace - (f == EXTENDED ? (wide)1.9777408 : 2)), f == EXTENDED ? 5e-8 : QUAD ? 1e-15 : 1e-9);
+        assert_at_most(WIDE(fabs)(s.trace - (f == EXTENDED ? (wide)1.9777408 : 2)), f == EXTENDED ? 5e-8
+                                                                                    : QUAD        ? 1e-15
+                                                                                                  : 1e-9);
         wide modulus = WIDE(sqrt)(s.real_part[0] * s.real_part[0] + s.imaginary_part[0] * s.imaginary_part[0]);
         assert_at_most(WIDE(fabs)(modulus - 1), 1e-4); /* those of naive are double: the root of the error of X */
         if (f == DIRAC) assert_at_most(WIDE(fabs)(s.norm - 1), QUAD ? 1e-15 : 1e-9);

@@ -1,4 +1,5 @@
-/* What em and em:project keep, in units of round-off: energy, momenta, constraints; and the energy balance where forces and time do work. */
+/* What em and em:project keep, in units of round-off: energy, momenta, constraints; and the energy balance where forces
+   and time do work. */
 #include "support.h"
 #include "support_method.h"
 
@@ -9,21 +10,27 @@ static const char general[] = "title 'general H' local a = point 'a' local p = m
                               "hamiltonian(sqrt(1 + norm2(p))*(1 + norm2(a)/10) + exp(a.z/5)/(2 + dot(p, a)^2))\n"
                               "constraint('cone', a.z^2 - norm2(a)/4 - 0.05)\n"
                               "start { a = {0.9, 0.1, free(0.6)}, ['p.a'] = {0.1, 0.8, free(0.1)} }";
-/* The mass of each point depends on the other's distance from the axis, on which no rotation shows: shifts are all that is kept. */
-static const char curved[] = "title 'curved' local x, y, s = coordinate 'x', coordinate 'y', coordinate 's'\n"
-                             "lagrangian((1 + y^2)*x.dot^2/2 + (2 + cos(y))*y.dot^2/2 + x.dot*y.dot*sin(y)/2 + s.dot^2/2 + y.dot*s.dot*y/3)\n"
-                             "lagrangian(y*x.dot/4 - y^4/4 - y^2)\n"
-                             "start { x = 0, y = 0.4, s = 0, ['x.dot'] = 1, ['y.dot'] = -0.5, ['s.dot'] = 0.3 }";
+/* The mass of each point depends on the other's distance from the axis, on which no rotation shows: shifts are all that
+   is kept. */
+static const char curved[] =
+    "title 'curved' local x, y, s = coordinate 'x', coordinate 'y', coordinate 's'\n"
+    "lagrangian((1 + y^2)*x.dot^2/2 + (2 + cos(y))*y.dot^2/2 + x.dot*y.dot*sin(y)/2 + s.dot^2/2 + y.dot*s.dot*y/3)\n"
+    "lagrangian(y*x.dot/4 - y^4/4 - y^2)\n"
+    "start { x = 0, y = 0.4, s = 0, ['x.dot'] = 1, ['y.dot'] = -0.5, ['s.dot'] = 0.3 }";
 /* Diagonal mass that depends on q: the rotations of two particles, each heavier where the other is far. */
-static const char variable[] = "title 'variable mass' local a, b = point 'a', point 'b'\n"
-                               "lagrangian((1 + norm2(b))*norm2(a.dot)/2 + (2 + sqrt(norm2(a - b)))*norm2(b.dot)/2 - norm2(a)^2/4 - norm2(b)*norm2(a))\n"
-                               "start { a = {1, 0, 0.1}, b = {0, 0.8, 0}, ['a.dot'] = {0, 0.5, 0.3}, ['b.dot'] = {-0.4, 0.1, 0.2} }";
+static const char variable[] =
+    "title 'variable mass' local a, b = point 'a', point 'b'\n"
+    "lagrangian((1 + norm2(b))*norm2(a.dot)/2 + (2 + sqrt(norm2(a - b)))*norm2(b.dot)/2 - norm2(a)^2/4 - "
+    "norm2(b)*norm2(a))\n"
+    "start { a = {1, 0, 0.1}, b = {0, 0.8, 0}, ['a.dot'] = {0, 0.5, 0.3}, ['b.dot'] = {-0.4, 0.1, 0.2} }";
 
 /* A body on a joint: rotation and centre, constraints that are no symmetry's one by one. */
-static const char joint[] = "title 'body on a joint' local x, r = point 'x', rotation 'r' local w, end_ = r.omega, x + r:apply{0.2, 0, 0.7}\n"
-                            "lagrangian(norm2(x.dot) + (w.x^2 + 2*w.y^2 + 3*w.z^2)/5 - 9.81*2*x.z)\n"
-                            "constraint('jx', end_.x) constraint('jy', end_.y) constraint('jz', end_.z)\n"
-                            "start { x = {-0.2, 0, -0.7}, r = {1, 0, 0, 0}, ['x.dot'] = {free(0), free(0), free(0)}, ['r.omega'] = {1, 2, 0.5} }";
+static const char joint[] =
+    "title 'body on a joint' local x, r = point 'x', rotation 'r' local w, end_ = r.omega, x + r:apply{0.2, 0, 0.7}\n"
+    "lagrangian(norm2(x.dot) + (w.x^2 + 2*w.y^2 + 3*w.z^2)/5 - 9.81*2*x.z)\n"
+    "constraint('jx', end_.x) constraint('jy', end_.y) constraint('jz', end_.z)\n"
+    "start { x = {-0.2, 0, -0.7}, r = {1, 0, 0, 0}, ['x.dot'] = {free(0), free(0), free(0)}, ['r.omega'] = {1, 2, 0.5} "
+    "}";
 static const char *const every[] = { "em", "em:project" };
 
 typedef struct {
@@ -43,19 +50,27 @@ static simulation *open_any(const char *source, const char *method)
     return z;
 }
 
-static double in_units(const engine_kept *kept) { return kept->scale > 0 ? (double)(kept->error / kept->scale / REAL_EPSILON) : 0; }
+static double in_units(const engine_kept *kept)
+{
+    return kept->scale > 0 ? (double)(kept->error / kept->scale / REAL_EPSILON) : 0;
+}
 
-/* Each step leaves a rounding of the terms of the energy, and of the constraints times the multipliers; these add up like a walk. */
+/* Each step leaves a rounding of the terms of the energy, and of the constraints times the multipliers; these add up
+   like a walk. */
 static void keeps(void **unused)
 {
     (void)unused;
     static const problem problems[] = {
-        { "four-particles", (real)0.01, 6, 0 },  { "chain-molecule", (real)0.02, 3, 0 }, { "six-balls", (real)0.02, 3, 0 },
-        { "heavy-top", (real)0.001, 1, 0 },      { "rigid-body", (real)0.01, 3, 0 },     { "triple-pendulum", (real)0.02, 0, 0 },
-        { "argon-trimer", (real)0.005, 6, 0 },   { "double-spherical-pendulum", (real)0.01, 1, 0 }, { "spring-pendulum", (real)0.02, 0, 0 },
-        { "four-bar", (real)0.001, 0, 0 },       { "slider-crank", (real)0.0005, 0, 0 }, { "water", (real)0.0002, 3, 0 },
+        { "four-particles", (real)0.01, 6, 0 },  { "chain-molecule", (real)0.02, 3, 0 },
+        { "six-balls", (real)0.02, 3, 0 },       { "heavy-top", (real)0.001, 1, 0 },
+        { "rigid-body", (real)0.01, 3, 0 },      { "triple-pendulum", (real)0.02, 0, 0 },
+        { "argon-trimer", (real)0.005, 6, 0 },   { "double-spherical-pendulum", (real)0.01, 1, 0 },
+        { "spring-pendulum", (real)0.02, 0, 0 }, { "four-bar", (real)0.001, 0, 0 },
+        { "slider-crank", (real)0.0005, 0, 0 },  { "water", (real)0.0002, 3, 0 },
         { "henon-heiles", (real)0.05, 0, 0 },    { "papers/double-spherical-pendulum-chart", (real)0.01, 0, 0 },
-        { general, (real)0.02, 1, 1 },           { curved, (real)0.02, 2, 0 },           { variable, (real)0.02, 3, 0 }, { joint, (real)0.01, 0, 0 },         { "bending-chain", (real)0.002, 1, 0 },
+        { general, (real)0.02, 1, 1 },           { curved, (real)0.02, 2, 0 },
+        { variable, (real)0.02, 3, 0 },          { joint, (real)0.01, 0, 0 },
+        { "bending-chain", (real)0.002, 1, 0 },
     };
     long steps = SANITIZED ? 20 : QUAD ? 60 : 1000;
     for (size_t i = 0; i < sizeof problems / sizeof *problems; i++)
@@ -70,7 +85,8 @@ static void keeps(void **unused)
             if (status) fail_msg("%s, %s: %s", z->m->title, every[k], taut_error_text(z->m->context));
             double energy = in_units(&kept.energy), momentum = in_units(&kept.momentum), g = in_units(&kept.position),
                    rate = in_units(&kept.velocity);
-            printf("%-32.32s %-10s energy %7.1f  momentum %5.1f  g %5.1f  dg/dt %.1e\n", z->m->title, every[k], energy, momentum, g, rate);
+            printf("%-32.32s %-10s energy %7.1f  momentum %5.1f  g %5.1f  dg/dt %.1e\n", z->m->title, every[k], energy,
+                   momentum, g, rate);
             /* stiff models: forces of the bars times roundings of g are larger than a rounding of the energy */
             assert_at_most(energy, 40);
             assert_at_most(momentum, 4);
@@ -91,11 +107,12 @@ static void others_do_not(void **unused)
     close_model(z);
 }
 
-/* The mass matrix of a body off its centre of mass couples its velocities and turns with it: the energy is kept as ever, angular momentum to order 2
-   only, and em does not declare it there. */
-static const char off_centre[] = "title 'off centre' local x, r = point 'x', rotation 'r' local w = r.omega\n"
-                                 "lagrangian(norm2(x.dot + r:apply(cross(w, {0.3, 0.1, 0.2})))/2 + (w.x^2 + 2*w.y^2 + 3*w.z^2)/2)\n"
-                                 "start { x = {0.5, 0, 0}, r = {1, 0, 0, 0}, ['x.dot'] = {0, 0.4, 0.1}, ['r.omega'] = {1, 2, 0.5} }";
+/* The mass matrix of a body off its centre of mass couples its velocities and turns with it: the energy is kept as
+   ever, angular momentum to order 2 only, and em does not declare it there. */
+static const char off_centre[] =
+    "title 'off centre' local x, r = point 'x', rotation 'r' local w = r.omega\n"
+    "lagrangian(norm2(x.dot + r:apply(cross(w, {0.3, 0.1, 0.2})))/2 + (w.x^2 + 2*w.y^2 + 3*w.z^2)/2)\n"
+    "start { x = {0.5, 0, 0}, r = {1, 0, 0, 0}, ['x.dot'] = {0, 0.4, 0.1}, ['r.omega'] = {1, 2, 0.5} }";
 
 static simulation *open_declared(const char *text, const char *method)
 {
@@ -127,8 +144,8 @@ static void momentum_is_declared_where_it_is_kept(void **unused)
     }
 }
 
-/* Where the bars turn by half a radian in a step the iteration of em:project is slow (a factor of a half or more now and then). It goes on to the end all
-   the same. */
+/* Where the bars turn by half a radian in a step the iteration of em:project is slow (a factor of a half or more now
+   and then). It goes on to the end all the same. */
 static void keeps_in_large_steps(void **unused)
 {
     (void)unused;
@@ -156,7 +173,8 @@ static void offset(void **unused)
 {
     (void)unused;
     static const char *const texts[] = { PARTICLES("-V(s)"), PARTICLES("-(V(s) + 10^6)"),
-                                         PARTICLES("-sqrt((V(s) + 10^6)^2)"), PARTICLES("-10^6*exp(log(1 + V(s)/10^6))") };
+                                         PARTICLES("-sqrt((V(s) + 10^6)^2)"),
+                                         PARTICLES("-10^6*exp(log(1 + V(s)/10^6))") };
     simulation *plain = open_any(texts[0], "em");
     real energy = X(simulation_energy)(plain), q[9], most = 0;
     long steps = SANITIZED || QUAD ? 200 : 1000;
@@ -169,7 +187,8 @@ static void offset(void **unused)
             X(state_copy)(&z->x, &plain->x); /* the energy without the offset, at that state */
             most = larger(most, REAL(fabs)(X(simulation_energy)(plain) - energy));
         }
-        printf("offset %d: energy without it changed by %.1e, q differs by %.1e\n", k, (double)most, (double)distance(z->x.q, q, 9));
+        printf("offset %d: energy without it changed by %.1e, q differs by %.1e\n", k, (double)most,
+               (double)distance(z->x.q, q, 9));
         /* A million as such does nothing, not a bit. Inside a function it rounds V away, but not the slope of V. */
         assert_at_most(most, 200 * REAL_EPSILON);
         assert_at_most(distance(z->x.q, q, 9), (k == 1 ? 0 : 1000) * REAL_EPSILON);
@@ -184,16 +203,19 @@ static const char friction[] = "title 'friction' local a = point('a', 2) lagrang
                                "local n = constraint('slope', a.y + a.x/2 - a.x^3/20)\n"
                                "force(a.x, -n*a.x.dot/10) force(a.y, -n*a.y.dot/10)\n"
                                "start { a = {-1, free(0.45)}, ['a.dot'] = {1, free(-0.4)} }";
-static const char driven[] = "title 'driven H' local x, y = coordinate 'x', coordinate 'y' local p, r = momentum(x), momentum(y)\n"
-                             "hamiltonian(p^2/2*(1 + sin(time())^2*x^2/9) + r^2/2 + cos(x - time()) + x^2*y^2/2 + y^2)\n"
-                             "force(y, -r/10 + sin(2*time())) start { x = 0.3, y = 0.5, ['p.x'] = 0.2 }";
-static const char swinging[] = "title 'swinging L' local x, y = coordinate 'x', coordinate 'y'\n"
-                               "lagrangian((1 + exp(-time())*y^2)*x.dot^2/2 + y.dot^2/2 + x.dot*y.dot*cos(x)/3 - cos(time())*x*y - x^4)\n"
-                               "force(x, -x.dot*abs(x.dot)/5) start { x = 0.3, y = 0.5, ['x.dot'] = 0.2 }";
-static const char body[] = "title 'damped body' local r = rotation 'r' local w, c = r.omega, r:apply{0, 0, 1}\n"
-                           "lagrangian((w.x^2 + 2*w.y^2 + 3*w.z^2)/2 - (3 + cos(2*time()))*c.z)\n"
-                           "force(r.w, -r.w.dot/5) force(r.x, -r.x.dot/5) force(r.y, -r.y.dot/5) force(r.z, -r.z.dot/5)\n"
-                           "start { r = {cos(0.3), sin(0.3), 0, 0}, ['r.omega'] = {0.1, 1, 2} }";
+static const char driven[] =
+    "title 'driven H' local x, y = coordinate 'x', coordinate 'y' local p, r = momentum(x), momentum(y)\n"
+    "hamiltonian(p^2/2*(1 + sin(time())^2*x^2/9) + r^2/2 + cos(x - time()) + x^2*y^2/2 + y^2)\n"
+    "force(y, -r/10 + sin(2*time())) start { x = 0.3, y = 0.5, ['p.x'] = 0.2 }";
+static const char swinging[] =
+    "title 'swinging L' local x, y = coordinate 'x', coordinate 'y'\n"
+    "lagrangian((1 + exp(-time())*y^2)*x.dot^2/2 + y.dot^2/2 + x.dot*y.dot*cos(x)/3 - cos(time())*x*y - x^4)\n"
+    "force(x, -x.dot*abs(x.dot)/5) start { x = 0.3, y = 0.5, ['x.dot'] = 0.2 }";
+static const char body[] =
+    "title 'damped body' local r = rotation 'r' local w, c = r.omega, r:apply{0, 0, 1}\n"
+    "lagrangian((w.x^2 + 2*w.y^2 + 3*w.z^2)/2 - (3 + cos(2*time()))*c.z)\n"
+    "force(r.w, -r.w.dot/5) force(r.x, -r.x.dot/5) force(r.y, -r.y.dot/5) force(r.z, -r.z.dot/5)\n"
+    "start { r = {cos(0.3), sin(0.3), 0, 0}, ['r.omega'] = {0.1, 1, 2} }";
 
 /* E - work, against the sizes of both; the terms of the work are added up each with its sign taken away. */
 static void balance(void **unused)
@@ -218,8 +240,8 @@ static void balance(void **unused)
                 most = larger(most, REAL(fabs)(X(simulation_energy)(z) - X(simulation_work)(z) - first));
                 work = larger(work, REAL(fabs)(before));
             }
-            printf("%-24.24s %-10s work up to %.2f, energy - work changed by %.1f units\n", z->m->title, every[k], (double)work,
-                   (double)(most / size / REAL_EPSILON));
+            printf("%-24.24s %-10s work up to %.2f, energy - work changed by %.1f units\n", z->m->title, every[k],
+                   (double)work, (double)(most / size / REAL_EPSILON));
             assert_true(work > (real)0.05);
             assert_at_most(most, 40 * REAL_EPSILON * size);
             close_model(z);
@@ -243,7 +265,8 @@ static void balance_of_other_methods(void **unused)
             }
             close_model(z);
         }
-        printf("%s: energy - work changed by %.2e, half the step %.2e\n", methods[k], (double)error[0], (double)error[1]);
+        printf("%s: energy - work changed by %.2e, half the step %.2e\n", methods[k], (double)error[0],
+               (double)error[1]);
         assert_between(error[0] / error[1], 3.5, 4.5);
     }
 }
@@ -280,9 +303,12 @@ static void long_chains_go_on(void **unused)
 static void refuses(void **unused)
 {
     (void)unused;
-    static const struct { const char *text, *method, *part; } cases[] = {
-        { "title 'r' local y = coordinate 'y' local z = momentum(y) rate(y, z) rate(z, -y) start { y = 1 }", "em", "needs an energy" },
-        { "title 'r' local x = coordinate 'x' lagrangian(-sqrt(1 - x.dot^2) - x^2) start { x = 0.1 }", "em", "not of degree 2" },
+    static const struct { const char *text, *method, *part;
+    } cases[] = {
+        { "title 'r' local y = coordinate 'y' local z = momentum(y) rate(y, z) rate(z, -y) start { y = 1 }", "em",
+          "needs an energy" },
+        { "title 'r' local x = coordinate 'x' lagrangian(-sqrt(1 - x.dot^2) - x^2) start { x = 0.1 }", "em",
+          "not of degree 2" },
         { general, "em:project", "not of degree 2 in the momenta" },
         { friction, "em:project", "depends on multipliers" },
     };
@@ -291,7 +317,8 @@ static void refuses(void **unused)
         model *m = NULL;
         simulation *z = NULL;
         engine_options options = { .method = cases[i].method };
-        assert_int_equal(taut_model_read_text(context, "test.lua", cases[i].text, strlen(cases[i].text), NULL, 0, &m), TAUT_OK);
+        assert_int_equal(taut_model_read_text(context, "test.lua", cases[i].text, strlen(cases[i].text), NULL, 0, &m),
+                         TAUT_OK);
         assert_int_equal(X(simulation_create)(m, &options, &z), TAUT_UNSUPPORTED);
         if (!strstr(taut_error_text(context), cases[i].part)) fail_msg("%s", taut_error_text(context));
         taut_model_free(m);

@@ -1,12 +1,15 @@
-/* The derivatives of discrete gradients that the matrix of em is made of, against differences; and the identities that em rests on. */
+/* The derivatives of discrete gradients that the matrix of em is made of, against differences; and the identities that
+   em rests on. */
 #include "support_system.h"
 
 enum { N = 5 };
-static const char text[] = "local a, s, u = point 'a', coordinate 's', coordinate 'u'\n"
-                           "lagrangian((1 + norm2(a)*sin(s)^2)*norm2(a.dot)/2 + s.dot*u.dot*cos(a.x*u)/4 + exp(s)*s.dot^2/2 + u.dot^2)\n"
-                           "lagrangian(a.y*u.dot - norm(a)^3*log(3 + s*u) - atan2(a.y, 2 + a.x)*acos(u/4)*time() - abs(s)^1.5*tanh(u + time()))\n"
-                           "constraint('g', sqrt(norm2(a) + s^2) - u*cos(time()) - 1)\n"
-                           "start { a = {1, 0.2, 0.1}, s = 0.5, u = free(0.3) }";
+static const char text[] =
+    "local a, s, u = point 'a', coordinate 's', coordinate 'u'\n"
+    "lagrangian((1 + norm2(a)*sin(s)^2)*norm2(a.dot)/2 + s.dot*u.dot*cos(a.x*u)/4 + exp(s)*s.dot^2/2 + u.dot^2)\n"
+    "lagrangian(a.y*u.dot - norm(a)^3*log(3 + s*u) - atan2(a.y, 2 + a.x)*acos(u/4)*time() - abs(s)^1.5*tanh(u + "
+    "time()))\n"
+    "constraint('g', sqrt(norm2(a) + s^2) - u*cos(time()) - 1)\n"
+    "start { a = {1, 0.2, 0.1}, s = 0.5, u = free(0.3) }";
 
 typedef struct {
     real q[N], w[N], t, lambda[1];
@@ -21,7 +24,8 @@ static void random_point(generator *r, point *x)
     x->lambda[0] = (real)1.5;
 }
 
-static void discrete_at(const struct system *s, field *f, discrete_mode mode, kind by, const point *from, const point *to, const real *weights, real *out)
+static void discrete_at(const struct system *s, field *f, discrete_mode mode, kind by, const point *from,
+                        const point *to, const real *weights, real *out)
 {
     place x0 = place_of(s, from), x1 = place_of(s, to);
     memset(out, 0, N * sizeof(real));
@@ -73,7 +77,8 @@ static void slopes(void **state)
     close_sample(&z);
 }
 
-/* E1 - E0 = (v0 + v1)/2.(p1 - p0) - (D_q L~ . dq + D_t L~ dt) for any two states: what em rests on. And L1 - L0 by the joint gradient. */
+/* E1 - E0 = (v0 + v1)/2.(p1 - p0) - (D_q L~ . dq + D_t L~ dt) for any two states: what em rests on. And L1 - L0 by the
+   joint gradient. */
 static void identities(void **state)
 {
     (void)state;
@@ -82,7 +87,8 @@ static void identities(void **state)
     open_sample(&z, text);
     field *l = z.s->energy;
     for (int mode = 0; mode < DISCRETE_MODES; mode++)
-        for (int by = KIND_Q; by <= KIND_T; by++) assert_int_equal(X(field_prepare_discrete)(l, (discrete_mode)mode, (kind)by), TAUT_OK);
+        for (int by = KIND_Q; by <= KIND_T; by++)
+            assert_int_equal(X(field_prepare_discrete)(l, (discrete_mode)mode, (kind)by), TAUT_OK);
     for (int trial = 0; trial < 20; trial++) {
         point from, to;
         real p0[N], p1[N], d[N], e0, e1, sum = 0, l0 = 0, l1 = 0, dt = 0;

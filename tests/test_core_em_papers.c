@@ -43,7 +43,8 @@ static void look(simulation *z, const kept_values *first, extremes *most)
 
 static void print_extremes(const char *what, const extremes *e)
 {
-    printf("%s: |g| %.1e  |dH| %.1e  |dL| %.1e  |dJ| %.1e\n", what, (double)e->g, (double)e->energy, (double)e->linear, (double)e->angular);
+    printf("%s: |g| %.1e  |dH| %.1e  |dL| %.1e  |dJ| %.1e\n", what, (double)e->g, (double)e->energy, (double)e->linear,
+           (double)e->angular);
 }
 
 /* dt = 0.01 on [0,10]. The reference has 4e-16, 1.2e-14, 5e-15, 1e-14 in double, with Newton on |dq| < 1e-12. */
@@ -71,8 +72,9 @@ static void conservation(void **unused)
     close_model(z);
 }
 
-/* Growth over 10^6 steps: a walk, that is sqrt(steps) roundings. The particles move away from the origin with velocity 1/4, so that a rounding of
-   the coordinates grows with the time; constraints, energy (through the forces of the bars) and angular momentum see it. */
+/* Growth over 10^6 steps: a walk, that is sqrt(steps) roundings. The particles move away from the origin with velocity
+   1/4, so that a rounding of the coordinates grows with the time; constraints, energy (through the forces of the bars)
+   and angular momentum see it. */
 static void growth(void **unused)
 {
     (void)unused;
@@ -98,8 +100,8 @@ static void growth(void **unused)
     close_model(z);
 }
 
-/* The same particles with the velocity of their centre of mass, 1/4 along z, taken off. They stay where they are: g is a rounding for good, and what the energy has of
-   one sign in a step, 0.01 roundings, is all that grows. */
+/* The same particles with the velocity of their centre of mass, 1/4 along z, taken off. They stay where they are: g is
+   a rounding for good, and what the energy has of one sign in a step, 0.01 roundings, is all that grows. */
 static void growth_at_rest(void **unused)
 {
     (void)unused;
@@ -133,14 +135,17 @@ static void rates_of_the_constraints(void **unused)
         X(simulation_residuals)(z, &g, &rate);
         for (int k = 0; k < 2; k++) {
             sum[k] = z->g_rate[k];
-            for (int i = 0; i < 3; i++) e[k][i] = z->x.q[6 * k + i] - z->x.q[6 * k + 3 + i], w[k][i] = z->x.w[6 * k + i] - z->x.w[6 * k + 3 + i];
+            for (int i = 0; i < 3; i++)
+                e[k][i] = z->x.q[6 * k + i] - z->x.q[6 * k + 3 + i],
+                w[k][i] = z->x.w[6 * k + i] - z->x.w[6 * k + 3 + i];
         }
         do_steps(z, 1, (real)taut_wide_from_double(0.01));
         X(simulation_residuals)(z, &g, &rate);
         for (int k = 0; k < 2; k++) {
             real product = 0;
             for (int i = 0; i < 3; i++)
-                product += (z->x.q[6 * k + i] - z->x.q[6 * k + 3 + i] - e[k][i]) * (z->x.w[6 * k + i] - z->x.w[6 * k + 3 + i] - w[k][i]);
+                product += (z->x.q[6 * k + i] - z->x.q[6 * k + 3 + i] - e[k][i])
+                           * (z->x.w[6 * k + i] - z->x.w[6 * k + 3 + i] - w[k][i]);
             /* a rounding of g, divided by the step of 0.01, is 100 roundings */
             assert_at_most(REAL(fabs)(sum[k] + z->g_rate[k] - product / 2), 400 * unit);
         }
@@ -164,8 +169,10 @@ static void run_to(const char *method, long steps, real until, real *q, real *p,
 static void convergence(void **unused)
 {
     (void)unused;
-    static const struct { long steps; double error; } rows[] = {
-        { 10, 1.974622e-5 }, { 20, 5.094250e-6 }, { 40, 1.283624e-6 }, { 100, 2.058166e-7 }, { 200, 5.145495e-8 }, { 1000, 2.038645e-9 },
+    static const struct { long steps; double error;
+    } rows[] = {
+        { 10, 1.974622e-5 },  { 20, 5.094250e-6 },  { 40, 1.283624e-6 },
+        { 100, 2.058166e-7 }, { 200, 5.145495e-8 }, { 1000, 2.038645e-9 },
     };
     static const double reference[] = { 0.996038797621, 0.996270728742, 0.117262174425 };
     real exact[12], q[12], p[12], p_exact[12], lambda[2], until = (real)taut_wide_from_double(0.1), before = 0;
@@ -178,7 +185,8 @@ static void convergence(void **unused)
         for (int i = 9; i < 12; i++) sum += (q[i] - exact[i]) * (q[i] - exact[i]), size += exact[i] * exact[i];
         double error = (double)REAL(sqrt)(sum / size);
         real p_error = distance(p, p_exact, 12);
-        printf("  dt %.1e  q4 %.6e (reference %.6e)  p %.3e\n", 0.1 / rows[r].steps, error, rows[r].error, (double)p_error);
+        printf("  dt %.1e  q4 %.6e (reference %.6e)  p %.3e\n", 0.1 / rows[r].steps, error, rows[r].error,
+               (double)p_error);
         assert_at_most(fabs(error / rows[r].error - 1), 1e-6 + 1e-14 / rows[r].error);
         if (r == 1 || r == 2) assert_between(before / p_error, 3.8, 4.2); /* momenta are of order 2 as well */
         before = p_error;
@@ -202,7 +210,8 @@ static void multipliers_belong_to_the_middle(void **unused)
         assert_int_equal(X(simulation_flow)(exact, until, (real)1e-13), TAUT_OK);
         assert_int_equal(X(simulation_multipliers)(exact), TAUT_OK);
         at_end[r] = distance(z->x.lambda, exact->lambda, 2);
-        printf("  h %.2e  multipliers at t - h/2 %.3e, at t %.3e\n", (double)h, (double)at_middle[r], (double)at_end[r]);
+        printf("  h %.2e  multipliers at t - h/2 %.3e, at t %.3e\n", (double)h, (double)at_middle[r],
+               (double)at_end[r]);
         /* what frames report under lambda.NAME belongs to the state, and is of order 2 */
         assert_int_equal(X(simulation_multipliers)(z), TAUT_OK);
         assert_at_most(distance(z->lambda, exact->lambda, 2), 300 * h * h);
@@ -215,9 +224,9 @@ static void multipliers_belong_to_the_middle(void **unused)
     }
 }
 
-/* 100 steps of 0.01, momenta turned round, back: the reference has 7e-14 in q and 5e-13 in p. The error of p is a random walk: the rounding of
-   g(q1), of size eps, comes divided by the step into the velocities. One walk may be twice as long as another, so that the mean of several
-   with slightly different steps is compared. */
+/* 100 steps of 0.01, momenta turned round, back: the reference has 7e-14 in q and 5e-13 in p. The error of p is a
+   random walk: the rounding of g(q1), of size eps, comes divided by the step into the velocities. One walk may be twice
+   as long as another, so that the mean of several with slightly different steps is compared. */
 static void reversibility(void **unused)
 {
     (void)unused;

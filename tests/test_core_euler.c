@@ -9,10 +9,14 @@ static const struct {
     int k;
     double y, z;
 } table[] = {
-    { PROBLEM_1, "euler", 0, 3.82352077, 4.47180003 },            { PROBLEM_1, "euler:natural", 0, 2.95654231, 4.76627092 },
-    { PROBLEM_1, "euler", 3, 0.230128316, 0.260385553 },          { PROBLEM_1, "euler:natural", 3, 0.638483169, 1.49787101 },
-    { PROBLEM_1, "euler", 6, 2.73133780e-2, 3.08544514e-2 },      { PROBLEM_1, "euler:natural", 6, 0.451156868, 1.23767231 },
-    { PROBLEM_2, "euler", 0, 0.446408340, 0.295412569 },          { PROBLEM_2, "euler:natural", 0, 0.447750513, 0.300857251 },
+    { PROBLEM_1, "euler", 0, 3.82352077, 4.47180003 },
+    { PROBLEM_1, "euler:natural", 0, 2.95654231, 4.76627092 },
+    { PROBLEM_1, "euler", 3, 0.230128316, 0.260385553 },
+    { PROBLEM_1, "euler:natural", 3, 0.638483169, 1.49787101 },
+    { PROBLEM_1, "euler", 6, 2.73133780e-2, 3.08544514e-2 },
+    { PROBLEM_1, "euler:natural", 6, 0.451156868, 1.23767231 },
+    { PROBLEM_2, "euler", 0, 0.446408340, 0.295412569 },
+    { PROBLEM_2, "euler:natural", 0, 0.447750513, 0.300857251 },
     { PROBLEM_1, "euler:conjugate", 6, 1.92906739e-2, 2.27452608e-2 },
     { PROBLEM_2, "euler:conjugate", 6, 6.07140686e-3, 5.19379876e-3 },
 };
@@ -32,8 +36,9 @@ static void the_tables(void **unused)
 static void order_is_1(void **unused)
 {
     (void)unused;
-    static const char *const methods[] = { "euler", "euler:conjugate", "euler:adjoint", "euler:conjugate,adjoint", "euler:alpha=0.3",
-                                           "euler:adjoint,alpha=1" };
+    static const char *const methods[] = { "euler",           "euler:conjugate",
+                                           "euler:adjoint",   "euler:conjugate,adjoint",
+                                           "euler:alpha=0.3", "euler:adjoint,alpha=1" };
     static const char *const models[] = { PROBLEM_1, PROBLEM_2 };
     for (size_t i = 0; i < 2 * sizeof methods / sizeof *methods; i++) {
         errors a = errors_at_1(models[i % 2], methods[i / 2], 320), b = errors_at_1(models[i % 2], methods[i / 2], 640);
@@ -46,7 +51,8 @@ static void order_is_1(void **unused)
 
 #define LEVELS 7
 
-/* The limit h -> 0 of the state at t = 1, by extrapolation in powers of h: what the directly computed errors show only for very small steps. */
+/* The limit h -> 0 of the state at t = 1, by extrapolation in powers of h: what the directly computed errors show only
+   for very small steps. */
 static void limit_at_1(const char *model, const char *method, long steps, real *x)
 {
     real t[LEVELS][4];
@@ -62,8 +68,8 @@ static void limit_at_1(const char *model, const char *method, long steps, real *
     memcpy(x, t[LEVELS - 1], sizeof t[0]);
 }
 
-/* The solution of the inconsistent system of section 3.4. Extrapolation from 40 .. 2560 steps is good to 1e-11. Eight digits:
-   the prototype prints 5.70342389e-3 where two precisions and longer extrapolations agree on 5.703423883e-3. */
+/* The solution of the inconsistent system of section 3.4. Extrapolation from 40 .. 2560 steps is good to 1e-11. Eight
+   digits: the prototype prints 5.70342389e-3 where two precisions and longer extrapolations agree on 5.703423883e-3. */
 static void natural_has_another_limit(void **unused)
 {
     (void)unused;
@@ -85,7 +91,8 @@ static void natural_has_another_limit(void **unused)
     }
 }
 
-/* The same on (4.2) without extrapolation, to three digits; only for small steps does the first-order error get out of the way. */
+/* The same on (4.2) without extrapolation, to three digits; only for small steps does the first-order error get out of
+   the way. */
 static void natural_on_the_cubic_directly(void **unused)
 {
     (void)unused;
@@ -122,7 +129,8 @@ static real there_and_back(const char *model, const char *one, const char *other
     do_steps(z, 1, h);
     use_method(z, other);
     do_steps(z, 1, -h);
-    real far = larger(distance(z->x.q, start.q, z->s->n) / largest_of(start.q, z->s->n), distance(z->x.p, start.p, z->s->n) / largest_of(start.p, z->s->n));
+    real far = larger(distance(z->x.q, start.q, z->s->n) / largest_of(start.q, z->s->n),
+                      distance(z->x.p, start.p, z->s->n) / largest_of(start.p, z->s->n));
     X(state_clear)(z->s, &start);
     close_model(z);
     return far;
@@ -135,14 +143,20 @@ static void adjoints_undo(void **unused)
 {
     (void)unused;
     static const char *const pairs[][2] = {
-        { "euler", "euler:adjoint" }, { "euler:natural", "euler:natural,adjoint" }, { "euler:conjugate", "euler:conjugate,adjoint" },
-        { "euler:alpha=0.3", "euler:alpha=0.3,adjoint" }, { "euler:adjoint", "euler:adjoint,adjoint" }, { "rattle", "rattle" },
+        { "euler", "euler:adjoint" },
+        { "euler:natural", "euler:natural,adjoint" },
+        { "euler:conjugate", "euler:conjugate,adjoint" },
+        { "euler:alpha=0.3", "euler:alpha=0.3,adjoint" },
+        { "euler:adjoint", "euler:adjoint,adjoint" },
+        { "rattle", "rattle" },
     };
-    static const char *const models[] = { PROBLEM_1, PROBLEM_2, "double-spherical-pendulum", "heavy-top", "triple-pendulum", "driven-pendulum" };
+    static const char *const models[] = { PROBLEM_1,   PROBLEM_2,         "double-spherical-pendulum",
+                                          "heavy-top", "triple-pendulum", "driven-pendulum" };
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
         for (size_t k = 0; k < sizeof models / sizeof *models; k++) {
             real far = there_and_back(models[k], pairs[i][0], pairs[i][1], (real)0.0078125);
-            printf("%-26s %s and back by %s: %.1f eps\n", models[k], pairs[i][0], pairs[i][1], (double)(far / REAL_EPSILON));
+            printf("%-26s %s and back by %s: %.1f eps\n", models[k], pairs[i][0], pairs[i][1],
+                   (double)(far / REAL_EPSILON));
             assert_at_most(far, BACK);
         }
 }
@@ -204,7 +218,8 @@ static real apart(const char *model, const char *one, const char *other, real h,
 static void one_method_when_forces_are_linear(void **unused)
 {
     (void)unused;
-    static const char *const others[] = { "euler:natural", "euler:natural,alpha=0.2", "euler:alpha=0.9", "euler:alpha=-3" };
+    static const char *const others[] = { "euler:natural", "euler:natural,alpha=0.2", "euler:alpha=0.9",
+                                          "euler:alpha=-3" };
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
         assert_at_most(apart("double-spherical-pendulum", "euler", others[i], (real)0.01, 20), 1000 * REAL_EPSILON);
         assert_true(apart(PROBLEM_1, "euler", others[i], (real)0.01, 20) > 1e-6);
@@ -226,8 +241,12 @@ static void natural_is_declared_for_what_it_is(void **unused)
         const char *model, *method;
         int order, warned;
     } cases[] = {
-        { PROBLEM_1, "euler:natural", 0, 1 }, { PROBLEM_2, "euler:natural", 0, 1 }, { PROBLEM_1, "euler", 1, 0 },
-        { "pendulum", "euler:natural", 1, 0 }, { PROBLEM_1, "compose:euler:natural,order=4", 0, 1 }, { PROBLEM_1, "compose:euler,order=4", 4, 0 },
+        { PROBLEM_1, "euler:natural", 0, 1 },
+        { PROBLEM_2, "euler:natural", 0, 1 },
+        { PROBLEM_1, "euler", 1, 0 },
+        { "pendulum", "euler:natural", 1, 0 },
+        { PROBLEM_1, "compose:euler:natural,order=4", 0, 1 },
+        { PROBLEM_1, "compose:euler,order=4", 4, 0 },
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char path[512];
@@ -246,13 +265,14 @@ static void natural_is_declared_for_what_it_is(void **unused)
     }
 }
 
-/* 0.1 in a method's text is the number of the precision that is nearest to 1/10; that nearest in double, written out, is the same in double and
-   another number in quad, 5.6e-18 away. The momenta show it: by more than a million of their roundings, if less than by that difference where a
-   symmetric composition cancels most of it. */
+/* 0.1 in a method's text is the number of the precision that is nearest to 1/10; that nearest in double, written out,
+   is the same in double and another number in quad, 5.6e-18 away. The momenta show it: by more than a million of their
+   roundings, if less than by that difference where a symmetric composition cancels most of it. */
 static void options_have_the_digits_of_the_precision(void **unused)
 {
     (void)unused;
-    static const char *const methods[] = { "euler:alpha=%s", "euler:adjoint,alpha=%s", "compose:euler,alpha=%s,order=2" };
+    static const char *const methods[] = { "euler:alpha=%s", "euler:adjoint,alpha=%s",
+                                           "compose:euler,alpha=%s,order=2" };
     real alpha;
     method_spec spec;
     taut_context *context = taut_context_create(NULL);
@@ -264,7 +284,8 @@ static void options_have_the_digits_of_the_precision(void **unused)
         real p[2][2];
         for (int k = 0; k < 2; k++) {
             char method[120];
-            snprintf(method, sizeof method, methods[i], k ? "0.1000000000000000055511151231257827021181583404541015625" : "0.1");
+            snprintf(method, sizeof method, methods[i],
+                     k ? "0.1000000000000000055511151231257827021181583404541015625" : "0.1");
             simulation *z = open_with(PROBLEM_1, method);
             do_steps(z, 10, (real)1 / 100);
             memcpy(p[k], z->x.p, sizeof p[k]);

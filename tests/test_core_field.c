@@ -1,12 +1,14 @@
-/* Fields against the expression graph: every derivative that a field evaluates through kernels, tapes and lanes is compared with the
-   symbolic derivative of the whole expression, evaluated in `wide`. The functions are random models of the model language. */
+/* Fields against the expression graph: every derivative that a field evaluates through kernels, tapes and lanes is
+   compared with the symbolic derivative of the whole expression, evaluated in `wide`. The functions are random models
+   of the model language. */
 #include "field/field.h"
 #include "field/lanes.h"
 
 #include "support_core.h"
 
-/* Rounding: terms of some 30 operations with values of the order of 1, and derivatives of them up to third order. Measured: below
-   10 eps (1 + |result|); 10^3 leaves room for other compilers and libraries. A wrong derivative is off by a good part of 1. */
+/* Rounding: terms of some 30 operations with values of the order of 1, and derivatives of them up to third order.
+   Measured: below 10 eps (1 + |result|); 10^3 leaves room for other compilers and libraries. A wrong derivative is off
+   by a good part of 1. */
 #define ROUNDING ((wide)(1e3 * (double)REAL_EPSILON))
 
 enum { MOST = 80 }; /* variables of a kind */
@@ -56,7 +58,10 @@ static wide value(sample *z, expr e)
 }
 
 static expr variable(sample *z, kind k, uint32_t i) { return taut_expr_variable(z->m->graph, k, i); }
-static expr derivative(sample *z, expr e, kind k, uint32_t i) { return taut_expr_derivative(z->m->graph, e, variable(z, k, i)); }
+static expr derivative(sample *z, expr e, kind k, uint32_t i)
+{
+    return taut_expr_derivative(z->m->graph, e, variable(z, k, i));
+}
 
 /* The forces of the model become the functions of a field: they may contain variables of every kind. */
 static void open_sample(sample *z, const char *text, generator *r)
@@ -65,7 +70,8 @@ static void open_sample(sample *z, const char *text, generator *r)
     z->m = load(text);
     z->s = taut_store_create(context, z->m->graph);
     z->rows = z->m->coordinate_count;
-    uint32_t sizes[KIND_COUNT] = { z->m->coordinate_count, z->m->coordinate_count, 1, (uint32_t)z->m->constraint_count };
+    uint32_t sizes[KIND_COUNT] = { z->m->coordinate_count, z->m->coordinate_count, 1,
+                                   (uint32_t)z->m->constraint_count };
     memcpy(z->sizes, sizes, sizeof sizes);
     for (int k = 0; k < KIND_COUNT; k++) {
         assert_true(sizes[k] <= MOST);
@@ -124,7 +130,8 @@ static void check_values(sample *z)
     assert_int_equal(X(field_prepare_values)(z->field), TAUT_OK);
     X(field_values)(z->field, &at, out);
     for (size_t i = 0; i < z->m->force_count; i++) reference[z->m->forces[i].target] += value(z, z->m->forces[i].value);
-    for (uint32_t row = 0; row < z->rows; row++) assert_near(out[row], 1 + reference[row], allowed(reference[row]), "value", row);
+    for (uint32_t row = 0; row < z->rows; row++)
+        assert_near(out[row], 1 + reference[row], allowed(reference[row]), "value", row);
 }
 
 static void check_gradients(sample *z)
@@ -157,11 +164,13 @@ static void check_pattern(const pattern *p, uint32_t rows, uint32_t columns)
 }
 
 /* An entry is stored exactly where the symbolic derivative is not the number 0. */
-static void check_entry(sample *z, const pattern *p, const real *values, uint32_t row, uint32_t column, expr e, const char *what)
+static void check_entry(sample *z, const pattern *p, const real *values, uint32_t row, uint32_t column, expr e,
+                        const char *what)
 {
     int entry = taut_pattern_find(p, (int)row, (int)column);
     int zero = taut_expr_is_number(z->m->graph, e, 0);
-    if ((entry < 0) != zero) print_error("%s (%u, %u): %s\n", what, row, column, zero ? "a zero is stored" : "an entry is missing");
+    if ((entry < 0) != zero)
+        print_error("%s (%u, %u): %s\n", what, row, column, zero ? "a zero is stored" : "an entry is missing");
     assert_int_equal(entry < 0, zero);
     if (zero) return;
     wide reference = value(z, e);
@@ -206,7 +215,8 @@ static void check_hessian(sample *z, kind a, kind b)
         expr row = derivative(z, z->total, a, i);
         for (uint32_t j = 0; j < z->sizes[b]; j++) check_entry(z, p, values, i, j, derivative(z, row, b, j), "Hessian");
     }
-    for (int i = 0; a == b && i < p->rows; i++) /* stored in full, and symmetric to the bit: one number is put in two places */
+    for (int i = 0; a == b && i < p->rows; i++) /* stored in full, and symmetric to the bit: one number is put in two
+                                                   places */
         for (int e = p->start[i]; e < p->start[i + 1]; e++) {
             int mirror = taut_pattern_find(p, p->index[e], i);
             assert_true(mirror >= 0 && values[mirror] == values[e]);
@@ -261,8 +271,8 @@ static void check_second_and_third(sample *z)
     }
 }
 
-/* The same against differences, which know nothing of the graph: (f(x + e u) - 2 f(x) + f(x - e u))/e^2 for the second, and
-   differences of u' Hess w, gathered from the Hessians, for the third derivatives. */
+/* The same against differences, which know nothing of the graph: (f(x + e u) - 2 f(x) + f(x - e u))/e^2 for the second,
+   and differences of u' Hess w, gathered from the Hessians, for the third derivatives. */
 static real quadratic_form(sample *z, const place *at)
 {
     real sum = 0;
@@ -273,7 +283,8 @@ static real quadratic_form(sample *z, const place *at)
             real *values = calloc((size_t)pattern_entries(p) + 1, sizeof *values);
             X(field_hessian)(z->field, (kind)a, (kind)b, at, z->weights, values);
             for (int i = 0; i < p->rows; i++)
-                for (int e = p->start[i]; e < p->start[i + 1]; e++) sum += z->u[a][i] * values[e] * z->w[b][p->index[e]];
+                for (int e = p->start[i]; e < p->start[i + 1]; e++)
+                    sum += z->u[a][i] * values[e] * z->w[b][p->index[e]];
             free(values);
         }
     return sum;
@@ -346,9 +357,31 @@ static void put_leaf(writer *w)
 
 /* Formulas that are smooth everywhere; $ stands for a formula. */
 static const char *const forms[] = {
-    "($ + $)", "($ - $)", "$*$", "$*$*$", "k*($ - $)", "sin($)", "cos($)", "exp($/4)", "sqrt(1 + ($)^2)", "($)^2", "($)^3",
-    "$/(2 + ($)^2)", "atan2($, 2 + ($)^2)", "tanh($)", "log(3 + ($)^2)", "atan($)", "asin(sin($)/2)", "acos(cos($)/3)", "tan(sin($))",
-    "sinh($/3)", "cosh($/3)", "norm{$, $, 1}", "(1 + norm2{$, $})^-3", "(2 + cos($))^1.5", "-($)",
+    "($ + $)",
+    "($ - $)",
+    "$*$",
+    "$*$*$",
+    "k*($ - $)",
+    "sin($)",
+    "cos($)",
+    "exp($/4)",
+    "sqrt(1 + ($)^2)",
+    "($)^2",
+    "($)^3",
+    "$/(2 + ($)^2)",
+    "atan2($, 2 + ($)^2)",
+    "tanh($)",
+    "log(3 + ($)^2)",
+    "atan($)",
+    "asin(sin($)/2)",
+    "acos(cos($)/3)",
+    "tan(sin($))",
+    "sinh($/3)",
+    "cosh($/3)",
+    "norm{$, $, 1}",
+    "(1 + norm2{$, $})^-3",
+    "(2 + cos($))^1.5",
+    "-($)",
 };
 
 static void put_formula(writer *w, int depth)
@@ -372,7 +405,8 @@ static void random_models(void **state)
     for (int sample = 0; sample < 12; sample++) {
         w.length = 0;
         put(&w, "local k, t = param('k', 0.7), time()\n");
-        for (int i = 1; i <= 4; i++) put(&w, "local x%d = coordinate 'x%d'; lagrangian(x%d.dot^2/2); start { x%d = 0 }\n", i, i, i, i);
+        for (int i = 1; i <= 4; i++)
+            put(&w, "local x%d = coordinate 'x%d'; lagrangian(x%d.dot^2/2); start { x%d = 0 }\n", i, i, i, i);
         put(&w, "local l1, l2 = constraint('c1', x1*x2), constraint('c2', x3 + x4)\n");
         for (int i = 0; i < 7; i++) {
             put(&w, "force(x%d, ", 1 + i % 3); /* the fourth row stays empty */
@@ -383,8 +417,8 @@ static void random_models(void **state)
     }
 }
 
-/* Rings and pairs of 70 coordinates: every batch is longer than the lanes, and not a multiple of them; Lennard-Jones, bending,
-   mixed kinds, one sum of all. */
+/* Rings and pairs of 70 coordinates: every batch is longer than the lanes, and not a multiple of them; Lennard-Jones,
+   bending, mixed kinds, one sum of all. */
 static void more_instances_than_lanes(void **state)
 {
     (void)state;
@@ -392,13 +426,14 @@ static void more_instances_than_lanes(void **state)
     static writer w;
     w.length = 0;
     w.r.seed = 7;
-    put(&w, "local t, x = time(), {}\n"
-            "for i = 1, 70 do x[i] = coordinate('x'..i); lagrangian(x[i].dot^2/2); start { ['x'..i] = 0 } end\n"
-            "local l = constraint('c', x[1])\n"
-            "for i = 1, 70 do local y, z = x[i %% 70 + 1], x[(i + 6) %% 70 + 1]\n"
-            "  local s = (2 + (x[i] - y)^2 + (x[i].dot - z)^2)^-3\n"
-            "  force(x[i %% 50 + 1], i/70*(s^2 - 2*s) + l*cos(x[i] - 2*y + z)*exp(t/3) + (i - 3.5)*x[i]*y.dot - z^2*t)\n"
-            "end\n");
+    put(&w,
+        "local t, x = time(), {}\n"
+        "for i = 1, 70 do x[i] = coordinate('x'..i); lagrangian(x[i].dot^2/2); start { ['x'..i] = 0 } end\n"
+        "local l = constraint('c', x[1])\n"
+        "for i = 1, 70 do local y, z = x[i %% 70 + 1], x[(i + 6) %% 70 + 1]\n"
+        "  local s = (2 + (x[i] - y)^2 + (x[i].dot - z)^2)^-3\n"
+        "  force(x[i %% 50 + 1], i/70*(s^2 - 2*s) + l*cos(x[i] - 2*y + z)*exp(t/3) + (i - 3.5)*x[i]*y.dot - z^2*t)\n"
+        "end\n");
     check_all(w.text, &w.r);
 }
 
@@ -419,11 +454,12 @@ static void structural_zeros_are_not_stored(void **state)
     (void)state;
     generator r = { 5 };
     sample z;
-    open_sample(&z,
-                "local x, y = coordinate 'x', coordinate 'y'; lagrangian(x.dot^2/2 + y.dot^2/2); start { x = 0, y = 0 }\n"
-                "local l = constraint('c', x)\n"
-                "force(x, 3*x*y + 2*y + 5 + x.dot^2*y + l*x)\n",
-                &r);
+    open_sample(
+        &z,
+        "local x, y = coordinate 'x', coordinate 'y'; lagrangian(x.dot^2/2 + y.dot^2/2); start { x = 0, y = 0 }\n"
+        "local l = constraint('c', x)\n"
+        "force(x, 3*x*y + 2*y + 5 + x.dot^2*y + l*x)\n",
+        &r);
     assert_int_equal(X(field_instances)(z.field), 5);
     static const struct { kind a, b; int entries, varies; } expected[] = {
         { KIND_Q, KIND_Q, 2, 0 },      /* (x,y) and its mirror; no squares */
@@ -479,10 +515,11 @@ static void shared_sums_have_the_right_value(void **state)
     (void)state;
     generator r = { 3 };
     sample z;
-    open_sample(&z,
-                "local x, y = coordinate 'x', coordinate 'y'; lagrangian(x.dot^2/2 + y.dot^2/2); start { x = 0, y = 0 }\n"
-                "local a, b = x^2, y^2; for i = 2, 60 do a, b = b, a + b end; force(x, b)\n",
-                &r);
+    open_sample(
+        &z,
+        "local x, y = coordinate 'x', coordinate 'y'; lagrangian(x.dot^2/2 + y.dot^2/2); start { x = 0, y = 0 }\n"
+        "local a, b = x^2, y^2; for i = 2, 60 do a, b = b, a + b end; force(x, b)\n",
+        &r);
     real out[2] = { 0 }, gradient[2] = { 0 };
     place at = place_of(&z, z.x);
     assert_int_equal(X(field_prepare_values)(z.field), TAUT_OK);
@@ -501,8 +538,9 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
     const struct CMUnitTest tests[] = {
-        TEST(random_models), TEST(more_instances_than_lanes), TEST(a_value_read_twice), TEST(structural_zeros_are_not_stored), TEST(missing_kinds_are_zero),
-        TEST(shared_sums_have_the_right_value),
+        TEST(random_models),          TEST(more_instances_than_lanes),
+        TEST(a_value_read_twice),     TEST(structural_zeros_are_not_stored),
+        TEST(missing_kinds_are_zero), TEST(shared_sums_have_the_right_value),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,20 +1,23 @@
-/* Damping, motors and time-dependent loads under every method that takes forces: orders on a constrained pendulum and on friction that depends on
-   the multiplier; who refuses, and with which words. */
+/* Damping, motors and time-dependent loads under every method that takes forces: orders on a constrained pendulum and
+   on friction that depends on the multiplier; who refuses, and with which words. */
 #include "support_method.h"
 
 /* A pendulum on a rod with linear and quadratic damping, a motor, a load that depends on position and time. */
 static const char driven_lagrangian[] =
     "local a, t = point('a', 2), time() lagrangian(0.75*norm2(a.dot) - 14.7*a.y) constraint('rod', norm2(a) - 4)\n"
-    "local d = 0.3 + 0.1*sqrt(1 + norm2(a.dot)) force(a, { -d*a.dot.x + 2*cos(1.7*t), -d*a.dot.y - 0.5*a.x*sin(2*t) })\n"
+    "local d = 0.3 + 0.1*sqrt(1 + norm2(a.dot)) force(a, { -d*a.dot.x + 2*cos(1.7*t), -d*a.dot.y - 0.5*a.x*sin(2*t) "
+    "})\n"
     "start { a = {1.2, free(-1.5)}, ['a.dot'] = {0.7, free(0)} }";
-static const char driven_hamiltonian[] =
-    "local a, t = point('a', 2), time() local p = momentum(a) hamiltonian(norm2(p)/3 + 14.7*a.y) constraint('rod', norm2(a) - 4)\n"
-    "local vx, vy = p.x/1.5, p.y/1.5 local d = 0.3 + 0.1*sqrt(1 + vx^2 + vy^2) force(a, { -d*vx + 2*cos(1.7*t), -d*vy - 0.5*a.x*sin(2*t) })\n"
-    "start { a = {1.2, free(-1.5)}, ['p.a'] = {1.05, free(0)} }";
+static const char driven_hamiltonian[] = "local a, t = point('a', 2), time() local p = momentum(a) "
+                                         "hamiltonian(norm2(p)/3 + 14.7*a.y) constraint('rod', norm2(a) - 4)\n"
+                                         "local vx, vy = p.x/1.5, p.y/1.5 local d = 0.3 + 0.1*sqrt(1 + vx^2 + vy^2) "
+                                         "force(a, { -d*vx + 2*cos(1.7*t), -d*vy - 0.5*a.x*sin(2*t) })\n"
+                                         "start { a = {1.2, free(-1.5)}, ['p.a'] = {1.05, free(0)} }";
 /* Friction nonlinear in the normal force, a damper, a drive; mass that depends on position. */
 static const char friction_lagrangian[] =
     "local r, a, t = coordinate 'r', coordinate 'a', time() lagrangian((r.dot^2 + r^2*a.dot^2)/2 - 9.81*r*sin(a))\n"
-    "local c = constraint('curve', r - 1 - 0.2*cos(2*a)) force(r, -0.1*r.dot) force(a, -0.02*c^2*a.dot*r + 0.5*cos(3*t) - 0.1*a.dot)\n"
+    "local c = constraint('curve', r - 1 - 0.2*cos(2*a)) force(r, -0.1*r.dot) force(a, -0.02*c^2*a.dot*r + "
+    "0.5*cos(3*t) - 0.1*a.dot)\n"
     "start { r = free(1), a = 0.4, ['r.dot'] = free(0), ['a.dot'] = 1.5 }";
 
 static simulation *open_source(const char *text, const char *method)
@@ -48,12 +51,28 @@ typedef struct {
 } expected;
 
 static const expected all[] = {
-    { "rattle", 2, 2, 40 },        { "shake", 2, 1, 40 },       { "lobatto:s=2", 2, 2, 40 },   { "lobatto:s=3", 4, 4, 12 },  { "lobatto:s=4", 6, 6, 8 },
-    { "del", 2, 2, 40 },           { "del:left", 1, 1, 160 },   { "galerkin:LLL,m=2", 2, 2, 40 },
-    { "galerkin:LLL,m=3", 4, 4, 12 }, { "galerkin:LGL,m=3", 4, 4, 12 }, { "galerkin:LLG,m=3", 4, 4, 12 }, { "galerkin:LGG,m=3", 4, 4, 12 },
-    { "galerkin:ELL,m=4", 4, 4, 8 },  { "galerkin:EGL,m=4", 4, 4, 8 },  { "galerkin:ELG,m=4", 4, 4, 8 },  { "galerkin:EGG,m=4", 4, 4, 8 },
-    { "euler", 1, 1, 160 },        { "euler:conjugate", 1, 1, 160 }, { "euler:adjoint", 1, 1, 160 }, { "compose:euler,order=4", 4, 4, 8 },
-    { "compose:rattle,order=6", 6, 6, 6 }, { "compose:del,order=4", 4, 4, 12 },
+    { "rattle", 2, 2, 40 },
+    { "shake", 2, 1, 40 },
+    { "lobatto:s=2", 2, 2, 40 },
+    { "lobatto:s=3", 4, 4, 12 },
+    { "lobatto:s=4", 6, 6, 8 },
+    { "del", 2, 2, 40 },
+    { "del:left", 1, 1, 160 },
+    { "galerkin:LLL,m=2", 2, 2, 40 },
+    { "galerkin:LLL,m=3", 4, 4, 12 },
+    { "galerkin:LGL,m=3", 4, 4, 12 },
+    { "galerkin:LLG,m=3", 4, 4, 12 },
+    { "galerkin:LGG,m=3", 4, 4, 12 },
+    { "galerkin:ELL,m=4", 4, 4, 8 },
+    { "galerkin:EGL,m=4", 4, 4, 8 },
+    { "galerkin:ELG,m=4", 4, 4, 8 },
+    { "galerkin:EGG,m=4", 4, 4, 8 },
+    { "euler", 1, 1, 160 },
+    { "euler:conjugate", 1, 1, 160 },
+    { "euler:adjoint", 1, 1, 160 },
+    { "compose:euler,order=4", 4, 4, 8 },
+    { "compose:rattle,order=6", 6, 6, 6 },
+    { "compose:del,order=4", 4, 4, 12 },
 };
 enum { ALL = sizeof all / sizeof *all };
 
@@ -71,8 +90,8 @@ static int refused(const char *text, const char *name)
     return status != 0;
 }
 
-/* The deviation of an order is about h (odd orders, shake) or h^2: within 0.2. The steps are as listed times `finer`; in double the reference, good
-   to 1e-10, ends what can be seen of orders above `seen`. */
+/* The deviation of an order is about h (odd orders, shake) or h^2: within 0.2. The steps are as listed times `finer`;
+   in double the reference, good to 1e-10, ends what can be seen of orders above `seen`. */
 static int check_all(const char *name, const char *text, int finer, int seen)
 {
     int refusals = 0;
@@ -84,7 +103,8 @@ static int check_all(const char *name, const char *text, int finer, int seen)
         }
         if ((!QUAD || SANITIZED) && all[i].order > seen) continue;
         for (int k = 0; k < 2; k++) errors_at_end(text, all[i].method, (all[i].steps * finer) << k, &q[k], &p[k]);
-        printf("%-12s %-24s order q %.3f p %.3f   errors %.1e %.1e\n", name, all[i].method, log2(q[0] / q[1]), log2(p[0] / p[1]), q[1], p[1]);
+        printf("%-12s %-24s order q %.3f p %.3f   errors %.1e %.1e\n", name, all[i].method, log2(q[0] / q[1]),
+               log2(p[0] / p[1]), q[1], p[1]);
         assert_between(log2(q[0] / q[1]), all[i].order - 0.2, all[i].order + 0.2);
         assert_between(log2(p[0] / p[1]), all[i].momentum_order - 0.2, all[i].momentum_order + 0.2);
     }
@@ -101,7 +121,8 @@ static void damped_and_driven_lagrangian(void **unused)
 static void damped_and_driven_hamiltonian(void **unused)
 {
     (void)unused;
-    assert_int_equal(check_all("Hamiltonian", driven_hamiltonian, 1, 4), 3 + 9 + 1); /* shake, del, del:left; galerkin; compose:del */
+    assert_int_equal(check_all("Hamiltonian", driven_hamiltonian, 1, 4),
+                     3 + 9 + 1); /* shake, del, del:left; galerkin; compose:del */
 }
 
 /* shake's and del:left's multipliers are not the constraint force of an instant. */

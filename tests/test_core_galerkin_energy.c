@@ -17,7 +17,8 @@ static const energies table[] = {
     { "six-balls", "LLL", { 3.5436360e-3, 7.9757251e-7, 1.0824275e-10, 9.2564211e-15, 2.1644233e-18 } },
 };
 
-/* In double, what stands clear of round-off by six digits: m = 2 and 3. In quad one entry, unless TAUT_TEST_LONG asks for all. */
+/* In double, what stands clear of round-off by six digits: m = 2 and 3. In quad one entry, unless TAUT_TEST_LONG asks
+   for all. */
 static int wanted(const energies *e, int m)
 {
     if (getenv("TAUT_TEST_LONG")) return QUAD || m <= 3;
@@ -44,8 +45,8 @@ static void energy_errors(void **unused)
             /* half a unit of the sixth digit; in double the energy's own rounding, a few eps, besides */
             double allowed = 0.5e-5 * pow(10, floor(log10(reference))) + 8 * (double)REAL_EPSILON;
             int same = fabs(error - reference) <= allowed;
-            printf("%-16s %s m=%d: max|e_H| %.8e, reference %.8e%s\n", table[i].model, table[i].name, m, error, reference,
-                   same ? "" : "  <- differs");
+            printf("%-16s %s m=%d: max|e_H| %.8e, reference %.8e%s\n", table[i].model, table[i].name, m, error,
+                   reference, same ? "" : "  <- differs");
             fflush(stdout);
             different += !same;
             done++;

@@ -1,5 +1,5 @@
-/* What the Galerkin integrators keep, and what they do not: constraints, momenta, time symmetry, the symplectic form; which models
- * and options they take. */
+/* What the Galerkin integrators keep, and what they do not: constraints, momenta, time symmetry, the symplectic form;
+ * which models and options they take. */
 #include "support_galerkin.h"
 
 typedef struct {
@@ -9,9 +9,12 @@ typedef struct {
 
 /* Steps of about 1/20 of the fastest period. */
 static const problem problems[] = {
-    { "pendulum", 0.1 },     { "double-spherical-pendulum", 0.05 }, { "triple-pendulum", 0.1 },   { "rigid-body", 0.02 },
-    { "slider-crank", 0.002 }, { "driven-pendulum", 0.001 },        { "damped-pendulum", 0.05 },  { "bead-on-hoop", 0.02 },
-    { "spring-pendulum", 0.1 }, { "four-particles", 0.01 },         { "six-balls", 0.05 },
+    { "pendulum", 0.1 },         { "double-spherical-pendulum", 0.05 },
+    { "triple-pendulum", 0.1 },  { "rigid-body", 0.02 },
+    { "slider-crank", 0.002 },   { "driven-pendulum", 0.001 },
+    { "damped-pendulum", 0.05 }, { "bead-on-hoop", 0.02 },
+    { "spring-pendulum", 0.1 },  { "four-particles", 0.01 },
+    { "six-balls", 0.05 },
 };
 enum { PROBLEMS = sizeof problems / sizeof *problems };
 
@@ -28,7 +31,8 @@ static real momentum_scale(const simulation *z, const symmetry *y)
     return sum * reach;
 }
 
-/* Round-off of g_k is eps sum_i |G_ki| |q_i|, that of dg_k/dt the same with v; + g_t t and g_t for a moving constraint. */
+/* Round-off of g_k is eps sum_i |G_ki| |q_i|, that of dg_k/dt the same with v; + g_t t and g_t for a moving constraint.
+   */
 static void look_at_constraints(simulation *z, real scale[2], real most[2])
 {
     const pattern *p = z->s->blocks[BLOCK_G].parts[0].shape;
@@ -47,9 +51,11 @@ static void look_at_constraints(simulation *z, real scale[2], real most[2])
 
 static kept follow(simulation *z, real h, long steps)
 {
-    real first[SYMMETRY_LIMIT], size[SYMMETRY_LIMIT] = { 0 }, change[SYMMETRY_LIMIT] = { 0 }, scale[2] = { 0 }, most[2] = { 0 };
+    real first[SYMMETRY_LIMIT], size[SYMMETRY_LIMIT] = { 0 }, change[SYMMETRY_LIMIT] = { 0 }, scale[2] = { 0 },
+                                most[2] = { 0 };
     kept worst = { 0, 0, 0 };
-    for (int i = 0; i < z->symmetry_count; i++) first[i] = X(symmetry_momentum)(z->s, &z->symmetries[i], z->x.q, z->x.p);
+    for (int i = 0; i < z->symmetry_count; i++)
+        first[i] = X(symmetry_momentum)(z->s, &z->symmetries[i], z->x.q, z->x.p);
     for (long n = 0; n < steps; n++) {
         do_steps(z, 1, h);
         look_at_constraints(z, scale, most);
@@ -61,13 +67,14 @@ static kept follow(simulation *z, real h, long steps)
     }
     worst.g = most[0] / (REAL_EPSILON * scale[0]);
     worst.rate = most[1] / (REAL_EPSILON * scale[1]);
-    for (int i = 0; i < z->symmetry_count; i++) worst.momentum = larger(worst.momentum, change[i] / (REAL_EPSILON * size[i]));
+    for (int i = 0; i < z->symmetry_count; i++)
+        worst.momentum = larger(worst.momentum, change[i] / (REAL_EPSILON * size[i]));
     return worst;
 }
 
-/* Constraints: half a unit for the rounding of q, one for the evaluation, as much again for Newton: 3. Momenta: the roundings of the
-   increments, h |f|/|p| units each, walk at random, and each step solves its equations to a unit or so: sqrt(n), and 2 for the
-   evaluation. */
+/* Constraints: half a unit for the rounding of q, one for the evaluation, as much again for Newton: 3. Momenta: the
+   roundings of the increments, h |f|/|p| units each, walk at random, and each step solves its equations to a unit or
+   so: sqrt(n), and 2 for the evaluation. */
 static void kept_at_every_step(void **unused)
 {
     (void)unused;
@@ -78,8 +85,8 @@ static void kept_at_every_step(void **unused)
             simulation *z = open_model(problems[i].name);
             use_galerkin(z, algorithms[a], m);
             kept worst = follow(z, taut_wide_from_double(problems[i].h), steps);
-            printf("%-26s %s m=%d, in units of round-off: g %.2f  dg/dt %.2f  momenta %.2f\n", problems[i].name, algorithms[a], m,
-                   (double)worst.g, (double)worst.rate, (double)worst.momentum);
+            printf("%-26s %s m=%d, in units of round-off: g %.2f  dg/dt %.2f  momenta %.2f\n", problems[i].name,
+                   algorithms[a], m, (double)worst.g, (double)worst.rate, (double)worst.momentum);
             assert_at_most(worst.g, 3);
             assert_at_most(worst.rate, 3);
             assert_at_most(worst.momentum, 2 + sqrt((double)steps));
@@ -108,9 +115,11 @@ static void steps_back_undo_steps(void **unused)
                 uint32_t n = z->s->n;
                 real moved = distance(z->x.q, start.q, n), p = larger(largest_of(z->x.p, n), largest_of(start.p, n));
                 do_steps(z, steps, -taut_wide_from_double(h[i]));
-                real q_error = distance(z->x.q, start.q, n) / largest_of(start.q, n), p_error = distance(z->x.p, start.p, n) / p;
+                real q_error = distance(z->x.q, start.q, n) / largest_of(start.q, n),
+                     p_error = distance(z->x.p, start.p, n) / p;
                 real back = larger(q_error, p_error) / REAL_EPSILON;
-                printf("%-16s %s m=%d: moved %.1g, comes back to %.1f eps\n", names[i], algorithms[a], m, (double)moved, (double)back);
+                printf("%-16s %s m=%d: moved %.1g, comes back to %.1f eps\n", names[i], algorithms[a], m, (double)moved,
+                       (double)back);
                 assert_at_most(back, 8 * (double)steps);
                 X(state_clear)(z->s, &start);
                 close_model(z);
@@ -135,8 +144,8 @@ static void get_spring(const simulation *z, real *y)
     y[0] = q[0], y[1] = REAL(atan2)(dx, dy), y[2] = v[0], y[3] = (v[2] - v[0]) * dy - v[3] * dx;
 }
 
-/* Largest |omega(T a, T b) - omega(a, b)| over an orthonormal basis of the manifold's tangent space at y, T the derivative of a step,
-   by differences of order 4: an error of eps/d + d^4, that is eps^(4/5) at best. */
+/* Largest |omega(T a, T b) - omega(a, b)| over an orthonormal basis of the manifold's tangent space at y, T the
+   derivative of a step, by differences of order 4: an error of eps/d + d^4, that is eps^(4/5) at best. */
 static double defect_at(simulation *z, const state *start, const real *y, real h)
 {
     static const struct { int at, weight; } stencil[] = { { -2, 1 }, { -1, -8 }, { 1, 8 }, { 2, -1 } };
@@ -201,9 +210,9 @@ static double defect(simulation *z, const state *start, const char *name, int m,
     return worst;
 }
 
-/* Only those whose constraint points are those of the constraints' rule. The others fall short by h^3 (m = 2), h^5 (m = 3) a step, with
-   sizes of a factor of two about those of the reference (1.593e-3, 2.377e-4 and 1.054e-5, 3.789e-7 for h = 0.2, 0.1; it does not
-   say at which state and in which basis). */
+/* Only those whose constraint points are those of the constraints' rule. The others fall short by h^3 (m = 2), h^5 (m =
+   3) a step, with sizes of a factor of two about those of the reference (1.593e-3, 2.377e-4 and 1.054e-5, 3.789e-7 for
+   h = 0.2, 0.1; it does not say at which state and in which basis). */
 static void only_some_are_symplectic(void **unused)
 {
     (void)unused;
@@ -293,15 +302,16 @@ static void takes_and_refuses(void **unused)
     simulation *z = open_model("henon-heiles");
     assert_int_equal(try_method(z, "galerkin:LLL"), z->s->form == FORM_LAGRANGIAN ? TAUT_OK : TAUT_UNSUPPORTED);
     close_model(z);
-    z = open_text("local x = coordinate 'x'; local p = momentum(x); hamiltonian(p^2/2 + x^2/2); start { x = 1, ['p.x'] = 0 }\n");
+    z = open_text(
+        "local x = coordinate 'x'; local p = momentum(x); hamiltonian(p^2/2 + x^2/2); start { x = 1, ['p.x'] = 0 }\n");
     assert_int_equal(try_method(z, "galerkin"), TAUT_UNSUPPORTED);
     assert_non_null(strstr(taut_error_text(z->m->context), "Lagrangian"));
     close_model(z);
     z = open_model("pendulum");
     assert_int_equal(try_method(z, "galerkin"), TAUT_OK);
     assert_int_equal(try_method(z, "galerkin:LGG,m=9"), TAUT_OK);
-    static const char *const bad[] = { "galerkin:LGG,m=1", "galerkin:LGG,m=10", "galerkin:LLL,LGG", "galerkin:LLL=3", "galerkin:XYZ",
-                                       "galerkin:m", "galerkin:m=x" };
+    static const char *const bad[] = { "galerkin:LGG,m=1", "galerkin:LGG,m=10", "galerkin:LLL,LGG", "galerkin:LLL=3",
+                                       "galerkin:XYZ",     "galerkin:m",        "galerkin:m=x" };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         assert_int_equal(try_method(z, bad[i]), TAUT_BAD_USAGE);
         assert_non_null(strstr(taut_error_text(z->m->context), "galerkin"));
@@ -309,7 +319,8 @@ static void takes_and_refuses(void **unused)
     close_model(z);
 }
 
-/* Friction that depends on a multiplier, without constraints, and one coordinate alone: all run, with the declared order. */
+/* Friction that depends on a multiplier, without constraints, and one coordinate alone: all run, with the declared
+   order. */
 static void odd_models(void **unused)
 {
     (void)unused;
@@ -337,8 +348,8 @@ static void odd_models(void **unused)
                 error[k] = larger(distance(z->x.q, exact.q, n), distance(z->x.p, exact.p, n));
             }
             double order = log2((double)(error[1] / error[2]));
-            printf("model %zu, %s m=3: errors %.2e %.2e %.2e, order %.2f\n", i, algorithms[a], (double)error[0], (double)error[1],
-                   (double)error[2], order);
+            printf("model %zu, %s m=3: errors %.2e %.2e %.2e, order %.2f\n", i, algorithms[a], (double)error[0],
+                   (double)error[1], (double)error[2], order);
             assert_between(order, 3.8, 4.2);
             X(state_clear)(z->s, &start);
             X(state_clear)(z->s, &exact);

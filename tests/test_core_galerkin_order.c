@@ -1,5 +1,5 @@
-/* The orders of the Galerkin integrators: Tables 1 and 3 of Man, Gao & Zhong 2020, in the state, on both of the paper's problems and on
- * models with forces, with moving constraints, with a singular mass matrix. */
+/* The orders of the Galerkin integrators: Tables 1 and 3 of Man, Gao & Zhong 2020, in the state, on both of the paper's
+ * problems and on models with forces, with moving constraints, with a singular mass matrix. */
 #include "support_galerkin.h"
 
 static int full_set(void) { return getenv("TAUT_TEST_LONG") != NULL; }
@@ -22,23 +22,24 @@ static state exact_state(simulation *z, const state *start, long steps, real h)
     return save_state(z);
 }
 
-/* Orders from h, h/2, h/4. Errors are C h^s (1 + D h^2): the second measurement deviates a quarter as much as the first, and 0.15 is
-   what the steps below leave. */
-static void check_orders(simulation *z, const char *model, const char *name, int m, const state *start, const state *exact, long steps,
-                         real h)
+/* Orders from h, h/2, h/4. Errors are C h^s (1 + D h^2): the second measurement deviates a quarter as much as the
+   first, and 0.15 is what the steps below leave. */
+static void check_orders(simulation *z, const char *model, const char *name, int m, const state *start,
+                         const state *exact, long steps, real h)
 {
     real e[3];
     use_galerkin(z, name, m);
     for (int k = 0; k < 3; k++) e[k] = error_after(z, start, exact, steps << k, h / (1 << k));
     double first = log2((double)(e[0] / e[1])), second = log2((double)(e[1] / e[2]));
     int order = declared_galerkin(z, name, m).order;
-    printf("%-16s %s m=%d: order %2d, measured %6.3f %6.3f, last error %.1e\n", model, name, m, order, first, second, (double)e[2]);
+    printf("%-16s %s m=%d: order %2d, measured %6.3f %6.3f, last error %.1e\n", model, name, m, order, first, second,
+           (double)e[2]);
     /* the last error may be nothing but round-off (m = 9): some hundred roundings of steps and of the reference */
     assert_between(e[2] > 1000 * REAL_EPSILON ? second : first, order - 0.15, order + 0.15);
 }
 
-/* T = 4, eta = 0.1, 0.05, 0.025 is the full set, with m up to 9; T = 1 and m up to 5 otherwise. In double the errors of the
-   high orders are round-off. */
+/* T = 4, eta = 0.1, 0.05, 0.025 is the full set, with m up to 9; T = 1 and m up to 5 otherwise. In double the errors of
+   the high orders are round-off. */
 static void orders_of_the_paper(void **unused)
 {
     (void)unused;
@@ -61,14 +62,17 @@ static void orders_of_the_paper(void **unused)
     }
 }
 
-/* Forces, a moving pivot, a rotating hoop, quaternions (augmented mass matrix): the order does not depend on what the model has. */
+/* Forces, a moving pivot, a rotating hoop, quaternions (augmented mass matrix): the order does not depend on what the
+   model has. */
 static void orders_of_other_models(void **unused)
 {
     (void)unused;
     static const struct {
         const char *model;
         double h;
-    } problems[] = { { "damped-pendulum", 0.05 }, { "driven-pendulum", 0.001 }, { "bead-on-hoop", 0.02 }, { "rigid-body", 0.02 } };
+    } problems[] = {
+        { "damped-pendulum", 0.05 }, { "driven-pendulum", 0.001 }, { "bead-on-hoop", 0.02 }, { "rigid-body", 0.02 }
+    };
     static const char *const names[] = { "LLL", "LGL", "LLG", "LGG" };
     for (size_t i = 0; i < sizeof problems / sizeof *problems; i++) {
         simulation *z = open_model(problems[i].model);
@@ -87,7 +91,8 @@ static void orders_of_other_models(void **unused)
 static void spring_pendulum_at_4(void **unused)
 {
     (void)unused;
-    static const char *const digits[4] = { "-0.594213975301534602", "0", "-0.334720631042577444", "0.965744896070024460" };
+    static const char *const digits[4] = { "-0.594213975301534602", "0", "-0.334720631042577444",
+                                           "0.965744896070024460" };
     simulation *z = open_model("spring-pendulum");
     use_galerkin(z, "LGG", 9);
     do_steps(z, 40, (real)1 / 10);

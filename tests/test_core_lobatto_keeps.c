@@ -12,16 +12,20 @@ typedef struct {
 
 /* Steps of about 1/20 of the fastest period. */
 static const problem problems[] = {
-    { "pendulum", 0.1 },          { "double-spherical-pendulum", 0.05 }, { "triple-pendulum", 0.1 },  { "rigid-body", 0.02 },
-    { "slider-crank", 0.002 },    { "four-bar", 0.01 },                  { "heavy-top", 0.001 },      { "henon-heiles", 0.1 },
-    { "driven-pendulum", 0.001 }, { "bead-on-hoop", 0.02 },              { "six-balls", 0.02 },
+    { "pendulum", 0.1 },          { "double-spherical-pendulum", 0.05 },
+    { "triple-pendulum", 0.1 },   { "rigid-body", 0.02 },
+    { "slider-crank", 0.002 },    { "four-bar", 0.01 },
+    { "heavy-top", 0.001 },       { "henon-heiles", 0.1 },
+    { "driven-pendulum", 0.001 }, { "bead-on-hoop", 0.02 },
+    { "six-balls", 0.02 },
 };
 #define PROBLEMS (sizeof problems / sizeof *problems)
 static const char *const methods[] = { "lobatto:s=2", "lobatto:s=3", "lobatto:s=4", "lobatto:s=6", "lobatto:s=9" };
 #define METHODS (sizeof methods / sizeof *methods)
 
-/* Bounds: as for RATTLE (test_core_rattle_keeps.c), where they are derived. Iterations: from a guess without accelerations Newton gains a
-   digit or two with the first matrix, and doubles them with the next ones; 6 to 9 with the end of the step, a third more in quad. */
+/* Bounds: as for RATTLE (test_core_rattle_keeps.c), where they are derived. Iterations: from a guess without
+   accelerations Newton gains a digit or two with the first matrix, and doubles them with the next ones; 6 to 9 with the
+   end of the step, a third more in quad. */
 static void kept_at_every_step(void **unused)
 {
     (void)unused;
@@ -32,9 +36,10 @@ static void kept_at_every_step(void **unused)
             kept worst = follow(z, taut_wide_from_double(problems[i].h), steps);
             const newton_counts *counts = X(method_counts)(&z->method);
             double iterations = (double)counts->iterations / (double)steps;
-            printf("%-26s %s in units of round-off: g %.2f  dg/dt %.2f  momenta %.2f;  %.1f iterations, %.1f matrices\n", problems[i].name,
-                   methods[k], (double)worst.position, (double)worst.velocity, (double)worst.momentum, iterations,
-                   (double)counts->factorisations / (double)steps);
+            printf(
+                "%-26s %s in units of round-off: g %.2f  dg/dt %.2f  momenta %.2f;  %.1f iterations, %.1f matrices\n",
+                problems[i].name, methods[k], (double)worst.position, (double)worst.velocity, (double)worst.momentum,
+                iterations, (double)counts->factorisations / (double)steps);
             assert_at_most(worst.position, 3);
             assert_at_most(worst.velocity, 3);
             assert_at_most(worst.momentum, 2 + 0.2 * sqrt((double)steps));
@@ -56,7 +61,8 @@ static void runs_backwards(void **unused)
             do_steps(z, 5, h);
             state start = save_state(z);
             do_steps(z, steps, h);
-            real q = larger(largest_of(start.q, n), largest_of(z->x.q, n)), p = larger(largest_of(start.p, n), largest_of(z->x.p, n));
+            real q = larger(largest_of(start.q, n), largest_of(z->x.q, n)),
+                 p = larger(largest_of(start.p, n), largest_of(z->x.p, n));
             real moved = return_error(z, &start, 1, q, p);
             do_steps(z, steps, -h);
             real back = return_error(z, &start, 1, q, p);
@@ -92,7 +98,8 @@ static void a_step_is_symplectic(void **unused)
 static real relative_distance(const simulation *a, const simulation *b)
 {
     uint32_t n = a->s->n;
-    real q = distance(a->x.q, b->x.q, n) / largest_of(b->x.q, n), p = distance(a->x.p, b->x.p, n) / largest_of(b->x.p, n);
+    real q = distance(a->x.q, b->x.q, n) / largest_of(b->x.q, n),
+         p = distance(a->x.p, b->x.p, n) / largest_of(b->x.p, n);
     return larger(q, p);
 }
 
@@ -106,8 +113,8 @@ static void two_stages_are_rattle(void **unused)
         do_steps(a, steps, taut_wide_from_double(problems[i].h));
         do_steps(b, steps, taut_wide_from_double(problems[i].h));
         real apart = relative_distance(a, b);
-        printf("%-26s lobatto:s=2 and rattle are %.1f eps apart after %ld steps\n", problems[i].name, (double)(apart / REAL_EPSILON),
-               steps);
+        printf("%-26s lobatto:s=2 and rattle are %.1f eps apart after %ld steps\n", problems[i].name,
+               (double)(apart / REAL_EPSILON), steps);
         if (!a->s->structure.explicit_force) assert_true(apart == 0);
         assert_at_most(apart, (double)(4 * steps) * REAL_EPSILON);
         close_model(a);
@@ -115,8 +122,8 @@ static void two_stages_are_rattle(void **unused)
     }
 }
 
-/* A bead on an ellipse with mass 1 + x^2, a drag and a push in time: as a Lagrangian, as a Hamiltonian, as rates. The unknowns of a
-   step differ (velocities; forces and positions), the numbers do not. */
+/* A bead on an ellipse with mass 1 + x^2, a drag and a push in time: as a Lagrangian, as a Hamiltonian, as rates. The
+   unknowns of a step differ (velocities; forces and positions), the numbers do not. */
 static const char as_lagrangian[] = "local x, y = coordinate 'x', coordinate 'y'\n"
                                     "lagrangian((1 + x^2)*(x.dot^2 + y.dot^2)/2 - y)\n"
                                     "force(x, -(1 + x^2)*x.dot/8 + sin(time())/4)\n"
@@ -149,15 +156,16 @@ static void forms_agree(void **unused)
             do_steps(all[i], steps, (real)1 / 20);
         }
         real a = relative_distance(l, h), b = relative_distance(r, h);
-        printf("%s: Lagrangian and Hamiltonian are %.1f eps apart, rates and Hamiltonian %.1f\n", methods[k], (double)(a / REAL_EPSILON),
-               (double)(b / REAL_EPSILON));
+        printf("%s: Lagrangian and Hamiltonian are %.1f eps apart, rates and Hamiltonian %.1f\n", methods[k],
+               (double)(a / REAL_EPSILON), (double)(b / REAL_EPSILON));
         assert_at_most(a, (double)(4 * steps) * REAL_EPSILON);
         assert_at_most(b, (double)(4 * steps) * REAL_EPSILON);
         for (int i = 0; i < 3; i++) close_model(all[i]);
     }
 }
 
-/* A fresh method goes on from a copy of the state to the same bits. The chain is large enough for the sparse back end. */
+/* A fresh method goes on from a copy of the state to the same bits. The chain is large enough for the sparse back end.
+   */
 static void depends_on_the_state_alone(void **unused)
 {
     (void)unused;
@@ -178,8 +186,8 @@ static void depends_on_the_state_alone(void **unused)
 
 /* ---- large models, options ---- */
 
-/* Six stages of a chain of 1000 links: 23000 unknowns. A dense matrix of them has 4 GB and takes minutes; this takes a tenth of a
-   second a step, and some more to set up. */
+/* Six stages of a chain of 1000 links: 23000 unknowns. A dense matrix of them has 4 GB and takes minutes; this takes a
+   tenth of a second a step, and some more to set up. */
 static void a_long_chain_is_sparse(void **unused)
 {
     (void)unused;
@@ -201,7 +209,8 @@ static void a_long_chain_is_sparse(void **unused)
 static void options_are_checked(void **unused)
 {
     (void)unused;
-    static const char *const bad[] = { "lobatto:s=1", "lobatto:s=10", "lobatto:s=two", "lobatto:s", "lobatto:stages=3" };
+    static const char *const bad[] = { "lobatto:s=1", "lobatto:s=10", "lobatto:s=two", "lobatto:s",
+                                       "lobatto:stages=3" };
     simulation *z = open_model("pendulum");
     method_spec spec;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {

@@ -6,8 +6,8 @@
 
 static real power(real x, int k) { return k == 0 ? 1 : x * power(x, k - 1); }
 
-/* Largest defects of the simplifying assumptions (Hairer, Lubich & Wanner II.1.1 and IV.2.2): B(2s-2); C(s) and D(s-2) of IIIA;
-   C(s-2) and D(s) of IIIB. */
+/* Largest defects of the simplifying assumptions (Hairer, Lubich & Wanner II.1.1 and IV.2.2): B(2s-2); C(s) and D(s-2)
+   of IIIA; C(s-2) and D(s) of IIIB. */
 static real assumptions(const lobatto_pair *t)
 {
     int s = t->stages;
@@ -90,10 +90,11 @@ typedef struct {
     double q, p;
 } pair;
 
-/* Errors at `until` with steps, 2 steps, .. against `reference`; the orders between the last two must be 2s - 2 within the
-   tolerance. The errors of a symmetric method have even powers of h: the deviation falls fourfold with each halving. */
-static void check_order(const char *name, simulation *z, const state *start, const sample *reference, int stages, real until,
-                        long steps, int levels, double tolerance)
+/* Errors at `until` with steps, 2 steps, .. against `reference`; the orders between the last two must be 2s - 2 within
+   the tolerance. The errors of a symmetric method have even powers of h: the deviation falls fourfold with each
+   halving. */
+static void check_order(const char *name, simulation *z, const state *start, const sample *reference, int stages,
+                        real until, long steps, int levels, double tolerance)
 {
     uint32_t n = z->s->n;
     pair error[8], order = { 0, 0 };
@@ -104,8 +105,9 @@ static void check_order(const char *name, simulation *z, const state *start, con
         if (k) order = (pair){ log2(error[k - 1].q / error[k].q), log2(error[k - 1].p / error[k].p) };
     }
     counts = X(method_counts)(&z->method);
-    printf("%-26s s = %d: order q %.3f p %.3f   last errors %.1e %.1e   %.1f iterations, %.1f matrices a step\n", name, stages, order.q,
-           order.p, error[levels - 1].q, error[levels - 1].p, (double)counts->iterations / (double)(steps << (levels - 1)),
+    printf("%-26s s = %d: order q %.3f p %.3f   last errors %.1e %.1e   %.1f iterations, %.1f matrices a step\n", name,
+           stages, order.q, order.p, error[levels - 1].q, error[levels - 1].p,
+           (double)counts->iterations / (double)(steps << (levels - 1)),
            (double)counts->factorisations / (double)(steps << (levels - 1)));
     assert_between(order.q, 2 * stages - 2 - tolerance, 2 * stages - 2 + tolerance);
     assert_between(order.p, 2 * stages - 2 - tolerance, 2 * stages - 2 + tolerance);
@@ -114,7 +116,8 @@ static void check_order(const char *name, simulation *z, const state *start, con
 typedef struct {
     const char *name;
     double until;
-    long steps[STAGES_MOST + 1]; /* coarsest number of steps for each number of stages: errors between 1e-3 and the round-off */
+    long steps[STAGES_MOST + 1]; /* coarsest number of steps for each number of stages: errors between 1e-3 and the
+                                    round-off */
 } problem;
 
 static const problem main_problems[] = {
@@ -139,8 +142,8 @@ static void order_is_2s_minus_2(void **unused)
     }
 }
 
-/* Every kind of model: forces, time in L and in g, rotations, closed loops, Hamiltonians, rates. About 1/20 of the fastest period a step.
-   The reference has seven stages (five in double) and the finest step. */
+/* Every kind of model: forces, time in L and in g, rotations, closed loops, Hamiltonians, rates. About 1/20 of the
+   fastest period a step. The reference has seven stages (five in double) and the finest step. */
 static void order_on_every_kind_of_model(void **unused)
 {
     (void)unused;
@@ -149,10 +152,20 @@ static void order_on_every_kind_of_model(void **unused)
         double h;
         long steps;
     } models[] = {
-        { "pendulum", 0.1, 8 },          { "rigid-body", 0.02, 10 },      { "slider-crank", 0.002, 10 }, { "four-bar", 0.01, 10 },
-        { "driven-pendulum", 0.001, 10 }, { "heavy-top", 0.002, 10 },     { "henon-heiles", 0.2, 10 },   { "damped-pendulum", 0.05, 10 },
-        { "bead-on-hoop", 0.02, 10 },    { "spring-pendulum", 0.1, 10 },  { "water", 0.001, 10 },        { "chain-molecule", 0.05, 10 },
-        { "papers/jay-simeon-4.1", 0.1, 10 }, { "papers/jay-simeon-4.2", 0.1, 10 },
+        { "pendulum", 0.1, 8 },
+        { "rigid-body", 0.02, 10 },
+        { "slider-crank", 0.002, 10 },
+        { "four-bar", 0.01, 10 },
+        { "driven-pendulum", 0.001, 10 },
+        { "heavy-top", 0.002, 10 },
+        { "henon-heiles", 0.2, 10 },
+        { "damped-pendulum", 0.05, 10 },
+        { "bead-on-hoop", 0.02, 10 },
+        { "spring-pendulum", 0.1, 10 },
+        { "water", 0.001, 10 },
+        { "chain-molecule", 0.05, 10 },
+        { "papers/jay-simeon-4.1", 0.1, 10 },
+        { "papers/jay-simeon-4.2", 0.1, 10 },
     };
     for (size_t i = 0; i < sizeof models / sizeof *models; i++) {
         simulation *z = open_model(models[i].name);
@@ -168,8 +181,8 @@ static void order_on_every_kind_of_model(void **unused)
 
 /* ---- against what is known ---- */
 
-/* Jay & Simeon (4.1) is nonlinear in the multiplier and has the solution y1 = z1 = exp(2t), y2 = z2 = exp(-t). Independent of the
-   references above. */
+/* Jay & Simeon (4.1) is nonlinear in the multiplier and has the solution y1 = z1 = exp(2t), y2 = z2 = exp(-t).
+   Independent of the references above. */
 static void jay_and_simeon_have_the_solution(void **unused)
 {
     (void)unused;
@@ -181,7 +194,8 @@ static void jay_and_simeon_have_the_solution(void **unused)
         real exact[2] = { REAL(exp)(2), REAL(exp)(-1) };
         error[k] = (double)larger(distance(x.q, exact, 2), distance(x.p, exact, 2));
     }
-    printf("Jay & Simeon (4.1) at t = 1: errors %.2e %.2e, order %.2f\n", error[0], error[1], log2(error[0] / error[1]));
+    printf("Jay & Simeon (4.1) at t = 1: errors %.2e %.2e, order %.2f\n", error[0], error[1],
+           log2(error[0] / error[1]));
     assert_between(log2(error[0] / error[1]), QUAD ? 11.5 : 5.5, QUAD ? 12.5 : 6.5);
     assert_at_most(error[1], QUAD ? 1e-13 : 1e-6);
     X(state_clear)(z->s, &start);
@@ -189,13 +203,14 @@ static void jay_and_simeon_have_the_solution(void **unused)
 }
 
 /* Positions at t = 30 by an independent program in quad (peers/ref.c; the 25 digits of peers/ref30.inc). In quad eight
-   stages with h = 1/30 leave an error of method, 1e-19 (and 3e-17 with 1/20: order 14); in double six stages with 1/20 leave what 30 time
-   units of this motion make of the roundings. */
+   stages with h = 1/30 leave an error of method, 1e-19 (and 3e-17 with 1/20: order 14); in double six stages with 1/20
+   leave what 30 time units of this motion make of the roundings. */
 static void double_spherical_pendulum_at_30(void **unused)
 {
     (void)unused;
-    static const char *const reference[6] = { "-0.4634090609004144725960132", "-2.18296773674854943732742", "-3.319624060430685532619887",
-                                              "-1.761448452701559047105106",  "-4.047959203483277758954526", "-5.27842485845460951391239" };
+    static const char *const reference[6] = { "-0.4634090609004144725960132", "-2.18296773674854943732742",
+                                              "-3.319624060430685532619887",  "-1.761448452701559047105106",
+                                              "-4.047959203483277758954526",  "-5.27842485845460951391239" };
     real exact[6];
     for (int i = 0; i < 6; i++) {
         wide value = 0;

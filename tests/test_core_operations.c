@@ -304,7 +304,8 @@ static void bound_of_errors(expr e)
     model *m = NULL;
     sampler *s = NULL;
     wide values[3], errors[3], least = 0, z[4] = { 0 };
-    const wide far[4] = { 1000, 1000 }; /* the size of the errors: what comes through the derivative outweighs the rest */
+    const wide far[4] = { 1000, 1000 }; /* the size of the errors: what comes through the derivative outweighs the rest
+                                           */
     assert_int_equal(load_formula("x", &m), TAUT_OK);
     for (int i = 0; i < 2; i++) z[i] = i < taut_op_arity(now) ? value_of(i ? n.b : n.a) : 0;
     assert_int_equal(taut_sampler_create(m, 2, far, &s), TAUT_OK);

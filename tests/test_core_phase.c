@@ -45,7 +45,8 @@ static real column(simulation *z, const char *name)
     return 0;
 }
 
-/* q2 = q1^2, q1 = cos t (models/papers/dirac-second-class.lua); velocities are q' of the bracket, observables are in them. */
+/* q2 = q1^2, q1 = cos t (models/papers/dirac-second-class.lua); velocities are q' of the bracket, observables are in
+   them. */
 static const char second_class[] = "local q1, q2 = coordinate 'q1', coordinate 'q2'\n"
                                    "lagrangian(q1.dot^2/2 - q1^2/2 - (q2 - q1^2)^2/2)\n"
                                    "observe('speed', q2.dot); start { q1 = 1, q2 = 1 }";
@@ -67,8 +68,8 @@ static void known_solution(void **state)
     close_all(z);
 }
 
-/* The pendulum with its multiplier as a coordinate: four generations. The solution has the period (4/sqrt 6) K(m = 2/3), by the
-   arithmetic-geometric mean: independent of any integration. */
+/* The pendulum with its multiplier as a coordinate: four generations. The solution has the period (4/sqrt 6) K(m =
+   2/3), by the arithmetic-geometric mean: independent of any integration. */
 static const char tension[] = "local x, y, l = coordinate 'x', coordinate 'y', coordinate 'l'\n"
                               "lagrangian(x.dot^2/2 + y.dot^2/2 - y + l*(x^2 + y^2 - 1)/2)\n"
                               "start { x = 1, y = 0, l = free(0), ['y.dot'] = -2 }";
@@ -104,13 +105,15 @@ static void orders(void **state)
         { "dirac:rk4", 4, 200 }, { "dirac:midpoint", 2, 200 }, { "dirac:gauss", 4, 60 }, { "dirac:gauss,s=3", 6, 30 },
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        real coarse = error_after_period(cases[i].method, cases[i].steps), fine = error_after_period(cases[i].method, 2 * cases[i].steps);
+        real coarse = error_after_period(cases[i].method, cases[i].steps),
+             fine = error_after_period(cases[i].method, 2 * cases[i].steps);
         double order = log2((double)(coarse / fine));
         if (!(fine < (real)0.01)) fail_msg("%s is off by %g", cases[i].method, (double)fine);
         /* a nonlinear problem far from h = 0: a quarter of an order */
         assert_between(order, cases[i].order - 0.25, cases[i].order + 0.35);
     }
-    assert_at_most(error_after_period("dirac:rkf45,tol=1e-9", 10), 1e-6); /* some hundred steps of 1e-9, amplified by the drift in phase */
+    assert_at_most(error_after_period("dirac:rkf45,tol=1e-9", 10),
+                   1e-6); /* some hundred steps of 1e-9, amplified by the drift in phase */
 }
 
 /* p.l is linear, phi and psi are quadratic: first integrals that the Gauss methods keep. */
@@ -126,8 +129,8 @@ static void constraints_are_kept(void **state)
     close_all(z);
 }
 
-/* Newton's matrix of one stage with a = h = 1 is I - F': against central differences of F along the solutions. 1e-5 is a third of the
-   digits of double; the error of the difference is its square, and more is lost to rounding. */
+/* Newton's matrix of one stage with a = h = 1 is I - F': against central differences of F along the solutions. 1e-5 is
+   a third of the digits of double; the error of the difference is its square, and more is lost to rounding. */
 static void matrix_is_the_derivative(void **state)
 {
     (void)state;
@@ -142,7 +145,8 @@ static void matrix_is_the_derivative(void **state)
     assert_int_equal(z->s->c, 2);
     assert_int_equal(class->create(z->s, &f), TAUT_OK);
     assert_int_equal(class->stages_create(f, 1, &one), TAUT_OK);
-    for (int i = 0; i < 2; i++) at[i] = z->x.q[i] + (real)0.1 * i, at[2 + i] = z->x.p[i] + (real)0.2; /* off the manifold as well */
+    /* off the manifold as well */
+    for (int i = 0; i < 2; i++) at[i] = z->x.q[i] + (real)0.1 * i, at[2 + i] = z->x.p[i] + (real)0.2;
     assert_int_equal(class->stages_factor(f, 1, &t, at), TAUT_OK);
     for (int j = 0; j < 4; j++) {
         for (int i = 0; i < 4; i++) x[i] = i == j;
@@ -169,9 +173,10 @@ static void vortices(void **state)
     simulation *z = open_with(text, "dirac:gauss,s=6");
     real rate = 4 / (2 * REAL(acos)(-1) * 4);
     do_steps(z, 20, (real)1 / 2);
-    real angle = 10 * rate; /* (x,y)' = (H_y, -H_x)/strength with H = -3 log(r^2)/(4 pi): counter-clockwise is x' = -y rate */
-    /* order 12 with h rate = 0.08: the diagonal Pade approximation leaves 20 (0.08)^13 6!^2/(12! 13!) = 2e-29 of the rotation; the stages,
-       which are off the circle, some orders of magnitude more */
+    real angle = 10 * rate; /* (x,y)' = (H_y, -H_x)/strength with H = -3 log(r^2)/(4 pi): counter-clockwise is x' = -y
+                               rate */
+    /* order 12 with h rate = 0.08: the diagonal Pade approximation leaves 20 (0.08)^13 6!^2/(12! 13!) = 2e-29 of the
+       rotation; the stages, which are off the circle, some orders of magnitude more */
     real tolerance = QUAD ? (real)1e-20 : (real)1e-14;
     assert_at_most(REAL(fabs)(z->x.q[0] - (real)1.5 * REAL(cos)(angle)), tolerance);
     assert_at_most(REAL(fabs)(REAL(fabs)(z->x.q[1]) - (real)1.5 * REAL(sin)(angle)), tolerance);
@@ -183,16 +188,21 @@ static void vortices(void **state)
 static void gauges_agree(void **state)
 {
     (void)state;
-    static const char *const gauges[] = { "gauge('angle', q2)", "gauge('rate', q3 - 1); gauge('angle', q1*sin(time()) + q2*cos(time()))" };
+    static const char *const gauges[] = { "gauge('angle', q2)",
+                                          "gauge('rate', q3 - 1); gauge('angle', q1*sin(time()) + q2*cos(time()))" };
     for (int i = 0; i < 2; i++) {
         char text[600];
-        snprintf(text, sizeof text, "local q1, q2, q3 = coordinate 'q1', coordinate 'q2', coordinate 'q3'\n"
-                 "lagrangian((q1.dot - q3*q2)^2/2 + (q2.dot + q3*q1)^2/2 + (q1^2 + q2^2)/2); observe('r2', q1^2 + q2^2)\n"
-                 "observe('d2', (q1.dot - q3*q2)^2 + (q2.dot + q3*q1)^2); %s\n"
-                 "start { q1 = 1, q2 = 0, q3 = free(1), ['q2.dot'] = free(0) }", gauges[i]);
+        snprintf(
+            text, sizeof text,
+            "local q1, q2, q3 = coordinate 'q1', coordinate 'q2', coordinate 'q3'\n"
+            "lagrangian((q1.dot - q3*q2)^2/2 + (q2.dot + q3*q1)^2/2 + (q1^2 + q2^2)/2); observe('r2', q1^2 + q2^2)\n"
+            "observe('d2', (q1.dot - q3*q2)^2 + (q2.dot + q3*q1)^2); %s\n"
+            "start { q1 = 1, q2 = 0, q3 = free(1), ['q2.dot'] = free(0) }",
+            gauges[i]);
         simulation *z = open_with(text, "dirac:gauss,s=5");
         do_steps(z, 20, (real)1 / 20);
-        real r = REAL(cosh)(1), v = REAL(sinh)(1), tolerance = QUAD ? (real)1e-18 : (real)1e-13; /* order 10 of h = 1/20 */
+        real r = REAL(cosh)(1), v = REAL(sinh)(1), tolerance = QUAD ? (real)1e-18 : (real)1e-13; /* order 10 of h = 1/20
+                                                                                                    */
         assert_at_most(REAL(fabs)(column(z, "r2") - r * r), tolerance);
         assert_at_most(REAL(fabs)(column(z, "d2") - v * v), tolerance);
         assert_at_most(REAL(fabs)(column(z, "q3") - i), tolerance);
@@ -200,13 +210,15 @@ static void gauges_agree(void **state)
     }
 }
 
-/* Constraints of the Hamiltonian on (q,p): y = x^2 for p_y, given with its partner. The reference is another integrator (flow.c). */
+/* Constraints of the Hamiltonian on (q,p): y = x^2 for p_y, given with its partner. The reference is another integrator
+   (flow.c). */
 static void given_constraints(void **unused)
 {
     (void)unused;
-    static const char text[] = "local x, y = coordinate 'x', coordinate 'y'\n"
-                               "hamiltonian(momentum(x)^2/2 + momentum(y)^2/2 + x^2/2 + y^4/4); constraint('a', momentum(y) - x*momentum(x))\n"
-                               "start { x = 1, y = free(0.3), ['p.x'] = 0.2, ['p.y'] = free(0) }";
+    static const char text[] =
+        "local x, y = coordinate 'x', coordinate 'y'\n"
+        "hamiltonian(momentum(x)^2/2 + momentum(y)^2/2 + x^2/2 + y^4/4); constraint('a', momentum(y) - x*momentum(x))\n"
+        "start { x = 1, y = free(0.3), ['p.x'] = 0.2, ['p.y'] = free(0) }";
     simulation *z = open_with(text, "dirac:gauss,s=5");
     do_steps(z, 20, (real)1 / 20);
     state end = save_state(z);
@@ -220,8 +232,9 @@ static void given_constraints(void **unused)
 static void starts(void **state)
 {
     (void)state;
-    static const char off[] = "local q1, q2 = coordinate 'q1', coordinate 'q2'; lagrangian(q1.dot^2/2 - q1^2/2 - (q2 - q1^2)^2/2)\n"
-                              "start { q1 = 1, q2 = 1.5 }";
+    static const char off[] =
+        "local q1, q2 = coordinate 'q1', coordinate 'q2'; lagrangian(q1.dot^2/2 - q1^2/2 - (q2 - q1^2)^2/2)\n"
+        "start { q1 = 1, q2 = 1.5 }";
     assert_null(open_as(off, (engine_options){ .method = "dirac" }));
     assert_non_null(strstr(message, "test.lua:1: the start is not on the constraints: chi2 = "));
     assert_non_null(strstr(message, "start mode 'project'"));
@@ -249,11 +262,17 @@ static void refusals(void **state)
         assert_non_null(strstr(message, "use dirac:rk4"));
         close_all(NULL);
     }
-    static const struct { const char *text, *message; } cases[] = {
-        { "local q1 = coordinate 'q1'; lagrangian(q1.dot + q1); start { q1 = 1 }", "test.lua:1: the model is inconsistent: chi1 = p.q1 - 1" },
-        { "local x, y = coordinate 'x', coordinate 'y'; lagrangian((x.dot - y)^2/2); start { x = 1, y = 1 }", "gauge freedom, which moves y; x" },
-        { "local x, y = coordinate 'x', coordinate 'y'; lagrangian(x.dot^2/2 - y^2); force(x, -x); start { x = 1, y = 0 }", "forces" },
-        { "local x, y = coordinate 'x', coordinate 'y'; lagrangian(x.dot^2/2 - y^2); start_points({ x = 1, y = 0 }, { x = 1, y = 0 })",
+    static const struct { const char *text, *message;
+    } cases[] = {
+        { "local q1 = coordinate 'q1'; lagrangian(q1.dot + q1); start { q1 = 1 }",
+          "test.lua:1: the model is inconsistent: chi1 = p.q1 - 1" },
+        { "local x, y = coordinate 'x', coordinate 'y'; lagrangian((x.dot - y)^2/2); start { x = 1, y = 1 }",
+          "gauge freedom, which moves y; x" },
+        { "local x, y = coordinate 'x', coordinate 'y'; lagrangian(x.dot^2/2 - y^2); force(x, -x); start { x = 1, y = "
+          "0 }",
+          "forces" },
+        { "local x, y = coordinate 'x', coordinate 'y'; lagrangian(x.dot^2/2 - y^2); start_points({ x = 1, y = 0 }, { "
+          "x = 1, y = 0 })",
           "start_points" },
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

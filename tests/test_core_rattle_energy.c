@@ -89,11 +89,14 @@ static long length_of(const long_run *r)
 
 /* No trend: the drift over the whole run is small against the oscillation. It need not be zero even without a trend:
    - the slope through K periods of an oscillation is up to 6/(pi K) amplitudes a run, and K > steps/100: 200/steps;
-   - beats of a quasi-periodic motion are slow oscillations of smaller amplitude: 1 %, or six times what the scatter of the means of 20
+   - beats of a quasi-periodic motion are slow oscillations of smaller amplitude: 1 %, or six times what the scatter of
+   the means of 20
      blocks tells, at most a quarter;
-   - a chaotic motion wanders between regions with different mean errors, over times as long as the run: half an amplitude. (Seen with
-     the double spherical pendulum: from -0.26 to +0.1 after 10^6 steps, depending on the last bits; -0.03 after 10^7, so no trend.)
-   A method that is not symplectic fails by orders of magnitude: its energy error grows by an oscillation every few periods. */
+   - a chaotic motion wanders between regions with different mean errors, over times as long as the run: half an
+   amplitude. (Seen with
+     the double spherical pendulum: from -0.26 to +0.1 after 10^6 steps, depending on the last bits; -0.03 after 10^7,
+   so no trend.) A method that is not symplectic fails by orders of magnitude: its energy error grows by an oscillation
+   every few periods. */
 static double allowed_drift(const long_run *r, long steps, const energy_record *e)
 {
     if (r->chaotic) return e->amplitude / 2;
@@ -110,7 +113,8 @@ static void energy_does_not_drift(void **unused)
         simulation *z = open_model(runs[i].name);
         energy_record e = watch_energy(z, taut_wide_from_double(runs[i].h), steps);
         double allowed = allowed_drift(&runs[i], steps, &e);
-        printf("%-26s %7ld steps: energy error %+.1e +- %.1e, slope %+.1e per unit of time: %+.5f amplitudes over the run, "
+        printf("%-26s %7ld steps: energy error %+.1e +- %.1e, slope %+.1e per unit of time: %+.5f amplitudes over the "
+               "run, "
                "%.5f allowed\n",
                runs[i].name, steps, e.mean, e.amplitude, e.slope, e.drift / e.amplitude, allowed / e.amplitude);
         fflush(stdout);

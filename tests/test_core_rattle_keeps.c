@@ -1,4 +1,5 @@
-/* What RATTLE keeps at every step, to round-off: constraints, their time derivative, momenta; and that it runs backwards. */
+/* What RATTLE keeps at every step, to round-off: constraints, their time derivative, momenta; and that it runs
+   backwards. */
 #include "support_keeps.h"
 
 typedef struct {
@@ -18,11 +19,11 @@ static const problem problems[] = {
 };
 #define PROBLEMS (sizeof problems / sizeof *problems)
 
-/* Constraints: half a unit for the rounding of q, one for the evaluation, and as much again for a Newton iteration that cannot see
-   smaller residuals: 3. (Measured: at most 1.1.)
-   Momenta: each step adds forces whose roundings, h eps |f|, are not compensated: a random walk of sqrt(n) h |f|/|p| units, and
-   h |f|/|p| is 0.1 or less with the steps above; twice that is allowed, and 2 for the evaluation. A systematic error shows: with a
-   hundredth of a unit a step it is 50 units here. */
+/* Constraints: half a unit for the rounding of q, one for the evaluation, and as much again for a Newton iteration that
+   cannot see smaller residuals: 3. (Measured: at most 1.1.)
+   Momenta: each step adds forces whose roundings, h eps |f|, are not compensated: a random walk of sqrt(n) h |f|/|p|
+   units, and h |f|/|p| is 0.1 or less with the steps above; twice that is allowed, and 2 for the evaluation. A
+   systematic error shows: with a hundredth of a unit a step it is 50 units here. */
 static void kept_at_every_step(void **unused)
 {
     (void)unused;
@@ -32,8 +33,8 @@ static void kept_at_every_step(void **unused)
         simulation *z = open_model(problems[i].name);
         assert_int_equal(z->symmetry_count, problems[i].symmetries);
         kept worst = follow(z, taut_wide_from_double(problems[i].h), steps);
-        printf("%-26s in units of round-off: g %.2f  dg/dt %.2f  momenta %.2f\n", problems[i].name, (double)worst.position,
-               (double)worst.velocity, (double)worst.momentum);
+        printf("%-26s in units of round-off: g %.2f  dg/dt %.2f  momenta %.2f\n", problems[i].name,
+               (double)worst.position, (double)worst.velocity, (double)worst.momentum);
         assert_at_most(worst.position, 3);
         assert_at_most(worst.velocity, 3);
         assert_at_most(worst.momentum, 2 + 0.2 * sqrt((double)steps));
@@ -57,8 +58,8 @@ static void triple_pendulum_in_absolute_terms(void **unused)
     close_model(z);
 }
 
-/* A pivot that moves: the velocity constraint is (a - c).(a' - c') = 0 with c = (0, A cos wt), written out here. Without g_t it would be
-   (a - c).a' = 0, which is wrong by as much as l A w = 0.8. */
+/* A pivot that moves: the velocity constraint is (a - c).(a' - c') = 0 with c = (0, A cos wt), written out here.
+   Without g_t it would be (a - c).a' = 0, which is wrong by as much as l A w = 0.8. */
 static void check_driven_pivot(simulation *z)
 {
     const real A = taut_wide_from_double(0.02), w = 200;
@@ -71,7 +72,8 @@ static void check_driven_pivot(simulation *z)
         worst = larger(worst, REAL(fabs)(dx * z->v[0] + dy * (z->v[1] - rate)));
         without = larger(without, REAL(fabs)(dx * z->v[0] + dy * z->v[1]));
     }
-    /* l |v| = 0.2 * 5; the angle wt = 100 of the pivot is uncertain by 100 eps, which the velocity l A w^2 * eps t multiplies */
+    /* l |v| = 0.2 * 5; the angle wt = 100 of the pivot is uncertain by 100 eps, which the velocity l A w^2 * eps t
+       multiplies */
     assert_at_most(worst, 100 * REAL_EPSILON);
     assert_between(without, 0.5, 1);
     close_model(z);
@@ -93,9 +95,9 @@ static void driven_pivot_has_its_velocity(void **unused)
 
 /* ---- reversibility ---- */
 
-/* n steps of h, then n of -h; and, where neither time nor drag tells past from future, n steps, the momenta turned round, n more.
-   Each of the 2n steps leaves a rounding or two, and what the motion makes of it on the way back; the runs are short enough for that
-   to be less than a sum without cancellation, 2n eps. */
+/* n steps of h, then n of -h; and, where neither time nor drag tells past from future, n steps, the momenta turned
+   round, n more. Each of the 2n steps leaves a rounding or two, and what the motion makes of it on the way back; the
+   runs are short enough for that to be less than a sum without cancellation, 2n eps. */
 static void runs_backwards(void **unused)
 {
     (void)unused;
@@ -107,7 +109,8 @@ static void runs_backwards(void **unused)
         do_steps(z, 10, h); /* a state with momenta, also where the model starts at rest */
         state start = save_state(z);
         do_steps(z, steps, h);
-        real q = larger(largest_of(start.q, n), largest_of(z->x.q, n)), p = larger(largest_of(start.p, n), largest_of(z->x.p, n));
+        real q = larger(largest_of(start.q, n), largest_of(z->x.q, n)),
+             p = larger(largest_of(start.p, n), largest_of(z->x.p, n));
         real moved = return_error(z, &start, 1, q, p);
         do_steps(z, steps, -h);
         real back = return_error(z, &start, 1, q, p);
@@ -153,8 +156,8 @@ static void chain_molecule_of_seiler(void **unused)
     close_model(z);
 }
 
-/* Gonzalez 1999, section 4: H = 2/1.7, momentum (0,0,2), angular momentum (2,-2,0), here after 200 steps. The stiff spring's
-   force, K2/2 * stretch, rounds to some 500 h eps a step: 200 eps bounds the sum. */
+/* Gonzalez 1999, section 4: H = 2/1.7, momentum (0,0,2), angular momentum (2,-2,0), here after 200 steps. The stiff
+   spring's force, K2/2 * stretch, rounds to some 500 h eps a step: 200 eps bounds the sum. */
 static void four_particles_of_gonzalez(void **unused)
 {
     (void)unused;
@@ -168,8 +171,8 @@ static void four_particles_of_gonzalez(void **unused)
     close_model(z);
 }
 
-/* Man, Gao & Zhong 2020, (61): q1 + q6 stays at (5/2, sqrt(3)/2). It follows from the momentum and the point symmetry of the start, not
-   from a symmetry that the method sees: a rounding of each of the 500 steps is allowed. */
+/* Man, Gao & Zhong 2020, (61): q1 + q6 stays at (5/2, sqrt(3)/2). It follows from the momentum and the point symmetry
+   of the start, not from a symmetry that the method sees: a rounding of each of the 500 steps is allowed. */
 static void six_balls_of_man_gao_zhong(void **unused)
 {
     (void)unused;
@@ -230,12 +233,16 @@ static void same_place_at_another_time(void **unused)
     close_model(fresh);
 }
 
-/* Velocities that are not zero with the momenta: H = p^2/2 + 3 p (v = p + 3), L = v^2/2 - 3 v (p = v - 3). Free flights, and free falls, without error. */
+/* Velocities that are not zero with the momenta: H = p^2/2 + 3 p (v = p + 3), L = v^2/2 - 3 v (p = v - 3). Free
+   flights, and free falls, without error. */
 static void momenta_with_an_offset(void **unused)
 {
     (void)unused;
-    static const char *const texts[] = { "local x = coordinate 'x'\nlocal p = momentum(x)\nhamiltonian(p^2/2 + 3*p + x)\nstart { x = 1, ['p.x'] = -2 }\n",
-                                         "local x = coordinate 'x'\nlagrangian(x.dot^2/2 - 3*x.dot - x)\nstart { x = 1, ['x.dot'] = 1 }\n" };
+    static const char *const texts[] = {
+        "local x = coordinate 'x'\nlocal p = momentum(x)\nhamiltonian(p^2/2 + 3*p + x)\nstart { x = 1, ['p.x'] = -2 "
+        "}\n",
+        "local x = coordinate 'x'\nlagrangian(x.dot^2/2 - 3*x.dot - x)\nstart { x = 1, ['x.dot'] = 1 }\n"
+    };
     for (int k = 0; k < 2; k++) {
         simulation *z = open_text(texts[k]);
         do_steps(z, 8, (real)1 / 4);

@@ -29,9 +29,9 @@ static void extrapolate(const real *coarse, real *fine, uint32_t n)
 #define LEVELS 10
 
 /* Errors at t = steps*h for h, h/2, .. h/2^halvings against the extrapolation of the next two halvings: the method is
-   symmetric, its error has even powers of h only, so the reference is of order 4 and (h_last/2)^4 is far below the errors.
-   Every measured slope must lie in 2 +- 0.1, the last in 2 +- 0.02: with errors C h^2 (1 + D h^2) the deviation shrinks
-   fourfold with each halving, and the steps below are small enough for the first to pass. */
+   symmetric, its error has even powers of h only, so the reference is of order 4 and (h_last/2)^4 is far below the
+   errors. Every measured slope must lie in 2 +- 0.1, the last in 2 +- 0.02: with errors C h^2 (1 + D h^2) the deviation
+   shrinks fourfold with each halving, and the steps below are small enough for the first to pass. */
 static void check_order(const char *name, simulation *z, double h, long steps, int halvings)
 {
     state start = save_state(z);
@@ -84,7 +84,8 @@ static void order_is_two(void **unused)
     }
 }
 
-/* Five halvings on the triple pendulum (its mass matrix depends on q); in double the last errors are still 1e6 round-offs. */
+/* Five halvings on the triple pendulum (its mass matrix depends on q); in double the last errors are still 1e6
+   round-offs. */
 static void order_over_five_halvings(void **unused)
 {
     (void)unused;
@@ -132,7 +133,8 @@ static void pendulum_has_its_period(void **unused)
     state start = save_state(z);
     sample s[3];
     for (int k = 0; k < 3; k++) s[k] = run_to(z, &start, 200L << k, period / (200 << k));
-    double e0 = (double)distance(s[0].q, start.q, 2), e1 = (double)distance(s[1].q, start.q, 2), e2 = (double)distance(s[2].q, start.q, 2);
+    double e0 = (double)distance(s[0].q, start.q, 2), e1 = (double)distance(s[1].q, start.q, 2),
+           e2 = (double)distance(s[2].q, start.q, 2);
     real q[2], p[2];
     for (int i = 0; i < 2; i++) {
         real a = s[1].q[i] + (s[1].q[i] - s[0].q[i]) / 3, b = s[2].q[i] + (s[2].q[i] - s[1].q[i]) / 3;
@@ -141,8 +143,8 @@ static void pendulum_has_its_period(void **unused)
         p[i] = b + (b - a) / 15;
     }
     double left_q = (double)distance(q, start.q, 2), left_p = (double)distance(p, start.p, 2);
-    printf("pendulum after one period: error %.2e, orders %.3f %.3f, extrapolated %.1e %.1e\n", e2, log2(e0 / e1), log2(e1 / e2),
-           left_q, left_p);
+    printf("pendulum after one period: error %.2e, orders %.3f %.3f, extrapolated %.1e %.1e\n", e2, log2(e0 / e1),
+           log2(e1 / e2), left_q, left_p);
     assert_between(log2(e1 / e2), 1.98, 2.02);
     assert_at_most(left_q, 1e-9);
     assert_at_most(left_p, 1e-9);
@@ -151,14 +153,15 @@ static void pendulum_has_its_period(void **unused)
     close_model(z);
 }
 
-/* Positions at t = 30 by an independent program in quad (peers/ref.c; the 25 digits of peers/ref30.inc). What the extrapolation of
-   the last two leaves is of order 4: the error e of the last, squared, times a factor that the orders beside 2.000 tell is small;
-   e^2 * 100 is allowed. */
+/* Positions at t = 30 by an independent program in quad (peers/ref.c; the 25 digits of peers/ref30.inc). What the
+   extrapolation of the last two leaves is of order 4: the error e of the last, squared, times a factor that the orders
+   beside 2.000 tell is small; e^2 * 100 is allowed. */
 static void double_spherical_pendulum_at_30(void **unused)
 {
     (void)unused;
-    static const double reference[6] = { -0.4634090609004144725960132, -2.18296773674854943732742, -3.319624060430685532619887,
-                                         -1.761448452701559047105106,  -4.047959203483277758954526, -5.27842485845460951391239 };
+    static const double reference[6] = { -0.4634090609004144725960132, -2.18296773674854943732742,
+                                         -3.319624060430685532619887,  -1.761448452701559047105106,
+                                         -4.047959203483277758954526,  -5.27842485845460951391239 };
     real exact[6];
     real before[6] = { 0 }, extrapolated[6];
     double error[4];
@@ -185,8 +188,8 @@ static void double_spherical_pendulum_at_30(void **unused)
     close_model(z);
 }
 
-/* Rates that are quadratic in the multiplier, with an exact solution: y1 = z1 = exp(2t), y2 = z2 = exp(-t), psi = exp(t) (Jay & Simeon
-   (4.1), models/papers). */
+/* Rates that are quadratic in the multiplier, with an exact solution: y1 = z1 = exp(2t), y2 = z2 = exp(-t), psi =
+   exp(t) (Jay & Simeon (4.1), models/papers). */
 static void rates_with_an_exact_solution(void **unused)
 {
     (void)unused;
@@ -198,7 +201,8 @@ static void rates_with_an_exact_solution(void **unused)
     for (int k = 0; k < 4; k++) {
         sample s = run_to(z, &start, 50L << k, (real)1 / (50 << k));
         real found[3] = { s.q[0], s.q[1], s.lambda[0] };
-        double error = (double)larger(distance(s.q, exact, 2), larger(distance(s.p, exact, 2), distance(found + 2, exact + 2, 1)));
+        double error =
+            (double)larger(distance(s.q, exact, 2), larger(distance(s.p, exact, 2), distance(found + 2, exact + 2, 1)));
         printf("  error %.2e", error);
         if (k) printf(" order %.3f", log2(before / error));
         if (k) assert_between(log2(before / error), 1.95, 2.05);
@@ -216,15 +220,16 @@ static void rates_with_an_exact_solution(void **unused)
 static void friction_on_a_cubic(void **unused)
 {
     (void)unused;
-    const real y[2] = { 0.47793426019385597, 1.0917029671546436e-3 }, v[2] = { -16.632108191110831, -0.11397376192433609 };
+    const real y[2] = { 0.47793426019385597, 1.0917029671546436e-3 },
+               v[2] = { -16.632108191110831, -0.11397376192433609 };
     simulation *z = open_model("papers/jay-simeon-4.2");
     state start = save_state(z);
     sample coarse = run_to(z, &start, 100, (real)1 / 100), fine = run_to(z, &start, 200, (real)1 / 200);
     double order = log2((double)(distance(coarse.q, y, 2) / distance(fine.q, y, 2)));
     extrapolate(coarse.q, fine.q, 2);
     extrapolate(coarse.p, fine.p, 2);
-    printf("Jay-Simeon (4.2) at t = 1: order %.3f, extrapolated to %.1e and %.1e\n", order, (double)distance(fine.q, y, 2),
-           (double)distance(fine.p, v, 2));
+    printf("Jay-Simeon (4.2) at t = 1: order %.3f, extrapolated to %.1e and %.1e\n", order,
+           (double)distance(fine.q, y, 2), (double)distance(fine.p, v, 2));
     assert_between(order, 1.98, 2.02);
     assert_at_most(distance(fine.q, y, 2), 1e-6);
     assert_at_most(distance(fine.p, v, 2), 1e-6);

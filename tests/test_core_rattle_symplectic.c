@@ -5,13 +5,16 @@ static const struct {
     const char *name;
     double h;
 } models[] = {
-    { "pendulum", 0.05 },         { "double-spherical-pendulum", 0.02 }, { "triple-pendulum", 0.05 }, { "rigid-body", 0.02 },
-    { "slider-crank", 0.001 },    { "four-bar", 0.005 },                 { "heavy-top", 0.0005 },     { "henon-heiles", 0.05 },
-    { "driven-pendulum", 0.0005 }, { "bead-on-hoop", 0.01 },             { "six-balls", 0.02 },
+    { "pendulum", 0.05 },          { "double-spherical-pendulum", 0.02 },
+    { "triple-pendulum", 0.05 },   { "rigid-body", 0.02 },
+    { "slider-crank", 0.001 },     { "four-bar", 0.005 },
+    { "heavy-top", 0.0005 },       { "henon-heiles", 0.05 },
+    { "driven-pendulum", 0.0005 }, { "bead-on-hoop", 0.01 },
+    { "six-balls", 0.02 },
 };
 
-/* The controls are of order 1 and 2 and lie on the manifold: what is left of their defects is the want of symplecticity, h^2 and h^3
-   by size; at least 1e-8 with these steps, and a thousand times what RATTLE is allowed. */
+/* The controls are of order 1 and 2 and lie on the manifold: what is left of their defects is the want of
+   symplecticity, h^2 and h^3 by size; at least 1e-8 with these steps, and a thousand times what RATTLE is allowed. */
 static void a_step_is_symplectic(void **unused)
 {
     (void)unused;
@@ -19,8 +22,10 @@ static void a_step_is_symplectic(void **unused)
         simulation *z = open_model(models[i].name);
         real h = taut_wide_from_double(models[i].h);
         do_steps(z, 20, h);
-        double kept = defect(z, one_step, h, 1), euler = defect(z, projected_euler, h, 1), runge = defect(z, projected_runge, h, 1);
-        printf("%-26s defect of omega: rattle %.1e   controls: Euler %.1e, Runge %.1e\n", models[i].name, kept, euler, runge);
+        double kept = defect(z, one_step, h, 1), euler = defect(z, projected_euler, h, 1),
+               runge = defect(z, projected_runge, h, 1);
+        printf("%-26s defect of omega: rattle %.1e   controls: Euler %.1e, Runge %.1e\n", models[i].name, kept, euler,
+               runge);
         assert_at_most(kept, round_off());
         assert_at_most(1e-5, euler);
         assert_at_most(1e-8, runge);
@@ -28,8 +33,8 @@ static void a_step_is_symplectic(void **unused)
     }
 }
 
-/* Linear drag -c v on a mass m shrinks omega by exp(-c h/m) a step. RATTLE takes P (1 + c h/2m) = p0 + .., p1 = P (1 - c h/2m) + ..:
-   by (1 - c h/2m)/(1 + c h/2m) exactly. c = 0.4, m = 1. */
+/* Linear drag -c v on a mass m shrinks omega by exp(-c h/m) a step. RATTLE takes P (1 + c h/2m) = p0 + .., p1 = P (1 -
+   c h/2m) + ..: by (1 - c h/2m)/(1 + c h/2m) exactly. c = 0.4, m = 1. */
 static void drag_shrinks_the_form(void **unused)
 {
     (void)unused;

@@ -1,5 +1,6 @@
-/* The fields of a state are all that a step depends on: a new simulation that is given those of another goes on with the same bits, under every
-   method of the table and on models of every kind. What a method remembers besides, for speed, must not show. */
+/* The fields of a state are all that a step depends on: a new simulation that is given those of another goes on with
+   the same bits, under every method of the table and on models of every kind. What a method remembers besides, for
+   speed, must not show. */
 #include "support.h"
 
 static simulation *make(taut_context *context, model *m, const char *method, real h, int *refused)
@@ -27,7 +28,8 @@ static void copy_fields(simulation *from, simulation *to)
         if (a[i].data >= from->x.block && a[i].data < from->x.block + X(state_size)(&from->x)) numbers += a[i].count;
     }
     assert_int_equal(numbers, X(state_size)(&from->x)); /* every number of the block has a name */
-    X(simulation_restored)(to, &(engine_counts){ .steps = from->steps, .work = { .iterations = 7, .factorisations = 5 } });
+    X(simulation_restored)
+    (to, &(engine_counts){ .steps = from->steps, .work = { .iterations = 7, .factorisations = 5 } });
 }
 
 static void assert_same_fields(simulation *a, simulation *b, const char *method, const char *name, int step)
@@ -38,8 +40,8 @@ static void assert_same_fields(simulation *a, simulation *b, const char *method,
     for (int i = 0; i < count; i++)
         for (size_t k = 0; k < x[i].count; k++)
             if (x[i].data[k] != y[i].data[k])
-                fail_msg("%s under %s: %s[%zu] differs %d steps after the resume, by %.3g", name, method, x[i].name, k, step,
-                         (double)(x[i].data[k] - y[i].data[k]));
+                fail_msg("%s under %s: %s[%zu] differs %d steps after the resume, by %.3g", name, method, x[i].name, k,
+                         step, (double)(x[i].data[k] - y[i].data[k]));
 }
 
 /* Steps taken in turn; one that fails must fail in both. */
@@ -49,7 +51,8 @@ static int go_on_together(taut_context *context, const char *name, const char *m
     model *first = NULL, *second = NULL;
     int refused, other;
     snprintf(path, sizeof path, "%s/%s.lua", MODELS, name);
-    if (taut_model_read_file(context, path, NULL, 0, &first) || taut_model_read_file(context, path, NULL, 0, &second)) fail_msg("%s", taut_error_text(context));
+    if (taut_model_read_file(context, path, NULL, 0, &first) || taut_model_read_file(context, path, NULL, 0, &second))
+        fail_msg("%s", taut_error_text(context));
     simulation *a = make(context, first, method, h, &refused), *b = make(context, second, method, h, &other);
     assert_int_equal(refused, other);
     const int before = SANITIZED || QUAD ? 5 : 13, after = SANITIZED || QUAD ? 4 : 10;
@@ -73,16 +76,17 @@ static int go_on_together(taut_context *context, const char *name, const char *m
 static void every_method_goes_on_with_the_same_bits(void **state)
 {
     (void)state;
-    static const struct { const char *name; double step; } models[] = {
-        { "double-spherical-pendulum", 0.01 }, { "triple-pendulum", 0.01 }, { "rigid-body", 0.01 }, { "driven-pendulum", 0.001 },
-        { "henon-heiles", 0.05 }, { "chain-molecule", 0.005 } };
+    static const struct { const char *name; double step;
+    } models[] = { { "double-spherical-pendulum", 0.01 }, { "triple-pendulum", 0.01 }, { "rigid-body", 0.01 },
+                   { "driven-pendulum", 0.001 },          { "henon-heiles", 0.05 },    { "chain-molecule", 0.005 } };
     static const char *const more[] = { "lobatto:s=3", "del:left", "galerkin:LGG,m=3" };
     const int named = X(method_count)(), extra = sizeof more / sizeof *more;
     taut_context *context = taut_context_create(NULL);
     for (int k = 0; k < named + extra; k++) {
         const char *method = k < named ? X(method_at)(k)->info->name : more[k - named];
         int runs = 0;
-        for (size_t i = 0; i < sizeof models / sizeof *models; i++) runs += go_on_together(context, models[i].name, method, (real)models[i].step);
+        for (size_t i = 0; i < sizeof models / sizeof *models; i++)
+            runs += go_on_together(context, models[i].name, method, (real)models[i].step);
         if (!runs) print_message("%s has run no model here: it needs options or another model\n", method);
     }
     taut_context_destroy(context);

@@ -37,7 +37,10 @@ static int toy_solve(void *self, real *r)
     return TAUT_OK;
 }
 
-static real toy_measure(void *self, const real *x, const real *dx) { return X(newton_relative)(x, dx, ((toy *)self)->size); }
+static real toy_measure(void *self, const real *x, const real *dx)
+{
+    return X(newton_relative)(x, dx, ((toy *)self)->size);
+}
 
 static void toy_name(void *self, int equation, char *buffer, size_t size)
 {
@@ -119,7 +122,8 @@ static void newton_keeps_a_good_matrix(void **state)
 {
     (void)state;
     toy z = { roots, roots_matrix, 3, { 2.8284271, 3.4641016, 4 }, 0, 0 };
-    real x[] = { (real)1.41421356, (real)1.73205081, (real)2.00000001 }; /* 1e-8 off: the second correction is below 1e-15 */
+    real x[] = { (real)1.41421356, (real)1.73205081, (real)2.00000001 }; /* 1e-8 off: the second correction is below
+                                                                            1e-15 */
     newton_counts counts;
     assert_int_equal(run_newton(&z, x, 1, 0, &counts), TAUT_OK);
     assert_roots(x);
@@ -270,8 +274,8 @@ static void relative_measure(void **state)
 
 /* ---- systems ---- */
 
-/* A double pendulum in the plane, in four forms: with constant mass only the multiplier matrix is solved; with a factor of the mass
-   that is 1 but looks as if it varied, the full matrix; by its Lagrangian and by its Hamiltonian. */
+/* A double pendulum in the plane, in four forms: with constant mass only the multiplier matrix is solved; with a factor
+   of the mass that is 1 but looks as if it varied, the full matrix; by its Lagrangian and by its Hamiltonian. */
 #define PENDULUM_HEAD "local a, b = point('a', 2), point('b', 2); local m, n = param('m', 2), param('n', 3.5)\n" \
                       "start { a = {0.6, -0.8}, b = {1.4, -1.4} }\n"
 #define PENDULUM_TAIL "constraint('upper', norm2(a) - 1); constraint('lower', norm2(b - a) - 1)\n"
@@ -314,8 +318,8 @@ static void forms_are_as_meant(void **state)
     }
 }
 
-/* The same physics, the same answers. a'' and multipliers to round-off: Newton refines in the precision of the unit, the condition of
-   the saddle-point matrix is some 10, values up to 200. */
+/* The same physics, the same answers. a'' and multipliers to round-off: Newton refines in the precision of the unit,
+   the condition of the saddle-point matrix is some 10, values up to 200. */
 static void accelerations_agree_in_all_forms(void **state)
 {
     (void)state;
@@ -333,11 +337,15 @@ static void accelerations_agree_in_all_forms(void **state)
         for (int k = 0; k < 2; k++) assert_near(lambda[i][k], lambda[0][k], 1e4 * REAL_EPSILON, "multiplier", k);
         for (int k = 0; k < 4; k++) assert_near(dv[i][k], dv[0][k], 1e4 * REAL_EPSILON, "acceleration", k);
     }
-    /* and they satisfy the equations: m a'' = -m g + 2 lambda1 a - 2 lambda2 (b - a), n b'' = -n g + 2 lambda2 (b - a) */
-    const real *l = lambda[0], g = (real)981 / 100, a[] = { (real)3 / 5, (real)-4 / 5 }, d[] = { (real)4 / 5, (real)-3 / 5 };
+    /* and they satisfy the equations: m a'' = -m g + 2 lambda1 a - 2 lambda2 (b - a), n b'' = -n g + 2 lambda2 (b - a)
+       */
+    const real *l = lambda[0], g = (real)981 / 100, a[] = { (real)3 / 5, (real)-4 / 5 },
+               d[] = { (real)4 / 5, (real)-3 / 5 };
     for (int k = 0; k < 2; k++) {
-        assert_near(2 * dv[0][k], (k ? -2 * g : 0) + 2 * l[0] * a[k] - 2 * l[1] * d[k], 1e4 * REAL_EPSILON, "motion of a", k);
-        assert_near((real)3.5 * dv[0][2 + k], (k ? (real)-3.5 * g : 0) + 2 * l[1] * d[k], 1e4 * REAL_EPSILON, "motion of b", k);
+        assert_near(2 * dv[0][k], (k ? -2 * g : 0) + 2 * l[0] * a[k] - 2 * l[1] * d[k], 1e4 * REAL_EPSILON,
+                    "motion of a", k);
+        assert_near((real)3.5 * dv[0][2 + k], (k ? (real)-3.5 * g : 0) + 2 * l[1] * d[k], 1e4 * REAL_EPSILON,
+                    "motion of b", k);
     }
 }
 
@@ -356,8 +364,8 @@ static const char rates_text[] =
     "rate(x, u*(2 + cos(y)) + t*v); rate(y, v + u^3/3); rate(u, -x*u + l^2*y + sin(t)); rate(v, x*y - v + l*x)\n"
     "start { x = 1, y = 0 }\n";
 
-/* Any right side: pi_w w - phi_lambda lambda = a, v - nu_w w = b, G v = c. One solution is in double precision whatever the unit: 1e-12
-   for numbers of the order of 10 and a condition of the order of 10^2. */
+/* Any right side: pi_w w - phi_lambda lambda = a, v - nu_w w = b, G v = c. One solution is in double precision whatever
+   the unit: 1e-12 for numbers of the order of 10 and a condition of the order of 10^2. */
 static void saddle_point_equations_hold(void **state)
 {
     (void)state;
@@ -377,7 +385,8 @@ static void saddle_point_equations_hold(void **state)
         for (int side = 0; side < 3; side++) { /* each right side alone */
             real a[MOST] = { 0 }, b[MOST] = { 0 }, c[MOST] = { 0 }, r[MOST];
             generator g = { 41 };
-            for (uint32_t i = 0; i < s->n; i++) a[i] = side == 0 ? random_number(&g) : 0, b[i] = side == 1 ? random_number(&g) : 0;
+            for (uint32_t i = 0; i < s->n; i++)
+                a[i] = side == 0 ? random_number(&g) : 0, b[i] = side == 1 ? random_number(&g) : 0;
             for (uint32_t i = 0; i < s->c; i++) c[i] = side == 2 ? random_number(&g) : 0;
             real w[MOST], v[MOST], lambda[MOST];
             memcpy(w, a, sizeof w), memcpy(v, b, sizeof v), memcpy(lambda, c, sizeof lambda);
@@ -426,8 +435,10 @@ static void pendulum_multiplier(void **state)
 {
     (void)state;
     static const char *const forms[] = {
-        "local a = point('a', 2); lagrangian(3/2*norm2(a.dot) - 3*9.5*a.y); constraint('rod', norm2(a) - 25); start { a = {3, -4} }",
-        "local a = point('a', 2); local p = momentum(a); hamiltonian(norm2(p)/6 + 3*9.5*a.y); constraint('rod', norm2(a) - 25)\n"
+        "local a = point('a', 2); lagrangian(3/2*norm2(a.dot) - 3*9.5*a.y); constraint('rod', norm2(a) - 25); start { "
+        "a = {3, -4} }",
+        "local a = point('a', 2); local p = momentum(a); hamiltonian(norm2(p)/6 + 3*9.5*a.y); constraint('rod', "
+        "norm2(a) - 25)\n"
         "start { a = {3, -4} }",
     };
     for (int i = 0; i < 2; i++) {
@@ -454,8 +465,9 @@ static void driven_pivot_multiplier(void **state)
     (void)state;
     sample z;
     acceleration *a;
-    open_sample(&z, "local a, t = point('a', 2), time(); local pivot = vector{0, t^3}\n"
-                    "lagrangian(norm2(a.dot) - 2*9.5*a.y); constraint('rod', norm2(a - pivot) - 25); start { a = {3, -4} }");
+    open_sample(
+        &z, "local a, t = point('a', 2), time(); local pivot = vector{0, t^3}\n"
+            "lagrangian(norm2(a.dot) - 2*9.5*a.y); constraint('rod', norm2(a - pivot) - 25); start { a = {3, -4} }");
     const real t = (real)0.5, height = t * t * t, speed = 3 * t * t, lift = 6 * t;
     real q[] = { 3, -4 + height }, w[] = { 8, 6 + speed }, lambda = 0;
     assert_int_equal(X(acceleration_create)(z.s, &a), TAUT_OK);
@@ -465,7 +477,8 @@ static void driven_pivot_multiplier(void **state)
     close_sample(&z);
 }
 
-/* Jay & Simeon (4.1) at t = 0: psi = 1 with exp(t), and the rate is quadratic in psi. z' = (2, -1) there, dv = (4, 1) = y''. */
+/* Jay & Simeon (4.1) at t = 0: psi = 1 with exp(t), and the rate is quadratic in psi. z' = (2, -1) there, dv = (4, 1) =
+   y''. */
 static void nonlinear_multiplier(void **state)
 {
     (void)state;
@@ -486,15 +499,16 @@ static void nonlinear_multiplier(void **state)
 }
 
 /* Terms of the acceleration that come from mass and velocity that depend on q and t:
-   d/dt ((1 + x^2) e^t x') = x e^t x'^2 gives x'' = -x x'^2/(1 + x^2) - x'; for H = p^2/2 e^-t/(1 + x^2) it is the same motion;
-   x' = u (1 + x^2) + t^2, u' = 0 gives x'' = 2 x u x' + 2 t. */
+   d/dt ((1 + x^2) e^t x') = x e^t x'^2 gives x'' = -x x'^2/(1 + x^2) - x'; for H = p^2/2 e^-t/(1 + x^2) it is the same
+   motion; x' = u (1 + x^2) + t^2, u' = 0 gives x'' = 2 x u x' + 2 t. */
 static void accelerations_with_varying_mass_and_time(void **state)
 {
     (void)state;
     static const char *const forms[] = {
         "local x, t = coordinate 'x', time(); lagrangian((1 + x^2)*exp(t)*x.dot^2/2); start { x = 1 }",
         "local x, t = coordinate 'x', time(); hamiltonian(momentum(x)^2/2*exp(-t)/(1 + x^2)); start { x = 1 }",
-        "local x, t = coordinate 'x', time(); rate(x, momentum(x)*(1 + x^2) + t^2); rate(momentum(x), 0); start { x = 1 }",
+        "local x, t = coordinate 'x', time(); rate(x, momentum(x)*(1 + x^2) + t^2); rate(momentum(x), 0); start { x = "
+        "1 }",
     };
     const real x = (real)0.75, v = (real)1.5, t = (real)0.5, growth = REAL(exp)(t), mass = 1 + x * x;
     for (int i = 0; i < 3; i++) {
@@ -518,7 +532,8 @@ static void accelerations_and_momenta_in_a_magnetic_field(void **state)
 {
     (void)state;
     static const char *const forms[] = {
-        "local x, y, t = coordinate 'x', coordinate 'y', time(); lagrangian((x.dot^2 + y.dot^2)/2 + 3*x^2*y.dot + t*x.dot)\n"
+        "local x, y, t = coordinate 'x', coordinate 'y', time(); lagrangian((x.dot^2 + y.dot^2)/2 + 3*x^2*y.dot + "
+        "t*x.dot)\n"
         "start { x = 1, y = 0 }",
         "local x, y, t = coordinate 'x', coordinate 'y', time()\n"
         "hamiltonian(((momentum(x) - t)^2 + (momentum(y) - 3*x^2)^2)/2); start { x = 1, y = 0 }",
@@ -555,9 +570,11 @@ static void multiplier_matrix(void **state)
     (void)state;
     sample z;
     multiplier *m;
-    open_sample(&z, "local a, b = point 'a', point 'b'; lagrangian(norm2(a.dot) + norm2(b.dot) + a.x.dot*b.x.dot + a.y.dot*a.z.dot/2)\n"
-                    "constraint('one', norm2(a) - 1); constraint('two', norm2(b - a) - 1); constraint('three', a.x*b.y - b.z)\n"
-                    "start { a = {1, 0, 0}, b = {0, 1, 0} }");
+    open_sample(
+        &z, "local a, b = point 'a', point 'b'; lagrangian(norm2(a.dot) + norm2(b.dot) + a.x.dot*b.x.dot + "
+            "a.y.dot*a.z.dot/2)\n"
+            "constraint('one', norm2(a) - 1); constraint('two', norm2(b - a) - 1); constraint('three', a.x*b.y - b.z)\n"
+            "start { a = {1, 0, 0}, b = {0, 1, 0} }");
     struct system *s = z.s;
     generator r = { 3 };
     real q0[6], q1[6], g0[40], g1[40];
@@ -582,7 +599,8 @@ static void multiplier_matrix(void **state)
     close_sample(&z);
 }
 
-/* The same block put twice, at overlapping places, with factors; transposed parts; the pattern may have holes on the diagonal. */
+/* The same block put twice, at overlapping places, with factors; transposed parts; the pattern may have holes on the
+   diagonal. */
 static void assembled_matrix(void **state)
 {
     (void)state;
@@ -599,7 +617,8 @@ static void assembled_matrix(void **state)
     assert_int_equal(X(assembly_create)(context, 6, &a), TAUT_OK);
     static const block_id ids[] = { BLOCK_PI_W, BLOCK_PI_W, BLOCK_PHI_LAMBDA, BLOCK_G };
     static const int row[] = { 0, 0, 0, 4 }, column[] = { 0, 0, 4, 0 };
-    for (int i = 0; i < 4; i++) assert_int_equal(X(assembly_add)(a, &s->blocks[ids[i]], row[i], column[i], &id[i]), TAUT_OK);
+    for (int i = 0; i < 4; i++)
+        assert_int_equal(X(assembly_add)(a, &s->blocks[ids[i]], row[i], column[i], &id[i]), TAUT_OK);
     assert_int_equal(X(assembly_finish)(a, 0), TAUT_OK);
     for (int round = 0; round < 2; round++) { /* a second time with other factors: nothing is left of the first */
         const real factor[] = { 3 + round, -1, -2, 1 };
@@ -620,15 +639,16 @@ static void assembled_matrix(void **state)
     close_sample(&z);
 }
 
-/* A step must depend on its state alone (a resumed run gets the bits of the uninterrupted one): no pivots are kept from the matrices of
-   earlier steps, though they would do. */
+/* A step must depend on its state alone (a resumed run gets the bits of the uninterrupted one): no pivots are kept from
+   the matrices of earlier steps, though they would do. */
 static void factors_depend_on_the_matrix_alone(void **state)
 {
     (void)state;
     enum { N = 200 };
     int row[2 * N], column[2 * N];
     pattern *shape;
-    for (int i = 0; i < N; i++) row[2 * i] = row[2 * i + 1] = column[2 * i] = i, column[2 * i + 1] = (i + 1) % N; /* a ring */
+    /* a ring */
+    for (int i = 0; i < N; i++) row[2 * i] = row[2 * i + 1] = column[2 * i] = i, column[2 * i + 1] = (i + 1) % N;
     assert_int_equal(taut_pattern_create(context, N, N, row, column, 2 * N, &shape), TAUT_OK);
     block_shape b = { .part_count = 1, .value_count = 2 * N };
     b.parts[0] = (block_part){ .source = PART_JACOBIAN, .sign = 1, .shape = shape };
@@ -639,7 +659,8 @@ static void factors_depend_on_the_matrix_alone(void **state)
         assert_int_equal(X(assembly_create)(context, N, &a), TAUT_OK);
         assert_int_equal(X(assembly_add)(a, &b, 0, 0, &id), TAUT_OK);
         assert_int_equal(X(assembly_finish)(a, 0), TAUT_OK);
-        for (int round = fresh; round < 2; round++) { /* first a small diagonal, which is no pivot; then one of the order of 1 */
+        for (int round = fresh; round < 2; round++) { /* first a small diagonal, which is no pivot; then one of the
+                                                         order of 1 */
             generator r = { 19 };
             for (int i = 0; i < N; i++)
                 for (int e = shape->start[i]; e < shape->start[i + 1]; e++)
@@ -661,14 +682,28 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
     const struct CMUnitTest tests[] = {
-        TEST(newton_converges), TEST(newton_survives_a_wrong_matrix), TEST(newton_refreshes_an_old_matrix),
-        TEST(newton_keeps_a_good_matrix), TEST(newton_stops_at_a_tolerance), TEST(newton_names_the_equation),
+        TEST(newton_converges),
+        TEST(newton_survives_a_wrong_matrix),
+        TEST(newton_refreshes_an_old_matrix),
+        TEST(newton_keeps_a_good_matrix),
+        TEST(newton_stops_at_a_tolerance),
+        TEST(newton_names_the_equation),
         TEST(newton_ends_at_the_round_off_of_the_problem),
-        TEST(newton_reports_what_is_not_finite), TEST(newton_passes_failures_on), TEST(relative_measure), TEST(forms_are_as_meant),
-        TEST(accelerations_agree_in_all_forms), TEST(saddle_point_equations_hold), TEST(no_constraints_are_fine),
-        TEST(pendulum_multiplier), TEST(driven_pivot_multiplier), TEST(nonlinear_multiplier), TEST(accelerations_with_varying_mass_and_time),
-        TEST(accelerations_and_momenta_in_a_magnetic_field), TEST(multiplier_matrix),
-        TEST(assembled_matrix), TEST(factors_depend_on_the_matrix_alone),
+        TEST(newton_reports_what_is_not_finite),
+        TEST(newton_passes_failures_on),
+        TEST(relative_measure),
+        TEST(forms_are_as_meant),
+        TEST(accelerations_agree_in_all_forms),
+        TEST(saddle_point_equations_hold),
+        TEST(no_constraints_are_fine),
+        TEST(pendulum_multiplier),
+        TEST(driven_pivot_multiplier),
+        TEST(nonlinear_multiplier),
+        TEST(accelerations_with_varying_mass_and_time),
+        TEST(accelerations_and_momenta_in_a_magnetic_field),
+        TEST(multiplier_matrix),
+        TEST(assembled_matrix),
+        TEST(factors_depend_on_the_matrix_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -88,7 +88,8 @@ static void free_values_with_varying_mass_and_time(void **state)
 {
     (void)state;
     static const char *const forms[] = {
-        "local x, y, t = coordinate 'x', coordinate 'y', time(); lagrangian((1 + y^2)/2*x.dot^2 + y.dot^2/2 + x.dot*y.dot/2)\n"
+        "local x, y, t = coordinate 'x', coordinate 'y', time(); lagrangian((1 + y^2)/2*x.dot^2 + y.dot^2/2 + "
+        "x.dot*y.dot/2)\n"
         "constraint('c', x*y - 2 - 3*t); start { x = free(1.5), y = 1, ['x.dot'] = 1, ['y.dot'] = free(0) }",
         "local x, y, t = coordinate 'x', coordinate 'y', time(); local p, r = momentum(x), momentum(y)\n"
         "hamiltonian(p^2/(2 + 2*y^2) + r^2/2 + p*r/2); constraint('c', x*y - 2 - 3*t)\n"
@@ -115,7 +116,8 @@ static void minimum_norm(void **state)
     sample z;
     start_report report;
     start_ok(&z,
-             "local a = point 'a'; lagrangian(a.x.dot^2/2 + 5*a.y.dot^2 + 9*a.z.dot^2); constraint('plane', a.x + a.y + a.z - 3)\n"
+             "local a = point 'a'; lagrangian(a.x.dot^2/2 + 5*a.y.dot^2 + 9*a.z.dot^2); constraint('plane', a.x + a.y "
+             "+ a.z - 3)\n"
              "start { a = {free(1), free(2), free(3)}, ['a.dot'] = {free(1), free(0), 2} }",
              START_STRICT, &report);
     const real few = 16 * REAL_EPSILON;
@@ -145,29 +147,40 @@ static void minimum_norm(void **state)
 static void inconsistent_starts_are_refused(void **state)
 {
     (void)state;
-    static const struct { const char *text; const char *says[4]; } table[] = {
+    static const struct { const char *text; const char *says[4];
+    } table[] = {
         /* 1.1^2 - 1 = 0.21; the circle is 0.1 away, one Newton step is 0.0955 long */
-        { ROD "start { a = {1.1, 0} }", { "test.lua:2", "'rod'", "misses by 0.21 ", "the nearest consistent positions differ by up to 0.1)" } },
+        { ROD "start { a = {1.1, 0} }",
+          { "test.lua:2", "'rod'", "misses by 0.21 ", "the nearest consistent positions differ by up to 0.1)" } },
         /* 1 - 1/sqrt(2); one Newton step is 0.25 */
-        { ROD "start { a = {1, 1} }", { "test.lua:2", "'rod'", "misses by 1 ", "nearest consistent positions differ by up to 0.293)" } },
+        { ROD "start { a = {1, 1} }",
+          { "test.lua:2", "'rod'", "misses by 1 ", "nearest consistent positions differ by up to 0.293)" } },
         /* x = 1.5/(1 + u/4), y = 1.5/(1 + u) with u = 0.8977 are on the ellipse: y differs by 0.7096. Newton's steps
            end elsewhere on it, at a difference of 0.738; the first is 0.569 */
-        { "local a = point('a', 2); lagrangian(norm2(a.dot)/2)\nconstraint('ellipse', a.x^2/4 + a.y^2 - 1)\nstart { a = {1.5, 1.5} }",
+        { "local a = point('a', 2); lagrangian(norm2(a.dot)/2)\nconstraint('ellipse', a.x^2/4 + a.y^2 - 1)\nstart { a "
+          "= {1.5, 1.5} }",
           { "test.lua:2", "'ellipse'", "misses by 1.81 ", "nearest consistent positions differ by up to 0.71)" } },
         /* the bar is too long by 1: mass 1 moves by 3/4 of that along (3/5, 4/5), mass 3 by 1/4 */
-        { "local a, b = point('a', 2), point('b', 2); lagrangian(norm2(a.dot)/2 + 3*norm2(b.dot)/2)\nconstraint('bar', norm2(a - b) - 1)\n"
-          "start { a = {0, 0}, b = {1.2, 1.6} }", { "test.lua:2", "'bar'", "misses by 3 ", "nearest consistent positions differ by up to 0.6)" } },
+        { "local a, b = point('a', 2), point('b', 2); lagrangian(norm2(a.dot)/2 + 3*norm2(b.dot)/2)\nconstraint('bar', "
+          "norm2(a - b) - 1)\n"
+          "start { a = {0, 0}, b = {1.2, 1.6} }",
+          { "test.lua:2", "'bar'", "misses by 3 ", "nearest consistent positions differ by up to 0.6)" } },
         /* the velocity along the rod goes */
         { ROD "start { a = {1, 0}, ['a.dot'] = {0.25, 3} }",
-          { "test.lua:2", "time derivative of constraint 'rod'", "misses by 0.5 ", "nearest consistent velocities differ by up to 0.25)" } },
+          { "test.lua:2", "time derivative of constraint 'rod'", "misses by 0.5 ",
+            "nearest consistent velocities differ by up to 0.25)" } },
         { ROD "start { a = {2, free(0.5)} }", { "test.lua:2", "no start positions", "'rod'", "misses by 3 " } },
-        { ROD "start { a = {1, 0}, ['a.dot'] = {1, free(3)} }", { "test.lua:2", "no start velocities", "'rod'", "misses by 2 " } },
+        { ROD "start { a = {1, 0}, ['a.dot'] = {1, free(3)} }",
+          { "test.lua:2", "no start velocities", "'rod'", "misses by 2 " } },
         { ROD "start { a = {1 + 1e-8, 0} }", { "inconsistent", "start mode 'project'", "free(", "'rod'" } },
         /* all links are 1.1 long but for rounding: the first is named */
-        { "local b, s = {0, 0}, {}; for i = 1, 20 do local a = point('a' .. i, 2); lagrangian(norm2(a.dot)/2); s['a' .. i] = {1.1*i, 0}\n"
-          "constraint('link' .. i, norm2(a - b) - 1); b = a end; start(s)", { "test.lua:2", "'link1' misses by 0.21 ", "positions differ by up to 2)", "" } },
+        { "local b, s = {0, 0}, {}; for i = 1, 20 do local a = point('a' .. i, 2); lagrangian(norm2(a.dot)/2); s['a' "
+          ".. i] = {1.1*i, 0}\n"
+          "constraint('link' .. i, norm2(a - b) - 1); b = a end; start(s)",
+          { "test.lua:2", "'link1' misses by 0.21 ", "positions differ by up to 2)", "" } },
         /* no gradient leads away from the centre, and yet there is a circle around it */
-        { ROD "start { a = {0, 0} }", { "test.lua:2", "inconsistent", "'rod' misses by -1 ", "(consistent positions differ" } },
+        { ROD "start { a = {0, 0} }",
+          { "test.lua:2", "inconsistent", "'rod' misses by -1 ", "(consistent positions differ" } },
     };
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         sample z;
@@ -187,7 +200,8 @@ static void contradictory_constraints_are_not_redundant(void **state)
 {
     (void)state;
 #define CIRCLE(name, x, square) "constraint('" name "', norm2(a - {" x ", 0}) - " square ")\n"
-    static const struct { const char *text; const char *says[4]; } table[] = {
+    static const struct { const char *text; const char *says[4];
+    } table[] = {
         /* at norm2(a) = 1.5 */
         { CIRCLE("one", "0", "1") CIRCLE("two", "0", "2") "start { a = {1, 0} }",
           { "test.lua:2: no start positions", "'one' (line 2) and 'two' (line 3) contradict", "by 0.5 and -0.5", "" } },
@@ -195,26 +209,34 @@ static void contradictory_constraints_are_not_redundant(void **state)
           { "test.lua:2: no start positions", "'one' (line 2) and 'two' (line 3) contradict", "by 0.5 and -0.5", "" } },
         /* half-way at (2.5, 0), where the gradients are parallel */
         { CIRCLE("one", "0", "1") CIRCLE("two", "5", "1") "start { a = {free(1), free(1)} }",
-          { "test.lua:2: no start positions", "'one' (line 2) and 'two' (line 3) contradict", "by 5.25 and 5.25", "" } },
+          { "test.lua:2: no start positions", "'one' (line 2) and 'two' (line 3) contradict", "by 5.25 and 5.25",
+            "" } },
         { CIRCLE("one", "0", "1") CIRCLE("two", "5", "1") "start { a = {2.5, 0} }",
-          { "test.lua:2: no start positions", "'one' (line 2) and 'two' (line 3) contradict", "by 5.25 and 5.25", "" } },
+          { "test.lua:2: no start positions", "'one' (line 2) and 'two' (line 3) contradict", "by 5.25 and 5.25",
+            "" } },
         /* a third constraint has no part in it */
         { "constraint('line', a.y)\n" CIRCLE("one", "0", "1") CIRCLE("two", "0", "2") "start { a = {1, 0} }",
           { "test.lua:3: no start positions", "'one' (line 3) and 'two' (line 4) contradict", "by 0.5 and -0.5", "" } },
         /* x = y, y = z, z = x + 3: a third of it is left of each */
-        { "constraint('p', a.x - b)\nconstraint('q', b - c)\nconstraint('r', c - a.x - 3)\nstart { a = {0, 0}, b = 0, c = 0 }",
-          { "test.lua:2: no start positions", "'p' (line 2) and 'q' (line 3) (and 1 more) contradict", "by -1 and -1", "" } },
+        { "constraint('p', a.x - b)\nconstraint('q', b - c)\nconstraint('r', c - a.x - 3)\nstart { a = {0, 0}, b = 0, "
+          "c = 0 }",
+          { "test.lua:2: no start positions", "'p' (line 2) and 'q' (line 3) (and 1 more) contradict", "by -1 and -1",
+            "" } },
         /* nothing contradicts it, and it has no zeros */
         { "constraint('rod', norm2(a) - 1)\nconstraint('never', a.x^2 + 1)\nstart { a = {1, 1} }",
           { "test.lua:3: no start positions", "'never' cannot be met", "misses by 1;", "" } },
         /* met, with the same gradient, and no longer met a moment later */
-        { "constraint('one', a.x - time())\nconstraint('two', 2*a.x - 3*time())\nstart { a = {0, 0}, ['a.dot'] = {1, 0} }",
+        { "constraint('one', a.x - time())\nconstraint('two', 2*a.x - 3*time())\nstart { a = {0, 0}, ['a.dot'] = {1, "
+          "0} }",
           { "test.lua:3: ", "'two' contradicts 'one'", "part as time goes on", "" } },
     };
     static const char *const forms[] = {
-        "local a, b, c = point('a', 2), coordinate 'b', coordinate 'c'; lagrangian(norm2(a.dot)/2 + b.dot^2 + c.dot^2)\n",
-        "local a, b, c = point('a', 2), coordinate 'b', coordinate 'c'; lagrangian((norm2(a.dot)/2 + b.dot^2 + c.dot^2)*" ONE ")\n",
-        "local a, b, c = point('a', 2), coordinate 'b', coordinate 'c'; hamiltonian(norm2(momentum(a))/2 + momentum(b)^2 + momentum(c)^2)\n",
+        "local a, b, c = point('a', 2), coordinate 'b', coordinate 'c'; lagrangian(norm2(a.dot)/2 + b.dot^2 + "
+        "c.dot^2)\n",
+        "local a, b, c = point('a', 2), coordinate 'b', coordinate 'c'; lagrangian((norm2(a.dot)/2 + b.dot^2 + "
+        "c.dot^2)*" ONE ")\n",
+        "local a, b, c = point('a', 2), coordinate 'b', coordinate 'c'; hamiltonian(norm2(momentum(a))/2 + "
+        "momentum(b)^2 + momentum(c)^2)\n",
     };
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
         for (size_t form = 0; form < sizeof forms / sizeof *forms; form++)
@@ -224,7 +246,8 @@ static void contradictory_constraints_are_not_redundant(void **state)
                 char text[1000], *start;
                 snprintf(text, sizeof text, "%s%s", forms[form], table[i].text);
                 start = strstr(text, "start {") + 7;
-                if (!strstr(start, "b = ")) memmove(start + 14, start, strlen(start) + 1), memcpy(start, " b = 0, c = 0,", 14);
+                if (!strstr(start, "b = "))
+                    memmove(start + 14, start, strlen(start) + 1), memcpy(start, " b = 0, c = 0,", 14);
                 /* the Hamiltonian has momenta to start from; the velocity stands last */
                 if (form == 2 && (start = strstr(text, "a.dot"))) memcpy(start, "p.a'] = {1, 0} }", 17);
                 open_sample(&z, text);
@@ -241,12 +264,15 @@ static void contradictory_constraints_are_not_redundant(void **state)
 static void touching_surfaces_are_redundant_there(void **state)
 {
     (void)state;
-    static const char *const starts[] = { "{1, 0}", "{free(0.8), free(0.3)}", "{free(1.3), free(-0.7)}", "{free(1), free(0.01)}" };
+    static const char *const starts[] = { "{1, 0}", "{free(0.8), free(0.3)}", "{free(1.3), free(-0.7)}",
+                                          "{free(1), free(0.01)}" };
     for (size_t i = 0; i < sizeof starts / sizeof *starts; i++) {
         sample z;
         start_report report;
         char text[400];
-        snprintf(text, sizeof text, "local a = point('a', 2); lagrangian(norm2(a.dot)/2)\n" CIRCLE("one", "0", "1") CIRCLE("two", "2", "1") "start { a = %s }",
+        snprintf(text, sizeof text,
+                 "local a = point('a', 2); lagrangian(norm2(a.dot)/2)\n" CIRCLE("one", "0", "1")
+                     CIRCLE("two", "2", "1") "start { a = %s }",
                  starts[i]);
         open_sample(&z, text);
         assert_int_equal(begin(&z, START_STRICT, &report), TAUT_SINGULAR);
@@ -263,7 +289,9 @@ static void free_values_leave_a_saddle(void **state)
     (void)state;
     sample z;
     start_report report;
-    start_ok(&z, "local a = point('a', 2); lagrangian(norm2(a.dot)/2)\n" CIRCLE("one", "0", "1") CIRCLE("two", "1", "1") "start { a = {free(0.5), free(0)} }",
+    start_ok(&z,
+             "local a = point('a', 2); lagrangian(norm2(a.dot)/2)\n" CIRCLE("one", "0", "1")
+                 CIRCLE("two", "1", "1") "start { a = {free(0.5), free(0)} }",
              START_STRICT, &report);
     assert_near(z.x.q[0], (real)0.5, 8 * REAL_EPSILON, "x", 0);
     assert_near(z.x.q[1] * z.x.q[1], (real)0.75, 8 * REAL_EPSILON, "y^2", 0);
@@ -276,7 +304,8 @@ static void rounded_starts_are_polished(void **state)
     (void)state;
     sample z;
     start_report report;
-    start_ok(&z, ROD "start { a = {0.70710678119, -0.70710678119}, ['a.dot'] = {1.00000000001, 1} }", START_STRICT, &report);
+    start_ok(&z, ROD "start { a = {0.70710678119, -0.70710678119}, ['a.dot'] = {1.00000000001, 1} }", START_STRICT,
+             &report);
     assert_true(residual(&z) <= 4 * REAL_EPSILON);
     assert_true(report.moved_q > (real)1e-12 && report.moved_q < (real)1e-11);
     assert_true(report.moved_w > (real)1e-12 && report.moved_w < (real)1e-10);
@@ -323,7 +352,9 @@ static void projection_is_mass_weighted(void **state)
 static void redundant_constraints_are_named(void **state)
 {
     (void)state;
-#define TWICE "constraint('rod', norm2(a) - 1); constraint('free', a.z)\nconstraint('again', 2*norm2(a) - 2)\nstart { a = {1, 0, 0} }"
+#define TWICE \
+    "constraint('rod', norm2(a) - 1); constraint('free', a.z)\nconstraint('again', 2*norm2(a) - 2)\nstart { a = {1, " \
+    "0, 0} }"
     static const char *const forms[] = {
         "local a = point 'a'; lagrangian(norm2(a.dot)/2)\n" TWICE,
         "local a = point 'a'; lagrangian(norm2(a.dot)/2*" ONE ")\n" TWICE,
@@ -348,7 +379,8 @@ static void free_values_where_nothing_is_finite(void **state)
     (void)state;
     sample z;
     start_report report;
-    open_sample(&z, "local x = coordinate 'x'; lagrangian(x.dot^2/2); constraint('kink', sqrt(x^2)); start { x = free(1) }");
+    open_sample(
+        &z, "local x = coordinate 'x'; lagrangian(x.dot^2/2); constraint('kink', sqrt(x^2)); start { x = free(1) }");
     assert_int_equal(begin(&z, START_STRICT, &report), TAUT_NOT_FINITE);
     assert_text_has(taut_error_text(context), "'kink'");
     close_sample(&z);
@@ -377,7 +409,8 @@ static void consistent_starts_are_left_alone(void **state)
     start_report report;
     start_ok(&z, "local a = point 'a'\nlagrangian(norm2(a.dot)/2)\nconstraint('rod', norm2(a) - 1)\n"
                  "start { a = {1/3, 2/3, 2/3}, ['a.dot'] = {2/3, 1/3, -2/3} }\n", START_STRICT, &report);
-    /* 1/3 in Lua is a double, and stands for its shortest text: 0.3333333333333333 in quad, which is off by 3e-17 and put right */
+    /* 1/3 in Lua is a double, and stands for its shortest text: 0.3333333333333333 in quad, which is off by 3e-17 and
+       put right */
     if (REAL_EPSILON > (real)1e-20) {
         assert_true(z.x.q[0] == (real)1 / 3 && z.x.q[1] == (real)2 / 3 && z.x.q[2] == (real)2 / 3);
         assert_true(z.x.w[0] == (real)2 / 3 && z.x.w[1] == (real)1 / 3 && z.x.w[2] == (real)-2 / 3);
@@ -393,7 +426,9 @@ static void projection_ends_sums(void **state)
     (void)state;
     sample z;
     start_report report;
-    start_ok(&z, "local a = point('a', 2)\nlagrangian(norm2(a.dot)/2)\nconstraint('rod', norm2(a) - 1)\nstart { a = {0, 1}, ['a.dot'] = {1, 0} }\n",
+    start_ok(&z,
+             "local a = point('a', 2)\nlagrangian(norm2(a.dot)/2)\nconstraint('rod', norm2(a) - 1)\nstart { a = {0, "
+             "1}, ['a.dot'] = {1, 0} }\n",
              START_STRICT, &report);
     z.x.q[0] += (real)1 / 64;
     for (int i = 0; i < 2; i++) z.x.q_low[i] = z.x.p_low[i] = REAL_EPSILON / 4;

@@ -1,5 +1,6 @@
-/* Many threads, one plan: a model is compiled once, and every thread makes steps with a share of it, in a context of its own. The bits are those
- * of one thread alone. Under ThreadSanitizer (make check builds this program with it) nothing that is shared is written. */
+/* Many threads, one plan: a model is compiled once, and every thread makes steps with a share of it, in a context of
+ * its own. The bits are those of one thread alone. Under ThreadSanitizer (make check builds this program with it)
+ * nothing that is shared is written. */
 #include "support_method.h"
 
 #include <pthread.h>

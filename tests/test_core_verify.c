@@ -1,5 +1,6 @@
-/* taut verify and taut converge can be believed: what holds is confirmed, what is misdeclared is found out, and what is measured is
- * what is there. The methods of this file stand in no table; verify takes a simulation, whatever made its method. */
+/* taut verify and taut converge can be believed: what holds is confirmed, what is misdeclared is found out, and what is
+ * measured is what is there. The methods of this file stand in no table; verify takes a simulation, whatever made its
+ * method. */
 #include "solve/nearby.h"
 
 #include "support.h"
@@ -70,7 +71,8 @@ static int projected_euler_step(void *self, state *x, real h)
 static int stretched_step(void *self, state *x, real h)
 {
     int status = X(method_step)(&((faulty *)self)->rattle, x, h);
-    for (uint32_t i = 0; !status && i < x->n; i++) x->p[i] *= 1 + STRETCH, x->p_low[i] *= 1 + STRETCH, x->w[i] *= 1 + STRETCH;
+    for (uint32_t i = 0; !status && i < x->n; i++)
+        x->p[i] *= 1 + STRETCH, x->p_low[i] *= 1 + STRETCH, x->w[i] *= 1 + STRETCH;
     return status;
 }
 
@@ -84,7 +86,8 @@ static int loose_step(void *self, state *x, real h)
 
 static int rattle_step(void *self, state *x, real h) { return X(method_step)(&((faulty *)self)->rattle, x, h); }
 
-/* Triple jumps of RATTLE, h = 2a + b: order 4 with a = 1/(2 - 2^(1/3)), and of that once more with the fifth root, order 6 (Yoshida). */
+/* Triple jumps of RATTLE, h = 2a + b: order 4 with a = 1/(2 - 2^(1/3)), and of that once more with the fifth root,
+   order 6 (Yoshida). */
 static int jump(faulty *f, state *x, real h, int order)
 {
     if (order == 2) return X(method_step)(&f->rattle, x, h);
@@ -97,11 +100,14 @@ static int jump(faulty *f, state *x, real h, int order)
 static int fourth_step(void *self, state *x, real h) { return jump(self, x, h, 4); }
 static int sixth_step(void *self, state *x, real h) { return jump(self, x, h, 6); }
 
-#define EVERYTHING (KEEPS_SYMPLECTIC | KEEPS_ENERGY | KEEPS_MOMENTUM | KEEPS_REVERSIBLE | KEEPS_POSITION | KEEPS_VELOCITY)
+#define EVERYTHING \
+    (KEEPS_SYMPLECTIC | KEEPS_ENERGY | KEEPS_MOMENTUM | KEEPS_REVERSIBLE | KEEPS_POSITION | KEEPS_VELOCITY)
 
 static const method_info projected_euler_info = { .name = "projected-euler", .order = 1, .keeps = EVERYTHING },
                          plain_euler_info = { .name = "plain-euler", .order = 2, .keeps = EVERYTHING },
-                         stretched_info = { .name = "stretched", .order = 2, .keeps = EVERYTHING & ~(unsigned)KEEPS_ENERGY },
+                         stretched_info = { .name = "stretched",
+                                            .order = 2,
+                                            .keeps = EVERYTHING & ~(unsigned)KEEPS_ENERGY },
                          loose_info = { .name = "loose", .order = 2, .keeps = EVERYTHING & ~(unsigned)KEEPS_ENERGY },
                          fourth_info = { .name = "fourth", .order = 4, .keeps = EVERYTHING & ~(unsigned)KEEPS_ENERGY },
                          sixth_info = { .name = "sixth", .order = 6, .keeps = EVERYTHING & ~(unsigned)KEEPS_ENERGY },
@@ -137,7 +143,11 @@ static simulation *open_with(const char *name, const struct method_class *class)
 static verify_result verify(simulation *z, double step, double until)
 {
     verify_result r;
-    verify_options o = { .api = &ENGINE, .engine = z, .long_api = &ENGINE, .long_engine = z, .step = taut_wide_from_double(step),
+    verify_options o = { .api = &ENGINE,
+                         .engine = z,
+                         .long_api = &ENGINE,
+                         .long_engine = z,
+                         .step = taut_wide_from_double(step),
                          .until = taut_wide_from_double(until) };
     if (taut_verify_run(z->m->context, &o, &r)) fail_msg("%s", taut_error_text(z->m->context));
     for (int i = 0; i < r.count; i++)
@@ -160,8 +170,8 @@ static void assert_verdict(const verify_result *r, const char *property, verdict
     if (found != expected) fail_msg("%s: %s, not %s", property, taut_verdict_text(found), taut_verdict_text(expected));
 }
 
-/* All that RATTLE declares, on models with constant mass, with a mass that depends on q, with quaternions, driven, damped, and none
-   of the first. Steps: the ones that verify chooses, given here to save time. */
+/* All that RATTLE declares, on models with constant mass, with a mass that depends on q, with quaternions, driven,
+   damped, and none of the first. Steps: the ones that verify chooses, given here to save time. */
 static void rattle_holds(void **unused)
 {
     (void)unused;
@@ -242,15 +252,17 @@ static void plain_euler_is_found_out(void **unused)
     (void)unused;
     simulation *z = open_with("triple-pendulum", &plain_euler);
     verify_result r = verify(z, 0.01, 1);
-    static const char *const properties[] = { "order in q", "order in p", "symplectic", "energy", "reversible", "position g = 0",
-                                              "velocity dg/dt = 0" };
-    for (size_t i = 0; i < sizeof properties / sizeof *properties; i++) assert_verdict(&r, properties[i], VERDICT_FAILS);
+    static const char *const properties[] = { "order in q", "order in p",     "symplectic",        "energy",
+                                              "reversible", "position g = 0", "velocity dg/dt = 0" };
+    for (size_t i = 0; i < sizeof properties / sizeof *properties; i++)
+        assert_verdict(&r, properties[i], VERDICT_FAILS);
     assert_between(row_of(&r, "order in q")->value, 0.9, 1.1);
     close_model(z);
 }
 
-/* A defect far below what an eye or a plot would see is measured at its size: omega grows by STRETCH, and is a good part of its terms.
-   The momenta grow with it, 200 times; the way back does not undo it; the velocity constraint stays. */
+/* A defect far below what an eye or a plot would see is measured at its size: omega grows by STRETCH, and is a good
+   part of its terms. The momenta grow with it, 200 times; the way back does not undo it; the velocity constraint stays.
+   */
 static void a_small_defect_is_measured(void **unused)
 {
     (void)unused;
@@ -332,7 +344,8 @@ static void measurements_leave_the_state(void **unused)
 
 /* ---- states nearby ---- */
 
-/* Away from the trajectory by a hundredth, any way: on the constraints, and velocities along them there. Roundings of numbers of about 10. */
+/* Away from the trajectory by a hundredth, any way: on the constraints, and velocities along them there. Roundings of
+   numbers of about 10. */
 static void states_nearby_are_on_the_constraints(void **unused)
 {
     (void)unused;
@@ -364,9 +377,10 @@ static void rattle_holds_in_a_magnetic_field(void **unused)
                               "constraint('sphere', norm2(a) - 1) start { a = {0.6, 0, -0.8}, ['a.dot'] = {0, 2, 0} }");
     assert_true(z->s->structure.constant_mass && !z->s->structure.explicit_force);
     verify_result r = verify(z, 0.02, 8);
-    static const char *const properties[] = { "order in q", "order in p", "symplectic", "momenta", "reversible", "position g = 0",
-                                              "velocity dg/dt = 0" };
-    for (size_t i = 0; i < sizeof properties / sizeof *properties; i++) assert_verdict(&r, properties[i], VERDICT_HOLDS);
+    static const char *const properties[] = { "order in q", "order in p",     "symplectic",        "momenta",
+                                              "reversible", "position g = 0", "velocity dg/dt = 0" };
+    for (size_t i = 0; i < sizeof properties / sizeof *properties; i++)
+        assert_verdict(&r, properties[i], VERDICT_HOLDS);
     close_model(z);
 }
 
@@ -381,8 +395,10 @@ static void step_is_chosen_in_any_units(void **unused)
     wide step[3];
     for (int i = 0; i < 3; i++) {
         char text[200];
-        snprintf(text, sizeof text, "local a = point('a', 2) lagrangian(norm2(a.dot)/2 - %s*a.y) constraint('rod', norm2(a) - 1)\n"
-                                    "start { a = {1, 0} }", g[i]);
+        snprintf(text, sizeof text,
+                 "local a = point('a', 2) lagrangian(norm2(a.dot)/2 - %s*a.y) constraint('rod', norm2(a) - 1)\n"
+                 "start { a = {1, 0} }",
+                 g[i]);
         simulation *z = open_text(text);
         verify_result r = verify(z, 0, 0);
         assert_int_equal(taut_verify_count(&r, VERDICT_FAILS) + taut_verify_count(&r, VERDICT_UNDECIDED), 0);
@@ -433,8 +449,8 @@ static void flow_of_the_oscillator(void **unused)
     close_model(z);
 }
 
-/* Energy, momentum and constraints along the flow of a pendulum that swings over, all of which it does not know of. The motion
-   makes 1e3 or so of an error in this time. */
+/* Energy, momentum and constraints along the flow of a pendulum that swings over, all of which it does not know of. The
+   motion makes 1e3 or so of an error in this time. */
 static void flow_keeps_what_the_motion_keeps(void **unused)
 {
     (void)unused;
@@ -446,7 +462,8 @@ static void flow_keeps_what_the_motion_keeps(void **unused)
     assert_at_most(g, 1e4 * tolerance);
     assert_at_most(rate, 1e5 * tolerance);
     assert_at_most(REAL(fabs)(X(simulation_energy)(z) - energy), 1e5 * tolerance);
-    assert_at_most(REAL(fabs)(X(symmetry_momentum)(z->s, &z->symmetries[0], z->x.q, z->x.p) - momentum), 1e5 * tolerance);
+    assert_at_most(REAL(fabs)(X(symmetry_momentum)(z->s, &z->symmetries[0], z->x.q, z->x.p) - momentum),
+                   1e5 * tolerance);
     close_model(z);
 }
 
@@ -491,7 +508,8 @@ static void converges_with_order_two(void **unused)
         assert_at_most(r.reference_error[k], 0.01 * r.rows[2].error[k]);
         assert_true(r.reference_error[k] > 0);
     }
-    /* Quartered, the errors of RATTLE itself agree with what a reference by RATTLE says; that one is poor, and it is told. */
+    /* Quartered, the errors of RATTLE itself agree with what a reference by RATTLE says; that one is poor, and it is
+       told. */
     converge_result by_method;
     o.reference_step = (wide)1 / 40;
     assert_int_equal(taut_converge_run(z->m->context, &ENGINE, z, &ENGINE, other, &o, &by_method), TAUT_OK);

@@ -1,4 +1,5 @@
-/* Export to HDF5, read back with HDF5: every number and the attributes are those of the run. (CSV and XYZ: cli/record.sh.) */
+/* Export to HDF5, read back with HDF5: every number and the attributes are those of the run. (CSV and XYZ:
+   cli/record.sh.) */
 #include <hdf5.h>
 #include <unistd.h>
 
@@ -41,7 +42,8 @@ static void export_and_open(record **r, taut_context *context, long every, hid_t
     assert_int_equal(taut_record_open(context, path, r), TAUT_OK);
     size_t width = taut_record_column_count(*r), *columns = malloc(width * sizeof *columns);
     for (size_t i = 0; i < width; i++) columns[i] = i;
-    if (taut_export_hdf5(context, *r, target, &(export_options){ columns, width, every })) fail_msg("%s", taut_error_text(context));
+    if (taut_export_hdf5(context, *r, target, &(export_options){ columns, width, every }))
+        fail_msg("%s", taut_error_text(context));
     free(columns);
     *file = H5Fopen(target, H5F_ACC_RDONLY, H5P_DEFAULT);
     assert_true(*file >= 0);
@@ -50,7 +52,14 @@ static void export_and_open(record **r, taut_context *context, long every, hid_t
 static void a_dataset_per_column(void **state)
 {
     (void)state;
-    const recipe c = { .model = "double-spherical-pendulum", .method = "rattle", .step = 0.01, .steps = 5000, .every = 1, .interval = 1, .setting = "m1", .value = "2.5" };
+    const recipe c = { .model = "double-spherical-pendulum",
+                       .method = "rattle",
+                       .step = 0.01,
+                       .steps = 5000,
+                       .every = 1,
+                       .interval = 1,
+                       .setting = "m1",
+                       .value = "2.5" };
     recorded_run(&c, path, 0, 0);
     frames all = read_frames_of(path);
     for (long every = 1; every < 8; every += 6) {
@@ -92,7 +101,14 @@ static void a_dataset_per_column(void **state)
 static void one_for_many(void **state)
 {
     (void)state;
-    const recipe c = { .model = "hanging-chain", .method = "rattle", .step = 0.001, .steps = 100, .every = 1, .interval = 1, .setting = "N", .value = "400" };
+    const recipe c = { .model = "hanging-chain",
+                       .method = "rattle",
+                       .step = 0.001,
+                       .steps = 100,
+                       .every = 1,
+                       .interval = 1,
+                       .setting = "N",
+                       .value = "400" };
     recorded_run(&c, path, 0, 0);
     frames all = read_frames_of(path);
     taut_context *context = taut_context_create(NULL);
@@ -106,13 +122,15 @@ static void one_for_many(void **state)
     assert_int_equal(size[0], 101);
     assert_int_equal(size[1], 1200);
     for (long f = 0; f < 101; f++)
-        for (size_t k = 0; k < 1200; k++) assert_true(values[(size_t)f * 1200 + k] == (double)all.values[(size_t)f * all.width + 1 + k]);
+        for (size_t k = 0; k < 1200; k++)
+            assert_true(values[(size_t)f * 1200 + k] == (double)all.values[(size_t)f * all.width + 1 + k]);
     free(values);
     values = read_set(file, "energy", size, &rank);
     long energy = taut_record_column_find(r, "energy");
     for (long f = 0; f < 101; f++) assert_true(values[f] == (double)all.values[(size_t)f * all.width + (size_t)energy]);
     free(values);
-    hid_t names = H5Dopen2(file, "coordinate.names", H5P_DEFAULT), type = H5Dget_type(names), space = H5Dget_space(names);
+    hid_t names = H5Dopen2(file, "coordinate.names", H5P_DEFAULT), type = H5Dget_type(names),
+          space = H5Dget_space(names);
     char *texts[1200];
     assert_true(H5Dread(names, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, texts) >= 0);
     for (size_t k = 0; k < 1200; k++) assert_string_equal(texts[k], taut_record_columns(r)[1 + k].name);

@@ -158,7 +158,8 @@ static void constants_fold_in_wide(void **state)
     assert_true(taut_graph_constant(g, quotient(number(1), number(3))) == (wide)1 / 3);
     assert_true(taut_graph_constant(g, taut_expr_unary(g, OP_SQRT, number(2))) == WIDE(sqrt)(2));
     assert_true(taut_graph_constant(g, taut_expr_unary(g, OP_ACOS, number(-1))) == WIDE(acos)(-1));
-    assert_true(taut_graph_constant(g, taut_expr_pow(g, number(2), quotient(number(1), number(3)))) == WIDE(pow)(2, (wide)1 / 3));
+    assert_true(taut_graph_constant(g, taut_expr_pow(g, number(2), quotient(number(1), number(3))))
+                == WIDE(pow)(2, (wide)1 / 3));
     assert_true(taut_expr_is_number(g, taut_expr_binary(g, OP_MAX, number(2), number(3)), 3));
     assert_true(taut_expr_is_number(g, add(number(2), number(3)), 5));
     /* 0.1 and 0.2 as meant: their sum is 0.3 as meant, which is not so in double */
@@ -219,7 +220,8 @@ static void check_pair(expr a, expr b)
 {
     static const op two[] = { OP_ADD, OP_SUB, OP_MUL, OP_DIV, OP_POW, OP_ATAN2, OP_MIN, OP_MAX };
     wide va = value_of(a), vb = value_of(b);
-    for (size_t i = 0; i < sizeof two / sizeof *two; i++) assert_value(taut_expr_binary(g, two[i], a, b), two[i], va, vb, 0);
+    for (size_t i = 0; i < sizeof two / sizeof *two; i++)
+        assert_value(taut_expr_binary(g, two[i], a, b), two[i], va, vb, 0);
     assert_int_equal(add(a, b), add(b, a));
     assert_int_equal(mul(a, b), mul(b, a));
 }

@@ -5,9 +5,9 @@
 
 enum { EXPRESSIONS = 300 };
 
-/* Central differences D(h) = f' + c2 h^2 + c4 h^4 + ... at h, h/2, ..., extrapolated over LEVELS steps. With R the distance
-   of the nearest singularity, the rest is about prod h_i^2 / R^(2 LEVELS), the round-off about epsilon |f| / h_last.
-   Quad: 2^-182 / R^14, that is 1e-21 for R = 1/1000; round-off 1e-34 * 2^16 = 1e-29.
+/* Central differences D(h) = f' + c2 h^2 + c4 h^4 + ... at h, h/2, ..., extrapolated over LEVELS steps. With R the
+   distance of the nearest singularity, the rest is about prod h_i^2 / R^(2 LEVELS), the round-off about epsilon |f| /
+   h_last. Quad: 2^-182 / R^14, that is 1e-21 for R = 1/1000; round-off 1e-34 * 2^16 = 1e-29.
    Long double: 2^-76 / R^8, that is 1e-13 for R = 1/20; round-off 1e-19 * 2^11 = 2e-16.
    The generated expressions are gentler; the tolerance, relative to 1 + |derivative|, leaves them some orders. */
 #ifdef TAUT_HAVE_QUAD
@@ -91,7 +91,8 @@ static void assert_derivative(expr derivative, expr f, const point *at, const wi
     if (!(error <= tolerance)) fail_msg("derivative %.17g, difference %.17g", (double)exact, (double)approximate);
 }
 
-/* f, its gradient, Hessian and the derivatives of Hessian entries along u: each against differences of the one before. */
+/* f, its gradient, Hessian and the derivatives of Hessian entries along u: each against differences of the one before.
+   */
 static void check_derivatives(expr f)
 {
     point at;
@@ -141,7 +142,8 @@ static void derivatives_of_single_operations(void **state)
     expr e = taut_expr_pow(g, taut_expr_parameter(g, 1), variable(0)); /* 1.75^x */
     check_derivatives(e);
     check_derivatives(taut_expr_pow(g, taut_expr_add(g, number(3), variable(1)), taut_expr_parameter(g, 1)));
-    check_derivatives(taut_expr_pow(g, taut_expr_add(g, number(3), variable(1)), taut_expr_add(g, number(3), variable(1))));
+    check_derivatives(
+        taut_expr_pow(g, taut_expr_add(g, number(3), variable(1)), taut_expr_add(g, number(3), variable(1))));
 }
 
 /* ---- the sides of the contract that differences do not see ---- */
@@ -203,7 +205,8 @@ static void both_modes_agree(void **state)
         expr f = random_expression(4);
         assert_int_equal(taut_expr_gradient(g, f, x, VARIABLES, d), TAUT_OK);
         wide sum = 0, size = 1, forward = value_at(taut_expr_directional(g, f, x, u, VARIABLES), &at);
-        for (int i = 0; i < VARIABLES; i++) sum += at.u[i] * value_at(d[i], &at), size += WIDE(fabs)(value_at(d[i], &at));
+        for (int i = 0; i < VARIABLES; i++)
+            sum += at.u[i] * value_at(d[i], &at), size += WIDE(fabs)(value_at(d[i], &at));
         /* Products of some ten factors, each rounded, and cancellation inside: 1e4 units. */
         assert_true(WIDE(fabs)(sum - forward) <= (wide)1e4 * epsilon * size);
     }

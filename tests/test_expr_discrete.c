@@ -43,12 +43,13 @@ static wide at_other_end(expr f, const pair *at)
 static pair random_pair(wide distance)
 {
     pair at;
-    for (int i = 0; i < VARIABLES; i++) at.from[i] = uniform(-1, 1), at.to[i] = at.from[i] + distance * (wide)uniform(-1, 1);
+    for (int i = 0; i < VARIABLES; i++)
+        at.from[i] = uniform(-1, 1), at.to[i] = at.from[i] + distance * (wide)uniform(-1, 1);
     return at;
 }
 
-/* The size of D's terms times the difference, and of f: what a rounding is relative to. Expressions of some twenty operations may cancel inside:
-   1e5 units. */
+/* The size of D's terms times the difference, and of f: what a rounding is relative to. Expressions of some twenty
+   operations may cancel inside: 1e5 units. */
 static void assert_directional(expr f, const expr *d, const pair *at)
 {
     wide sum = 0, size = 0, change = at_other_end(f, at) - value_between(f, at);
@@ -101,7 +102,8 @@ static void check(expr f)
     assert_gradient_at_one_point(f, d);
 }
 
-static int has_sign(op o) { return o == OP_SIGN || o >= OP_SINC; } /* a jump, and parts of discrete gradients themselves: no differences of those */
+static int has_sign(op o) { return o == OP_SIGN || o >= OP_SINC; } /* a jump, and parts of discrete gradients
+                                                                      themselves: no differences of those */
 
 static void single_operations(void **state)
 {
@@ -169,7 +171,8 @@ static void far_ends(void **state)
 static void quadratic_is_midpoint(void **state)
 {
     (void)state;
-    expr x = variable(0), y = variable(1), z = variable(2), d[VARIABLES], v[VARIABLES] = { x, y, z }, gradient[VARIABLES];
+    expr x = variable(0), y = variable(1), z = variable(2), d[VARIABLES], v[VARIABLES] = { x, y, z },
+         gradient[VARIABLES];
     expr forms[] = { mul(sub(x, y), add(mul(number(3), z), number(2))), powi(sub(add(x, z), mul(number(2), y)), 2),
                      add(mul(x, y), add(powi(z, 2), mul(sub(y, z), sub(y, z)))), quotient(mul(x, z), number(7)) };
     for (size_t f = 0; f < sizeof forms / sizeof *forms; f++) {
@@ -182,8 +185,8 @@ static void quadratic_is_midpoint(void **state)
     }
 }
 
-/* Functions of several invariant quadratic atoms: orthogonal to the rotation about z, half way. exp(x^2) exp(y^2), which is as invariant, but whose
-   atoms are not, is the control. */
+/* Functions of several invariant quadratic atoms: orthogonal to the rotation about z, half way. exp(x^2) exp(y^2),
+   which is as invariant, but whose atoms are not, is the control. */
 static void orthogonal_to_symmetries(void **state)
 {
     (void)state;
@@ -196,7 +199,8 @@ static void orthogonal_to_symmetries(void **state)
         discrete(forms[f], d);
         for (int trial = 0; trial < 10; trial++) {
             pair at = random_pair(1);
-            wide turn = value_between(d[1], &at) * (at.from[0] + at.to[0]) / 2 - value_between(d[0], &at) * (at.from[1] + at.to[1]) / 2;
+            wide turn = value_between(d[1], &at) * (at.from[0] + at.to[0]) / 2
+                        - value_between(d[0], &at) * (at.from[1] + at.to[1]) / 2;
             if (WIDE(fabs)(turn) > most) most = WIDE(fabs)(turn);
         }
         assert_true(f < 2 ? most <= 64 * epsilon : most > (wide)1e-3);
@@ -223,7 +227,8 @@ static void goes_through_the_atoms(void **state)
     (void)state;
     int several = 0;
     for (int trial = 0; trial < EXPRESSIONS; trial++) {
-        expr f = random_expression(3 + trial % 3), outer, *atoms, d[VARIABLES], slots[64], others[64], df[64], x[VARIABLES];
+        expr f = random_expression(3 + trial % 3), outer, *atoms, d[VARIABLES], slots[64], others[64], df[64],
+             x[VARIABLES];
         size_t count;
         if (!usable(f)) continue;
         assert_int_equal(taut_expr_atoms(g, f, 1u << KIND_Q, &outer, &atoms, &count), TAUT_OK);
@@ -276,7 +281,8 @@ static void even_functions_are_smooth(void **state)
     for (int f = 0; f < 4; f++)
         for (int n = 0; n < 3; n++) {
             wide h = WIDE(pow)(epsilon, (wide)0.25), x = seams[f];
-            wide below_seam = taut_op_apply(OP_SINC + (op)f, x - h, 0, n), above = taut_op_apply(OP_SINC + (op)f, x + h, 0, n);
+            wide below_seam = taut_op_apply(OP_SINC + (op)f, x - h, 0, n),
+                 above = taut_op_apply(OP_SINC + (op)f, x + h, 0, n);
             wide slope = taut_op_apply(OP_SINC + (op)f, x, 0, n + 1);
             /* central difference: h^2/6 f''' with h^2 = sqrt(eps); f''' is some hundreds for atanh at 1/2 */
             assert_true(WIDE(fabs)((above - below_seam) / (2 * h) - slope) <= 1000 * h * h);
@@ -286,8 +292,10 @@ static void even_functions_are_smooth(void **state)
     assert_true(taut_op_apply(OP_SINC, 0, 0, 0) == 1 && taut_op_apply(OP_SINHC, 0, 0, 0) == 1);
     assert_true(WIDE(fabs)(taut_op_apply(OP_ATANHC, (wide)0.25, 0, 0) - WIDE(atanh)((wide)0.25) * 4) <= 4 * epsilon);
     assert_true(WIDE(fabs)(taut_op_apply(OP_ATANC, (wide)0.25, 0, 0) - WIDE(atan)((wide)0.25) * 4) <= 4 * epsilon);
-    assert_true(WIDE(fabs)(taut_op_apply(OP_SINC, (wide)0.75, 0, 0) - WIDE(sin)((wide)0.75) / (wide)0.75) <= 4 * epsilon);
-    assert_true(WIDE(fabs)(taut_op_apply(OP_SINHC, (wide)0.75, 0, 0) - WIDE(sinh)((wide)0.75) / (wide)0.75) <= 4 * epsilon);
+    assert_true(WIDE(fabs)(taut_op_apply(OP_SINC, (wide)0.75, 0, 0) - WIDE(sin)((wide)0.75) / (wide)0.75)
+                <= 4 * epsilon);
+    assert_true(WIDE(fabs)(taut_op_apply(OP_SINHC, (wide)0.75, 0, 0) - WIDE(sinh)((wide)0.75) / (wide)0.75)
+                <= 4 * epsilon);
 }
 
 int main(void)

@@ -54,7 +54,9 @@ static void use_all(graph *g, counter *c, uint32_t padding, wide *results)
     UNTIL_DONE(c, status = taut_expr_gradient(g, e, x, 2, gradient), !status); /* here 0, 1 and 2 are new numbers */
     UNTIL_DONE(c, wave = taut_expr_mul(g, x[1], taut_expr_unary(g, OP_SIN, e)), wave);
     UNTIL_DONE(c, pole = taut_expr_div(g, taut_expr_parameter(g, 0), taut_expr_powi(g, x[1], 3)), pole);
-    UNTIL_DONE(c, f = taut_expr_add(g, taut_expr_add(g, wave, pole), taut_expr_unary(g, OP_SQRT, taut_expr_add(g, e, x[1]))), f);
+    UNTIL_DONE(
+        c, f = taut_expr_add(g, taut_expr_add(g, wave, pole), taut_expr_unary(g, OP_SQRT, taut_expr_add(g, e, x[1]))),
+        f);
     results[used++] = value_of(g, c, f);
     UNTIL_DONE(c, status = taut_expr_gradient(g, f, x, 2, gradient), !status);
     results[used++] = value_of(g, c, gradient[0]);
@@ -129,7 +131,8 @@ static void memory_may_stay_away(void **state)
         expr f = 0, x = 0, d = 0;
         if (g) {
             f = x = taut_expr_variable(g, KIND_Q, 0);
-            for (uint32_t i = 1; i < 600; i++) f = taut_expr_add(g, f, taut_expr_unary(g, OP_SIN, taut_expr_variable(g, KIND_Q, i)));
+            for (uint32_t i = 1; i < 600; i++)
+                f = taut_expr_add(g, f, taut_expr_unary(g, OP_SIN, taut_expr_variable(g, KIND_Q, i)));
             d = taut_expr_derivative(g, f, x);
         }
         assert_int_equal(d == 0, c.failures > 0);

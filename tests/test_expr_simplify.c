@@ -10,7 +10,8 @@ static int start(void **state)
 {
     int status = set_up(state);
     g = taut_graph_create(context);
-    x = taut_expr_variable(g, KIND_Q, 0), y = taut_expr_variable(g, KIND_Q, 1), z = taut_expr_variable(g, KIND_W, 0), m = taut_expr_parameter(g, 0);
+    x = taut_expr_variable(g, KIND_Q, 0), y = taut_expr_variable(g, KIND_Q, 1), z = taut_expr_variable(g, KIND_W, 0),
+    m = taut_expr_parameter(g, 0);
     return status;
 }
 
@@ -53,10 +54,13 @@ static void zero_is_found(void **state)
 {
     (void)state;
     expr square = taut_expr_powi(g, taut_expr_add(g, x, y), 2);
-    expr expanded = taut_expr_add(g, taut_expr_add(g, taut_expr_powi(g, x, 2), taut_expr_mul(g, two(), taut_expr_mul(g, x, y))), taut_expr_powi(g, y, 2));
+    expr expanded =
+        taut_expr_add(g, taut_expr_add(g, taut_expr_powi(g, x, 2), taut_expr_mul(g, two(), taut_expr_mul(g, x, y))),
+                      taut_expr_powi(g, y, 2));
     assert_true(taut_expr_is_number(g, taut_expr_simplify(g, taut_expr_sub(g, square, expanded), NULL, NULL), 0));
     /* 0.1 is no binary number: 0.1 x + 0.2 x - 0.3 x is zero all the same */
-    expr tenth = taut_expr_mul(g, taut_expr_number(g, (wide)1 / 10), x), fifth = taut_expr_mul(g, taut_expr_number(g, (wide)2 / 10), x);
+    expr tenth = taut_expr_mul(g, taut_expr_number(g, (wide)1 / 10), x),
+         fifth = taut_expr_mul(g, taut_expr_number(g, (wide)2 / 10), x);
     expr sum = taut_expr_sub(g, taut_expr_add(g, tenth, fifth), taut_expr_mul(g, taut_expr_number(g, (wide)3 / 10), x));
     assert_true(taut_expr_is_number(g, taut_expr_simplify(g, sum, NULL, NULL), 0));
 }
@@ -68,11 +72,14 @@ static void factors_cancel(void **state)
     assert_prints(taut_expr_div(g, difference, taut_expr_sub(g, x, y)), "x + y");
     /* 1/(x-y) - 1/(x+y) has the denominators of both, and 2y above */
     expr one = taut_expr_number(g, 1), top, bottom;
-    expr e = taut_expr_sub(g, taut_expr_div(g, one, taut_expr_sub(g, x, y)), taut_expr_div(g, one, taut_expr_add(g, x, y)));
+    expr e =
+        taut_expr_sub(g, taut_expr_div(g, one, taut_expr_sub(g, x, y)), taut_expr_div(g, one, taut_expr_add(g, x, y)));
     assert_true(taut_expr_simplify(g, e, &top, &bottom) != 0);
     assert_true(top == taut_expr_mul(g, two(), y));
     /* parameters below the line go into the terms */
-    assert_prints(taut_expr_div(g, taut_expr_add(g, taut_expr_mul(g, taut_expr_powi(g, m, 2), y), taut_expr_powi(g, z, 2)), m), "m*y + 1/m*z^2");
+    assert_prints(
+        taut_expr_div(g, taut_expr_add(g, taut_expr_mul(g, taut_expr_powi(g, m, 2), y), taut_expr_powi(g, z, 2)), m),
+        "m*y + 1/m*z^2");
     /* what is not rational is an atom, and its argument is simplified */
     expr sine = taut_expr_unary(g, OP_SIN, taut_expr_div(g, difference, taut_expr_sub(g, x, y)));
     assert_prints(taut_expr_div(g, taut_expr_mul(g, sine, x), sine), "x");
@@ -87,13 +94,14 @@ static expr random_expression(generator *r, int depth)
     case 0: return taut_expr_add(g, a, b);
     case 1: return taut_expr_sub(g, a, b);
     case 2: return taut_expr_mul(g, a, b);
-    case 3: return taut_expr_div(g, a, taut_expr_add(g, taut_expr_number(g, 3), taut_expr_powi(g, b, 2))); /* never by zero */
+    case 3: return taut_expr_div(g, a, taut_expr_add(g, taut_expr_number(g, 3), taut_expr_powi(g, b, 2))); /* never by
+                                                                                                              zero */
     default: return taut_expr_powi(g, a, 2);
     }
 }
 
-/* The value stays: to 1e-12 of the size of what is added up, with some thousand roundings of 1e-19 or less, and cancellation in expanded
-   polynomials of degree some ten at arguments of size one. */
+/* The value stays: to 1e-12 of the size of what is added up, with some thousand roundings of 1e-19 or less, and
+   cancellation in expanded polynomials of degree some ten at arguments of size one. */
 static void values_stay(void **state)
 {
     (void)state;
@@ -114,7 +122,9 @@ static void work_is_bounded(void **state)
     for (uint32_t i = 0; i < 40; i++) sum = taut_expr_add(g, sum, taut_expr_variable(g, KIND_Q, i));
     expr big = taut_expr_powi(g, sum, 30); /* C(70,30) terms */
     assert_true(taut_expr_simplify(g, big, NULL, NULL) == big);
-    for (uint32_t i = 40; i < 200; i++) sum = taut_expr_add(g, sum, taut_expr_variable(g, KIND_Q, i)); /* more atoms than there is room for */
+    for (uint32_t i = 40; i < 200; i++) sum = taut_expr_add(g, sum, taut_expr_variable(g, KIND_Q, i)); /* more atoms
+                                                                                                          than there is
+                                                                                                          room for */
     assert_true(taut_expr_simplify(g, sum, NULL, NULL) == sum);
     expr bad = taut_expr_div(g, x, taut_expr_sub(g, taut_expr_mul(g, x, y), taut_expr_mul(g, y, x)));
     assert_true(taut_expr_simplify(g, bad, NULL, NULL) != 0); /* x/0 stays for the evaluation to point at */
@@ -133,8 +143,10 @@ static void same_input_same_result(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(zero_is_found, start, finish), cmocka_unit_test_setup_teardown(factors_cancel, start, finish),
-        cmocka_unit_test_setup_teardown(values_stay, start, finish), cmocka_unit_test_setup_teardown(work_is_bounded, start, finish),
+        cmocka_unit_test_setup_teardown(zero_is_found, start, finish),
+        cmocka_unit_test_setup_teardown(factors_cancel, start, finish),
+        cmocka_unit_test_setup_teardown(values_stay, start, finish),
+        cmocka_unit_test_setup_teardown(work_is_bounded, start, finish),
         cmocka_unit_test_setup_teardown(same_input_same_result, start, finish),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -208,7 +208,8 @@ static void a_million_terms(void **state)
     assert_int_equal(taut_expr_kinds(g, f), in_q);
     assert_int_equal(taut_expr_gradient(g, f, variables, TERMS, gradient), TAUT_OK);
     for (uint32_t i = 0; i < TERMS; i++) /* 2 q_i */
-        if (taut_graph_node(g, gradient[i])->a != number(2) || taut_graph_node(g, gradient[i])->b != variables[i]) fail();
+        if (taut_graph_node(g, gradient[i])->a != number(2) || taut_graph_node(g, gradient[i])->b != variables[i])
+            fail();
     assert_int_equal(taut_expr_atoms(g, f, in_q, &outer, &atoms, &count), TAUT_OK);
     assert_int_equal(count, 1);
     taut_expr_list_free(g, atoms);

@@ -222,14 +222,26 @@ static void text_means_the_same(void **state)
     static const op two[] = { OP_ADD, OP_SUB, OP_MUL, OP_DIV, OP_POW, OP_ATAN2, OP_MIN, OP_MAX };
     enum { TWO = sizeof two / sizeof *two };
     expr third = quotient(number(1), number(3));
-    expr pool[] = { x(0), x(1), number(-3), third, p(0), taut_expr_neg(g, x(1)), taut_expr_neg(g, p(1)), sub(x(0), x(1)),
-                    number(taut_wide_from_double(1e-7)), mul(number(-2), x(2)), taut_expr_powi(g, x(2), -3),
-                    taut_expr_powi(g, add(x(0), x(2)), 2), unary(OP_TANH, x(1)), unary(OP_ABS, x(2)) };
+    expr pool[] = { x(0),
+                    x(1),
+                    number(-3),
+                    third,
+                    p(0),
+                    taut_expr_neg(g, x(1)),
+                    taut_expr_neg(g, p(1)),
+                    sub(x(0), x(1)),
+                    number(taut_wide_from_double(1e-7)),
+                    mul(number(-2), x(2)),
+                    taut_expr_powi(g, x(2), -3),
+                    taut_expr_powi(g, add(x(0), x(2)), 2),
+                    unary(OP_TANH, x(1)),
+                    unary(OP_ABS, x(2)) };
     enum { POOL = sizeof pool / sizeof *pool };
     char text[400];
     for (int i = 0; i < POOL * POOL * POOL; i++)
         for (int j = 0; j < TWO * TWO; j++) {
-            expr inner = taut_expr_binary(g, two[j % TWO], pool[i % POOL], pool[i / POOL % POOL]), c = pool[i / POOL / POOL];
+            expr inner = taut_expr_binary(g, two[j % TWO], pool[i % POOL], pool[i / POOL % POOL]),
+                 c = pool[i / POOL / POOL];
             expr f = i & 1 ? taut_expr_binary(g, two[j / TWO], inner, c) : taut_expr_binary(g, two[j / TWO], c, inner);
             if (j % 3 == 0) f = taut_expr_neg(g, f);
             wide value = value_of(f);

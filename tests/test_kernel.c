@@ -79,8 +79,9 @@ static void families_share_kernels_and_constants(void **state)
     taut_family_clear(s, &other);
 }
 
-/* One link is norm2(a.dot)/2 - g a.z and norm2(a - previous) - 1: 3 squares of velocities and one weight a link; 3 squares of
-   differences a link but for the first, which hangs from the origin and has plain squares; one constant a link. */
+/* One link is norm2(a.dot)/2 - g a.z and norm2(a - previous) - 1: 3 squares of velocities and one weight a link; 3
+   squares of differences a link but for the first, which hangs from the origin and has plain squares; one constant a
+   link. */
 static void hanging_chain(void **state)
 {
     (void)state;
@@ -159,7 +160,8 @@ static void coefficients_are_distributed(void **state)
     add(taut_expr_mul(g, number(0.5), squares));
     add(taut_expr_div(g, squares, number(3)));
     add(taut_expr_neg(g, squares));
-    add(taut_expr_mul(g, taut_expr_parameter(g, 0), taut_expr_sub(g, taut_expr_powi(g, q(2), 2), taut_expr_mul(g, number(2), squares))));
+    add(taut_expr_mul(g, taut_expr_parameter(g, 0),
+                      taut_expr_sub(g, taut_expr_powi(g, q(2), 2), taut_expr_mul(g, number(2), squares))));
     /* c x^2 in three of the four, -x^2 in the other */
     assert_int_equal(instances(&f), 2 + 2 + 2 + 3);
     assert_int_equal(f.batch_count, 2);
@@ -289,11 +291,22 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
     const struct CMUnitTest tests[] = {
-        TEST(equal_shapes_share_a_kernel), TEST(families_share_kernels_and_constants), TEST(hanging_chain),
-        TEST(equality_pattern_is_part_of_the_shape), TEST(square_and_product_are_apart), TEST(kinds_are_part_of_the_shape),
-        TEST(exponents_are_part_of_the_shape), TEST(coefficients_are_distributed), TEST(products_of_sums_stay_whole),
-        TEST(a_sum_that_vanishes_has_no_terms), TEST(a_constant_is_a_term), TEST(deep_sums), TEST(shared_sums_do_not_explode),
-        TEST(a_term_of_300_variables), TEST(zero_derivatives_are_left_out), TEST(constants_of_the_model_do_not_vary),
+        TEST(equal_shapes_share_a_kernel),
+        TEST(families_share_kernels_and_constants),
+        TEST(hanging_chain),
+        TEST(equality_pattern_is_part_of_the_shape),
+        TEST(square_and_product_are_apart),
+        TEST(kinds_are_part_of_the_shape),
+        TEST(exponents_are_part_of_the_shape),
+        TEST(coefficients_are_distributed),
+        TEST(products_of_sums_stay_whole),
+        TEST(a_sum_that_vanishes_has_no_terms),
+        TEST(a_constant_is_a_term),
+        TEST(deep_sums),
+        TEST(shared_sums_do_not_explode),
+        TEST(a_term_of_300_variables),
+        TEST(zero_derivatives_are_left_out),
+        TEST(constants_of_the_model_do_not_vary),
         TEST(registers_are_reused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

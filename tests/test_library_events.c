@@ -10,7 +10,8 @@
 
 #include "support_allocator.h"
 
-/* A ball that falls from 1 with g = 2: it hits the ground at t = 1 with speed 2. RATTLE is exact in a constant field. */
+/* A ball that falls from 1 with g = 2: it hits the ground at t = 1 with speed 2. RATTLE is exact in a constant field.
+   */
 static const char ball[] = "local y = coordinate 'y'\n"
                            "lagrangian(3/2*y.dot^2 - 3*2*y)\n"
                            "contact('ground', y, {restitution = 0.5})\n"
@@ -96,7 +97,8 @@ static void events_are_told(void **state)
 #endif
 }
 
-/* A status from the callback is that of the step, which has not been then; nobody is told any more when nobody is to be. */
+/* A status from the callback is that of the step, which has not been then; nobody is told any more when nobody is to
+   be. */
 static void listener_may_stop(void **state)
 {
     (void)state;

@@ -361,8 +361,8 @@ static void scales_of_tiny_rows(void **state)
     }
 }
 
-/* Wilkinson's matrix, 1 on the diagonal and in the last column, -1 below: without an exchange of rows the last column doubles with every elimination. Its
-   last pivot, 2^(n-1), is the growth. */
+/* Wilkinson's matrix, 1 on the diagonal and in the last column, -1 below: without an exchange of rows the last column
+   doubles with every elimination. Its last pivot, 2^(n-1), is the growth. */
 static void growth_of_wilkinsons_matrix(void **state)
 {
     (void)state;
@@ -448,8 +448,8 @@ static void automatic_changes_its_mind(void **state)
     end(&a);
 }
 
-/* The same matrix after the choice was settled: with values that fill as much it is MUMPS from the first matrix on, with harmless ones KLU
-   for good. What comes first no longer matters. */
+/* The same matrix after the choice was settled: with values that fill as much it is MUMPS from the first matrix on,
+   with harmless ones KLU for good. What comes first no longer matters. */
 static void a_settled_choice_stays(void **state)
 {
     (void)state;

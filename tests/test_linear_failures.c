@@ -41,8 +41,8 @@ static void a_zero_column_is_named(void **state)
     end(&a);
 }
 
-/* A star whose hub comes first, so that LDL takes AMD's order and must translate; 11 and 23 stand apart and depend on each
-   other. */
+/* A star whose hub comes first, so that LDL takes AMD's order and must translate; 11 and 23 stand apart and depend on
+   each other. */
 static void a_dependent_pair_is_named_in_the_original_numbering(void **state)
 {
     (void)state;

@@ -62,8 +62,8 @@ static int make_comma(void **state)
     write_text("comma.source",
         "comment_char %\nescape_char /\nLC_NUMERIC\ndecimal_point \",\"\nthousands_sep \".\"\ngrouping 3;3\n"
                                "END LC_NUMERIC\n");
-    write_text("comma.map",
-        "<code_set_name> PLAIN\n<comment_char> %\n<escape_char> /\nCHARMAP\n<U0000>..<U007F> /x00 ASCII\nEND CHARMAP\n");
+    write_text("comma.map", "<code_set_name> PLAIN\n<comment_char> %\n<escape_char> /\nCHARMAP\n<U0000>..<U007F> /x00 "
+                            "ASCII\nEND CHARMAP\n");
     /* -c: go on although the other categories have no definitions; it then ends with status 1 */
     snprintf(command, sizeof command,
         "cd %s && localedef -c --no-archive -i ./comma.source -f ./comma.map ./comma > localedef.log 2>&1", folder);
@@ -100,15 +100,15 @@ static void use(const char *name)
 
 /* ---- the public interface ---- */
 
-static const char model_text[] =
-    "title('half of ' .. tostring(2.5) .. ' and ' .. string.format('%.2f', 0.25) .. ' and ' .. ('1.5' + 0) .. ' and ' .. tostring(4.0))\n"
-    "print(1.5, tonumber('0.25'), math.pi)\n"
-    "local g, l, k = param('g', 9.81), param('l', 1.5), option('k', 0.5)\n"
-    "local a = point('a', 2)\n"
-    "lagrangian(norm2(a.dot)/2 - g*a.y - k*a.x)\n"
-    "constraint('rod', norm2(a) - l^2)\n"
-    "observe('sum', a.x + 0.125*a.y)\n"
-    "start { a = {1.5, 0}, ['a.dot'] = {0, 0.75} }\n";
+static const char model_text[] = "title('half of ' .. tostring(2.5) .. ' and ' .. string.format('%.2f', 0.25) .. ' and "
+                                 "' .. ('1.5' + 0) .. ' and ' .. tostring(4.0))\n"
+                                 "print(1.5, tonumber('0.25'), math.pi)\n"
+                                 "local g, l, k = param('g', 9.81), param('l', 1.5), option('k', 0.5)\n"
+                                 "local a = point('a', 2)\n"
+                                 "lagrangian(norm2(a.dot)/2 - g*a.y - k*a.x)\n"
+                                 "constraint('rod', norm2(a) - l^2)\n"
+                                 "observe('sum', a.x + 0.125*a.y)\n"
+                                 "start { a = {1.5, 0}, ['a.dot'] = {0, 0.75} }\n";
 
 typedef struct {
     char title[200], log[400], refused[TAUT_ERROR_TEXT], never[TAUT_ERROR_TEXT];
@@ -244,7 +244,8 @@ static void export_all(const char *locale, const char *run)
     snprintf(target, sizeof target, "%s-%s.html", run, locale);
     FILE *page = fopen(in_folder(target), "w");
     assert_non_null(page);
-    if (taut_page_write(context, r, template_text, sizeof template_text - 1, page)) fail_msg("%s", taut_error_text(context));
+    if (taut_page_write(context, r, template_text, sizeof template_text - 1, page))
+        fail_msg("%s", taut_error_text(context));
     assert_int_equal(fclose(page), 0);
     taut_record_close(r);
     taut_context_destroy(context);

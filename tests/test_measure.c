@@ -87,7 +87,8 @@ static void restart_is_the_start(void **unused)
     close_fixture(&f);
 }
 
-/* Back at the start after the period (4/sqrt 6) K(2/3), from the arithmetic-geometric mean: T = 4/sqrt(6) * pi/(2 agm(1, sqrt(1/3))). */
+/* Back at the start after the period (4/sqrt 6) K(2/3), from the arithmetic-geometric mean: T = 4/sqrt(6) * pi/(2
+   agm(1, sqrt(1/3))). */
 static void flow_is_the_motion(void **unused)
 {
     (void)unused;
@@ -144,8 +145,9 @@ static void symplectic_or_not(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pairs_hold_all_digits), cmocka_unit_test(restart_is_the_start),         cmocka_unit_test(flow_is_the_motion),
-        cmocka_unit_test(counts_are_those_of_the_steps), cmocka_unit_test(symplectic_or_not),
+        cmocka_unit_test(pairs_hold_all_digits), cmocka_unit_test(restart_is_the_start),
+        cmocka_unit_test(flow_is_the_motion),    cmocka_unit_test(counts_are_those_of_the_steps),
+        cmocka_unit_test(symplectic_or_not),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

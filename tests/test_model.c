@@ -1,5 +1,5 @@
-/* The model language: every function gives what it should. Expressions are evaluated at chosen values of the variables and
-   compared with the same formula in C. */
+/* The model language: every function gives what it should. Expressions are evaluated at chosen values of the variables
+   and compared with the same formula in C. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -78,7 +78,8 @@ static void check(double value, double expected)
 {
     double error = value - expected, size = expected < 0 ? -expected : expected;
     /* the expectation is rounded a few times in double */
-    if (!(error < 1e-14 * (1 + size) && error > -1e-14 * (1 + size))) fail_msg("%.17g instead of %.17g", value, expected);
+    if (!(error < 1e-14 * (1 + size) && error > -1e-14 * (1 + size)))
+        fail_msg("%.17g instead of %.17g", value, expected);
 }
 
 /* a: 0 1 2, b: 3 4 5, x: 6, c: 7 8, r: 9 10 11 12 */
@@ -90,7 +91,8 @@ static void check(double value, double expected)
 static double observe(const char *expression)
 {
     char text[2000];
-    snprintf(text, sizeof text, PRELUDE "lagrangian(0)\nlocal k = constraint('rod', norm2(a) - 1)\nobserve('value', %s)\n", expression);
+    snprintf(text, sizeof text,
+             PRELUDE "lagrangian(0)\nlocal k = constraint('rod', norm2(a) - 1)\nobserve('value', %s)\n", expression);
     model *m = load(text);
     assert_int_equal(m->observable_count, 1);
     assert_string_equal(m->observables[0].name, "value");
@@ -106,20 +108,53 @@ static void scalars(void **state)
 {
     (void)state;
     double x = Q(6), v = W(6);
-    const struct { const char *text; double value; } cases[] = {
-        { "x + 1", x + 1 },           { "1 + x", 1 + x },           { "x - g", x - 9.81 },       { "2 - x", 2 - x },
-        { "x*x", x * x },             { "3*x", 3 * x },             { "x/4", x / 4 },            { "1/x", 1 / x },
-        { "-x", -x },                 { "x^2", x * x },             { "x^0.5", sqrt(x) },        { "x^m", x * x },
-        { "2^x", pow(2, x) },         { "x^-1", 1 / x },            { "sin(x)", sin(x) },        { "cos(x)", cos(x) },
-        { "tan(x)", tan(x) },         { "asin(x/2)", asin(x / 2) }, { "acos(x/2)", acos(x / 2) }, { "atan(x)", atan(x) },
-        { "atan2(x, -2)", atan2(x, -2) }, { "atan(x, -2)", atan2(x, -2) }, { "sinh(x)", sinh(x) }, { "cosh(x)", cosh(x) },
-        { "tanh(x)", tanh(x) },       { "exp(x)", exp(x) },         { "log(x)", log(x) },        { "sqrt(x)", sqrt(x) },
+    const struct { const char *text; double value;
+    } cases[] = {
+        { "x + 1", x + 1 },
+        { "1 + x", 1 + x },
+        { "x - g", x - 9.81 },
+        { "2 - x", 2 - x },
+        { "x*x", x * x },
+        { "3*x", 3 * x },
+        { "x/4", x / 4 },
+        { "1/x", 1 / x },
+        { "-x", -x },
+        { "x^2", x * x },
+        { "x^0.5", sqrt(x) },
+        { "x^m", x * x },
+        { "2^x", pow(2, x) },
+        { "x^-1", 1 / x },
+        { "sin(x)", sin(x) },
+        { "cos(x)", cos(x) },
+        { "tan(x)", tan(x) },
+        { "asin(x/2)", asin(x / 2) },
+        { "acos(x/2)", acos(x / 2) },
+        { "atan(x)", atan(x) },
+        { "atan2(x, -2)", atan2(x, -2) },
+        { "atan(x, -2)", atan2(x, -2) },
+        { "sinh(x)", sinh(x) },
+        { "cosh(x)", cosh(x) },
+        { "tanh(x)", tanh(x) },
+        { "exp(x)", exp(x) },
+        { "log(x)", log(x) },
+        { "sqrt(x)", sqrt(x) },
         { "cbrt(-x)", -cbrt(x) },
-        { "abs(-x)", x },             { "min(x, 0.5)", 0.5 },       { "max(x, 0.5, 2)", 2 },     { "pi*x", 3.14159265358979323846 * x },
-        { "time()*x", 0.7 * x },      { "k*x", 2 * x /* the second constraint: the rotation has the first */ },
-        { "x.dot", v },               { "(x^2).dot", 2 * x * v },   { "(x*time()).dot", v * 0.7 + x }, { "time().dot", 1 },
-        { "(g*x).dot", 9.81 * v },    { "sin(1)", sin(1) },         { "sqrt(2)", sqrt(2) },      { "math.sin(1) + x", sin(1) + x },
-        { "10 // 3 + x", 3 + x },     { "math.maxinteger - math.maxinteger + x", x },
+        { "abs(-x)", x },
+        { "min(x, 0.5)", 0.5 },
+        { "max(x, 0.5, 2)", 2 },
+        { "pi*x", 3.14159265358979323846 * x },
+        { "time()*x", 0.7 * x },
+        { "k*x", 2 * x /* the second constraint: the rotation has the first */ },
+        { "x.dot", v },
+        { "(x^2).dot", 2 * x * v },
+        { "(x*time()).dot", v * 0.7 + x },
+        { "time().dot", 1 },
+        { "(g*x).dot", 9.81 * v },
+        { "sin(1)", sin(1) },
+        { "sqrt(2)", sqrt(2) },
+        { "math.sin(1) + x", sin(1) + x },
+        { "10 // 3 + x", 3 + x },
+        { "math.maxinteger - math.maxinteger + x", x },
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) check(observe(cases[i].text), cases[i].value);
 }
@@ -269,9 +304,10 @@ static void lagrangian_adds_up(void **state)
 static void hamiltonian(void **state)
 {
     (void)state;
-    model *m = load("local x, a, r = coordinate 'x', point('a', 2), rotation 'r'\n"
-                    "hamiltonian(momentum(x)^2/2 + norm2(momentum(a))/2)\n"
-                    "start { x = 1, ['p.x'] = 2, a = {1, 2}, ['p.a'] = {3, 4}, r = {1, 0, 0, 0}, [momentum(r)] = {0, 1, 2, 3} }");
+    model *m = load(
+        "local x, a, r = coordinate 'x', point('a', 2), rotation 'r'\n"
+        "hamiltonian(momentum(x)^2/2 + norm2(momentum(a))/2)\n"
+        "start { x = 1, ['p.x'] = 2, a = {1, 2}, ['p.a'] = {3, 4}, r = {1, 0, 0, 0}, [momentum(r)] = {0, 1, 2, 3} }");
     char name[50];
     assert_int_equal(m->form, FORM_HAMILTONIAN);
     check(value_of(m, m->summands[0].value), (W(0) * W(0) + W(1) * W(1) + W(2) * W(2)) / 2);
@@ -286,8 +322,9 @@ static void hamiltonian(void **state)
 static void rates(void **state)
 {
     (void)state;
-    model *m = load("local a = point('a', 2)\nlocal v = momentum(a)\nlocal k = constraint('circle', norm2(a) - 1)\n"
-                    "rate(a, v)\nrate(v.x, k*a.x)\nrate(momentum(a.y), k^3*a.y - 9.81)\nstart { a = {1, 0}, [v] = {0, 1} }");
+    model *m =
+        load("local a = point('a', 2)\nlocal v = momentum(a)\nlocal k = constraint('circle', norm2(a) - 1)\n"
+             "rate(a, v)\nrate(v.x, k*a.x)\nrate(momentum(a.y), k^3*a.y - 9.81)\nstart { a = {1, 0}, [v] = {0, 1} }");
     assert_int_equal(m->form, FORM_RATES);
     assert_int_equal(m->rate_count, 4);
     assert_int_equal(m->rates[0].target_kind, KIND_Q);
@@ -301,9 +338,10 @@ static void rates(void **state)
 static void forces(void **state)
 {
     (void)state;
-    model *m = load("local a, x = point 'a', coordinate 'x'\nlagrangian(norm2(a.dot)/2 + x.dot^2/2)\n"
-                    "local k = constraint('c', x - a.z)\nforce(a, -0.1*a.dot)\nforce(x, sin(time()) - 0.2*abs(k)*x.dot)\n"
-                    "force(a, {0, 0, -1})\nforce(a.x, a.y)\nstart { a = origin, x = 0 }");
+    model *m =
+        load("local a, x = point 'a', coordinate 'x'\nlagrangian(norm2(a.dot)/2 + x.dot^2/2)\n"
+             "local k = constraint('c', x - a.z)\nforce(a, -0.1*a.dot)\nforce(x, sin(time()) - 0.2*abs(k)*x.dot)\n"
+             "force(a, {0, 0, -1})\nforce(a.x, a.y)\nstart { a = origin, x = 0 }");
     assert_int_equal(m->force_count, 3 + 1 + 1 + 1); /* the zero components of {0, 0, -1} are left out */
     assert_int_equal(m->forces[3].target, 3);
     check(value_of(m, m->forces[3].value), sin(0.7) - 0.2 * W(3));
@@ -363,10 +401,11 @@ static void start_by_points(void **state)
 static void start_keys(void **state)
 {
     (void)state;
-    model *m = load("local a, b, x, l = point 'a', point 'b', coordinate 'x', param('l', 2)\nlagrangian(x.dot^2)\n"
-                    "start { ['a.x'] = l^2, ['a.y'] = free(l), ['a.z'] = free(), [b] = l*vector{1, 2, 3}, [x] = sqrt(2) }\n"
-                    "start { ['a.x.dot'] = 5, ['a.dot.y'] = 6, [b.dot] = {7, 8, free(9)}, [x.dot] = 10 }\n"
-                    "solve_for(b.y, x.dot, a.dot.z, 'b.x')\n");
+    model *m =
+        load("local a, b, x, l = point 'a', point 'b', coordinate 'x', param('l', 2)\nlagrangian(x.dot^2)\n"
+             "start { ['a.x'] = l^2, ['a.y'] = free(l), ['a.z'] = free(), [b] = l*vector{1, 2, 3}, [x] = sqrt(2) }\n"
+             "start { ['a.x.dot'] = 5, ['a.dot.y'] = 6, [b.dot] = {7, 8, free(9)}, [x.dot] = 10 }\n"
+             "solve_for(b.y, x.dot, a.dot.z, 'b.x')\n");
     check(value_of(m, m->start_q[0].value), 4);
     check(value_of(m, m->start_q[1].value), 2);
     assert_int_equal(m->start_q[1].type, START_FREE);
@@ -389,9 +428,10 @@ static void start_keys(void **state)
 static void drawing(void **state)
 {
     (void)state;
-    model *m = load("local a, c, x = point 'a', point('c', 2), coordinate 'x'\nlagrangian(x.dot^2)\nlocal R = param('R', 0.5)\n"
-                    "start { a = origin, c = origin, x = 0 }\n"
-                    "draw { spring(a, c), ball(c, R), a,\n bar({x, 1}, origin), ball(a) }\ndraw { (a + {1, 0, 0})/2 }");
+    model *m = load(
+        "local a, c, x = point 'a', point('c', 2), coordinate 'x'\nlagrangian(x.dot^2)\nlocal R = param('R', 0.5)\n"
+        "start { a = origin, c = origin, x = 0 }\n"
+        "draw { spring(a, c), ball(c, R), a,\n bar({x, 1}, origin), ball(a) }\ndraw { (a + {1, 0, 0})/2 }");
     assert_int_equal(m->shape_count, 6);
     assert_int_equal(m->shapes[0].type, SHAPE_SPRING);
     check(value_of(m, place_of(m, 0, 1, 1)), Q(4));
@@ -410,7 +450,8 @@ static void drawing(void **state)
 static void drawing_bodies(void **state)
 {
     (void)state;
-    model *m = load("local a, x, r = point 'a', coordinate 'x', rotation 'r'\nlagrangian(x.dot^2)\nstart { a = origin, x = 0, r = {1, 0, 0, 0} }\n"
+    model *m = load("local a, x, r = point 'a', coordinate 'x', rotation 'r'\nlagrangian(x.dot^2)\nstart { a = origin, "
+                    "x = 0, r = {1, 0, 0, 0} }\n"
                     "draw { box(a, {2, 4, 6}, r), disc({1, 2}, {0.5, 0.2}, x),\n"
                     "path(function(u) return {u, u^2 + x} end, {0, 2}, 4), path { origin, a },\n"
                     "surface(function(u, v) return {u, v, u*v} end, {0, 1}, {2, 5}, 2, 3) }");
@@ -440,12 +481,13 @@ static void definitions(void **state)
     (void)state;
     definition d[] = { { "g", "0.1", 0 }, { "N", "3", 0 }, { "name", "long one", 0 }, { "on", "false", 0 },
                        { "h", "1e3", 0 },  { "mu", "0.4", 0 }, { "other", "1", 0 } };
-    model *m = load_with("local x = coordinate 'x' lagrangian(x.dot^2) start { x = 0 }\n"
-                         "local g = param('g', 1) local two = param('two', 2*g)\n"
-                         "local N, name, on, h = option('N', 100), option('name', 'short'), option('on', true), option('h', 0.5)\n"
-                         "assert(math.type(N) == 'integer' and N == 3 and name == 'long one' and on == false and h == 1000.0)\n"
-                         "assert(math.type(h) == 'float' and option('rest', 7) == 7 and option('mu', 0) == 0.4)\n",
-                         d, 7);
+    model *m = load_with(
+        "local x = coordinate 'x' lagrangian(x.dot^2) start { x = 0 }\n"
+        "local g = param('g', 1) local two = param('two', 2*g)\n"
+        "local N, name, on, h = option('N', 100), option('name', 'short'), option('on', true), option('h', 0.5)\n"
+        "assert(math.type(N) == 'integer' and N == 3 and name == 'long one' and on == false and h == 1000.0)\n"
+        "assert(math.type(h) == 'float' and option('rest', 7) == 7 and option('mu', 0) == 0.4)\n",
+        d, 7);
     wide tenth = 1;
     tenth /= 10;
     assert_true(m->parameters[0].value == tenth);
@@ -472,7 +514,8 @@ static void printing(void **state)
     logged[0] = 0;
     taut_context_log(context, log_line, NULL);
     model *m = load(SMALL "local a, g = point 'a', param('g', 1) start { a = origin }\nlocal k = constraint('c', a.z)\n"
-                          "print('one', 2, nil, x)\nprint(tostring(g*x^2 + x.dot)) print(a) print('k is ' .. tostring(k)) print(tostring(-a.x) .. '')\n"
+                          "print('one', 2, nil, x)\nprint(tostring(g*x^2 + x.dot)) print(a) print('k is ' .. "
+                          "tostring(k)) print(tostring(-a.x) .. '')\n"
                           "print(origin, time())");
     assert_string_equal(logged, "one\t2\tnil\tx|g*x^2 + x.dot|{a.x, a.y, a.z}|k is lambda.c|-a.x|origin\tt|");
     taut_model_free(m);
@@ -490,10 +533,12 @@ static void order_of_pairs(void **state)
     (void)state;
     logged[0] = 0;
     taut_context_log(context, log_line, NULL);
-    model *m = load(SMALL "local t = { zeta = 1, alpha = 2, mu = 3, [2] = 'b', [1] = 'a', beta = 4, [1.5] = 'c' }\n"
-                          "for k, v in pairs(t) do print(k, v) t[k] = nil t.mu = nil end assert(next(t) == nil)\n"
-                          "for i, v in ipairs{5, 6} do print(i, v) end\n"
-                          "for k in pairs(setmetatable({}, { __pairs = function() return next, { own = 1 } end })) do print(k) end");
+    model *m =
+        load(SMALL
+             "local t = { zeta = 1, alpha = 2, mu = 3, [2] = 'b', [1] = 'a', beta = 4, [1.5] = 'c' }\n"
+             "for k, v in pairs(t) do print(k, v) t[k] = nil t.mu = nil end assert(next(t) == nil)\n"
+             "for i, v in ipairs{5, 6} do print(i, v) end\n"
+             "for k in pairs(setmetatable({}, { __pairs = function() return next, { own = 1 } end })) do print(k) end");
     assert_string_equal(logged, "1\ta|1.5\tc|2\tb|alpha\t2|beta\t4|zeta\t1|1\t5|2\t6|own|");
     taut_model_free(m);
 }
@@ -505,14 +550,17 @@ static void lua_itself(void **state)
     static const char *const scripts[] = {
         "local t = {3, 1, 2} table.sort(t) assert(table.concat(t, ',') == '1,2,3')",
         "local t = {3, 1, 2} table.sort(t, function(a, b) return a > b end) assert(table.concat(t) == '321')",
-        "local t = {1, 3} table.insert(t, 2, 2) table.insert(t, 4) assert(table.remove(t, 1) == 1 and #t == 3 and table.remove(t) == 4)",
+        "local t = {1, 3} table.insert(t, 2, 2) table.insert(t, 4) assert(table.remove(t, 1) == 1 and #t == 3 and "
+        "table.remove(t) == 4)",
         "local t = table.move({1, 2, 3}, 2, 3, 1) assert(t[1] == 2 and table.unpack({4, 5}) == 4)",
         "assert(('ab'):rep(3, '-') == 'ab-ab-ab' and (''):rep(1e15 // 1 | 0) == '' and ('x'):rep(0) == '')",
         "assert(('key = value'):match('^(%w+)%s*=%s*(%w+)$') == 'key' and ('a,b'):find(',', 1, true) == 2)",
         "local n = 0 for w in ('one two three'):gmatch('%a+') do n = n + 1 end assert(n == 3)",
         "assert(('hello'):gsub('l', 'L') == 'heLLo' and string.format('%5.2f', 1) == ' 1.00')",
-        "local ok, e = pcall(error, 'no', 0) assert(not ok and e == 'no') assert(select('#', pcall(function() return 1, 2 end)) == 3)",
-        "local ok, e = xpcall(function(a, b) error(a .. b, 0) end, function(m) return m .. '!' end, 'x', 'y') assert(e == 'xy!')",
+        "local ok, e = pcall(error, 'no', 0) assert(not ok and e == 'no') assert(select('#', pcall(function() return "
+        "1, 2 end)) == 3)",
+        "local ok, e = xpcall(function(a, b) error(a .. b, 0) end, function(m) return m .. '!' end, 'x', 'y') assert(e "
+        "== 'xy!')",
         "local ok, a, b = xpcall(function(...) return ... end, print, 1, 2) assert(ok and a == 1 and b == 2)",
         "local ok, e = pcall(function() local z = nil; return z.y end) assert(e:find('test.lua:2:', 1, true))",
         "local t = setmetatable({}, { __index = function(_, k) return k * 2 end }) assert(t[4] == 8)",
@@ -520,16 +568,22 @@ static void lua_itself(void **state)
         "math.randomseed(7) local r = math.random() math.randomseed(7) assert(r == math.random())",
         "assert(rawget(_G, 'nothing') == nil) mine = 3 assert(mine == 3 and _G.mine == 3)",
         "assert(x ~= nil and nil ~= x and x ~= 'x' and not (x == true) and rawequal(x, x)) assert(not (x == print))",
-        "local a, t = point 'a', {} assert(a ~= nil and t == t and t ~= {} and t ~= 1 and 'a' ~= 1) start { a = origin }",
+        "local a, t = point 'a', {} assert(a ~= nil and t == t and t ~= {} and t ~= 1 and 'a' ~= 1) start { a = origin "
+        "}",
         /* chains, brackets, comments and texts around the operators that compare.c changes */
         "assert(1 < 2 == true and 1 == 1 ~= false and (1 < 2 == not (2 < 1)) == (2 == 2.0))",
         "local a, b, c = 1, 2, 3 assert(a == b == false == (c ~= a) ~= false, '== ~=') assert(a < b == (b < c))",
         "assert(#'==' == 2 and [[~= ]] .. '' == '~= ' and [==[]] ==]==] .. 'x' ~= '') --[[ == ]] --[==[ ~= ]==] -- ==",
-        "local f = function(u, ...) if u == ... then return u ~= 1, u == ... end return u == nil end assert(f(2, 2) and f(nil, 1) == true)",
-        "local t = {1 == 1, x = 2 ~= 2; 1 < 2 == true, [1 == 1] = 5} assert(t[1] and t.x == false and t[2] and t[true] == 5)",
-        "assert(-2^2 == -4 and 1 | 2 == 3 and 'a' .. 'b' == 'ab' and ~0 == -1 and 1 << 2 ~= 5 and (not 1 == 2) == false)",
-        "local k = 0 repeat k = k + 1 until k == 3 or k ~= k while k ~= 5 do k = k + 1 end assert(k == 5 and -k == -5 and 0x10 == 16 and 1e1 == 10)",
-        "local c <const> = 2 == 2 local v = setmetatable({}, { __eq = function() return true end }) assert(c and v == setmetatable({}, getmetatable(v)))",
+        "local f = function(u, ...) if u == ... then return u ~= 1, u == ... end return u == nil end assert(f(2, 2) "
+        "and f(nil, 1) == true)",
+        "local t = {1 == 1, x = 2 ~= 2; 1 < 2 == true, [1 == 1] = 5} assert(t[1] and t.x == false and t[2] and t[true] "
+        "== 5)",
+        "assert(-2^2 == -4 and 1 | 2 == 3 and 'a' .. 'b' == 'ab' and ~0 == -1 and 1 << 2 ~= 5 and (not 1 == 2) == "
+        "false)",
+        "local k = 0 repeat k = k + 1 until k == 3 or k ~= k while k ~= 5 do k = k + 1 end assert(k == 5 and -k == -5 "
+        "and 0x10 == 16 and 1e1 == 10)",
+        "local c <const> = 2 == 2 local v = setmetatable({}, { __eq = function() return true end }) assert(c and v == "
+        "setmetatable({}, getmetatable(v)))",
         "for i = 1, 2.5 do assert(i ~= 3) end local n = 0 for i = 0, 1, 0.25 do n = n + 1 end assert(n == 5)",
         "local theta = coordinate 'θ' start { ['θ'] = 1 }",
         "for i = 1, 3 do local p = point('p' .. i) start { [p] = {i, 0, 0} } end",

@@ -1,5 +1,5 @@
-/* Models are data from strangers: whatever a script does, loading ends, within bounded memory, with an error that says why; and
-   when memory runs out at any moment, nothing is lost. */
+/* Models are data from strangers: whatever a script does, loading ends, within bounded memory, with an error that says
+   why; and when memory runs out at any moment, nothing is lost. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -26,7 +26,8 @@ static void expect_all(const bad *cases, size_t count)
         model *m = (model *)1;
         int status = taut_model_read_text(context, "bad.lua", cases[i].text, strlen(cases[i].text), NULL, 0, &m);
         if (status != TAUT_BAD_MODEL || !strstr(taut_error_text(context), cases[i].part))
-            fail_msg("script:\n%s\nstatus %d, said: %s\nexpected: %s", cases[i].text, status, taut_error_text(context), cases[i].part);
+            fail_msg("script:\n%s\nstatus %d, said: %s\nexpected: %s", cases[i].text, status, taut_error_text(context),
+                     cases[i].part);
         assert_null(m);
     }
     taut_context_destroy(context);
@@ -58,7 +59,8 @@ static void instructions(void **state)
     static const bad cases[] = {
         { "local i = 0\nwhile true do\n pcall(function() while true do i = i + 1 end end)\nend", "bad.lua:3" ENDLESS },
         { "local c <close> = setmetatable({}, { __close = function() while true do end end })\n"
-          "while true do xpcall(function() while true do end end, function() while true do end end) end", "bad.lua:2" ENDLESS },
+          "while true do xpcall(function() while true do end end, function() while true do end end) end",
+          "bad.lua:2" ENDLESS },
     };
     expect_all(cases, COUNT(cases));
 }
@@ -119,7 +121,8 @@ static int load_with_failure(long fail_at, long fail_count)
         assert_int_equal(m->coordinate_count, 30);
         taut_model_free(m);
     } else {
-        if (status != TAUT_OUT_OF_MEMORY) fail_msg("allocation %ld: status %d, %s", fail_at, status, taut_error_text(context));
+        if (status != TAUT_OUT_OF_MEMORY)
+            fail_msg("allocation %ld: status %d, %s", fail_at, status, taut_error_text(context));
         assert_null(m);
         assert_non_null(strstr(taut_error_text(context), "out of memory"));
     }

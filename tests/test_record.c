@@ -1,4 +1,5 @@
-/* The run file: what is written comes back to the last bit, also by SQL alone; and what may go wrong with a file does no harm. */
+/* The run file: what is written comes back to the last bit, also by SQL alone; and what may go wrong with a file does
+   no harm. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -26,7 +27,10 @@ static int fresh(void **state)
     return 0;
 }
 
-static const double awkward[] = { 0.1, -1.0 / 3, 1e300, -1e-300, 4.9e-324, -2.2e-308, 2.2250738585072014e-308, 1.7976931348623157e308, INFINITY, -INFINITY, NAN, 0, 12345678, -1 };
+static const double awkward[] = {
+    0.1,      -1.0 / 3,  1e300, -1e-300, 4.9e-324, -2.2e-308, 2.2250738585072014e-308, 1.7976931348623157e308,
+    INFINITY, -INFINITY, NAN,   0,       12345678, -1
+};
 enum { AWKWARD = sizeof awkward / sizeof *awkward };
 
 static void assert_same_number(double found, double expected)
@@ -39,9 +43,15 @@ static void assert_same_number(double found, double expected)
 static void columns_by_name(void **state)
 {
     (void)state;
-    /* SQLite does not tell a.x from A.x; frame, step and exact are the table's own; the last is as odd as an observable may be */
-    static const record_column columns[] = { { "t", "time" }, { "a.x", "coordinate" }, { "A.x", "coordinate" }, { "frame", "observable" },
-                                             { "step", "observable" }, { "Exact", "observable" }, { "we\"ird, 'name", "observable" } };
+    /* SQLite does not tell a.x from A.x; frame, step and exact are the table's own; the last is as odd as an observable
+       may be */
+    static const record_column columns[] = { { "t", "time" },
+                                             { "a.x", "coordinate" },
+                                             { "A.x", "coordinate" },
+                                             { "frame", "observable" },
+                                             { "step", "observable" },
+                                             { "Exact", "observable" },
+                                             { "we\"ird, 'name", "observable" } };
     enum { COLUMNS = sizeof columns / sizeof *columns };
     for (int quad = 0; quad < 2; quad++) {
         taut_context *context = taut_context_create(NULL);
@@ -53,7 +63,8 @@ static void columns_by_name(void **state)
         fresh(NULL);
         assert_int_equal(taut_writer_create(context, path, 0, columns, COLUMNS, quad, &w), TAUT_OK);
         for (int f = 0; f < AWKWARD; f++) {
-            for (int k = 0; k < COLUMNS; k++) values[k] = (wide)awkward[(f + k) % AWKWARD] * (quad ? 1 + (wide)1e-18 : 1);
+            for (int k = 0; k < COLUMNS; k++)
+                values[k] = (wide)awkward[(f + k) % AWKWARD] * (quad ? 1 + (wide)1e-18 : 1);
             assert_int_equal(taut_writer_frame(w, 10 * f, values), TAUT_OK);
         }
         assert_int_equal(taut_writer_commit(w, 0, &done), TAUT_OK);
@@ -79,7 +90,8 @@ static void columns_by_name(void **state)
 #ifndef TAUT_HAVE_QUAD
                 expected = (double)expected; /* such a build writes doubles only, and reads what it can */
 #endif
-                if (!(found[k] == expected || (found[k] != found[k] && expected != expected))) fail_msg("frame %d, column %d", f, k);
+                if (!(found[k] == expected || (found[k] != found[k] && expected != expected)))
+                    fail_msg("frame %d, column %d", f, k);
             }
         }
         long steps[AWKWARD];
@@ -102,7 +114,8 @@ static double sql_number(sqlite3 *db, const char *sql)
     return value;
 }
 
-/* More columns than a table takes: coordinates and their like in chunks, which the view `cells` takes apart with SQL alone. */
+/* More columns than a table takes: coordinates and their like in chunks, which the view `cells` takes apart with SQL
+   alone. */
 static void many_columns(void **state)
 {
     (void)state;
@@ -128,7 +141,8 @@ static void many_columns(void **state)
         fresh(NULL);
         assert_int_equal(taut_writer_create(context, path, 0, columns, MANY + 3, quad, &w), TAUT_OK);
         for (int f = 0; f < FRAMES; f++) {
-            for (int k = 0; k < MANY + 3; k++) { /* any bits at all, and the awkward ones; t and energy are to be read by eye */
+            for (int k = 0; k < MANY + 3; k++) { /* any bits at all, and the awkward ones; t and energy are to be read
+                                                    by eye */
                 seed = seed * 6364136223846793005u + 1442695040888963407u;
                 memcpy(&all[f][k], &seed, 8);
                 if (k % 100 < AWKWARD) all[f][k] = awkward[k % 100];
@@ -148,7 +162,8 @@ static void many_columns(void **state)
 
         sqlite3 *db;
         assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
-        assert_same_number(sql_number(db, "select sum(t + energy) from frames"), 3 * (MANY + 1) + 6); /* of f + 0 and f + MANY + 1 */
+        assert_same_number(sql_number(db, "select sum(t + energy) from frames"),
+                           3 * (MANY + 1) + 6); /* of f + 0 and f + MANY + 1 */
         for (int k = 1; k <= MANY; k += k < 20 ? 1 : 397)
             for (int f = 0; f < FRAMES; f++) {
                 char sql[120];
@@ -259,7 +274,8 @@ static void removed_file_is_noticed(void **state)
 
 static int is_count(const char *name) { return strcmp(name, "factorisations") == 0; }
 
-/* The checkpoints of two runs: the same state, the same sums. (A matrix may be factored once more after a resume, to the same numbers.) */
+/* The checkpoints of two runs: the same state, the same sums. (A matrix may be factored once more after a resume, to
+   the same numbers.) */
 static void assert_same_checkpoints(const char *a, const char *b)
 {
     sqlite3 *db;
@@ -269,8 +285,13 @@ static void assert_same_checkpoints(const char *a, const char *b)
     snprintf(sql, sizeof sql, "attach '%s' as b", b);
     assert_int_equal(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
     assert_true(sql_number(db, "select count(*) from main.checkpoint") > 15);
-    assert_same_number(sql_number(db, "select count(*) from b.checkpoint"), sql_number(db, "select count(*) from main.checkpoint"));
-    assert_int_equal(sqlite3_prepare_v2(db, "select x.name, x.value, y.value from main.checkpoint x left join b.checkpoint y using (name) where x.value is not y.value", -1, &s, NULL), SQLITE_OK);
+    assert_same_number(sql_number(db, "select count(*) from b.checkpoint"),
+                       sql_number(db, "select count(*) from main.checkpoint"));
+    assert_int_equal(sqlite3_prepare_v2(db,
+                                        "select x.name, x.value, y.value from main.checkpoint x left join b.checkpoint "
+                                        "y using (name) where x.value is not y.value",
+                                        -1, &s, NULL),
+                     SQLITE_OK);
     while (sqlite3_step(s) == SQLITE_ROW) {
         const char *name = (const char *)sqlite3_column_text(s, 0);
         if (!is_count(name)) fail_msg("checkpoints differ in %s", name);
@@ -288,10 +309,17 @@ static double sql_number_of(const char *file, const char *sql)
     return value;
 }
 
-/* Events of a run belong to the step within which they happened, and so do their frames; the checkpoint has as many of each kind. Returns how many. */
+/* Events of a run belong to the step within which they happened, and so do their frames; the checkpoint has as many of
+   each kind. Returns how many. */
 static long check_events(const recipe *c)
 {
-    static const struct { const char *kind, *count; } kinds[] = { { "impact", "impacts" }, { "rest", "rests" }, { "release", "releases" }, { "stick", "sticks" }, { "slip", "slips" } };
+    static const struct {
+        const char *kind, *count;
+    } kinds[] = { { "impact", "impacts" },
+                  { "rest", "rests" },
+                  { "release", "releases" },
+                  { "stick", "sticks" },
+                  { "slip", "slips" } };
     taut_context *context = taut_context_create(NULL);
     const record_event *events;
     record *r;
@@ -302,7 +330,8 @@ static long check_events(const recipe *c)
         /* 1e-9: a step's end as a sum of steps has some roundings; no event of these models is so near to one */
         double steps = events[i].t / c->step;
         if (!(steps > (double)events[i].step - 1 + 1e-9 && steps < (double)events[i].step - 1e-9))
-            fail_msg("%s: the event at t = %.9g is within step %.6g, not %ld", c->model, events[i].t, ceil(steps), events[i].step);
+            fail_msg("%s: the event at t = %.9g is within step %.6g, not %ld", c->model, events[i].t, ceil(steps),
+                     events[i].step);
         for (int k = 0; k < 5; k++) seen[k] += strcmp(events[i].kind, kinds[k].kind) == 0;
     }
     taut_record_close(r);
@@ -313,7 +342,9 @@ static long check_events(const recipe *c)
         snprintf(sql, sizeof sql, "select value from checkpoint where name = '%s'", kinds[k].count);
         assert_same_number(sql_number_of(path, sql), (double)seen[k]);
     }
-    assert_same_number(sql_number_of(path, "select count(*) from events e where not exists (select 1 from frames f where f.t = e.t and f.step = e.step)"), 0);
+    assert_same_number(sql_number_of(path, "select count(*) from events e where not exists (select 1 from frames f "
+                                           "where f.t = e.t and f.step = e.step)"),
+                       0);
     return (long)count;
 }
 
@@ -321,16 +352,57 @@ static void stopped_runs_go_on(void **state)
 {
     (void)state;
     const recipe recipes[] = {
-        { .model = "bouncing-ball", .method = "rattle", .step = 0.013, .steps = 700, .every = 9, .interval = 1, .least_events = 100 },
-        { .model = "block-incline", .method = "rattle", .step = 0.01, .steps = 70, .every = 5, .interval = 1, .setting = "mu", .value = "0.5", .least_events = 1 },
-        { .model = "falling-chain", .method = "em", .step = 0.01, .steps = 70, .every = 5, .interval = 1, .least_events = 5 },
-        { .model = "double-spherical-pendulum", .method = "rattle", .step = 0.01, .steps = 500, .every = 7, .interval = 1 },
-        { .model = "triple-pendulum", .method = "galerkin:LGG,m=3", .step = 0.02, .steps = 60, .every = 1, .interval = 1 },
+        { .model = "bouncing-ball",
+          .method = "rattle",
+          .step = 0.013,
+          .steps = 700,
+          .every = 9,
+          .interval = 1,
+          .least_events = 100 },
+        { .model = "block-incline",
+          .method = "rattle",
+          .step = 0.01,
+          .steps = 70,
+          .every = 5,
+          .interval = 1,
+          .setting = "mu",
+          .value = "0.5",
+          .least_events = 1 },
+        { .model = "falling-chain",
+          .method = "em",
+          .step = 0.01,
+          .steps = 70,
+          .every = 5,
+          .interval = 1,
+          .least_events = 5 },
+        { .model = "double-spherical-pendulum",
+          .method = "rattle",
+          .step = 0.01,
+          .steps = 500,
+          .every = 7,
+          .interval = 1 },
+        { .model = "triple-pendulum",
+          .method = "galerkin:LGG,m=3",
+          .step = 0.02,
+          .steps = 60,
+          .every = 1,
+          .interval = 1 },
         { .model = "rigid-body", .method = "shake", .step = 0.01, .steps = 100, .every = 9, .interval = 1 },
-        { .model = "driven-pendulum", .method = "lobatto:s=2", .step = 0.001, .steps = 100, .every = 10, .interval = 1 },
+        { .model = "driven-pendulum",
+          .method = "lobatto:s=2",
+          .step = 0.001,
+          .steps = 100,
+          .every = 10,
+          .interval = 1 },
         { .model = "chain-molecule", .method = "del", .step = 0.01, .steps = 30, .every = 4, .interval = 1 },
 #ifdef TAUT_HAVE_QUAD
-        { .model = "triple-pendulum", .method = "rattle", .precision = "quad", .step = 0.01, .steps = 60, .every = 5, .interval = 1 },
+        { .model = "triple-pendulum",
+          .method = "rattle",
+          .precision = "quad",
+          .step = 0.01,
+          .steps = 60,
+          .every = 5,
+          .interval = 1 },
 #endif
     };
     for (size_t i = 0; i < sizeof recipes / sizeof *recipes; i++) {
@@ -350,11 +422,14 @@ static void stopped_runs_go_on(void **state)
     }
 }
 
-/* A finished run taken further: on whole steps as one that had the later end from the beginning, but for the frame at the first end. */
+/* A finished run taken further: on whole steps as one that had the later end from the beginning, but for the frame at
+   the first end. */
 static void a_later_end(void **state)
 {
     (void)state;
-    const recipe whole = { .model = "double-spherical-pendulum", .method = "rattle", .step = 0.01, .steps = 300, .every = 1, .interval = 1 };
+    const recipe whole = {
+        .model = "double-spherical-pendulum", .method = "rattle", .step = 0.01, .steps = 300, .every = 1, .interval = 1
+    };
     recipe part = whole;
     part.steps = 100;
     recorded_run(&whole, other, 0, 0);
@@ -398,7 +473,9 @@ static void run_sql(const char *sql)
     sqlite3_close(db);
 }
 
-static const recipe small = { .model = "pendulum", .method = "rattle", .step = 0.01, .steps = 50, .every = 1, .interval = 1 };
+static const recipe small = {
+    .model = "pendulum", .method = "rattle", .step = 0.01, .steps = 50, .every = 1, .interval = 1
+};
 
 static void files_that_are_no_runs(void **state)
 {
@@ -452,7 +529,8 @@ static void one_writer_at_a_time(void **state)
     const record_column t = { "t", "time" };
     assert_int_equal(taut_writer_create(context, path, 0, &t, 1, 0, &first), TAUT_OK);
     assert_int_equal(taut_writer_frame(first, 0, &(wide){ 0 }), TAUT_OK);
-    assert_int_not_equal(taut_writer_create(context, path, 0, &t, 1, 0, &second), TAUT_OK); /* the file is still empty: nothing is committed */
+    assert_int_not_equal(taut_writer_create(context, path, 0, &t, 1, 0, &second), TAUT_OK); /* the file is still empty:
+                                                                                               nothing is committed */
     assert_non_null(strstr(taut_error_text(context), "another process is writing"));
     assert_int_equal(access(path, F_OK), 0);
     assert_int_equal(taut_writer_commit(first, 0, &done), TAUT_OK);
@@ -492,7 +570,8 @@ static void readers_beside_a_writer(void **state)
     assert_int_equal(taut_record_open(context, path, &r), TAUT_OK);
     assert_int_equal(taut_record_frame_count(r), 1); /* what is committed */
     assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
-    assert_int_equal(sqlite3_exec(db, "begin; select * from frames", NULL, NULL, NULL), SQLITE_OK); /* a reader that takes its time */
+    assert_int_equal(sqlite3_exec(db, "begin; select * from frames", NULL, NULL, NULL),
+                     SQLITE_OK); /* a reader that takes its time */
     assert_int_equal(taut_writer_commit(w, 0, &done), TAUT_OK);
     assert_false(done);
     assert_int_equal(taut_writer_frame(w, 2, &(wide){ 2 }), TAUT_OK);
@@ -531,12 +610,17 @@ static void a_file_that_is_taken_away(void **state)
     }
 }
 
-/* A file that may not grow any more stands for a full disk: the run ends and says so, what was committed stays, and when there is room the run
-   goes on to the same bits. */
+/* A file that may not grow any more stands for a full disk: the run ends and says so, what was committed stays, and
+   when there is room the run goes on to the same bits. */
 static void a_full_disk(void **state)
 {
     (void)state;
-    const recipe c = { .model = "double-spherical-pendulum", .method = "rattle", .step = 0.001, .steps = 3000, .every = 1, .interval = 0 };
+    const recipe c = { .model = "double-spherical-pendulum",
+                       .method = "rattle",
+                       .step = 0.001,
+                       .steps = 3000,
+                       .every = 1,
+                       .interval = 0 };
     struct rlimit before, limit;
     recorded_run(&c, other, 0, 0);
     frames whole = read_frames_of(other);
@@ -551,7 +635,8 @@ static void a_full_disk(void **state)
         int status = recorded_run_in(context, &c, path, 0, 0);
         assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
         assert_int_not_equal(status, TAUT_OK);
-        if (!strstr(taut_error_text(context), path) || !strstr(taut_error_text(context), "write")) fail_msg("%s", taut_error_text(context));
+        if (!strstr(taut_error_text(context), path) || !strstr(taut_error_text(context), "write"))
+            fail_msg("%s", taut_error_text(context));
         int resume = access(path, F_OK) == 0; /* not when the file could not even begin */
         struct stat size = { 0 };
         if (resume) assert_int_equal(stat(path, &size), 0);
@@ -567,7 +652,8 @@ static void a_full_disk(void **state)
     free_frames(&whole);
 }
 
-/* As another user: root may write anywhere. That user must be able to get there, which he may not where the tests run (a home). */
+/* As another user: root may write anywhere. That user must be able to get there, which he may not where the tests run
+   (a home). */
 static void a_folder_without_permission(void **state)
 {
     (void)state;
@@ -588,9 +674,12 @@ static void a_folder_without_permission(void **state)
         char new[360];
         snprintf(new, sizeof new, "%s/new.taut", locked);
         if (geteuid() == 0 && (setgid(65534) || setuid(65534))) _exit(10);
-        if (!taut_writer_create(context, new, 0, &t, 1, 0, &w) || !strstr(taut_error_text(context), "cannot create")) _exit(11);
+        if (!taut_writer_create(context, new, 0, &t, 1, 0, &w) || !strstr(taut_error_text(context), "cannot create"))
+            _exit(11);
         if (!taut_writer_open(context, inside, &w) || !strstr(taut_error_text(context), "read-only")) _exit(12);
-        if (taut_record_open(context, inside, &r) || taut_record_frame_count(r) != 21) _exit(13); /* reading needs no permission to write */
+        if (taut_record_open(context, inside, &r) || taut_record_frame_count(r) != 21) _exit(13); /* reading needs no
+                                                                                                     permission to write
+                                                                                                     */
         taut_record_close(r);
         taut_context_destroy(context);
         _exit(0);
@@ -608,9 +697,20 @@ int main(void)
 {
     if (!mkdtemp(folder)) return 1;
     const struct CMUnitTest tests[] = {
-        TEST(columns_by_name), TEST(many_columns), TEST(properties_settings_events), TEST(large_frames_are_taken_back), TEST(removed_file_is_noticed), TEST(stopped_runs_go_on), TEST(a_later_end),
-        TEST(files_that_are_no_runs), TEST(a_damaged_file), TEST(one_writer_at_a_time), TEST(readers_beside_a_writer),
-        TEST(a_file_that_is_taken_away), TEST(a_full_disk), TEST(a_folder_without_permission),
+        TEST(columns_by_name),
+        TEST(many_columns),
+        TEST(properties_settings_events),
+        TEST(large_frames_are_taken_back),
+        TEST(removed_file_is_noticed),
+        TEST(stopped_runs_go_on),
+        TEST(a_later_end),
+        TEST(files_that_are_no_runs),
+        TEST(a_damaged_file),
+        TEST(one_writer_at_a_time),
+        TEST(readers_beside_a_writer),
+        TEST(a_file_that_is_taken_away),
+        TEST(a_full_disk),
+        TEST(a_folder_without_permission),
     };
     int failures = cmocka_run_group_tests(tests, NULL, NULL);
     fresh(NULL);

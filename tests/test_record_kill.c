@@ -1,5 +1,6 @@
-/* Runs that are killed (SIGKILL) at random moments, some of them more than once, and resumed: the file opens, has every frame that was
-   committed, and in the end all frames of a run that was never interrupted, bit for bit. TAUT_TEST_SEED chooses other moments. */
+/* Runs that are killed (SIGKILL) at random moments, some of them more than once, and resumed: the file opens, has every
+   frame that was committed, and in the end all frames of a run that was never interrupted, bit for bit. TAUT_TEST_SEED
+   chooses other moments. */
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -49,7 +50,8 @@ static int check_committed(const recipe *c, const char *path, const frames *whol
     taut_record_close(status ? NULL : r);
     if (status) {
         const char *text = taut_error_text(context);
-        if (*committed >= 0 || !(strstr(text, "No such file") || strstr(text, "empty"))) fail_msg("step %ld was committed, but: %s", *committed, text);
+        if (*committed >= 0 || !(strstr(text, "No such file") || strstr(text, "empty")))
+            fail_msg("step %ld was committed, but: %s", *committed, text);
         taut_context_destroy(context);
         unlink(path);
         return 0;
@@ -57,7 +59,8 @@ static int check_committed(const recipe *c, const char *path, const frames *whol
     taut_context_destroy(context);
     frames f = read_frames_of(path);
     assert_true(f.count >= 1 && f.count <= whole->count);
-    if (f.steps[f.count - 1] < *committed - *committed % c->every) fail_msg("step %ld was committed, the last frame is of %ld", *committed, f.steps[f.count - 1]);
+    if (f.steps[f.count - 1] < *committed - *committed % c->every)
+        fail_msg("step %ld was committed, the last frame is of %ld", *committed, f.steps[f.count - 1]);
     frames begin = *whole;
     begin.count = f.count;
     assert_same_frames(&f, &begin);
@@ -88,7 +91,8 @@ static int kill_some(const recipe *c, int kills)
         free_frames(&f);
         unlink(path);
     }
-    print_message("%s under %s (%.2f s): %d kills, %d of them before the first commit\n", c->model, c->method, duration, killed, begun_again);
+    print_message("%s under %s (%.2f s): %d kills, %d of them before the first commit\n", c->model, c->method, duration,
+                  killed, begun_again);
     free_frames(&whole);
     unlink(whole_path);
     return killed;
@@ -101,11 +105,34 @@ static void killed_runs_end_in_the_same_bits(void **state)
     seed = text ? strtoull(text, NULL, 10) : 1;
     print_message("seed %llu\n", (unsigned long long)seed);
     const recipe recipes[] = {
-        { .model = "double-spherical-pendulum", .method = "rattle", .step = 0.001, .steps = SANITIZED ? 8000 : 60000, .every = 7, .committed = committed },
-        { .model = "triple-pendulum", .method = "lobatto:s=3", .step = 0.002, .steps = SANITIZED ? 500 : 4000, .every = 3, .committed = committed },
-        { .model = "hanging-chain", .method = "rattle", .step = 0.001, .steps = SANITIZED ? 50 : 400, .every = 20, .setting = "N", .value = "500", .committed = committed },
+        { .model = "double-spherical-pendulum",
+          .method = "rattle",
+          .step = 0.001,
+          .steps = SANITIZED ? 8000 : 60000,
+          .every = 7,
+          .committed = committed },
+        { .model = "triple-pendulum",
+          .method = "lobatto:s=3",
+          .step = 0.002,
+          .steps = SANITIZED ? 500 : 4000,
+          .every = 3,
+          .committed = committed },
+        { .model = "hanging-chain",
+          .method = "rattle",
+          .step = 0.001,
+          .steps = SANITIZED ? 50 : 400,
+          .every = 20,
+          .setting = "N",
+          .value = "500",
+          .committed = committed },
 #ifdef TAUT_HAVE_QUAD
-        { .model = "double-spherical-pendulum", .method = "del", .precision = "quad", .step = 0.01, .steps = SANITIZED ? 100 : 600, .every = 2, .committed = committed },
+        { .model = "double-spherical-pendulum",
+          .method = "del",
+          .precision = "quad",
+          .step = 0.01,
+          .steps = SANITIZED ? 100 : 600,
+          .every = 2,
+          .committed = committed },
 #endif
     };
     const int count = sizeof recipes / sizeof *recipes, all = SANITIZED && !getenv("TAUT_TEST_LONG") ? 8 : 50;

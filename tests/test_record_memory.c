@@ -1,5 +1,6 @@
-/* Memory that runs out while a run file is written or read, in SQLite or in Taut: it is said, nothing leaks, and the file has all of the frames
-   of the last commit or none. Every allocation fails in turn with TAUT_TEST_LONG=1, some hundred of them otherwise. */
+/* Memory that runs out while a run file is written or read, in SQLite or in Taut: it is said, nothing leaks, and the
+   file has all of the frames of the last commit or none. Every allocation fails in turn with TAUT_TEST_LONG=1, some
+   hundred of them otherwise. */
 #include <sqlite3.h>
 #include <unistd.h>
 
@@ -35,7 +36,8 @@ static int install(void)
     counted.xMalloc = counted_malloc;
     counted.xRealloc = counted_realloc;
     /* lookaside would hide allocations */
-    return sqlite3_config(SQLITE_CONFIG_MALLOC, &counted) || sqlite3_config(SQLITE_CONFIG_LOOKASIDE, 0, 0) || sqlite3_initialize();
+    return sqlite3_config(SQLITE_CONFIG_MALLOC, &counted) || sqlite3_config(SQLITE_CONFIG_LOOKASIDE, 0, 0)
+           || sqlite3_initialize();
 }
 
 /* ---- a short life of a file ---- */

@@ -83,8 +83,8 @@ static void no_place_for_an_export(void **state)
     record *r;
     size_t column = 0;
     const export_options options = { &column, 1, 1 };
-    int (*const formats[])(taut_context *, record *, const char *, const export_options *) = { taut_export_csv, taut_export_hdf5,
-        taut_export_xyz };
+    int (*const formats[])(taut_context *, record *, const char *,
+                           const export_options *) = { taut_export_csv, taut_export_hdf5, taut_export_xyz };
     assert_int_equal(taut_record_open(context, path, &r), TAUT_OK);
     snprintf(nowhere, sizeof nowhere, "%s/no/file", folder);
     snprintf(taken, sizeof taken, "%s/folder", folder); /* a folder is where the file should go */

@@ -1,4 +1,5 @@
-/* The data of a page: what is drawn when the model does not say, numbers of many frames, texts inside HTML, memory that runs out. */
+/* The data of a page: what is drawn when the model does not say, numbers of many frames, texts inside HTML, memory that
+   runs out. */
 #include <unistd.h>
 
 #include "record/writer.h"
@@ -30,7 +31,8 @@ static int tear_down(void **state)
 static picture *picture_of(const char *text, model **m)
 {
     picture *p = NULL;
-    if (taut_model_read_text(context, "test.lua", text, strlen(text), NULL, 0, m) || taut_picture_create(*m, &p)) fail_msg("%s\n%s", taut_error_text(context), text);
+    if (taut_model_read_text(context, "test.lua", text, strlen(text), NULL, 0, m) || taut_picture_create(*m, &p))
+        fail_msg("%s\n%s", taut_error_text(context), text);
     return p;
 }
 
@@ -100,7 +102,8 @@ static void guessed_places(void **state)
     assert_int_equal(p->moving_count, 3);
     taut_picture_destroy(p);
     taut_model_free(m);
-    p = picture_of("local r = rotation 'r' lagrangian(norm2(r.omega)) start { r = {1, 0, 0, 0}, ['r.omega'] = {0, 0, 1} }", &m);
+    p = picture_of(
+        "local r = rotation 'r' lagrangian(norm2(r.omega)) start { r = {1, 0, 0, 0}, ['r.omega'] = {0, 0, 1} }", &m);
     assert_int_equal(p->shape_count, 1);
     assert_int_equal(p->shapes[0].type, SHAPE_BOX);
     assert_false(p->flat);
@@ -113,7 +116,8 @@ static void drawn(void **state)
 {
     (void)state;
     model *m;
-    picture *p = picture_of(PLANE "constraint('k', x1^2 + y1^2 - 1)\ndraw { ball({x1, y1*time()}), path { origin, {x1, y1} } }", &m);
+    picture *p = picture_of(
+        PLANE "constraint('k', x1^2 + y1^2 - 1)\ndraw { ball({x1, y1*time()}), path { origin, {x1, y1} } }", &m);
     float places[30];
     const double at[] = { 3, 5 };
     assert_false(p->guessed);
@@ -140,7 +144,8 @@ static void write_run(long frames)
     unlink(path);
     assert_int_equal(taut_writer_create(context, path, 0, columns, 3, 0, &w), TAUT_OK);
     for (long i = 0; i < frames; i++) {
-        const wide values[] = { (wide)i / 8, 5 + (wide)(i % 7) / 16 + (i == SPIKE ? 100 : 0), i == HOLE ? (wide)NAN : (wide)i };
+        const wide values[] = { (wide)i / 8, 5 + (wide)(i % 7) / 16 + (i == SPIKE ? 100 : 0),
+                                i == HOLE ? (wide)NAN : (wide)i };
         assert_int_equal(taut_writer_frame(w, i, values), TAUT_OK);
     }
     assert_int_equal(taut_writer_commit(w, 1000, &done), TAUT_OK);
@@ -152,7 +157,8 @@ static table table_of(long frames)
     record *r = NULL;
     table t = { 0 };
     write_run(frames);
-    if (taut_record_open(context, path, &r) || taut_table_read(context, r, &t)) fail_msg("%s", taut_error_text(context));
+    if (taut_record_open(context, path, &r) || taut_table_read(context, r, &t))
+        fail_msg("%s", taut_error_text(context));
     taut_record_close(r);
     return t;
 }
@@ -171,7 +177,8 @@ static void few_frames(void **state)
     taut_table_clear(&t);
 }
 
-/* A single frame among many is in the envelope of its bucket, and a value that is no number hides none of the others. */
+/* A single frame among many is in the envelope of its bucket, and a value that is no number hides none of the others.
+   */
 static void many_frames(void **state)
 {
     (void)state;
@@ -214,8 +221,9 @@ static void json_texts(void **state)
     taut_json_close(&j, ']');
     taut_json_close(&j, '}');
     fclose(j.file);
-    assert_string_equal(text, "{\"a\\\"b\":\"\\u003c/script\\u003e \\u0026 \\\\ \\n \\u0001 \xc3\xa4 \\ufffd \\ufffd\\ufffd\\ufffd\",\n"
-                              "\"n\":0.10000000000000001,\n\"i\":null,\n\"l\":[-3,\ntrue,\nnull]}");
+    assert_string_equal(
+        text, "{\"a\\\"b\":\"\\u003c/script\\u003e \\u0026 \\\\ \\n \\u0001 \xc3\xa4 \\ufffd \\ufffd\\ufffd\\ufffd\",\n"
+              "\"n\":0.10000000000000001,\n\"i\":null,\n\"l\":[-3,\ntrue,\nnull]}");
     free(text);
 }
 
@@ -262,13 +270,18 @@ static void documents(void **state)
     taut_document_end_verdicts(&d);
     assert_int_equal(taut_document_end(&d), TAUT_OK);
     fclose(file);
-    assert_string_equal(text, "<a><script type=\"application/json\" id=\"data\">{\"format\":1,\n\"title\":\"T\",\n\"summary\":null,\n\"parts\":["
+    assert_string_equal(
+        text,
+        "<a><script type=\"application/json\" "
+        "id=\"data\">{\"format\":1,\n\"title\":\"T\",\n\"summary\":null,\n\"parts\":["
         "{\"type\":\"heading\",\n\"level\":2,\n\"text\":\"H\"},\n{\"type\":\"text\",\n\"text\":\"\\u003cp\\u003e\"},\n"
         "{\"type\":\"table\",\n\"caption\":\"C\",\n\"columns\":[{\"name\":\"method\",\n\"align\":\"left\"},\n"
         "{\"name\":\"error\",\n\"align\":\"right\"}],\n\"rows\":[[\"em\",\n\"1\"]]},\n"
-        "{\"type\":\"plot\",\n\"title\":\"P\",\n\"x\":{\"label\":\"h\",\n\"log\":true},\n\"y\":{\"label\":\"e\",\n\"log\":false},\n"
+        "{\"type\":\"plot\",\n\"title\":\"P\",\n\"x\":{\"label\":\"h\",\n\"log\":true},\n\"y\":{\"label\":\"e\","
+        "\n\"log\":false},\n"
         "\"series\":[{\"label\":\"s\",\n\"style\":\"both\",\n\"x\":[1,\n2],\n\"y\":[0.5,\nnull]}]},\n"
-        "{\"type\":\"verdicts\",\n\"items\":[{\"verdict\":\"qualified\",\n\"claim\":\"claim\",\n\"remark\":null}]}]}</script>\n</a>");
+        "{\"type\":\"verdicts\",\n\"items\":[{\"verdict\":\"qualified\",\n\"claim\":\"claim\",\n\"remark\":null}]}]}</"
+        "script>\n</a>");
     free(text);
 }
 
@@ -417,7 +430,9 @@ static void memory(void **state)
     for (size_t i = 0; i < sizeof models / sizeof *models; i++) {
         counter whole = { 0 };
         unlink(path);
-        recorded_run(&(recipe){ .model = models[i], .method = "rattle", .step = 0.01, .steps = 20, .every = 1, .interval = 1 }, path, 0, 0);
+        recorded_run(
+            &(recipe){ .model = models[i], .method = "rattle", .step = 0.01, .steps = 20, .every = 1, .interval = 1 },
+            path, 0, 0);
         assert_int_equal(write_page(&whole), TAUT_OK);
         assert_int_equal(whole.live, 0);
         long stride = getenv("TAUT_TEST_LONG") ? 1 : 1 + whole.calls / 150;
@@ -432,10 +447,14 @@ static void memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(guesses, set_up, tear_down),         cmocka_unit_test_setup_teardown(guessed_places, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(drawn, set_up, tear_down),           cmocka_unit_test_setup_teardown(few_frames, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(many_frames, set_up, tear_down),     cmocka_unit_test_setup_teardown(json_texts, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(numbers_as_base64, set_up, tear_down), cmocka_unit_test_setup_teardown(memory, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(guesses, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(guessed_places, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(drawn, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(few_frames, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(many_frames, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(json_texts, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(numbers_as_base64, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(memory, set_up, tear_down),
         cmocka_unit_test_setup_teardown(documents, set_up, tear_down),
         cmocka_unit_test_setup_teardown(page_header, set_up, tear_down),
         cmocka_unit_test_setup_teardown(page_energy, set_up, tear_down),

@@ -242,7 +242,8 @@ static int record_run(void *out, int variant)
     if (!status) status = taut_record_open(context, path, &run);
     size_t width = status ? 0 : taut_record_column_count(run);
     for (size_t i = 0; i < width && i < 100; i++) columns[i] = i;
-    if (!status) status = taut_export_hdf5(context, run, target, &(export_options){ columns, width < 100 ? width : 100, 1 });
+    if (!status)
+        status = taut_export_hdf5(context, run, target, &(export_options){ columns, width < 100 ? width : 100, 1 });
     r->exported = access(target, R_OK) == 0;
     r->frames = status ? 0 : taut_record_frame_count(run);
     for (long f = 0; !status && f < r->frames; f++) {

@@ -56,7 +56,8 @@ expr taut_dirac_bracket(dirac *d, const expr *f, const expr *g)
 static expr rate_of(dirac *d, const dirac_constraint *c, const expr *energy)
 {
     expr t = taut_expr_variable(d->g, KIND_T, 0), by_time = taut_expr_derivative(d->g, c->value, t);
-    return taut_expr_simplify(d->g, taut_expr_add(d->g, taut_dirac_bracket(d, c->gradient, energy), by_time), NULL, NULL);
+    return taut_expr_simplify(d->g, taut_expr_add(d->g, taut_dirac_bracket(d, c->gradient, energy), by_time), NULL,
+                              NULL);
 }
 
 /* The points are searched around the point of the manifold that the start leads to, so that they are on its branch. */
@@ -76,7 +77,8 @@ static int find_points(dirac *d, int *none)
 {
     *none = 0;
     if (d->count > 2 * (size_t)d->n)
-        return taut_dirac_verdict_is(d, DIRAC_INCONSISTENT, "there are %zu constraints on %u variables", d->count, 2 * d->n);
+        return taut_dirac_verdict_is(d, DIRAC_INCONSISTENT, "there are %zu constraints on %u variables", d->count,
+                                     2 * d->n);
     int status = d->count ? recentre(d) : TAUT_OK;
     if (!status) status = taut_sampler_spread(d->sampler, &d->hamiltonian, 1, d->chi, d->count);
     if (status) return status;
@@ -192,13 +194,15 @@ static int record_multipliers(dirac *d, tableau *t)
             if (t->pivot_row[k] >= 0) continue;
             int status = taut_sampler_judge(d->sampler, e, &weak);
             if (status) return status;
-            if (weak != WEAK_ZERO) sum = taut_expr_add(g, sum, taut_expr_mul(g, e, taut_expr_variable(g, KIND_LAMBDA, (uint32_t)k)));
+            if (weak != WEAK_ZERO)
+                sum = taut_expr_add(g, sum, taut_expr_mul(g, e, taut_expr_variable(g, KIND_LAMBDA, (uint32_t)k)));
         }
         weakness weak;
         int status = taut_sampler_judge(d->sampler, sum, &weak);
         if (status) return status;
         if (weak == WEAK_ZERO && !(taut_expr_kinds(g, sum) & 1u << KIND_LAMBDA)) sum = taut_expr_number(g, 0);
-        d->multiplier[j] = taut_expr_simplify(g, taut_expr_neg(g, taut_expr_div(g, sum, t->m[row * t->columns + j])), NULL, NULL);
+        d->multiplier[j] =
+            taut_expr_simplify(g, taut_expr_neg(g, taut_expr_div(g, sum, t->m[row * t->columns + j])), NULL, NULL);
         if (!d->multiplier[j]) return TAUT_OUT_OF_MEMORY;
     }
     return TAUT_OK;
@@ -206,8 +210,8 @@ static int record_multipliers(dirac *d, tableau *t)
 
 static int no_point(dirac *d)
 {
-    return taut_dirac_verdict_is(d, DIRAC_INCONSISTENT, "no point near the start satisfies the %zu constraint%s", d->count,
-                            d->count == 1 ? "" : "s");
+    return taut_dirac_verdict_is(d, DIRAC_INCONSISTENT, "no point near the start satisfies the %zu constraint%s",
+                                 d->count, d->count == 1 ? "" : "s");
 }
 
 #define NODES 3000000 /* nodes that the algorithm may add to the graph */
@@ -402,10 +406,12 @@ static int find_hamiltonian(dirac *d, wide *base)
 {
     model *m = d->m;
     d->hamiltonian = taut_expr_number(d->g, 0);
-    for (size_t i = 0; i < m->summand_count; i++) d->hamiltonian = taut_expr_add(d->g, d->hamiltonian, m->summands[i].value);
+    for (size_t i = 0; i < m->summand_count; i++)
+        d->hamiltonian = taut_expr_add(d->g, d->hamiltonian, m->summands[i].value);
     int none = 0, status = d->hamiltonian ? find_points(d, &none) : TAUT_OUT_OF_MEMORY;
     if (!status && none)
-        return taut_dirac_verdict_is(d, DIRAC_REFUSED, "no point was found near the start at which the formulas are finite");
+        return taut_dirac_verdict_is(d, DIRAC_REFUSED,
+                                     "no point was found near the start at which the formulas are finite");
     if (status || m->form == FORM_HAMILTONIAN) return status;
     d->momentum = taut_mem_new(d->context, d->n, sizeof *d->momentum);
     if (!d->momentum) return TAUT_OUT_OF_MEMORY;

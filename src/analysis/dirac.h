@@ -69,9 +69,9 @@ void taut_dirac_moved(dirac *d, expr generator, char *buffer, size_t size);
 /* {f, g} of two gradients. 0 on failure. */
 expr taut_dirac_bracket(dirac *d, const expr *f, const expr *g);
 
-/* The system on phase space: the model with H_c and all chi for constraints, and with consistent start values. Shares the graph and the
-   declarations of m, which must outlive it. For models with phase_line, and after a failure of system_create with TAUT_SINGULAR, whose text is
-   made use of. A model that cannot run fails with a text. */
+/* The system on phase space: the model with H_c and all chi for constraints, and with consistent start values. Shares
+   the graph and the declarations of m, which must outlive it. For models with phase_line, and after a failure of
+   system_create with TAUT_SINGULAR, whose text is made use of. A model that cannot run fails with a text. */
 int taut_phase_space_model(model *m, start_mode start, model **result);
 void taut_phase_space_destroy(model *m);
 

@@ -76,6 +76,7 @@ int taut_missing_velocity(const model *m, char *text, size_t size, int *all);
 
 /* ---- algorithm.c ---- */
 int taut_dirac_add(dirac *d, expr value, dirac_constraint like);
-int taut_dirac_verdict_is(dirac *d, dirac_verdict verdict, const char *format, ...) __attribute__((format(printf, 3, 4)));
+int taut_dirac_verdict_is(dirac *d, dirac_verdict verdict, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
 #endif

@@ -1,5 +1,5 @@
-/* Gauss-Jordan elimination on formulas. Whether an entry is zero is decided at the samples, which are on the constraint manifold; an
- * entry that is zero there is dropped, so that what comes out holds weakly. */
+/* Gauss-Jordan elimination on formulas. Whether an entry is zero is decided at the samples, which are on the constraint
+ * manifold; an entry that is zero there is dropped, so that what comes out holds weakly. */
 #include "analysis/dirac_inside.h"
 
 int taut_tableau_create(dirac *d, int rows, int columns, tableau *t)
@@ -71,8 +71,9 @@ static int subtract(dirac *d, tableau *t, int k, int p, int column)
     expr factor = taut_expr_simplify(g, taut_expr_div(g, row[column], with[column]), NULL, NULL);
     for (int j = 0; j < t->columns; j++) {
         if (taut_expr_is_number(g, with[j], 0) && j != column) continue;
-        row[j] = j == column ? taut_expr_number(g, 0)
-                             : taut_expr_simplify(g, taut_expr_sub(g, row[j], taut_expr_mul(g, factor, with[j])), NULL, NULL);
+        row[j] = j == column
+                     ? taut_expr_number(g, 0)
+                     : taut_expr_simplify(g, taut_expr_sub(g, row[j], taut_expr_mul(g, factor, with[j])), NULL, NULL);
         if (!row[j]) return TAUT_OUT_OF_MEMORY;
     }
     t->h[k] = taut_expr_simplify(g, taut_expr_sub(g, t->h[k], taut_expr_mul(g, factor, t->h[p])), NULL, NULL);

@@ -1,6 +1,7 @@
-/* From a Lagrangian, quadratic in the velocities, to H_c and the primary constraints:  A(q) v = p - b(q)  is solved for as many
- * velocities as the rank of A allows; what is left of the equations are the primary constraints, and the other velocities stay free (zero in
- * H_c = p v - L, their multiples of the primary constraints are the u phi of the total Hamiltonian). */
+/* From a Lagrangian, quadratic in the velocities, to H_c and the primary constraints:  A(q) v = p - b(q)  is solved for
+ * as many velocities as the rank of A allows; what is left of the equations are the primary constraints, and the other
+ * velocities stay free (zero in H_c = p v - L, their multiples of the primary constraints are the u phi of the total
+ * Hamiltonian). */
 #include "analysis/dirac_inside.h"
 
 static expr sum_of(const dirac *d)
@@ -77,9 +78,9 @@ static int write_hamiltonian(dirac *d, const tableau *t, expr lagrangian, expr *
     int same = 1;
     for (uint32_t j = 0; j < d->n; j++) {
         int row = t->pivot_row[j];
-        v[j] = row < 0
-                   ? zero[j]
-                   : taut_expr_simplify(g, taut_expr_neg(g, taut_expr_div(g, t->h[row], t->m[(size_t)row * d->n + j])), NULL, NULL);
+        v[j] = row < 0 ? zero[j]
+                       : taut_expr_simplify(
+                           g, taut_expr_neg(g, taut_expr_div(g, t->h[row], t->m[(size_t)row * d->n + j])), NULL, NULL);
         same &= (row < 0) == (t->pivot_column[j] < 0);
         b[j] = taut_expr_substitute(g, d->momentum[j], p, zero, d->n);
     }

@@ -71,9 +71,10 @@ static int report_inconsistent(dirac *d, const point *x, wide moved)
     taut_dirac_print(d, c->value, text, sizeof text);
     taut_dirac_name(d, worst, name, sizeof name);
     return taut_fail(d->context, TAUT_BAD_MODEL,
-                "%s:%d: the start is not on the constraints: %s = %s is %.3g, not zero (consistent values differ by up to %.3g); correct the "
-                "start values, free some with free(guess), or use the start mode 'project'",
-                d->m->file, from ? from->line : d->m->form_line, name, text, (double)value, (double)moved);
+                     "%s:%d: the start is not on the constraints: %s = %s is %.3g, not zero (consistent values differ "
+                     "by up to %.3g); correct the "
+                     "start values, free some with free(guess), or use the start mode 'project'",
+                     d->m->file, from ? from->line : d->m->form_line, name, text, (double)value, (double)moved);
 }
 
 static int put_on_manifold(dirac *d, start_mode mode, point *x, phase_info *info)

@@ -129,8 +129,8 @@ static int invert_brackets(dirac *d, expr *inverse)
             int row = t.pivot_row[j];
             if (row < 0) status = TAUT_UNSUPPORTED;
             else
-                inverse[j * k + b] =
-                    taut_expr_simplify(d->g, taut_expr_neg(d->g, taut_expr_div(d->g, t.h[row], t.m[row * k + j])), NULL, NULL);
+                inverse[j * k + b] = taut_expr_simplify(
+                    d->g, taut_expr_neg(d->g, taut_expr_div(d->g, t.h[row], t.m[row * k + j])), NULL, NULL);
             if (row >= 0 && !inverse[j * k + b]) status = TAUT_OUT_OF_MEMORY;
         }
         taut_tableau_clear(d, &t);
@@ -167,7 +167,8 @@ static void fundamental(printer *p, const expr *inverse)
                     expr left = d->chi[a].gradient[(i + d->n) % n2], right = d->chi[b].gradient[(j + d->n) % n2];
                     if (i >= d->n) left = taut_expr_neg(d->g, left);
                     if (j < d->n) right = taut_expr_neg(d->g, right);
-                    sum = taut_expr_sub(d->g, sum, taut_expr_mul(d->g, left, taut_expr_mul(d->g, inverse[a * d->count + b], right)));
+                    sum = taut_expr_sub(
+                        d->g, sum, taut_expr_mul(d->g, left, taut_expr_mul(d->g, inverse[a * d->count + b], right)));
                 }
             char first[220], second[220], *value = p->formula;
             sum = taut_expr_simplify(d->g, sum, NULL, NULL);

@@ -1,4 +1,5 @@
-/* Points near the start, at random and on the constraint manifold, and the values of formulas there with bounds of their errors. */
+/* Points near the start, at random and on the constraint manifold, and the values of formulas there with bounds of
+   their errors. */
 #include "analysis/dirac_inside.h"
 
 #include <string.h>
@@ -224,7 +225,8 @@ static int all_small(sampler *s, const point *x, const expr *f, size_t count, wi
     wide *errors = values + count;
     int status = taut_sampler_values(s, x, f, count, values, errors);
     *small = !status;
-    for (size_t k = 0; !status && k < count; k++) *small &= WIDE(fabs)(values[k]) <= taut_sample_tolerance() * errors[k];
+    for (size_t k = 0; !status && k < count; k++)
+        *small &= WIDE(fabs)(values[k]) <= taut_sample_tolerance() * errors[k];
     return status;
 }
 
@@ -294,8 +296,9 @@ static int is_regular_at(sampler *s, const point *x, const dirac_constraint *chi
         wide *errors = a + count * n2;
         status = taut_sampler_values(s, x, chi[k].gradient, n2, a + k * n2, errors);
         for (size_t v = 0; v < n2; v++) /* a gradient of rounding errors is none */
-            a[k * n2 + v] =
-                WIDE(fabs)(a[k * n2 + v]) <= taut_sample_tolerance() * errors[v] ? 0 : a[k * n2 + v] * s->scale[v >= s->n];
+            a[k * n2 + v] = WIDE(fabs)(a[k * n2 + v]) <= taut_sample_tolerance() * errors[v]
+                                ? 0
+                                : a[k * n2 + v] * s->scale[v >= s->n];
     }
     if (!status) *regular = taut_rank_of(a, (int)count, (int)n2) == (int)count;
     taut_mem_free(s->m->context, a);

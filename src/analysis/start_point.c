@@ -8,8 +8,10 @@ static int given_functions(dirac *d, expr *f, expr *gradient)
 {
     int status = TAUT_OK;
     for (size_t k = 0; !status && k < d->count; k++) {
-        f[k] = d->momentum ? taut_expr_substitute(d->g, d->chi[k].value, d->z + d->n, d->momentum, d->n) : d->chi[k].value;
-        status = f[k] ? taut_expr_gradient(d->g, f[k], d->z, 2 * (size_t)d->n, gradient + k * 2 * d->n) : TAUT_OUT_OF_MEMORY;
+        f[k] =
+            d->momentum ? taut_expr_substitute(d->g, d->chi[k].value, d->z + d->n, d->momentum, d->n) : d->chi[k].value;
+        status =
+            f[k] ? taut_expr_gradient(d->g, f[k], d->z, 2 * (size_t)d->n, gradient + k * 2 * d->n) : TAUT_OUT_OF_MEMORY;
     }
     return status;
 }

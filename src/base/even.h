@@ -1,6 +1,6 @@
-/* The functions F(x)/x for F = sin, sinh, atan, atanh, and their derivatives, without cancellation near x = 0. They are even and entire
- * (or analytic near 0): what difference quotients of the elementary functions are made of. A template: whoever includes this defines
- * EVEN_TYPE, EVEN_MATH(function) and EVEN_NAME before. */
+/* The functions F(x)/x for F = sin, sinh, atan, atanh, and their derivatives, without cancellation near x = 0. They are
+ * even and entire (or analytic near 0): what difference quotients of the elementary functions are made of. A template:
+ * whoever includes this defines EVEN_TYPE, EVEN_MATH(function) and EVEN_NAME before. */
 
 typedef enum { EVEN_SIN, EVEN_SINH, EVEN_ATAN, EVEN_ATANH } even_function;
 

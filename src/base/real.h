@@ -1,6 +1,7 @@
-/* `real` is the precision that this translation unit is compiled in. The numerical core (field, system, solve, step, method, contact, the
-   simulation of run) is compiled once per precision. Its external names are written X(name), taut_name_double or taut_name_quad, so that a
-   unit of the wrong precision fails at link time; all other external names begin with taut_. */
+/* `real` is the precision that this translation unit is compiled in. The numerical core (field, system, solve, step,
+   method, contact, the simulation of run) is compiled once per precision. Its external names are written X(name),
+   taut_name_double or taut_name_quad, so that a unit of the wrong precision fails at link time; all other external
+   names begin with taut_. */
 #ifndef TAUT_BASE_REAL_H
 #define TAUT_BASE_REAL_H
 

@@ -1,5 +1,5 @@
-/* The arrays that an object works with stand in one block: one allocation, one free. A function of the object lists them,
- * each once, and runs twice: first to count, then to place.
+/* The arrays that an object works with stand in one block: one allocation, one free. A function of the object lists
+ * them, each once, and runs twice: first to count, then to place.
  *
  *     static void lay_out(void *self, room_layout *l)
  *     {

@@ -20,7 +20,8 @@ static wide parse(const char *text, char **end)
 wide taut_wide_from_double(double value)
 {
     char text[40];
-    if (!isfinite(value) || (fabs(value) < 9e15 && value == (double)(long long)value)) return value; /* whole numbers are exact */
+    if (!isfinite(value) || (fabs(value) < 9e15 && value == (double)(long long)value)) return value; /* whole numbers
+                                                                                                        are exact */
     for (int digits = 15; digits <= 17; digits++) {
         taut_text_format(text, sizeof text, "%.*g", digits, value);
         if (taut_text_number(text, NULL) == value) break;

@@ -27,8 +27,8 @@ static inline const char *event_kind_name(event_kind kind)
     return names[kind];
 }
 
-/* The work of a method. Of methods that evaluate a vector field: evaluations, steps tried and not taken, corrections back
-   to the constraints. The texts are the names in run files. */
+/* The work of a method. Of methods that evaluate a vector field: evaluations, steps tried and not taken, corrections
+   back to the constraints. The texts are the names in run files. */
 #define NEWTON_COUNTS(COUNT)                        \
     COUNT(iterations, "newton_iterations")          \
     COUNT(factorisations, "factorisations")         \

@@ -141,9 +141,12 @@ static void print_structure(const model *m, const engine_check *c)
             puts("diagonal");
         else
             printf("largest diagonal block %d\n", c->largest_block);
-        if (c->augmented) puts("                   singular alone, regular with the constraints (multiples of (dg/dt)^2/2 were added to L)");
-        const char *no = c->constant_mass && !c->uncoupled ? "no: terms linear in velocities, with q or t, make steps implicit"
-                                                           : "no: steps are implicit";
+        if (c->augmented)
+            puts("                   singular alone, regular with the constraints (multiples of (dg/dt)^2/2 were added "
+                 "to L)");
+        const char *no = c->constant_mass && !c->uncoupled
+                             ? "no: terms linear in velocities, with q or t, make steps implicit"
+                             : "no: steps are implicit";
         printf("  fast path        %s\n", !c->explicit_force ? no
                                           : c->constraints  ? "yes: only the multipliers are solved for"
                                                             : "yes: steps are explicit");

@@ -89,7 +89,8 @@ static int read_options(const options *o, session *z)
     z->api = &taut_engine_double;
     z->options.steps = z->steps;
     if (number_option(o, "until", "10", &z->options.until)) return EXIT_USAGE;
-    if (!(z->options.until > 0) || z->options.until - z->options.until != 0) return complain(EXIT_USAGE, "the end time must be a positive number");
+    if (!(z->options.until > 0) || z->options.until - z->options.until != 0)
+        return complain(EXIT_USAGE, "the end time must be a positive number");
     if (precision_option(o, &z->api) || start_option(o, 0, &z->options.start)) return EXIT_USAGE;
     z->reference_api = taut_engine_find("quad") ? taut_engine_find("quad") : z->api;
     if (options_value(o, "steps", NULL)) {
@@ -136,7 +137,10 @@ static void put_time(int width, double seconds)
     printf("%*s\n", width, text);
 }
 
-static double iterations(const compare_row *row) { return (double)row->counts.work.iterations / (double)row->counts.steps; }
+static double iterations(const compare_row *row)
+{
+    return (double)row->counts.work.iterations / (double)row->counts.steps;
+}
 
 static int is_explicit(const compare_row *row) { return !row->counts.work.iterations && row->counts.work.evaluations; }
 
@@ -214,7 +218,8 @@ static void print_csv(const compare_result *r)
             putchar(',');
             if (shown[k] && values[k] == values[k]) printf("%.10g", (double)values[k]);
         }
-        printf(",%ld,%ld,%ld,%.6g,\n", row->counts.work.iterations, row->counts.work.factorisations, row->counts.work.evaluations, row->seconds);
+        printf(",%ld,%ld,%ld,%.6g,\n", row->counts.work.iterations, row->counts.work.factorisations,
+               row->counts.work.evaluations, row->seconds);
     }
 }
 
@@ -265,7 +270,8 @@ static int compare(session *z)
     } else {
         printf("%s\n  t = 0 .. %.9g   %s", z->m->title, (double)z->options.until, z->api->name);
         if (z->options.step_count == 1)
-            printf("   step %.6g, %ld steps", (double)z->steps[0], taut_converge_step_count(z->steps[0], z->options.until));
+            printf("   step %.6g, %ld steps", (double)z->steps[0],
+                   taut_converge_step_count(z->steps[0], z->options.until));
         puts("\n");
         if (z->options.step_count == 1) print_table(&result);
         else print_work(&result);

@@ -40,7 +40,8 @@ static void write_row(document *d, const contents *z, const compare_row *row)
     number_cell(text[7], row->velocity, done && constrained, "");
     number_cell(text[8], row->error[CONVERGE_Q], done, near_limit(row, CONVERGE_Q));
     number_cell(text[9], row->error[CONVERGE_P], done, near_limit(row, CONVERGE_P));
-    snprintf(text[10], CELL, done ? "%.1f" : "-", (double)row->counts.work.iterations / (double)(row->counts.steps ? row->counts.steps : 1));
+    snprintf(text[10], CELL, done ? "%.1f" : "-",
+             (double)row->counts.work.iterations / (double)(row->counts.steps ? row->counts.steps : 1));
     snprintf(text[11], CELL, done && row->counts.work.evaluations ? "%ld" : "-", row->counts.work.evaluations);
     snprintf(text[12], CELL, done ? "%.3g s" : "-", row->seconds);
     for (int k = 0; k < 13; k++) cells[k] = text[k];
@@ -112,8 +113,8 @@ static int write_contents(void *user, FILE *file)
     document d;
     snprintf(title, sizeof title, "%.400s: methods compared", z->m->title);
     snprintf(summary, sizeof summary, "t = 0 .. %.9g, %s", (double)z->options->until, z->api->name);
-    int status = taut_document_begin(&d, z->m->context, file, (const char *)template_document, template_document_size, title,
-                                summary);
+    int status = taut_document_begin(&d, z->m->context, file, (const char *)template_document, template_document_size,
+                                     title, summary);
     if (status) return status;
     write_table(&d, z);
     write_failures(&d, z);

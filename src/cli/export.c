@@ -24,8 +24,11 @@ typedef int (*exporter)(taut_context *context, record *r, const char *path, cons
 
 static exporter find_exporter(const char *path)
 {
-    static const struct { const char *ending; exporter f; } all[] = {
-        { ".csv", taut_export_csv }, { ".h5", taut_export_hdf5 }, { ".hdf5", taut_export_hdf5 }, { ".xyz", taut_export_xyz } };
+    static const struct { const char *ending; exporter f;
+    } all[] = { { ".csv", taut_export_csv },
+                { ".h5", taut_export_hdf5 },
+                { ".hdf5", taut_export_hdf5 },
+                { ".xyz", taut_export_xyz } };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         size_t length = strlen(path), ending = strlen(all[i].ending);
         if (length > ending && strcmp(path + length - ending, all[i].ending) == 0) return all[i].f;

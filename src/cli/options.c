@@ -166,7 +166,8 @@ int start_option(const options *o, int as_is, start_mode *mode)
     const char *text = options_value(o, "start", start_mode_name(START_STRICT));
     for (*mode = START_STRICT; *mode < START_MODES; ++*mode)
         if (strcmp(text, start_mode_name(*mode)) == 0 && (as_is || *mode != START_AS_IS)) return 0;
-    return complain(EXIT_USAGE, "option --start is %s, not '%s'", as_is ? "strict, project or as-is" : "strict or project", text);
+    return complain(EXIT_USAGE, "option --start is %s, not '%s'",
+                    as_is ? "strict, project or as-is" : "strict or project", text);
 }
 
 int contacts_option(const options *o, int *active_set)

@@ -48,7 +48,8 @@ static int load(session *z, const record *r)
     definition *d = calloc(count + 1, sizeof *d);
     if (!d) return taut_fail(z->context, TAUT_OUT_OF_MEMORY, "out of memory");
     for (size_t i = 0; i < count; i++) taut_record_setting(r, i, &d[i].name, &d[i].value);
-    int status = taut_model_read_text(z->context, taut_record_property(r, "model"), source, strlen(source), d, count, &z->m);
+    int status =
+        taut_model_read_text(z->context, taut_record_property(r, "model"), source, strlen(source), d, count, &z->m);
     free(d);
     return status;
 }
@@ -70,7 +71,10 @@ static int restore(session *z, const numbers *n, run_result *from)
         return taut_fail(z->context, TAUT_UNSUPPORTED, "'%s' is a run in %s precision, which this build does not have",
                     z->path, taut_record_property(r, "precision"));
     const char *start = taut_record_property(r, "start"), *contacts = taut_record_property(r, "contacts");
-    const engine_options e = { .method = z->method, .tolerance = n->tolerance, .start = start_of(start), .step = n->step,
+    const engine_options e = { .method = z->method,
+                               .tolerance = n->tolerance,
+                               .start = start_of(start),
+                               .step = n->step,
                                .active_set = contacts && strcmp(contacts, "active-set") == 0 };
     z->options.step = n->step;
     z->options.until = n->until;
@@ -91,8 +95,8 @@ static int resume(session *z, const options *o)
     if (!status) status = read_numbers(z->context, r, z->path, &n);
     if (status) return complain(EXIT_USAGE, "%s", taut_error_text(z->context));
     if (strcmp(taut_record_property(r, "status"), "finished") == 0 && !options_value(o, "until", NULL)) {
-        printf("%s is finished, at t = %s. To continue: taut resume %s -T END\n", z->path, taut_record_property(r, "until"),
-               z->path);
+        printf("%s is finished, at t = %s. To continue: taut resume %s -T END\n", z->path,
+               taut_record_property(r, "until"), z->path);
         return EXIT_DONE;
     }
     if (number_option(o, "until", taut_record_property(r, "until"), &n.until)) return EXIT_USAGE;

@@ -81,7 +81,8 @@ static int simulate(session *z, const engine_options *e, const definitions *d, i
                         "'%s' exists: 'taut resume' continues its run, --force replaces it; or give -o another name",
                         z->path);
     if (!status) status = z->api->create(z->m, e, &z->engine);
-    if (!status && z->path) status = taut_recorder_create(z->context, z->path, replace, &subject, z->engine, &z->recorder);
+    if (!status && z->path)
+        status = taut_recorder_create(z->context, z->path, replace, &subject, z->engine, &z->recorder);
     /* A model that cannot start is a bad model, whatever the reason. */
     if (status)
         return complain(status == TAUT_OUT_OF_MEMORY ? EXIT_FAILED : EXIT_USAGE, "%s", taut_error_text(z->context));

@@ -45,10 +45,13 @@ static int take_event(void *user, const engine_event *event, const wide *values,
 {
     session *z = user;
     char impulse[64] = "";
-    int status = z->recorder ? taut_recorder_event(z->recorder, event->t, event->contact, event_kind_name(event->kind), event->impulse, values) : TAUT_OK;
+    int status = z->recorder ? taut_recorder_event(z->recorder, event->t, event->contact, event_kind_name(event->kind),
+                                                   event->impulse, values)
+                             : TAUT_OK;
     if (status || !z->csv) return status;
     if (event->kind == EVENT_IMPACT) taut_wide_format(impulse, sizeof impulse, event->impulse, z->api->digits);
-    int failed = taut_csv_values(stdout, values, count, z->api->digits) || printf(",%s,%s,%s", event_kind_name(event->kind), event->contact, impulse) < 0;
+    int failed = taut_csv_values(stdout, values, count, z->api->digits)
+                 || printf(",%s,%s,%s", event_kind_name(event->kind), event->contact, impulse) < 0;
     return failed || taut_csv_end(stdout) ? write_failed(z) : TAUT_OK;
 }
 
@@ -147,9 +150,8 @@ static void summarise(const session *z, const run_result *result)
     z->api->counts(z->engine, &counts);
     z->api->sizes(z->engine, &coordinates, &constraints);
     printf("%s\n", z->m->title);
-    printf("  method %s   step %.6g   t = 0 .. %.9g   %ld steps in %.3g s (%.3g us each, %.1f Newton iterations)\n\n", z->method,
-           (double)z->options.step, (double)result->t, here, used,
-           here ? 1e6 * used / (double)here : 0.0,
+    printf("  method %s   step %.6g   t = 0 .. %.9g   %ld steps in %.3g s (%.3g us each, %.1f Newton iterations)\n\n",
+           z->method, (double)z->options.step, (double)result->t, here, used, here ? 1e6 * used / (double)here : 0.0,
            result->steps_done ? (double)counts.work.iterations / (double)result->steps_done : 0.0);
     const watched *w = result->quantities;
     for (size_t i = 0; i < result->quantity_count; i++, w++) {

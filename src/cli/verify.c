@@ -21,13 +21,17 @@ static const option_definition definitions_of_verify[] = {
 };
 
 const command command_verify = {
-    "verify", "MODEL [-m METHOD] [-s STEP] [-T END] [--csv] [--period T] [-D name=value]... [--precision double|quad] "
-              "[--start strict|project]",
+    "verify",
+    "MODEL [-m METHOD] [-s STEP] [-T END] [--csv] [--period T] [-D name=value]... [--precision double|quad] "
+    "[--start strict|project]",
     "what a method declares against what it does on a model",
-    definitions_of_verify, sizeof definitions_of_verify / sizeof *definitions_of_verify, verify_main,
+    definitions_of_verify,
+    sizeof definitions_of_verify / sizeof *definitions_of_verify,
+    verify_main,
     "order        errors over 8 steps against the equations of motion, solved by extrapolation, as the step is halved\n"
     "symplectic   change of the symplectic form over a step, for tangent vectors of the constraint manifold\n"
-    "energy       largest error; its trend over END, with the scatter of the trend (drifts; no return: the motion has a trend)\n"
+    "energy       largest error; its trend over END, with the scatter of the trend (drifts; no return: the motion has "
+    "a trend)\n"
     "momenta      of the symmetries that were found in the model\n"
     "reversible   distance to the start after 50 steps and 50 steps back\n"
     "constraints  largest |g| and |dg/dt|\n"

@@ -187,8 +187,9 @@ int X(contact_impact)(hybrid *self, state *x, long trigger, int *happened)
     for (int i = 0; !status && i < problem->count; i++) {
         size_t index = problem->contacts[i];
         const contact_motion *t = X(kinematics_of)(self->kinematics, index);
-        settling[i] = REAL(fmax)(t->rate_round_off,
-                                 X(contact_settling_speed)(t, X(kinematics_acceleration)(self->kinematics, index, 0, NULL)));
+        settling[i] =
+            REAL(fmax)(t->rate_round_off,
+                       X(contact_settling_speed)(t, X(kinematics_acceleration)(self->kinematics, index, 0, NULL)));
         slow[i] = (long)index == trigger ? 0 : settling[i];
         self->event.rate_noise[index] = t->rate_round_off;
         self->event.slip_noise[index] = t->slip_round_off;

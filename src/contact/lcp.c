@@ -306,7 +306,8 @@ static int make_round(taut_context *context, const cone *k, real *P)
 {
     size_t rows = (size_t)k->rows;
     real *A = taut_mem_new(context, rows * rows + 2 * rows, sizeof *A), *F = A + rows * rows, *Q = F + rows, before = 0;
-    int *pivot = taut_mem_new(context, rows, sizeof *pivot), status = A && pivot ? TAUT_OK : TAUT_OUT_OF_MEMORY, done = 0;
+    int *pivot = taut_mem_new(context, rows, sizeof *pivot), status = A && pivot ? TAUT_OK : TAUT_OUT_OF_MEMORY,
+        done = 0;
     if (!status) memcpy(Q, P, rows * sizeof *Q);
     for (int turn = 0; !status && !done && turn < 40; turn++) {
         real size = 0, change = 0;

@@ -82,7 +82,8 @@ static int respond(hybrid *self)
         if (size <= REAL_EPSILON * scale || (k > 1 && size < (real)1e-10 * scale && size > before / 2)) return TAUT_OK;
         before = size;
     }
-    return taut_fail(self->context, TAUT_NO_CONVERGENCE, "the answer of the velocities to an impact could not be found");
+    return taut_fail(self->context, TAUT_NO_CONVERGENCE,
+                     "the answer of the velocities to an impact could not be found");
 }
 
 static int problem_grow(hybrid *self, int rows)
@@ -167,6 +168,6 @@ int X(problem_apply)(hybrid *self, state *x)
         }
         before = size;
     }
-    return taut_fail(self->context, TAUT_NO_CONVERGENCE, "at t = %.9g: the velocities after an impact could not be found",
-                (double)x->t);
+    return taut_fail(self->context, TAUT_NO_CONVERGENCE,
+                     "at t = %.9g: the velocities after an impact could not be found", (double)x->t);
 }

@@ -1,7 +1,10 @@
 /* Exact derivatives: the local partial derivatives of expr/ops.h, used forwards and backwards. */
 #include "expr/graph.h"
 
-static expr square_sum(graph *g, expr a, expr b) { return taut_expr_add(g, taut_expr_powi(g, a, 2), taut_expr_powi(g, b, 2)); }
+static expr square_sum(graph *g, expr a, expr b)
+{
+    return taut_expr_add(g, taut_expr_powi(g, a, 2), taut_expr_powi(g, b, 2));
+}
 static expr half_sign(graph *g, expr half, expr a, expr b)
 {
     return taut_expr_mul(g, half, taut_expr_unary(g, OP_SIGN, taut_expr_sub(g, a, b)));

@@ -2,15 +2,19 @@
  *
  * Every operation z = op(a, b) has an exact difference with coefficients that are symmetric in the two ends 0 and 1,
  *     z1 - z0 = A (a1 - a0) + B (b1 - b0),
- * for a product A = (b0 + b1)/2 and B = (a0 + a1)/2. The chain rule with these in place of the partial derivatives gives a vector D f
- * with f1 - f0 = D f . (x1 - x0): each operation contributes an identity. What follows from the quotients of expr/ops.h:
- *   - No subtraction of values of f. Where a quotient is needed it is written as an even function of the difference, so that roundings
+ * for a product A = (b0 + b1)/2 and B = (a0 + a1)/2. The chain rule with these in place of the partial derivatives
+ * gives a vector D f with f1 - f0 = D f . (x1 - x0): each operation contributes an identity. What follows from the
+ * quotients of expr/ops.h:
+ *   - No subtraction of values of f. Where a quotient is needed it is written as an even function of the difference, so
+ *   that roundings
  *     of the difference do not matter: sin: cos(mean) sinc(half the difference), log: atanhc(difference/sum)/mean, ...
  *   - A function of one argument has one quotient: F(G(x)) and its expanded form give the same D.
- *   - On affine functions the mean is the value half way, so that D w is the gradient half way for every polynomial w of degree 2, in
+ *   - On affine functions the mean is the value half way, so that D w is the gradient half way for every polynomial w
+ *   of degree 2, in
  *     whatever way it is written. With f = F(w), w its quadratic atoms: D f = Dw(mid)' DF(w0, w1), with DF a function of the atoms alone. For
  *     an affine symmetry xi that leaves the atoms as they are, Dw(mid) xi(mid) = 0: D f is orthogonal to the symmetry, exactly.
- *   - What no quadratic atoms show is kept to order 2 only: a triple product a.(b x c) is rotation invariant, its terms are not. */
+ *   - What no quadratic atoms show is kept to order 2 only: a triple product a.(b x c) is rotation invariant, its terms
+ *   are not. */
 #include "expr/graph.h"
 
 /* The two ends of an operand. */
@@ -22,8 +26,14 @@ static expr half_of(graph *g, expr e) { return taut_expr_mul(g, taut_expr_number
 static expr mean(graph *g, ends x) { return half_of(g, taut_expr_add(g, x.at0, x.at1)); }
 static expr difference(graph *g, ends x) { return taut_expr_sub(g, x.at1, x.at0); }
 static expr even_of(graph *g, op o, expr x) { return taut_expr_numbered(g, o, x, 0); }
-static expr both(graph *g, op o, ends x) { return taut_expr_mul(g, taut_expr_unary(g, o, x.at0), taut_expr_unary(g, o, x.at1)); }
-static ends each(graph *g, op o, ends x) { return (ends){ taut_expr_unary(g, o, x.at0), taut_expr_unary(g, o, x.at1) }; }
+static expr both(graph *g, op o, ends x)
+{
+    return taut_expr_mul(g, taut_expr_unary(g, o, x.at0), taut_expr_unary(g, o, x.at1));
+}
+static ends each(graph *g, op o, ends x)
+{
+    return (ends){ taut_expr_unary(g, o, x.at0), taut_expr_unary(g, o, x.at1) };
+}
 
 /* x^n: even powers as squares, odd ones as x times an even power. */
 static expr power_quotient(graph *g, ends x, int n)
@@ -40,13 +50,14 @@ static expr power_quotient(graph *g, ends x, int n)
     return taut_expr_add(g, taut_expr_mul(g, mean(g, x), inner), mean(g, power));
 }
 
-/* theta/s, where s and c are sine and cosine of theta up to a common factor: 2 atan(s/(r + c))/s with r^2 = s^2 + c^2, good up to half a
-   turn */
+/* theta/s, where s and c are sine and cosine of theta up to a common factor: 2 atan(s/(r + c))/s with r^2 = s^2 + c^2,
+   good up to half a turn */
 static expr angle_quotient(graph *g, expr s, expr c)
 {
     expr r = taut_expr_unary(g, OP_SQRT, taut_expr_add(g, taut_expr_powi(g, s, 2), taut_expr_powi(g, c, 2)));
     expr sum = taut_expr_add(g, r, c);
-    return taut_expr_div(g, taut_expr_mul(g, taut_expr_number(g, 2), even_of(g, OP_ATANC, taut_expr_div(g, s, sum))), sum);
+    return taut_expr_div(g, taut_expr_mul(g, taut_expr_number(g, 2), even_of(g, OP_ATANC, taut_expr_div(g, s, sum))),
+                         sum);
 }
 
 /* |a1| - |a0| = (a0 + a1)/(|a0| + |a1|) (a1 - a0); 1e-300 for 0/0 alone */
@@ -111,7 +122,8 @@ static expr pow_quotient_b(graph *g, ends z, ends a, ends b)
 /* sine and cosine of the difference, times both radii: x y1' - ... with a = y, b = x */
 static expr atan2_quotient(graph *g, ends a, ends b)
 {
-    expr sine = taut_expr_sub(g, taut_expr_mul(g, mean(g, b), difference(g, a)), taut_expr_mul(g, mean(g, a), difference(g, b)));
+    expr sine = taut_expr_sub(g, taut_expr_mul(g, mean(g, b), difference(g, a)),
+                              taut_expr_mul(g, mean(g, a), difference(g, b)));
     expr cosine = taut_expr_add(g, taut_expr_mul(g, a.at0, a.at1), taut_expr_mul(g, b.at0, b.at1));
     return angle_quotient(g, sine, cosine);
 }
@@ -138,7 +150,8 @@ static expr no_quotient(graph *g, op o, int *status)
 #define MEAN_BINARY(NAME, text, written, value, by_a, by_b, mean_a, mean_b, ...) \
     case OP_##NAME: *da = (mean_a), *db = (mean_b); break;
 
-/* The mean partial derivatives of node `at`, not a leaf; z, a, b: it and its operands at both ends. Returns a status. */
+/* The mean partial derivatives of node `at`, not a leaf; z, a, b: it and its operands at both ends. Returns a status.
+   */
 static int mean_partials(graph *g, node at, ends z, ends a, ends b, expr *da, expr *db)
 {
     const expr one = taut_expr_number(g, 1), half = taut_expr_number(g, (wide)0.5);
@@ -177,7 +190,8 @@ int taut_expr_discrete_gradient(graph *g, expr f, const expr *from, const expr *
 {
     walk w;
     if (!f || taut_walk_begin(&w, g, &f, 1)) return TAUT_OUT_OF_MEMORY;
-    expr *at1 = taut_mem_new(g->context, w.count, sizeof *at1), *adjoint = taut_mem_new(g->context, w.count, sizeof *adjoint);
+    expr *at1 = taut_mem_new(g->context, w.count, sizeof *at1),
+         *adjoint = taut_mem_new(g->context, w.count, sizeof *adjoint);
     unsigned char *active = taut_mem_new(g->context, w.count, 1);
     expr zero = taut_expr_number(g, 0);
     int status = at1 && adjoint && active && zero ? TAUT_OK : TAUT_OUT_OF_MEMORY;

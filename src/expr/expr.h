@@ -1,8 +1,8 @@
 /* The expression graph: hash-consed, append-only, exact derivatives.
  *
  * A node is named by an `expr`, an index into the graph. Children always have smaller indices than their parents, so
- * ascending order of indices is a topological order. Equal expressions are one node. Node 0 means "none": every function
- * that builds returns 0 when memory ran out (the error is recorded in the context), and accepts 0 operands by
+ * ascending order of indices is a topological order. Equal expressions are one node. Node 0 means "none": every
+ * function that builds returns 0 when memory ran out (the error is recorded in the context), and accepts 0 operands by
  * returning 0, so that a caller may build a whole formula and look at the result once. */
 #ifndef TAUT_EXPR_EXPR_H
 #define TAUT_EXPR_EXPR_H
@@ -32,9 +32,11 @@ typedef enum {
     KIND_CONSTANT_SLOT, /* constant slot of a kernel: a parameter-only value, never differentiated */
     KIND_DIRECTION_U,   /* directions of directional derivatives */
     KIND_DIRECTION_W,
-    KIND_EMBEDDED,      /* component of an embedded point, and its rate: in the front end only, replaced when the script ends */
+    KIND_EMBEDDED,      /* component of an embedded point, and its rate: in the front end only, replaced when the script
+                           ends */
     KIND_EMBEDDED_DOT,
-    KIND_CONTACT        /* multiplier of a contact: in the model only, replaced in the model of a mode set (model/contact_mode.h) */
+    KIND_CONTACT        /* multiplier of a contact: in the model only, replaced in the model of a mode set
+                           (model/contact_mode.h) */
 } kind;
 
 typedef struct {
@@ -89,16 +91,16 @@ int taut_expr_gradient(graph *g, expr f, const expr *variables, size_t count, ex
 expr taut_expr_directional(graph *g, expr f, const expr *variables, const expr *directions, size_t count);
 /* df / d variable */
 expr taut_expr_derivative(graph *g, expr f, expr variable);
-/* The discrete gradient by mean partial derivatives: f(to) - f(from) = sum_i out[i] (to[i] - from[i]), exactly but for round-off and with no
-   difference of values of f; symmetric in from and to; the gradient half way for polynomials of degree 2. `from` are variables of
-   f, `to` any expressions. expr/discrete.c says what else holds. Returns a status. */
+/* The discrete gradient by mean partial derivatives: f(to) - f(from) = sum_i out[i] (to[i] - from[i]), exactly but for
+   round-off and with no difference of values of f; symmetric in from and to; the gradient half way for polynomials of
+   degree 2. `from` are variables of f, `to` any expressions. expr/discrete.c says what else holds. Returns a status. */
 int taut_expr_discrete_gradient(graph *g, expr f, const expr *from, const expr *to, size_t count, expr *out);
 /* e with variables[i] replaced by values[i]. 0 on failure. */
 expr taut_expr_substitute(graph *g, expr e, const expr *variables, const expr *values, size_t count);
 
 /* ---- simplification ---- */
-/* e as a polynomial over a product of factors, common factors cancelled; the same input gives the same result. e itself when that would be
-   too large. numerator and denominator may be NULL. 0 on failure (no memory). */
+/* e as a polynomial over a product of factors, common factors cancelled; the same input gives the same result. e itself
+   when that would be too large. numerator and denominator may be NULL. 0 on failure (no memory). */
 expr taut_expr_simplify(graph *g, expr e, expr *numerator, expr *denominator);
 
 /* ---- structure ---- */
@@ -108,8 +110,9 @@ expr taut_expr_simplify(graph *g, expr e, expr *numerator, expr *denominator);
 int taut_expr_degree(graph *g, expr f, unsigned kinds);
 /* Mask (1u << kind) of the kinds of variables in f. */
 unsigned taut_expr_kinds(graph *g, expr f);
-/* The quadratic atoms of f: its maximal subexpressions that are polynomials of degree 1 or 2 in the given kinds. `outer` is f
-   with atom i replaced by the variable (KIND_SLOT, i). *atoms is allocated in the context, *count long. Returns a status. */
+/* The quadratic atoms of f: its maximal subexpressions that are polynomials of degree 1 or 2 in the given kinds.
+   `outer` is f with atom i replaced by the variable (KIND_SLOT, i). *atoms is allocated in the context, *count long.
+   Returns a status. */
 int taut_expr_atoms(graph *g, expr f, unsigned kinds, expr *outer, expr **atoms, size_t *count);
 /* All nodes that roots depend on, roots included, ascending. *list is allocated. Returns a status. */
 int taut_expr_reachable(graph *g, const expr *roots, size_t root_count, expr **list, size_t *count);
@@ -120,8 +123,8 @@ void taut_expr_list_free(graph *g, expr *list);
 /* Looks up a variable or parameter: op is OP_VARIABLE (kind, index) or OP_PARAMETER (index). */
 typedef wide (*expr_lookup)(void *user, op o, kind k, uint32_t index);
 wide taut_op_apply(op o, wide a, wide b, int32_t exponent);
-/* The value of f. Returns a status. If the value is not finite, *culprit (may be NULL) is the first node that is not finite while
-   its operands are; 0 otherwise. */
+/* The value of f. Returns a status. If the value is not finite, *culprit (may be NULL) is the first node that is not
+   finite while its operands are; 0 otherwise. */
 int taut_expr_value(graph *g, expr f, expr_lookup lookup, void *user, wide *value, expr *culprit);
 /* Names a variable or parameter into the buffer. */
 typedef void (*expr_namer)(void *user, op o, kind k, uint32_t index, char *buffer, size_t size);

@@ -1,7 +1,8 @@
 /* Nodes, hash-consing, and the simplifications that are made while building.
  *
  * Coefficients (expressions without variables) are pulled out of products and quotients to the front: k1*(k2*x) becomes
- * (k1*k2)*x and (k*x)*y becomes k*(x*y). Terms that differ only in their constants then have equal shape, with one constant. */
+ * (k1*k2)*x and (k*x)*y becomes k*(x*y). Terms that differ only in their constants then have equal shape, with one
+ * constant. */
 #include "expr/graph.h"
 
 #include <string.h>
@@ -56,8 +57,9 @@ static uint64_t mix(uint64_t h)
     return h ^ (h >> 33);
 }
 
-/* Where to look for a node: first a window of a few places near the larger of its operands, so that a model that is built in order
-   touches memory in order; then, for operands with very many users, at a place scattered over the whole table. */
+/* Where to look for a node: first a window of a few places near the larger of its operands, so that a model that is
+   built in order touches memory in order; then, for operands with very many users, at a place scattered over the whole
+   table. */
 #define WINDOW 8
 typedef struct {
     uint64_t near, far;
@@ -81,7 +83,8 @@ static hash hash_value(wide value)
 static size_t probe(hash h, size_t attempt, size_t table_size)
 {
     if (attempt < WINDOW) return (h.near + attempt) & (table_size - 1);
-    uint64_t k = attempt - WINDOW; /* triangular steps: windows that have filled up are long clusters, to be jumped over */
+    uint64_t k = attempt - WINDOW; /* triangular steps: windows that have filled up are long clusters, to be jumped over
+                                      */
     return (h.far + k * (k + 1) / 2) & (table_size - 1);
 }
 
@@ -162,7 +165,8 @@ expr taut_expr_number(graph *g, wide value)
         expr e = g->table[i];
         if (is_literal(g, e) && same_value(taut_graph_constant(g, e), value)) return e;
     }
-    if (taut_mem_grow(g->context, &g->constants, &g->constant_capacity, g->constant_count + 1, sizeof *g->constants)) return 0;
+    if (taut_mem_grow(g->context, &g->constants, &g->constant_capacity, g->constant_count + 1, sizeof *g->constants))
+        return 0;
     g->constants[g->constant_count] = value;
     expr e = append(g, (node){ OP_CONSTANT, 0, (uint32_t)g->constant_count, 0 }, i);
     if (e) g->constant_count++;
@@ -339,7 +343,8 @@ expr taut_expr_powi(graph *g, expr a, int32_t exponent)
     node x = g->nodes[a];
     if (x.op == OP_CONSTANT) return fold(g, OP_POWI, a, 0, exponent);
     if (exponent == -1) return taut_expr_div(g, taut_expr_number(g, 1), a);
-    if (x.op == OP_NEG) return exponent % 2 ? taut_expr_neg(g, taut_expr_powi(g, x.a, exponent)) : taut_expr_powi(g, x.a, exponent);
+    if (x.op == OP_NEG)
+        return exponent % 2 ? taut_expr_neg(g, taut_expr_powi(g, x.a, exponent)) : taut_expr_powi(g, x.a, exponent);
     if (x.op == OP_SQRT && exponent == 2) return x.a;
     if (x.op == OP_MUL && x.varies && !g->nodes[x.a].varies)
         return taut_expr_mul(g, taut_expr_powi(g, x.a, exponent), taut_expr_powi(g, x.b, exponent));

@@ -181,7 +181,8 @@ int taut_polynomial_divide(algebra *a, polynomial p, polynomial q, polynomial *q
         single.at[0] = m;
         single.count = 1;
         polynomial rest = taut_polynomial_add(a, p, taut_polynomial_multiply(a, single, q));
-        if (a->failed || !rest.at || (rest.count && order(&rest.at[0], &p.at[0]) <= 0)) return 0; /* the head must have gone */
+        if (a->failed || !rest.at || (rest.count && order(&rest.at[0], &p.at[0]) <= 0)) return 0; /* the head must have
+                                                                                                     gone */
         p = rest;
     }
     *quotient = result;

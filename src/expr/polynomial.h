@@ -1,5 +1,6 @@
-/* Sparse polynomials in atoms (nodes of the graph), for the simplifier. Work is bounded: what grows beyond the limits marks the
- * algebra as failed, every later result is empty, and the caller keeps its expression as it was. All memory belongs to the algebra. */
+/* Sparse polynomials in atoms (nodes of the graph), for the simplifier. Work is bounded: what grows beyond the limits
+ * marks the algebra as failed, every later result is empty, and the caller keeps its expression as it was. All memory
+ * belongs to the algebra. */
 #ifndef TAUT_EXPR_POLYNOMIAL_H
 #define TAUT_EXPR_POLYNOMIAL_H
 

@@ -1,6 +1,7 @@
-/* Formulas for people, and small enough to go on with: a rational expression becomes a polynomial over a product of factors, in
- * which common factors are cancelled. Variables, parameters and what is not rational (sin(x), sqrt(x)) are atoms. Nothing is known of
- * relations between atoms, and no greatest common divisors are looked for beyond the factors that denominators brought along. */
+/* Formulas for people, and small enough to go on with: a rational expression becomes a polynomial over a product of
+ * factors, in which common factors are cancelled. Variables, parameters and what is not rational (sin(x), sqrt(x)) are
+ * atoms. Nothing is known of relations between atoms, and no greatest common divisors are looked for beyond the factors
+ * that denominators brought along. */
 #include "expr/graph.h"
 #include "expr/polynomial.h"
 
@@ -113,8 +114,8 @@ static monomial content(polynomial p)
     return m;
 }
 
-/* The number by which a factor is divided, so that proportional polynomials become equal: the smallest coefficient when the others
-   are whole multiples of it, the first otherwise. The first coefficient becomes positive. */
+/* The number by which a factor is divided, so that proportional polynomials become equal: the smallest coefficient when
+   the others are whole multiples of it, the first otherwise. The first coefficient becomes positive. */
 static wide unit_of(polynomial p)
 {
     wide first = p.at[0].coefficient, least = WIDE(fabs)(first);
@@ -230,7 +231,8 @@ static expr build_denominator(algebra *a, const fraction *f)
     expr e = taut_expr_number(a->g, 1);
     for (int i = 0; i < f->factor_count; i++)
         if (!is_parameter_factor(a, &f->factors[i]))
-            e = taut_expr_mul(a->g, e, taut_expr_powi(a->g, build_sum(a, f->factors[i].base, NULL), f->factors[i].power));
+            e = taut_expr_mul(a->g, e,
+                              taut_expr_powi(a->g, build_sum(a, f->factors[i].base, NULL), f->factors[i].power));
     return e;
 }
 
@@ -247,7 +249,8 @@ static fraction convert_function(algebra *a, const node *n, const fraction *x, c
     expr first = build(a, x), atom = taut_expr_rebuild(a->g, n, first, taut_op_arity(n->op) == 2 ? build(a, y) : 0);
     if (!atom) a->failed = TAUT_OUT_OF_MEMORY;
     if (a->failed) return whole((polynomial){ NULL, 0 });
-    if (taut_graph_node(a->g, atom)->op == OP_CONSTANT) return whole(taut_polynomial_number(a, taut_graph_constant(a->g, atom)));
+    if (taut_graph_node(a->g, atom)->op == OP_CONSTANT)
+        return whole(taut_polynomial_number(a, taut_graph_constant(a->g, atom)));
     return whole(taut_polynomial_atom(a, atom));
 }
 

@@ -26,7 +26,10 @@ static const struct {
 
 int taut_op_arity(op o) { return operations[o].arity; }
 const char *taut_op_name(op o) { return operations[o].name; }
-const char *taut_op_complaint(op o) { return operations[o].complaint ? operations[o].complaint : "not a finite number"; }
+const char *taut_op_complaint(op o)
+{
+    return operations[o].complaint ? operations[o].complaint : "not a finite number";
+}
 static int strength(op o) { return operations[o].strength; }
 
 #define VALUE_TYPE wide
@@ -107,7 +110,8 @@ static void print_leaf(printer *p, expr e)
         for (int digits = 6; digits <= WIDE_DIGITS; digits += 2) {
             wide again;
             taut_wide_format(text, sizeof text, value, digits);
-            if (!taut_wide_parse(text, &again) && (again == value || (digits >= 17 && (double)again == (double)value))) break;
+            if (!taut_wide_parse(text, &again) && (again == value || (digits >= 17 && (double)again == (double)value)))
+                break;
         }
     } else {
         p->namer(p->user, n->op, n->op == OP_VARIABLE ? (kind)n->b : KIND_Q, n->a, text, sizeof text);

@@ -5,7 +5,8 @@
 
 #include "field/lanes.h"
 
-/* Where the outputs of a batch go: entry of the pattern for each (instance, output), and for symmetric blocks that of the mirrored one. */
+/* Where the outputs of a batch go: entry of the pattern for each (instance, output), and for symmetric blocks that of
+   the mirrored one. */
 typedef struct {
     uint32_t *direct, *mirror;
 } map;
@@ -60,7 +61,8 @@ void X(workspace_clear)(workspace *w)
 
 /* ---- creation ---- */
 
-int X(field_create)(store *s, const family *f, const uint32_t *sizes, const real *constants, workspace *w, field **result)
+int X(field_create)(store *s, const family *f, const uint32_t *sizes, const real *constants, workspace *w,
+                    field **result)
 {
     taut_context *context = taut_store_context(s);
     field *created = taut_mem_new(context, 1, sizeof *created);
@@ -117,10 +119,24 @@ static kernel *kernel_of(const field *f, size_t b) { return taut_store_kernel(f-
 
 /* ---- preparation ---- */
 
-static int reserve(const field *f, const tape *t) { return X(workspace_reserve)(f->work, (size_t)t->register_count * LANES, 0, 0); }
+static int reserve(const field *f, const tape *t)
+{
+    return X(workspace_reserve)(f->work, (size_t)t->register_count * LANES, 0, 0);
+}
 
 /* The derivatives a kernel has tapes for, by the kinds a and b where they have any. */
-typedef enum { VALUE, GRADIENT, HESSIAN, SECOND, THIRD, SLOPE, JOINT, JOINT_SLOPE, POLARISED, POLARISED_SLOPE } derivative;
+typedef enum {
+    VALUE,
+    GRADIENT,
+    HESSIAN,
+    SECOND,
+    THIRD,
+    SLOPE,
+    JOINT,
+    JOINT_SLOPE,
+    POLARISED,
+    POLARISED_SLOPE
+} derivative;
 
 static derivative discrete_of(discrete_mode mode) { return mode == DISCRETE_JOINT ? JOINT : POLARISED; }
 static derivative slope_of(discrete_mode mode) { return mode == DISCRETE_JOINT ? JOINT_SLOPE : POLARISED_SLOPE; }
@@ -279,7 +295,8 @@ int X(field_prepare_discrete)(field *f, discrete_mode mode, kind by) { return pr
 
 int X(field_prepare_discrete_jacobian)(field *f, discrete_mode mode, kind by)
 {
-    return prepare_block(f, &f->discrete[mode][by], discrete_of(mode), by, by, OF_JACOBIAN, (int)f->f->row_count, (int)f->sizes[by]);
+    return prepare_block(f, &f->discrete[mode][by], discrete_of(mode), by, by, OF_JACOBIAN, (int)f->f->row_count,
+                         (int)f->sizes[by]);
 }
 
 int X(field_prepare_discrete_slope)(field *f, discrete_mode mode, kind a, kind b)
@@ -313,7 +330,8 @@ static void gather(const batch *b, const kernel *k, uint32_t first, int lanes, c
     }
 }
 
-static void gather_constants(const field *f, const batch *b, const kernel *k, uint32_t first, int lanes, real *registers)
+static void gather_constants(const field *f, const batch *b, const kernel *k, uint32_t first, int lanes,
+                             real *registers)
 {
     const uint32_t *constants = b->constants + (size_t)first * k->constants;
     for (uint32_t slot = 0; slot < k->constants; slot++) {
@@ -323,8 +341,8 @@ static void gather_constants(const field *f, const batch *b, const kernel *k, ui
 }
 
 /* Runs tape t on the instances first .. first+lanes-1 of batch n. u and w are directions, or NULL. */
-static void run_block(const field *f, size_t n, const tape *t, uint32_t first, int lanes, const place *x, const place *u,
-                      const place *w, real *registers)
+static void run_block(const field *f, size_t n, const tape *t, uint32_t first, int lanes, const place *x,
+                      const place *u, const place *w, real *registers)
 {
     const batch *b = &f->f->batches[n];
     const kernel *k = kernel_of(f, n);
@@ -335,7 +353,10 @@ static void run_block(const field *f, size_t n, const tape *t, uint32_t first, i
     X(tape_run)(t, registers, lanes);
 }
 
-static int lanes_from(const batch *b, uint32_t first) { return b->count - first < LANES ? (int)(b->count - first) : LANES; }
+static int lanes_from(const batch *b, uint32_t first)
+{
+    return b->count - first < LANES ? (int)(b->count - first) : LANES;
+}
 
 /* out[row] += the single output */
 static void add_rows(const field *f, size_t n, const tape *t, const place *x, const place *u, real *out)
@@ -397,7 +418,8 @@ void X(field_slope_gradient)(const field *f, kind by, const place *x, const plac
         add_variables(f, n, kernel_of(f, n)->slopes[by], x, u, NULL, weights, out);
 }
 
-void X(field_third)(const field *f, kind by, const place *x, const place *u, const place *w, const real *weights, real *out)
+void X(field_third)(const field *f, kind by, const place *x, const place *u, const place *w, const real *weights,
+                    real *out)
 {
     for (size_t n = 0; n < f->batch_count; n++)
         add_variables(f, n, kernel_of(f, n)->third[by], x, u, w, weights, out);
@@ -451,15 +473,20 @@ void X(field_hessian)(const field *f, kind a, kind b, const place *x, const real
 
 /* ---- discrete gradients: the second place stands where directions do ---- */
 
-void X(field_discrete)(const field *f, discrete_mode mode, kind by, const place *x0, const place *x1, const real *weights, real *out)
+void X(field_discrete)(const field *f, discrete_mode mode, kind by, const place *x0, const place *x1,
+                       const real *weights, real *out)
 {
     for (size_t n = 0; n < f->batch_count; n++)
         add_variables(f, n, kernel_of(f, n)->discretes[mode][by], x0, x1, NULL, weights, out);
 }
 
-const pattern *X(field_discrete_pattern)(const field *f, discrete_mode mode, kind by) { return f->discrete[mode][by].shape; }
+const pattern *X(field_discrete_pattern)(const field *f, discrete_mode mode, kind by)
+{
+    return f->discrete[mode][by].shape;
+}
 
-void X(field_discrete_jacobian)(const field *f, discrete_mode mode, kind by, const place *x0, const place *x1, real *values)
+void X(field_discrete_jacobian)(const field *f, discrete_mode mode, kind by, const place *x0, const place *x1,
+                                real *values)
 {
     for (size_t n = 0; n < f->batch_count; n++)
         add_entries(f, n, kernel_of(f, n)->discretes[mode][by], &f->discrete[mode][by].maps[n], x0, x1, NULL, values);
@@ -470,10 +497,10 @@ const pattern *X(field_discrete_slope_pattern)(const field *f, discrete_mode mod
     return f->discrete_slopes[mode][a][b].shape;
 }
 
-void X(field_discrete_slope)(const field *f, discrete_mode mode, kind a, kind b, const place *x0, const place *x1, const real *weights,
-                          real *values)
+void X(field_discrete_slope)(const field *f, discrete_mode mode, kind a, kind b, const place *x0, const place *x1,
+                             const real *weights, real *values)
 {
     for (size_t n = 0; n < f->batch_count; n++)
-        add_entries(f, n, kernel_of(f, n)->discrete_slopes[mode][a][b], &f->discrete_slopes[mode][a][b].maps[n], x0, x1, weights,
-                    values);
+        add_entries(f, n, kernel_of(f, n)->discrete_slopes[mode][a][b], &f->discrete_slopes[mode][a][b].maps[n], x0, x1,
+                    weights, values);
 }

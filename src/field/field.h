@@ -1,5 +1,6 @@
-/* A field: a family of functions f_row(x), each a sum of terms, with value, gradient, Jacobian, Hessian, and directional second and
- * third derivatives, in the precision of the unit. x is given by kind: x[KIND_Q], x[KIND_W], x[KIND_T] (one value), x[KIND_LAMBDA].
+/* A field: a family of functions f_row(x), each a sum of terms, with value, gradient, Jacobian, Hessian, and
+ * directional second and third derivatives, in the precision of the unit. x is given by kind: x[KIND_Q], x[KIND_W],
+ * x[KIND_T] (one value), x[KIND_LAMBDA].
  *
  * What is evaluated must have been prepared; evaluation then allocates nothing. All evaluations add to their output. */
 #ifndef TAUT_FIELD_FIELD_H
@@ -9,11 +10,12 @@
 #include "kernel/kernel.h"
 #include "linalg/pattern.h"
 
-/* What evaluations write besides their results. A field is constant once it is prepared, and any number of threads may evaluate it, each with
-   a workspace of its own. */
+/* What evaluations write besides their results. A field is constant once it is prepared, and any number of threads may
+   evaluate it, each with a workspace of its own. */
 typedef struct workspace {
     taut_context *context;
-    real *registers, *vector, *entries;    /* of tapes; of the functions of a system: coordinates, and entries of a matrix */
+    real *registers, *vector, *entries;    /* of tapes; of the functions of a system: coordinates, and entries of a
+                                              matrix */
     size_t register_count, vector_count, entry_count;
 } workspace;
 
@@ -35,8 +37,10 @@ static inline place direction_of(const real *q, const real *w, const real *t)
 typedef struct field field;
 
 /* sizes[kind]: how many variables of each kind there are. The store, its kernels and the family must outlive the field.
-   constants: the table of constants, evaluated, in this precision (see store_constants). Preparation makes room in the workspace. */
-int X(field_create)(store *s, const family *f, const uint32_t *sizes, const real *constants, workspace *w, field **result);
+   constants: the table of constants, evaluated, in this precision (see store_constants). Preparation makes room in the
+   workspace. */
+int X(field_create)(store *s, const family *f, const uint32_t *sizes, const real *constants, workspace *w,
+                    field **result);
 void X(field_destroy)(field *f);
 uint32_t X(field_rows)(const field *f);
 unsigned X(field_kinds)(const field *f);
@@ -57,10 +61,12 @@ void X(field_gradient)(const field *f, kind by, const place *x, const real *weig
 /* values[entry] += df_row/dx_v, on the pattern (rows x variables) */
 const pattern *X(field_jacobian_pattern)(const field *f, kind by);
 void X(field_jacobian)(const field *f, kind by, const place *x, real *values);
-/* values[entry] += sum_row weights[row] d^2 f_row/(dx_a dx_b), on the pattern (variables a x variables b), full for a == b */
+/* values[entry] += sum_row weights[row] d^2 f_row/(dx_a dx_b), on the pattern (variables a x variables b), full for a
+   == b */
 const pattern *X(field_hessian_pattern)(const field *f, kind a, kind b);
 void X(field_hessian)(const field *f, kind a, kind b, const place *x, const real *weights, real *values);
-/* values[entry] += d/dx_v (grad f_row . u): the derivative of the Jacobian along u, on a pattern (rows x variables) of its own */
+/* values[entry] += d/dx_v (grad f_row . u): the derivative of the Jacobian along u, on a pattern (rows x variables) of
+   its own */
 const pattern *X(field_slope_pattern)(const field *f, kind by);
 void X(field_slope)(const field *f, kind by, const place *x, const place *u, real *values);
 /* out[v] += sum_row weights[row] d/dx_v (grad f_row . u): the same, summed over the rows, without a matrix */
@@ -68,19 +74,23 @@ void X(field_slope_gradient)(const field *f, kind by, const place *x, const plac
 /* out[row] += d^2/ds^2 f_row(x + s u) at s = 0. A NULL direction of a kind means zero. */
 void X(field_second)(const field *f, const place *x, const place *u, real *out);
 /* out[v] += sum_row weights[row] d/dx_v (u' Hess f_row w) */
-void X(field_third)(const field *f, kind by, const place *x, const place *u, const place *w, const real *weights, real *out);
+void X(field_third)(const field *f, kind by, const place *x, const place *u, const place *w, const real *weights,
+                    real *out);
 
-/* Discrete gradients between the places x0 and x1 (kernel.h says which modes there are): like gradient, Jacobian and Hessian, with D_by f_row
-   for the derivative. Slopes are derivatives of D_a by the variables b of x1; their pattern is not symmetric. */
+/* Discrete gradients between the places x0 and x1 (kernel.h says which modes there are): like gradient, Jacobian and
+   Hessian, with D_by f_row for the derivative. Slopes are derivatives of D_a by the variables b of x1; their pattern is
+   not symmetric. */
 int X(field_prepare_discrete)(field *f, discrete_mode mode, kind by);
 int X(field_prepare_discrete_jacobian)(field *f, discrete_mode mode, kind by);
 int X(field_prepare_discrete_slope)(field *f, discrete_mode mode, kind a, kind b);
-void X(field_discrete)(const field *f, discrete_mode mode, kind by, const place *x0, const place *x1, const real *weights, real *out);
+void X(field_discrete)(const field *f, discrete_mode mode, kind by, const place *x0, const place *x1,
+                       const real *weights, real *out);
 const pattern *X(field_discrete_pattern)(const field *f, discrete_mode mode, kind by);
-void X(field_discrete_jacobian)(const field *f, discrete_mode mode, kind by, const place *x0, const place *x1, real *values);
+void X(field_discrete_jacobian)(const field *f, discrete_mode mode, kind by, const place *x0, const place *x1,
+                                real *values);
 const pattern *X(field_discrete_slope_pattern)(const field *f, discrete_mode mode, kind a, kind b);
-void X(field_discrete_slope)(const field *f, discrete_mode mode, kind a, kind b, const place *x0, const place *x1, const real *weights,
-                          real *values);
+void X(field_discrete_slope)(const field *f, discrete_mode mode, kind a, kind b, const place *x0, const place *x1,
+                             const real *weights, real *values);
 
 /* Structure of a prepared Hessian block: is it zero, does it depend on a variable? */
 int X(field_hessian_zero)(const field *f, kind a, kind b);

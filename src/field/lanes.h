@@ -1,4 +1,5 @@
-/* The tape interpreter: one instruction at a time over a block of lanes, so that its overhead is shared by the instances. */
+/* The tape interpreter: one instruction at a time over a block of lanes, so that its overhead is shared by the
+   instances. */
 #ifndef TAUT_FIELD_LANES_H
 #define TAUT_FIELD_LANES_H
 

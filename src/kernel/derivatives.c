@@ -57,7 +57,8 @@ static int outputs_put(store *s, outputs *o, expr e, uint32_t i, uint32_t j)
 static int finish(store *s, kernel *k, outputs *o, int status, uint32_t directions, tape **result)
 {
     if (!status)
-        status = taut_tape_create(s->shapes, o->values, o->i, o->j, o->count, k->slots, k->constants, directions, result);
+        status =
+            taut_tape_create(s->shapes, o->values, o->i, o->j, o->count, k->slots, k->constants, directions, result);
     outputs_clear(s, o);
     return status;
 }
@@ -80,8 +81,8 @@ int taut_kernel_prepare_gradient(store *s, kernel *k, kind by)
     return finish(s, k, &o, status, 0, &k->gradients[by]);
 }
 
-/* Derivatives of the components (by slot) of kind a by the variables of kind b: one reverse sweep a row. `variable` says which variables:
-   slots, or directions. lower: the lower triangle only. */
+/* Derivatives of the components (by slot) of kind a by the variables of kind b: one reverse sweep a row. `variable`
+   says which variables: slots, or directions. lower: the lower triangle only. */
 static int put_rows(store *s, kernel *k, const expr *components, kind variable, kind a, kind b, int lower, outputs *o)
 {
     expr *variables = taut_mem_new(s->context, k->slots, sizeof *variables);
@@ -140,7 +141,8 @@ int taut_kernel_prepare_second(store *s, kernel *k)
     if (k->second) return TAUT_OK;
     outputs o;
     int status = outputs_create(s, &o, 1);
-    if (!status) status = outputs_put(s, &o, along(s, k, along(s, k, k->value, KIND_DIRECTION_U), KIND_DIRECTION_U), 0, 0);
+    if (!status)
+        status = outputs_put(s, &o, along(s, k, along(s, k, k->value, KIND_DIRECTION_U), KIND_DIRECTION_U), 0, 0);
     return finish(s, k, &o, status, 1, &k->second);
 }
 
@@ -175,7 +177,8 @@ int taut_kernel_prepare_third(store *s, kernel *k, kind by)
 
 static int is_varied(const kernel *k, discrete_mode mode, uint32_t slot)
 {
-    return k->slot_kind[slot] == KIND_Q || k->slot_kind[slot] == KIND_T || (mode == DISCRETE_JOINT && k->slot_kind[slot] == KIND_W);
+    return k->slot_kind[slot] == KIND_Q || k->slot_kind[slot] == KIND_T
+           || (mode == DISCRETE_JOINT && k->slot_kind[slot] == KIND_W);
 }
 
 /* f + 1/2 f_w . (w1 - w0): for f = 1/2 w'M w + a.w - V it is 1/2 w0'M w1 + a.(w0 + w1)/2 - V */
@@ -187,7 +190,8 @@ static expr polarised(store *s, kernel *k)
     for (uint32_t i = 0; !status && i < k->slots; i++) {
         if (k->slot_kind[i] != KIND_W) continue;
         expr change = taut_expr_sub(g, taut_expr_variable(g, KIND_DIRECTION_U, i), taut_expr_variable(g, KIND_SLOT, i));
-        sum = taut_expr_add(g, sum, taut_expr_mul(g, taut_expr_number(g, (wide)0.5), taut_expr_mul(g, k->gradient[i], change)));
+        sum = taut_expr_add(g, sum,
+                            taut_expr_mul(g, taut_expr_number(g, (wide)0.5), taut_expr_mul(g, k->gradient[i], change)));
     }
     return status ? 0 : sum;
 }
@@ -196,7 +200,8 @@ static int ensure_discrete(store *s, kernel *k, discrete_mode mode)
 {
     if (k->discrete[mode]) return TAUT_OK;
     expr *from = taut_mem_new(s->context, k->slots, sizeof *from), *to = taut_mem_new(s->context, k->slots, sizeof *to);
-    expr *found = taut_mem_new(s->context, k->slots, sizeof *found), *all = taut_mem_new(s->context, k->slots, sizeof *all);
+    expr *found = taut_mem_new(s->context, k->slots, sizeof *found),
+         *all = taut_mem_new(s->context, k->slots, sizeof *all);
     expr f = mode == DISCRETE_JOINT ? k->value : polarised(s, k), zero = taut_expr_number(s->shapes, 0);
     int status = from && to && found && all && f && zero ? TAUT_OK : TAUT_OUT_OF_MEMORY;
     size_t count = 0;

@@ -1,8 +1,9 @@
 /* Terms of equal shape share a kernel.
  *
- * A family is a set of functions f_row(x), each a sum of terms; the Lagrangian, the constraints, the forces are families. A
- * term is an instance of its kernel: a row of variable indices and of indices into the table of constants. The constants
- * (expressions of literals and parameters) are shared by all families of a store. Independent of precision. */
+ * A family is a set of functions f_row(x), each a sum of terms; the Lagrangian, the constraints, the forces are
+ * families. A term is an instance of its kernel: a row of variable indices and of indices into the table of constants.
+ * The constants (expressions of literals and parameters) are shared by all families of a store. Independent of
+ * precision. */
 #ifndef TAUT_KERNEL_KERNEL_H
 #define TAUT_KERNEL_KERNEL_H
 
@@ -11,7 +12,8 @@
 /* Discrete gradients D f between two places 0 and 1 (expr/discrete.c). */
 typedef enum {
     DISCRETE_JOINT,     /* f1 - f0 = D_q f . dq + D_w f . dw + D_t f dt */
-    DISCRETE_POLARISED, /* for f of degree 2 in w: of f + 1/2 f_w . (w1 - w0) at w0, a function of q, t and bilinear in (w0, w1); by q and t */
+    DISCRETE_POLARISED, /* for f of degree 2 in w: of f + 1/2 f_w . (w1 - w0) at w0, a function of q, t and bilinear in
+                           (w0, w1); by q and t */
     DISCRETE_MODES
 } discrete_mode;
 
@@ -69,8 +71,8 @@ const expr *taut_store_constants(const store *s);
 /* Splits e into terms and adds them to function `row` of the family. */
 int taut_family_add(store *s, family *f, uint32_t row, expr e);
 void taut_family_clear(store *s, family *f);
-/* The terms of f that contain a variable of one of these kinds (with = 1), or those that do not (with = 0). *part borrows the batches of f,
-   which must not change while it is used; free it with family_part_clear. */
+/* The terms of f that contain a variable of one of these kinds (with = 1), or those that do not (with = 0). *part
+   borrows the batches of f, which must not change while it is used; free it with family_part_clear. */
 int taut_family_part(store *s, const family *f, unsigned kinds, int with, family *part);
 void taut_family_part_clear(store *s, family *part);
 /* Mask of the kinds of variables that occur. */

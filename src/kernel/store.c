@@ -104,8 +104,9 @@ static uint64_t hash_key(const uint32_t *key, size_t length, const uint8_t *kind
 static int same_shape(const kernel *k, const uint32_t *key, size_t length, uint32_t slots, uint32_t constants,
                       const uint8_t *kinds, uint64_t hash)
 {
-    return k->hash == hash && k->key_length == length && k->slots == slots && k->constants == constants &&
-           (!length || memcmp(k->key, key, length * sizeof *key) == 0) && (!slots || memcmp(k->slot_kind, kinds, slots) == 0);
+    return k->hash == hash && k->key_length == length && k->slots == slots && k->constants == constants
+           && (!length || memcmp(k->key, key, length * sizeof *key) == 0)
+           && (!slots || memcmp(k->slot_kind, kinds, slots) == 0);
 }
 
 static expr operand(store *s, const expr *nodes, uint32_t reference)
@@ -178,14 +179,16 @@ static int grow_table(store *s)
     return TAUT_OK;
 }
 
-uint32_t taut_store_find(store *s, const uint32_t *key, size_t length, uint32_t slots, uint32_t constants, const uint8_t *kinds)
+uint32_t taut_store_find(store *s, const uint32_t *key, size_t length, uint32_t slots, uint32_t constants,
+                         const uint8_t *kinds)
 {
     if (s->kernel_count * 2 + 2 > s->table_size && grow_table(s)) return UINT32_MAX;
     uint64_t hash = hash_key(key, length, kinds, slots);
     size_t mask = s->table_size - 1, i = hash & mask;
     for (; s->table[i]; i = (i + 1) & mask)
         if (same_shape(s->kernels[s->table[i] - 1], key, length, slots, constants, kinds, hash)) return s->table[i] - 1;
-    if (taut_mem_grow(s->context, &s->kernels, &s->kernel_capacity, s->kernel_count + 1, sizeof *s->kernels)) return UINT32_MAX;
+    if (taut_mem_grow(s->context, &s->kernels, &s->kernel_capacity, s->kernel_count + 1, sizeof *s->kernels))
+        return UINT32_MAX;
     kernel *k = kernel_create(s, key, length, slots, constants, kinds, hash);
     if (!k) return UINT32_MAX;
     s->kernels[s->kernel_count++] = k;

@@ -24,10 +24,11 @@ void taut_writer_destroy(struct writer *w);
 /* Index of the constant expression e in the store's table, or UINT32_MAX without memory. */
 uint32_t taut_store_constant(store *s, expr e);
 /* The kernel with this shape, made if new; UINT32_MAX without memory. key is copied. */
-uint32_t taut_store_find(store *s, const uint32_t *key, size_t length, uint32_t slots, uint32_t constants, const uint8_t *kinds);
+uint32_t taut_store_find(store *s, const uint32_t *key, size_t length, uint32_t slots, uint32_t constants,
+                         const uint8_t *kinds);
 
-/* Code of a shape: for every inner node in post-order its operation and operands (and the number where op_has_number). An operand is
-   a number with its type in the two low bits. */
+/* Code of a shape: for every inner node in post-order its operation and operands (and the number where op_has_number).
+   An operand is a number with its type in the two low bits. */
 enum { REF_NODE, REF_VARIABLE, REF_CONSTANT };
 #define REF(type, index) ((index) << 2 | (type))
 

@@ -101,8 +101,8 @@ static int allocate(compiler *c, taut_context *context, uint32_t output_count)
     return done ? TAUT_OK : TAUT_OUT_OF_MEMORY;
 }
 
-int taut_tape_create(graph *g, const expr *outputs, const uint32_t *i, const uint32_t *j, uint32_t output_count, uint32_t slots,
-                uint32_t constants, uint32_t directions, tape **result)
+int taut_tape_create(graph *g, const expr *outputs, const uint32_t *i, const uint32_t *j, uint32_t output_count,
+                     uint32_t slots, uint32_t constants, uint32_t directions, tape **result)
 {
     taut_context *context = taut_graph_context(g);
     compiler c = { .g = g };

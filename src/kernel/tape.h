@@ -1,5 +1,5 @@
-/* A tape: straight-line code for some outputs over the slots of a kernel. The interpreter (src/field) runs it over lanes of
- * instances; registers are rows of lanes. Independent of precision. */
+/* A tape: straight-line code for some outputs over the slots of a kernel. The interpreter (src/field) runs it over
+ * lanes of instances; registers are rows of lanes. Independent of precision. */
 #ifndef TAUT_KERNEL_TAPE_H
 #define TAUT_KERNEL_TAPE_H
 
@@ -10,8 +10,8 @@ typedef struct {
     uint32_t target, a, b; /* registers; b is the number where op_has_number */
 } instruction;
 
-/* Register layout: variable slots, constant slots, directions u, directions w (one per variable slot, when used), then numbers, then
-   temporaries, which are reused when their value is dead. */
+/* Register layout: variable slots, constant slots, directions u, directions w (one per variable slot, when used), then
+   numbers, then temporaries, which are reused when their value is dead. */
 typedef struct {
     instruction *code;
     uint32_t length;
@@ -25,9 +25,10 @@ typedef struct {
     uint32_t *output_i, *output_j; /* which derivative it is: slots, by the caller's meaning */
 } tape;
 
-/* Compiles outputs (expressions over KIND_SLOT, KIND_CONSTANT_SLOT and KIND_DIRECTION_* variables). i and j are copied with them and may be NULL. */
-int taut_tape_create(graph *g, const expr *outputs, const uint32_t *i, const uint32_t *j, uint32_t output_count, uint32_t slots,
-                uint32_t constants, uint32_t directions, tape **result);
+/* Compiles outputs (expressions over KIND_SLOT, KIND_CONSTANT_SLOT and KIND_DIRECTION_* variables). i and j are copied
+   with them and may be NULL. */
+int taut_tape_create(graph *g, const expr *outputs, const uint32_t *i, const uint32_t *j, uint32_t output_count,
+                     uint32_t slots, uint32_t constants, uint32_t directions, tape **result);
 void taut_tape_destroy(taut_context *context, tape *t);
 
 #endif

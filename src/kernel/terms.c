@@ -1,5 +1,6 @@
-/* From an expression to terms: the top sum is split (a constant factor is distributed over the sum it multiplies), and each
- * summand is written as the code of its shape plus rows of variables and constants. No recursion: sums may be a million deep. */
+/* From an expression to terms: the top sum is split (a constant factor is distributed over the sum it multiplies), and
+ * each summand is written as the code of its shape plus rows of variables and constants. No recursion: sums may be a
+ * million deep. */
 #include "kernel/store.h"
 
 #include <string.h>
@@ -60,7 +61,8 @@ static int remember_grow(writer *w)
 static int remember(writer *w, expr e, uint32_t reference)
 {
     if (w->used_count * 2 + 2 > w->seen_size && remember_grow(w)) return TAUT_OUT_OF_MEMORY;
-    if (taut_mem_grow(w->s->context, &w->used, &w->used_capacity, w->used_count + 1, sizeof *w->used)) return TAUT_OUT_OF_MEMORY;
+    if (taut_mem_grow(w->s->context, &w->used, &w->used_capacity, w->used_count + 1, sizeof *w->used))
+        return TAUT_OUT_OF_MEMORY;
     size_t i = place_of(w, e);
     w->seen[i] = e;
     w->reference[i] = reference;
@@ -75,7 +77,8 @@ static int known(const writer *w, expr e)
 
 static int put(writer *w, uint32_t word)
 {
-    if (taut_mem_grow(w->s->context, &w->key, &w->key_capacity, w->key_length + 1, sizeof *w->key)) return TAUT_OUT_OF_MEMORY;
+    if (taut_mem_grow(w->s->context, &w->key, &w->key_capacity, w->key_length + 1, sizeof *w->key))
+        return TAUT_OUT_OF_MEMORY;
     w->key[w->key_length++] = word;
     return TAUT_OK;
 }
@@ -161,9 +164,10 @@ static int add_term(writer *w, family *f, uint32_t row, expr e)
     batch *b = index == UINT32_MAX ? NULL : find_batch(s, f, index);
     if (!b) return TAUT_OUT_OF_MEMORY;
     size_t variables = (size_t)b->count * w->slots, constants = (size_t)b->count * w->constant_count;
-    if (taut_mem_grow(s->context, &b->variables, &b->variable_capacity, variables + w->slots, sizeof *b->variables) ||
-        taut_mem_grow(s->context, &b->constants, &b->constant_capacity, constants + w->constant_count, sizeof *b->constants) ||
-        taut_mem_grow(s->context, &b->rows, &b->row_capacity, (size_t)b->count + 1, sizeof *b->rows))
+    if (taut_mem_grow(s->context, &b->variables, &b->variable_capacity, variables + w->slots, sizeof *b->variables)
+        || taut_mem_grow(s->context, &b->constants, &b->constant_capacity, constants + w->constant_count,
+                         sizeof *b->constants)
+        || taut_mem_grow(s->context, &b->rows, &b->row_capacity, (size_t)b->count + 1, sizeof *b->rows))
         return TAUT_OUT_OF_MEMORY;
     for (size_t i = 0; i < w->slots; i++) b->variables[variables + i] = w->variables[i];
     for (size_t i = 0; i < w->constant_count; i++) {
@@ -179,7 +183,8 @@ static int add_term(writer *w, family *f, uint32_t row, expr e)
 
 static int push_piece(writer *w, expr e, expr factor)
 {
-    if (taut_mem_grow(w->s->context, &w->pieces, &w->piece_capacity, w->piece_count + 1, sizeof *w->pieces)) return TAUT_OUT_OF_MEMORY;
+    if (taut_mem_grow(w->s->context, &w->pieces, &w->piece_capacity, w->piece_count + 1, sizeof *w->pieces))
+        return TAUT_OUT_OF_MEMORY;
     w->pieces[w->piece_count++] = (piece){ e, factor };
     return TAUT_OK;
 }
@@ -285,7 +290,8 @@ int taut_family_part(store *s, const family *f, unsigned kinds, int with, family
     part->batches = taut_mem_new(s->context, f->batch_count, sizeof *part->batches);
     if (!part->batches) return TAUT_OUT_OF_MEMORY;
     for (size_t b = 0; b < f->batch_count; b++)
-        if (((s->kernels[f->batches[b].kernel]->kinds & kinds) != 0) == with) part->batches[part->batch_count++] = f->batches[b];
+        if (((s->kernels[f->batches[b].kernel]->kinds & kinds) != 0) == with)
+            part->batches[part->batch_count++] = f->batches[b];
     return TAUT_OK;
 }
 

@@ -51,7 +51,8 @@ static int check_pattern(taut_context *context, int n, const int *column_start, 
             return taut_fail(context, TAUT_BAD_USAGE, "column %d of a matrix pattern ends before it starts", j);
         for (int p = column_start[j]; p < column_start[j + 1]; p++) {
             if (row_index[p] <= before || row_index[p] >= n)
-                return taut_fail(context, TAUT_BAD_USAGE, "column %d of a matrix pattern: rows must ascend below %d", j, n);
+                return taut_fail(context, TAUT_BAD_USAGE, "column %d of a matrix pattern: rows must ascend below %d", j,
+                                 n);
             before = row_index[p];
         }
     }
@@ -109,8 +110,8 @@ static int start_automatic(linear *solver, linear_backend sparse)
     return status;
 }
 
-int taut_linear_create(taut_context *context, linear_backend backend, int n, const int *column_start, const int *row_index,
-                  int symmetric, linear **result)
+int taut_linear_create(taut_context *context, linear_backend backend, int n, const int *column_start,
+                       const int *row_index, int symmetric, linear **result)
 {
     *result = NULL;
     const int automatic = backend == LINEAR_AUTO || backend == LINEAR_AUTO_COLUMNS;
@@ -125,7 +126,8 @@ int taut_linear_create(taut_context *context, linear_backend backend, int n, con
     status = copy_pattern(solver, n, column_start, row_index, symmetric);
     /* nothing to solve: the sparse libraries refuse that, the small solver does not */
     if (!status && n == 0) status = start(solver, LINEAR_SMALL);
-    else if (!status && automatic) status = start_automatic(solver, backend == LINEAR_AUTO ? LINEAR_KLU : LINEAR_KLU_COLUMNS);
+    else if (!status && automatic)
+        status = start_automatic(solver, backend == LINEAR_AUTO ? LINEAR_KLU : LINEAR_KLU_COLUMNS);
     else if (!status) status = start(solver, backend);
     if (status) {
         taut_linear_destroy(solver);
@@ -139,7 +141,9 @@ int taut_linear_create(taut_context *context, linear_backend backend, int n, con
 static int reconsider(linear *solver, const double *values, int status)
 {
     linear_info *info = &solver->info;
-    if (status != TAUT_UNSUPPORTED && (status || solver->settled || !too_much_fill(solver, (double)info->factor_nonzeros))) return status;
+    if (status != TAUT_UNSUPPORTED
+        && (status || solver->settled || !too_much_fill(solver, (double)info->factor_nonzeros)))
+        return status;
     solver->automatic = 0;
     int started = start(solver, LINEAR_MUMPS);
     if (started) return status; /* KLU is still there */

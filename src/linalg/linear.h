@@ -18,8 +18,9 @@ typedef enum {
     LINEAR_LDL,      /* symmetric pattern, no pivoting, AMD ordering (natural when that has no more fill): the
                         multiplier matrix G1 M^-1 G0', close to symmetric positive definite; values may be unsymmetric.
                         Linear time for trees. Measures its growth and hands other matrices to KLU */
-    LINEAR_KLU_COLUMNS, /* KLU with its columns ordered for whatever rows the pivots are in (COLAMD), where KLU hopes for the
-                        diagonal (AMD): for saddle points of several stages, whose many zeros there ruin the other order */
+    LINEAR_KLU_COLUMNS, /* KLU with its columns ordered for whatever rows the pivots are in (COLAMD), where KLU hopes
+                        for the diagonal (AMD): for saddle points of several stages, whose many zeros there ruin the
+                        other order */
     LINEAR_AUTO_COLUMNS /* as LINEAR_AUTO, with KLU_COLUMNS for KLU */
 } linear_backend;
 
@@ -37,16 +38,17 @@ typedef struct {
 
 /* Analyses the n x n pattern (column_start has n+1 entries; both arrays are copied). backend LINEAR_AUTO picks;
    symmetric promises that values will be symmetric: MUMPS then reads one triangle. */
-int taut_linear_create(taut_context *context, linear_backend backend, int n, const int *column_start, const int *row_index,
-                  int symmetric, linear **result);
+int taut_linear_create(taut_context *context, linear_backend backend, int n, const int *column_start,
+                       const int *row_index, int symmetric, linear **result);
 /* TAUT_SINGULAR when the matrix is numerically singular (info says where), TAUT_NOT_FINITE when a value is not finite.
    The object stays usable. */
 int taut_linear_factor(linear *solver, const double *values);
 /* The next factor chooses its pivots anew, as that of a new object would. For checkpoints: a resumed run gets the same
    bits as an uninterrupted one only if both forget here. */
 void taut_linear_forget(linear *solver);
-/* Settles an automatic choice with values made up for the purpose: where exchanging rows fills KLU's factors far beyond the forecast, MUMPS
-   takes over here, and not at some matrix on the way, which another run, or the same one resumed, may not meet first. */
+/* Settles an automatic choice with values made up for the purpose: where exchanging rows fills KLU's factors far beyond
+   the forecast, MUMPS takes over here, and not at some matrix on the way, which another run, or the same one resumed,
+   may not meet first. */
 void taut_linear_settle(linear *solver, const double *values);
 /* b := A^-1 b (or A'^-1 b). Needs a successful factor. */
 int taut_linear_solve(linear *solver, double *b);

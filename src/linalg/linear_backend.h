@@ -24,7 +24,8 @@ typedef struct {
     int checks_values;
 } linear_operations;
 
-extern const linear_operations taut_linear_small, taut_linear_lapack, taut_linear_klu, taut_linear_klu_columns, taut_linear_mumps, taut_linear_ldl;
+extern const linear_operations taut_linear_small, taut_linear_lapack, taut_linear_klu, taut_linear_klu_columns,
+    taut_linear_mumps, taut_linear_ldl;
 
 /* A pivot below this fraction of what it was computed from has lost all but three digits to cancellation: the matrix is
    singular to working precision. One number for every back end, so that they agree on what singular means. */

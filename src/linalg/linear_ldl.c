@@ -194,4 +194,5 @@ static int ldl_create(taut_context *context, const linear_pattern *pattern, void
     return TAUT_OK;
 }
 
-const linear_operations taut_linear_ldl = { "ldl", ldl_create, ldl_factor, ldl_solve, ldl_solve_transposed, ldl_destroy, 1 };
+const linear_operations taut_linear_ldl = { "ldl",       ldl_create, ldl_factor, ldl_solve, ldl_solve_transposed,
+                                            ldl_destroy, 1 };

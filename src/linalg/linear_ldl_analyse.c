@@ -251,8 +251,8 @@ int taut_ldl_analyse(ldl *s)
 {
     taut_context *context = s->context;
     size_t n = (size_t)s->n;
-    tree t = { taut_mem_new(context, n, sizeof(int)), taut_mem_new(context, n, sizeof(int)), taut_mem_new(context, n, sizeof(int)),
-               taut_mem_new(context, n, sizeof(int)) };
+    tree t = { taut_mem_new(context, n, sizeof(int)), taut_mem_new(context, n, sizeof(int)),
+               taut_mem_new(context, n, sizeof(int)), taut_mem_new(context, n, sizeof(int)) };
     int status = analyse_with(s, &t);
     taut_mem_free(context, t.parent);
     taut_mem_free(context, t.seen);

@@ -79,7 +79,8 @@ int taut_pattern_create(taut_context *context, int rows, int columns, const int 
 {
     *result = NULL;
     if (count > INT32_MAX)
-        return taut_fail(context, TAUT_UNSUPPORTED, "a sparse matrix with %zu entries is beyond the limit of 2^31", count);
+        return taut_fail(context, TAUT_UNSUPPORTED, "a sparse matrix with %zu entries is beyond the limit of 2^31",
+                         count);
     pattern *p = allocate(context, rows, columns, count);
     if (!p) return TAUT_OUT_OF_MEMORY;
     for (size_t k = 0; k < count; k++) p->start[row[k] + 1]++;

@@ -24,7 +24,8 @@ static const method_info info = {
     .options = options,
     .option_count = sizeof options / sizeof *options,
     .has_base = 1,
-    .table = "BASE is a method that is reversible or has an adjoint (rattle if none is named); options that compose does not have are its own:\n"
+    .table = "BASE is a method that is reversible or has an adjoint (rattle if none is named); options that compose "
+             "does not have are its own:\n"
              "compose:lobatto:s=3,order=8   compose:euler,alpha=0.4,order=6   compose:galerkin:LGL,m=3,order=6\n"
              "scheme              from S of order  to order, with substeps\n"
              "jump                any              +2: 3 (9 for +4, 27 for +6); also called yoshida for order 4\n"
@@ -33,7 +34,8 @@ static const method_info info = {
              "kahan-li            2                6: 9, 8: 17 (the best)\n"
              "suzuki-umeno        2                8: 15\n"
              "sofroniou-spaletta  2                6: 11 (the best)\n"
-             "Keeps what BASE keeps, and is reversible; what is shown above is so for rattle. Some substeps go back in time.",
+             "Keeps what BASE keeps, and is reversible; what is shown above is so for rattle. Some substeps go back in "
+             "time.",
 };
 
 typedef struct {
@@ -69,9 +71,11 @@ static int read_plan(taut_context *context, const method_spec *spec, plan *p)
     p->declared = X(method_declared)(&p->base);
     p->symmetric = (p->declared.keeps & KEEPS_REVERSIBLE) != 0;
     p->has_adjoint = 0;
-    for (int i = 0; i < p->declared.option_count; i++) p->has_adjoint |= strcmp(p->declared.options[i].name, METHOD_ADJOINT) == 0;
+    for (int i = 0; i < p->declared.option_count; i++)
+        p->has_adjoint |= strcmp(p->declared.options[i].name, METHOD_ADJOINT) == 0;
     p->unit = p->declared.order + p->declared.order % 2;
-    return X(method_whole_option)(context, spec, "order", p->unit > OTHERWISE_ORDER ? p->unit : OTHERWISE_ORDER, 2, 8, &p->order);
+    return X(method_whole_option)(context, spec, "order", p->unit > OTHERWISE_ORDER ? p->unit : OTHERWISE_ORDER, 2, 8,
+                                  &p->order);
 }
 
 /* Whatever else is declared of the base is so of its composition. */
@@ -81,7 +85,8 @@ static void declare(const method_spec *spec, method_info *out)
     if (read_plan(NULL, spec, &p)) return;
     *out = p.declared; /* the base's, but for these */
     out->name = info.name, out->summary = info.summary, out->source = info.source, out->equations = info.equations;
-    out->options = info.options, out->option_count = info.option_count, out->table = info.table, out->has_base = info.has_base;
+    out->options = info.options, out->option_count = info.option_count, out->table = info.table,
+    out->has_base = info.has_base;
     out->order = p.order;
     out->momentum_order = 0;
     out->midpoint_multipliers = 0; /* those of the last substep, which are of no order */
@@ -94,16 +99,22 @@ static int check_plan(taut_context *context, const method_spec *spec, const plan
     int status = X(method_check_words)(context, spec);
     if (status) return status;
     if (!p->symmetric && !p->has_adjoint)
-        return taut_fail(context, TAUT_BAD_USAGE, "method 'compose' needs a method that is reversible or has an adjoint, and '%s' has neither; "
-                                             "'taut methods' says which are reversible", name);
-    if (p->order % 2) return taut_fail(context, TAUT_BAD_USAGE, "method 'compose' has orders 2, 4, 6 and 8, not %d", p->order);
+        return taut_fail(context, TAUT_BAD_USAGE,
+                         "method 'compose' needs a method that is reversible or has an adjoint, and '%s' has neither; "
+                         "'taut methods' says which are reversible",
+                         name);
+    if (p->order % 2)
+        return taut_fail(context, TAUT_BAD_USAGE, "method 'compose' has orders 2, 4, 6 and 8, not %d", p->order);
     if (p->order < p->unit)
-        return taut_fail(context, TAUT_BAD_USAGE, "method 'compose': '%s' gives order %d as it is; ask for a higher order, or for less of it", name,
-                    p->unit);
+        return taut_fail(context, TAUT_BAD_USAGE,
+                         "method 'compose': '%s' gives order %d as it is; ask for a higher order, or for less of it",
+                         name, p->unit);
     *count = X(composition_find)(scheme, p->unit, p->order, steps);
     if (*count) return TAUT_OK;
-    return taut_fail(context, TAUT_BAD_USAGE, "method 'compose': the scheme '%s' does not lead from order %d to order %d; the schemes are: %s "
-                                         "('taut methods compose' tells their orders)", scheme, p->unit, p->order, X(composition_schemes));
+    return taut_fail(context, TAUT_BAD_USAGE,
+                     "method 'compose': the scheme '%s' does not lead from order %d to order %d; the schemes are: %s "
+                     "('taut methods compose' tells their orders)",
+                     scheme, p->unit, p->order, X(composition_schemes));
 }
 
 /* ---- the method ---- */

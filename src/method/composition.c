@@ -1,5 +1,6 @@
-/* Coefficients of compositions. Triple jump and Suzuki's fivefold one raise the order of any symmetric base by two and have closed forms; the
- * tables are for bases of order 2, refined to 40 digits by tools/composition.py from what was published:
+/* Coefficients of compositions. Triple jump and Suzuki's fivefold one raise the order of any symmetric base by two and
+ * have closed forms; the tables are for bases of order 2, refined to 40 digits by tools/composition.py from what was
+ * published:
  *     Yoshida 1990, Phys. Lett. A 150: solutions A (order 6) and D (order 8)
  *     Kahan & Li 1997, Math. Comp. 66: s9odr6a, s17odr8a
  *     Suzuki & Umeno 1993; McLachlan 1995, SIAM J. Sci. Comput. 16 (order 8 with 15)
@@ -85,7 +86,8 @@ static int read_table(int i, real *steps)
     return count;
 }
 
-/* From order p to p + 2: `outer` equal substeps g on both sides of 1 - 2 outer g, with 2 outer g^(p+1) + (1 - 2 outer g)^(p+1) = 0. */
+/* From order p to p + 2: `outer` equal substeps g on both sides of 1 - 2 outer g, with 2 outer g^(p+1) + (1 - 2 outer
+   g)^(p+1) = 0. */
 static int raise(int p, int outer, real *steps, int count)
 {
     real g = 1 / (2 * outer - REAL(pow)(2 * outer, 1 / (real)(p + 1))), before[COMPOSITION_MOST];
@@ -108,7 +110,8 @@ int X(composition_find)(const char *scheme, int base, int order, real *steps)
     int table = base == 2 ? find_table(scheme, order) : -1, outer = strcmp(scheme, "suzuki") == 0 ? 2 : 1;
     if (table >= 0) return read_table(table, steps);
     /* The triple jump is Yoshida's too. */
-    if (outer == 1 && strcmp(scheme, "jump") != 0 && (strcmp(scheme, "yoshida") != 0 || base != 2 || order != 4)) return 0;
+    if (outer == 1 && strcmp(scheme, "jump") != 0 && (strcmp(scheme, "yoshida") != 0 || base != 2 || order != 4))
+        return 0;
     steps[0] = 1;
     for (int p = base; p < order; p += 2) count = raise(p, outer, steps, count);
     return count;

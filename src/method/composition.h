@@ -1,4 +1,5 @@
-/* Symmetric compositions: the lengths g_1 .. g_m of substeps, in steps, with which a symmetric method of order `base` has order `order`. */
+/* Symmetric compositions: the lengths g_1 .. g_m of substeps, in steps, with which a symmetric method of order `base`
+   has order `order`. */
 #ifndef TAUT_METHOD_COMPOSITION_H
 #define TAUT_METHOD_COMPOSITION_H
 

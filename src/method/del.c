@@ -1,4 +1,5 @@
-/* The discrete Euler-Lagrange equations with the midpoint rule (4.1) or the left rule (4.16) of Wendlandt & Marsden 1997: the catalogue entry. */
+/* The discrete Euler-Lagrange equations with the midpoint rule (4.1) or the left rule (4.16) of Wendlandt & Marsden
+   1997: the catalogue entry. */
 #include "method/del.h"
 
 static const method_option options[] = {
@@ -7,7 +8,8 @@ static const method_option options[] = {
 
 static const method_info info = {
     .name = "del",
-    .summary = "discrete Euler-Lagrange equations, midpoint rule, for any Lagrangian; with a chart when the model embeds its points",
+    .summary = "discrete Euler-Lagrange equations, midpoint rule, for any Lagrangian; with a chart when the model "
+               "embeds its points",
     .source = "Wendlandt & Marsden 1997, (4.1), (4.5), (4.12), (4.16)",
     .equations = "L_d(q0,q1) = h L((q0 + q1)/2, (q1 - q0)/h)\n"
                  "-D1 L_d(q0,q1) - f- = p0 + h/2 G0' lambda,  g(q1) = 0\n"
@@ -35,9 +37,10 @@ static void declare(const method_spec *spec, method_info *out)
 static const char *refuse(const struct system *s)
 {
     if (s->form == FORM_LAGRANGIAN) return NULL;
-    return s->form == FORM_HAMILTONIAN ? "it needs a Lagrangian, and this model has a Hamiltonian; write the model with lagrangian(), or take "
-                                         "rattle"
-                                       : "it needs a Lagrangian, and this model has rates; write the model with lagrangian()";
+    return s->form == FORM_HAMILTONIAN
+               ? "it needs a Lagrangian, and this model has a Hamiltonian; write the model with lagrangian(), or take "
+                 "rattle"
+               : "it needs a Lagrangian, and this model has rates; write the model with lagrangian()";
 }
 
 static del_rule rule_of(const method_spec *spec)
@@ -50,8 +53,9 @@ static int table(struct system *s, const method_spec *spec, step_table *t)
 {
     if (is_left(spec) && s->structure.force_multiplier)
         return taut_fail(s->context, TAUT_UNSUPPORTED,
-                    "method 'del:left' cannot run this model: a force depends on multipliers, and those of the left rule are not yet "
-                    "the constraint forces; take del or euler");
+                         "method 'del:left' cannot run this model: a force depends on multipliers, and those of the "
+                         "left rule are not yet "
+                         "the constraint forces; take del or euler");
     del_rule rule = rule_of(spec);
     X(del_table)(s, &rule, t);
     return TAUT_OK;
@@ -63,4 +67,5 @@ static int start(struct system *s, const method_spec *spec, state *x, const real
     return X(del_start)(s, &rule, x, q1, h);
 }
 
-const struct method_class X(method_del) = { .info = &info, .refuse = refuse, .declare = declare, .table = table, .start = start };
+const struct method_class
+    X(method_del) = { .info = &info, .refuse = refuse, .declare = declare, .table = table, .start = start };

@@ -1,4 +1,5 @@
-/* The discrete Euler-Lagrange equations as a table, for Lagrangian models and discrete Lagrangians given by a quadrature rule. */
+/* The discrete Euler-Lagrange equations as a table, for Lagrangian models and discrete Lagrangians given by a
+   quadrature rule. */
 #ifndef TAUT_METHOD_DEL_H
 #define TAUT_METHOD_DEL_H
 
@@ -13,8 +14,8 @@ typedef struct {
 } del_rule;
 
 void X(del_table)(const struct system *s, const del_rule *rule, step_table *t);
-/* Momenta and velocities of x such that the step of h from x->q leads to q1: p = -D1 L_d(q0,q1) up to constraint forces, which
-   make the velocity constraint hold. */
+/* Momenta and velocities of x such that the step of h from x->q leads to q1: p = -D1 L_d(q0,q1) up to constraint
+   forces, which make the velocity constraint hold. */
 int X(del_start)(struct system *s, const del_rule *rule, state *x, const real *q1, real h);
 
 #endif

@@ -1,19 +1,21 @@
-/* The discrete Euler-Lagrange equations. A discrete Lagrangian is a quadrature rule along the straight line from z0 to z1,
+/* The discrete Euler-Lagrange equations. A discrete Lagrangian is a quadrature rule along the straight line from z0 to
+   z1,
  *
  *     L_d(q0,q1) = h sum b_i L(z0 + c_i (z1 - z0), (z1 - z0)/h, t0 + c_i h),   z = (q, y),  y = chart(q,t) the embedded points.
  *
  * Without embedded points z is q: (4.1) of Wendlandt & Marsden 1997 for b = 1, c = 1/2; with them this is (4.12).
- * Forces by the discrete Lagrange-d'Alembert principle: f- = h sum b_i (1-c_i) F_i at q0 and f+ = h sum b_i c_i F_i at q1, F in q. With k = weight h
+ * Forces by the discrete Lagrange-d'Alembert principle: f- = h sum b_i (1-c_i) F_i at q0 and f+ = h sum b_i c_i F_i at
+ * q1, F in q. With k = weight h
  *
  *     -D1 L_d(q0,q1) - f- = p0 + k G0' lambda,   g(q1) = 0            unknowns v = (q1 - q0)/h and lambda
  *     p1 = D2 L_d(q0,q1) + f+ + k G1' mu,        G1 v(q1,p1) + g_t = 0
  *
- * A normal component of p0 is absorbed by lambda: the positions are those of the two-step form, (4.5), with mu or without it. Momenta come
- * from the sum of the two lines, p1 = p0 + (D1 + D2) L_d + f- + f+ + k (G0' lambda + G1' mu), which adds small numbers to p0 instead of
- * rounding p1 afresh; with embedded points only the second line is there.
+ * A normal component of p0 is absorbed by lambda: the positions are those of the two-step form, (4.5), with mu or
+ * without it. Momenta come from the sum of the two lines, p1 = p0 + (D1 + D2) L_d + f- + f+ + k (G0' lambda + G1' mu),
+ * which adds small numbers to p0 instead of rounding p1 afresh; with embedded points only the second line is there.
  *
- * With embedded points, A = sum b_i (L_z' - h (1-c_i) L_z) and Z = (1, chart_q), -D1 L_d = Z0' A. No product is formed: u = y' and the y-part a
- * of A are unknowns of their own, with the equations u = (chart(q1) - y0)/h and A_y = a. */
+ * With embedded points, A = sum b_i (L_z' - h (1-c_i) L_z) and Z = (1, chart_q), -D1 L_d = Z0' A. No product is formed:
+ * u = y' and the y-part a of A are unknowns of their own, with the equations u = (chart(q1) - y0)/h and A_y = a. */
 #include "method/del.h"
 
 #include <string.h>
@@ -52,7 +54,8 @@ static void embedded_rate(int phase, int u, int end, step_table *t)
     X(step_add)(t, e, STEP_VECTOR, STEP_Y0, 1, -1);
 }
 
-/* An explicit phase: (d, a) := sum b_i (L_z' + left_i h L_z), the derivative of L_d by one of its ends before chart_q' is applied. */
+/* An explicit phase: (d, a) := sum b_i (L_z' + left_i h L_z), the derivative of L_d by one of its ends before chart_q'
+   is applied. */
 static void slopes(const del_rule *rule, const int *node, const real *left, int phase, int *d, int *a, step_table *t)
 {
     *d = X(step_add_group)(t, phase, STEP_N), *a = X(step_add_group)(t, phase, STEP_Y);
@@ -125,7 +128,8 @@ static void find_velocities(const struct system *s, const del_rule *rule, int en
 }
 
 /* A term of p1: subtracted in the equation, added in the result. */
-static void add_momentum(const velocities *z, step_function function, int place, real coefficient, int power, step_table *t)
+static void add_momentum(const velocities *z, step_function function, int place, real coefficient, int power,
+                         step_table *t)
 {
     X(step_add)(t, z->momentum, function, place, -coefficient, power);
     X(step_add)(t, STEP_RESULT_P, function, place, coefficient, power);
@@ -138,7 +142,8 @@ static void add_momentum_of_forces(const velocities *z, const del_rule *rule, co
 }
 
 /* f+ goes with the multipliers of the end, where there are any. */
-static void add_arrival(const struct system *s, const del_rule *rule, const positions *q, const velocities *z, step_table *t)
+static void add_arrival(const struct system *s, const del_rule *rule, const positions *q, const velocities *z,
+                        step_table *t)
 {
     int node[DEL_NODES];
     for (int i = 0; i < rule->count; i++)
@@ -232,8 +237,9 @@ int X(del_start)(struct system *s, const del_rule *rule, state *x, const real *q
     state begin;
     if (s->structure.force_multiplier)
         return taut_fail(s->context, TAUT_UNSUPPORTED,
-                    "%s:%d: start_points in a model with forces that depend on multipliers; give positions and velocities in start",
-                    s->m->file, s->m->start_points_line);
+                         "%s:%d: start_points in a model with forces that depend on multipliers; give positions and "
+                         "velocities in start",
+                         s->m->file, s->m->start_points_line);
     step_table *t = taut_mem_new(s->context, 1, sizeof *t);
     int status = t ? X(state_create)(s, &begin) : TAUT_OUT_OF_MEMORY;
     if (!status) {

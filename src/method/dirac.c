@@ -1,5 +1,5 @@
-/* naive, extended and dirac: three formulations of the same equations of motion (formulation.h), each under any of the schemes (scheme.h).
- * The catalogue entries, their options, and what they declare. */
+/* naive, extended and dirac: three formulations of the same equations of motion (formulation.h), each under any of the
+ * schemes (scheme.h). The catalogue entries, their options, and what they declare. */
 #include <string.h>
 
 #include "method/method.h"
@@ -46,10 +46,12 @@ static const method_option options[] = {
     { "midpoint", "(a word)", "the scheme: the implicit midpoint rule, order 2" },
     { "gauss", "(a word)", "the scheme: the Gauss method with s stages, order 2s" },
     { "s", "1..9", "gauss: stages (2 if not given)" },
-    { "tol", "a number", "rkf45: error of a step in the max norm (1e-8); midpoint, gauss: of the iteration (round-off)" },
+    { "tol", "a number",
+      "rkf45: error of a step in the max norm (1e-8); midpoint, gauss: of the iteration (round-off)" },
     { "first", "a number", "rkf45: the first step to try (that of the run)" },
     { "solver", "newton|functional", "midpoint, gauss: how the stages are solved for (newton)" },
-    { "project", "none|position|momentum|both", "correct the residuals that exceed eps after a step, positions first (none)" },
+    { "project", "none|position|momentum|both",
+      "correct the residuals that exceed eps after a step, positions first (none)" },
     { "eps", "a number", "residual above which a projection corrects (1e-6)" },
 };
 #define OPTION_COUNT (int)(sizeof options / sizeof *options)
@@ -98,10 +100,11 @@ static int misplaced(taut_context *context, const method_spec *spec, int scheme)
     };
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
         if (text_option(spec, rules[i].key, NULL) && !(rules[i].schemes >> scheme & 1))
-            return taut_fail(context, TAUT_BAD_USAGE, "method '%s:%s' has no option '%s': it belongs to %s", spec->name, schemes[scheme],
-                        rules[i].key, rules[i].whose);
+            return taut_fail(context, TAUT_BAD_USAGE, "method '%s:%s' has no option '%s': it belongs to %s", spec->name,
+                             schemes[scheme], rules[i].key, rules[i].whose);
     if (text_option(spec, "eps", NULL) && project_of(spec) == 0)
-        return taut_fail(context, TAUT_BAD_USAGE, "method '%s': eps needs project=position, momentum or both", spec->name);
+        return taut_fail(context, TAUT_BAD_USAGE, "method '%s': eps needs project=position, momentum or both",
+                         spec->name);
     return TAUT_OK;
 }
 
@@ -109,7 +112,8 @@ static int positive_option(taut_context *context, const method_spec *spec, const
 {
     int status = X(method_real_option)(context, spec, key, otherwise, value);
     if (status || *value > 0 || !text_option(spec, key, NULL)) return status;
-    return taut_fail(context, TAUT_BAD_USAGE, "method '%s' needs %s greater than zero, not '%s'", spec->name, key, text_option(spec, key, ""));
+    return taut_fail(context, TAUT_BAD_USAGE, "method '%s' needs %s greater than zero, not '%s'", spec->name, key,
+                     text_option(spec, key, ""));
 }
 
 static int read_options(taut_context *context, const method_spec *spec, real tolerance, scheme_options *o)
@@ -119,20 +123,25 @@ static int read_options(taut_context *context, const method_spec *spec, real tol
     *o = (scheme_options){ .type = scheme == RK4 ? SCHEME_RK4 : scheme == RKF45 ? SCHEME_RKF45 : SCHEME_GAUSS };
     for (int i = 0; i < 4; i++)
         if (text_option(spec, schemes[i], NULL) && !X(method_has_word)(spec, schemes[i]))
-            return taut_fail(context, TAUT_BAD_USAGE, "method '%s': the scheme '%s' is a word without a value", spec->name, schemes[i]);
+            return taut_fail(context, TAUT_BAD_USAGE, "method '%s': the scheme '%s' is a word without a value",
+                             spec->name, schemes[i]);
     if (count > 1)
-        return taut_fail(context, TAUT_BAD_USAGE, "method '%s' takes one scheme of rk4, rkf45, midpoint, gauss, as in %s:rk4", spec->name,
-                    spec->name);
+        return taut_fail(context, TAUT_BAD_USAGE,
+                         "method '%s' takes one scheme of rk4, rkf45, midpoint, gauss, as in %s:rk4", spec->name,
+                         spec->name);
     if (project < 0)
-        return taut_fail(context, TAUT_BAD_USAGE, "method '%s': project is none, position, momentum or both, not '%s'", spec->name,
-                    text_option(spec, "project", ""));
+        return taut_fail(context, TAUT_BAD_USAGE, "method '%s': project is none, position, momentum or both, not '%s'",
+                         spec->name, text_option(spec, "project", ""));
     o->functional = strcmp(solver, "functional") == 0;
     if (!o->functional && strcmp(solver, "newton") != 0)
-        return taut_fail(context, TAUT_BAD_USAGE, "method '%s': solver is newton or functional, not '%s'", spec->name, solver);
+        return taut_fail(context, TAUT_BAD_USAGE, "method '%s': solver is newton or functional, not '%s'", spec->name,
+                         solver);
     o->project = (unsigned)project;
     int status = misplaced(context, spec, scheme);
-    if (!status) status = X(method_whole_option)(context, spec, "s", scheme == MIDPOINT ? 1 : 2, 1, STAGES_MOST, &o->stages);
-    if (!status) status = positive_option(context, spec, "tol", scheme == RKF45 ? (real)1e-8 : tolerance, &o->tolerance);
+    if (!status)
+        status = X(method_whole_option)(context, spec, "s", scheme == MIDPOINT ? 1 : 2, 1, STAGES_MOST, &o->stages);
+    if (!status)
+        status = positive_option(context, spec, "tol", scheme == RKF45 ? (real)1e-8 : tolerance, &o->tolerance);
     if (!status) status = positive_option(context, spec, "first", 0, &o->first);
     if (!status) status = positive_option(context, spec, "eps", (real)1e-6, &o->eps);
     return status;
@@ -140,9 +149,9 @@ static int read_options(taut_context *context, const method_spec *spec, real tol
 
 /* ---- what is declared ---- */
 
-/* The Gauss methods keep quadratic first integrals: the momenta of affine symmetries, which all three formulations have everywhere in
-   phase space; they are symmetric; and the extended equations are canonical. A correction of positions moves along q, one of momenta along
-   G', which has no momentum. Explicit schemes keep nothing to round-off. */
+/* The Gauss methods keep quadratic first integrals: the momenta of affine symmetries, which all three formulations have
+   everywhere in phase space; they are symmetric; and the extended equations are canonical. A correction of positions
+   moves along q, one of momenta along G', which has no momentum. Explicit schemes keep nothing to round-off. */
 static void declare_scheme(const method_spec *spec, method_info *info, unsigned more)
 {
     int count, stages = 2, scheme = scheme_of(spec, &count), project = project_of(spec);
@@ -158,7 +167,10 @@ static void declare_scheme(const method_spec *spec, method_info *info, unsigned 
 }
 
 static void declare(const method_spec *spec, method_info *info) { declare_scheme(spec, info, 0); }
-static void declare_extended(const method_spec *spec, method_info *info) { declare_scheme(spec, info, KEEPS_SYMPLECTIC); }
+static void declare_extended(const method_spec *spec, method_info *info)
+{
+    declare_scheme(spec, info, KEEPS_SYMPLECTIC);
+}
 
 /* ---- the methods ---- */
 
@@ -176,7 +188,8 @@ static void destroy(void *self)
     taut_mem_free(m->context, m);
 }
 
-static int create(struct system *s, const method_spec *spec, real tolerance, const formulation_class *const *list, void **self)
+static int create(struct system *s, const method_spec *spec, real tolerance, const formulation_class *const *list,
+                  void **self)
 {
     scheme_options o;
     *self = NULL;
@@ -188,9 +201,11 @@ static int create(struct system *s, const method_spec *spec, real tolerance, con
     status = X(formulation_create)(s, list, &m->formulation);
     const formulation_class *class = m->formulation.class;
     if (!status && o.type == SCHEME_GAUSS && !o.functional && !class->stages_create)
-        status = taut_fail(s->context, TAUT_UNSUPPORTED, "method '%s' has no Newton iteration for this model; use solver=functional", spec->name);
+        status = taut_fail(s->context, TAUT_UNSUPPORTED,
+                           "method '%s' has no Newton iteration for this model; use solver=functional", spec->name);
     if (!status && o.project && (!class->project || s->structure.force_multiplier))
-        status = taut_fail(s->context, TAUT_UNSUPPORTED, "method '%s' has no projections for this model; leave out project=", spec->name);
+        status = taut_fail(s->context, TAUT_UNSUPPORTED,
+                           "method '%s' has no projections for this model; leave out project=", spec->name);
     if (!status) status = X(scheme_create)(&m->formulation, &o, &m->scheme);
     if (status)
         destroy(m);
@@ -224,7 +239,8 @@ static const method_info naive_info = {
 };
 
 static const method_code naive_code = { naive_create, step, counts, destroy };
-const struct method_class X(method_naive) = { .info = &naive_info, .refuse = naive_refuse, .declare = declare, .code = &naive_code };
+const struct method_class
+    X(method_naive) = { .info = &naive_info, .refuse = naive_refuse, .declare = declare, .code = &naive_code };
 
 static const char *extended_refuse(const struct system *s) { return X(formulation_refusal)(s, extended_list); }
 static int extended_create(struct system *s, const method_spec *spec, real tolerance, void **self)
@@ -246,7 +262,9 @@ static const method_info extended_info = {
 };
 
 static const method_code extended_code = { extended_create, step, counts, destroy };
-const struct method_class X(method_extended) = { .info = &extended_info, .refuse = extended_refuse, .declare = declare_extended, .code = &extended_code };
+const struct method_class X(method_extended) = {
+    .info = &extended_info, .refuse = extended_refuse, .declare = declare_extended, .code = &extended_code
+};
 
 static const char *dirac_refuse(const struct system *s) { return X(formulation_refusal)(s, dirac_list); }
 static int dirac_create(struct system *s, const method_spec *spec, real tolerance, void **self)
@@ -268,7 +286,8 @@ static const method_info dirac_info = {
 };
 
 static const method_code dirac_code = { dirac_create, step, counts, destroy };
-const struct method_class X(method_dirac) = { .info = &dirac_info, .refuse = dirac_refuse, .declare = declare, .code = &dirac_code };
+const struct method_class
+    X(method_dirac) = { .info = &dirac_info, .refuse = dirac_refuse, .declare = declare, .code = &dirac_code };
 
 formulation *X(method_formulation)(const method *m)
 {

@@ -1,24 +1,27 @@
-/* The energy-momentum method, Gonzalez 1999, (21a)-(21c), with discrete gradients D by mean partial derivatives (expr/discrete.c).
+/* The energy-momentum method, Gonzalez 1999, (21a)-(21c), with discrete gradients D by mean partial derivatives
+   (expr/discrete.c).
  *
  * Hamiltonian models, and Lagrangian ones with rotations (system/hamiltonian_form.h):
  *     q1 - q0 = h D_p H,   p1 - p0 = h (-D_q H + Dg' lambda + F),   g(q1) = 0
  * Lagrangian models, of degree 2 in v, with p = L_v at both ends:
  *     q1 - q0 = h (v0 + v1)/2,   p1 - p0 = h (D_q L~ + Dg' lambda + F),   g(q1) = 0
- * where L~(q; v0, v1) is L polarised: 1/2 v0'M(q) v1 + a(q).(v0 + v1)/2 - V(q), D by q and t alone. With E = 1/2 v'M v + V
+ * where L~(q; v0, v1) is L polarised: 1/2 v0'M(q) v1 + a(q).(v0 + v1)/2 - V(q), D by q and t alone. With
+ * E = 1/2 v'M v + V
  *     E1 - E0 = (v0 + v1)/2 . (p1 - p0) - (L~(q1) - L~(q0))
- * is an identity, so that the energy is kept whatever the mass matrix does; with constant mass L~ is -V and nothing else is solved for than
- * v1 and lambda. F is taken half way. With time:
+ * is an identity, so that the energy is kept whatever the mass matrix does; with constant mass L~ is -V and nothing
+ * else is solved for than v1 and lambda. F is taken half way. With time:
  *     E1 - E0 = h (D_t H or -D_t L~) + F.(q1 - q0) - h lambda.D_t g
  * is the work of the step.
  *
- * em leaves dg/dt off zero by order h^2 (a rate r0 becomes -r0 + r, r of order h^2). em:project goes from a state with dg/dt = 0 to one
- * with dg/dt = 0 by impulses of the constraints at both ends of the step:
+ * em leaves dg/dt off zero by order h^2 (a rate r0 becomes -r0 + r, r of order h^2). em:project goes from a state with
+ * dg/dt = 0 to one with dg/dt = 0 by impulses of the constraints at both ends of the step:
  *     p0^ = p0 + G0' nu   so that dg/dt = r0;   em from (q0, p0^) to (q1, p1^);   p1 = p1^ + G1' mu   so that dg/dt = 0.
- * Impulses change no momentum of a symmetry. With S = G M^-1 G' they change the energy by +1/2 r0'S0^-1 r0 and -1/2 r1'S1^-1 r1, r1 the rate that
- * em arrives with. The c unknowns r0 are determined by the c equations
+ * Impulses change no momentum of a symmetry. With S = G M^-1 G' they change the energy by +1/2 r0'S0^-1 r0 and -1/2
+ * r1'S1^-1 r1, r1 the rate that em arrives with. The c unknowns r0 are determined by the c equations
  *     r1 = theta r0,   theta^2 = (r0'S0^-1 r0)/(r0'S1^-1 r0),
- * so that the two cancel: energy, momenta, position and velocity constraints are all kept. From the other end, with -h, the equations are
- * the same (r1 for r0, 1/theta for theta): the method is reversible. r1 - theta r0 is nearly r - 2 r0: the iteration has the matrix -2. */
+ * so that the two cancel: energy, momenta, position and velocity constraints are all kept. From the other end, with -h,
+ * the equations are the same (r1 for r0, 1/theta for theta): the method is reversible. r1 - theta r0 is nearly r - 2
+ * r0: the iteration has the matrix -2. */
 #include "method/method.h"
 
 #include <stdio.h>
@@ -34,13 +37,15 @@ static const method_option options[] = {
 
 static const method_info info = {
     .name = "em",
-    .summary = "energy-momentum: energy, momenta and constraints kept exactly, for any Hamiltonian and any Lagrangian quadratic in velocities",
+    .summary = "energy-momentum: energy, momenta and constraints kept exactly, for any Hamiltonian and any Lagrangian "
+               "quadratic in velocities",
     .source = "Gonzalez 1999, (21); discrete gradients by mean partial derivatives",
-    .equations = "q1 - q0 = h D_p H,  p1 - p0 = h (-D_q H + Dg' lambda + F_mid),  g(q1) = 0\n"
-                 "D f: discrete gradient between the ends, f1 - f0 = D f . (x1 - x0), through the quadratic atoms of f\n"
-                 "Lagrangian: q1 - q0 = h (v0 + v1)/2,  p1 - p0 = h (D_q L~ + Dg' lambda + F_mid),  p = L_v(q, v),\n"
-                 "            L~ = 1/2 v0'M(q) v1 + a(q).(v0 + v1)/2 - V(q)\n"
-                 "lambda belongs to t0 + h/2: frames have it as lambda_mid.NAME, with its time t_mid",
+    .equations =
+        "q1 - q0 = h D_p H,  p1 - p0 = h (-D_q H + Dg' lambda + F_mid),  g(q1) = 0\n"
+        "D f: discrete gradient between the ends, f1 - f0 = D f . (x1 - x0), through the quadratic atoms of f\n"
+        "Lagrangian: q1 - q0 = h (v0 + v1)/2,  p1 - p0 = h (D_q L~ + Dg' lambda + F_mid),  p = L_v(q, v),\n"
+        "            L~ = 1/2 v0'M(q) v1 + a(q).(v0 + v1)/2 - V(q)\n"
+        "lambda belongs to t0 + h/2: frames have it as lambda_mid.NAME, with its time t_mid",
     .order = 2,
     .keeps = KEEPS_ENERGY | KEEPS_MOMENTUM | KEEPS_REVERSIBLE | KEEPS_POSITION,
     .options = options,
@@ -51,7 +56,8 @@ static const method_info info = {
 
 static int is_projected(const method_spec *spec) { return X(method_has_word)(spec, "project"); }
 
-/* L~ shows the atoms of V alone. A mass matrix that depends on q, or terms linear in v, hide a symmetry, unless H is to be had as a formula. */
+/* L~ shows the atoms of V alone. A mass matrix that depends on q, or terms linear in v, hide a symmetry, unless H is to
+   be had as a formula. */
 static void on_lagrangian(struct system *s, method_info *out)
 {
     if (s->form != FORM_LAGRANGIAN || s->structure.uncoupled) return;
@@ -70,9 +76,11 @@ static void declare(const method_spec *spec, method_info *out)
 
 static const char *refuse(const struct system *s)
 {
-    if (s->form == FORM_RATES) return "it needs an energy, and this model has rates; write the model with lagrangian() or hamiltonian()";
+    if (s->form == FORM_RATES)
+        return "it needs an energy, and this model has rates; write the model with lagrangian() or hamiltonian()";
     if (s->form == FORM_LAGRANGIAN && !s->structure.quadratic)
-        return "its Lagrangian is not of degree 2 in the velocities; write the model with hamiltonian(), which may be any";
+        return "its Lagrangian is not of degree 2 in the velocities; write the model with hamiltonian(), which may be "
+               "any";
     return NULL;
 }
 
@@ -125,10 +133,12 @@ static int create_projection(method_state *z, real tolerance)
     struct system *s = z->s;
     if (s->structure.force_multiplier)
         return taut_fail(s->context, TAUT_UNSUPPORTED,
-                    "method 'em:project' cannot run this model: a force depends on multipliers, which the impulses are not part of; take em");
+                         "method 'em:project' cannot run this model: a force depends on multipliers, which the "
+                         "impulses are not part of; take em");
     if (!s->structure.quadratic)
-        return taut_fail(s->context, TAUT_UNSUPPORTED,
-                    "method 'em:project' cannot run this model: its Hamiltonian is not of degree 2 in the momenta; take em");
+        return taut_fail(
+            s->context, TAUT_UNSUPPORTED,
+            "method 'em:project' cannot run this model: its Hamiltonian is not of degree 2 in the momenta; take em");
     int status = room_create(s->context, lay_out, z, &z->room);
     if (!status) status = X(state_create)(s, &z->kicked);
     if (!status) status = X(impulse_create)(s, tolerance, &z->impulse);
@@ -184,7 +194,8 @@ static void lagrangian_table(step_table *t)
 static void hamiltonian_table(step_table *t, int velocities)
 {
     const real half = (real)0.5;
-    int dq = X(step_add_group)(t, 0, STEP_N), dp = X(step_add_group)(t, 0, STEP_N), lambda = X(step_add_group)(t, 0, STEP_C);
+    int dq = X(step_add_group)(t, 0, STEP_N), dp = X(step_add_group)(t, 0, STEP_N),
+        lambda = X(step_add_group)(t, 0, STEP_C);
     int end = X(step_add_place)(t, 1), middle = X(step_add_place)(t, half);
     X(step_guess)(t, dq, STEP_NU0, 1, 1);
     X(step_measured)(t, dq, STEP_MOVES, 1, 0);
@@ -245,8 +256,8 @@ static int em_step(method_state *z, state *x, real h)
     struct system *s = z->s;
     int status = X(stepper_step)(z->stepper, x, h);
     if (status || !z->form) return status;
-    /* v = H_p at the end. Steps of em:project may begin with momenta along the constraints; of the others, what round-off leaves there
-       of rotations is taken away. */
+    /* v = H_p at the end. Steps of em:project may begin with momenta along the constraints; of the others, what
+       round-off leaves there of rotations is taken away. */
     if (!z->impulse) X(hamiltonian_form_clean)(s, x->q, x->p, x->p_low);
     place at = place_at(s, x->q, x->p, &x->t, NULL);
     memset(x->w, 0, s->n * sizeof(real));
@@ -280,7 +291,8 @@ static real product(const real *x, const real *y, uint32_t count)
     return sum;
 }
 
-/* dg/dt of a state; *size: of its terms. A rounding of g comes divided by the step: a thousandth of that, at the least, is the scale. */
+/* dg/dt of a state; *size: of its terms. A rounding of g comes divided by the step: a thousandth of that, at the least,
+   is the scale. */
 static void find_rates(method_state *z, const state *x, real *rates, real *size)
 {
     struct system *s = z->s;
@@ -321,7 +333,8 @@ static int residual(void *self, const real *r0, real *out)
     real ignored;
     state *kicked = &z->kicked, *next = &z->next;
     X(state_copy)(z->from, kicked);
-    int status = X(impulse_find)(z->impulse, kicked->q, kicked->t, kicked->p, kicked->p_low, r0, kicked->w, z->nu, z->push);
+    int status =
+        X(impulse_find)(z->impulse, kicked->q, kicked->t, kicked->p, kicked->p_low, r0, kicked->w, z->nu, z->push);
     if (status) return status;
     X(add_compensated)(kicked->p, kicked->p_low, z->push, n);
     if (s->form != FORM_LAGRANGIAN) memcpy(kicked->w, kicked->p, n * sizeof(real));
@@ -333,7 +346,8 @@ static int residual(void *self, const real *r0, real *out)
     /* S1^-1 (r0 - r1), then -S1^-1 r1: their difference is S1^-1 r0 */
     memcpy(z->w, next->w, n * sizeof(real));
     status = X(impulse_find)(z->impulse, next->q, next->t, next->p, next->p_low, r0, z->w, z->other, z->push);
-    if (!status) status = X(impulse_find)(z->impulse, next->q, next->t, next->p, next->p_low, z->zero, next->w, z->mu, z->push);
+    if (!status)
+        status = X(impulse_find)(z->impulse, next->q, next->t, next->p, next->p_low, z->zero, next->w, z->mu, z->push);
     if (status) return status;
     real before = product(r0, z->nu, c), after = product(r0, z->other, c) - product(r0, z->mu, c);
     real theta = !z->small && before > 0 && after > 0 ? REAL(sqrt)(before / after) : 1;
@@ -398,7 +412,10 @@ static int step(void *self, state *x, real h)
     return status;
 }
 
-static const newton_counts *counts(const void *self) { return X(stepper_counts)(((const method_state *)self)->stepper); }
+static const newton_counts *counts(const void *self)
+{
+    return X(stepper_counts)(((const method_state *)self)->stepper);
+}
 
 static const method_code code = { create, step, counts, destroy };
 const struct method_class X(method_em) = { .info = &info, .refuse = refuse, .declare = declare, .code = &code };

@@ -4,9 +4,12 @@
 #include <string.h>
 
 static const method_option options[] = {
-    { "natural", "", "(3.2): the extension that suggests itself; inconsistent when a force is nonlinear in the multipliers" },
+    { "natural", "",
+      "(3.2): the extension that suggests itself; inconsistent when a force is nonlinear in the multipliers" },
     { "conjugate", "", "(3.8): the conjugate form, of order 1" },
-    { METHOD_ADJOINT, "", "the adjoint of the chosen one, whose step it undoes with -h; not (3.8), unless forces are linear in the multipliers" },
+    { METHOD_ADJOINT, "",
+      "the adjoint of the chosen one, whose step it undoes with -h; not (3.8), unless forces are linear in the "
+      "multipliers" },
     { "alpha", "number", "weight of the first multipliers, not 0 (0.5); for natural also not 1" },
 };
 enum { OPTION_COUNT = sizeof options / sizeof *options };
@@ -28,7 +31,8 @@ static const method_info info = {
              "                 p1 = Z + h f(q1,Z) - h alpha r(q1,p1,Psi0) + h r(q1,p1,Psi~1)\n"
              "euler:adjoint    Z = p0 - h alpha r(q0,p0,Psi) + h r(q0,p0,Psi~),  q1 = q0 + h H_p(q1,Z),\n"
              "                 p1 = Z + h f(q1,Z) + h alpha r(q1,p1,Psi)\n"
-             "All of order 1. With forces linear in the multipliers natural is (3.5), adjoint is conjugate, and alpha does not matter.\n"
+             "All of order 1. With forces linear in the multipliers natural is (3.5), adjoint is conjugate, and alpha "
+             "does not matter.\n"
              "With forces nonlinear in them natural does not converge to the solution.",
 };
 
@@ -64,13 +68,14 @@ static void declare(const method_spec *spec, method_info *out)
 
 /* ---- the step ---- */
 
-/* A Lagrangian has W_0 at q0 and W_1 at q1 for Z, as far as they are needed, and q1 = q0 + h (s W_0 + e W_1); the others have Z, q1 - q0 and the
-   velocity u at the end. */
+/* A Lagrangian has W_0 at q0 and W_1 at q1 for Z, as far as they are needed, and q1 = q0 + h (s W_0 + e W_1); the
+   others have Z, q1 - q0 and the velocity u at the end. */
 typedef struct {
     const euler_scheme *scheme;
     int lagrangian;
     int stage[2], move, end, velocity, multipliers[2];  /* groups; -1: there is none */
-    int at_stage[2], at_start[2], at_end[2], end_of_step, rate; /* places; at_start and at_end with either set of multipliers */
+    int at_stage[2], at_start[2], at_end[2], end_of_step, rate; /* places; at_start and at_end with either set of
+                                                                   multipliers */
 } euler;
 
 static int add_stage_variable(step_table *t, step_measure measure, int power)
@@ -199,11 +204,14 @@ static int table(struct system *s, const method_spec *spec, step_table *t)
     if (!status) status = X(method_real_option)(s->context, spec, "alpha", (real)0.5, &alpha);
     if (status) return status;
     if (alpha == 0 || (is_natural(spec) && alpha == 1))
-        return taut_fail(s->context, TAUT_BAD_USAGE, "method 'euler': alpha=%g leaves a set of multipliers without weight; take another, as in "
-                                                "euler:alpha=0.5", (double)alpha);
+        return taut_fail(s->context, TAUT_BAD_USAGE,
+                         "method 'euler': alpha=%g leaves a set of multipliers without weight; take another, as in "
+                         "euler:alpha=0.5",
+                         (double)alpha);
     if (is_natural(spec) && s->structure.nonlinear_multiplier)
-        taut_note_once(s->context, "euler:natural is inconsistent on this model: a force is nonlinear in the multipliers, and the result does not "
-                         "converge to the solution; take euler");
+        taut_note_once(s->context, "euler:natural is inconsistent on this model: a force is nonlinear in the "
+                                   "multipliers, and the result does not "
+                                   "converge to the solution; take euler");
     euler_scheme scheme = scheme_of(spec, alpha);
     X(euler_table)(s, &scheme, t);
     return TAUT_OK;

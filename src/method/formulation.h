@@ -1,9 +1,11 @@
-/* A formulation of the equations of motion: an ordinary differential equation z' = F(t,z) for z = (q,p), in which the multipliers are
- * functions of z. On the constraint manifold all formulations agree; they differ in what they do beside it (Seiler 1997). A scheme
- * (scheme.h) integrates a formulation; naive, extended and dirac are methods made of the two (dirac.c).
+/* A formulation of the equations of motion: an ordinary differential equation z' = F(t,z) for z = (q,p), in which the
+ * multipliers are functions of z. On the constraint manifold all formulations agree; they differ in what they do beside
+ * it (Seiler 1997). A scheme (scheme.h) integrates a formulation; naive, extended and dirac are methods made of the two
+ * (dirac.c).
  *
- * A new formulation is one file: a private struct and one formulation_class, listed in dirac.c. Functions that return a status leave
- * z alone; evaluation allocates nothing and depends on its arguments and on what `begin` was given, not on history. */
+ * A new formulation is one file: a private struct and one formulation_class, listed in dirac.c. Functions that return a
+ * status leave z alone; evaluation allocates nothing and depends on its arguments and on what `begin` was given, not on
+ * history. */
 #ifndef TAUT_METHOD_FORMULATION_H
 #define TAUT_METHOD_FORMULATION_H
 
@@ -27,20 +29,21 @@ typedef struct formulation_class {
     /* rate := F(t,z); z and rate are (q,p), 2n numbers. To the precision of the unit: linear solves are refined. */
     int (*evaluate)(void *self, real t, const real *z, real *rate);
 
-    /* The constraint functions of the formulation, which F leaves zero where they are: for imposed constraints phi = g and
-       psi = G H_p + g_t, c each, in this order. */
+    /* The constraint functions of the formulation, which F leaves zero where they are: for imposed constraints phi = g
+       and psi = G H_p + g_t, c each, in this order. */
     uint32_t (*chi_count)(const void *self);
     int (*chi)(void *self, real t, const real *z, real *out);
 
-    /* Newton's matrix for the stages Z_i = z0 + h sum_j a_ij F(Z_j):  I - h A (x) F', or what comes near enough for the iteration to
-       converge. All NULL: only the functional iteration is offered.
-       create: once, before the first step; factor: at the stages (t[i], z + i 2n); solve: r := matrix^-1 r, stages x 2n numbers. */
+    /* Newton's matrix for the stages Z_i = z0 + h sum_j a_ij F(Z_j):  I - h A (x) F', or what comes near enough for the
+       iteration to converge. All NULL: only the functional iteration is offered.
+       create: once, before the first step; factor: at the stages (t[i], z + i 2n); solve: r := matrix^-1 r, stages x 2n
+       numbers. */
     int (*stages_create)(void *self, int stages, const real *a);
     int (*stages_factor)(void *self, real h, const real *t, const real *z);
     int (*stages_solve)(void *self, real *r);
 
-    /* Moves z by *moved (2n, overwritten) onto the constraints named in `which` (one bit) if a residual exceeds eps. *done: whether it
-       had to. NULL: no projections. */
+    /* Moves z by *moved (2n, overwritten) onto the constraints named in `which` (one bit) if a residual exceeds eps.
+       *done: whether it had to. NULL: no projections. */
     int (*project)(void *self, unsigned which, real eps, real t, const real *z, real *moved, int *done);
 } formulation_class;
 

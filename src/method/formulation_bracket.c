@@ -2,9 +2,11 @@
  *
  *     z' = F = J (H_z - chi_z' b),   C b = {chi,H} + chi_t,   C = {chi,chi} = chi_z J chi_z'
  *
- * Every chi is a first integral, wherever it stands (18). The derivative for Newton's iteration needs no third derivatives:
+ * Every chi is a first integral, wherever it stands (18). The derivative for Newton's iteration needs no third
+ * derivatives:
  *     F' = J (S - chi_z' b_z),   C b_z = d/dz (chi_z F + chi_t) at fixed F  +  chi_z J S,   S = H_zz - sum b_k chi_k,zz
- * Such systems come out of the Dirac algorithm (analysis), with some tens of coordinates at most: the matrices are dense. */
+ * Such systems come out of the Dirac algorithm (analysis), with some tens of coordinates at most: the matrices are
+ * dense. */
 #include <string.h>
 
 #include "base/room.h"
@@ -118,7 +120,8 @@ static int end(void *self, state *x)
 }
 
 /* matrix[row][offset + column] += sign * entry, on the pattern; transposed: also the other way round */
-static void spread(const pattern *p, const real *values, real sign, real *matrix, size_t width, size_t row0, size_t column0, int transposed)
+static void spread(const pattern *p, const real *values, real sign, real *matrix, size_t width, size_t row0,
+                   size_t column0, int transposed)
 {
     for (int r = 0; r < p->rows; r++)
         for (int e = p->start[r]; e < p->start[r + 1]; e++) {
@@ -161,8 +164,11 @@ static int find_rate(bracket *f, real t, const place *at, real *rate)
         }
     }
     if (k && X(dense_factor)((int)k, f->c, f->pivot, 64 * REAL_EPSILON))
-        return taut_fail(s->context, TAUT_SINGULAR, "at t = %.9g: the bracket matrix of the constraints is singular: they are not second class here; try "
-                    "a smaller step or another start", (double)t);
+        return taut_fail(
+            s->context, TAUT_SINGULAR,
+            "at t = %.9g: the bracket matrix of the constraints is singular: they are not second class here; try "
+            "a smaller step or another start",
+            (double)t);
     if (k) X(dense_solve)((int)k, f->c, f->pivot, f->b);
     for (uint32_t i = 0; i < n; i++) {
         rate[i] = f->energy[n + i];
@@ -270,11 +276,14 @@ static int stages_create(void *self, int stages, const real *a)
     memcpy(f->a, a, (size_t)(stages * stages) * sizeof *a);
     f->entries = taut_mem_new(context, (size_t)size * (size_t)size, sizeof *f->entries);
     f->right = taut_mem_new(context, (size_t)size, sizeof *f->right);
-    int *start = taut_mem_new(context, (size_t)size + 1, sizeof *start), *index = taut_mem_new(context, (size_t)size * (size_t)size, sizeof *index);
+    int *start = taut_mem_new(context, (size_t)size + 1, sizeof *start),
+        *index = taut_mem_new(context, (size_t)size * (size_t)size, sizeof *index);
     int status = f->entries && f->right && start && index ? TAUT_OK : TAUT_OUT_OF_MEMORY;
     for (int i = 0; !status && i <= size; i++) start[i] = i * size;
     for (int i = 0; !status && i < size * size; i++) index[i] = i % size;
-    if (!status) status = taut_linear_create(context, size <= 16 ? LINEAR_SMALL : LINEAR_LAPACK, size, start, index, 0, &f->matrix);
+    if (!status)
+        status =
+            taut_linear_create(context, size <= 16 ? LINEAR_SMALL : LINEAR_LAPACK, size, start, index, 0, &f->matrix);
     taut_mem_free(context, start);
     taut_mem_free(context, index);
     return status;
@@ -307,5 +316,6 @@ static int stages_solve(void *self, real *r)
 }
 
 const formulation_class X(formulation_bracket) = {
-    "bracket", refuse, create, destroy, begin, end, evaluate, chi_count, chi, stages_create, stages_factor, stages_solve, NULL,
+    "bracket", refuse, create,        destroy,       begin,        end,  evaluate,
+    chi_count, chi,    stages_create, stages_factor, stages_solve, NULL,
 };

@@ -1,19 +1,21 @@
-/* The naive equations (27) with lambda from (28), and the Hamilton-Dirac equations (31), for any H or L, with forces F, and with constraints
- * that depend on time. Derivation: on (q,p), with v = H_p,  psi = G v + g_t = {g,H} + g_t,  Q = G H_pp G':
+/* The naive equations (27) with lambda from (28), and the Hamilton-Dirac equations (31), for any H or L, with forces F,
+ * and with constraints that depend on time. Derivation: on (q,p), with v = H_p,  psi = G v + g_t = {g,H} + g_t,  Q = G
+ * H_pp G':
  *
  *     q' = V = v - H_pp G' a          a = Q^-1 psi
  *     p' = f + G' b                   f = -H_q + F + psi_q' a
  *
  * keeps g for every (q,p): G V + g_t = psi - Q a = 0; and it keeps psi for the one b with
  *     0 = d psi/dt = g''((v,1),(V,1)) + G dv/dt,    dv/dt = v_q V + v_t + H_pp (f + G' b)
- * which is b = Q^-1 (S a - kappa) with S = {psi,psi}, without the matrix S and without a product of matrices. With a = 0 this is the naive
- * form. For a Lagrangian H_pp = L_vv^-1 and v_q = -L_vv^-1 L_vq: both solves have the matrix of kkt.h. */
+ * which is b = Q^-1 (S a - kappa) with S = {psi,psi}, without the matrix S and without a product of matrices. With a =
+ * 0 this is the naive form. For a Lagrangian H_pp = L_vv^-1 and v_q = -L_vv^-1 L_vq: both solves have the matrix of
+ * kkt.h. */
 #include "method/holonomic.h"
 
 #include <string.h>
 
-/* f += psi_q' a: the part of G(q,t) v + g_t, and that of v(q,p): H_qp y with y = G' a, which for a Lagrangian is -L_qv u with
-   u = L_vv^-1 y. Both y and u come as the w of the saddle. */
+/* f += psi_q' a: the part of G(q,t) v + g_t, and that of v(q,p): H_qp y with y = G' a, which for a Lagrangian is -L_qv
+   u with u = L_vv^-1 y. Both y and u come as the w of the saddle. */
 static void add_momentum_gradient(holonomic *f, const place *at, const real *a, const real *w)
 {
     struct system *s = f->s;
@@ -79,11 +81,25 @@ static int naive_evaluate(void *self, real t, const real *z, real *rate)
     return find_force(f, &at, f->v, rate + n);
 }
 
-static int naive_create(struct system *s, void **self) { return X(holonomic_create)(s, naive_evaluate, MOTION_NAIVE, self); }
+static int naive_create(struct system *s, void **self)
+{
+    return X(holonomic_create)(s, naive_evaluate, MOTION_NAIVE, self);
+}
 
 const formulation_class X(formulation_naive) = {
-    "naive", X(holonomic_refuse), naive_create, X(holonomic_destroy), X(holonomic_begin), X(holonomic_end), naive_evaluate, X(holonomic_chi_count),
-    X(holonomic_chi), X(holonomic_stages_create), X(holonomic_stages_factor), X(holonomic_stages_solve), X(holonomic_project),
+    "naive",
+    X(holonomic_refuse),
+    naive_create,
+    X(holonomic_destroy),
+    X(holonomic_begin),
+    X(holonomic_end),
+    naive_evaluate,
+    X(holonomic_chi_count),
+    X(holonomic_chi),
+    X(holonomic_stages_create),
+    X(holonomic_stages_factor),
+    X(holonomic_stages_solve),
+    X(holonomic_project),
 };
 
 /* ---- dirac ---- */
@@ -92,9 +108,9 @@ static const char *dirac_refuse(const struct system *s)
 {
     const char *reason = X(holonomic_refuse)(s);
     if (reason) return reason;
-    return s->structure.force_multiplier
-               ? "a force depends on the multipliers, and the Dirac bracket has them solved from linear equations; naive can do it"
-               : NULL;
+    return s->structure.force_multiplier ? "a force depends on the multipliers, and the Dirac bracket has them solved "
+                                           "from linear equations; naive can do it"
+                                         : NULL;
 }
 
 static int dirac_evaluate(void *self, real t, const real *z, real *rate)
@@ -115,9 +131,23 @@ static int dirac_evaluate(void *self, real t, const real *z, real *rate)
     return find_force(f, &at, rate, rate + n);
 }
 
-static int dirac_create(struct system *s, void **self) { return X(holonomic_create)(s, dirac_evaluate, MOTION_DIRAC, self); }
+static int dirac_create(struct system *s, void **self)
+{
+    return X(holonomic_create)(s, dirac_evaluate, MOTION_DIRAC, self);
+}
 
 const formulation_class X(formulation_dirac) = {
-    "dirac", dirac_refuse, dirac_create, X(holonomic_destroy), X(holonomic_begin), X(holonomic_end), dirac_evaluate, X(holonomic_chi_count),
-    X(holonomic_chi), X(holonomic_stages_create), X(holonomic_stages_factor), X(holonomic_stages_solve), X(holonomic_project),
+    "dirac",
+    dirac_refuse,
+    dirac_create,
+    X(holonomic_destroy),
+    X(holonomic_begin),
+    X(holonomic_end),
+    dirac_evaluate,
+    X(holonomic_chi_count),
+    X(holonomic_chi),
+    X(holonomic_stages_create),
+    X(holonomic_stages_factor),
+    X(holonomic_stages_solve),
+    X(holonomic_project),
 };

@@ -3,8 +3,8 @@
  *     H_e = H - lambda.g + mu.psi,   lambda = -Q^-1 kappa,   mu = -Q^-1 psi,   psi = G H_p + g_t,   kappa = {psi,H} + psi_t
  *     dH_e = dH - lambda.dg + 2 mu.dpsi + c.dkappa + c' dQ lambda + mu' dQ mu,   c = Q^-1 g,   weights frozen in each d
  *
- * so that only gradients of scalars are needed: directional second and third derivatives of g and H (or L). With X = (v, -H_q, 1) the free
- * motion, alpha = dv/dt along it, y = G' c, l = G' lambda, m = G' mu, and V = (v,1) in (q,t):
+ * so that only gradients of scalars are needed: directional second and third derivatives of g and H (or L). With X =
+ * (v, -H_q, 1) the free motion, alpha = dv/dt along it, y = G' c, l = G' lambda, m = G' mu, and V = (v,1) in (q,t):
  *
  *     c.kappa = c.g''(V,V) + y.alpha,    y.alpha = H''((0,y,0), X),    c' Q lambda = H''((0,y,0), (0,l,0))
  *
@@ -17,7 +17,9 @@ static const char *extended_refuse(const struct system *s)
 {
     const char *reason = X(holonomic_refuse)(s);
     if (reason) return reason;
-    return s->structure.has_forces ? "the extended Hamiltonian describes motion without forces; naive and dirac take them" : NULL;
+    return s->structure.has_forces
+               ? "the extended Hamiltonian describes motion without forces; naive and dirac take them"
+               : NULL;
 }
 
 /* Results of the three solves; vectors are those of holonomic's work space. */
@@ -33,8 +35,15 @@ static int find_multipliers(holonomic *f, const place *at, solutions *x)
 {
     struct system *s = f->s;
     size_t n = s->n, c = s->c, larger = n > c ? n : c;
-    *x = (solutions){ f->lambda, f->c, f->phi, f->extra, f->extra + larger, f->extra + 2 * larger, f->extra + 3 * larger,
-                      f->extra + 4 * larger, f->extra + 5 * larger };
+    *x = (solutions){ f->lambda,
+                      f->c,
+                      f->phi,
+                      f->extra,
+                      f->extra + larger,
+                      f->extra + 2 * larger,
+                      f->extra + 3 * larger,
+                      f->extra + 4 * larger,
+                      f->extra + 5 * larger };
     X(system_free_force)(s, at, x->w1);
     X(system_momentum_rate)(s, at, f->v, f->a);
     for (size_t i = 0; i < n; i++) x->w1[i] -= f->a[i];
@@ -51,7 +60,8 @@ static int find_multipliers(holonomic *f, const place *at, solutions *x)
 }
 
 /* out += factor d/dq of (weights.g)' along (dq, dt) */
-static void add_slope(const holonomic *f, const place *at, const real *dq, real dt, const real *weights, real factor, real *work, real *out)
+static void add_slope(const holonomic *f, const place *at, const real *dq, real dt, const real *weights, real factor,
+                      real *work, real *out)
 {
     place along = direction_of(dq, NULL, &dt);
     memset(work, 0, f->s->n * sizeof(real));
@@ -181,6 +191,17 @@ static int extended_create(struct system *s, void **self)
 }
 
 const formulation_class X(formulation_extended) = {
-    "extended", extended_refuse, extended_create, X(holonomic_destroy), X(holonomic_begin), X(holonomic_end), extended_evaluate, X(holonomic_chi_count),
-    X(holonomic_chi), X(holonomic_stages_create), X(holonomic_stages_factor), X(holonomic_stages_solve), X(holonomic_project),
+    "extended",
+    extended_refuse,
+    extended_create,
+    X(holonomic_destroy),
+    X(holonomic_begin),
+    X(holonomic_end),
+    extended_evaluate,
+    X(holonomic_chi_count),
+    X(holonomic_chi),
+    X(holonomic_stages_create),
+    X(holonomic_stages_factor),
+    X(holonomic_stages_solve),
+    X(holonomic_project),
 };

@@ -1,16 +1,18 @@
-/* Galerkin variational integrators: the catalogue entry, the options, the tables of control points and quadrature rules, the step.
+/* Galerkin variational integrators: the catalogue entry, the options, the tables of control points and quadrature
+   rules, the step.
  *
- * (35), (30), (31) of Man, Gao & Zhong 2020, with Taut's sign +G' lambda: m = n+1 control points d_k, polynomials q(s) = sum N_k q^k and
- * lambda(s) = sum N_k lambda^k over s in [0,1], two rules (b,c) and (B,C):
+ * (35), (30), (31) of Man, Gao & Zhong 2020, with Taut's sign +G' lambda: m = n+1 control points d_k, polynomials q(s)
+ * = sum N_k q^k and lambda(s) = sum N_k lambda^k over s in [0,1], two rules (b,c) and (B,C):
  *
  *     A_k = sum_j b_j [h N_k (L_q + F) + N_k' L_v](c_j) + h sum_j B_j [N_k G' lambda](C_j)
  *     A_0 = -p0,  A_k = 0 (0 < k < n),  A_n = p1                                             (35)
  *     g(q^k) = 0,  k = 1..n                                                                  (30)
  *     G(q^n) v + g_t = 0  with  L_v(q^n, v) = p1                                             (31)
  *
- * F is in A_k by the discrete Lagrange-d'Alembert principle. Unknowns: u^k = q^k - q0 (k = 1..n), v, lambda^0..lambda^n: m(d+c) of
- * them, and p1 is explicit. Two identities keep round-off from adding up. sum_j b_j N_k'(c_j) = N_k(1) - N_k(0), so that with
- * L_v - p0 for L_v the first row needs no p0; and sum_k N_k = 1, so that the last row is, in place of A_n,
+ * F is in A_k by the discrete Lagrange-d'Alembert principle. Unknowns: u^k = q^k - q0 (k = 1..n), v,
+ * lambda^0..lambda^n: m(d+c) of them, and p1 is explicit. Two identities keep round-off from adding up. sum_j b_j
+ * N_k'(c_j) = N_k(1) - N_k(0), so that with L_v - p0 for L_v the first row needs no p0; and sum_k N_k = 1, so that the
+ * last row is, in place of A_n,
  *     p1 = p0 + h sum_j b_j (L_q + F) + h sum_j B_j G' lambda. */
 #include "method/method.h"
 
@@ -21,7 +23,8 @@
 
 enum { GALERKIN_MOST = 9 }; /* control points */
 
-/* A quadrature rule on [0,1] with the Lagrange polynomials N_k of the control points and their derivatives at its nodes. */
+/* A quadrature rule on [0,1] with the Lagrange polynomials N_k of the control points and their derivatives at its
+   nodes. */
 typedef struct {
     real node[GALERKIN_MOST], weight[GALERKIN_MOST];
     real value[GALERKIN_MOST][GALERKIN_MOST];   /* [k][j]: N_k at node j */
@@ -34,7 +37,10 @@ typedef struct {
     galerkin_rule free, bond;                   /* of the unconstrained and of the constrained action */
 } galerkin_tables;
 
-#define FAMILY(name, control, free, bond) { name, "", control " control points, " free " rule, " bond " rule for the constraints" }
+#define FAMILY(name, control, free, bond) \
+    { \
+        name, "", control " control points, " free " rule, " bond " rule for the constraints" \
+    }
 static const method_option options[] = {
     FAMILY("LLL", "Lobatto", "Lobatto", "Lobatto"),     FAMILY("LGL", "Lobatto", "Gauss", "Lobatto"),
     FAMILY("LLG", "Lobatto", "Lobatto", "Gauss"),       FAMILY("LGG", "Lobatto", "Gauss", "Gauss"),
@@ -48,25 +54,28 @@ static const method_info info = {
     .name = "galerkin",
     .summary = "Galerkin variational integrators of eight kinds and any even order, for any Lagrangian",
     .source = "Man, Gao & Zhong 2020",
-    .equations = "q(s) = sum_k N_k(s) q^k,  lambda(s) = sum_k N_k(s) lambda^k,  s = 0..1 over the step, k = 0..n, n = m-1\n"
-                 "A_k = sum_j b_j [h N_k (L_q + F) + N_k' L_v](c_j) + h sum_j B_j [N_k G' lambda](C_j)\n"
-                 "A_0 = -p0,  A_k = 0 for k = 1..n-1,  A_n = p1\n"
-                 "g(q^k) = 0 for k = 1..n,  G v + g_t = 0 at the end, where p1 = L_v(q^n, v)",
+    .equations =
+        "q(s) = sum_k N_k(s) q^k,  lambda(s) = sum_k N_k(s) lambda^k,  s = 0..1 over the step, k = 0..n, n = m-1\n"
+        "A_k = sum_j b_j [h N_k (L_q + F) + N_k' L_v](c_j) + h sum_j B_j [N_k G' lambda](C_j)\n"
+        "A_0 = -p0,  A_k = 0 for k = 1..n-1,  A_n = p1\n"
+        "g(q^k) = 0 for k = 1..n,  G v + g_t = 0 at the end, where p1 = L_v(q^n, v)",
     .order = 4,
     .keeps = KEEPS_SYMPLECTIC | KEEPS_MOMENTUM | KEEPS_REVERSIBLE | KEEPS_POSITION | KEEPS_VELOCITY,
     .options = options,
     .option_count = OPTION_COUNT,
-    .table = "name  control points  rule  rule of constraints  order                      symplectic\n"
-             "LLL   Lobatto         L     L                    2m-2                       yes\n"
-             "LGL   Lobatto         G     L                    2m-2                       yes\n"
-             "LLG   Lobatto         L     G                    2m-2                       no\n"
-             "LGG   Lobatto         G     G                    2m-2                       no\n"
-             "ELL   equidistant     L     L                    m (m even), m+1 (m odd)    m = 2, 3 (= LLL)\n"
-             "EGL   equidistant     G     L                    m (m even), m+1 (m odd)    m = 2, 3 (= LGL)\n"
-             "ELG   equidistant     L     G                    m (m even), m+1 (m odd)    no\n"
-             "EGG   equidistant     G     G                    m (m even), m+1 (m odd)    no\n"
-             "L: Lobatto, G: Gauss, m points each. All eight are time-symmetric and keep momenta and both constraints.\n"
-             "Not symplectic: the constraint points are not those of the rule, (30) of the paper is not the variation of its action.",
+    .table =
+        "name  control points  rule  rule of constraints  order                      symplectic\n"
+        "LLL   Lobatto         L     L                    2m-2                       yes\n"
+        "LGL   Lobatto         G     L                    2m-2                       yes\n"
+        "LLG   Lobatto         L     G                    2m-2                       no\n"
+        "LGG   Lobatto         G     G                    2m-2                       no\n"
+        "ELL   equidistant     L     L                    m (m even), m+1 (m odd)    m = 2, 3 (= LLL)\n"
+        "EGL   equidistant     G     L                    m (m even), m+1 (m odd)    m = 2, 3 (= LGL)\n"
+        "ELG   equidistant     L     G                    m (m even), m+1 (m odd)    no\n"
+        "EGG   equidistant     G     G                    m (m even), m+1 (m odd)    no\n"
+        "L: Lobatto, G: Gauss, m points each. All eight are time-symmetric and keep momenta and both constraints.\n"
+        "Not symplectic: the constraint points are not those of the rule, (30) of the paper is not the variation of "
+        "its action.",
 };
 
 /* The algorithm among the options; LLL if none is named. NULL if several are. */
@@ -102,7 +111,8 @@ static void declare(const method_spec *spec, method_info *d)
 static const char *refuse(const struct system *s)
 {
     if (s->form == FORM_LAGRANGIAN) return NULL;
-    return "it discretises the action of a Lagrangian, and this model has none; write the model with lagrangian(), or take a method "
+    return "it discretises the action of a Lagrangian, and this model has none; write the model with lagrangian(), or "
+           "take a method "
            "for Hamiltonians or rates";
 }
 
@@ -138,11 +148,12 @@ static int check_words(taut_context *context, const method_spec *spec)
 {
     for (int i = 0; i < spec->option_count; i++)
         if (spec->options[i].value && strcmp(spec->options[i].key, "m") != 0)
-            return taut_fail(context, TAUT_BAD_USAGE, "method 'galerkin': '%s' takes no value; write galerkin:%s,m=4", spec->options[i].key,
-                        spec->options[i].key);
+            return taut_fail(context, TAUT_BAD_USAGE, "method 'galerkin': '%s' takes no value; write galerkin:%s,m=4",
+                             spec->options[i].key, spec->options[i].key);
     if (name_of(spec)) return TAUT_OK;
-    return taut_fail(context, TAUT_BAD_USAGE, "method 'galerkin': name one algorithm, as in galerkin:LGL,m=4; 'taut methods galerkin' "
-                                         "lists them");
+    return taut_fail(context, TAUT_BAD_USAGE,
+                     "method 'galerkin': name one algorithm, as in galerkin:LGL,m=4; 'taut methods galerkin' "
+                     "lists them");
 }
 
 typedef struct {
@@ -178,7 +189,8 @@ static int point_of(const galerkin *z, const galerkin_rule *rule, int j, int vel
         X(step_put)(t, place, STEP_Q, z->u[k], rule->value[k][j], 0);
         if (velocity) X(step_put)(t, place, STEP_W, z->u[k], rule->slope[k][j], -1);
     }
-    for (int k = 0; multipliers && k <= z->last; k++) X(step_put)(t, place, STEP_LAMBDA, z->lambda[k], rule->value[k][j], 0);
+    for (int k = 0; multipliers && k <= z->last; k++)
+        X(step_put)(t, place, STEP_LAMBDA, z->lambda[k], rule->value[k][j], 0);
     return place;
 }
 
@@ -201,8 +213,10 @@ static void add_impulses(const galerkin *z, step_table *t, int equation, int k, 
 {
     const galerkin_rule *free = &z->tables->free, *bond = &z->tables->bond;
     for (int j = 0; j <= z->last; j++) {
-        X(step_add)(t, equation, STEP_FREE, z->free[j], sign * free->weight[j] * (k < z->last ? free->value[k][j] : 1), 1);
-        X(step_add)(t, equation, STEP_BOND, z->bond[j], sign * bond->weight[j] * (k < z->last ? bond->value[k][j] : 1), 1);
+        X(step_add)
+        (t, equation, STEP_FREE, z->free[j], sign * free->weight[j] * (k < z->last ? free->value[k][j] : 1), 1);
+        X(step_add)
+        (t, equation, STEP_BOND, z->bond[j], sign * bond->weight[j] * (k < z->last ? bond->value[k][j] : 1), 1);
     }
 }
 
@@ -213,7 +227,8 @@ static void equations(const galerkin *z, step_table *t)
     for (int k = 0; k < z->last; k++) { /* (35) */
         int e = X(step_add_equation)(t, 0, STEP_N, "motion of ");
         t->equations[e].point = k;
-        for (int j = 0; j <= z->last; j++) X(step_add)(t, e, STEP_PI_CHANGE, z->free[j], free->weight[j] * free->slope[k][j], 0);
+        for (int j = 0; j <= z->last; j++)
+            X(step_add)(t, e, STEP_PI_CHANGE, z->free[j], free->weight[j] * free->slope[k][j], 0);
         add_impulses(z, t, e, k, 1);
     }
     int momentum = X(step_add_equation)(t, 0, STEP_N, "momentum of ");

@@ -7,7 +7,8 @@
 const char *X(holonomic_refuse)(const struct system *s)
 {
     if (s->m->phase) return "its constraints are on phase space, not on positions; use dirac";
-    return s->form == FORM_RATES ? "rates have no momenta and no Hamiltonian; give a lagrangian or a hamiltonian" : NULL;
+    return s->form == FORM_RATES ? "rates have no momenta and no Hamiltonian; give a lagrangian or a hamiltonian"
+                                 : NULL;
 }
 
 void X(holonomic_destroy)(void *self)
@@ -38,7 +39,8 @@ static void lay_out(void *self, room_layout *l)
     f->extra = room_reals(l, HOLONOMIC_EXTRA * (n > c ? n : c));
 }
 
-int X(holonomic_create)(struct system *s, int (*evaluate)(void *, real, const real *, real *), motion_type type, void **self)
+int X(holonomic_create)(struct system *s, int (*evaluate)(void *, real, const real *, real *), motion_type type,
+                        void **self)
 {
     *self = NULL;
     holonomic *f = taut_mem_new(s->context, 1, sizeof *f);
@@ -47,7 +49,9 @@ int X(holonomic_create)(struct system *s, int (*evaluate)(void *, real, const re
     f->evaluate = evaluate;
     f->type = type;
     int status = X(legendre_create)(s, &f->legendre);
-    if (!status) status = s->structure.force_multiplier ? X(acceleration_create)(s, &f->acceleration) : X(saddle_create)(s, &f->saddle);
+    if (!status)
+        status = s->structure.force_multiplier ? X(acceleration_create)(s, &f->acceleration)
+                                               : X(saddle_create)(s, &f->saddle);
     if (!status) status = X(system_prepare_block)(s, BLOCK_G);
     if (!status) status = X(system_prepare_rates)(s);
     if (!status) status = X(field_prepare_slope_gradient)(s->constraint, KIND_Q);
@@ -164,8 +168,10 @@ int X(holonomic_project)(void *self, unsigned which, real eps, real t, const rea
     }
     return c == 0 ? TAUT_OK
                   : taut_fail(s->context, TAUT_NO_CONVERGENCE,
-                         "at t = %.9g: the projection onto the %s constraints does not converge: %.3g is left after %d corrections; try a "
-                         "smaller step", (double)t, momentum ? "momentum" : "position", (double)before, CORRECTIONS);
+                              "at t = %.9g: the projection onto the %s constraints does not converge: %.3g is left "
+                              "after %d corrections; try a "
+                              "smaller step",
+                              (double)t, momentum ? "momentum" : "position", (double)before, CORRECTIONS);
 }
 
 /* ---- Newton's matrix ---- */

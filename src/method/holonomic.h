@@ -1,5 +1,5 @@
-/* What the formulations of a system with imposed constraints g(q,t) = 0 share: the way from (q,p) to velocities and residuals, the saddle-point
- * matrix behind Q = G H_pp G', projections, and Newton's matrix of the stages. */
+/* What the formulations of a system with imposed constraints g(q,t) = 0 share: the way from (q,p) to velocities and
+ * residuals, the saddle-point matrix behind Q = G H_pp G', projections, and Newton's matrix of the stages. */
 #ifndef TAUT_METHOD_HOLONOMIC_H
 #define TAUT_METHOD_HOLONOMIC_H
 
@@ -38,7 +38,8 @@ typedef struct holonomic {
 
 /* The reason why imposed constraints of this system cannot be treated so, or NULL. */
 const char *X(holonomic_refuse)(const struct system *s);
-int X(holonomic_create)(struct system *s, int (*evaluate)(void *, real, const real *, real *), motion_type type, void **self);
+int X(holonomic_create)(struct system *s, int (*evaluate)(void *, real, const real *, real *), motion_type type,
+                        void **self);
 void X(holonomic_destroy)(void *self);
 void X(holonomic_begin)(void *self, const state *x);
 int X(holonomic_end)(void *self, state *x);

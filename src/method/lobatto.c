@@ -38,15 +38,16 @@ static void declare(const method_spec *spec, method_info *declared)
  *     g(Q_i) = 0,   i = 2..s
  *     q1 = Q_s,   p1 = p0 + h sum_j b_j phi(Q_j,W_j,Lambda_j),   G1 nu(q1,w) + g_t = 0 where pi(q1,w) = p1
  *
- * Q_1 is q0, and A_is = 0: the stage system has Lambda_1 .. Lambda_{s-1}, one for each stage that meets the constraints; Lambda_s enters
- * p1 alone and belongs to the velocity constraint. The unknowns of the stages are chosen so that as little as possible is solved for:
+ * Q_1 is q0, and A_is = 0: the stage system has Lambda_1 .. Lambda_{s-1}, one for each stage that meets the
+ * constraints; Lambda_s enters p1 alone and belongs to the velocity constraint. The unknowns of the stages are chosen
+ * so that as little as possible is solved for:
  *
  *     Lagrangian (nu is w):    W_1 .. W_s;                        Q_i = q0 + h sum a_ij W_j
  *     the others (pi is w):    Z_i = h phi_i, i = 1 .. s-1, and U_i = Q_i - q0, i = 2 .. s;    W_i = p0 + sum A_ij Z_j
  *
- * For a Lagrangian, combinations of rows and columns exist (the inverses of A and a, bordered) after which stages meet in the mass matrix alone;
- * they have a third of the entries, but a poor diagonal: on a chain of 1,000 links three stages then take less than half the time, and six take
- * 42 s a step. As they are, the diagonal is the mass matrix. */
+ * For a Lagrangian, combinations of rows and columns exist (the inverses of A and a, bordered) after which stages meet
+ * in the mass matrix alone; they have a third of the entries, but a poor diagonal: on a chain of 1,000 links three
+ * stages then take less than half the time, and six take 42 s a step. As they are, the diagonal is the mass matrix. */
 typedef struct {
     step_table *t;
     lobatto_pair pair;
@@ -126,12 +127,15 @@ static void stage_equations(stages *m)
     for (int i = 1; i <= m->last; i++) X(step_add)(t, X(step_add_equation)(t, 0, STEP_C, ""), STEP_G, m->at[i], 1, 0);
 }
 
-/* w, v and the multipliers of the last stage; momenta of the end are sums of impulses, so that they add up to round-off. */
+/* w, v and the multipliers of the last stage; momenta of the end are sums of impulses, so that they add up to
+   round-off. */
 static void end_of_step(stages *m, const struct system *s)
 {
     step_table *t = m->t;
-    int w = X(step_add_group)(t, 1, STEP_N), v = m->lagrangian ? w : X(step_add_group)(t, 1, STEP_N), mu = X(step_add_group)(t, 1, STEP_C);
-    int end = X(step_add_place)(t, 1), moving = m->lagrangian ? end : X(step_add_place)(t, 1), stage = X(step_add_place)(t, 1);
+    int w = X(step_add_group)(t, 1, STEP_N), v = m->lagrangian ? w : X(step_add_group)(t, 1, STEP_N),
+        mu = X(step_add_group)(t, 1, STEP_C);
+    int end = X(step_add_place)(t, 1), moving = m->lagrangian ? end : X(step_add_place)(t, 1),
+        stage = X(step_add_place)(t, 1);
     t->places[stage] = t->places[m->at[m->last]];
     X(step_put)(t, stage, STEP_LAMBDA, mu, 1, 0);
     put_position(m, end, m->last);

@@ -37,11 +37,13 @@ typedef struct method_info {
     int has_base;           /* made of another method, which its name goes on with: NAME:BASE,... */
     /* What a system makes of the declarations: changes the copy that it is given. NULL: nothing. */
     void (*adapt)(struct system *s, struct method_info *info);
-    int own_work;           /* a step adds its exact discrete work to the state; for the others the simulation does, by the trapezoidal rule */
+    int own_work;           /* a step adds its exact discrete work to the state; for the others the simulation does, by
+                               the trapezoidal rule */
     int midpoint_multipliers; /* the state's multipliers belong to the middle of the last step, and are reported so */
 } method_info;
 
-/* A method has an adjoint when the word `adjoint` is among its options: NAME:...,adjoint is the adjoint of NAME:..., and twice is none. */
+/* A method has an adjoint when the word `adjoint` is among its options: NAME:...,adjoint is the adjoint of NAME:...,
+   and twice is none. */
 #define METHOD_ADJOINT "adjoint"
 
 /* NAME:word,key=value,... taken apart; the texts point into `text`. */
@@ -53,24 +55,28 @@ typedef struct {
         const char *key, *value; /* value is NULL for a bare word */
     } options[METHOD_OPTIONS];
     int option_count;
-    char base[256];         /* with has_base: the other method as text, with all options that are not ours; empty: none was named */
+    char base[256];         /* with has_base: the other method as text, with all options that are not ours; empty: none
+                               was named */
 } method_spec;
 
 /* The contract of a step, whatever makes it. It maps the state x (system/state.h) at t to that at t + h:
  *
- *   reads    t, q, p, w, lambda with what compensated summation left over (t_low, q_low, p_low), step and extra of x, and h, which may be
+ *   reads    t, q, p, w, lambda with what compensated summation left over (t_low, q_low, p_low), step and extra of x,
+ *   and h, which may be
  *            negative; nothing else: a step depends on state and length alone, so that a resumed run repeats every bit. What a method keeps
  *            for speed (a factored matrix, a force) must be what it would compute again.
- *   sets     t and t_low (state_next_time), q and p with their low parts (add_compensated), w (of a Lagrangian the velocity that
+ *   sets     t and t_low (state_next_time), q and p with their low parts (add_compensated), w (of a Lagrangian the
+ *   velocity that
  *            belongs to p, of the others p), lambda (its own multipliers, with which the next step begins). A method that declares own_work
  *            adds the work of the step; one that declares midpoint_multipliers sets t_lambda; one that chooses its steps sets step.
  *   leaves   extra and, without own_work, the work: others do.
- *   fails    with a positive status and a text in the context, and x is then as it was; a later step from x is as if nothing had happened.
- *   never    allocates, writes or logs.
+ *   fails    with a positive status and a text in the context, and x is then as it was; a later step from x is as if
+ *   nothing had happened. never    allocates, writes or logs.
  *
  * tests/test_catalogue.c measures every property that the methods declare. */
 
-/* Steps that are code of their own: vector fields with their schemes, compositions, and reductions of a table that are written out for speed. */
+/* Steps that are code of their own: vector fields with their schemes, compositions, and reductions of a table that are
+   written out for speed. */
 typedef struct {
     int (*create)(struct system *s, const method_spec *spec, real tolerance, void **self);
     int (*step)(void *self, state *x, real h);
@@ -89,7 +95,8 @@ struct method_class {
     const method_code *code;
     /* With both: does the code serve for this system? */
     int (*reduces)(const struct system *s);
-    /* Sets the momenta and velocities of x so that a step of h leads to q1; NULL for methods without a discrete Lagrangian. */
+    /* Sets the momenta and velocities of x so that a step of h leads to q1; NULL for methods without a discrete
+       Lagrangian. */
     int (*start)(struct system *s, const method_spec *spec, state *x, const real *q1, real h);
 };
 
@@ -109,19 +116,21 @@ int X(method_parse)(taut_context *context, const char *text, method_spec *spec);
 /* The info with what its options make of it. */
 method_info X(method_declared)(const method_spec *spec);
 /* Options: a whole number key=N within bounds (context may be NULL: no message); whether a bare word was given. */
-int X(method_whole_option)(taut_context *context, const method_spec *spec, const char *key, int otherwise, int least, int most,
-                        int *value);
+int X(method_whole_option)(taut_context *context, const method_spec *spec, const char *key, int otherwise, int least,
+                           int most, int *value);
 int X(method_has_word)(const method_spec *spec, const char *word);
 /* A number key=X, finite. */
 int X(method_real_option)(taut_context *context, const method_spec *spec, const char *key, real otherwise, real *value);
-/* Options that the catalogue describes without values are words, the others have values: fails with a message where that is not so. */
+/* Options that the catalogue describes without values are words, the others have values: fails with a message where
+   that is not so. */
 int X(method_check_words)(taut_context *context, const method_spec *spec);
 /* Why the method cannot run this system, a sentence, or NULL. */
 const char *X(method_refusal)(const struct method_class *class, const struct system *s);
 int X(method_create)(struct system *s, const method_spec *spec, real tolerance, method *m);
 /* For a class that need not stand in the table. */
 method_info X(method_class_declared)(const struct method_class *class, const method_spec *spec);
-int X(method_create_with)(struct system *s, const struct method_class *class, const method_spec *spec, real tolerance, method *m);
+int X(method_create_with)(struct system *s, const struct method_class *class, const method_spec *spec, real tolerance,
+                          method *m);
 void X(method_destroy)(method *m);
 /* x := the state h later. On a positive status x is as it was. */
 int X(method_step)(const method *m, state *x, real h);
@@ -131,7 +140,8 @@ extern const struct method_class X(method_naive), X(method_extended), X(method_d
 /* The equations that such a method integrates; NULL for the others. */
 formulation *X(method_formulation)(const method *m);
 
-extern const struct method_class X(method_rattle), X(method_shake), X(method_lobatto), X(method_del), X(method_galerkin), X(method_em);
+extern const struct method_class X(method_rattle), X(method_shake), X(method_lobatto), X(method_del),
+    X(method_galerkin), X(method_em);
 extern const struct method_class X(method_euler), X(method_compose);
 
 #endif

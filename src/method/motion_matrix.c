@@ -4,11 +4,13 @@
 
 #include "solve/assembly.h"
 
-/* Unknowns of a stage, and the equations that come at the same offsets. Of a Lagrangian w is the velocity, and the pairs of changes of w and
-   of v (A_W and A_V, C_W and C_V) are one unknown each; a formulation leaves out what it does not have. */
+/* Unknowns of a stage, and the equations that come at the same offsets. Of a Lagrangian w is the velocity, and the
+   pairs of changes of w and of v (A_W and A_V, C_W and C_V) are one unknown each; a formulation leaves out what it does
+   not have. */
 enum { X_Q, X_P, Y_Q, Y_P, V, FREE, E, A_W, A_V, ALPHA, C_W, C_V, C, S, BETA, PARTS };
 
-/* A block of a stage, in the row of an equation and the column of an unknown; its values are those at one of three places. */
+/* A block of a stage, in the row of an equation and the column of an unknown; its values are those at one of three
+   places. */
 typedef struct {
     assembly_entry at;
     enum { AT_STAGE, AT_VELOCITY, AT_ACCELERATION } place; /* the second and third have v and dv/dt for w */
@@ -46,10 +48,19 @@ static void put(motion_matrix *m, const block_shape *block, int place, int row, 
     m->entries[m->count++] = (entry){ .at = { block, row, column, 0, factor, -1 }, .place = place };
 }
 
-static void add(motion_matrix *m, block_id id, int row, int column, int factor) { put(m, &m->s->blocks[id], AT_STAGE, row, column, factor); }
-static void one(motion_matrix *m, int row, int column, int factor) { put(m, &m->identity, AT_STAGE, row, column, factor); }
+static void add(motion_matrix *m, block_id id, int row, int column, int factor)
+{
+    put(m, &m->s->blocks[id], AT_STAGE, row, column, factor);
+}
+static void one(motion_matrix *m, int row, int column, int factor)
+{
+    put(m, &m->identity, AT_STAGE, row, column, factor);
+}
 static void jacobian(motion_matrix *m, int row, int column, int factor) { add(m, BLOCK_G, row, column, factor); }
-static void multiplied(motion_matrix *m, int row, int column, int factor) { put(m, &m->g_transposed, AT_STAGE, row, column, factor); }
+static void multiplied(motion_matrix *m, int row, int column, int factor)
+{
+    put(m, &m->g_transposed, AT_STAGE, row, column, factor);
+}
 static void rate(motion_matrix *m, int row, int column, int factor)
 {
     put(m, &m->s->blocks[BLOCK_RATE_Q], AT_VELOCITY, row, column, factor);
@@ -59,7 +70,8 @@ static void rate_multiplied(motion_matrix *m, int row, int column, int factor)
     put(m, &m->rate_transposed, AT_VELOCITY, row, column, factor);
 }
 
-/* L: pi_w b + pi_q a = p,  H: b = nu_q a + nu_w p: the change b of v (or of dv/dt) that belongs to those of q and p (or of their rates). */
+/* L: pi_w b + pi_q a = p,  H: b = nu_q a + nu_w p: the change b of v (or of dv/dt) that belongs to those of q and p (or
+   of their rates). */
 static void velocity_equation(motion_matrix *m, int b, int a, int p)
 {
     int lagrangian = m->s->form == FORM_LAGRANGIAN;
@@ -83,14 +95,17 @@ static void reaction(motion_matrix *m, int w, int v, int multiplier)
 /* The equations of motion_matrix.h, each at the unknown that it is named by here. */
 static void list_entries(motion_matrix *m)
 {
-    int lagrangian = m->s->form == FORM_LAGRANGIAN, w = lagrangian ? V : X_P, a_w = lagrangian ? A_V : A_W, c_w = lagrangian ? C_V : C_W;
-    int naive = m->type == MOTION_NAIVE, extended = m->type == MOTION_EXTENDED, y_q = naive ? V : Y_Q, force = extended ? FREE : Y_P;
+    int lagrangian = m->s->form == FORM_LAGRANGIAN, w = lagrangian ? V : X_P, a_w = lagrangian ? A_V : A_W,
+        c_w = lagrangian ? C_V : C_W;
+    int naive = m->type == MOTION_NAIVE, extended = m->type == MOTION_EXTENDED, y_q = naive ? V : Y_Q,
+        force = extended ? FREE : Y_P;
     one(m, X_Q, X_Q, 1), one(m, X_P, X_P, 1);
     velocity_equation(m, V, X_Q, X_P);
     one(m, force, force, 1);
     add(m, BLOCK_PHI_Q, force, X_Q, -1), add(m, BLOCK_PHI_W, force, w, -1), add(m, BLOCK_PHI_LAMBDA, force, BETA, -1);
     velocity_equation(m, E, extended ? V : y_q, force);
-    jacobian(m, BETA, E, 1), rate(m, BETA, V, extended || naive ? 2 : 1), put(m, &m->acceleration, AT_ACCELERATION, BETA, X_Q, 1);
+    jacobian(m, BETA, E, 1), rate(m, BETA, V, extended || naive ? 2 : 1),
+        put(m, &m->acceleration, AT_ACCELERATION, BETA, X_Q, 1);
     if (naive) return;
     reaction(m, A_W, A_V, ALPHA);
     jacobian(m, ALPHA, A_V, 1), jacobian(m, ALPHA, V, -1), rate(m, ALPHA, X_Q, -1);
@@ -108,18 +123,20 @@ static void list_entries(motion_matrix *m)
     else
         one(m, S, S, 1), add(m, BLOCK_NU_W, Y_Q, S, -1), add(m, BLOCK_NU_Q, Y_Q, C_V, 1);
     add(m, BLOCK_PHI_W, S, c_w, 1), rate_multiplied(m, S, C, -2), multiplied(m, S, ALPHA, 2);
-    one(m, Y_P, Y_P, 1), one(m, Y_P, FREE, -1), rate_multiplied(m, Y_P, ALPHA, -2), put(m, &m->acceleration_transposed, AT_ACCELERATION, Y_P, C, 1);
+    one(m, Y_P, Y_P, 1), one(m, Y_P, FREE, -1), rate_multiplied(m, Y_P, ALPHA, -2),
+        put(m, &m->acceleration_transposed, AT_ACCELERATION, Y_P, C, 1);
     add(m, BLOCK_PHI_Q, Y_P, C_V, 1), add(m, BLOCK_PHI_W, Y_P, S, -1);
 }
 
 /* The blocks that only this matrix has; their parts are the system's. */
 static int prepare_blocks(motion_matrix *m)
 {
-    static const block_id needed[] = { BLOCK_PI_Q, BLOCK_PI_W, BLOCK_NU_Q, BLOCK_NU_W, BLOCK_PHI_Q, BLOCK_PHI_W, BLOCK_PHI_LAMBDA, BLOCK_G,
-                                       BLOCK_RATE_Q };
+    static const block_id needed[] = { BLOCK_PI_Q,  BLOCK_PI_W,       BLOCK_NU_Q, BLOCK_NU_W,  BLOCK_PHI_Q,
+                                       BLOCK_PHI_W, BLOCK_PHI_LAMBDA, BLOCK_G,    BLOCK_RATE_Q };
     struct system *s = m->s;
     int status = TAUT_OK;
-    for (size_t i = 0; !status && i < sizeof needed / sizeof *needed; i++) status = X(system_prepare_block)(s, needed[i]);
+    for (size_t i = 0; !status && i < sizeof needed / sizeof *needed; i++)
+        status = X(system_prepare_block)(s, needed[i]);
     if (status) return status;
     m->identity = (block_shape){ .part_count = 1, .value_count = (int)s->n, .prepared = 1 };
     m->identity.parts[0] = (block_part){ .source = PART_IDENTITY, .shape = s->identity, .sign = 1 };
@@ -143,12 +160,17 @@ static int create_pattern(motion_matrix *m)
         int base = i * size;
         for (int k = 0; !status && k < m->count; k++) {
             entry *e = &m->entries[k];
-            status = X(assembly_add)(m->matrix, e->at.block, base + m->offset[e->at.row], base + m->offset[e->at.column], &e->id_of[i]);
+            status = X(assembly_add)(m->matrix, e->at.block, base + m->offset[e->at.row],
+                                     base + m->offset[e->at.column], &e->id_of[i]);
         }
         for (int part = 0; part < 2; part++)
             for (int j = 0; !status && j < m->stages; j++)
                 status = X(assembly_add)(m->matrix, &m->identity, base + m->offset[part ? X_P : X_Q],
-                                      j * size + m->offset[part ? Y_P : m->type == MOTION_NAIVE ? V : Y_Q], &m->coupling[part][i][j]);
+                                         j * size
+                                             + m->offset[part                      ? Y_P
+                                                         : m->type == MOTION_NAIVE ? V
+                                                                                   : Y_Q],
+                                         &m->coupling[part][i][j]);
     }
     if (status) return status;
     X(assembly_expect_zeros)(m->matrix);
@@ -165,10 +187,23 @@ int X(motion_matrix_create)(struct system *s, int stages, const real *a, motion_
     m->type = type;
     for (int i = 0; i < stages; i++)
         for (int j = 0; j < stages; j++) m->a[i][j] = a[i * stages + j];
-    int n = (int)s->n, c = (int)s->c, naive = type == MOTION_NAIVE, extended = type == MOTION_EXTENDED, pairs = s->form != FORM_LAGRANGIAN;
-    int sizes[PARTS] = { [X_Q] = n, [X_P] = n, [Y_Q] = naive ? 0 : n, [Y_P] = n, [V] = n, [FREE] = extended ? n : 0, [E] = n, [BETA] = c,
-                         [A_W] = naive || !pairs ? 0 : n, [A_V] = naive ? 0 : n, [ALPHA] = naive ? 0 : c,
-                         [C_W] = extended && pairs ? n : 0, [C_V] = extended ? n : 0, [C] = extended ? c : 0, [S] = extended ? n : 0 };
+    int n = (int)s->n, c = (int)s->c, naive = type == MOTION_NAIVE, extended = type == MOTION_EXTENDED,
+        pairs = s->form != FORM_LAGRANGIAN;
+    int sizes[PARTS] = { [X_Q] = n,
+                         [X_P] = n,
+                         [Y_Q] = naive ? 0 : n,
+                         [Y_P] = n,
+                         [V] = n,
+                         [FREE] = extended ? n : 0,
+                         [E] = n,
+                         [BETA] = c,
+                         [A_W] = naive || !pairs ? 0 : n,
+                         [A_V] = naive ? 0 : n,
+                         [ALPHA] = naive ? 0 : c,
+                         [C_W] = extended && pairs ? n : 0,
+                         [C_V] = extended ? n : 0,
+                         [C] = extended ? c : 0,
+                         [S] = extended ? n : 0 };
     for (int k = 0; k < PARTS; k++) m->offset[k + 1] = m->offset[k] + sizes[k];
     m->room = n;
     list_entries(m);
@@ -203,7 +238,8 @@ void X(motion_matrix_put)(motion_matrix *m, int stage, const place *at, const re
     }
     for (uint32_t i = 0; i < m->s->n; i++) m->values[i] = 1;
     for (int part = 0; part < 2; part++)
-        for (int j = 0; j < m->stages; j++) X(assembly_put)(m->matrix, m->coupling[part][stage][j], -m->h * m->a[stage][j], m->values);
+        for (int j = 0; j < m->stages; j++)
+            X(assembly_put)(m->matrix, m->coupling[part][stage][j], -m->h * m->a[stage][j], m->values);
 }
 
 int X(motion_matrix_factor)(motion_matrix *m, real t)
@@ -211,16 +247,20 @@ int X(motion_matrix_factor)(motion_matrix *m, real t)
     int status = X(assembly_factor)(m->matrix);
     if (status != TAUT_SINGULAR) return status;
     return taut_fail(m->s->context, TAUT_SINGULAR,
-                "at t = %.9g: the matrix of the step is singular; the constraints or the mass matrix lose rank here, or the step is too "
-                "large: try a smaller one, or 'taut check'", (double)t);
+                     "at t = %.9g: the matrix of the step is singular; the constraints or the mass matrix lose rank "
+                     "here, or the step is too "
+                     "large: try a smaller one, or 'taut check'",
+                     (double)t);
 }
 
 int X(motion_matrix_solve)(motion_matrix *m, real *r)
 {
     size_t n = m->s->n, size = (size_t)m->offset[PARTS];
     memset(m->unknowns, 0, size * (size_t)m->stages * sizeof(real));
-    for (int i = 0; i < m->stages; i++) memcpy(m->unknowns + (size_t)i * size, r + (size_t)i * 2 * n, 2 * n * sizeof(real));
+    for (int i = 0; i < m->stages; i++)
+        memcpy(m->unknowns + (size_t)i * size, r + (size_t)i * 2 * n, 2 * n * sizeof(real));
     int status = X(assembly_solve)(m->matrix, m->unknowns);
-    for (int i = 0; !status && i < m->stages; i++) memcpy(r + (size_t)i * 2 * n, m->unknowns + (size_t)i * size, 2 * n * sizeof(real));
+    for (int i = 0; !status && i < m->stages; i++)
+        memcpy(r + (size_t)i * 2 * n, m->unknowns + (size_t)i * size, 2 * n * sizeof(real));
     return status;
 }

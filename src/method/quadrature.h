@@ -4,7 +4,8 @@
 
 #include "base/real.h"
 
-/* n points: Gauss-Legendre (n >= 1, exact to degree 2n-1), Lobatto (n >= 2, ends included, exact to degree 2n-3). weights may be NULL. */
+/* n points: Gauss-Legendre (n >= 1, exact to degree 2n-1), Lobatto (n >= 2, ends included, exact to degree 2n-3).
+   weights may be NULL. */
 void X(gauss_rule)(int n, real *nodes, real *weights);
 void X(lobatto_rule)(int n, real *nodes, real *weights);
 /* n >= 2 equidistant points, ends included. */

@@ -1,5 +1,6 @@
-/* RATTLE: the catalogue entry, and the choice between its forms. In general it is the Lobatto pair with two stages; where forces depend on
-   the multipliers, r of phi = f + r is taken at the ends of the step, not with the momentum P between them (Jay & Simeon's class). */
+/* RATTLE: the catalogue entry, and the choice between its forms. In general it is the Lobatto pair with two stages;
+   where forces depend on the multipliers, r of phi = f + r is taken at the ends of the step, not with the momentum P
+   between them (Jay & Simeon's class). */
 #include "method/euler.h"
 #include "method/lobatto.h"
 #include "method/verlet.h"
@@ -28,4 +29,5 @@ static int table(struct system *s, const method_spec *spec, step_table *t)
     return TAUT_OK;
 }
 
-const struct method_class X(method_rattle) = { .info = &info, .table = table, .code = &X(verlet_projected), .reduces = X(verlet_serves) };
+const struct method_class
+    X(method_rattle) = { .info = &info, .table = table, .code = &X(verlet_projected), .reduces = X(verlet_serves) };

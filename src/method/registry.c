@@ -4,8 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct method_class *const table[] = { &X(method_rattle), &X(method_shake), &X(method_lobatto), &X(method_del), &X(method_galerkin),
-                                                      &X(method_em), &X(method_naive), &X(method_extended), &X(method_dirac), &X(method_euler), &X(method_compose) };
+static const struct method_class *const table[] = { &X(method_rattle), &X(method_shake),    &X(method_lobatto),
+                                                    &X(method_del),    &X(method_galerkin), &X(method_em),
+                                                    &X(method_naive),  &X(method_extended), &X(method_dirac),
+                                                    &X(method_euler),  &X(method_compose) };
 
 int X(method_count)(void) { return (int)(sizeof table / sizeof *table); }
 const struct method_class *X(method_at)(int index) { return table[index]; }
@@ -24,8 +26,8 @@ static int unknown_method(taut_context *context, const char *name)
         size_t at = strlen(names);
         snprintf(names + at, sizeof names - at, "%s%s", i ? ", " : "", table[i]->info->name);
     }
-    return taut_fail(context, TAUT_BAD_USAGE, "there is no method '%s'; the methods are: %s ('taut methods' describes them)", name,
-                names);
+    return taut_fail(context, TAUT_BAD_USAGE,
+                     "there is no method '%s'; the methods are: %s ('taut methods' describes them)", name, names);
 }
 
 static int knows(const method_info *info, const char *key, size_t length)
@@ -39,14 +41,15 @@ static int check_options(taut_context *context, const method_spec *spec, const m
 {
     for (int i = 0; i < spec->option_count; i++) {
         if (!knows(info, spec->options[i].key, strlen(spec->options[i].key)))
-            return taut_fail(context, TAUT_BAD_USAGE, "method '%s' has no option '%s'; 'taut methods %s' lists what it has", info->name,
-                        spec->options[i].key, info->name);
+            return taut_fail(context, TAUT_BAD_USAGE,
+                             "method '%s' has no option '%s'; 'taut methods %s' lists what it has", info->name,
+                             spec->options[i].key, info->name);
     }
     return TAUT_OK;
 }
 
-/* Takes what belongs to the base out of the options `at`: its name, which comes first, and every option that is not one of info's. Returns
-   what is left, or NULL. */
+/* Takes what belongs to the base out of the options `at`: its name, which comes first, and every option that is not one
+   of info's. Returns what is left, or NULL. */
 static char *take_base(const method_info *info, char *at, method_spec *spec)
 {
     char *left = NULL, *end = at;
@@ -61,7 +64,8 @@ static char *take_base(const method_info *info, char *at, method_spec *spec)
             end += length;
             continue;
         }
-        if (spec->base[0]) strcat(spec->base, strchr(spec->base, ':') ? "," : ":"); /* no longer than the text it comes from */
+        if (spec->base[0])
+            strcat(spec->base, strchr(spec->base, ':') ? "," : ":"); /* no longer than the text it comes from */
         strcat(spec->base, at);
     }
     if (left) *end = 0;
@@ -74,7 +78,9 @@ static int check_base(taut_context *context, const method_spec *spec)
     if (!spec->base[0]) return TAUT_OK;
     int status = X(method_parse)(context, spec->base, &base);
     if (status || !X(method_find)(base.name)->info->has_base) return status;
-    return taut_fail(context, TAUT_BAD_USAGE, "method '%s' is made of another one, and '%s' is made of one itself; name that", spec->name, base.name);
+    return taut_fail(context, TAUT_BAD_USAGE,
+                     "method '%s' is made of another one, and '%s' is made of one itself; name that", spec->name,
+                     base.name);
 }
 
 int X(method_parse)(taut_context *context, const char *text, method_spec *spec)
@@ -88,7 +94,8 @@ int X(method_parse)(taut_context *context, const char *text, method_spec *spec)
     const struct method_class *class = X(method_find)(spec->name);
     if (class && class->info->has_base) at = take_base(class->info, at, spec);
     while (at) {
-        if (spec->option_count == METHOD_OPTIONS) return taut_fail(context, TAUT_BAD_USAGE, "the method has too many options: %s", text);
+        if (spec->option_count == METHOD_OPTIONS)
+            return taut_fail(context, TAUT_BAD_USAGE, "the method has too many options: %s", text);
         char *next = strchr(at, ',');
         if (next) *next++ = 0;
         char *value = strchr(at, '=');
@@ -109,10 +116,13 @@ method_info X(method_class_declared)(const struct method_class *class, const met
     return info;
 }
 
-method_info X(method_declared)(const method_spec *spec) { return X(method_class_declared)(X(method_find)(spec->name), spec); }
+method_info X(method_declared)(const method_spec *spec)
+{
+    return X(method_class_declared)(X(method_find)(spec->name), spec);
+}
 
-int X(method_whole_option)(taut_context *context, const method_spec *spec, const char *key, int otherwise, int least, int most,
-                        int *value)
+int X(method_whole_option)(taut_context *context, const method_spec *spec, const char *key, int otherwise, int least,
+                           int most, int *value)
 {
     *value = otherwise;
     for (int i = 0; i < spec->option_count; i++) {
@@ -121,8 +131,8 @@ int X(method_whole_option)(taut_context *context, const method_spec *spec, const
         char *end = NULL;
         long number = text ? strtol(text, &end, 10) : 0;
         if (!text || end == text || *end || number < least || number > most)
-            return context ? taut_fail(context, TAUT_BAD_USAGE, "method '%s' needs %s=N with N from %d to %d, not '%s'", spec->name, key, least,
-                                  most, text ? text : "")
+            return context ? taut_fail(context, TAUT_BAD_USAGE, "method '%s' needs %s=N with N from %d to %d, not '%s'",
+                                       spec->name, key, least, most, text ? text : "")
                            : TAUT_BAD_USAGE;
         *value = (int)number;
     }
@@ -144,8 +154,8 @@ int X(method_real_option)(taut_context *context, const method_spec *spec, const 
         const char *text = spec->options[i].value;
         wide number = 0;
         if (!text || taut_wide_parse(text, &number) || !(number - number == 0))
-            return taut_fail(context, TAUT_BAD_USAGE, "method '%s' needs a number for %s, as in %s:%s=0.5, not '%s'", spec->name, key, spec->name,
-                        key, text ? text : "");
+            return taut_fail(context, TAUT_BAD_USAGE, "method '%s' needs a number for %s, as in %s:%s=0.5, not '%s'",
+                             spec->name, key, spec->name, key, text ? text : "");
         *value = (real)number;
     }
     return TAUT_OK;
@@ -157,9 +167,12 @@ int X(method_check_words)(taut_context *context, const method_spec *spec)
     for (int i = 0; i < spec->option_count; i++)
         for (int k = 0; k < info->option_count; k++) {
             const method_option *o = &info->options[k];
-            if (strcmp(o->name, spec->options[i].key) != 0 || (o->values[0] != 0) == (spec->options[i].value != NULL)) continue;
-            return o->values[0] ? taut_fail(context, TAUT_BAD_USAGE, "method '%s': '%s' needs a value: %s=%s", spec->name, o->name, o->name, o->values)
-                                : taut_fail(context, TAUT_BAD_USAGE, "method '%s': '%s' takes no value", spec->name, o->name);
+            if (strcmp(o->name, spec->options[i].key) != 0 || (o->values[0] != 0) == (spec->options[i].value != NULL))
+                continue;
+            return o->values[0]
+                       ? taut_fail(context, TAUT_BAD_USAGE, "method '%s': '%s' needs a value: %s=%s", spec->name,
+                                   o->name, o->name, o->values)
+                       : taut_fail(context, TAUT_BAD_USAGE, "method '%s': '%s' takes no value", spec->name, o->name);
         }
     return TAUT_OK;
 }
@@ -167,18 +180,21 @@ int X(method_check_words)(taut_context *context, const method_spec *spec)
 const char *X(method_refusal)(const struct method_class *class, const struct system *s)
 {
     if (s->m->start_points_line && !class->start)
-        return "the model gives start_points, and only methods with a discrete Lagrangian (del, shake) start from two points; give "
+        return "the model gives start_points, and only methods with a discrete Lagrangian (del, shake) start from two "
+               "points; give "
                "positions and velocities in start";
     if (s->m->phase && class != &X(method_dirac))
-        return s->m->phase->velocities
-                   ? "its Lagrangian is singular, the mass matrix has no inverse; only the Dirac bracket covers that: use dirac:rk4, "
-                     "dirac:gauss ('taut check' shows the constraints)"
-                   : "its constraints contain momenta, or gauge conditions; only the Dirac bracket covers that: use dirac:rk4, dirac:gauss "
-                     "('taut check' shows the constraints)";
+        return s->m->phase->velocities ? "its Lagrangian is singular, the mass matrix has no inverse; only the Dirac "
+                                         "bracket covers that: use dirac:rk4, "
+                                         "dirac:gauss ('taut check' shows the constraints)"
+                                       : "its constraints contain momenta, or gauge conditions; only the Dirac bracket "
+                                         "covers that: use dirac:rk4, dirac:gauss "
+                                         "('taut check' shows the constraints)";
     return class->refuse ? class->refuse(s) : NULL;
 }
 
-static int create_stepper(struct system *s, const struct method_class *class, const method_spec *spec, real tolerance, void **self)
+static int create_stepper(struct system *s, const struct method_class *class, const method_spec *spec, real tolerance,
+                          void **self)
 {
     stepper *made = NULL;
     step_table *t = taut_mem_new(s->context, 1, sizeof *t);
@@ -192,7 +208,8 @@ static int create_stepper(struct system *s, const struct method_class *class, co
     return status;
 }
 
-int X(method_create_with)(struct system *s, const struct method_class *class, const method_spec *spec, real tolerance, method *m)
+int X(method_create_with)(struct system *s, const struct method_class *class, const method_spec *spec, real tolerance,
+                          method *m)
 {
     *m = (method){ .class = class };
     const char *reason = X(method_refusal)(class, s);
@@ -201,7 +218,8 @@ int X(method_create_with)(struct system *s, const struct method_class *class, co
         return taut_fail(s->context, TAUT_UNSUPPORTED, "method '%s' cannot run this model: %s%s%s", class->info->name,
                     reason, *missing ? "; " : "", missing);
     if (!class->table || (class->reduces && class->reduces(s))) m->code = class->code;
-    return m->code ? m->code->create(s, spec, tolerance, &m->self) : create_stepper(s, class, spec, tolerance, &m->self);
+    return m->code ? m->code->create(s, spec, tolerance, &m->self)
+                   : create_stepper(s, class, spec, tolerance, &m->self);
 }
 
 int X(method_create)(struct system *s, const method_spec *spec, real tolerance, method *m)
@@ -209,9 +227,15 @@ int X(method_create)(struct system *s, const method_spec *spec, real tolerance, 
     return X(method_create_with)(s, X(method_find)(spec->name), spec, tolerance, m);
 }
 
-int X(method_step)(const method *m, state *x, real h) { return m->code ? m->code->step(m->self, x, h) : X(stepper_step)(m->self, x, h); }
+int X(method_step)(const method *m, state *x, real h)
+{
+    return m->code ? m->code->step(m->self, x, h) : X(stepper_step)(m->self, x, h);
+}
 
-const newton_counts *X(method_counts)(const method *m) { return m->code ? m->code->counts(m->self) : X(stepper_counts)(m->self); }
+const newton_counts *X(method_counts)(const method *m)
+{
+    return m->code ? m->code->counts(m->self) : X(stepper_counts)(m->self);
+}
 
 void X(method_destroy)(method *m)
 {

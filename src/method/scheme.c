@@ -109,8 +109,9 @@ static int fixed_step(scheme *r, state *x, real h)
 /* A step shorter than this part of the way is a failure. */
 #define SHORTEST 1e-12
 
-/* Steps with max-norm error at most the tolerance; after each, accepted or not, the size is multiplied by 0.9 (tol/error)^(1/5),
-   at least 0.2 and at most 5. The size is part of the state, so that what comes does not depend on what was. */
+/* Steps with max-norm error at most the tolerance; after each, accepted or not, the size is multiplied by 0.9
+   (tol/error)^(1/5), at least 0.2 and at most 5. The size is part of the state, so that what comes does not depend on
+   what was. */
 static int variable_steps(scheme *r, state *x, real way)
 {
     real tolerance = r->options.tolerance, length = REAL(fabs)(way), end, end_low;
@@ -145,8 +146,8 @@ static int variable_steps(scheme *r, state *x, real way)
         if (*x->step > (real)SHORTEST * length) continue;
         return status ? status
                       : taut_fail(r->s->context, TAUT_NO_CONVERGENCE,
-                             "at t = %.9g: an error of %.1e a step needs steps below %.1e; try a larger tol", (double)x->t, (double)tolerance,
-                             (double)*x->step);
+                                  "at t = %.9g: an error of %.1e a step needs steps below %.1e; try a larger tol",
+                                  (double)x->t, (double)tolerance, (double)*x->step);
     }
 }
 

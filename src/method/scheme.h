@@ -1,5 +1,5 @@
-/* Integrators of a formulation: explicit and implicit Runge-Kutta schemes on z = (q,p), with corrections back to the constraints after a step
- * where they are asked for. */
+/* Integrators of a formulation: explicit and implicit Runge-Kutta schemes on z = (q,p), with corrections back to the
+ * constraints after a step where they are asked for. */
 #ifndef TAUT_METHOD_SCHEME_H
 #define TAUT_METHOD_SCHEME_H
 

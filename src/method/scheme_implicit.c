@@ -1,6 +1,7 @@
-/* The Gauss methods, s stages, order 2s: Z_i = z0 + h sum_j a_ij F(Z_j), z1 = z0 + h sum_j b_j F(Z_j). The unknowns are Z_i - z0. Newton's
- * iteration with the formulation's matrix, or the functional iteration, which is the same with the identity for a matrix. Given a
- * tolerance, the latter ends as in section 7 of the paper: when z1 changes by less than that in the max norm, with the z1 found last. */
+/* The Gauss methods, s stages, order 2s: Z_i = z0 + h sum_j a_ij F(Z_j), z1 = z0 + h sum_j b_j F(Z_j). The unknowns are
+ * Z_i - z0. Newton's iteration with the formulation's matrix, or the functional iteration, which is the same with the
+ * identity for a matrix. Given a tolerance, the latter ends as in section 7 of the paper: when z1 changes by less than
+ * that in the max norm, with the z1 found last. */
 #include "method/scheme.h"
 
 #include <stdio.h>
@@ -70,7 +71,8 @@ static real measure(void *self, const real *x, const real *change)
     const scheme *r = self;
     size_t n = r->s->n;
     real worst = 0;
-    /* stages lie within the step: what moves one of them by d moves its end by some 2 d, by just that for the midpoint rule */
+    /* stages lie within the step: what moves one of them by d moves its end by some 2 d, by just that for the midpoint
+       rule */
     for (size_t i = 0; by_tolerance(r) && i < (size_t)r->stages * 2 * n; i++) worst = real_most(worst, 2 * change[i]);
     if (by_tolerance(r)) return worst;
     for (size_t part = 0; part < 2; part++) {

@@ -1,10 +1,12 @@
-/* SHAKE, Verlet with constraints in position form, as a one-step map: the catalogue entry, and the choice between its two forms. */
+/* SHAKE, Verlet with constraints in position form, as a one-step map: the catalogue entry, and the choice between its
+   two forms. */
 #include "method/del.h"
 #include "method/verlet.h"
 
 static const method_info info = {
     .name = "shake",
-    .summary = "Verlet with constraints in position form: the positions of rattle, its momenta up to a constraint force",
+    .summary =
+        "Verlet with constraints in position form: the positions of rattle, its momenta up to a constraint force",
     .source = "Ryckaert, Ciccotti & Berendsen 1977; Wendlandt & Marsden 1997, 4.1; q-dependent mass: trapezoidal rule",
     .equations = "L_d(q0,q1) = h/2 (L(q0,v) + L(q1,v)),  v = (q1 - q0)/h\n"
                  "-D1 L_d(q0,q1) - f- = p0 + h/2 G0' lambda,  g(q1) = 0\n"
@@ -21,11 +23,13 @@ static const char *refuse(const struct system *s)
 {
     if (s->structure.explicit_force) return NULL;
     if (s->form == FORM_RATES) return "it needs a Lagrangian or a Hamiltonian, and this model has rates";
-    if (s->structure.force_multiplier) return "a force depends on multipliers, and those of shake change their meaning after the first step; take "
-                                              "rattle";
-    return s->form == FORM_HAMILTONIAN ? "with a Hamiltonian it needs a constant mass matrix in small blocks and forces free of momenta; take "
-                                         "rattle"
-                                       : NULL;
+    if (s->structure.force_multiplier)
+        return "a force depends on multipliers, and those of shake change their meaning after the first step; take "
+               "rattle";
+    return s->form == FORM_HAMILTONIAN
+               ? "with a Hamiltonian it needs a constant mass matrix in small blocks and forces free of momenta; take "
+                 "rattle"
+               : NULL;
 }
 
 static int table(struct system *s, const method_spec *spec, step_table *t)
@@ -41,5 +45,9 @@ static int start(struct system *s, const method_spec *spec, state *x, const real
     return X(del_start)(s, &trapezoidal, x, q1, h);
 }
 
-const struct method_class X(method_shake) = { .info = &info, .refuse = refuse, .table = table, .code = &X(verlet_plain), .reduces = X(verlet_serves),
-                                           .start = start };
+const struct method_class X(method_shake) = { .info = &info,
+                                              .refuse = refuse,
+                                              .table = table,
+                                              .code = &X(verlet_plain),
+                                              .reduces = X(verlet_serves),
+                                              .start = start };

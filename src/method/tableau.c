@@ -4,8 +4,8 @@
 
 #include "method/quadrature.h"
 
-/* IIIA is collocation at the Lobatto nodes: a_ij is the integral of the j-th Lagrange polynomial to c_i. IIIB is what symplecticity
-   makes of it: b_i A_ij + b_j a_ji = b_i b_j (Hairer, Lubich & Wanner, IV.2.2 and VI.4). */
+/* IIIA is collocation at the Lobatto nodes: a_ij is the integral of the j-th Lagrange polynomial to c_i. IIIB is what
+   symplecticity makes of it: b_i A_ij + b_j a_ji = b_i b_j (Hairer, Lubich & Wanner, IV.2.2 and VI.4). */
 void X(lobatto_pair_find)(int stages, lobatto_pair *pair)
 {
     int s = stages, last = stages - 1;

@@ -6,8 +6,8 @@
 
 #define STAGES_MOST 9
 
-/* The Lobatto IIIA-IIIB pair with `stages` stages. The first row of a and the last column of A are zero, the last row of a is b, the
-   first column of A is b[0]: exactly, not just to round-off. */
+/* The Lobatto IIIA-IIIB pair with `stages` stages. The first row of a and the last column of A are zero, the last row
+   of a is b, the first column of A is b[0]: exactly, not just to round-off. */
 typedef struct {
     int stages;
     real c[STAGES_MOST], b[STAGES_MOST];

@@ -139,7 +139,8 @@ static inline real motion_of(const verlet *r, const real *g, const real *x, uint
     return r->s->structure.diagonal_mass ? r->s->inverse_mass[j] * constraint_force(r, g, x, j) : r->kick[j];
 }
 
-/* q1 = q0 + base + h^2/2 W G0' lambda, compensated as in add_compensated. Returns how far q1 moved, relative to its size. */
+/* q1 = q0 + base + h^2/2 W G0' lambda, compensated as in add_compensated. Returns how far q1 moved, relative to its
+   size. */
 static real place_positions(verlet *r, const real *lambda)
 {
     const state *x = r->from;
@@ -285,11 +286,13 @@ static int find_positions(verlet *r, const state *x)
     if (!s->c) return TAUT_OK;
     newton_problem problem = { r, (int)s->c, position_residual, position_factor, position_solve, position_measure,
                                name_constraint, NULL };
-    /* The iteration begins with the matrix G0 W G0' of the start of the step, formed here when the last step did not leave it. A small
-       matrix is cheaper than the corrections it saves: there it begins with G1 W G0' at the guess. */
+    /* The iteration begins with the matrix G0 W G0' of the start of the step, formed here when the last step did not
+       leave it. A small matrix is cheaper than the corrections it saves: there it begins with G1 W G0' at the guess. */
     int borrow = s->c > BORROW_ABOVE, status = TAUT_OK;
     if (borrow && !r->factored) status = X(multiplier_factor)(r->matrix, r->g0, r->g0);
-    if (!status) status = X(newton_solve)(&r->newton, &problem, r->next.lambda, borrow, x->t, "constraints at the new positions");
+    if (!status)
+        status =
+            X(newton_solve)(&r->newton, &problem, r->next.lambda, borrow, x->t, "constraints at the new positions");
     if (!status) push_momenta(r, NULL, r->g0, r->next.lambda);
     return status;
 }

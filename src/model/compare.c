@@ -76,9 +76,11 @@ static int check_limit(lua_State *L)
     int whole = 1;
     if (s->fraction && lua_type(L, 1) == LUA_TNUMBER) lua_tointegerx(L, 1, &whole);
     if (!whole)
-        return taut_script_error(L, "this loop ends at %f, and option '%s' is %f where its default is a whole number; give "
-                               "it a whole number, or round the limit with math.floor",
-                            lua_tonumber(L, 1), s->fraction, s->fraction_value);
+        return taut_script_error(
+            L,
+            "this loop ends at %f, and option '%s' is %f where its default is a whole number; give "
+            "it a whole number, or round the limit with math.floor",
+            lua_tonumber(L, 1), s->fraction, s->fraction_value);
     lua_settop(L, 1);
     return 1;
 }

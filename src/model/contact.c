@@ -165,7 +165,8 @@ static int contact_contact(lua_State *L)
     uint32_t before;
     const char *name = taut_declare_name(L, 1, "contact");
     if (taut_vectors_is_like(L, 2))
-        return taut_script_error(L, "contact '%s' is %s; write one contact per component", name, taut_symbols_describe(L, 2));
+        return taut_script_error(L, "contact '%s' is %s; write one contact per component", name,
+                                 taut_symbols_describe(L, 2));
     contact c = { .gap = taut_symbols_scalar(L, 2, "contact"), .line = taut_script_line(L) };
     taut_script_charge(L, CONTACT_WORK);
     unsigned kinds = taut_symbols_kinds(L, c.gap);
@@ -174,7 +175,8 @@ static int contact_contact(lua_State *L)
             L, "the gap of contact '%s' contains velocities, momenta or multipliers; write it in coordinates and time",
             name);
     if (!(kinds & 1u << KIND_Q))
-        return taut_script_error(L, "the gap of contact '%s' contains no coordinate; nothing could touch; remove it", name);
+        return taut_script_error(L, "the gap of contact '%s' contains no coordinate; nothing could touch; remove it",
+                                 name);
     if (taut_names_find(&s->contact_names, name, &before))
         return taut_script_error(L, "there is a contact '%s' already (line %d); names of contacts are unique", name,
                             m->contacts[before].line);
@@ -183,8 +185,8 @@ static int contact_contact(lua_State *L)
                             "there is a constraint '%s' already (line %d); contacts and constraints share their names",
                             name, m->constraints[before].line);
     c.restitution = taut_script_built(L, taut_expr_number(s->graph, 0));
-    taut_script_check(L,
-                 taut_mem_grow(s->context, &m->contacts, &m->contact_capacity, m->contact_count + 1, sizeof *m->contacts));
+    taut_script_check(
+        L, taut_mem_grow(s->context, &m->contacts, &m->contact_capacity, m->contact_count + 1, sizeof *m->contacts));
     size_t index = m->contact_count;
     c.name = taut_script_text(L, name);
     m->contacts[m->contact_count++] = c; /* the model owns the name from here on */
@@ -200,8 +202,9 @@ static int contact_impact_law(lua_State *L)
     model *m = taut_script_of(L)->model;
     const char *text = lua_type(L, 1) == LUA_TSTRING ? lua_tostring(L, 1) : "";
     if (strcmp(text, "simultaneous") != 0 && strcmp(text, "sequential") != 0)
-        return taut_script_error(L, "impact_law is \"simultaneous\" or \"sequential\", not %s; write one of them in quotes",
-                            *text ? text : taut_symbols_describe(L, 1));
+        return taut_script_error(
+            L, "impact_law is \"simultaneous\" or \"sequential\", not %s; write one of them in quotes",
+            *text ? text : taut_symbols_describe(L, 1));
     if (m->impact_law_line)
         return taut_script_error(L, "the impact_law is given already (line %d); give it once", m->impact_law_line);
     m->impact_law = strcmp(text, "sequential") == 0 ? IMPACT_SEQUENTIAL : IMPACT_SIMULTANEOUS;

@@ -153,7 +153,8 @@ static void point_slip(builder *b, const contact *c, const expr *n, slip *s)
     }
     expr tangent[2] = { taut_expr_div(g, n[1], s->normal), taut_expr_neg(g, taut_expr_div(g, n[0], s->normal)) };
     s->rows = size == 2 ? 1 : 3;
-    for (uint32_t k = 0; k < size; k++) along = taut_expr_add(g, along, taut_expr_mul(g, size == 2 ? tangent[k] : n[k], v[k]));
+    for (uint32_t k = 0; k < size; k++)
+        along = taut_expr_add(g, along, taut_expr_mul(g, size == 2 ? tangent[k] : n[k], v[k]));
     along = size == 2 ? along : taut_expr_div(g, along, taut_expr_powi(g, s->normal, 2));
     s->speed[0] = along;
     for (uint32_t k = 0; size == 3 && k < 3; k++) s->speed[k] = taut_expr_sub(g, v[k], taut_expr_mul(g, n[k], along));
@@ -324,7 +325,8 @@ int taut_mode_model_create(const model *m, const unsigned char *modes, model **r
     if (status) return end(&b, status, result);
     copy_actions(&b, m->forces, m->force_count, &p->forces, &p->force_count, &p->force_capacity);
     copy_actions(&b, m->rates, m->rate_count, &p->rates, &p->rate_count, &p->rate_capacity);
-    if (taut_mem_grow(m->context, &p->observables, &p->observable_capacity, m->observable_count, sizeof *p->observables))
+    if (taut_mem_grow(m->context, &p->observables, &p->observable_capacity, m->observable_count,
+                      sizeof *p->observables))
         b.failed = 1;
     for (size_t i = 0; !b.failed && i < m->observable_count; i++) {
         observable o = m->observables[i];

@@ -53,7 +53,8 @@ void taut_declare_check_unused(lua_State *L, const char *name)
     script *s = taut_script_of(L);
     uint32_t index;
     if (taut_names_find(&s->group_names, name, &index)) taken(L, name, "coordinate", s->model->groups[index].line);
-    if (taut_names_find(&s->parameter_names, name, &index)) taken(L, name, "parameter", s->model->parameters[index].line);
+    if (taut_names_find(&s->parameter_names, name, &index))
+        taken(L, name, "parameter", s->model->parameters[index].line);
     if (taut_names_find(&s->embedding_names, name, &index))
         taken(L, name, "embedded point", s->model->embeddings[index].line);
     for (size_t i = 0; i < s->option_count; i++)
@@ -115,8 +116,8 @@ static int declare_param(lua_State *L)
     const char *text = defined(s, name);
     if (text) value = defined_number(L, name, text);
     if (!(value - value == 0)) return taut_script_error(L, "param '%s' is not finite; give it a finite value", name);
-    taut_script_check(
-        L, taut_mem_grow(s->context, &m->parameters, &m->parameter_capacity, m->parameter_count + 1, sizeof *m->parameters));
+    taut_script_check(L, taut_mem_grow(s->context, &m->parameters, &m->parameter_capacity, m->parameter_count + 1,
+                                       sizeof *m->parameters));
     size_t index = m->parameter_count;
     m->parameters[index] = (parameter){ taut_script_text(L, name), value, taut_script_line(L) };
     m->parameter_count++;
@@ -137,7 +138,8 @@ static int number_option(lua_State *L, const char *name, const char *text)
 {
     double value = (double)defined_number(L, name, text);
     if (!isfinite(value))
-        return taut_script_error(L, "setting %s=%s: option '%s' must be finite; give a finite number", name, text, name);
+        return taut_script_error(L, "setting %s=%s: option '%s' must be finite; give a finite number", name, text,
+                                 name);
     if (lua_isinteger(L, 2) && value != floor(value)) { /* 0 may mean 0.0; compare.c checks loops */
         script *s = taut_script_of(L);
         s->fraction = s->options[s->option_count - 1].name;
@@ -156,7 +158,8 @@ static int declare_option(lua_State *L)
     taut_declare_check_unused(L, name);
     if (s->option_count >= OPTIONS)
         return taut_script_error(L, "more than %d options; a param or a table serves for more", OPTIONS);
-    taut_script_check(L, taut_mem_grow(s->context, &s->options, &s->option_capacity, s->option_count + 1, sizeof *s->options));
+    taut_script_check(
+        L, taut_mem_grow(s->context, &s->options, &s->option_capacity, s->option_count + 1, sizeof *s->options));
     s->options[s->option_count] = (option_name){ taut_script_text(L, name), taut_script_line(L) };
     s->option_count++;
     const char *text = defined(s, name);
@@ -181,8 +184,8 @@ void taut_declare_check_column(lua_State *L, const char *name)
                                            "momentum", "angular_momentum" };
     for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
         if (strcmp(name, columns[i]) == 0)
-            taut_script_error(L, "'%s' is a column of every result and cannot be the name of a coordinate; choose another",
-                         name);
+            taut_script_error(
+                L, "'%s' is a column of every result and cannot be the name of a coordinate; choose another", name);
 }
 
 /* Adds a group and its coordinates; returns the index of the first. */
@@ -195,7 +198,8 @@ static uint32_t add_group(lua_State *L, const char *what, group_type type, uint3
     taut_declare_check_column(L, name);
     uint32_t first = m->coordinate_count;
     size_t count = (size_t)first + size;
-    taut_script_check(L, taut_mem_grow(s->context, &m->groups, &m->group_capacity, m->group_count + 1, sizeof *m->groups));
+    taut_script_check(L,
+                      taut_mem_grow(s->context, &m->groups, &m->group_capacity, m->group_count + 1, sizeof *m->groups));
     taut_script_check(L, taut_mem_grow(s->context, &m->group_of, &m->group_of_capacity, count, sizeof *m->group_of));
     taut_script_check(L, taut_mem_grow(s->context, &m->start_q, &m->start_q_capacity, count, sizeof *m->start_q));
     taut_script_check(L, taut_mem_grow(s->context, &m->start_w, &m->start_w_capacity, count, sizeof *m->start_w));
@@ -207,8 +211,8 @@ static uint32_t add_group(lua_State *L, const char *what, group_type type, uint3
     }
     m->coordinate_count = (uint32_t)count;
     m->group_count++;
-    taut_script_check(
-        L, taut_names_add(s->context, &s->group_names, m->groups[m->group_count - 1].name, (uint32_t)m->group_count - 1));
+    taut_script_check(L, taut_names_add(s->context, &s->group_names, m->groups[m->group_count - 1].name,
+                                        (uint32_t)m->group_count - 1));
     return first;
 }
 

@@ -12,7 +12,8 @@ static drawn_place get_place(lua_State *L, int i, const char *who)
     drawn_place place;
     vector v;
     taut_vectors_get(L, i, who, &v);
-    if (v.dimension > 3) taut_script_error(L, "%s needs a place, got %s; give a point", who, taut_symbols_describe(L, i));
+    if (v.dimension > 3)
+        taut_script_error(L, "%s needs a place, got %s; give a point", who, taut_symbols_describe(L, i));
     for (uint32_t k = 0; k < 3; k++) {
         place.at[k] = k < v.dimension ? v.at[k] : taut_script_built(L, taut_expr_number(s->graph, 0));
         if (taut_symbols_kinds(L, place.at[k]) & (1u << KIND_W | 1u << KIND_LAMBDA))
@@ -28,7 +29,8 @@ static void add_place(lua_State *L, drawn_place place)
 {
     script *s = taut_script_of(L);
     model *m = s->model;
-    taut_script_check(L, taut_mem_grow(s->context, &m->places, &m->place_capacity, m->place_count + 1, sizeof *m->places));
+    taut_script_check(L,
+                      taut_mem_grow(s->context, &m->places, &m->place_capacity, m->place_count + 1, sizeof *m->places));
     m->places[m->place_count++] = place;
 }
 
@@ -105,7 +107,8 @@ static void get_axes(lua_State *L, int i, const char *who, expr axes[3][3])
         axes[1][0] = taut_expr_unary(g, OP_SIN, angle);
         axes[0][1] = taut_expr_neg(g, axes[1][0]);
     } else if (!lua_isnoneornil(L, i)) {
-        taut_script_error(L, "%s is turned by %s; give a rotation, or an angle in the plane", who, taut_symbols_describe(L, i));
+        taut_script_error(L, "%s is turned by %s; give a rotation, or an angle in the plane", who,
+                          taut_symbols_describe(L, i));
     }
     for (int row = 0; row < 3; row++)
         for (int column = 0; column < 3; column++) {
@@ -273,7 +276,8 @@ static int draw_draw(lua_State *L)
     script *s = taut_script_of(L);
     model *m = s->model;
     if (lua_type(L, 1) != LUA_TTABLE)
-        return taut_script_error(L, "draw needs a table, got %s; write draw { bar(origin, a) }", taut_symbols_describe(L, 1));
+        return taut_script_error(L, "draw needs a table, got %s; write draw { bar(origin, a) }",
+                                 taut_symbols_describe(L, 1));
     taut_functions_check_list(L, 1, "draw");
     lua_Integer count = (lua_Integer)lua_rawlen(L, 1);
     for (lua_Integer i = 1; i <= count; i++) {
@@ -287,7 +291,8 @@ static int draw_draw(lua_State *L)
                                 "draw: item %I is %s; give bar(p, q), spring(p, q), ball(p, radius), box(p, sizes, r), "
                                 "disc(p, radius, r), a path, a surface or a point",
                                 i, taut_symbols_describe(L, -1));
-        taut_script_check(L, taut_mem_grow(s->context, &m->shapes, &m->shape_capacity, m->shape_count + 1, sizeof *m->shapes));
+        taut_script_check(
+            L, taut_mem_grow(s->context, &m->shapes, &m->shape_capacity, m->shape_count + 1, sizeof *m->shapes));
         m->shapes[m->shape_count++] = what;
         lua_pop(L, 1);
     }

@@ -96,8 +96,9 @@ static int embed_embed(lua_State *L)
                             *name == 'p' ? "the momenta" : "the multipliers");
     taut_vectors_get(L, 2, "embed", &v);
     if (v.dimension < 2 || v.dimension > 3)
-        return taut_script_error(L, "embed '%s' needs a point of 2 or 3 components, got %s; write embed(\"%s\", {x, y, z})",
-                            name, taut_symbols_describe(L, 2), name);
+        return taut_script_error(
+            L, "embed '%s' needs a point of 2 or 3 components, got %s; write embed(\"%s\", {x, y, z})", name,
+            taut_symbols_describe(L, 2), name);
     unsigned kinds = 0;
     for (uint32_t i = 0; i < v.dimension; i++) {
         check_component(L, name, v.at[i]);
@@ -105,15 +106,17 @@ static int embed_embed(lua_State *L)
         v.at[i] = put_in(L, v.at[i]);
     }
     if (!(kinds & 1u << KIND_Q))
-        return taut_script_error(L, "embed '%s' contains no coordinate; give the point by coordinates, or use vector{...}",
-                            name);
+        return taut_script_error(
+            L, "embed '%s' contains no coordinate; give the point by coordinates, or use vector{...}", name);
     uint32_t first = (uint32_t)m->chart_count;
     size_t count = (size_t)first + v.dimension;
-    taut_script_check(
-        L, taut_mem_grow(s->context, &m->embeddings, &m->embedding_capacity, m->embedding_count + 1, sizeof *m->embeddings));
+    taut_script_check(L, taut_mem_grow(s->context, &m->embeddings, &m->embedding_capacity, m->embedding_count + 1,
+                                       sizeof *m->embeddings));
     taut_script_check(L, taut_mem_grow(s->context, &m->chart, &m->chart_capacity, count, sizeof *m->chart));
-    taut_script_check(L, taut_mem_grow(s->context, &s->chart_rates, &s->chart_rate_capacity, count, sizeof *s->chart_rates));
-    m->embeddings[m->embedding_count] = (embedding){ taut_script_text(L, name), first, v.dimension, taut_script_line(L) };
+    taut_script_check(
+        L, taut_mem_grow(s->context, &s->chart_rates, &s->chart_rate_capacity, count, sizeof *s->chart_rates));
+    m->embeddings[m->embedding_count] =
+        (embedding){ taut_script_text(L, name), first, v.dimension, taut_script_line(L) };
     m->embedding_count++;
     for (uint32_t i = 0; i < v.dimension; i++) {
         m->chart[first + i] = v.at[i];
@@ -142,7 +145,8 @@ static void spread_force(lua_State *L, action a)
         if (!taut_symbols_is_variable(s, variables[i], KIND_Q, &index)) continue;
         expr lever = taut_script_built(L, taut_expr_derivative(s->graph, chart, variables[i]));
         expr value = taut_script_built(L, taut_expr_mul(s->graph, lever, a.value));
-        taut_script_check(L, taut_mem_grow(s->context, &m->forces, &m->force_capacity, m->force_count + 1, sizeof *m->forces));
+        taut_script_check(
+            L, taut_mem_grow(s->context, &m->forces, &m->force_capacity, m->force_count + 1, sizeof *m->forces));
         m->forces[m->force_count++] = (action){ KIND_Q, index, value, a.line };
     }
 }
@@ -196,13 +200,14 @@ static void observe_points(lua_State *L)
                                 "observable '%s' has the name of an embedded point's component (line %d); "
                                 "choose another",
                                 name, m->embeddings[e].line);
-            taut_script_check(L, taut_mem_grow(s->context, &m->observables, &m->observable_capacity, m->observable_count + 1,
-                                     sizeof *m->observables));
+            taut_script_check(L, taut_mem_grow(s->context, &m->observables, &m->observable_capacity,
+                                               m->observable_count + 1, sizeof *m->observables));
             m->observables[m->observable_count] =
                 (observable){ taut_script_text(L, name), m->chart[component], m->embeddings[e].line };
             m->observable_count++;
-            taut_script_check(L, taut_names_add(s->context, &s->observable_names, m->observables[m->observable_count - 1].name,
-                                      (uint32_t)m->observable_count - 1));
+            taut_script_check(L, taut_names_add(s->context, &s->observable_names,
+                                                m->observables[m->observable_count - 1].name,
+                                                (uint32_t)m->observable_count - 1));
         }
 }
 

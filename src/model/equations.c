@@ -50,8 +50,8 @@ static int add_summand(lua_State *L, form f)
     if (kinds_of(L, e) & 1u << KIND_LAMBDA)
         return taut_script_error(L, "the %s contains a multiplier; multipliers may occur in force and rate only",
                             form_names[f]);
-    taut_script_check(L,
-                 taut_mem_grow(s->context, &m->summands, &m->summand_capacity, m->summand_count + 1, sizeof *m->summands));
+    taut_script_check(
+        L, taut_mem_grow(s->context, &m->summands, &m->summand_capacity, m->summand_count + 1, sizeof *m->summands));
     m->summands[m->summand_count++] = (summand){ e, taut_script_line(L) };
     return 0;
 }
@@ -71,8 +71,8 @@ void taut_declare_constraint(lua_State *L, const char *name, expr value, int lin
         taut_script_error(L, "there is a constraint '%s' already (line %d); names of constraints are unique", name,
                      m->constraints[before].line);
     if (taut_names_find(&s->contact_names, name, &before))
-        taut_script_error(L, "there is a contact '%s' already (line %d); contacts and constraints share their names", name,
-                     m->contacts[before].line);
+        taut_script_error(L, "there is a contact '%s' already (line %d); contacts and constraints share their names",
+                          name, m->contacts[before].line);
     taut_script_check(L, taut_mem_grow(s->context, &m->constraints, &m->constraint_capacity, m->constraint_count + 1,
                              sizeof *m->constraints));
     m->constraints[m->constraint_count] = (constraint){ taut_script_text(L, name), value, line, 0, 0 };
@@ -102,7 +102,8 @@ static int equation_gauge(lua_State *L)
     model *m = taut_script_of(L)->model;
     const char *name = taut_declare_name(L, 1, "gauge");
     if (taut_vectors_is_like(L, 2))
-        return taut_script_error(L, "gauge '%s' is %s; write one condition per component", name, taut_symbols_describe(L, 2));
+        return taut_script_error(L, "gauge '%s' is %s; write one condition per component", name,
+                                 taut_symbols_describe(L, 2));
     expr e = taut_symbols_scalar(L, 2, "gauge");
     check_constraint(L, "gauge", name, kinds_of(L, e));
     taut_declare_constraint(L, name, e, taut_script_line(L));
@@ -156,15 +157,16 @@ static int equation_observe(lua_State *L)
     model *m = s->model;
     const char *name = observable_name(L);
     if (taut_vectors_is_like(L, 2))
-        return taut_script_error(L, "observable '%s' is %s; observe one component at a time", name, taut_symbols_describe(L, 2));
+        return taut_script_error(L, "observable '%s' is %s; observe one component at a time", name,
+                                 taut_symbols_describe(L, 2));
     expr e = taut_symbols_scalar(L, 2, "observe");
     taut_script_charge(L, DECLARATION_WORK);
     if (is_column(name))
         return taut_script_error(L, "'%s' is a column of every result; choose another name for this observable", name);
     uint32_t before;
     if (taut_names_find(&s->observable_names, name, &before))
-        return taut_script_error(L, "there is an observable '%s' already (line %d); names of observables are unique", name,
-                            m->observables[before].line);
+        return taut_script_error(L, "there is an observable '%s' already (line %d); names of observables are unique",
+                                 name, m->observables[before].line);
     taut_script_check(L, taut_mem_grow(s->context, &m->observables, &m->observable_capacity, m->observable_count + 1,
                              sizeof *m->observables));
     m->observables[m->observable_count] = (observable){ taut_script_text(L, name), e, taut_script_line(L) };
@@ -184,7 +186,8 @@ static uint32_t get_action(lua_State *L, const char *who, vector *target, vector
     if (e) {
         *target = (vector){ 1, 0, { *e, 0, 0, 0 } };
         if (taut_vectors_is_like(L, 2))
-            taut_script_error(L, "%s on one coordinate, but the value is %s; give a scalar", who, taut_symbols_describe(L, 2));
+            taut_script_error(L, "%s on one coordinate, but the value is %s; give a scalar", who,
+                              taut_symbols_describe(L, 2));
         *value = (vector){ 1, 0, { taut_symbols_scalar(L, 2, who), 0, 0, 0 } };
         return 1;
     }
@@ -230,7 +233,8 @@ static int *rate_line(lua_State *L, kind k, uint32_t index)
 {
     script *s = taut_script_of(L);
     size_t before = s->rate_capacity[k];
-    taut_script_check(L, taut_mem_grow(s->context, &s->rate_lines[k], &s->rate_capacity[k], (size_t)index + 1, sizeof(int)));
+    taut_script_check(
+        L, taut_mem_grow(s->context, &s->rate_lines[k], &s->rate_capacity[k], (size_t)index + 1, sizeof(int)));
     if (s->rate_capacity[k] > before)
         memset(s->rate_lines[k] + before, 0, (s->rate_capacity[k] - before) * sizeof(int));
     return &s->rate_lines[k][index];
@@ -253,7 +257,8 @@ static int equation_rate(lua_State *L)
                                        "not to an expression of them; name the coordinate");
         }
         if (k == KIND_Q && kinds_of(L, value.at[i]) & 1u << KIND_LAMBDA)
-            return taut_script_error(L, "the rate of a coordinate contains a multiplier; multipliers act on momentum(x)");
+            return taut_script_error(L,
+                                     "the rate of a coordinate contains a multiplier; multipliers act on momentum(x)");
         int *before = rate_line(L, k, index);
         if (*before) {
             char name[SCRIPT_LABEL_SIZE];
@@ -336,7 +341,8 @@ void taut_equations_finish(lua_State *L)
         taut_script_error_at(L, m->phase_line,
                         "rate models have no constraints on momenta and no gauge(); they are for hamiltonian");
     if (m->form == FORM_RATES && m->force_count)
-        taut_script_error_at(L, m->forces[0].line, "rate models have no force(); write it into the rate of momentum(x)");
+        taut_script_error_at(L, m->forces[0].line,
+                             "rate models have no force(); write it into the rate of momentum(x)");
     check_observables(L);
     check_families(L);
 }

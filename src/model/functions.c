@@ -43,9 +43,13 @@ void taut_functions_check_list(lua_State *L, int i, const char *who)
     for (lua_pushnil(L); lua_next(L, i); lua_pop(L, 1)) {
         if (lua_isinteger(L, -2) && lua_tointeger(L, -2) >= 1 && lua_tointeger(L, -2) <= count) continue;
         if (lua_type(L, -2) == LUA_TSTRING)
-            taut_script_error(L, "%s takes a list here, and '%s = ...' has no place in it; write the values one after the "
-                            "other", who, lua_tostring(L, -2));
-        taut_script_error(L, "%s takes a list here, and something in it has no place, or is missing before it; write the "
-                        "values one after the other", who);
+            taut_script_error(L,
+                              "%s takes a list here, and '%s = ...' has no place in it; write the values one after the "
+                              "other",
+                              who, lua_tostring(L, -2));
+        taut_script_error(L,
+                          "%s takes a list here, and something in it has no place, or is missing before it; write the "
+                          "values one after the other",
+                          who);
     }
 }

@@ -87,8 +87,8 @@ typedef struct {
     int line;
 } embedding;
 
-/* What the Dirac algorithm made of a model (analysis/phase_space.c): form is FORM_HAMILTONIAN, and the constraints are second class, functions
-   chi(q,p) that stand in the equations of motion by the Dirac bracket, not by multipliers. */
+/* What the Dirac algorithm made of a model (analysis/phase_space.c): form is FORM_HAMILTONIAN, and the constraints are
+   second class, functions chi(q,p) that stand in the equations of motion by the Dirac bracket, not by multipliers. */
 typedef struct {
     int velocities;            /* observables are functions of (q, q'): the model came from a Lagrangian */
     uint32_t free_q, free_w;   /* start values that were solved for */
@@ -175,8 +175,8 @@ typedef struct {
 /* Loads a model. A bad model gives TAUT_BAD_MODEL (the message names file and line) and *result = NULL. */
 int taut_model_read_file(taut_context *context, const char *path, definition *definitions, size_t definition_count,
                     model **result);
-int taut_model_read_text(taut_context *context, const char *name, const char *text, size_t size, definition *definitions,
-                    size_t definition_count, model **result);
+int taut_model_read_text(taut_context *context, const char *name, const char *text, size_t size,
+                         definition *definitions, size_t definition_count, model **result);
 void taut_model_free(model *m);
 
 /* Name of a coordinate: "x", "a.x", "r.w". */

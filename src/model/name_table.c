@@ -1,5 +1,5 @@
-/* Tables of names: open addressing over the names that the model holds. They live outside the Lua heap so that the garbage
-   collector does not walk through millions of them. */
+/* Tables of names: open addressing over the names that the model holds. They live outside the Lua heap so that the
+   garbage collector does not walk through millions of them. */
 #include "model/name_table.h"
 
 #include <string.h>

@@ -51,7 +51,8 @@ expr taut_rotation_entry(graph *g, const expr *r, int row, int column)
     /* (u x b)_row = -u_third b_column when cyclic */
     int third = 1 + (3 - row - column), cyclic = (row + 1) % 3 == column;
     expr both = taut_expr_mul(g, r[row + 1], r[column + 1]), turn = taut_expr_mul(g, r[0], r[third]);
-    return taut_expr_mul(g, taut_expr_number(g, 2), cyclic ? taut_expr_sub(g, both, turn) : taut_expr_add(g, both, turn));
+    return taut_expr_mul(g, taut_expr_number(g, 2),
+                         cyclic ? taut_expr_sub(g, both, turn) : taut_expr_add(g, both, turn));
 }
 
 int taut_rotation_apply(lua_State *L)
@@ -65,7 +66,8 @@ int taut_rotation_apply(lua_State *L)
     taut_vectors_get(L, 2, "apply", &body);
     if (body.dimension == 0) body.dimension = 3;
     if (body.dimension != 3)
-        return taut_script_error(L, "apply needs a vector of 3, got %s; write r:apply{x, y, z}", taut_symbols_describe(L, 2));
+        return taut_script_error(L, "apply needs a vector of 3, got %s; write r:apply{x, y, z}",
+                                 taut_symbols_describe(L, 2));
     for (int row = 0; row < 3; row++) {
         expr sum = taut_expr_number(g, 0);
         for (int column = 0; column < 3; column++)

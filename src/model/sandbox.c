@@ -90,8 +90,9 @@ static int base_setmetatable(lua_State *L)
         lua_pop(L, 1);
         lua_pushliteral(L, "__bor"); /* compare.c has taken it */
         if (lua_rawget(L, 2) != LUA_TNIL)
-            return taut_script_error(L, "tables of models have no operator '|'; remove __bor from the metatable, and call a "
-                                   "function instead");
+            return taut_script_error(
+                L, "tables of models have no operator '|'; remove __bor from the metatable, and call a "
+                   "function instead");
         lua_pop(L, 1);
     }
     lua_setmetatable(L, 1);
@@ -320,7 +321,8 @@ static int unknown_name(lua_State *L)
     const char *name = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : "?";
     for (size_t i = 0; i < sizeof closed / sizeof *closed; i++)
         if (strcmp(name, closed[i]) == 0)
-            return taut_script_error(L, "'%s' is not available in models; they have base Lua, math, string and table", name);
+            return taut_script_error(L, "'%s' is not available in models; they have base Lua, math, string and table",
+                                     name);
     return taut_script_error(L, "unknown name '%s'; check the spelling, or set it before this line", name);
 }
 

@@ -347,8 +347,8 @@ static int load(taut_context *context, const char *name, char *text, size_t size
     return status;
 }
 
-int taut_model_read_text(taut_context *context, const char *name, const char *text, size_t size, definition *definitions,
-                    size_t definition_count, model **result)
+int taut_model_read_text(taut_context *context, const char *name, const char *text, size_t size,
+                         definition *definitions, size_t definition_count, model **result)
 {
     *result = NULL;
     char *copy = taut_mem_new(context, size + 1, 1);
@@ -369,8 +369,8 @@ static int read_text(taut_context *context, FILE *file, const char *path, char *
         size_t got = fread(*text + *size, 1, capacity - *size - 1, file);
         *size += got;
         if (*size > SCRIPT_MEMORY / 4)
-            return taut_fail(context, TAUT_BAD_MODEL, "%s:1: the file is larger than %d MiB; a model is a Lua script", path,
-                        SCRIPT_MEMORY_MIB / 4);
+            return taut_fail(context, TAUT_BAD_MODEL, "%s:1: the file is larger than %d MiB; a model is a Lua script",
+                             path, SCRIPT_MEMORY_MIB / 4);
         if (got == 0) break;
     }
     if (ferror(file)) return taut_fail(context, TAUT_CANNOT_READ, "cannot read '%s': %s", path, strerror(errno));
@@ -383,7 +383,8 @@ int taut_model_read_file(taut_context *context, const char *path, definition *de
 {
     *result = NULL;
     FILE *file = fopen(path, "rb");
-    if (!file) return taut_fail(context, TAUT_CANNOT_READ, "cannot read '%s': %s; check the path", path, strerror(errno));
+    if (!file)
+        return taut_fail(context, TAUT_CANNOT_READ, "cannot read '%s': %s; check the path", path, strerror(errno));
     char *text;
     size_t size;
     int status = read_text(context, file, path, &text, &size);

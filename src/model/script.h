@@ -161,7 +161,8 @@ unsigned taut_symbols_kinds(lua_State *L, expr e);
 /* True when e is the variable of that kind. */
 int taut_symbols_is_variable(const script *s, expr e, kind k, uint32_t *index);
 /* Makes the metatable of a userdata type and puts its reference and identity where asked. */
-void taut_symbols_metatable(lua_State *L, const char *name, const luaL_Reg *methods, int *reference, const void **identity);
+void taut_symbols_metatable(lua_State *L, const char *name, const luaL_Reg *methods, int *reference,
+                            const void **identity);
 void *taut_symbols_userdata(lua_State *L, int i, const void *identity);
 int taut_symbols_concat(lua_State *L);             /* operator of scalars and vectors: refuses */
 

@@ -161,8 +161,11 @@ static start_value component_value(lua_State *L, const char *name, uint32_t i, u
     const vector *v = taut_vectors_at(L, -1);
     if (size == 1 && !v && lua_type(L, -1) != LUA_TTABLE) return one_value(L, name);
     if (!v && lua_type(L, -1) != LUA_TTABLE)
-        taut_script_error(L, "start of '%s' needs %d values, got %s; write {%s}", name, (int)size, taut_symbols_describe(L, -1),
-                     size == 2 ? "x, y" : size == 3 ? "x, y, z" : "w, x, y, z");
+        taut_script_error(L, "start of '%s' needs %d values, got %s; write {%s}", name, (int)size,
+                          taut_symbols_describe(L, -1),
+                          size == 2   ? "x, y"
+                          : size == 3 ? "x, y, z"
+                                      : "w, x, y, z");
     lua_Integer count = v ? (v->dimension ? v->dimension : size) : (lua_Integer)lua_rawlen(L, -1);
     if (count != size || size == 1)
         taut_script_error(L, size == 1 ? "start of '%s' needs %d number, got %s; give a number, not a table"
@@ -188,7 +191,8 @@ static void add_omega(lua_State *L, const target *t, const char *name)
                 name, s->model->groups[o.group].name);
         o.value[i] = value.value;
     }
-    taut_script_check(L, taut_mem_grow(s->context, &s->omegas, &s->omega_capacity, s->omega_count + 1, sizeof *s->omegas));
+    taut_script_check(L,
+                      taut_mem_grow(s->context, &s->omegas, &s->omega_capacity, s->omega_count + 1, sizeof *s->omegas));
     s->omegas[s->omega_count++] = o;
 }
 
@@ -199,8 +203,9 @@ static void get_key(lua_State *L, const char *who, target *t)
     else if (lua_type(L, -2) == LUA_TNUMBER)
         taut_script_error(L, "%s: value %I has no name; write %s { a = {...} }", who, lua_tointeger(L, -2), who);
     else if (!parse_symbol(L, -2, t))
-        taut_script_error(L, "%s: a key must be a coordinate, a point, a velocity or a momentum, or its name; this is %s",
-                     who, taut_symbols_at(L, -2) || taut_vectors_at(L, -2) ? "an expression of them" : taut_symbols_describe(L, -2));
+        taut_script_error(
+            L, "%s: a key must be a coordinate, a point, a velocity or a momentum, or its name; this is %s", who,
+            taut_symbols_at(L, -2) || taut_vectors_at(L, -2) ? "an expression of them" : taut_symbols_describe(L, -2));
 }
 
 /* The guess of the multiplier that the key at i is: "lambda.rod1", or the symbol that constraint() or contact() gave,
@@ -298,7 +303,8 @@ static int start_start(lua_State *L)
 {
     script *s = taut_script_of(L);
     if (lua_type(L, 1) != LUA_TTABLE)
-        return taut_script_error(L, "start needs a table, got %s; write start { a = {0, 0, 1} }", taut_symbols_describe(L, 1));
+        return taut_script_error(L, "start needs a table, got %s; write start { a = {0, 0, 1} }",
+                                 taut_symbols_describe(L, 1));
     if (s->model->start_points_line)
         return taut_script_error(L, "start in a model with start_points (line %d); give one of them",
                             s->model->start_points_line);
@@ -322,7 +328,8 @@ static int start_start_points(lua_State *L)
 static int start_free(lua_State *L)
 {
     script *s = taut_script_of(L);
-    expr guess = lua_isnoneornil(L, 1) ? taut_script_built(L, taut_expr_number(s->graph, 0)) : taut_symbols_constant(L, 1, "free");
+    expr guess = lua_isnoneornil(L, 1) ? taut_script_built(L, taut_expr_number(s->graph, 0))
+                                       : taut_symbols_constant(L, 1, "free");
     expr *value = lua_newuserdatauv(L, sizeof *value, 0);
     *value = guess;
     lua_rawgeti(L, LUA_REGISTRYINDEX, s->free_ref);
@@ -340,15 +347,15 @@ static int start_solve_for(lua_State *L)
         target t;
         if (lua_type(L, i) == LUA_TSTRING) parse_name(L, lua_tostring(L, i), &t);
         else if (!parse_symbol(L, i, &t))
-            return taut_script_error(L, "solve_for takes coordinates, points, velocities or momenta; argument %d is %s", i,
-                                taut_symbols_at(L, i) || taut_vectors_at(L, i) ? "an expression of them"
-                                                                     : taut_symbols_describe(L, i));
+            return taut_script_error(
+                L, "solve_for takes coordinates, points, velocities or momenta; argument %d is %s", i,
+                taut_symbols_at(L, i) || taut_vectors_at(L, i) ? "an expression of them" : taut_symbols_describe(L, i));
         if (t.is_omega)
             return taut_script_error(L,
                                 "solve_for of an angular velocity is not supported; solve for the components of r.dot");
         for (uint32_t j = 0; j < t.size; j++) {
-            taut_script_check(L, taut_mem_grow(s->context, &s->free_marks, &s->free_mark_capacity, s->free_mark_count + 1,
-                                     sizeof *s->free_marks));
+            taut_script_check(L, taut_mem_grow(s->context, &s->free_marks, &s->free_mark_capacity,
+                                               s->free_mark_count + 1, sizeof *s->free_marks));
             s->free_marks[s->free_mark_count++] = (free_mark){ t.k, t.first + j, taut_script_line(L) };
         }
     }
@@ -374,7 +381,8 @@ static void finish_omega(lua_State *L, const omega_start *o)
     }
     taut_rotation_velocity(s->graph, r, o->value, velocity);
     for (uint32_t i = 0; i < 4; i++)
-        set_value(L, KIND_W, owner->first + i, (start_value){ taut_script_built(L, velocity[i]), START_GIVEN, o->line });
+        set_value(L, KIND_W, owner->first + i,
+                  (start_value){ taut_script_built(L, velocity[i]), START_GIVEN, o->line });
 }
 
 void taut_start_finish(lua_State *L)
@@ -402,8 +410,8 @@ void taut_start_finish(lua_State *L)
         if (m->start_q[i].type != START_MISSING) continue;
         taut_model_coordinate_name(m, i, name, sizeof name);
         if (m->start_points_line)
-            taut_script_error_at(L, owner->line, "no start value for '%s'; add %s = %s to start_points", name, owner->name,
-                            owner->type == GROUP_SCALAR ? "{x0, x1}" : "{{...}, {...}}");
+            taut_script_error_at(L, owner->line, "no start value for '%s'; add %s = %s to start_points", name,
+                                 owner->name, owner->type == GROUP_SCALAR ? "{x0, x1}" : "{{...}, {...}}");
         taut_script_error_at(L, owner->line, "no start value for '%s'; add %s = %s to start", name, owner->name,
                         owner->type == GROUP_SCALAR ? "0" : "{...}");
     }

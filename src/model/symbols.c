@@ -5,7 +5,8 @@
 #include <math.h>
 #include <string.h>
 
-void taut_symbols_metatable(lua_State *L, const char *name, const luaL_Reg *methods, int *reference, const void **identity)
+void taut_symbols_metatable(lua_State *L, const char *name, const luaL_Reg *methods, int *reference,
+                            const void **identity)
 {
     lua_newtable(L);
     luaL_setfuncs(L, methods, 0);
@@ -36,7 +37,8 @@ int taut_symbols_push(lua_State *L, expr e)
     taut_script_built(L, e);
     if (taut_graph_node(s->graph, e)->op == OP_CONSTANT) {
         wide value = taut_graph_constant(s->graph, e);
-        if (!(value - value == 0)) return taut_script_error(L, "this value is not finite; check the numbers it is made of");
+        if (!(value - value == 0))
+            return taut_script_error(L, "this value is not finite; check the numbers it is made of");
     }
     expr *symbol = lua_newuserdatauv(L, sizeof *symbol, 0);
     *symbol = e;
@@ -71,7 +73,8 @@ static expr number_at(lua_State *L, int i, const char *who)
     double x = lua_tonumber(L, i);
     if (!isfinite(x)) taut_script_error(L, "%s is given the number %f; numbers must be finite", who, x);
     /* whole numbers are exact as they are, and frequent */
-    return taut_script_built(L, taut_expr_number(g, x == floor(x) && fabs(x) < 9e15 ? (wide)x : taut_wide_from_double(x)));
+    return taut_script_built(L,
+                             taut_expr_number(g, x == floor(x) && fabs(x) < 9e15 ? (wide)x : taut_wide_from_double(x)));
 }
 
 expr taut_symbols_scalar(lua_State *L, int i, const char *who)
@@ -252,7 +255,8 @@ static int function_list(lua_State *L)
     int count = lua_gettop(L);
     expr e = taut_symbols_scalar(L, 1, taut_op_name(o));
     for (int i = 2; i <= count; i++)
-        e = taut_script_built(L, taut_expr_binary(taut_script_of(L)->graph, o, e, taut_symbols_scalar(L, i, taut_op_name(o))));
+        e = taut_script_built(
+            L, taut_expr_binary(taut_script_of(L)->graph, o, e, taut_symbols_scalar(L, i, taut_op_name(o))));
     return taut_symbols_push(L, e);
 }
 

@@ -65,8 +65,8 @@ static long find_rates(graph *g, const expr *list, size_t count, expr *variables
         if (n.op != OP_VARIABLE) continue;
         if (n.b != KIND_Q && n.b != KIND_T && n.b != KIND_EMBEDDED) return -1;
         variables[found] = list[i];
-        rates[found++] =
-            n.b == KIND_T ? taut_expr_number(g, 1) : taut_expr_variable(g, n.b == KIND_Q ? KIND_W : KIND_EMBEDDED_DOT, n.a);
+        rates[found++] = n.b == KIND_T ? taut_expr_number(g, 1)
+                                       : taut_expr_variable(g, n.b == KIND_Q ? KIND_W : KIND_EMBEDDED_DOT, n.a);
     }
     return found;
 }
@@ -83,11 +83,13 @@ expr taut_derivative_of_time(lua_State *L, expr e)
     taut_script_check(L, taut_expr_reachable(g, &e, 1, &list, &count));
     variables = taut_mem_new(s->context, count, 2 * sizeof *variables);
     long found = variables ? find_rates(g, list, count, variables, variables + count) : 0;
-    expr result = variables && found >= 0 ? taut_expr_directional(g, e, variables, variables + count, (size_t)found) : 0;
+    expr result =
+        variables && found >= 0 ? taut_expr_directional(g, e, variables, variables + count, (size_t)found) : 0;
     taut_mem_free(s->context, variables);
     taut_expr_list_free(g, list);
     if (found < 0)
-        taut_script_error(L, ".dot of an expression with velocities or multipliers; take it of coordinates and time only");
+        taut_script_error(L,
+                          ".dot of an expression with velocities or multipliers; take it of coordinates and time only");
     taut_script_charge(L, (double)count);
     return taut_script_built(L, result);
 }

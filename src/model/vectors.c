@@ -38,7 +38,8 @@ void taut_vectors_get(lua_State *L, int i, const char *who, vector *v)
                      taut_symbols_describe(L, i));
     lua_Integer count = (lua_Integer)lua_rawlen(L, i);
     if (count < 1 || count > 4)
-        taut_script_error(L, "%s needs a vector here, got %s; write {x, y} or {x, y, z}", who, taut_symbols_describe(L, i));
+        taut_script_error(L, "%s needs a vector here, got %s; write {x, y} or {x, y, z}", who,
+                          taut_symbols_describe(L, i));
     *v = (vector){ .dimension = (uint32_t)count };
     i = lua_absindex(L, i);
     taut_functions_check_list(L, i, who);
@@ -57,8 +58,8 @@ static void get_pair(lua_State *L, const char *who, vector *a, vector *b)
     if (a->dimension == 0) a->dimension = b->dimension;
     if (b->dimension == 0) b->dimension = a->dimension;
     if (a->dimension != b->dimension)
-        taut_script_error(L, "%s of a vector of %d and a vector of %d; both need the same dimension", who, (int)a->dimension,
-                     (int)b->dimension);
+        taut_script_error(L, "%s of a vector of %d and a vector of %d; both need the same dimension", who,
+                          (int)a->dimension, (int)b->dimension);
 }
 
 /* ---- operators ---- */
@@ -83,12 +84,13 @@ int taut_vectors_arithmetic(lua_State *L, op o, const char *sign)
     vector a, b;
     if (o == OP_POW)
         return taut_script_error(L, "a vector has no powers; write norm2(v) for its square, norm(v) for its length");
-    if (o == OP_MUL && first && second) return taut_script_error(L, "'*' of two vectors; write dot(a, b) or cross(a, b)");
+    if (o == OP_MUL && first && second)
+        return taut_script_error(L, "'*' of two vectors; write dot(a, b) or cross(a, b)");
     if (o == OP_DIV && second) return taut_script_error(L, "division by a vector; divide by norm(v) or by a component");
     if (o == OP_MUL || o == OP_DIV) return scale(L, o, sign);
     if (!first || !second)
-        return taut_script_error(L, "%s of %s and %s; both must be vectors or both numbers", sign, taut_symbols_describe(L, 1),
-                            taut_symbols_describe(L, 2));
+        return taut_script_error(L, "%s of %s and %s; both must be vectors or both numbers", sign,
+                                 taut_symbols_describe(L, 1), taut_symbols_describe(L, 2));
     get_pair(L, sign, &a, &b);
     for (uint32_t i = 0; i < a.dimension; i++) a.at[i] = taut_expr_binary(g, o, a.at[i], b.at[i]);
     return taut_vectors_push(L, &a);

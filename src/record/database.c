@@ -53,8 +53,8 @@ static int transfer_failure(const database *d)
 
 int taut_database_moved(const database *d)
 {
-    return taut_fail(d->context, TAUT_CANNOT_WRITE, "'%s' was removed, moved or replaced while the run was writing to it",
-        d->path);
+    return taut_fail(d->context, TAUT_CANNOT_WRITE,
+                     "'%s' was removed, moved or replaced while the run was writing to it", d->path);
 }
 
 int taut_database_fail(const database *d)
@@ -62,10 +62,12 @@ int taut_database_fail(const database *d)
     taut_context *context = d->context;
     switch (sqlite3_errcode(d->handle)) {
     case SQLITE_NOMEM: return taut_fail(context, TAUT_OUT_OF_MEMORY, "out of memory in SQLite");
-    case SQLITE_NOTADB: return taut_fail(context, TAUT_CANNOT_READ, "'%s' is not a run file (no SQLite database)", d->path);
+    case SQLITE_NOTADB:
+        return taut_fail(context, TAUT_CANNOT_READ, "'%s' is not a run file (no SQLite database)", d->path);
     case SQLITE_CORRUPT:
-        return taut_fail(context, TAUT_CANNOT_READ, "'%s' is damaged: %s; 'sqlite3 FILE .recover' may save what is left", d->path,
-                    sqlite3_errmsg(d->handle));
+        return taut_fail(context, TAUT_CANNOT_READ,
+                         "'%s' is damaged: %s; 'sqlite3 FILE .recover' may save what is left", d->path,
+                         sqlite3_errmsg(d->handle));
     case SQLITE_FULL: return taut_fail(context, TAUT_CANNOT_WRITE, "cannot write '%s': the disk is full", d->path);
     case SQLITE_BUSY:
     case SQLITE_LOCKED: return taut_fail(context, purpose(d), "another process is writing to '%s'", d->path);
@@ -74,7 +76,8 @@ int taut_database_fail(const database *d)
         return taut_fail(context, TAUT_CANNOT_WRITE, "cannot write '%s': the file or its folder is read-only", d->path);
     case SQLITE_CANTOPEN: return system_failure(d, purpose(d), "open");
     case SQLITE_IOERR: return transfer_failure(d);
-    case SQLITE_TOOBIG: return taut_fail(context, TAUT_UNSUPPORTED, "the state is larger than '%s' can hold (10^9 bytes)", d->path);
+    case SQLITE_TOOBIG:
+        return taut_fail(context, TAUT_UNSUPPORTED, "the state is larger than '%s' can hold (10^9 bytes)", d->path);
     default:
         return taut_fail(context, TAUT_CANNOT_READ, "'%s' does not have what a run file has: %s", d->path,
                     sqlite3_errmsg(d->handle));

@@ -28,11 +28,18 @@ typedef struct {
 
 static int failed(const store *z)
 {
-    return taut_fail(z->context, TAUT_CANNOT_WRITE, "cannot write '%s': HDF5 failed, perhaps the disk is full", z->path);
+    return taut_fail(z->context, TAUT_CANNOT_WRITE, "cannot write '%s': HDF5 failed, perhaps the disk is full",
+                     z->path);
 }
 
-static const char *column_name(const store *z, size_t k) { return taut_record_columns(z->r)[z->options->columns[k]].name; }
-static const char *column_kind(const store *z, size_t k) { return taut_record_columns(z->r)[z->options->columns[k]].kind; }
+static const char *column_name(const store *z, size_t k)
+{
+    return taut_record_columns(z->r)[z->options->columns[k]].name;
+}
+static const char *column_kind(const store *z, size_t k)
+{
+    return taut_record_columns(z->r)[z->options->columns[k]].kind;
+}
 
 /* ---- strings ---- */
 
@@ -69,7 +76,8 @@ static int put_properties(const store *z)
     static const char *const numbers[] = { "step", "until", "every", "tolerance" };
     int status = TAUT_OK;
     for (size_t i = 0; !status && i < sizeof texts / sizeof *texts; i++)
-        if (taut_record_property(z->r, texts[i])) status = put_text(z, z->file, texts[i], taut_record_property(z->r, texts[i]));
+        if (taut_record_property(z->r, texts[i]))
+            status = put_text(z, z->file, texts[i], taut_record_property(z->r, texts[i]));
     for (size_t i = 0; !status && i < sizeof numbers / sizeof *numbers; i++) {
         const char *text = taut_record_property(z->r, numbers[i]);
         double value = text ? taut_text_number(text, NULL) : 0;
@@ -121,8 +129,8 @@ static int create_dataset(store *z, dataset *d)
     hsize_t size[2] = { (hsize_t)taut_export_frame_count(z->r, z->options), d->width };
     link_name(name, sizeof name, d->single ? column_name(z, d->first) : column_kind(z, d->first));
     if (H5Lexists(z->file, name, H5P_DEFAULT) > 0)
-        return taut_fail(z->context, TAUT_UNSUPPORTED, "two columns of the run are called '%s'; export only one of them",
-                    name);
+        return taut_fail(z->context, TAUT_UNSUPPORTED,
+                         "two columns of the run are called '%s'; export only one of them", name);
     hid_t space = H5Screate_simple(d->single ? 1 : 2, size, NULL);
     d->id = H5Dcreate2(z->file, name, H5T_IEEE_F64LE, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
     H5Sclose(space);

@@ -41,7 +41,8 @@ static int find_points(molecule *z, const record *r)
         if (strcmp(columns[i].kind, "coordinate") != 0 || length < 3 || length > 250 ||
             strcmp(columns[i].name + length - 2, ".x") != 0)
             continue;
-        if (taut_mem_grow(z->context, &z->points, &z->capacity, z->count + 1, sizeof *z->points)) return TAUT_OUT_OF_MEMORY;
+        if (taut_mem_grow(z->context, &z->points, &z->capacity, z->count + 1, sizeof *z->points))
+            return TAUT_OUT_OF_MEMORY;
         particle *p = &z->points[z->count];
         memcpy(p->name, columns[i].name, length - 2);
         p->name[length - 2] = 0;

@@ -115,7 +115,8 @@ static int create_chunks(const database *d, const layout *l, int quad)
                                         "chunk integer not null, data blob not null, exact blob not null)"
                                       : "create table chunks (number integer primary key, frame integer not null, "
                                         "chunk integer not null, data blob not null)");
-    if (!status) status = taut_database_run(d, "create table powers (exponent integer primary key, value real not null)");
+    if (!status)
+        status = taut_database_run(d, "create table powers (exponent integer primary key, value real not null)");
     if (!status) status = taut_database_run_format(d, cells, (int)taut_layout_chunks(l));
     if (!status) status = taut_database_prepare(d, "insert into powers values (?1, ?2)", &statement);
     for (int e = 1; !status && e < 2047; e++) {
@@ -171,8 +172,9 @@ int taut_layout_read(const database *d, layout *l)
     for (size_t i = 0; !status && (row = taut_database_row(d, statement)) > 0 && i < l->count; i++) {
         const char *name = (const char *)sqlite3_column_text(statement, 0),
                    *kind = (const char *)sqlite3_column_text(statement, 1);
-        status = name && kind ? put(d->context, l, i, name, kind, (const char *)sqlite3_column_text(statement, 2))
-                              : taut_fail(d->context, TAUT_CANNOT_READ, "'%s' is damaged: a column without a name", d->path);
+        status = name && kind
+                     ? put(d->context, l, i, name, kind, (const char *)sqlite3_column_text(statement, 2))
+                     : taut_fail(d->context, TAUT_CANNOT_READ, "'%s' is damaged: a column without a name", d->path);
     }
     if (!status && row < 0) status = taut_database_fail(d);
     sqlite3_finalize(statement);

@@ -87,8 +87,8 @@ static int read_head(record *r)
     if (!status) status = read_pairs(&r->d, "select name, value from settings order by number", &r->settings);
     if (!status) status = taut_layout_read(&r->d, &r->layout);
     if (!status)
-        status =
-            taut_database_number(&r->d, "select count(*) from pragma_table_info('frames') where name = 'exact'", 0, &exact);
+        status = taut_database_number(&r->d, "select count(*) from pragma_table_info('frames') where name = 'exact'", 0,
+                                      &exact);
     if (!status) r->exact = (int)exact;
     if (!status) status = sort_columns(r);
     return status ? status : taut_record_refresh(r);
@@ -155,8 +155,8 @@ int taut_record_events(record *r, const record_event **events, size_t *count)
     sqlite3_stmt *statement;
     size_t capacity = 0;
     clear_events(r);
-    int row = 0,
-        status = taut_database_prepare(&r->d, "select step, t, name, kind, impulse from events order by event", &statement);
+    int row = 0, status = taut_database_prepare(&r->d, "select step, t, name, kind, impulse from events order by event",
+                                                &statement);
     while (!status && (row = taut_database_row(&r->d, statement)) > 0) {
         status = taut_mem_grow(r->d.context, &r->events, &capacity, r->event_count + 1, sizeof *r->events);
         if (status) break;

@@ -131,7 +131,8 @@ static int take_frame(record *r, sqlite3_stmt *s, long frame, const wanted *list
         int found = taut_database_row(&r->d, s);
         const unsigned char *bytes = found > 0 ? sqlite3_column_blob(s, 0) : NULL;
         if (found < 0) status = taut_database_fail(&r->d);
-        else if (!bytes || (size_t)sqlite3_column_bytes(s, 0) != size * taut_layout_chunk_size(&r->layout, (size_t)chunk))
+        else if (!bytes
+                 || (size_t)sqlite3_column_bytes(s, 0) != size * taut_layout_chunk_size(&r->layout, (size_t)chunk))
             status = damaged(r, frame);
         for (; i < count && list[i].place / LAYOUT_CHUNK == chunk; i++)
             if (!status)
@@ -167,8 +168,8 @@ static int read_outside(record *r, long first, long count, const size_t *columns
 static int read_frames(record *r, long first, long count, const size_t *columns, const target *to)
 {
     if (first < 0 || count < 0 || first + count > r->frame_count)
-        return taut_fail(r->d.context, TAUT_BAD_USAGE, "'%s' has %ld frames; %ld from number %ld are asked for", r->d.path,
-                    r->frame_count, count, first);
+        return taut_fail(r->d.context, TAUT_BAD_USAGE, "'%s' has %ld frames; %ld from number %ld are asked for",
+                         r->d.path, r->frame_count, count, first);
     for (size_t k = 0; k < to->width; k++)
         if (columns[k] >= r->layout.count)
             return taut_fail(r->d.context, TAUT_BAD_USAGE, "'%s' has no column %zu", r->d.path, columns[k]);
@@ -228,8 +229,8 @@ int taut_record_checkpoint_text(record *r, const char *name, char *buffer, size_
     int status = find_part(r, name, &statement);
     const char *found = status ? NULL : (const char *)sqlite3_column_text(statement, 0);
     if (!status && (!found || strlen(found) >= size))
-        status =
-            taut_fail(r->d.context, TAUT_CANNOT_READ, "'%s' is damaged: '%s' of its checkpoint is invalid", r->d.path, name);
+        status = taut_fail(r->d.context, TAUT_CANNOT_READ, "'%s' is damaged: '%s' of its checkpoint is invalid",
+                           r->d.path, name);
     if (!status) strcpy(buffer, found);
     sqlite3_finalize(statement);
     return status;

@@ -69,12 +69,20 @@ static int put_head(writer *w, const recorder_subject *s)
     struct tm utc;
     gmtime_r(&clock, &utc);
     strftime(created, sizeof created, "%Y-%m-%dT%H:%M:%SZ", &utc);
-    const char *texts[][2] = { { "taut", TAUT_VERSION }, { "created", created }, { "model", s->m->file }, { "source", s->m->source },
-                               { "title", s->m->title }, { "method", e->method }, { "precision", s->api->name },
+    const char *texts[][2] = { { "taut", TAUT_VERSION },
+                               { "created", created },
+                               { "model", s->m->file },
+                               { "source", s->m->source },
+                               { "title", s->m->title },
+                               { "method", e->method },
+                               { "precision", s->api->name },
                                { "start", start_mode_name(e->start) },
-                               { "contacts", e->active_set ? "active-set" : "event" }, { "status", "running" } };
-    const struct { const char *name; wide value; } numbers[] = { { "step", s->run->step }, { "until", s->run->until },
-                                                                 { "every", s->run->every }, { "tolerance", e->tolerance } };
+                               { "contacts", e->active_set ? "active-set" : "event" },
+                               { "status", "running" } };
+    const struct { const char *name; wide value;
+    } numbers[] = {
+        { "step", s->run->step }, { "until", s->run->until }, { "every", s->run->every }, { "tolerance", e->tolerance }
+    };
     int status = TAUT_OK;
     for (size_t i = 0; !status && i < sizeof texts / sizeof *texts; i++)
         status = taut_writer_property(w, texts[i][0], texts[i][1]);
@@ -101,8 +109,8 @@ static int list_columns(taut_context *context, const engine_api *api, void *engi
     return TAUT_OK;
 }
 
-int taut_recorder_create(taut_context *context, const char *path, int replace, const recorder_subject *subject, void *engine,
-                    recorder **result)
+int taut_recorder_create(taut_context *context, const char *path, int replace, const recorder_subject *subject,
+                         void *engine, recorder **result)
 {
     record_column *columns = NULL;
     char *names = NULL;
@@ -183,11 +191,14 @@ static int put_checkpoint(recorder *r, const run_result *at)
         { "samples", at->samples }, { "sum_t", at->sum_t }, { "sum_tt", at->sum_tt }, { "origin_time", at->origin_time }
     };
     int status = TAUT_OK;
-    for (size_t i = 0; !status && i < sizeof whole / sizeof *whole; i++) status = put_long(w, whole[i].name, whole[i].value);
+    for (size_t i = 0; !status && i < sizeof whole / sizeof *whole; i++)
+        status = put_long(w, whole[i].name, whole[i].value);
     long *count;
     char name[40];
-    for (int i = 0; !status && (count = count_at(&counts, i, name, sizeof name)); i++) status = put_long(w, name, *count);
-    for (size_t i = 0; !status && i < sizeof numbers / sizeof *numbers; i++) status = put_wide(w, numbers[i].name, numbers[i].value);
+    for (int i = 0; !status && (count = count_at(&counts, i, name, sizeof name)); i++)
+        status = put_long(w, name, *count);
+    for (size_t i = 0; !status && i < sizeof numbers / sizeof *numbers; i++)
+        status = put_wide(w, numbers[i].name, numbers[i].value);
     for (size_t i = 0; !status && i < at->quantity_count; i++) status = put_watched(w, i, &at->quantities[i]);
     for (int i = 0, n = r->api->field_count(r->engine); !status && i < n; i++) {
         char name[80];
@@ -204,8 +215,8 @@ static int get_long(record *r, const char *name, long *value)
     int status = taut_record_checkpoint_text(r, name, text, sizeof text);
     if (status) return status;
     *value = strtol(text, &end, 10);
-    return *end || end == text ? taut_fail(r->d.context, TAUT_CANNOT_READ, "'%s' is damaged: '%s' of its checkpoint is '%s'",
-                                      r->d.path, name, text)
+    return *end || end == text ? taut_fail(r->d.context, TAUT_CANNOT_READ,
+                                           "'%s' is damaged: '%s' of its checkpoint is '%s'", r->d.path, name, text)
                                : TAUT_OK;
 }
 
@@ -237,11 +248,13 @@ static int get_progress(recorder *z, run_result *at, engine_counts *counts)
                     { "sum_tt", &at->sum_tt },
                     { "origin_time", &at->origin_time } };
     int status = TAUT_OK;
-    for (size_t i = 0; !status && i < sizeof whole / sizeof *whole; i++) status = get_long(r, whole[i].name, whole[i].value);
+    for (size_t i = 0; !status && i < sizeof whole / sizeof *whole; i++)
+        status = get_long(r, whole[i].name, whole[i].value);
     long *count;
     char name[40];
     for (int i = 0; !status && (count = count_at(counts, i, name, sizeof name)); i++) status = get_long(r, name, count);
-    for (size_t i = 0; !status && i < sizeof numbers / sizeof *numbers; i++) status = get_wides(r, numbers[i].name, numbers[i].value, 1);
+    for (size_t i = 0; !status && i < sizeof numbers / sizeof *numbers; i++)
+        status = get_wides(r, numbers[i].name, numbers[i].value, 1);
     counts->steps = at->steps_done;
     at->quantity_count = z->api->monitor_count(z->engine);
     if (!status && (size_t)quantities != at->quantity_count)

@@ -58,8 +58,8 @@ static int create_tables(writer *w)
         "create table events (event integer primary key, step integer not null, t real not null, "
         "name text not null, kind text not null, impulse real);"
         "create table checkpoint (name text primary key, value);";
-    int status = taut_database_run_format(&w->d, "pragma application_id = %d; pragma user_version = %d", RECORD_APPLICATION,
-                                     RECORD_VERSION);
+    int status = taut_database_run_format(&w->d, "pragma application_id = %d; pragma user_version = %d",
+                                          RECORD_APPLICATION, RECORD_VERSION);
     if (!status) status = taut_database_run(&w->d, tables);
     return status ? status : taut_layout_create(&w->d, &w->layout, w->quad);
 }
@@ -110,8 +110,8 @@ static int remove_run(taut_context *context, const char *path)
 
 static int exists(taut_context *context, const char *path)
 {
-    return taut_fail(context, TAUT_BAD_USAGE, "'%s' exists; resume that run, force its replacement, or give another name",
-                path);
+    return taut_fail(context, TAUT_BAD_USAGE,
+                     "'%s' exists; resume that run, force its replacement, or give another name", path);
 }
 
 /* Makes sure that there is an empty file. own: it was created here, and cannot be another process's. */
@@ -184,11 +184,12 @@ int taut_writer_open(taut_context *context, const char *path, writer **result)
     int status = create(context, path, w);
     if (!status) status = taut_database_check(&w->d, &empty);
     if (!status && empty)
-        status = taut_fail(context, TAUT_CANNOT_READ, "'%s' is empty: the run ended before it began; start it again", path);
+        status =
+            taut_fail(context, TAUT_CANNOT_READ, "'%s' is empty: the run ended before it began; start it again", path);
     if (!status) status = taut_layout_read(&w->d, &w->layout);
     if (!status)
-        status =
-            taut_database_number(&w->d, "select count(*) from pragma_table_info('frames') where name = 'exact'", 0, &exact);
+        status = taut_database_number(&w->d, "select count(*) from pragma_table_info('frames') where name = 'exact'", 0,
+                                      &exact);
     w->quad = (int)exact;
     if (!status) status = prepare(w);
     if (status)
@@ -231,7 +232,8 @@ static int bind_numbers(writer *w, sqlite3_stmt *s, int parameter, const void *n
     int status = taut_mem_grow(w->d.context, &w->bytes, &w->bytes_capacity, count * size, 1);
     if (status) return status;
     taut_little_endian(w->bytes, numbers, count, size);
-    return sqlite3_bind_blob64(s, parameter, w->bytes, count * size, SQLITE_TRANSIENT) ? taut_database_fail(&w->d) : TAUT_OK;
+    return sqlite3_bind_blob64(s, parameter, w->bytes, count * size, SQLITE_TRANSIENT) ? taut_database_fail(&w->d)
+                                                                                       : TAUT_OK;
 }
 
 int taut_writer_checkpoint_numbers(writer *w, const char *name, const void *numbers, size_t count, size_t size)
@@ -304,9 +306,9 @@ int taut_writer_drop_after(writer *w, long step)
 {
     int status = TAUT_OK;
     if (w->layout.outside)
-        status =
-            taut_database_run_format(&w->d, "delete from chunks where frame in (select frame from frames where step > %lld)",
-                                (sqlite3_int64)step);
+        status = taut_database_run_format(
+            &w->d, "delete from chunks where frame in (select frame from frames where step > %lld)",
+            (sqlite3_int64)step);
     if (!status) status = taut_database_run_format(&w->d, "delete from frames where step > %lld", (sqlite3_int64)step);
     if (!status) status = taut_database_run_format(&w->d, "delete from events where step > %lld", (sqlite3_int64)step);
     return status ? status : taut_database_number(&w->d, "select max(frame) + 1 from frames", 0, &w->next_frame);

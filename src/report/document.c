@@ -114,7 +114,8 @@ static void write_numbers(json *j, const char *key, const double *values, size_t
     taut_json_close(j, ']');
 }
 
-void taut_document_series(document *d, const char *label, series_style style, const double *x, const double *y, size_t count)
+void taut_document_series(document *d, const char *label, series_style style, const double *x, const double *y,
+                          size_t count)
 {
     static const char *const styles[] = { "line", "points", "both", "dashed" };
     taut_json_open(&d->j, NULL, '{');

@@ -226,7 +226,8 @@ static int guess_single(guesser *z, const constraint *k, trial *w)
         for (int c = 0; c < 3; c++) d[c] = x[number][c] - centre[c];
         if (!along(s[number][0], d)) return TAUT_OK;
     }
-    for (int c = 0; c < 3; c++) from.at[c] = taut_expr_number(z->p->m->graph, fabs(centre[c]) < 1e-12 ? 0 : (wide)centre[c]);
+    for (int c = 0; c < 3; c++)
+        from.at[c] = taut_expr_number(z->p->m->graph, fabs(centre[c]) < 1e-12 ? 0 : (wide)centre[c]);
     return add_bar(z, from, place_of(z, w->masses[0]), k->line);
 }
 
@@ -243,8 +244,9 @@ static int add_rotation(guesser *z, const group *r)
     for (int row = 0; row < 3; row++) {
         places[0].at[row] = z->count == 1 ? place_of(z, &z->masses[0]).at[row] : taut_expr_number(g, 0);
         for (int column = 0; column < 3; column++)
-            places[1 + column].at[row] = taut_expr_add(g, places[0].at[row], taut_expr_mul(g, taut_expr_number(g, (wide)half[column]),
-                                                                                  taut_rotation_entry(g, q, row, column)));
+            places[1 + column].at[row] = taut_expr_add(
+                g, places[0].at[row],
+                taut_expr_mul(g, taut_expr_number(g, (wide)half[column]), taut_rotation_entry(g, q, row, column)));
     }
     return taut_picture_add(z->p, &(shape){ .type = SHAPE_BOX, .rows = 1, .columns = 4, .line = r->line }, places);
 }
@@ -268,7 +270,8 @@ static int guess_all(guesser *z)
     for (size_t i = 0; !status && i < m->embedding_count; i++) {
         drawn_place place;
         for (uint32_t k = 0; k < 3; k++)
-            place.at[k] = k < m->embeddings[i].size ? m->chart[m->embeddings[i].first + k] : taut_expr_number(m->graph, 0);
+            place.at[k] =
+                k < m->embeddings[i].size ? m->chart[m->embeddings[i].first + k] : taut_expr_number(m->graph, 0);
         status = taut_picture_add(z->p, &(shape){ .type = SHAPE_BALL, .rows = 1, .columns = 1 }, &place);
     }
     for (size_t i = 0; !status && i < m->group_count; i++)

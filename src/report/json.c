@@ -70,7 +70,10 @@ void taut_json_text_of(json *j, const char *key, const char *text, size_t size)
     else fputs("null", j->file);
 }
 
-void taut_json_text(json *j, const char *key, const char *text) { taut_json_text_of(j, key, text, text ? strlen(text) : 0); }
+void taut_json_text(json *j, const char *key, const char *text)
+{
+    taut_json_text_of(j, key, text, text ? strlen(text) : 0);
+}
 
 void taut_json_number(json *j, const char *key, double value)
 {

@@ -42,7 +42,8 @@ static int load_the_model(page *z)
         return taut_fail(z->context, TAUT_CANNOT_READ, "the run file has no model source; it is damaged");
     }
     for (size_t i = 0; i < count; i++) taut_record_setting(z->r, i, &settings[i].name, &settings[i].value);
-    int status = taut_model_read_text(z->context, name ? name : "model", source, strlen(source), settings, count, &z->m);
+    int status =
+        taut_model_read_text(z->context, name ? name : "model", source, strlen(source), settings, count, &z->m);
     taut_mem_free(z->context, settings);
     return status;
 }
@@ -266,7 +267,8 @@ const char *taut_page_mark(const char *template_text, size_t template_size)
 static int put_together(page *z, const char *text, size_t size, FILE *file)
 {
     const char *mark = taut_page_mark(text, size);
-    if (!mark) return taut_fail(z->context, TAUT_BAD_USAGE, "the page's template has no place for data (%s)", PAGE_MARK);
+    if (!mark)
+        return taut_fail(z->context, TAUT_BAD_USAGE, "the page's template has no place for data (%s)", PAGE_MARK);
     const char *rest = mark + strlen(PAGE_MARK);
     fwrite(text, 1, (size_t)(mark - text), file);
     write_data(z, file);

@@ -44,7 +44,8 @@ int taut_picture_add(picture *p, const shape *what, const drawn_place *places)
         return TAUT_OK;
     }
     int status = taut_mem_grow(context, &p->shapes, &p->shape_capacity, p->shape_count + 1, sizeof *p->shapes);
-    if (!status) status = taut_mem_grow(context, &p->places, &p->place_capacity, p->place_count + count, sizeof *p->places);
+    if (!status)
+        status = taut_mem_grow(context, &p->places, &p->place_capacity, p->place_count + count, sizeof *p->places);
     if (status) return status;
     shape *kept = &p->shapes[p->shape_count++];
     *kept = *what;

@@ -138,8 +138,11 @@ int taut_simulation_create(taut_model *wrapped, const taut_simulation_options *o
     z->api = api;
     z->model = wrapped;
     wrapped->references++;
-    engine_options e = { .method = used.method, .tolerance = taut_wide_from_double(used.tolerance), .start = start_of(&used),
-                         .active_set = used.active_set, .step = taut_wide_from_double(used.step) };
+    engine_options e = { .method = used.method,
+                         .tolerance = taut_wide_from_double(used.tolerance),
+                         .start = start_of(&used),
+                         .active_set = used.active_set,
+                         .step = taut_wide_from_double(used.step) };
     int status = api->create(wrapped->m, &e, &z->engine);
     if (!status) {
         z->columns = api->column_count(z->engine);
@@ -187,8 +190,10 @@ static int on_event(void *user, const engine_event *event)
         sizeof *z->event_frames);
     if (!status) status = z->api->frame(z->engine, z->frame);
     if (status) return status;
-    z->events[z->event_count++] = (taut_event){ .time = (double)event->t, .contact = event->contact,
-                                                .kind = event_kind_name(event->kind), .impulse = (double)event->impulse };
+    z->events[z->event_count++] = (taut_event){ .time = (double)event->t,
+                                                .contact = event->contact,
+                                                .kind = event_kind_name(event->kind),
+                                                .impulse = (double)event->impulse };
     split_frame(z, z->event_frames + at, z->event_frames + at + z->columns);
     return TAUT_OK;
 }
@@ -221,7 +226,8 @@ static int step(taut_simulation *z, wide h)
 int taut_simulation_step(taut_simulation *z, double h)
 {
     begin(z->context);
-    if (!(h - h == 0) || h == 0) return taut_fail(z->context, TAUT_BAD_USAGE, "the step must be a finite number other than 0");
+    if (!(h - h == 0) || h == 0)
+        return taut_fail(z->context, TAUT_BAD_USAGE, "the step must be a finite number other than 0");
     return done(z->context, step(z, taut_wide_from_double(h)));
 }
 
@@ -257,8 +263,8 @@ int taut_simulation_column_name(const taut_simulation *z, size_t column, char *b
 {
     begin(z->context);
     if (!z->api->column_name(z->engine, column, buffer, size)) return TAUT_OK;
-    return taut_fail(z->context, TAUT_BAD_USAGE, "there is no column %zu: the simulation has %zu, counted from 0", column,
-        z->columns);
+    return taut_fail(z->context, TAUT_BAD_USAGE, "there is no column %zu: the simulation has %zu, counted from 0",
+                     column, z->columns);
 }
 
 long taut_simulation_column(const taut_simulation *z, const char *name)

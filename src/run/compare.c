@@ -38,9 +38,10 @@ static int time_steps(const table *z, void *engine, compare_row *row)
         if (time == 0 || used < row->seconds) row->seconds = used;
         z->api->counts(engine, &after);
     }
-    row->counts = (engine_counts){ .steps = steps, .work = { .iterations = after.work.iterations - before.work.iterations,
-                                                            .factorisations = after.work.factorisations - before.work.factorisations,
-                                                            .evaluations = after.work.evaluations - before.work.evaluations } };
+    row->counts = (engine_counts){ .steps = steps,
+                                   .work = { .iterations = after.work.iterations - before.work.iterations,
+                                             .factorisations = after.work.factorisations - before.work.factorisations,
+                                             .evaluations = after.work.evaluations - before.work.evaluations } };
     return status;
 }
 
@@ -113,8 +114,8 @@ static int measure_errors(table *z, const char *method)
         snprintf(measured.rows[i].failure, sizeof measured.rows[i].failure, "%.255s", z->result->rows[i].failure);
     }
     if (!status)
-        status =
-            taut_converge_measure(context, z->api, engine, z->reference_api, reference, &options, z->solutions, &measured);
+        status = taut_converge_measure(context, z->api, engine, z->reference_api, reference, &options, z->solutions,
+                                       &measured);
     for (int i = 0; !status && i < measured.count; i++) {
         memcpy(z->result->rows[i].error, measured.rows[i].error, sizeof measured.rows[i].error);
         memcpy(z->result->rows[i].limited, measured.rows[i].limited, sizeof measured.rows[i].limited);

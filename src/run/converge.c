@@ -83,8 +83,9 @@ static int run_rows(table *z)
         row->steps = taut_converge_step_count(z->options->steps[i], z->options->until);
         row->step = z->options->steps[i];
         if (!row->steps)
-            return taut_fail(z->context, TAUT_BAD_USAGE, "the step %.9g does not divide the end time %.9g; every step must",
-                        (double)row->step, (double)z->options->until);
+            return taut_fail(z->context, TAUT_BAD_USAGE,
+                             "the step %.9g does not divide the end time %.9g; every step must", (double)row->step,
+                             (double)z->options->until);
     }
     for (int i = 0; i < z->result->count; i++) {
         converge_row *row = &z->result->rows[i];

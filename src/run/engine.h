@@ -45,15 +45,16 @@ typedef struct {
 typedef struct {
     uint32_t coordinates, constraints, rank;
     int degrees_of_freedom;
-    int rank_known;             /* 0 when constraints are not met at the start, or the system is too large for the dense rank test and no
-                                   start was found; then degrees_of_freedom is the least that it can be */
+    int rank_known;             /* 0 when constraints are not met at the start, or the system is too large for the dense
+                                   rank test and no start was found; then degrees_of_freedom is the least that it can be
+                                   */
     int start_status;           /* what the consistent start said; its text is in start_text */
     char start_text[TAUT_ERROR_TEXT];
     uint32_t free_q, free_w;
     wide moved_q, moved_w;
     size_t kernels, instances, constants;
-    int time_dependent, has_forces, force_position, force_time, force_velocity, force_multiplier, constant_mass, uncoupled, diagonal_mass, largest_block, separable,
-        augmented, explicit_force;
+    int time_dependent, has_forces, force_position, force_time, force_velocity, force_multiplier, constant_mass,
+        uncoupled, diagonal_mass, largest_block, separable, augmented, explicit_force;
     int energy_conserved;
     uint32_t contacts, closed;  /* and how many of them are closed at the start */
     char closed_names[400];     /* those, as many as fit */
@@ -64,7 +65,8 @@ typedef struct {
    and contacts that take some of it away. */
 enum { ENGINE_ENERGY_FREE, ENGINE_ENERGY_KEPT, ENGINE_ENERGY_LOST };
 
-/* An error that should be round-off: its largest value over a run, and the size of the terms that it is a difference of. */
+/* An error that should be round-off: its largest value over a run, and the size of the terms that it is a difference
+   of. */
 typedef struct {
     wide error, scale;
 } engine_kept;
@@ -141,8 +143,10 @@ typedef struct engine_api {
     void (*start_moves)(const void *self, wide *q, wide *w); /* how far the start was moved onto the constraints */
 
     /* For `taut check`: needs no method. Start values and redundant constraints are told through the callbacks. */
-    int (*check)(model *m, start_mode mode, engine_check *result, void (*start)(void *user, const char *name, wide value, int free),
-                 void (*redundant)(void *user, uint32_t constraint, const char *on), void (*conserved)(void *user, const char *name),
+    int (*check)(model *m, start_mode mode, engine_check *result,
+                 void (*start)(void *user, const char *name, wide value, int free),
+                 void (*redundant)(void *user, uint32_t constraint, const char *on),
+                 void (*conserved)(void *user, const char *name),
                  void (*method)(void *user, const char *name, const char *refusal), void *user);
 
     /* The catalogue. */
@@ -167,8 +171,10 @@ typedef struct engine_api {
     /* Models with contacts: sets the event callback (NULL: none), and counts the events of each kind. */
     void (*on_event)(void *self, engine_on_event event, void *user);
     const long *(*event_counts)(const void *self); /* EVENT_KINDS numbers; NULL for a model without contacts */
-    int (*balance)(const void *self); /* forces or time change the energy: the last of the watched quantities is energy - work */
-    /* Errors over so many steps, fitted from step `from` on; the trajectory is looked at every `stride` steps, 0 for never. */
+    int (*balance)(const void *self); /* forces or time change the energy: the last of the watched quantities is energy
+                                         - work */
+    /* Errors over so many steps, fitted from step `from` on; the trajectory is looked at every `stride` steps, 0 for
+       never. */
     int (*growth)(void *self, wide h, long steps, long from, long stride, engine_growth *result);
     /* period 0: searched for up to `until`. h: a step that suits the motion. */
     int (*stability)(void *self, wide h, wide period, wide until, engine_stability *result);

@@ -48,7 +48,8 @@ int taut_run_check_options(taut_context *context, const run_options *options)
         return taut_fail(context, TAUT_BAD_USAGE, "the end time must lie after the start at t = 0, not at %s", text);
     }
     if (options->until / options->step > (wide)9e18)
-        return taut_fail(context, TAUT_BAD_USAGE, "that is more than 9e18 steps; choose a larger step or an earlier end");
+        return taut_fail(context, TAUT_BAD_USAGE,
+                         "that is more than 9e18 steps; choose a larger step or an earlier end");
     if (from && from->origin_step + plan(options, from->origin_time, &partial) <= from->steps_done) {
         taut_wide_format(text, sizeof text, from->t, 9);
         return taut_fail(context, TAUT_BAD_USAGE, "the run is at t = %s already; give a later end", text);
@@ -88,7 +89,8 @@ static int check_energy(loop *z, int last)
     int kept = z->api->energy_size(z->engine, NULL), balance = z->api->balance(z->engine);
     size_t index = balance ? z->result->quantity_count - 1 : 0;
     const char *name = balance ? "energy - work" : "the energy";
-    double energy = (double)z->values[0], held = index ? (double)z->values[index] : energy; /* orders of magnitude are what counts */
+    double energy = (double)z->values[0], held = index ? (double)z->values[index] : energy; /* orders of magnitude are
+                                                                                               what counts */
     if (!(energy - energy == 0) || !(held - held == 0))
         return taut_fail(z->context, TAUT_NOT_FINITE,
                     "at t = %.9g: %s is no longer a finite number: the step is too large; try a smaller one",
@@ -98,14 +100,16 @@ static int check_energy(loop *z, int last)
     if (kept == ENGINE_ENERGY_KEPT) error = fabs(error);
     int settling = z->looks < SETTLED, strange = error > ENORMOUS * z->energies;
     if (settling) z->looks++;
-    if (settling || strange) z->api->energy_size(z->engine, &size); /* as dear as the energy itself: looked at when it may matter */
+    if (settling || strange) z->api->energy_size(z->engine, &size); /* as dear as the energy itself: looked at when it
+                                                                       may matter */
     if (settling || (strange && error <= (double)size / 2)) z->energies = fmax(z->energies, (double)size);
     z->absurd = error > ENORMOUS * z->energies ? z->absurd + 1 : 0;
     if (!z->absurd || (z->absurd < PATIENCE && !last)) return TAUT_OK;
     return taut_fail(z->context, TAUT_NOT_FINITE,
-                "at t = %.9g: %s has changed by %.2g, and kinetic and potential energy were of size %.2g before: the step is too "
-                "large; try a smaller one",
-                (double)z->api->time(z->engine), name, error, z->energies);
+                     "at t = %.9g: %s has changed by %.2g, and kinetic and potential energy were of size %.2g before: "
+                     "the step is too "
+                     "large; try a smaller one",
+                     (double)z->api->time(z->engine), name, error, z->energies);
 }
 
 static int look(loop *z, int last)
@@ -210,7 +214,8 @@ static void fit_slopes(run_result *result)
     }
 }
 
-int taut_run_loop(taut_context *context, const engine_api *api, void *engine, const run_options *options, run_result *result)
+int taut_run_loop(taut_context *context, const engine_api *api, void *engine, const run_options *options,
+                  run_result *result)
 {
     loop z = { .context = context, .api = api, .engine = engine, .options = options, .result = result };
     int partial;

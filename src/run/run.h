@@ -50,7 +50,8 @@ int taut_run_check_options(taut_context *context, const run_options *options);
 /* Runs the engine to options->until. On failure the result tells how far it came. Free the result with
    run_result_clear. A run whose energy (or energy - work) is no longer a number, or has nothing to do with the motion
    any more, is a failure: the step is too large. What was computed until then is kept. */
-int taut_run_loop(taut_context *context, const engine_api *api, void *engine, const run_options *options, run_result *result);
+int taut_run_loop(taut_context *context, const engine_api *api, void *engine, const run_options *options,
+                  run_result *result);
 void taut_run_result_clear(taut_context *context, run_result *result);
 
 #endif

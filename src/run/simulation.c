@@ -69,8 +69,8 @@ static int open_system(simulation *z)
     return status;
 }
 
-/* An ordinary model is compiled as it is. One with constraints on phase space, or with a Lagrangian that is singular and
-   that its constraints do not cure, is first turned into a system on phase space. */
+/* An ordinary model is compiled as it is. One with constraints on phase space, or with a Lagrangian that is singular
+   and that its constraints do not cure, is first turned into a system on phase space. */
 int X(simulation_system)(simulation *z, start_mode start)
 {
     if (z->m->contact_count) return open_system(z);
@@ -133,13 +133,16 @@ int X(simulation_create_with)(model *m, const engine_options *options, const str
     if (!status) status = X(state_create)(z->s, &z->x);
     if (!status) status = X(state_create)(z->s, &z->begin);
     if (!status && options->start == START_AS_IS && !z->declared.any_start)
-        status = taut_fail(m->context, TAUT_UNSUPPORTED, "method '%s' keeps the constraints and needs a start on them; --start as-is is for naive, "
-                                                    "extended and dirac", class->info->name);
+        status = taut_fail(m->context, TAUT_UNSUPPORTED,
+                           "method '%s' keeps the constraints and needs a start on them; --start as-is is for naive, "
+                           "extended and dirac",
+                           class->info->name);
     if (!status) status = X(start_state)(z->s, options->start, &z->x, &z->start);
     if (!status) status = X(method_create_with)(z->s, class, &z->spec, (real)options->tolerance, &z->method);
     if (!status && m->start_points_line) status = start_from_points(z, options->start, (real)options->step);
     if (!status && !m->phase) status = X(acceleration_create)(z->s, &z->acceleration);
-    if (!status && !m->phase) status = X(acceleration_solve)(z->acceleration, z->x.q, z->x.w, z->x.t, z->x.lambda, NULL);
+    if (!status && !m->phase)
+        status = X(acceleration_solve)(z->acceleration, z->x.q, z->x.w, z->x.t, z->x.lambda, NULL);
     if (!status && !m->phase) status = X(system_prepare_power)(z->s);
     if (!status) status = X(symmetry_find)(z->s, z->x.q, z->x.w, z->symmetries, &z->symmetry_count);
     if (!status) status = create_hybrid(z, class, options);
@@ -212,7 +215,8 @@ int X(simulation_lossless)(const simulation *z)
 {
     for (size_t i = 0; i < z->m->contact_count; i++) {
         real e = 0;
-        if (z->m->contacts[i].friction || X(system_constant)(z->s, z->m->contacts[i].restitution, &e) || e != 1) return 0;
+        if (z->m->contacts[i].friction || X(system_constant)(z->s, z->m->contacts[i].restitution, &e) || e != 1)
+            return 0;
     }
     return 1;
 }

@@ -37,7 +37,8 @@ typedef struct {
     newton_counts work_before; /* of the run that this one goes on from */
     /* work for frames */
     void *room;              /* of these arrays */
-    real *v, *lambda, *g, *g_rate, *g_values, *observables, *gaps; /* lambda: of the constraints, then of the contacts */
+    real *v, *lambda, *g, *g_rate, *g_values, *observables, *gaps; /* lambda: of the constraints, then of the contacts
+                                                                      */
     real *phase_work, *phase_entries; /* (q,p) and its rate; entries of the Jacobians of chi */
 } simulation;
 
@@ -93,10 +94,11 @@ int X(simulation_column_name)(const simulation *z, size_t column, char *buffer, 
 const char *X(simulation_column_kind)(const simulation *z, size_t column);
 int X(simulation_frame)(simulation *z, wide *values);
 
-int X(simulation_check)(model *m, start_mode mode, engine_check *result, void (*start)(void *user, const char *name, wide value, int free),
-                     void (*redundant)(void *user, uint32_t constraint, const char *on),
-                     void (*conserved)(void *user, const char *name),
-                     void (*method)(void *user, const char *name, const char *refusal), void *user);
+int X(simulation_check)(model *m, start_mode mode, engine_check *result,
+                        void (*start)(void *user, const char *name, wide value, int free),
+                        void (*redundant)(void *user, uint32_t constraint, const char *on),
+                        void (*conserved)(void *user, const char *name),
+                        void (*method)(void *user, const char *name, const char *refusal), void *user);
 
 /* What `taut verify` measures, from the state at hand (engine.h says what each is). */
 int X(simulation_follow)(simulation *z, real h, long steps, engine_follow *result);

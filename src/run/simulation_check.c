@@ -128,10 +128,11 @@ static int look(simulation *z, start_mode mode, engine_check *out, void (*start)
     return status;
 }
 
-int X(simulation_check)(model *m, start_mode mode, engine_check *result, void (*start)(void *user, const char *name, wide value, int free),
-                     void (*redundant)(void *user, uint32_t constraint, const char *on),
-                     void (*conserved)(void *user, const char *name),
-                     void (*method)(void *user, const char *name, const char *refusal), void *user)
+int X(simulation_check)(model *m, start_mode mode, engine_check *result,
+                        void (*start)(void *user, const char *name, wide value, int free),
+                        void (*redundant)(void *user, uint32_t constraint, const char *on),
+                        void (*conserved)(void *user, const char *name),
+                        void (*method)(void *user, const char *name, const char *refusal), void *user)
 {
     *result = (engine_check){ 0 };
     simulation *z = taut_mem_new(m->context, 1, sizeof *z);

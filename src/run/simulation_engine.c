@@ -98,7 +98,8 @@ static int energy_size(void *self, wide *size)
         *size = balance(z) ? sum + REAL(fabs)(X(simulation_work)(z)) : sum;
     }
     if (balance(z) || energy_conserved(z)) return ENGINE_ENERGY_KEPT;
-    return z->m->contact_count && !found->time_dependent && !found->has_forces ? ENGINE_ENERGY_LOST : ENGINE_ENERGY_FREE;
+    return z->m->contact_count && !found->time_dependent && !found->has_forces ? ENGINE_ENERGY_LOST
+                                                                               : ENGINE_ENERGY_FREE;
 }
 
 static void start_moves(const void *self, wide *q, wide *w)
@@ -196,8 +197,45 @@ const engine_api ENGINE = {
 #else
     "double",
 #endif
-    REAL_DIGITS, create, destroy, step, get_time, counts, column_count, column_name, frame, monitor_count, monitor_name, monitor,
-    energy_conserved, start_moves, X(simulation_check), X(method_count), info_at, parse, REAL_EPSILON, declared, sizes, hamiltonian,
-    restart, flow_to, solution, follow, there_and_back, symplecticity, on_event, event_counts, balance, growth, stability,
-    sizeof(real), field_count, field_at, restored, column_kind, take_back, characteristic_time, energy_size,
+    REAL_DIGITS,
+    create,
+    destroy,
+    step,
+    get_time,
+    counts,
+    column_count,
+    column_name,
+    frame,
+    monitor_count,
+    monitor_name,
+    monitor,
+    energy_conserved,
+    start_moves,
+    X(simulation_check),
+    X(method_count),
+    info_at,
+    parse,
+    REAL_EPSILON,
+    declared,
+    sizes,
+    hamiltonian,
+    restart,
+    flow_to,
+    solution,
+    follow,
+    there_and_back,
+    symplecticity,
+    on_event,
+    event_counts,
+    balance,
+    growth,
+    stability,
+    sizeof(real),
+    field_count,
+    field_at,
+    restored,
+    column_kind,
+    take_back,
+    characteristic_time,
+    energy_size,
 };

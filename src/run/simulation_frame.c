@@ -26,7 +26,8 @@ static void phase_residuals(simulation *z, real *position, real *velocity)
     f->class->chi(f->self, z->x.t, at, z->g);
     *position = real_largest(z->g, s->c);
     if (f->class->evaluate(f->self, z->x.t, at, rate)) {
-        for (uint32_t i = 0; i < 2 * s->n; i++) rate[i] = (real)NAN; /* no velocity belongs to this state; the next step will say so */
+        for (uint32_t i = 0; i < 2 * s->n; i++) rate[i] = (real)NAN; /* no velocity belongs to this state; the next step
+                                                                        will say so */
     }
     memcpy(z->v, rate, s->n * sizeof(real));
     place here = place_at(z->s, z->x.q, z->x.p, &z->x.t, NULL);
@@ -37,7 +38,8 @@ static void phase_residuals(simulation *z, real *position, real *velocity)
         memset(z->phase_entries, 0, (size_t)pattern_entries(p) * sizeof(real));
         X(field_jacobian)(s->constraint, by ? KIND_W : KIND_Q, &here, z->phase_entries);
         for (int r = 0; r < p->rows; r++)
-            for (int e = p->start[r]; e < p->start[r + 1]; e++) z->g_rate[r] += z->phase_entries[e] * rate[(by ? s->n : 0) + (uint32_t)p->index[e]];
+            for (int e = p->start[r]; e < p->start[r + 1]; e++)
+                z->g_rate[r] += z->phase_entries[e] * rate[(by ? s->n : 0) + (uint32_t)p->index[e]];
     }
     *velocity = real_largest(z->g_rate, s->c);
 }
@@ -78,8 +80,22 @@ int X(simulation_multipliers)(simulation *z)
 /* ---- columns ---- */
 
 typedef enum {
-    COLUMN_TIME, COLUMN_Q, COLUMN_V, COLUMN_P, COLUMN_LAMBDA, COLUMN_CONTACT, COLUMN_GAP, COLUMN_ENERGY, COLUMN_WORK, COLUMN_CONSTRAINT, COLUMN_RATE, COLUMN_SYMMETRY,
-    COLUMN_OBSERVABLE, COLUMN_MIDDLE_TIME, COLUMN_MIDDLE_LAMBDA, COLUMN_TYPES
+    COLUMN_TIME,
+    COLUMN_Q,
+    COLUMN_V,
+    COLUMN_P,
+    COLUMN_LAMBDA,
+    COLUMN_CONTACT,
+    COLUMN_GAP,
+    COLUMN_ENERGY,
+    COLUMN_WORK,
+    COLUMN_CONSTRAINT,
+    COLUMN_RATE,
+    COLUMN_SYMMETRY,
+    COLUMN_OBSERVABLE,
+    COLUMN_MIDDLE_TIME,
+    COLUMN_MIDDLE_LAMBDA,
+    COLUMN_TYPES
 } column_type;
 
 static size_t columns_of(const simulation *z, column_type type)
@@ -178,7 +194,8 @@ int X(simulation_frame)(simulation *z, wide *values)
     if (X(simulation_has_work)(z)) *values++ = X(simulation_work)(z);
     *values++ = position;
     *values++ = velocity;
-    for (int i = 0; i < z->column_symmetries; i++) *values++ = X(symmetry_momentum)(s, &z->symmetries[i], z->x.q, z->x.p);
+    for (int i = 0; i < z->column_symmetries; i++)
+        *values++ = X(symmetry_momentum)(s, &z->symmetries[i], z->x.q, z->x.p);
     place at = simulation_place(z);
     if (z->m->phase && z->m->phase->velocities) at.x[KIND_W] = z->v;
     if (!z->hybrid) X(system_observables)(s, &at, z->observables);

@@ -28,7 +28,8 @@ static void look_at_constraints(follower *f)
     const pattern *p = s->blocks[BLOCK_G].parts[0].shape;
     real g, rate, q = real_largest(z->x.q, s->n);
     X(simulation_residuals)(z, &g, &rate); /* leaves G in z->g_values, G v + g_t in z->g_rate, v in z->v */
-    real v = real_largest(z->v, s->n), g_scale = (real)f->out->position.scale, rate_scale = (real)f->out->velocity.scale;
+    real v = real_largest(z->v, s->n), g_scale = (real)f->out->position.scale,
+         rate_scale = (real)f->out->velocity.scale;
     for (uint32_t k = 0; k < s->c; k++) {
         real row = 0, g_t = z->g_rate[k];
         for (int e = p->start[k]; e < p->start[k + 1]; e++) {
@@ -95,8 +96,9 @@ int X(simulation_follow)(simulation *z, real h, long steps, engine_follow *out)
         out->steps = n;
         look(&f, 0, (int)((n - 1) * ENGINE_WINDOWS / steps));
         if (!(out->energy.error - out->energy.error == 0))
-            return taut_fail(z->s->context, TAUT_NOT_FINITE, "at t = %.9g: the energy is no longer a finite number; try a smaller step",
-                        (double)z->x.t);
+            return taut_fail(z->s->context, TAUT_NOT_FINITE,
+                             "at t = %.9g: the energy is no longer a finite number; try a smaller step",
+                             (double)z->x.t);
     }
     for (int i = 0; i < ENGINE_WINDOWS; i++)
         if (f.counts[i]) out->means[i] /= f.counts[i], out->kinetic[i] /= f.counts[i];

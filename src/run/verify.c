@@ -28,8 +28,9 @@ typedef struct {
 
 const char *taut_verdict_text(verdict v)
 {
-    static const char *const texts[] = { "holds", "does not hold", "undecided", "not applicable", "kept here", "not kept",
-                                         "no trend", "drifts", "round-off", "run too short", "no return", "measured" };
+    static const char *const texts[] = { "holds",     "does not hold", "undecided", "not applicable",
+                                         "kept here", "not kept",      "no trend",  "drifts",
+                                         "round-off", "run too short", "no return", "measured" };
     return texts[v];
 }
 
@@ -128,8 +129,8 @@ static int choose_step(check *z)
         if (status == TAUT_OUT_OF_MEMORY || (!status && error <= (wide)ALIKE)) break;
         if (!status)
             status = taut_fail(z->context, TAUT_NO_CONVERGENCE,
-                          "no step down to %.0e suits this model: 20 steps and 40 half steps differ by %.1e", (double)z->h,
-                          (double)error);
+                               "no step down to %.0e suits this model: 20 steps and 40 half steps differ by %.1e",
+                               (double)z->h, (double)error);
     }
     taut_mem_free(z->context, room);
     return status;
@@ -301,9 +302,10 @@ static void trend_row(verify_row *row, const engine_follow *f, wide span, wide l
         row->verdict = trend && size * span > range / 20 ? VERDICT_TREND : VERDICT_NO_TREND;
     if (row->verdict == VERDICT_TREND && leaves && WIDE(fabs)(motion.slope) > FOLLOWS * size) {
         row->verdict = VERDICT_NO_RETURN;
-        snprintf(row->note, sizeof row->note, "the motion does not come back in this time (kinetic energy %.2g in the first sixteenth, %.2g in the "
-                 "last), and the error follows it: only a motion that comes back shows a drift", (double)f->kinetic[0],
-                 (double)f->kinetic[ENGINE_WINDOWS - 1]);
+        snprintf(row->note, sizeof row->note,
+                 "the motion does not come back in this time (kinetic energy %.2g in the first sixteenth, %.2g in the "
+                 "last), and the error follows it: only a motion that comes back shows a drift",
+                 (double)f->kinetic[0], (double)f->kinetic[ENGINE_WINDOWS - 1]);
     }
     if (row->verdict == VERDICT_TREND)
         snprintf(row->note, sizeof row->note, "the drift makes up %.0f%% of the error at the end",

@@ -20,9 +20,12 @@ static int growth_rows(const engine_api *api, void *engine, verify_result *resul
         verify_row *row = taut_verify_add_row(result, names[k]);
         row->value = g.exponent[k];
         row->limit = api->epsilon * g.size * (100 + steps);
-        row->verdict = !(g.largest[k] > row->limit) ? VERDICT_ROUND_OFF : steps < 20 ? VERDICT_TOO_SHORT : VERDICT_MEASURED;
+        row->verdict = !(g.largest[k] > row->limit) ? VERDICT_ROUND_OFF
+                       : steps < 20                 ? VERDICT_TOO_SHORT
+                                                    : VERDICT_MEASURED;
         if (row->verdict == VERDICT_MEASURED && g.exponent[k] == g.exponent[k])
-            snprintf(row->measured, sizeof row->measured, "as t^%.2f, to %.1e", (double)g.exponent[k], (double)g.largest[k]);
+            snprintf(row->measured, sizeof row->measured, "as t^%.2f, to %.1e", (double)g.exponent[k],
+                     (double)g.largest[k]);
         else
             snprintf(row->measured, sizeof row->measured, "to %.1e", (double)g.largest[k]);
         if (k == GROWTH_TRAJECTORY && g.largest[k] > g.size / 4)

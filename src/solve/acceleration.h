@@ -1,5 +1,5 @@
-/* Accelerations and multipliers that belong to a state: those with d^2 g/dt^2 = 0. The multipliers of a run are reported
- * so, for every method whose own multipliers are less accurate than its state. */
+/* Accelerations and multipliers that belong to a state: those with d^2 g/dt^2 = 0. The multipliers of a run are
+ * reported so, for every method whose own multipliers are less accurate than its state. */
 #ifndef TAUT_SOLVE_ACCELERATION_H
 #define TAUT_SOLVE_ACCELERATION_H
 

@@ -102,7 +102,8 @@ static void map_entry(void *user, size_t k, int row, int column)
     m->map[k] = taut_pattern_find(m->columns, column, row);
 }
 
-/* Made-up values: numbers of either sign and of one size in the blocks, the same ones every time. Elsewhere on the diagonal there are zeros. */
+/* Made-up values: numbers of either sign and of one size in the blocks, the same ones every time. Elsewhere on the
+   diagonal there are zeros. */
 static void settle(assembly *a)
 {
     uint64_t seed = 1;
@@ -122,7 +123,8 @@ int X(assembly_finish)(assembly *a, int symmetric)
 {
     size_t entries = (size_t)a->size, at = 0;
     for (size_t i = 0; i < a->count; i++) entries += (size_t)a->blocks[i].block->value_count;
-    int *row = taut_mem_new(a->context, entries, sizeof *row), *column = taut_mem_new(a->context, entries, sizeof *column);
+    int *row = taut_mem_new(a->context, entries, sizeof *row),
+        *column = taut_mem_new(a->context, entries, sizeof *column);
     int status = row && column ? TAUT_OK : TAUT_OUT_OF_MEMORY;
     if (!status) {
         for (size_t i = 0; i < a->count; i++) {
@@ -145,7 +147,8 @@ int X(assembly_finish)(assembly *a, int symmetric)
         entry_map map = { a->columns, p->map };
         visit(p, map_entry, &map);
     }
-    status = taut_linear_create(a->context, a->backend, a->size, a->columns->start, a->columns->index, symmetric, &a->solver);
+    status = taut_linear_create(a->context, a->backend, a->size, a->columns->start, a->columns->index, symmetric,
+                                &a->solver);
     if (!status) settle(a);
     return status;
 }

@@ -1,5 +1,5 @@
-/* The one place that forms a sparse matrix from blocks: blocks of a system's derivatives are put at row and column offsets,
- * with a factor, into a matrix whose pattern was fixed beforehand. Values are rounded to double here. */
+/* The one place that forms a sparse matrix from blocks: blocks of a system's derivatives are put at row and column
+ * offsets, with a factor, into a matrix whose pattern was fixed beforehand. Values are rounded to double here. */
 #ifndef TAUT_SOLVE_ASSEMBLY_H
 #define TAUT_SOLVE_ASSEMBLY_H
 

@@ -121,7 +121,8 @@ static real error_of(const flow *f)
         q = real_most(q, best[i] - other[i]);
         w = real_most(w, best[n + i] - other[n + i]);
     }
-    real q_size = real_largest(f->y, n) + real_largest(best, n), w_size = real_largest(f->y + n, n) + real_largest(best + n, n);
+    real q_size = real_largest(f->y, n) + real_largest(best, n),
+         w_size = real_largest(f->y + n, n) + real_largest(best + n, n);
     real q_error = q > 0 ? q / q_size : q, w_error = w > 0 ? w / w_size : w; /* a NaN passes */
     return real_most(q_error, w_error);
 }
@@ -148,7 +149,8 @@ static int first_step(flow *f, real t, real way, real *step)
     uint32_t n = f->s->n;
     int status = rate(f, t, f->y, f->first_rate);
     if (status) return status;
-    real q = real_largest(f->y, n), v = real_largest(f->first_rate, n), w = real_largest(f->y + n, n), a = real_largest(f->first_rate + n, n);
+    real q = real_largest(f->y, n), v = real_largest(f->first_rate, n), w = real_largest(f->y + n, n),
+         a = real_largest(f->first_rate + n, n);
     real slow = v > 0 && q > 0 ? q / v : way, fast = a > 0 && w > 0 ? w / a : way;
     *step = (slow < fast ? slow : fast) / 4;
     return TAUT_OK;
@@ -194,7 +196,9 @@ int X(flow_advance)(flow *f, state *x, real until, real tolerance)
         status = attempt(f, t, H, &error);
         if (status == TAUT_OUT_OF_MEMORY || status < 0) break;
         int failed = status || !(error - error == 0);
-        real factor = failed ? (real)0.25 : (real)0.9 * REAL(pow)(tolerance / (error + REAL_EPSILON * tolerance), (real)1 / (2 * COLUMNS - 1));
+        real factor =
+            failed ? (real)0.25
+                   : (real)0.9 * REAL(pow)(tolerance / (error + REAL_EPSILON * tolerance), (real)1 / (2 * COLUMNS - 1));
         factor = REAL(fmin)(4, REAL(fmax)((real)0.1, factor));
         if (!failed && error <= tolerance) {
             t = last ? until : t + H;
@@ -207,8 +211,11 @@ int X(flow_advance)(flow *f, state *x, real until, real tolerance)
             status = TAUT_OK;
             continue;
         }
-        return status ? status : taut_fail(s->context, TAUT_NO_CONVERGENCE, "at t = %.9g: the reference solution needs steps below %.1e; "
-                                      "the motion is not smooth there", (double)t, (double)f->step);
+        return status ? status
+                      : taut_fail(s->context, TAUT_NO_CONVERGENCE,
+                                  "at t = %.9g: the reference solution needs steps below %.1e; "
+                                  "the motion is not smooth there",
+                                  (double)t, (double)f->step);
     }
     if (status) return status;
     x->t = until, x->t_low = 0;

@@ -1,6 +1,6 @@
-/* The exact solution to a tolerance, by an integrator that has nothing in common with the methods: a reference to measure them
- * against. The equations of motion with the multipliers eliminated, q' = nu, w' from d^2 g/dt^2 = 0, under the extrapolated midpoint
- * rule (Gragg, Bulirsch and Stoer; Hairer, Norsett & Wanner II.9) with a controlled step. */
+/* The exact solution to a tolerance, by an integrator that has nothing in common with the methods: a reference to
+ * measure them against. The equations of motion with the multipliers eliminated, q' = nu, w' from d^2 g/dt^2 = 0, under
+ * the extrapolated midpoint rule (Gragg, Bulirsch and Stoer; Hairer, Norsett & Wanner II.9) with a controlled step. */
 #ifndef TAUT_SOLVE_FLOW_H
 #define TAUT_SOLVE_FLOW_H
 

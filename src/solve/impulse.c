@@ -108,7 +108,8 @@ static void name(void *self, int equation, char *buffer, size_t size)
     snprintf(buffer, size, "momentum of %s", text);
 }
 
-int X(impulse_find)(impulse *z, const real *q, real t, const real *p, const real *p_low, const real *rates, real *w, real *mu, real *push)
+int X(impulse_find)(impulse *z, const real *q, real t, const real *p, const real *p_low, const real *rates, real *w,
+                    real *mu, real *push)
 {
     struct system *s = z->s;
     uint32_t n = s->n;

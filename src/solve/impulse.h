@@ -1,4 +1,5 @@
-/* An impulse of the constraints: from a momentum p to the momentum p + G' mu whose motion has given rates of the constraints,
+/* An impulse of the constraints: from a momentum p to the momentum p + G' mu whose motion has given rates of the
+ * constraints,
  *     pi(q,w) = p + G' mu,   G nu(q,w) + g_t = rates.
  * Rates zero: the projection of momenta onto the tangent space. */
 #ifndef TAUT_SOLVE_IMPULSE_H
@@ -11,7 +12,9 @@ typedef struct impulse impulse;
 
 int X(impulse_create)(struct system *s, real tolerance, impulse **result);
 void X(impulse_destroy)(impulse *z);
-/* p + p_low is the momentum before. w: a guess in, the stage variable after the impulse out. mu: the impulse out. push: G' mu out. */
-int X(impulse_find)(impulse *z, const real *q, real t, const real *p, const real *p_low, const real *rates, real *w, real *mu, real *push);
+/* p + p_low is the momentum before. w: a guess in, the stage variable after the impulse out. mu: the impulse out. push:
+   G' mu out. */
+int X(impulse_find)(impulse *z, const real *q, real t, const real *p, const real *p_low, const real *rates, real *w,
+                    real *mu, real *push);
 
 #endif

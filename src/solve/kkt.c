@@ -111,7 +111,8 @@ int X(kkt_factor)(kkt *k, const place *at)
     }
     int status = X(assembly_factor)(k->matrix);
     long first = (long)s->n * (k->own_velocity ? 2 : 1);
-    return status == TAUT_SINGULAR ? X(redundant_constraint)(s, X(assembly_status)(k->matrix)->deficient - first) : status;
+    return status == TAUT_SINGULAR ? X(redundant_constraint)(s, X(assembly_status)(k->matrix)->deficient - first)
+                                   : status;
 }
 
 /* S lambda = c - G b - G W a;  then w and v. */

@@ -2,8 +2,9 @@
  *     pi_w w - phi_lambda lambda = a
  *     v - nu_w w                 = b
  *     G v                        = c
- * Velocity projection, accelerations with their multipliers, and the mass-weighted projection of positions all have this matrix.
- * With constant mass only the multiplier matrix is solved. Solutions are in double precision, to be refined around it. */
+ * Velocity projection, accelerations with their multipliers, and the mass-weighted projection of positions all have
+ * this matrix. With constant mass only the multiplier matrix is solved. Solutions are in double precision, to be
+ * refined around it. */
 #ifndef TAUT_SOLVE_KKT_H
 #define TAUT_SOLVE_KKT_H
 
@@ -13,7 +14,8 @@ typedef struct kkt kkt;
 
 int X(kkt_create)(struct system *s, kkt **result);
 void X(kkt_destroy)(kkt *k);
-/* Forms and factors the matrix. TAUT_SINGULAR with a text that names a constraint when the constraints are redundant. */
+/* Forms and factors the matrix. TAUT_SINGULAR with a text that names a constraint when the constraints are redundant.
+   */
 int X(kkt_factor)(kkt *k, const place *at);
 /* Overwrites a, b, c by w, v, lambda. */
 int X(kkt_solve)(kkt *k, real *a, real *b, real *c);

@@ -75,8 +75,10 @@ static int form_mass(legendre *l, const place *at)
     char name[150] = "?";
     long column = X(assembly_status)(l->matrix)->deficient;
     if (column >= 0 && column < (long)l->s->n) X(system_coordinate_name)(l->s, (uint32_t)column, name, sizeof name);
-    return taut_fail(l->s->context, TAUT_SINGULAR, "at t = %.9g: the mass matrix is singular at coordinate '%s': momenta do not determine the "
-                                              "velocities there", (double)*at->x[KIND_T], name);
+    return taut_fail(l->s->context, TAUT_SINGULAR,
+                     "at t = %.9g: the mass matrix is singular at coordinate '%s': momenta do not determine the "
+                     "velocities there",
+                     (double)*at->x[KIND_T], name);
 }
 
 static int solve(void *self, real *r) { return X(assembly_solve)(((legendre *)self)->matrix, r); }

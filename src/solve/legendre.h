@@ -1,5 +1,5 @@
-/* The way back of the Legendre transform: from (q,p) to the stage variable, and solves with the mass matrix, to the precision of the
- * unit. No inverse is formed but that of a constant mass in small blocks. */
+/* The way back of the Legendre transform: from (q,p) to the stage variable, and solves with the mass matrix, to the
+ * precision of the unit. No inverse is formed but that of a constant mass in small blocks. */
 #ifndef TAUT_SOLVE_LEGENDRE_H
 #define TAUT_SOLVE_LEGENDRE_H
 

@@ -89,13 +89,15 @@ int X(redundant_constraint)(const struct system *s, long index)
 {
     if (index < 0 || index >= (long)s->c)
         return taut_fail(s->context, TAUT_SINGULAR,
-                    "the equations for the multipliers are singular: constraints are redundant, or the mass matrix is singular; "
-                    "'taut check' tells which");
+                         "the equations for the multipliers are singular: constraints are redundant, or the mass "
+                         "matrix is singular; "
+                         "'taut check' tells which");
     return taut_fail(s->context, TAUT_SINGULAR,
-                "%s:%d: constraint '%s' is redundant: its gradient is zero or depends on the others here, so its multiplier is not "
-                "determined; remove it "
-                "('taut check' shows the rank)",
-                s->m->file, s->m->constraints[index].line, s->m->constraints[index].name);
+                     "%s:%d: constraint '%s' is redundant: its gradient is zero or depends on the others here, so its "
+                     "multiplier is not "
+                     "determined; remove it "
+                     "('taut check' shows the rank)",
+                     s->m->file, s->m->constraints[index].line, s->m->constraints[index].name);
 }
 
 /* t = G0 W, row by row. */

@@ -1,5 +1,5 @@
-/* The multiplier matrix S = G1 W G0' of a system with constant mass, W = M^-1: sparse, formed on a fixed pattern, factored
- * without pivoting (it is close to symmetric positive definite). Linear time for chains and trees. */
+/* The multiplier matrix S = G1 W G0' of a system with constant mass, W = M^-1: sparse, formed on a fixed pattern,
+ * factored without pivoting (it is close to symmetric positive definite). Linear time for chains and trees. */
 #ifndef TAUT_SOLVE_MULTIPLIER_H
 #define TAUT_SOLVE_MULTIPLIER_H
 

@@ -119,12 +119,14 @@ static int correct(nearby *z, state *x, int velocity)
             unknown[i] += change[i];
         }
         if (!(size - size == 0)) break;
-        if (size <= REAL_EPSILON / 4 * reach || (k > 0 && size <= (real)1e3 * REAL_EPSILON * reach && size > before / 2)) return TAUT_OK;
+        if (size <= REAL_EPSILON / 4 * reach
+            || (k > 0 && size <= (real)1e3 * REAL_EPSILON * reach && size > before / 2))
+            return TAUT_OK;
         if (k > 3 && size > before) break;
         before = size;
     }
-    return taut_fail(s->context, TAUT_NO_CONVERGENCE, "at t = %.9g: no state on the constraints was found this far from the trajectory",
-                (double)x->t);
+    return taut_fail(s->context, TAUT_NO_CONVERGENCE,
+                     "at t = %.9g: no state on the constraints was found this far from the trajectory", (double)x->t);
 }
 
 int X(nearby_state)(nearby *z, real part, const real *dq, const real *dw, state *x)

@@ -6,8 +6,8 @@ int X(newton_create)(taut_context *context, int largest, real tolerance, newton 
 {
     *n = (newton){ .context = context, .most = 50 };
     n->enough = tolerance > 0 ? tolerance : REAL_EPSILON / 2;
-    /* What is left out must be far below a rounding: it has the same sign at every step, and drifts (a rigid body's momentum
-       by 0.015 eps a step with eps/8) where roundings cancel. */
+    /* What is left out must be far below a rounding: it has the same sign at every step, and drifts (a rigid body's
+       momentum by 0.015 eps a step with eps/8) where roundings cancel. */
     n->rest = tolerance > 0 ? tolerance / 4 : REAL_EPSILON / 2048;
     n->residual = taut_mem_new(context, (size_t)largest, sizeof *n->residual);
     return n->residual ? TAUT_OK : TAUT_OUT_OF_MEMORY;
@@ -56,11 +56,13 @@ static int give_up(newton *n, const newton_problem *p, const real *x, int iterat
     real value = n->residual[worst];
     p->name(p->self, worst, name, sizeof name);
     if (value != value)
-        return taut_fail(n->context, TAUT_NOT_FINITE, "at t = %.9g: %s: equation '%s' is not a finite number; try a smaller step",
-                    (double)time, what, name);
-    return taut_fail(n->context, TAUT_NO_CONVERGENCE,
-                "at t = %.9g: %s: no convergence after %d Newton iterations; equation '%s' misses by %.3g; try a smaller step",
-                (double)time, what, iterations, name, (double)value);
+        return taut_fail(n->context, TAUT_NOT_FINITE,
+                         "at t = %.9g: %s: equation '%s' is not a finite number; try a smaller step", (double)time,
+                         what, name);
+    return taut_fail(
+        n->context, TAUT_NO_CONVERGENCE,
+        "at t = %.9g: %s: no convergence after %d Newton iterations; equation '%s' misses by %.3g; try a smaller step",
+        (double)time, what, iterations, name, (double)value);
 }
 
 /* The corrections stagnate with the matrix of this place. If the residual is all round-off, the equations are solved
@@ -100,7 +102,8 @@ int X(newton_solve)(newton *n, const newton_problem *p, real *x, int has_factor,
         real rate = k > 0 && before > 0 ? size / before : 1;
         if (size <= enough || (k > 0 && rate < 1 && rate * size <= n->rest)) return TAUT_OK;
         if (k > 0 && rate > (real)0.5) {
-            /* with a matrix borrowed from elsewhere, or no other, slowness says nothing, unless it is down to roundings */
+            /* with a matrix borrowed from elsewhere, or no other, slowness says nothing, unless it is down to roundings
+               */
             if (size <= (fresh ? floor : p->factor ? 64 * REAL_EPSILON : 1024 * REAL_EPSILON)) return TAUT_OK;
             if (fresh) status = is_solved(n, p, x, size, &solved);
             if (status || solved) return status;
@@ -110,8 +113,8 @@ int X(newton_solve)(newton *n, const newton_problem *p, real *x, int has_factor,
             }
             if (!fresh) has_factor = 0;
         }
-        /* Slow, three more corrections will not do: form the matrix anew, unless the corrections are below what a double
-           matrix could improve on. */
+        /* Slow, three more corrections will not do: form the matrix anew, unless the corrections are below what a
+           double matrix could improve on. */
         if (k > 0 && size * rate * rate * rate > enough && size > (real)1e-13) has_factor = 0;
         before = size;
     }

@@ -1,10 +1,10 @@
 /* The Newton iteration that everything uses.
  *
- * Residuals are in the precision of the unit, matrices are factored in double: in quad this is a simplified Newton iteration that
- * gains some ten digits a step. The matrix is formed anew only when the corrections shrink slowly. The iteration runs down to
- * round-off: it ends when the next correction would not count, when the corrections stagnate at a size that can only be
- * round-off, or when they stagnate and the problem knows that its residual is round-off. Anything else is an error that
- * names the equation. */
+ * Residuals are in the precision of the unit, matrices are factored in double: in quad this is a simplified Newton
+ * iteration that gains some ten digits a step. The matrix is formed anew only when the corrections shrink slowly. The
+ * iteration runs down to round-off: it ends when the next correction would not count, when the corrections stagnate at
+ * a size that can only be round-off, or when they stagnate and the problem knows that its residual is round-off.
+ * Anything else is an error that names the equation. */
 #ifndef TAUT_SOLVE_NEWTON_H
 #define TAUT_SOLVE_NEWTON_H
 
@@ -20,8 +20,8 @@ typedef struct newton_problem {
     int (*factor)(void *self, const real *x);
     /* r := matrix^-1 r */
     int (*solve)(void *self, real *r);
-    /* The size of a correction relative to the unknowns (or to what they move). Called once per correction, before x -= dx: a
-       problem may keep what follows from x up to date here. */
+    /* The size of a correction relative to the unknowns (or to what they move). Called once per correction, before x -=
+       dx: a problem may keep what follows from x up to date here. */
     real (*measure)(void *self, const real *x, const real *dx);
     /* Name of an equation for messages. */
     void (*name)(void *self, int equation, char *buffer, size_t size);
@@ -44,7 +44,8 @@ int X(newton_create)(taut_context *context, int largest, real tolerance, newton 
 /* Round-off, for problems in which what is left out does not add up over the steps: saves an iteration or two. */
 void X(newton_relax)(newton *n);
 void X(newton_clear)(newton *n);
-/* Solves from the start x. has_factor: the matrix of an earlier factor call is good enough to begin with. time and what are for messages. */
+/* Solves from the start x. has_factor: the matrix of an earlier factor call is good enough to begin with. time and what
+   are for messages. */
 int X(newton_solve)(newton *n, const newton_problem *p, real *x, int has_factor, real time, const char *what);
 
 /* max |dx_i| / max(1e-3, |x|): the usual measure */

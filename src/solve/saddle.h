@@ -1,6 +1,6 @@
-/* The saddle-point problem of kkt.h, solved to the precision of the unit: in quad the solutions of the double factors are refined with
- * residuals in quad. For explicit evaluations, which have no Newton iteration around them that would do it. Not for forces that depend on
- * the multipliers. */
+/* The saddle-point problem of kkt.h, solved to the precision of the unit: in quad the solutions of the double factors
+ * are refined with residuals in quad. For explicit evaluations, which have no Newton iteration around them that would
+ * do it. Not for forces that depend on the multipliers. */
 #ifndef TAUT_SOLVE_SADDLE_H
 #define TAUT_SOLVE_SADDLE_H
 

@@ -1,6 +1,7 @@
-/* Start values: first the free positions from g = 0, then the free velocities (momenta) from G nu + g_t = 0, both as the solution
- * nearest to the guess (Gauss-Newton, minimum norm); then the whole state is checked, and moved onto the constraints in the metric
- * of the mass matrix - by a rounding error if it was consistent, by as much as it takes with START_PROJECT. */
+/* Start values: first the free positions from g = 0, then the free velocities (momenta) from G nu + g_t = 0, both as
+ * the solution nearest to the guess (Gauss-Newton, minimum norm); then the whole state is checked, and moved onto the
+ * constraints in the metric of the mass matrix - by a rounding error if it was consistent, by as much as it takes with
+ * START_PROJECT. */
 #include <lapacke.h>
 #include <string.h>
 
@@ -63,8 +64,10 @@ static int free_step(starter *z, double *dense, double *right, lapack_int *pivot
     if (info < 0) { /* LAPACKE looks for numbers that are not finite */
         uint32_t k = not_finite_row(dense, z->count, s->c);
         return taut_fail(s->context, TAUT_NOT_FINITE,
-                    "%s:%d: constraint '%s' has no finite derivative where the search for the free start values came to; give another "
-                    "guess in free()", s->m->file, s->m->constraints[k].line, s->m->constraints[k].name);
+                         "%s:%d: constraint '%s' has no finite derivative where the search for the free start values "
+                         "came to; give another "
+                         "guess in free()",
+                         s->m->file, s->m->constraints[k].line, s->m->constraints[k].name);
     }
     memcpy(z->trial, unknown, s->n * sizeof(real));
     real scale = 1, change = 0;
@@ -93,7 +96,8 @@ static int solve_free(starter *z)
     size_t rows = s->c > z->count ? s->c : z->count;
     if ((size_t)s->c * z->count > 20000000)
         return taut_fail(s->context, TAUT_UNSUPPORTED,
-                    "%u free start values under %u constraints are too many to solve for; give them by a formula", z->count, s->c);
+                         "%u free start values under %u constraints are too many to solve for; give them by a formula",
+                         z->count, s->c);
     double *dense = taut_mem_new(s->context, (size_t)s->c * z->count, sizeof *dense);
     double *right = taut_mem_new(s->context, rows, sizeof *right);
     lapack_int *pivot = taut_mem_new(s->context, z->count, sizeof *pivot);
@@ -170,11 +174,13 @@ static int given_values(struct system *s, state *x)
         if (!status && s->m->start_w[i].value) status = X(system_constant)(s, s->m->start_w[i].value, &x->w[i]);
         if (status) return status;
     }
-    /* Forces may be nonlinear in the multipliers, with several roots: a guess tells which. In rates they may stand in any way, and zero
-       is where powers have no derivative and squares lose the sign: without a guess begin at one there. */
+    /* Forces may be nonlinear in the multipliers, with several roots: a guess tells which. In rates they may stand in
+       any way, and zero is where powers have no derivative and squares lose the sign: without a guess begin at one
+       there. */
     for (uint32_t k = 0; k < s->c; k++) {
         x->lambda[k] = s->form == FORM_RATES ? 1 : 0;
-        int status = s->m->constraints[k].guess ? X(system_constant)(s, s->m->constraints[k].guess, &x->lambda[k]) : TAUT_OK;
+        int status =
+            s->m->constraints[k].guess ? X(system_constant)(s, s->m->constraints[k].guess, &x->lambda[k]) : TAUT_OK;
         if (status) return status;
     }
     return TAUT_OK;
@@ -243,7 +249,8 @@ int X(start_project)(struct system *s, state *x)
 {
     starter z;
     real moved;
-    if (s->m->phase) return taut_fail(s->context, TAUT_UNSUPPORTED, "states near the start are not looked for on phase space");
+    if (s->m->phase)
+        return taut_fail(s->context, TAUT_UNSUPPORTED, "states near the start are not looked for on phase space");
     int status = starter_create(&z, s, x);
     for (z.velocity = 0; !status && z.velocity < 2; z.velocity++) status = onto_constraints(&z, START_PROJECT, &moved);
     starter_clear(&z);

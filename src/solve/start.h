@@ -12,13 +12,13 @@ typedef struct {
     int unmet;                 /* failed as constraints are not met, or not for long: their rank here says nothing */
 } start_report;
 
-/* Fills x (t = 0). Failures say which constraint misses and by how much, which contradict each other, or which is redundant.
-   Of a model with start_points only the first positions are there: velocities and momenta are zero. */
+/* Fills x (t = 0). Failures say which constraint misses and by how much, which contradict each other, or which is
+   redundant. Of a model with start_points only the first positions are there: velocities and momenta are zero. */
 int X(start_state)(struct system *s, start_mode mode, state *x, start_report *report);
 /* The second positions of start_points, at time t, as a state like x; adds to the report. */
 int X(start_second_point)(struct system *s, start_mode mode, real t, state *x, start_report *report);
-/* Moves q, then w, of any state onto the constraints of its time in the metric of the mass matrix; p follows. What compensated
-   summation had left over is dropped. */
+/* Moves q, then w, of any state onto the constraints of its time in the metric of the mass matrix; p follows. What
+   compensated summation had left over is dropped. */
 int X(start_project)(struct system *s, state *x);
 
 #endif

@@ -11,8 +11,21 @@ size_t X(step_function_length)(const struct system *s, step_function function)
     case STEP_E_W: case STEP_E_W_CHANGE: case STEP_E_Q: return (size_t)s->n + s->embedded;
     case STEP_CHART: return s->embedded;
     case STEP_D_T: case STEP_D_T_BOND: case STEP_FORCE_WORK: return 1;
-    case STEP_VECTOR: case STEP_PI: case STEP_PI_CHANGE: case STEP_NU: case STEP_PHI: case STEP_FREE: case STEP_BOND: case STEP_APPLIED:
-    case STEP_REACTION: case STEP_FORCE: case STEP_D_W: case STEP_D_Q: case STEP_D_BOND: case STEP_CHART_PULL: case STEP_FUNCTIONS: break;
+    case STEP_VECTOR:
+    case STEP_PI:
+    case STEP_PI_CHANGE:
+    case STEP_NU:
+    case STEP_PHI:
+    case STEP_FREE:
+    case STEP_BOND:
+    case STEP_APPLIED:
+    case STEP_REACTION:
+    case STEP_FORCE:
+    case STEP_D_W:
+    case STEP_D_Q:
+    case STEP_D_BOND:
+    case STEP_CHART_PULL:
+    case STEP_FUNCTIONS: break;
     }
     return s->n;
 }
@@ -25,7 +38,14 @@ int X(step_function_empty)(const struct system *s, step_function function)
     case STEP_D_T_BOND: return !s->structure.constraint_time;
     case STEP_FORCE: case STEP_FORCE_WORK: return !s->structure.has_forces;
     case STEP_CHART: case STEP_CHART_PULL: return !s->embedded;
-    case STEP_VECTOR: case STEP_PI: case STEP_PI_CHANGE: case STEP_NU: case STEP_PHI: case STEP_FREE: case STEP_APPLIED: case STEP_E_W:
+    case STEP_VECTOR:
+    case STEP_PI:
+    case STEP_PI_CHANGE:
+    case STEP_NU:
+    case STEP_PHI:
+    case STEP_FREE:
+    case STEP_APPLIED:
+    case STEP_E_W:
     case STEP_E_W_CHANGE: case STEP_E_Q: case STEP_D_W: case STEP_D_Q: case STEP_FUNCTIONS: break;
     }
     return 0;
@@ -33,8 +53,8 @@ int X(step_function_empty)(const struct system *s, step_function function)
 
 int X(step_function_pushes)(step_function function)
 {
-    return function == STEP_PHI || function == STEP_FREE || function == STEP_APPLIED || function == STEP_FORCE || function == STEP_E_Q
-           || function == STEP_D_Q;
+    return function == STEP_PHI || function == STEP_FREE || function == STEP_APPLIED || function == STEP_FORCE
+           || function == STEP_E_Q || function == STEP_D_Q;
 }
 
 /* ---- derivatives ---- */
@@ -92,13 +112,16 @@ static void own_slopes(step_functions *f, step_function function, kind row)
 {
     field *e = f->table->energy;
     discrete_mode mode = f->table->mode;
-    own_part(f, function, KIND_Q, (block_part){ .source = PART_DISCRETE_SLOPE, .field = e, .a = row, .b = KIND_Q, .mode = mode });
-    own_part(f, function, KIND_W, (block_part){ .source = PART_DISCRETE_SLOPE, .field = e, .a = row, .b = KIND_W, .mode = mode });
+    own_part(f, function, KIND_Q,
+             (block_part){ .source = PART_DISCRETE_SLOPE, .field = e, .a = row, .b = KIND_Q, .mode = mode });
+    own_part(f, function, KIND_W,
+             (block_part){ .source = PART_DISCRETE_SLOPE, .field = e, .a = row, .b = KIND_W, .mode = mode });
 }
 
 static void own_jacobian(step_functions *f, step_function function, kind slot, field *of, kind by, int transposed)
 {
-    own_part(f, function, slot, (block_part){ .source = PART_JACOBIAN, .field = of, .a = by, .b = by, .transposed = transposed });
+    own_part(f, function, slot,
+             (block_part){ .source = PART_JACOBIAN, .field = of, .a = by, .b = by, .transposed = transposed });
 }
 
 /* Derivatives that only tables have. */
@@ -112,9 +135,19 @@ static void describe_own(step_functions *f, step_function function)
     case STEP_D_Q: own_slopes(f, function, KIND_Q); break;
     case STEP_D_BOND:
         own_part(f, function, KIND_Q,
-                 (block_part){ .source = PART_DISCRETE_SLOPE, .field = s->constraint, .a = KIND_Q, .b = KIND_Q, .weighted = 1, .mode = DISCRETE_JOINT });
+                 (block_part){ .source = PART_DISCRETE_SLOPE,
+                               .field = s->constraint,
+                               .a = KIND_Q,
+                               .b = KIND_Q,
+                               .weighted = 1,
+                               .mode = DISCRETE_JOINT });
         own_part(f, function, KIND_LAMBDA,
-                 (block_part){ .source = PART_DISCRETE, .field = s->constraint, .a = KIND_Q, .b = KIND_Q, .transposed = 1, .mode = DISCRETE_JOINT });
+                 (block_part){ .source = PART_DISCRETE,
+                               .field = s->constraint,
+                               .a = KIND_Q,
+                               .b = KIND_Q,
+                               .transposed = 1,
+                               .mode = DISCRETE_JOINT });
         break;
     case STEP_FORCE:
         own_jacobian(f, function, KIND_Q, s->force, KIND_Q, 0);
@@ -227,7 +260,8 @@ static real force_work(const step_functions *f, const step_circumstances *c, con
 }
 
 /* Functions that add to what they are given. */
-static void field_value(const step_functions *f, step_function function, const step_circumstances *c, const place *at, real *out)
+static void field_value(const step_functions *f, step_function function, const step_circumstances *c, const place *at,
+                        real *out)
 {
     const struct system *s = f->s;
     const step_table *t = f->table;
@@ -239,14 +273,17 @@ static void field_value(const step_functions *f, step_function function, const s
     case STEP_D_W: X(field_discrete)(t->energy, t->mode, KIND_W, c->from, at, NULL, out); break;
     case STEP_D_Q: X(field_discrete)(t->energy, t->mode, KIND_Q, c->from, at, NULL, out); break;
     case STEP_D_T: X(field_discrete)(t->energy, t->mode, KIND_T, c->from, at, NULL, out); break;
-    case STEP_D_BOND: X(field_discrete)(s->constraint, DISCRETE_JOINT, KIND_Q, c->from, at, at->x[KIND_LAMBDA], out); break;
+    case STEP_D_BOND:
+        X(field_discrete)(s->constraint, DISCRETE_JOINT, KIND_Q, c->from, at, at->x[KIND_LAMBDA], out);
+        break;
     case STEP_CHART: X(field_values)(s->chart, at, out); break;
     case STEP_CHART_PULL: X(field_gradient)(s->chart, KIND_Q, at, at->x[KIND_W], out); break;
     default: break;
     }
 }
 
-void X(step_function_value)(const step_functions *f, step_function function, const step_circumstances *c, const place *at, real *out)
+void X(step_function_value)(const step_functions *f, step_function function, const step_circumstances *c,
+                            const place *at, real *out)
 {
     const struct system *s = f->s;
     switch (function) {
@@ -268,7 +305,14 @@ void X(step_function_value)(const step_functions *f, step_function function, con
         return;
     case STEP_D_T_BOND: *out = moving_constraints(f, c, at); return;
     case STEP_FORCE_WORK: *out = force_work(f, c, at); return;
-    case STEP_VECTOR: case STEP_FORCE: case STEP_E_W: case STEP_E_W_CHANGE: case STEP_E_Q: case STEP_D_W: case STEP_D_Q: case STEP_D_BOND:
+    case STEP_VECTOR:
+    case STEP_FORCE:
+    case STEP_E_W:
+    case STEP_E_W_CHANGE:
+    case STEP_E_Q:
+    case STEP_D_W:
+    case STEP_D_Q:
+    case STEP_D_BOND:
     case STEP_CHART: case STEP_CHART_PULL: case STEP_D_T: case STEP_FUNCTIONS: break;
     }
     field_value(f, function, c, at, out);

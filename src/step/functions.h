@@ -27,8 +27,8 @@ int X(step_function_pushes)(step_function function);
 /* The derivative by the kind of variables of the place; NULL: none. */
 const block_shape *X(step_function_block)(const step_functions *f, step_function function, kind by);
 
-/* out := the value. `from`: the state at the start, and where discrete gradients begin; span: t1 - t0; move: q1 - q0. g: values of BLOCK_G at
-   the place, of STEP_RATE alone. */
+/* out := the value. `from`: the state at the start, and where discrete gradients begin; span: t1 - t0; move: q1 - q0.
+   g: values of BLOCK_G at the place, of STEP_RATE alone. */
 typedef struct {
     const state *start;
     const place *from;
@@ -37,6 +37,7 @@ typedef struct {
     const real *g;
     real *scratch;            /* n and c numbers, whichever is more */
 } step_circumstances;
-void X(step_function_value)(const step_functions *f, step_function function, const step_circumstances *c, const place *at, real *out);
+void X(step_function_value)(const step_functions *f, step_function function, const step_circumstances *c,
+                            const place *at, real *out);
 
 #endif

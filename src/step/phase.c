@@ -19,7 +19,10 @@ const real *X(step_vector)(const step_work *w, int vector)
     }
 }
 
-static size_t size_of(const struct system *s, step_size size) { return size == STEP_N ? s->n : size == STEP_C ? s->c : s->embedded; }
+static size_t size_of(const struct system *s, step_size size)
+{
+    return size == STEP_N ? s->n : size == STEP_C ? s->c : s->embedded;
+}
 
 size_t X(step_vector_length)(const step_work *w, int vector)
 {
@@ -27,7 +30,8 @@ size_t X(step_vector_length)(const step_work *w, int vector)
     return vector == STEP_LAMBDA0 ? w->s->c : vector == STEP_Y0 || vector == STEP_Y_RATE0 ? w->s->embedded : w->s->n;
 }
 
-/* As add_compensated would add the rest of the sum to q0 or p0, to the bit: the end of a step is where its last place was. */
+/* As add_compensated would add the rest of the sum to q0 or p0, to the bit: the end of a step is where its last place
+   was. */
 void X(step_sum_value)(const step_work *w, const step_sum *sum, size_t length, real *out)
 {
     const state *x = w->now.start;
@@ -41,7 +45,8 @@ void X(step_sum_value)(const step_work *w, const step_sum *sum, size_t length, r
         else if (part->vector == STEP_P0)
             base = x->p, low = x->p_low;
         else
-            vectors[count] = X(step_vector)(w, part->vector), factors[count++] = step_factor(w, part->coefficient, part->power);
+            vectors[count] = X(step_vector)(w, part->vector),
+            factors[count++] = step_factor(w, part->coefficient, part->power);
     }
     if (base && count == 1) { /* the two that occur most, in one pass */
         const real *v = vectors[0], f = factors[0];
@@ -69,7 +74,8 @@ static const step_sum *more_of(const step_place *p, step_slot slot)
 int X(step_slot_needs_room)(const step_place *p, step_slot slot)
 {
     const step_sum *sum = &p->slots[slot];
-    return sum->count && (sum->count > 1 || sum->parts[0].coefficient != 1 || sum->parts[0].power || more_of(p, slot)->count);
+    return sum->count
+           && (sum->count > 1 || sum->parts[0].coefficient != 1 || sum->parts[0].power || more_of(p, slot)->count);
 }
 
 static const real *find_slot(step_work *w, int index, step_slot slot)
@@ -90,12 +96,16 @@ void X(step_find_place)(step_work *w, int index)
     const step_place *p = &w->table->places[index];
     const state *x = w->now.start;
     w->times[index] = p->time == 1 ? w->t1 : x->t + (p->time * w->h + x->t_low);
-    w->at[index] = place_at(w->s, find_slot(w, index, STEP_Q), find_slot(w, index, STEP_W), &w->times[index], find_slot(w, index, STEP_LAMBDA));
+    w->at[index] = place_at(w->s, find_slot(w, index, STEP_Q), find_slot(w, index, STEP_W), &w->times[index],
+                            find_slot(w, index, STEP_LAMBDA));
 }
 
 /* ---- compilation: evaluations, uses, entries ---- */
 
-static int in_phase(const step_compiled *p, int vector) { return vector >= p->first_group && vector < p->first_group + p->group_count; }
+static int in_phase(const step_compiled *p, int vector)
+{
+    return vector >= p->first_group && vector < p->first_group + p->group_count;
+}
 
 static int sum_moves(const step_compiled *p, const step_sum *sum)
 {
@@ -153,7 +163,10 @@ static void add_place(step_compiled *p, int place)
 }
 
 /* Whether two terms are one function at one place. */
-static int same_evaluation(const step_term *a, const step_term *b) { return a->function == b->function && a->place == b->place; }
+static int same_evaluation(const step_term *a, const step_term *b)
+{
+    return a->function == b->function && a->place == b->place;
+}
 
 static void add_evaluation(step_compiled *p, const step_term *term)
 {
@@ -167,7 +180,8 @@ static void add_evaluation(step_compiled *p, const step_term *term)
     if (!vector) add_place(p, term->place);
     for (int i = 0; i < t->term_count; i++)
         if (same_evaluation(&t->terms[i], term) && row_of(p, t->terms[i].equation) >= 0)
-            p->uses[p->use_count++] = (step_use){ row_of(p, t->terms[i].equation), t->terms[i].power, t->terms[i].coefficient };
+            p->uses[p->use_count++] =
+                (step_use){ row_of(p, t->terms[i].equation), t->terms[i].power, t->terms[i].coefficient };
     e->use_count = p->use_count - e->first_use;
 }
 
@@ -178,13 +192,15 @@ static void list_evaluations(step_compiled *p)
         const step_term *term = &t->terms[i];
         int known = row_of(p, term->equation) < 0 || X(step_function_empty)(p->w->s, term->function)
                     || (term->function == STEP_VECTOR && !X(step_vector_length)(p->w, term->place));
-        for (int k = 0; !known && k < i; k++) known = row_of(p, t->terms[k].equation) >= 0 && same_evaluation(&t->terms[k], term);
+        for (int k = 0; !known && k < i; k++)
+            known = row_of(p, t->terms[k].equation) >= 0 && same_evaluation(&t->terms[k], term);
         if (!known) add_evaluation(p, term);
     }
     if (t->from >= 0) add_place(p, t->from);
 }
 
-static void add_entry(step_compiled *p, const step_use *use, const block_shape *block, kind by, int group, real coefficient, int power)
+static void add_entry(step_compiled *p, const step_use *use, const block_shape *block, kind by, int group,
+                      real coefficient, int power)
 {
     int column = (int)(p->w->offsets[group] - p->w->offsets[p->first_group]);
     assembly_entry at = { block, use->row, column, use->power + power, use->coefficient * coefficient, -1 };
@@ -193,7 +209,10 @@ static void add_entry(step_compiled *p, const step_use *use, const block_shape *
 
 static void list_entries_of(step_compiled *p, step_evaluation *e)
 {
-    static const struct { kind by; step_slot slot; } kinds[] = { { KIND_Q, STEP_Q }, { KIND_W, STEP_W }, { KIND_LAMBDA, STEP_LAMBDA } };
+    static const struct {
+        kind by;
+        step_slot slot;
+    } kinds[] = { { KIND_Q, STEP_Q }, { KIND_W, STEP_W }, { KIND_LAMBDA, STEP_LAMBDA } };
     const step_work *w = p->w;
     const step_use *first = p->uses + e->first_use, *end = first + e->use_count;
     e->first_entry = p->entry_count;
@@ -204,7 +223,8 @@ static void list_entries_of(step_compiled *p, step_evaluation *e)
         const step_sum *sum = &w->table->places[e->place].slots[kinds[i].slot];
         for (int k = 0; block && k < sum->count; k++)
             for (const step_use *use = first; in_phase(p, sum->parts[k].vector) && use < end; use++)
-                add_entry(p, use, block, kinds[i].by, sum->parts[k].vector, sum->parts[k].coefficient, sum->parts[k].power);
+                add_entry(p, use, block, kinds[i].by, sum->parts[k].vector, sum->parts[k].coefficient,
+                          sum->parts[k].power);
     }
     e->entry_count = p->entry_count - e->first_entry;
 }
@@ -247,11 +267,13 @@ static int saddle_part(const step_compiled *p, const assembly_entry *e)
     const struct system *s = p->w->s;
     const block_shape *b = s->blocks;
     int own_velocity = s->form != FORM_LAGRANGIAN, n = (int)s->n, multipliers = own_velocity ? 2 * n : n;
-    if (!e->row && e->column == multipliers && (e->block == &b[BLOCK_PHI_LAMBDA] || e->block == &b[BLOCK_CONSTRAINT_FORCE_LAMBDA]))
+    if (!e->row && e->column == multipliers
+        && (e->block == &b[BLOCK_PHI_LAMBDA] || e->block == &b[BLOCK_CONSTRAINT_FORCE_LAMBDA]))
         return SADDLE_FORCE;
     if (e->power) return SADDLE_NONE;
     if (e->block == &b[BLOCK_PI_W] && !e->row && !e->column && e->coefficient == 1) return SADDLE_PI;
-    if (e->block == &b[BLOCK_G] && e->row == multipliers && e->column == multipliers - n && e->coefficient == 1) return SADDLE_G;
+    if (e->block == &b[BLOCK_G] && e->row == multipliers && e->column == multipliers - n && e->coefficient == 1)
+        return SADDLE_G;
     if (!own_velocity || e->row != n) return SADDLE_NONE;
     if (is_identity(p, e->block) && e->column == n && e->coefficient == 1) return SADDLE_V;
     return e->block == &b[BLOCK_NU_W] && !e->column && e->coefficient == -1 ? SADDLE_NU : SADDLE_NONE;
@@ -376,8 +398,8 @@ static real largest_of(real least, real scale, const real *x, size_t count)
 
 static real ratio(real moved, real largest) { return largest > 0 ? moved / largest : moved > 0 ? 1 : moved; }
 
-/* What corrections are compared with, as far as it is known when a phase begins. Velocities that would take more than 10^5 steps for the distance
-   from the origin count as that fast: the rounding of positions is in them. */
+/* What corrections are compared with, as far as it is known when a phase begins. Velocities that would take more than
+   10^5 steps for the distance from the origin count as that fast: the rounding of positions is in them. */
 static void begin_measures(step_compiled *p)
 {
     const step_work *w = p->w;
@@ -457,9 +479,10 @@ static int factor(void *self, const real *x)
     int status = X(assembly_factor)(p->matrix);
     if (status != TAUT_SINGULAR) return status;
     return taut_fail(w->s->context, TAUT_SINGULAR,
-                "at t = %.9g: the equations of the step are singular; the constraints, the mass matrix or the dependence of forces on "
-                "multipliers lose rank here, or the step is too large: try a smaller one, or 'taut check'",
-                (double)w->now.start->t);
+                     "at t = %.9g: the equations of the step are singular; the constraints, the mass matrix or the "
+                     "dependence of forces on "
+                     "multipliers lose rank here, or the step is too large: try a smaller one, or 'taut check'",
+                     (double)w->now.start->t);
 }
 
 static int solve(void *self, real *out)
@@ -532,7 +555,8 @@ static void add_sizes(const block_shape *b, const real *values, const real *x, r
     }
 }
 
-/* The size of what a function is a sum of, to first order: its value, and its derivatives times the numbers of the place. */
+/* The size of what a function is a sum of, to first order: its value, and its derivatives times the numbers of the
+   place. */
 static void find_sizes(step_compiled *p, const step_evaluation *e, real *sizes)
 {
     static const kind kinds[] = { KIND_Q, KIND_W, KIND_LAMBDA };
@@ -550,9 +574,10 @@ static void find_sizes(step_compiled *p, const step_evaluation *e, real *sizes)
         for (uint32_t k = 0; k < w->s->n; k++) sizes[k] += REAL(fabs)(w->now.start->p[k]);
 }
 
-/* Positions are rounded numbers, and their error reaches the constraints and the forces through their slopes: at coordinates of 1e4 lengths a bar is
-   known to 1e-12, and velocities, which have to undo that in one step, to 1e-12/h. Likewise w and lambda. Four times: each of these numbers,
-   each product and each sum of them is rounded by at most half of REAL_EPSILON. */
+/* Positions are rounded numbers, and their error reaches the constraints and the forces through their slopes: at
+   coordinates of 1e4 lengths a bar is known to 1e-12, and velocities, which have to undo that in one step, to 1e-12/h.
+   Likewise w and lambda. Four times: each of these numbers, each product and each sum of them is rounded by at most
+   half of REAL_EPSILON. */
 static int is_round_off(void *self, const real *x, const real *r)
 {
     step_compiled *p = self;
@@ -579,5 +604,6 @@ static int is_round_off(void *self, const real *x, const real *r)
 
 newton_problem X(step_phase_problem)(step_compiled *p)
 {
-    return (newton_problem){ p, p->size, residual, p->solver == STEP_EXPLICIT ? NULL : factor, solve, measure, name, is_round_off };
+    return (newton_problem){ p,     p->size, residual, p->solver == STEP_EXPLICIT ? NULL : factor,
+                             solve, measure, name,     is_round_off };
 }

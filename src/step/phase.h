@@ -1,5 +1,5 @@
-/* One phase of a step table, compiled: which functions are evaluated where, which equations they go into, which blocks Newton's matrix has. And
- * the workspace of a step, which its phases share. */
+/* One phase of a step table, compiled: which functions are evaluated where, which equations they go into, which blocks
+ * Newton's matrix has. And the workspace of a step, which its phases share. */
 #ifndef TAUT_STEP_PHASE_H
 #define TAUT_STEP_PHASE_H
 
@@ -28,7 +28,10 @@ typedef struct {
     real push;                        /* largest of h times a force, in the residual at hand */
 } step_work;
 
-static inline real step_factor(const step_work *w, real coefficient, int power) { return coefficient * w->powers[power + STEP_POWERS]; }
+static inline real step_factor(const step_work *w, real coefficient, int power)
+{
+    return coefficient * w->powers[power + STEP_POWERS];
+}
 const real *X(step_vector)(const step_work *w, int vector);
 size_t X(step_vector_length)(const step_work *w, int vector);
 /* out := the sum, `length` numbers */
@@ -49,7 +52,8 @@ typedef struct {
     kind by;
 } step_entry;
 
-/* A function at a place, once, with what it is for: uses in equations, entries of the matrix (those by one kind of variables together). */
+/* A function at a place, once, with what it is for: uses in equations, entries of the matrix (those by one kind of
+   variables together). */
 typedef struct {
     step_function function;
     int place;                        /* or a vector */
@@ -75,8 +79,8 @@ typedef struct {
     int measured[STEP_MEASURES];      /* some group is */
     real largest[STEP_MEASURES];      /* what corrections are compared with, from the state at the start */
     int g_fixed;                      /* its q does not depend on the unknowns */
-    /* How corrections are found: by the sparse matrix; by the saddle-point solver, which knows constant mass; or not at all, each equation
-       being its unknown minus constants. */
+    /* How corrections are found: by the sparse matrix; by the saddle-point solver, which knows constant mass; or not at
+       all, each equation being its unknown minus constants. */
     enum { STEP_SPARSE, STEP_SADDLE, STEP_EXPLICIT } solver;
     assembly *matrix;
     kkt *kkt;
@@ -85,8 +89,8 @@ typedef struct {
     real *saddle_room;
 } step_compiled;
 
-/* Which phase of the table, or -1 for the results: rows q, p, then the work. Memory is the context's; the numbers that it needs in the
-   workspace are in `numbers`, to be set afterwards by step_phase_place. */
+/* Which phase of the table, or -1 for the results: rows q, p, then the work. Memory is the context's; the numbers that
+   it needs in the workspace are in `numbers`, to be set afterwards by step_phase_place. */
 int X(step_phase_compile)(step_work *w, int index, step_compiled *p);
 size_t X(step_phase_numbers)(const step_compiled *p);
 void X(step_phase_place)(step_compiled *p, real *numbers);

@@ -51,12 +51,14 @@ static void lay_out(void *self, room_layout *l)
     for (int v = STEP_NU0; v < 0; v++) w->known[v + STEP_KNOWN] = room_reals(l, X(step_vector_length)(w, v));
     for (int i = 0; i < r->table.place_count; i++) {
         for (int slot = STEP_Q; slot <= STEP_LAMBDA; slot++)
-            if (X(step_slot_needs_room)(&r->table.places[i], (step_slot)slot)) w->rooms[i][slot] = room_reals(l, slot == STEP_LAMBDA ? c : n + y);
+            if (X(step_slot_needs_room)(&r->table.places[i], (step_slot)slot))
+                w->rooms[i][slot] = room_reals(l, slot == STEP_LAMBDA ? c : n + y);
     }
     w->value = room_reals(l, n + y + c);
     w->now.scratch = room_reals(l, n + c);
     w->block = room_reals(l, largest_block(r));
-    for (int i = 0; i < r->table.phase_count; i++) X(step_phase_place)(&r->phases[i], room_reals(l, X(step_phase_numbers)(&r->phases[i])));
+    for (int i = 0; i < r->table.phase_count; i++)
+        X(step_phase_place)(&r->phases[i], room_reals(l, X(step_phase_numbers)(&r->phases[i])));
     X(step_phase_place)(&r->results, room_reals(l, X(step_phase_numbers)(&r->results)));
 }
 
@@ -152,7 +154,8 @@ static void find_embedded(stepper *r, const state *x)
     for (size_t k = 0; k < y; k++) rate[k] = (rate[k] - y0[k]) / w->h;
 }
 
-/* dw/dt of a Lagrangian with constant mass. Where the step is too long for it to say much, zero: stiff forces would lead a guess astray. */
+/* dw/dt of a Lagrangian with constant mass. Where the step is too long for it to say much, zero: stiff forces would
+   lead a guess astray. */
 static void find_rate(stepper *r, const place *start)
 {
     step_work *w = &r->work;
@@ -161,7 +164,8 @@ static void find_rate(stepper *r, const place *start)
     if (s->form == FORM_LAGRANGIAN && s->inverse_mass && s->structure.uncoupled) {
         X(system_force)(s, start, w->value);
         X(system_apply_inverse_mass)(s, w->value, rate);
-        for (uint32_t i = 0; i < s->n; i++) moves = real_most(moves, start->x[KIND_W][i]), changes = real_most(changes, w->h * rate[i]);
+        for (uint32_t i = 0; i < s->n; i++)
+            moves = real_most(moves, start->x[KIND_W][i]), changes = real_most(changes, w->h * rate[i]);
     }
     if (!(4 * changes <= moves)) memset(rate, 0, s->n * sizeof(real));
 }

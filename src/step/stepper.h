@@ -21,8 +21,8 @@ const newton_counts *X(stepper_counts)(const stepper *r);
 
 /* How many phases a step has. */
 int X(stepper_phases)(const stepper *r);
-/* For tests: the Newton problem of a phase, at the guess of a step from x. The unknowns are at *unknowns; later phases take those of the
-   earlier ones as they are. */
+/* For tests: the Newton problem of a phase, at the guess of a step from x. The unknowns are at *unknowns; later phases
+   take those of the earlier ones as they are. */
 newton_problem X(stepper_problem)(stepper *r, int phase, const state *x, real h, real **unknowns);
 
 #endif

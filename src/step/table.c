@@ -2,7 +2,10 @@
 
 #include <assert.h>
 
-void X(step_table_begin)(step_table *t) { *t = (step_table){ .from = -1, .lambda = -1, .reported = -1, .lambda_time = -1, .w = -1 }; }
+void X(step_table_begin)(step_table *t)
+{
+    *t = (step_table){ .from = -1, .lambda = -1, .reported = -1, .lambda_time = -1, .w = -1 };
+}
 
 int X(step_add_phase)(step_table *t, const char *what)
 {

@@ -1,13 +1,14 @@
-/* A method as a table: what a step solves, written once as data. stepper.h derives everything else from it: residual, Newton's matrix and its
- * pattern, the measure of a correction, the names of equations, the new state.
+/* A method as a table: what a step solves, written once as data. stepper.h derives everything else from it: residual,
+ * Newton's matrix and its pattern, the measure of a correction, the names of equations, the new state.
  *
- * A step is a short sequence of phases. Each has groups of unknowns and as many equations. An equation is a sum of terms
+ * A step is a short sequence of phases. Each has groups of unknowns and as many equations. An equation is a sum of
+ * terms
  *     coefficient h^power function(place)
- * and a place (t, q, w, lambda) is an affine combination of the state at the start and of unknowns. Unknowns of earlier phases are known in the
- * later ones. The results are sums of terms too.
+ * and a place (t, q, w, lambda) is an affine combination of the state at the start and of unknowns. Unknowns of earlier
+ * phases are known in the later ones. The results are sums of terms too.
  *
- * A table is plain data of fixed size: filling it cannot fail. Terms with coefficient zero are left out, so that tableaus can be written
- * down as they are. */
+ * A table is plain data of fixed size: filling it cannot fail. Terms with coefficient zero are left out, so that
+ * tableaus can be written down as they are. */
 #ifndef TAUT_STEP_TABLE_H
 #define TAUT_STEP_TABLE_H
 
@@ -16,11 +17,13 @@
 /* How long a group of unknowns or an equation is: coordinates, constraints, or components of embedded points. */
 typedef enum { STEP_N, STEP_C, STEP_Y, STEP_SIZES } step_size;
 
-/* Vectors: groups of unknowns are 0, 1, ..; these are known when the step begins. P0 and Q0 are with what compensated summation left over. */
+/* Vectors: groups of unknowns are 0, 1, ..; these are known when the step begins. P0 and Q0 are with what compensated
+   summation left over. */
 enum {
     STEP_Q0 = -9, STEP_P0, STEP_W0, STEP_LAMBDA0,
     STEP_NU0, STEP_PHI0,      /* nu and phi at the state */
-    STEP_W_RATE0,             /* dw/dt there, for guesses: where the mass is constant and w changes little in the step; otherwise zero */
+    STEP_W_RATE0,             /* dw/dt there, for guesses: where the mass is constant and w changes little in the step;
+                                 otherwise zero */
     STEP_Y0,                  /* the embedded points of the start */
     STEP_Y_RATE0,             /* their mean rate on the way to q0 + h w0 */
     STEP_KNOWN = 9
@@ -35,14 +38,15 @@ typedef enum {
     STEP_G,
     STEP_RATE,                /* G w + g_t: w of the place is a velocity, in every form */
     STEP_FORCE,               /* what force() was given */
-    /* The gradients of the table's energy by w and q, and discrete gradients from place `from`. With embedded points the gradients are
-       n + y numbers and belong to two equations that follow each other. */
+    /* The gradients of the table's energy by w and q, and discrete gradients from place `from`. With embedded points
+       the gradients are n + y numbers and belong to two equations that follow each other. */
     STEP_E_W, STEP_E_W_CHANGE, STEP_E_Q,
     STEP_D_W, STEP_D_Q,
     STEP_D_BOND,              /* Dg' lambda */
     STEP_CHART,               /* the embedded points */
     STEP_CHART_PULL,          /* chart_q' a, a for w of the place */
-    /* For the work alone, one number each, over the step: (t1 - t0) D_t of the energy, -(t1 - t0) lambda.D_t g, and F.(q1 - q0). */
+    /* For the work alone, one number each, over the step: (t1 - t0) D_t of the energy, -(t1 - t0) lambda.D_t g, and
+       F.(q1 - q0). */
     STEP_D_T, STEP_D_T_BOND, STEP_FORCE_WORK,
     STEP_FUNCTIONS
 } step_function;
@@ -60,7 +64,8 @@ typedef struct {
     int count;
 } step_sum;
 
-/* What a place is made of; Q_Y and W_Y are what comes behind the n numbers of q and w where there are embedded points. */
+/* What a place is made of; Q_Y and W_Y are what comes behind the n numbers of q and w where there are embedded points.
+   */
 typedef enum { STEP_Q, STEP_W, STEP_LAMBDA, STEP_Q_Y, STEP_W_Y, STEP_SLOTS } step_slot;
 
 typedef struct {
@@ -71,7 +76,8 @@ typedef struct {
 /* How much a correction counts. */
 typedef enum {
     STEP_NOT_MEASURED,
-    STEP_MOVES,               /* by what it moves, relative to the positions: scale times the unknown is a displacement */
+    STEP_MOVES,               /* by what it moves, relative to the positions: scale times the unknown is a displacement
+                                 */
     STEP_VELOCITY,            /* relative to the velocities */
     STEP_MOMENTUM,            /* relative to the momenta, and to what forces give in the step */
     STEP_MEASURES
@@ -89,7 +95,8 @@ enum { STEP_INPUT = -1 };
 typedef struct {
     int phase;
     step_size size;
-    const char *name;         /* for messages, what stands before that of the coordinate or constraint: "momentum of " */
+    const char *name;         /* for messages, what stands before that of the coordinate or constraint: "momentum of "
+                                 */
     int point;                /* if not zero, "at point N" is added */
 } step_equation;
 
@@ -106,8 +113,8 @@ enum { STEP_RESULT_Q = -3, STEP_RESULT_P, STEP_RESULT_WORK };
 typedef struct {
     const char *what;         /* is solved for, for messages */
     int many_zeros;           /* on the diagonal of the matrix: see assembly_expect_zeros */
-    int improve_guess;        /* the first correction is of lower order in h than the next ones, which it would be taken for slow by: it is
-                                 made before the iteration */
+    int improve_guess;        /* the first correction is of lower order in h than the next ones, which it would be taken
+                                 for slow by: it is made before the iteration */
 } step_phase;
 
 typedef struct {
@@ -123,7 +130,8 @@ typedef struct {
     int sets_momentum;        /* STEP_RESULT_P is p1, not what is added to p0 */
     int w;                    /* the group that is w at the end; not read for models whose w is p */
     int lambda;               /* the group that the state keeps as its multipliers; -1: none */
-    int reported;             /* the group of multipliers that belong to the end of the step, where these are others; -1: none */
+    int reported;             /* the group of multipliers that belong to the end of the step, where these are others;
+                                 -1: none */
     real lambda_time;         /* its time, as of a place; negative: the method does not say */
 } step_table;
 

@@ -12,7 +12,8 @@ static void add_hessian(block_shape *b, field *f, kind a, kind c, int sign, int 
 
 static void add_jacobian(block_shape *b, field *f, kind by, int transposed)
 {
-    add_part(b, (block_part){ .source = PART_JACOBIAN, .field = f, .a = by, .b = by, .sign = 1, .transposed = transposed });
+    add_part(
+        b, (block_part){ .source = PART_JACOBIAN, .field = f, .a = by, .b = by, .sign = 1, .transposed = transposed });
 }
 
 static void add_identity(block_shape *b) { add_part(b, (block_part){ .source = PART_IDENTITY, .sign = 1 }); }
@@ -37,7 +38,9 @@ static void describe_force(const struct system *s, block_id id, block_shape *b)
 static void describe_split(const struct system *s, block_id id, block_shape *b)
 {
     int rates = s->form == FORM_RATES, reaction = id >= BLOCK_REACTION_Q;
-    kind by = id == BLOCK_APPLIED_Q || id == BLOCK_REACTION_Q ? KIND_Q : id == BLOCK_REACTION_LAMBDA ? KIND_LAMBDA : KIND_W;
+    kind by = id == BLOCK_APPLIED_Q || id == BLOCK_REACTION_Q ? KIND_Q
+              : id == BLOCK_REACTION_LAMBDA                   ? KIND_LAMBDA
+                                                              : KIND_W;
     if (!reaction && !rates) add_hessian(b, s->energy, KIND_Q, by, s->form == FORM_LAGRANGIAN ? 1 : -1, 0);
     if (id == BLOCK_REACTION_Q && !rates) add_hessian(b, s->constraint, KIND_Q, KIND_Q, 1, 1);
     if (id == BLOCK_REACTION_LAMBDA && !rates) add_jacobian(b, s->constraint, KIND_Q, 1);
@@ -124,7 +127,10 @@ void X(system_block_values)(const struct system *s, block_id id, const place *at
     X(block_values)(&s->blocks[id], at, values);
 }
 
-void X(block_values)(const block_shape *b, const place *at, real *values) { X(block_values_between)(b, at, at, values); }
+void X(block_values)(const block_shape *b, const place *at, real *values)
+{
+    X(block_values_between)(b, at, at, values);
+}
 
 void X(block_values_between)(const block_shape *b, const place *from, const place *at, real *values)
 {
@@ -141,7 +147,8 @@ void X(block_values_between)(const block_shape *b, const place *from, const plac
         else if (part->source == PART_DISCRETE)
             X(field_discrete_jacobian)(part->field, part->mode, part->a, from, at, values);
         else if (part->source == PART_DISCRETE_SLOPE)
-            X(field_discrete_slope)(part->field, part->mode, part->a, part->b, from, at, part->weighted ? at->x[KIND_LAMBDA] : NULL, values);
+            X(field_discrete_slope)
+            (part->field, part->mode, part->a, part->b, from, at, part->weighted ? at->x[KIND_LAMBDA] : NULL, values);
         else if (part->source == PART_HESSIAN)
             X(field_hessian)(part->field, part->a, part->b, at, part->weighted ? at->x[KIND_LAMBDA] : NULL, values);
         else if (part->source == PART_SLOPE)
@@ -154,7 +161,8 @@ void X(block_values_between)(const block_shape *b, const place *from, const plac
     }
 }
 
-static void part_multiply(const block_part *part, const real *values, int transposed, real scale, const real *x, real *out)
+static void part_multiply(const block_part *part, const real *values, int transposed, real scale, const real *x,
+                          real *out)
 {
     const pattern *p = part->shape;
     for (int r = 0; r < p->rows; r++) {

@@ -113,7 +113,8 @@ void X(system_constraint_curvature)(const struct system *s, const place *at, con
 }
 
 /* out += sum over the part (a: rows) of Hess f_ab x_b */
-static void hessian_times(const struct system *s, kind a, kind b, const place *at, const real *x, real *values, real *out)
+static void hessian_times(const struct system *s, kind a, kind b, const place *at, const real *x, real *values,
+                          real *out)
 {
     const pattern *p = X(field_hessian_pattern)(s->energy, a, b);
     clear(values, (size_t)pattern_entries(p));
@@ -193,7 +194,10 @@ real X(system_energy)(const struct system *s, const place *at, const real *v)
     return action - value;
 }
 
-int X(system_prepare_power)(struct system *s) { return s->energy ? X(field_prepare_gradient)(s->energy, KIND_T) : TAUT_OK; }
+int X(system_prepare_power)(struct system *s)
+{
+    return s->energy ? X(field_prepare_gradient)(s->energy, KIND_T) : TAUT_OK;
+}
 
 real X(system_power)(const struct system *s, const place *at, const real *v, real *rates)
 {

@@ -139,7 +139,8 @@ static int state_fits(probe *z, real *inertias)
 static expr projection(graph *g, uint32_t first, int a)
 {
     expr q[4], p[4];
-    for (uint32_t i = 0; i < 4; i++) q[i] = taut_expr_variable(g, KIND_Q, first + i), p[i] = taut_expr_variable(g, KIND_W, first + i);
+    for (uint32_t i = 0; i < 4; i++)
+        q[i] = taut_expr_variable(g, KIND_Q, first + i), p[i] = taut_expr_variable(g, KIND_W, first + i);
     if (a == 0) {
         expr sum = taut_expr_mul(g, q[0], p[0]);
         for (int i = 1; i < 4; i++) sum = taut_expr_add(g, sum, taut_expr_mul(g, q[i], p[i]));
@@ -153,7 +154,8 @@ static expr projection(graph *g, uint32_t first, int a)
 static expr rotation_term(graph *g, uint32_t first, const real *inverse)
 {
     expr size = taut_expr_number(g, 0), sum = size;
-    for (uint32_t i = 0; i < 4; i++) size = taut_expr_add(g, size, taut_expr_powi(g, taut_expr_variable(g, KIND_Q, first + i), 2));
+    for (uint32_t i = 0; i < 4; i++)
+        size = taut_expr_add(g, size, taut_expr_powi(g, taut_expr_variable(g, KIND_Q, first + i), 2));
     for (int a = 0; a < 4; a++)
         for (int b = 0; b < 4; b++) {
             if (inverse[4 * a + b] == 0) continue;
@@ -167,7 +169,8 @@ static expr rotation_term(graph *g, uint32_t first, const real *inverse)
 static int add_potential(struct system *s, hamiltonian_form *z)
 {
     graph *g = s->m->graph;
-    expr *velocities = taut_mem_new(s->context, s->n, sizeof *velocities), *zeros = taut_mem_new(s->context, s->n, sizeof *zeros);
+    expr *velocities = taut_mem_new(s->context, s->n, sizeof *velocities),
+         *zeros = taut_mem_new(s->context, s->n, sizeof *zeros);
     int status = velocities && zeros ? TAUT_OK : TAUT_OUT_OF_MEMORY;
     for (uint32_t i = 0; !status && i < s->n; i++) {
         velocities[i] = taut_expr_variable(g, KIND_W, i), zeros[i] = taut_expr_number(g, 0);
@@ -219,7 +222,8 @@ static int add_kinetic(struct system *s, const expr *masses, const real *inertia
             continue;
         }
         for (uint32_t i = own->first; !status && i < own->first + own->size; i++) {
-            expr square = taut_expr_mul(g, taut_expr_number(g, (wide)0.5), taut_expr_powi(g, taut_expr_variable(g, KIND_W, i), 2));
+            expr square = taut_expr_mul(g, taut_expr_number(g, (wide)0.5),
+                                        taut_expr_powi(g, taut_expr_variable(g, KIND_W, i), 2));
             expr term = taut_expr_div(g, square, masses[i]);
             status = term ? taut_family_add(z->store, &z->family, 0, term) : TAUT_OUT_OF_MEMORY;
         }

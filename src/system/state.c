@@ -41,9 +41,18 @@ void X(state_swap)(state *x, state *y)
 int X(state_fields)(state *x, state_field *fields)
 {
     const state_field all[] = {
-        { "t", &x->t, 1 },           { "t_low", &x->t_low, 1 },   { "q", x->q, x->n },           { "p", x->p, x->n },
-        { "w", x->w, x->n },         { "lambda", x->lambda, x->c }, { "q_low", x->q_low, x->n }, { "p_low", x->p_low, x->n },
-        { "t_lambda", x->t_lambda, 1 }, { "work", x->work, 1 },   { "work_low", x->work_low, 1 }, { "step", x->step, 1 },
+        { "t", &x->t, 1 },
+        { "t_low", &x->t_low, 1 },
+        { "q", x->q, x->n },
+        { "p", x->p, x->n },
+        { "w", x->w, x->n },
+        { "lambda", x->lambda, x->c },
+        { "q_low", x->q_low, x->n },
+        { "p_low", x->p_low, x->n },
+        { "t_lambda", x->t_lambda, 1 },
+        { "work", x->work, 1 },
+        { "work_low", x->work_low, 1 },
+        { "step", x->step, 1 },
         { "contacts", x->extra, x->extra_count },
     };
     memcpy(fields, all, sizeof all);

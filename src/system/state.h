@@ -12,7 +12,8 @@ typedef struct {
     real *lambda;         /* the method's own multipliers: the guess for the next step */
     real *q_low, *p_low;
     real *t_lambda;       /* one number: the time that lambda belongs to, of methods that say so */
-    real *work, *work_low; /* one number each: of forces, of time in L or H and of moving constraints since the start; energy - work is constant */
+    real *work, *work_low; /* one number each: of forces, of time in L or H and of moving constraints since the start;
+                              energy - work is constant */
     real *step;           /* size of the next step of a method that chooses it; 0: none yet */
     real *extra;          /* what contacts remember (contact/modes.h); extra_count numbers, none without contacts */
     uint32_t n, c, extra_count;
@@ -26,8 +27,8 @@ void X(state_copy)(const state *from, state *to);
 /* Exchanges two states of the same system. */
 void X(state_swap)(state *x, state *y);
 
-/* Every number of a state, by name: what a checkpoint holds and a resumed run starts from. A new member of the state is added here too,
-   and keeps its name from then on. Returns the count. */
+/* Every number of a state, by name: what a checkpoint holds and a resumed run starts from. A new member of the state is
+   added here too, and keeps its name from then on. Returns the count. */
 typedef struct {
     const char *name;
     real *data;

@@ -1,7 +1,8 @@
-/* What the model is like: constant mass and its blocks, separability, dependence on time; and the cure for a mass matrix
- * that is singular alone but regular together with the constraints (a unit quaternion, a massless joint):
+/* What the model is like: constant mass and its blocks, separability, dependence on time; and the cure for a mass
+ * matrix that is singular alone but regular together with the constraints (a unit quaternion, a massless joint):
  *     L + kappa/2 sum (dg_k/dt)^2
- * has the same constrained motion and the same momenta on it, and L_vv + kappa G'G is regular exactly when the KKT matrix is. */
+ * has the same constrained motion and the same momenta on it, and L_vv + kappa G'G is regular exactly when the KKT
+ * matrix is. */
 #include "system/system_inside.h"
 
 #include <string.h>
@@ -65,7 +66,8 @@ static int partition_create(taut_context *context, const pattern *shape, partiti
     return TAUT_OK;
 }
 
-/* Start values where they are known, guesses elsewhere, for a first look at the mass matrix and at the size of things. */
+/* Start values where they are known, guesses elsewhere, for a first look at the mass matrix and at the size of things.
+   */
 static int first_guess(struct system *s, real *q, real *w)
 {
     int status = TAUT_OK;
@@ -91,8 +93,9 @@ static void copy_block(const partition *p, int b, const pattern *shape, const re
         }
 }
 
-/* Is the matrix singular, by LU with a threshold? (L_vv may be indefinite, if odd.) It is scaled to a unit diagonal first, so that
-   the units of the coordinates do not matter: a small inertia beside a large mass is none the less there. */
+/* Is the matrix singular, by LU with a threshold? (L_vv may be indefinite, if odd.) It is scaled to a unit diagonal
+   first, so that the units of the coordinates do not matter: a small inertia beside a large mass is none the less
+   there. */
 static int is_singular(int size, real *dense, int *pivot)
 {
     real scale[RANK_LIMIT];
@@ -168,12 +171,13 @@ static wide typical_mass(const pattern *shape, const real *values)
 static int coverage(const pattern *shape, uint32_t k, const unsigned char *singular)
 {
     int some = 0, all = 1;
-    for (int i = shape->start[k]; i < shape->start[k + 1]; i++) some |= singular[shape->index[i]], all &= singular[shape->index[i]];
+    for (int i = shape->start[k]; i < shape->start[k + 1]; i++)
+        some |= singular[shape->index[i]], all &= singular[shape->index[i]];
     return some + (some && all);
 }
 
-/* Adds kappa/2 (dg_k/dt)^2 for constraints of this coverage. Discrete Lagrangians are made of L without it: dg/dt is not zero along the
-   straight line of a step. */
+/* Adds kappa/2 (dg_k/dt)^2 for constraints of this coverage. Discrete Lagrangians are made of L without it: dg/dt is
+   not zero along the straight line of a step. */
 static int augment(struct system *s, const unsigned char *singular, int covered, wide kappa)
 {
     const pattern *shape = X(field_jacobian_pattern)(s->constraint, KIND_Q);
@@ -230,13 +234,14 @@ static int report_singular(struct system *s, const unsigned char *singular)
     while (i < s->n && !singular[i]) i++;
     if (i < s->n) taut_model_coordinate_name(s->m, i, name, sizeof name);
     return taut_fail(s->context, TAUT_SINGULAR,
-                "%s:%d: the mass matrix is singular: coordinate '%s' has no kinetic energy of its own and the constraints do not "
-                "cover it; give it a mass in the Lagrangian, a term with %s.dot, or remove the coordinate",
-                s->m->file, s->m->form_line, name, name);
+                     "%s:%d: the mass matrix is singular: coordinate '%s' has no kinetic energy of its own and the "
+                     "constraints do not "
+                     "cover it; give it a mass in the Lagrangian, a term with %s.dot, or remove the coordinate",
+                     s->m->file, s->m->form_line, name, name);
 }
 
-/* Constraints within singular blocks come first (the unit length of a rotation): they couple nothing that was not. Those that touch one follow only
-   where it is singular still. */
+/* Constraints within singular blocks come first (the unit length of a rotation): they couple nothing that was not.
+   Those that touch one follow only where it is singular still. */
 static int cure_singular_mass(struct system *s, const place *at)
 {
     unsigned char *singular = taut_mem_new(s->context, s->n, 1);
@@ -272,7 +277,8 @@ static int invert_blocks(struct system *s, const partition *p, const pattern *sh
         size_t size = (size_t)(p->start[b + 1] - p->start[b]);
         entries += size * size;
     }
-    int *row = taut_mem_new(s->context, entries, sizeof *row), *column = taut_mem_new(s->context, entries, sizeof *column);
+    int *row = taut_mem_new(s->context, entries, sizeof *row),
+        *column = taut_mem_new(s->context, entries, sizeof *column);
     s->inverse_mass = taut_mem_new(s->context, entries, sizeof *s->inverse_mass);
     int status = row && column && s->inverse_mass ? TAUT_OK : TAUT_OUT_OF_MEMORY;
     for (int b = 0; !status && b < p->count; b++)
@@ -293,7 +299,8 @@ static int invert_blocks(struct system *s, const partition *p, const pattern *sh
             memcpy(inverse, dense, sizeof inverse);
         for (int r = 0; r < size; r++)
             for (int c = 0; c < size; c++)
-                s->inverse_mass[taut_pattern_find(s->inverse_mass_shape, members[r], members[c])] = inverse[r * size + c];
+                s->inverse_mass[taut_pattern_find(s->inverse_mass_shape, members[r], members[c])] =
+                    inverse[r * size + c];
     }
     return status;
 }
@@ -341,14 +348,17 @@ static int find_quadratic(struct system *s)
     s->structure.quadratic = 1;
     for (size_t b = 0; b < s->energy_family.batch_count; b++) {
         const kernel *k = taut_store_kernel(s->store, s->energy_family.batches[b].kernel);
-        expr *slots = taut_mem_new(s->context, k->slots, sizeof *slots), *others = taut_mem_new(s->context, k->slots, sizeof *others);
+        expr *slots = taut_mem_new(s->context, k->slots, sizeof *slots),
+             *others = taut_mem_new(s->context, k->slots, sizeof *others);
         size_t count = 0;
         for (uint32_t i = 0; slots && others && i < k->slots; i++)
             if (k->slot_kind[i] != KIND_W) {
                 slots[count] = taut_expr_variable(g, KIND_SLOT, i);
                 others[count++] = taut_expr_variable(g, KIND_CONSTANT_SLOT, k->constants + i);
             }
-        int degree = slots && others ? taut_expr_degree(g, taut_expr_substitute(g, k->value, slots, others, count), 1u << KIND_SLOT) : -1;
+        int degree = slots && others
+                         ? taut_expr_degree(g, taut_expr_substitute(g, k->value, slots, others, count), 1u << KIND_SLOT)
+                         : -1;
         taut_mem_free(s->context, slots);
         taut_mem_free(s->context, others);
         if (degree < 0) return TAUT_OUT_OF_MEMORY;
@@ -375,7 +385,10 @@ static int mass_is_finite(struct system *s, const place *at)
 static int find_nonlinear_multiplier(struct system *s)
 {
     const model *m = s->m;
-    const struct { const action *list; size_t count; } all[] = { { m->forces, m->force_count }, { m->rates, m->rate_count } };
+    const struct {
+        const action *list;
+        size_t count;
+    } all[] = { { m->forces, m->force_count }, { m->rates, m->rate_count } };
     for (size_t k = 0; k < sizeof all / sizeof *all; k++)
         for (size_t i = 0; i < all[k].count && !s->structure.nonlinear_multiplier; i++) {
             int degree = taut_expr_degree(m->graph, all[k].list[i].value, 1u << KIND_LAMBDA);

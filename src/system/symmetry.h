@@ -1,5 +1,6 @@
 /* Symmetries, found by testing: translations and rotations of all points (rotations turn with them), shifts of scalar
- * coordinates. Those that leave L (or H), every constraint and the forces invariant give conserved momenta  p . xi(q). */
+ * coordinates. Those that leave L (or H), every constraint and the forces invariant give conserved momenta  p . xi(q).
+ * */
 #ifndef TAUT_SYSTEM_SYMMETRY_H
 #define TAUT_SYSTEM_SYMMETRY_H
 

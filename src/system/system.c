@@ -68,7 +68,8 @@ static int build_families(struct system *s)
                             m->rates[i].target, m->rates[i].value);
     for (size_t i = 0; !status && i < m->observable_count; i++)
         status = taut_family_add(s->store, &s->observable_family, (uint32_t)i, m->observables[i].value);
-    for (size_t i = 0; !status && i < s->embedded; i++) status = taut_family_add(s->store, &s->chart_family, (uint32_t)i, m->chart[i]);
+    for (size_t i = 0; !status && i < s->embedded; i++)
+        status = taut_family_add(s->store, &s->chart_family, (uint32_t)i, m->chart[i]);
     for (size_t i = 0; !status && s->embedded && i < m->summand_count; i++)
         status = taut_family_add(s->store, &s->ambient_family, 0, m->ambient[i].value);
     s->chart_family.row_count = s->embedded;
@@ -130,7 +131,9 @@ int X(system_share)(const struct system *plan, taut_context *context, struct sys
     s->plan = plan;
     s->context = context;
     int status = create_workspace(s);
-    if (!status) status = X(workspace_reserve)(s->work, plan->work->register_count, plan->work->vector_count, plan->work->entry_count);
+    if (!status)
+        status = X(workspace_reserve)(s->work, plan->work->register_count, plan->work->vector_count,
+                                      plan->work->entry_count);
     if (status)
         X(system_destroy)(s);
     else
@@ -174,11 +177,13 @@ void X(system_destroy)(struct system *s)
         taut_mem_free(s->context, s);
         return;
     }
-    field *fields[] = { s->energy, s->constraint, s->force, s->rate_q, s->rate_w, s->observable, s->chart, s->ambient, s->applied, s->reaction };
-    family *families[] = { &s->energy_family, &s->constraint_family, &s->force_family,
-                           &s->rate_q_family, &s->rate_w_family,     &s->observable_family, &s->chart_family, &s->ambient_family };
+    field *fields[] = { s->energy,     s->constraint, s->force,   s->rate_q,  s->rate_w,
+                        s->observable, s->chart,      s->ambient, s->applied, s->reaction };
+    family *families[] = { &s->energy_family, &s->constraint_family, &s->force_family, &s->rate_q_family,
+                           &s->rate_w_family, &s->observable_family, &s->chart_family, &s->ambient_family };
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) X(field_destroy)(fields[i]);
-    for (size_t i = 0; s->store && i < sizeof families / sizeof *families; i++) taut_family_clear(s->store, families[i]);
+    for (size_t i = 0; s->store && i < sizeof families / sizeof *families; i++)
+        taut_family_clear(s->store, families[i]);
     if (s->store) taut_family_part_clear(s->store, &s->applied_family);
     if (s->store) taut_family_part_clear(s->store, &s->reaction_family);
     taut_store_destroy(s->store);
@@ -225,8 +230,9 @@ static int check_expression(struct system *s, expr e, int line, const char *what
     if (status || !culprit) return status;
     char text[200];
     taut_expr_print(s->m->graph, culprit, taut_model_namer, s->m, text, sizeof text);
-    return taut_fail(s->context, TAUT_NOT_FINITE, "%s:%d: %s is not finite %s: %s in %s; change the start values or the formula",
-                s->m->file, line, what, when, taut_op_complaint(taut_graph_node(s->m->graph, culprit)->op), text);
+    return taut_fail(s->context, TAUT_NOT_FINITE,
+                     "%s:%d: %s is not finite %s: %s in %s; change the start values or the formula", s->m->file, line,
+                     what, when, taut_op_complaint(taut_graph_node(s->m->graph, culprit)->op), text);
 }
 
 /* The common case, cheaply: everything is finite. */
@@ -279,7 +285,8 @@ int X(system_check_finite)(struct system *s, const place *at, const char *when)
     char name[200] = "?";
     if (coordinate >= 0) taut_model_coordinate_name(s->m, (uint32_t)coordinate, name, sizeof name);
     return taut_fail(s->context, TAUT_NOT_FINITE,
-                "%s:%d: the force on '%s' is not finite %s, though the formulas have values there (a square root or norm of zero has no "
-                "derivative); change the start values or the formula",
-                s->m->file, s->m->form_line, name, when);
+                     "%s:%d: the force on '%s' is not finite %s, though the formulas have values there (a square root "
+                     "or norm of zero has no "
+                     "derivative); change the start values or the formula",
+                     s->m->file, s->m->form_line, name, when);
 }

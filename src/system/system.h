@@ -1,7 +1,7 @@
 /* The constrained system, as methods see it, in the precision of the unit.
  *
- * One set of functions serves Lagrangian, Hamiltonian and rate models. The stage variable w is the velocity of a Lagrangian
- * model and the momentum (the partner z) of the others:
+ * One set of functions serves Lagrangian, Hamiltonian and rate models. The stage variable w is the velocity of a
+ * Lagrangian model and the momentum (the partner z) of the others:
  *     momentum  pi(q,w,t)         L_v            p          z
  *     velocity  nu(q,w,t)         v              H_p        rate of y
  *     force     phi(q,w,t,lambda) L_q + G'lambda + F   -H_q + G'lambda + F   rate of z
@@ -17,11 +17,12 @@ typedef enum {
     BLOCK_PI_Q, BLOCK_PI_W, BLOCK_NU_Q, BLOCK_NU_W,
     BLOCK_PHI_Q, BLOCK_PHI_W, BLOCK_PHI_LAMBDA,
     BLOCK_G,            /* dg/dq, constraints x coordinates */
-    /* phi in two parts, for methods that treat them differently: the free force, and the constraint force G' lambda (empty for
-       rates). phi_w is the free force's alone. */
+    /* phi in two parts, for methods that treat them differently: the free force, and the constraint force G' lambda
+       (empty for rates). phi_w is the free force's alone. */
     BLOCK_FREE_Q, BLOCK_FREE_LAMBDA,
     BLOCK_CONSTRAINT_FORCE_Q, BLOCK_CONSTRAINT_FORCE_LAMBDA,
-    BLOCK_RATE_Q,       /* d/dq of dg/dt = G v + g_t at fixed v, constraints x coordinates; the place has v for w, in every form */
+    BLOCK_RATE_Q,       /* d/dq of dg/dt = G v + g_t at fixed v, constraints x coordinates; the place has v for w, in
+                           every form */
     /* phi = f + r, in every form (system_prepare_split). f is free of multipliers. */
     BLOCK_APPLIED_Q, BLOCK_APPLIED_W,
     BLOCK_REACTION_Q, BLOCK_REACTION_W, BLOCK_REACTION_LAMBDA,
@@ -32,7 +33,8 @@ typedef enum {
 typedef struct {
     enum { PART_IDENTITY, PART_HESSIAN, PART_JACOBIAN, PART_SLOPE, PART_DISCRETE, PART_DISCRETE_SLOPE } source;
     field *field;
-    kind a, b;            /* Hessian by a and b; Jacobian by a; slope of the Jacobian by a along (v, 1) in (q, t), v the place's w */
+    kind a, b;            /* Hessian by a and b; Jacobian by a; slope of the Jacobian by a along (v, 1) in (q, t), v the
+                             place's w */
     int steady;           /* slope along (v, 0) */
     int sign;
     int weighted;         /* Hessian weighted with the multipliers */
@@ -68,8 +70,9 @@ typedef struct {
     int explicit_force;         /* uncoupled, mass in small blocks, and forces free of w and lambda: the fast path */
 } structure;
 
-/* A compiled model, constant once everything that is evaluated has been prepared, with the context and the workspace of one thread. Other
-   threads have shares: the same fields, patterns and constants, with a context and a workspace of their own. */
+/* A compiled model, constant once everything that is evaluated has been prepared, with the context and the workspace of
+   one thread. Other threads have shares: the same fields, patterns and constants, with a context and a workspace of
+   their own. */
 struct system {
     taut_context *context;
     model *m;             /* its graph grows while the system is compiled; otherwise constant */
@@ -77,18 +80,22 @@ struct system {
     uint32_t n, c;        /* coordinates, constraints */
     uint32_t extra_count; /* numbers that a state has beside them: of a model with contacts */
     store *store;
-    family energy_family, constraint_family, force_family, rate_q_family, rate_w_family, observable_family, chart_family, ambient_family;
+    family energy_family, constraint_family, force_family, rate_q_family, rate_w_family, observable_family,
+        chart_family, ambient_family;
     real *constants;
     field *energy;        /* L or H; NULL for rate models */
     field *constraint, *force, *rate_q, *rate_w, *observable;
-    /* Parts of force (of rate_w, in a rate model): the terms without multipliers and those with. NULL until system_prepare_split. */
+    /* Parts of force (of rate_w, in a rate model): the terms without multipliers and those with. NULL until
+       system_prepare_split. */
     family applied_family, reaction_family;
     field *applied, *reaction;
-    /* Embedded points: their places y = chart(q,t) and, for methods that make use of them, the Lagrangian as the user wrote it,
-       a function of (q,y) and (q',y'): variables n and up of its KIND_Q and KIND_W. All other fields are in q alone. */
+    /* Embedded points: their places y = chart(q,t) and, for methods that make use of them, the Lagrangian as the user
+       wrote it, a function of (q,y) and (q',y'): variables n and up of its KIND_Q and KIND_W. All other fields are in q
+       alone. */
     uint32_t embedded;    /* components of y */
     field *chart;         /* NULL without embedded points */
-    field *ambient;       /* NULL where it would be the same as energy: without embedded points, unless L was augmented */
+    field *ambient;       /* NULL where it would be the same as energy: without embedded points, unless L was augmented
+                             */
     pattern *identity;    /* n x n */
     block_shape blocks[BLOCK_COUNT];
     structure structure;
@@ -97,9 +104,11 @@ struct system {
     pattern *inverse_mass_shape;
     real *inverse_mass;
     real *offset;         /* L: p = M v + offset;  H: v = W p + offset; NULL where it depends on q or t */
-    struct hamiltonian_form *hamiltonian; /* H as a formula, where it was asked for and there is one (hamiltonian_form.h) */
+    struct hamiltonian_form *hamiltonian; /* H as a formula, where it was asked for and there is one
+                                             (hamiltonian_form.h) */
     int hamiltonian_sought;
-    real least;           /* coordinates all below this have no scale of their own: a thousandth of the largest start value */
+    real least;           /* coordinates all below this have no scale of their own: a thousandth of the largest start
+                             value */
     workspace *work;      /* what evaluations write: of the thread that uses this struct */
     const struct system *plan; /* of a share: whose compiled model this is; NULL for a system of its own */
 };
@@ -107,8 +116,8 @@ struct system {
 /* Compiles the model. *result is NULL on failure. */
 int X(system_create)(model *m, struct system **result);
 void X(system_destroy)(struct system *s);
-/* The same compiled model for another thread. The plan must outlive its shares, and must not be prepared further while it has any: create one
-   of whatever will be used first. */
+/* The same compiled model for another thread. The plan must outlive its shares, and must not be prepared further while
+   it has any: create one of whatever will be used first. */
 int X(system_share)(const struct system *plan, taut_context *context, struct system **result);
 
 static inline place place_at(const struct system *s, const real *q, const real *w, const real *t, const real *lambda)
@@ -122,8 +131,9 @@ void X(system_velocity)(const struct system *s, const place *at, real *out);
 void X(system_force)(const struct system *s, const place *at, real *out);        /* with the constraint force */
 void X(system_free_force)(const struct system *s, const place *at, real *out);   /* without it (not for rates) */
 void X(system_constraint_force)(const struct system *s, const place *at, real *out); /* G' lambda (not for rates) */
-/* phi = f + r: r is the constraint force (not for rates) plus every term of a force, or of the rate of w, in which a multiplier stands; f is
-   the rest. A term is a summand of the expression's top sum, constant factors multiplied out. Need system_prepare_split. */
+/* phi = f + r: r is the constraint force (not for rates) plus every term of a force, or of the rate of w, in which a
+   multiplier stands; f is the rest. A term is a summand of the expression's top sum, constant factors multiplied out.
+   Need system_prepare_split. */
 int X(system_prepare_split)(struct system *s);
 void X(system_applied_force)(const struct system *s, const place *at, real *out);
 void X(system_reaction)(const struct system *s, const place *at, real *out);
@@ -136,7 +146,8 @@ void X(system_constraint_curvature)(const struct system *s, const place *at, con
 void X(system_momentum_rate)(const struct system *s, const place *at, const real *v, real *out);
 void X(system_velocity_rate)(const struct system *s, const place *at, const real *v, real *out);
 real X(system_energy)(const struct system *s, const place *at, const real *v);
-/* The rate at which forces, time in L or H, and moving constraints change the energy: F.v - L_t (or + H_t) - lambda.g_t. rates: work, c long. */
+/* The rate at which forces, time in L or H, and moving constraints change the energy: F.v - L_t (or + H_t) -
+   lambda.g_t. rates: work, c long. */
 real X(system_power)(const struct system *s, const place *at, const real *v, real *rates);
 int X(system_prepare_power)(struct system *s);
 void X(system_observables)(const struct system *s, const place *at, real *out);
