@@ -98,7 +98,7 @@ static int check_energy(loop *z, int last)
     if (kept == ENGINE_ENERGY_FREE) return TAUT_OK;
     double error = z->result->samples > 0 ? held - (double)z->result->quantities[index].first : 0;
     if (kept == ENGINE_ENERGY_KEPT) error = fabs(error);
-    int settling = z->looks < SETTLED, strange = error > ENORMOUS * z->energies;
+    int settling = z->looks < SETTLED, strange = error > z->energies / 4;
     if (settling) z->looks++;
     if (settling || strange) z->api->energy_size(z->engine, &size); /* as dear as the energy itself: looked at when it
                                                                        may matter */

@@ -134,8 +134,8 @@ int X(simulation_create_with)(model *m, const engine_options *options, const str
     if (!status) status = X(state_create)(z->s, &z->begin);
     if (!status && options->start == START_AS_IS && !z->declared.any_start)
         status = taut_fail(m->context, TAUT_UNSUPPORTED,
-                           "method '%s' keeps the constraints and needs a start on them; --start as-is is for naive, "
-                           "extended and dirac",
+                           "method '%s' keeps the constraints and needs a start on them; a start as it is, off the "
+                           "constraints, is for naive, extended and dirac",
                            class->info->name);
     if (!status) status = X(start_state)(z->s, options->start, &z->x, &z->start);
     if (!status) status = X(method_create_with)(z->s, class, &z->spec, (real)options->tolerance, &z->method);

@@ -3,7 +3,10 @@
 
 #include <string.h>
 
-static void clear(real *out, size_t count) { memset(out, 0, count * sizeof *out); }
+static void clear(real *out, size_t count)
+{
+    if (count) memset(out, 0, count * sizeof *out); /* nothing may be NULL */
+}
 
 void X(system_momentum)(const struct system *s, const place *at, real *out)
 {
