@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "solve/multiplier.h"
 
 /* ---- vectors and places ---- */
 
