@@ -55,8 +55,8 @@ int X(legendre_create)(struct system *s, legendre **result)
     l->s = s;
     int status = s->form == FORM_LAGRANGIAN && !s->inverse_mass ? create_matrix(l) : TAUT_OK;
     if (!status && s->form == FORM_LAGRANGIAN && s->inverse_mass && !s->offset) {
-        l->x = taut_mem_new(s->context, s->n, sizeof *l->x);
-        status = l->x ? X(field_prepare_gradient)(s->energy, KIND_W) : TAUT_OUT_OF_MEMORY;
+        status = room_create(s->context, lay_out, l, &l->room);
+        if (!status) status = X(field_prepare_gradient)(s->energy, KIND_W);
     }
     if (status)
         X(legendre_destroy)(l);
