@@ -73,7 +73,7 @@ struct hybrid {
     uint32_t n, c;            /* coordinates; constraints that always hold */
     hybrid_options options;
     mode_sets sets;
-    mode_set *open;           /* all contacts open; looked up anew when needed */
+    mode_set *open;           /* all contacts open; looked up again when needed */
     kinematics *kinematics;
     contact_constants constants;
     contact_method method;

@@ -80,8 +80,7 @@ static void set_tolerances(hybrid *self, const mode_set *set)
 }
 
 /* Positions are moved by v s. Where that is less than their rounding the step of a method is noise: what brings the
-   rounded positions onto the constraints, divided by s, is its velocity. (At rest: a thousand roundings of the whole
-   step.) */
+   rounded positions onto the constraints, divided by s, is its velocity. (At rest: a thousand ulps of the whole step.) */
 static void set_shortest(hybrid *self, const mode_set *set)
 {
     const real *v = X(kinematics_velocity)(self->kinematics);

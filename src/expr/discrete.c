@@ -5,16 +5,16 @@
  * for a product A = (b0 + b1)/2 and B = (a0 + a1)/2. The chain rule with these in place of the partial derivatives
  * gives a vector D f with f1 - f0 = D f . (x1 - x0): each operation contributes an identity. What follows from the
  * quotients of expr/ops.h:
- *   - No subtraction of values of f. Where a quotient is needed it is written as an even function of the difference, so
- *   that roundings
- *     of the difference do not matter: sin: cos(mean) sinc(half the difference), log: atanhc(difference/sum)/mean, ...
+ *   - No subtraction of values of f. Where a quotient is needed it is written as an even function of the difference,
+ *     so that the rounding of the difference does not matter: sin: cos(mean) sinc(half the difference), log:
+ *     atanhc(difference/sum)/mean, ...
  *   - A function of one argument has one quotient: F(G(x)) and its expanded form give the same D.
  *   - On affine functions the mean is the value half way, so that D w is the gradient half way for every polynomial w
- *   of degree 2, in
- *     whatever way it is written. With f = F(w), w its quadratic atoms: D f = Dw(mid)' DF(w0, w1), with DF a function of the atoms alone. For
- *     an affine symmetry xi that leaves the atoms as they are, Dw(mid) xi(mid) = 0: D f is orthogonal to the symmetry, exactly.
- *   - What no quadratic atoms show is kept to order 2 only: a triple product a.(b x c) is rotation invariant, its terms
- *   are not. */
+ *     of degree 2, in whatever way it is written. With f = F(w), w its quadratic atoms: D f = Dw(mid)' DF(w0, w1), with
+ *     DF a function of the atoms alone. For an affine symmetry xi that leaves the atoms as they are, Dw(mid) xi(mid) =
+ *     0: D f is orthogonal to the symmetry, exactly.
+ *   - What no quadratic atoms show is kept to order 2 only: a triple product a.(b x c) is rotation invariant, its
+ *     terms are not. */
 #include "expr/graph.h"
 
 /* The two ends of an operand. */
