@@ -42,6 +42,7 @@ int X(system_refresh_constants)(struct system *s)
     const expr *constants = taut_store_constants(s->store);
     int status = TAUT_OK;
     for (size_t i = 0; !status && i < count; i++) status = X(system_constant)(s, constants[i], &s->constants[i]);
+    s->constants_version++;
     return status;
 }
 

@@ -83,6 +83,7 @@ struct system {
     family energy_family, constraint_family, force_family, rate_q_family, rate_w_family, observable_family,
         chart_family, ambient_family;
     real *constants;
+    unsigned constants_version; /* changes when they do */
     field *energy;        /* L or H; NULL for rate models */
     field *constraint, *force, *rate_q, *rate_w, *observable;
     /* Parts of force (of rate_w, in a rate model): the terms without multipliers and those with. NULL until
