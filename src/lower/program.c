@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "lower/reduce.h"
 #include "lower/symbols.h"
 
 #define VALUE_TYPE real
@@ -87,24 +86,6 @@ static double correct(const program_phase *f, real *r)
     return (double)size;
 }
 
-enum { ITERATIONS_MOST = 12 };
-
-/* What the iteration does after a correction. Text of the same meaning stands in emit.c: the bits must be the same. */
-typedef enum { GO_ON, FACTOR_AGAIN, ENDED, HOPELESS } verdict;
-
-static verdict judge(const program_phase *f, int k, double size, double before, int fresh)
-{
-    const double eps = (double)REAL_EPSILON;
-    if (!(size - size == 0)) return HOPELESS;
-    if (size <= f->enough) return ENDED;
-    if (f->fixed_matrix && size <= LINEAR_ENOUGH) return ENDED;
-    if (k <= f->skip_first) return GO_ON;
-    double rate = size / before;
-    if (rate < 1 && rate * size * (f->factor_always ? rate : 1) <= f->rest) return ENDED;
-    if (rate > 0.5) return size <= 64 * eps ? ENDED : fresh ? HOPELESS : FACTOR_AGAIN;
-    return !f->factor_always && rate * rate * rate * size > f->enough && size > 1e-13 ? FACTOR_AGAIN : GO_ON;
-}
-
 static program_outcome solve_phase(program *p, program_phase *f, real *r)
 {
     double before = 0;
@@ -114,7 +95,7 @@ static program_outcome solve_phase(program *p, program_phase *f, real *r)
     for (int k = 0; f->size; k++) {
         if (k == ITERATIONS_MOST) return PROGRAM_LEFT;
         run(&f->residual, r);
-        int fresh = factor || f->factor_always;
+        int fresh = factor || f->iteration.always;
         if (fresh) {
             run(&f->factor, r);
             p->counts.factorisations++;
@@ -123,10 +104,10 @@ static program_outcome solve_phase(program *p, program_phase *f, real *r)
         run(&f->solve, r);
         p->counts.iterations++;
         double size = correct(f, r);
-        verdict v = judge(f, k, size, before, fresh);
-        if (v == ENDED) break;
-        if (v == HOPELESS) return PROGRAM_LEFT;
-        factor = v == FACTOR_AGAIN;
+        int verdict = iteration_judge(&f->iteration, k, size, before, fresh);
+        if (verdict == ITERATION_ENDED) break;
+        if (verdict == ITERATION_HOPELESS) return PROGRAM_LEFT;
+        factor = verdict == ITERATION_NEEDS_MATRIX;
         before = size;
     }
     p->counts.calls++;

@@ -15,10 +15,8 @@
 
 #include "base/words.h"
 #include "kernel/tape.h"
+#include "lower/iteration.h"
 #include "system/state.h"
-
-/* A correction of linear equations that moves so little is right to the last digits: no second one is needed. */
-#define LINEAR_ENOUGH 1e-3
 
 #define PROGRAM_MOVE OP_COUNT /* an operation besides those of expr/ops.h: target := a */
 
@@ -38,10 +36,8 @@ typedef struct {
     uint32_t *unknowns, *guesses, *residuals, *changes, *weights; /* registers, `size` each */
     program_check *checks;
     uint32_t check_count;
-    int fixed_matrix;         /* does not depend on the unknowns: the equations are linear */
-    int factor_always;        /* cheap enough to be formed in every iteration: convergence is quadratic */
-    int skip_first;           /* the first correction is of lower order than the next: it says nothing of their rate */
-    double enough, rest;      /* as in solve/newton.h; in quad rounded, which is near enough for a measure */
+    iteration iteration;      /* when it ends; in quad with tolerances that are rounded to double, near enough */
+    const char *what;         /* is solved for */
 } program_phase;
 
 typedef struct program {

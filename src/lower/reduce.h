@@ -5,9 +5,6 @@
 
 #include "lower/symbols.h"
 
-/* Pivots below so much of what they are made of have lost too many digits: the general path takes the step. */
-#define PIVOT_LEAST 1e-9
-
 typedef struct {
     expr pivot, reference;    /* reference: the entry as it was, or the first thing subtracted from nothing */
 } pivot_check;

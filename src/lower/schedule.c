@@ -223,10 +223,10 @@ static int put_factor(schedule *z, const reduced_phase *r, const phase_roots *o,
         else
             status = put_node(z, e, &f->factor, &z->loop_place[e]);
     }
-    f->fixed_matrix = 1;
+    f->iteration.linear = 1;
     for (uint32_t i = 0; i < r->size; i++) {
         /* some entry of the matrix depends on the unknowns */
-        if (z->depends[r->change[i]] & ON_UNKNOWNS) f->fixed_matrix = 0;
+        if (z->depends[r->change[i]] & ON_UNKNOWNS) f->iteration.linear = 0;
     }
     return status;
 }
@@ -295,7 +295,7 @@ static void decide(const schedule *z, const expr *list, size_t count, program_ph
 {
     uint32_t solve = 0;
     for (size_t i = 0; i < count; i++) solve += (z->depends[list[i]] & ON_RIGHT) != 0;
-    f->factor_always = !f->fixed_matrix && f->factor.count <= f->residual.count + solve;
+    f->iteration.always = !f->iteration.linear && f->factor.count <= f->residual.count + solve;
 }
 
 static int put_phase(schedule *z, const reduced_phase *r, program_phase *f)
@@ -313,7 +313,7 @@ static int put_phase(schedule *z, const reduced_phase *r, program_phase *f)
     if (!status) name_registers(z, r, f);
     if (!status) place_right(z, r, list, count);
     if (!status) decide(z, list, count, f);
-    if (!status && !f->fixed_matrix && !f->factor_always) status = put_copies(z, list, count, &f->residual, f);
+    if (!status && !f->iteration.linear && !f->iteration.always) status = put_copies(z, list, count, &f->residual, f);
     if (!status) status = put_solve(z, r, list, count, f);
     if (list) taut_expr_list_free(z->y->g, list);
     taut_mem_free(z->y->context, o.all);
@@ -460,10 +460,13 @@ static int list_inputs(schedule *z)
 static void set_tolerance(program_phase *f, const reduced_phase *r, const step_phase *described, double tolerance)
 {
     const double eps = (double)REAL_EPSILON;
-    f->enough = tolerance > 0 ? tolerance : eps / 2;
-    f->rest = tolerance > 0 ? tolerance / 4 : eps / 2048;
-    if (r->only_multipliers && tolerance <= 0) f->enough = 2 * eps, f->rest = eps / 8;
-    f->skip_first = described->improve_guess;
+    iteration *i = &f->iteration;
+    i->epsilon = eps;
+    i->enough = tolerance > 0 ? tolerance : eps / 2;
+    i->rest = tolerance > 0 ? tolerance / 4 : eps / 2048;
+    if (r->only_multipliers && tolerance <= 0) i->enough = 2 * eps, i->rest = eps / 8;
+    i->skip_first = described->improve_guess;
+    f->what = described->what;
 }
 
 static int put_phases(schedule *z, const step_table *t, double tolerance)
