@@ -6,7 +6,7 @@
 
 const char *X(holonomic_refuse)(const struct system *s)
 {
-    if (s->m->phase) return "its constraints are on phase space, not on positions; use dirac";
+    if (s->phase_space) return "its constraints are on phase space, not on positions; use dirac";
     return s->form == FORM_RATES ? "rates have no momenta and no Hamiltonian; give a lagrangian or a hamiltonian"
                                  : NULL;
 }

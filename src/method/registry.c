@@ -179,12 +179,12 @@ int X(method_check_words)(taut_context *context, const method_spec *spec)
 
 const char *X(method_refusal)(const struct method_class *class, const struct system *s)
 {
-    if (s->m->start_points_line && !class->start)
+    if (s->start.second && !class->start)
         return "the model gives start_points, and only methods with a discrete Lagrangian (del, shake) start from two "
                "points; give "
                "positions and velocities in start";
-    if (s->m->phase && class != &X(method_dirac))
-        return s->m->phase->velocities ? "its Lagrangian is singular, the mass matrix has no inverse; only the Dirac "
+    if (s->phase_space && class != &X(method_dirac))
+        return s->phase_space->velocities ? "its Lagrangian is singular, the mass matrix has no inverse; only the Dirac "
                                          "bracket covers that: use dirac:rk4, "
                                          "dirac:gauss ('taut check' shows the constraints)"
                                        : "its constraints contain momenta, or gauge conditions; only the Dirac bracket "
@@ -213,7 +213,7 @@ int X(method_create_with)(struct system *s, const struct method_class *class, co
 {
     *m = (method){ .class = class };
     const char *reason = X(method_refusal)(class, s);
-    const char *missing = reason && s->m->phase ? s->m->phase->missing : "";
+    const char *missing = reason && s->phase_space ? s->phase_space->missing : "";
     if (reason)
         return taut_fail(s->context, TAUT_UNSUPPORTED, "method '%s' cannot run this model: %s%s%s", class->info->name,
                     reason, *missing ? "; " : "", missing);

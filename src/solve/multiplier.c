@@ -92,12 +92,13 @@ int X(redundant_constraint)(const struct system *s, long index)
                          "the equations for the multipliers are singular: constraints are redundant, or the mass "
                          "matrix is singular; "
                          "'taut check' tells which");
+    const origin of = X(system_constraint_origin)(s, (uint32_t)index);
     return taut_fail(s->context, TAUT_SINGULAR,
                      "%s:%d: constraint '%s' is redundant: its gradient is zero or depends on the others here, so its "
                      "multiplier is not "
                      "determined; remove it "
                      "('taut check' shows the rank)",
-                     s->m->file, s->m->constraints[index].line, s->m->constraints[index].name);
+                     of.file, of.line, of.name);
 }
 
 /* t = G0 W, row by row. */

@@ -121,5 +121,6 @@ void X(rank_names)(rank *z, uint32_t k, char *text, size_t size)
     for (uint32_t j = 0; j < k; j++) most = fmax(most, fabs(c[j]) * z->length[j]);
     for (uint32_t j = 0; j < k && at + 40 < size; j++)
         if (fabs(c[j]) * z->length[j] > INVOLVED * most)
-            at += (size_t)snprintf(text + at, size - at, "%s'%.30s'", at ? ", " : "", z->s->m->constraints[j].name);
+            at += (size_t)snprintf(text + at, size - at, "%s'%.30s'", at ? ", " : "",
+                                   X(system_constraint_origin)(z->s, j).name);
 }

@@ -4,6 +4,7 @@
 
 #include "linalg/dense.h"
 #include "system/state.h"
+#include "system/system_inside.h"
 
 void X(hamiltonian_form_destroy)(hamiltonian_form *z)
 {
