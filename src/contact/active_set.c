@@ -21,8 +21,8 @@ int X(active_set_check)(const hybrid *self, const struct method_class *class, co
     if (!fits)
         return taut_fail(
             self->context, TAUT_UNSUPPORTED,
-            "active-set steps are made of the 'true' symplectic Euler method; choose it with -m euler, or leave out "
-            "--contacts active-set");
+            "active-set steps are made of the 'true' symplectic Euler method; choose the method 'euler', or "
+            "event-driven steps");
     for (size_t i = 0; i < self->count; i++) {
         const contact *c = &self->m->contacts[i];
         if (c->friction && c->law == FRICTION_SET_VALUED)
