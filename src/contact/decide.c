@@ -37,13 +37,13 @@ static int slips(const hybrid *self, size_t i)
 {
     const contact_motion *t = X(kinematics_of)(self->kinematics, i);
     real size =
-        REAL(sqrt)(t->slip[0] * t->slip[0] + (self->m->contacts[i].slide_count == 2 ? t->slip[1] * t->slip[1] : 0));
-    return self->m->contacts[i].slide_count && size > REAL(fmax)(t->slip_round_off, self->event.slip_noise[i]);
+        REAL(sqrt)(t->slip[0] * t->slip[0] + (self->traits[i].slide_count == 2 ? t->slip[1] * t->slip[1] : 0));
+    return self->traits[i].slide_count && size > REAL(fmax)(t->slip_round_off, self->event.slip_noise[i]);
 }
 
 void X(close_contact)(hybrid *self, state *x, size_t i)
 {
-    contact_mode mode = taut_contact_closed_mode(&self->m->contacts[i], slips(self, i));
+    contact_mode mode = self->traits[i].closed[slips(self, i)];
     if (mode == MODE_CLOSED) enter(self, x, i, mode);
     if (mode == MODE_STICK) X(stick_contact)(self, x, i);
     if (mode == MODE_SLIP) X(slip_contact)(self, x, i, X(kinematics_of)(self->kinematics, i)->slip);
@@ -148,7 +148,7 @@ static void repair(hybrid *self, state *x, const mode_set *set, const flaw *f)
         real direction[2] = { 0, 0 };
         const real *slots = contact_extra(x, i) + EXTRA_SLOTS;
         const contact_motion *t = X(kinematics_of)(self->kinematics, i);
-        int given = self->m->contacts[i].slide_type == SLIDE_GIVEN;
+        int given = self->traits[i].slide_type == SLIDE_GIVEN;
         for (int r = 0; r < set->rows[i] - 1; r++)
             for (int k = 0; k < set->rows[i] - 1; k++) {
                 real overlap = given ? r == k : 0;
@@ -211,10 +211,9 @@ int X(contact_correct_modes)(hybrid *self, state *x)
 /* Friction of a contact that slips, or that is regularised, is given. */
 static void set_cone(hybrid *self, cone_contact *c, size_t index)
 {
-    const contact *k = &self->m->contacts[index];
     const contact_motion *t = X(kinematics_of)(self->kinematics, index);
     real width = 0, size = 0;
-    if (k->law == FRICTION_REGULARISED) width = (real)self->constants.width[index];
+    if (self->traits[index].regularised) width = (real)self->constants.width[index];
     for (int r = 0; r < c->tangents; r++) size += t->slip[r] * t->slip[r];
     size = REAL(sqrt)(size + width * width);
     c->sliding = c->tangents && (width > 0 || slips(self, index));
@@ -231,7 +230,7 @@ static void take_modes(hybrid *self, state *x)
         const real *P = problem->P + c->first;
         if (!(P[0] > 0)) continue;
         real against[2] = { -P[1], c->tangents > 1 ? -P[2] : 0 };
-        if (!c->sliding && c->slips && taut_contact_closed_mode(&self->m->contacts[index], 1) == MODE_SLIP)
+        if (!c->sliding && c->slips && self->traits[index].closed[1] == MODE_SLIP)
             X(slip_contact)(self, x, index, against);
         else X(close_contact)(self, x, index);
         contact_extra(x, index)[EXTRA_LAMBDA] = P[0];

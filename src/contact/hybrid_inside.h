@@ -67,8 +67,9 @@ typedef struct {
 } response_work;
 
 struct hybrid {
-    const model *m;
     taut_context *context;
+    contact_traits *traits;   /* of each contact */
+    int sequential;           /* the impact law: one impact after the other */
     size_t count;             /* of contacts */
     uint32_t n, c;            /* coordinates; constraints that always hold */
     hybrid_options options;
