@@ -6,7 +6,7 @@
 #include "report/document.h"
 #include "report/page.h"
 #include "report/picture.h"
-#include "report/table.h"
+#include "report/frame_table.h"
 
 #include "support_allocator.h"
 #include "support_record.h"
