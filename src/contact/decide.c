@@ -4,7 +4,7 @@
 #include "contact/hybrid_inside.h"
 #include "solve/start.h"
 
-#define SOME_ROUNDINGS (1000 * REAL_EPSILON) /* relative error of multipliers and accelerations */
+#define SOME_ULPS (1000 * REAL_EPSILON) /* relative error of multipliers and accelerations */
 
 /* ---- modes ---- */
 
@@ -82,7 +82,7 @@ int X(contact_report_changes)(hybrid *self, const state *x, int *changed)
  * step. */
 static real no_acceleration(const hybrid *self, size_t i, real size)
 {
-    real of_terms = SOME_ROUNDINGS * size;
+    real of_terms = SOME_ULPS * size;
     return self->step.h > 0
                ? REAL(fmax)(of_terms, X(kinematics_of)(self->kinematics, i)->round_off / (self->step.h * self->step.h))
                : of_terms;
@@ -126,11 +126,11 @@ static flaw find_flaw(hybrid *self, const mode_set *set)
         }
         const real *lambda = set->lambda + set->first[i];
         const contact_motion *t = X(kinematics_of)(self->kinematics, i);
-        if (lambda[0] < -SOME_ROUNDINGS * scale) consider(&worst, i, WRONG_PULLS, -lambda[0] / scale);
+        if (lambda[0] < -SOME_ULPS * scale) consider(&worst, i, WRONG_PULLS, -lambda[0] / scale);
         if (set->modes[i] != MODE_STICK) continue;
         real x = lambda[1], y = set->rows[i] > 2 ? lambda[2] : 0, size = REAL(sqrt)(x * x + y * y);
         real most = t->mu * t->normal * REAL(fmax)(lambda[0], 0);
-        if (!(size - most > SOME_ROUNDINGS * scale)) continue;
+        if (!(size - most > SOME_ULPS * scale)) continue;
         consider(&worst, i, WRONG_STICKS, (size - most) / scale);
         if (worst.contact == (long)i) worst.direction[0] = -x, worst.direction[1] = -y;
     }
@@ -268,7 +268,7 @@ int X(contact_settle)(hybrid *self, state *x)
         for (int r = 0; r <= c->tangents; r++) {
             real size, a = X(kinematics_acceleration)(self->kinematics, problem->contacts[i], r, &size);
             problem->b[c->first + r] =
-                REAL(fabs)(a) > (r ? SOME_ROUNDINGS * size : no_acceleration(self, problem->contacts[i], size)) ? a : 0;
+                REAL(fabs)(a) > (r ? SOME_ULPS * size : no_acceleration(self, problem->contacts[i], size)) ? a : 0;
         }
     }
     status =
@@ -303,7 +303,7 @@ int X(contact_lift)(hybrid *self, state *x)
     if (!status) memcpy(x->q, set->begin.q, self->n * sizeof(real));
     if (!status) memset(x->q_low, 0, self->n * sizeof(real));
     for (size_t i = 0; i < self->count; i++) contact_extra(x, i)[EXTRA_MODE] = self->event.modes_before[i];
-    if (status == TAUT_SINGULAR) return TAUT_OK; /* more surfaces than can be told apart: they stay as they are */
+    if (status == TAUT_SINGULAR) return TAUT_OK; /* more surfaces than can be distinguished: they stay as they are */
     if (!status) status = X(mode_sets_get)(&self->sets, x, &set);
     if (!status) status = X(mode_set_load)(set, x);
     if (!status) status = X(start_project)(set->s, &set->begin);

@@ -74,7 +74,8 @@ static void set_tolerances(hybrid *self, const mode_set *set)
 }
 
 /* Positions are moved by v s. Where that is less than their rounding the step of a method is noise: what brings the
-   rounded positions onto the constraints, divided by s, is its velocity. (At rest: a thousand ulps of the whole step.) */
+   rounded positions onto the constraints, divided by s, is its velocity. (At rest: a thousand ulps of the whole
+   step.) */
 static void set_shortest(hybrid *self, const mode_set *set)
 {
     const real *v = X(kinematics_velocity)(self->kinematics);
@@ -174,8 +175,8 @@ static int find_crossing(hybrid *self, mode_set *set, size_t f, real end, real f
 
 /* ---- gaps that close and open again within the step ---- */
 
-/* The least value of the cubic with these values and slopes at the ends, where the slope goes from below to above zero.
- */
+/* The least value of the cubic with these values and slopes at the ends, where the slope goes from below to above
+ * zero. */
 static real cubic_minimum(real h, real f0, real d0, real f1, real d1)
 {
     real least = REAL(fmin)(f0, f1);

@@ -149,7 +149,7 @@ int X(holonomic_project)(void *self, unsigned which, real eps, real t, const rea
         if (status) return status;
         real *right = momentum ? chi + c : chi, size = real_largest(right, c);
         if (size <= eps) return TAUT_OK;
-        /* where eps asks for more than the precision has, the residual stops at roundings */
+        /* where eps asks for more than the precision has, the residual stops at rounding errors */
         if (k > 1 && size > before / 2 && size <= REAL(sqrt)(REAL_EPSILON)) return TAUT_OK;
         before = size;
         place here;

@@ -49,7 +49,7 @@ int X(system_evaluate_start)(struct system *s)
     if (!status) status = evaluate(s, m->start_q, start->q, start->free_q);
     if (!status) status = evaluate(s, m->start_w, start->w, start->free_w);
     if (!status && start->second) status = evaluate(s, m->start_q1, start->second, start->free_second);
-    /* Forces may be nonlinear in the multipliers, with several roots: a guess tells which. In rates they may stand in
+    /* Forces may be nonlinear in the multipliers, with several roots: a guess selects one. In rates they may stand in
        any way, and zero is where powers have no derivative and squares lose the sign: without a guess begin at one
        there. */
     start->other_lambda = s->form == FORM_RATES ? 1 : 0;

@@ -79,7 +79,7 @@ static void copy_block(const partition *p, int b, const pattern *shape, const re
 }
 
 /* Is the matrix singular, by LU with a threshold? (L_vv may be indefinite, if odd.) It is scaled to a unit diagonal
-   first, so that the units of the coordinates do not matter: a small inertia beside a large mass is none the less
+   first, so that the units of the coordinates do not matter: a small inertia next to a large mass is none the less
    there. */
 static int is_singular(int size, real *dense, int *pivot)
 {
@@ -182,7 +182,7 @@ static int augment(struct system *s, const unsigned char *singular, int covered,
     return status;
 }
 
-/* The fields hold on to the table of constants and to the batches: all are made anew. */
+/* The fields hold on to the table of constants and to the batches: all are rebuilt. */
 static int remake_fields(struct system *s)
 {
     struct { family *f; field **target; } all[] = {

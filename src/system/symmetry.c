@@ -79,7 +79,7 @@ static void add_product(const real *x, const real *y, uint32_t n, real *sum, rea
 }
 
 /* 5e3 eps: a true symmetry leaves round-off (of formulas and of the sum); a broken one leaves a good part of the sum,
-   or, where a weak outer force stands beside strong inner ones that cancel, the ratio of the two. */
+   or, where a weak outer force stands against strong inner ones that cancel, the ratio of the two. */
 static int is_zero(real sum, real size) { return REAL(fabs)(sum) <= 5000 * REAL_EPSILON * size; }
 
 /* -1: the values are not finite here, 0: broken, 1: holds at this state */

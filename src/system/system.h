@@ -90,7 +90,7 @@ struct system {
     struct model *m;      /* for those who compile it: its graph grows meanwhile; otherwise constant */
     form form;
     uint32_t n, c;        /* coordinates, constraints */
-    uint32_t extra_count; /* numbers that a state has beside them: of a model with contacts */
+    uint32_t extra_count; /* further numbers of a state: of a model with contacts */
     store *store;
     family energy_family, constraint_family, force_family, rate_q_family, rate_w_family, observable_family,
         chart_family, ambient_family;
@@ -106,8 +106,7 @@ struct system {
        alone. */
     uint32_t embedded;    /* components of y */
     field *chart;         /* NULL without embedded points */
-    field *ambient;       /* NULL where it would be the same as energy: without embedded points, unless L was augmented
-                             */
+    field *ambient;       /* NULL where it would be energy: without embedded points, unless L was augmented */
     pattern *identity;    /* n x n */
     block_shape blocks[BLOCK_COUNT];
     structure structure;
@@ -204,7 +203,8 @@ void X(system_coordinate_name)(const struct system *s, uint32_t i, char *buffer,
 int X(system_check_finite)(struct system *s, const place *at, const char *when);
 /* Evaluates an expression of literals and parameters. */
 int X(system_constant)(struct system *s, expr e, real *value);
-/* The model's parameters have other values now: evaluates all constants anew. Not for parameters in the mass matrix. */
+/* The model's parameters have other values now: evaluates all constants again. Not for parameters in the mass
+   matrix. */
 int X(system_refresh_constants)(struct system *s);
 
 #endif
