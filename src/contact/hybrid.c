@@ -108,6 +108,7 @@ int X(hybrid_create)(const model *m, const struct method_class *class, const met
     self->method.can_hold = declared.order >= 2;
     self->method.velocities_off = (declared.keeps & KEEPS_POSITION) && !(declared.keeps & KEEPS_VELOCITY);
     int status = X(mode_sets_create)(m, class, spec, tolerance, &self->sets);
+    self->sets.native = options->native;
     if (!status) status = X(mode_sets_open)(&self->sets, &self->open);
     if (!status) status = X(kinematics_create)(m, &self->kinematics);
     if (!status) {
