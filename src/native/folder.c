@@ -64,6 +64,7 @@ static void empty_folder(int folder, int depth)
 void taut_native_folder_remove(native_folder *f)
 {
     if (f->folder >= 0) {
+        fchmod(f->folder, 0700); /* whatever the compiler made of it */
         empty_folder(f->folder, 8);
         unlinkat(f->parent, f->name, AT_REMOVEDIR);
         close(f->folder);
