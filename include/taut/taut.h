@@ -82,6 +82,15 @@ const char *taut_model_title(const taut_model *model);
 /* A model under a method: a state that steps forward in time. */
 typedef struct taut_simulation taut_simulation;
 
+/* Whether steps are compiled to native code, by the machine's C compiler, while the simulation runs
+   (docs/performance.md). The results are the same, to the last bit. */
+enum {
+    TAUT_NATIVE_DEFAULT = 0, /* what the environment variable TAUT_NATIVE says: auto, on or off; without it auto */
+    TAUT_NATIVE_AUTO = 1,    /* compiled in the background; without a compiler steps are interpreted */
+    TAUT_NATIVE_ON = 2,      /* taut_simulation_create waits for it, and fails where there is no native code */
+    TAUT_NATIVE_OFF = 3      /* never: no thread, no process, no file */
+};
+
 /* All zero is the default, too. */
 typedef struct taut_simulation_options {
     const char *method;    /* a name of the catalogue with its options; NULL: "rattle" */
@@ -91,6 +100,7 @@ typedef struct taut_simulation_options {
     double step;           /* the first step; only models with start_points need it here */
     int active_set;        /* nonzero: active-set instead of event-driven steps (models with contacts, method euler) */
     int start_as_is;       /* nonzero: take the start as given, on the constraints or not (naive, extended, dirac) */
+    int native;            /* one of TAUT_NATIVE_* */
 } taut_simulation_options;
 
 /* Method rattle, double precision, tolerance 0, and a start that must satisfy the constraints. */

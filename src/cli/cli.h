@@ -63,6 +63,8 @@ struct engine_api;
 int precision_option(const options *o, const struct engine_api **api);
 int start_option(const options *o, int as_is, start_mode *mode); /* as_is: that is one of them here */
 int contacts_option(const options *o, int *active_set);
+/* --native, or TAUT_NATIVE of the environment. */
+int native_option(const options *o, int *mode);
 
 /* The -D definitions of a command line. */
 typedef struct {

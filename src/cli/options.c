@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "native/native.h"
 #include "run/converge.h"
 
 int complain(int exit_status, const char *format, ...)
@@ -182,6 +183,15 @@ int contacts_option(const options *o, int *active_set)
     if (!*active_set && strcmp(text, "event") != 0)
         return complain(EXIT_USAGE, "option --contacts is event or active-set, not '%s'", text);
     return 0;
+}
+
+int native_option(const options *o, int *mode)
+{
+    const char *text = options_value(o, "native", NULL), *variable = getenv("TAUT_NATIVE");
+    *mode = taut_native_mode(text ? text : variable ? variable : "auto");
+    if (*mode > 0) return 0;
+    return text ? complain(EXIT_USAGE, "option --native is auto, on or off, not '%s'", text)
+                : complain(EXIT_USAGE, "the environment variable TAUT_NATIVE is auto, on or off, not '%s'", variable);
 }
 
 int definitions_read(const options *o, definitions *d)

@@ -9,10 +9,11 @@ static int resume_main(int argc, char **argv);
 
 static const option_definition definitions_of_resume[] = {
     { "until", 'T', "END", "another end time (that of the run)", 0 },
+    OPTION_NATIVE,
 };
 
 const command command_resume = {
-    "resume", "RUN.taut [-T END]", "continue a recorded run",
+    "resume", "RUN.taut [-T END] [--native auto|on|off]", "continue a recorded run",
     definitions_of_resume, sizeof definitions_of_resume / sizeof *definitions_of_resume, resume_main,
     "The model, the method and everything else are those of the run file. The frames that follow are, to the last\n"
     "bit, those of a run that was never interrupted.\n\n"
@@ -62,7 +63,7 @@ static start_mode start_of(const char *name)
 }
 
 /* Model, engine and state out of the file. */
-static int restore(session *z, const numbers *n, run_result *from)
+static int restore(session *z, const numbers *n, int native, run_result *from)
 {
     const record *r = taut_recorder_record(z->recorder);
     z->method = taut_record_property(r, "method");
@@ -75,6 +76,7 @@ static int restore(session *z, const numbers *n, run_result *from)
                                .tolerance = n->tolerance,
                                .start = start_of(start),
                                .step = n->step,
+                               .native = native,
                                .active_set = contacts && strcmp(contacts, "active-set") == 0 };
     z->options.step = n->step;
     z->options.until = n->until;
@@ -90,7 +92,7 @@ static int resume(session *z, const options *o)
 {
     run_result from = { 0 };
     numbers n = { 0 };
-    int code, status = taut_recorder_open(z->context, z->path, &z->recorder);
+    int native, code, status = taut_recorder_open(z->context, z->path, &z->recorder);
     const record *r = status ? NULL : taut_recorder_record(z->recorder);
     if (!status) status = read_numbers(z->context, r, z->path, &n);
     if (status) return complain(EXIT_USAGE, "%s", taut_error_text(z->context));
@@ -100,8 +102,10 @@ static int resume(session *z, const options *o)
         return EXIT_DONE;
     }
     if (number_option(o, "until", taut_record_property(r, "until"), &n.until)) return EXIT_USAGE;
+    if (native_option(o, &native)) return EXIT_USAGE;
+    z->native_asked = options_value(o, "native", NULL) != NULL;
     session_prepare(z);
-    status = restore(z, &n, &from);
+    status = restore(z, &n, native, &from);
     code = status ? complain(status == TAUT_OUT_OF_MEMORY ? EXIT_FAILED : EXIT_USAGE, "%s", taut_error_text(z->context))
                   : session_run(z);
     taut_run_result_clear(z->context, &from);

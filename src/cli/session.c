@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "native/native.h"
 #include "record/csv.h"
 
 /* ---- frames ---- */
@@ -208,6 +209,15 @@ static int tell_end(const session *z, const run_result *result, int status)
     return EXIT_DONE;
 }
 
+/* No native code is worth a word where it was asked for, or where something is out of order. */
+static void tell_native(const session *z)
+{
+    const native_use *use = z->api->native(z->engine);
+    int usual = use->cause == NATIVE_CAUSE_NO_COMPILER || use->cause == NATIVE_CAUSE_BUILD;
+    if (!use->failed || use->cause == NATIVE_CAUSE_STOPPED || (usual && !z->native_asked)) return;
+    complain(0, "native code is not available: %s; the run is interpreted, with the same results", use->reason);
+}
+
 int session_run(session *z)
 {
     run_result result;
@@ -222,6 +232,7 @@ int session_run(session *z)
         if (!status) status = recorded;
     }
     end_progress(z);
+    tell_native(z);
     if (!z->csv && result.quantities) summarise(z, &result);
     if (!status && fflush(stdout) == EOF) status = write_failed(z);
     int code = tell_end(z, &result, status);

@@ -2,7 +2,6 @@
 #ifndef TAUT_CLI_SESSION_H
 #define TAUT_CLI_SESSION_H
 
-
 #include "cli/cli.h"
 #include "record/recorder.h"
 
@@ -16,6 +15,7 @@ typedef struct {
     const char *path;        /* of the run file; NULL: there is none */
     recorder *recorder;
     int csv, progress_shown;
+    int native_asked;        /* --native is given: say so where there is none, whatever the reason */
     long steps_before;       /* done by the run that this one continues */
     double begun, shown;
 } session;
@@ -25,5 +25,9 @@ void session_prepare(session *z);
 /* Runs, records, prints the summary. Returns an exit status. */
 int session_run(session *z);
 void session_clear(session *z);
+
+/* The option that run and resume share. */
+#define OPTION_NATIVE \
+    { "native", 0, "auto|on|off", "steps as native code: when it is ready, from the first one on, or never (auto)", 0 }
 
 #endif

@@ -36,6 +36,7 @@ typedef struct {
     const struct method_class *class;
     const method_spec *spec;
     real tolerance;
+    struct native_use *native;
     mode_set **list;
     int count;
     long clock;

@@ -3,7 +3,9 @@
 
 #include <string.h>
 
+#include "lower/emit.h"
 #include "lower/symbols.h"
+#include "native/native.h"
 
 #define VALUE_TYPE real
 #define MATH REAL
@@ -22,7 +24,9 @@ static void phase_clear(program *p, program_phase *f)
 void X(program_destroy)(program *p)
 {
     if (!p) return;
-    void *all[] = { p->literals, p->move, p->push, p->w, p->lambda, p->reported, p->inputs, p->registers };
+    taut_native_end(p->native);
+    taut_mem_free(p->context, p->setup_values);
+    void *all[] = { p->literals, p->move, p->push, p->w, p->lambda, p->reported, p->inputs, p->registers, p->reports };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) taut_mem_free(p->context, all[i]);
     segment_clear(p, &p->setup), segment_clear(p, &p->results);
     for (int k = 0; k < p->phase_count; k++) phase_clear(p, &p->phases[k]);
@@ -116,19 +120,26 @@ static program_outcome solve_phase(program *p, program_phase *f, real *r)
 
 /* ---- a step ---- */
 
+/* Brings the constants up to date. Was there anything to do? */
+static int renew(program *p, real h)
+{
+    real *r = p->registers;
+    if (h == p->h && p->constants_version == p->s->constants_version) return 0;
+    memcpy(r, p->s->constants, p->constant_count * sizeof(real));
+    if (p->other_count) memcpy(r + p->constant_count, p->others, p->other_count * sizeof(real));
+    r[p->constant_count + p->other_count] = h;
+    p->h = h;
+    p->constants_version = p->s->constants_version;
+    return 1;
+}
+
 static void begin(program *p, const state *x, real h, real t1, const real *inputs)
 {
     real *r = p->registers, *times = r + p->state_first + p->state_count;
     memcpy(r + p->state_first, x->block, p->state_count * sizeof(real));
     times[STATE_T0] = x->t, times[STATE_T0_LOW] = x->t_low, times[STATE_T1] = t1, times[STATE_SPAN] = t1 - x->t;
     for (uint32_t i = 0; i < p->input_count; i++) r[p->unknown_first + p->inputs[i]] = inputs[p->inputs[i]];
-    if (h == p->h && p->constants_version == p->s->constants_version) return;
-    memcpy(r, p->s->constants, p->constant_count * sizeof(real));
-    if (p->other_count) memcpy(r + p->constant_count, p->others, p->other_count * sizeof(real));
-    r[p->constant_count + p->other_count] = h;
-    run(&p->setup, r);
-    p->h = h;
-    p->constants_version = p->s->constants_version;
+    if (renew(p, h)) run(&p->setup, r);
 }
 
 static void add(real *x, real *low, real d)
@@ -138,7 +149,7 @@ static void add(real *x, real *low, real d)
     *x = sum;
 }
 
-static void finish(const program *p, state *x, real h, real t1, real t1_low)
+static void finish(const program *p, state *x)
 {
     const real *r = p->registers;
     uint32_t n = p->s->n, c = p->s->c;
@@ -152,8 +163,6 @@ static void finish(const program *p, state *x, real h, real t1, real t1_low)
     }
     if (p->has_work) add(x->work, x->work_low, r[p->work]);
     for (uint32_t k = 0; p->lambda && k < c; k++) x->lambda[k] = r[p->lambda[k]];
-    if (p->lambda_time >= 0) *x->t_lambda = x->t + (p->lambda_time * h + x->t_low);
-    x->t = t1, x->t_low = t1_low;
 }
 
 /* A state that is no number is left to the general path, which says so. */
@@ -164,20 +173,86 @@ static int is_finite(const program *p)
     return sum == 0;
 }
 
-program_outcome X(program_step)(program *p, state *x, real h, const real *inputs)
+static program_outcome interpret(program *p, state *x, real h, real t1, const real *inputs)
 {
-    real t1, t1_low;
-    X(state_next_time)(x, h, &t1, &t1_low);
     begin(p, x, h, t1, inputs);
     for (int k = 0; k < p->phase_count; k++)
         if (solve_phase(p, &p->phases[k], p->registers) != PROGRAM_DONE) return PROGRAM_LEFT;
     run(&p->results, p->registers);
     if (!is_finite(p)) return PROGRAM_LEFT;
-    finish(p, x, h, t1, t1_low);
+    finish(p, x);
+    for (uint32_t k = 0; p->reported && k < p->s->c; k++) p->reports[k] = p->registers[p->reported[k]];
+    return PROGRAM_DONE;
+}
+
+/* ---- native code ---- */
+
+#ifndef TAUT_REAL_QUAD
+int X(program_compile)(program *p)
+{
+    static const char name[] = "taut_step";
+    char *text = NULL;
+    size_t length = 0;
+    if (!p->s->native || p->s->native->mode == TAUT_NATIVE_OFF) return TAUT_OK;
+    int status = X(program_emit)(p, name, &text, &length);
+    if (status || !text) return status;
+    p->setup_values = taut_mem_new(p->context, X(program_setup_count)(p) + 1, sizeof *p->setup_values);
+    if (!p->setup_values) status = TAUT_OUT_OF_MEMORY;
+    if (!status) status = taut_native_request(p->s->native, p->context, text, length, name, &p->native);
+    taut_mem_free(p->context, text);
+    return status;
+}
+
+static program_outcome run_native(program *p, state *x, real h, real t1, const real *inputs)
+{
+    const double time[] = { x->t, x->t_low, t1, t1 - x->t, h };
+    long counts[2] = { 0, 0 };
+    int first = renew(p, h) || p->code_is_new;
+    p->code_is_new = 0;
+    int left = ((code_function *)p->code)(first, p->registers, p->setup_values, x->block, time, inputs, p->reports, counts);
+    p->counts.iterations += counts[0];
+    p->counts.factorisations += counts[1];
+    return left ? PROGRAM_LEFT : PROGRAM_DONE;
+}
+
+static int has_code(program *p)
+{
+    if (p->code || !p->native) return p->code != NULL;
+    p->code = taut_native_take(p->s->native, p->native);
+    p->code_is_new = p->code != NULL;
+    return p->code != NULL;
+}
+#else
+int X(program_compile)(program *p)
+{
+    (void)p;
+    return TAUT_OK; /* quad is software arithmetic: there is little to gain */
+}
+
+static program_outcome run_native(program *p, state *x, real h, real t1, const real *inputs)
+{
+    return interpret(p, x, h, t1, inputs);
+}
+
+static int has_code(const program *p)
+{
+    (void)p;
+    return 0;
+}
+#endif
+
+program_outcome X(program_step)(program *p, state *x, real h, const real *inputs)
+{
+    real t1, t1_low;
+    X(state_next_time)(x, h, &t1, &t1_low);
+    program_outcome outcome = (has_code(p) ? run_native : interpret)(p, x, h, t1, inputs);
+    if (outcome != PROGRAM_DONE) return outcome;
+    if (p->lambda_time >= 0) *x->t_lambda = x->t + (p->lambda_time * h + x->t_low);
+    x->t = t1, x->t_low = t1_low;
     return PROGRAM_DONE;
 }
 
 void X(program_reported)(const program *p, real *out)
 {
-    for (uint32_t k = 0; p->reported && k < p->s->c; k++) out[k] = p->registers[p->reported[k]];
+    if (p->reported) memcpy(out, p->reports, p->s->c * sizeof(real));
 }

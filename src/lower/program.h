@@ -62,8 +62,14 @@ typedef struct program {
     int sets_momentum;
     real lambda_time;         /* negative: none */
     uint32_t *inputs, input_count; /* unknowns of the table that are set from outside */
+    /* C made of it (emit.h), in double: NULL while there is none. */
+    struct native *native;
+    void *code;
+    int code_is_new;          /* it has not been called yet */
+    double *setup_values;
     /* The workspace. */
     real *registers;
+    real *reports;            /* multipliers that are reported, c */
     real h;                   /* of setup; 0: never run */
     unsigned constants_version;
     newton_counts counts;
@@ -76,6 +82,8 @@ typedef enum {
 
 /* One step by the interpreter. inputs: all unknowns of the table, of which those that are set from outside are read. */
 program_outcome X(program_step)(program *p, state *x, real h, const real *inputs);
+/* Asks for native code, by the setting of the system: it takes over when it is there. */
+int X(program_compile)(program *p);
 /* The multipliers that the table reports, of the last step, where these are others than those of the state. */
 void X(program_reported)(const program *p, real *out);
 void X(program_destroy)(program *p);

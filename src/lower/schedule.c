@@ -489,7 +489,8 @@ static int put_phases(schedule *z, const step_table *t, double tolerance)
 static int create_registers(program *p)
 {
     p->registers = taut_mem_new(p->context, p->register_count, sizeof *p->registers);
-    if (!p->registers) return TAUT_OUT_OF_MEMORY;
+    p->reports = taut_mem_new(p->context, p->s->c + 1, sizeof *p->reports);
+    if (!p->registers || !p->reports) return TAUT_OUT_OF_MEMORY;
     if (p->literal_count) memcpy(p->registers + p->literal_first, p->literals, p->literal_count * sizeof(real));
     return TAUT_OK;
 }
@@ -509,6 +510,7 @@ int X(lower_create)(struct system *s, const step_table *table, real tolerance, p
     if (!status) status = put_results(&z);
     if (!status) place_literals(z.p);
     if (!status) status = create_registers(z.p);
+    if (!status) status = X(program_compile)(z.p);
     taut_mem_free(s->context, z.place);
     taut_mem_free(s->context, z.loop_place);
     taut_mem_free(s->context, z.depends);

@@ -130,6 +130,8 @@ int taut_simulation_create(taut_model *wrapped, const taut_simulation_options *o
     if (!used.precision) used.precision = usual.precision;
     *result = NULL;
     begin(context);
+    if (used.native < TAUT_NATIVE_DEFAULT || used.native > TAUT_NATIVE_OFF)
+        return taut_fail(context, TAUT_BAD_USAGE, "native is one of TAUT_NATIVE_*, not %d", used.native);
     const engine_api *api = taut_engine_find(used.precision);
     if (!api) return taut_fail(context, TAUT_UNSUPPORTED, "this build has no precision '%s'", used.precision);
     taut_simulation *z = taut_mem_new(context, 1, sizeof *z);
@@ -142,6 +144,7 @@ int taut_simulation_create(taut_model *wrapped, const taut_simulation_options *o
                          .tolerance = taut_wide_from_double(used.tolerance),
                          .start = start_of(&used),
                          .active_set = used.active_set,
+                         .native = used.native,
                          .step = taut_wide_from_double(used.step) };
     int status = api->create(wrapped->m, &e, &z->engine);
     if (!status) {

@@ -7,6 +7,7 @@
 #include "model/model.h"
 
 struct method_info; /* method/method.h */
+struct native_use;  /* native/native.h */
 
 typedef struct {
     const char *method;     /* NAME:options */
@@ -14,6 +15,7 @@ typedef struct {
     int active_set;         /* models with contacts: active-set steps, not event-driven ones */
     wide step;              /* of the run; only models with start_points need it here */
     start_mode start;
+    int native;             /* one of TAUT_NATIVE_* */
 } engine_options;
 
 /* Something that happened to a contact inside a step, at time t. */
@@ -194,6 +196,8 @@ typedef struct engine_api {
     /* One of ENGINE_ENERGY_*, and the size of what the energy is a sum of: kinetic and potential energy, and work,
        without signs; NULL: not asked for. */
     int (*energy_size)(void *self, wide *size);
+    /* What became of native code. */
+    const struct native_use *(*native)(const void *self);
 } engine_api;
 
 extern const engine_api taut_engine_double;

@@ -99,7 +99,7 @@ static int on_event(void *self, size_t contact, event_kind kind, real impulse)
 
 static int create_hybrid(simulation *z, const struct method_class *class, const engine_options *options)
 {
-    hybrid_options with = { options->active_set, on_event, z };
+    hybrid_options with = { options->active_set, on_event, z, &z->native };
     if (!z->m->contact_count && options->active_set)
         return taut_fail(z->m->context, TAUT_BAD_USAGE,
                     "the model has no contacts; active-set steps are for models with contacts");
@@ -125,7 +125,9 @@ int X(simulation_create_with)(model *m, const engine_options *options, const str
     }
     if (!class) class = X(method_find)(z->spec.name);
     z->declared = X(method_class_declared)(class, &z->spec);
+    taut_native_use_begin(&z->native, options->native);
     status = X(simulation_system)(z, options->start);
+    if (!status) z->s->native = &z->native;
     m = z->m;
     if (!status && z->declared.adapt) z->declared.adapt(z->s, &z->declared);
     if (!status) status = X(system_prepare_block)(z->s, BLOCK_G);
@@ -146,6 +148,10 @@ int X(simulation_create_with)(model *m, const engine_options *options, const str
     if (!status && !m->phase) status = X(system_prepare_power)(z->s);
     if (!status) status = X(symmetry_find)(z->s, z->x.q, z->x.w, z->symmetries, &z->symmetry_count);
     if (!status) status = create_hybrid(z, class, options);
+    if (!status && z->native.mode == TAUT_NATIVE_ON && !z->native.asked)
+        status = taut_fail(m->context, TAUT_UNSUPPORTED,
+                           "native code is not available: steps of method '%s' are not compiled for this model",
+                           class->info->name);
     if (status) {
         X(simulation_destroy)(z);
         return status;

@@ -5,6 +5,7 @@
 
 #include "analysis/dirac.h"
 #include "contact/hybrid.h"
+#include "native/native.h"
 #include "run/engine.h"
 #include "solve/acceleration.h"
 #include "solve/flow.h"
@@ -21,6 +22,7 @@ typedef struct {
     method_spec spec;
     method method;
     method_info declared;    /* with what the options make of it */
+    native_use native;       /* of all systems of this simulation */
     state x;
     state begin;             /* the start */
     flow *flow;              /* made when first asked for */

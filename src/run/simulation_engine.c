@@ -187,6 +187,7 @@ static engine_field field_at(void *self, int index)
     return (engine_field){ fields[index].name, fields[index].data, fields[index].count };
 }
 
+static const native_use *native_of(const void *self) { return &((const simulation *)self)->native; }
 static void restored(void *self, const engine_counts *done) { X(simulation_restored)(self, done); }
 static const char *column_kind(const void *self, size_t column) { return X(simulation_column_kind)(self, column); }
 
@@ -238,4 +239,5 @@ const engine_api ENGINE = {
     take_back,
     characteristic_time,
     energy_size,
+    native_of,
 };

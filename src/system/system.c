@@ -130,6 +130,7 @@ int X(system_share)(const struct system *plan, taut_context *context, struct sys
     if (!s) return TAUT_OUT_OF_MEMORY;
     *s = *plan;
     s->plan = plan;
+    s->native = NULL;
     s->context = context;
     int status = create_workspace(s);
     if (!status)

@@ -125,6 +125,9 @@ struct system {
     real least;           /* coordinates all below this have no scale of their own: a thousandth of the largest start
                              value */
     workspace *work;      /* what evaluations write: of the thread that uses this struct */
+    /* The user's setting for native code (native/native.h): a stepper asks with taut_native_request(s->native, ...). NULL
+       (never) where no simulation set it, and in shares, because it belongs to one thread. */
+    struct native_use *native;
     const struct system *plan; /* of a share: whose compiled model this is; NULL for a system of its own */
 };
 
