@@ -293,8 +293,8 @@ static void put_iteration(emission *e, const program_phase *f, int index)
     put(e, "    static const iteration phase%d = { %d, %d, %d, %a, %a, %a };\n", index, i->linear, i->always,
         i->skip_first, i->enough, i->rest, i->epsilon);
     if (!i->always) declare_targets(e, &f->factor);
-    put(e, "    for (int k = 0, factor = 1, verdict = 0; verdict != ITERATION_ENDED; k++) {\n");
-    put(e, "        if (k == ITERATIONS_MOST) return 1;\n");
+    put(e, "    for (int round = 0, factor = 1, verdict = 0; verdict != ITERATION_ENDED; round++) {\n");
+    put(e, "        if (round == ITERATIONS_MOST) return 1;\n");
     put_segment(e, &f->residual, "        ", 0);
     if (i->always) {
         put_segment(e, &f->factor, "        ", 0);
@@ -309,7 +309,7 @@ static void put_iteration(emission *e, const program_phase *f, int index)
     put_segment(e, &f->solve, "        ", 0);
     put_correction(e, f);
     put(e, "        counts[0]++;\n");
-    put(e, "        verdict = iteration_judge(&phase%d, k, size, before, factor);\n", index);
+    put(e, "        verdict = iteration_judge(&phase%d, round, size, before, factor);\n", index);
     put(e, "        if (verdict == ITERATION_HOPELESS) return 1;\n");
     put(e, "        factor = verdict == ITERATION_NEEDS_MATRIX;\n        before = size;\n    }\n");
 }

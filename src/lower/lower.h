@@ -15,6 +15,8 @@
 #include "step/table.h"
 #include "system/state.h"
 
+/* Is the system small enough to try? */
+int X(lower_serves)(const struct system *s);
 /* *result is NULL where the step is too large to be lowered, or has no fixed elimination: TAUT_OK all the same. */
 int X(lower_create)(struct system *s, const step_table *table, real tolerance, program **result);
 

@@ -8,6 +8,8 @@
 
 #define NOWHERE UINT32_MAX
 
+enum { NUMBERS_MOST = 400 }; /* coordinates and constraints: beyond, the general path is as fast */
+
 typedef struct {
     symbols *y;
     program *p;
@@ -495,12 +497,18 @@ static int create_registers(program *p)
     return TAUT_OK;
 }
 
+int X(lower_serves)(const struct system *s) { return s->n + s->c <= NUMBERS_MOST; }
+
 int X(lower_create)(struct system *s, const step_table *table, real tolerance, program **result)
 {
     symbols y = { 0 };
     schedule z = { .y = &y, .p = taut_mem_new(s->context, 1, sizeof *z.p) };
     *result = NULL;
     if (!z.p) return TAUT_OUT_OF_MEMORY;
+    if (!X(lower_serves)(s)) {
+        taut_mem_free(s->context, z.p);
+        return TAUT_OK;
+    }
     z.p->context = s->context;
     z.p->s = s;
     int status = X(symbols_create)(s, table, &y);
@@ -510,15 +518,15 @@ int X(lower_create)(struct system *s, const step_table *table, real tolerance, p
     if (!status) status = put_results(&z);
     if (!status) place_literals(z.p);
     if (!status) status = create_registers(z.p);
-    if (!status) status = X(program_compile)(z.p);
     taut_mem_free(s->context, z.place);
     taut_mem_free(s->context, z.loop_place);
     taut_mem_free(s->context, z.depends);
     X(symbols_clear)(&y);
-    if (status) {
+    int can_be = status != TAUT_UNSUPPORTED;
+    if (!status) status = X(program_compile)(z.p);
+    if (status)
         X(program_destroy)(z.p);
-        return status == TAUT_UNSUPPORTED ? TAUT_OK : status;
-    }
-    *result = z.p;
-    return TAUT_OK;
+    else
+        *result = z.p;
+    return can_be ? status : TAUT_OK;
 }

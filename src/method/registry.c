@@ -1,4 +1,5 @@
 #include "method/method.h"
+#include "lower/lower.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -223,9 +224,13 @@ int X(method_create_with)(struct system *s, const struct method_class *class, co
     if (reason)
         return taut_fail(s->context, TAUT_UNSUPPORTED, "method '%s' cannot run this model: %s%s%s", class->info->name,
                     reason, *missing ? "; " : "", missing);
-    if (!class->table || (class->reduces && class->reduces(s))) m->code = class->code;
-    return m->code ? m->code->create(s, spec, tolerance, &m->self)
-                   : create_stepper(s, class, spec, tolerance, &m->self);
+    int written_out = !class->table || (class->reduces && class->reduces(s)), status = TAUT_OK;
+    if (class->table && (!written_out || X(lower_serves)(s)))
+        status = create_stepper(s, class, spec, tolerance, &m->self);
+    if (status || !written_out || (m->self && X(stepper_is_lowered)(m->self))) return status;
+    X(stepper_destroy)(m->self);
+    m->code = class->code;
+    return m->code->create(s, spec, tolerance, &m->self);
 }
 
 int X(method_create)(struct system *s, const method_spec *spec, real tolerance, method *m)

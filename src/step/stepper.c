@@ -129,6 +129,7 @@ int X(stepper_create)(struct system *s, const step_table *table, real tolerance,
     return status;
 }
 
+int X(stepper_is_lowered)(const stepper *r) { return r->lowered != NULL; }
 int X(stepper_phases)(const stepper *r) { return r->table.phase_count; }
 
 const newton_counts *X(stepper_counts)(stepper *r)

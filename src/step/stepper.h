@@ -19,6 +19,9 @@ void X(stepper_input)(stepper *r, int group, const real *values);
 const real *X(stepper_reported)(const stepper *r);
 const newton_counts *X(stepper_counts)(stepper *r);
 
+/* Are steps made by straight-line code? */
+int X(stepper_is_lowered)(const stepper *r);
+
 /* How many phases a step has. */
 int X(stepper_phases)(const stepper *r);
 /* For tests: the Newton problem of a phase, at the guess of a step from x. The unknowns are at *unknowns; later phases
