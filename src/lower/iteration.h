@@ -5,15 +5,15 @@ enum { ITERATION_GOES_ON, ITERATION_NEEDS_MATRIX, ITERATION_ENDED, ITERATION_HOP
 #define ITERATIONS_MOST 12
 
 /* Pivots below so much of what they are made of have lost too many digits. */
-#define PIVOT_LEAST 1e-9
+#define PIVOT_LEAST 1e-5
 
 /* A correction of linear equations that moves so little is right to the last digits: no second one is needed. */
-#define LINEAR_ENOUGH 1e-3
+#define LINEAR_ENOUGH 1e-7
 
 typedef struct {
     int linear;               /* the matrix does not depend on the unknowns */
     int always;               /* the matrix is formed in every iteration: convergence is quadratic */
-    int skip_first;           /* the first correction is of lower order than the next: it says nothing of their rate */
+    int skip_first;           /* the first correction is of lower order than the next: it says nothing of them */
     double enough;            /* a relative correction that is small enough to be the last */
     double rest;              /* the same for the estimated one that is left out */
     double epsilon;           /* of the arithmetic */
@@ -23,6 +23,7 @@ typedef struct {
 static inline int iteration_judge(const iteration *f, int k, double size, double before, int fresh)
 {
     if (!(size - size == 0)) return ITERATION_HOPELESS;
+    if (k < f->skip_first) return ITERATION_GOES_ON;
     if (size <= f->enough) return ITERATION_ENDED;
     if (f->linear && size <= LINEAR_ENOUGH) return ITERATION_ENDED;
     if (k <= f->skip_first) return ITERATION_GOES_ON;

@@ -2,6 +2,8 @@
 #include "lower/program.h"
 
 #include <string.h>
+#include <stdlib.h>
+#include <stdio.h>
 
 #include "lower/emit.h"
 #include "lower/symbols.h"
@@ -108,13 +110,14 @@ static program_outcome solve_phase(program *p, program_phase *f, real *r)
         run(&f->solve, r);
         p->counts.iterations++;
         double size = correct(f, r);
+        if (getenv("LDEBUG")) fprintf(stderr, "k %d size %g before %g linear %d always %d skip %d left %u\n", k, size, before, f->iteration.linear, f->iteration.always, f->iteration.skip_first, f->size);
         int verdict = iteration_judge(&f->iteration, k, size, before, fresh);
         if (verdict == ITERATION_ENDED) break;
         if (verdict == ITERATION_HOPELESS) return PROGRAM_LEFT;
         factor = verdict == ITERATION_NEEDS_MATRIX;
         before = size;
     }
-    p->counts.calls++;
+    if (f->size) p->counts.calls++;
     return PROGRAM_DONE;
 }
 
@@ -246,7 +249,10 @@ program_outcome X(program_step)(program *p, state *x, real h, const real *inputs
     real t1, t1_low;
     X(state_next_time)(x, h, &t1, &t1_low);
     program_outcome outcome = (has_code(p) ? run_native : interpret)(p, x, h, t1, inputs);
-    if (outcome != PROGRAM_DONE) return outcome;
+    if (outcome != PROGRAM_DONE) {
+        p->left++;
+        return outcome;
+    }
     if (p->lambda_time >= 0) *x->t_lambda = x->t + (p->lambda_time * h + x->t_low);
     x->t = t1, x->t_low = t1_low;
     return PROGRAM_DONE;

@@ -73,6 +73,7 @@ typedef struct program {
     real h;                   /* of setup; 0: never run */
     unsigned constants_version;
     newton_counts counts;
+    long left;                /* steps that were left to the general path */
 } program;
 
 typedef enum {

@@ -5,6 +5,9 @@
 /* Larger problems are better off with the general path: straight-line code grows faster than its use. */
 enum { LEFT_MOST = 150, NODES_MOST = 150000 };
 
+/* An explicit unknown is kept where its replacement would fill the other equations more than that. */
+enum { SPREAD_MOST = 36 };
+
 static int too_large(const symbols *y) { return taut_graph_count(y->g) > NODES_MOST; }
 
 void X(reduced_clear)(symbols *y, reduced_phase *p)
@@ -54,6 +57,14 @@ static int write_equations(symbols *y, int phase, reduced_phase *p)
     return y->failed ? TAUT_OUT_OF_MEMORY : too_large(y) ? TAUT_UNSUPPORTED : TAUT_OK;
 }
 
+/* The size of the group that unknown i of the phase belongs to. */
+static step_size size_of_unknown(const symbols *y, const reduced_phase *p, size_t i)
+{
+    int g = 0;
+    while (y->offsets[g + 1] <= p->first + i) g++;
+    return y->table->groups[g].size;
+}
+
 /* ---- explicit unknowns ---- */
 
 /* A constant of parameters and h, with the values of today and a step of about a thousandth: is it there at all? */
@@ -66,12 +77,15 @@ static wide lookup_constant(void *user, op o, kind k, uint32_t index)
     return index < y->other_count ? (wide)X(field_constants)(y->table->energy)[index] : (wide)0x1p-10;
 }
 
-static int is_usable(symbols *y, expr coefficient)
+static int is_usable(symbols *y, expr coefficient, int *usable)
 {
     wide value = 0;
-    if (!coefficient || !taut_expr_is_constant(y->g, coefficient)) return 0;
-    if (taut_expr_value(y->g, coefficient, lookup_constant, y, &value, NULL)) return 0;
-    return value != 0 && value - value == 0;
+    *usable = 0;
+    if (!coefficient) return TAUT_OUT_OF_MEMORY;
+    if (!taut_expr_is_constant(y->g, coefficient)) return TAUT_OK;
+    int status = taut_expr_value(y->g, coefficient, lookup_constant, y, &value, NULL);
+    *usable = value != 0 && value - value == 0;
+    return status;
 }
 
 /* The unknowns of the phase that e contains get mark[i] = 1. */
@@ -91,34 +105,60 @@ static int mark_unknowns(symbols *y, const reduced_phase *p, expr e, unsigned ch
     return TAUT_OK;
 }
 
-/* A round of explicit unknowns: equation i gives unknown i, and none of the others of the round. */
+/* A round of explicit unknowns: equation i gives unknown i, and none of the others of the round. Multipliers are never
+   made explicit, though an equation of a linear constraint may give one: its coefficient is h^2, and the multiplier
+   would bring the rounding error of positions, divided by h^2, into all equations anew in every iteration. */
 typedef struct {
     expr *leaves, *values;
     size_t count;
-    unsigned char *chosen, *needed, *mark;   /* needed: occur in an equation of the round */
+    unsigned char *chosen, *needed;   /* needed: occur in an equation of the round */
+    unsigned char *in;                /* [i, k]: unknown k occurs in equation i */
 } explicit_round;
+
+static int find_occurrences(symbols *y, const reduced_phase *p, explicit_round *r)
+{
+    int status = TAUT_OK;
+    for (size_t i = 0; !status && i < p->count; i++)
+        if (!p->is_explicit[i]) status = mark_unknowns(y, p, p->equations[i], r->in + i * p->count);
+    return status;
+}
+
+/* What becomes of the others when unknown i is replaced: so many unknowns come into so many equations. */
+static size_t spread(const reduced_phase *p, const explicit_round *r, size_t i)
+{
+    size_t unknowns = 0, equations = 0;
+    for (size_t k = 0; k < p->count; k++) {
+        unknowns += k != i && r->in[i * p->count + k];
+        equations += k != i && !p->is_explicit[k] && r->in[k * p->count + i];
+    }
+    return unknowns * equations;
+}
 
 static int choose_explicit(symbols *y, reduced_phase *p, explicit_round *r)
 {
     r->count = 0;
     memset(r->chosen, 0, p->count);
     memset(r->needed, 0, p->count);
-    for (size_t i = 0; i < p->count; i++) {
-        if (p->is_explicit[i] || r->needed[i]) continue;
-        int status = mark_unknowns(y, p, p->equations[i], r->mark), clear = r->mark[i];
-        if (status) return status;
-        for (size_t k = 0; k < p->count; k++) clear = clear && !(r->mark[k] && r->chosen[k]);
+    int status = find_occurrences(y, p, r);
+    for (size_t i = 0; !status && i < p->count; i++) {
+        const unsigned char *in = r->in + i * p->count;
+        int clear = in[i];
+        if (p->is_explicit[i] || r->needed[i] || size_of_unknown(y, p, i) == STEP_C) continue;
+        if (spread(p, r, i) > SPREAD_MOST) continue;
+        for (size_t k = 0; k < p->count; k++) clear = clear && !(in[k] && r->chosen[k]);
         if (!clear) continue;
         expr leaf = unknown_leaf(y, p, i), slope = taut_expr_derivative(y->g, p->equations[i], leaf);
-        if (!is_usable(y, slope)) continue;
+        status = is_usable(y, slope, &clear);
+        if (status) return status;
+        if (!clear) continue;
         expr others = taut_expr_substitute(y->g, p->equations[i], &leaf, &y->zero, 1);
         expr value = taut_expr_neg(y->g, taut_expr_div(y->g, others, slope));
         if (!value) return TAUT_OUT_OF_MEMORY;
         r->chosen[i] = 1;
-        for (size_t k = 0; k < p->count; k++) r->needed[k] |= r->mark[k];
+        for (size_t k = 0; k < p->count; k++) r->needed[k] |= in[k];
         r->leaves[r->count] = leaf, r->values[r->count++] = value;
     }
-    return TAUT_OK;
+    return status;
 }
 
 static int replace(symbols *y, expr *e, const explicit_round *r)
@@ -144,9 +184,10 @@ static int solve_explicit(symbols *y, reduced_phase *p)
     size_t room = p->count + 1;
     explicit_round r = { .leaves = taut_mem_new(y->context, room, sizeof(expr)),
                          .values = taut_mem_new(y->context, room, sizeof(expr)),
-                         .chosen = taut_mem_new(y->context, 3 * room, 1) };
-    int status = r.leaves && r.values && r.chosen ? TAUT_OK : TAUT_OUT_OF_MEMORY;
-    r.needed = r.chosen + room, r.mark = r.needed + room;
+                         .chosen = taut_mem_new(y->context, 2 * room, 1),
+                         .in = taut_mem_new(y->context, room * room, 1) };
+    int status = r.leaves && r.values && r.chosen && r.in ? TAUT_OK : TAUT_OUT_OF_MEMORY;
+    if (!status) r.needed = r.chosen + room;
     do {
         if (!status) status = choose_explicit(y, p, &r);
         if (!status && r.count) status = apply_round(y, p, &r);
@@ -154,20 +195,13 @@ static int solve_explicit(symbols *y, reduced_phase *p)
     taut_mem_free(y->context, r.leaves);
     taut_mem_free(y->context, r.values);
     taut_mem_free(y->context, r.chosen);
+    taut_mem_free(y->context, r.in);
     return status;
 }
 
 /* ---- Newton's matrix, and its elimination ---- */
 
 static int is_zero(symbols *y, expr e) { return e == y->zero; }
-
-/* The size of the group that unknown i of the phase belongs to. */
-static step_size size_of_unknown(const symbols *y, const reduced_phase *p, size_t i)
-{
-    int g = 0;
-    while (y->offsets[g + 1] <= p->first + i) g++;
-    return y->table->groups[g].size;
-}
 
 typedef struct {
     uint32_t size;
@@ -225,11 +259,12 @@ static int eliminate_one(symbols *y, elimination *m, uint32_t row, uint32_t colu
         m->right[i] = taut_expr_sub(g, m->right[i], taut_expr_mul(g, factor, m->right[row]));
     }
     *entry(m, row, column) = inverse;
-    return inverse && !too_large(y) ? TAUT_OK : TAUT_UNSUPPORTED;
+    return !inverse ? TAUT_OUT_OF_MEMORY : too_large(y) ? TAUT_UNSUPPORTED : TAUT_OK;
 }
 
 static void add_check(symbols *y, reduced_phase *p, expr pivot, expr was)
 {
+    if (!pivot) return; /* out of memory, which is noticed later */
     node n = *taut_graph_node(y->g, pivot);
     expr reference = !is_zero(y, was) ? was : n.op == OP_SUB || n.op == OP_ADD ? n.b : pivot;
     if (!taut_expr_is_constant(y->g, pivot)) p->checks[p->check_count++] = (pivot_check){ pivot, reference };
@@ -333,19 +368,29 @@ static expr scale_of(symbols *y, const reduced_phase *p, step_measure measure)
     return most;
 }
 
-/* Adds what unknown i of the phase, measured with this factor, says about the corrections of those that are left. */
-static int add_weights(symbols *y, reduced_phase *p, size_t i, expr factor, const expr *leaves, expr *slopes)
+/* What the corrections of the unknowns that are left say about those that are measured: weights[k] |change k| is a bound
+   of what it moves, at[k] for itself, through[k] for explicit ones. */
+typedef struct {
+    expr *leaves, *slopes, *at, *through;
+    uint32_t most;            /* unknowns left in one explicit one: its change is a sum of so many */
+} weighing;
+
+static int add_weights(symbols *y, reduced_phase *p, size_t i, expr factor, weighing *w)
 {
-    int status = taut_expr_gradient(y->g, y->unknowns[p->first + i], leaves, p->size, slopes);
+    uint32_t count = 0;
+    expr *to = p->is_explicit[i] ? w->through : w->at;
+    int status = taut_expr_gradient(y->g, y->unknowns[p->first + i], w->leaves, p->size, w->slopes);
     for (uint32_t k = 0; !status && k < p->size; k++) {
-        if (is_zero(y, slopes[k])) continue;
-        p->weights[k] = larger(y, p->weights[k], size_of(y, taut_expr_mul(y->g, factor, slopes[k])));
-        if (!p->weights[k]) status = TAUT_OUT_OF_MEMORY;
+        if (is_zero(y, w->slopes[k])) continue;
+        to[k] = larger(y, to[k], size_of(y, taut_expr_mul(y->g, factor, w->slopes[k])));
+        if (!to[k]) status = TAUT_OUT_OF_MEMORY;
+        count++;
     }
+    if (p->is_explicit[i] && count > w->most) w->most = count;
     return status;
 }
 
-static int weigh_group(symbols *y, reduced_phase *p, int g, expr inverse_scale, const expr *leaves, expr *slopes)
+static int weigh_group(symbols *y, reduced_phase *p, int g, expr inverse_scale, weighing *w)
 {
     const step_group *group = &y->table->groups[g];
     expr factor = inverse_scale;
@@ -353,26 +398,40 @@ static int weigh_group(symbols *y, reduced_phase *p, int g, expr inverse_scale, 
     if (group->measure == STEP_MOVES)
         factor = taut_expr_mul(y->g, X(symbol_factor)(y, group->scale.coefficient, group->scale.power), factor);
     for (size_t i = y->offsets[g]; !status && i < y->offsets[g + 1]; i++)
-        status = add_weights(y, p, i - p->first, factor, leaves, slopes);
+        status = add_weights(y, p, i - p->first, factor, w);
     return status;
 }
 
-static int weigh(symbols *y, int phase, reduced_phase *p)
+static int weigh_groups(symbols *y, int phase, reduced_phase *p, weighing *w)
 {
     const step_table *t = y->table;
-    expr *leaves = taut_mem_new(y->context, 2 * (size_t)p->size + 1, sizeof *leaves), scales[STEP_MEASURES] = { 0 };
-    int status = leaves ? TAUT_OK : TAUT_OUT_OF_MEMORY, useful = 0;
-    for (uint32_t k = 0; !status && k < p->size; k++)
-        leaves[k] = unknown_leaf(y, p, p->left[k]), p->weights[k] = y->zero;
+    expr scales[STEP_MEASURES] = { 0 };
+    int status = TAUT_OK, useful = 0;
     for (int g = 0; !status && g < t->group_count; g++) {
         step_measure measure = t->groups[g].measure;
         if (t->groups[g].phase != phase || measure == STEP_NOT_MEASURED) continue;
         if (!scales[measure]) scales[measure] = taut_expr_div(y->g, y->one, scale_of(y, p, measure));
-        status = weigh_group(y, p, g, scales[measure], leaves, leaves + p->size);
+        status = weigh_group(y, p, g, scales[measure], w);
     }
-    for (uint32_t k = 0; !status && k < p->size; k++) useful |= !is_zero(y, p->weights[k]);
-    taut_mem_free(y->context, leaves);
+    for (uint32_t k = 0; !status && k < p->size; k++) {
+        expr sum = taut_expr_mul(y->g, taut_expr_number(y->g, w->most), w->through[k]);
+        p->weights[k] = larger(y, w->at[k], sum);
+        if (!p->weights[k]) status = TAUT_OUT_OF_MEMORY;
+        useful |= !is_zero(y, p->weights[k]);
+    }
     return status ? status : useful || !p->size ? TAUT_OK : TAUT_UNSUPPORTED;
+}
+
+static int weigh(symbols *y, int phase, reduced_phase *p)
+{
+    size_t size = p->size;
+    expr *room = taut_mem_new(y->context, 4 * size + 1, sizeof *room);
+    if (!room) return TAUT_OUT_OF_MEMORY;
+    weighing w = { room, room + size, room + 2 * size, room + 3 * size, 1 };
+    for (uint32_t k = 0; k < p->size; k++) w.leaves[k] = unknown_leaf(y, p, p->left[k]), w.at[k] = w.through[k] = y->zero;
+    int status = weigh_groups(y, phase, p, &w);
+    taut_mem_free(y->context, room);
+    return status;
 }
 
 /* ---- all of it ---- */

@@ -1,5 +1,6 @@
 /* From symbols to a program: which node is computed in which tape, and where its value stands. */
 #include <string.h>
+#include <stdlib.h>
 
 #include "base/room.h"
 #include "lower/lower.h"
@@ -497,6 +498,13 @@ static int create_registers(program *p)
     return TAUT_OK;
 }
 
+/* A mass matrix that has no inverse without the constraints has no safe pivots on its diagonal. Other tables take the
+   energy to which multiples of the constraints have been added. */
+static int has_singular_mass(const struct system *s, const step_table *t)
+{
+    return s->structure.augmented && t->energy && t->energy == s->ambient;
+}
+
 int X(lower_serves)(const struct system *s) { return s->n + s->c <= NUMBERS_MOST; }
 
 int X(lower_create)(struct system *s, const step_table *table, real tolerance, program **result)
@@ -505,7 +513,7 @@ int X(lower_create)(struct system *s, const step_table *table, real tolerance, p
     schedule z = { .y = &y, .p = taut_mem_new(s->context, 1, sizeof *z.p) };
     *result = NULL;
     if (!z.p) return TAUT_OUT_OF_MEMORY;
-    if (!X(lower_serves)(s)) {
+    if (!X(lower_serves)(s) || has_singular_mass(s, table) || getenv("NOLOWER")) {
         taut_mem_free(s->context, z.p);
         return TAUT_OK;
     }

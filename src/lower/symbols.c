@@ -13,6 +13,8 @@ void X(symbols_clear)(symbols *y)
     taut_mem_free(y->context, y->blocks);
     taut_mem_free(y->context, y->unknowns);
     taut_mem_free(y->context, y->image);
+    taut_mem_free(y->context, y->list);
+    taut_mem_free(y->context, y->needed);
     taut_graph_destroy(y->g);
     if (y->s) X(state_clear)(y->s, &y->layout);
     *y = (symbols){ 0 };
@@ -64,7 +66,9 @@ int X(symbols_create)(struct system *s, const step_table *table, symbols *y)
     size_t count = y->offsets[table->group_count];
     y->unknowns = taut_mem_new(s->context, count ? count : 1, sizeof *y->unknowns);
     y->image = taut_mem_new(s->context, y->image_size, sizeof *y->image);
-    if (!y->zero || !y->one || !y->h || !y->unknowns || !y->image) return TAUT_OUT_OF_MEMORY;
+    y->list = taut_mem_new(s->context, y->image_size, sizeof *y->list);
+    y->needed = taut_mem_new(s->context, y->image_size, 1);
+    if (!y->zero || !y->one || !y->h || !y->unknowns || !y->image || !y->list || !y->needed) return TAUT_OUT_OF_MEMORY;
     for (size_t i = 0; i < count; i++)
         y->unknowns[i] = checked(y, taut_expr_variable(y->g, (kind)LEAF_UNKNOWN, (uint32_t)i));
     return y->failed ? TAUT_OUT_OF_MEMORY : TAUT_OK;
@@ -131,12 +135,11 @@ static void put_root(symbols *y, const instance *of, uint32_t slot, expr value, 
     *to = checked(y, add(y, *to, value));
 }
 
-static void add_term(symbols *y, const instance *of, const expr *list, size_t count, const field_use *u, ends at,
-                     expr *out)
+static void add_term(symbols *y, const instance *of, size_t count, const field_use *u, ends at, expr *out)
 {
     const kernel *k = of->kernel;
     const expr *roots = roots_of(k, u);
-    for (size_t i = 0; i < count; i++) y->image[list[i]] = checked(y, node_image(y, list[i], of, at));
+    for (size_t i = 0; i < count; i++) y->image[y->list[i]] = checked(y, node_image(y, y->list[i], of, at));
     if (u->use == USE_VALUES) {
         put_root(y, of, 0, y->image[*roots], u, out);
         return;
@@ -150,19 +153,29 @@ static int selects(const kernel *k, const field_use *u)
     return u->use == USE_VALUES || (k->kinds & u->by);
 }
 
-/* The nodes below the roots that are used. */
-static int list_nodes(symbols *y, graph *shapes, const kernel *k, const field_use *u, expr **list, size_t *count)
+/* The nodes below the roots that are used, ascending, into y->list. The store's graph may be shared with other threads:
+   nothing of it is touched, its own traversals write. */
+static size_t list_nodes(symbols *y, const graph *shapes, const kernel *k, const field_use *u)
 {
     const expr *roots = roots_of(k, u);
-    if (u->use == USE_VALUES) return taut_expr_reachable(shapes, roots, 1, list, count);
-    expr *wanted = taut_mem_new(y->context, k->slots, sizeof *wanted);
-    size_t wanted_count = 0;
-    if (!wanted) return TAUT_OUT_OF_MEMORY;
-    for (uint32_t slot = 0; slot < k->slots; slot++)
-        if (u->by >> k->slot_kind[slot] & 1) wanted[wanted_count++] = roots[slot];
-    int status = taut_expr_reachable(shapes, wanted, wanted_count, list, count);
-    taut_mem_free(y->context, wanted);
-    return status;
+    uint32_t count = u->use == USE_VALUES ? 1 : k->slots;
+    expr top = 0;
+    size_t found = 0;
+    memset(y->needed, 0, y->image_size);
+    for (uint32_t i = 0; i < count; i++) {
+        if (u->use != USE_VALUES && !(u->by >> k->slot_kind[i] & 1)) continue;
+        y->needed[roots[i]] = 1;
+        if (roots[i] > top) top = roots[i];
+    }
+    for (expr e = top; e > 0; e--) {
+        const node *n = taut_graph_node(shapes, e);
+        if (!y->needed[e] || n->op == OP_VARIABLE || n->op == OP_CONSTANT) continue;
+        y->needed[n->a] = 1;
+        if (!op_has_number((op)n->op) && taut_op_arity((op)n->op) == 2) y->needed[n->b] = 1;
+    }
+    for (expr e = 1; e <= top; e++)
+        if (y->needed[e]) y->list[found++] = e;
+    return found;
 }
 
 static void add_field(symbols *y, const field *f, const field_use *u, ends at, expr *out)
@@ -172,16 +185,13 @@ static void add_field(symbols *y, const field *f, const field_use *u, ends at, e
     for (size_t i = 0; f && !y->failed && i < all->batch_count; i++) {
         const batch *b = &all->batches[i];
         const kernel *k = taut_store_kernel(from, b->kernel);
-        expr *list = NULL;
-        size_t count = 0;
         if (!selects(k, u)) continue;
-        if (list_nodes(y, taut_store_shapes(from), k, u, &list, &count)) y->failed = 1;
+        size_t count = list_nodes(y, taut_store_shapes(from), k, u);
         for (uint32_t term = 0; !y->failed && term < b->count; term++) {
             instance of = { from, b, k, term, b->variables + (size_t)term * k->slots,
                             b->constants + (size_t)term * k->constants };
-            add_term(y, &of, list, count, u, at, out);
+            add_term(y, &of, count, u, at, out);
         }
-        taut_expr_list_free(taut_store_shapes(from), list);
     }
 }
 

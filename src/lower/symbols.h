@@ -39,7 +39,8 @@ typedef struct {
     symbol_place places[STEP_PLACES];
     void **blocks;            /* memory of places and vectors */
     size_t block_count, block_capacity;
-    expr *image;              /* work: of nodes of the store's graph */
+    expr *image, *list;       /* work: of nodes of the store's graph */
+    unsigned char *needed;
     size_t image_size;
     int failed;               /* out of memory */
 } symbols;

@@ -15,6 +15,7 @@ struct stepper {
     int needs[STEP_KNOWN];            /* which of the known vectors occur, by index + STEP_KNOWN */
     newton newton;
     newton_counts counts;             /* of both paths */
+    int general_alone;                /* lowered is not used */
     program *lowered;                 /* the same step as straight-line code; NULL: too large */
     void *room;                       /* of the numbers of everything */
 };
@@ -130,6 +131,8 @@ int X(stepper_create)(struct system *s, const step_table *table, real tolerance,
 }
 
 int X(stepper_is_lowered)(const stepper *r) { return r->lowered != NULL; }
+void X(stepper_use_lowered)(stepper *r, int use) { r->general_alone = !use; }
+program *X(stepper_program)(stepper *r) { return r->lowered; }
 int X(stepper_phases)(const stepper *r) { return r->table.phase_count; }
 
 const newton_counts *X(stepper_counts)(stepper *r)
@@ -280,7 +283,7 @@ static int step_lowered(stepper *r, state *x, real h)
 int X(stepper_step)(stepper *r, state *x, real h)
 {
     int status = TAUT_OK;
-    if (r->lowered && step_lowered(r, x, h)) return TAUT_OK;
+    if (r->lowered && !r->general_alone && step_lowered(r, x, h)) return TAUT_OK;
     begin(r, x, h);
     for (int i = 0; !status && i < r->table.phase_count; i++) status = solve_phase(r, i);
     if (!status) finish(r, x);

@@ -21,6 +21,10 @@ const newton_counts *X(stepper_counts)(stepper *r);
 
 /* Are steps made by straight-line code? */
 int X(stepper_is_lowered)(const stepper *r);
+/* For tests: from now on by the general path, or (which is the default) by straight-line code where there is some. */
+void X(stepper_use_lowered)(stepper *r, int use);
+/* For tests: the straight-line code; NULL: none. */
+struct program *X(stepper_program)(stepper *r);
 
 /* How many phases a step has. */
 int X(stepper_phases)(const stepper *r);
