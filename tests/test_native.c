@@ -76,6 +76,44 @@ static void text_becomes_a_function(void **state)
     assert_int_equal(count_descriptors(), before);
 }
 
+/* A straight line as a step is one, y := y * a + b with other numbers each time: the same bits as here, cold and from the
+   cache. Prints the times. */
+static void long_texts_give_the_same_bits(void **state)
+{
+    (void)state;
+    NEEDS_COMPILER;
+    for (int operations = 500; operations <= 4000; operations *= 2) {
+        char *text = malloc(100 * (size_t)operations + 100);
+        assert_non_null(text);
+        size_t at = (size_t)sprintf(text, "double f(double x)\n{\n    double y0 = x;\n");
+        double y = 1;
+        for (int i = 1; i <= operations / 2; i++) {
+            double a = 1 + 1e-3 * (i % 7), b = -1e-3 * (i % 11);
+            at += (size_t)sprintf(text + at, "    const double y%d = y%d * %.17g + %.17g;\n", i, i - 1, a, b);
+            y = y * a + b;
+        }
+        at += (size_t)sprintf(text + at, "    return y%d;\n}\n", operations / 2);
+        double seconds[2];
+        for (int cached = 0; cached < 2; cached++) {
+            native *n;
+            native_facts facts;
+            void *entry;
+            assert_int_equal(taut_native_begin(context, text, at, "f", &(native_options){ .folder = cache_folder }, &n),
+                             TAUT_OK);
+            assert_int_equal(taut_native_wait(n, &entry), NATIVE_READY);
+            double found = ((function *)entry)(1);
+            assert_memory_equal(&found, &y, sizeof y);
+            taut_native_facts(n, &facts);
+            assert_int_equal(facts.cached, cached);
+            seconds[cached] = facts.seconds;
+            taut_native_end(n);
+        }
+        print_message("%d operations: compiled in %.0f ms; from the cache in %.2f ms\n", operations, 1e3 * seconds[0],
+                      1e3 * seconds[1]);
+        free(text);
+    }
+}
+
 /* Two at a time: the loader must not take one for the other, nor a new one for one that is gone. */
 static void functions_are_not_confused(void **state)
 {
@@ -435,6 +473,7 @@ int main(void)
         TEST(a_build_without_says_so),
 #else
         TEST(text_becomes_a_function),
+        TEST(long_texts_give_the_same_bits),
         TEST(functions_are_not_confused),
         TEST(the_key_has_all_that_matters),
         TEST(only_the_cache_can_be_asked),
