@@ -76,8 +76,8 @@ static void text_becomes_a_function(void **state)
     assert_int_equal(count_descriptors(), before);
 }
 
-/* A straight line as a step is one, y := y * a + b with other numbers each time: the same bits as here, cold and from the
-   cache. Prints the times. */
+/* A straight line as a step is one, y := y * a + b with other numbers each time: the same bits as here, cold and from
+   the cache. Prints the times. */
 static void long_texts_give_the_same_bits(void **state)
 {
     (void)state;
@@ -143,8 +143,8 @@ static void the_key_has_all_that_matters(void **state)
         native *n;
         native_facts facts;
         void *entry;
-        assert_int_equal(taut_native_begin(context, table[i].text, strlen(table[i].text), table[i].entry, table[i].o, &n),
-                         TAUT_OK);
+        size_t length = strlen(table[i].text);
+        assert_int_equal(taut_native_begin(context, table[i].text, length, table[i].entry, table[i].o, &n), TAUT_OK);
         assert_int_equal(taut_native_wait(n, &entry), NATIVE_READY);
         assert_true(((function *)entry)(1) == table[i].value);
         taut_native_facts(n, &facts);
@@ -223,7 +223,8 @@ static void bad_compilers_are_survived(void **state)
         { "mkfifo object.so", "wrote no object" },
         { "echo rubbish > object.so", "not a whole shared object" },
         { "head -c 100000 /dev/urandom > object.so", "not a whole shared object" },
-        { "printf '\\177ELF\\002\\001\\001' > object.so; head -c 1000 /dev/zero >> object.so", "not a whole shared object" },
+        { "printf '\\177ELF\\002\\001\\001' > object.so; head -c 1000 /dev/zero >> object.so",
+          "not a whole shared object" },
         { "$real -c -x c -o object.so -", "not a whole shared object" },
         { "echo 'double other(double x) { return x; }' | $real -shared -fPIC -x c -o object.so -", "cannot be loaded" },
         { "yes | head -c 3000000; yes error | head -c 3000000 >&2; exit 2", "failed with exit status 2" },
@@ -265,7 +266,8 @@ static void wrong_text_is_reported(void **state)
     NEEDS_COMPILER;
     static const char text[] = "double f(double x) { return y; }";
     native *n;
-    assert_int_equal(taut_native_begin(context, text, strlen(text), "f", &(native_options){ .folder = "" }, &n), TAUT_OK);
+    const native_options none = { .folder = "" };
+    assert_int_equal(taut_native_begin(context, text, strlen(text), "f", &none, &n), TAUT_OK);
     expect_failed(n, NATIVE_CAUSE_COMPILER, "error:");
     taut_native_end(n);
 }
@@ -353,7 +355,8 @@ static void the_compiler_is_alone(void **state)
     assert_true(null >= 0 && mine >= 40);
     setenv("CPATH", "/nowhere", 1);
     setenv("LANG", "de_DE.UTF-8", 1);
-    const char *compiler = script("lookcc", "env > $scratch/env; ls /proc/$$/fd > $scratch/fds; cat > $scratch/text; exit 1");
+    const char *compiler = script("lookcc", "env > $scratch/env; ls /proc/$$/fd > $scratch/fds\n"
+                                            "cat > $scratch/text; exit 1");
     native *n = begin_in("", compiler, 7);
     expect_failed(n, NATIVE_CAUSE_COMPILER, "exit status 1");
     taut_native_end(n);

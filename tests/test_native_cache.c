@@ -60,7 +60,8 @@ static void a_changed_byte_is_found(void **state)
     NEEDS_COMPILER;
     size_t size = make_entry(1);
     /* in the object from its first byte to its last, and in every part of the trailer of 88 bytes */
-    const size_t places[] = { 0, 20, size / 3, size / 2, size - 89, size - 88, size - 70, size - 40, size - 20, size - 1 };
+    const size_t places[] = { 0,         20,        size / 3,  size / 2,  size - 89,
+                              size - 88, size - 70, size - 40, size - 20, size - 1 };
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
         change_byte(places[i]);
         expect_refused(1);
@@ -261,14 +262,15 @@ static int full_disk(void)
     /* The compiler's own files do not fit either: it fails. */
     native *n = begin_in(cache_folder, NULL, 1);
     void *entry;
-    if (taut_native_wait(n, &entry) != NATIVE_FAILED || !strstr(taut_native_reason(n), "failed with exit status")) return 1;
+    if (taut_native_wait(n, &entry) != NATIVE_FAILED || !strstr(taut_native_reason(n), "failed with exit status"))
+        return 1;
     taut_native_end(n);
     if (count_names(cache_folder, "")) return 2;
-    /* Where only the entry does not fit, all is well but for the cache. (A second name keeps the object's room taken when
-       the compiler's folder is removed.) */
+    /* Where only the entry does not fit, all is well but for the cache. (A second name keeps the object's room taken
+       when the compiler's folder is removed.) */
     if (umount(cache_folder) || mount("tmpfs", cache_folder, "tmpfs", 0, "size=128k,mode=0700")) return 77;
-    const char *compiler = script("fillcc", "$real \"$@\" && ln object.so ../kept && cat /dev/zero > ../filler 2> /dev/null\n"
-                                            "exit 0");
+    const char *compiler = script("fillcc", "$real \"$@\" && ln object.so ../kept || exit 1\n"
+                                            "cat /dev/zero > ../filler 2> /dev/null; exit 0");
     n = begin_in(cache_folder, compiler, 1);
     native_facts facts;
     if (taut_native_wait(n, &entry) != NATIVE_READY || ((function *)entry)(1) != 2) return 3;
