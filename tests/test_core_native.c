@@ -163,10 +163,11 @@ static void auto_takes_it_when_it_is_there(void **state)
     (void)state;
     NEEDS_COMPILER;
     simulation *z;
-    setenv("TAUT_CC", script("slowcc", "sleep 0.2; exec $real \"$@\""), 1);
+    setenv("TAUT_CC", script("slowcc", WAIT_FOR_GO "exec $real \"$@\""), 1);
     assert_int_equal(open_as("pendulum", &asking_class, TAUT_NATIVE_AUTO, &z), TAUT_OK);
     assert_int_equal(X(simulation_step)(z, (real)0.01), TAUT_OK);
     assert_int_equal(last->native_steps, 0);
+    let_go();
     for (int i = 0; i < 2000 && !last->native_steps; i++) {
         assert_int_equal(X(simulation_step)(z, (real)0.01), TAUT_OK);
         sleep_ms(10);

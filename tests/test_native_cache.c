@@ -351,6 +351,24 @@ static void leftovers_are_removed(void **state)
     close(alive);
 }
 
+/* The folder of a compiler that is at work for more than a minute stays. */
+static void a_long_compilation_is_no_leftover(void **state)
+{
+    (void)state;
+    NEEDS_COMPILER;
+    char command[200];
+    native *n = begin_in(cache_folder, script("slowcc", "echo $$ > $scratch/pid\n" WAIT_FOR_GO "exec $real \"$@\""), 1);
+    wait_for_number("pid");
+    snprintf(command, sizeof command, "touch -d '-100 seconds' %s/work-*", cache_folder);
+    assert_int_equal(system(command), 0);
+    make_ready(cache_folder, NULL, 2);
+    assert_int_equal(count_names(cache_folder, "work-"), 1);
+    let_go();
+    expect_ready(n, 1);
+    taut_native_end(n);
+    assert_int_equal(count_names(cache_folder, "work-"), 0);
+}
+
 /* A process that is killed in the middle: its compiler goes too, and the next one cleans up. */
 static void a_killed_process_does_no_harm(void **state)
 {
@@ -428,6 +446,7 @@ int main(void)
         TEST(a_full_disk_is_survived),
         TEST(what_was_used_longest_ago_goes_first),
         TEST(leftovers_are_removed),
+        TEST(a_long_compilation_is_no_leftover),
         TEST(a_killed_process_does_no_harm),
         TEST(processes_share_the_cache),
 #endif
