@@ -153,6 +153,8 @@ static void the_key_has_all_that_matters(void **state)
         assert_int_equal(count_names(cache_folder, "") - 1, (int)i + 1); /* and the lock */
     }
     /* Another compiler of the same name in the same place. */
+    assert_false(make_ready(cache_folder, other.compiler, 1).cached);
+    assert_true(make_ready(cache_folder, other.compiler, 1).cached);
     script("mycc", "exec $real -w \"$@\"");
     assert_false(make_ready(cache_folder, other.compiler, 1).cached);
 }

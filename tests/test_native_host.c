@@ -116,11 +116,18 @@ static int interrupted(void)
     native *n = begin_in(cache_folder, script("slowcc", "echo $$ > $scratch/pid\n" WAIT_FOR_GO "exec $real \"$@\""), 1);
     long pid = wait_for_number("pid");
     if (getpgid((pid_t)pid) != pid) return 1;
+    sigset_t both;
+    sigemptyset(&both);
+    sigaddset(&both, SIGINT);
+    sigaddset(&both, SIGALRM);
     for (int i = 0; i < 20; i++) {
+        /* Every other time this thread does not take them: they wait for it, and go to no other. */
+        pthread_sigmask(i % 2 ? SIG_BLOCK : SIG_UNBLOCK, &both, NULL);
         kill(0, SIGINT); /* the group */
         kill(getpid(), SIGALRM);
         sleep_ms(5);
     }
+    pthread_sigmask(SIG_UNBLOCK, &both, NULL);
     let_go();
     void *entry;
     int found = taut_native_wait(n, &entry);
