@@ -1,5 +1,5 @@
-/* What the tests of methods share: a simulation from a file of models/ or from a text, and small measures of its state.
-   */
+/* What the tests of methods share: a simulation from a file of models/ or from a text, and small measures of its
+   state. */
 #ifndef TAUT_TESTS_SUPPORT_H
 #define TAUT_TESTS_SUPPORT_H
 

@@ -72,6 +72,6 @@ static inline long nth(const record *r, int kind, long n)
     return 0;
 }
 
-#define ROUND(x) ((x) * REAL_EPSILON) /* so many roundings */
+#define ROUND(x) ((x) * REAL_EPSILON) /* so many ulps */
 
 #endif

@@ -36,7 +36,7 @@ static inline void look_at_constraints(simulation *z, constraint_round_off *wors
 
 /* ---- momenta ---- */
 
-/* sum |p_i| |xi_i| is at most this, for the terms whose roundings are in p . xi(q) */
+/* sum |p_i| |xi_i| is at most this, for the terms whose rounding errors are in p . xi(q) */
 static inline real momentum_scale(const simulation *z, const symmetry *y)
 {
     real sum = 0, reach = y->type == SYMMETRY_ROTATION ? largest_of(z->x.q, z->s->n) : 1;

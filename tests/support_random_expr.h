@@ -1,5 +1,5 @@
-/* Random expressions in three variables, made of every operation, smooth on a neighbourhood of every point in [-1, 1].
-   */
+/* Random expressions in three variables, made of every operation, smooth on a neighbourhood of every point in [-1,
+   1]. */
 #ifndef TAUT_TESTS_SUPPORT_RANDOM_EXPR_H
 #define TAUT_TESTS_SUPPORT_RANDOM_EXPR_H
 

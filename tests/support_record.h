@@ -12,7 +12,7 @@ typedef struct {
     long steps, every;
     const char *setting, *value;  /* of -D, or NULL */
     double interval;              /* between commits, seconds */
-    volatile long *committed;     /* told after every step; or NULL */
+    volatile long *committed;     /* set after every step; or NULL */
     long least_events;            /* of contacts, that the run is known to have */
 } recipe;
 

@@ -160,8 +160,8 @@ static inline double defect(simulation *z, step_map map, real h, real factor)
     return (double)worst;
 }
 
-/* See the top; 4 for d, which is smaller than that (the fifth derivatives are large), and 50 for the sum of roundings
-   it divides. */
+/* See the top; 4 for d, which is smaller than that (the fifth derivatives are large), and 50 for the sum of rounding
+   errors it divides. */
 static inline double round_off(void) { return 200 * pow((double)REAL_EPSILON, 0.8); }
 
 #endif

@@ -67,9 +67,9 @@ static const struct {
 };
 enum { SCHEMES = sizeof schemes / sizeof *schemes };
 
-/* Roundings: the coefficient of a word with k letters is a sum of products of size (sum |g|)^k / k!, whose largest,
-   times eps, is the yardstick. In quad this says that the 40 digits of the tables are right: published digits leave
-   1e-20 and more. */
+/* Rounding errors: the coefficient of a word with k letters is a sum of products of size (sum |g|)^k / k!, whose
+   largest, times eps, is the yardstick. In quad this says that the 40 digits of the tables are right: published
+   digits leave 1e-20 and more. */
 static void order_conditions_hold(void **unused)
 {
     (void)unused;
@@ -114,7 +114,7 @@ static void adjoint_after_true(void **unused)
            fourth = errors_at_1(PROBLEM_1, "compose:euler,order=4,scheme=jump", 320);
     assert_digits(second.y, 8.458853e-5, 7);
     assert_digits(second.z, 8.850165e-5, 7);
-    assert_digits(fourth.y, 1.371084e-8, QUAD ? 7 : 5); /* in double the roundings of 1920 steps count */
+    assert_digits(fourth.y, 1.371084e-8, QUAD ? 7 : 5); /* in double the rounding errors of 1920 steps count */
     assert_digits(fourth.z, 1.614066e-8, QUAD ? 7 : 5);
 }
 

@@ -2,8 +2,8 @@
 #include "support_contact.h"
 
 /* t_k = t1 (1 + 2 (e + ... + e^k)), t1 = sqrt(2 z0/g); impulse m (1 + e) e^k g t1; rest at t1 (1 + e)/(1 - e). The
-   flight is a parabola, of which RATTLE makes no error: what is left are roundings, a few at each impact, and each is
-   amplified by none after it. */
+   flight is a parabola, of which RATTLE makes no error: what is left are rounding errors, a few at each impact, and
+   each is amplified by none after it. */
 static void ball_bounces_as_in_the_closed_form(void **unused)
 {
     (void)unused;
@@ -29,7 +29,7 @@ static void ball_bounces_as_in_the_closed_form(void **unused)
         flight *= e;
         t += flight;
     }
-    /* It rests when a jump would be lower than 16 roundings of the gap, each 16 eps times a thousandth of the largest
+    /* It rests when a jump would be lower than 16 ulps of the gap, each 16 eps times a thousandth of the largest
        start value (and what it falls in a step, nothing by then): v = sqrt(2 g 256 eps/1000). Then 2 v/(g (1 - e)) at
        most are missing of the infinitely many jumps. */
     real v = REAL(sqrt)(2 * g * 256 * REAL_EPSILON / 1000), limit = t1 * (1 + e) / (1 - e);
@@ -124,8 +124,8 @@ static void simultaneous_impacts_have_their_own_restitution(void **state)
     close_model(z);
 }
 
-/* A block on four legs at the corners of a rigid frame on the ground: one more contact than can be told apart. It falls
-   flat, and rests. */
+/* A block on four legs at the corners of a rigid frame on the ground: one more contact than can be distinguished. It
+   falls flat, and rests. */
 static void redundant_contacts_rest(void **state)
 {
     (void)state;
@@ -154,9 +154,8 @@ static void redundant_contacts_rest(void **state)
 static void impact_creates_no_energy(void **state)
 {
     (void)state;
-    static const struct { int ut2, mu4, plastic[3], elastic[3]; } cases[] = { /* ut, mu, in halves and quarters;
-                                                                                 impulses over the third number; c = 3/5
-                                                                                 */
+    /* ut, mu, in halves and quarters; impulses over the third number; c = 3/5 */
+    static const struct { int ut2, mu4, plastic[3], elastic[3]; } cases[] = {
         { 1, 1, { 7, 1, 10 }, { 128, 32, 85 } },   /* sticks; slips */
         { 1, 2, { 7, 1, 10 }, { 17, 7, 10 } },     /* sticks; sticks */
         { 2, 2, { 32, -16, 65 }, { 7, 1, 5 } },    /* slips; sticks */

@@ -1,6 +1,6 @@
 /* Gaps that close and open again within one step: at both ends of it nothing touches. Free flight, of which RATTLE
-   makes no error: what is left are roundings of numbers of about 1, and some hundred of them in the time, because the
-   flight meets the disc at an angle. */
+   makes no error: what is left are rounding errors of numbers of about 1, and some hundred of them in the time,
+   because the flight meets the disc at an angle. */
 #include "support_contact.h"
 
 /* A particle that flies along y = offset at speed 1, from x = -from; a disc of radius 1 at the origin that reflects it;

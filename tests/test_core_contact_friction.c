@@ -3,9 +3,9 @@
 
 static const real g = (real)981 / 100;
 
-/* Up the incline with a = g (sin + mu cos): stops at v0/a, v0^2/(2a). mu > tan(alpha): stays; else back with g (sin -
-   mu cos). All accelerations are constant: RATTLE makes no error, what is left are roundings (of numbers below 10, in
-   some 300 steps). */
+/* Up the incline with a = g (sin + mu cos): stops at v0/a, v0^2/(2a). mu > tan(alpha): stays; else back with g (sin
+   - mu cos). All accelerations are constant: RATTLE makes no error, what is left are rounding errors (of numbers
+   below 10, in some 300 steps). */
 static void block_on_an_incline(void **state)
 {
     (void)state;
@@ -45,7 +45,7 @@ static void growing_load(void **state)
         real u = 3 - t0;
         assert_int_equal(r->count, 1);
         assert_int_equal(r->at[0].kind, EVENT_SLIP);
-        /* friction is judged to 1000 roundings of the largest multiplier, 19.62; the load changes by 5 a second */
+        /* friction is judged to 1000 ulps of the largest multiplier, 19.62; the load changes by 5 a second */
         assert_at_most(REAL(fabs)(r->at[0].t - t0), ROUND(5000));
         error[k] = REAL(fabs)(z->x.q[0] - 5 * u * u * u / 12);
         free(r);
@@ -106,7 +106,7 @@ static void stops_in_space(void **state)
 
 /* From rest, with more inertia along y than along x: M a + mu g a/|a| = F has a = (3, 4)/5 for F = (0.6 + 0.6 mu g, 3.2
    + 0.8 mu g), which is not the direction of the force that would hold it. From the first step on it goes straight
-   along a: roundings. */
+   along a: rounding errors. */
 static void slip_begins_where_it_will_go(void **state)
 {
     (void)state;
@@ -196,8 +196,8 @@ static real speed(const simulation *z, int space, int who)
 }
 
 /* mu g on the block, mu g/2 on the plate, until both have the speed that the momentum says; from there on together.
-   Either of them may be the faster one. All accelerations are constant: roundings (of numbers below 10, in 100 steps).
-   */
+   Either of them may be the faster one. All accelerations are constant: rounding errors (of numbers below 10, in 100
+   steps). */
 static void block_drags_a_plate(void **state)
 {
     (void)state;
@@ -237,7 +237,7 @@ static void plate_is_pulled_away(void **state)
         do_steps(z, 80, (real)1 / 20);
         assert_int_equal(r->count, 1);
         assert_int_equal(r->at[0].kind, EVENT_SLIP);
-        /* friction is judged to 1000 roundings of the largest multiplier, 3 g; the load changes by 5/3 a second */
+        /* friction is judged to 1000 ulps of the largest multiplier, 3 g; the load changes by 5/3 a second */
         assert_at_most(REAL(fabs)(r->at[0].t - t0), ROUND(30000));
         assert_at_most(REAL(fabs)(speed(z, space, 0) - 5 * t0 * t0 / 6 - f * (end - t0)), ROUND(30000));
         assert_at_most(

@@ -74,7 +74,7 @@ static real fall(falling how)
 }
 
 /* em keeps the energy between impacts, and impacts take some: it never grows, at the end of any step and after any
-   event, by more than roundings (of 5 to begin with), though hundreds of contacts close and are let go. */
+   event, by more than rounding errors (of 5 to begin with), though hundreds of contacts close and are let go. */
 static void energy_of_chain_never_grows(void **state)
 {
     (void)state;
@@ -104,7 +104,8 @@ static const char *pick(uint64_t *seed, const char *const *list, int count)
     return list[(int)((next(seed) + 1) / 2 * (real)count) % count];
 }
 
-/* The same for chains, steps and grounds that are drawn: a few, or 500 with TAUT_TEST_LONG=1. Energies are up to 25. */
+/* The same for chains, steps and grounds chosen at random: a few, or 500 with TAUT_TEST_LONG=1. Energies are up to
+   25. */
 static void energy_of_drawn_chains_never_grows(void **state)
 {
     (void)state;
@@ -197,7 +198,7 @@ static void lifted_by_a_method_of_order_1(void **state)
     assert_between(REAL(log2)(error[0] / error[1]), 0.8, 1.2);
 }
 
-/* Velocities of em, without `project`, are beside the constraints. An impact, elastic as it may be, takes that part of
+/* Velocities of em, without `project`, are off the constraints. An impact, elastic as it may be, takes that part of
    them away first: with it the balance of the impact would not be that of the motion, and the energy (of 10) would
    grow. */
 static void em_hits_a_wall(void **state)
@@ -221,8 +222,8 @@ static void em_hits_a_wall(void **state)
     close_model(z);
 }
 
-/* Under RATTLE too. In quad as far as to where pieces of steps would be less than roundings; it comes to rest after ten
-   thousand impacts there. */
+/* Under RATTLE too. In quad as far as to where substeps would be less than rounding errors; it comes to rest
+   after ten thousand impacts there. */
 static void chain_falls(void **state)
 {
     (void)state;
@@ -269,7 +270,7 @@ static void ball_leaves_the_edge(void **state)
 }
 
 /* One ball in, one ball out: the impact of the first goes through the row. Impulses are all m v, energy and momentum
-   are kept to roundings of numbers of about 1. */
+   are kept to rounding errors of numbers of about 1. */
 static void cradle_hands_over(void **state)
 {
     (void)state;

@@ -174,8 +174,8 @@ static void runs_backwards(void **unused)
         assert_at_most(q, allowed);
         assert_at_most(p, allowed);
         way_back(sources[i], "del:left", &q, &p);
-        /* the left and the midpoint rule are the same on unit quaternions: vec(conj(q0) (q1 - q0)) = vec(conj(q0) q1)
-           */
+        /* the left and the midpoint rule are the same on unit quaternions:
+           vec(conj(q0) (q1 - q0)) = vec(conj(q0) q1) */
         if (strcmp(sources[i], "rigid-body")) assert_at_most(1e-5, q);
         else assert_at_most(q, allowed);
     }

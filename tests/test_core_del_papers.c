@@ -125,7 +125,7 @@ static void table_1(void **unused)
         if (!i) continue;
         printf("rigid body, h = %g\n", 0.1 / rows[i].steps_a_sample);
         if (!QUAD && !SANITIZED) assert_digits("quaternion", position_error(found, standard, 4), rows[i].quaternion, 6);
-        /* at 1e-3 in double the roundings of the start, eps/1e-5, are 1e-6 of the error */
+        /* at 1e-3 in double the rounding errors of the start, eps/1e-5, are 1e-6 of the error */
         assert_digits("energy", energy_error(found, E), rows[i].energy, i == 1 ? 5 : 6);
         assert_digits("momentum", momentum_error(found, J, 3), rows[i].momentum, i == 1 ? 5 : 6);
         for (int k = 0; k < SAMPLES; k++) /* Moser-Veselov: the energy is constant; a difference over h leaves eps/h */

@@ -155,7 +155,7 @@ static void what_is_not_a_number_is_no_pivot(void **state)
     assert_int_equal(X(dense_factor)(2, a, pivot, 0), 1 + 1);
 }
 
-/* The threshold is relative to the largest entry: 1e-6 beside 1e6 is 1e-12 of it. */
+/* The threshold is relative to the largest entry: 1e-6 next to 1e6 is 1e-12 of it. */
 static void the_threshold_is_relative(void **state)
 {
     (void)state;

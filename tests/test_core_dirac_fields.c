@@ -1,5 +1,5 @@
 /* The three vector fields: against the printed formulas of the pendulum, a Lagrangian against its Hamiltonian, on the
-   manifold against each other, and what each keeps or derives from beside it. */
+   manifold against each other, and what each keeps or derives from off it. */
 #include "support_dirac.h"
 
 /* A pendulum by its Hamiltonian: no Legendre transform in between. */
@@ -101,7 +101,8 @@ static void all_agree_on_the_manifold(void **unused)
         for (int part = 0; part < 2; part++)
             for (int f = EXTENDED; f <= DIRAC; f++) {
                 const real *x = rate[NAIVE] + (uint32_t)part * n, *y = rate[f] + (uint32_t)part * n;
-                /* residuals are roundings of the state; the multipliers make up to 1e4 times that of them (four-bar) */
+                /* residuals are rounding errors of the state; the multipliers make up to 1e4 times that of them
+                   (four-bar) */
                 assert_at_most(distance(x, y, n) / (1 + largest_of(x, n)), 1e5 * REAL_EPSILON);
             }
         close_model(z);

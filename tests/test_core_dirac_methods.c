@@ -1,4 +1,4 @@
-/* naive, extended and dirac as methods: orders and what they declare on nonlinear constrained models, starts beside the
+/* naive, extended and dirac as methods: orders and what they declare on nonlinear constrained models, starts off the
    constraints, Newton against stiffness, steps as functions of the state. */
 #include "support_dirac.h"
 #include "run/verify_order.h"
@@ -88,7 +88,7 @@ static void kept_as_declared(void **unused)
                 engine_symplecticity form;
                 if (X(simulation_follow)(z, h, 20, &run)) fail_msg("%s", taut_error_text(z->m->context));
                 wide momentum = run.momentum.error / run.momentum.scale;
-                /* some roundings a step */
+                /* a few ulps a step */
                 if (keeps & KEEPS_MOMENTUM) assert_at_most(momentum, 200 * REAL_EPSILON);
                 if (k == 0) assert_true(momentum > 1e-12); /* rk4 */
                 assert_true(!(keeps & (KEEPS_POSITION | KEEPS_VELOCITY | KEEPS_ENERGY)));
@@ -127,9 +127,9 @@ static void gauss_keeps_quadratic_constraints(void **unused)
         }
 }
 
-/* ---- starts beside the constraints ---- */
+/* ---- starts off the constraints ---- */
 
-#define BESIDE                                                                                           \
+#define OFF                                                                                           \
     "local a = point('a', 2)\nlagrangian(norm2(a.dot)/2 - a.y)\nconstraint('rod', (norm2(a) - 1)/2)\n"   \
     "start { a = {1.02, 0}, ['a.dot'] = {0.05, -2} }\n"
 
@@ -141,7 +141,7 @@ static simulation *open_beside(int f, const char *options)
     model *m = NULL;
     simulation *z = NULL;
     engine_options e = { .method = method, .start = START_AS_IS };
-    assert_int_equal(taut_model_read_text(context, "test.lua", BESIDE, strlen(BESIDE), NULL, 0, &m), TAUT_OK);
+    assert_int_equal(taut_model_read_text(context, "test.lua", OFF, strlen(OFF), NULL, 0, &m), TAUT_OK);
     if (X(simulation_create)(m, &e, &z)) fail_msg("%s", taut_error_text(context));
     return z;
 }
@@ -189,7 +189,7 @@ static void others_need_the_constraints(void **unused)
     model *m = NULL;
     simulation *z = NULL;
     engine_options e = { .method = "rattle", .start = START_AS_IS };
-    assert_int_equal(taut_model_read_text(context, "test.lua", BESIDE, strlen(BESIDE), NULL, 0, &m), TAUT_OK);
+    assert_int_equal(taut_model_read_text(context, "test.lua", OFF, strlen(OFF), NULL, 0, &m), TAUT_OK);
     assert_int_equal(X(simulation_create)(m, &e, &z), TAUT_UNSUPPORTED);
     assert_non_null(strstr(taut_error_text(context), "'rattle' keeps the constraints and needs a start on them"));
     e = (engine_options){ .method = "dirac" };
@@ -271,8 +271,8 @@ static void goes_on_from_a_copy(void **unused)
         }
 }
 
-/* The same end, however the way is cut; never a step that is short without need: after an end the size before goes on.
-   */
+/* The same end, however the way is cut; never a step that is short without need: after an end the size before goes
+   on. */
 static void fehlberg_in_pieces(void **unused)
 {
     (void)unused;

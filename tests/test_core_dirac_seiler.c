@@ -2,8 +2,8 @@
    digits and were made with a period that is 3e-6 too small; they agree to 1.5 %. */
 #include "support_dirac.h"
 
-/* Seven digits were given: half a unit of the last, and as much again for the roundings of 1000 steps of which the
-   worst (naive) makes a thousandfold. */
+/* Seven digits were given: half a unit of the last, and as much again for the rounding errors of 1000 steps of which
+   the worst (naive) makes a thousandfold. */
 #define DIGITS 1e-6
 
 static void assert_figure_at(real value, double given, double tolerance, const char *what, int line)

@@ -87,7 +87,7 @@ static void keeps(void **unused)
                    rate = in_units(&kept.velocity);
             printf("%-32.32s %-10s energy %7.1f  momentum %5.1f  g %5.1f  dg/dt %.1e\n", z->m->title, every[k], energy,
                    momentum, g, rate);
-            /* stiff models: forces of the bars times roundings of g are larger than a rounding of the energy */
+            /* stiff models: forces of the bars times rounding errors of g are larger than a rounding of the energy */
             assert_at_most(energy, 40);
             assert_at_most(momentum, 4);
             assert_at_most(g, 2);

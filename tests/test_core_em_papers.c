@@ -61,7 +61,7 @@ static void conservation(void **unused)
         look(z, &first, &most);
     }
     print_extremes("t = 10", &most);
-    assert_at_most(most.g, 4 * unit); /* two roundings of coordinates up to 2.5 */
+    assert_at_most(most.g, 4 * unit); /* two ulps of coordinates up to 2.5 */
     assert_at_most(most.energy, 1.2e-14 / 2.2e-16 * unit);
     assert_at_most(most.linear, 5e-15 / 2.2e-16 * unit);
     assert_at_most(most.angular, 1e-14 / 2.2e-16 * unit);
@@ -72,9 +72,9 @@ static void conservation(void **unused)
     close_model(z);
 }
 
-/* Growth over 10^6 steps: a walk, that is sqrt(steps) roundings. The particles move away from the origin with velocity
-   1/4, so that a rounding of the coordinates grows with the time; constraints, energy (through the forces of the bars)
-   and angular momentum see it. */
+/* Growth over 10^6 steps: a walk, that is sqrt(steps) rounding errors. The particles move away from the origin with
+   velocity 1/4, so that a rounding of the coordinates grows with the time; constraints, energy (through the forces
+   of the bars) and angular momentum see it. */
 static void growth(void **unused)
 {
     (void)unused;
@@ -101,7 +101,7 @@ static void growth(void **unused)
 }
 
 /* The same particles with the velocity of their centre of mass, 1/4 along z, taken off. They stay where they are: g is
-   a rounding for good, and what the energy has of one sign in a step, 0.01 roundings, is all that grows. */
+   a rounding for good, and what the energy has of one sign in a step, 0.01 ulps, is all that grows. */
 static void growth_at_rest(void **unused)
 {
     (void)unused;
@@ -146,7 +146,7 @@ static void rates_of_the_constraints(void **unused)
             for (int i = 0; i < 3; i++)
                 product += (z->x.q[6 * k + i] - z->x.q[6 * k + 3 + i] - e[k][i])
                            * (z->x.w[6 * k + i] - z->x.w[6 * k + 3 + i] - w[k][i]);
-            /* a rounding of g, divided by the step of 0.01, is 100 roundings */
+            /* a rounding of g, divided by the step of 0.01, is 100 ulps */
             assert_at_most(REAL(fabs)(sum[k] + z->g_rate[k] - product / 2), 400 * unit);
         }
     }
@@ -165,7 +165,7 @@ static void run_to(const char *method, long steps, real until, real *q, real *p,
     close_model(z);
 }
 
-/* q4 at T = 0.1 against dt = 1e-5: six digits, but for the round-off of both, some ten roundings of q4. */
+/* q4 at T = 0.1 against dt = 1e-5: six digits, but for the round-off of both, some ten ulps of q4. */
 static void convergence(void **unused)
 {
     (void)unused;

@@ -136,7 +136,7 @@ static real there_and_back(const char *model, const char *one, const char *other
     return far;
 }
 
-/* 200 roundings: multipliers are found to some eps / h. */
+/* 200 ulps: multipliers are found to some eps / h. */
 #define BACK (200 * REAL_EPSILON)
 
 static void adjoints_undo(void **unused)
@@ -267,7 +267,7 @@ static void natural_is_declared_for_what_it_is(void **unused)
 
 /* 0.1 in a method's text is the number of the precision that is nearest to 1/10; that nearest in double, written out,
    is the same in double and another number in quad, 5.6e-18 away. The momenta show it: by more than a million of their
-   roundings, if less than by that difference where a symmetric composition cancels most of it. */
+   rounding errors, if less than by that difference where a symmetric composition cancels most of it. */
 static void options_have_the_digits_of_the_precision(void **unused)
 {
     (void)unused;

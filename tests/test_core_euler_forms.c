@@ -12,8 +12,8 @@ enum { METHODS = sizeof methods / sizeof *methods };
 
 /* ---- f + r ---- */
 
-/* Terms with and without multipliers, a constant factor before a sum, products, friction nonlinear in the multiplier.
-   */
+/* Terms with and without multipliers, a constant factor before a sum, products, friction nonlinear in the
+   multiplier. */
 static const char mixed[] =
     "local x, y = coordinate 'x', coordinate 'y' lagrangian((x.dot^2 + 2*y.dot^2)/2 - 3*x*y) local t = time()\n"
     "local l = constraint('c', y - x^2/2 - 0.1*sin(t)) force(x, 2*(0.3*l^2*y.dot - x.dot + cos(t)) - x*y) force(y, "
@@ -27,7 +27,7 @@ static simulation *open_any(const char *source, const char *method)
     return z;
 }
 
-/* Sums of a handful of terms of size 1: in another order, so a few roundings apart. */
+/* Sums of a handful of terms of size 1: in another order, so a few ulps apart. */
 static void the_parts_are_the_whole(void **unused)
 {
     (void)unused;
@@ -129,7 +129,7 @@ static real apart(const char *one, const char *other, const char *method, real h
     return far;
 }
 
-/* 500 roundings: 30 steps with a few each, which grow tenfold along these motions at most. */
+/* 500 ulps: 30 steps with a few each, which grow tenfold along these motions at most. */
 static void three_forms_of_one_motion(void **unused)
 {
     (void)unused;
@@ -230,8 +230,8 @@ static void the_state_is_all_there_is(void **unused)
     }
 }
 
-/* Far from the origin and nearly at rest the roundings of the positions are large beside the velocities; a step must
-   end all the same. */
+/* Far from the origin and nearly at rest the rounding errors of the positions are large against the velocities; a
+   step must end all the same. */
 static void far_away_and_slow(void **unused)
 {
     (void)unused;
@@ -254,8 +254,8 @@ static void a_failed_step_changes_nothing(void **unused)
     for (int k = 0; k < METHODS; k++) {
         simulation *z = open_with("double-spherical-pendulum", methods[k]);
         state before = save_state(z);
-        int status = X(simulation_step)(z, 100); /* no constraint force of the start leads back to the sphere from there
-                                                    */
+        /* no constraint force of the start leads back to the sphere from there */
+        int status = X(simulation_step)(z, 100);
         assert_true(status > 0);
         assert_true(strlen(taut_error_text(z->m->context)) > 20);
         assert_true(z->x.t == before.t);

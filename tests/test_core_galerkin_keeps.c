@@ -31,8 +31,8 @@ static real momentum_scale(const simulation *z, const symmetry *y)
     return sum * reach;
 }
 
-/* Round-off of g_k is eps sum_i |G_ki| |q_i|, that of dg_k/dt the same with v; + g_t t and g_t for a moving constraint.
-   */
+/* Round-off of g_k is eps sum_i |G_ki| |q_i|, that of dg_k/dt the same with v; + g_t t and g_t for a moving
+   constraint. */
 static void look_at_constraints(simulation *z, real scale[2], real most[2])
 {
     const pattern *p = z->s->blocks[BLOCK_G].parts[0].shape;
@@ -73,8 +73,8 @@ static kept follow(simulation *z, real h, long steps)
 }
 
 /* Constraints: half a unit for the rounding of q, one for the evaluation, as much again for Newton: 3. Momenta: the
-   roundings of the increments, h |f|/|p| units each, walk at random, and each step solves its equations to a unit or
-   so: sqrt(n), and 2 for the evaluation. */
+   rounding errors of the increments, h |f|/|p| units each, walk at random, and each step solves its equations to a
+   unit or so: sqrt(n), and 2 for the evaluation. */
 static void kept_at_every_step(void **unused)
 {
     (void)unused;
@@ -96,7 +96,7 @@ static void kept_at_every_step(void **unused)
 
 /* ---- time symmetry ---- */
 
-/* n steps of h, n of -h. Each of the 2n steps leaves a few roundings, and the motion carries them along. */
+/* n steps of h, n of -h. Each of the 2n steps leaves a few ulps, and the motion carries them along. */
 static void steps_back_undo_steps(void **unused)
 {
     (void)unused;
@@ -276,7 +276,7 @@ static void two_lobatto_points_are_rattle(void **unused)
         use_galerkin(z, "LLL", 2);
         do_steps(z, 20, (real)1 / 50);
         do_steps(rattle, 20, (real)1 / 50);
-        /* a few roundings a step */
+        /* a few ulps a step */
         assert_at_most(distance(z->x.q, rattle->x.q, z->s->n), 100 * REAL_EPSILON * largest_of(z->x.q, z->s->n));
         assert_at_most(distance(z->x.p, rattle->x.p, z->s->n), 200 * REAL_EPSILON * largest_of(z->x.p, z->s->n));
         close_model(z);

@@ -34,7 +34,7 @@ static void check_orders(simulation *z, const char *model, const char *name, int
     int order = declared_galerkin(z, name, m).order;
     printf("%-16s %s m=%d: order %2d, measured %6.3f %6.3f, last error %.1e\n", model, name, m, order, first, second,
            (double)e[2]);
-    /* the last error may be nothing but round-off (m = 9): some hundred roundings of steps and of the reference */
+    /* the last error may be nothing but round-off (m = 9): some hundred ulps of steps and of the reference */
     assert_between(e[2] > 1000 * REAL_EPSILON ? second : first, order - 0.15, order + 0.15);
 }
 

@@ -164,8 +164,8 @@ static void forms_agree(void **unused)
     }
 }
 
-/* A fresh method goes on from a copy of the state to the same bits. The chain is large enough for the sparse back end.
-   */
+/* A fresh method goes on from a copy of the state to the same bits. The chain is large enough for the sparse back
+   end. */
 static void depends_on_the_state_alone(void **unused)
 {
     (void)unused;

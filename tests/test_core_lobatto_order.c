@@ -32,7 +32,7 @@ static real assumptions(const lobatto_pair *t)
     return worst;
 }
 
-/* Sums of at most nine products of numbers up to 1, whose factors are themselves good to a few roundings: 20. */
+/* Sums of at most nine products of numbers up to 1, whose factors are themselves good to a few ulps: 20. */
 static void coefficients_meet_their_conditions(void **unused)
 {
     (void)unused;
@@ -204,7 +204,7 @@ static void jay_and_simeon_have_the_solution(void **unused)
 
 /* Positions at t = 30 by an independent program in quad (peers/ref.c; the 25 digits of peers/ref30.inc). In quad eight
    stages with h = 1/30 leave an error of method, 1e-19 (and 3e-17 with 1/20: order 14); in double six stages with 1/20
-   leave what 30 time units of this motion make of the roundings. */
+   leave what 30 time units of this motion make of the rounding errors. */
 static void double_spherical_pendulum_at_30(void **unused)
 {
     (void)unused;

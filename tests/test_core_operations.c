@@ -214,7 +214,7 @@ static void swap_ends(void)
 
 static wide at_ends(expr e) { return value_by(lookup_ends, NULL, e); }
 
-/* f1 - f0 = D f . (x1 - x0), and D f is symmetric: a dozen roundings of numbers of a few units, 256 leave room. */
+/* f1 - f0 = D f . (x1 - x0), and D f is symmetric: a dozen ulps of numbers of a few units, 256 leave room. */
 static void mean_partials(expr e)
 {
     const node n = *taut_graph_node(g, e);
@@ -297,15 +297,15 @@ static void text_is_read_back(void **state)
 /* ---- in the analysis ---- */
 
 /* The bound is at least what the derivatives make of the operands' errors; it is equal to that for most: 1e-12 for
-   roundings. */
+   rounding errors. */
 static void bound_of_errors(expr e)
 {
     const node n = *taut_graph_node(g, e);
     model *m = NULL;
     sampler *s = NULL;
     wide values[3], errors[3], least = 0, z[4] = { 0 };
-    const wide far[4] = { 1000, 1000 }; /* the size of the errors: what comes through the derivative outweighs the rest
-                                           */
+    /* the size of the errors: what comes through the derivative outweighs the rest */
+    const wide far[4] = { 1000, 1000 };
     assert_int_equal(load_formula("x", &m), TAUT_OK);
     for (int i = 0; i < 2; i++) z[i] = i < taut_op_arity(now) ? value_of(i ? n.b : n.a) : 0;
     assert_int_equal(taut_sampler_create(m, 2, far, &s), TAUT_OK);

@@ -201,8 +201,8 @@ static void gauges_agree(void **state)
             gauges[i]);
         simulation *z = open_with(text, "dirac:gauss,s=5");
         do_steps(z, 20, (real)1 / 20);
-        real r = REAL(cosh)(1), v = REAL(sinh)(1), tolerance = QUAD ? (real)1e-18 : (real)1e-13; /* order 10 of h = 1/20
-                                                                                                    */
+        /* order 10 of h = 1/20 */
+        real r = REAL(cosh)(1), v = REAL(sinh)(1), tolerance = QUAD ? (real)1e-18 : (real)1e-13;
         assert_at_most(REAL(fabs)(column(z, "r2") - r * r), tolerance);
         assert_at_most(REAL(fabs)(column(z, "d2") - v * v), tolerance);
         assert_at_most(REAL(fabs)(column(z, "q3") - i), tolerance);

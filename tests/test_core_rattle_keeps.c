@@ -19,11 +19,11 @@ static const problem problems[] = {
 };
 #define PROBLEMS (sizeof problems / sizeof *problems)
 
-/* Constraints: half a unit for the rounding of q, one for the evaluation, and as much again for a Newton iteration that
-   cannot see smaller residuals: 3. (Measured: at most 1.1.)
-   Momenta: each step adds forces whose roundings, h eps |f|, are not compensated: a random walk of sqrt(n) h |f|/|p|
-   units, and h |f|/|p| is 0.1 or less with the steps above; twice that is allowed, and 2 for the evaluation. A
-   systematic error shows: with a hundredth of a unit a step it is 50 units here. */
+/* Constraints: half a unit for the rounding of q, one for the evaluation, and as much again for a Newton iteration
+   that cannot see smaller residuals: 3. (Measured: at most 1.1.) Momenta: each step adds forces whose rounding
+   errors, h eps |f|, are not compensated: a random walk of sqrt(n) h |f|/|p| units, and h |f|/|p| is 0.1 or less
+   with the steps above; twice that is allowed, and 2 for the evaluation. A systematic error shows: with a hundredth
+   of a unit a step it is 50 units here. */
 static void kept_at_every_step(void **unused)
 {
     (void)unused;
@@ -95,9 +95,9 @@ static void driven_pivot_has_its_velocity(void **unused)
 
 /* ---- reversibility ---- */
 
-/* n steps of h, then n of -h; and, where neither time nor drag tells past from future, n steps, the momenta turned
-   round, n more. Each of the 2n steps leaves a rounding or two, and what the motion makes of it on the way back; the
-   runs are short enough for that to be less than a sum without cancellation, 2n eps. */
+/* n steps of h, then n of -h; and, where neither time nor drag distinguishes past and future, n steps, the momenta
+   turned round, n more. Each of the 2n steps leaves a rounding or two, and what the motion makes of it on the way
+   back; the runs are short enough for that to be less than a sum without cancellation, 2n eps. */
 static void runs_backwards(void **unused)
 {
     (void)unused;
@@ -209,7 +209,7 @@ static void a_failed_step_changes_nothing(void **unused)
         assert_memory_equal(before.block, z->x.block, X(state_size)(&before) * sizeof(real));
         do_steps(z, 5, (real)1 / 1024);
         do_steps(other, 5, (real)1 / 1024);
-        /* The factored matrix was lost, so Newton goes another way to the same root: a few roundings. */
+        /* The factored matrix was lost, so Newton goes another way to the same root: a few ulps. */
         assert_at_most(distance(z->x.q, other->x.q, z->s->n), 16 * REAL_EPSILON * largest_of(other->x.q, z->s->n));
         X(state_clear)(z->s, &before);
         close_model(z);

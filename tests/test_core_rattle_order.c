@@ -154,8 +154,8 @@ static void pendulum_has_its_period(void **unused)
 }
 
 /* Positions at t = 30 by an independent program in quad (peers/ref.c; the 25 digits of peers/ref30.inc). What the
-   extrapolation of the last two leaves is of order 4: the error e of the last, squared, times a factor that the orders
-   beside 2.000 tell is small; e^2 * 100 is allowed. */
+   extrapolation of the last two leaves is of order 4: the error e of the last, squared, times a factor that is small,
+   as the orders next to 2.000 show; e^2 * 100 is allowed. */
 static void double_spherical_pendulum_at_30(void **unused)
 {
     (void)unused;

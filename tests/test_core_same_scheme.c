@@ -27,8 +27,8 @@ static real apart(const char *model, int m, real h, int steps)
     return result;
 }
 
-/* 20 steps: momenta of some 70 with multipliers that each solver finds to a few roundings; 1000 eps leaves a digit and
-   a half for the growth of roundings along this chaotic motion, and is ten digits below the truncation error. */
+/* 20 steps: momenta of some 70 with multipliers that each solver finds to a few ulps; 1000 eps leaves a digit and
+   a half for the growth of rounding errors along this chaotic motion, and is ten digits below the truncation error. */
 static void one_scheme_with_constant_mass(void **unused)
 {
     (void)unused;

@@ -105,7 +105,7 @@ static void newton_survives_a_wrong_matrix(void **state)
     assert_roots(x);
 }
 
-/* A matrix from far away: found to be slow, formed anew. */
+/* A matrix from far away: found to be slow, rebuilt. */
 static void newton_refreshes_an_old_matrix(void **state)
 {
     (void)state;
@@ -337,8 +337,8 @@ static void accelerations_agree_in_all_forms(void **state)
         for (int k = 0; k < 2; k++) assert_near(lambda[i][k], lambda[0][k], 1e4 * REAL_EPSILON, "multiplier", k);
         for (int k = 0; k < 4; k++) assert_near(dv[i][k], dv[0][k], 1e4 * REAL_EPSILON, "acceleration", k);
     }
-    /* and they satisfy the equations: m a'' = -m g + 2 lambda1 a - 2 lambda2 (b - a), n b'' = -n g + 2 lambda2 (b - a)
-       */
+    /* and they satisfy the equations: m a'' = -m g + 2 lambda1 a - 2 lambda2 (b - a), n b'' = -n g + 2 lambda2 (b -
+       a) */
     const real *l = lambda[0], g = (real)981 / 100, a[] = { (real)3 / 5, (real)-4 / 5 },
                d[] = { (real)4 / 5, (real)-3 / 5 };
     for (int k = 0; k < 2; k++) {

@@ -401,7 +401,7 @@ static void hopeless_projection(void **state)
     close_sample(&z);
 }
 
-/* A start that is consistent as given, but for roundings, keeps its numbers to the last bit. */
+/* A start that is consistent as given, but for rounding errors, keeps its numbers to the last bit. */
 static void consistent_starts_are_left_alone(void **state)
 {
     (void)state;

@@ -94,8 +94,8 @@ static void check(simulation *z, const char *what)
 {
     if (z->method.code) fail_msg("%s is not a table", what);
     for (int phase = 0; phase < X(stepper_phases)(z->method.self); phase++) {
-        do_steps(z, 1, (real)0.01); /* multipliers that are not those of the start, and unknowns of the earlier phases
-                                       */
+        /* multipliers that are not those of the start, and unknowns of the earlier phases */
+        do_steps(z, 1, (real)0.01);
         check_phase(z, z->method.self, phase, (real)0.05, what);
     }
 }

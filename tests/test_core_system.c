@@ -181,8 +181,8 @@ static void functions_are_gradients(void **state)
             X(system_force)(z.s, &without, no_lambda);
             for (uint32_t k = 0; k < c; k++) z.lambda[k] = 0;
             force(&z, phi);
-            for (uint32_t i = 0; i < n; i++) assert_true(phi[i] == no_lambda[i]); /* no multipliers are zero multipliers
-                                                                                     */
+            /* no multipliers are zero multipliers */
+            for (uint32_t i = 0; i < n; i++) assert_true(phi[i] == no_lambda[i]);
         }
         close_sample(&z);
     }
@@ -532,7 +532,7 @@ static void a_massless_coordinate_is_refused(void **state)
     close_sample(&z);
 }
 
-/* Units are the user's business: a small moment of inertia beside a large mass is not a singular matrix. */
+/* Units are the user's business: a small moment of inertia next to a large mass is not a singular matrix. */
 static void scales_do_not_matter(void **state)
 {
     (void)state;

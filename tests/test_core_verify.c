@@ -195,7 +195,7 @@ static void rattle_holds(void **unused)
     }
 }
 
-/* What a model has nothing to say about is told, with the reason. */
+/* What a model has nothing to say about is reported, with the reason. */
 static void what_does_not_apply_is_told(void **unused)
 {
     (void)unused;
@@ -261,8 +261,8 @@ static void plain_euler_is_found_out(void **unused)
 }
 
 /* A defect far below what an eye or a plot would see is measured at its size: omega grows by STRETCH, and is a good
-   part of its terms. The momenta grow with it, 200 times; the way back does not undo it; the velocity constraint stays.
-   */
+   part of its terms. The momenta grow with it, 200 times; the way back does not undo it; the velocity constraint
+   stays. */
 static void a_small_defect_is_measured(void **unused)
 {
     (void)unused;
@@ -282,7 +282,7 @@ static void a_small_defect_is_measured(void **unused)
     close_model(z);
 }
 
-/* RATTLE declared as of order 4; what it keeps beyond its declaration is told too. */
+/* RATTLE declared as of order 4; what it keeps beyond its declaration is reported too. */
 static void a_wrong_order_is_found_out(void **unused)
 {
     (void)unused;
@@ -344,8 +344,8 @@ static void measurements_leave_the_state(void **unused)
 
 /* ---- states nearby ---- */
 
-/* Away from the trajectory by a hundredth, any way: on the constraints, and velocities along them there. Roundings of
-   numbers of about 10. */
+/* Away from the trajectory by a hundredth, any way: on the constraints, and velocities along them there. Rounding
+   errors of numbers of about 10. */
 static void states_nearby_are_on_the_constraints(void **unused)
 {
     (void)unused;
@@ -508,8 +508,8 @@ static void converges_with_order_two(void **unused)
         assert_at_most(r.reference_error[k], 0.01 * r.rows[2].error[k]);
         assert_true(r.reference_error[k] > 0);
     }
-    /* Quartered, the errors of RATTLE itself agree with what a reference by RATTLE says; that one is poor, and it is
-       told. */
+    /* Quartered, the errors of RATTLE itself agree with what a reference by RATTLE says; that one is poor, and the
+       result says so. */
     converge_result by_method;
     o.reference_step = (wide)1 / 40;
     assert_int_equal(taut_converge_run(z->m->context, &ENGINE, z, &ENGINE, other, &o, &by_method), TAUT_OK);

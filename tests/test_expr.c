@@ -203,7 +203,7 @@ static void fill_pool(expr *pool)
 
 static int is_finite(wide v) { return v - v == 0; }
 
-/* A rule reorders a handful of roundings: 64 units of the operands' and the result's size are room enough. */
+/* A rule reorders a handful of rounding errors: 64 units of the operands' and the result's size are room enough. */
 static void assert_value(expr e, op o, wide a, wide b, int exponent)
 {
     wide expected = taut_op_apply(o, a, b, exponent), got = value_of(e);

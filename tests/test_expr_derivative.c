@@ -91,8 +91,8 @@ static void assert_derivative(expr derivative, expr f, const point *at, const wi
     if (!(error <= tolerance)) fail_msg("derivative %.17g, difference %.17g", (double)exact, (double)approximate);
 }
 
-/* f, its gradient, Hessian and the derivatives of Hessian entries along u: each against differences of the one before.
-   */
+/* f, its gradient, Hessian and the derivatives of Hessian entries along u: each against differences of the one
+   before. */
 static void check_derivatives(expr f)
 {
     point at;

@@ -259,7 +259,7 @@ static void goes_through_the_atoms(void **state)
     assert_true(several > EXPRESSIONS / 10);
 }
 
-/* A constant of a million beside f leaves D f as it is, to the last bit but a few. */
+/* A constant of a million added to f leaves D f as it is, to the last bit but a few. */
 static void offsets_do_not_matter(void **state)
 {
     (void)state;

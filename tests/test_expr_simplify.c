@@ -100,7 +100,7 @@ static expr random_expression(generator *r, int depth)
     }
 }
 
-/* The value stays: to 1e-12 of the size of what is added up, with some thousand roundings of 1e-19 or less, and
+/* The value stays: to 1e-12 of the size of what is added up, with some thousand rounding errors of 1e-19 or less, and
    cancellation in expanded polynomials of degree some ten at arguments of size one. */
 static void values_stay(void **state)
 {

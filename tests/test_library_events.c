@@ -10,8 +10,8 @@
 
 #include "support_allocator.h"
 
-/* A ball that falls from 1 with g = 2: it hits the ground at t = 1 with speed 2. RATTLE is exact in a constant field.
-   */
+/* A ball that falls from 1 with g = 2: it hits the ground at t = 1 with speed 2. RATTLE is exact in a constant
+   field. */
 static const char ball[] = "local y = coordinate 'y'\n"
                            "lagrangian(3/2*y.dot^2 - 3*2*y)\n"
                            "contact('ground', y, {restitution = 0.5})\n"
@@ -65,7 +65,7 @@ static void tell(const char *precision)
     assert_int_equal(l.count, 0);
     assert_int_equal(taut_simulation_run(simulation, 0.03, 1.2), TAUT_OK);
     assert_int_equal(l.count, 1);
-    /* some roundings of numbers of about 1 */
+    /* a few ulps of numbers of about 1 */
     assert_true(fabs(l.last.time - 1) < 1e-14);
     assert_true(l.event_time == l.last.time);
     assert_true(fabs(l.event_low) <= 1.2e-16); /* half a unit in the last place of 1 */
@@ -97,8 +97,7 @@ static void events_are_told(void **state)
 #endif
 }
 
-/* A status from the callback is that of the step, which has not been then; nobody is told any more when nobody is to
-   be. */
+/* A status that the callback returns is that of the step, which is taken back. NULL disables the callback. */
 static void listener_may_stop(void **state)
 {
     (void)state;
@@ -158,7 +157,7 @@ static void a_refused_step_leaves_no_trace(void **state)
 }
 
 /* A listener that never returns (a longjmp; an exception: exception.cpp) leaves the simulation at the end of a
-   step, whole: it goes on like one that nobody listens to, and only new events are told. */
+   step, whole: it goes on like one without a callback, and only new events are reported. */
 static void a_listener_may_jump_out(void **state)
 {
     (void)state;

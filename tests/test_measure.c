@@ -65,7 +65,7 @@ static void pairs_hold_all_digits(void **unused)
     double g = (fmax(px, py) - 1) + fmin(px, py) + (ex + ey + 2 * (x * xl + y * yl));
     if (strcmp(WIDEST, "quad") == 0) {
         assert_true(xl != 0 && fabs(xl) <= 1.2e-16 && fabs(yl) <= 1.2e-16);
-        assert_true(fabs(g) <= 1e-31); /* xl^2 and the roundings of the low parts: 1e-32 each */
+        assert_true(fabs(g) <= 1e-31); /* xl^2 and the rounding errors of the low parts: 1e-32 each */
     } else {
         assert_true(xl == 0 && yl == 0);
     }

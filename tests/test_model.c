@@ -570,7 +570,7 @@ static void lua_itself(void **state)
         "assert(x ~= nil and nil ~= x and x ~= 'x' and not (x == true) and rawequal(x, x)) assert(not (x == print))",
         "local a, t = point 'a', {} assert(a ~= nil and t == t and t ~= {} and t ~= 1 and 'a' ~= 1) start { a = origin "
         "}",
-        /* chains, brackets, comments and texts around the operators that compare.c changes */
+        /* chains, brackets, comments and texts around the operators that equality.c changes */
         "assert(1 < 2 == true and 1 == 1 ~= false and (1 < 2 == not (2 < 1)) == (2 == 2.0))",
         "local a, b, c = 1, 2, 3 assert(a == b == false == (c ~= a) ~= false, '== ~=') assert(a < b == (b < c))",
         "assert(#'==' == 2 and [[~= ]] .. '' == '~= ' and [==[]] ==]==] .. 'x' ~= '') --[[ == ]] --[==[ ~= ]==] -- ==",

@@ -327,7 +327,7 @@ static long check_events(const recipe *c)
     assert_int_equal(taut_record_open(context, path, &r), TAUT_OK);
     assert_int_equal(taut_record_events(r, &events, &count), TAUT_OK);
     for (size_t i = 0; i < count; i++) {
-        /* 1e-9: a step's end as a sum of steps has some roundings; no event of these models is so near to one */
+        /* 1e-9: a step's end as a sum of steps is off by a few ulps; no event of these models is so near to one */
         double steps = events[i].t / c->step;
         if (!(steps > (double)events[i].step - 1 + 1e-9 && steps < (double)events[i].step - 1e-9))
             fail_msg("%s: the event at t = %.9g is within step %.6g, not %ld", c->model, events[i].t, ceil(steps),
@@ -677,9 +677,8 @@ static void a_folder_without_permission(void **state)
         if (!taut_writer_create(context, new, 0, &t, 1, 0, &w) || !strstr(taut_error_text(context), "cannot create"))
             _exit(11);
         if (!taut_writer_open(context, inside, &w) || !strstr(taut_error_text(context), "read-only")) _exit(12);
-        if (taut_record_open(context, inside, &r) || taut_record_frame_count(r) != 21) _exit(13); /* reading needs no
-                                                                                                     permission to write
-                                                                                                     */
+        /* reading needs no permission to write */
+        if (taut_record_open(context, inside, &r) || taut_record_frame_count(r) != 21) _exit(13);
         taut_record_close(r);
         taut_context_destroy(context);
         _exit(0);

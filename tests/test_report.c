@@ -6,7 +6,7 @@
 #include "report/document.h"
 #include "report/page.h"
 #include "report/picture.h"
-#include "report/table.h"
+#include "report/frame_table.h"
 
 #include "support_allocator.h"
 #include "support_record.h"
@@ -177,8 +177,8 @@ static void few_frames(void **state)
     taut_table_clear(&t);
 }
 
-/* A single frame among many is in the envelope of its bucket, and a value that is no number hides none of the others.
-   */
+/* A single frame among many is in the envelope of its bucket, and a value that is no number hides none of the
+   others. */
 static void many_frames(void **state)
 {
     (void)state;
@@ -326,7 +326,7 @@ static const char *column_entry(const char *text, const char *name, int deviatio
 }
 
 /* Every number of the header against the frames of the run file. The slope is a sum of as many terms as there are
-   frames: some roundings for each of them, of the largest value over the length of the run. */
+   frames: a few ulps for each of them, of the largest value over the length of the run. */
 static void page_header(void **state)
 {
     (void)state;

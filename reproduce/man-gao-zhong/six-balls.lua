@@ -72,7 +72,7 @@ function(out, parts)
   end
   z:close()
   out:figure { title = "Fig. 10: the trajectory of the six balls, LGG, m = 2, η = 0.1, t = 300 … 400.",
-    note = "The motion is sensitive to roundings; by t = 300 the picture is that of this arithmetic. The antisymmetry is not.",
+    note = "The motion is sensitive to rounding errors; by t = 300 the picture is that of this arithmetic. The antisymmetry is not.",
     panels = { { x = { label = "x" }, y = { label = "y" }, equal = true, series = series } } }
 
   local limit = precision == "quad" and 1e-27 or 1e-11

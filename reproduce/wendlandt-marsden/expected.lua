@@ -1,5 +1,5 @@
 -- Published: Tables 1 and 2 and the text. Reference: an independent program in long double.
-local start = "the standard is a difference over 1e-5: roundings of the start are 1e-6 of the error in double"
+local start = "the standard is a difference over 1e-5: rounding errors of the start are 1e-6 of the error in double"
 local standard = "the standard, 300,000 steps, carries round-off of 1e-10"
 local expected = {
   values = {

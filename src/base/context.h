@@ -33,7 +33,7 @@ void taut_fail_forget(taut_context *context);
 
 /* A line for the log callback, if there is one. */
 void taut_note(taut_context *context, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* For parts of which one thing has several that say the same: the line is told again only after note_forget. */
+/* For parts of which one thing has several that say the same: the line is repeated only after note_forget. */
 void taut_note_once(taut_context *context, const char *line);
 void taut_note_forget(taut_context *context);
 

@@ -49,6 +49,8 @@ void options_help(const command *c);
 int complain(int exit_status, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* The exit status that belongs to a library status (1 failed, 2 bad usage or model). */
 int exit_status_of(int status);
+/* What the command can do about a failure of the library, to go after its message; "" when there is nothing. */
+const char *advice_on(int status);
 /* Reads a number; complains and returns non-zero if it is none. */
 int number_option(const options *o, const char *name, const char *otherwise, wide *value);
 /* --steps, which is given: positive numbers separated by commas, each of which divides the end time. Complains and

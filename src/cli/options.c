@@ -32,6 +32,11 @@ int exit_status_of(int status)
     }
 }
 
+const char *advice_on(int status)
+{
+    return status == TAUT_SINGULAR || status == -TAUT_SINGULAR ? "; 'taut check' shows the rank of the constraints" : "";
+}
+
 void options_help(const command *c)
 {
     printf("usage: taut %s %s\n\n%s\n\n", c->name, c->arguments, c->summary);

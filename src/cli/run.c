@@ -88,7 +88,8 @@ static int simulate(session *z, const engine_options *e, const definitions *d, i
         status = taut_recorder_create(z->context, z->path, replace, &subject, z->engine, &z->recorder);
     /* A model that cannot start is a bad model, whatever the reason. */
     if (status)
-        return complain(status == TAUT_OUT_OF_MEMORY ? EXIT_FAILED : EXIT_USAGE, "%s", taut_error_text(z->context));
+        return complain(status == TAUT_OUT_OF_MEMORY ? EXIT_FAILED : EXIT_USAGE, "%s%s", taut_error_text(z->context),
+                        advice_on(status));
     return session_run(z);
 }
 

@@ -197,10 +197,12 @@ static int tell_end(const session *z, const run_result *result, int status)
 {
     long done = result->steps_done, planned = result->steps_planned;
     if (status && z->recorder && access(z->path, R_OK) == 0)
-        return complain(EXIT_FAILED, "stopped after %ld of %ld steps: %s; '%s' can be resumed from step %ld", done,
-                        planned, taut_error_text(z->context), z->path, taut_recorder_committed(z->recorder));
+        return complain(EXIT_FAILED, "stopped after %ld of %ld steps: %s%s; '%s' can be resumed from step %ld", done,
+                        planned, taut_error_text(z->context), advice_on(status), z->path,
+                        taut_recorder_committed(z->recorder));
     if (status)
-        return complain(EXIT_FAILED, "stopped after %ld of %ld steps: %s", done, planned, taut_error_text(z->context));
+        return complain(EXIT_FAILED, "stopped after %ld of %ld steps: %s%s", done, planned, taut_error_text(z->context),
+                        advice_on(status));
     if (result->stopped && done < planned)
         return complain(128 + told_to_stop, "stopped at t = %.9g after %ld of %ld steps; to continue: taut resume %s",
                         (double)result->t, done, planned, z->path);

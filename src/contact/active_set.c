@@ -21,22 +21,22 @@ int X(active_set_check)(const hybrid *self, const struct method_class *class, co
     if (!fits)
         return taut_fail(
             self->context, TAUT_UNSUPPORTED,
-            "active-set steps are made of the 'true' symplectic Euler method; choose it with -m euler, or leave out "
-            "--contacts active-set");
+            "active-set steps are made of the 'true' symplectic Euler method; choose the method 'euler', or "
+            "event-driven steps");
     for (size_t i = 0; i < self->count; i++) {
-        const contact *c = &self->m->contacts[i];
-        if (c->friction && c->law == FRICTION_SET_VALUED)
+        const origin of = self->traits[i].origin;
+        if (self->traits[i].has_friction && !self->traits[i].regularised)
             return taut_fail(
                 self->context, TAUT_UNSUPPORTED,
                 "%s:%d: contact '%s' sticks and slips, which active-set steps do not; use event-driven steps, or "
                 "give it regularised = WIDTH",
-                self->m->file, c->line, c->name);
+                of.file, of.line, of.name);
         if (self->constants.restitution[i] != 0)
             return taut_fail(
                 self->context, TAUT_UNSUPPORTED,
                 "%s:%d: contact '%s' has a restitution, and active-set steps have none; use event-driven steps, "
                 "or set it to 0",
-                self->m->file, c->line, c->name);
+                of.file, of.line, of.name);
     }
     return TAUT_OK;
 }

@@ -4,7 +4,7 @@
 #include "contact/hybrid_inside.h"
 #include "solve/start.h"
 
-#define SOME_ROUNDINGS (1000 * REAL_EPSILON) /* relative error of multipliers and accelerations */
+#define SOME_ULPS (1000 * REAL_EPSILON) /* relative error of multipliers and accelerations */
 
 /* ---- modes ---- */
 
@@ -37,13 +37,13 @@ static int slips(const hybrid *self, size_t i)
 {
     const contact_motion *t = X(kinematics_of)(self->kinematics, i);
     real size =
-        REAL(sqrt)(t->slip[0] * t->slip[0] + (self->m->contacts[i].slide_count == 2 ? t->slip[1] * t->slip[1] : 0));
-    return self->m->contacts[i].slide_count && size > REAL(fmax)(t->slip_round_off, self->event.slip_noise[i]);
+        REAL(sqrt)(t->slip[0] * t->slip[0] + (self->traits[i].slide_count == 2 ? t->slip[1] * t->slip[1] : 0));
+    return self->traits[i].slide_count && size > REAL(fmax)(t->slip_round_off, self->event.slip_noise[i]);
 }
 
 void X(close_contact)(hybrid *self, state *x, size_t i)
 {
-    contact_mode mode = taut_contact_closed_mode(&self->m->contacts[i], slips(self, i));
+    contact_mode mode = self->traits[i].closed[slips(self, i)];
     if (mode == MODE_CLOSED) enter(self, x, i, mode);
     if (mode == MODE_STICK) X(stick_contact)(self, x, i);
     if (mode == MODE_SLIP) X(slip_contact)(self, x, i, X(kinematics_of)(self->kinematics, i)->slip);
@@ -82,7 +82,7 @@ int X(contact_report_changes)(hybrid *self, const state *x, int *changed)
  * step. */
 static real no_acceleration(const hybrid *self, size_t i, real size)
 {
-    real of_terms = SOME_ROUNDINGS * size;
+    real of_terms = SOME_ULPS * size;
     return self->step.h > 0
                ? REAL(fmax)(of_terms, X(kinematics_of)(self->kinematics, i)->round_off / (self->step.h * self->step.h))
                : of_terms;
@@ -126,11 +126,11 @@ static flaw find_flaw(hybrid *self, const mode_set *set)
         }
         const real *lambda = set->lambda + set->first[i];
         const contact_motion *t = X(kinematics_of)(self->kinematics, i);
-        if (lambda[0] < -SOME_ROUNDINGS * scale) consider(&worst, i, WRONG_PULLS, -lambda[0] / scale);
+        if (lambda[0] < -SOME_ULPS * scale) consider(&worst, i, WRONG_PULLS, -lambda[0] / scale);
         if (set->modes[i] != MODE_STICK) continue;
         real x = lambda[1], y = set->rows[i] > 2 ? lambda[2] : 0, size = REAL(sqrt)(x * x + y * y);
         real most = t->mu * t->normal * REAL(fmax)(lambda[0], 0);
-        if (!(size - most > SOME_ROUNDINGS * scale)) continue;
+        if (!(size - most > SOME_ULPS * scale)) continue;
         consider(&worst, i, WRONG_STICKS, (size - most) / scale);
         if (worst.contact == (long)i) worst.direction[0] = -x, worst.direction[1] = -y;
     }
@@ -148,7 +148,7 @@ static void repair(hybrid *self, state *x, const mode_set *set, const flaw *f)
         real direction[2] = { 0, 0 };
         const real *slots = contact_extra(x, i) + EXTRA_SLOTS;
         const contact_motion *t = X(kinematics_of)(self->kinematics, i);
-        int given = self->m->contacts[i].slide_type == SLIDE_GIVEN;
+        int given = self->traits[i].slide_type == SLIDE_GIVEN;
         for (int r = 0; r < set->rows[i] - 1; r++)
             for (int k = 0; k < set->rows[i] - 1; k++) {
                 real overlap = given ? r == k : 0;
@@ -211,10 +211,9 @@ int X(contact_correct_modes)(hybrid *self, state *x)
 /* Friction of a contact that slips, or that is regularised, is given. */
 static void set_cone(hybrid *self, cone_contact *c, size_t index)
 {
-    const contact *k = &self->m->contacts[index];
     const contact_motion *t = X(kinematics_of)(self->kinematics, index);
     real width = 0, size = 0;
-    if (k->law == FRICTION_REGULARISED) width = (real)self->constants.width[index];
+    if (self->traits[index].regularised) width = (real)self->constants.width[index];
     for (int r = 0; r < c->tangents; r++) size += t->slip[r] * t->slip[r];
     size = REAL(sqrt)(size + width * width);
     c->sliding = c->tangents && (width > 0 || slips(self, index));
@@ -231,7 +230,7 @@ static void take_modes(hybrid *self, state *x)
         const real *P = problem->P + c->first;
         if (!(P[0] > 0)) continue;
         real against[2] = { -P[1], c->tangents > 1 ? -P[2] : 0 };
-        if (!c->sliding && c->slips && taut_contact_closed_mode(&self->m->contacts[index], 1) == MODE_SLIP)
+        if (!c->sliding && c->slips && self->traits[index].closed[1] == MODE_SLIP)
             X(slip_contact)(self, x, index, against);
         else X(close_contact)(self, x, index);
         contact_extra(x, index)[EXTRA_LAMBDA] = P[0];
@@ -269,7 +268,7 @@ int X(contact_settle)(hybrid *self, state *x)
         for (int r = 0; r <= c->tangents; r++) {
             real size, a = X(kinematics_acceleration)(self->kinematics, problem->contacts[i], r, &size);
             problem->b[c->first + r] =
-                REAL(fabs)(a) > (r ? SOME_ROUNDINGS * size : no_acceleration(self, problem->contacts[i], size)) ? a : 0;
+                REAL(fabs)(a) > (r ? SOME_ULPS * size : no_acceleration(self, problem->contacts[i], size)) ? a : 0;
         }
     }
     status =
@@ -304,7 +303,7 @@ int X(contact_lift)(hybrid *self, state *x)
     if (!status) memcpy(x->q, set->begin.q, self->n * sizeof(real));
     if (!status) memset(x->q_low, 0, self->n * sizeof(real));
     for (size_t i = 0; i < self->count; i++) contact_extra(x, i)[EXTRA_MODE] = self->event.modes_before[i];
-    if (status == TAUT_SINGULAR) return TAUT_OK; /* more surfaces than can be told apart: they stay as they are */
+    if (status == TAUT_SINGULAR) return TAUT_OK; /* more surfaces than can be distinguished: they stay as they are */
     if (!status) status = X(mode_sets_get)(&self->sets, x, &set);
     if (!status) status = X(mode_set_load)(set, x);
     if (!status) status = X(start_project)(set->s, &set->begin);

@@ -17,6 +17,7 @@ void X(hybrid_destroy)(hybrid *self)
     taut_mem_free(context, self->problem.W);
     taut_mem_free(context, self->step.saved.block);
     taut_mem_free(context, self->room);
+    taut_mem_free(context, self->traits);
     taut_mem_free(context, self);
 }
 
@@ -67,12 +68,12 @@ static void lay_out(void *object, room_layout *l)
     lay_out_response(&self->response, self->n, self->c, l);
 }
 
-static int read_constants(hybrid *self, struct system *s)
+static int read_constants(hybrid *self, const model *m, struct system *s)
 {
     int status = TAUT_OK;
     for (size_t i = 0; !status && i < self->count; i++) {
-        const contact *c = &self->m->contacts[i];
-        self->constants.guess[i] = self->m->form == FORM_RATES ? 1 : 0;
+        const contact *c = &m->contacts[i];
+        self->constants.guess[i] = s->start.other_lambda;
         status = X(system_constant)(s, c->restitution, &self->constants.restitution[i]);
         if (!status && c->width) status = X(system_constant)(s, c->width, &self->constants.width[i]);
         if (!status && c->guess) status = X(system_constant)(s, c->guess, &self->constants.guess[i]);
@@ -84,9 +85,9 @@ static int read_constants(hybrid *self, struct system *s)
 static int try_friction(hybrid *self, state *x)
 {
     for (size_t i = 0; i < self->count; i++) {
-        if (!self->m->contacts[i].friction) continue;
+        if (!self->traits[i].has_friction) continue;
         mode_set *set;
-        contact_extra(x, i)[EXTRA_MODE] = taut_contact_closed_mode(&self->m->contacts[i], 1);
+        contact_extra(x, i)[EXTRA_MODE] = self->traits[i].closed[1];
         int status = X(mode_sets_get)(&self->sets, x, &set);
         contact_extra(x, i)[EXTRA_MODE] = MODE_OPEN;
         return status;
@@ -100,17 +101,18 @@ int X(hybrid_create)(const model *m, const struct method_class *class, const met
     *result = NULL;
     hybrid *self = taut_mem_new(m->context, 1, sizeof *self);
     if (!self) return TAUT_OUT_OF_MEMORY;
-    self->m = m;
     self->context = m->context;
+    self->sequential = m->impact_law == IMPACT_SEQUENTIAL;
     self->count = m->contact_count;
     self->options = *options;
     method_info declared = X(method_class_declared)(class, spec);
     self->method.can_hold = declared.order >= 2;
     self->method.velocities_off = (declared.keeps & KEEPS_POSITION) && !(declared.keeps & KEEPS_VELOCITY);
-    int status = X(mode_sets_create)(m, class, spec, tolerance, &self->sets);
+    self->traits = X(contact_traits_create)(m);
+    int status = self->traits ? X(mode_sets_create)(m, class, spec, tolerance, &self->sets) : TAUT_OUT_OF_MEMORY;
     self->sets.native = options->native;
     if (!status) status = X(mode_sets_open)(&self->sets, &self->open);
-    if (!status) status = X(kinematics_create)(m, &self->kinematics);
+    if (!status) status = X(kinematics_create)(m, self->traits, &self->kinematics);
     if (!status) {
         self->n = self->open->s->n;
         self->c = self->open->s->c;
@@ -119,7 +121,7 @@ int X(hybrid_create)(const model *m, const struct method_class *class, const met
         status = X(state_create)(&with, &self->step.saved);
     }
     if (!status) status = room_create(m->context, lay_out, self, &self->room);
-    if (!status) status = read_constants(self, self->open->s);
+    if (!status) status = read_constants(self, m, self->open->s);
     if (!status && options->active_set) status = X(active_set_check)(self, class, spec);
     if (!status) status = try_friction(self, &self->step.saved);
     if (status)
@@ -171,8 +173,8 @@ static int stick_ends(hybrid *self, state *x, size_t i)
     real direction[2] = { 0, 0 };
     X(kinematics_evaluate)(self->kinematics, x->q, x->w, x->t, self->step.h);
     const contact_motion *t = X(kinematics_of)(self->kinematics, i);
-    uint32_t rows = self->m->contacts[i].slide_count;
-    int given = self->m->contacts[i].slide_type == SLIDE_GIVEN;
+    uint32_t rows = self->traits[i].slide_count;
+    int given = self->traits[i].slide_type == SLIDE_GIVEN;
     for (uint32_t r = 0; r < rows; r++)
         for (uint32_t k = 0; k < rows; k++) {
             real overlap = given ? r == k : 0;
@@ -265,18 +267,19 @@ int X(hybrid_start)(hybrid *self, state *x)
     X(kinematics_evaluate)(self->kinematics, x->q, x->w, x->t, 0);
     for (size_t i = 0; i < self->count; i++) {
         const contact_motion *t = X(kinematics_of)(self->kinematics, i);
+        const origin of = self->traits[i].origin;
         /* 1e-9 of the coordinates: what counts as a rounding of the given numbers, as for constraints */
         real given = REAL(fmax)(t->round_off, t->round_off / (16 * REAL_EPSILON) * (real)1e-9);
         if (t->gap < -given)
             return taut_fail(self->context, TAUT_BAD_MODEL,
                         "%s:%d: the start lies below the surface: the gap of contact '%s' is %.3g; correct the start "
                         "values",
-                        self->m->file, self->m->contacts[i].line, self->m->contacts[i].name, (double)t->gap);
+                        of.file, of.line, of.name, (double)t->gap);
         if (!(t->gap - t->gap == 0))
             return taut_fail(self->context, TAUT_NOT_FINITE,
                         "%s:%d: the gap of contact '%s' is not finite at the start; correct the formula or the start "
                         "values",
-                        self->m->file, self->m->contacts[i].line, self->m->contacts[i].name);
+                        of.file, of.line, of.name);
     }
     memset(self->event.rate_noise, 0, self->count * sizeof(real));
     memset(self->event.slip_noise, 0, self->count * sizeof(real));

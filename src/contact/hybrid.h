@@ -13,7 +13,7 @@
 #include "contact/modes.h"
 #include "system/symmetry.h"
 
-/* Told of every event, with x as it is just after it. A status other than 0 ends the step. */
+/* Called at every event, with x as it is just after it. A status other than 0 ends the step. */
 typedef int (*event_callback)(void *user, size_t contact, event_kind kind, real impulse);
 
 typedef struct hybrid hybrid;

@@ -67,8 +67,9 @@ typedef struct {
 } response_work;
 
 struct hybrid {
-    const model *m;
     taut_context *context;
+    contact_traits *traits;   /* of each contact */
+    int sequential;           /* the impact law: one impact after the other */
     size_t count;             /* of contacts */
     uint32_t n, c;            /* coordinates; constraints that always hold */
     hybrid_options options;
@@ -93,7 +94,7 @@ int X(problem_apply)(hybrid *self, state *x);
 void X(response_clear)(taut_context *context, response_work *work);
 
 /* ---- impact.c ---- */
-/* trigger: a contact that closes however slowly, or -1. *happened: somebody hit somebody. */
+/* trigger: a contact that closes however slowly, or -1. *happened: there was an impact. */
 int X(contact_impact)(hybrid *self, state *x, long trigger, int *happened);
 /* Below this speed a contact that is pressed together does not open again: the height of the jump is some ulps of the
  * gap. */

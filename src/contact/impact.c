@@ -197,13 +197,13 @@ int X(contact_impact)(hybrid *self, state *x, long trigger, int *happened)
         e[i] = t->rate < 0 && -self->constants.restitution[index] * t->rate > settling[i]
                    ? self->constants.restitution[index]
                    : 0;
-        if (self->m->impact_law == IMPACT_SEQUENTIAL) e[i] = self->constants.restitution[index];
+        if (self->sequential) e[i] = self->constants.restitution[index];
         for (int r = 0; r <= problem->cones[i].tangents; r++)
             problem->b[problem->cones[i].first + r] = r ? t->slip[r - 1] : t->rate;
     }
     if (!status) memset(problem->P, 0, (size_t)problem->rows * sizeof(real));
     if (!status)
-        status = self->m->impact_law == IMPACT_SEQUENTIAL ? sequential(self, &k, e, slow, settling)
+        status = self->sequential ? sequential(self, &k, e, slow, settling)
                                                           : simultaneous(self, &k, e);
     if (!status) status = X(problem_apply)(self, x);
     for (int i = 0; !status && i < problem->count; i++)

@@ -5,10 +5,12 @@
 #include "base/room.h"
 
 struct kinematics {
-    const model *m;
-    model *own;            /* its constraints: those of m, gaps, slides */
+    taut_context *context;
+    const contact_traits *traits;
+    model *own;            /* its constraints: those of the model, gaps, slides */
     struct system *s;
-    size_t count;
+    size_t count;          /* of contacts */
+    uint32_t first_gap;    /* its row in s: as many constraints has the model */
     void *room;            /* of the arrays below */
     uint32_t *slide;       /* per contact: row of its first given slide in s */
     contact_motion *touches;
@@ -20,7 +22,7 @@ struct kinematics {
 void X(kinematics_destroy)(kinematics *self)
 {
     if (!self) return;
-    taut_context *context = self->m->context;
+    taut_context *context = self->context;
     taut_mem_free(context, self->room);
     X(system_destroy)(self->s);
     taut_mode_model_destroy(self->own);
@@ -41,22 +43,24 @@ static void lay_out(void *object, room_layout *l)
     self->place_q = room_reals(l, n), self->place_w = room_reals(l, n);
 }
 
-int X(kinematics_create)(const model *m, kinematics **result)
+int X(kinematics_create)(const model *m, const contact_traits *traits, kinematics **result)
 {
     *result = NULL;
     kinematics *self = taut_mem_new(m->context, 1, sizeof *self);
     if (!self) return TAUT_OUT_OF_MEMORY;
-    self->m = m;
+    self->context = m->context;
+    self->traits = traits;
     self->count = m->contact_count;
+    self->first_gap = (uint32_t)m->constraint_count;
     int status = taut_gap_model_create(m, &self->own);
     if (!status) status = X(system_create)(self->own, &self->s);
     if (!status) status = X(system_prepare_block)(self->s, BLOCK_G);
     if (!status) status = X(system_prepare_rates)(self->s);
     if (!status) status = room_create(m->context, lay_out, self, &self->room);
-    uint32_t row = (uint32_t)(m->constraint_count + self->count);
+    uint32_t row = self->first_gap + (uint32_t)self->count;
     for (size_t i = 0; !status && i < self->count; i++) {
         self->slide[i] = row;
-        if (m->contacts[i].slide_type == SLIDE_GIVEN) row += m->contacts[i].slide_count;
+        if (traits[i].slide_type == SLIDE_GIVEN) row += traits[i].slide_count;
     }
     if (status)
         X(kinematics_destroy)(self);
@@ -70,10 +74,7 @@ const real *X(kinematics_velocity)(const kinematics *self) { return self->v; }
 struct system *X(kinematics_system)(kinematics *self) { return self->s; }
 real X(kinematics_smallest_scale)(const kinematics *self) { return self->s->least; }
 
-static uint32_t gap_row(const kinematics *self, size_t contact)
-{
-    return (uint32_t)(self->m->constraint_count + contact);
-}
+static uint32_t gap_row(const kinematics *self, size_t contact) { return self->first_gap + (uint32_t)contact; }
 
 /* d row / d coordinate */
 static real entry(const kinematics *self, uint32_t row, uint32_t coordinate)
@@ -86,12 +87,12 @@ static real entry(const kinematics *self, uint32_t row, uint32_t coordinate)
  * from n. */
 static void find_tangents(const kinematics *self, size_t i, contact_motion *t)
 {
-    const contact *c = &self->m->contacts[i];
-    const group *p = &self->m->groups[c->point[0]];
+    const contact_traits *c = &self->traits[i];
     real n[3] = { 0, 0, 0 };
-    for (uint32_t k = 0; k < p->size; k++) n[k] = entry(self, gap_row(self, i), p->first + k) / t->normal;
+    for (uint32_t k = 0; k < c->point[0].size; k++)
+        n[k] = entry(self, gap_row(self, i), c->point[0].first + k) / t->normal;
     memset(t->tangent, 0, sizeof t->tangent);
-    if (p->size == 2) {
+    if (c->point[0].size == 2) {
         t->tangent[0][0] = n[1], t->tangent[0][1] = -n[0];
         return;
     }
@@ -108,11 +109,11 @@ static void find_tangents(const kinematics *self, size_t i, contact_motion *t)
 /* Relative velocity (or place) of the points of a contact along a tangent. */
 static real along_points(const kinematics *self, size_t i, const real *tangent, const real *x)
 {
-    const contact *c = &self->m->contacts[i];
+    const contact_traits *c = &self->traits[i];
     real sum = 0;
     for (uint32_t p = 0; p < c->point_count; p++)
-        for (uint32_t k = 0; k < self->m->groups[c->point[p]].size; k++) {
-            real part = tangent[k] * x[self->m->groups[c->point[p]].first + k];
+        for (uint32_t k = 0; k < c->point[p].size; k++) {
+            real part = tangent[k] * x[c->point[p].first + k];
             sum += p ? -part : part;
         }
     return sum;
@@ -121,7 +122,7 @@ static real along_points(const kinematics *self, size_t i, const real *tangent, 
 /* fastest: the largest velocity, whose rounding the constraints hand on to all others. */
 static void look_at(kinematics *self, size_t i, real h, real fastest)
 {
-    const contact *c = &self->m->contacts[i];
+    const contact_traits *c = &self->traits[i];
     const pattern *shape = self->s->blocks[BLOCK_G].parts[0].shape;
     contact_motion *t = &self->touches[i];
     uint32_t row = gap_row(self, i);
@@ -137,8 +138,8 @@ static void look_at(kinematics *self, size_t i, real h, real fastest)
     }
     t->round_off = 16 * REAL_EPSILON * size;
     t->rate_round_off = 64 * REAL_EPSILON * speed;
-    for (uint32_t k = 0; c->point_count && k < self->m->groups[c->point[0]].size; k++) {
-        real g = entry(self, row, self->m->groups[c->point[0]].first + k);
+    for (uint32_t k = 0; c->point_count && k < c->point[0].size; k++) {
+        real g = entry(self, row, c->point[0].first + k);
         sum += g * g;
     }
     t->normal = c->point_count ? REAL(sqrt)(sum) : 1;
@@ -182,12 +183,11 @@ void X(kinematics_row)(const kinematics *self, size_t contact, int r, real *out)
     const pattern *shape = self->s->blocks[BLOCK_G].parts[0].shape;
     memset(out, 0, self->s->n * sizeof(real));
     const contact_motion *t = &self->touches[contact];
-    if (r > 0 && self->m->contacts[contact].slide_type == SLIDE_POINTS) {
-        for (uint32_t p = 0; p < self->m->contacts[contact].point_count; p++) {
-            const group *owner = &self->m->groups[self->m->contacts[contact].point[p]];
-            for (uint32_t k = 0; k < owner->size; k++)
-                out[owner->first + k] = p ? -t->tangent[r - 1][k] : t->tangent[r - 1][k];
-        }
+    const contact_traits *c = &self->traits[contact];
+    if (r > 0 && c->slide_type == SLIDE_POINTS) {
+        for (uint32_t p = 0; p < c->point_count; p++)
+            for (uint32_t k = 0; k < c->point[p].size; k++)
+                out[c->point[p].first + k] = p ? -t->tangent[r - 1][k] : t->tangent[r - 1][k];
         return;
     }
     uint32_t row = r == 0 ? gap_row(self, contact) : self->slide[contact] + (uint32_t)r - 1;
@@ -215,8 +215,8 @@ void X(kinematics_accelerate)(kinematics *self, const real *dv)
 real X(kinematics_acceleration)(const kinematics *self, size_t contact, int r, real *scale)
 {
     /* points that do not slip do not move, and their tangents neither */
-    if (r > 0 && self->m->contacts[contact].slide_type == SLIDE_POINTS) {
-        if (scale) *scale = (real)self->m->contacts[contact].point_count * self->fastest;
+    if (r > 0 && self->traits[contact].slide_type == SLIDE_POINTS) {
+        if (scale) *scale = (real)self->traits[contact].point_count * self->fastest;
         return along_points(self, contact, self->touches[contact].tangent[r - 1], self->dv);
     }
     uint32_t row = r == 0 ? gap_row(self, contact) : self->slide[contact] + (uint32_t)r - 1;
@@ -226,15 +226,15 @@ real X(kinematics_acceleration)(const kinematics *self, size_t contact, int r, r
 
 real X(kinematics_slip_along)(const kinematics *self, size_t contact, const real *slots)
 {
-    const model *m = self->m;
+    const contact_traits *c = &self->traits[contact];
     const contact_motion *t = &self->touches[contact];
     real sum = 0;
-    if (m->contacts[contact].slide_type == SLIDE_POINTS && m->contacts[contact].slide_count == 2) {
+    if (c->slide_type == SLIDE_POINTS && c->slide_count == 2) {
         for (int k = 0; k < 3; k++)
             sum += slots[SLOT_DIRECTION + k] * (t->slip[0] * t->tangent[0][k] + t->slip[1] * t->tangent[1][k]);
         return sum;
     }
-    for (uint32_t k = 0; k < m->contacts[contact].slide_count; k++) sum += slots[SLOT_DIRECTION + k] * t->slip[k];
+    for (uint32_t k = 0; k < c->slide_count; k++) sum += slots[SLOT_DIRECTION + k] * t->slip[k];
     return sum;
 }
 
@@ -242,13 +242,13 @@ void X(kinematics_slip_slots)(const kinematics *self, size_t contact, const real
 {
     const contact_motion *t = &self->touches[contact];
     memset(slots, 0, CONTACT_SLOTS * sizeof *slots);
-    if (self->m->contacts[contact].slide_count == 1) {
+    if (self->traits[contact].slide_count == 1) {
         slots[SLOT_DIRECTION] = d[0] < 0 ? -1 : 1;
         return;
     }
     real length = REAL(sqrt)(d[0] * d[0] + d[1] * d[1]), x = length > 0 ? d[0] / length : 1,
          y = length > 0 ? d[1] / length : 0;
-    if (self->m->contacts[contact].slide_type == SLIDE_POINTS) {
+    if (self->traits[contact].slide_type == SLIDE_POINTS) {
         for (int k = 0; k < 3; k++) slots[SLOT_DIRECTION + k] = x * t->tangent[0][k] + y * t->tangent[1][k];
     } else {
         slots[SLOT_DIRECTION] = x, slots[SLOT_DIRECTION + 1] = y;
@@ -259,8 +259,8 @@ void X(kinematics_stick_slots)(const kinematics *self, size_t contact, real *slo
 {
     const contact_motion *t = &self->touches[contact];
     memset(slots, 0, CONTACT_SLOTS * sizeof *slots);
-    for (uint32_t r = 0; r < self->m->contacts[contact].slide_count; r++) {
-        if (self->m->contacts[contact].slide_type == SLIDE_GIVEN) {
+    for (uint32_t r = 0; r < self->traits[contact].slide_count; r++) {
+        if (self->traits[contact].slide_type == SLIDE_GIVEN) {
             slots[SLOT_ANCHOR + r] = self->g[self->slide[contact] + r];
             continue;
         }

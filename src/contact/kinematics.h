@@ -2,7 +2,7 @@
 #ifndef TAUT_CONTACT_KINEMATICS_H
 #define TAUT_CONTACT_KINEMATICS_H
 
-#include "model/contact_mode.h"
+#include "contact/traits.h"
 #include "system/state.h"
 
 /* One contact at the place of the last kinematics_evaluate. */
@@ -20,8 +20,8 @@ typedef struct {
 
 typedef struct kinematics kinematics;
 
-/* m has contacts. */
-int X(kinematics_create)(const model *m, kinematics **result);
+/* m has contacts, with these traits, which must outlive the object. */
+int X(kinematics_create)(const model *m, const contact_traits *traits, kinematics **result);
 void X(kinematics_destroy)(kinematics *self);
 /* Looks at all contacts; h: the step, because round-off of a gap is also that of the way to it. */
 void X(kinematics_evaluate)(kinematics *self, const real *q, const real *stage, real t, real h);

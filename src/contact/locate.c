@@ -17,12 +17,6 @@ static cross_kind kind_of(const mode_set *set, size_t f)
     return mode == MODE_SLIP ? CROSS_SLIP : mode == MODE_STICK ? CROSS_STICK : CROSS_NONE;
 }
 
-/* The parameters of a contact in the model of the mode set. */
-static const parameter *slot_of(const hybrid *self, const mode_set *set, size_t i)
-{
-    return set->m->parameters + set->m->parameter_count - CONTACT_SLOTS * (self->count - i);
-}
-
 /* self->crossing.value := the event functions at set->end. */
 static int evaluate(hybrid *self, mode_set *set)
 {
@@ -40,7 +34,7 @@ static int evaluate(hybrid *self, mode_set *set)
         f[0] = lambda ? lambda[0] : t->gap;
         f[1] = 0;
         if (set->modes[i] == MODE_SLIP) {
-            for (int k = 0; k < CONTACT_SLOTS; k++) slots[k] = (real)slot_of(self, set, i)[k].value;
+            X(mode_set_slots)(set, i, slots);
             f[1] = X(kinematics_slip_along)(self->kinematics, i, slots);
         } else if (set->modes[i] == MODE_STICK) {
             real size = lambda[1] * lambda[1] + (set->rows[i] > 2 ? lambda[2] * lambda[2] : 0);
@@ -49,7 +43,7 @@ static int evaluate(hybrid *self, mode_set *set)
         if (!(f[0] - f[0] == 0) || !(f[1] - f[1] == 0))
             return taut_fail(self->context, TAUT_NOT_FINITE,
                         "at t = %.9g: contact '%s' is no longer finite; try a smaller step", (double)x->t,
-                        self->m->contacts[i].name);
+                        self->traits[i].origin.name);
     }
     return TAUT_OK;
 }
@@ -80,7 +74,8 @@ static void set_tolerances(hybrid *self, const mode_set *set)
 }
 
 /* Positions are moved by v s. Where that is less than their rounding the step of a method is noise: what brings the
-   rounded positions onto the constraints, divided by s, is its velocity. (At rest: a thousand ulps of the whole step.) */
+   rounded positions onto the constraints, divided by s, is its velocity. (At rest: a thousand ulps of the whole
+   step.) */
 static void set_shortest(hybrid *self, const mode_set *set)
 {
     const real *v = X(kinematics_velocity)(self->kinematics);
@@ -180,8 +175,8 @@ static int find_crossing(hybrid *self, mode_set *set, size_t f, real end, real f
 
 /* ---- gaps that close and open again within the step ---- */
 
-/* The least value of the cubic with these values and slopes at the ends, where the slope goes from below to above zero.
- */
+/* The least value of the cubic with these values and slopes at the ends, where the slope goes from below to above
+ * zero. */
 static real cubic_minimum(real h, real f0, real d0, real f1, real d1)
 {
     real least = REAL(fmin)(f0, f1);
@@ -261,8 +256,11 @@ static int locate_before(hybrid *self, mode_set *set, real end, located *event)
     int status = attempt(self, set, end);
     if (status) return status;
     for (size_t i = 0; i < self->count; i++)
-        if (kind_of(set, 2 * i + 1) == CROSS_SLIP && self->m->contacts[i].slide_count == 2 &&
-            is_violated(self, set, 2 * i + 1) && slot_of(self, set, i)[SLOT_KEEP].value == 0) {
+        if (kind_of(set, 2 * i + 1) == CROSS_SLIP && self->traits[i].slide_count == 2 &&
+            is_violated(self, set, 2 * i + 1)) {
+            real slots[CONTACT_SLOTS];
+            X(mode_set_slots)(set, i, slots);
+            if (slots[SLOT_KEEP] != 0) continue;
             event->keep = 1;
             event->contact = i;
             return TAUT_OK;

@@ -135,6 +135,18 @@ int X(mode_sets_open)(mode_sets *p, mode_set **result)
 
 /* ---- states ---- */
 
+/* The parameters of a contact in the model of the mode set. */
+static parameter *parameters_of(const mode_set *set, size_t contact)
+{
+    return set->m->parameters + set->m->parameter_count - CONTACT_SLOTS * (set->contact_count - contact);
+}
+
+void X(mode_set_slots)(const mode_set *set, size_t contact, real *slots)
+{
+    const parameter *from = parameters_of(set, contact);
+    for (int k = 0; k < CONTACT_SLOTS; k++) slots[k] = (real)from[k].value;
+}
+
 int X(mode_set_load)(mode_set *set, const state *x)
 {
     struct system *s = set->s;
@@ -150,7 +162,7 @@ int X(mode_set_load)(mode_set *set, const state *x)
         const real *extra = contact_extra(x, i);
         if (set->first[i] < 0) continue;
         for (int r = 0; r < set->rows[i]; r++) to->lambda[set->first[i] + r] = extra[EXTRA_LAMBDA + r];
-        parameter *slots = set->m->parameters + set->m->parameter_count - CONTACT_SLOTS * (contacts - i);
+        parameter *slots = parameters_of(set, i);
         for (int k = 0; k < CONTACT_SLOTS; k++) {
             if (slots[k].value == (wide)extra[EXTRA_SLOTS + k]) continue;
             slots[k].value = (wide)extra[EXTRA_SLOTS + k];

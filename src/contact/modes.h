@@ -19,7 +19,7 @@ static inline contact_mode contact_mode_of(const state *x, size_t contact)
 typedef struct {
     size_t contact_count;
     unsigned char *modes;
-    model *m;
+    model *m;              /* compiled into s */
     struct system *s;
     method method;
     acceleration *acceleration;
@@ -32,7 +32,7 @@ typedef struct {
 } mode_set;
 
 typedef struct {
-    const model *m;
+    const model *m;        /* of which those of the mode sets are made */
     const struct method_class *class;
     const method_spec *spec;
     real tolerance;
@@ -57,6 +57,8 @@ newton_counts X(mode_sets_counts)(const mode_sets *p);
 
 /* Copies x to the beginning of a step, and what it remembers to the parameters of its model. */
 int X(mode_set_load)(mode_set *set, const state *x);
+/* What the parameters of a contact are in it (CONTACT_SLOTS). */
+void X(mode_set_slots)(const mode_set *set, size_t contact, real *slots);
 /* Copies a state of the mode set to x. */
 void X(mode_set_store)(const mode_set *set, const state *from, state *x);
 /* Multipliers and accelerations at a state of the mode set. */

@@ -107,7 +107,7 @@ int X(problem_collect)(hybrid *self, const state *x, const unsigned char *takes_
         const contact_motion *t = X(kinematics_of)(self->kinematics, i);
         cone_contact *c = &problem->cones[problem->count];
         *c = (cone_contact){ .first = problem->rows,
-                             .tangents = (int)self->m->contacts[i].slide_count,
+                             .tangents = (int)self->traits[i].slide_count,
                              .mu = t->mu * t->normal };
         if (!(c->mu >= 0)) c->mu = 0;
         problem->contacts[problem->count++] = i;

@@ -21,12 +21,12 @@ static void turn_directions(hybrid *self, state *x)
 {
     int any = 0;
     for (size_t i = 0; i < self->count; i++)
-        any |= contact_mode_of(x, i) == MODE_SLIP && self->m->contacts[i].slide_count == 2;
+        any |= contact_mode_of(x, i) == MODE_SLIP && self->traits[i].slide_count == 2;
     if (!any) return;
     X(kinematics_evaluate)(self->kinematics, x->q, x->w, x->t, self->step.h);
     for (size_t i = 0; i < self->count; i++) {
         const contact_motion *t = X(kinematics_of)(self->kinematics, i);
-        if (contact_mode_of(x, i) != MODE_SLIP || self->m->contacts[i].slide_count != 2) continue;
+        if (contact_mode_of(x, i) != MODE_SLIP || self->traits[i].slide_count != 2) continue;
         real size = REAL(sqrt)(t->slip[0] * t->slip[0] + t->slip[1] * t->slip[1]);
         if (size > t->slip_round_off)
             X(kinematics_slip_slots)(self->kinematics, i, t->slip, contact_extra(x, i) + EXTRA_SLOTS);
@@ -39,7 +39,7 @@ static int keep_directions(hybrid *self, state *x)
     int some = 0;
     for (size_t i = 0; i < self->count; i++) {
         real *keep = contact_extra(x, i) + EXTRA_SLOTS + SLOT_KEEP;
-        if (contact_mode_of(x, i) != MODE_SLIP || self->m->contacts[i].slide_count != 2 || *keep != 0) continue;
+        if (contact_mode_of(x, i) != MODE_SLIP || self->traits[i].slide_count != 2 || *keep != 0) continue;
         *keep = some = 1;
     }
     return some;

@@ -150,8 +150,8 @@ static expr no_quotient(graph *g, op o, int *status)
 #define MEAN_BINARY(NAME, text, written, value, by_a, by_b, mean_a, mean_b, ...) \
     case OP_##NAME: *da = (mean_a), *db = (mean_b); break;
 
-/* The mean partial derivatives of node `at`, not a leaf; z, a, b: it and its operands at both ends. Returns a status.
-   */
+/* The mean partial derivatives of node `at`, not a leaf; z, a, b: it and its operands at both ends. Returns a
+   status. */
 static int mean_partials(graph *g, node at, ends z, ends a, ends b, expr *da, expr *db)
 {
     const expr one = taut_expr_number(g, 1), half = taut_expr_number(g, (wide)0.5);

@@ -104,6 +104,9 @@ void X(field_destroy)(field *f)
     taut_mem_free(f->context, f);
 }
 
+const family *X(field_family)(const field *f) { return f->f; }
+store *X(field_store)(const field *f) { return f->s; }
+const real *X(field_constants)(const field *f) { return f->constants; }
 uint32_t X(field_rows)(const field *f) { return f->f->row_count; }
 unsigned X(field_kinds)(const field *f) { return taut_family_kinds(f->s, f->f); }
 size_t X(field_kernels)(const field *f) { return f->batch_count; }

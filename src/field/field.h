@@ -44,6 +44,9 @@ int X(field_create)(store *s, const family *f, const uint32_t *sizes, const real
 void X(field_destroy)(field *f);
 uint32_t X(field_rows)(const field *f);
 unsigned X(field_kinds)(const field *f);
+const family *X(field_family)(const field *f);
+store *X(field_store)(const field *f);
+const real *X(field_constants)(const field *f);
 
 int X(field_prepare_values)(field *f);
 int X(field_prepare_gradient)(field *f, kind by);

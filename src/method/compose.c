@@ -101,7 +101,7 @@ static int check_plan(taut_context *context, const method_spec *spec, const plan
     if (!p->symmetric && !p->has_adjoint)
         return taut_fail(context, TAUT_BAD_USAGE,
                          "method 'compose' needs a method that is reversible or has an adjoint, and '%s' has neither; "
-                         "'taut methods' says which are reversible",
+                         "take rattle, lobatto, em or euler",
                          name);
     if (p->order % 2)
         return taut_fail(context, TAUT_BAD_USAGE, "method 'compose' has orders 2, 4, 6 and 8, not %d", p->order);
@@ -112,8 +112,7 @@ static int check_plan(taut_context *context, const method_spec *spec, const plan
     *count = X(composition_find)(scheme, p->unit, p->order, steps);
     if (*count) return TAUT_OK;
     return taut_fail(context, TAUT_BAD_USAGE,
-                     "method 'compose': the scheme '%s' does not lead from order %d to order %d; the schemes are: %s "
-                     "('taut methods compose' tells their orders)",
+                     "method 'compose': the scheme '%s' does not lead from order %d to order %d; the schemes are: %s",
                      scheme, p->unit, p->order, X(composition_schemes));
 }
 

@@ -235,11 +235,12 @@ static int start_momenta(struct system *s, const step_table *t, int v, const rea
 int X(del_start)(struct system *s, const del_rule *rule, state *x, const real *q1, real h)
 {
     state begin;
+    const origin points = X(system_start_points_origin)(s);
     if (s->structure.force_multiplier)
         return taut_fail(s->context, TAUT_UNSUPPORTED,
                          "%s:%d: start_points in a model with forces that depend on multipliers; give positions and "
                          "velocities in start",
-                         s->m->file, s->m->start_points_line);
+                         points.file, points.line);
     step_table *t = taut_mem_new(s->context, 1, sizeof *t);
     int status = t ? X(state_create)(s, &begin) : TAUT_OUT_OF_MEMORY;
     if (!status) {

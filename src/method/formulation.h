@@ -1,5 +1,5 @@
 /* A formulation of the equations of motion: an ordinary differential equation z' = F(t,z) for z = (q,p), in which the
- * multipliers are functions of z. On the constraint manifold all formulations agree; they differ in what they do beside
+ * multipliers are functions of z. On the constraint manifold all formulations agree; they differ in what they do off
  * it (Seiler 1997). A scheme (scheme.h) integrates a formulation; naive, extended and dirac are methods made of the two
  * (dirac.c).
  *

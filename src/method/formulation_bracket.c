@@ -34,7 +34,7 @@ typedef struct {
 
 static const char *refuse(const struct system *s)
 {
-    return s->m->phase ? NULL : "the model has no constraints on phase space";
+    return s->phase_space ? NULL : "the model has no constraints on phase space";
 }
 
 static void destroy(void *self)

@@ -152,8 +152,8 @@ static int check_words(taut_context *context, const method_spec *spec)
                              spec->options[i].key, spec->options[i].key);
     if (name_of(spec)) return TAUT_OK;
     return taut_fail(context, TAUT_BAD_USAGE,
-                     "method 'galerkin': name one algorithm, as in galerkin:LGL,m=4; 'taut methods galerkin' "
-                     "lists them");
+                     "method 'galerkin': name one algorithm, as in galerkin:LGL,m=4; they are LLL, LLG, LGL, LGG, "
+                     "ELL, ELG, EGL and EGG");
 }
 
 typedef struct {

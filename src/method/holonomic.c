@@ -6,7 +6,7 @@
 
 const char *X(holonomic_refuse)(const struct system *s)
 {
-    if (s->m->phase) return "its constraints are on phase space, not on positions; use dirac";
+    if (s->phase_space) return "its constraints are on phase space, not on positions; use dirac";
     return s->form == FORM_RATES ? "rates have no momenta and no Hamiltonian; give a lagrangian or a hamiltonian"
                                  : NULL;
 }
@@ -149,7 +149,7 @@ int X(holonomic_project)(void *self, unsigned which, real eps, real t, const rea
         if (status) return status;
         real *right = momentum ? chi + c : chi, size = real_largest(right, c);
         if (size <= eps) return TAUT_OK;
-        /* where eps asks for more than the precision has, the residual stops at roundings */
+        /* where eps asks for more than the precision has, the residual stops at rounding errors */
         if (k > 1 && size > before / 2 && size <= REAL(sqrt)(REAL_EPSILON)) return TAUT_OK;
         before = size;
         place here;

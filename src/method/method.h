@@ -32,7 +32,7 @@ typedef struct method_info {
     const method_option *options;
     int option_count;
     const char *table;      /* the members of a family, lines for people; or NULL */
-    int any_start;          /* may start off the constraints: --start as-is */
+    int any_start;          /* may start off the constraints: START_AS_IS */
     int variable;           /* takes steps of its own within a step: its error is that of a tolerance, not of h */
     int has_base;           /* made of another method, which its name goes on with: NAME:BASE,... */
     /* What a system makes of the declarations: changes the copy that it is given. NULL: nothing. */
@@ -61,17 +61,17 @@ typedef struct {
 
 /* The contract of a step, whatever makes it. It maps the state x (system/state.h) at t to that at t + h:
  *
- *   reads    t, q, p, w, lambda with what compensated summation left over (t_low, q_low, p_low), step and extra of x,
- *   and h, which may be
- *            negative; nothing else: a step depends on state and length alone, so that a resumed run repeats every bit. What a method keeps
- *            for speed (a factored matrix, a force) must be what it would compute again.
- *   sets     t and t_low (state_next_time), q and p with their low parts (add_compensated), w (of a Lagrangian the
- *   velocity that
- *            belongs to p, of the others p), lambda (its own multipliers, with which the next step begins). A method that declares own_work
- *            adds the work of the step; one that declares midpoint_multipliers sets t_lambda; one that chooses its steps sets step.
- *   leaves   extra and, without own_work, the work: others do.
- *   fails    with a positive status and a text in the context, and x is then as it was; a later step from x is as if
- *   nothing had happened. never    allocates, writes or logs.
+ * - It reads t, q, p, w, lambda, what compensated summation left over (t_low, q_low, p_low), step and extra of x, and
+ *   h, which may be negative; nothing else. A step depends on state and length alone, so that a resumed run repeats
+ *   every bit: what a method keeps for speed (a factored matrix, a force) must be what it would compute again.
+ * - It sets t and t_low (state_next_time); q and p with their low parts (add_compensated); w, of a Lagrangian the
+ *   velocity that belongs to p, of the others p; lambda, its own multipliers, with which the next step begins. A method
+ *   that declares own_work adds the work of the step; one that declares midpoint_multipliers sets t_lambda; one that
+ *   chooses its steps sets step.
+ * - It leaves extra and, without own_work, the work alone: others set them.
+ * - It fails with a positive status and a text in the context. x is then as it was, and a later step from x is as if
+ *   nothing had happened.
+ * - It never allocates, writes or logs.
  *
  * tests/test_catalogue.c measures every property that the methods declare. */
 

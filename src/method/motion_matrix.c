@@ -248,8 +248,7 @@ int X(motion_matrix_factor)(motion_matrix *m, real t)
     if (status != TAUT_SINGULAR) return status;
     return taut_fail(m->s->context, TAUT_SINGULAR,
                      "at t = %.9g: the matrix of the step is singular; the constraints or the mass matrix lose rank "
-                     "here, or the step is too "
-                     "large: try a smaller one, or 'taut check'",
+                     "here, or the step is too large: try a smaller one",
                      (double)t);
 }
 

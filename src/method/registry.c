@@ -1,4 +1,5 @@
 #include "method/method.h"
+#include "lower/lower.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,7 +28,7 @@ static int unknown_method(taut_context *context, const char *name)
         snprintf(names + at, sizeof names - at, "%s%s", i ? ", " : "", table[i]->info->name);
     }
     return taut_fail(context, TAUT_BAD_USAGE,
-                     "there is no method '%s'; the methods are: %s ('taut methods' describes them)", name, names);
+                     "there is no method '%s'; the methods are: %s", name, names);
 }
 
 static int knows(const method_info *info, const char *key, size_t length)
@@ -37,14 +38,22 @@ static int knows(const method_info *info, const char *key, size_t length)
     return 0;
 }
 
+static int no_such_option(taut_context *context, const method_info *info, const char *key)
+{
+    char names[512] = "";
+    for (int k = 0; k < info->option_count; k++) {
+        size_t at = strlen(names);
+        snprintf(names + at, sizeof names - at, "%s%s", k ? ", " : "", info->options[k].name);
+    }
+    return taut_fail(context, TAUT_BAD_USAGE, "method '%s' has no option '%s'; %s%s", info->name, key,
+                     *names ? "its options are: " : "it has none", names);
+}
+
 static int check_options(taut_context *context, const method_spec *spec, const method_info *info)
 {
-    for (int i = 0; i < spec->option_count; i++) {
+    for (int i = 0; i < spec->option_count; i++)
         if (!knows(info, spec->options[i].key, strlen(spec->options[i].key)))
-            return taut_fail(context, TAUT_BAD_USAGE,
-                             "method '%s' has no option '%s'; 'taut methods %s' lists what it has", info->name,
-                             spec->options[i].key, info->name);
-    }
+            return no_such_option(context, info, spec->options[i].key);
     return TAUT_OK;
 }
 
@@ -179,17 +188,15 @@ int X(method_check_words)(taut_context *context, const method_spec *spec)
 
 const char *X(method_refusal)(const struct method_class *class, const struct system *s)
 {
-    if (s->m->start_points_line && !class->start)
+    if (s->start.second && !class->start)
         return "the model gives start_points, and only methods with a discrete Lagrangian (del, shake) start from two "
-               "points; give "
-               "positions and velocities in start";
-    if (s->m->phase && class != &X(method_dirac))
-        return s->m->phase->velocities ? "its Lagrangian is singular, the mass matrix has no inverse; only the Dirac "
-                                         "bracket covers that: use dirac:rk4, "
-                                         "dirac:gauss ('taut check' shows the constraints)"
-                                       : "its constraints contain momenta, or gauge conditions; only the Dirac bracket "
-                                         "covers that: use dirac:rk4, dirac:gauss "
-                                         "('taut check' shows the constraints)";
+               "points; give positions and velocities in start";
+    if (s->phase_space && class != &X(method_dirac))
+        return s->phase_space->velocities
+                   ? "its Lagrangian is singular, the mass matrix has no inverse; only the Dirac bracket covers that: "
+                     "use dirac:rk4 or dirac:gauss"
+                   : "its constraints contain momenta, or gauge conditions; only the Dirac bracket covers that: use "
+                     "dirac:rk4 or dirac:gauss";
     return class->refuse ? class->refuse(s) : NULL;
 }
 
@@ -213,13 +220,17 @@ int X(method_create_with)(struct system *s, const struct method_class *class, co
 {
     *m = (method){ .class = class };
     const char *reason = X(method_refusal)(class, s);
-    const char *missing = reason && s->m->phase ? s->m->phase->missing : "";
+    const char *missing = reason && s->phase_space ? s->phase_space->missing : "";
     if (reason)
         return taut_fail(s->context, TAUT_UNSUPPORTED, "method '%s' cannot run this model: %s%s%s", class->info->name,
                     reason, *missing ? "; " : "", missing);
-    if (!class->table || (class->reduces && class->reduces(s))) m->code = class->code;
-    return m->code ? m->code->create(s, spec, tolerance, &m->self)
-                   : create_stepper(s, class, spec, tolerance, &m->self);
+    int written_out = !class->table || (class->reduces && class->reduces(s)), status = TAUT_OK;
+    if (class->table && (!written_out || X(lower_serves)(s)))
+        status = create_stepper(s, class, spec, tolerance, &m->self);
+    if (status || !written_out || (m->self && X(stepper_is_lowered)(m->self))) return status;
+    X(stepper_destroy)(m->self);
+    m->code = class->code;
+    return m->code->create(s, spec, tolerance, &m->self);
 }
 
 int X(method_create)(struct system *s, const method_spec *spec, real tolerance, method *m)

@@ -107,8 +107,8 @@ static expr norm_of(builder *b, const expr *v, uint32_t count)
     return taut_expr_unary(b->g, OP_SQRT, sum);
 }
 
-/* The gradient of the gap by the coordinates of its first point, into n; its length. 1 where the gap is not of points.
- */
+/* The gradient of the gap by the coordinates of its first point, into n. Returns its length; 1 where the gap is not of
+   points. */
 static expr gap_normal(builder *b, const contact *c, expr *n)
 {
     if (!c->point_count) return taut_expr_number(b->g, 1);

@@ -140,7 +140,7 @@ static int number_option(lua_State *L, const char *name, const char *text)
     if (!isfinite(value))
         return taut_script_error(L, "setting %s=%s: option '%s' must be finite; give a finite number", name, text,
                                  name);
-    if (lua_isinteger(L, 2) && value != floor(value)) { /* 0 may mean 0.0; compare.c checks loops */
+    if (lua_isinteger(L, 2) && value != floor(value)) { /* 0 may mean 0.0; equality.c checks loops */
         script *s = taut_script_of(L);
         s->fraction = s->options[s->option_count - 1].name;
         s->fraction_value = value;

@@ -4,8 +4,7 @@
 #define TAUT_MODEL_MODEL_H
 
 #include "expr/expr.h"
-
-typedef enum { FORM_NONE, FORM_LAGRANGIAN, FORM_HAMILTONIAN, FORM_RATES } form;
+#include "model/form.h"
 
 typedef enum { GROUP_SCALAR, GROUP_POINT, GROUP_ROTATION } group_type;
 
@@ -86,15 +85,6 @@ typedef struct {
     uint32_t first, size;
     int line;
 } embedding;
-
-/* What the Dirac algorithm made of a model (analysis/phase_space.c): form is FORM_HAMILTONIAN, and the constraints are
-   second class, functions chi(q,p) that stand in the equations of motion by the Dirac bracket, not by multipliers. */
-typedef struct {
-    int velocities;            /* observables are functions of (q, q'): the model came from a Lagrangian */
-    uint32_t free_q, free_w;   /* start values that were solved for */
-    wide moved_q, moved_w;     /* largest change of the start by polishing or projection */
-    char missing[320];         /* what to say of a Lagrangian that lacks velocities; empty if it lacks none */
-} phase_info;
 
 typedef enum { START_MISSING, START_GIVEN, START_FREE } start_type;
 

@@ -88,7 +88,7 @@ static int base_setmetatable(lua_State *L)
         if (lua_rawget(L, 2) != LUA_TNIL)
             return taut_script_error(L, "models have no finalizers; remove __gc from the metatable");
         lua_pop(L, 1);
-        lua_pushliteral(L, "__bor"); /* compare.c has taken it */
+        lua_pushliteral(L, "__bor"); /* equality.c has taken it */
         if (lua_rawget(L, 2) != LUA_TNIL)
             return taut_script_error(
                 L, "tables of models have no operator '|'; remove __bor from the metatable, and call a "

@@ -111,7 +111,7 @@ void taut_script_charge(lua_State *L, double work);
 void taut_script_check(lua_State *L, int status);
 expr taut_script_built(lua_State *L, expr e);
 
-/* ---- functions.c ---- */
+/* ---- arguments.c ---- */
 #define FUNCTION_ANY (-1)
 /* A function of the model language. A call with more than `most` arguments is refused: Lua itself would drop them. */
 typedef struct {
@@ -138,7 +138,7 @@ void taut_patterns_open(lua_State *L);
 /* Pushes an array of the keys of the table at i in an order that is the same in every process. */
 void taut_sandbox_keys(lua_State *L, int i);
 
-/* ---- compare.c ---- */
+/* ---- equality.c ---- */
 void taut_compare_open(lua_State *L); /* after patterns_open */
 /* The source with every == and ~= changed so that symbols are refused; lines stay where they are. The result lives on
    the stack (two values are pushed). NULL, and nothing pushed: nothing is to be changed. Lua must accept the source. */

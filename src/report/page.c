@@ -6,7 +6,7 @@
 #include "model/model.h"
 #include "report/json.h"
 #include "report/picture.h"
-#include "report/table.h"
+#include "report/frame_table.h"
 
 /* Largest numbers of values and of frames in the animation. Systems with many places get few frames, but not fewer than
    the last. */

@@ -47,9 +47,9 @@ typedef struct {
 typedef struct {
     uint32_t coordinates, constraints, rank;
     int degrees_of_freedom;
-    int rank_known;             /* 0 when constraints are not met at the start, or the system is too large for the dense
-                                   rank test and no start was found; then degrees_of_freedom is the least that it can be
-                                   */
+    /* 0 when constraints are not met at the start, or the system is too large for the dense rank test and no start
+       was found; then degrees_of_freedom is the least that it can be */
+    int rank_known;
     int start_status;           /* what the consistent start said; its text is in start_text */
     char start_text[TAUT_ERROR_TEXT];
     uint32_t free_q, free_w;
@@ -144,7 +144,7 @@ typedef struct engine_api {
     int (*energy_conserved)(const void *self); /* the model's exact energy is constant */
     void (*start_moves)(const void *self, wide *q, wide *w); /* how far the start was moved onto the constraints */
 
-    /* For `taut check`: needs no method. Start values and redundant constraints are told through the callbacks. */
+    /* For `taut check`: needs no method. Start values and redundant constraints are reported through the callbacks. */
     int (*check)(model *m, start_mode mode, engine_check *result,
                  void (*start)(void *user, const char *name, wide value, int free),
                  void (*redundant)(void *user, uint32_t constraint, const char *on),

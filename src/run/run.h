@@ -47,7 +47,7 @@ typedef struct {
 
 /* Checks step and end; with options->from also that the end lies ahead. */
 int taut_run_check_options(taut_context *context, const run_options *options);
-/* Runs the engine to options->until. On failure the result tells how far it came. Free the result with
+/* Runs the engine to options->until. On failure the result says how far it came. Free the result with
    run_result_clear. A run whose energy (or energy - work) is no longer a number, or has nothing to do with the motion
    any more, is a failure: the step is too large. What was computed until then is kept. */
 int taut_run_loop(taut_context *context, const engine_api *api, void *engine, const run_options *options,

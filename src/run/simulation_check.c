@@ -11,7 +11,7 @@ static int find_rank(simulation *z, engine_check *out, void (*redundant)(void *,
     struct system *s = z->s;
     rank *found;
     out->rank = s->c;
-    if (s->m->phase) { /* the Dirac algorithm has looked: second class all of them */
+    if (s->phase_space) { /* the Dirac algorithm has looked: second class all of them */
         out->rank_known = 1;
         return TAUT_OK;
     }
@@ -113,8 +113,8 @@ static int look(simulation *z, start_mode mode, engine_check *out, void (*start)
     out->moved_q = z->start.moved_q, out->moved_w = z->start.moved_w;
     tell_start(z, start, user);
     int status = find_rank(z, out, redundant, user);
-    out->degrees_of_freedom = s->m->phase ? (2 * (int)s->n - (int)s->c) / 2 : (int)s->n - (int)out->rank;
-    out->phase = s->m->phase != NULL;
+    out->degrees_of_freedom = s->phase_space ? (2 * (int)s->n - (int)s->c) / 2 : (int)s->n - (int)out->rank;
+    out->phase = s->phase_space != NULL;
     if (!status) status = X(symmetry_find)(s, z->x.q, z->x.w, z->symmetries, &z->symmetry_count);
     if (!status) status = look_at_contacts(z, out);
     for (int i = 0; !status && i < z->symmetry_count; i++) {

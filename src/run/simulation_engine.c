@@ -129,7 +129,7 @@ static void sizes(const void *self, uint32_t *coordinates, uint32_t *constraints
 static int hamiltonian(const void *self)
 {
     const struct system *s = ((const simulation *)self)->s;
-    return s->energy && !s->structure.has_forces ? 1 + (s->m->phase != NULL) : 0;
+    return s->energy && !s->structure.has_forces ? 1 + (s->phase_space != NULL) : 0;
 }
 
 static void take_back(void *self) { X(simulation_take_back)(self); }

@@ -164,7 +164,7 @@ void X(assembly_put)(assembly *a, int id, real factor, const real *values)
     for (int k = 0; k < p->block->value_count; k++) a->values[p->map[k]] += (double)(factor * values[k]);
 }
 
-/* Pivots are chosen anew each time: a step must depend on its state alone, not on the matrices of earlier steps. */
+/* Pivots are chosen again each time: a step must depend on its state alone, not on the matrices of earlier steps. */
 int X(assembly_factor)(assembly *a)
 {
     taut_linear_forget(a->solver);

@@ -4,7 +4,7 @@
 
 #include "base/room.h"
 
-/* Columns of the extrapolation: order 2 COLUMNS. More let the steps grow and the roundings with them. */
+/* Columns of the extrapolation: order 2 COLUMNS. More let the steps grow and the rounding errors with them. */
 #ifdef TAUT_REAL_QUAD
 #define COLUMNS 12
 #else

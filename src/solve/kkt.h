@@ -14,8 +14,8 @@ typedef struct kkt kkt;
 
 int X(kkt_create)(struct system *s, kkt **result);
 void X(kkt_destroy)(kkt *k);
-/* Forms and factors the matrix. TAUT_SINGULAR with a text that names a constraint when the constraints are redundant.
-   */
+/* Forms and factors the matrix. TAUT_SINGULAR with a text that names a constraint when the constraints are
+   redundant. */
 int X(kkt_factor)(kkt *k, const place *at);
 /* Overwrites a, b, c by w, v, lambda. */
 int X(kkt_solve)(kkt *k, real *a, real *b, real *c);

@@ -90,14 +90,13 @@ int X(redundant_constraint)(const struct system *s, long index)
     if (index < 0 || index >= (long)s->c)
         return taut_fail(s->context, TAUT_SINGULAR,
                          "the equations for the multipliers are singular: constraints are redundant, or the mass "
-                         "matrix is singular; "
-                         "'taut check' tells which");
+                         "matrix is singular; look for constraints that say the same, and for coordinates without "
+                         "mass");
+    const origin of = X(system_constraint_origin)(s, (uint32_t)index);
     return taut_fail(s->context, TAUT_SINGULAR,
                      "%s:%d: constraint '%s' is redundant: its gradient is zero or depends on the others here, so its "
-                     "multiplier is not "
-                     "determined; remove it "
-                     "('taut check' shows the rank)",
-                     s->m->file, s->m->constraints[index].line, s->m->constraints[index].name);
+                     "multiplier is not determined; remove it",
+                     of.file, of.line, of.name);
 }
 
 /* t = G0 W, row by row. */

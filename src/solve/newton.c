@@ -7,7 +7,7 @@ int X(newton_create)(taut_context *context, int largest, real tolerance, newton 
     *n = (newton){ .context = context, .most = 50 };
     n->enough = tolerance > 0 ? tolerance : REAL_EPSILON / 2;
     /* What is left out must be far below a rounding: it has the same sign at every step, and drifts (a rigid body's
-       momentum by 0.015 eps a step with eps/8) where roundings cancel. */
+       momentum by 0.015 eps a step with eps/8) where rounding errors cancel. */
     n->rest = tolerance > 0 ? tolerance / 4 : REAL_EPSILON / 2048;
     n->residual = taut_mem_new(context, (size_t)largest, sizeof *n->residual);
     return n->residual ? TAUT_OK : TAUT_OUT_OF_MEMORY;
@@ -102,8 +102,8 @@ int X(newton_solve)(newton *n, const newton_problem *p, real *x, int has_factor,
         real rate = k > 0 && before > 0 ? size / before : 1;
         if (size <= enough || (k > 0 && rate < 1 && rate * size <= n->rest)) return TAUT_OK;
         if (k > 0 && rate > (real)0.5) {
-            /* with a matrix borrowed from elsewhere, or no other, slowness says nothing, unless it is down to roundings
-               */
+            /* with a matrix borrowed from elsewhere, or no other, slowness says nothing, unless it is down to
+               rounding errors */
             if (size <= (fresh ? floor : p->factor ? 64 * REAL_EPSILON : 1024 * REAL_EPSILON)) return TAUT_OK;
             if (fresh) status = is_solved(n, p, x, size, &solved);
             if (status || solved) return status;
@@ -113,7 +113,7 @@ int X(newton_solve)(newton *n, const newton_problem *p, real *x, int has_factor,
             }
             if (!fresh) has_factor = 0;
         }
-        /* Slow, three more corrections will not do: form the matrix anew, unless the corrections are below what a
+        /* Slow, three more corrections will not do: rebuild the matrix, unless the corrections are below what a
            double matrix could improve on. */
         if (k > 0 && size * rate * rate * rate > enough && size > (real)1e-13) has_factor = 0;
         before = size;

@@ -1,7 +1,7 @@
 /* The Newton iteration that everything uses.
  *
  * Residuals are in the precision of the unit, matrices are factored in double: in quad this is a simplified Newton
- * iteration that gains some ten digits a step. The matrix is formed anew only when the corrections shrink slowly. The
+ * iteration that gains some ten digits a step. The matrix is rebuilt only when the corrections shrink slowly. The
  * iteration runs down to round-off: it ends when the next correction would not count, when the corrections stagnate at
  * a size that can only be round-off, or when they stagnate and the problem knows that its residual is round-off.
  * Anything else is an error that names the equation. */

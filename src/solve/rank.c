@@ -6,7 +6,7 @@
 #include "base/room.h"
 
 #define MOST_WORK 1e9 /* operations: a second or so */
-/* A gradient is dependent when this much of its length, or less, is left beside those before it. The matrix of the
+/* A gradient is dependent when this much of its length, or less, is independent of those before it. The matrix of the
    multipliers holds squares of lengths and counts as singular below 1e-13 (LINEAR_SINGULAR), the square of this. It
    is well above the square root of the round-off of double, 1.5e-8, to which the point is known where two surfaces
    touch: the answer does not depend on last bits. */
@@ -121,5 +121,6 @@ void X(rank_names)(rank *z, uint32_t k, char *text, size_t size)
     for (uint32_t j = 0; j < k; j++) most = fmax(most, fabs(c[j]) * z->length[j]);
     for (uint32_t j = 0; j < k && at + 40 < size; j++)
         if (fabs(c[j]) * z->length[j] > INVOLVED * most)
-            at += (size_t)snprintf(text + at, size - at, "%s'%.30s'", at ? ", " : "", z->s->m->constraints[j].name);
+            at += (size_t)snprintf(text + at, size - at, "%s'%.30s'", at ? ", " : "",
+                                   X(system_constraint_origin)(z->s, j).name);
 }

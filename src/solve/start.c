@@ -30,7 +30,7 @@ static void lay_out(void *self, room_layout *l)
 
 static int starter_create(starter *z, struct system *s, state *x)
 {
-    *z = (starter){ .s = s, .x = x, .values = { s->m->start_q, s->m->start_w } };
+    *z = (starter){ .s = s, .x = x, .is_free = { s->start.free_q, s->start.free_w } };
     int status = X(system_prepare_block)(s, BLOCK_G);
     if (!status) status = X(system_prepare_block)(s, BLOCK_NU_W);
     if (!status) status = room_create(s->context, lay_out, z, &z->room);
@@ -62,12 +62,11 @@ static int free_step(starter *z, double *dense, double *right, lapack_int *pivot
     if (info == LAPACK_WORK_MEMORY_ERROR || info == LAPACK_TRANSPOSE_MEMORY_ERROR)
         return taut_fail(s->context, TAUT_OUT_OF_MEMORY, "out of memory while solving for the free start values");
     if (info < 0) { /* LAPACKE looks for numbers that are not finite */
-        uint32_t k = not_finite_row(dense, z->count, s->c);
+        const origin of = X(system_constraint_origin)(s, not_finite_row(dense, z->count, s->c));
         return taut_fail(s->context, TAUT_NOT_FINITE,
                          "%s:%d: constraint '%s' has no finite derivative where the search for the free start values "
-                         "came to; give another "
-                         "guess in free()",
-                         s->m->file, s->m->constraints[k].line, s->m->constraints[k].name);
+                         "came to; give another guess in free()",
+                         of.file, of.line, of.name);
     }
     memcpy(z->trial, unknown, s->n * sizeof(real));
     real scale = 1, change = 0;
@@ -88,10 +87,10 @@ static int free_step(starter *z, double *dense, double *right, lapack_int *pivot
 static int solve_free(starter *z)
 {
     struct system *s = z->s;
-    const start_value *values = z->values[z->velocity];
+    const unsigned char *is_free = z->is_free[z->velocity];
     z->count = 0;
-    for (uint32_t i = 0; i < s->n; i++)
-        if (values[i].type == START_FREE) z->free[z->count++] = i;
+    for (uint32_t i = 0; is_free && i < s->n; i++)
+        if (is_free[i]) z->free[z->count++] = i;
     if (!z->count || !s->c) return TAUT_OK;
     size_t rows = s->c > z->count ? s->c : z->count;
     if ((size_t)s->c * z->count > 20000000)
@@ -167,23 +166,11 @@ static int onto_constraints(starter *z, start_mode mode, real *total)
     return taut_fail(s->context, TAUT_NO_CONVERGENCE, "the projection onto the constraints does not converge");
 }
 
-static int given_values(struct system *s, state *x)
+static void given_values(const struct system *s, state *x)
 {
-    for (uint32_t i = 0; i < s->n; i++) {
-        int status = s->m->start_q[i].value ? X(system_constant)(s, s->m->start_q[i].value, &x->q[i]) : TAUT_OK;
-        if (!status && s->m->start_w[i].value) status = X(system_constant)(s, s->m->start_w[i].value, &x->w[i]);
-        if (status) return status;
-    }
-    /* Forces may be nonlinear in the multipliers, with several roots: a guess tells which. In rates they may stand in
-       any way, and zero is where powers have no derivative and squares lose the sign: without a guess begin at one
-       there. */
-    for (uint32_t k = 0; k < s->c; k++) {
-        x->lambda[k] = s->form == FORM_RATES ? 1 : 0;
-        int status =
-            s->m->constraints[k].guess ? X(system_constant)(s, s->m->constraints[k].guess, &x->lambda[k]) : TAUT_OK;
-        if (status) return status;
-    }
-    return TAUT_OK;
+    memcpy(x->q, s->start.q, s->n * sizeof(real));
+    memcpy(x->w, s->start.w, s->n * sizeof(real));
+    for (uint32_t k = 0; k < s->c; k++) x->lambda[k] = s->start.lambda ? s->start.lambda[k] : s->start.other_lambda;
 }
 
 /* Solves for positions, or for velocities as well, from the values in x. */
@@ -206,14 +193,13 @@ static int make_consistent(starter *z, int last, start_mode mode, start_report *
 int X(start_second_point)(struct system *s, start_mode mode, real t, state *x, start_report *report)
 {
     starter z;
-    int status = TAUT_OK;
-    for (uint32_t i = 0; !status && i < s->n; i++) status = X(system_constant)(s, s->m->start_q1[i].value, &x->q[i]);
+    memcpy(x->q, s->start.second, s->n * sizeof(real));
     x->t = t;
     place at = place_at(s, x->q, x->w, &x->t, x->lambda);
-    if (!status) status = X(system_check_finite)(s, &at, "at the second of the start points");
+    int status = X(system_check_finite)(s, &at, "at the second of the start points");
     if (status) return status;
     status = starter_create(&z, s, x);
-    z.values[0] = s->m->start_q1;
+    z.is_free[0] = s->start.free_second;
     if (!status) status = make_consistent(&z, 0, mode, report);
     starter_clear(&z);
     return status;
@@ -223,12 +209,12 @@ int X(start_state)(struct system *s, start_mode mode, state *x, start_report *re
 {
     starter z;
     *report = (start_report){ 0 };
-    int status = given_values(s, x);
+    given_values(s, x);
     place at = place_at(s, x->q, x->w, &x->t, x->lambda);
-    if (!status) status = X(system_check_finite)(s, &at, "at the start");
+    int status = X(system_check_finite)(s, &at, "at the start");
     if (status) return status;
-    if (s->m->phase) { /* consistent already: analysis/phase_space.c */
-        const phase_info *found = s->m->phase;
+    if (s->phase_space) { /* consistent already: analysis/phase_space.c */
+        const phase_info *found = s->phase_space;
         *report = (start_report){ found->free_q, found->free_w, (real)found->moved_q, (real)found->moved_w, 0 };
         X(system_momentum)(s, &at, x->p);
         return TAUT_OK;
@@ -238,7 +224,7 @@ int X(start_state)(struct system *s, start_mode mode, state *x, start_report *re
         return TAUT_OK;
     }
     status = starter_create(&z, s, x);
-    if (!status) status = make_consistent(&z, s->m->start_points_line ? 0 : 1, mode, report);
+    if (!status) status = make_consistent(&z, s->start.second ? 0 : 1, mode, report);
     starter_clear(&z);
     if (!status) status = X(system_check_finite)(s, &at, "at the start");
     if (!status) X(system_momentum)(s, &at, x->p);
@@ -249,7 +235,7 @@ int X(start_project)(struct system *s, state *x)
 {
     starter z;
     real moved;
-    if (s->m->phase)
+    if (s->phase_space)
         return taut_fail(s->context, TAUT_UNSUPPORTED, "states near the start are not looked for on phase space");
     int status = starter_create(&z, s, x);
     for (z.velocity = 0; !status && z.velocity < 2; z.velocity++) status = onto_constraints(&z, START_PROJECT, &moved);

@@ -19,7 +19,6 @@ static const char *derivative(const starter *z) { return z->velocity ? "the time
 static int contradictory(starter *z, const double *left)
 {
     struct system *s = z->s;
-    const constraint *of = s->m->constraints;
     uint32_t pair[2] = { 0, 0 }, more = 0;
     double most[2] = { -1, -1 };
     for (uint32_t k = 0; k < s->c; k++)
@@ -28,18 +27,20 @@ static int contradictory(starter *z, const double *left)
         if (k != pair[0] && fabs(left[k]) > most[1] * (1 + SAME)) pair[1] = k, most[1] = fabs(left[k]);
     for (uint32_t k = 0; k < s->c; k++) more += k != pair[0] && k != pair[1] && fabs(left[k]) > SAME * most[0];
     X(start_residual)(z, z->r);
+    const origin one = X(system_constraint_origin)(s, pair[0]);
     if (!(most[1] > SAME * most[0]))
         return taut_fail(s->context, TAUT_BAD_MODEL,
                     "%s:%d: no start %s found: %sconstraint '%s' cannot be met near the start: at best it misses by "
                     "%.3g; change it, or start elsewhere",
-                    s->m->file, of[pair[0]].line, unknowns(z), derivative(z), of[pair[0]].name, (double)z->r[pair[0]]);
+                    one.file, one.line, unknowns(z), derivative(z), one.name, (double)z->r[pair[0]]);
     uint32_t a = pair[0] < pair[1] ? pair[0] : pair[1], b = pair[0] + pair[1] - a;
+    const origin first = X(system_constraint_origin)(s, a), second = X(system_constraint_origin)(s, b);
     char others[60] = "";
     if (more) snprintf(others, sizeof others, " (and %u more)", more);
     return taut_fail(s->context, TAUT_BAD_MODEL,
                 "%s:%d: no start %s found: constraints '%.60s' (line %d) and '%.60s' (line %d)%s contradict each other "
                 "near the start: at best they miss by %.3g and %.3g; change one of them, or start elsewhere",
-                s->m->file, of[a].line, unknowns(z), of[a].name, of[a].line, of[b].name, of[b].line, others,
+                first.file, first.line, unknowns(z), first.name, first.line, second.name, second.line, others,
                 (double)z->r[a], (double)z->r[b]);
 }
 
@@ -68,7 +69,7 @@ static int dependent(starter *z, start_report *report)
     if (status) return status;
     while (k < s->c && !X(rank_is_dependent)(found, k)) k++;
     if (k < s->c) {
-        const constraint *of = &s->m->constraints[k];
+        const origin of = X(system_constraint_origin)(s, k);
         int apart = parts_in_time(z, X(rank_coefficients)(found, k), k);
         report->unmet = apart;
         X(rank_names)(found, k, on, sizeof on);
@@ -76,15 +77,15 @@ static int dependent(starter *z, start_report *report)
         if (apart && on[0])
             status = taut_fail(s->context, TAUT_BAD_MODEL,
                           "%s:%d: constraint '%s' contradicts %s: they agree at the start and part as time goes on; "
-                          "change one of them", s->m->file, of->line, of->name, on);
+                          "change one of them", of.file, of.line, of.name, on);
         else if (apart)
             status = taut_fail(s->context, TAUT_BAD_MODEL,
                           "%s:%d: constraint '%s' cannot be kept: it changes with time where its gradient is zero; "
-                          "change it, or start elsewhere", s->m->file, of->line, of->name);
+                          "change it, or start elsewhere", of.file, of.line, of.name);
         else
             status = taut_fail(s->context, TAUT_SINGULAR,
                           "%s:%d: constraint '%s' is redundant: %s, so its multiplier is not determined; remove it",
-                          s->m->file, of->line, of->name, text);
+                          of.file, of.line, of.name, text);
     }
     X(rank_destroy)(found);
     return status;
@@ -131,7 +132,7 @@ static int say_inconsistent(starter *z, start_mode mode, int status, int found, 
     struct system *s = z->s;
     X(start_residual)(z, z->r);
     uint32_t k = X(start_worst)(z->r, s->c);
-    const constraint *of = &s->m->constraints[k];
+    const origin of = X(system_constraint_origin)(s, k);
     char where[120] = "no consistent ones were found near them";
     if (found > 0)
         snprintf(where, sizeof where, "%sconsistent %s differ by up to %.3g", found == 2 ? "the nearest " : "",
@@ -140,16 +141,16 @@ static int say_inconsistent(starter *z, start_mode mode, int status, int found, 
         return taut_fail(s->context, status,
                     "%s:%d: the start %s could not be projected onto the constraints: %sconstraint '%s' misses by "
                     "%.3g (%s); start nearer",
-                    s->m->file, of->line, unknowns(z), derivative(z), of->name, (double)z->r[k], where);
+                    of.file, of.line, unknowns(z), derivative(z), of.name, (double)z->r[k], where);
     if (z->count)
         return taut_fail(s->context, TAUT_BAD_MODEL,
                     "%s:%d: no start %s found: %sconstraint '%s' still misses by %.3g after the free values were "
                     "solved for; give a better guess in free(), free more values, or use the start mode 'project'",
-                    s->m->file, of->line, unknowns(z), derivative(z), of->name, (double)z->r[k]);
+                    of.file, of.line, unknowns(z), derivative(z), of.name, (double)z->r[k]);
     return taut_fail(s->context, TAUT_BAD_MODEL,
                 "%s:%d: the start %s are inconsistent: %sconstraint '%s' misses by %.3g (%s); correct the start "
                 "values, free some with free(guess), or use the start mode 'project'",
-                s->m->file, of->line, unknowns(z), derivative(z), of->name, (double)z->r[k], where);
+                of.file, of.line, unknowns(z), derivative(z), of.name, (double)z->r[k], where);
 }
 
 static int explain(starter *z, start_mode mode, int status, const char *said, const real *given, double *left,

@@ -11,7 +11,7 @@ typedef struct {
     struct system *s;
     kkt *kkt;
     state *x;
-    const start_value *values[2]; /* of positions and velocities */
+    const unsigned char *is_free[2]; /* positions and velocities that are to be solved for; NULL: none */
     int velocity;            /* unknowns are velocities, else positions */
     void *room;              /* of the arrays below */
     uint32_t *free;          /* coordinates being solved for */

@@ -479,8 +479,7 @@ static int factor(void *self, const real *x)
     if (status != TAUT_SINGULAR) return status;
     return taut_fail(w->s->context, TAUT_SINGULAR,
                      "at t = %.9g: the equations of the step are singular; the constraints, the mass matrix or the "
-                     "dependence of forces on "
-                     "multipliers lose rank here, or the step is too large: try a smaller one, or 'taut check'",
+                     "dependence of forces on multipliers lose rank here, or the step is too large: try a smaller one",
                      (double)w->now.start->t);
 }
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/room.h"
+#include "lower/lower.h"
 #include "step/phase.h"
 
 struct stepper {
@@ -13,6 +14,8 @@ struct stepper {
     step_compiled phases[STEP_PHASES], results;
     int needs[STEP_KNOWN];            /* which of the known vectors occur, by index + STEP_KNOWN */
     newton newton;
+    newton_counts counts;             /* of both paths */
+    program *lowered;                 /* the same step as straight-line code; NULL: too large */
     void *room;                       /* of the numbers of everything */
 };
 
@@ -23,6 +26,7 @@ void X(stepper_destroy)(stepper *r)
     X(step_phase_clear)(&r->results);
     X(step_functions_clear)(&r->functions);
     X(newton_clear)(&r->newton);
+    X(program_destroy)(r->lowered);
     taut_mem_free(r->s->context, r->room);
     taut_mem_free(r->s->context, r);
 }
@@ -106,7 +110,8 @@ static int compile(stepper *r, real tolerance)
     }
     if (!status) status = X(step_phase_compile)(w, -1, &r->results);
     if (!status) status = X(newton_create)(r->s->context, largest, tolerance, &r->newton);
-    return status ? status : create_workspace(r);
+    if (!status) status = create_workspace(r);
+    return status ? status : X(lower_create)(r->s, &r->table, tolerance, &r->lowered);
 }
 
 int X(stepper_create)(struct system *s, const step_table *table, real tolerance, stepper **result)
@@ -124,8 +129,16 @@ int X(stepper_create)(struct system *s, const step_table *table, real tolerance,
     return status;
 }
 
+int X(stepper_is_lowered)(const stepper *r) { return r->lowered != NULL; }
 int X(stepper_phases)(const stepper *r) { return r->table.phase_count; }
-const newton_counts *X(stepper_counts)(const stepper *r) { return &r->newton.counts; }
+
+const newton_counts *X(stepper_counts)(stepper *r)
+{
+    if (!r->lowered) return &r->newton.counts;
+    r->counts = r->newton.counts;
+    newton_counts_add(&r->counts, &r->lowered->counts);
+    return &r->counts;
+}
 
 const real *X(stepper_reported)(const stepper *r)
 {
@@ -252,9 +265,22 @@ static void finish(stepper *r, state *x)
     x->t = w->t1, x->t_low = w->t1_low;
 }
 
+/* What the last step found stands where the general path would have left it. */
+static int step_lowered(stepper *r, state *x, real h)
+{
+    int reported = r->table.reported >= 0 ? r->table.reported : r->table.lambda;
+    if (X(program_step)(r->lowered, x, h, r->work.x) != PROGRAM_DONE) return 0;
+    if (reported >= 0 && r->table.reported >= 0)
+        X(program_reported)(r->lowered, r->work.x + r->work.offsets[reported]);
+    else if (reported >= 0)
+        memcpy(r->work.x + r->work.offsets[reported], x->lambda, r->s->c * sizeof(real));
+    return 1;
+}
+
 int X(stepper_step)(stepper *r, state *x, real h)
 {
     int status = TAUT_OK;
+    if (r->lowered && step_lowered(r, x, h)) return TAUT_OK;
     begin(r, x, h);
     for (int i = 0; !status && i < r->table.phase_count; i++) status = solve_phase(r, i);
     if (!status) finish(r, x);

@@ -17,7 +17,10 @@ int X(stepper_step)(stepper *r, state *x, real h);
 void X(stepper_input)(stepper *r, int group, const real *values);
 /* The multipliers that the table reports, of the last step; those of the state where it reports none. */
 const real *X(stepper_reported)(const stepper *r);
-const newton_counts *X(stepper_counts)(const stepper *r);
+const newton_counts *X(stepper_counts)(stepper *r);
+
+/* Are steps made by straight-line code? */
+int X(stepper_is_lowered)(const stepper *r);
 
 /* How many phases a step has. */
 int X(stepper_phases)(const stepper *r);

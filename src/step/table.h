@@ -64,8 +64,7 @@ typedef struct {
     int count;
 } step_sum;
 
-/* What a place is made of; Q_Y and W_Y are what comes behind the n numbers of q and w where there are embedded points.
-   */
+/* What a place is made of; Q_Y and W_Y are what follows the n numbers of q and w where there are embedded points. */
 typedef enum { STEP_Q, STEP_W, STEP_LAMBDA, STEP_Q_Y, STEP_W_Y, STEP_SLOTS } step_slot;
 
 typedef struct {
@@ -76,8 +75,7 @@ typedef struct {
 /* How much a correction counts. */
 typedef enum {
     STEP_NOT_MEASURED,
-    STEP_MOVES,               /* by what it moves, relative to the positions: scale times the unknown is a displacement
-                                 */
+    STEP_MOVES,               /* as a displacement, scale times the unknown, relative to the positions */
     STEP_VELOCITY,            /* relative to the velocities */
     STEP_MOMENTUM,            /* relative to the momenta, and to what forces give in the step */
     STEP_MEASURES
@@ -95,8 +93,7 @@ enum { STEP_INPUT = -1 };
 typedef struct {
     int phase;
     step_size size;
-    const char *name;         /* for messages, what stands before that of the coordinate or constraint: "momentum of "
-                                 */
+    const char *name;         /* for messages, before that of the coordinate or constraint: "momentum of " */
     int point;                /* if not zero, "at point N" is added */
 } step_equation;
 
@@ -113,8 +110,8 @@ enum { STEP_RESULT_Q = -3, STEP_RESULT_P, STEP_RESULT_WORK };
 typedef struct {
     const char *what;         /* is solved for, for messages */
     int many_zeros;           /* on the diagonal of the matrix: see assembly_expect_zeros */
-    int improve_guess;        /* the first correction is of lower order in h than the next ones, which it would be taken
-                                 for slow by: it is made before the iteration */
+    int improve_guess;        /* the first correction is of lower order in h than the next ones, which would look slow
+                                 after it: it is made before the iteration */
 } step_phase;
 
 typedef struct {

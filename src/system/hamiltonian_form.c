@@ -4,6 +4,7 @@
 
 #include "linalg/dense.h"
 #include "system/state.h"
+#include "system/system_inside.h"
 
 void X(hamiltonian_form_destroy)(hamiltonian_form *z)
 {
@@ -86,7 +87,7 @@ static void body_matrix(const probe *z, uint32_t first, real k[16])
         }
 }
 
-/* 1e4 roundings: formulas of a few operations on numbers of size one */
+/* 1e4 ulps: formulas of a few operations on numbers of size one */
 static int same(real x, real y, real size) { return REAL(fabs)(x - y) <= 10000 * REAL_EPSILON * size; }
 
 /* Is the row of coordinate i as it should be, at this state? */

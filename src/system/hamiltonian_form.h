@@ -27,7 +27,7 @@ typedef struct hamiltonian_form {
 int X(hamiltonian_form_find)(struct system *s);
 void X(hamiltonian_form_destroy)(hamiltonian_form *z);
 /* Takes from the momenta of rotations their components along q. These are zero under em (q0.p0 + q1.p1 = 0 follows from
-   q.q = 1 at both ends), but for roundings of q.q, which come divided by the step and walk. */
+   q.q = 1 at both ends), but for rounding errors of q.q, which come divided by the step and walk. */
 void X(hamiltonian_form_clean)(const struct system *s, const real *q, real *p, real *p_low);
 
 #endif

@@ -66,21 +66,6 @@ static int partition_create(taut_context *context, const pattern *shape, partiti
     return TAUT_OK;
 }
 
-/* Start values where they are known, guesses elsewhere, for a first look at the mass matrix and at the size of things.
-   */
-static int first_guess(struct system *s, real *q, real *w)
-{
-    int status = TAUT_OK;
-    real largest = 0;
-    for (uint32_t i = 0; !status && i < s->n; i++) {
-        if (s->m->start_q[i].value) status = X(system_constant)(s, s->m->start_q[i].value, &q[i]);
-        if (!status && s->m->start_w[i].value) status = X(system_constant)(s, s->m->start_w[i].value, &w[i]);
-        largest = real_most(largest, q[i]);
-    }
-    s->least = largest > 0 ? largest / 1000 : (real)1e-3;
-    return status;
-}
-
 static void copy_block(const partition *p, int b, const pattern *shape, const real *values, real *dense)
 {
     int size = p->start[b + 1] - p->start[b];
@@ -94,7 +79,7 @@ static void copy_block(const partition *p, int b, const pattern *shape, const re
 }
 
 /* Is the matrix singular, by LU with a threshold? (L_vv may be indefinite, if odd.) It is scaled to a unit diagonal
-   first, so that the units of the coordinates do not matter: a small inertia beside a large mass is none the less
+   first, so that the units of the coordinates do not matter: a small inertia next to a large mass is none the less
    there. */
 static int is_singular(int size, real *dense, int *pivot)
 {
@@ -197,7 +182,7 @@ static int augment(struct system *s, const unsigned char *singular, int covered,
     return status;
 }
 
-/* The fields hold on to the table of constants and to the batches: all are made anew. */
+/* The fields hold on to the table of constants and to the batches: all are rebuilt. */
 static int remake_fields(struct system *s)
 {
     struct { family *f; field **target; } all[] = {
@@ -410,17 +395,14 @@ int X(system_find_structure)(struct system *s)
     found->force_time = ((force | rate) >> KIND_T) & 1;
     found->force_velocity = (force >> KIND_W) & 1;
     found->force_multiplier = ((force | rate) >> KIND_LAMBDA) & 1;
-    real *q = taut_mem_new(s->context, s->n, sizeof *q), *w = taut_mem_new(s->context, s->n, sizeof *w), t = 0;
-    int status = q && w ? first_guess(s, q, w) : TAUT_OUT_OF_MEMORY;
-    if (!status && found->force_multiplier) status = find_nonlinear_multiplier(s);
-    place at = place_at(s, q, w, &t, NULL);
+    real t = 0;
+    int status = found->force_multiplier ? find_nonlinear_multiplier(s) : TAUT_OK;
+    place at = place_at(s, s->start.q, s->start.w, &t, NULL); /* for a first look at the mass matrix */
     if (!status && s->form == FORM_LAGRANGIAN) {
         status = mass_is_finite(s, &at);
         if (!status) status = cure_singular_mass(s, &at);
     }
     if (!status && s->form != FORM_RATES) status = find_constant_mass(s, &at);
     if (!status && s->form != FORM_RATES) status = find_quadratic(s);
-    taut_mem_free(s->context, q);
-    taut_mem_free(s->context, w);
     return status;
 }

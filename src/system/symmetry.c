@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "system/system_inside.h"
+
 /* xi = A x (+ b): the infinitesimal action on coordinates (with b) and on their velocities or momenta (without). All A
    here are antisymmetric, so that momenta transform like velocities. */
 static void act(const struct system *s, const symmetry *y, const real *x, int with_shift, real *xi)
@@ -77,7 +79,7 @@ static void add_product(const real *x, const real *y, uint32_t n, real *sum, rea
 }
 
 /* 5e3 eps: a true symmetry leaves round-off (of formulas and of the sum); a broken one leaves a good part of the sum,
-   or, where a weak outer force stands beside strong inner ones that cancel, the ratio of the two. */
+   or, where a weak outer force stands against strong inner ones that cancel, the ratio of the two. */
 static int is_zero(real sum, real size) { return REAL(fabs)(sum) <= 5000 * REAL_EPSILON * size; }
 
 /* -1: the values are not finite here, 0: broken, 1: holds at this state */
@@ -175,7 +177,7 @@ static void find_all(tester *z, const real *q, const real *w, symmetry *list, in
 int X(symmetry_find)(struct system *s, const real *q, const real *w, symmetry *list, int *count)
 {
     *count = 0;
-    if (!s->energy || s->m->phase) return TAUT_OK; /* brackets with chi(q,p) are not looked at */
+    if (!s->energy || s->phase_space) return TAUT_OK; /* brackets with chi(q,p) are not looked at */
     int status = X(system_prepare_block)(s, BLOCK_G);
     if (status) return status;
     tester z = { .s = s, .seed = 88172645463325252ULL };

@@ -42,6 +42,7 @@ int X(system_refresh_constants)(struct system *s)
     const expr *constants = taut_store_constants(s->store);
     int status = TAUT_OK;
     for (size_t i = 0; !status && i < count; i++) status = X(system_constant)(s, constants[i], &s->constants[i]);
+    s->constants_version++;
     return status;
 }
 
@@ -150,6 +151,7 @@ int X(system_create)(model *m, struct system **result)
     s->context = m->context;
     s->m = m;
     s->form = m->form;
+    s->phase_space = m->phase;
     s->n = m->coordinate_count;
     s->c = (uint32_t)m->constraint_count;
     s->embedded = m->ambient ? (uint32_t)m->chart_count : 0;
@@ -158,6 +160,7 @@ int X(system_create)(model *m, struct system **result)
     if (!status && !s->store) status = TAUT_OUT_OF_MEMORY;
     if (!status) status = build_families(s);
     if (!status) status = X(system_evaluate_constants)(s);
+    if (!status) status = X(system_evaluate_start)(s);
     if (!status) status = build_fields(s);
     if (!status) status = taut_pattern_identity(s->context, (int)s->n, &s->identity);
     if (!status) status = prepare_energy(s);
@@ -191,20 +194,11 @@ void X(system_destroy)(struct system *s)
     taut_pattern_destroy(s->context, s->identity);
     taut_pattern_destroy(s->context, s->inverse_mass_shape);
     taut_mem_free(s->context, s->constants);
+    taut_mem_free(s->context, s->start.room);
     taut_mem_free(s->context, s->inverse_mass);
     taut_mem_free(s->context, s->offset);
     X(hamiltonian_form_destroy)(s->hamiltonian);
     taut_mem_free(s->context, s);
-}
-
-void X(system_constraint_name)(const struct system *s, uint32_t k, char *buffer, size_t size)
-{
-    snprintf(buffer, size, "%s", s->m->constraints[k].name);
-}
-
-void X(system_coordinate_name)(const struct system *s, uint32_t i, char *buffer, size_t size)
-{
-    taut_model_coordinate_name(s->m, i, buffer, size);
 }
 
 /* ---- where a value is not finite ---- */

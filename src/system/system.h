@@ -10,7 +10,9 @@
 #define TAUT_SYSTEM_SYSTEM_H
 
 #include "field/field.h"
-#include "model/model.h"
+#include "model/form.h"
+
+struct model; /* which methods and solvers do not look into: what they need of it is below */
 
 /* Sparse derivatives of the functions above. */
 typedef enum {
@@ -70,19 +72,30 @@ typedef struct {
     int explicit_force;         /* uncoupled, mass in small blocks, and forces free of w and lambda: the fast path */
 } structure;
 
+/* The start values of the model as numbers; guesses of those that are free. */
+typedef struct {
+    void *room;                 /* of these arrays */
+    real *q, *w;                /* n each; w is zero where none is given */
+    real *second;               /* n: the second of the start points; NULL: the model has none */
+    real *lambda;               /* c: guesses of the multipliers; NULL: no constraint gives one, all are other_lambda */
+    real other_lambda;
+    unsigned char *free_q, *free_w, *free_second; /* n each: to be solved for; NULL: none is */
+} initial_values;
+
 /* A compiled model, constant once everything that is evaluated has been prepared, with the context and the workspace of
    one thread. Other threads have shares: the same fields, patterns and constants, with a context and a workspace of
    their own. */
 struct system {
     taut_context *context;
-    model *m;             /* its graph grows while the system is compiled; otherwise constant */
+    struct model *m;      /* for those who compile it: its graph grows meanwhile; otherwise constant */
     form form;
     uint32_t n, c;        /* coordinates, constraints */
-    uint32_t extra_count; /* numbers that a state has beside them: of a model with contacts */
+    uint32_t extra_count; /* further numbers of a state: of a model with contacts */
     store *store;
     family energy_family, constraint_family, force_family, rate_q_family, rate_w_family, observable_family,
         chart_family, ambient_family;
     real *constants;
+    unsigned constants_version; /* changes when they do */
     field *energy;        /* L or H; NULL for rate models */
     field *constraint, *force, *rate_q, *rate_w, *observable;
     /* Parts of force (of rate_w, in a rate model): the terms without multipliers and those with. NULL until
@@ -94,11 +107,13 @@ struct system {
        alone. */
     uint32_t embedded;    /* components of y */
     field *chart;         /* NULL without embedded points */
-    field *ambient;       /* NULL where it would be the same as energy: without embedded points, unless L was augmented
-                             */
+    field *ambient;       /* NULL where it would be energy: without embedded points, unless L was augmented */
     pattern *identity;    /* n x n */
     block_shape blocks[BLOCK_COUNT];
     structure structure;
+    initial_values start;
+    const phase_info *phase_space; /* the constraints are second class, by the Dirac algorithm; NULL: they have
+                                      multipliers */
     /* Constant mass in small diagonal blocks: W = M^-1; NULL otherwise. Uncoupled as well: the momentum (velocity) at
        w = 0. */
     pattern *inverse_mass_shape;
@@ -116,8 +131,8 @@ struct system {
     const struct system *plan; /* of a share: whose compiled model this is; NULL for a system of its own */
 };
 
-/* Compiles the model. *result is NULL on failure. */
-int X(system_create)(model *m, struct system **result);
+/* Compiles the model, which must outlive the system. *result is NULL on failure. */
+int X(system_create)(struct model *m, struct system **result);
 void X(system_destroy)(struct system *s);
 /* The same compiled model for another thread. The plan must outlive its shares, and must not be prepared further while
    it has any: create one of whatever will be used first. */
@@ -172,14 +187,28 @@ void X(block_multiply_transposed)(const block_shape *b, const real *values, real
 /* out = W x, only with constant mass; out may be x */
 void X(system_apply_inverse_mass)(const struct system *s, const real *x, real *out);
 
-/* Names for messages: "rod1", "a.x". */
+/* ---- names for messages ----
+   They are read from the model's own lists when a message is written: a system of a million links has no second set of
+   names. */
+typedef struct {
+    const char *file, *name;
+    int line;
+} origin;
+const char *X(system_file)(const struct system *s);
+/* The first lagrangian, hamiltonian or rate; its name is empty. */
+origin X(system_form_origin)(const struct system *s);
+/* Line 0: the model has none. */
+origin X(system_start_points_origin)(const struct system *s);
+origin X(system_constraint_origin)(const struct system *s, uint32_t k);
+/* "rod1", "a.x" */
 void X(system_constraint_name)(const struct system *s, uint32_t k, char *buffer, size_t size);
 void X(system_coordinate_name)(const struct system *s, uint32_t i, char *buffer, size_t size);
 /* If an expression of the model is not finite at this place, fails with its line and the culprit; TAUT_OK otherwise. */
 int X(system_check_finite)(struct system *s, const place *at, const char *when);
-/* Evaluates a start value. */
+/* Evaluates an expression of literals and parameters. */
 int X(system_constant)(struct system *s, expr e, real *value);
-/* The model's parameters have other values now: evaluates all constants anew. Not for parameters in the mass matrix. */
+/* The model's parameters have other values now: evaluates all constants again. Not for parameters in the mass
+   matrix. */
 int X(system_refresh_constants)(struct system *s);
 
 #endif

@@ -113,7 +113,7 @@ if [ $quad = yes ]; then
 fi
 ok verify "$double" -s 0.02 -T 4 --precision double
 has 'verify in double' '200 steps in double, which hides small defects; '
-# velocities beside the constraints, and a start at rest: what roundings become is told by the way, not by the start
+# velocities off the constraints, and a start at rest: the motion says how large rounding errors are, not the start
 ok verify "$models/triple-pendulum.lua" -m em -s 0.01 -T 1 --precision double
 has 'verify em in double' 'reversible  *yes .* holds$'
 ok verify "$models/driven-pendulum.lua" -s 0.001 -T 1

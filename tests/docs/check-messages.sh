@@ -1,11 +1,15 @@
 #!/bin/sh
-# check-messages.sh: the library's messages never name an option of the command, which a program that uses the library
-# does not have. Looks at the string literals of the folders that are listed.
+# check-messages.sh: the library's messages never name an option or a subcommand of the command, which a program that
+# uses the library does not have. Looks at the string literals of all folders but those of the command (and of native,
+# if there is one, which has options of a compiler).
 set -eu
 cd "$(dirname "$0")/../.."
-found=$(grep -nE '"([^"]*[ (;,])?(--[a-z][a-z-]*|-[a-zA-Z] (name|[A-Z]+)|-[a-zA-Z])([ ,;)=][^"]*)?"' \
-    src/analysis/*.[ch] src/model/*.[ch] src/record/*.[ch] src/report/*.[ch] src/run/*.[ch] | grep -v '#define' || true)
+files=$(ls src/*/*.[ch] | grep -vE '^src/(cli|reproduce|native)/')
+commands=$(sed -n 's/^const command command_\([a-z]*\) .*/\1/p' src/cli/*.c | paste -sd '|' -)
+case $commands in *check*run*) ;; *) echo "the subcommands were not found: $commands"; exit 1 ;; esac
+option='"([^"]*[ (;,])?(--[a-z][a-z-]*|-[a-zA-Z] (name|[A-Z]+)|-[a-zA-Z])([ ,;)=][^"]*)?"'
+found=$(echo "$files" | xargs grep -nE "$option|\"[^\"]*taut ($commands)[^a-z\"]?[^\"]*\"" | grep -v '#define' || true)
 [ -z "$found" ] && exit 0
-echo "messages of the library that name an option of the command:"
+echo "messages of the library that name an option or a subcommand of the command:"
 echo "$found"
 exit 1

@@ -1,7 +1,7 @@
 /* The numbers of a page: columns of a run's frames, all of them when they are few, otherwise per bucket of frames the
  * first value, the minimum and the maximum, so that no extreme value is lost. */
-#ifndef TAUT_REPORT_TABLE_H
-#define TAUT_REPORT_TABLE_H
+#ifndef TAUT_REPORT_FRAME_TABLE_H
+#define TAUT_REPORT_FRAME_TABLE_H
 
 #include "record/record.h"
 

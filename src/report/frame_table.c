@@ -1,4 +1,4 @@
-#include "report/table.h"
+#include "report/frame_table.h"
 
 #include <math.h>
 #include <string.h>

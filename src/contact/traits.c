@@ -1,0 +1,21 @@
+#include "contact/traits.h"
+
+contact_traits *X(contact_traits_create)(const model *m)
+{
+    contact_traits *list = taut_mem_new(m->context, m->contact_count, sizeof *list);
+    for (size_t i = 0; list && i < m->contact_count; i++) {
+        const contact *c = &m->contacts[i];
+        list[i] = (contact_traits){ .origin = { m->file, c->name, c->line },
+                                    .slide_type = c->slide_type,
+                                    .slide_count = c->slide_count,
+                                    .point_count = c->point_count,
+                                    .has_friction = c->friction != 0,
+                                    .closed = { taut_contact_closed_mode(c, 0), taut_contact_closed_mode(c, 1) },
+                                    .regularised = c->law == FRICTION_REGULARISED };
+        for (uint32_t p = 0; p < c->point_count; p++) {
+            const group *g = &m->groups[c->point[p]];
+            list[i].point[p].first = g->first, list[i].point[p].size = g->size;
+        }
+    }
+    return list;
+}

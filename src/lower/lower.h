@@ -1,0 +1,23 @@
+/* Lowered steps: a step table on a system of moderate size becomes straight-line code over one flat array of numbers.
+ *
+ * The places of the table are substituted into the model's expressions, so that residuals, Newton's matrices, their
+ * elimination in an order fixed once, and the new state are nodes of one hash-consed graph: what is common is computed
+ * once, zeros and ones disappear, equations that give an unknown explicitly are solved away. The graph is cut into
+ * tapes by what its nodes depend on; a small Newton iteration stands around them (program.h). Executors run the same
+ * tapes, with the same bits: the interpreter of this folder, and C made from them (emit.c).
+ *
+ * A step whose pivots lose too many digits, or whose iteration does not converge as it should, is left to the general
+ * path (step/stepper.h), which also says what is wrong. That decision depends on the state alone. */
+#ifndef TAUT_LOWER_LOWER_H
+#define TAUT_LOWER_LOWER_H
+
+#include "lower/program.h"
+#include "step/table.h"
+#include "system/state.h"
+
+/* Is the system small enough to try? */
+int X(lower_serves)(const struct system *s);
+/* *result is NULL where the step is too large to be lowered, or has no fixed elimination: TAUT_OK all the same. */
+int X(lower_create)(struct system *s, const step_table *table, real tolerance, program **result);
+
+#endif

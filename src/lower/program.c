@@ -1,0 +1,258 @@
+/* The interpreter of lowered steps. */
+#include "lower/program.h"
+
+#include <string.h>
+
+#include "lower/emit.h"
+#include "lower/symbols.h"
+#include "native/native.h"
+
+#define VALUE_TYPE real
+#define MATH REAL
+#include "expr/values.h"
+
+static void segment_clear(program *p, segment *t) { taut_mem_free(p->context, t->code); }
+
+static void phase_clear(program *p, program_phase *f)
+{
+    void *all[] = { f->unknowns, f->guesses, f->residuals, f->changes, f->weights, f->checks };
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) taut_mem_free(p->context, all[i]);
+    segment_clear(p, &f->begin), segment_clear(p, &f->residual);
+    segment_clear(p, &f->factor), segment_clear(p, &f->solve);
+}
+
+void X(program_destroy)(program *p)
+{
+    if (!p) return;
+    taut_native_end(p->native);
+    taut_mem_free(p->context, p->setup_values);
+    void *all[] = { p->literals, p->move, p->push, p->w, p->lambda, p->reported, p->inputs, p->registers, p->reports };
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) taut_mem_free(p->context, all[i]);
+    segment_clear(p, &p->setup), segment_clear(p, &p->results);
+    for (int k = 0; k < p->phase_count; k++) phase_clear(p, &p->phases[k]);
+    taut_mem_free(p->context, p->phases);
+    taut_mem_free(p->context, p);
+}
+
+/* ---- tapes ---- */
+
+#define RUN_LEAF(NAME, ...) case OP_##NAME: break;
+#define RUN_UNARY(NAME, text, written, value, ...) \
+    case OP_##NAME: {                              \
+        const real a = r[c->a];                    \
+        r[c->target] = value;                      \
+        break;                                     \
+    }
+#define RUN_NUMBERED(NAME, text, written, value, ...) \
+    case OP_##NAME: {                                 \
+        const real a = r[c->a];                       \
+        const int32_t n = (int32_t)c->b;              \
+        r[c->target] = value;                         \
+        break;                                        \
+    }
+#define RUN_BINARY(NAME, text, written, value, ...)  \
+    case OP_##NAME: {                                \
+        const real a = r[c->a], b = r[c->b];         \
+        r[c->target] = value;                        \
+        break;                                       \
+    }
+
+static void run(const segment *t, real *r)
+{
+    const instruction *end = t->code + t->count;
+    for (const instruction *c = t->code; c < end; c++)
+        switch (c->op) {
+        OPERATIONS(RUN_LEAF, RUN_UNARY, RUN_NUMBERED, RUN_BINARY)
+        case PROGRAM_MOVE: r[c->target] = r[c->a]; break;
+        }
+}
+
+/* ---- a phase ---- */
+
+/* The growth of pivots: has one of them lost too many digits? A NaN has. */
+static int is_lost(const program_phase *f, const real *r)
+{
+    int lost = 0;
+    for (uint32_t i = 0; i < f->check_count; i++)
+        lost |= !(REAL(fabs)(r[f->checks[i].pivot]) > (real)PIVOT_LEAST * REAL(fabs)(r[f->checks[i].reference]));
+    return lost;
+}
+
+/* Subtracts the correction; its size. */
+static double correct(const program_phase *f, real *r)
+{
+    real size = 0;
+    for (uint32_t i = 0; i < f->size; i++) {
+        real change = r[f->changes[i]];
+        r[f->unknowns[i]] -= change;
+        size = real_most(size, r[f->weights[i]] * change);
+    }
+    return (double)size;
+}
+
+static program_outcome solve_phase(program *p, program_phase *f, real *r)
+{
+    double before = 0;
+    int factor = 1;
+    run(&f->begin, r);
+    for (uint32_t i = 0; i < f->size; i++) r[f->unknowns[i]] = r[f->guesses[i]];
+    for (int k = 0; f->size; k++) {
+        if (k == ITERATIONS_MOST) return PROGRAM_LEFT;
+        run(&f->residual, r);
+        int fresh = factor || f->iteration.always;
+        if (fresh) {
+            run(&f->factor, r);
+            p->counts.factorisations++;
+            if (is_lost(f, r)) return PROGRAM_LEFT;
+        }
+        run(&f->solve, r);
+        p->counts.iterations++;
+        double size = correct(f, r);
+        int verdict = iteration_judge(&f->iteration, k, size, before, fresh);
+        if (verdict == ITERATION_ENDED) break;
+        if (verdict == ITERATION_HOPELESS) return PROGRAM_LEFT;
+        factor = verdict == ITERATION_NEEDS_MATRIX;
+        before = size;
+    }
+    p->counts.calls++;
+    return PROGRAM_DONE;
+}
+
+/* ---- a step ---- */
+
+/* Brings the constants up to date. Was there anything to do? */
+static int renew(program *p, real h)
+{
+    real *r = p->registers;
+    if (h == p->h && p->constants_version == p->s->constants_version) return 0;
+    memcpy(r, p->s->constants, p->constant_count * sizeof(real));
+    if (p->other_count) memcpy(r + p->constant_count, p->others, p->other_count * sizeof(real));
+    r[p->constant_count + p->other_count] = h;
+    p->h = h;
+    p->constants_version = p->s->constants_version;
+    return 1;
+}
+
+static void begin(program *p, const state *x, real h, real t1, const real *inputs)
+{
+    real *r = p->registers, *times = r + p->state_first + p->state_count;
+    memcpy(r + p->state_first, x->block, p->state_count * sizeof(real));
+    times[STATE_T0] = x->t, times[STATE_T0_LOW] = x->t_low, times[STATE_T1] = t1, times[STATE_SPAN] = t1 - x->t;
+    for (uint32_t i = 0; i < p->input_count; i++) r[p->unknown_first + p->inputs[i]] = inputs[p->inputs[i]];
+    if (renew(p, h)) run(&p->setup, r);
+}
+
+static void add(real *x, real *low, real d)
+{
+    real y = d + *low, sum = *x + y;
+    *low = y - (sum - *x);
+    *x = sum;
+}
+
+static void finish(const program *p, state *x)
+{
+    const real *r = p->registers;
+    uint32_t n = p->s->n, c = p->s->c;
+    for (uint32_t i = 0; i < n; i++) add(&x->q[i], &x->q_low[i], r[p->move[i]]);
+    for (uint32_t i = 0; i < n; i++) {
+        if (p->sets_momentum)
+            x->p[i] = r[p->push[i]], x->p_low[i] = 0;
+        else
+            add(&x->p[i], &x->p_low[i], r[p->push[i]]);
+        x->w[i] = p->w ? r[p->w[i]] : x->p[i];
+    }
+    if (p->has_work) add(x->work, x->work_low, r[p->work]);
+    for (uint32_t k = 0; p->lambda && k < c; k++) x->lambda[k] = r[p->lambda[k]];
+}
+
+/* A state that is no number is left to the general path, which says so. */
+static int is_finite(const program *p)
+{
+    real sum = 0;
+    for (uint32_t i = 0; i < p->s->n; i++) sum += 0 * p->registers[p->move[i]] + 0 * p->registers[p->push[i]];
+    return sum == 0;
+}
+
+static program_outcome interpret(program *p, state *x, real h, real t1, const real *inputs)
+{
+    begin(p, x, h, t1, inputs);
+    for (int k = 0; k < p->phase_count; k++)
+        if (solve_phase(p, &p->phases[k], p->registers) != PROGRAM_DONE) return PROGRAM_LEFT;
+    run(&p->results, p->registers);
+    if (!is_finite(p)) return PROGRAM_LEFT;
+    finish(p, x);
+    for (uint32_t k = 0; p->reported && k < p->s->c; k++) p->reports[k] = p->registers[p->reported[k]];
+    return PROGRAM_DONE;
+}
+
+/* ---- native code ---- */
+
+#ifndef TAUT_REAL_QUAD
+int X(program_compile)(program *p)
+{
+    static const char name[] = "taut_step";
+    char *text = NULL;
+    size_t length = 0;
+    if (!p->s->native || p->s->native->mode == TAUT_NATIVE_OFF) return TAUT_OK;
+    int status = X(program_emit)(p, name, &text, &length);
+    if (status || !text) return status;
+    p->setup_values = taut_mem_new(p->context, X(program_setup_count)(p) + 1, sizeof *p->setup_values);
+    if (!p->setup_values) status = TAUT_OUT_OF_MEMORY;
+    if (!status) status = taut_native_request(p->s->native, p->context, text, length, name, &p->native);
+    taut_mem_free(p->context, text);
+    return status;
+}
+
+static program_outcome run_native(program *p, state *x, real h, real t1, const real *inputs)
+{
+    const double time[] = { x->t, x->t_low, t1, t1 - x->t, h };
+    long counts[2] = { 0, 0 };
+    int first = renew(p, h) || p->code_is_new;
+    p->code_is_new = 0;
+    int left = ((code_function *)p->code)(first, p->registers, p->setup_values, x->block, time, inputs, p->reports, counts);
+    p->counts.iterations += counts[0];
+    p->counts.factorisations += counts[1];
+    return left ? PROGRAM_LEFT : PROGRAM_DONE;
+}
+
+static int has_code(program *p)
+{
+    if (p->code || !p->native) return p->code != NULL;
+    p->code = taut_native_take(p->s->native, p->native);
+    p->code_is_new = p->code != NULL;
+    return p->code != NULL;
+}
+#else
+int X(program_compile)(program *p)
+{
+    (void)p;
+    return TAUT_OK; /* quad is software arithmetic: there is little to gain */
+}
+
+static program_outcome run_native(program *p, state *x, real h, real t1, const real *inputs)
+{
+    return interpret(p, x, h, t1, inputs);
+}
+
+static int has_code(const program *p)
+{
+    (void)p;
+    return 0;
+}
+#endif
+
+program_outcome X(program_step)(program *p, state *x, real h, const real *inputs)
+{
+    real t1, t1_low;
+    X(state_next_time)(x, h, &t1, &t1_low);
+    program_outcome outcome = (has_code(p) ? run_native : interpret)(p, x, h, t1, inputs);
+    if (outcome != PROGRAM_DONE) return outcome;
+    if (p->lambda_time >= 0) *x->t_lambda = x->t + (p->lambda_time * h + x->t_low);
+    x->t = t1, x->t_low = t1_low;
+    return PROGRAM_DONE;
+}
+
+void X(program_reported)(const program *p, real *out)
+{
+    if (p->reported) memcpy(out, p->reports, p->s->c * sizeof(real));
+}

@@ -1,0 +1,91 @@
+/* A lowered step: tapes over one flat array of numbers, and the iteration around them.
+ *
+ * The numbers ("registers") are, in this order: the system's table of constants and h; the numbers of the state's block
+ * and of the step's times; the unknowns of the table; literals; values of the tapes. A tape is a range of instructions.
+ *
+ *     setup      what depends on constants and h alone; run when h changes
+ *     per phase  begin     what does not depend on its unknowns; guesses
+ *                residual  of the equations that are left
+ *                factor    what else Newton's matrix and its elimination need, at the place of the residual
+ *                solve     the correction
+ *     results    the new state
+ */
+#ifndef TAUT_LOWER_PROGRAM_H
+#define TAUT_LOWER_PROGRAM_H
+
+#include "base/words.h"
+#include "kernel/tape.h"
+#include "lower/iteration.h"
+#include "system/state.h"
+
+#define PROGRAM_MOVE OP_COUNT /* an operation besides those of expr/ops.h: target := a */
+
+typedef struct {
+    instruction *code;
+    uint32_t count;
+    size_t capacity;
+} segment;
+
+typedef struct {
+    uint32_t pivot, reference; /* registers */
+} program_check;
+
+typedef struct {
+    segment begin, residual, factor, solve;
+    uint32_t size;            /* unknowns that are solved for */
+    uint32_t *unknowns, *guesses, *residuals, *changes, *weights; /* registers, `size` each */
+    program_check *checks;
+    uint32_t check_count;
+    iteration iteration;      /* when it ends; in quad with tolerances that are rounded to double, near enough */
+    const char *what;         /* is solved for */
+} program_phase;
+
+typedef struct program {
+    struct system *s;
+    taut_context *context;
+    uint32_t register_count;
+    uint32_t constant_count;  /* of the system; then come `others`, then h */
+    uint32_t other_count;
+    const real *others;
+    uint32_t state_first, state_count; /* registers of the state's block; the times follow (symbols.h) */
+    uint32_t unknown_first, unknown_count;
+    uint32_t literal_first, literal_count;
+    real *literals;
+    segment setup, results;
+    program_phase *phases;
+    int phase_count;
+    /* Registers of results. */
+    uint32_t *move, *push, *w, *lambda; /* n, n, n, c; w and lambda may be NULL: p; as it was */
+    uint32_t work;
+    int has_work;
+    uint32_t *reported;       /* c, or NULL */
+    int sets_momentum;
+    real lambda_time;         /* negative: none */
+    uint32_t *inputs, input_count; /* unknowns of the table that are set from outside */
+    /* C made of it (emit.h), in double: NULL while there is none. */
+    struct native *native;
+    void *code;
+    int code_is_new;          /* it has not been called yet */
+    double *setup_values;
+    /* The workspace. */
+    real *registers;
+    real *reports;            /* multipliers that are reported, c */
+    real h;                   /* of setup; 0: never run */
+    unsigned constants_version;
+    newton_counts counts;
+} program;
+
+typedef enum {
+    PROGRAM_DONE,
+    PROGRAM_LEFT              /* to the general path; the state is as it was */
+} program_outcome;
+
+/* One step by the interpreter. inputs: all unknowns of the table, of which those that are set from outside are read. */
+program_outcome X(program_step)(program *p, state *x, real h, const real *inputs);
+/* Asks for native code, by the setting of the system: it takes over when it is there. */
+int X(program_compile)(program *p);
+/* The multipliers that the table reports, of the last step, where these are others than those of the state. */
+void X(program_reported)(const program *p, real *out);
+void X(program_destroy)(program *p);
+
+#endif

@@ -1,0 +1,408 @@
+#include "lower/reduce.h"
+
+#include <string.h>
+
+/* Larger problems are better off with the general path: straight-line code grows faster than its use. */
+enum { LEFT_MOST = 150, NODES_MOST = 150000 };
+
+static int too_large(const symbols *y) { return taut_graph_count(y->g) > NODES_MOST; }
+
+void X(reduced_clear)(symbols *y, reduced_phase *p)
+{
+    void *all[] = { p->equations, p->guesses, p->is_explicit, p->left, p->residual, p->change, p->weights, p->checks };
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) taut_mem_free(y->context, all[i]);
+    *p = (reduced_phase){ 0 };
+}
+
+static expr unknown_leaf(symbols *y, const reduced_phase *p, size_t i)
+{
+    return taut_expr_variable(y->g, (kind)LEAF_UNKNOWN, (uint32_t)(p->first + i));
+}
+
+/* ---- the equations of the phase ---- */
+
+static int create(symbols *y, int phase, reduced_phase *p)
+{
+    const step_table *t = y->table;
+    *p = (reduced_phase){ .first = SIZE_MAX };
+    for (int g = t->group_count; g-- > 0;)
+        if (t->groups[g].phase == phase) p->first = y->offsets[g], p->count += X(symbol_vector_length)(y, g);
+    if (!p->count) p->first = 0;
+    size_t room = p->count + 1;
+    p->equations = taut_mem_new(y->context, room, sizeof *p->equations);
+    p->guesses = taut_mem_new(y->context, room, sizeof *p->guesses);
+    p->is_explicit = taut_mem_new(y->context, room, 1);
+    p->left = taut_mem_new(y->context, room, sizeof *p->left);
+    return p->equations && p->guesses && p->is_explicit && p->left ? TAUT_OK : TAUT_OUT_OF_MEMORY;
+}
+
+static int write_equations(symbols *y, int phase, reduced_phase *p)
+{
+    const step_table *t = y->table;
+    size_t row = 0;
+    for (size_t i = 0; i < p->count; i++) p->equations[i] = y->zero;
+    for (int e = 0; e < t->equation_count; e++) {
+        step_size size = t->equations[e].size;
+        if (t->equations[e].phase != phase) continue;
+        X(symbol_terms)(y, e, NULL, p->equations + row);
+        row += size == STEP_N ? y->s->n : size == STEP_C ? y->s->c : y->s->embedded;
+    }
+    if (row != p->count) return TAUT_UNSUPPORTED;
+    for (int g = 0; g < t->group_count; g++)
+        if (t->groups[g].phase == phase)
+            X(symbol_sum)(y, &t->groups[g].guess, X(symbol_vector_length)(y, g), p->guesses + (y->offsets[g] - p->first));
+    return y->failed ? TAUT_OUT_OF_MEMORY : too_large(y) ? TAUT_UNSUPPORTED : TAUT_OK;
+}
+
+/* ---- explicit unknowns ---- */
+
+/* A constant of parameters and h, with the values of today and a step of about a thousandth: is it there at all? */
+static wide lookup_constant(void *user, op o, kind k, uint32_t index)
+{
+    symbols *y = user;
+    (void)o, (void)k;
+    if (index < y->constant_count) return (wide)y->s->constants[index];
+    index -= y->constant_count;
+    return index < y->other_count ? (wide)X(field_constants)(y->table->energy)[index] : (wide)0x1p-10;
+}
+
+static int is_usable(symbols *y, expr coefficient)
+{
+    wide value = 0;
+    if (!coefficient || !taut_expr_is_constant(y->g, coefficient)) return 0;
+    if (taut_expr_value(y->g, coefficient, lookup_constant, y, &value, NULL)) return 0;
+    return value != 0 && value - value == 0;
+}
+
+/* The unknowns of the phase that e contains get mark[i] = 1. */
+static int mark_unknowns(symbols *y, const reduced_phase *p, expr e, unsigned char *mark)
+{
+    expr *list;
+    size_t count;
+    int status = taut_expr_reachable(y->g, &e, 1, &list, &count);
+    if (status) return status;
+    memset(mark, 0, p->count);
+    for (size_t i = 0; i < count; i++) {
+        const node *n = taut_graph_node(y->g, list[i]);
+        if (n->op == OP_VARIABLE && n->b == (uint32_t)LEAF_UNKNOWN && n->a >= p->first && n->a < p->first + p->count)
+            mark[n->a - p->first] = 1;
+    }
+    taut_expr_list_free(y->g, list);
+    return TAUT_OK;
+}
+
+/* A round of explicit unknowns: equation i gives unknown i, and none of the others of the round. */
+typedef struct {
+    expr *leaves, *values;
+    size_t count;
+    unsigned char *chosen, *needed, *mark;   /* needed: occur in an equation of the round */
+} explicit_round;
+
+static int choose_explicit(symbols *y, reduced_phase *p, explicit_round *r)
+{
+    r->count = 0;
+    memset(r->chosen, 0, p->count);
+    memset(r->needed, 0, p->count);
+    for (size_t i = 0; i < p->count; i++) {
+        if (p->is_explicit[i] || r->needed[i]) continue;
+        int status = mark_unknowns(y, p, p->equations[i], r->mark), clear = r->mark[i];
+        if (status) return status;
+        for (size_t k = 0; k < p->count; k++) clear = clear && !(r->mark[k] && r->chosen[k]);
+        if (!clear) continue;
+        expr leaf = unknown_leaf(y, p, i), slope = taut_expr_derivative(y->g, p->equations[i], leaf);
+        if (!is_usable(y, slope)) continue;
+        expr others = taut_expr_substitute(y->g, p->equations[i], &leaf, &y->zero, 1);
+        expr value = taut_expr_neg(y->g, taut_expr_div(y->g, others, slope));
+        if (!value) return TAUT_OUT_OF_MEMORY;
+        r->chosen[i] = 1;
+        for (size_t k = 0; k < p->count; k++) r->needed[k] |= r->mark[k];
+        r->leaves[r->count] = leaf, r->values[r->count++] = value;
+    }
+    return TAUT_OK;
+}
+
+static int replace(symbols *y, expr *e, const explicit_round *r)
+{
+    *e = taut_expr_substitute(y->g, *e, r->leaves, r->values, r->count);
+    return *e ? TAUT_OK : TAUT_OUT_OF_MEMORY;
+}
+
+static int apply_round(symbols *y, reduced_phase *p, const explicit_round *r)
+{
+    int status = TAUT_OK;
+    for (size_t i = 0; !status && i < p->count; i++) {
+        if (r->chosen[i]) p->is_explicit[i] = 1;
+        if (!p->is_explicit[i]) status = replace(y, &p->equations[i], r);
+        if (!status) status = replace(y, &y->unknowns[p->first + i], r);
+        if (!status && too_large(y)) status = TAUT_UNSUPPORTED;
+    }
+    return status;
+}
+
+static int solve_explicit(symbols *y, reduced_phase *p)
+{
+    size_t room = p->count + 1;
+    explicit_round r = { .leaves = taut_mem_new(y->context, room, sizeof(expr)),
+                         .values = taut_mem_new(y->context, room, sizeof(expr)),
+                         .chosen = taut_mem_new(y->context, 3 * room, 1) };
+    int status = r.leaves && r.values && r.chosen ? TAUT_OK : TAUT_OUT_OF_MEMORY;
+    r.needed = r.chosen + room, r.mark = r.needed + room;
+    do {
+        if (!status) status = choose_explicit(y, p, &r);
+        if (!status && r.count) status = apply_round(y, p, &r);
+    } while (!status && r.count);
+    taut_mem_free(y->context, r.leaves);
+    taut_mem_free(y->context, r.values);
+    taut_mem_free(y->context, r.chosen);
+    return status;
+}
+
+/* ---- Newton's matrix, and its elimination ---- */
+
+static int is_zero(symbols *y, expr e) { return e == y->zero; }
+
+/* The size of the group that unknown i of the phase belongs to. */
+static step_size size_of_unknown(const symbols *y, const reduced_phase *p, size_t i)
+{
+    int g = 0;
+    while (y->offsets[g + 1] <= p->first + i) g++;
+    return y->table->groups[g].size;
+}
+
+typedef struct {
+    uint32_t size;
+    expr *a;                  /* size x size; factored in place: pivots are inverted */
+    uint32_t *row, *column;   /* of each pivot, in order */
+    unsigned char *row_done, *column_done;
+    unsigned char *late;      /* multipliers: their pivots are what the others leave */
+    expr *right;
+} elimination;
+
+static expr *entry(const elimination *m, uint32_t i, uint32_t j) { return &m->a[(size_t)i * m->size + j]; }
+
+/* Entries left in a row (or column) besides one. */
+static uint32_t others(symbols *y, const elimination *m, uint32_t at, int by_row)
+{
+    uint32_t count = 0;
+    for (uint32_t k = 0; k < m->size; k++) {
+        int gone = by_row ? m->column_done[k] : m->row_done[k];
+        if (!gone && !is_zero(y, by_row ? *entry(m, at, k) : *entry(m, k, at))) count++;
+    }
+    return count - 1;
+}
+
+/* The next pivot: on the diagonal, where mass matrices and their Schur complements are, multipliers last, with the least
+   fill; another entry only if there is none. */
+static int choose_pivot(symbols *y, const elimination *m, uint32_t *row, uint32_t *column)
+{
+    uint64_t best = UINT64_MAX;
+    for (uint32_t i = 0; i < m->size; i++) {
+        if (m->row_done[i] || m->column_done[i] || is_zero(y, *entry(m, i, i))) continue;
+        uint64_t cost = (uint64_t)others(y, m, i, 1) * others(y, m, i, 0) + (m->late[i] ? (uint64_t)1 << 40 : 0);
+        if (cost < best) best = cost, *row = *column = i;
+    }
+    for (uint32_t i = 0; best == UINT64_MAX && i < m->size; i++)
+        for (uint32_t j = 0; !m->row_done[i] && j < m->size; j++) {
+            if (m->column_done[j] || is_zero(y, *entry(m, i, j))) continue;
+            best = 0, *row = i, *column = j;
+            break;
+        }
+    return best != UINT64_MAX;
+}
+
+/* One column of the elimination, on the right-hand side too. */
+static int eliminate_one(symbols *y, elimination *m, uint32_t row, uint32_t column)
+{
+    graph *g = y->g;
+    expr inverse = taut_expr_div(g, y->one, *entry(m, row, column));
+    for (uint32_t i = 0; i < m->size; i++) {
+        if (m->row_done[i] || i == row || is_zero(y, *entry(m, i, column))) continue;
+        expr factor = taut_expr_mul(g, *entry(m, i, column), inverse);
+        for (uint32_t j = 0; j < m->size; j++) {
+            if (m->column_done[j] || j == column || is_zero(y, *entry(m, row, j))) continue;
+            *entry(m, i, j) = taut_expr_sub(g, *entry(m, i, j), taut_expr_mul(g, factor, *entry(m, row, j)));
+        }
+        m->right[i] = taut_expr_sub(g, m->right[i], taut_expr_mul(g, factor, m->right[row]));
+    }
+    *entry(m, row, column) = inverse;
+    return inverse && !too_large(y) ? TAUT_OK : TAUT_UNSUPPORTED;
+}
+
+static void add_check(symbols *y, reduced_phase *p, expr pivot, expr was)
+{
+    node n = *taut_graph_node(y->g, pivot);
+    expr reference = !is_zero(y, was) ? was : n.op == OP_SUB || n.op == OP_ADD ? n.b : pivot;
+    if (!taut_expr_is_constant(y->g, pivot)) p->checks[p->check_count++] = (pivot_check){ pivot, reference };
+}
+
+static int eliminate(symbols *y, reduced_phase *p, elimination *m, const expr *diagonal)
+{
+    for (uint32_t k = 0; k < m->size; k++) {
+        uint32_t row = 0, column = 0;
+        if (!choose_pivot(y, m, &row, &column)) return TAUT_UNSUPPORTED;
+        add_check(y, p, *entry(m, row, column), row == column ? diagonal[row] : y->zero);
+        int status = eliminate_one(y, m, row, column);
+        if (status) return status;
+        m->row[k] = row, m->column[k] = column;
+        m->row_done[row] = m->column_done[column] = 1;
+    }
+    for (uint32_t k = m->size; k-- > 0;) {
+        expr sum = m->right[m->row[k]];
+        for (uint32_t l = k + 1; l < m->size; l++) {
+            expr a = *entry(m, m->row[k], m->column[l]);
+            if (!is_zero(y, a))
+                sum = taut_expr_sub(y->g, sum, taut_expr_mul(y->g, a, p->change[m->column[l]]));
+        }
+        p->change[m->column[k]] = taut_expr_mul(y->g, sum, *entry(m, m->row[k], m->column[k]));
+        if (!p->change[m->column[k]]) return TAUT_OUT_OF_MEMORY;
+    }
+    return too_large(y) ? TAUT_UNSUPPORTED : TAUT_OK;
+}
+
+static int write_matrix(symbols *y, const reduced_phase *p, elimination *m, expr *diagonal)
+{
+    expr *leaves = taut_mem_new(y->context, m->size + 1, sizeof *leaves);
+    int status = leaves ? TAUT_OK : TAUT_OUT_OF_MEMORY;
+    for (uint32_t i = 0; !status && i < m->size; i++) leaves[i] = unknown_leaf(y, p, p->left[i]);
+    for (uint32_t i = 0; !status && i < m->size; i++) {
+        status = taut_expr_gradient(y->g, p->residual[i], leaves, m->size, entry(m, i, 0));
+        m->right[i] = taut_expr_variable(y->g, (kind)LEAF_RIGHT, i);
+        m->late[i] = size_of_unknown(y, p, p->left[i]) == STEP_C;
+        diagonal[i] = *entry(m, i, i);
+        if (!status && too_large(y)) status = TAUT_UNSUPPORTED;
+    }
+    taut_mem_free(y->context, leaves);
+    return status;
+}
+
+static int eliminate_left(symbols *y, reduced_phase *p)
+{
+    size_t size = p->size;
+    elimination m = { .size = p->size,
+                      .a = taut_mem_new(y->context, size * size + 1, sizeof(expr)),
+                      .row = taut_mem_new(y->context, 2 * size + 1, sizeof(uint32_t)),
+                      .row_done = taut_mem_new(y->context, 3 * size + 1, 1),
+                      .right = taut_mem_new(y->context, 2 * size + 1, sizeof(expr)) };
+    int status = m.a && m.row && m.row_done && m.right ? TAUT_OK : TAUT_OUT_OF_MEMORY;
+    if (!status) {
+        m.column = m.row + size;
+        m.column_done = m.row_done + size, m.late = m.column_done + size;
+        status = write_matrix(y, p, &m, m.right + size);
+    }
+    if (!status) status = eliminate(y, p, &m, m.right + size);
+    taut_mem_free(y->context, m.a);
+    taut_mem_free(y->context, m.row);
+    taut_mem_free(y->context, m.row_done);
+    taut_mem_free(y->context, m.right);
+    return status;
+}
+
+/* ---- how much a correction counts ---- */
+
+static expr larger(symbols *y, expr a, expr b)
+{
+    return a == y->zero ? b : b == y->zero ? a : taut_expr_binary(y->g, OP_MAX, a, b);
+}
+
+static expr size_of(symbols *y, expr e) { return taut_expr_unary(y->g, OP_ABS, e); }
+
+static expr largest_of_state(symbols *y, expr most, const real *member)
+{
+    for (uint32_t i = 0; i < y->s->n; i++) most = larger(y, most, size_of(y, X(symbol_state)(y, member, i)));
+    return most;
+}
+
+/* What corrections are compared with, as in step/phase.c: but for what the iteration itself has found. */
+static expr scale_of(symbols *y, const reduced_phase *p, step_measure measure)
+{
+    const step_table *t = y->table;
+    expr reach = larger(y, taut_expr_number(y->g, (wide)y->s->least), y->zero), most = y->zero;
+    if (measure != STEP_MOMENTUM) reach = largest_of_state(y, reach, y->layout.q);
+    if (measure == STEP_MOVES) return reach;
+    if (measure == STEP_MOMENTUM) most = largest_of_state(y, most, y->layout.p);
+    if (measure == STEP_VELOCITY) {
+        expr steps = taut_expr_mul(y->g, taut_expr_number(y->g, 100000), y->h);
+        most = size_of(y, taut_expr_div(y->g, reach, steps));
+        if (y->s->form == FORM_LAGRANGIAN) return largest_of_state(y, most, y->layout.w);
+    }
+    for (int g = 0; g < t->group_count; g++) {
+        if (t->groups[g].measure != measure || y->offsets[g] < p->first || y->offsets[g] >= p->first + p->count) continue;
+        for (size_t i = y->offsets[g]; i < y->offsets[g + 1]; i++)
+            most = larger(y, most, size_of(y, p->guesses[i - p->first]));
+    }
+    return most;
+}
+
+/* Adds what unknown i of the phase, measured with this factor, says about the corrections of those that are left. */
+static int add_weights(symbols *y, reduced_phase *p, size_t i, expr factor, const expr *leaves, expr *slopes)
+{
+    int status = taut_expr_gradient(y->g, y->unknowns[p->first + i], leaves, p->size, slopes);
+    for (uint32_t k = 0; !status && k < p->size; k++) {
+        if (is_zero(y, slopes[k])) continue;
+        p->weights[k] = larger(y, p->weights[k], size_of(y, taut_expr_mul(y->g, factor, slopes[k])));
+        if (!p->weights[k]) status = TAUT_OUT_OF_MEMORY;
+    }
+    return status;
+}
+
+static int weigh_group(symbols *y, reduced_phase *p, int g, expr inverse_scale, const expr *leaves, expr *slopes)
+{
+    const step_group *group = &y->table->groups[g];
+    expr factor = inverse_scale;
+    int status = TAUT_OK;
+    if (group->measure == STEP_MOVES)
+        factor = taut_expr_mul(y->g, X(symbol_factor)(y, group->scale.coefficient, group->scale.power), factor);
+    for (size_t i = y->offsets[g]; !status && i < y->offsets[g + 1]; i++)
+        status = add_weights(y, p, i - p->first, factor, leaves, slopes);
+    return status;
+}
+
+static int weigh(symbols *y, int phase, reduced_phase *p)
+{
+    const step_table *t = y->table;
+    expr *leaves = taut_mem_new(y->context, 2 * (size_t)p->size + 1, sizeof *leaves), scales[STEP_MEASURES] = { 0 };
+    int status = leaves ? TAUT_OK : TAUT_OUT_OF_MEMORY, useful = 0;
+    for (uint32_t k = 0; !status && k < p->size; k++)
+        leaves[k] = unknown_leaf(y, p, p->left[k]), p->weights[k] = y->zero;
+    for (int g = 0; !status && g < t->group_count; g++) {
+        step_measure measure = t->groups[g].measure;
+        if (t->groups[g].phase != phase || measure == STEP_NOT_MEASURED) continue;
+        if (!scales[measure]) scales[measure] = taut_expr_div(y->g, y->one, scale_of(y, p, measure));
+        status = weigh_group(y, p, g, scales[measure], leaves, leaves + p->size);
+    }
+    for (uint32_t k = 0; !status && k < p->size; k++) useful |= !is_zero(y, p->weights[k]);
+    taut_mem_free(y->context, leaves);
+    return status ? status : useful || !p->size ? TAUT_OK : TAUT_UNSUPPORTED;
+}
+
+/* ---- all of it ---- */
+
+static int list_left(symbols *y, reduced_phase *p)
+{
+    p->only_multipliers = 1;
+    for (size_t i = 0; i < p->count; i++)
+        if (!p->is_explicit[i]) {
+            p->left[p->size++] = (uint32_t)i;
+            if (size_of_unknown(y, p, i) != STEP_C) p->only_multipliers = 0;
+        }
+    if (p->size > LEFT_MOST) return TAUT_UNSUPPORTED;
+    p->residual = taut_mem_new(y->context, p->size + 1, sizeof *p->residual);
+    p->change = taut_mem_new(y->context, p->size + 1, sizeof *p->change);
+    p->weights = taut_mem_new(y->context, p->size + 1, sizeof *p->weights);
+    p->checks = taut_mem_new(y->context, p->size + 1, sizeof *p->checks);
+    if (!p->residual || !p->change || !p->weights || !p->checks) return TAUT_OUT_OF_MEMORY;
+    for (uint32_t i = 0; i < p->size; i++) p->residual[i] = p->equations[p->left[i]];
+    return TAUT_OK;
+}
+
+int X(reduce_phase)(symbols *y, int phase, reduced_phase *p)
+{
+    int status = create(y, phase, p);
+    X(symbols_forget_places)(y);
+    if (!status) status = write_equations(y, phase, p);
+    if (!status) status = solve_explicit(y, p);
+    if (!status) status = list_left(y, p);
+    if (!status) status = eliminate_left(y, p);
+    if (!status) status = weigh(y, phase, p);
+    return status;
+}

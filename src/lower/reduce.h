@@ -1,0 +1,30 @@
+/* One phase of a step in symbols, made ready for elimination: explicit equations solved away, Newton's matrix of the
+ * others eliminated in a fixed order. */
+#ifndef TAUT_LOWER_REDUCE_H
+#define TAUT_LOWER_REDUCE_H
+
+#include "lower/symbols.h"
+
+typedef struct {
+    expr pivot, reference;    /* reference: the entry as it was, or the first thing subtracted from nothing */
+} pivot_check;
+
+typedef struct {
+    size_t first, count;      /* unknowns of the phase, in symbols.unknowns */
+    expr *equations;          /* count; those of explicit unknowns are not used any more */
+    expr *guesses;            /* count */
+    unsigned char *is_explicit;
+    uint32_t *left;           /* the unknowns that are left, from `first` */
+    uint32_t size;            /* how many */
+    expr *residual, *change, *weights; /* size each; changes contain LEAF_RIGHT i for residual i */
+    pivot_check *checks;
+    uint32_t check_count;
+    int only_multipliers;     /* what is left are multipliers */
+} reduced_phase;
+
+/* Fails with TAUT_UNSUPPORTED, without a message, where there is no fixed order of elimination. Replaces explicit
+   unknowns of the symbols by what they are. */
+int X(reduce_phase)(symbols *y, int phase, reduced_phase *p);
+void X(reduced_clear)(symbols *y, reduced_phase *p);
+
+#endif

@@ -1,0 +1,532 @@
+/* From symbols to a program: which node is computed in which tape, and where its value stands. */
+#include <string.h>
+
+#include "base/room.h"
+#include "lower/lower.h"
+#include "lower/reduce.h"
+#include "lower/symbols.h"
+
+#define NOWHERE UINT32_MAX
+
+enum { NUMBERS_MOST = 400 }; /* coordinates and constraints: beyond, the general path is as fast */
+
+typedef struct {
+    symbols *y;
+    program *p;
+    size_t literal_capacity;
+    uint32_t *place;          /* register of a node, for good; NOWHERE: not computed yet */
+    uint32_t *loop_place;     /* the same inside the iteration of the phase at hand */
+    unsigned char *depends;   /* on what: a mask */
+    size_t place_count;
+} schedule;
+
+enum { ON_STATE = 1, ON_UNKNOWNS = 2, ON_RIGHT = 4 };
+
+static int grow_places(schedule *z)
+{
+    size_t count = taut_graph_count(z->y->g), capacity = z->place_count;
+    taut_context *context = z->y->context;
+    if (count <= z->place_count) return TAUT_OK;
+    uint32_t *place = taut_mem_resize(context, z->place, count, sizeof *place);
+    if (place) z->place = place;
+    uint32_t *loop = taut_mem_resize(context, z->loop_place, count, sizeof *loop);
+    if (loop) z->loop_place = loop;
+    unsigned char *depends = taut_mem_resize(context, z->depends, count, 1);
+    if (depends) z->depends = depends;
+    if (!place || !loop || !depends) return TAUT_OUT_OF_MEMORY;
+    memset(z->place + capacity, 0xff, (count - capacity) * sizeof *z->place);
+    z->place_count = count;
+    return TAUT_OK;
+}
+
+static int put(schedule *z, segment *to, instruction i)
+{
+    if (taut_mem_grow(z->y->context, &to->code, &to->capacity, (size_t)to->count + 1, sizeof *to->code))
+        return TAUT_OUT_OF_MEMORY;
+    to->code[to->count++] = i;
+    return TAUT_OK;
+}
+
+/* Literals stand before the values in the end: until their number is known, with the highest bit set. */
+#define LITERAL 0x80000000u
+
+static int put_literal(schedule *z, expr e, uint32_t *place)
+{
+    program *p = z->p;
+    if (taut_mem_grow(z->y->context, &p->literals, &z->literal_capacity, (size_t)p->literal_count + 1,
+                      sizeof *p->literals))
+        return TAUT_OUT_OF_MEMORY;
+    p->literals[p->literal_count] = (real)taut_graph_constant(z->y->g, e);
+    *place = LITERAL | p->literal_count++;
+    return TAUT_OK;
+}
+
+static uint32_t leaf_place(const program *p, const node *n)
+{
+    switch (n->b) {
+    case LEAF_CONSTANT: return n->a;
+    case LEAF_STATE: return p->state_first + n->a;
+    case LEAF_UNKNOWN: return p->unknown_first + n->a;
+    }
+    return NOWHERE;
+}
+
+/* ---- what a node depends on ---- */
+
+/* Marks the nodes of the list; unknowns: those of the phase, [first, first + count). */
+static void find_dependence(schedule *z, const expr *list, size_t count, const reduced_phase *phase)
+{
+    for (size_t i = 0; i < count; i++) {
+        node n = *taut_graph_node(z->y->g, list[i]);
+        unsigned char on = n.varies ? ON_STATE : 0;
+        if (n.op == OP_VARIABLE) {
+            if (n.b == (uint32_t)LEAF_RIGHT) on |= ON_RIGHT;
+            if (n.b == (uint32_t)LEAF_UNKNOWN && phase && n.a >= phase->first && n.a < phase->first + phase->count)
+                on |= ON_UNKNOWNS;
+        } else if (n.op != OP_CONSTANT) {
+            on |= z->depends[n.a];
+            if (taut_op_arity((op)n.op) == 2) on |= z->depends[n.b];
+        }
+        z->depends[list[i]] = on & (ON_STATE | ON_UNKNOWNS | ON_RIGHT);
+        z->loop_place[list[i]] = NOWHERE;
+    }
+}
+
+static uint32_t where(const schedule *z, expr e)
+{
+    return z->loop_place[e] != NOWHERE ? z->loop_place[e] : z->place[e];
+}
+
+static uint32_t new_register(schedule *z) { return z->p->register_count++; }
+
+/* Computes a node in a tape; its operands are there. */
+static int put_node(schedule *z, expr e, segment *to, uint32_t *place)
+{
+    node n = *taut_graph_node(z->y->g, e);
+    int numbered = op_has_number((op)n.op), two = !numbered && taut_op_arity((op)n.op) == 2;
+    *place = new_register(z);
+    return put(z, to,
+               (instruction){ n.op, *place, where(z, n.a), numbered ? n.b : two ? where(z, n.b) : 0 });
+}
+
+/* A node whose value stays: a leaf, a literal, or computed in setup or in the tape given. */
+static int put_lasting(schedule *z, expr e, segment *to)
+{
+    node n = *taut_graph_node(z->y->g, e);
+    if (z->place[e] != NOWHERE) return TAUT_OK;
+    if (n.op == OP_CONSTANT) return put_literal(z, e, &z->place[e]);
+    if (n.op == OP_VARIABLE) {
+        z->place[e] = leaf_place(z->p, &n);
+        return TAUT_OK;
+    }
+    return put_node(z, e, to, &z->place[e]);
+}
+
+/* ---- tapes ---- */
+
+typedef int (*pass_test)(const schedule *z, expr e);
+
+static int is_constant(const schedule *z, expr e) { return !z->depends[e]; }
+static int is_lasting(const schedule *z, expr e) { return !(z->depends[e] & (ON_UNKNOWNS | ON_RIGHT)); }
+
+static int put_all(schedule *z, const expr *list, size_t count, pass_test test, segment *to)
+{
+    int status = TAUT_OK;
+    for (size_t i = 0; !status && i < count; i++)
+        if (test(z, list[i])) status = put_lasting(z, list[i], to);
+    return status;
+}
+
+/* Nodes below `roots` that depend on the unknowns of the phase, into a tape of the iteration. */
+static int put_loop(schedule *z, const expr *roots, size_t root_count, segment *to)
+{
+    expr *list;
+    size_t count;
+    int status = taut_expr_reachable(z->y->g, roots, root_count, &list, &count);
+    if (status) return status;
+    for (size_t i = 0; !status && i < count; i++) {
+        expr e = list[i];
+        node n = *taut_graph_node(z->y->g, e);
+        if (z->loop_place[e] != NOWHERE || is_lasting(z, e)) continue;
+        if (n.op == OP_VARIABLE)
+            z->loop_place[e] = leaf_place(z->p, &n);
+        else
+            status = put_node(z, e, to, &z->loop_place[e]);
+    }
+    taut_expr_list_free(z->y->g, list);
+    return status;
+}
+
+static int list_of(schedule *z, const expr *roots, size_t count, const reduced_phase *phase, expr **list, size_t *found)
+{
+    int status = taut_expr_reachable(z->y->g, roots, count, list, found);
+    if (!status) status = grow_places(z);
+    if (!status) find_dependence(z, *list, *found, phase);
+    return status;
+}
+
+/* ---- a phase ---- */
+
+static int new_registers(schedule *z, uint32_t **where_to, size_t count)
+{
+    *where_to = taut_mem_new(z->y->context, count + 1, sizeof **where_to);
+    return *where_to ? TAUT_OK : TAUT_OUT_OF_MEMORY;
+}
+
+static int create_lists(schedule *z, program_phase *f, size_t size)
+{
+    int status = new_registers(z, &f->unknowns, size);
+    if (!status) status = new_registers(z, &f->guesses, size);
+    if (!status) status = new_registers(z, &f->residuals, size);
+    if (!status) status = new_registers(z, &f->changes, size);
+    if (!status) status = new_registers(z, &f->weights, size);
+    f->checks = taut_mem_new(z->y->context, size + 1, sizeof *f->checks);
+    return status ? status : f->checks ? TAUT_OK : TAUT_OUT_OF_MEMORY;
+}
+
+/* Everything that the tapes of a phase compute. */
+typedef struct {
+    expr *all;
+    size_t count;
+    expr *residual, *factor, *change; /* parts of all */
+    size_t factor_count;
+} phase_roots;
+
+static int gather_roots(schedule *z, const reduced_phase *r, phase_roots *o)
+{
+    size_t size = r->size, n = 0;
+    o->all = taut_mem_new(z->y->context, 6 * size + 1, sizeof *o->all);
+    if (!o->all) return TAUT_OUT_OF_MEMORY;
+    for (size_t i = 0; i < size; i++) o->all[n++] = r->guesses[r->left[i]];
+    o->residual = o->all + n;
+    for (size_t i = 0; i < size; i++) o->all[n++] = r->residual[i];
+    o->factor = o->all + n;
+    for (size_t i = 0; i < size; i++) o->all[n++] = r->weights[i];
+    for (size_t i = 0; i < r->check_count; i++) o->all[n++] = r->checks[i].pivot, o->all[n++] = r->checks[i].reference;
+    o->factor_count = (size_t)(o->all + n - o->factor);
+    o->change = o->all + n;
+    for (size_t i = 0; i < size; i++) o->all[n++] = r->change[i];
+    o->count = n;
+    return TAUT_OK;
+}
+
+/* The matrix has values of its own where it is not formed in every iteration: what the residual computes anew is
+   copied. In the tape of the solution, nodes that depend on the right-hand side are computed, the others must be there. */
+static int put_factor(schedule *z, const reduced_phase *r, const phase_roots *o, const expr *list, size_t count,
+                      program_phase *f)
+{
+    int status = put_loop(z, o->factor, o->factor_count, &f->factor);
+    for (size_t i = 0; !status && i < count; i++) {
+        expr e = list[i];
+        if ((z->depends[e] & ON_RIGHT) || is_lasting(z, e) || z->loop_place[e] != NOWHERE) continue;
+        node n = *taut_graph_node(z->y->g, e);
+        if (n.op == OP_VARIABLE)
+            z->loop_place[e] = leaf_place(z->p, &n);
+        else
+            status = put_node(z, e, &f->factor, &z->loop_place[e]);
+    }
+    f->iteration.linear = 1;
+    for (uint32_t i = 0; i < r->size; i++) {
+        /* some entry of the matrix depends on the unknowns */
+        if (z->depends[r->change[i]] & ON_UNKNOWNS) f->iteration.linear = 0;
+    }
+    return status;
+}
+
+/* Copies of what the solution takes from the residual's tape. */
+static int put_copies(schedule *z, const expr *list, size_t count, const segment *residual, program_phase *f)
+{
+    int status = TAUT_OK;
+    uint32_t first = 0, end = 0;
+    if (residual->count) {
+        first = residual->code[0].target;
+        end = residual->code[residual->count - 1].target + 1;
+    }
+    for (size_t i = 0; !status && i < count; i++) {
+        node n = *taut_graph_node(z->y->g, list[i]);
+        if (!(z->depends[list[i]] & ON_RIGHT) || n.op == OP_VARIABLE) continue;
+        expr operands[2] = { n.a, n.b };
+        for (int k = 0; !status && k < (op_has_number((op)n.op) ? 1 : taut_op_arity((op)n.op)); k++) {
+            expr e = operands[k];
+            uint32_t at = z->loop_place[e];
+            if ((z->depends[e] & ON_RIGHT) || at == NOWHERE) continue;
+            int is_leaf = taut_graph_node(z->y->g, e)->op == OP_VARIABLE;
+            if (!is_leaf && (at < first || at >= end)) continue;
+            uint32_t copy = new_register(z);
+            status = put(z, &f->factor, (instruction){ PROGRAM_MOVE, copy, at, 0 });
+            z->loop_place[e] = copy;
+        }
+    }
+    return status;
+}
+
+static void name_registers(schedule *z, const reduced_phase *r, program_phase *f)
+{
+    f->size = r->size;
+    for (uint32_t i = 0; i < r->size; i++) {
+        f->unknowns[i] = z->p->unknown_first + (uint32_t)r->first + r->left[i];
+        f->guesses[i] = z->place[r->guesses[r->left[i]]];
+        f->residuals[i] = where(z, r->residual[i]);
+        f->weights[i] = where(z, r->weights[i]);
+    }
+    f->check_count = r->check_count;
+    for (uint32_t i = 0; i < r->check_count; i++)
+        f->checks[i] = (program_check){ where(z, r->checks[i].pivot), where(z, r->checks[i].reference) };
+}
+
+static void place_right(schedule *z, const reduced_phase *r, const expr *list, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const node *n = taut_graph_node(z->y->g, list[i]);
+        if (n->op == OP_VARIABLE && n->b == (uint32_t)LEAF_RIGHT) z->loop_place[list[i]] = where(z, r->residual[n->a]);
+    }
+}
+
+static int put_solve(schedule *z, const reduced_phase *r, const expr *list, size_t count, program_phase *f)
+{
+    int status = TAUT_OK;
+    for (size_t i = 0; !status && i < count; i++)
+        if ((z->depends[list[i]] & ON_RIGHT) && z->loop_place[list[i]] == NOWHERE)
+            status = put_node(z, list[i], &f->solve, &z->loop_place[list[i]]);
+    for (uint32_t i = 0; !status && i < r->size; i++) f->changes[i] = where(z, r->change[i]);
+    return status;
+}
+
+/* The matrix is formed in every iteration where that costs no more than the rest of it. */
+static void decide(const schedule *z, const expr *list, size_t count, program_phase *f)
+{
+    uint32_t solve = 0;
+    for (size_t i = 0; i < count; i++) solve += (z->depends[list[i]] & ON_RIGHT) != 0;
+    f->iteration.always = !f->iteration.linear && f->factor.count <= f->residual.count + solve;
+}
+
+static int put_phase(schedule *z, const reduced_phase *r, program_phase *f)
+{
+    phase_roots o = { 0 };
+    expr *list = NULL;
+    size_t count = 0;
+    int status = create_lists(z, f, r->size);
+    if (!status) status = gather_roots(z, r, &o);
+    if (!status) status = list_of(z, o.all, o.count, r, &list, &count);
+    if (!status) status = put_all(z, list, count, is_constant, &z->p->setup);
+    if (!status) status = put_all(z, list, count, is_lasting, &f->begin);
+    if (!status) status = put_loop(z, o.residual, r->size, &f->residual);
+    if (!status) status = put_factor(z, r, &o, list, count, f);
+    if (!status) name_registers(z, r, f);
+    if (!status) place_right(z, r, list, count);
+    if (!status) decide(z, list, count, f);
+    if (!status && !f->iteration.linear && !f->iteration.always) status = put_copies(z, list, count, &f->residual, f);
+    if (!status) status = put_solve(z, r, list, count, f);
+    if (list) taut_expr_list_free(z->y->g, list);
+    taut_mem_free(z->y->context, o.all);
+    return status;
+}
+
+/* ---- results ---- */
+
+typedef struct {
+    expr *all;
+    expr *move, *push, *w, *lambda, *reported, *work;
+    size_t count;
+} result_roots;
+
+static expr *take(result_roots *o, size_t count)
+{
+    expr *at = o->all + o->count;
+    o->count += count;
+    return at;
+}
+
+static int write_results(symbols *y, result_roots *o)
+{
+    const step_table *t = y->table;
+    size_t n = y->s->n, c = y->s->c;
+    o->all = taut_mem_new(y->context, 3 * n + 2 * c + 1, sizeof *o->all);
+    if (!o->all) return TAUT_OUT_OF_MEMORY;
+    o->move = take(o, n), o->push = take(o, n), o->work = take(o, 1);
+    for (size_t i = 0; i < o->count; i++) o->all[i] = y->zero;
+    X(symbols_forget_places)(y);
+    X(symbol_terms)(y, STEP_RESULT_Q, NULL, o->move);
+    X(symbol_terms)(y, STEP_RESULT_P, NULL, o->push);
+    X(symbol_terms)(y, STEP_RESULT_WORK, o->move, o->work);
+    if (y->s->form == FORM_LAGRANGIAN && t->w >= 0)
+        o->w = memcpy(take(o, n), X(symbol_vector)(y, t->w), n * sizeof(expr));
+    if (t->lambda >= 0 && c) o->lambda = memcpy(take(o, c), X(symbol_vector)(y, t->lambda), c * sizeof(expr));
+    if (t->reported >= 0 && c) o->reported = memcpy(take(o, c), X(symbol_vector)(y, t->reported), c * sizeof(expr));
+    return y->failed ? TAUT_OUT_OF_MEMORY : TAUT_OK;
+}
+
+static int name_results(schedule *z, const expr *from, size_t count, uint32_t **to)
+{
+    if (!from) return TAUT_OK;
+    int status = new_registers(z, to, count);
+    for (size_t i = 0; !status && i < count; i++) (*to)[i] = z->place[from[i]];
+    return status;
+}
+
+static int put_results(schedule *z)
+{
+    symbols *y = z->y;
+    program *p = z->p;
+    result_roots o = { 0 };
+    expr *list = NULL;
+    size_t count = 0;
+    int status = write_results(y, &o);
+    if (!status) status = list_of(z, o.all, o.count, NULL, &list, &count);
+    if (!status) status = put_all(z, list, count, is_constant, &p->setup);
+    if (!status) status = put_all(z, list, count, is_lasting, &p->results);
+    if (!status) status = name_results(z, o.move, y->s->n, &p->move);
+    if (!status) status = name_results(z, o.push, y->s->n, &p->push);
+    if (!status) status = name_results(z, o.w, y->s->n, &p->w);
+    if (!status) status = name_results(z, o.lambda, y->s->c, &p->lambda);
+    if (!status) status = name_results(z, o.reported, y->s->c, &p->reported);
+    if (!status) p->work = z->place[*o.work], p->has_work = *o.work != y->zero;
+    if (list) taut_expr_list_free(y->g, list);
+    taut_mem_free(y->context, o.all);
+    return status;
+}
+
+/* ---- the whole program ---- */
+
+static void begin_program(schedule *z, const step_table *t)
+{
+    program *p = z->p;
+    const symbols *y = z->y;
+    p->s = y->s;
+    p->constant_count = y->constant_count;
+    p->other_count = y->other_count;
+    if (p->other_count) p->others = X(field_constants)(t->energy);
+    p->state_first = p->constant_count + p->other_count + 1;
+    p->state_count = (uint32_t)X(state_size)(&y->layout);
+    p->unknown_first = p->state_first + p->state_count + STATE_LEAVES;
+    p->unknown_count = (uint32_t)y->offsets[t->group_count];
+    p->register_count = p->unknown_first + p->unknown_count;
+    p->sets_momentum = t->sets_momentum;
+    p->lambda_time = t->lambda_time;
+}
+
+static void fix_register(const program *p, uint32_t *r)
+{
+    if (*r & LITERAL && *r != NOWHERE) *r = p->literal_first + (*r & ~LITERAL);
+}
+
+static void fix_registers(const program *p, uint32_t *r, size_t count)
+{
+    for (size_t i = 0; r && i < count; i++) fix_register(p, &r[i]);
+}
+
+static void fix_segment(const program *p, segment *t)
+{
+    for (uint32_t i = 0; i < t->count; i++) {
+        instruction *c = &t->code[i];
+        fix_register(p, &c->a);
+        if (c->op >= OP_COUNT || !op_has_number((op)c->op)) fix_register(p, &c->b);
+    }
+}
+
+static void fix_phase(const program *p, program_phase *f)
+{
+    segment *tapes[] = { &f->begin, &f->residual, &f->factor, &f->solve };
+    uint32_t *lists[] = { f->guesses, f->residuals, f->changes, f->weights };
+    for (int i = 0; i < 4; i++) fix_segment(p, tapes[i]), fix_registers(p, lists[i], f->size);
+    for (uint32_t i = 0; i < f->check_count; i++)
+        fix_register(p, &f->checks[i].pivot), fix_register(p, &f->checks[i].reference);
+}
+
+/* Literals go behind everything else. */
+static void place_literals(program *p)
+{
+    uint32_t n = p->s->n, c = p->s->c;
+    p->literal_first = p->register_count;
+    p->register_count += p->literal_count;
+    fix_segment(p, &p->setup), fix_segment(p, &p->results);
+    for (int k = 0; k < p->phase_count; k++) fix_phase(p, &p->phases[k]);
+    fix_registers(p, p->move, n), fix_registers(p, p->push, n), fix_registers(p, p->w, n);
+    fix_registers(p, p->lambda, c), fix_registers(p, p->reported, c);
+    fix_register(p, &p->work);
+}
+
+static int list_inputs(schedule *z)
+{
+    const step_table *t = z->y->table;
+    program *p = z->p;
+    int status = new_registers(z, &p->inputs, p->unknown_count);
+    for (int g = 0; !status && g < t->group_count; g++)
+        for (size_t i = z->y->offsets[g]; t->groups[g].phase == STEP_INPUT && i < z->y->offsets[g + 1]; i++)
+            p->inputs[p->input_count++] = (uint32_t)i;
+    return status;
+}
+
+/* The iteration ends as that of solve/newton.h does: where multipliers are all that is left, momenta are kept whatever
+   these are, and each step solves the constraints from scratch (newton_relax). */
+static void set_tolerance(program_phase *f, const reduced_phase *r, const step_phase *described, double tolerance)
+{
+    const double eps = (double)REAL_EPSILON;
+    iteration *i = &f->iteration;
+    i->epsilon = eps;
+    i->enough = tolerance > 0 ? tolerance : eps / 2;
+    i->rest = tolerance > 0 ? tolerance / 4 : eps / 2048;
+    if (r->only_multipliers && tolerance <= 0) i->enough = 2 * eps, i->rest = eps / 8;
+    i->skip_first = described->improve_guess;
+    f->what = described->what;
+}
+
+static int put_phases(schedule *z, const step_table *t, double tolerance)
+{
+    program *p = z->p;
+    int status = TAUT_OK;
+    p->phases = taut_mem_new(p->context, (size_t)t->phase_count + 1, sizeof *p->phases);
+    if (!p->phases) return TAUT_OUT_OF_MEMORY;
+    for (int k = 0; !status && k < t->phase_count; k++) {
+        reduced_phase r;
+        program_phase *f = &p->phases[p->phase_count++];
+        status = X(reduce_phase)(z->y, k, &r);
+        if (!status) status = put_phase(z, &r, f);
+        set_tolerance(f, &r, &t->phases[k], tolerance);
+        X(reduced_clear)(z->y, &r);
+    }
+    return status;
+}
+
+static int create_registers(program *p)
+{
+    p->registers = taut_mem_new(p->context, p->register_count, sizeof *p->registers);
+    p->reports = taut_mem_new(p->context, p->s->c + 1, sizeof *p->reports);
+    if (!p->registers || !p->reports) return TAUT_OUT_OF_MEMORY;
+    if (p->literal_count) memcpy(p->registers + p->literal_first, p->literals, p->literal_count * sizeof(real));
+    return TAUT_OK;
+}
+
+int X(lower_serves)(const struct system *s) { return s->n + s->c <= NUMBERS_MOST; }
+
+int X(lower_create)(struct system *s, const step_table *table, real tolerance, program **result)
+{
+    symbols y = { 0 };
+    schedule z = { .y = &y, .p = taut_mem_new(s->context, 1, sizeof *z.p) };
+    *result = NULL;
+    if (!z.p) return TAUT_OUT_OF_MEMORY;
+    if (!X(lower_serves)(s)) {
+        taut_mem_free(s->context, z.p);
+        return TAUT_OK;
+    }
+    z.p->context = s->context;
+    z.p->s = s;
+    int status = X(symbols_create)(s, table, &y);
+    if (!status) begin_program(&z, table);
+    if (!status) status = list_inputs(&z);
+    if (!status) status = put_phases(&z, table, (double)tolerance);
+    if (!status) status = put_results(&z);
+    if (!status) place_literals(z.p);
+    if (!status) status = create_registers(z.p);
+    taut_mem_free(s->context, z.place);
+    taut_mem_free(s->context, z.loop_place);
+    taut_mem_free(s->context, z.depends);
+    X(symbols_clear)(&y);
+    int can_be = status != TAUT_UNSUPPORTED;
+    if (!status) status = X(program_compile)(z.p);
+    if (status)
+        X(program_destroy)(z.p);
+    else
+        *result = z.p;
+    return can_be ? status : TAUT_OK;
+}

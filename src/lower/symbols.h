@@ -1,0 +1,66 @@
+/* The functions of step tables in symbols: what functions.c of src/step computes, as nodes of a graph. */
+#ifndef TAUT_LOWER_SYMBOLS_H
+#define TAUT_LOWER_SYMBOLS_H
+
+#include "expr/expr.h"
+#include "step/table.h"
+#include "system/state.h"
+
+/* Leaves of the graph: variables of these kinds. */
+enum {
+    LEAF_CONSTANT = KIND_CONSTANT_SLOT, /* the system's table of constants, that of the table's energy where it has its
+                                           own, and h. Products of constants gather in front, and are computed when h
+                                           changes, not in every step. */
+    LEAF_STATE = KIND_SLOT,             /* numbers of the state's block, then those of state_leaf */
+    LEAF_UNKNOWN = KIND_Q,              /* of all groups of the table */
+    LEAF_RIGHT = KIND_W,                /* right-hand side of the phase's linear system */
+};
+
+/* Numbers of a step besides those of the state's block. */
+typedef enum { STATE_T0, STATE_T0_LOW, STATE_T1, STATE_SPAN, STATE_LEAVES } state_leaf;
+
+/* What a place of the table is. */
+typedef struct {
+    expr *x[KIND_COUNT];      /* q, w, lambda; NULL: none */
+    expr t;
+} symbol_place;
+
+typedef struct {
+    struct system *s;
+    const step_table *table;
+    taut_context *context;
+    graph *g;
+    uint32_t constant_count, other_count; /* of the system; of the table's energy, if it has its own */
+    state layout;             /* any state: which number of the block is what */
+    expr zero, one, h;
+    expr *unknowns;           /* of all groups; what an explicit equation gives stands for it, once it is found */
+    size_t offsets[STEP_GROUPS + 1];
+    expr *known[STEP_KNOWN];  /* as step_work; NULL: not needed yet */
+    symbol_place places[STEP_PLACES];
+    void **blocks;            /* memory of places and vectors */
+    size_t block_count, block_capacity;
+    expr *image;              /* work: of nodes of the store's graph */
+    size_t image_size;
+    int failed;               /* out of memory */
+} symbols;
+
+int X(symbols_create)(struct system *s, const step_table *table, symbols *y);
+void X(symbols_clear)(symbols *y);
+
+expr X(symbol_state)(symbols *y, const real *member, uint32_t index); /* member: one of layout's arrays */
+expr X(symbol_leaf)(symbols *y, state_leaf leaf);
+/* coefficient h^power */
+expr X(symbol_factor)(symbols *y, real coefficient, int power);
+size_t X(symbol_vector_length)(const symbols *y, int vector);
+const expr *X(symbol_vector)(symbols *y, int vector);
+/* out := the sum, as step_sum_value computes it */
+void X(symbol_sum)(symbols *y, const step_sum *sum, size_t length, expr *out);
+/* Places are made when they are asked for, and forgotten when unknowns have been replaced. */
+const symbol_place *X(symbol_place_at)(symbols *y, int index);
+void X(symbols_forget_places)(symbols *y);
+/* out := the value of the term's function, without its factor; move: q1 - q0, of STEP_FORCE_WORK alone */
+void X(symbol_function)(symbols *y, step_function function, int place, const expr *move, expr *out);
+/* out[i] += factor of the terms of an equation; out has been set before */
+void X(symbol_terms)(symbols *y, int equation, const expr *move, expr *out);
+
+#endif
