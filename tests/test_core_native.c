@@ -44,7 +44,10 @@ static int make(struct system *s, const method_spec *spec, real tolerance, int a
     asking *a = taut_mem_new(s->context, 1, sizeof *a);
     assert_non_null(a);
     a->s = s;
+    struct native_use *use = s->native;
+    s->native = NULL; /* rattle must not ask as well */
     int status = X(method_create_with)(s, &X(method_rattle), spec, tolerance, &a->rattle);
+    s->native = use;
     if (!status && asks) status = taut_native_request(s->native, s->context, text, strlen(text), "f", &a->native);
     *self = last = a;
     return status;
