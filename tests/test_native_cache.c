@@ -349,6 +349,18 @@ static void leftovers_are_removed(void **state)
     assert_int_equal(count_names(cache_folder, "work-0000000000000002"), 1);
     assert_int_equal(count_names(cache_folder, "unrelated"), 1);
     close(alive);
+    /* Without a cache the same in the place for temporary files: of our names, the user's own. */
+    char path[200];
+    static const char *const names[] = { "taut-0123456789abcdef", "taut-0123456789abcde", "taut-test" };
+    for (int i = 0; i < 3; i++) {
+        snprintf(path, sizeof path, "%s/%s", temporary, names[i]);
+        assert_int_equal(mkdir(path, 0700), 0);
+    }
+    snprintf(path, sizeof path, "touch -d '-100 seconds' %s/taut-*", temporary);
+    assert_int_equal(system(path), 0);
+    make_ready("", NULL, 1);
+    assert_int_equal(count_names(temporary, names[0]), 0);
+    assert_int_equal(count_names(temporary, ""), 2);
 }
 
 /* The folder of a compiler that is at work for more than a minute stays. */

@@ -7,7 +7,8 @@ set -u
 there cc || finish -1
 unset TAUT_NATIVE TAUT_CC
 XDG_CACHE_HOME=$work/cache
-export XDG_CACHE_HOME
+TMPDIR=$work
+export XDG_CACHE_HOME TMPDIR
 mkdir nothing
 note='the run is interpreted, with the same results'
 kept() { find "$work/cache" -name '*.so' 2> /dev/null | wc -l | tr -d ' '; }
@@ -73,6 +74,7 @@ is 'without a cache' "$(cmp out off.csv 2>&1)" ""
 is 'the link is not followed' "$(ls nothing)" ""
 
 # ---- an interrupt leaves no compiler ----
+rm -rf cache
 printf '#!/bin/sh\necho $$ > "%s/pid"\nexec sleep 1000\n' "$work" > hangcc
 chmod +x hangcc
 TAUT_CC=$work/hangcc "$taut" run "$double" -s 0.0001 -T 100000 > out 2> err &
