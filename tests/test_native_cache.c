@@ -60,7 +60,8 @@ static void a_changed_byte_is_found(void **state)
     NEEDS_COMPILER;
     size_t size = make_entry(1);
     /* in the object from its first byte to its last, and in every part of the trailer of 88 bytes */
-    const size_t places[] = { 0, 20, size / 3, size / 2, size - 89, size - 88, size - 70, size - 40, size - 20, size - 1 };
+    const size_t places[] = { 0,         20,        size / 3,  size / 2,  size - 89,
+                              size - 88, size - 70, size - 40, size - 20, size - 1 };
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
         change_byte(places[i]);
         expect_refused(1);
@@ -261,14 +262,15 @@ static int full_disk(void)
     /* The compiler's own files do not fit either: it fails. */
     native *n = begin_in(cache_folder, NULL, 1);
     void *entry;
-    if (taut_native_wait(n, &entry) != NATIVE_FAILED || !strstr(taut_native_reason(n), "failed with exit status")) return 1;
+    if (taut_native_wait(n, &entry) != NATIVE_FAILED || !strstr(taut_native_reason(n), "failed with exit status"))
+        return 1;
     taut_native_end(n);
     if (count_names(cache_folder, "")) return 2;
-    /* Where only the entry does not fit, all is well but for the cache. (A second name keeps the object's room taken when
-       the compiler's folder is removed.) */
+    /* Where only the entry does not fit, all is well but for the cache. (A second name keeps the object's room taken
+       when the compiler's folder is removed.) */
     if (umount(cache_folder) || mount("tmpfs", cache_folder, "tmpfs", 0, "size=128k,mode=0700")) return 77;
-    const char *compiler = script("fillcc", "$real \"$@\" && ln object.so ../kept && cat /dev/zero > ../filler 2> /dev/null\n"
-                                            "exit 0");
+    const char *compiler = script("fillcc", "$real \"$@\" && ln object.so ../kept || exit 1\n"
+                                            "cat /dev/zero > ../filler 2> /dev/null; exit 0");
     n = begin_in(cache_folder, compiler, 1);
     native_facts facts;
     if (taut_native_wait(n, &entry) != NATIVE_READY || ((function *)entry)(1) != 2) return 3;
@@ -347,6 +349,36 @@ static void leftovers_are_removed(void **state)
     assert_int_equal(count_names(cache_folder, "work-0000000000000002"), 1);
     assert_int_equal(count_names(cache_folder, "unrelated"), 1);
     close(alive);
+    /* Without a cache the same in the place for temporary files: of our names, the user's own. */
+    char path[200];
+    static const char *const names[] = { "taut-0123456789abcdef", "taut-0123456789abcde", "taut-test" };
+    for (int i = 0; i < 3; i++) {
+        snprintf(path, sizeof path, "%s/%s", temporary, names[i]);
+        assert_int_equal(mkdir(path, 0700), 0);
+    }
+    snprintf(path, sizeof path, "touch -d '-100 seconds' %s/taut-*", temporary);
+    assert_int_equal(system(path), 0);
+    make_ready("", NULL, 1);
+    assert_int_equal(count_names(temporary, names[0]), 0);
+    assert_int_equal(count_names(temporary, ""), 2);
+}
+
+/* The folder of a compiler that is at work for more than a minute stays. */
+static void a_long_compilation_is_no_leftover(void **state)
+{
+    (void)state;
+    NEEDS_COMPILER;
+    char command[200];
+    native *n = begin_in(cache_folder, script("slowcc", "echo $$ > $scratch/pid\n" WAIT_FOR_GO "exec $real \"$@\""), 1);
+    wait_for_number("pid");
+    snprintf(command, sizeof command, "touch -d '-100 seconds' %s/work-*", cache_folder);
+    assert_int_equal(system(command), 0);
+    make_ready(cache_folder, NULL, 2);
+    assert_int_equal(count_names(cache_folder, "work-"), 1);
+    let_go();
+    expect_ready(n, 1);
+    taut_native_end(n);
+    assert_int_equal(count_names(cache_folder, "work-"), 0);
 }
 
 /* A process that is killed in the middle: its compiler goes too, and the next one cleans up. */
@@ -426,6 +458,7 @@ int main(void)
         TEST(a_full_disk_is_survived),
         TEST(what_was_used_longest_ago_goes_first),
         TEST(leftovers_are_removed),
+        TEST(a_long_compilation_is_no_leftover),
         TEST(a_killed_process_does_no_harm),
         TEST(processes_share_the_cache),
 #endif

@@ -113,14 +113,22 @@ static int interrupted(void)
     main_thread = pthread_self();
     sigaction(SIGINT, &a, NULL);
     sigaction(SIGALRM, &a, NULL);
-    native *n = begin_in(cache_folder, script("slowcc", "echo $$ > $scratch/pid; sleep 0.5; exec $real \"$@\""), 1);
+    native *n = begin_in(cache_folder, script("slowcc", "echo $$ > $scratch/pid\n" WAIT_FOR_GO "exec $real \"$@\""), 1);
     long pid = wait_for_number("pid");
     if (getpgid((pid_t)pid) != pid) return 1;
+    sigset_t both;
+    sigemptyset(&both);
+    sigaddset(&both, SIGINT);
+    sigaddset(&both, SIGALRM);
     for (int i = 0; i < 20; i++) {
+        /* Every other time this thread does not take them: they wait for it, and go to no other. */
+        pthread_sigmask(i % 2 ? SIG_BLOCK : SIG_UNBLOCK, &both, NULL);
         kill(0, SIGINT); /* the group */
         kill(getpid(), SIGALRM);
         sleep_ms(5);
     }
+    pthread_sigmask(SIG_UNBLOCK, &both, NULL);
+    let_go();
     void *entry;
     int found = taut_native_wait(n, &entry);
     if (found != NATIVE_READY) print_error("%s\n", taut_native_reason(n));
@@ -206,7 +214,7 @@ static void hosts_may_fork(void **state)
 {
     (void)state;
     NEEDS_COMPILER;
-    native *n = begin_in(cache_folder, script("slowcc", "sleep 0.3; exec $real \"$@\""), 1);
+    native *n = begin_in(cache_folder, script("slowcc", WAIT_FOR_GO "exec $real \"$@\""), 1);
     int status;
     fflush(NULL);
     pid_t child = fork();
@@ -216,6 +224,7 @@ static void hosts_may_fork(void **state)
     }
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_int_equal(status, 0);
+    let_go();
     expect_ready(n, 1);
     taut_native_end(n);
 }

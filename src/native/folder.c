@@ -76,26 +76,45 @@ void taut_native_folder_remove(native_folder *f)
 /* Older than a minute, because a folder is made a moment before it is locked. */
 enum { STALE = 60 };
 
+/* One of our names, prefix and 16 digits. */
+static int is_ours(const char *name, const char *prefix)
+{
+    size_t length = strlen(prefix);
+    return strncmp(name, prefix, length) == 0 && strspn(name + length, "0123456789abcdef") == 16 && !name[length + 16];
+}
+
+static void sweep_one(int parent, const char *name)
+{
+    int inner = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (inner >= 0 && flock(inner, LOCK_EX | LOCK_NB) == 0) {
+        empty_folder(inner, 8);
+        unlinkat(parent, name, AT_REMOVEDIR);
+    }
+    if (inner >= 0) close(inner);
+}
+
+static const char *temporary_path(void)
+{
+    const char *path = secure_getenv("TMPDIR");
+    return path && path[0] == '/' ? path : "/tmp";
+}
+
 void taut_native_folder_sweep(const native_cache *c)
 {
-    int copy = c->folder < 0 ? -1 : openat(c->folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    const char *prefix = c->folder < 0 ? "taut-" : "work-";
+    int copy = c->folder < 0 ? open(temporary_path(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+                             : openat(c->folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     DIR *list = copy < 0 ? NULL : fdopendir(copy);
     if (!list && copy >= 0) close(copy);
     for (struct dirent *e; list && (e = readdir(list));) {
         struct stat st;
-        int folder = strncmp(e->d_name, "work-", 5) == 0, file = strncmp(e->d_name, "new-", 4) == 0;
-        if ((!folder && !file) || fstatat(c->folder, e->d_name, &st, AT_SYMLINK_NOFOLLOW)) continue;
-        if (time(NULL) - st.st_mtime < STALE) continue;
-        if (file) {
-            unlinkat(c->folder, e->d_name, 0);
-            continue;
-        }
-        int inner = openat(c->folder, e->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-        if (inner >= 0 && flock(inner, LOCK_EX | LOCK_NB) == 0) {
-            empty_folder(inner, 8);
-            unlinkat(c->folder, e->d_name, AT_REMOVEDIR);
-        }
-        if (inner >= 0) close(inner);
+        int folder = is_ours(e->d_name, prefix), file = c->folder >= 0 && is_ours(e->d_name, "new-");
+        if ((!folder && !file) || fstatat(copy, e->d_name, &st, AT_SYMLINK_NOFOLLOW)) continue;
+        if (st.st_uid != geteuid() || time(NULL) - st.st_mtime < STALE) continue;
+        if (file)
+            unlinkat(copy, e->d_name, 0);
+        else
+            sweep_one(copy, e->d_name);
     }
     if (list) closedir(list);
 }
@@ -122,14 +141,13 @@ static int create_in(native_folder *f, const char *prefix, const char *parent_pa
 
 int taut_native_folder_create(native_folder *f, const native_cache *c, char *reason)
 {
-    const char *temporary = secure_getenv("TMPDIR");
+    const char *temporary = temporary_path();
     *f = (native_folder){ .folder = -1, .parent = -1 };
     if (c->folder >= 0) {
         f->parent = fcntl(c->folder, F_DUPFD_CLOEXEC, 3);
         if (!create_in(f, "work-", c->path)) return 0;
         if (f->parent >= 0) close(f->parent);
     }
-    if (!temporary || temporary[0] != '/') temporary = "/tmp";
     f->parent = open(temporary, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (!create_in(f, "taut-", temporary)) return 0;
     taut_native_print(reason, NATIVE_TEXT, "no temporary folder can be made in '%.400s': %s", temporary,

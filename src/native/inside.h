@@ -81,7 +81,7 @@ typedef struct {
 int taut_native_folder_create(native_folder *f, const native_cache *c, char *reason);
 /* With all that is in it. */
 void taut_native_folder_remove(native_folder *f);
-/* Removes what owners that were killed have left in the cache. */
+/* Removes what owners that were killed have left in the cache; without one, among the system's temporary files. */
 void taut_native_folder_sweep(const native_cache *c);
 
 /* ---- compiler.c ---- */

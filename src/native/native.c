@@ -83,7 +83,7 @@ native_state taut_native_wait(native *n, void **entry)
     atomic_store(&n->urgent, 1);
     wake(n);
     pthread_mutex_lock(&n->lock);
-    while (atomic_load(&n->state) == NATIVE_PENDING) pthread_cond_wait(&n->changed, &n->lock);
+    while (atomic_load(&n->state) == NATIVE_PENDING && n->owner == getpid()) pthread_cond_wait(&n->changed, &n->lock);
     pthread_mutex_unlock(&n->lock);
     return taut_native_poll(n, entry);
 }
@@ -181,7 +181,10 @@ static void *work(void *user)
     native_cache cache = n->cache; /* why may change, and is read by others */
     if (!cause) taut_native_cache_put(&cache, n->key, &n->object, n->options.cache_size);
     taut_native_folder_sweep(&cache);
+    taut_native_cache_close(&cache);
+    close(n->source);
     pthread_mutex_lock(&n->lock);
+    n->source = -1;
     n->cache = cache;
     n->finished = 1;
     pthread_cond_broadcast(&n->changed);
@@ -259,6 +262,7 @@ static int try_cache(native *n, const char *folder)
         return 0;
     }
     n->facts.cached = 1;
+    taut_native_cache_close(&n->cache);
     return 1;
 }
 

@@ -12,6 +12,7 @@
  *               r->code ? r->code(...) : interpret(...);
  *     destroy:  taut_native_end(r->native);
  *
+ * The entry may as well be a table of functions: the name of an object with external linkage.
  * request does what the user's setting says (off: r->native is NULL; on: it waits, and fails with a message), take
  * costs one atomic load and never waits. */
 #ifndef TAUT_NATIVE_NATIVE_H
@@ -58,9 +59,9 @@ typedef struct {
 
 typedef struct native native;
 
-/* Asks for a function of this name, made of C text. The cache is looked at before it returns; the compiler, if it is
-   needed, runs beside the caller. TAUT_OUT_OF_MEMORY, with *result NULL; whatever else goes wrong is a state of the
-   result. The context is used in this call and in taut_native_end only. options may be NULL. */
+/* Asks for the function (or object) of this name, made of C text. The cache is looked at before it returns; the
+   compiler, if it is needed, runs beside the caller. TAUT_OUT_OF_MEMORY, with *result NULL; whatever else goes wrong is
+   a state of the result. The context is used in this call and in taut_native_end only. options may be NULL. */
 int taut_native_begin(taut_context *context, const char *text, size_t length, const char *entry,
                       const native_options *options, native **result);
 /* How far it is; where it is ready, *entry is the function (NULL otherwise). Any thread may ask. One atomic load. */
