@@ -105,6 +105,29 @@ static void sequential_impacts_begin_with_the_fastest(void **state)
     close_model(z);
 }
 
+/* A ball of mass 1 at rest at a wall, hit by one of mass 10^8: with restitution 1 the light one goes to and fro pi
+   10^4 times, all at one instant (G. Galperin 2003). After a thousand for each contact this is cut short by one plastic
+   impact of all, in which everything comes to rest. What the wall then has had is the momentum of both. */
+static void endless_impacts_are_cut_short(void **state)
+{
+    (void)state;
+    static const char text[] = "impact_law 'sequential'; local a, b = coordinate 'a', coordinate 'b'\n"
+                               "lagrangian((a.dot^2 + 1e8*b.dot^2)/2); local e = {restitution = 1}\n"
+                               "contact('wall', a, e); contact('balls', b - a, e)\n"
+                               "start { a = 0, b = 1, ['b.dot'] = -1 }";
+    simulation *z = open_contact(NULL, text, "rattle", 0, NULL);
+    record *r = listen(z);
+    do_steps(z, 6, (real)1 / 4);
+    /* two impulses of 10^8 meet in a mass of 1: ten ulps of them; and the condition of the impact,
+       W = (1, -1; -1, 1 + 1e-8), is 4e8 */
+    assert_at_most(REAL(fabs)(z->x.w[0]), ROUND(1e9));
+    assert_at_most(REAL(fabs)(z->x.w[1]), ROUND(4e8));
+    assert_string_equal(r->at[0].contact, "wall");
+    assert_at_most(REAL(fabs)(r->at[0].impulse - (real)1e8), ROUND(4e8 * 1e8));
+    free(r);
+    close_model(z);
+}
+
 /* Two balls that hit two walls at once, with restitutions of their own: each contact has its own. */
 static void simultaneous_impacts_have_their_own_restitution(void **state)
 {
@@ -232,6 +255,7 @@ int main(void)
         cmocka_unit_test(impact_creates_no_energy),
         cmocka_unit_test(impacts_begin_sums_anew),
         cmocka_unit_test(sequential_impacts_begin_with_the_fastest),
+        cmocka_unit_test(endless_impacts_are_cut_short),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -136,9 +136,49 @@ static void hill_is_hit(void **state)
     close_model(z);
 }
 
+/* ---- gaps with several zeros in a step; x = t until something is met ---- */
+
+static void check_turns_back(const char *gaps, const char *contact, real at)
+{
+    char text[400];
+    snprintf(text, sizeof text,
+             "local x = coordinate 'x'; lagrangian(x.dot^2/2)\nlocal e = {restitution = 1}\n%s\n"
+             "start { x = 0, ['x.dot'] = 1 }",
+             gaps);
+    simulation *z = open_contact(NULL, text, "rattle", 0, NULL);
+    record *r = listen(z);
+    do_steps(z, 1, 1);
+    assert_true(r->count >= 1);
+    assert_string_equal(r->at[0].contact, contact);
+    assert_at_most(REAL(fabs)(r->at[0].t - at), ROUND(1000)); /* slopes of the gaps are 0.02 and more */
+    assert_at_most(REAL(fabs)(r->at[0].v[0] + 1), ROUND(8));
+    free(r);
+    close_model(z);
+}
+
+/* A gap that begins at zero and opens, closes at 0.1, is open from 0.6 on and closes again just before the end, so
+   that a secant leads there: a length at which the gap is below zero, met on the way down to where it has risen, bounds
+   the search. */
+static void first_zero_of_a_gap_that_opens(void **state)
+{
+    (void)state;
+    check_turns_back("contact('c', x*(1/10 - x)*(6/10 - x)*(4999/5000 - x), e)", "c", (real)1 / 10);
+}
+
+/* The search finds the zero of the first gap at 0.9; that of the second at 0.3, where the first one is below zero: it
+   has an earlier zero, at 0.2, and must be looked at again. (It falls there: no dip.) */
+static void earlier_zero_of_another_gap(void **state)
+{
+    (void)state;
+    check_turns_back("contact('first', (2/10 - x)*(5/10 - x)*(9/10 - x), e); contact('second', 3/10 - x, e)", "first",
+                     (real)2 / 10);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(first_zero_of_a_gap_that_opens),
+        cmocka_unit_test(earlier_zero_of_another_gap),
         cmocka_unit_test(disc_is_not_passed_through),  cmocka_unit_test(near_miss_is_no_event),
         cmocka_unit_test(dip_before_another_event),    cmocka_unit_test(first_of_two_dips),
         cmocka_unit_test(parabola_dips_below_a_floor), cmocka_unit_test(hill_is_hit),

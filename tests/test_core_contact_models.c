@@ -369,9 +369,36 @@ static void cone_problems_are_solved(void **state)
     taut_context_destroy(context);
 }
 
+/* Two ends of a rod on the ground, M = (1, 1/2; 1/2, 1), which are pulled upwards by more and more: F = 20 t - 1 and
+   12 t - 1. In the first step after t = 1/12 both contacts pull. The one that pulls most is let go; the other then
+   presses, with F_strong/2 - F_weak = 1/2 - 2 t, up to t = 1/4. To let go of the other one first would open both. */
+static void active_set_lets_go_of_what_pulls_most(void **state)
+{
+    (void)state;
+    for (int strong = 0; strong < 2; strong++) {
+        char text[400];
+        snprintf(text, sizeof text,
+                 "local y1, y2 = coordinate 'y1', coordinate 'y2'\n"
+                 "lagrangian((y1.dot^2 + y2.dot^2 + y1.dot*y2.dot)/2)\n"
+                 "force(y1, %d*time() - 1); force(y2, %d*time() - 1); contact('c1', y1); contact('c2', y2)\n"
+                 "start { y1 = 0, y2 = 0 }",
+                 strong ? 12 : 20, strong ? 20 : 12);
+        simulation *z = open_contact(NULL, text, "euler", 1, NULL);
+        record *r = listen(z);
+        do_steps(z, 2, (real)1 / 10);
+        assert_int_equal(r->count, 1);
+        assert_int_equal(r->at[0].kind, EVENT_RELEASE);
+        assert_string_equal(r->at[0].contact, strong ? "c2" : "c1");
+        assert_true(contact_mode_of(&z->x, strong ? 0 : 1) == MODE_CLOSED);
+        free(r);
+        close_model(z);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(active_set_lets_go_of_what_pulls_most),
         cmocka_unit_test(energy_of_chain_never_grows),
         cmocka_unit_test(energy_of_drawn_chains_never_grows),
         cmocka_unit_test(held_where_it_is_let_go),

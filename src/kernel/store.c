@@ -51,7 +51,7 @@ void taut_store_destroy(store *s)
     taut_mem_free(s->context, s->constants);
     taut_mem_free(s->context, s->constant_of);
     taut_graph_destroy(s->shapes);
-    taut_splitter_destroy(s->splitter);
+    taut_term_writer_destroy(s->writer);
     taut_mem_free(s->context, s);
 }
 

@@ -16,10 +16,10 @@ struct store {
     size_t constant_count, constant_capacity;
     uint32_t *constant_of; /* constant index + 1 by node of the model's graph, open addressing on the expr */
     size_t constant_table_size;
-    struct splitter *splitter; /* scratch of terms.c */
+    struct writer *writer; /* scratch of terms.c */
 };
 
-void taut_splitter_destroy(struct splitter *w);
+void taut_term_writer_destroy(struct writer *w);
 
 /* Index of the constant expression e in the store's table, or UINT32_MAX without memory. */
 uint32_t taut_store_constant(store *s, expr e);

@@ -11,7 +11,7 @@ typedef struct {
 } piece;
 
 /* Scratch of family_add: pieces of the sum, and the shape of the term at hand. Kept in the store between calls. */
-struct splitter {
+struct writer {
     store *s;
     piece *pieces;        size_t piece_count, piece_capacity;
     uint32_t *key;        size_t key_length, key_capacity;
@@ -25,16 +25,16 @@ struct splitter {
     size_t *used;         size_t used_count, used_capacity;    /* filled places of `seen`, to empty it cheaply */
     expr *stack;          size_t stack_count, stack_capacity;
 };
-typedef struct splitter splitter;
+typedef struct writer writer;
 
-static size_t place_of(const splitter *w, expr e)
+static size_t place_of(const writer *w, expr e)
 {
     size_t mask = w->seen_size - 1, i = (size_t)(e * 2654435761u) & mask;
     while (w->seen[i] && w->seen[i] != e) i = (i + 1) & mask;
     return i;
 }
 
-static int remember_grow(splitter *w)
+static int remember_grow(writer *w)
 {
     size_t old = w->seen_size, size = old ? old * 2 : 64;
     expr *seen = taut_mem_new(w->s->context, size, sizeof *seen);
@@ -58,7 +58,7 @@ static int remember_grow(splitter *w)
     return TAUT_OK;
 }
 
-static int remember(splitter *w, expr e, uint32_t reference)
+static int remember(writer *w, expr e, uint32_t reference)
 {
     if (w->used_count * 2 + 2 > w->seen_size && remember_grow(w)) return TAUT_OUT_OF_MEMORY;
     if (taut_mem_grow(w->s->context, &w->used, &w->used_capacity, w->used_count + 1, sizeof *w->used))
@@ -70,12 +70,12 @@ static int remember(splitter *w, expr e, uint32_t reference)
     return TAUT_OK;
 }
 
-static int known(const splitter *w, expr e)
+static int known(const writer *w, expr e)
 {
     return w->seen_size && w->seen[place_of(w, e)] == e;
 }
 
-static int put(splitter *w, uint32_t word)
+static int put(writer *w, uint32_t word)
 {
     if (taut_mem_grow(w->s->context, &w->key, &w->key_capacity, w->key_length + 1, sizeof *w->key))
         return TAUT_OUT_OF_MEMORY;
@@ -84,7 +84,7 @@ static int put(splitter *w, uint32_t word)
 }
 
 /* A leaf of the shape: a variable, or any expression without variables. */
-static int write_leaf(splitter *w, expr e, const node *n)
+static int write_leaf(writer *w, expr e, const node *n)
 {
     taut_context *context = w->s->context;
     if (n->varies) {
@@ -101,7 +101,7 @@ static int write_leaf(splitter *w, expr e, const node *n)
     return remember(w, e, REF(REF_CONSTANT, (uint32_t)w->constant_count++));
 }
 
-static int write_inner(splitter *w, expr e, const node *n)
+static int write_inner(writer *w, expr e, const node *n)
 {
     int status = put(w, n->op);
     if (!status) status = put(w, w->reference[place_of(w, n->a)]);
@@ -110,7 +110,7 @@ static int write_inner(splitter *w, expr e, const node *n)
     return status ? status : remember(w, e, REF(REF_NODE, w->inner_count++));
 }
 
-static int push(splitter *w, expr e)
+static int push(writer *w, expr e)
 {
     if (taut_mem_grow(w->s->context, &w->stack, &w->stack_capacity, w->stack_count + 1, sizeof *w->stack))
         return TAUT_OUT_OF_MEMORY;
@@ -119,7 +119,7 @@ static int push(splitter *w, expr e)
 }
 
 /* Writes the shape of the term in post-order. */
-static int write_shape(splitter *w, expr root)
+static int write_shape(writer *w, expr root)
 {
     for (size_t k = 0; k < w->used_count; k++) w->seen[w->used[k]] = 0;
     w->used_count = w->key_length = w->slots = w->constant_count = w->stack_count = 0;
@@ -154,7 +154,7 @@ static batch *find_batch(store *s, family *f, uint32_t kernel_index)
     return b;
 }
 
-static int add_term(splitter *w, family *f, uint32_t row, expr e)
+static int add_term(writer *w, family *f, uint32_t row, expr e)
 {
     store *s = w->s;
     int status = write_shape(w, e);
@@ -181,7 +181,7 @@ static int add_term(splitter *w, family *f, uint32_t row, expr e)
 
 /* ---- splitting the top sum ---- */
 
-static int push_piece(splitter *w, expr e, expr factor)
+static int push_piece(writer *w, expr e, expr factor)
 {
     if (taut_mem_grow(w->s->context, &w->pieces, &w->piece_capacity, w->piece_count + 1, sizeof *w->pieces))
         return TAUT_OUT_OF_MEMORY;
@@ -198,7 +198,7 @@ static int is_sum(const graph *g, expr e)
 }
 
 /* Takes one piece apart: pushes its parts and returns 1, or 0 if it is a term, or -1 without memory. */
-static int split(splitter *w, piece p)
+static int split(writer *w, piece p)
 {
     graph *g = w->s->g;
     const node n = *taut_graph_node(g, p.e);
@@ -226,7 +226,7 @@ static int split(splitter *w, piece p)
     return 0;
 }
 
-void taut_splitter_destroy(splitter *w)
+void taut_term_writer_destroy(writer *w)
 {
     if (!w) return;
     taut_context *context = w->s->context;
@@ -242,16 +242,16 @@ void taut_splitter_destroy(splitter *w)
     taut_mem_free(context, w);
 }
 
-static splitter *splitter_of(store *s)
+static writer *writer_of(store *s)
 {
-    if (!s->splitter) s->splitter = taut_mem_new(s->context, 1, sizeof *s->splitter);
-    if (s->splitter) s->splitter->s = s;
-    return s->splitter;
+    if (!s->writer) s->writer = taut_mem_new(s->context, 1, sizeof *s->writer);
+    if (s->writer) s->writer->s = s;
+    return s->writer;
 }
 
 int taut_family_add(store *s, family *f, uint32_t row, expr e)
 {
-    splitter *w = splitter_of(s);
+    writer *w = writer_of(s);
     if (!w) return TAUT_OUT_OF_MEMORY;
     /* A sum that shares its parts can have exponentially many summands: past this bound the rest stays whole. */
     size_t budget = 4 * (size_t)taut_graph_count(s->g) + 1000;

@@ -39,8 +39,8 @@ typedef struct {
     newton_counts work_before; /* of the run that this one goes on from */
     /* work for frames */
     void *room;              /* of these arrays */
-    real *v, *g, *g_rate, *g_values, *observables, *gaps;
-    real *lambda;            /* of the constraints, then of the contacts */
+    real *v, *lambda, *g, *g_rate, *g_values, *observables, *gaps; /* lambda: of the constraints, then of the contacts
+                                                                      */
     real *phase_work, *phase_entries; /* (q,p) and its rate; entries of the Jacobians of chi */
 } simulation;
 
@@ -58,7 +58,8 @@ int X(simulation_create_with)(model *m, const engine_options *options, const str
                            simulation **result);
 void X(simulation_destroy)(simulation *z);
 int X(simulation_step)(simulation *z, real h);
-/* The last step, which succeeded, taken back: for models with contacts, whose event callback may refuse. */
+/* The last step, which succeeded, taken back: for models with contacts, whose events may be refused when they are
+   told. */
 void X(simulation_take_back)(simulation *z);
 /* Back to the start. */
 void X(simulation_restart)(simulation *z);
@@ -66,9 +67,9 @@ void X(simulation_restart)(simulation *z);
 int X(simulation_make_flow)(simulation *z);
 /* After z->x was set to the state of another run of the same model and method. */
 void X(simulation_restored)(simulation *z, const engine_counts *counts);
+/* The state moved along the exact solution, to the tolerance, without the method. */
 /* A time that belongs to the motion at the start, whatever the units; 0: none is known. */
 int X(simulation_time)(simulation *z, real *time);
-/* The state moved along the exact solution, to the tolerance, without the method. */
 int X(simulation_flow)(simulation *z, real until, real tolerance);
 /* Position, momentum, and the multipliers that belong to them. */
 int X(simulation_solution)(simulation *z, wide *q, wide *p, wide *lambda);
