@@ -2,8 +2,6 @@
 #include "lower/program.h"
 
 #include <string.h>
-#include <stdlib.h>
-#include <stdio.h>
 
 #include "lower/emit.h"
 #include "lower/symbols.h"
@@ -110,7 +108,6 @@ static program_outcome solve_phase(program *p, program_phase *f, real *r)
         run(&f->solve, r);
         p->counts.iterations++;
         double size = correct(f, r);
-        if (getenv("LDEBUG")) fprintf(stderr, "k %d size %g before %g linear %d always %d skip %d left %u\n", k, size, before, f->iteration.linear, f->iteration.always, f->iteration.skip_first, f->size);
         int verdict = iteration_judge(&f->iteration, k, size, before, fresh);
         if (verdict == ITERATION_ENDED) break;
         if (verdict == ITERATION_HOPELESS) return PROGRAM_LEFT;

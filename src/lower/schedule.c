@@ -1,6 +1,5 @@
 /* From symbols to a program: which node is computed in which tape, and where its value stands. */
 #include <string.h>
-#include <stdlib.h>
 
 #include "base/room.h"
 #include "lower/lower.h"
@@ -513,7 +512,7 @@ int X(lower_create)(struct system *s, const step_table *table, real tolerance, p
     schedule z = { .y = &y, .p = taut_mem_new(s->context, 1, sizeof *z.p) };
     *result = NULL;
     if (!z.p) return TAUT_OUT_OF_MEMORY;
-    if (!X(lower_serves)(s) || has_singular_mass(s, table) || getenv("NOLOWER")) {
+    if (!X(lower_serves)(s) || has_singular_mass(s, table)) {
         taut_mem_free(s->context, z.p);
         return TAUT_OK;
     }
