@@ -1,18 +1,19 @@
 /* The elementary functions of the model language in double, from one source: the library evaluates with this file, and
- * the C code that Taut writes contains it (or the sections that it needs) word for word. Additions, multiplications,
- * divisions and square roots in the order that stands here, no fused multiply-add and no libm: every processor, compiler
- * and optimisation level gives the same bits, as long as the compiler does not contract (-ffp-contract=off, and no
- * -ffast-math) and rounds to nearest. A result that is not a number is always the same NaN.
+ * the C code that Taut writes contains it (or the sections that it needs) word for word. It consists of additions,
+ * multiplications, divisions and square roots in the order that stands here, without fused multiply-add and libm, so
+ * that every processor, compiler and optimisation level gives the same bits, as long as the compiler does not contract
+ * (-ffp-contract=off, no -ffast-math) and rounds to nearest. A result that is not a number is always the same NaN.
  *
  * Errors and how they are measured: docs/accuracy.md. The numbers between marks come from tools/elementary.py.
  *
  * Sections. A line  == NAME: OTHERS ==  in a comment begins a section, which needs the sections OTHERS, all of them
- * above it; everything before the first one belongs to every choice. base/elementary_text.h picks sections. The functions
- * are taut_math_NAME; a section `f` has taut_math_f.
+ * above it; everything before the first one belongs to every choice. base/elementary_text.h picks sections. The
+ * functions are taut_math_NAME; a section `f` has taut_math_f.
  *
- * What is used throughout: a pair is an unevaluated sum high + low, |low| some 2^-10 of |high| or less; top(x) is x without
- * its lower 27 bits, so that products of two tops are exact; adding and subtracting TAUT_MAGIC rounds to a whole number,
- * which then stands in the lowest bits. Odd functions are computed for |x|, so that they are odd to the last bit. */
+ * What is used throughout: a pair is an unevaluated sum high + low with |low| well below |high|; top(x) is x without
+ * its lower 27 bits, so that products of two tops are exact; adding TAUT_MAGIC rounds to a whole number, which then
+ * stands in the lowest bits, and subtracting it again gives that number. Odd functions are computed for |x|, so that
+ * they are odd to the last bit. */
 #ifndef TAUT_BASE_ELEMENTARY_H
 #define TAUT_BASE_ELEMENTARY_H
 
@@ -196,8 +197,8 @@ TAUT_RARE taut_angle taut_math_angle_exact(double x)
     return angle;
 }
 
-/* Any finite x >= 0; |low| may be some 2^-40 of |high|. Below 2^18 products with the first two parts of pi/32 are exact.
-   Near a multiple of pi/32 what is left after the first has too few good bits. */
+/* Any finite x >= 0; |low| may be some 2^-40 of |high|. Below 2^18 products with the first two parts of pi/32 are
+   exact. Near a multiple of pi/32 what is left after the first has too few good bits. */
 TAUT_PART taut_angle taut_math_angle(double x)
 {
     if (x < 0x1p18) {
@@ -277,13 +278,15 @@ TAUT_PART taut_circle taut_math_circle(double x)
     return c;
 }
 
-/* sin(a + r) for a = (step + turn) pi/32: sin a + cos a r + sin a (cos r - 1) + cos a (sin r - r); the sum and the product
-   that come first are exact */
+/* sin(a + r) for a = (step + turn) pi/32: sin a + cos a r + sin a (cos r - 1) + cos a (sin r - r); the sum and the
+   product that come first are exact */
 TAUT_PART taut_pair taut_math_on_circle(taut_circle r, uint32_t turn)
 {
-    const double *s = taut_sin_table + 2 * ((r.step + turn) & 63), *c = taut_sin_table + 2 * ((r.step + turn + 16) & 63);
+    const double *s = taut_sin_table + 2 * ((r.step + turn) & 63);
+    const double *c = taut_sin_table + 2 * ((r.step + turn + 16) & 63);
     taut_pair v = taut_math_sum(s[0], c[0] * r.high);
-    v.low = (v.low + (s[1] + (c[0] * r.low + c[1] * (r.high + r.low)))) + ((s[0] + s[1]) * r.cosine + (c[0] + c[1]) * r.sine);
+    v.low = (v.low + (s[1] + (c[0] * r.low + c[1] * (r.high + r.low))))
+            + ((s[0] + s[1]) * r.cosine + (c[0] + c[1]) * r.sine);
     return v;
 }
 
@@ -492,7 +495,8 @@ TAUT_PART taut_log_parts taut_math_log_parts(double x)
     l.r = r.high;
     l.r_low = r.low;
     l.rest = (k * TAUT_LN2_LOW + t[2])
-             + z * z2 * (p[0] + z * ((p[1] + z * p[2]) + z2 * ((p[3] + z * p[4]) + z2 * ((p[5] + z * p[6]) + z2 * p[7]))));
+             + z * z2
+                   * (p[0] + z * ((p[1] + z * p[2]) + z2 * ((p[3] + z * p[4]) + z2 * ((p[5] + z * p[6]) + z2 * p[7]))));
     return l;
 }
 
@@ -526,8 +530,8 @@ TAUT_PART int taut_math_parity(double y)
     return (int64_t)size & 1 ? 1 : 2;
 }
 
-/* What pow is where x is negative, zero, subnormal or not finite, or y is very small, very large or not a number: to *done,
-   or the positive number to raise instead of x is returned, with the sign of the result. */
+/* For an x that is negative, zero, subnormal or not finite, or a y that is very small, very large or not a number.
+   Returns 0, with the result in *done; or the positive number to raise instead of x, with the sign of the result. */
 TAUT_RARE double taut_math_pow_rare(double x, double y, uint64_t *sign, double *done)
 {
     const double size = taut_math_fabs(x), power = taut_math_fabs(y);
@@ -599,7 +603,8 @@ TAUT_FUNCTION double taut_math_cbrt(double x)
     const uint64_t bits = taut_math_bits(size);
     /* size = m 2^(3 third + rest) with m in [1, 2); 1023 = 3 * 341 */
     const uint32_t exponent = (uint32_t)(bits >> 52), third = exponent / 3, rest = exponent % 3;
-    const double m = taut_math_number((bits & 0xfffffffffffffu) | 0x3ff0000000000000u), m2 = m * m, *s = taut_cbrt_start_p;
+    const double m = taut_math_number((bits & 0xfffffffffffffu) | 0x3ff0000000000000u), m2 = m * m;
+    const double *s = taut_cbrt_start_p;
     const double start = ((s[0] + m * s[1]) + m2 * ((s[2] + m * s[3]) + m2 * (s[4] + m * s[5]))) * taut_cbrt_root[rest];
     /* 17 bits of it, whose cube is exact and near a, so that the difference is exact too */
     const double y = taut_math_number(taut_math_bits(start) & ~(uint64_t)0xfffffffff), cube = y * y * y;
@@ -653,8 +658,8 @@ TAUT_TABLE double taut_atan_table[130] = {
 };
 /* end of numbers */
 
-/* atan(a/b) for 0 <= a <= b, 0 < b: from the angle of the nearest c = j/64, atan(a/b) = atan(c) + atan((a - c b)/(b + c a));
-   below 1/8 as it is. */
+/* atan(a/b) for 0 <= a <= b, 0 < b: from the angle of the nearest c = j/64,
+   atan(a/b) = atan(c) + atan((a - c b)/(b + c a)); below 1/8 as it is. */
 TAUT_PART taut_pair taut_math_atan_pair(double a, double b)
 {
     const double ratio = a / b, *p = taut_atan_p;
@@ -840,7 +845,8 @@ TAUT_FUNCTION double taut_math_sinh(double x)
     const double size = taut_math_fabs(x);
     if (size < 0.5) {
         const double *p = taut_sinh_p, z = x * x, z2 = z * z;
-        return x + x * z * (p[0] + z * ((p[1] + z * p[2]) + z2 * ((p[3] + z * p[4]) + z2 * p[5])));
+        const double rest = size * z * (p[0] + z * ((p[1] + z * p[2]) + z2 * ((p[3] + z * p[4]) + z2 * p[5])));
+        return taut_math_signed(size + rest, taut_math_bits(x));
     }
     if (!(size < 710.5)) return x == x ? taut_math_signed(taut_math_inf(), taut_math_bits(x)) : taut_math_nan();
     const taut_pair s = taut_math_sinh_pair(taut_math_exponentials(size));
@@ -869,7 +875,8 @@ TAUT_FUNCTION double taut_math_tanh(double x)
     const double size = taut_math_fabs(x);
     if (size < 0.25) {
         const double *p = taut_tanh_p, z = x * x, z2 = z * z;
-        return x + x * z * (p[0] + z * ((p[1] + z * p[2]) + z2 * ((p[3] + z * p[4]) + z2 * ((p[5] + z * p[6]) + z2 * p[7]))));
+        const double more = (p[1] + z * p[2]) + z2 * ((p[3] + z * p[4]) + z2 * ((p[5] + z * p[6]) + z2 * p[7]));
+        return taut_math_signed(size + size * z * (p[0] + z * more), taut_math_bits(x));
     }
     if (!(size < 22)) return x == x ? taut_math_signed(1, taut_math_bits(x)) : taut_math_nan();
     const taut_exponentials e = taut_math_exponentials(size);
@@ -912,22 +919,25 @@ TAUT_PART taut_pair taut_math_atanh_pair(double x)
 TAUT_FUNCTION double taut_math_atanh(double x)
 {
     const double size = taut_math_fabs(x);
-    if (size < 0.25) return x + x * (x * x * taut_math_atanh_rest(x * x));
+    if (size < 0.25) {
+        const double z = x * x;
+        return taut_math_signed(size + size * (z * taut_math_atanh_rest(z)), taut_math_bits(x));
+    }
     if (!(size < 1)) return size == 1 ? taut_math_signed(taut_math_inf(), taut_math_bits(x)) : taut_math_nan();
     const taut_pair s = taut_math_atanh_pair(size);
     return taut_math_signed(s.high + s.low, taut_math_bits(x));
 }
 
 /* == quotient: == */
-/* What difference quotients of the elementary functions are made of: F(x)/x for F = sin, sinh, atan, atanh, and its n-th
-   derivatives. They are even or odd. f^(n) follows from x f^(n) + n f^(n-1) = F^(n); near 0, where that cancels, from
-   polynomials for n <= 2 and from the power series beyond. */
+/* What difference quotients of the elementary functions are made of: f(x) = F(x)/x for F = sin, sinh, atan, atanh, and
+   its n-th derivatives. They follow from x f^(n) + n f^(n-1) = F^(n); near 0, where that cancels, from polynomials for
+   n <= 2 and from the power series beyond. */
 
 /* sum c_k x^(2k), differentiated n times; c_k = 1/(2k+1)! (factorial) or 1/(2k+1), with alternating signs or not */
 TAUT_FUNCTION double taut_math_series(double x, int32_t n, int factorial, int alternating)
 {
     int k = (n + 1) / 2;
-    double power = 2 * k > n ? x : 1, sum = 0, coefficient = 1;
+    double power = 2 * k > n ? taut_math_fabs(x) : 1, sum = 0, coefficient = 1;
     const double z = x * x;
     for (int i = 1; factorial && i <= k; i++) coefficient /= (2.0 * i) * (2 * i + 1);
     if (alternating && k % 2) coefficient = -coefficient;
@@ -941,7 +951,7 @@ TAUT_FUNCTION double taut_math_series(double x, int32_t n, int factorial, int al
         if (factorial) coefficient /= (2.0 * k + 2) * (2 * k + 3);
         if (alternating) coefficient = -coefficient;
     }
-    return sum;
+    return n & 1 ? taut_math_signed(sum, taut_math_bits(x)) : sum;
 }
 
 /* A polynomial in z with n coefficients, even and odd powers apart: two chains instead of one. */
@@ -1061,7 +1071,7 @@ TAUT_TABLE double taut_atanc_2[26] = {
     -0x1.666e0b252a65bp-9, 0x1.ac1b030250b0ap-10,
 };
 /* end of numbers */
-/* F^(n) from F^(n-1), F^(n-2): (1 + s x^2) F^(k+1) + 2 k s x F^(k) + k (k-1) s F^(k-1) = 0 for k > 0, s = 1 (atan) or -1 */
+/* The derivatives of F: (1 + s x^2) F^(k+1) + 2 k s x F^(k) + k (k-1) s F^(k-1) = 0, k > 0, s = 1 (atan) or -1 (atanh) */
 TAUT_FUNCTION double taut_math_atanc(double x, int32_t n)
 {
     const double size = taut_math_fabs(x), z = x * x;
