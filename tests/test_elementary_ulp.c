@@ -20,7 +20,7 @@ static void errors_are_within_their_bounds(void **state)
     (void)state;
     for (int i = 0; i < ULP_ROWS; i++) {
         const ulp_row *row = &ulp_rows[i];
-        const ulp_result r = ulp_measure(row, COUNT, (uint64_t)i + 1);
+        const ulp_result r = ulp_measure(row, COUNT, (uint64_t)i + 1, 0);
         if (!(r.most <= row->bound))
             fail_msg("%s, %s: %.4f ulps at %a, %a, not %g", row->name, row->range, r.most, r.x, r.y, row->bound);
         assert_true(r.most > 0.3); /* something was measured */
