@@ -3,7 +3,7 @@ PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
 MODEL := models/double-spherical-pendulum.lua
 
-.PHONY: all demo check reproduce bench install setup clean help
+.PHONY: all demo check reproduce bench ulp install setup clean help
 .NOTPARALLEL:
 
 all: setup
@@ -36,6 +36,12 @@ reproduce: all
 bench: all
 	@if [ -x bench/run.sh ]; then exec bench/run.sh; else echo 'There is no bench/run.sh yet.'; fi
 
+# Errors of the elementary functions against quad: the table of docs/accuracy.md. COUNT=100000000 is what it shows.
+COUNT ?= 1000000
+ulp: setup
+	@tools/build.sh default $(JOBS) ulp
+	@build/ulp $(COUNT) $(JOBS)
+
 install: all
 	@cmake --install build --prefix '$(PREFIX)'
 
@@ -51,5 +57,6 @@ help:
 	@echo 'make check               the same, and run every test: with gcc, with sanitizers, with clang'
 	@echo 'make reproduce           compute the tables and figures of the papers (build/reproduction)'
 	@echo 'make bench               run the benchmarks'
+	@echo 'make ulp COUNT=N         measure the errors of the elementary functions, N arguments each (10^6)'
 	@echo 'make install PREFIX=DIR  install the command, library, header, manual and completion (/usr/local)'
 	@echo 'make clean               remove everything that was built'

@@ -1,8 +1,9 @@
 #!/bin/sh
-# Measures chains and what recording costs, and keeps the tables. Times depend on the machine; the ratios at the end should not.
+# Measures chains, elementary functions and what recording costs, and keeps the tables. Times depend on the machine; the ratios at the end should not.
 set -eu
 cd "$(dirname "$0")/.."
 tools/build.sh default "${JOBS:-2}" bench_chain
+tools/build.sh default "${JOBS:-2}" bench_elementary
 machine="$(uname -m), $(sed -n 's/^model name.*: //p' /proc/cpuinfo | head -n 1)"
 
 # table FILE TITLE MODEL METHOD FIRST LAST N...: the ratios are those of LAST to FIRST links
@@ -29,6 +30,12 @@ file=bench/dirac.txt
 awk '$1 == 1000 || $1 == 10000 { evaluation[$1] = $10 }
      $1 == 100000 { printf "\nTime per link and evaluation: from 10^3 to 10^4 links x %.2f, from 10^4 to 10^5 links x %.2f\n",
                     evaluation[10000] / evaluation[1000], $10 / evaluation[10000] }' "$file" | tee -a "$file"
+
+{
+    echo "Elementary functions beside those of the C library: $machine"
+    echo
+    build/bench_elementary
+} | tee bench/elementary.txt
 
 {
     echo "What recording costs: $machine"

@@ -7,3 +7,8 @@ if echo "$names" | grep -v '^taut_'; then
     echo "these external names do not begin with taut_: rename them, or make them static"
     exit 1
 fi
+# Values in double are those of base/elementary.h, whose bits no C library changes.
+if nm -u "$1" 2> /dev/null | grep -wE '(sin|cos|sincos|tan|asin|acos|atan|atan2|sinh|cosh|tanh|asinh|acosh|atanh|exp|exp2|expm1|log|log2|log10|log1p|pow|cbrt|hypot)$'; then
+    echo "these functions of the C library are called in double: call those of base/elementary.h"
+    exit 1
+fi

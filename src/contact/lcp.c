@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/elementary.h"
 #include "base/room.h"
 #include "linalg/dense.h"
 
@@ -152,7 +153,7 @@ static void fill_directions(cone *k)
                 -c->mu * c->direction[t] * k->scale[i];
         int count = sides(c);
         for (int e = 0; e < count; e++) {
-            real angle = 2 * (real)WIDE_PI * e / count, x = REAL(cos)(angle), y = REAL(sin)(angle);
+            real angle = 2 * (real)WIDE_PI * e / count, x = ELEMENTARY(cos)(angle), y = ELEMENTARY(sin)(angle);
             real *column = k->D + (size_t)(c->first + 1) * (size_t)n + (size_t)(k->edge[i] + e);
             if (c->tangents == 1) {
                 column[0] = e ? -k->scale[i] : k->scale[i];
@@ -223,7 +224,7 @@ static real turn_edges(cone *k, const real *P)
         if (!(length > 0)) continue;
         real x = -u[0] / length, y = -u[1] / length;
         /* relative to the nearest edge there is */
-        real angle = REAL(atan2)(y * k->turn[i][0] - x * k->turn[i][1], x * k->turn[i][0] + y * k->turn[i][1]);
+        real angle = ELEMENTARY(atan2)(y * k->turn[i][0] - x * k->turn[i][1], x * k->turn[i][0] + y * k->turn[i][1]);
         real part = 2 * (real)WIDE_PI / CONE_SIDES;
         angle -= part * REAL(round)(angle / part);
         most = REAL(fmax)(most, REAL(fabs)(angle));

@@ -1,5 +1,7 @@
 #include "field/lanes.h"
 
+#include "base/elementary.h"
+
 void X(tape_numbers)(const tape *t, real *registers)
 {
     for (uint32_t n = 0; n < t->number_count; n++) {
@@ -9,7 +11,10 @@ void X(tape_numbers)(const tape *t, real *registers)
 }
 
 #define VALUE_TYPE real
-#define MATH REAL
+#define MATH ELEMENTARY
+#ifndef TAUT_REAL_QUAD
+#define VALUE_ELEMENTARY
+#endif
 #include "expr/values.h"
 
 #define EACH(operands, value)                  \

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/elementary_text.h"
 #include "base/text.h"
 #include "lower/iteration_text.h"
 #include "lower/symbols.h"
@@ -154,19 +155,6 @@ uint32_t X(program_setup_count)(const program *p) { return p->setup.count; }
 
 /* ---- instructions ---- */
 
-/* a^n as expr/values.h computes it. */
-static void put_power(emission *e, const char *a, int32_t n)
-{
-    uint32_t left = n < 0 ? 0u - (uint32_t)n : (uint32_t)n;
-    if (n == 2) {
-        put(e, "%s * %s", a, a);
-    } else if (n == 3) {
-        put(e, "%s * %s * %s", a, a, a);
-    } else {
-        put(e, "taut_power(%s, %u, %d)", a, left, n < 0);
-    }
-}
-
 static void put_value(emission *e, const instruction *c)
 {
     operand a = name_of(e, c->a), b = { "" };
@@ -180,14 +168,18 @@ static void put_value(emission *e, const instruction *c)
     case OP_ADD: case OP_SUB: case OP_MUL: case OP_DIV:
         put(e, "%s %s %s", a.text, taut_op_name((op)c->op), b.text);
         break;
-    case OP_POWI: put_power(e, a.text, (int32_t)c->b); break;
-    case OP_SQRT: put(e, "sqrt(%s)", a.text); break;
-    case OP_ABS: put(e, "fabs(%s)", a.text); break;
+    case OP_POWI: /* as taut_math_powi computes it */
+        if (c->b == 2) put(e, "%s * %s", a.text, a.text);
+        else if (c->b == 3) put(e, "%s * %s * %s", a.text, a.text, a.text);
+        else put(e, "taut_math_powi(%s, %d)", a.text, (int32_t)c->b);
+        break;
+    case OP_SQRT: put(e, "taut_math_sqrt(%s)", a.text); break;
+    case OP_ABS: put(e, "taut_math_fabs(%s)", a.text); break;
     case OP_SIGN: put(e, "(%s > 0) - (%s < 0)", a.text, a.text); break;
     case OP_MIN: put(e, "%s < %s ? %s : %s", a.text, b.text, a.text, b.text); break;
     case OP_MAX: put(e, "%s > %s ? %s : %s", a.text, b.text, a.text, b.text); break;
     case OP_SINC: case OP_SINHC: case OP_ATANC: case OP_ATANHC:
-        put(e, "taut_math_%s(%s, %u)", taut_op_name((op)c->op), a.text, c->b);
+        put(e, "taut_math_%s(%s, %d)", taut_op_name((op)c->op), a.text, (int32_t)c->b);
         break;
     case OP_POW: put(e, "taut_math_pow(%s, %s)", a.text, b.text); break;
     case OP_ATAN2: put(e, "taut_math_atan2(%s, %s)", a.text, b.text); break;
@@ -273,7 +265,7 @@ static void declare_targets(emission *e, const segment *t)
 static void put_checks(emission *e, const program_phase *f, const char *indent)
 {
     for (uint32_t i = 0; i < f->check_count; i++)
-        put(e, "%s%s(fabs(%s) > PIVOT_LEAST * fabs(%s))", i ? "" : indent, i ? " | !" : "if (!",
+        put(e, "%s%s(taut_math_fabs(%s) > PIVOT_LEAST * taut_math_fabs(%s))", i ? "" : indent, i ? " | !" : "if (!",
             name_of(e, f->checks[i].pivot).text, name_of(e, f->checks[i].reference).text);
     if (f->check_count) put(e, ") return 1;\n");
 }
@@ -309,9 +301,9 @@ static void put_iteration(emission *e, const program_phase *f, int index)
     put_segment(e, &f->solve, "        ", 0);
     put_correction(e, f);
     put(e, "        counts[0]++;\n");
-    put(e, "        verdict = iteration_judge(&phase%d, round, size, before, factor);\n", index);
+    put(e, "        verdict = iteration_judge(&phase%d, round, size, before%d, factor);\n", index, index);
     put(e, "        if (verdict == ITERATION_HOPELESS) return 1;\n");
-    put(e, "        factor = verdict == ITERATION_NEEDS_MATRIX;\n        before = size;\n    }\n");
+    put(e, "        factor = verdict == ITERATION_NEEDS_MATRIX;\n        before%d = size;\n    }\n", index);
 }
 
 static void put_phase(emission *e, const program_phase *f, int index)
@@ -321,7 +313,7 @@ static void put_phase(emission *e, const program_phase *f, int index)
     if (!f->size) return;
     for (uint32_t i = 0; i < f->size; i++)
         put(e, "    double %s = %s;\n", name_of(e, f->unknowns[i]).text, name_of(e, f->guesses[i]).text);
-    put(e, "%s", index ? "    before = 0;\n" : "    double before = 0;\n");
+    put(e, "    double before%d = 0;\n", index);
     put_iteration(e, f, index);
 }
 
@@ -360,7 +352,7 @@ static const char prelude[] =
     "\n/* The larger of most and |x|; a NaN wins. */\n"
     "static inline double taut_most(double most, double x)\n"
     "{\n"
-    "    const double size = fabs(x);\n"
+    "    const double size = taut_math_fabs(x);\n"
     "    return size > most || size != size ? size : most;\n"
     "}\n\n"
     "/* x + d, with what rounding leaves over. */\n"
@@ -369,14 +361,43 @@ static const char prelude[] =
     "    const double y = d + *low, sum = *x + y;\n"
     "    *low = y - (sum - *x);\n"
     "    *x = sum;\n"
-    "}\n\n"
-    "static inline double taut_power(double a, unsigned n, int inverse)\n"
-    "{\n"
-    "    double result = 1;\n"
-    "    for (; n; n >>= 1, a *= a)\n"
-    "        if (n & 1) result *= a;\n"
-    "    return inverse ? 1 / result : result;\n"
     "}\n\n";
+
+/* ---- elementary functions ---- */
+
+static void mark_functions(const segment *t, unsigned char *used)
+{
+    for (uint32_t i = 0; i < t->count; i++) used[t->code[i].op] = 1;
+}
+
+/* The sections of base/elementary.h that the instructions need. */
+static void put_functions(emission *e)
+{
+    static const op all[] = { OP_POW, OP_CBRT, OP_EXP, OP_LOG, OP_SIN, OP_COS, OP_TAN, OP_ASIN, OP_ACOS, OP_ATAN, OP_ATAN2,
+                              OP_SINH, OP_COSH, OP_TANH, OP_SINC, OP_SINHC, OP_ATANC, OP_ATANHC };
+    const program *p = e->p;
+    unsigned char used[OP_COUNT + 1] = { 0 };
+    const char *names[OP_COUNT];
+    size_t count = 0;
+    mark_functions(&p->setup, used), mark_functions(&p->results, used);
+    for (int k = 0; k < p->phase_count; k++) {
+        const program_phase *f = &p->phases[k];
+        mark_functions(&f->begin, used), mark_functions(&f->residual, used);
+        mark_functions(&f->factor, used), mark_functions(&f->solve, used);
+    }
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (used[all[i]]) names[count++] = all[i] == OP_POW ? "pow" : taut_op_name(all[i]);
+    if (used[OP_POWI]) names[count++] = "powi";
+    size_t length = taut_elementary_text(names, count, NULL, 0);
+    char *text = length == TAUT_ELEMENTARY_UNKNOWN ? NULL : taut_mem_new(p->context, length + 1, 1);
+    if (!text) {
+        e->failed = 1;
+        return;
+    }
+    taut_elementary_text(names, count, text, length + 1);
+    put_text(e, text, length);
+    taut_mem_free(p->context, text);
+}
 
 static uint32_t instruction_count(const program *p)
 {
@@ -388,6 +409,19 @@ static uint32_t instruction_count(const program *p)
     return count;
 }
 
+static void put_function(emission *e, const char *name)
+{
+    static const char arguments[] = "(int first, const double *k, double *restrict s, double *restrict x, const double *time,\n"
+                                    "    const double *inputs, double *reported, long *counts)";
+    const program *p = e->p;
+    put(e, "int %s%s;\n", name, arguments);
+    put(e, "int %s%s\n{\n    (void)k, (void)inputs, (void)reported;\n", name, arguments);
+    put_setup(e);
+    put_state(e);
+    for (int k = 0; k < p->phase_count; k++) put_phase(e, &p->phases[k], k);
+    put_results(e);
+}
+
 int X(program_emit)(const program *p, const char *name, char **text, size_t *length)
 {
     emission e;
@@ -397,18 +431,10 @@ int X(program_emit)(const program *p, const char *name, char **text, size_t *len
     int status = begin(&e, p);
     if (!status) {
         number_setup(&e);
-        put(&e, "#include <math.h>\n\n");
+        put_functions(&e);
         put_text(&e, (const char *)taut_iteration_text, taut_iteration_text_size);
         put_text(&e, prelude, sizeof prelude - 1);
-        put(&e, "int %s(int first, const double *k, double *restrict s, double *restrict x, const double *time,\n"
-                "    const double *inputs, double *reported, long *counts);\n"
-                "int %s(int first, const double *k, double *restrict s, double *restrict x, const double *time,\n"
-                "    const double *inputs, double *reported, long *counts)\n{\n", name, name);
-        put(&e, "    (void)k, (void)inputs, (void)reported;\n");
-        put_setup(&e);
-        put_state(&e);
-        for (int k = 0; k < p->phase_count; k++) put_phase(&e, &p->phases[k], k);
-        put_results(&e);
+        put_function(&e, name);
         status = e.failed ? TAUT_OUT_OF_MEMORY : TAUT_OK;
     }
     end(&e);

@@ -3,12 +3,16 @@
 
 #include <string.h>
 
+#include "base/elementary.h"
 #include "lower/emit.h"
 #include "lower/symbols.h"
 #include "native/native.h"
 
 #define VALUE_TYPE real
-#define MATH REAL
+#define MATH ELEMENTARY
+#ifndef TAUT_REAL_QUAD
+#define VALUE_ELEMENTARY
+#endif
 #include "expr/values.h"
 
 static void segment_clear(program *p, segment *t) { taut_mem_free(p->context, t->code); }

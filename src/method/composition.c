@@ -9,6 +9,7 @@
 
 #include <string.h>
 
+#include "base/elementary.h"
 #include "base/wide.h"
 
 const char X(composition_schemes)[] = "jump, suzuki, yoshida, kahan-li, suzuki-umeno, sofroniou-spaletta";
@@ -90,7 +91,7 @@ static int read_table(int i, real *steps)
    g)^(p+1) = 0. */
 static int raise(int p, int outer, real *steps, int count)
 {
-    real g = 1 / (2 * outer - REAL(pow)(2 * outer, 1 / (real)(p + 1))), before[COMPOSITION_MOST];
+    real g = 1 / (2 * outer - ELEMENTARY(pow)(2 * outer, 1 / (real)(p + 1))), before[COMPOSITION_MOST];
     memcpy(before, steps, (size_t)count * sizeof *before);
     for (int i = 0; i <= 2 * outer; i++)
         for (int k = 0; k < count; k++) *steps++ = (i == outer ? 1 - 2 * outer * g : g) * before[k];

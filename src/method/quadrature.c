@@ -1,5 +1,7 @@
 #include "method/quadrature.h"
 
+#include "base/elementary.h"
+
 /* Legendre polynomial P_n and its derivative at x in [-1,1], by the three-term recurrence. */
 static void legendre(int n, real x, real *p, real *dp)
 {
@@ -18,9 +20,9 @@ static void legendre(int n, real x, real *p, real *dp)
 
 void X(gauss_rule)(int n, real *nodes, real *weights)
 {
-    const real pi = REAL(acos)((real)-1);
+    const real pi = ELEMENTARY(acos)((real)-1);
     for (int i = 0; i < n; i++) {
-        real x = -REAL(cos)(pi * ((real)i + (real)0.75) / ((real)n + (real)0.5)), p, dp;
+        real x = -ELEMENTARY(cos)(pi * ((real)i + (real)0.75) / ((real)n + (real)0.5)), p, dp;
         for (int k = 0; k < 12; k++) { /* quadratic: a handful of iterations from this start to binary128 */
             legendre(n, x, &p, &dp);
             x -= p / dp;
@@ -35,10 +37,10 @@ void X(gauss_rule)(int n, real *nodes, real *weights)
 /* Inner nodes are the roots of P'_{n-1}; Newton with P'' from Legendre's equation. */
 void X(lobatto_rule)(int n, real *nodes, real *weights)
 {
-    const real pi = REAL(acos)((real)-1);
+    const real pi = ELEMENTARY(acos)((real)-1);
     int m = n - 1;
     for (int i = 0; i < n; i++) {
-        real x = -REAL(cos)(pi * (real)i / (real)m), p = 1, dp;
+        real x = -ELEMENTARY(cos)(pi * (real)i / (real)m), p = 1, dp;
         for (int k = 0; i > 0 && i < m && k < 16; k++) {
             legendre(m, x, &p, &dp);
             real ddp = (2 * x * dp - m * (m + 1) * p) / (1 - x * x);

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/elementary.h"
 #include "base/room.h"
 
 void X(scheme_destroy)(scheme *r)
@@ -129,7 +130,7 @@ static int variable_steps(scheme *r, state *x, real way)
         if (!finite)
             factor = (real)0.2;
         else if (error > 0)
-            factor = REAL(fmin)(5, REAL(fmax)((real)0.2, (real)0.9 * REAL(pow)(tolerance / error, (real)1 / 5)));
+            factor = REAL(fmin)(5, REAL(fmax)((real)0.2, (real)0.9 * ELEMENTARY(pow)(tolerance / error, (real)1 / 5)));
         /* a last step that was cut short says little about the next one, unless it was too long itself */
         if (!last || factor < 1) *x->step = REAL(fabs)(h) * factor;
         if (good) {

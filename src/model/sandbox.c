@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/elementary.h"
+
 /* ---- base ---- */
 
 static int base_print(lua_State *L)
@@ -283,6 +285,40 @@ static int math_randomseed(lua_State *L)
     return call_original(L);
 }
 
+/* The functions of base/elementary.h: numbers that a script computes do not depend on the C library either. */
+#define MATH_FUNCTION(name)                                        \
+    static int math_##name(lua_State *L)                           \
+    {                                                              \
+        lua_pushnumber(L, taut_math_##name(luaL_checknumber(L, 1))); \
+        return 1;                                                  \
+    }
+MATH_FUNCTION(sin)
+MATH_FUNCTION(cos)
+MATH_FUNCTION(tan)
+MATH_FUNCTION(asin)
+MATH_FUNCTION(acos)
+MATH_FUNCTION(exp)
+
+static int math_atan(lua_State *L)
+{
+    lua_pushnumber(L, taut_math_atan2(luaL_checknumber(L, 1), luaL_optnumber(L, 2, 1)));
+    return 1;
+}
+
+/* With a base it is Lua's own. */
+static int math_log(lua_State *L)
+{
+    if (lua_isnoneornil(L, 2)) {
+        lua_pushnumber(L, taut_math_log(luaL_checknumber(L, 1)));
+        return 1;
+    }
+    lua_settop(L, 2);
+    lua_pushvalue(L, lua_upvalueindex(1));
+    lua_insert(L, 1);
+    lua_call(L, 2, 1);
+    return 1;
+}
+
 /* ---- opening ---- */
 
 static void replace_function(lua_State *L, const char *name, lua_CFunction wrapper)
@@ -306,6 +342,11 @@ static void open_table(lua_State *L)
 static void open_math(lua_State *L)
 {
     luaL_requiref(L, LUA_MATHLIBNAME, luaopen_math, 1);
+    static const luaL_Reg elementary[] = { { "sin", math_sin },   { "cos", math_cos },   { "tan", math_tan },
+                                           { "asin", math_asin }, { "acos", math_acos }, { "atan", math_atan },
+                                           { "exp", math_exp },   { "log", math_log } };
+    for (size_t i = 0; i < sizeof elementary / sizeof *elementary; i++)
+        replace_function(L, elementary[i].name, elementary[i].func);
     replace_function(L, "randomseed", math_randomseed);
     lua_getfield(L, -1, "randomseed");
     lua_pushinteger(L, 1);

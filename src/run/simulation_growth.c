@@ -2,6 +2,7 @@
  * the distance to the exact solution. */
 #include <string.h>
 
+#include "base/elementary.h"
 #include "run/simulation.h"
 
 /* Reference: relative error allowed in each of its steps. */
@@ -21,7 +22,7 @@ static void look(slope *s, real value, real t, int counts)
 {
     s->most = real_most(s->most, value);
     if (!counts || !(s->most > 0)) return;
-    real x = REAL(log)(t), y = REAL(log)(s->most);
+    real x = ELEMENTARY(log)(t), y = ELEMENTARY(log)(s->most);
     s->n += 1, s->x += x, s->y += y, s->xx += x * x, s->xy += x * y;
 }
 

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/elementary.h"
 #include "base/room.h"
 
 /* Columns of the extrapolation: order 2 COLUMNS. More let the steps grow and the rounding errors with them. */
@@ -198,7 +199,7 @@ int X(flow_advance)(flow *f, state *x, real until, real tolerance)
         int failed = status || !(error - error == 0);
         real factor =
             failed ? (real)0.25
-                   : (real)0.9 * REAL(pow)(tolerance / (error + REAL_EPSILON * tolerance), (real)1 / (2 * COLUMNS - 1));
+                   : (real)0.9 * ELEMENTARY(pow)(tolerance / (error + REAL_EPSILON * tolerance), (real)1 / (2 * COLUMNS - 1));
         factor = REAL(fmin)(4, REAL(fmax)((real)0.1, factor));
         if (!failed && error <= tolerance) {
             t = last ? until : t + H;

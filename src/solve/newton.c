@@ -2,6 +2,8 @@
 
 #include <stdio.h>
 
+#include "base/elementary.h"
+
 int X(newton_create)(taut_context *context, int largest, real tolerance, newton *n)
 {
     *n = (newton){ .context = context, .most = 50 };
@@ -81,7 +83,7 @@ int X(newton_solve)(newton *n, const newton_problem *p, real *x, int has_factor,
 {
     /* Stagnation below the floor is round-off of an ill-conditioned problem. */
     const real enough = n->enough;
-    const real floor = REAL(pow)(REAL_EPSILON, (real)0.6);
+    const real floor = ELEMENTARY(pow)(REAL_EPSILON, (real)0.6);
     real before = 0;
     int fresh = 0, bad = 0, solved = 0, status = TAUT_OK, most = p->factor ? n->most : 4 * n->most, k;
     n->counts.calls++;
