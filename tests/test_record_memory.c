@@ -47,7 +47,7 @@ static record_column columns[COLUMNS];
 
 static int write_file(taut_context *context)
 {
-    static wide values[COLUMNS];
+    static double values[COLUMNS];
     writer *w = NULL;
     int done, status = taut_writer_create(context, path, 0, columns, COLUMNS, 0, &w);
     if (!status) status = taut_writer_property(w, "method", "rattle");

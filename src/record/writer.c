@@ -258,21 +258,26 @@ static int put_chunk(writer *w, size_t chunk)
     return status ? status : taut_database_do(&w->d, s);
 }
 
-static int put_chunks(writer *w, const wide *values)
+static double value_at(const writer *w, const void *values, size_t i)
+{
+    return w->quad ? (double)((const wide *)values)[i] : ((const double *)values)[i];
+}
+
+static int put_chunks(writer *w, const void *values)
 {
     const layout *l = &w->layout;
     size_t place = 0;
     int status = TAUT_OK;
     for (size_t i = 0; !status && i < l->count; i++) {
         if (l->sql[i]) continue;
-        w->chunk[place % LAYOUT_CHUNK] = (double)values[i];
-        w->exact[place % LAYOUT_CHUNK] = values[i];
+        w->chunk[place % LAYOUT_CHUNK] = value_at(w, values, i);
+        if (w->quad) w->exact[place % LAYOUT_CHUNK] = ((const wide *)values)[i];
         if (++place % LAYOUT_CHUNK == 0 || place == l->outside) status = put_chunk(w, (place - 1) / LAYOUT_CHUNK);
     }
     return status;
 }
 
-int taut_writer_frame(writer *w, long step, const wide *values)
+int taut_writer_frame(writer *w, long step, const void *values)
 {
     const layout *l = &w->layout;
     sqlite3_stmt *s = w->statements[INSERT_FRAME];
@@ -281,8 +286,8 @@ int taut_writer_frame(writer *w, long step, const wide *values)
     sqlite3_bind_int64(s, 2, step);
     for (size_t i = 0; i < l->count; i++) {
         if (!l->sql[i]) continue;
-        w->exact[parameter - 3] = values[i];
-        sqlite3_bind_double(s, parameter++, (double)values[i]);
+        if (w->quad) w->exact[parameter - 3] = ((const wide *)values)[i];
+        sqlite3_bind_double(s, parameter++, value_at(w, values, i));
     }
     if (w->quad) status = bind_numbers(w, s, parameter, w->exact, l->inside, sizeof *w->exact);
     if (!status) status = taut_database_do(&w->d, s);

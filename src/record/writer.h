@@ -19,7 +19,8 @@ void taut_writer_close(writer *w);
 
 int taut_writer_property(writer *w, const char *name, const char *value);
 int taut_writer_setting(writer *w, size_t number, const char *name, const char *value);
-int taut_writer_frame(writer *w, long step, const wide *values);
+/* Values are doubles, or wide numbers in quad. */
+int taut_writer_frame(writer *w, long step, const void *values);
 int taut_writer_event(writer *w, const record_event *event);
 /* Entries of the checkpoint: a string, or numbers of 8 or 16 bytes. */
 int taut_writer_checkpoint_text(writer *w, const char *name, const char *value);
