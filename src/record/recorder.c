@@ -368,7 +368,7 @@ static int commit(recorder *r, const run_result *at, int wait)
 /* Reading the clock costs a fraction of a small step: read it some hundred times a second. */
 static int is_due(recorder *r)
 {
-    if (r->committed < 0) return 1;
+    if (r->committed < 0 || taut_writer_is_full(r->writer)) return 1;
     if (--r->look_in > 0) return 0;
     double t = clock_seconds(), passed = t - r->looked;
     r->looked = t;
