@@ -59,7 +59,7 @@ static unsigned char *put_whole(unsigned char *p, int64_t value, int size)
     return p + size;
 }
 
-static unsigned char *put_double(unsigned char *p, const unsigned char *value)
+static void put_double(unsigned char *p, const unsigned char *value)
 {
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
     uint64_t bits;
@@ -69,7 +69,6 @@ static unsigned char *put_double(unsigned char *p, const unsigned char *value)
 #else
     memcpy(p, value, 8);
 #endif
-    return p + 8;
 }
 
 /* ---- rows ---- */
@@ -93,22 +92,32 @@ static void end_leaf(const leaf *l)
     put_16(l->page + 5, l->content); /* PAGE itself is written as 0 */
 }
 
+/* The values of a row as they stand in the file: their types, and their content one after the other. What is not a
+   number becomes NULL. Returns the bytes of content. */
+static size_t encode(const unsigned char *values, size_t width, unsigned char *types, unsigned char *content)
+{
+    size_t size = 0;
+    for (size_t i = 0; i < width; i++) {
+        double value;
+        memcpy(&value, values + 8 * i, sizeof value);
+        put_double(content + size, values + 8 * i); /* overwritten by the next where it does not count */
+        int is_null = value != value, is_zero = value == 0;
+        types[i] = (unsigned char)(is_null ? TYPE_NULL : is_zero ? TYPE_ZERO : TYPE_DOUBLE);
+        size += is_null | is_zero ? 0 : 8;
+    }
+    return size;
+}
+
 /* A row (frame, step, values ...): its size, its number, a list of types, the content. The frame is the number of the
-   row, and NULL in the list. What is not a number becomes NULL. types: room for the types of the values. */
-static int add_row(leaf *l, int64_t frame, const unsigned char *row, size_t width, unsigned char *types)
+   row, and NULL in the list. work: room for 9 bytes per value. Returns 0 when the leaf is full. */
+static int add_row(leaf *l, int64_t frame, const unsigned char *row, size_t width, unsigned char *work)
 {
     int64_t step;
     int step_size;
-    size_t content = 0;
+    unsigned char *types = work, *values = work + width;
+    size_t content = encode(row + 8, width, types, values);
     memcpy(&step, row, sizeof step);
     int step_type = type_of_whole(step, &step_size);
-    for (size_t i = 0; i < width; i++) {
-        double value;
-        memcpy(&value, row + 8 + 8 * i, sizeof value);
-        int is_null = value != value, is_zero = value == 0;
-        types[i] = (unsigned char)(is_null ? TYPE_NULL : is_zero ? TYPE_ZERO : TYPE_DOUBLE);
-        content += is_null | is_zero ? 0 : 8;
-    }
     size_t head = 2 + width;
     head += head + 1 < 128 ? 1 : 2; /* with its own size */
     size_t size = head + (size_t)step_size + content;
@@ -124,13 +133,12 @@ static int add_row(leaf *l, int64_t frame, const unsigned char *row, size_t widt
     *p++ = (unsigned char)step_type;
     memcpy(p, types, width);
     p = put_whole(p + width, step, step_size);
-    for (size_t i = 0; i < width; i++)
-        if (types[i] == TYPE_DOUBLE) p = put_double(p, row + 8 + 8 * i);
+    memcpy(p, values, content);
     return 1;
 }
 
 /* The leaves, from page 3 on, and the root above them; a single leaf is the root itself. Returns the count of pages. */
-static uint32_t put_rows(unsigned char *image, const stage_rows *rows, unsigned char *types)
+static uint32_t put_rows(unsigned char *image, const stage_rows *rows, unsigned char *work)
 {
     unsigned char *root = image + (ROOT - 1) * PAGE;
     uint32_t pages = ROOT, children = 0, content = PAGE;
@@ -139,7 +147,7 @@ static uint32_t put_rows(unsigned char *image, const stage_rows *rows, unsigned 
     for (size_t i = 0; i < rows->count; i++) {
         int64_t frame = rows->first + (int64_t)i;
         const unsigned char *row = rows->rows + i * 8 * (1 + rows->width);
-        if (add_row(&l, frame, row, rows->width, types)) continue;
+        if (add_row(&l, frame, row, rows->width, work)) continue;
         end_leaf(&l); /* full: the root lists it with the number of its last row */
         unsigned char cell[4 + CELL], *p = put_varint(cell + 4, (uint64_t)(frame - 1));
         put_32(cell, pages);
@@ -147,7 +155,7 @@ static uint32_t put_rows(unsigned char *image, const stage_rows *rows, unsigned 
         memcpy(root + content, cell, (size_t)(p - cell));
         put_16(root + INTERIOR_HEAD + 2 * children++, content);
         begin_leaf(&l, image + (size_t)pages++ * PAGE);
-        add_row(&l, frame, row, rows->width, types);
+        add_row(&l, frame, row, rows->width, work);
     }
     end_leaf(&l);
     if (!children) {
@@ -219,11 +227,11 @@ static int fill(database *d, stage *s, const char *definition, const stage_rows 
         if (!(s->image = taut_mem_resize(d->context, NULL, most, 1))) return TAUT_OUT_OF_MEMORY;
         s->capacity = most;
     }
-    unsigned char *types = taut_mem_new(d->context, rows->width, 1);
-    if (!types) return TAUT_OUT_OF_MEMORY;
-    *pages = put_rows(s->image, rows, types);
+    unsigned char *work = taut_mem_new(d->context, 9, rows->width);
+    if (!work) return TAUT_OUT_OF_MEMORY;
+    *pages = put_rows(s->image, rows, work);
     put_head(s->image, definition, *pages);
-    taut_mem_free(d->context, types);
+    taut_mem_free(d->context, work);
     return TAUT_OK;
 }
 

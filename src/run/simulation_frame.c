@@ -42,13 +42,15 @@ static void read_velocity(simulation *z)
     X(system_velocity)(z->s, &at, z->v);
 }
 
+/* With G, where the residuals have been read before. */
 static int read_multipliers(simulation *z)
 {
+    const real *g = z->known & READING_RESIDUALS ? z->g_values : NULL;
     if (z->hybrid) return X(hybrid_measure)(z->hybrid, &z->x, z->lambda, z->gaps, z->observables);
     if (!z->s->c || z->m->phase) return TAUT_OK;
     /* From the state alone, not from the last frame: what is recorded must not depend on how often, or since when. */
     memcpy(z->lambda, z->x.lambda, z->s->c * sizeof(real));
-    return X(acceleration_solve)(z->acceleration, z->x.q, z->x.w, z->x.t, z->lambda, NULL);
+    return X(acceleration_solve_with)(z->acceleration, z->x.q, z->x.w, z->x.t, g, z->lambda, NULL);
 }
 
 static void read_residuals(simulation *z)
@@ -111,10 +113,13 @@ int X(simulation_read)(simulation *z, unsigned wanted)
     unsigned missing = with_needs(z, wanted) & ~z->known;
     int status = TAUT_OK;
     if (missing & READING_VELOCITY && !z->m->phase) read_velocity(z);
+    if (missing & READING_POWER) read_power(z);
+    if (missing & READING_RESIDUALS) {
+        read_residuals(z);
+        z->known |= READING_RESIDUALS;
+    }
     if (missing & READING_MULTIPLIERS) status = read_multipliers(z);
     if (status) return status;
-    if (missing & READING_POWER) read_power(z);
-    if (missing & READING_RESIDUALS) read_residuals(z);
     if (missing & READING_ENERGY) read_energy(z);
     if (missing & READING_MOMENTA) read_momenta(z);
     if (missing & READING_OBSERVABLES && !z->hybrid) read_observables(z);
