@@ -235,35 +235,36 @@ static int fill(database *d, stage *s, const char *definition, const stage_rows 
     return TAUT_OK;
 }
 
-static int attach(const database *d, const stage *s, int number, uint32_t pages)
+/* A stage that is not taken can be done without, but not memory: SQLite may have given up the transaction. */
+static int refused(const database *d)
 {
-    char name[16], sql[64];
-    sqlite3_int64 size = (sqlite3_int64)pages * PAGE;
-    sqlite3_snprintf(sizeof name, name, "stage%d", number);
-    sqlite3_snprintf(sizeof sql, sql, "attach ':memory:' as %s", name);
-    if (sqlite3_exec(d->handle, sql, NULL, NULL, NULL)) return 1;
-    return sqlite3_deserialize(d->handle, name, s->image, size, size, SQLITE_DESERIALIZE_READONLY) != SQLITE_OK;
+    return sqlite3_errcode(d->handle) == SQLITE_NOMEM ? taut_database_fail(d) : TAUT_OK;
 }
 
-int taut_stage_copy(database *d, stage *s, int number, const char *definition, const stage_rows *rows, int *refused)
+int taut_stage_copy(database *d, stage *s, int number, const char *definition, const stage_rows *rows, int *attached,
+                    int *copied)
 {
     uint32_t pages;
     sqlite3_stmt *statement = NULL;
-    char sql[80];
+    char name[16], sql[80];
+    *attached = *copied = 0;
     int status = fill(d, s, definition, rows, &pages);
-    *refused = 0;
     if (status) return status;
-    sqlite3_snprintf(sizeof sql, sql, "insert into main.frames select * from stage%d.frames", number);
-    if (attach(d, s, number, pages) || sqlite3_prepare_v2(d->handle, sql, -1, &statement, NULL)) {
-        *refused = 1;
-        return TAUT_OK;
+    sqlite3_int64 size = (sqlite3_int64)pages * PAGE;
+    sqlite3_snprintf(sizeof name, name, "stage%d", number);
+    sqlite3_snprintf(sizeof sql, sql, "attach ':memory:' as %s", name);
+    if (sqlite3_exec(d->handle, sql, NULL, NULL, NULL)) return refused(d);
+    *attached = 1;
+    if (sqlite3_deserialize(d->handle, name, s->image, size, size, SQLITE_DESERIALIZE_READONLY)) {
+        *attached = -1;
+        return taut_fail(d->context, TAUT_OUT_OF_MEMORY, "out of memory in SQLite");
     }
+    sqlite3_snprintf(sizeof sql, sql, "insert into main.frames select * from %s.frames", name);
+    if (sqlite3_prepare_v2(d->handle, sql, -1, &statement, NULL)) return refused(d);
     status = taut_database_do(d, statement);
     sqlite3_finalize(statement);
+    *copied = !status;
     return status;
 }
 
-int taut_stage_detach(database *d, int number)
-{
-    return taut_database_run_format(d, "detach stage%d", number);
-}
+int taut_stage_detach(database *d, int number) { return taut_database_run_format(d, "detach stage%d", number); }

@@ -26,10 +26,12 @@ typedef struct {
 
 /* 1 when rows of this table, whose definition is given, can be laid out: they and the definition must fit a page. */
 int taut_stage_suits(const char *definition, size_t width);
-/* Attaches the frames as number `number` of the databases and copies them into frames. The memory of the stage is in
-   use until it is detached, which must wait until the transaction is over. *refused: SQLite did not take the stage;
-   nothing was inserted. */
-int taut_stage_copy(database *d, stage *s, int number, const char *definition, const stage_rows *rows, int *refused);
+/* Attaches the frames as number `number` of the stages and copies them into frames. The memory of the stage is in use
+   until it is detached, which must wait until the transaction is over. A stage that SQLite does not take is no failure:
+   then nothing was copied. *attached is -1 after a failure that leaves the connection unfit for anything but closing:
+   SQLite has let go of one database and had no memory to open the stage in its place. */
+int taut_stage_copy(database *d, stage *s, int number, const char *definition, const stage_rows *rows, int *attached,
+                    int *copied);
 int taut_stage_detach(database *d, int number);
 /* When it is detached, or the database is closed. */
 void taut_stage_clear(taut_context *context, stage *s);

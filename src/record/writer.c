@@ -30,6 +30,7 @@ struct writer {
     size_t row_count, row_capacity;
     stage stages[STAGE_LIMIT];
     int stage_count;         /* of them in use until the transaction is over */
+    int unfit;               /* the connection can only be closed */
 };
 
 enum {
@@ -47,9 +48,8 @@ static int begin(writer *w)
 
 static int configure(writer *w)
 {
-    /* the size of a page is for new files; half as many writes as with the usual 4096 bytes */
     return taut_database_run(&w->d, "pragma synchronous = full; pragma cache_spill = off; pragma foreign_keys = off; "
-                                    "pragma secure_delete = off; pragma page_size = 8192");
+                                    "pragma secure_delete = off");
 }
 
 void taut_writer_close(writer *w)
@@ -85,7 +85,7 @@ static int create_tables(writer *w)
 static int prepare_frame(writer *w)
 {
     text sql = { 0 };
-    taut_text_add(&sql, "insert into frames values (?1, ?2");
+    taut_text_add(&sql, "insert into main.frames values (?1, ?2");
     for (size_t i = 0; i < w->layout.inside + (w->quad ? 1 : 0); i++) taut_text_add_format(&sql, ", ?%d", (int)i + 3);
     taut_text_add(&sql, ")");
     return taut_text_prepare(&sql, &w->d, &w->statements[INSERT_FRAME]);
@@ -107,13 +107,18 @@ static int prepare_gathering(writer *w)
     return status;
 }
 
+static int count_frames(writer *w)
+{
+    return taut_database_number(&w->d, "select max(frame) + 1 from main.frames", 0, &w->next_frame);
+}
+
 static int prepare(writer *w)
 {
     static const char *const sql[STATEMENTS] = {
-        [INSERT_EVENT] = "insert into events (step, t, name, kind, impulse) values (?1, ?2, ?3, ?4, ?5)",
-        [PUT_PROPERTY] = "insert or replace into run values (?1, ?2)",
-        [PUT_SETTING] = "insert or replace into settings values (?1, ?2, ?3)",
-        [PUT_CHECKPOINT] = "insert or replace into checkpoint values (?1, ?2)",
+        [INSERT_EVENT] = "insert into main.events (step, t, name, kind, impulse) values (?1, ?2, ?3, ?4, ?5)",
+        [PUT_PROPERTY] = "insert or replace into main.run values (?1, ?2)",
+        [PUT_SETTING] = "insert or replace into main.settings values (?1, ?2, ?3)",
+        [PUT_CHECKPOINT] = "insert or replace into main.checkpoint values (?1, ?2)",
     };
     int status = prepare_frame(w);
     if (!status) status = prepare_gathering(w);
@@ -121,15 +126,14 @@ static int prepare(writer *w)
         if (sql[i]) status = taut_database_prepare(&w->d, sql[i], &w->statements[i]);
     if (!status && w->layout.outside)
         status = taut_database_prepare(&w->d,
-                                  w->quad ? "insert into chunks values (?1, ?2, ?3, ?4, ?5)"
-                                          : "insert into chunks values (?1, ?2, ?3, ?4)",
+                                  w->quad ? "insert into main.chunks values (?1, ?2, ?3, ?4, ?5)"
+                                          : "insert into main.chunks values (?1, ?2, ?3, ?4)",
                                   &w->statements[INSERT_CHUNK]);
     size_t most = w->layout.inside > LAYOUT_CHUNK ? w->layout.inside : LAYOUT_CHUNK;
     if (status) return status;
     w->exact = taut_mem_new(w->d.context, most, sizeof *w->exact);
     w->chunk = taut_mem_new(w->d.context, LAYOUT_CHUNK, sizeof *w->chunk);
-    return w->exact && w->chunk ? taut_database_number(&w->d, "select max(frame) + 1 from frames", 0, &w->next_frame)
-                                : TAUT_OUT_OF_MEMORY;
+    return w->exact && w->chunk ? count_frames(w) : TAUT_OUT_OF_MEMORY;
 }
 
 /* Removes the file if it may be replaced: it is a run, and no process writes to it. */
@@ -364,16 +368,17 @@ static int insert_one_by_one(writer *w, long first)
 static int put_gathered(writer *w)
 {
     if (!w->row_count) return TAUT_OK;
-    int refused = 1, status = TAUT_OK;
+    int attached, copied = 0, status = TAUT_OK;
     long first = w->next_frame - (long)w->row_count;
     const stage_rows rows = { w->rows, w->row_count, w->layout.count, first };
     if (w->row_count > FEW && w->stage_count < STAGE_LIMIT) {
-        int number = w->stage_count++;
-        status = taut_stage_copy(&w->d, &w->stages[number], number, w->definition, &rows, &refused);
+        int number = w->stage_count;
+        status = taut_stage_copy(&w->d, &w->stages[number], number, w->definition, &rows, &attached, &copied);
+        w->stage_count += attached > 0;
+        w->unfit = attached < 0;
     }
-    if (!status && refused) return insert_one_by_one(w, first);
-    if (!status) w->row_count = 0;
-    return status;
+    if (copied) w->row_count = 0;
+    return status || copied ? status : insert_one_by_one(w, first);
 }
 
 /* When the transaction is over. */
@@ -410,11 +415,13 @@ int taut_writer_drop_after(writer *w, long step)
     int status = put_gathered(w);
     if (!status && w->layout.outside)
         status = taut_database_run_format(
-            &w->d, "delete from chunks where frame in (select frame from frames where step > %lld)",
+            &w->d, "delete from main.chunks where frame in (select frame from main.frames where step > %lld)",
             (sqlite3_int64)step);
-    if (!status) status = taut_database_run_format(&w->d, "delete from frames where step > %lld", (sqlite3_int64)step);
-    if (!status) status = taut_database_run_format(&w->d, "delete from events where step > %lld", (sqlite3_int64)step);
-    return status ? status : taut_database_number(&w->d, "select max(frame) + 1 from frames", 0, &w->next_frame);
+    if (!status)
+        status = taut_database_run_format(&w->d, "delete from main.frames where step > %lld", (sqlite3_int64)step);
+    if (!status)
+        status = taut_database_run_format(&w->d, "delete from main.events where step > %lld", (sqlite3_int64)step);
+    return status ? status : count_frames(w);
 }
 
 /* Is the file still where it was? Writing to one that was removed would go nowhere. */
@@ -426,7 +433,7 @@ static int check_identity(const writer *w)
     return taut_database_moved(&w->d);
 }
 
-int taut_writer_is_whole(const writer *w) { return !sqlite3_get_autocommit(w->d.handle); }
+int taut_writer_is_whole(const writer *w) { return !w->unfit && !sqlite3_get_autocommit(w->d.handle); }
 
 int taut_writer_commit(writer *w, int wait, int *done)
 {
