@@ -22,13 +22,13 @@ typedef struct {
     long stop_at;                 /* a step, or 0 */
 } observer;
 
-static inline int observe_frame(void *user, const wide *values, size_t count)
+static inline int observe_frame(void *user, const void *values, size_t count)
 {
     (void)count;
     return taut_recorder_frame(((observer *)user)->recorder, values);
 }
 
-static inline int observe_event(void *user, const engine_event *event, const wide *values, size_t count)
+static inline int observe_event(void *user, const engine_event *event, const void *values, size_t count)
 {
     (void)count;
     return taut_recorder_event(((observer *)user)->recorder, event->t, event->contact, event_kind_name(event->kind),

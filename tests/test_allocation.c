@@ -26,6 +26,7 @@ static int steps(const engine_api *api, void *engine, double h, counter *c, outc
     for (int n = 0; !status && n < 10; n++) {
         status = api->step(engine, h);
         if (!status) status = api->frame(engine, out->frame);
+        if (!status) taut_engine_widen(api, out->frame, api->column_count(engine), out->frame);
         if (n == 0) out->step_calls = c->calls;
     }
     out->step_calls = c->calls - out->step_calls;

@@ -223,6 +223,7 @@ static void the_state_is_all_there_is(void **unused)
         state end = save_state(z);
         use_method(z, methods[k]); /* a fresh one, that has seen nothing */
         X(state_copy)(&middle, &z->x);
+        simulation_moved(z);
         do_steps(z, 7, (real)0.01);
         for (size_t i = 0; i < X(state_size)(&end); i++) assert_true(z->x.block[i] == end.block[i]);
         X(state_clear)(z->s, &middle);

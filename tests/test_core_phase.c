@@ -34,12 +34,12 @@ static void close_all(simulation *z)
 
 static real column(simulation *z, const char *name)
 {
-    wide values[100];
+    real values[100];
     char here[200];
     assert_int_equal(X(simulation_frame)(z, values), TAUT_OK);
     for (size_t i = 0; i < X(simulation_column_count)(z); i++) {
         X(simulation_column_name)(z, i, here, sizeof here);
-        if (strcmp(here, name) == 0) return (real)values[i];
+        if (strcmp(here, name) == 0) return values[i];
     }
     fail_msg("no column %s", name);
     return 0;

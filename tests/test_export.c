@@ -151,7 +151,7 @@ static void a_name_with_a_slash(void **state)
 {
     (void)state;
     static const record_column columns[] = { { "t", "time" }, { "a/b", "observable" } };
-    const wide values[] = { 1, 2 };
+    const double values[] = { 1, 2 };
     taut_context *context = taut_context_create(NULL);
     writer *w = NULL;
     record *r;

@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "record/stage.h"
 #include "record/writer.h"
 
 #include "support_record.h"
@@ -65,7 +66,8 @@ static void columns_by_name(void **state)
         for (int f = 0; f < AWKWARD; f++) {
             for (int k = 0; k < COLUMNS; k++)
                 values[k] = (wide)awkward[(f + k) % AWKWARD] * (quad ? 1 + (wide)1e-18 : 1);
-            assert_int_equal(taut_writer_frame(w, 10 * f, values), TAUT_OK);
+            for (int k = 0; k < COLUMNS; k++) rounded[k] = (double)values[k];
+            assert_int_equal(taut_writer_frame(w, 10 * f, quad ? (void *)values : (void *)rounded), TAUT_OK);
         }
         assert_int_equal(taut_writer_commit(w, 0, &done), TAUT_OK);
         assert_true(done);
@@ -149,7 +151,7 @@ static void many_columns(void **state)
                 if (k == 0 || k > MANY) all[f][k] = f + k;
                 values[k] = all[f][k];
             }
-            assert_int_equal(taut_writer_frame(w, f, values), TAUT_OK);
+            assert_int_equal(taut_writer_frame(w, f, quad ? (void *)values : (void *)all[f]), TAUT_OK);
         }
         assert_int_equal(taut_writer_commit(w, 0, &done), TAUT_OK);
         taut_writer_close(w);
@@ -194,8 +196,8 @@ static void properties_settings_events(void **state)
     assert_int_equal(taut_writer_event(w, &(record_event){ 3, 0.5, "floor", "touch", 1.25 }), TAUT_OK);
     assert_int_equal(taut_writer_event(w, &(record_event){ 4, 0.625, "floor", "leave", NAN }), TAUT_OK);
     assert_int_equal(taut_writer_event(w, &(record_event){ 5, 1, "floor", "touch", 1 }), TAUT_OK);
-    assert_int_equal(taut_writer_frame(w, 4, &(wide){ 0.75 }), TAUT_OK);
-    assert_int_equal(taut_writer_frame(w, 5, &(wide){ 1 }), TAUT_OK);
+    assert_int_equal(taut_writer_frame(w, 4, &(double){ 0.75 }), TAUT_OK);
+    assert_int_equal(taut_writer_frame(w, 5, &(double){ 1 }), TAUT_OK);
     assert_int_equal(taut_writer_drop_after(w, 4), TAUT_OK);
     assert_int_equal(taut_writer_commit(w, 0, &done), TAUT_OK);
     taut_writer_close(w);
@@ -224,7 +226,7 @@ static void large_frames_are_taken_back(void **state)
     enum { COLUMNS = 3000 };
     static char names[COLUMNS][16];
     static record_column columns[COLUMNS];
-    static wide values[COLUMNS];
+    static double values[COLUMNS];
     taut_context *context = taut_context_create(NULL);
     writer *w;
     record *r;
@@ -253,6 +255,184 @@ static void large_frames_are_taken_back(void **state)
 }
 
 /* A file that was removed meanwhile: what is committed to it would be lost, and that is an error. */
+/* ---- many frames at once ---- */
+
+static double any_number(uint64_t *seed)
+{
+    double value;
+    *seed = *seed * 6364136223846793005u + 1442695040888963407u;
+    memcpy(&value, seed, 8);
+    return *seed >> 60 ? value : awkward[(*seed >> 32) % AWKWARD];
+}
+
+/* Steps whose numbers take 0 to 8 bytes in the file. */
+static long step_of(long frame)
+{
+    static const long scale[] = { 0, 1, 127, 128, 32767, 32768, 8388607, 8388608, 2147483647, 2147483648,
+                                  140737488355327, 140737488355328 };
+    return scale[frame % 12];
+}
+
+static char answer[200];
+
+static int keep_answer(void *user, int count, char **values, char **names)
+{
+    (void)user, (void)count, (void)names;
+    snprintf(answer, sizeof answer, "%s", values[0] ? values[0] : "");
+    return 0;
+}
+
+/* The stage itself is a sound database, also at the edges: one page and several, short and long lists of types. */
+static void a_stage_is_a_database(void **state)
+{
+    (void)state;
+    static const struct { size_t width, count; } cases[] = { { 1, 1 }, { 1, 9000 }, { 25, 300 }, { 124, 100 },
+                                                             { 125, 700 }, { 1000, 50 } };
+    uint64_t seed = 1;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        taut_context *context = taut_context_create(NULL);
+        database d;
+        stage s = { 0 };
+        const size_t width = cases[i].width, count = cases[i].count;
+        char *definition = malloc(20 * width + 100);
+        int attached, copied, at = sprintf(definition, "CREATE TABLE frames (frame integer primary key, step integer");
+        for (size_t k = 0; k < width; k++) at += sprintf(definition + at, ", c%zu real", k);
+        strcpy(definition + at, ")");
+        unsigned char *rows = malloc(8 * count * (1 + width));
+        for (size_t f = 0; f < count; f++) {
+            int64_t step = step_of((long)f);
+            memcpy(rows + 8 * f * (1 + width), &step, 8);
+            for (size_t k = 0; k < width; k++)
+                memcpy(rows + 8 * f * (1 + width) + 8 * (1 + k), &(double){ any_number(&seed) }, 8);
+        }
+        assert_true(taut_stage_suits(definition, width));
+        assert_int_equal(taut_database_open(context, ":memory:", SQLITE_OPEN_READWRITE, &d), TAUT_OK);
+        assert_int_equal(taut_database_run(&d, definition), TAUT_OK);
+        assert_int_equal(taut_database_run(&d, "begin immediate"), TAUT_OK);
+        const stage_rows given = { rows, count, width, 100 };
+        assert_int_equal(taut_stage_copy(&d, &s, 3, definition, &given, &attached, &copied), TAUT_OK);
+        assert_true(attached && copied);
+        assert_int_equal(sqlite3_exec(d.handle, "pragma stage3.integrity_check", keep_answer, NULL, NULL), SQLITE_OK);
+        assert_string_equal(answer, "ok");
+        assert_int_equal(sqlite3_exec(d.handle, "select count(*) || ' ' || min(frame) || ' ' || max(frame) from "
+                                                "main.frames", keep_answer, NULL, NULL), SQLITE_OK);
+        char expected[100];
+        snprintf(expected, sizeof expected, "%zu 100 %zu", count, 99 + count);
+        assert_string_equal(answer, expected);
+        assert_int_equal(taut_database_run(&d, "commit"), TAUT_OK);
+        assert_int_equal(taut_stage_detach(&d, 3), TAUT_OK);
+        taut_database_close(&d);
+        taut_stage_clear(context, &s);
+        free(definition);
+        free(rows);
+        taut_context_destroy(context);
+    }
+}
+
+static void write_frames(writer *w, long from, long to, size_t width, double *values)
+{
+    for (long f = from; f < to; f++)
+        assert_int_equal(taut_writer_frame(w, step_of(f), values + (size_t)f * width), TAUT_OK);
+}
+
+static void assert_frames(const char *file, long count, size_t width, const double *values)
+{
+    taut_context *context = taut_context_create(NULL);
+    record *r;
+    double *found = malloc((size_t)count * width * sizeof *found);
+    long *steps = malloc((size_t)count * sizeof *steps);
+    size_t *order = malloc(width * sizeof *order);
+    for (size_t k = 0; k < width; k++) order[k] = k;
+    assert_int_equal(taut_record_open(context, file, &r), TAUT_OK);
+    assert_int_equal(taut_record_frame_count(r), count);
+    assert_int_equal(taut_record_read(r, 0, count, order, width, found), TAUT_OK);
+    assert_int_equal(taut_record_read_steps(r, 0, count, steps), TAUT_OK);
+    for (long f = 0; f < count; f++) assert_int_equal(steps[f], step_of(f));
+    for (size_t i = 0; i < (size_t)count * width; i++) assert_same_number(found[i], values[i]);
+    taut_record_close(r);
+    taut_context_destroy(context);
+    free(found);
+    free(steps);
+    free(order);
+}
+
+/* Commits of few and of many frames; a reader that is in the way more often than there are stages; then the reader has
+   gone. Any bits come back, and by SQL they are doubles or NULL. */
+static void many_frames(void **state)
+{
+    (void)state;
+    enum { WIDTH = 7, BATCH = 500, BLOCKED = STAGE_LIMIT + 3, TOTAL = (BLOCKED + 2) * BATCH };
+    taut_context *context = taut_context_create(NULL);
+    record_column columns[WIDTH] = { { "t", "time" } };
+    char names[WIDTH][8];
+    double *values = malloc(TOTAL * WIDTH * sizeof *values);
+    uint64_t seed = 7;
+    writer *w;
+    sqlite3 *db;
+    int done;
+    for (int k = 1; k < WIDTH; k++) {
+        snprintf(names[k], sizeof names[k], "c%d", k);
+        columns[k] = (record_column){ names[k], "observable" };
+    }
+    for (size_t i = 0; i < TOTAL * WIDTH; i++) values[i] = any_number(&seed);
+    assert_int_equal(taut_writer_create(context, path, 0, columns, WIDTH, 0, &w), TAUT_OK);
+    write_frames(w, 0, 3, WIDTH, values);
+    assert_int_equal(taut_writer_commit(w, 0, &done), TAUT_OK);
+    assert_true(done);
+    write_frames(w, 3, BATCH, WIDTH, values);
+    assert_int_equal(taut_writer_commit(w, 0, &done), TAUT_OK);
+    assert_true(done);
+    assert_frames(path, BATCH, WIDTH, values);
+    assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(db, "begin; select * from frames", NULL, NULL, NULL), SQLITE_OK);
+    for (int i = 1; i <= BLOCKED; i++) {
+        write_frames(w, i * BATCH, (i + 1) * BATCH, WIDTH, values);
+        assert_int_equal(taut_writer_commit(w, 0, &done), TAUT_OK);
+        assert_false(done);
+    }
+    assert_int_equal(sqlite3_exec(db, "end", NULL, NULL, NULL), SQLITE_OK);
+    assert_int_equal(taut_writer_commit(w, 0, &done), TAUT_OK);
+    assert_true(done);
+    write_frames(w, TOTAL - BATCH, TOTAL, WIDTH, values);
+    assert_int_equal(taut_writer_commit(w, 0, &done), TAUT_OK);
+    assert_true(done);
+    taut_writer_close(w);
+    assert_frames(path, TOTAL, WIDTH, values);
+    assert_int_equal(sqlite3_exec(db, "pragma integrity_check", keep_answer, NULL, NULL), SQLITE_OK);
+    assert_string_equal(answer, "ok");
+    static const char other_types[] = "select count(*) from frames where typeof(t) not in ('real', 'null')";
+    assert_int_equal(sqlite3_exec(db, other_types, keep_answer, NULL, NULL), SQLITE_OK);
+    assert_string_equal(answer, "0");
+    sqlite3_close(db);
+    taut_context_destroy(context);
+    free(values);
+}
+
+/* Frames that wait for the commit are taken back like others. */
+static void gathered_frames_are_taken_back(void **state)
+{
+    (void)state;
+    enum { COUNT = 100 };
+    taut_context *context = taut_context_create(NULL);
+    const record_column t = { "t", "time" };
+    record *r;
+    writer *w;
+    int done;
+    double found[51];
+    assert_int_equal(taut_writer_create(context, path, 0, &t, 1, 0, &w), TAUT_OK);
+    for (int f = 0; f < COUNT; f++) assert_int_equal(taut_writer_frame(w, f, &(double){ f }), TAUT_OK);
+    assert_int_equal(taut_writer_drop_after(w, 49), TAUT_OK);
+    assert_int_equal(taut_writer_frame(w, 50, &(double){ -50 }), TAUT_OK);
+    assert_int_equal(taut_writer_commit(w, 0, &done), TAUT_OK);
+    taut_writer_close(w);
+    assert_int_equal(taut_record_open(context, path, &r), TAUT_OK);
+    assert_int_equal(taut_record_frame_count(r), 51);
+    assert_int_equal(taut_record_read(r, 0, 51, &(size_t){ 0 }, 1, found), TAUT_OK);
+    for (int f = 0; f < 51; f++) assert_true(found[f] == (f < 50 ? f : -50));
+    taut_record_close(r);
+    taut_context_destroy(context);
+}
+
 static void removed_file_is_noticed(void **state)
 {
     (void)state;
@@ -262,7 +442,7 @@ static void removed_file_is_noticed(void **state)
     int done;
     assert_int_equal(taut_writer_create(context, path, 0, &t, 1, 0, &w), TAUT_OK);
     assert_int_equal(taut_writer_commit(w, 0, &done), TAUT_OK);
-    assert_int_equal(taut_writer_frame(w, 1, &(wide){ 1 }), TAUT_OK);
+    assert_int_equal(taut_writer_frame(w, 1, &(double){ 1 }), TAUT_OK);
     assert_int_equal(unlink(path), 0);
     assert_int_not_equal(taut_writer_commit(w, 0, &done), TAUT_OK);
     assert_false(done);
@@ -528,7 +708,7 @@ static void one_writer_at_a_time(void **state)
     int done;
     const record_column t = { "t", "time" };
     assert_int_equal(taut_writer_create(context, path, 0, &t, 1, 0, &first), TAUT_OK);
-    assert_int_equal(taut_writer_frame(first, 0, &(wide){ 0 }), TAUT_OK);
+    assert_int_equal(taut_writer_frame(first, 0, &(double){ 0 }), TAUT_OK);
     assert_int_not_equal(taut_writer_create(context, path, 0, &t, 1, 0, &second), TAUT_OK); /* the file is still empty:
                                                                                                nothing is committed */
     assert_non_null(strstr(taut_error_text(context), "another process is writing"));
@@ -541,7 +721,7 @@ static void one_writer_at_a_time(void **state)
     assert_int_not_equal(taut_writer_create(context, path, 1, &t, 1, 0, &second), TAUT_OK); /* not even with --force */
     assert_non_null(strstr(taut_error_text(context), "another process is writing"));
     assert_null(second);
-    assert_int_equal(taut_writer_frame(first, 1, &(wide){ 1 }), TAUT_OK); /* undisturbed */
+    assert_int_equal(taut_writer_frame(first, 1, &(double){ 1 }), TAUT_OK); /* undisturbed */
     assert_int_equal(taut_writer_commit(first, 0, &done), TAUT_OK);
     assert_true(done);
     taut_writer_close(first);
@@ -564,9 +744,9 @@ static void readers_beside_a_writer(void **state)
     double value[3];
     const record_column t = { "t", "time" };
     assert_int_equal(taut_writer_create(context, path, 0, &t, 1, 0, &w), TAUT_OK);
-    assert_int_equal(taut_writer_frame(w, 0, &(wide){ 0 }), TAUT_OK);
+    assert_int_equal(taut_writer_frame(w, 0, &(double){ 0 }), TAUT_OK);
     assert_int_equal(taut_writer_commit(w, 0, &done), TAUT_OK);
-    assert_int_equal(taut_writer_frame(w, 1, &(wide){ 1 }), TAUT_OK);
+    assert_int_equal(taut_writer_frame(w, 1, &(double){ 1 }), TAUT_OK);
     assert_int_equal(taut_record_open(context, path, &r), TAUT_OK);
     assert_int_equal(taut_record_frame_count(r), 1); /* what is committed */
     assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
@@ -574,7 +754,7 @@ static void readers_beside_a_writer(void **state)
                      SQLITE_OK); /* a reader that takes its time */
     assert_int_equal(taut_writer_commit(w, 0, &done), TAUT_OK);
     assert_false(done);
-    assert_int_equal(taut_writer_frame(w, 2, &(wide){ 2 }), TAUT_OK);
+    assert_int_equal(taut_writer_frame(w, 2, &(double){ 2 }), TAUT_OK);
     assert_int_equal(sqlite3_exec(db, "end", NULL, NULL, NULL), SQLITE_OK);
     assert_int_equal(taut_writer_commit(w, 0, &done), TAUT_OK);
     assert_true(done);
@@ -601,7 +781,7 @@ static void a_file_that_is_taken_away(void **state)
         assert_int_equal(taut_writer_commit(w, 0, &done), TAUT_OK);
         unlink(path);
         if (replaced) write_bytes("something else", 14);
-        int status = taut_writer_frame(w, 0, &(wide){ 0 }); /* SQLite looks itself when it begins to write */
+        int status = taut_writer_frame(w, 0, &(double){ 0 }); /* SQLite looks itself when it begins to write */
         if (!status) status = taut_writer_commit(w, 0, &done);
         assert_int_not_equal(status, TAUT_OK);
         assert_non_null(strstr(taut_error_text(context), "was removed, moved or replaced"));
@@ -700,6 +880,9 @@ int main(void)
         TEST(many_columns),
         TEST(properties_settings_events),
         TEST(large_frames_are_taken_back),
+        TEST(a_stage_is_a_database),
+        TEST(many_frames),
+        TEST(gathered_frames_are_taken_back),
         TEST(removed_file_is_noticed),
         TEST(stopped_runs_go_on),
         TEST(a_later_end),

@@ -144,8 +144,8 @@ static void write_run(long frames)
     unlink(path);
     assert_int_equal(taut_writer_create(context, path, 0, columns, 3, 0, &w), TAUT_OK);
     for (long i = 0; i < frames; i++) {
-        const wide values[] = { (wide)i / 8, 5 + (wide)(i % 7) / 16 + (i == SPIKE ? 100 : 0),
-                                i == HOLE ? (wide)NAN : (wide)i };
+        const double values[] = { i / 8.0, 5 + (i % 7) / 16.0 + (i == SPIKE ? 100 : 0),
+                                  i == HOLE ? (double)NAN : (double)i };
         assert_int_equal(taut_writer_frame(w, i, values), TAUT_OK);
     }
     assert_int_equal(taut_writer_commit(w, 1000, &done), TAUT_OK);

@@ -31,18 +31,24 @@ static int write_header(const session *z)
     return taut_csv_end(stdout) ? write_failed(z) : TAUT_OK;
 }
 
-static int take_frame(void *user, const wide *values, size_t count)
+static int write_values(const session *z, const void *values, size_t count)
+{
+    return z->api->number_size == sizeof(double) ? taut_csv_doubles(stdout, values, count)
+                                                 : taut_csv_values(stdout, values, count, z->api->digits);
+}
+
+static int take_frame(void *user, const void *values, size_t count)
 {
     session *z = user;
     int status = z->recorder ? taut_recorder_frame(z->recorder, values) : TAUT_OK;
     if (status || !z->csv) return status;
-    int failed = taut_csv_values(stdout, values, count, z->api->digits);
+    int failed = write_values(z, values, count);
     if (!failed && z->api->event_counts(z->engine)) failed = fputs(",,,", stdout) == EOF;
     return failed || taut_csv_end(stdout) ? write_failed(z) : TAUT_OK;
 }
 
 /* An event is a row of its own. */
-static int take_event(void *user, const engine_event *event, const wide *values, size_t count)
+static int take_event(void *user, const engine_event *event, const void *values, size_t count)
 {
     session *z = user;
     char impulse[64] = "";
@@ -51,7 +57,7 @@ static int take_event(void *user, const engine_event *event, const wide *values,
                              : TAUT_OK;
     if (status || !z->csv) return status;
     if (event->kind == EVENT_IMPACT) taut_wide_format(impulse, sizeof impulse, event->impulse, z->api->digits);
-    int failed = taut_csv_values(stdout, values, count, z->api->digits)
+    int failed = write_values(z, values, count)
                  || printf(",%s,%s,%s", event_kind_name(event->kind), event->contact, impulse) < 0;
     return failed || taut_csv_end(stdout) ? write_failed(z) : TAUT_OK;
 }
@@ -85,18 +91,30 @@ static int after_step(void *user, const run_result *so_far, int *stop)
 
 /* ---- progress ---- */
 
-static void show_progress(void *user, long done, long steps, wide t, wide energy_error)
+/* How many calls to pass over before the clock is read again: some hundred looks a second are enough. */
+static int is_time_to_show(session *z, int last)
+{
+    if (!last && --z->look_in > 0) return 0;
+    double now = clock_seconds(), passed = now - z->looked;
+    z->looked = now;
+    if (passed < 0.005 && z->look_every < 1000000) z->look_every = z->look_every ? 2 * z->look_every : 1;
+    else if (passed > 0.02) z->look_every = 1;
+    z->look_in = z->look_every;
+    return last || !z->progress_shown || now - z->shown >= 0.1;
+}
+
+static void show_progress(void *user, long done, long steps, double energy_error)
 {
     session *z = user;
-    if (done < steps && z->progress_shown && clock_seconds() - z->shown < 0.1) return;
-    double used = clock_seconds() - z->begun, left = used * (double)(steps - done) / (double)done;
+    if (!is_time_to_show(z, done >= steps)) return;
+    double used = z->looked - z->begun, left = used * (double)(steps - done) / (double)done;
     if (!z->progress_shown && used < 0.5 && left < 1) return; /* over before it could be read */
     char bar[31];
     int filled = (int)(30.0 * (double)done / (double)steps);
     for (int i = 0; i < 30; i++) bar[i] = i < filled ? '=' : ' ';
     bar[30] = 0;
-    fprintf(stderr, "\r[%s] %ld/%ld  t = %.6g  %.0f s left  energy %+.1e ", bar, done, steps, (double)t, left,
-            (double)energy_error);
+    fprintf(stderr, "\r[%s] %ld/%ld  t = %.6g  %.0f s left  energy %+.1e ", bar, done, steps,
+            (double)z->api->time(z->engine), left, energy_error);
     fflush(stderr);
     z->progress_shown = 1;
     z->shown = clock_seconds();

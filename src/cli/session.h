@@ -17,7 +17,8 @@ typedef struct {
     int csv, progress_shown;
     int native_asked;        /* --native is given: say so where there is none, whatever the reason */
     long steps_before;       /* done by the run that this one continues */
-    double begun, shown;
+    double begun, shown, looked; /* when the run began, the progress was shown, and the clock was read last */
+    long look_every, look_in;    /* calls between looks at the clock, and until the next one */
 } session;
 
 /* Fills the callbacks of z->options, by what is asked for. */

@@ -4,9 +4,14 @@
 
 void X(tape_numbers)(const tape *t, real *registers)
 {
+#ifdef TAUT_REAL_QUAD
+    const real *numbers = t->numbers;
+#else
+    const real *numbers = t->doubles;
+#endif
     for (uint32_t n = 0; n < t->number_count; n++) {
         real *row = registers + (size_t)(t->first_number + n) * LANES;
-        for (int i = 0; i < LANES; i++) row[i] = (real)t->numbers[n];
+        for (int i = 0; i < LANES; i++) row[i] = numbers[n];
     }
 }
 

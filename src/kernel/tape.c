@@ -58,7 +58,9 @@ static void place_leaves(compiler *c)
         if (n->op == OP_VARIABLE) c->home[i] = input_register(t, n);
         if (n->op == OP_CONSTANT) {
             c->home[i] = t->first_number + t->number_count;
-            t->numbers[t->number_count++] = taut_graph_constant(c->g, c->list[i]);
+            t->numbers[t->number_count] = taut_graph_constant(c->g, c->list[i]);
+            t->doubles[t->number_count] = (double)t->numbers[t->number_count];
+            t->number_count++;
         }
     }
     t->register_count = t->first_number + t->number_count;
@@ -90,14 +92,15 @@ static int allocate(compiler *c, taut_context *context, uint32_t output_count)
     tape *t = c->t;
     t->code = taut_mem_new(context, c->count, sizeof *t->code);
     t->numbers = taut_mem_new(context, c->count, sizeof *t->numbers);
+    t->doubles = taut_mem_new(context, c->count, sizeof *t->doubles);
     t->outputs = taut_mem_new(context, output_count, sizeof *t->outputs);
     t->output_i = taut_mem_new(context, output_count, sizeof *t->output_i);
     t->output_j = taut_mem_new(context, output_count, sizeof *t->output_j);
     c->home = taut_mem_new(context, c->count, sizeof *c->home);
     c->last_use = taut_mem_new(context, c->count, sizeof *c->last_use);
     c->free_registers = taut_mem_new(context, c->count, sizeof *c->free_registers);
-    int done = t->code && t->numbers && t->outputs && t->output_i && t->output_j && c->home && c->last_use &&
-               c->free_registers;
+    int done = t->code && t->numbers && t->doubles && t->outputs && t->output_i && t->output_j && c->home &&
+               c->last_use && c->free_registers;
     return done ? TAUT_OK : TAUT_OUT_OF_MEMORY;
 }
 
@@ -136,6 +139,7 @@ void taut_tape_destroy(taut_context *context, tape *t)
     if (!t) return;
     taut_mem_free(context, t->code);
     taut_mem_free(context, t->numbers);
+    taut_mem_free(context, t->doubles);
     taut_mem_free(context, t->outputs);
     taut_mem_free(context, t->output_i);
     taut_mem_free(context, t->output_j);

@@ -19,6 +19,7 @@ typedef struct {
     uint32_t directions;         /* 0, 1 or 2 blocks of directions, each `slots` long */
     uint32_t first_number, number_count;
     wide *numbers;
+    double *doubles;             /* the same, rounded once */
     uint32_t register_count;
     uint32_t output_count;
     uint32_t *outputs;           /* register of each output */

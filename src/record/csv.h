@@ -13,6 +13,8 @@ int taut_csv_end(FILE *file);
 /* Numbers with this many digits; the line is not ended. */
 int taut_csv_values(FILE *file, const wide *values, size_t count, int digits);
 /* A whole line of numbers with this many digits. */
+/* The same with all digits of a double. */
+int taut_csv_doubles(FILE *file, const double *values, size_t count);
 int taut_csv_line(FILE *file, const wide *values, size_t count, int digits);
 
 #endif

@@ -9,7 +9,7 @@ int taut_database_open(taut_context *context, const char *path, int flags, datab
 {
     *d = (database){ .context = context };
     if (!(d->path = taut_mem_text(context, path))) return TAUT_OUT_OF_MEMORY;
-    int code = sqlite3_open_v2(path, &d->handle, flags, NULL);
+    int code = sqlite3_open_v2(path, &d->handle, flags | SQLITE_OPEN_NOMUTEX, NULL); /* one thread at a time */
     int status = TAUT_OK;
     if (!d->handle)
         status = taut_fail(context, TAUT_OUT_OF_MEMORY, "out of memory in SQLite");

@@ -178,11 +178,13 @@ static long *count_at(engine_counts *counts, int i, char *name, size_t size)
     return &counts->events[i];
 }
 
-static int put_checkpoint(recorder *r, const run_result *at)
+static int put_checkpoint(recorder *r, const run_result *so_far)
 {
     writer *w = r->writer;
     engine_counts counts;
+    run_result now = *so_far, *at = &now;
     r->api->counts(r->engine, &counts);
+    taut_run_result_update(r->api, r->engine, at);
     const struct { const char *name; long value; } whole[] = {
         { "step", at->steps_done }, { "sample_stride", at->sample_stride }, { "origin_step", at->origin_step },
         { "quantities", (long)at->quantity_count } };
@@ -256,7 +258,7 @@ static int get_progress(recorder *z, run_result *at, engine_counts *counts)
     for (size_t i = 0; !status && i < sizeof numbers / sizeof *numbers; i++)
         status = get_wides(r, numbers[i].name, numbers[i].value, 1);
     counts->steps = at->steps_done;
-    at->quantity_count = z->api->monitor_count(z->engine);
+    at->quantity_count = z->api->watch_count(z->engine);
     if (!status && (size_t)quantities != at->quantity_count)
         status = taut_fail(z->context, TAUT_UNSUPPORTED,
                       "'%s' cannot be resumed: it has %ld conserved quantities, this Taut finds %zu", r->d.path,
@@ -336,22 +338,15 @@ int taut_recorder_restore(recorder *r, const engine_api *api, void *engine, wide
 
 /* ---- during the run ---- */
 
-static long steps_done(const recorder *r)
+int taut_recorder_frame(recorder *r, const void *values)
 {
-    engine_counts counts;
-    r->api->counts(r->engine, &counts);
-    return counts.steps;
-}
-
-int taut_recorder_frame(recorder *r, const wide *values)
-{
-    return taut_writer_frame(r->writer, steps_done(r), values);
+    return taut_writer_frame(r->writer, r->api->steps(r->engine), values);
 }
 
 /* It belongs to the step in progress: a resumed run that repeats the step first removes it, then records it again. */
-int taut_recorder_event(recorder *r, wide t, const char *name, const char *kind, wide impulse, const wide *values)
+int taut_recorder_event(recorder *r, wide t, const char *name, const char *kind, wide impulse, const void *values)
 {
-    const record_event event = { steps_done(r) + 1, (double)t, name, kind, (double)impulse };
+    const record_event event = { r->api->steps(r->engine) + 1, (double)t, name, kind, (double)impulse };
     int status = taut_writer_event(r->writer, &event);
     return status || !values ? status : taut_writer_frame(r->writer, event.step, values);
 }
@@ -373,7 +368,7 @@ static int commit(recorder *r, const run_result *at, int wait)
 /* Reading the clock costs a fraction of a small step: read it some hundred times a second. */
 static int is_due(recorder *r)
 {
-    if (r->committed < 0) return 1;
+    if (r->committed < 0 || taut_writer_is_full(r->writer)) return 1;
     if (--r->look_in > 0) return 0;
     double t = clock_seconds(), passed = t - r->looked;
     r->looked = t;

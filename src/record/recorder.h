@@ -30,11 +30,12 @@ int taut_recorder_restore(recorder *r, const engine_api *api, void *engine, wide
 /* NULL is allowed. What is not committed is lost. */
 void taut_recorder_close(recorder *r);
 
-/* For run_options: a frame, and what follows every step. Commits when it is time. */
-int taut_recorder_frame(recorder *r, const wide *values);
+/* For run_options: a frame, and what follows every step. Commits when it is time. Values are of the engine's
+   precision. */
+int taut_recorder_frame(recorder *r, const void *values);
 int taut_recorder_after_step(recorder *r, const run_result *so_far);
 /* An event within the current step, and the frame just after it, if there is one. */
-int taut_recorder_event(recorder *r, wide t, const char *name, const char *kind, wide impulse, const wide *values);
+int taut_recorder_event(recorder *r, wide t, const char *name, const char *kind, wide impulse, const void *values);
 /* Ends the run with its status; the error message in the context is kept. Commits everything, but no new checkpoint
    after a failure: a resumed run continues from the one before, and fails again if the model is the cause. */
 int taut_recorder_finish(recorder *r, const run_result *result, int status);

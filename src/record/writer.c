@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "record/layout.h"
+#include "record/stage.h"
 #include "record/statement.h"
 
 enum { INSERT_FRAME, INSERT_CHUNK, INSERT_EVENT, PUT_PROPERTY, PUT_SETTING, PUT_CHECKPOINT, STATEMENTS };
@@ -22,6 +23,19 @@ struct writer {
     double *chunk;
     unsigned char *bytes;    /* of numbers on their way into the file */
     size_t bytes_capacity;
+    /* Frames on their way into the transaction; none where a frame goes there at once. */
+    int gathers;
+    char *definition;        /* of the table frames */
+    unsigned char *rows;     /* as in stage_rows */
+    size_t row_count, row_capacity;
+    stage stages[STAGE_LIMIT];
+    int stage_count;         /* of them in use until the transaction is over */
+    int unfit;               /* the connection can only be closed */
+};
+
+enum {
+    GATHERED = 16 << 20,     /* bytes of frames in memory; then it is time to commit */
+    FEW = 32                 /* frames that are inserted one by one sooner than by a stage */
 };
 
 /* One transaction after another is open from create to close, and keeps others from writing. Readers wait only while it
@@ -34,7 +48,8 @@ static int begin(writer *w)
 
 static int configure(writer *w)
 {
-    return taut_database_run(&w->d, "pragma synchronous = full; pragma cache_spill = off; pragma foreign_keys = off");
+    return taut_database_run(&w->d, "pragma synchronous = full; pragma cache_spill = off; pragma foreign_keys = off; "
+                                    "pragma secure_delete = off");
 }
 
 void taut_writer_close(writer *w)
@@ -46,7 +61,10 @@ void taut_writer_close(writer *w)
     taut_mem_free(context, w->exact);
     taut_mem_free(context, w->chunk);
     taut_mem_free(context, w->bytes);
+    taut_mem_free(context, w->definition);
+    taut_mem_free(context, w->rows);
     taut_database_close(&w->d);
+    for (int i = 0; i < STAGE_LIMIT; i++) taut_stage_clear(context, &w->stages[i]);
     taut_mem_free(context, w);
 }
 
@@ -67,34 +85,55 @@ static int create_tables(writer *w)
 static int prepare_frame(writer *w)
 {
     text sql = { 0 };
-    taut_text_add(&sql, "insert into frames values (?1, ?2");
+    taut_text_add(&sql, "insert into main.frames values (?1, ?2");
     for (size_t i = 0; i < w->layout.inside + (w->quad ? 1 : 0); i++) taut_text_add_format(&sql, ", ?%d", (int)i + 3);
     taut_text_add(&sql, ")");
     return taut_text_prepare(&sql, &w->d, &w->statements[INSERT_FRAME]);
 }
 
+/* Frames are gathered where all of a frame is in the table, in double precision. */
+static int prepare_gathering(writer *w)
+{
+    sqlite3_stmt *s;
+    if (w->quad || w->layout.outside) return TAUT_OK;
+    int status = taut_database_prepare(&w->d, "select sql from sqlite_master where name = 'frames'", &s);
+    if (status) return status;
+    int row = taut_database_row(&w->d, s);
+    const char *sql = row > 0 ? (const char *)sqlite3_column_text(s, 0) : NULL;
+    if (row < 0) status = taut_database_fail(&w->d);
+    if (sql && !(w->definition = taut_mem_text(w->d.context, sql))) status = TAUT_OUT_OF_MEMORY;
+    sqlite3_finalize(s);
+    w->gathers = w->definition && taut_stage_suits(w->definition, w->layout.inside);
+    return status;
+}
+
+static int count_frames(writer *w)
+{
+    return taut_database_number(&w->d, "select max(frame) + 1 from main.frames", 0, &w->next_frame);
+}
+
 static int prepare(writer *w)
 {
     static const char *const sql[STATEMENTS] = {
-        [INSERT_EVENT] = "insert into events (step, t, name, kind, impulse) values (?1, ?2, ?3, ?4, ?5)",
-        [PUT_PROPERTY] = "insert or replace into run values (?1, ?2)",
-        [PUT_SETTING] = "insert or replace into settings values (?1, ?2, ?3)",
-        [PUT_CHECKPOINT] = "insert or replace into checkpoint values (?1, ?2)",
+        [INSERT_EVENT] = "insert into main.events (step, t, name, kind, impulse) values (?1, ?2, ?3, ?4, ?5)",
+        [PUT_PROPERTY] = "insert or replace into main.run values (?1, ?2)",
+        [PUT_SETTING] = "insert or replace into main.settings values (?1, ?2, ?3)",
+        [PUT_CHECKPOINT] = "insert or replace into main.checkpoint values (?1, ?2)",
     };
     int status = prepare_frame(w);
+    if (!status) status = prepare_gathering(w);
     for (int i = 0; !status && i < STATEMENTS; i++)
         if (sql[i]) status = taut_database_prepare(&w->d, sql[i], &w->statements[i]);
     if (!status && w->layout.outside)
         status = taut_database_prepare(&w->d,
-                                  w->quad ? "insert into chunks values (?1, ?2, ?3, ?4, ?5)"
-                                          : "insert into chunks values (?1, ?2, ?3, ?4)",
+                                  w->quad ? "insert into main.chunks values (?1, ?2, ?3, ?4, ?5)"
+                                          : "insert into main.chunks values (?1, ?2, ?3, ?4)",
                                   &w->statements[INSERT_CHUNK]);
     size_t most = w->layout.inside > LAYOUT_CHUNK ? w->layout.inside : LAYOUT_CHUNK;
     if (status) return status;
     w->exact = taut_mem_new(w->d.context, most, sizeof *w->exact);
     w->chunk = taut_mem_new(w->d.context, LAYOUT_CHUNK, sizeof *w->chunk);
-    return w->exact && w->chunk ? taut_database_number(&w->d, "select max(frame) + 1 from frames", 0, &w->next_frame)
-                                : TAUT_OUT_OF_MEMORY;
+    return w->exact && w->chunk ? count_frames(w) : TAUT_OUT_OF_MEMORY;
 }
 
 /* Removes the file if it may be replaced: it is a run, and no process writes to it. */
@@ -258,35 +297,104 @@ static int put_chunk(writer *w, size_t chunk)
     return status ? status : taut_database_do(&w->d, s);
 }
 
-static int put_chunks(writer *w, const wide *values)
+static double value_at(const writer *w, const void *values, size_t i)
+{
+    return w->quad ? (double)((const wide *)values)[i] : ((const double *)values)[i];
+}
+
+static int put_chunks(writer *w, const void *values)
 {
     const layout *l = &w->layout;
     size_t place = 0;
     int status = TAUT_OK;
     for (size_t i = 0; !status && i < l->count; i++) {
         if (l->sql[i]) continue;
-        w->chunk[place % LAYOUT_CHUNK] = (double)values[i];
-        w->exact[place % LAYOUT_CHUNK] = values[i];
+        w->chunk[place % LAYOUT_CHUNK] = value_at(w, values, i);
+        if (w->quad) w->exact[place % LAYOUT_CHUNK] = ((const wide *)values)[i];
         if (++place % LAYOUT_CHUNK == 0 || place == l->outside) status = put_chunk(w, (place - 1) / LAYOUT_CHUNK);
     }
     return status;
 }
 
-int taut_writer_frame(writer *w, long step, const wide *values)
+static int insert_frame(writer *w, long frame, long step, const void *values)
 {
     const layout *l = &w->layout;
     sqlite3_stmt *s = w->statements[INSERT_FRAME];
     int parameter = 3, status = TAUT_OK;
-    sqlite3_bind_int64(s, 1, w->next_frame);
+    sqlite3_bind_int64(s, 1, frame);
     sqlite3_bind_int64(s, 2, step);
     for (size_t i = 0; i < l->count; i++) {
         if (!l->sql[i]) continue;
-        w->exact[parameter - 3] = values[i];
-        sqlite3_bind_double(s, parameter++, (double)values[i]);
+        if (w->quad) w->exact[parameter - 3] = ((const wide *)values)[i];
+        sqlite3_bind_double(s, parameter++, value_at(w, values, i));
     }
     if (w->quad) status = bind_numbers(w, s, parameter, w->exact, l->inside, sizeof *w->exact);
-    if (!status) status = taut_database_do(&w->d, s);
-    if (!status && l->outside) status = put_chunks(w, values);
+    return status ? status : taut_database_do(&w->d, s);
+}
+
+/* ---- gathered frames ---- */
+
+static size_t row_size(const writer *w) { return 8 * (1 + w->layout.count); }
+
+static int gather(writer *w, long step, const void *values)
+{
+    const int64_t number = step;
+    int status = taut_mem_grow(w->d.context, &w->rows, &w->row_capacity, w->row_count + 1, row_size(w));
+    if (status) return status;
+    unsigned char *row = w->rows + w->row_count++ * row_size(w);
+    memcpy(row, &number, 8);
+    memcpy(row + 8, values, 8 * w->layout.count);
+    return TAUT_OK;
+}
+
+/* Those that are in leave the memory, also when a later one fails. */
+static int insert_one_by_one(writer *w, long first)
+{
+    size_t done = 0;
+    int status = TAUT_OK;
+    while (!status && done < w->row_count) {
+        const unsigned char *row = w->rows + done * row_size(w);
+        int64_t step;
+        memcpy(&step, row, sizeof step);
+        status = insert_frame(w, first + (long)done, (long)step, row + 8); /* rows are as well aligned as a double */
+        if (!status) done++;
+    }
+    w->row_count -= done;
+    memmove(w->rows, w->rows + done * row_size(w), w->row_count * row_size(w));
+    return status;
+}
+
+/* Into the transaction. */
+static int put_gathered(writer *w)
+{
+    if (!w->row_count) return TAUT_OK;
+    int attached, copied = 0, status = TAUT_OK;
+    long first = w->next_frame - (long)w->row_count;
+    const stage_rows rows = { w->rows, w->row_count, w->layout.count, first };
+    if (w->row_count > FEW && w->stage_count < STAGE_LIMIT) {
+        int number = w->stage_count;
+        status = taut_stage_copy(&w->d, &w->stages[number], number, w->definition, &rows, &attached, &copied);
+        w->stage_count += attached > 0;
+        w->unfit = attached < 0;
+    }
+    if (copied) w->row_count = 0;
+    return status || copied ? status : insert_one_by_one(w, first);
+}
+
+/* When the transaction is over. */
+static int detach_stages(writer *w)
+{
+    int status = TAUT_OK;
+    while (!status && w->stage_count) status = taut_stage_detach(&w->d, --w->stage_count);
+    return status;
+}
+
+int taut_writer_is_full(const writer *w) { return w->row_count * row_size(w) >= GATHERED; }
+
+int taut_writer_frame(writer *w, long step, const void *values)
+{
+    int status = w->gathers ? gather(w, step, values) : insert_frame(w, w->next_frame, step, values);
+    if (!status && w->layout.outside) status = put_chunks(w, values);
     if (!status) w->next_frame++;
     return status;
 }
@@ -304,14 +412,16 @@ int taut_writer_event(writer *w, const record_event *event)
 
 int taut_writer_drop_after(writer *w, long step)
 {
-    int status = TAUT_OK;
-    if (w->layout.outside)
+    int status = put_gathered(w);
+    if (!status && w->layout.outside)
         status = taut_database_run_format(
-            &w->d, "delete from chunks where frame in (select frame from frames where step > %lld)",
+            &w->d, "delete from main.chunks where frame in (select frame from main.frames where step > %lld)",
             (sqlite3_int64)step);
-    if (!status) status = taut_database_run_format(&w->d, "delete from frames where step > %lld", (sqlite3_int64)step);
-    if (!status) status = taut_database_run_format(&w->d, "delete from events where step > %lld", (sqlite3_int64)step);
-    return status ? status : taut_database_number(&w->d, "select max(frame) + 1 from frames", 0, &w->next_frame);
+    if (!status)
+        status = taut_database_run_format(&w->d, "delete from main.frames where step > %lld", (sqlite3_int64)step);
+    if (!status)
+        status = taut_database_run_format(&w->d, "delete from main.events where step > %lld", (sqlite3_int64)step);
+    return status ? status : count_frames(w);
 }
 
 /* Is the file still where it was? Writing to one that was removed would go nowhere. */
@@ -323,12 +433,13 @@ static int check_identity(const writer *w)
     return taut_database_moved(&w->d);
 }
 
-int taut_writer_is_whole(const writer *w) { return !sqlite3_get_autocommit(w->d.handle); }
+int taut_writer_is_whole(const writer *w) { return !w->unfit && !sqlite3_get_autocommit(w->d.handle); }
 
 int taut_writer_commit(writer *w, int wait, int *done)
 {
     *done = 0;
     int status = check_identity(w);
+    if (!status) status = put_gathered(w);
     if (status) return status;
     sqlite3_busy_timeout(w->d.handle, wait);
     int code = sqlite3_exec(w->d.handle, "commit", NULL, NULL, NULL);
@@ -336,5 +447,6 @@ int taut_writer_commit(writer *w, int wait, int *done)
     if (code) return taut_database_fail(&w->d);
     *done = 1;
     sqlite3_busy_timeout(w->d.handle, 5000);
-    return begin(w);
+    status = detach_stages(w);
+    return status ? status : begin(w);
 }

@@ -19,13 +19,16 @@ void taut_writer_close(writer *w);
 
 int taut_writer_property(writer *w, const char *name, const char *value);
 int taut_writer_setting(writer *w, size_t number, const char *name, const char *value);
-int taut_writer_frame(writer *w, long step, const wide *values);
+/* Values are doubles, or wide numbers in quad. */
+int taut_writer_frame(writer *w, long step, const void *values);
 int taut_writer_event(writer *w, const record_event *event);
 /* Entries of the checkpoint: a string, or numbers of 8 or 16 bytes. */
 int taut_writer_checkpoint_text(writer *w, const char *name, const char *value);
 int taut_writer_checkpoint_numbers(writer *w, const char *name, const void *numbers, size_t count, size_t size);
 /* Removes the frames and events after a step. */
 int taut_writer_drop_after(writer *w, long step);
+/* 1 when so many frames wait in memory that it is time to commit. */
+int taut_writer_is_full(const writer *w);
 /* 0 after a failure that lost what was not committed. */
 int taut_writer_is_whole(const writer *w);
 /* *done is 0 when readers blocked it for longer than `wait` milliseconds: nothing is lost, try again. After a failure

@@ -16,6 +16,7 @@ struct taut_simulation {
     void *engine;
     size_t columns;
     wide *frame;
+    double length;          /* of the last step, when it was given as this number; otherwise NaN */
     taut_event_callback event;
     void *event_user;
     /* events of the step, told when it is over: with each the frame just after it, the high parts and then the low
@@ -139,6 +140,7 @@ int taut_simulation_create(taut_model *wrapped, const taut_simulation_options *o
     z->context = context;
     z->api = api;
     z->model = wrapped;
+    z->length = NAN;
     wrapped->references++;
     engine_options e = { .method = used.method,
                          .tolerance = taut_wide_from_double(used.tolerance),
@@ -171,6 +173,13 @@ void taut_simulation_destroy(taut_simulation *z)
     taut_model_destroy(model); /* its own reference; the last one takes model and context along */
 }
 
+static int take_frame(taut_simulation *z)
+{
+    int status = z->api->frame(z->engine, z->frame);
+    if (!status) taut_engine_widen(z->api, z->frame, z->columns, z->frame);
+    return status;
+}
+
 /* z->frame as sums of two doubles. */
 static void split_frame(const taut_simulation *z, double *high, double *low)
 {
@@ -191,7 +200,7 @@ static int on_event(void *user, const engine_event *event)
     int status = taut_mem_grow(z->context, &z->events, &z->event_capacity, z->event_count + 1, sizeof *z->events);
     if (!status) status = taut_mem_grow(z->context, &z->event_frames, &z->event_frame_capacity, at + 2 * z->columns,
         sizeof *z->event_frames);
-    if (!status) status = z->api->frame(z->engine, z->frame);
+    if (!status) status = take_frame(z);
     if (status) return status;
     z->events[z->event_count++] = (taut_event){ .time = (double)event->t,
                                                 .contact = event->contact,
@@ -222,8 +231,25 @@ static int tell_events(taut_simulation *z)
 static int step(taut_simulation *z, wide h)
 {
     z->event_count = 0;
+    z->length = NAN;
     int status = z->api->step(z->engine, h);
     return status ? status : tell_events(z);
+}
+
+static int step_again(taut_simulation *z)
+{
+    z->event_count = 0;
+    int status = z->api->step_again(z->engine);
+    return status ? status : tell_events(z);
+}
+
+/* A number is read as its shortest decimal form once, not at every step. */
+static int step_of(taut_simulation *z, double h)
+{
+    if (h == z->length) return step_again(z);
+    int status = step(z, taut_wide_from_double(h));
+    z->length = h;
+    return status;
 }
 
 int taut_simulation_step(taut_simulation *z, double h)
@@ -231,7 +257,7 @@ int taut_simulation_step(taut_simulation *z, double h)
     begin(z->context);
     if (!(h - h == 0) || h == 0)
         return taut_fail(z->context, TAUT_BAD_USAGE, "the step must be a finite number other than 0");
-    return done(z->context, step(z, taut_wide_from_double(h)));
+    return done(z->context, step_of(z, h));
 }
 
 int taut_simulation_run(taut_simulation *z, double h, double until)
@@ -244,6 +270,12 @@ int taut_simulation_run(taut_simulation *z, double h, double until)
         return taut_fail(z->context, TAUT_BAD_USAGE, "steps of %g do not lead from t = %g to t = %g", h,
                     (double)z->api->time(z->engine), until);
     int status = TAUT_OK;
+    /* whole steps, until the end is near enough to be looked at */
+    for (wide whole = left / length - 2; !status && whole > 0;) {
+        long many = whole < (wide)1e9 ? (long)whole : 1000000000;
+        whole -= many ? many : 1;
+        for (long k = 0; !status && k < many; k++) status = step_of(z, h);
+    }
     for (;;) {
         left = end - z->api->time(z->engine);
         if (status || left / length <= nothing) return done(z->context, status);
@@ -283,15 +315,16 @@ long taut_simulation_column(const taut_simulation *z, const char *name)
 int taut_simulation_frame(taut_simulation *z, double *values)
 {
     begin(z->context);
-    int status = z->api->frame(z->engine, z->frame);
-    for (size_t i = 0; !status && i < z->columns; i++) values[i] = (double)z->frame[i];
+    int is_double = z->api->number_size == sizeof *values;
+    int status = is_double ? z->api->frame(z->engine, values) : take_frame(z);
+    for (size_t i = 0; !is_double && !status && i < z->columns; i++) values[i] = (double)z->frame[i];
     return done(z->context, status);
 }
 
 int taut_simulation_frame_pairs(taut_simulation *z, double *high, double *low)
 {
     begin(z->context);
-    int status = z->api->frame(z->engine, z->frame);
+    int status = take_frame(z);
     if (!status) split_frame(z, high, low);
     return done(z->context, status);
 }

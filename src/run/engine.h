@@ -1,5 +1,5 @@
 /* The numerical core as the run loop and the command see it: one table of functions per precision. Numbers cross in
-   `wide`. */
+   `wide`, except where they cross at every step: a run in double precision never computes in a wider one. */
 #ifndef TAUT_RUN_ENGINE_H
 #define TAUT_RUN_ENGINE_H
 
@@ -35,6 +35,22 @@ typedef struct {
     newton_counts work;        /* of the method */
     long events[EVENT_KINDS];  /* of contacts */
 } engine_counts;
+
+/* The energy as a run looks at it, to see whether it still makes sense. */
+typedef struct {
+    double energy;
+    double change;   /* of the energy, since the first sample */
+    double held;     /* energy - work where `balance` says so, otherwise the energy */
+    double error;    /* of held, since the first sample */
+} engine_look;
+
+/* A watched quantity over the samples so far. The sums, of value - first and of t times it, are for the slope. */
+typedef struct {
+    wide first, last, lowest, highest, sum, sum_t;
+} engine_watched;
+typedef struct {
+    wide count, sum_t, sum_tt; /* of samples; sums of t and of t^2 */
+} engine_samples;
 
 /* A named part of an engine's state: numbers in its own precision, in its own memory. */
 typedef struct {
@@ -127,6 +143,8 @@ typedef struct engine_api {
     int (*create)(model *m, const engine_options *options, void **self);
     void (*destroy)(void *self);
     int (*step)(void *self, wide h);
+    int (*step_again)(void *self);        /* a step of the same length as the one before */
+    long (*steps)(const void *self);      /* done so far */
     wide (*time)(const void *self);
     void (*counts)(const void *self, engine_counts *counts);
 
@@ -134,13 +152,20 @@ typedef struct engine_api {
     size_t (*column_count)(const void *self);
     /* 1 and an empty name beyond the last */
     int (*column_name)(const void *self, size_t column, char *buffer, size_t size);
-    int (*frame)(void *self, wide *values);
+    /* Numbers of this precision, of number_size bytes each. */
+    int (*frame)(void *self, void *values);
 
     /* What a run watches: energy, constraint, velocity_constraint, then conserved momenta; last energy - work, where
-       `balance` says so. */
-    size_t (*monitor_count)(const void *self);
-    void (*monitor_name)(const void *self, size_t index, char *buffer, size_t size);
-    int (*monitor)(void *self, wide *values);
+       `balance` says so. look evaluates it at the state; watch adds it to the sums, which watched and samples read and
+       watch_from and samples_from set. */
+    size_t (*watch_count)(const void *self);
+    void (*watch_name)(const void *self, size_t index, char *buffer, size_t size);
+    void (*look)(void *self, engine_look *found);
+    void (*watch)(void *self);
+    void (*watched)(const void *self, size_t index, engine_watched *quantity);
+    void (*watch_from)(void *self, size_t index, const engine_watched *quantity);
+    void (*samples)(const void *self, engine_samples *samples);
+    void (*samples_from)(void *self, const engine_samples *samples);
     int (*energy_conserved)(const void *self); /* the model's exact energy is constant */
     void (*start_moves)(const void *self, wide *q, wide *w); /* how far the start was moved onto the constraints */
 
@@ -204,6 +229,8 @@ extern const engine_api taut_engine_double;
 #ifdef TAUT_HAVE_QUAD
 extern const engine_api taut_engine_quad;
 #endif
+/* Numbers of an engine's precision as wide ones; `to` may be where they are. */
+void taut_engine_widen(const engine_api *api, const void *values, size_t count, wide *to);
 /* By name, or NULL. */
 const engine_api *taut_engine_find(const char *precision);
 

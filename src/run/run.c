@@ -8,11 +8,14 @@ typedef struct {
     void *engine;
     const run_options *options;
     run_result *result;
-    wide *values;  /* of the watched quantities */
-    wide *frame;
+    engine_look seen;
+    void *frame;
     size_t frame_size;
+    long next_watch, next_frame; /* the steps of the next sample and frame; -1: none */
     double energies;    /* the largest size of the energies while they made sense */
     int looks;        /* at the energy, up to SETTLED */
+    int kept;         /* one of ENGINE_ENERGY_* */
+    const char *held; /* the name of what is kept */
     int absurd;       /* looks in a row at an energy that makes no sense */
 } loop;
 
@@ -63,41 +66,62 @@ void taut_run_result_clear(taut_context *context, run_result *result)
     *result = (run_result){ 0 };
 }
 
+void taut_run_result_update(const engine_api *api, void *engine, run_result *result)
+{
+    engine_samples samples;
+    api->samples(engine, &samples);
+    result->samples = samples.count, result->sum_t = samples.sum_t, result->sum_tt = samples.sum_tt;
+    for (size_t i = 0; i < result->quantity_count; i++) {
+        watched *w = &result->quantities[i];
+        engine_watched now;
+        api->watched(engine, i, &now);
+        w->first = now.first, w->last = now.last, w->lowest = now.lowest, w->highest = now.highest;
+        w->sum = now.sum, w->sum_t = now.sum_t;
+    }
+    result->t = api->time(engine);
+}
+
+/* The engine goes on from the sums in the result: zero at the start. */
+static void begin_watching(const loop *z)
+{
+    const run_result *from = z->result;
+    const engine_samples samples = { from->samples, from->sum_t, from->sum_tt };
+    z->api->samples_from(z->engine, &samples);
+    for (size_t i = 0; i < from->quantity_count; i++) {
+        const watched *w = &from->quantities[i];
+        const engine_watched sums = { w->first, w->last, w->lowest, w->highest, w->sum, w->sum_t };
+        z->api->watch_from(z->engine, i, &sums);
+    }
+}
+
 static int prepare(loop *z)
 {
-    size_t count = z->api->monitor_count(z->engine);
+    size_t count = z->api->watch_count(z->engine);
     z->frame_size = z->options->every ? z->api->column_count(z->engine) : 0;
     z->result->quantities = taut_mem_new(z->context, count, sizeof *z->result->quantities);
     z->result->quantity_count = count;
-    z->values = taut_mem_new(z->context, count, sizeof *z->values);
-    z->frame = taut_mem_new(z->context, z->frame_size, sizeof *z->frame);
-    if (!z->result->quantities || !z->values || !z->frame) return TAUT_OUT_OF_MEMORY;
+    z->frame = taut_mem_new(z->context, z->frame_size, z->api->number_size);
+    if (!z->result->quantities || !z->frame) return TAUT_OUT_OF_MEMORY;
     const run_result *from = z->options->from;
     if (from && from->quantity_count == count)
         memcpy(z->result->quantities, from->quantities, count * sizeof *from->quantities);
     for (size_t i = 0; i < count; i++)
-        z->api->monitor_name(z->engine, i, z->result->quantities[i].name, sizeof z->result->quantities[i].name);
+        z->api->watch_name(z->engine, i, z->result->quantities[i].name, sizeof z->result->quantities[i].name);
+    begin_watching(z);
     return TAUT_OK;
 }
 
-static int is_number(wide x) { return x - x == 0; }
-
-/* Does the energy in z->values still make sense? */
+/* Does the energy in z->seen still make sense? */
 static int check_energy(loop *z, int last)
 {
     wide size = 0;
-    int kept = z->api->energy_size(z->engine, NULL), balance = z->api->balance(z->engine);
-    size_t index = balance ? z->result->quantity_count - 1 : 0;
-    const char *name = balance ? "energy - work" : "the energy";
-    double energy = (double)z->values[0], held = index ? (double)z->values[index] : energy; /* orders of magnitude are
-                                                                                               what counts */
-    if (!(energy - energy == 0) || !(held - held == 0))
+    const engine_look *seen = &z->seen;
+    if (!(seen->energy - seen->energy == 0) || !(seen->held - seen->held == 0))
         return taut_fail(z->context, TAUT_NOT_FINITE,
                     "at t = %.9g: %s is no longer a finite number: the step is too large; try a smaller one",
-                    (double)z->api->time(z->engine), name);
-    if (kept == ENGINE_ENERGY_FREE) return TAUT_OK;
-    double error = z->result->samples > 0 ? held - (double)z->result->quantities[index].first : 0;
-    if (kept == ENGINE_ENERGY_KEPT) error = fabs(error);
+                    (double)z->api->time(z->engine), z->held);
+    if (z->kept == ENGINE_ENERGY_FREE) return TAUT_OK;
+    double error = z->kept == ENGINE_ENERGY_KEPT ? fabs(seen->error) : seen->error;
     int settling = z->looks < SETTLED, strange = error > z->energies / 4;
     if (settling) z->looks++;
     if (settling || strange) z->api->energy_size(z->engine, &size); /* as dear as the energy itself: looked at when it
@@ -109,56 +133,44 @@ static int check_energy(loop *z, int last)
                      "at t = %.9g: %s has changed by %.2g, and kinetic and potential energy were of size %.2g before: "
                      "the step is too "
                      "large; try a smaller one",
-                     (double)z->api->time(z->engine), name, error, z->energies);
+                     (double)z->api->time(z->engine), z->held, error, z->energies);
 }
 
 static int look(loop *z, int last)
 {
-    int status = z->api->monitor(z->engine, z->values);
-    return status ? status : check_energy(z, last);
+    z->api->look(z->engine, &z->seen);
+    return check_energy(z, last);
 }
 
 static int watch(loop *z, int last)
 {
-    wide t = z->api->time(z->engine);
     int status = look(z, last);
-    if (status) return status;
-    for (size_t i = 0; i < z->result->quantity_count; i++) {
-        watched *w = &z->result->quantities[i];
-        /* not a number: the residual of a state without velocities; the next step says so */
-        wide v = is_number(z->values[i]) ? z->values[i] : w->last;
-        if (z->result->samples == 0) w->first = w->lowest = w->highest = v;
-        if (v < w->lowest) w->lowest = v;
-        if (v > w->highest) w->highest = v;
-        w->last = v;
-        w->sum += v - w->first;
-        w->sum_t += t * (v - w->first);
-    }
-    z->result->samples += 1;
-    z->result->sum_t += t;
-    z->result->sum_tt += t * t;
-    return TAUT_OK;
+    if (!status) z->api->watch(z->engine);
+    return status;
 }
 
-/* A frame every so many steps, and one at the end in any case. */
-static int is_recorded(const loop *z, long step)
+/* A frame at the state, without negative zeros and with one NaN: not every storage keeps the sign of these. */
+static int take_frame(loop *z)
 {
-    return z->options->every && (step % z->options->every == 0 || step == z->result->steps_planned);
-}
-
-static int record(loop *z, long step)
-{
-    if (!is_recorded(z, step)) return TAUT_OK;
     int status = z->api->frame(z->engine, z->frame);
-    /* no negative zero, and one NaN: not every storage keeps the sign of these */
-    for (size_t i = 0; i < z->frame_size; i++) z->frame[i] = z->frame[i] == z->frame[i] ? z->frame[i] + 0 : (wide)NAN;
+    double *values = z->frame;
+    wide *wides = z->frame;
+    if (z->api->number_size == sizeof *values)
+        for (size_t i = 0; i < z->frame_size; i++) values[i] = values[i] == values[i] ? values[i] + 0 : (double)NAN;
+    else
+        for (size_t i = 0; i < z->frame_size; i++) wides[i] = wides[i] == wides[i] ? wides[i] + 0 : (wide)NAN;
+    return status;
+}
+
+static int record(loop *z)
+{
+    int status = take_frame(z);
     return status ? status : z->options->frame(z->options->user, z->frame, z->frame_size);
 }
 
 static int after(loop *z)
 {
     if (!z->options->after_step) return TAUT_OK;
-    z->result->t = z->api->time(z->engine);
     return z->options->after_step(z->options->user, z->result, &z->result->stopped);
 }
 
@@ -167,7 +179,7 @@ static int on_event(void *user, const engine_event *event)
 {
     loop *z = user;
     if (!z->options->event) return TAUT_OK;
-    int status = z->frame_size ? z->api->frame(z->engine, z->frame) : TAUT_OK;
+    int status = z->frame_size ? take_frame(z) : TAUT_OK;
     return status ? status : z->options->event(z->options->user, event, z->frame_size ? z->frame : NULL, z->frame_size);
 }
 
@@ -175,30 +187,48 @@ static int begin(loop *z)
 {
     if (z->options->from) return look(z, 0);
     int status = watch(z, 0);
-    if (!status) status = record(z, 0);
+    if (!status && z->options->every) status = record(z);
     return status ? status : after(z);
 }
+
+/* What follows a step: a sample every so many steps, a frame every so many, and both at the end in any case. */
+static int follow_step(loop *z, long n)
+{
+    run_result *result = z->result;
+    int status = TAUT_OK, last = n == result->steps_planned;
+    int sampled = last || n == z->next_watch, recorded = z->options->every && (last || n == z->next_frame);
+    if (n == z->next_watch) z->next_watch += result->sample_stride;
+    if (n == z->next_frame) z->next_frame += z->options->every;
+    if (sampled)
+        status = watch(z, last);
+    else if (recorded)
+        status = look(z, 0);
+    if (sampled && z->options->progress)
+        z->options->progress(z->options->user, n, result->steps_planned, z->seen.change);
+    if (!status && recorded) status = record(z);
+    return status;
+}
+
+/* The first multiple of `every` after n. */
+static long next_multiple(long n, long every) { return every ? (n / every + 1) * every : -1; }
 
 static int steps(loop *z, int partial)
 {
     run_result *result = z->result;
-    long stride = result->sample_stride, count = result->steps_planned;
+    const long count = result->steps_planned, begun = result->steps_done;
+    z->next_watch = next_multiple(begun, result->sample_stride);
+    z->next_frame = next_multiple(begun, z->options->every);
     int status = begin(z);
-    for (long n = result->steps_done + 1; !status && !result->stopped && n <= count; n++) {
+    for (long n = begun + 1; !status && !result->stopped && n <= count; n++) {
         int shorter = partial && n == count;
-        status = z->api->step(z->engine, shorter ? z->options->until - z->api->time(z->engine) : z->options->step);
+        if (shorter)
+            status = z->api->step(z->engine, z->options->until - z->api->time(z->engine));
+        else
+            status = n == begun + 1 ? z->api->step(z->engine, z->options->step) : z->api->step_again(z->engine);
         if (status) break;
         result->steps_done = n;
         if (shorter) result->origin_step = n, result->origin_time = z->api->time(z->engine);
-        if (n % stride == 0 || n == count) {
-            status = watch(z, n == count);
-            const watched *energy = &result->quantities[0];
-            if (z->options->progress)
-                z->options->progress(z->options->user, n, count, z->api->time(z->engine), energy->last - energy->first);
-        } else if (is_recorded(z, n)) {
-            status = look(z, 0);
-        }
-        if (!status) status = record(z, n);
+        if (n == count || n == z->next_watch || n == z->next_frame) status = follow_step(z, n);
         if (!status) status = after(z);
     }
     return status;
@@ -218,6 +248,8 @@ int taut_run_loop(taut_context *context, const engine_api *api, void *engine, co
                   run_result *result)
 {
     loop z = { .context = context, .api = api, .engine = engine, .options = options, .result = result };
+    z.kept = api->energy_size(engine, NULL);
+    z.held = api->balance(engine) ? "energy - work" : "the energy";
     int partial;
     *result = (run_result){ 0 };
     int status = taut_run_check_options(context, options);
@@ -232,9 +264,9 @@ int taut_run_loop(taut_context *context, const engine_api *api, void *engine, co
     api->on_event(engine, on_event, &z);
     if (!status) status = steps(&z, partial);
     api->on_event(engine, NULL, NULL);
+    if (result->quantities) taut_run_result_update(api, engine, result);
     result->t = api->time(engine);
     fit_slopes(result);
-    taut_mem_free(context, z.values);
     taut_mem_free(context, z.frame);
     return status;
 }

@@ -12,7 +12,8 @@ typedef struct {
     wide sum, sum_t;         /* of value - first, and of t times it: the slope is made of them */
 } watched;
 
-/* The progress of a run and what was watched. Together with the engine's state this is enough to continue it. */
+/* The progress of a run and what was watched. Together with the engine's state this is enough to continue it. While the
+   run is under way the engine has the time and what was watched; run_result_update copies them here. */
 typedef struct {
     long steps_done, steps_planned;
     long sample_stride;
@@ -30,13 +31,13 @@ typedef struct {
     wide step, until;
     long every;              /* a frame every K steps; 0: no frames */
     long samples;            /* evaluate the watched quantities at most this often; every step when there are fewer */
-    /* A frame; a status other than 0 stops the run. May be NULL. */
-    int (*frame)(void *user, const wide *values, size_t count);
+    /* A frame: numbers of the engine's precision. A status other than 0 stops the run. May be NULL. */
+    int (*frame)(void *user, const void *values, size_t count);
     /* An event of a contact, with the frame just after it (NULL, 0 when there are no frames); a status other than 0
        stops the run. May be NULL. */
-    int (*event)(void *user, const engine_event *event, const wide *values, size_t count);
-    /* Called now and then. May be NULL. */
-    void (*progress)(void *user, long done, long steps, wide t, wide energy_error);
+    int (*event)(void *user, const engine_event *event, const void *values, size_t count);
+    /* Called whenever the watched quantities were looked at. May be NULL. */
+    void (*progress)(void *user, long done, long steps, double energy_error);
     /* Called after the start and after every step, when its frame has been taken; *stop ends the run here. May be
        NULL. */
     int (*after_step)(void *user, const run_result *so_far, int *stop);
@@ -52,6 +53,8 @@ int taut_run_check_options(taut_context *context, const run_options *options);
    any more, is a failure: the step is too large. What was computed until then is kept. */
 int taut_run_loop(taut_context *context, const engine_api *api, void *engine, const run_options *options,
                   run_result *result);
+/* The time and what was watched so far, from the engine. */
+void taut_run_result_update(const engine_api *api, void *engine, run_result *result);
 void taut_run_result_clear(taut_context *context, run_result *result);
 
 #endif

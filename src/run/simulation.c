@@ -92,6 +92,7 @@ static int on_event(void *self, size_t contact, event_kind kind, real impulse)
 {
     simulation *z = self;
     z->event_counts[kind]++;
+    simulation_moved(z);
     if (!z->on_event) return TAUT_OK;
     engine_event event = { (wide)z->x.t + z->x.t_low, z->m->contacts[contact].name, kind, impulse };
     return z->on_event(z->on_event_user, &event);
@@ -179,15 +180,10 @@ int X(simulation_has_work)(const simulation *z)
 
 real X(simulation_work)(const simulation *z) { return *z->x.work + *z->x.work_low; }
 
-/* At the state. Where its multipliers cannot be found, with the method's own. */
 static real power(simulation *z)
 {
-    const structure *found = &z->s->structure;
-    place at = simulation_place(z);
-    if ((found->force_multiplier || found->constraint_time) && X(simulation_multipliers)(z))
-        memcpy(z->lambda, z->x.lambda, z->s->c * sizeof(real));
-    X(system_velocity)(z->s, &at, z->v);
-    return X(system_power)(z->s, &at, z->v, z->g_rate);
+    X(simulation_read)(z, READING_POWER);
+    return z->power;
 }
 
 int X(simulation_step)(simulation *z, real h)
@@ -195,7 +191,9 @@ int X(simulation_step)(simulation *z, real h)
     int add_work = X(simulation_has_work)(z) && !z->declared.own_work;
     real work = add_work ? h / 2 * power(z) : 0, before = *z->x.work, before_low = *z->x.work_low;
     memcpy(z->counts_before, z->event_counts, sizeof z->event_counts);
+    z->h = h;
     int status = z->hybrid ? X(hybrid_step)(z->hybrid, &z->x, h) : X(method_step)(&z->method, &z->x, h);
+    simulation_moved(z);
     if (status) memcpy(z->event_counts, z->counts_before, sizeof z->event_counts); /* they have not happened */
     if (status) return status;
     if (!z->declared.own_work) *z->x.work = before, *z->x.work_low = before_low; /* methods know nothing of it */
@@ -213,6 +211,7 @@ void X(simulation_take_back)(simulation *z)
 {
     if (!z->hybrid) return;
     X(hybrid_take_back)(z->hybrid, &z->x);
+    simulation_moved(z);
     memcpy(z->event_counts, z->counts_before, sizeof z->event_counts);
     z->steps--;
 }
@@ -242,6 +241,7 @@ newton_counts X(simulation_counts)(const simulation *z)
 void X(simulation_restart)(simulation *z)
 {
     X(state_copy)(&z->begin, &z->x);
+    simulation_moved(z);
     memcpy(z->lambda, z->x.lambda, z->s->c * sizeof(real));
     memset(z->event_counts, 0, sizeof z->event_counts);
 }
@@ -255,6 +255,7 @@ int X(simulation_make_flow)(simulation *z)
 
 void X(simulation_restored)(simulation *z, const engine_counts *counts)
 {
+    simulation_moved(z);
     z->work_before = counts->work;
     z->steps = counts->steps;
     memcpy(z->event_counts, counts->events, sizeof z->event_counts);
@@ -265,6 +266,7 @@ int X(simulation_flow)(simulation *z, real until, real tolerance)
 {
     int status = X(simulation_without_contacts)(z, "the exact solution");
     if (!status) status = X(simulation_make_flow)(z);
+    simulation_moved(z);
     return status ? status : X(flow_advance)(z->flow, &z->x, until, tolerance);
 }
 

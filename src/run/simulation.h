@@ -12,6 +12,27 @@
 #include "solve/start.h"
 #include "system/symmetry.h"
 
+/* What is read off a state besides the state itself, each with the members of a simulation that hold it. */
+enum {
+    READING_VELOCITY = 1,      /* v */
+    READING_MULTIPLIERS = 2,   /* lambda; with contacts also gaps and observables */
+    READING_RESIDUALS = 4,     /* g, g_rate, g_values; largest_g, largest_rate; v */
+    READING_ENERGY = 8,        /* energy; v, except on phase space */
+    READING_MOMENTA = 16,      /* momenta */
+    READING_OBSERVABLES = 32,  /* observables */
+    READING_POWER = 64         /* power */
+};
+/* All that a run watches, and all that a frame has. */
+#define READING_WATCHED (READING_RESIDUALS | READING_ENERGY | READING_MOMENTA)
+#define READING_FRAME (READING_WATCHED | READING_VELOCITY | READING_MULTIPLIERS | READING_OBSERVABLES)
+
+/* Of a watched quantity, over the samples of a run: sums are of value - first, and of t times it. */
+typedef struct {
+    real first, last, lowest, highest, sum, sum_t;
+} watch_sums;
+/* Energy, |g|, |dg/dt|, symmetries, energy - work. */
+#define WATCH_LIMIT (SYMMETRY_LIMIT + 4)
+
 typedef struct {
     model *m;                /* as given, or derived */
     model *derived;          /* on phase space, from the Dirac algorithm; NULL for ordinary models */
@@ -32,6 +53,7 @@ typedef struct {
     int symmetry_count;
     int column_symmetries;   /* those with a column of their own: translations and rotations, which come first */
     long steps;
+    real h;                  /* of the last step */
     engine_on_event on_event; /* callback for events of contacts; NULL: none */
     void *on_event_user;
     long event_counts[EVENT_KINDS];
@@ -42,6 +64,11 @@ typedef struct {
     real *v, *lambda, *g, *g_rate, *g_values, *observables, *gaps; /* lambda: of the constraints, then of the contacts
                                                                       */
     real *phase_work, *phase_entries; /* (q,p) and its rate; entries of the Jacobians of chi */
+    unsigned known;          /* readings that belong to the state at hand */
+    real largest_g, largest_rate, energy, power, momenta[SYMMETRY_LIMIT];
+    /* what is watched during a run */
+    watch_sums watched[WATCH_LIMIT];
+    real samples, sum_t, sum_tt; /* their count; sums of t and t^2 */
 } simulation;
 
 static inline place simulation_place(const simulation *z) { return place_at(z->s, z->x.q, z->x.w, &z->x.t, z->lambda); }
@@ -58,6 +85,8 @@ int X(simulation_create_with)(model *m, const engine_options *options, const str
                            simulation **result);
 void X(simulation_destroy)(simulation *z);
 int X(simulation_step)(simulation *z, real h);
+/* To be called when z->x has changed in any other way: what was read off the old state is forgotten. */
+static inline void simulation_moved(simulation *z) { z->known = 0; }
 /* The last step, which succeeded, taken back: for models with contacts, whose events may be refused when they are
    told. */
 void X(simulation_take_back)(simulation *z);
@@ -80,7 +109,9 @@ int X(simulation_lossless)(const simulation *z);
 int X(simulation_without_contacts)(const simulation *z, const char *what);
 /* Work of the method. */
 newton_counts X(simulation_counts)(const simulation *z);
-/* Largest |g| and |dg/dt| of the state. */
+/* Reads everything that `wanted` names off the state, once per state. Fails where multipliers cannot be found. */
+int X(simulation_read)(simulation *z, unsigned wanted);
+/* The following read the state as it is now, whatever was known. Largest |g| and |dg/dt|. */
 void X(simulation_residuals)(simulation *z, real *position, real *velocity);
 real X(simulation_energy)(simulation *z);
 /* Does the model change its energy, by forces or time? Then the work since the start; energy - work is constant. */
@@ -94,7 +125,15 @@ size_t X(simulation_column_count)(const simulation *z);
 int X(simulation_column_name)(const simulation *z, size_t column, char *buffer, size_t size);
 /* What it is, a word; NULL beyond the last. */
 const char *X(simulation_column_kind)(const simulation *z, size_t column);
-int X(simulation_frame)(simulation *z, wide *values);
+int X(simulation_frame)(simulation *z, real *values);
+
+/* What a run watches (engine.h); the state is looked at, then added to the sums. */
+size_t X(simulation_watch_count)(const simulation *z);
+void X(simulation_watch_name)(const simulation *z, size_t index, char *buffer, size_t size);
+void X(simulation_look)(simulation *z, engine_look *found);
+void X(simulation_watch)(simulation *z);
+void X(simulation_watched)(const simulation *z, size_t index, engine_watched *quantity);
+void X(simulation_watch_from)(simulation *z, size_t index, const engine_watched *quantity);
 
 int X(simulation_check)(model *m, start_mode mode, engine_check *result,
                         void (*start)(void *user, const char *name, wide value, int free),

@@ -14,6 +14,8 @@ static int create(model *m, const engine_options *options, void **self)
 
 static void destroy(void *self) { X(simulation_destroy)(self); }
 static int step(void *self, wide h) { return X(simulation_step)(self, (real)h); }
+static int step_again(void *self) { return X(simulation_step)(self, ((simulation *)self)->h); }
+static long steps(const void *self) { return ((const simulation *)self)->steps; }
 static wide get_time(const void *self)
 {
     const simulation *z = self;
@@ -34,39 +36,36 @@ static int column_name(const void *self, size_t column, char *buffer, size_t siz
 {
     return X(simulation_column_name)(self, column, buffer, size);
 }
-static int frame(void *self, wide *values) { return X(simulation_frame)(self, values); }
+static int frame(void *self, void *values) { return X(simulation_frame)(self, values); }
 
 static int balance(const void *self) { return X(simulation_has_work)(self); }
 
-static size_t monitor_count(const void *self)
+static size_t watch_count(const void *self) { return X(simulation_watch_count)(self); }
+static void watch_name(const void *self, size_t index, char *buffer, size_t size)
 {
-    return 3 + (size_t)((const simulation *)self)->symmetry_count + (size_t)balance(self);
+    X(simulation_watch_name)(self, index, buffer, size);
+}
+static void look(void *self, engine_look *found) { X(simulation_look)(self, found); }
+static void watch(void *self) { X(simulation_watch)(self); }
+static void watched(const void *self, size_t index, engine_watched *quantity)
+{
+    X(simulation_watched)(self, index, quantity);
+}
+static void watch_from(void *self, size_t index, const engine_watched *quantity)
+{
+    X(simulation_watch_from)(self, index, quantity);
 }
 
-static void monitor_name(const void *self, size_t index, char *buffer, size_t size)
+static void samples(const void *self, engine_samples *out)
 {
-    static const char *const names[] = { "energy", "constraint", "velocity_constraint" };
     const simulation *z = self;
-    if (index < 3)
-        snprintf(buffer, size, "%s", names[index]);
-    else if (index == 3 + (size_t)z->symmetry_count)
-        snprintf(buffer, size, "energy - work");
-    else
-        X(symmetry_name)(z->s, &z->symmetries[index - 3], buffer, size);
+    *out = (engine_samples){ z->samples, z->sum_t, z->sum_tt };
 }
 
-static int monitor(void *self, wide *values)
+static void samples_from(void *self, const engine_samples *from)
 {
     simulation *z = self;
-    real position, velocity;
-    X(simulation_residuals)(z, &position, &velocity);
-    values[0] = X(simulation_energy)(z);
-    values[1] = position;
-    values[2] = velocity;
-    for (int i = 0; i < z->symmetry_count; i++)
-        values[3 + i] = X(symmetry_momentum)(z->s, &z->symmetries[i], z->x.q, z->x.p);
-    if (balance(z)) values[3 + z->symmetry_count] = values[0] - X(simulation_work)(z);
-    return TAUT_OK;
+    z->samples = (real)from->count, z->sum_t = (real)from->sum_t, z->sum_tt = (real)from->sum_tt;
 }
 
 static int characteristic_time(void *self, wide *time)
@@ -92,9 +91,10 @@ static int energy_size(void *self, wide *size)
     if (size) *size = 0;
     if (!z->s->energy) return ENGINE_ENERGY_FREE;
     if (size) {
-        real energy = X(simulation_energy)(z), kinetic = 0; /* leaves the velocities in z->v */
+        real kinetic = 0;
+        X(simulation_read)(z, READING_ENERGY | READING_VELOCITY); /* nothing in it can fail */
         for (uint32_t i = 0; i < z->s->n; i++) kinetic += z->v[i] * z->x.p[i] / 2;
-        real sum = REAL(fabs)(kinetic) + REAL(fabs)(energy - kinetic);
+        real sum = REAL(fabs)(kinetic) + REAL(fabs)(z->energy - kinetic);
         *size = balance(z) ? sum + REAL(fabs)(X(simulation_work)(z)) : sum;
     }
     if (balance(z) || energy_conserved(z)) return ENGINE_ENERGY_KEPT;
@@ -202,14 +202,21 @@ const engine_api ENGINE = {
     create,
     destroy,
     step,
+    step_again,
+    steps,
     get_time,
     counts,
     column_count,
     column_name,
     frame,
-    monitor_count,
-    monitor_name,
-    monitor,
+    watch_count,
+    watch_name,
+    look,
+    watch,
+    watched,
+    watch_from,
+    samples,
+    samples_from,
     energy_conserved,
     start_moves,
     X(simulation_check),

@@ -1,18 +1,10 @@
-/* What is read off the state of a simulation: residuals, energy, multipliers, and the columns of a frame. */
+/* What is read off the state of a simulation: residuals, energy, multipliers, and the columns of a frame.
+ * simulation_read is the one place where a state is evaluated for frames, for what a run watches and for the work of
+ * forces; nothing is evaluated twice at one state. */
 #include <stdio.h>
 #include <string.h>
 
 #include "run/simulation.h"
-
-int X(simulation_solution)(simulation *z, wide *q, wide *p, wide *lambda)
-{
-    int status = X(simulation_multipliers)(z);
-    if (status) return status;
-    for (uint32_t i = 0; i < z->s->n; i++) q[i] = (wide)z->x.q[i] + z->x.q_low[i];
-    for (uint32_t i = 0; i < z->s->n; i++) p[i] = (wide)z->x.p[i] + z->x.p_low[i];
-    for (uint32_t k = 0; k < z->s->c; k++) lambda[k] = z->lambda[k];
-    return TAUT_OK;
-}
 
 /* q' by the method's own equations into z->v, the largest |chi|, and the largest |d chi/dt|. */
 static void phase_residuals(simulation *z, real *position, real *velocity)
@@ -44,37 +36,126 @@ static void phase_residuals(simulation *z, real *position, real *velocity)
     *velocity = real_largest(z->g_rate, s->c);
 }
 
-void X(simulation_residuals)(simulation *z, real *position, real *velocity)
-{
-    struct system *s = z->s;
-    place at = simulation_place(z);
-    if (z->m->phase) {
-        phase_residuals(z, position, velocity);
-        return;
-    }
-    X(system_constraints)(s, &at, z->g);
-    X(system_velocity)(s, &at, z->v);
-    X(system_block_values)(s, BLOCK_G, &at, z->g_values);
-    X(system_constraint_rate)(s, &at, z->g_rate);
-    X(block_multiply)(&s->blocks[BLOCK_G], z->g_values, 1, z->v, z->g_rate);
-    *position = real_largest(z->g, s->c);
-    *velocity = real_largest(z->g_rate, s->c);
-}
-
-real X(simulation_energy)(simulation *z)
+static void read_velocity(simulation *z)
 {
     place at = simulation_place(z);
-    if (!z->m->phase) X(system_velocity)(z->s, &at, z->v); /* H is the energy there, and q' another thing than H_p */
-    return X(system_energy)(z->s, &at, z->v);
+    X(system_velocity)(z->s, &at, z->v);
 }
 
-int X(simulation_multipliers)(simulation *z)
+/* With G, where the residuals have been read before. */
+static int read_multipliers(simulation *z)
 {
+    const real *g = z->known & READING_RESIDUALS ? z->g_values : NULL;
     if (z->hybrid) return X(hybrid_measure)(z->hybrid, &z->x, z->lambda, z->gaps, z->observables);
     if (!z->s->c || z->m->phase) return TAUT_OK;
     /* From the state alone, not from the last frame: what is recorded must not depend on how often, or since when. */
     memcpy(z->lambda, z->x.lambda, z->s->c * sizeof(real));
-    return X(acceleration_solve)(z->acceleration, z->x.q, z->x.w, z->x.t, z->lambda, NULL);
+    return X(acceleration_solve_with)(z->acceleration, z->x.q, z->x.w, z->x.t, g, z->lambda, NULL);
+}
+
+static void read_residuals(simulation *z)
+{
+    struct system *s = z->s;
+    place at = simulation_place(z);
+    if (z->m->phase) {
+        phase_residuals(z, &z->largest_g, &z->largest_rate);
+        return;
+    }
+    X(system_constraints)(s, &at, z->g);
+    X(system_block_values)(s, BLOCK_G, &at, z->g_values);
+    X(system_constraint_rate)(s, &at, z->g_rate);
+    X(block_multiply)(&s->blocks[BLOCK_G], z->g_values, 1, z->v, z->g_rate);
+    z->largest_g = real_largest(z->g, s->c);
+    z->largest_rate = real_largest(z->g_rate, s->c);
+}
+
+static void read_energy(simulation *z)
+{
+    place at = simulation_place(z);
+    z->energy = X(system_energy)(z->s, &at, z->v); /* on phase space this is H, which does not ask for v */
+}
+
+static void read_momenta(simulation *z)
+{
+    for (int i = 0; i < z->symmetry_count; i++)
+        z->momenta[i] = X(symmetry_momentum)(z->s, &z->symmetries[i], z->x.q, z->x.p);
+}
+
+static void read_observables(simulation *z)
+{
+    place at = simulation_place(z);
+    if (z->m->phase && z->m->phase->velocities) at.x[KIND_W] = z->v;
+    X(system_observables)(z->s, &at, z->observables);
+}
+
+/* Where the multipliers of the state cannot be found, with the method's own. */
+static void read_power(simulation *z)
+{
+    const structure *found = &z->s->structure;
+    place at = simulation_place(z);
+    if ((found->force_multiplier || found->constraint_time) && X(simulation_read)(z, READING_MULTIPLIERS))
+        memcpy(z->lambda, z->x.lambda, z->s->c * sizeof(real));
+    z->power = X(system_power)(z->s, &at, z->v, z->g_rate);
+    z->known &= ~(unsigned)READING_RESIDUALS; /* g_rate was room to work in */
+}
+
+/* What else must be known first. The velocity on phase space comes with the residuals. */
+static unsigned with_needs(const simulation *z, unsigned wanted)
+{
+    if (wanted & READING_OBSERVABLES) wanted |= READING_VELOCITY | READING_MULTIPLIERS;
+    if (wanted & (READING_RESIDUALS | READING_ENERGY | READING_POWER)) wanted |= z->m->phase ? 0 : READING_VELOCITY;
+    if (wanted & READING_VELOCITY && z->m->phase) wanted |= READING_RESIDUALS;
+    return wanted;
+}
+
+int X(simulation_read)(simulation *z, unsigned wanted)
+{
+    unsigned missing = with_needs(z, wanted) & ~z->known;
+    int status = TAUT_OK;
+    if (missing & READING_VELOCITY && !z->m->phase) read_velocity(z);
+    if (missing & READING_POWER) read_power(z);
+    if (missing & READING_RESIDUALS) {
+        read_residuals(z);
+        z->known |= READING_RESIDUALS;
+    }
+    if (missing & READING_MULTIPLIERS) status = read_multipliers(z);
+    if (status) return status;
+    if (missing & READING_ENERGY) read_energy(z);
+    if (missing & READING_MOMENTA) read_momenta(z);
+    if (missing & READING_OBSERVABLES && !z->hybrid) read_observables(z);
+    z->known |= missing;
+    return TAUT_OK;
+}
+
+void X(simulation_residuals)(simulation *z, real *position, real *velocity)
+{
+    simulation_moved(z);
+    X(simulation_read)(z, READING_RESIDUALS);
+    *position = z->largest_g;
+    *velocity = z->largest_rate;
+}
+
+real X(simulation_energy)(simulation *z)
+{
+    simulation_moved(z);
+    X(simulation_read)(z, READING_ENERGY);
+    return z->energy;
+}
+
+int X(simulation_multipliers)(simulation *z)
+{
+    simulation_moved(z);
+    return X(simulation_read)(z, READING_MULTIPLIERS);
+}
+
+int X(simulation_solution)(simulation *z, wide *q, wide *p, wide *lambda)
+{
+    int status = X(simulation_multipliers)(z);
+    if (status) return status;
+    for (uint32_t i = 0; i < z->s->n; i++) q[i] = (wide)z->x.q[i] + z->x.q_low[i];
+    for (uint32_t i = 0; i < z->s->n; i++) p[i] = (wide)z->x.p[i] + z->x.p_low[i];
+    for (uint32_t k = 0; k < z->s->c; k++) lambda[k] = z->lambda[k];
+    return TAUT_OK;
 }
 
 /* ---- columns ---- */
@@ -176,32 +257,33 @@ const char *X(simulation_column_kind)(const simulation *z, size_t column)
     return type < COLUMN_TYPES ? kinds[type] : NULL;
 }
 
-int X(simulation_frame)(simulation *z, wide *values)
+static real *put(real *to, const real *from, size_t count)
 {
-    struct system *s = z->s;
-    uint32_t n = s->n;
-    real position, velocity;
-    int status = X(simulation_multipliers)(z);
+    if (count) memcpy(to, from, count * sizeof *to);
+    return to + count;
+}
+
+/* In the order of column_type. */
+int X(simulation_frame)(simulation *z, real *values)
+{
+    const struct system *s = z->s;
+    const size_t n = s->n, contacts = z->m->contact_count;
+    int status = X(simulation_read)(z, READING_FRAME);
     if (status) return status;
-    X(simulation_residuals)(z, &position, &velocity); /* leaves the velocities in z->v */
-    *values++ = z->x.t;
-    for (uint32_t i = 0; i < n; i++) *values++ = z->x.q[i];
-    for (uint32_t i = 0; i < n; i++) *values++ = z->v[i];
-    for (uint32_t i = 0; i < n; i++) *values++ = z->x.p[i];
-    for (size_t k = 0; !z->m->phase && k < s->c + z->m->contact_count; k++) *values++ = z->lambda[k];
-    for (size_t k = 0; k < z->m->contact_count; k++) *values++ = z->gaps[k];
-    if (s->energy) *values++ = X(simulation_energy)(z);
+    values = put(values, &z->x.t, 1);
+    values = put(values, z->x.q, n);
+    values = put(values, z->v, n);
+    values = put(values, z->x.p, n);
+    if (!z->m->phase) values = put(values, z->lambda, s->c + contacts);
+    values = put(values, z->gaps, contacts);
+    if (s->energy) *values++ = z->energy;
     if (X(simulation_has_work)(z)) *values++ = X(simulation_work)(z);
-    *values++ = position;
-    *values++ = velocity;
-    for (int i = 0; i < z->column_symmetries; i++)
-        *values++ = X(symmetry_momentum)(s, &z->symmetries[i], z->x.q, z->x.p);
-    place at = simulation_place(z);
-    if (z->m->phase && z->m->phase->velocities) at.x[KIND_W] = z->v;
-    if (!z->hybrid) X(system_observables)(s, &at, z->observables);
-    for (size_t i = 0; i < z->m->observable_count; i++) *values++ = z->observables[i];
+    *values++ = z->largest_g;
+    *values++ = z->largest_rate;
+    values = put(values, z->momenta, (size_t)z->column_symmetries);
+    values = put(values, z->observables, z->m->observable_count);
     if (!z->declared.midpoint_multipliers || !s->c) return TAUT_OK;
     *values++ = *z->x.t_lambda;
-    for (uint32_t k = 0; k < s->c; k++) *values++ = z->x.lambda[k];
+    put(values, z->x.lambda, s->c);
     return TAUT_OK;
 }

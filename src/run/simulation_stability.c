@@ -65,7 +65,13 @@ static int refine(search *s, real *gap)
             high = t, f_high = f;
         if (f == 0) break;
     }
-    return TAUT_OK;
+    /* the last time looked at need not be the best one */
+    real best = -f_low < f_high ? low : high;
+    int status = TAUT_OK;
+    if (s->x.t != best) X(state_copy)(&s->before, &s->x);
+    if (s->x.t != best) status = X(flow_advance)(s->z->flow, &s->x, best, TOLERANCE);
+    section(s, &s->x, gap);
+    return status;
 }
 
 /* *period: 0 when there is none up to `until`. */

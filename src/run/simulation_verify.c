@@ -167,9 +167,9 @@ static int go_back(simulation *z, real h, long steps, const sizes *size, state *
     *growth = 1;
     for (long n = 0; n < steps; n++) {
         int status = X(simulation_step)(z, -h);
-        X(state_swap)(&z->x, other);
+        X(state_swap)(&z->x, other), simulation_moved(z);
         if (!status) status = X(simulation_step)(z, -h);
-        X(state_swap)(&z->x, other);
+        X(state_swap)(&z->x, other), simulation_moved(z);
         if (status) return status;
         if (first > 0) *growth = larger(*growth, separation(&z->x, other, size) / first);
     }
@@ -219,7 +219,7 @@ int X(simulation_return)(simulation *z, real h, long steps, engine_return *out)
     if (!status) status = displace(z, &z->x, REAL(sqrt)(REAL_EPSILON), &other);
     if (!status) status = go_back(z, h, steps, &size, &other, &growth);
     if (!status) *out = (engine_return){ separation(&z->x, &begin, &size), growth * growth_beside(z, way, &size) };
-    if (begin.block) X(state_copy)(&begin, &z->x);
+    if (begin.block) X(state_copy)(&begin, &z->x), simulation_moved(z);
     X(state_clear)(z->s, &begin);
     X(state_clear)(z->s, &other);
     return status;
@@ -309,9 +309,9 @@ static int probe(prober *p, real h, real displacement, real *before, real *after
     int status = X(nearby_state)(p->nearby, displacement, p->dq, p->dw, &p->x);
     if (status) return status;
     take(p, &p->x, before);
-    X(state_swap)(&z->x, &p->x);
+    X(state_swap)(&z->x, &p->x), simulation_moved(z);
     status = X(simulation_step)(z, h);
-    X(state_swap)(&z->x, &p->x);
+    X(state_swap)(&z->x, &p->x), simulation_moved(z);
     if (!status) take(p, &p->x, after);
     return status;
 }

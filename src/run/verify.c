@@ -338,7 +338,7 @@ static int check_energy(check *z, const engine_follow *f)
 static void check_rest(check *z, const engine_follow *f)
 {
     verify_row *row = add_property(z, "momenta", KEEPS_MOMENTUM);
-    size_t symmetries = z->api->monitor_count(z->engine) - 3 - (size_t)z->api->balance(z->engine);
+    size_t symmetries = z->api->watch_count(z->engine) - 3 - (size_t)z->api->balance(z->engine);
     if (!symmetries) {
         snprintf(row->note, sizeof row->note,
                  "no translation, rotation or shift of a coordinate leaves the model as it is");
@@ -348,7 +348,7 @@ static void check_rest(check *z, const engine_follow *f)
     size_t at = 0;
     for (size_t i = 0; i < symmetries && at + 160 < sizeof row->note; i++) {
         char name[100];
-        z->api->monitor_name(z->engine, 3 + i, name, sizeof name);
+        z->api->watch_name(z->engine, 3 + i, name, sizeof name);
         at += (size_t)snprintf(row->note + at, sizeof row->note - at, "%s%s", i ? ", " : "", name);
     }
     if (symmetries > 1) snprintf(row->note + at, sizeof row->note - at, "; the one that changed most");

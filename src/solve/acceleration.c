@@ -2,6 +2,9 @@
  *     pi_w dw + (pi_q v + pi_t) = phi(q,w,t,lambda)
  *     dv = nu_w dw + (nu_q v + nu_t)
  *     G dv + d^2/ds^2 g(q + s v, t + s) = 0
+ * Where p = M v + a with constant M and a, and the forces are free of multipliers, dw and dv are eliminated. With the
+ * free force f, W = M^-1 and the last term k, what is left is
+ *     G W (f + G' lambda) + k = 0
  */
 #include "solve/acceleration.h"
 
@@ -9,24 +12,35 @@
 #include <string.h>
 
 #include "base/room.h"
+#include "solve/multiplier.h"
 
 struct acceleration {
     struct system *s;
-    kkt *kkt;
+    kkt *kkt;                    /* of all unknowns; or */
+    multiplier *multiplier;      /* of lambda alone; neither: lambda alone, and there is none */
     newton newton;
     void *room;                  /* of the arrays below */
     real *x;                     /* dw, dv, lambda */
     real *pi_w, *nu_w;           /* block values */
     real *pi_rate, *nu_rate, *curvature, *velocity;
+    /* lambda alone */
+    real *force, *jacobian;      /* f; values of BLOCK_G, unless they are given: */
+    const real *g;
     const real *q, *w;
     real t;
 };
+
+static int is_reduced(const struct system *s)
+{
+    return s->offset && s->form != FORM_RATES && !s->structure.force_multiplier;
+}
 
 void X(acceleration_destroy)(acceleration *a)
 {
     if (!a) return;
     taut_mem_free(a->s->context, a->room);
     X(kkt_destroy)(a->kkt);
+    X(multiplier_destroy)(a->multiplier);
     X(newton_clear)(&a->newton);
     taut_mem_free(a->s->context, a);
 }
@@ -36,12 +50,17 @@ static void lay_out(void *self, room_layout *l)
     acceleration *a = self;
     const struct system *s = a->s;
     a->x = room_reals(l, 2 * (size_t)s->n + s->c);
+    a->curvature = room_reals(l, s->c);
+    a->velocity = room_reals(l, s->n);
+    if (!a->kkt) {
+        a->force = room_reals(l, s->n);
+        a->jacobian = room_reals(l, (size_t)s->blocks[BLOCK_G].value_count);
+        return;
+    }
     a->pi_w = room_reals(l, (size_t)s->blocks[BLOCK_PI_W].value_count);
     a->nu_w = room_reals(l, (size_t)s->blocks[BLOCK_NU_W].value_count);
     a->pi_rate = room_reals(l, s->n);
     a->nu_rate = room_reals(l, s->n);
-    a->curvature = room_reals(l, s->c);
-    a->velocity = room_reals(l, s->n);
 }
 
 int X(acceleration_create)(struct system *s, acceleration **result)
@@ -50,12 +69,15 @@ int X(acceleration_create)(struct system *s, acceleration **result)
     *result = NULL;
     if (!a) return TAUT_OUT_OF_MEMORY;
     a->s = s;
-    int status = X(kkt_create)(s, &a->kkt);
-    if (!status) status = X(system_prepare_rates)(s);
-    if (!status) status = X(system_prepare_block)(s, BLOCK_PI_W);
-    if (!status) status = X(system_prepare_block)(s, BLOCK_NU_W);
+    int reduced = is_reduced(s), unknowns = (int)(reduced ? s->c : 2 * s->n + s->c);
+    int status = X(system_prepare_rates)(s);
+    if (!status) status = X(system_prepare_block)(s, BLOCK_G);
+    if (!status && !reduced) status = X(kkt_create)(s, &a->kkt);
+    if (!status && !reduced) status = X(system_prepare_block)(s, BLOCK_PI_W);
+    if (!status && !reduced) status = X(system_prepare_block)(s, BLOCK_NU_W);
+    if (!status && reduced && s->c) status = X(multiplier_create)(s, &a->multiplier);
     if (!status) status = room_create(s->context, lay_out, a, &a->room);
-    if (!status) status = X(newton_create)(s->context, (int)(2 * s->n + s->c), 0, &a->newton);
+    if (!status) status = X(newton_create)(s->context, unknowns, 0, &a->newton);
     if (status)
         X(acceleration_destroy)(a);
     else
@@ -114,12 +136,12 @@ static void name(void *self, int equation, char *buffer, size_t size)
     snprintf(buffer, size, "acceleration of %s", text);
 }
 
-int X(acceleration_solve)(acceleration *a, const real *q, const real *w, real t, real *lambda, real *dv)
+/* All unknowns. */
+static int solve_full(acceleration *a, real *lambda)
 {
     struct system *s = a->s;
     uint32_t n = s->n;
-    a->q = q, a->w = w, a->t = t;
-    place at = place_at(a->s, q, w, &a->t, lambda);
+    place at = place_at(a->s, a->q, a->w, &a->t, lambda);
     X(system_velocity)(s, &at, a->velocity);
     X(system_momentum_rate)(s, &at, a->velocity, a->pi_rate);
     X(system_velocity_rate)(s, &at, a->velocity, a->nu_rate);
@@ -129,11 +151,83 @@ int X(acceleration_solve)(acceleration *a, const real *q, const real *w, real t,
     memset(a->x, 0, 2 * (size_t)n * sizeof(real));
     memcpy(a->x + 2 * n, lambda, s->c * sizeof(real));
     newton_problem problem = { a, (int)(2 * n + s->c), residual, factor, solve, measure, name, NULL };
-    int status = X(newton_solve)(&a->newton, &problem, a->x, 0, t, "multipliers");
-    if (status) return status;
-    memcpy(lambda, a->x + 2 * n, s->c * sizeof(real));
-    if (dv) memcpy(dv, a->x + n, n * sizeof(real));
+    int status = X(newton_solve)(&a->newton, &problem, a->x, 0, a->t, "multipliers");
+    if (!status) memcpy(lambda, a->x + 2 * n, s->c * sizeof(real));
+    return status;
+}
+
+/* ---- lambda alone ---- */
+
+/* d/dt of momentum and velocity into a->x: f + G' lambda, and W of it; one of them is dw. */
+static void accelerate(acceleration *a, const real *lambda)
+{
+    const struct system *s = a->s;
+    real *force = a->x, *dv = a->x + s->n;
+    memcpy(force, a->force, s->n * sizeof(real));
+    X(block_multiply_transposed)(&s->blocks[BLOCK_G], a->g, 1, lambda, force);
+    X(system_apply_inverse_mass)(s, force, dv);
+}
+
+static int reduced_residual(void *self, const real *lambda, real *out)
+{
+    acceleration *a = self;
+    accelerate(a, lambda);
+    memcpy(out, a->curvature, a->s->c * sizeof(real));
+    X(block_multiply)(&a->s->blocks[BLOCK_G], a->g, 1, a->x + a->s->n, out);
     return TAUT_OK;
+}
+
+static int reduced_factor(void *self, const real *lambda)
+{
+    acceleration *a = self;
+    (void)lambda;
+    return X(multiplier_factor)(a->multiplier, a->g, a->g);
+}
+
+static int reduced_solve(void *self, real *out) { return X(multiplier_solve)(((acceleration *)self)->multiplier, out); }
+
+static real reduced_measure(void *self, const real *lambda, const real *change)
+{
+    return X(newton_relative)(lambda, change, (int)((acceleration *)self)->s->c);
+}
+
+static void reduced_name(void *self, int equation, char *buffer, size_t size)
+{
+    X(system_constraint_name)(((acceleration *)self)->s, (uint32_t)equation, buffer, size);
+}
+
+static int solve_reduced(acceleration *a, const real *g, real *lambda)
+{
+    struct system *s = a->s;
+    place at = place_at(a->s, a->q, a->w, &a->t, lambda);
+    int status = TAUT_OK;
+    X(system_free_force)(s, &at, a->force);
+    a->g = g ? g : a->jacobian;
+    if (!g) X(system_block_values)(s, BLOCK_G, &at, a->jacobian);
+    if (s->c) {
+        newton_problem problem = { a, (int)s->c, reduced_residual, reduced_factor, reduced_solve, reduced_measure,
+                                   reduced_name, NULL };
+        X(system_velocity)(s, &at, a->velocity);
+        X(system_constraint_curvature)(s, &at, a->velocity, a->curvature);
+        status = X(newton_solve)(&a->newton, &problem, lambda, 0, a->t, "multipliers");
+    }
+    accelerate(a, lambda);
+    if (s->form == FORM_LAGRANGIAN) memcpy(a->x, a->x + s->n, s->n * sizeof(real)); /* dw is dv */
+    return status;
+}
+
+int X(acceleration_solve_with)(acceleration *a, const real *q, const real *w, real t, const real *g, real *lambda,
+                               real *dv)
+{
+    a->q = q, a->w = w, a->t = t;
+    int status = a->kkt ? solve_full(a, lambda) : solve_reduced(a, g, lambda);
+    if (!status && dv) memcpy(dv, a->x + a->s->n, a->s->n * sizeof(real));
+    return status;
+}
+
+int X(acceleration_solve)(acceleration *a, const real *q, const real *w, real t, real *lambda, real *dv)
+{
+    return X(acceleration_solve_with)(a, q, w, t, NULL, lambda, dv);
 }
 
 const real *X(acceleration_stage_rate)(const acceleration *a) { return a->x; }

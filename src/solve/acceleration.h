@@ -12,6 +12,9 @@ int X(acceleration_create)(struct system *s, acceleration **result);
 void X(acceleration_destroy)(acceleration *a);
 /* lambda: guess in, multipliers out; dv (may be NULL): d/dt of the velocity. */
 int X(acceleration_solve)(acceleration *a, const real *q, const real *w, real t, real *lambda, real *dv);
+/* The same with the values of BLOCK_G at the place, where they are known already (NULL: they are not). */
+int X(acceleration_solve_with)(acceleration *a, const real *q, const real *w, real t, const real *g, real *lambda,
+                               real *dv);
 /* d/dt of the stage variable w, as found by the last solve. */
 const real *X(acceleration_stage_rate)(const acceleration *a);
 
