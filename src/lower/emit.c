@@ -262,12 +262,27 @@ static void declare_targets(emission *e, const segment *t)
             i % 12 == 11 || i + 1 == t->count ? ";\n" : "");
 }
 
-static void put_checks(emission *e, const program_phase *f, const char *indent)
+/* Every pivot is more than this part of what it is made of. */
+static void put_checks(emission *e, const program_phase *f, const char *part)
 {
+    if (!f->check_count) put(e, "1");
     for (uint32_t i = 0; i < f->check_count; i++)
-        put(e, "%s%s(taut_math_fabs(%s) > PIVOT_LEAST * taut_math_fabs(%s))", i ? "" : indent, i ? " | !" : "if (!",
-            name_of(e, f->checks[i].pivot).text, name_of(e, f->checks[i].reference).text);
-    if (f->check_count) put(e, ") return 1;\n");
+        put(e, "%s(taut_math_fabs(%s) > %s * taut_math_fabs(%s))", i ? " & " : "",
+            name_of(e, f->checks[i].pivot).text, part, name_of(e, f->checks[i].reference).text);
+}
+
+static void put_matrix(emission *e, const program_phase *f, const char *indent)
+{
+    put_segment(e, &f->factor, indent, !f->iteration.always);
+    put(e, "%sif (!(", indent);
+    put_checks(e, f, "PIVOT_LEAST");
+    put(e, ")) return 1;\n");
+    if (f->iteration.linear) {
+        put(e, "%ssure = ", indent);
+        put_checks(e, f, "PIVOT_SURE");
+        put(e, ";\n");
+    }
+    put(e, "%scounts[1]++;\n", indent);
 }
 
 static void put_correction(emission *e, const program_phase *f)
@@ -285,23 +300,21 @@ static void put_iteration(emission *e, const program_phase *f, int index)
     put(e, "    static const iteration phase%d = { %d, %d, %d, %a, %a, %a };\n", index, i->linear, i->always,
         i->skip_first, i->enough, i->rest, i->epsilon);
     if (!i->always) declare_targets(e, &f->factor);
-    put(e, "    for (int round = 0, factor = 1, verdict = 0; verdict != ITERATION_ENDED; round++) {\n");
+    put(e, "    for (int round = 0, factor = 1, sure = 0, verdict = 0; verdict != ITERATION_ENDED; round++) {\n");
     put(e, "        if (round == ITERATIONS_MOST) return 1;\n");
     put_segment(e, &f->residual, "        ", 0);
     if (i->always) {
-        put_segment(e, &f->factor, "        ", 0);
-        put_checks(e, f, "        ");
-        put(e, "        factor = 1;\n        counts[1]++;\n");
+        put_matrix(e, f, "        ");
+        put(e, "        factor = 1;\n");
     } else {
         put(e, "        if (factor) {\n");
-        put_segment(e, &f->factor, "            ", 1);
-        put_checks(e, f, "            ");
-        put(e, "            counts[1]++;\n        }\n");
+        put_matrix(e, f, "            ");
+        put(e, "        }\n");
     }
     put_segment(e, &f->solve, "        ", 0);
     put_correction(e, f);
     put(e, "        counts[0]++;\n");
-    put(e, "        verdict = iteration_judge(&phase%d, round, size, before%d, factor);\n", index, index);
+    put(e, "        verdict = iteration_judge(&phase%d, round, size, before%d, factor, sure);\n", index, index);
     put(e, "        if (verdict == ITERATION_HOPELESS) return 1;\n");
     put(e, "        factor = verdict == ITERATION_NEEDS_MATRIX;\n        before%d = size;\n    }\n", index);
 }

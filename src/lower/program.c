@@ -73,13 +73,13 @@ static void run(const segment *t, real *r)
 
 /* ---- a phase ---- */
 
-/* The growth of pivots: has one of them lost too many digits? A NaN has. */
-static int is_lost(const program_phase *f, const real *r)
+/* The growth of pivots: is every one of them more than this part of what it is made of? A NaN is not. */
+static int pivots_exceed(const program_phase *f, const real *r, double part)
 {
-    int lost = 0;
+    int all = 1;
     for (uint32_t i = 0; i < f->check_count; i++)
-        lost |= !(REAL(fabs)(r[f->checks[i].pivot]) > (real)PIVOT_LEAST * REAL(fabs)(r[f->checks[i].reference]));
-    return lost;
+        all &= REAL(fabs)(r[f->checks[i].pivot]) > (real)part * REAL(fabs)(r[f->checks[i].reference]);
+    return all;
 }
 
 /* Subtracts the correction; its size. */
@@ -97,7 +97,7 @@ static double correct(const program_phase *f, real *r)
 static program_outcome solve_phase(program *p, program_phase *f, real *r)
 {
     double before = 0;
-    int factor = 1;
+    int factor = 1, sure = 0;
     run(&f->begin, r);
     for (uint32_t i = 0; i < f->size; i++) r[f->unknowns[i]] = r[f->guesses[i]];
     for (int k = 0; f->size; k++) {
@@ -107,12 +107,13 @@ static program_outcome solve_phase(program *p, program_phase *f, real *r)
         if (fresh) {
             run(&f->factor, r);
             p->counts.factorisations++;
-            if (is_lost(f, r)) return PROGRAM_LEFT;
+            if (!pivots_exceed(f, r, PIVOT_LEAST)) return PROGRAM_LEFT;
+            sure = f->iteration.linear && pivots_exceed(f, r, PIVOT_SURE);
         }
         run(&f->solve, r);
         p->counts.iterations++;
         double size = correct(f, r);
-        int verdict = iteration_judge(&f->iteration, k, size, before, fresh);
+        int verdict = iteration_judge(&f->iteration, k, size, before, fresh, sure);
         if (verdict == ITERATION_ENDED) break;
         if (verdict == ITERATION_HOPELESS) return PROGRAM_LEFT;
         factor = verdict == ITERATION_NEEDS_MATRIX;

@@ -8,6 +8,8 @@ enum { LEFT_MOST = 150, NODES_MOST = 150000 };
 /* An explicit unknown is kept where its replacement would fill the other equations more than that. */
 enum { SPREAD_MOST = 36 };
 
+enum { EXPAND_MOST = 2 }; /* unknowns in which equations of degree 2 are written out: more have too many products */
+
 static int too_large(const symbols *y) { return taut_graph_count(y->g) > NODES_MOST; }
 
 void X(reduced_clear)(symbols *y, reduced_phase *p)
@@ -199,6 +201,40 @@ static int solve_explicit(symbols *y, reduced_phase *p)
     return status;
 }
 
+/* ---- few equations of degree 2 ---- */
+
+/* e as c + sum b_i x_i + sum a_ij x_i x_j in the unknowns that are left: the coefficients do not depend on them, and an
+   iteration has little to do. e itself where it is no such polynomial. */
+static expr expand(symbols *y, const reduced_phase *p, expr e)
+{
+    graph *g = y->g;
+    expr leaves[EXPAND_MOST], zeros[EXPAND_MOST], slopes[EXPAND_MOST], sum;
+    for (uint32_t i = 0; i < p->size; i++) leaves[i] = unknown_leaf(y, p, p->left[i]), zeros[i] = y->zero;
+    if (taut_expr_gradient(g, e, leaves, p->size, slopes)) return 0;
+    sum = taut_expr_substitute(g, e, leaves, zeros, p->size);
+    for (uint32_t i = 0; i < p->size; i++) {
+        expr second[EXPAND_MOST], inner;
+        if (taut_expr_gradient(g, slopes[i], leaves, p->size, second)) return 0;
+        inner = taut_expr_substitute(g, slopes[i], leaves, zeros, p->size);
+        for (uint32_t k = i; k < p->size; k++) {
+            if (!second[k] || taut_expr_kinds(g, second[k]) >> LEAF_UNKNOWN & 1) return second[k] ? e : 0;
+            expr factor = k == i ? taut_expr_mul(g, taut_expr_number(g, (wide)0.5), second[k]) : second[k];
+            inner = taut_expr_add(g, inner, taut_expr_mul(g, factor, leaves[k]));
+        }
+        sum = taut_expr_add(g, sum, taut_expr_mul(g, leaves[i], inner));
+    }
+    return sum;
+}
+
+static int expand_left(symbols *y, reduced_phase *p)
+{
+    for (uint32_t i = 0; p->only_multipliers && p->size <= EXPAND_MOST && i < p->size; i++) {
+        p->residual[i] = expand(y, p, p->residual[i]);
+        if (!p->residual[i]) return TAUT_OUT_OF_MEMORY;
+    }
+    return TAUT_OK;
+}
+
 /* ---- Newton's matrix, and its elimination ---- */
 
 static int is_zero(symbols *y, expr e) { return e == y->zero; }
@@ -310,6 +346,21 @@ static int write_matrix(symbols *y, const reduced_phase *p, elimination *m, expr
     return status;
 }
 
+/* Two equations by their determinant: one division instead of two, one after the other. */
+static int solve_two(symbols *y, reduced_phase *p, const elimination *m)
+{
+    graph *g = y->g;
+    expr a = *entry(m, 0, 0), b = *entry(m, 0, 1), c = *entry(m, 1, 0), d = *entry(m, 1, 1);
+    expr ad = taut_expr_mul(g, a, d), bc = taut_expr_mul(g, b, c), determinant = taut_expr_sub(g, ad, bc);
+    expr inverse = taut_expr_div(g, y->one, determinant), r = m->right[0], s = m->right[1];
+    if (!inverse) return TAUT_OUT_OF_MEMORY;
+    if (is_zero(y, determinant)) return TAUT_UNSUPPORTED;
+    add_check(y, p, determinant, is_zero(y, ad) ? bc : ad);
+    p->change[0] = taut_expr_mul(g, taut_expr_sub(g, taut_expr_mul(g, r, d), taut_expr_mul(g, s, b)), inverse);
+    p->change[1] = taut_expr_mul(g, taut_expr_sub(g, taut_expr_mul(g, s, a), taut_expr_mul(g, r, c)), inverse);
+    return p->change[0] && p->change[1] ? TAUT_OK : TAUT_OUT_OF_MEMORY;
+}
+
 static int eliminate_left(symbols *y, reduced_phase *p)
 {
     size_t size = p->size;
@@ -324,7 +375,7 @@ static int eliminate_left(symbols *y, reduced_phase *p)
         m.column_done = m.row_done + size, m.late = m.column_done + size;
         status = write_matrix(y, p, &m, m.right + size);
     }
-    if (!status) status = eliminate(y, p, &m, m.right + size);
+    if (!status) status = size == 2 ? solve_two(y, p, &m) : eliminate(y, p, &m, m.right + size);
     taut_mem_free(y->context, m.a);
     taut_mem_free(y->context, m.row);
     taut_mem_free(y->context, m.row_done);
@@ -461,6 +512,7 @@ int X(reduce_phase)(symbols *y, int phase, reduced_phase *p)
     if (!status) status = write_equations(y, phase, p);
     if (!status) status = solve_explicit(y, p);
     if (!status) status = list_left(y, p);
+    if (!status) status = expand_left(y, p);
     if (!status) status = eliminate_left(y, p);
     if (!status) status = weigh(y, phase, p);
     return status;
