@@ -93,9 +93,11 @@ typedef void visit(emission *e, uint32_t r);
 static void visit_segment(emission *e, const segment *t, visit *f)
 {
     for (uint32_t i = 0; i < t->count; i++) {
-        const instruction *c = &t->code[i];
+        const program_instruction *c = &t->code[i];
+        int sum = c->op > PROGRAM_MOVE;
         f(e, c->a);
-        if (c->op < OP_COUNT && !op_has_number((op)c->op) && taut_op_arity((op)c->op) == 2) f(e, c->b);
+        if (sum || (c->op < OP_COUNT && !op_has_number((op)c->op) && taut_op_arity((op)c->op) == 2)) f(e, c->b);
+        if (sum) f(e, c->c);
     }
 }
 
@@ -155,11 +157,26 @@ uint32_t X(program_setup_count)(const program *p) { return p->setup.count; }
 
 /* ---- instructions ---- */
 
-static void put_value(emission *e, const instruction *c)
+/* What expr/ops.h does not have. */
+static void put_own(emission *e, const program_instruction *c)
 {
-    operand a = name_of(e, c->a), b = { "" };
+    operand a = name_of(e, c->a);
     if (c->op == PROGRAM_MOVE) {
         put(e, "%s", a.text);
+        return;
+    }
+    operand b = name_of(e, c->b), d = name_of(e, c->c);
+    if (c->op == PROGRAM_SUBTRACT_PRODUCT)
+        put(e, "%s - %s * %s", d.text, a.text, b.text);
+    else
+        put(e, "%s * %s %s %s", a.text, b.text, c->op == PROGRAM_MULTIPLY_ADD ? "+" : "-", d.text);
+}
+
+static void put_value(emission *e, const program_instruction *c)
+{
+    operand a = name_of(e, c->a), b = { "" };
+    if (c->op >= OP_COUNT) {
+        put_own(e, c);
         return;
     }
     if (!op_has_number((op)c->op) && taut_op_arity((op)c->op) == 2) b = name_of(e, c->b);
@@ -389,7 +406,7 @@ static void put_functions(emission *e)
     static const op all[] = { OP_POW, OP_CBRT, OP_EXP, OP_LOG, OP_SIN, OP_COS, OP_TAN, OP_ASIN, OP_ACOS, OP_ATAN, OP_ATAN2,
                               OP_SINH, OP_COSH, OP_TANH, OP_SINC, OP_SINHC, OP_ATANC, OP_ATANHC };
     const program *p = e->p;
-    unsigned char used[OP_COUNT + 1] = { 0 };
+    unsigned char used[PROGRAM_OPERATIONS] = { 0 };
     const char *names[OP_COUNT];
     size_t count = 0;
     mark_functions(&p->setup, used), mark_functions(&p->results, used);
