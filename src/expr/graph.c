@@ -30,6 +30,7 @@ void taut_graph_destroy(graph *g)
     taut_mem_free(g->context, g->constants);
     taut_mem_free(g->context, g->table);
     taut_mem_free(g->context, g->mark);
+    for (int k = 0; k < VARIABLE_KINDS; k++) taut_mem_free(g->context, g->variables[k]);
     taut_mem_free(g->context, g);
 }
 
@@ -46,6 +47,15 @@ int taut_expr_is_number(const graph *g, expr e, double value)
     return is_literal(g, e) && taut_graph_constant(g, e) == (wide)value;
 }
 
+/* The same for the few numbers of the rules below: equal numbers are one node, which is known once it is there. */
+static int is_whole(const graph *g, expr e, int value) { return e == g->whole[value + WHOLE_MOST]; }
+
+static expr whole(graph *g, int value)
+{
+    expr e = g->whole[value + WHOLE_MOST];
+    return e ? e : taut_expr_number(g, value);
+}
+
 /* ---- hash-consing ---- */
 
 static uint64_t mix(uint64_t h)
@@ -59,16 +69,21 @@ static uint64_t mix(uint64_t h)
 
 /* Where to look for a node: first a window of a few places near the larger of its operands, so that a model that is
    built in order touches memory in order; then, for operands with very many users, at a place scattered over the whole
-   table. */
+   table. The table has at least two places for every node, so windows do not wrap around. Variables are not in it. */
 #define WINDOW 8
 typedef struct {
     uint64_t near, far;
 } hash;
 
+static int is_commutative(op o) { return o == OP_ADD || o == OP_MUL; }
+
+/* a + b and b + a are looked for in the same places. */
 static hash hash_node(op o, uint32_t a, uint32_t b)
 {
+    uint32_t large = a > b ? a : b;
+    if (is_commutative(o)) b = a ^ b ^ large, a = large;
     uint64_t far = mix(((uint64_t)a << 32 | b) + (uint64_t)o * 0x9e3779b97f4a7c15ULL);
-    return (hash){ 4 * (uint64_t)(a > b ? a : b) + (far & 15), far };
+    return (hash){ 2 * (uint64_t)large + (far & 7), far };
 }
 
 static hash hash_value(wide value)
@@ -94,12 +109,13 @@ static hash hash_of(const graph *g, expr e)
     return n->op == OP_CONSTANT ? hash_value(g->constants[n->a]) : hash_node(n->op, n->a, n->b);
 }
 
-static int table_grow(graph *g)
+/* A table of this size with all nodes in it. */
+static int table_build(graph *g, size_t size)
 {
-    size_t size = g->table_size * 2;
     uint32_t *table = taut_mem_new(g->context, size, sizeof *table);
     if (!table) return TAUT_OUT_OF_MEMORY;
     for (expr e = 1; e < g->count; e++) {
+        if (g->nodes[e].op == OP_VARIABLE) continue;
         hash h = hash_of(g, e);
         size_t attempt = 0;
         while (table[probe(h, attempt, size)]) attempt++;
@@ -111,23 +127,55 @@ static int table_grow(graph *g)
     return TAUT_OK;
 }
 
+/* The table is there, or there again. */
+static int is_ready(graph *g)
+{
+    size_t size = g->table_size;
+    if (g->table) return 1;
+    while (size < 2 * g->count) size *= 2;
+    return !table_build(g, size);
+}
+
+/* Small graphs keep everything: they are extended often (contacts), and there is nothing to gain. */
+#define SETTLE_NODES 100000
+
+void taut_graph_settle(graph *g)
+{
+    if (g->count < SETTLE_NODES) return;
+    taut_mem_free(g->context, g->table);
+    taut_mem_free(g->context, g->mark);
+    g->table = g->mark = NULL;
+    g->mark_size = 0;
+    taut_mem_trim(g->context, &g->nodes, &g->capacity, g->count, sizeof *g->nodes);
+    taut_mem_trim(g->context, &g->constants, &g->constant_capacity, g->constant_count, sizeof *g->constants);
+}
+
 static int same_value(wide x, wide y)
 {
     return x == y || (x != x && y != y);
 }
 
-/* Appends a node at the free table slot that a failed look-up ended on. */
-static expr append(graph *g, node n, size_t slot)
+/* Appends a node, which is not in the table yet. */
+static expr append(graph *g, node n)
 {
     if (g->count >= UINT32_MAX) {
         taut_fail(g->context, TAUT_OUT_OF_MEMORY, "out of memory: the model has more than 2^32 expressions");
         return 0;
     }
-    if (taut_mem_grow(g->context, &g->nodes, &g->capacity, g->count + 1, sizeof *g->nodes)) return 0;
-    expr e = (expr)g->count++;
-    g->nodes[e] = n;
+    if (g->count >= g->capacity
+        && taut_mem_grow(g->context, &g->nodes, &g->capacity, g->count + 1, sizeof *g->nodes))
+        return 0;
+    g->nodes[g->count] = n;
+    return (expr)g->count++;
+}
+
+/* The same at the free table slot that a failed look-up ended on. */
+static expr enter(graph *g, node n, size_t slot)
+{
+    expr e = append(g, n);
+    if (!e) return 0;
     g->table[slot] = e;
-    if (g->count * 2 > g->table_size && table_grow(g)) {
+    if (g->count * 2 > g->table_size && table_build(g, 2 * g->table_size)) {
         g->table[slot] = 0;
         g->count--;
         return 0;
@@ -138,6 +186,7 @@ static expr append(graph *g, node n, size_t slot)
 static expr find(const graph *g, op o, uint32_t a, uint32_t b, size_t *slot)
 {
     hash h = hash_node(o, a, b);
+    int commutative = is_commutative(o);
     for (size_t attempt = 0;; attempt++) {
         size_t i = probe(h, attempt, g->table_size);
         if (!g->table[i]) {
@@ -145,15 +194,18 @@ static expr find(const graph *g, op o, uint32_t a, uint32_t b, size_t *slot)
             return 0;
         }
         const node *n = &g->nodes[g->table[i]];
-        if (n->op == o && n->a == a && n->b == b) return g->table[i];
+        if (n->op != o) continue;
+        if ((n->a == a && n->b == b) || (commutative && n->a == b && n->b == a)) return g->table[i];
     }
 }
 
+/* Commutative: an existing b o a serves for a o b. */
 static expr cons(graph *g, op o, uint32_t a, uint32_t b, int varies)
 {
     size_t slot;
+    if (!is_ready(g)) return 0;
     expr e = find(g, o, a, b, &slot);
-    return e ? e : append(g, (node){ (uint8_t)o, (uint8_t)varies, a, b }, slot);
+    return e ? e : enter(g, (node){ (uint8_t)o, (uint8_t)varies, a, b }, slot);
 }
 
 expr taut_expr_number(graph *g, wide value)
@@ -161,6 +213,7 @@ expr taut_expr_number(graph *g, wide value)
     if (value == 0) value = 0; /* no negative zero */
     hash h = hash_value(value);
     size_t i, attempt = 0;
+    if (!is_ready(g)) return 0;
     for (; g->table[i = probe(h, attempt, g->table_size)]; attempt++) {
         expr e = g->table[i];
         if (is_literal(g, e) && same_value(taut_graph_constant(g, e), value)) return e;
@@ -168,16 +221,28 @@ expr taut_expr_number(graph *g, wide value)
     if (taut_mem_grow(g->context, &g->constants, &g->constant_capacity, g->constant_count + 1, sizeof *g->constants))
         return 0;
     g->constants[g->constant_count] = value;
-    expr e = append(g, (node){ OP_CONSTANT, 0, (uint32_t)g->constant_count, 0 }, i);
-    if (e) g->constant_count++;
+    expr e = enter(g, (node){ OP_CONSTANT, 0, (uint32_t)g->constant_count, 0 }, i);
+    if (!e) return 0;
+    g->constant_count++;
+    for (int k = -WHOLE_MOST; k <= WHOLE_MOST; k++)
+        if (value == k) g->whole[k + WHOLE_MOST] = e;
     return e;
 }
 
 expr taut_expr_parameter(graph *g, uint32_t index) { return cons(g, OP_PARAMETER, index, 0, 0); }
 
+/* Variables are numbered without gaps: found by their number. */
 expr taut_expr_variable(graph *g, kind k, uint32_t index)
 {
-    return cons(g, OP_VARIABLE, index, k, k != KIND_CONSTANT_SLOT);
+    size_t before = g->variable_capacity[k];
+    if (index >= before) {
+        if (taut_mem_grow(g->context, &g->variables[k], &g->variable_capacity[k], (size_t)index + 1, sizeof(expr)))
+            return 0;
+        memset(g->variables[k] + before, 0, (g->variable_capacity[k] - before) * sizeof(expr));
+    }
+    expr *e = &g->variables[k][index];
+    if (!*e) *e = append(g, (node){ OP_VARIABLE, k != KIND_CONSTANT_SLOT, index, k });
+    return *e;
 }
 
 static expr cons_unary(graph *g, op o, expr a)
@@ -190,16 +255,14 @@ static expr cons_binary(graph *g, op o, expr a, expr b)
     return cons(g, o, a, b, g->nodes[a].varies | g->nodes[b].varies);
 }
 
-/* Commutative: an existing b o a serves for a o b. The order of the first writing is kept, constants in front. */
+/* The order of the first writing is kept, constants in front. */
 static expr cons_commutative(graph *g, op o, expr a, expr b)
 {
-    size_t slot;
     if (!g->nodes[b].varies && g->nodes[a].varies) {
         expr swap = a;
         a = b, b = swap;
     }
-    expr e = find(g, o, b, a, &slot);
-    return e ? e : cons_binary(g, o, a, b);
+    return cons_binary(g, o, a, b);
 }
 
 /* The operation on literals as a literal. What is not finite stays an operation, for the evaluation to point at. */
@@ -237,11 +300,11 @@ expr taut_expr_add(graph *g, expr a, expr b)
     if (!a || !b) return 0;
     node x = g->nodes[a], y = g->nodes[b];
     if (x.op == OP_CONSTANT && y.op == OP_CONSTANT) return fold(g, OP_ADD, a, b, 0);
-    if (taut_expr_is_number(g, a, 0)) return b;
-    if (taut_expr_is_number(g, b, 0)) return a;
+    if (is_whole(g, a, 0)) return b;
+    if (is_whole(g, b, 0)) return a;
     if (y.op == OP_NEG) return taut_expr_sub(g, a, y.a);
     if (x.op == OP_NEG) return taut_expr_sub(g, b, x.a);
-    if (a == b) return taut_expr_mul(g, taut_expr_number(g, 2), a);
+    if (a == b) return taut_expr_mul(g, whole(g, 2), a);
     return cons_commutative(g, OP_ADD, a, b);
 }
 
@@ -249,9 +312,9 @@ expr taut_expr_sub(graph *g, expr a, expr b)
 {
     if (!a || !b) return 0;
     if (is_literal(g, a) && is_literal(g, b)) return fold(g, OP_SUB, a, b, 0);
-    if (a == b) return taut_expr_number(g, 0);
-    if (taut_expr_is_number(g, b, 0)) return a;
-    if (taut_expr_is_number(g, a, 0)) return taut_expr_neg(g, b);
+    if (a == b) return whole(g, 0);
+    if (is_whole(g, b, 0)) return a;
+    if (is_whole(g, a, 0)) return taut_expr_neg(g, b);
     if (g->nodes[b].op == OP_NEG) return taut_expr_add(g, a, g->nodes[b].a);
     if (g->nodes[a].op == OP_NEG) return taut_expr_neg(g, taut_expr_add(g, g->nodes[a].a, b));
     return cons_binary(g, OP_SUB, a, b);
@@ -272,7 +335,7 @@ static int common_power(const graph *g, expr a, expr b, expr *base, int32_t *exp
 
 static int is_reciprocal(const graph *g, node n)
 {
-    return n.op == OP_DIV && taut_expr_is_number(g, n.a, 1);
+    return n.op == OP_DIV && is_whole(g, n.a, 1);
 }
 
 expr taut_expr_mul(graph *g, expr a, expr b)
@@ -283,11 +346,11 @@ expr taut_expr_mul(graph *g, expr a, expr b)
         expr swap = a;
         a = b, b = swap;
     }
-    if (taut_expr_is_number(g, a, 0) || taut_expr_is_number(g, b, 0)) return taut_expr_number(g, 0);
-    if (taut_expr_is_number(g, a, 1)) return b;
-    if (taut_expr_is_number(g, b, 1)) return a;
-    if (taut_expr_is_number(g, a, -1)) return taut_expr_neg(g, b);
-    if (taut_expr_is_number(g, b, -1)) return taut_expr_neg(g, a);
+    if (is_whole(g, a, 0) || is_whole(g, b, 0)) return whole(g, 0);
+    if (is_whole(g, a, 1)) return b;
+    if (is_whole(g, b, 1)) return a;
+    if (is_whole(g, a, -1)) return taut_expr_neg(g, b);
+    if (is_whole(g, b, -1)) return taut_expr_neg(g, a);
     node x = g->nodes[a], y = g->nodes[b];
     if (y.op == OP_NEG && x.varies != y.varies) return taut_expr_mul(g, taut_expr_neg(g, a), y.a);
     if (x.op == OP_NEG && x.varies == y.varies) return taut_expr_neg(g, taut_expr_mul(g, x.a, b));
@@ -315,19 +378,19 @@ expr taut_expr_div(graph *g, expr a, expr b)
 {
     if (!a || !b) return 0;
     if (is_literal(g, a) && is_literal(g, b)) return fold(g, OP_DIV, a, b, 0);
-    if (taut_expr_is_number(g, b, 0)) return cons_binary(g, OP_DIV, a, b); /* for the evaluation to point at */
-    if (a == b) return taut_expr_number(g, 1);
-    if (taut_expr_is_number(g, a, 0)) return a;
-    if (taut_expr_is_number(g, b, 1)) return a;
+    if (is_whole(g, b, 0)) return cons_binary(g, OP_DIV, a, b); /* for the evaluation to point at */
+    if (a == b) return whole(g, 1);
+    if (is_whole(g, a, 0)) return a;
+    if (is_whole(g, b, 1)) return a;
     node x = g->nodes[a], y = g->nodes[b];
-    if (x.varies && !y.varies) return taut_expr_mul(g, taut_expr_div(g, taut_expr_number(g, 1), b), a);
+    if (x.varies && !y.varies) return taut_expr_mul(g, taut_expr_div(g, whole(g, 1), b), a);
     if (x.op == OP_NEG) return taut_expr_neg(g, taut_expr_div(g, x.a, b));
     if (y.op == OP_NEG) return taut_expr_neg(g, taut_expr_div(g, a, y.a));
     if (y.varies) {
         expr ka, kb, rest_a = split_coefficient(g, a, &ka), rest_b = split_coefficient(g, b, &kb);
-        if (!x.varies && !taut_expr_is_number(g, a, 1)) ka = a, rest_a = taut_expr_number(g, 1);
+        if (!x.varies && !is_whole(g, a, 1)) ka = a, rest_a = whole(g, 1);
         if (ka || kb) {
-            expr k = ka ? ka : taut_expr_number(g, 1);
+            expr k = ka ? ka : whole(g, 1);
             if (kb) k = taut_expr_div(g, k, kb);
             return taut_expr_mul(g, k, taut_expr_div(g, rest_a, rest_b));
         }
@@ -338,11 +401,11 @@ expr taut_expr_div(graph *g, expr a, expr b)
 expr taut_expr_powi(graph *g, expr a, int32_t exponent)
 {
     if (!a) return 0;
-    if (exponent == 0) return taut_expr_number(g, 1);
+    if (exponent == 0) return whole(g, 1);
     if (exponent == 1) return a;
     node x = g->nodes[a];
     if (x.op == OP_CONSTANT) return fold(g, OP_POWI, a, 0, exponent);
-    if (exponent == -1) return taut_expr_div(g, taut_expr_number(g, 1), a);
+    if (exponent == -1) return taut_expr_div(g, whole(g, 1), a);
     if (x.op == OP_NEG)
         return exponent % 2 ? taut_expr_neg(g, taut_expr_powi(g, x.a, exponent)) : taut_expr_powi(g, x.a, exponent);
     if (x.op == OP_SQRT && exponent == 2) return x.a;

@@ -4,16 +4,22 @@
 
 #include "expr/expr.h"
 
+#define VARIABLE_KINDS (KIND_CONTACT + 1)
+#define WHOLE_MOST 2
+
 struct graph {
     taut_context *context;
     node *nodes;
     size_t count, capacity;
     wide *constants;
     size_t constant_count, constant_capacity;
-    uint32_t *table;      /* open addressing: node indices, 0 empty */
+    uint32_t *table;      /* open addressing: node indices, 0 empty; NULL: not needed for the time being */
     size_t table_size;    /* a power of two */
     uint32_t *mark;       /* scratch, zero between calls: position + 1 of a node in the list of a traversal */
     size_t mark_size;
+    expr *variables[VARIABLE_KINDS]; /* by number; 0: not made yet */
+    size_t variable_capacity[VARIABLE_KINDS];
+    expr whole[2 * WHOLE_MOST + 1];  /* the numbers -2 .. 2; 0: not made yet */
 };
 
 /* A traversal: the nodes below some roots, ascending, and their positions in that list through g->mark. */
