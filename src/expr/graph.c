@@ -86,6 +86,19 @@ static hash hash_node(op o, uint32_t a, uint32_t b)
     return (hash){ 2 * (uint64_t)large + (far & 7), far };
 }
 
+#ifdef TAUT_HAVE_QUAD
+/* By their bits, which are equal exactly when the values are: there is no negative zero here, and one kind of not-a-number
+   is as good as another. Arithmetic on them is software. */
+static hash hash_value(wide value)
+{
+    uint64_t bits[2];
+    memcpy(bits, &value, sizeof bits);
+    bits[0] = mix(mix(bits[0] ^ 0x5bd1e995u) ^ bits[1]);
+    return (hash){ bits[0], bits[0] };
+}
+
+static int same_value(wide x, wide y) { return memcmp(&x, &y, sizeof x) == 0; }
+#else
 static hash hash_value(wide value)
 {
     double d = (double)value;
@@ -94,6 +107,9 @@ static hash hash_value(wide value)
     bits = mix(bits ^ 0x5bd1e995u);
     return (hash){ bits, bits };
 }
+
+static int same_value(wide x, wide y) { return x == y || (x != x && y != y); }
+#endif
 
 static size_t probe(hash h, size_t attempt, size_t table_size)
 {
@@ -148,11 +164,6 @@ void taut_graph_settle(graph *g)
     g->mark_size = 0;
     taut_mem_trim(g->context, &g->nodes, &g->capacity, g->count, sizeof *g->nodes);
     taut_mem_trim(g->context, &g->constants, &g->constant_capacity, g->constant_count, sizeof *g->constants);
-}
-
-static int same_value(wide x, wide y)
-{
-    return x == y || (x != x && y != y);
 }
 
 /* Appends a node, which is not in the table yet. */
@@ -224,8 +235,9 @@ expr taut_expr_number(graph *g, wide value)
     expr e = enter(g, (node){ OP_CONSTANT, 0, (uint32_t)g->constant_count, 0 }, i);
     if (!e) return 0;
     g->constant_count++;
+    double d = (double)value;
     for (int k = -WHOLE_MOST; k <= WHOLE_MOST; k++)
-        if (value == k) g->whole[k + WHOLE_MOST] = e;
+        if (d == k && value == k) g->whole[k + WHOLE_MOST] = e;
     return e;
 }
 
