@@ -12,12 +12,14 @@ graph *taut_graph_create(taut_context *context)
     graph *g = taut_mem_new(context, 1, sizeof *g);
     if (!g) return NULL;
     g->context = context;
-    g->table_size = 1024;
+    g->table_size = 256;
     g->table = taut_mem_new(context, g->table_size, sizeof *g->table);
-    if (!g->table || taut_mem_grow(context, &g->nodes, &g->capacity, 256, sizeof *g->nodes)) {
+    g->links = taut_mem_new(context, 256, sizeof *g->links);
+    if (!g->table || !g->links || taut_mem_grow(context, &g->nodes, &g->capacity, 256, sizeof *g->nodes)) {
         taut_graph_destroy(g);
         return NULL;
     }
+    g->link_capacity = 256;
     memset(g->nodes, 0, sizeof *g->nodes);
     g->count = 1;
     return g;
@@ -29,7 +31,9 @@ void taut_graph_destroy(graph *g)
     taut_mem_free(g->context, g->nodes);
     taut_mem_free(g->context, g->constants);
     taut_mem_free(g->context, g->table);
+    taut_mem_free(g->context, g->links);
     taut_mem_free(g->context, g->mark);
+    taut_mem_free(g->context, g->parameters);
     for (int k = 0; k < VARIABLE_KINDS; k++) taut_mem_free(g->context, g->variables[k]);
     taut_mem_free(g->context, g);
 }
@@ -67,47 +71,49 @@ static uint64_t mix(uint64_t h)
     return h ^ (h >> 33);
 }
 
-/* Where to look for a node: first a window of a few places near the larger of its operands, so that a model that is
-   built in order touches memory in order; then, for operands with very many users, at a place scattered over the whole
-   table. The table has at least two places for every node, so windows do not wrap around. Variables are not in it. */
+/* An operation is looked for among the users of the larger of its operands: a model that is built in order touches
+   memory in order, and nothing is moved as the graph grows. An operand with very many users would make that slow:
+   beyond the first few they are in the table, with the numbers. Variables and parameters are found by their index. */
+#define USERS_MOST 16
+
+static int is_commutative(op o) { return o == OP_ADD || o == OP_MUL; }
+
+static uint32_t larger_operand(op o, uint32_t a, uint32_t b) { return a > b || op_has_number(o) ? a : b; }
+
+/* ---- the table ---- */
+
+/* Where to look in it: first a window of a few places, near those of the whole numbers that come before and after; then
+   at a place scattered over the whole table. */
 #define WINDOW 8
 typedef struct {
     uint64_t near, far;
 } hash;
 
-static int is_commutative(op o) { return o == OP_ADD || o == OP_MUL; }
-
 /* a + b and b + a are looked for in the same places. */
 static hash hash_node(op o, uint32_t a, uint32_t b)
 {
-    uint32_t large = a > b ? a : b;
-    if (is_commutative(o)) b = a ^ b ^ large, a = large;
+    if (is_commutative(o) && a < b) {
+        uint32_t swap = a;
+        a = b, b = swap;
+    }
     uint64_t far = mix(((uint64_t)a << 32 | b) + (uint64_t)o * 0x9e3779b97f4a7c15ULL);
-    return (hash){ 2 * (uint64_t)large + (far & 7), far };
+    return (hash){ far, far };
 }
 
-#ifdef TAUT_HAVE_QUAD
-/* By their bits, which are equal exactly when the values are: there is no negative zero here, and one kind of not-a-number
-   is as good as another. Arithmetic on them is software. */
-static hash hash_value(wide value)
-{
-    uint64_t bits[2];
-    memcpy(bits, &value, sizeof bits);
-    bits[0] = mix(mix(bits[0] ^ 0x5bd1e995u) ^ bits[1]);
-    return (hash){ bits[0], bits[0] };
-}
-
-static int same_value(wide x, wide y) { return memcmp(&x, &y, sizeof x) == 0; }
-#else
 static hash hash_value(wide value)
 {
     double d = (double)value;
     uint64_t bits;
     memcpy(&bits, &d, sizeof bits);
     bits = mix(bits ^ 0x5bd1e995u);
-    return (hash){ bits, bits };
+    return (hash){ d > -1e15 && d < 1e15 && d == (double)(int64_t)d ? 2 * (uint64_t)(int64_t)d : bits, bits };
 }
 
+#ifdef TAUT_HAVE_QUAD
+/* By their bits, without arithmetic in software: there is no negative zero here, and one kind of not-a-number is as good
+   as another. */
+static int same_value(wide x, wide y) { return memcmp(&x, &y, sizeof x) == 0; }
+#else
 static int same_value(wide x, wide y) { return x == y || (x != x && y != y); }
 #endif
 
@@ -125,32 +131,77 @@ static hash hash_of(const graph *g, expr e)
     return n->op == OP_CONSTANT ? hash_value(g->constants[n->a]) : hash_node(n->op, n->a, n->b);
 }
 
-/* A table of this size with all nodes in it. */
-static int table_build(graph *g, size_t size)
+static void table_enter(graph *g, expr e)
 {
-    uint32_t *table = taut_mem_new(g->context, size, sizeof *table);
+    hash h = hash_of(g, e);
+    size_t attempt = 0;
+    while (g->table[probe(h, attempt, g->table_size)]) attempt++;
+    g->table[probe(h, attempt, g->table_size)] = e;
+    g->table_count++;
+}
+
+/* Room for one more, and at least two places for every node. */
+static int table_reserve(graph *g)
+{
+    size_t before = g->table_size, size = before * 2;
+    if (2 * (g->table_count + 1) <= before) return TAUT_OK;
+    uint32_t *old = g->table, *table = taut_mem_new(g->context, size, sizeof *table);
     if (!table) return TAUT_OUT_OF_MEMORY;
-    for (expr e = 1; e < g->count; e++) {
-        if (g->nodes[e].op == OP_VARIABLE) continue;
-        hash h = hash_of(g, e);
-        size_t attempt = 0;
-        while (table[probe(h, attempt, size)]) attempt++;
-        table[probe(h, attempt, size)] = e;
-    }
-    taut_mem_free(g->context, g->table);
     g->table = table;
     g->table_size = size;
+    g->table_count = 0;
+    for (size_t i = 0; i < before; i++)
+        if (old[i]) table_enter(g, old[i]);
+    taut_mem_free(g->context, old);
     return TAUT_OK;
 }
 
-/* The table is there, or there again. */
-static int is_ready(graph *g)
+/* ---- users ---- */
+
+static int link_reserve(graph *g)
 {
-    size_t size = g->table_size;
-    if (g->table) return 1;
-    while (size < 2 * g->count) size *= 2;
-    return !table_build(g, size);
+    if (g->link_capacity >= g->capacity) return TAUT_OK;
+    user_link *links = taut_mem_resize(g->context, g->links, g->capacity, sizeof *links);
+    if (!links) return TAUT_OUT_OF_MEMORY;
+    g->links = links;
+    g->link_capacity = g->capacity;
+    return TAUT_OK;
 }
+
+static void link_enter(graph *g, expr e, expr operand)
+{
+    g->links[e].next = g->links[operand].first;
+    g->links[operand].first = e;
+}
+
+/* Links and table again, after graph_settle. */
+static int restore(graph *g)
+{
+    g->table = taut_mem_new(g->context, g->table_size, sizeof *g->table);
+    g->table_count = 0;
+    int status = g->table ? link_reserve(g) : TAUT_OUT_OF_MEMORY;
+    for (expr e = 1; !status && e < g->count; e++) {
+        const node n = g->nodes[e];
+        int users = 0, is_operation = taut_op_arity(n.op) > 0;
+        g->links[e] = (user_link){ 0, 0 };
+        expr operand = is_operation ? larger_operand(n.op, n.a, n.b) : 0;
+        for (expr u = is_operation ? g->links[operand].first : 0; u; u = g->links[u].next) users++;
+        if (is_operation && users < USERS_MOST) link_enter(g, e, operand);
+        else if (is_operation || n.op == OP_CONSTANT) {
+            status = table_reserve(g);
+            if (!status) table_enter(g, e);
+        }
+    }
+    if (!status) return TAUT_OK;
+    taut_mem_free(g->context, g->table);
+    taut_mem_free(g->context, g->links);
+    g->table = NULL;
+    g->links = NULL;
+    g->link_capacity = 0;
+    return status;
+}
+
+static inline int is_ready(graph *g) { return g->table || !restore(g); }
 
 /* Small graphs keep everything: they are extended often (contacts), and there is nothing to gain. */
 #define SETTLE_NODES 100000
@@ -159,64 +210,64 @@ void taut_graph_settle(graph *g)
 {
     if (g->count < SETTLE_NODES) return;
     taut_mem_free(g->context, g->table);
+    taut_mem_free(g->context, g->links);
     taut_mem_free(g->context, g->mark);
     g->table = g->mark = NULL;
-    g->mark_size = 0;
+    g->links = NULL;
+    g->link_capacity = g->mark_size = 0;
     taut_mem_trim(g->context, &g->nodes, &g->capacity, g->count, sizeof *g->nodes);
     taut_mem_trim(g->context, &g->constants, &g->constant_capacity, g->constant_count, sizeof *g->constants);
 }
 
-/* Appends a node, which is not in the table yet. */
+/* Appends a node, which nobody finds yet. */
 static expr append(graph *g, node n)
 {
     if (g->count >= UINT32_MAX) {
         taut_fail(g->context, TAUT_OUT_OF_MEMORY, "out of memory: the model has more than 2^32 expressions");
         return 0;
     }
-    if (g->count >= g->capacity
-        && taut_mem_grow(g->context, &g->nodes, &g->capacity, g->count + 1, sizeof *g->nodes))
+    if (g->count >= g->capacity && taut_mem_grow(g->context, &g->nodes, &g->capacity, g->count + 1, sizeof *g->nodes))
         return 0;
+    if (g->links) {
+        if (g->count >= g->link_capacity && link_reserve(g)) return 0;
+        g->links[g->count] = (user_link){ 0, 0 };
+    }
     g->nodes[g->count] = n;
     return (expr)g->count++;
 }
 
-/* The same at the free table slot that a failed look-up ended on. */
-static expr enter(graph *g, node n, size_t slot)
+/* Commutative: an existing b o a serves for a o b. */
+static inline int is_node(const node *n, op o, uint32_t a, uint32_t b)
 {
-    expr e = append(g, n);
-    if (!e) return 0;
-    g->table[slot] = e;
-    if (g->count * 2 > g->table_size && table_build(g, 2 * g->table_size)) {
-        g->table[slot] = 0;
-        g->count--;
-        return 0;
-    }
-    return e;
+    return n->op == o && ((n->a == a && n->b == b) || (n->a == b && n->b == a && is_commutative(o)));
 }
 
-static expr find(const graph *g, op o, uint32_t a, uint32_t b, size_t *slot)
+/* An operation whose larger operand has many users. */
+static expr cons_crowded(graph *g, op o, uint32_t a, uint32_t b, int varies)
 {
     hash h = hash_node(o, a, b);
-    int commutative = is_commutative(o);
+    if (table_reserve(g)) return 0;
     for (size_t attempt = 0;; attempt++) {
-        size_t i = probe(h, attempt, g->table_size);
-        if (!g->table[i]) {
-            *slot = i;
-            return 0;
-        }
-        const node *n = &g->nodes[g->table[i]];
-        if (n->op != o) continue;
-        if ((n->a == a && n->b == b) || (commutative && n->a == b && n->b == a)) return g->table[i];
+        expr *place = &g->table[probe(h, attempt, g->table_size)];
+        if (*place && !is_node(&g->nodes[*place], o, a, b)) continue;
+        if (*place) return *place;
+        *place = append(g, (node){ (uint8_t)o, (uint8_t)varies, a, b });
+        if (*place) g->table_count++;
+        return *place;
     }
 }
 
-/* Commutative: an existing b o a serves for a o b. */
 static expr cons(graph *g, op o, uint32_t a, uint32_t b, int varies)
 {
-    size_t slot;
+    expr operand = larger_operand(o, a, b), e;
+    int users = 0;
     if (!is_ready(g)) return 0;
-    expr e = find(g, o, a, b, &slot);
-    return e ? e : enter(g, (node){ (uint8_t)o, (uint8_t)varies, a, b }, slot);
+    for (e = g->links[operand].first; e; e = g->links[e].next, users++)
+        if (is_node(&g->nodes[e], o, a, b)) return e;
+    if (users >= USERS_MOST) return cons_crowded(g, o, a, b, varies);
+    e = append(g, (node){ (uint8_t)o, (uint8_t)varies, a, b });
+    if (e) link_enter(g, e, operand);
+    return e;
 }
 
 expr taut_expr_number(graph *g, wide value)
@@ -224,7 +275,7 @@ expr taut_expr_number(graph *g, wide value)
     if (value == 0) value = 0; /* no negative zero */
     hash h = hash_value(value);
     size_t i, attempt = 0;
-    if (!is_ready(g)) return 0;
+    if (!is_ready(g) || table_reserve(g)) return 0;
     for (; g->table[i = probe(h, attempt, g->table_size)]; attempt++) {
         expr e = g->table[i];
         if (is_literal(g, e) && same_value(taut_graph_constant(g, e), value)) return e;
@@ -232,29 +283,38 @@ expr taut_expr_number(graph *g, wide value)
     if (taut_mem_grow(g->context, &g->constants, &g->constant_capacity, g->constant_count + 1, sizeof *g->constants))
         return 0;
     g->constants[g->constant_count] = value;
-    expr e = enter(g, (node){ OP_CONSTANT, 0, (uint32_t)g->constant_count, 0 }, i);
+    expr e = append(g, (node){ OP_CONSTANT, 0, (uint32_t)g->constant_count, 0 });
     if (!e) return 0;
+    g->table[i] = e;
+    g->table_count++;
     g->constant_count++;
-    double d = (double)value;
     for (int k = -WHOLE_MOST; k <= WHOLE_MOST; k++)
-        if (d == k && value == k) g->whole[k + WHOLE_MOST] = e;
+        if (2 * (uint64_t)(int64_t)k == h.near && value == k) g->whole[k + WHOLE_MOST] = e;
     return e;
 }
 
-expr taut_expr_parameter(graph *g, uint32_t index) { return cons(g, OP_PARAMETER, index, 0, 0); }
+/* A leaf that is found by its index: indices have no gaps. */
+static expr cons_leaf(graph *g, expr **all, size_t *capacity, node n)
+{
+    size_t before = *capacity;
+    if (n.a >= before) {
+        if (taut_mem_grow(g->context, all, capacity, (size_t)n.a + 1, sizeof **all)) return 0;
+        memset(*all + before, 0, (*capacity - before) * sizeof **all);
+    }
+    expr *e = &(*all)[n.a];
+    if (!*e) *e = append(g, n);
+    return *e;
+}
 
-/* Variables are numbered without gaps: found by their number. */
+expr taut_expr_parameter(graph *g, uint32_t index)
+{
+    return cons_leaf(g, &g->parameters, &g->parameter_capacity, (node){ OP_PARAMETER, 0, index, 0 });
+}
+
 expr taut_expr_variable(graph *g, kind k, uint32_t index)
 {
-    size_t before = g->variable_capacity[k];
-    if (index >= before) {
-        if (taut_mem_grow(g->context, &g->variables[k], &g->variable_capacity[k], (size_t)index + 1, sizeof(expr)))
-            return 0;
-        memset(g->variables[k] + before, 0, (g->variable_capacity[k] - before) * sizeof(expr));
-    }
-    expr *e = &g->variables[k][index];
-    if (!*e) *e = append(g, (node){ OP_VARIABLE, k != KIND_CONSTANT_SLOT, index, k });
-    return *e;
+    return cons_leaf(g, &g->variables[k], &g->variable_capacity[k],
+                     (node){ OP_VARIABLE, k != KIND_CONSTANT_SLOT, index, k });
 }
 
 static expr cons_unary(graph *g, op o, expr a)

@@ -7,18 +7,29 @@
 #define VARIABLE_KINDS (KIND_CONTACT + 1)
 #define WHOLE_MOST 2
 
+/* The operations whose larger operand is this node, and the next one with the same operand as this one. */
+typedef struct {
+    expr first, next;
+} user_link;
+
 struct graph {
     taut_context *context;
     node *nodes;
     size_t count, capacity;
     wide *constants;
     size_t constant_count, constant_capacity;
-    uint32_t *table;      /* open addressing: node indices, 0 empty; NULL: not needed for the time being */
+    /* What finds nodes again (graph.c); NULL: not needed for the time being */
+    uint32_t *table;      /* open addressing: node indices, 0 empty */
     size_t table_size;    /* a power of two */
+    size_t table_count;
+    user_link *links;     /* by node */
+    size_t link_capacity;
     uint32_t *mark;       /* scratch, zero between calls: position + 1 of a node in the list of a traversal */
     size_t mark_size;
-    expr *variables[VARIABLE_KINDS]; /* by number; 0: not made yet */
+    expr *variables[VARIABLE_KINDS]; /* by index; 0: not made yet */
     size_t variable_capacity[VARIABLE_KINDS];
+    expr *parameters;
+    size_t parameter_capacity;
     expr whole[2 * WHOLE_MOST + 1];  /* the numbers -2 .. 2; 0: not made yet */
 };
 
