@@ -33,8 +33,8 @@ void taut_graph_destroy(graph *g)
     taut_mem_free(g->context, g->table);
     taut_mem_free(g->context, g->links);
     taut_mem_free(g->context, g->mark);
-    taut_mem_free(g->context, g->parameters);
-    for (int k = 0; k < VARIABLE_KINDS; k++) taut_mem_free(g->context, g->variables[k]);
+    taut_mem_free(g->context, g->parameters.leaves);
+    for (int k = 0; k < VARIABLE_KINDS; k++) taut_mem_free(g->context, g->variables[k].leaves);
     taut_mem_free(g->context, g);
 }
 
@@ -174,7 +174,33 @@ static void link_enter(graph *g, expr e, expr operand)
     g->links[operand].first = e;
 }
 
-/* Links and table again, after graph_settle. */
+/* ---- leaves ---- */
+
+/* Where the leaf of that index is kept; NULL when there is no memory. Indices have no gaps. */
+static expr *leaf_place(graph *g, leaf_list *l, uint32_t index)
+{
+    size_t before = l->capacity;
+    if (index >= before) {
+        if (taut_mem_grow(g->context, &l->leaves, &l->capacity, (size_t)index + 1, sizeof *l->leaves)) return NULL;
+        memset(l->leaves + before, 0, (l->capacity - before) * sizeof *l->leaves);
+    }
+    return &l->leaves[index];
+}
+
+static void forget_leaves(graph *g, leaf_list *l)
+{
+    taut_mem_free(g->context, l->leaves);
+    *l = (leaf_list){ NULL, 0 };
+}
+
+static leaf_list *leaves_of(graph *g, const node *n)
+{
+    return n->op == OP_PARAMETER ? &g->parameters : &g->variables[n->b];
+}
+
+/* ---- all of it ---- */
+
+/* Links, leaves and table again, after graph_settle. */
 static int restore(graph *g)
 {
     g->table = taut_mem_new(g->context, g->table_size, sizeof *g->table);
@@ -186,10 +212,15 @@ static int restore(graph *g)
         g->links[e] = (user_link){ 0, 0 };
         expr operand = is_operation ? larger_operand(n.op, n.a, n.b) : 0;
         for (expr u = is_operation ? g->links[operand].first : 0; u; u = g->links[u].next) users++;
-        if (is_operation && users < USERS_MOST) link_enter(g, e, operand);
-        else if (is_operation || n.op == OP_CONSTANT) {
+        if (is_operation && users < USERS_MOST) {
+            link_enter(g, e, operand);
+        } else if (is_operation || n.op == OP_CONSTANT) {
             status = table_reserve(g);
             if (!status) table_enter(g, e);
+        } else {
+            expr *place = leaf_place(g, leaves_of(g, &n), n.a);
+            if (place) *place = e;
+            else status = TAUT_OUT_OF_MEMORY;
         }
     }
     if (!status) return TAUT_OK;
@@ -215,6 +246,8 @@ void taut_graph_settle(graph *g)
     g->table = g->mark = NULL;
     g->links = NULL;
     g->link_capacity = g->mark_size = 0;
+    forget_leaves(g, &g->parameters);
+    for (int k = 0; k < VARIABLE_KINDS; k++) forget_leaves(g, &g->variables[k]);
     taut_mem_trim(g->context, &g->nodes, &g->capacity, g->count, sizeof *g->nodes);
     taut_mem_trim(g->context, &g->constants, &g->constant_capacity, g->constant_count, sizeof *g->constants);
 }
@@ -293,28 +326,18 @@ expr taut_expr_number(graph *g, wide value)
     return e;
 }
 
-/* A leaf that is found by its index: indices have no gaps. */
-static expr cons_leaf(graph *g, expr **all, size_t *capacity, node n)
+static expr cons_leaf(graph *g, node n)
 {
-    size_t before = *capacity;
-    if (n.a >= before) {
-        if (taut_mem_grow(g->context, all, capacity, (size_t)n.a + 1, sizeof **all)) return 0;
-        memset(*all + before, 0, (*capacity - before) * sizeof **all);
-    }
-    expr *e = &(*all)[n.a];
-    if (!*e) *e = append(g, n);
-    return *e;
+    expr *e = is_ready(g) ? leaf_place(g, leaves_of(g, &n), n.a) : NULL;
+    if (e && !*e) *e = append(g, n);
+    return e ? *e : 0;
 }
 
-expr taut_expr_parameter(graph *g, uint32_t index)
-{
-    return cons_leaf(g, &g->parameters, &g->parameter_capacity, (node){ OP_PARAMETER, 0, index, 0 });
-}
+expr taut_expr_parameter(graph *g, uint32_t index) { return cons_leaf(g, (node){ OP_PARAMETER, 0, index, 0 }); }
 
 expr taut_expr_variable(graph *g, kind k, uint32_t index)
 {
-    return cons_leaf(g, &g->variables[k], &g->variable_capacity[k],
-                     (node){ OP_VARIABLE, k != KIND_CONSTANT_SLOT, index, k });
+    return cons_leaf(g, (node){ OP_VARIABLE, k != KIND_CONSTANT_SLOT, index, k });
 }
 
 static expr cons_unary(graph *g, op o, expr a)

@@ -4,6 +4,12 @@
 
 #include "expr/expr.h"
 
+/* Variables of a kind, or parameters, by index; 0: not made yet. */
+typedef struct {
+    expr *leaves;
+    size_t capacity;
+} leaf_list;
+
 #define VARIABLE_KINDS (KIND_CONTACT + 1)
 #define WHOLE_MOST 2
 
@@ -26,10 +32,7 @@ struct graph {
     size_t link_capacity;
     uint32_t *mark;       /* scratch, zero between calls: position + 1 of a node in the list of a traversal */
     size_t mark_size;
-    expr *variables[VARIABLE_KINDS]; /* by index; 0: not made yet */
-    size_t variable_capacity[VARIABLE_KINDS];
-    expr *parameters;
-    size_t parameter_capacity;
+    leaf_list variables[VARIABLE_KINDS], parameters;
     expr whole[2 * WHOLE_MOST + 1];  /* the numbers -2 .. 2; 0: not made yet */
 };
 

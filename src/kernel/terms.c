@@ -32,6 +32,7 @@ struct writer {
     expr *inner;          size_t inner_capacity;               /* nodes, by inner node of the shape that is compared */
     uint32_t recent[RECENT]; /* the kernels of the last terms, newest first */
     uint32_t recent_count;
+    expr plain_factor;    /* the last one that was found to be plain */
     uint32_t *batch_of;   size_t batch_of_capacity;            /* by kernel: its batch in the family at hand, probably */
 };
 typedef struct writer writer;
@@ -277,16 +278,23 @@ static int add_instance(writer *w, family *f, uint32_t row, uint32_t kernel_inde
 
 static expr times(graph *g, expr factor, expr e) { return factor ? taut_expr_mul(g, factor, e) : e; }
 
-/* Would factor * e be this product, and nothing simpler? */
-static int stays_product(const graph *g, expr factor, expr e)
+/* Is it neither 0 nor 1 nor -1? */
+static int is_plain_factor(const graph *g, expr factor)
 {
+    return !taut_expr_is_number(g, factor, 0) && !taut_expr_is_number(g, factor, 1)
+           && !taut_expr_is_number(g, factor, -1);
+}
+
+/* Would factor * e be this product, and nothing simpler? */
+static int stays_product(writer *w, expr factor, expr e)
+{
+    const graph *g = w->s->g;
     const node *n = taut_graph_node(g, e);
     if (!n->varies || n->op == OP_NEG || (n->op == OP_MUL && !taut_graph_node(g, n->a)->varies)) return 0;
-    const node *k = taut_graph_node(g, factor);
-    return !k->varies && k->op != OP_NEG
-           && !(k->op == OP_CONSTANT
-                && (taut_expr_is_number(g, factor, 0) || taut_expr_is_number(g, factor, 1)
-                    || taut_expr_is_number(g, factor, -1)));
+    if (factor == w->plain_factor) return 1;
+    if (!is_plain_factor(g, factor)) return 0;
+    w->plain_factor = factor;
+    return 1;
 }
 
 /* Adds the term factor * e. The product is made only when its shape is new. */
@@ -300,7 +308,7 @@ static int add_term(writer *w, family *f, uint32_t row, expr factor, expr e)
         factor = taut_expr_mul(s->g, factor, n->a);
         if (!factor) return TAUT_OUT_OF_MEMORY;
     }
-    if (factor && !stays_product(s->g, factor, e)) {
+    if (factor && !stays_product(w, factor, e)) {
         e = times(s->g, factor, e);
         factor = 0;
     }

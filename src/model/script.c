@@ -10,9 +10,9 @@
 
 #define HOOK_PERIOD 1000
 /* The garbage of a small heap costs less than its collection: a cycle begins when the heap has grown by a factor of
-   5, and of 2 (Lua's own choice) when it is large. */
+   10, and of 2 (Lua's own choice) when it is large. */
 #define HEAP_LARGE ((size_t)16 << 20)
-#define HEAP_SMALL_PAUSE 500
+#define HEAP_SMALL_PAUSE 1000
 
 script *taut_script_of(lua_State *L)
 {
@@ -359,9 +359,13 @@ static int load(taut_context *context, const char *name, char *text, size_t size
         m->title = taut_mem_text(context, slash ? slash + 1 : name);
         if (!m->title) status = TAUT_OUT_OF_MEMORY;
     }
-    if (status) taut_model_free(m);
-    else *result = m;
-    return status;
+    if (status) {
+        taut_model_free(m);
+        return status;
+    }
+    taut_model_trim(m);
+    *result = m;
+    return TAUT_OK;
 }
 
 int taut_model_read_text(taut_context *context, const char *name, const char *text, size_t size,

@@ -274,6 +274,17 @@ static void add_entry(lua_State *L, int line)
     for (uint32_t i = 0; i < t.size; i++) set_value(L, t.k, t.first + i, component_value(L, &p, i, t.size));
 }
 
+/* Room for the second points of all coordinates. */
+static void reserve_points(lua_State *L)
+{
+    script *s = taut_script_of(L);
+    model *m = s->model;
+    size_t before = m->start_q1_capacity;
+    taut_script_check(L, taut_mem_grow(s->context, &m->start_q1, &m->start_q1_capacity, m->coordinate_count,
+                                       sizeof *m->start_q1));
+    for (size_t i = before; i < m->start_q1_capacity; i++) m->start_q1[i] = (start_value){ 0, START_MISSING, 0 };
+}
+
 /* One entry of start_points: the key at -2, on top a table of two values, at t = 0 and a step later. */
 static void add_points(lua_State *L, int line)
 {
@@ -290,6 +301,7 @@ static void add_points(lua_State *L, int line)
                      t.size == 1 ? "values" : "points", taut_symbols_describe(L, -1),
                      t.size == 1 ? "{x0, x1}" : "{{...}, {...}}");
     taut_functions_check_list(L, -1, "start_points");
+    reserve_points(L);
     for (int point = 0; point < 2; point++) {
         lua_rawgeti(L, -1, point + 1);
         for (uint32_t i = 0; i < t.size; i++)
@@ -432,6 +444,7 @@ void taut_start_finish(lua_State *L)
     char name[SCRIPT_LABEL_SIZE];
     expr zero = taut_script_built(L, taut_expr_number(s->graph, 0));
     for (size_t i = 0; i < s->omega_count; i++) finish_omega(L, &s->omegas[i]);
+    if (m->start_points_line) reserve_points(L);
     for (size_t i = 0; i < s->free_mark_count; i++) {
         const free_mark *mark = &s->free_marks[i];
         start_value *value = mark->k == KIND_Q ? &m->start_q[mark->index] : &m->start_w[mark->index];
