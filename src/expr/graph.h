@@ -50,6 +50,14 @@ void taut_find_active(const walk *w, const expr *variables, size_t count, unsign
 /* *sum += adjoint * partial; a sum of 0 is empty. */
 int taut_accumulate(graph *g, expr *sum, expr adjoint, expr partial);
 
+/* False when one of them could not be made for want of memory. */
+static inline int are_made(const expr *list, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!list[i]) return 0;
+    return 1;
+}
+
 int taut_walk_begin(walk *w, graph *g, const expr *roots, size_t root_count);
 void taut_walk_end(walk *w);
 /* Position of a node of the walk in its list. */
