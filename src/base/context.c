@@ -51,6 +51,8 @@ void taut_context_destroy(taut_context *context)
     taut_context_release(context);
 }
 
+int taut_context_has_allocator(const taut_context *context) { return context->allocator.resize != default_resize; }
+
 void taut_context_log(taut_context *context, taut_log log, void *user)
 {
     context->log = log;
@@ -76,7 +78,7 @@ void *taut_mem_resize(taut_context *context, void *block, size_t count, size_t s
 
 void *taut_mem_new(taut_context *context, size_t count, size_t size)
 {
-    if (context->allocator.resize == default_resize) { /* what is new from the system need not be written once more */
+    if (!taut_context_has_allocator(context)) { /* what is new from the system need not be written once more */
         void *zeroed = calloc(count ? count : 1, size);
         if (zeroed) return zeroed;
     }

@@ -13,6 +13,8 @@
 void taut_context_keep(taut_context *context);
 void taut_context_release(taut_context *context);
 
+/* True when the user gave an allocator. */
+int taut_context_has_allocator(const taut_context *context);
 /* Zeroed memory for count items. On failure records an out-of-memory error and returns NULL. */
 void *taut_mem_new(taut_context *context, size_t count, size_t size);
 /* Resizes an array; contents beyond the old size are not initialised. NULL on failure (the old block stays valid). */

@@ -37,6 +37,7 @@ static void put_back(heap *h, void *block, size_t class)
 void *taut_heap_resize(heap *h, void *block, size_t old_size, size_t size)
 {
     size_t limit = (size_t)HEAP_STEP * HEAP_CLASSES;
+    if (h->is_direct) limit = 0;
     int was_small = block && old_size && old_size <= limit, is_small = size && size <= limit;
     if (block && !was_small && !is_small) {
         if (size) return taut_mem_resize(h->context, block, size, 1);

@@ -11,6 +11,7 @@
 /* All zero, but for the context, is an empty heap. */
 typedef struct {
     taut_context *context;
+    int is_direct;              /* an allocator of the user sees every block */
     void *pieces;               /* each begins with a pointer to the next */
     void *lists[HEAP_CLASSES];  /* free blocks, by size; each begins with a pointer to the next */
     char *at;                   /* of the last piece: where its rest begins */

@@ -300,7 +300,7 @@ static int run(script *s)
     s->last_line = 1;
     for (size_t i = 0; i + 1 < s->model->source_size; i++) s->last_line += s->model->source[i] == '\n';
     s->began = clock_seconds();
-    s->heap.context = s->context;
+    s->heap = (heap){ .context = s->context, .is_direct = taut_context_has_allocator(s->context) };
     lua_State *L = lua_newstate(allocate, s);
     if (!L) {
         taut_heap_clear(&s->heap);
