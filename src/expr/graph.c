@@ -110,8 +110,8 @@ static hash hash_value(wide value)
 }
 
 #ifdef TAUT_HAVE_QUAD
-/* By their bits, without arithmetic in software: there is no negative zero here, and one kind of not-a-number is as good
-   as another. */
+/* By their bits, without arithmetic in software: there is no negative zero here, and one kind of not-a-number is as
+   good as another. */
 static int same_value(wide x, wide y) { return memcmp(&x, &y, sizeof x) == 0; }
 #else
 static int same_value(wide x, wide y) { return x == y || (x != x && y != y); }

@@ -24,7 +24,7 @@ typedef struct {
     expr value;                 /* over the store's shape graph */
     uint32_t *key;              /* the shape: code that equal terms share */
     size_t key_length;
-    uint32_t *code;             /* the inner nodes of the key in three words each: operation, operand, operand or number */
+    uint32_t *code;             /* inner nodes of the key, three words each: operation, operand, operand or number */
     uint32_t inner_count;
     uint64_t hash;
     expr *gradient;             /* by slot; NULL until asked for */

@@ -33,7 +33,7 @@ struct writer {
     uint32_t recent[RECENT]; /* the kernels of the last terms, newest first */
     uint32_t recent_count;
     expr plain_factor;    /* the last one that was found to be plain */
-    uint32_t *batch_of;   size_t batch_of_capacity;            /* by kernel: its batch in the family at hand, probably */
+    uint32_t *batch_of;   size_t batch_of_capacity;            /* by kernel: its last batch, to be checked */
 };
 typedef struct writer writer;
 
