@@ -78,7 +78,8 @@ static void many_users_of_one_operand(void **state)
     for (int again = 0; again < 2; again++) {
         for (uint32_t i = 0; i < COUNT; i++) {
             expr other = taut_expr_variable(g, KIND_W, i);
-            expr made[3] = { mul(again ? last : other, again ? other : last), add(other, last), powi(last, (int)i + 2) };
+            expr product = again ? mul(last, other) : mul(other, last);
+            expr made[3] = { product, add(other, last), powi(last, (int)i + 2) };
             if (again) assert_int_equal(made[0], products[i]);
             if (again) assert_int_equal(made[1], sums[i]);
             if (again) assert_int_equal(made[2], powers[i]);
