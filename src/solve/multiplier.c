@@ -34,23 +34,6 @@ void X(multiplier_destroy)(multiplier *m)
     taut_mem_free(context, m);
 }
 
-/* All (i, k) with a_ij and b_jk present. */
-static int product_pattern(taut_context *context, const pattern *a, const pattern *b, pattern **result)
-{
-    size_t count = 0, at = 0;
-    for (int e = 0; e < pattern_entries(a); e++) count += (size_t)(b->start[a->index[e] + 1] - b->start[a->index[e]]);
-    int *row = taut_mem_new(context, count, sizeof *row), *column = taut_mem_new(context, count, sizeof *column);
-    int status = row && column ? TAUT_OK : TAUT_OUT_OF_MEMORY;
-    for (int i = 0; !status && i < a->rows; i++)
-        for (int e = a->start[i]; e < a->start[i + 1]; e++)
-            for (int f = b->start[a->index[e]]; f < b->start[a->index[e] + 1]; f++, at++)
-                row[at] = i, column[at] = b->index[f];
-    if (!status) status = taut_pattern_create(context, a->rows, b->columns, row, column, count, result);
-    taut_mem_free(context, row);
-    taut_mem_free(context, column);
-    return status;
-}
-
 static void lay_out(void *self, room_layout *l)
 {
     multiplier *m = self;
@@ -71,8 +54,8 @@ int X(multiplier_create)(struct system *s, multiplier **result)
     m->s = s;
     m->g = s->blocks[BLOCK_G].parts[0].shape;
     int status = taut_pattern_transpose(context, m->g, &m->gt, &m->gt_from);
-    if (!status) status = product_pattern(context, m->g, s->inverse_mass_shape, &m->t);
-    if (!status) status = product_pattern(context, m->t, m->gt, &m->columns); /* symmetric: rows are columns */
+    if (!status) status = taut_pattern_product(context, m->g, s->inverse_mass_shape, &m->t);
+    if (!status) status = taut_pattern_product(context, m->t, m->gt, &m->columns); /* symmetric: rows are columns */
     if (!status) status = room_create(context, lay_out, m, &m->room);
     if (s->c == 0) status = taut_fail(context, TAUT_BAD_USAGE, "a multiplier matrix needs constraints");
     linear_backend backend = s->c <= 12 ? LINEAR_SMALL : LINEAR_LDL;
