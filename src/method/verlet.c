@@ -8,9 +8,12 @@
  * SHAKE is this without mu: its lambda is the sum of mu and lambda here, at the same positions. */
 #include <string.h>
 
+#include "base/loops.h"
 #include "base/room.h"
 #include "method/verlet.h"
 #include "solve/multiplier.h"
+#define NUMBER real
+#include "linalg/products_sum.h"
 
 #define BORROW_ABOVE 12 /* constraints */
 
@@ -18,16 +21,19 @@ typedef struct {
     struct system *s;
     newton newton;
     multiplier *matrix;
-    const pattern *gt;     /* G' by coordinates, and where its entries are in G */
-    const int *gt_from;
-    state next;            /* the state being found; next.lambda is lambda, next.w the velocity while it is sought */
+    products *rows;        /* of G: G v */
+    products *columns;     /* G' x */
+    state next;            /* the state being found; next.lambda is lambda */
     void *room;            /* of the arrays below */
-    real *f;               /* force at the current position */
+    real *f, *f1;          /* free forces at the beginning and at the end */
     real *g0, *g1;         /* constraint Jacobians */
+    real *push0, *push1;   /* constraint forces G0' lambda and G1' mu */
     real *mu, *trial;      /* trial: multipliers after the correction at hand */
-    real *kick;            /* work: momenta */
-    real *base;            /* q1 - q0 (later: the velocity) without the constraint force */
-    real *rate;            /* g_t */
+    real *kick, *work;     /* work: momenta */
+    real *base;            /* q1 - q0 without the constraint force; later the sum of all forces but push1 */
+    real *rate, *velocity_error; /* g_t; G v + g_t */
+    real size, speed;      /* of the positions and the velocities */
+    int terms;             /* the most entries of a row of G */
     /* f, g0 and the factored matrix belong to this place: */
     real *known_q, known_t;
     int known, factored;
@@ -46,6 +52,8 @@ static void destroy(void *self)
     taut_mem_free(r->s->context, r->room);
     X(state_clear)(r->s, &r->next);
     X(multiplier_destroy)(r->matrix);
+    taut_products_destroy(r->s->context, r->rows);
+    taut_products_destroy(r->s->context, r->columns);
     X(newton_clear)(&r->newton);
     taut_mem_free(r->s->context, r);
 }
@@ -54,13 +62,32 @@ static void lay_out(void *self, room_layout *l)
 {
     verlet *r = self;
     size_t n = r->s->n, c = r->s->c, entries = (size_t)r->s->blocks[BLOCK_G].value_count;
-    r->f = room_reals(l, n);
+    r->f = room_reals(l, n), r->f1 = room_reals(l, n);
     r->g0 = room_reals(l, entries), r->g1 = room_reals(l, entries);
     r->mu = room_reals(l, c), r->trial = room_reals(l, c);
-    r->kick = room_reals(l, n);
+    r->push0 = room_reals(l, n), r->push1 = room_reals(l, n);
+    r->kick = room_reals(l, n), r->work = room_reals(l, n);
     r->base = room_reals(l, n);
-    r->rate = room_reals(l, c);
+    r->rate = room_reals(l, c), r->velocity_error = room_reals(l, c);
     r->known_q = room_reals(l, n);
+}
+
+/* G v and G' x as sums of products of entries of G. */
+static int list_products(verlet *r)
+{
+    taut_context *context = r->s->context;
+    const pattern *g = r->s->blocks[BLOCK_G].parts[0].shape, *gt;
+    const int *from;
+    int *natural = taut_mem_new(context, (size_t)pattern_entries(g), sizeof *natural);
+    if (!natural) return TAUT_OUT_OF_MEMORY;
+    for (int e = 0; e < pattern_entries(g); e++) natural[e] = e;
+    for (int k = 0; k < g->rows; k++)
+        if (g->start[k + 1] - g->start[k] > r->terms) r->terms = g->start[k + 1] - g->start[k];
+    int status = taut_products_create(context, g->rows, g->start, natural, g->index, &r->rows);
+    gt = X(multiplier_transposed)(r->matrix, &from);
+    if (!status) status = taut_products_create(context, gt->rows, gt->start, from, gt->index, &r->columns);
+    taut_mem_free(context, natural);
+    return status;
 }
 
 static int create(struct system *s, int project, real tolerance, void **self)
@@ -77,7 +104,7 @@ static int create(struct system *s, int project, real tolerance, void **self)
     /* Momenta are kept whatever the multipliers are, and each step solves the constraints from scratch. */
     if (!status) X(newton_relax)(&r->newton);
     if (!status && s->c) status = X(multiplier_create)(s, &r->matrix);
-    if (!status && s->c) r->gt = X(multiplier_transposed)(r->matrix, &r->gt_from);
+    if (!status && s->c) status = list_products(r);
     if (status)
         destroy(r);
     else
@@ -117,43 +144,87 @@ static void velocity_of(const struct system *s, const real *p, real *work, real 
     }
 }
 
-/* Component j of G' x. */
-static inline real constraint_force(const verlet *r, const real *g, const real *x, uint32_t j)
+/* out = G' x */
+static WIDE_LOOPS void constraint_force(const products *columns, const real *g, const real *x, real *out)
 {
-    real sum = 0;
-    for (int e = r->gt->start[j]; e < r->gt->start[j + 1]; e++) sum += g[r->gt_from[e]] * x[r->gt->index[e]];
-    return sum;
+    products_sum(columns, g, x, out);
 }
 
-/* Component j of W G' x is then motion_of(r, g, x, j): for a diagonal mass it needs no pass of its own. */
-static void prepare_motion(verlet *r, const real *g, const real *x)
+/* out = G v */
+static WIDE_LOOPS void constraint_velocity(const products *rows, const real *g, const real *v, real *out)
 {
-    if (r->s->structure.diagonal_mass || !r->s->c) return;
-    for (uint32_t j = 0; j < r->s->n; j++) r->kick[j] = constraint_force(r, g, x, j);
-    X(system_apply_inverse_mass)(r->s, r->kick, r->kick);
+    products_sum(rows, g, v, out);
 }
 
-static inline real motion_of(const verlet *r, const real *g, const real *x, uint32_t j)
+/* Largest numbers, in several lanes so that they vectorise. What is not finite makes `poison` so. */
+enum { EXTREMES = 8 };
+typedef struct {
+    real most[EXTREMES], poison[EXTREMES];
+} extremes;
+
+static inline void extremes_see(extremes *e, uint32_t lane, real x)
 {
-    if (!r->s->c) return 0;
-    return r->s->structure.diagonal_mass ? r->s->inverse_mass[j] * constraint_force(r, g, x, j) : r->kick[j];
+    real size = x < 0 ? -x : x;
+    e->most[lane] = size > e->most[lane] ? size : e->most[lane];
+    e->poison[lane] += x - x;
 }
 
-/* q1 = q0 + base + h^2/2 W G0' lambda, compensated as in add_compensated. Returns how far q1 moved, relative to its
-   size. */
+static real extremes_most(const extremes *e, real most)
+{
+    real poison = 0;
+    for (int i = 0; i < EXTREMES; i++) {
+        most = e->most[i] > most ? e->most[i] : most;
+        poison += e->poison[i];
+    }
+    return most + poison;
+}
+
+static WIDE_LOOPS real largest(const real *restrict x, uint32_t count)
+{
+    extremes e = { 0 };
+    uint32_t j = 0;
+    for (; j + EXTREMES <= count; j += EXTREMES)
+        for (uint32_t m = 0; m < EXTREMES; m++) extremes_see(&e, m, x[j + m]);
+    for (; j < count; j++) extremes_see(&e, 0, x[j]);
+    return extremes_most(&e, 0);
+}
+
+/* q1 = q0 + (base + motion + q_low), compensated as in add_compensated; motion = factor w push (w NULL: factor push).
+   Returns how far q1 moved. */
+#define PLACE(m, jj)                                                                \
+    do {                                                                            \
+        const uint32_t j = jj;                                                      \
+        real d = base[j] + factor * (w ? w[j] * push[j] : push[j]) + q_low[j];      \
+        real sum = q[j] + d;                                                        \
+        extremes_see(&e, m, sum - to[j]);                                           \
+        to_low[j] = d - (sum - q[j]);                                               \
+        to[j] = sum;                                                                \
+    } while (0)
+static WIDE_LOOPS real move_positions(uint32_t n, const real *restrict q, const real *restrict q_low,
+                                      const real *restrict base, const real *restrict w, const real *restrict push,
+                                      real factor, real *restrict to, real *restrict to_low)
+{
+    extremes e = { 0 };
+    uint32_t i = 0;
+    for (; i + EXTREMES <= n; i += EXTREMES)
+        for (uint32_t m = 0; m < EXTREMES; m++) PLACE(m, i + m);
+    for (; i < n; i++) PLACE(0, i);
+    return extremes_most(&e, 0);
+}
+
+/* q1 = q0 + base + h^2/2 W G0' lambda. Returns how far q1 moved, relative to its size. */
 static real place_positions(verlet *r, const real *lambda)
 {
     const state *x = r->from;
-    real factor = r->h * r->h / 2, moved = 0, scale = r->s->least;
-    prepare_motion(r, r->g0, lambda);
-    for (uint32_t j = 0; j < r->s->n; j++) {
-        real d = r->base[j] + factor * motion_of(r, r->g0, lambda, j) + x->q_low[j], sum = x->q[j] + d;
-        moved = real_most(moved, sum - r->next.q[j]);
-        scale = real_most(scale, sum);
-        r->next.q_low[j] = d - (sum - x->q[j]);
-        r->next.q[j] = sum;
+    const struct system *s = r->s;
+    const real *w = s->structure.diagonal_mass ? s->inverse_mass : NULL, *motion = r->push0;
+    if (s->c) constraint_force(r->columns, r->g0, lambda, r->push0);
+    if (!w) {
+        X(system_apply_inverse_mass)(s, r->push0, r->kick);
+        motion = r->kick;
     }
-    return moved / scale;
+    return move_positions(s->n, x->q, x->q_low, r->base, w, motion, r->h * r->h / 2, r->next.q, r->next.q_low)
+           / r->size;
 }
 
 /* The positions follow the multipliers: r->next.q belongs to the current iterate (see position_measure). */
@@ -193,18 +264,54 @@ static real position_measure(void *self, const real *lambda, const real *change)
     return place_positions(r, r->trial);
 }
 
-/* v = base + h/2 W G1' mu. Returns how much v changed, relative to its size. */
+/* p1 = p0 + (h/2 (base + push) + p_low), compensated; work = p1 - offset */
+static WIDE_LOOPS void move_momenta(uint32_t n, const real *restrict p, const real *restrict p_low,
+                                    const real *restrict base, const real *restrict push, real factor,
+                                    real *restrict to, real *restrict to_low)
+{
+    for (uint32_t j = 0; j < n; j++) {
+        real d = factor * (base[j] + push[j]) + p_low[j], sum = p[j] + d;
+        to_low[j] = d - (sum - p[j]);
+        to[j] = sum;
+    }
+}
+
+/* v = w (p - offset) or w p + offset, for a diagonal mass. Returns how much v changed. */
+static WIDE_LOOPS real diagonal_velocity(uint32_t n, const real *restrict p, const real *restrict w,
+                                         const real *restrict offset, int lagrangian, real *restrict v)
+{
+    extremes e = { 0 };
+    uint32_t i = 0;
+    for (; i + EXTREMES <= n; i += EXTREMES)
+        for (uint32_t m = 0; m < EXTREMES; m++) {
+            const uint32_t j = i + m;
+            real now = lagrangian ? w[j] * (p[j] - offset[j]) : w[j] * p[j] + offset[j];
+            extremes_see(&e, m, now - v[j]);
+            v[j] = now;
+        }
+    for (; i < n; i++) {
+        real now = lagrangian ? w[i] * (p[i] - offset[i]) : w[i] * p[i] + offset[i];
+        extremes_see(&e, 0, now - v[i]);
+        v[i] = now;
+    }
+    return extremes_most(&e, 0);
+}
+
+/* Momenta and velocities that belong to mu. Returns how much the velocities changed, relative to their size. */
 static real place_velocities(verlet *r, const real *mu)
 {
-    real moved = 0, scale = r->s->least;
-    prepare_motion(r, r->g1, mu);
-    for (uint32_t j = 0; j < r->s->n; j++) {
-        real v = r->base[j] + r->h / 2 * motion_of(r, r->g1, mu, j);
-        moved = real_most(moved, v - r->next.w[j]);
-        scale = real_most(scale, v);
-        r->next.w[j] = v;
-    }
-    return moved / scale;
+    const state *x = r->from;
+    const struct system *s = r->s;
+    real moved = 0;
+    if (s->c && r->project) constraint_force(r->columns, r->g1, mu, r->push1);
+    move_momenta(s->n, x->p, x->p_low, r->base, r->push1, r->h / 2, r->next.p, r->next.p_low);
+    if (s->structure.diagonal_mass)
+        return diagonal_velocity(s->n, r->next.p, s->inverse_mass, s->offset, s->form == FORM_LAGRANGIAN, r->next.w)
+               / r->speed;
+    memcpy(r->kick, r->next.w, s->n * sizeof(real));
+    velocity_of(s, r->next.p, r->work, r->next.w);
+    for (uint32_t j = 0; j < s->n; j++) moved = real_most(moved, r->next.w[j] - r->kick[j]);
+    return moved / r->speed;
 }
 
 static int velocity_residual(void *self, const real *mu, real *out)
@@ -212,8 +319,9 @@ static int velocity_residual(void *self, const real *mu, real *out)
     verlet *r = self;
     struct system *s = r->s;
     (void)mu;
-    memcpy(out, r->rate, s->c * sizeof(real));
-    X(block_multiply)(&s->blocks[BLOCK_G], r->g1, 1, r->next.w, out);
+    constraint_velocity(r->rows, r->g1, r->next.w, out);
+    if (s->structure.constraint_time)
+        for (uint32_t k = 0; k < s->c; k++) out[k] += r->rate[k];
     return TAUT_OK;
 }
 
@@ -250,38 +358,53 @@ static void begin(verlet *r, const state *x)
     X(system_free_force)(s, &at, r->f);
     X(system_block_values)(s, BLOCK_G, &at, r->g0);
     r->factored = 0;
-    r->known = 0;
+    memcpy(r->known_q, x->q, s->n * sizeof(real));
+    r->known_t = x->t;
+    r->known = 1;
 }
 
 /* The force and Jacobian at the end of this step are those at the beginning of the next. */
 static void end(verlet *r, const state *x)
 {
-    real *swap = r->g0;
-    r->g0 = r->g1, r->g1 = swap;
+    real *g = r->g0, *f = r->f;
+    r->g0 = r->g1, r->g1 = g;
+    r->f = r->f1, r->f1 = f;
     memcpy(r->known_q, x->q, r->s->n * sizeof(real));
     r->known_t = x->t;
-    r->known = 1;
 }
 
-/* p += h/2 (f + G' x), compensated; f or g may be NULL */
-static void push_momenta(verlet *r, const real *f, const real *g, const real *x)
+/* base = h v, v the velocity that belongs to p + (h/2 f + p_low), for a diagonal mass */
+static WIDE_LOOPS void diagonal_base(uint32_t n, const real *restrict p, const real *restrict p_low,
+                                     const real *restrict f, const real *restrict w, const real *restrict offset,
+                                     int lagrangian, real h, real *restrict base)
 {
-    for (uint32_t j = 0; j < r->s->n; j++) {
-        real force = (f ? f[j] : 0) + (g ? constraint_force(r, g, x, j) : 0);
-        X(add_compensated)(&r->next.p[j], &r->next.p_low[j], &(real){ r->h / 2 * force }, 1);
+    const real half = h / 2;
+    for (uint32_t j = 0; j < n; j++) {
+        real kick = p[j] + (half * f[j] + p_low[j]);
+        base[j] = h * (lagrangian ? w[j] * (kick - offset[j]) : w[j] * kick + offset[j]);
     }
+}
+
+static void find_base(verlet *r, const state *x)
+{
+    struct system *s = r->s;
+    const real half = r->h / 2;
+    if (s->structure.diagonal_mass) {
+        diagonal_base(s->n, x->p, x->p_low, r->f, s->inverse_mass, s->offset, s->form == FORM_LAGRANGIAN, r->h,
+                      r->base);
+        return;
+    }
+    for (uint32_t j = 0; j < s->n; j++) r->kick[j] = x->p[j] + (half * r->f[j] + x->p_low[j]);
+    velocity_of(s, r->kick, r->work, r->base);
+    for (uint32_t j = 0; j < s->n; j++) r->base[j] *= r->h;
 }
 
 static int find_positions(verlet *r, const state *x)
 {
     struct system *s = r->s;
-    uint32_t n = s->n;
-    memcpy(r->next.p, x->p, n * sizeof(real));
-    memcpy(r->next.p_low, x->p_low, n * sizeof(real));
-    push_momenta(r, r->f, NULL, NULL);
-    velocity_of(s, r->next.p, r->kick, r->base);
-    for (uint32_t j = 0; j < n; j++) r->base[j] *= r->h;
+    find_base(r, x);
     memcpy(r->next.lambda, x->lambda, s->c * sizeof(real));
+    r->size = REAL(fmax)(s->least, largest(x->q, s->n));
     place_positions(r, r->next.lambda);
     if (!s->c) return TAUT_OK;
     newton_problem problem = { r, (int)s->c, position_residual, position_factor, position_solve, position_measure,
@@ -290,37 +413,64 @@ static int find_positions(verlet *r, const state *x)
        leave it. A small matrix is cheaper than the corrections it saves: there it begins with G1 W G0' at the guess. */
     int borrow = s->c > BORROW_ABOVE, status = TAUT_OK;
     if (borrow && !r->factored) status = X(multiplier_factor)(r->matrix, r->g0, r->g0);
-    if (!status)
-        status =
-            X(newton_solve)(&r->newton, &problem, r->next.lambda, borrow, x->t, "constraints at the new positions");
-    if (!status) push_momenta(r, NULL, r->g0, r->next.lambda);
-    return status;
+    if (status) return status;
+    return X(newton_solve)(&r->newton, &problem, r->next.lambda, borrow, x->t, "constraints at the new positions");
+}
+
+/* The velocities keep the constraints, as far as that can be told: G v is a sum of rounded products of rounded
+   velocities. */
+static int velocities_fit(const verlet *r)
+{
+    real error = largest(r->velocity_error, r->s->c);
+    return error <= r->newton.enough * REAL(sqrt)((real)r->terms) * r->speed
+                        * largest(r->g1, (uint32_t)r->s->blocks[BLOCK_G].value_count);
+}
+
+/* mu from the velocity constraint: it is linear, so that one correction is enough as a rule. */
+static int find_mu(verlet *r)
+{
+    struct system *s = r->s;
+    newton_problem problem = { r, (int)s->c, velocity_residual, velocity_factor, velocity_solve, velocity_measure,
+                               name_constraint, NULL };
+    int status = velocity_factor(r, r->mu);
+    if (status) return status;
+    velocity_residual(r, r->mu, r->velocity_error);
+    status = velocity_solve(r, r->velocity_error);
+    if (status) return status;
+    velocity_measure(r, r->mu, r->velocity_error);
+    real *swap = r->mu;
+    r->mu = r->trial, r->trial = swap;
+    r->newton.counts.calls++, r->newton.counts.iterations++, r->newton.counts.factorisations++;
+    velocity_residual(r, r->mu, r->velocity_error);
+    if (velocities_fit(r)) return TAUT_OK;
+    return X(newton_solve)(&r->newton, &problem, r->mu, 1, r->next.t, "velocity constraints");
+}
+
+static WIDE_LOOPS void add_forces(uint32_t n, const real *restrict a, const real *restrict b, const real *restrict c,
+                                  real *restrict sum)
+{
+    for (uint32_t j = 0; j < n; j++) sum[j] = a[j] + b[j] + c[j];
 }
 
 static int find_momenta(verlet *r)
 {
     struct system *s = r->s;
     place at = place_at(s, r->next.q, NULL, &r->next.t, NULL);
-    X(system_free_force)(s, &at, r->f);
-    push_momenta(r, r->f, NULL, NULL);
-    if (r->project) velocity_of(s, r->next.p, r->kick, r->base);
+    int status = TAUT_OK;
+    X(system_free_force)(s, &at, r->f1);
+    add_forces(s->n, r->f, r->push0, r->f1, r->base);
     if (s->c) X(system_block_values)(s, BLOCK_G, &at, r->g1);
     if (!r->project) r->factored = 0;
     if (s->c && r->project) {
-        X(system_constraint_rate)(s, &at, r->rate);
+        if (s->structure.constraint_time) X(system_constraint_rate)(s, &at, r->rate);
         memcpy(r->mu, r->next.lambda, s->c * sizeof(real));
-        place_velocities(r, r->mu);
-        newton_problem problem = { r, (int)s->c, velocity_residual, velocity_factor, velocity_solve, velocity_measure,
-                                   name_constraint, NULL };
-        int status = X(newton_solve)(&r->newton, &problem, r->mu, 0, r->next.t, "velocity constraints");
-        if (status) return status;
-        push_momenta(r, NULL, r->g1, r->mu);
     }
-    if (s->form == FORM_LAGRANGIAN)
-        velocity_of(s, r->next.p, r->kick, r->next.w);
-    else
-        memcpy(r->next.w, r->next.p, s->n * sizeof(real));
-    return TAUT_OK;
+    r->speed = 1;
+    place_velocities(r, r->mu);
+    r->speed = REAL(fmax)(s->least, largest(r->next.w, s->n));
+    if (s->c && r->project) status = find_mu(r);
+    if (s->form != FORM_LAGRANGIAN) memcpy(r->next.w, r->next.p, s->n * sizeof(real));
+    return status;
 }
 
 static int step(void *self, state *x, real h)
@@ -330,7 +480,6 @@ static int step(void *self, state *x, real h)
     r->h = h;
     X(state_next_time)(x, h, &r->next.t, &r->next.t_low);
     begin(r, x);
-    r->known = 0; /* r->f is overwritten on the way */
     int status = find_positions(r, x);
     if (!status) status = find_momenta(r);
     if (status) {

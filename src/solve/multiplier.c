@@ -3,6 +3,8 @@
 #include <string.h>
 
 #include "base/room.h"
+#define NUMBER double
+#include "linalg/products_sum.h"
 
 struct multiplier {
     struct system *s;
@@ -14,9 +16,9 @@ struct multiplier {
     linear *solver;
     void *room;           /* of the arrays below */
     double *t_values;
-    double *g_values;     /* G1 in double, in the order of gt */
+    double *g_values;     /* G1 in double, where real is more */
+    products *sums;       /* of t and G1, for each entry of S */
     double *values;       /* of S */
-    int *where;           /* position of a row in the column of S at hand */
     int *where_t;         /* position of a coordinate in the row of t at hand */
     double *right;
 };
@@ -30,6 +32,7 @@ void X(multiplier_destroy)(multiplier *m)
     taut_pattern_destroy(context, m->columns);
     taut_mem_free(context, m->gt_from);
     taut_mem_free(context, m->room);
+    taut_products_destroy(context, m->sums);
     taut_linear_destroy(m->solver);
     taut_mem_free(context, m);
 }
@@ -51,13 +54,47 @@ static int product_pattern(taut_context *context, const pattern *a, const patter
     return status;
 }
 
+/* Column l of S: sum over coordinates j of t_lj (column j of G1). start NULL: counts only. Entry e of S has the products
+   start[e] .. start[e+1] of entries of t and g. */
+static void list_products(const multiplier *m, int *count, int *a, int *b)
+{
+    const pattern *t = m->t, *gt = m->gt, *s = m->columns;
+    for (int l = 0; l < t->rows; l++)
+        for (int e = t->start[l]; e < t->start[l + 1]; e++)
+            for (int f = gt->start[t->index[e]]; f < gt->start[t->index[e] + 1]; f++) {
+                int at = count[taut_pattern_find(s, l, gt->index[f])]++;
+                if (a) a[at] = e, b[at] = m->gt_from[f];
+            }
+}
+
+static int make_products(multiplier *m)
+{
+    taut_context *context = m->s->context;
+    size_t entries = (size_t)pattern_entries(m->columns);
+    int *start = taut_mem_new(context, entries + 2, sizeof *start), *a = NULL, *b = NULL;
+    if (!start) return TAUT_OUT_OF_MEMORY;
+    list_products(m, start + 2, NULL, NULL);
+    for (size_t e = 2; e < entries + 2; e++) start[e] += start[e - 1];
+    size_t total = (size_t)start[entries + 1];
+    a = taut_mem_new(context, total, sizeof *a), b = taut_mem_new(context, total, sizeof *b);
+    int status = a && b ? TAUT_OK : TAUT_OUT_OF_MEMORY;
+    if (!status) {
+        list_products(m, start + 1, a, b); /* moves start[e+1] from the head of list e to its end */
+        status = taut_products_create(context, (int)entries, start, a, b, &m->sums);
+    }
+    taut_mem_free(context, start);
+    taut_mem_free(context, a);
+    taut_mem_free(context, b);
+    return status;
+}
+
 static void lay_out(void *self, room_layout *l)
 {
     multiplier *m = self;
     m->t_values = room_take(l, (size_t)pattern_entries(m->t), sizeof *m->t_values);
-    m->g_values = room_take(l, (size_t)pattern_entries(m->g), sizeof *m->g_values);
+    if (sizeof(real) != sizeof(double))
+        m->g_values = room_take(l, (size_t)pattern_entries(m->g), sizeof *m->g_values);
     m->values = room_take(l, (size_t)pattern_entries(m->columns), sizeof *m->values);
-    m->where = room_take(l, m->s->c, sizeof *m->where);
     m->where_t = room_take(l, m->s->n, sizeof *m->where_t);
     m->right = room_take(l, m->s->c, sizeof *m->right);
 }
@@ -73,6 +110,7 @@ int X(multiplier_create)(struct system *s, multiplier **result)
     int status = taut_pattern_transpose(context, m->g, &m->gt, &m->gt_from);
     if (!status) status = product_pattern(context, m->g, s->inverse_mass_shape, &m->t);
     if (!status) status = product_pattern(context, m->t, m->gt, &m->columns); /* symmetric: rows are columns */
+    if (!status) status = make_products(m);
     if (!status) status = room_create(context, lay_out, m, &m->room);
     if (s->c == 0) status = taut_fail(context, TAUT_BAD_USAGE, "a multiplier matrix needs constraints");
     linear_backend backend = s->c <= 12 ? LINEAR_SMALL : LINEAR_LDL;
@@ -118,20 +156,15 @@ static void form_t(multiplier *m, const real *g0)
     }
 }
 
-/* Column l of S: sum over coordinates j of t_lj (column j of G1). */
 int X(multiplier_factor)(multiplier *m, const real *g1, const real *g0)
 {
     form_t(m, g0);
-    for (int e = 0; e < pattern_entries(m->gt); e++) m->g_values[e] = (double)g1[m->gt_from[e]];
-    memset(m->values, 0, (size_t)pattern_entries(m->columns) * sizeof *m->values);
-    for (int l = 0; l < m->g->rows; l++) {
-        for (int e = m->columns->start[l]; e < m->columns->start[l + 1]; e++) m->where[m->columns->index[e]] = e;
-        for (int e = m->t->start[l]; e < m->t->start[l + 1]; e++) {
-            int j = m->t->index[e];
-            for (int f = m->gt->start[j]; f < m->gt->start[j + 1]; f++)
-                m->values[m->where[m->gt->index[f]]] += m->t_values[e] * m->g_values[f];
-        }
-    }
+#ifdef TAUT_REAL_QUAD
+    for (int e = 0; e < pattern_entries(m->g); e++) m->g_values[e] = (double)g1[e];
+    products_sum(m->sums, m->t_values, m->g_values, m->values);
+#else
+    products_sum(m->sums, m->t_values, g1, m->values);
+#endif
     int status = taut_linear_factor(m->solver, m->values);
     return status == TAUT_SINGULAR ? X(redundant_constraint)(m->s, taut_linear_status(m->solver)->deficient) : status;
 }
