@@ -16,7 +16,8 @@ typedef struct {
 /* A sparse derivative of the whole field. */
 typedef struct {
     pattern *shape;
-    map *maps; /* one per batch */
+    map *maps;  /* one per batch */
+    int single; /* every entry is one output of one instance: nothing to add up */
 } block;
 
 struct field {
@@ -29,6 +30,7 @@ struct field {
     workspace *work;      /* to make room in */
     stretches *stretches; /* one per batch */
     block jacobians[KIND_COUNT], slopes[KIND_COUNT];
+    block ordered[KIND_COUNT]; /* Jacobians in an order of their user; without a shape */
     block hessians[KIND_COUNT][KIND_COUNT];
     block discrete[DISCRETE_MODES][KIND_COUNT];                   /* Jacobians of D_a */
     block discrete_slopes[DISCRETE_MODES][KIND_COUNT][KIND_COUNT];
@@ -108,6 +110,7 @@ void X(field_destroy)(field *f)
     if (!f) return;
     for (int a = 0; a < KIND_COUNT; a++) {
         block_clear(f, &f->jacobians[a]);
+        block_clear(f, &f->ordered[a]);
         block_clear(f, &f->slopes[a]);
         for (int b = 0; b < KIND_COUNT; b++) block_clear(f, &f->hessians[a][b]);
         for (int mode = 0; mode < DISCRETE_MODES; mode++) {
@@ -257,8 +260,10 @@ static int find_courses(field *f, const stretches *s, uint32_t outputs, uint32_t
     return TAUT_OK;
 }
 
-static int fill_maps(field *f, block *out, tape *const *tapes, int symmetric, entry_type type)
+static int fill_maps(field *f, block *out, const pattern *shape, const int *order, tape *const *tapes, int symmetric,
+                     entry_type type)
 {
+    size_t hits = 0;
     for (size_t n = 0; n < f->batch_count; n++) {
         const batch *b = &f->f->batches[n];
         const kernel *k = kernel_of(f, n);
@@ -273,13 +278,16 @@ static int fill_maps(field *f, block *out, tape *const *tapes, int symmetric, en
                 int row, column;
                 size_t at = (size_t)i * t->output_count + o;
                 entry_of(b, k, t, i, o, type, &row, &column);
-                m->direct[at] = (uint32_t)taut_pattern_find(out->shape, row, column);
-                if (symmetric) m->mirror[at] = (uint32_t)taut_pattern_find(out->shape, column, row);
+                int found = taut_pattern_find(shape, row, column);
+                m->direct[at] = (uint32_t)(order ? order[found] : found);
+                if (symmetric) m->mirror[at] = (uint32_t)taut_pattern_find(shape, column, row);
             }
+        hits += size;
         int status = find_courses(f, &f->stretches[n], t->output_count, &m->direct, &m->direct_courses);
         if (!status) status = find_courses(f, &f->stretches[n], t->output_count, &m->mirror, &m->mirror_courses);
         if (status) return status;
     }
+    out->single = hits == (size_t)pattern_entries(shape) && !symmetric;
     return TAUT_OK;
 }
 
@@ -295,7 +303,7 @@ static int block_create(field *f, block *out, tape *const *tapes, int symmetric,
     }
     taut_mem_free(f->context, row);
     taut_mem_free(f->context, column);
-    if (!status) status = fill_maps(f, out, tapes, symmetric, type);
+    if (!status) status = fill_maps(f, out, out->shape, NULL, tapes, symmetric, type);
     if (status) block_clear(f, out);
     return status;
 }
@@ -317,6 +325,21 @@ static int prepare_block(field *f, block *out, derivative d, kind a, kind b, ent
 int X(field_prepare_jacobian)(field *f, kind by)
 {
     return prepare_block(f, &f->jacobians[by], GRADIENT, by, by, OF_JACOBIAN, (int)f->f->row_count, (int)f->sizes[by]);
+}
+
+int X(field_prepare_ordered_jacobian)(field *f, kind by, const int *order)
+{
+    block *out = &f->ordered[by];
+    int status = X(field_prepare_jacobian)(f, by);
+    if (status || out->maps) return status;
+    tape **tapes = taut_mem_new(f->context, f->batch_count, sizeof *tapes);
+    out->maps = taut_mem_new(f->context, f->batch_count, sizeof *out->maps);
+    status = tapes && out->maps ? TAUT_OK : TAUT_OUT_OF_MEMORY;
+    for (size_t n = 0; !status && n < f->batch_count; n++) tapes[n] = tape_of(kernel_of(f, n), GRADIENT, by, by);
+    if (!status) status = fill_maps(f, out, f->jacobians[by].shape, order, tapes, 0, OF_JACOBIAN);
+    taut_mem_free(f->context, tapes);
+    if (status) block_clear(f, out);
+    return status;
 }
 
 int X(field_prepare_slope)(field *f, kind by)
@@ -405,6 +428,18 @@ static inline void add(const piece *p, const course *c, real *target, const uint
     }
     table += (size_t)p->first * width + n;
     for (int i = 0; i < p->lanes; i++) target[table[(size_t)i * width]] += value[i];
+}
+
+/* target[table[instance]] = value, of column `n` */
+static inline void put(const piece *p, const course *c, real *target, const uint32_t *table, uint32_t width, uint32_t n,
+                       const real *value)
+{
+    if (c && c->steady) {
+        lanes_put(target, c, p->run, p->group, p->groups, value);
+        return;
+    }
+    table += (size_t)p->first * width + n;
+    for (int i = 0; i < p->lanes; i++) target[table[(size_t)i * width]] = value[i];
 }
 
 /* Puts one kind of input of a piece into its registers. */
@@ -521,9 +556,9 @@ void X(field_third)(const field *f, kind by, const place *x, const place *u, con
         add_variables(f, n, kernel_of(f, n)->third[by], x, u, w, weights, out);
 }
 
-/* values[map] += weight * output */
+/* values[map] += weight * output; or = output */
 static void add_entries(const field *f, size_t n, const tape *t, const map *m, const place *x, const place *u,
-                        const real *weights, real *values)
+                        const real *weights, int single, real *values)
 {
     const batch *b = &f->f->batches[n];
     if (t->output_count == 0) return;
@@ -536,6 +571,10 @@ static void add_entries(const field *f, size_t n, const tape *t, const map *m, c
         const size_t at = (size_t)p.stretch * outputs;
         for (uint32_t o = 0; o < outputs; o++) {
             const real *value = weighted(&p, weights, lanes, registers + (size_t)t->outputs[o] * LANES, room);
+            if (single) {
+                put(&p, m->direct_courses ? &m->direct_courses[at + o] : NULL, values, m->direct, outputs, o, value);
+                continue;
+            }
             add(&p, m->direct_courses ? &m->direct_courses[at + o] : NULL, values, m->direct, outputs, o, value);
             if ((m->mirror || m->mirror_courses) && t->output_i[o] != t->output_j[o])
                 add(&p, m->mirror_courses ? &m->mirror_courses[at + o] : NULL, values, m->mirror, outputs, o, value);
@@ -550,19 +589,27 @@ const pattern *X(field_hessian_pattern)(const field *f, kind a, kind b) { return
 void X(field_jacobian)(const field *f, kind by, const place *x, real *values)
 {
     for (size_t n = 0; n < f->batch_count; n++)
-        add_entries(f, n, kernel_of(f, n)->gradients[by], &f->jacobians[by].maps[n], x, NULL, NULL, values);
+        add_entries(f, n, kernel_of(f, n)->gradients[by], &f->jacobians[by].maps[n], x, NULL, NULL, 0, values);
+}
+
+void X(field_ordered_jacobian)(const field *f, kind by, const place *x, real *values)
+{
+    const block *b = &f->ordered[by];
+    if (!b->single) memset(values, 0, (size_t)pattern_entries(f->jacobians[by].shape) * sizeof *values);
+    for (size_t n = 0; n < f->batch_count; n++)
+        add_entries(f, n, kernel_of(f, n)->gradients[by], &b->maps[n], x, NULL, NULL, b->single, values);
 }
 
 void X(field_slope)(const field *f, kind by, const place *x, const place *u, real *values)
 {
     for (size_t n = 0; n < f->batch_count; n++)
-        add_entries(f, n, kernel_of(f, n)->slopes[by], &f->slopes[by].maps[n], x, u, NULL, values);
+        add_entries(f, n, kernel_of(f, n)->slopes[by], &f->slopes[by].maps[n], x, u, NULL, 0, values);
 }
 
 void X(field_hessian)(const field *f, kind a, kind b, const place *x, const real *weights, real *values)
 {
     for (size_t n = 0; n < f->batch_count; n++)
-        add_entries(f, n, kernel_of(f, n)->hessians[a][b], &f->hessians[a][b].maps[n], x, NULL, weights, values);
+        add_entries(f, n, kernel_of(f, n)->hessians[a][b], &f->hessians[a][b].maps[n], x, NULL, weights, 0, values);
 }
 
 /* ---- discrete gradients: the second place stands where directions do ---- */
@@ -583,7 +630,7 @@ void X(field_discrete_jacobian)(const field *f, discrete_mode mode, kind by, con
                                 real *values)
 {
     for (size_t n = 0; n < f->batch_count; n++)
-        add_entries(f, n, kernel_of(f, n)->discretes[mode][by], &f->discrete[mode][by].maps[n], x0, x1, NULL, values);
+        add_entries(f, n, kernel_of(f, n)->discretes[mode][by], &f->discrete[mode][by].maps[n], x0, x1, NULL, 0, values);
 }
 
 const pattern *X(field_discrete_slope_pattern)(const field *f, discrete_mode mode, kind a, kind b)
@@ -596,5 +643,5 @@ void X(field_discrete_slope)(const field *f, discrete_mode mode, kind a, kind b,
 {
     for (size_t n = 0; n < f->batch_count; n++)
         add_entries(f, n, kernel_of(f, n)->discrete_slopes[mode][a][b], &f->discrete_slopes[mode][a][b].maps[n], x0, x1,
-                    weights, values);
+                    weights, 0, values);
 }

@@ -1,5 +1,7 @@
 #include "field/lanes.h"
 
+#include "base/loops.h"
+
 void X(tape_numbers)(const tape *t, real *registers)
 {
     for (uint32_t n = 0; n < t->number_count; n++) {
@@ -37,7 +39,7 @@ void X(tape_numbers)(const tape *t, real *registers)
         EACH(const real a = first[i]; const real b = second[i], value) \
     }
 
-void X(tape_run)(const tape *t, real *registers, int lanes)
+WIDE_LOOPS void X(tape_run)(const tape *t, real *registers, int lanes)
 {
     const instruction *line = t->code, *end = line + t->length;
     for (; line < end; line++) {

@@ -56,6 +56,24 @@ static inline void lanes_take(const real *restrict source, const course *c, uint
     }
 }
 
+/* target = value */
+static inline void lanes_put(real *restrict target, const course *c, uint32_t run, uint32_t k, uint32_t groups,
+                             const real *restrict value)
+{
+    const ptrdiff_t outer = c->outer, inner = c->inner;
+    target += (ptrdiff_t)c->base + outer * (ptrdiff_t)k;
+    if (outer == (ptrdiff_t)run && (inner == 1 || run == 1)) {
+        memcpy(target, value, (size_t)run * groups * sizeof *target);
+    } else if (outer == 1 && run == 3) {
+        real *second = target + inner, *third = second + inner;
+        for (uint32_t i = 0; i < groups; i++, value += 3)
+            target[i] = value[0], second[i] = value[1], third[i] = value[2];
+    } else {
+        for (uint32_t i = 0; i < groups; i++, target += outer, value += run)
+            for (uint32_t m = 0; m < run; m++) target[inner * (ptrdiff_t)m] = value[m];
+    }
+}
+
 /* target += value, in the order of the instances */
 static inline void lanes_add(real *restrict target, const course *c, uint32_t run, uint32_t k, uint32_t groups,
                              const real *restrict value)

@@ -117,10 +117,13 @@ static int ldl_solve_transposed(void *state, double *b)
    so that the result does not depend on which earlier matrices came this way. */
 static int factor_by_klu(ldl *s, const double *values, const ldl_outcome *found, linear_info *info)
 {
+    const double *ordered = values;
     if (!taut_linear_finite(s->pattern->entries, values))
         return taut_fail(s->context, TAUT_NOT_FINITE, "the matrix holds a value that is not finite");
+    for (int p = 0; s->value_order && p < s->pattern->entries; p++) s->pattern_values[p] = values[s->value_order[p]];
+    if (s->value_order) ordered = s->pattern_values;
     int status = s->klu ? TAUT_OK : taut_linear_klu.create(s->context, s->pattern, &s->klu);
-    if (!status) status = taut_linear_klu.factor(s->klu, values, 1, info);
+    if (!status) status = taut_linear_klu.factor(s->klu, ordered, 1, info);
     if (!status) {
         s->klu_at_work = 1;
         info->backend = LINEAR_KLU;
@@ -163,7 +166,8 @@ static void ldl_destroy(void *state)
     if (s->klu) taut_linear_klu.destroy(s->klu);
     void *blocks[] = { s->order,     s->sources.diagonal, s->sources.start, s->sources.entry, s->row_start,
                        s->row,       s->column_start,     s->row_index,     s->lower,         s->upper,
-                       s->inverse,   s->x,                s->y,             s };
+                       s->inverse,   s->x,                s->y,             s->value_order,   s->pattern_values,
+                       s };
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) taut_mem_free(context, blocks[i]);
 }
 
@@ -176,6 +180,18 @@ static int make_numbers(ldl *s)
     s->x = taut_mem_new(s->context, n, sizeof *s->x);
     s->y = taut_mem_new(s->context, n, sizeof *s->y);
     return s->lower && s->upper && s->inverse && s->x && s->y ? TAUT_OK : TAUT_OUT_OF_MEMORY;
+}
+
+int taut_ldl_value_order(void *state, const int **order)
+{
+    ldl *s = state;
+    *order = NULL;
+    if (!s->chain) return TAUT_OK;
+    if (!s->pattern_values)
+        s->pattern_values = taut_mem_new(s->context, (size_t)s->pattern->entries, sizeof *s->pattern_values);
+    int status = s->pattern_values ? taut_ldl_chain_order(s) : TAUT_OUT_OF_MEMORY;
+    *order = s->value_order;
+    return status;
 }
 
 static int ldl_create(taut_context *context, const linear_pattern *pattern, void **state)

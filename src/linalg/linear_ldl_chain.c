@@ -18,16 +18,31 @@ int taut_ldl_is_chain(const ldl *s)
 
 static double value_at(const double *values, int place) { return place >= 0 ? values[place] : 0; }
 
+/* The values by bands: diagonal, then the entries (k+1, k), then (k, k+1). */
+int taut_ldl_chain_order(ldl *s)
+{
+    const int n = s->n;
+    const linear_pattern *pattern = s->pattern;
+    if (s->value_order || pattern->entries != 3 * n - 2) return TAUT_OK; /* with gaps there is nothing to gain */
+    s->value_order = taut_mem_new(s->context, (size_t)pattern->entries, sizeof *s->value_order);
+    if (!s->value_order) return TAUT_OUT_OF_MEMORY;
+    for (int k = 0; k < n; k++)
+        for (int p = pattern->column_start[k]; p < pattern->column_start[k + 1]; p++) {
+            int row = pattern->row_index[p];
+            s->value_order[p] = row == k ? k : row > k ? n + k : 2 * n - 1 + row;
+        }
+    for (int k = 0; k < n; k++) s->sources.diagonal[k] = s->value_order[s->sources.diagonal[k]];
+    for (int p = 0; p < s->sources.start[n]; p++) {
+        ldl_source *e = &s->sources.entry[p];
+        e->lower = s->value_order[e->lower], e->upper = s->value_order[e->upper];
+    }
+    return TAUT_OK;
+}
+
 /* The diagonal; lower[k], upper[k]: the entries (k+1, k) and (k, k+1). */
 static void read_bands(const ldl *s, const double *values, double *diagonal, double *lower, double *upper)
 {
     const int n = s->n;
-    if (s->pattern->entries == 3 * n - 2) { /* no gaps: columns of three */
-        for (int k = 0; k < n - 1; k++)
-            diagonal[k] = values[3 * k], lower[k] = values[3 * k + 1], upper[k] = values[3 * k + 2];
-        diagonal[n - 1] = values[3 * n - 3];
-        return;
-    }
     for (int k = 0; k < n; k++) {
         const int p = s->sources.start[k];
         diagonal[k] = values[s->sources.diagonal[k]];
@@ -37,6 +52,8 @@ static void read_bands(const ldl *s, const double *values, double *diagonal, dou
         upper[k - 1] = coupled ? value_at(values, s->sources.entry[p].upper) : 0;
     }
 }
+
+static inline double larger(double a, double b) { return a > b ? a : b; }
 
 /* Judges the pivot d of a row whose diagonal was `given` and from which `size` was taken; as in the general
    elimination. */
@@ -56,35 +73,39 @@ static inline int judge(ldl_outcome *found, double d, double given, double size)
 ldl_outcome taut_ldl_chain_eliminate(ldl *s, const double *values)
 {
     const int n = s->n, middle = n / 2;
-    double *restrict inverse = s->inverse, *restrict lower = s->lower, *restrict upper = s->upper;
+    double *inverse = s->inverse, *lower = s->lower, *upper = s->upper;
+    const double *diagonal = inverse, *below = lower, *above = upper;
     ldl_outcome left = { 1, INFINITY, 0, 0, n }, right = left;
     int lost = 0, i = 0, k = n - 1;
-    read_bands(s, values, inverse, lower, upper);
+    if (s->value_order)
+        diagonal = values, below = values + n, above = values + 2 * n - 1;
+    else
+        read_bands(s, values, inverse, lower, upper);
     /* what the row before takes off the diagonal, and the larger of the two sums of sizes */
     double a = 0, a_size = 0, b = 0, b_size = 0;
     for (; i < middle && k > middle; i++, k--) {
-        const double given = inverse[i], d = given - a, one = 1 / d, z = lower[i], w = upper[i];
+        const double given = diagonal[i], d = given - a, one = 1 / d, z = below[i], w = above[i];
         lost |= judge(&left, d, given, a_size);
         inverse[i] = one;
         const double l = z * one, u = w * one;
         lower[i] = l, upper[i] = u;
-        a = l * w, a_size = fmax(fabs(l * z), fabs(u * w));
-        const double given_k = inverse[k], d_k = given_k - b, one_k = 1 / d_k, z_k = upper[k - 1], w_k = lower[k - 1];
+        a = l * w, a_size = larger(fabs(l * z), fabs(u * w));
+        const double given_k = diagonal[k], d_k = given_k - b, one_k = 1 / d_k, z_k = above[k - 1], w_k = below[k - 1];
         lost |= judge(&right, d_k, given_k, b_size);
         inverse[k] = one_k;
         const double l_k = z_k * one_k, u_k = w_k * one_k;
         lower[k - 1] = l_k, upper[k - 1] = u_k;
-        b = l_k * w_k, b_size = fmax(fabs(l_k * z_k), fabs(u_k * w_k));
+        b = l_k * w_k, b_size = larger(fabs(l_k * z_k), fabs(u_k * w_k));
     }
     for (; i < middle; i++) {
-        const double given = inverse[i], d = given - a, one = 1 / d, z = lower[i], w = upper[i];
+        const double given = diagonal[i], d = given - a, one = 1 / d, z = below[i], w = above[i];
         lost |= judge(&left, d, given, a_size);
         inverse[i] = one;
         const double l = z * one, u = w * one;
         lower[i] = l, upper[i] = u;
-        a = l * w, a_size = fmax(fabs(l * z), fabs(u * w));
+        a = l * w, a_size = larger(fabs(l * z), fabs(u * w));
     }
-    const double given = inverse[middle], d = given - a - b;
+    const double given = diagonal[middle], d = given - a - b;
     lost |= judge(&left, d, given, a_size + b_size);
     inverse[middle] = 1 / d;
     if (right.growth > left.growth) left.growth = right.growth;

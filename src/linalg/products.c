@@ -105,6 +105,20 @@ int taut_products_create(taut_context *context, int lists, const int *start, con
     return status;
 }
 
+void taut_products_order(const products *p, int *order)
+{
+    for (size_t n = 0; n < p->piece_count; n++) {
+        const products_piece *piece = &p->pieces[n];
+        int first = piece->start[0], count = piece->start[piece->period] - first;
+        for (int e = 0; e < count; e++) {
+            const products_entry *entry = &p->entries[first + e];
+            int base = p->entries[first].a; /* where the entries of this piece begin */
+            for (int k = 0; k < piece->repeats; k++)
+                order[entry->a + k * entry->a_step] = base + e * piece->repeats + k;
+        }
+    }
+}
+
 void taut_products_destroy(taut_context *context, products *p)
 {
     if (!p) return;

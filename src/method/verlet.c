@@ -8,6 +8,7 @@
  * SHAKE is this without mu: its lambda is the sum of mu and lambda here, at the same positions. */
 #include <string.h>
 
+#include "base/extreme.h"
 #include "base/loops.h"
 #include "base/room.h"
 #include "method/verlet.h"
@@ -21,7 +22,8 @@ typedef struct {
     struct system *s;
     newton newton;
     multiplier *matrix;
-    products *rows;        /* of G: G v */
+    int *order;            /* of the values of G: entry e of BLOCK_G at order[e] */
+    products *rows;        /* G v */
     products *columns;     /* G' x */
     state next;            /* the state being found; next.lambda is lambda */
     void *room;            /* of the arrays below */
@@ -52,6 +54,7 @@ static void destroy(void *self)
     taut_mem_free(r->s->context, r->room);
     X(state_clear)(r->s, &r->next);
     X(multiplier_destroy)(r->matrix);
+    taut_mem_free(r->s->context, r->order);
     taut_products_destroy(r->s->context, r->rows);
     taut_products_destroy(r->s->context, r->columns);
     X(newton_clear)(&r->newton);
@@ -72,22 +75,40 @@ static void lay_out(void *self, room_layout *l)
     r->known_q = room_reals(l, n);
 }
 
-/* G v and G' x as sums of products of entries of G. */
-static int list_products(verlet *r)
+/* The values of G stand in an order of their own (r->order), in which what repeats from one constraint to the next is
+   contiguous. G v and G' x are sums of products over it. */
+static int make_products(verlet *r, const pattern *g, int *index)
 {
     taut_context *context = r->s->context;
-    const pattern *g = r->s->blocks[BLOCK_G].parts[0].shape, *gt;
-    const int *from;
-    int *natural = taut_mem_new(context, (size_t)pattern_entries(g), sizeof *natural);
-    if (!natural) return TAUT_OUT_OF_MEMORY;
-    for (int e = 0; e < pattern_entries(g); e++) natural[e] = e;
+    pattern *gt = NULL;
+    int *from = NULL, entries = pattern_entries(g);
+    for (int e = 0; e < entries; e++) index[e] = e;
+    int status = taut_products_create(context, g->rows, g->start, index, g->index, &r->rows);
+    if (!status) taut_products_order(r->rows, r->order);
+    taut_products_destroy(context, r->rows);
+    r->rows = NULL;
+    if (!status) status = taut_products_create(context, g->rows, g->start, r->order, g->index, &r->rows);
+    if (!status) status = taut_pattern_transpose(context, g, &gt, &from);
+    for (int e = 0; !status && e < entries; e++) index[e] = r->order[from[e]];
+    if (!status) status = taut_products_create(context, gt->rows, gt->start, index, gt->index, &r->columns);
+    taut_pattern_destroy(context, gt);
+    taut_mem_free(context, from);
+    return status;
+}
+
+static int prepare_constraints(verlet *r)
+{
+    taut_context *context = r->s->context;
+    const pattern *g = r->s->blocks[BLOCK_G].parts[0].shape;
+    size_t entries = (size_t)pattern_entries(g);
+    int *index = taut_mem_new(context, entries, sizeof *index);
+    r->order = taut_mem_new(context, entries, sizeof *r->order);
+    int status = index && r->order ? make_products(r, g, index) : TAUT_OUT_OF_MEMORY;
+    taut_mem_free(context, index);
     for (int k = 0; k < g->rows; k++)
         if (g->start[k + 1] - g->start[k] > r->terms) r->terms = g->start[k + 1] - g->start[k];
-    int status = taut_products_create(context, g->rows, g->start, natural, g->index, &r->rows);
-    gt = X(multiplier_transposed)(r->matrix, &from);
-    if (!status) status = taut_products_create(context, gt->rows, gt->start, from, gt->index, &r->columns);
-    taut_mem_free(context, natural);
-    return status;
+    if (!status) status = X(field_prepare_ordered_jacobian)(r->s->constraint, KIND_Q, r->order);
+    return status ? status : X(multiplier_create)(r->s, r->order, &r->matrix);
 }
 
 static int create(struct system *s, int project, real tolerance, void **self)
@@ -103,8 +124,7 @@ static int create(struct system *s, int project, real tolerance, void **self)
     if (!status) status = X(newton_create)(s->context, (int)s->c, tolerance, &r->newton);
     /* Momenta are kept whatever the multipliers are, and each step solves the constraints from scratch. */
     if (!status) X(newton_relax)(&r->newton);
-    if (!status && s->c) status = X(multiplier_create)(s, &r->matrix);
-    if (!status && s->c) status = list_products(r);
+    if (!status && s->c) status = prepare_constraints(r);
     if (status)
         destroy(r);
     else
@@ -156,66 +176,44 @@ static WIDE_LOOPS void constraint_velocity(const products *rows, const real *g, 
     products_sum(rows, g, v, out);
 }
 
-/* Largest numbers, in several lanes so that they vectorise. What is not finite makes `poison` so. */
-enum { EXTREMES = 8 };
-typedef struct {
-    real most[EXTREMES], poison[EXTREMES];
-} extremes;
-
-static inline void extremes_see(extremes *e, uint32_t lane, real x)
-{
-    real size = x < 0 ? -x : x;
-    e->most[lane] = size > e->most[lane] ? size : e->most[lane];
-    e->poison[lane] += x - x;
-}
-
-static real extremes_most(const extremes *e, real most)
-{
-    real poison = 0;
-    for (int i = 0; i < EXTREMES; i++) {
-        most = e->most[i] > most ? e->most[i] : most;
-        poison += e->poison[i];
-    }
-    return most + poison;
-}
-
 static WIDE_LOOPS real largest(const real *restrict x, uint32_t count)
 {
-    extremes e = { 0 };
-    uint32_t j = 0;
-    for (; j + EXTREMES <= count; j += EXTREMES)
-        for (uint32_t m = 0; m < EXTREMES; m++) extremes_see(&e, m, x[j + m]);
-    for (; j < count; j++) extremes_see(&e, 0, x[j]);
-    return extremes_most(&e, 0);
+    extreme most = 0;
+    for (uint32_t j = 0; j < count; j++) most = extreme_see(most, x[j]);
+    return extreme_value(most);
 }
 
-/* q1 = q0 + (base + motion + q_low), compensated as in add_compensated; motion = factor w push (w NULL: factor push).
-   Returns how far q1 moved. */
-#define PLACE(m, jj)                                                                \
-    do {                                                                            \
-        const uint32_t j = jj;                                                      \
-        real d = base[j] + factor * (w ? w[j] * push[j] : push[j]) + q_low[j];      \
-        real sum = q[j] + d;                                                        \
-        extremes_see(&e, m, sum - to[j]);                                           \
-        to_low[j] = d - (sum - q[j]);                                               \
-        to[j] = sum;                                                                \
-    } while (0)
-static WIDE_LOOPS real move_positions(uint32_t n, const real *restrict q, const real *restrict q_low,
-                                      const real *restrict base, const real *restrict w, const real *restrict push,
-                                      real factor, real *restrict to, real *restrict to_low)
+/* q1 = q0 + (base + factor w push + q_low), compensated as in add_compensated. w NULL: 1. Returns how far q1 moved, or,
+   the first time, the largest q1. */
+static WIDE_LOOPS real move_positions(uint32_t n, const state *x, const real *restrict base, const real *restrict w,
+                                      const real *restrict push, real factor, int again, state *next)
 {
-    extremes e = { 0 };
-    uint32_t i = 0;
-    for (; i + EXTREMES <= n; i += EXTREMES)
-        for (uint32_t m = 0; m < EXTREMES; m++) PLACE(m, i + m);
-    for (; i < n; i++) PLACE(0, i);
-    return extremes_most(&e, 0);
+    const real *restrict q = x->q, *restrict q_low = x->q_low;
+    real *restrict to = next->q, *restrict to_low = next->q_low;
+    extreme most = 0;
+#define ALL(motion, seen)                                        \
+    for (uint32_t j = 0; j < n; j++) {                           \
+        real d = base[j] + factor * (motion) + q_low[j];         \
+        real sum = q[j] + d;                                     \
+        most = extreme_see(most, seen);                          \
+        to_low[j] = d - (sum - q[j]);                            \
+        to[j] = sum;                                             \
+    }
+    if (w && again)
+        ALL(w[j] * push[j], sum - to[j])
+    else if (w)
+        ALL(w[j] * push[j], sum)
+    else if (again)
+        ALL(push[j], sum - to[j])
+    else
+        ALL(push[j], sum)
+#undef ALL
+    return extreme_value(most);
 }
 
-/* q1 = q0 + base + h^2/2 W G0' lambda. Returns how far q1 moved, relative to its size. */
-static real place_positions(verlet *r, const real *lambda)
+/* q1 = q0 + base + h^2/2 W G0' lambda. Returns how far q1 moved, or the first time how large it is. */
+static real place_positions(verlet *r, const real *lambda, int again)
 {
-    const state *x = r->from;
     const struct system *s = r->s;
     const real *w = s->structure.diagonal_mass ? s->inverse_mass : NULL, *motion = r->push0;
     if (s->c) constraint_force(r->columns, r->g0, lambda, r->push0);
@@ -223,8 +221,7 @@ static real place_positions(verlet *r, const real *lambda)
         X(system_apply_inverse_mass)(s, r->push0, r->kick);
         motion = r->kick;
     }
-    return move_positions(s->n, x->q, x->q_low, r->base, w, motion, r->h * r->h / 2, r->next.q, r->next.q_low)
-           / r->size;
+    return move_positions(s->n, r->from, r->base, w, motion, r->h * r->h / 2, again, &r->next);
 }
 
 /* The positions follow the multipliers: r->next.q belongs to the current iterate (see position_measure). */
@@ -242,7 +239,7 @@ static int position_factor(void *self, const real *lambda)
     verlet *r = self;
     (void)lambda;
     place at = place_at(r->s, r->next.q, NULL, &r->next.t, NULL);
-    X(system_block_values)(r->s, BLOCK_G, &at, r->g1);
+    X(field_ordered_jacobian)(r->s->constraint, KIND_Q, &at, r->g1);
     r->factored = 0;
     return X(multiplier_factor)(r->matrix, r->g1, r->g0);
 }
@@ -250,10 +247,7 @@ static int position_factor(void *self, const real *lambda)
 static int position_solve(void *self, real *out)
 {
     verlet *r = self;
-    real scale = 2 / (r->h * r->h);
-    int status = X(multiplier_solve)(r->matrix, out);
-    for (uint32_t k = 0; k < r->s->c; k++) out[k] *= scale;
-    return status;
+    return X(multiplier_solve)(r->matrix, 2 / (r->h * r->h), out);
 }
 
 /* The correction is about to be subtracted: the positions are moved at once, and that is its measure. */
@@ -261,53 +255,92 @@ static real position_measure(void *self, const real *lambda, const real *change)
 {
     verlet *r = self;
     for (uint32_t k = 0; k < r->s->c; k++) r->trial[k] = lambda[k] - change[k];
-    return place_positions(r, r->trial);
+    return place_positions(r, r->trial, 1) / r->size;
 }
 
-/* p1 = p0 + (h/2 (base + push) + p_low), compensated; work = p1 - offset */
-static WIDE_LOOPS void move_momenta(uint32_t n, const real *restrict p, const real *restrict p_low,
-                                    const real *restrict base, const real *restrict push, real factor,
-                                    real *restrict to, real *restrict to_low)
+/* With a diagonal mass: sum = a + b + c, v = the velocity of p + (factor sum + p_low). Returns the largest. */
+static WIDE_LOOPS real diagonal_start(const struct system *s, const state *x, const real *restrict a,
+                                      const real *restrict b, const real *restrict c, real factor, real *restrict sum,
+                                      real *restrict v)
 {
-    for (uint32_t j = 0; j < n; j++) {
-        real d = factor * (base[j] + push[j]) + p_low[j], sum = p[j] + d;
-        to_low[j] = d - (sum - p[j]);
-        to[j] = sum;
+    const real *restrict p = x->p, *restrict p_low = x->p_low, *restrict w = s->inverse_mass;
+    const real *restrict offset = s->offset;
+    const uint32_t n = s->n;
+    extreme most = 0;
+#define ALL(velocity)                                                    \
+    for (uint32_t j = 0; j < n; j++) {                                   \
+        real force = a[j] + b[j] + c[j];                                 \
+        real p1 = p[j] + (factor * force + p_low[j]), now = velocity;    \
+        sum[j] = force;                                                  \
+        most = extreme_see(most, now);                                   \
+        v[j] = now;                                                      \
     }
+    if (s->form == FORM_LAGRANGIAN)
+        ALL(w[j] * (p1 - offset[j]))
+    else
+        ALL(w[j] * p1 + offset[j])
+#undef ALL
+    return extreme_value(most);
 }
 
-/* v = w (p - offset) or w p + offset, for a diagonal mass. Returns how much v changed. */
-static WIDE_LOOPS real diagonal_velocity(uint32_t n, const real *restrict p, const real *restrict w,
-                                         const real *restrict offset, int lagrangian, real *restrict v)
+/* With a diagonal mass: p1 = p0 + (factor (base + push) + p_low), compensated, and its velocity v. Returns how much v
+   changed. */
+static WIDE_LOOPS real diagonal_momenta(const struct system *s, const state *x, const real *restrict base,
+                                        const real *restrict push, real factor, state *next)
 {
-    extremes e = { 0 };
-    uint32_t i = 0;
-    for (; i + EXTREMES <= n; i += EXTREMES)
-        for (uint32_t m = 0; m < EXTREMES; m++) {
-            const uint32_t j = i + m;
-            real now = lagrangian ? w[j] * (p[j] - offset[j]) : w[j] * p[j] + offset[j];
-            extremes_see(&e, m, now - v[j]);
-            v[j] = now;
+    const real *restrict p = x->p, *restrict p_low = x->p_low, *restrict w = s->inverse_mass;
+    const real *restrict offset = s->offset;
+    real *restrict to = next->p, *restrict to_low = next->p_low, *restrict v = next->w;
+    const uint32_t n = s->n;
+    extreme most = 0;
+#define ALL(velocity)                                                                \
+    for (uint32_t j = 0; j < n; j++) {                                               \
+        real d = factor * (base[j] + push[j]) + p_low[j], p1 = p[j] + d;             \
+        real now = velocity;                                                         \
+        to_low[j] = d - (p1 - p[j]);                                                 \
+        to[j] = p1;                                                                  \
+        most = extreme_see(most, now - v[j]);                                        \
+        v[j] = now;                                                                  \
+    }
+    if (s->form == FORM_LAGRANGIAN)
+        ALL(w[j] * (p1 - offset[j]))
+    else
+        ALL(w[j] * p1 + offset[j])
+#undef ALL
+    return extreme_value(most);
+}
+
+/* Sums the forces but push1, and finds the velocities that belong to them. */
+static void start_velocities(verlet *r)
+{
+    const struct system *s = r->s;
+    const state *x = r->from;
+    real most;
+    if (s->structure.diagonal_mass) {
+        most = diagonal_start(s, x, r->f, r->push0, r->f1, r->h / 2, r->base, r->next.w);
+    } else {
+        for (uint32_t j = 0; j < s->n; j++) {
+            r->base[j] = r->f[j] + r->push0[j] + r->f1[j];
+            r->kick[j] = x->p[j] + (r->h / 2 * r->base[j] + x->p_low[j]);
         }
-    for (; i < n; i++) {
-        real now = lagrangian ? w[i] * (p[i] - offset[i]) : w[i] * p[i] + offset[i];
-        extremes_see(&e, 0, now - v[i]);
-        v[i] = now;
+        velocity_of(s, r->kick, r->work, r->next.w);
+        most = largest(r->next.w, s->n);
     }
-    return extremes_most(&e, 0);
+    r->speed = most > s->least || most != most ? most : s->least;
 }
 
-/* Momenta and velocities that belong to mu. Returns how much the velocities changed, relative to their size. */
-static real place_velocities(verlet *r, const real *mu)
+/* Momenta and velocities that belong to push1 = G1' mu. Returns how much the velocities changed, relative to their
+   size. */
+static real place_velocities(verlet *r)
 {
     const state *x = r->from;
     const struct system *s = r->s;
     real moved = 0;
-    if (s->c && r->project) constraint_force(r->columns, r->g1, mu, r->push1);
-    move_momenta(s->n, x->p, x->p_low, r->base, r->push1, r->h / 2, r->next.p, r->next.p_low);
-    if (s->structure.diagonal_mass)
-        return diagonal_velocity(s->n, r->next.p, s->inverse_mass, s->offset, s->form == FORM_LAGRANGIAN, r->next.w)
-               / r->speed;
+    if (s->structure.diagonal_mass) return diagonal_momenta(s, x, r->base, r->push1, r->h / 2, &r->next) / r->speed;
+    for (uint32_t j = 0; j < s->n; j++) {
+        r->next.p[j] = x->p[j], r->next.p_low[j] = x->p_low[j];
+        X(add_compensated)(&r->next.p[j], &r->next.p_low[j], &(real){ r->h / 2 * (r->base[j] + r->push1[j]) }, 1);
+    }
     memcpy(r->kick, r->next.w, s->n * sizeof(real));
     velocity_of(s, r->next.p, r->work, r->next.w);
     for (uint32_t j = 0; j < s->n; j++) moved = real_most(moved, r->next.w[j] - r->kick[j]);
@@ -337,16 +370,15 @@ static int velocity_factor(void *self, const real *mu)
 static int velocity_solve(void *self, real *out)
 {
     verlet *r = self;
-    int status = X(multiplier_solve)(r->matrix, out);
-    for (uint32_t k = 0; k < r->s->c; k++) out[k] *= 2 / r->h;
-    return status;
+    return X(multiplier_solve)(r->matrix, 2 / r->h, out);
 }
 
 static real velocity_measure(void *self, const real *mu, const real *change)
 {
     verlet *r = self;
     for (uint32_t k = 0; k < r->s->c; k++) r->trial[k] = mu[k] - change[k];
-    return place_velocities(r, r->trial);
+    constraint_force(r->columns, r->g1, r->trial, r->push1);
+    return place_velocities(r);
 }
 
 /* Force and constraint Jacobian where the step begins, unless they are known from the end of the last one. */
@@ -356,7 +388,7 @@ static void begin(verlet *r, const state *x)
     if (r->known && r->known_t == x->t && memcmp(r->known_q, x->q, s->n * sizeof(real)) == 0) return;
     place at = place_at(s, x->q, NULL, &x->t, NULL);
     X(system_free_force)(s, &at, r->f);
-    X(system_block_values)(s, BLOCK_G, &at, r->g0);
+    if (s->c) X(field_ordered_jacobian)(s->constraint, KIND_Q, &at, r->g0);
     r->factored = 0;
     memcpy(r->known_q, x->q, s->n * sizeof(real));
     r->known_t = x->t;
@@ -404,9 +436,9 @@ static int find_positions(verlet *r, const state *x)
     struct system *s = r->s;
     find_base(r, x);
     memcpy(r->next.lambda, x->lambda, s->c * sizeof(real));
-    r->size = REAL(fmax)(s->least, largest(x->q, s->n));
-    place_positions(r, r->next.lambda);
+    r->size = place_positions(r, r->next.lambda, 0);
     if (!s->c) return TAUT_OK;
+    if (r->size < s->least) r->size = s->least;
     newton_problem problem = { r, (int)s->c, position_residual, position_factor, position_solve, position_measure,
                                name_constraint, NULL };
     /* The iteration begins with the matrix G0 W G0' of the start of the step, formed here when the last step did not
@@ -446,29 +478,22 @@ static int find_mu(verlet *r)
     return X(newton_solve)(&r->newton, &problem, r->mu, 1, r->next.t, "velocity constraints");
 }
 
-static WIDE_LOOPS void add_forces(uint32_t n, const real *restrict a, const real *restrict b, const real *restrict c,
-                                  real *restrict sum)
-{
-    for (uint32_t j = 0; j < n; j++) sum[j] = a[j] + b[j] + c[j];
-}
-
 static int find_momenta(verlet *r)
 {
     struct system *s = r->s;
     place at = place_at(s, r->next.q, NULL, &r->next.t, NULL);
     int status = TAUT_OK;
     X(system_free_force)(s, &at, r->f1);
-    add_forces(s->n, r->f, r->push0, r->f1, r->base);
-    if (s->c) X(system_block_values)(s, BLOCK_G, &at, r->g1);
+    start_velocities(r);
+    if (s->c) X(field_ordered_jacobian)(s->constraint, KIND_Q, &at, r->g1);
     if (!r->project) r->factored = 0;
     if (s->c && r->project) {
         if (s->structure.constraint_time) X(system_constraint_rate)(s, &at, r->rate);
-        memcpy(r->mu, r->next.lambda, s->c * sizeof(real));
+        memset(r->mu, 0, s->c * sizeof(real));
+        status = find_mu(r);
+    } else {
+        place_velocities(r);
     }
-    r->speed = 1;
-    place_velocities(r, r->mu);
-    r->speed = REAL(fmax)(s->least, largest(r->next.w, s->n));
-    if (s->c && r->project) status = find_mu(r);
     if (s->form != FORM_LAGRANGIAN) memcpy(r->next.w, r->next.p, s->n * sizeof(real));
     return status;
 }
