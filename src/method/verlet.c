@@ -75,39 +75,12 @@ static void lay_out(void *self, room_layout *l)
     r->known_q = room_reals(l, n);
 }
 
-/* The values of G stand in an order of their own (r->order), in which what repeats from one constraint to the next is
-   contiguous. G v and G' x are sums of products over it. */
-static int make_products(verlet *r, const pattern *g, int *index)
-{
-    taut_context *context = r->s->context;
-    pattern *gt = NULL;
-    int *from = NULL, entries = pattern_entries(g);
-    for (int e = 0; e < entries; e++) index[e] = e;
-    int status = taut_products_create(context, g->rows, g->start, index, g->index, &r->rows);
-    if (!status) taut_products_order(r->rows, r->order);
-    taut_products_destroy(context, r->rows);
-    r->rows = NULL;
-    if (!status) status = taut_products_create(context, g->rows, g->start, r->order, g->index, &r->rows);
-    if (!status) status = taut_pattern_transpose(context, g, &gt, &from);
-    for (int e = 0; !status && e < entries; e++) index[e] = r->order[from[e]];
-    if (!status) status = taut_products_create(context, gt->rows, gt->start, index, gt->index, &r->columns);
-    taut_pattern_destroy(context, gt);
-    taut_mem_free(context, from);
-    return status;
-}
-
 static int prepare_constraints(verlet *r)
 {
-    taut_context *context = r->s->context;
     const pattern *g = r->s->blocks[BLOCK_G].parts[0].shape;
-    size_t entries = (size_t)pattern_entries(g);
-    int *index = taut_mem_new(context, entries, sizeof *index);
-    r->order = taut_mem_new(context, entries, sizeof *r->order);
-    int status = index && r->order ? make_products(r, g, index) : TAUT_OUT_OF_MEMORY;
-    taut_mem_free(context, index);
     for (int k = 0; k < g->rows; k++)
         if (g->start[k + 1] - g->start[k] > r->terms) r->terms = g->start[k + 1] - g->start[k];
-    if (!status) status = X(field_prepare_ordered_jacobian)(r->s->constraint, KIND_Q, r->order);
+    int status = X(multiplier_prepare_order)(r->s, &r->order, &r->rows, &r->columns);
     return status ? status : X(multiplier_create)(r->s, r->order, &r->matrix);
 }
 
@@ -440,7 +413,7 @@ static int find_positions(verlet *r, const state *x)
     if (!s->c) return TAUT_OK;
     if (r->size < s->least) r->size = s->least;
     newton_problem problem = { r, (int)s->c, position_residual, position_factor, position_solve, position_measure,
-                               name_constraint, NULL };
+                               name_constraint, NULL, NULL };
     /* The iteration begins with the matrix G0 W G0' of the start of the step, formed here when the last step did not
        leave it. A small matrix is cheaper than the corrections it saves: there it begins with G1 W G0' at the guess. */
     int borrow = s->c > BORROW_ABOVE, status = TAUT_OK;
@@ -463,7 +436,7 @@ static int find_mu(verlet *r)
 {
     struct system *s = r->s;
     newton_problem problem = { r, (int)s->c, velocity_residual, velocity_factor, velocity_solve, velocity_measure,
-                               name_constraint, NULL };
+                               name_constraint, NULL, NULL };
     int status = velocity_factor(r, r->mu);
     if (status) return status;
     velocity_residual(r, r->mu, r->velocity_error);

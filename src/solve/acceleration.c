@@ -128,7 +128,7 @@ int X(acceleration_solve)(acceleration *a, const real *q, const real *w, real t,
     X(system_block_values)(s, BLOCK_NU_W, &at, a->nu_w);
     memset(a->x, 0, 2 * (size_t)n * sizeof(real));
     memcpy(a->x + 2 * n, lambda, s->c * sizeof(real));
-    newton_problem problem = { a, (int)(2 * n + s->c), residual, factor, solve, measure, name, NULL };
+    newton_problem problem = { a, (int)(2 * n + s->c), residual, factor, solve, measure, name, NULL, NULL };
     int status = X(newton_solve)(&a->newton, &problem, a->x, 0, t, "multipliers");
     if (status) return status;
     memcpy(lambda, a->x + 2 * n, s->c * sizeof(real));

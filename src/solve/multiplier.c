@@ -160,6 +160,38 @@ int X(multiplier_create)(struct system *s, const int *order, multiplier **result
     return status;
 }
 
+static int list_rows_and_columns(taut_context *context, const pattern *g, int *index, int *order, products **rows,
+                                 products **columns)
+{
+    pattern *gt = NULL;
+    int *from = NULL, entries = pattern_entries(g);
+    products *natural = NULL;
+    for (int e = 0; e < entries; e++) index[e] = e;
+    int status = taut_products_create(context, g->rows, g->start, index, g->index, &natural);
+    if (!status) taut_products_order(natural, order);
+    taut_products_destroy(context, natural);
+    if (!status) status = taut_products_create(context, g->rows, g->start, order, g->index, rows);
+    if (!status) status = taut_pattern_transpose(context, g, &gt, &from);
+    for (int e = 0; !status && e < entries; e++) index[e] = order[from[e]];
+    if (!status) status = taut_products_create(context, gt->rows, gt->start, index, gt->index, columns);
+    taut_pattern_destroy(context, gt);
+    taut_mem_free(context, from);
+    return status;
+}
+
+int X(multiplier_prepare_order)(struct system *s, int **order, products **rows, products **columns)
+{
+    const pattern *g = s->blocks[BLOCK_G].parts[0].shape;
+    size_t entries = (size_t)pattern_entries(g);
+    int *index = taut_mem_new(s->context, entries, sizeof *index);
+    *order = taut_mem_new(s->context, entries, sizeof **order);
+    *rows = *columns = NULL;
+    int status = index && *order ? list_rows_and_columns(s->context, g, index, *order, rows, columns)
+                                 : TAUT_OUT_OF_MEMORY;
+    taut_mem_free(s->context, index);
+    return status ? status : X(field_prepare_ordered_jacobian)(s->constraint, KIND_Q, *order);
+}
+
 int X(redundant_constraint)(const struct system *s, long index)
 {
     if (index < 0 || index >= (long)s->c)

@@ -4,9 +4,15 @@
 #define TAUT_SOLVE_MULTIPLIER_H
 
 #include "linalg/linear.h"
+#include "linalg/products.h"
 #include "system/system.h"
 
 typedef struct multiplier multiplier;
+
+/* An order of the values of BLOCK_G, which must be prepared, in which what repeats from one constraint to the next is
+   contiguous: the lists of G v and G' x over it, and field_ordered_jacobian of the constraints prepared for it. The
+   caller frees all three, also after a failure. */
+int X(multiplier_prepare_order)(struct system *s, int **order, products **rows, products **columns);
 
 /* Needs BLOCK_G prepared and constant mass. order: of the values of BLOCK_G that will be given, entry e of the pattern at
    order[e]; NULL as in the pattern. It must stay. */

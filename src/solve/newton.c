@@ -83,14 +83,17 @@ int X(newton_solve)(newton *n, const newton_problem *p, real *x, int has_factor,
     const real enough = n->enough;
     const real floor = REAL(pow)(REAL_EPSILON, (real)0.6);
     real before = 0;
-    int fresh = 0, bad = 0, solved = 0, status = TAUT_OK, most = p->factor ? n->most : 4 * n->most, k;
+    newton_matrix rough = NEWTON_EXACT;
+    int fresh = 0, settled = 0, bad = 0, solved = 0, status = TAUT_OK, most = p->factor ? n->most : 4 * n->most, k;
     n->counts.calls++;
     for (k = 0; k < most; k++) {
         if (!has_factor && p->factor) {
             status = p->factor(p->self, x);
             if (status) return status;
             n->counts.factorisations++;
-            has_factor = fresh = 1;
+            has_factor = 1;
+            rough = p->kind ? p->kind(p->self) : NEWTON_EXACT;
+            fresh = rough == NEWTON_EXACT;
         }
         status = p->residual(p->self, x, n->residual);
         if (!status) status = p->solve(p->self, n->residual);
@@ -99,6 +102,15 @@ int X(newton_solve)(newton *n, const newton_problem *p, real *x, int has_factor,
         real size = p->measure(p->self, x, n->residual);
         if (!(size - size == 0)) return give_up(n, p, x, k + 1, time, what);
         for (int i = 0; i < p->size; i++) x[i] -= n->residual[i];
+        if (rough == NEWTON_SETTLES) {
+            int shrinks = settled++ == 0 || size < before / 2;
+            before = size;
+            if (size > 2 * REAL_EPSILON && shrinks && settled < 10) continue;
+            status = is_solved(n, p, x, size, &solved);
+            if (status || solved) return status;
+            has_factor = 0;
+            continue;
+        }
         real rate = k > 0 && before > 0 ? size / before : 1;
         if (size <= enough || (k > 0 && rate < 1 && rate * size <= n->rest)) return TAUT_OK;
         if (k > 0 && rate > (real)0.5) {
@@ -114,8 +126,9 @@ int X(newton_solve)(newton *n, const newton_problem *p, real *x, int has_factor,
             if (!fresh) has_factor = 0;
         }
         /* Slow, three more corrections will not do: form the matrix anew, unless the corrections are below what a
-           double matrix could improve on. */
-        if (k > 0 && size * rate * rate * rate > enough && size > (real)1e-13) has_factor = 0;
+           double matrix could improve on. Nine, with a rough matrix, whose successor is dear. */
+        real few = rate * rate * rate;
+        if (k > 0 && size * (rough ? few * few * few : few) > enough && size > (real)1e-13) has_factor = 0;
         before = size;
     }
     return give_up(n, p, x, k, time, what);
