@@ -1,6 +1,7 @@
 #include "solve/newton.h"
 
 #include <stdio.h>
+#include <string.h>
 
 int X(newton_create)(taut_context *context, int largest, real tolerance, newton *n)
 {
@@ -9,8 +10,10 @@ int X(newton_create)(taut_context *context, int largest, real tolerance, newton 
     /* What is left out must be far below a rounding: it has the same sign at every step, and drifts (a rigid body's
        momentum by 0.015 eps a step with eps/8) where roundings cancel. */
     n->rest = tolerance > 0 ? tolerance / 4 : REAL_EPSILON / 2048;
-    n->residual = taut_mem_new(context, (size_t)largest, sizeof *n->residual);
-    return n->residual ? TAUT_OK : TAUT_OUT_OF_MEMORY;
+    n->residual = taut_mem_new(context, (size_t)largest, 2 * sizeof *n->residual);
+    if (!n->residual) return TAUT_OUT_OF_MEMORY;
+    n->start = n->residual + largest;
+    return TAUT_OK;
 }
 
 void X(newton_relax)(newton *n)
@@ -86,6 +89,7 @@ int X(newton_solve)(newton *n, const newton_problem *p, real *x, int has_factor,
     newton_matrix rough = NEWTON_EXACT;
     int fresh = 0, settled = 0, bad = 0, solved = 0, status = TAUT_OK, most = p->factor ? n->most : 4 * n->most, k;
     n->counts.calls++;
+    if (p->kind) memcpy(n->start, x, (size_t)p->size * sizeof *x);
     for (k = 0; k < most; k++) {
         if (!has_factor && p->factor) {
             status = p->factor(p->self, x);
@@ -130,6 +134,12 @@ int X(newton_solve)(newton *n, const newton_problem *p, real *x, int has_factor,
         real few = rate * rate * rate;
         if (k > 0 && size * (rough ? few * few * few : few) > enough && size > (real)1e-13) has_factor = 0;
         before = size;
+        if (rough == NEWTON_ROUGH && !has_factor && size > REAL(sqrt)(REAL_EPSILON)) {
+            /* it may have led astray */
+            memcpy(x, n->start, (size_t)p->size * sizeof *x);
+            k = -1;
+            before = 0;
+        }
     }
     return give_up(n, p, x, k, time, what);
 }

@@ -43,6 +43,7 @@ typedef struct {
     real enough;         /* a relative correction that is small enough to be the last */
     real rest;           /* the same for the estimated one that is left out */
     real *residual;      /* work, as long as the largest problem */
+    real *start;         /* where the iteration began, of problems with rough matrices */
     newton_counts counts;
 } newton;
 
