@@ -375,6 +375,26 @@ int X(field_hessian_varies)(const field *f, kind a, kind b)
     return 0;
 }
 
+/* Does the tape read a variable slot? */
+static int reads_variables(const tape *t)
+{
+    for (uint32_t o = 0; o < t->output_count; o++)
+        if (t->outputs[o] < t->slots) return 1;
+    for (uint32_t i = 0; t->output_count && i < t->length; i++) {
+        const instruction *line = &t->code[i];
+        if (line->a < t->slots) return 1;
+        if (taut_op_arity(line->op) == 2 && !op_has_number(line->op) && line->b < t->slots) return 1;
+    }
+    return 0;
+}
+
+int X(field_gradient_varies)(const field *f, kind by)
+{
+    for (size_t n = 0; n < f->batch_count; n++)
+        if (reads_variables(kernel_of(f, n)->gradients[by])) return 1;
+    return 0;
+}
+
 /* ---- evaluation ---- */
 
 /* Instances evaluated together, of one stretch where there are stretches. */

@@ -100,6 +100,9 @@ void X(field_discrete_slope)(const field *f, discrete_mode mode, kind a, kind b,
 int X(field_hessian_zero)(const field *f, kind a, kind b);
 int X(field_hessian_varies)(const field *f, kind a, kind b);
 
+/* Does a prepared gradient depend on any variable? */
+int X(field_gradient_varies)(const field *f, kind by);
+
 /* Instances and kernels, for information. */
 size_t X(field_instances)(const field *f);
 size_t X(field_kernels)(const field *f);

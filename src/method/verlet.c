@@ -36,6 +36,8 @@ typedef struct {
     real *rate, *velocity_error; /* g_t; G v + g_t */
     real size, speed;      /* of the positions and the velocities */
     int terms;             /* the most entries of a row of G */
+    int even;              /* all masses are equal, and momenta vanish with the velocities */
+    int steady_force;      /* the free force is the same everywhere and always */
     /* f, g0 and the factored matrix belong to this place: */
     real *known_q, known_t;
     int known, factored;
@@ -84,6 +86,15 @@ static int prepare_constraints(verlet *r)
     return status ? status : X(multiplier_create)(r->s, r->order, &r->matrix);
 }
 
+static void find_simple(verlet *r)
+{
+    const struct system *s = r->s;
+    r->even = s->structure.diagonal_mass && s->n > 0;
+    for (uint32_t j = 0; r->even && j < s->n; j++)
+        r->even = s->inverse_mass[j] == s->inverse_mass[0] && s->offset[j] == 0;
+    r->steady_force = !s->structure.has_forces && !X(field_gradient_varies)(s->energy, KIND_Q);
+}
+
 static int create(struct system *s, int project, real tolerance, void **self)
 {
     verlet *r = taut_mem_new(s->context, 1, sizeof *r);
@@ -98,6 +109,7 @@ static int create(struct system *s, int project, real tolerance, void **self)
     /* Momenta are kept whatever the multipliers are, and each step solves the constraints from scratch. */
     if (!status) X(newton_relax)(&r->newton);
     if (!status && s->c) status = prepare_constraints(r);
+    if (!status) find_simple(r);
     if (status)
         destroy(r);
     else
@@ -156,8 +168,8 @@ static WIDE_LOOPS real largest(const real *restrict x, uint32_t count)
     return extreme_value(most);
 }
 
-/* q1 = q0 + (base + factor w push + q_low), compensated as in add_compensated. w NULL: 1. Returns how far q1 moved, or,
-   the first time, the largest q1. */
+/* q1 = q0 + (base + factor w push + q_low), compensated as in add_compensated. w NULL: 1, as for masses that are equal
+   (then in the factor) or in blocks (then in push). Returns how far q1 moved, or, the first time, the largest q1. */
 static WIDE_LOOPS real move_positions(uint32_t n, const state *x, const real *restrict base, const real *restrict w,
                                       const real *restrict push, real factor, int again, state *next)
 {
@@ -188,13 +200,16 @@ static WIDE_LOOPS real move_positions(uint32_t n, const state *x, const real *re
 static real place_positions(verlet *r, const real *lambda, int again)
 {
     const struct system *s = r->s;
-    const real *w = s->structure.diagonal_mass ? s->inverse_mass : NULL, *motion = r->push0;
+    const real *w = s->structure.diagonal_mass && !r->even ? s->inverse_mass : NULL, *motion = r->push0;
+    real factor = r->h * r->h / 2;
     if (s->c) constraint_force(r->columns, r->g0, lambda, r->push0);
-    if (!w) {
+    if (r->even) {
+        factor *= s->inverse_mass[0];
+    } else if (!w) {
         X(system_apply_inverse_mass)(s, r->push0, r->kick);
         motion = r->kick;
     }
-    return move_positions(s->n, r->from, r->base, w, motion, r->h * r->h / 2, again, &r->next);
+    return move_positions(s->n, r->from, r->base, w, motion, factor, again, &r->next);
 }
 
 /* The positions follow the multipliers: r->next.q belongs to the current iterate (see position_measure). */
@@ -232,12 +247,11 @@ static real position_measure(void *self, const real *lambda, const real *change)
 }
 
 /* With a diagonal mass: sum = a + b + c, v = the velocity of p + (factor sum + p_low). Returns the largest. */
-static WIDE_LOOPS real diagonal_start(const struct system *s, const state *x, const real *restrict a,
-                                      const real *restrict b, const real *restrict c, real factor, real *restrict sum,
-                                      real *restrict v)
+static WIDE_LOOPS real diagonal_start(const struct system *s, int even, const state *x, const real *a, const real *b,
+                                      const real *c, real factor, real *restrict sum, real *restrict v)
 {
     const real *restrict p = x->p, *restrict p_low = x->p_low, *restrict w = s->inverse_mass;
-    const real *restrict offset = s->offset;
+    const real *restrict offset = s->offset, all = s->inverse_mass[0];
     const uint32_t n = s->n;
     extreme most = 0;
 #define ALL(velocity)                                                    \
@@ -248,7 +262,9 @@ static WIDE_LOOPS real diagonal_start(const struct system *s, const state *x, co
         most = extreme_see(most, now);                                   \
         v[j] = now;                                                      \
     }
-    if (s->form == FORM_LAGRANGIAN)
+    if (even)
+        ALL(all * p1)
+    else if (s->form == FORM_LAGRANGIAN)
         ALL(w[j] * (p1 - offset[j]))
     else
         ALL(w[j] * p1 + offset[j])
@@ -258,11 +274,11 @@ static WIDE_LOOPS real diagonal_start(const struct system *s, const state *x, co
 
 /* With a diagonal mass: p1 = p0 + (factor (base + push) + p_low), compensated, and its velocity v. Returns how much v
    changed. */
-static WIDE_LOOPS real diagonal_momenta(const struct system *s, const state *x, const real *restrict base,
+static WIDE_LOOPS real diagonal_momenta(const struct system *s, int even, const state *x, const real *restrict base,
                                         const real *restrict push, real factor, state *next)
 {
     const real *restrict p = x->p, *restrict p_low = x->p_low, *restrict w = s->inverse_mass;
-    const real *restrict offset = s->offset;
+    const real *restrict offset = s->offset, all = s->inverse_mass[0];
     real *restrict to = next->p, *restrict to_low = next->p_low, *restrict v = next->w;
     const uint32_t n = s->n;
     extreme most = 0;
@@ -275,7 +291,9 @@ static WIDE_LOOPS real diagonal_momenta(const struct system *s, const state *x, 
         most = extreme_see(most, now - v[j]);                                        \
         v[j] = now;                                                                  \
     }
-    if (s->form == FORM_LAGRANGIAN)
+    if (even)
+        ALL(all * p1)
+    else if (s->form == FORM_LAGRANGIAN)
         ALL(w[j] * (p1 - offset[j]))
     else
         ALL(w[j] * p1 + offset[j])
@@ -284,16 +302,16 @@ static WIDE_LOOPS real diagonal_momenta(const struct system *s, const state *x, 
 }
 
 /* Sums the forces but push1, and finds the velocities that belong to them. */
-static void start_velocities(verlet *r)
+static void start_velocities(verlet *r, const real *f1)
 {
     const struct system *s = r->s;
     const state *x = r->from;
     real most;
     if (s->structure.diagonal_mass) {
-        most = diagonal_start(s, x, r->f, r->push0, r->f1, r->h / 2, r->base, r->next.w);
+        most = diagonal_start(s, r->even, x, r->f, r->push0, f1, r->h / 2, r->base, r->next.w);
     } else {
         for (uint32_t j = 0; j < s->n; j++) {
-            r->base[j] = r->f[j] + r->push0[j] + r->f1[j];
+            r->base[j] = r->f[j] + r->push0[j] + f1[j];
             r->kick[j] = x->p[j] + (r->h / 2 * r->base[j] + x->p_low[j]);
         }
         velocity_of(s, r->kick, r->work, r->next.w);
@@ -309,7 +327,8 @@ static real place_velocities(verlet *r)
     const state *x = r->from;
     const struct system *s = r->s;
     real moved = 0;
-    if (s->structure.diagonal_mass) return diagonal_momenta(s, x, r->base, r->push1, r->h / 2, &r->next) / r->speed;
+    if (s->structure.diagonal_mass) 
+        return diagonal_momenta(s, r->even, x, r->base, r->push1, r->h / 2, &r->next) / r->speed;
     for (uint32_t j = 0; j < s->n; j++) {
         r->next.p[j] = x->p[j], r->next.p_low[j] = x->p_low[j];
         X(add_compensated)(&r->next.p[j], &r->next.p_low[j], &(real){ r->h / 2 * (r->base[j] + r->push1[j]) }, 1);
@@ -373,21 +392,30 @@ static void end(verlet *r, const state *x)
 {
     real *g = r->g0, *f = r->f;
     r->g0 = r->g1, r->g1 = g;
-    r->f = r->f1, r->f1 = f;
+    if (!r->steady_force) r->f = r->f1, r->f1 = f;
     memcpy(r->known_q, x->q, r->s->n * sizeof(real));
     r->known_t = x->t;
 }
 
 /* base = h v, v the velocity that belongs to p + (h/2 f + p_low), for a diagonal mass */
-static WIDE_LOOPS void diagonal_base(uint32_t n, const real *restrict p, const real *restrict p_low,
-                                     const real *restrict f, const real *restrict w, const real *restrict offset,
-                                     int lagrangian, real h, real *restrict base)
+static WIDE_LOOPS void diagonal_base(const struct system *s, int even, const state *x, const real *restrict f, real h,
+                                     real *restrict base)
 {
-    const real half = h / 2;
-    for (uint32_t j = 0; j < n; j++) {
-        real kick = p[j] + (half * f[j] + p_low[j]);
-        base[j] = h * (lagrangian ? w[j] * (kick - offset[j]) : w[j] * kick + offset[j]);
+    const real *restrict p = x->p, *restrict p_low = x->p_low, *restrict w = s->inverse_mass;
+    const real *restrict offset = s->offset, all = s->inverse_mass[0], half = h / 2;
+    const uint32_t n = s->n;
+#define ALL(velocity)                                              \
+    for (uint32_t j = 0; j < n; j++) {                             \
+        const real kick = p[j] + (half * f[j] + p_low[j]);         \
+        base[j] = h * (velocity);                                  \
     }
+    if (even)
+        ALL(all * kick)
+    else if (s->form == FORM_LAGRANGIAN)
+        ALL(w[j] * (kick - offset[j]))
+    else
+        ALL(w[j] * kick + offset[j])
+#undef ALL
 }
 
 static void find_base(verlet *r, const state *x)
@@ -395,8 +423,7 @@ static void find_base(verlet *r, const state *x)
     struct system *s = r->s;
     const real half = r->h / 2;
     if (s->structure.diagonal_mass) {
-        diagonal_base(s->n, x->p, x->p_low, r->f, s->inverse_mass, s->offset, s->form == FORM_LAGRANGIAN, r->h,
-                      r->base);
+        diagonal_base(s, r->even, x, r->f, r->h, r->base);
         return;
     }
     for (uint32_t j = 0; j < s->n; j++) r->kick[j] = x->p[j] + (half * r->f[j] + x->p_low[j]);
@@ -456,8 +483,8 @@ static int find_momenta(verlet *r)
     struct system *s = r->s;
     place at = place_at(s, r->next.q, NULL, &r->next.t, NULL);
     int status = TAUT_OK;
-    X(system_free_force)(s, &at, r->f1);
-    start_velocities(r);
+    if (!r->steady_force) X(system_free_force)(s, &at, r->f1);
+    start_velocities(r, r->steady_force ? r->f : r->f1);
     if (s->c) X(field_ordered_jacobian)(s->constraint, KIND_Q, &at, r->g1);
     if (!r->project) r->factored = 0;
     if (s->c && r->project) {

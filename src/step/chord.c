@@ -213,7 +213,9 @@ int X(chord_factor)(chord *c, int *usable)
     multiply(c->c_count, c->n_count, c->n_count, g, c->inverse, c->forward);
     multiply(c->c_count, c->n_count, c->c_count, c->forward, c->b, k);
     if (X(dense_invert)(c->c_count, k, c->mix, pivot, work, (real)1e-12)) return TAUT_OK;
-    place at = place_at(c->s, x->q, NULL, &x->t, NULL);
+    real half = p->w->h / 2, t = x->t + half;
+    for (uint32_t j = 0; j < x->n; j++) c->work[j] = x->q[j] + half * x->w[j];
+    place at = place_at(c->s, c->work, NULL, &t, NULL);
     X(field_ordered_jacobian)(c->s->constraint, KIND_Q, &at, c->g);
     int status = X(multiplier_factor)(c->matrix, c->g, c->g);
     *usable = !status;

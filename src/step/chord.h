@@ -1,6 +1,6 @@
 /* A rough Newton matrix of a phase, for systems with constant mass: forces are taken not to depend on q and w, and the
- * constraint Jacobian to be what it is at the start of the step. What is left out is smaller by h (constraints,
- * damping) or h^2 (forces of position). Then the matrix is made of few numbers and of M and G alone,
+ * constraint Jacobian to be what it is half a step ahead, as far as the velocities at the start tell. What is left out
+ * is smaller by h (constraints, damping) or h^2 (forces of position). Then the matrix is made of few numbers and of M and G alone,
  *
  *     [ A (x) M   B (x) G' ]        A, B, C: by groups of unknowns and equations, powers of h in them
  *     [ C (x) G       0    ]        (x): Kronecker product
