@@ -438,8 +438,8 @@ static void more_instances_than_lanes(void **state)
 }
 
 /* Tables with arithmetic in them (field/tables.h): groups of three and of two instances to a function, strides that
-   are not one, a table that breaks off in the middle and goes on elsewhere, one that runs backwards, constants that come
-   in no order, all instances in one function. */
+   are not one, a table that breaks off in the middle and goes on elsewhere, one that runs backwards, constants that
+   come in no order, all instances in one function. */
 static void tables_in_stretches(void **state)
 {
     (void)state;

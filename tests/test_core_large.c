@@ -1,5 +1,5 @@
-/* Ways of solving that only systems of some size take, against the ways of others: one scheme, two solvers. Chains of 80
-   links are above every threshold. */
+/* Ways of solving that only systems of some size take, against the ways of others: one scheme, two solvers. Chains of
+   80 links are above every threshold. */
 #include "support_method.h"
 
 enum { LINKS = 80, STEPS = 12 };
@@ -23,8 +23,8 @@ static real difference(const simulation *a, const simulation *b)
 }
 
 /* Coordinates of up to 80 lengths are known to 80 eps, momenta to that over h where a solver is free to put its
-   rounding; times 100 for twelve steps of a motion in which neighbours pull at each other. Schemes that are not the same
-   are 1e-6 apart and more. */
+   rounding; times 100 for twelve steps of a motion in which neighbours pull at each other. Schemes that are not the
+   same are 1e-6 apart and more. */
 static void compare(const char *name, const char *a_text, const char *a_method, const char *b_text,
                     const char *b_method)
 {
@@ -63,8 +63,8 @@ static const char *chain(char *room, size_t size, const char *kinetic, const cha
 
 static char one[2000], other[2000];
 
-/* RATTLE written out (verlet.c) and by its table, which is lobatto:s=2: plain, with a gap between two chains, closed to a
-   ring, a pin that moves, masses that couple neighbours' coordinates, springs. */
+/* RATTLE written out (verlet.c) and by its table, which is lobatto:s=2: plain, with a gap between two chains, with a
+   loop, a pin that moves, masses that couple neighbours' coordinates, springs. */
 static void rattle_by_hand_and_by_table(void **unused)
 {
     (void)unused;

@@ -650,7 +650,8 @@ void X(field_discrete_jacobian)(const field *f, discrete_mode mode, kind by, con
                                 real *values)
 {
     for (size_t n = 0; n < f->batch_count; n++)
-        add_entries(f, n, kernel_of(f, n)->discretes[mode][by], &f->discrete[mode][by].maps[n], x0, x1, NULL, 0, values);
+        add_entries(f, n, kernel_of(f, n)->discretes[mode][by], &f->discrete[mode][by].maps[n], x0, x1, NULL, 0,
+                    values);
 }
 
 const pattern *X(field_discrete_slope_pattern)(const field *f, discrete_mode mode, kind a, kind b)

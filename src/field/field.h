@@ -61,8 +61,8 @@ void X(field_gradient)(const field *f, kind by, const place *x, const real *weig
 /* values[entry] += df_row/dx_v, on the pattern (rows x variables) */
 const pattern *X(field_jacobian_pattern)(const field *f, kind by);
 void X(field_jacobian)(const field *f, kind by, const place *x, real *values);
-/* The same numbers in another order, entry e of the pattern at order[e]; overwrites. A field has one such order for each
-   kind, the first one prepared: make it from the pattern alone. */
+/* The same numbers in another order, entry e of the pattern at order[e]; overwrites. A field has one such order for
+   each kind, the first one prepared: make it from the pattern alone. */
 int X(field_prepare_ordered_jacobian)(field *f, kind by, const int *order);
 void X(field_ordered_jacobian)(const field *f, kind by, const place *x, real *values);
 /* values[entry] += sum_row weights[row] d^2 f_row/(dx_a dx_b), on the pattern (variables a x variables b), full for a

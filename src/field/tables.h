@@ -31,7 +31,8 @@ typedef struct {
 int X(stretches_find)(taut_context *context, const batch *b, const kernel *k, stretches *result);
 void X(stretches_clear)(taut_context *context, stretches *s);
 /* How one more table, `width` numbers an instance of which `column` is meant, runs in a stretch. */
-course X(stretches_course)(const stretches *s, uint32_t stretch, const uint32_t *table, uint32_t width, uint32_t column);
+course X(stretches_course)(const stretches *s, uint32_t stretch, const uint32_t *table, uint32_t width,
+                           uint32_t column);
 
 /* ---- lanes in memory: `groups` groups from group k of a stretch ---- */
 

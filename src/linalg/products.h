@@ -34,8 +34,8 @@ typedef struct {
 /* list r: entries start[r] .. start[r+1]; the lists are not kept. */
 int taut_products_create(taut_context *context, int lists, const int *start, const int *a, const int *b,
                          products **result);
-/* For lists whose a are 0, 1, 2, ... (the entries of a matrix by rows): another order of these, order[e] the place of e,
-   in which those that repeat stand one behind the other. */
+/* For lists whose a are 0, 1, 2, ... (the entries of a matrix by rows): another order of these, order[e] the place of
+   e, in which those that repeat stand one behind the other. */
 void taut_products_order(const products *p, int *order);
 void taut_products_destroy(taut_context *context, products *p);
 

@@ -7,11 +7,13 @@
 #endif
 
 enum { PRODUCTS_BLOCK = 64 };
+/* Into the functions with WIDE_LOOPS around them, which say for which processor. */
+#define PRODUCTS_INSIDE static inline __attribute__((always_inline))
 
 /* sums[k] (+)= terms e .. e + 2 of `count` periods, from period k0 on */
 #define PRODUCTS_TERM(n) a[n][k * as[n]] * b[n][k * bs[n]]
-static inline __attribute__((always_inline)) void products_terms(const products_entry *e, int terms, int begin, ptrdiff_t k0, ptrdiff_t count,
-                                  const NUMBER *x, const NUMBER *y, NUMBER *restrict sums)
+PRODUCTS_INSIDE void products_terms(const products_entry *e, int terms, int begin, ptrdiff_t k0, ptrdiff_t count,
+                                    const NUMBER *x, const NUMBER *y, NUMBER *restrict sums)
 {
     const NUMBER *restrict a[3], *restrict b[3];
     ptrdiff_t as[3], bs[3];
@@ -25,7 +27,8 @@ static inline __attribute__((always_inline)) void products_terms(const products_
     if (points) {
         const NUMBER *restrict a0 = a[0], *restrict a1 = a[1], *restrict a2 = a[2], *restrict c = b[0];
         if (begin)
-            for (ptrdiff_t k = 0; k < count; k++) sums[k] = a0[k] * c[3 * k] + a1[k] * c[3 * k + 1] + a2[k] * c[3 * k + 2];
+            for (ptrdiff_t k = 0; k < count; k++)
+                sums[k] = a0[k] * c[3 * k] + a1[k] * c[3 * k + 1] + a2[k] * c[3 * k + 2];
         else
             for (ptrdiff_t k = 0; k < count; k++)
                 sums[k] = sums[k] + a0[k] * c[3 * k] + a1[k] * c[3 * k + 1] + a2[k] * c[3 * k + 2];
@@ -45,9 +48,8 @@ static inline __attribute__((always_inline)) void products_terms(const products_
 }
 #undef PRODUCTS_TERM
 
-static inline __attribute__((always_inline)) void products_list(const products_piece *p, const products_entry *entries,
-                                                                int m, ptrdiff_t k0, ptrdiff_t count, const NUMBER *a,
-                                                                const NUMBER *b, NUMBER *restrict sums)
+PRODUCTS_INSIDE void products_list(const products_piece *p, const products_entry *entries, int m, ptrdiff_t k0,
+                                   ptrdiff_t count, const NUMBER *a, const NUMBER *b, NUMBER *restrict sums)
 {
     int end = p->start[m + 1];
     if (p->start[m] == end)
@@ -58,9 +60,8 @@ static inline __attribute__((always_inline)) void products_list(const products_p
     }
 }
 
-static inline __attribute__((always_inline)) void products_block(const products_piece *p, const products_entry *entries,
-                                                                 ptrdiff_t k0, ptrdiff_t count, const NUMBER *a,
-                                                                 const NUMBER *b, NUMBER *out)
+PRODUCTS_INSIDE void products_block(const products_piece *p, const products_entry *entries, ptrdiff_t k0,
+                                    ptrdiff_t count, const NUMBER *a, const NUMBER *b, NUMBER *out)
 {
     NUMBER sums[3][PRODUCTS_BLOCK];
     NUMBER *restrict to = out + p->first + k0 * p->period;
@@ -77,7 +78,7 @@ static inline __attribute__((always_inline)) void products_block(const products_
 }
 
 /* out[r] = sum over e of a[i_e] b[j_e] */
-static inline __attribute__((always_inline)) void products_sum(const products *p, const NUMBER *a, const NUMBER *b, NUMBER *out)
+PRODUCTS_INSIDE void products_sum(const products *p, const NUMBER *a, const NUMBER *b, NUMBER *out)
 {
     for (size_t n = 0; n < p->piece_count; n++) {
         const products_piece *piece = &p->pieces[n];

@@ -63,8 +63,8 @@ static int product_pattern(taut_context *context, const pattern *a, const patter
     return status;
 }
 
-/* Column l of S: sum over coordinates j of t_lj (column j of G1). start NULL: counts only. Entry e of S has the products
-   start[e] .. start[e+1] of entries of t and g. places: of the entries of S, where not as in the pattern. */
+/* Column l of S: sum over coordinates j of t_lj (column j of G1). a NULL: counts only. Entry e of S has the products
+   count[e] .. count[e+1] of entries of t and g. places: of the entries of S, where not as in the pattern. */
 static void list_products(const multiplier *m, const transposed *g, const int *places, int *count, int *a, int *b)
 {
     const pattern *t = m->t, *gt = g->shape, *s = m->columns;

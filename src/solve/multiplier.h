@@ -14,8 +14,8 @@ typedef struct multiplier multiplier;
    caller frees all three, also after a failure. */
 int X(multiplier_prepare_order)(struct system *s, int **order, products **rows, products **columns);
 
-/* Needs BLOCK_G prepared and constant mass. order: of the values of BLOCK_G that will be given, entry e of the pattern at
-   order[e]; NULL as in the pattern. It must stay. */
+/* Needs BLOCK_G prepared and constant mass. order: of the values of BLOCK_G that will be given, entry e of the pattern
+   at order[e]; NULL as in the pattern. It must stay. */
 int X(multiplier_create)(struct system *s, const int *order, multiplier **result);
 void X(multiplier_destroy)(multiplier *m);
 /* Forms and factors G1 W G0'; the arguments are values of BLOCK_G. */

@@ -30,10 +30,10 @@ typedef struct newton_problem {
     /* Is r, the residual at x, no more than the round-off of computing it? Asked when the corrections stagnate above
        the level that is taken for round-off of any problem. NULL: such a stagnation is a failure. */
     int (*is_round_off)(void *self, const real *x, const real *r);
-    /* What the last factor has made. NULL: the matrix. A rough one will be replaced by a better and much dearer one when
-       the corrections shrink slowly; before that, when they are small, a factor may make one that only settles: some
-       corrections that remove what the rough one left in equations it does not know well, after which the residual must
-       be round-off. */
+    /* What the last factor has made. NULL: the matrix. A rough one will be replaced by a better and much dearer one
+       when the corrections shrink slowly; before that, when they are small, a factor may make one that only settles:
+       some corrections that remove what the rough one left in equations it does not know well, after which the
+       residual must be round-off. */
     newton_matrix (*kind)(void *self);
 } newton_problem;
 

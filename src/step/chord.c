@@ -259,7 +259,7 @@ int X(chord_solve)(chord *c, int settle, real *r)
         for (size_t j = 0; j < m; j++) c->u[k][j] -= right[j];
         rows[k] = r + c->c_columns[k];
     }
-    for (int k = 0; k < cc && !settle; k++) combine(m, cc, c->mix + k * cc, c->u, rows[k]); /* r_c is not needed any more */
+    for (int k = 0; k < cc && !settle; k++) combine(m, cc, c->mix + k * cc, c->u, rows[k]); /* r_c has been read */
     for (int k = 0; k < cc && !settle && !status; k++) {
         status = X(multiplier_solve)(c->matrix, 1, rows[k]);
         times_g(c->columns, c->g, rows[k], c->work);

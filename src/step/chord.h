@@ -1,6 +1,7 @@
 /* A rough Newton matrix of a phase, for systems with constant mass: forces are taken not to depend on q and w, and the
  * constraint Jacobian to be what it is half a step ahead, as far as the velocities at the start tell. What is left out
- * is smaller by h (constraints, damping) or h^2 (forces of position). Then the matrix is made of few numbers and of M and G alone,
+ * is smaller by h (constraints, damping) or h^2 (forces of position). Then the matrix is made of few numbers and of M
+ * and G alone,
  *
  *     [ A (x) M   B (x) G' ]        A, B, C: by groups of unknowns and equations, powers of h in them
  *     [ C (x) G       0    ]        (x): Kronecker product
@@ -21,7 +22,8 @@ int X(chord_create)(const step_compiled *p, chord **result);
 void X(chord_destroy)(chord *c);
 /* For the step at hand. *usable 0: the small matrices are singular. */
 int X(chord_factor)(chord *c, int *usable);
-/* r := matrix^-1 r. settle: the multipliers stay, and the constraints are not looked at: r_n := A^-1 (x) W r_n, r_c := 0 */
+/* r := matrix^-1 r. settle: the multipliers stay, and the constraints are not looked at: r_n := A^-1 (x) W r_n,
+   r_c := 0 */
 int X(chord_solve)(chord *c, int settle, real *r);
 
 #endif
