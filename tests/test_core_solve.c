@@ -52,7 +52,7 @@ static void toy_name(void *self, int equation, char *buffer, size_t size)
 static int run_newton(toy *z, real *x, int has_factor, real tolerance, newton_counts *counts)
 {
     newton n;
-    newton_problem p = { z, z->size, toy_residual, toy_factor, toy_solve, toy_measure, toy_name, NULL };
+    newton_problem p = { z, z->size, toy_residual, toy_factor, toy_solve, toy_measure, toy_name, NULL, NULL };
     assert_int_equal(X(newton_create)(context, z->size, tolerance, &n), TAUT_OK);
     int status = X(newton_solve)(&n, &p, x, has_factor, (real)1.5, "the toy");
     if (counts) *counts = n.counts;
@@ -188,7 +188,8 @@ static int run_noisy(int (*is_round_off)(void *, const real *, const real *), re
 {
     toy z = { noisy, roots_matrix, 3, { 0 }, 0, 0 };
     newton n;
-    newton_problem p = { &z, 3, toy_residual, toy_factor, toy_solve, toy_measure, toy_name, is_round_off };
+    newton_problem p = { &z, 3, toy_residual, toy_factor, toy_solve, toy_measure, toy_name, is_round_off,
+                         NULL };
     noise_source = (generator){ 5 };
     assert_int_equal(X(newton_create)(context, 3, 0, &n), TAUT_OK);
     int status = X(newton_solve)(&n, &p, x, 0, (real)1.5, "the toy");
