@@ -60,7 +60,7 @@ static int give_up(newton *n, const newton_problem *p, const real *x, int iterat
     int worst = worst_equation(n->residual, p->size);
     real value = n->residual[worst];
     p->name(p->self, worst, name, sizeof name);
-    if (value != value)
+    if (!(value - value == 0))
         return taut_fail(n->context, TAUT_NOT_FINITE,
                          "at t = %.9g: %s: equation '%s' is not a finite number; try a smaller step", (double)time,
                          what, name);
