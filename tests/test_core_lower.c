@@ -20,13 +20,13 @@ static const char *const methods[] = { "rattle", "shake", "lobatto:s=2", "lobatt
 /* The largest difference of two states after a step of h, in units of its rounding errors. Both iterations end where
    what is left out would not move a position by an ulp: positions have that, velocities that divided by h, momenta the
    mass times as much. */
-static real difference(const state *a, const state *b, real h)
+static real difference(const struct system *s, const state *a, const state *b, real h)
 {
     real q = real_largest(a->q, a->n), w = real_largest(a->w, a->n), p = real_largest(a->p, a->n), worst = 0;
-    real speed = w + q / h, push = w > 0 ? p * (1 + speed / w) : p;
+    real speed = w + q / h, push = w > 0 ? p * (1 + speed / w) : p, rate = s->form == FORM_LAGRANGIAN ? speed : push;
     for (uint32_t i = 0; i < a->n; i++) {
         worst = real_most(worst, (a->q[i] - b->q[i]) / q);
-        if (speed > 0) worst = real_most(worst, (a->w[i] - b->w[i]) / (speed < push ? speed : push));
+        if (rate > 0) worst = real_most(worst, (a->w[i] - b->w[i]) / rate);
         if (push > 0) worst = real_most(worst, (a->p[i] - b->p[i]) / push);
     }
     return worst / REAL_EPSILON;
@@ -45,7 +45,7 @@ static void compare(simulation *z, const char *model, const char *method, real h
         assert_int_equal(X(method_step)(&z->method, &general, h), TAUT_OK);
         X(stepper_use_lowered)(z->method.self, 1);
         assert_int_equal(X(method_step)(&z->method, &z->x, h), TAUT_OK);
-        worst = real_most(worst, difference(&z->x, &general, h));
+        worst = real_most(worst, difference(z->s, &z->x, &general, h));
     }
     printf("%-40s %-18s %6.1f rounding errors apart; %.1f iterations, %.1f matrices a step, %ld of %d left\n", model,
            method, (double)worst, (double)p->counts.iterations / STEPS, (double)p->counts.factorisations / STEPS, p->left,
