@@ -19,11 +19,14 @@ static const char *const methods[] = { "rattle", "shake", "lobatto:s=2", "lobatt
 
 /* The largest difference of two states after a step of h, in units of its rounding errors. Both iterations end where
    what is left out would not move a position by an ulp: positions have that, velocities that divided by h, momenta the
-   mass times as much. */
+   (largest) mass times as much. */
 static real difference(const struct system *s, const state *a, const state *b, real h)
 {
     real q = real_largest(a->q, a->n), w = real_largest(a->w, a->n), p = real_largest(a->p, a->n), worst = 0;
-    real speed = w + q / h, push = w > 0 ? p * (1 + speed / w) : p, rate = s->form == FORM_LAGRANGIAN ? speed : push;
+    real speed = w + q / h, mass = 0;
+    for (uint32_t i = 0; s->form == FORM_LAGRANGIAN && i < a->n; i++)
+        if (a->w[i] != 0) mass = real_most(mass, a->p[i] / a->w[i]);
+    real push = s->form == FORM_LAGRANGIAN ? p + mass * speed : p * (1 + q / h), rate = mass > 0 ? speed : push;
     for (uint32_t i = 0; i < a->n; i++) {
         worst = real_most(worst, (a->q[i] - b->q[i]) / q);
         if (rate > 0) worst = real_most(worst, (a->w[i] - b->w[i]) / rate);

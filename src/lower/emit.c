@@ -314,8 +314,8 @@ static void put_correction(emission *e, const program_phase *f)
 static void put_iteration(emission *e, const program_phase *f, int index)
 {
     const iteration *i = &f->iteration;
-    put(e, "    static const iteration phase%d = { %d, %d, %d, %a, %a, %a };\n", index, i->linear, i->always,
-        i->skip_first, i->enough, i->rest, i->epsilon);
+    put(e, "    static const iteration phase%d = { %d, %d, %d, %a, %a, %a, %a };\n", index, i->linear, i->always,
+        i->skip_first, i->enough, i->rest, i->epsilon, i->floor);
     if (!i->always) declare_targets(e, &f->factor);
     put(e, "    for (int round = 0, factor = 1, sure = 0, verdict = 0; verdict != ITERATION_ENDED; round++) {\n");
     put(e, "        if (round == ITERATIONS_MOST) return 1;\n");

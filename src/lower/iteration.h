@@ -20,6 +20,7 @@ typedef struct {
     double enough;            /* a relative correction that is small enough to be the last */
     double rest;              /* the same for the estimated one that is left out */
     double epsilon;           /* of the arithmetic */
+    double floor;             /* below it, stagnation with a fresh matrix is round-off of an ill-conditioned problem */
 } iteration;
 
 /* After correction k, of relative size `size`; fresh: the matrix is of this place; sure: so are all pivots. */
@@ -32,8 +33,8 @@ static inline int iteration_judge(const iteration *f, int k, double size, double
     if (k <= f->skip_first) return ITERATION_GOES_ON;
     const double rate = size / before;
     if (rate < 1 && rate * size * (f->always ? rate : 1) <= f->rest) return ITERATION_ENDED;
-    if (rate > 0.5)
-        return size <= 64 * f->epsilon ? ITERATION_ENDED : fresh ? ITERATION_HOPELESS : ITERATION_NEEDS_MATRIX;
+    if (rate > 0.5 && size <= (fresh ? f->floor : 64 * f->epsilon)) return ITERATION_ENDED;
+    if (rate > 0.5) return fresh ? ITERATION_HOPELESS : ITERATION_NEEDS_MATRIX;
     return !f->always && rate * rate * rate * size > f->enough && size > 1e-13 ? ITERATION_NEEDS_MATRIX
                                                                                : ITERATION_GOES_ON;
 }

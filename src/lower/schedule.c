@@ -1,7 +1,7 @@
 /* From symbols to a program: which node is computed in which tape, and where its value stands. */
 #include <string.h>
 
-#include "base/room.h"
+#include "base/elementary.h"
 #include "lower/lower.h"
 #include "lower/reduce.h"
 #include "lower/symbols.h"
@@ -575,6 +575,7 @@ static void set_tolerance(program_phase *f, const reduced_phase *r, const step_p
     const double eps = (double)REAL_EPSILON;
     iteration *i = &f->iteration;
     i->epsilon = eps;
+    i->floor = (double)ELEMENTARY(pow)(REAL_EPSILON, (real)0.6);
     i->enough = tolerance > 0 ? tolerance : eps / 2;
     i->rest = tolerance > 0 ? tolerance / 4 : eps / 2048;
     if (r->only_multipliers && !is_last && tolerance <= 0) i->enough = 2 * eps, i->rest = eps / 8;
