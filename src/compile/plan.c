@@ -98,26 +98,21 @@ static int name_parameters(plan *p)
 
 /* ---- what can be written ---- */
 
-static int refuse(const plan *p, const model *m, const char *why, const char *advice)
+static int refuse(const plan *p, const char *why)
 {
-    return taut_fail(p->context, TAUT_UNSUPPORTED, "%s: method '%s' cannot be written as C for this model: %s; %s",
-                     m->file, p->options->method, why, advice);
+    return taut_fail(p->context, TAUT_UNSUPPORTED, "%s: method '%s' cannot be written as C for this model: %s",
+                     p->z->m->file, p->options->method, why);
 }
 
 static int find_programs(plan *p)
 {
     const char *why = "";
     p->part_count = X(method_parts)(&p->z->method, p->parts, &why);
-    if (!p->part_count) {
-        const int too_long = strcmp(why, METHOD_NOT_LOWERED) == 0;
-        return refuse(p, p->z->m, why,
-                      too_long ? "take a smaller model, fewer stages, or Taut's library"
-                               : "take rattle, shake, lobatto, galerkin, del, em, euler, or compose of one of them");
-    }
+    if (!p->part_count) return refuse(p, why);
     for (int i = 0; i < p->part_count; i++) {
         program *made = p->parts[i].program;
         if (made->input_count || made->other_count)
-            return refuse(p, p->z->m, "its steps depend on more than the state", "take rattle or lobatto");
+            return refuse(p, "its steps depend on more than the state; take rattle or lobatto");
         if ((!p->program_count || p->programs[0] != made) && (p->program_count < 2 || p->programs[1] != made))
             p->programs[p->program_count++] = made;
         if (made->reported && made->s->c) p->has_reported = 1;

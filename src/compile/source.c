@@ -84,7 +84,10 @@ static void operand_text(const plan *p, expr e, char *buffer, size_t size)
 
 static void mark_constant_functions(const plan *p, const expr *list, size_t count, emit_functions *used)
 {
-    for (size_t i = 0; i < count; i++) used->is_used[taut_graph_node(p->z->m->graph, list[i])->op] = 1;
+    for (size_t i = 0; i < count; i++) {
+        const node *n = taut_graph_node(p->z->m->graph, list[i]);
+        if (n->op != OP_POWI || (n->b != 2 && n->b != 3)) used->is_used[n->op] = 1;
+    }
 }
 
 static void put_recompute(const plan *p, const expr *list, size_t count, builder *out)
@@ -198,7 +201,7 @@ static void put_composition(const plan *p, builder *out)
     taut_builder_put(out, "};\n");
     taut_builder_put(out, "\nint %s_step(%s_state *z, number h)\n{\n", p->options->prefix, p->options->prefix);
     taut_builder_put(out, "    number x[%u], t = z->t, t_low = z->t_low;\n", p->numbers);
-    if (p->has_reported) taut_builder_put(out, "    number reported[%u];\n", p->c);
+    if (p->has_reported) taut_builder_put(out, "    number reported[%u] = { 0 };\n", p->c);
     taut_builder_put(out, "    z->status = h > 0 || h < 0 ? %s_OK : %s_NOT_FINITE;\n", p->upper, p->upper);
     taut_builder_put(out, "    for (int i = 0; i < %u; i++) x[i] = z->x[i];\n", p->numbers);
     const char *halved = p->parts[0].halved ? " / 2" : "", *reported = p->has_reported ? "reported" : "0";
@@ -241,7 +244,7 @@ static const char same_bits[] =
 
 static int put_text(plan *p, const expr *list, size_t count, builder *out)
 {
-    emit_functions used = { { 0 } };
+    emit_functions used = { .iterates = 0 };
     int status = TAUT_OK;
     taut_builder_put(out, "/* Written by taut compile: %s describes it. */\n#include \"%s\"\n", p->options->header,
                      p->options->header);

@@ -253,15 +253,15 @@ static void put_state(emission *e)
 static void declare_targets(emission *e, const segment *t)
 {
     for (uint32_t i = 0; i < t->count; i++)
-        put(e, "%s%s%s", i % 12 ? ", " : "    number ", name_of(e, t->code[i].target).text,
+        put(e, "%s%s = 0%s", i % 12 ? ", " : "    number ", name_of(e, t->code[i].target).text,
             i % 12 == 11 || i + 1 == t->count ? ";\n" : "");
 }
 
 static void put_checks(emission *e, const program_phase *f, const char *indent)
 {
     for (uint32_t i = 0; i < f->check_count; i++)
-        put(e, "%s%s(taut_size(%s) > PIVOT_LEAST * taut_size(%s))", i ? "" : indent, i ? " | !" : "if (!",
-            name_of(e, f->checks[i].pivot).text, name_of(e, f->checks[i].reference).text);
+        put(e, "%s%staut_is_lost(%s, %s)", i ? "" : indent, i ? " | " : "if (", name_of(e, f->checks[i].pivot).text,
+            name_of(e, f->checks[i].reference).text);
     if (f->check_count) put(e, ") return %d;\n", CODE_SINGULAR);
 }
 
@@ -356,14 +356,8 @@ static void put_results(emission *e)
     put(e, "    return 0;\n}\n");
 }
 
-static const char prelude[] =
-    "\n/* The larger of most and |x|; a NaN wins. */\n"
-    "static inline number taut_most(number most, number x)\n"
-    "{\n"
-    "    const number size = taut_size(x);\n"
-    "    return size > most || size != size ? size : most;\n"
-    "}\n\n"
-    "/* x + d, with what rounding leaves over. */\n"
+static const char adding[] =
+    "\n/* x + d, with what rounding leaves over. */\n"
     "static inline void taut_add(number *x, number *low, number d)\n"
     "{\n"
     "    const number y = d + *low, sum = *x + y;\n"
@@ -371,11 +365,27 @@ static const char prelude[] =
     "    *x = sum;\n"
     "}\n\n";
 
+static const char iterating[] =
+    "/* The larger of most and |x|; a NaN wins. */\n"
+    "static inline number taut_most(number most, number x)\n"
+    "{\n"
+    "    const number size = taut_size(x);\n"
+    "    return size > most || size != size ? size : most;\n"
+    "}\n\n"
+    "/* A NaN is, too. */\n"
+    "static inline int taut_is_lost(number pivot, number reference)\n"
+    "{\n"
+    "    return !(taut_size(pivot) > PIVOT_LEAST * taut_size(reference));\n"
+    "}\n\n";
+
 /* ---- elementary functions ---- */
 
 static void mark_segment(const segment *t, emit_functions *used)
 {
-    for (uint32_t i = 0; i < t->count; i++) used->is_used[t->code[i].op] = 1;
+    for (uint32_t i = 0; i < t->count; i++) {
+        const instruction *c = &t->code[i];
+        if (c->op != OP_POWI || (c->b != 2 && c->b != 3)) used->is_used[c->op] = 1; /* squares and cubes are products */
+    }
 }
 
 void X(program_mark_functions)(const program *p, emit_functions *used)
@@ -385,6 +395,8 @@ void X(program_mark_functions)(const program *p, emit_functions *used)
         const program_phase *f = &p->phases[k];
         mark_segment(&f->begin, used), mark_segment(&f->residual, used);
         mark_segment(&f->factor, used), mark_segment(&f->solve, used);
+        used->iterates |= f->size > 0;
+        used->checks |= f->check_count > 0;
     }
 }
 
@@ -420,7 +432,7 @@ static void put_single_functions(builder *out, const emit_functions *used, const
     taut_builder_put(out, "#include <math.h>\n\n");
     if (any) put_double_functions(out, used, even, even_count);
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        if (used->is_used[all[i]] || all[i] == OP_ABS)
+        if (used->is_used[all[i]] || (all[i] == OP_ABS && used->iterates))
             taut_builder_put(out, "static inline float taut_float_%s(float x) { return %sf(x); }\n",
                              function_name(all[i]), function_name(all[i]));
     if (used->is_used[OP_POW])
@@ -451,11 +463,14 @@ void X(emit_prelude)(builder *out, const emit_functions *used, int single)
         put_single_functions(out, used, all + count - even_count, even_count);
     else
         put_double_functions(out, used, all, count);
-    if (single) taut_builder_put(out, "\n#define ITERATION_SINGLE\n");
+    taut_builder_put(out, "\ntypedef %s number;\n", single ? "float" : "double");
+    taut_builder_add(out, adding, sizeof adding - 1);
+    if (!used->iterates) return;
+    if (single) taut_builder_put(out, "#define ITERATION_SINGLE\n");
     taut_builder_add(out, (const char *)taut_iteration_text, taut_iteration_text_size);
-    taut_builder_put(out, "\ntypedef %s number;\n\nstatic inline number taut_size(number x) { return %sfabs(x); }\n",
-                     single ? "float" : "double", single ? "taut_float_" : "taut_math_");
-    taut_builder_add(out, prelude, sizeof prelude - 1);
+    taut_builder_put(out, "\nstatic inline number taut_size(number x) { return %sfabs(x); }\n\n",
+                     single ? "taut_float_" : "taut_math_");
+    taut_builder_add(out, iterating, used->checks ? sizeof iterating - 1 : (size_t)(strstr(iterating, "/* A NaN") - iterating));
 }
 
 static uint32_t instruction_count(const program *p)
@@ -501,7 +516,7 @@ int X(program_emit_function)(const program *p, const char *name, int is_static, 
 int X(program_emit)(const program *p, const char *name, char **text, size_t *length)
 {
     builder out = { .context = p->context };
-    emit_functions used = { { 0 } };
+    emit_functions used = { .iterates = 0 };
     *text = NULL;
     *length = 0;
     if (instruction_count(p) > INSTRUCTIONS_MOST) return TAUT_OK;

@@ -29,6 +29,7 @@ int X(program_emit)(const program *p, const char *name, char **text, size_t *len
 
 typedef struct {
     unsigned char is_used[OP_COUNT + 1]; /* operations */
+    int iterates, checks;                /* is anything solved for; have matrices pivots */
 } emit_functions;
 
 /* Adds the operations of the program's tapes. */

@@ -83,7 +83,9 @@ typedef struct {
     int halved;
 } method_part;
 #define METHOD_PARTS 250
-#define METHOD_NOT_LOWERED "its step is too long for straight-line code, or has no fixed order of elimination"
+#define METHOD_NOT_LOWERED                                                                                \
+    "its step is too long for straight-line code, or has no fixed order of elimination; take a smaller " \
+    "model, fewer stages, or Taut's library"
 
 /* Steps that are code of their own: vector fields with their schemes, compositions, and reductions of a table that are
    written out for speed. */
@@ -148,7 +150,7 @@ void X(method_destroy)(method *m);
 int X(method_step)(const method *m, state *x, real h);
 const newton_counts *X(method_counts)(const method *m);
 /* The lowered steps that a step consists of, METHOD_PARTS at the most; nothing else is done in it but that t is set.
-   Returns how many; 0 where it is more than that, with the reason as a sentence. */
+   Returns how many; 0 where it is more than that, with the reason and what to do. */
 int X(method_parts)(const method *m, method_part *parts, const char **why);
 
 extern const struct method_class X(method_naive), X(method_extended), X(method_dirac);
