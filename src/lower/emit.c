@@ -75,9 +75,11 @@ typedef void visit(emission *e, uint32_t r);
 static void visit_segment(emission *e, const segment *t, visit *f)
 {
     for (uint32_t i = 0; i < t->count; i++) {
-        const instruction *c = &t->code[i];
+        const program_instruction *c = &t->code[i];
+        int sum = c->op > PROGRAM_MOVE;
         f(e, c->a);
-        if (c->op < OP_COUNT && !op_has_number((op)c->op) && taut_op_arity((op)c->op) == 2) f(e, c->b);
+        if (sum || (c->op < OP_COUNT && !op_has_number((op)c->op) && taut_op_arity((op)c->op) == 2)) f(e, c->b);
+        if (sum) f(e, c->c);
     }
 }
 
@@ -166,11 +168,26 @@ void X(emit_operation)(builder *out, op o, const char *a, const char *b, int32_t
     }
 }
 
-static void put_value(emission *e, const instruction *c)
+/* What expr/ops.h does not have. */
+static void put_own(emission *e, const program_instruction *c)
 {
-    operand a = name_of(e, c->a), b = { "" };
+    operand a = name_of(e, c->a);
     if (c->op == PROGRAM_MOVE) {
         put(e, "%s", a.text);
+        return;
+    }
+    operand b = name_of(e, c->b), d = name_of(e, c->c);
+    if (c->op == PROGRAM_SUBTRACT_PRODUCT)
+        put(e, "%s - %s * %s", d.text, a.text, b.text);
+    else
+        put(e, "%s * %s %s %s", a.text, b.text, c->op == PROGRAM_MULTIPLY_ADD ? "+" : "-", d.text);
+}
+
+static void put_value(emission *e, const program_instruction *c)
+{
+    operand a = name_of(e, c->a), b = { "" };
+    if (c->op >= OP_COUNT) {
+        put_own(e, c);
         return;
     }
     if (!op_has_number((op)c->op) && taut_op_arity((op)c->op) == 2) b = name_of(e, c->b);
@@ -257,12 +274,27 @@ static void declare_targets(emission *e, const segment *t)
             i % 12 == 11 || i + 1 == t->count ? ";\n" : "");
 }
 
-static void put_checks(emission *e, const program_phase *f, const char *indent)
+/* Every pivot is more than this part of what it is made of. */
+static void put_checks(emission *e, const program_phase *f, const char *part)
 {
+    if (!f->check_count) put(e, "1");
     for (uint32_t i = 0; i < f->check_count; i++)
-        put(e, "%s%staut_is_lost(%s, %s)", i ? "" : indent, i ? " | " : "if (", name_of(e, f->checks[i].pivot).text,
+        put(e, "%staut_exceeds(%s, %s, %s)", i ? " & " : "", name_of(e, f->checks[i].pivot).text, part,
             name_of(e, f->checks[i].reference).text);
-    if (f->check_count) put(e, ") return %d;\n", CODE_SINGULAR);
+}
+
+static void put_matrix(emission *e, const program_phase *f, const char *indent)
+{
+    put_segment(e, &f->factor, indent, !f->iteration.always);
+    put(e, "%sif (!(", indent);
+    put_checks(e, f, "PIVOT_LEAST");
+    put(e, ")) return %d;\n", CODE_SINGULAR);
+    if (f->iteration.linear) {
+        put(e, "%ssure = ", indent);
+        put_checks(e, f, "PIVOT_SURE");
+        put(e, ";\n");
+    }
+    put(e, "%scounts[1]++;\n", indent);
 }
 
 static void put_correction(emission *e, const program_phase *f)
@@ -292,23 +324,21 @@ static void put_iteration(emission *e, const program_phase *f, int index)
     put(e, "    static const iteration phase%d = { %d, %d, %d, %s, %s, %s };\n", index, i->linear, i->always,
         i->skip_first, enough.text, rest.text, epsilon.text);
     if (!i->always) declare_targets(e, &f->factor);
-    put(e, "    for (int round = 0, factor = 1, verdict = 0; verdict != ITERATION_ENDED; round++) {\n");
+    put(e, "    for (int round = 0, factor = 1, sure = 0, verdict = 0; verdict != ITERATION_ENDED; round++) {\n");
     put(e, "        if (round == ITERATIONS_MOST) return %d;\n", CODE_NO_CONVERGENCE);
     put_segment(e, &f->residual, "        ", 0);
     if (i->always) {
-        put_segment(e, &f->factor, "        ", 0);
-        put_checks(e, f, "        ");
-        put(e, "        factor = 1;\n        counts[1]++;\n");
+        put_matrix(e, f, "        ");
+        put(e, "        factor = 1;\n");
     } else {
         put(e, "        if (factor) {\n");
-        put_segment(e, &f->factor, "            ", 1);
-        put_checks(e, f, "            ");
-        put(e, "            counts[1]++;\n        }\n");
+        put_matrix(e, f, "            ");
+        put(e, "        }\n");
     }
     put_segment(e, &f->solve, "        ", 0);
     put_correction(e, f);
     put(e, "        counts[0]++;\n");
-    put(e, "        verdict = iteration_judge(&phase%d, round, size, before%d, factor);\n", index, index);
+    put(e, "        verdict = iteration_judge(&phase%d, round, size, before%d, factor, sure);\n", index, index);
     put(e, "        if (verdict == ITERATION_HOPELESS) return size - size == 0 ? %d : %d;\n", CODE_NO_CONVERGENCE,
         CODE_NOT_FINITE);
     put(e, "        factor = verdict == ITERATION_NEEDS_MATRIX;\n        before%d = size;\n    }\n", index);
@@ -372,10 +402,10 @@ static const char iterating[] =
     "    const number size = taut_size(x);\n"
     "    return size > most || size != size ? size : most;\n"
     "}\n\n"
-    "/* A NaN is, too. */\n"
-    "static inline int taut_is_lost(number pivot, number reference)\n"
+    "/* A NaN does not. */\n"
+    "static inline int taut_exceeds(number pivot, number part, number reference)\n"
     "{\n"
-    "    return !(taut_size(pivot) > PIVOT_LEAST * taut_size(reference));\n"
+    "    return taut_size(pivot) > part * taut_size(reference);\n"
     "}\n\n";
 
 /* ---- elementary functions ---- */
@@ -383,7 +413,7 @@ static const char iterating[] =
 static void mark_segment(const segment *t, emit_functions *used)
 {
     for (uint32_t i = 0; i < t->count; i++) {
-        const instruction *c = &t->code[i];
+        const program_instruction *c = &t->code[i];
         if (c->op != OP_POWI || (c->b != 2 && c->b != 3)) used->is_used[c->op] = 1; /* squares and cubes are products */
     }
 }
@@ -470,7 +500,7 @@ void X(emit_prelude)(builder *out, const emit_functions *used, int single)
     taut_builder_add(out, (const char *)taut_iteration_text, taut_iteration_text_size);
     taut_builder_put(out, "\nstatic inline number taut_size(number x) { return %sfabs(x); }\n\n",
                      single ? "taut_float_" : "taut_math_");
-    taut_builder_add(out, iterating, used->checks ? sizeof iterating - 1 : (size_t)(strstr(iterating, "/* A NaN") - iterating));
+    taut_builder_add(out, iterating, used->checks ? sizeof iterating - 1 : (size_t)(strstr(iterating, "/* A NaN d") - iterating));
 }
 
 static uint32_t instruction_count(const program *p)

@@ -28,7 +28,7 @@ int X(program_emit)(const program *p, const char *name, char **text, size_t *len
 /* ---- parts, for files that hold several steps ---- */
 
 typedef struct {
-    unsigned char is_used[OP_COUNT + 1]; /* operations */
+    unsigned char is_used[PROGRAM_OPERATIONS]; /* operations */
     int iterates, checks;                /* is anything solved for; have matrices pivots */
 } emit_functions;
 
