@@ -19,7 +19,7 @@ static const double h = 0.005;
 static int is_long(void) { return getenv("TAUT_TEST_LONG") != NULL; }
 static long steps_of_a_run(void) { return is_long() ? 1000 : 200; }
 /* A compiler needs more than linear time. */
-static uint32_t instructions_most(void) { return is_long() ? 12000 : 1500; }
+static uint32_t instructions_most(void) { return is_long() ? 4000 : 1500; }
 
 /* ---- compilers ---- */
 
@@ -127,7 +127,7 @@ static void check_same(const subject *s, const state *x, const char *who)
 static void run_native(subject *s, const configuration *with)
 {
     const char *flags[] = { with->level, NULL };
-    native_options options = { .compiler = with->compiler, .flags = flags, .folder = "" };
+    native_options options = { .compiler = with->compiler, .flags = flags, .folder = "", .limit = 300 };
     native *code[PROGRAMS] = { NULL };
     for (int k = 0; k < s->program_count; k++) {
         program *p = s->programs[k];
