@@ -7,7 +7,8 @@ enum { ITERATION_GOES_ON, ITERATION_NEEDS_MATRIX, ITERATION_ENDED, ITERATION_HOP
 /* PIVOT_LEAST: pivots below so much of what they are made of have lost too many digits; above PIVOT_SURE they have lost
    hardly any. A correction of linear equations that moves so little is right to the last digits, and no second one is
    needed: LINEAR_SURE with pivots that are sure, LINEAR_ENOUGH with others. ITERATION_SMALL: below, a new matrix does
-   not pay. */
+   not pay. ITERATION_NOISE: corrections of so many epsilons that get no smaller are rounding errors. In float these
+   are larger: those of positions come divided by the step where velocities are solved for. */
 #ifdef ITERATION_SINGLE
 typedef float iteration_number;
 #define PIVOT_LEAST 1e-3f
@@ -15,6 +16,7 @@ typedef float iteration_number;
 #define LINEAR_SURE 1e-2f
 #define LINEAR_ENOUGH 1e-4f
 #define ITERATION_SMALL 5e-5f
+#define ITERATION_NOISE 16384
 #else
 typedef double iteration_number;
 #define PIVOT_LEAST 1e-5
@@ -22,6 +24,7 @@ typedef double iteration_number;
 #define LINEAR_SURE 1e-3
 #define LINEAR_ENOUGH 1e-7
 #define ITERATION_SMALL 1e-13
+#define ITERATION_NOISE 64
 #endif
 
 typedef struct {
@@ -44,8 +47,11 @@ static inline int iteration_judge(const iteration *f, int k, iteration_number si
     if (k <= f->skip_first) return ITERATION_GOES_ON;
     const iteration_number rate = size / before;
     if (rate < 1 && rate * size * (f->always ? rate : 1) <= f->rest) return ITERATION_ENDED;
-    if (2 * rate > 1)
-        return size <= 64 * f->epsilon ? ITERATION_ENDED : fresh ? ITERATION_HOPELESS : ITERATION_NEEDS_MATRIX;
+    if (2 * rate > 1) {
+        if (size <= 64 * f->epsilon) return ITERATION_ENDED;
+        if (!fresh) return ITERATION_NEEDS_MATRIX;
+        return size <= ITERATION_NOISE * f->epsilon ? ITERATION_ENDED : ITERATION_HOPELESS;
+    }
     if (f->always || rate * rate * rate * size <= f->enough || size <= ITERATION_SMALL) return ITERATION_GOES_ON;
     return ITERATION_NEEDS_MATRIX;
 }
