@@ -8,7 +8,8 @@
 
 static const command *const commands[] = {
     &command_run,   &command_resume,   &command_report, &command_export,    &command_compare,
-    &command_check, &command_converge, &command_verify, &command_reproduce, &command_methods,
+    &command_check, &command_converge, &command_verify, &command_reproduce, &command_compile,
+    &command_methods,
 };
 #define COMMAND_COUNT (sizeof commands / sizeof *commands)
 

@@ -1,5 +1,7 @@
 #include "lower/emit.h"
 
+#include <float.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -13,53 +15,34 @@ enum { INSTRUCTIONS_MOST = 12000 };
 
 typedef struct {
     const program *p;
-    char *text;
-    size_t length, capacity;
-    int failed;
+    builder *out;
+    int single;               /* numbers are floats */
     uint32_t *setup;          /* number of a register among the values of setup; UINT32_MAX: not one of them */
     unsigned char *used;      /* registers that are read */
 } emission;
-
-static void write_v(emission *e, const char *format, va_list arguments)
-{
-    char line[400];
-    int count = taut_text_format_v(line, sizeof line, format, arguments);
-    if (count < 0 || (size_t)count >= sizeof line || e->failed
-        || taut_mem_grow(e->p->context, &e->text, &e->capacity, e->length + (size_t)count + 1, 1)) {
-        e->failed = 1;
-        return;
-    }
-    memcpy(e->text + e->length, line, (size_t)count + 1);
-    e->length += (size_t)count;
-}
 
 static void __attribute__((format(printf, 2, 3))) put(emission *e, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    write_v(e, format, arguments);
+    taut_builder_put_v(e->out, format, arguments);
     va_end(arguments);
-}
-
-static void put_text(emission *e, const char *text, size_t length)
-{
-    if (e->failed || taut_mem_grow(e->p->context, &e->text, &e->capacity, e->length + length + 1, 1)) {
-        e->failed = 1;
-        return;
-    }
-    memcpy(e->text + e->length, text, length);
-    e->length += length;
-    e->text[e->length] = 0;
 }
 
 /* ---- registers ---- */
 
 static const char *const time_names[STATE_LEAVES] = { "t0", "t0_low", "t1", "span" };
 
-/* How a register is written; there are four buffers, for the operands of one line. */
+/* How a register is written. */
 typedef struct {
     char text[40];
 } operand;
+
+void X(emit_number)(double value, int single, char *buffer, size_t size)
+{
+    if (single) value = (double)(float)value;
+    taut_text_format(buffer, size, signbit(value) ? "(%a%s)" : "%a%s", value, single ? "f" : "");
+}
 
 static operand name_of(const emission *e, uint32_t r)
 {
@@ -77,8 +60,7 @@ static operand name_of(const emission *e, uint32_t r)
     else if (r < p->unknown_first + p->unknown_count)
         snprintf(o.text, sizeof o.text, "u%u", r - p->unknown_first);
     else if (r >= p->literal_first)
-        taut_text_format(o.text, sizeof o.text, p->literals[r - p->literal_first] < 0 ? "(%a)" : "%a",
-                         (double)p->literals[r - p->literal_first]);
+        X(emit_number)((double)p->literals[r - p->literal_first], e->single, o.text, sizeof o.text);
     else if (e->setup[r] != UINT32_MAX)
         snprintf(o.text, sizeof o.text, "s%u", e->setup[r]);
     else
@@ -157,6 +139,35 @@ uint32_t X(program_setup_count)(const program *p) { return p->setup.count; }
 
 /* ---- instructions ---- */
 
+void X(emit_operation)(builder *out, op o, const char *a, const char *b, int32_t n, int single)
+{
+    const char *functions = single ? "taut_float_" : "taut_math_";
+    switch (o) {
+    case OP_NEG: taut_builder_put(out, "-%s", a); break;
+    case OP_ADD: case OP_SUB: case OP_MUL: case OP_DIV: taut_builder_put(out, "%s %s %s", a, taut_op_name(o), b); break;
+    case OP_POWI: /* as taut_math_powi computes it */
+        if (n == 2) taut_builder_put(out, "%s * %s", a, a);
+        else if (n == 3) taut_builder_put(out, "%s * %s * %s", a, a, a);
+        else taut_builder_put(out, "%spowi(%s, %d)", functions, a, n);
+        break;
+    case OP_SQRT: taut_builder_put(out, "%ssqrt(%s)", functions, a); break;
+    case OP_ABS: taut_builder_put(out, "%sfabs(%s)", functions, a); break;
+    case OP_SIGN: taut_builder_put(out, "(number)((%s > 0) - (%s < 0))", a, a); break;
+    case OP_MIN: taut_builder_put(out, "%s < %s ? %s : %s", a, b, a, b); break;
+    case OP_MAX: taut_builder_put(out, "%s > %s ? %s : %s", a, b, a, b); break;
+    case OP_SINC: case OP_SINHC: case OP_ATANC: case OP_ATANHC:
+        taut_builder_put(out, "%s%s(%s, %d)", functions, taut_op_name(o), a, n);
+        break;
+    case OP_POW: taut_builder_put(out, "%spow(%s, %s)", functions, a, b); break;
+    case OP_ATAN2: taut_builder_put(out, "%satan2(%s, %s)", functions, a, b); break;
+    case OP_CBRT: case OP_EXP: case OP_LOG: case OP_SIN: case OP_COS: case OP_TAN: case OP_ASIN: case OP_ACOS:
+    case OP_ATAN: case OP_SINH: case OP_COSH: case OP_TANH:
+        taut_builder_put(out, "%s%s(%s)", functions, taut_op_name(o), a);
+        break;
+    CASE_LEAVES break;
+    }
+}
+
 /* What expr/ops.h does not have. */
 static void put_own(emission *e, const program_instruction *c)
 {
@@ -180,39 +191,14 @@ static void put_value(emission *e, const program_instruction *c)
         return;
     }
     if (!op_has_number((op)c->op) && taut_op_arity((op)c->op) == 2) b = name_of(e, c->b);
-    switch ((op)c->op) {
-    case OP_NEG: put(e, "-%s", a.text); break;
-    case OP_ADD: case OP_SUB: case OP_MUL: case OP_DIV:
-        put(e, "%s %s %s", a.text, taut_op_name((op)c->op), b.text);
-        break;
-    case OP_POWI: /* as taut_math_powi computes it */
-        if (c->b == 2) put(e, "%s * %s", a.text, a.text);
-        else if (c->b == 3) put(e, "%s * %s * %s", a.text, a.text, a.text);
-        else put(e, "taut_math_powi(%s, %d)", a.text, (int32_t)c->b);
-        break;
-    case OP_SQRT: put(e, "taut_math_sqrt(%s)", a.text); break;
-    case OP_ABS: put(e, "taut_math_fabs(%s)", a.text); break;
-    case OP_SIGN: put(e, "(%s > 0) - (%s < 0)", a.text, a.text); break;
-    case OP_MIN: put(e, "%s < %s ? %s : %s", a.text, b.text, a.text, b.text); break;
-    case OP_MAX: put(e, "%s > %s ? %s : %s", a.text, b.text, a.text, b.text); break;
-    case OP_SINC: case OP_SINHC: case OP_ATANC: case OP_ATANHC:
-        put(e, "taut_math_%s(%s, %d)", taut_op_name((op)c->op), a.text, (int32_t)c->b);
-        break;
-    case OP_POW: put(e, "taut_math_pow(%s, %s)", a.text, b.text); break;
-    case OP_ATAN2: put(e, "taut_math_atan2(%s, %s)", a.text, b.text); break;
-    case OP_CBRT: case OP_EXP: case OP_LOG: case OP_SIN: case OP_COS: case OP_TAN: case OP_ASIN: case OP_ACOS:
-    case OP_ATAN: case OP_SINH: case OP_COSH: case OP_TANH:
-        put(e, "taut_math_%s(%s)", taut_op_name((op)c->op), a.text);
-        break;
-    CASE_LEAVES break;
-    }
+    X(emit_operation)(e->out, (op)c->op, a.text, b.text, (int32_t)c->b, e->single);
 }
 
 /* declared: the targets have been declared before, outside of a condition */
 static void put_segment(emission *e, const segment *t, const char *indent, int declared)
 {
     for (uint32_t i = 0; i < t->count; i++) {
-        put(e, "%s%s%s = ", indent, declared ? "" : "const double ", name_of(e, t->code[i].target).text);
+        put(e, "%s%s%s = ", indent, declared ? "" : "const number ", name_of(e, t->code[i].target).text);
         put_value(e, &t->code[i]);
         put(e, ";\n");
     }
@@ -224,9 +210,9 @@ static void put_setup(emission *e)
 {
     const program *p = e->p;
     const segment *t = &p->setup;
-    put(e, "    const double h = time[4];\n    (void)h;\n    if (first) {\n");
+    put(e, "    const number h = time[4];\n    (void)h;\n    if (first) {\n");
     for (uint32_t i = 0; i < t->count; i++) {
-        put(e, "        const double %s = ", name_of(e, t->code[i].target).text);
+        put(e, "        const number %s = ", name_of(e, t->code[i].target).text);
         put_value(e, &t->code[i]);
         put(e, ";\n");
     }
@@ -236,7 +222,16 @@ static void put_setup(emission *e)
     put(e, "    }\n");
     for (uint32_t i = 0; i < t->count; i++)
         if (e->setup[t->code[i].target] != UINT32_MAX)
-            put(e, "    const double s%u = s[%u];\n", e->setup[t->code[i].target], e->setup[t->code[i].target]);
+            put(e, "    const number s%u = s[%u];\n", e->setup[t->code[i].target], e->setup[t->code[i].target]);
+}
+
+/* Names are the user's: nothing in them ends a comment, begins one in it, continues a line or hides what is there. */
+void X(emit_comment)(char *text)
+{
+    for (char *at = text; *at; at++) {
+        const int pair = at[1] && (strncmp(at, "*/", 2) == 0 || strncmp(at, "/*", 2) == 0 || strncmp(at, "??", 2) == 0);
+        if (pair || *at == '\\' || *at < ' ' || *at > '~') *at = '.';
+    }
 }
 
 /* What a number of the state's block is. */
@@ -253,7 +248,7 @@ static void describe_state(const emission *e, uint32_t i, char *buffer, size_t s
         X(system_constraint_name)(s, i - 5 * s->n, name, sizeof name);
         snprintf(buffer, size, "multiplier of %s", name);
     }
-    for (char *at = buffer; (at = strstr(at, "*/")); at++) *at = '.'; /* names are the user's: a comment does not end */
+    X(emit_comment)(buffer);
 }
 
 static void put_state(emission *e)
@@ -263,19 +258,19 @@ static void put_state(emission *e)
     for (uint32_t i = 0; i < p->state_count; i++) {
         if (!e->used[p->state_first + i]) continue;
         describe_state(e, i, what, sizeof what);
-        put(e, "    const double x%u = x[%u]; /* %s */\n", i, i, what);
+        put(e, "    const number x%u = x[%u]; /* %s */\n", i, i, what);
     }
     for (int i = 0; i < STATE_LEAVES; i++)
         if (e->used[p->state_first + p->state_count + (uint32_t)i])
-            put(e, "    const double %s = time[%d];\n", time_names[i], i);
+            put(e, "    const number %s = time[%d];\n", time_names[i], i);
     for (uint32_t i = 0; i < p->input_count; i++)
-        put(e, "    const double u%u = inputs[%u];\n", p->inputs[i], p->inputs[i]);
+        put(e, "    const number u%u = inputs[%u];\n", p->inputs[i], p->inputs[i]);
 }
 
 static void declare_targets(emission *e, const segment *t)
 {
     for (uint32_t i = 0; i < t->count; i++)
-        put(e, "%s%s%s", i % 12 ? ", " : "    double ", name_of(e, t->code[i].target).text,
+        put(e, "%s%s = 0%s", i % 12 ? ", " : "    number ", name_of(e, t->code[i].target).text,
             i % 12 == 11 || i + 1 == t->count ? ";\n" : "");
 }
 
@@ -284,8 +279,8 @@ static void put_checks(emission *e, const program_phase *f, const char *part)
 {
     if (!f->check_count) put(e, "1");
     for (uint32_t i = 0; i < f->check_count; i++)
-        put(e, "%s(taut_math_fabs(%s) > %s * taut_math_fabs(%s))", i ? " & " : "",
-            name_of(e, f->checks[i].pivot).text, part, name_of(e, f->checks[i].reference).text);
+        put(e, "%staut_exceeds(%s, %s, %s)", i ? " & " : "", name_of(e, f->checks[i].pivot).text, part,
+            name_of(e, f->checks[i].reference).text);
 }
 
 static void put_matrix(emission *e, const program_phase *f, const char *indent)
@@ -293,7 +288,7 @@ static void put_matrix(emission *e, const program_phase *f, const char *indent)
     put_segment(e, &f->factor, indent, !f->iteration.always);
     put(e, "%sif (!(", indent);
     put_checks(e, f, "PIVOT_LEAST");
-    put(e, ")) return 1;\n");
+    put(e, ")) return %d;\n", CODE_SINGULAR);
     if (f->iteration.linear) {
         put(e, "%ssure = ", indent);
         put_checks(e, f, "PIVOT_SURE");
@@ -304,21 +299,38 @@ static void put_matrix(emission *e, const program_phase *f, const char *indent)
 
 static void put_correction(emission *e, const program_phase *f)
 {
-    put(e, "        double size = 0;\n");
+    put(e, "        number size = 0;\n");
     for (uint32_t i = 0; i < f->size; i++) {
         operand u = name_of(e, f->unknowns[i]), d = name_of(e, f->changes[i]), w = name_of(e, f->weights[i]);
         put(e, "        %s -= %s;\n        size = taut_most(size, %s * %s);\n", u.text, d.text, w.text, d.text);
     }
 }
 
+/* Tolerances that are multiples of the epsilon of double become the same of float; others stay, but for a least
+   multiple of it. */
+static double single_tolerance(double tolerance, double least)
+{
+    const double scaled = tolerance / DBL_EPSILON * (double)FLT_EPSILON;
+    return tolerance <= 4 * DBL_EPSILON ? scaled : fmax(tolerance, least * (double)FLT_EPSILON);
+}
+
+/* In float stagnation begins higher up: rounding errors of positions come divided by the step where velocities are
+   solved for. */
+#define SINGLE_FLOOR (16384 * (double)FLT_EPSILON)
+
 static void put_iteration(emission *e, const program_phase *f, int index)
 {
     const iteration *i = &f->iteration;
-    put(e, "    static const iteration phase%d = { %d, %d, %d, %a, %a, %a, %a };\n", index, i->linear, i->always,
-        i->skip_first, i->enough, i->rest, i->epsilon, i->floor);
+    operand enough, rest, epsilon, floor;
+    X(emit_number)(e->single ? single_tolerance(i->enough, 0.5) : i->enough, e->single, enough.text, sizeof enough.text);
+    X(emit_number)(e->single ? single_tolerance(i->rest, 1 / 2048.0) : i->rest, e->single, rest.text, sizeof rest.text);
+    X(emit_number)(e->single ? (double)FLT_EPSILON : i->epsilon, e->single, epsilon.text, sizeof epsilon.text);
+    X(emit_number)(e->single ? SINGLE_FLOOR : i->floor, e->single, floor.text, sizeof floor.text);
+    put(e, "    static const iteration phase%d = { %d, %d, %d, %s, %s, %s, %s };\n", index, i->linear, i->always,
+        i->skip_first, enough.text, rest.text, epsilon.text, floor.text);
     if (!i->always) declare_targets(e, &f->factor);
     put(e, "    for (int round = 0, factor = 1, sure = 0, verdict = 0; verdict != ITERATION_ENDED; round++) {\n");
-    put(e, "        if (round == ITERATIONS_MOST) return 1;\n");
+    put(e, "        if (round == ITERATIONS_MOST) return %d;\n", CODE_NO_CONVERGENCE);
     put_segment(e, &f->residual, "        ", 0);
     if (i->always) {
         put_matrix(e, f, "        ");
@@ -332,7 +344,8 @@ static void put_iteration(emission *e, const program_phase *f, int index)
     put_correction(e, f);
     put(e, "        counts[0]++;\n");
     put(e, "        verdict = iteration_judge(&phase%d, round, size, before%d, factor, sure);\n", index, index);
-    put(e, "        if (verdict == ITERATION_HOPELESS) return 1;\n");
+    put(e, "        if (verdict == ITERATION_HOPELESS) return size - size == 0 ? %d : %d;\n", CODE_NO_CONVERGENCE,
+        CODE_NOT_FINITE);
     put(e, "        factor = verdict == ITERATION_NEEDS_MATRIX;\n        before%d = size;\n    }\n", index);
 }
 
@@ -342,8 +355,8 @@ static void put_phase(emission *e, const program_phase *f, int index)
     put_segment(e, &f->begin, "    ", 0);
     if (!f->size) return;
     for (uint32_t i = 0; i < f->size; i++)
-        put(e, "    double %s = %s;\n", name_of(e, f->unknowns[i]).text, name_of(e, f->guesses[i]).text);
-    put(e, "    double before%d = 0;\n", index);
+        put(e, "    number %s = %s;\n", name_of(e, f->unknowns[i]).text, name_of(e, f->guesses[i]).text);
+    put(e, "    number before%d = 0;\n", index);
     put_iteration(e, f, index);
 }
 
@@ -353,10 +366,10 @@ static void put_results(emission *e)
     uint32_t n = p->s->n, c = p->s->c;
     put(e, "\n    /* the new state */\n");
     put_segment(e, &p->results, "    ", 0);
-    put(e, "    double finite = 0;\n");
+    put(e, "    number finite = 0;\n");
     for (uint32_t i = 0; i < n; i++)
         put(e, "    finite += 0 * %s + 0 * %s;\n", name_of(e, p->move[i]).text, name_of(e, p->push[i]).text);
-    put(e, "    if (!(finite == 0)) return 1;\n");
+    put(e, "    if (!(finite == 0)) return %d;\n", CODE_NOT_FINITE);
     for (uint32_t i = 0; i < n; i++)
         put(e, "    taut_add(&x[%u], &x[%u], %s);\n", i, 3 * n + i, name_of(e, p->move[i]).text);
     for (uint32_t i = 0; i < n; i++) {
@@ -378,55 +391,121 @@ static void put_results(emission *e)
     put(e, "    return 0;\n}\n");
 }
 
-static const char prelude[] =
-    "\n/* The larger of most and |x|; a NaN wins. */\n"
-    "static inline double taut_most(double most, double x)\n"
+static const char adding[] =
+    "\n/* x + d, with what rounding leaves over. */\n"
+    "static inline void taut_add(number *x, number *low, number d)\n"
     "{\n"
-    "    const double size = taut_math_fabs(x);\n"
-    "    return size > most || size != size ? size : most;\n"
-    "}\n\n"
-    "/* x + d, with what rounding leaves over. */\n"
-    "static inline void taut_add(double *x, double *low, double d)\n"
-    "{\n"
-    "    const double y = d + *low, sum = *x + y;\n"
+    "    const number y = d + *low, sum = *x + y;\n"
     "    *low = y - (sum - *x);\n"
     "    *x = sum;\n"
     "}\n\n";
 
+static const char iterating[] =
+    "/* The larger of most and |x|; a NaN wins. */\n"
+    "static inline number taut_most(number most, number x)\n"
+    "{\n"
+    "    const number size = taut_size(x);\n"
+    "    return size > most || size != size ? size : most;\n"
+    "}\n\n"
+    "/* A NaN does not. */\n"
+    "static inline int taut_exceeds(number pivot, number part, number reference)\n"
+    "{\n"
+    "    return taut_size(pivot) > part * taut_size(reference);\n"
+    "}\n\n";
+
 /* ---- elementary functions ---- */
 
-static void mark_functions(const segment *t, unsigned char *used)
+static void mark_segment(const segment *t, emit_functions *used)
 {
-    for (uint32_t i = 0; i < t->count; i++) used[t->code[i].op] = 1;
+    for (uint32_t i = 0; i < t->count; i++) {
+        const program_instruction *c = &t->code[i];
+        if (c->op != OP_POWI || (c->b != 2 && c->b != 3)) used->is_used[c->op] = 1; /* squares and cubes are products */
+    }
 }
 
-/* The sections of base/elementary.h that the instructions need. */
-static void put_functions(emission *e)
+void X(program_mark_functions)(const program *p, emit_functions *used)
 {
-    static const op all[] = { OP_POW, OP_CBRT, OP_EXP, OP_LOG, OP_SIN, OP_COS, OP_TAN, OP_ASIN, OP_ACOS, OP_ATAN, OP_ATAN2,
-                              OP_SINH, OP_COSH, OP_TANH, OP_SINC, OP_SINHC, OP_ATANC, OP_ATANHC };
-    const program *p = e->p;
-    unsigned char used[PROGRAM_OPERATIONS] = { 0 };
-    const char *names[OP_COUNT];
-    size_t count = 0;
-    mark_functions(&p->setup, used), mark_functions(&p->results, used);
+    mark_segment(&p->setup, used), mark_segment(&p->results, used);
     for (int k = 0; k < p->phase_count; k++) {
         const program_phase *f = &p->phases[k];
-        mark_functions(&f->begin, used), mark_functions(&f->residual, used);
-        mark_functions(&f->factor, used), mark_functions(&f->solve, used);
+        mark_segment(&f->begin, used), mark_segment(&f->residual, used);
+        mark_segment(&f->factor, used), mark_segment(&f->solve, used);
+        used->iterates |= f->size > 0;
+        used->checks |= f->check_count > 0;
     }
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        if (used[all[i]]) names[count++] = all[i] == OP_POW ? "pow" : taut_op_name(all[i]);
-    if (used[OP_POWI]) names[count++] = "powi";
+}
+
+static const char *function_name(op o)
+{
+    return o == OP_POW ? "pow" : o == OP_POWI ? "powi" : o == OP_ABS ? "fabs" : taut_op_name(o);
+}
+
+/* The sections of base/elementary.h. */
+static void put_double_functions(builder *out, const emit_functions *used, const op *all, size_t all_count)
+{
+    const char *names[OP_COUNT];
+    size_t count = 0;
+    for (size_t i = 0; i < all_count; i++)
+        if (used->is_used[all[i]]) names[count++] = function_name(all[i]);
     size_t length = taut_elementary_text(names, count, NULL, 0);
-    char *text = length == TAUT_ELEMENTARY_UNKNOWN ? NULL : taut_mem_new(p->context, length + 1, 1);
-    if (!text) {
-        e->failed = 1;
-        return;
+    char *text = length == TAUT_ELEMENTARY_UNKNOWN ? NULL : taut_mem_new(out->context, length + 1, 1);
+    if (text) {
+        taut_elementary_text(names, count, text, length + 1);
+        taut_builder_add(out, text, length);
     }
-    taut_elementary_text(names, count, text, length + 1);
-    put_text(e, text, length);
-    taut_mem_free(p->context, text);
+    out->failed |= !text;
+    taut_mem_free(out->context, text);
+}
+
+/* Those of the C library; the four that it does not have in double. */
+static void put_single_functions(builder *out, const emit_functions *used, const op *even, size_t even_count)
+{
+    static const op all[] = { OP_SQRT, OP_ABS, OP_CBRT, OP_EXP, OP_LOG, OP_SIN, OP_COS, OP_TAN, OP_ASIN, OP_ACOS, OP_ATAN,
+                              OP_SINH, OP_COSH, OP_TANH };
+    int any = 0;
+    for (size_t i = 0; i < even_count; i++) any |= used->is_used[even[i]];
+    taut_builder_put(out, "#include <math.h>\n\n");
+    if (any) put_double_functions(out, used, even, even_count);
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (used->is_used[all[i]] || (all[i] == OP_ABS && used->iterates))
+            taut_builder_put(out, "static inline float taut_float_%s(float x) { return %sf(x); }\n",
+                             function_name(all[i]), function_name(all[i]));
+    if (used->is_used[OP_POW])
+        taut_builder_put(out, "static inline float taut_float_pow(float x, float y) { return powf(x, y); }\n");
+    if (used->is_used[OP_ATAN2])
+        taut_builder_put(out, "static inline float taut_float_atan2(float y, float x) { return atan2f(y, x); }\n");
+    for (size_t i = 0; i < even_count; i++)
+        if (used->is_used[even[i]])
+            taut_builder_put(out, "static inline float taut_float_%s(float x, int n) "
+                                  "{ return (float)taut_math_%s((double)x, n); }\n",
+                             taut_op_name(even[i]), taut_op_name(even[i]));
+    if (used->is_used[OP_POWI])
+        taut_builder_put(out, "static inline float taut_float_powi(float x, int n)\n"
+                              "{\n"
+                              "    float result = 1;\n"
+                              "    for (unsigned left = n < 0 ? 0u - (unsigned)n : (unsigned)n; left; left >>= 1, x *= x)\n"
+                              "        if (left & 1) result *= x;\n"
+                              "    return n < 0 ? 1 / result : result;\n"
+                              "}\n");
+}
+
+void X(emit_prelude)(builder *out, const emit_functions *used, int single)
+{
+    static const op all[] = { OP_POW, OP_CBRT, OP_EXP, OP_LOG, OP_SIN, OP_COS, OP_TAN, OP_ASIN, OP_ACOS, OP_ATAN, OP_ATAN2,
+                              OP_SINH, OP_COSH, OP_TANH, OP_POWI, OP_SINC, OP_SINHC, OP_ATANC, OP_ATANHC };
+    const size_t count = sizeof all / sizeof *all, even_count = 4;
+    if (single)
+        put_single_functions(out, used, all + count - even_count, even_count);
+    else
+        put_double_functions(out, used, all, count);
+    taut_builder_put(out, "\ntypedef %s number;\n", single ? "float" : "double");
+    taut_builder_add(out, adding, sizeof adding - 1);
+    if (!used->iterates) return;
+    if (single) taut_builder_put(out, "#define ITERATION_SINGLE\n");
+    taut_builder_add(out, (const char *)taut_iteration_text, taut_iteration_text_size);
+    taut_builder_put(out, "\nstatic inline number taut_size(number x) { return %sfabs(x); }\n\n",
+                     single ? "taut_float_" : "taut_math_");
+    taut_builder_add(out, iterating, used->checks ? sizeof iterating - 1 : (size_t)(strstr(iterating, "/* A NaN d") - iterating));
 }
 
 static uint32_t instruction_count(const program *p)
@@ -439,38 +518,50 @@ static uint32_t instruction_count(const program *p)
     return count;
 }
 
-static void put_function(emission *e, const char *name)
+static void put_function(emission *e, const char *name, int is_static)
 {
-    static const char arguments[] = "(int first, const double *k, double *restrict s, double *restrict x, const double *time,\n"
-                                    "    const double *inputs, double *reported, long *counts)";
+    static const char arguments[] =
+        "(int first, const number *k, number *restrict s, number *restrict x, const number *time,\n"
+        "    const number *inputs, number *reported, long *counts)";
     const program *p = e->p;
-    put(e, "int %s%s;\n", name, arguments);
-    put(e, "int %s%s\n{\n    (void)k, (void)inputs, (void)reported;\n", name, arguments);
+    if (!is_static) put(e, "int %s%s;\n", name, arguments);
+    put(e, "%sint %s%s\n{\n    (void)k, (void)s, (void)inputs, (void)reported, (void)counts;\n", is_static ? "static " : "", name, arguments);
     put_setup(e);
     put_state(e);
     for (int k = 0; k < p->phase_count; k++) put_phase(e, &p->phases[k], k);
     put_results(e);
 }
 
-int X(program_emit)(const program *p, const char *name, char **text, size_t *length)
+int X(program_emit_function)(const program *p, const char *name, int is_static, int single, uint32_t *setup_count,
+                             builder *out)
 {
     emission e;
+    int status = begin(&e, p);
+    e.out = out;
+    e.single = single;
+    if (!status) {
+        *setup_count = number_setup(&e);
+        put_function(&e, name, is_static);
+        status = out->failed ? TAUT_OUT_OF_MEMORY : TAUT_OK;
+    }
+    end(&e);
+    return status;
+}
+
+int X(program_emit)(const program *p, const char *name, char **text, size_t *length)
+{
+    builder out = { .context = p->context };
+    emit_functions used = { .iterates = 0 };
     *text = NULL;
     *length = 0;
     if (instruction_count(p) > INSTRUCTIONS_MOST) return TAUT_OK;
-    int status = begin(&e, p);
-    if (!status) {
-        number_setup(&e);
-        put_functions(&e);
-        put_text(&e, (const char *)taut_iteration_text, taut_iteration_text_size);
-        put_text(&e, prelude, sizeof prelude - 1);
-        put_function(&e, name);
-        status = e.failed ? TAUT_OUT_OF_MEMORY : TAUT_OK;
-    }
-    end(&e);
+    X(program_mark_functions)(p, &used);
+    X(emit_prelude)(&out, &used, 0);
+    uint32_t setup_count;
+    int status = X(program_emit_function)(p, name, 0, 0, &setup_count, &out);
     if (status)
-        taut_mem_free(p->context, e.text);
+        taut_builder_clear(&out);
     else
-        *text = e.text, *length = e.length;
+        *text = out.text, *length = out.length;
     return status;
 }

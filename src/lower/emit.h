@@ -1,12 +1,15 @@
 /* A lowered step as C text: one function that does what the interpreter does, with the same operations in the same
- * order, so with the same bits. In double alone. */
+ * order, so with the same bits. In double alone; files for people (compile/compile.h) may be in float. */
 #ifndef TAUT_LOWER_EMIT_H
 #define TAUT_LOWER_EMIT_H
 
+#include "base/builder.h"
 #include "lower/program.h"
 
-/* What the text defines. Returns 0 where the step was made, and 1 where it is left to the general path; then x is as it
-   was. */
+/* Why a step is left to the general path. */
+enum { CODE_DONE, CODE_NO_CONVERGENCE, CODE_SINGULAR, CODE_NOT_FINITE };
+
+/* What the text defines. Returns CODE_DONE where the step was made; otherwise x is as it was. */
 typedef int code_function(
     int first,                /* h or a constant is another than in the last call: fills s anew */
     const double *k,          /* constants, as in the first registers */
@@ -21,5 +24,26 @@ typedef int code_function(
 uint32_t X(program_setup_count)(const program *p);
 /* The text; *text is allocated. NULL without a failure: the step is too long to be compiled in a reasonable time. */
 int X(program_emit)(const program *p, const char *name, char **text, size_t *length);
+
+/* ---- parts, for files that hold several steps ---- */
+
+typedef struct {
+    unsigned char is_used[PROGRAM_OPERATIONS]; /* operations */
+    int iterates, checks;                /* is anything solved for; have matrices pivots */
+} emit_functions;
+
+/* Adds the operations of the program's tapes. */
+void X(program_mark_functions)(const program *p, emit_functions *used);
+/* What must stand before: elementary functions, the judge of iterations, the type `number`. single: float. */
+void X(emit_prelude)(builder *out, const emit_functions *used, int single);
+/* The function; *setup_count: values of setup that it keeps. */
+int X(program_emit_function)(const program *p, const char *name, int is_static, int single, uint32_t *setup_count,
+                             builder *out);
+/* An operation on operands as text. */
+void X(emit_operation)(builder *out, op o, const char *a, const char *b, int32_t n, int single);
+/* A literal. */
+void X(emit_number)(double value, int single, char *buffer, size_t size);
+/* Makes the text fit for a comment, in place. */
+void X(emit_comment)(char *text);
 
 #endif

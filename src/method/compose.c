@@ -185,5 +185,20 @@ static int step(void *self, state *x, real h)
 
 static const newton_counts *counts(const void *self) { return &((const compose *)self)->counts; }
 
-static const method_code code = { create, step, counts, destroy };
+static int parts(const void *self, method_part *out, const char **why)
+{
+    const compose *z = self;
+    const method *methods[] = { &z->base, &z->adjoint };
+    int count = 0, halved = z->adjoint.self != NULL;
+    for (int i = 0; i < z->count; i++)
+        for (int k = 0; k <= halved; k++) {
+            /* a base is one lowered step, or none: there are no compositions of compositions */
+            if (!X(method_parts)(methods[k], &out[count], why)) return 0;
+            out[count].factor = z->steps[i];
+            out[count++].halved = halved;
+        }
+    return count;
+}
+
+static const method_code code = { create, step, counts, destroy, parts };
 const struct method_class X(method_compose) = { .info = &info, .declare = declare, .code = &code };

@@ -419,5 +419,18 @@ static const newton_counts *counts(const void *self)
     return X(stepper_counts)(((const method_state *)self)->stepper);
 }
 
-static const method_code code = { create, step, counts, destroy };
+static int parts(const void *self, method_part *out, const char **why)
+{
+    const method_state *z = self;
+    program *lowered = X(stepper_program)(z->stepper);
+    *why = z->impulse ? "impulses at the ends of its steps are code, not a table of equations; take em without project"
+           : z->form  ? "with rotations, or masses that depend on positions, em finds velocities by code after its step; "
+                        "take rattle or lobatto"
+                      : METHOD_NOT_LOWERED;
+    if (!lowered || z->impulse || z->form) return 0;
+    *out = (method_part){ lowered, 1, 0 };
+    return 1;
+}
+
+static const method_code code = { create, step, counts, destroy, parts };
 const struct method_class X(method_em) = { .info = &info, .refuse = refuse, .declare = declare, .code = &code };

@@ -3,6 +3,7 @@
 #define TAUT_METHOD_METHOD_H
 
 #include "method/formulation.h"
+#include "lower/program.h"
 #include "step/stepper.h"
 
 /* What a method keeps; the tests measure each. */
@@ -75,6 +76,17 @@ typedef struct {
  *
  * tests/test_catalogue.c measures every property that the methods declare. */
 
+/* A step is a sequence of lowered ones: each by `factor` h, and half of that where `halved`. */
+typedef struct {
+    program *program;
+    real factor;
+    int halved;
+} method_part;
+#define METHOD_PARTS 250
+#define METHOD_NOT_LOWERED                                                                                \
+    "its step is too long for straight-line code, or has no fixed order of elimination; take a smaller " \
+    "model, fewer stages, or Taut's library"
+
 /* Steps that are code of their own: vector fields with their schemes, compositions, and reductions of a table that are
    written out for speed. */
 typedef struct {
@@ -82,6 +94,8 @@ typedef struct {
     int (*step)(void *self, state *x, real h);
     const newton_counts *(*counts)(const void *self);
     void (*destroy)(void *self);
+    /* As method_parts; NULL: it is code. */
+    int (*parts)(const void *self, method_part *parts, const char **why);
 } method_code;
 
 struct method_class {
@@ -135,6 +149,9 @@ void X(method_destroy)(method *m);
 /* x := the state h later. On a positive status x is as it was. */
 int X(method_step)(const method *m, state *x, real h);
 const newton_counts *X(method_counts)(const method *m);
+/* The lowered steps that a step consists of, METHOD_PARTS at the most; nothing else is done in it but that t is set.
+   Returns how many; 0 where it is more than that, with the reason and what to do. */
+int X(method_parts)(const method *m, method_part *parts, const char **why);
 
 extern const struct method_class X(method_naive), X(method_extended), X(method_dirac);
 /* The equations that such a method integrates; NULL for the others. */

@@ -259,3 +259,15 @@ void X(method_destroy)(method *m)
     if (m->self && !m->code) X(stepper_destroy)(m->self);
     *m = (method){ 0 };
 }
+
+int X(method_parts)(const method *m, method_part *parts, const char **why)
+{
+    *why = "its step is code, not a table of equations; take rattle, shake, lobatto, galerkin, del, em, euler, or compose "
+           "of one of them";
+    if (m->code && m->code->parts) return m->code->parts(m->self, parts, why);
+    if (m->class->table) *why = METHOD_NOT_LOWERED;
+    program *lowered = m->code ? NULL : X(stepper_program)(m->self);
+    if (!lowered) return 0;
+    *parts = (method_part){ lowered, 1, 0 };
+    return 1;
+}
