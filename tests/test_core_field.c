@@ -11,7 +11,7 @@
    by a good part of 1. */
 #define ROUNDING ((wide)(1e3 * (double)REAL_EPSILON))
 
-enum { MOST = 80 }; /* variables of a kind */
+enum { MOST = 160 }; /* variables of a kind */
 
 typedef struct {
     model *m;
@@ -417,23 +417,45 @@ static void random_models(void **state)
     }
 }
 
-/* Rings and pairs of 70 coordinates: every batch is longer than the lanes, and not a multiple of them; Lennard-Jones,
+/* Rings and pairs of 110 coordinates: every batch is longer than the lanes, and not a multiple of them; Lennard-Jones,
    bending, mixed kinds, one sum of all. */
 static void more_instances_than_lanes(void **state)
 {
     (void)state;
-    assert_true(70 > 2 * LANES && 70 % LANES);
+    assert_true(110 > 2 * LANES && 110 % LANES);
     static writer w;
     w.length = 0;
     w.r.seed = 7;
     put(&w,
         "local t, x = time(), {}\n"
-        "for i = 1, 70 do x[i] = coordinate('x'..i); lagrangian(x[i].dot^2/2); start { ['x'..i] = 0 } end\n"
+        "for i = 1, 110 do x[i] = coordinate('x'..i); lagrangian(x[i].dot^2/2); start { ['x'..i] = 0 } end\n"
         "local l = constraint('c', x[1])\n"
-        "for i = 1, 70 do local y, z = x[i %% 70 + 1], x[(i + 6) %% 70 + 1]\n"
+        "for i = 1, 110 do local y, z = x[i %% 110 + 1], x[(i + 6) %% 110 + 1]\n"
         "  local s = (2 + (x[i] - y)^2 + (x[i].dot - z)^2)^-3\n"
-        "  force(x[i %% 50 + 1], i/70*(s^2 - 2*s) + l*cos(x[i] - 2*y + z)*exp(t/3) + (i - 3.5)*x[i]*y.dot - z^2*t)\n"
+        "  force(x[i %% 90 + 1], i/110*(s^2 - 2*s) + l*cos(x[i] - 2*y + z)*exp(t/3) + (i - 3.5)*x[i]*y.dot - z^2*t)\n"
         "end\n");
+    check_all(w.text, &w.r);
+}
+
+/* Tables with arithmetic in them (field/tables.h): groups of three and of two instances to a function, strides that
+   are not one, a table that breaks off in the middle and goes on elsewhere, one that runs backwards, constants that
+   come in no order, all instances in one function. */
+static void tables_in_stretches(void **state)
+{
+    (void)state;
+    static writer w;
+    w.length = 0;
+    w.r.seed = 19;
+    put(&w,
+        "local t, x = time(), {}\n"
+        "for i = 1, 150 do x[i] = coordinate('x'..i); lagrangian(x[i].dot^2/2); start { ['x'..i] = 0 } end\n"
+        "local l = constraint('c', x[1])\n"
+        "for i = 0, 48 do local at = 3*i < 75 and 3*i or 3*i - 70\n" /* a break */
+        "  for c = 1, 3 do force(x[i + 1], (x[3*i + c] - x[at + c])^2*x[3*i + c].dot) end\n"
+        "  for c = 1, 3 do force(x[100 - i], (2 + x[3*i + c]*x[150 - 3*i - c])^3) end\n" /* backwards */
+        "  for c = 1, 2 do force(x[2*i + 1], sin(x[2*i + c] + l)*(i*i %% 7 + 1)) end\n" /* constants */
+        "end\n"
+        "for i = 1, 149 do force(x[1], cos(x[i + 1] - x[i])*t) end\n");
     check_all(w.text, &w.r);
 }
 
@@ -538,7 +560,7 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
     const struct CMUnitTest tests[] = {
-        TEST(random_models),          TEST(more_instances_than_lanes),
+        TEST(random_models),          TEST(more_instances_than_lanes), TEST(tables_in_stretches),
         TEST(a_value_read_twice),     TEST(structural_zeros_are_not_stored),
         TEST(missing_kinds_are_zero), TEST(shared_sums_have_the_right_value),
     };

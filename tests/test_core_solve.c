@@ -52,7 +52,7 @@ static void toy_name(void *self, int equation, char *buffer, size_t size)
 static int run_newton(toy *z, real *x, int has_factor, real tolerance, newton_counts *counts)
 {
     newton n;
-    newton_problem p = { z, z->size, toy_residual, toy_factor, toy_solve, toy_measure, toy_name, NULL };
+    newton_problem p = { z, z->size, toy_residual, toy_factor, toy_solve, toy_measure, toy_name, NULL, NULL };
     assert_int_equal(X(newton_create)(context, z->size, tolerance, &n), TAUT_OK);
     int status = X(newton_solve)(&n, &p, x, has_factor, (real)1.5, "the toy");
     if (counts) *counts = n.counts;
@@ -188,7 +188,8 @@ static int run_noisy(int (*is_round_off)(void *, const real *, const real *), re
 {
     toy z = { noisy, roots_matrix, 3, { 0 }, 0, 0 };
     newton n;
-    newton_problem p = { &z, 3, toy_residual, toy_factor, toy_solve, toy_measure, toy_name, is_round_off };
+    newton_problem p = { &z, 3, toy_residual, toy_factor, toy_solve, toy_measure, toy_name, is_round_off,
+                         NULL };
     noise_source = (generator){ 5 };
     assert_int_equal(X(newton_create)(context, 3, 0, &n), TAUT_OK);
     int status = X(newton_solve)(&n, &p, x, 0, (real)1.5, "the toy");
@@ -583,12 +584,12 @@ static void multiplier_matrix(void **state)
     place at0 = place_at(z.s, q0, NULL, &z.x.t, NULL), at1 = place_at(z.s, q1, NULL, &z.x.t, NULL);
     X(system_block_values)(s, BLOCK_G, &at0, g0);
     X(system_block_values)(s, BLOCK_G, &at1, g1);
-    assert_int_equal(X(multiplier_create)(s, &m), TAUT_OK);
+    assert_int_equal(X(multiplier_create)(s, NULL, &m), TAUT_OK);
     assert_int_equal(X(multiplier_factor)(m, g1, g0), TAUT_OK);
     for (int k = 0; k < 3; k++) {
         real x[3] = { 0 }, force[6] = { 0 }, velocity[6], back[3] = { 0 };
         x[k] = 1;
-        assert_int_equal(X(multiplier_solve)(m, x), TAUT_OK);
+        assert_int_equal(X(multiplier_solve)(m, 1, x), TAUT_OK);
         X(block_multiply_transposed)(g, g0, 1, x, force);
         X(system_apply_inverse_mass)(s, force, velocity);
         X(block_multiply)(g, g1, 1, velocity, back);
@@ -596,6 +597,56 @@ static void multiplier_matrix(void **state)
     }
     X(multiplier_destroy)(m);
     close_sample(&z);
+}
+
+/* The same for long chains, which are tridiagonal and repeat; with equal and with different masses, closed to a ring,
+   and in two pieces; G given in another order than that of its pattern. */
+static void multiplier_matrix_of_chains(void **state)
+{
+    (void)state;
+    enum { LINKS = 40, N = 3 * LINKS, ENTRIES = 6 * (LINKS + 1) };
+    static const struct { const char *mass, *bar; } models[] = {
+        { "1", "true" }, { "1 + i/20", "true" }, { "2", "i ~= 17" }, { "1 + i % 3", "true" },
+    };
+    for (size_t kind = 0; kind < sizeof models / sizeof *models; kind++) {
+        char text[700];
+        snprintf(text, sizeof text,
+                 "local before, first = origin, nil\n"
+                 "for i = 1, 40 do local a = point('a'..i); lagrangian((%s)/2*norm2(a.dot))\n"
+                 "  if %s then constraint('bar'..i, norm2(a - before) - 1) end\n"
+                 "  start { ['a'..i] = {i, 0, 0} }; before, first = a, first or a end\n%s",
+                 models[kind].mass, models[kind].bar, kind == 3 ? "constraint('ring', norm2(before - first) - 1)" : "");
+        sample z;
+        multiplier *m;
+        open_sample(&z, text);
+        struct system *s = z.s;
+        generator r = { 5 };
+        static real q0[N], q1[N], g0[ENTRIES], g1[ENTRIES], given0[ENTRIES], given1[ENTRIES];
+        int order[ENTRIES];
+        for (int i = 0; i < N; i++) q0[i] = i / 3 % 7 + random_number(&r), q1[i] = q0[i] + random_number(&r) / 100;
+        assert_int_equal(X(system_prepare_block)(s, BLOCK_G), TAUT_OK);
+        const block_shape *g = &s->blocks[BLOCK_G];
+        place at0 = place_at(z.s, q0, NULL, &z.x.t, NULL), at1 = place_at(z.s, q1, NULL, &z.x.t, NULL);
+        X(system_block_values)(s, BLOCK_G, &at0, g0);
+        X(system_block_values)(s, BLOCK_G, &at1, g1);
+        assert_true(g->value_count <= ENTRIES);
+        for (int e = 0; e < g->value_count; e++) order[e] = g->value_count - 1 - e;
+        for (int e = 0; e < g->value_count; e++) given0[order[e]] = g0[e], given1[order[e]] = g1[e];
+        assert_int_equal(X(multiplier_create)(s, order, &m), TAUT_OK);
+        assert_int_equal(X(multiplier_factor)(m, given1, given0), TAUT_OK);
+        for (uint32_t k = 0; k < s->c; k++) {
+            real x[LINKS + 1] = { 0 }, force[N] = { 0 }, velocity[N], back[LINKS + 1] = { 0 };
+            x[k] = 1;
+            assert_int_equal(X(multiplier_solve)(m, 3, x), TAUT_OK);
+            X(block_multiply_transposed)(g, g0, 1, x, force);
+            X(system_apply_inverse_mass)(s, force, velocity);
+            X(block_multiply)(g, g1, 1, velocity, back);
+            /* double; the condition of these matrices is below 10^4 */
+            for (uint32_t i = 0; i < s->c; i++) assert_near(back[i], 3 * (i == k), 1e-11, "S S^-1", (int)i);
+        }
+        X(multiplier_destroy)(m);
+        close_sample(&z);
+    }
 }
 
 /* The same block put twice, at overlapping places, with factors; transposed parts; the pattern may have holes on the
@@ -700,7 +751,7 @@ int main(void)
         TEST(nonlinear_multiplier),
         TEST(accelerations_with_varying_mass_and_time),
         TEST(accelerations_and_momenta_in_a_magnetic_field),
-        TEST(multiplier_matrix),
+        TEST(multiplier_matrix), TEST(multiplier_matrix_of_chains),
         TEST(assembled_matrix),
         TEST(factors_depend_on_the_matrix_alone),
     };

@@ -58,13 +58,62 @@ static void numbers_that_agree_in_double_are_distinct(void **state)
 static void nodes_survive_growth(void **state)
 {
     (void)state;
-    enum { COUNT = 20000 }; /* the table starts with 1024 places, the nodes with some 400 */
+    enum { COUNT = 20000 }; /* the nodes start with some 400 places, the table with 256 */
     static expr built[COUNT];
     for (int i = 0; i < COUNT; i++) built[i] = mul(number(i + 2), powi(taut_expr_variable(g, KIND_Q, (uint32_t)i), 2));
     for (int i = 0; i < COUNT; i++) {
         assert_int_equal(mul(number(i + 2), powi(taut_expr_variable(g, KIND_Q, (uint32_t)i), 2)), built[i]);
         assert_true(taut_graph_node(g, built[i])->a < built[i] && taut_graph_node(g, built[i])->b < built[i]);
     }
+}
+
+/* An operand with very many users, newer than what it is combined with; then all of them again. */
+static void many_users_of_one_operand(void **state)
+{
+    (void)state;
+    enum { COUNT = 5000 };
+    static expr products[COUNT], sums[COUNT], powers[COUNT];
+    for (uint32_t i = 0; i < COUNT; i++) taut_expr_variable(g, KIND_W, i);
+    expr last = taut_expr_variable(g, KIND_Q, 0);
+    for (int again = 0; again < 2; again++) {
+        for (uint32_t i = 0; i < COUNT; i++) {
+            expr other = taut_expr_variable(g, KIND_W, i);
+            expr product = again ? mul(last, other) : mul(other, last);
+            expr made[3] = { product, add(other, last), powi(last, (int)i + 2) };
+            if (again) assert_int_equal(made[0], products[i]);
+            if (again) assert_int_equal(made[1], sums[i]);
+            if (again) assert_int_equal(made[2], powers[i]);
+            products[i] = made[0], sums[i] = made[1], powers[i] = made[2];
+        }
+    }
+    for (uint32_t i = 1; i < COUNT; i++) {
+        assert_true(products[i] > products[i - 1] && sums[i] > sums[i - 1] && powers[i] > powers[i - 1]);
+    }
+}
+
+/* After graph_settle everything is found again, and new expressions can be made. */
+static void a_settled_graph_goes_on(void **state)
+{
+    (void)state;
+    enum { COUNT = 60000 }; /* three nodes each: beyond the size from which a graph gives memory back */
+    static expr built[COUNT];
+    expr total = taut_expr_variable(g, KIND_W, 0), parameter = p(), half = number((wide)0.5);
+    for (int round = 0; round < 2; round++) {
+        uint32_t count = 0;
+        for (uint32_t i = 0; i < COUNT; i++) {
+            expr e = mul(total, powi(taut_expr_variable(g, KIND_Q, i), 2));
+            if (round) assert_int_equal(e, built[i]);
+            built[i] = e;
+        }
+        count = taut_graph_count(g);
+        taut_graph_settle(g);
+        assert_int_equal(p(), parameter);
+        assert_int_equal(number((wide)0.5), half);
+        assert_int_equal(taut_graph_count(g), count);
+    }
+    uint32_t count = taut_graph_count(g);
+    assert_int_equal(taut_expr_variable(g, KIND_Q, COUNT), count);
+    assert_int_equal(mul(total, taut_expr_variable(g, KIND_Q, COUNT)), count + 1);
 }
 
 static void sums_and_products_commute(void **state)
@@ -260,6 +309,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(equal_expressions_are_one_node, setup_random, teardown),
         cmocka_unit_test_setup_teardown(numbers_that_agree_in_double_are_distinct, setup_random, teardown),
         cmocka_unit_test_setup_teardown(nodes_survive_growth, setup_random, teardown),
+        cmocka_unit_test_setup_teardown(many_users_of_one_operand, setup_random, teardown),
+        cmocka_unit_test_setup_teardown(a_settled_graph_goes_on, setup_random, teardown),
         cmocka_unit_test_setup_teardown(sums_and_products_commute, setup_random, teardown),
         cmocka_unit_test_setup_teardown(zero_and_one_vanish, setup_random, teardown),
         cmocka_unit_test_setup_teardown(signs_come_out, setup_random, teardown),

@@ -121,6 +121,58 @@ static void equality_pattern_is_part_of_the_shape(void **state)
     assert_int_equal(kernel_at(1)->slots, 2);
 }
 
+/* Terms of a few shapes that are alike in all but one thing. */
+static expr similar_term(uint32_t shape, uint32_t i, uint32_t j)
+{
+    expr a = q(i), b = q(j), difference = taut_expr_sub(g, a, b);
+    switch (shape) {
+    case 0: return taut_expr_mul(g, a, sine(b));
+    case 1: return taut_expr_mul(g, a, sine(w(j)));
+    case 2: return taut_expr_mul(g, number(2), sine(taut_expr_mul(g, number(2 + j), a)));
+    case 3: return taut_expr_powi(g, taut_expr_sub(g, a, w(j)), 2 + (int)(i % 2));
+    case 4: return taut_expr_mul(g, sine(taut_expr_add(g, a, w(0))), sine(taut_expr_add(g, b, w(0))));
+    case 5: return i == j ? a : taut_expr_mul(g, number(1 + i), taut_expr_powi(g, difference, 2));
+    case 6: return taut_expr_mul(g, number(-2), taut_expr_add(g, sine(a), taut_expr_mul(g, number(3), sine(b))));
+    default: return number(i + 7);
+    }
+}
+
+/* Terms are compared with the kernels of those before. It must make no difference: in a store of its own, where there
+   is nothing to compare with, each has the same shape, variables and constants. */
+static void what_comes_before_a_term_makes_no_difference(void **state)
+{
+    (void)state;
+    uint32_t seed = 1;
+    for (int trial = 0; trial < 3000; trial++) {
+        seed = seed * 1664525u + 1013904223u;
+        expr e = similar_term((seed >> 8) % 8, (seed >> 12) % 3, (seed >> 16) % 3);
+        family here = { 0 }, alone = { 0 };
+        store *other = taut_store_create(context, g);
+        assert_non_null(other);
+        assert_int_equal(taut_family_add(s, &here, 0, e), TAUT_OK);
+        assert_int_equal(taut_family_add(other, &alone, 0, e), TAUT_OK);
+        assert_int_equal(here.batch_count, alone.batch_count);
+        for (size_t n = 0; n < here.batch_count; n++) {
+            const batch *b = &here.batches[n], *c = &alone.batches[n];
+            const kernel *k = taut_store_kernel(s, b->kernel), *l = taut_store_kernel(other, c->kernel);
+            assert_int_equal(b->count, c->count);
+            assert_int_equal(k->slots, l->slots);
+            assert_int_equal(k->constants, l->constants);
+            assert_int_equal(k->key_length, l->key_length);
+            assert_memory_equal(k->key, l->key, k->key_length * sizeof *k->key);
+            if (k->slots) assert_memory_equal(k->slot_kind, l->slot_kind, k->slots);
+            for (size_t i = 0; i < (size_t)b->count * k->slots; i++)
+                assert_int_equal(b->variables[i], c->variables[i]);
+            for (size_t i = 0; i < (size_t)b->count * k->constants; i++)
+                assert_int_equal(taut_store_constants(s)[b->constants[i]],
+                                 taut_store_constants(other)[c->constants[i]]);
+        }
+        taut_family_clear(s, &here);
+        taut_family_clear(other, &alone);
+        taut_store_destroy(other);
+    }
+}
+
 static void square_and_product_are_apart(void **state)
 {
     (void)state;
@@ -295,6 +347,7 @@ int main(void)
         TEST(families_share_kernels_and_constants),
         TEST(hanging_chain),
         TEST(equality_pattern_is_part_of_the_shape),
+        TEST(what_comes_before_a_term_makes_no_difference),
         TEST(square_and_product_are_apart),
         TEST(kinds_are_part_of_the_shape),
         TEST(exponents_are_part_of_the_shape),

@@ -51,6 +51,8 @@ void taut_context_destroy(taut_context *context)
     taut_context_release(context);
 }
 
+int taut_context_has_allocator(const taut_context *context) { return context->allocator.resize != default_resize; }
+
 void taut_context_log(taut_context *context, taut_log log, void *user)
 {
     context->log = log;
@@ -76,6 +78,10 @@ void *taut_mem_resize(taut_context *context, void *block, size_t count, size_t s
 
 void *taut_mem_new(taut_context *context, size_t count, size_t size)
 {
+    if (!taut_context_has_allocator(context)) { /* what is new from the system need not be written once more */
+        void *zeroed = calloc(count ? count : 1, size);
+        if (zeroed) return zeroed;
+    }
     void *block = taut_mem_resize(context, NULL, count, size);
     if (block) memset(block, 0, (count ? count : 1) * size);
     return block;
@@ -94,9 +100,8 @@ char *taut_mem_text(taut_context *context, const char *text)
     return copy;
 }
 
-int taut_mem_grow(taut_context *context, void *array, size_t *capacity, size_t need, size_t size)
+int taut_mem_enlarge(taut_context *context, void *array, size_t *capacity, size_t need, size_t size)
 {
-    if (need <= *capacity) return TAUT_OK;
     size_t wanted = *capacity ? *capacity : 8;
     while (wanted < need) wanted += wanted / 2 + 8;
     void *block;
@@ -106,6 +111,17 @@ int taut_mem_grow(taut_context *context, void *array, size_t *capacity, size_t n
     memcpy(array, &block, sizeof block);
     *capacity = wanted;
     return TAUT_OK;
+}
+
+void taut_mem_trim(taut_context *context, void *array, size_t *capacity, size_t count, size_t size)
+{
+    void *block, *smaller;
+    memcpy(&block, array, sizeof block);
+    if (!block || count >= *capacity) return;
+    smaller = context->allocator.resize(context->allocator.user, block, (count ? count : 1) * size);
+    if (!smaller) return; /* it stays as it is */
+    memcpy(array, &smaller, sizeof smaller);
+    *capacity = count ? count : 1;
 }
 
 void taut_fail_forget(taut_context *context) { context->error[0] = 0; }

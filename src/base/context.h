@@ -13,6 +13,8 @@
 void taut_context_keep(taut_context *context);
 void taut_context_release(taut_context *context);
 
+/* True when the user gave an allocator. */
+int taut_context_has_allocator(const taut_context *context);
 /* Zeroed memory for count items. On failure records an out-of-memory error and returns NULL. */
 void *taut_mem_new(taut_context *context, size_t count, size_t size);
 /* Resizes an array; contents beyond the old size are not initialised. NULL on failure (the old block stays valid). */
@@ -22,8 +24,14 @@ void taut_mem_free(taut_context *context, void *block);
 /* A copy of a text, or NULL. */
 char *taut_mem_text(taut_context *context, const char *text);
 
+int taut_mem_enlarge(taut_context *context, void *array, size_t *capacity, size_t need, size_t size);
 /* Makes room for at least `need` items in *array (any pointer type), doubling the capacity. Returns a status. */
-int taut_mem_grow(taut_context *context, void *array, size_t *capacity, size_t need, size_t size);
+static inline int taut_mem_grow(taut_context *context, void *array, size_t *capacity, size_t need, size_t size)
+{
+    return need <= *capacity ? TAUT_OK : taut_mem_enlarge(context, array, capacity, need, size);
+}
+/* Gives back what lies behind the first `count` items of such an array. */
+void taut_mem_trim(taut_context *context, void *array, size_t *capacity, size_t count, size_t size);
 
 /* Records the message and returns the status, so that a caller can write `return fail(...)`. */
 int taut_fail(taut_context *context, int status, const char *format, ...) __attribute__((format(printf, 3, 4)));

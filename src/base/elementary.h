@@ -2,7 +2,8 @@
  * the C code that Taut writes contains it (or the sections that it needs) word for word. It consists of additions,
  * multiplications, divisions and square roots in the order that stands here, without fused multiply-add and libm, so
  * that every processor, compiler and optimisation level gives the same bits, as long as the compiler does not contract
- * (-ffp-contract=off, no -ffast-math) and rounds to nearest. A result that is not a number is always the same NaN.
+ * a*b + c (gcc: -ffp-contract=off or -std=c11; clang is told below; no -ffast-math) and rounds to nearest. A result that
+ * is not a number is always the same NaN.
  *
  * Errors and how they are measured: docs/accuracy.md. The numbers between marks come from tools/elementary.py.
  *
@@ -22,6 +23,10 @@
 
 #if defined(__FAST_MATH__) || (defined(FLT_EVAL_METHOD) && FLT_EVAL_METHOD != 0 && FLT_EVAL_METHOD != 16)
 #error "elementary functions: needs arithmetic in double, without -ffast-math (on i386: -msse2 -mfpmath=sse)"
+#endif
+
+#ifdef __clang__
+#pragma STDC FP_CONTRACT OFF
 #endif
 
 /* A program for another kind of processor defines these before. */

@@ -71,7 +71,7 @@ static int sweep_back(walk *w, expr f, const unsigned char *active, expr *adjoin
 int taut_expr_gradient(graph *g, expr f, const expr *variables, size_t count, expr *out)
 {
     walk w;
-    if (!f || taut_walk_begin(&w, g, &f, 1)) return TAUT_OUT_OF_MEMORY;
+    if (!f || !are_made(variables, count) || taut_walk_begin(&w, g, &f, 1)) return TAUT_OUT_OF_MEMORY;
     expr *adjoint = taut_mem_new(g->context, w.count, sizeof *adjoint);
     unsigned char *active = taut_mem_new(g->context, w.count, 1);
     expr zero = taut_expr_number(g, 0);
@@ -117,7 +117,7 @@ static int sweep_forward(walk *w, const unsigned char *active, expr *tangent)
 expr taut_expr_directional(graph *g, expr f, const expr *variables, const expr *directions, size_t count)
 {
     walk w;
-    if (!f || taut_walk_begin(&w, g, &f, 1)) return 0;
+    if (!f || !are_made(variables, count) || !are_made(directions, count) || taut_walk_begin(&w, g, &f, 1)) return 0;
     expr *tangent = taut_mem_new(g->context, w.count, sizeof *tangent);
     unsigned char *active = taut_mem_new(g->context, w.count, 1);
     expr result = 0;

@@ -189,7 +189,8 @@ static int sweep(walk *w, expr f, const unsigned char *active, const expr *at1, 
 int taut_expr_discrete_gradient(graph *g, expr f, const expr *from, const expr *to, size_t count, expr *out)
 {
     walk w;
-    if (!f || taut_walk_begin(&w, g, &f, 1)) return TAUT_OUT_OF_MEMORY;
+    if (!f || !are_made(from, count) || !are_made(to, count) || taut_walk_begin(&w, g, &f, 1))
+        return TAUT_OUT_OF_MEMORY;
     expr *at1 = taut_mem_new(g->context, w.count, sizeof *at1),
          *adjoint = taut_mem_new(g->context, w.count, sizeof *adjoint);
     unsigned char *active = taut_mem_new(g->context, w.count, 1);

@@ -49,6 +49,9 @@ typedef struct graph graph;
 
 graph *taut_graph_create(taut_context *context);
 void taut_graph_destroy(graph *g);
+/* Gives back memory that is needed only while expressions are made. More can be made afterwards: what they need is then
+   rebuilt. */
+void taut_graph_settle(graph *g);
 taut_context *taut_graph_context(graph *g);
 /* Number of nodes; indices run from 1 to count-1. */
 uint32_t taut_graph_count(const graph *g);

@@ -12,12 +12,14 @@ graph *taut_graph_create(taut_context *context)
     graph *g = taut_mem_new(context, 1, sizeof *g);
     if (!g) return NULL;
     g->context = context;
-    g->table_size = 1024;
+    g->table_size = 256;
     g->table = taut_mem_new(context, g->table_size, sizeof *g->table);
-    if (!g->table || taut_mem_grow(context, &g->nodes, &g->capacity, 256, sizeof *g->nodes)) {
+    g->links = taut_mem_new(context, 256, sizeof *g->links);
+    if (!g->table || !g->links || taut_mem_grow(context, &g->nodes, &g->capacity, 256, sizeof *g->nodes)) {
         taut_graph_destroy(g);
         return NULL;
     }
+    g->link_capacity = 256;
     memset(g->nodes, 0, sizeof *g->nodes);
     g->count = 1;
     return g;
@@ -29,7 +31,10 @@ void taut_graph_destroy(graph *g)
     taut_mem_free(g->context, g->nodes);
     taut_mem_free(g->context, g->constants);
     taut_mem_free(g->context, g->table);
+    taut_mem_free(g->context, g->links);
     taut_mem_free(g->context, g->mark);
+    taut_mem_free(g->context, g->parameters.leaves);
+    for (int k = 0; k < VARIABLE_KINDS; k++) taut_mem_free(g->context, g->variables[k].leaves);
     taut_mem_free(g->context, g);
 }
 
@@ -46,6 +51,15 @@ int taut_expr_is_number(const graph *g, expr e, double value)
     return is_literal(g, e) && taut_graph_constant(g, e) == (wide)value;
 }
 
+/* The same for the few numbers of the rules below: equal numbers are one node, which is known once it is there. */
+static int is_whole(const graph *g, expr e, int value) { return e == g->whole[value + WHOLE_MOST]; }
+
+static expr whole(graph *g, int value)
+{
+    expr e = g->whole[value + WHOLE_MOST];
+    return e ? e : taut_expr_number(g, value);
+}
+
 /* ---- hash-consing ---- */
 
 static uint64_t mix(uint64_t h)
@@ -57,18 +71,33 @@ static uint64_t mix(uint64_t h)
     return h ^ (h >> 33);
 }
 
-/* Where to look for a node: first a window of a few places near the larger of its operands, so that a model that is
-   built in order touches memory in order; then, for operands with very many users, at a place scattered over the whole
-   table. */
+/* An operation is looked for among the users of the larger of its operands: a model that is built in order touches
+   memory in order, and nothing is moved as the graph grows. An operand with very many users would make that slow:
+   beyond the first few they are in the table, with the numbers. Variables and parameters are found by their index. */
+#define USERS_MOST 16
+
+static int is_commutative(op o) { return o == OP_ADD || o == OP_MUL; }
+
+static uint32_t larger_operand(op o, uint32_t a, uint32_t b) { return a > b || op_has_number(o) ? a : b; }
+
+/* ---- the table ---- */
+
+/* Where to look in it: first a window of a few places, near those of the whole numbers that come before and after; then
+   at a place scattered over the whole table. */
 #define WINDOW 8
 typedef struct {
     uint64_t near, far;
 } hash;
 
+/* a + b and b + a are looked for in the same places. */
 static hash hash_node(op o, uint32_t a, uint32_t b)
 {
+    if (is_commutative(o) && a < b) {
+        uint32_t swap = a;
+        a = b, b = swap;
+    }
     uint64_t far = mix(((uint64_t)a << 32 | b) + (uint64_t)o * 0x9e3779b97f4a7c15ULL);
-    return (hash){ 4 * (uint64_t)(a > b ? a : b) + (far & 15), far };
+    return (hash){ far, far };
 }
 
 static hash hash_value(wide value)
@@ -77,8 +106,16 @@ static hash hash_value(wide value)
     uint64_t bits;
     memcpy(&bits, &d, sizeof bits);
     bits = mix(bits ^ 0x5bd1e995u);
-    return (hash){ bits, bits };
+    return (hash){ d > -1e15 && d < 1e15 && d == (double)(int64_t)d ? 2 * (uint64_t)(int64_t)d : bits, bits };
 }
+
+#ifdef TAUT_HAVE_QUAD
+/* By their bits, without arithmetic in software: there is no negative zero here, and one kind of not-a-number is as
+   good as another. */
+static int same_value(wide x, wide y) { return memcmp(&x, &y, sizeof x) == 0; }
+#else
+static int same_value(wide x, wide y) { return x == y || (x != x && y != y); }
+#endif
 
 static size_t probe(hash h, size_t attempt, size_t table_size)
 {
@@ -94,66 +131,176 @@ static hash hash_of(const graph *g, expr e)
     return n->op == OP_CONSTANT ? hash_value(g->constants[n->a]) : hash_node(n->op, n->a, n->b);
 }
 
-static int table_grow(graph *g)
+static void table_enter(graph *g, expr e)
 {
-    size_t size = g->table_size * 2;
-    uint32_t *table = taut_mem_new(g->context, size, sizeof *table);
+    hash h = hash_of(g, e);
+    size_t attempt = 0;
+    while (g->table[probe(h, attempt, g->table_size)]) attempt++;
+    g->table[probe(h, attempt, g->table_size)] = e;
+    g->table_count++;
+}
+
+/* Room for one more, and at least two places for every node. */
+static int table_reserve(graph *g)
+{
+    size_t before = g->table_size, size = before * 2;
+    if (2 * (g->table_count + 1) <= before) return TAUT_OK;
+    uint32_t *old = g->table, *table = taut_mem_new(g->context, size, sizeof *table);
     if (!table) return TAUT_OUT_OF_MEMORY;
-    for (expr e = 1; e < g->count; e++) {
-        hash h = hash_of(g, e);
-        size_t attempt = 0;
-        while (table[probe(h, attempt, size)]) attempt++;
-        table[probe(h, attempt, size)] = e;
-    }
-    taut_mem_free(g->context, g->table);
     g->table = table;
     g->table_size = size;
+    g->table_count = 0;
+    for (size_t i = 0; i < before; i++)
+        if (old[i]) table_enter(g, old[i]);
+    taut_mem_free(g->context, old);
     return TAUT_OK;
 }
 
-static int same_value(wide x, wide y)
+/* ---- users ---- */
+
+static int link_reserve(graph *g)
 {
-    return x == y || (x != x && y != y);
+    if (g->link_capacity >= g->capacity) return TAUT_OK;
+    user_link *links = taut_mem_resize(g->context, g->links, g->capacity, sizeof *links);
+    if (!links) return TAUT_OUT_OF_MEMORY;
+    g->links = links;
+    g->link_capacity = g->capacity;
+    return TAUT_OK;
 }
 
-/* Appends a node at the free table slot that a failed look-up ended on. */
-static expr append(graph *g, node n, size_t slot)
+static void link_enter(graph *g, expr e, expr operand)
+{
+    g->links[e].next = g->links[operand].first;
+    g->links[operand].first = e;
+}
+
+/* ---- leaves ---- */
+
+/* Where the leaf of that index is kept; NULL when there is no memory. Indices have no gaps. */
+static expr *leaf_place(graph *g, leaf_list *l, uint32_t index)
+{
+    size_t before = l->capacity;
+    if (index >= before) {
+        if (taut_mem_grow(g->context, &l->leaves, &l->capacity, (size_t)index + 1, sizeof *l->leaves)) return NULL;
+        memset(l->leaves + before, 0, (l->capacity - before) * sizeof *l->leaves);
+    }
+    return &l->leaves[index];
+}
+
+static void forget_leaves(graph *g, leaf_list *l)
+{
+    taut_mem_free(g->context, l->leaves);
+    *l = (leaf_list){ NULL, 0 };
+}
+
+static leaf_list *leaves_of(graph *g, const node *n)
+{
+    return n->op == OP_PARAMETER ? &g->parameters : &g->variables[n->b];
+}
+
+/* ---- all of it ---- */
+
+/* Links, leaves and table again, after graph_settle. */
+static int restore(graph *g)
+{
+    g->table = taut_mem_new(g->context, g->table_size, sizeof *g->table);
+    g->table_count = 0;
+    int status = g->table ? link_reserve(g) : TAUT_OUT_OF_MEMORY;
+    for (expr e = 1; !status && e < g->count; e++) {
+        const node n = g->nodes[e];
+        int users = 0, is_operation = taut_op_arity(n.op) > 0;
+        g->links[e] = (user_link){ 0, 0 };
+        expr operand = is_operation ? larger_operand(n.op, n.a, n.b) : 0;
+        for (expr u = is_operation ? g->links[operand].first : 0; u; u = g->links[u].next) users++;
+        if (is_operation && users < USERS_MOST) {
+            link_enter(g, e, operand);
+        } else if (is_operation || n.op == OP_CONSTANT) {
+            status = table_reserve(g);
+            if (!status) table_enter(g, e);
+        } else {
+            expr *place = leaf_place(g, leaves_of(g, &n), n.a);
+            if (place) *place = e;
+            else status = TAUT_OUT_OF_MEMORY;
+        }
+    }
+    if (!status) return TAUT_OK;
+    taut_mem_free(g->context, g->table);
+    taut_mem_free(g->context, g->links);
+    g->table = NULL;
+    g->links = NULL;
+    g->link_capacity = 0;
+    return status;
+}
+
+static inline int is_ready(graph *g) { return g->table || !restore(g); }
+
+/* Small graphs keep everything: they are extended often (contacts), and there is nothing to gain. */
+#define SETTLE_NODES 100000
+
+void taut_graph_settle(graph *g)
+{
+    if (g->count < SETTLE_NODES) return;
+    taut_mem_free(g->context, g->table);
+    taut_mem_free(g->context, g->links);
+    taut_mem_free(g->context, g->mark);
+    g->table = g->mark = NULL;
+    g->links = NULL;
+    g->link_capacity = g->mark_size = 0;
+    forget_leaves(g, &g->parameters);
+    for (int k = 0; k < VARIABLE_KINDS; k++) forget_leaves(g, &g->variables[k]);
+    taut_mem_trim(g->context, &g->nodes, &g->capacity, g->count, sizeof *g->nodes);
+    taut_mem_trim(g->context, &g->constants, &g->constant_capacity, g->constant_count, sizeof *g->constants);
+}
+
+/* Appends a node, which nobody finds yet. */
+static expr append(graph *g, node n)
 {
     if (g->count >= UINT32_MAX) {
         taut_fail(g->context, TAUT_OUT_OF_MEMORY, "out of memory: the model has more than 2^32 expressions");
         return 0;
     }
-    if (taut_mem_grow(g->context, &g->nodes, &g->capacity, g->count + 1, sizeof *g->nodes)) return 0;
-    expr e = (expr)g->count++;
-    g->nodes[e] = n;
-    g->table[slot] = e;
-    if (g->count * 2 > g->table_size && table_grow(g)) {
-        g->table[slot] = 0;
-        g->count--;
+    if (g->count >= g->capacity && taut_mem_grow(g->context, &g->nodes, &g->capacity, g->count + 1, sizeof *g->nodes))
         return 0;
+    if (g->links) {
+        if (g->count >= g->link_capacity && link_reserve(g)) return 0;
+        g->links[g->count] = (user_link){ 0, 0 };
     }
-    return e;
+    g->nodes[g->count] = n;
+    return (expr)g->count++;
 }
 
-static expr find(const graph *g, op o, uint32_t a, uint32_t b, size_t *slot)
+/* Commutative: an existing b o a serves for a o b. */
+static inline int is_node(const node *n, op o, uint32_t a, uint32_t b)
+{
+    return n->op == o && ((n->a == a && n->b == b) || (n->a == b && n->b == a && is_commutative(o)));
+}
+
+/* An operation whose larger operand has many users. */
+static expr cons_crowded(graph *g, op o, uint32_t a, uint32_t b, int varies)
 {
     hash h = hash_node(o, a, b);
+    if (table_reserve(g)) return 0;
     for (size_t attempt = 0;; attempt++) {
-        size_t i = probe(h, attempt, g->table_size);
-        if (!g->table[i]) {
-            *slot = i;
-            return 0;
-        }
-        const node *n = &g->nodes[g->table[i]];
-        if (n->op == o && n->a == a && n->b == b) return g->table[i];
+        expr *place = &g->table[probe(h, attempt, g->table_size)];
+        if (*place && !is_node(&g->nodes[*place], o, a, b)) continue;
+        if (*place) return *place;
+        *place = append(g, (node){ (uint8_t)o, (uint8_t)varies, a, b });
+        if (*place) g->table_count++;
+        return *place;
     }
 }
 
 static expr cons(graph *g, op o, uint32_t a, uint32_t b, int varies)
 {
-    size_t slot;
-    expr e = find(g, o, a, b, &slot);
-    return e ? e : append(g, (node){ (uint8_t)o, (uint8_t)varies, a, b }, slot);
+    expr operand = larger_operand(o, a, b), e;
+    int users = 0;
+    if (!is_ready(g)) return 0;
+    for (e = g->links[operand].first; e; e = g->links[e].next, users++)
+        if (is_node(&g->nodes[e], o, a, b)) return e;
+    if (users >= USERS_MOST) return cons_crowded(g, o, a, b, varies);
+    e = append(g, (node){ (uint8_t)o, (uint8_t)varies, a, b });
+    if (e) link_enter(g, e, operand);
+    return e;
 }
 
 expr taut_expr_number(graph *g, wide value)
@@ -161,6 +308,7 @@ expr taut_expr_number(graph *g, wide value)
     if (value == 0) value = 0; /* no negative zero */
     hash h = hash_value(value);
     size_t i, attempt = 0;
+    if (!is_ready(g) || table_reserve(g)) return 0;
     for (; g->table[i = probe(h, attempt, g->table_size)]; attempt++) {
         expr e = g->table[i];
         if (is_literal(g, e) && same_value(taut_graph_constant(g, e), value)) return e;
@@ -168,16 +316,28 @@ expr taut_expr_number(graph *g, wide value)
     if (taut_mem_grow(g->context, &g->constants, &g->constant_capacity, g->constant_count + 1, sizeof *g->constants))
         return 0;
     g->constants[g->constant_count] = value;
-    expr e = append(g, (node){ OP_CONSTANT, 0, (uint32_t)g->constant_count, 0 }, i);
-    if (e) g->constant_count++;
+    expr e = append(g, (node){ OP_CONSTANT, 0, (uint32_t)g->constant_count, 0 });
+    if (!e) return 0;
+    g->table[i] = e;
+    g->table_count++;
+    g->constant_count++;
+    for (int k = -WHOLE_MOST; k <= WHOLE_MOST; k++)
+        if (2 * (uint64_t)(int64_t)k == h.near && value == k) g->whole[k + WHOLE_MOST] = e;
     return e;
 }
 
-expr taut_expr_parameter(graph *g, uint32_t index) { return cons(g, OP_PARAMETER, index, 0, 0); }
+static expr cons_leaf(graph *g, node n)
+{
+    expr *e = is_ready(g) ? leaf_place(g, leaves_of(g, &n), n.a) : NULL;
+    if (e && !*e) *e = append(g, n);
+    return e ? *e : 0;
+}
+
+expr taut_expr_parameter(graph *g, uint32_t index) { return cons_leaf(g, (node){ OP_PARAMETER, 0, index, 0 }); }
 
 expr taut_expr_variable(graph *g, kind k, uint32_t index)
 {
-    return cons(g, OP_VARIABLE, index, k, k != KIND_CONSTANT_SLOT);
+    return cons_leaf(g, (node){ OP_VARIABLE, k != KIND_CONSTANT_SLOT, index, k });
 }
 
 static expr cons_unary(graph *g, op o, expr a)
@@ -190,16 +350,14 @@ static expr cons_binary(graph *g, op o, expr a, expr b)
     return cons(g, o, a, b, g->nodes[a].varies | g->nodes[b].varies);
 }
 
-/* Commutative: an existing b o a serves for a o b. The order of the first writing is kept, constants in front. */
+/* The order of the first writing is kept, constants in front. */
 static expr cons_commutative(graph *g, op o, expr a, expr b)
 {
-    size_t slot;
     if (!g->nodes[b].varies && g->nodes[a].varies) {
         expr swap = a;
         a = b, b = swap;
     }
-    expr e = find(g, o, b, a, &slot);
-    return e ? e : cons_binary(g, o, a, b);
+    return cons_binary(g, o, a, b);
 }
 
 /* The operation on literals as a literal. What is not finite stays an operation, for the evaluation to point at. */
@@ -237,11 +395,11 @@ expr taut_expr_add(graph *g, expr a, expr b)
     if (!a || !b) return 0;
     node x = g->nodes[a], y = g->nodes[b];
     if (x.op == OP_CONSTANT && y.op == OP_CONSTANT) return fold(g, OP_ADD, a, b, 0);
-    if (taut_expr_is_number(g, a, 0)) return b;
-    if (taut_expr_is_number(g, b, 0)) return a;
+    if (is_whole(g, a, 0)) return b;
+    if (is_whole(g, b, 0)) return a;
     if (y.op == OP_NEG) return taut_expr_sub(g, a, y.a);
     if (x.op == OP_NEG) return taut_expr_sub(g, b, x.a);
-    if (a == b) return taut_expr_mul(g, taut_expr_number(g, 2), a);
+    if (a == b) return taut_expr_mul(g, whole(g, 2), a);
     return cons_commutative(g, OP_ADD, a, b);
 }
 
@@ -249,9 +407,9 @@ expr taut_expr_sub(graph *g, expr a, expr b)
 {
     if (!a || !b) return 0;
     if (is_literal(g, a) && is_literal(g, b)) return fold(g, OP_SUB, a, b, 0);
-    if (a == b) return taut_expr_number(g, 0);
-    if (taut_expr_is_number(g, b, 0)) return a;
-    if (taut_expr_is_number(g, a, 0)) return taut_expr_neg(g, b);
+    if (a == b) return whole(g, 0);
+    if (is_whole(g, b, 0)) return a;
+    if (is_whole(g, a, 0)) return taut_expr_neg(g, b);
     if (g->nodes[b].op == OP_NEG) return taut_expr_add(g, a, g->nodes[b].a);
     if (g->nodes[a].op == OP_NEG) return taut_expr_neg(g, taut_expr_add(g, g->nodes[a].a, b));
     return cons_binary(g, OP_SUB, a, b);
@@ -272,7 +430,7 @@ static int common_power(const graph *g, expr a, expr b, expr *base, int32_t *exp
 
 static int is_reciprocal(const graph *g, node n)
 {
-    return n.op == OP_DIV && taut_expr_is_number(g, n.a, 1);
+    return n.op == OP_DIV && is_whole(g, n.a, 1);
 }
 
 expr taut_expr_mul(graph *g, expr a, expr b)
@@ -283,11 +441,11 @@ expr taut_expr_mul(graph *g, expr a, expr b)
         expr swap = a;
         a = b, b = swap;
     }
-    if (taut_expr_is_number(g, a, 0) || taut_expr_is_number(g, b, 0)) return taut_expr_number(g, 0);
-    if (taut_expr_is_number(g, a, 1)) return b;
-    if (taut_expr_is_number(g, b, 1)) return a;
-    if (taut_expr_is_number(g, a, -1)) return taut_expr_neg(g, b);
-    if (taut_expr_is_number(g, b, -1)) return taut_expr_neg(g, a);
+    if (is_whole(g, a, 0) || is_whole(g, b, 0)) return whole(g, 0);
+    if (is_whole(g, a, 1)) return b;
+    if (is_whole(g, b, 1)) return a;
+    if (is_whole(g, a, -1)) return taut_expr_neg(g, b);
+    if (is_whole(g, b, -1)) return taut_expr_neg(g, a);
     node x = g->nodes[a], y = g->nodes[b];
     if (y.op == OP_NEG && x.varies != y.varies) return taut_expr_mul(g, taut_expr_neg(g, a), y.a);
     if (x.op == OP_NEG && x.varies == y.varies) return taut_expr_neg(g, taut_expr_mul(g, x.a, b));
@@ -315,19 +473,19 @@ expr taut_expr_div(graph *g, expr a, expr b)
 {
     if (!a || !b) return 0;
     if (is_literal(g, a) && is_literal(g, b)) return fold(g, OP_DIV, a, b, 0);
-    if (taut_expr_is_number(g, b, 0)) return cons_binary(g, OP_DIV, a, b); /* for the evaluation to point at */
-    if (a == b) return taut_expr_number(g, 1);
-    if (taut_expr_is_number(g, a, 0)) return a;
-    if (taut_expr_is_number(g, b, 1)) return a;
+    if (is_whole(g, b, 0)) return cons_binary(g, OP_DIV, a, b); /* for the evaluation to point at */
+    if (a == b) return whole(g, 1);
+    if (is_whole(g, a, 0)) return a;
+    if (is_whole(g, b, 1)) return a;
     node x = g->nodes[a], y = g->nodes[b];
-    if (x.varies && !y.varies) return taut_expr_mul(g, taut_expr_div(g, taut_expr_number(g, 1), b), a);
+    if (x.varies && !y.varies) return taut_expr_mul(g, taut_expr_div(g, whole(g, 1), b), a);
     if (x.op == OP_NEG) return taut_expr_neg(g, taut_expr_div(g, x.a, b));
     if (y.op == OP_NEG) return taut_expr_neg(g, taut_expr_div(g, a, y.a));
     if (y.varies) {
         expr ka, kb, rest_a = split_coefficient(g, a, &ka), rest_b = split_coefficient(g, b, &kb);
-        if (!x.varies && !taut_expr_is_number(g, a, 1)) ka = a, rest_a = taut_expr_number(g, 1);
+        if (!x.varies && !is_whole(g, a, 1)) ka = a, rest_a = whole(g, 1);
         if (ka || kb) {
-            expr k = ka ? ka : taut_expr_number(g, 1);
+            expr k = ka ? ka : whole(g, 1);
             if (kb) k = taut_expr_div(g, k, kb);
             return taut_expr_mul(g, k, taut_expr_div(g, rest_a, rest_b));
         }
@@ -338,11 +496,11 @@ expr taut_expr_div(graph *g, expr a, expr b)
 expr taut_expr_powi(graph *g, expr a, int32_t exponent)
 {
     if (!a) return 0;
-    if (exponent == 0) return taut_expr_number(g, 1);
+    if (exponent == 0) return whole(g, 1);
     if (exponent == 1) return a;
     node x = g->nodes[a];
     if (x.op == OP_CONSTANT) return fold(g, OP_POWI, a, 0, exponent);
-    if (exponent == -1) return taut_expr_div(g, taut_expr_number(g, 1), a);
+    if (exponent == -1) return taut_expr_div(g, whole(g, 1), a);
     if (x.op == OP_NEG)
         return exponent % 2 ? taut_expr_neg(g, taut_expr_powi(g, x.a, exponent)) : taut_expr_powi(g, x.a, exponent);
     if (x.op == OP_SQRT && exponent == 2) return x.a;

@@ -4,16 +4,36 @@
 
 #include "expr/expr.h"
 
+/* Variables of a kind, or parameters, by index; 0: not made yet. */
+typedef struct {
+    expr *leaves;
+    size_t capacity;
+} leaf_list;
+
+#define VARIABLE_KINDS (KIND_CONTACT + 1)
+#define WHOLE_MOST 2
+
+/* The operations whose larger operand is this node, and the next one with the same operand as this one. */
+typedef struct {
+    expr first, next;
+} user_link;
+
 struct graph {
     taut_context *context;
     node *nodes;
     size_t count, capacity;
     wide *constants;
     size_t constant_count, constant_capacity;
+    /* What finds nodes again (graph.c); NULL: not needed for the time being */
     uint32_t *table;      /* open addressing: node indices, 0 empty */
     size_t table_size;    /* a power of two */
+    size_t table_count;
+    user_link *links;     /* by node */
+    size_t link_capacity;
     uint32_t *mark;       /* scratch, zero between calls: position + 1 of a node in the list of a traversal */
     size_t mark_size;
+    leaf_list variables[VARIABLE_KINDS], parameters;
+    expr whole[2 * WHOLE_MOST + 1];  /* the numbers -2 .. 2; 0: not made yet */
 };
 
 /* A traversal: the nodes below some roots, ascending, and their positions in that list through g->mark. */
@@ -29,6 +49,14 @@ int taut_rebuild_walk(walk *w, expr *image);
 void taut_find_active(const walk *w, const expr *variables, size_t count, unsigned char *active);
 /* *sum += adjoint * partial; a sum of 0 is empty. */
 int taut_accumulate(graph *g, expr *sum, expr adjoint, expr partial);
+
+/* False when one of them could not be made for want of memory. */
+static inline int are_made(const expr *list, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!list[i]) return 0;
+    return 1;
+}
 
 int taut_walk_begin(walk *w, graph *g, const expr *roots, size_t root_count);
 void taut_walk_end(walk *w);

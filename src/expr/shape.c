@@ -161,9 +161,7 @@ expr taut_expr_substitute(graph *g, expr e, const expr *variables, const expr *v
 {
     walk w;
     expr result = 0;
-    for (size_t v = 0; v < count; v++)
-        if (!values[v]) return 0;
-    if (!e || taut_walk_begin(&w, g, &e, 1)) return 0;
+    if (!e || !are_made(variables, count) || !are_made(values, count) || taut_walk_begin(&w, g, &e, 1)) return 0;
     expr *image = taut_mem_new(g->context, w.count, sizeof *image);
     if (image) {
         for (size_t v = 0; v < count; v++)

@@ -56,10 +56,25 @@ static wide leaf_value(const graph *g, expr e, expr_lookup lookup, void *user)
     return lookup(user, n->op, n->op == OP_VARIABLE ? (kind)n->b : KIND_Q, n->a);
 }
 
+/* Small expressions without memory and marks. Returns 0 when it is not small, or not finite. */
+static int small_value(const graph *g, expr e, expr_lookup lookup, void *user, int *budget, wide *value)
+{
+    const node *n = &g->nodes[e];
+    int arity = taut_op_arity(n->op);
+    wide a = 0, b = 0;
+    if (--*budget < 0) return 0;
+    if (arity >= 1 && !small_value(g, n->a, lookup, user, budget, &a)) return 0;
+    if (arity == 2 && !small_value(g, n->b, lookup, user, budget, &b)) return 0;
+    *value = arity ? taut_op_apply(n->op, a, b, (int32_t)n->b) : leaf_value(g, e, lookup, user);
+    return is_finite(*value);
+}
+
 int taut_expr_value(graph *g, expr f, expr_lookup lookup, void *user, wide *value, expr *culprit)
 {
     walk w;
+    int budget = 64;
     if (culprit) *culprit = 0;
+    if (f && small_value(g, f, lookup, user, &budget, value)) return TAUT_OK;
     if (!f || taut_walk_begin(&w, g, &f, 1)) return TAUT_OUT_OF_MEMORY;
     wide *values = taut_mem_new(g->context, w.count, sizeof *values);
     for (size_t i = 0; values && i < w.count; i++) {

@@ -4,17 +4,20 @@
 #include <string.h>
 
 #include "field/lanes.h"
+#include "field/tables.h"
 
 /* Where the outputs of a batch go: entry of the pattern for each (instance, output), and for symmetric blocks that of
-   the mirrored one. */
+   the mirrored one. The tables are kept only where some stretch has to look them up. */
 typedef struct {
     uint32_t *direct, *mirror;
+    course *direct_courses, *mirror_courses; /* per stretch and output; NULL without stretches */
 } map;
 
 /* A sparse derivative of the whole field. */
 typedef struct {
     pattern *shape;
-    map *maps; /* one per batch */
+    map *maps;  /* one per batch */
+    int single; /* every entry is one output of one instance: nothing to add up */
 } block;
 
 struct field {
@@ -25,7 +28,9 @@ struct field {
     uint32_t sizes[KIND_COUNT];
     const real *constants;
     workspace *work;      /* to make room in */
+    stretches *stretches; /* one per batch */
     block jacobians[KIND_COUNT], slopes[KIND_COUNT];
+    block ordered[KIND_COUNT]; /* Jacobians in an order of their user; without a shape */
     block hessians[KIND_COUNT][KIND_COUNT];
     block discrete[DISCRETE_MODES][KIND_COUNT];                   /* Jacobians of D_a */
     block discrete_slopes[DISCRETE_MODES][KIND_COUNT][KIND_COUNT];
@@ -75,7 +80,16 @@ int X(field_create)(store *s, const family *f, const uint32_t *sizes, const real
     created->constants = constants;
     created->work = w;
     memcpy(created->sizes, sizes, sizeof created->sizes);
-    return TAUT_OK;
+    created->stretches = taut_mem_new(context, f->batch_count, sizeof *created->stretches);
+    int status = created->stretches ? TAUT_OK : TAUT_OUT_OF_MEMORY;
+    for (size_t n = 0; !status && n < f->batch_count; n++)
+        status = X(stretches_find)(context, &f->batches[n], taut_store_kernel(s, f->batches[n].kernel),
+                                   &created->stretches[n]);
+    if (status) {
+        X(field_destroy)(created);
+        *result = NULL;
+    }
+    return status;
 }
 
 static void block_clear(field *f, block *b)
@@ -83,6 +97,8 @@ static void block_clear(field *f, block *b)
     for (size_t i = 0; b->maps && i < f->batch_count; i++) {
         taut_mem_free(f->context, b->maps[i].direct);
         taut_mem_free(f->context, b->maps[i].mirror);
+        taut_mem_free(f->context, b->maps[i].direct_courses);
+        taut_mem_free(f->context, b->maps[i].mirror_courses);
     }
     taut_mem_free(f->context, b->maps);
     taut_pattern_destroy(f->context, b->shape);
@@ -94,6 +110,7 @@ void X(field_destroy)(field *f)
     if (!f) return;
     for (int a = 0; a < KIND_COUNT; a++) {
         block_clear(f, &f->jacobians[a]);
+        block_clear(f, &f->ordered[a]);
         block_clear(f, &f->slopes[a]);
         for (int b = 0; b < KIND_COUNT; b++) block_clear(f, &f->hessians[a][b]);
         for (int mode = 0; mode < DISCRETE_MODES; mode++) {
@@ -101,6 +118,8 @@ void X(field_destroy)(field *f)
             for (int b = 0; b < KIND_COUNT; b++) block_clear(f, &f->discrete_slopes[mode][a][b]);
         }
     }
+    for (size_t n = 0; f->stretches && n < f->batch_count; n++) X(stretches_clear)(f->context, &f->stretches[n]);
+    taut_mem_free(f->context, f->stretches);
     taut_mem_free(f->context, f);
 }
 
@@ -225,8 +244,29 @@ static size_t list_entries(const field *f, tape *const *tapes, int symmetric, en
     return count;
 }
 
-static int fill_maps(field *f, block *out, tape *const *tapes, int symmetric, entry_type type)
+/* The courses of a map's table; the table is freed when all are steady. */
+static int find_courses(field *f, const stretches *s, uint32_t outputs, uint32_t **table, course **courses)
 {
+    int steady = 1;
+    if (!s->count || !*table) return TAUT_OK;
+    *courses = taut_mem_new(f->context, (size_t)s->count * outputs, sizeof **courses);
+    if (!*courses) return TAUT_OUT_OF_MEMORY;
+    for (uint32_t n = 0; n < s->count; n++)
+        for (uint32_t o = 0; o < outputs; o++) {
+            course c = X(stretches_course)(s, n, *table, outputs, o);
+            (*courses)[(size_t)n * outputs + o] = c;
+            steady &= (int)c.steady;
+        }
+    if (!steady) return TAUT_OK;
+    taut_mem_free(f->context, *table);
+    *table = NULL;
+    return TAUT_OK;
+}
+
+static int fill_maps(field *f, block *out, const pattern *shape, const int *order, tape *const *tapes, int symmetric,
+                     entry_type type)
+{
+    size_t hits = 0;
     for (size_t n = 0; n < f->batch_count; n++) {
         const batch *b = &f->f->batches[n];
         const kernel *k = kernel_of(f, n);
@@ -241,10 +281,16 @@ static int fill_maps(field *f, block *out, tape *const *tapes, int symmetric, en
                 int row, column;
                 size_t at = (size_t)i * t->output_count + o;
                 entry_of(b, k, t, i, o, type, &row, &column);
-                m->direct[at] = (uint32_t)taut_pattern_find(out->shape, row, column);
-                if (symmetric) m->mirror[at] = (uint32_t)taut_pattern_find(out->shape, column, row);
+                int found = taut_pattern_find(shape, row, column);
+                m->direct[at] = (uint32_t)(order ? order[found] : found);
+                if (symmetric) m->mirror[at] = (uint32_t)taut_pattern_find(shape, column, row);
             }
+        hits += size;
+        int status = find_courses(f, &f->stretches[n], t->output_count, &m->direct, &m->direct_courses);
+        if (!status) status = find_courses(f, &f->stretches[n], t->output_count, &m->mirror, &m->mirror_courses);
+        if (status) return status;
     }
+    out->single = hits == (size_t)pattern_entries(shape) && !symmetric;
     return TAUT_OK;
 }
 
@@ -260,7 +306,7 @@ static int block_create(field *f, block *out, tape *const *tapes, int symmetric,
     }
     taut_mem_free(f->context, row);
     taut_mem_free(f->context, column);
-    if (!status) status = fill_maps(f, out, tapes, symmetric, type);
+    if (!status) status = fill_maps(f, out, out->shape, NULL, tapes, symmetric, type);
     if (status) block_clear(f, out);
     return status;
 }
@@ -282,6 +328,21 @@ static int prepare_block(field *f, block *out, derivative d, kind a, kind b, ent
 int X(field_prepare_jacobian)(field *f, kind by)
 {
     return prepare_block(f, &f->jacobians[by], GRADIENT, by, by, OF_JACOBIAN, (int)f->f->row_count, (int)f->sizes[by]);
+}
+
+int X(field_prepare_ordered_jacobian)(field *f, kind by, const int *order)
+{
+    block *out = &f->ordered[by];
+    int status = X(field_prepare_jacobian)(f, by);
+    if (status || out->maps) return status;
+    tape **tapes = taut_mem_new(f->context, f->batch_count, sizeof *tapes);
+    out->maps = taut_mem_new(f->context, f->batch_count, sizeof *out->maps);
+    status = tapes && out->maps ? TAUT_OK : TAUT_OUT_OF_MEMORY;
+    for (size_t n = 0; !status && n < f->batch_count; n++) tapes[n] = tape_of(kernel_of(f, n), GRADIENT, by, by);
+    if (!status) status = fill_maps(f, out, f->jacobians[by].shape, order, tapes, 0, OF_JACOBIAN);
+    taut_mem_free(f->context, tapes);
+    if (status) block_clear(f, out);
+    return status;
 }
 
 int X(field_prepare_slope)(field *f, kind by)
@@ -317,48 +378,143 @@ int X(field_hessian_varies)(const field *f, kind a, kind b)
     return 0;
 }
 
+/* Does the tape read a variable slot? */
+static int reads_variables(const tape *t)
+{
+    for (uint32_t o = 0; o < t->output_count; o++)
+        if (t->outputs[o] < t->slots) return 1;
+    for (uint32_t i = 0; t->output_count && i < t->length; i++) {
+        const instruction *line = &t->code[i];
+        if (line->a < t->slots) return 1;
+        if (taut_op_arity(line->op) == 2 && !op_has_number(line->op) && line->b < t->slots) return 1;
+    }
+    return 0;
+}
+
+int X(field_gradient_varies)(const field *f, kind by)
+{
+    for (size_t n = 0; n < f->batch_count; n++)
+        if (reads_variables(kernel_of(f, n)->gradients[by])) return 1;
+    return 0;
+}
+
 /* ---- evaluation ---- */
 
-/* Puts one kind of input of a block of instances into its registers. */
-static void gather(const batch *b, const kernel *k, uint32_t first, int lanes, const place *x, real *registers)
+/* Instances evaluated together, of one stretch where there are stretches. */
+typedef struct {
+    uint32_t first;
+    int lanes;
+    const course *courses;  /* of the stretch: variables, constants, row; NULL: indices are looked up */
+    uint32_t stretch, run, group, groups;
+} piece;
+
+/* Begin with a piece of no lanes; 0 at the end. */
+static int next_piece(const field *f, size_t n, piece *p)
 {
-    const uint32_t *variables = b->variables + (size_t)first * k->slots;
+    const stretches *s = &f->stretches[n];
+    uint32_t count = f->f->batches[n].count, first = p->first + (uint32_t)p->lanes;
+    if (first >= count) return 0;
+    p->first = first;
+    if (!s->count) {
+        p->lanes = count - first < LANES ? (int)(count - first) : LANES;
+        return 1;
+    }
+    if (p->lanes && first == s->first[p->stretch + 1]) p->stretch++;
+    uint32_t most = LANES / s->run * s->run, left = s->first[p->stretch + 1] - first;
+    p->run = s->run;
+    p->lanes = (int)(left < most ? left : most);
+    p->group = (first - s->first[p->stretch]) / s->run;
+    p->groups = (uint32_t)p->lanes / s->run;
+    p->courses = s->courses + (size_t)p->stretch * s->columns;
+    return 1;
+}
+
+/* One number an instance: source[table[instance]], where the table has `width` columns. */
+static inline void take(const piece *p, const course *c, const real *source, const uint32_t *table, uint32_t width,
+                        real *target)
+{
+    if (c && c->steady) {
+        lanes_take(source, c, p->run, p->group, p->groups, target);
+        return;
+    }
+    table += (size_t)p->first * width;
+    for (int i = 0; i < p->lanes; i++) target[i] = source[table[(size_t)i * width]];
+}
+
+/* target[table[instance]] += value, of column `n` */
+static inline void add(const piece *p, const course *c, real *target, const uint32_t *table, uint32_t width, uint32_t n,
+                       const real *value)
+{
+    if (c && c->steady) {
+        lanes_add(target, c, p->run, p->group, p->groups, value);
+        return;
+    }
+    table += (size_t)p->first * width + n;
+    for (int i = 0; i < p->lanes; i++) target[table[(size_t)i * width]] += value[i];
+}
+
+/* target[table[instance]] = value, of column `n` */
+static inline void put(const piece *p, const course *c, real *target, const uint32_t *table, uint32_t width, uint32_t n,
+                       const real *value)
+{
+    if (c && c->steady) {
+        lanes_put(target, c, p->run, p->group, p->groups, value);
+        return;
+    }
+    table += (size_t)p->first * width + n;
+    for (int i = 0; i < p->lanes; i++) target[table[(size_t)i * width]] = value[i];
+}
+
+/* Puts one kind of input of a piece into its registers. */
+static void gather(const batch *b, const kernel *k, const piece *p, const place *x, real *registers)
+{
     for (uint32_t slot = 0; slot < k->slots; slot++) {
         const real *source = x->x[k->slot_kind[slot]];
         real *target = registers + (size_t)slot * LANES;
         if (source)
-            for (int i = 0; i < lanes; i++) target[i] = source[variables[(size_t)i * k->slots + slot]];
+            take(p, p->courses ? &p->courses[slot] : NULL, source, b->variables + slot, k->slots, target);
         else
-            for (int i = 0; i < lanes; i++) target[i] = 0;
+            memset(target, 0, (size_t)p->lanes * sizeof *target);
     }
 }
 
-static void gather_constants(const field *f, const batch *b, const kernel *k, uint32_t first, int lanes,
-                             real *registers)
+static void gather_constants(const field *f, const batch *b, const kernel *k, const piece *p, real *registers)
 {
-    const uint32_t *constants = b->constants + (size_t)first * k->constants;
-    for (uint32_t slot = 0; slot < k->constants; slot++) {
-        real *target = registers + (size_t)(k->slots + slot) * LANES;
-        for (int i = 0; i < lanes; i++) target[i] = f->constants[constants[(size_t)i * k->constants + slot]];
-    }
+    for (uint32_t slot = 0; slot < k->constants; slot++)
+        take(p, p->courses ? &p->courses[k->slots + slot] : NULL, f->constants, b->constants + slot, k->constants,
+             registers + (size_t)(k->slots + slot) * LANES);
 }
 
-/* Runs tape t on the instances first .. first+lanes-1 of batch n. u and w are directions, or NULL. */
-static void run_block(const field *f, size_t n, const tape *t, uint32_t first, int lanes, const place *x,
-                      const place *u, const place *w, real *registers)
+static const course *row_course(const piece *p, const kernel *k)
+{
+    return p->courses ? &p->courses[k->slots + k->constants] : NULL;
+}
+
+/* Runs tape t on a piece of batch n. u and w are directions, or NULL. */
+static void run_block(const field *f, size_t n, const tape *t, const piece *p, const place *x, const place *u,
+                      const place *w, real *registers)
 {
     const batch *b = &f->f->batches[n];
     const kernel *k = kernel_of(f, n);
-    gather(b, k, first, lanes, x, registers);
-    gather_constants(f, b, k, first, lanes, registers);
-    if (u) gather(b, k, first, lanes, u, registers + (size_t)(k->slots + k->constants) * LANES);
-    if (w) gather(b, k, first, lanes, w, registers + (size_t)(2 * k->slots + k->constants) * LANES);
-    X(tape_run)(t, registers, lanes);
+    gather(b, k, p, x, registers);
+    gather_constants(f, b, k, p, registers);
+    if (u) gather(b, k, p, u, registers + (size_t)(k->slots + k->constants) * LANES);
+    if (w) gather(b, k, p, w, registers + (size_t)(2 * k->slots + k->constants) * LANES);
+    X(tape_run)(t, registers, p->lanes);
 }
 
-static int lanes_from(const batch *b, uint32_t first)
+/* The weights of a piece's functions; 1 of none. */
+static void take_weights(const batch *b, const kernel *k, const piece *p, const real *weights, real *lanes)
 {
-    return b->count - first < LANES ? (int)(b->count - first) : LANES;
+    if (weights) take(p, row_course(p, k), weights, b->rows, 1, lanes);
+}
+
+/* value * weight, in `room` where it is not the value itself */
+static const real *weighted(const piece *p, const real *weights, const real *lanes, const real *value, real *room)
+{
+    if (!weights) return value;
+    for (int i = 0; i < p->lanes; i++) room[i] = lanes[i] * value[i];
+    return room;
 }
 
 /* out[row] += the single output */
@@ -368,11 +524,9 @@ static void add_rows(const field *f, size_t n, const tape *t, const place *x, co
     if (t->output_count == 0) return;
     real *registers = x->work->registers;
     X(tape_numbers)(t, registers);
-    for (uint32_t first = 0; first < b->count; first += LANES) {
-        int lanes = lanes_from(b, first);
-        run_block(f, n, t, first, lanes, x, u, NULL, registers);
-        const real *value = registers + (size_t)t->outputs[0] * LANES;
-        for (int i = 0; i < lanes; i++) out[b->rows[first + (uint32_t)i]] += value[i];
+    for (piece p = { 0 }; next_piece(f, n, &p);) {
+        run_block(f, n, t, &p, x, u, NULL, registers);
+        add(&p, row_course(&p, kernel_of(f, n)), out, b->rows, 1, 0, registers + (size_t)t->outputs[0] * LANES);
     }
 }
 
@@ -393,18 +547,15 @@ static void add_variables(const field *f, size_t n, const tape *t, const place *
     const batch *b = &f->f->batches[n];
     const kernel *k = kernel_of(f, n);
     if (t->output_count == 0) return;
-    real *registers = x->work->registers;
+    real *registers = x->work->registers, lanes[LANES], room[LANES];
     X(tape_numbers)(t, registers);
-    for (uint32_t first = 0; first < b->count; first += LANES) {
-        int lanes = lanes_from(b, first);
-        run_block(f, n, t, first, lanes, x, u, w, registers);
+    for (piece p = { 0 }; next_piece(f, n, &p);) {
+        run_block(f, n, t, &p, x, u, w, registers);
+        take_weights(b, k, &p, weights, lanes);
         for (uint32_t o = 0; o < t->output_count; o++) {
-            const real *value = registers + (size_t)t->outputs[o] * LANES;
-            const uint32_t *variable = b->variables + (size_t)first * k->slots + t->output_i[o];
-            for (int i = 0; i < lanes; i++) {
-                real weight = weights ? weights[b->rows[first + (uint32_t)i]] : 1;
-                out[variable[(size_t)i * k->slots]] += weight * value[i];
-            }
+            uint32_t slot = t->output_i[o];
+            add(&p, p.courses ? &p.courses[slot] : NULL, out, b->variables, k->slots, slot,
+                weighted(&p, weights, lanes, registers + (size_t)t->outputs[o] * LANES, room));
         }
     }
 }
@@ -428,26 +579,28 @@ void X(field_third)(const field *f, kind by, const place *x, const place *u, con
         add_variables(f, n, kernel_of(f, n)->third[by], x, u, w, weights, out);
 }
 
-/* values[map] += weight * output */
+/* values[map] += weight * output; or = output */
 static void add_entries(const field *f, size_t n, const tape *t, const map *m, const place *x, const place *u,
-                        const real *weights, real *values)
+                        const real *weights, int single, real *values)
 {
     const batch *b = &f->f->batches[n];
     if (t->output_count == 0) return;
-    real *registers = x->work->registers;
+    const uint32_t outputs = t->output_count;
+    real *registers = x->work->registers, lanes[LANES], room[LANES];
     X(tape_numbers)(t, registers);
-    for (uint32_t first = 0; first < b->count; first += LANES) {
-        int lanes = lanes_from(b, first);
-        run_block(f, n, t, first, lanes, x, u, NULL, registers);
-        for (uint32_t o = 0; o < t->output_count; o++) {
-            const real *value = registers + (size_t)t->outputs[o] * LANES;
-            int mirrored = m->mirror && t->output_i[o] != t->output_j[o];
-            for (int i = 0; i < lanes; i++) {
-                size_t at = ((size_t)first + (size_t)i) * t->output_count + o;
-                real v = weights ? weights[b->rows[first + (uint32_t)i]] * value[i] : value[i];
-                values[m->direct[at]] += v;
-                if (mirrored) values[m->mirror[at]] += v;
+    for (piece p = { 0 }; next_piece(f, n, &p);) {
+        run_block(f, n, t, &p, x, u, NULL, registers);
+        take_weights(b, kernel_of(f, n), &p, weights, lanes);
+        const size_t at = (size_t)p.stretch * outputs;
+        for (uint32_t o = 0; o < outputs; o++) {
+            const real *value = weighted(&p, weights, lanes, registers + (size_t)t->outputs[o] * LANES, room);
+            if (single) {
+                put(&p, m->direct_courses ? &m->direct_courses[at + o] : NULL, values, m->direct, outputs, o, value);
+                continue;
             }
+            add(&p, m->direct_courses ? &m->direct_courses[at + o] : NULL, values, m->direct, outputs, o, value);
+            if ((m->mirror || m->mirror_courses) && t->output_i[o] != t->output_j[o])
+                add(&p, m->mirror_courses ? &m->mirror_courses[at + o] : NULL, values, m->mirror, outputs, o, value);
         }
     }
 }
@@ -459,19 +612,27 @@ const pattern *X(field_hessian_pattern)(const field *f, kind a, kind b) { return
 void X(field_jacobian)(const field *f, kind by, const place *x, real *values)
 {
     for (size_t n = 0; n < f->batch_count; n++)
-        add_entries(f, n, kernel_of(f, n)->gradients[by], &f->jacobians[by].maps[n], x, NULL, NULL, values);
+        add_entries(f, n, kernel_of(f, n)->gradients[by], &f->jacobians[by].maps[n], x, NULL, NULL, 0, values);
+}
+
+void X(field_ordered_jacobian)(const field *f, kind by, const place *x, real *values)
+{
+    const block *b = &f->ordered[by];
+    if (!b->single) memset(values, 0, (size_t)pattern_entries(f->jacobians[by].shape) * sizeof *values);
+    for (size_t n = 0; n < f->batch_count; n++)
+        add_entries(f, n, kernel_of(f, n)->gradients[by], &b->maps[n], x, NULL, NULL, b->single, values);
 }
 
 void X(field_slope)(const field *f, kind by, const place *x, const place *u, real *values)
 {
     for (size_t n = 0; n < f->batch_count; n++)
-        add_entries(f, n, kernel_of(f, n)->slopes[by], &f->slopes[by].maps[n], x, u, NULL, values);
+        add_entries(f, n, kernel_of(f, n)->slopes[by], &f->slopes[by].maps[n], x, u, NULL, 0, values);
 }
 
 void X(field_hessian)(const field *f, kind a, kind b, const place *x, const real *weights, real *values)
 {
     for (size_t n = 0; n < f->batch_count; n++)
-        add_entries(f, n, kernel_of(f, n)->hessians[a][b], &f->hessians[a][b].maps[n], x, NULL, weights, values);
+        add_entries(f, n, kernel_of(f, n)->hessians[a][b], &f->hessians[a][b].maps[n], x, NULL, weights, 0, values);
 }
 
 /* ---- discrete gradients: the second place stands where directions do ---- */
@@ -492,7 +653,8 @@ void X(field_discrete_jacobian)(const field *f, discrete_mode mode, kind by, con
                                 real *values)
 {
     for (size_t n = 0; n < f->batch_count; n++)
-        add_entries(f, n, kernel_of(f, n)->discretes[mode][by], &f->discrete[mode][by].maps[n], x0, x1, NULL, values);
+        add_entries(f, n, kernel_of(f, n)->discretes[mode][by], &f->discrete[mode][by].maps[n], x0, x1, NULL, 0,
+                    values);
 }
 
 const pattern *X(field_discrete_slope_pattern)(const field *f, discrete_mode mode, kind a, kind b)
@@ -505,5 +667,5 @@ void X(field_discrete_slope)(const field *f, discrete_mode mode, kind a, kind b,
 {
     for (size_t n = 0; n < f->batch_count; n++)
         add_entries(f, n, kernel_of(f, n)->discrete_slopes[mode][a][b], &f->discrete_slopes[mode][a][b].maps[n], x0, x1,
-                    weights, values);
+                    weights, 0, values);
 }

@@ -64,6 +64,10 @@ void X(field_gradient)(const field *f, kind by, const place *x, const real *weig
 /* values[entry] += df_row/dx_v, on the pattern (rows x variables) */
 const pattern *X(field_jacobian_pattern)(const field *f, kind by);
 void X(field_jacobian)(const field *f, kind by, const place *x, real *values);
+/* The same numbers in another order, entry e of the pattern at order[e]; overwrites. A field has one such order for
+   each kind, the first one prepared: make it from the pattern alone. */
+int X(field_prepare_ordered_jacobian)(field *f, kind by, const int *order);
+void X(field_ordered_jacobian)(const field *f, kind by, const place *x, real *values);
 /* values[entry] += sum_row weights[row] d^2 f_row/(dx_a dx_b), on the pattern (variables a x variables b), full for a
    == b */
 const pattern *X(field_hessian_pattern)(const field *f, kind a, kind b);
@@ -98,6 +102,9 @@ void X(field_discrete_slope)(const field *f, discrete_mode mode, kind a, kind b,
 /* Structure of a prepared Hessian block: is it zero, does it depend on a variable? */
 int X(field_hessian_zero)(const field *f, kind a, kind b);
 int X(field_hessian_varies)(const field *f, kind a, kind b);
+
+/* Does a prepared gradient depend on any variable? */
+int X(field_gradient_varies)(const field *f, kind by);
 
 /* Instances and kernels, for information. */
 size_t X(field_instances)(const field *f);

@@ -1,6 +1,7 @@
 #include "field/lanes.h"
 
 #include "base/elementary.h"
+#include "base/loops.h"
 
 void X(tape_numbers)(const tape *t, real *registers)
 {
@@ -47,7 +48,7 @@ void X(tape_numbers)(const tape *t, real *registers)
         EACH(const real a = first[i]; const real b = second[i], value) \
     }
 
-void X(tape_run)(const tape *t, real *registers, int lanes)
+WIDE_LOOPS void X(tape_run)(const tape *t, real *registers, int lanes)
 {
     const instruction *line = t->code, *end = line + t->length;
     for (; line < end; line++) {

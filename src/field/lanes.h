@@ -6,8 +6,9 @@
 #include "base/real.h"
 #include "kernel/tape.h"
 
-/* Instances evaluated together: registers of a typical kernel (30 or so) stay in the first-level cache. */
-#define LANES 32
+/* Instances evaluated together: registers of a typical kernel (30 or so) stay in the first-level cache. Many lengths of
+   groups (tables.h) divide it. */
+#define LANES 48
 
 /* registers holds register_count rows of LANES; inputs and numbers are in place. */
 void X(tape_run)(const tape *t, real *registers, int lanes);

@@ -24,6 +24,8 @@ typedef struct {
     expr value;                 /* over the store's shape graph */
     uint32_t *key;              /* the shape: code that equal terms share */
     size_t key_length;
+    uint32_t *code;             /* inner nodes of the key, three words each: operation, operand, operand or number */
+    uint32_t inner_count;
     uint64_t hash;
     expr *gradient;             /* by slot; NULL until asked for */
     /* Tapes, made when a field prepares them; NULL until then. */
@@ -71,6 +73,8 @@ const expr *taut_store_constants(const store *s);
 /* Splits e into terms and adds them to function `row` of the family. */
 int taut_family_add(store *s, family *f, uint32_t row, expr e);
 void taut_family_clear(store *s, family *f);
+/* Gives back the room for more terms. */
+void taut_family_trim(store *s, family *f);
 /* The terms of f that contain a variable of one of these kinds (with = 1), or those that do not (with = 0). *part
    borrows the batches of f, which must not change while it is used; free it with family_part_clear. */
 int taut_family_part(store *s, const family *f, unsigned kinds, int with, family *part);

@@ -38,6 +38,7 @@ static void kernel_destroy(taut_context *context, kernel *k)
     }
     taut_mem_free(context, k->slot_kind);
     taut_mem_free(context, k->key);
+    taut_mem_free(context, k->code);
     taut_mem_free(context, k->gradient);
     taut_mem_free(context, k);
 }
@@ -141,6 +142,19 @@ static expr play(store *s, const uint32_t *key, size_t length)
     return root;
 }
 
+/* Words per inner node: its operation, and what stands behind it. */
+static uint32_t words_of(op o) { return op_has_number(o) || taut_op_arity(o) == 2 ? 3 : 2; }
+
+static int write_code(store *s, kernel *k)
+{
+    for (size_t at = 0; at + 1 < k->key_length; at += words_of((op)k->key[at])) k->inner_count++;
+    uint32_t *code = k->code = taut_mem_new(s->context, k->inner_count, 3 * sizeof *code);
+    if (!code) return TAUT_OUT_OF_MEMORY;
+    for (size_t at = 0; at + 1 < k->key_length; at += words_of((op)k->key[at]), code += 3)
+        memcpy(code, k->key + at, words_of((op)k->key[at]) * sizeof *code);
+    return TAUT_OK;
+}
+
 static kernel *kernel_create(store *s, const uint32_t *key, size_t length, uint32_t slots, uint32_t constants,
                              const uint8_t *kinds, uint64_t hash)
 {
@@ -159,6 +173,10 @@ static kernel *kernel_create(store *s, const uint32_t *key, size_t length, uint3
     }
     if (slots) memcpy(k->slot_kind, kinds, slots);
     memcpy(k->key, key, length * sizeof *key);
+    if (write_code(s, k)) {
+        kernel_destroy(s->context, k);
+        return NULL;
+    }
     for (uint32_t i = 0; i < slots; i++) k->kinds |= 1u << kinds[i];
     return k;
 }

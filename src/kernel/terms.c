@@ -10,6 +10,11 @@ typedef struct {
     expr e, factor;
 } piece;
 
+/* Kernels that a term is compared with before its shape is written: terms of few shapes follow each other. */
+#define RECENT 4
+/* Larger terms are not compared. */
+#define MATCH_LEAVES 24
+
 /* Scratch of family_add: pieces of the sum, and the shape of the term at hand. Kept in the store between calls. */
 struct writer {
     store *s;
@@ -24,6 +29,11 @@ struct writer {
     size_t seen_size;
     size_t *used;         size_t used_count, used_capacity;    /* filled places of `seen`, to empty it cheaply */
     expr *stack;          size_t stack_count, stack_capacity;
+    expr *inner;          size_t inner_capacity;               /* nodes, by inner node of the shape that is compared */
+    uint32_t recent[RECENT]; /* the kernels of the last terms, newest first */
+    uint32_t recent_count;
+    expr plain_factor;    /* the last one that was found to be plain */
+    uint32_t *batch_of;   size_t batch_of_capacity;            /* by kernel: its last batch, to be checked */
 };
 typedef struct writer writer;
 
@@ -144,24 +154,110 @@ static int write_shape(writer *w, expr root)
     return status ? status : put(w, w->reference[place_of(w, root)]);
 }
 
-static batch *find_batch(store *s, family *f, uint32_t kernel_index)
+/* ---- terms of a shape that is known ---- */
+
+/* The operand e of a shape that refers to it so. Variables become numbers, as write_leaf has them. */
+static int match_operand(writer *w, const kernel *k, uint32_t reference, expr e)
 {
-    for (size_t b = f->batch_count; b-- > 0;)
-        if (f->batches[b].kernel == kernel_index) return &f->batches[b];
+    uint32_t i = reference >> 2;
+    const node *n = taut_graph_node(w->s->g, e);
+    switch (reference & 3) {
+    case REF_NODE:
+        if (!w->inner[i]) w->inner[i] = e;
+        return w->inner[i] == e;
+    case REF_VARIABLE:
+        if (n->op != OP_VARIABLE || n->b != k->slot_kind[i]) return 0;
+        if (w->variables[i] == UINT32_MAX) w->variables[i] = n->a;
+        return w->variables[i] == n->a;
+    default:
+        if (n->varies) return 0;
+        if (!w->constants[i]) w->constants[i] = e;
+        return w->constants[i] == e;
+    }
+}
+
+/* Different slots hold different variables and constants: otherwise the shape would be another. Then its inner nodes
+   are different as well. */
+static int are_different(const writer *w, const kernel *k)
+{
+    for (uint32_t i = 1; i < k->slots; i++)
+        for (uint32_t j = 0; j < i; j++)
+            if (w->variables[i] == w->variables[j] && k->slot_kind[i] == k->slot_kind[j]) return 0;
+    for (uint32_t i = 1; i < k->constants; i++)
+        for (uint32_t j = 0; j < i; j++)
+            if (w->constants[i] == w->constants[j]) return 0;
+    return 1;
+}
+
+/* Is the term factor * e (factor 0: e) of the shape of k? Compares from the root down: in the code of a shape operands
+   stand before their operations. On success the variables and constants of the term are in w, as if its shape had been
+   written. */
+static int match(writer *w, const kernel *k, expr factor, expr e)
+{
+    if (k->inner_count > w->inner_capacity || k->slots > MATCH_LEAVES || k->constants > MATCH_LEAVES) return 0;
+    node n = factor ? (node){ OP_MUL, 1, factor, e } : *taut_graph_node(w->s->g, e);
+    const uint32_t *code = k->code + 3 * (size_t)k->inner_count;
+    if (k->inner_count && (code[-3] != n.op || !n.varies)) return 0;
+    if (!k->inner_count && taut_op_arity(n.op) && n.varies) return 0;
+    for (uint32_t i = 0; i < k->inner_count; i++) w->inner[i] = 0;
+    for (uint32_t i = 0; i < k->slots; i++) w->variables[i] = UINT32_MAX;
+    for (uint32_t i = 0; i < k->constants; i++) w->constants[i] = 0;
+    if (!k->inner_count && !match_operand(w, k, k->key[0], e)) return 0; /* a variable, or a constant */
+    for (uint32_t i = k->inner_count; i > 0;) {
+        code -= 3;
+        if (code[0] != n.op || !n.varies || !match_operand(w, k, code[1], n.a)) return 0;
+        if (op_has_number(n.op) ? code[2] != n.b : taut_op_arity(n.op) == 2 && !match_operand(w, k, code[2], n.b))
+            return 0;
+        if (--i) n = *taut_graph_node(w->s->g, w->inner[i - 1]);
+    }
+    w->slots = k->slots;
+    w->constant_count = k->constants;
+    return are_different(w, k);
+}
+
+static int reserve_match(writer *w)
+{
+    taut_context *context = w->s->context;
+    return taut_mem_grow(context, &w->variables, &w->variable_capacity, MATCH_LEAVES, sizeof *w->variables)
+           || taut_mem_grow(context, &w->constants, &w->constant_capacity, MATCH_LEAVES, sizeof *w->constants)
+           || taut_mem_grow(context, &w->inner, &w->inner_capacity, 64, sizeof *w->inner);
+}
+
+/* Puts the kernel of the last term in front. */
+static void note_recent(writer *w, uint32_t index)
+{
+    uint32_t i = 0;
+    while (i < w->recent_count && w->recent[i] != index) i++;
+    if (i == w->recent_count && i < RECENT) w->recent_count++;
+    if (i == RECENT) i--;
+    for (; i > 0; i--) w->recent[i] = w->recent[i - 1];
+    w->recent[0] = index;
+}
+
+/* ---- instances ---- */
+
+static batch *find_batch(writer *w, family *f, uint32_t kernel_index)
+{
+    store *s = w->s;
+    size_t before = w->batch_of_capacity;
+    if (taut_mem_grow(s->context, &w->batch_of, &w->batch_of_capacity, (size_t)kernel_index + 1, sizeof *w->batch_of))
+        return NULL;
+    for (size_t i = before; i < w->batch_of_capacity; i++) w->batch_of[i] = 0;
+    uint32_t *known = &w->batch_of[kernel_index];
+    if (*known < f->batch_count && f->batches[*known].kernel == kernel_index) return &f->batches[*known];
+    for (*known = 0; *known < f->batch_count; ++*known)
+        if (f->batches[*known].kernel == kernel_index) return &f->batches[*known];
     if (taut_mem_grow(s->context, &f->batches, &f->batch_capacity, f->batch_count + 1, sizeof *f->batches)) return NULL;
     batch *b = &f->batches[f->batch_count++];
     *b = (batch){ .kernel = kernel_index };
     return b;
 }
 
-static int add_term(writer *w, family *f, uint32_t row, expr e)
+/* The term in w as an instance of this kernel. */
+static int add_instance(writer *w, family *f, uint32_t row, uint32_t kernel_index)
 {
     store *s = w->s;
-    int status = write_shape(w, e);
-    if (status) return status;
-    uint32_t index =
-        taut_store_find(s, w->key, w->key_length, (uint32_t)w->slots, (uint32_t)w->constant_count, w->kinds);
-    batch *b = index == UINT32_MAX ? NULL : find_batch(s, f, index);
+    batch *b = find_batch(w, f, kernel_index);
     if (!b) return TAUT_OUT_OF_MEMORY;
     size_t variables = (size_t)b->count * w->slots, constants = (size_t)b->count * w->constant_count;
     if (taut_mem_grow(s->context, &b->variables, &b->variable_capacity, variables + w->slots, sizeof *b->variables)
@@ -171,12 +267,67 @@ static int add_term(writer *w, family *f, uint32_t row, expr e)
         return TAUT_OUT_OF_MEMORY;
     for (size_t i = 0; i < w->slots; i++) b->variables[variables + i] = w->variables[i];
     for (size_t i = 0; i < w->constant_count; i++) {
-        uint32_t c = taut_store_constant(s, w->constants[i]);
+        uint32_t c = b->count ? b->constants[constants + i - w->constant_count] : UINT32_MAX;
+        if (c == UINT32_MAX || s->constants[c] != w->constants[i]) c = taut_store_constant(s, w->constants[i]);
         if (c == UINT32_MAX) return TAUT_OUT_OF_MEMORY;
         b->constants[constants + i] = c;
     }
     b->rows[b->count++] = row;
     return TAUT_OK;
+}
+
+static expr times(graph *g, expr factor, expr e) { return factor ? taut_expr_mul(g, factor, e) : e; }
+
+/* Is it neither 0 nor 1 nor -1? */
+static int is_plain_factor(const graph *g, expr factor)
+{
+    return !taut_expr_is_number(g, factor, 0) && !taut_expr_is_number(g, factor, 1)
+           && !taut_expr_is_number(g, factor, -1);
+}
+
+/* Would factor * e be this product, and nothing simpler? */
+static int stays_product(writer *w, expr factor, expr e)
+{
+    const graph *g = w->s->g;
+    const node *n = taut_graph_node(g, e);
+    if (!n->varies || n->op == OP_NEG || (n->op == OP_MUL && !taut_graph_node(g, n->a)->varies)) return 0;
+    if (factor == w->plain_factor) return 1;
+    if (!is_plain_factor(g, factor)) return 0;
+    w->plain_factor = factor;
+    return 1;
+}
+
+/* Adds the term factor * e. The product is made only when its shape is new. */
+static int add_term(writer *w, family *f, uint32_t row, expr factor, expr e)
+{
+    store *s = w->s;
+    if (reserve_match(w)) return TAUT_OUT_OF_MEMORY;
+    const node *n = taut_graph_node(s->g, e);
+    if (factor && n->op == OP_MUL && n->varies && !taut_graph_node(s->g, n->a)->varies) { /* factor * (k * x) */
+        e = n->b;
+        factor = taut_expr_mul(s->g, factor, n->a);
+        if (!factor) return TAUT_OUT_OF_MEMORY;
+    }
+    if (factor && !stays_product(w, factor, e)) {
+        e = times(s->g, factor, e);
+        factor = 0;
+    }
+    for (uint32_t i = 0; e && i < w->recent_count; i++) {
+        uint32_t index = w->recent[i];
+        if (!match(w, s->kernels[index], factor, e)) continue;
+        note_recent(w, index);
+        return add_instance(w, f, row, index);
+    }
+    e = times(s->g, factor, e);
+    if (!e) return TAUT_OUT_OF_MEMORY;
+    if (taut_expr_is_number(s->g, e, 0)) return TAUT_OK;
+    int status = write_shape(w, e);
+    if (status) return status;
+    uint32_t index =
+        taut_store_find(s, w->key, w->key_length, (uint32_t)w->slots, (uint32_t)w->constant_count, w->kinds);
+    if (index == UINT32_MAX) return TAUT_OUT_OF_MEMORY;
+    note_recent(w, index);
+    return add_instance(w, f, row, index);
 }
 
 /* ---- splitting the top sum ---- */
@@ -188,8 +339,6 @@ static int push_piece(writer *w, expr e, expr factor)
     w->pieces[w->piece_count++] = (piece){ e, factor };
     return TAUT_OK;
 }
-
-static expr times(graph *g, expr factor, expr e) { return factor ? taut_expr_mul(g, factor, e) : e; }
 
 static int is_sum(const graph *g, expr e)
 {
@@ -239,6 +388,8 @@ void taut_term_writer_destroy(writer *w)
     taut_mem_free(context, w->reference);
     taut_mem_free(context, w->used);
     taut_mem_free(context, w->stack);
+    taut_mem_free(context, w->inner);
+    taut_mem_free(context, w->batch_of);
     taut_mem_free(context, w);
 }
 
@@ -262,12 +413,7 @@ int taut_family_add(store *s, family *f, uint32_t row, expr e)
         int parts = budget ? split(w, p) : 0;
         if (budget) budget--;
         if (parts < 0) status = TAUT_OUT_OF_MEMORY;
-        if (parts != 0) continue;
-        expr term = times(s->g, p.factor, p.e);
-        if (!term)
-            status = TAUT_OUT_OF_MEMORY;
-        else if (!taut_expr_is_number(s->g, term, 0))
-            status = add_term(w, f, row, term);
+        if (parts == 0) status = add_term(w, f, row, p.factor, p.e);
     }
     if (row >= f->row_count) f->row_count = row + 1;
     return status;
@@ -282,6 +428,18 @@ void taut_family_clear(store *s, family *f)
     }
     taut_mem_free(s->context, f->batches);
     *f = (family){ 0 };
+}
+
+void taut_family_trim(store *s, family *f)
+{
+    for (size_t i = 0; i < f->batch_count; i++) {
+        batch *b = &f->batches[i];
+        const kernel *k = s->kernels[b->kernel];
+        size_t variables = (size_t)b->count * k->slots, constants = (size_t)b->count * k->constants;
+        taut_mem_trim(s->context, &b->variables, &b->variable_capacity, variables, sizeof *b->variables);
+        taut_mem_trim(s->context, &b->constants, &b->constant_capacity, constants, sizeof *b->constants);
+        taut_mem_trim(s->context, &b->rows, &b->row_capacity, b->count, sizeof *b->rows);
+    }
 }
 
 int taut_family_part(store *s, const family *f, unsigned kinds, int with, family *part)

@@ -137,6 +137,12 @@ int taut_linear_create(taut_context *context, linear_backend backend, int n, con
     return TAUT_OK;
 }
 
+int taut_linear_value_order(linear *solver, const int **order)
+{
+    *order = NULL;
+    return solver->operations == &taut_linear_ldl ? taut_ldl_value_order(solver->state, order) : TAUT_OK;
+}
+
 /* Exchanging rows for pivots may have filled KLU's factors far beyond the forecast, or beyond what it can count. */
 static int reconsider(linear *solver, const double *values, int status)
 {

@@ -8,19 +8,12 @@
 /* Factors that grow past this cost more than four digits; positive definite matrices have 1. */
 static const double growth_limit = 1e4;
 
-/* What the numeric phase found. */
-typedef struct {
-    double growth, least, most;
-    int negative;
-    int stopped; /* the row of the first vanished pivot, or n */
-} outcome;
-
 /* Row k of L and column k of U from all before them (up-looking), for k = 0, 1, ...:
      w = L^-1 A(0..k-1, k),  z = U'^-1 A(k, 0..k-1)',  l_kj = z_j / d_j,  u_jk = w_j / d_j,  d_k = a_kk - sum l_kj w_j.
    Growth: every entry of |L||D||U|, which times the rounding unit bounds the backward error, is at most
    sqrt(size_i size_j), where size_k is the larger of sum z_j l_kj and sum w_j u_jk with d_k added (Cauchy-Schwarz); it
    is compared to a_kk, which a positive definite matrix cannot exceed. */
-static outcome eliminate(ldl *s, const double *values)
+static ldl_outcome eliminate(ldl *s, const double *values)
 {
     const int n = s->n;
     const int *start = s->sources.start, *diagonal = s->sources.diagonal;
@@ -29,7 +22,7 @@ static outcome eliminate(ldl *s, const double *values)
     const ldl_link *row = s->row;
     double *restrict lower = s->lower, *restrict upper = s->upper, *restrict inverse = s->inverse;
     double *restrict x = s->x, *restrict y = s->y;
-    outcome found = { 1, INFINITY, 0, 0, n };
+    ldl_outcome found = { 1, INFINITY, 0, 0, n };
 
     for (int k = 0; k < n; k++) {
         for (int p = start[k]; p < start[k + 1]; p++) {
@@ -88,6 +81,10 @@ static void substitute(const ldl *s, const double *lower, const double *upper, d
 
 static void apply(ldl *s, const double *lower, const double *upper, double *b)
 {
+    if (s->chain_at_work) {
+        taut_ldl_chain_substitute(s, lower, upper, b);
+        return;
+    }
     if (!s->order) {
         substitute(s, lower, upper, b);
         return;
@@ -118,12 +115,15 @@ static int ldl_solve_transposed(void *state, double *b)
 
 /* A pivot vanished or the factors grew: either the matrix is singular or it needs pivoting. KLU decides. Always anew,
    so that the result does not depend on which earlier matrices came this way. */
-static int factor_by_klu(ldl *s, const double *values, const outcome *found, linear_info *info)
+static int factor_by_klu(ldl *s, const double *values, const ldl_outcome *found, linear_info *info)
 {
+    const double *ordered = values;
     if (!taut_linear_finite(s->pattern->entries, values))
         return taut_fail(s->context, TAUT_NOT_FINITE, "the matrix holds a value that is not finite");
+    for (int p = 0; s->value_order && p < s->pattern->entries; p++) s->pattern_values[p] = values[s->value_order[p]];
+    if (s->value_order) ordered = s->pattern_values;
     int status = s->klu ? TAUT_OK : taut_linear_klu.create(s->context, s->pattern, &s->klu);
-    if (!status) status = taut_linear_klu.factor(s->klu, values, 1, info);
+    if (!status) status = taut_linear_klu.factor(s->klu, ordered, 1, info);
     if (!status) {
         s->klu_at_work = 1;
         info->backend = LINEAR_KLU;
@@ -143,7 +143,12 @@ static int ldl_factor(void *state, const double *values, int anew, linear_info *
     ldl *s = state;
     s->klu_at_work = 0;
     info->backend = LINEAR_LDL;
-    outcome found = eliminate(s, values);
+    s->chain_at_work = s->chain;
+    ldl_outcome found = s->chain ? taut_ldl_chain_eliminate(s, values) : eliminate(s, values);
+    if (s->chain && (found.stopped < s->n || !(found.growth <= growth_limit))) {
+        s->chain_at_work = 0;
+        found = eliminate(s, values);
+    }
     info->factorisations++;
     info->factor_nonzeros = 2L * s->column_start[s->n] + s->n;
     if (found.stopped < s->n || !(found.growth <= growth_limit)) return factor_by_klu(s, values, &found, info);
@@ -161,19 +166,32 @@ static void ldl_destroy(void *state)
     if (s->klu) taut_linear_klu.destroy(s->klu);
     void *blocks[] = { s->order,     s->sources.diagonal, s->sources.start, s->sources.entry, s->row_start,
                        s->row,       s->column_start,     s->row_index,     s->lower,         s->upper,
-                       s->inverse,   s->x,                s->y,             s };
+                       s->inverse,   s->x,                s->y,             s->value_order,   s->pattern_values,
+                       s };
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) taut_mem_free(context, blocks[i]);
 }
 
 static int make_numbers(ldl *s)
 {
-    size_t n = (size_t)s->n, entries = (size_t)s->column_start[n];
+    size_t n = (size_t)s->n, entries = s->chain ? n : (size_t)s->column_start[n];
     s->lower = taut_mem_new(s->context, entries, sizeof *s->lower);
     s->upper = taut_mem_new(s->context, entries, sizeof *s->upper);
     s->inverse = taut_mem_new(s->context, n, sizeof *s->inverse);
     s->x = taut_mem_new(s->context, n, sizeof *s->x);
     s->y = taut_mem_new(s->context, n, sizeof *s->y);
     return s->lower && s->upper && s->inverse && s->x && s->y ? TAUT_OK : TAUT_OUT_OF_MEMORY;
+}
+
+int taut_ldl_value_order(void *state, const int **order)
+{
+    ldl *s = state;
+    *order = NULL;
+    if (!s->chain) return TAUT_OK;
+    if (!s->pattern_values)
+        s->pattern_values = taut_mem_new(s->context, (size_t)s->pattern->entries, sizeof *s->pattern_values);
+    int status = s->pattern_values ? taut_ldl_chain_order(s) : TAUT_OUT_OF_MEMORY;
+    *order = s->value_order;
+    return status;
 }
 
 static int ldl_create(taut_context *context, const linear_pattern *pattern, void **state)
@@ -185,6 +203,7 @@ static int ldl_create(taut_context *context, const linear_pattern *pattern, void
     s->pattern = pattern;
     s->n = pattern->n;
     int status = taut_ldl_analyse(s);
+    if (!status) s->chain = taut_ldl_is_chain(s);
     if (!status) status = make_numbers(s);
     if (status) {
         ldl_destroy(s);

@@ -38,9 +38,27 @@ typedef struct {
     double *x, *y;           /* all zero between calls */
     void *klu;               /* for matrices that need pivoting; made when the first one comes */
     int klu_at_work;         /* nonzero: the last factorisation is KLU's */
+    int chain;               /* tridiagonal: */
+    int *value_order;        /* values are given in this order; NULL: in that of the pattern */
+    double *pattern_values;  /* for KLU, which wants the latter */
+    int chain_at_work;       /* nonzero: the last factorisation is that of linear_ldl_chain.c */
 } ldl;
+
+/* What the numeric phase found. */
+typedef struct {
+    double growth, least, most;
+    int negative;
+    int stopped; /* the row of the first vanished pivot, or n */
+} ldl_outcome;
 
 /* Fills everything up to row_index from context, pattern and n. The caller frees, also after a failure. */
 int taut_ldl_analyse(ldl *s);
+
+/* linear_ldl_chain.c. The matrix must have at least three unknowns. A vanished pivot is reported in row 0: which one it
+   was, the general elimination tells. */
+int taut_ldl_is_chain(const ldl *s);
+int taut_ldl_chain_order(ldl *s);
+ldl_outcome taut_ldl_chain_eliminate(ldl *s, const double *values);
+void taut_ldl_chain_substitute(const ldl *s, const double *lower, const double *upper, double *x);
 
 #endif

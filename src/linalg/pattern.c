@@ -89,8 +89,48 @@ int taut_pattern_create(taut_context *context, int rows, int columns, const int 
     for (int r = rows; r > 0; r--) p->start[r] = p->start[r - 1];
     p->start[0] = 0;
     tidy(p);
+    taut_mem_trim(context, &p->index, &count, (size_t)pattern_entries(p), sizeof *p->index);
     *result = p;
     return TAUT_OK;
+}
+
+/* Row i of the product, with the columns at most once: marked by i + 1. Returns their number; row may be NULL. */
+static int product_row(const pattern *a, const pattern *b, int i, int *mark, int *row)
+{
+    int count = 0;
+    for (int e = a->start[i]; e < a->start[i + 1]; e++)
+        for (int f = b->start[a->index[e]]; f < b->start[a->index[e] + 1]; f++) {
+            int column = b->index[f];
+            if (mark[column] == i + 1) continue;
+            mark[column] = i + 1;
+            if (row) row[count] = column;
+            count++;
+        }
+    return count;
+}
+
+int taut_pattern_product(taut_context *context, const pattern *a, const pattern *b, pattern **result)
+{
+    size_t count = 0;
+    int *mark = taut_mem_new(context, (size_t)b->columns, sizeof *mark);
+    *result = NULL;
+    if (!mark) return TAUT_OUT_OF_MEMORY;
+    for (int i = 0; i < a->rows; i++) count += (size_t)product_row(a, b, i, mark, NULL);
+    if (count > INT32_MAX) {
+        taut_mem_free(context, mark);
+        return taut_fail(context, TAUT_UNSUPPORTED, "a sparse matrix with %zu entries is beyond the limit of 2^31",
+                         count);
+    }
+    pattern *p = allocate(context, a->rows, b->columns, count);
+    memset(mark, 0, (size_t)b->columns * sizeof *mark);
+    for (int i = 0; p && i < a->rows; i++) {
+        int *row = p->index + p->start[i], size = product_row(a, b, i, mark, row);
+        sort_row(row, size);
+        p->start[i + 1] = p->start[i] + size;
+    }
+    taut_mem_free(context, mark);
+    *result = p;
+    return p ? TAUT_OK : TAUT_OUT_OF_MEMORY;
 }
 
 int taut_pattern_find(const pattern *p, int row, int column)

@@ -93,9 +93,11 @@ typedef void visit(emission *e, uint32_t r);
 static void visit_segment(emission *e, const segment *t, visit *f)
 {
     for (uint32_t i = 0; i < t->count; i++) {
-        const instruction *c = &t->code[i];
+        const program_instruction *c = &t->code[i];
+        int sum = c->op > PROGRAM_MOVE;
         f(e, c->a);
-        if (c->op < OP_COUNT && !op_has_number((op)c->op) && taut_op_arity((op)c->op) == 2) f(e, c->b);
+        if (sum || (c->op < OP_COUNT && !op_has_number((op)c->op) && taut_op_arity((op)c->op) == 2)) f(e, c->b);
+        if (sum) f(e, c->c);
     }
 }
 
@@ -155,11 +157,26 @@ uint32_t X(program_setup_count)(const program *p) { return p->setup.count; }
 
 /* ---- instructions ---- */
 
-static void put_value(emission *e, const instruction *c)
+/* What expr/ops.h does not have. */
+static void put_own(emission *e, const program_instruction *c)
 {
-    operand a = name_of(e, c->a), b = { "" };
+    operand a = name_of(e, c->a);
     if (c->op == PROGRAM_MOVE) {
         put(e, "%s", a.text);
+        return;
+    }
+    operand b = name_of(e, c->b), d = name_of(e, c->c);
+    if (c->op == PROGRAM_SUBTRACT_PRODUCT)
+        put(e, "%s - %s * %s", d.text, a.text, b.text);
+    else
+        put(e, "%s * %s %s %s", a.text, b.text, c->op == PROGRAM_MULTIPLY_ADD ? "+" : "-", d.text);
+}
+
+static void put_value(emission *e, const program_instruction *c)
+{
+    operand a = name_of(e, c->a), b = { "" };
+    if (c->op >= OP_COUNT) {
+        put_own(e, c);
         return;
     }
     if (!op_has_number((op)c->op) && taut_op_arity((op)c->op) == 2) b = name_of(e, c->b);
@@ -262,12 +279,27 @@ static void declare_targets(emission *e, const segment *t)
             i % 12 == 11 || i + 1 == t->count ? ";\n" : "");
 }
 
-static void put_checks(emission *e, const program_phase *f, const char *indent)
+/* Every pivot is more than this part of what it is made of. */
+static void put_checks(emission *e, const program_phase *f, const char *part)
 {
+    if (!f->check_count) put(e, "1");
     for (uint32_t i = 0; i < f->check_count; i++)
-        put(e, "%s%s(taut_math_fabs(%s) > PIVOT_LEAST * taut_math_fabs(%s))", i ? "" : indent, i ? " | !" : "if (!",
-            name_of(e, f->checks[i].pivot).text, name_of(e, f->checks[i].reference).text);
-    if (f->check_count) put(e, ") return 1;\n");
+        put(e, "%s(taut_math_fabs(%s) > %s * taut_math_fabs(%s))", i ? " & " : "",
+            name_of(e, f->checks[i].pivot).text, part, name_of(e, f->checks[i].reference).text);
+}
+
+static void put_matrix(emission *e, const program_phase *f, const char *indent)
+{
+    put_segment(e, &f->factor, indent, !f->iteration.always);
+    put(e, "%sif (!(", indent);
+    put_checks(e, f, "PIVOT_LEAST");
+    put(e, ")) return 1;\n");
+    if (f->iteration.linear) {
+        put(e, "%ssure = ", indent);
+        put_checks(e, f, "PIVOT_SURE");
+        put(e, ";\n");
+    }
+    put(e, "%scounts[1]++;\n", indent);
 }
 
 static void put_correction(emission *e, const program_phase *f)
@@ -285,23 +317,21 @@ static void put_iteration(emission *e, const program_phase *f, int index)
     put(e, "    static const iteration phase%d = { %d, %d, %d, %a, %a, %a };\n", index, i->linear, i->always,
         i->skip_first, i->enough, i->rest, i->epsilon);
     if (!i->always) declare_targets(e, &f->factor);
-    put(e, "    for (int round = 0, factor = 1, verdict = 0; verdict != ITERATION_ENDED; round++) {\n");
+    put(e, "    for (int round = 0, factor = 1, sure = 0, verdict = 0; verdict != ITERATION_ENDED; round++) {\n");
     put(e, "        if (round == ITERATIONS_MOST) return 1;\n");
     put_segment(e, &f->residual, "        ", 0);
     if (i->always) {
-        put_segment(e, &f->factor, "        ", 0);
-        put_checks(e, f, "        ");
-        put(e, "        factor = 1;\n        counts[1]++;\n");
+        put_matrix(e, f, "        ");
+        put(e, "        factor = 1;\n");
     } else {
         put(e, "        if (factor) {\n");
-        put_segment(e, &f->factor, "            ", 1);
-        put_checks(e, f, "            ");
-        put(e, "            counts[1]++;\n        }\n");
+        put_matrix(e, f, "            ");
+        put(e, "        }\n");
     }
     put_segment(e, &f->solve, "        ", 0);
     put_correction(e, f);
     put(e, "        counts[0]++;\n");
-    put(e, "        verdict = iteration_judge(&phase%d, round, size, before%d, factor);\n", index, index);
+    put(e, "        verdict = iteration_judge(&phase%d, round, size, before%d, factor, sure);\n", index, index);
     put(e, "        if (verdict == ITERATION_HOPELESS) return 1;\n");
     put(e, "        factor = verdict == ITERATION_NEEDS_MATRIX;\n        before%d = size;\n    }\n", index);
 }
@@ -376,7 +406,7 @@ static void put_functions(emission *e)
     static const op all[] = { OP_POW, OP_CBRT, OP_EXP, OP_LOG, OP_SIN, OP_COS, OP_TAN, OP_ASIN, OP_ACOS, OP_ATAN, OP_ATAN2,
                               OP_SINH, OP_COSH, OP_TANH, OP_SINC, OP_SINHC, OP_ATANC, OP_ATANHC };
     const program *p = e->p;
-    unsigned char used[OP_COUNT + 1] = { 0 };
+    unsigned char used[PROGRAM_OPERATIONS] = { 0 };
     const char *names[OP_COUNT];
     size_t count = 0;
     mark_functions(&p->setup, used), mark_functions(&p->results, used);

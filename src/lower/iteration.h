@@ -4,10 +4,13 @@ enum { ITERATION_GOES_ON, ITERATION_NEEDS_MATRIX, ITERATION_ENDED, ITERATION_HOP
 
 #define ITERATIONS_MOST 12
 
-/* Pivots below so much of what they are made of have lost too many digits. */
+/* Pivots below so much of what they are made of have lost too many digits; above the other they have lost hardly any. */
 #define PIVOT_LEAST 1e-5
+#define PIVOT_SURE 1e-2
 
-/* A correction of linear equations that moves so little is right to the last digits: no second one is needed. */
+/* A correction of linear equations that moves so little is right to the last digits, and no second one is needed: with
+   pivots that are sure, and with others. */
+#define LINEAR_SURE 1e-3
 #define LINEAR_ENOUGH 1e-7
 
 typedef struct {
@@ -19,13 +22,13 @@ typedef struct {
     double epsilon;           /* of the arithmetic */
 } iteration;
 
-/* After correction k, of relative size `size`; fresh: the matrix is of this place. */
-static inline int iteration_judge(const iteration *f, int k, double size, double before, int fresh)
+/* After correction k, of relative size `size`; fresh: the matrix is of this place; sure: so are all pivots. */
+static inline int iteration_judge(const iteration *f, int k, double size, double before, int fresh, int sure)
 {
     if (!(size - size == 0)) return ITERATION_HOPELESS;
     if (k < f->skip_first) return ITERATION_GOES_ON;
     if (size <= f->enough) return ITERATION_ENDED;
-    if (f->linear && size <= LINEAR_ENOUGH) return ITERATION_ENDED;
+    if (f->linear && size <= (sure ? LINEAR_SURE : LINEAR_ENOUGH)) return ITERATION_ENDED;
     if (k <= f->skip_first) return ITERATION_GOES_ON;
     const double rate = size / before;
     if (rate < 1 && rate * size * (f->always ? rate : 1) <= f->rest) return ITERATION_ENDED;

@@ -40,46 +40,66 @@ void X(program_destroy)(program *p)
 
 /* ---- tapes ---- */
 
-#define RUN_LEAF(NAME, ...) case OP_##NAME: break;
+/* Each operation jumps to the next one by itself, so that processors learn which one that is (labels as values: gcc and
+   clang have them). */
+#define RUN_LABEL(NAME, ...) &&run_##NAME,
+#define RUN_NEXT         \
+    c++;                 \
+    goto *labels[c->op]
+#define RUN_LEAF(NAME, ...) run_##NAME: RUN_NEXT;
 #define RUN_UNARY(NAME, text, written, value, ...) \
-    case OP_##NAME: {                              \
+    run_##NAME: {                                  \
         const real a = r[c->a];                    \
         r[c->target] = value;                      \
-        break;                                     \
+        RUN_NEXT;                                  \
     }
 #define RUN_NUMBERED(NAME, text, written, value, ...) \
-    case OP_##NAME: {                                 \
+    run_##NAME: {                                     \
         const real a = r[c->a];                       \
         const int32_t n = (int32_t)c->b;              \
         r[c->target] = value;                         \
-        break;                                        \
+        RUN_NEXT;                                     \
     }
 #define RUN_BINARY(NAME, text, written, value, ...)  \
-    case OP_##NAME: {                                \
+    run_##NAME: {                                    \
         const real a = r[c->a], b = r[c->b];         \
         r[c->target] = value;                        \
-        break;                                       \
+        RUN_NEXT;                                    \
     }
 
 static void run(const segment *t, real *r)
 {
-    const instruction *end = t->code + t->count;
-    for (const instruction *c = t->code; c < end; c++)
-        switch (c->op) {
-        OPERATIONS(RUN_LEAF, RUN_UNARY, RUN_NUMBERED, RUN_BINARY)
-        case PROGRAM_MOVE: r[c->target] = r[c->a]; break;
-        }
+    static const void *const labels[PROGRAM_OPERATIONS] = {
+        OPERATIONS(RUN_LABEL, RUN_LABEL, RUN_LABEL, RUN_LABEL)
+        &&move, &&multiply_add, &&multiply_subtract, &&subtract_product, &&end
+    };
+    const program_instruction *c = t->code;
+    goto *labels[c->op];
+    OPERATIONS(RUN_LEAF, RUN_UNARY, RUN_NUMBERED, RUN_BINARY)
+move:
+    r[c->target] = r[c->a];
+    RUN_NEXT;
+multiply_add:
+    r[c->target] = r[c->a] * r[c->b] + r[c->c];
+    RUN_NEXT;
+multiply_subtract:
+    r[c->target] = r[c->a] * r[c->b] - r[c->c];
+    RUN_NEXT;
+subtract_product:
+    r[c->target] = r[c->c] - r[c->a] * r[c->b];
+    RUN_NEXT;
+end:;
 }
 
 /* ---- a phase ---- */
 
-/* The growth of pivots: has one of them lost too many digits? A NaN has. */
-static int is_lost(const program_phase *f, const real *r)
+/* The growth of pivots: is every one of them more than this part of what it is made of? A NaN is not. */
+static int pivots_exceed(const program_phase *f, const real *r, double part)
 {
-    int lost = 0;
+    int all = 1;
     for (uint32_t i = 0; i < f->check_count; i++)
-        lost |= !(REAL(fabs)(r[f->checks[i].pivot]) > (real)PIVOT_LEAST * REAL(fabs)(r[f->checks[i].reference]));
-    return lost;
+        all &= REAL(fabs)(r[f->checks[i].pivot]) > (real)part * REAL(fabs)(r[f->checks[i].reference]);
+    return all;
 }
 
 /* Subtracts the correction; its size. */
@@ -97,7 +117,7 @@ static double correct(const program_phase *f, real *r)
 static program_outcome solve_phase(program *p, program_phase *f, real *r)
 {
     double before = 0;
-    int factor = 1;
+    int factor = 1, sure = 0;
     run(&f->begin, r);
     for (uint32_t i = 0; i < f->size; i++) r[f->unknowns[i]] = r[f->guesses[i]];
     for (int k = 0; f->size; k++) {
@@ -107,12 +127,13 @@ static program_outcome solve_phase(program *p, program_phase *f, real *r)
         if (fresh) {
             run(&f->factor, r);
             p->counts.factorisations++;
-            if (is_lost(f, r)) return PROGRAM_LEFT;
+            if (!pivots_exceed(f, r, PIVOT_LEAST)) return PROGRAM_LEFT;
+            sure = f->iteration.linear && pivots_exceed(f, r, PIVOT_SURE);
         }
         run(&f->solve, r);
         p->counts.iterations++;
         double size = correct(f, r);
-        int verdict = iteration_judge(&f->iteration, k, size, before, fresh);
+        int verdict = iteration_judge(&f->iteration, k, size, before, fresh, sure);
         if (verdict == ITERATION_ENDED) break;
         if (verdict == ITERATION_HOPELESS) return PROGRAM_LEFT;
         factor = verdict == ITERATION_NEEDS_MATRIX;

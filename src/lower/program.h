@@ -18,10 +18,23 @@
 #include "lower/iteration.h"
 #include "system/state.h"
 
-#define PROGRAM_MOVE OP_COUNT /* an operation besides those of expr/ops.h: target := a */
+/* Operations besides those of expr/ops.h. The sums of products are rounded twice, as if they were two instructions: to
+   interpret they are one. */
+enum {
+    PROGRAM_MOVE = OP_COUNT,  /* a */
+    PROGRAM_MULTIPLY_ADD,     /* a b + c */
+    PROGRAM_MULTIPLY_SUBTRACT, /* a b - c */
+    PROGRAM_SUBTRACT_PRODUCT, /* c - a b */
+    PROGRAM_END,              /* of a tape */
+    PROGRAM_OPERATIONS
+};
 
 typedef struct {
-    instruction *code;
+    uint32_t op, target, a, b, c; /* registers; b is the number where op_has_number */
+} program_instruction;
+
+typedef struct {
+    program_instruction *code;
     uint32_t count;
     size_t capacity;
 } segment;

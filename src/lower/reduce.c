@@ -8,6 +8,8 @@ enum { LEFT_MOST = 150, NODES_MOST = 150000 };
 /* An explicit unknown is kept where its replacement would fill the other equations more than that. */
 enum { SPREAD_MOST = 36 };
 
+enum { EXPAND_MOST = 2 }; /* unknowns in which equations of degree 2 are written out: more have too many products */
+
 static int too_large(const symbols *y) { return taut_graph_count(y->g) > NODES_MOST; }
 
 void X(reduced_clear)(symbols *y, reduced_phase *p)
@@ -199,6 +201,95 @@ static int solve_explicit(symbols *y, reduced_phase *p)
     return status;
 }
 
+/* ---- common factors ---- */
+
+/* If e = k * x with a constant k, *k and x; otherwise *k is one, and e itself. */
+static expr split(symbols *y, expr e, expr *k)
+{
+    const node *n = taut_graph_node(y->g, e);
+    *k = y->one;
+    if (n->op != OP_MUL || !n->varies || taut_graph_node(y->g, n->a)->varies) return e;
+    *k = n->a;
+    return n->b;
+}
+
+/* k a + k b = k (a + b), and k a + l a = (k + l) a, constants k and l; likewise differences. */
+static expr join(symbols *y, op o, expr a, expr b)
+{
+    graph *g = y->g;
+    expr k, l, rest_a = split(y, a, &k), rest_b = split(y, b, &l);
+    if (rest_a == rest_b) return taut_expr_mul(g, taut_expr_binary(g, o, k, l), rest_a);
+    if (k == l && k != y->one) return taut_expr_mul(g, k, taut_expr_binary(g, o, rest_a, rest_b));
+    return taut_expr_binary(g, o, a, b);
+}
+
+/* *e with factors of sums taken out. */
+static int condense(symbols *y, expr *e)
+{
+    expr *list, *image;
+    size_t count;
+    uint32_t nodes = taut_graph_count(y->g);
+    if (!*e) return TAUT_OUT_OF_MEMORY;
+    int status = taut_expr_reachable(y->g, e, 1, &list, &count);
+    if (status) return status;
+    image = taut_mem_new(y->context, nodes, sizeof *image);
+    for (size_t i = 0; image && i < count; i++) {
+        node n = *taut_graph_node(y->g, list[i]);
+        int leaf = n.op == OP_VARIABLE || n.op == OP_CONSTANT || n.op == OP_PARAMETER;
+        expr a = leaf ? 0 : image[n.a], b = leaf || op_has_number((op)n.op) || taut_op_arity((op)n.op) < 2 ? 0 : image[n.b];
+        image[list[i]] = leaf                                            ? list[i]
+                         : (n.op == OP_ADD || n.op == OP_SUB) && a && b ? join(y, (op)n.op, a, b)
+                                                                        : taut_expr_rebuild(y->g, &n, a, b);
+    }
+    if (image) *e = image[*e];
+    taut_expr_list_free(y->g, list);
+    taut_mem_free(y->context, image);
+    return image && *e ? TAUT_OK : TAUT_OUT_OF_MEMORY;
+}
+
+static int condense_all(symbols *y, reduced_phase *p)
+{
+    int status = TAUT_OK;
+    for (uint32_t i = 0; !status && i < p->size; i++) status = condense(y, &p->residual[i]);
+    for (size_t i = 0; !status && i < p->count; i++)
+        if (p->is_explicit[i]) status = condense(y, &y->unknowns[p->first + i]);
+    return status;
+}
+
+/* ---- few equations of degree 2 ---- */
+
+/* e as c + sum b_i x_i + sum a_ij x_i x_j in the unknowns that are left: the coefficients do not depend on them, and an
+   iteration has little to do. e itself where it is no such polynomial. */
+static expr expand(symbols *y, const reduced_phase *p, expr e)
+{
+    graph *g = y->g;
+    expr leaves[EXPAND_MOST], zeros[EXPAND_MOST], slopes[EXPAND_MOST], sum;
+    for (uint32_t i = 0; i < p->size; i++) leaves[i] = unknown_leaf(y, p, p->left[i]), zeros[i] = y->zero;
+    if (taut_expr_gradient(g, e, leaves, p->size, slopes)) return 0;
+    sum = taut_expr_substitute(g, e, leaves, zeros, p->size);
+    for (uint32_t i = 0; i < p->size; i++) {
+        expr second[EXPAND_MOST], inner;
+        if (taut_expr_gradient(g, slopes[i], leaves, p->size, second)) return 0;
+        inner = taut_expr_substitute(g, slopes[i], leaves, zeros, p->size);
+        for (uint32_t k = i; k < p->size; k++) {
+            if (!second[k] || taut_expr_kinds(g, second[k]) >> LEAF_UNKNOWN & 1) return second[k] ? e : 0;
+            expr factor = k == i ? taut_expr_mul(g, taut_expr_number(g, (wide)0.5), second[k]) : second[k];
+            inner = taut_expr_add(g, inner, taut_expr_mul(g, factor, leaves[k]));
+        }
+        sum = taut_expr_add(g, sum, taut_expr_mul(g, leaves[i], inner));
+    }
+    return sum;
+}
+
+static int expand_left(symbols *y, reduced_phase *p)
+{
+    for (uint32_t i = 0; p->only_multipliers && p->size <= EXPAND_MOST && i < p->size; i++) {
+        p->residual[i] = expand(y, p, p->residual[i]);
+        if (!p->residual[i]) return TAUT_OUT_OF_MEMORY;
+    }
+    return TAUT_OK;
+}
+
 /* ---- Newton's matrix, and its elimination ---- */
 
 static int is_zero(symbols *y, expr e) { return e == y->zero; }
@@ -310,6 +401,21 @@ static int write_matrix(symbols *y, const reduced_phase *p, elimination *m, expr
     return status;
 }
 
+/* Two equations by their determinant: one division instead of two, one after the other. */
+static int solve_two(symbols *y, reduced_phase *p, const elimination *m)
+{
+    graph *g = y->g;
+    expr a = *entry(m, 0, 0), b = *entry(m, 0, 1), c = *entry(m, 1, 0), d = *entry(m, 1, 1);
+    expr ad = taut_expr_mul(g, a, d), bc = taut_expr_mul(g, b, c), determinant = taut_expr_sub(g, ad, bc);
+    expr inverse = taut_expr_div(g, y->one, determinant), r = m->right[0], s = m->right[1];
+    if (!inverse) return TAUT_OUT_OF_MEMORY;
+    if (is_zero(y, determinant)) return TAUT_UNSUPPORTED;
+    add_check(y, p, determinant, is_zero(y, ad) ? bc : ad);
+    p->change[0] = taut_expr_mul(g, taut_expr_sub(g, taut_expr_mul(g, r, d), taut_expr_mul(g, s, b)), inverse);
+    p->change[1] = taut_expr_mul(g, taut_expr_sub(g, taut_expr_mul(g, s, a), taut_expr_mul(g, r, c)), inverse);
+    return p->change[0] && p->change[1] ? TAUT_OK : TAUT_OUT_OF_MEMORY;
+}
+
 static int eliminate_left(symbols *y, reduced_phase *p)
 {
     size_t size = p->size;
@@ -324,7 +430,7 @@ static int eliminate_left(symbols *y, reduced_phase *p)
         m.column_done = m.row_done + size, m.late = m.column_done + size;
         status = write_matrix(y, p, &m, m.right + size);
     }
-    if (!status) status = eliminate(y, p, &m, m.right + size);
+    if (!status) status = size == 2 ? solve_two(y, p, &m) : eliminate(y, p, &m, m.right + size);
     taut_mem_free(y->context, m.a);
     taut_mem_free(y->context, m.row);
     taut_mem_free(y->context, m.row_done);
@@ -390,36 +496,51 @@ static int add_weights(symbols *y, reduced_phase *p, size_t i, expr factor, weig
     return status;
 }
 
-static int weigh_group(symbols *y, reduced_phase *p, int g, expr inverse_scale, weighing *w)
+/* Unknowns of two groups that are the same thing count once. */
+static int is_repeated(const symbols *y, int g, int phase)
+{
+    const step_group *all = y->table->groups;
+    for (int k = 0; k < g; k++) {
+        size_t length = y->offsets[k + 1] - y->offsets[k];
+        if (all[k].phase == phase && all[k].measure == all[g].measure && length == y->offsets[g + 1] - y->offsets[g]
+            && all[k].scale.coefficient == all[g].scale.coefficient && all[k].scale.power == all[g].scale.power
+            && memcmp(y->unknowns + y->offsets[k], y->unknowns + y->offsets[g], length * sizeof(expr)) == 0)
+            return 1;
+    }
+    return 0;
+}
+
+static int weigh_group(symbols *y, reduced_phase *p, int g, weighing *w)
 {
     const step_group *group = &y->table->groups[g];
-    expr factor = inverse_scale;
+    expr factor = y->one;
     int status = TAUT_OK;
-    if (group->measure == STEP_MOVES)
-        factor = taut_expr_mul(y->g, X(symbol_factor)(y, group->scale.coefficient, group->scale.power), factor);
+    if (group->measure == STEP_MOVES) factor = X(symbol_factor)(y, group->scale.coefficient, group->scale.power);
     for (size_t i = y->offsets[g]; !status && i < y->offsets[g + 1]; i++)
         status = add_weights(y, p, i - p->first, factor, w);
     return status;
 }
 
-static int weigh_groups(symbols *y, int phase, reduced_phase *p, weighing *w)
+/* Adds the weights that groups with this measure give. */
+static int weigh_by(symbols *y, int phase, reduced_phase *p, step_measure measure, weighing *w)
 {
     const step_table *t = y->table;
-    expr scales[STEP_MEASURES] = { 0 };
-    int status = TAUT_OK, useful = 0;
+    int status = TAUT_OK, any = 0;
+    for (uint32_t k = 0; k < p->size; k++) w->at[k] = w->through[k] = y->zero;
+    w->most = 1;
     for (int g = 0; !status && g < t->group_count; g++) {
-        step_measure measure = t->groups[g].measure;
-        if (t->groups[g].phase != phase || measure == STEP_NOT_MEASURED) continue;
-        if (!scales[measure]) scales[measure] = taut_expr_div(y->g, y->one, scale_of(y, p, measure));
-        status = weigh_group(y, p, g, scales[measure], w);
+        if (t->groups[g].phase != phase || t->groups[g].measure != measure || is_repeated(y, g, phase)) continue;
+        status = weigh_group(y, p, g, w);
+        any = 1;
     }
+    if (status || !any) return status;
+    expr inverse = taut_expr_div(y->g, y->one, scale_of(y, p, measure));
     for (uint32_t k = 0; !status && k < p->size; k++) {
         expr sum = taut_expr_mul(y->g, taut_expr_number(y->g, w->most), w->through[k]);
-        p->weights[k] = larger(y, w->at[k], sum);
+        p->weights[k] = larger(y, p->weights[k], taut_expr_mul(y->g, larger(y, w->at[k], sum), inverse));
         if (!p->weights[k]) status = TAUT_OUT_OF_MEMORY;
-        useful |= !is_zero(y, p->weights[k]);
     }
-    return status ? status : useful || !p->size ? TAUT_OK : TAUT_UNSUPPORTED;
+    return status;
 }
 
 static int weigh(symbols *y, int phase, reduced_phase *p)
@@ -428,10 +549,13 @@ static int weigh(symbols *y, int phase, reduced_phase *p)
     expr *room = taut_mem_new(y->context, 4 * size + 1, sizeof *room);
     if (!room) return TAUT_OUT_OF_MEMORY;
     weighing w = { room, room + size, room + 2 * size, room + 3 * size, 1 };
-    for (uint32_t k = 0; k < p->size; k++) w.leaves[k] = unknown_leaf(y, p, p->left[k]), w.at[k] = w.through[k] = y->zero;
-    int status = weigh_groups(y, phase, p, &w);
+    int status = TAUT_OK, useful = !size;
+    for (uint32_t k = 0; k < p->size; k++) w.leaves[k] = unknown_leaf(y, p, p->left[k]), p->weights[k] = y->zero;
+    for (int measure = STEP_MOVES; !status && size && measure < STEP_MEASURES; measure++)
+        status = weigh_by(y, phase, p, (step_measure)measure, &w);
+    for (uint32_t k = 0; k < p->size; k++) useful |= !is_zero(y, p->weights[k]);
     taut_mem_free(y->context, room);
-    return status;
+    return status ? status : useful ? TAUT_OK : TAUT_UNSUPPORTED;
 }
 
 /* ---- all of it ---- */
@@ -461,6 +585,8 @@ int X(reduce_phase)(symbols *y, int phase, reduced_phase *p)
     if (!status) status = write_equations(y, phase, p);
     if (!status) status = solve_explicit(y, p);
     if (!status) status = list_left(y, p);
+    if (!status) status = expand_left(y, p);
+    if (!status) status = condense_all(y, p);
     if (!status) status = eliminate_left(y, p);
     if (!status) status = weigh(y, phase, p);
     return status;

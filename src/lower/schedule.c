@@ -39,7 +39,7 @@ static int grow_places(schedule *z)
     return TAUT_OK;
 }
 
-static int put(schedule *z, segment *to, instruction i)
+static int put(schedule *z, segment *to, program_instruction i)
 {
     if (taut_mem_grow(z->y->context, &to->code, &to->capacity, (size_t)to->count + 1, sizeof *to->code))
         return TAUT_OUT_OF_MEMORY;
@@ -106,7 +106,7 @@ static int put_node(schedule *z, expr e, segment *to, uint32_t *place)
     int numbered = op_has_number((op)n.op), two = !numbered && taut_op_arity((op)n.op) == 2;
     *place = new_register(z);
     return put(z, to,
-               (instruction){ n.op, *place, where(z, n.a), numbered ? n.b : two ? where(z, n.b) : 0 });
+               (program_instruction){ n.op, *place, where(z, n.a), numbered ? n.b : two ? where(z, n.b) : 0, 0 });
 }
 
 /* A node whose value stays: a leaf, a literal, or computed in setup or in the tape given. */
@@ -253,7 +253,7 @@ static int put_copies(schedule *z, const expr *list, size_t count, const segment
             int is_leaf = taut_graph_node(z->y->g, e)->op == OP_VARIABLE;
             if (!is_leaf && (at < first || at >= end)) continue;
             uint32_t copy = new_register(z);
-            status = put(z, &f->factor, (instruction){ PROGRAM_MOVE, copy, at, 0 });
+            status = put(z, &f->factor, (program_instruction){ PROGRAM_MOVE, copy, at, 0, 0 });
             z->loop_place[e] = copy;
         }
     }
@@ -418,7 +418,7 @@ static void fix_registers(const program *p, uint32_t *r, size_t count)
 static void fix_segment(const program *p, segment *t)
 {
     for (uint32_t i = 0; i < t->count; i++) {
-        instruction *c = &t->code[i];
+        program_instruction *c = &t->code[i];
         fix_register(p, &c->a);
         if (c->op >= OP_COUNT || !op_has_number((op)c->op)) fix_register(p, &c->b);
     }
@@ -444,6 +444,115 @@ static void place_literals(program *p)
     fix_registers(p, p->move, n), fix_registers(p, p->push, n), fix_registers(p, p->w, n);
     fix_registers(p, p->lambda, c), fix_registers(p, p->reported, c);
     fix_register(p, &p->work);
+}
+
+/* ---- sums of products ---- */
+
+static int reads_b(const program_instruction *c)
+{
+    return c->op < OP_COUNT && !op_has_number((op)c->op) && taut_op_arity((op)c->op) == 2;
+}
+
+static void count_list(const uint32_t *list, size_t count, uint32_t *reads)
+{
+    for (size_t i = 0; list && i < count; i++) reads[list[i]]++;
+}
+
+static void count_segment(const segment *t, uint32_t *reads)
+{
+    for (uint32_t i = 0; i < t->count; i++) {
+        reads[t->code[i].a]++;
+        if (reads_b(&t->code[i])) reads[t->code[i].b]++;
+    }
+}
+
+static void count_reads(const program *p, uint32_t *reads)
+{
+    count_segment(&p->setup, reads), count_segment(&p->results, reads);
+    for (int k = 0; k < p->phase_count; k++) {
+        const program_phase *f = &p->phases[k];
+        const segment *tapes[] = { &f->begin, &f->residual, &f->factor, &f->solve };
+        const uint32_t *lists[] = { f->guesses, f->residuals, f->changes, f->weights };
+        for (int i = 0; i < 4; i++) count_segment(tapes[i], reads), count_list(lists[i], f->size, reads);
+        for (uint32_t i = 0; i < f->check_count; i++) reads[f->checks[i].pivot]++, reads[f->checks[i].reference]++;
+    }
+    count_list(p->move, p->s->n, reads), count_list(p->push, p->s->n, reads), count_list(p->w, p->s->n, reads);
+    count_list(p->lambda, p->s->c, reads), count_list(p->reported, p->s->c, reads);
+    reads[p->work]++;
+}
+
+/* The product that c can take in, and the operand that is left; NULL: none. at: instruction that computes a register of
+   this tape, or NOWHERE. */
+static program_instruction *product_of(const segment *t, const program_instruction *c, const uint32_t *reads,
+                                       const uint32_t *at, uint32_t *left, uint32_t *operation)
+{
+    uint32_t operands[2] = { c->b, c->a };
+    for (int k = 0; k < 2 && (c->op == OP_ADD || c->op == OP_SUB); k++) {
+        uint32_t r = operands[k];
+        program_instruction *m = reads[r] == 1 && at[r] != NOWHERE ? &t->code[at[r]] : NULL;
+        if (!m || m->op != OP_MUL) continue;
+        *left = operands[1 - k];
+        *operation = c->op == OP_ADD ? PROGRAM_MULTIPLY_ADD : k ? PROGRAM_MULTIPLY_SUBTRACT : PROGRAM_SUBTRACT_PRODUCT;
+        return m;
+    }
+    return NULL;
+}
+
+static void fuse_segment(segment *t, const uint32_t *reads, uint32_t *at)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < t->count; i++) at[t->code[i].target] = i;
+    for (uint32_t i = 0; i < t->count; i++) {
+        uint32_t left, operation;
+        program_instruction *c = &t->code[i], *m = product_of(t, c, reads, at, &left, &operation);
+        if (!m) continue;
+        *c = (program_instruction){ operation, c->target, m->a, m->b, left };
+        m->op = PROGRAM_END; /* is left out */
+    }
+    for (uint32_t i = 0; i < t->count; i++) {
+        at[t->code[i].target] = NOWHERE;
+        if (t->code[i].op != PROGRAM_END) t->code[kept++] = t->code[i];
+    }
+    t->count = kept;
+}
+
+static int fuse_products(program *p)
+{
+    uint32_t *reads = taut_mem_new(p->context, p->register_count, sizeof *reads);
+    uint32_t *at = taut_mem_new(p->context, p->register_count, sizeof *at);
+    if (reads && at) {
+        memset(at, 0xff, p->register_count * sizeof *at);
+        count_reads(p, reads);
+        fuse_segment(&p->setup, reads, at), fuse_segment(&p->results, reads, at);
+        for (int k = 0; k < p->phase_count; k++) {
+            program_phase *f = &p->phases[k];
+            fuse_segment(&f->begin, reads, at), fuse_segment(&f->residual, reads, at);
+            fuse_segment(&f->factor, reads, at), fuse_segment(&f->solve, reads, at);
+        }
+    }
+    int status = reads && at ? TAUT_OK : TAUT_OUT_OF_MEMORY;
+    taut_mem_free(p->context, reads);
+    taut_mem_free(p->context, at);
+    return status;
+}
+
+/* Tapes end with an instruction that says so. */
+static int end_segment(program *p, segment *t)
+{
+    if (taut_mem_grow(p->context, &t->code, &t->capacity, (size_t)t->count + 1, sizeof *t->code)) return TAUT_OUT_OF_MEMORY;
+    t->code[t->count] = (program_instruction){ .op = PROGRAM_END };
+    return TAUT_OK;
+}
+
+static int end_segments(program *p)
+{
+    int status = end_segment(p, &p->setup);
+    if (!status) status = end_segment(p, &p->results);
+    for (int k = 0; !status && k < p->phase_count; k++) {
+        segment *tapes[] = { &p->phases[k].begin, &p->phases[k].residual, &p->phases[k].factor, &p->phases[k].solve };
+        for (int i = 0; !status && i < 4; i++) status = end_segment(p, tapes[i]);
+    }
+    return status;
 }
 
 static int list_inputs(schedule *z)
@@ -524,6 +633,8 @@ int X(lower_create)(struct system *s, const step_table *table, real tolerance, p
     if (!status) status = put_phases(&z, table, (double)tolerance);
     if (!status) status = put_results(&z);
     if (!status) place_literals(z.p);
+    if (!status) status = fuse_products(z.p);
+    if (!status) status = end_segments(z.p);
     if (!status) status = create_registers(z.p);
     taut_mem_free(s->context, z.place);
     taut_mem_free(s->context, z.loop_place);

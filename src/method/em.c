@@ -397,7 +397,7 @@ static int project_step(method_state *z, state *x, real h)
     find_rates(z, &z->next, z->other, &size);
     z->scale = real_most(z->scale, size);
     z->small = arrived <= REAL(sqrt)(REAL_EPSILON) * z->scale;
-    newton_problem problem = { z, (int)c, residual, NULL, halve, measure, name, NULL };
+    newton_problem problem = { z, (int)c, residual, NULL, halve, measure, name, NULL, NULL };
     status = X(newton_solve)(&z->newton, &problem, z->rates, 0, x->t, "velocity constraints of the step");
     if (!status) status = residual(z, z->rates, z->newton.residual);
     return status;

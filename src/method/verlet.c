@@ -8,9 +8,13 @@
  * SHAKE is this without mu: its lambda is the sum of mu and lambda here, at the same positions. */
 #include <string.h>
 
+#include "base/extreme.h"
+#include "base/loops.h"
 #include "base/room.h"
 #include "method/verlet.h"
 #include "solve/multiplier.h"
+#define NUMBER real
+#include "linalg/products_sum.h"
 
 #define BORROW_ABOVE 12 /* constraints */
 
@@ -18,16 +22,22 @@ typedef struct {
     struct system *s;
     newton newton;
     multiplier *matrix;
-    const pattern *gt;     /* G' by coordinates, and where its entries are in G */
-    const int *gt_from;
-    state next;            /* the state being found; next.lambda is lambda, next.w the velocity while it is sought */
+    int *order;            /* of the values of G: entry e of BLOCK_G at order[e] */
+    products *rows;        /* G v */
+    products *columns;     /* G' x */
+    state next;            /* the state being found; next.lambda is lambda */
     void *room;            /* of the arrays below */
-    real *f;               /* force at the current position */
+    real *f, *f1;          /* free forces at the beginning and at the end */
     real *g0, *g1;         /* constraint Jacobians */
+    real *push0, *push1;   /* constraint forces G0' lambda and G1' mu */
     real *mu, *trial;      /* trial: multipliers after the correction at hand */
-    real *kick;            /* work: momenta */
-    real *base;            /* q1 - q0 (later: the velocity) without the constraint force */
-    real *rate;            /* g_t */
+    real *kick, *work;     /* work: momenta */
+    real *base;            /* q1 - q0 without the constraint force; later the sum of all forces but push1 */
+    real *rate, *velocity_error; /* g_t; G v + g_t */
+    real size, speed;      /* of the positions and the velocities */
+    int terms;             /* the most entries of a row of G */
+    int even;              /* all masses are equal, and momenta vanish with the velocities */
+    int steady_force;      /* the free force is the same everywhere and always */
     /* f, g0 and the factored matrix belong to this place: */
     real *known_q, known_t;
     int known, factored;
@@ -46,6 +56,9 @@ static void destroy(void *self)
     taut_mem_free(r->s->context, r->room);
     X(state_clear)(r->s, &r->next);
     X(multiplier_destroy)(r->matrix);
+    taut_mem_free(r->s->context, r->order);
+    taut_products_destroy(r->s->context, r->rows);
+    taut_products_destroy(r->s->context, r->columns);
     X(newton_clear)(&r->newton);
     taut_mem_free(r->s->context, r);
 }
@@ -54,13 +67,32 @@ static void lay_out(void *self, room_layout *l)
 {
     verlet *r = self;
     size_t n = r->s->n, c = r->s->c, entries = (size_t)r->s->blocks[BLOCK_G].value_count;
-    r->f = room_reals(l, n);
+    r->f = room_reals(l, n), r->f1 = room_reals(l, n);
     r->g0 = room_reals(l, entries), r->g1 = room_reals(l, entries);
     r->mu = room_reals(l, c), r->trial = room_reals(l, c);
-    r->kick = room_reals(l, n);
+    r->push0 = room_reals(l, n), r->push1 = room_reals(l, n);
+    r->kick = room_reals(l, n), r->work = room_reals(l, n);
     r->base = room_reals(l, n);
-    r->rate = room_reals(l, c);
+    r->rate = room_reals(l, c), r->velocity_error = room_reals(l, c);
     r->known_q = room_reals(l, n);
+}
+
+static int prepare_constraints(verlet *r)
+{
+    const pattern *g = r->s->blocks[BLOCK_G].parts[0].shape;
+    for (int k = 0; k < g->rows; k++)
+        if (g->start[k + 1] - g->start[k] > r->terms) r->terms = g->start[k + 1] - g->start[k];
+    int status = X(multiplier_prepare_order)(r->s, &r->order, &r->rows, &r->columns);
+    return status ? status : X(multiplier_create)(r->s, r->order, &r->matrix);
+}
+
+static void find_simple(verlet *r)
+{
+    const struct system *s = r->s;
+    r->even = s->structure.diagonal_mass && s->n > 0;
+    for (uint32_t j = 0; r->even && j < s->n; j++)
+        r->even = s->inverse_mass[j] == s->inverse_mass[0] && s->offset[j] == 0;
+    r->steady_force = !s->structure.has_forces && !X(field_gradient_varies)(s->energy, KIND_Q);
 }
 
 static int create(struct system *s, int project, real tolerance, void **self)
@@ -76,8 +108,8 @@ static int create(struct system *s, int project, real tolerance, void **self)
     if (!status) status = X(newton_create)(s->context, (int)s->c, tolerance, &r->newton);
     /* Momenta are kept whatever the multipliers are, and each step solves the constraints from scratch. */
     if (!status) X(newton_relax)(&r->newton);
-    if (!status && s->c) status = X(multiplier_create)(s, &r->matrix);
-    if (!status && s->c) r->gt = X(multiplier_transposed)(r->matrix, &r->gt_from);
+    if (!status && s->c) status = prepare_constraints(r);
+    if (!status) find_simple(r);
     if (status)
         destroy(r);
     else
@@ -117,43 +149,67 @@ static void velocity_of(const struct system *s, const real *p, real *work, real 
     }
 }
 
-/* Component j of G' x. */
-static inline real constraint_force(const verlet *r, const real *g, const real *x, uint32_t j)
+/* out = G' x */
+static WIDE_LOOPS void constraint_force(const products *columns, const real *g, const real *x, real *out)
 {
-    real sum = 0;
-    for (int e = r->gt->start[j]; e < r->gt->start[j + 1]; e++) sum += g[r->gt_from[e]] * x[r->gt->index[e]];
-    return sum;
+    products_sum(columns, g, x, out);
 }
 
-/* Component j of W G' x is then motion_of(r, g, x, j): for a diagonal mass it needs no pass of its own. */
-static void prepare_motion(verlet *r, const real *g, const real *x)
+/* out = G v */
+static WIDE_LOOPS void constraint_velocity(const products *rows, const real *g, const real *v, real *out)
 {
-    if (r->s->structure.diagonal_mass || !r->s->c) return;
-    for (uint32_t j = 0; j < r->s->n; j++) r->kick[j] = constraint_force(r, g, x, j);
-    X(system_apply_inverse_mass)(r->s, r->kick, r->kick);
+    products_sum(rows, g, v, out);
 }
 
-static inline real motion_of(const verlet *r, const real *g, const real *x, uint32_t j)
+static WIDE_LOOPS real largest(const real *restrict x, uint32_t count)
 {
-    if (!r->s->c) return 0;
-    return r->s->structure.diagonal_mass ? r->s->inverse_mass[j] * constraint_force(r, g, x, j) : r->kick[j];
+    extreme most = 0;
+    for (uint32_t j = 0; j < count; j++) most = extreme_see(most, x[j]);
+    return extreme_value(most);
 }
 
-/* q1 = q0 + base + h^2/2 W G0' lambda, compensated as in add_compensated. Returns how far q1 moved, relative to its
-   size. */
-static real place_positions(verlet *r, const real *lambda)
+/* q1 = q0 + (base + factor w push + q_low), compensated as in add_compensated. w NULL: 1, as for masses that are equal
+   (then in the factor) or in blocks (then in push). Returns how far q1 moved, or, the first time, the largest q1. */
+static WIDE_LOOPS real move_positions(uint32_t n, const state *x, const real *restrict base, const real *restrict w,
+                                      const real *restrict push, real factor, int again, state *next)
 {
-    const state *x = r->from;
-    real factor = r->h * r->h / 2, moved = 0, scale = r->s->least;
-    prepare_motion(r, r->g0, lambda);
-    for (uint32_t j = 0; j < r->s->n; j++) {
-        real d = r->base[j] + factor * motion_of(r, r->g0, lambda, j) + x->q_low[j], sum = x->q[j] + d;
-        moved = real_most(moved, sum - r->next.q[j]);
-        scale = real_most(scale, sum);
-        r->next.q_low[j] = d - (sum - x->q[j]);
-        r->next.q[j] = sum;
+    const real *restrict q = x->q, *restrict q_low = x->q_low;
+    real *restrict to = next->q, *restrict to_low = next->q_low;
+    extreme most = 0;
+#define ALL(motion, seen)                                        \
+    for (uint32_t j = 0; j < n; j++) {                           \
+        real d = base[j] + factor * (motion) + q_low[j];         \
+        real sum = q[j] + d;                                     \
+        most = extreme_see(most, seen);                          \
+        to_low[j] = d - (sum - q[j]);                            \
+        to[j] = sum;                                             \
     }
-    return moved / scale;
+    if (w && again)
+        ALL(w[j] * push[j], sum - to[j])
+    else if (w)
+        ALL(w[j] * push[j], sum)
+    else if (again)
+        ALL(push[j], sum - to[j])
+    else
+        ALL(push[j], sum)
+#undef ALL
+    return extreme_value(most);
+}
+
+/* q1 = q0 + base + h^2/2 W G0' lambda. Returns how far q1 moved, or the first time how large it is. */
+static real place_positions(verlet *r, const real *lambda, int again)
+{
+    const struct system *s = r->s;
+    const real *w = s->structure.diagonal_mass && !r->even ? s->inverse_mass : NULL, *motion = r->push0;
+    real factor = r->h * r->h / 2;
+    if (s->c) constraint_force(r->columns, r->g0, lambda, r->push0);
+    if (r->even) {
+        factor *= s->inverse_mass[0];
+    } else if (!w) {
+        X(system_apply_inverse_mass)(s, r->push0, r->kick);
+        motion = r->kick;
+    }
+    return move_positions(s->n, r->from, r->base, w, motion, factor, again, &r->next);
 }
 
 /* The positions follow the multipliers: r->next.q belongs to the current iterate (see position_measure). */
@@ -171,7 +227,7 @@ static int position_factor(void *self, const real *lambda)
     verlet *r = self;
     (void)lambda;
     place at = place_at(r->s, r->next.q, NULL, &r->next.t, NULL);
-    X(system_block_values)(r->s, BLOCK_G, &at, r->g1);
+    X(field_ordered_jacobian)(r->s->constraint, KIND_Q, &at, r->g1);
     r->factored = 0;
     return X(multiplier_factor)(r->matrix, r->g1, r->g0);
 }
@@ -179,10 +235,7 @@ static int position_factor(void *self, const real *lambda)
 static int position_solve(void *self, real *out)
 {
     verlet *r = self;
-    real scale = 2 / (r->h * r->h);
-    int status = X(multiplier_solve)(r->matrix, out);
-    for (uint32_t k = 0; k < r->s->c; k++) out[k] *= scale;
-    return status;
+    return X(multiplier_solve)(r->matrix, 2 / (r->h * r->h), out);
 }
 
 /* The correction is about to be subtracted: the positions are moved at once, and that is its measure. */
@@ -190,21 +243,100 @@ static real position_measure(void *self, const real *lambda, const real *change)
 {
     verlet *r = self;
     for (uint32_t k = 0; k < r->s->c; k++) r->trial[k] = lambda[k] - change[k];
-    return place_positions(r, r->trial);
+    return place_positions(r, r->trial, 1) / r->size;
 }
 
-/* v = base + h/2 W G1' mu. Returns how much v changed, relative to its size. */
-static real place_velocities(verlet *r, const real *mu)
+/* With a diagonal mass: sum = a + b + c, v = the velocity of p + (factor sum + p_low). Returns the largest. */
+static WIDE_LOOPS real diagonal_start(const struct system *s, int even, const state *x, const real *a, const real *b,
+                                      const real *c, real factor, real *restrict sum, real *restrict v)
 {
-    real moved = 0, scale = r->s->least;
-    prepare_motion(r, r->g1, mu);
-    for (uint32_t j = 0; j < r->s->n; j++) {
-        real v = r->base[j] + r->h / 2 * motion_of(r, r->g1, mu, j);
-        moved = real_most(moved, v - r->next.w[j]);
-        scale = real_most(scale, v);
-        r->next.w[j] = v;
+    const real *restrict p = x->p, *restrict p_low = x->p_low, *restrict w = s->inverse_mass;
+    const real *restrict offset = s->offset, all = s->inverse_mass[0];
+    const uint32_t n = s->n;
+    extreme most = 0;
+#define ALL(velocity)                                                    \
+    for (uint32_t j = 0; j < n; j++) {                                   \
+        real force = a[j] + b[j] + c[j];                                 \
+        real p1 = p[j] + (factor * force + p_low[j]), now = velocity;    \
+        sum[j] = force;                                                  \
+        most = extreme_see(most, now);                                   \
+        v[j] = now;                                                      \
     }
-    return moved / scale;
+    if (even)
+        ALL(all * p1)
+    else if (s->form == FORM_LAGRANGIAN)
+        ALL(w[j] * (p1 - offset[j]))
+    else
+        ALL(w[j] * p1 + offset[j])
+#undef ALL
+    return extreme_value(most);
+}
+
+/* With a diagonal mass: p1 = p0 + (factor (base + push) + p_low), compensated, and its velocity v. Returns how much v
+   changed. */
+static WIDE_LOOPS real diagonal_momenta(const struct system *s, int even, const state *x, const real *restrict base,
+                                        const real *restrict push, real factor, state *next)
+{
+    const real *restrict p = x->p, *restrict p_low = x->p_low, *restrict w = s->inverse_mass;
+    const real *restrict offset = s->offset, all = s->inverse_mass[0];
+    real *restrict to = next->p, *restrict to_low = next->p_low, *restrict v = next->w;
+    const uint32_t n = s->n;
+    extreme most = 0;
+#define ALL(velocity)                                                                \
+    for (uint32_t j = 0; j < n; j++) {                                               \
+        real d = factor * (base[j] + push[j]) + p_low[j], p1 = p[j] + d;             \
+        real now = velocity;                                                         \
+        to_low[j] = d - (p1 - p[j]);                                                 \
+        to[j] = p1;                                                                  \
+        most = extreme_see(most, now - v[j]);                                        \
+        v[j] = now;                                                                  \
+    }
+    if (even)
+        ALL(all * p1)
+    else if (s->form == FORM_LAGRANGIAN)
+        ALL(w[j] * (p1 - offset[j]))
+    else
+        ALL(w[j] * p1 + offset[j])
+#undef ALL
+    return extreme_value(most);
+}
+
+/* Sums the forces but push1, and finds the velocities that belong to them. */
+static void start_velocities(verlet *r, const real *f1)
+{
+    const struct system *s = r->s;
+    const state *x = r->from;
+    real most;
+    if (s->structure.diagonal_mass) {
+        most = diagonal_start(s, r->even, x, r->f, r->push0, f1, r->h / 2, r->base, r->next.w);
+    } else {
+        for (uint32_t j = 0; j < s->n; j++) {
+            r->base[j] = r->f[j] + r->push0[j] + f1[j];
+            r->kick[j] = x->p[j] + (r->h / 2 * r->base[j] + x->p_low[j]);
+        }
+        velocity_of(s, r->kick, r->work, r->next.w);
+        most = largest(r->next.w, s->n);
+    }
+    r->speed = most > s->least || most != most ? most : s->least;
+}
+
+/* Momenta and velocities that belong to push1 = G1' mu. Returns how much the velocities changed, relative to their
+   size. */
+static real place_velocities(verlet *r)
+{
+    const state *x = r->from;
+    const struct system *s = r->s;
+    real moved = 0;
+    if (s->structure.diagonal_mass) 
+        return diagonal_momenta(s, r->even, x, r->base, r->push1, r->h / 2, &r->next) / r->speed;
+    for (uint32_t j = 0; j < s->n; j++) {
+        r->next.p[j] = x->p[j], r->next.p_low[j] = x->p_low[j];
+        X(add_compensated)(&r->next.p[j], &r->next.p_low[j], &(real){ r->h / 2 * (r->base[j] + r->push1[j]) }, 1);
+    }
+    memcpy(r->kick, r->next.w, s->n * sizeof(real));
+    velocity_of(s, r->next.p, r->work, r->next.w);
+    for (uint32_t j = 0; j < s->n; j++) moved = real_most(moved, r->next.w[j] - r->kick[j]);
+    return moved / r->speed;
 }
 
 static int velocity_residual(void *self, const real *mu, real *out)
@@ -212,8 +344,9 @@ static int velocity_residual(void *self, const real *mu, real *out)
     verlet *r = self;
     struct system *s = r->s;
     (void)mu;
-    memcpy(out, r->rate, s->c * sizeof(real));
-    X(block_multiply)(&s->blocks[BLOCK_G], r->g1, 1, r->next.w, out);
+    constraint_velocity(r->rows, r->g1, r->next.w, out);
+    if (s->structure.constraint_time)
+        for (uint32_t k = 0; k < s->c; k++) out[k] += r->rate[k];
     return TAUT_OK;
 }
 
@@ -229,16 +362,15 @@ static int velocity_factor(void *self, const real *mu)
 static int velocity_solve(void *self, real *out)
 {
     verlet *r = self;
-    int status = X(multiplier_solve)(r->matrix, out);
-    for (uint32_t k = 0; k < r->s->c; k++) out[k] *= 2 / r->h;
-    return status;
+    return X(multiplier_solve)(r->matrix, 2 / r->h, out);
 }
 
 static real velocity_measure(void *self, const real *mu, const real *change)
 {
     verlet *r = self;
     for (uint32_t k = 0; k < r->s->c; k++) r->trial[k] = mu[k] - change[k];
-    return place_velocities(r, r->trial);
+    constraint_force(r->columns, r->g1, r->trial, r->push1);
+    return place_velocities(r);
 }
 
 /* Force and constraint Jacobian where the step begins, unless they are known from the end of the last one. */
@@ -248,79 +380,122 @@ static void begin(verlet *r, const state *x)
     if (r->known && r->known_t == x->t && memcmp(r->known_q, x->q, s->n * sizeof(real)) == 0) return;
     place at = place_at(s, x->q, NULL, &x->t, NULL);
     X(system_free_force)(s, &at, r->f);
-    X(system_block_values)(s, BLOCK_G, &at, r->g0);
+    if (s->c) X(field_ordered_jacobian)(s->constraint, KIND_Q, &at, r->g0);
     r->factored = 0;
-    r->known = 0;
+    memcpy(r->known_q, x->q, s->n * sizeof(real));
+    r->known_t = x->t;
+    r->known = 1;
 }
 
 /* The force and Jacobian at the end of this step are those at the beginning of the next. */
 static void end(verlet *r, const state *x)
 {
-    real *swap = r->g0;
-    r->g0 = r->g1, r->g1 = swap;
+    real *g = r->g0, *f = r->f;
+    r->g0 = r->g1, r->g1 = g;
+    if (!r->steady_force) r->f = r->f1, r->f1 = f;
     memcpy(r->known_q, x->q, r->s->n * sizeof(real));
     r->known_t = x->t;
-    r->known = 1;
 }
 
-/* p += h/2 (f + G' x), compensated; f or g may be NULL */
-static void push_momenta(verlet *r, const real *f, const real *g, const real *x)
+/* base = h v, v the velocity that belongs to p + (h/2 f + p_low), for a diagonal mass */
+static WIDE_LOOPS void diagonal_base(const struct system *s, int even, const state *x, const real *restrict f, real h,
+                                     real *restrict base)
 {
-    for (uint32_t j = 0; j < r->s->n; j++) {
-        real force = (f ? f[j] : 0) + (g ? constraint_force(r, g, x, j) : 0);
-        X(add_compensated)(&r->next.p[j], &r->next.p_low[j], &(real){ r->h / 2 * force }, 1);
+    const real *restrict p = x->p, *restrict p_low = x->p_low, *restrict w = s->inverse_mass;
+    const real *restrict offset = s->offset, all = s->inverse_mass[0], half = h / 2;
+    const uint32_t n = s->n;
+#define ALL(velocity)                                              \
+    for (uint32_t j = 0; j < n; j++) {                             \
+        const real kick = p[j] + (half * f[j] + p_low[j]);         \
+        base[j] = h * (velocity);                                  \
     }
+    if (even)
+        ALL(all * kick)
+    else if (s->form == FORM_LAGRANGIAN)
+        ALL(w[j] * (kick - offset[j]))
+    else
+        ALL(w[j] * kick + offset[j])
+#undef ALL
+}
+
+static void find_base(verlet *r, const state *x)
+{
+    struct system *s = r->s;
+    const real half = r->h / 2;
+    if (s->structure.diagonal_mass) {
+        diagonal_base(s, r->even, x, r->f, r->h, r->base);
+        return;
+    }
+    for (uint32_t j = 0; j < s->n; j++) r->kick[j] = x->p[j] + (half * r->f[j] + x->p_low[j]);
+    velocity_of(s, r->kick, r->work, r->base);
+    for (uint32_t j = 0; j < s->n; j++) r->base[j] *= r->h;
 }
 
 static int find_positions(verlet *r, const state *x)
 {
     struct system *s = r->s;
-    uint32_t n = s->n;
-    memcpy(r->next.p, x->p, n * sizeof(real));
-    memcpy(r->next.p_low, x->p_low, n * sizeof(real));
-    push_momenta(r, r->f, NULL, NULL);
-    velocity_of(s, r->next.p, r->kick, r->base);
-    for (uint32_t j = 0; j < n; j++) r->base[j] *= r->h;
+    find_base(r, x);
     memcpy(r->next.lambda, x->lambda, s->c * sizeof(real));
-    place_positions(r, r->next.lambda);
+    r->size = place_positions(r, r->next.lambda, 0);
     if (!s->c) return TAUT_OK;
+    if (r->size < s->least) r->size = s->least;
     newton_problem problem = { r, (int)s->c, position_residual, position_factor, position_solve, position_measure,
-                               name_constraint, NULL };
+                               name_constraint, NULL, NULL };
     /* The iteration begins with the matrix G0 W G0' of the start of the step, formed here when the last step did not
        leave it. A small matrix is cheaper than the corrections it saves: there it begins with G1 W G0' at the guess. */
     int borrow = s->c > BORROW_ABOVE, status = TAUT_OK;
     if (borrow && !r->factored) status = X(multiplier_factor)(r->matrix, r->g0, r->g0);
-    if (!status)
-        status =
-            X(newton_solve)(&r->newton, &problem, r->next.lambda, borrow, x->t, "constraints at the new positions");
-    if (!status) push_momenta(r, NULL, r->g0, r->next.lambda);
-    return status;
+    if (status) return status;
+    return X(newton_solve)(&r->newton, &problem, r->next.lambda, borrow, x->t, "constraints at the new positions");
+}
+
+/* The velocities keep the constraints, as far as that can be told: G v is a sum of rounded products of rounded
+   velocities. */
+static int velocities_fit(const verlet *r)
+{
+    real error = largest(r->velocity_error, r->s->c);
+    return error <= r->newton.enough * REAL(sqrt)((real)r->terms) * r->speed
+                        * largest(r->g1, (uint32_t)r->s->blocks[BLOCK_G].value_count);
+}
+
+/* mu from the velocity constraint: it is linear, so that one correction is enough as a rule. */
+static int find_mu(verlet *r)
+{
+    struct system *s = r->s;
+    newton_problem problem = { r, (int)s->c, velocity_residual, velocity_factor, velocity_solve, velocity_measure,
+                               name_constraint, NULL, NULL };
+    int status = velocity_factor(r, r->mu);
+    if (status) return status;
+    velocity_residual(r, r->mu, r->velocity_error);
+    status = velocity_solve(r, r->velocity_error);
+    if (status) return status;
+    velocity_measure(r, r->mu, r->velocity_error);
+    real *swap = r->mu;
+    r->mu = r->trial, r->trial = swap;
+    r->newton.counts.calls++, r->newton.counts.iterations++, r->newton.counts.factorisations++;
+    velocity_residual(r, r->mu, r->velocity_error);
+    if (velocities_fit(r)) return TAUT_OK;
+    return X(newton_solve)(&r->newton, &problem, r->mu, 1, r->next.t, "velocity constraints");
 }
 
 static int find_momenta(verlet *r)
 {
     struct system *s = r->s;
     place at = place_at(s, r->next.q, NULL, &r->next.t, NULL);
-    X(system_free_force)(s, &at, r->f);
-    push_momenta(r, r->f, NULL, NULL);
-    if (r->project) velocity_of(s, r->next.p, r->kick, r->base);
-    if (s->c) X(system_block_values)(s, BLOCK_G, &at, r->g1);
+    int status = TAUT_OK;
+    if (!r->steady_force) X(system_free_force)(s, &at, r->f1);
+    start_velocities(r, r->steady_force ? r->f : r->f1);
+    if (s->c) X(field_ordered_jacobian)(s->constraint, KIND_Q, &at, r->g1);
     if (!r->project) r->factored = 0;
     if (s->c && r->project) {
-        X(system_constraint_rate)(s, &at, r->rate);
-        memcpy(r->mu, r->next.lambda, s->c * sizeof(real));
-        place_velocities(r, r->mu);
-        newton_problem problem = { r, (int)s->c, velocity_residual, velocity_factor, velocity_solve, velocity_measure,
-                                   name_constraint, NULL };
-        int status = X(newton_solve)(&r->newton, &problem, r->mu, 0, r->next.t, "velocity constraints");
-        if (status) return status;
-        push_momenta(r, NULL, r->g1, r->mu);
+        if (s->structure.constraint_time) X(system_constraint_rate)(s, &at, r->rate);
+        memset(r->mu, 0, s->c * sizeof(real));
+        status = find_mu(r);
+    } else {
+        place_velocities(r);
     }
-    if (s->form == FORM_LAGRANGIAN)
-        velocity_of(s, r->next.p, r->kick, r->next.w);
-    else
-        memcpy(r->next.w, r->next.p, s->n * sizeof(real));
-    return TAUT_OK;
+    if (s->form != FORM_LAGRANGIAN) memcpy(r->next.w, r->next.p, s->n * sizeof(real));
+    return status;
 }
 
 static int step(void *self, state *x, real h)
@@ -330,7 +505,6 @@ static int step(void *self, state *x, real h)
     r->h = h;
     X(state_next_time)(x, h, &r->next.t, &r->next.t_low);
     begin(r, x);
-    r->known = 0; /* r->f is overwritten on the way */
     int status = find_positions(r, x);
     if (!status) status = find_momenta(r);
     if (status) {

@@ -45,10 +45,7 @@ static shape begin_shape(lua_State *L, shape_type type, uint32_t rows, uint32_t 
 
 static int push_shape(lua_State *L, const shape *what)
 {
-    shape *copy = lua_newuserdatauv(L, sizeof *copy, 0);
-    *copy = *what;
-    lua_rawgeti(L, LUA_REGISTRYINDEX, taut_script_of(L)->shape_ref);
-    lua_setmetatable(L, -2);
+    *(shape *)taut_symbols_new(L, SYMBOL_SHAPE, sizeof *what, 0) = *what;
     return 1;
 }
 
@@ -282,7 +279,7 @@ static int draw_draw(lua_State *L)
     lua_Integer count = (lua_Integer)lua_rawlen(L, 1);
     for (lua_Integer i = 1; i <= count; i++) {
         lua_rawgeti(L, 1, i);
-        const shape *given = taut_symbols_userdata(L, -1, s->shape_meta);
+        const shape *given = taut_symbols_userdata(L, -1, SYMBOL_SHAPE);
         shape what;
         if (given) what = *given;
         else if (taut_vectors_is_like(L, -1)) make_ball(L, -1, &what);
@@ -313,7 +310,6 @@ void taut_draw_open(lua_State *L)
         { "surface", draw_surface, 5, 2, "write surface(f, {from, to}, {from, to}, n, m)", 0, 0 },
         { "draw", draw_draw, 1, 0, "put the items in one table: draw { bar(origin, a), ball(a) }", 0, 0 },
     };
-    script *s = taut_script_of(L);
-    taut_symbols_metatable(L, "shape", none, &s->shape_ref, &s->shape_meta);
+    taut_symbols_metatable(L, "shape", none, SYMBOL_SHAPE);
     taut_functions_register(L, functions, sizeof functions / sizeof *functions);
 }

@@ -34,7 +34,8 @@ static expr ambient_of(lua_State *L, const node *n)
 {
     script *s = taut_script_of(L);
     if (n->op != OP_VARIABLE || (n->b != KIND_EMBEDDED && n->b != KIND_EMBEDDED_DOT)) return 0;
-    return taut_expr_variable(s->graph, n->b == KIND_EMBEDDED ? KIND_Q : KIND_W, s->model->coordinate_count + n->a);
+    kind k = n->b == KIND_EMBEDDED ? KIND_Q : KIND_W;
+    return taut_script_built(L, taut_expr_variable(s->graph, k, s->model->coordinate_count + n->a));
 }
 
 /* The variables in e, in a list that the script owns and the next call overwrites; room for as many again behind

@@ -61,11 +61,9 @@ static int box_differ(lua_State *L)
 
 static int push_box(lua_State *L)
 {
-    lua_newuserdatauv(L, 0, 1);
+    taut_symbols_new(L, SYMBOL_COMPARISON, 0, 1);
     lua_pushvalue(L, 1);
     lua_setiuservalue(L, -2, 1);
-    lua_rawgeti(L, LUA_REGISTRYINDEX, taut_script_of(L)->box_ref);
-    lua_setmetatable(L, -2);
     return 1;
 }
 
@@ -104,9 +102,7 @@ static int mark(lua_State *L)
 void taut_compare_open(lua_State *L)
 {
     static const luaL_Reg operators[] = { { "__lt", box_equal }, { "__le", box_differ }, { NULL, NULL } };
-    script *s = taut_script_of(L);
-    const void *identity;
-    taut_symbols_metatable(L, "comparison", operators, &s->box_ref, &identity);
+    taut_symbols_metatable(L, "comparison", operators, SYMBOL_COMPARISON);
     lua_pushliteral(L, "");
     if (lua_getmetatable(L, -1)) {
         lua_pushcfunction(L, mark);

@@ -38,6 +38,20 @@ void taut_model_free(model *m)
     taut_mem_free(context, m);
 }
 
+void taut_model_trim(model *m)
+{
+    taut_context *c = m->context;
+    taut_mem_trim(c, &m->groups, &m->group_capacity, m->group_count, sizeof *m->groups);
+    taut_mem_trim(c, &m->group_of, &m->group_of_capacity, m->coordinate_count, sizeof *m->group_of);
+    taut_mem_trim(c, &m->summands, &m->summand_capacity, m->summand_count, sizeof *m->summands);
+    taut_mem_trim(c, &m->constraints, &m->constraint_capacity, m->constraint_count, sizeof *m->constraints);
+    taut_mem_trim(c, &m->forces, &m->force_capacity, m->force_count, sizeof *m->forces);
+    taut_mem_trim(c, &m->start_q, &m->start_q_capacity, m->coordinate_count, sizeof *m->start_q);
+    taut_mem_trim(c, &m->start_w, &m->start_w_capacity, m->coordinate_count, sizeof *m->start_w);
+    taut_mem_trim(c, &m->shapes, &m->shape_capacity, m->shape_count, sizeof *m->shapes);
+    taut_mem_trim(c, &m->places, &m->place_capacity, m->place_count, sizeof *m->places);
+}
+
 void taut_model_coordinate_name(const model *m, uint32_t coordinate, char *buffer, size_t size)
 {
     const group *owner = &m->groups[m->group_of[coordinate]];

@@ -149,7 +149,7 @@ typedef struct model {
     start_value *start_w;     size_t start_w_capacity;
     /* per coordinate: the second point of start_points, a step after the first */
     start_value *start_q1;    size_t start_q1_capacity;
-    int start_points_line;    /* of the first start_points; 0: there is none, and start_q1 means nothing */
+    int start_points_line;    /* of the first start_points; 0: there is none, and start_q1 is NULL */
     shape *shapes;            size_t shape_count, shape_capacity;
     /* of shapes, also of those that were made and not shown */
     drawn_place *places;      size_t place_count, place_capacity;
@@ -168,6 +168,8 @@ int taut_model_read_file(taut_context *context, const char *path, definition *de
 int taut_model_read_text(taut_context *context, const char *name, const char *text, size_t size,
                          definition *definitions, size_t definition_count, model **result);
 void taut_model_free(model *m);
+/* Gives back the room for more parts. */
+void taut_model_trim(model *m);
 
 /* Name of a coordinate: "x", "a.x", "r.w". */
 void taut_model_coordinate_name(const model *m, uint32_t coordinate, char *buffer, size_t size);

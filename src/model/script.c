@@ -9,6 +9,10 @@
 #include "base/clock.h"
 
 #define HOOK_PERIOD 1000
+/* The garbage of a small heap costs less than its collection: a cycle begins when the heap has grown by a factor of
+   10, and of 2 (Lua's own choice) when it is large. */
+#define HEAP_LARGE ((size_t)16 << 20)
+#define HEAP_SMALL_PAUSE 1000
 
 script *taut_script_of(lua_State *L)
 {
@@ -34,21 +38,21 @@ static void *allocate(void *user, void *block, size_t old_size, size_t size)
     script *s = user;
     if (!block) old_size = 0;
     if (size == 0) {
-        taut_mem_free(s->context, block);
-        s->heap -= old_size;
+        taut_heap_resize(&s->heap, block, old_size, 0);
+        s->heap_size -= old_size;
         return NULL;
     }
-    if (size > old_size && size - old_size > SCRIPT_MEMORY - s->heap) {
+    if (size > old_size && size - old_size > SCRIPT_MEMORY - s->heap_size) {
         s->refusal = STOP_MEMORY_LIMIT;
         s->refusal_line = s->L ? taut_script_line(s->L) : 0;
         return NULL;
     }
-    void *result = taut_mem_resize(s->context, block, size, 1);
+    void *result = taut_heap_resize(&s->heap, block, old_size, size);
     if (!result) {
         s->refusal = STOP_OUT_OF_MEMORY;
         return NULL;
     }
-    s->heap += size - old_size;
+    s->heap_size += size - old_size;
     return result;
 }
 
@@ -70,13 +74,20 @@ void taut_script_charge(lua_State *L, double work)
     if (!(work < (double)SCRIPT_INSTRUCTIONS)) taut_script_stop(L, STOP_INSTRUCTIONS);
     s->instructions += (long long)work;
     if (s->instructions > SCRIPT_INSTRUCTIONS) taut_script_stop(L, STOP_INSTRUCTIONS);
+    if (s->instructions < s->clock_due) return;
+    s->clock_due = s->instructions + HOOK_PERIOD / 2;
     if (clock_seconds() - s->began > SCRIPT_SECONDS) taut_script_stop(L, STOP_SECONDS);
 }
 
 static void hook(lua_State *L, lua_Debug *where)
 {
+    script *s = taut_script_of(L);
     (void)where;
     taut_script_charge(L, HOOK_PERIOD);
+    if (s->heap_size > HEAP_LARGE && !s->heap_is_large) {
+        s->heap_is_large = 1;
+        lua_gc(L, LUA_GCINC, 200, 0, 0);
+    }
 }
 
 void taut_script_check(lua_State *L, int status)
@@ -289,17 +300,23 @@ static int run(script *s)
     s->last_line = 1;
     for (size_t i = 0; i + 1 < s->model->source_size; i++) s->last_line += s->model->source[i] == '\n';
     s->began = clock_seconds();
+    s->heap = (heap){ .context = s->context, .is_direct = taut_context_has_allocator(s->context) };
     lua_State *L = lua_newstate(allocate, s);
-    if (!L) return TAUT_OUT_OF_MEMORY;
+    if (!L) {
+        taut_heap_clear(&s->heap);
+        return TAUT_OUT_OF_MEMORY;
+    }
     /* Lua writes, reads and sorts by the locale: a script means the same in every host */
     s->locale = text_locale_enter();
     s->L = L;
     *(script **)lua_getextraspace(L) = s;
+    lua_gc(L, LUA_GCINC, HEAP_SMALL_PAUSE, 0, 0);
     lua_pushcfunction(L, message_handler);
     lua_pushcfunction(L, build);
     int status = lua_pcall(L, 0, 0, 1);
     if (status) status = report(s, status);
     lua_close(L);
+    taut_heap_clear(&s->heap);
     text_locale_leave(s->locale);
     taut_mem_free(s->context, s->rate_lines[0]);
     taut_mem_free(s->context, s->rate_lines[1]);
@@ -342,9 +359,13 @@ static int load(taut_context *context, const char *name, char *text, size_t size
         m->title = taut_mem_text(context, slash ? slash + 1 : name);
         if (!m->title) status = TAUT_OUT_OF_MEMORY;
     }
-    if (status) taut_model_free(m);
-    else *result = m;
-    return status;
+    if (status) {
+        taut_model_free(m);
+        return status;
+    }
+    taut_model_trim(m);
+    *result = m;
+    return TAUT_OK;
 }
 
 int taut_model_read_text(taut_context *context, const char *name, const char *text, size_t size,

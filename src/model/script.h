@@ -9,6 +9,7 @@
 #include <lua.h>
 
 #include "base/text.h"
+#include "model/heap.h"
 #include "model/model.h"
 #include "model/name_table.h"
 
@@ -51,6 +52,9 @@ typedef struct {
     int line;
 } option_name;
 
+/* What a userdata is. All that a script can reach are made by symbols_new and begin with their type. */
+typedef enum { SYMBOL_COMPARISON, SYMBOL_SCALAR, SYMBOL_VECTOR, SYMBOL_FREE, SYMBOL_SHAPE, SYMBOL_TYPES } symbol_type;
+
 typedef struct script {
     taut_context *context;
     model *model;
@@ -59,20 +63,22 @@ typedef struct script {
     definition *definitions;
     size_t definition_count;
 
-    size_t heap;            /* bytes that Lua holds */
+    heap heap;
+    size_t heap_size;       /* bytes that Lua holds */
+    int heap_is_large;
     stop_reason refusal;    /* why the allocator refused the last time */
     int refusal_line;
     stop_reason stop;       /* set once, never cleared: the script cannot catch it */
     int stop_line;
     long long instructions;
+    long long clock_due;    /* the count at which to look at the clock again */
     double began;           /* clock_seconds() */
     text_locale locale;     /* the C locale while Lua runs, and the host's */
 
     char short_name[LUA_IDSIZE]; /* the file as Lua's messages call it */
     int last_line;
 
-    const void *scalar_meta, *vector_meta, *free_meta, *shape_meta;
-    int scalar_ref, vector_ref, free_ref, shape_ref, box_ref;   /* metatables, in the registry */
+    int metatables[SYMBOL_TYPES]; /* in the registry */
 
     /* -> index */
     name_table group_names, parameter_names, constraint_names, observable_names, embedding_names, contact_names;
@@ -160,10 +166,12 @@ const char *taut_symbols_describe(lua_State *L, int i); /* "a vector of 3"; push
 unsigned taut_symbols_kinds(lua_State *L, expr e);
 /* True when e is the variable of that kind. */
 int taut_symbols_is_variable(const script *s, expr e, kind k, uint32_t *index);
-/* Makes the metatable of a userdata type and puts its reference and identity where asked. */
-void taut_symbols_metatable(lua_State *L, const char *name, const luaL_Reg *methods, int *reference,
-                            const void **identity);
-void *taut_symbols_userdata(lua_State *L, int i, const void *identity);
+/* Makes the metatable of a type of userdata. */
+void taut_symbols_metatable(lua_State *L, const char *name, const luaL_Reg *methods, symbol_type type);
+/* Pushes a userdata of that type, with room for `size` bytes and `values` values of Lua. */
+void *taut_symbols_new(lua_State *L, symbol_type type, size_t size, int values);
+/* The room of the userdata at i; NULL when it is none of that type. */
+void *taut_symbols_userdata(lua_State *L, int i, symbol_type type);
 int taut_symbols_concat(lua_State *L);             /* operator of scalars and vectors: refuses */
 
 /* ---- vectors.c ---- */

@@ -112,6 +112,23 @@ static void target_name(const script *s, const target *t, char *buffer, size_t s
                                            : "");
 }
 
+/* What a value is given for, in messages: coordinates, or the multiplier of a constraint or contact. Its name is made
+   when it is needed. */
+typedef struct {
+    const target *of;       /* NULL: a multiplier */
+    const char *constraint;
+    int line;               /* of the call */
+} purpose;
+
+/* Pushes the name. */
+static const char *purpose_name(lua_State *L, const purpose *p)
+{
+    char name[SCRIPT_LABEL_SIZE];
+    if (!p->of) return lua_pushfstring(L, "lambda.%s", p->constraint);
+    target_name(taut_script_of(L), p->of, name, sizeof name);
+    return lua_pushstring(L, name);
+}
+
 /* ---- values ---- */
 
 static void put_value(lua_State *L, start_value *place, kind k, uint32_t index, start_value value)
@@ -133,11 +150,12 @@ static void set_value(lua_State *L, kind k, uint32_t index, start_value value)
 }
 
 /* The value on top of the stack: a number, a constant expression, or free(guess). */
-static start_value one_value(lua_State *L, const char *name)
+static start_value one_value(lua_State *L, const purpose *p)
 {
     script *s = taut_script_of(L);
-    start_value value = { 0, START_GIVEN, taut_script_line(L) };
-    const expr *guess = taut_symbols_userdata(L, -1, s->free_meta);
+    int top = lua_gettop(L);
+    start_value value = { 0, START_GIVEN, p->line };
+    const expr *guess = taut_symbols_userdata(L, -1, SYMBOL_FREE);
     if (guess) {
         value.value = *guess;
         value.type = START_FREE;
@@ -145,24 +163,25 @@ static start_value one_value(lua_State *L, const char *name)
     }
     if (lua_type(L, -1) != LUA_TNUMBER && !taut_symbols_at(L, -1))
         taut_script_error(L, "start of '%s' needs numbers, got %s; give a number, a constant expression or free(guess)",
-                     name, taut_symbols_describe(L, -1));
+                     purpose_name(L, p), taut_symbols_describe(L, top));
     value.value = taut_symbols_scalar(L, -1, "start");
     if (!taut_expr_is_constant(s->graph, value.value))
         taut_script_error(L, "start of '%s' contains coordinates or time; give numbers and parameters, or free(guess)",
-                     name);
+                     purpose_name(L, p));
     wide x = taut_symbols_value(L, value.value);
-    if (!(x - x == 0)) taut_script_error(L, "start of '%s' is not finite; check the expression", name);
+    if (!(x - x == 0)) taut_script_error(L, "start of '%s' is not finite; check the expression", purpose_name(L, p));
     return value;
 }
 
 /* Component i of the value on top of the stack, of `size` in all. */
-static start_value component_value(lua_State *L, const char *name, uint32_t i, uint32_t size)
+static start_value component_value(lua_State *L, const purpose *p, uint32_t i, uint32_t size)
 {
     const vector *v = taut_vectors_at(L, -1);
-    if (size == 1 && !v && lua_type(L, -1) != LUA_TTABLE) return one_value(L, name);
+    int top = lua_gettop(L);
+    if (size == 1 && !v && lua_type(L, -1) != LUA_TTABLE) return one_value(L, p);
     if (!v && lua_type(L, -1) != LUA_TTABLE)
-        taut_script_error(L, "start of '%s' needs %d values, got %s; write {%s}", name, (int)size,
-                          taut_symbols_describe(L, -1),
+        taut_script_error(L, "start of '%s' needs %d values, got %s; write {%s}", purpose_name(L, p),
+                          (int)size, taut_symbols_describe(L, top),
                           size == 2   ? "x, y"
                           : size == 3 ? "x, y, z"
                                       : "w, x, y, z");
@@ -170,25 +189,26 @@ static start_value component_value(lua_State *L, const char *name, uint32_t i, u
     if (count != size || size == 1)
         taut_script_error(L, size == 1 ? "start of '%s' needs %d number, got %s; give a number, not a table"
                                   : "start of '%s' needs %d values, got %s; give one for each coordinate",
-                     name, (int)size, size == 1 ? taut_symbols_describe(L, -1) : lua_pushfstring(L, "%I", count));
+                     purpose_name(L, p), (int)size,
+                     size == 1 ? taut_symbols_describe(L, top) : lua_pushfstring(L, "%I", count));
     if (!v && !i) taut_functions_check_list(L, -1, "start");
     if (v) taut_symbols_push(L, v->at[i]);
     else lua_rawgeti(L, -1, i + 1);
-    start_value value = one_value(L, name);
+    start_value value = one_value(L, p);
     lua_pop(L, 1);
     return value;
 }
 
-static void add_omega(lua_State *L, const target *t, const char *name)
+static void add_omega(lua_State *L, const purpose *p)
 {
     script *s = taut_script_of(L);
-    omega_start o = { s->model->group_of[t->first], { 0, 0, 0 }, taut_script_line(L) };
+    omega_start o = { s->model->group_of[p->of->first], { 0, 0, 0 }, p->line };
     for (uint32_t i = 0; i < 3; i++) {
-        start_value value = component_value(L, name, i, 3);
+        start_value value = component_value(L, p, i, 3);
         if (value.type == START_FREE)
             taut_script_error(
                 L, "free in the start of '%s' is not supported; give numbers, or start values of %s.dot with free",
-                name, s->model->groups[o.group].name);
+                purpose_name(L, p), s->model->groups[o.group].name);
         o.value[i] = value.value;
     }
     taut_script_check(L,
@@ -233,36 +253,46 @@ static expr *multiplier_key(lua_State *L, int i, const char **name)
 }
 
 /* The guess of a multiplier: the value on top of the stack. */
-static void add_guess(lua_State *L, expr *guess, const char *of)
+static void add_guess(lua_State *L, expr *guess, const char *of, int line)
 {
-    char name[SCRIPT_LABEL_SIZE];
-    snprintf(name, sizeof name, "lambda.%s", of);
-    start_value value = one_value(L, name);
-    if (*guess) taut_script_error(L, "the start value of '%s' is given already; give it once", name);
+    const purpose p = { NULL, of, line };
+    start_value value = one_value(L, &p);
+    if (*guess) taut_script_error(L, "the start value of '%s' is given already; give it once", purpose_name(L, &p));
     *guess = value.value;
 }
 
 /* One entry of start: the key at -2, the value on top. */
-static void add_entry(lua_State *L)
+static void add_entry(lua_State *L, int line)
 {
     target t;
-    char name[SCRIPT_LABEL_SIZE];
     get_key(L, "start", &t);
-    target_name(taut_script_of(L), &t, name, sizeof name);
+    const purpose p = { &t, NULL, line };
     if (t.is_omega) {
-        add_omega(L, &t, name);
+        add_omega(L, &p);
         return;
     }
-    for (uint32_t i = 0; i < t.size; i++) set_value(L, t.k, t.first + i, component_value(L, name, i, t.size));
+    for (uint32_t i = 0; i < t.size; i++) set_value(L, t.k, t.first + i, component_value(L, &p, i, t.size));
+}
+
+/* Room for the second points of all coordinates. */
+static void reserve_points(lua_State *L)
+{
+    script *s = taut_script_of(L);
+    model *m = s->model;
+    size_t before = m->start_q1_capacity;
+    taut_script_check(L, taut_mem_grow(s->context, &m->start_q1, &m->start_q1_capacity, m->coordinate_count,
+                                       sizeof *m->start_q1));
+    for (size_t i = before; i < m->start_q1_capacity; i++) m->start_q1[i] = (start_value){ 0, START_MISSING, 0 };
 }
 
 /* One entry of start_points: the key at -2, on top a table of two values, at t = 0 and a step later. */
-static void add_points(lua_State *L)
+static void add_points(lua_State *L, int line)
 {
     model *m = taut_script_of(L)->model;
     target t;
     char name[SCRIPT_LABEL_SIZE];
     get_key(L, "start_points", &t);
+    const purpose p = { &t, NULL, line };
     target_name(taut_script_of(L), &t, name, sizeof name);
     if (t.k != KIND_Q)
         taut_script_error(L, "start_points gives positions, not '%s'; the momenta follow from the two points", name);
@@ -271,18 +301,46 @@ static void add_points(lua_State *L)
                      t.size == 1 ? "values" : "points", taut_symbols_describe(L, -1),
                      t.size == 1 ? "{x0, x1}" : "{{...}, {...}}");
     taut_functions_check_list(L, -1, "start_points");
+    reserve_points(L);
     for (int point = 0; point < 2; point++) {
         lua_rawgeti(L, -1, point + 1);
         for (uint32_t i = 0; i < t.size; i++)
             put_value(L, (point ? m->start_q1 : m->start_q) + t.first + i, KIND_Q, t.first + i,
-                      component_value(L, name, i, t.size));
+                      component_value(L, &p, i, t.size));
         lua_pop(L, 1);
     }
 }
 
-/* Calls add for every entry of the table; guesses of multipliers are the same in start and in start_points. */
-static int each_entry(lua_State *L, void (*add)(lua_State *L))
+/* Pushes key and value when the table at 1 has one entry. */
+static int has_one_entry(lua_State *L)
 {
+    lua_settop(L, 1);
+    lua_pushnil(L);
+    if (!lua_next(L, 1)) return 0;
+    lua_pushvalue(L, 2);
+    if (!lua_next(L, 1)) return 1;
+    lua_settop(L, 1);
+    return 0;
+}
+
+/* The entry whose key and value are on top. */
+static void use_entry(lua_State *L, void (*add)(lua_State *L, int line), int line)
+{
+    const char *name;
+    expr *guess = multiplier_key(L, -2, &name);
+    if (guess) add_guess(L, guess, name, line);
+    else add(L, line);
+}
+
+/* Calls add for every entry of the table; guesses of multipliers are the same in start and in start_points. */
+static int each_entry(lua_State *L, void (*add)(lua_State *L, int line))
+{
+    int line = taut_script_line(L);
+    if (has_one_entry(L)) { /* most often, when a loop makes a model: no list of keys is needed */
+        taut_script_charge(L, 20);
+        use_entry(L, add, line);
+        return 0;
+    }
     taut_sandbox_keys(L, 1);
     int keys = lua_gettop(L);
     lua_Integer count = (lua_Integer)lua_rawlen(L, keys);
@@ -290,10 +348,7 @@ static int each_entry(lua_State *L, void (*add)(lua_State *L))
         lua_rawgeti(L, keys, i);
         lua_pushvalue(L, -1);
         lua_rawget(L, 1);
-        const char *name;
-        expr *guess = multiplier_key(L, -2, &name);
-        if (guess) add_guess(L, guess, name);
-        else add(L);
+        use_entry(L, add, line);
         lua_settop(L, keys);
     }
     return 0;
@@ -330,10 +385,7 @@ static int start_free(lua_State *L)
     script *s = taut_script_of(L);
     expr guess = lua_isnoneornil(L, 1) ? taut_script_built(L, taut_expr_number(s->graph, 0))
                                        : taut_symbols_constant(L, 1, "free");
-    expr *value = lua_newuserdatauv(L, sizeof *value, 0);
-    *value = guess;
-    lua_rawgeti(L, LUA_REGISTRYINDEX, s->free_ref);
-    lua_setmetatable(L, -2);
+    *(expr *)taut_symbols_new(L, SYMBOL_FREE, sizeof guess, 0) = guess;
     return 1;
 }
 
@@ -392,6 +444,7 @@ void taut_start_finish(lua_State *L)
     char name[SCRIPT_LABEL_SIZE];
     expr zero = taut_script_built(L, taut_expr_number(s->graph, 0));
     for (size_t i = 0; i < s->omega_count; i++) finish_omega(L, &s->omegas[i]);
+    if (m->start_points_line) reserve_points(L);
     for (size_t i = 0; i < s->free_mark_count; i++) {
         const free_mark *mark = &s->free_marks[i];
         start_value *value = mark->k == KIND_Q ? &m->start_q[mark->index] : &m->start_w[mark->index];
@@ -420,8 +473,7 @@ void taut_start_finish(lua_State *L)
 void taut_start_open(lua_State *L)
 {
     static const luaL_Reg none[] = { { NULL, NULL } };
-    script *s = taut_script_of(L);
-    taut_symbols_metatable(L, "free value", none, &s->free_ref, &s->free_meta);
+    taut_symbols_metatable(L, "free value", none, SYMBOL_FREE);
     static const script_function functions[] = {
         { "start", start_start, 1, 0,
           "put all in one table, start { a = {0, 0, 1}, b = {1, 0, 0} }, or call it several times", 0, 0 },

@@ -5,8 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-void taut_symbols_metatable(lua_State *L, const char *name, const luaL_Reg *methods, int *reference,
-                            const void **identity)
+void taut_symbols_metatable(lua_State *L, const char *name, const luaL_Reg *methods, symbol_type type)
 {
     lua_newtable(L);
     luaL_setfuncs(L, methods, 0);
@@ -14,21 +13,33 @@ void taut_symbols_metatable(lua_State *L, const char *name, const luaL_Reg *meth
     lua_setfield(L, -2, "__name");
     lua_pushliteral(L, "protected");
     lua_setfield(L, -2, "__metatable");
-    *identity = lua_topointer(L, -1);
-    *reference = luaL_ref(L, LUA_REGISTRYINDEX);
+    taut_script_of(L)->metatables[type] = luaL_ref(L, LUA_REGISTRYINDEX);
 }
 
-void *taut_symbols_userdata(lua_State *L, int i, const void *identity)
+/* What all userdata begin with. */
+typedef union {
+    symbol_type type;
+    double align;
+} symbol_head;
+
+void *taut_symbols_new(lua_State *L, symbol_type type, size_t size, int values)
 {
-    if (lua_type(L, i) != LUA_TUSERDATA || !lua_getmetatable(L, i)) return NULL;
-    int same = lua_topointer(L, -1) == identity;
-    lua_pop(L, 1);
-    return same ? lua_touserdata(L, i) : NULL;
+    symbol_head *head = lua_newuserdatauv(L, sizeof *head + size, values);
+    head->type = type;
+    lua_rawgeti(L, LUA_REGISTRYINDEX, taut_script_of(L)->metatables[type]);
+    lua_setmetatable(L, -2);
+    return head + 1;
+}
+
+void *taut_symbols_userdata(lua_State *L, int i, symbol_type type)
+{
+    symbol_head *head = lua_touserdata(L, i);
+    return head && head->type == type ? head + 1 : NULL;
 }
 
 const expr *taut_symbols_at(lua_State *L, int i)
 {
-    return taut_symbols_userdata(L, i, taut_script_of(L)->scalar_meta);
+    return taut_symbols_userdata(L, i, SYMBOL_SCALAR);
 }
 
 int taut_symbols_push(lua_State *L, expr e)
@@ -40,23 +51,19 @@ int taut_symbols_push(lua_State *L, expr e)
         if (!(value - value == 0))
             return taut_script_error(L, "this value is not finite; check the numbers it is made of");
     }
-    expr *symbol = lua_newuserdatauv(L, sizeof *symbol, 0);
-    *symbol = e;
-    lua_rawgeti(L, LUA_REGISTRYINDEX, s->scalar_ref);
-    lua_setmetatable(L, -2);
+    *(expr *)taut_symbols_new(L, SYMBOL_SCALAR, sizeof e, 0) = e;
     return 1;
 }
 
 const char *taut_symbols_describe(lua_State *L, int i)
 {
-    script *s = taut_script_of(L);
     const vector *v = taut_vectors_at(L, i);
     if (v)
         return v->dimension ? lua_pushfstring(L, "a vector of %d", (int)v->dimension)
                             : lua_pushliteral(L, "the origin");
     if (taut_symbols_at(L, i)) return lua_pushliteral(L, "a symbol");
-    if (taut_symbols_userdata(L, i, s->free_meta)) return lua_pushliteral(L, "a free start value");
-    if (taut_symbols_userdata(L, i, s->shape_meta)) return lua_pushliteral(L, "a shape");
+    if (taut_symbols_userdata(L, i, SYMBOL_FREE)) return lua_pushliteral(L, "a free start value");
+    if (taut_symbols_userdata(L, i, SYMBOL_SHAPE)) return lua_pushliteral(L, "a shape");
     switch (lua_type(L, i)) {
     case LUA_TNONE: return lua_pushliteral(L, "nothing");
     case LUA_TNIL: return lua_pushliteral(L, "nil");
@@ -144,6 +151,8 @@ unsigned taut_symbols_kinds(lua_State *L, expr e)
 {
     graph *g = taut_script_of(L)->graph;
     unsigned kinds;
+    const node *n = taut_graph_node(g, e);
+    if (n->op == OP_VARIABLE && n->b <= KIND_W) return 1u << n->b;
     if (!small_kinds(g, e, &kinds)) kinds = taut_expr_kinds(g, e);
     if (kinds == ~0u) taut_script_stop(L, STOP_OUT_OF_MEMORY);
     /* An embedded point is made of coordinates. */
@@ -281,7 +290,7 @@ void taut_symbols_open(lua_State *L)
     };
     static const script_function functions[] = { OPERATIONS_FUNCTIONS(CALL_1, CALL_2) };
     script *s = taut_script_of(L);
-    taut_symbols_metatable(L, "symbol", operators, &s->scalar_ref, &s->scalar_meta);
+    taut_symbols_metatable(L, "symbol", operators, SYMBOL_SCALAR);
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
         if (functions[i].call) taut_functions_register(L, &functions[i], 1);
     taut_symbols_push(L, taut_expr_number(s->graph, WIDE_PI));

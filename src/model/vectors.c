@@ -5,23 +5,18 @@
 
 vector *taut_vectors_at(lua_State *L, int i)
 {
-    return taut_symbols_userdata(L, i, taut_script_of(L)->vector_meta);
+    return taut_symbols_userdata(L, i, SYMBOL_VECTOR);
 }
 
 int taut_vectors_is_like(lua_State *L, int i)
 {
-    int type = lua_type(L, i);
-    return type == LUA_TTABLE || (type == LUA_TUSERDATA && taut_vectors_at(L, i));
+    return lua_type(L, i) == LUA_TTABLE || taut_vectors_at(L, i);
 }
 
 int taut_vectors_push(lua_State *L, const vector *v)
 {
-    script *s = taut_script_of(L);
     for (uint32_t i = 0; i < v->dimension; i++) taut_script_built(L, v->at[i]);
-    vector *copy = lua_newuserdatauv(L, sizeof *copy, 0);
-    *copy = *v;
-    lua_rawgeti(L, LUA_REGISTRYINDEX, s->vector_ref);
-    lua_setmetatable(L, -2);
+    *(vector *)taut_symbols_new(L, SYMBOL_VECTOR, sizeof *v, 0) = *v;
     return 1;
 }
 
@@ -251,7 +246,7 @@ void taut_vectors_open(lua_State *L)
           "put the components in one table, norm{x, y}, or take the difference, norm(a - b)", 0, 0 },
     };
     script *s = taut_script_of(L);
-    taut_symbols_metatable(L, "vector", operators, &s->vector_ref, &s->vector_meta);
+    taut_symbols_metatable(L, "vector", operators, SYMBOL_VECTOR);
     taut_functions_register(L, functions, sizeof functions / sizeof *functions);
     expr zero = taut_script_built(L, taut_expr_number(s->graph, 0));
     taut_vectors_push(L, &(vector){ 0, 0, { zero, zero, zero, zero } });

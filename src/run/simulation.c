@@ -143,11 +143,11 @@ int X(simulation_create_with)(model *m, const engine_options *options, const str
     if (!status) status = X(start_state)(z->s, options->start, &z->x, &z->start);
     if (!status) status = X(method_create_with)(z->s, class, &z->spec, (real)options->tolerance, &z->method);
     if (!status && m->start_points_line) status = start_from_points(z, options->start, (real)options->step);
+    if (!status) status = X(symmetry_find)(z->s, z->x.q, z->x.w, z->symmetries, &z->symmetry_count);
     if (!status && !m->phase) status = X(acceleration_create)(z->s, &z->acceleration);
     if (!status && !m->phase)
         status = X(acceleration_solve)(z->acceleration, z->x.q, z->x.w, z->x.t, z->x.lambda, NULL);
     if (!status && !m->phase) status = X(system_prepare_power)(z->s);
-    if (!status) status = X(symmetry_find)(z->s, z->x.q, z->x.w, z->symmetries, &z->symmetry_count);
     if (!status) status = create_hybrid(z, class, options);
     if (!status && z->native.mode == TAUT_NATIVE_ON && !z->native.asked)
         status = taut_fail(m->context, TAUT_UNSUPPORTED,

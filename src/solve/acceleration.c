@@ -75,7 +75,7 @@ int X(acceleration_create)(struct system *s, acceleration **result)
     if (!status && !reduced) status = X(kkt_create)(s, &a->kkt);
     if (!status && !reduced) status = X(system_prepare_block)(s, BLOCK_PI_W);
     if (!status && !reduced) status = X(system_prepare_block)(s, BLOCK_NU_W);
-    if (!status && reduced && s->c) status = X(multiplier_create)(s, &a->multiplier);
+    if (!status && reduced && s->c) status = X(multiplier_create)(s, NULL, &a->multiplier);
     if (!status) status = room_create(s->context, lay_out, a, &a->room);
     if (!status) status = X(newton_create)(s->context, unknowns, 0, &a->newton);
     if (status)
@@ -150,7 +150,7 @@ static int solve_full(acceleration *a, real *lambda)
     X(system_block_values)(s, BLOCK_NU_W, &at, a->nu_w);
     memset(a->x, 0, 2 * (size_t)n * sizeof(real));
     memcpy(a->x + 2 * n, lambda, s->c * sizeof(real));
-    newton_problem problem = { a, (int)(2 * n + s->c), residual, factor, solve, measure, name, NULL };
+    newton_problem problem = { a, (int)(2 * n + s->c), residual, factor, solve, measure, name, NULL, NULL };
     int status = X(newton_solve)(&a->newton, &problem, a->x, 0, a->t, "multipliers");
     if (!status) memcpy(lambda, a->x + 2 * n, s->c * sizeof(real));
     return status;
@@ -184,7 +184,7 @@ static int reduced_factor(void *self, const real *lambda)
     return X(multiplier_factor)(a->multiplier, a->g, a->g);
 }
 
-static int reduced_solve(void *self, real *out) { return X(multiplier_solve)(((acceleration *)self)->multiplier, out); }
+static int reduced_solve(void *self, real *out) { return X(multiplier_solve)(((acceleration *)self)->multiplier, 1, out); }
 
 static real reduced_measure(void *self, const real *lambda, const real *change)
 {
@@ -206,7 +206,7 @@ static int solve_reduced(acceleration *a, const real *g, real *lambda)
     if (!g) X(system_block_values)(s, BLOCK_G, &at, a->jacobian);
     if (s->c) {
         newton_problem problem = { a, (int)s->c, reduced_residual, reduced_factor, reduced_solve, reduced_measure,
-                                   reduced_name, NULL };
+                                   reduced_name, NULL, NULL };
         X(system_velocity)(s, &at, a->velocity);
         X(system_constraint_curvature)(s, &at, a->velocity, a->curvature);
         status = X(newton_solve)(&a->newton, &problem, lambda, 0, a->t, "multipliers");

@@ -120,7 +120,7 @@ int X(impulse_find)(impulse *z, const real *q, real t, const real *p, const real
     memcpy(z->x, w, n * sizeof(real));
     X(system_velocity)(s, &at, z->x + n);
     memset(z->x + 2 * n, 0, s->c * sizeof(real));
-    newton_problem problem = { z, (int)(2 * n + s->c), residual, factor, solve, measure, name, NULL };
+    newton_problem problem = { z, (int)(2 * n + s->c), residual, factor, solve, measure, name, NULL, NULL };
     int status = X(newton_solve)(&z->newton, &problem, z->x, 0, t, "velocity constraints");
     if (status) return status;
     find_push(z, z->x + 2 * n);

@@ -83,7 +83,7 @@ int X(kkt_create)(struct system *s, kkt **result)
     int status = X(system_prepare_block)(s, BLOCK_G);
     int reduced = s->inverse_mass && !s->structure.force_multiplier;
     if (!status && !reduced) status = create_full(k);
-    if (!status && reduced && s->c) status = X(multiplier_create)(s, &k->multiplier);
+    if (!status && reduced && s->c) status = X(multiplier_create)(s, NULL, &k->multiplier);
     if (!status) status = room_create(s->context, lay_out, k, &k->room);
     if (status)
         X(kkt_destroy)(k);
@@ -124,7 +124,7 @@ static int solve_reduced(kkt *k, real *a, real *b, real *c)
     X(system_apply_inverse_mass)(s, a, k->x);
     for (uint32_t i = 0; i < n; i++) k->x[i] += b[i];
     X(block_multiply)(g, k->g, -1, k->x, c);
-    int status = k->multiplier ? X(multiplier_solve)(k->multiplier, c) : TAUT_OK;
+    int status = k->multiplier ? X(multiplier_solve)(k->multiplier, 1, c) : TAUT_OK;
     if (status) return status;
     X(block_multiply_transposed)(g, k->g, 1, c, a); /* a + G' lambda */
     X(system_apply_inverse_mass)(s, a, k->x);

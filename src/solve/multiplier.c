@@ -2,52 +2,90 @@
 
 #include <string.h>
 
+#include "base/loops.h"
 #include "base/room.h"
+#define NUMBER double
+#include "linalg/products_sum.h"
 
 struct multiplier {
     struct system *s;
     const pattern *g;     /* constraints x coordinates */
-    pattern *gt;          /* coordinates x constraints */
-    int *gt_from;         /* entry of g for each entry of gt */
+    int g_entries;
+    const int *order;     /* of the values of g; NULL: as in the pattern */
     pattern *t;           /* rows of G0 W: those of g, closed under the blocks of W */
     pattern *columns;     /* of S */
     linear *solver;
     void *room;           /* of the arrays below */
+    real *weights;        /* diagonal mass: of the coordinate of each entry of G */
+    int even;             /* all weights are the same, and left out of S: */
+    double left_out;
     double *t_values;
-    double *g_values;     /* G1 in double, in the order of gt */
+    double *g_values;     /* G1 in double, where real is more */
+    products *sums;       /* of t and G1, for each entry of S */
     double *values;       /* of S */
-    int *where;           /* position of a row in the column of S at hand */
     int *where_t;         /* position of a coordinate in the row of t at hand */
-    double *right;
+    double *right;        /* where real is more than double */
 };
+
+/* G by coordinates, while the object is made. */
+typedef struct {
+    pattern *shape;       /* coordinates x constraints */
+    int *from;            /* entry of g for each of its entries */
+    const int *order;     /* of the values of g; NULL: as in the pattern */
+} transposed;
 
 void X(multiplier_destroy)(multiplier *m)
 {
     if (!m) return;
     taut_context *context = m->s->context;
-    taut_pattern_destroy(context, m->gt);
     taut_pattern_destroy(context, m->t);
     taut_pattern_destroy(context, m->columns);
-    taut_mem_free(context, m->gt_from);
     taut_mem_free(context, m->room);
+    taut_products_destroy(context, m->sums);
     taut_linear_destroy(m->solver);
     taut_mem_free(context, m);
 }
 
-/* All (i, k) with a_ij and b_jk present. */
-static int product_pattern(taut_context *context, const pattern *a, const pattern *b, pattern **result)
+/* Column l of S: sum over coordinates j of t_lj (column j of G1). a NULL: counts only. Entry e of S has the products
+   count[e] .. count[e+1] of entries of t and g. places: of the entries of S, where not as in the pattern. */
+static void list_products(const multiplier *m, const transposed *g, const int *places, int *count, int *a, int *b)
 {
-    size_t count = 0, at = 0;
-    for (int e = 0; e < pattern_entries(a); e++) count += (size_t)(b->start[a->index[e] + 1] - b->start[a->index[e]]);
-    int *row = taut_mem_new(context, count, sizeof *row), *column = taut_mem_new(context, count, sizeof *column);
-    int status = row && column ? TAUT_OK : TAUT_OUT_OF_MEMORY;
-    for (int i = 0; !status && i < a->rows; i++)
-        for (int e = a->start[i]; e < a->start[i + 1]; e++)
-            for (int f = b->start[a->index[e]]; f < b->start[a->index[e] + 1]; f++, at++)
-                row[at] = i, column[at] = b->index[f];
-    if (!status) status = taut_pattern_create(context, a->rows, b->columns, row, column, count, result);
-    taut_mem_free(context, row);
-    taut_mem_free(context, column);
+    const pattern *t = m->t, *gt = g->shape, *s = m->columns;
+    const int *order = g->order;
+    int diagonal = m->s->structure.diagonal_mass; /* t then has the pattern and the order of g */
+    for (int l = 0; l < t->rows; l++)
+        for (int e = t->start[l]; e < t->start[l + 1]; e++)
+            for (int f = gt->start[t->index[e]]; f < gt->start[t->index[e] + 1]; f++) {
+                int entry = taut_pattern_find(s, l, gt->index[f]), at = count[places ? places[entry] : entry]++;
+                if (!a) continue;
+                a[at] = order && diagonal ? order[e] : e;
+                b[at] = order ? order[g->from[f]] : g->from[f];
+            }
+}
+
+static int make_products(multiplier *m, const transposed *g)
+{
+    const int *places;
+    taut_context *context = m->s->context;
+    size_t entries = (size_t)pattern_entries(m->columns);
+    int *start = taut_mem_new(context, entries + 2, sizeof *start), *a = NULL, *b = NULL;
+    int asked = taut_linear_value_order(m->solver, &places);
+    if (!start || asked) {
+        taut_mem_free(context, start);
+        return TAUT_OUT_OF_MEMORY;
+    }
+    list_products(m, g, places, start + 2, NULL, NULL);
+    for (size_t e = 2; e < entries + 2; e++) start[e] += start[e - 1];
+    size_t total = (size_t)start[entries + 1];
+    a = taut_mem_new(context, total, sizeof *a), b = taut_mem_new(context, total, sizeof *b);
+    int status = a && b ? TAUT_OK : TAUT_OUT_OF_MEMORY;
+    if (!status) {
+        list_products(m, g, places, start + 1, a, b); /* moves start[e+1] from the head of list e to its end */
+        status = taut_products_create(context, (int)entries, start, a, b, &m->sums);
+    }
+    taut_mem_free(context, start);
+    taut_mem_free(context, a);
+    taut_mem_free(context, b);
     return status;
 }
 
@@ -55,34 +93,86 @@ static void lay_out(void *self, room_layout *l)
 {
     multiplier *m = self;
     m->t_values = room_take(l, (size_t)pattern_entries(m->t), sizeof *m->t_values);
-    m->g_values = room_take(l, (size_t)pattern_entries(m->g), sizeof *m->g_values);
+    if (sizeof(real) != sizeof(double))
+        m->g_values = room_take(l, (size_t)pattern_entries(m->g), sizeof *m->g_values);
     m->values = room_take(l, (size_t)pattern_entries(m->columns), sizeof *m->values);
-    m->where = room_take(l, m->s->c, sizeof *m->where);
     m->where_t = room_take(l, m->s->n, sizeof *m->where_t);
-    m->right = room_take(l, m->s->c, sizeof *m->right);
+    if (sizeof(real) != sizeof(double)) m->right = room_take(l, m->s->c, sizeof *m->right);
+    if (m->s->structure.diagonal_mass) m->weights = room_reals(l, (size_t)m->g_entries);
 }
 
-int X(multiplier_create)(struct system *s, multiplier **result)
+static int make(multiplier *m, transposed *g)
 {
+    struct system *s = m->s;
     taut_context *context = s->context;
-    multiplier *m = taut_mem_new(context, 1, sizeof *m);
-    *result = NULL;
-    if (!m) return TAUT_OUT_OF_MEMORY;
-    m->s = s;
-    m->g = s->blocks[BLOCK_G].parts[0].shape;
-    int status = taut_pattern_transpose(context, m->g, &m->gt, &m->gt_from);
-    if (!status) status = product_pattern(context, m->g, s->inverse_mass_shape, &m->t);
-    if (!status) status = product_pattern(context, m->t, m->gt, &m->columns); /* symmetric: rows are columns */
+    int status = taut_pattern_transpose(context, m->g, &g->shape, &g->from);
+    if (!status) status = taut_pattern_product(context, m->g, s->inverse_mass_shape, &m->t);
+    if (!status) status = taut_pattern_product(context, m->t, g->shape, &m->columns); /* symmetric: rows are columns */
     if (!status) status = room_create(context, lay_out, m, &m->room);
-    if (s->c == 0) status = taut_fail(context, TAUT_BAD_USAGE, "a multiplier matrix needs constraints");
     linear_backend backend = s->c <= 12 ? LINEAR_SMALL : LINEAR_LDL;
     if (!status)
         status = taut_linear_create(context, backend, (int)s->c, m->columns->start, m->columns->index, 1, &m->solver);
+    if (!status) status = make_products(m, g);
+    for (int e = 0; !status && m->weights && e < m->g_entries; e++)
+        m->weights[g->order ? g->order[e] : e] = s->inverse_mass[m->g->index[e]];
+    m->even = m->weights != NULL && sizeof(real) == sizeof(double);
+    for (int e = 1; m->even && e < m->g_entries; e++) m->even = m->weights[e] == m->weights[0];
+    m->left_out = m->even ? (double)m->weights[0] : 1;
+    return status;
+}
+
+int X(multiplier_create)(struct system *s, const int *order, multiplier **result)
+{
+    taut_context *context = s->context;
+    transposed g = { .order = order };
+    *result = NULL;
+    if (s->c == 0) return taut_fail(context, TAUT_BAD_USAGE, "a multiplier matrix needs constraints");
+    multiplier *m = taut_mem_new(context, 1, sizeof *m);
+    if (!m) return TAUT_OUT_OF_MEMORY;
+    m->s = s;
+    m->g = s->blocks[BLOCK_G].parts[0].shape;
+    m->g_entries = pattern_entries(m->g);
+    m->order = order;
+    int status = make(m, &g);
+    taut_pattern_destroy(context, g.shape);
+    taut_mem_free(context, g.from);
     if (status)
         X(multiplier_destroy)(m);
     else
         *result = m;
     return status;
+}
+
+static int list_rows_and_columns(taut_context *context, const pattern *g, int *index, int *order, products **rows,
+                                 products **columns)
+{
+    pattern *gt = NULL;
+    int *from = NULL, entries = pattern_entries(g);
+    products *natural = NULL;
+    for (int e = 0; e < entries; e++) index[e] = e;
+    int status = taut_products_create(context, g->rows, g->start, index, g->index, &natural);
+    if (!status) taut_products_order(natural, order);
+    taut_products_destroy(context, natural);
+    if (!status) status = taut_products_create(context, g->rows, g->start, order, g->index, rows);
+    if (!status) status = taut_pattern_transpose(context, g, &gt, &from);
+    for (int e = 0; !status && e < entries; e++) index[e] = order[from[e]];
+    if (!status) status = taut_products_create(context, gt->rows, gt->start, index, gt->index, columns);
+    taut_pattern_destroy(context, gt);
+    taut_mem_free(context, from);
+    return status;
+}
+
+int X(multiplier_prepare_order)(struct system *s, int **order, products **rows, products **columns)
+{
+    const pattern *g = s->blocks[BLOCK_G].parts[0].shape;
+    size_t entries = (size_t)pattern_entries(g);
+    int *index = taut_mem_new(s->context, entries, sizeof *index);
+    *order = taut_mem_new(s->context, entries, sizeof **order);
+    *rows = *columns = NULL;
+    int status = index && *order ? list_rows_and_columns(s->context, g, index, *order, rows, columns)
+                                 : TAUT_OUT_OF_MEMORY;
+    taut_mem_free(s->context, index);
+    return status ? status : X(field_prepare_ordered_jacobian)(s->constraint, KIND_Q, *order);
 }
 
 int X(redundant_constraint)(const struct system *s, long index)
@@ -99,13 +189,18 @@ int X(redundant_constraint)(const struct system *s, long index)
                      of.file, of.line, of.name);
 }
 
+static WIDE_LOOPS void weigh(int count, const real *restrict g, const real *restrict weights, double *restrict t)
+{
+    for (int e = 0; e < count; e++) t[e] = (double)(g[e] * weights[e]);
+}
+
 /* t = G0 W, row by row. */
 static void form_t(multiplier *m, const real *g0)
 {
     const pattern *g = m->g, *w = m->s->inverse_mass_shape, *t = m->t;
     const real *inverse = m->s->inverse_mass;
-    if (m->s->structure.diagonal_mass) {
-        for (int e = 0; e < pattern_entries(g); e++) m->t_values[e] = (double)(g0[e] * inverse[g->index[e]]);
+    if (m->weights) {
+        weigh(m->g_entries, g0, m->weights, m->t_values);
         return;
     }
     memset(m->t_values, 0, (size_t)pattern_entries(t) * sizeof *m->t_values);
@@ -113,38 +208,48 @@ static void form_t(multiplier *m, const real *g0)
         for (int e = t->start[l]; e < t->start[l + 1]; e++) m->where_t[t->index[e]] = e;
         for (int e = g->start[l]; e < g->start[l + 1]; e++)
             for (int f = w->start[g->index[e]]; f < w->start[g->index[e] + 1]; f++)
-                m->t_values[m->where_t[w->index[f]]] += (double)(g0[e] * inverse[f]);
+                m->t_values[m->where_t[w->index[f]]] += (double)(g0[m->order ? m->order[e] : e] * inverse[f]);
     }
 }
 
-/* Column l of S: sum over coordinates j of t_lj (column j of G1). */
+static WIDE_LOOPS void sum_products(const products *p, const double *a, const double *b, double *out)
+{
+    products_sum(p, a, b, out);
+}
+
 int X(multiplier_factor)(multiplier *m, const real *g1, const real *g0)
 {
+#ifdef TAUT_REAL_QUAD
     form_t(m, g0);
-    for (int e = 0; e < pattern_entries(m->gt); e++) m->g_values[e] = (double)g1[m->gt_from[e]];
-    memset(m->values, 0, (size_t)pattern_entries(m->columns) * sizeof *m->values);
-    for (int l = 0; l < m->g->rows; l++) {
-        for (int e = m->columns->start[l]; e < m->columns->start[l + 1]; e++) m->where[m->columns->index[e]] = e;
-        for (int e = m->t->start[l]; e < m->t->start[l + 1]; e++) {
-            int j = m->t->index[e];
-            for (int f = m->gt->start[j]; f < m->gt->start[j + 1]; f++)
-                m->values[m->where[m->gt->index[f]]] += m->t_values[e] * m->g_values[f];
-        }
-    }
+    for (int e = 0; e < m->g_entries; e++) m->g_values[e] = (double)g1[e];
+    sum_products(m->sums, m->t_values, m->g_values, m->values);
+#else
+    if (!m->even) form_t(m, g0);
+    sum_products(m->sums, m->even ? g0 : m->t_values, g1, m->values);
+#endif
     int status = taut_linear_factor(m->solver, m->values);
     return status == TAUT_SINGULAR ? X(redundant_constraint)(m->s, taut_linear_status(m->solver)->deficient) : status;
 }
 
-const pattern *X(multiplier_transposed)(const multiplier *m, const int **from)
+#ifndef TAUT_REAL_QUAD
+static WIDE_LOOPS void scale_by(uint32_t count, double scale, double *restrict x)
 {
-    *from = m->gt_from;
-    return m->gt;
+    for (uint32_t i = 0; i < count; i++) x[i] *= scale;
 }
+#endif
 
-int X(multiplier_solve)(multiplier *m, real *r)
+int X(multiplier_solve)(multiplier *m, real scale, real *r)
 {
-    for (uint32_t i = 0; i < m->s->c; i++) m->right[i] = (double)r[i];
+    const uint32_t c = m->s->c;
+#ifdef TAUT_REAL_QUAD
+    for (uint32_t i = 0; i < c; i++) m->right[i] = (double)r[i];
     int status = taut_linear_solve(m->solver, m->right);
-    for (uint32_t i = 0; !status && i < m->s->c; i++) r[i] = m->right[i];
+    for (uint32_t i = 0; !status && i < c; i++) r[i] = scale * m->right[i];
     return status;
+#else
+    int status = taut_linear_solve(m->solver, r);
+    scale /= m->left_out;
+    if (!status && scale != 1) scale_by(c, scale, r);
+    return status;
+#endif
 }

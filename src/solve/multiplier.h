@@ -4,19 +4,24 @@
 #define TAUT_SOLVE_MULTIPLIER_H
 
 #include "linalg/linear.h"
+#include "linalg/products.h"
 #include "system/system.h"
 
 typedef struct multiplier multiplier;
 
-/* Needs BLOCK_G prepared and constant mass. */
-int X(multiplier_create)(struct system *s, multiplier **result);
+/* An order of the values of BLOCK_G, which must be prepared, in which what repeats from one constraint to the next is
+   contiguous: the lists of G v and G' x over it, and field_ordered_jacobian of the constraints prepared for it. The
+   caller frees all three, also after a failure. */
+int X(multiplier_prepare_order)(struct system *s, int **order, products **rows, products **columns);
+
+/* Needs BLOCK_G prepared and constant mass. order: of the values of BLOCK_G that will be given, entry e of the pattern
+   at order[e]; NULL as in the pattern. It must stay. */
+int X(multiplier_create)(struct system *s, const int *order, multiplier **result);
 void X(multiplier_destroy)(multiplier *m);
 /* Forms and factors G1 W G0'; the arguments are values of BLOCK_G. */
 int X(multiplier_factor)(multiplier *m, const real *g1, const real *g0);
-/* G' as a pattern (coordinates x constraints), and the entry of BLOCK_G for each of its entries. */
-const pattern *X(multiplier_transposed)(const multiplier *m, const int **from);
-/* r := S^-1 r */
-int X(multiplier_solve)(multiplier *m, real *r);
+/* r := scale S^-1 r */
+int X(multiplier_solve)(multiplier *m, real scale, real *r);
 
 /* Fails with a text that names constraint `index` as redundant; a general text when the index is out of range. */
 int X(redundant_constraint)(const struct system *s, long index);

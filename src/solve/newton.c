@@ -1,6 +1,7 @@
 #include "solve/newton.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "base/elementary.h"
 
@@ -11,8 +12,10 @@ int X(newton_create)(taut_context *context, int largest, real tolerance, newton 
     /* What is left out must be far below a rounding: it has the same sign at every step, and drifts (a rigid body's
        momentum by 0.015 eps a step with eps/8) where rounding errors cancel. */
     n->rest = tolerance > 0 ? tolerance / 4 : REAL_EPSILON / 2048;
-    n->residual = taut_mem_new(context, (size_t)largest, sizeof *n->residual);
-    return n->residual ? TAUT_OK : TAUT_OUT_OF_MEMORY;
+    n->residual = taut_mem_new(context, (size_t)largest, 2 * sizeof *n->residual);
+    if (!n->residual) return TAUT_OUT_OF_MEMORY;
+    n->start = n->residual + largest;
+    return TAUT_OK;
 }
 
 void X(newton_relax)(newton *n)
@@ -57,7 +60,7 @@ static int give_up(newton *n, const newton_problem *p, const real *x, int iterat
     int worst = worst_equation(n->residual, p->size);
     real value = n->residual[worst];
     p->name(p->self, worst, name, sizeof name);
-    if (value != value)
+    if (!(value - value == 0))
         return taut_fail(n->context, TAUT_NOT_FINITE,
                          "at t = %.9g: %s: equation '%s' is not a finite number; try a smaller step", (double)time,
                          what, name);
@@ -85,14 +88,18 @@ int X(newton_solve)(newton *n, const newton_problem *p, real *x, int has_factor,
     const real enough = n->enough;
     const real floor = ELEMENTARY(pow)(REAL_EPSILON, (real)0.6);
     real before = 0;
-    int fresh = 0, bad = 0, solved = 0, status = TAUT_OK, most = p->factor ? n->most : 4 * n->most, k;
+    newton_matrix rough = NEWTON_EXACT;
+    int fresh = 0, settled = 0, bad = 0, solved = 0, status = TAUT_OK, most = p->factor ? n->most : 4 * n->most, k;
     n->counts.calls++;
+    if (p->kind) memcpy(n->start, x, (size_t)p->size * sizeof *x);
     for (k = 0; k < most; k++) {
         if (!has_factor && p->factor) {
             status = p->factor(p->self, x);
             if (status) return status;
             n->counts.factorisations++;
-            has_factor = fresh = 1;
+            has_factor = 1;
+            rough = p->kind ? p->kind(p->self) : NEWTON_EXACT;
+            fresh = rough == NEWTON_EXACT;
         }
         status = p->residual(p->self, x, n->residual);
         if (!status) status = p->solve(p->self, n->residual);
@@ -101,6 +108,15 @@ int X(newton_solve)(newton *n, const newton_problem *p, real *x, int has_factor,
         real size = p->measure(p->self, x, n->residual);
         if (!(size - size == 0)) return give_up(n, p, x, k + 1, time, what);
         for (int i = 0; i < p->size; i++) x[i] -= n->residual[i];
+        if (rough == NEWTON_SETTLES) {
+            int shrinks = settled++ == 0 || size < before / 2;
+            before = size;
+            if (size > 2 * REAL_EPSILON && shrinks && settled < 10) continue;
+            status = is_solved(n, p, x, size, &solved);
+            if (status || solved) return status;
+            has_factor = 0;
+            continue;
+        }
         real rate = k > 0 && before > 0 ? size / before : 1;
         if (size <= enough || (k > 0 && rate < 1 && rate * size <= n->rest)) return TAUT_OK;
         if (k > 0 && rate > (real)0.5) {
@@ -116,9 +132,16 @@ int X(newton_solve)(newton *n, const newton_problem *p, real *x, int has_factor,
             if (!fresh) has_factor = 0;
         }
         /* Slow, three more corrections will not do: rebuild the matrix, unless the corrections are below what a
-           double matrix could improve on. */
-        if (k > 0 && size * rate * rate * rate > enough && size > (real)1e-13) has_factor = 0;
+           double matrix could improve on. Nine, with a rough matrix, whose successor is dear. */
+        real few = rate * rate * rate;
+        if (k > 0 && size * (rough ? few * few * few : few) > enough && size > (real)1e-13) has_factor = 0;
         before = size;
+        if (rough == NEWTON_ROUGH && !has_factor && size > REAL(sqrt)(REAL_EPSILON)) {
+            /* it may have led astray */
+            memcpy(x, n->start, (size_t)p->size * sizeof *x);
+            k = -1;
+            before = 0;
+        }
     }
     return give_up(n, p, x, k, time, what);
 }

@@ -12,6 +12,8 @@
 #include "base/real.h"
 #include "base/words.h"
 
+typedef enum { NEWTON_EXACT, NEWTON_ROUGH, NEWTON_SETTLES } newton_matrix;
+
 typedef struct newton_problem {
     void *self;
     int size;
@@ -28,6 +30,11 @@ typedef struct newton_problem {
     /* Is r, the residual at x, no more than the round-off of computing it? Asked when the corrections stagnate above
        the level that is taken for round-off of any problem. NULL: such a stagnation is a failure. */
     int (*is_round_off)(void *self, const real *x, const real *r);
+    /* What the last factor has made. NULL: the matrix. A rough one will be replaced by a better and much dearer one
+       when the corrections shrink slowly; before that, when they are small, a factor may make one that only settles:
+       some corrections that remove what the rough one left in equations it does not know well, after which the
+       residual must be round-off. */
+    newton_matrix (*kind)(void *self);
 } newton_problem;
 
 typedef struct {
@@ -36,6 +43,7 @@ typedef struct {
     real enough;         /* a relative correction that is small enough to be the last */
     real rest;           /* the same for the estimated one that is left out */
     real *residual;      /* work, as long as the largest problem */
+    real *start;         /* where the iteration began, of problems with rough matrices */
     newton_counts counts;
 } newton;
 

@@ -3,6 +3,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/extreme.h"
+#include "base/loops.h"
+#include "step/chord.h"
 
 /* ---- vectors and places ---- */
 
@@ -243,6 +246,8 @@ static size_t count_entries(const step_compiled *p)
 
 /* ---- which solver ---- */
 
+#define CHORD_LEAST 200 /* unknowns; small matrices are cheap, and better ones save iterations */
+
 static int is_identity(const step_compiled *p, const block_shape *b)
 {
     return b >= p->w->functions->identities && b < p->w->functions->identities + STEP_SIZES;
@@ -312,7 +317,9 @@ static int create_solver(step_compiled *p)
     if (p->index < 0) return TAUT_OK;
     p->solver = is_explicit(p) ? STEP_EXPLICIT : is_saddle(p) ? STEP_SADDLE : STEP_SPARSE;
     if (p->solver == STEP_SADDLE) return X(kkt_create)(p->w->s, &p->kkt);
-    return p->solver == STEP_SPARSE ? create_matrix(p) : TAUT_OK;
+    if (p->solver != STEP_SPARSE) return TAUT_OK;
+    int status = p->size >= CHORD_LEAST ? X(chord_create)(p, &p->chord) : TAUT_OK;
+    return status ? status : create_matrix(p);
 }
 
 int X(step_phase_compile)(step_work *w, int index, step_compiled *p)
@@ -343,6 +350,7 @@ void X(step_phase_clear)(step_compiled *p)
     taut_mem_free(context, p->uses);
     taut_mem_free(context, p->entries);
     X(assembly_destroy)(p->matrix);
+    X(chord_destroy)(p->chord);
     X(kkt_destroy)(p->kkt);
     *p = (step_compiled){ 0 };
 }
@@ -389,10 +397,11 @@ static void evaluate(step_compiled *p, const step_evaluation *e, real *out)
     }
 }
 
-static real largest_of(real least, real scale, const real *x, size_t count)
+static WIDE_LOOPS real largest_of(real most, real scale, const real *x, size_t count)
 {
-    for (size_t k = 0; k < count; k++) least = real_most(least, scale * x[k]);
-    return least;
+    extreme seen = 0;
+    for (size_t k = 0; k < count; k++) seen = extreme_see(seen, x[k]);
+    return real_most(most, scale * extreme_value(seen));
 }
 
 static real ratio(real moved, real largest) { return largest > 0 ? moved / largest : moved > 0 ? 1 : moved; }
@@ -417,6 +426,8 @@ void X(step_phase_begin)(step_compiled *p)
     for (int i = 0; i < p->place_count; i++) X(step_find_place)(w, p->places[i]);
     if (w->table->from >= 0) w->now.from = &w->at[w->table->from];
     memset(p->fixed, 0, (size_t)p->size * sizeof(real));
+    p->chord_tried = 0;
+    p->at_work = NEWTON_EXACT;
     w->push = 0;
     begin_measures(p);
     for (int i = 0; i < p->evaluation_count; i++) {
@@ -462,10 +473,30 @@ static void put_entries(step_compiled *p, const step_evaluation *e)
     }
 }
 
+/* First the chord. Where its corrections stagnate, it is the round-off of g that it turns into multipliers, and these
+   meet slightly wrong Jacobians: corrections of the other unknowns alone settle that. Nonzero: done. */
+static int choose_chord(step_compiled *p, int *status)
+{
+    int usable = 0;
+    *status = TAUT_OK;
+    if (p->chord_tried == 1 && p->at_work == NEWTON_ROUGH && p->correction <= REAL(sqrt)(REAL_EPSILON)) {
+        p->chord_tried = 2;
+        p->at_work = NEWTON_SETTLES;
+        return 1;
+    }
+    if (p->chord_tried) return 0;
+    p->chord_tried = 1;
+    *status = X(chord_factor)(p->chord, &usable);
+    if (*status == TAUT_SINGULAR) *status = TAUT_OK; /* the full matrix has the last word */
+    if (usable) p->at_work = NEWTON_ROUGH;
+    return usable || *status;
+}
+
 static int factor(void *self, const real *x)
 {
     step_compiled *p = self;
     step_work *w = p->w;
+    int status;
     (void)x;
     move_places(p);
     if (p->solver == STEP_SADDLE) {
@@ -473,9 +504,11 @@ static int factor(void *self, const real *x)
         at.x[KIND_LAMBDA] = w->at[p->evaluations[p->saddle_force].place].x[KIND_LAMBDA];
         return X(kkt_factor)(p->kkt, &at);
     }
+    if (p->chord && choose_chord(p, &status)) return status;
+    p->at_work = NEWTON_EXACT;
     X(assembly_zero)(p->matrix);
     for (int i = 0; i < p->evaluation_count; i++) put_entries(p, &p->evaluations[i]);
-    int status = X(assembly_factor)(p->matrix);
+    status = X(assembly_factor)(p->matrix);
     if (status != TAUT_SINGULAR) return status;
     return taut_fail(w->s->context, TAUT_SINGULAR,
                      "at t = %.9g: the equations of the step are singular; the constraints, the mass matrix or the "
@@ -489,6 +522,8 @@ static int solve(void *self, real *out)
     step_work *w = p->w;
     size_t n = w->s->n;
     if (p->solver == STEP_EXPLICIT) return TAUT_OK; /* the matrix is the identity */
+    if (p->solver == STEP_SPARSE && p->at_work != NEWTON_EXACT)
+        return X(chord_solve)(p->chord, p->at_work == NEWTON_SETTLES, out);
     if (p->solver == STEP_SPARSE) return X(assembly_solve)(p->matrix, out);
     int own_velocity = w->s->form != FORM_LAGRANGIAN;
     real *v = own_velocity ? out + n : p->saddle_room, *mu = out + (own_velocity ? 2 : 1) * n;
@@ -516,6 +551,7 @@ static real measure(void *self, const real *x, const real *change)
     }
     for (int i = 0; i < STEP_MEASURES; i++)
         if (p->measured[i]) size = real_most(size, ratio(moved[i], largest[i]));
+    p->correction = size;
     return size;
 }
 
@@ -600,8 +636,11 @@ static int is_round_off(void *self, const real *x, const real *r)
     return 1;
 }
 
+static newton_matrix kind_of_matrix(void *self) { return ((step_compiled *)self)->at_work; }
+
 newton_problem X(step_phase_problem)(step_compiled *p)
 {
     return (newton_problem){ p,     p->size, residual, p->solver == STEP_EXPLICIT ? NULL : factor,
-                             solve, measure, name,     is_round_off };
+                             solve, measure, name,     is_round_off,
+                             p->chord ? kind_of_matrix : NULL };
 }

@@ -83,6 +83,10 @@ typedef struct {
        all, each equation being its unknown minus constants. */
     enum { STEP_SPARSE, STEP_SADDLE, STEP_EXPLICIT } solver;
     assembly *matrix;
+    struct chord *chord;              /* a rough matrix to begin with (chord.h), or NULL */
+    int chord_tried;                  /* in this step: 1 as a matrix, 2 to settle */
+    newton_matrix at_work;            /* what the last factor has made */
+    real correction;                  /* size of the last one */
     kkt *kkt;
     int saddle_momentum, saddle_force; /* evaluations: of pi, and of the constraint force */
     const assembly_entry *saddle_multiplier;

@@ -59,10 +59,19 @@ void X(symmetry_name)(const struct system *s, const symmetry *y, char *buffer, s
 
 typedef struct {
     struct system *s;
-    real *q, *w, *dq, *dw, *gradient, *lambda;
+    real *q, *w, *dq, *gradient, *lambda;
     real *g;      /* values of BLOCK_G */
     uint64_t seed;
 } tester;
+
+/* A symmetry that is looked at: at every state it holds, or it is broken, or the values are not finite there. */
+typedef enum { HOLDS, BROKEN, NOT_FINITE } verdict;
+typedef struct {
+    symmetry y;
+    int broken;       /* at one state at least: it is none */
+    verdict here;     /* at the state at hand */
+    real sum, size;   /* of products that should add up to zero */
+} candidate;
 
 static real next_random(tester *z) /* in (-1, 1) */
 {
@@ -82,42 +91,80 @@ static void add_product(const real *x, const real *y, uint32_t n, real *sum, rea
    or, where a weak outer force stands against strong inner ones that cancel, the ratio of the two. */
 static int is_zero(real sum, real size) { return REAL(fabs)(sum) <= 5000 * REAL_EPSILON * size; }
 
-/* -1: the values are not finite here, 0: broken, 1: holds at this state */
-static int holds_here(tester *z, const symmetry *y, const place *at)
+/* The candidates that are not decided at this state. */
+static int is_open(const candidate *c) { return !c->broken && c->here == HOLDS; }
+
+static int is_any_left(const candidate *all, int count)
 {
-    struct system *s = z->s;
-    real sum = 0, size = 0;
-    act(s, y, z->q, 1, z->dq);
-    act(s, y, z->w, 0, z->dw);
-    memset(z->gradient, 0, s->n * sizeof(real));
-    X(field_gradient)(s->energy, KIND_Q, at, NULL, z->gradient);
-    add_product(z->gradient, z->dq, s->n, &sum, &size);
-    memset(z->gradient, 0, s->n * sizeof(real));
-    X(field_gradient)(s->energy, KIND_W, at, NULL, z->gradient);
-    add_product(z->gradient, z->dw, s->n, &sum, &size);
-    if (!(size - size == 0)) return -1;
-    if (!is_zero(sum, size)) return 0;
-    sum = size = 0;
-    memset(z->gradient, 0, s->n * sizeof(real));
-    X(field_values)(s->force, at, z->gradient);
-    add_product(z->gradient, z->dq, s->n, &sum, &size);
-    if (!(size - size == 0)) return -1;
-    if (!is_zero(sum, size)) return 0;
-    const pattern *p = s->blocks[BLOCK_G].parts[0].shape;
-    X(system_block_values)(s, BLOCK_G, at, z->g);
-    for (int r = 0; r < p->rows; r++) {
-        sum = size = 0;
-        for (int e = p->start[r]; e < p->start[r + 1]; e++) {
-            sum += z->g[e] * z->dq[p->index[e]];
-            size += REAL(fabs)(z->g[e] * z->dq[p->index[e]]);
-        }
-        if (!(size - size == 0)) return -1;
-        if (!is_zero(sum, size)) return 0;
-    }
-    return 1;
+    for (int i = 0; i < count; i++)
+        if (!all[i].broken) return 1;
+    return 0;
 }
 
-static int holds(tester *z, const symmetry *y, const real *q, const real *w)
+static void decide(candidate *c)
+{
+    if (!(c->size - c->size == 0)) c->here = NOT_FINITE;
+    else if (!is_zero(c->sum, c->size)) c->here = BROKEN;
+}
+
+/* Adds gradient . xi to the sums, xi by the action on x. */
+static void add_action(tester *z, const real *x, int with_shift, candidate *all, int count)
+{
+    for (int i = 0; i < count; i++) {
+        if (!is_open(&all[i])) continue;
+        act(z->s, &all[i].y, x, with_shift, z->dq);
+        add_product(z->gradient, z->dq, z->s->n, &all[i].sum, &all[i].size);
+    }
+}
+
+static void decide_sums(candidate *all, int count)
+{
+    for (int i = 0; i < count; i++) {
+        if (is_open(&all[i])) decide(&all[i]);
+        all[i].sum = all[i].size = 0;
+    }
+}
+
+static void test_constraints(tester *z, candidate *c)
+{
+    const pattern *p = z->s->blocks[BLOCK_G].parts[0].shape;
+    act(z->s, &c->y, z->q, 1, z->dq);
+    for (int r = 0; r < p->rows && c->here == HOLDS; r++) {
+        c->sum = c->size = 0;
+        for (int e = p->start[r]; e < p->start[r + 1]; e++) {
+            c->sum += z->g[e] * z->dq[p->index[e]];
+            c->size += REAL(fabs)(z->g[e] * z->dq[p->index[e]]);
+        }
+        decide(c);
+    }
+}
+
+/* What becomes of the candidates at this state. Values are evaluated once for all of them. */
+static void test_here(tester *z, const place *at, candidate *all, int count)
+{
+    struct system *s = z->s;
+    if (!is_any_left(all, count)) return;
+    for (int i = 0; i < count; i++) all[i].here = HOLDS, all[i].sum = all[i].size = 0;
+    memset(z->gradient, 0, s->n * sizeof(real));
+    X(field_gradient)(s->energy, KIND_Q, at, NULL, z->gradient);
+    add_action(z, z->q, 1, all, count);
+    memset(z->gradient, 0, s->n * sizeof(real));
+    X(field_gradient)(s->energy, KIND_W, at, NULL, z->gradient);
+    add_action(z, z->w, 0, all, count);
+    decide_sums(all, count);
+    if (s->structure.has_forces) {
+        memset(z->gradient, 0, s->n * sizeof(real));
+        X(field_values)(s->force, at, z->gradient);
+        add_action(z, z->q, 1, all, count);
+        decide_sums(all, count);
+    }
+    X(system_block_values)(s, BLOCK_G, at, z->g);
+    for (int i = 0; i < count; i++)
+        if (is_open(&all[i])) test_constraints(z, &all[i]);
+}
+
+/* Tests the candidates at three random states. A state outside the domain of a formula counts for none of them. */
+static void test_all(tester *z, const real *q, const real *w, candidate *all, int count)
 {
     struct system *s = z->s;
     real t = (real)0.37, scale = 0, spread = (real)0.3;
@@ -125,23 +172,28 @@ static int holds(tester *z, const symmetry *y, const real *q, const real *w)
     for (uint32_t i = 0; i < s->n; i++) scale = REAL(fmax)(scale, REAL(fabs)(q[i]));
     if (!(scale > 0)) scale = (real)0.1;
     place at = place_at(s, z->q, z->w, &t, z->lambda);
-    for (int trial = 0; trial < 20 && tested < 3; trial++) {
+    for (int trial = 0; trial < 20 && tested < 3 && is_any_left(all, count); trial++) {
+        int outside = 0;
         for (uint32_t i = 0; i < s->n; i++) {
             z->q[i] = q[i] + spread * scale * next_random(z);
             z->w[i] = w[i] + (1 + REAL(fabs)(w[i])) * next_random(z);
         }
         for (uint32_t k = 0; k < s->c; k++) z->lambda[k] = next_random(z);
-        int result = holds_here(z, y, &at);
-        if (result == 0) return 0;
+        test_here(z, &at, all, count);
+        for (int i = 0; i < count; i++) {
+            all[i].broken |= all[i].here == BROKEN;
+            outside |= !all[i].broken && all[i].here == NOT_FINITE;
+        }
         /* at rest as well: in units in which velocities are small, a kinetic energy of 1 hides the potential */
         memset(z->w, 0, s->n * sizeof(real));
-        if (result > 0 && holds_here(z, y, &at) == 0) return 0;
-        if (result < 0)
-            spread /= 2; /* outside the domain of a formula: stay nearer to the start */
+        if (!outside) test_here(z, &at, all, count);
+        for (int i = 0; !outside && i < count; i++) all[i].broken |= all[i].here == BROKEN;
+        if (outside)
+            spread /= 2; /* stay nearer to the start */
         else
             tested++, t += (real)0.7;
     }
-    return tested == 3;
+    for (int i = 0; i < count; i++) all[i].broken |= tested < 3;
 }
 
 /* Does the action move anything in this model? */
@@ -160,18 +212,22 @@ static int applies(const struct system *s, const symmetry *y)
 static void find_all(tester *z, const real *q, const real *w, symmetry *list, int *count)
 {
     struct system *s = z->s;
+    candidate all[SYMMETRY_LIMIT];
+    int candidates = 0, shifts = 0;
     for (int type = SYMMETRY_TRANSLATION; type <= SYMMETRY_ROTATION; type++)
         for (uint32_t axis = 0; axis < 3; axis++) {
             symmetry y = { (symmetry_type)type, axis };
-            if (applies(s, &y) && holds(z, &y, q, w)) list[(*count)++] = y;
+            if (applies(s, &y)) all[candidates++] = (candidate){ .y = y };
         }
-    int shifts = 0;
     for (size_t i = 0; i < s->m->group_count && shifts < SYMMETRY_LIMIT - 6; i++) {
         symmetry y = { SYMMETRY_SHIFT, s->m->groups[i].first };
         if (s->m->groups[i].type != GROUP_SCALAR) continue;
         shifts++;
-        if (holds(z, &y, q, w)) list[(*count)++] = y;
+        all[candidates++] = (candidate){ .y = y };
     }
+    test_all(z, q, w, all, candidates);
+    for (int i = 0; i < candidates; i++)
+        if (!all[i].broken) list[(*count)++] = all[i].y;
 }
 
 int X(symmetry_find)(struct system *s, const real *q, const real *w, symmetry *list, int *count)
@@ -182,10 +238,10 @@ int X(symmetry_find)(struct system *s, const real *q, const real *w, symmetry *l
     if (status) return status;
     tester z = { .s = s, .seed = 88172645463325252ULL };
     size_t n = s->n, entries = (size_t)s->blocks[BLOCK_G].value_count;
-    real *room = taut_mem_new(s->context, 5 * n + s->c + entries, sizeof *room), *at = room;
+    real *room = taut_mem_new(s->context, 4 * n + s->c + entries, sizeof *room), *at = room;
     if (!room) return TAUT_OUT_OF_MEMORY;
-    real **arrays[] = { &z.q, &z.w, &z.dq, &z.dw, &z.gradient };
-    for (int i = 0; i < 5; i++, at += n) *arrays[i] = at;
+    real **arrays[] = { &z.q, &z.w, &z.dq, &z.gradient };
+    for (int i = 0; i < 4; i++, at += n) *arrays[i] = at;
     z.lambda = at;
     z.g = at + s->c;
     find_all(&z, q, w, list, count);

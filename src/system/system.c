@@ -79,6 +79,10 @@ static int build_families(struct system *s)
     s->constraint_family.row_count = s->c;
     s->force_family.row_count = s->rate_q_family.row_count = s->rate_w_family.row_count = s->n;
     s->observable_family.row_count = (uint32_t)m->observable_count;
+    family *all[] = { &s->energy_family, &s->constraint_family, &s->force_family, &s->rate_q_family,
+                      &s->rate_w_family, &s->observable_family, &s->chart_family, &s->ambient_family };
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) taut_family_trim(s->store, all[i]);
+    taut_graph_settle(m->graph);
     return status;
 }
 

@@ -1,0 +1,98 @@
+/* The summation of products.h, for whatever type NUMBER is where this is included. Terms are added in the order of the
+   lists, whatever way they are kept. */
+#include "linalg/products.h"
+
+#ifndef NUMBER
+#error "NUMBER must be defined"
+#endif
+
+enum { PRODUCTS_BLOCK = 64 };
+/* Into the functions with WIDE_LOOPS around them, which say for which processor. */
+#define PRODUCTS_INSIDE static inline __attribute__((always_inline))
+
+/* sums[k] (+)= terms e .. e + 2 of `count` periods, from period k0 on */
+#define PRODUCTS_TERM(n) a[n][k * as[n]] * b[n][k * bs[n]]
+PRODUCTS_INSIDE void products_terms(const products_entry *e, int terms, int begin, ptrdiff_t k0, ptrdiff_t count,
+                                    const NUMBER *x, const NUMBER *y, NUMBER *restrict sums)
+{
+    const NUMBER *restrict a[3], *restrict b[3];
+    ptrdiff_t as[3], bs[3];
+    for (int n = 0; n < terms; n++) {
+        as[n] = e[n].a_step, bs[n] = e[n].b_step;
+        a[n] = x + e[n].a + k0 * as[n], b[n] = y + e[n].b + k0 * bs[n];
+    }
+    /* numbers of points in space: three of them a period, one behind the other */
+    const int points = terms == 3 && as[0] == 1 && as[1] == 1 && as[2] == 1 && bs[0] == 3 && bs[1] == 3 && bs[2] == 3
+                       && b[1] == b[0] + 1 && b[2] == b[0] + 2;
+    if (points) {
+        const NUMBER *restrict a0 = a[0], *restrict a1 = a[1], *restrict a2 = a[2], *restrict c = b[0];
+        if (begin)
+            for (ptrdiff_t k = 0; k < count; k++)
+                sums[k] = a0[k] * c[3 * k] + a1[k] * c[3 * k + 1] + a2[k] * c[3 * k + 2];
+        else
+            for (ptrdiff_t k = 0; k < count; k++)
+                sums[k] = sums[k] + a0[k] * c[3 * k] + a1[k] * c[3 * k + 1] + a2[k] * c[3 * k + 2];
+    } else if (terms == 3 && begin)
+        for (ptrdiff_t k = 0; k < count; k++) sums[k] = PRODUCTS_TERM(0) + PRODUCTS_TERM(1) + PRODUCTS_TERM(2);
+    else if (terms == 3)
+        for (ptrdiff_t k = 0; k < count; k++)
+            sums[k] = sums[k] + PRODUCTS_TERM(0) + PRODUCTS_TERM(1) + PRODUCTS_TERM(2);
+    else if (terms == 2 && begin)
+        for (ptrdiff_t k = 0; k < count; k++) sums[k] = PRODUCTS_TERM(0) + PRODUCTS_TERM(1);
+    else if (terms == 2)
+        for (ptrdiff_t k = 0; k < count; k++) sums[k] = sums[k] + PRODUCTS_TERM(0) + PRODUCTS_TERM(1);
+    else if (begin)
+        for (ptrdiff_t k = 0; k < count; k++) sums[k] = PRODUCTS_TERM(0);
+    else
+        for (ptrdiff_t k = 0; k < count; k++) sums[k] += PRODUCTS_TERM(0);
+}
+#undef PRODUCTS_TERM
+
+PRODUCTS_INSIDE void products_list(const products_piece *p, const products_entry *entries, int m, ptrdiff_t k0,
+                                   ptrdiff_t count, const NUMBER *a, const NUMBER *b, NUMBER *restrict sums)
+{
+    int end = p->start[m + 1];
+    if (p->start[m] == end)
+        for (ptrdiff_t k = 0; k < count; k++) sums[k] = 0;
+    for (int e = p->start[m], terms; e < end; e += terms) {
+        terms = end - e >= 3 ? 3 : end - e;
+        products_terms(entries + e, terms, e == p->start[m], k0, count, a, b, sums);
+    }
+}
+
+PRODUCTS_INSIDE void products_block(const products_piece *p, const products_entry *entries, ptrdiff_t k0,
+                                    ptrdiff_t count, const NUMBER *a, const NUMBER *b, NUMBER *out)
+{
+    NUMBER sums[3][PRODUCTS_BLOCK];
+    NUMBER *restrict to = out + p->first + k0 * p->period;
+    if (p->period == 3) {
+        for (int m = 0; m < 3; m++) products_list(p, entries, m, k0, count, a, b, sums[m]);
+        for (ptrdiff_t k = 0; k < count; k++)
+            to[3 * k] = sums[0][k], to[3 * k + 1] = sums[1][k], to[3 * k + 2] = sums[2][k];
+        return;
+    }
+    for (int m = 0; m < p->period; m++) {
+        products_list(p, entries, m, k0, count, a, b, sums[0]);
+        for (ptrdiff_t k = 0; k < count; k++) to[m + k * p->period] = sums[0][k];
+    }
+}
+
+/* out[r] = sum over e of a[i_e] b[j_e] */
+PRODUCTS_INSIDE void products_sum(const products *p, const NUMBER *a, const NUMBER *b, NUMBER *out)
+{
+    for (size_t n = 0; n < p->piece_count; n++) {
+        const products_piece *piece = &p->pieces[n];
+        if (piece->repeats > 1) {
+            for (int k = 0; k < piece->repeats; k += PRODUCTS_BLOCK)
+                products_block(piece, p->entries, k,
+                               piece->repeats - k < PRODUCTS_BLOCK ? piece->repeats - k : PRODUCTS_BLOCK, a, b, out);
+            continue;
+        }
+        for (int m = 0; m < piece->period; m++) {
+            NUMBER sum = 0;
+            for (int e = piece->start[m]; e < piece->start[m + 1]; e++)
+                sum += a[p->entries[e].a] * b[p->entries[e].b];
+            out[piece->first + m] = sum;
+        }
+    }
+}
