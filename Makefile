@@ -33,8 +33,13 @@ check:
 reproduce: all
 	build/taut reproduce -o build/reproduction --jobs $(JOBS)
 
+# Benchmarks, into bench/README.md: about five minutes. ROWS="j1 chain" measures some of them again, ROUNDS=9 takes more care.
 bench: all
-	@if [ -x bench/run.sh ]; then exec bench/run.sh; else echo 'There is no bench/run.sh yet.'; fi
+	@JOBS=$(JOBS) bench/run.sh $(ROWS)
+
+# The other systems that make bench compares with. They are large, and make bench does without those that are missing.
+bench-peers:
+	@tools/setup.sh bench
 
 # Errors of the elementary functions against quad: the table of docs/accuracy.md. COUNT=100000000 is what it shows.
 COUNT ?= 1000000
@@ -56,7 +61,8 @@ help:
 	@echo 'make demo                the same, simulate a double spherical pendulum and make a page of it'
 	@echo 'make check               the same, and run every test: with gcc, with sanitizers, with clang'
 	@echo 'make reproduce           compute the tables and figures of the papers (build/reproduction)'
-	@echo 'make bench               run the benchmarks'
+	@echo 'make bench [ROWS=...]    run the benchmarks and write bench/README.md'
+	@echo 'make bench-peers         install the other systems that they compare with (Debian packages, about 1.2 GB)'
 	@echo 'make ulp COUNT=N         measure the errors of the elementary functions, N arguments each (10^6)'
 	@echo 'make install PREFIX=DIR  install the command, library, header, manual and completion (/usr/local)'
 	@echo 'make clean               remove everything that was built'

@@ -1,20 +1,12 @@
-/* A chain of N = 100 .. 10^6 links: load time and time per link and step, which should not depend on N.
- * usage: chain [-m METHOD] MODEL N...   Process CPU time; each step time is the least of several batches. Of methods
- * that evaluate a vector field (dirac:rk4) the last column is the time per link and evaluation. */
+/* A chain of N links: seconds of load and set-up, nanoseconds per mass and step, Newton iterations; one line KEY=VALUE.
+ * usage: chain [-m METHOD] MODEL N   Process CPU time; the step time is the least of several batches. Of methods that
+ * evaluate a vector field (dirac:rk4) there is also the time per link and evaluation. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 
 #include "base/clock.h"
 #include "run/engine.h"
-
-static double peak_mib(void)
-{
-    struct rusage usage;
-    getrusage(RUSAGE_SELF, &usage);
-    return (double)usage.ru_maxrss / 1024;
-}
 
 /* Steps in batches of about a fifth of a second; the least time per step of five batches. */
 static int time_steps(const engine_api *api, void *engine, double *least)
@@ -53,11 +45,11 @@ static int measure(const char *method, const char *file, const char *links)
     if (failed)
         fprintf(stderr, "chain: %s\n", context ? taut_error_text(context) : "out of memory");
     else
-        printf("%8.0f  %8.3f %8.2f   %8.3f %8.2f   %10.1f %8.3f %6.2f   %8.0f", count, loaded - begun,
-               1e6 * (loaded - begun) / count, ready - loaded, 1e6 * (ready - loaded) / count, 1e6 * least,
-               1e6 * least / count, (double)counts.work.iterations / (double)counts.steps, peak_mib());
+        printf("N=%.0f load=%.3f ready=%.3f ns/mass/step=%.5g newton=%.2f", count, loaded - begun, ready - loaded,
+               1e9 * least / count, (double)counts.work.iterations / (double)counts.steps);
     if (!failed && counts.work.evaluations)
-        printf("   %8.4f", 1e6 * least / count * (double)counts.steps / (double)counts.work.evaluations);
+        printf(" ns/mass/evaluation=%.5g",
+               1e9 * least / count * (double)counts.steps / (double)counts.work.evaluations);
     if (!failed) putchar('\n');
     if (engine) taut_engine_double.destroy(engine);
     taut_model_free(m);
@@ -70,14 +62,6 @@ int main(int argc, char **argv)
     const char *method = "rattle";
     int first = 1;
     if (argc > 2 && strcmp(argv[1], "-m") == 0) method = argv[2], first = 3;
-    if (argc < first + 2) return fprintf(stderr, "usage: chain [-m METHOD] MODEL N...\n"), 2;
-    if (argc == first + 2) return measure(method, argv[first], argv[first + 1]);
-    printf("   links    load s  us/link    ready s  us/link    us/step  us/link Newton   peak MiB\n");
-    fflush(stdout);
-    for (int i = first + 1; i < argc; i++) { /* one process each, so that peak memory is its own */
-        char command[1000];
-        snprintf(command, sizeof command, "'%s' -m '%s' '%s' '%s'", argv[0], method, argv[first], argv[i]);
-        if (system(command)) return 1;
-    }
-    return 0;
+    if (argc != first + 2) return fprintf(stderr, "usage: chain [-m METHOD] MODEL N\n"), 2;
+    return measure(method, argv[first], argv[first + 1]);
 }

@@ -1,44 +1,49 @@
 #!/bin/sh
-# Measures chains, elementary functions and what recording costs, and keeps the tables. Times depend on the machine; the ratios at the end should not.
+# run.sh [ROW...]: measures the rows named (all by default) and writes bench/README.md from their tables, new and old.
+# A row is a file of bench/rows; ROUNDS=9 takes more care, ROUNDS=1 less. Other systems are measured where they are
+# installed.
 set -eu
 cd "$(dirname "$0")/.."
-tools/build.sh default "${JOBS:-2}" bench_chain
-tools/build.sh default "${JOBS:-2}" bench_elementary
-machine="$(uname -m), $(sed -n 's/^model name.*: //p' /proc/cpuinfo | head -n 1)"
+all='j1 precision record native chain bodies'
+for row in "$@"; do
+    if [ ! -f "bench/rows/$row.sh" ]; then
+        echo "bench: no row is called '$row'; there are: $all" >&2
+        exit 2
+    fi
+done
+mkdir -p build/bench/work bench/tables bench/plots
+tools/build.sh default "${JOBS:-2}" bench_programs
+make -s -C bench/peers OUT="$PWD/build/bench" limits
 
-# table FILE TITLE MODEL METHOD FIRST LAST N...: the ratios are those of LAST to FIRST links
-table() {
-    file=$1 title=$2 model=$3 method=$4 first=$5 last=$6
-    shift 6
-    { echo "$title under $method, h = 0.001: $machine"; echo; build/bench_chain -m "$method" "$model" "$@"; } | tee "$file"
-    awk -v first="$first" -v last="$last" '
-        $1 == first { load = $3 + $5; step = $7 }
-        $1 == last { printf "\nFrom %d to %d links: load and set-up per link x %.2f, time per link and step x %.2f\n",
-                     first, last, ($3 + $5) / load, $7 / step }' "$file" | tee -a "$file"
-}
+# What is not installed does not compile or link; the reason is in build/bench/NAME.log.
+for peer in lammps sundials mujoco ode openmm simbody dart siconos; do
+    program=build/bench/peer_$peer
+    if ! make -s -C bench/peers OUT="$PWD/build/bench" "$PWD/$program" > "build/bench/peer_$peer.log" 2>&1; then
+        rm -f "$program"
+        skipped="${skipped:-}${skipped:+, }$peer"
+    fi
+done
+rm -f build/bench/peer_gromacs
+if command -v gmx_d > /dev/null && command -v python3 > /dev/null; then
+    ln -s ../../bench/peers/peer_gromacs.py build/bench/peer_gromacs
+else
+    skipped="${skipped:-}${skipped:+, }gromacs"
+fi
+if [ -n "${skipped:-}" ]; then
+    echo "Not installed, skipped: $skipped. 'make bench-peers' installs the Debian packages of all."
+fi
 
-table bench/chain.txt "Hanging chain" models/hanging-chain.lua rattle 1000 100000 100 1000 10000 100000 1000000
-table bench/em.txt "Chain with bending springs" models/bending-chain.lua em 1000 10000 100 1000 10000
-
-# One evaluation of the Hamilton-Dirac equations (four a step): linear in the number of constraints.
-file=bench/dirac.txt
-{
-    echo "Hanging chain under dirac:rk4, h = 0.001; last column: us per link and evaluation: $machine"
-    echo
-    build/bench_chain -m dirac:rk4 models/hanging-chain.lua 100 1000 10000 100000
-} | tee "$file"
-awk '$1 == 1000 || $1 == 10000 { evaluation[$1] = $10 }
-     $1 == 100000 { printf "\nTime per link and evaluation: from 10^3 to 10^4 links x %.2f, from 10^4 to 10^5 links x %.2f\n",
-                    evaluation[10000] / evaluation[1000], $10 / evaluation[10000] }' "$file" | tee -a "$file"
-
-{
-    echo "Elementary functions beside those of the C library: $machine"
-    echo
-    build/bench_elementary
-} | tee bench/elementary.txt
-
-{
-    echo "What recording costs: $machine"
-    echo
-    bench/record.sh build/taut
-} | tee bench/record.txt
+. bench/lib.sh
+export XDG_CACHE_HOME="$PWD/build/bench/cache"   # native code stays out of the user's cache
+unset TAUT_NATIVE TAUT_CC
+for row in ${*:-$all}; do
+    work=build/bench/work/$row
+    rm -rf "$work"
+    mkdir -p "$work"
+    begun=$(date +%s)
+    printf '%s ... ' "$row"
+    (. "bench/rows/$row.sh")
+    echo "$(($(date +%s) - begun)) s"
+done
+bench/page.sh > bench/README.md
+echo "The tables are in bench/README.md."

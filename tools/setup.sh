@@ -1,17 +1,20 @@
 #!/bin/sh
-# setup.sh GROUP...: install the Debian packages of these groups (build, check) that are missing. Asks apt for nothing
+# setup.sh GROUP...: install the Debian packages of these groups (build, check, bench) that are missing. Asks apt for nothing
 # when all are there.
 set -eu
 
 build="gcc libc6-dev make cmake pkgconf liblua5.4-dev libsuitesparse-dev libmumps-seq-5.5 libmumps-headers-dev
        liblapacke-dev libopenblas-serial-dev libsqlite3-dev libhdf5-dev libcmocka-dev"
 check="clang sqlite3 nodejs chromium fonts-dejavu-core curl ca-certificates"
+bench="python3 g++ libsundials-dev libsuitesparse-dev libsimbody-dev libmujoco-dev libode-dev libdart-dev lammps liblammps-dev gromacs
+       libopenmm-dev libopenmm-plugins siconos"
 
 wanted=
 for group in "$@"; do
     case $group in
     build) wanted="$wanted $build" ;;
     check) wanted="$wanted $check" ;;
+    bench) wanted="$wanted $bench" ;;
     *) echo "setup.sh: no group of packages is called '$group'" >&2; exit 2 ;;
     esac
 done

@@ -314,16 +314,21 @@ static double single_tolerance(double tolerance, double least)
     return tolerance <= 4 * DBL_EPSILON ? scaled : fmax(tolerance, least * (double)FLT_EPSILON);
 }
 
+/* In float stagnation begins higher up: rounding errors of positions come divided by the step where velocities are
+   solved for. */
+#define SINGLE_FLOOR (16384 * (double)FLT_EPSILON)
+
 static void put_iteration(emission *e, const program_phase *f, int index)
 {
     const iteration *i = &f->iteration;
-    operand enough, rest, epsilon;
+    operand enough, rest, epsilon, floor;
     X(emit_number)(e->single ? single_tolerance(i->enough, 0.5) : i->enough, e->single, enough.text,
                    sizeof enough.text);
     X(emit_number)(e->single ? single_tolerance(i->rest, 1 / 2048.0) : i->rest, e->single, rest.text, sizeof rest.text);
     X(emit_number)(e->single ? (double)FLT_EPSILON : i->epsilon, e->single, epsilon.text, sizeof epsilon.text);
-    put(e, "    static const iteration phase%d = { %d, %d, %d, %s, %s, %s };\n", index, i->linear, i->always,
-        i->skip_first, enough.text, rest.text, epsilon.text);
+    X(emit_number)(e->single ? SINGLE_FLOOR : i->floor, e->single, floor.text, sizeof floor.text);
+    put(e, "    static const iteration phase%d = { %d, %d, %d, %s, %s, %s, %s };\n", index, i->linear, i->always,
+        i->skip_first, enough.text, rest.text, epsilon.text, floor.text);
     if (!i->always) declare_targets(e, &f->factor);
     put(e, "    for (int round = 0, factor = 1, sure = 0, verdict = 0; verdict != ITERATION_ENDED; round++) {\n");
     put(e, "        if (round == ITERATIONS_MOST) return %d;\n", CODE_NO_CONVERGENCE);

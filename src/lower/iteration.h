@@ -7,8 +7,7 @@ enum { ITERATION_GOES_ON, ITERATION_NEEDS_MATRIX, ITERATION_ENDED, ITERATION_HOP
 /* PIVOT_LEAST: pivots below so much of what they are made of have lost too many digits; above PIVOT_SURE they have lost
    hardly any. A correction of linear equations that moves so little is right to the last digits, and no second one is
    needed: LINEAR_SURE with pivots that are sure, LINEAR_ENOUGH with others. ITERATION_SMALL: below, a new matrix does
-   not pay. ITERATION_NOISE: corrections of so many epsilons that get no smaller are rounding errors. In float these
-   are larger: those of positions come divided by the step where velocities are solved for. */
+   not pay. */
 #ifdef ITERATION_SINGLE
 typedef float iteration_number;
 #define PIVOT_LEAST 1e-3f
@@ -16,7 +15,6 @@ typedef float iteration_number;
 #define LINEAR_SURE 1e-2f
 #define LINEAR_ENOUGH 1e-4f
 #define ITERATION_SMALL 5e-5f
-#define ITERATION_NOISE 16384
 #else
 typedef double iteration_number;
 #define PIVOT_LEAST 1e-5
@@ -24,7 +22,6 @@ typedef double iteration_number;
 #define LINEAR_SURE 1e-3
 #define LINEAR_ENOUGH 1e-7
 #define ITERATION_SMALL 1e-13
-#define ITERATION_NOISE 64
 #endif
 
 typedef struct {
@@ -34,6 +31,7 @@ typedef struct {
     iteration_number enough;  /* a relative correction that is small enough to be the last */
     iteration_number rest;    /* the same for the estimated one that is left out */
     iteration_number epsilon; /* of the arithmetic */
+    iteration_number floor;   /* below it, stagnation with a fresh matrix is round-off of an ill-conditioned problem */
 } iteration;
 
 /* After correction k, of relative size `size`; fresh: the matrix is of this place; sure: so are all pivots. */
@@ -48,9 +46,8 @@ static inline int iteration_judge(const iteration *f, int k, iteration_number si
     const iteration_number rate = size / before;
     if (rate < 1 && rate * size * (f->always ? rate : 1) <= f->rest) return ITERATION_ENDED;
     if (2 * rate > 1) {
-        if (size <= 64 * f->epsilon) return ITERATION_ENDED;
-        if (!fresh) return ITERATION_NEEDS_MATRIX;
-        return size <= ITERATION_NOISE * f->epsilon ? ITERATION_ENDED : ITERATION_HOPELESS;
+        if (size <= (fresh ? f->floor : 64 * f->epsilon)) return ITERATION_ENDED;
+        return fresh ? ITERATION_HOPELESS : ITERATION_NEEDS_MATRIX;
     }
     if (f->always || rate * rate * rate * size <= f->enough || size <= ITERATION_SMALL) return ITERATION_GOES_ON;
     return ITERATION_NEEDS_MATRIX;

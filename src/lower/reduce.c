@@ -247,47 +247,50 @@ static int condense(symbols *y, expr *e)
     return image && *e ? TAUT_OK : TAUT_OUT_OF_MEMORY;
 }
 
-static int condense_all(symbols *y, reduced_phase *p)
+/* ---- few equations of degree 2 ---- */
+
+static int depends(symbols *y, const reduced_phase *p, expr e, int *found)
 {
-    int status = TAUT_OK;
-    for (uint32_t i = 0; !status && i < p->size; i++) status = condense(y, &p->residual[i]);
-    for (size_t i = 0; !status && i < p->count; i++)
-        if (p->is_explicit[i]) status = condense(y, &y->unknowns[p->first + i]);
+    unsigned char *mark = taut_mem_new(y->context, p->count + 1, 1);
+    int status = mark ? mark_unknowns(y, p, e, mark) : TAUT_OUT_OF_MEMORY;
+    *found = 0;
+    for (size_t i = 0; !status && i < p->count; i++) *found |= mark[i];
+    taut_mem_free(y->context, mark);
     return status;
 }
 
-/* ---- few equations of degree 2 ---- */
-
-/* e as c + sum b_i x_i + sum a_ij x_i x_j in the unknowns that are left: the coefficients do not depend on them, and an
-   iteration has little to do. e itself where it is no such polynomial. */
-static expr expand(symbols *y, const reduced_phase *p, expr e)
+/* *e as c + sum b_i x_i + sum a_ij x_i x_j in the unknowns that are left: the coefficients do not depend on them, and an
+   iteration has little to do. As it is where it is no such polynomial. Factors are taken out of sums: nothing is added
+   up from these coefficients. (Of momenta they must not be: h (f + g) is not the opposite of -h f to the last bit.) */
+static int expand(symbols *y, const reduced_phase *p, expr *e)
 {
     graph *g = y->g;
-    expr leaves[EXPAND_MOST], zeros[EXPAND_MOST], slopes[EXPAND_MOST], sum;
+    expr leaves[EXPAND_MOST], zeros[EXPAND_MOST], slopes[EXPAND_MOST];
     for (uint32_t i = 0; i < p->size; i++) leaves[i] = unknown_leaf(y, p, p->left[i]), zeros[i] = y->zero;
-    if (taut_expr_gradient(g, e, leaves, p->size, slopes)) return 0;
-    sum = taut_expr_substitute(g, e, leaves, zeros, p->size);
-    for (uint32_t i = 0; i < p->size; i++) {
-        expr second[EXPAND_MOST], inner;
-        if (taut_expr_gradient(g, slopes[i], leaves, p->size, second)) return 0;
-        inner = taut_expr_substitute(g, slopes[i], leaves, zeros, p->size);
-        for (uint32_t k = i; k < p->size; k++) {
-            if (!second[k] || taut_expr_kinds(g, second[k]) >> LEAF_UNKNOWN & 1) return second[k] ? e : 0;
+    int status = taut_expr_gradient(g, *e, leaves, p->size, slopes), other = 0;
+    expr sum = status ? 0 : taut_expr_substitute(g, *e, leaves, zeros, p->size);
+    for (uint32_t i = 0; !status && i < p->size; i++) {
+        expr second[EXPAND_MOST], inner = taut_expr_substitute(g, slopes[i], leaves, zeros, p->size);
+        status = taut_expr_gradient(g, slopes[i], leaves, p->size, second);
+        for (uint32_t k = i; !status && k < p->size; k++) {
+            status = depends(y, p, second[k], &other);
+            if (status || other) return status;
             expr factor = k == i ? taut_expr_mul(g, taut_expr_number(g, (wide)0.5), second[k]) : second[k];
             inner = taut_expr_add(g, inner, taut_expr_mul(g, factor, leaves[k]));
         }
         sum = taut_expr_add(g, sum, taut_expr_mul(g, leaves[i], inner));
     }
-    return sum;
+    if (!status) status = condense(y, &sum);
+    if (!status) *e = sum;
+    return status;
 }
 
 static int expand_left(symbols *y, reduced_phase *p)
 {
-    for (uint32_t i = 0; p->only_multipliers && p->size <= EXPAND_MOST && i < p->size; i++) {
-        p->residual[i] = expand(y, p, p->residual[i]);
-        if (!p->residual[i]) return TAUT_OUT_OF_MEMORY;
-    }
-    return TAUT_OK;
+    int status = TAUT_OK;
+    for (uint32_t i = 0; !status && p->only_multipliers && p->size <= EXPAND_MOST && i < p->size; i++)
+        status = expand(y, p, &p->residual[i]);
+    return status;
 }
 
 /* ---- Newton's matrix, and its elimination ---- */
@@ -586,7 +589,6 @@ int X(reduce_phase)(symbols *y, int phase, reduced_phase *p)
     if (!status) status = solve_explicit(y, p);
     if (!status) status = list_left(y, p);
     if (!status) status = expand_left(y, p);
-    if (!status) status = condense_all(y, p);
     if (!status) status = eliminate_left(y, p);
     if (!status) status = weigh(y, phase, p);
     return status;

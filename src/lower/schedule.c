@@ -1,7 +1,7 @@
 /* From symbols to a program: which node is computed in which tape, and where its value stands. */
 #include <string.h>
 
-#include "base/room.h"
+#include "base/elementary.h"
 #include "lower/lower.h"
 #include "lower/reduce.h"
 #include "lower/symbols.h"
@@ -566,16 +566,19 @@ static int list_inputs(schedule *z)
     return status;
 }
 
-/* The iteration ends as that of solve/newton.h does: where multipliers are all that is left, momenta are kept whatever
-   these are, and each step solves the constraints from scratch (newton_relax). */
-static void set_tolerance(program_phase *f, const reduced_phase *r, const step_phase *described, double tolerance)
+/* The iteration ends as that of solve/newton.h does. Where multipliers are all that is left, momenta are kept whatever
+   these are, each step solves the constraints from scratch, and where a later phase finds the velocities what is left
+   out stays out of them (newton_relax). */
+static void set_tolerance(program_phase *f, const reduced_phase *r, const step_phase *described, int is_last,
+                          double tolerance)
 {
     const double eps = (double)REAL_EPSILON;
     iteration *i = &f->iteration;
     i->epsilon = eps;
+    i->floor = (double)ELEMENTARY(pow)(REAL_EPSILON, (real)0.6);
     i->enough = tolerance > 0 ? tolerance : eps / 2;
     i->rest = tolerance > 0 ? tolerance / 4 : eps / 2048;
-    if (r->only_multipliers && tolerance <= 0) i->enough = 2 * eps, i->rest = eps / 8;
+    if (r->only_multipliers && !is_last && tolerance <= 0) i->enough = 2 * eps, i->rest = eps / 8;
     i->skip_first = described->improve_guess;
     f->what = described->what;
 }
@@ -591,7 +594,7 @@ static int put_phases(schedule *z, const step_table *t, double tolerance)
         program_phase *f = &p->phases[p->phase_count++];
         status = X(reduce_phase)(z->y, k, &r);
         if (!status) status = put_phase(z, &r, f);
-        set_tolerance(f, &r, &t->phases[k], tolerance);
+        set_tolerance(f, &r, &t->phases[k], k == t->phase_count - 1, tolerance);
         X(reduced_clear)(z->y, &r);
     }
     return status;

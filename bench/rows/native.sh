@@ -1,0 +1,72 @@
+# How long until native code is there, from nothing and from the cache; and whole runs with and without it.
+cache=$PWD/$work/cache
+export XDG_CACHE_HOME="$cache"
+: > "$work/list"
+for model in models/*.lua; do
+    name=$(basename "$model" .lua)
+    unknowns=$($taut check "$model" 2> /dev/null |
+        awk '$1 == "coordinates" { n = $2 } $1 == "constraints" { n += $2 } END { print n + 0 }')
+    [ "$unknowns" -gt 0 ] && [ "$unknowns" -le 50 ] || continue
+    # A model without native code has no row here: --native on refuses it.
+    if ! $taut run "$model" -s 1e-4 -T 1e-4 --native on > "$work/out" 2>&1; then
+        echo "\`$name\`" >> "$work/without"
+        continue
+    fi
+    echo "point $name $unknowns" >> "$work/results"
+    {
+        echo "- rm -rf $cache"
+        echo "$name:cold $taut run $model -s 1e-4 -T 1e-4 --native on"
+        echo "$name:cached $taut run $model -s 1e-4 -T 1e-4 --native on"
+        echo "$name:off $taut run $model -s 1e-4 -T 1e-4 --native off"
+    } >> "$work/list"
+done
+for steps in 1 100 1000 10000 100000 300000; do
+    until=$(echo $steps | awk '{ printf "%.12g", $1*0.001 }')
+    {
+        echo "- rm -rf $cache"
+        echo "run_cold@$steps $taut run $pendulum -m rattle -s 0.001 -T $until"
+        echo "run_fill@$steps $taut run $pendulum -m rattle -s 0.001 -T 0.001 --native on"
+        echo "run_cached@$steps $taut run $pendulum -m rattle -s 0.001 -T $until"
+        echo "run_off@$steps $taut run $pendulum -m rattle -s 0.001 -T $until --native off"
+    } >> "$work/list"
+done
+measure $((rounds < 3 ? rounds : 3)) < "$work/list"
+table << 'END'
+function above(of, label, base) { return !(label in of) || !(base in of) ? -1 : most(of[label] - of[base], 0) }
+function most(a, b) { return b > a ? b : a }
+END {
+    print "Milliseconds until native code is there: a run of one step with `--native on` less the same with"
+    print "`--native off` (0: below the noise). Models of models/ with at most 50 unknowns (coordinates and"
+    print "constraints), method `rattle`.\n"
+    print "| model | unknowns | from nothing, wall | from the cache, wall | from nothing, processor |" \
+          " from the cache, processor |"
+    print "|---|---|---|---|---|---|"
+    cold = cached = -1
+    for (n = 1; n <= point_count; n++) {
+        split(point[n], p, " ")
+        a = above(wall, p[1] ":cold", p[1] ":off"); b = above(wall, p[1] ":cached", p[1] ":off")
+        printf "| `%s` | %d | %s | %s | %s | %s |\n", p[1], p[2], digits(1e3*a), digits(1e3*b), \
+            digits(1e3*above(cpu, p[1] ":cold", p[1] ":off")), digits(1e3*above(cpu, p[1] ":cached", p[1] ":off"))
+        cold = most(cold, a); cached = most(cached, b)
+    }
+    print "\nWhole runs of J1 as `taut run` makes them (`--native auto`) to the same run interpreted: ratios of"
+    print "wall time, and of processor time with the compiler's.\n"
+    print "| steps | interpreted, ms | wall, empty cache | wall, cached | processor, empty cache | processor, cached |"
+    print "|---|---|---|---|---|---|"
+    worst = -1
+    runs = split("1 100 1000 10000 100000 300000", count, " ")
+    for (i = 1; i <= runs; i++) {
+        a = "run_cold@" count[i]; b = "run_cached@" count[i]; c = "run_off@" count[i]
+        printf "| %s | %s | %s | %s | %s | %s |\n", commas(count[i]), digits(1e3*wall[c]), ratio(wall[a], wall[c]), \
+            ratio(wall[b], wall[c]), ratio(cpu[a], cpu[c]), ratio(cpu[b], cpu[c])
+        worst = most(worst, most(wall[a]/wall[c], wall[b]/wall[c]))
+    }
+    goal("native code from nothing, slowest model", "<=", 150, " ms", cold < 0 ? -1 : 1e3*cold)
+    goal("native code from the cache, slowest model", "<=", 2, " ms", cached < 0 ? -1 : 1e3*cached)
+    goal("whole runs to interpreted ones, worst (wall)", "<=", 1.05, "", worst)
+}
+END
+if [ -s "$work/without" ]; then
+    printf '\nWithout native code for `rattle`: %s.\n' "$(paste -s -d, "$work/without" | sed 's/,/, /g')" \
+        >> "bench/tables/$row.md"
+fi
