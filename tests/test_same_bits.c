@@ -119,8 +119,8 @@ static void run_interpreter(subject *s)
 
 static void check_same(const subject *s, const state *x, const char *who)
 {
-    if (x->t == s->end.t && x->t_low == s->end.t_low && !memcmp(x->block, s->end.block, X(state_size)(x) * sizeof(double)))
-        return;
+    size_t size = X(state_size)(x) * sizeof(double);
+    if (x->t == s->end.t && x->t_low == s->end.t_low && !memcmp(x->block, s->end.block, size)) return;
     fail_msg("%s, %s: %s differs after %ld steps", s->m->file, s->z->spec.name, who, s->steps);
 }
 
@@ -188,7 +188,8 @@ static void open_compiled(const subject *s, const char *method, const configurat
     snprintf(command, sizeof command,
              "cd %s && %s -std=c11 %s -Wall -Wextra -Wconversion -Werror -shared -fPIC it.c -o %s -lm 2>&1", scratch,
              with->compiler, with->level, path);
-    if (system(command)) fail_msg("%s, %s: does not compile with %s %s", s->m->file, method, with->compiler, with->level);
+    if (system(command))
+        fail_msg("%s, %s: does not compile with %s %s", s->m->file, method, with->compiler, with->level);
     c->library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     unlink(path);
     assert_non_null(c->library);
@@ -264,13 +265,15 @@ static void all_executors_agree(void **state)
                 close_subject(&s);
             }
         }
-    print_message("%d pairs of models and methods, %d of them up to a step that is left to the general path\n", compared,
-                  left);
+    print_message("%d pairs of models and methods, %d of them up to a step that is left to the general path\n",
+                  compared, left);
     assert_true(compared >= (is_long() ? 100 : 30) && left < compared / 2);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test_setup_teardown(all_executors_agree, open_scratch, close_scratch) };
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(all_executors_agree, open_scratch, close_scratch),
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

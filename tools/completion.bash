@@ -27,7 +27,7 @@ _taut_value()
     name=value) _taut_definitions ;;
     *\|*) COMPREPLY=($(compgen -W "${1//|/ }" -- "$current")) ;;
     DIR) compopt -o filenames 2> /dev/null; COMPREPLY=($(compgen -d -- "$current")) ;;
-    FILE | *.taut) compopt -o filenames 2> /dev/null; COMPREPLY=($(compgen -f -- "$current")) ;;
+    FILE | FILE.c | *.taut) compopt -o filenames 2> /dev/null; COMPREPLY=($(compgen -f -- "$current")) ;;
     esac
 }
 

@@ -10,7 +10,8 @@ static int compile_main(int argc, char **argv);
 
 static const option_definition definitions_of_compile[] = {
     { "output", 'o', "FILE.c", "the file to write; FILE.h goes beside it", 0 },
-    { "method", 'm', "METHOD", "rattle, shake, lobatto, galerkin, del, em, euler or compose, with options (rattle)", 0 },
+    { "method", 'm', "METHOD",
+      "rattle, shake, lobatto, galerkin, del, em, euler or compose, with options (rattle)", 0 },
     { "step", 's', "STEP", "default time step, a macro of the header (0.01)", 0 },
     { "float", 0, NULL, "single precision", 0 },
     { "prefix", 0, "NAME", "begins all external names (from the name of FILE.c)", 0 },
@@ -75,7 +76,8 @@ static int read_output(const options *o, request *r)
         return complain(EXIT_USAGE, "option --output: '%s' does not end in .c", r->path);
     for (const char *at = base; *at; at++)
         if (*at == '"' || *at == '\\' || (unsigned char)*at < ' ' || strncmp(at, "*/", 2) == 0)
-            return complain(EXIT_USAGE, "option --output: a C program cannot include a file of that name; take another");
+            return complain(EXIT_USAGE,
+                            "option --output: a C program cannot include a file of that name; take another");
     r->header_path = malloc(length + 1);
     if (!r->header_path) return complain(EXIT_FAILED, "out of memory");
     memcpy(r->header_path, r->path, length + 1);
@@ -84,7 +86,8 @@ static int read_output(const options *o, request *r)
     make_prefix(base, r->prefix);
     r->options.prefix = options_value(o, "prefix", r->prefix);
     if (taut_compile_prefix_serves(r->options.prefix)) return EXIT_DONE;
-    return complain(EXIT_USAGE, "option --prefix: '%s' cannot begin names of C: at most %d letters, digits and _, a letter first",
+    return complain(EXIT_USAGE,
+                    "option --prefix: '%s' cannot begin names of C: at most %d letters, digits and _, a letter first",
                     r->options.prefix, COMPILE_PREFIX);
 }
 
@@ -104,7 +107,8 @@ static int read_options(const options *o, request *r)
 
 static int write_files(taut_context *context, const request *r, const compile_result *text)
 {
-    content header = { text->header, text->header_length, context }, source = { text->source, text->source_length, context };
+    content header = { text->header, text->header_length, context };
+    content source = { text->source, text->source_length, context };
     int code = write_whole_file(context, r->header_path, write_content, &header);
     return code ? code : write_whole_file(context, r->path, write_content, &source);
 }

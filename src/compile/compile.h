@@ -1,5 +1,6 @@
-/* A model and a method as a C file for firmware and other programs: the lowered step (src/lower) as text, with the start
- * that a simulation has, behind an interface of six functions. In double or float; docs/compile.md says what is in it. */
+/* A model and a method as a C file for firmware and other programs: the lowered step (src/lower) as text, with the
+ * start that a simulation has, behind an interface of six functions. In double or float; docs/compile.md says what is
+ * in it. */
 #ifndef TAUT_COMPILE_COMPILE_H
 #define TAUT_COMPILE_COMPILE_H
 

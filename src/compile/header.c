@@ -34,7 +34,7 @@ static void put_comment(const plan *p, builder *out)
     X(emit_comment)(title);
     snprintf(method, sizeof method, "%s", p->options->method);
     X(emit_comment)(method);
-    taut_builder_put(out, "/* A mechanical model and a method that steps it, written by taut compile (Taut %s).\n *\n", TAUT_VERSION);
+    taut_builder_put(out, "/* A mechanical model and a method that steps it, written by Taut %s.\n *\n", TAUT_VERSION);
     taut_builder_put(out, " * model      %s (%s)\n * method     %s, in %s\n", title, file, method, type_of(p));
     put_parameters(p, out);
     taut_builder_put(out,
@@ -53,15 +53,17 @@ static void put_comment(const plan *p, builder *out)
                      p->options->header, prefix, prefix, prefix, p->upper, prefix, p->upper, prefix, p->upper,
                      p->names[0].name);
     taut_builder_put(out,
-                     " * The struct is the whole state, plain numbers: a copy of it is a checkpoint. Nothing is allocated, nothing\n"
-                     " * static changes, nothing recurses; a step has at most %d iterations for each thing that it solves. A step that\n"
-                     " * fails leaves the motion as it was and returns why: try a shorter one.\n *\n",
+                     " * The struct is the whole state, plain numbers: a copy of it is a checkpoint. Nothing is\n"
+                     " * allocated, nothing static changes, nothing recurses; a step has at most %d iterations for\n"
+                     " * each thing that it solves. A step that fails leaves the motion as it was and returns why:\n"
+                     " * try a shorter one.\n *\n",
                      ITERATIONS_MOST);
     taut_builder_put(out,
                      p->options->single
-                         ? " * In float, with the elementary functions of the C library: numbers agree with those of Taut to the accuracy\n"
-                           " * of float.\n *\n"
-                         : " * Compiled without -ffast-math, the numbers are those of `taut run`, bit for bit.\n *\n");
+                         ? " * In float, with the elementary functions of the C library: numbers agree with those of\n"
+                           " * Taut to the accuracy of float.\n *\n"
+                         : " * Compiled without unsafe optimisations (fast-math) the numbers are those of Taut, bit\n"
+                           " * for bit.\n *\n");
     taut_builder_put(out, " * These files are yours: Taut's license puts no condition on them. */\n");
 }
 
@@ -74,8 +76,8 @@ static void put_numbers(const plan *p, builder *out)
     taut_builder_put(out, " */\nenum {\n");
     for (size_t i = 0; i < p->name_count; i++) {
         const plan_name *of = &p->names[i];
-        taut_builder_put(out, "    %s_%s = %u%s%s%s%s\n", p->upper, of->name, of->index, i + 1 < p->name_count ? "," : "",
-                         *of->what ? " /* " : "", of->what, *of->what ? " */" : "");
+        taut_builder_put(out, "    %s_%s = %u%s%s%s%s\n", p->upper, of->name, of->index,
+                         i + 1 < p->name_count ? "," : "", *of->what ? " /* " : "", of->what, *of->what ? " */" : "");
     }
     taut_builder_put(out, "};\n");
     if (!p->parameter_count) return;
@@ -91,12 +93,15 @@ static void put_struct(const plan *p, builder *out)
     const char *type = type_of(p);
     taut_builder_put(out, "\ntypedef struct {\n    %s t, t_low; /* time, and what rounding left over of it */\n", type);
     taut_builder_put(out,
-                     "    %s x[%u]; /* positions, momenta, %s, low parts of positions and momenta (%u each), multipliers\n"
-                     "        (%u), their time, work, its low part */\n",
+                     "    %s x[%u]; /* positions, momenta, %s, low parts of positions and momenta (%u each),\n"
+                     "        multipliers (%u), their time, work, its low part */\n",
                      type, p->numbers, p->z->s->form == FORM_LAGRANGIAN ? "velocities" : "momenta again", p->n, p->c);
-    if (p->has_reported) taut_builder_put(out, "    %s reported[%u]; /* multipliers that belong to the time t */\n", type, p->c);
+    if (p->has_reported)
+        taut_builder_put(out, "    %s reported[%u]; /* multipliers that belong to the time t */\n", type, p->c);
     if (p->parameter_count) taut_builder_put(out, "    %s parameter[%zu];\n", type, p->parameter_count);
-    if (p->constant_count) taut_builder_put(out, "    %s constant[%u]; /* of the equations: follow from the parameters */\n", type, p->constant_count);
+    if (p->constant_count)
+        taut_builder_put(out, "    %s constant[%u]; /* of the equations: follow from the parameters */\n", type,
+                         p->constant_count);
     for (int k = 0; k < p->program_count; k++) {
         if (p->setup_counts[k])
             taut_builder_put(out, "    %s setup%d[%u]; /* what follows from constants and the step */\n", type, k + 1,
@@ -109,19 +114,25 @@ static void put_struct(const plan *p, builder *out)
 static void put_functions(const plan *p, builder *out)
 {
     const char *prefix = p->options->prefix, *type = type_of(p);
-    taut_builder_put(out, "\n/* The start, with the parameters above. Call it first. */\nvoid %s_init(%s_state *z);\n", prefix, prefix);
-    taut_builder_put(out, "/* The start again; parameters keep their values. */\nvoid %s_reset(%s_state *z);\n", prefix, prefix);
+    taut_builder_put(out, "\n/* The start, with the parameters above. Call it first. */\nvoid %s_init(%s_state *z);\n",
+                     prefix, prefix);
+    taut_builder_put(out, "/* The start again; parameters keep their values. */\nvoid %s_reset(%s_state *z);\n", prefix,
+                     prefix);
     taut_builder_put(out,
-                     "/* A step of length h, which may be negative. Returns %s_OK or why there was none; then the motion is as it\n"
-                     "   was. A step of the same length as the last one is faster. */\nint %s_step(%s_state *z, %s h);\n",
+                     "/* A step of length h, which may be negative. Returns %s_OK or why there was none; then the\n"
+                     "   motion is as it was. A step of the same length as the last one is faster. */\n"
+                     "int %s_step(%s_state *z, %s h);\n",
                      p->upper, prefix, prefix, type);
     taut_builder_put(out, "/* What the last step returned. */\nint %s_status(const %s_state *z);\n", prefix, prefix);
-    taut_builder_put(out, "/* A number by its index, one of the first enumeration; 0 for any other. */\n%s %s_get(const %s_state *z, int what);\n",
+    taut_builder_put(out,
+                     "/* A number by its index, one of the first enumeration; 0 for any other. */\n"
+                     "%s %s_get(const %s_state *z, int what);\n",
                      type, prefix, prefix);
     if (p->parameter_count)
         taut_builder_put(out,
-                         "/* Sets a parameter: positions and momenta stay, the equations change from the next step on. The start values\n"
-                         "   were computed with the parameters above and stay those. Returns 1 where there is no such parameter. */\n"
+                         "/* Sets a parameter: positions and momenta stay, the equations change from the next step\n"
+                         "   on. The start values were computed with the parameters above and stay those. Returns 1 where\n"
+                         "   there is no such parameter. */\n"
                          "int %s_set(%s_state *z, int parameter, %s value);\n",
                          prefix, prefix, type);
 }
@@ -135,9 +146,11 @@ void taut_compile_header(const plan *p, builder *out)
     taut_text_format(step, sizeof step, p->options->single ? "%.9g" : "%.17g", (double)p->options->step);
     taut_builder_put(out, "#define %s_STEP %s%s%s /* the default step */\n", p->upper, step,
                      strpbrk(step, ".e") ? "" : ".0", p->options->single ? "f" : "");
-    taut_builder_put(out, "\nenum {\n    %s_OK,\n    %s_NO_CONVERGENCE, /* an iteration did not end: the step is too long */\n"
-                          "    %s_SINGULAR, /* a matrix has lost too many digits: the motion is near a singular place */\n"
-                          "    %s_NOT_FINITE /* overflow, a function outside its domain, or a step of length 0 */\n};\n",
+    taut_builder_put(out,
+                     "\nenum {\n    %s_OK,\n"
+                     "    %s_NO_CONVERGENCE, /* an iteration did not end: the step is too long */\n"
+                     "    %s_SINGULAR, /* a matrix has lost too many digits: a singular place is near */\n"
+                     "    %s_NOT_FINITE /* overflow, a function outside its domain, or a step of length 0 */\n};\n",
                      p->upper, p->upper, p->upper, p->upper);
     put_numbers(p, out);
     put_struct(p, out);

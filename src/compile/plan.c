@@ -143,7 +143,8 @@ static int check_range(const plan *p)
 int taut_plan_create(model *m, const compile_options *o, plan *p)
 {
     *p = (plan){ .context = m->context, .options = o };
-    for (size_t i = 0; i < COMPILE_PREFIX && o->prefix[i]; i++) p->upper[i] = (char)toupper((unsigned char)o->prefix[i]);
+    for (size_t i = 0; i < COMPILE_PREFIX && o->prefix[i]; i++)
+        p->upper[i] = (char)toupper((unsigned char)o->prefix[i]);
     const engine_options e = { .method = o->method, .tolerance = o->tolerance, .step = o->step, .start = o->start,
                                .native = TAUT_NATIVE_OFF };
     if (m->contact_count)

@@ -56,7 +56,9 @@ static void put_constants(const plan *p, builder *out)
     }
     if (p->parameter_count) taut_builder_put(out, "};\n");
     if (!p->constant_count) return;
-    taut_builder_put(out, "\n/* Computed in higher precision and rounded once. */\nstatic const number constants[%u] = {\n",
+    taut_builder_put(out,
+                     "\n/* Computed in higher precision and rounded once. */\n"
+                     "static const number constants[%u] = {\n",
                      p->constant_count);
     for (uint32_t i = 0; i < p->constant_count; i++) {
         number_text(p, p->z->s->constants[i], text, sizeof text);
@@ -124,7 +126,8 @@ static void put_init(const plan *p, builder *out)
     taut_builder_put(out, "    z->status = %s_OK;\n}\n", p->upper);
     taut_builder_put(out, "\nvoid %s_init(%s_state *z)\n{\n", prefix, prefix);
     if (p->parameter_count)
-        taut_builder_put(out, "    for (int i = 0; i < %zu; i++) z->parameter[i] = parameters[i];\n", p->parameter_count);
+        taut_builder_put(out, "    for (int i = 0; i < %zu; i++) z->parameter[i] = parameters[i];\n",
+                         p->parameter_count);
     if (p->constant_count)
         taut_builder_put(out, "    for (int i = 0; i < %u; i++) z->constant[i] = constants[i];\n", p->constant_count);
     for (int k = 0; k < p->program_count; k++) {
@@ -169,7 +172,8 @@ static void put_substep(const plan *p, int k, builder *out)
     if (p->setup_counts[k]) snprintf(setup, sizeof setup, "z->setup%d", k + 1);
     taut_builder_put(out,
                      "\n/* x := the numbers of the state h later. */\n"
-                     "static int substep%d(%s_state *z, number *x, number *t, number *t_low, number h, number *reported)\n{\n"
+                     "static int substep%d(%s_state *z, number *x, number *t, number *t_low, number h,\n"
+                     "                    number *reported)\n{\n"
                      "    number t1 = *t, t1_low = *t_low;\n"
                      "    long counts[2] = { 0, 0 };\n"
                      "    taut_add(&t1, &t1_low, h);\n"
@@ -210,12 +214,15 @@ static void put_composition(const plan *p, builder *out)
     if (p->program_count == 1)
         taut_builder_put(out, "        z->status = substep1(z, x, &t, &t_low, part, %s);\n    }\n", reported);
     else
-        taut_builder_put(out, "        z->status = i %% 2 == %d ? substep1(z, x, &t, &t_low, part, %s) : substep2(z, x, &t, &t_low, part, %s);\n    }\n",
+        taut_builder_put(out,
+                         "        z->status = i %% 2 == %d ? substep1(z, x, &t, &t_low, part, %s)\n"
+                         "                               : substep2(z, x, &t, &t_low, part, %s);\n    }\n",
                          program_index(p, p->parts[0].program) - 1, reported, reported);
     taut_builder_put(out, "    if (z->status) return z->status;\n"
                           "    for (int i = 0; i < %u; i++) z->x[i] = x[i];\n",
                      p->numbers);
-    if (p->has_reported) taut_builder_put(out, "    for (int i = 0; i < %u; i++) z->reported[i] = reported[i];\n", p->c);
+    if (p->has_reported)
+        taut_builder_put(out, "    for (int i = 0; i < %u; i++) z->reported[i] = reported[i];\n", p->c);
     taut_builder_put(out, "    taut_add(&z->t, &z->t_low, h);\n    return %s_OK;\n}\n", p->upper);
 }
 
@@ -246,7 +253,7 @@ static int put_text(plan *p, const expr *list, size_t count, builder *out)
 {
     emit_functions used = { .iterates = 0 };
     int status = TAUT_OK;
-    taut_builder_put(out, "/* Written by taut compile: %s describes it. */\n#include \"%s\"\n", p->options->header,
+    taut_builder_put(out, "/* Written by Taut: %s describes it. */\n#include \"%s\"\n", p->options->header,
                      p->options->header);
     taut_builder_add(out, same_bits, sizeof same_bits - 1);
     for (int k = 0; k < p->program_count; k++) X(program_mark_functions)(p->programs[k], &used);
@@ -255,8 +262,9 @@ static int put_text(plan *p, const expr *list, size_t count, builder *out)
     for (int k = 0; !status && k < p->program_count; k++) {
         char name[16];
         snprintf(name, sizeof name, "step%d", k + 1);
-        taut_builder_put(out, "/* A step: k are the constants, s what follows from them and h, x the numbers of the state. Returns one of the\n"
-                              "   statuses of the header. */\n");
+        taut_builder_put(out,
+                         "/* A step: k are the constants, s what follows from them and h, x the numbers of the state.\n"
+                         "   Returns one of the statuses of the header. */\n");
         status = X(program_emit_function)(p->programs[k], name, 1, p->options->single, &p->setup_counts[k], out);
         put_substep(p, k, out);
     }

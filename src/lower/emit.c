@@ -229,7 +229,7 @@ static void put_setup(emission *e)
 void X(emit_comment)(char *text)
 {
     for (char *at = text; *at; at++) {
-        const int pair = at[1] && (strncmp(at, "*/", 2) == 0 || strncmp(at, "/*", 2) == 0 || strncmp(at, "??", 2) == 0);
+        const int pair = strncmp(at, "*/", 2) == 0 || strncmp(at, "/*", 2) == 0 || strncmp(at, "??", 2) == 0;
         if (pair || *at == '\\' || *at < ' ' || *at > '~') *at = '.';
     }
 }
@@ -322,7 +322,8 @@ static void put_iteration(emission *e, const program_phase *f, int index)
 {
     const iteration *i = &f->iteration;
     operand enough, rest, epsilon, floor;
-    X(emit_number)(e->single ? single_tolerance(i->enough, 0.5) : i->enough, e->single, enough.text, sizeof enough.text);
+    X(emit_number)(e->single ? single_tolerance(i->enough, 0.5) : i->enough, e->single, enough.text,
+                   sizeof enough.text);
     X(emit_number)(e->single ? single_tolerance(i->rest, 1 / 2048.0) : i->rest, e->single, rest.text, sizeof rest.text);
     X(emit_number)(e->single ? (double)FLT_EPSILON : i->epsilon, e->single, epsilon.text, sizeof epsilon.text);
     X(emit_number)(e->single ? SINGLE_FLOOR : i->floor, e->single, floor.text, sizeof floor.text);
@@ -400,13 +401,15 @@ static const char adding[] =
     "    *x = sum;\n"
     "}\n\n";
 
-static const char iterating[] =
+static const char measuring[] =
     "/* The larger of most and |x|; a NaN wins. */\n"
     "static inline number taut_most(number most, number x)\n"
     "{\n"
     "    const number size = taut_size(x);\n"
     "    return size > most || size != size ? size : most;\n"
-    "}\n\n"
+    "}\n\n";
+
+static const char checking[] =
     "/* A NaN does not. */\n"
     "static inline int taut_exceeds(number pivot, number part, number reference)\n"
     "{\n"
@@ -460,8 +463,8 @@ static void put_double_functions(builder *out, const emit_functions *used, const
 /* Those of the C library; the four that it does not have in double. */
 static void put_single_functions(builder *out, const emit_functions *used, const op *even, size_t even_count)
 {
-    static const op all[] = { OP_SQRT, OP_ABS, OP_CBRT, OP_EXP, OP_LOG, OP_SIN, OP_COS, OP_TAN, OP_ASIN, OP_ACOS, OP_ATAN,
-                              OP_SINH, OP_COSH, OP_TANH };
+    static const op all[] = { OP_SQRT, OP_ABS, OP_CBRT, OP_EXP, OP_LOG, OP_SIN, OP_COS, OP_TAN, OP_ASIN, OP_ACOS,
+                              OP_ATAN, OP_SINH, OP_COSH, OP_TANH };
     int any = 0;
     for (size_t i = 0; i < even_count; i++) any |= used->is_used[even[i]];
     taut_builder_put(out, "#include <math.h>\n\n");
@@ -483,7 +486,8 @@ static void put_single_functions(builder *out, const emit_functions *used, const
         taut_builder_put(out, "static inline float taut_float_powi(float x, int n)\n"
                               "{\n"
                               "    float result = 1;\n"
-                              "    for (unsigned left = n < 0 ? 0u - (unsigned)n : (unsigned)n; left; left >>= 1, x *= x)\n"
+                              "    unsigned left = n < 0 ? 0u - (unsigned)n : (unsigned)n;\n"
+                              "    for (; left; left >>= 1, x *= x)\n"
                               "        if (left & 1) result *= x;\n"
                               "    return n < 0 ? 1 / result : result;\n"
                               "}\n");
@@ -491,8 +495,8 @@ static void put_single_functions(builder *out, const emit_functions *used, const
 
 void X(emit_prelude)(builder *out, const emit_functions *used, int single)
 {
-    static const op all[] = { OP_POW, OP_CBRT, OP_EXP, OP_LOG, OP_SIN, OP_COS, OP_TAN, OP_ASIN, OP_ACOS, OP_ATAN, OP_ATAN2,
-                              OP_SINH, OP_COSH, OP_TANH, OP_POWI, OP_SINC, OP_SINHC, OP_ATANC, OP_ATANHC };
+    static const op all[] = { OP_POW, OP_CBRT, OP_EXP, OP_LOG, OP_SIN, OP_COS, OP_TAN, OP_ASIN, OP_ACOS, OP_ATAN,
+                              OP_ATAN2, OP_SINH, OP_COSH, OP_TANH, OP_POWI, OP_SINC, OP_SINHC, OP_ATANC, OP_ATANHC };
     const size_t count = sizeof all / sizeof *all, even_count = 4;
     if (single)
         put_single_functions(out, used, all + count - even_count, even_count);
@@ -505,7 +509,8 @@ void X(emit_prelude)(builder *out, const emit_functions *used, int single)
     taut_builder_add(out, (const char *)taut_iteration_text, taut_iteration_text_size);
     taut_builder_put(out, "\nstatic inline number taut_size(number x) { return %sfabs(x); }\n\n",
                      single ? "taut_float_" : "taut_math_");
-    taut_builder_add(out, iterating, used->checks ? sizeof iterating - 1 : (size_t)(strstr(iterating, "/* A NaN d") - iterating));
+    taut_builder_add(out, measuring, sizeof measuring - 1);
+    if (used->checks) taut_builder_add(out, checking, sizeof checking - 1);
 }
 
 static uint32_t instruction_count(const program *p)
@@ -525,7 +530,8 @@ static void put_function(emission *e, const char *name, int is_static)
         "    const number *inputs, number *reported, long *counts)";
     const program *p = e->p;
     if (!is_static) put(e, "int %s%s;\n", name, arguments);
-    put(e, "%sint %s%s\n{\n    (void)k, (void)s, (void)inputs, (void)reported, (void)counts;\n", is_static ? "static " : "", name, arguments);
+    put(e, "%sint %s%s\n{\n", is_static ? "static " : "", name, arguments);
+    put(e, "    (void)k, (void)s, (void)inputs, (void)reported, (void)counts;\n");
     put_setup(e);
     put_state(e);
     for (int k = 0; k < p->phase_count; k++) put_phase(e, &p->phases[k], k);

@@ -423,9 +423,10 @@ static int parts(const void *self, method_part *out, const char **why)
 {
     const method_state *z = self;
     program *lowered = X(stepper_program)(z->stepper);
-    *why = z->impulse ? "impulses at the ends of its steps are code, not a table of equations; take em without project"
-           : z->form  ? "with rotations, or masses that depend on positions, em finds velocities by code after its step; "
-                        "take rattle or lobatto"
+    *why = z->impulse ? "impulses at the ends of its steps are code, not a table of equations; take em without "
+                        "project"
+           : z->form  ? "with rotations, or masses that depend on positions, em finds velocities by code after its "
+                        "step; take rattle or lobatto"
                       : METHOD_NOT_LOWERED;
     if (!lowered || z->impulse || z->form) return 0;
     *out = (method_part){ lowered, 1, 0 };

@@ -263,8 +263,8 @@ void X(method_destroy)(method *m)
 
 int X(method_parts)(const method *m, method_part *parts, const char **why)
 {
-    *why = "its step is code, not a table of equations; take rattle, shake, lobatto, galerkin, del, em, euler, or compose "
-           "of one of them";
+    *why = "its step is code, not a table of equations; take rattle, shake, lobatto, galerkin, del, em, euler, or "
+           "compose of one of them";
     if (m->code && m->code->parts) return m->code->parts(m->self, parts, why);
     if (m->class->table) *why = METHOD_NOT_LOWERED;
     program *lowered = m->code ? NULL : X(stepper_program)(m->self);

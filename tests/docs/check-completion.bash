@@ -34,6 +34,8 @@ expect "taut ru" run
 expect "taut run --pre" --precision
 expect "taut run -" -m --method -s --step -T --until -o --output --force --csv --every -D --define --precision --tol --contacts --start --native -h --help
 expect "taut check --a" --all
+expect "taut compile --f" --float
+expect "taut compile m.lua -o READ" README.md
 expect "taut run m.lua --precision " double quad
 expect "taut run m.lua --precision q" quad
 expect "taut run m.lua --precision=" double quad
