@@ -121,7 +121,8 @@ END {
         label = system_of[i]
         if (!(label in cpu)) continue
         if (!heading++) print "\nOther systems, at settings chosen for an error of about 1e-6 (last column: to the" \
-            "\nfastest method of Taut above):\n\n| | error | us per simulated second | ratio | to Taut |\n|---|---|---|---|---|"
+            "\nfastest method of Taut above):\n" \
+            "\n| | error | us per simulated second | ratio | to Taut |\n|---|---|---|---|---|"
         printf "| %s | %s | %s | %s | %s |\n", label, steps["error_of_" label], digits(figure[label]), \
             ratio(figure[label], best), ratio(figure[label], ours)
         if (least == "" || figure[label] < least) least = figure[label]
