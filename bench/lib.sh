@@ -9,6 +9,9 @@ rounds=${ROUNDS:-5}
 pair() {
     label=$1 h=$2 short=$3 long=$4
     shift 4
+    case $* in
+    *'--native on'*) echo "- $taut run $* -s $h -T $h" ;; # compiled, if it was not yet: none of what is measured
+    esac
     for which in short long; do
         eval "count=\$$which"
         echo "${label}_$which $taut run $* -s $h -T $(echo "$h $count" | awk '{ printf "%.12g", $1*$2 }')"

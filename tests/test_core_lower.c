@@ -11,7 +11,7 @@ static const struct {
     { "slider-crank", 0.001 }, { "four-bar", 0.001 }, { "spring-pendulum", 0.001 }, { "henon-heiles", 0.01 },
     { "driven-pendulum", 0.001 }, { "damped-pendulum", 0.01 }, { "bead-on-hoop", 0.001 }, { "four-particles", 0.001 },
     { "water", 0.0002 }, { "chain-molecule", 0.001 }, { "papers/jay-simeon-4.1", 0.001 },
-    { "papers/double-spherical-pendulum-chart", 0.01 }, { "point-vortices", 0.01 }, { "argon-trimer", 0.001 },
+    { "papers/double-spherical-pendulum-chart", 0.01 }, { "argon-trimer", 0.001 },
 };
 enum { STEPS = 20 };
 static const char *const methods[] = { "rattle", "shake", "lobatto:s=2", "lobatto:s=3", "galerkin:LGL,m=3",

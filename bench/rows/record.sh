@@ -3,6 +3,7 @@ for every in 1 10 100; do
     pair "every$every" 0.001 20000 120000 $pendulum -m rattle --every $every -o "$work/run.taut" --force
 done > "$work/list"
 {
+    echo "- $taut run $pendulum -m rattle -s 0.001 -T 0.001 --native on" # so that the code is in the cache
     pair plain 0.001 20000 120000 $pendulum -m rattle
     echo "demo $taut run $pendulum -m rattle -s 0.01 -T 100 -o $work/demo.taut --force"
     cat "$work/list"

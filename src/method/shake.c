@@ -35,6 +35,7 @@ static const char *refuse(const struct system *s)
 static int table(struct system *s, const method_spec *spec, step_table *t)
 {
     (void)spec;
+    if (s->form != FORM_LAGRANGIAN) return TAUT_UNSUPPORTED; /* the code serves */
     X(del_table)(s, &trapezoidal, t);
     return TAUT_OK;
 }

@@ -186,9 +186,17 @@ static int reduced_factor(void *self, const real *lambda)
 
 static int reduced_solve(void *self, real *out) { return X(multiplier_solve)(((acceleration *)self)->multiplier, 1, out); }
 
+/* The force that a correction adds, relative to the free force and the whole one, in any units. */
 static real reduced_measure(void *self, const real *lambda, const real *change)
 {
-    return X(newton_relative)(lambda, change, (int)((acceleration *)self)->s->c);
+    acceleration *a = self;
+    uint32_t n = a->s->n;
+    real *added = a->velocity; /* not needed any more */
+    (void)lambda;
+    memset(added, 0, n * sizeof(real));
+    X(block_multiply_transposed)(&a->s->blocks[BLOCK_G], a->g, 1, change, added);
+    real moved = real_largest(added, n), scale = real_most(real_largest(a->force, n), real_largest(a->x, n));
+    return scale > 0 ? moved / scale : moved > 0 ? 1 : moved;
 }
 
 static void reduced_name(void *self, int equation, char *buffer, size_t size)
