@@ -241,21 +241,13 @@ static void put_step(const plan *p, builder *out)
 
 /* ---- the whole ---- */
 
-static const char same_bits[] =
-    "\n/* The same bits everywhere: a product and a sum are two roundings. */\n"
-    "#if defined(__clang__)\n"
-    "#pragma STDC FP_CONTRACT OFF\n"
-    "#elif defined(__GNUC__)\n"
-    "#pragma GCC optimize(\"fp-contract=off\")\n"
-    "#endif\n\n";
-
 static int put_text(plan *p, const expr *list, size_t count, builder *out)
 {
     emit_functions used = { .iterates = 0 };
     int status = TAUT_OK;
     taut_builder_put(out, "/* Written by Taut: %s describes it. */\n#include \"%s\"\n", p->options->header,
                      p->options->header);
-    taut_builder_add(out, same_bits, sizeof same_bits - 1);
+    taut_builder_put(out, "\n");
     for (int k = 0; k < p->program_count; k++) X(program_mark_functions)(p->programs[k], &used);
     if (p->parameter_count) mark_constant_functions(p, list, count, &used);
     X(emit_prelude)(out, &used, p->options->single);

@@ -493,8 +493,18 @@ static void put_single_functions(builder *out, const emit_functions *used, const
                               "}\n");
 }
 
+/* gcc 12 makes vfmaddsub of neighbouring products and sums when it vectorises, whatever is said of contraction. */
+static const char same_bits[] =
+    "/* The same bits everywhere: a product and a sum are two roundings. */\n"
+    "#if defined(__clang__)\n"
+    "#pragma STDC FP_CONTRACT OFF\n"
+    "#elif defined(__GNUC__)\n"
+    "#pragma GCC optimize(\"fp-contract=off\", \"no-tree-slp-vectorize\")\n"
+    "#endif\n\n";
+
 void X(emit_prelude)(builder *out, const emit_functions *used, int single)
 {
+    taut_builder_add(out, same_bits, sizeof same_bits - 1);
     static const op all[] = { OP_POW, OP_CBRT, OP_EXP, OP_LOG, OP_SIN, OP_COS, OP_TAN, OP_ASIN, OP_ACOS, OP_ATAN,
                               OP_ATAN2, OP_SINH, OP_COSH, OP_TANH, OP_POWI, OP_SINC, OP_SINHC, OP_ATANC, OP_ATANHC };
     const size_t count = sizeof all / sizeof *all, even_count = 4;
