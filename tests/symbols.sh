@@ -12,3 +12,9 @@ if nm -u "$1" 2> /dev/null | grep -wE '(sin|cos|sincos|tan|asin|acos|atan|atan2|
     echo "these functions of the C library are called in double: call those of base/elementary.h"
     exit 1
 fi
+# Nothing is fused: gcc 12 vectorises neighbouring products and sums into vfmaddsub in spite of -ffp-contract=off, where the
+# target has it.
+if objdump -d "$1" 2> /dev/null | grep -E '[[:space:]]vfn?m(add|sub)[^[:space:]]*' | head -n 5 | grep .; then
+    echo "these instructions round once where others round twice: another processor would give other bits"
+    exit 1
+fi
