@@ -249,13 +249,44 @@ static int condense(symbols *y, expr *e)
 
 /* ---- few equations of degree 2 ---- */
 
-static int depends(symbols *y, const reduced_phase *p, expr e, int *found)
+enum { NO_POLYNOMIAL = 3 };
+
+static int least(int a, int b) { return a < b ? a : b; }
+
+/* The degree of a node in the unknowns of the phase, from those of its operands. */
+static int degree_of(const node *n, int a, int b)
 {
-    unsigned char *mark = taut_mem_new(y->context, p->count + 1, 1);
-    int status = mark ? mark_unknowns(y, p, e, mark) : TAUT_OUT_OF_MEMORY;
-    *found = 0;
-    for (size_t i = 0; !status && i < p->count; i++) *found |= mark[i];
-    taut_mem_free(y->context, mark);
+    switch ((op)n->op) {
+    case OP_NEG: return a;
+    case OP_ADD: case OP_SUB: return a > b ? a : b;
+    case OP_MUL: return least(a + b, NO_POLYNOMIAL);
+    case OP_DIV: return b ? NO_POLYNOMIAL : a;
+    case OP_POWI: return !a ? 0 : (int32_t)n->b < 0 ? NO_POLYNOMIAL : least(a * least((int32_t)n->b, 3), NO_POLYNOMIAL);
+    case OP_POW:
+    CASE_LEAVES
+    CASE_FUNCTIONS break;
+    }
+    return a || b ? NO_POLYNOMIAL : 0;
+}
+
+/* *is := e is a polynomial of degree 2, at the most, in the unknowns of the phase. */
+static int is_quadratic(symbols *y, const reduced_phase *p, expr e, int *is)
+{
+    expr *list;
+    size_t count;
+    unsigned char *degree = taut_mem_new(y->context, taut_graph_count(y->g), 1);
+    int status = degree ? taut_expr_reachable(y->g, &e, 1, &list, &count) : TAUT_OUT_OF_MEMORY;
+    for (size_t i = 0; !status && i < count; i++) {
+        const node *n = taut_graph_node(y->g, list[i]);
+        int leaf = n->op == OP_VARIABLE || n->op == OP_CONSTANT;
+        int two = !leaf && !op_has_number((op)n->op) && taut_op_arity((op)n->op) == 2;
+        if (n->op == OP_VARIABLE)
+            degree[list[i]] = n->b == (uint32_t)LEAF_UNKNOWN && n->a >= p->first && n->a < p->first + p->count;
+        else if (!leaf)
+            degree[list[i]] = (unsigned char)degree_of(n, degree[n->a], two ? degree[n->b] : 0);
+    }
+    if (!status) *is = degree[e] < NO_POLYNOMIAL, taut_expr_list_free(y->g, list);
+    taut_mem_free(y->context, degree);
     return status;
 }
 
@@ -266,15 +297,15 @@ static int expand(symbols *y, const reduced_phase *p, expr *e)
 {
     graph *g = y->g;
     expr leaves[EXPAND_MOST], zeros[EXPAND_MOST], slopes[EXPAND_MOST];
+    int is = 0, status = is_quadratic(y, p, *e, &is);
+    if (status || !is) return status;
     for (uint32_t i = 0; i < p->size; i++) leaves[i] = unknown_leaf(y, p, p->left[i]), zeros[i] = y->zero;
-    int status = taut_expr_gradient(g, *e, leaves, p->size, slopes), other = 0;
+    status = taut_expr_gradient(g, *e, leaves, p->size, slopes);
     expr sum = status ? 0 : taut_expr_substitute(g, *e, leaves, zeros, p->size);
     for (uint32_t i = 0; !status && i < p->size; i++) {
         expr second[EXPAND_MOST], inner = taut_expr_substitute(g, slopes[i], leaves, zeros, p->size);
         status = taut_expr_gradient(g, slopes[i], leaves, p->size, second);
         for (uint32_t k = i; !status && k < p->size; k++) {
-            status = depends(y, p, second[k], &other);
-            if (status || other) return status;
             expr factor = k == i ? taut_expr_mul(g, taut_expr_number(g, (wide)0.5), second[k]) : second[k];
             inner = taut_expr_add(g, inner, taut_expr_mul(g, factor, leaves[k]));
         }
