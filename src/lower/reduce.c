@@ -67,6 +67,51 @@ static step_size size_of_unknown(const symbols *y, const reduced_phase *p, size_
     return y->table->groups[g].size;
 }
 
+/* ---- degrees ---- */
+
+enum { NO_POLYNOMIAL = 3 };
+
+static int least(int a, int b) { return a < b ? a : b; }
+
+/* The degree of a node in the unknowns of the phase, from those of its operands. */
+static int degree_of(const node *n, int a, int b)
+{
+    switch ((op)n->op) {
+    case OP_NEG: return a;
+    case OP_ADD: case OP_SUB: return a > b ? a : b;
+    case OP_MUL: return least(a + b, NO_POLYNOMIAL);
+    case OP_DIV: return b ? NO_POLYNOMIAL : a;
+    case OP_POWI: return !a ? 0 : (int32_t)n->b < 0 ? NO_POLYNOMIAL : least(a * least((int32_t)n->b, 3), NO_POLYNOMIAL);
+    case OP_POW:
+    CASE_LEAVES
+    CASE_FUNCTIONS break;
+    }
+    return a || b ? NO_POLYNOMIAL : 0;
+}
+
+/* The degree of e as a polynomial in unknowns [first, first + some) of the phase; NO_POLYNOMIAL: more than 2, or none.
+   Derivatives alone do not tell: that of sign(x) is zero. */
+static int find_degree(symbols *y, const reduced_phase *p, expr e, size_t first, size_t some, int *found)
+{
+    expr *list;
+    size_t count;
+    first += p->first;
+    unsigned char *degree = taut_mem_new(y->context, taut_graph_count(y->g), 1);
+    int status = degree ? taut_expr_reachable(y->g, &e, 1, &list, &count) : TAUT_OUT_OF_MEMORY;
+    for (size_t i = 0; !status && i < count; i++) {
+        const node *n = taut_graph_node(y->g, list[i]);
+        int leaf = n->op == OP_VARIABLE || n->op == OP_CONSTANT;
+        int two = !leaf && !op_has_number((op)n->op) && taut_op_arity((op)n->op) == 2;
+        if (n->op == OP_VARIABLE)
+            degree[list[i]] = n->b == (uint32_t)LEAF_UNKNOWN && n->a >= first && n->a < first + some;
+        else if (!leaf)
+            degree[list[i]] = (unsigned char)degree_of(n, degree[n->a], two ? degree[n->b] : 0);
+    }
+    if (!status) *found = degree[e], taut_expr_list_free(y->g, list);
+    taut_mem_free(y->context, degree);
+    return status;
+}
+
 /* ---- explicit unknowns ---- */
 
 /* A constant of parameters and h, with the values of today and a step of about a thousandth: is it there at all? */
@@ -150,9 +195,11 @@ static int choose_explicit(symbols *y, reduced_phase *p, explicit_round *r)
         for (size_t k = 0; k < p->count; k++) clear = clear && !(in[k] && r->chosen[k]);
         if (!clear) continue;
         expr leaf = unknown_leaf(y, p, i), slope = taut_expr_derivative(y->g, p->equations[i], leaf);
+        int degree = 0;
         status = is_usable(y, slope, &clear);
+        if (!status && clear) status = find_degree(y, p, p->equations[i], i, 1, &degree);
         if (status) return status;
-        if (!clear) continue;
+        if (!clear || degree != 1) continue;
         expr others = taut_expr_substitute(y->g, p->equations[i], &leaf, &y->zero, 1);
         expr value = taut_expr_neg(y->g, taut_expr_div(y->g, others, slope));
         if (!value) return TAUT_OUT_OF_MEMORY;
@@ -249,47 +296,6 @@ static int condense(symbols *y, expr *e)
 
 /* ---- few equations of degree 2 ---- */
 
-enum { NO_POLYNOMIAL = 3 };
-
-static int least(int a, int b) { return a < b ? a : b; }
-
-/* The degree of a node in the unknowns of the phase, from those of its operands. */
-static int degree_of(const node *n, int a, int b)
-{
-    switch ((op)n->op) {
-    case OP_NEG: return a;
-    case OP_ADD: case OP_SUB: return a > b ? a : b;
-    case OP_MUL: return least(a + b, NO_POLYNOMIAL);
-    case OP_DIV: return b ? NO_POLYNOMIAL : a;
-    case OP_POWI: return !a ? 0 : (int32_t)n->b < 0 ? NO_POLYNOMIAL : least(a * least((int32_t)n->b, 3), NO_POLYNOMIAL);
-    case OP_POW:
-    CASE_LEAVES
-    CASE_FUNCTIONS break;
-    }
-    return a || b ? NO_POLYNOMIAL : 0;
-}
-
-/* *is := e is a polynomial of degree 2, at the most, in the unknowns of the phase. */
-static int is_quadratic(symbols *y, const reduced_phase *p, expr e, int *is)
-{
-    expr *list;
-    size_t count;
-    unsigned char *degree = taut_mem_new(y->context, taut_graph_count(y->g), 1);
-    int status = degree ? taut_expr_reachable(y->g, &e, 1, &list, &count) : TAUT_OUT_OF_MEMORY;
-    for (size_t i = 0; !status && i < count; i++) {
-        const node *n = taut_graph_node(y->g, list[i]);
-        int leaf = n->op == OP_VARIABLE || n->op == OP_CONSTANT;
-        int two = !leaf && !op_has_number((op)n->op) && taut_op_arity((op)n->op) == 2;
-        if (n->op == OP_VARIABLE)
-            degree[list[i]] = n->b == (uint32_t)LEAF_UNKNOWN && n->a >= p->first && n->a < p->first + p->count;
-        else if (!leaf)
-            degree[list[i]] = (unsigned char)degree_of(n, degree[n->a], two ? degree[n->b] : 0);
-    }
-    if (!status) *is = degree[e] < NO_POLYNOMIAL, taut_expr_list_free(y->g, list);
-    taut_mem_free(y->context, degree);
-    return status;
-}
-
 /* *e as c + sum b_i x_i + sum a_ij x_i x_j in the unknowns that are left: the coefficients do not depend on them, and an
    iteration has little to do. As it is where it is no such polynomial. Factors are taken out of sums: nothing is added
    up from these coefficients. (Of momenta they must not be: h (f + g) is not the opposite of -h f to the last bit.) */
@@ -297,8 +303,8 @@ static int expand(symbols *y, const reduced_phase *p, expr *e)
 {
     graph *g = y->g;
     expr leaves[EXPAND_MOST], zeros[EXPAND_MOST], slopes[EXPAND_MOST];
-    int is = 0, status = is_quadratic(y, p, *e, &is);
-    if (status || !is) return status;
+    int degree = 0, status = find_degree(y, p, *e, 0, p->count, &degree);
+    if (status || degree == NO_POLYNOMIAL) return status;
     for (uint32_t i = 0; i < p->size; i++) leaves[i] = unknown_leaf(y, p, p->left[i]), zeros[i] = y->zero;
     status = taut_expr_gradient(g, *e, leaves, p->size, slopes);
     expr sum = status ? 0 : taut_expr_substitute(g, *e, leaves, zeros, p->size);
@@ -612,6 +618,17 @@ static int list_left(symbols *y, reduced_phase *p)
     return TAUT_OK;
 }
 
+static int find_linear(symbols *y, reduced_phase *p)
+{
+    int status = TAUT_OK, degree;
+    p->is_linear = 1;
+    for (uint32_t i = 0; !status && i < p->size; i++) {
+        status = find_degree(y, p, p->residual[i], 0, p->count, &degree);
+        if (!status && degree > 1) p->is_linear = 0;
+    }
+    return status;
+}
+
 int X(reduce_phase)(symbols *y, int phase, reduced_phase *p)
 {
     int status = create(y, phase, p);
@@ -619,6 +636,7 @@ int X(reduce_phase)(symbols *y, int phase, reduced_phase *p)
     if (!status) status = write_equations(y, phase, p);
     if (!status) status = solve_explicit(y, p);
     if (!status) status = list_left(y, p);
+    if (!status) status = find_linear(y, p);
     if (!status) status = expand_left(y, p);
     if (!status) status = eliminate_left(y, p);
     if (!status) status = weigh(y, phase, p);

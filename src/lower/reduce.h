@@ -20,6 +20,7 @@ typedef struct {
     pivot_check *checks;
     uint32_t check_count;
     int only_multipliers;     /* what is left are multipliers */
+    int is_linear;            /* in what is left */
 } reduced_phase;
 
 /* Fails with TAUT_UNSUPPORTED, without a message, where there is no fixed order of elimination. Replaces explicit

@@ -225,7 +225,7 @@ static int put_factor(schedule *z, const reduced_phase *r, const phase_roots *o,
         else
             status = put_node(z, e, &f->factor, &z->loop_place[e]);
     }
-    f->iteration.linear = 1;
+    f->iteration.linear = r->is_linear;
     for (uint32_t i = 0; i < r->size; i++) {
         /* some entry of the matrix depends on the unknowns */
         if (z->depends[r->change[i]] & ON_UNKNOWNS) f->iteration.linear = 0;
