@@ -208,8 +208,9 @@ static int create_stepper(struct system *s, const struct method_class *class, co
     *self = NULL;
     if (!t) return TAUT_OUT_OF_MEMORY;
     X(step_table_begin)(t);
-    int status = class->table(s, spec, t);
+    int status = class->table(s, spec, t), is_code = status == TAUT_UNSUPPORTED && class->code; /* this form of model */
     if (!status) status = X(stepper_create)(s, t, tolerance, &made);
+    if (is_code) status = TAUT_OK;
     taut_mem_free(s->context, t);
     *self = made;
     return status;
@@ -232,7 +233,6 @@ int X(method_create_with)(struct system *s, const struct method_class *class, co
     int written_out = !class->table || (class->reduces && class->reduces(s)), status = TAUT_OK;
     if (class->table && (!written_out || (X(lower_serves)(s) && s->c <= LOWERED_CONSTRAINTS)))
         status = create_stepper(s, class, spec, tolerance, &m->self);
-    if (status == TAUT_UNSUPPORTED && written_out && !m->self) status = TAUT_OK; /* no table for this form of model */
     if (status || !written_out || (m->self && X(stepper_is_lowered)(m->self))) return status;
     X(stepper_destroy)(m->self);
     m->code = class->code;

@@ -127,11 +127,16 @@ ok export short.taut short.csv --columns t
 is 'times after a shortened step' "$(tr '\n' ' ' < short.csv)" 't 0 0.29999999999999999 0.59999999999999998 0.89999999999999991 1 1.3 1.6000000000000001 1.8999999999999999 2 '
 
 # ---- stopped by a signal, or killed ----
-# half a second or so of computing; less of it where that takes long (sanitizers)
-end=100
+# so much computing that it takes a second or more, or 30,000 steps where these take longer (sanitizers)
 begun=$(date +%s%N)
-ok run "$double" -s 0.0005 -T 10
-[ $(($(date +%s%N) - begun)) -lt 600000000 ] || end=15
+ok run "$double" -s 0.0005 -T 15
+end=15
+if [ $(($(date +%s%N) - begun)) -lt 600000000 ]; then
+    begun=$(date +%s%N)
+    ok run "$double" -s 0.0005 -T 100
+    end=$((100 * 4000000000 / ($(date +%s%N) - begun)))
+    [ $end -lt 8000 ] || end=8000
+fi
 ok run "$double" -s 0.0005 -T $end --every 500 --csv
 cp out whole.csv
 for signal in TERM INT KILL TERM KILL; do
