@@ -10,9 +10,6 @@
 #include "lower/iteration_text.h"
 #include "lower/symbols.h"
 
-/* Compilers take more than linear time: a text this long is a second or so. */
-enum { INSTRUCTIONS_MOST = 12000 };
-
 typedef struct {
     const program *p;
     builder *out;
@@ -523,16 +520,6 @@ void X(emit_prelude)(builder *out, const emit_functions *used, int single)
     if (used->checks) taut_builder_add(out, checking, sizeof checking - 1);
 }
 
-static uint32_t instruction_count(const program *p)
-{
-    uint32_t count = p->setup.count + p->results.count;
-    for (int k = 0; k < p->phase_count; k++) {
-        const program_phase *f = &p->phases[k];
-        count += f->begin.count + f->residual.count + f->factor.count + f->solve.count;
-    }
-    return count;
-}
-
 static void put_function(emission *e, const char *name, int is_static)
 {
     static const char arguments[] =
@@ -570,7 +557,6 @@ int X(program_emit)(const program *p, const char *name, char **text, size_t *len
     emit_functions used = { .iterates = 0 };
     *text = NULL;
     *length = 0;
-    if (instruction_count(p) > INSTRUCTIONS_MOST) return TAUT_OK;
     X(program_mark_functions)(p, &used);
     X(emit_prelude)(&out, &used, 0);
     uint32_t setup_count;

@@ -22,7 +22,7 @@ typedef int code_function(
 
 /* Values of setup, at the most. */
 uint32_t X(program_setup_count)(const program *p);
-/* The text; *text is allocated. NULL without a failure: the step is too long to be compiled in a reasonable time. */
+/* The text; *text is allocated. */
 int X(program_emit)(const program *p, const char *name, char **text, size_t *length);
 
 /* ---- parts, for files that hold several steps ---- */

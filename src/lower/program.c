@@ -38,6 +38,16 @@ void X(program_destroy)(program *p)
     taut_mem_free(p->context, p);
 }
 
+uint32_t X(program_length)(const program *p)
+{
+    uint32_t count = p->setup.count + p->results.count;
+    for (int k = 0; k < p->phase_count; k++) {
+        const program_phase *f = &p->phases[k];
+        count += f->begin.count + f->residual.count + f->factor.count + f->solve.count;
+    }
+    return count;
+}
+
 /* ---- tapes ---- */
 
 /* Each operation jumps to the next one by itself, so that processors learn which one that is (labels as values: gcc and
@@ -220,7 +230,7 @@ int X(program_compile)(program *p)
     size_t length = 0;
     if (!p->s->native || p->s->native->mode == TAUT_NATIVE_OFF) return TAUT_OK;
     int status = X(program_emit)(p, name, &text, &length);
-    if (status || !text) return status;
+    if (status) return status;
     p->setup_values = taut_mem_new(p->context, X(program_setup_count)(p) + 1, sizeof *p->setup_values);
     if (!p->setup_values) status = TAUT_OUT_OF_MEMORY;
     if (!status) status = taut_native_request(p->s->native, p->context, text, length, name, &p->native);

@@ -101,5 +101,7 @@ int X(program_compile)(program *p);
 /* The multipliers that the table reports, of the last step, where these are others than those of the state. */
 void X(program_reported)(const program *p, real *out);
 void X(program_destroy)(program *p);
+/* Instructions of all tapes. */
+uint32_t X(program_length)(const program *p);
 
 #endif

@@ -3,7 +3,7 @@
 #include <string.h>
 
 /* Larger problems are better off with the general path: straight-line code grows faster than its use. */
-enum { LEFT_MOST = 150, NODES_MOST = 150000 };
+enum { LEFT_MOST = 150, NODES_MOST = 60000 };
 
 /* An explicit unknown is kept where its replacement would fill the other equations more than that. */
 enum { SPREAD_MOST = 36 };
