@@ -78,7 +78,8 @@ void *taut_mem_resize(taut_context *context, void *block, size_t count, size_t s
 
 void *taut_mem_new(taut_context *context, size_t count, size_t size)
 {
-    if (!taut_context_has_allocator(context)) { /* what is new from the system need not be written once more */
+    /* what is new from the system need not be written once more */
+    if (!taut_context_has_allocator(context) && count <= (size_t)PTRDIFF_MAX / (size ? size : 1)) {
         void *zeroed = calloc(count ? count : 1, size);
         if (zeroed) return zeroed;
     }
