@@ -28,7 +28,7 @@ static void phase_clear(program *p, program_phase *f)
 void X(program_destroy)(program *p)
 {
     if (!p) return;
-    taut_native_end(p->native);
+    taut_native_drop(p->s->native, p->native);
     taut_mem_free(p->context, p->setup_values);
     void *all[] = { p->literals, p->move, p->push, p->w, p->lambda, p->reported, p->inputs, p->registers, p->reports };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) taut_mem_free(p->context, all[i]);

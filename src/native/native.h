@@ -55,6 +55,7 @@ typedef struct {
 #define NATIVE_CACHE_SIZE ((size_t)64 << 20)
 #define NATIVE_LIMIT 30.0
 #define NATIVE_DELAY 0.02 /* of taut_native_request in the background: runs shorter than this start no compiler */
+#define NATIVE_AT_ONCE 2  /* functions of one simulation that are compiled at a time; others come from the cache or not */
 #define NATIVE_TEXT 600   /* longest reason */
 
 typedef struct native native;
@@ -93,6 +94,7 @@ typedef struct native_use {
     int mode;           /* TAUT_NATIVE_AUTO, _ON or _OFF */
     native_options options;
     long asked;         /* functions that were asked for */
+    long pending;       /* of them, those of which it is not known what becomes of them */
     long ready, cached; /* those that came, and how many of them from the cache */
     long failed;
     double seconds;     /* the longest time until one was ready */
@@ -111,5 +113,7 @@ int taut_native_request(native_use *use, taut_context *context, const char *text
                         native **result);
 /* The function, or NULL while there is none; notes in use, once, what became of it. */
 void *taut_native_take(native_use *use, native *n);
+/* taut_native_end of such a function; use may be NULL. */
+void taut_native_drop(native_use *use, native *n);
 
 #endif

@@ -26,6 +26,8 @@ static void note_end(native_use *use, native *n)
 {
     native_facts facts;
     if (!taut_native_first_look(n, &facts)) return;
+    use->pending--;
+    if (facts.cause == NATIVE_CAUSE_NOT_CACHED) return; /* others were at work: interpreted, and no failure */
     if (!facts.cause) {
         use->ready++;
         use->cached += facts.cached;
@@ -51,13 +53,26 @@ int taut_native_request(native_use *use, taut_context *context, const char *text
     if (!use || use->mode == TAUT_NATIVE_OFF) return TAUT_OK;
     native_options options = use->options;
     if (use->mode == TAUT_NATIVE_AUTO && !options.delay) options.delay = NATIVE_DELAY;
+    if (use->mode == TAUT_NATIVE_AUTO && use->pending >= NATIVE_AT_ONCE) options.cache_only = 1;
     int status = taut_native_begin(context, text, length, entry, &options, result);
     if (status) return status;
     use->asked++;
+    use->pending++;
     if (use->mode != TAUT_NATIVE_ON || taut_native_wait(*result, &found) == NATIVE_READY) return TAUT_OK;
     status = taut_fail(context, TAUT_UNSUPPORTED, "native code is not available: %s", taut_native_reason(*result));
     taut_native_take(use, *result);
     taut_native_end(*result);
     *result = NULL;
     return status;
+}
+
+void taut_native_drop(native_use *use, native *n)
+{
+    void *entry;
+    if (!n) return;
+    if (use && taut_native_poll(n, &entry) == NATIVE_PENDING)
+        use->pending--;
+    else if (use)
+        note_end(use, n);
+    taut_native_end(n);
 }
