@@ -234,7 +234,8 @@ void X(emit_comment)(char *text)
 /* What a number of the state's block is. */
 static void describe_state(const emission *e, uint32_t i, char *buffer, size_t size)
 {
-    static const char *const members[] = { "", "momentum of ", "rate of ", "low part of ", "low part of the momentum of " };
+    static const char *const members[] = { "", "momentum of ", "rate of ", "low part of ",
+                                           "low part of the momentum of " };
     const struct system *s = e->p->s;
     char name[150];
     buffer[0] = 0;
@@ -383,7 +384,8 @@ static void put_results(emission *e)
     }
     for (uint32_t k = 0; p->lambda && k < c; k++)
         put(e, "    x[%u] = %s;\n", 5 * n + k, name_of(e, p->lambda[k]).text);
-    if (p->has_work) put(e, "    taut_add(&x[%u], &x[%u], %s);\n", 5 * n + c + 1, 5 * n + c + 2, name_of(e, p->work).text);
+    if (p->has_work)
+        put(e, "    taut_add(&x[%u], &x[%u], %s);\n", 5 * n + c + 1, 5 * n + c + 2, name_of(e, p->work).text);
     for (uint32_t k = 0; p->reported && k < c; k++)
         put(e, "    reported[%u] = %s;\n", k, name_of(e, p->reported[k]).text);
     put(e, "    return 0;\n}\n");
@@ -492,7 +494,7 @@ static void put_single_functions(builder *out, const emit_functions *used, const
 
 /* gcc 12 makes vfmaddsub of neighbouring products and sums when it vectorises, whatever is said of contraction. */
 static const char same_bits[] =
-    "/* The same bits everywhere: a product and a sum are two roundings. */\n"
+    "/* The same bits everywhere: a product and a sum are rounded one after the other. */\n"
     "#if defined(__clang__)\n"
     "#pragma STDC FP_CONTRACT OFF\n"
     "#elif defined(__GNUC__)\n"

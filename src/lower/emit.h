@@ -11,7 +11,7 @@ enum { CODE_DONE, CODE_NO_CONVERGENCE, CODE_SINGULAR, CODE_NOT_FINITE };
 
 /* What the text defines. Returns CODE_DONE where the step was made; otherwise x is as it was. */
 typedef int code_function(
-    int first,                /* h or a constant is another than in the last call: fills s anew */
+    int first,                /* h or a constant is another than in the last call: fills s again */
     const double *k,          /* constants, as in the first registers */
     double *s,                /* values of setup, program_setup_count numbers; kept between calls */
     double *x,                /* the state's block */

@@ -244,7 +244,8 @@ static program_outcome run_native(program *p, state *x, real h, real t1, const r
     long counts[2] = { 0, 0 };
     int first = renew(p, h) || p->code_is_new;
     p->code_is_new = 0;
-    int left = ((code_function *)p->code)(first, p->registers, p->setup_values, x->block, time, inputs, p->reports, counts);
+    int left = ((code_function *)p->code)(first, p->registers, p->setup_values, x->block, time, inputs, p->reports,
+                                          counts);
     for (int k = 0; k < p->phase_count; k++) p->counts.calls += p->phases[k].size > 0;
     p->counts.iterations += counts[0];
     p->counts.factorisations += counts[1];

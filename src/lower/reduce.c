@@ -55,7 +55,8 @@ static int write_equations(symbols *y, int phase, reduced_phase *p)
     if (row != p->count) return TAUT_UNSUPPORTED;
     for (int g = 0; g < t->group_count; g++)
         if (t->groups[g].phase == phase)
-            X(symbol_sum)(y, &t->groups[g].guess, X(symbol_vector_length)(y, g), p->guesses + (y->offsets[g] - p->first));
+            X(symbol_sum)(y, &t->groups[g].guess, X(symbol_vector_length)(y, g),
+                          p->guesses + (y->offsets[g] - p->first));
     return y->failed ? TAUT_OUT_OF_MEMORY : too_large(y) ? TAUT_UNSUPPORTED : TAUT_OK;
 }
 
@@ -154,7 +155,7 @@ static int mark_unknowns(symbols *y, const reduced_phase *p, expr e, unsigned ch
 
 /* A round of explicit unknowns: equation i gives unknown i, and none of the others of the round. Multipliers are never
    made explicit, though an equation of a linear constraint may give one: its coefficient is h^2, and the multiplier
-   would bring the rounding error of positions, divided by h^2, into all equations anew in every iteration. */
+   would bring the rounding error of positions, divided by h^2, into all equations in every iteration. */
 typedef struct {
     expr *leaves, *values;
     size_t count;
@@ -283,7 +284,8 @@ static int condense(symbols *y, expr *e)
     for (size_t i = 0; image && i < count; i++) {
         node n = *taut_graph_node(y->g, list[i]);
         int leaf = n.op == OP_VARIABLE || n.op == OP_CONSTANT || n.op == OP_PARAMETER;
-        expr a = leaf ? 0 : image[n.a], b = leaf || op_has_number((op)n.op) || taut_op_arity((op)n.op) < 2 ? 0 : image[n.b];
+        int two = !leaf && !op_has_number((op)n.op) && taut_op_arity((op)n.op) == 2;
+        expr a = leaf ? 0 : image[n.a], b = two ? image[n.b] : 0;
         image[list[i]] = leaf                                            ? list[i]
                          : (n.op == OP_ADD || n.op == OP_SUB) && a && b ? join(y, (op)n.op, a, b)
                                                                         : taut_expr_rebuild(y->g, &n, a, b);
@@ -296,8 +298,8 @@ static int condense(symbols *y, expr *e)
 
 /* ---- few equations of degree 2 ---- */
 
-/* *e as c + sum b_i x_i + sum a_ij x_i x_j in the unknowns that are left: the coefficients do not depend on them, and an
-   iteration has little to do. As it is where it is no such polynomial. Factors are taken out of sums: nothing is added
+/* *e as c + sum b_i x_i + sum a_ij x_i x_j in the unknowns that are left: the coefficients do not depend on them, and
+   an iteration has little to do. As it is where it is no such polynomial. Factors are taken out of sums: nothing is added
    up from these coefficients. (Of momenta they must not be: h (f + g) is not the opposite of -h f to the last bit.) */
 static int expand(symbols *y, const reduced_phase *p, expr *e)
 {
@@ -356,8 +358,8 @@ static uint32_t others(symbols *y, const elimination *m, uint32_t at, int by_row
     return count - 1;
 }
 
-/* The next pivot: on the diagonal, where mass matrices and their Schur complements are, multipliers last, with the least
-   fill; another entry only if there is none. */
+/* The next pivot: on the diagonal, where mass matrices and their Schur complements are, multipliers last, with the
+   least fill; another entry only if there is none. */
 static int choose_pivot(symbols *y, const elimination *m, uint32_t *row, uint32_t *column)
 {
     uint64_t best = UINT64_MAX;
@@ -507,15 +509,16 @@ static expr scale_of(symbols *y, const reduced_phase *p, step_measure measure)
         if (y->s->form == FORM_LAGRANGIAN) return largest_of_state(y, most, y->layout.w);
     }
     for (int g = 0; g < t->group_count; g++) {
-        if (t->groups[g].measure != measure || y->offsets[g] < p->first || y->offsets[g] >= p->first + p->count) continue;
+        if (t->groups[g].measure != measure) continue;
+        if (y->offsets[g] < p->first || y->offsets[g] >= p->first + p->count) continue;
         for (size_t i = y->offsets[g]; i < y->offsets[g + 1]; i++)
             most = larger(y, most, size_of(y, p->guesses[i - p->first]));
     }
     return most;
 }
 
-/* What the corrections of the unknowns that are left say about those that are measured: weights[k] |change k| is a bound
-   of what it moves, at[k] for itself, through[k] for explicit ones. */
+/* What the corrections of the unknowns that are left say about those that are measured: weights[k] |change k| is a
+   bound of what it moves, at[k] for itself, through[k] for explicit ones. */
 typedef struct {
     expr *leaves, *slopes, *at, *through;
     uint32_t most;            /* unknowns left in one explicit one: its change is a sum of so many */

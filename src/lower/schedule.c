@@ -8,8 +8,8 @@
 
 #define NOWHERE UINT32_MAX
 
-/* Coordinates and constraints, and instructions: beyond, the general path is as fast. A step of the chain molecule takes
-   5,200 instructions under em, and interpreted a third more time than by the general path. */
+/* Coordinates and constraints, and instructions: beyond, the general path is as fast. A step of the chain molecule
+   takes 5,200 instructions under em, and interpreted a third more time than by the general path. */
 enum { NUMBERS_MOST = 400, INSTRUCTIONS_MOST = 6000 };
 
 typedef struct {
@@ -213,7 +213,7 @@ static int gather_roots(schedule *z, const reduced_phase *r, phase_roots *o)
 }
 
 /* The matrix has values of its own where it is not formed in every iteration: what the residual computes anew is
-   copied. In the tape of the solution, nodes that depend on the right-hand side are computed, the others must be there. */
+   copied. In the tape of the solution, what depends on the right-hand side is computed, the rest must be there. */
 static int put_factor(schedule *z, const reduced_phase *r, const phase_roots *o, const expr *list, size_t count,
                       program_phase *f)
 {
@@ -541,7 +541,8 @@ static int fuse_products(program *p)
 /* Tapes end with an instruction that says so. */
 static int end_segment(program *p, segment *t)
 {
-    if (taut_mem_grow(p->context, &t->code, &t->capacity, (size_t)t->count + 1, sizeof *t->code)) return TAUT_OUT_OF_MEMORY;
+    if (taut_mem_grow(p->context, &t->code, &t->capacity, (size_t)t->count + 1, sizeof *t->code))
+        return TAUT_OUT_OF_MEMORY;
     t->code[t->count] = (program_instruction){ .op = PROGRAM_END };
     return TAUT_OK;
 }

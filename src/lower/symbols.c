@@ -363,7 +363,8 @@ void X(symbol_sum)(symbols *y, const step_sum *sum, size_t length, expr *out)
     }
     for (size_t k = 0; k < length; k++) {
         if (base)
-            out[k] = add(y, X(symbol_state)(y, base, (uint32_t)k), add(y, out[k], X(symbol_state)(y, low, (uint32_t)k)));
+            out[k] = add(y, X(symbol_state)(y, base, (uint32_t)k),
+                         add(y, out[k], X(symbol_state)(y, low, (uint32_t)k)));
         checked(y, out[k]);
     }
 }
