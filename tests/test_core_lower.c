@@ -82,6 +82,19 @@ static void lowered_steps_are_the_steps(void **unused)
     assert_true(served >= 120);
 }
 
+/* The derivative of sign(x), the force of |x|, is zero; but equations with it are not linear, and give no unknown. */
+static void kinks_are_not_linear(void **unused)
+{
+    (void)unused;
+    simulation *z = open_text("local x = coordinate 'x'\nlagrangian(x.dot^2/2 - 3*abs(x))\n"
+                              "start { x = 0.0531, ['x.dot'] = -1 }");
+    use_method(z, "lobatto:s=3");
+    assert_true(X(stepper_is_lowered)(z->method.self));
+    compare(z, "|x|", "lobatto:s=3", (real)0.01);
+    assert_true(z->x.q[0] < 0);
+    close_model(z);
+}
+
 /* What is too large, or has a mass matrix without an inverse, is left to the general path. */
 static void others_are_not_lowered(void **unused)
 {
@@ -110,6 +123,7 @@ static void failures_are_explained(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(lowered_steps_are_the_steps),
+                                        cmocka_unit_test(kinks_are_not_linear),
                                         cmocka_unit_test(others_are_not_lowered),
                                         cmocka_unit_test(failures_are_explained) };
     return cmocka_run_group_tests(tests, NULL, NULL);
