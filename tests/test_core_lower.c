@@ -87,7 +87,7 @@ static void kinks_are_not_linear(void **unused)
 {
     (void)unused;
     simulation *z = open_text("local x = coordinate 'x'\nlagrangian(x.dot^2/2 - 3*abs(x))\n"
-                              "start { x = 0.0531, ['x.dot'] = -1 }");
+                              "start { x = 0.0466, ['x.dot'] = -1 }");
     use_method(z, "lobatto:s=3");
     assert_true(X(stepper_is_lowered)(z->method.self));
     compare(z, "|x|", "lobatto:s=3", (real)0.01);
