@@ -132,7 +132,7 @@ static void legs_carry_the_weight(void **unused)
                  dy = sin(10 * degree) - 0.6 * sin(50 * degree), length = sqrt(1.44 + dx * dx + dy * dy);
     do_steps(z, 10, (real)1 / 100);
     for (int i = 1; i <= 6; i++) {
-        char name[16];
+        char name[24];
         snprintf(name, sizeof name, "force%d", i);
         double push = (double)column(z, name);
         assert_between(push / (200 * 9.81 * length / 7.2), 1 - 1e-12, 1 + 1e-12);

@@ -364,7 +364,7 @@ static void many_frames(void **state)
     enum { WIDTH = 7, BATCH = 500, BLOCKED = STAGE_LIMIT + 3, TOTAL = (BLOCKED + 2) * BATCH };
     taut_context *context = taut_context_create(NULL);
     record_column columns[WIDTH] = { { "t", "time" } };
-    char names[WIDTH][8];
+    char names[WIDTH][16];
     double *values = malloc(TOTAL * WIDTH * sizeof *values);
     uint64_t seed = 7;
     writer *w;
