@@ -212,7 +212,7 @@ static int gather_roots(schedule *z, const reduced_phase *r, phase_roots *o)
     return TAUT_OK;
 }
 
-/* The matrix has values of its own where it is not formed in every iteration: what the residual computes anew is
+/* The matrix has values of its own where it is not formed in every iteration: what the residual computes again is
    copied. In the tape of the solution, what depends on the right-hand side is computed, the rest must be there. */
 static int put_factor(schedule *z, const reduced_phase *r, const phase_roots *o, const expr *list, size_t count,
                       program_phase *f)
