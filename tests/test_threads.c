@@ -1,8 +1,9 @@
 /* Threads, each with its own context: linear systems by every back end, models of every kind and one that is large
    enough for MUMPS, run files and exports. No thread sees the others: results are those of one thread alone, bit by
-   bit. The linker hands MUMPS's entry to __wrap_dmumps_c (tests/CMakeLists.txt), so that two threads within it are
-   seen, whether they crash or not; and that MUMPS was at work at all. */
+   bit. The linker hands calls of MUMPS and LAPACK to the __wrap_ functions here (tests/CMakeLists.txt), so that two
+   threads within them are seen, whether they do harm or not; and that these were at work at all. */
 #include <dmumps_c.h>
+#include <lapacke.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <time.h>
@@ -15,18 +16,47 @@
 
 enum { THREADS = 4 };
 
-static atomic_int inside, calls, collisions;
+static atomic_int inside, calls, lapack_calls, collisions;
+
+static void come_in(atomic_int *count)
+{
+    atomic_fetch_add(count, 1);
+    if (atomic_fetch_add(&inside, 1) > 0) atomic_fetch_add(&collisions, 1);
+    nanosleep(&(struct timespec){ 0, 100000 }, NULL); /* a chance for the others to come in, on one processor too */
+}
 
 void __real_dmumps_c(DMUMPS_STRUC_C *m);
 void __wrap_dmumps_c(DMUMPS_STRUC_C *m);
 void __wrap_dmumps_c(DMUMPS_STRUC_C *m)
 {
-    atomic_fetch_add(&calls, 1);
-    if (atomic_fetch_add(&inside, 1) > 0) atomic_fetch_add(&collisions, 1);
-    nanosleep(&(struct timespec){ 0, 100000 }, NULL); /* a chance for the others to come in, on one processor too */
+    come_in(&calls);
     __real_dmumps_c(m);
     atomic_fetch_sub(&inside, 1);
 }
+
+#define WATCH(name, parameters, arguments)                                                                             \
+    lapack_int __real_##name parameters;                                                                               \
+    lapack_int __wrap_##name parameters;                                                                               \
+    lapack_int __wrap_##name parameters                                                                                \
+    {                                                                                                                  \
+        come_in(&lapack_calls);                                                                                        \
+        lapack_int info = __real_##name arguments;                                                                     \
+        atomic_fetch_sub(&inside, 1);                                                                                  \
+        return info;                                                                                                   \
+    }
+WATCH(LAPACKE_dgetrf_work, (int order, lapack_int m, lapack_int n, double *a, lapack_int lda, lapack_int *pivot),
+      (order, m, n, a, lda, pivot))
+WATCH(LAPACKE_dgetrs_work,
+      (int order, char trans, lapack_int n, lapack_int nrhs, const double *a, lapack_int lda, const lapack_int *pivot,
+       double *b, lapack_int ldb),
+      (order, trans, n, nrhs, a, lda, pivot, b, ldb))
+WATCH(LAPACKE_dgelsy,
+      (int order, lapack_int m, lapack_int n, lapack_int nrhs, double *a, lapack_int lda, double *b, lapack_int ldb,
+       lapack_int *pivot, double rcond, lapack_int *rank),
+      (order, m, n, nrhs, a, lda, b, ldb, pivot, rcond, rank))
+WATCH(LAPACKE_dposv,
+      (int order, char part, lapack_int n, lapack_int nrhs, double *a, lapack_int lda, double *b, lapack_int ldb),
+      (order, part, n, nrhs, a, lda, b, ldb))
 
 typedef struct {
     int (*work)(void *out, int variant);
@@ -112,8 +142,10 @@ static void linear_systems(void **state)
 {
     (void)state;
     atomic_store(&calls, 0);
+    atomic_store(&lapack_calls, 0);
     together(solve_by_all, ALL * sizeof(solution), THREADS, 2);
     assert_true(atomic_load(&calls) > 0);
+    assert_true(atomic_load(&lapack_calls) > 0);
 }
 
 /* ---- models, by the public interface ---- */
@@ -212,7 +244,9 @@ static int step_examples(void *out, int variant)
 static void models_of_every_kind(void **state)
 {
     (void)state;
+    atomic_store(&lapack_calls, 0);
     together(step_examples, EXAMPLES * COLUMNS * sizeof(double), THREADS, THREADS);
+    assert_true(atomic_load(&lapack_calls) > 0); /* start values that are solved for */
 }
 
 /* ---- run files and exports: SQLite and HDF5 ---- */

@@ -5,6 +5,7 @@
 
 #include "base/room.h"
 #include "linalg/dense.h"
+#include "linalg/exclusive.h"
 #include "linalg/linear_backend.h"
 
 /* What the two differ in. Both pivot by rows. */
@@ -43,14 +44,18 @@ static const dense_lu own = { own_factor, own_solve, 0, 46340 }; /* it counts en
 
 static int lapack_factor(int n, double *a, void *pivot)
 {
-    /* a zero pivot does not stop dgetrf: the test of the pivots finds it in its place */
-    return LAPACKE_dgetrf_work(LAPACK_COL_MAJOR, n, n, a, n > 1 ? n : 1, pivot) < 0 ? -1 : 0;
+    lapack_int info;
+    TAUT_EXCLUSIVE(info, LAPACKE_dgetrf_work(LAPACK_COL_MAJOR, n, n, a, n > 1 ? n : 1, pivot));
+    return info < 0 ? -1 : 0; /* a zero pivot does not stop it: the test of the pivots finds it in its place */
 }
 
 static int lapack_solve(int n, const double *a, const void *pivot, double *b, int transposed)
 {
     const int leading = n > 1 ? n : 1;
-    return LAPACKE_dgetrs_work(LAPACK_COL_MAJOR, transposed ? 'T' : 'N', n, 1, a, leading, pivot, b, leading) ? -1 : 0;
+    lapack_int info;
+    TAUT_EXCLUSIVE(info, LAPACKE_dgetrs_work(LAPACK_COL_MAJOR, transposed ? 'T' : 'N', n, 1, a, leading, pivot, b,
+                                             leading));
+    return info ? -1 : 0;
 }
 
 static const dense_lu lapack = { lapack_factor, lapack_solve, 1, 0 };

@@ -2,8 +2,8 @@
    null pivots by row, and linear.h names columns. */
 #include <dmumps_c.h>
 #include <math.h>
-#include <pthread.h>
 
+#include "linalg/exclusive.h"
 #include "linalg/linear_backend.h"
 
 enum { JOB_BEGIN = -1, JOB_END = -2, JOB_ANALYSE = 1, JOB_FACTOR = 2, JOB_SOLVE = 3 };
@@ -25,16 +25,12 @@ typedef struct {
     double *values;
 } mumps;
 
-/* MUMPS keeps module variables between and during its calls: one thread at a time may be in it. Instances do not
-   disturb each other otherwise. The one variable that contexts share (docs/architecture.md). */
-static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
-
 static void call(DMUMPS_STRUC_C *m, int job)
 {
     m->job = job;
-    pthread_mutex_lock(&one_at_a_time);
+    taut_exclusive_begin();
     dmumps_c(m);
-    pthread_mutex_unlock(&one_at_a_time);
+    taut_exclusive_end();
 }
 
 static void mumps_destroy(void *state)

@@ -5,6 +5,7 @@
 
 #include "base/room.h"
 #include "linalg/dense.h"
+#include "linalg/exclusive.h"
 #include "method/scheme.h"
 #include "run/simulation.h"
 #include "solve/saddle.h"
@@ -262,7 +263,9 @@ static int conclude(carrier *c, engine_stability *out)
         out->trace += row[i];
         if (sum > out->norm) out->norm = sum;
     }
-    if (LAPACKE_dgeev(LAPACK_ROW_MAJOR, 'N', 'N', k, matrix, k, re, im, NULL, 1, NULL, 1))
+    lapack_int info;
+    TAUT_EXCLUSIVE(info, LAPACKE_dgeev(LAPACK_ROW_MAJOR, 'N', 'N', k, matrix, k, re, im, NULL, 1, NULL, 1));
+    if (info)
         return taut_fail(c->z->s->context, TAUT_NO_CONVERGENCE,
                     "the eigenvalues of the monodromy matrix could not be found");
     for (int i = 0; i < k; i++)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/room.h"
+#include "linalg/exclusive.h"
 #include "solve/start_parts.h"
 
 static void starter_clear(starter *z)
@@ -58,7 +59,8 @@ static int free_step(starter *z, double *dense, double *right, lapack_int *pivot
     memset(right, 0, (size_t)rows * sizeof *right);
     for (lapack_int k = 0; k < m; k++) right[k] = (double)-z->r[k];
     memset(pivot, 0, (size_t)n * sizeof *pivot);
-    lapack_int info = LAPACKE_dgelsy(LAPACK_COL_MAJOR, m, n, 1, dense, m, right, rows, pivot, 1e-12, &rank);
+    lapack_int info;
+    TAUT_EXCLUSIVE(info, LAPACKE_dgelsy(LAPACK_COL_MAJOR, m, n, 1, dense, m, right, rows, pivot, 1e-12, &rank));
     if (info == LAPACK_WORK_MEMORY_ERROR || info == LAPACK_TRANSPOSE_MEMORY_ERROR)
         return taut_fail(s->context, TAUT_OUT_OF_MEMORY, "out of memory while solving for the free start values");
     if (info < 0) { /* LAPACKE looks for numbers that are not finite */

@@ -2,6 +2,7 @@
 #include <lapacke.h>
 #include <string.h>
 
+#include "linalg/exclusive.h"
 #include "solve/start_parts.h"
 
 /* What differs by less counts as the same: links of a chain that are all too long are, but for rounding. */
@@ -132,7 +133,9 @@ static int damped_step(starter *z, settler *l, double mean)
     memcpy(l->damped, l->a, (size_t)c * c * sizeof *l->a);
     for (uint32_t k = 0; k < c; k++) l->damped[(size_t)k * c + k] += l->damping * mean;
     memcpy(l->y, l->r, c * sizeof *l->r);
-    if (LAPACKE_dposv(LAPACK_COL_MAJOR, 'L', (lapack_int)c, 1, l->damped, (lapack_int)c, l->y, (lapack_int)c)) return 1;
+    lapack_int info, size = (lapack_int)c;
+    TAUT_EXCLUSIVE(info, LAPACKE_dposv(LAPACK_COL_MAJOR, 'L', size, 1, l->damped, size, l->y, size));
+    if (info) return 1;
     for (uint32_t f = 0; f < z->count; f++) {
         double sum = 0;
         for (uint32_t k = 0; k < c; k++) sum += l->j[(size_t)f * c + k] * l->y[k];
