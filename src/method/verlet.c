@@ -36,6 +36,7 @@ typedef struct {
     real *rate, *velocity_error; /* g_t; G v + g_t */
     real size, speed;      /* of the positions and the velocities */
     int terms;             /* the most entries of a row of G */
+    int choose;            /* the next correction of lambda chooses among those that make the same force */
     int even;              /* all masses are equal, and momenta vanish with the velocities */
     int steady_force;      /* the free force is the same everywhere and always */
     /* f, g0 and the factored matrix belong to this place: */
@@ -235,7 +236,10 @@ static int position_factor(void *self, const real *lambda)
 static int position_solve(void *self, real *out)
 {
     verlet *r = self;
-    return X(multiplier_solve)(r->matrix, 2 / (r->h * r->h), out);
+    int status = X(multiplier_solve)(r->matrix, 2 / (r->h * r->h), out);
+    if (!status) status = X(multiplier_choose)(r->matrix, r->choose ? r->next.lambda : NULL, out);
+    r->choose = 0;
+    return status;
 }
 
 /* The correction is about to be subtracted: the positions are moved at once, and that is its measure. */
@@ -446,6 +450,7 @@ static int find_positions(verlet *r, const state *x)
     int borrow = s->c > BORROW_ABOVE, status = TAUT_OK;
     if (borrow && !r->factored) status = X(multiplier_factor)(r->matrix, r->g0, r->g0);
     if (status) return status;
+    r->choose = s->softening != NULL;
     return X(newton_solve)(&r->newton, &problem, r->next.lambda, borrow, x->t, "constraints at the new positions");
 }
 

@@ -111,7 +111,8 @@ static int factor(void *self, const real *x)
 static int solve(void *self, real *out)
 {
     acceleration *a = self;
-    return X(kkt_solve)(a->kkt, out, out + a->s->n, out + 2 * a->s->n);
+    int status = X(kkt_solve)(a->kkt, out, out + a->s->n, out + 2 * a->s->n);
+    return status ? status : X(kkt_choose)(a->kkt, NULL, out + 2 * a->s->n);
 }
 
 static real measure(void *self, const real *x, const real *change)
@@ -119,6 +120,7 @@ static real measure(void *self, const real *x, const real *change)
     acceleration *a = self;
     uint32_t n = a->s->n;
     real motion = X(newton_relative)(x, change, (int)(2 * n));
+    if (a->s->softening) return motion; /* round-off moves multipliers that make no force */
     real force = X(newton_relative)(x + 2 * n, change + 2 * n, (int)a->s->c);
     return motion != motion ? motion : REAL(fmax)(motion, force);
 }
@@ -150,6 +152,7 @@ static int solve_full(acceleration *a, real *lambda)
     X(system_block_values)(s, BLOCK_NU_W, &at, a->nu_w);
     memset(a->x, 0, 2 * (size_t)n * sizeof(real));
     memcpy(a->x + 2 * n, lambda, s->c * sizeof(real));
+    if (s->softening) memset(a->x + 2 * n, 0, s->c * sizeof(real)); /* from zero to the least of all choices */
     newton_problem problem = { a, (int)(2 * n + s->c), residual, factor, solve, measure, name, NULL, NULL };
     int status = X(newton_solve)(&a->newton, &problem, a->x, 0, a->t, "multipliers");
     if (!status) memcpy(lambda, a->x + 2 * n, s->c * sizeof(real));
@@ -184,7 +187,12 @@ static int reduced_factor(void *self, const real *lambda)
     return X(multiplier_factor)(a->multiplier, a->g, a->g);
 }
 
-static int reduced_solve(void *self, real *out) { return X(multiplier_solve)(((acceleration *)self)->multiplier, 1, out); }
+static int reduced_solve(void *self, real *out)
+{
+    acceleration *a = self;
+    int status = X(multiplier_solve)(a->multiplier, 1, out);
+    return status ? status : X(multiplier_choose)(a->multiplier, NULL, out);
+}
 
 /* The force that a correction adds, relative to the free force and the whole one, in any units. */
 static real reduced_measure(void *self, const real *lambda, const real *change)
@@ -217,6 +225,7 @@ static int solve_reduced(acceleration *a, const real *g, real *lambda)
                                    reduced_name, NULL, NULL };
         X(system_velocity)(s, &at, a->velocity);
         X(system_constraint_curvature)(s, &at, a->velocity, a->curvature);
+        if (s->softening) memset(lambda, 0, s->c * sizeof(real)); /* from zero to the least of all choices */
         status = X(newton_solve)(&a->newton, &problem, lambda, 0, a->t, "multipliers");
     }
     accelerate(a, lambda);

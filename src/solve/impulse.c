@@ -86,7 +86,8 @@ static int solve(void *self, real *out)
 {
     impulse *z = self;
     uint32_t n = z->s->n;
-    return X(kkt_solve)(z->kkt, out, out + n, out + 2 * n);
+    int status = X(kkt_solve)(z->kkt, out, out + n, out + 2 * n);
+    return status ? status : X(kkt_choose)(z->kkt, NULL, out + 2 * n);
 }
 
 static real measure(void *self, const real *x, const real *change)

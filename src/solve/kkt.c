@@ -5,6 +5,7 @@
 #include "base/room.h"
 #include "solve/assembly.h"
 #include "solve/multiplier.h"
+#include "solve/redundancy.h"
 
 struct kkt {
     struct system *s;
@@ -16,8 +17,9 @@ struct kkt {
     /* otherwise: unknowns w (n), v (n), lambda (c); for Lagrangian models v is w and left out */
     assembly *matrix;
     int own_velocity;      /* v is an unknown of its own */
-    int id_pi, id_phi, id_identity, id_nu, id_g;
-    block_shape identity;
+    int id_pi, id_phi, id_identity, id_nu, id_g, id_softening;
+    block_shape identity, softening;
+    pattern *diagonal;     /* c x c, of softened constraints */
     real *values;          /* of the largest block */
     real *unknowns;
     size_t value_count, unknown_count; /* room for values and unknowns */
@@ -29,6 +31,7 @@ void X(kkt_destroy)(kkt *k)
     taut_context *context = k->s->context;
     X(multiplier_destroy)(k->multiplier);
     X(assembly_destroy)(k->matrix);
+    taut_pattern_destroy(context, k->diagonal);
     taut_mem_free(context, k->room);
     taut_mem_free(context, k);
 }
@@ -68,6 +71,14 @@ static int create_full(kkt *k)
     if (!status && k->own_velocity) status = X(assembly_add)(k->matrix, &s->blocks[BLOCK_NU_W], n, 0, &k->id_nu);
     if (!status && k->own_velocity) status = X(assembly_add)(k->matrix, &k->identity, n, n, &k->id_identity);
     if (!status) status = X(assembly_add)(k->matrix, &s->blocks[BLOCK_G], lambda0, v0, &k->id_g);
+    if (!status && s->softening) {
+        status = taut_pattern_identity(s->context, c, &k->diagonal);
+        k->softening.parts[0] = (block_part){ .source = PART_IDENTITY, .shape = k->diagonal, .sign = 1 };
+        k->softening.part_count = 1;
+        k->softening.value_count = c;
+        if (largest < c) largest = c;
+        if (!status) status = X(assembly_add)(k->matrix, &k->softening, lambda0, lambda0, &k->id_softening);
+    }
     if (!status) status = X(assembly_finish)(k->matrix, 0);
     k->value_count = (size_t)largest;
     k->unknown_count = (size_t)(lambda0 + c);
@@ -108,6 +119,10 @@ int X(kkt_factor)(kkt *k, const place *at)
         X(assembly_put)(k->matrix, k->id_nu, -1, k->values);
         for (uint32_t i = 0; i < s->n; i++) k->values[i] = 1;
         X(assembly_put)(k->matrix, k->id_identity, 1, k->values);
+    }
+    if (k->diagonal) {
+        for (uint32_t i = 0; i < s->c; i++) k->values[i] = s->softening[i];
+        X(assembly_put)(k->matrix, k->id_softening, 1, k->values);
     }
     int status = X(assembly_factor)(k->matrix);
     long first = (long)s->n * (k->own_velocity ? 2 : 1);
@@ -153,6 +168,28 @@ static int solve_full(kkt *k, real *a, real *b, real *c)
 int X(kkt_solve)(kkt *k, real *a, real *b, real *c)
 {
     return k->matrix ? solve_full(k, a, b, c) : solve_reduced(k, a, b, c);
+}
+
+static int choose_full(kkt *k, const real *lambda, real *c)
+{
+    const struct system *s = k->s;
+    size_t at = (size_t)s->n * (k->own_velocity ? 2 : 1);
+    real *spare = k->unknowns + at;
+    int status = TAUT_OK;
+    for (uint32_t i = 0; i < s->c; i++) spare[i] = (lambda ? lambda[i] : 0) - c[i];
+    for (int pass = 0; !status && pass < REDUNDANCY_PASSES; pass++) {
+        memset(k->unknowns, 0, at * sizeof(real));
+        for (uint32_t i = 0; i < s->c; i++) spare[i] *= s->softening[i];
+        status = X(assembly_solve)(k->matrix, k->unknowns);
+    }
+    for (uint32_t i = 0; !status && i < s->c; i++) c[i] += spare[i];
+    return status;
+}
+
+int X(kkt_choose)(kkt *k, const real *lambda, real *c)
+{
+    if (!k->s->softening || !k->s->c) return TAUT_OK;
+    return k->matrix ? choose_full(k, lambda, c) : X(multiplier_choose)(k->multiplier, lambda, c);
 }
 
 const real *X(kkt_jacobian)(const kkt *k) { return k->g; }

@@ -19,6 +19,8 @@ void X(kkt_destroy)(kkt *k);
 int X(kkt_factor)(kkt *k, const place *at);
 /* Overwrites a, b, c by w, v, lambda. */
 int X(kkt_solve)(kkt *k, real *a, real *b, real *c);
+/* As multiplier_choose, of the correction c of lambda. */
+int X(kkt_choose)(kkt *k, const real *lambda, real *c);
 /* The values of G at the place of the last factor. */
 const real *X(kkt_jacobian)(const kkt *k);
 

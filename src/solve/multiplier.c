@@ -4,6 +4,7 @@
 
 #include "base/loops.h"
 #include "base/room.h"
+#include "solve/redundancy.h"
 #define NUMBER double
 #include "linalg/products_sum.h"
 
@@ -25,6 +26,8 @@ struct multiplier {
     double *values;       /* of S */
     int *where_t;         /* position of a coordinate in the row of t at hand */
     double *right;        /* where real is more than double */
+    int *diagonal;        /* of S, its entries among the values: where constraints are softened */
+    real *spare;          /* c, the same */
 };
 
 /* G by coordinates, while the object is made. */
@@ -99,6 +102,21 @@ static void lay_out(void *self, room_layout *l)
     m->where_t = room_take(l, m->s->n, sizeof *m->where_t);
     if (sizeof(real) != sizeof(double)) m->right = room_take(l, m->s->c, sizeof *m->right);
     if (m->s->structure.diagonal_mass) m->weights = room_reals(l, (size_t)m->g_entries);
+    if (m->s->softening) {
+        m->diagonal = room_take(l, m->s->c, sizeof *m->diagonal);
+        m->spare = room_reals(l, m->s->c);
+    }
+}
+
+static int find_diagonal(multiplier *m)
+{
+    const int *places;
+    if (taut_linear_value_order(m->solver, &places)) return TAUT_OUT_OF_MEMORY;
+    for (int k = 0; k < m->columns->rows; k++) {
+        int entry = taut_pattern_find(m->columns, k, k);
+        m->diagonal[k] = places ? places[entry] : entry;
+    }
+    return TAUT_OK;
 }
 
 static int make(multiplier *m, transposed *g)
@@ -113,6 +131,7 @@ static int make(multiplier *m, transposed *g)
     if (!status)
         status = taut_linear_create(context, backend, (int)s->c, m->columns->start, m->columns->index, 1, &m->solver);
     if (!status) status = make_products(m, g);
+    if (!status && m->diagonal) status = find_diagonal(m);
     for (int e = 0; !status && m->weights && e < m->g_entries; e++)
         m->weights[g->order ? g->order[e] : e] = s->inverse_mass[m->g->index[e]];
     m->even = m->weights != NULL && sizeof(real) == sizeof(double);
@@ -227,6 +246,8 @@ int X(multiplier_factor)(multiplier *m, const real *g1, const real *g0)
     if (!m->even) form_t(m, g0);
     sum_products(m->sums, m->even ? g0 : m->t_values, g1, m->values);
 #endif
+    if (m->diagonal)
+        for (uint32_t k = 0; k < m->s->c; k++) m->values[m->diagonal[k]] += m->s->softening[k] / m->left_out;
     int status = taut_linear_factor(m->solver, m->values);
     return status == TAUT_SINGULAR ? X(redundant_constraint)(m->s, taut_linear_status(m->solver)->deficient) : status;
 }
@@ -252,4 +273,18 @@ int X(multiplier_solve)(multiplier *m, real scale, real *r)
     if (!status && scale != 1) scale_by(c, scale, r);
     return status;
 #endif
+}
+
+int X(multiplier_choose)(multiplier *m, const real *lambda, real *change)
+{
+    const uint32_t c = m->s->c;
+    int status = TAUT_OK;
+    if (!m->diagonal) return TAUT_OK;
+    for (uint32_t k = 0; k < c; k++) m->spare[k] = (lambda ? lambda[k] : 0) - change[k];
+    for (int pass = 0; !status && pass < REDUNDANCY_PASSES; pass++) {
+        for (uint32_t k = 0; k < c; k++) m->spare[k] *= m->s->softening[k];
+        status = X(multiplier_solve)(m, 1, m->spare);
+    }
+    for (uint32_t k = 0; !status && k < c; k++) change[k] += m->spare[k];
+    return status;
 }

@@ -22,6 +22,10 @@ void X(multiplier_destroy)(multiplier *m);
 int X(multiplier_factor)(multiplier *m, const real *g1, const real *g0);
 /* r := scale S^-1 r */
 int X(multiplier_solve)(multiplier *m, real scale, real *r);
+/* Of softened constraints (redundancy.h), otherwise nothing: changes the correction that multiplier_solve gave such
+   that lambda - change is the choice of least size, up to what the next corrections remove. lambda NULL: such that the
+   change has no part that makes no force. */
+int X(multiplier_choose)(multiplier *m, const real *lambda, real *change);
 
 /* Fails with a text that names constraint `index` as redundant; a general text when the index is out of range. */
 int X(redundant_constraint)(const struct system *s, long index);

@@ -112,6 +112,16 @@ const double *X(rank_coefficients)(rank *z, uint32_t k)
     return c;
 }
 
+void X(rank_remove)(const rank *z, real *x)
+{
+    for (uint32_t k = 0; k < z->rows; k++) {
+        const double *row = z->q + (size_t)k * z->columns;
+        real along = 0;
+        for (uint32_t i = 0; i < z->columns; i++) along += row[i] * x[i];
+        for (uint32_t i = 0; i < z->columns; i++) x[i] -= along * row[i];
+    }
+}
+
 void X(rank_names)(rank *z, uint32_t k, char *text, size_t size)
 {
     const double *c = X(rank_coefficients)(z, k);

@@ -16,6 +16,8 @@ int X(rank_is_dependent)(const rank *z, uint32_t k);
 /* The gradient of dependent constraint k is the sum of c_j times that of constraint j < k. Returns c, valid until the
    next call. */
 const double *X(rank_coefficients)(rank *z, uint32_t k);
+/* Takes out of x, n numbers, what is along the gradients. */
+void X(rank_remove)(const rank *z, real *x);
 /* The names of the constraints on which dependent constraint k depends, in quotes; empty when its own gradient is
    zero. */
 void X(rank_names)(rank *z, uint32_t k, char *text, size_t size);

@@ -4,12 +4,10 @@
 
 #include "base/room.h"
 
-/* In double a solve with pivoting (or of a positive definite matrix) leaves residuals of a rounding already. */
-#ifdef TAUT_REAL_QUAD
-#define REFINE 1
-#else
-#define REFINE 0
-#endif
+/* In double a solve with pivoting (or of a positive definite matrix) leaves residuals of a rounding already; not with
+   a matrix that is softened. */
+static int refines(const struct system *s) { return sizeof(real) > sizeof(double) || s->softening; }
+
 #define REFINEMENTS 10 /* at the most; each gains some ten digits of a well-conditioned matrix */
 
 struct saddle {
@@ -47,7 +45,7 @@ int X(saddle_create)(struct system *s, saddle **result)
     k->s = s;
     k->size = 2 * (size_t)s->n + s->c;
     int status = X(kkt_create)(s, &k->kkt);
-    if (!status && REFINE) {
+    if (!status && refines(s)) {
         status = X(system_prepare_block)(s, BLOCK_PI_W);
         if (!status) status = X(system_prepare_block)(s, BLOCK_NU_W);
         if (!status) status = room_create(s->context, lay_out, k, &k->room);
@@ -61,7 +59,7 @@ int X(saddle_create)(struct system *s, saddle **result)
 
 int X(saddle_factor)(saddle *k, const place *at)
 {
-    if (REFINE) {
+    if (refines(k->s)) {
         X(system_block_values)(k->s, BLOCK_PI_W, at, k->pi_w);
         X(system_block_values)(k->s, BLOCK_NU_W, at, k->nu_w);
     }
@@ -102,7 +100,7 @@ int X(saddle_solve)(saddle *k, real *a, real *b, real *c)
 {
     struct system *s = k->s;
     uint32_t n = s->n;
-    if (!REFINE) return X(kkt_solve)(k->kkt, a, b, c);
+    if (!refines(s)) return X(kkt_solve)(k->kkt, a, b, c);
     memcpy(k->right, a, n * sizeof(real));
     memcpy(k->right + n, b, n * sizeof(real));
     memcpy(k->right + 2 * n, c, s->c * sizeof(real));
@@ -111,6 +109,7 @@ int X(saddle_solve)(saddle *k, real *a, real *b, real *c)
     for (int i = 0; i <= REFINEMENTS; i++) {
         find_residual(k);
         int status = X(kkt_solve)(k->kkt, k->residual, k->residual + n, k->residual + 2 * n);
+        if (!status) status = X(kkt_choose)(k->kkt, NULL, k->residual + 2 * n);
         if (status) return status;
         for (size_t j = 0; j < k->size; j++) k->x[j] += k->residual[j];
         real change = change_of(k);

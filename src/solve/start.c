@@ -184,6 +184,11 @@ static int make_consistent(starter *z, int last, start_mode mode, start_report *
         status = solve_free(z);
         *(z->velocity ? &report->free_w : &report->free_q) += z->s->c ? z->count : 0;
         if (!status) status = onto_constraints(z, mode, &moved);
+        if (status == TAUT_SINGULAR) {
+            int softened;
+            status = X(start_soften)(z, report, &softened);
+            if (!status) status = softened ? onto_constraints(z, mode, &moved) : TAUT_SINGULAR;
+        }
         if (status == TAUT_SINGULAR || status == TAUT_BAD_MODEL || status == TAUT_NO_CONVERGENCE)
             status = X(start_explain)(z, mode, status, report);
         real *most = z->velocity ? &report->moved_w : &report->moved_q;
@@ -217,7 +222,8 @@ int X(start_state)(struct system *s, start_mode mode, state *x, start_report *re
     if (status) return status;
     if (s->phase_space) { /* consistent already: analysis/phase_space.c */
         const phase_info *found = s->phase_space;
-        *report = (start_report){ found->free_q, found->free_w, (real)found->moved_q, (real)found->moved_w, 0 };
+        *report = (start_report){ .free_q = found->free_q, .free_w = found->free_w,
+                                  .moved_q = (real)found->moved_q, .moved_w = (real)found->moved_w };
         X(system_momentum)(s, &at, x->p);
         return TAUT_OK;
     }

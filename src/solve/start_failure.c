@@ -44,8 +44,7 @@ static int contradictory(starter *z, const double *left)
                 (double)z->r[a], (double)z->r[b]);
 }
 
-/* Constraints that are met and whose gradients are the same must also move alike: 'x = t' and 'x = 2 t' do not. */
-static int parts_in_time(starter *z, const double *c, uint32_t k)
+int X(start_parts_in_time)(starter *z, const double *c, uint32_t k)
 {
     real *rate = z->r;
     place at = start_here(z);
@@ -70,7 +69,7 @@ static int dependent(starter *z, start_report *report)
     while (k < s->c && !X(rank_is_dependent)(found, k)) k++;
     if (k < s->c) {
         const origin of = X(system_constraint_origin)(s, k);
-        int apart = parts_in_time(z, X(rank_coefficients)(found, k), k);
+        int apart = X(start_parts_in_time)(z, X(rank_coefficients)(found, k), k);
         report->unmet = apart;
         X(rank_names)(found, k, on, sizeof on);
         if (on[0]) snprintf(text, sizeof text, "it depends on %s", on);

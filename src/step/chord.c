@@ -275,3 +275,12 @@ int X(chord_solve)(chord *c, int settle, real *r)
     }
     return status;
 }
+
+int X(chord_choose)(chord *c, const real *unknowns, real *change)
+{
+    int status = TAUT_OK;
+    for (int k = 0; !status && k < c->c_count; k++)
+        status = X(multiplier_choose)(c->matrix, unknowns ? unknowns + c->c_columns[k] : NULL,
+                                      change + c->c_columns[k]);
+    return status;
+}

@@ -25,5 +25,7 @@ int X(chord_factor)(chord *c, int *usable);
 /* r := matrix^-1 r. settle: the multipliers stay, and the constraints are not looked at: r_n := A^-1 (x) W r_n,
    r_c := 0 */
 int X(chord_solve)(chord *c, int settle, real *r);
+/* As multiplier_choose, of a correction of all unknowns. */
+int X(chord_choose)(chord *c, const real *unknowns, real *change);
 
 #endif

@@ -205,10 +205,12 @@ static void make_identity(block_shape *b, const pattern *shape)
 static int make_identities(step_functions *f)
 {
     struct system *s = f->s;
+    int status = TAUT_OK;
     make_identity(&f->identities[STEP_N], s->identity);
-    if (!s->embedded) return TAUT_OK;
-    int status = taut_pattern_identity(s->context, (int)s->embedded, &f->identity_y);
-    if (!status) make_identity(&f->identities[STEP_Y], f->identity_y);
+    if (s->softening) status = taut_pattern_identity(s->context, (int)s->c, &f->identity_c);
+    if (f->identity_c) make_identity(&f->identities[STEP_C], f->identity_c);
+    if (!status && s->embedded) status = taut_pattern_identity(s->context, (int)s->embedded, &f->identity_y);
+    if (f->identity_y) make_identity(&f->identities[STEP_Y], f->identity_y);
     return status;
 }
 
@@ -227,6 +229,7 @@ int X(step_functions_create)(struct system *s, const step_table *table, step_fun
 void X(step_functions_clear)(step_functions *f)
 {
     if (f->s) taut_pattern_destroy(f->s->context, f->identity_y);
+    if (f->s) taut_pattern_destroy(f->s->context, f->identity_c);
     *f = (step_functions){ 0 };
 }
 

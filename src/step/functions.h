@@ -12,6 +12,7 @@ typedef struct {
     block_shape own[STEP_FUNCTIONS][3]; /* of functions that the system has no blocks for; by q, w, lambda */
     block_shape identities[STEP_SIZES];
     pattern *identity_y;
+    pattern *identity_c;              /* c x c, where constraints are softened */
 } step_functions;
 
 /* Prepares what the table's terms need. */

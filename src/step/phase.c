@@ -307,6 +307,7 @@ static int create_matrix(step_compiled *p)
         assembly_entry *e = &p->entries[i].at;
         status = X(assembly_add)(p->matrix, e->block, e->row, e->column, &e->id);
     }
+    if (!status) status = X(softened_prepare)(p);
     if (status) return status;
     if (p->w->table->phases[p->index].many_zeros) X(assembly_expect_zeros)(p->matrix);
     return X(assembly_finish)(p->matrix, 0);
@@ -362,7 +363,8 @@ static size_t g_numbers(const step_compiled *p) { return (size_t)p->w->s->blocks
 size_t X(step_phase_numbers)(const step_compiled *p)
 {
     size_t n = p->w->s->n, longest = n + p->w->s->embedded + p->w->s->c;
-    return 2 * (size_t)p->size + g_numbers(p) + n + longest;
+    size_t spare = p->softened.count ? (size_t)p->size + (size_t)p->softened.count * p->w->s->c : 0;
+    return 2 * (size_t)p->size + g_numbers(p) + n + longest + spare;
 }
 
 void X(step_phase_place)(step_compiled *p, real *numbers)
@@ -372,6 +374,7 @@ void X(step_phase_place)(step_compiled *p, real *numbers)
     p->g = p->fixed + p->size;
     p->saddle_room = p->g + g_numbers(p);
     p->sizes = p->saddle_room + p->w->s->n;
+    p->spare = p->sizes + p->size + p->w->s->n + p->w->s->embedded + p->w->s->c;
 }
 
 /* ---- values ---- */
@@ -428,6 +431,7 @@ void X(step_phase_begin)(step_compiled *p)
     memset(p->fixed, 0, (size_t)p->size * sizeof(real));
     p->chord_tried = 0;
     p->at_work = NEWTON_EXACT;
+    p->softened.choose = w->s->softening != NULL;
     w->push = 0;
     begin_measures(p);
     for (int i = 0; i < p->evaluation_count; i++) {
@@ -508,6 +512,7 @@ static int factor(void *self, const real *x)
     p->at_work = NEWTON_EXACT;
     X(assembly_zero)(p->matrix);
     for (int i = 0; i < p->evaluation_count; i++) put_entries(p, &p->evaluations[i]);
+    X(softened_put)(p);
     status = X(assembly_factor)(p->matrix);
     if (status != TAUT_SINGULAR) return status;
     return taut_fail(w->s->context, TAUT_SINGULAR,
@@ -522,16 +527,24 @@ static int solve(void *self, real *out)
     step_work *w = p->w;
     size_t n = w->s->n;
     if (p->solver == STEP_EXPLICIT) return TAUT_OK; /* the matrix is the identity */
-    if (p->solver == STEP_SPARSE && p->at_work != NEWTON_EXACT)
-        return X(chord_solve)(p->chord, p->at_work == NEWTON_SETTLES, out);
-    if (p->solver == STEP_SPARSE) return X(assembly_solve)(p->matrix, out);
+    /* the corrections that follow remove what the first choice does to the motion */
+    real *unknowns = p->softened.choose ? w->x + w->offsets[p->first_group] : NULL;
+    p->softened.choose = 0;
+    if (p->solver == STEP_SPARSE && p->at_work != NEWTON_EXACT) {
+        int status = X(chord_solve)(p->chord, p->at_work == NEWTON_SETTLES, out);
+        return status ? status : X(chord_choose)(p->chord, unknowns, out);
+    }
+    if (p->solver == STEP_SPARSE) {
+        int status = X(assembly_solve)(p->matrix, out);
+        return status || !p->softened.count ? status : X(softened_choose)(p, unknowns, out, p->spare);
+    }
     int own_velocity = w->s->form != FORM_LAGRANGIAN;
     real *v = own_velocity ? out + n : p->saddle_room, *mu = out + (own_velocity ? 2 : 1) * n;
     if (!own_velocity) memset(v, 0, n * sizeof(real));
     int status = X(kkt_solve)(p->kkt, out, v, mu);
     real scale = -step_factor(w, p->saddle_multiplier->coefficient, p->saddle_multiplier->power);
     for (uint32_t k = 0; !status && k < w->s->c; k++) mu[k] /= scale;
-    return status;
+    return status ? status : X(kkt_choose)(p->kkt, unknowns ? unknowns + (mu - out) : NULL, mu);
 }
 
 static real measure(void *self, const real *x, const real *change)

@@ -7,6 +7,7 @@
 #include "solve/kkt.h"
 #include "solve/newton.h"
 #include "step/functions.h"
+#include "step/softened.h"
 
 enum { STEP_POWERS = 3 }; /* h^-3 .. h^3 */
 
@@ -62,7 +63,7 @@ typedef struct {
     size_t length;
 } step_evaluation;
 
-typedef struct {
+typedef struct step_compiled {
     step_work *w;
     int index;                        /* in the table; -1: the results */
     int first_group, group_count;
@@ -83,6 +84,7 @@ typedef struct {
        all, each equation being its unknown minus constants. */
     enum { STEP_SPARSE, STEP_SADDLE, STEP_EXPLICIT } solver;
     assembly *matrix;
+    softened softened;                /* constraints that depend on each other */
     struct chord *chord;              /* a rough matrix to begin with (chord.h), or NULL */
     int chord_tried;                  /* in this step: 1 as a matrix, 2 to settle */
     newton_matrix at_work;            /* what the last factor has made */
@@ -91,6 +93,7 @@ typedef struct {
     int saddle_momentum, saddle_force; /* evaluations: of pi, and of the constraint force */
     const assembly_entry *saddle_multiplier;
     real *saddle_room;
+    real *spare;                      /* of softened.h */
 } step_compiled;
 
 /* Which phase of the table, or -1 for the results: rows q, p, then the work. Memory is the context's; the numbers that

@@ -112,7 +112,8 @@ static int compile(stepper *r, real tolerance)
     if (!status) status = X(step_phase_compile)(w, -1, &r->results);
     if (!status) status = X(newton_create)(r->s->context, largest, tolerance, &r->newton);
     if (!status) status = create_workspace(r);
-    return status ? status : X(lower_create)(r->s, &r->table, tolerance, &r->lowered);
+    if (status || r->s->softening) return status;
+    return X(lower_create)(r->s, &r->table, tolerance, &r->lowered);
 }
 
 int X(stepper_create)(struct system *s, const step_table *table, real tolerance, stepper **result)

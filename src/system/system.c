@@ -198,6 +198,7 @@ void X(system_destroy)(struct system *s)
     taut_pattern_destroy(s->context, s->identity);
     taut_pattern_destroy(s->context, s->inverse_mass_shape);
     taut_mem_free(s->context, s->constants);
+    taut_mem_free(s->context, s->softening);
     taut_mem_free(s->context, s->start.room);
     taut_mem_free(s->context, s->inverse_mass);
     taut_mem_free(s->context, s->offset);

@@ -122,6 +122,7 @@ struct system {
     struct hamiltonian_form *hamiltonian; /* H as a formula, where it was asked for and there is one
                                              (hamiltonian_form.h) */
     int hamiltonian_sought;
+    double *softening;    /* c: of constraints that depend on each other (solve/redundancy.h); NULL: independent */
     real least;           /* coordinates all below this have no scale of their own: a thousandth of the largest start
                              value */
     workspace *work;      /* what evaluations write: of the thread that uses this struct */

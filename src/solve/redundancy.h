@@ -1,0 +1,25 @@
+/* Constraints that depend on each other but agree: the motion is unique, the multipliers are not.
+ *
+ * Then S = G M^-1 G' is singular, and so is every matrix of a step. They are softened: S + D takes the place of S in
+ * Newton's matrix, D a small diagonal, and not in the equations. So the equations are solved as before, down to
+ * round-off; corrections of the motion shrink by D/S an iteration, which costs one more at most. Of the multipliers
+ *     lambda - ((S + D)^-1 D)^k lambda
+ * is the one of least size sum_k D_k lambda_k^2 among those that make the same force.
+ *
+ * D_k = SOFTENING sum_i G_ki^2 / M_ii at the start: the square of the force of a unit multiplier, coordinate by
+ * coordinate in the metric of the kinetic energy. So D_k lambda_k^2 does not depend on the units of constraint,
+ * coordinates or masses, and constraints that say the same in other units carry the same force. */
+#ifndef TAUT_SOLVE_REDUNDANCY_H
+#define TAUT_SOLVE_REDUNDANCY_H
+
+#include "system/system.h"
+
+/* D relative to S. Corrections lose D/S times the condition of the independent part; what round-off leaves of
+   dependent equations becomes multipliers, divided by D. */
+#define SOFTENING 1e-8
+enum { REDUNDANCY_PASSES = 3 }; /* k above: leaves (D/S)^k of what is determined to the next corrections */
+
+/* Softens the constraints of a system, from here on: g, values of BLOCK_G at the start. */
+int X(redundancy_soften)(struct system *s, const place *at, const real *g);
+
+#endif

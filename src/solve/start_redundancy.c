@@ -1,0 +1,118 @@
+/* Constraints that depend on others where the start is: whether they do so everywhere near it and agree, so that the
+ * model can run as written (redundancy.h), or only there. */
+#include <math.h>
+#include <string.h>
+
+#include "solve/rank.h"
+#include "solve/redundancy.h"
+#include "solve/start_parts.h"
+
+#define ASIDE 1e-3 /* how far from the start the rank is looked at again, relative to the coordinates */
+
+/* Numbers in (-1, 1), the same each time. */
+static double next_number(uint64_t *seed)
+{
+    *seed = *seed * 6364136223846793005u + 1442695040888963407u;
+    return (double)(*seed >> 11) * 0x1p-52 - 1;
+}
+
+/* From where all coordinates are, onto the constraints. *met: 0 where they are not met, or too many to search. */
+static int settle_all(starter *z, int *met)
+{
+    struct system *s = z->s;
+    uint32_t count = z->count, *keep = z->free, *all = taut_mem_new(s->context, s->n, sizeof *all);
+    int searched = 0;
+    if (!all) return TAUT_OUT_OF_MEMORY;
+    for (uint32_t i = 0; i < s->n; i++) all[i] = i;
+    z->free = all, z->count = s->n;
+    int status = X(start_settle)(z, NULL, &searched);
+    z->free = keep, z->count = count;
+    taut_mem_free(s->context, all);
+    *met = !status && searched && X(start_is_met)(z);
+    return status;
+}
+
+static int find_rank(starter *z, rank **found)
+{
+    place at = start_here(z);
+    X(system_block_values)(z->s, BLOCK_G, &at, z->g);
+    return X(rank_create)(z->s, z->g, found);
+}
+
+/* The rank at a point of the constraints near the start, in a direction in which they can move. */
+static int rank_aside(starter *z, const rank *here, uint32_t *number)
+{
+    struct system *s = z->s;
+    real *unknown = start_unknown(z), size = real_largest(unknown, s->n) + s->least, most = 0;
+    uint64_t seed = 1;
+    rank *there = NULL;
+    int met = 0;
+    *number = X(rank_number)(here);
+    for (uint32_t i = 0; i < s->n; i++) z->v[i] = (real)next_number(&seed);
+    X(rank_remove)(here, z->v);
+    most = real_largest(z->v, s->n);
+    if (!(most > (real)1e-9)) return TAUT_OK; /* nothing can move */
+    for (uint32_t i = 0; i < s->n; i++) unknown[i] += size * (real)ASIDE / most * z->v[i];
+    int status = settle_all(z, &met);
+    if (status || !met) return status;
+    status = find_rank(z, &there);
+    if (!status) *number = X(rank_number)(there);
+    X(rank_destroy)(there);
+    return status;
+}
+
+/* Whether each dependent constraint has a gradient, and moves as those do on which it depends. */
+static int agree(starter *z, rank *found)
+{
+    for (uint32_t k = 0; k < z->s->c; k++) {
+        if (!X(rank_is_dependent)(found, k)) continue;
+        const double *c = X(rank_coefficients)(found, k);
+        int alone = 1;
+        for (uint32_t j = 0; j < k; j++) alone &= c[j] == 0;
+        if (alone || X(start_parts_in_time)(z, c, k)) return 0;
+    }
+    return 1;
+}
+
+static int look(starter *z, real *met_at, start_report *report, int *redundant)
+{
+    struct system *s = z->s;
+    rank *here = NULL;
+    uint32_t aside = 0;
+    int met = X(start_is_met)(z), status = TAUT_OK;
+    if (!met) status = settle_all(z, &met);
+    if (status || !met) return status;
+    status = find_rank(z, &here);
+    uint32_t number = status ? 0 : X(rank_number)(here);
+    if (!status && number < s->c && agree(z, here)) {
+        memcpy(met_at, start_unknown(z), s->n * sizeof(real));
+        status = rank_aside(z, here, &aside);
+        memcpy(start_unknown(z), met_at, s->n * sizeof(real));
+        *redundant = !status && aside == number;
+        report->singular = !status && aside > number;
+    }
+    if (!status && *redundant) {
+        place at = start_here(z);
+        X(system_block_values)(s, BLOCK_G, &at, z->g);
+        status = X(redundancy_soften)(s, &at, z->g);
+        report->rank = number;
+    }
+    X(rank_destroy)(here);
+    return status;
+}
+
+int X(start_soften)(starter *z, start_report *report, int *softened)
+{
+    struct system *s = z->s;
+    *softened = 0;
+    if (s->softening || z->velocity || s->structure.force_multiplier || !X(rank_is_affordable)(s)) return TAUT_OK;
+    real *given = taut_mem_new(s->context, 2 * (size_t)s->n, sizeof *given);
+    if (!given) return TAUT_OUT_OF_MEMORY;
+    memcpy(given, start_unknown(z), s->n * sizeof(real));
+    int status = look(z, given + s->n, report, softened);
+    memcpy(start_unknown(z), given, s->n * sizeof(real));
+    taut_mem_free(s->context, given);
+    if (status || !*softened) return status;
+    X(kkt_destroy)(z->kkt);
+    return X(kkt_create)(s, &z->kkt);
+}
