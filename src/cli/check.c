@@ -28,7 +28,7 @@ typedef struct {
     model *m;
     int all, dirac;
     long shown;
-    char conserved[1024], methods[1024], refused[4096], same[300], redundant[4096], first_redundant[700];
+    char conserved[1024], methods[1024], refused[4096], same[300], redundant[4096];
     struct start_line {
         char name[64];
         wide value;
@@ -66,13 +66,8 @@ static void on_redundant(void *user, uint32_t k, const char *on)
 {
     report *r = user;
     char line[700];
-    snprintf(line, sizeof line, "    '%s' (line %d) is redundant%s%s", r->m->constraints[k].name,
-             r->m->constraints[k].line, on[0] ? ": it depends on " : ": its gradient is zero here", on);
-    if (!r->redundant[0])
-        snprintf(r->first_redundant, sizeof r->first_redundant,
-                 "%.200s:%d: constraint '%.200s' is redundant%s%.200s; remove it", r->m->file,
-                 r->m->constraints[k].line, r->m->constraints[k].name,
-                 on[0] ? ": it depends on " : ": its gradient is zero here", on);
+    snprintf(line, sizeof line, "    '%s' (line %d)%s%s", r->m->constraints[k].name, r->m->constraints[k].line,
+             on[0] ? " depends on " : " has a zero gradient here", on);
     append(r->redundant, sizeof r->redundant, "\n", line);
 }
 
@@ -118,7 +113,7 @@ static void print_start(const report *r, const engine_check *c)
     if (!c->start_status && (c->moved_q > (wide)1e-9 || c->moved_w > (wide)1e-9))
         printf("    moved onto the constraints: positions by %.2g, velocities by %.2g\n", (double)c->moved_q,
                (double)c->moved_w);
-    if (c->start_status && !r->redundant[0]) printf("    NOT CONSISTENT: %s\n", c->start_text);
+    if (c->start_status) printf("    NOT CONSISTENT: %s\n", c->start_text);
 }
 
 static void print_structure(const model *m, const engine_check *c)
@@ -216,9 +211,12 @@ static int print_report(const report *r, const engine_check *c)
                c->closed_names);
         printf("\n  impacts          %s", r->m->impact_law == IMPACT_SEQUENTIAL ? "sequential" : "simultaneous");
     }
-    printf("\n  freedom          %s%d degree%s\n", c->rank_known ? "" : "at least ", c->degrees_of_freedom,
-           c->degrees_of_freedom == 1 ? "" : "s");
-    if (r->redundant[0]) printf("  REDUNDANT\n%s\n", r->redundant);
+    if (c->rank_known)
+        printf("\n  freedom          %d degree%s\n", c->degrees_of_freedom, c->degrees_of_freedom == 1 ? "" : "s");
+    else
+        printf("\n  freedom          not known: there is no consistent start\n");
+    if (r->redundant[0]) printf("  dependent%s\n%s\n", c->start_status ? "" : "        the motion does not depend on "
+           "which; their multipliers are one choice of many", r->redundant);
     print_structure(r->m, c);
     printf("  conserved        %s%s%s\n", c->energy_conserved ? "energy" : "",
            c->energy_conserved && r->conserved[0] ? ", " : "",
@@ -230,8 +228,6 @@ static int print_report(const report *r, const engine_check *c)
     printf("  methods          %s\n", r->methods[0] ? r->methods : "none fits");
     if (r->refused[0]) printf("  not suitable\n%s\n", r->refused);
     print_start(r, c);
-    if (r->redundant[0])
-        return complain(EXIT_USAGE, "%s", r->first_redundant);
     return c->start_status ? complain(EXIT_USAGE, "%s", c->start_text) : EXIT_DONE;
 }
 

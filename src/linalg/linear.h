@@ -56,6 +56,10 @@ void taut_linear_settle(linear *solver, const double *values);
 /* b := A^-1 b (or A'^-1 b). Needs a successful factor. */
 int taut_linear_solve(linear *solver, double *b);
 int taut_linear_solve_transposed(linear *solver, double *b);
+/* LDL only, of a symmetric positive definite matrix with ones on its diagonal: which unknowns (original numbering) have
+   pivots of at most `limit`, the square of what is left of them beside those eliminated before. Returns how many; the
+   next solve needs another factor. */
+int taut_linear_small_pivots(linear *solver, const double *values, double limit, unsigned char *small);
 const linear_info *taut_linear_status(const linear *solver);
 const char *taut_linear_backend_name(linear_backend backend);
 void taut_linear_destroy(linear *solver);

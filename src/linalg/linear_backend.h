@@ -29,6 +29,7 @@ extern const linear_operations taut_linear_small, taut_linear_lapack, taut_linea
 
 /* LDL's part of taut_linear_value_order. */
 int taut_ldl_value_order(void *state, const int **order);
+int taut_ldl_small_pivots(void *state, const double *values, double limit, unsigned char *small);
 
 /* A pivot below this fraction of what it was computed from has lost all but three digits to cancellation: the matrix is
    singular to working precision. One number for every back end, so that they agree on what singular means. */

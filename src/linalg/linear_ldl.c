@@ -182,6 +182,20 @@ static int make_numbers(ldl *s)
     return s->lower && s->upper && s->inverse && s->x && s->y ? TAUT_OK : TAUT_OUT_OF_MEMORY;
 }
 
+/* By the elimination for any pattern, whatever the last factorisation was. */
+int taut_ldl_small_pivots(void *state, const double *values, double limit, unsigned char *small)
+{
+    ldl *s = state;
+    int count = 0;
+    ldl_outcome found = eliminate(s, values);
+    for (int k = 0; k < s->n; k++) {
+        int is_small = k >= found.stopped || !(fabs(1 / s->inverse[k]) > limit);
+        small[s->order ? s->order[k] : k] = (unsigned char)is_small;
+        count += is_small;
+    }
+    return count;
+}
+
 int taut_ldl_value_order(void *state, const int **order)
 {
     ldl *s = state;

@@ -63,8 +63,7 @@ typedef struct {
 typedef struct {
     uint32_t coordinates, constraints, rank;
     int degrees_of_freedom;
-    /* 0 when constraints are not met at the start, or the system is too large for the dense rank test and no start
-       was found; then degrees_of_freedom is the least that it can be */
+    /* 0 when constraints are not met at the start; then degrees_of_freedom is the least that it can be */
     int rank_known;
     int start_status;           /* what the consistent start said; its text is in start_text */
     char start_text[TAUT_ERROR_TEXT];

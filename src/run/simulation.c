@@ -82,6 +82,17 @@ int X(simulation_system)(simulation *z, start_mode start)
     return X(system_create)(z->m, &z->s);
 }
 
+/* Once: a start is made once in a simulation. */
+static void tell_redundancy(const simulation *z)
+{
+    const start_report *r = &z->start;
+    taut_note(z->s->context,
+              "%u of %u constraints depend%s on the others (%s); the motion does not depend on which; %s multiplier%s, "
+              "and those of the constraints %s on, are one choice of many",
+              r->dependent, z->s->c, r->dependent == 1 ? "s" : "", r->names, r->dependent == 1 ? "its" : "their",
+              r->dependent == 1 ? "" : "s", r->dependent == 1 ? "it depends" : "they depend");
+}
+
 int X(simulation_create)(model *m, const engine_options *options, simulation **result)
 {
     return X(simulation_create_with)(m, options, NULL, result);
@@ -141,6 +152,7 @@ int X(simulation_create_with)(model *m, const engine_options *options, const str
                            "constraints, is for naive, extended and dirac",
                            class->info->name);
     if (!status) status = X(start_state)(z->s, options->start, &z->x, &z->start);
+    if (!status && z->start.dependent) tell_redundancy(z);
     if (!status) status = X(method_create_with)(z->s, class, &z->spec, (real)options->tolerance, &z->method);
     if (!status && m->start_points_line) status = start_from_points(z, options->start, (real)options->step);
     if (!status) status = X(symmetry_find)(z->s, z->x.q, z->x.w, z->symmetries, &z->symmetry_count);

@@ -16,10 +16,6 @@ static int find_rank(simulation *z, engine_check *out, void (*redundant)(void *,
         return TAUT_OK;
     }
     if (z->start.unmet) return TAUT_OK;
-    if (!X(rank_is_affordable)(s)) {
-        out->rank_known = !out->start_status; /* the start was found with a regular matrix */
-        return TAUT_OK;
-    }
     place at = place_at(z->s, z->x.q, z->x.w, &z->x.t, NULL);
     X(system_block_values)(s, BLOCK_G, &at, z->g_values);
     int status = X(rank_create)(s, z->g_values, &found);

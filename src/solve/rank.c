@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "base/room.h"
+#include "solve/rank_large.h"
 
 #define MOST_WORK 1e9 /* operations: a second or so */
 /* A gradient is dependent when this much of its length, or less, is independent of those before it. The matrix of the
@@ -11,11 +12,13 @@
    is well above the square root of the round-off of double, 1.5e-8, to which the point is known where two surfaces
    touch: the answer does not depend on last bits. */
 #define DEPENDENT 3e-7
+#define SAME 1e-6     /* numbers that agree to this follow from each other */
 #define INVOLVED 1e-6 /* a gradient that takes part with less than this of the largest does not; above DEPENDENT */
 
 struct rank {
     const struct system *s;
     uint32_t rows, columns, number;
+    large_rank *large;    /* instead of the arrays below */
     void *room;           /* of the arrays below */
     double *q;            /* orthonormal rows */
     double *r;            /* coefficients of each row in those before it */
@@ -28,6 +31,7 @@ void X(rank_destroy)(rank *z)
 {
     if (!z) return;
     taut_context *context = z->s->context;
+    X(large_rank_destroy)(z->large);
     taut_mem_free(context, z->room);
     taut_mem_free(context, z);
 }
@@ -60,8 +64,6 @@ static void orthogonalise(rank *z)
     }
 }
 
-int X(rank_is_affordable)(const struct system *s) { return (double)s->c * s->c * s->n <= MOST_WORK; }
-
 static void lay_out(void *self, room_layout *l)
 {
     rank *z = self;
@@ -79,10 +81,16 @@ int X(rank_create)(const struct system *s, const real *values, rank **result)
     *result = NULL;
     if (!z) return TAUT_OUT_OF_MEMORY;
     *z = (rank){ .s = s, .rows = s->c, .columns = s->n };
-    int status = room_create(s->context, lay_out, z, &z->room);
+    int large = (double)s->c * s->c * s->n > MOST_WORK;
+    int status = large ? X(large_rank_create)(s, values, &z->large) : room_create(s->context, lay_out, z, &z->room);
     if (status) {
         X(rank_destroy)(z);
         return status;
+    }
+    if (large) {
+        z->number = X(large_rank_number)(z->large);
+        *result = z;
+        return TAUT_OK;
     }
     for (int k = 0; k < p->rows; k++)
         for (int e = p->start[k]; e < p->start[k + 1]; e++)
@@ -94,10 +102,14 @@ int X(rank_create)(const struct system *s, const real *values, rank **result)
 
 uint32_t X(rank_number)(const rank *z) { return z->number; }
 
-int X(rank_is_dependent)(const rank *z, uint32_t k) { return z->dependent[k]; }
+int X(rank_is_dependent)(const rank *z, uint32_t k)
+{
+    return z->large ? X(large_rank_is_dependent)(z->large, k) : z->dependent[k];
+}
 
-/* Solves R' c = r_k backwards. */
-const double *X(rank_coefficients)(rank *z, uint32_t k)
+/* The gradient of dependent constraint k is the sum of c_j times that of constraint j < k: solves R' c = r_k
+   backwards. */
+static const double *coefficients(rank *z, uint32_t k)
 {
     double *c = z->c;
     for (uint32_t j = 0; j < z->rows; j++) c[j] = j < k ? z->r[(size_t)k * z->rows + j] : 0;
@@ -112,8 +124,26 @@ const double *X(rank_coefficients)(rank *z, uint32_t k)
     return c;
 }
 
+int X(rank_reaches)(rank *z, const real *x, uint32_t *k)
+{
+    *k = 0;
+    if (z->large) return X(large_rank_outside)(z->large, x) <= SAME;
+    for (; *k < z->rows; ++*k) {
+        if (!z->dependent[*k]) continue;
+        const double *c = coefficients(z, *k);
+        double sum = (double)x[*k], size = fabs(sum);
+        for (uint32_t j = 0; j < *k; j++) sum -= c[j] * (double)x[j], size += fabs(c[j] * (double)x[j]);
+        if (fabs(sum) > SAME * size) return 0;
+    }
+    return 1;
+}
+
 void X(rank_remove)(const rank *z, real *x)
 {
+    if (z->large) {
+        X(large_rank_remove)(z->large, x);
+        return;
+    }
     for (uint32_t k = 0; k < z->rows; k++) {
         const double *row = z->q + (size_t)k * z->columns;
         real along = 0;
@@ -124,7 +154,11 @@ void X(rank_remove)(const rank *z, real *x)
 
 void X(rank_names)(rank *z, uint32_t k, char *text, size_t size)
 {
-    const double *c = X(rank_coefficients)(z, k);
+    if (z->large) {
+        snprintf(text, size, "others");
+        return;
+    }
+    const double *c = coefficients(z, k);
     double most = 0;
     size_t at = 0;
     text[0] = 0;

@@ -9,7 +9,8 @@
 typedef struct {
     uint32_t free_q, free_w;   /* how many values were solved for */
     real moved_q, moved_w;     /* largest change by polishing or projection */
-    uint32_t rank;             /* of constraints that depend on each other and agree; 0: they are independent */
+    uint32_t dependent;        /* constraints that depend on others, and agree with them */
+    char names[160];           /* of the first of these */
     int singular;              /* they depend on each other at the start, and not beside it */
     int unmet;                 /* failed as constraints are not met, or not for long: their rank here says nothing */
 } start_report;

@@ -44,47 +44,58 @@ static int contradictory(starter *z, const double *left)
                 (double)z->r[a], (double)z->r[b]);
 }
 
-int X(start_parts_in_time)(starter *z, const double *c, uint32_t k)
+/* Of constraints that are met, constraint k depends on `on`, or has no gradient where that is empty. */
+static int say_dependent(const starter *z, const start_report *report, uint32_t k, const char *on, int apart)
 {
-    real *rate = z->r;
-    place at = start_here(z);
-    X(system_constraint_rate)(z->s, &at, rate);
-    double sum = (double)rate[k], size = fabs(sum);
-    for (uint32_t j = 0; j < k; j++) sum -= c[j] * (double)rate[j], size += fabs(c[j] * (double)rate[j]);
-    return fabs(sum) > SAME * size;
+    const struct system *s = z->s;
+    const origin of = X(system_constraint_origin)(s, k);
+    if (apart && on[0])
+        return taut_fail(s->context, TAUT_BAD_MODEL,
+                         "%s:%d: constraint '%s' contradicts %s: they agree at the start and part as time goes on; "
+                         "change one of them", of.file, of.line, of.name, on);
+    if (apart)
+        return taut_fail(s->context, TAUT_BAD_MODEL,
+                         "%s:%d: constraint '%s' cannot be kept: it changes with time where its gradient is zero; "
+                         "change it, or start elsewhere", of.file, of.line, of.name);
+    if (!on[0])
+        return taut_fail(s->context, TAUT_SINGULAR,
+                         "%s:%d: constraint '%s' has a zero gradient where it is met, so it can exert no force; a sum "
+                         "of squares, as norm2(a - p) to pin a point, is like that: write its parts as constraints of "
+                         "their own, a.x - p.x and so on; or start elsewhere", of.file, of.line, of.name);
+    if (report->singular)
+        return taut_fail(s->context, TAUT_SINGULAR,
+                         "%s:%d: the start is a singular position: here constraint '%s' depends on %s, beside it it "
+                         "does not, and the motion could go on in more than one way; start a little beside it",
+                         of.file, of.line, of.name, on);
+    if (s->structure.force_multiplier)
+        return taut_fail(s->context, TAUT_SINGULAR,
+                         "%s:%d: constraint '%s' is redundant: it depends on %s, so the multipliers are not "
+                         "determined, and there are forces that depend on them; remove it",
+                         of.file, of.line, of.name, on);
+    return taut_fail(s->context, TAUT_SINGULAR,
+                     "%s:%d: constraint '%s' is redundant: it depends on %s, so its multiplier is not determined; "
+                     "remove it", of.file, of.line, of.name, on);
 }
 
-/* Of constraints that are met at the unknowns: TAUT_OK when they are independent, or too many to tell. */
+/* Of constraints that are met at the unknowns: TAUT_OK when they are independent. */
 static int dependent(starter *z, start_report *report)
 {
     struct system *s = z->s;
     rank *found = NULL;
-    uint32_t k = 0;
-    char on[400], text[500] = "its gradient is zero here";
-    if (!X(rank_is_affordable)(s)) return TAUT_OK;
+    uint32_t k = 0, first = 0;
+    char on[400];
     place at = start_here(z);
     X(system_block_values)(s, BLOCK_G, &at, z->g);
     int status = X(rank_create)(s, z->g, &found);
     if (status) return status;
-    while (k < s->c && !X(rank_is_dependent)(found, k)) k++;
-    if (k < s->c) {
-        const origin of = X(system_constraint_origin)(s, k);
-        int apart = X(start_parts_in_time)(z, X(rank_coefficients)(found, k), k);
+    while (first < s->c && !X(rank_is_dependent)(found, first)) first++;
+    if (first < s->c) {
+        X(system_constraint_rate)(s, &at, z->r);
+        int apart = !X(rank_reaches)(found, z->r, &k);
         report->unmet = apart;
+        if (!apart || !X(rank_is_dependent)(found, k)) k = first;
         X(rank_names)(found, k, on, sizeof on);
-        if (on[0]) snprintf(text, sizeof text, "it depends on %s", on);
-        if (apart && on[0])
-            status = taut_fail(s->context, TAUT_BAD_MODEL,
-                          "%s:%d: constraint '%s' contradicts %s: they agree at the start and part as time goes on; "
-                          "change one of them", of.file, of.line, of.name, on);
-        else if (apart)
-            status = taut_fail(s->context, TAUT_BAD_MODEL,
-                          "%s:%d: constraint '%s' cannot be kept: it changes with time where its gradient is zero; "
-                          "change it, or start elsewhere", of.file, of.line, of.name);
-        else
-            status = taut_fail(s->context, TAUT_SINGULAR,
-                          "%s:%d: constraint '%s' is redundant: %s, so its multiplier is not determined; remove it",
-                          of.file, of.line, of.name, text);
+        status = say_dependent(z, report, k, on, apart);
     }
     X(rank_destroy)(found);
     return status;

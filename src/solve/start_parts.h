@@ -43,9 +43,6 @@ int X(start_settle)(starter *z, double *left, int *searched);
    beginning where they are. *found: 0 when the iteration does not converge. */
 int X(start_nearest)(starter *z, const real *given, int *found);
 
-/* Whether dependent constraint k, whose gradient is the sum of c_j times that of constraint j < k, moves otherwise than
-   these: 'x = t' and 'x = 2 t'. */
-int X(start_parts_in_time)(starter *z, const double *c, uint32_t k);
 /* After TAUT_SINGULAR: softens the system where its constraints depend on each other all around the start, and agree.
    The unknowns stay. */
 int X(start_soften)(starter *z, start_report *report, int *softened);

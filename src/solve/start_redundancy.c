@@ -1,6 +1,6 @@
 /* Constraints that depend on others where the start is: whether they do so everywhere near it and agree, so that the
  * model can run as written (redundancy.h), or only there. */
-#include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "solve/rank.h"
@@ -61,17 +61,37 @@ static int rank_aside(starter *z, const rank *here, uint32_t *number)
     return status;
 }
 
-/* Whether each dependent constraint has a gradient, and moves as those do on which it depends. */
+/* Whether each dependent constraint has a gradient, and moves as those do on which it depends: 'x = t' and 'x = 2 t'
+   do not. */
 static int agree(starter *z, rank *found)
 {
+    uint32_t first;
+    char on[100];
     for (uint32_t k = 0; k < z->s->c; k++) {
         if (!X(rank_is_dependent)(found, k)) continue;
-        const double *c = X(rank_coefficients)(found, k);
-        int alone = 1;
-        for (uint32_t j = 0; j < k; j++) alone &= c[j] == 0;
-        if (alone || X(start_parts_in_time)(z, c, k)) return 0;
+        X(rank_names)(found, k, on, sizeof on);
+        if (!on[0]) return 0;
     }
-    return 1;
+    place at = start_here(z);
+    X(system_constraint_rate)(z->s, &at, z->r);
+    return X(rank_reaches)(found, z->r, &first);
+}
+
+static void name_dependent(const struct system *s, const rank *found, start_report *report)
+{
+    size_t at = 0;
+    uint32_t named = 0;
+    report->names[0] = 0;
+    for (uint32_t k = 0; k < s->c; k++) {
+        if (!X(rank_is_dependent)(found, k)) continue;
+        report->dependent++;
+        if (named == 6) continue;
+        at += (size_t)snprintf(report->names + at, sizeof report->names - at, "%s%.20s", named ? ", " : "",
+                               X(system_constraint_origin)(s, k).name);
+        named++;
+    }
+    if (named < report->dependent)
+        snprintf(report->names + at, sizeof report->names - at, " and %u more", report->dependent - named);
 }
 
 static int look(starter *z, real *met_at, start_report *report, int *redundant)
@@ -95,7 +115,7 @@ static int look(starter *z, real *met_at, start_report *report, int *redundant)
         place at = start_here(z);
         X(system_block_values)(s, BLOCK_G, &at, z->g);
         status = X(redundancy_soften)(s, &at, z->g);
-        report->rank = number;
+        if (!status) name_dependent(s, here, report);
     }
     X(rank_destroy)(here);
     return status;
@@ -105,7 +125,7 @@ int X(start_soften)(starter *z, start_report *report, int *softened)
 {
     struct system *s = z->s;
     *softened = 0;
-    if (s->softening || z->velocity || s->structure.force_multiplier || !X(rank_is_affordable)(s)) return TAUT_OK;
+    if (s->softening || z->velocity || s->structure.force_multiplier) return TAUT_OK;
     real *given = taut_mem_new(s->context, 2 * (size_t)s->n, sizeof *given);
     if (!given) return TAUT_OUT_OF_MEMORY;
     memcpy(given, start_unknown(z), s->n * sizeof(real));

@@ -45,9 +45,10 @@ typedef struct {
     int count, others;
 } ordering;
 
-static void add_to(ordering *o, int at, int constraint, int pass)
+static void add_to(const step_compiled *p, ordering *o, int at, step_size size, int pass)
 {
-    if (constraint != pass || o->count == STEP_GROUPS) return;
+    int constraint = size == STEP_C;
+    if (constraint != pass || o->count == STEP_GROUPS || (size == STEP_Y && !p->w->s->embedded)) return;
     o->at[o->count++] = at;
     o->others += !constraint;
 }
@@ -58,9 +59,9 @@ static void order_both(const step_compiled *p, ordering *rows, ordering *columns
     *rows = *columns = (ordering){ 0 };
     for (int pass = 0; pass < 2; pass++) {
         for (int g = p->first_group; g < p->first_group + p->group_count; g++)
-            add_to(columns, (int)(p->w->offsets[g] - p->w->offsets[p->first_group]), t->groups[g].size == STEP_C, pass);
+            add_to(p, columns, (int)(p->w->offsets[g] - p->w->offsets[p->first_group]), t->groups[g].size, pass);
         for (int e = 0; e < t->equation_count; e++)
-            if (t->equations[e].phase == p->index) add_to(rows, p->rows[e], t->equations[e].size == STEP_C, pass);
+            if (t->equations[e].phase == p->index) add_to(p, rows, p->rows[e], t->equations[e].size, pass);
     }
 }
 
