@@ -30,7 +30,7 @@ static int find_weights(struct system *s, const place *at, real *weights)
     return TAUT_OK;
 }
 
-int X(redundancy_soften)(struct system *s, const place *at, const real *g)
+int X(redundancy_soften)(struct system *s, const place *at, const real *g, double part)
 {
     const pattern *p = s->blocks[BLOCK_G].parts[0].shape;
     real *weights = taut_mem_new(s->context, s->n, sizeof *weights);
@@ -39,7 +39,7 @@ int X(redundancy_soften)(struct system *s, const place *at, const real *g)
     for (int k = 0; !status && k < p->rows; k++) {
         real sum = 0;
         for (int e = p->start[k]; e < p->start[k + 1]; e++) sum += g[e] * g[e] * weights[p->index[e]];
-        softening[k] = SOFTENING * (double)sum;
+        softening[k] = part * (double)sum;
     }
     taut_mem_free(s->context, weights);
     if (status) {

@@ -6,7 +6,7 @@
  *     lambda - ((S + D)^-1 D)^k lambda
  * is the one of least size sum_k D_k lambda_k^2 among those that make the same force.
  *
- * D_k = SOFTENING sum_i G_ki^2 / M_ii at the start: the square of the force of a unit multiplier, coordinate by
+ * D_k = part sum_i G_ki^2 / M_ii at the start: the square of the force of a unit multiplier, coordinate by
  * coordinate in the metric of the kinetic energy. So D_k lambda_k^2 does not depend on the units of constraint,
  * coordinates or masses, and constraints that say the same in other units carry the same force. */
 #ifndef TAUT_SOLVE_REDUNDANCY_H
@@ -14,12 +14,13 @@
 
 #include "system/system.h"
 
-/* D relative to S. Corrections lose D/S times the condition of the independent part; what round-off leaves of
-   dependent equations becomes multipliers, divided by D. */
-#define SOFTENING 1e-8
+/* D relative to S: at most, and at least. The motion's corrections shrink by D over the least eigenvalue of S that is
+   not zero, in an iteration: long structures need less. Round-off in dependent equations is divided by it. */
+#define SOFTENING_MOST 1e-8
+#define SOFTENING_LEAST 1e-12
 enum { REDUNDANCY_PASSES = 3 }; /* k above: leaves (D/S)^k of what is determined to the next corrections */
 
-/* Softens the constraints of a system, from here on: g, values of BLOCK_G at the start. */
-int X(redundancy_soften)(struct system *s, const place *at, const real *g);
+/* Softens the constraints of a system, from here on, by `part`; g: values of BLOCK_G at the start. */
+int X(redundancy_soften)(struct system *s, const place *at, const real *g, double part);
 
 #endif

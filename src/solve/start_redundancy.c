@@ -1,5 +1,6 @@
 /* Constraints that depend on others where the start is: whether they do so everywhere near it and agree, so that the
  * model can run as written (redundancy.h), or only there. */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -94,6 +95,44 @@ static void name_dependent(const struct system *s, const rank *found, start_repo
         snprintf(report->names + at, sizeof report->names - at, " and %u more", report->dependent - named);
 }
 
+/* Whether D is far below all of S that is not zero. With P = (S + D)^-1 D the eigenvalues of P are one where S is zero,
+   and small elsewhere: then P^3 and P^6 are the same but for 10^-4. */
+static int is_apart(starter *z, int *apart)
+{
+    struct system *s = z->s;
+    uint64_t seed = 1;
+    double most = 0;
+    place at = start_here(z);
+    int status = X(kkt_factor)(z->kkt, &at);
+    real *once = z->r, *rest = taut_mem_new(s->context, s->c, sizeof *rest);
+    if (!rest) return TAUT_OUT_OF_MEMORY;
+    for (uint32_t k = 0; k < s->c; k++) rest[k] = once[k] = (real)(next_number(&seed) / sqrt(s->softening[k]));
+    if (!status) status = X(kkt_choose)(z->kkt, NULL, rest);
+    for (uint32_t k = 0; k < s->c; k++) rest[k] = once[k] = once[k] - rest[k]; /* P^3 of it */
+    if (!status) status = X(kkt_choose)(z->kkt, NULL, rest);
+    for (uint32_t k = 0; k < s->c; k++) most = fmax(most, fabs((double)rest[k]) * sqrt(s->softening[k]));
+    taut_mem_free(s->context, rest);
+    *apart = !status && most <= 1e-4;
+    return status;
+}
+
+static int soften(starter *z)
+{
+    struct system *s = z->s;
+    int apart = 0, status = TAUT_OK;
+    double part = SOFTENING_MOST;
+    for (; !status && !apart && part >= SOFTENING_LEAST; part /= 100) {
+        place at = start_here(z);
+        X(system_block_values)(s, BLOCK_G, &at, z->g);
+        status = X(redundancy_soften)(s, &at, z->g, part);
+        X(kkt_destroy)(z->kkt);
+        z->kkt = NULL;
+        if (!status) status = X(kkt_create)(s, &z->kkt);
+        if (!status) status = is_apart(z, &apart);
+    }
+    return status;
+}
+
 static int look(starter *z, real *met_at, start_report *report, int *redundant)
 {
     struct system *s = z->s;
@@ -112,9 +151,7 @@ static int look(starter *z, real *met_at, start_report *report, int *redundant)
         report->singular = !status && aside > number;
     }
     if (!status && *redundant) {
-        place at = start_here(z);
-        X(system_block_values)(s, BLOCK_G, &at, z->g);
-        status = X(redundancy_soften)(s, &at, z->g);
+        status = soften(z);
         if (!status) name_dependent(s, here, report);
     }
     X(rank_destroy)(here);
@@ -132,7 +169,5 @@ int X(start_soften)(starter *z, start_report *report, int *softened)
     int status = look(z, given + s->n, report, softened);
     memcpy(start_unknown(z), given, s->n * sizeof(real));
     taut_mem_free(s->context, given);
-    if (status || !*softened) return status;
-    X(kkt_destroy)(z->kkt);
-    return X(kkt_create)(s, &z->kkt);
+    return status;
 }
