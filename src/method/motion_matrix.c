@@ -28,6 +28,9 @@ struct motion_matrix {
     entry entries[ENTRIES_MOST];
     int count;
     int coupling[2][STAGES_MOST][STAGES_MOST]; /* -h a_ij of y in the equations of x */
+    block_shape softening;       /* the diagonal of each of these groups of multipliers (solve/redundancy.h) */
+    pattern *diagonal;           /* its shape; NULL: nothing is softened */
+    int softened[STAGES_MOST][3];
     block_shape identity, g_transposed, rate_transposed, acceleration, acceleration_transposed;
     assembly *matrix;
     real *values, *unknowns;
@@ -38,6 +41,7 @@ void X(motion_matrix_destroy)(motion_matrix *m)
 {
     if (!m) return;
     X(assembly_destroy)(m->matrix);
+    taut_pattern_destroy(m->s->context, m->diagonal);
     taut_mem_free(m->s->context, m->values);
     taut_mem_free(m->s->context, m->unknowns);
     taut_mem_free(m->s->context, m);
@@ -149,7 +153,26 @@ static int prepare_blocks(motion_matrix *m)
     m->acceleration_transposed.parts[0].transposed = 1;
     for (int k = 0; k < m->count; k++)
         if (m->entries[k].at.block->value_count > m->room) m->room = m->entries[k].at.block->value_count;
-    return TAUT_OK;
+    if (!s->softening) return TAUT_OK;
+    m->softening = (block_shape){ .part_count = 1, .value_count = (int)s->c, .prepared = 1 };
+    if ((int)s->c > m->room) m->room = (int)s->c;
+    status = taut_pattern_identity(s->context, (int)s->c, &m->diagonal);
+    m->softening.parts[0] = (block_part){ .source = PART_IDENTITY, .shape = m->diagonal, .sign = 1 };
+    return status;
+}
+
+static const int multipliers[] = { BETA, ALPHA, C };
+
+static int add_softening(motion_matrix *m, int stage)
+{
+    int status = TAUT_OK, base = stage * m->offset[PARTS];
+    for (int k = 0; !status && k < 3; k++) {
+        int at = base + m->offset[multipliers[k]];
+        m->softened[stage][k] = -1;
+        if (m->offset[multipliers[k] + 1] > m->offset[multipliers[k]])
+            status = X(assembly_add)(m->matrix, &m->softening, at, at, &m->softened[stage][k]);
+    }
+    return status;
 }
 
 static int create_pattern(motion_matrix *m)
@@ -171,6 +194,7 @@ static int create_pattern(motion_matrix *m)
                                                          : m->type == MOTION_NAIVE ? V
                                                                                    : Y_Q],
                                          &m->coupling[part][i][j]);
+        if (!status && m->diagonal) status = add_softening(m, i);
     }
     if (status) return status;
     X(assembly_expect_zeros)(m->matrix);
@@ -240,6 +264,9 @@ void X(motion_matrix_put)(motion_matrix *m, int stage, const place *at, const re
     for (int part = 0; part < 2; part++)
         for (int j = 0; j < m->stages; j++)
             X(assembly_put)(m->matrix, m->coupling[part][stage][j], -m->h * m->a[stage][j], m->values);
+    for (uint32_t i = 0; m->diagonal && i < m->s->c; i++) m->values[i] = m->s->softening[i];
+    for (int k = 0; m->diagonal && k < 3; k++)
+        if (m->softened[stage][k] >= 0) X(assembly_put)(m->matrix, m->softened[stage][k], 1, m->values);
 }
 
 int X(motion_matrix_factor)(motion_matrix *m, real t)

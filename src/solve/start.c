@@ -212,6 +212,16 @@ int X(start_second_point)(struct system *s, start_mode mode, real t, state *x, s
     return status;
 }
 
+/* Beside constraints that depend on each other their gradients do not quite: only where they are met this is seen. */
+static int soften_as_is(struct system *s, state *x, start_report *report)
+{
+    starter z;
+    int softened, status = starter_create(&z, s, x);
+    if (!status) status = X(start_soften)(&z, report, &softened);
+    starter_clear(&z);
+    return status;
+}
+
 int X(start_state)(struct system *s, start_mode mode, state *x, start_report *report)
 {
     starter z;
@@ -229,7 +239,7 @@ int X(start_state)(struct system *s, start_mode mode, state *x, start_report *re
     }
     if (mode == START_AS_IS) {
         X(system_momentum)(s, &at, x->p);
-        return TAUT_OK;
+        return s->c ? soften_as_is(s, x, report) : TAUT_OK;
     }
     status = starter_create(&z, s, x);
     if (!status) status = make_consistent(&z, s->start.second ? 0 : 1, mode, report);

@@ -64,8 +64,9 @@ static int say_dependent(const starter *z, const start_report *report, uint32_t 
                          "their own, a.x - p.x and so on; or start elsewhere", of.file, of.line, of.name);
     if (report->singular)
         return taut_fail(s->context, TAUT_SINGULAR,
-                         "%s:%d: the start is a singular position: here constraint '%s' depends on %s, beside it it "
-                         "does not, and the motion could go on in more than one way; start a little beside it",
+                         "%s:%d: the start is a singular position: constraint '%s' depends on %s here, and not beside "
+                         "it, or they touch without crossing; how the motion goes on is not determined; start beside "
+                         "it, or change one of them",
                          of.file, of.line, of.name, on);
     if (s->structure.force_multiplier)
         return taut_fail(s->context, TAUT_SINGULAR,

@@ -40,7 +40,8 @@ static int find_rank(starter *z, rank **found)
     return X(rank_create)(z->s, z->g, found);
 }
 
-/* The rank at a point of the constraints near the start, in a direction in which they can move. */
+/* Beside the start, in a direction that the gradients allow: the rank there. A point that comes back from there tells
+   that the direction is none of the motion (two surfaces that touch): more than any rank. */
 static int rank_aside(starter *z, const rank *here, uint32_t *number)
 {
     struct system *s = z->s;
@@ -53,11 +54,18 @@ static int rank_aside(starter *z, const rank *here, uint32_t *number)
     X(rank_remove)(here, z->v);
     most = real_largest(z->v, s->n);
     if (!(most > (real)1e-9)) return TAUT_OK; /* nothing can move */
-    for (uint32_t i = 0; i < s->n; i++) unknown[i] += size * (real)ASIDE / most * z->v[i];
+    real *aside = taut_mem_new(s->context, s->n, sizeof *aside), moved = 0;
+    if (!aside) return TAUT_OUT_OF_MEMORY;
+    for (uint32_t i = 0; i < s->n; i++) aside[i] = unknown[i] += size * (real)ASIDE / most * z->v[i];
     int status = settle_all(z, &met);
+    for (uint32_t i = 0; i < s->n; i++) moved = real_most(moved, unknown[i] - aside[i]);
+    taut_mem_free(s->context, aside);
     if (status || !met) return status;
-    status = find_rank(z, &there);
-    if (!status) *number = X(rank_number)(there);
+    if (moved > size * (real)ASIDE / 2)
+        *number = s->c + 1;
+    else
+        status = find_rank(z, &there);
+    if (there) *number = X(rank_number)(there);
     X(rank_destroy)(there);
     return status;
 }

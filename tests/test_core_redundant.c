@@ -1,0 +1,237 @@
+/* Constraints that depend on each other and agree: the motion is that without the superfluous ones, in every method,
+   and the multipliers are those of least size, whatever the units. What is not of this kind is told apart. */
+#include "support.h"
+
+#define ROUND_OFF (QUAD ? 1e-29 : 3e-13)
+
+static simulation *open_with(const char *text, const char *method)
+{
+    model *m = NULL;
+    simulation *z = NULL;
+    engine_options options = { .method = method };
+    taut_context *context = taut_context_create(NULL);
+    assert_non_null(context);
+    int status = taut_model_read_text(context, "test.lua", text, strlen(text), NULL, 0, &m);
+    if (!status) status = X(simulation_create)(m, &options, &z);
+    if (status) fail_msg("%s: %s", method, taut_error_text(context));
+    return z;
+}
+
+static real multiplier_of(simulation *z, const char *name)
+{
+    for (uint32_t k = 0; k < z->s->c; k++)
+        if (strcmp(z->m->constraints[k].name, name) == 0) return z->x.lambda[k];
+    fail_msg("no constraint %s", name);
+    return 0;
+}
+
+#define PENDULA                                                                                                        \
+    "local a, b = point 'a', point 'b'\n"                                                                              \
+    "lagrangian(norm2(a.dot)/2 + norm2(b.dot) - 9.81*(a.z + 2*b.z))\n"                                                 \
+    "constraint('rod1', norm2(a) - 1)\nconstraint('rod2', norm2(a - b) - 1)\n"                                         \
+    "start { a = {0.6, 0, -0.8}, b = {0.6, 1, -0.8}, ['a.dot'] = {0, 0.3, 0}, ['b.dot'] = {0.2, 0.3, 0} }\n"
+/* said again: in other units, by another formula, and as a sum */
+#define AGAIN                                                                                                          \
+    "constraint('rod1again', 1000*(norm2(a) - 1))\nconstraint('rod2again', norm(a - b) - 1)\n"                         \
+    "constraint('both', norm2(a) - norm2(a - b))\n"
+
+static void every_method_moves_alike(void **state)
+{
+    (void)state;
+    static const char *const methods[] = { "rattle", "shake", "lobatto:s=3", "lobatto:s=4", "del", "galerkin",
+                                           "galerkin:m=4", "em", "em:project", "euler", "euler:adjoint", "dirac:rk4",
+                                           "dirac:gauss", "compose:rattle,order=4", "compose:euler,order=2" };
+    for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
+        simulation *one = open_with(PENDULA, methods[i]), *more = open_with(PENDULA AGAIN, methods[i]);
+        assert_int_equal(more->start.dependent, 3);
+        assert_null(one->s->softening);
+        do_steps(one, 100, (real)0.01);
+        do_steps(more, 100, (real)0.01);
+        /* em: the discrete gradient of norm(a - b) is not that of norm2(a - b), nor of its direction */
+        real bound = strncmp(methods[i], "em", 2) ? (real)ROUND_OFF : (real)1e-6;
+        if (!(distance(one->x.q, more->x.q, one->s->n) <= bound && distance(one->x.p, more->x.p, one->s->n) <= 10 * bound))
+            fail_msg("%s: %.3e, %.3e", methods[i], (double)distance(one->x.q, more->x.q, one->s->n),
+                     (double)distance(one->x.p, more->x.p, one->s->n));
+        close_model(one);
+        close_model(more);
+    }
+}
+
+/* Two constraints with gradients n and c n, sharing a force: of least size are equal forces, lambda and lambda / c. */
+static void forces_are_shared(void **state)
+{
+    (void)state;
+    static const char *const methods[] = { "rattle", "lobatto:s=3", "em", "galerkin", "dirac:rk4" };
+    for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
+        simulation *one = open_with(PENDULA, methods[i]);
+        simulation *more = open_with(PENDULA "constraint('rod1again', 1000*(norm2(a) - 1))", methods[i]);
+        do_steps(one, 50, (real)0.01);
+        do_steps(more, 50, (real)0.01);
+        real whole = multiplier_of(one, "rod1"), part = multiplier_of(more, "rod1");
+        real other = 1000 * multiplier_of(more, "rod1again");
+        assert_at_most(REAL(fabs)(part + other - whole), (real)1e-10 * REAL(fabs)(whole));
+        assert_at_most(REAL(fabs)(part - other), (real)1e-5 * REAL(fabs)(whole));
+        assert_at_most(REAL(fabs)(multiplier_of(more, "rod2") - multiplier_of(one, "rod2")),
+                       (real)1e-10 * REAL(fabs)(whole));
+        close_model(one);
+        close_model(more);
+    }
+}
+
+/* A plate on four legs: what they carry together is its weight, and of least size is a quarter each; two on one side
+   carry what the centre of mass asks for. In metres and kilograms, in millimetres and grams. */
+static void a_table_on_four_legs(void **state)
+{
+    (void)state;
+    for (int small = 0; small < 2; small++) {
+        char text[1200];
+        double length = small ? 1000 : 1, mass = small ? 1000 : 1;
+        snprintf(text, sizeof text,
+                 "local l, m, x0 = %g, 3*%g, 0.1\n"
+                 "local c, r = point 'c', rotation 'r'\n"
+                 "lagrangian(m/2*norm2(c.dot) + m*l^2/20*norm2(r.omega) - m*9.81*l*c.z)\n"
+                 "for i, at in ipairs{ {0.5, 0.5}, {-0.5, 0.5}, {-0.5, -0.5}, {0.5, -0.5} } do\n"
+                 "  local p = c + r:apply{(at[1] - x0)*l, at[2]*l, 0}\n"
+                 "  constraint('leg' .. i, p.z)\n"
+                 "  if i < 3 then constraint('y' .. i, p.y - 0.5*l) end\n"
+                 "end\n"
+                 "start { c = {x0*l, 0, 0}, r = {1, 0, 0, 0}, ['c.dot'] = {l, 0, 0} }\n",
+                 length, mass);
+        simulation *z = open_with(text, "rattle");
+        assert_int_equal(z->start.dependent, 1);
+        do_steps(z, 20, (real)0.01);
+        real leg[4], sum = 0, weight = (real)(3 * mass * 9.81 * length);
+        for (int i = 0; i < 4; i++) {
+            char name[8];
+            snprintf(name, sizeof name, "leg%d", i + 1);
+            sum += leg[i] = multiplier_of(z, name);
+        }
+        /* moments about the y axis, from the corners' own numbers: x of the legs 1 and 4 is 0.4 from the centre */
+        real moment = (real)0.4 * (leg[0] + leg[3]) - (real)0.6 * (leg[1] + leg[2]);
+        assert_at_most(REAL(fabs)(sum - weight), (real)1e-11 * weight);
+        assert_at_most(REAL(fabs)(moment), (real)1e-11 * weight);
+        assert_at_most(REAL(fabs)(leg[0] - leg[3]), (real)1e-6 * weight);
+        assert_at_most(REAL(fabs)(leg[0] - (real)0.3 * weight), (real)1e-6 * weight);
+        close_model(z);
+    }
+}
+
+/* The linkage passes positions in which any 34 of its constraints become dependent; multipliers stay of the size of the
+   weights. */
+static void a_bricard_linkage(void **state)
+{
+    (void)state;
+    simulation *z = open_model("bricard");
+    real begun = X(simulation_energy)(z), most = 0;
+    long steps = QUAD || SANITIZED ? 12 : 200;
+    assert_int_equal(z->start.dependent, 1);
+    for (long i = 0; i < steps; i++) {
+        do_steps(z, 1, (real)0.01);
+        most = larger(largest_of(z->x.lambda, z->s->c), most);
+    }
+    assert_between(most, 10, 60);
+    assert_at_most(REAL(fabs)(X(simulation_energy)(z) - begun), 1e-3);
+    place at = place_at(z->s, z->x.q, z->x.w, &z->x.t, NULL);
+    real g[35];
+    X(system_constraints)(z->s, &at, g);
+    assert_at_most(largest_of(g, 35), QUAD ? 1e-32 : 2e-15);
+    close_model(z);
+}
+
+static void three_of_bennetts(void **state)
+{
+    (void)state;
+    simulation *z = open_model("bennett");
+    assert_int_equal(z->start.dependent, 3);
+    assert_string_equal(z->start.names, "h4z, h4u, h4v");
+    do_steps(z, 10, (real)0.005);
+    close_model(z);
+}
+
+/* Many: the rank comes from a sparse elimination, corrections from the multiplier matrix. */
+static void a_truss(void **state)
+{
+    (void)state;
+    model *m = NULL;
+    simulation *z = NULL;
+    engine_options options = { .method = "rattle" };
+    definition bays = { "N", SANITIZED ? "210" : "400", 0 };
+    taut_context *context = taut_context_create(NULL);
+    assert_int_equal(taut_model_read_file(context, MODELS "/truss.lua", &bays, 1, &m), TAUT_OK);
+    if (X(simulation_create)(m, &options, &z)) fail_msg("%s", taut_error_text(context));
+    assert_int_equal(z->start.dependent, atoi(bays.value));
+    assert_int_equal(z->s->n + z->start.dependent - z->s->c, 1);
+    do_steps(z, 3, (real)0.001);
+    close_model(z);
+}
+
+static void expect(const char *text, int status, const char *says)
+{
+    model *m = NULL;
+    simulation *z = NULL;
+    engine_options options = { .method = "rattle" };
+    taut_context *context = taut_context_create(NULL);
+    if (taut_model_read_text(context, "test.lua", text, strlen(text), NULL, 0, &m))
+        fail_msg("%s", taut_error_text(context));
+    assert_int_equal(X(simulation_create)(m, &options, &z), status);
+    if (!strstr(taut_error_text(context), says)) fail_msg("'%s' is not in '%s'", says, taut_error_text(context));
+    taut_model_free(m);
+    taut_context_destroy(context);
+}
+
+#define POINT "local a = point('a', 2); lagrangian(norm2(a.dot)/2 - a.y)\n"
+
+static void what_is_not_redundancy(void **state)
+{
+    (void)state;
+    expect(POINT "constraint('pin', norm2(a))\nstart { a = {0, 0} }", TAUT_SINGULAR,
+           "test.lua:2: constraint 'pin' has a zero gradient where it is met");
+    /* two bars stretched out along one line: either may fold first */
+    expect("local a, b = point('a', 2), point('b', 2)\nlagrangian((norm2(a.dot) + norm2(b.dot))/2)\n"
+           "constraint('one', norm2(a) - 1)\nconstraint('two', norm2(b - a) - 1)\nconstraint('end_x', b.x - 2)\n"
+           "constraint('end_y', b.y)\nstart { a = {1, 0}, b = {2, 0} }",
+           TAUT_SINGULAR, "the start is a singular position");
+    /* a parallelogram laid flat: it goes on as one, or as its mirror image */
+    expect("local a, b = point('a', 2), point('b', 2)\nlagrangian((norm2(a.dot) + norm2(b.dot))/2 - a.y)\n"
+           "constraint('crank', norm2(a) - 1)\nconstraint('rocker', norm2(b - {2, 0}) - 1)\n"
+           "constraint('coupler', norm2(b - a) - 4)\nstart { a = {1, 0}, b = {3, 0} }",
+           TAUT_SINGULAR, "the start is a singular position");
+    expect(POINT "constraint('fast', a.x - 2*time())\nconstraint('slow', a.x - time())\nstart { a = {0, 0}, ['a.dot'] = {1, 0} }",
+           TAUT_BAD_MODEL, "contradicts 'fast'");
+    expect(POINT "local mu = constraint('floor', a.y)\nconstraint('again', 2*a.y)\nforce(a.x, -abs(mu)*a.x.dot)\n"
+                 "start { a = {0, 0} }",
+           TAUT_SINGULAR, "there are forces that depend on them; remove it");
+}
+
+/* A state from a file goes on with the bits of a run that was not interrupted: nothing crosses but the state. */
+static void bits_depend_on_the_state_alone(void **state)
+{
+    (void)state;
+    static const char *const methods[] = { "rattle", "em", "lobatto:s=3" };
+    for (int i = 0; i < 3; i++) {
+        simulation *whole = open_with(PENDULA AGAIN, methods[i]), *rest = open_with(PENDULA AGAIN, methods[i]);
+        do_steps(whole, 10, (real)0.01);
+        X(state_copy)(&whole->x, &rest->x);
+        do_steps(whole, 10, (real)0.01);
+        do_steps(rest, 10, (real)0.01);
+        assert_memory_equal(whole->x.q, rest->x.q, whole->s->n * sizeof(real));
+        assert_memory_equal(whole->x.lambda, rest->x.lambda, whole->s->c * sizeof(real));
+        close_model(whole);
+        close_model(rest);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_method_moves_alike),
+        cmocka_unit_test(forces_are_shared),
+        cmocka_unit_test(a_table_on_four_legs),
+        cmocka_unit_test(a_bricard_linkage),
+        cmocka_unit_test(three_of_bennetts),
+        cmocka_unit_test(a_truss),
+        cmocka_unit_test(what_is_not_redundancy),
+        cmocka_unit_test(bits_depend_on_the_state_alone),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
