@@ -1,18 +1,28 @@
--- A truss of N bays with crossed diagonals swings from its left end, in the plane.
+-- A truss of N square bays hangs by one corner and swings, in the plane (SI units). Either diagonal would hold a bay: with both,
+-- one bar of every bay depends on the others. The motion is that of a rigid body; the forces in a bay are shared.
 title "Truss"
-local N = option("N", 10)
+local N = option("N", 6)
 local g = param("g", 9.81)
-local a, b = {}, {}
-local n = N
-local function rod(name, p, q, l) constraint(name, norm2(p-q) - l*l) draw { bar(p, q) } end
-for i = 0, n do
-  a[i] = i > 0 and point("a" .. i, 2) or vector{0, 0}
-  b[i] = point("b" .. i, 2)
-  if i > 0 then lagrangian(norm2(a[i].dot)/2 - g*a[i].y) start { ["a" .. i] = {i, 0} } end
-  lagrangian(norm2(b[i].dot)/2 - g*b[i].y) start { ["b" .. i] = {i, 1} }
-  rod("v" .. i, a[i], b[i], 1)
-  if i > 0 then
-    rod("t" .. i, b[i-1], b[i], 1) rod("u" .. i, a[i-1], a[i], 1)
-    rod("d" .. i, a[i-1], b[i], sqrt(2)) rod("e" .. i, b[i-1], a[i], sqrt(2))
-  end
+
+local function joint(name, x, y)
+  local p = point(name, 2)
+  lagrangian(norm2(p.dot)/2 - g*p.y)
+  start { [name] = {x, y} }
+  return p
+end
+local function rod(name, p, q, square)
+  constraint(name, norm2(p - q) - square)
+  draw { bar(p, q) }
+end
+
+local lower, upper = vector{0, 0}, joint("b0", 0, 1)
+rod("v0", lower, upper, 1)
+for i = 1, N do
+  local a, b = joint("a" .. i, i, 0), joint("b" .. i, i, 1)
+  rod("u" .. i, lower, a, 1)
+  rod("t" .. i, upper, b, 1)
+  rod("v" .. i, a, b, 1)
+  rod("d" .. i, lower, b, 2)
+  rod("e" .. i, upper, a, 2)
+  lower, upper = a, b
 end

@@ -84,7 +84,8 @@ typedef struct {
 } method_part;
 #define METHOD_PARTS 250
 #define METHOD_NOT_LOWERED                                                                                \
-    "its step is too long for straight-line code, or has no fixed order of elimination; take a smaller " \
+    "its step is too long for straight-line code, or has no fixed order of elimination, or constraints depend on " \
+    "each other; take a smaller " \
     "model, fewer stages, or Taut's library"
 
 /* Steps that are code of their own: vector fields with their schemes, compositions, and reductions of a table that are
