@@ -155,7 +155,7 @@ void X(rank_remove)(const rank *z, real *x)
 void X(rank_names)(rank *z, uint32_t k, char *text, size_t size)
 {
     if (z->large) {
-        snprintf(text, size, "others");
+        snprintf(text, size, "%s", X(large_rank_is_zero)(z->large, k) ? "" : "others");
         return;
     }
     const double *c = coefficients(z, k);

@@ -61,7 +61,7 @@ static void form_matrix(large_rank *z)
             int j = z->shape->index[p];
             double sum = 0;
             for (int e = g->start[j]; e < g->start[j + 1]; e++) sum += (double)z->values[e] * z->row[g->index[e]];
-            z->entries[p] = j == k ? 1 + ADDED : sum * z->inverse_length[k] * z->inverse_length[j];
+            z->entries[p] = sum * z->inverse_length[k] * z->inverse_length[j] + (j == k ? ADDED : 0);
         }
         for (int e = g->start[k]; e < g->start[k + 1]; e++) z->row[g->index[e]] = 0;
     }
@@ -100,6 +100,7 @@ int X(large_rank_create)(const struct system *s, const real *values, large_rank 
 
 uint32_t X(large_rank_number)(const large_rank *z) { return z->number; }
 int X(large_rank_is_dependent)(const large_rank *z, uint32_t k) { return z->dependent[k]; }
+int X(large_rank_is_zero)(const large_rank *z, uint32_t k) { return z->inverse_length[k] == 0; }
 
 double X(large_rank_outside)(large_rank *z, const real *x)
 {
