@@ -66,7 +66,7 @@ static void destroy(void *state)
 {
     dense *s = state;
     if (!s) return;
-    taut_mem_free(s->context, s->room);
+    room_free(s->context, &s->room);
     taut_mem_free(s->context, s);
 }
 

@@ -33,6 +33,7 @@ typedef struct {
     ldl_link *row;
     int *column_start;       /* n+1; column j of L, rows ascending: */
     int *row_index;
+    void *room;              /* of the numbers below */
     double *lower, *upper;   /* at slot (i, j): l_ij and u_ji */
     double *inverse;         /* 1/d_k */
     double *x, *y;           /* all zero between calls */

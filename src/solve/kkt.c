@@ -29,7 +29,7 @@ void X(kkt_destroy)(kkt *k)
     taut_context *context = k->s->context;
     X(multiplier_destroy)(k->multiplier);
     X(assembly_destroy)(k->matrix);
-    taut_mem_free(context, k->room);
+    room_free(context, &k->room);
     taut_mem_free(context, k);
 }
 

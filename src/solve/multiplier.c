@@ -12,14 +12,15 @@ struct multiplier {
     const pattern *g;     /* constraints x coordinates */
     int g_entries;
     const int *order;     /* of the values of g; NULL: as in the pattern */
-    pattern *t;           /* rows of G0 W: those of g, closed under the blocks of W */
+    const pattern *t;     /* rows of G0 W: those of g, closed under the blocks of W; g where W is diagonal, otherwise */
+    pattern *own_t;
     pattern *columns;     /* of S */
     linear *solver;
-    void *room;           /* of the arrays below */
-    real *weights;        /* diagonal mass: of the coordinate of each entry of G */
-    int even;             /* all weights are the same, and left out of S: */
+    real *weights;        /* diagonal mass: of the coordinate of each entry of G; NULL where they are */
+    int even;             /* all the same, and left out of S: */
     double left_out;
-    double *t_values;
+    void *room;           /* of the arrays below */
+    double *t_values;     /* NULL: those of G0 are taken */
     double *g_values;     /* G1 in double, where real is more */
     products *sums;       /* of t and G1, for each entry of S */
     double *values;       /* of S */
@@ -38,9 +39,10 @@ void X(multiplier_destroy)(multiplier *m)
 {
     if (!m) return;
     taut_context *context = m->s->context;
-    taut_pattern_destroy(context, m->t);
+    taut_pattern_destroy(context, m->own_t);
+    taut_mem_free(context, m->weights);
     taut_pattern_destroy(context, m->columns);
-    taut_mem_free(context, m->room);
+    room_free(context, &m->room);
     taut_products_destroy(context, m->sums);
     taut_linear_destroy(m->solver);
     taut_mem_free(context, m);
@@ -92,13 +94,38 @@ static int make_products(multiplier *m, const transposed *g)
 static void lay_out(void *self, room_layout *l)
 {
     multiplier *m = self;
-    m->t_values = room_take(l, (size_t)pattern_entries(m->t), sizeof *m->t_values);
+    if (!m->even) m->t_values = room_take(l, (size_t)pattern_entries(m->t), sizeof *m->t_values);
     if (sizeof(real) != sizeof(double))
         m->g_values = room_take(l, (size_t)pattern_entries(m->g), sizeof *m->g_values);
     m->values = room_take(l, (size_t)pattern_entries(m->columns), sizeof *m->values);
-    m->where_t = room_take(l, m->s->n, sizeof *m->where_t);
+    if (m->own_t) m->where_t = room_take(l, m->s->n, sizeof *m->where_t);
     if (sizeof(real) != sizeof(double)) m->right = room_take(l, m->s->c, sizeof *m->right);
-    if (m->s->structure.diagonal_mass) m->weights = room_reals(l, (size_t)m->g_entries);
+}
+
+/* The weights of a diagonal mass. */
+static int weigh_entries(multiplier *m, const int *order)
+{
+    const real *inverse = m->s->inverse_mass;
+    const int *coordinates = m->g->index;
+    m->even = sizeof(real) == sizeof(double) && m->g_entries > 0;
+    for (int e = 1; m->even && e < m->g_entries; e++) m->even = inverse[coordinates[e]] == inverse[coordinates[0]];
+    if (m->even) m->left_out = (double)inverse[coordinates[0]];
+    if (m->even) return TAUT_OK;
+    m->weights = taut_mem_new(m->s->context, (size_t)m->g_entries, sizeof *m->weights);
+    if (!m->weights) return TAUT_OUT_OF_MEMORY;
+    for (int e = 0; e < m->g_entries; e++) m->weights[order ? order[e] : e] = inverse[coordinates[e]];
+    return TAUT_OK;
+}
+
+static int make_t(multiplier *m, const int *order)
+{
+    struct system *s = m->s;
+    m->t = m->g;
+    m->left_out = 1;
+    if (s->structure.diagonal_mass) return weigh_entries(m, order);
+    int status = taut_pattern_product(s->context, m->g, s->inverse_mass_shape, &m->own_t);
+    m->t = m->own_t;
+    return status;
 }
 
 static int make(multiplier *m, transposed *g)
@@ -106,19 +133,13 @@ static int make(multiplier *m, transposed *g)
     struct system *s = m->s;
     taut_context *context = s->context;
     int status = taut_pattern_transpose(context, m->g, &g->shape, &g->from);
-    if (!status) status = taut_pattern_product(context, m->g, s->inverse_mass_shape, &m->t);
+    if (!status) status = make_t(m, g->order);
     if (!status) status = taut_pattern_product(context, m->t, g->shape, &m->columns); /* symmetric: rows are columns */
     if (!status) status = room_create(context, lay_out, m, &m->room);
     linear_backend backend = s->c <= 12 ? LINEAR_SMALL : LINEAR_LDL;
     if (!status)
         status = taut_linear_create(context, backend, (int)s->c, m->columns->start, m->columns->index, 1, &m->solver);
-    if (!status) status = make_products(m, g);
-    for (int e = 0; !status && m->weights && e < m->g_entries; e++)
-        m->weights[g->order ? g->order[e] : e] = s->inverse_mass[m->g->index[e]];
-    m->even = m->weights != NULL && sizeof(real) == sizeof(double);
-    for (int e = 1; m->even && e < m->g_entries; e++) m->even = m->weights[e] == m->weights[0];
-    m->left_out = m->even ? (double)m->weights[0] : 1;
-    return status;
+    return status ? status : make_products(m, g);
 }
 
 int X(multiplier_create)(struct system *s, const int *order, multiplier **result)

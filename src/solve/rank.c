@@ -28,7 +28,7 @@ void X(rank_destroy)(rank *z)
 {
     if (!z) return;
     taut_context *context = z->s->context;
-    taut_mem_free(context, z->room);
+    room_free(context, &z->room);
     taut_mem_free(context, z);
 }
 
