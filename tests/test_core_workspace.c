@@ -3,6 +3,7 @@
  * of memory whose contents have changed are listed: but for the flat workspace they have the same sizes for both
  * lengths, so they hold no arrays of the model's size. Where tapes are evaluated, which belongs to the system, is left
  * out, and KLU's scales of rows and columns are outside, with its factors: docs/architecture.md says why. */
+#include "solve/multiplier.h"
 #include "support.h"
 
 enum { BLOCKS_MOST = 400, STEPS = 3, KLU = 4 }; /* KLU: blocks of a matrix: solver, KLU's object, two of scales */
@@ -194,8 +195,96 @@ static void one_block(void **unused)
     }
 }
 
+/* ---- states of different lifetime ---- */
+
+/* A state that does not belong to the simulation is stepped by its method, and goes; what the simulation does then is
+   what it does without such a guest. */
+static void guest(void **unused)
+{
+    (void)unused;
+    simulation *z = open_model("hanging-chain"), *other = open_model("hanging-chain");
+    const real h = (real)0.001;
+    size_t size = X(state_size)(&z->x) * sizeof(real);
+    assert_non_null(z->method.code); /* steps exchange states */
+    do_steps(z, 3, h), do_steps(other, 3, h);
+    const void *place = z->x.block;
+    state x = save_state(z);
+    for (int i = 0; i < 3; i++) assert_int_equal(X(method_step)(&z->method, &x, h), TAUT_OK);
+    assert_false(in_flat(z, x.block));
+    assert_ptr_equal(z->x.block, place);
+    do_steps(other, 3, h);
+    assert_memory_equal(x.block, other->x.block, size);
+    X(state_clear)(z->s, &x);
+    do_steps(z, 3, h);
+    assert_memory_equal(z->x.block, other->x.block, size);
+    do_steps(z, 1, h);
+    assert_true(in_flat(z, z->x.block));
+    /* in turn with one of the simulation, as in measurements of a way back and forth */
+    state y = save_state(z);
+    do_steps(z, 1, h);
+    X(state_swap)(&z->x, &y);
+    do_steps(z, 1, h);
+    assert_memory_equal(z->x.block, y.block, size);
+    X(state_swap)(&z->x, &y);
+    X(state_clear)(z->s, &y);
+    do_steps(z, 1, h), do_steps(other, 3, h);
+    assert_memory_equal(z->x.block, other->x.block, size);
+    close_model(z), close_model(other);
+}
+
+/* ---- matrices that share their analysis ---- */
+
+static void solve(multiplier *m, const real *g, uint32_t c, real *x)
+{
+    for (uint32_t i = 0; i < c; i++) x[i] = (real)(i % 7) - 3;
+    assert_int_equal(X(multiplier_factor)(m, g, g), TAUT_OK);
+    assert_int_equal(X(multiplier_solve)(m, 1, x), TAUT_OK);
+}
+
+static void shared_analysis(void **unused)
+{
+    (void)unused;
+    static const char *const models[] = { "hanging-chain", "water", "double-spherical-pendulum" };
+    for (size_t k = 0; k < sizeof models / sizeof *models; k++) {
+        simulation *z = open_model(models[k]);
+        uint32_t c = z->s->c;
+        place at = simulation_place(z);
+        real *g = calloc((size_t)z->s->blocks[BLOCK_G].value_count, sizeof *g), *x = calloc(4 * (size_t)c, sizeof *x);
+        multiplier *a = NULL, *b = NULL, *d = NULL;
+        assert_true(g && x);
+        X(acceleration_destroy)(z->acceleration), z->acceleration = NULL;
+        X(method_destroy)(&z->method);
+        assert_null(z->s->multiplier);
+        X(system_block_values)(z->s, BLOCK_G, &at, g);
+        assert_int_equal(X(multiplier_create)(z->s, NULL, &a), TAUT_OK);
+        assert_ptr_equal(z->s->multiplier, a);
+        solve(a, g, c, x);
+        assert_int_equal(X(multiplier_create)(z->s, NULL, &b), TAUT_OK);
+        solve(b, g, c, x + c);
+        for (int e = 0; e < z->s->blocks[BLOCK_G].value_count; e++) g[e] *= 2;
+        solve(b, g, c, x + 2 * c); /* factors of its own */
+        for (uint32_t i = 0; i < c; i++) x[3 * c + i] = (real)(i % 7) - 3;
+        assert_int_equal(X(multiplier_solve)(a, 1, x + 3 * c), TAUT_OK);
+        assert_memory_equal(x, x + c, c * sizeof *x);
+        assert_memory_equal(x, x + 3 * c, c * sizeof *x);
+        for (uint32_t i = 0; i < c; i++) assert_true(x[i] == 4 * x[2 * c + i]); /* powers of two, exact */
+        X(multiplier_destroy)(a);
+        assert_null(z->s->multiplier);
+        solve(b, g, c, x);
+        assert_memory_equal(x, x + 2 * c, c * sizeof *x);
+        assert_int_equal(X(multiplier_create)(z->s, NULL, &d), TAUT_OK); /* begins anew */
+        X(multiplier_destroy)(b);
+        solve(d, g, c, x);
+        assert_memory_equal(x, x + 2 * c, c * sizeof *x);
+        X(multiplier_destroy)(d);
+        free(g), free(x);
+        close_model(z);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(one_block) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(one_block), cmocka_unit_test(guest),
+                                        cmocka_unit_test(shared_analysis) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

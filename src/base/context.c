@@ -52,6 +52,8 @@ void taut_context_destroy(taut_context *context)
     taut_context_release(context);
 }
 
+struct flat_workspace *taut_context_opened(const taut_context *context) { return context->open; }
+
 struct flat_workspace *taut_context_open(taut_context *context, struct flat_workspace *w)
 {
     struct flat_workspace *before = context->open;

@@ -30,13 +30,7 @@ int taut_flat_begin(taut_context *context, flat_workspace **result)
     return TAUT_OK;
 }
 
-flat_workspace *taut_flat_opened(taut_context *context)
-{
-    flat_workspace *w = taut_context_open(context, NULL);
-    taut_context_open(context, w);
-    return w;
-}
-
+flat_workspace *taut_flat_opened(const taut_context *context) { return taut_context_opened(context); }
 flat_workspace *taut_flat_suspend(taut_context *context) { return taut_context_open(context, NULL); }
 void taut_flat_resume(taut_context *context, flat_workspace *w) { taut_context_open(context, w); }
 

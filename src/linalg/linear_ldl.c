@@ -167,8 +167,10 @@ static void ldl_destroy(void *state)
     if (s->klu) taut_linear_klu.destroy(s->klu);
     room_free(context, &s->room);
     void *blocks[] = { s->order,        s->sources.diagonal, s->sources.start, s->sources.entry, s->row_start, s->row,
-                       s->column_start, s->row_index,        s->value_order,   s };
-    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) taut_mem_free(context, blocks[i]);
+                       s->column_start, s->row_index,        s->value_order,   s->users };
+    int last = !s->users || --*s->users == 0;
+    for (size_t i = 0; last && i < sizeof blocks / sizeof *blocks; i++) taut_mem_free(context, blocks[i]);
+    taut_mem_free(context, s);
 }
 
 static void lay_out(void *self, room_layout *l)
@@ -187,7 +189,7 @@ int taut_ldl_value_order(void *state, const int **order)
 {
     ldl *s = state;
     *order = NULL;
-    if (!s->chain) return TAUT_OK;
+    if (!s->chain || (!s->value_order && *s->users > 1)) return TAUT_OK; /* others count on the order that there is */
     int status = taut_ldl_chain_order(s);
     *order = s->value_order;
     return status;
@@ -201,7 +203,9 @@ static int ldl_create(taut_context *context, const linear_pattern *pattern, void
     s->context = context;
     s->pattern = pattern;
     s->n = pattern->n;
-    int status = taut_ldl_analyse(s);
+    s->users = taut_mem_new(context, 1, sizeof *s->users);
+    if (s->users) *s->users = 1;
+    int status = s->users ? taut_ldl_analyse(s) : TAUT_OUT_OF_MEMORY;
     if (!status) s->chain = taut_ldl_is_chain(s);
     if (!status) status = room_create(context, lay_out, s, &s->room);
     if (status) {
@@ -212,5 +216,24 @@ static int ldl_create(taut_context *context, const linear_pattern *pattern, void
     return TAUT_OK;
 }
 
+static int ldl_create_like(const void *other, const linear_pattern *pattern, void **state)
+{
+    const ldl *like = other;
+    *state = NULL;
+    ldl *s = taut_mem_new(like->context, 1, sizeof *s);
+    if (!s) return TAUT_OUT_OF_MEMORY;
+    *s = *like;
+    ++*s->users;
+    s->pattern = pattern;
+    s->room = s->klu = NULL;
+    s->klu_at_work = s->chain_at_work = 0;
+    int status = room_create(s->context, lay_out, s, &s->room);
+    if (status)
+        ldl_destroy(s);
+    else
+        *state = s;
+    return status;
+}
+
 const linear_operations taut_linear_ldl = { "ldl",       ldl_create, ldl_factor, ldl_solve, ldl_solve_transposed,
-                                            ldl_destroy, 1 };
+                                            ldl_destroy, 1,          ldl_create_like };

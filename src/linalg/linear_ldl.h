@@ -27,6 +27,7 @@ typedef struct {
     taut_context *context;
     const linear_pattern *pattern;
     int n;
+    long *users;             /* of the arrays up to row_index, and of value_order */
     int *order;              /* order[k]: the k-th unknown to be eliminated; NULL for the natural order */
     ldl_sources sources;
     int *row_start;          /* n+1; row k of L, columns ascending: */

@@ -7,14 +7,21 @@
 #define NUMBER double
 #include "linalg/products_sum.h"
 
+/* What the matrices of a system share: it depends on patterns alone. */
+typedef struct {
+    long users;
+    pattern *t;           /* NULL where W is diagonal */
+    pattern *columns;     /* of S */
+} multiplier_shape;
+
 struct multiplier {
     struct system *s;
     const pattern *g;     /* constraints x coordinates */
     int g_entries;
     const int *order;     /* of the values of g; NULL: as in the pattern */
-    const pattern *t;     /* rows of G0 W: those of g, closed under the blocks of W; g where W is diagonal, otherwise */
-    pattern *own_t;
-    pattern *columns;     /* of S */
+    multiplier_shape *shape;
+    const pattern *t;     /* rows of G0 W: those of g, closed under the blocks of W */
+    const pattern *columns;
     linear *solver;
     real *weights;        /* diagonal mass: of the coordinate of each entry of G; NULL where they are */
     int even;             /* all the same, and left out of S: */
@@ -39,9 +46,13 @@ void X(multiplier_destroy)(multiplier *m)
 {
     if (!m) return;
     taut_context *context = m->s->context;
-    taut_pattern_destroy(context, m->own_t);
+    if (m->s->multiplier == m) m->s->multiplier = NULL;
+    if (m->shape && --m->shape->users == 0) {
+        taut_pattern_destroy(context, m->shape->t);
+        taut_pattern_destroy(context, m->shape->columns);
+        taut_mem_free(context, m->shape);
+    }
     taut_mem_free(context, m->weights);
-    taut_pattern_destroy(context, m->columns);
     room_free(context, &m->room);
     taut_products_destroy(context, m->sums);
     taut_linear_destroy(m->solver);
@@ -98,7 +109,7 @@ static void lay_out(void *self, room_layout *l)
     if (sizeof(real) != sizeof(double))
         m->g_values = room_take(l, (size_t)pattern_entries(m->g), sizeof *m->g_values);
     m->values = room_take(l, (size_t)pattern_entries(m->columns), sizeof *m->values);
-    if (m->own_t) m->where_t = room_take(l, m->s->n, sizeof *m->where_t);
+    if (m->shape->t) m->where_t = room_take(l, m->s->n, sizeof *m->where_t);
     if (sizeof(real) != sizeof(double)) m->right = room_take(l, m->s->c, sizeof *m->right);
 }
 
@@ -117,28 +128,42 @@ static int weigh_entries(multiplier *m, const int *order)
     return TAUT_OK;
 }
 
-static int make_t(multiplier *m, const int *order)
+static int make_shape(multiplier *m, const transposed *g)
 {
     struct system *s = m->s;
-    m->t = m->g;
-    m->left_out = 1;
-    if (s->structure.diagonal_mass) return weigh_entries(m, order);
-    int status = taut_pattern_product(s->context, m->g, s->inverse_mass_shape, &m->own_t);
-    m->t = m->own_t;
+    taut_context *context = s->context;
+    multiplier_shape *shape = m->shape = taut_mem_new(context, 1, sizeof *shape);
+    if (!shape) return TAUT_OUT_OF_MEMORY;
+    shape->users = 1;
+    int status = TAUT_OK;
+    if (!s->structure.diagonal_mass) status = taut_pattern_product(context, m->g, s->inverse_mass_shape, &shape->t);
+    if (!status) /* symmetric: rows are columns */
+        status = taut_pattern_product(context, shape->t ? shape->t : m->g, g->shape, &shape->columns);
+    linear_backend backend = s->c <= 12 ? LINEAR_SMALL : LINEAR_LDL;
+    if (!status)
+        status = taut_linear_create(context, backend, (int)s->c, shape->columns->start, shape->columns->index, 1,
+                                    &m->solver);
     return status;
+}
+
+static int share_shape(multiplier *m, const multiplier *other)
+{
+    m->shape = other->shape;
+    m->shape->users++;
+    return taut_linear_create_like(other->solver, &m->solver);
 }
 
 static int make(multiplier *m, transposed *g)
 {
     struct system *s = m->s;
-    taut_context *context = s->context;
-    int status = taut_pattern_transpose(context, m->g, &g->shape, &g->from);
-    if (!status) status = make_t(m, g->order);
-    if (!status) status = taut_pattern_product(context, m->t, g->shape, &m->columns); /* symmetric: rows are columns */
-    if (!status) status = room_create(context, lay_out, m, &m->room);
-    linear_backend backend = s->c <= 12 ? LINEAR_SMALL : LINEAR_LDL;
-    if (!status)
-        status = taut_linear_create(context, backend, (int)s->c, m->columns->start, m->columns->index, 1, &m->solver);
+    int status = taut_pattern_transpose(s->context, m->g, &g->shape, &g->from);
+    if (!status) status = s->multiplier ? share_shape(m, s->multiplier) : make_shape(m, g);
+    if (status) return status;
+    m->columns = m->shape->columns;
+    m->t = m->shape->t ? m->shape->t : m->g;
+    m->left_out = 1;
+    if (s->structure.diagonal_mass) status = weigh_entries(m, g->order);
+    if (!status) status = room_create(s->context, lay_out, m, &m->room);
     return status ? status : make_products(m, g);
 }
 
@@ -157,11 +182,13 @@ int X(multiplier_create)(struct system *s, const int *order, multiplier **result
     int status = make(m, &g);
     taut_pattern_destroy(context, g.shape);
     taut_mem_free(context, g.from);
-    if (status)
+    if (status) {
         X(multiplier_destroy)(m);
-    else
-        *result = m;
-    return status;
+        return status;
+    }
+    if (!s->multiplier) s->multiplier = m;
+    *result = m;
+    return TAUT_OK;
 }
 
 static int list_rows_and_columns(taut_context *context, const pattern *g, int *index, int *order, products **rows,

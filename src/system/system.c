@@ -136,6 +136,7 @@ int X(system_share)(const struct system *plan, taut_context *context, struct sys
     *s = *plan;
     s->plan = plan;
     s->native = NULL;
+    s->multiplier = NULL;
     s->context = context;
     int status = create_workspace(s);
     if (!status)
