@@ -13,6 +13,7 @@ struct taut_context {
     void *log_user;
     char error[TAUT_ERROR_TEXT];
     char noted[TAUT_ERROR_TEXT]; /* the last line of note_once */
+    struct flat_workspace *open; /* what objects join that are created (flat.h) */
 };
 
 static void *default_resize(void *user, void *block, size_t size)
@@ -49,6 +50,15 @@ void taut_context_destroy(taut_context *context)
     if (!context) return;
     context->log = NULL; /* what still lives in the context says no more */
     taut_context_release(context);
+}
+
+struct flat_workspace *taut_context_opened(const taut_context *context) { return context->open; }
+
+struct flat_workspace *taut_context_open(taut_context *context, struct flat_workspace *w)
+{
+    struct flat_workspace *before = context->open;
+    context->open = w;
+    return before;
 }
 
 int taut_context_has_allocator(const taut_context *context) { return context->allocator.resize != default_resize; }

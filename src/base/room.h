@@ -1,23 +1,20 @@
-/* The arrays that an object works with stand in one block: one allocation, one free. A function of the object lists
- * them, each once, and runs twice: first to count, then to place.
+/* The arrays that an object works with stand in one block. A function of the object lists them, each once, and runs
+ * twice: first to count, then to place.
  *
  *     static void lay_out(void *self, room_layout *l)
  *     {
  *         thing *z = self;
  *         z->x = room_reals(l, z->s->n);
  *     }
- *     ... room_create(context, lay_out, z, &z->room) ... mem_free(context, z->room)
- */
+ *     ... room_create(context, lay_out, z, &z->room) ... room_free(context, &z->room)
+ *
+ * While a flat workspace is open in the context (flat.h), the block is part of that one, and there when it is placed: so
+ * an object that is created does not touch its arrays yet. Otherwise it is an allocation of its own, there at once. */
 #ifndef TAUT_BASE_ROOM_H
 #define TAUT_BASE_ROOM_H
 
-#include "base/context.h"
+#include "base/flat.h"
 #include "base/real.h"
-
-typedef struct {
-    char *block; /* NULL while counting */
-    size_t size; /* bytes so far; beyond PTRDIFF_MAX, which no allocation grants, once they cannot be counted */
-} room_layout;
 
 /* The next array of the list, aligned for anything; NULL while counting. */
 static inline void *room_take(room_layout *l, size_t count, size_t item)
@@ -33,16 +30,35 @@ static inline void *room_take(room_layout *l, size_t count, size_t item)
 
 static inline real *room_reals(room_layout *l, size_t count) { return room_take(l, count, sizeof(real)); }
 
-/* Allocates what the list asks for, zeroed, and places it. *block is what to free; NULL on failure. */
-static inline int room_create(taut_context *context, void (*list)(void *self, room_layout *l), void *self, void **block)
+/* An allocation of its own in any case, for what is constant or used at once. *room is for room_free; NULL on failure. */
+static inline int room_create_own(taut_context *context, room_list *list, void *self, void **room)
 {
     room_layout l = { 0 };
     list(self, &l);
-    *block = l.block = taut_mem_new(context, l.size, 1);
+    *room = l.block = taut_mem_new(context, l.size, 1);
     if (!l.block) return TAUT_OUT_OF_MEMORY;
     l.size = 0;
     list(self, &l);
     return TAUT_OK;
+}
+
+/* Room for what the list asks for, zeroed. *room is for room_free, and must stay where it is; NULL on failure, and in a
+   flat workspace. */
+static inline int room_create(taut_context *context, room_list *list, void *self, void **room)
+{
+    flat_workspace *open = taut_flat_opened(context);
+    *room = NULL;
+    return open ? taut_flat_join(open, list, NULL, self, room) : room_create_own(context, list, self, room);
+}
+
+/* Also where room_create failed, or was not called. */
+static inline void room_free(taut_context *context, void **room)
+{
+    if (*room)
+        taut_mem_free(context, *room);
+    else
+        taut_flat_leave(context, room);
+    *room = NULL;
 }
 
 #endif

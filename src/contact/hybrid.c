@@ -10,13 +10,13 @@ void X(hybrid_destroy)(hybrid *self)
 {
     if (!self) return;
     taut_context *context = self->context;
+    if (self->open) X(state_clear)(self->open->s, &self->step.saved);
     X(response_clear)(context, &self->response);
     X(kinematics_destroy)(self->kinematics);
     X(mode_sets_clear)(&self->sets);
     taut_mem_free(context, self->problem.J);
     taut_mem_free(context, self->problem.W);
-    taut_mem_free(context, self->step.saved.block);
-    taut_mem_free(context, self->room);
+    room_free(context, &self->room);
     taut_mem_free(context, self->traits);
     taut_mem_free(context, self);
 }
@@ -121,9 +121,6 @@ int X(hybrid_create)(const model *m, const struct method_class *class, const met
         status = X(state_create)(&with, &self->step.saved);
     }
     if (!status) status = room_create(m->context, lay_out, self, &self->room);
-    if (!status) status = read_constants(self, m, self->open->s);
-    if (!status && options->active_set) status = X(active_set_check)(self, class, spec);
-    if (!status) status = try_friction(self, &self->step.saved);
     if (status)
         X(hybrid_destroy)(self);
     else
@@ -261,6 +258,11 @@ void X(hybrid_take_back)(const hybrid *self, state *x) { X(state_copy)(&self->st
 
 int X(hybrid_start)(hybrid *self, state *x)
 {
+    const mode_sets *sets = &self->sets;
+    int status = read_constants(self, sets->m, self->open->s);
+    if (!status && self->options.active_set) status = X(active_set_check)(self, sets->class, sets->spec);
+    if (!status) status = try_friction(self, &self->step.saved);
+    if (status) return status;
     self->step.h = 0;
     memset(self->event.leaving, 0, self->count);
     for (size_t i = 0; i < self->count; i++) X(open_contact)(x, i);

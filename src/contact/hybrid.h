@@ -30,7 +30,8 @@ typedef struct {
 int X(hybrid_create)(const model *m, const struct method_class *class, const method_spec *spec, real tolerance,
                   const hybrid_options *options, hybrid **result);
 void X(hybrid_destroy)(hybrid *self);
-/* Finds out which contacts are closed at the start; an impact when they close. A start below a surface is an error. */
+/* Once, before the first step. Finds out which contacts are closed at the start; an impact when they close. A start
+ * below a surface is an error, and so is a method that cannot run the contacts. */
 int X(hybrid_start)(hybrid *self, state *x);
 /* h > 0. On a positive status x is as it was. */
 int X(hybrid_step)(hybrid *self, state *x, real h);

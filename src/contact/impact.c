@@ -208,7 +208,7 @@ int X(contact_impact)(hybrid *self, state *x, long trigger, int *happened)
     if (!status) status = X(problem_apply)(self, x);
     for (int i = 0; !status && i < problem->count; i++)
         self->event.impulse[problem->contacts[i]] = problem->P[problem->cones[i].first];
-    taut_mem_free(self->context, k.room);
+    room_free(self->context, &k.room);
     taut_mem_free(self->context, e);
     *happened = !status;
     return status;

@@ -11,8 +11,8 @@ struct kinematics {
     struct system *s;
     size_t count;          /* of contacts */
     uint32_t first_gap;    /* its row in s: as many constraints has the model */
-    void *room;            /* of the arrays below */
     uint32_t *slide;       /* per contact: row of its first given slide in s */
+    void *room;            /* of the arrays below */
     contact_motion *touches;
     real *g, *rate, *curvature, *jacobian, *v, *mu, *second, *size, *dv;
     real *place_q, *place_w, t;
@@ -23,7 +23,8 @@ void X(kinematics_destroy)(kinematics *self)
 {
     if (!self) return;
     taut_context *context = self->context;
-    taut_mem_free(context, self->room);
+    taut_mem_free(context, self->slide);
+    room_free(context, &self->room);
     X(system_destroy)(self->s);
     taut_mode_model_destroy(self->own);
     taut_mem_free(context, self);
@@ -33,7 +34,6 @@ static void lay_out(void *object, room_layout *l)
 {
     kinematics *self = object;
     size_t n = self->s->n, c = self->s->c;
-    self->slide = room_take(l, self->count, sizeof *self->slide);
     self->touches = room_take(l, self->count, sizeof *self->touches);
     self->mu = room_reals(l, self->count);
     self->g = room_reals(l, c), self->rate = room_reals(l, c), self->curvature = room_reals(l, c);
@@ -52,7 +52,8 @@ int X(kinematics_create)(const model *m, const contact_traits *traits, kinematic
     self->traits = traits;
     self->count = m->contact_count;
     self->first_gap = (uint32_t)m->constraint_count;
-    int status = taut_gap_model_create(m, &self->own);
+    self->slide = taut_mem_new(m->context, self->count, sizeof *self->slide);
+    int status = self->slide ? taut_gap_model_create(m, &self->own) : TAUT_OUT_OF_MEMORY;
     if (!status) status = X(system_create)(self->own, &self->s);
     if (!status) status = X(system_prepare_block)(self->s, BLOCK_G);
     if (!status) status = X(system_prepare_rates)(self->s);

@@ -373,6 +373,6 @@ int X(cone_solve)(taut_context *context, int count, cone_contact *contacts, int 
         if (!round || turn_edges(&k, P) <= REAL_EPSILON) break;
     }
     if (!status && round && size > 0) status = make_round(context, &k, P);
-    taut_mem_free(context, k.room);
+    room_free(context, &k.room);
     return status;
 }

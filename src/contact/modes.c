@@ -15,7 +15,8 @@ static void mode_set_destroy(mode_set *set, taut_context *context)
     }
     X(system_destroy)(set->s);
     taut_mode_model_destroy(set->m);
-    taut_mem_free(context, set->room);
+    room_free(context, &set->room);
+    taut_flat_destroy(set->flat);
     taut_mem_free(context, set);
 }
 
@@ -41,11 +42,13 @@ static int mode_set_create(const mode_sets *p, const unsigned char *modes, mode_
     int status = taut_mode_model_create(p->m, modes, &set->m);
     if (!status) status = X(system_create)(set->m, &set->s);
     if (!status) set->s->native = p->native;
+    if (!status) status = taut_flat_begin(context, &set->flat);
     if (!status) status = X(state_create)(set->s, &set->begin);
     if (!status) status = X(state_create)(set->s, &set->end);
     if (!status) status = X(method_create_with)(set->s, p->class, p->spec, p->tolerance, &set->method);
     if (!status) status = X(acceleration_create)(set->s, &set->acceleration);
     if (!status) status = room_create(context, lay_out, set, &set->room);
+    if (!status) status = taut_flat_place(set->flat);
     if (status) {
         mode_set_destroy(set, context);
         return status;

@@ -3,6 +3,7 @@
 #ifndef TAUT_CONTACT_MODES_H
 #define TAUT_CONTACT_MODES_H
 
+#include "base/flat.h"
 #include "contact/kinematics.h"
 #include "method/method.h"
 #include "solve/acceleration.h"
@@ -24,6 +25,7 @@ typedef struct {
     method method;
     acceleration *acceleration;
     state begin, end;      /* of a step */
+    flat_workspace *flat;  /* of its numbers, and those of its method */
     void *room;            /* of the arrays below, and of modes */
     real *lambda, *dv;     /* multipliers and accelerations at a state */
     long *first;           /* per contact: its first constraint, -1 when open */

@@ -17,9 +17,8 @@ static void lay_out_blocks(void *self, room_layout *l)
 void X(response_clear)(taut_context *context, response_work *work)
 {
     X(kkt_destroy)(work->kkt);
-    taut_mem_free(context, work->blocks);
+    room_free(context, &work->blocks);
     work->kkt = NULL;
-    work->blocks = NULL;
     work->owner = NULL;
 }
 

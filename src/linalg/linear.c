@@ -8,6 +8,7 @@
 struct linear {
     taut_context *context;
     linear_pattern pattern;
+    long *users;   /* of the arrays of the pattern */
     const linear_operations *operations;
     void *state;
     linear_info info;
@@ -68,7 +69,9 @@ static int copy_pattern(linear *solver, int n, const int *column_start, const in
     pattern->symmetric = symmetric;
     pattern->column_start = taut_mem_new(solver->context, (size_t)n + 1, sizeof(int));
     pattern->row_index = taut_mem_new(solver->context, entries, sizeof(int));
-    if (!pattern->column_start || !pattern->row_index) return TAUT_OUT_OF_MEMORY;
+    solver->users = taut_mem_new(solver->context, 1, sizeof *solver->users);
+    if (!pattern->column_start || !pattern->row_index || !solver->users) return TAUT_OUT_OF_MEMORY;
+    *solver->users = 1;
     memcpy(pattern->column_start, column_start, ((size_t)n + 1) * sizeof(int));
     if (entries) memcpy(pattern->row_index, row_index, entries * sizeof(int));
     return TAUT_OK;
@@ -135,6 +138,25 @@ int taut_linear_create(taut_context *context, linear_backend backend, int n, con
     }
     *result = solver;
     return TAUT_OK;
+}
+
+int taut_linear_create_like(const linear *like, linear **result)
+{
+    linear *solver = *result = taut_mem_new(like->context, 1, sizeof *solver);
+    if (!solver) return TAUT_OUT_OF_MEMORY;
+    *solver = *like;
+    ++*solver->users;
+    solver->state = NULL;
+    solver->info = (linear_info){ .backend = like->info.backend, .deficient = -1, .negative_pivots = -1 };
+    solver->factored = 0;
+    const linear_operations *operations = like->operations;
+    int status = operations->create_like ? operations->create_like(like->state, &solver->pattern, &solver->state)
+                                         : operations->create(like->context, &solver->pattern, &solver->state);
+    if (status) {
+        taut_linear_destroy(solver);
+        *result = NULL;
+    }
+    return status;
 }
 
 int taut_linear_value_order(linear *solver, const int **order)
@@ -220,7 +242,10 @@ void taut_linear_destroy(linear *solver)
 {
     if (!solver) return;
     if (solver->state) solver->operations->destroy(solver->state);
-    taut_mem_free(solver->context, solver->pattern.column_start);
-    taut_mem_free(solver->context, solver->pattern.row_index);
+    if (!solver->users || --*solver->users == 0) {
+        taut_mem_free(solver->context, solver->pattern.column_start);
+        taut_mem_free(solver->context, solver->pattern.row_index);
+        taut_mem_free(solver->context, solver->users);
+    }
     taut_mem_free(solver->context, solver);
 }

@@ -22,6 +22,8 @@ typedef struct {
     void (*destroy)(void *state);
     /* Nonzero: factor itself notices values that are not finite; otherwise they are looked for beforehand. */
     int checks_values;
+    /* As create, sharing the analysis of another state; NULL: by create. */
+    int (*create_like)(const void *other, const linear_pattern *pattern, void **state);
 } linear_operations;
 
 extern const linear_operations taut_linear_small, taut_linear_lapack, taut_linear_klu, taut_linear_klu_columns,

@@ -66,7 +66,7 @@ static void destroy(void *state)
 {
     dense *s = state;
     if (!s) return;
-    taut_mem_free(s->context, s->room);
+    room_free(s->context, &s->room);
     taut_mem_free(s->context, s);
 }
 
@@ -168,5 +168,5 @@ static int create_lapack(taut_context *context, const linear_pattern *pattern, v
     return create(context, pattern, &lapack, state);
 }
 
-const linear_operations taut_linear_small = { "small", create_small, factor, solve, solve_transposed, destroy, 0 };
-const linear_operations taut_linear_lapack = { "lapack", create_lapack, factor, solve, solve_transposed, destroy, 0 };
+const linear_operations taut_linear_small = { "small", create_small, factor, solve, solve_transposed, destroy, 0, NULL };
+const linear_operations taut_linear_lapack = { "lapack", create_lapack, factor, solve, solve_transposed, destroy, 0, NULL };

@@ -3,6 +3,7 @@
    another kind is handed to KLU. */
 #include <math.h>
 
+#include "base/room.h"
 #include "linalg/linear_ldl.h"
 
 /* Factors that grow past this cost more than four digits; positive definite matrices have 1. */
@@ -164,22 +165,24 @@ static void ldl_destroy(void *state)
     if (!s) return;
     taut_context *context = s->context;
     if (s->klu) taut_linear_klu.destroy(s->klu);
-    void *blocks[] = { s->order,     s->sources.diagonal, s->sources.start, s->sources.entry, s->row_start,
-                       s->row,       s->column_start,     s->row_index,     s->lower,         s->upper,
-                       s->inverse,   s->x,                s->y,             s->value_order,   s->pattern_values,
-                       s };
-    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) taut_mem_free(context, blocks[i]);
+    room_free(context, &s->room);
+    void *blocks[] = { s->order,        s->sources.diagonal, s->sources.start, s->sources.entry, s->row_start, s->row,
+                       s->column_start, s->row_index,        s->value_order,   s->users };
+    int last = !s->users || --*s->users == 0;
+    for (size_t i = 0; last && i < sizeof blocks / sizeof *blocks; i++) taut_mem_free(context, blocks[i]);
+    taut_mem_free(context, s);
 }
 
-static int make_numbers(ldl *s)
+static void lay_out(void *self, room_layout *l)
 {
+    ldl *s = self;
     size_t n = (size_t)s->n, entries = s->chain ? n : (size_t)s->column_start[n];
-    s->lower = taut_mem_new(s->context, entries, sizeof *s->lower);
-    s->upper = taut_mem_new(s->context, entries, sizeof *s->upper);
-    s->inverse = taut_mem_new(s->context, n, sizeof *s->inverse);
-    s->x = taut_mem_new(s->context, n, sizeof *s->x);
-    s->y = taut_mem_new(s->context, n, sizeof *s->y);
-    return s->lower && s->upper && s->inverse && s->x && s->y ? TAUT_OK : TAUT_OUT_OF_MEMORY;
+    s->lower = room_take(l, entries, sizeof *s->lower);
+    s->upper = room_take(l, entries, sizeof *s->upper);
+    s->inverse = room_take(l, n, sizeof *s->inverse);
+    s->x = room_take(l, n, sizeof *s->x);
+    s->y = room_take(l, n, sizeof *s->y);
+    if (s->chain) s->pattern_values = room_take(l, (size_t)s->pattern->entries, sizeof *s->pattern_values);
 }
 
 /* By the elimination for any pattern, whatever the last factorisation was. */
@@ -200,10 +203,8 @@ int taut_ldl_value_order(void *state, const int **order)
 {
     ldl *s = state;
     *order = NULL;
-    if (!s->chain) return TAUT_OK;
-    if (!s->pattern_values)
-        s->pattern_values = taut_mem_new(s->context, (size_t)s->pattern->entries, sizeof *s->pattern_values);
-    int status = s->pattern_values ? taut_ldl_chain_order(s) : TAUT_OUT_OF_MEMORY;
+    if (!s->chain || (!s->value_order && *s->users > 1)) return TAUT_OK; /* others count on the order that there is */
+    int status = taut_ldl_chain_order(s);
     *order = s->value_order;
     return status;
 }
@@ -216,9 +217,11 @@ static int ldl_create(taut_context *context, const linear_pattern *pattern, void
     s->context = context;
     s->pattern = pattern;
     s->n = pattern->n;
-    int status = taut_ldl_analyse(s);
+    s->users = taut_mem_new(context, 1, sizeof *s->users);
+    if (s->users) *s->users = 1;
+    int status = s->users ? taut_ldl_analyse(s) : TAUT_OUT_OF_MEMORY;
     if (!status) s->chain = taut_ldl_is_chain(s);
-    if (!status) status = make_numbers(s);
+    if (!status) status = room_create(context, lay_out, s, &s->room);
     if (status) {
         ldl_destroy(s);
         return status;
@@ -227,5 +230,24 @@ static int ldl_create(taut_context *context, const linear_pattern *pattern, void
     return TAUT_OK;
 }
 
+static int ldl_create_like(const void *other, const linear_pattern *pattern, void **state)
+{
+    const ldl *like = other;
+    *state = NULL;
+    ldl *s = taut_mem_new(like->context, 1, sizeof *s);
+    if (!s) return TAUT_OUT_OF_MEMORY;
+    *s = *like;
+    ++*s->users;
+    s->pattern = pattern;
+    s->room = s->klu = NULL;
+    s->klu_at_work = s->chain_at_work = 0;
+    int status = room_create(s->context, lay_out, s, &s->room);
+    if (status)
+        ldl_destroy(s);
+    else
+        *state = s;
+    return status;
+}
+
 const linear_operations taut_linear_ldl = { "ldl",       ldl_create, ldl_factor, ldl_solve, ldl_solve_transposed,
-                                            ldl_destroy, 1 };
+                                            ldl_destroy, 1,          ldl_create_like };

@@ -27,12 +27,14 @@ typedef struct {
     taut_context *context;
     const linear_pattern *pattern;
     int n;
+    long *users;             /* of the arrays up to row_index, and of value_order */
     int *order;              /* order[k]: the k-th unknown to be eliminated; NULL for the natural order */
     ldl_sources sources;
     int *row_start;          /* n+1; row k of L, columns ascending: */
     ldl_link *row;
     int *column_start;       /* n+1; column j of L, rows ascending: */
     int *row_index;
+    void *room;              /* of the numbers below */
     double *lower, *upper;   /* at slot (i, j): l_ij and u_ji */
     double *inverse;         /* 1/d_k */
     double *x, *y;           /* all zero between calls */

@@ -190,4 +190,4 @@ static int mumps_solve_transposed(void *state, double *b)
 }
 
 const linear_operations taut_linear_mumps = { "mumps",     mumps_create,           mumps_factor,
-                                         mumps_solve, mumps_solve_transposed, mumps_destroy, 0 };
+                                         mumps_solve, mumps_solve_transposed, mumps_destroy, 0, NULL };

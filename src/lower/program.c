@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/elementary.h"
+#include "base/room.h"
 #include "lower/emit.h"
 #include "lower/symbols.h"
 #include "native/native.h"
@@ -14,6 +15,18 @@
 #define VALUE_ELEMENTARY
 #endif
 #include "expr/values.h"
+
+static void lay_out(void *self, room_layout *l)
+{
+    program *p = self;
+    p->registers = room_reals(l, p->register_count);
+    p->reports = room_reals(l, p->s->c);
+#ifndef TAUT_REAL_QUAD
+    p->setup_values = room_reals(l, X(program_setup_count)(p));
+#endif
+}
+
+int X(program_room)(program *p) { return room_create(p->context, lay_out, p, &p->room); }
 
 static void segment_clear(program *p, segment *t) { taut_mem_free(p->context, t->code); }
 
@@ -29,8 +42,8 @@ void X(program_destroy)(program *p)
 {
     if (!p) return;
     taut_native_drop(p->s->native, p->native);
-    taut_mem_free(p->context, p->setup_values);
-    void *all[] = { p->literals, p->move, p->push, p->w, p->lambda, p->reported, p->inputs, p->registers, p->reports };
+    room_free(p->context, &p->room);
+    void *all[] = { p->literals, p->move, p->push, p->w, p->lambda, p->reported, p->inputs };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) taut_mem_free(p->context, all[i]);
     segment_clear(p, &p->setup), segment_clear(p, &p->results);
     for (int k = 0; k < p->phase_count; k++) phase_clear(p, &p->phases[k]);
@@ -160,6 +173,7 @@ static int renew(program *p, real h)
 {
     real *r = p->registers;
     if (h == p->h && p->constants_version == p->s->constants_version) return 0;
+    if (p->h == 0 && p->literal_count) memcpy(r + p->literal_first, p->literals, p->literal_count * sizeof(real));
     memcpy(r, p->s->constants, p->constant_count * sizeof(real));
     if (p->other_count) memcpy(r + p->constant_count, p->others, p->other_count * sizeof(real));
     r[p->constant_count + p->other_count] = h;
@@ -231,9 +245,7 @@ int X(program_compile)(program *p)
     if (!p->s->native || p->s->native->mode == TAUT_NATIVE_OFF) return TAUT_OK;
     int status = X(program_emit)(p, name, &text, &length);
     if (status) return status;
-    p->setup_values = taut_mem_new(p->context, X(program_setup_count)(p) + 1, sizeof *p->setup_values);
-    if (!p->setup_values) status = TAUT_OUT_OF_MEMORY;
-    if (!status) status = taut_native_request(p->s->native, p->context, text, length, name, &p->native);
+    status = taut_native_request(p->s->native, p->context, text, length, name, &p->native);
     taut_mem_free(p->context, text);
     return status;
 }

@@ -79,8 +79,9 @@ typedef struct program {
     struct native *native;
     void *code;
     int code_is_new;          /* it has not been called yet */
-    double *setup_values;
     /* The workspace. */
+    void *room;               /* of the arrays below */
+    double *setup_values;     /* of native code */
     real *registers;
     real *reports;            /* multipliers that are reported, c */
     real h;                   /* of setup; 0: never run */
@@ -100,6 +101,8 @@ program_outcome X(program_step)(program *p, state *x, real h, const real *inputs
 int X(program_compile)(program *p);
 /* The multipliers that the table reports, of the last step, where these are others than those of the state. */
 void X(program_reported)(const program *p, real *out);
+/* The registers, once it is known how many there are. */
+int X(program_room)(program *p);
 void X(program_destroy)(program *p);
 /* Instructions of all tapes. */
 uint32_t X(program_length)(const program *p);

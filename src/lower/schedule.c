@@ -605,15 +605,6 @@ static int put_phases(schedule *z, const step_table *t, double tolerance)
     return status;
 }
 
-static int create_registers(program *p)
-{
-    p->registers = taut_mem_new(p->context, p->register_count, sizeof *p->registers);
-    p->reports = taut_mem_new(p->context, p->s->c + 1, sizeof *p->reports);
-    if (!p->registers || !p->reports) return TAUT_OUT_OF_MEMORY;
-    if (p->literal_count) memcpy(p->registers + p->literal_first, p->literals, p->literal_count * sizeof(real));
-    return TAUT_OK;
-}
-
 /* A mass matrix that has no inverse without the constraints has no safe pivots on its diagonal. Other tables take the
    energy to which multiples of the constraints have been added. */
 static int has_singular_mass(const struct system *s, const step_table *t)
@@ -644,7 +635,7 @@ int X(lower_create)(struct system *s, const step_table *table, real tolerance, p
     if (!status && is_too_long(z.p)) status = TAUT_UNSUPPORTED;
     if (!status) status = fuse_products(z.p);
     if (!status) status = end_segments(z.p);
-    if (!status) status = create_registers(z.p);
+    if (!status) status = X(program_room)(z.p);
     taut_mem_free(s->context, z.place);
     taut_mem_free(s->context, z.loop_place);
     taut_mem_free(s->context, z.depends);

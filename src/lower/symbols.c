@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/flat.h"
 #include "step/functions.h"
 
 /* ---- memory ---- */
@@ -49,7 +50,11 @@ int X(symbols_create)(struct system *s, const step_table *table, symbols *y)
 {
     *y = (symbols){ .s = s, .table = table, .context = s->context };
     y->g = taut_graph_create(s->context);
-    if (!y->g || X(state_create)(s, &y->layout)) return TAUT_OUT_OF_MEMORY;
+    /* for its shape alone, and at once */
+    flat_workspace *open = taut_flat_suspend(s->context);
+    int made = X(state_create)(s, &y->layout);
+    taut_flat_resume(s->context, open);
+    if (!y->g || made) return TAUT_OUT_OF_MEMORY;
     y->zero = taut_expr_number(y->g, 0);
     y->one = taut_expr_number(y->g, 1);
     y->constant_count = (uint32_t)taut_store_constant_count(s->store);

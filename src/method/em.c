@@ -107,7 +107,7 @@ static void destroy(void *self)
     method_state *z = self;
     if (!z) return;
     taut_context *context = z->s->context;
-    taut_mem_free(context, z->room);
+    room_free(context, &z->room);
     X(state_clear)(z->s, &z->next);
     X(state_clear)(z->s, &z->kicked);
     X(impulse_destroy)(z->impulse);

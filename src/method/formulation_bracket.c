@@ -29,6 +29,7 @@ typedef struct {
     int stages;
     real a[9 * 9];
     linear *matrix;             /* I - h A (x) F' */
+    void *stage_room;           /* of these arrays: */
     double *entries, *right;
 } bracket;
 
@@ -43,9 +44,8 @@ static void destroy(void *self)
     if (!f) return;
     taut_context *context = f->s->context;
     taut_linear_destroy(f->matrix);
-    taut_mem_free(context, f->entries);
-    taut_mem_free(context, f->right);
-    taut_mem_free(context, f->room);
+    room_free(context, &f->stage_room);
+    room_free(context, &f->room);
     taut_mem_free(context, f);
 }
 
@@ -267,6 +267,14 @@ static int find_jacobian(bracket *f, real t, const real *z)
     return TAUT_OK;
 }
 
+static void lay_out_stages(void *self, room_layout *l)
+{
+    bracket *f = self;
+    size_t size = (size_t)f->stages * 2 * f->n;
+    f->entries = room_take(l, size * size, sizeof *f->entries);
+    f->right = room_take(l, size, sizeof *f->right);
+}
+
 static int stages_create(void *self, int stages, const real *a)
 {
     bracket *f = self;
@@ -274,11 +282,9 @@ static int stages_create(void *self, int stages, const real *a)
     int size = stages * 2 * (int)f->n;
     f->stages = stages;
     memcpy(f->a, a, (size_t)(stages * stages) * sizeof *a);
-    f->entries = taut_mem_new(context, (size_t)size * (size_t)size, sizeof *f->entries);
-    f->right = taut_mem_new(context, (size_t)size, sizeof *f->right);
     int *start = taut_mem_new(context, (size_t)size + 1, sizeof *start),
         *index = taut_mem_new(context, (size_t)size * (size_t)size, sizeof *index);
-    int status = f->entries && f->right && start && index ? TAUT_OK : TAUT_OUT_OF_MEMORY;
+    int status = start && index ? room_create(context, lay_out_stages, f, &f->stage_room) : TAUT_OUT_OF_MEMORY;
     for (int i = 0; !status && i <= size; i++) start[i] = i * size;
     for (int i = 0; !status && i < size * size; i++) index[i] = i % size;
     if (!status)

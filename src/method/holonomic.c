@@ -19,7 +19,7 @@ void X(holonomic_destroy)(void *self)
     X(saddle_destroy)(f->saddle);
     X(acceleration_destroy)(f->acceleration);
     X(motion_matrix_destroy)(f->matrix);
-    taut_mem_free(f->s->context, f->room);
+    room_free(f->s->context, &f->room);
     taut_mem_free(f->s->context, f);
 }
 

@@ -128,6 +128,8 @@ const struct method_class *X(method_find)(const char *name);
 
 /* Takes the name apart and checks it against the table. */
 int X(method_parse)(taut_context *context, const char *text, method_spec *spec);
+/* The copy stands by itself. */
+void X(method_spec_copy)(const method_spec *from, method_spec *to);
 /* The info with what its options make of it. */
 method_info X(method_declared)(const method_spec *spec);
 /* Options: a whole number key=N within bounds (context may be NULL: no message); whether a bare word was given. */

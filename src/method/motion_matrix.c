@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/room.h"
 #include "solve/assembly.h"
 
 /* Unknowns of a stage, and the equations that come at the same offsets. Of a Lagrangian w is the velocity, and the
@@ -33,8 +34,9 @@ struct motion_matrix {
     int softened[STAGES_MOST][3];
     block_shape identity, g_transposed, rate_transposed, acceleration, acceleration_transposed;
     assembly *matrix;
+    void *room;                  /* of the arrays below */
     real *values, *unknowns;
-    int room;                    /* in values */
+    int value_count;             /* of the largest block */
 };
 
 void X(motion_matrix_destroy)(motion_matrix *m)
@@ -42,9 +44,15 @@ void X(motion_matrix_destroy)(motion_matrix *m)
     if (!m) return;
     X(assembly_destroy)(m->matrix);
     taut_pattern_destroy(m->s->context, m->diagonal);
-    taut_mem_free(m->s->context, m->values);
-    taut_mem_free(m->s->context, m->unknowns);
+    room_free(m->s->context, &m->room);
     taut_mem_free(m->s->context, m);
+}
+
+static void lay_out(void *self, room_layout *l)
+{
+    motion_matrix *m = self;
+    m->values = room_reals(l, (size_t)m->value_count);
+    m->unknowns = room_reals(l, (size_t)m->offset[PARTS] * (size_t)m->stages);
 }
 
 static void put(motion_matrix *m, const block_shape *block, int place, int row, int column, int factor)
@@ -152,10 +160,10 @@ static int prepare_blocks(motion_matrix *m)
     m->acceleration_transposed = m->acceleration;
     m->acceleration_transposed.parts[0].transposed = 1;
     for (int k = 0; k < m->count; k++)
-        if (m->entries[k].at.block->value_count > m->room) m->room = m->entries[k].at.block->value_count;
+        if (m->entries[k].at.block->value_count > m->value_count) m->value_count = m->entries[k].at.block->value_count;
     if (!s->softening) return TAUT_OK;
     m->softening = (block_shape){ .part_count = 1, .value_count = (int)s->c, .prepared = 1 };
-    if ((int)s->c > m->room) m->room = (int)s->c;
+    if ((int)s->c > m->value_count) m->value_count = (int)s->c;
     status = taut_pattern_identity(s->context, (int)s->c, &m->diagonal);
     m->softening.parts[0] = (block_part){ .source = PART_IDENTITY, .shape = m->diagonal, .sign = 1 };
     return status;
@@ -229,14 +237,11 @@ int X(motion_matrix_create)(struct system *s, int stages, const real *a, motion_
                          [C] = extended ? c : 0,
                          [S] = extended ? n : 0 };
     for (int k = 0; k < PARTS; k++) m->offset[k + 1] = m->offset[k] + sizes[k];
-    m->room = n;
+    m->value_count = n;
     list_entries(m);
     int status = prepare_blocks(m);
-    if (!status) {
-        m->values = taut_mem_new(s->context, (size_t)m->room, sizeof(real));
-        m->unknowns = taut_mem_new(s->context, (size_t)m->offset[PARTS] * (size_t)stages, sizeof(real));
-        status = m->values && m->unknowns ? create_pattern(m) : TAUT_OUT_OF_MEMORY;
-    }
+    if (!status) status = room_create(s->context, lay_out, m, &m->room);
+    if (!status) status = create_pattern(m);
     if (status)
         X(motion_matrix_destroy)(m);
     else

@@ -118,6 +118,22 @@ int X(method_parse)(taut_context *context, const char *text, method_spec *spec)
     return status ? status : check_base(context, spec);
 }
 
+/* The same place in another text. */
+static const char *moved(const method_spec *from, const char *at, const method_spec *to)
+{
+    return at ? to->text + (at - from->text) : NULL;
+}
+
+void X(method_spec_copy)(const method_spec *from, method_spec *to)
+{
+    *to = *from;
+    to->name = moved(from, from->name, to);
+    for (int i = 0; i < from->option_count; i++) {
+        to->options[i].key = moved(from, from->options[i].key, to);
+        to->options[i].value = moved(from, from->options[i].value, to);
+    }
+}
+
 method_info X(method_class_declared)(const struct method_class *class, const method_spec *spec)
 {
     method_info info = *class->info;

@@ -8,7 +8,7 @@
 void X(scheme_destroy)(scheme *r)
 {
     if (!r) return;
-    taut_mem_free(r->s->context, r->room);
+    room_free(r->s->context, &r->room);
     X(state_clear)(r->s, &r->next);
     X(newton_clear)(&r->newton);
     taut_mem_free(r->s->context, r);

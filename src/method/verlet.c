@@ -54,7 +54,7 @@ static void destroy(void *self)
 {
     verlet *r = self;
     if (!r) return;
-    taut_mem_free(r->s->context, r->room);
+    room_free(r->s->context, &r->room);
     X(state_clear)(r->s, &r->next);
     X(multiplier_destroy)(r->matrix);
     taut_mem_free(r->s->context, r->order);

@@ -8,14 +8,15 @@
 void X(simulation_destroy)(simulation *z)
 {
     if (!z) return;
-    taut_context *context = z->m->context;
+    taut_context *context = z->context;
     X(hybrid_destroy)(z->hybrid);
     X(method_destroy)(&z->method);
     X(acceleration_destroy)(z->acceleration);
     X(flow_destroy)(z->flow);
     if (z->s) X(state_clear)(z->s, &z->x);
     if (z->s) X(state_clear)(z->s, &z->begin);
-    taut_mem_free(context, z->room);
+    room_free(context, &z->room);
+    taut_flat_destroy(z->flat);
     X(system_destroy)(z->s);
     taut_phase_space_destroy(z->derived);
     taut_mode_model_destroy(z->open);
@@ -36,7 +37,7 @@ static void lay_out(void *self, room_layout *l)
     z->phase_entries = room_reals(l, z->m->phase ? (size_t)s->c * s->n : 0);
 }
 
-int X(simulation_workspace)(simulation *z) { return room_create(z->m->context, lay_out, z, &z->room); }
+int X(simulation_workspace)(simulation *z) { return room_create(z->context, lay_out, z, &z->room); }
 
 /* From two points to the first of them and its momentum, by the method's discrete Lagrangian. */
 static int start_from_points(simulation *z, start_mode mode, real h)
@@ -116,9 +117,31 @@ static int create_hybrid(simulation *z, const struct method_class *class, const 
         return taut_fail(z->m->context, TAUT_BAD_USAGE,
                     "the model has no contacts; active-set steps are for models with contacts");
     if (!z->m->contact_count) return TAUT_OK;
-    int status = X(hybrid_create)(z->m, class, &z->spec, (real)options->tolerance, &with, &z->hybrid);
-    if (!status) status = X(hybrid_start)(z->hybrid, &z->x);
-    if (!status) status = X(hybrid_symmetries)(z->hybrid, &z->x, z->symmetries, &z->symmetry_count);
+    return X(hybrid_create)(z->m, class, &z->spec, z->tolerance, &with, &z->hybrid);
+}
+
+int X(simulation_parts)(simulation *z, const struct method_class *class)
+{
+    int status = taut_flat_begin(z->context, &z->flat);
+    if (!status) status = X(simulation_workspace)(z);
+    if (!status) status = X(state_create)(z->s, &z->x);
+    if (!status) status = X(state_create)(z->s, &z->begin);
+    if (!status) status = X(method_create_with)(z->s, class, &z->spec, z->tolerance, &z->method);
+    if (!status && !z->m->phase) status = X(acceleration_create)(z->s, &z->acceleration);
+    return status;
+}
+
+/* What belongs to the state at the start. */
+static int begin_run(simulation *z, const engine_options *options)
+{
+    int status = TAUT_OK, ordinary = !z->m->phase;
+    if (z->m->start_points_line) status = start_from_points(z, options->start, (real)options->step);
+    if (!status) status = X(symmetry_find)(z->s, z->x.q, z->x.w, z->symmetries, &z->symmetry_count);
+    if (!status && ordinary)
+        status = X(acceleration_solve)(z->acceleration, z->x.q, z->x.w, z->x.t, z->x.lambda, NULL);
+    if (!status && ordinary) status = X(system_prepare_power)(z->s);
+    if (!status && z->hybrid) status = X(hybrid_start)(z->hybrid, &z->x);
+    if (!status && z->hybrid) status = X(hybrid_symmetries)(z->hybrid, &z->x, z->symmetries, &z->symmetry_count);
     return status;
 }
 
@@ -129,6 +152,8 @@ int X(simulation_create_with)(model *m, const engine_options *options, const str
     simulation *z = taut_mem_new(m->context, 1, sizeof *z);
     if (!z) return TAUT_OUT_OF_MEMORY;
     z->m = m;
+    z->context = m->context;
+    z->tolerance = (real)options->tolerance;
     taut_note_forget(m->context);
     int status = class ? TAUT_OK : X(method_parse)(m->context, options->method, &z->spec);
     if (status) {
@@ -143,24 +168,21 @@ int X(simulation_create_with)(model *m, const engine_options *options, const str
     m = z->m;
     if (!status && z->declared.adapt) z->declared.adapt(z->s, &z->declared);
     if (!status) status = X(system_prepare_block)(z->s, BLOCK_G);
-    if (!status) status = X(simulation_workspace)(z);
-    if (!status) status = X(state_create)(z->s, &z->x);
-    if (!status) status = X(state_create)(z->s, &z->begin);
+    state first = { 0 };
+    if (!status) status = X(state_create)(z->s, &first);
     if (!status && options->start == START_AS_IS && !z->declared.any_start)
         status = taut_fail(m->context, TAUT_UNSUPPORTED,
                            "method '%s' keeps the constraints and needs a start on them; a start as it is, off the "
                            "constraints, is for naive, extended and dirac",
                            class->info->name);
-    if (!status) status = X(start_state)(z->s, options->start, &z->x, &z->start);
+    if (!status) status = X(start_state)(z->s, options->start, &first, &z->start);
     if (!status && z->start.dependent) tell_redundancy(z);
-    if (!status) status = X(method_create_with)(z->s, class, &z->spec, (real)options->tolerance, &z->method);
-    if (!status && m->start_points_line) status = start_from_points(z, options->start, (real)options->step);
-    if (!status) status = X(symmetry_find)(z->s, z->x.q, z->x.w, z->symmetries, &z->symmetry_count);
-    if (!status && !m->phase) status = X(acceleration_create)(z->s, &z->acceleration);
-    if (!status && !m->phase)
-        status = X(acceleration_solve)(z->acceleration, z->x.q, z->x.w, z->x.t, z->x.lambda, NULL);
-    if (!status && !m->phase) status = X(system_prepare_power)(z->s);
+    if (!status) status = X(simulation_parts)(z, class);
     if (!status) status = create_hybrid(z, class, options);
+    if (!status) status = taut_flat_place(z->flat);
+    if (!status) X(state_copy)(&first, &z->x);
+    if (z->s) X(state_clear)(z->s, &first);
+    if (!status) status = begin_run(z, options);
     if (!status && z->native.mode == TAUT_NATIVE_ON && !z->native.asked)
         status = taut_fail(m->context, TAUT_UNSUPPORTED,
                            "native code is not available: steps of method '%s' are not compiled for this model",
@@ -215,7 +237,7 @@ int X(simulation_step)(simulation *z, real h)
     }
     z->steps++;
     if (is_finite(z)) return TAUT_OK;
-    return taut_fail(z->m->context, -TAUT_NOT_FINITE, "at t = %.9g: the state is no longer finite; try a smaller step",
+    return taut_fail(z->context, -TAUT_NOT_FINITE, "at t = %.9g: the state is no longer finite; try a smaller step",
                 (double)z->x.t);
 }
 
@@ -241,7 +263,7 @@ int X(simulation_lossless)(const simulation *z)
 int X(simulation_without_contacts)(const simulation *z, const char *what)
 {
     if (!z->hybrid) return TAUT_OK;
-    return taut_fail(z->m->context, TAUT_UNSUPPORTED, "%s:%d: %s is for smooth motion, and this model has contacts",
+    return taut_fail(z->context, TAUT_UNSUPPORTED, "%s:%d: %s is for smooth motion, and this model has contacts",
                 z->m->file, z->m->contacts[0].line, what);
 }
 

@@ -4,6 +4,7 @@
 #define TAUT_RUN_SIMULATION_H
 
 #include "analysis/dirac.h"
+#include "base/flat.h"
 #include "contact/hybrid.h"
 #include "native/native.h"
 #include "run/engine.h"
@@ -34,6 +35,7 @@ typedef struct {
 #define WATCH_LIMIT (SYMMETRY_LIMIT + 4)
 
 typedef struct {
+    taut_context *context;
     model *m;                /* as given, or derived */
     model *derived;          /* on phase space, from the Dirac algorithm; NULL for ordinary models */
     /* of a model with contacts: the one with all of them open, of which s is made; NULL otherwise */
@@ -41,6 +43,7 @@ typedef struct {
     struct system *s;
     hybrid *hybrid;          /* steps of a model with contacts; NULL otherwise */
     method_spec spec;
+    real tolerance;          /* of the method */
     method method;
     method_info declared;    /* with what the options make of it */
     native_use native;       /* of all systems of this simulation */
@@ -59,6 +62,7 @@ typedef struct {
     long event_counts[EVENT_KINDS];
     long counts_before[EVENT_KINDS]; /* the last step */
     newton_counts work_before; /* of the run that this one goes on from */
+    flat_workspace *flat;    /* all numbers that steps and frames work on (docs/architecture.md) */
     /* work for frames */
     void *room;              /* of these arrays */
     real *v, *lambda, *g, *g_rate, *g_values, *observables, *gaps; /* lambda: of the constraints, then of the contacts
@@ -78,11 +82,16 @@ int X(simulation_system)(simulation *z, start_mode start);
 
 /* The arrays of z. */
 int X(simulation_workspace)(simulation *z);
+/* Begins z->flat and creates all that works on it; it is not placed yet. */
+int X(simulation_parts)(simulation *z, const struct method_class *class);
 
 int X(simulation_create)(model *m, const engine_options *options, simulation **result);
 /* With a method that need not be in the table (options->method is then not read). */
 int X(simulation_create_with)(model *m, const engine_options *options, const struct method_class *class,
                            simulation **result);
+/* One that goes on as z does, to the bit, in a context of its own: for another thread, say. It shares what is compiled,
+   and must go before z does. TAUT_UNSUPPORTED with contacts, whose mode sets are compiled during the run. */
+int X(simulation_clone)(const simulation *z, taut_context *context, simulation **result);
 void X(simulation_destroy)(simulation *z);
 int X(simulation_step)(simulation *z, real h);
 /* To be called when z->x has changed in any other way: what was read off the old state is forgotten. */

@@ -134,6 +134,7 @@ int X(simulation_check)(model *m, start_mode mode, engine_check *result,
     simulation *z = taut_mem_new(m->context, 1, sizeof *z);
     if (!z) return TAUT_OUT_OF_MEMORY;
     z->m = m;
+    z->context = m->context;
     int status = X(simulation_system)(z, mode);
     m = z->m;
     if (!status) status = X(system_prepare_block)(z->s, BLOCK_G);

@@ -134,7 +134,7 @@ static void carrier_clear(carrier *c)
     X(scheme_destroy)(c->scheme);
     X(formulation_destroy)(&c->f);
     X(state_clear)(c->z->s, &c->x);
-    taut_mem_free(c->z->s->context, c->room);
+    room_free(c->z->s->context, &c->room);
 }
 
 /* The functional iteration is much cheaper where it converges; stiff equations need Newton's. */

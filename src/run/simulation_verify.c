@@ -261,7 +261,7 @@ static void prober_clear(prober *z)
     X(nearby_destroy)(z->nearby);
     X(state_clear)(z->z->s, &z->base);
     X(state_clear)(z->z->s, &z->x);
-    taut_mem_free(z->z->s->context, z->room);
+    room_free(z->z->s->context, &z->room);
 }
 
 static void lay_out(void *self, room_layout *l)

@@ -38,7 +38,7 @@ static int is_reduced(const struct system *s)
 void X(acceleration_destroy)(acceleration *a)
 {
     if (!a) return;
-    taut_mem_free(a->s->context, a->room);
+    room_free(a->s->context, &a->room);
     X(kkt_destroy)(a->kkt);
     X(multiplier_destroy)(a->multiplier);
     X(newton_clear)(&a->newton);

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "base/room.h"
+
 /* A block at its place: where each entry of its parts goes. */
 typedef struct {
     const block_shape *block;
@@ -15,6 +17,7 @@ struct assembly {
     placed *blocks;
     size_t count, capacity;
     pattern *columns; /* compressed columns of the matrix = rows of its transpose */
+    void *room;       /* of the arrays below */
     double *values;
     double *right;
     linear *solver;
@@ -29,11 +32,6 @@ int X(assembly_create)(taut_context *context, int size, assembly **result)
     a->context = context;
     a->size = size;
     a->backend = LINEAR_AUTO;
-    a->right = taut_mem_new(context, (size_t)size, sizeof *a->right);
-    if (!a->right) {
-        X(assembly_destroy)(a);
-        return TAUT_OUT_OF_MEMORY;
-    }
     *result = a;
     return TAUT_OK;
 }
@@ -44,8 +42,7 @@ void X(assembly_destroy)(assembly *a)
     for (size_t i = 0; i < a->count; i++) taut_mem_free(a->context, a->blocks[i].map);
     taut_mem_free(a->context, a->blocks);
     taut_pattern_destroy(a->context, a->columns);
-    taut_mem_free(a->context, a->values);
-    taut_mem_free(a->context, a->right);
+    room_free(a->context, &a->room);
     taut_linear_destroy(a->solver);
     taut_mem_free(a->context, a);
 }
@@ -102,19 +99,29 @@ static void map_entry(void *user, size_t k, int row, int column)
     m->map[k] = taut_pattern_find(m->columns, column, row);
 }
 
+static void lay_out(void *self, room_layout *l)
+{
+    assembly *a = self;
+    a->values = room_take(l, (size_t)pattern_entries(a->columns), sizeof *a->values);
+    a->right = room_take(l, (size_t)a->size, sizeof *a->right);
+}
+
 /* Made-up values: numbers of either sign and of one size in the blocks, the same ones every time. Elsewhere on the
    diagonal there are zeros. */
-static void settle(assembly *a)
+static int settle(const assembly *a)
 {
     uint64_t seed = 1;
-    X(assembly_zero)(a);
+    double *values = taut_mem_new(a->context, (size_t)pattern_entries(a->columns), sizeof *values);
+    if (!values) return TAUT_OUT_OF_MEMORY;
     for (size_t i = 0; i < a->count; i++)
         for (int k = 0; k < a->blocks[i].block->value_count; k++) {
             seed = seed * 6364136223846793005u + 1442695040888963407u; /* Knuth's linear congruence */
             double size = 0.5 + (double)(seed >> 11) * 0x1p-53;
-            a->values[a->blocks[i].map[k]] += (seed >> 10 & 1) ? size : -size;
+            values[a->blocks[i].map[k]] += (seed >> 10 & 1) ? size : -size;
         }
-    taut_linear_settle(a->solver, a->values);
+    taut_linear_settle(a->solver, values);
+    taut_mem_free(a->context, values);
+    return TAUT_OK;
 }
 
 void X(assembly_expect_zeros)(assembly *a) { a->backend = LINEAR_AUTO_COLUMNS; }
@@ -138,8 +145,6 @@ int X(assembly_finish)(assembly *a, int symmetric)
     taut_mem_free(a->context, row);
     taut_mem_free(a->context, column);
     if (status) return status;
-    a->values = taut_mem_new(a->context, (size_t)pattern_entries(a->columns), sizeof *a->values);
-    if (!a->values) return TAUT_OUT_OF_MEMORY;
     for (size_t i = 0; i < a->count; i++) {
         placed *p = &a->blocks[i];
         p->map = taut_mem_new(a->context, (size_t)p->block->value_count, sizeof *p->map);
@@ -149,8 +154,8 @@ int X(assembly_finish)(assembly *a, int symmetric)
     }
     status = taut_linear_create(a->context, a->backend, a->size, a->columns->start, a->columns->index, symmetric,
                                 &a->solver);
-    if (!status) settle(a);
-    return status;
+    if (!status) status = settle(a);
+    return status ? status : room_create(a->context, lay_out, a, &a->room);
 }
 
 void X(assembly_zero)(assembly *a)

@@ -31,7 +31,7 @@ void X(flow_destroy)(flow *f)
 {
     if (!f) return;
     X(acceleration_destroy)(f->acceleration);
-    taut_mem_free(f->s->context, f->room);
+    room_free(f->s->context, &f->room);
     taut_mem_free(f->s->context, f);
 }
 

@@ -20,7 +20,7 @@ struct impulse {
 void X(impulse_destroy)(impulse *z)
 {
     if (!z) return;
-    taut_mem_free(z->s->context, z->room);
+    room_free(z->s->context, &z->room);
     X(kkt_destroy)(z->kkt);
     X(newton_clear)(&z->newton);
     taut_mem_free(z->s->context, z);

@@ -32,7 +32,7 @@ void X(kkt_destroy)(kkt *k)
     X(multiplier_destroy)(k->multiplier);
     X(assembly_destroy)(k->matrix);
     taut_pattern_destroy(context, k->diagonal);
-    taut_mem_free(context, k->room);
+    room_free(context, &k->room);
     taut_mem_free(context, k);
 }
 

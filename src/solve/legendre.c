@@ -24,7 +24,7 @@ void X(legendre_destroy)(legendre *l)
 {
     if (!l) return;
     X(assembly_destroy)(l->matrix);
-    taut_mem_free(l->s->context, l->room);
+    room_free(l->s->context, &l->room);
     X(newton_clear)(&l->newton);
     taut_mem_free(l->s->context, l);
 }

@@ -8,26 +8,34 @@
 #define NUMBER double
 #include "linalg/products_sum.h"
 
+/* What the matrices of a system share: it depends on patterns alone. */
+typedef struct {
+    long users;
+    pattern *t;           /* NULL where W is diagonal */
+    pattern *columns;     /* of S */
+} multiplier_shape;
+
 struct multiplier {
     struct system *s;
     const pattern *g;     /* constraints x coordinates */
     int g_entries;
     const int *order;     /* of the values of g; NULL: as in the pattern */
-    pattern *t;           /* rows of G0 W: those of g, closed under the blocks of W */
-    pattern *columns;     /* of S */
+    multiplier_shape *shape;
+    const pattern *t;     /* rows of G0 W: those of g, closed under the blocks of W */
+    const pattern *columns;
     linear *solver;
-    void *room;           /* of the arrays below */
-    real *weights;        /* diagonal mass: of the coordinate of each entry of G */
-    int even;             /* all weights are the same, and left out of S: */
+    real *weights;        /* diagonal mass: of the coordinate of each entry of G; NULL where they are */
+    int even;             /* all the same, and left out of S: */
     double left_out;
-    double *t_values;
+    int *diagonal;        /* of S, its entries among the values: where constraints are softened */
+    void *room;           /* of the arrays below */
+    double *t_values;     /* NULL: those of G0 are taken */
     double *g_values;     /* G1 in double, where real is more */
     products *sums;       /* of t and G1, for each entry of S */
     double *values;       /* of S */
     int *where_t;         /* position of a coordinate in the row of t at hand */
     double *right;        /* where real is more than double */
-    int *diagonal;        /* of S, its entries among the values: where constraints are softened */
-    real *spare;          /* c, the same */
+    real *spare;          /* c; where constraints are softened */
 };
 
 /* G by coordinates, while the object is made. */
@@ -41,9 +49,15 @@ void X(multiplier_destroy)(multiplier *m)
 {
     if (!m) return;
     taut_context *context = m->s->context;
-    taut_pattern_destroy(context, m->t);
-    taut_pattern_destroy(context, m->columns);
-    taut_mem_free(context, m->room);
+    if (m->s->multiplier == m) m->s->multiplier = NULL;
+    if (m->shape && --m->shape->users == 0) {
+        taut_pattern_destroy(context, m->shape->t);
+        taut_pattern_destroy(context, m->shape->columns);
+        taut_mem_free(context, m->shape);
+    }
+    taut_mem_free(context, m->weights);
+    taut_mem_free(context, m->diagonal);
+    room_free(context, &m->room);
     taut_products_destroy(context, m->sums);
     taut_linear_destroy(m->solver);
     taut_mem_free(context, m);
@@ -95,23 +109,60 @@ static int make_products(multiplier *m, const transposed *g)
 static void lay_out(void *self, room_layout *l)
 {
     multiplier *m = self;
-    m->t_values = room_take(l, (size_t)pattern_entries(m->t), sizeof *m->t_values);
+    if (!m->even) m->t_values = room_take(l, (size_t)pattern_entries(m->t), sizeof *m->t_values);
     if (sizeof(real) != sizeof(double))
         m->g_values = room_take(l, (size_t)pattern_entries(m->g), sizeof *m->g_values);
     m->values = room_take(l, (size_t)pattern_entries(m->columns), sizeof *m->values);
-    m->where_t = room_take(l, m->s->n, sizeof *m->where_t);
+    if (m->shape->t) m->where_t = room_take(l, m->s->n, sizeof *m->where_t);
     if (sizeof(real) != sizeof(double)) m->right = room_take(l, m->s->c, sizeof *m->right);
-    if (m->s->structure.diagonal_mass) m->weights = room_reals(l, (size_t)m->g_entries);
-    if (m->s->softening) {
-        m->diagonal = room_take(l, m->s->c, sizeof *m->diagonal);
-        m->spare = room_reals(l, m->s->c);
-    }
+    if (m->diagonal) m->spare = room_reals(l, m->s->c);
+}
+
+/* The weights of a diagonal mass. */
+static int weigh_entries(multiplier *m, const int *order)
+{
+    const real *inverse = m->s->inverse_mass;
+    const int *coordinates = m->g->index;
+    m->even = sizeof(real) == sizeof(double) && m->g_entries > 0;
+    for (int e = 1; m->even && e < m->g_entries; e++) m->even = inverse[coordinates[e]] == inverse[coordinates[0]];
+    if (m->even) m->left_out = (double)inverse[coordinates[0]];
+    if (m->even) return TAUT_OK;
+    m->weights = taut_mem_new(m->s->context, (size_t)m->g_entries, sizeof *m->weights);
+    if (!m->weights) return TAUT_OUT_OF_MEMORY;
+    for (int e = 0; e < m->g_entries; e++) m->weights[order ? order[e] : e] = inverse[coordinates[e]];
+    return TAUT_OK;
+}
+
+static int make_shape(multiplier *m, const transposed *g)
+{
+    struct system *s = m->s;
+    taut_context *context = s->context;
+    multiplier_shape *shape = m->shape = taut_mem_new(context, 1, sizeof *shape);
+    if (!shape) return TAUT_OUT_OF_MEMORY;
+    shape->users = 1;
+    int status = TAUT_OK;
+    if (!s->structure.diagonal_mass) status = taut_pattern_product(context, m->g, s->inverse_mass_shape, &shape->t);
+    if (!status) /* symmetric: rows are columns */
+        status = taut_pattern_product(context, shape->t ? shape->t : m->g, g->shape, &shape->columns);
+    linear_backend backend = s->c <= 12 ? LINEAR_SMALL : LINEAR_LDL;
+    if (!status)
+        status = taut_linear_create(context, backend, (int)s->c, shape->columns->start, shape->columns->index, 1,
+                                    &m->solver);
+    return status;
+}
+
+static int share_shape(multiplier *m, const multiplier *other)
+{
+    m->shape = other->shape;
+    m->shape->users++;
+    return taut_linear_create_like(other->solver, &m->solver);
 }
 
 static int find_diagonal(multiplier *m)
 {
     const int *places;
-    if (taut_linear_value_order(m->solver, &places)) return TAUT_OUT_OF_MEMORY;
+    m->diagonal = taut_mem_new(m->s->context, m->s->c, sizeof *m->diagonal);
+    if (!m->diagonal || taut_linear_value_order(m->solver, &places)) return TAUT_OUT_OF_MEMORY;
     for (int k = 0; k < m->columns->rows; k++) {
         int entry = taut_pattern_find(m->columns, k, k);
         m->diagonal[k] = places ? places[entry] : entry;
@@ -122,22 +173,16 @@ static int find_diagonal(multiplier *m)
 static int make(multiplier *m, transposed *g)
 {
     struct system *s = m->s;
-    taut_context *context = s->context;
-    int status = taut_pattern_transpose(context, m->g, &g->shape, &g->from);
-    if (!status) status = taut_pattern_product(context, m->g, s->inverse_mass_shape, &m->t);
-    if (!status) status = taut_pattern_product(context, m->t, g->shape, &m->columns); /* symmetric: rows are columns */
-    if (!status) status = room_create(context, lay_out, m, &m->room);
-    linear_backend backend = s->c <= 12 ? LINEAR_SMALL : LINEAR_LDL;
-    if (!status)
-        status = taut_linear_create(context, backend, (int)s->c, m->columns->start, m->columns->index, 1, &m->solver);
-    if (!status) status = make_products(m, g);
-    if (!status && m->diagonal) status = find_diagonal(m);
-    for (int e = 0; !status && m->weights && e < m->g_entries; e++)
-        m->weights[g->order ? g->order[e] : e] = s->inverse_mass[m->g->index[e]];
-    m->even = m->weights != NULL && sizeof(real) == sizeof(double);
-    for (int e = 1; m->even && e < m->g_entries; e++) m->even = m->weights[e] == m->weights[0];
-    m->left_out = m->even ? (double)m->weights[0] : 1;
-    return status;
+    int status = taut_pattern_transpose(s->context, m->g, &g->shape, &g->from);
+    if (!status) status = s->multiplier ? share_shape(m, s->multiplier) : make_shape(m, g);
+    if (status) return status;
+    m->columns = m->shape->columns;
+    m->t = m->shape->t ? m->shape->t : m->g;
+    m->left_out = 1;
+    if (s->structure.diagonal_mass) status = weigh_entries(m, g->order);
+    if (!status && s->softening) status = find_diagonal(m);
+    if (!status) status = room_create(s->context, lay_out, m, &m->room);
+    return status ? status : make_products(m, g);
 }
 
 int X(multiplier_create)(struct system *s, const int *order, multiplier **result)
@@ -155,11 +200,13 @@ int X(multiplier_create)(struct system *s, const int *order, multiplier **result
     int status = make(m, &g);
     taut_pattern_destroy(context, g.shape);
     taut_mem_free(context, g.from);
-    if (status)
+    if (status) {
         X(multiplier_destroy)(m);
-    else
-        *result = m;
-    return status;
+        return status;
+    }
+    if (!s->multiplier) s->multiplier = m;
+    *result = m;
+    return TAUT_OK;
 }
 
 static int list_rows_and_columns(taut_context *context, const pattern *g, int *index, int *order, products **rows,

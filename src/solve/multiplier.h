@@ -1,5 +1,6 @@
 /* The multiplier matrix S = G1 W G0' of a system with constant mass, W = M^-1: sparse, formed on a fixed pattern,
- * factored without pivoting (it is close to symmetric positive definite). Linear time for chains and trees. */
+ * factored without pivoting (it is close to symmetric positive definite). Linear time for chains and trees. Those of a
+ * system that live at the same time share patterns and analysis. */
 #ifndef TAUT_SOLVE_MULTIPLIER_H
 #define TAUT_SOLVE_MULTIPLIER_H
 

@@ -23,7 +23,7 @@ void X(nearby_destroy)(nearby *z)
 {
     if (!z) return;
     X(kkt_destroy)(z->kkt);
-    taut_mem_free(z->s->context, z->room);
+    room_free(z->s->context, &z->room);
     taut_mem_free(z->s->context, z);
 }
 

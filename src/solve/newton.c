@@ -4,18 +4,23 @@
 #include <string.h>
 
 #include "base/elementary.h"
+#include "base/room.h"
+
+static void lay_out(void *self, room_layout *l)
+{
+    newton *n = self;
+    n->residual = room_reals(l, (size_t)n->largest);
+    n->start = room_reals(l, (size_t)n->largest);
+}
 
 int X(newton_create)(taut_context *context, int largest, real tolerance, newton *n)
 {
-    *n = (newton){ .context = context, .most = 50 };
+    *n = (newton){ .context = context, .most = 50, .largest = largest };
     n->enough = tolerance > 0 ? tolerance : REAL_EPSILON / 2;
     /* What is left out must be far below a rounding: it has the same sign at every step, and drifts (a rigid body's
        momentum by 0.015 eps a step with eps/8) where rounding errors cancel. */
     n->rest = tolerance > 0 ? tolerance / 4 : REAL_EPSILON / 2048;
-    n->residual = taut_mem_new(context, (size_t)largest, 2 * sizeof *n->residual);
-    if (!n->residual) return TAUT_OUT_OF_MEMORY;
-    n->start = n->residual + largest;
-    return TAUT_OK;
+    return room_create(context, lay_out, n, &n->room);
 }
 
 void X(newton_relax)(newton *n)
@@ -26,7 +31,7 @@ void X(newton_relax)(newton *n)
 
 void X(newton_clear)(newton *n)
 {
-    if (n->context) taut_mem_free(n->context, n->residual);
+    if (n->context) room_free(n->context, &n->room);
     *n = (newton){ 0 };
 }
 

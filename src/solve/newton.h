@@ -42,12 +42,14 @@ typedef struct {
     int most;            /* iterations before giving up */
     real enough;         /* a relative correction that is small enough to be the last */
     real rest;           /* the same for the estimated one that is left out */
+    int largest;         /* problem */
+    void *room;          /* of the arrays below */
     real *residual;      /* work, as long as the largest problem */
     real *start;         /* where the iteration began, of problems with rough matrices */
     newton_counts counts;
 } newton;
 
-/* tolerance 0: down to round-off. */
+/* tolerance 0: down to round-off. n must stay where it is. */
 int X(newton_create)(taut_context *context, int largest, real tolerance, newton *n);
 /* Round-off, for problems in which what is left out does not add up over the steps: saves an iteration or two. */
 void X(newton_relax)(newton *n);

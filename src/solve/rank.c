@@ -32,7 +32,7 @@ void X(rank_destroy)(rank *z)
     if (!z) return;
     taut_context *context = z->s->context;
     X(large_rank_destroy)(z->large);
-    taut_mem_free(context, z->room);
+    room_free(context, &z->room);
     taut_mem_free(context, z);
 }
 

@@ -32,7 +32,7 @@ void X(large_rank_destroy)(large_rank *z)
     taut_context *context = z->s->context;
     taut_pattern_destroy(context, z->shape);
     taut_linear_destroy(z->solver);
-    taut_mem_free(context, z->room);
+    room_free(context, &z->room);
     taut_mem_free(context, z);
 }
 

@@ -22,7 +22,7 @@ struct saddle {
 void X(saddle_destroy)(saddle *k)
 {
     if (!k) return;
-    taut_mem_free(k->s->context, k->room);
+    room_free(k->s->context, &k->room);
     X(kkt_destroy)(k->kkt);
     taut_mem_free(k->s->context, k);
 }

@@ -11,7 +11,7 @@
 
 static void starter_clear(starter *z)
 {
-    taut_mem_free(z->s->context, z->room);
+    room_free(z->s->context, &z->room);
     X(kkt_destroy)(z->kkt);
 }
 

@@ -40,7 +40,7 @@ void X(chord_destroy)(chord *c)
     if (!c) return;
     taut_context *context = c->s->context;
     taut_mem_free(context, c->order);
-    taut_mem_free(context, c->room);
+    room_free(context, &c->room);
     taut_products_destroy(context, c->rows);
     taut_products_destroy(context, c->columns);
     X(multiplier_destroy)(c->matrix);

@@ -28,7 +28,7 @@ void X(stepper_destroy)(stepper *r)
     X(step_functions_clear)(&r->functions);
     X(newton_clear)(&r->newton);
     X(program_destroy)(r->lowered);
-    taut_mem_free(r->s->context, r->room);
+    room_free(r->s->context, &r->room);
     taut_mem_free(r->s->context, r);
 }
 
@@ -65,14 +65,7 @@ static void lay_out(void *self, room_layout *l)
     for (int i = 0; i < r->table.phase_count; i++)
         X(step_phase_place)(&r->phases[i], room_reals(l, X(step_phase_numbers)(&r->phases[i])));
     X(step_phase_place)(&r->results, room_reals(l, X(step_phase_numbers)(&r->results)));
-}
-
-static int create_workspace(stepper *r)
-{
-    int status = room_create(r->s->context, lay_out, r, &r->room);
-    if (status) return status;
-    r->work.now.move = r->results.fixed;
-    return TAUT_OK;
+    w->now.move = r->results.fixed;
 }
 
 static int uses_vector(const step_table *t, int vector)
@@ -111,7 +104,7 @@ static int compile(stepper *r, real tolerance)
     }
     if (!status) status = X(step_phase_compile)(w, -1, &r->results);
     if (!status) status = X(newton_create)(r->s->context, largest, tolerance, &r->newton);
-    if (!status) status = create_workspace(r);
+    if (!status) status = room_create(r->s->context, lay_out, r, &r->room);
     if (status || r->s->softening) return status;
     return X(lower_create)(r->s, &r->table, tolerance, &r->lowered);
 }

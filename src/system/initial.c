@@ -45,7 +45,7 @@ int X(system_evaluate_start)(struct system *s)
     const model *m = s->m;
     initial_values *start = &s->start;
     real largest = 0;
-    int status = room_create(s->context, lay_out, s, &start->room);
+    int status = room_create_own(s->context, lay_out, s, &start->room);
     if (!status) status = evaluate(s, m->start_q, start->q, start->free_q);
     if (!status) status = evaluate(s, m->start_w, start->w, start->free_w);
     if (!status && start->second) status = evaluate(s, m->start_q1, start->second, start->free_second);

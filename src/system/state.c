@@ -2,23 +2,50 @@
 
 #include <string.h>
 
-int X(state_create)(const struct system *s, state *x)
+#include "base/room.h"
+
+/* The members in x->block. */
+static void find_members(state *x)
 {
-    *x = (state){ .n = s->n, .c = s->c, .extra_count = s->extra_count };
-    x->block = taut_mem_new(s->context, X(state_size)(x), sizeof *x->block);
-    if (!x->block) return TAUT_OUT_OF_MEMORY;
     real *at = x->block;
     real **arrays[] = { &x->q, &x->p, &x->w, &x->q_low, &x->p_low };
-    for (int i = 0; i < 5; i++, at += s->n) *arrays[i] = at;
-    x->lambda = at, at += s->c;
+    for (int i = 0; i < 5; i++, at += x->n) *arrays[i] = at;
+    x->lambda = at, at += x->c;
     x->t_lambda = at++, x->work = at++, x->work_low = at++, x->step = at++;
     x->extra = at;
-    return TAUT_OK;
+}
+
+static void lay_out(void *self, room_layout *l)
+{
+    state *x = self;
+    x->block = room_reals(l, X(state_size)(x));
+    if (x->block) find_members(x);
+}
+
+/* States exchange their places (state_swap): the copy is where the other one is by now. */
+static void follow(void *self, const void *from, const char *block, char *copy)
+{
+    state *x = self;
+    const state *other = from;
+    x->t = other->t, x->t_low = other->t_low;
+    x->block = (real *)(copy + ((const char *)other->block - block));
+    find_members(x);
+}
+
+int X(state_create)(const struct system *s, state *x)
+{
+    flat_workspace *open = taut_flat_opened(s->context);
+    *x = (state){ .n = s->n, .c = s->c, .extra_count = s->extra_count, .home = open };
+    return open ? taut_flat_join(open, lay_out, follow, x, &x->room)
+                : room_create_own(s->context, lay_out, x, &x->room);
 }
 
 void X(state_clear)(const struct system *s, state *x)
 {
-    taut_mem_free(s->context, x->block);
+    if (x->home)
+        taut_flat_quit(x->home, &x->room);
+    else
+        room_free(s->context, &x->room);
     *x = (state){ 0 };
 }
 
@@ -31,11 +58,21 @@ void X(state_copy)(const state *from, state *to)
     memcpy(to->block, from->block, X(state_size)(from) * sizeof *from->block);
 }
 
+static void exchange(real *x, real *y)
+{
+    real z = *x;
+    *x = *y, *y = z;
+}
+
 void X(state_swap)(state *x, state *y)
 {
-    state swap = *x;
-    *x = *y;
-    *y = swap;
+    if (x->home == y->home) {
+        state z = *x;
+        *x = *y, *y = z;
+        return;
+    }
+    exchange(&x->t, &y->t), exchange(&x->t_low, &y->t_low);
+    for (size_t i = 0; i < X(state_size)(x); i++) exchange(&x->block[i], &y->block[i]);
 }
 
 int X(state_fields)(state *x, state_field *fields)

@@ -17,14 +17,18 @@ typedef struct {
     real *step;           /* size of the next step of a method that chooses it; 0: none yet */
     real *extra;          /* what contacts remember (contact/modes.h); extra_count numbers, none without contacts */
     uint32_t n, c, extra_count;
-    real *block;          /* all of the above, one allocation */
+    real *block;          /* all of the above, one behind the other */
+    void *room;           /* what to free: an allocation of its own; NULL in a flat workspace (base/flat.h), */
+    struct flat_workspace *home; /* which is this one */
 } state;
 
+/* In the flat workspace that is open, if there is one: then x must stay where it is. */
 int X(state_create)(const struct system *s, state *x);
 void X(state_clear)(const struct system *s, state *x);
 size_t X(state_size)(const state *x); /* numbers in block */
 void X(state_copy)(const state *from, state *to);
-/* Exchanges two states of the same system. */
+/* Exchanges two states of the same system. Nothing is copied where both belong to one flat workspace, or both to none:
+   then they live equally long. */
 void X(state_swap)(state *x, state *y);
 
 /* Every number of a state, by name: what a checkpoint holds and a resumed run starts from. A new member of the state is

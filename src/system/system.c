@@ -1,4 +1,5 @@
 /* From a model to a system: families, constants, fields. */
+#include "base/room.h"
 #include "system/hamiltonian_form.h"
 #include "system/system_inside.h"
 
@@ -135,6 +136,7 @@ int X(system_share)(const struct system *plan, taut_context *context, struct sys
     *s = *plan;
     s->plan = plan;
     s->native = NULL;
+    s->multiplier = NULL;
     s->context = context;
     int status = create_workspace(s);
     if (!status)
@@ -199,7 +201,7 @@ void X(system_destroy)(struct system *s)
     taut_pattern_destroy(s->context, s->inverse_mass_shape);
     taut_mem_free(s->context, s->constants);
     taut_mem_free(s->context, s->softening);
-    taut_mem_free(s->context, s->start.room);
+    room_free(s->context, &s->start.room);
     taut_mem_free(s->context, s->inverse_mass);
     taut_mem_free(s->context, s->offset);
     X(hamiltonian_form_destroy)(s->hamiltonian);
