@@ -1,6 +1,7 @@
 /* A chain of N links: seconds of load and set-up, nanoseconds per mass and step, Newton iterations; one line KEY=VALUE.
- * usage: chain [-m METHOD] MODEL N   Process CPU time; the step time is the least of several batches. Of methods that
- * evaluate a vector field (dirac:rk4) there is also the time per link and evaluation. */
+ * usage: chain [-m METHOD] [-t THREADS] MODEL N   Process CPU time, or wall time with -t; the step time is the least of
+ * several batches. Of methods that evaluate a vector field (dirac:rk4) there is also the time per link and
+ * evaluation. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,15 +10,15 @@
 #include "run/engine.h"
 
 /* Steps in batches of about a fifth of a second; the least time per step of five batches. */
-static int time_steps(const engine_api *api, void *engine, double *least)
+static int time_steps(const engine_api *api, void *engine, double (*now)(void), double *least)
 {
     long batch = 1;
     *least = 1e30;
     for (int k = 0; k < 6; k++) {
-        double begun = clock_work();
+        double begun = now();
         for (long i = 0; i < batch; i++)
             if (api->step(engine, taut_wide_from_double(1e-3))) return 1;
-        double each = (clock_work() - begun) / (double)batch;
+        double each = (now() - begun) / (double)batch;
         if (k == 0)
             batch = each < 0.2 ? (long)(0.2 / each) + 1 : 1; /* the first one warms up and sizes the batches */
         else if (each < *least)
@@ -27,10 +28,10 @@ static int time_steps(const engine_api *api, void *engine, double *least)
     return 0;
 }
 
-static int measure(const char *method, const char *file, const char *links)
+static int measure(const char *method, int threads, const char *file, const char *links)
 {
     definition n = { "N", links, 0 };
-    engine_options options = { .method = method };
+    engine_options options = { .method = method, .threads = threads };
     taut_context *context = taut_context_create(NULL);
     model *m = NULL;
     void *engine = NULL;
@@ -39,7 +40,7 @@ static int measure(const char *method, const char *file, const char *links)
     double loaded = clock_work();
     if (!failed) failed = taut_engine_double.create(m, &options, &engine);
     double ready = clock_work();
-    if (!failed) failed = time_steps(&taut_engine_double, engine, &least);
+    if (!failed) failed = time_steps(&taut_engine_double, engine, threads ? clock_seconds : clock_work, &least);
     engine_counts counts = { 0 };
     if (engine) taut_engine_double.counts(engine, &counts);
     if (failed)
@@ -60,8 +61,11 @@ static int measure(const char *method, const char *file, const char *links)
 int main(int argc, char **argv)
 {
     const char *method = "rattle";
-    int first = 1;
-    if (argc > 2 && strcmp(argv[1], "-m") == 0) method = argv[2], first = 3;
-    if (argc != first + 2) return fprintf(stderr, "usage: chain [-m METHOD] MODEL N\n"), 2;
-    return measure(method, argv[first], argv[first + 1]);
+    int first = 1, threads = 0;
+    for (; argc > first + 2 && argv[first][0] == '-'; first += 2) {
+        if (strcmp(argv[first], "-m") == 0) method = argv[first + 1];
+        if (strcmp(argv[first], "-t") == 0) threads = atoi(argv[first + 1]);
+    }
+    if (argc != first + 2) return fprintf(stderr, "usage: chain [-m METHOD] [-t THREADS] MODEL N\n"), 2;
+    return measure(method, threads, argv[first], argv[first + 1]);
 }

@@ -143,6 +143,11 @@ int taut_linear_value_order(linear *solver, const int **order)
     return solver->operations == &taut_linear_ldl ? taut_ldl_value_order(solver->state, order) : TAUT_OK;
 }
 
+void taut_linear_use(linear *solver, pool *p)
+{
+    if (solver->operations == &taut_linear_ldl) taut_ldl_use(solver->state, p);
+}
+
 /* Exchanging rows for pivots may have filled KLU's factors far beyond the forecast, or beyond what it can count. */
 static int reconsider(linear *solver, const double *values, int status)
 {

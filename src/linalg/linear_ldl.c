@@ -194,6 +194,8 @@ int taut_ldl_value_order(void *state, const int **order)
     return status;
 }
 
+void taut_ldl_use(void *state, pool *p) { ((ldl *)state)->pool = p; }
+
 static int ldl_create(taut_context *context, const linear_pattern *pattern, void **state)
 {
     *state = NULL;

@@ -26,6 +26,7 @@ typedef struct {
 typedef struct {
     taut_context *context;
     const linear_pattern *pattern;
+    pool *pool;              /* NULL: one thread */
     int n;
     int *order;              /* order[k]: the k-th unknown to be eliminated; NULL for the natural order */
     ldl_sources sources;

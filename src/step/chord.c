@@ -222,11 +222,6 @@ int X(chord_factor)(chord *c, int *usable)
     return status;
 }
 
-static WIDE_LOOPS void times_g(const products *lists, const real *g, const real *x, real *out)
-{
-    products_sum(lists, g, x, out);
-}
-
 /* out = sum of factors[i] x[i]; out must not be one of them */
 static WIDE_LOOPS void combine(size_t length, int count, const real *factors, real *const *x, real *restrict out)
 {
@@ -254,7 +249,7 @@ int X(chord_solve)(chord *c, int settle, real *r)
     }
     for (int k = 0; k < cc && !settle; k++) {
         combine(n, nc, c->forward + k * nc, c->y, c->work);
-        times_g(c->rows, c->g, c->work, c->u[k]);
+        products_sum(s->work->pool, c->rows, c->g, c->work, c->u[k]);
         const real *restrict right = r + c->c_rows[k];
         for (size_t j = 0; j < m; j++) c->u[k][j] -= right[j];
         rows[k] = r + c->c_columns[k];
@@ -262,7 +257,7 @@ int X(chord_solve)(chord *c, int settle, real *r)
     for (int k = 0; k < cc && !settle; k++) combine(m, cc, c->mix + k * cc, c->u, rows[k]); /* r_c has been read */
     for (int k = 0; k < cc && !settle && !status; k++) {
         status = X(multiplier_solve)(c->matrix, 1, rows[k]);
-        times_g(c->columns, c->g, rows[k], c->work);
+        products_sum(s->work->pool, c->columns, c->g, rows[k], c->work);
         X(system_apply_inverse_mass)(s, c->work, c->push[k]);
     }
     for (int i = 0; i < nc; i++) {
