@@ -167,7 +167,7 @@ static void ldl_destroy(void *state)
     void *blocks[] = { s->order,     s->sources.diagonal, s->sources.start, s->sources.entry, s->row_start,
                        s->row,       s->column_start,     s->row_index,     s->lower,         s->upper,
                        s->inverse,   s->x,                s->y,             s->value_order,   s->pattern_values,
-                       s };
+                       s->far_lower, s->far_upper,        s };
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) taut_mem_free(context, blocks[i]);
 }
 
@@ -179,7 +179,12 @@ static int make_numbers(ldl *s)
     s->inverse = taut_mem_new(s->context, n, sizeof *s->inverse);
     s->x = taut_mem_new(s->context, n, sizeof *s->x);
     s->y = taut_mem_new(s->context, n, sizeof *s->y);
-    return s->lower && s->upper && s->inverse && s->x && s->y ? TAUT_OK : TAUT_OUT_OF_MEMORY;
+    if (!s->lower || !s->upper || !s->inverse || !s->x || !s->y) return TAUT_OUT_OF_MEMORY;
+    size_t far = s->chain ? (size_t)taut_ldl_chain_far(s->n) : 0;
+    if (!far) return TAUT_OK;
+    s->far_lower = taut_mem_new(s->context, far, sizeof *s->far_lower);
+    s->far_upper = taut_mem_new(s->context, far, sizeof *s->far_upper);
+    return s->far_lower && s->far_upper ? TAUT_OK : TAUT_OUT_OF_MEMORY;
 }
 
 int taut_ldl_value_order(void *state, const int **order)
