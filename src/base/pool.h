@@ -9,7 +9,7 @@
 
 #include "base/context.h"
 
-enum { POOL_THREADS_MOST = 64 };
+enum { POOL_THREADS_MOST = TAUT_THREADS_MOST };
 
 typedef struct pool pool;
 
