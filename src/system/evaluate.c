@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "system/vector.h"
+
 static void clear(const place *at, real *out, size_t count)
 {
     taut_pool_clear(at->work->pool, out, count * sizeof *out);
@@ -228,7 +230,7 @@ void X(system_apply_inverse_mass)(const struct system *s, const real *x, real *o
 {
     const pattern *p = s->inverse_mass_shape;
     if (s->structure.diagonal_mass) {
-        for (uint32_t i = 0; i < s->n; i++) out[i] = s->inverse_mass[i] * x[i];
+        X(vector_multiply)(s->work->pool, s->n, s->inverse_mass, x, out);
         return;
     }
     if (x == out) x = memcpy(s->work->vector, x, s->n * sizeof *x);
