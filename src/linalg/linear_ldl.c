@@ -2,6 +2,7 @@
    positive definite, where no pivoting is needed; that this is so is measured in every factorisation, and a matrix of
    another kind is handed to KLU. */
 #include <math.h>
+#include <string.h>
 
 #include "linalg/linear_ldl.h"
 
@@ -137,6 +138,13 @@ static int factor_by_klu(ldl *s, const double *values, const ldl_outcome *found,
     return status;
 }
 
+/* eliminate counts on zeros */
+static void clear_work(ldl *s)
+{
+    memset(s->x, 0, (size_t)s->n * sizeof *s->x);
+    memset(s->y, 0, (size_t)s->n * sizeof *s->y);
+}
+
 static int ldl_factor(void *state, const double *values, int anew, linear_info *info)
 {
     (void)anew;
@@ -147,6 +155,7 @@ static int ldl_factor(void *state, const double *values, int anew, linear_info *
     ldl_outcome found = s->chain ? taut_ldl_chain_eliminate(s, values) : eliminate(s, values);
     if (s->chain && (found.stopped < s->n || !(found.growth <= growth_limit))) {
         s->chain_at_work = 0;
+        if (s->far_lower) clear_work(s);
         found = eliminate(s, values);
     }
     info->factorisations++;
@@ -167,7 +176,7 @@ static void ldl_destroy(void *state)
     void *blocks[] = { s->order,     s->sources.diagonal, s->sources.start, s->sources.entry, s->row_start,
                        s->row,       s->column_start,     s->row_index,     s->lower,         s->upper,
                        s->inverse,   s->x,                s->y,             s->value_order,   s->pattern_values,
-                       s->far_lower, s->far_upper,        s };
+                       s };
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) taut_mem_free(context, blocks[i]);
 }
 
@@ -179,12 +188,8 @@ static int make_numbers(ldl *s)
     s->inverse = taut_mem_new(s->context, n, sizeof *s->inverse);
     s->x = taut_mem_new(s->context, n, sizeof *s->x);
     s->y = taut_mem_new(s->context, n, sizeof *s->y);
-    if (!s->lower || !s->upper || !s->inverse || !s->x || !s->y) return TAUT_OUT_OF_MEMORY;
-    size_t far = s->chain ? (size_t)taut_ldl_chain_far(s->n) : 0;
-    if (!far) return TAUT_OK;
-    s->far_lower = taut_mem_new(s->context, far, sizeof *s->far_lower);
-    s->far_upper = taut_mem_new(s->context, far, sizeof *s->far_upper);
-    return s->far_lower && s->far_upper ? TAUT_OK : TAUT_OUT_OF_MEMORY;
+    if (s->chain && taut_ldl_chain_is_long(s->n)) s->far_lower = s->x, s->far_upper = s->y;
+    return s->lower && s->upper && s->inverse && s->x && s->y ? TAUT_OK : TAUT_OUT_OF_MEMORY;
 }
 
 int taut_ldl_value_order(void *state, const int **order)

@@ -91,7 +91,7 @@ static void join(ldl_outcome *a, const ldl_outcome *b)
 
 #define CHAIN_LONG 8192 /* rows; a shorter one takes no longer than telling another thread of it */
 
-int taut_ldl_chain_far(int n) { return n < CHAIN_LONG ? 0 : n / 2; }
+int taut_ldl_chain_is_long(int n) { return n >= CHAIN_LONG; }
 
 typedef struct {
     const double *diagonal, *below, *above; /* of row k, here and in the following: at k step */
@@ -149,13 +149,13 @@ static inline __attribute__((always_inline)) void eliminate_half(chain_half *h, 
 /* Half 0 or 1 of the matrix in the three bands. */
 static chain_half half_of(const ldl *s, int half, const double *diagonal, const double *below, const double *above)
 {
-    const int n = s->n, middle = n / 2, spikes = taut_ldl_chain_far(n);
+    const int n = s->n, middle = n / 2;
     chain_half h = { .rows = half ? n - 1 - middle : middle, .found = { 1, INFINITY, 0, 0, n } };
     h.cut = h.rows / 2;
     if (half) {
         h.diagonal = diagonal + n - 1, h.below = above + n - 2, h.above = below + n - 2;
         h.inverse = s->inverse + n - 1, h.lower = s->lower + n - 2, h.upper = s->upper + n - 2;
-        h.far_lower = s->far_lower + spikes - 1, h.far_upper = s->far_upper + spikes - 1;
+        h.far_lower = s->far_lower + n - 1, h.far_upper = s->far_upper + n - 1;
     } else {
         h.diagonal = diagonal, h.below = below, h.above = above;
         h.inverse = s->inverse, h.lower = s->lower, h.upper = s->upper;
@@ -257,12 +257,12 @@ static void back_piece(void *self, int index, int worker)
 
 static void substitute_long(const ldl *s, const double *lower, const double *upper, double *x)
 {
-    const int n = s->n, middle = n / 2, far = taut_ldl_chain_far(n), transposed = lower != s->lower;
+    const int n = s->n, middle = n / 2, transposed = lower != s->lower;
     const double *far_lower = transposed ? s->far_upper : s->far_lower;
     const double *far_upper = transposed ? s->far_lower : s->far_upper;
     chain_right halves[2] = { { lower, upper, s->inverse, far_lower, far_upper, x, middle, middle / 2, 0 },
-                              { lower + n - 2, upper + n - 2, s->inverse + n - 1, far_lower + far - 1,
-                                far_upper + far - 1, x + n - 1, n - 1 - middle, (n - 1 - middle) / 2, 0 } };
+                              { lower + n - 2, upper + n - 2, s->inverse + n - 1, far_lower + n - 1,
+                                far_upper + n - 1, x + n - 1, n - 1 - middle, (n - 1 - middle) / 2, 0 } };
     taut_pool_run(s->pool, 2, forward_piece, halves);
     x[middle] = (x[middle] - halves[0].end - halves[1].end) * s->inverse[middle];
     halves[0].end = halves[1].end = x[middle];
