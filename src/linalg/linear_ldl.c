@@ -2,7 +2,6 @@
    positive definite, where no pivoting is needed; that this is so is measured in every factorisation, and a matrix of
    another kind is handed to KLU. */
 #include <math.h>
-#include <string.h>
 
 #include "linalg/linear_ldl.h"
 
@@ -138,13 +137,6 @@ static int factor_by_klu(ldl *s, const double *values, const ldl_outcome *found,
     return status;
 }
 
-/* eliminate counts on zeros */
-static void clear_work(ldl *s)
-{
-    memset(s->x, 0, (size_t)s->n * sizeof *s->x);
-    memset(s->y, 0, (size_t)s->n * sizeof *s->y);
-}
-
 static int ldl_factor(void *state, const double *values, int anew, linear_info *info)
 {
     (void)anew;
@@ -155,7 +147,6 @@ static int ldl_factor(void *state, const double *values, int anew, linear_info *
     ldl_outcome found = s->chain ? taut_ldl_chain_eliminate(s, values) : eliminate(s, values);
     if (s->chain && (found.stopped < s->n || !(found.growth <= growth_limit))) {
         s->chain_at_work = 0;
-        if (s->far_lower) clear_work(s);
         found = eliminate(s, values);
     }
     info->factorisations++;

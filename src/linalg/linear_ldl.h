@@ -36,11 +36,11 @@ typedef struct {
     int *row_index;
     double *lower, *upper;   /* at slot (i, j): l_ij and u_ji */
     double *inverse;         /* 1/d_k */
-    double *x, *y;           /* all zero between calls, unless they are far_lower and far_upper: */
+    double *x, *y;           /* all zero between calls; not those of chains, where no row has fill to be zero before */
     void *klu;               /* for matrices that need pivoting; made when the first one comes */
     int klu_at_work;         /* nonzero: the last factorisation is KLU's */
     int chain;               /* tridiagonal: */
-    double *far_lower, *far_upper; /* of a long chain, see linear_ldl_chain.c; NULL: not one */
+    double *far_lower, *far_upper; /* of a long chain, see linear_ldl_chain.c: x and y; NULL: not one */
     int *value_order;        /* values are given in this order; NULL: in that of the pattern */
     double *pattern_values;  /* for KLU, which wants the latter */
     int chain_at_work;       /* nonzero: the last factorisation is that of linear_ldl_chain.c */
