@@ -1,6 +1,7 @@
 /* A chain of N links: seconds of load and set-up, nanoseconds per mass and step, Newton iterations; one line KEY=VALUE.
- * usage: chain [-m METHOD] MODEL N   Process CPU time; the step time is the least of several batches. Of methods that
- * evaluate a vector field (dirac:rk4) there is also the time per link and evaluation. */
+ * usage: chain [-m METHOD] [-t THREADS] MODEL N   Process CPU time; the step time is the least of several batches. With
+ * -t wall time, of many short batches: what else the machine does disturbs several threads more than one. Of methods that evaluate a vector field (dirac:rk4) there is also the time per link and
+ * evaluation. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,18 +9,24 @@
 #include "base/clock.h"
 #include "run/engine.h"
 
-/* Steps in batches of about a fifth of a second; the least time per step of five batches. */
-static int time_steps(const engine_api *api, void *engine, double *least)
+typedef struct {
+    double (*now)(void);
+    double length; /* of a batch, seconds */
+    int batches;
+} timing;
+
+/* The least time per step of some batches. */
+static int time_steps(const engine_api *api, void *engine, const timing *by, double *least)
 {
     long batch = 1;
     *least = 1e30;
-    for (int k = 0; k < 6; k++) {
-        double begun = clock_work();
+    for (int k = 0; k < by->batches + 1; k++) {
+        double begun = by->now();
         for (long i = 0; i < batch; i++)
             if (api->step(engine, taut_wide_from_double(1e-3))) return 1;
-        double each = (clock_work() - begun) / (double)batch;
+        double each = (by->now() - begun) / (double)batch;
         if (k == 0)
-            batch = each < 0.2 ? (long)(0.2 / each) + 1 : 1; /* the first one warms up and sizes the batches */
+            batch = each < by->length ? (long)(by->length / each) + 1 : 1; /* the first one warms up and sizes the batches */
         else if (each < *least)
             *least = each;
         if (batch > 200) batch = 200; /* all sizes see the same piece of the motion */
@@ -27,10 +34,11 @@ static int time_steps(const engine_api *api, void *engine, double *least)
     return 0;
 }
 
-static int measure(const char *method, const char *file, const char *links)
+static int measure(const char *method, int threads, const char *file, const char *links)
 {
     definition n = { "N", links, 0 };
-    engine_options options = { .method = method };
+    engine_options options = { .method = method, .threads = threads };
+    const timing processor = { clock_work, 0.2, 5 }, wall = { clock_seconds, 0.02, 50 };
     taut_context *context = taut_context_create(NULL);
     model *m = NULL;
     void *engine = NULL;
@@ -39,7 +47,7 @@ static int measure(const char *method, const char *file, const char *links)
     double loaded = clock_work();
     if (!failed) failed = taut_engine_double.create(m, &options, &engine);
     double ready = clock_work();
-    if (!failed) failed = time_steps(&taut_engine_double, engine, &least);
+    if (!failed) failed = time_steps(&taut_engine_double, engine, threads ? &wall : &processor, &least);
     engine_counts counts = { 0 };
     if (engine) taut_engine_double.counts(engine, &counts);
     if (failed)
@@ -60,8 +68,11 @@ static int measure(const char *method, const char *file, const char *links)
 int main(int argc, char **argv)
 {
     const char *method = "rattle";
-    int first = 1;
-    if (argc > 2 && strcmp(argv[1], "-m") == 0) method = argv[2], first = 3;
-    if (argc != first + 2) return fprintf(stderr, "usage: chain [-m METHOD] MODEL N\n"), 2;
-    return measure(method, argv[first], argv[first + 1]);
+    int first = 1, threads = 0;
+    for (; argc > first + 2 && argv[first][0] == '-'; first += 2) {
+        if (strcmp(argv[first], "-m") == 0) method = argv[first + 1];
+        if (strcmp(argv[first], "-t") == 0) threads = atoi(argv[first + 1]);
+    }
+    if (argc != first + 2) return fprintf(stderr, "usage: chain [-m METHOD] [-t THREADS] MODEL N\n"), 2;
+    return measure(method, threads, argv[first], argv[first + 1]);
 }

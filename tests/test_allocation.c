@@ -37,7 +37,7 @@ static int load_and_run(const example *e, counter *c, outcome *out)
 {
     const taut_allocator allocator = { counted_resize, c };
     const engine_api *api = &taut_engine_double;
-    const engine_options options = { .method = e->method ? e->method : "rattle" };
+    const engine_options options = { .method = e->method ? e->method : "rattle", .threads = 2 }; /* 2: with a pool */
     char path[512];
     model *m = NULL;
     void *engine = NULL;

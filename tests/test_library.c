@@ -62,6 +62,43 @@ static void columns_and_beyond(void **state)
     taut_context_destroy(context);
 }
 
+/* Of a large system, through the public interface; and numbers of threads that there cannot be. */
+static void any_number_of_threads(void **state)
+{
+    (void)state;
+    static const int threads[] = { 0, 1, 2, 5, TAUT_THREADS_MOST };
+    taut_context *context = taut_context_create(NULL);
+    taut_model *model = NULL;
+    const taut_setting links = { "N", "9000" };
+    assert_int_equal(taut_model_load_file(context, MODELS "/hanging-chain.lua", &links, 1, &model), TAUT_OK);
+    size_t columns = 0;
+    double *frames[2] = { NULL, NULL };
+    for (size_t i = 0; i < sizeof threads / sizeof *threads; i++) {
+        taut_simulation_options options = taut_simulation_options_default();
+        taut_simulation *simulation = NULL;
+        options.threads = threads[i];
+        assert_int_equal(taut_simulation_create(model, &options, &simulation), TAUT_OK);
+        assert_int_equal(taut_simulation_step(simulation, 0.001), TAUT_OK);
+        columns = taut_simulation_columns(simulation);
+        frames[i > 0] = realloc(frames[i > 0], columns * sizeof(double));
+        assert_int_equal(taut_simulation_frame(simulation, frames[i > 0]), TAUT_OK);
+        if (i > 0) assert_memory_equal(frames[0], frames[1], columns * sizeof(double));
+        taut_simulation_destroy(simulation);
+    }
+    for (int bad = -1; bad <= TAUT_THREADS_MOST + 1; bad += TAUT_THREADS_MOST + 2) {
+        taut_simulation_options options = taut_simulation_options_default();
+        taut_simulation *simulation = NULL;
+        options.threads = bad;
+        assert_int_equal(taut_simulation_create(model, &options, &simulation), TAUT_BAD_USAGE);
+        assert_non_null(strstr(taut_error_text(context), "threads is a number from 1 to 64"));
+        assert_null(simulation);
+    }
+    free(frames[0]);
+    free(frames[1]);
+    taut_model_destroy(model);
+    taut_context_destroy(context);
+}
+
 static void zero_is_the_default(void **state)
 {
     (void)state;
@@ -245,6 +282,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(columns_and_beyond), cmocka_unit_test(zero_is_the_default),
+        cmocka_unit_test(any_number_of_threads),
         cmocka_unit_test(settings_without_name_or_value),
         cmocka_unit_test(destroyed_in_any_order), cmocka_unit_test(a_log_ends_with_its_context),
         cmocka_unit_test(a_success_clears_the_text),

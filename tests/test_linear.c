@@ -78,6 +78,59 @@ static void a_long_chain_by_ldl_and_by_klu(void **state)
     }
 }
 
+/* The path with a pinned end, 2 on the diagonal and -1 beside it but for what makes it unsymmetric: couplings reach from
+   one end to the other. */
+static matrix path(int n, double skew)
+{
+    matrix a = tridiagonal(n, 0, 1);
+    for (int j = 0; j < n; j++)
+        for (int p = a.start[j]; p < a.start[j + 1]; p++)
+            a.value[p] = a.row[p] == j ? 2 : a.row[p] < j ? -1 - skew : -1 + skew;
+    return a;
+}
+
+/* Lengths about the one from which a chain has four recurrences; one thread and several, of which all bits are the
+   same; values that need pivots in between. */
+static void long_chains_by_any_number_of_threads(void **state)
+{
+    (void)state;
+    taut_context *context = taut_context_create(NULL);
+    for (int n = 8189; n <= 8197; n++) {
+        matrix a = path(n, n % 2 * 1e-4), bad = path(n, 0);
+        double *x[3];
+        for (int j = 0; j < n; j++) /* pivots vanish, though the matrix is regular */
+            for (int p = bad.start[j]; p < bad.start[j + 1]; p++)
+                if (bad.row[p] == j) bad.value[p] = n % 2 && j == 0;
+        for (int k = 0; k < 3; k++) {
+            pool *p;
+            linear *solver = make(context, LINEAR_LDL, &a, 0);
+            assert_int_equal(taut_pool_create(context, k + 1, &p), TAUT_OK);
+            taut_linear_use(solver, p);
+            for (int again = 0; again < 2; again++) {
+                assert_int_equal(taut_linear_factor(solver, a.value), TAUT_OK);
+                assert_int_equal(taut_linear_status(solver)->backend, LINEAR_LDL);
+                assert_int_equal(taut_linear_status(solver)->negative_pivots, 0);
+                check_solves(solver, &a, small_error);
+                if (again) break;
+                assert_int_equal(taut_linear_factor(solver, bad.value), TAUT_OK);
+                assert_int_equal(taut_linear_status(solver)->backend, LINEAR_KLU);
+                check_solves(solver, &bad, small_error);
+            }
+            x[k] = malloc(2 * sizeof(double) * (size_t)n);
+            for (int i = 0; i < 2 * n; i++) x[k][i] = sin(i);
+            taut_linear_solve(solver, x[k]);
+            taut_linear_solve_transposed(solver, x[k] + n);
+            assert_memory_equal(x[k], x[0], 2 * sizeof(double) * (size_t)n);
+            taut_linear_destroy(solver);
+            taut_pool_destroy(p);
+        }
+        for (int k = 0; k < 3; k++) free(x[k]);
+        end(&a);
+        end(&bad);
+    }
+    taut_context_destroy(context);
+}
+
 /* Trees have an order without fill, and AMD finds it. The star with its hub first would fill completely (1.25e9
    entries) in the natural order, the tree numbered from its root nearly so. */
 static void stars_and_trees_have_no_fill(void **state)
@@ -492,6 +545,7 @@ int main(void)
         cmocka_unit_test(saddle_points),
         cmocka_unit_test(mumps_counts_the_constraints),
         cmocka_unit_test(a_long_chain_by_ldl_and_by_klu),
+        cmocka_unit_test(long_chains_by_any_number_of_threads),
         cmocka_unit_test(stars_and_trees_have_no_fill),
         cmocka_unit_test(ldl_with_fill),
         cmocka_unit_test(ldl_completes_an_unsymmetric_pattern),

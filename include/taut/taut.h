@@ -91,6 +91,8 @@ enum {
     TAUT_NATIVE_OFF = 3      /* never: no thread, no process, no file */
 };
 
+#define TAUT_THREADS_MOST 64
+
 /* All zero is the default, too. */
 typedef struct taut_simulation_options {
     const char *method;    /* a name of the catalogue with its options; NULL: "rattle" */
@@ -101,6 +103,8 @@ typedef struct taut_simulation_options {
     int active_set;        /* nonzero: active-set instead of event-driven steps (models with contacts, method euler) */
     int start_as_is;       /* nonzero: take the start as given, on the constraints or not (naive, extended, dirac) */
     int native;            /* one of TAUT_NATIVE_* */
+    int threads;           /* 1 to TAUT_THREADS_MOST: threads that share the steps of a large system, the caller's
+                              included; the results are the same, to the last bit. 0: 1 */
 } taut_simulation_options;
 
 /* Method rattle, double precision, tolerance 0, and a start that must satisfy the constraints. */

@@ -12,6 +12,7 @@
 typedef real extreme;
 static inline extreme extreme_see(extreme most, real x) { return real_most(most, x); }
 static inline real extreme_value(extreme most) { return most; }
+static inline extreme extreme_join(extreme a, extreme b) { return real_most(a, b); }
 #else
 typedef int64_t extreme;
 static inline extreme extreme_see(extreme most, real x)
@@ -27,6 +28,8 @@ static inline real extreme_value(extreme most)
     memcpy(&x, &most, sizeof x);
     return x;
 }
+/* The larger of two: of whatever parts, in whatever order. */
+static inline extreme extreme_join(extreme a, extreme b) { return a > b ? a : b; }
 #endif
 
 #endif

@@ -65,6 +65,7 @@ int start_option(const options *o, int as_is, start_mode *mode); /* as_is: that 
 int contacts_option(const options *o, int *active_set);
 /* --native, or TAUT_NATIVE of the environment. */
 int native_option(const options *o, int *mode);
+int threads_option(const options *o, int *threads);
 
 /* The -D definitions of a command line. */
 typedef struct {

@@ -194,6 +194,16 @@ int native_option(const options *o, int *mode)
                 : complain(EXIT_USAGE, "the environment variable TAUT_NATIVE is auto, on or off, not '%s'", variable);
 }
 
+int threads_option(const options *o, int *threads)
+{
+    const char *text = options_value(o, "threads", "1");
+    wide number;
+    if (taut_wide_parse(text, &number) || number != WIDE(floor)(number) || !(number >= 1) || number > TAUT_THREADS_MOST)
+        return complain(EXIT_USAGE, "option --threads is a whole number from 1 to %d, not '%s'", TAUT_THREADS_MOST, text);
+    *threads = (int)number;
+    return 0;
+}
+
 int definitions_read(const options *o, definitions *d)
 {
     d->count = 0;

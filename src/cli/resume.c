@@ -10,19 +10,21 @@ static int resume_main(int argc, char **argv);
 static const option_definition definitions_of_resume[] = {
     { "until", 'T', "END", "another end time (that of the run)", 0 },
     OPTION_NATIVE,
+    OPTION_THREADS,
 };
 
 const command command_resume = {
-    "resume", "RUN.taut [-T END] [--native auto|on|off]", "continue a recorded run",
+    "resume", "RUN.taut [-T END] [--native auto|on|off] [--threads N]", "continue a recorded run",
     definitions_of_resume, sizeof definitions_of_resume / sizeof *definitions_of_resume, resume_main,
     "The model, the method and everything else are those of the run file. The frames that follow are, to the last\n"
     "bit, those of a run that was never interrupted.\n\n"
     "Exit status: as for 'taut run'; 0 also when the run is finished already.\n"
 };
 
-/* The numbers that the run was started with. */
+/* The numbers that the run was started with, and how its steps are computed now. */
 typedef struct {
     wide step, until, every, tolerance;
+    int native, threads;
 } numbers;
 
 static int read_numbers(taut_context *context, const record *r, const char *path, numbers *n)
@@ -63,7 +65,7 @@ static start_mode start_of(const char *name)
 }
 
 /* Model, engine and state out of the file. */
-static int restore(session *z, const numbers *n, int native, run_result *from)
+static int restore(session *z, const numbers *n, run_result *from)
 {
     const record *r = taut_recorder_record(z->recorder);
     z->method = taut_record_property(r, "method");
@@ -76,7 +78,8 @@ static int restore(session *z, const numbers *n, int native, run_result *from)
                                .tolerance = n->tolerance,
                                .start = start_of(start),
                                .step = n->step,
-                               .native = native,
+                               .native = n->native,
+                               .threads = n->threads,
                                .active_set = contacts && strcmp(contacts, "active-set") == 0 };
     z->options.step = n->step;
     z->options.until = n->until;
@@ -92,7 +95,7 @@ static int resume(session *z, const options *o)
 {
     run_result from = { 0 };
     numbers n = { 0 };
-    int native, code, status = taut_recorder_open(z->context, z->path, &z->recorder);
+    int code, status = taut_recorder_open(z->context, z->path, &z->recorder);
     const record *r = status ? NULL : taut_recorder_record(z->recorder);
     if (!status) status = read_numbers(z->context, r, z->path, &n);
     if (status) return complain(EXIT_USAGE, "%s", taut_error_text(z->context));
@@ -102,10 +105,10 @@ static int resume(session *z, const options *o)
         return EXIT_DONE;
     }
     if (number_option(o, "until", taut_record_property(r, "until"), &n.until)) return EXIT_USAGE;
-    if (native_option(o, &native)) return EXIT_USAGE;
+    if (native_option(o, &n.native) || threads_option(o, &n.threads)) return EXIT_USAGE;
     z->native_asked = options_value(o, "native", NULL) != NULL;
     session_prepare(z);
-    status = restore(z, &n, native, &from);
+    status = restore(z, &n, &from);
     code = status ? complain(status == TAUT_OUT_OF_MEMORY ? EXIT_FAILED : EXIT_USAGE, "%s", taut_error_text(z->context))
                   : session_run(z);
     taut_run_result_clear(z->context, &from);

@@ -23,12 +23,13 @@ static const option_definition definitions_of_run[] = {
     { "start", 0, "strict|project|as-is",
       "project: move an inconsistent start onto the constraints; as-is: leave it unchanged (strict)", 0 },
     OPTION_NATIVE,
+    OPTION_THREADS,
 };
 
 const command command_run = {
     "run", "MODEL [-m METHOD] [-s STEP] [-T END] [-o RUN.taut] [--force] [--csv] [--every K] [-D name=value]... "
            "[--precision double|quad] [--tol X] [--contacts event|active-set] [--start strict|project|as-is] "
-           "[--native auto|on|off]",
+           "[--native auto|on|off] [--threads N]",
     "run a model and show what was kept",
     definitions_of_run, sizeof definitions_of_run / sizeof *definitions_of_run, run_main,
     "Columns of --csv: t; coordinates; velocities (a.x.dot); momenta (p.a.x); multipliers (lambda.NAME); energy;\n"
@@ -61,7 +62,8 @@ static int read_options(const options *o, session *z, engine_options *e)
         return complain(EXIT_USAGE, "option --tol needs a number between 0 and 0.1");
     z->api = &taut_engine_double;
     if (precision_option(o, &z->api) || start_option(o, 1, &e->start)) return EXIT_USAGE;
-    if (contacts_option(o, &e->active_set) || native_option(o, &e->native)) return EXIT_USAGE;
+    if (contacts_option(o, &e->active_set) || native_option(o, &e->native) || threads_option(o, &e->threads))
+        return EXIT_USAGE;
     z->native_asked = options_value(o, "native", NULL) != NULL;
     e->method = z->method;
     e->step = z->options.step;

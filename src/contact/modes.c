@@ -42,6 +42,7 @@ static int mode_set_create(const mode_sets *p, const unsigned char *modes, mode_
     int status = taut_mode_model_create(p->m, modes, &set->m);
     if (!status) status = X(system_create)(set->m, &set->s);
     if (!status) set->s->native = p->native;
+    if (!status) status = X(workspace_use)(set->s->work, p->pool);
     if (!status) status = taut_flat_begin(context, &set->flat);
     if (!status) status = X(state_create)(set->s, &set->begin);
     if (!status) status = X(state_create)(set->s, &set->end);

@@ -39,6 +39,7 @@ typedef struct {
     const method_spec *spec;
     real tolerance;
     struct native_use *native;
+    pool *pool;
     mode_set **list;
     int count;
     long clock;

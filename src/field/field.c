@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "field/cuts.h"
 #include "field/lanes.h"
 #include "field/tables.h"
 
@@ -11,6 +12,7 @@
 typedef struct {
     uint32_t *direct, *mirror;
     course *direct_courses, *mirror_courses; /* per stretch and output; NULL without stretches */
+    int colours;                             /* see cuts.h */
 } map;
 
 /* A sparse derivative of the whole field. */
@@ -29,6 +31,7 @@ struct field {
     const real *constants;
     workspace *work;      /* to make room in */
     stretches *stretches; /* one per batch */
+    cut *cuts;            /* one per batch */
     block jacobians[KIND_COUNT], slopes[KIND_COUNT];
     block ordered[KIND_COUNT]; /* Jacobians in an order of their user; without a shape */
     block hessians[KIND_COUNT][KIND_COUNT];
@@ -50,9 +53,22 @@ static int grow(taut_context *context, real **numbers, size_t *count, size_t nee
 
 int X(workspace_reserve)(workspace *w, size_t registers, size_t vector, size_t entries)
 {
-    int status = grow(w->context, &w->registers, &w->register_count, registers);
+    const size_t threads = (size_t)taut_pool_threads(w->pool);
+    size_t have = w->register_count * threads;
+    int status = grow(w->context, &w->registers, &have, registers * threads);
+    w->register_count = have / threads;
     if (!status) status = grow(w->context, &w->vector, &w->vector_count, vector);
     return status ? status : grow(w->context, &w->entries, &w->entry_count, entries);
+}
+
+int X(workspace_use)(workspace *w, pool *p)
+{
+    workspace used = *w;
+    used.pool = p;
+    used.register_count = 0;
+    int status = X(workspace_reserve)(&used, w->register_count, 0, 0);
+    if (!status) *w = used;
+    return status;
 }
 
 void X(workspace_clear)(workspace *w)
@@ -81,10 +97,13 @@ int X(field_create)(store *s, const family *f, const uint32_t *sizes, const real
     created->work = w;
     memcpy(created->sizes, sizes, sizeof created->sizes);
     created->stretches = taut_mem_new(context, f->batch_count, sizeof *created->stretches);
-    int status = created->stretches ? TAUT_OK : TAUT_OUT_OF_MEMORY;
-    for (size_t n = 0; !status && n < f->batch_count; n++)
-        status = X(stretches_find)(context, &f->batches[n], taut_store_kernel(s, f->batches[n].kernel),
-                                   &created->stretches[n]);
+    created->cuts = taut_mem_new(context, f->batch_count, sizeof *created->cuts);
+    int status = created->stretches && created->cuts ? TAUT_OK : TAUT_OUT_OF_MEMORY;
+    for (size_t n = 0; !status && n < f->batch_count; n++) {
+        const kernel *k = taut_store_kernel(s, f->batches[n].kernel);
+        status = X(stretches_find)(context, &f->batches[n], k, &created->stretches[n]);
+        if (!status) X(cut_find)(&f->batches[n], k, created->stretches[n].run, &created->cuts[n]);
+    }
     if (status) {
         X(field_destroy)(created);
         *result = NULL;
@@ -120,6 +139,7 @@ void X(field_destroy)(field *f)
     }
     for (size_t n = 0; f->stretches && n < f->batch_count; n++) X(stretches_clear)(f->context, &f->stretches[n]);
     taut_mem_free(f->context, f->stretches);
+    taut_mem_free(f->context, f->cuts);
     taut_mem_free(f->context, f);
 }
 
@@ -286,6 +306,7 @@ static int fill_maps(field *f, block *out, const pattern *shape, const int *orde
                 if (symmetric) m->mirror[at] = (uint32_t)taut_pattern_find(shape, column, row);
             }
         hits += size;
+        m->colours = X(cut_colours)(b, &f->cuts[n], t->output_count, m->direct, m->mirror);
         int status = find_courses(f, &f->stretches[n], t->output_count, &m->direct, &m->direct_courses);
         if (!status) status = find_courses(f, &f->stretches[n], t->output_count, &m->mirror, &m->mirror_courses);
         if (status) return status;
@@ -402,17 +423,31 @@ int X(field_gradient_varies)(const field *f, kind by)
 
 /* Instances evaluated together, of one stretch where there are stretches. */
 typedef struct {
-    uint32_t first;
+    uint32_t first, end;    /* end: of all pieces */
     int lanes;
     const course *courses;  /* of the stretch: variables, constants, row; NULL: indices are looked up */
     uint32_t stretch, run, group, groups;
 } piece;
 
-/* Begin with a piece of no lanes; 0 at the end. */
+/* What next_piece begins with: a piece of no lanes, before those of the instances first .. end - 1. */
+static piece before_pieces(const stretches *s, uint32_t first, uint32_t end)
+{
+    uint32_t low = 0, high = s->count;
+    while (low + 1 < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (s->first[middle] <= first)
+            low = middle;
+        else
+            high = middle;
+    }
+    return (piece){ .first = first, .end = end, .stretch = low };
+}
+
+/* 0 at the end. */
 static int next_piece(const field *f, size_t n, piece *p)
 {
     const stretches *s = &f->stretches[n];
-    uint32_t count = f->f->batches[n].count, first = p->first + (uint32_t)p->lanes;
+    uint32_t count = p->end, first = p->first + (uint32_t)p->lanes;
     if (first >= count) return 0;
     p->first = first;
     if (!s->count) {
@@ -420,7 +455,8 @@ static int next_piece(const field *f, size_t n, piece *p)
         return 1;
     }
     if (p->lanes && first == s->first[p->stretch + 1]) p->stretch++;
-    uint32_t most = LANES / s->run * s->run, left = s->first[p->stretch + 1] - first;
+    uint32_t most = LANES / s->run * s->run, stop = s->first[p->stretch + 1];
+    uint32_t left = (stop < count ? stop : count) - first;
     p->run = s->run;
     p->lanes = (int)(left < most ? left : most);
     p->group = (first - s->first[p->stretch]) / s->run;
@@ -517,91 +553,150 @@ static const real *weighted(const piece *p, const real *weights, const real *lan
     return room;
 }
 
-/* out[row] += the single output */
-static void add_rows(const field *f, size_t n, const tape *t, const place *x, const place *u, real *out)
+/* ---- evaluation of a batch: all at once, or in chunks ---- */
+
+typedef struct evaluation evaluation;
+
+/* The evaluation of a tape over a batch, and what becomes of its outputs. */
+struct evaluation {
+    const field *f;
+    size_t n;                 /* the batch */
+    const tape *t;
+    const place *x, *u, *w;
+    const real *weights;      /* NULL: 1 */
+    const map *m;
+    int single;               /* entries: overwrites */
+    real *out;
+    void (*add)(const evaluation *e, const piece *p, const real *registers);
+    int colours, colour;
+};
+
+static void evaluate_pieces(const evaluation *e, uint32_t first, uint32_t end, real *registers)
 {
-    const batch *b = &f->f->batches[n];
-    if (t->output_count == 0) return;
-    real *registers = x->work->registers;
-    X(tape_numbers)(t, registers);
-    for (piece p = { 0 }; next_piece(f, n, &p);) {
-        run_block(f, n, t, &p, x, u, NULL, registers);
-        add(&p, row_course(&p, kernel_of(f, n)), out, b->rows, 1, 0, registers + (size_t)t->outputs[0] * LANES);
+    X(tape_numbers)(e->t, registers);
+    for (piece p = before_pieces(&e->f->stretches[e->n], first, end); next_piece(e->f, e->n, &p);) {
+        run_block(e->f, e->n, e->t, &p, e->x, e->u, e->w, registers);
+        e->add(e, &p, registers);
     }
+}
+
+static void evaluate_chunk(void *self, int index, int worker)
+{
+    const evaluation *e = self;
+    const cut *c = &e->f->cuts[e->n];
+    const workspace *work = e->x->work;
+    int chunk = index * e->colours + e->colour;
+    evaluate_pieces(e, (uint32_t)chunk * c->length, cut_end(c, &e->f->f->batches[e->n], chunk),
+                    work->registers + (size_t)worker * work->register_count);
+}
+
+static void evaluate(evaluation *e, int colours)
+{
+    const cut *c = &e->f->cuts[e->n];
+    if (e->t->output_count == 0) return;
+    if (c->chunks < 2 || !colours) {
+        evaluate_pieces(e, 0, e->f->f->batches[e->n].count, e->x->work->registers);
+        return;
+    }
+    e->colours = colours;
+    for (e->colour = 0; e->colour < colours; e->colour++)
+        taut_pool_run(e->x->work->pool, (c->chunks - e->colour + colours - 1) / colours, evaluate_chunk, e);
+}
+
+/* out[row] += the single output */
+static void add_rows(const evaluation *e, const piece *p, const real *registers)
+{
+    add(p, row_course(p, kernel_of(e->f, e->n)), e->out, e->f->f->batches[e->n].rows, 1, 0,
+        registers + (size_t)e->t->outputs[0] * LANES);
 }
 
 void X(field_values)(const field *f, const place *x, real *out)
 {
-    for (size_t n = 0; n < f->batch_count; n++) add_rows(f, n, kernel_of(f, n)->values, x, NULL, out);
+    for (size_t n = 0; n < f->batch_count; n++) {
+        evaluation e = { .f = f, .n = n, .t = kernel_of(f, n)->values, .x = x, .out = out, .add = add_rows };
+        evaluate(&e, f->cuts[n].rows);
+    }
 }
 
 void X(field_second)(const field *f, const place *x, const place *u, real *out)
 {
-    for (size_t n = 0; n < f->batch_count; n++) add_rows(f, n, kernel_of(f, n)->second, x, u, out);
+    for (size_t n = 0; n < f->batch_count; n++) {
+        evaluation e = { .f = f, .n = n, .t = kernel_of(f, n)->second, .x = x, .u = u, .out = out, .add = add_rows };
+        evaluate(&e, f->cuts[n].rows);
+    }
 }
 
 /* out[variable of slot output_i] += weight * output */
-static void add_variables(const field *f, size_t n, const tape *t, const place *x, const place *u, const place *w,
+static void add_variables(const evaluation *e, const piece *p, const real *registers)
+{
+    const batch *b = &e->f->f->batches[e->n];
+    const kernel *k = kernel_of(e->f, e->n);
+    const tape *t = e->t;
+    real lanes[LANES], room[LANES];
+    take_weights(b, k, p, e->weights, lanes);
+    for (uint32_t o = 0; o < t->output_count; o++) {
+        uint32_t slot = t->output_i[o];
+        add(p, p->courses ? &p->courses[slot] : NULL, e->out, b->variables, k->slots, slot,
+            weighted(p, e->weights, lanes, registers + (size_t)t->outputs[o] * LANES, room));
+    }
+}
+
+/* One derivative by the variables of a kind, summed over the functions. */
+static void sum_variables(const field *f, derivative d, kind by, const place *x, const place *u, const place *w,
                           const real *weights, real *out)
 {
-    const batch *b = &f->f->batches[n];
-    const kernel *k = kernel_of(f, n);
-    if (t->output_count == 0) return;
-    real *registers = x->work->registers, lanes[LANES], room[LANES];
-    X(tape_numbers)(t, registers);
-    for (piece p = { 0 }; next_piece(f, n, &p);) {
-        run_block(f, n, t, &p, x, u, w, registers);
-        take_weights(b, k, &p, weights, lanes);
-        for (uint32_t o = 0; o < t->output_count; o++) {
-            uint32_t slot = t->output_i[o];
-            add(&p, p.courses ? &p.courses[slot] : NULL, out, b->variables, k->slots, slot,
-                weighted(&p, weights, lanes, registers + (size_t)t->outputs[o] * LANES, room));
-        }
+    for (size_t n = 0; n < f->batch_count; n++) {
+        evaluation e = { .f = f, .n = n, .t = tape_of(kernel_of(f, n), d, by, by), .x = x, .u = u, .w = w,
+                         .weights = weights, .out = out, .add = add_variables };
+        evaluate(&e, f->cuts[n].variables[by]);
     }
 }
 
 void X(field_gradient)(const field *f, kind by, const place *x, const real *weights, real *out)
 {
-    for (size_t n = 0; n < f->batch_count; n++)
-        add_variables(f, n, kernel_of(f, n)->gradients[by], x, NULL, NULL, weights, out);
+    sum_variables(f, GRADIENT, by, x, NULL, NULL, weights, out);
 }
 
 void X(field_slope_gradient)(const field *f, kind by, const place *x, const place *u, const real *weights, real *out)
 {
-    for (size_t n = 0; n < f->batch_count; n++)
-        add_variables(f, n, kernel_of(f, n)->slopes[by], x, u, NULL, weights, out);
+    sum_variables(f, SLOPE, by, x, u, NULL, weights, out);
 }
 
 void X(field_third)(const field *f, kind by, const place *x, const place *u, const place *w, const real *weights,
                     real *out)
 {
-    for (size_t n = 0; n < f->batch_count; n++)
-        add_variables(f, n, kernel_of(f, n)->third[by], x, u, w, weights, out);
+    sum_variables(f, THIRD, by, x, u, w, weights, out);
 }
 
 /* values[map] += weight * output; or = output */
-static void add_entries(const field *f, size_t n, const tape *t, const map *m, const place *x, const place *u,
+static void add_entries(const evaluation *e, const piece *p, const real *registers)
+{
+    const tape *t = e->t;
+    const map *m = e->m;
+    const uint32_t outputs = t->output_count;
+    const size_t at = (size_t)p->stretch * outputs;
+    real lanes[LANES], room[LANES], *values = e->out;
+    take_weights(&e->f->f->batches[e->n], kernel_of(e->f, e->n), p, e->weights, lanes);
+    for (uint32_t o = 0; o < outputs; o++) {
+        const real *value = weighted(p, e->weights, lanes, registers + (size_t)t->outputs[o] * LANES, room);
+        if (e->single) {
+            put(p, m->direct_courses ? &m->direct_courses[at + o] : NULL, values, m->direct, outputs, o, value);
+            continue;
+        }
+        add(p, m->direct_courses ? &m->direct_courses[at + o] : NULL, values, m->direct, outputs, o, value);
+        if ((m->mirror || m->mirror_courses) && t->output_i[o] != t->output_j[o])
+            add(p, m->mirror_courses ? &m->mirror_courses[at + o] : NULL, values, m->mirror, outputs, o, value);
+    }
+}
+
+/* The values of a block. */
+static void sum_entries(const field *f, const block *of, derivative d, kind a, kind b, const place *x, const place *u,
                         const real *weights, int single, real *values)
 {
-    const batch *b = &f->f->batches[n];
-    if (t->output_count == 0) return;
-    const uint32_t outputs = t->output_count;
-    real *registers = x->work->registers, lanes[LANES], room[LANES];
-    X(tape_numbers)(t, registers);
-    for (piece p = { 0 }; next_piece(f, n, &p);) {
-        run_block(f, n, t, &p, x, u, NULL, registers);
-        take_weights(b, kernel_of(f, n), &p, weights, lanes);
-        const size_t at = (size_t)p.stretch * outputs;
-        for (uint32_t o = 0; o < outputs; o++) {
-            const real *value = weighted(&p, weights, lanes, registers + (size_t)t->outputs[o] * LANES, room);
-            if (single) {
-                put(&p, m->direct_courses ? &m->direct_courses[at + o] : NULL, values, m->direct, outputs, o, value);
-                continue;
-            }
-            add(&p, m->direct_courses ? &m->direct_courses[at + o] : NULL, values, m->direct, outputs, o, value);
-            if ((m->mirror || m->mirror_courses) && t->output_i[o] != t->output_j[o])
-                add(&p, m->mirror_courses ? &m->mirror_courses[at + o] : NULL, values, m->mirror, outputs, o, value);
-        }
+    for (size_t n = 0; n < f->batch_count; n++) {
+        evaluation e = { .f = f, .n = n, .t = tape_of(kernel_of(f, n), d, a, b), .x = x, .u = u, .weights = weights,
+                         .m = &of->maps[n], .single = single, .out = values, .add = add_entries };
+        evaluate(&e, single ? 1 : of->maps[n].colours);
     }
 }
 
@@ -611,28 +706,24 @@ const pattern *X(field_hessian_pattern)(const field *f, kind a, kind b) { return
 
 void X(field_jacobian)(const field *f, kind by, const place *x, real *values)
 {
-    for (size_t n = 0; n < f->batch_count; n++)
-        add_entries(f, n, kernel_of(f, n)->gradients[by], &f->jacobians[by].maps[n], x, NULL, NULL, 0, values);
+    sum_entries(f, &f->jacobians[by], GRADIENT, by, by, x, NULL, NULL, 0, values);
 }
 
 void X(field_ordered_jacobian)(const field *f, kind by, const place *x, real *values)
 {
     const block *b = &f->ordered[by];
     if (!b->single) memset(values, 0, (size_t)pattern_entries(f->jacobians[by].shape) * sizeof *values);
-    for (size_t n = 0; n < f->batch_count; n++)
-        add_entries(f, n, kernel_of(f, n)->gradients[by], &b->maps[n], x, NULL, NULL, b->single, values);
+    sum_entries(f, b, GRADIENT, by, by, x, NULL, NULL, b->single, values);
 }
 
 void X(field_slope)(const field *f, kind by, const place *x, const place *u, real *values)
 {
-    for (size_t n = 0; n < f->batch_count; n++)
-        add_entries(f, n, kernel_of(f, n)->slopes[by], &f->slopes[by].maps[n], x, u, NULL, 0, values);
+    sum_entries(f, &f->slopes[by], SLOPE, by, by, x, u, NULL, 0, values);
 }
 
 void X(field_hessian)(const field *f, kind a, kind b, const place *x, const real *weights, real *values)
 {
-    for (size_t n = 0; n < f->batch_count; n++)
-        add_entries(f, n, kernel_of(f, n)->hessians[a][b], &f->hessians[a][b].maps[n], x, NULL, weights, 0, values);
+    sum_entries(f, &f->hessians[a][b], HESSIAN, a, b, x, NULL, weights, 0, values);
 }
 
 /* ---- discrete gradients: the second place stands where directions do ---- */
@@ -640,8 +731,7 @@ void X(field_hessian)(const field *f, kind a, kind b, const place *x, const real
 void X(field_discrete)(const field *f, discrete_mode mode, kind by, const place *x0, const place *x1,
                        const real *weights, real *out)
 {
-    for (size_t n = 0; n < f->batch_count; n++)
-        add_variables(f, n, kernel_of(f, n)->discretes[mode][by], x0, x1, NULL, weights, out);
+    sum_variables(f, discrete_of(mode), by, x0, x1, NULL, weights, out);
 }
 
 const pattern *X(field_discrete_pattern)(const field *f, discrete_mode mode, kind by)
@@ -652,9 +742,7 @@ const pattern *X(field_discrete_pattern)(const field *f, discrete_mode mode, kin
 void X(field_discrete_jacobian)(const field *f, discrete_mode mode, kind by, const place *x0, const place *x1,
                                 real *values)
 {
-    for (size_t n = 0; n < f->batch_count; n++)
-        add_entries(f, n, kernel_of(f, n)->discretes[mode][by], &f->discrete[mode][by].maps[n], x0, x1, NULL, 0,
-                    values);
+    sum_entries(f, &f->discrete[mode][by], discrete_of(mode), by, by, x0, x1, NULL, 0, values);
 }
 
 const pattern *X(field_discrete_slope_pattern)(const field *f, discrete_mode mode, kind a, kind b)
@@ -665,7 +753,5 @@ const pattern *X(field_discrete_slope_pattern)(const field *f, discrete_mode mod
 void X(field_discrete_slope)(const field *f, discrete_mode mode, kind a, kind b, const place *x0, const place *x1,
                              const real *weights, real *values)
 {
-    for (size_t n = 0; n < f->batch_count; n++)
-        add_entries(f, n, kernel_of(f, n)->discrete_slopes[mode][a][b], &f->discrete_slopes[mode][a][b].maps[n], x0, x1,
-                    weights, 0, values);
+    sum_entries(f, &f->discrete_slopes[mode][a][b], slope_of(mode), a, b, x0, x1, weights, 0, values);
 }

@@ -6,6 +6,7 @@
 #ifndef TAUT_FIELD_FIELD_H
 #define TAUT_FIELD_FIELD_H
 
+#include "base/pool.h"
 #include "base/real.h"
 #include "kernel/kernel.h"
 #include "linalg/pattern.h"
@@ -16,11 +17,14 @@ typedef struct workspace {
     taut_context *context;
     real *registers, *vector, *entries;    /* of tapes; of the functions of a system: coordinates, and entries of a
                                               matrix */
-    size_t register_count, vector_count, entry_count;
+    size_t register_count, vector_count, entry_count; /* register_count: of each thread of the pool */
+    pool *pool;                            /* who evaluates; NULL: one thread */
 } workspace;
 
 /* Makes sure of at least so many numbers of each. */
 int X(workspace_reserve)(workspace *w, size_t registers, size_t vector, size_t entries);
+/* From now on this pool evaluates; it must outlive the workspace. After a failure it is as before. */
+int X(workspace_use)(workspace *w, pool *p);
 void X(workspace_clear)(workspace *w);
 
 /* Where a field is evaluated, and with which workspace. Directions need none. */

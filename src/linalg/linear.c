@@ -170,6 +170,11 @@ int taut_linear_small_pivots(linear *solver, const double *values, double limit,
     return taut_ldl_small_pivots(solver->state, values, limit, small);
 }
 
+void taut_linear_use(linear *solver, pool *p)
+{
+    if (solver->operations == &taut_linear_ldl) taut_ldl_use(solver->state, p);
+}
+
 /* Exchanging rows for pivots may have filled KLU's factors far beyond the forecast, or beyond what it can count. */
 static int reconsider(linear *solver, const double *values, int status)
 {

@@ -8,6 +8,7 @@
 #define TAUT_LINALG_LINEAR_H
 
 #include "base/context.h"
+#include "base/pool.h"
 
 typedef enum {
     LINEAR_AUTO,     /* chosen from size, density and fill */
@@ -46,6 +47,9 @@ int taut_linear_create_like(const linear *like, linear **result);
    Who asks agrees: from now on factor takes its values in that order. The array belongs to the solver. To be asked
    before another one is created like it. */
 int taut_linear_value_order(linear *solver, const int **order);
+/* Who factors and solves, where the back end can make use of several threads (LDL of a chain). NULL, as at first: one
+   thread. The results do not depend on it. The pool must outlive the solver. */
+void taut_linear_use(linear *solver, pool *p);
 /* TAUT_SINGULAR when the matrix is numerically singular (info says where), TAUT_NOT_FINITE when a value is not finite.
    The object stays usable. */
 int taut_linear_factor(linear *solver, const double *values);

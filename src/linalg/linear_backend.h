@@ -29,9 +29,10 @@ typedef struct {
 extern const linear_operations taut_linear_small, taut_linear_lapack, taut_linear_klu, taut_linear_klu_columns,
     taut_linear_mumps, taut_linear_ldl;
 
-/* LDL's part of taut_linear_value_order. */
+/* LDL's parts of taut_linear_value_order and taut_linear_use. */
 int taut_ldl_value_order(void *state, const int **order);
 int taut_ldl_small_pivots(void *state, const double *values, double limit, unsigned char *small);
+void taut_ldl_use(void *state, pool *p);
 
 /* A pivot below this fraction of what it was computed from has lost all but three digits to cancellation: the matrix is
    singular to working precision. One number for every back end, so that they agree on what singular means. */

@@ -182,6 +182,7 @@ static void lay_out(void *self, room_layout *l)
     s->inverse = room_take(l, n, sizeof *s->inverse);
     s->x = room_take(l, n, sizeof *s->x);
     s->y = room_take(l, n, sizeof *s->y);
+    if (s->chain && taut_ldl_chain_is_long(s->n)) s->far_lower = s->x, s->far_upper = s->y;
     if (s->chain) s->pattern_values = room_take(l, (size_t)s->pattern->entries, sizeof *s->pattern_values);
 }
 
@@ -208,6 +209,8 @@ int taut_ldl_value_order(void *state, const int **order)
     *order = s->value_order;
     return status;
 }
+
+void taut_ldl_use(void *state, pool *p) { ((ldl *)state)->pool = p; }
 
 static int ldl_create(taut_context *context, const linear_pattern *pattern, void **state)
 {

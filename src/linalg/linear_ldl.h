@@ -26,6 +26,7 @@ typedef struct {
 typedef struct {
     taut_context *context;
     const linear_pattern *pattern;
+    pool *pool;              /* NULL: one thread */
     int n;
     long *users;             /* of the arrays up to row_index, and of value_order */
     int *order;              /* order[k]: the k-th unknown to be eliminated; NULL for the natural order */
@@ -37,10 +38,11 @@ typedef struct {
     void *room;              /* of the numbers below */
     double *lower, *upper;   /* at slot (i, j): l_ij and u_ji */
     double *inverse;         /* 1/d_k */
-    double *x, *y;           /* all zero between calls */
+    double *x, *y;           /* all zero between calls; not those of chains, where no row has fill to be zero before */
     void *klu;               /* for matrices that need pivoting; made when the first one comes */
     int klu_at_work;         /* nonzero: the last factorisation is KLU's */
     int chain;               /* tridiagonal: */
+    double *far_lower, *far_upper; /* of a long chain, see linear_ldl_chain.c: x and y; NULL: not one */
     int *value_order;        /* values are given in this order; NULL: in that of the pattern */
     double *pattern_values;  /* for KLU, which wants the latter */
     int chain_at_work;       /* nonzero: the last factorisation is that of linear_ldl_chain.c */
@@ -59,6 +61,7 @@ int taut_ldl_analyse(ldl *s);
 /* linear_ldl_chain.c. The matrix must have at least three unknowns. A vanished pivot is reported in row 0: which one it
    was, the general elimination tells. */
 int taut_ldl_is_chain(const ldl *s);
+int taut_ldl_chain_is_long(int n);
 int taut_ldl_chain_order(ldl *s);
 ldl_outcome taut_ldl_chain_eliminate(ldl *s, const double *values);
 void taut_ldl_chain_substitute(const ldl *s, const double *lower, const double *upper, double *x);

@@ -37,6 +37,19 @@ int taut_products_create(taut_context *context, int lists, const int *start, con
 /* For lists whose a are 0, 1, 2, ... (the entries of a matrix by rows): another order of these, order[e] the place of
    e, in which those that repeat stand one behind the other. */
 void taut_products_order(const products *p, int *order);
+/* The piece that list r is in. */
+static inline size_t products_find(const products *p, int r)
+{
+    size_t low = 0, high = p->piece_count;
+    while (low + 1 < high) {
+        size_t middle = low + (high - low) / 2;
+        if (p->pieces[middle].first <= r)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
 void taut_products_destroy(taut_context *context, products *p);
 
 #endif

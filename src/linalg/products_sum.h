@@ -1,5 +1,7 @@
 /* The summation of products.h, for whatever type NUMBER is where this is included. Terms are added in the order of the
    lists, whatever way they are kept. */
+#include "base/loops.h"
+#include "base/pool.h"
 #include "linalg/products.h"
 
 #ifndef NUMBER
@@ -77,22 +79,74 @@ PRODUCTS_INSIDE void products_block(const products_piece *p, const products_entr
     }
 }
 
-/* out[r] = sum over e of a[i_e] b[j_e] */
-PRODUCTS_INSIDE void products_sum(const products *p, const NUMBER *a, const NUMBER *b, NUMBER *out)
+/* List m of period k. */
+PRODUCTS_INSIDE NUMBER products_one(const products_piece *p, const products_entry *entries, ptrdiff_t k, int m,
+                                    const NUMBER *a, const NUMBER *b)
 {
-    for (size_t n = 0; n < p->piece_count; n++) {
+    NUMBER sum = 0;
+    int e = p->start[m], end = p->start[m + 1];
+    if (e < end) /* as in products_terms: no zero before the first */
+        sum = a[entries[e].a + k * entries[e].a_step] * b[entries[e].b + k * entries[e].b_step];
+    for (e++; e < end; e++) sum += a[entries[e].a + k * entries[e].a_step] * b[entries[e].b + k * entries[e].b_step];
+    return sum;
+}
+
+/* Lists from .. to - 1 of a piece that repeats, counted from its first one. */
+PRODUCTS_INSIDE void products_repeated(const products_piece *p, const products_entry *entries, int from, int to,
+                                       const NUMBER *a, const NUMBER *b, NUMBER *out)
+{
+    int first = (from + p->period - 1) / p->period, end = to / p->period; /* whole periods */
+    if (end < first) end = first;
+    for (int r = from; r < to && r < first * p->period; r++)
+        out[p->first + r] = products_one(p, entries, r / p->period, r % p->period, a, b);
+    for (int k = first; k < end; k += PRODUCTS_BLOCK)
+        products_block(p, entries, k, end - k < PRODUCTS_BLOCK ? end - k : PRODUCTS_BLOCK, a, b, out);
+    for (int r = end * p->period; r < to; r++)
+        out[p->first + r] = products_one(p, entries, r / p->period, r % p->period, a, b);
+}
+
+/* out[r] = sum over e of a[i_e] b[j_e], for lists from .. to - 1 */
+PRODUCTS_INSIDE void products_range(const products *p, int from, int to, const NUMBER *a, const NUMBER *b, NUMBER *out)
+{
+    for (size_t n = products_find(p, from); n < p->piece_count && p->pieces[n].first < to; n++) {
         const products_piece *piece = &p->pieces[n];
+        int first = from > piece->first ? from - piece->first : 0, count = piece->period * piece->repeats;
+        int end = to - piece->first < count ? to - piece->first : count;
         if (piece->repeats > 1) {
-            for (int k = 0; k < piece->repeats; k += PRODUCTS_BLOCK)
-                products_block(piece, p->entries, k,
-                               piece->repeats - k < PRODUCTS_BLOCK ? piece->repeats - k : PRODUCTS_BLOCK, a, b, out);
+            products_repeated(piece, p->entries, first, end, a, b, out);
             continue;
         }
-        for (int m = 0; m < piece->period; m++) {
+        for (int m = first; m < end; m++) {
             NUMBER sum = 0;
             for (int e = piece->start[m]; e < piece->start[m + 1]; e++)
                 sum += a[p->entries[e].a] * b[p->entries[e].b];
             out[piece->first + m] = sum;
         }
     }
+}
+
+typedef struct {
+    const products *p;
+    const NUMBER *a, *b;
+    NUMBER *out;
+} products_job;
+
+static WIDE_LOOPS void products_some(const products_job *j, int from, int to)
+{
+    products_range(j->p, from, to, j->a, j->b, j->out);
+}
+
+static void products_work(void *self, int index, int worker)
+{
+    const products_job *j = self;
+    size_t count = (size_t)j->p->lists;
+    (void)worker;
+    products_some(j, (int)pool_begin(count, POOL_NUMBERS, index), (int)pool_begin(count, POOL_NUMBERS, index + 1));
+}
+
+/* out[r] = sum over e of a[i_e] b[j_e] */
+static inline void products_sum(pool *by, const products *p, const NUMBER *a, const NUMBER *b, NUMBER *out)
+{
+    products_job j = { p, a, b, out };
+    taut_pool_run(by, pool_pieces((size_t)p->lists, POOL_NUMBERS), products_work, &j);
 }

@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "base/extreme.h"
-#include "base/loops.h"
 #include "base/room.h"
 #include "method/verlet.h"
 #include "solve/multiplier.h"
@@ -34,6 +33,11 @@ typedef struct {
     real *kick, *work;     /* work: momenta */
     real *base;            /* q1 - q0 without the constraint force; later the sum of all forces but push1 */
     real *rate, *velocity_error; /* g_t; G v + g_t */
+    /* of the loop at hand */
+    const real *minuend, *subtrahend; /* of trial */
+    const real *multipliers;
+    const real *f_end;                /* free force at the end: f1, or f where it is the same everywhere */
+    int again;                        /* the positions have been placed before */
     real size, speed;      /* of the positions and the velocities */
     int terms;             /* the most entries of a row of G */
     int choose;            /* the next correction of lambda chooses among those that make the same force */
@@ -109,6 +113,7 @@ static int create(struct system *s, int project, real tolerance, void **self)
     if (!status) status = X(newton_create)(s->context, (int)s->c, tolerance, &r->newton);
     /* Momenta are kept whatever the multipliers are, and each step solves the constraints from scratch. */
     if (!status) X(newton_relax)(&r->newton);
+    if (!status) r->newton.pool = s->work->pool;
     if (!status && s->c) status = prepare_constraints(r);
     if (!status) find_simple(r);
     if (status)
@@ -150,35 +155,72 @@ static void velocity_of(const struct system *s, const real *p, real *work, real 
     }
 }
 
-/* out = G' x */
-static WIDE_LOOPS void constraint_force(const products *columns, const real *g, const real *x, real *out)
+/* ---- loops over coordinates or constraints, in pieces ----
+   The parts of a piece that belong together are done while its numbers are in the cache. */
+
+/* Numbers from .. to - 1; the largest of something, or 0. */
+typedef extreme (*loop)(verlet *r, uint32_t from, uint32_t to);
+
+typedef struct {
+    verlet *r;
+    loop part;
+    uint32_t count;
+    extreme most[POOL_THREADS_MOST]; /* of each thread */
+} loop_job;
+
+static void loop_piece(void *self, int index, int worker)
 {
-    products_sum(columns, g, x, out);
+    loop_job *j = self;
+    extreme most = j->part(j->r, (uint32_t)pool_begin(j->count, POOL_NUMBERS, index),
+                           (uint32_t)pool_begin(j->count, POOL_NUMBERS, index + 1));
+    j->most[worker] = extreme_join(j->most[worker], most);
 }
 
-/* out = G v */
-static WIDE_LOOPS void constraint_velocity(const products *rows, const real *g, const real *v, real *out)
+/* The largest of all pieces. */
+static real run_loop(verlet *r, loop part, uint32_t count)
 {
-    products_sum(rows, g, v, out);
+    loop_job j = { .r = r, .part = part, .count = count };
+    pool *p = r->s->work->pool;
+    extreme most = 0;
+    taut_pool_run(p, pool_pieces(count, POOL_NUMBERS), loop_piece, &j);
+    for (int k = 0; k < taut_pool_threads(p); k++) most = extreme_join(most, j.most[k]);
+    return extreme_value(most);
 }
 
-static WIDE_LOOPS real largest(const real *restrict x, uint32_t count)
+static WIDE_LOOPS extreme largest(const real *restrict x, uint32_t from, uint32_t to)
 {
     extreme most = 0;
-    for (uint32_t j = 0; j < count; j++) most = extreme_see(most, x[j]);
-    return extreme_value(most);
+    for (uint32_t j = from; j < to; j++) most = extreme_see(most, x[j]);
+    return most;
+}
+
+static extreme largest_velocity(verlet *r, uint32_t from, uint32_t to) { return largest(r->next.w, from, to); }
+static extreme largest_error(verlet *r, uint32_t from, uint32_t to) { return largest(r->velocity_error, from, to); }
+static extreme largest_entry(verlet *r, uint32_t from, uint32_t to) { return largest(r->g1, from, to); }
+
+static WIDE_LOOPS void subtract(const real *restrict x, const real *restrict y, uint32_t from, uint32_t to,
+                                real *restrict out)
+{
+    for (uint32_t k = from; k < to; k++) out[k] = x[k] - y[k];
+}
+
+static extreme find_trial(verlet *r, uint32_t from, uint32_t to)
+{
+    subtract(r->minuend, r->subtrahend, from, to, r->trial);
+    return 0;
 }
 
 /* q1 = q0 + (base + factor w push + q_low), compensated as in add_compensated. w NULL: 1, as for masses that are equal
    (then in the factor) or in blocks (then in push). Returns how far q1 moved, or, the first time, the largest q1. */
-static WIDE_LOOPS real move_positions(uint32_t n, const state *x, const real *restrict base, const real *restrict w,
-                                      const real *restrict push, real factor, int again, state *next)
+static WIDE_LOOPS extreme move_positions(uint32_t from, uint32_t end, const state *x, const real *restrict base,
+                                         const real *restrict w, const real *restrict push, real factor, int again,
+                                         state *next)
 {
     const real *restrict q = x->q, *restrict q_low = x->q_low;
     real *restrict to = next->q, *restrict to_low = next->q_low;
     extreme most = 0;
 #define ALL(motion, seen)                                        \
-    for (uint32_t j = 0; j < n; j++) {                           \
+    for (uint32_t j = from; j < end; j++) {                      \
         real d = base[j] + factor * (motion) + q_low[j];         \
         real sum = q[j] + d;                                     \
         most = extreme_see(most, seen);                          \
@@ -194,23 +236,65 @@ static WIDE_LOOPS real move_positions(uint32_t n, const state *x, const real *re
     else
         ALL(push[j], sum)
 #undef ALL
-    return extreme_value(most);
+    return most;
 }
 
-/* q1 = q0 + base + h^2/2 W G0' lambda. Returns how far q1 moved, or the first time how large it is. */
+/* base = h v, v the velocity that belongs to p + (h/2 f + p_low), for a diagonal mass */
+static WIDE_LOOPS void diagonal_base(const struct system *s, int even, const state *x, const real *restrict f, real h,
+                                     uint32_t from, uint32_t end, real *restrict base)
+{
+    const real *restrict p = x->p, *restrict p_low = x->p_low, *restrict w = s->inverse_mass;
+    const real *restrict offset = s->offset, all = s->inverse_mass[0], half = h / 2;
+#define ALL(velocity)                                              \
+    for (uint32_t j = from; j < end; j++) {                        \
+        const real kick = p[j] + (half * f[j] + p_low[j]);         \
+        base[j] = h * (velocity);                                  \
+    }
+    if (even)
+        ALL(all * kick)
+    else if (s->form == FORM_LAGRANGIAN)
+        ALL(w[j] * (kick - offset[j]))
+    else
+        ALL(w[j] * kick + offset[j])
+#undef ALL
+}
+
+/* The same for any mass. */
+static void find_base(verlet *r)
+{
+    struct system *s = r->s;
+    const state *x = r->from;
+    const real half = r->h / 2;
+    for (uint32_t j = 0; j < s->n; j++) r->kick[j] = x->p[j] + (half * r->f[j] + x->p_low[j]);
+    velocity_of(s, r->kick, r->work, r->base);
+    for (uint32_t j = 0; j < s->n; j++) r->base[j] *= r->h;
+}
+
+/* q1 = q0 + base + h^2/2 W G0' lambda, all of it with a diagonal mass; otherwise the sum alone. */
+static extreme place_some(verlet *r, uint32_t from, uint32_t to)
+{
+    const struct system *s = r->s;
+    const products_job push = { r->columns, r->g0, r->multipliers, r->push0 };
+    if (!s->structure.diagonal_mass)
+        return move_positions(from, to, r->from, r->base, NULL, r->kick, r->h * r->h / 2, r->again, &r->next);
+    if (!r->again) diagonal_base(s, r->even, r->from, r->f, r->h, from, to, r->base);
+    if (s->c) products_some(&push, (int)from, (int)to);
+    return move_positions(from, to, r->from, r->base, r->even ? NULL : s->inverse_mass, r->push0,
+                          r->h * r->h / 2 * (r->even ? s->inverse_mass[0] : 1), r->again, &r->next);
+}
+
+/* Returns how far q1 moved, or the first time how large it is. */
 static real place_positions(verlet *r, const real *lambda, int again)
 {
     const struct system *s = r->s;
-    const real *w = s->structure.diagonal_mass && !r->even ? s->inverse_mass : NULL, *motion = r->push0;
-    real factor = r->h * r->h / 2;
-    if (s->c) constraint_force(r->columns, r->g0, lambda, r->push0);
-    if (r->even) {
-        factor *= s->inverse_mass[0];
-    } else if (!w) {
+    r->multipliers = lambda;
+    r->again = again;
+    if (!s->structure.diagonal_mass) {
+        if (!again) find_base(r);
+        if (s->c) products_sum(s->work->pool, r->columns, r->g0, lambda, r->push0);
         X(system_apply_inverse_mass)(s, r->push0, r->kick);
-        motion = r->kick;
     }
-    return move_positions(s->n, r->from, r->base, w, motion, factor, again, &r->next);
+    return run_loop(r, place_some, s->n);
 }
 
 /* The positions follow the multipliers: r->next.q belongs to the current iterate (see position_measure). */
@@ -246,20 +330,21 @@ static int position_solve(void *self, real *out)
 static real position_measure(void *self, const real *lambda, const real *change)
 {
     verlet *r = self;
-    for (uint32_t k = 0; k < r->s->c; k++) r->trial[k] = lambda[k] - change[k];
+    r->minuend = lambda, r->subtrahend = change;
+    run_loop(r, find_trial, r->s->c);
     return place_positions(r, r->trial, 1) / r->size;
 }
 
 /* With a diagonal mass: sum = a + b + c, v = the velocity of p + (factor sum + p_low). Returns the largest. */
-static WIDE_LOOPS real diagonal_start(const struct system *s, int even, const state *x, const real *a, const real *b,
-                                      const real *c, real factor, real *restrict sum, real *restrict v)
+static WIDE_LOOPS extreme diagonal_start(const struct system *s, int even, const state *x, const real *a,
+                                         const real *b, const real *c, real factor, uint32_t from, uint32_t end,
+                                         real *restrict sum, real *restrict v)
 {
     const real *restrict p = x->p, *restrict p_low = x->p_low, *restrict w = s->inverse_mass;
     const real *restrict offset = s->offset, all = s->inverse_mass[0];
-    const uint32_t n = s->n;
     extreme most = 0;
 #define ALL(velocity)                                                    \
-    for (uint32_t j = 0; j < n; j++) {                                   \
+    for (uint32_t j = from; j < end; j++) {                              \
         real force = a[j] + b[j] + c[j];                                 \
         real p1 = p[j] + (factor * force + p_low[j]), now = velocity;    \
         sum[j] = force;                                                  \
@@ -273,21 +358,21 @@ static WIDE_LOOPS real diagonal_start(const struct system *s, int even, const st
     else
         ALL(w[j] * p1 + offset[j])
 #undef ALL
-    return extreme_value(most);
+    return most;
 }
 
 /* With a diagonal mass: p1 = p0 + (factor (base + push) + p_low), compensated, and its velocity v. Returns how much v
    changed. */
-static WIDE_LOOPS real diagonal_momenta(const struct system *s, int even, const state *x, const real *restrict base,
-                                        const real *restrict push, real factor, state *next)
+static WIDE_LOOPS extreme diagonal_momenta(const struct system *s, int even, const state *x,
+                                           const real *restrict base, const real *restrict push, real factor,
+                                           uint32_t from, uint32_t end, state *next)
 {
     const real *restrict p = x->p, *restrict p_low = x->p_low, *restrict w = s->inverse_mass;
     const real *restrict offset = s->offset, all = s->inverse_mass[0];
     real *restrict to = next->p, *restrict to_low = next->p_low, *restrict v = next->w;
-    const uint32_t n = s->n;
     extreme most = 0;
 #define ALL(velocity)                                                                \
-    for (uint32_t j = 0; j < n; j++) {                                               \
+    for (uint32_t j = from; j < end; j++) {                                          \
         real d = factor * (base[j] + push[j]) + p_low[j], p1 = p[j] + d;             \
         real now = velocity;                                                         \
         to_low[j] = d - (p1 - p[j]);                                                 \
@@ -302,7 +387,12 @@ static WIDE_LOOPS real diagonal_momenta(const struct system *s, int even, const 
     else
         ALL(w[j] * p1 + offset[j])
 #undef ALL
-    return extreme_value(most);
+    return most;
+}
+
+static extreme start_some(verlet *r, uint32_t from, uint32_t to)
+{
+    return diagonal_start(r->s, r->even, r->from, r->f, r->push0, r->f_end, r->h / 2, from, to, r->base, r->next.w);
 }
 
 /* Sums the forces but push1, and finds the velocities that belong to them. */
@@ -311,28 +401,36 @@ static void start_velocities(verlet *r, const real *f1)
     const struct system *s = r->s;
     const state *x = r->from;
     real most;
+    r->f_end = f1;
     if (s->structure.diagonal_mass) {
-        most = diagonal_start(s, r->even, x, r->f, r->push0, f1, r->h / 2, r->base, r->next.w);
+        most = run_loop(r, start_some, s->n);
     } else {
         for (uint32_t j = 0; j < s->n; j++) {
             r->base[j] = r->f[j] + r->push0[j] + f1[j];
             r->kick[j] = x->p[j] + (r->h / 2 * r->base[j] + x->p_low[j]);
         }
         velocity_of(s, r->kick, r->work, r->next.w);
-        most = largest(r->next.w, s->n);
+        most = run_loop(r, largest_velocity, s->n);
     }
     r->speed = most > s->least || most != most ? most : s->least;
 }
 
-/* Momenta and velocities that belong to push1 = G1' mu. Returns how much the velocities changed, relative to their
-   size. */
+/* push1 = G1' trial, if there are constraints to keep, and what follows from it, with a diagonal mass. */
+static extreme place_some_velocities(verlet *r, uint32_t from, uint32_t to)
+{
+    const products_job push = { r->columns, r->g1, r->trial, r->push1 };
+    if (r->s->c && r->project) products_some(&push, (int)from, (int)to);
+    return diagonal_momenta(r->s, r->even, r->from, r->base, r->push1, r->h / 2, from, to, &r->next);
+}
+
+/* Momenta and velocities that belong to mu = trial. Returns how much the velocities changed, relative to their size. */
 static real place_velocities(verlet *r)
 {
     const state *x = r->from;
     const struct system *s = r->s;
     real moved = 0;
-    if (s->structure.diagonal_mass) 
-        return diagonal_momenta(s, r->even, x, r->base, r->push1, r->h / 2, &r->next) / r->speed;
+    if (s->structure.diagonal_mass) return run_loop(r, place_some_velocities, s->n) / r->speed;
+    if (s->c && r->project) products_sum(s->work->pool, r->columns, r->g1, r->trial, r->push1);
     for (uint32_t j = 0; j < s->n; j++) {
         r->next.p[j] = x->p[j], r->next.p_low[j] = x->p_low[j];
         X(add_compensated)(&r->next.p[j], &r->next.p_low[j], &(real){ r->h / 2 * (r->base[j] + r->push1[j]) }, 1);
@@ -348,7 +446,7 @@ static int velocity_residual(void *self, const real *mu, real *out)
     verlet *r = self;
     struct system *s = r->s;
     (void)mu;
-    constraint_velocity(r->rows, r->g1, r->next.w, out);
+    products_sum(s->work->pool, r->rows, r->g1, r->next.w, out);
     if (s->structure.constraint_time)
         for (uint32_t k = 0; k < s->c; k++) out[k] += r->rate[k];
     return TAUT_OK;
@@ -372,8 +470,8 @@ static int velocity_solve(void *self, real *out)
 static real velocity_measure(void *self, const real *mu, const real *change)
 {
     verlet *r = self;
-    for (uint32_t k = 0; k < r->s->c; k++) r->trial[k] = mu[k] - change[k];
-    constraint_force(r->columns, r->g1, r->trial, r->push1);
+    r->minuend = mu, r->subtrahend = change;
+    run_loop(r, find_trial, r->s->c);
     return place_velocities(r);
 }
 
@@ -381,12 +479,13 @@ static real velocity_measure(void *self, const real *mu, const real *change)
 static void begin(verlet *r, const state *x)
 {
     struct system *s = r->s;
-    if (r->known && r->known_t == x->t && memcmp(r->known_q, x->q, s->n * sizeof(real)) == 0) return;
+    pool *p = s->work->pool;
+    if (r->known && r->known_t == x->t && taut_pool_equal(p, r->known_q, x->q, s->n * sizeof(real))) return;
     place at = place_at(s, x->q, NULL, &x->t, NULL);
     X(system_free_force)(s, &at, r->f);
     if (s->c) X(field_ordered_jacobian)(s->constraint, KIND_Q, &at, r->g0);
     r->factored = 0;
-    memcpy(r->known_q, x->q, s->n * sizeof(real));
+    taut_pool_copy(p, r->known_q, x->q, s->n * sizeof(real));
     r->known_t = x->t;
     r->known = 1;
 }
@@ -397,49 +496,14 @@ static void end(verlet *r, const state *x)
     real *g = r->g0, *f = r->f;
     r->g0 = r->g1, r->g1 = g;
     if (!r->steady_force) r->f = r->f1, r->f1 = f;
-    memcpy(r->known_q, x->q, r->s->n * sizeof(real));
+    taut_pool_copy(r->s->work->pool, r->known_q, x->q, r->s->n * sizeof(real));
     r->known_t = x->t;
-}
-
-/* base = h v, v the velocity that belongs to p + (h/2 f + p_low), for a diagonal mass */
-static WIDE_LOOPS void diagonal_base(const struct system *s, int even, const state *x, const real *restrict f, real h,
-                                     real *restrict base)
-{
-    const real *restrict p = x->p, *restrict p_low = x->p_low, *restrict w = s->inverse_mass;
-    const real *restrict offset = s->offset, all = s->inverse_mass[0], half = h / 2;
-    const uint32_t n = s->n;
-#define ALL(velocity)                                              \
-    for (uint32_t j = 0; j < n; j++) {                             \
-        const real kick = p[j] + (half * f[j] + p_low[j]);         \
-        base[j] = h * (velocity);                                  \
-    }
-    if (even)
-        ALL(all * kick)
-    else if (s->form == FORM_LAGRANGIAN)
-        ALL(w[j] * (kick - offset[j]))
-    else
-        ALL(w[j] * kick + offset[j])
-#undef ALL
-}
-
-static void find_base(verlet *r, const state *x)
-{
-    struct system *s = r->s;
-    const real half = r->h / 2;
-    if (s->structure.diagonal_mass) {
-        diagonal_base(s, r->even, x, r->f, r->h, r->base);
-        return;
-    }
-    for (uint32_t j = 0; j < s->n; j++) r->kick[j] = x->p[j] + (half * r->f[j] + x->p_low[j]);
-    velocity_of(s, r->kick, r->work, r->base);
-    for (uint32_t j = 0; j < s->n; j++) r->base[j] *= r->h;
 }
 
 static int find_positions(verlet *r, const state *x)
 {
     struct system *s = r->s;
-    find_base(r, x);
-    memcpy(r->next.lambda, x->lambda, s->c * sizeof(real));
+    taut_pool_copy(s->work->pool, r->next.lambda, x->lambda, s->c * sizeof(real));
     r->size = place_positions(r, r->next.lambda, 0);
     if (!s->c) return TAUT_OK;
     if (r->size < s->least) r->size = s->least;
@@ -456,11 +520,11 @@ static int find_positions(verlet *r, const state *x)
 
 /* The velocities keep the constraints, as far as that can be told: G v is a sum of rounded products of rounded
    velocities. */
-static int velocities_fit(const verlet *r)
+static int velocities_fit(verlet *r)
 {
-    real error = largest(r->velocity_error, r->s->c);
+    real error = run_loop(r, largest_error, r->s->c);
     return error <= r->newton.enough * REAL(sqrt)((real)r->terms) * r->speed
-                        * largest(r->g1, (uint32_t)r->s->blocks[BLOCK_G].value_count);
+                        * run_loop(r, largest_entry, (uint32_t)r->s->blocks[BLOCK_G].value_count);
 }
 
 /* mu from the velocity constraint: it is linear, so that one correction is enough as a rule. */
@@ -494,7 +558,7 @@ static int find_momenta(verlet *r)
     if (!r->project) r->factored = 0;
     if (s->c && r->project) {
         if (s->structure.constraint_time) X(system_constraint_rate)(s, &at, r->rate);
-        memset(r->mu, 0, s->c * sizeof(real));
+        taut_pool_clear(s->work->pool, r->mu, s->c * sizeof(real));
         status = find_mu(r);
     } else {
         place_velocities(r);

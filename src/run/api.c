@@ -133,6 +133,9 @@ int taut_simulation_create(taut_model *wrapped, const taut_simulation_options *o
     begin(context);
     if (used.native < TAUT_NATIVE_DEFAULT || used.native > TAUT_NATIVE_OFF)
         return taut_fail(context, TAUT_BAD_USAGE, "native is one of TAUT_NATIVE_*, not %d", used.native);
+    if (used.threads < 0 || used.threads > TAUT_THREADS_MOST)
+        return taut_fail(context, TAUT_BAD_USAGE, "threads is a number from 1 to %d, or 0 for 1, not %d",
+                         TAUT_THREADS_MOST, used.threads);
     const engine_api *api = taut_engine_find(used.precision);
     if (!api) return taut_fail(context, TAUT_UNSUPPORTED, "this build has no precision '%s'", used.precision);
     taut_simulation *z = taut_mem_new(context, 1, sizeof *z);
@@ -147,6 +150,7 @@ int taut_simulation_create(taut_model *wrapped, const taut_simulation_options *o
                          .start = start_of(&used),
                          .active_set = used.active_set,
                          .native = used.native,
+                         .threads = used.threads,
                          .step = taut_wide_from_double(used.step) };
     int status = api->create(wrapped->m, &e, &z->engine);
     if (!status) {

@@ -16,6 +16,7 @@ typedef struct {
     wide step;              /* of the run; only models with start_points need it here */
     start_mode start;
     int native;             /* one of TAUT_NATIVE_* */
+    int threads;            /* of the steps of large systems; 0: 1 */
 } engine_options;
 
 /* Something that happened to a contact inside a step, at time t. */

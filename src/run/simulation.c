@@ -20,6 +20,7 @@ void X(simulation_destroy)(simulation *z)
     X(system_destroy)(z->s);
     taut_phase_space_destroy(z->derived);
     taut_mode_model_destroy(z->open);
+    taut_pool_destroy(z->pool);
     taut_mem_free(context, z);
 }
 
@@ -112,7 +113,7 @@ static int on_event(void *self, size_t contact, event_kind kind, real impulse)
 
 static int create_hybrid(simulation *z, const struct method_class *class, const engine_options *options)
 {
-    hybrid_options with = { options->active_set, on_event, z, &z->native };
+    hybrid_options with = { options->active_set, on_event, z, &z->native, z->pool };
     if (!z->m->contact_count && options->active_set)
         return taut_fail(z->m->context, TAUT_BAD_USAGE,
                     "the model has no contacts; active-set steps are for models with contacts");
@@ -165,6 +166,8 @@ int X(simulation_create_with)(model *m, const engine_options *options, const str
     taut_native_use_begin(&z->native, options->native);
     status = X(simulation_system)(z, options->start);
     if (!status) z->s->native = &z->native;
+    if (!status) status = taut_pool_create(m->context, options->threads, &z->pool);
+    if (!status) status = X(workspace_use)(z->s->work, z->pool);
     m = z->m;
     if (!status && z->declared.adapt) z->declared.adapt(z->s, &z->declared);
     if (!status) status = X(system_prepare_block)(z->s, BLOCK_G);
@@ -199,11 +202,26 @@ int X(simulation_create_with)(model *m, const engine_options *options, const str
     return TAUT_OK;
 }
 
+typedef struct {
+    const simulation *z;
+    unsigned char bad[POOL_THREADS_MOST]; /* seen by each thread */
+} finite_job;
+
+static void finite_piece(void *self, int index, int worker)
+{
+    finite_job *j = self;
+    const real *q = j->z->x.q, *p = j->z->x.p;
+    size_t n = j->z->s->n, end = pool_begin(n, POOL_NUMBERS, index + 1);
+    real sum = 0;
+    for (size_t i = pool_begin(n, POOL_NUMBERS, index); i < end; i++) sum += (q[i] - q[i]) + (p[i] - p[i]);
+    if (!(sum == 0)) j->bad[worker] = 1;
+}
+
 static int is_finite(const simulation *z)
 {
-    real sum = 0;
-    for (uint32_t i = 0; i < z->s->n; i++) sum += (z->x.q[i] - z->x.q[i]) + (z->x.p[i] - z->x.p[i]);
-    return sum == 0;
+    finite_job j = { .z = z };
+    taut_pool_run(z->pool, pool_pieces(z->s->n, POOL_NUMBERS), finite_piece, &j);
+    return !memchr(j.bad, 1, sizeof j.bad);
 }
 
 int X(simulation_has_work)(const simulation *z)

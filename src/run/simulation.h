@@ -47,6 +47,7 @@ typedef struct {
     method method;
     method_info declared;    /* with what the options make of it */
     native_use native;       /* of all systems of this simulation */
+    pool *pool;              /* likewise; NULL: one thread */
     state x;
     state begin;             /* the start */
     flow *flow;              /* made when first asked for */

@@ -176,6 +176,7 @@ static int make(multiplier *m, transposed *g)
     int status = taut_pattern_transpose(s->context, m->g, &g->shape, &g->from);
     if (!status) status = s->multiplier ? share_shape(m, s->multiplier) : make_shape(m, g);
     if (status) return status;
+    taut_linear_use(m->solver, s->work->pool);
     m->columns = m->shape->columns;
     m->t = m->shape->t ? m->shape->t : m->g;
     m->left_out = 1;
@@ -255,9 +256,39 @@ int X(redundant_constraint)(const struct system *s, long index)
                      of.file, of.line, of.name);
 }
 
-static WIDE_LOOPS void weigh(int count, const real *restrict g, const real *restrict weights, double *restrict t)
+/* ---- loops ---- */
+
+/* Numbers of a loop, and one of its arrays. */
+typedef struct {
+    const multiplier *m;
+    size_t count;
+    const real *from;
+    double *to;
+    double factor;
+} loop_job;
+
+static size_t loop_piece(const loop_job *j, int index, size_t *begin)
 {
-    for (int e = 0; e < count; e++) t[e] = (double)(g[e] * weights[e]);
+    *begin = pool_begin(j->count, POOL_NUMBERS, index);
+    return pool_begin(j->count, POOL_NUMBERS, index + 1) - *begin;
+}
+
+static void run_loop(loop_job *j, pool_work piece)
+{
+    taut_pool_run(j->m->s->work->pool, pool_pieces(j->count, POOL_NUMBERS), piece, j);
+}
+
+static WIDE_LOOPS void weigh(size_t count, const real *restrict g, const real *restrict weights, double *restrict t)
+{
+    for (size_t e = 0; e < count; e++) t[e] = (double)(g[e] * weights[e]);
+}
+
+static void weigh_piece(void *self, int index, int worker)
+{
+    const loop_job *j = self;
+    size_t begin, count = loop_piece(j, index, &begin);
+    (void)worker;
+    weigh(count, j->from + begin, j->m->weights + begin, j->to + begin);
 }
 
 /* t = G0 W, row by row. */
@@ -266,7 +297,8 @@ static void form_t(multiplier *m, const real *g0)
     const pattern *g = m->g, *w = m->s->inverse_mass_shape, *t = m->t;
     const real *inverse = m->s->inverse_mass;
     if (m->weights) {
-        weigh(m->g_entries, g0, m->weights, m->t_values);
+        loop_job j = { .m = m, .count = (size_t)m->g_entries, .from = g0, .to = m->t_values };
+        run_loop(&j, weigh_piece);
         return;
     }
     memset(m->t_values, 0, (size_t)pattern_entries(t) * sizeof *m->t_values);
@@ -278,20 +310,15 @@ static void form_t(multiplier *m, const real *g0)
     }
 }
 
-static WIDE_LOOPS void sum_products(const products *p, const double *a, const double *b, double *out)
-{
-    products_sum(p, a, b, out);
-}
-
 int X(multiplier_factor)(multiplier *m, const real *g1, const real *g0)
 {
 #ifdef TAUT_REAL_QUAD
     form_t(m, g0);
     for (int e = 0; e < m->g_entries; e++) m->g_values[e] = (double)g1[e];
-    sum_products(m->sums, m->t_values, m->g_values, m->values);
+    products_sum(m->s->work->pool, m->sums, m->t_values, m->g_values, m->values);
 #else
     if (!m->even) form_t(m, g0);
-    sum_products(m->sums, m->even ? g0 : m->t_values, g1, m->values);
+    products_sum(m->s->work->pool, m->sums, m->even ? g0 : m->t_values, g1, m->values);
 #endif
     if (m->diagonal)
         for (uint32_t k = 0; k < m->s->c; k++) m->values[m->diagonal[k]] += m->s->softening[k] / m->left_out;
@@ -300,9 +327,17 @@ int X(multiplier_factor)(multiplier *m, const real *g1, const real *g0)
 }
 
 #ifndef TAUT_REAL_QUAD
-static WIDE_LOOPS void scale_by(uint32_t count, double scale, double *restrict x)
+static WIDE_LOOPS void scale_by(size_t count, double scale, double *restrict x)
 {
-    for (uint32_t i = 0; i < count; i++) x[i] *= scale;
+    for (size_t i = 0; i < count; i++) x[i] *= scale;
+}
+
+static void scale_piece(void *self, int index, int worker)
+{
+    const loop_job *j = self;
+    size_t begin, count = loop_piece(j, index, &begin);
+    (void)worker;
+    scale_by(count, j->factor, j->to + begin);
 }
 #endif
 
@@ -317,7 +352,8 @@ int X(multiplier_solve)(multiplier *m, real scale, real *r)
 #else
     int status = taut_linear_solve(m->solver, r);
     scale /= m->left_out;
-    if (!status && scale != 1) scale_by(c, scale, r);
+    loop_job j = { .m = m, .count = c, .to = r, .factor = scale };
+    if (!status && scale != 1) run_loop(&j, scale_piece);
     return status;
 #endif
 }

@@ -87,6 +87,27 @@ static int is_solved(newton *n, const newton_problem *p, const real *x, real siz
     return status;
 }
 
+/* x -= dx */
+typedef struct {
+    real *x;
+    const real *dx;
+    size_t count;
+} correction;
+
+static void correct_piece(void *self, int index, int worker)
+{
+    const correction *j = self;
+    size_t end = pool_begin(j->count, POOL_NUMBERS, index + 1);
+    (void)worker;
+    for (size_t i = pool_begin(j->count, POOL_NUMBERS, index); i < end; i++) j->x[i] -= j->dx[i];
+}
+
+void X(newton_correct)(const newton *n, real *x, int count)
+{
+    correction j = { x, n->residual, (size_t)count };
+    taut_pool_run(n->pool, pool_pieces(j.count, POOL_NUMBERS), correct_piece, &j);
+}
+
 int X(newton_solve)(newton *n, const newton_problem *p, real *x, int has_factor, real time, const char *what)
 {
     /* Stagnation below the floor is round-off of an ill-conditioned problem. */
@@ -96,7 +117,7 @@ int X(newton_solve)(newton *n, const newton_problem *p, real *x, int has_factor,
     newton_matrix rough = NEWTON_EXACT;
     int fresh = 0, settled = 0, bad = 0, solved = 0, status = TAUT_OK, most = p->factor ? n->most : 4 * n->most, k;
     n->counts.calls++;
-    if (p->kind) memcpy(n->start, x, (size_t)p->size * sizeof *x);
+    if (p->kind) taut_pool_copy(n->pool, n->start, x, (size_t)p->size * sizeof *x);
     for (k = 0; k < most; k++) {
         if (!has_factor && p->factor) {
             status = p->factor(p->self, x);
@@ -112,7 +133,7 @@ int X(newton_solve)(newton *n, const newton_problem *p, real *x, int has_factor,
         n->counts.iterations++;
         real size = p->measure(p->self, x, n->residual);
         if (!(size - size == 0)) return give_up(n, p, x, k + 1, time, what);
-        for (int i = 0; i < p->size; i++) x[i] -= n->residual[i];
+        X(newton_correct)(n, x, p->size);
         if (rough == NEWTON_SETTLES) {
             int shrinks = settled++ == 0 || size < before / 2;
             before = size;

@@ -9,6 +9,7 @@
 #define TAUT_SOLVE_NEWTON_H
 
 #include "base/context.h"
+#include "base/pool.h"
 #include "base/real.h"
 #include "base/words.h"
 
@@ -47,6 +48,7 @@ typedef struct {
     real *residual;      /* work, as long as the largest problem */
     real *start;         /* where the iteration began, of problems with rough matrices */
     newton_counts counts;
+    pool *pool;          /* who corrects; NULL, as at first: one thread */
 } newton;
 
 /* tolerance 0: down to round-off. n must stay where it is. */
@@ -58,6 +60,8 @@ void X(newton_clear)(newton *n);
    are for messages. */
 int X(newton_solve)(newton *n, const newton_problem *p, real *x, int has_factor, real time, const char *what);
 
+/* x -= residual */
+void X(newton_correct)(const newton *n, real *x, int count);
 /* max |dx_i| / max(1e-3, |x|): the usual measure */
 real X(newton_relative)(const real *x, const real *dx, int count);
 

@@ -2,10 +2,10 @@
 
 #include <string.h>
 
-#include "base/loops.h"
 #include "base/room.h"
 #include "linalg/dense.h"
 #include "solve/multiplier.h"
+#include "system/vector.h"
 #define NUMBER real
 #include "linalg/products_sum.h"
 
@@ -222,47 +222,30 @@ int X(chord_factor)(chord *c, int *usable)
     return status;
 }
 
-static WIDE_LOOPS void times_g(const products *lists, const real *g, const real *x, real *out)
-{
-    products_sum(lists, g, x, out);
-}
-
-/* out = sum of factors[i] x[i]; out must not be one of them */
-static WIDE_LOOPS void combine(size_t length, int count, const real *factors, real *const *x, real *restrict out)
-{
-    const real *restrict first = x[0];
-    for (size_t j = 0; j < length; j++) out[j] = factors[0] * first[j];
-    for (int i = 1; i < count; i++) {
-        const real *restrict next = x[i];
-        const real factor = factors[i];
-        if (factor == 0) continue;
-        for (size_t j = 0; j < length; j++) out[j] += factor * next[j];
-    }
-}
-
 int X(chord_solve)(chord *c, int settle, real *r)
 {
     const struct system *s = c->s;
     const size_t n = s->n, m = s->c;
     const int nc = c->n_count, cc = c->c_count;
     real *all[2 * CHORD_MOST], factors[2 * CHORD_MOST], *rows[CHORD_MOST];
+    pool *by = s->work->pool;
     int status = TAUT_OK;
     for (int i = 0; i < nc; i++) X(system_apply_inverse_mass)(s, r + c->n_rows[i], c->y[i]);
     for (int k = 0; k < cc && settle; k++) {
-        memset(r + c->c_columns[k], 0, m * sizeof(real));
-        memset(c->push[k], 0, n * sizeof(real));
+        taut_pool_clear(by, r + c->c_columns[k], m * sizeof(real));
+        taut_pool_clear(by, c->push[k], n * sizeof(real));
     }
     for (int k = 0; k < cc && !settle; k++) {
-        combine(n, nc, c->forward + k * nc, c->y, c->work);
-        times_g(c->rows, c->g, c->work, c->u[k]);
-        const real *restrict right = r + c->c_rows[k];
-        for (size_t j = 0; j < m; j++) c->u[k][j] -= right[j];
+        X(vector_combine)(by, n, nc, c->forward + k * nc, (const real *const *)c->y, c->work);
+        products_sum(by, c->rows, c->g, c->work, c->u[k]);
+        X(vector_add)(by, m, -1, r + c->c_rows[k], c->u[k]);
         rows[k] = r + c->c_columns[k];
     }
-    for (int k = 0; k < cc && !settle; k++) combine(m, cc, c->mix + k * cc, c->u, rows[k]); /* r_c has been read */
+    for (int k = 0; k < cc && !settle; k++) /* r_c has been read */
+        X(vector_combine)(by, m, cc, c->mix + k * cc, (const real *const *)c->u, rows[k]);
     for (int k = 0; k < cc && !settle && !status; k++) {
         status = X(multiplier_solve)(c->matrix, 1, rows[k]);
-        times_g(c->columns, c->g, rows[k], c->work);
+        products_sum(by, c->columns, c->g, rows[k], c->work);
         X(system_apply_inverse_mass)(s, c->work, c->push[k]);
     }
     for (int i = 0; i < nc; i++) {
@@ -271,7 +254,7 @@ int X(chord_solve)(chord *c, int settle, real *r)
             all[nc + k] = c->push[k], factors[nc + k] = 0;
             for (int j = 0; j < nc; j++) factors[nc + k] -= c->inverse[i * nc + j] * c->b[j * cc + k];
         }
-        combine(n, nc + cc, factors, all, r + c->n_columns[i]);
+        X(vector_combine)(by, n, nc + cc, factors, (const real *const *)all, r + c->n_columns[i]);
     }
     return status;
 }

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "system/vector.h"
+
 /* ---- which there are ---- */
 
 size_t X(step_function_length)(const struct system *s, step_function function)
@@ -235,9 +237,9 @@ void X(step_functions_clear)(step_functions *f)
 
 /* ---- values ---- */
 
-static void subtract_start(const state *x, real *out)
+static void subtract_start(const struct system *s, const state *x, real *out)
 {
-    for (uint32_t i = 0; i < x->n; i++) out[i] = (out[i] - x->p[i]) - x->p_low[i];
+    X(vector_subtract)(s->work->pool, x->n, x->p, x->p_low, out);
 }
 
 /* -(t1 - t0) lambda.D_t g */
@@ -268,7 +270,7 @@ static void field_value(const step_functions *f, step_function function, const s
 {
     const struct system *s = f->s;
     const step_table *t = f->table;
-    memset(out, 0, X(step_function_length)(s, function) * sizeof(real));
+    taut_pool_clear(s->work->pool, out, X(step_function_length)(s, function) * sizeof(real));
     switch (function) {
     case STEP_FORCE: X(field_values)(s->force, at, out); break;
     case STEP_E_W: case STEP_E_W_CHANGE: X(field_gradient)(t->energy, KIND_W, at, NULL, out); break;
@@ -293,7 +295,7 @@ void X(step_function_value)(const step_functions *f, step_function function, con
     case STEP_PI: X(system_momentum)(s, at, out); return;
     case STEP_PI_CHANGE:
         X(system_momentum)(s, at, out);
-        subtract_start(c->start, out);
+        subtract_start(s, c->start, out);
         return;
     case STEP_NU: X(system_velocity)(s, at, out); return;
     case STEP_PHI: X(system_force)(s, at, out); return;
@@ -319,6 +321,6 @@ void X(step_function_value)(const step_functions *f, step_function function, con
     case STEP_CHART: case STEP_CHART_PULL: case STEP_D_T: case STEP_FUNCTIONS: break;
     }
     field_value(f, function, c, at, out);
-    if (function == STEP_E_W_CHANGE) subtract_start(c->start, out);
+    if (function == STEP_E_W_CHANGE) subtract_start(s, c->start, out);
     if (function == STEP_D_T) *out *= c->span;
 }

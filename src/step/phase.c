@@ -3,9 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/extreme.h"
-#include "base/loops.h"
 #include "step/chord.h"
+#include "system/vector.h"
 
 /* ---- vectors and places ---- */
 
@@ -50,20 +49,13 @@ void X(step_sum_value)(const step_work *w, const step_sum *sum, size_t length, r
             vectors[count] = X(step_vector)(w, part->vector),
             factors[count++] = step_factor(w, part->coefficient, part->power);
     }
-    if (base && count == 1) { /* the two that occur most, in one pass */
-        const real *v = vectors[0], f = factors[0];
-        for (size_t k = 0; k < length; k++) out[k] = base[k] + (f * v[k] + low[k]);
+    pool *p = w->s->work->pool;
+    if (base) {
+        X(vector_move)(p, length, count, factors, vectors, base, low, out);
         return;
     }
-    if (base && count == 2) {
-        const real *v = vectors[0], *u = vectors[1], f = factors[0], g = factors[1];
-        for (size_t k = 0; k < length; k++) out[k] = base[k] + (f * v[k] + g * u[k] + low[k]);
-        return;
-    }
-    memset(out, 0, length * sizeof(real));
-    for (int i = 0; i < count; i++)
-        for (size_t k = 0; k < length; k++) out[k] += factors[i] * vectors[i][k];
-    for (size_t k = 0; base && k < length; k++) out[k] = base[k] + (out[k] + low[k]);
+    taut_pool_clear(p, out, length * sizeof(real));
+    for (int i = 0; i < count; i++) X(vector_add)(p, length, factors[i], vectors[i], out);
 }
 
 /* What comes behind the numbers of a slot. */
@@ -379,9 +371,15 @@ void X(step_phase_place)(step_compiled *p, real *numbers)
 
 /* ---- values ---- */
 
+static real largest_of(pool *p, real most, real scale, const real *x, size_t count)
+{
+    return real_most(most, scale * X(vector_largest)(p, count, x));
+}
+
 static void evaluate(step_compiled *p, const step_evaluation *e, real *out)
 {
     step_work *w = p->w;
+    pool *by = w->s->work->pool;
     const real *value = w->value;
     if (e->function == STEP_VECTOR) {
         value = X(step_vector)(w, e->place);
@@ -392,19 +390,12 @@ static void evaluate(step_compiled *p, const step_evaluation *e, real *out)
     }
     for (int u = e->first_use; u < e->first_use + e->use_count; u++) {
         real factor = step_factor(w, p->uses[u].coefficient, p->uses[u].power), *row = out + p->uses[u].row;
-        for (size_t k = 0; k < e->length; k++) row[k] += factor * value[k];
+        X(vector_add)(by, e->length, factor, value, row);
         if (e->function == STEP_VECTOR && e->place == STEP_P0)
-            for (size_t k = 0; k < e->length; k++) row[k] += factor * w->now.start->p_low[k];
+            X(vector_add)(by, e->length, factor, w->now.start->p_low, row);
         if (p->measured[STEP_MOMENTUM] && X(step_function_pushes)(e->function))
-            for (size_t k = 0; k < e->length; k++) w->push = real_most(w->push, factor * value[k]);
+            w->push = largest_of(by, w->push, factor, value, e->length);
     }
-}
-
-static WIDE_LOOPS real largest_of(real most, real scale, const real *x, size_t count)
-{
-    extreme seen = 0;
-    for (size_t k = 0; k < count; k++) seen = extreme_see(seen, x[k]);
-    return real_most(most, scale * extreme_value(seen));
 }
 
 static real ratio(real moved, real largest) { return largest > 0 ? moved / largest : moved > 0 ? 1 : moved; }
@@ -415,12 +406,13 @@ static void begin_measures(step_compiled *p)
 {
     const step_work *w = p->w;
     const state *from = w->now.start;
-    real reach = largest_of(w->s->least, 1, from->q, from->n);
+    pool *by = w->s->work->pool;
+    real reach = largest_of(by, w->s->least, 1, from->q, from->n);
     p->largest[STEP_MOVES] = reach;
     p->largest[STEP_VELOCITY] = REAL(fabs)(reach / (100000 * w->h));
     if (p->measured[STEP_VELOCITY] && w->s->form == FORM_LAGRANGIAN)
-        p->largest[STEP_VELOCITY] = largest_of(p->largest[STEP_VELOCITY], 1, from->w, from->n);
-    p->largest[STEP_MOMENTUM] = p->measured[STEP_MOMENTUM] ? largest_of(0, 1, from->p, from->n) : 0;
+        p->largest[STEP_VELOCITY] = largest_of(by, p->largest[STEP_VELOCITY], 1, from->w, from->n);
+    p->largest[STEP_MOMENTUM] = p->measured[STEP_MOMENTUM] ? largest_of(by, 0, 1, from->p, from->n) : 0;
 }
 
 void X(step_phase_begin)(step_compiled *p)
@@ -428,7 +420,7 @@ void X(step_phase_begin)(step_compiled *p)
     step_work *w = p->w;
     for (int i = 0; i < p->place_count; i++) X(step_find_place)(w, p->places[i]);
     if (w->table->from >= 0) w->now.from = &w->at[w->table->from];
-    memset(p->fixed, 0, (size_t)p->size * sizeof(real));
+    taut_pool_clear(w->s->work->pool, p->fixed, (size_t)p->size * sizeof(real));
     p->chord_tried = 0;
     p->at_work = NEWTON_EXACT;
     p->softened.choose = w->s->softening != NULL;
@@ -449,7 +441,7 @@ static void move_places(step_compiled *p)
 void X(step_phase_residual)(step_compiled *p, real *out)
 {
     move_places(p);
-    memcpy(out, p->fixed, (size_t)p->size * sizeof(real));
+    taut_pool_copy(p->w->s->work->pool, out, p->fixed, (size_t)p->size * sizeof(real));
     for (int i = 0; i < p->evaluation_count; i++)
         if (!p->evaluations[i].constant) evaluate(p, &p->evaluations[i], out);
 }
@@ -551,6 +543,7 @@ static real measure(void *self, const real *x, const real *change)
 {
     step_compiled *p = self;
     const step_work *w = p->w;
+    pool *by = w->s->work->pool;
     real moved[STEP_MEASURES] = { 0 }, largest[STEP_MEASURES], size = 0;
     memcpy(largest, p->largest, sizeof largest);
     largest[STEP_MOMENTUM] = real_most(largest[STEP_MOMENTUM], w->push);
@@ -559,8 +552,8 @@ static real measure(void *self, const real *x, const real *change)
         size_t count = size_of(w->s, group->size), at = w->offsets[g] - w->offsets[p->first_group];
         real scale = group->measure == STEP_MOVES ? step_factor(w, group->scale.coefficient, group->scale.power) : 1;
         if (group->measure == STEP_NOT_MEASURED) continue;
-        largest[group->measure] = largest_of(largest[group->measure], scale, x + at, count);
-        moved[group->measure] = largest_of(moved[group->measure], scale, change + at, count);
+        largest[group->measure] = largest_of(by, largest[group->measure], scale, x + at, count);
+        moved[group->measure] = largest_of(by, moved[group->measure], scale, change + at, count);
     }
     for (int i = 0; i < STEP_MEASURES; i++)
         if (p->measured[i]) size = real_most(size, ratio(moved[i], largest[i]));

@@ -5,6 +5,7 @@
 #include "base/room.h"
 #include "lower/lower.h"
 #include "step/phase.h"
+#include "system/vector.h"
 
 struct stepper {
     struct system *s;
@@ -104,6 +105,7 @@ static int compile(stepper *r, real tolerance)
     }
     if (!status) status = X(step_phase_compile)(w, -1, &r->results);
     if (!status) status = X(newton_create)(r->s->context, largest, tolerance, &r->newton);
+    r->newton.pool = r->s->work->pool;
     if (!status) status = room_create(r->s->context, lay_out, r, &r->room);
     if (status || r->s->softening) return status;
     return X(lower_create)(r->s, &r->table, tolerance, &r->lowered);
@@ -216,7 +218,7 @@ static int improve(stepper *r, const newton_problem *problem, real *x)
     int status = problem->factor(problem->self, x);
     if (!status) status = problem->residual(problem->self, x, change);
     if (!status) status = problem->solve(problem->self, change);
-    for (int i = 0; !status && i < problem->size; i++) x[i] -= change[i];
+    if (!status) X(newton_correct)(&r->newton, x, problem->size);
     r->newton.counts.factorisations++;
     r->newton.counts.iterations++;
     return status;
@@ -231,7 +233,7 @@ static int solve_phase(stepper *r, int phase)
     guess(r, phase);
     if (p->solver == STEP_EXPLICIT) {
         X(step_phase_residual)(p, r->newton.residual);
-        for (int i = 0; i < p->size; i++) x[i] -= r->newton.residual[i];
+        X(newton_correct)(&r->newton, x, p->size);
         return TAUT_OK;
     }
     newton_problem problem = X(step_phase_problem)(p);
@@ -248,16 +250,18 @@ static void finish(stepper *r, state *x)
     uint32_t n = r->s->n;
     X(step_phase_begin)(&r->results);
     const real *move = r->results.fixed, *push = move + n, *work = push + n;
-    X(add_compensated)(x->q, x->q_low, move, n);
+    pool *by = r->s->work->pool;
+    X(vector_add_compensated)(by, n, x->q, x->q_low, move);
     if (t->sets_momentum) {
-        memcpy(x->p, push, n * sizeof(real));
-        memset(x->p_low, 0, n * sizeof(real));
+        taut_pool_copy(by, x->p, push, n * sizeof(real));
+        taut_pool_clear(by, x->p_low, n * sizeof(real));
     } else {
-        X(add_compensated)(x->p, x->p_low, push, n);
+        X(vector_add_compensated)(by, n, x->p, x->p_low, push);
     }
     X(add_compensated)(x->work, x->work_low, work, 1);
-    memcpy(x->w, r->s->form == FORM_LAGRANGIAN && t->w >= 0 ? X(step_vector)(w, t->w) : x->p, n * sizeof(real));
-    if (t->lambda >= 0) memcpy(x->lambda, X(step_vector)(w, t->lambda), r->s->c * sizeof(real));
+    taut_pool_copy(by, x->w, r->s->form == FORM_LAGRANGIAN && t->w >= 0 ? X(step_vector)(w, t->w) : x->p,
+                   n * sizeof(real));
+    if (t->lambda >= 0) taut_pool_copy(by, x->lambda, X(step_vector)(w, t->lambda), r->s->c * sizeof(real));
     if (t->lambda_time >= 0) *x->t_lambda = x->t + (t->lambda_time * w->h + x->t_low);
     x->t = w->t1, x->t_low = w->t1_low;
 }

@@ -3,15 +3,17 @@
 
 #include <string.h>
 
-static void clear(real *out, size_t count)
+#include "system/vector.h"
+
+static void clear(const place *at, real *out, size_t count)
 {
-    if (count) memset(out, 0, count * sizeof *out); /* nothing may be NULL */
+    taut_pool_clear(at->work->pool, out, count * sizeof *out);
 }
 
 void X(system_momentum)(const struct system *s, const place *at, real *out)
 {
     if (s->form == FORM_LAGRANGIAN) {
-        clear(out, s->n);
+        clear(at, out, s->n);
         X(field_gradient)(s->energy, KIND_W, at, NULL, out);
     } else {
         memmove(out, at->x[KIND_W], s->n * sizeof *out);
@@ -24,7 +26,7 @@ void X(system_velocity)(const struct system *s, const place *at, real *out)
         memmove(out, at->x[KIND_W], s->n * sizeof *out);
         return;
     }
-    clear(out, s->n);
+    clear(at, out, s->n);
     if (s->form == FORM_HAMILTONIAN)
         X(field_gradient)(s->energy, KIND_W, at, NULL, out);
     else
@@ -33,7 +35,7 @@ void X(system_velocity)(const struct system *s, const place *at, real *out)
 
 void X(system_free_force)(const struct system *s, const place *at, real *out)
 {
-    clear(out, s->n);
+    clear(at, out, s->n);
     X(field_gradient)(s->energy, KIND_Q, at, NULL, out);
     if (s->form == FORM_HAMILTONIAN)
         for (uint32_t i = 0; i < s->n; i++) out[i] = -out[i];
@@ -43,7 +45,7 @@ void X(system_free_force)(const struct system *s, const place *at, real *out)
 void X(system_force)(const struct system *s, const place *at, real *out)
 {
     if (s->form == FORM_RATES) {
-        clear(out, s->n);
+        clear(at, out, s->n);
         X(field_values)(s->rate_w, at, out);
         return;
     }
@@ -53,7 +55,7 @@ void X(system_force)(const struct system *s, const place *at, real *out)
 
 void X(system_constraint_force)(const struct system *s, const place *at, real *out)
 {
-    clear(out, s->n);
+    clear(at, out, s->n);
     X(field_gradient)(s->constraint, KIND_Q, at, at->x[KIND_LAMBDA], out);
 }
 
@@ -73,7 +75,7 @@ int X(system_prepare_split)(struct system *s)
 
 void X(system_applied_force)(const struct system *s, const place *at, real *out)
 {
-    clear(out, s->n);
+    clear(at, out, s->n);
     if (s->energy) X(field_gradient)(s->energy, KIND_Q, at, NULL, out);
     if (s->form == FORM_HAMILTONIAN)
         for (uint32_t i = 0; i < s->n; i++) out[i] = -out[i];
@@ -82,20 +84,20 @@ void X(system_applied_force)(const struct system *s, const place *at, real *out)
 
 void X(system_reaction)(const struct system *s, const place *at, real *out)
 {
-    clear(out, s->n);
+    clear(at, out, s->n);
     if (s->form != FORM_RATES) X(field_gradient)(s->constraint, KIND_Q, at, at->x[KIND_LAMBDA], out);
     X(field_values)(s->reaction, at, out);
 }
 
 void X(system_constraints)(const struct system *s, const place *at, real *out)
 {
-    clear(out, s->c);
+    clear(at, out, s->c);
     X(field_values)(s->constraint, at, out);
 }
 
 void X(system_constraint_rate)(const struct system *s, const place *at, real *out)
 {
-    clear(out, s->c);
+    clear(at, out, s->c);
     if (!s->structure.constraint_time) return;
     const pattern *p = X(field_jacobian_pattern)(s->constraint, KIND_T);
     /* The pattern has one column: entry k of the values belongs to the k-th row that contains t. */
@@ -111,7 +113,7 @@ void X(system_constraint_curvature)(const struct system *s, const place *at, con
 {
     real one = 1;
     place direction = direction_of(v, NULL, &one);
-    clear(out, s->c);
+    clear(at, out, s->c);
     X(field_second)(s->constraint, at, &direction, out);
 }
 
@@ -120,7 +122,7 @@ static void hessian_times(const struct system *s, kind a, kind b, const place *a
                           real *out)
 {
     const pattern *p = X(field_hessian_pattern)(s->energy, a, b);
-    clear(values, (size_t)pattern_entries(p));
+    clear(at, values, (size_t)pattern_entries(p));
     X(field_hessian)(s->energy, a, b, at, NULL, values);
     for (int r = 0; r < p->rows; r++)
         for (int k = p->start[r]; k < p->start[r + 1]; k++) out[r] += values[k] * x[p->index[k]];
@@ -130,7 +132,7 @@ static void hessian_times(const struct system *s, kind a, kind b, const place *a
 static void gradient_rate(const struct system *s, const place *at, const real *v, real *out)
 {
     real one = 1;
-    clear(out, s->n);
+    clear(at, out, s->n);
     hessian_times(s, KIND_W, KIND_Q, at, v, at->work->entries, out);
     hessian_times(s, KIND_W, KIND_T, at, &one, at->work->entries, out);
 }
@@ -138,7 +140,7 @@ static void gradient_rate(const struct system *s, const place *at, const real *v
 static void rate_times(const field *f, kind by, const place *at, const real *x, real *values, real *out)
 {
     const pattern *p = X(field_jacobian_pattern)(f, by);
-    clear(values, (size_t)pattern_entries(p));
+    clear(at, values, (size_t)pattern_entries(p));
     X(field_jacobian)(f, by, at, values);
     for (int r = 0; r < p->rows; r++)
         for (int k = p->start[r]; k < p->start[r + 1]; k++) out[r] += values[k] * x[p->index[k]];
@@ -149,13 +151,13 @@ void X(system_momentum_rate)(const struct system *s, const place *at, const real
     if (s->form == FORM_LAGRANGIAN)
         gradient_rate(s, at, v, out);
     else
-        clear(out, s->n);
+        clear(at, out, s->n);
 }
 
 void X(system_velocity_rate)(const struct system *s, const place *at, const real *v, real *out)
 {
     real one = 1;
-    clear(out, s->n);
+    clear(at, out, s->n);
     if (s->form == FORM_HAMILTONIAN) gradient_rate(s, at, v, out);
     if (s->form != FORM_RATES) return;
     rate_times(s->rate_q, KIND_Q, at, v, at->work->entries, out);
@@ -191,7 +193,7 @@ real X(system_energy)(const struct system *s, const place *at, const real *v)
     if (s->form == FORM_HAMILTONIAN) return value;
     /* E = v . L_v - L */
     real *momentum = at->work->vector, action = 0;
-    clear(momentum, s->n);
+    clear(at, momentum, s->n);
     X(field_gradient)(s->energy, KIND_W, at, NULL, momentum);
     for (uint32_t i = 0; i < s->n; i++) action += v[i] * momentum[i];
     return action - value;
@@ -209,7 +211,7 @@ real X(system_power)(const struct system *s, const place *at, const real *v, rea
     X(field_gradient)(s->energy, KIND_T, at, NULL, &power);
     if (s->form == FORM_LAGRANGIAN) power = -power;
     real *force = at->work->vector;
-    clear(force, s->n);
+    clear(at, force, s->n);
     X(field_values)(s->force, at, force);
     for (uint32_t i = 0; i < s->n; i++) power += v[i] * force[i];
     if (!s->structure.constraint_time) return power;
@@ -220,7 +222,7 @@ real X(system_power)(const struct system *s, const place *at, const real *v, rea
 
 void X(system_observables)(const struct system *s, const place *at, real *out)
 {
-    clear(out, X(field_rows)(s->observable));
+    clear(at, out, X(field_rows)(s->observable));
     X(field_values)(s->observable, at, out);
 }
 
@@ -228,7 +230,7 @@ void X(system_apply_inverse_mass)(const struct system *s, const real *x, real *o
 {
     const pattern *p = s->inverse_mass_shape;
     if (s->structure.diagonal_mass) {
-        for (uint32_t i = 0; i < s->n; i++) out[i] = s->inverse_mass[i] * x[i];
+        X(vector_multiply)(s->work->pool, s->n, s->inverse_mass, x, out);
         return;
     }
     if (x == out) x = memcpy(s->work->vector, x, s->n * sizeof *x);

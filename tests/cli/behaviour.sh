@@ -27,7 +27,7 @@ for command in run resume export compare check converge verify methods; do
     is "help $command is $command --help" "$(cat out)" "$(cat long)"
 done
 ok run --help
-for option in --method --step --until --output --force --csv --every --define --precision --tol --start --native; do has 'taut run --help' " $option"; done
+for option in --method --step --until --output --force --csv --every --define --precision --tol --start --native --threads; do has 'taut run --help' " $option"; done
 ok methods
 has 'taut methods' '^rattle *order 2'
 has 'taut methods' '^lobatto'

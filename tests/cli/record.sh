@@ -42,6 +42,23 @@ for arguments in "$double -T 2 --every 7" "$pendulum -s 0.03 -T 1" "$models/heno
     is "one file is left: $arguments" "$(echo run.taut*)" run.taut
     rm run.taut
 done
+# ---- threads: the same bytes, and a resumed run may have another number of them ----
+chain="$models/hanging-chain.lua -D N=9000 -s 0.001"
+# shellcheck disable=SC2086
+ok run $chain -T 0.004 --csv --every 4
+cp out one.csv
+# shellcheck disable=SC2086
+ok run $chain -T 0.004 --csv --every 4 --threads 3
+same 'three threads' one.csv out
+# shellcheck disable=SC2086
+ok run $chain -T 0.002 --every 4 -o threads.taut --threads 2
+ok resume threads.taut -T 0.004 --threads 3
+ok export threads.taut threads.csv
+is 'resumed with another number of threads' "$(tail -1 threads.csv)" "$(tail -1 one.csv)"
+"$taut" resume threads.taut -T 0.005 --threads -1 > out 2> err
+is 'status of a wrong --threads' "$?" 2
+rm threads.taut
+
 ok run "$double" -T 1 -o run.taut
 has 'summary' '^Double spherical pendulum$'
 has 'summary' '^  recorded in run.taut$'

@@ -32,7 +32,7 @@ methods=$("$taut" methods | grep -oE '^[a-z]+')
 expect "taut " $commands --help --version
 expect "taut ru" run
 expect "taut run --pre" --precision
-expect "taut run -" -m --method -s --step -T --until -o --output --force --csv --every -D --define --precision --tol --contacts --start --native -h --help
+expect "taut run -" -m --method -s --step -T --until -o --output --force --csv --every -D --define --precision --tol --contacts --start --native --threads -h --help
 expect "taut check --a" --all
 expect "taut compile --f" --float
 expect "taut compile m.lua -o READ" README.md
