@@ -12,6 +12,7 @@ void X(simulation_destroy)(simulation *z)
     X(hybrid_destroy)(z->hybrid);
     X(method_destroy)(&z->method);
     X(acceleration_destroy)(z->acceleration);
+    X(reading_destroy)(z->reading);
     X(flow_destroy)(z->flow);
     if (z->s) X(state_clear)(z->s, &z->x);
     if (z->s) X(state_clear)(z->s, &z->begin);
@@ -111,6 +112,15 @@ static int create_hybrid(simulation *z, const struct method_class *class, const 
     return status;
 }
 
+int X(simulation_has_work)(const simulation *z)
+{
+    return z->s->energy && !z->m->phase && !z->m->contact_count &&
+           (z->s->structure.time_dependent || z->s->structure.has_forces);
+}
+
+/* Does every step ask for the power? */
+static int has_own_power(const simulation *z) { return X(simulation_has_work)(z) && !z->declared.own_work; }
+
 int X(simulation_create_with)(model *m, const engine_options *options, const struct method_class *class,
                            simulation **result)
 {
@@ -141,9 +151,12 @@ int X(simulation_create_with)(model *m, const engine_options *options, const str
                            "constraints, is for naive, extended and dirac",
                            class->info->name);
     if (!status) status = X(start_state)(z->s, options->start, &z->x, &z->start);
+    if (!status) status = X(symmetry_find)(z->s, z->x.q, z->x.w, z->symmetries, &z->symmetry_count);
+    /* before the method: a compiler may work on both at the same time */
+    if (!status && !m->phase && !m->contact_count)
+        status = X(reading_create)(z->s, z->symmetries, z->symmetry_count, has_own_power(z), &z->reading);
     if (!status) status = X(method_create_with)(z->s, class, &z->spec, (real)options->tolerance, &z->method);
     if (!status && m->start_points_line) status = start_from_points(z, options->start, (real)options->step);
-    if (!status) status = X(symmetry_find)(z->s, z->x.q, z->x.w, z->symmetries, &z->symmetry_count);
     if (!status && !m->phase) status = X(acceleration_create)(z->s, &z->acceleration);
     if (!status && !m->phase)
         status = X(acceleration_solve)(z->acceleration, z->x.q, z->x.w, z->x.t, z->x.lambda, NULL);
@@ -153,6 +166,7 @@ int X(simulation_create_with)(model *m, const engine_options *options, const str
         status = taut_fail(m->context, TAUT_UNSUPPORTED,
                            "native code is not available: steps of method '%s' are not compiled for this model",
                            class->info->name);
+    if (!status) status = X(reading_wait)(z->reading);
     if (status) {
         X(simulation_destroy)(z);
         return status;
@@ -172,12 +186,6 @@ static int is_finite(const simulation *z)
     return sum == 0;
 }
 
-int X(simulation_has_work)(const simulation *z)
-{
-    return z->s->energy && !z->m->phase && !z->m->contact_count &&
-           (z->s->structure.time_dependent || z->s->structure.has_forces);
-}
-
 real X(simulation_work)(const simulation *z) { return *z->x.work + *z->x.work_low; }
 
 static real power(simulation *z)
@@ -188,7 +196,7 @@ static real power(simulation *z)
 
 int X(simulation_step)(simulation *z, real h)
 {
-    int add_work = X(simulation_has_work)(z) && !z->declared.own_work;
+    int add_work = has_own_power(z);
     real work = add_work ? h / 2 * power(z) : 0, before = *z->x.work, before_low = *z->x.work_low;
     memcpy(z->counts_before, z->event_counts, sizeof z->event_counts);
     z->h = h;
