@@ -1,5 +1,5 @@
 /* Frames as straight-line code: the same numbers as the fields of the system give, to round-off, at states along
-   motions of every model that is small enough; and the same bits by native code. */
+   motions of models that are small enough. (That native code gives the same bits is in test_same_bits.c.) */
 #include "lower/reading.h"
 #include "support_method.h"
 
@@ -86,8 +86,9 @@ static sizes sizes_of(simulation *z, const seen *of)
     return found;
 }
 
-/* Rounding errors of multipliers, and of observables that contain them: as many as the equations have, twice; in quad the
-   fields solve with matrices in double, and end where the next correction is estimated to be nothing. */
+/* Rounding errors of multipliers, and of observables that contain them, count so many: those of the equations, solved
+   twice; in quad the fields solve with matrices in double, and end where the next correction is estimated to be
+   nothing. */
 #define SOLVED (QUAD ? 256 : 2)
 
 /* The largest difference in units of rounding errors. */
@@ -134,8 +135,28 @@ static void frames_are_those_of_the_fields(void **unused)
     }
 }
 
+/* Constraints that say almost the same: (2x, 2y, 0) and (1, 0, 0) at y = 1e-4, so that the determinant of G W G' is 1e-8
+   of its terms. The fields, with pivoting and more corrections, have the multipliers: those of a point held at rest
+   against gravity along y. */
+static void lost_digits_are_left_to_the_fields(void **unused)
+{
+    (void)unused;
+    simulation *z = open_text("local p = point 'p'\nlagrangian((p.x.dot^2 + p.y.dot^2 + p.z.dot^2)/2 - 3*p.y)\n"
+                              "constraint('round', p.x^2 + p.y^2 - 1)\nconstraint('wall', p.x - sqrt(1 - 1e-8))\n"
+                              "start { p = {sqrt(1 - 1e-8), 1e-4, 0} }");
+    assert_non_null(z->reading);
+    assert_int_equal(X(simulation_read)(z, READING_FRAME), TAUT_OK);
+    assert_non_null(X(reading_watched)(z->reading, &z->x));
+    assert_null(X(reading_multipliers)(z->reading, &z->x));
+    const real round = 3 / (2 * z->x.q[1]), wall = -2 * z->x.q[0] * round; /* 2 y round = 3, 2 x round + wall = 0 */
+    assert_at_most(REAL(fabs)(z->lambda[0] / round - 1), 1e-7);            /* 1e8 rounding errors, in double */
+    assert_at_most(REAL(fabs)(z->lambda[1] / wall - 1), 1e-7);
+    close_model(z);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(frames_are_those_of_the_fields) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(frames_are_those_of_the_fields),
+                                        cmocka_unit_test(lost_digits_are_left_to_the_fields) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -22,7 +22,8 @@ struct reading {
     int symmetry_count;
     int sought;               /* the program of the multipliers has been, whether there is one or not */
     program *programs[PROGRAMS]; /* NULL: there is none */
-    size_t check_count[PROGRAMS]; /* of programs that solve for multipliers: the last outputs are pivots and references */
+    /* Of programs that solve for multipliers: so many pairs of a pivot and its reference are the last outputs. */
+    size_t check_count[PROGRAMS];
     int power_solves;
     real *out;                /* outputs of the largest of them */
     size_t room;
@@ -122,7 +123,8 @@ static int write_watched(symbols *y, const symmetry *symmetries, int symmetry_co
     return status;
 }
 
-/* d/dt pi = phi and d^2 g/dt^2 = 0 in the rates of w and the multipliers: derivatives along (nu, dw, 1) in (q, w, t). */
+/* d/dt pi = phi and d^2 g/dt^2 = 0, for the rates of w and the multipliers: derivatives along (nu, dw, 1) in
+   (q, w, t). */
 static int write_motion(symbols *y, expr *equations)
 {
     const size_t n = y->s->n, c = y->s->c;
@@ -132,7 +134,8 @@ static int write_motion(symbols *y, expr *equations)
     if (y->failed || !v) return TAUT_OUT_OF_MEMORY;
     for (uint32_t i = 0; i < n; i++) {
         variables[i] = X(symbol_state)(y, y->layout.q, i), directions[i] = v[i];
-        variables[n + i] = X(symbol_state)(y, y->layout.w, i), directions[n + i] = y->unknowns[y->offsets[RATES_OF_W] + i];
+        variables[n + i] = X(symbol_state)(y, y->layout.w, i);
+        directions[n + i] = y->unknowns[y->offsets[RATES_OF_W] + i];
     }
     variables[2 * n] = X(symbol_leaf)(y, STATE_T0), directions[2 * n] = y->one;
     X(symbol_function)(y, STEP_PI, HERE, NULL, equations);
@@ -142,8 +145,10 @@ static int write_motion(symbols *y, expr *equations)
         expr rate = taut_expr_directional(y->g, equations[i], variables, directions, 2 * n + 1);
         if (!(equations[i] = taut_expr_sub(y->g, rate, force[i]))) y->failed = 1;
     }
-    for (size_t k = 0; !y->failed && k < c; k++)
-        if (!(equations[n + k] = taut_expr_directional(y->g, rates[k], variables, directions, 2 * n + 1))) y->failed = 1;
+    for (size_t k = 0; !y->failed && k < c; k++) {
+        equations[n + k] = taut_expr_directional(y->g, rates[k], variables, directions, 2 * n + 1);
+        if (!equations[n + k]) y->failed = 1;
+    }
     return y->failed ? TAUT_OUT_OF_MEMORY : TAUT_OK;
 }
 
@@ -369,7 +374,10 @@ static void look_for_code(reading *r, int text) { (void)r, (void)text; }
 
 int X(reading_wait)(reading *r) { return r ? wait(r, SOON) : TAUT_OK; }
 
-int X(reading_is_native)(const reading *r) { return r->has_code[SOON] && (!r->programs[MULTIPLIERS] || r->has_code[LATER]); }
+int X(reading_is_native)(const reading *r)
+{
+    return r->has_code[SOON] && (!r->programs[MULTIPLIERS] || r->has_code[LATER]);
+}
 
 /* ---- all of it ---- */
 

@@ -5,8 +5,8 @@
  *     power        of forces, of time in L or H and of moving constraints; with multipliers where it depends on them
  *
  * The multipliers and the rates of w solve linear equations, in an order of elimination fixed once and with one step of
- * iterative refinement. Where a pivot has lost too many digits, where the equations are not linear, and for systems that
- * are too large, there is no value: the caller has the fields of the system, which give the same but for rounding
+ * iterative refinement. Where a pivot has lost too many digits, where the equations are not linear, and for systems
+ * that are too large, there is no value: the caller has the fields of the system, which give the same but for rounding
  * errors. */
 #ifndef TAUT_LOWER_READING_H
 #define TAUT_LOWER_READING_H
@@ -16,8 +16,9 @@
 
 typedef struct reading reading;
 
-/* *result is NULL for a system that is too large; of others, too, part of it may be missing. has_power: it will be asked
-   for. Native code is asked for by the setting of the system; reading_wait waits for it, where the setting demands it. */
+/* *result is NULL for a system that is too large; of others, too, part of it may be missing. has_power: it will be
+   asked for. Native code is asked for by the setting of the system; reading_wait waits for it, where the setting
+   demands it. */
 int X(reading_create)(struct system *s, const symmetry *symmetries, int symmetry_count, int has_power,
                       reading **result);
 int X(reading_wait)(reading *r);

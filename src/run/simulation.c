@@ -198,11 +198,12 @@ int X(simulation_step)(simulation *z, real h)
 {
     int add_work = has_own_power(z);
     real work = add_work ? h / 2 * power(z) : 0, before = *z->x.work, before_low = *z->x.work_low;
-    memcpy(z->counts_before, z->event_counts, sizeof z->event_counts);
+    if (z->hybrid) memcpy(z->counts_before, z->event_counts, sizeof z->event_counts);
     z->h = h;
     int status = z->hybrid ? X(hybrid_step)(z->hybrid, &z->x, h) : X(method_step)(&z->method, &z->x, h);
     simulation_moved(z);
-    if (status) memcpy(z->event_counts, z->counts_before, sizeof z->event_counts); /* they have not happened */
+    /* they have not happened */
+    if (status && z->hybrid) memcpy(z->event_counts, z->counts_before, sizeof z->event_counts);
     if (status) return status;
     if (!z->declared.own_work) *z->x.work = before, *z->x.work_low = before_low; /* methods know nothing of it */
     if (add_work) { /* the trapezoidal rule */

@@ -1,7 +1,7 @@
 /* What is read off the state of a simulation: residuals, energy, multipliers, and the columns of a frame.
  * simulation_read is the one place where a state is evaluated for frames, for what a run watches and for the work of
- * forces; nothing is evaluated twice at one state. On a small system straight-line code reads the state (lower/reading.h);
- * what it does not have, and everything of other systems, is evaluated by the fields. */
+ * forces; nothing is evaluated twice at one state. On a small system straight-line code reads the state
+ * (lower/reading.h); what it does not have, and everything of other systems, is evaluated by the fields. */
 #include <stdio.h>
 #include <string.h>
 
