@@ -107,30 +107,50 @@ static real compare(simulation *z, const seen *a, const seen *b)
                                   1 + real_largest(a->observables, observables)) / SOLVED);
 }
 
-/* Along a motion of the model; the state and its numbers at the end. */
+/* Along a motion of the model. */
+static void follow(simulation *z, const char *model, const char *method, real h)
+{
+    seen a, b;
+    real worst = 0;
+    if (!z->reading) fail_msg("%s: no straight-line code", model);
+    seen_create(z, &a), seen_create(z, &b);
+    for (int k = 0; k < STEPS; k++) {
+        if (X(simulation_step)(z, h)) fail_msg("%s: %s", model, taut_error_text(z->m->context));
+        see(z, &a);
+        see_by_fields(z, &b);
+        worst = real_most(worst, compare(z, &a, &b));
+    }
+    printf("%-42s %-18s %6.2f rounding errors apart; watched %d, multipliers %d, power %d\n", model, method,
+           (double)worst, X(reading_watched)(z->reading, &z->x) != NULL,
+           X(reading_multipliers)(z->reading, &z->x) != NULL, X(reading_power)(z->reading, &z->x) != NULL);
+    assert_at_most(worst, 4);
+    seen_clear(&a), seen_clear(&b);
+}
+
 static void frames_are_those_of_the_fields(void **unused)
 {
     (void)unused;
     for (size_t i = 0; i < sizeof runs / sizeof *runs; i++) {
         simulation *z = open_with(runs[i].model, runs[i].method);
-        reading *lowered = z->reading;
-        seen a, b;
-        real worst = 0;
-        if (!lowered) fail_msg("%s: no straight-line code", runs[i].model);
-        seen_create(z, &a), seen_create(z, &b);
-        for (int k = 0; k < STEPS; k++) {
-            if (X(simulation_step)(z, (real)runs[i].h)) fail_msg("%s: %s", runs[i].model,
-                                                                taut_error_text(z->m->context));
-            see(z, &a);
-            see_by_fields(z, &b);
-            worst = real_most(worst, compare(z, &a, &b));
-        }
-        assert_int_equal(X(reading_prepare)(lowered), TAUT_OK);
-        printf("%-42s %-22s %6.2f rounding errors apart; watched %d, multipliers %d, power %d\n", runs[i].model,
-               runs[i].method, (double)worst, X(reading_watched)(lowered, &z->x) != NULL,
-               X(reading_multipliers)(lowered, &z->x) != NULL, X(reading_power)(lowered, &z->x) != NULL);
-        assert_at_most(worst, 4);
-        seen_clear(&a), seen_clear(&b);
+        follow(z, runs[i].model, runs[i].method, (real)runs[i].h);
+        close_model(z);
+    }
+}
+
+/* Time in L and in H, and a force. */
+static void power_is_that_of_the_fields(void **unused)
+{
+    (void)unused;
+    static const char *const texts[] = {
+        "local x, t = coordinate 'x', time()\nlagrangian((2 + sin(t))*x.dot^2/2 - t*x^2)\nforce(x, -x.dot)\n"
+        "start { x = 1, ['x.dot'] = 2 }",
+        "local x, t = coordinate 'x', time()\nlocal p = momentum(x)\nhamiltonian((2 + sin(t))*p^2/2 + t*x^2)\n"
+        "start { x = 1, ['p.x'] = 2 }",
+    };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        simulation *z = open_text(texts[i]);
+        follow(z, i ? "H(q,p,t)" : "L(q,v,t)", "rattle", (real)0.01);
+        assert_non_null(X(reading_power)(z->reading, &z->x));
         close_model(z);
     }
 }
@@ -157,6 +177,7 @@ static void lost_digits_are_left_to_the_fields(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(frames_are_those_of_the_fields),
+                                        cmocka_unit_test(power_is_that_of_the_fields),
                                         cmocka_unit_test(lost_digits_are_left_to_the_fields) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
