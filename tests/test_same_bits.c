@@ -1,6 +1,7 @@
 /* The same bits, whoever makes a step: the interpreter, native code of gcc and clang at -O0 to -O3, and the C file of
  * `taut compile`. All models and all methods with tables; after N steps the memory of the states is compared. A step
- * that is left to the general path must be refused by the C file, at the same step, with its state as it was.
+ * that is left to the general path must be refused by the C file, at the same step, with its state as it was. And who
+ * reads a state for frames: the interpreter and native code.
  *
  * Models and methods are spread over compilers and levels; with TAUT_TEST_LONG=1 all of them meet all. */
 #include "support_native.h"
@@ -276,10 +277,75 @@ static void all_executors_agree(void **state)
     assert_true(compared >= (is_long() ? 100 : 30) && left < compared / 2);
 }
 
+/* ---- frames ---- */
+
+/* Numbers that two executors read off a state, NULL where there is no program. */
+static int are_same(const double *a, const double *b, size_t count)
+{
+    return !a || !b ? !a && !b : memcmp(a, b, count * sizeof *a) == 0;
+}
+
+static int reads_same(simulation *z, reading *other)
+{
+    const size_t n = z->s->n, c = z->s->c, solved = X(reading_power_solves)(other) ? c : 0;
+    return are_same(X(reading_watched)(z->reading, &z->x), X(reading_watched)(other, &z->x),
+                    n + 2 * c + 1 + (size_t)z->symmetry_count) &&
+           are_same(X(reading_multipliers)(z->reading, &z->x), X(reading_multipliers)(other, &z->x),
+                    c + z->m->observable_count) &&
+           are_same(X(reading_power)(z->reading, &z->x), X(reading_power)(other, &z->x), 1 + solved);
+}
+
+/* Along the first steps of a run; other: by native code. */
+static void compare_frames(simulation *z, const configuration *with)
+{
+    const char *flags[] = { with->level, NULL };
+    native_use use = { .mode = TAUT_NATIVE_ON };
+    reading *other = NULL;
+    use.options = (native_options){ .compiler = with->compiler, .flags = flags, .folder = "", .limit = 300 };
+    z->s->native = &use;
+    int status = X(reading_create)(z->s, z->symmetries, z->symmetry_count,
+                                   X(simulation_has_work)(z) && !z->declared.own_work, &other);
+    if (!status) status = X(reading_wait)(other);
+    if (!status) status = X(reading_prepare)(other);
+    if (!status) status = X(reading_prepare)(z->reading);
+    z->s->native = &z->native;
+    if (status) fail_msg("%s: %s", z->m->file, taut_error_text(context));
+    for (int i = 0; i < 20; i++) {
+        if (!reads_same(z, other))
+            fail_msg("%s: frame %d by %s %s differs", z->m->file, i, with->compiler, with->level);
+        if (X(simulation_step)(z, h)) break;
+    }
+    assert_true(X(reading_is_native)(other) && !X(reading_is_native)(z->reading));
+    X(reading_destroy)(other);
+}
+
+static void frames_agree(void **state)
+{
+    (void)state;
+    static char paths[MODELS_MOST][300];
+    configuration all[CONFIGURATIONS];
+    int configurations = find_configurations(all), count = list_models(paths), compared = 0;
+    if (!configurations) skip();
+    for (int i = 0; i < count; i++) {
+        const engine_options options = { .method = "rattle", .step = (wide)h, .native = TAUT_NATIVE_OFF };
+        model *m = NULL;
+        simulation *z = NULL;
+        assert_int_equal(taut_model_read_file(context, paths[i], NULL, 0, &m), TAUT_OK);
+        if (!m->contact_count && !X(simulation_create)(m, &options, &z) && z->reading &&
+            z->s->n + z->s->c <= (is_long() ? 200 : 16))
+            compare_frames(z, &all[compared++ % configurations]);
+        X(simulation_destroy)(z);
+        taut_model_free(m);
+    }
+    print_message("frames of %d models\n", compared);
+    assert_true(compared >= 15);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(all_executors_agree, open_scratch, close_scratch),
+        cmocka_unit_test_setup_teardown(frames_agree, open_scratch, close_scratch),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

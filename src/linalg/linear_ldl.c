@@ -64,6 +64,13 @@ static ldl_outcome eliminate(ldl *s, const double *values)
     return found;
 }
 
+/* Of a long chain too, whose own elimination has other uses for x and y. */
+static ldl_outcome eliminate_any(ldl *s, const double *values)
+{
+    for (int k = 0; s->far_lower && k < s->n; k++) s->x[k] = s->y[k] = 0;
+    return eliminate(s, values);
+}
+
 /* (L D U) b' = b in place, in the order of elimination; with the two triangles exchanged, the transposed system. */
 static void substitute(const ldl *s, const double *lower, const double *upper, double *b)
 {
@@ -148,7 +155,7 @@ static int ldl_factor(void *state, const double *values, int anew, linear_info *
     ldl_outcome found = s->chain ? taut_ldl_chain_eliminate(s, values) : eliminate(s, values);
     if (s->chain && (found.stopped < s->n || !(found.growth <= growth_limit))) {
         s->chain_at_work = 0;
-        found = eliminate(s, values);
+        found = eliminate_any(s, values);
     }
     info->factorisations++;
     info->factor_nonzeros = 2L * s->column_start[s->n] + s->n;
@@ -191,7 +198,7 @@ int taut_ldl_small_pivots(void *state, const double *values, double limit, unsig
 {
     ldl *s = state;
     int count = 0;
-    ldl_outcome found = eliminate(s, values);
+    ldl_outcome found = eliminate_any(s, values);
     for (int k = 0; k < s->n; k++) {
         int is_small = k >= found.stopped || !(fabs(1 / s->inverse[k]) > limit);
         small[s->order ? s->order[k] : k] = (unsigned char)is_small;

@@ -100,6 +100,7 @@ static void visit_steps(emission *e, visit *f)
     visit_segment(e, &p->results, f);
     visit_list(e, p->move, p->s->n, f), visit_list(e, p->push, p->s->n, f);
     visit_list(e, p->w, p->s->n, f), visit_list(e, p->lambda, p->s->c, f), visit_list(e, p->reported, p->s->c, f);
+    visit_list(e, p->outputs, p->output_count, f);
     if (p->has_work) f(e, p->work);
 }
 
@@ -391,6 +392,17 @@ static void put_results(emission *e)
     put(e, "    return 0;\n}\n");
 }
 
+/* Of a program that reads a state: no number of it changes. */
+static void put_outputs(emission *e)
+{
+    const program *p = e->p;
+    put(e, "    (void)x;\n");
+    put_segment(e, &p->results, "    ", 0);
+    for (uint32_t i = 0; i < p->output_count; i++)
+        put(e, "    reported[%u] = %s;\n", i, name_of(e, p->outputs[i]).text);
+    put(e, "    return 0;\n}\n");
+}
+
 static const char adding[] =
     "\n/* x + d, with what rounding leaves over. */\n"
     "static inline void taut_add(number *x, number *low, number d)\n"
@@ -534,7 +546,10 @@ static void put_function(emission *e, const char *name, int is_static)
     put_setup(e);
     put_state(e);
     for (int k = 0; k < p->phase_count; k++) put_phase(e, &p->phases[k], k);
-    put_results(e);
+    if (p->outputs)
+        put_outputs(e);
+    else
+        put_results(e);
 }
 
 int X(program_emit_function)(const program *p, const char *name, int is_static, int single, uint32_t *setup_count,

@@ -17,7 +17,8 @@ typedef int code_function(
     double *x,                /* the state's block */
     const double *time,       /* t0, what compensated summation left over of it, t1, t1 - t0, h */
     const double *inputs,     /* unknowns that are set from outside */
-    double *reported,         /* the multipliers that the method reports, if others than those of the state */
+    double *reported,         /* the multipliers that the method reports, if others than those of the state; or what a
+                                 program that reads a state puts out, which leaves x alone and needs no counts */
     long *counts);            /* iterations, matrices: added to */
 
 /* Values of setup, at the most. */

@@ -19,5 +19,9 @@
 int X(lower_serves)(const struct system *s);
 /* *result is NULL where the step is too large to be lowered, or has no fixed elimination: TAUT_OK all the same. */
 int X(lower_create)(struct system *s, const step_table *table, real tolerance, program **result);
+struct symbols;
+/* Nodes of the symbols as a program that reads a state, without native code. *result is NULL where it would be too
+   long: TAUT_OK all the same. */
+int X(lower_outputs)(struct symbols *y, const uint32_t *outputs, size_t count, program **result);
 
 #endif

@@ -43,7 +43,7 @@ void X(program_destroy)(program *p)
     if (!p) return;
     taut_native_drop(p->s->native, p->native);
     room_free(p->context, &p->room);
-    void *all[] = { p->literals, p->move, p->push, p->w, p->lambda, p->reported, p->inputs };
+    void *all[] = { p->literals, p->move, p->push, p->w, p->lambda, p->reported, p->inputs, p->outputs };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) taut_mem_free(p->context, all[i]);
     segment_clear(p, &p->setup), segment_clear(p, &p->results);
     for (int k = 0; k < p->phase_count; k++) phase_clear(p, &p->phases[k]);
@@ -302,6 +302,30 @@ program_outcome X(program_step)(program *p, state *x, real h, const real *inputs
     if (p->lambda_time >= 0) *x->t_lambda = x->t + (p->lambda_time * h + x->t_low);
     x->t = t1, x->t_low = t1_low;
     return PROGRAM_DONE;
+}
+
+#ifndef TAUT_REAL_QUAD
+static void read_native(program *p, const state *x, real *out)
+{
+    const double time[] = { x->t, x->t_low, x->t, 0, 1 };
+    int first = renew(p, 1) || p->code_is_new;
+    p->code_is_new = 0;
+    /* only steps write the state */
+    ((code_function *)p->code)(first, p->registers, p->setup_values, x->block, time, NULL, out, NULL);
+}
+#endif
+
+void X(program_read)(program *p, const state *x, real *out)
+{
+#ifndef TAUT_REAL_QUAD
+    if (p->code) {
+        read_native(p, x, out);
+        return;
+    }
+#endif
+    begin(p, x, 1, x->t, NULL);
+    run(&p->results, p->registers);
+    for (uint32_t i = 0; i < p->output_count; i++) out[i] = p->registers[p->outputs[i]];
 }
 
 void X(program_reported)(const program *p, real *out)

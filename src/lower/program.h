@@ -9,7 +9,8 @@
  *                factor    what else Newton's matrix and its elimination need, at the place of the residual
  *                solve     the correction
  *     results    the new state
- */
+ *
+ * A program that reads a state (reading.h) has no phases, and outputs for results. */
 #ifndef TAUT_LOWER_PROGRAM_H
 #define TAUT_LOWER_PROGRAM_H
 
@@ -74,6 +75,7 @@ typedef struct program {
     uint32_t *reported;       /* c, or NULL */
     int sets_momentum;
     real lambda_time;         /* negative: none */
+    uint32_t *outputs, output_count; /* of a program that reads a state, and has none of the results above; or NULL */
     uint32_t *inputs, input_count; /* unknowns of the table that are set from outside */
     /* C made of it (emit.h), in double: NULL while there is none. */
     struct native *native;
@@ -97,6 +99,8 @@ typedef enum {
 
 /* One step by the interpreter. inputs: all unknowns of the table, of which those that are set from outside are read. */
 program_outcome X(program_step)(program *p, state *x, real h, const real *inputs);
+/* The outputs at a state, of a program that has them. */
+void X(program_read)(program *p, const state *x, real *out);
 /* Asks for native code, by the setting of the system: it takes over when it is there. */
 int X(program_compile)(program *p);
 /* The multipliers that the table reports, of the last step, where these are others than those of the state. */

@@ -632,6 +632,18 @@ static int find_linear(symbols *y, reduced_phase *p)
     return status;
 }
 
+int X(reduce_linear)(symbols *y, const expr *equations, reduced_phase *p)
+{
+    int status = create(y, 0, p);
+    if (!status) memcpy(p->equations, equations, p->count * sizeof *equations);
+    if (!status) status = solve_explicit(y, p);
+    if (!status) status = list_left(y, p);
+    if (!status) status = find_linear(y, p);
+    if (!status && !p->is_linear) status = TAUT_UNSUPPORTED;
+    if (!status) status = eliminate_left(y, p);
+    return status;
+}
+
 int X(reduce_phase)(symbols *y, int phase, reduced_phase *p)
 {
     int status = create(y, phase, p);

@@ -26,6 +26,9 @@ typedef struct {
 /* Fails with TAUT_UNSUPPORTED, without a message, where there is no fixed order of elimination. Replaces explicit
    unknowns of the symbols by what they are. */
 int X(reduce_phase)(symbols *y, int phase, reduced_phase *p);
+/* The same for given equations, those of all unknowns of phase 0, that are linear in them: without guesses and weights,
+   for there is no iteration. TAUT_UNSUPPORTED where they are not. */
+int X(reduce_linear)(symbols *y, const expr *equations, reduced_phase *p);
 void X(reduced_clear)(symbols *y, reduced_phase *p);
 
 #endif

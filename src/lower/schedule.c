@@ -10,7 +10,7 @@
 
 /* Coordinates and constraints, and instructions: beyond, the general path is as fast. A step of the chain molecule
    takes 5,200 instructions under em, and interpreted a third more time than by the general path. */
-enum { NUMBERS_MOST = 400, INSTRUCTIONS_MOST = 6000 };
+enum { NUMBERS_MOST = 400, INSTRUCTIONS_MOST = 6000, OUTPUTS_MOST = 8000 };
 
 typedef struct {
     symbols *y;
@@ -445,6 +445,7 @@ static void place_literals(program *p)
     for (int k = 0; k < p->phase_count; k++) fix_phase(p, &p->phases[k]);
     fix_registers(p, p->move, n), fix_registers(p, p->push, n), fix_registers(p, p->w, n);
     fix_registers(p, p->lambda, c), fix_registers(p, p->reported, c);
+    fix_registers(p, p->outputs, p->output_count);
     fix_register(p, &p->work);
 }
 
@@ -480,6 +481,7 @@ static void count_reads(const program *p, uint32_t *reads)
     }
     count_list(p->move, p->s->n, reads), count_list(p->push, p->s->n, reads), count_list(p->w, p->s->n, reads);
     count_list(p->lambda, p->s->c, reads), count_list(p->reported, p->s->c, reads);
+    count_list(p->outputs, p->output_count, reads);
     reads[p->work]++;
 }
 
@@ -558,8 +560,6 @@ static int end_segments(program *p)
     return status;
 }
 
-static int is_too_long(const program *p) { return X(program_length)(p) > INSTRUCTIONS_MOST; }
-
 static int list_inputs(schedule *z)
 {
     const step_table *t = z->y->table;
@@ -605,6 +605,21 @@ static int put_phases(schedule *z, const step_table *t, double tolerance)
     return status;
 }
 
+static int end_program(program *p, uint32_t instructions_most)
+{
+    place_literals(p);
+    int status = X(program_length)(p) > instructions_most ? TAUT_UNSUPPORTED : fuse_products(p);
+    if (!status) status = end_segments(p);
+    return status ? status : X(program_room)(p);
+}
+
+static void clear_schedule(schedule *z)
+{
+    taut_mem_free(z->y->context, z->place);
+    taut_mem_free(z->y->context, z->loop_place);
+    taut_mem_free(z->y->context, z->depends);
+}
+
 /* A mass matrix that has no inverse without the constraints has no safe pivots on its diagonal. Other tables take the
    energy to which multiples of the constraints have been added. */
 static int has_singular_mass(const struct system *s, const step_table *t)
@@ -631,14 +646,8 @@ int X(lower_create)(struct system *s, const step_table *table, real tolerance, p
     if (!status) status = list_inputs(&z);
     if (!status) status = put_phases(&z, table, (double)tolerance);
     if (!status) status = put_results(&z);
-    if (!status) place_literals(z.p);
-    if (!status && is_too_long(z.p)) status = TAUT_UNSUPPORTED;
-    if (!status) status = fuse_products(z.p);
-    if (!status) status = end_segments(z.p);
-    if (!status) status = X(program_room)(z.p);
-    taut_mem_free(s->context, z.place);
-    taut_mem_free(s->context, z.loop_place);
-    taut_mem_free(s->context, z.depends);
+    if (!status) status = end_program(z.p, INSTRUCTIONS_MOST);
+    clear_schedule(&z);
     X(symbols_clear)(&y);
     int can_be = status != TAUT_UNSUPPORTED;
     if (!status) status = X(program_compile)(z.p);
@@ -647,4 +656,37 @@ int X(lower_create)(struct system *s, const step_table *table, real tolerance, p
     else
         *result = z.p;
     return can_be ? status : TAUT_OK;
+}
+
+/* ---- a program that reads a state ---- */
+
+static int put_outputs(schedule *z, const expr *outputs, size_t count)
+{
+    program *p = z->p;
+    expr *list = NULL;
+    size_t found = 0;
+    int status = list_of(z, outputs, count, NULL, &list, &found);
+    if (!status) status = put_all(z, list, found, is_constant, &p->setup);
+    if (!status) status = put_all(z, list, found, is_lasting, &p->results);
+    if (!status) status = name_results(z, outputs, count, &p->outputs);
+    p->output_count = status ? 0 : (uint32_t)count;
+    if (list) taut_expr_list_free(z->y->g, list);
+    return status;
+}
+
+int X(lower_outputs)(symbols *y, const expr *outputs, size_t count, program **result)
+{
+    schedule z = { .y = y, .p = taut_mem_new(y->context, 1, sizeof *z.p) };
+    *result = NULL;
+    if (!z.p) return TAUT_OUT_OF_MEMORY;
+    z.p->context = y->context;
+    begin_program(&z, y->table);
+    int status = put_outputs(&z, outputs, count);
+    if (!status) status = end_program(z.p, OUTPUTS_MOST);
+    clear_schedule(&z);
+    if (status)
+        X(program_destroy)(z.p);
+    else
+        *result = z.p;
+    return status == TAUT_UNSUPPORTED ? TAUT_OK : status;
 }

@@ -36,6 +36,8 @@ static expr *new_vector(symbols *y, size_t count)
     return made;
 }
 
+expr *X(symbol_new)(symbols *y, size_t count) { return new_vector(y, count); }
+
 static expr checked(symbols *y, expr e)
 {
     if (!e) y->failed = 1;
@@ -475,6 +477,50 @@ static void subtract_start(symbols *y, expr *out)
     const state *x = &y->layout;
     for (uint32_t i = 0; i < y->s->n; i++)
         out[i] = checked(y, sub(y, sub(y, out[i], X(symbol_state)(y, x->p, i)), X(symbol_state)(y, x->p_low, i)));
+}
+
+/* ---- energy, power and observables, of system/evaluate.c ---- */
+
+static expr dot_product(symbols *y, const expr *a, const expr *b, size_t count, expr sum)
+{
+    for (size_t i = 0; i < count; i++) sum = add(y, sum, mul(y, a[i], b[i]));
+    return checked(y, sum);
+}
+
+expr X(symbol_energy)(symbols *y, int place, const expr *v)
+{
+    const struct system *s = y->s;
+    const symbol_place *at = X(symbol_place_at)(y, place);
+    expr value = y->zero, *momentum = new_vector(y, s->n);
+    if (!momentum) return 0;
+    add_values(y, s->energy, at, &value);
+    if (s->form != FORM_LAGRANGIAN) return value;
+    fill(y, momentum, s->n);
+    system_momentum(y, at, momentum);
+    return checked(y, sub(y, dot_product(y, v, momentum, s->n, y->zero), value)); /* E = v . L_v - L */
+}
+
+expr X(symbol_power)(symbols *y, int place, const expr *v)
+{
+    const struct system *s = y->s;
+    const symbol_place *at = X(symbol_place_at)(y, place);
+    expr power = y->zero, *force = new_vector(y, s->n), *rates = new_vector(y, s->c);
+    if (!s->energy || !force || !rates) return power;
+    expr sign = s->form == FORM_LAGRANGIAN ? taut_expr_number(y->g, -1) : 0;
+    add_gradient(y, s->energy, KIND_T, at, NULL, sign, &power);
+    fill(y, force, s->n), fill(y, rates, s->c);
+    add_values(y, s->force, at, force);
+    power = dot_product(y, v, force, s->n, power);
+    if (!s->structure.constraint_time) return power;
+    field_use u = { .use = USE_SLOPE, .by = 1u << KIND_T };
+    add_field(y, s->constraint, &u, (ends){ at, at }, rates);
+    return checked(y, sub(y, power, dot_product(y, at->x[KIND_LAMBDA], rates, s->c, y->zero)));
+}
+
+void X(symbol_observables)(symbols *y, int place, expr *out)
+{
+    fill(y, out, X(field_rows)(y->s->observable));
+    add_values(y, y->s->observable, X(symbol_place_at)(y, place), out);
 }
 
 /* ---- work over the step, one number each ---- */

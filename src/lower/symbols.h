@@ -25,7 +25,7 @@ typedef struct {
     expr t;
 } symbol_place;
 
-typedef struct {
+typedef struct symbols {
     struct system *s;
     const step_table *table;
     taut_context *context;
@@ -61,6 +61,12 @@ const symbol_place *X(symbol_place_at)(symbols *y, int index);
 void X(symbols_forget_places)(symbols *y);
 /* out := the value of the term's function, without its factor; move: q1 - q0, of STEP_FORCE_WORK alone */
 void X(symbol_function)(symbols *y, step_function function, int place, const expr *move, expr *out);
+/* What system.h computes at a place besides; v: the velocity there. */
+expr X(symbol_energy)(symbols *y, int place, const expr *v);
+expr X(symbol_power)(symbols *y, int place, const expr *v);
+void X(symbol_observables)(symbols *y, int place, expr *out);
+/* A vector that lives as long as the symbols. NULL: no memory. */
+expr *X(symbol_new)(symbols *y, size_t count);
 /* out[i] += factor of the terms of an equation; out has been set before */
 void X(symbol_terms)(symbols *y, int equation, const expr *move, expr *out);
 

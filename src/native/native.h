@@ -111,6 +111,10 @@ int taut_native_mode(const char *name);
    TAUT_UNSUPPORTED, with a message. */
 int taut_native_request(native_use *use, taut_context *context, const char *text, size_t length, const char *entry,
                         native **result);
+/* The same for functions that belong to others which are asked for by request, and tell what becomes of both: begins
+   without waiting, and is not counted. */
+int taut_native_request_more(const native_use *use, taut_context *context, const char *text, size_t length,
+                             const char *entry, native **result);
 /* The function, or NULL while there is none; notes in use, once, what became of it. */
 void *taut_native_take(native_use *use, native *n);
 /* taut_native_end of such a function; use may be NULL. */

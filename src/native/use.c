@@ -45,14 +45,30 @@ void *taut_native_take(native_use *use, native *n)
     return entry;
 }
 
+/* The options of a request. */
+static native_options options_of(const native_use *use)
+{
+    native_options options = use->options;
+    if (use->mode == TAUT_NATIVE_AUTO && !options.delay) options.delay = NATIVE_DELAY;
+    return options;
+}
+
+int taut_native_request_more(const native_use *use, taut_context *context, const char *text, size_t length,
+                             const char *entry, native **result)
+{
+    *result = NULL;
+    if (!use || use->mode == TAUT_NATIVE_OFF) return TAUT_OK;
+    const native_options options = options_of(use);
+    return taut_native_begin(context, text, length, entry, &options, result);
+}
+
 int taut_native_request(native_use *use, taut_context *context, const char *text, size_t length, const char *entry,
                         native **result)
 {
     void *found;
     *result = NULL;
     if (!use || use->mode == TAUT_NATIVE_OFF) return TAUT_OK;
-    native_options options = use->options;
-    if (use->mode == TAUT_NATIVE_AUTO && !options.delay) options.delay = NATIVE_DELAY;
+    native_options options = options_of(use);
     if (use->mode == TAUT_NATIVE_AUTO && use->pending >= NATIVE_AT_ONCE) options.cache_only = 1;
     int status = taut_native_begin(context, text, length, entry, &options, result);
     if (status) return status;

@@ -92,35 +92,53 @@ static void end_leaf(const leaf *l)
     put_16(l->page + 5, l->content); /* PAGE itself is written as 0 */
 }
 
-/* The values of a row as they stand in the file: their types, and their content one after the other. What is not a
-   number becomes NULL. Returns the bytes of content. */
-static size_t encode(const unsigned char *values, size_t width, unsigned char *types, unsigned char *content)
+static double value_at(const unsigned char *values, size_t i)
 {
-    size_t size = 0;
+    double value;
+    memcpy(&value, values + 8 * i, sizeof value);
+    return value;
+}
+
+/* Values with content: all but zeros and what is not a number, which becomes NULL. */
+static size_t count_full(const unsigned char *values, size_t width)
+{
+    size_t count = 0;
     for (size_t i = 0; i < width; i++) {
-        double value;
-        memcpy(&value, values + 8 * i, sizeof value);
-        put_double(content + size, values + 8 * i); /* overwritten by the next where it does not count */
-        int is_null = value != value, is_zero = value == 0;
-        types[i] = (unsigned char)(is_null ? TYPE_NULL : is_zero ? TYPE_ZERO : TYPE_DOUBLE);
-        size += is_null | is_zero ? 0 : 8;
+        const double value = value_at(values, i);
+        count += (size_t)((value < 0) | (value > 0));
     }
-    return size;
+    return count;
+}
+
+/* The values of a row as they stand in the file: their types, and their content one after the other. full: as many as
+   there are, the usual case. */
+static void encode(const unsigned char *values, size_t width, int full, unsigned char *types, unsigned char *content)
+{
+    memset(types, TYPE_DOUBLE, width);
+    for (size_t i = 0; full && i < width; i++) put_double(content + 8 * i, values + 8 * i);
+    for (size_t i = 0; !full && i < width; i++) {
+        const double value = value_at(values, i);
+        if (value < 0 || value > 0) {
+            put_double(content, values + 8 * i);
+            content += 8;
+        } else {
+            types[i] = value == 0 ? TYPE_ZERO : TYPE_NULL;
+        }
+    }
 }
 
 /* A row (frame, step, values ...): its size, its number, a list of types, the content. The frame is the number of the
-   row, and NULL in the list. work: room for 9 bytes per value. Returns 0 when the leaf is full. */
-static int add_row(leaf *l, int64_t frame, const unsigned char *row, size_t width, unsigned char *work)
+   row, and NULL in the list. Returns 0 when the leaf is full. */
+static int add_row(leaf *l, int64_t frame, const unsigned char *row, size_t width)
 {
     int64_t step;
     int step_size;
-    unsigned char *types = work, *values = work + width;
-    size_t content = encode(row + 8, width, types, values);
+    const size_t full = count_full(row + 8, width);
     memcpy(&step, row, sizeof step);
     int step_type = type_of_whole(step, &step_size);
     size_t head = 2 + width;
     head += head + 1 < 128 ? 1 : 2; /* with its own size */
-    size_t size = head + (size_t)step_size + content;
+    size_t size = head + (size_t)step_size + 8 * full;
     size_t all = (size_t)varint_size(size) + (size_t)varint_size((uint64_t)frame) + size;
     if (l->content < LEAF_HEAD + 2 * ((size_t)l->count + 1) + all) return 0;
     l->content -= (uint32_t)all;
@@ -131,14 +149,12 @@ static int add_row(leaf *l, int64_t frame, const unsigned char *row, size_t widt
     p = put_varint(p, head);
     *p++ = TYPE_NULL;
     *p++ = (unsigned char)step_type;
-    memcpy(p, types, width);
-    p = put_whole(p + width, step, step_size);
-    memcpy(p, values, content);
+    encode(row + 8, width, full == width, p, put_whole(p + width, step, step_size));
     return 1;
 }
 
 /* The leaves, from page 3 on, and the root above them; a single leaf is the root itself. Returns the count of pages. */
-static uint32_t put_rows(unsigned char *image, const stage_rows *rows, unsigned char *work)
+static uint32_t put_rows(unsigned char *image, const stage_rows *rows)
 {
     unsigned char *root = image + (ROOT - 1) * PAGE;
     uint32_t pages = ROOT, children = 0, content = PAGE;
@@ -147,7 +163,7 @@ static uint32_t put_rows(unsigned char *image, const stage_rows *rows, unsigned 
     for (size_t i = 0; i < rows->count; i++) {
         int64_t frame = rows->first + (int64_t)i;
         const unsigned char *row = rows->rows + i * 8 * (1 + rows->width);
-        if (add_row(&l, frame, row, rows->width, work)) continue;
+        if (add_row(&l, frame, row, rows->width)) continue;
         end_leaf(&l); /* full: the root lists it with the number of its last row */
         unsigned char cell[4 + CELL], *p = put_varint(cell + 4, (uint64_t)(frame - 1));
         put_32(cell, pages);
@@ -155,7 +171,7 @@ static uint32_t put_rows(unsigned char *image, const stage_rows *rows, unsigned 
         memcpy(root + content, cell, (size_t)(p - cell));
         put_16(root + INTERIOR_HEAD + 2 * children++, content);
         begin_leaf(&l, image + (size_t)pages++ * PAGE);
-        add_row(&l, frame, row, rows->width, work);
+        add_row(&l, frame, row, rows->width);
     }
     end_leaf(&l);
     if (!children) {
@@ -227,11 +243,8 @@ static int fill(database *d, stage *s, const char *definition, const stage_rows 
         if (!(s->image = taut_mem_resize(d->context, NULL, most, 1))) return TAUT_OUT_OF_MEMORY;
         s->capacity = most;
     }
-    unsigned char *work = taut_mem_new(d->context, 9, rows->width);
-    if (!work) return TAUT_OUT_OF_MEMORY;
-    *pages = put_rows(s->image, rows, work);
+    *pages = put_rows(s->image, rows);
     put_head(s->image, definition, *pages);
-    taut_mem_free(d->context, work);
     return TAUT_OK;
 }
 

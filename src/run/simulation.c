@@ -12,6 +12,7 @@ void X(simulation_destroy)(simulation *z)
     X(hybrid_destroy)(z->hybrid);
     X(method_destroy)(&z->method);
     X(acceleration_destroy)(z->acceleration);
+    X(reading_destroy)(z->reading);
     X(flow_destroy)(z->flow);
     if (z->s) X(state_clear)(z->s, &z->x);
     if (z->s) X(state_clear)(z->s, &z->begin);
@@ -121,12 +122,24 @@ static int create_hybrid(simulation *z, const struct method_class *class, const 
     return X(hybrid_create)(z->m, class, &z->spec, z->tolerance, &with, &z->hybrid);
 }
 
+int X(simulation_has_work)(const simulation *z)
+{
+    return z->s->energy && !z->m->phase && !z->m->contact_count &&
+           (z->s->structure.time_dependent || z->s->structure.has_forces);
+}
+
+/* Does every step ask for the power? */
+static int has_own_power(const simulation *z) { return X(simulation_has_work)(z) && !z->declared.own_work; }
+
 int X(simulation_parts)(simulation *z, const struct method_class *class)
 {
     int status = taut_flat_begin(z->context, &z->flat);
     if (!status) status = X(simulation_workspace)(z);
     if (!status) status = X(state_create)(z->s, &z->x);
     if (!status) status = X(state_create)(z->s, &z->begin);
+    /* before the method: a compiler may work on both at the same time */
+    if (!status && !z->m->phase && !z->m->contact_count && !z->s->softening)
+        status = X(reading_create)(z->s, z->symmetries, z->symmetry_count, has_own_power(z), &z->reading);
     if (!status) status = X(method_create_with)(z->s, class, &z->spec, z->tolerance, &z->method);
     if (!status && !z->m->phase) status = X(acceleration_create)(z->s, &z->acceleration);
     return status;
@@ -137,7 +150,6 @@ static int begin_run(simulation *z, const engine_options *options)
 {
     int status = TAUT_OK, ordinary = !z->m->phase;
     if (z->m->start_points_line) status = start_from_points(z, options->start, (real)options->step);
-    if (!status) status = X(symmetry_find)(z->s, z->x.q, z->x.w, z->symmetries, &z->symmetry_count);
     if (!status && ordinary)
         status = X(acceleration_solve)(z->acceleration, z->x.q, z->x.w, z->x.t, z->x.lambda, NULL);
     if (!status && ordinary) status = X(system_prepare_power)(z->s);
@@ -180,6 +192,7 @@ int X(simulation_create_with)(model *m, const engine_options *options, const str
                            class->info->name);
     if (!status) status = X(start_state)(z->s, options->start, &first, &z->start);
     if (!status && z->start.dependent) tell_redundancy(z);
+    if (!status) status = X(symmetry_find)(z->s, first.q, first.w, z->symmetries, &z->symmetry_count);
     if (!status) status = X(simulation_parts)(z, class);
     if (!status) status = create_hybrid(z, class, options);
     if (!status) status = taut_flat_place(z->flat);
@@ -190,6 +203,7 @@ int X(simulation_create_with)(model *m, const engine_options *options, const str
         status = taut_fail(m->context, TAUT_UNSUPPORTED,
                            "native code is not available: steps of method '%s' are not compiled for this model",
                            class->info->name);
+    if (!status) status = X(reading_wait)(z->reading);
     if (status) {
         X(simulation_destroy)(z);
         return status;
@@ -224,12 +238,6 @@ static int is_finite(const simulation *z)
     return !memchr(j.bad, 1, sizeof j.bad);
 }
 
-int X(simulation_has_work)(const simulation *z)
-{
-    return z->s->energy && !z->m->phase && !z->m->contact_count &&
-           (z->s->structure.time_dependent || z->s->structure.has_forces);
-}
-
 real X(simulation_work)(const simulation *z) { return *z->x.work + *z->x.work_low; }
 
 static real power(simulation *z)
@@ -240,13 +248,14 @@ static real power(simulation *z)
 
 int X(simulation_step)(simulation *z, real h)
 {
-    int add_work = X(simulation_has_work)(z) && !z->declared.own_work;
+    int add_work = has_own_power(z);
     real work = add_work ? h / 2 * power(z) : 0, before = *z->x.work, before_low = *z->x.work_low;
-    memcpy(z->counts_before, z->event_counts, sizeof z->event_counts);
+    if (z->hybrid) memcpy(z->counts_before, z->event_counts, sizeof z->event_counts);
     z->h = h;
     int status = z->hybrid ? X(hybrid_step)(z->hybrid, &z->x, h) : X(method_step)(&z->method, &z->x, h);
     simulation_moved(z);
-    if (status) memcpy(z->event_counts, z->counts_before, sizeof z->event_counts); /* they have not happened */
+    /* they have not happened */
+    if (status && z->hybrid) memcpy(z->event_counts, z->counts_before, sizeof z->event_counts);
     if (status) return status;
     if (!z->declared.own_work) *z->x.work = before, *z->x.work_low = before_low; /* methods know nothing of it */
     if (add_work) { /* the trapezoidal rule */

@@ -6,6 +6,7 @@
 #include "analysis/dirac.h"
 #include "base/flat.h"
 #include "contact/hybrid.h"
+#include "lower/reading.h"
 #include "native/native.h"
 #include "run/engine.h"
 #include "solve/acceleration.h"
@@ -17,11 +18,12 @@
 enum {
     READING_VELOCITY = 1,      /* v */
     READING_MULTIPLIERS = 2,   /* lambda; with contacts also gaps and observables */
-    READING_RESIDUALS = 4,     /* g, g_rate, g_values; largest_g, largest_rate; v */
+    READING_RESIDUALS = 4,     /* g, g_rate; largest_g, largest_rate; v */
     READING_ENERGY = 8,        /* energy; v, except on phase space */
     READING_MOMENTA = 16,      /* momenta */
     READING_OBSERVABLES = 32,  /* observables */
-    READING_POWER = 64         /* power */
+    READING_POWER = 64,        /* power */
+    READING_JACOBIAN = 128     /* g_values: with the residuals, where these come by the fields */
 };
 /* All that a run watches, and all that a frame has. */
 #define READING_WATCHED (READING_RESIDUALS | READING_ENERGY | READING_MOMENTA)
@@ -53,6 +55,7 @@ typedef struct {
     flow *flow;              /* made when first asked for */
     start_report start;
     acceleration *acceleration;
+    reading *reading;        /* frames as straight-line code; NULL: by the fields */
     symmetry symmetries[SYMMETRY_LIMIT];
     int symmetry_count;
     int column_symmetries;   /* those with a column of their own: translations and rotations, which come first */
@@ -121,7 +124,8 @@ int X(simulation_without_contacts)(const simulation *z, const char *what);
 newton_counts X(simulation_counts)(const simulation *z);
 /* Reads everything that `wanted` names off the state, once per state. Fails where multipliers cannot be found. */
 int X(simulation_read)(simulation *z, unsigned wanted);
-/* The following read the state as it is now, whatever was known. Largest |g| and |dg/dt|. */
+/* The following read the state as it is now, whatever was known. Largest |g| and |dg/dt|, by the fields: leaves G in
+   z->g_values. */
 void X(simulation_residuals)(simulation *z, real *position, real *velocity);
 real X(simulation_energy)(simulation *z);
 /* Does the model change its energy, by forces or time? Then the work since the start; energy - work is constant. */

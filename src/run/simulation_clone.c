@@ -8,8 +8,6 @@
 static void copy_members(const simulation *from, simulation *z)
 {
     z->start = from->start;
-    memcpy(z->symmetries, from->symmetries, sizeof z->symmetries);
-    z->symmetry_count = from->symmetry_count;
     z->column_symmetries = from->column_symmetries;
     z->steps = from->steps;
     z->h = from->h;
@@ -41,6 +39,8 @@ int X(simulation_clone)(const simulation *from, taut_context *context, simulatio
     taut_native_use_begin(&z->native, from->native.mode);
     int status = X(system_share)(from->s, context, &z->s);
     if (!status) z->s->native = &z->native;
+    memcpy(z->symmetries, from->symmetries, sizeof z->symmetries);
+    z->symmetry_count = from->symmetry_count;
     if (!status) status = X(simulation_parts)(z, from->method.class);
     if (!status) status = taut_flat_place(z->flat);
     if (!status) status = taut_flat_copy(from->flat, z->flat);

@@ -1,6 +1,7 @@
 /* What is read off the state of a simulation: residuals, energy, multipliers, and the columns of a frame.
  * simulation_read is the one place where a state is evaluated for frames, for what a run watches and for the work of
- * forces; nothing is evaluated twice at one state. */
+ * forces; nothing is evaluated twice at one state. On a small system straight-line code reads the state
+ * (lower/reading.h); what it does not have, and everything of other systems, is evaluated by the fields. */
 #include <stdio.h>
 #include <string.h>
 
@@ -45,7 +46,7 @@ static void read_velocity(simulation *z)
 /* With G, where the residuals have been read before. */
 static int read_multipliers(simulation *z)
 {
-    const real *g = z->known & READING_RESIDUALS ? z->g_values : NULL;
+    const real *g = z->known & READING_JACOBIAN ? z->g_values : NULL;
     if (z->hybrid) return X(hybrid_measure)(z->hybrid, &z->x, z->lambda, z->gaps, z->observables);
     if (!z->s->c || z->m->phase) return TAUT_OK;
     /* From the state alone, not from the last frame: what is recorded must not depend on how often, or since when. */
@@ -96,7 +97,7 @@ static void read_power(simulation *z)
     if ((found->force_multiplier || found->constraint_time) && X(simulation_read)(z, READING_MULTIPLIERS))
         memcpy(z->lambda, z->x.lambda, z->s->c * sizeof(real));
     z->power = X(system_power)(z->s, &at, z->v, z->g_rate);
-    z->known &= ~(unsigned)READING_RESIDUALS; /* g_rate was room to work in */
+    z->known &= ~(unsigned)(READING_RESIDUALS | READING_JACOBIAN); /* g_rate was room to work in */
 }
 
 /* What else must be known first. The velocity on phase space comes with the residuals. */
@@ -108,7 +109,58 @@ static unsigned with_needs(const simulation *z, unsigned wanted)
     return wanted;
 }
 
-int X(simulation_read)(simulation *z, unsigned wanted)
+/* ---- by straight-line code ---- */
+
+static void lower_watched(simulation *z)
+{
+    const size_t n = z->s->n, c = z->s->c;
+    const real *from = X(reading_watched)(z->reading, &z->x);
+    if (!from) return;
+    memcpy(z->v, from, n * sizeof(real));
+    from += n;
+    z->largest_g = real_largest(from, c);
+    z->largest_rate = real_largest(from + c, c);
+    from += 2 * c;
+    z->energy = *from++;
+    for (int i = 0; i < z->symmetry_count; i++) z->momenta[i] = from[i];
+    z->known |= READING_WATCHED | READING_VELOCITY;
+}
+
+static int lower_multipliers(simulation *z)
+{
+    const size_t c = z->s->c;
+    int status = X(reading_prepare)(z->reading);
+    const real *from = status ? NULL : X(reading_multipliers)(z->reading, &z->x);
+    if (!from) return status;
+    if (c) memcpy(z->lambda, from, c * sizeof(real));
+    if (z->m->observable_count) memcpy(z->observables, from + c, z->m->observable_count * sizeof(real));
+    z->known |= READING_MULTIPLIERS | READING_OBSERVABLES;
+    return TAUT_OK;
+}
+
+static void lower_power(simulation *z)
+{
+    const real *from = X(reading_power)(z->reading, &z->x);
+    if (!from) return;
+    z->power = *from;
+    z->known |= READING_POWER;
+    if (!X(reading_power_solves)(z->reading)) return;
+    memcpy(z->lambda, from + 1, z->s->c * sizeof(real));
+    z->known |= READING_MULTIPLIERS;
+}
+
+/* As much of it as there is code for becomes known. */
+static int read_lowered(simulation *z, unsigned missing)
+{
+    if (missing & READING_POWER) lower_power(z);
+    if (missing & (READING_WATCHED | READING_VELOCITY)) lower_watched(z);
+    const unsigned solved = missing & ~z->known & (READING_MULTIPLIERS | READING_OBSERVABLES);
+    return solved ? lower_multipliers(z) : TAUT_OK;
+}
+
+/* ---- all of it ---- */
+
+static int read_by_fields(simulation *z, unsigned wanted)
 {
     unsigned missing = with_needs(z, wanted) & ~z->known;
     int status = TAUT_OK;
@@ -116,7 +168,7 @@ int X(simulation_read)(simulation *z, unsigned wanted)
     if (missing & READING_POWER) read_power(z);
     if (missing & READING_RESIDUALS) {
         read_residuals(z);
-        z->known |= READING_RESIDUALS;
+        z->known |= READING_RESIDUALS | READING_JACOBIAN;
     }
     if (missing & READING_MULTIPLIERS) status = read_multipliers(z);
     if (status) return status;
@@ -127,10 +179,16 @@ int X(simulation_read)(simulation *z, unsigned wanted)
     return TAUT_OK;
 }
 
+int X(simulation_read)(simulation *z, unsigned wanted)
+{
+    int status = z->reading && (wanted & ~z->known) ? read_lowered(z, wanted & ~z->known) : TAUT_OK;
+    return status || !(wanted & ~z->known) ? status : read_by_fields(z, wanted & ~z->known);
+}
+
 void X(simulation_residuals)(simulation *z, real *position, real *velocity)
 {
     simulation_moved(z);
-    X(simulation_read)(z, READING_RESIDUALS);
+    read_by_fields(z, READING_RESIDUALS);
     *position = z->largest_g;
     *velocity = z->largest_rate;
 }

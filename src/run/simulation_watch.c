@@ -22,24 +22,21 @@ void X(simulation_watch_name)(const simulation *z, size_t index, char *buffer, s
 }
 
 /* Energy - work where the model has work, otherwise the energy. */
-static real held_energy(const simulation *z)
+static real held_energy(const simulation *z, int has_work)
 {
-    return X(simulation_has_work)(z) ? z->energy - X(simulation_work)(z) : z->energy;
-}
-
-static const watch_sums *sums_of_held_energy(const simulation *z)
-{
-    return &z->watched[X(simulation_has_work)(z) ? 3 + z->symmetry_count : 0];
+    return has_work ? z->energy - X(simulation_work)(z) : z->energy;
 }
 
 void X(simulation_look)(simulation *z, engine_look *found)
 {
     X(simulation_read)(z, READING_WATCHED); /* nothing in it can fail */
-    real held = held_energy(z);
+    const int has_work = X(simulation_has_work)(z);
+    const watch_sums *sums = &z->watched[has_work ? 3 + z->symmetry_count : 0];
+    real held = held_energy(z, has_work);
     found->energy = (double)z->energy;
     found->change = z->samples > 0 ? (double)(z->energy - z->watched[0].first) : 0;
     found->held = (double)held;
-    found->error = z->samples > 0 ? (double)(held - sums_of_held_energy(z)->first) : 0;
+    found->error = z->samples > 0 ? (double)(held - sums->first) : 0;
 }
 
 static void add(watch_sums *w, real value, real t, int is_first)
@@ -64,7 +61,7 @@ void X(simulation_watch)(simulation *z)
     add(w++, z->largest_g, t, is_first);
     add(w++, z->largest_rate, t, is_first);
     for (int i = 0; i < z->symmetry_count; i++) add(w++, z->momenta[i], t, is_first);
-    if (X(simulation_has_work)(z)) add(w, held_energy(z), t, is_first);
+    if (X(simulation_has_work)(z)) add(w, held_energy(z, 1), t, is_first);
     z->samples += 1;
     z->sum_t += t;
     z->sum_tt += t * t;

@@ -108,7 +108,7 @@ void X(add_compensated)(real *x, real *low, const real *d, uint32_t count)
 
 void X(state_next_time)(const state *x, real h, real *t, real *t_low)
 {
-    *t = x->t;
-    *t_low = x->t_low;
-    X(add_compensated)(t, t_low, &h, 1);
+    const real y = h + x->t_low, sum = x->t + y; /* as add_compensated */
+    *t_low = y - (sum - x->t);
+    *t = sum;
 }

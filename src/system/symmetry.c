@@ -32,6 +32,8 @@ static void act(const struct system *s, const symmetry *y, const real *x, int wi
     }
 }
 
+void X(symmetry_action)(const struct system *s, const symmetry *y, const real *q, real *xi) { act(s, y, q, 1, xi); }
+
 real X(symmetry_momentum)(const struct system *s, const symmetry *y, const real *q, const real *p)
 {
     real sum = 0;

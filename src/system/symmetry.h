@@ -17,6 +17,8 @@ typedef struct {
 
 /* The symmetries of the system, tested at random states around (q, w). Returns a status. */
 int X(symmetry_find)(struct system *s, const real *q, const real *w, symmetry *list, int *count);
+/* xi(q) = A q + b, the infinitesimal action. */
+void X(symmetry_action)(const struct system *s, const symmetry *y, const real *q, real *xi);
 /* The momentum that belongs to it. */
 real X(symmetry_momentum)(const struct system *s, const symmetry *y, const real *q, const real *p);
 /* "momentum.x", "angular_momentum.z", "p.x" */
