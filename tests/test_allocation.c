@@ -176,11 +176,15 @@ static void check_runs_out_of_memory(void **state)
 #define POINTS "local a, b = point 'a', point 'b'; lagrangian(norm2(a.dot)/2 + norm2(b.dot)/2 - a.z)\n"
     static const struct { const char *text; int status; uint32_t rank;
     } table[] = {
-        /* a redundant constraint, so that all of check is seen */
+        /* a dependent constraint, so that all of check is seen; and a singular position */
         { POINTS
           "constraint('one', norm2(a) - 1); constraint('two', norm2(a - b) - 1); constraint('three', 2*norm2(a) - 2)\n"
           "observe('height', a.z); start { a = {1, 0, 0}, b = {2, 0, 0} }",
-          TAUT_SINGULAR, 2 },
+          TAUT_OK, 2 },
+        { POINTS
+          "constraint('one', norm2(a) - 1); constraint('two', norm2(a - {2, 0, 0}) - 1)\n"
+          "start { a = {1, 0, 0}, b = {2, 0, 0} }",
+          TAUT_SINGULAR, 1 },
         /* contradictory ones, and a start from which the nearest consistent one has to be searched for: all of a failed
            start */
         { POINTS "constraint('one', norm2(a) - 1); constraint('two', norm2(a) - 2); start { a = {free(1), 0, 0}, b = "
