@@ -1,7 +1,7 @@
-/* A clone made in the middle of a run goes on with the bits of the original: state, frames, account and what is watched,
- * for every method of the catalogue, lowered and not, after an odd and an even number of steps (rattle exchanges two
- * states in each). The clones run in threads of their own, beside the original; under ThreadSanitizer nothing that they
- * share is written. */
+/* A clone made in the middle of a run goes on with the bits of the original: state, frames, account and what is
+ * watched, for every method of the catalogue, lowered and not, after an odd and an even number of steps (rattle
+ * exchanges two states in each). The clones run in threads of their own, beside the original; under ThreadSanitizer
+ * nothing that they share is written. */
 #include "support.h"
 
 #include <pthread.h>
@@ -130,9 +130,10 @@ static void clone_after(const example *e, int steps)
 {
     model *m = NULL;
     simulation *z = open_example(e, &m);
-    real h = taut_wide_from_double(e->h), *frame = calloc(X(simulation_column_count)(z), sizeof *frame);
+    real h = taut_wide_from_double(e->h), *frame = calloc(X(simulation_column_count)(z), sizeof *frame),
+         *again = calloc(X(simulation_column_count)(z), sizeof *again);
     worker clones[CLONES];
-    assert_non_null(frame);
+    assert_true(frame && again);
     for (int n = 0; n < steps; n++) {
         do_steps(z, 1, h);
         assert_int_equal(X(simulation_frame)(z, frame), TAUT_OK);
@@ -147,6 +148,9 @@ static void clone_after(const example *e, int steps)
         if (status) fail_msg("%s, %s: %s", e->model, e->method, taut_error_text(w->context));
         assert_memory_equal(w->z->x.block, z->x.block, X(state_size)(&z->x) * sizeof(real));
         assert_memory_equal(w->z->begin.block, z->begin.block, X(state_size)(&z->x) * sizeof(real));
+        /* what was read off the state is known */
+        assert_int_equal(X(simulation_frame)(w->z, again), TAUT_OK);
+        assert_memory_equal(again, frame, X(simulation_column_count)(z) * sizeof *frame);
     }
     trace alone = trace_create(z);
     for (int k = 0; k < CLONES; k++)
@@ -172,7 +176,7 @@ static void clone_after(const example *e, int steps)
         free(clones[k].seen.numbers);
     }
     free(alone.numbers);
-    free(frame);
+    free(frame), free(again);
     close_example(z, m);
 }
 
