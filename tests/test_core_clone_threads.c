@@ -1,9 +1,11 @@
-/* A clone made in the middle of a run goes on with the bits of the original: state, frames, account and what is watched,
- * for every method of the catalogue, lowered and not, after an odd and an even number of steps (rattle exchanges two
- * states in each). The clones run in threads of their own, beside the original; under ThreadSanitizer nothing that they
- * share is written. */
+/* A clone made in the middle of a run goes on with the bits of the original: state, frames, account and what is
+ * watched, for every method of the catalogue, lowered and not, after an odd and an even number of steps (rattle
+ * exchanges two states in each). The clones run in threads of their own, beside the original; under ThreadSanitizer
+ * nothing that they share is written. */
 #include "support.h"
+#include "support_allocator.h"
 
+#include <limits.h>
 #include <pthread.h>
 
 enum { BEFORE = QUAD ? 2 : 6, AFTER = QUAD ? 3 : 9, CLONES = 2 };
@@ -130,9 +132,10 @@ static void clone_after(const example *e, int steps)
 {
     model *m = NULL;
     simulation *z = open_example(e, &m);
-    real h = taut_wide_from_double(e->h), *frame = calloc(X(simulation_column_count)(z), sizeof *frame);
+    real h = taut_wide_from_double(e->h), *frame = calloc(X(simulation_column_count)(z), sizeof *frame),
+         *again = calloc(X(simulation_column_count)(z), sizeof *again);
     worker clones[CLONES];
-    assert_non_null(frame);
+    assert_true(frame && again);
     for (int n = 0; n < steps; n++) {
         do_steps(z, 1, h);
         assert_int_equal(X(simulation_frame)(z, frame), TAUT_OK);
@@ -147,6 +150,9 @@ static void clone_after(const example *e, int steps)
         if (status) fail_msg("%s, %s: %s", e->model, e->method, taut_error_text(w->context));
         assert_memory_equal(w->z->x.block, z->x.block, X(state_size)(&z->x) * sizeof(real));
         assert_memory_equal(w->z->begin.block, z->begin.block, X(state_size)(&z->x) * sizeof(real));
+        /* what was read off the state is known */
+        assert_int_equal(X(simulation_frame)(w->z, again), TAUT_OK);
+        assert_memory_equal(again, frame, X(simulation_column_count)(z) * sizeof *frame);
     }
     trace alone = trace_create(z);
     for (int k = 0; k < CLONES; k++)
@@ -172,7 +178,7 @@ static void clone_after(const example *e, int steps)
         free(clones[k].seen.numbers);
     }
     free(alone.numbers);
-    free(frame);
+    free(frame), free(again);
     close_example(z, m);
 }
 
@@ -214,9 +220,57 @@ static void not_with_contacts(void **unused)
     close_example(z, m);
 }
 
+/* Memory that runs out at any moment: it is said, nothing leaks, and the original goes on. */
+static int clone_in(const simulation *z, counter *c)
+{
+    int status = TAUT_OUT_OF_MEMORY;
+    const taut_allocator allocator = { counted_resize, c };
+    taut_context *own = taut_context_create(&allocator);
+    simulation *clone = NULL;
+    if (own) {
+        status = X(simulation_clone)(z, own, &clone);
+        if (status)
+            assert_null(clone);
+        else
+            assert_memory_equal(clone->x.block, z->x.block, X(state_size)(&z->x) * sizeof(real));
+        X(simulation_destroy)(clone);
+        taut_context_destroy(own);
+    }
+    assert_int_equal(c->live, 0);
+    return status;
+}
+
+static void out_of_memory(void **unused)
+{
+    (void)unused;
+    static const example some[] = {
+        { "double-spherical-pendulum", "rattle", 0.01, NULL },
+        { "double-spherical-pendulum", "em:project", 0.01, NULL },
+        { "hanging-chain", "rattle", 0.001, "14" },  /* LDL */
+        { "papers/jay-simeon-4.1", "compose:euler", 0.01, NULL },
+        { "papers/dirac-second-class", "dirac:gauss", 0.01, NULL },
+    };
+    for (size_t i = 0; i < sizeof some / sizeof *some; i++) {
+        model *m = NULL;
+        simulation *z = open_example(&some[i], &m);
+        counter whole = { 0 };
+        do_steps(z, 3, (real)some[i].h);
+        assert_int_equal(clone_in(z, &whole), TAUT_OK);
+        for (long k = 1; k <= whole.calls; k += 1 + whole.calls / 300) {
+            counter one = { .fail_at = k, .fail_count = 1 }, all = { .fail_at = k, .fail_count = LONG_MAX };
+            int status = clone_in(z, &one); /* an array that could not be made smaller does no harm */
+            assert_true(status == TAUT_OUT_OF_MEMORY || status == TAUT_OK);
+            assert_int_equal(one.failures, 1);
+            assert_int_equal(clone_in(z, &all), TAUT_OUT_OF_MEMORY);
+        }
+        do_steps(z, 1, (real)some[i].h);
+        close_example(z, m);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(same_bits), cmocka_unit_test(every_method),
-                                        cmocka_unit_test(not_with_contacts) };
+                                        cmocka_unit_test(not_with_contacts), cmocka_unit_test(out_of_memory) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

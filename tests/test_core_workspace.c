@@ -195,6 +195,18 @@ static void one_block(void **unused)
     }
 }
 
+/* docs/performance.md: what a link of a long chain takes of it, under rattle. 146 numbers, and what aligns them. */
+static void bytes_a_link(void **unused)
+{
+    (void)unused;
+    if (QUAD) return;
+    const example e = { .method = "rattle", .h = 0.001 };
+    size_t sizes[BLOCKS_MOST], flat;
+    int count;
+    run(&e, "1000", sizes, &count, &flat);
+    assert_between((double)flat / 1000, 146 * sizeof(double), 146 * sizeof(double) + 5);
+}
+
 /* ---- states of different lifetime ---- */
 
 /* A state that does not belong to the simulation is stepped by its method, and goes; what the simulation does then is
@@ -284,7 +296,7 @@ static void shared_analysis(void **unused)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(one_block), cmocka_unit_test(guest),
-                                        cmocka_unit_test(shared_analysis) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(one_block), cmocka_unit_test(bytes_a_link),
+                                        cmocka_unit_test(guest), cmocka_unit_test(shared_analysis) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

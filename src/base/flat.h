@@ -39,7 +39,8 @@ int taut_flat_copy(const flat_workspace *from, flat_workspace *to);
 size_t taut_flat_size(const flat_workspace *w);  /* bytes */
 const void *taut_flat_block(const flat_workspace *w);
 
-/* For room.h: the workspace that is open, or NULL. `room`, a member of the object, stands for it; follow may be NULL. */
+/* For room.h: the workspace that is open, or NULL. `room`, a member of the object, stands for it; follow may be
+   NULL. */
 flat_workspace *taut_flat_opened(const taut_context *context);
 int taut_flat_join(flat_workspace *w, room_list *list, room_follow *follow, void *self, void **room);
 /* An object goes before its part was placed. */

@@ -8,8 +8,9 @@
  *     }
  *     ... room_create(context, lay_out, z, &z->room) ... room_free(context, &z->room)
  *
- * While a flat workspace is open in the context (flat.h), the block is part of that one, and there when it is placed: so
- * an object that is created does not touch its arrays yet. Otherwise it is an allocation of its own, there at once. */
+ * While a flat workspace is open in the context (flat.h), the block is part of that one, and there when it is placed:
+ * so an object that is created does not touch its arrays yet. Otherwise it is an allocation of its own, there at
+ * once. */
 #ifndef TAUT_BASE_ROOM_H
 #define TAUT_BASE_ROOM_H
 
@@ -30,7 +31,8 @@ static inline void *room_take(room_layout *l, size_t count, size_t item)
 
 static inline real *room_reals(room_layout *l, size_t count) { return room_take(l, count, sizeof(real)); }
 
-/* An allocation of its own in any case, for what is constant or used at once. *room is for room_free; NULL on failure. */
+/* An allocation of its own in any case, for what is constant or used at once. *room is for room_free; NULL on
+   failure. */
 static inline int room_create_own(taut_context *context, room_list *list, void *self, void **room)
 {
     room_layout l = { 0 };

@@ -70,8 +70,8 @@ static int copy_pattern(linear *solver, int n, const int *column_start, const in
     pattern->column_start = taut_mem_new(solver->context, (size_t)n + 1, sizeof(int));
     pattern->row_index = taut_mem_new(solver->context, entries, sizeof(int));
     solver->users = taut_mem_new(solver->context, 1, sizeof *solver->users);
+    if (solver->users) *solver->users = 1;
     if (!pattern->column_start || !pattern->row_index || !solver->users) return TAUT_OUT_OF_MEMORY;
-    *solver->users = 1;
     memcpy(pattern->column_start, column_start, ((size_t)n + 1) * sizeof(int));
     if (entries) memcpy(pattern->row_index, row_index, entries * sizeof(int));
     return TAUT_OK;

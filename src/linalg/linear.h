@@ -41,7 +41,8 @@ typedef struct {
    symmetric promises that values will be symmetric: MUMPS then reads one triangle. */
 int taut_linear_create(taut_context *context, linear_backend backend, int n, const int *column_start,
                        const int *row_index, int symmetric, linear **result);
-/* Another one for the same pattern, with the back end and the analysis of `like`, which both then own; in one context. */
+/* Another one for the same pattern, with the back end and the analysis of `like`, which both then own; in one
+   context. */
 int taut_linear_create_like(const linear *like, linear **result);
 /* The order in which the back end reads values fastest, entry p of the pattern at order[p]; NULL: that of the pattern.
    Who asks agrees: from now on factor takes its values in that order. The array belongs to the solver. To be asked

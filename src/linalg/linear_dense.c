@@ -168,5 +168,7 @@ static int create_lapack(taut_context *context, const linear_pattern *pattern, v
     return create(context, pattern, &lapack, state);
 }
 
-const linear_operations taut_linear_small = { "small", create_small, factor, solve, solve_transposed, destroy, 0, NULL };
-const linear_operations taut_linear_lapack = { "lapack", create_lapack, factor, solve, solve_transposed, destroy, 0, NULL };
+const linear_operations taut_linear_small = { "small", create_small, factor, solve, solve_transposed, destroy, 0,
+                                              NULL };
+const linear_operations taut_linear_lapack = { "lapack", create_lapack, factor, solve, solve_transposed, destroy, 0,
+                                               NULL };

@@ -192,4 +192,5 @@ static int klu_state_solve_transposed(void *state, double *b)
 const linear_operations taut_linear_klu = { "klu",           klu_state_create,           klu_state_factor,
                                        klu_state_solve, klu_state_solve_transposed, klu_state_destroy, 0, NULL };
 const linear_operations taut_linear_klu_columns = { "klu, columns",  klu_columns_create,         klu_state_factor,
-                                               klu_state_solve, klu_state_solve_transposed, klu_state_destroy, 0, NULL };
+                                               klu_state_solve, klu_state_solve_transposed, klu_state_destroy, 0,
+                                               NULL };

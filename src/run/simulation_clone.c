@@ -1,5 +1,5 @@
-/* A second simulation that goes on where the first one is: the same plan, objects of its own, and a copy of the block of
-   numbers that these work on. */
+/* A second simulation that goes on where the first one is: the same plan, objects of its own, and a copy of the block
+   of numbers that these work on. */
 #include "run/simulation.h"
 
 #include <string.h>
