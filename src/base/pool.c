@@ -1,7 +1,7 @@
 /* Each thread has a range of pieces, one after the other in memory, and takes from the others' ranges when its own is
-   done. A range is one atomic word: whoever moves its beginning has claimed a piece. The job is over when all pieces are
-   done, so that nobody waits for a thread that the system has put aside, unless it holds a piece; a thread that comes
-   late finds empty ranges, or those of the next job, and either is right. */
+   done. A range is one atomic word: whoever moves its beginning has claimed a piece. The job is over when all pieces
+   are done, so that nobody waits for a thread that the system has put aside, unless it holds a piece; a thread that
+   comes late finds empty ranges, or those of the next job, and either is right. */
 #include "base/pool.h"
 
 #include <pthread.h>

@@ -1,6 +1,6 @@
-/* A pool of threads for the loops of one simulation. A job is cut into pieces, whose number and boundaries depend on the
- * problem alone; which thread does which piece, and when, changes nothing that a piece computes. So bits do not depend
- * on the number of threads, and one thread does the same pieces one after the other.
+/* A pool of threads for the loops of one simulation. A job is cut into pieces, whose number and boundaries depend on
+ * the problem alone; which thread does which piece, and when, changes nothing that a piece computes. So bits do not
+ * depend on the number of threads, and one thread does the same pieces one after the other.
  *
  * A pool belongs to one thread, that of the simulation, which works along: `threads` includes it. Pieces write to
  * memory of their own and to nothing else; in particular no context, and no error text. */
@@ -16,8 +16,8 @@ typedef struct pool pool;
 /* Piece `index` of a job. worker: 0 .. threads - 1, for scratch memory: no two pieces run at once with the same one. */
 typedef void (*pool_work)(void *self, int index, int worker);
 
-/* *result is NULL, which is a pool of one thread, for one thread or less, and where the system starts no thread. Where it
-   starts fewer than asked for, there are fewer. */
+/* *result is NULL, which is a pool of one thread, for one thread or less, and where the system starts no thread. Where
+   it starts fewer than asked for, there are fewer. */
 int taut_pool_create(taut_context *context, int threads, pool **result);
 /* Ends the threads and waits for them. */
 void taut_pool_destroy(pool *p);
