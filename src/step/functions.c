@@ -267,7 +267,7 @@ static void field_value(const step_functions *f, step_function function, const s
 {
     const struct system *s = f->s;
     const step_table *t = f->table;
-    taut_pool_clear(s->work->pool, out, X(step_function_length)(s, function) * sizeof(real));
+    pool_clear(s->work->pool, out, X(step_function_length)(s, function) * sizeof(real));
     switch (function) {
     case STEP_FORCE: X(field_values)(s->force, at, out); break;
     case STEP_E_W: case STEP_E_W_CHANGE: X(field_gradient)(t->energy, KIND_W, at, NULL, out); break;
