@@ -303,7 +303,7 @@ void X(step_function_value)(const step_functions *f, step_function function, con
     case STEP_G: X(system_constraints)(s, at, out); return;
     case STEP_RATE:
         X(system_constraint_rate)(s, at, out);
-        X(block_multiply)(&s->blocks[BLOCK_G], c->g, 1, at->x[KIND_W], out);
+        X(block_multiply_by)(s->work->pool, &s->blocks[BLOCK_G], c->g, 1, at->x[KIND_W], out);
         return;
     case STEP_D_T_BOND: *out = moving_constraints(f, c, at); return;
     case STEP_FORCE_WORK: *out = force_work(f, c, at); return;
