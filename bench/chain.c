@@ -1,7 +1,7 @@
 /* A chain of N links: seconds of load and set-up, nanoseconds per mass and step, Newton iterations; one line KEY=VALUE.
  * usage: chain [-m METHOD] [-t THREADS] MODEL N   Process CPU time; the step time is the least of several batches. With
- * -t wall time, of many short batches: what else the machine does disturbs several threads more than one. Of methods that evaluate a vector field (dirac:rk4) there is also the time per link and
- * evaluation. */
+ * -t wall time, of many short batches: what else the machine does disturbs several threads more than one. Of methods
+ * that evaluate a vector field (dirac:rk4) there is also the time per link and evaluation. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,8 +25,8 @@ static int time_steps(const engine_api *api, void *engine, const timing *by, dou
         for (long i = 0; i < batch; i++)
             if (api->step(engine, taut_wide_from_double(1e-3))) return 1;
         double each = (by->now() - begun) / (double)batch;
-        if (k == 0)
-            batch = each < by->length ? (long)(by->length / each) + 1 : 1; /* the first one warms up and sizes the batches */
+        if (k == 0) /* the first one warms up and sizes the batches */
+            batch = each < by->length ? (long)(by->length / each) + 1 : 1;
         else if (each < *least)
             *least = each;
         if (batch > 200) batch = 200; /* all sizes see the same piece of the motion */

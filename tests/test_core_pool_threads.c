@@ -39,8 +39,8 @@ static const struct {
     { "masses", CHAIN(L_PART, BAR, ""), "rattle", MANY, 4, 0 },
     { "springs", CHAIN(L_PART, BAR SPRING, ""), "rattle", MANY, 3, 1 },
     { "gaps", CHAIN(L_PART, "if i % 1000 ~= 0 then " BAR " end", ""), "rattle", MANY, 4, 0 },
-    { "moving pin", CHAIN(L_PART, "if i > 1 then " BAR " else constraint('bar1', norm2(a - vector{sin(t)/10 - t/10, 0, 0})"
-                                  " - 1) end", ""), "rattle", SOME, 4, 0 },
+    { "moving pin", CHAIN(L_PART, "if i > 1 then " BAR " else constraint('bar1', norm2(a - "
+                                  "vector{sin(t)/10 - t/10, 0, 0}) - 1) end", ""), "rattle", SOME, 4, 0 },
     { "coupled masses", CHAIN(L_PART "; lagrangian(a.x.dot*a.y.dot/5)", BAR, ""), "rattle", SOME, 4, 0 },
     { "Hamiltonian", CHAIN(H_PART, BAR, ""), "rattle", SOME, 4, 0 },
     { "drag", CHAIN(L_PART, BAR "force(a, -d*a.dot)", ""), "rattle", SOME, 3, 0 },

@@ -78,8 +78,8 @@ static void a_long_chain_by_ldl_and_by_klu(void **state)
     }
 }
 
-/* The path with a pinned end, 2 on the diagonal and -1 beside it but for what makes it unsymmetric: couplings reach from
-   one end to the other. */
+/* The path with a pinned end, 2 on the diagonal and -1 beside it but for what makes it unsymmetric: couplings reach
+   from one end to the other. */
 static matrix path(int n, double skew)
 {
     matrix a = tridiagonal(n, 0, 1);

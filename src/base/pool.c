@@ -1,13 +1,12 @@
 /* Each thread has a range of pieces, one after the other in memory, and takes from the others' ranges when its own is
-   done. A range is one atomic word: whoever moves its beginning has claimed a piece. The job is over when all pieces are
-   done, so that nobody waits for a thread that the system has put aside, unless it holds a piece; a thread that comes
-   late finds empty ranges, or those of the next job, and either is right. */
+   done. A range is one atomic word: whoever moves its beginning has claimed a piece. The job is over when all pieces
+   are done, so that nobody waits for a thread that the system has put aside, unless it holds a piece; a thread that
+   comes late finds empty ranges, or those of the next job, and either is right. */
 #include "base/pool.h"
 
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
-#include <string.h>
 #include <unistd.h>
 
 /* Looks at a word before a thread goes to sleep. The jobs of a step follow each other within microseconds, and waking a
@@ -210,8 +209,6 @@ void taut_pool_destroy(pool *p)
 
 /* ---- memory ---- */
 
-enum { BYTES = 8 * POOL_NUMBERS };
-
 typedef struct {
     char *to;
     const char *from;
@@ -221,8 +218,8 @@ typedef struct {
 
 static size_t memory_piece(const memory_job *j, int index, size_t *begin)
 {
-    *begin = pool_begin(j->size, BYTES, index);
-    return pool_begin(j->size, BYTES, index + 1) - *begin;
+    *begin = pool_begin(j->size, POOL_BYTES, index);
+    return pool_begin(j->size, POOL_BYTES, index + 1) - *begin;
 }
 
 static void copy_piece(void *self, int index, int worker)
@@ -252,7 +249,7 @@ static void compare_piece(void *self, int index, int worker)
 
 static void run_memory(pool *p, memory_job *j, pool_work piece)
 {
-    taut_pool_run(p, pool_pieces(j->size, BYTES), piece, j);
+    taut_pool_run(p, pool_pieces(j->size, POOL_BYTES), piece, j);
 }
 
 void taut_pool_copy(pool *p, void *to, const void *from, size_t size)

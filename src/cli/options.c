@@ -198,8 +198,9 @@ int threads_option(const options *o, int *threads)
 {
     const char *text = options_value(o, "threads", "1");
     wide number;
-    if (taut_wide_parse(text, &number) || number != WIDE(floor)(number) || !(number >= 1) || number > TAUT_THREADS_MOST)
-        return complain(EXIT_USAGE, "option --threads is a whole number from 1 to %d, not '%s'", TAUT_THREADS_MOST, text);
+    const int most = TAUT_THREADS_MOST;
+    if (taut_wide_parse(text, &number) || number != WIDE(floor)(number) || !(number >= 1) || number > most)
+        return complain(EXIT_USAGE, "option --threads is a whole number from 1 to %d, not '%s'", most, text);
     *threads = (int)number;
     return 0;
 }

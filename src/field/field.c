@@ -571,10 +571,11 @@ struct evaluation {
     int colours, colour;
 };
 
-static void evaluate_pieces(const evaluation *e, uint32_t first, uint32_t end, real *registers)
+/* From a piece of no lanes on. */
+static inline void evaluate_pieces(const evaluation *e, piece p, real *registers)
 {
     X(tape_numbers)(e->t, registers);
-    for (piece p = before_pieces(&e->f->stretches[e->n], first, end); next_piece(e->f, e->n, &p);) {
+    while (next_piece(e->f, e->n, &p)) {
         run_block(e->f, e->n, e->t, &p, e->x, e->u, e->w, registers);
         e->add(e, &p, registers);
     }
@@ -586,7 +587,8 @@ static void evaluate_chunk(void *self, int index, int worker)
     const cut *c = &e->f->cuts[e->n];
     const workspace *work = e->x->work;
     int chunk = index * e->colours + e->colour;
-    evaluate_pieces(e, (uint32_t)chunk * c->length, cut_end(c, &e->f->f->batches[e->n], chunk),
+    evaluate_pieces(e, before_pieces(&e->f->stretches[e->n], (uint32_t)chunk * c->length,
+                                     cut_end(c, &e->f->f->batches[e->n], chunk)),
                     work->registers + (size_t)worker * work->register_count);
 }
 
@@ -595,7 +597,7 @@ static void evaluate(evaluation *e, int colours)
     const cut *c = &e->f->cuts[e->n];
     if (e->t->output_count == 0) return;
     if (c->chunks < 2 || !colours) {
-        evaluate_pieces(e, 0, e->f->f->batches[e->n].count, e->x->work->registers);
+        evaluate_pieces(e, (piece){ .end = e->f->f->batches[e->n].count }, e->x->work->registers);
         return;
     }
     e->colours = colours;

@@ -85,9 +85,9 @@ static void join(ldl_outcome *a, const ldl_outcome *b)
  *
  *     0 ... cut-1   cut   cut+1 ... rows-1   (the middle)
  *
- * Eliminating a row behind the cut moves its coupling with the row cut to the next one: besides l and u, which belong to
- * the next row, it has a far l and u that belong to the row cut. In the end the row cut is coupled with the middle, and
- * is eliminated after all others of its half. */
+ * Eliminating a row behind the cut moves its coupling with the row cut to the next one: besides l and u, which belong
+ * to the next row, it has a far l and u that belong to the row cut. In the end the row cut is coupled with the middle,
+ * and is eliminated after all others of its half. */
 
 #define CHAIN_LONG 8192 /* rows; a shorter one takes no longer than telling another thread of it */
 

@@ -147,6 +147,9 @@ static void products_work(void *self, int index, int worker)
 /* out[r] = sum over e of a[i_e] b[j_e] */
 static inline void products_sum(pool *by, const products *p, const NUMBER *a, const NUMBER *b, NUMBER *out)
 {
-    products_job j = { p, a, b, out };
-    taut_pool_run(by, pool_pieces((size_t)p->lists, POOL_NUMBERS), products_work, &j);
+    const products_job j = { p, a, b, out };
+    if (p->lists <= POOL_NUMBERS)
+        products_some(&j, 0, p->lists);
+    else
+        taut_pool_run(by, pool_pieces((size_t)p->lists, POOL_NUMBERS), products_work, (void *)&j);
 }

@@ -165,7 +165,7 @@ typedef struct {
     verlet *r;
     loop part;
     uint32_t count;
-    extreme most[POOL_THREADS_MOST]; /* of each thread */
+    extreme *most; /* of each thread */
 } loop_job;
 
 static void loop_piece(void *self, int index, int worker)
@@ -179,11 +179,13 @@ static void loop_piece(void *self, int index, int worker)
 /* The largest of all pieces. */
 static real run_loop(verlet *r, loop part, uint32_t count)
 {
-    loop_job j = { .r = r, .part = part, .count = count };
+    extreme most = 0, seen[POOL_THREADS_MOST];
+    loop_job j = { r, part, count, seen };
     pool *p = r->s->work->pool;
-    extreme most = 0;
+    const int threads = taut_pool_threads(p);
+    for (int k = 0; k < threads; k++) seen[k] = 0;
     taut_pool_run(p, pool_pieces(count, POOL_NUMBERS), loop_piece, &j);
-    for (int k = 0; k < taut_pool_threads(p); k++) most = extreme_join(most, j.most[k]);
+    for (int k = 0; k < threads; k++) most = extreme_join(most, seen[k]);
     return extreme_value(most);
 }
 
@@ -485,7 +487,7 @@ static void begin(verlet *r, const state *x)
     X(system_free_force)(s, &at, r->f);
     if (s->c) X(field_ordered_jacobian)(s->constraint, KIND_Q, &at, r->g0);
     r->factored = 0;
-    taut_pool_copy(p, r->known_q, x->q, s->n * sizeof(real));
+    pool_copy(p, r->known_q, x->q, s->n * sizeof(real));
     r->known_t = x->t;
     r->known = 1;
 }
@@ -496,14 +498,14 @@ static void end(verlet *r, const state *x)
     real *g = r->g0, *f = r->f;
     r->g0 = r->g1, r->g1 = g;
     if (!r->steady_force) r->f = r->f1, r->f1 = f;
-    taut_pool_copy(r->s->work->pool, r->known_q, x->q, r->s->n * sizeof(real));
+    pool_copy(r->s->work->pool, r->known_q, x->q, r->s->n * sizeof(real));
     r->known_t = x->t;
 }
 
 static int find_positions(verlet *r, const state *x)
 {
     struct system *s = r->s;
-    taut_pool_copy(s->work->pool, r->next.lambda, x->lambda, s->c * sizeof(real));
+    pool_copy(s->work->pool, r->next.lambda, x->lambda, s->c * sizeof(real));
     r->size = place_positions(r, r->next.lambda, 0);
     if (!s->c) return TAUT_OK;
     if (r->size < s->least) r->size = s->least;
@@ -558,7 +560,7 @@ static int find_momenta(verlet *r)
     if (!r->project) r->factored = 0;
     if (s->c && r->project) {
         if (s->structure.constraint_time) X(system_constraint_rate)(s, &at, r->rate);
-        taut_pool_clear(s->work->pool, r->mu, s->c * sizeof(real));
+        pool_clear(s->work->pool, r->mu, s->c * sizeof(real));
         status = find_mu(r);
     } else {
         place_velocities(r);

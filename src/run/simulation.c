@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/room.h"
+#include "system/vector.h"
 
 void X(simulation_destroy)(simulation *z)
 {
@@ -216,26 +217,17 @@ int X(simulation_create_with)(model *m, const engine_options *options, const str
     return TAUT_OK;
 }
 
-typedef struct {
-    const simulation *z;
-    unsigned char bad[POOL_THREADS_MOST]; /* seen by each thread */
-} finite_job;
-
-static void finite_piece(void *self, int index, int worker)
-{
-    finite_job *j = self;
-    const real *q = j->z->x.q, *p = j->z->x.p;
-    size_t n = j->z->s->n, end = pool_begin(n, POOL_NUMBERS, index + 1);
-    real sum = 0;
-    for (size_t i = pool_begin(n, POOL_NUMBERS, index); i < end; i++) sum += (q[i] - q[i]) + (p[i] - p[i]);
-    if (!(sum == 0)) j->bad[worker] = 1;
-}
-
 static int is_finite(const simulation *z)
 {
-    finite_job j = { .z = z };
-    taut_pool_run(z->pool, pool_pieces(z->s->n, POOL_NUMBERS), finite_piece, &j);
-    return !memchr(j.bad, 1, sizeof j.bad);
+    const real *q = z->x.q, *p = z->x.p;
+    const uint32_t n = z->s->n;
+    real sum = 0;
+    if (n > POOL_NUMBERS) {
+        const real far = X(vector_largest)(z->pool, n, q), fast = X(vector_largest)(z->pool, n, p);
+        return far - far == 0 && fast - fast == 0;
+    }
+    for (uint32_t i = 0; i < n; i++) sum += (q[i] - q[i]) + (p[i] - p[i]);
+    return sum == 0;
 }
 
 real X(simulation_work)(const simulation *z) { return *z->x.work + *z->x.work_low; }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "run/simulation.h"
+#include "system/vector.h"
 
 /* q' by the method's own equations into z->v, the largest |chi|, and the largest |d chi/dt|. */
 static void phase_residuals(simulation *z, real *position, real *velocity)
@@ -65,9 +66,9 @@ static void read_residuals(simulation *z)
     X(system_constraints)(s, &at, z->g);
     X(system_block_values)(s, BLOCK_G, &at, z->g_values);
     X(system_constraint_rate)(s, &at, z->g_rate);
-    X(block_multiply)(&s->blocks[BLOCK_G], z->g_values, 1, z->v, z->g_rate);
-    z->largest_g = real_largest(z->g, s->c);
-    z->largest_rate = real_largest(z->g_rate, s->c);
+    X(block_multiply_by)(z->pool, &s->blocks[BLOCK_G], z->g_values, 1, z->v, z->g_rate);
+    z->largest_g = X(vector_largest)(z->pool, s->c, z->g);
+    z->largest_rate = X(vector_largest)(z->pool, s->c, z->g_rate);
 }
 
 static void read_energy(simulation *z)

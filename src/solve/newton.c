@@ -117,7 +117,7 @@ int X(newton_solve)(newton *n, const newton_problem *p, real *x, int has_factor,
     newton_matrix rough = NEWTON_EXACT;
     int fresh = 0, settled = 0, bad = 0, solved = 0, status = TAUT_OK, most = p->factor ? n->most : 4 * n->most, k;
     n->counts.calls++;
-    if (p->kind) taut_pool_copy(n->pool, n->start, x, (size_t)p->size * sizeof *x);
+    if (p->kind) pool_copy(n->pool, n->start, x, (size_t)p->size * sizeof *x);
     for (k = 0; k < most; k++) {
         if (!has_factor && p->factor) {
             status = p->factor(p->self, x);

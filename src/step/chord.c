@@ -232,8 +232,8 @@ int X(chord_solve)(chord *c, int settle, real *r)
     int status = TAUT_OK;
     for (int i = 0; i < nc; i++) X(system_apply_inverse_mass)(s, r + c->n_rows[i], c->y[i]);
     for (int k = 0; k < cc && settle; k++) {
-        taut_pool_clear(by, r + c->c_columns[k], m * sizeof(real));
-        taut_pool_clear(by, c->push[k], n * sizeof(real));
+        pool_clear(by, r + c->c_columns[k], m * sizeof(real));
+        pool_clear(by, c->push[k], n * sizeof(real));
     }
     for (int k = 0; k < cc && !settle; k++) {
         X(vector_combine)(by, n, nc, c->forward + k * nc, (const real *const *)c->y, c->work);

@@ -270,7 +270,7 @@ static void field_value(const step_functions *f, step_function function, const s
 {
     const struct system *s = f->s;
     const step_table *t = f->table;
-    taut_pool_clear(s->work->pool, out, X(step_function_length)(s, function) * sizeof(real));
+    pool_clear(s->work->pool, out, X(step_function_length)(s, function) * sizeof(real));
     switch (function) {
     case STEP_FORCE: X(field_values)(s->force, at, out); break;
     case STEP_E_W: case STEP_E_W_CHANGE: X(field_gradient)(t->energy, KIND_W, at, NULL, out); break;
@@ -306,7 +306,7 @@ void X(step_function_value)(const step_functions *f, step_function function, con
     case STEP_G: X(system_constraints)(s, at, out); return;
     case STEP_RATE:
         X(system_constraint_rate)(s, at, out);
-        X(block_multiply)(&s->blocks[BLOCK_G], c->g, 1, at->x[KIND_W], out);
+        X(block_multiply_by)(s->work->pool, &s->blocks[BLOCK_G], c->g, 1, at->x[KIND_W], out);
         return;
     case STEP_D_T_BOND: *out = moving_constraints(f, c, at); return;
     case STEP_FORCE_WORK: *out = force_work(f, c, at); return;

@@ -54,7 +54,7 @@ void X(step_sum_value)(const step_work *w, const step_sum *sum, size_t length, r
         X(vector_move)(p, length, count, factors, vectors, base, low, out);
         return;
     }
-    taut_pool_clear(p, out, length * sizeof(real));
+    pool_clear(p, out, length * sizeof(real));
     for (int i = 0; i < count; i++) X(vector_add)(p, length, factors[i], vectors[i], out);
 }
 
@@ -420,7 +420,7 @@ void X(step_phase_begin)(step_compiled *p)
     step_work *w = p->w;
     for (int i = 0; i < p->place_count; i++) X(step_find_place)(w, p->places[i]);
     if (w->table->from >= 0) w->now.from = &w->at[w->table->from];
-    taut_pool_clear(w->s->work->pool, p->fixed, (size_t)p->size * sizeof(real));
+    pool_clear(w->s->work->pool, p->fixed, (size_t)p->size * sizeof(real));
     p->chord_tried = 0;
     p->at_work = NEWTON_EXACT;
     p->softened.choose = w->s->softening != NULL;
@@ -441,7 +441,7 @@ static void move_places(step_compiled *p)
 void X(step_phase_residual)(step_compiled *p, real *out)
 {
     move_places(p);
-    taut_pool_copy(p->w->s->work->pool, out, p->fixed, (size_t)p->size * sizeof(real));
+    pool_copy(p->w->s->work->pool, out, p->fixed, (size_t)p->size * sizeof(real));
     for (int i = 0; i < p->evaluation_count; i++)
         if (!p->evaluations[i].constant) evaluate(p, &p->evaluations[i], out);
 }

@@ -253,15 +253,15 @@ static void finish(stepper *r, state *x)
     pool *by = r->s->work->pool;
     X(vector_add_compensated)(by, n, x->q, x->q_low, move);
     if (t->sets_momentum) {
-        taut_pool_copy(by, x->p, push, n * sizeof(real));
-        taut_pool_clear(by, x->p_low, n * sizeof(real));
+        pool_copy(by, x->p, push, n * sizeof(real));
+        pool_clear(by, x->p_low, n * sizeof(real));
     } else {
         X(vector_add_compensated)(by, n, x->p, x->p_low, push);
     }
     X(add_compensated)(x->work, x->work_low, work, 1);
-    taut_pool_copy(by, x->w, r->s->form == FORM_LAGRANGIAN && t->w >= 0 ? X(step_vector)(w, t->w) : x->p,
-                   n * sizeof(real));
-    if (t->lambda >= 0) taut_pool_copy(by, x->lambda, X(step_vector)(w, t->lambda), r->s->c * sizeof(real));
+    pool_copy(by, x->w, r->s->form == FORM_LAGRANGIAN && t->w >= 0 ? X(step_vector)(w, t->w) : x->p,
+              n * sizeof(real));
+    if (t->lambda >= 0) pool_copy(by, x->lambda, X(step_vector)(w, t->lambda), r->s->c * sizeof(real));
     if (t->lambda_time >= 0) *x->t_lambda = x->t + (t->lambda_time * w->h + x->t_low);
     x->t = w->t1, x->t_low = w->t1_low;
 }

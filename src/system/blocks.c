@@ -139,7 +139,7 @@ void X(block_values_between)(const block_shape *b, const place *from, const plac
         const block_part *part = &b->parts[i];
         place motion = direction_of(at->x[KIND_W], NULL, part->steady ? NULL : &one);
         int entries = pattern_entries(part->shape);
-        memset(values, 0, (size_t)entries * sizeof *values);
+        pool_clear(at->work->pool, values, (size_t)entries * sizeof *values);
         if (part->source == PART_IDENTITY)
             for (int k = 0; k < entries; k++) values[k] = 1;
         else if (part->weighted && !at->x[KIND_LAMBDA]) /* no multipliers are zero multipliers, as in system_force */
@@ -161,34 +161,64 @@ void X(block_values_between)(const block_shape *b, const place *from, const plac
     }
 }
 
-static void part_multiply(const block_part *part, const real *values, int transposed, real scale, const real *x,
-                          real *out)
+typedef struct {
+    const pattern *shape;
+    const real *values;
+    real scale;
+    const real *x;
+    real *out;
+} product;
+
+static void multiply_rows(const product *j, int from, int to)
+{
+    const pattern *p = j->shape;
+    for (int r = from; r < to; r++) {
+        real sum = 0;
+        for (int k = p->start[r]; k < p->start[r + 1]; k++) sum += j->values[k] * j->x[p->index[k]];
+        j->out[r] += j->scale * sum;
+    }
+}
+
+static void multiply_piece(void *self, int index, int worker)
+{
+    const product *j = self;
+    size_t rows = (size_t)j->shape->rows;
+    (void)worker;
+    multiply_rows(j, (int)pool_begin(rows, POOL_NUMBERS, index), (int)pool_begin(rows, POOL_NUMBERS, index + 1));
+}
+
+static void part_multiply(pool *by, const block_part *part, const real *values, int transposed, real scale,
+                          const real *x, real *out)
 {
     const pattern *p = part->shape;
-    for (int r = 0; r < p->rows; r++) {
-        if (transposed) {
-            real factor = scale * x[r];
-            for (int k = p->start[r]; k < p->start[r + 1]; k++) out[p->index[k]] += values[k] * factor;
-        } else {
-            real sum = 0;
-            for (int k = p->start[r]; k < p->start[r + 1]; k++) sum += values[k] * x[p->index[k]];
-            out[r] += scale * sum;
-        }
+    product j = { p, values, scale, x, out };
+    if (!transposed && p->rows > POOL_NUMBERS)
+        taut_pool_run(by, pool_pieces((size_t)p->rows, POOL_NUMBERS), multiply_piece, &j);
+    else if (!transposed)
+        multiply_rows(&j, 0, p->rows);
+    for (int r = 0; transposed && r < p->rows; r++) {
+        real factor = scale * x[r];
+        for (int k = p->start[r]; k < p->start[r + 1]; k++) out[p->index[k]] += values[k] * factor;
+    }
+}
+
+void X(block_multiply_by)(pool *by, const block_shape *b, const real *values, real scale, const real *x, real *out)
+{
+    for (int i = 0; i < b->part_count; i++) {
+        part_multiply(by, &b->parts[i], values, b->parts[i].transposed, scale, x, out);
+        values += pattern_entries(b->parts[i].shape);
     }
 }
 
 void X(block_multiply)(const block_shape *b, const real *values, real scale, const real *x, real *out)
 {
-    for (int i = 0; i < b->part_count; i++) {
-        part_multiply(&b->parts[i], values, b->parts[i].transposed, scale, x, out);
-        values += pattern_entries(b->parts[i].shape);
-    }
+    X(block_multiply_by)(NULL, b, values, scale, x, out);
 }
 
 void X(block_multiply_transposed)(const block_shape *b, const real *values, real scale, const real *x, real *out)
 {
     for (int i = 0; i < b->part_count; i++) {
-        part_multiply(&b->parts[i], values, !b->parts[i].transposed, scale, x, out);
+        part_multiply(NULL, &b->parts[i], values, !b->parts[i].transposed, scale, x, out);
         values += pattern_entries(b->parts[i].shape);
     }
 }

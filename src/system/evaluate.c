@@ -7,7 +7,7 @@
 
 static void clear(const place *at, real *out, size_t count)
 {
-    taut_pool_clear(at->work->pool, out, count * sizeof *out);
+    pool_clear(at->work->pool, out, count * sizeof *out);
 }
 
 void X(system_momentum)(const struct system *s, const place *at, real *out)

@@ -183,8 +183,9 @@ int X(block_prepare)(struct system *s, block_shape *b);
 void X(block_values)(const block_shape *b, const place *at, real *values);
 /* With discrete parts, which are between two places; the other parts and the multipliers are taken at the second. */
 void X(block_values_between)(const block_shape *b, const place *from, const place *to, real *values);
-/* out += scale * block * x (or its transpose) */
+/* out += scale * block * x (or its transpose); _by: several threads, with the same bits */
 void X(block_multiply)(const block_shape *b, const real *values, real scale, const real *x, real *out);
+void X(block_multiply_by)(pool *by, const block_shape *b, const real *values, real scale, const real *x, real *out);
 void X(block_multiply_transposed)(const block_shape *b, const real *values, real scale, const real *x, real *out);
 
 /* out = W x, only with constant mass; out may be x */

@@ -12,7 +12,7 @@ typedef struct job {
     const real *factors, *const *x;
     const real *base, *low;
     real *out, *out_low;
-    extreme most[POOL_THREADS_MOST]; /* seen by each thread */
+    extreme *most;                   /* seen by each thread */
 } job;
 
 static void piece(void *self, int index, int worker)
@@ -21,7 +21,13 @@ static void piece(void *self, int index, int worker)
     j->part(j, pool_begin(j->length, POOL_NUMBERS, index), pool_begin(j->length, POOL_NUMBERS, index + 1), worker);
 }
 
-static void run(pool *p, job *j) { taut_pool_run(p, pool_pieces(j->length, POOL_NUMBERS), piece, j); }
+static void run(pool *p, job *j)
+{
+    if (j->length > POOL_NUMBERS)
+        taut_pool_run(p, pool_pieces(j->length, POOL_NUMBERS), piece, j);
+    else
+        j->part(j, 0, j->length, 0);
+}
 
 /* ---- sums ---- */
 
@@ -136,6 +142,10 @@ static void multiply_part(job *j, size_t from, size_t to, int worker)
 
 void X(vector_multiply)(pool *p, size_t length, const real *w, const real *x, real *out)
 {
+    if (length <= POOL_NUMBERS) {
+        for (size_t k = 0; k < length; k++) out[k] = w[k] * x[k];
+        return;
+    }
     job j = { .part = multiply_part, .length = length, .base = w, .x = &x, .out = out };
     run(p, &j);
 }
@@ -166,9 +176,11 @@ static void largest_part(job *j, size_t from, size_t to, int worker)
 
 real X(vector_largest)(pool *p, size_t length, const real *x)
 {
-    job j = { .part = largest_part, .length = length, .x = &x };
-    extreme most = 0;
+    extreme most = 0, seen[POOL_THREADS_MOST];
+    const int threads = taut_pool_threads(p);
+    job j = { .part = largest_part, .length = length, .x = &x, .most = seen };
+    for (int k = 0; k < threads; k++) seen[k] = 0;
     run(p, &j);
-    for (int k = 0; k < taut_pool_threads(p); k++) most = extreme_join(most, j.most[k]);
+    for (int k = 0; k < threads; k++) most = extreme_join(most, seen[k]);
     return extreme_value(most);
 }

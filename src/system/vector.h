@@ -1,5 +1,5 @@
-/* Loops over long vectors, in pieces (base/pool.h). Every number is computed by the same operations whatever the pieces,
-   so that the bits are those of a plain loop. */
+/* Loops over long vectors, in pieces (base/pool.h). Every number is computed by the same operations whatever the
+   pieces, so that the bits are those of a plain loop. */
 #ifndef TAUT_SYSTEM_VECTOR_H
 #define TAUT_SYSTEM_VECTOR_H
 
