@@ -5,6 +5,7 @@
 
 #include "base/elementary.h"
 #include "lower/emit.h"
+#include "lower/machine.h"
 #include "lower/symbols.h"
 #include "native/native.h"
 
@@ -29,6 +30,7 @@ void X(program_destroy)(program *p)
 {
     if (!p) return;
     taut_native_drop(p->s->native, p->native);
+    taut_native_pages_end(p->pages, p->pages_size);
     taut_mem_free(p->context, p->setup_values);
     void *all[] = { p->literals, p->move, p->push, p->w, p->lambda, p->reported, p->inputs, p->registers, p->reports };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) taut_mem_free(p->context, all[i]);
@@ -77,13 +79,17 @@ uint32_t X(program_length)(const program *p)
         RUN_NEXT;                                    \
     }
 
-static void run(const segment *t, real *r)
+void X(program_run)(const segment *t, real *r)
 {
     static const void *const labels[PROGRAM_OPERATIONS] = {
         OPERATIONS(RUN_LABEL, RUN_LABEL, RUN_LABEL, RUN_LABEL)
         &&move, &&multiply_add, &&multiply_subtract, &&subtract_product, &&end
     };
     const program_instruction *c = t->code;
+    if (t->machine) {
+        t->machine(r);
+        return;
+    }
     goto *labels[c->op];
     OPERATIONS(RUN_LEAF, RUN_UNARY, RUN_NUMBERED, RUN_BINARY)
 move:
@@ -128,19 +134,19 @@ static program_outcome solve_phase(program *p, program_phase *f, real *r)
 {
     double before = 0;
     int factor = 1, sure = 0;
-    run(&f->begin, r);
+    X(program_run)(&f->begin, r);
     for (uint32_t i = 0; i < f->size; i++) r[f->unknowns[i]] = r[f->guesses[i]];
     for (int k = 0; f->size; k++) {
         if (k == ITERATIONS_MOST) return PROGRAM_LEFT;
-        run(&f->residual, r);
+        X(program_run)(&f->residual, r);
         int fresh = factor || f->iteration.always;
         if (fresh) {
-            run(&f->factor, r);
+            X(program_run)(&f->factor, r);
             p->counts.factorisations++;
             if (!pivots_exceed(f, r, PIVOT_LEAST)) return PROGRAM_LEFT;
             sure = f->iteration.linear && pivots_exceed(f, r, PIVOT_SURE);
         }
-        run(&f->solve, r);
+        X(program_run)(&f->solve, r);
         p->counts.iterations++;
         double size = correct(f, r);
         int verdict = iteration_judge(&f->iteration, k, size, before, fresh, sure);
@@ -174,7 +180,7 @@ static void begin(program *p, const state *x, real h, real t1, const real *input
     memcpy(r + p->state_first, x->block, p->state_count * sizeof(real));
     times[STATE_T0] = x->t, times[STATE_T0_LOW] = x->t_low, times[STATE_T1] = t1, times[STATE_SPAN] = t1 - x->t;
     for (uint32_t i = 0; i < p->input_count; i++) r[p->unknown_first + p->inputs[i]] = inputs[p->inputs[i]];
-    if (renew(p, h)) run(&p->setup, r);
+    if (renew(p, h)) X(program_run)(&p->setup, r);
 }
 
 static void add(real *x, real *low, real d)
@@ -213,7 +219,7 @@ static program_outcome interpret(program *p, state *x, real h, real t1, const re
     begin(p, x, h, t1, inputs);
     for (int k = 0; k < p->phase_count; k++)
         if (solve_phase(p, &p->phases[k], p->registers) != PROGRAM_DONE) return PROGRAM_LEFT;
-    run(&p->results, p->registers);
+    X(program_run)(&p->results, p->registers);
     if (!is_finite(p)) return PROGRAM_LEFT;
     finish(p, x);
     for (uint32_t k = 0; p->reported && k < p->s->c; k++) p->reports[k] = p->registers[p->reported[k]];
@@ -229,7 +235,9 @@ int X(program_compile)(program *p)
     char *text = NULL;
     size_t length = 0;
     if (!p->s->native || p->s->native->mode == TAUT_NATIVE_OFF) return TAUT_OK;
-    int status = X(program_emit)(p, name, &text, &length);
+    int status = X(machine_create)(p);
+    if (status || !taut_native_wants_compiler(p->s->native, p->pages != NULL)) return status;
+    status = X(program_emit)(p, name, &text, &length);
     if (status) return status;
     p->setup_values = taut_mem_new(p->context, X(program_setup_count)(p) + 1, sizeof *p->setup_values);
     if (!p->setup_values) status = TAUT_OUT_OF_MEMORY;

@@ -37,6 +37,7 @@ typedef struct {
     program_instruction *code;
     uint32_t count;
     size_t capacity;
+    void (*machine)(real *registers); /* the same as machine code (machine.h); NULL: it is interpreted */
 } segment;
 
 typedef struct {
@@ -75,6 +76,8 @@ typedef struct program {
     int sets_momentum;
     real lambda_time;         /* negative: none */
     uint32_t *inputs, input_count; /* unknowns of the table that are set from outside */
+    void *pages;              /* machine code of the tapes, or NULL */
+    size_t pages_size;
     /* C made of it (emit.h), in double: NULL while there is none. */
     struct native *native;
     void *code;
@@ -101,6 +104,8 @@ int X(program_compile)(program *p);
 /* The multipliers that the table reports, of the last step, where these are others than those of the state. */
 void X(program_reported)(const program *p, real *out);
 void X(program_destroy)(program *p);
+/* A tape alone. */
+void X(program_run)(const segment *t, real *registers);
 /* Instructions of all tapes. */
 uint32_t X(program_length)(const program *p);
 
