@@ -57,23 +57,21 @@ static void random_tapes(void **unused)
 {
     (void)unused;
     static program_instruction code[2][LENGTH + 1];
-    static double interpreted[INPUTS + 2 * LENGTH], machine[INPUTS + 2 * LENGTH];
+    static double interpreted[INPUTS + 2 * LENGTH + PROGRAM_WORK], machine[INPUTS + 2 * LENGTH + PROGRAM_WORK];
     simulation *z = open_model("pendulum");
     uint64_t seed = 1;
     if (!is_expected()) skip();
     for (int k = 0; k < TAPES; k++) {
-        program_phase phase = { .size = 0 };
-        program p = { .s = z->s, .context = z->s->context, .register_count = INPUTS + 2 * LENGTH, .phases = &phase,
-                      .phase_count = 1 };
-        draw_tape(&seed, &phase.begin, code[0], INPUTS);
+        program p = { .s = z->s, .context = z->s->context, .register_count = INPUTS + 2 * LENGTH };
+        draw_tape(&seed, &p.setup, code[0], INPUTS);
         draw_tape(&seed, &p.results, code[1], INPUTS + LENGTH);
         for (int i = 0; i < INPUTS; i++)
             interpreted[i] = machine[i] = i == 0 ? 0 : i == 1 ? -0.0 : (double)draw(&seed, 1u << 30) * 0x1p-28 - 2;
-        X(program_run)(&phase.begin, interpreted), X(program_run)(&p.results, interpreted);
+        X(program_run)(&p.setup, interpreted), X(program_run)(&p.results, interpreted);
         assert_int_equal(X(machine_create)(&p), TAUT_OK);
         assert_non_null(p.pages);
-        assert_true(phase.begin.machine && p.results.machine);
-        X(program_run)(&phase.begin, machine), X(program_run)(&p.results, machine);
+        assert_true(p.setup.machine && p.results.machine);
+        X(program_run)(&p.setup, machine), X(program_run)(&p.results, machine);
         for (uint32_t i = INPUTS + LENGTH; i < INPUTS + 2 * LENGTH; i++)
             if (!is_same(interpreted[i], machine[i]))
                 fail_msg("tape %d, instruction %u (operation %u): %a, not %a", k, i - INPUTS - LENGTH,

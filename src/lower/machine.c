@@ -35,13 +35,12 @@ typedef struct {
     unsigned char *lasts;     /* of each value: others than its tape read it */
     unsigned char *where;     /* register of the processor, or NOWHERE */
     uint32_t *last;           /* work: the read that was found last, going backwards */
+    segment joined;           /* tapes that become one function */
     next_reads *next;         /* of the instructions of a tape */
     size_t next_capacity;
     processor_register registers[PROCESSOR_REGISTERS];
     unsigned locked;          /* registers that the instruction at hand needs: a mask */
 } machine;
-
-/* ---- who reads what ---- */
 
 static int operands(const program_instruction *c, uint32_t list[3])
 {
@@ -55,15 +54,89 @@ static void mark_list(machine *m, const uint32_t *list, size_t count)
     for (size_t i = 0; list && i < count; i++) m->lasts[list[i]] = 1;
 }
 
-/* What a tape reads before it computes it comes from another one, or from an earlier round. computed: by this tape, so
-   far (its number). */
-static void mark_tape(machine *m, const segment *t, uint32_t number)
+/* ---- functions: tapes one after the other ---- */
+
+/* Behind the registers. */
+enum { WORK_SIZE, WORK_REST, WORK_TERM, WORK_DIFFERENCE };
+
+static uint32_t work(const machine *m, int which) { return m->p->register_count + (uint32_t)which; }
+
+static void add_instruction(machine *m, uint32_t o, uint32_t target, uint32_t a, uint32_t b)
 {
-    for (uint32_t i = 0; i < t->count; i++) {
+    segment *t = &m->joined;
+    if (m->failed || taut_mem_grow(m->p->context, &t->code, &t->capacity, (size_t)t->count + 1, sizeof *t->code))
+        m->failed = 1;
+    else
+        t->code[t->count++] = (program_instruction){ o, target, a, b, 0 };
+}
+
+static void add_tape(machine *m, const segment *from)
+{
+    segment *t = &m->joined;
+    if (m->failed || taut_mem_grow(m->p->context, &t->code, &t->capacity, (size_t)t->count + from->count + 1,
+                                   sizeof *t->code)) {
+        m->failed = 1;
+        return;
+    }
+    if (from->count) memcpy(t->code + t->count, from->code, from->count * sizeof *t->code);
+    t->count += from->count;
+}
+
+/* What `correct` of program.c does. The size is that of all terms w d, and no number where one of them is none or is
+   infinite, which ends the iteration in either case. */
+static void add_correction(machine *m, const program_phase *f)
+{
+    const uint32_t size = work(m, WORK_SIZE), rest = work(m, WORK_REST), term = work(m, WORK_TERM),
+                   difference = work(m, WORK_DIFFERENCE);
+    for (uint32_t i = 0; i < f->size; i++) {
+        add_instruction(m, OP_SUB, f->unknowns[i], f->unknowns[i], f->changes[i]);
+        add_instruction(m, OP_MUL, term, f->weights[i], f->changes[i]);
+        add_instruction(m, OP_SUB, i ? difference : rest, term, term);
+        if (i) add_instruction(m, OP_ADD, rest, rest, difference);
+        add_instruction(m, OP_ABS, i ? term : size, term, 0);
+        if (i) add_instruction(m, OP_MAX, size, size, term);
+    }
+    if (f->size) add_instruction(m, OP_ADD, size, size, rest);
+}
+
+/* Functions of a program. */
+typedef enum { SETUP, RESULTS, FIRST, RENEWED, AGAIN } function_kind;
+
+static void join(machine *m, const program_phase *f, function_kind kind)
+{
+    m->joined.count = 0;
+    if (kind <= RESULTS) {
+        add_tape(m, kind == SETUP ? &m->p->setup : &m->p->results);
+        return;
+    }
+    if (kind == FIRST) {
+        add_tape(m, &f->begin);
+        for (uint32_t i = 0; i < f->size; i++) add_instruction(m, PROGRAM_MOVE, f->unknowns[i], f->guesses[i], 0);
+    }
+    if (!f->size) return;
+    add_tape(m, &f->residual);
+    if (kind != AGAIN) add_tape(m, &f->factor);
+    add_tape(m, &f->solve);
+    add_correction(m, f);
+}
+
+/* The matrix of an earlier round is never used where it is formed in every one. */
+static int is_needed(const program_phase *f, function_kind kind)
+{
+    return kind == FIRST || (f->size && (kind == RENEWED || !f->iteration.always));
+}
+
+/* ---- who reads what ---- */
+
+/* What a function reads before it computes it comes from another one, or from an earlier round. */
+static void mark_function(machine *m, const program_phase *f, function_kind kind, uint32_t number)
+{
+    join(m, f, kind);
+    for (uint32_t i = 0; !m->failed && i < m->joined.count; i++) {
         uint32_t read[3];
-        for (int k = operands(&t->code[i], read); k-- > 0;)
+        for (int k = operands(&m->joined.code[i], read); k-- > 0;)
             if (m->last[read[k]] != number) m->lasts[read[k]] = 1;
-        m->last[t->code[i].target] = number;
+        m->last[m->joined.code[i].target] = number;
     }
 }
 
@@ -72,17 +145,16 @@ static void find_lasting(machine *m)
 {
     const program *p = m->p;
     uint32_t number = 1;
-    mark_tape(m, &p->setup, number++);
+    mark_function(m, NULL, SETUP, number++);
     for (int k = 0; k < p->phase_count; k++) {
         const program_phase *f = &p->phases[k];
-        mark_tape(m, &f->begin, number++), mark_tape(m, &f->residual, number++);
-        mark_tape(m, &f->factor, number++), mark_tape(m, &f->solve, number++);
-        mark_list(m, f->guesses, f->size), mark_list(m, f->residuals, f->size);
-        mark_list(m, f->changes, f->size), mark_list(m, f->weights, f->size);
+        for (int kind = FIRST; kind <= AGAIN; kind++)
+            if (is_needed(f, kind)) mark_function(m, f, kind, number++);
+        mark_list(m, f->unknowns, f->size);
         for (uint32_t i = 0; i < f->check_count; i++)
             m->lasts[f->checks[i].pivot] = m->lasts[f->checks[i].reference] = 1;
     }
-    mark_tape(m, &p->results, number);
+    mark_function(m, NULL, RESULTS, number);
     for (uint32_t i = 0; i < p->results.count; i++) m->lasts[p->results.code[i].target] = 1;
     const uint32_t n = p->s->n, c = p->s->c;
     mark_list(m, p->move, n), mark_list(m, p->push, n), mark_list(m, p->w, n);
@@ -92,15 +164,17 @@ static void find_lasting(machine *m)
 
 static void find_next_reads(machine *m, const segment *t)
 {
+    const size_t values = (size_t)m->p->register_count + PROGRAM_WORK;
     if (taut_mem_grow(m->p->context, &m->next, &m->next_capacity, (size_t)t->count + 1, sizeof *m->next)) {
         m->failed = 1;
         return;
     }
-    memset(m->last, 0xff, m->p->register_count * sizeof *m->last);
+    memset(m->last, 0xff, values * sizeof *m->last);
     for (uint32_t i = t->count; i-- > 0;) {
         uint32_t read[3], next[3] = { NEVER, NEVER, NEVER };
         const int count = operands(&t->code[i], read);
         const uint32_t target = m->last[t->code[i].target];
+        m->last[t->code[i].target] = NEVER; /* what it was before is not read behind this */
         for (int k = 0; k < count; k++) next[k] = m->last[read[k]];
         for (int k = 0; k < count; k++) m->last[read[k]] = i;
         m->next[i] = (next_reads){ next[0], next[1], next[2], target };
@@ -224,6 +298,7 @@ static void pass(machine *m, uint32_t value, uint32_t next)
 /* The result stands in r. */
 static void set(machine *m, unsigned r, uint32_t value, uint32_t next)
 {
+    if (m->where[value] != NOWHERE) release(m, m->where[value]); /* what it was */
     hold(m, r, value, next, 1);
     if (m->lasts[value]) write_back(m, r);
     m->locked = 0;
@@ -362,18 +437,20 @@ static void put_instruction(machine *m, const program_instruction *c, const next
     }
 }
 
-/* ---- tapes ---- */
+/* ---- the code of a program ---- */
 
-static size_t put_tape(machine *m, const segment *t)
+static size_t put_function(machine *m, const program_phase *f, function_kind kind)
 {
     static const unsigned char begin[] = { 0xf3, 0x0f, 0x1e, 0xfa,  /* endbr64 */
                                            0x53, 0x48, 0x89, 0xfb };/* push rbx; mov rbx, rdi */
     static const unsigned char end[] = { 0x5b, 0xc3 };              /* pop rbx; ret */
     const size_t at = m->count;
-    for (unsigned r = 0; r < PROCESSOR_REGISTERS; r++) m->registers[r] = (processor_register){ NEVER, NEVER, 0 };
-    find_next_reads(m, t);
+    join(m, f, kind);
+    find_next_reads(m, &m->joined);
     put_bytes(m, begin, sizeof begin);
-    for (uint32_t i = 0; !m->failed && i < t->count; i++) put_instruction(m, &t->code[i], &m->next[i]);
+    for (uint32_t i = 0; !m->failed && i < m->joined.count; i++)
+        put_instruction(m, &m->joined.code[i], &m->next[i]);
+    if (f && f->size) put_memory(m, LOAD, 0, 0, work(m, WORK_SIZE)); /* to be returned */
     put_bytes(m, end, sizeof end);
     for (unsigned r = 0; r < PROCESSOR_REGISTERS; r++) release(m, r);
     return at;
@@ -385,55 +462,56 @@ static void put_masks(machine *m)
     put_bytes(m, masks, sizeof masks);
 }
 
-/* at: where each of them begins */
+/* at: where each of them begins; 0: it is not there */
 static void put_all(machine *m, size_t *at)
 {
     const program *p = m->p;
-    *at++ = put_tape(m, &p->setup), *at++ = put_tape(m, &p->results);
-    for (int k = 0; k < p->phase_count; k++) {
-        const program_phase *f = &p->phases[k];
-        *at++ = put_tape(m, &f->begin), *at++ = put_tape(m, &f->residual);
-        *at++ = put_tape(m, &f->factor), *at++ = put_tape(m, &f->solve);
-    }
+    put_masks(m);
+    *at++ = put_function(m, NULL, SETUP), *at++ = put_function(m, NULL, RESULTS);
+    for (int k = 0; k < p->phase_count; k++)
+        for (int kind = FIRST; kind <= AGAIN; kind++)
+            *at++ = is_needed(&p->phases[k], kind) ? put_function(m, &p->phases[k], kind) : 0;
 }
 
-static void point(segment *t, const void *pages, size_t at)
+static program_round *round_at(const program *p, size_t at)
 {
-    const char *code = (const char *)pages + at;
-    if (pages) memcpy(&t->machine, &code, sizeof code);
+    const char *code = p->pages && at ? (const char *)p->pages + at : NULL;
+    program_round *round;
+    memcpy(&round, &code, sizeof round); /* a function from a pointer to data */
+    return round;
 }
 
-static void point_all(program *p, const size_t *at)
+static void point_to_all(program *p, const size_t *at)
 {
-    point(&p->setup, p->pages, *at++), point(&p->results, p->pages, *at++);
-    for (int k = 0; k < p->phase_count; k++) {
+    p->setup.machine = round_at(p, *at++), p->results.machine = round_at(p, *at++);
+    for (int k = 0; k < p->phase_count; k++, at += 3) {
         program_phase *f = &p->phases[k];
-        point(&f->begin, p->pages, *at++), point(&f->residual, p->pages, *at++);
-        point(&f->factor, p->pages, *at++), point(&f->solve, p->pages, *at++);
+        f->first = round_at(p, at[0]), f->renewed = round_at(p, at[1]), f->again = round_at(p, at[2]);
     }
 }
 
 int X(machine_create)(program *p)
 {
     if (!__builtin_cpu_supports("avx") || p->register_count > INT32_MAX / sizeof(real)) return TAUT_OK;
-    const size_t values = p->register_count, tapes = 2 + 4 * (size_t)p->phase_count;
+    const size_t values = (size_t)p->register_count + PROGRAM_WORK, functions_count = 2 + 3 * (size_t)p->phase_count;
     machine m = { .p = p,
                   .lasts = taut_mem_new(p->context, values, 1),
                   .where = taut_mem_new(p->context, values, 1),
                   .last = taut_mem_new(p->context, values, sizeof *m.last) };
-    size_t *at = taut_mem_new(p->context, tapes, sizeof *at);
+    size_t *at = taut_mem_new(p->context, functions_count, sizeof *at);
     m.failed = !m.lasts || !m.where || !m.last || !at;
     if (!m.failed) {
         memset(m.where, NOWHERE, values);
         find_lasting(&m);
-        put_masks(&m);
+        m.lasts[work(&m, WORK_SIZE)] = 1;
         put_all(&m, at);
     }
     if (!m.failed) {
         p->pages = taut_native_pages(m.bytes, p->pages_size = m.count);
-        point_all(p, at);
+        point_to_all(p, at);
     }
     taut_mem_free(p->context, m.bytes);
+    taut_mem_free(p->context, m.joined.code);
     taut_mem_free(p->context, m.lasts);
     taut_mem_free(p->context, m.where);
     taut_mem_free(p->context, m.last);

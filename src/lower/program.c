@@ -130,32 +130,43 @@ static double correct(const program_phase *f, real *r)
     return (double)size;
 }
 
+/* A round of the iteration by its tapes; the size of the correction. */
+static double do_round(const program_phase *f, real *r, int is_first, int fresh)
+{
+    if (is_first) {
+        X(program_run)(&f->begin, r);
+        for (uint32_t i = 0; i < f->size; i++) r[f->unknowns[i]] = r[f->guesses[i]];
+    }
+    if (!f->size) return 0;
+    X(program_run)(&f->residual, r);
+    if (fresh) X(program_run)(&f->factor, r);
+    X(program_run)(&f->solve, r);
+    return correct(f, r);
+}
+
 static program_outcome solve_phase(program *p, program_phase *f, real *r)
 {
     double before = 0;
     int factor = 1, sure = 0;
-    X(program_run)(&f->begin, r);
-    for (uint32_t i = 0; i < f->size; i++) r[f->unknowns[i]] = r[f->guesses[i]];
-    for (int k = 0; f->size; k++) {
+    for (int k = 0;; k++) {
         if (k == ITERATIONS_MOST) return PROGRAM_LEFT;
-        X(program_run)(&f->residual, r);
-        int fresh = factor || f->iteration.always;
+        const int fresh = factor || f->iteration.always;
+        program_round *round = k == 0 ? f->first : fresh ? f->renewed : f->again;
+        const double size = round ? (double)round(r) : do_round(f, r, k == 0, fresh);
+        if (!f->size) return PROGRAM_DONE;
         if (fresh) {
-            X(program_run)(&f->factor, r);
             p->counts.factorisations++;
             if (!pivots_exceed(f, r, PIVOT_LEAST)) return PROGRAM_LEFT;
             sure = f->iteration.linear && pivots_exceed(f, r, PIVOT_SURE);
         }
-        X(program_run)(&f->solve, r);
         p->counts.iterations++;
-        double size = correct(f, r);
         int verdict = iteration_judge(&f->iteration, k, size, before, fresh, sure);
         if (verdict == ITERATION_ENDED) break;
         if (verdict == ITERATION_HOPELESS) return PROGRAM_LEFT;
         factor = verdict == ITERATION_NEEDS_MATRIX;
         before = size;
     }
-    if (f->size) p->counts.calls++;
+    p->counts.calls++;
     return PROGRAM_DONE;
 }
 

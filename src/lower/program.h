@@ -33,11 +33,14 @@ typedef struct {
     uint32_t op, target, a, b, c; /* registers; b is the number where op_has_number */
 } program_instruction;
 
+/* Machine code of tapes, one after the other; returns the size of a correction, where there is one. */
+typedef real program_round(real *registers);
+
 typedef struct {
     program_instruction *code;
     uint32_t count;
     size_t capacity;
-    void (*machine)(real *registers); /* the same as machine code (machine.h); NULL: it is interpreted */
+    program_round *machine;   /* the same as machine code (machine.h), of setup and results; NULL: it is interpreted */
 } segment;
 
 typedef struct {
@@ -52,7 +55,12 @@ typedef struct {
     uint32_t check_count;
     iteration iteration;      /* when it ends; in quad with tolerances that are rounded to double, near enough */
     const char *what;         /* is solved for */
+    /* Rounds of the iteration as machine code, or NULL: the first with begin and the guesses; with a new matrix; with
+       that of an earlier round. The correction is part of them. */
+    program_round *first, *renewed, *again;
 } program_phase;
+
+enum { PROGRAM_WORK = 4 };    /* numbers behind the registers, for machine code */
 
 typedef struct program {
     struct system *s;

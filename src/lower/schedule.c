@@ -608,7 +608,7 @@ static int put_phases(schedule *z, const step_table *t, double tolerance)
 
 static int create_registers(program *p)
 {
-    p->registers = taut_mem_new(p->context, p->register_count, sizeof *p->registers);
+    p->registers = taut_mem_new(p->context, (size_t)p->register_count + PROGRAM_WORK, sizeof *p->registers);
     p->reports = taut_mem_new(p->context, p->s->c + 1, sizeof *p->reports);
     if (!p->registers || !p->reports) return TAUT_OUT_OF_MEMORY;
     if (p->literal_count) memcpy(p->registers + p->literal_first, p->literals, p->literal_count * sizeof(real));
