@@ -11,8 +11,8 @@
 #define VALUE_ELEMENTARY
 #include "expr/values.h"
 
-/* Numbers are in memory at their place among the program's registers, to which rbx points; some of them in a register
-   of the processor, too, or instead where only this tape reads them. */
+/* Numbers are in memory at their place among the program's registers, to which rbx points, or in the state's block, to
+   which rbp points; some of them in a register of the processor, too, or instead where only one function reads them. */
 enum { PROCESSOR_REGISTERS = 16 };
 #define NEVER UINT32_MAX
 #define NOWHERE 0xff
@@ -36,6 +36,7 @@ typedef struct {
     unsigned char *where;     /* register of the processor, or NOWHERE */
     uint32_t *last;           /* work: the read that was found last, going backwards */
     segment joined;           /* tapes that become one function */
+    int finishes;             /* the new state is written by machine code */
     next_reads *next;         /* of the instructions of a tape */
     size_t next_capacity;
     processor_register registers[PROCESSOR_REGISTERS];
@@ -99,16 +100,59 @@ static void add_correction(machine *m, const program_phase *f)
     if (f->size) add_instruction(m, OP_ADD, size, size, rest);
 }
 
+/* Zero, or no number where one of the changes of the state is none. */
+static void add_test(machine *m)
+{
+    const program *p = m->p;
+    const uint32_t rest = work(m, WORK_SIZE), difference = work(m, WORK_DIFFERENCE);
+    for (uint32_t i = 0; i < 2 * p->s->n; i++) {
+        const uint32_t change = i < p->s->n ? p->move[i] : p->push[i - p->s->n];
+        add_instruction(m, OP_SUB, i ? difference : rest, change, change);
+        if (i) add_instruction(m, OP_ADD, rest, rest, difference);
+    }
+}
+
+/* x + d with what rounding leaves over, as `add` of program.c; numbers of the state by their places in its block. */
+static void add_sum(machine *m, uint32_t x, uint32_t low, uint32_t d)
+{
+    const uint32_t y = work(m, WORK_TERM), sum = work(m, WORK_SIZE), difference = work(m, WORK_DIFFERENCE);
+    x += m->p->state_first, low += m->p->state_first;
+    add_instruction(m, OP_ADD, y, d, low);
+    add_instruction(m, OP_ADD, sum, x, y);
+    add_instruction(m, OP_SUB, difference, sum, x);
+    add_instruction(m, OP_SUB, low, y, difference);
+    add_instruction(m, PROGRAM_MOVE, x, sum, 0);
+}
+
+/* What `finish` of program.c does. */
+static void add_new_state(machine *m)
+{
+    const program *p = m->p;
+    const uint32_t n = p->s->n, c = p->s->c, first = p->state_first;
+    for (uint32_t i = 0; i < n; i++) add_sum(m, i, 3 * n + i, p->move[i]);
+    for (uint32_t i = 0; i < n; i++) {
+        if (p->sets_momentum) {
+            add_instruction(m, PROGRAM_MOVE, first + n + i, p->push[i], 0);
+            add_instruction(m, OP_SUB, first + 4 * n + i, p->push[i], p->push[i]); /* zero */
+        } else {
+            add_sum(m, n + i, 4 * n + i, p->push[i]);
+        }
+        add_instruction(m, PROGRAM_MOVE, first + 2 * n + i, p->w ? p->w[i] : first + n + i, 0);
+    }
+    if (p->has_work) add_sum(m, 5 * n + c + 1, 5 * n + c + 2, p->work);
+    for (uint32_t k = 0; p->lambda && k < c; k++) add_instruction(m, PROGRAM_MOVE, first + 5 * n + k, p->lambda[k], 0);
+}
+
 /* Functions of a program. */
-typedef enum { SETUP, RESULTS, FIRST, RENEWED, AGAIN } function_kind;
+typedef enum { SETUP, RESULTS, FINISH, FIRST, RENEWED, AGAIN } function_kind;
 
 static void join(machine *m, const program_phase *f, function_kind kind)
 {
     m->joined.count = 0;
-    if (kind <= RESULTS) {
-        add_tape(m, kind == SETUP ? &m->p->setup : &m->p->results);
-        return;
-    }
+    if (kind == FINISH && m->finishes) add_new_state(m);
+    if (kind == SETUP || kind == RESULTS) add_tape(m, kind == SETUP ? &m->p->setup : &m->p->results);
+    if (kind == RESULTS && m->finishes) add_test(m);
+    if (!f) return;
     if (kind == FIRST) {
         add_tape(m, &f->begin);
         for (uint32_t i = 0; i < f->size; i++) add_instruction(m, PROGRAM_MOVE, f->unknowns[i], f->guesses[i], 0);
@@ -127,6 +171,27 @@ static int is_needed(const program_phase *f, function_kind kind)
 }
 
 /* ---- who reads what ---- */
+
+static int is_of_state(const program *p, const uint32_t *list, size_t count)
+{
+    for (size_t i = 0; list && i < count; i++)
+        if (list[i] >= p->state_first && list[i] < p->state_first + p->state_count) return 1;
+    return 0;
+}
+
+/* Machine code reads the state where it is. What C reads, and results that could be read when they have changed, must
+   not be numbers of it. */
+static int can_finish(const program *p)
+{
+    const uint32_t n = p->s->n, c = p->s->c;
+    int any = !p->move || is_of_state(p, p->move, n) || is_of_state(p, p->push, n) || is_of_state(p, p->w, n) ||
+              is_of_state(p, p->lambda, c) || is_of_state(p, p->reported, c) || is_of_state(p, &p->work, 1);
+    for (int k = 0; k < p->phase_count; k++)
+        for (uint32_t i = 0; i < p->phases[k].check_count; i++)
+            any |= is_of_state(p, &p->phases[k].checks[i].pivot, 1) ||
+                   is_of_state(p, &p->phases[k].checks[i].reference, 1);
+    return !any;
+}
 
 /* What a function reads before it computes it comes from another one, or from an earlier round. */
 static void mark_function(machine *m, const program_phase *f, function_kind kind, uint32_t number)
@@ -154,7 +219,9 @@ static void find_lasting(machine *m)
         for (uint32_t i = 0; i < f->check_count; i++)
             m->lasts[f->checks[i].pivot] = m->lasts[f->checks[i].reference] = 1;
     }
-    mark_function(m, NULL, RESULTS, number);
+    mark_function(m, NULL, RESULTS, number++);
+    mark_function(m, NULL, FINISH, number);
+    for (uint32_t i = 0; i < p->state_count; i++) m->lasts[p->state_first + i] = 1;
     for (uint32_t i = 0; i < p->results.count; i++) m->lasts[p->results.code[i].target] = 1;
     const uint32_t n = p->s->n, c = p->s->c;
     mark_list(m, p->move, n), mark_list(m, p->push, n), mark_list(m, p->w, n);
@@ -223,9 +290,11 @@ static void put_registers(machine *m, unsigned prefix, unsigned operation, unsig
 /* The same with a value in memory. */
 static void put_memory(machine *m, unsigned operation, unsigned target, unsigned first, uint32_t value)
 {
-    const uint32_t offset = value * (uint32_t)sizeof(real);
+    const program *p = m->p;
+    const int of_state = value >= p->state_first && value < p->state_first + p->state_count;
+    const uint32_t offset = (of_state ? value - p->state_first : value) * (uint32_t)sizeof(real);
     put_vex(m, PREFIX_F2, operation, target, first, 0);
-    put(m, (offset < 128 ? 0x40u : 0x80u) | (target & 7) << 3 | 3); /* rbx and a displacement */
+    put(m, (offset < 128 ? 0x40u : 0x80u) | (target & 7) << 3 | (of_state ? 5 : 3)); /* rbp or rbx, and a displacement */
     put_bytes(m, &offset, offset < 128 ? 1 : 4);
 }
 
@@ -442,15 +511,17 @@ static void put_instruction(machine *m, const program_instruction *c, const next
 static size_t put_function(machine *m, const program_phase *f, function_kind kind)
 {
     static const unsigned char begin[] = { 0xf3, 0x0f, 0x1e, 0xfa,  /* endbr64 */
-                                           0x53, 0x48, 0x89, 0xfb };/* push rbx; mov rbx, rdi */
-    static const unsigned char end[] = { 0x5b, 0xc3 };              /* pop rbx; ret */
+                                           0x53, 0x55, 0x50,        /* push rbx, rbp, and for alignment rax */
+                                           0x48, 0x89, 0xfb,        /* mov rbx, rdi */
+                                           0x48, 0x89, 0xf5 };      /* mov rbp, rsi */
+    static const unsigned char end[] = { 0x58, 0x5d, 0x5b, 0xc3 };  /* pop rax, rbp, rbx; ret */
     const size_t at = m->count;
     join(m, f, kind);
     find_next_reads(m, &m->joined);
     put_bytes(m, begin, sizeof begin);
     for (uint32_t i = 0; !m->failed && i < m->joined.count; i++)
         put_instruction(m, &m->joined.code[i], &m->next[i]);
-    if (f && f->size) put_memory(m, LOAD, 0, 0, work(m, WORK_SIZE)); /* to be returned */
+    if ((f && f->size) || (kind == RESULTS && m->finishes)) put_memory(m, LOAD, 0, 0, work(m, WORK_SIZE)); /* to be returned */
     put_bytes(m, end, sizeof end);
     for (unsigned r = 0; r < PROCESSOR_REGISTERS; r++) release(m, r);
     return at;
@@ -467,7 +538,8 @@ static void put_all(machine *m, size_t *at)
 {
     const program *p = m->p;
     put_masks(m);
-    *at++ = put_function(m, NULL, SETUP), *at++ = put_function(m, NULL, RESULTS);
+    for (int kind = SETUP; kind <= FINISH; kind++)
+        *at++ = kind != FINISH || m->finishes ? put_function(m, NULL, kind) : 0;
     for (int k = 0; k < p->phase_count; k++)
         for (int kind = FIRST; kind <= AGAIN; kind++)
             *at++ = is_needed(&p->phases[k], kind) ? put_function(m, &p->phases[k], kind) : 0;
@@ -483,7 +555,7 @@ static program_round *round_at(const program *p, size_t at)
 
 static void point_to_all(program *p, const size_t *at)
 {
-    p->setup.machine = round_at(p, *at++), p->results.machine = round_at(p, *at++);
+    p->setup.machine = round_at(p, *at++), p->results.machine = round_at(p, *at++), p->finish = round_at(p, *at++);
     for (int k = 0; k < p->phase_count; k++, at += 3) {
         program_phase *f = &p->phases[k];
         f->first = round_at(p, at[0]), f->renewed = round_at(p, at[1]), f->again = round_at(p, at[2]);
@@ -493,7 +565,7 @@ static void point_to_all(program *p, const size_t *at)
 int X(machine_create)(program *p)
 {
     if (!__builtin_cpu_supports("avx") || p->register_count > INT32_MAX / sizeof(real)) return TAUT_OK;
-    const size_t values = (size_t)p->register_count + PROGRAM_WORK, functions_count = 2 + 3 * (size_t)p->phase_count;
+    const size_t values = (size_t)p->register_count + PROGRAM_WORK, functions_count = 3 + 3 * (size_t)p->phase_count;
     machine m = { .p = p,
                   .lasts = taut_mem_new(p->context, values, 1),
                   .where = taut_mem_new(p->context, values, 1),
@@ -502,6 +574,7 @@ int X(machine_create)(program *p)
     m.failed = !m.lasts || !m.where || !m.last || !at;
     if (!m.failed) {
         memset(m.where, NOWHERE, values);
+        m.finishes = can_finish(p);
         find_lasting(&m);
         m.lasts[work(&m, WORK_SIZE)] = 1;
         put_all(&m, at);

@@ -86,10 +86,6 @@ void X(program_run)(const segment *t, real *r)
         &&move, &&multiply_add, &&multiply_subtract, &&subtract_product, &&end
     };
     const program_instruction *c = t->code;
-    if (t->machine) {
-        t->machine(r);
-        return;
-    }
     goto *labels[c->op];
     OPERATIONS(RUN_LEAF, RUN_UNARY, RUN_NUMBERED, RUN_BINARY)
 move:
@@ -144,7 +140,7 @@ static double do_round(const program_phase *f, real *r, int is_first, int fresh)
     return correct(f, r);
 }
 
-static program_outcome solve_phase(program *p, program_phase *f, real *r)
+static program_outcome solve_phase(program *p, program_phase *f, real *r, real *state_block)
 {
     double before = 0;
     int factor = 1, sure = 0;
@@ -152,7 +148,7 @@ static program_outcome solve_phase(program *p, program_phase *f, real *r)
         if (k == ITERATIONS_MOST) return PROGRAM_LEFT;
         const int fresh = factor || f->iteration.always;
         program_round *round = k == 0 ? f->first : fresh ? f->renewed : f->again;
-        const double size = round ? (double)round(r) : do_round(f, r, k == 0, fresh);
+        const double size = round ? (double)round(r, state_block) : do_round(f, r, k == 0, fresh);
         if (!f->size) return PROGRAM_DONE;
         if (fresh) {
             p->counts.factorisations++;
@@ -185,13 +181,21 @@ static int renew(program *p, real h)
     return 1;
 }
 
+/* A tape by itself: its code, or the interpreter. */
+static real run_tape(const program *p, const segment *t, const state *x)
+{
+    if (t->machine) return t->machine(p->registers, x->block);
+    X(program_run)(t, p->registers);
+    return 0;
+}
+
 static void begin(program *p, const state *x, real h, real t1, const real *inputs)
 {
     real *r = p->registers, *times = r + p->state_first + p->state_count;
-    memcpy(r + p->state_first, x->block, p->state_count * sizeof(real));
+    if (!p->finish) memcpy(r + p->state_first, x->block, p->state_count * sizeof(real));
     times[STATE_T0] = x->t, times[STATE_T0_LOW] = x->t_low, times[STATE_T1] = t1, times[STATE_SPAN] = t1 - x->t;
     for (uint32_t i = 0; i < p->input_count; i++) r[p->unknown_first + p->inputs[i]] = inputs[p->inputs[i]];
-    if (renew(p, h)) X(program_run)(&p->setup, r);
+    if (renew(p, h)) run_tape(p, &p->setup, x);
 }
 
 static void add(real *x, real *low, real d)
@@ -229,10 +233,13 @@ static program_outcome interpret(program *p, state *x, real h, real t1, const re
 {
     begin(p, x, h, t1, inputs);
     for (int k = 0; k < p->phase_count; k++)
-        if (solve_phase(p, &p->phases[k], p->registers) != PROGRAM_DONE) return PROGRAM_LEFT;
-    X(program_run)(&p->results, p->registers);
-    if (!is_finite(p)) return PROGRAM_LEFT;
-    finish(p, x);
+        if (solve_phase(p, &p->phases[k], p->registers, x->block) != PROGRAM_DONE) return PROGRAM_LEFT;
+    const real rest = run_tape(p, &p->results, x);
+    if (p->finish ? !(rest == 0) : !is_finite(p)) return PROGRAM_LEFT;
+    if (p->finish)
+        p->finish(p->registers, x->block);
+    else
+        finish(p, x);
     for (uint32_t k = 0; p->reported && k < p->s->c; k++) p->reports[k] = p->registers[p->reported[k]];
     return PROGRAM_DONE;
 }
