@@ -36,16 +36,19 @@ typedef struct {
     unsigned char *where;     /* register of the processor, or NOWHERE */
     uint32_t *last;           /* work: the read that was found last, going backwards */
     segment joined;           /* tapes that become one function */
-    int finishes;             /* the new state is written by machine code */
+    size_t leave;             /* behind a jump to the end of the function; 0: none */
     next_reads *next;         /* of the instructions of a tape */
     size_t next_capacity;
     processor_register registers[PROCESSOR_REGISTERS];
     unsigned locked;          /* registers that the instruction at hand needs: a mask */
 } machine;
 
+/* An operation of machine code alone: the function ends here where a is no number. */
+enum { MACHINE_LEAVE = PROGRAM_OPERATIONS };
+
 static int operands(const program_instruction *c, uint32_t list[3])
 {
-    const int sum = c->op > PROGRAM_MOVE;
+    const int sum = c->op > PROGRAM_MOVE && c->op != MACHINE_LEAVE;
     list[0] = c->a, list[1] = c->b, list[2] = c->c;
     return sum ? 3 : c->op < OP_COUNT && !op_has_number((op)c->op) && taut_op_arity((op)c->op) == 2 ? 2 : 1;
 }
@@ -58,7 +61,7 @@ static void mark_list(machine *m, const uint32_t *list, size_t count)
 /* ---- functions: tapes one after the other ---- */
 
 /* Behind the registers. */
-enum { WORK_SIZE, WORK_REST, WORK_TERM, WORK_DIFFERENCE };
+enum { WORK_RETURNED, WORK_SUM, WORK_TERM, WORK_DIFFERENCE };
 
 static uint32_t work(const machine *m, int which) { return m->p->register_count + (uint32_t)which; }
 
@@ -87,7 +90,7 @@ static void add_tape(machine *m, const segment *from)
    infinite, which ends the iteration in either case. */
 static void add_correction(machine *m, const program_phase *f)
 {
-    const uint32_t size = work(m, WORK_SIZE), rest = work(m, WORK_REST), term = work(m, WORK_TERM),
+    const uint32_t size = work(m, WORK_RETURNED), rest = work(m, WORK_SUM), term = work(m, WORK_TERM),
                    difference = work(m, WORK_DIFFERENCE);
     for (uint32_t i = 0; i < f->size; i++) {
         add_instruction(m, OP_SUB, f->unknowns[i], f->unknowns[i], f->changes[i]);
@@ -100,22 +103,23 @@ static void add_correction(machine *m, const program_phase *f)
     if (f->size) add_instruction(m, OP_ADD, size, size, rest);
 }
 
-/* Zero, or no number where one of the changes of the state is none. */
+/* Zero, or no number where one of the changes of the state is none: the state stays as it is. */
 static void add_test(machine *m)
 {
     const program *p = m->p;
-    const uint32_t rest = work(m, WORK_SIZE), difference = work(m, WORK_DIFFERENCE);
+    const uint32_t rest = work(m, WORK_RETURNED), difference = work(m, WORK_DIFFERENCE);
     for (uint32_t i = 0; i < 2 * p->s->n; i++) {
         const uint32_t change = i < p->s->n ? p->move[i] : p->push[i - p->s->n];
         add_instruction(m, OP_SUB, i ? difference : rest, change, change);
         if (i) add_instruction(m, OP_ADD, rest, rest, difference);
     }
+    add_instruction(m, MACHINE_LEAVE, difference, rest, 0);
 }
 
 /* x + d with what rounding leaves over, as `add` of program.c; numbers of the state by their places in its block. */
 static void add_sum(machine *m, uint32_t x, uint32_t low, uint32_t d)
 {
-    const uint32_t y = work(m, WORK_TERM), sum = work(m, WORK_SIZE), difference = work(m, WORK_DIFFERENCE);
+    const uint32_t y = work(m, WORK_TERM), sum = work(m, WORK_SUM), difference = work(m, WORK_DIFFERENCE);
     x += m->p->state_first, low += m->p->state_first;
     add_instruction(m, OP_ADD, y, d, low);
     add_instruction(m, OP_ADD, sum, x, y);
@@ -144,14 +148,13 @@ static void add_new_state(machine *m)
 }
 
 /* Functions of a program. */
-typedef enum { SETUP, RESULTS, FINISH, FIRST, RENEWED, AGAIN } function_kind;
+typedef enum { SETUP, RESULTS, FIRST, RENEWED, AGAIN } function_kind;
 
 static void join(machine *m, const program_phase *f, function_kind kind)
 {
     m->joined.count = 0;
-    if (kind == FINISH && m->finishes) add_new_state(m);
     if (kind == SETUP || kind == RESULTS) add_tape(m, kind == SETUP ? &m->p->setup : &m->p->results);
-    if (kind == RESULTS && m->finishes) add_test(m);
+    if (kind == RESULTS && m->p->machine_finishes) add_test(m), add_new_state(m);
     if (!f) return;
     if (kind == FIRST) {
         add_tape(m, &f->begin);
@@ -205,7 +208,6 @@ static void mark_function(machine *m, const program_phase *f, function_kind kind
     }
 }
 
-/* All that the last tape computes lasts: it is little, and what it is for is read in several places. */
 static void find_lasting(machine *m)
 {
     const program *p = m->p;
@@ -219,14 +221,15 @@ static void find_lasting(machine *m)
         for (uint32_t i = 0; i < f->check_count; i++)
             m->lasts[f->checks[i].pivot] = m->lasts[f->checks[i].reference] = 1;
     }
-    mark_function(m, NULL, RESULTS, number++);
-    mark_function(m, NULL, FINISH, number);
+    mark_function(m, NULL, RESULTS, number);
     for (uint32_t i = 0; i < p->state_count; i++) m->lasts[p->state_first + i] = 1;
-    for (uint32_t i = 0; i < p->results.count; i++) m->lasts[p->results.code[i].target] = 1;
-    const uint32_t n = p->s->n, c = p->s->c;
-    mark_list(m, p->move, n), mark_list(m, p->push, n), mark_list(m, p->w, n);
-    mark_list(m, p->lambda, c), mark_list(m, p->reported, c);
-    m->lasts[p->work] = 1;
+    for (int i = 0; i < PROGRAM_WORK; i++) m->lasts[work(m, i)] = i == WORK_RETURNED;
+    /* what C reads */
+    for (uint32_t i = 0; !p->machine_finishes && i < p->results.count; i++) m->lasts[p->results.code[i].target] = 1;
+    mark_list(m, p->reported, p->s->c);
+    const uint32_t n = p->machine_finishes ? 0 : p->s->n, c = p->machine_finishes ? 0 : p->s->c;
+    mark_list(m, p->move, n), mark_list(m, p->push, n), mark_list(m, p->w, n), mark_list(m, p->lambda, c);
+    if (!p->machine_finishes) m->lasts[p->work] = 1;
 }
 
 static void find_next_reads(machine *m, const segment *t)
@@ -265,7 +268,7 @@ static void put_bytes(machine *m, const void *from, size_t count)
 
 /* Prefixes of the operations that are used, in VEX's code; all are in the map 0F. */
 enum { PREFIX_66 = 1, PREFIX_F2 = 3 };
-enum { LOAD = 0x10, STORE = 0x11, MOVE = 0x28, SQRT = 0x51, AND = 0x54, XOR = 0x57,
+enum { LOAD = 0x10, STORE = 0x11, MOVE = 0x28, COMPARE = 0x2e, SQRT = 0x51, AND = 0x54, XOR = 0x57,
        ADD = 0x58, MULTIPLY = 0x59, SUBTRACT = 0x5c, LESSER = 0x5d, DIVIDE = 0x5e, GREATER = 0x5f };
 
 /* first: xmm register, or 0 where the operation has none; high: second is xmm8 or above */
@@ -294,7 +297,8 @@ static void put_memory(machine *m, unsigned operation, unsigned target, unsigned
     const int of_state = value >= p->state_first && value < p->state_first + p->state_count;
     const uint32_t offset = (of_state ? value - p->state_first : value) * (uint32_t)sizeof(real);
     put_vex(m, PREFIX_F2, operation, target, first, 0);
-    put(m, (offset < 128 ? 0x40u : 0x80u) | (target & 7) << 3 | (of_state ? 5 : 3)); /* rbp or rbx, and a displacement */
+    const unsigned base = of_state ? 5 : 3; /* rbp or rbx, and a displacement */
+    put(m, (offset < 128 ? 0x40u : 0x80u) | (target & 7) << 3 | base);
     put_bytes(m, &offset, offset < 128 ? 1 : 4);
 }
 
@@ -430,6 +434,16 @@ static void put_sum(machine *m, const program_instruction *c, const next_reads *
     set(m, target, c->target, next->target);
 }
 
+/* A copy that is only read from memory later on. */
+static void put_copy(machine *m, const program_instruction *c, const next_reads *next)
+{
+    const unsigned a = get(m, c->a);
+    put_memory(m, STORE, a, 0, c->target);
+    if (m->where[c->target] != NOWHERE) release(m, m->where[c->target]); /* what it was */
+    pass(m, c->a, next->a);
+    m->locked = 0;
+}
+
 /* One operand in a register; power: a a (2) or a a a (3). */
 static void put_unary(machine *m, const program_instruction *c, const next_reads *next)
 {
@@ -482,12 +496,33 @@ static void put_call(machine *m, const program_instruction *c, const next_reads 
     set(m, 0, c->target, next->target);
 }
 
+static void put_leave(machine *m, const program_instruction *c, const next_reads *next)
+{
+    const unsigned a = get(m, c->a);
+    put_registers(m, PREFIX_66, COMPARE, a, 0, a);
+    put(m, 0x0f), put(m, 0x8a), put_bytes(m, (uint32_t[]){ 0 }, 4); /* jp, to be completed */
+    m->leave = m->count;
+    pass(m, c->a, next->a);
+}
+
+/* The end of the function is here. */
+static void complete_leave(machine *m)
+{
+    const uint32_t distance = (uint32_t)(m->count - m->leave);
+    if (m->leave && !m->failed) memcpy(m->bytes + m->leave - 4, &distance, 4);
+    m->leave = 0;
+}
+
 static void put_instruction(machine *m, const program_instruction *c, const next_reads *next)
 {
     const uint32_t o = c->op;
     m->locked = 0;
-    if (o > PROGRAM_MOVE) {
+    if (o == MACHINE_LEAVE) {
+        put_leave(m, c, next);
+    } else if (o > PROGRAM_MOVE) {
         put_sum(m, c, next);
+    } else if (o == PROGRAM_MOVE && next->target == NEVER) {
+        put_copy(m, c, next);
     } else if (o == PROGRAM_MOVE || o == OP_NEG || o == OP_ABS || o == OP_SQRT ||
                (o == OP_POWI && (c->b == 2 || c->b == 3))) {
         put_unary(m, c, next);
@@ -521,7 +556,8 @@ static size_t put_function(machine *m, const program_phase *f, function_kind kin
     put_bytes(m, begin, sizeof begin);
     for (uint32_t i = 0; !m->failed && i < m->joined.count; i++)
         put_instruction(m, &m->joined.code[i], &m->next[i]);
-    if ((f && f->size) || (kind == RESULTS && m->finishes)) put_memory(m, LOAD, 0, 0, work(m, WORK_SIZE)); /* to be returned */
+    complete_leave(m);
+    if (kind != SETUP) put_memory(m, LOAD, 0, 0, work(m, WORK_RETURNED));
     put_bytes(m, end, sizeof end);
     for (unsigned r = 0; r < PROCESSOR_REGISTERS; r++) release(m, r);
     return at;
@@ -538,8 +574,7 @@ static void put_all(machine *m, size_t *at)
 {
     const program *p = m->p;
     put_masks(m);
-    for (int kind = SETUP; kind <= FINISH; kind++)
-        *at++ = kind != FINISH || m->finishes ? put_function(m, NULL, kind) : 0;
+    *at++ = put_function(m, NULL, SETUP), *at++ = put_function(m, NULL, RESULTS);
     for (int k = 0; k < p->phase_count; k++)
         for (int kind = FIRST; kind <= AGAIN; kind++)
             *at++ = is_needed(&p->phases[k], kind) ? put_function(m, &p->phases[k], kind) : 0;
@@ -555,7 +590,7 @@ static program_round *round_at(const program *p, size_t at)
 
 static void point_to_all(program *p, const size_t *at)
 {
-    p->setup.machine = round_at(p, *at++), p->results.machine = round_at(p, *at++), p->finish = round_at(p, *at++);
+    p->setup.machine = round_at(p, *at++), p->results.machine = round_at(p, *at++);
     for (int k = 0; k < p->phase_count; k++, at += 3) {
         program_phase *f = &p->phases[k];
         f->first = round_at(p, at[0]), f->renewed = round_at(p, at[1]), f->again = round_at(p, at[2]);
@@ -565,7 +600,7 @@ static void point_to_all(program *p, const size_t *at)
 int X(machine_create)(program *p)
 {
     if (!__builtin_cpu_supports("avx") || p->register_count > INT32_MAX / sizeof(real)) return TAUT_OK;
-    const size_t values = (size_t)p->register_count + PROGRAM_WORK, functions_count = 3 + 3 * (size_t)p->phase_count;
+    const size_t values = (size_t)p->register_count + PROGRAM_WORK, functions_count = 2 + 3 * (size_t)p->phase_count;
     machine m = { .p = p,
                   .lasts = taut_mem_new(p->context, values, 1),
                   .where = taut_mem_new(p->context, values, 1),
@@ -574,13 +609,13 @@ int X(machine_create)(program *p)
     m.failed = !m.lasts || !m.where || !m.last || !at;
     if (!m.failed) {
         memset(m.where, NOWHERE, values);
-        m.finishes = can_finish(p);
+        p->machine_finishes = can_finish(p);
         find_lasting(&m);
-        m.lasts[work(&m, WORK_SIZE)] = 1;
         put_all(&m, at);
     }
     if (!m.failed) {
         p->pages = taut_native_pages(m.bytes, p->pages_size = m.count);
+        p->machine_finishes &= p->pages != NULL;
         point_to_all(p, at);
     }
     taut_mem_free(p->context, m.bytes);

@@ -192,7 +192,7 @@ static real run_tape(const program *p, const segment *t, const state *x)
 static void begin(program *p, const state *x, real h, real t1, const real *inputs)
 {
     real *r = p->registers, *times = r + p->state_first + p->state_count;
-    if (!p->finish) memcpy(r + p->state_first, x->block, p->state_count * sizeof(real));
+    if (!p->machine_finishes) memcpy(r + p->state_first, x->block, p->state_count * sizeof(real));
     times[STATE_T0] = x->t, times[STATE_T0_LOW] = x->t_low, times[STATE_T1] = t1, times[STATE_SPAN] = t1 - x->t;
     for (uint32_t i = 0; i < p->input_count; i++) r[p->unknown_first + p->inputs[i]] = inputs[p->inputs[i]];
     if (renew(p, h)) run_tape(p, &p->setup, x);
@@ -235,11 +235,8 @@ static program_outcome interpret(program *p, state *x, real h, real t1, const re
     for (int k = 0; k < p->phase_count; k++)
         if (solve_phase(p, &p->phases[k], p->registers, x->block) != PROGRAM_DONE) return PROGRAM_LEFT;
     const real rest = run_tape(p, &p->results, x);
-    if (p->finish ? !(rest == 0) : !is_finite(p)) return PROGRAM_LEFT;
-    if (p->finish)
-        p->finish(p->registers, x->block);
-    else
-        finish(p, x);
+    if (p->machine_finishes ? !(rest == 0) : !is_finite(p)) return PROGRAM_LEFT;
+    if (!p->machine_finishes) finish(p, x);
     for (uint32_t k = 0; p->reported && k < p->s->c; k++) p->reports[k] = p->registers[p->reported[k]];
     return PROGRAM_DONE;
 }

@@ -33,8 +33,9 @@ typedef struct {
     uint32_t op, target, a, b, c; /* registers; b is the number where op_has_number */
 } program_instruction;
 
-/* Machine code of tapes, one after the other. Returns the size of a correction; of results: zero, or no number where
-   one of them is none. state: the block of the state, which stands in for its copy among the registers. */
+/* Machine code of tapes, one after the other. Returns the size of a correction; of results that become the new state:
+   zero, or no number where one of them is none, and the state is as it was. state: its block, which is read instead of
+   the copy among the registers. */
 typedef real program_round(real *registers, real *state);
 
 typedef struct {
@@ -87,7 +88,7 @@ typedef struct program {
     uint32_t *inputs, input_count; /* unknowns of the table that are set from outside */
     void *pages;              /* machine code of the tapes, or NULL */
     size_t pages_size;
-    program_round *finish;    /* writes the new state; NULL: the state is copied, and written by C */
+    int machine_finishes;     /* it writes the new state, too; otherwise the old one is copied, and C writes it */
     /* C made of it (emit.h), in double: NULL while there is none. */
     struct native *native;
     void *code;
