@@ -2,6 +2,7 @@
  * of all models and methods. */
 #include <dirent.h>
 
+#include "lower/emit.h"
 #include "lower/machine.h"
 #include "step/stepper.h"
 #include "support.h"
@@ -151,6 +152,80 @@ static void steps_of_models(void **unused)
     assert_true(compared > 60);
 }
 
+/* A step whose results are no numbers is left to the general path, and the state stays as it was. */
+static void states_stay_finite(void **unused)
+{
+    (void)unused;
+    static const int modes[] = { TAUT_NATIVE_AUTO, TAUT_NATIVE_OFF };
+    for (int i = 0; i < 2; i++) {
+        model *m = NULL;
+        simulation *z = NULL;
+        state before;
+        taut_context *context = taut_context_create(NULL);
+        const engine_options options = { .method = "rattle", .step = (wide)0.001, .native = modes[i] };
+        static const char text[] = "local x = coordinate 'x'\nlagrangian(x.dot^2/2)\n"
+                                   "start { x = 1, ['x.dot'] = 1e150 }";
+        assert_int_equal(taut_model_read_text(context, "text", text, sizeof text - 1, NULL, 0, &m), TAUT_OK);
+        assert_int_equal(X(simulation_create)(m, &options, &z), TAUT_OK);
+        assert_non_null(program_of(z));
+        assert_int_equal(X(state_create)(z->s, &before), TAUT_OK);
+        X(state_copy)(&z->x, &before);
+        assert_int_equal(X(program_step)(program_of(z), &z->x, 1e200, NULL), PROGRAM_LEFT);
+        assert_memory_equal(z->x.block, before.block, X(state_size)(&before) * sizeof(double));
+        X(state_clear)(z->s, &before);
+        close_model(z);
+    }
+}
+
+/* ---- memory that runs out ---- */
+
+typedef struct {
+    long left, live; /* allocations until one fails; blocks */
+} memory;
+
+static void *counted_resize(void *user, void *block, size_t size)
+{
+    memory *m = user;
+    if (size && m->left-- == 0) return NULL;
+    m->live += !block && size ? 1 : block && !size ? -1 : 0;
+    if (size) return realloc(block, size);
+    free(block);
+    return NULL;
+}
+
+/* Machine code, and C in pieces. */
+static void memory_runs_out(void **unused)
+{
+    (void)unused;
+    memory counted = { .left = -1 };
+    const taut_allocator allocator = { counted_resize, &counted };
+    taut_context *context = taut_context_create(&allocator);
+    const engine_options options = { .method = "rattle", .step = (wide)0.001, .native = TAUT_NATIVE_OFF };
+    model *m = NULL;
+    simulation *z = NULL;
+    assert_int_equal(taut_model_read_file(context, MODELS "/heavy-top.lua", NULL, 0, &m), TAUT_OK);
+    assert_int_equal(X(simulation_create)(m, &options, &z), TAUT_OK);
+    program *p = program_of(z);
+    assert_non_null(p);
+    const long live = counted.live;
+    for (int made = 0, k = 0; made < 2; k++) {
+        char *text = NULL;
+        size_t length;
+        counted.left = k;
+        int status = made ? X(program_emit)(p, "taut_step", &text, &length) : X(machine_create)(p);
+        counted.left = -1;
+        taut_mem_free(context, text);
+        assert_int_equal(counted.live, live);
+        assert_int_equal(p->pages != NULL, is_expected() && (made || !status));
+        if (!status) assert_true(k > 3 || !is_expected());
+        if (!status) made++, k = -1;
+    }
+    X(simulation_destroy)(z);
+    taut_model_free(m);
+    taut_context_destroy(context);
+    assert_int_equal(counted.live, 0);
+}
+
 /* A compiler that the user names is asked all the same. */
 static void named_compiler(void **unused)
 {
@@ -168,6 +243,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_tapes),
         cmocka_unit_test(steps_of_models),
+        cmocka_unit_test(states_stay_finite),
+        cmocka_unit_test(memory_runs_out),
         cmocka_unit_test(named_compiler),
     };
     unsetenv("TAUT_CC");
