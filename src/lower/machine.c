@@ -18,7 +18,7 @@ enum { PROCESSOR_REGISTERS = 16 };
 #define NOWHERE 0xff
 
 typedef struct {
-    uint32_t value;           /* NEVER: it is free */
+    uint32_t value;
     uint32_t next;            /* instruction of the tape that reads it next */
     int is_ahead;             /* of what stands in memory */
 } processor_register;
@@ -40,7 +40,8 @@ typedef struct {
     next_reads *next;         /* of the instructions of a tape */
     size_t next_capacity;
     processor_register registers[PROCESSOR_REGISTERS];
-    unsigned locked;          /* registers that the instruction at hand needs: a mask */
+    unsigned used;            /* registers that hold a value: a mask */
+    unsigned locked;          /* those that the instruction at hand needs */
 } machine;
 
 /* An operation of machine code alone: the function ends here where a is no number. */
@@ -148,7 +149,12 @@ static void add_new_state(machine *m)
 }
 
 /* Functions of a program. */
-typedef enum { SETUP, RESULTS, FIRST, RENEWED, AGAIN } function_kind;
+typedef enum { SETUP, RESULTS, PREPARED, FIRST, RENEWED, AGAIN } function_kind;
+#define KINDS_OF_PHASE 4
+
+/* From this length of its matrix on, a phase has what comes before its first round apart, and the code of that round
+   once. */
+enum { APART_FROM = 400 };
 
 static void join(machine *m, const program_phase *f, function_kind kind)
 {
@@ -156,11 +162,11 @@ static void join(machine *m, const program_phase *f, function_kind kind)
     if (kind == SETUP || kind == RESULTS) add_tape(m, kind == SETUP ? &m->p->setup : &m->p->results);
     if (kind == RESULTS && m->p->machine_finishes) add_test(m), add_new_state(m);
     if (!f) return;
-    if (kind == FIRST) {
+    if (kind <= FIRST) {
         add_tape(m, &f->begin);
         for (uint32_t i = 0; i < f->size; i++) add_instruction(m, PROGRAM_MOVE, f->unknowns[i], f->guesses[i], 0);
     }
-    if (!f->size) return;
+    if (!f->size || kind == PREPARED) return;
     add_tape(m, &f->residual);
     if (kind != AGAIN) add_tape(m, &f->factor);
     add_tape(m, &f->solve);
@@ -170,7 +176,15 @@ static void join(machine *m, const program_phase *f, function_kind kind)
 /* The matrix of an earlier round is never used where it is formed in every one. */
 static int is_needed(const program_phase *f, function_kind kind)
 {
-    return kind == FIRST || (f->size && (kind == RENEWED || !f->iteration.always));
+    const int apart = f->size && f->factor.count >= APART_FROM;
+    switch (kind) {
+    case PREPARED: return apart;
+    case FIRST: return !apart;
+    case RENEWED: return f->size > 0;
+    case AGAIN: return f->size && !f->iteration.always;
+    case SETUP: case RESULTS: break;
+    }
+    return 0;
 }
 
 /* ---- who reads what ---- */
@@ -215,7 +229,7 @@ static void find_lasting(machine *m)
     mark_function(m, NULL, SETUP, number++);
     for (int k = 0; k < p->phase_count; k++) {
         const program_phase *f = &p->phases[k];
-        for (int kind = FIRST; kind <= AGAIN; kind++)
+        for (int kind = PREPARED; kind <= AGAIN; kind++)
             if (is_needed(f, kind)) mark_function(m, f, kind, number++);
         mark_list(m, f->unknowns, f->size);
         for (uint32_t i = 0; i < f->check_count; i++)
@@ -321,18 +335,20 @@ static void write_back(machine *m, unsigned r)
 
 static void release(machine *m, unsigned r)
 {
-    if (m->registers[r].value != NEVER) m->where[m->registers[r].value] = NOWHERE;
-    m->registers[r] = (processor_register){ NEVER, NEVER, 0 };
+    if (m->used >> r & 1) m->where[m->registers[r].value] = NOWHERE;
+    m->used &= ~(1u << r);
+    m->registers[r].is_ahead = 0;
 }
 
 /* A free one; if there is none, that whose value is read last. */
 static unsigned take(machine *m)
 {
-    unsigned best = PROCESSOR_REGISTERS;
-    for (unsigned r = 0; r < PROCESSOR_REGISTERS; r++) {
-        if (m->locked >> r & 1) continue;
-        if (m->registers[r].value == NEVER) return r;
-        if (best == PROCESSOR_REGISTERS || m->registers[r].next > m->registers[best].next) best = r;
+    const unsigned all = (1u << PROCESSOR_REGISTERS) - 1, free = all & ~(m->used | m->locked);
+    if (free) return (unsigned)__builtin_ctz(free);
+    unsigned others = all & ~m->locked, best = (unsigned)__builtin_ctz(others);
+    while (others &= others - 1) {
+        const unsigned r = (unsigned)__builtin_ctz(others);
+        if (m->registers[r].next > m->registers[best].next) best = r;
     }
     if (m->registers[best].is_ahead) write_back(m, best);
     release(m, best);
@@ -342,6 +358,7 @@ static unsigned take(machine *m)
 static void hold(machine *m, unsigned r, uint32_t value, uint32_t next, int is_ahead)
 {
     m->registers[r] = (processor_register){ value, next, is_ahead };
+    m->used |= 1u << r;
     m->where[value] = (unsigned char)r;
 }
 
@@ -576,7 +593,7 @@ static void put_all(machine *m, size_t *at)
     put_masks(m);
     *at++ = put_function(m, NULL, SETUP), *at++ = put_function(m, NULL, RESULTS);
     for (int k = 0; k < p->phase_count; k++)
-        for (int kind = FIRST; kind <= AGAIN; kind++)
+        for (int kind = PREPARED; kind <= AGAIN; kind++)
             *at++ = is_needed(&p->phases[k], kind) ? put_function(m, &p->phases[k], kind) : 0;
 }
 
@@ -591,16 +608,18 @@ static program_round *round_at(const program *p, size_t at)
 static void point_to_all(program *p, const size_t *at)
 {
     p->setup.machine = round_at(p, *at++), p->results.machine = round_at(p, *at++);
-    for (int k = 0; k < p->phase_count; k++, at += 3) {
+    for (int k = 0; k < p->phase_count; k++, at += KINDS_OF_PHASE) {
         program_phase *f = &p->phases[k];
-        f->first = round_at(p, at[0]), f->renewed = round_at(p, at[1]), f->again = round_at(p, at[2]);
+        f->prepared = round_at(p, at[0]), f->renewed = round_at(p, at[2]), f->again = round_at(p, at[3]);
+        f->first = f->prepared ? f->renewed : round_at(p, at[1]);
     }
 }
 
 int X(machine_create)(program *p)
 {
     if (!__builtin_cpu_supports("avx") || p->register_count > INT32_MAX / sizeof(real)) return TAUT_OK;
-    const size_t values = (size_t)p->register_count + PROGRAM_WORK, functions_count = 2 + 3 * (size_t)p->phase_count;
+    const size_t values = (size_t)p->register_count + PROGRAM_WORK;
+    const size_t functions_count = 2 + KINDS_OF_PHASE * (size_t)p->phase_count;
     machine m = { .p = p,
                   .lasts = taut_mem_new(p->context, values, 1),
                   .where = taut_mem_new(p->context, values, 1),

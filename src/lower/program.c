@@ -144,6 +144,7 @@ static program_outcome solve_phase(program *p, program_phase *f, real *r, real *
 {
     double before = 0;
     int factor = 1, sure = 0;
+    if (f->prepared) f->prepared(r, state_block);
     for (int k = 0;; k++) {
         if (k == ITERATIONS_MOST) return PROGRAM_LEFT;
         const int fresh = factor || f->iteration.always;

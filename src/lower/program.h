@@ -57,9 +57,9 @@ typedef struct {
     uint32_t check_count;
     iteration iteration;      /* when it ends; in quad with tolerances that are rounded to double, near enough */
     const char *what;         /* is solved for */
-    /* Rounds of the iteration as machine code, or NULL: the first with begin and the guesses; with a new matrix; with
-       that of an earlier round. The correction is part of them. */
-    program_round *first, *renewed, *again;
+    /* Rounds of the iteration as machine code, or NULL: the first, with begin and the guesses unless these are apart;
+       with a new matrix; with that of an earlier round. The correction is part of them. */
+    program_round *prepared, *first, *renewed, *again;
 } program_phase;
 
 enum { PROGRAM_WORK = 4 };    /* numbers behind the registers, for machine code */
