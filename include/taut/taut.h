@@ -82,12 +82,12 @@ const char *taut_model_title(const taut_model *model);
 /* A model under a method: a state that steps forward in time. */
 typedef struct taut_simulation taut_simulation;
 
-/* Whether steps are compiled to native code, by the machine's C compiler, while the simulation runs
-   (docs/performance.md). The results are the same, to the last bit. */
+/* Whether steps are native code: machine code that the library writes itself (x86-64), or C compiled by the machine's
+   compiler while the simulation runs (docs/performance.md). The results are the same, to the last bit. */
 enum {
     TAUT_NATIVE_DEFAULT = 0, /* what the environment variable TAUT_NATIVE says: auto, on or off; without it auto */
-    TAUT_NATIVE_AUTO = 1,    /* compiled in the background; without a compiler steps are interpreted */
-    TAUT_NATIVE_ON = 2,      /* taut_simulation_create waits for it, and fails where there is no native code */
+    TAUT_NATIVE_AUTO = 1,    /* the library's own; elsewhere compiled in the background, or else interpreted */
+    TAUT_NATIVE_ON = 2,      /* taut_simulation_create waits for the compiler, and fails where there is no such code */
     TAUT_NATIVE_OFF = 3      /* never: no thread, no process, no file */
 };
 

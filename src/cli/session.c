@@ -233,7 +233,7 @@ static void tell_native(const session *z)
     const native_use *use = z->api->native(z->engine);
     int usual = use->cause == NATIVE_CAUSE_NO_COMPILER || use->cause == NATIVE_CAUSE_BUILD;
     if (!use->failed || use->cause == NATIVE_CAUSE_STOPPED || (usual && !z->native_asked)) return;
-    complain(0, "native code is not available: %s; the run is interpreted, with the same results", use->reason);
+    complain(0, "native code is not available: %s; the run goes on without it, with the same results", use->reason);
 }
 
 int session_run(session *z)

@@ -8,7 +8,11 @@
 #include "base/elementary_text.h"
 #include "base/text.h"
 #include "lower/iteration_text.h"
+#include "lower/pieces.h"
 #include "lower/symbols.h"
+
+/* Up to this length the function is one: values stay in registers where they can, and compilers are fast enough. */
+enum { WHOLE_MOST = 500 };
 
 typedef struct {
     const program *p;
@@ -16,6 +20,8 @@ typedef struct {
     int single;               /* numbers are floats */
     uint32_t *setup;          /* number of a register among the values of setup; UINT32_MAX: not one of them */
     unsigned char *used;      /* registers that are read */
+    const char *name;         /* of the function */
+    pieces pieces;            /* slot NULL: the function is one */
 } emission;
 
 static void __attribute__((format(printf, 2, 3))) put(emission *e, const char *format, ...)
@@ -44,22 +50,27 @@ void X(emit_number)(double value, int single, char *buffer, size_t size)
 static operand name_of(const emission *e, uint32_t r)
 {
     const program *p = e->p;
-    uint32_t h = p->constant_count + p->other_count, times = p->state_first + p->state_count;
+    const uint32_t h = p->constant_count + p->other_count, times = p->state_first + p->state_count;
+    const int cut = e->pieces.slot != NULL;
     operand o;
     if (r < h)
         snprintf(o.text, sizeof o.text, "k[%u]", r);
     else if (r == h)
-        snprintf(o.text, sizeof o.text, "h");
+        snprintf(o.text, sizeof o.text, cut ? "time[4]" : "h");
     else if (r < times)
-        snprintf(o.text, sizeof o.text, "x%u", r - p->state_first);
+        snprintf(o.text, sizeof o.text, cut ? "x[%u]" : "x%u", r - p->state_first);
+    else if (r < p->unknown_first && cut)
+        snprintf(o.text, sizeof o.text, "time[%u]", r - times);
     else if (r < p->unknown_first)
         snprintf(o.text, sizeof o.text, "%s", time_names[r - times]);
+    else if (cut && e->pieces.slot[r] != PIECE_INSIDE)
+        snprintf(o.text, sizeof o.text, "v[%u]", e->pieces.slot[r]);
     else if (r < p->unknown_first + p->unknown_count)
         snprintf(o.text, sizeof o.text, "u%u", r - p->unknown_first);
     else if (r >= p->literal_first)
         X(emit_number)((double)p->literals[r - p->literal_first], e->single, o.text, sizeof o.text);
     else if (e->setup[r] != UINT32_MAX)
-        snprintf(o.text, sizeof o.text, "s%u", e->setup[r]);
+        snprintf(o.text, sizeof o.text, cut ? "s[%u]" : "s%u", e->setup[r]);
     else
         snprintf(o.text, sizeof o.text, "v%u", r);
     return o;
@@ -85,6 +96,8 @@ static void visit_list(emission *e, const uint32_t *list, size_t count, visit *f
     for (size_t i = 0; list && i < count; i++) f(e, list[i]);
 }
 
+static void visit_results(emission *e, visit *f);
+
 /* Everything that steps read. */
 static void visit_steps(emission *e, visit *f)
 {
@@ -98,6 +111,13 @@ static void visit_steps(emission *e, visit *f)
         for (uint32_t i = 0; i < z->check_count; i++) f(e, z->checks[i].pivot), f(e, z->checks[i].reference);
     }
     visit_segment(e, &p->results, f);
+    visit_results(e, f);
+}
+
+/* What the new state is made of. */
+static void visit_results(emission *e, visit *f)
+{
+    const program *p = e->p;
     visit_list(e, p->move, p->s->n, f), visit_list(e, p->push, p->s->n, f);
     visit_list(e, p->w, p->s->n, f), visit_list(e, p->lambda, p->s->c, f), visit_list(e, p->reported, p->s->c, f);
     visit_list(e, p->outputs, p->output_count, f);
@@ -106,14 +126,16 @@ static void visit_steps(emission *e, visit *f)
 
 static void mark_used(emission *e, uint32_t r) { e->used[r] = 1; }
 
-/* Numbers the values of setup that steps read. */
+static void mark_result(emission *e, uint32_t r) { X(pieces_result)(&e->pieces, r); }
+
+/* Numbers the values of setup that steps read; all of them, where setup is several functions. */
 static uint32_t number_setup(emission *e)
 {
     const segment *t = &e->p->setup;
     uint32_t count = 0;
     for (uint32_t r = 0; r < e->p->register_count; r++) e->setup[r] = UINT32_MAX;
     for (uint32_t i = 0; i < t->count; i++)
-        if (e->used[t->code[i].target]) e->setup[t->code[i].target] = count++;
+        if (e->pieces.slot || e->used[t->code[i].target]) e->setup[t->code[i].target] = count++;
     return count;
 }
 
@@ -124,11 +146,15 @@ static int begin(emission *e, const program *p)
     e->used = taut_mem_new(p->context, p->register_count + 1, 1);
     if (!e->setup || !e->used) return TAUT_OUT_OF_MEMORY;
     visit_steps(e, mark_used);
-    return TAUT_OK;
+    if (X(program_length)(p) <= WHOLE_MOST) return TAUT_OK;
+    int status = X(pieces_create)(p, &e->pieces);
+    if (!status) visit_results(e, mark_result);
+    return status ? status : X(pieces_place)(p, &e->pieces);
 }
 
 static void end(emission *e)
 {
+    X(pieces_clear)(e->p, &e->pieces);
     taut_mem_free(e->p->context, e->setup);
     taut_mem_free(e->p->context, e->used);
 }
@@ -193,13 +219,73 @@ static void put_value(emission *e, const program_instruction *c)
 }
 
 /* declared: the targets have been declared before, outside of a condition */
-static void put_segment(emission *e, const segment *t, const char *indent, int declared)
+static void put_instructions(emission *e, const program_instruction *code, uint32_t count, const char *indent,
+                             int declared)
 {
-    for (uint32_t i = 0; i < t->count; i++) {
-        put(e, "%s%s%s = ", indent, declared ? "" : "const number ", name_of(e, t->code[i].target).text);
-        put_value(e, &t->code[i]);
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t target = code[i].target;
+        const int stands = e->pieces.slot && (e->pieces.slot[target] != PIECE_INSIDE || e->setup[target] != UINT32_MAX);
+        put(e, "%s%s%s = ", indent, declared || stands ? "" : "const number ", name_of(e, target).text);
+        put_value(e, &code[i]);
         put(e, ";\n");
     }
+}
+
+/* ---- pieces ---- */
+
+/* The name of a tape's pieces. */
+static operand name_of_tape(const emission *e, const segment *t)
+{
+    const program *p = e->p;
+    operand o;
+    snprintf(o.text, sizeof o.text, t == &p->setup ? "setup" : "results");
+    for (int k = 0; k < p->phase_count; k++) {
+        const program_phase *f = &p->phases[k];
+        const char *name = t == &f->begin      ? "begin"
+                           : t == &f->residual ? "residual"
+                           : t == &f->factor   ? "factor"
+                           : t == &f->solve    ? "solve"
+                                               : NULL;
+        if (name) snprintf(o.text, sizeof o.text, "%s%d", name, k + 1);
+    }
+    return o;
+}
+
+/* The functions of a tape. */
+static void put_pieces(emission *e, const segment *t)
+{
+    for (uint32_t first = 0, k = 1; first < t->count; first += PIECE_LENGTH, k++) {
+        const uint32_t left = t->count - first;
+        put(e, "TAUT_PIECE %s_%s_%u(const number *restrict k, %snumber *restrict s, const number *restrict x,\n"
+               "    const number *restrict time, number *restrict v)\n{\n"
+               "    (void)k, (void)s, (void)x, (void)time, (void)v;\n",
+            e->name, name_of_tape(e, t).text, k, t == &e->p->setup ? "" : "const ");
+        put_instructions(e, t->code + first, left < PIECE_LENGTH ? left : PIECE_LENGTH, "    ", 0);
+        put(e, "}\n\n");
+    }
+}
+
+static void put_all_pieces(emission *e)
+{
+    const program *p = e->p;
+    if (!e->pieces.slot) return;
+    put_pieces(e, &p->setup);
+    for (int k = 0; k < p->phase_count; k++) {
+        const program_phase *f = &p->phases[k];
+        put_pieces(e, &f->begin), put_pieces(e, &f->residual), put_pieces(e, &f->factor), put_pieces(e, &f->solve);
+    }
+    put_pieces(e, &p->results);
+}
+
+/* A tape: its instructions, or calls of its pieces. */
+static void put_segment(emission *e, const segment *t, const char *indent, int declared)
+{
+    if (!e->pieces.slot) {
+        put_instructions(e, t->code, t->count, indent, declared);
+        return;
+    }
+    for (uint32_t first = 0, k = 1; first < t->count; first += PIECE_LENGTH, k++)
+        put(e, "%s%s_%s_%u(k, s, x, time, v);\n", indent, e->name, name_of_tape(e, t).text, k);
 }
 
 /* ---- the parts of the function ---- */
@@ -208,6 +294,12 @@ static void put_setup(emission *e)
 {
     const program *p = e->p;
     const segment *t = &p->setup;
+    if (e->pieces.slot) {
+        put(e, "    number v[%u];\n    if (first) {\n", e->pieces.count + 1);
+        put_segment(e, t, "        ", 0);
+        put(e, "    }\n");
+        return;
+    }
     put(e, "    const number h = time[4];\n    (void)h;\n    if (first) {\n");
     for (uint32_t i = 0; i < t->count; i++) {
         put(e, "        const number %s = ", name_of(e, t->code[i].target).text);
@@ -257,13 +349,17 @@ static void put_state(emission *e)
     for (uint32_t i = 0; i < p->state_count; i++) {
         if (!e->used[p->state_first + i]) continue;
         describe_state(e, i, what, sizeof what);
-        put(e, "    const number x%u = x[%u]; /* %s */\n", i, i, what);
+        if (e->pieces.slot)
+            put(e, "    /* x[%u]: %s */\n", i, what);
+        else
+            put(e, "    const number x%u = x[%u]; /* %s */\n", i, i, what);
     }
-    for (int i = 0; i < STATE_LEAVES; i++)
+    for (int i = 0; !e->pieces.slot && i < STATE_LEAVES; i++)
         if (e->used[p->state_first + p->state_count + (uint32_t)i])
             put(e, "    const number %s = time[%d];\n", time_names[i], i);
     for (uint32_t i = 0; i < p->input_count; i++)
-        put(e, "    const number u%u = inputs[%u];\n", p->inputs[i], p->inputs[i]);
+        put(e, e->pieces.slot ? "    v[%u] = inputs[%u];\n" : "    const number u%u = inputs[%u];\n", p->inputs[i],
+            p->inputs[i]);
 }
 
 static void declare_targets(emission *e, const segment *t)
@@ -328,7 +424,7 @@ static void put_iteration(emission *e, const program_phase *f, int index)
     X(emit_number)(e->single ? SINGLE_FLOOR : i->floor, e->single, floor.text, sizeof floor.text);
     put(e, "    static const iteration phase%d = { %d, %d, %d, %s, %s, %s, %s };\n", index, i->linear, i->always,
         i->skip_first, enough.text, rest.text, epsilon.text, floor.text);
-    if (!i->always) declare_targets(e, &f->factor);
+    if (!i->always && !e->pieces.slot) declare_targets(e, &f->factor);
     put(e, "    for (int round = 0, factor = 1, sure = 0, verdict = 0; verdict != ITERATION_ENDED; round++) {\n");
     put(e, "        if (round == ITERATIONS_MOST) return %d;\n", CODE_NO_CONVERGENCE);
     put_segment(e, &f->residual, "        ", 0);
@@ -355,9 +451,30 @@ static void put_phase(emission *e, const program_phase *f, int index)
     put_segment(e, &f->begin, "    ", 0);
     if (!f->size) return;
     for (uint32_t i = 0; i < f->size; i++)
-        put(e, "    number %s = %s;\n", name_of(e, f->unknowns[i]).text, name_of(e, f->guesses[i]).text);
+        put(e, "    %s%s = %s;\n", e->pieces.slot ? "" : "number ", name_of(e, f->unknowns[i]).text,
+            name_of(e, f->guesses[i]).text);
     put(e, "    number before%d = 0;\n", index);
     put_iteration(e, f, index);
+}
+
+/* What the new state is made of: numbers of the old one are copied before they change. */
+static operand result(const emission *e, uint32_t r)
+{
+    const program *p = e->p;
+    operand o = name_of(e, r);
+    if (e->pieces.slot && r >= p->state_first && r < p->state_first + p->state_count)
+        snprintf(o.text, sizeof o.text, "x%u", r - p->state_first);
+    return o;
+}
+
+static void put_copies(emission *e)
+{
+    const program *p = e->p;
+    if (!e->pieces.slot) return;
+    memset(e->used, 0, p->register_count);
+    visit_results(e, mark_used);
+    for (uint32_t i = 0; i < p->state_count; i++)
+        if (e->used[p->state_first + i]) put(e, "    const number x%u = x[%u];\n", i, i);
 }
 
 static void put_results(emission *e)
@@ -366,29 +483,30 @@ static void put_results(emission *e)
     uint32_t n = p->s->n, c = p->s->c;
     put(e, "\n    /* the new state */\n");
     put_segment(e, &p->results, "    ", 0);
+    put_copies(e);
     put(e, "    number finite = 0;\n");
     for (uint32_t i = 0; i < n; i++)
-        put(e, "    finite += 0 * %s + 0 * %s;\n", name_of(e, p->move[i]).text, name_of(e, p->push[i]).text);
+        put(e, "    finite += 0 * %s + 0 * %s;\n", result(e, p->move[i]).text, result(e, p->push[i]).text);
     put(e, "    if (!(finite == 0)) return %d;\n", CODE_NOT_FINITE);
     for (uint32_t i = 0; i < n; i++)
-        put(e, "    taut_add(&x[%u], &x[%u], %s);\n", i, 3 * n + i, name_of(e, p->move[i]).text);
+        put(e, "    taut_add(&x[%u], &x[%u], %s);\n", i, 3 * n + i, result(e, p->move[i]).text);
     for (uint32_t i = 0; i < n; i++) {
-        operand push = name_of(e, p->push[i]);
+        operand push = result(e, p->push[i]);
         if (p->sets_momentum)
             put(e, "    x[%u] = %s, x[%u] = 0;\n", n + i, push.text, 4 * n + i);
         else
             put(e, "    taut_add(&x[%u], &x[%u], %s);\n", n + i, 4 * n + i, push.text);
         if (p->w)
-            put(e, "    x[%u] = %s;\n", 2 * n + i, name_of(e, p->w[i]).text);
+            put(e, "    x[%u] = %s;\n", 2 * n + i, result(e, p->w[i]).text);
         else
             put(e, "    x[%u] = x[%u];\n", 2 * n + i, n + i);
     }
     for (uint32_t k = 0; p->lambda && k < c; k++)
-        put(e, "    x[%u] = %s;\n", 5 * n + k, name_of(e, p->lambda[k]).text);
+        put(e, "    x[%u] = %s;\n", 5 * n + k, result(e, p->lambda[k]).text);
     if (p->has_work)
-        put(e, "    taut_add(&x[%u], &x[%u], %s);\n", 5 * n + c + 1, 5 * n + c + 2, name_of(e, p->work).text);
+        put(e, "    taut_add(&x[%u], &x[%u], %s);\n", 5 * n + c + 1, 5 * n + c + 2, result(e, p->work).text);
     for (uint32_t k = 0; p->reported && k < c; k++)
-        put(e, "    reported[%u] = %s;\n", k, name_of(e, p->reported[k]).text);
+        put(e, "    reported[%u] = %s;\n", k, result(e, p->reported[k]).text);
     put(e, "    return 0;\n}\n");
 }
 
@@ -411,6 +529,14 @@ static const char adding[] =
     "    *low = y - (sum - *x);\n"
     "    *x = sum;\n"
     "}\n\n";
+
+static const char cutting[] =
+    "\n/* A part of a step, which compilers are to take by itself. */\n"
+    "#ifdef __GNUC__\n"
+    "#define TAUT_PIECE static __attribute__((noinline)) void\n"
+    "#else\n"
+    "#define TAUT_PIECE static void\n"
+    "#endif\n";
 
 static const char measuring[] =
     "/* The larger of most and |x|; a NaN wins. */\n"
@@ -524,6 +650,7 @@ void X(emit_prelude)(builder *out, const emit_functions *used, int single)
     else
         put_double_functions(out, used, all, count);
     taut_builder_put(out, "\ntypedef %s number;\n", single ? "float" : "double");
+    taut_builder_add(out, cutting, sizeof cutting - 1);
     taut_builder_add(out, adding, sizeof adding - 1);
     if (!used->iterates) return;
     if (single) taut_builder_put(out, "#define ITERATION_SINGLE\n");
@@ -540,6 +667,8 @@ static void put_function(emission *e, const char *name, int is_static)
         "(int first, const number *k, number *restrict s, number *restrict x, const number *time,\n"
         "    const number *inputs, number *reported, long *counts)";
     const program *p = e->p;
+    e->name = name;
+    put_all_pieces(e);
     if (!is_static) put(e, "int %s%s;\n", name, arguments);
     put(e, "%sint %s%s\n{\n", is_static ? "static " : "", name, arguments);
     put(e, "    (void)k, (void)s, (void)inputs, (void)reported, (void)counts;\n");

@@ -6,6 +6,7 @@
 #include "base/elementary.h"
 #include "base/room.h"
 #include "lower/emit.h"
+#include "lower/machine.h"
 #include "lower/symbols.h"
 #include "native/native.h"
 
@@ -19,7 +20,7 @@
 static void lay_out(void *self, room_layout *l)
 {
     program *p = self;
-    p->registers = room_reals(l, p->register_count);
+    p->registers = room_reals(l, (size_t)p->register_count + PROGRAM_WORK);
     p->reports = room_reals(l, p->s->c);
 #ifndef TAUT_REAL_QUAD
     p->setup_values = room_reals(l, X(program_setup_count)(p));
@@ -42,6 +43,7 @@ void X(program_destroy)(program *p)
 {
     if (!p) return;
     taut_native_drop(p->s->native, p->native);
+    taut_native_pages_end(p->pages, p->pages_size);
     room_free(p->context, &p->room);
     void *all[] = { p->literals, p->move, p->push, p->w, p->lambda, p->reported, p->inputs, p->outputs };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) taut_mem_free(p->context, all[i]);
@@ -90,7 +92,7 @@ uint32_t X(program_length)(const program *p)
         RUN_NEXT;                                    \
     }
 
-static void run(const segment *t, real *r)
+void X(program_run)(const segment *t, real *r)
 {
     static const void *const labels[PROGRAM_OPERATIONS] = {
         OPERATIONS(RUN_LABEL, RUN_LABEL, RUN_LABEL, RUN_LABEL)
@@ -137,32 +139,44 @@ static double correct(const program_phase *f, real *r)
     return (double)size;
 }
 
-static program_outcome solve_phase(program *p, program_phase *f, real *r)
+/* A round of the iteration by its tapes; the size of the correction. */
+static double do_round(const program_phase *f, real *r, int is_first, int fresh)
+{
+    if (is_first) {
+        X(program_run)(&f->begin, r);
+        for (uint32_t i = 0; i < f->size; i++) r[f->unknowns[i]] = r[f->guesses[i]];
+    }
+    if (!f->size) return 0;
+    X(program_run)(&f->residual, r);
+    if (fresh) X(program_run)(&f->factor, r);
+    X(program_run)(&f->solve, r);
+    return correct(f, r);
+}
+
+static program_outcome solve_phase(program *p, program_phase *f, real *r, real *state_block)
 {
     double before = 0;
     int factor = 1, sure = 0;
-    run(&f->begin, r);
-    for (uint32_t i = 0; i < f->size; i++) r[f->unknowns[i]] = r[f->guesses[i]];
-    for (int k = 0; f->size; k++) {
+    if (f->prepared) f->prepared(r, state_block);
+    for (int k = 0;; k++) {
         if (k == ITERATIONS_MOST) return PROGRAM_LEFT;
-        run(&f->residual, r);
-        int fresh = factor || f->iteration.always;
+        const int fresh = factor || f->iteration.always;
+        program_round *round = k == 0 ? f->first : fresh ? f->renewed : f->again;
+        const double size = round ? (double)round(r, state_block) : do_round(f, r, k == 0, fresh);
+        if (!f->size) return PROGRAM_DONE;
         if (fresh) {
-            run(&f->factor, r);
             p->counts.factorisations++;
             if (!pivots_exceed(f, r, PIVOT_LEAST)) return PROGRAM_LEFT;
             sure = f->iteration.linear && pivots_exceed(f, r, PIVOT_SURE);
         }
-        run(&f->solve, r);
         p->counts.iterations++;
-        double size = correct(f, r);
         int verdict = iteration_judge(&f->iteration, k, size, before, fresh, sure);
         if (verdict == ITERATION_ENDED) break;
         if (verdict == ITERATION_HOPELESS) return PROGRAM_LEFT;
         factor = verdict == ITERATION_NEEDS_MATRIX;
         before = size;
     }
-    if (f->size) p->counts.calls++;
+    p->counts.calls++;
     return PROGRAM_DONE;
 }
 
@@ -182,13 +196,21 @@ static int renew(program *p, real h)
     return 1;
 }
 
+/* A tape by itself: its code, or the interpreter. */
+static real run_tape(const program *p, const segment *t, const state *x)
+{
+    if (t->machine) return t->machine(p->registers, x->block);
+    X(program_run)(t, p->registers);
+    return 0;
+}
+
 static void begin(program *p, const state *x, real h, real t1, const real *inputs)
 {
     real *r = p->registers, *times = r + p->state_first + p->state_count;
-    memcpy(r + p->state_first, x->block, p->state_count * sizeof(real));
+    if (!p->machine_finishes) memcpy(r + p->state_first, x->block, p->state_count * sizeof(real));
     times[STATE_T0] = x->t, times[STATE_T0_LOW] = x->t_low, times[STATE_T1] = t1, times[STATE_SPAN] = t1 - x->t;
     for (uint32_t i = 0; i < p->input_count; i++) r[p->unknown_first + p->inputs[i]] = inputs[p->inputs[i]];
-    if (renew(p, h)) run(&p->setup, r);
+    if (renew(p, h)) run_tape(p, &p->setup, x);
 }
 
 static void add(real *x, real *low, real d)
@@ -226,10 +248,10 @@ static program_outcome interpret(program *p, state *x, real h, real t1, const re
 {
     begin(p, x, h, t1, inputs);
     for (int k = 0; k < p->phase_count; k++)
-        if (solve_phase(p, &p->phases[k], p->registers) != PROGRAM_DONE) return PROGRAM_LEFT;
-    run(&p->results, p->registers);
-    if (!is_finite(p)) return PROGRAM_LEFT;
-    finish(p, x);
+        if (solve_phase(p, &p->phases[k], p->registers, x->block) != PROGRAM_DONE) return PROGRAM_LEFT;
+    const real rest = run_tape(p, &p->results, x);
+    if (p->machine_finishes ? !(rest == 0) : !is_finite(p)) return PROGRAM_LEFT;
+    if (!p->machine_finishes) finish(p, x);
     for (uint32_t k = 0; p->reported && k < p->s->c; k++) p->reports[k] = p->registers[p->reported[k]];
     return PROGRAM_DONE;
 }
@@ -243,7 +265,9 @@ int X(program_compile)(program *p)
     char *text = NULL;
     size_t length = 0;
     if (!p->s->native || p->s->native->mode == TAUT_NATIVE_OFF) return TAUT_OK;
-    int status = X(program_emit)(p, name, &text, &length);
+    int status = X(machine_create)(p);
+    if (status || !taut_native_wants_compiler(p->s->native, p->pages != NULL)) return status;
+    status = X(program_emit)(p, name, &text, &length);
     if (status) return status;
     status = taut_native_request(p->s->native, p->context, text, length, name, &p->native);
     taut_mem_free(p->context, text);
@@ -324,7 +348,7 @@ void X(program_read)(program *p, const state *x, real *out)
     }
 #endif
     begin(p, x, 1, x->t, NULL);
-    run(&p->results, p->registers);
+    run_tape(p, &p->results, x);
     for (uint32_t i = 0; i < p->output_count; i++) out[i] = p->registers[p->outputs[i]];
 }
 

@@ -34,10 +34,16 @@ typedef struct {
     uint32_t op, target, a, b, c; /* registers; b is the number where op_has_number */
 } program_instruction;
 
+/* Machine code of tapes, one after the other. Returns the size of a correction; of results that become the new state:
+   zero, or no number where one of them is none, and the state is as it was. state: its block, which is read instead of
+   the copy among the registers. */
+typedef real program_round(real *registers, real *state);
+
 typedef struct {
     program_instruction *code;
     uint32_t count;
     size_t capacity;
+    program_round *machine;   /* the same as machine code (machine.h), of setup and results; NULL: it is interpreted */
 } segment;
 
 typedef struct {
@@ -52,7 +58,12 @@ typedef struct {
     uint32_t check_count;
     iteration iteration;      /* when it ends; in quad with tolerances that are rounded to double, near enough */
     const char *what;         /* is solved for */
+    /* Rounds of the iteration as machine code, or NULL: the first, with begin and the guesses unless these are apart;
+       with a new matrix; with that of an earlier round. The correction is part of them. */
+    program_round *prepared, *first, *renewed, *again;
 } program_phase;
+
+enum { PROGRAM_WORK = 4 };    /* numbers behind the registers, for machine code */
 
 typedef struct program {
     struct system *s;
@@ -77,6 +88,9 @@ typedef struct program {
     real lambda_time;         /* negative: none */
     uint32_t *outputs, output_count; /* of a program that reads a state, and has none of the results above; or NULL */
     uint32_t *inputs, input_count; /* unknowns of the table that are set from outside */
+    void *pages;              /* machine code of the tapes, or NULL */
+    size_t pages_size;
+    int machine_finishes;     /* it writes the new state, too; otherwise the old one is copied, and C writes it */
     /* C made of it (emit.h), in double: NULL while there is none. */
     struct native *native;
     void *code;
@@ -108,6 +122,8 @@ void X(program_reported)(const program *p, real *out);
 /* The registers, once it is known how many there are. */
 int X(program_room)(program *p);
 void X(program_destroy)(program *p);
+/* A tape alone. */
+void X(program_run)(const segment *t, real *registers);
 /* Instructions of all tapes. */
 uint32_t X(program_length)(const program *p);
 

@@ -4,6 +4,7 @@
 
 #include "lower/emit.h"
 #include "lower/lower.h"
+#include "lower/machine.h"
 #include "lower/reduce.h"
 #include "native/native.h"
 
@@ -326,14 +327,16 @@ static int ask(reading *r, int text)
 {
     struct native_use *use = r->s->native;
     builder out = { .context = r->s->context };
-    int any = 0, status = TAUT_OK;
+    int any = 0, all_machine = 1, status = TAUT_OK;
     if (!use || use->mode == TAUT_NATIVE_OFF) return TAUT_OK;
     for (int i = first_of[text]; !status && i < first_of[text + 1]; i++) {
         program *p = r->programs[i];
         if (!p) continue;
         any = 1;
+        status = X(machine_create)(p);
+        all_machine &= p->pages != NULL;
     }
-    if (!any || status) return status;
+    if (!any || status || !taut_native_wants_compiler(use, all_machine)) return status;
     status = emit(r, text, &out);
     if (!status) status = taut_native_request_more(use, out.context, out.text, out.length, entry, &r->native[text]);
     taut_builder_clear(&out);

@@ -86,6 +86,12 @@ typedef struct {
 } native_facts;
 void taut_native_facts(const native *n, native_facts *facts);
 
+/* ---- machine code without a compiler ---- */
+
+/* A copy of the code that can be executed; NULL where the system has no memory for it or forbids it. */
+void *taut_native_pages(const void *code, size_t size);
+void taut_native_pages_end(void *pages, size_t size);
+
 /* ---- the setting of a simulation ---- */
 
 /* What the user wants, and what became of it: one for each simulation; the systems that it compiles point to it. Only
@@ -107,6 +113,9 @@ void taut_native_use_begin(native_use *use, int mode);
 /* The mode of this name, or -1. */
 int taut_native_mode(const char *name);
 
+/* Is a compiler to be asked by this setting? has_machine_code: Taut has written code itself, which is nearly as fast:
+   in the background a compiler is then started only where the user names one (TAUT_CC). */
+int taut_native_wants_compiler(const native_use *use, int has_machine_code);
 /* taut_native_begin by the user's setting. use NULL, or off: *result is NULL. On: waits for the function; without it
    TAUT_UNSUPPORTED, with a message. */
 int taut_native_request(native_use *use, taut_context *context, const char *text, size_t length, const char *entry,

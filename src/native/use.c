@@ -21,6 +21,13 @@ void taut_native_use_begin(native_use *use, int mode)
     *use = (native_use){ .mode = found > TAUT_NATIVE_DEFAULT ? found : TAUT_NATIVE_AUTO };
 }
 
+int taut_native_wants_compiler(const native_use *use, int has_machine_code)
+{
+    if (!use || use->mode == TAUT_NATIVE_OFF) return 0;
+    const char *named = use->options.compiler ? use->options.compiler : getenv("TAUT_CC");
+    return use->mode == TAUT_NATIVE_ON || !has_machine_code || (named && *named);
+}
+
 /* Notes how it ended, once. */
 static void note_end(native_use *use, native *n)
 {

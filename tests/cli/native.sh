@@ -10,7 +10,7 @@ XDG_CACHE_HOME=$work/cache
 TMPDIR=$work
 export XDG_CACHE_HOME TMPDIR
 mkdir nothing
-note='the run is interpreted, with the same results'
+note='the run goes on without it, with the same results'
 kept() { find "$work/cache" -name '*.so' 2> /dev/null | wc -l | tr -d ' '; }
 
 # ---- the same frames ----
@@ -42,7 +42,10 @@ PATH=$work/nothing "$taut" run "$double" -T 1 --csv > out 2> err
 is 'frames without a compiler' "$(cmp out off.csv 2>&1)" ""
 is 'nothing is said of it' "$(cat err)" ""
 PATH=$work/nothing "$taut" run "$double" -T 1 --csv --native auto > out 2> err
-is 'unless it is asked for, once' "$(grep -c "there is no C compiler .*; $note\$" err) $(wc -l < err | tr -d ' ')" '1 1'
+# Where Taut writes machine code itself there is nothing to say: nothing is missing.
+lines='1 1'
+[ "$(uname -m)" = x86_64 ] && grep -qw avx /proc/cpuinfo && lines='0 0'
+is 'unless it is asked for, once' "$(grep -c "there is no C compiler .*; $note\$" err) $(wc -l < err | tr -d ' ')" "$lines"
 PATH=$work/nothing "$taut" run "$double" -T 1 --csv --native on > out 2> err
 is 'status of on without a compiler' "$?" 2
 is 'one line' "$(grep -c '^taut: native code is not available: there is no C compiler' err) $(wc -l < err | tr -d ' ')" '1 1'

@@ -1,0 +1,655 @@
+#include "lower/machine.h"
+
+#if defined(__x86_64__) && defined(__linux__) && !defined(TAUT_REAL_QUAD) && !defined(TAUT_NO_NATIVE)
+#include <string.h>
+
+#include "base/elementary.h"
+#include "native/native.h"
+
+#define VALUE_TYPE real
+#define MATH ELEMENTARY
+#define VALUE_ELEMENTARY
+#include "expr/values.h"
+
+/* Numbers are in memory at their place among the program's registers, to which rbx points, or in the state's block, to
+   which rbp points; some of them in a register of the processor, too, or instead where only one function reads them. */
+enum { PROCESSOR_REGISTERS = 16 };
+#define NEVER UINT32_MAX
+#define NOWHERE 0xff
+
+typedef struct {
+    uint32_t value;
+    uint32_t next;            /* instruction of the tape that reads it next */
+    int is_ahead;             /* of what stands in memory */
+} processor_register;
+
+typedef struct {
+    uint32_t a, b, c, target; /* when operands, and the result, are read again; NEVER: not in this tape */
+} next_reads;
+
+typedef struct {
+    program *p;
+    unsigned char *bytes;
+    size_t count, capacity;
+    int failed;               /* out of memory */
+    unsigned char *lasts;     /* of each value: others than its tape read it */
+    unsigned char *where;     /* register of the processor, or NOWHERE */
+    uint32_t *last;           /* work: the read that was found last, going backwards */
+    segment joined;           /* tapes that become one function */
+    size_t leave;             /* behind a jump to the end of the function; 0: none */
+    next_reads *next;         /* of the instructions of a tape */
+    size_t next_capacity;
+    processor_register registers[PROCESSOR_REGISTERS];
+    unsigned used;            /* registers that hold a value: a mask */
+    unsigned locked;          /* those that the instruction at hand needs */
+} machine;
+
+/* An operation of machine code alone: the function ends here where a is no number. */
+enum { MACHINE_LEAVE = PROGRAM_OPERATIONS };
+
+static int operands(const program_instruction *c, uint32_t list[3])
+{
+    const int sum = c->op > PROGRAM_MOVE && c->op != MACHINE_LEAVE;
+    list[0] = c->a, list[1] = c->b, list[2] = c->c;
+    return sum ? 3 : c->op < OP_COUNT && !op_has_number((op)c->op) && taut_op_arity((op)c->op) == 2 ? 2 : 1;
+}
+
+static void mark_list(machine *m, const uint32_t *list, size_t count)
+{
+    for (size_t i = 0; list && i < count; i++) m->lasts[list[i]] = 1;
+}
+
+/* ---- functions: tapes one after the other ---- */
+
+/* Behind the registers. */
+enum { WORK_RETURNED, WORK_SUM, WORK_TERM, WORK_DIFFERENCE };
+
+static uint32_t work(const machine *m, int which) { return m->p->register_count + (uint32_t)which; }
+
+static void add_instruction(machine *m, uint32_t o, uint32_t target, uint32_t a, uint32_t b)
+{
+    segment *t = &m->joined;
+    if (m->failed || taut_mem_grow(m->p->context, &t->code, &t->capacity, (size_t)t->count + 1, sizeof *t->code))
+        m->failed = 1;
+    else
+        t->code[t->count++] = (program_instruction){ o, target, a, b, 0 };
+}
+
+static void add_tape(machine *m, const segment *from)
+{
+    segment *t = &m->joined;
+    if (m->failed || taut_mem_grow(m->p->context, &t->code, &t->capacity, (size_t)t->count + from->count + 1,
+                                   sizeof *t->code)) {
+        m->failed = 1;
+        return;
+    }
+    if (from->count) memcpy(t->code + t->count, from->code, from->count * sizeof *t->code);
+    t->count += from->count;
+}
+
+/* What `correct` of program.c does. The size is that of all terms w d, and no number where one of them is none or is
+   infinite, which ends the iteration in either case. */
+static void add_correction(machine *m, const program_phase *f)
+{
+    const uint32_t size = work(m, WORK_RETURNED), rest = work(m, WORK_SUM), term = work(m, WORK_TERM),
+                   difference = work(m, WORK_DIFFERENCE);
+    for (uint32_t i = 0; i < f->size; i++) {
+        add_instruction(m, OP_SUB, f->unknowns[i], f->unknowns[i], f->changes[i]);
+        add_instruction(m, OP_MUL, term, f->weights[i], f->changes[i]);
+        add_instruction(m, OP_SUB, i ? difference : rest, term, term);
+        if (i) add_instruction(m, OP_ADD, rest, rest, difference);
+        add_instruction(m, OP_ABS, i ? term : size, term, 0);
+        if (i) add_instruction(m, OP_MAX, size, size, term);
+    }
+    if (f->size) add_instruction(m, OP_ADD, size, size, rest);
+}
+
+/* Zero, or no number where one of the changes of the state is none: the state stays as it is. */
+static void add_test(machine *m)
+{
+    const program *p = m->p;
+    const uint32_t rest = work(m, WORK_RETURNED), difference = work(m, WORK_DIFFERENCE);
+    for (uint32_t i = 0; i < 2 * p->s->n; i++) {
+        const uint32_t change = i < p->s->n ? p->move[i] : p->push[i - p->s->n];
+        add_instruction(m, OP_SUB, i ? difference : rest, change, change);
+        if (i) add_instruction(m, OP_ADD, rest, rest, difference);
+    }
+    add_instruction(m, MACHINE_LEAVE, difference, rest, 0);
+}
+
+/* x + d with what rounding leaves over, as `add` of program.c; numbers of the state by their places in its block. */
+static void add_sum(machine *m, uint32_t x, uint32_t low, uint32_t d)
+{
+    const uint32_t y = work(m, WORK_TERM), sum = work(m, WORK_SUM), difference = work(m, WORK_DIFFERENCE);
+    x += m->p->state_first, low += m->p->state_first;
+    add_instruction(m, OP_ADD, y, d, low);
+    add_instruction(m, OP_ADD, sum, x, y);
+    add_instruction(m, OP_SUB, difference, sum, x);
+    add_instruction(m, OP_SUB, low, y, difference);
+    add_instruction(m, PROGRAM_MOVE, x, sum, 0);
+}
+
+/* What `finish` of program.c does. */
+static void add_new_state(machine *m)
+{
+    const program *p = m->p;
+    const uint32_t n = p->s->n, c = p->s->c, first = p->state_first;
+    for (uint32_t i = 0; i < n; i++) add_sum(m, i, 3 * n + i, p->move[i]);
+    for (uint32_t i = 0; i < n; i++) {
+        if (p->sets_momentum) {
+            add_instruction(m, PROGRAM_MOVE, first + n + i, p->push[i], 0);
+            add_instruction(m, OP_SUB, first + 4 * n + i, p->push[i], p->push[i]); /* zero */
+        } else {
+            add_sum(m, n + i, 4 * n + i, p->push[i]);
+        }
+        add_instruction(m, PROGRAM_MOVE, first + 2 * n + i, p->w ? p->w[i] : first + n + i, 0);
+    }
+    if (p->has_work) add_sum(m, 5 * n + c + 1, 5 * n + c + 2, p->work);
+    for (uint32_t k = 0; p->lambda && k < c; k++) add_instruction(m, PROGRAM_MOVE, first + 5 * n + k, p->lambda[k], 0);
+}
+
+/* Functions of a program. */
+typedef enum { SETUP, RESULTS, PREPARED, FIRST, RENEWED, AGAIN } function_kind;
+#define KINDS_OF_PHASE 4
+
+/* From this length of its matrix on, a phase has what comes before its first round apart, and the code of that round
+   once. */
+enum { APART_FROM = 400 };
+
+static void join(machine *m, const program_phase *f, function_kind kind)
+{
+    m->joined.count = 0;
+    if (kind == SETUP || kind == RESULTS) add_tape(m, kind == SETUP ? &m->p->setup : &m->p->results);
+    if (kind == RESULTS && m->p->machine_finishes) add_test(m), add_new_state(m);
+    if (!f) return;
+    if (kind <= FIRST) {
+        add_tape(m, &f->begin);
+        for (uint32_t i = 0; i < f->size; i++) add_instruction(m, PROGRAM_MOVE, f->unknowns[i], f->guesses[i], 0);
+    }
+    if (!f->size || kind == PREPARED) return;
+    add_tape(m, &f->residual);
+    if (kind != AGAIN) add_tape(m, &f->factor);
+    add_tape(m, &f->solve);
+    add_correction(m, f);
+}
+
+/* The matrix of an earlier round is never used where it is formed in every one. */
+static int is_needed(const program_phase *f, function_kind kind)
+{
+    const int apart = f->size && f->factor.count >= APART_FROM;
+    switch (kind) {
+    case PREPARED: return apart;
+    case FIRST: return !apart;
+    case RENEWED: return f->size > 0;
+    case AGAIN: return f->size && !f->iteration.always;
+    case SETUP: case RESULTS: break;
+    }
+    return 0;
+}
+
+/* ---- who reads what ---- */
+
+static int is_of_state(const program *p, const uint32_t *list, size_t count)
+{
+    for (size_t i = 0; list && i < count; i++)
+        if (list[i] >= p->state_first && list[i] < p->state_first + p->state_count) return 1;
+    return 0;
+}
+
+/* Machine code reads the state where it is. What C reads, and results that could be read when they have changed, must
+   not be numbers of it. */
+static int can_finish(const program *p)
+{
+    const uint32_t n = p->s->n, c = p->s->c;
+    int any = !p->move || is_of_state(p, p->move, n) || is_of_state(p, p->push, n) || is_of_state(p, p->w, n) ||
+              is_of_state(p, p->lambda, c) || is_of_state(p, p->reported, c) || is_of_state(p, &p->work, 1);
+    for (int k = 0; k < p->phase_count; k++)
+        for (uint32_t i = 0; i < p->phases[k].check_count; i++)
+            any |= is_of_state(p, &p->phases[k].checks[i].pivot, 1) ||
+                   is_of_state(p, &p->phases[k].checks[i].reference, 1);
+    return !any;
+}
+
+/* What a function reads before it computes it comes from another one, or from an earlier round. */
+static void mark_function(machine *m, const program_phase *f, function_kind kind, uint32_t number)
+{
+    join(m, f, kind);
+    for (uint32_t i = 0; !m->failed && i < m->joined.count; i++) {
+        uint32_t read[3];
+        for (int k = operands(&m->joined.code[i], read); k-- > 0;)
+            if (m->last[read[k]] != number) m->lasts[read[k]] = 1;
+        m->last[m->joined.code[i].target] = number;
+    }
+}
+
+static void find_lasting(machine *m)
+{
+    const program *p = m->p;
+    uint32_t number = 1;
+    mark_function(m, NULL, SETUP, number++);
+    for (int k = 0; k < p->phase_count; k++) {
+        const program_phase *f = &p->phases[k];
+        for (int kind = PREPARED; kind <= AGAIN; kind++)
+            if (is_needed(f, kind)) mark_function(m, f, kind, number++);
+        mark_list(m, f->unknowns, f->size);
+        for (uint32_t i = 0; i < f->check_count; i++)
+            m->lasts[f->checks[i].pivot] = m->lasts[f->checks[i].reference] = 1;
+    }
+    mark_function(m, NULL, RESULTS, number);
+    for (uint32_t i = 0; i < p->state_count; i++) m->lasts[p->state_first + i] = 1;
+    for (int i = 0; i < PROGRAM_WORK; i++) m->lasts[work(m, i)] = i == WORK_RETURNED;
+    /* what C reads */
+    for (uint32_t i = 0; !p->machine_finishes && i < p->results.count; i++) m->lasts[p->results.code[i].target] = 1;
+    mark_list(m, p->reported, p->s->c);
+    const uint32_t n = p->machine_finishes ? 0 : p->s->n, c = p->machine_finishes ? 0 : p->s->c;
+    mark_list(m, p->move, n), mark_list(m, p->push, n), mark_list(m, p->w, n), mark_list(m, p->lambda, c);
+    if (!p->machine_finishes) m->lasts[p->work] = 1;
+}
+
+static void find_next_reads(machine *m, const segment *t)
+{
+    const size_t values = (size_t)m->p->register_count + PROGRAM_WORK;
+    if (taut_mem_grow(m->p->context, &m->next, &m->next_capacity, (size_t)t->count + 1, sizeof *m->next)) {
+        m->failed = 1;
+        return;
+    }
+    memset(m->last, 0xff, values * sizeof *m->last);
+    for (uint32_t i = t->count; i-- > 0;) {
+        uint32_t read[3], next[3] = { NEVER, NEVER, NEVER };
+        const int count = operands(&t->code[i], read);
+        const uint32_t target = m->last[t->code[i].target];
+        m->last[t->code[i].target] = NEVER; /* what it was before is not read behind this */
+        for (int k = 0; k < count; k++) next[k] = m->last[read[k]];
+        for (int k = 0; k < count; k++) m->last[read[k]] = i;
+        m->next[i] = (next_reads){ next[0], next[1], next[2], target };
+    }
+}
+
+/* ---- bytes ---- */
+
+static void put(machine *m, unsigned byte)
+{
+    if (m->failed || taut_mem_grow(m->p->context, &m->bytes, &m->capacity, m->count + 1, 1))
+        m->failed = 1;
+    else
+        m->bytes[m->count++] = (unsigned char)byte;
+}
+
+static void put_bytes(machine *m, const void *from, size_t count)
+{
+    for (size_t i = 0; i < count; i++) put(m, ((const unsigned char *)from)[i]);
+}
+
+/* Prefixes of the operations that are used, in VEX's code; all are in the map 0F. */
+enum { PREFIX_66 = 1, PREFIX_F2 = 3 };
+enum { LOAD = 0x10, STORE = 0x11, MOVE = 0x28, COMPARE = 0x2e, SQRT = 0x51, AND = 0x54, XOR = 0x57,
+       ADD = 0x58, MULTIPLY = 0x59, SUBTRACT = 0x5c, LESSER = 0x5d, DIVIDE = 0x5e, GREATER = 0x5f };
+
+/* first: xmm register, or 0 where the operation has none; high: second is xmm8 or above */
+static void put_vex(machine *m, unsigned prefix, unsigned operation, unsigned target, unsigned first, int high)
+{
+    const unsigned rest = (~first & 15) << 3 | prefix;
+    if (high)
+        put(m, 0xc4), put(m, (target < 8 ? 0x80u : 0) | 0x40 | 1), put(m, rest);
+    else
+        put(m, 0xc5), put(m, (target < 8 ? 0x80u : 0) | rest);
+    put(m, operation);
+}
+
+/* target = first operation second, in registers */
+static void put_registers(machine *m, unsigned prefix, unsigned operation, unsigned target, unsigned first,
+                          unsigned second)
+{
+    put_vex(m, prefix, operation, target, first, second >= 8);
+    put(m, 0xc0 | (target & 7) << 3 | (second & 7));
+}
+
+/* The same with a value in memory. */
+static void put_memory(machine *m, unsigned operation, unsigned target, unsigned first, uint32_t value)
+{
+    const program *p = m->p;
+    const int of_state = value >= p->state_first && value < p->state_first + p->state_count;
+    const uint32_t offset = (of_state ? value - p->state_first : value) * (uint32_t)sizeof(real);
+    put_vex(m, PREFIX_F2, operation, target, first, 0);
+    const unsigned base = of_state ? 5 : 3; /* rbp or rbx, and a displacement */
+    put(m, (offset < 128 ? 0x40u : 0x80u) | (target & 7) << 3 | base);
+    put_bytes(m, &offset, offset < 128 ? 1 : 4);
+}
+
+/* The same with one of the masks at the beginning of the code. */
+static void put_mask(machine *m, unsigned operation, unsigned target, unsigned first, uint32_t at)
+{
+    put_vex(m, PREFIX_66, operation, target, first, 0);
+    put(m, (target & 7) << 3 | 5); /* rip and a displacement */
+    const uint32_t offset = at - (uint32_t)(m->count + 4);
+    put_bytes(m, &offset, 4);
+}
+
+/* ---- registers of the processor ---- */
+
+static void write_back(machine *m, unsigned r)
+{
+    put_memory(m, STORE, r, 0, m->registers[r].value);
+    m->registers[r].is_ahead = 0;
+}
+
+static void release(machine *m, unsigned r)
+{
+    if (m->used >> r & 1) m->where[m->registers[r].value] = NOWHERE;
+    m->used &= ~(1u << r);
+    m->registers[r].is_ahead = 0;
+}
+
+/* A free one; if there is none, that whose value is read last. */
+static unsigned take(machine *m)
+{
+    const unsigned all = (1u << PROCESSOR_REGISTERS) - 1, free = all & ~(m->used | m->locked);
+    if (free) return (unsigned)__builtin_ctz(free);
+    unsigned others = all & ~m->locked, best = (unsigned)__builtin_ctz(others);
+    while (others &= others - 1) {
+        const unsigned r = (unsigned)__builtin_ctz(others);
+        if (m->registers[r].next > m->registers[best].next) best = r;
+    }
+    if (m->registers[best].is_ahead) write_back(m, best);
+    release(m, best);
+    return best;
+}
+
+static void hold(machine *m, unsigned r, uint32_t value, uint32_t next, int is_ahead)
+{
+    m->registers[r] = (processor_register){ value, next, is_ahead };
+    m->used |= 1u << r;
+    m->where[value] = (unsigned char)r;
+}
+
+/* The register that has the value, from now on at least until the instruction is over. */
+static unsigned get(machine *m, uint32_t value)
+{
+    unsigned r = m->where[value];
+    if (r == NOWHERE) {
+        r = take(m);
+        put_memory(m, LOAD, r, 0, value);
+        hold(m, r, value, 0, 0);
+    }
+    m->locked |= 1u << r;
+    return r;
+}
+
+/* An operand was read. */
+static void pass(machine *m, uint32_t value, uint32_t next)
+{
+    const unsigned r = m->where[value];
+    if (r == NOWHERE) return;
+    m->registers[r].next = next;
+    m->locked &= ~(1u << r);
+    if (next == NEVER) release(m, r);
+}
+
+/* The result stands in r. */
+static void set(machine *m, unsigned r, uint32_t value, uint32_t next)
+{
+    if (m->where[value] != NOWHERE) release(m, m->where[value]); /* what it was */
+    hold(m, r, value, next, 1);
+    if (m->lasts[value]) write_back(m, r);
+    m->locked = 0;
+    if (next == NEVER) release(m, r);
+}
+
+/* ---- instructions ---- */
+
+/* Is it better read from memory? */
+static int stays_in_memory(const machine *m, uint32_t value, uint32_t next)
+{
+    return m->where[value] == NOWHERE && next == NEVER;
+}
+
+/* a and b change places where that saves a load. */
+static void put_binary(machine *m, unsigned operation, const program_instruction *c, const next_reads *next)
+{
+    uint32_t a = c->a, b = c->b;
+    const int either = operation == ADD || operation == MULTIPLY;
+    if (either && stays_in_memory(m, a, next->a) && !stays_in_memory(m, b, next->b)) a = c->b, b = c->a;
+    const unsigned first = get(m, a);
+    if (!stays_in_memory(m, b, b == c->b ? next->b : next->a)) get(m, b);
+    const unsigned second = m->where[b];
+    pass(m, c->a, next->a), pass(m, c->b, next->b);
+    m->locked = 0;
+    const unsigned target = take(m);
+    if (second == NOWHERE)
+        put_memory(m, operation, target, first, b);
+    else
+        put_registers(m, PREFIX_F2, operation, target, first, second);
+    set(m, target, c->target, next->target);
+}
+
+/* a b + c, a b - c or c - a b. */
+static void put_sum(machine *m, const program_instruction *c, const next_reads *next)
+{
+    uint32_t a = c->a, b = c->b;
+    if (stays_in_memory(m, a, next->a) && !stays_in_memory(m, b, next->b)) a = c->b, b = c->a;
+    const unsigned first = get(m, a);
+    if (!stays_in_memory(m, b, b == c->b ? next->b : next->a)) get(m, b);
+    const unsigned second = m->where[b];
+    if (c->op == PROGRAM_SUBTRACT_PRODUCT || !stays_in_memory(m, c->c, next->c)) get(m, c->c);
+    const unsigned third = m->where[c->c];
+    if (c->a != c->c) pass(m, c->a, next->a);
+    if (c->b != c->c) pass(m, c->b, next->b);
+    const unsigned target = take(m);
+    m->locked |= 1u << target;
+    if (second == NOWHERE)
+        put_memory(m, MULTIPLY, target, first, b);
+    else
+        put_registers(m, PREFIX_F2, MULTIPLY, target, first, second);
+    const unsigned operation = c->op == PROGRAM_MULTIPLY_ADD ? ADD : SUBTRACT;
+    if (c->op == PROGRAM_SUBTRACT_PRODUCT)
+        put_registers(m, PREFIX_F2, SUBTRACT, target, third, target);
+    else if (third == NOWHERE)
+        put_memory(m, operation, target, target, c->c);
+    else
+        put_registers(m, PREFIX_F2, operation, target, target, third);
+    pass(m, c->c, next->c);
+    set(m, target, c->target, next->target);
+}
+
+/* A copy that is only read from memory later on. */
+static void put_copy(machine *m, const program_instruction *c, const next_reads *next)
+{
+    const unsigned a = get(m, c->a);
+    put_memory(m, STORE, a, 0, c->target);
+    if (m->where[c->target] != NOWHERE) release(m, m->where[c->target]); /* what it was */
+    pass(m, c->a, next->a);
+    m->locked = 0;
+}
+
+/* One operand in a register; power: a a (2) or a a a (3). */
+static void put_unary(machine *m, const program_instruction *c, const next_reads *next)
+{
+    const unsigned a = get(m, c->a);
+    if (!(c->op == OP_POWI && c->b == 3)) pass(m, c->a, next->a);
+    const unsigned target = take(m);
+    if (c->op == PROGRAM_MOVE) {
+        put_registers(m, PREFIX_66, MOVE, target, 0, a);
+    } else if (c->op == OP_NEG) {
+        put_mask(m, XOR, target, a, 0);
+    } else if (c->op == OP_ABS) {
+        put_mask(m, AND, target, a, 16);
+    } else if (c->op == OP_SQRT) {
+        put_registers(m, PREFIX_F2, SQRT, target, a, a);
+    } else {
+        put_registers(m, PREFIX_F2, MULTIPLY, target, a, a);
+        if (c->b == 3) put_registers(m, PREFIX_F2, MULTIPLY, target, target, a), pass(m, c->a, next->a);
+    }
+    set(m, target, c->target, next->target);
+}
+
+/* Functions of C for the other operations. */
+typedef real called(real a, real b, int32_t n);
+#define CALL_LEAF(NAME, ...)
+#define CALL_ENTRY(NAME, ...) [OP_##NAME] = call_##NAME,
+#define CALL_FUNCTION(NAME, text, written, value, ...) \
+    static real call_##NAME(real a, real b, int32_t n) \
+    {                                                  \
+        (void)a, (void)b, (void)n;                     \
+        return (real)(value);                          \
+    }
+OPERATIONS(CALL_LEAF, CALL_FUNCTION, CALL_FUNCTION, CALL_FUNCTION)
+static called *const functions[OP_COUNT] = { OPERATIONS(CALL_LEAF, CALL_ENTRY, CALL_ENTRY, CALL_ENTRY) };
+
+/* They may use all registers: what is still needed goes to memory. */
+static void put_call(machine *m, const program_instruction *c, const next_reads *next)
+{
+    uint32_t read[3];
+    const int count = operands(c, read);
+    called *const function = functions[c->op];
+    for (unsigned r = 0; r < PROCESSOR_REGISTERS; r++) {
+        if (m->registers[r].is_ahead) write_back(m, r);
+        release(m, r);
+    }
+    put_memory(m, LOAD, 0, 0, c->a);
+    if (count == 2) put_memory(m, LOAD, 1, 0, c->b);
+    put(m, 0xbf), put_bytes(m, &c->b, 4);                        /* mov edi, n */
+    put(m, 0x48), put(m, 0xb8), put_bytes(m, &function, 8);      /* mov rax, function */
+    put(m, 0xff), put(m, 0xd0);                                  /* call rax */
+    set(m, 0, c->target, next->target);
+}
+
+static void put_leave(machine *m, const program_instruction *c, const next_reads *next)
+{
+    const unsigned a = get(m, c->a);
+    put_registers(m, PREFIX_66, COMPARE, a, 0, a);
+    put(m, 0x0f), put(m, 0x8a), put_bytes(m, (uint32_t[]){ 0 }, 4); /* jp, to be completed */
+    m->leave = m->count;
+    pass(m, c->a, next->a);
+}
+
+/* The end of the function is here. */
+static void complete_leave(machine *m)
+{
+    const uint32_t distance = (uint32_t)(m->count - m->leave);
+    if (m->leave && !m->failed) memcpy(m->bytes + m->leave - 4, &distance, 4);
+    m->leave = 0;
+}
+
+static void put_instruction(machine *m, const program_instruction *c, const next_reads *next)
+{
+    const uint32_t o = c->op;
+    m->locked = 0;
+    if (o == MACHINE_LEAVE) {
+        put_leave(m, c, next);
+    } else if (o > PROGRAM_MOVE) {
+        put_sum(m, c, next);
+    } else if (o == PROGRAM_MOVE && next->target == NEVER) {
+        put_copy(m, c, next);
+    } else if (o == PROGRAM_MOVE || o == OP_NEG || o == OP_ABS || o == OP_SQRT ||
+               (o == OP_POWI && (c->b == 2 || c->b == 3))) {
+        put_unary(m, c, next);
+    } else {
+        const unsigned operation = o == OP_ADD   ? ADD
+                                   : o == OP_SUB ? SUBTRACT
+                                   : o == OP_MUL ? MULTIPLY
+                                   : o == OP_DIV ? DIVIDE
+                                   : o == OP_MIN ? LESSER /* a < b ? a : b, also for a NaN */
+                                   : o == OP_MAX ? GREATER
+                                                 : 0;
+        if (operation)
+            put_binary(m, operation, c, next);
+        else
+            put_call(m, c, next);
+    }
+}
+
+/* ---- the code of a program ---- */
+
+static size_t put_function(machine *m, const program_phase *f, function_kind kind)
+{
+    static const unsigned char begin[] = { 0xf3, 0x0f, 0x1e, 0xfa,  /* endbr64 */
+                                           0x53, 0x55, 0x50,        /* push rbx, rbp, and for alignment rax */
+                                           0x48, 0x89, 0xfb,        /* mov rbx, rdi */
+                                           0x48, 0x89, 0xf5 };      /* mov rbp, rsi */
+    static const unsigned char end[] = { 0x58, 0x5d, 0x5b, 0xc3 };  /* pop rax, rbp, rbx; ret */
+    const size_t at = m->count;
+    join(m, f, kind);
+    find_next_reads(m, &m->joined);
+    put_bytes(m, begin, sizeof begin);
+    for (uint32_t i = 0; !m->failed && i < m->joined.count; i++)
+        put_instruction(m, &m->joined.code[i], &m->next[i]);
+    complete_leave(m);
+    if (kind != SETUP) put_memory(m, LOAD, 0, 0, work(m, WORK_RETURNED));
+    put_bytes(m, end, sizeof end);
+    for (unsigned r = 0; r < PROCESSOR_REGISTERS; r++) release(m, r);
+    return at;
+}
+
+static void put_masks(machine *m)
+{
+    const uint64_t sign = (uint64_t)1 << 63, masks[4] = { sign, sign, ~sign, ~sign };
+    put_bytes(m, masks, sizeof masks);
+}
+
+/* at: where each of them begins; 0: it is not there */
+static void put_all(machine *m, size_t *at)
+{
+    const program *p = m->p;
+    put_masks(m);
+    *at++ = put_function(m, NULL, SETUP), *at++ = put_function(m, NULL, RESULTS);
+    for (int k = 0; k < p->phase_count; k++)
+        for (int kind = PREPARED; kind <= AGAIN; kind++)
+            *at++ = is_needed(&p->phases[k], kind) ? put_function(m, &p->phases[k], kind) : 0;
+}
+
+static program_round *round_at(const program *p, size_t at)
+{
+    const char *code = p->pages && at ? (const char *)p->pages + at : NULL;
+    program_round *round;
+    memcpy(&round, &code, sizeof round); /* a function from a pointer to data */
+    return round;
+}
+
+static void point_to_all(program *p, const size_t *at)
+{
+    p->setup.machine = round_at(p, *at++), p->results.machine = round_at(p, *at++);
+    for (int k = 0; k < p->phase_count; k++, at += KINDS_OF_PHASE) {
+        program_phase *f = &p->phases[k];
+        f->prepared = round_at(p, at[0]), f->renewed = round_at(p, at[2]), f->again = round_at(p, at[3]);
+        f->first = f->prepared ? f->renewed : round_at(p, at[1]);
+    }
+}
+
+int X(machine_create)(program *p)
+{
+    if (!__builtin_cpu_supports("avx") || p->register_count > INT32_MAX / sizeof(real)) return TAUT_OK;
+    const size_t values = (size_t)p->register_count + PROGRAM_WORK;
+    const size_t functions_count = 2 + KINDS_OF_PHASE * (size_t)p->phase_count;
+    machine m = { .p = p,
+                  .lasts = taut_mem_new(p->context, values, 1),
+                  .where = taut_mem_new(p->context, values, 1),
+                  .last = taut_mem_new(p->context, values, sizeof *m.last) };
+    size_t *at = taut_mem_new(p->context, functions_count, sizeof *at);
+    m.failed = !m.lasts || !m.where || !m.last || !at;
+    if (!m.failed) {
+        memset(m.where, NOWHERE, values);
+        p->machine_finishes = can_finish(p);
+        find_lasting(&m);
+        put_all(&m, at);
+    }
+    if (!m.failed) {
+        p->pages = taut_native_pages(m.bytes, p->pages_size = m.count);
+        p->machine_finishes &= p->pages != NULL;
+        point_to_all(p, at);
+    }
+    taut_mem_free(p->context, m.bytes);
+    taut_mem_free(p->context, m.joined.code);
+    taut_mem_free(p->context, m.lasts);
+    taut_mem_free(p->context, m.where);
+    taut_mem_free(p->context, m.last);
+    taut_mem_free(p->context, m.next);
+    taut_mem_free(p->context, at);
+    return m.failed ? TAUT_OUT_OF_MEMORY : TAUT_OK;
+}
+#else
+int X(machine_create)(program *p)
+{
+    (void)p;
+    return TAUT_OK;
+}
+#endif

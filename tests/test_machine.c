@@ -1,0 +1,252 @@
+/* Machine code that Taut writes itself gives the bits of the interpreter: random tapes with all operations, and steps
+ * of all models and methods. */
+#include <dirent.h>
+
+#include "lower/emit.h"
+#include "lower/machine.h"
+#include "step/stepper.h"
+#include "support.h"
+
+enum { INPUTS = 40, LENGTH = 600, TAPES = 300, STEPS = 60, MODELS_MOST = 100 };
+
+static int is_expected(void)
+{
+#if defined(__x86_64__) && defined(__linux__) && !defined(TAUT_NO_NATIVE)
+    return __builtin_cpu_supports("avx") != 0;
+#else
+    return 0;
+#endif
+}
+
+/* ---- random tapes ---- */
+
+static uint32_t draw(uint64_t *seed, uint32_t below)
+{
+    *seed = *seed * 6364136223846793005u + 1442695040888963407u;
+    return (uint32_t)(*seed >> 33) % below;
+}
+
+/* An instruction of any kind; operands are near, or far, or inputs. */
+static program_instruction draw_instruction(uint64_t *seed, uint32_t target)
+{
+    uint32_t o, of[3];
+    do o = draw(seed, PROGRAM_OPERATIONS);
+    while (o == OP_NONE || o == OP_CONSTANT || o == OP_PARAMETER || o == OP_VARIABLE || o == PROGRAM_END);
+    if (draw(seed, 3)) { /* mostly sums and products, as in steps */
+        static const uint32_t often[] = { OP_ADD, OP_SUB, OP_MUL, PROGRAM_MULTIPLY_ADD, PROGRAM_MULTIPLY_SUBTRACT,
+                                          PROGRAM_SUBTRACT_PRODUCT };
+        o = often[draw(seed, 6)];
+    }
+    for (int k = 0; k < 3; k++) of[k] = draw(seed, 2) && target > 24 ? target - 1 - draw(seed, 24) : draw(seed, target);
+    if (draw(seed, 8) == 0) of[1] = of[0];
+    if (draw(seed, 8) == 0) of[2] = of[draw(seed, 2)];
+    if (o < OP_COUNT && op_has_number((op)o)) of[1] = o == OP_POWI ? draw(seed, 7) - 2 : draw(seed, 3);
+    return (program_instruction){ o, target, of[0], of[1], of[2] };
+}
+
+static void draw_tape(uint64_t *seed, segment *t, program_instruction *code, uint32_t first)
+{
+    for (uint32_t i = 0; i < LENGTH; i++) code[i] = draw_instruction(seed, first + i);
+    code[LENGTH] = (program_instruction){ .op = PROGRAM_END };
+    *t = (segment){ .code = code, .count = LENGTH };
+}
+
+static int is_same(double a, double b) { return (a != a && b != b) || memcmp(&a, &b, sizeof a) == 0; }
+
+/* The second tape reads what the first one computes; both are run by the interpreter and as machine code. */
+static void random_tapes(void **unused)
+{
+    (void)unused;
+    static program_instruction code[2][LENGTH + 1];
+    static double interpreted[INPUTS + 2 * LENGTH + PROGRAM_WORK], machine[INPUTS + 2 * LENGTH + PROGRAM_WORK];
+    simulation *z = open_model("pendulum");
+    uint64_t seed = 1;
+    if (!is_expected()) skip();
+    for (int k = 0; k < TAPES; k++) {
+        program p = { .s = z->s, .context = z->s->context, .register_count = INPUTS + 2 * LENGTH, .state_first = 10,
+                      .state_count = INPUTS - 20 };
+        draw_tape(&seed, &p.setup, code[0], INPUTS);
+        draw_tape(&seed, &p.results, code[1], INPUTS + LENGTH);
+        for (int i = 0; i < INPUTS; i++)
+            interpreted[i] = machine[i] = i == 0 ? 0 : i == 1 ? -0.0 : (double)draw(&seed, 1u << 30) * 0x1p-28 - 2;
+        X(program_run)(&p.setup, interpreted), X(program_run)(&p.results, interpreted);
+        assert_int_equal(X(machine_create)(&p), TAUT_OK);
+        assert_non_null(p.pages);
+        assert_true(p.setup.machine && p.results.machine);
+        double block[INPUTS - 20];
+        memcpy(block, machine + p.state_first, sizeof block);
+        memset(machine + p.state_first, 0, sizeof block); /* read where it is */
+        p.setup.machine(machine, block), p.results.machine(machine, block);
+        for (uint32_t i = INPUTS + LENGTH; i < INPUTS + 2 * LENGTH; i++)
+            if (!is_same(interpreted[i], machine[i]))
+                fail_msg("tape %d, instruction %u (operation %u): %a, not %a", k, i - INPUTS - LENGTH,
+                         code[1][i - INPUTS - LENGTH].op, machine[i], interpreted[i]);
+        taut_native_pages_end(p.pages, p.pages_size);
+    }
+    close_model(z);
+}
+
+/* ---- steps ---- */
+
+static simulation *open_with(const char *path, const char *method, int mode)
+{
+    model *m = NULL;
+    simulation *z = NULL;
+    taut_context *context = taut_context_create(NULL);
+    const engine_options options = { .method = method, .step = (wide)0.001, .native = mode };
+    assert_non_null(context);
+    int status = taut_model_read_file(context, path, NULL, 0, &m);
+    if (!status && !m->contact_count) status = X(simulation_create)(m, &options, &z);
+    if (z && !status) return z;
+    taut_model_free(m);
+    taut_context_destroy(context);
+    return NULL;
+}
+
+static program *program_of(const simulation *z)
+{
+    method_part parts[METHOD_PARTS];
+    const char *why;
+    return X(method_parts)(&z->method, parts, &why) > 0 ? parts[0].program : NULL;
+}
+
+/* Returns 1 where the step is lowered. */
+static int compare(const char *path, const char *method)
+{
+    simulation *off = open_with(path, method, TAUT_NATIVE_OFF), *on = open_with(path, method, TAUT_NATIVE_AUTO);
+    program *p = off ? program_of(off) : NULL;
+    assert_true(!off == !on);
+    if (p) {
+        assert_null(p->pages);
+        assert_int_equal(program_of(on)->pages != NULL, is_expected());
+        assert_int_equal(on->native.asked, is_expected() ? 0 : 1); /* of a compiler */
+        for (int i = 0; i < STEPS; i++) {
+            int a = X(simulation_step)(off, 0.001), b = X(simulation_step)(on, 0.001);
+            assert_int_equal(a, b);
+            if (a) break;
+        }
+        if (memcmp(off->x.block, on->x.block, X(state_size)(&off->x) * sizeof(double)) != 0)
+            fail_msg("%s, %s: other bits after %d steps", path, method, STEPS);
+        assert_int_equal(p->left, program_of(on)->left);
+        assert_int_equal(p->counts.iterations, program_of(on)->counts.iterations);
+    }
+    if (off) close_model(off), close_model(on);
+    return p != NULL;
+}
+
+static void steps_of_models(void **unused)
+{
+    (void)unused;
+    static const char *const methods[] = { "rattle", "lobatto:s=3", "galerkin", "del", "em", "euler" };
+    int compared = 0;
+    DIR *d = opendir(MODELS);
+    assert_non_null(d);
+    for (struct dirent *e; (e = readdir(d));) {
+        char path[600];
+        snprintf(path, sizeof path, "%s/%s", MODELS, e->d_name);
+        for (size_t k = 0; strstr(e->d_name, ".lua") && k < sizeof methods / sizeof *methods; k++)
+            compared += compare(path, methods[k]);
+    }
+    closedir(d);
+    print_message("%d pairs of models and methods\n", compared);
+    assert_true(compared > 60);
+}
+
+/* A step whose results are no numbers is left to the general path, and the state stays as it was. */
+static void states_stay_finite(void **unused)
+{
+    (void)unused;
+    static const int modes[] = { TAUT_NATIVE_AUTO, TAUT_NATIVE_OFF };
+    for (int i = 0; i < 2; i++) {
+        model *m = NULL;
+        simulation *z = NULL;
+        state before;
+        taut_context *context = taut_context_create(NULL);
+        const engine_options options = { .method = "rattle", .step = (wide)0.001, .native = modes[i] };
+        static const char text[] = "local x = coordinate 'x'\nlagrangian(x.dot^2/2)\n"
+                                   "start { x = 1, ['x.dot'] = 1e150 }";
+        assert_int_equal(taut_model_read_text(context, "text", text, sizeof text - 1, NULL, 0, &m), TAUT_OK);
+        assert_int_equal(X(simulation_create)(m, &options, &z), TAUT_OK);
+        assert_non_null(program_of(z));
+        assert_int_equal(X(state_create)(z->s, &before), TAUT_OK);
+        X(state_copy)(&z->x, &before);
+        assert_int_equal(X(program_step)(program_of(z), &z->x, 1e200, NULL), PROGRAM_LEFT);
+        assert_memory_equal(z->x.block, before.block, X(state_size)(&before) * sizeof(double));
+        X(state_clear)(z->s, &before);
+        close_model(z);
+    }
+}
+
+/* ---- memory that runs out ---- */
+
+typedef struct {
+    long left, live; /* allocations until one fails; blocks */
+} memory;
+
+static void *counted_resize(void *user, void *block, size_t size)
+{
+    memory *m = user;
+    if (size && m->left-- == 0) return NULL;
+    m->live += !block && size ? 1 : block && !size ? -1 : 0;
+    if (size) return realloc(block, size);
+    free(block);
+    return NULL;
+}
+
+/* Machine code, and C in pieces. */
+static void memory_runs_out(void **unused)
+{
+    (void)unused;
+    memory counted = { .left = -1 };
+    const taut_allocator allocator = { counted_resize, &counted };
+    taut_context *context = taut_context_create(&allocator);
+    const engine_options options = { .method = "rattle", .step = (wide)0.001, .native = TAUT_NATIVE_OFF };
+    model *m = NULL;
+    simulation *z = NULL;
+    assert_int_equal(taut_model_read_file(context, MODELS "/heavy-top.lua", NULL, 0, &m), TAUT_OK);
+    assert_int_equal(X(simulation_create)(m, &options, &z), TAUT_OK);
+    program *p = program_of(z);
+    assert_non_null(p);
+    const long live = counted.live;
+    for (int made = 0, k = 0; made < 2; k++) {
+        char *text = NULL;
+        size_t length;
+        counted.left = k;
+        int status = made ? X(program_emit)(p, "taut_step", &text, &length) : X(machine_create)(p);
+        counted.left = -1;
+        taut_mem_free(context, text);
+        assert_int_equal(counted.live, live);
+        assert_int_equal(p->pages != NULL, is_expected() && (made || !status));
+        if (!status) assert_true(k > 3 || !is_expected());
+        if (!status) made++, k = -1;
+    }
+    X(simulation_destroy)(z);
+    taut_model_free(m);
+    taut_context_destroy(context);
+    assert_int_equal(counted.live, 0);
+}
+
+/* A compiler that the user names is asked all the same. */
+static void named_compiler(void **unused)
+{
+    (void)unused;
+    setenv("TAUT_CC", "/nonexistent/cc", 1);
+    simulation *z = open_with(MODELS "/pendulum.lua", "rattle", TAUT_NATIVE_AUTO);
+    assert_non_null(z);
+    assert_int_equal(z->native.asked, 1);
+    close_model(z);
+    unsetenv("TAUT_CC");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(random_tapes),
+        cmocka_unit_test(steps_of_models),
+        cmocka_unit_test(states_stay_finite),
+        cmocka_unit_test(memory_runs_out),
+        cmocka_unit_test(named_compiler),
+    };
+    unsetenv("TAUT_CC");
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
