@@ -22,6 +22,7 @@ static void lay_out(void *self, room_layout *l)
     program *p = self;
     p->registers = room_reals(l, (size_t)p->register_count + PROGRAM_WORK);
     p->reports = room_reals(l, p->s->c);
+    p->values = room_reals(l, p->output_count);
 #ifndef TAUT_REAL_QUAD
     p->setup_values = room_reals(l, X(program_setup_count)(p));
 #endif
@@ -329,27 +330,27 @@ program_outcome X(program_step)(program *p, state *x, real h, const real *inputs
 }
 
 #ifndef TAUT_REAL_QUAD
-static void read_native(program *p, const state *x, real *out)
+static void read_native(program *p, const state *x)
 {
     const double time[] = { x->t, x->t_low, x->t, 0, 1 };
     int first = renew(p, 1) || p->code_is_new;
     p->code_is_new = 0;
     /* only steps write the state */
-    ((code_function *)p->code)(first, p->registers, p->setup_values, x->block, time, NULL, out, NULL);
+    ((code_function *)p->code)(first, p->registers, p->setup_values, x->block, time, NULL, p->values, NULL);
 }
 #endif
 
-void X(program_read)(program *p, const state *x, real *out)
+void X(program_read)(program *p, const state *x)
 {
 #ifndef TAUT_REAL_QUAD
     if (p->code) {
-        read_native(p, x, out);
+        read_native(p, x);
         return;
     }
 #endif
     begin(p, x, 1, x->t, NULL);
     run_tape(p, &p->results, x);
-    for (uint32_t i = 0; i < p->output_count; i++) out[i] = p->registers[p->outputs[i]];
+    for (uint32_t i = 0; i < p->output_count; i++) p->values[i] = p->registers[p->outputs[i]];
 }
 
 void X(program_reported)(const program *p, real *out)

@@ -100,6 +100,7 @@ typedef struct program {
     double *setup_values;     /* of native code */
     real *registers;
     real *reports;            /* multipliers that are reported, c */
+    real *values;             /* the outputs, of the state that was read last */
     real h;                   /* of setup; 0: never run */
     unsigned constants_version;
     newton_counts counts;
@@ -114,7 +115,7 @@ typedef enum {
 /* One step by the interpreter. inputs: all unknowns of the table, of which those that are set from outside are read. */
 program_outcome X(program_step)(program *p, state *x, real h, const real *inputs);
 /* The outputs at a state, of a program that has them. */
-void X(program_read)(program *p, const state *x, real *out);
+void X(program_read)(program *p, const state *x);
 /* Asks for native code, by the setting of the system: it takes over when it is there. */
 int X(program_compile)(program *p);
 /* The multipliers that the table reports, of the last step, where these are others than those of the state. */

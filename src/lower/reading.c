@@ -26,8 +26,6 @@ struct reading {
     /* Of programs that solve for multipliers: so many pairs of a pivot and its reference are the last outputs. */
     size_t check_count[PROGRAMS];
     int power_solves;
-    real *out;                /* outputs of the largest of them */
-    size_t room;
     native *native[TEXTS];    /* tables of functions */
     int has_code[TEXTS];
 };
@@ -37,7 +35,6 @@ void X(reading_destroy)(reading *r)
     if (!r) return;
     for (int i = 0; i < PROGRAMS; i++) X(program_destroy)(r->programs[i]);
     for (int i = 0; i < TEXTS; i++) taut_native_end(r->native[i]);
-    taut_mem_free(r->s->context, r->out);
     taut_mem_free(r->s->context, r);
 }
 
@@ -247,13 +244,7 @@ static int make_program(reading *r, int which, output_list *o)
 {
     for (size_t i = 0; i < o->count; i++) o->y->failed |= !o->all[i];
     if (o->y->failed) return TAUT_OUT_OF_MEMORY;
-    int status = o->count ? X(lower_outputs)(o->y, o->all, o->count, &r->programs[which]) : TAUT_OK;
-    if (status || o->count <= r->room) return status;
-    real *out = taut_mem_resize(r->s->context, r->out, o->count, sizeof *out);
-    if (!out) return TAUT_OUT_OF_MEMORY;
-    r->out = out;
-    r->room = o->count;
-    return TAUT_OK;
+    return o->count ? X(lower_outputs)(o->y, o->all, o->count, &r->programs[which]) : TAUT_OK;
 }
 
 static int make_watched(reading *r, symbols *y)
@@ -419,13 +410,13 @@ static const real *read(reading *r, int which, const state *x)
     const int text = which >= first_of[LATER];
     if (!p) return NULL;
     if (!r->has_code[text]) look_for_code(r, text);
-    X(program_read)(p, x, r->out);
+    X(program_read)(p, x);
     /* Has a pivot lost too many digits? A NaN has. */
-    const real *check = r->out + p->output_count - 2 * r->check_count[which];
+    const real *check = p->values + p->output_count - 2 * r->check_count[which];
     int sure = 1;
     for (size_t i = 0; i < r->check_count[which]; i++)
         sure &= REAL(fabs)(check[2 * i]) > (real)PIVOT_LEAST * REAL(fabs)(check[2 * i + 1]);
-    return sure ? r->out : NULL;
+    return sure ? p->values : NULL;
 }
 
 const real *X(reading_watched)(reading *r, const state *x) { return read(r, WATCHED, x); }

@@ -19,10 +19,10 @@ cp out off.csv
 is 'off keeps nothing' "$(kept)" 0
 succeeds run "$double" --native on -T 1 --csv
 is 'on gives the frames of off' "$(cmp out off.csv 2>&1)" ""
-is 'on keeps what it compiled' "$(kept)" 1
+is 'on keeps what it compiled: the step, what is watched, the multipliers of frames' "$(kept)" 3
 succeeds run "$double" --native on -T 1 --csv
 is 'from the cache, too' "$(cmp out off.csv 2>&1)" ""
-is 'and compiles nothing' "$(kept)" 1
+is 'and compiles nothing' "$(kept)" 3
 TAUT_NATIVE=on succeeds run "$double" -T 1 --csv
 is 'TAUT_NATIVE=on' "$(cmp out off.csv 2>&1)" ""
 
