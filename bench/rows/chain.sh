@@ -69,8 +69,8 @@ END {
     two = to(figure_of("rattle_threads1"), figure_of("rattle_threads2"))
     lobatto = to(figure_of("lobatto_threads1"), figure_of("lobatto_threads2"))
     if (two > 0)
-        printf "\nTwo threads at 100,000 links, wall time, least of many short batches in alternating runs: `rattle` %s " \
-            "times as fast as one thread, `lobatto:s=3` %s times.\n", digits(two), digits(lobatto)
+        printf "\nTwo threads at 100,000 links: `rattle` %s times as fast as one thread, `lobatto:s=3` %s times " \
+            "(wall time, the least of single steps in alternating runs).\n", digits(two), digits(lobatto)
     worst = -1
     for (i = 1; i <= 3; i++)
         if (to(value("rattle", size[i]), value("hand", size[i])) > worst)
