@@ -29,6 +29,6 @@ void session_clear(session *z);
 
 /* The option that run and resume share. */
 #define OPTION_NATIVE \
-    { "native", 0, "auto|on|off", "steps as native code: Taut's own or in the background, by the compiler, or never (auto)", 0 }
+    { "native", 0, "auto|on|off", "steps as machine code: Taut's own, by the C compiler, or never (auto)", 0 }
 
 #endif

@@ -105,8 +105,8 @@ end:;
 
 /* ---- a phase ---- */
 
-/* The growth of pivots: is every one of them more than PIVOT_LEAST of what it is made of, and *sure more than PIVOT_SURE?
-   A NaN is not. */
+/* The growth of pivots: is every one of them more than PIVOT_LEAST of what it is made of, and *sure, more than
+   PIVOT_SURE? A NaN is not. */
 static int pivots_exceed(const program_phase *f, const real *r, int *sure)
 {
     int least = 1, all = 1;
