@@ -14,8 +14,8 @@ measure "$rounds" 2> "$work/failures" < "$work/list"
 grep -v ':on_' "$work/failures" >&2 || true # no native code for this model: the table says so
 table << 'END'
 END {
-    print "Microseconds a step of `rattle`, h = 0.0005: native as C (`--native on`; a dash: Taut makes no native code for"
-    print "this model) and as machine code of Taut (`auto`), and interpreted.\n"
+    print "Microseconds a step of `rattle`, h = 0.0005: native as C (`--native on`; a dash: Taut makes no native"
+    print "code for this model) and as machine code of Taut (`auto`), and interpreted.\n"
     print "| model | what | C | machine code | interpreted |\n|---|---|---|---|---|"
     for (n = 1; n <= point_count; n++) {
         name = what = point[n]

@@ -29,7 +29,7 @@ void session_clear(session *z);
 
 /* The options that run and resume share. */
 #define OPTION_NATIVE \
-    { "native", 0, "auto|on|off", "steps as native code: Taut's own or in the background, by the compiler, or never (auto)", 0 }
+    { "native", 0, "auto|on|off", "steps as machine code: Taut's own, by the C compiler, or never (auto)", 0 }
 #define OPTION_THREADS { "threads", 0, "N", "threads for the steps of large systems; the results are the same (1)", 0 }
 
 #endif

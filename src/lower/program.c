@@ -119,13 +119,18 @@ end:;
 
 /* ---- a phase ---- */
 
-/* The growth of pivots: is every one of them more than this part of what it is made of? A NaN is not. */
-static int pivots_exceed(const program_phase *f, const real *r, double part)
+/* The growth of pivots: is every one of them more than PIVOT_LEAST of what it is made of, and *sure, more than
+   PIVOT_SURE? A NaN is not. */
+static int pivots_exceed(const program_phase *f, const real *r, int *sure)
 {
-    int all = 1;
-    for (uint32_t i = 0; i < f->check_count; i++)
-        all &= REAL(fabs)(r[f->checks[i].pivot]) > (real)part * REAL(fabs)(r[f->checks[i].reference]);
-    return all;
+    int least = 1, all = 1;
+    for (uint32_t i = 0; i < f->check_count; i++) {
+        const real pivot = REAL(fabs)(r[f->checks[i].pivot]), reference = REAL(fabs)(r[f->checks[i].reference]);
+        least &= pivot > (real)PIVOT_LEAST * reference;
+        all &= pivot > (real)PIVOT_SURE * reference;
+    }
+    *sure = all;
+    return least;
 }
 
 /* Subtracts the correction; its size. */
@@ -167,8 +172,7 @@ static program_outcome solve_phase(program *p, program_phase *f, real *r, real *
         if (!f->size) return PROGRAM_DONE;
         if (fresh) {
             p->counts.factorisations++;
-            if (!pivots_exceed(f, r, PIVOT_LEAST)) return PROGRAM_LEFT;
-            sure = f->iteration.linear && pivots_exceed(f, r, PIVOT_SURE);
+            if (!pivots_exceed(f, r, &sure)) return PROGRAM_LEFT;
         }
         p->counts.iterations++;
         int verdict = iteration_judge(&f->iteration, k, size, before, fresh, sure);
