@@ -158,7 +158,12 @@ static int slip_ends(hybrid *self, state *x, size_t i)
 {
     int status, changed = 0;
     X(kinematics_evaluate)(self->kinematics, x->q, x->w, x->t, self->step.h);
-    X(stick_contact)(self, x, i);
+    for (size_t k = 0; k < self->count; k++) { /* those of the same body at the same time */
+        if (contact_mode_of(x, k) != MODE_SLIP) continue;
+        const contact_motion *t = X(kinematics_of)(self->kinematics, k);
+        real size = t->slip[0] * t->slip[0] + (self->traits[k].slide_count == 2 ? t->slip[1] * t->slip[1] : 0);
+        if (k == i || REAL(sqrt)(size) <= self->crossing.tolerance[2 * k + 1]) X(stick_contact)(self, x, k);
+    }
     status = X(contact_correct_modes)(self, x);
     if (!status) status = X(contact_report_changes)(self, x, &changed);
     if (!status && contact_mode_of(x, i) == MODE_SLIP) status = X(contact_report)(self, i, EVENT_SLIP, 0);
@@ -204,6 +209,10 @@ static int handle_event(hybrid *self, state *x, const located *event, int *chang
         status = X(contact_correct_modes)(self, x);
         return status ? status : X(contact_report_changes)(self, x, NULL);
     case CROSS_SLIP: return slip_ends(self, x, i);
+    case CROSS_LOAD:
+        *changed = 0;
+        status = X(contact_correct_modes)(self, x);
+        return status ? status : X(contact_report_changes)(self, x, changed);
     default: return stick_ends(self, x, i);
     }
 }
@@ -311,6 +320,8 @@ int X(hybrid_measure)(hybrid *self, const state *x, real *lambda, real *gaps, re
     if (!status && set->s->c) status = X(mode_set_forces)(set, &set->begin);
     if (status) return status;
     X(kinematics_evaluate)(self->kinematics, x->q, x->w, x->t, 0);
+    if (set->softened && (lambda || observables)) status = X(contact_share)(self, set, &set->begin, NULL);
+    if (status) return status;
     for (uint32_t k = 0; lambda && k < self->c; k++) lambda[k] = set->lambda[k];
     for (size_t i = 0; i < self->count; i++) {
         if (lambda) lambda[self->c + i] = set->first[i] < 0 ? 0 : set->lambda[set->first[i]];

@@ -9,10 +9,21 @@
 #include "contact/hybrid_inside.h"
 #include "solve/start.h"
 
-/* Event functions of contact i: 2i: gap, or multiplier; 2i+1: slip, or what friction can hold beyond what it must. */
+/* Event functions of contact i: 2i: gap, or multiplier; 2i+1: slip, or what friction can hold beyond what it must.
+   Single forces of contacts that depend on each other say nothing: the first of them has a function for all, LOADED
+   where their forces can be shared out inside the friction cones, OVERLOADED where they cannot. Its "zero" is the first
+   length with the smaller value, where the complementarity problem says what gives way. */
+#define LOADED ((real)1)
+#define OVERLOADED ((real)-0.75)
+
 static cross_kind kind_of(const mode_set *set, size_t f)
 {
     contact_mode mode = (contact_mode)set->modes[f / 2];
+    if (set->softened && mode != MODE_OPEN && (f % 2 == 0 || mode == MODE_STICK)) {
+        size_t first = 0;
+        while (set->modes[first] == MODE_OPEN) first++;
+        return f == 2 * first ? CROSS_LOAD : CROSS_NONE;
+    }
     if (f % 2 == 0) return mode == MODE_OPEN ? CROSS_GAP : CROSS_PULL;
     return mode == MODE_SLIP ? CROSS_SLIP : mode == MODE_STICK ? CROSS_STICK : CROSS_NONE;
 }
@@ -26,6 +37,9 @@ static int evaluate(hybrid *self, mode_set *set)
     int status = closed ? X(mode_set_forces)(set, x) : TAUT_OK;
     if (status) return status;
     X(kinematics_evaluate)(self->kinematics, x->q, x->w, x->t, self->step.h);
+    int loaded = 1;
+    if (closed && set->softened) status = X(contact_share)(self, set, x, &loaded);
+    if (status) return status;
     for (size_t i = 0; i < self->count; i++) {
         const contact_motion *t = X(kinematics_of)(self->kinematics, i);
         const real *lambda = set->first[i] < 0 ? NULL : set->lambda + set->first[i];
@@ -40,6 +54,7 @@ static int evaluate(hybrid *self, mode_set *set)
             real size = lambda[1] * lambda[1] + (set->rows[i] > 2 ? lambda[2] * lambda[2] : 0);
             f[1] = t->mu * t->normal * lambda[0] - REAL(sqrt)(size);
         }
+        if (kind_of(set, 2 * i) == CROSS_LOAD) f[0] = loaded ? LOADED : OVERLOADED;
         if (!(f[0] - f[0] == 0) || !(f[1] - f[1] == 0))
             return taut_fail(self->context, TAUT_NOT_FINITE,
                         "at t = %.9g: contact '%s' is no longer finite; try a smaller step", (double)x->t,
@@ -70,6 +85,7 @@ static void set_tolerances(hybrid *self, const mode_set *set)
         self->crossing.tolerance[2 * i] = open ? t->round_off : 1000 * REAL_EPSILON * force;
         self->crossing.tolerance[2 * i + 1] =
             set->modes[i] == MODE_SLIP ? t->slip_round_off : 1000 * REAL_EPSILON * force * (1 + t->mu * t->normal);
+        if (kind_of(set, 2 * i) == CROSS_LOAD) self->crossing.tolerance[2 * i] = LOADED / 2;
     }
 }
 
@@ -155,7 +171,8 @@ static int find_zero(const crossing *c, real a, real fa, real b, real fb, real *
    with: then it is looked for where it has risen, and when it has not, the event is at once (length 0). */
 static int find_crossing(hybrid *self, mode_set *set, size_t f, real end, real f_end, real *length)
 {
-    crossing c = { self, set, &self->crossing.value[f], self->crossing.tolerance[f] / 16 };
+    int load = kind_of(set, f) == CROSS_LOAD;
+    crossing c = { self, set, &self->crossing.value[f], load ? 0 : self->crossing.tolerance[f] / 16 };
     real lower = 0, f_lower = self->crossing.start[f];
     *length = 0;
     int gap = kind_of(set, f) == CROSS_GAP, opens = gap && self->crossing.rate_start[f / 2] > 0;

@@ -3,6 +3,11 @@
 #include <string.h>
 
 #include "base/room.h"
+#include "solve/redundancy.h"
+
+/* Of all forces with the same effect those of least size are found. Friction counts for so much more than a normal
+   force: then few of them are outside of their cones (a mass in a groove: friction/normal force = tan(slope)/100). */
+#define FRICTION_WEIGHT 100
 
 static void mode_set_destroy(mode_set *set, taut_context *context)
 {
@@ -27,10 +32,34 @@ static void lay_out(void *self, room_layout *l)
     set->dv = room_reals(l, set->s->n);
     set->first = room_take(l, count, sizeof *set->first);
     set->rows = room_take(l, count, sizeof *set->rows);
+    if (set->softened) {
+        set->jacobian = room_reals(l, (size_t)set->s->blocks[BLOCK_G].value_count);
+        set->work = room_reals(l, X(redundancy_room)(set->s));
+    }
     set->modes = room_take(l, count, sizeof *set->modes);
 }
 
-static int mode_set_create(const mode_sets *p, const unsigned char *modes, mode_set **result)
+/* Room for D, which depends on the state: mode_set_load finds it. */
+static int prepare_softening(struct system *s)
+{
+    int status = X(system_prepare_block)(s, BLOCK_G);
+    if (!status) status = X(system_prepare_block)(s, X(redundancy_block)(s));
+    if (!status && s->c) s->softening = taut_mem_new(s->context, s->c, sizeof *s->softening);
+    return status ? status : s->softening || !s->c ? TAUT_OK : TAUT_OUT_OF_MEMORY;
+}
+
+static void soften(mode_set *set, const state *x)
+{
+    struct system *s = set->s;
+    place at = place_at(s, x->q, x->w, &x->t, x->lambda);
+    X(system_block_values)(s, BLOCK_G, &at, set->jacobian);
+    X(redundancy_diagonal)(s, &at, set->jacobian, SOFTENING_MOST, set->work, s->softening);
+    for (uint32_t k = 0; k < s->c; k++) s->softening[k] /= FRICTION_WEIGHT;
+    for (size_t i = 0; i < set->contact_count; i++)
+        for (int r = 1; r < set->rows[i]; r++) s->softening[set->first[i] + r] *= FRICTION_WEIGHT;
+}
+
+static int mode_set_create(const mode_sets *p, const unsigned char *modes, int softened, mode_set **result)
 {
     taut_context *context = p->m->context;
     size_t count = p->m->contact_count;
@@ -38,9 +67,11 @@ static int mode_set_create(const mode_sets *p, const unsigned char *modes, mode_
     *result = NULL;
     if (!set) return TAUT_OUT_OF_MEMORY;
     set->contact_count = count;
+    set->softened = softened;
     int status = taut_mode_model_create(p->m, modes, &set->m);
     if (!status) status = X(system_create)(set->m, &set->s);
     if (!status) set->s->native = p->native;
+    if (!status && softened) status = prepare_softening(set->s);
     if (!status) status = X(state_create)(set->s, &set->begin);
     if (!status) status = X(state_create)(set->s, &set->end);
     if (!status) status = X(method_create_with)(set->s, p->class, p->spec, p->tolerance, &set->method);
@@ -106,15 +137,16 @@ static int free_place(mode_sets *p)
     return oldest;
 }
 
-static int find(mode_sets *p, const unsigned char *modes, mode_set **result)
+static int find(mode_sets *p, const unsigned char *modes, int softened, mode_set **result)
 {
     for (int i = 0; i < p->count; i++)
-        if (memcmp(p->list[i]->modes, modes, p->m->contact_count) == 0) {
+        if (p->list[i]->softened == softened &&
+            memcmp(p->list[i]->modes, modes, p->m->contact_count) == 0) {
             *result = p->list[i];
             (*result)->used = ++p->clock;
             return TAUT_OK;
         }
-    int status = mode_set_create(p, modes, result);
+    int status = mode_set_create(p, modes, softened, result);
     if (status) return status;
     p->list[free_place(p)] = *result;
     (*result)->used = ++p->clock;
@@ -124,13 +156,13 @@ static int find(mode_sets *p, const unsigned char *modes, mode_set **result)
 int X(mode_sets_get)(mode_sets *p, const state *x, mode_set **result)
 {
     for (size_t i = 0; i < p->m->contact_count; i++) p->wanted[i] = (unsigned char)contact_mode_of(x, i);
-    return find(p, p->wanted, result);
+    return find(p, p->wanted, p->softened || contacts_softened(x), result);
 }
 
 int X(mode_sets_open)(mode_sets *p, mode_set **result)
 {
     memset(p->wanted, MODE_OPEN, p->m->contact_count);
-    return find(p, p->wanted, result);
+    return find(p, p->wanted, p->softened, result);
 }
 
 /* ---- states ---- */
@@ -170,11 +202,27 @@ int X(mode_set_load)(mode_set *set, const state *x)
         }
     }
     int status = changed ? X(system_refresh_constants)(s) : TAUT_OK;
+    if (!status && set->softened) soften(set, to);
     if (!status && s->structure.augmented) { /* the added part of the momentum is that of other constraints */
         place at = place_at(s, to->q, to->w, &to->t, NULL);
         X(system_momentum)(s, &at, to->p);
     }
     return status;
+}
+
+void X(mode_set_take)(mode_set *open, const state *from)
+{
+    struct system *s = open->s;
+    state *to = &open->begin;
+    to->t = from->t;
+    to->t_low = from->t_low;
+    memcpy(to->block, from->block, 5 * (size_t)to->n * sizeof(real));
+    memcpy(to->lambda, from->lambda, s->c * sizeof(real));
+    if (open->softened) soften(open, to);
+    if (s->structure.augmented) {
+        place at = place_at(s, to->q, to->w, &to->t, NULL);
+        X(system_momentum)(s, &at, to->p);
+    }
 }
 
 void X(mode_set_store)(const mode_set *set, const state *from, state *x)
