@@ -6,10 +6,11 @@
 #include "linalg/dense.h"
 
 #define SINGULAR 1e-12       /* a pivot of a matrix with a diagonal of ones that is none */
-#define SOFT_NORMAL 1e-9     /* of the diagonal */
-#define SOFT_TANGENT 1e-7    /* friction is avoided where normal forces do as well */
+#define SOFT_NORMAL 1e-7     /* of the diagonal */
+#define SOFT_TANGENT 1e-5    /* friction is avoided where normal forces do as well */
 #define SWEEPS 2000
 #define ULPS (1000 * REAL_EPSILON)
+#define AGREE ((real)1e-9)   /* velocities that depend on each other do so by round-off of larger ones */
 
 /* What a contact does. */
 typedef enum {
@@ -205,7 +206,7 @@ static int iterate(finish *k)
         equations(k, k->Q);
         for (int r = 0; r < k->rows; r++) size = REAL(fmax)(size, REAL(fabs)(k->F[r]) / (k->size[r] > 0 ? k->size[r] : 1));
         if (!(size - size == 0)) return 0;
-        if (turn && (is_solved(k, k->Q) || (turn > 4 && size < ULPS && size > before / 2))) return 1;
+        if (turn && (is_solved(k, k->Q) || (turn > 2 && size < AGREE && size > before / 2))) return 1;
         if (X(dense_factor)(k->rows, k->A, k->pivot, 0)) return 0;
         X(dense_solve)(k->rows, k->A, k->pivot, k->F);
         for (int r = 0; r < k->rows; r++) k->Q[r] -= k->F[r];

@@ -153,17 +153,35 @@ static int touch_down(hybrid *self, state *x, long trigger, int *changed)
     return status ? status : X(contact_report_changes)(self, x, changed);
 }
 
+/* What is left of a slip that has come to its end: round-off of what it was; and what friction stops on a way of some
+   ulps of the positions: substeps so short have no velocities but noise. */
+static int find_slip_noise(hybrid *self, const state *x)
+{
+    mode_set *set;
+    int status = X(mode_sets_get)(&self->sets, x, &set);
+    if (!status) status = X(mode_set_load)(set, x);
+    if (!status) status = X(mode_set_forces)(set, &set->begin);
+    if (status) return status;
+    X(kinematics_evaluate)(self->kinematics, x->q, x->w, x->t, self->step.h);
+    X(kinematics_accelerate)(self->kinematics, set->dv);
+    for (size_t k = 0; k < self->count; k++) {
+        real size = 0;
+        if (contact_mode_of(x, k) != MODE_SLIP) continue;
+        X(kinematics_acceleration)(self->kinematics, k, 1, &size);
+        self->event.slip_noise[k] = REAL(fmax)(self->crossing.tolerance[2 * k + 1],
+                                               X(contact_settling_speed)(X(kinematics_of)(self->kinematics, k), -size));
+    }
+    return TAUT_OK;
+}
+
 /* Slip has come to its end: it sticks, or goes on the other way. */
 static int slip_ends(hybrid *self, state *x, size_t i)
 {
-    int status, changed = 0;
-    X(kinematics_evaluate)(self->kinematics, x->q, x->w, x->t, self->step.h);
-    for (size_t k = 0; k < self->count; k++) { /* those of the same body at the same time */
-        if (contact_mode_of(x, k) != MODE_SLIP) continue;
-        const contact_motion *t = X(kinematics_of)(self->kinematics, k);
-        real size = t->slip[0] * t->slip[0] + (self->traits[k].slide_count == 2 ? t->slip[1] * t->slip[1] : 0);
-        if (k == i || REAL(sqrt)(size) <= self->crossing.tolerance[2 * k + 1]) X(stick_contact)(self, x, k);
-    }
+    int changed = 0, status = find_slip_noise(self, x);
+    if (status) return status;
+    for (size_t k = 0; k < self->count; k++) /* those of the same body end at the same time */
+        if (contact_mode_of(x, k) == MODE_SLIP && (k == i || !X(contact_slips)(self, k)))
+            X(stick_contact)(self, x, k);
     status = X(contact_correct_modes)(self, x);
     if (!status) status = X(contact_report_changes)(self, x, &changed);
     if (!status && contact_mode_of(x, i) == MODE_SLIP) status = X(contact_report)(self, i, EVENT_SLIP, 0);
@@ -192,9 +210,15 @@ static int stick_ends(hybrid *self, state *x, size_t i)
     return status ? status : X(contact_report_changes)(self, x, NULL);
 }
 
+#include <stdio.h>
+#include <stdlib.h>
 static int handle_event(hybrid *self, state *x, const located *event, int *changed)
 {
     size_t i = event->contact;
+    if (getenv("DBG")) { X(kinematics_evaluate)(self->kinematics, x->q, x->w, x->t, self->step.h);
+     fprintf(stderr, "EV t=%.17g kind %d c%zu len %g shortest %g soft %d\n", (double)x->t, event->kind, i, (double)event->length, (double)self->step.shortest, contacts_softened(x));
+     for (size_t k = 0; k < self->count; k++) { const contact_motion *t = X(kinematics_of)(self->kinematics, k); const real *e = contact_extra(x,k);
+      if (t->gap < 1e-6) fprintf(stderr, "   c%zu mode %d gap %g rate %g slip %g %g dir %g %g keep %g tol %g start %g value %g\n", k, (int)e[0], (double)t->gap, (double)t->rate, (double)t->slip[0], (double)t->slip[1], (double)e[4],(double)e[5],(double)e[7], (double)self->crossing.tolerance[2*k+1], (double)self->crossing.start[2*k+1], (double)self->crossing.value[2*k+1]); } }
     int status;
     *changed = 1;
     memset(self->event.rate_noise, 0, self->count * sizeof(real));

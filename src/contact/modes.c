@@ -8,6 +8,8 @@
 /* Of all forces with the same effect those of least size are found. Friction counts for so much more than a normal
    force: then few of them are outside of their cones (a mass in a groove: friction/normal force = tan(slope)/100). */
 #define FRICTION_WEIGHT 100
+/* D relative to S. Where contacts slip, round-off in the dependent equations, divided by it, would move. */
+#define SOFTENING_PART 1e-5
 
 static void mode_set_destroy(mode_set *set, taut_context *context)
 {
@@ -53,7 +55,7 @@ static void soften(mode_set *set, const state *x)
     struct system *s = set->s;
     place at = place_at(s, x->q, x->w, &x->t, x->lambda);
     X(system_block_values)(s, BLOCK_G, &at, set->jacobian);
-    X(redundancy_diagonal)(s, &at, set->jacobian, SOFTENING_MOST, set->work, s->softening);
+    X(redundancy_diagonal)(s, &at, set->jacobian, SOFTENING_PART, set->work, s->softening);
     for (uint32_t k = 0; k < s->c; k++) s->softening[k] /= FRICTION_WEIGHT;
     for (size_t i = 0; i < set->contact_count; i++)
         for (int r = 1; r < set->rows[i]; r++) s->softening[set->first[i] + r] *= FRICTION_WEIGHT;
