@@ -19,6 +19,14 @@ static void enter(hybrid *self, state *x, size_t i, contact_mode mode)
     extra[EXTRA_MODE] = mode;
 }
 
+int X(contact_slips)(const hybrid *self, size_t i)
+{
+    const contact_motion *t = X(kinematics_of)(self->kinematics, i);
+    real size =
+        REAL(sqrt)(t->slip[0] * t->slip[0] + (self->traits[i].slide_count == 2 ? t->slip[1] * t->slip[1] : 0));
+    return self->traits[i].slide_count && size > REAL(fmax)(t->slip_round_off, self->event.slip_noise[i]);
+}
+
 void X(stick_contact)(hybrid *self, state *x, size_t i)
 {
     enter(self, x, i, MODE_STICK);
@@ -28,15 +36,18 @@ void X(stick_contact)(hybrid *self, state *x, size_t i)
 void X(slip_contact)(hybrid *self, state *x, size_t i, const real *direction)
 {
     enter(self, x, i, MODE_SLIP);
-    X(kinematics_slip_slots)(self->kinematics, i, direction, contact_extra(x, i) + EXTRA_SLOTS);
-}
-
-int X(contact_slips)(const hybrid *self, size_t i)
-{
+    real *slots = contact_extra(x, i) + EXTRA_SLOTS;
+    X(kinematics_slip_slots)(self->kinematics, i, direction, slots);
+    if (self->traits[i].slide_count < 2 || X(contact_slips)(self, i)) return;
     const contact_motion *t = X(kinematics_of)(self->kinematics, i);
-    real size =
-        REAL(sqrt)(t->slip[0] * t->slip[0] + (self->traits[i].slide_count == 2 ? t->slip[1] * t->slip[1] : 0));
-    return self->traits[i].slide_count && size > REAL(fmax)(t->slip_round_off, self->event.slip_noise[i]);
+    real size = REAL(sqrt)(t->slip[0] * t->slip[0] + t->slip[1] * t->slip[1]);
+    if (size > t->slip_round_off && t->slip[0] * direction[0] + t->slip[1] * direction[1] < 0) {
+        X(kinematics_slip_slots)(self->kinematics, i, t->slip, slots); /* it goes the other way before */
+        return;
+    }
+    /* it begins to slip: what slip there is is noise, and has no direction */
+    slots[SLOT_KEEP] = 1;
+    slots[SLOT_NOISE] = REAL(fmax)(t->slip_round_off, self->event.slip_noise[i]);
 }
 
 void X(close_contact)(hybrid *self, state *x, size_t i)
@@ -95,7 +106,7 @@ static void consider(flaw *worst, size_t i, int what, real severity)
 static flaw find_flaw(hybrid *self, const mode_set *set)
 {
     flaw worst = { .contact = -1 };
-    real scale = real_largest(set->lambda, set->s->c);
+    real scale = real_largest(set->lambda, set->s->c), none = SOME_ULPS * self->step.relax * scale;
     for (size_t i = 0; i < self->count; i++) {
         if (set->first[i] < 0) {
             real size, a = X(kinematics_acceleration)(self->kinematics, i, 0, &size);
@@ -106,11 +117,11 @@ static flaw find_flaw(hybrid *self, const mode_set *set)
         if (set->softened) continue;
         const real *lambda = set->lambda + set->first[i];
         const contact_motion *t = X(kinematics_of)(self->kinematics, i);
-        if (lambda[0] < -SOME_ULPS * scale) consider(&worst, i, WRONG_PULLS, -lambda[0] / scale);
+        if (lambda[0] < -none) consider(&worst, i, WRONG_PULLS, -lambda[0] / scale);
         if (set->modes[i] != MODE_STICK) continue;
         real x = lambda[1], y = set->rows[i] > 2 ? lambda[2] : 0, size = REAL(sqrt)(x * x + y * y);
         real most = t->mu * t->normal * REAL(fmax)(lambda[0], 0);
-        if (!(size - most > SOME_ULPS * scale)) continue;
+        if (!(size - most > none)) continue;
         consider(&worst, i, WRONG_STICKS, (size - most) / scale);
         if (worst.contact == (long)i) worst.direction[0] = -x, worst.direction[1] = -y;
     }
@@ -139,13 +150,16 @@ static void repair(hybrid *self, state *x, const mode_set *set, const flaw *f)
     }
 }
 
-/* Onto the constraints that the mode set has beyond those before: by round-off. */
+/* Onto the constraints that the mode set has beyond those before, or that an impact has left: by round-off. */
 static int project(hybrid *self, mode_set *set, state *x)
 {
     int more = 0;
-    for (size_t i = 0; i < self->count; i++)
+    for (size_t i = 0; i < self->count; i++) {
+        const contact_motion *t = X(kinematics_of)(self->kinematics, i);
         more |= (self->event.modes_before[i] == MODE_OPEN && set->modes[i] != MODE_OPEN) ||
-                (self->event.modes_before[i] != MODE_STICK && set->modes[i] == MODE_STICK);
+                (self->event.modes_before[i] != MODE_STICK && set->modes[i] == MODE_STICK) ||
+                (set->modes[i] != MODE_OPEN && REAL(fabs)(t->rate) > t->rate_round_off);
+    }
     memcpy(set->begin.lambda, set->lambda, set->s->c * sizeof(real));
     int status = more ? X(start_project)(set->s, &set->begin) : TAUT_OK;
     if (!status) X(mode_set_store)(set, &set->begin, x);

@@ -6,7 +6,7 @@
 
 real X(contact_no_acceleration)(const hybrid *self, size_t i, real size)
 {
-    real of_terms = SOME_ULPS * size;
+    real of_terms = SOME_ULPS * self->step.relax * size;
     return self->step.h > 0
                ? REAL(fmax)(of_terms, X(kinematics_of)(self->kinematics, i)->round_off / (self->step.h * self->step.h))
                : of_terms;
@@ -139,7 +139,7 @@ static int holds(const hybrid *self)
             for (int s = 0; s < problem->rows; s++)
                 u += problem->W[(size_t)r * (size_t)problem->rows + (size_t)s] * problem->P[s];
             real none = X(contact_no_acceleration)(self, problem->contacts[i], size);
-            if (!(REAL(fabs)(u) <= REAL(fmax)(none, SHARED_ULPS * size))) return 0;
+            if (!(REAL(fabs)(u) <= REAL(fmax)(none, SHARED_ULPS * self->step.relax * size))) return 0;
         }
     }
     return 1;
@@ -202,7 +202,7 @@ static int distribute(hybrid *self, mode_set *set, const state *at, int *possibl
 /* The forces of closed contacts are inside their cones as they are. What is held may pull. */
 static int is_inside(const hybrid *self, const mode_set *set)
 {
-    real most = real_largest(set->lambda, set->s->c);
+    real none = SOME_ULPS * self->step.relax * real_largest(set->lambda, set->s->c);
     int inside = 1;
     for (size_t i = 0; i < self->count; i++) {
         if (set->modes[i] == MODE_HELD) return 1;
@@ -210,8 +210,8 @@ static int is_inside(const hybrid *self, const mode_set *set)
         const real *lambda = set->lambda + set->first[i];
         const contact_motion *t = X(kinematics_of)(self->kinematics, i);
         real size = set->rows[i] < 2 ? 0 : lambda[1] * lambda[1] + (set->rows[i] > 2 ? lambda[2] * lambda[2] : 0);
-        inside = inside && lambda[0] >= -SOME_ULPS * most &&
-                 (set->rows[i] < 2 || REAL(sqrt)(size) - t->mu * t->normal * lambda[0] <= SOME_ULPS * most);
+        inside = inside && lambda[0] >= -none &&
+                 (set->rows[i] < 2 || REAL(sqrt)(size) - t->mu * t->normal * lambda[0] <= none);
     }
     return inside;
 }

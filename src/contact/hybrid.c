@@ -243,11 +243,15 @@ static int handle_event(hybrid *self, state *x, const located *event, int *chang
 
 /* ---- steps ---- */
 
+#define PATIENCE 12               /* events at one time before forces are judged less strictly */
+#define RELAX_MOST ((real)1e6)
+
 static int advance(hybrid *self, state *x, real h)
 {
     real left = h;
     long still = 0, most = 200 + 20 * (long)self->count, events = 0, substeps = 0;
     memset(self->crossing.ignore, 0, 2 * self->count);
+    self->step.relax = 1;
     while (left > 0) {
         located event;
         int status = X(contact_substep)(self, x, left, &event);
@@ -256,6 +260,7 @@ static int advance(hybrid *self, state *x, real h)
         left = event.kind == CROSS_NONE && !event.partial ? 0 : left - event.length;
         if (left < self->step.shortest) left = 0;
         still = event.length > 0 ? 0 : still + 1;
+        self->step.relax = still < PATIENCE ? 1 : REAL(fmin)(8 * self->step.relax, RELAX_MOST);
         if (event.kind != CROSS_NONE) {
             int changed;
             events++;
@@ -282,6 +287,7 @@ int X(hybrid_step)(hybrid *self, state *x, real h)
                     "a model with contacts is stepped forward in time: the step must be positive");
     X(state_copy)(x, &self->step.saved);
     self->step.h = h;
+    self->step.relax = 1;
     int status = self->options.active_set ? X(active_set_step)(self, x, h) : advance(self, x, h);
     if (status)
         X(state_copy)(&self->step.saved, x);
@@ -295,6 +301,7 @@ void X(hybrid_take_back)(const hybrid *self, state *x) { X(state_copy)(&self->st
 int X(hybrid_start)(hybrid *self, state *x)
 {
     self->step.h = 0;
+    self->step.relax = 1;
     memset(self->event.leaving, 0, self->count);
     for (size_t i = 0; i < self->count; i++) X(open_contact)(x, i);
     X(kinematics_evaluate)(self->kinematics, x->q, x->w, x->t, 0);

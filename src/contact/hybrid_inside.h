@@ -36,6 +36,8 @@ typedef struct {
     state saved;              /* x at the beginning */
     real h;
     real shortest;            /* a substep below this length moves no coordinate by more than one ulp */
+    real relax;               /* what counts as no force, times this: grows where contacts change again and again at one
+                                 time, between modes that fit equally well */
     unsigned char *held;      /* open contacts along whose surfaces a substep is made (substep.c) */
 } contact_step;
 

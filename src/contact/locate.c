@@ -78,7 +78,7 @@ static int attempt(hybrid *self, mode_set *set, real s)
 /* What counts as zero of each function: round-off of the gap, of the largest multiplier, of the velocities. */
 static void set_tolerances(hybrid *self, const mode_set *set)
 {
-    real force = real_largest(set->lambda, set->s->c);
+    real force = self->step.relax * real_largest(set->lambda, set->s->c);
     for (size_t i = 0; i < self->count; i++) {
         const contact_motion *t = X(kinematics_of)(self->kinematics, i);
         int open = set->modes[i] == MODE_OPEN;

@@ -9,7 +9,7 @@
    force: then few of them are outside of their cones (a mass in a groove: friction/normal force = tan(slope)/100). */
 #define FRICTION_WEIGHT 100
 /* D relative to S. Where contacts slip, round-off in the dependent equations, divided by it, would move. */
-#define SOFTENING_PART 1e-5
+#define SOFTENING_PART 1e-4
 
 static void mode_set_destroy(mode_set *set, taut_context *context)
 {

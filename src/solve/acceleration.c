@@ -125,6 +125,30 @@ static real measure(void *self, const real *x, const real *change)
     return motion != motion ? motion : REAL(fmax)(motion, force);
 }
 
+/* Of constraints that depend on each other: round-off, divided by the softening, moves multipliers on and on. */
+static int is_round_off(void *self, const real *x, const real *r)
+{
+    const acceleration *a = self;
+    const struct system *s = a->s;
+    const pattern *p = s->blocks[BLOCK_G].parts[0].shape;
+    const real *g = X(kkt_jacobian)(a->kkt);
+    const uint32_t n = s->n;
+    real speed = real_largest(x + n, n), force = 0;
+    if (!s->softening) return 0;
+    for (uint32_t k = 0; k < s->c; k++) {
+        real row = 0, steepest = 0;
+        for (int e = p->start[k]; e < p->start[k + 1]; e++) row += REAL(fabs)(g[e]), steepest = real_most(steepest, g[e]);
+        if (!(REAL(fabs)(r[2 * n + k]) <= 16 * REAL_EPSILON * (REAL(fabs)(a->curvature[k]) + row * speed))) return 0;
+        force = REAL(fmax)(force, steepest * REAL(fabs)(x[2 * n + k]));
+    }
+    force = real_most(force, real_largest(a->pi_rate, n));
+    for (uint32_t i = 0; i < n; i++)
+        if (!(REAL(fabs)(r[i]) <= 64 * REAL_EPSILON * force) ||
+            !(REAL(fabs)(r[n + i]) <= 64 * REAL_EPSILON * (speed + real_largest(a->nu_rate, n))))
+            return 0;
+    return 1;
+}
+
 static void name(void *self, int equation, char *buffer, size_t size)
 {
     acceleration *a = self;
@@ -153,7 +177,8 @@ static int solve_full(acceleration *a, real *lambda)
     memset(a->x, 0, 2 * (size_t)n * sizeof(real));
     memcpy(a->x + 2 * n, lambda, s->c * sizeof(real));
     if (s->softening) memset(a->x + 2 * n, 0, s->c * sizeof(real)); /* from zero to the least of all choices */
-    newton_problem problem = { a, (int)(2 * n + s->c), residual, factor, solve, measure, name, NULL, NULL };
+    newton_problem problem = { a, (int)(2 * n + s->c), residual, factor, solve, measure, name, is_round_off,
+                               NULL };
     int status = X(newton_solve)(&a->newton, &problem, a->x, 0, a->t, "multipliers");
     if (!status) memcpy(lambda, a->x + 2 * n, s->c * sizeof(real));
     return status;
