@@ -9,27 +9,15 @@
 #define SOFT_NORMAL 1e-7     /* of the diagonal */
 #define SOFT_TANGENT 1e-5    /* friction is avoided where normal forces do as well */
 #define SWEEPS 2000
-#define ULPS (1000 * REAL_EPSILON)
 #define AGREE ((real)1e-9)   /* velocities that depend on each other do so by round-off of larger ones */
-
-/* What a contact does. */
-typedef enum {
-    ACT_NONE,     /* P = 0, u_N >= 0 */
-    ACT_GIVEN,    /* u_N = 0, friction is a given part of the normal impulse */
-    ACT_STICKS,   /* u = 0 */
-    ACT_LIMIT,    /* u_N = 0, P_T = mu P_N along the direction of the answer before; no slip to speak of */
-    ACT_SLIPS     /* u_N = 0, P_T = -mu P_N u_T/|u_T| */
-} act;
 
 typedef struct {
     int contacts, rows;
     cone_contact *c;
     const real *W, *b, *softening;
     void *room;         /* of the arrays below */
-    act *acts;
-    real (*part)[2];    /* P_T / P_N of ACT_GIVEN and ACT_LIMIT */
     real *u, *size;     /* W P + b, and the size of its terms */
-    real *F, *A, *Q;
+    real *F, *A, *Q, *trial, *step;
     int *pivot;
     real speed;         /* the largest b, in units of the square roots of the diagonal */
 } finish;
@@ -108,7 +96,7 @@ void X(cone_sweep)(int count, const cone_contact *contacts, int rows, const real
         }
 }
 
-/* ---- the equations of a choice ---- */
+/* ---- Newton's method on the natural map ---- */
 
 static void find_velocities(finish *k, const real *P)
 {
@@ -124,164 +112,125 @@ static void find_velocities(finish *k, const real *P)
     }
 }
 
-static real slip_size(const finish *k, const cone_contact *c)
+static real length(const real *x, int count) { return REAL(sqrt)(x[0] * x[0] + (count > 1 ? x[1] * x[1] : 0)); }
+
+/* Impulses that belong to velocities: 1/W_NN, and one for all tangential rows. */
+static real impulse_of(const finish *k, const cone_contact *c, int tangential)
 {
-    real sum = 0;
-    for (int t = 1; t <= c->tangents; t++) sum += k->u[c->first + t] * k->u[c->first + t];
-    return REAL(sqrt)(sum);
+    real w = 0;
+    for (int t = tangential; t <= (tangential ? c->tangents : 0); t++)
+        w = real_most(w, k->W[(size_t)(c->first + t) * (size_t)(k->rows + 1)]);
+    return w > 0 ? 1 / w : 1;
 }
 
-static real friction_size(const cone_contact *c, const real *P)
+static int is_given(const cone_contact *c) { return c->sliding || !(c->mu > 0); }
+
+/* z = P_T - r u_T, which the law projects onto the disc of radius mu P_N. Returns its length. */
+static real pushed(const finish *k, const cone_contact *c, const real *P, real *z)
 {
-    real sum = 0;
-    for (int t = 1; t <= c->tangents; t++) sum += P[c->first + t] * P[c->first + t];
-    return REAL(sqrt)(sum);
+    real r = impulse_of(k, c, 1);
+    z[0] = z[1] = 0;
+    for (int t = 0; t < c->tangents; t++) z[t] = P[c->first + 1 + t] - r * k->u[c->first + 1 + t];
+    return length(z, 2);
 }
 
-/* Row r of a contact that slips: P_T |u_T| + mu P_N u_T = 0 */
-static void slip_row(const finish *k, const cone_contact *c, int r, const real *P, real *a)
+/* F: velocities that must be zero, in the rows of contacts that act and stick; impulses elsewhere, in units of
+   velocities. Returns its largest part relative to the terms of the velocities. */
+static real natural_map(finish *k, const real *P)
 {
-    size_t rows = (size_t)k->rows;
-    real size = slip_size(k, c);
-    for (size_t s = 0; s < rows; s++) {
-        real grow = 0;
-        for (int t = 1; t <= c->tangents; t++)
-            grow += k->u[c->first + t] * k->W[(size_t)(c->first + t) * rows + s];
-        a[s] = c->mu * P[c->first] * k->W[(size_t)r * rows + s] + (size > 0 ? P[r] * grow / size : 0);
-    }
-    a[r] += size;
-    a[c->first] += c->mu * k->u[r];
-    k->F[r] = P[r] * size + c->mu * P[c->first] * k->u[r];
-}
-
-static void equations(finish *k, const real *P)
-{
-    size_t rows = (size_t)k->rows;
-    memset(k->A, 0, rows * rows * sizeof *k->A);
+    real most = 0;
     find_velocities(k, P);
     for (int i = 0; i < k->contacts; i++) {
         const cone_contact *c = &k->c[i];
-        act does = k->acts[i];
+        int n = c->first, acts = P[n] - impulse_of(k, c, 0) * k->u[n] > 0;
+        real z[2], size = pushed(k, c, P, z), radius = c->mu * REAL(fmax)(P[n], 0);
+        real unit = 1 / impulse_of(k, c, 1);
+        k->F[n] = acts ? k->u[n] : P[n] / impulse_of(k, c, 0);
+        for (int t = 0; t < c->tangents; t++) {
+            int r = n + 1 + t;
+            k->F[r] = !acts           ? unit * P[r]
+                      : is_given(c)   ? unit * (P[r] + (c->sliding ? c->mu * c->direction[t] * P[n] : 0))
+                      : size > radius ? unit * (P[r] - radius * z[t] / size)
+                                      : k->u[r];
+        }
+        for (int t = 0; t <= c->tangents; t++)
+            most = REAL(fmax)(most, REAL(fabs)(k->F[n + t]) / (k->size[n + t] > 0 ? k->size[n + t] : 1));
+    }
+    return most;
+}
+
+/* Row r of contact c with P_T = mu P_N z/|z|: its derivative, in the units of F. */
+static void slip_row(const finish *k, const cone_contact *c, int t, const real *z, real size, real normal, real *a)
+{
+    size_t rows = (size_t)k->rows;
+    real r = impulse_of(k, c, 1), part = c->mu * REAL(fmax)(normal, 0) / size;
+    memset(a, 0, rows * sizeof *a);
+    for (int s = 0; s < c->tangents; s++) { /* (I - z z'/|z|^2) (dP_T - r W dP) */
+        real turn = part * ((s == t ? 1 : 0) - z[t] * z[s] / (size * size));
+        const real *w = k->W + (size_t)(c->first + 1 + s) * rows;
+        for (size_t j = 0; j < rows; j++) a[j] += turn * r * w[j];
+        a[c->first + 1 + s] -= turn;
+    }
+    a[c->first + 1 + t] += 1;
+    a[c->first] -= normal > 0 ? c->mu * z[t] / size : 0;
+    for (size_t j = 0; j < rows; j++) a[j] /= r;
+}
+
+/* The matrix of the natural map at P, whose u and F are there, with W + D for W. */
+static void fill_matrix(finish *k, const real *P)
+{
+    size_t rows = (size_t)k->rows;
+    memset(k->A, 0, rows * rows * sizeof *k->A);
+    for (int i = 0; i < k->contacts; i++) {
+        const cone_contact *c = &k->c[i];
+        int n = c->first, acts = P[n] - impulse_of(k, c, 0) * k->u[n] > 0;
+        real z[2], size = pushed(k, c, P, z), radius = c->mu * REAL(fmax)(P[n], 0);
         for (int t = 0; t <= c->tangents; t++) {
-            int r = c->first + t;
-            real *a = k->A + (size_t)r * rows;
-            if (does == ACT_NONE || (t && (does == ACT_GIVEN || does == ACT_LIMIT))) {
-                real part = does == ACT_NONE || !t ? 0 : k->part[i][t - 1];
-                k->F[r] = P[r] - part * P[c->first];
-                a[r] = 1;
-                if (t) a[c->first] -= part;
-            } else if (t && does == ACT_SLIPS) {
-                slip_row(k, c, r, P, a);
+            size_t r = (size_t)(n + t);
+            real *a = k->A + r * rows;
+            if (!acts || (t && is_given(c))) {
+                a[r] = 1 / impulse_of(k, c, t > 0);
+                if (acts && c->sliding) a[n] += a[r] * c->mu * c->direction[t - 1];
+            } else if (t && size > radius) {
+                slip_row(k, c, t - 1, z, size, P[n], a);
             } else {
-                memcpy(a, k->W + (size_t)r * rows, rows * sizeof *a);
+                memcpy(a, k->W + r * rows, rows * sizeof *a);
                 a[r] += k->softening[r];
-                k->F[r] = k->u[r];
             }
         }
     }
 }
 
-/* Whether what must be zero is. */
-static int is_solved(const finish *k, const real *P)
-{
-    for (int i = 0; i < k->contacts; i++) {
-        const cone_contact *c = &k->c[i];
-        if (k->acts[i] == ACT_NONE) continue;
-        for (int t = 0; t <= c->tangents; t++) {
-            int r = c->first + t;
-            real scale = k->size[r] * (t && k->acts[i] == ACT_SLIPS ? c->mu * REAL(fabs)(P[c->first]) : 1);
-            if (t && (k->acts[i] == ACT_GIVEN || k->acts[i] == ACT_LIMIT)) continue; /* exact in each correction */
-            if (!(REAL(fabs)(k->F[r]) <= 16 * REAL_EPSILON * scale)) return 0;
-        }
-    }
-    return 1;
-}
-
-/* k->Q: to the solution for the acts at hand. */
+/* k->Q: to a zero of the natural map. */
 static int iterate(finish *k)
 {
-    real before = 0;
-    for (int turn = 0; turn < 40; turn++) {
-        real size = 0;
-        equations(k, k->Q);
-        for (int r = 0; r < k->rows; r++) size = REAL(fmax)(size, REAL(fabs)(k->F[r]) / (k->size[r] > 0 ? k->size[r] : 1));
+    real size = natural_map(k, k->Q), before = 2 * size;
+    for (int turn = 0; turn < 60; turn++) {
         if (!(size - size == 0)) return 0;
-        if (turn && (is_solved(k, k->Q) || (turn > 2 && size < AGREE && size > before / 2))) return 1;
+        if (size <= 16 * REAL_EPSILON || (turn > 2 && size < AGREE && size > before / 2)) return 1;
+        fill_matrix(k, k->Q);
         if (X(dense_factor)(k->rows, k->A, k->pivot, 0)) return 0;
         X(dense_solve)(k->rows, k->A, k->pivot, k->F);
-        for (int r = 0; r < k->rows; r++) k->Q[r] -= k->F[r];
+        memcpy(k->trial, k->Q, (size_t)k->rows * sizeof *k->Q);
+        memcpy(k->step, k->F, (size_t)k->rows * sizeof *k->F);
         before = size;
+        real part = 1;
+        for (int halving = 0; halving < 12; halving++, part /= 2) { /* a full step where none of them helps */
+            real by = halving == 11 ? 1 : part;
+            for (int r = 0; r < k->rows; r++) k->Q[r] = k->trial[r] - by * k->step[r];
+            size = natural_map(k, k->Q);
+            if (size < before || before < AGREE) break;
+        }
     }
     return 0;
-}
-
-/* ---- the choice ---- */
-
-static void set_limit(finish *k, int i, const real *P)
-{
-    const cone_contact *c = &k->c[i];
-    real size = friction_size(c, P);
-    k->acts[i] = size > 0 ? ACT_LIMIT : ACT_STICKS;
-    for (int t = 0; t < c->tangents && size > 0; t++) k->part[i][t] = c->mu * P[c->first + 1 + t] / size;
-}
-
-static void first_choice(finish *k, const real *P)
-{
-    find_velocities(k, P);
-    for (int i = 0; i < k->contacts; i++) {
-        const cone_contact *c = &k->c[i];
-        real slip = slip_size(k, c), tangent = c->tangents ? k->size[c->first + 1] : 0;
-        for (int t = 0; t < c->tangents; t++) k->part[i][t] = c->sliding ? -c->mu * c->direction[t] : 0;
-        k->acts[i] = !(P[c->first] > 0) ? ACT_NONE : !c->tangents || c->sliding || c->mu == 0 ? ACT_GIVEN : ACT_STICKS;
-        if (k->acts[i] != ACT_STICKS || !(slip > (real)1e-5 * tangent)) continue;
-        set_limit(k, i, P);
-        if (c->tangents == 2 && k->acts[i] == ACT_LIMIT) k->acts[i] = ACT_SLIPS;
-    }
-}
-
-/* Corrects what is most wrong with the acts. Returns whether there was something. */
-static int correct(finish *k, const real *P)
-{
-    real worst = 0;
-    int which = -1;
-    act better = ACT_NONE;
-    find_velocities(k, P);
-    for (int i = 0; i < k->contacts; i++) {
-        const cone_contact *c = &k->c[i];
-        int n = c->first;
-        real w = REAL(sqrt)(REAL(fabs)(k->W[(size_t)n * (size_t)(k->rows + 1)]));
-        real unit = w > 0 && k->speed > 0 ? k->speed / w : 1; /* of impulses */
-        real wrong = 0;
-        act to = ACT_NONE;
-        if (k->acts[i] == ACT_NONE) {
-            wrong = -k->u[n] / k->size[n], to = c->tangents && !c->sliding && c->mu > 0 ? ACT_STICKS : ACT_GIVEN;
-        } else if (P[n] < 0) {
-            wrong = -P[n] / unit;
-        } else if (k->acts[i] == ACT_STICKS) {
-            wrong = (friction_size(c, P) - c->mu * P[n]) / unit, to = ACT_LIMIT;
-        } else if (k->acts[i] == ACT_LIMIT) {
-            real along = 0, slip = slip_size(k, c), scale = k->size[n + 1];
-            for (int t = 1; t <= c->tangents; t++) along += P[n + t] * k->u[n + t];
-            if (along > 0) wrong = slip / scale, to = ACT_STICKS;
-            else if (c->tangents == 2) wrong = slip / scale, to = ACT_SLIPS;
-        }
-        if (!(wrong > ULPS) || wrong <= worst) continue;
-        worst = wrong, which = i, better = to;
-    }
-    if (which < 0) return 0;
-    if (better == ACT_LIMIT) set_limit(k, which, P);
-    else k->acts[which] = better;
-    return 1;
 }
 
 static void lay_out(void *self, room_layout *l)
 {
     finish *k = self;
-    size_t count = (size_t)k->contacts, rows = (size_t)k->rows;
-    k->acts = room_take(l, count, sizeof *k->acts);
-    k->part = room_take(l, count, sizeof *k->part);
+    size_t rows = (size_t)k->rows;
     k->u = room_reals(l, rows), k->size = room_reals(l, rows);
-    k->F = room_reals(l, rows), k->Q = room_reals(l, rows);
+    k->F = room_reals(l, rows), k->Q = room_reals(l, rows), k->trial = room_reals(l, rows), k->step = room_reals(l, rows);
     k->A = room_reals(l, rows * rows);
     k->pivot = room_take(l, rows, sizeof *k->pivot);
 }
@@ -292,12 +241,13 @@ static void read_answer(finish *k, real *P)
     find_velocities(k, k->Q);
     for (int i = 0; i < k->contacts; i++) {
         cone_contact *c = &k->c[i];
-        real *from = k->Q + c->first, most = c->mu * REAL(fmax)(from[0], 0), size = friction_size(c, k->Q);
-        if (k->acts[i] == ACT_NONE) memset(from, 0, (size_t)(1 + c->tangents) * sizeof *from);
-        from[0] = REAL(fmax)(from[0], 0);
+        real *from = k->Q + c->first;
+        int acts = from[0] - impulse_of(k, c, 0) * k->u[c->first] > 0;
+        if (!acts || !(from[0] > 0)) memset(from, 0, (size_t)(1 + c->tangents) * sizeof *from);
+        real most = c->mu * from[0], size = c->tangents ? length(from + 1, c->tangents) : 0;
         for (int t = 1; t <= c->tangents && size > most; t++) from[t] *= most / size;
-        c->slips = (k->acts[i] == ACT_LIMIT || k->acts[i] == ACT_SLIPS) &&
-                   slip_size(k, c) > ULPS * k->size[c->first + 1];
+        c->slips = from[0] > 0 && c->tangents && !is_given(c) &&
+                   length(k->u + c->first + 1, c->tangents) > AGREE * k->size[c->first + 1];
     }
     memcpy(P, k->Q, (size_t)k->rows * sizeof *P);
 }
@@ -306,7 +256,7 @@ int X(cone_finish)(taut_context *context, int count, cone_contact *contacts, int
                    const real *softening, real *P, int *done)
 {
     finish k = { .contacts = count, .rows = rows, .c = contacts, .W = W, .b = b, .softening = softening };
-    int status = room_create(context, lay_out, &k, &k.room), right = 0;
+    int status = room_create(context, lay_out, &k, &k.room);
     *done = 0;
     if (status) return status;
     for (int r = 0; r < rows; r++) {
@@ -314,13 +264,8 @@ int X(cone_finish)(taut_context *context, int count, cone_contact *contacts, int
         k.speed = w > 0 ? REAL(fmax)(k.speed, REAL(fabs)(b[r]) / w) : k.speed;
     }
     memcpy(k.Q, P, (size_t)rows * sizeof *P);
-    first_choice(&k, P);
-    for (int turn = 0; !right && turn < 20 + 6 * count; turn++) {
-        if (!iterate(&k)) break;
-        right = !correct(&k, k.Q);
-    }
-    if (right) read_answer(&k, P);
-    *done = right;
+    *done = iterate(&k);
+    if (*done) read_answer(&k, P);
     taut_mem_free(context, k.room);
     return TAUT_OK;
 }

@@ -10,9 +10,9 @@
 int X(cone_is_singular)(int rows, const real *W, real *work);
 /* What is added to the diagonal of W (D of solve/redundancy.h): normal, tangential. */
 void X(cone_softening)(int count, const cone_contact *contacts, int rows, const real *W, real *softening);
-/* From an approximate solution P to one to round-off: which contacts act, stick and slip is corrected one by one, and
-   for each choice Newton's method solves the equations of W with the matrix of W + D. *done: 0 where that does not
-   lead to an end; then P is as it was. */
+/* From an approximate solution P to one to round-off: Newton's method on the natural map (P is what the cones make of
+   P - r u; Alart and Curnier), of W, with the matrix of W + D. *done: 0 where that does not lead to an end; then P is
+   as it was. */
 int X(cone_finish)(taut_context *context, int count, cone_contact *contacts, int rows, const real *W, const real *b,
                    const real *softening, real *P, int *done);
 /* A first guess when there is none: P := projected Gauss-Seidel sweeps from 0. */

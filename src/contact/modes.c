@@ -37,6 +37,7 @@ static void lay_out(void *self, room_layout *l)
     if (set->softened) {
         set->jacobian = room_reals(l, (size_t)set->s->blocks[BLOCK_G].value_count);
         set->work = room_reals(l, X(redundancy_room)(set->s));
+        set->distances = room_take(l, count, sizeof *set->distances);
     }
     set->modes = room_take(l, count, sizeof *set->modes);
 }
@@ -50,12 +51,25 @@ static int prepare_softening(struct system *s)
     return status ? status : s->softening || !s->c ? TAUT_OK : TAUT_OUT_OF_MEMORY;
 }
 
+/* Gaps and slides of bodies are distances, their multipliers forces: all of these count alike, whatever body they are
+   on, and in all directions. */
+static void equalise(mode_set *set)
+{
+    double *softening = set->s->softening, sum = 0;
+    int rows = 0;
+    for (size_t i = 0; i < set->contact_count; i++)
+        for (int r = 0; set->distances[i] && r < set->rows[i]; r++) sum += softening[set->first[i] + r], rows++;
+    for (size_t i = 0; i < set->contact_count; i++)
+        for (int r = 0; set->distances[i] && r < set->rows[i]; r++) softening[set->first[i] + r] = sum / rows;
+}
+
 static void soften(mode_set *set, const state *x)
 {
     struct system *s = set->s;
     place at = place_at(s, x->q, x->w, &x->t, x->lambda);
     X(system_block_values)(s, BLOCK_G, &at, set->jacobian);
     X(redundancy_diagonal)(s, &at, set->jacobian, SOFTENING_PART, set->work, s->softening);
+    equalise(set);
     for (uint32_t k = 0; k < s->c; k++) s->softening[k] /= FRICTION_WEIGHT;
     for (size_t i = 0; i < set->contact_count; i++)
         for (int r = 1; r < set->rows[i]; r++) s->softening[set->first[i] + r] *= FRICTION_WEIGHT;
@@ -89,6 +103,7 @@ static int mode_set_create(const mode_sets *p, const unsigned char *modes, int s
         set->first[i] = modes[i] == MODE_OPEN ? -1 : row;
         set->rows[i] = (int)taut_contact_rows(&p->m->contacts[i], modes[i]);
         row += set->rows[i];
+        if (softened) set->distances[i] = p->m->contacts[i].slide_type == SLIDE_GIVEN;
     }
     *result = set;
     return TAUT_OK;

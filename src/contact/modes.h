@@ -39,6 +39,7 @@ typedef struct {
     void *room;            /* of the arrays below, and of modes */
     real *lambda, *dv;     /* multipliers and accelerations at a state */
     real *jacobian, *work; /* where it is softened */
+    unsigned char *distances; /* the same: of each contact, whether its gap is a distance */
     long *first;           /* per contact: its first constraint, -1 when open */
     int *rows;             /* and how many it has */
     long used;
