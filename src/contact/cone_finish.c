@@ -9,6 +9,7 @@
 #define SOFT_NORMAL 1e-7     /* of the diagonal */
 #define SOFT_TANGENT 1e-5    /* friction is avoided where normal forces do as well */
 #define SWEEPS 2000
+#define SLIPS (10000 * REAL_EPSILON)
 #define AGREE ((real)1e-9)   /* velocities that depend on each other do so by round-off of larger ones */
 
 typedef struct {
@@ -247,7 +248,7 @@ static void read_answer(finish *k, real *P)
         real most = c->mu * from[0], size = c->tangents ? length(from + 1, c->tangents) : 0;
         for (int t = 1; t <= c->tangents && size > most; t++) from[t] *= most / size;
         c->slips = from[0] > 0 && c->tangents && !is_given(c) &&
-                   length(k->u + c->first + 1, c->tangents) > AGREE * k->size[c->first + 1];
+                   length(k->u + c->first + 1, c->tangents) > SLIPS * k->size[c->first + 1];
     }
     memcpy(P, k->Q, (size_t)k->rows * sizeof *P);
 }

@@ -71,6 +71,8 @@ static void soften(mode_set *set, const state *x)
     X(redundancy_diagonal)(s, &at, set->jacobian, SOFTENING_PART, set->work, s->softening);
     equalise(set);
     for (uint32_t k = 0; k < s->c; k++) s->softening[k] /= FRICTION_WEIGHT;
+    /* the constraints that always hold have what multipliers they need: that of a rotation, say */
+    for (uint32_t k = 0; k < set->perpetual; k++) s->softening[k] *= set->perpetual_softening;
     for (size_t i = 0; i < set->contact_count; i++)
         for (int r = 1; r < set->rows[i]; r++) s->softening[set->first[i] + r] *= FRICTION_WEIGHT;
 }
@@ -98,6 +100,8 @@ static int mode_set_create(const mode_sets *p, const unsigned char *modes, int s
         return status;
     }
     long row = (long)p->m->constraint_count;
+    set->perpetual = (uint32_t)p->m->constraint_count;
+    set->perpetual_softening = p->softened ? 1 : 0;
     for (size_t i = 0; i < count; i++) {
         set->modes[i] = modes[i];
         set->first[i] = modes[i] == MODE_OPEN ? -1 : row;

@@ -39,6 +39,8 @@ typedef struct {
     void *room;            /* of the arrays below, and of modes */
     real *lambda, *dv;     /* multipliers and accelerations at a state */
     real *jacobian, *work; /* where it is softened */
+    uint32_t perpetual;    /* constraints that always hold */
+    int perpetual_softening; /* 1: they depend on each other, too */
     unsigned char *distances; /* the same: of each contact, whether its gap is a distance */
     long *first;           /* per contact: its first constraint, -1 when open */
     int *rows;             /* and how many it has */
