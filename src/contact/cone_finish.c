@@ -231,7 +231,8 @@ static void lay_out(void *self, room_layout *l)
     finish *k = self;
     size_t rows = (size_t)k->rows;
     k->u = room_reals(l, rows), k->size = room_reals(l, rows);
-    k->F = room_reals(l, rows), k->Q = room_reals(l, rows), k->trial = room_reals(l, rows), k->step = room_reals(l, rows);
+    k->F = room_reals(l, rows), k->Q = room_reals(l, rows);
+    k->trial = room_reals(l, rows), k->step = room_reals(l, rows);
     k->A = room_reals(l, rows * rows);
     k->pivot = room_take(l, rows, sizeof *k->pivot);
 }

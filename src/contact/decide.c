@@ -1,7 +1,5 @@
 /* Which contacts are closed, and which of them stick. */
 #include <string.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 #include "contact/hybrid_inside.h"
 #include "solve/start.h"
@@ -112,7 +110,8 @@ static flaw find_flaw(hybrid *self, const mode_set *set)
     for (size_t i = 0; i < self->count; i++) {
         if (set->first[i] < 0) {
             real size, a = X(kinematics_acceleration)(self->kinematics, i, 0, &size);
-            if (!self->event.leaving[i] && X(contact_touches)(self, i) && a < -X(contact_no_acceleration)(self, i, size))
+            real none = X(contact_no_acceleration)(self, i, size);
+            if (!self->event.leaving[i] && X(contact_touches)(self, i) && a < -none)
                 consider(&worst, i, WRONG_OPEN, -a / size);
             continue;
         }
@@ -193,7 +192,6 @@ int X(contact_correct_modes)(hybrid *self, state *x)
         flaw f = agree ? find_flaw(self, set) : (flaw){ .contact = 0 };
         status = together && f.contact < 0 ? X(contact_share)(self, set, &set->begin, &right) : TAUT_OK;
         if (status) return status;
-        if (getenv("DBG")) { fprintf(stderr, "  turn %zu soft %d status-agree %d flaw c%ld what %d sev %g right %d relax %g:", turn, together, agree, f.contact, f.what, (double)f.severity, right, (double)self->step.relax); for (size_t i = 0; i < self->count; i++) if (set->first[i]>=0) fprintf(stderr, " c%zu m%d %g %g %g", i, set->modes[i], (double)set->lambda[set->first[i]], set->rows[i]>1?(double)set->lambda[set->first[i]+1]:0, set->rows[i]>2?(double)set->lambda[set->first[i]+2]:0); fprintf(stderr,"\n"); }
         if (f.contact < 0 && right) return project(self, set, x);
         if (together) status = X(contact_ask)(self, x);
         else repair(self, x, set, &f);

@@ -210,15 +210,9 @@ static int stick_ends(hybrid *self, state *x, size_t i)
     return status ? status : X(contact_report_changes)(self, x, NULL);
 }
 
-#include <stdio.h>
-#include <stdlib.h>
 static int handle_event(hybrid *self, state *x, const located *event, int *changed)
 {
     size_t i = event->contact;
-    if (getenv("DBG")) { X(kinematics_evaluate)(self->kinematics, x->q, x->w, x->t, self->step.h);
-     fprintf(stderr, "EV t=%.17g kind %d c%zu len %g shortest %g soft %d\n", (double)x->t, event->kind, i, (double)event->length, (double)self->step.shortest, contacts_softened(x));
-     for (size_t k = 0; k < self->count; k++) { const contact_motion *t = X(kinematics_of)(self->kinematics, k); const real *e = contact_extra(x,k);
-      if (t->gap < 1e-6) fprintf(stderr, "   c%zu mode %d gap %g rate %g slip %g %g dir %g %g keep %g tol %g start %g value %g\n", k, (int)e[0], (double)t->gap, (double)t->rate, (double)t->slip[0], (double)t->slip[1], (double)e[4],(double)e[5],(double)e[7], (double)self->crossing.tolerance[2*k+1], (double)self->crossing.start[2*k+1], (double)self->crossing.value[2*k+1]); } }
     int status;
     *changed = 1;
     memset(self->event.rate_noise, 0, self->count * sizeof(real));

@@ -1,6 +1,4 @@
 #include "contact/lcp.h"
-#include <stdio.h>
-#include <stdlib.h>
 
 #include <string.h>
 
@@ -366,12 +364,9 @@ static int finish(taut_context *context, const cone *k, int found, real *P)
     if (status || done) return status;
     X(cone_sweep)(k->contacts, k->c, k->rows, k->W, k->b, P);
     status = X(cone_finish)(context, k->contacts, k->c, k->rows, k->W, k->b, k->softening, P, &done);
-    if (!done && getenv("DBG")) { fprintf(stderr, "CONE %d rows %d found %d\n", k->contacts, k->rows, found);
-      for (int i=0;i<k->contacts;i++) fprintf(stderr, " first %d tang %d sliding %d mu %g dir %g %g\n", k->c[i].first,k->c[i].tangents,k->c[i].sliding,(double)k->c[i].mu,(double)k->c[i].direction[0],(double)k->c[i].direction[1]);
-      for (int r=0;r<k->rows;r++) { for (int q=0;q<k->rows;q++) fprintf(stderr," %.17g", (double)k->W[r*k->rows+q]); fprintf(stderr," | %.17g P %g\n",(double)k->b[r],(double)P[r]); } }
-    return status || done ? status
-                          : taut_fail(context, TAUT_NO_CONVERGENCE,
-                                      "the complementarity problem of the contacts has no solution that could be found");
+    if (status || done) return status;
+    return taut_fail(context, TAUT_NO_CONVERGENCE,
+                     "the complementarity problem of the contacts has no solution that could be found");
 }
 
 int X(cone_solve)(taut_context *context, int count, cone_contact *contacts, int rows, const real *W, const real *b,

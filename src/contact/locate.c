@@ -63,6 +63,33 @@ static int evaluate(hybrid *self, mode_set *set)
     return TAUT_OK;
 }
 
+/* eps^(3/8): the third power of a relative displacement so small is below round-off. */
+#define SHORT_WAY REAL(sqrt)(REAL(sqrt)(REAL_EPSILON) * REAL(sqrt)(REAL(sqrt)(REAL_EPSILON)))
+
+/* Constraints are met to an ulp of positions: velocities that follow from them in a short substep have this error,
+   divided by s, and a method whose velocities do may find no solution to speak of. There a Taylor series of the second
+   order, put onto the constraints, is exact to round-off. status: why the method failed. */
+static int short_step(hybrid *self, mode_set *set, real s, int status)
+{
+    const state *from = &set->begin;
+    state *to = &set->end;
+    real *v = self->response.v, size = real_largest(from->q, self->n);
+    if (status != TAUT_NO_CONVERGENCE && status != TAUT_SINGULAR) return status;
+    place at = place_at(set->s, from->q, from->w, &from->t, from->lambda);
+    X(system_velocity)(set->s, &at, v);
+    if (X(mode_set_forces)(set, from)) return status;
+    size = real_most(size, X(kinematics_smallest_scale)(self->kinematics));
+    if (!(s * (real_largest(v, self->n) + s * real_largest(set->dv, self->n)) < SHORT_WAY * size)) return status;
+    const real *dw = X(acceleration_stage_rate)(set->acceleration);
+    X(state_copy)(from, to);
+    for (uint32_t i = 0; i < self->n; i++) {
+        to->q[i] += s * (v[i] + s / 2 * set->dv[i]);
+        to->w[i] += s * dw[i];
+    }
+    X(state_next_time)(from, s, &to->t, &to->t_low);
+    return X(start_project)(set->s, to);
+}
+
 /* set->end := a step of length s from set->begin, with its event functions. A method that leaves velocities off the
    constraints leaves the rounding of positions, divided by s, there as well: after a part of a step they are put onto
    them, and the energy falls by that; and where a contact is held, for it is free from there on. */
@@ -70,6 +97,7 @@ static int attempt(hybrid *self, mode_set *set, real s)
 {
     X(state_copy)(&set->begin, &set->end);
     int status = s == 0 ? TAUT_OK : X(method_step)(&set->method, &set->end, s);
+    if (status > 0 && status != TAUT_OUT_OF_MEMORY) status = short_step(self, set, s, status);
     if (!status && self->method.velocities_off && s > 0 && (s < self->step.h || X(contact_holds)(self)))
         status = X(start_project)(set->s, &set->end);
     return status ? status : evaluate(self, set);

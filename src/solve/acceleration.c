@@ -137,7 +137,10 @@ static int is_round_off(void *self, const real *x, const real *r)
     if (!s->softening) return 0;
     for (uint32_t k = 0; k < s->c; k++) {
         real row = 0, steepest = 0;
-        for (int e = p->start[k]; e < p->start[k + 1]; e++) row += REAL(fabs)(g[e]), steepest = real_most(steepest, g[e]);
+        for (int e = p->start[k]; e < p->start[k + 1]; e++) {
+            row += REAL(fabs)(g[e]);
+            steepest = real_most(steepest, g[e]);
+        }
         if (!(REAL(fabs)(r[2 * n + k]) <= 16 * REAL_EPSILON * (REAL(fabs)(a->curvature[k]) + row * speed))) return 0;
         force = REAL(fmax)(force, steepest * REAL(fabs)(x[2 * n + k]));
     }
