@@ -210,13 +210,25 @@ static int stick_ends(hybrid *self, state *x, size_t i)
     return status ? status : X(contact_report_changes)(self, x, NULL);
 }
 
+/* Contacts that stick do not slip: whatever slip there is is noise. */
+static void find_stick_noise(hybrid *self, const state *x)
+{
+    X(kinematics_evaluate)(self->kinematics, x->q, x->w, x->t, self->step.h);
+    for (size_t k = 0; k < self->count; k++) {
+        const contact_motion *t = X(kinematics_of)(self->kinematics, k);
+        self->event.slip_noise[k] = 0;
+        for (uint32_t r = 0; contact_mode_of(x, k) == MODE_STICK && r < self->traits[k].slide_count; r++)
+            self->event.slip_noise[k] += 2 * REAL(fabs)(t->slip[r]);
+    }
+}
+
 static int handle_event(hybrid *self, state *x, const located *event, int *changed)
 {
     size_t i = event->contact;
     int status;
     *changed = 1;
     memset(self->event.rate_noise, 0, self->count * sizeof(real));
-    memset(self->event.slip_noise, 0, self->count * sizeof(real));
+    find_stick_noise(self, x);
     memset(self->event.leaving, 0, self->count);
     X(contact_remember_modes)(self, x);
     switch (event->kind) {
