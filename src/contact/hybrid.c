@@ -111,6 +111,7 @@ int X(hybrid_create)(const model *m, const struct method_class *class, const met
     self->traits = X(contact_traits_create)(m);
     int status = self->traits ? X(mode_sets_create)(m, class, spec, tolerance, &self->sets) : TAUT_OUT_OF_MEMORY;
     self->sets.native = options->native;
+    self->sets.softened = options->softened;
     if (!status) status = X(mode_sets_open)(&self->sets, &self->open);
     if (!status) status = X(kinematics_create)(m, self->traits, &self->kinematics);
     if (!status) {

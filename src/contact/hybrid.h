@@ -23,6 +23,7 @@ typedef struct {
     event_callback event;
     void *user;
     struct native_use *native; /* of the systems of all mode sets; may be NULL */
+    int softened;              /* the constraints that always hold depend on each other */
 } hybrid_options;
 
 /* spec is kept: it must outlive the object. s: the system with all contacts open, whose states have room for what

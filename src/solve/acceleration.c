@@ -165,6 +165,34 @@ static void name(void *self, int equation, char *buffer, size_t size)
     snprintf(buffer, size, "acceleration of %s", text);
 }
 
+/* a->x := what it is without the forces that depend on multipliers: a guess where they are too far from linear for
+   another, or have no derivative at zero. */
+static int guess(acceleration *a)
+{
+    struct system *s = a->s;
+    uint32_t n = s->n;
+    real *dw = a->x, *dv = a->x + n, *lambda = a->x + 2 * n;
+    memset(lambda, 0, s->c * sizeof(real));
+    place at = place_at(s, a->q, a->w, &a->t, lambda);
+    int status = X(kkt_factor_without_forces)(a->kkt, &at);
+    if (status) return status;
+    X(system_free_force)(s, &at, dw);
+    for (uint32_t i = 0; i < n; i++) dw[i] -= a->pi_rate[i];
+    memcpy(dv, a->nu_rate, n * sizeof(real));
+    for (uint32_t k = 0; k < s->c; k++) lambda[k] = -a->curvature[k];
+    return X(kkt_solve)(a->kkt, dw, dv, lambda);
+}
+
+static int no_guess(const acceleration *a, int status)
+{
+    const origin of = X(system_constraint_origin)(a->s, 0);
+    return taut_fail(a->s->context, status,
+                     "at t = %.9g: the multipliers, on which forces depend, were found neither from the start values "
+                     "nor from those without these forces; give a guess: start { [m] = number }, m what constraint() or "
+                     "contact() returns (%s:%d: '%s', for one)",
+                     (double)a->t, of.file, of.line, of.name);
+}
+
 /* All unknowns. */
 static int solve_full(acceleration *a, real *lambda)
 {
@@ -183,6 +211,13 @@ static int solve_full(acceleration *a, real *lambda)
     newton_problem problem = { a, (int)(2 * n + s->c), residual, factor, solve, measure, name, is_round_off,
                                NULL };
     int status = X(newton_solve)(&a->newton, &problem, a->x, 0, a->t, "multipliers");
+    if ((status == TAUT_NOT_FINITE || status == TAUT_NO_CONVERGENCE) && s->structure.force_multiplier &&
+        s->form != FORM_RATES) {
+        int why = status;
+        status = guess(a);
+        if (!status) status = X(newton_solve)(&a->newton, &problem, a->x, 0, a->t, "multipliers");
+        if (status > 0 && status != TAUT_OUT_OF_MEMORY) status = no_guess(a, why);
+    }
     if (!status) memcpy(lambda, a->x + 2 * n, s->c * sizeof(real));
     return status;
 }
