@@ -86,8 +86,11 @@ static const example examples[] = {
     { "newtons-cradle", 0.06, NULL },
     { "table-edge", 0.1, NULL },
     { "falling-chain", 0.04, NULL },
+    { "rocking-block", 0.05, NULL },
+    { "pyramid", 0.05, NULL },
+    { "dice", 0.1, NULL },
 };
-enum { EXAMPLES = sizeof examples / sizeof *examples, WITH_CONTACTS = 6 };
+enum { EXAMPLES = sizeof examples / sizeof *examples, WITH_CONTACTS = 9 };
 
 static long stride(long calls)
 {

@@ -132,12 +132,50 @@ static void friction_nonlinear_in_the_multiplier(void **unused)
     assert_int_equal(check_all("friction", friction_lagrangian, 4, 2), 2);
 }
 
+/* Coulomb friction on a cubic, |normal force|^0.87, has no derivative where the multiplier is 0: it is found from that
+   without friction. A friction force is tangential and changes no multiplier: m (g + 6 b x vx^2)/(1 + 9 b^2 x^4). */
+static void multiplier_finds_its_start(void **unused)
+{
+    (void)unused;
+    static const char text[] =
+        "local b = 0.01 local y = point('y', 2) lagrangian(norm2(y.dot)/2 - 9.81*y.y)\n"
+        "local psi = constraint('surface', y.y - b*y.x^3)\n"
+        "force(y, -0.1*((1 + 9*b^2*y.x^4)*psi^2)^(0.87/2)/norm(y.dot)*y.dot)\n"
+        "start { y = {10, 10}, ['y.dot'] = {-3.6, -10.8} }";
+    simulation *z = open_source(text, "euler");
+    real b = (real)1 / 100, x = 10, v = -(real)36 / 10, steep = 3 * b * x * x;
+    real lambda = ((real)981 / 100 + 6 * b * x * v * v) / (1 + steep * steep);
+    assert_at_most(REAL(fabs)(z->x.lambda[0] - lambda), 100 * REAL_EPSILON);
+    do_steps(z, 10, (real)1 / 100);
+    close_model(z);
+}
+
+/* 0 = -15 + lambda - lambda^2: the message says what to do. */
+static void multiplier_without_a_start(void **unused)
+{
+    (void)unused;
+    static const char text[] = "local x = coordinate 'x' lagrangian(x.dot^2/2 - 5*x) local m = constraint('c', x)\n"
+                               "force(x, -m^2 - 10) start { x = 0, ['x.dot'] = 0 }";
+    taut_context *context = taut_context_create(NULL);
+    model *m = NULL;
+    simulation *z = NULL;
+    engine_options options = { .method = "euler" };
+    assert_int_equal(taut_model_read_text(context, "test.lua", text, strlen(text), NULL, 0, &m), TAUT_OK);
+    assert_int_equal(X(simulation_create)(m, &options, &z), TAUT_NO_CONVERGENCE);
+    assert_non_null(strstr(taut_error_text(context), "give a guess: start { [m] = number }"));
+    assert_non_null(strstr(taut_error_text(context), "test.lua:1: 'c'"));
+    taut_model_free(m);
+    taut_context_destroy(context);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(damped_and_driven_lagrangian),
         cmocka_unit_test(damped_and_driven_hamiltonian),
         cmocka_unit_test(friction_nonlinear_in_the_multiplier),
+        cmocka_unit_test(multiplier_finds_its_start),
+        cmocka_unit_test(multiplier_without_a_start),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

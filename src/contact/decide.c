@@ -4,13 +4,11 @@
 #include "contact/hybrid_inside.h"
 #include "solve/start.h"
 
-#define SOME_ULPS (1000 * REAL_EPSILON) /* relative error of multipliers and accelerations */
-
 /* ---- modes ---- */
 
 void X(open_contact)(state *x, size_t i)
 {
-    memset(contact_extra(x, i), 0, EXTRA_SIZE * sizeof(real)); /* MODE_OPEN, no multipliers */
+    memset(contact_extra(x, i), 0, EXTRA_SOFTENED * sizeof(real)); /* MODE_OPEN, no multipliers */
 }
 
 static void enter(hybrid *self, state *x, size_t i, contact_mode mode)
@@ -19,6 +17,14 @@ static void enter(hybrid *self, state *x, size_t i, contact_mode mode)
     if (extra[EXTRA_MODE] == MODE_OPEN) extra[EXTRA_LAMBDA] = self->constants.guess[i];
     extra[EXTRA_LAMBDA + 1] = extra[EXTRA_LAMBDA + 2] = 0;
     extra[EXTRA_MODE] = mode;
+}
+
+int X(contact_slips)(const hybrid *self, size_t i)
+{
+    const contact_motion *t = X(kinematics_of)(self->kinematics, i);
+    real size =
+        REAL(sqrt)(t->slip[0] * t->slip[0] + (self->traits[i].slide_count == 2 ? t->slip[1] * t->slip[1] : 0));
+    return self->traits[i].slide_count && size > REAL(fmax)(t->slip_round_off, self->event.slip_noise[i]);
 }
 
 void X(stick_contact)(hybrid *self, state *x, size_t i)
@@ -30,20 +36,23 @@ void X(stick_contact)(hybrid *self, state *x, size_t i)
 void X(slip_contact)(hybrid *self, state *x, size_t i, const real *direction)
 {
     enter(self, x, i, MODE_SLIP);
-    X(kinematics_slip_slots)(self->kinematics, i, direction, contact_extra(x, i) + EXTRA_SLOTS);
-}
-
-static int slips(const hybrid *self, size_t i)
-{
+    real *slots = contact_extra(x, i) + EXTRA_SLOTS;
+    X(kinematics_slip_slots)(self->kinematics, i, direction, slots);
+    if (self->traits[i].slide_count < 2 || X(contact_slips)(self, i)) return;
     const contact_motion *t = X(kinematics_of)(self->kinematics, i);
-    real size =
-        REAL(sqrt)(t->slip[0] * t->slip[0] + (self->traits[i].slide_count == 2 ? t->slip[1] * t->slip[1] : 0));
-    return self->traits[i].slide_count && size > REAL(fmax)(t->slip_round_off, self->event.slip_noise[i]);
+    real size = REAL(sqrt)(t->slip[0] * t->slip[0] + t->slip[1] * t->slip[1]);
+    if (size > t->slip_round_off && t->slip[0] * direction[0] + t->slip[1] * direction[1] < 0) {
+        X(kinematics_slip_slots)(self->kinematics, i, t->slip, slots); /* it goes the other way before */
+        return;
+    }
+    /* it begins to slip: what slip there is is noise, and has no direction */
+    slots[SLOT_KEEP] = 1;
+    slots[SLOT_NOISE] = REAL(fmax)(t->slip_round_off, self->event.slip_noise[i]);
 }
 
 void X(close_contact)(hybrid *self, state *x, size_t i)
 {
-    contact_mode mode = self->traits[i].closed[slips(self, i)];
+    contact_mode mode = self->traits[i].closed[X(contact_slips)(self, i)];
     if (mode == MODE_CLOSED) enter(self, x, i, mode);
     if (mode == MODE_STICK) X(stick_contact)(self, x, i);
     if (mode == MODE_SLIP) X(slip_contact)(self, x, i, X(kinematics_of)(self->kinematics, i)->slip);
@@ -78,25 +87,6 @@ int X(contact_report_changes)(hybrid *self, const state *x, int *changed)
 
 /* ---- correcting the modes ---- */
 
-/* An acceleration of a gap that is none: a rounding of its terms, or one that would not move the gap by a rounding in a
- * step. */
-static real no_acceleration(const hybrid *self, size_t i, real size)
-{
-    real of_terms = SOME_ULPS * size;
-    return self->step.h > 0
-               ? REAL(fmax)(of_terms, X(kinematics_of)(self->kinematics, i)->round_off / (self->step.h * self->step.h))
-               : of_terms;
-}
-
-/* Touches, and does not open or close by more than round-off. The kinematics have accelerations. */
-static int is_touching(const hybrid *self, size_t i)
-{
-    const contact_motion *t = X(kinematics_of)(self->kinematics, i);
-    real settling = X(contact_settling_speed)(t, X(kinematics_acceleration)(self->kinematics, i, 0, NULL));
-    real noise = REAL(fmax)(t->rate_round_off, self->event.rate_noise[i]);
-    return t->gap <= t->round_off && REAL(fabs)(t->rate) <= REAL(fmax)(noise, settling);
-}
-
 typedef struct {
     long contact;         /* -1: nothing is wrong */
     enum { WRONG_PULLS, WRONG_STICKS, WRONG_OPEN } what;
@@ -112,25 +102,27 @@ static void consider(flaw *worst, size_t i, int what, real severity)
     worst->severity = severity;
 }
 
-/* The forces of the mode set are known. */
+/* The forces of the mode set are known; of one that is softened single forces say nothing. */
 static flaw find_flaw(hybrid *self, const mode_set *set)
 {
     flaw worst = { .contact = -1 };
-    real scale = real_largest(set->lambda, set->s->c);
+    real scale = real_largest(set->lambda, set->s->c), none = SOME_ULPS * self->step.relax * scale;
     for (size_t i = 0; i < self->count; i++) {
         if (set->first[i] < 0) {
             real size, a = X(kinematics_acceleration)(self->kinematics, i, 0, &size);
-            if (!self->event.leaving[i] && is_touching(self, i) && a < -no_acceleration(self, i, size))
+            real none = X(contact_no_acceleration)(self, i, size);
+            if (!self->event.leaving[i] && X(contact_touches)(self, i) && a < -none)
                 consider(&worst, i, WRONG_OPEN, -a / size);
             continue;
         }
+        if (set->softened) continue;
         const real *lambda = set->lambda + set->first[i];
         const contact_motion *t = X(kinematics_of)(self->kinematics, i);
-        if (lambda[0] < -SOME_ULPS * scale) consider(&worst, i, WRONG_PULLS, -lambda[0] / scale);
+        if (lambda[0] < -none) consider(&worst, i, WRONG_PULLS, -lambda[0] / scale);
         if (set->modes[i] != MODE_STICK) continue;
         real x = lambda[1], y = set->rows[i] > 2 ? lambda[2] : 0, size = REAL(sqrt)(x * x + y * y);
         real most = t->mu * t->normal * REAL(fmax)(lambda[0], 0);
-        if (!(size - most > SOME_ULPS * scale)) continue;
+        if (!(size - most > none)) continue;
         consider(&worst, i, WRONG_STICKS, (size - most) / scale);
         if (worst.contact == (long)i) worst.direction[0] = -x, worst.direction[1] = -y;
     }
@@ -159,29 +151,33 @@ static void repair(hybrid *self, state *x, const mode_set *set, const flaw *f)
     }
 }
 
-/* Onto the constraints that the mode set has beyond those before: by round-off. */
+/* Onto the constraints that the mode set has beyond those before, or that an impact has left: by round-off. */
 static int project(hybrid *self, mode_set *set, state *x)
 {
     int more = 0;
-    for (size_t i = 0; i < self->count; i++)
+    for (size_t i = 0; i < self->count; i++) {
+        const contact_motion *t = X(kinematics_of)(self->kinematics, i);
         more |= (self->event.modes_before[i] == MODE_OPEN && set->modes[i] != MODE_OPEN) ||
-                (self->event.modes_before[i] != MODE_STICK && set->modes[i] == MODE_STICK);
+                (self->event.modes_before[i] != MODE_STICK && set->modes[i] == MODE_STICK) ||
+                (set->modes[i] != MODE_OPEN && REAL(fabs)(t->rate) > t->rate_round_off);
+    }
     memcpy(set->begin.lambda, set->lambda, set->s->c * sizeof(real));
     int status = more ? X(start_project)(set->s, &set->begin) : TAUT_OK;
     if (!status) X(mode_set_store)(set, &set->begin, x);
     return status;
 }
 
-/* Too many constraints: the last contact that was closed goes. */
-static int open_redundant(hybrid *self, state *x)
+/* The forces of the modes of x; of constraints that depend on each other too, where they agree. */
+static int find_forces(hybrid *self, state *x, mode_set **set)
 {
-    for (size_t i = self->count; i-- > 0;)
-        if (contact_mode_of(x, i) != MODE_OPEN && self->event.modes_before[i] == MODE_OPEN) {
-            X(open_contact)(x, i);
-            self->event.leaving[i] = 1;
-            return 1;
-        }
-    return 0;
+    int status = TAUT_SINGULAR;
+    for (int softened = 0; status == TAUT_SINGULAR && softened < 2; softened++) {
+        contacts_set_softened(x, softened);
+        status = X(mode_sets_get)(&self->sets, x, set);
+        if (!status) status = X(mode_set_load)(*set, x);
+        if (!status) status = X(mode_set_forces)(*set, &(*set)->begin);
+    }
+    return status;
 }
 
 int X(contact_correct_modes)(hybrid *self, state *x)
@@ -189,15 +185,18 @@ int X(contact_correct_modes)(hybrid *self, state *x)
     mode_set *set;
     for (size_t turn = 0; turn < 20 + 6 * self->count; turn++) {
         X(kinematics_evaluate)(self->kinematics, x->q, x->w, x->t, self->step.h);
-        int status = X(mode_sets_get)(&self->sets, x, &set);
-        if (!status) status = X(mode_set_load)(set, x);
-        if (!status) status = X(mode_set_forces)(set, &set->begin);
-        if (status == TAUT_SINGULAR && open_redundant(self, x)) continue;
+        int status = find_forces(self, x, &set), right = 1, together = contacts_softened(x);
+        int agree = !(together && (status == TAUT_SINGULAR || status == TAUT_NO_CONVERGENCE));
+        if (status && agree) return status;
+        if (agree) X(kinematics_accelerate)(self->kinematics, set->dv);
+        flaw f = agree ? find_flaw(self, set) : (flaw){ .contact = 0 };
+        status = together && f.contact < 0 ? X(contact_share)(self, set, &set->begin, &right) : TAUT_OK;
         if (status) return status;
-        X(kinematics_accelerate)(self->kinematics, set->dv);
-        flaw f = find_flaw(self, set);
-        if (f.contact < 0) return project(self, set, x);
-        repair(self, x, set, &f);
+        if (f.contact < 0 && right) return project(self, set, x);
+        if (together) status = X(contact_ask)(self, x);
+        else repair(self, x, set, &f);
+        if (status == TAUT_NO_CONVERGENCE) break;
+        if (status) return status;
     }
     return taut_fail(
         self->context, TAUT_NO_CONVERGENCE,
@@ -206,78 +205,13 @@ int X(contact_correct_modes)(hybrid *self, state *x)
         (double)x->t);
 }
 
-/* ---- the complementarity problem of the forces ---- */
-
-/* Friction of a contact that slips, or that is regularised, is given. */
-static void set_cone(hybrid *self, cone_contact *c, size_t index)
-{
-    const contact_motion *t = X(kinematics_of)(self->kinematics, index);
-    real width = 0, size = 0;
-    if (self->traits[index].regularised) width = (real)self->constants.width[index];
-    for (int r = 0; r < c->tangents; r++) size += t->slip[r] * t->slip[r];
-    size = REAL(sqrt)(size + width * width);
-    c->sliding = c->tangents && (width > 0 || slips(self, index));
-    for (int r = 0; r < c->tangents; r++) c->direction[r] = c->sliding ? t->slip[r] / size : 0;
-}
-
-/* Modes by the answer. */
-static void take_modes(hybrid *self, state *x)
-{
-    contact_problem *problem = &self->problem;
-    for (int i = 0; i < problem->count; i++) {
-        size_t index = problem->contacts[i];
-        cone_contact *c = &problem->cones[i];
-        const real *P = problem->P + c->first;
-        if (!(P[0] > 0)) continue;
-        real against[2] = { -P[1], c->tangents > 1 ? -P[2] : 0 };
-        if (!c->sliding && c->slips && self->traits[index].closed[1] == MODE_SLIP)
-            X(slip_contact)(self, x, index, against);
-        else X(close_contact)(self, x, index);
-        contact_extra(x, index)[EXTRA_LAMBDA] = P[0];
-    }
-}
-
 int X(contact_settle)(hybrid *self, state *x)
 {
-    mode_set *open;
-    contact_problem *problem = &self->problem;
-    X(kinematics_evaluate)(self->kinematics, x->q, x->w, x->t, self->step.h);
-    int status = X(mode_sets_open)(&self->sets, &open), some = 0;
-    if (!status) status = X(mode_set_load)(open, x);
-    if (!status) status = X(mode_set_forces)(open, &open->begin);
-    if (status) return status;
-    X(kinematics_accelerate)(self->kinematics, open->dv);
-    for (size_t i = 0; i < self->count; i++) {
-        const contact_motion *t = X(kinematics_of)(self->kinematics, i);
-        int closed = contact_mode_of(x, i) != MODE_OPEN;
-        self->event.takes_part[i] =
-            is_touching(self, i) ||
-            (closed &&
-             REAL(fabs)(t->rate) <=
-                 REAL(fmax)(REAL(fmax)(t->rate_round_off, self->event.rate_noise[i]),
-                            X(contact_settling_speed)(t, X(kinematics_acceleration)(self->kinematics, i, 0, NULL))));
-        some |= self->event.takes_part[i];
-        X(open_contact)(x, i);
-    }
-    if (!some) return X(contact_correct_modes)(self, x);
-    status = X(problem_collect)(self, x, self->event.takes_part);
-    if (status) return status;
-    for (int i = 0; i < problem->count; i++) {
-        cone_contact *c = &problem->cones[i];
-        set_cone(self, c, problem->contacts[i]);
-        for (int r = 0; r <= c->tangents; r++) {
-            real size, a = X(kinematics_acceleration)(self->kinematics, problem->contacts[i], r, &size);
-            problem->b[c->first + r] =
-                REAL(fabs)(a) > (r ? SOME_ULPS * size : no_acceleration(self, problem->contacts[i], size)) ? a : 0;
-        }
-    }
-    status =
-        X(cone_solve)(self->context, problem->count, problem->cones, problem->rows, problem->W, problem->b, problem->P);
+    int status = X(contact_ask)(self, x);
     if (status == TAUT_NO_CONVERGENCE) { /* begin with all of them, and correct */
+        contact_problem *problem = &self->problem;
         for (int i = 0; i < problem->count; i++) X(close_contact)(self, x, problem->contacts[i]);
         status = TAUT_OK;
-    } else if (!status) {
-        take_modes(self, x);
     }
     return status ? status : X(contact_correct_modes)(self, x);
 }

@@ -112,6 +112,7 @@ int X(hybrid_create)(const model *m, const struct method_class *class, const met
     int status = self->traits ? X(mode_sets_create)(m, class, spec, tolerance, &self->sets) : TAUT_OUT_OF_MEMORY;
     self->sets.native = options->native;
     self->sets.pool = options->pool;
+    self->sets.softened = options->softened;
     if (!status) status = X(mode_sets_open)(&self->sets, &self->open);
     if (!status) status = X(kinematics_create)(m, self->traits, &self->kinematics);
     if (!status) {
@@ -151,12 +152,35 @@ static int touch_down(hybrid *self, state *x, long trigger, int *changed)
     return status ? status : X(contact_report_changes)(self, x, changed);
 }
 
+/* What is left of a slip that has come to its end: round-off of what it was; and what friction stops on a way of some
+   ulps of the positions: substeps so short have no velocities but noise. */
+static int find_slip_noise(hybrid *self, const state *x)
+{
+    mode_set *set;
+    int status = X(mode_sets_get)(&self->sets, x, &set);
+    if (!status) status = X(mode_set_load)(set, x);
+    if (!status) status = X(mode_set_forces)(set, &set->begin);
+    if (status) return status;
+    X(kinematics_evaluate)(self->kinematics, x->q, x->w, x->t, self->step.h);
+    X(kinematics_accelerate)(self->kinematics, set->dv);
+    for (size_t k = 0; k < self->count; k++) {
+        real size = 0;
+        if (contact_mode_of(x, k) != MODE_SLIP) continue;
+        X(kinematics_acceleration)(self->kinematics, k, 1, &size);
+        self->event.slip_noise[k] = REAL(fmax)(self->crossing.tolerance[2 * k + 1],
+                                               X(contact_settling_speed)(X(kinematics_of)(self->kinematics, k), -size));
+    }
+    return TAUT_OK;
+}
+
 /* Slip has come to its end: it sticks, or goes on the other way. */
 static int slip_ends(hybrid *self, state *x, size_t i)
 {
-    int status, changed = 0;
-    X(kinematics_evaluate)(self->kinematics, x->q, x->w, x->t, self->step.h);
-    X(stick_contact)(self, x, i);
+    int changed = 0, status = find_slip_noise(self, x);
+    if (status) return status;
+    for (size_t k = 0; k < self->count; k++) /* those of the same body end at the same time */
+        if (contact_mode_of(x, k) == MODE_SLIP && (k == i || !X(contact_slips)(self, k)))
+            X(stick_contact)(self, x, k);
     status = X(contact_correct_modes)(self, x);
     if (!status) status = X(contact_report_changes)(self, x, &changed);
     if (!status && contact_mode_of(x, i) == MODE_SLIP) status = X(contact_report)(self, i, EVENT_SLIP, 0);
@@ -185,13 +209,25 @@ static int stick_ends(hybrid *self, state *x, size_t i)
     return status ? status : X(contact_report_changes)(self, x, NULL);
 }
 
+/* Contacts that stick do not slip: whatever slip there is is noise. */
+static void find_stick_noise(hybrid *self, const state *x)
+{
+    X(kinematics_evaluate)(self->kinematics, x->q, x->w, x->t, self->step.h);
+    for (size_t k = 0; k < self->count; k++) {
+        const contact_motion *t = X(kinematics_of)(self->kinematics, k);
+        self->event.slip_noise[k] = 0;
+        for (uint32_t r = 0; contact_mode_of(x, k) == MODE_STICK && r < self->traits[k].slide_count; r++)
+            self->event.slip_noise[k] += 2 * REAL(fabs)(t->slip[r]);
+    }
+}
+
 static int handle_event(hybrid *self, state *x, const located *event, int *changed)
 {
     size_t i = event->contact;
     int status;
     *changed = 1;
     memset(self->event.rate_noise, 0, self->count * sizeof(real));
-    memset(self->event.slip_noise, 0, self->count * sizeof(real));
+    find_stick_noise(self, x);
     memset(self->event.leaving, 0, self->count);
     X(contact_remember_modes)(self, x);
     switch (event->kind) {
@@ -202,17 +238,25 @@ static int handle_event(hybrid *self, state *x, const located *event, int *chang
         status = X(contact_correct_modes)(self, x);
         return status ? status : X(contact_report_changes)(self, x, NULL);
     case CROSS_SLIP: return slip_ends(self, x, i);
+    case CROSS_LOAD:
+        *changed = 0;
+        status = X(contact_correct_modes)(self, x);
+        return status ? status : X(contact_report_changes)(self, x, changed);
     default: return stick_ends(self, x, i);
     }
 }
 
 /* ---- steps ---- */
 
+#define PATIENCE 12               /* events at one time before forces are judged less strictly */
+#define RELAX_MOST ((real)1e6)
+
 static int advance(hybrid *self, state *x, real h)
 {
     real left = h;
     long still = 0, most = 200 + 20 * (long)self->count, events = 0, substeps = 0;
     memset(self->crossing.ignore, 0, 2 * self->count);
+    self->step.relax = 1;
     while (left > 0) {
         located event;
         int status = X(contact_substep)(self, x, left, &event);
@@ -221,6 +265,7 @@ static int advance(hybrid *self, state *x, real h)
         left = event.kind == CROSS_NONE && !event.partial ? 0 : left - event.length;
         if (left < self->step.shortest) left = 0;
         still = event.length > 0 ? 0 : still + 1;
+        self->step.relax = still < PATIENCE ? 1 : REAL(fmin)(8 * self->step.relax, RELAX_MOST);
         if (event.kind != CROSS_NONE) {
             int changed;
             events++;
@@ -247,6 +292,7 @@ int X(hybrid_step)(hybrid *self, state *x, real h)
                     "a model with contacts is stepped forward in time: the step must be positive");
     X(state_copy)(x, &self->step.saved);
     self->step.h = h;
+    self->step.relax = 1;
     int status = self->options.active_set ? X(active_set_step)(self, x, h) : advance(self, x, h);
     if (status)
         X(state_copy)(&self->step.saved, x);
@@ -265,6 +311,7 @@ int X(hybrid_start)(hybrid *self, state *x)
     if (!status) status = try_friction(self, &self->step.saved);
     if (status) return status;
     self->step.h = 0;
+    self->step.relax = 1;
     memset(self->event.leaving, 0, self->count);
     for (size_t i = 0; i < self->count; i++) X(open_contact)(x, i);
     X(kinematics_evaluate)(self->kinematics, x->q, x->w, x->t, 0);
@@ -314,6 +361,8 @@ int X(hybrid_measure)(hybrid *self, const state *x, real *lambda, real *gaps, re
     if (!status && set->s->c) status = X(mode_set_forces)(set, &set->begin);
     if (status) return status;
     X(kinematics_evaluate)(self->kinematics, x->q, x->w, x->t, 0);
+    if (set->softened && (lambda || observables)) status = X(contact_share)(self, set, &set->begin, NULL);
+    if (status) return status;
     for (uint32_t k = 0; lambda && k < self->c; k++) lambda[k] = set->lambda[k];
     for (size_t i = 0; i < self->count; i++) {
         if (lambda) lambda[self->c + i] = set->first[i] < 0 ? 0 : set->lambda[set->first[i]];

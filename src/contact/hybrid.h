@@ -24,6 +24,7 @@ typedef struct {
     void *user;
     struct native_use *native; /* of the systems of all mode sets; may be NULL */
     pool *pool;                /* likewise */
+    int softened;              /* the constraints that always hold depend on each other */
 } hybrid_options;
 
 /* spec is kept: it must outlive the object. s: the system with all contacts open, whose states have room for what

@@ -36,6 +36,8 @@ typedef struct {
     state saved;              /* x at the beginning */
     real h;
     real shortest;            /* a substep below this length moves no coordinate by more than one ulp */
+    real relax;               /* what counts as no force, times this: grows where contacts change again and again at one
+                                 time, between modes that fit equally well */
     unsigned char *held;      /* open contacts along whose surfaces a substep is made (substep.c) */
 } contact_step;
 
@@ -89,6 +91,8 @@ struct hybrid {
 /* ---- response.c: impulses and the velocities that follow ---- */
 /* Collects the contacts that `takes_part` marks (the kinematics are those of x), with their gradients and W. */
 int X(problem_collect)(hybrid *self, const state *x, const unsigned char *takes_part);
+/* response.v, response.multiplier := velocities that the impulses self->problem.P make, and the multipliers. */
+int X(problem_respond)(hybrid *self);
 /* x.w, x.p := after the impulses self->problem.P, under the constraints that always hold. */
 int X(problem_apply)(hybrid *self, state *x);
 void X(response_clear)(taut_context *context, response_work *work);
@@ -106,7 +110,25 @@ int X(contact_substep)(hybrid *self, state *x, real left, located *event);
 /* Whether a contact is held in it. */
 int X(contact_holds)(const hybrid *self);
 
+/* ---- forces.c ---- */
+#define SOME_ULPS (1000 * REAL_EPSILON) /* relative error of multipliers and accelerations */
+#define SHARED_ULPS (100000 * REAL_EPSILON) /* of accelerations by forces that were shared out */
+/* An acceleration of a gap that is none: a rounding of its terms (`size`), or one that would not move the gap by a
+   rounding in a step. */
+real X(contact_no_acceleration)(const hybrid *self, size_t contact, real size);
+/* Touches, and does not open or close by more than round-off. The kinematics have accelerations. */
+int X(contact_touches)(const hybrid *self, size_t contact);
+/* The modes of the contacts that touch become those of the complementarity problem of the forces. On
+   TAUT_NO_CONVERGENCE self->problem has the contacts, and all are open. */
+int X(contact_ask)(hybrid *self, state *x);
+/* Of a mode set whose constraints depend on each other, with its multipliers and accelerations at a state of it, at
+   which the kinematics are: set->lambda become forces inside the friction cones that make the same accelerations.
+   *possible (may be NULL): there are such forces. */
+int X(contact_share)(hybrid *self, mode_set *set, const state *at, int *possible);
+
 /* ---- decide.c ---- */
+/* Slips by more than round-off. */
+int X(contact_slips)(const hybrid *self, size_t contact);
 /* Which contacts that touch stay closed, by the complementarity problem of the forces. */
 int X(contact_settle)(hybrid *self, state *x);
 /* The same starting from the modes of x, correcting what is wrong with them one by one. */

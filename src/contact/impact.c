@@ -211,5 +211,9 @@ int X(contact_impact)(hybrid *self, state *x, long trigger, int *happened)
     room_free(self->context, &k.room);
     taut_mem_free(self->context, e);
     *happened = !status;
-    return status;
+    if (status != TAUT_NO_CONVERGENCE) return status;
+    return taut_fail(self->context, status,
+                     "at t = %.9g: no impulses were found that fit the laws of impact (%d contacts at once); try less "
+                     "friction, regularised friction, or another start",
+                     (double)x->t, problem->count);
 }

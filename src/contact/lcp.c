@@ -4,6 +4,7 @@
 
 #include "base/elementary.h"
 #include "base/room.h"
+#include "contact/cone_finish.h"
 #include "linalg/dense.h"
 
 /* What counts as zero in problems whose entries are of the order of one. */
@@ -114,6 +115,7 @@ typedef struct {
     real (*turn)[2];    /* direction of the first edge */
     real *D;            /* rows x size: P = D z */
     real *M, *q, *z;
+    real *softening, *softened; /* D (rows), W + D (rows x rows): contacts that depend on each other */
 } cone;
 
 static int sides(const cone_contact *c)
@@ -343,6 +345,28 @@ static void lay_out(void *self, room_layout *l)
     k->turn = room_take(l, count, sizeof *k->turn);
     k->D = room_reals(l, (size_t)k->rows * n);
     k->M = room_reals(l, n * n), k->q = room_reals(l, n), k->z = room_reals(l, n);
+    k->softening = room_reals(l, (size_t)k->rows), k->softened = room_reals(l, (size_t)k->rows * (size_t)k->rows);
+}
+
+static void soften(cone *k)
+{
+    size_t rows = (size_t)k->rows;
+    memcpy(k->softened, k->W, rows * rows * sizeof *k->softened);
+    for (size_t r = 0; r < rows; r++) k->softened[r * (rows + 1)] += k->softening[r];
+    k->W = k->softened;
+}
+
+/* From what Lemke's method found, or did not; then from sweeps. */
+static int finish(taut_context *context, const cone *k, int found, real *P)
+{
+    int done = 0, status = TAUT_OK;
+    if (found) status = X(cone_finish)(context, k->contacts, k->c, k->rows, k->W, k->b, k->softening, P, &done);
+    if (status || done) return status;
+    X(cone_sweep)(k->contacts, k->c, k->rows, k->W, k->b, P);
+    status = X(cone_finish)(context, k->contacts, k->c, k->rows, k->W, k->b, k->softening, P, &done);
+    if (status || done) return status;
+    return taut_fail(context, TAUT_NO_CONVERGENCE,
+                     "the complementarity problem of the contacts has no solution that could be found");
 }
 
 int X(cone_solve)(taut_context *context, int count, cone_contact *contacts, int rows, const real *W, const real *b,
@@ -362,7 +386,9 @@ int X(cone_solve)(taut_context *context, int count, cone_contact *contacts, int 
         for (int r = 0; r <= contacts[i].tangents; r++)
             size = REAL(fmax)(size, REAL(fabs)(b[contacts[i].first + r]) * k.scale[i]);
     }
-    int round = 0;
+    int round = 0, singular = !status && size > 0 && X(cone_is_singular)(rows, W, k.softened);
+    if (!status) X(cone_softening)(count, contacts, rows, W, k.softening);
+    if (singular) soften(&k);
     for (int i = 0; i < count; i++) round |= sides(&contacts[i]) == CONE_SIDES;
     for (int turns = 0; !status && size > 0 && turns < 6; turns++) {
         fill_directions(&k);
@@ -372,7 +398,11 @@ int X(cone_solve)(taut_context *context, int count, cone_contact *contacts, int 
         read_impulses(&k, size, P);
         if (!round || turn_edges(&k, P) <= REAL_EPSILON) break;
     }
-    if (!status && round && size > 0) status = make_round(context, &k, P);
+    k.W = W;
+    if (singular || status == TAUT_NO_CONVERGENCE)
+        status = status && status != TAUT_NO_CONVERGENCE ? status : finish(context, &k, !status, P);
+    else if (!status && round && size > 0)
+        status = make_round(context, &k, P);
     room_free(context, &k.room);
     return status;
 }

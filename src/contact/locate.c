@@ -9,10 +9,21 @@
 #include "contact/hybrid_inside.h"
 #include "solve/start.h"
 
-/* Event functions of contact i: 2i: gap, or multiplier; 2i+1: slip, or what friction can hold beyond what it must. */
+/* Event functions of contact i: 2i: gap, or multiplier; 2i+1: slip, or what friction can hold beyond what it must.
+   Single forces of contacts that depend on each other say nothing: the first of them has a function for all, LOADED
+   where their forces can be shared out inside the friction cones, OVERLOADED where they cannot. Its "zero" is the first
+   length with the smaller value, where the complementarity problem says what gives way. */
+#define LOADED ((real)1)
+#define OVERLOADED ((real)-0.75)
+
 static cross_kind kind_of(const mode_set *set, size_t f)
 {
     contact_mode mode = (contact_mode)set->modes[f / 2];
+    if (set->softened && mode != MODE_OPEN && (f % 2 == 0 || mode == MODE_STICK)) {
+        size_t first = 0;
+        while (set->modes[first] == MODE_OPEN) first++;
+        return f == 2 * first ? CROSS_LOAD : CROSS_NONE;
+    }
     if (f % 2 == 0) return mode == MODE_OPEN ? CROSS_GAP : CROSS_PULL;
     return mode == MODE_SLIP ? CROSS_SLIP : mode == MODE_STICK ? CROSS_STICK : CROSS_NONE;
 }
@@ -26,6 +37,9 @@ static int evaluate(hybrid *self, mode_set *set)
     int status = closed ? X(mode_set_forces)(set, x) : TAUT_OK;
     if (status) return status;
     X(kinematics_evaluate)(self->kinematics, x->q, x->w, x->t, self->step.h);
+    int loaded = 1;
+    if (closed && set->softened) status = X(contact_share)(self, set, x, &loaded);
+    if (status) return status;
     for (size_t i = 0; i < self->count; i++) {
         const contact_motion *t = X(kinematics_of)(self->kinematics, i);
         const real *lambda = set->first[i] < 0 ? NULL : set->lambda + set->first[i];
@@ -40,12 +54,40 @@ static int evaluate(hybrid *self, mode_set *set)
             real size = lambda[1] * lambda[1] + (set->rows[i] > 2 ? lambda[2] * lambda[2] : 0);
             f[1] = t->mu * t->normal * lambda[0] - REAL(sqrt)(size);
         }
+        if (kind_of(set, 2 * i) == CROSS_LOAD) f[0] = loaded ? LOADED : OVERLOADED;
         if (!(f[0] - f[0] == 0) || !(f[1] - f[1] == 0))
             return taut_fail(self->context, TAUT_NOT_FINITE,
                         "at t = %.9g: contact '%s' is no longer finite; try a smaller step", (double)x->t,
                         self->traits[i].origin.name);
     }
     return TAUT_OK;
+}
+
+/* eps^(3/8): the third power of a relative displacement so small is below round-off. */
+#define SHORT_WAY REAL(sqrt)(REAL(sqrt)(REAL_EPSILON) * REAL(sqrt)(REAL(sqrt)(REAL_EPSILON)))
+
+/* Constraints are met to an ulp of positions: velocities that follow from them in a short substep have this error,
+   divided by s, and a method whose velocities do may find no solution to speak of. There a Taylor series of the second
+   order, put onto the constraints, is exact to round-off. status: why the method failed. */
+static int short_step(hybrid *self, mode_set *set, real s, int status)
+{
+    const state *from = &set->begin;
+    state *to = &set->end;
+    real *v = self->response.v, size = real_largest(from->q, self->n);
+    if (status != TAUT_NO_CONVERGENCE && status != TAUT_SINGULAR) return status;
+    place at = place_at(set->s, from->q, from->w, &from->t, from->lambda);
+    X(system_velocity)(set->s, &at, v);
+    if (X(mode_set_forces)(set, from)) return status;
+    size = real_most(size, X(kinematics_smallest_scale)(self->kinematics));
+    if (!(s * (real_largest(v, self->n) + s * real_largest(set->dv, self->n)) < SHORT_WAY * size)) return status;
+    const real *dw = X(acceleration_stage_rate)(set->acceleration);
+    X(state_copy)(from, to);
+    for (uint32_t i = 0; i < self->n; i++) {
+        to->q[i] += s * (v[i] + s / 2 * set->dv[i]);
+        to->w[i] += s * dw[i];
+    }
+    X(state_next_time)(from, s, &to->t, &to->t_low);
+    return X(start_project)(set->s, to);
 }
 
 /* set->end := a step of length s from set->begin, with its event functions. A method that leaves velocities off the
@@ -55,6 +97,7 @@ static int attempt(hybrid *self, mode_set *set, real s)
 {
     X(state_copy)(&set->begin, &set->end);
     int status = s == 0 ? TAUT_OK : X(method_step)(&set->method, &set->end, s);
+    if (status > 0 && status != TAUT_OUT_OF_MEMORY) status = short_step(self, set, s, status);
     if (!status && self->method.velocities_off && s > 0 && (s < self->step.h || X(contact_holds)(self)))
         status = X(start_project)(set->s, &set->end);
     return status ? status : evaluate(self, set);
@@ -63,13 +106,14 @@ static int attempt(hybrid *self, mode_set *set, real s)
 /* What counts as zero of each function: round-off of the gap, of the largest multiplier, of the velocities. */
 static void set_tolerances(hybrid *self, const mode_set *set)
 {
-    real force = real_largest(set->lambda, set->s->c);
+    real force = self->step.relax * real_largest(set->lambda, set->s->c);
     for (size_t i = 0; i < self->count; i++) {
         const contact_motion *t = X(kinematics_of)(self->kinematics, i);
         int open = set->modes[i] == MODE_OPEN;
         self->crossing.tolerance[2 * i] = open ? t->round_off : 1000 * REAL_EPSILON * force;
         self->crossing.tolerance[2 * i + 1] =
             set->modes[i] == MODE_SLIP ? t->slip_round_off : 1000 * REAL_EPSILON * force * (1 + t->mu * t->normal);
+        if (kind_of(set, 2 * i) == CROSS_LOAD) self->crossing.tolerance[2 * i] = LOADED / 2;
     }
 }
 
@@ -155,7 +199,8 @@ static int find_zero(const crossing *c, real a, real fa, real b, real fb, real *
    with: then it is looked for where it has risen, and when it has not, the event is at once (length 0). */
 static int find_crossing(hybrid *self, mode_set *set, size_t f, real end, real f_end, real *length)
 {
-    crossing c = { self, set, &self->crossing.value[f], self->crossing.tolerance[f] / 16 };
+    int load = kind_of(set, f) == CROSS_LOAD;
+    crossing c = { self, set, &self->crossing.value[f], load ? 0 : self->crossing.tolerance[f] / 16 };
     real lower = 0, f_lower = self->crossing.start[f];
     *length = 0;
     int gap = kind_of(set, f) == CROSS_GAP, opens = gap && self->crossing.rate_start[f / 2] > 0;

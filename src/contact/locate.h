@@ -7,8 +7,8 @@
 struct hybrid;
 
 /* What crosses zero: the gap of an open contact; the multiplier of a closed one; slip along its direction; what
- * friction can hold. */
-typedef enum { CROSS_NONE, CROSS_GAP, CROSS_PULL, CROSS_SLIP, CROSS_STICK } cross_kind;
+ * friction can hold; of closed contacts that depend on each other together, whether they can carry the load. */
+typedef enum { CROSS_NONE, CROSS_GAP, CROSS_PULL, CROSS_SLIP, CROSS_STICK, CROSS_LOAD } cross_kind;
 
 typedef struct {
     cross_kind kind;

@@ -3,6 +3,13 @@
 #include <string.h>
 
 #include "base/room.h"
+#include "solve/redundancy.h"
+
+/* Of all forces with the same effect those of least size are found. Friction counts for so much more than a normal
+   force: then few of them are outside of their cones (a mass in a groove: friction/normal force = tan(slope)/100). */
+#define FRICTION_WEIGHT 100
+/* D relative to S. Where contacts slip, round-off in the dependent equations, divided by it, would move. */
+#define SOFTENING_PART 1e-4
 
 static void mode_set_destroy(mode_set *set, taut_context *context)
 {
@@ -28,10 +35,50 @@ static void lay_out(void *self, room_layout *l)
     set->dv = room_reals(l, set->s->n);
     set->first = room_take(l, count, sizeof *set->first);
     set->rows = room_take(l, count, sizeof *set->rows);
+    if (set->softened) {
+        set->jacobian = room_reals(l, (size_t)set->s->blocks[BLOCK_G].value_count);
+        set->work = room_reals(l, X(redundancy_room)(set->s));
+        set->distances = room_take(l, count, sizeof *set->distances);
+    }
     set->modes = room_take(l, count, sizeof *set->modes);
 }
 
-static int mode_set_create(const mode_sets *p, const unsigned char *modes, mode_set **result)
+/* Room for D, which depends on the state: mode_set_load finds it. */
+static int prepare_softening(struct system *s)
+{
+    int status = X(system_prepare_block)(s, BLOCK_G);
+    if (!status) status = X(system_prepare_block)(s, X(redundancy_block)(s));
+    if (!status && s->c) s->softening = taut_mem_new(s->context, s->c, sizeof *s->softening);
+    return status ? status : s->softening || !s->c ? TAUT_OK : TAUT_OUT_OF_MEMORY;
+}
+
+/* Gaps and slides of bodies are distances, their multipliers forces: all of these count alike, whatever body they are
+   on, and in all directions. */
+static void equalise(mode_set *set)
+{
+    double *softening = set->s->softening, sum = 0;
+    int rows = 0;
+    for (size_t i = 0; i < set->contact_count; i++)
+        for (int r = 0; set->distances[i] && r < set->rows[i]; r++) sum += softening[set->first[i] + r], rows++;
+    for (size_t i = 0; i < set->contact_count; i++)
+        for (int r = 0; set->distances[i] && r < set->rows[i]; r++) softening[set->first[i] + r] = sum / rows;
+}
+
+static void soften(mode_set *set, const state *x)
+{
+    struct system *s = set->s;
+    place at = place_at(s, x->q, x->w, &x->t, x->lambda);
+    X(system_block_values)(s, BLOCK_G, &at, set->jacobian);
+    X(redundancy_diagonal)(s, &at, set->jacobian, SOFTENING_PART, set->work, s->softening);
+    equalise(set);
+    for (uint32_t k = 0; k < s->c; k++) s->softening[k] /= FRICTION_WEIGHT;
+    /* the constraints that always hold have what multipliers they need: that of a rotation, say */
+    for (uint32_t k = 0; k < set->perpetual; k++) s->softening[k] *= set->perpetual_softening;
+    for (size_t i = 0; i < set->contact_count; i++)
+        for (int r = 1; r < set->rows[i]; r++) s->softening[set->first[i] + r] *= FRICTION_WEIGHT;
+}
+
+static int mode_set_create(const mode_sets *p, const unsigned char *modes, int softened, mode_set **result)
 {
     taut_context *context = p->m->context;
     size_t count = p->m->contact_count;
@@ -39,10 +86,12 @@ static int mode_set_create(const mode_sets *p, const unsigned char *modes, mode_
     *result = NULL;
     if (!set) return TAUT_OUT_OF_MEMORY;
     set->contact_count = count;
+    set->softened = softened;
     int status = taut_mode_model_create(p->m, modes, &set->m);
     if (!status) status = X(system_create)(set->m, &set->s);
     if (!status) set->s->native = p->native;
     if (!status) status = X(workspace_use)(set->s->work, p->pool);
+    if (!status && softened) status = prepare_softening(set->s);
     if (!status) status = taut_flat_begin(context, &set->flat);
     if (!status) status = X(state_create)(set->s, &set->begin);
     if (!status) status = X(state_create)(set->s, &set->end);
@@ -55,11 +104,14 @@ static int mode_set_create(const mode_sets *p, const unsigned char *modes, mode_
         return status;
     }
     long row = (long)p->m->constraint_count;
+    set->perpetual = (uint32_t)p->m->constraint_count;
+    set->perpetual_softening = p->softened ? 1 : 0;
     for (size_t i = 0; i < count; i++) {
         set->modes[i] = modes[i];
         set->first[i] = modes[i] == MODE_OPEN ? -1 : row;
         set->rows[i] = (int)taut_contact_rows(&p->m->contacts[i], modes[i]);
         row += set->rows[i];
+        if (softened) set->distances[i] = p->m->contacts[i].slide_type == SLIDE_GIVEN;
     }
     *result = set;
     return TAUT_OK;
@@ -110,15 +162,16 @@ static int free_place(mode_sets *p)
     return oldest;
 }
 
-static int find(mode_sets *p, const unsigned char *modes, mode_set **result)
+static int find(mode_sets *p, const unsigned char *modes, int softened, mode_set **result)
 {
     for (int i = 0; i < p->count; i++)
-        if (memcmp(p->list[i]->modes, modes, p->m->contact_count) == 0) {
+        if (p->list[i]->softened == softened &&
+            memcmp(p->list[i]->modes, modes, p->m->contact_count) == 0) {
             *result = p->list[i];
             (*result)->used = ++p->clock;
             return TAUT_OK;
         }
-    int status = mode_set_create(p, modes, result);
+    int status = mode_set_create(p, modes, softened, result);
     if (status) return status;
     p->list[free_place(p)] = *result;
     (*result)->used = ++p->clock;
@@ -128,13 +181,13 @@ static int find(mode_sets *p, const unsigned char *modes, mode_set **result)
 int X(mode_sets_get)(mode_sets *p, const state *x, mode_set **result)
 {
     for (size_t i = 0; i < p->m->contact_count; i++) p->wanted[i] = (unsigned char)contact_mode_of(x, i);
-    return find(p, p->wanted, result);
+    return find(p, p->wanted, p->softened || contacts_softened(x), result);
 }
 
 int X(mode_sets_open)(mode_sets *p, mode_set **result)
 {
     memset(p->wanted, MODE_OPEN, p->m->contact_count);
-    return find(p, p->wanted, result);
+    return find(p, p->wanted, p->softened, result);
 }
 
 /* ---- states ---- */
@@ -174,11 +227,27 @@ int X(mode_set_load)(mode_set *set, const state *x)
         }
     }
     int status = changed ? X(system_refresh_constants)(s) : TAUT_OK;
+    if (!status && set->softened) soften(set, to);
     if (!status && s->structure.augmented) { /* the added part of the momentum is that of other constraints */
         place at = place_at(s, to->q, to->w, &to->t, NULL);
         X(system_momentum)(s, &at, to->p);
     }
     return status;
+}
+
+void X(mode_set_take)(mode_set *open, const state *from)
+{
+    struct system *s = open->s;
+    state *to = &open->begin;
+    to->t = from->t;
+    to->t_low = from->t_low;
+    memcpy(to->block, from->block, 5 * (size_t)to->n * sizeof(real));
+    memcpy(to->lambda, from->lambda, s->c * sizeof(real));
+    if (open->softened) soften(open, to);
+    if (s->structure.augmented) {
+        place at = place_at(s, to->q, to->w, &to->t, NULL);
+        X(system_momentum)(s, &at, to->p);
+    }
 }
 
 void X(mode_set_store)(const mode_set *set, const state *from, state *x)

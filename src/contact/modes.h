@@ -8,8 +8,15 @@
 #include "method/method.h"
 #include "solve/acceleration.h"
 
-/* What a state remembers of each contact, in state.extra. */
-enum { EXTRA_MODE, EXTRA_LAMBDA, EXTRA_SLOTS = EXTRA_LAMBDA + 3, EXTRA_SIZE = EXTRA_SLOTS + CONTACT_SLOTS };
+/* What a state remembers of each contact, in state.extra; EXTRA_SOFTENED, of the first alone: that the constraints of
+ * its mode set depend on each other. */
+enum {
+    EXTRA_MODE,
+    EXTRA_LAMBDA,
+    EXTRA_SLOTS = EXTRA_LAMBDA + 3,
+    EXTRA_SOFTENED = EXTRA_SLOTS + CONTACT_SLOTS,
+    EXTRA_SIZE
+};
 
 static inline real *contact_extra(const state *x, size_t contact) { return x->extra + EXTRA_SIZE * contact; }
 static inline contact_mode contact_mode_of(const state *x, size_t contact)
@@ -17,9 +24,14 @@ static inline contact_mode contact_mode_of(const state *x, size_t contact)
     return (contact_mode)contact_extra(x, contact)[EXTRA_MODE];
 }
 
+static inline int contacts_softened(const state *x) { return x->extra[EXTRA_SOFTENED] != 0; }
+static inline void contacts_set_softened(const state *x, int softened) { x->extra[EXTRA_SOFTENED] = softened; }
+
 typedef struct {
     size_t contact_count;
     unsigned char *modes;
+    int softened;          /* its constraints depend on each other (solve/redundancy.h): its multipliers are one choice
+                              of many */
     model *m;              /* compiled into s */
     struct system *s;
     method method;
@@ -28,6 +40,10 @@ typedef struct {
     flat_workspace *flat;  /* of its numbers, and those of its method */
     void *room;            /* of the arrays below, and of modes */
     real *lambda, *dv;     /* multipliers and accelerations at a state */
+    real *jacobian, *work; /* where it is softened */
+    uint32_t perpetual;    /* constraints that always hold */
+    int perpetual_softening; /* 1: they depend on each other, too */
+    unsigned char *distances; /* the same: of each contact, whether its gap is a distance */
     long *first;           /* per contact: its first constraint, -1 when open */
     int *rows;             /* and how many it has */
     long used;
@@ -40,6 +56,7 @@ typedef struct {
     real tolerance;
     struct native_use *native;
     pool *pool;
+    int softened;          /* all of them: the constraints that always hold depend on each other */
     mode_set **list;
     int count;
     long clock;
@@ -62,6 +79,8 @@ newton_counts X(mode_sets_counts)(const mode_sets *p);
 int X(mode_set_load)(mode_set *set, const state *x);
 /* What the parameters of a contact are in it (CONTACT_SLOTS). */
 void X(mode_set_slots)(const mode_set *set, size_t contact, real *slots);
+/* Copies a state of another mode set to the beginning of a step of the one in which all contacts are open. */
+void X(mode_set_take)(mode_set *open, const state *from);
 /* Copies a state of the mode set to x. */
 void X(mode_set_store)(const mode_set *set, const state *from, state *x);
 /* Multipliers and accelerations at a state of the mode set. */

@@ -133,6 +133,16 @@ int X(problem_collect)(hybrid *self, const state *x, const unsigned char *takes_
     return TAUT_OK;
 }
 
+int X(problem_respond)(hybrid *self)
+{
+    response_work *work = &self->response;
+    const contact_problem *problem = &self->problem;
+    memset(work->kick, 0, self->n * sizeof(real));
+    for (int r = 0; r < problem->rows; r++)
+        for (uint32_t i = 0; i < self->n; i++) work->kick[i] += problem->J[(size_t)r * self->n + i] * problem->P[r];
+    return respond(self);
+}
+
 /* pi(q,w) = p + J'P + G'mu,  G nu(q,w) + g_t = 0 */
 int X(problem_apply)(hybrid *self, state *x)
 {

@@ -28,7 +28,7 @@ static void turn_directions(hybrid *self, state *x)
         const contact_motion *t = X(kinematics_of)(self->kinematics, i);
         if (contact_mode_of(x, i) != MODE_SLIP || self->traits[i].slide_count != 2) continue;
         real size = REAL(sqrt)(t->slip[0] * t->slip[0] + t->slip[1] * t->slip[1]);
-        if (size > t->slip_round_off)
+        if (size > REAL(fmax)(t->slip_round_off, contact_extra(x, i)[EXTRA_SLOTS + SLOT_NOISE]))
             X(kinematics_slip_slots)(self->kinematics, i, t->slip, contact_extra(x, i) + EXTRA_SLOTS);
     }
 }

@@ -19,9 +19,10 @@ typedef enum {
                  its place, do) */
 } contact_mode;
 
-/* The parameters of a contact. Slip: the direction, one sign or a vector, and whether friction keeps it (1) or follows
- * the slip (0). Stick: two tangents of three components and where they began. */
-enum { SLOT_DIRECTION = 0, SLOT_KEEP = 3, SLOT_TANGENT = 0, SLOT_ANCHOR = 6, CONTACT_SLOTS = 8 };
+/* The parameters of a contact. Slip: the direction, one sign or a vector, whether friction keeps it (1) or follows
+ * the slip (0), and how much slip is noise when it begins. Stick: two tangents of three components and where they
+ * began. */
+enum { SLOT_DIRECTION = 0, SLOT_KEEP = 3, SLOT_NOISE = 4, SLOT_TANGENT = 0, SLOT_ANCHOR = 6, CONTACT_SLOTS = 8 };
 
 /* Shares everything but its lists with m, which must outlive it. */
 int taut_mode_model_create(const model *m, const unsigned char *modes, model **result);

@@ -115,7 +115,12 @@ static int on_event(void *self, size_t contact, event_kind kind, real impulse)
 
 static int create_hybrid(simulation *z, const struct method_class *class, const engine_options *options)
 {
-    hybrid_options with = { options->active_set, on_event, z, &z->native, z->pool };
+    hybrid_options with = { .active_set = options->active_set,
+                            .event = on_event,
+                            .user = z,
+                            .native = &z->native,
+                            .pool = z->pool,
+                            .softened = z->s->softening != NULL };
     if (!z->m->contact_count && options->active_set)
         return taut_fail(z->m->context, TAUT_BAD_USAGE,
                     "the model has no contacts; active-set steps are for models with contacts");

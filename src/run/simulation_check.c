@@ -76,7 +76,7 @@ static void tell_start(simulation *z, void (*start)(void *, const char *, wide, 
 /* Which contacts are closed at the start. */
 static int look_at_contacts(simulation *z, engine_check *out)
 {
-    hybrid_options options = { 0, NULL, NULL, NULL, NULL };
+    hybrid_options options = { .softened = z->s->softening != NULL };
     out->contacts = (uint32_t)z->m->contact_count;
     if (!out->contacts || out->start_status) return TAUT_OK;
     int status = X(hybrid_create)(z->m, X(method_find)("rattle"), &z->spec, 0, &options, &z->hybrid);

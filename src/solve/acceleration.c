@@ -125,6 +125,33 @@ static real measure(void *self, const real *x, const real *change)
     return motion != motion ? motion : REAL(fmax)(motion, force);
 }
 
+/* Of constraints that depend on each other: round-off, divided by the softening, moves multipliers on and on. */
+static int is_round_off(void *self, const real *x, const real *r)
+{
+    const acceleration *a = self;
+    const struct system *s = a->s;
+    const pattern *p = s->blocks[BLOCK_G].parts[0].shape;
+    const real *g = X(kkt_jacobian)(a->kkt);
+    const uint32_t n = s->n;
+    real speed = real_largest(x + n, n), force = 0;
+    if (!s->softening) return 0;
+    for (uint32_t k = 0; k < s->c; k++) {
+        real row = 0, steepest = 0;
+        for (int e = p->start[k]; e < p->start[k + 1]; e++) {
+            row += REAL(fabs)(g[e]);
+            steepest = real_most(steepest, g[e]);
+        }
+        if (!(REAL(fabs)(r[2 * n + k]) <= 16 * REAL_EPSILON * (REAL(fabs)(a->curvature[k]) + row * speed))) return 0;
+        force = REAL(fmax)(force, steepest * REAL(fabs)(x[2 * n + k]));
+    }
+    force = real_most(force, real_largest(a->pi_rate, n));
+    for (uint32_t i = 0; i < n; i++)
+        if (!(REAL(fabs)(r[i]) <= 64 * REAL_EPSILON * force) ||
+            !(REAL(fabs)(r[n + i]) <= 64 * REAL_EPSILON * (speed + real_largest(a->nu_rate, n))))
+            return 0;
+    return 1;
+}
+
 static void name(void *self, int equation, char *buffer, size_t size)
 {
     acceleration *a = self;
@@ -136,6 +163,34 @@ static void name(void *self, int equation, char *buffer, size_t size)
     }
     X(system_coordinate_name)(a->s, (uint32_t)(equation % n), text, sizeof text);
     snprintf(buffer, size, "acceleration of %s", text);
+}
+
+/* a->x := what it is without the forces that depend on multipliers: a guess where they are too far from linear for
+   another, or have no derivative at zero. */
+static int guess(acceleration *a)
+{
+    struct system *s = a->s;
+    uint32_t n = s->n;
+    real *dw = a->x, *dv = a->x + n, *lambda = a->x + 2 * n;
+    memset(lambda, 0, s->c * sizeof(real));
+    place at = place_at(s, a->q, a->w, &a->t, lambda);
+    int status = X(kkt_factor_without_forces)(a->kkt, &at);
+    if (status) return status;
+    X(system_free_force)(s, &at, dw);
+    for (uint32_t i = 0; i < n; i++) dw[i] -= a->pi_rate[i];
+    memcpy(dv, a->nu_rate, n * sizeof(real));
+    for (uint32_t k = 0; k < s->c; k++) lambda[k] = -a->curvature[k];
+    return X(kkt_solve)(a->kkt, dw, dv, lambda);
+}
+
+static int no_guess(const acceleration *a, int status)
+{
+    const origin of = X(system_constraint_origin)(a->s, 0);
+    return taut_fail(a->s->context, status,
+                     "at t = %.9g: the multipliers, on which forces depend, were found neither from the start values "
+                     "nor from those without these forces; give a guess: start { [m] = number }, m what constraint() or "
+                     "contact() returns (%s:%d: '%s', for one)",
+                     (double)a->t, of.file, of.line, of.name);
 }
 
 /* All unknowns. */
@@ -153,8 +208,16 @@ static int solve_full(acceleration *a, real *lambda)
     memset(a->x, 0, 2 * (size_t)n * sizeof(real));
     memcpy(a->x + 2 * n, lambda, s->c * sizeof(real));
     if (s->softening) memset(a->x + 2 * n, 0, s->c * sizeof(real)); /* from zero to the least of all choices */
-    newton_problem problem = { a, (int)(2 * n + s->c), residual, factor, solve, measure, name, NULL, NULL };
+    newton_problem problem = { a, (int)(2 * n + s->c), residual, factor, solve, measure, name, is_round_off,
+                               NULL };
     int status = X(newton_solve)(&a->newton, &problem, a->x, 0, a->t, "multipliers");
+    if ((status == TAUT_NOT_FINITE || status == TAUT_NO_CONVERGENCE) && s->structure.force_multiplier &&
+        s->form != FORM_RATES) {
+        int why = status;
+        status = guess(a);
+        if (!status) status = X(newton_solve)(&a->newton, &problem, a->x, 0, a->t, "multipliers");
+        if (status > 0 && status != TAUT_OUT_OF_MEMORY) status = no_guess(a, why);
+    }
     if (!status) memcpy(lambda, a->x + 2 * n, s->c * sizeof(real));
     return status;
 }

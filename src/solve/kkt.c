@@ -103,7 +103,16 @@ int X(kkt_create)(struct system *s, kkt **result)
     return status;
 }
 
-int X(kkt_factor)(kkt *k, const place *at)
+/* Of the derivatives of phi by lambda the first part, G', stays; the forces' may not even be finite. */
+static void remove_forces(kkt *k)
+{
+    const block_shape *b = &k->s->blocks[BLOCK_PHI_LAMBDA];
+    if (k->s->form == FORM_RATES || b->part_count < 2) return;
+    size_t first = (size_t)b->parts[0].shape->start[b->parts[0].shape->rows];
+    memset(k->values + first, 0, ((size_t)b->value_count - first) * sizeof(real));
+}
+
+static int factor(kkt *k, const place *at, int forces)
 {
     struct system *s = k->s;
     X(system_block_values)(s, BLOCK_G, at, k->g);
@@ -112,6 +121,7 @@ int X(kkt_factor)(kkt *k, const place *at)
     X(system_block_values)(s, BLOCK_PI_W, at, k->values);
     X(assembly_put)(k->matrix, k->id_pi, 1, k->values);
     X(system_block_values)(s, BLOCK_PHI_LAMBDA, at, k->values);
+    if (!forces) remove_forces(k);
     X(assembly_put)(k->matrix, k->id_phi, -1, k->values);
     X(assembly_put)(k->matrix, k->id_g, 1, k->g);
     if (k->own_velocity) {
@@ -129,6 +139,9 @@ int X(kkt_factor)(kkt *k, const place *at)
     return status == TAUT_SINGULAR ? X(redundant_constraint)(s, X(assembly_status)(k->matrix)->deficient - first)
                                    : status;
 }
+
+int X(kkt_factor)(kkt *k, const place *at) { return factor(k, at, 1); }
+int X(kkt_factor_without_forces)(kkt *k, const place *at) { return factor(k, at, 0); }
 
 /* S lambda = c - G b - G W a;  then w and v. */
 static int solve_reduced(kkt *k, real *a, real *b, real *c)

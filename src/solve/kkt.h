@@ -17,6 +17,8 @@ void X(kkt_destroy)(kkt *k);
 /* Forms and factors the matrix. TAUT_SINGULAR with a text that names a constraint when the constraints are
    redundant. */
 int X(kkt_factor)(kkt *k, const place *at);
+/* The same without the forces that depend on multipliers (but not of rates, in which they have their place). */
+int X(kkt_factor_without_forces)(kkt *k, const place *at);
 /* Overwrites a, b, c by w, v, lambda. */
 int X(kkt_solve)(kkt *k, real *a, real *b, real *c);
 /* As multiplier_choose, of the correction c of lambda. */

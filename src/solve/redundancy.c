@@ -1,5 +1,7 @@
 #include "solve/redundancy.h"
 
+#include <string.h>
+
 /* The diagonal of the matrix of a block at a place. */
 static void add_diagonal(const block_shape *b, const real *values, real *out)
 {
@@ -11,40 +13,55 @@ static void add_diagonal(const block_shape *b, const real *values, real *out)
     }
 }
 
-/* 1 / M_ii; of a Hamiltonian the diagonal of M^-1 itself. */
-static int find_weights(struct system *s, const place *at, real *weights)
+block_id X(redundancy_block)(const struct system *s)
 {
-    block_id id = s->form == FORM_LAGRANGIAN ? BLOCK_PI_W : BLOCK_NU_W;
-    int status = X(system_prepare_block)(s, id);
-    real *values = status ? NULL : taut_mem_new(s->context, (size_t)s->blocks[id].value_count, sizeof *values), most = 0;
-    if (!status && !values) status = TAUT_OUT_OF_MEMORY;
-    if (status) return status;
+    return s->form == FORM_LAGRANGIAN ? BLOCK_PI_W : BLOCK_NU_W;
+}
+
+size_t X(redundancy_room)(const struct system *s)
+{
+    return (size_t)s->n + (size_t)s->blocks[X(redundancy_block)(s)].value_count;
+}
+
+/* 1 / M_ii; of a Hamiltonian the diagonal of M^-1 itself. */
+static void find_weights(const struct system *s, const place *at, real *values, real *weights)
+{
+    const block_id id = X(redundancy_block)(s);
+    real most = 0;
     X(system_block_values)(s, id, at, values);
+    memset(weights, 0, s->n * sizeof *weights);
     add_diagonal(&s->blocks[id], values, weights);
-    taut_mem_free(s->context, values);
     for (uint32_t i = 0; i < s->n; i++) most = real_most(most, weights[i]);
     for (uint32_t i = 0; i < s->n; i++) { /* a coordinate without mass of its own moves with others */
         real size = REAL(fabs)(weights[i]) > (real)1e-6 * most ? REAL(fabs)(weights[i]) : most;
         weights[i] = !(size > 0) ? 1 : s->form == FORM_LAGRANGIAN ? 1 / size : size;
     }
-    return TAUT_OK;
 }
 
-int X(redundancy_soften)(struct system *s, const place *at, const real *g, double part)
+void X(redundancy_diagonal)(const struct system *s, const place *at, const real *g, double part, real *work,
+                            double *softening)
 {
     const pattern *p = s->blocks[BLOCK_G].parts[0].shape;
-    real *weights = taut_mem_new(s->context, s->n, sizeof *weights);
-    double *softening = taut_mem_new(s->context, s->c, sizeof *softening);
-    int status = weights && softening ? find_weights(s, at, weights) : TAUT_OUT_OF_MEMORY;
-    for (int k = 0; !status && k < p->rows; k++) {
+    real *weights = work;
+    find_weights(s, at, work + s->n, weights);
+    for (int k = 0; k < p->rows; k++) {
         real sum = 0;
         for (int e = p->start[k]; e < p->start[k + 1]; e++) sum += g[e] * g[e] * weights[p->index[e]];
         softening[k] = part * (double)sum;
     }
-    taut_mem_free(s->context, weights);
-    if (status) {
+}
+
+int X(redundancy_soften)(struct system *s, const place *at, const real *g, double part)
+{
+    int status = X(system_prepare_block)(s, X(redundancy_block)(s));
+    if (status) return status;
+    real *work = taut_mem_new(s->context, X(redundancy_room)(s), sizeof *work);
+    double *softening = taut_mem_new(s->context, s->c, sizeof *softening);
+    if (work && softening) X(redundancy_diagonal)(s, at, g, part, work, softening);
+    taut_mem_free(s->context, work);
+    if (!work || !softening) {
         taut_mem_free(s->context, softening);
-        return status;
+        return TAUT_OUT_OF_MEMORY;
     }
     taut_mem_free(s->context, s->softening);
     s->softening = softening;

@@ -23,4 +23,11 @@ enum { REDUNDANCY_PASSES = 3 }; /* k above: leaves (D/S)^k of what is determined
 /* Softens the constraints of a system, from here on, by `part`; g: values of BLOCK_G at the start. */
 int X(redundancy_soften)(struct system *s, const place *at, const real *g, double part);
 
+/* The same at one place after the other, without memory: for systems whose steps depend on the state alone. `work`
+   has redundancy_room(s) numbers; BLOCK_G and redundancy_block(s) are prepared. */
+block_id X(redundancy_block)(const struct system *s);
+size_t X(redundancy_room)(const struct system *s);
+void X(redundancy_diagonal)(const struct system *s, const place *at, const real *g, double part, real *work,
+                            double *softening);
+
 #endif
