@@ -102,7 +102,7 @@ static void a_table_on_four_legs(void **state)
         do_steps(z, 20, (real)0.01);
         real leg[4], sum = 0, weight = (real)(3 * mass * 9.81 * length);
         for (int i = 0; i < 4; i++) {
-            char name[8];
+            char name[16];
             snprintf(name, sizeof name, "leg%d", i + 1);
             sum += leg[i] = multiplier_of(z, name);
         }
