@@ -12,7 +12,7 @@
 
 /* HDF5 brings p11-kit along, which makes a locale when it is loaded, and glibc's newlocale loses the list that it makes
    of LOCPATH. */
-const char *__lsan_default_suppressions(void);
+__attribute__((visibility("default"))) const char *__lsan_default_suppressions(void);
 const char *__lsan_default_suppressions(void) { return "leak:__argz_add_sep\n"; }
 
 static char folder[] = "taut-locale-XXXXXX";
