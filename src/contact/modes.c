@@ -107,7 +107,7 @@ static int mode_set_create(const mode_sets *p, const unsigned char *modes, int s
         set->first[i] = modes[i] == MODE_OPEN ? -1 : row;
         set->rows[i] = (int)taut_contact_rows(&p->m->contacts[i], modes[i]);
         row += set->rows[i];
-        if (softened) set->distances[i] = p->m->contacts[i].slide_type == SLIDE_GIVEN;
+        if (softened) set->distances[i] = p->m->contacts[i].slide_type != SLIDE_POINTS;
     }
     *result = set;
     return TAUT_OK;
