@@ -105,6 +105,12 @@ static void read_body(lua_State *L, contact *c)
         taut_script_error(L, "the body of contact '%s' turns by %s; %s", c->name, taut_symbols_describe(L, -1), shape);
     c->turn = m->group_of[q];
     for (uint32_t k = 0; k < at.dimension; k++)
+        if (taut_symbols_kinds(L, at.at[k]) & (1u << KIND_W | 1u << KIND_LAMBDA))
+            taut_script_error(L,
+                              "the place at which the body of contact '%s' touches contains velocities, momenta or "
+                              "multipliers; write it in coordinates and time",
+                              c->name);
+    for (uint32_t k = 0; k < at.dimension; k++)
         c->arm[k] = taut_script_built(L, taut_expr_sub(s->graph, at.at[k], centre.at[k]));
     lua_pop(L, 3);
     c->slide_type = SLIDE_BODY;
