@@ -101,8 +101,8 @@ static void sliding_box_stops(void **state)
     close_model(z);
 }
 
-/* On a slope it stays while tan(slope) < mu, though the upper corner alone could not hold its part: the supports are N =
-   m g cos/2 (1 -+ tan b/a), and friction is shared out. Steeper it slides. */
+/* On a slope it stays while tan(slope) < mu, though the upper corner alone could not hold its part: the supports are
+   N = m g cos/2 (1 -+ tan b/a), and friction is shared out. Steeper it slides. */
 static void box_on_a_slope(void **state)
 {
     (void)state;
@@ -190,8 +190,8 @@ static void mass_in_a_groove(void **state)
     "  contact('leg' .. i, p.z, {friction = 0.3, slide = {p.x, p.y}}) end\n"                                           \
     "start { c = {0, 0, H}, ['c.dot'] = {vx, 0, 0}, r = {1, 0, 0, 0}, ['r.omega'] = {0, 0, w} }"
 
-/* Twelve forces for six equations. A weight at x: the legs of each side carry (1 +- x/A)/4 of it more. Pushed and spun it
-   comes to rest, all legs at the same time, and the energy never grows. */
+/* Twelve forces for six equations. A weight at x: the legs of each side carry (1 +- x/A)/4 of it more. Pushed and spun
+   it comes to rest, all legs at the same time, and the energy never grows. */
 static void table_on_four_legs(void **state)
 {
     (void)state;
@@ -281,7 +281,8 @@ static void dice_come_to_rest(void **state)
     real most = 0;
     int tosses = QUAD || SANITIZED ? 1 : is_long() ? 200 : 6;
     for (int k = 0; k < tosses; k++) {
-        static const char *const elasticity[] = { "0", "0.2", "0.5", "0.7" }, *const friction[] = { "0.1", "0.3", "0.6", "1" };
+        static const char *const elasticity[] = { "0", "0.2", "0.5", "0.7" },
+                                 *const friction[] = { "0.1", "0.3", "0.6", "1" };
         char spin[3][30];
         for (int i = 0; i < 3; i++) snprintf(spin[i], sizeof spin[i], "%.6f", random_between(&seed, -8, 8));
         const char *const settings[] = { "wx", spin[0], "wy", spin[1], "wz", spin[2],

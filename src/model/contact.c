@@ -67,13 +67,14 @@ static void read_slide(lua_State *L, contact *c)
     c->slide_count = v.dimension;
 }
 
-/* body = {c, r, at = place}: a point and a rotation (in the plane an angle) that move together, and where they touch. */
+/* body = {c, r, at = place}: a point and a rotation (in the plane an angle) that move together, and where they
+   touch. */
 static void read_body(lua_State *L, contact *c)
 {
     script *s = taut_script_of(L);
     const model *m = s->model;
-    const char *shape = "give body = {c, r, at = place}: a point and the rotation of the body (in the plane an angle), and "
-                        "the place where it touches";
+    const char *shape = "give body = {c, r, at = place}: a point and the rotation of the body (in the plane an angle), "
+                        "and the place where it touches";
     vector at, centre;
     uint32_t q;
     if (lua_type(L, -1) != LUA_TTABLE)
@@ -82,7 +83,8 @@ static void read_body(lua_State *L, contact *c)
     lua_rawgeti(L, -2, 1);
     lua_rawgeti(L, -3, 2);
     if (!taut_vectors_is_like(L, -3) || !taut_vectors_is_like(L, -2))
-        taut_script_error(L, "the body of contact '%s' has no point, or no place at which it touches; %s", c->name, shape);
+        taut_script_error(L, "the body of contact '%s' has no point, or no place at which it touches; %s", c->name,
+                          shape);
     taut_vectors_get(L, -3, "at", &at);
     taut_vectors_get(L, -2, "body", &centre);
     if (!taut_symbols_is_variable(s, centre.at[0], KIND_Q, &q) || m->groups[m->group_of[q]].type != GROUP_POINT ||
@@ -146,7 +148,9 @@ static void read_options(lua_State *L, contact *c)
         int is_known = 0;
         for (size_t i = 0; i < sizeof known / sizeof *known; i++) is_known |= strcmp(key, known[i].name) == 0;
         if (!is_known)
-            taut_script_error(L, "contact '%s' has no option '%s'; it has restitution, friction, regularised, slide, body",
+            taut_script_error(L,
+                              "contact '%s' has no option '%s'; it has restitution, friction, regularised, slide, "
+                              "body",
                          c->name, key);
         lua_pop(L, 1);
     }

@@ -520,7 +520,8 @@ int taut_gap_model_create(const model *m, model **result)
         p->observables[p->observable_count++] = (observable){ m->contacts[i].name, mu, m->contacts[i].line };
     }
     for (size_t i = 0; !b.failed && i < m->contact_count; i++)
-        for (uint32_t k = 0; m->contacts[i].slide_type == SLIDE_BODY && k < m->groups[m->contacts[i].point[0]].size; k++)
+        for (uint32_t k = 0;
+             m->contacts[i].slide_type == SLIDE_BODY && k < m->groups[m->contacts[i].point[0]].size; k++)
             p->observables[p->observable_count++] =
                 (observable){ m->contacts[i].name, m->contacts[i].arm[k], m->contacts[i].line };
     /* Rates have no derivatives that the kinematics would need; their own are kept, so that velocities are there. */
