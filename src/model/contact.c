@@ -151,7 +151,7 @@ static void read_options(lua_State *L, contact *c)
             taut_script_error(L,
                               "contact '%s' has no option '%s'; it has restitution, friction, regularised, slide, "
                               "body",
-                         c->name, key);
+                              c->name, key);
         lua_pop(L, 1);
     }
 }
