@@ -101,8 +101,8 @@ static void sliding_box_stops(void **state)
     close_model(z);
 }
 
-/* On a slope it stays while tan(slope) < mu, though the upper corner alone could not hold its part: the supports are N =
-   m g cos/2 (1 -+ tan b/a), and friction is shared out. Steeper it slides. */
+/* On a slope it stays while tan(slope) < mu, though the upper corner alone could not hold its part: the supports are
+   N = m g cos/2 (1 -+ tan b/a), and friction is shared out. Steeper it slides. */
 static void box_on_a_slope(void **state)
 {
     (void)state;
@@ -190,8 +190,8 @@ static void mass_in_a_groove(void **state)
     "  contact('leg' .. i, p.z, {friction = 0.3, slide = {p.x, p.y}}) end\n"                                           \
     "start { c = {0, 0, H}, ['c.dot'] = {vx, 0, 0}, r = {1, 0, 0, 0}, ['r.omega'] = {0, 0, w} }"
 
-/* Twelve forces for six equations. A weight at x: the legs of each side carry (1 +- x/A)/4 of it more. Pushed and spun it
-   comes to rest, all legs at the same time, and the energy never grows. */
+/* Twelve forces for six equations. A weight at x: the legs of each side carry (1 +- x/A)/4 of it more. Pushed and spun
+   it comes to rest, all legs at the same time, and the energy never grows. */
 static void table_on_four_legs(void **state)
 {
     (void)state;
@@ -273,7 +273,7 @@ static double random_between(uint64_t *seed, double a, double b)
     return a + (b - a) * (double)(*seed >> 11) * 0x1p-53;
 }
 
-/* Dice thrown anyhow come to rest on a face. TAUT_TEST_LONG=1: 200 of them. */
+/* Dice thrown anyhow come to rest on a face, and the energy does not grow. TAUT_TEST_LONG=1: 200 of them. */
 static void dice_come_to_rest(void **state)
 {
     (void)state;
@@ -281,7 +281,8 @@ static void dice_come_to_rest(void **state)
     real most = 0;
     int tosses = QUAD || SANITIZED ? 1 : is_long() ? 200 : 6;
     for (int k = 0; k < tosses; k++) {
-        static const char *const elasticity[] = { "0", "0.2", "0.5", "0.7" }, *const friction[] = { "0.1", "0.3", "0.6", "1" };
+        static const char *const elasticity[] = { "0", "0.2", "0.5", "0.7" },
+                                 *const friction[] = { "0.1", "0.3", "0.6", "1" };
         char spin[3][30];
         for (int i = 0; i < 3; i++) snprintf(spin[i], sizeof spin[i], "%.6f", random_between(&seed, -8, 8));
         const char *const settings[] = { "wx", spin[0], "wy", spin[1], "wz", spin[2],
@@ -301,7 +302,82 @@ static void dice_come_to_rest(void **state)
         close_model(z);
     }
     print_message("%d dice: the energy grew by at most %.1e\n", tosses, (double)most);
-    assert_at_most(most, ROUND(1000)); /* of energies of about 25 */
+    /* of energies of about 25; where slip begins within a step its mean may have the wrong sign: O(h^3), in one toss of
+       fifteen */
+    assert_at_most(most, tosses > 6 ? (real)1e-5 : ROUND(1000));
+}
+
+/* ---- the slip of a body is that of its material where it touches ---- */
+
+#define BALL_IN_SPACE                                                                                                  \
+    "local R = 0.02625; local spin = param('spin', 0); local c, r = point 'c', rotation 'r'\n"                         \
+    "lagrangian(norm2(c.dot)/2 + R^2/5*norm2(r.omega) - 9.81*c.z)\n"                                                   \
+    "contact('cloth', c.z - R, {friction = 0.2, body = {c, r, at = c - vector{0, 0, R}}})\n"                           \
+    "start { c = {0, 0, R}, ['c.dot'] = {1.5, 0, 0}, r = {1, 0, 0, 0}, ['r.omega'] = {60*spin, -40*spin, 80*spin} }"
+
+/* A ball slides for 2 v0/(7 mu g), and rolls with 5/7 v0 from there on: in the plane and in space, no formula of slip
+   given. Rolling, rotations of one step are summed up (h omega)^8/9 of an angle off: 3e-15. */
+static void ball_rolls(void **state)
+{
+    (void)state;
+    static const char plane[] =
+        "local R = 0.02625; local c, phi = point('c', 2), coordinate 'phi'\n"
+        "lagrangian(norm2(c.dot)/2 + R^2/5*phi.dot^2 - 9.81*c.y)\n"
+        "contact('cloth', c.y - R, {friction = 0.2, body = {c, phi, at = c - vector{0, R}}})\n"
+        "start { c = {0, R}, ['c.dot'] = {1.5, 0}, phi = 0 }";
+    for (int k = 0; k < 2; k++) {
+        simulation *z = open_contact(NULL, k ? BALL_IN_SPACE : plane, "rattle", 0, NULL);
+        record *r = listen(z);
+        real v0 = (real)3 / 2, mu = (real)2 / 10, stop = 2 * v0 / (7 * mu * g), speed = 5 * v0 / 7;
+        do_steps(z, 500, (real)1 / 1000);
+        assert_int_equal(r->count, 1);
+        assert_int_equal(r->at[0].kind, EVENT_STICK);
+        assert_at_most(REAL(fabs)(r->at[0].t - stop), k ? (real)1e-14 : ROUND(100));
+        assert_at_most(REAL(fabs)(z->x.w[0] - speed), k ? (real)1e-12 : ROUND(1000));
+        real way = v0 * stop - mu * g * stop * stop / 2 + speed * ((real)1 / 2 - stop);
+        assert_at_most(REAL(fabs)(z->x.q[0] - way), k ? (real)1e-4 : ROUND(1000)); /* the error of the rotation, h^2 */
+        free(r);
+        close_model(z);
+    }
+}
+
+/* With spin about all axes: it rolls with (5 v0 + 2 R (omega x up))/7; order 2. */
+static void ball_with_spin(void **state)
+{
+    (void)state;
+    static const char *const settings[] = { "spin", "1", NULL };
+    real error[2], R = (real)0.02625L, vx = (5 * (real)1.5L - 2 * R * 40) / 7, vy = -2 * R * 60 / 7;
+    for (int k = 0; k < 2; k++) {
+        simulation *z = open_contact(NULL, BALL_IN_SPACE, "rattle", 0, settings);
+        do_steps(z, 500 << k, (real)1 / (1000 << k));
+        assert_int_equal(z->event_counts[EVENT_STICK], 1);
+        error[k] = larger(REAL(fabs)(z->x.w[0] - vx), REAL(fabs)(z->x.w[1] - vy));
+        close_model(z);
+    }
+    assert_between(error[0] / error[1], 3.4, 4.6);
+}
+
+/* A corner given as the place where a body touches, or by how far it slides: the same die. */
+static void corners_of_a_body(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "local c, r = point 'c', rotation 'r'; lagrangian(norm2(c.dot)/2 + norm2(r.omega)/12 - 9.81*c.z)\n"
+        "for i = 0, 7 do local p = c + r:apply{i %% 2 == 0 and 0.5 or -0.5, i//2 %% 2 == 0 and 0.5 or -0.5,\n"
+        "  i//4 == 0 and 0.5 or -0.5}\n"
+        "  contact('c' .. i, p.z, {friction = 0.4, restitution = 0.4, %s}) end\n"
+        "start { c = {0, 0, 1}, ['c.dot'] = {1, 0.5, 0}, r = {1, 0, 0, 0}, ['r.omega'] = {3, 5, -2} }";
+    real q[2][7];
+    for (int k = 0; k < 2; k++) {
+        char source[800];
+        snprintf(source, sizeof source, text, k ? "body = {c, r, at = p}" : "slide = {p.x, p.y}");
+        simulation *z = open_contact(NULL, source, "rattle", 0, NULL);
+        do_steps(z, 60, (real)1 / 100);
+        assert_true(z->event_counts[EVENT_IMPACT] > 1);
+        memcpy(q[k], z->x.q, sizeof q[k]);
+        close_model(z);
+    }
+    assert_at_most(distance(q[0], q[1], 7), ROUND(100000)); /* what tumbling makes of round-off */
 }
 
 /* Six boxes (TAUT_TEST_LONG=1: 55): the floor carries all of them. */
@@ -327,7 +403,8 @@ int main(void)
         cmocka_unit_test(box_at_rest),        cmocka_unit_test(sliding_box_stops), cmocka_unit_test(box_on_a_slope),
         cmocka_unit_test(load_on_a_box),      cmocka_unit_test(mass_in_a_groove),  cmocka_unit_test(table_on_four_legs),
         cmocka_unit_test(ladder),             cmocka_unit_test(rocking_block),     cmocka_unit_test(dice_come_to_rest),
-        cmocka_unit_test(pyramid_stands),
+        cmocka_unit_test(pyramid_stands),     cmocka_unit_test(ball_rolls),        cmocka_unit_test(ball_with_spin),
+        cmocka_unit_test(corners_of_a_body),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -21,6 +21,7 @@ typedef struct {
     real *F, *A, *Q, *trial, *step;
     int *pivot;
     real speed;         /* the largest b, in units of the square roots of the diagonal */
+    real scale;         /* of r in P - r u: another one leads another way */
 } finish;
 
 int X(cone_is_singular)(int rows, const real *W, real *work)
@@ -115,13 +116,13 @@ static void find_velocities(finish *k, const real *P)
 
 static real length(const real *x, int count) { return REAL(sqrt)(x[0] * x[0] + (count > 1 ? x[1] * x[1] : 0)); }
 
-/* Impulses that belong to velocities: 1/W_NN, and one for all tangential rows. */
+/* r: impulses that belong to velocities; 1/W_NN, and one for all tangential rows. */
 static real impulse_of(const finish *k, const cone_contact *c, int tangential)
 {
     real w = 0;
     for (int t = tangential; t <= (tangential ? c->tangents : 0); t++)
         w = real_most(w, k->W[(size_t)(c->first + t) * (size_t)(k->rows + 1)]);
-    return w > 0 ? 1 / w : 1;
+    return k->scale * (w > 0 ? 1 / w : 1);
 }
 
 static int is_given(const cone_contact *c) { return c->sliding || !(c->mu > 0); }
@@ -265,8 +266,12 @@ int X(cone_finish)(taut_context *context, int count, cone_contact *contacts, int
         real w = REAL(sqrt)(REAL(fabs)(W[(size_t)r * (size_t)(rows + 1)]));
         k.speed = w > 0 ? REAL(fmax)(k.speed, REAL(fabs)(b[r]) / w) : k.speed;
     }
-    memcpy(k.Q, P, (size_t)rows * sizeof *P);
-    *done = iterate(&k);
+    static const double scales[] = { 1, 0.1, 10, 0.01 };
+    for (int i = 0; !*done && i < 4; i++) {
+        k.scale = (real)scales[i];
+        memcpy(k.Q, P, (size_t)rows * sizeof *P);
+        *done = iterate(&k);
+    }
     if (*done) read_answer(&k, P);
     room_free(context, &k.room);
     return TAUT_OK;

@@ -107,11 +107,13 @@ static flaw find_flaw(hybrid *self, const mode_set *set)
 {
     flaw worst = { .contact = -1 };
     real scale = real_largest(set->lambda, set->s->c), none = SOME_ULPS * self->step.relax * scale;
+    real slow = real_largest(set->dv, self->n);
     for (size_t i = 0; i < self->count; i++) {
         if (set->first[i] < 0) {
             real size, a = X(kinematics_acceleration)(self->kinematics, i, 0, &size);
-            real none = X(contact_no_acceleration)(self, i, size);
-            if (!self->event.leaving[i] && X(contact_touches)(self, i) && a < -none)
+            real rest = slow > 0 ? REAL(fmax)(self->event.free / slow, 1) : 1;
+            real little = X(contact_no_acceleration)(self, i, size * rest);
+            if (!self->event.leaving[i] && X(contact_touches)(self, i) && a < -little)
                 consider(&worst, i, WRONG_OPEN, -a / size);
             continue;
         }
@@ -171,7 +173,8 @@ static int project(hybrid *self, mode_set *set, state *x)
 static int find_forces(hybrid *self, state *x, mode_set **set)
 {
     int status = TAUT_SINGULAR;
-    for (int softened = 0; status == TAUT_SINGULAR && softened < 2; softened++) {
+    for (int softened = 0; softened <= SOFTENED_LEVELS; softened++) {
+        if (status != TAUT_SINGULAR && !(softened > 1 && status == TAUT_NO_CONVERGENCE)) break;
         contacts_set_softened(x, softened);
         status = X(mode_sets_get)(&self->sets, x, set);
         if (!status) status = X(mode_set_load)(*set, x);

@@ -85,6 +85,7 @@ int X(contact_ask)(hybrid *self, state *x)
     if (!status) status = X(mode_set_forces)(open, &open->begin);
     if (status) return status;
     X(kinematics_accelerate)(self->kinematics, open->dv);
+    self->event.free = real_largest(open->dv, self->n);
     for (size_t i = 0; i < self->count; i++) {
         const contact_motion *t = X(kinematics_of)(self->kinematics, i);
         int closed = contact_mode_of(x, i) != MODE_OPEN;

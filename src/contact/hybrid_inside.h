@@ -47,6 +47,8 @@ typedef struct {
     unsigned char *leaving;   /* has just been let go */
     unsigned char *takes_part; /* in the problem */
     real *impulse;            /* of the last impact */
+    real free;                /* the largest acceleration without contacts, once it is known: at rest, that with them is
+                                 round-off of it */
     real *rate_noise, *slip_noise; /* round-off of rate and slip before it, which is what is left in them after it */
 } contact_event;
 

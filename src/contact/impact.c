@@ -205,15 +205,16 @@ int X(contact_impact)(hybrid *self, state *x, long trigger, int *happened)
     if (!status)
         status = self->sequential ? sequential(self, &k, e, slow, settling)
                                                           : simultaneous(self, &k, e);
+    if (status == TAUT_NO_CONVERGENCE && k.room && e)
+        status = taut_fail(self->context, status,
+                           "at t = %.9g: no impulses were found that fit the laws of impact (%d contacts at once); try "
+                           "less friction, regularised friction, or another start",
+                           (double)x->t, problem->count);
     if (!status) status = X(problem_apply)(self, x);
     for (int i = 0; !status && i < problem->count; i++)
         self->event.impulse[problem->contacts[i]] = problem->P[problem->cones[i].first];
     room_free(self->context, &k.room);
     taut_mem_free(self->context, e);
     *happened = !status;
-    if (status != TAUT_NO_CONVERGENCE) return status;
-    return taut_fail(self->context, status,
-                     "at t = %.9g: no impulses were found that fit the laws of impact (%d contacts at once); try less "
-                     "friction, regularised friction, or another start",
-                     (double)x->t, problem->count);
+    return status;
 }

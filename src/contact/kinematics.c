@@ -11,7 +11,9 @@ struct kinematics {
     struct system *s;
     size_t count;          /* of contacts */
     uint32_t first_gap;    /* its row in s: as many constraints has the model */
-    uint32_t *slide;       /* per contact: row of its first given slide in s */
+    uint32_t *slide;       /* per contact: row of its first given slide, or that of a body, in s */
+    uint32_t *arm;         /* per contact: of a body, its first observable; behind slide */
+    int bodies;            /* there are contacts of bodies */
     void *room;            /* of the arrays below */
     contact_motion *touches;
     real *g, *rate, *curvature, *jacobian, *v, *mu, *second, *size, *dv;
@@ -35,7 +37,7 @@ static void lay_out(void *object, room_layout *l)
     kinematics *self = object;
     size_t n = self->s->n, c = self->s->c;
     self->touches = room_take(l, self->count, sizeof *self->touches);
-    self->mu = room_reals(l, self->count);
+    self->mu = room_reals(l, 4 * self->count);
     self->g = room_reals(l, c), self->rate = room_reals(l, c), self->curvature = room_reals(l, c);
     self->second = room_reals(l, c), self->size = room_reals(l, c);
     self->jacobian = room_reals(l, (size_t)self->s->blocks[BLOCK_G].value_count);
@@ -52,7 +54,8 @@ int X(kinematics_create)(const model *m, const contact_traits *traits, kinematic
     self->traits = traits;
     self->count = m->contact_count;
     self->first_gap = (uint32_t)m->constraint_count;
-    self->slide = taut_mem_new(m->context, self->count, sizeof *self->slide);
+    self->slide = taut_mem_new(m->context, 2 * self->count, sizeof *self->slide);
+    self->arm = self->slide ? self->slide + self->count : NULL;
     int status = self->slide ? taut_gap_model_create(m, &self->own) : TAUT_OUT_OF_MEMORY;
     if (!status) status = X(system_create)(self->own, &self->s);
     if (!status) status = X(system_prepare_block)(self->s, BLOCK_G);
@@ -62,6 +65,15 @@ int X(kinematics_create)(const model *m, const contact_traits *traits, kinematic
     for (size_t i = 0; !status && i < self->count; i++) {
         self->slide[i] = row;
         if (traits[i].slide_type == SLIDE_GIVEN) row += traits[i].slide_count;
+    }
+    uint32_t arm = (uint32_t)self->count;
+    for (size_t i = 0; !status && i < self->count; i++) {
+        if (traits[i].slide_type != SLIDE_BODY) continue;
+        self->bodies = 1;
+        self->slide[i] = row;
+        self->arm[i] = arm;
+        row += traits[i].slide_count;
+        arm += traits[i].point[0].size;
     }
     if (status)
         X(kinematics_destroy)(self);
@@ -163,6 +175,31 @@ static void look_at(kinematics *self, size_t i, real h, real fastest)
     t->slip_round_off = 64 * REAL_EPSILON * slip;
 }
 
+/* Slides of bodies are measured from where they are. */
+static void anchor_bodies(kinematics *self, const place *at)
+{
+    real slots[CONTACT_SLOTS];
+    for (size_t i = 0; i < self->count; i++) {
+        const contact_traits *c = &self->traits[i];
+        contact_motion *t = &self->touches[i];
+        real sum = 0;
+        if (c->slide_type != SLIDE_BODY) continue;
+        for (uint32_t k = 0; k < c->point[0].size; k++) {
+            real g = entry(self, gap_row(self, i), c->point[0].first + k);
+            sum += g * g;
+        }
+        t->normal = REAL(sqrt)(sum);
+        find_tangents(self, i, t);
+        X(kinematics_stick_slots)(self, i, slots);
+        parameter *to = self->own->parameters + self->own->parameter_count - CONTACT_SLOTS * (self->count - i);
+        for (int k = 0; k < CONTACT_SLOTS; k++) to[k].value = (wide)slots[k];
+    }
+    X(system_refresh_constants)(self->s);
+    X(system_constraints)(self->s, at, self->g);
+    X(system_constraint_rate)(self->s, at, self->rate);
+    X(system_block_values)(self->s, BLOCK_G, at, self->jacobian);
+}
+
 void X(kinematics_evaluate)(kinematics *self, const real *q, const real *stage, real t, real h)
 {
     struct system *s = self->s;
@@ -175,6 +212,7 @@ void X(kinematics_evaluate)(kinematics *self, const real *q, const real *stage, 
     X(system_constraint_rate)(s, &at, self->rate);
     X(system_block_values)(s, BLOCK_G, &at, self->jacobian);
     X(system_observables)(s, &at, self->mu);
+    if (self->bodies) anchor_bodies(self, &at);
     real fastest = real_largest(self->v, s->n);
     for (size_t i = 0; i < self->count; i++) look_at(self, i, h, fastest);
 }
@@ -230,7 +268,7 @@ real X(kinematics_slip_along)(const kinematics *self, size_t contact, const real
     const contact_traits *c = &self->traits[contact];
     const contact_motion *t = &self->touches[contact];
     real sum = 0;
-    if (c->slide_type == SLIDE_POINTS && c->slide_count == 2) {
+    if (c->slide_type != SLIDE_GIVEN && c->slide_count == 2) {
         for (int k = 0; k < 3; k++)
             sum += slots[SLOT_DIRECTION + k] * (t->slip[0] * t->tangent[0][k] + t->slip[1] * t->tangent[1][k]);
         return sum;
@@ -249,7 +287,7 @@ void X(kinematics_slip_slots)(const kinematics *self, size_t contact, const real
     }
     real length = REAL(sqrt)(d[0] * d[0] + d[1] * d[1]), x = length > 0 ? d[0] / length : 1,
          y = length > 0 ? d[1] / length : 0;
-    if (self->traits[contact].slide_type == SLIDE_POINTS) {
+    if (self->traits[contact].slide_type != SLIDE_GIVEN) {
         for (int k = 0; k < 3; k++) slots[SLOT_DIRECTION + k] = x * t->tangent[0][k] + y * t->tangent[1][k];
     } else {
         slots[SLOT_DIRECTION] = x, slots[SLOT_DIRECTION + 1] = y;
@@ -259,13 +297,21 @@ void X(kinematics_slip_slots)(const kinematics *self, size_t contact, const real
 void X(kinematics_stick_slots)(const kinematics *self, size_t contact, real *slots)
 {
     const contact_motion *t = &self->touches[contact];
+    const contact_traits *c = &self->traits[contact];
     memset(slots, 0, CONTACT_SLOTS * sizeof *slots);
+    for (uint32_t k = 0; c->slide_type == SLIDE_BODY && k < c->point[0].size; k++) {
+        slots[SLOT_CENTRE + k] = self->place_q[c->point[0].first + k];
+        slots[SLOT_ARM + k] = self->mu[self->arm[contact] + k];
+    }
+    for (uint32_t k = 0; c->slide_type == SLIDE_BODY && k < c->turn.size; k++)
+        slots[SLOT_TURN + k] = self->place_q[c->turn.first + k];
     for (uint32_t r = 0; r < self->traits[contact].slide_count; r++) {
         if (self->traits[contact].slide_type == SLIDE_GIVEN) {
             slots[SLOT_ANCHOR + r] = self->g[self->slide[contact] + r];
             continue;
         }
         for (int k = 0; k < 3; k++) slots[SLOT_TANGENT + 3 * r + k] = t->tangent[r][k];
-        slots[SLOT_ANCHOR + r] = along_points(self, contact, t->tangent[r], self->place_q);
+        if (c->slide_type == SLIDE_POINTS)
+            slots[SLOT_ANCHOR + r] = along_points(self, contact, t->tangent[r], self->place_q);
     }
 }

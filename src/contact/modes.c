@@ -38,6 +38,7 @@ static void lay_out(void *self, room_layout *l)
     if (set->softened) {
         set->jacobian = room_reals(l, (size_t)set->s->blocks[BLOCK_G].value_count);
         set->work = room_reals(l, X(redundancy_room)(set->s));
+        set->left = room_reals(l, set->s->c);
         set->distances = room_take(l, count, sizeof *set->distances);
     }
     set->modes = room_take(l, count, sizeof *set->modes);
@@ -50,6 +51,13 @@ static int prepare_softening(struct system *s)
     if (!status) status = X(system_prepare_block)(s, X(redundancy_block)(s));
     if (!status && s->c) s->softening = taut_mem_new(s->context, s->c, sizeof *s->softening);
     return status ? status : s->softening || !s->c ? TAUT_OK : TAUT_OUT_OF_MEMORY;
+}
+
+static double softening_part(const mode_set *set)
+{
+    double part = SOFTENING_PART;
+    for (int level = 1; level < set->softened; level++) part /= 100;
+    return part;
 }
 
 /* Gaps and slides of bodies are distances, their multipliers forces: all of these count alike, whatever body they are
@@ -69,7 +77,7 @@ static void soften(mode_set *set, const state *x)
     struct system *s = set->s;
     place at = place_at(s, x->q, x->w, &x->t, x->lambda);
     X(system_block_values)(s, BLOCK_G, &at, set->jacobian);
-    X(redundancy_diagonal)(s, &at, set->jacobian, SOFTENING_PART, set->work, s->softening);
+    X(redundancy_diagonal)(s, &at, set->jacobian, softening_part(set), set->work, s->softening);
     equalise(set);
     for (uint32_t k = 0; k < s->c; k++) s->softening[k] /= FRICTION_WEIGHT;
     /* the constraints that always hold have what multipliers they need: that of a rotation, say */
@@ -111,7 +119,7 @@ static int mode_set_create(const mode_sets *p, const unsigned char *modes, int s
         set->first[i] = modes[i] == MODE_OPEN ? -1 : row;
         set->rows[i] = (int)taut_contact_rows(&p->m->contacts[i], modes[i]);
         row += set->rows[i];
-        if (softened) set->distances[i] = p->m->contacts[i].slide_type == SLIDE_GIVEN;
+        if (softened) set->distances[i] = p->m->contacts[i].slide_type != SLIDE_POINTS;
     }
     *result = set;
     return TAUT_OK;
@@ -181,7 +189,7 @@ static int find(mode_sets *p, const unsigned char *modes, int softened, mode_set
 int X(mode_sets_get)(mode_sets *p, const state *x, mode_set **result)
 {
     for (size_t i = 0; i < p->m->contact_count; i++) p->wanted[i] = (unsigned char)contact_mode_of(x, i);
-    return find(p, p->wanted, p->softened || contacts_softened(x), result);
+    return find(p, p->wanted, contacts_softened(x) ? contacts_softened(x) : p->softened, result);
 }
 
 int X(mode_sets_open)(mode_sets *p, mode_set **result)
@@ -265,8 +273,41 @@ void X(mode_set_store)(const mode_set *set, const state *from, state *x)
     }
 }
 
+#define MET ((real)1e-10) /* accelerations that keep the constraints, relative to their terms */
+
+/* Whether the accelerations keep the constraints: corrections are small too where D is too large for S. */
+static int is_met(mode_set *set, const state *x)
+{
+    const struct system *s = set->s;
+    const pattern *p = s->blocks[BLOCK_G].parts[0].shape;
+    place at = place_at(s, x->q, x->w, &x->t, x->lambda);
+    real most = real_largest(set->dv, s->n), push = 0, part = (real)softening_part(set);
+    /* what the forces alone would do, by the diagonal of S */
+    for (uint32_t k = 0; k < s->c; k++)
+        push = real_most(push, REAL(sqrt)((real)s->softening[k] / part) * set->lambda[k]);
+    X(system_velocity)(s, &at, set->work);
+    X(system_constraint_curvature)(s, &at, set->work, set->left);
+    X(system_block_values)(s, BLOCK_G, &at, set->jacobian);
+    for (int k = 0; k < p->rows; k++) {
+        if (s->softening[k] == 0) continue; /* solved exactly */
+        real sum = set->left[k], size = REAL(fabs)(sum);
+        size += REAL(sqrt)((real)s->softening[k] / part) * push;
+        for (int e = p->start[k]; e < p->start[k + 1]; e++) {
+            sum += set->jacobian[e] * set->dv[p->index[e]];
+            size += REAL(fabs)(set->jacobian[e]) * most;
+        }
+        if (!(REAL(fabs)(sum) <= MET * size)) return 0;
+    }
+    return 1;
+}
+
 int X(mode_set_forces)(mode_set *set, const state *at)
 {
     memcpy(set->lambda, at->lambda, set->s->c * sizeof(real));
-    return X(acceleration_solve)(set->acceleration, at->q, at->w, at->t, set->lambda, set->dv);
+    int status = X(acceleration_solve)(set->acceleration, at->q, at->w, at->t, set->lambda, set->dv);
+    if (status || !set->softened || !set->s->c || is_met(set, at)) return status;
+    return taut_fail(set->s->context, TAUT_NO_CONVERGENCE,
+                     "at t = %.9g: the forces of contacts that depend on each other were not found; try a smaller step, "
+                     "or another start",
+                     (double)at->t);
 }

@@ -9,7 +9,7 @@
 #include "solve/acceleration.h"
 
 /* What a state remembers of each contact, in state.extra; EXTRA_SOFTENED, of the first alone: that the constraints of
- * its mode set depend on each other. */
+ * its mode set depend on each other, and are softened at this level. */
 enum {
     EXTRA_MODE,
     EXTRA_LAMBDA,
@@ -24,14 +24,15 @@ static inline contact_mode contact_mode_of(const state *x, size_t contact)
     return (contact_mode)contact_extra(x, contact)[EXTRA_MODE];
 }
 
-static inline int contacts_softened(const state *x) { return x->extra[EXTRA_SOFTENED] != 0; }
+#define SOFTENED_LEVELS 3 /* each with a hundredth of the D of the one before: long structures need less */
+static inline int contacts_softened(const state *x) { return (int)x->extra[EXTRA_SOFTENED]; }
 static inline void contacts_set_softened(const state *x, int softened) { x->extra[EXTRA_SOFTENED] = softened; }
 
 typedef struct {
     size_t contact_count;
     unsigned char *modes;
-    int softened;          /* its constraints depend on each other (solve/redundancy.h): its multipliers are one choice
-                              of many */
+    int softened;          /* its constraints depend on each other (solve/redundancy.h), and its multipliers are one
+                              choice of many: 1 to SOFTENED_LEVELS */
     model *m;              /* compiled into s */
     struct system *s;
     method method;
@@ -40,7 +41,7 @@ typedef struct {
     flat_workspace *flat;  /* of its numbers, and those of its method */
     void *room;            /* of the arrays below, and of modes */
     real *lambda, *dv;     /* multipliers and accelerations at a state */
-    real *jacobian, *work; /* where it is softened */
+    real *jacobian, *work, *left; /* where it is softened; left: c */
     uint32_t perpetual;    /* constraints that always hold */
     int perpetual_softening; /* 1: they depend on each other, too */
     unsigned char *distances; /* the same: of each contact, whether its gap is a distance */

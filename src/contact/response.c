@@ -155,7 +155,7 @@ int X(problem_apply)(hybrid *self, state *x)
     for (int r = 0; r < problem->rows; r++)
         for (uint32_t i = 0; i < n; i++) work->kick[i] += problem->J[(size_t)r * n + i] * problem->P[r];
     memset(work->multiplier, 0, c * sizeof(real));
-    real before = 0;
+    real before = 0, fast = real_largest(x->w, n); /* after the impact it may be at rest */
     for (int iteration = 0; iteration < 60; iteration++) {
         X(system_momentum)(s, &at, work->a);
         for (uint32_t i = 0; i < n; i++) work->a[i] = work->kick[i] - work->a[i];
@@ -169,7 +169,7 @@ int X(problem_apply)(hybrid *self, state *x)
         if (status) return status;
         for (uint32_t i = 0; i < n; i++) x->w[i] += work->a[i];
         for (uint32_t i = 0; i < c; i++) work->multiplier[i] += work->right[i];
-        real size = real_largest(work->a, n), scale = real_largest(x->w, n);
+        real size = real_largest(work->a, n), scale = real_most(real_largest(x->w, n), fast);
         if (!(size > REAL_EPSILON * scale) || (iteration > 1 && size < (real)1e-10 * scale && size > before / 2)) {
             X(system_momentum)(s, &at, x->p);
             memset(x->p_low, 0, n * sizeof(real));

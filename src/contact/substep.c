@@ -33,6 +33,24 @@ static void turn_directions(hybrid *self, state *x)
     }
 }
 
+/* A body that sticks rolls: how far it has moved along the surface is measured from where it was not long ago. At rest
+   that stays the same place, so that nothing creeps. */
+static void move_anchors(hybrid *self, state *x)
+{
+    int evaluated = 0;
+    for (size_t i = 0; i < self->count; i++) {
+        const contact_traits *c = &self->traits[i];
+        real *slots = contact_extra(x, i) + EXTRA_SLOTS, turned = 0;
+        if (contact_mode_of(x, i) != MODE_STICK || c->slide_type != SLIDE_BODY) continue;
+        for (uint32_t k = 0; k < c->turn.size; k++)
+            turned = real_most(turned, x->q[c->turn.first + k] - slots[SLOT_TURN + k]);
+        if (!(turned > REAL(sqrt)(REAL_EPSILON))) continue;
+        if (!evaluated) X(kinematics_evaluate)(self->kinematics, x->q, x->w, x->t, self->step.h);
+        evaluated = 1;
+        X(kinematics_stick_slots)(self->kinematics, i, slots);
+    }
+}
+
 /* All slips of two dimensions keep their directions. Returns whether one of them did not. */
 static int keep_directions(hybrid *self, state *x)
 {
@@ -110,6 +128,7 @@ int X(contact_substep)(hybrid *self, state *x, real left, located *event)
 {
     mode_set *set;
     turn_directions(self, x);
+    move_anchors(self, x);
     memset(self->step.held, 0, self->count);
     int status = find_substep(self, x, left, event, &set);
     if (status) return status;

@@ -12,6 +12,8 @@ contact_traits *X(contact_traits_create)(const model *m)
                                     .has_friction = c->friction != 0,
                                     .closed = { taut_contact_closed_mode(c, 0), taut_contact_closed_mode(c, 1) },
                                     .regularised = c->law == FRICTION_REGULARISED };
+        if (c->slide_type == SLIDE_BODY)
+            list[i].turn.first = m->groups[c->turn].first, list[i].turn.size = m->groups[c->turn].size;
         for (uint32_t p = 0; p < c->point_count; p++) {
             const group *g = &m->groups[c->point[p]];
             list[i].point[p].first = g->first, list[i].point[p].size = g->size;

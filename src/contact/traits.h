@@ -14,6 +14,9 @@ typedef struct {
     struct {
         uint32_t first, size;   /* coordinates */
     } point[2];
+    struct {
+        uint32_t first, size;   /* SLIDE_BODY: the coordinates of its rotation */
+    } turn;
     int has_friction;
     contact_mode closed[2];     /* its mode when closed: without slip, and with */
     int regularised;

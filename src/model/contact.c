@@ -67,11 +67,63 @@ static void read_slide(lua_State *L, contact *c)
     c->slide_count = v.dimension;
 }
 
+/* body = {c, r, at = place}: a point and a rotation (in the plane an angle) that move together, and where they
+   touch. */
+static void read_body(lua_State *L, contact *c)
+{
+    script *s = taut_script_of(L);
+    const model *m = s->model;
+    const char *shape = "give body = {c, r, at = place}: a point and the rotation of the body (in the plane an angle), "
+                        "and the place where it touches";
+    vector at, centre;
+    uint32_t q;
+    if (lua_type(L, -1) != LUA_TTABLE)
+        taut_script_error(L, "the body of contact '%s' is %s; %s", c->name, taut_symbols_describe(L, -1), shape);
+    lua_getfield(L, -1, "at");
+    lua_rawgeti(L, -2, 1);
+    lua_rawgeti(L, -3, 2);
+    if (!taut_vectors_is_like(L, -3) || !taut_vectors_is_like(L, -2))
+        taut_script_error(L, "the body of contact '%s' has no point, or no place at which it touches; %s", c->name,
+                          shape);
+    taut_vectors_get(L, -3, "at", &at);
+    taut_vectors_get(L, -2, "body", &centre);
+    if (!taut_symbols_is_variable(s, centre.at[0], KIND_Q, &q) || m->groups[m->group_of[q]].type != GROUP_POINT ||
+        centre.dimension < 2 || at.dimension != centre.dimension)
+        taut_script_error(L, "the body of contact '%s' begins with %s, or touches at a place of another dimension; %s",
+                          c->name, taut_symbols_describe(L, -2), shape);
+    c->point[0] = m->group_of[q];
+    expr turn = 0;
+    if (centre.dimension == 3) {
+        vector r;
+        if (taut_vectors_is_like(L, -1)) {
+            taut_vectors_get(L, -1, "body", &r);
+            turn = r.at[0];
+        }
+    } else if (!taut_vectors_is_like(L, -1)) {
+        turn = taut_symbols_scalar(L, -1, "body");
+    }
+    if (!turn || !taut_symbols_is_variable(s, turn, KIND_Q, &q) ||
+        (centre.dimension == 3) != (m->groups[m->group_of[q]].type == GROUP_ROTATION))
+        taut_script_error(L, "the body of contact '%s' turns by %s; %s", c->name, taut_symbols_describe(L, -1), shape);
+    c->turn = m->group_of[q];
+    for (uint32_t k = 0; k < at.dimension; k++)
+        if (taut_symbols_kinds(L, at.at[k]) & (1u << KIND_W | 1u << KIND_LAMBDA))
+            taut_script_error(L,
+                              "the place at which the body of contact '%s' touches contains velocities, momenta or "
+                              "multipliers; write it in coordinates and time",
+                              c->name);
+    for (uint32_t k = 0; k < at.dimension; k++)
+        c->arm[k] = taut_script_built(L, taut_expr_sub(s->graph, at.at[k], centre.at[k]));
+    lua_pop(L, 3);
+    c->slide_type = SLIDE_BODY;
+    c->slide_count = centre.dimension - 1;
+}
+
 static void read_options(lua_State *L, contact *c)
 {
     static const struct { const char *name; void (*read)(lua_State *L, contact *c); } known[] = {
         { "restitution", read_restitution }, { "friction", read_friction }, { "regularised", read_width },
-        { "slide", read_slide },
+        { "slide", read_slide }, { "body", read_body },
     };
     if (lua_isnoneornil(L, 3)) return;
     if (lua_type(L, 3) != LUA_TTABLE)
@@ -96,8 +148,10 @@ static void read_options(lua_State *L, contact *c)
         int is_known = 0;
         for (size_t i = 0; i < sizeof known / sizeof *known; i++) is_known |= strcmp(key, known[i].name) == 0;
         if (!is_known)
-            taut_script_error(L, "contact '%s' has no option '%s'; it has restitution, friction, regularised, slide",
-                         c->name, key);
+            taut_script_error(L,
+                              "contact '%s' has no option '%s'; it has restitution, friction, regularised, slide, "
+                              "body",
+                              c->name, key);
         lua_pop(L, 1);
     }
 }
@@ -139,6 +193,10 @@ static void find_slide(lua_State *L, contact *c)
 {
     if (c->law == FRICTION_REGULARISED && !c->friction)
         taut_script_error(L, "contact '%s' is regularised but has no friction; add friction = ...", c->name);
+    if (c->friction && c->slide_type == SLIDE_BODY) {
+        c->point_count = 1;
+        return;
+    }
     int points = find_points(L, c);
     if (!points) c->point_count = 0; /* the gradient of the gap is then taken for a unit vector */
     if (!c->friction) {
@@ -148,7 +206,7 @@ static void find_slide(lua_State *L, contact *c)
         if (!points)
             taut_script_error(L,
                          "contact '%s' has friction, but its gap is not of one point or two, so that the slip is not "
-                         "known; add slide = the "
+                         "known; add body = {c, r, at = place}, or slide = the "
                          "displacement along the surface (one expression, or two)",
                          c->name);
         c->slide_type = SLIDE_POINTS;

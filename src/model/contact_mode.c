@@ -141,6 +141,31 @@ static void given_slip(builder *b, const contact *c, slip *s)
     }
 }
 
+static expr lever_of(builder *b, const contact *c, uint32_t k, uint32_t i);
+
+/* What the rotation of a body adds to the velocity and to the levers of a slip. */
+static void add_spin(builder *b, const contact *c, expr *v)
+{
+    const group *turn = &b->m->groups[c->turn];
+    for (uint32_t k = 0; k < b->m->groups[c->point[0]].size; k++)
+        for (uint32_t i = 0; i < turn->size; i++)
+            v[k] = taut_expr_add(b->g, v[k],
+                                 taut_expr_mul(b->g, lever_of(b, c, k, i), velocity_of(b, turn->first + i)));
+}
+
+static void add_spin_levers(builder *b, const contact *c, const expr *tangent, slip *s)
+{
+    const group *turn = &b->m->groups[c->turn];
+    uint32_t count = b->m->coordinate_count, size = b->m->groups[c->point[0]].size;
+    for (uint32_t i = 0; i < turn->size; i++)
+        for (uint32_t k = 0; k < size; k++) {
+            expr lever = lever_of(b, c, k, i), *on = &s->on[(size == 2 ? 0 : k) * count + turn->first + i];
+            if (size == 2) lever = taut_expr_mul(b->g, tangent[k], lever);
+            *on = size == 2 && k ? taut_expr_add(b->g, *on, lever) : lever;
+            if (!*on) b->failed = 1;
+        }
+}
+
 /* In the plane along the tangent (n_y, -n_x)/|n|, in space the velocity without its part along n. */
 static void point_slip(builder *b, const contact *c, const expr *n, slip *s)
 {
@@ -151,6 +176,7 @@ static void point_slip(builder *b, const contact *c, const expr *n, slip *s)
         v[k] = velocity_of(b, b->m->groups[c->point[0]].first + k);
         if (c->point_count == 2) v[k] = taut_expr_sub(g, v[k], velocity_of(b, b->m->groups[c->point[1]].first + k));
     }
+    if (c->slide_type == SLIDE_BODY) add_spin(b, c, v);
     expr tangent[2] = { taut_expr_div(g, n[1], s->normal), taut_expr_neg(g, taut_expr_div(g, n[0], s->normal)) };
     s->rows = size == 2 ? 1 : 3;
     for (uint32_t k = 0; k < size; k++)
@@ -165,6 +191,126 @@ static void point_slip(builder *b, const contact *c, const expr *n, slip *s)
             if (!lever) b->failed = 1; /* not: does not act */
             s->on[(size == 2 ? 0 : k) * count + b->m->groups[c->point[p]].first + k] = lever;
         }
+    if (c->slide_type == SLIDE_BODY) add_spin_levers(b, c, tangent, s);
+}
+
+/* ---- bodies ---- */
+
+static void cross_of(builder *b, const expr *x, const expr *y, expr *out)
+{
+    for (int k = 0; k < 3; k++) {
+        int i = (k + 1) % 3, j = (k + 2) % 3;
+        out[k] = taut_expr_sub(b->g, taut_expr_mul(b->g, x[i], y[j]), taut_expr_mul(b->g, x[j], y[i]));
+    }
+}
+
+/* d(angular velocity)/d(rate of coordinate i of the rotation), in space: omega = 2 vec(r' conj(r)). */
+static void spin_by(builder *b, const contact *c, uint32_t i, expr *out)
+{
+    graph *g = b->g;
+    const group *turn = &b->m->groups[c->turn];
+    expr two = taut_expr_number(g, 2), w = coordinate_of(b, turn->first), v[3], unit[3], turned[3];
+    for (uint32_t k = 0; k < 3; k++) {
+        v[k] = coordinate_of(b, turn->first + 1 + k);
+        unit[k] = taut_expr_number(g, i == k + 1);
+    }
+    cross_of(b, v, unit, turned);
+    for (uint32_t k = 0; k < 3; k++)
+        out[k] = taut_expr_mul(g, two, i == 0 ? taut_expr_neg(g, v[k])
+                                              : taut_expr_add(g, taut_expr_mul(g, w, unit[k]), turned[k]));
+}
+
+/* Component k of the velocity of the body's material where it touches, by the rate of coordinate i of its rotation. */
+static expr lever_of(builder *b, const contact *c, uint32_t k, uint32_t i)
+{
+    expr spin[3], out[3];
+    if (b->m->groups[c->point[0]].size == 2) return k ? c->arm[0] : taut_expr_neg(b->g, c->arm[1]);
+    spin_by(b, c, i, spin);
+    cross_of(b, spin, c->arm, out);
+    return out[k];
+}
+
+/* The arm turns with the body: a corner. Otherwise it rolls over the surface of the body: a ball. */
+static int arm_turns(builder *b, const contact *c)
+{
+    const group *turn = &b->m->groups[c->turn];
+    expr *list;
+    size_t nodes;
+    int found = 0;
+    if (taut_expr_reachable(b->g, c->arm, b->m->groups[c->point[0]].size, &list, &nodes)) {
+        b->failed = 1;
+        return 0;
+    }
+    for (size_t i = 0; i < nodes; i++) {
+        node v = *taut_graph_node(b->g, list[i]);
+        found |= v.op == OP_VARIABLE && v.b == KIND_Q && v.a >= turn->first && v.a < turn->first + turn->size;
+    }
+    taut_expr_list_free(b->g, list);
+    return found;
+}
+
+/* angle/2 over tan(angle/2), of the square of the tangent: 1 - y/3 + y^2/5 - y^3/7, for angles of one step. */
+static expr arc_over_tangent(builder *b, expr y)
+{
+    graph *g = b->g;
+    expr sum = taut_expr_number(g, 0);
+    for (int k = 3; k >= 0; k--) {
+        expr part = taut_expr_div(g, taut_expr_number(g, k % 2 ? -1 : 1), taut_expr_number(g, 2 * k + 1));
+        sum = taut_expr_add(g, part, taut_expr_mul(g, y, sum));
+    }
+    return sum;
+}
+
+/* How far the material of the body that touches has moved since the place in the slots, component by component, with
+   the velocity of the material at that place: c - c0 + turn x (arm + arm0)/2. turn is 2 tan(angle/2) times the axis for
+   an arm that turns with the body, which is exact then; the angle times the axis for one that does not. */
+static void body_moved(builder *b, size_t index, const contact *c, expr *out)
+{
+    graph *g = b->g;
+    const group *centre = &b->m->groups[c->point[0]], *turn = &b->m->groups[c->turn];
+    expr half = taut_expr_number(g, (wide)0.5), two = taut_expr_number(g, 2), arm[3], moved[3];
+    int turns = arm_turns(b, c);
+    for (uint32_t k = 0; k < centre->size; k++) {
+        arm[k] = taut_expr_mul(g, half, taut_expr_add(g, c->arm[k], parameter_of(b, index, SLOT_ARM + (int)k)));
+        out[k] = taut_expr_sub(g, coordinate_of(b, centre->first + k), parameter_of(b, index, SLOT_CENTRE + (int)k));
+    }
+    if (centre->size == 2) {
+        expr angle = taut_expr_sub(g, coordinate_of(b, turn->first), parameter_of(b, index, SLOT_TURN));
+        expr turned =
+            turns ? taut_expr_mul(g, two, taut_expr_unary(g, OP_TAN, taut_expr_mul(g, half, angle))) : angle;
+        out[0] = taut_expr_sub(g, out[0], taut_expr_mul(g, turned, arm[1]));
+        out[1] = taut_expr_add(g, out[1], taut_expr_mul(g, turned, arm[0]));
+        return;
+    }
+    expr r[4], r0[4], vec[3], turned[3]; /* r conj(r0) */
+    for (uint32_t k = 0; k < 4; k++) {
+        r[k] = coordinate_of(b, turn->first + k);
+        r0[k] = parameter_of(b, index, SLOT_TURN + (int)k);
+    }
+    expr part = taut_expr_mul(g, r[0], r0[0]);
+    for (int k = 1; k < 4; k++) part = taut_expr_add(g, part, taut_expr_mul(g, r[k], r0[k]));
+    cross_of(b, r0 + 1, r + 1, turned);
+    for (int k = 0; k < 3; k++) {
+        vec[k] = taut_expr_sub(g, taut_expr_mul(g, r0[0], r[k + 1]), taut_expr_mul(g, r[0], r0[k + 1]));
+        vec[k] = taut_expr_div(g, taut_expr_mul(g, two, taut_expr_add(g, vec[k], turned[k])), part);
+    }
+    cross_of(b, vec, arm, moved);
+    expr square = taut_expr_number(g, 0); /* of tan(angle/2) */
+    for (int k = 0; k < 3; k++)
+        square = taut_expr_add(g, square, taut_expr_powi(g, taut_expr_mul(g, half, vec[k]), 2));
+    expr arc = turns ? taut_expr_number(g, 1) : arc_over_tangent(b, square);
+    for (int k = 0; k < 3; k++) out[k] = taut_expr_add(g, out[k], taut_expr_mul(g, arc, moved[k]));
+}
+
+/* The same along tangent r of the slots. */
+static expr body_slide(builder *b, size_t index, const contact *c, uint32_t r)
+{
+    expr moved[3], sum = taut_expr_number(b->g, 0);
+    body_moved(b, index, c, moved);
+    for (uint32_t k = 0; k < b->m->groups[c->point[0]].size; k++)
+        sum = taut_expr_add(b->g, sum,
+                            taut_expr_mul(b->g, parameter_of(b, index, SLOT_TANGENT + (int)(3 * r + k)), moved[k]));
+    return sum;
 }
 
 /* Direction of slip, row by row. Set-valued, one row: a sign that the model is given. Several: u/|u| with u = +-s +
@@ -227,6 +373,10 @@ static void add_stick(builder *b, size_t index, const contact *c)
 {
     graph *g = b->g;
     for (uint32_t r = 0; r < c->slide_count; r++) {
+        if (c->slide_type == SLIDE_BODY) {
+            add_constraint(b, c->name, body_slide(b, index, c, r), c->line, 0);
+            continue;
+        }
         expr at = taut_expr_neg(g, parameter_of(b, index, SLOT_ANCHOR + (int)r));
         if (c->slide_type == SLIDE_GIVEN) at = taut_expr_add(g, c->slide[r], at);
         for (uint32_t p = 0; c->slide_type == SLIDE_POINTS && p < c->point_count; p++)
@@ -350,6 +500,9 @@ int taut_gap_model_create(const model *m, model **result)
     for (size_t i = 0; i < m->contact_count; i++)
         for (uint32_t k = 0; m->contacts[i].slide_type == SLIDE_GIVEN && k < m->contacts[i].slide_count; k++)
             add_constraint(&b, m->contacts[i].name, m->contacts[i].slide[k], m->contacts[i].line, 0);
+    for (size_t i = 0; i < m->contact_count; i++)
+        for (uint32_t k = 0; m->contacts[i].slide_type == SLIDE_BODY && k < m->contacts[i].slide_count; k++)
+            add_constraint(&b, m->contacts[i].name, body_slide(&b, i, &m->contacts[i], k), m->contacts[i].line, 0);
     /* The place where a single point rubs against its surroundings is no symmetry's. */
     for (size_t i = 0; i < m->contact_count; i++)
         for (uint32_t k = 0; m->contacts[i].slide_type == SLIDE_POINTS && m->contacts[i].point_count == 1 &&
@@ -358,13 +511,19 @@ int taut_gap_model_create(const model *m, model **result)
             add_constraint(&b, m->contacts[i].name,
                            taut_expr_variable(b.g, KIND_Q, m->groups[m->contacts[i].point[0]].first + k),
                            m->contacts[i].line, 0);
-    if (taut_mem_grow(m->context, &p->observables, &p->observable_capacity, m->contact_count, sizeof *p->observables))
+    if (taut_mem_grow(m->context, &p->observables, &p->observable_capacity, 4 * m->contact_count,
+                      sizeof *p->observables))
         b.failed = 1;
     for (size_t i = 0; !b.failed && i < m->contact_count; i++) {
         expr mu = m->contacts[i].friction ? m->contacts[i].friction : taut_expr_number(b.g, 0);
         if (!mu) b.failed = 1;
         p->observables[p->observable_count++] = (observable){ m->contacts[i].name, mu, m->contacts[i].line };
     }
+    for (size_t i = 0; !b.failed && i < m->contact_count; i++)
+        for (uint32_t k = 0;
+             m->contacts[i].slide_type == SLIDE_BODY && k < m->groups[m->contacts[i].point[0]].size; k++)
+            p->observables[p->observable_count++] =
+                (observable){ m->contacts[i].name, m->contacts[i].arm[k], m->contacts[i].line };
     /* Rates have no derivatives that the kinematics would need; their own are kept, so that velocities are there. */
     for (size_t i = 0; !b.failed && i < m->rate_count; i++) {
         if (taut_mem_grow(m->context, &p->rates, &p->rate_capacity, p->rate_count + 1, sizeof *p->rates)) b.failed = 1;

@@ -21,13 +21,15 @@ typedef enum {
 
 /* The parameters of a contact. Slip: the direction, one sign or a vector, whether friction keeps it (1) or follows
  * the slip (0), and how much slip is noise when it begins. Stick: two tangents of three components and where they
- * began. */
-enum { SLOT_DIRECTION = 0, SLOT_KEEP = 3, SLOT_NOISE = 4, SLOT_TANGENT = 0, SLOT_ANCHOR = 6, CONTACT_SLOTS = 8 };
+ * began; of a body where its point, its rotation and its arm were. */
+enum { SLOT_DIRECTION = 0, SLOT_KEEP = 3, SLOT_NOISE = 4, SLOT_TANGENT = 0, SLOT_ANCHOR = 6, SLOT_CENTRE = 6,
+       SLOT_TURN = 9, SLOT_ARM = 13, CONTACT_SLOTS = 16 };
 
 /* Shares everything but its lists with m, which must outlive it. */
 int taut_mode_model_create(const model *m, const unsigned char *modes, model **result);
-/* For measuring: the constraints of m, then all gaps, then all given slides as constraints, then coordinates of points
-   that rub against the surroundings (they break symmetries); friction coefficients as observables. */
+/* For measuring: the constraints of m, then all gaps, then all given slides as constraints, then those of bodies, then
+   coordinates of points that rub against the surroundings (they break symmetries); friction coefficients, then the arms
+   of bodies, as observables. */
 int taut_gap_model_create(const model *m, model **result);
 void taut_mode_model_destroy(model *m);
 

@@ -225,6 +225,8 @@ void taut_embed_finish(lua_State *L)
         if (c->friction) c->friction = put_in(L, c->friction);
         for (uint32_t k = 0; c->slide_type == SLIDE_GIVEN && k < c->slide_count; k++)
             c->slide[k] = put_in(L, c->slide[k]);
+        for (uint32_t k = 0; c->slide_type == SLIDE_BODY && k < m->groups[c->point[0]].size; k++)
+            c->arm[k] = put_in(L, c->arm[k]);
     }
     for (size_t i = 0; i < m->rate_count; i++) m->rates[i].value = put_in(L, m->rates[i].value);
     for (size_t i = 0; i < m->observable_count; i++) m->observables[i].value = put_in(L, m->observables[i].value);

@@ -41,7 +41,8 @@ typedef struct {
 typedef enum {
     SLIDE_NONE,    /* no friction */
     SLIDE_GIVEN,   /* the user's displacements slide[], orthonormal in the tangent plane */
-    SLIDE_POINTS   /* the gap is of one point, or of two: their relative motion along the surface */
+    SLIDE_POINTS,  /* the gap is of one point, or of two: their relative motion along the surface */
+    SLIDE_BODY     /* a body touches at a place: the motion of its material there, along the surface */
 } slide_type;
 
 typedef enum { FRICTION_SET_VALUED, FRICTION_REGULARISED } friction_law;
@@ -57,8 +58,11 @@ typedef struct {
     slide_type slide_type;
     expr slide[2];       /* SLIDE_GIVEN: displacements along the surface, of coordinates and time */
     uint32_t slide_count;
-    uint32_t point[2];   /* SLIDE_POINTS: groups; the slip is that of the first against the second */
+    uint32_t point[2];   /* SLIDE_POINTS: groups; the slip is that of the first against the second. SLIDE_BODY: the
+                            first is the point of the body */
     uint32_t point_count;
+    uint32_t turn;       /* SLIDE_BODY: group of its rotation, or angle */
+    expr arm[3];         /* SLIDE_BODY: from that point to where it touches */
     int line;
     expr guess;          /* of its multiplier, as for a constraint */
 } contact;
