@@ -54,9 +54,12 @@ static int grow(taut_context *context, real **numbers, size_t *count, size_t nee
 int X(workspace_reserve)(workspace *w, size_t registers, size_t vector, size_t entries)
 {
     const size_t threads = (size_t)taut_pool_threads(w->pool);
-    size_t have = w->register_count * threads;
-    int status = grow(w->context, &w->registers, &have, registers * threads);
-    w->register_count = have / threads;
+    int status = TAUT_OK;
+    if (registers > w->register_count) { /* else nothing is written: shares prepare what the plan has, in many threads */
+        size_t have = w->register_count * threads;
+        status = grow(w->context, &w->registers, &have, registers * threads);
+        w->register_count = have / threads;
+    }
     if (!status) status = grow(w->context, &w->vector, &w->vector_count, vector);
     return status ? status : grow(w->context, &w->entries, &w->entry_count, entries);
 }
