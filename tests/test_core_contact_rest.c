@@ -277,14 +277,15 @@ static double random_between(uint64_t *seed, double a, double b)
     return a + (b - a) * (double)(*seed >> 11) * 0x1p-53;
 }
 
-/* Dice thrown anyhow come to rest on a face, and the energy does not grow. TAUT_TEST_LONG=1: 120 of them. (Toss
-   127 of this sequence ends with "contacts change without end".) */
+/* Dice thrown anyhow come to rest on a face, and the energy does not grow. TAUT_TEST_LONG=1: 200 of them, and that
+   fails: where slip begins within a step the energy may grow by O(h^3), 5.9e-6 in one toss, and toss 127 ends with
+   "contacts change without end". */
 static void dice_come_to_rest(void **state)
 {
     (void)state;
     uint64_t seed = 5;
     real most = 0;
-    int tosses = QUAD || SANITIZED ? 1 : is_long() ? 120 : 6;
+    int tosses = QUAD || SANITIZED ? 1 : is_long() ? 200 : 6;
     for (int k = 0; k < tosses; k++) {
         static const char *const elasticity[] = { "0", "0.2", "0.5", "0.7" },
                                  *const friction[] = { "0.1", "0.3", "0.6", "1" };
@@ -307,9 +308,7 @@ static void dice_come_to_rest(void **state)
         close_model(z);
     }
     print_message("%d dice: the energy grew by at most %.1e\n", tosses, (double)most);
-    /* of energies of about 25; where slip begins within a step its mean may have the wrong sign: O(h^3), in one toss of
-       fifteen */
-    assert_at_most(most, tosses > 6 ? (real)1e-5 : LEFT(1000));
+    assert_at_most(most, LEFT(1000)); /* of energies of about 25 */
 }
 
 /* ---- the slip of a body is that of its material where it touches ---- */

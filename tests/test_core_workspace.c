@@ -286,7 +286,7 @@ static void shared_analysis(void **unused)
         assert_null(z->s->multiplier);
         solve(b, g, c, x);
         assert_memory_equal(x, x + 2 * c, c * sizeof *x);
-        assert_int_equal(X(multiplier_create)(z->s, NULL, &d), TAUT_OK); /* begins anew */
+        assert_int_equal(X(multiplier_create)(z->s, NULL, &d), TAUT_OK); /* begins a new shape */
         X(multiplier_destroy)(b);
         solve(d, g, c, x);
         assert_memory_equal(x, x + 2 * c, c * sizeof *x);

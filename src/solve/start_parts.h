@@ -25,6 +25,13 @@ typedef struct {
 static inline place start_here(const starter *z) { return place_at(z->s, z->x->q, z->x->w, &z->x->t, z->x->lambda); }
 static inline real *start_unknown(const starter *z) { return z->velocity ? z->x->w : z->x->q; }
 
+/* Numbers in (-1, 1), the same each time. */
+static inline double next_number(uint64_t *seed)
+{
+    *seed = *seed * 6364136223846793005u + 1442695040888963407u;
+    return (double)(*seed >> 11) * 0x1p-52 - 1;
+}
+
 /* The first of the largest; of those that are not finite, if there are any. */
 uint32_t X(start_worst)(const real *x, uint32_t count);
 /* g, or its time derivative. */

@@ -10,13 +10,6 @@
 
 #define ASIDE 1e-3 /* how far from the start the rank is looked at again, relative to the coordinates */
 
-/* Numbers in (-1, 1), the same each time. */
-static double next_number(uint64_t *seed)
-{
-    *seed = *seed * 6364136223846793005u + 1442695040888963407u;
-    return (double)(*seed >> 11) * 0x1p-52 - 1;
-}
-
 /* From where all coordinates are, onto the constraints. *met: 0 where they are not met, or too many to search. */
 static int settle_all(starter *z, int *met)
 {

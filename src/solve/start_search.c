@@ -181,13 +181,6 @@ static double descend(starter *z, settler *l)
     return cost;
 }
 
-/* Numbers in (-1, 1), the same each time. */
-static double next_number(uint64_t *seed)
-{
-    *seed = *seed * 6364136223846793005u + 1442695040888963407u;
-    return (double)(*seed >> 11) * 0x1p-52 - 1;
-}
-
 /* From a saddle or a maximum no gradient leads away, and a start that is symmetric is often one. A minimum is found
    again. */
 static void settle(starter *z, settler *l, real *best)
