@@ -1,19 +1,18 @@
 /* The back ends for dense systems: one state, with the LU of linalg/dense.h for small ones and LAPACK's for others. */
-#include <lapacke.h>
 #include <math.h>
 #include <string.h>
 
 #include "base/room.h"
 #include "linalg/dense.h"
-#include "linalg/exclusive.h"
+#include "linalg/lapack.h"
 #include "linalg/linear_backend.h"
 
 /* What the two differ in. Both pivot by rows. */
 typedef struct {
     /* Returns 0; k + 1 when it stopped at pivot k, which is zero or not finite; -1 when the library refuses. */
-    int (*factor)(int n, double *a, void *pivot);
+    int (*factor)(const lapack *l, int n, double *a, void *pivot);
     /* The same, 0 or -1. */
-    int (*solve)(int n, const double *a, const void *pivot, double *b, int transposed);
+    int (*solve)(const lapack *l, int n, const double *a, const void *pivot, double *b, int transposed);
     int by_columns;
     int most; /* unknowns; 0: any number */
 } dense_lu;
@@ -22,6 +21,7 @@ typedef struct {
     taut_context *context;
     const linear_pattern *pattern;
     const dense_lu *lu;
+    lapack library;               /* of the one that needs it */
     size_t row_step, column_step; /* entry (i, j) is a[i row_step + j column_step] */
     void *room;                   /* of the arrays below */
     double *a, *row_scale, *column_size;
@@ -30,35 +30,34 @@ typedef struct {
 
 /* ---- own ---- */
 
-static int own_factor(int n, double *a, void *pivot) { return X(dense_factor)(n, a, pivot, 0); }
-
-static int own_solve(int n, const double *a, const void *pivot, double *b, int transposed)
+static int own_factor(const lapack *l, int n, double *a, void *pivot)
 {
+    (void)l;
+    return X(dense_factor)(n, a, pivot, 0);
+}
+
+static int own_solve(const lapack *l, int n, const double *a, const void *pivot, double *b, int transposed)
+{
+    (void)l;
     (transposed ? X(dense_solve_transposed) : X(dense_solve))(n, a, pivot, b);
     return 0;
 }
 
 static const dense_lu own = { own_factor, own_solve, 0, 46340 }; /* it counts entries in int */
 
-/* ---- LAPACK: the _work variants neither allocate nor search for NaN ---- */
+/* ---- LAPACK ---- */
 
-static int lapack_factor(int n, double *a, void *pivot)
+static int lapack_factor(const lapack *l, int n, double *a, void *pivot)
 {
-    lapack_int info;
-    TAUT_EXCLUSIVE(info, LAPACKE_dgetrf_work(LAPACK_COL_MAJOR, n, n, a, n > 1 ? n : 1, pivot));
-    return info < 0 ? -1 : 0; /* a zero pivot does not stop it: the test of the pivots finds it in its place */
+    return taut_lapack_factor(l, n, a, pivot) ? -1 : 0; /* a zero pivot is found by the test of the pivots, in its place */
 }
 
-static int lapack_solve(int n, const double *a, const void *pivot, double *b, int transposed)
+static int lapack_solve(const lapack *l, int n, const double *a, const void *pivot, double *b, int transposed)
 {
-    const int leading = n > 1 ? n : 1;
-    lapack_int info;
-    TAUT_EXCLUSIVE(info, LAPACKE_dgetrs_work(LAPACK_COL_MAJOR, transposed ? 'T' : 'N', n, 1, a, leading, pivot, b,
-                                             leading));
-    return info ? -1 : 0;
+    return taut_lapack_solve(l, n, a, pivot, b, transposed) ? -1 : 0;
 }
 
-static const dense_lu lapack = { lapack_factor, lapack_solve, 1, 0 };
+static const dense_lu by_lapack = { lapack_factor, lapack_solve, 1, 0 };
 
 /* ---- both ---- */
 
@@ -91,7 +90,8 @@ static int create(taut_context *context, const linear_pattern *pattern, const de
     *s = (dense){ .context = context, .pattern = pattern, .lu = lu };
     s->row_step = lu->by_columns ? 1 : (size_t)n;
     s->column_step = lu->by_columns ? (size_t)n : 1;
-    int status = room_create(context, lay_out, s, &s->room);
+    int status = lu == &by_lapack ? taut_lapack_load(context, &s->library) : TAUT_OK;
+    if (!status) status = room_create(context, lay_out, s, &s->room);
     if (status)
         destroy(s);
     else
@@ -123,7 +123,7 @@ static int factor(void *state, const double *values, int anew, linear_info *info
     const int n = s->pattern->n;
     taut_linear_scales(s->pattern, values, s->row_scale, s->column_size);
     load(s, values);
-    const int stopped = s->lu->factor(n, s->a, s->pivot);
+    const int stopped = s->lu->factor(&s->library, n, s->a, s->pivot);
     if (stopped < 0) return refused(s);
     info->factorisations++;
     info->factor_nonzeros = (long)n * n;
@@ -150,7 +150,7 @@ static int apply(dense *s, double *b, int transposed)
 {
     const int n = s->pattern->n;
     for (int i = 0; !transposed && i < n; i++) b[i] *= s->row_scale[i];
-    if (s->lu->solve(n, s->a, s->pivot, b, transposed)) return refused(s);
+    if (s->lu->solve(&s->library, n, s->a, s->pivot, b, transposed)) return refused(s);
     for (int i = 0; transposed && i < n; i++) b[i] *= s->row_scale[i];
     return TAUT_OK;
 }
@@ -165,7 +165,7 @@ static int create_small(taut_context *context, const linear_pattern *pattern, vo
 
 static int create_lapack(taut_context *context, const linear_pattern *pattern, void **state)
 {
-    return create(context, pattern, &lapack, state);
+    return create(context, pattern, &by_lapack, state);
 }
 
 const linear_operations taut_linear_small = { "small", create_small, factor, solve, solve_transposed, destroy, 0,

@@ -1,9 +1,10 @@
-/* The back end for large fill: MUMPS, multifrontal, sequential. It sees the triplets of the transposed matrix: it names
+/* The back end for large fill: MUMPS, multifrontal, sequential, loaded when it is needed. It sees the triplets of the transposed matrix: it names
    null pivots by row, and linear.h names columns. */
 #include <dmumps_c.h>
 #include <math.h>
 
 #include "linalg/exclusive.h"
+#include "linalg/library.h"
 #include "linalg/linear_backend.h"
 
 enum { JOB_BEGIN = -1, JOB_END = -2, JOB_ANALYSE = 1, JOB_FACTOR = 2, JOB_SOLVE = 3 };
@@ -19,17 +20,20 @@ enum { MEMORY_ATTEMPTS = 12 };
 typedef struct {
     taut_context *context;
     const linear_pattern *pattern;
+    struct {
+        __typeof__(&dmumps_c) dmumps_c;
+    } library;
     DMUMPS_STRUC_C mumps;
     int begun, symmetric;
     int *row, *column, *source; /* triplets of the transposed matrix, counted from 1; their place among the values */
     double *values;
 } mumps;
 
-static void call(DMUMPS_STRUC_C *m, int job)
+static void call(mumps *s, int job)
 {
-    m->job = job;
+    s->mumps.job = job;
     taut_exclusive_begin();
-    dmumps_c(m);
+    s->library.dmumps_c(&s->mumps);
     taut_exclusive_end();
 }
 
@@ -37,7 +41,7 @@ static void mumps_destroy(void *state)
 {
     mumps *s = state;
     if (!s) return;
-    if (s->begun) call(&s->mumps, JOB_END);
+    if (s->begun) call(s, JOB_END);
     taut_mem_free(s->context, s->row);
     taut_mem_free(s->context, s->column);
     taut_mem_free(s->context, s->source);
@@ -107,6 +111,12 @@ static void set_controls(DMUMPS_STRUC_C *m, int matching)
     m->CNTL(3) = LINEAR_SINGULAR;
 }
 
+static int load(mumps *s)
+{
+    static const library_function functions[] = { { "dmumps_c", 0 } };
+    return taut_library_load(s->context, "MUMPS", TAUT_MUMPS_FILE, functions, 1, &s->library);
+}
+
 static int analyse(mumps *s)
 {
     DMUMPS_STRUC_C *m = &s->mumps;
@@ -114,14 +124,14 @@ static int analyse(mumps *s)
     m->sym = s->symmetric ? 2 : 0;
     m->par = 1;
     m->comm_fortran = COMM_WORLD;
-    call(m, JOB_BEGIN);
+    call(s, JOB_BEGIN);
     if (m->INFOG(1) < 0) return mumps_failure(s);
     s->begun = 1;
     /* On a structurally singular matrix MUMPS's matching fails, and leaks; without it the factorisation names the
        column */
     set_controls(m, !s->symmetric && taut_linear_klu_matches(s->pattern));
     fill_triplets(s);
-    call(m, JOB_ANALYSE);
+    call(s, JOB_ANALYSE);
     return m->INFOG(1) < 0 ? mumps_failure(s) : TAUT_OK;
 }
 
@@ -137,7 +147,8 @@ static int mumps_create(taut_context *context, const linear_pattern *pattern, vo
     s->column = taut_mem_new(context, entries, sizeof *s->column);
     s->source = taut_mem_new(context, entries, sizeof *s->source);
     s->values = taut_mem_new(context, entries, sizeof *s->values);
-    int status = s->row && s->column && s->source && s->values ? analyse(s) : TAUT_OUT_OF_MEMORY;
+    int status = s->row && s->column && s->source && s->values ? load(s) : TAUT_OUT_OF_MEMORY;
+    if (!status) status = analyse(s);
     if (status) {
         mumps_destroy(s);
         return status;
@@ -153,7 +164,7 @@ static int mumps_factor(void *state, const double *values, int anew, linear_info
     DMUMPS_STRUC_C *m = &s->mumps;
     for (long i = 0; i < m->nnz; i++) s->values[i] = values[s->source[i]];
     for (int attempt = 0; attempt < MEMORY_ATTEMPTS; attempt++) {
-        call(m, JOB_FACTOR);
+        call(s, JOB_FACTOR);
         if (m->INFOG(1) != -8 && m->INFOG(1) != -9) break;
         m->ICNTL(14) += m->ICNTL(14) > 20 ? m->ICNTL(14) : 20; /* per cent on top of the forecast */
     }
@@ -174,7 +185,7 @@ static int apply(mumps *s, double *b, int transposed)
     DMUMPS_STRUC_C *m = &s->mumps;
     m->ICNTL(9) = transposed; /* 1: the matrix it was given, which is the transposed one */
     m->rhs = b;
-    call(m, JOB_SOLVE);
+    call(s, JOB_SOLVE);
     m->rhs = NULL;
     return m->INFOG(1) < 0 ? mumps_failure(s) : TAUT_OK;
 }

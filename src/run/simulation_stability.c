@@ -1,11 +1,10 @@
 /* Linear stability of the constraint manifold: the residuals chi of states off it, carried along by the vector field of
  * a formulation (not by the method) over a period of the motion, or over a part of it. */
-#include <lapacke.h>
 #include <string.h>
 
 #include "base/room.h"
 #include "linalg/dense.h"
-#include "linalg/exclusive.h"
+#include "linalg/full.h"
 #include "method/scheme.h"
 #include "run/simulation.h"
 #include "solve/saddle.h"
@@ -259,15 +258,14 @@ static int conclude(carrier *c, engine_stability *out)
     for (int i = 0; i < k; i++) {
         real *row = c->last + (size_t)i * (size_t)k, sum = 0;
         X(dense_solve_transposed)(k, c->first, pivot, row);
-        for (int j = 0; j < k; j++) sum += REAL(fabs)(row[j]), matrix[i * k + j] = (double)row[j];
+        for (int j = 0; j < k; j++) sum += REAL(fabs)(row[j]), matrix[j * k + i] = (double)row[j];
         out->trace += row[i];
         if (sum > out->norm) out->norm = sum;
     }
-    lapack_int info;
-    TAUT_EXCLUSIVE(info, LAPACKE_dgeev(LAPACK_ROW_MAJOR, 'N', 'N', k, matrix, k, re, im, NULL, 1, NULL, 1));
-    if (info)
-        return taut_fail(c->z->s->context, TAUT_NO_CONVERGENCE,
-                    "the eigenvalues of the monodromy matrix could not be found");
+    int status = taut_eigenvalues(c->z->s->context, k, matrix, re, im);
+    if (status == TAUT_NO_CONVERGENCE)
+        return taut_fail(c->z->s->context, status, "the eigenvalues of the monodromy matrix could not be found");
+    if (status) return status;
     for (int i = 0; i < k; i++)
         for (int j = i + 1; j < k; j++)
             if (re[j] * re[j] + im[j] * im[j] > re[i] * re[i] + im[i] * im[i]) {

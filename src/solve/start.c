@@ -2,11 +2,10 @@
  * the solution nearest to the guess (Gauss-Newton, minimum norm); then the whole state is checked, and moved onto the
  * constraints in the metric of the mass matrix - by a rounding error if it was consistent, by as much as it takes with
  * START_PROJECT. */
-#include <lapacke.h>
 #include <string.h>
 
 #include "base/room.h"
-#include "linalg/exclusive.h"
+#include "linalg/full.h"
 #include "solve/start_parts.h"
 
 static void starter_clear(starter *z)
@@ -38,43 +37,40 @@ static int starter_create(starter *z, struct system *s, state *x)
     return status ? status : X(kkt_create)(s, &z->kkt);
 }
 
-/* The first constraint whose row holds a number that is not finite. */
+/* The first constraint whose row holds a number that is not finite; as many as there are: none does. */
 static uint32_t not_finite_row(const double *dense, uint32_t columns, uint32_t rows)
 {
     for (uint32_t k = 0; k < rows; k++)
         for (uint32_t f = 0; f < columns; f++)
             if (!(dense[(size_t)f * rows + k] - dense[(size_t)f * rows + k] == 0)) return k;
-    return 0;
+    return rows;
 }
 
 /* One Gauss-Newton step of minimum norm, halved while the residual does not shrink. *size: relative change. */
-static int free_step(starter *z, double *dense, double *right, lapack_int *pivot, real *size)
+static int free_step(starter *z, double *dense, double *right, real *size)
 {
     struct system *s = z->s;
     real *unknown = start_unknown(z);
-    lapack_int m = (lapack_int)s->c, n = (lapack_int)z->count, rank, rows = m > n ? m : n;
+    const int m = (int)s->c, n = (int)z->count;
     X(start_residual)(z, z->r);
     real before = real_largest(z->r, s->c);
     X(start_jacobian)(z, dense);
-    memset(right, 0, (size_t)rows * sizeof *right);
-    for (lapack_int k = 0; k < m; k++) right[k] = (double)-z->r[k];
-    memset(pivot, 0, (size_t)n * sizeof *pivot);
-    lapack_int info;
-    TAUT_EXCLUSIVE(info, LAPACKE_dgelsy(LAPACK_COL_MAJOR, m, n, 1, dense, m, right, rows, pivot, 1e-12, &rank));
-    if (info == LAPACK_WORK_MEMORY_ERROR || info == LAPACK_TRANSPOSE_MEMORY_ERROR)
-        return taut_fail(s->context, TAUT_OUT_OF_MEMORY, "out of memory while solving for the free start values");
-    if (info < 0) { /* LAPACKE looks for numbers that are not finite */
-        const origin of = X(system_constraint_origin)(s, not_finite_row(dense, z->count, s->c));
+    for (int k = 0; k < m; k++) right[k] = (double)-z->r[k];
+    const uint32_t bad = not_finite_row(dense, z->count, s->c);
+    if (bad < s->c) {
+        const origin of = X(system_constraint_origin)(s, bad);
         return taut_fail(s->context, TAUT_NOT_FINITE,
                          "%s:%d: constraint '%s' has no finite derivative where the search for the free start values "
                          "came to; give another guess in free()",
                          of.file, of.line, of.name);
     }
+    int status = taut_least_squares(s->context, m, n, dense, right, 1e-12);
+    if (status) return status;
     memcpy(z->trial, unknown, s->n * sizeof(real));
     real scale = 1, change = 0;
     for (int halving = 0; halving < 40; halving++, scale /= 2) {
         change = 0;
-        for (lapack_int i = 0; i < n; i++) {
+        for (int i = 0; i < n; i++) {
             unknown[z->free[i]] = z->trial[z->free[i]] + scale * (real)right[i];
             change = REAL(fmax)(change, REAL(fabs)(scale * (real)right[i]));
         }
@@ -101,17 +97,15 @@ static int solve_free(starter *z)
                          z->count, s->c);
     double *dense = taut_mem_new(s->context, (size_t)s->c * z->count, sizeof *dense);
     double *right = taut_mem_new(s->context, rows, sizeof *right);
-    lapack_int *pivot = taut_mem_new(s->context, z->count, sizeof *pivot);
-    int status = dense && right && pivot ? TAUT_OK : TAUT_OUT_OF_MEMORY;
+    int status = dense && right ? TAUT_OK : TAUT_OUT_OF_MEMORY;
     real size = 1, before = 1;
     for (int k = 0; !status && k < 200; k++) {
-        status = free_step(z, dense, right, pivot, &size);
+        status = free_step(z, dense, right, &size);
         if (!(size > REAL_EPSILON) || (size < (real)1e-12 && size > before / 2)) break; /* round-off */
         before = size;
     }
     taut_mem_free(s->context, dense);
     taut_mem_free(s->context, right);
-    taut_mem_free(s->context, pivot);
     int searched; /* undamped steps of full rank may lead nowhere near a point where gradients become parallel */
     return status || X(start_is_met)(z) ? status : X(start_settle)(z, NULL, &searched);
 }

@@ -1,8 +1,7 @@
 /* Where the constraints are met, or as nearly met as can be. */
-#include <lapacke.h>
 #include <string.h>
 
-#include "linalg/exclusive.h"
+#include "linalg/full.h"
 #include "solve/start_parts.h"
 
 /* What differs by less counts as the same: links of a chain that are all too long are, but for rounding. */
@@ -84,6 +83,7 @@ typedef struct {
     double *a, *damped;    /* c x c: J J', and with damping */
     double *r, *y, *next;  /* weighted residual; solution; residual after the step */
     double damping;
+    int status;            /* of the solver; the search ends with a failure */
 } settler;
 
 static double weighted_residual(starter *z, const settler *l, double *out)
@@ -133,9 +133,9 @@ static int damped_step(starter *z, settler *l, double mean)
     memcpy(l->damped, l->a, (size_t)c * c * sizeof *l->a);
     for (uint32_t k = 0; k < c; k++) l->damped[(size_t)k * c + k] += l->damping * mean;
     memcpy(l->y, l->r, c * sizeof *l->r);
-    lapack_int info, size = (lapack_int)c;
-    TAUT_EXCLUSIVE(info, LAPACKE_dposv(LAPACK_COL_MAJOR, 'L', size, 1, l->damped, size, l->y, size));
-    if (info) return 1;
+    int definite = 0;
+    l->status = taut_positive_solve(z->s->context, (int)c, l->damped, l->y, &definite);
+    if (!definite) return 1;
     for (uint32_t f = 0; f < z->count; f++) {
         double sum = 0;
         for (uint32_t k = 0; k < c; k++) sum += l->j[(size_t)f * c + k] * l->y[k];
@@ -151,7 +151,7 @@ static double descending_step(starter *z, settler *l, double mean, double cost)
 {
     real *unknown = start_unknown(z);
     memcpy(z->trial, unknown, z->s->n * sizeof(real));
-    for (int attempt = 0; attempt < ATTEMPTS; attempt++, l->damping *= 10) {
+    for (int attempt = 0; !l->status && attempt < ATTEMPTS; attempt++, l->damping *= 10) {
         double promised = 0;
         if (damped_step(z, l, mean)) continue;
         double next = weighted_residual(z, l, l->next);
@@ -171,7 +171,7 @@ static double descend(starter *z, settler *l)
 {
     double cost = weighted_residual(z, l, l->r);
     l->damping = 1e-3;
-    for (int k = 0; k < ITERATIONS && cost > 0; k++) {
+    for (int k = 0; !l->status && k < ITERATIONS && cost > 0; k++) {
         double mean = form_matrix(z, l);
         if (!(mean > 0 && mean - mean == 0)) break;
         double next = descending_step(z, l, mean, cost), change = (cost - next) / cost;
@@ -210,6 +210,7 @@ int X(start_settle)(starter *z, double *left, int *searched)
         l.weight = l.damped + c * c, l.r = l.weight + c, l.y = l.r + c, l.next = l.y + c;
         choose_weights(z, &l);
         settle(z, &l, best);
+        status = l.status;
         weighted_residual(z, &l, l.r);
         if (left) memcpy(left, l.r, c * sizeof *left);
     }
