@@ -31,6 +31,24 @@ static int visit(walk *w, size_t *capacity, expr e)
     return TAUT_OK;
 }
 
+/* The nodes of a walk are mostly near each other: looking through the marks between the first and the last is then
+   faster than comparing them. */
+static void sort(walk *w)
+{
+    expr first = w->list[0], last = w->list[0];
+    for (size_t i = 1; i < w->count; i++) {
+        if (w->list[i] < first) first = w->list[i];
+        if (w->list[i] > last) last = w->list[i];
+    }
+    if (last - first > 40 * w->count) {
+        qsort(w->list, w->count, sizeof *w->list, ascending);
+        return;
+    }
+    size_t at = 0;
+    for (expr e = first; e <= last; e++)
+        if (w->g->mark[e]) w->list[at++] = e;
+}
+
 int taut_walk_begin(walk *w, graph *g, const expr *roots, size_t root_count)
 {
     size_t capacity = 0;
@@ -48,7 +66,7 @@ int taut_walk_begin(walk *w, graph *g, const expr *roots, size_t root_count)
         taut_walk_end(w);
         return status;
     }
-    if (w->count) qsort(w->list, w->count, sizeof *w->list, ascending);
+    if (w->count) sort(w);
     for (size_t i = 0; i < w->count; i++) g->mark[w->list[i]] = (uint32_t)i + 1;
     return TAUT_OK;
 }
