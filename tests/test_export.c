@@ -158,7 +158,7 @@ static void a_name_with_a_slash(void **state)
     hid_t file;
     hsize_t size[2];
     int done, rank;
-    assert_int_equal(taut_writer_create(context, path, 0, columns, 2, 0, &w), TAUT_OK);
+    assert_int_equal(taut_writer_create(context, path, 0, columns, 2, 0, 0, &w), TAUT_OK);
     assert_int_equal(taut_writer_frame(w, 0, values), TAUT_OK);
     assert_int_equal(taut_writer_commit(w, 1000, &done), TAUT_OK);
     taut_writer_close(w);

@@ -62,7 +62,7 @@ static void columns_by_name(void **state)
         wide values[COLUMNS], found[COLUMNS];
         double rounded[COLUMNS];
         fresh(NULL);
-        assert_int_equal(taut_writer_create(context, path, 0, columns, COLUMNS, quad, &w), TAUT_OK);
+        assert_int_equal(taut_writer_create(context, path, 0, columns, COLUMNS, quad, 0, &w), TAUT_OK);
         for (int f = 0; f < AWKWARD; f++) {
             for (int k = 0; k < COLUMNS; k++)
                 values[k] = (wide)awkward[(f + k) % AWKWARD] * (quad ? 1 + (wide)1e-18 : 1);
@@ -141,7 +141,7 @@ static void many_columns(void **state)
         columns[MANY + 1] = (record_column){ "energy", "energy" };
         columns[MANY + 2] = (record_column){ "speed", "observable" };
         fresh(NULL);
-        assert_int_equal(taut_writer_create(context, path, 0, columns, MANY + 3, quad, &w), TAUT_OK);
+        assert_int_equal(taut_writer_create(context, path, 0, columns, MANY + 3, quad, 0, &w), TAUT_OK);
         for (int f = 0; f < FRAMES; f++) {
             for (int k = 0; k < MANY + 3; k++) { /* any bits at all, and the awkward ones; t and energy are to be read
                                                     by eye */
@@ -188,7 +188,7 @@ static void properties_settings_events(void **state)
     const record_event *events;
     size_t count;
     const record_column t = { "t", "time" };
-    assert_int_equal(taut_writer_create(context, path, 0, &t, 1, 0, &w), TAUT_OK);
+    assert_int_equal(taut_writer_create(context, path, 0, &t, 1, 0, 0, &w), TAUT_OK);
     assert_int_equal(taut_writer_property(w, "method", "rattle"), TAUT_OK);
     assert_int_equal(taut_writer_property(w, "method", "del"), TAUT_OK); /* the last one counts */
     assert_int_equal(taut_writer_setting(w, 0, "m", "2"), TAUT_OK);
@@ -235,7 +235,7 @@ static void large_frames_are_taken_back(void **state)
         snprintf(names[k], sizeof names[k], "c%d", k);
         columns[k] = (record_column){ names[k], "observable" };
     }
-    assert_int_equal(taut_writer_create(context, path, 0, columns, COLUMNS, 0, &w), TAUT_OK);
+    assert_int_equal(taut_writer_create(context, path, 0, columns, COLUMNS, 0, 0, &w), TAUT_OK);
     for (int step = 1; step <= 3; step++) {
         for (int k = 0; k < COLUMNS; k++) values[k] = 10000 * step + k;
         assert_int_equal(taut_writer_frame(w, step < 3 ? step : 2, values), TAUT_OK);
@@ -298,20 +298,27 @@ static void a_stage_is_a_database(void **state)
         int attached, copied, at = sprintf(definition, "CREATE TABLE frames (frame integer primary key, step integer");
         for (size_t k = 0; k < width; k++) at += sprintf(definition + at, ", c%zu real", k);
         strcpy(definition + at, ")");
-        unsigned char *rows = malloc(8 * count * (1 + width));
-        for (size_t f = 0; f < count; f++) {
-            int64_t step = step_of((long)f);
-            memcpy(rows + 8 * f * (1 + width), &step, 8);
-            for (size_t k = 0; k < width; k++)
-                memcpy(rows + 8 * f * (1 + width) + 8 * (1 + k), &(double){ any_number(&seed) }, 8);
-        }
+        double *values = malloc((count + 1) * width * sizeof *values), *found = values + count * width;
+        for (size_t k = 0; k < count * width; k++) values[k] = any_number(&seed);
         assert_true(taut_stage_suits(definition, width));
+        for (int again = 0; again < 2; again++) { /* the memory of the first time serves again */
+            taut_stage_empty(&s);
+            for (size_t f = 0; f < count; f++)
+                assert_int_equal(taut_stage_add(context, &s, 100 + (int64_t)f, step_of((long)f), values + f * width,
+                                                width), TAUT_OK);
+        }
         assert_int_equal(taut_database_open(context, ":memory:", SQLITE_OPEN_READWRITE, &d), TAUT_OK);
         assert_int_equal(taut_database_run(&d, definition), TAUT_OK);
         assert_int_equal(taut_database_run(&d, "begin immediate"), TAUT_OK);
-        const stage_rows given = { rows, count, width, 100 };
-        assert_int_equal(taut_stage_copy(&d, &s, 3, definition, &given, &attached, &copied), TAUT_OK);
+        assert_int_equal(taut_stage_copy(&d, &s, 3, definition, &attached, &copied), TAUT_OK);
         assert_true(attached && copied);
+        stage_leaf reading = { 0 };
+        for (size_t f = 0; f < count; f++) {
+            int64_t step;
+            taut_stage_next(&s, &reading, &step, found, width);
+            assert_true(step == step_of((long)f));
+            for (size_t k = 0; k < width; k++) assert_same_number(found[k], values[f * width + k]);
+        }
         assert_int_equal(sqlite3_exec(d.handle, "pragma stage3.integrity_check", keep_answer, NULL, NULL), SQLITE_OK);
         assert_string_equal(answer, "ok");
         assert_int_equal(sqlite3_exec(d.handle, "select count(*) || ' ' || min(frame) || ' ' || max(frame) from "
@@ -324,7 +331,7 @@ static void a_stage_is_a_database(void **state)
         taut_database_close(&d);
         taut_stage_clear(context, &s);
         free(definition);
-        free(rows);
+        free(values);
         taut_context_destroy(context);
     }
 }
@@ -375,7 +382,7 @@ static void many_frames(void **state)
         columns[k] = (record_column){ names[k], "observable" };
     }
     for (size_t i = 0; i < TOTAL * WIDTH; i++) values[i] = any_number(&seed);
-    assert_int_equal(taut_writer_create(context, path, 0, columns, WIDTH, 0, &w), TAUT_OK);
+    assert_int_equal(taut_writer_create(context, path, 0, columns, WIDTH, 0, 0, &w), TAUT_OK);
     write_frames(w, 0, 3, WIDTH, values);
     assert_int_equal(taut_writer_commit(w, 0, &done), TAUT_OK);
     assert_true(done);
@@ -408,6 +415,31 @@ static void many_frames(void **state)
     free(values);
 }
 
+/* Large files have large pages, small ones small pages. */
+static void pages_suit_the_size(void **state)
+{
+    (void)state;
+    static const struct { double frames; const char *page; } cases[] = { { 0, "4096" }, { 100, "4096" },
+                                                                         { 1e6, "16384" } };
+    const record_column t = { "t", "time" };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        taut_context *context = taut_context_create(NULL);
+        writer *w;
+        sqlite3 *db;
+        int done;
+        fresh(NULL);
+        assert_int_equal(taut_writer_create(context, path, 0, &t, 1, 0, cases[i].frames, &w), TAUT_OK);
+        assert_int_equal(taut_writer_frame(w, 0, &(double){ 0 }), TAUT_OK);
+        assert_int_equal(taut_writer_commit(w, 0, &done), TAUT_OK);
+        taut_writer_close(w);
+        assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+        assert_int_equal(sqlite3_exec(db, "pragma page_size", keep_answer, NULL, NULL), SQLITE_OK);
+        assert_string_equal(answer, cases[i].page);
+        sqlite3_close(db);
+        taut_context_destroy(context);
+    }
+}
+
 /* Frames that wait for the commit are taken back like others. */
 static void gathered_frames_are_taken_back(void **state)
 {
@@ -419,7 +451,7 @@ static void gathered_frames_are_taken_back(void **state)
     writer *w;
     int done;
     double found[51];
-    assert_int_equal(taut_writer_create(context, path, 0, &t, 1, 0, &w), TAUT_OK);
+    assert_int_equal(taut_writer_create(context, path, 0, &t, 1, 0, 0, &w), TAUT_OK);
     for (int f = 0; f < COUNT; f++) assert_int_equal(taut_writer_frame(w, f, &(double){ f }), TAUT_OK);
     assert_int_equal(taut_writer_drop_after(w, 49), TAUT_OK);
     assert_int_equal(taut_writer_frame(w, 50, &(double){ -50 }), TAUT_OK);
@@ -440,7 +472,7 @@ static void removed_file_is_noticed(void **state)
     const record_column t = { "t", "time" };
     writer *w;
     int done;
-    assert_int_equal(taut_writer_create(context, path, 0, &t, 1, 0, &w), TAUT_OK);
+    assert_int_equal(taut_writer_create(context, path, 0, &t, 1, 0, 0, &w), TAUT_OK);
     assert_int_equal(taut_writer_commit(w, 0, &done), TAUT_OK);
     assert_int_equal(taut_writer_frame(w, 1, &(double){ 1 }), TAUT_OK);
     assert_int_equal(unlink(path), 0);
@@ -707,28 +739,28 @@ static void one_writer_at_a_time(void **state)
     writer *first, *second = NULL;
     int done;
     const record_column t = { "t", "time" };
-    assert_int_equal(taut_writer_create(context, path, 0, &t, 1, 0, &first), TAUT_OK);
+    assert_int_equal(taut_writer_create(context, path, 0, &t, 1, 0, 0, &first), TAUT_OK);
     assert_int_equal(taut_writer_frame(first, 0, &(double){ 0 }), TAUT_OK);
-    assert_int_not_equal(taut_writer_create(context, path, 0, &t, 1, 0, &second), TAUT_OK); /* the file is still empty:
+    assert_int_not_equal(taut_writer_create(context, path, 0, &t, 1, 0, 0, &second), TAUT_OK); /* the file is still empty:
                                                                                                nothing is committed */
     assert_non_null(strstr(taut_error_text(context), "another process is writing"));
     assert_int_equal(access(path, F_OK), 0);
     assert_int_equal(taut_writer_commit(first, 0, &done), TAUT_OK);
     assert_int_not_equal(taut_writer_open(context, path, &second), TAUT_OK);
     assert_non_null(strstr(taut_error_text(context), "another process is writing"));
-    assert_int_not_equal(taut_writer_create(context, path, 0, &t, 1, 0, &second), TAUT_OK);
+    assert_int_not_equal(taut_writer_create(context, path, 0, &t, 1, 0, 0, &second), TAUT_OK);
     assert_non_null(strstr(taut_error_text(context), "exists"));
-    assert_int_not_equal(taut_writer_create(context, path, 1, &t, 1, 0, &second), TAUT_OK); /* not even with --force */
+    assert_int_not_equal(taut_writer_create(context, path, 1, &t, 1, 0, 0, &second), TAUT_OK); /* not even with --force */
     assert_non_null(strstr(taut_error_text(context), "another process is writing"));
     assert_null(second);
     assert_int_equal(taut_writer_frame(first, 1, &(double){ 1 }), TAUT_OK); /* undisturbed */
     assert_int_equal(taut_writer_commit(first, 0, &done), TAUT_OK);
     assert_true(done);
     taut_writer_close(first);
-    assert_int_equal(taut_writer_create(context, path, 1, &t, 1, 0, &second), TAUT_OK);
+    assert_int_equal(taut_writer_create(context, path, 1, &t, 1, 0, 0, &second), TAUT_OK);
     taut_writer_close(second);
     write_bytes("a letter", 8); /* --force replaces runs, nothing else */
-    assert_int_not_equal(taut_writer_create(context, path, 1, &t, 1, 0, &second), TAUT_OK);
+    assert_int_not_equal(taut_writer_create(context, path, 1, &t, 1, 0, 0, &second), TAUT_OK);
     assert_non_null(strstr(taut_error_text(context), "not a run file"));
     taut_context_destroy(context);
 }
@@ -743,7 +775,7 @@ static void readers_beside_a_writer(void **state)
     int done;
     double value[3];
     const record_column t = { "t", "time" };
-    assert_int_equal(taut_writer_create(context, path, 0, &t, 1, 0, &w), TAUT_OK);
+    assert_int_equal(taut_writer_create(context, path, 0, &t, 1, 0, 0, &w), TAUT_OK);
     assert_int_equal(taut_writer_frame(w, 0, &(double){ 0 }), TAUT_OK);
     assert_int_equal(taut_writer_commit(w, 0, &done), TAUT_OK);
     assert_int_equal(taut_writer_frame(w, 1, &(double){ 1 }), TAUT_OK);
@@ -777,7 +809,7 @@ static void a_file_that_is_taken_away(void **state)
         int done;
         const record_column t = { "t", "time" };
         fresh(NULL);
-        assert_int_equal(taut_writer_create(context, path, 0, &t, 1, 0, &w), TAUT_OK);
+        assert_int_equal(taut_writer_create(context, path, 0, &t, 1, 0, 0, &w), TAUT_OK);
         assert_int_equal(taut_writer_commit(w, 0, &done), TAUT_OK);
         unlink(path);
         if (replaced) write_bytes("something else", 14);
@@ -854,7 +886,7 @@ static void a_folder_without_permission(void **state)
         char new[360];
         snprintf(new, sizeof new, "%s/new.taut", locked);
         if (geteuid() == 0 && (setgid(65534) || setuid(65534))) _exit(10);
-        if (!taut_writer_create(context, new, 0, &t, 1, 0, &w) || !strstr(taut_error_text(context), "cannot create"))
+        if (!taut_writer_create(context, new, 0, &t, 1, 0, 0, &w) || !strstr(taut_error_text(context), "cannot create"))
             _exit(11);
         if (!taut_writer_open(context, inside, &w) || !strstr(taut_error_text(context), "read-only")) _exit(12);
         /* reading needs no permission to write */
@@ -881,7 +913,7 @@ int main(void)
         TEST(properties_settings_events),
         TEST(large_frames_are_taken_back),
         TEST(a_stage_is_a_database),
-        TEST(many_frames),
+        TEST(many_frames), TEST(pages_suit_the_size),
         TEST(gathered_frames_are_taken_back),
         TEST(removed_file_is_noticed),
         TEST(stopped_runs_go_on),

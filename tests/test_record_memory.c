@@ -52,7 +52,7 @@ static int write_file(taut_context *context)
 {
     static double values[MOST_COLUMNS];
     writer *w = NULL;
-    int done, status = taut_writer_create(context, path, 0, columns, (size_t)column_count, 0, &w);
+    int done, status = taut_writer_create(context, path, 0, columns, (size_t)column_count, 0, 0, &w);
     if (!status) status = taut_writer_property(w, "method", "rattle");
     for (int f = 0; !status && f < frame_count; f++) {
         values[3] = f;

@@ -142,7 +142,7 @@ static void write_run(long frames)
     writer *w = NULL;
     int done;
     unlink(path);
-    assert_int_equal(taut_writer_create(context, path, 0, columns, 3, 0, &w), TAUT_OK);
+    assert_int_equal(taut_writer_create(context, path, 0, columns, 3, 0, 0, &w), TAUT_OK);
     for (long i = 0; i < frames; i++) {
         const double values[] = { i / 8.0, 5 + (i % 7) / 16.0 + (i == SPIKE ? 100 : 0),
                                   i == HOLE ? (double)NAN : (double)i };

@@ -109,6 +109,11 @@ static int list_columns(taut_context *context, const engine_api *api, void *engi
     return TAUT_OK;
 }
 
+static double expected_frames(const run_options *o)
+{
+    return o->every > 0 ? (double)(o->until / o->step) / (double)o->every : 0;
+}
+
 int taut_recorder_create(taut_context *context, const char *path, int replace, const recorder_subject *subject,
                          void *engine, recorder **result)
 {
@@ -125,7 +130,7 @@ int taut_recorder_create(taut_context *context, const char *path, int replace, c
     int status = list_columns(context, r->api, engine, &columns, &names);
     if (!status)
         status = taut_writer_create(context, path, replace, columns, r->api->column_count(engine),
-                               r->api->number_size > sizeof(double), &r->writer);
+                                    r->api->number_size > sizeof(double), expected_frames(subject->run), &r->writer);
     if (!status) status = put_head(r->writer, subject);
     taut_mem_free(context, columns);
     taut_mem_free(context, names);

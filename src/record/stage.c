@@ -1,5 +1,6 @@
 #include "record/stage.h"
 
+#include <math.h>
 #include <string.h>
 
 enum {
@@ -14,6 +15,8 @@ enum {
 /* ---- numbers in the file: most significant byte first ---- */
 
 static void put_16(unsigned char *p, uint32_t value) { p[0] = (unsigned char)(value >> 8), p[1] = (unsigned char)value; }
+
+static uint32_t get_16(const unsigned char *p) { return (uint32_t)p[0] << 8 | p[1]; }
 
 static void put_32(unsigned char *p, uint32_t value)
 {
@@ -59,16 +62,14 @@ static unsigned char *put_whole(unsigned char *p, int64_t value, int size)
     return p + size;
 }
 
-static void put_double(unsigned char *p, const unsigned char *value)
+static void put_double(unsigned char *p, double value)
 {
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
     uint64_t bits;
-    memcpy(&bits, value, sizeof bits);
+    memcpy(&bits, &value, sizeof bits);
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
     bits = __builtin_bswap64(bits);
-    memcpy(p, &bits, sizeof bits);
-#else
-    memcpy(p, value, 8);
 #endif
+    memcpy(p, &bits, sizeof bits);
 }
 
 /* ---- rows ---- */
@@ -76,114 +77,163 @@ static void put_double(unsigned char *p, const unsigned char *value)
 /* Bytes of a row at most, with its place in the list of the page. */
 static size_t largest_row(size_t width) { return 2 + CELL + 3 + 2 + width + 8 + 8 * width; }
 
-/* A leaf under construction: rows from its end downwards, their places from its begin upwards. */
-typedef struct {
-    unsigned char *page;
-    uint32_t count, content;
-} leaf;
+static unsigned char *page_at(const stage *s, uint32_t page) { return s->image + (size_t)page * PAGE; }
 
-static void begin_leaf(leaf *l, unsigned char *page) { *l = (leaf){ page, 0, PAGE }; }
-
-static void end_leaf(const leaf *l)
+static void end_leaf(const stage *s)
 {
-    memset(l->page, 0, LEAF_HEAD);
-    l->page[0] = LEAF;
-    put_16(l->page + 3, l->count);
-    put_16(l->page + 5, l->content); /* PAGE itself is written as 0 */
-}
-
-static double value_at(const unsigned char *values, size_t i)
-{
-    double value;
-    memcpy(&value, values + 8 * i, sizeof value);
-    return value;
+    unsigned char *page = page_at(s, s->leaf.page);
+    memset(page, 0, LEAF_HEAD);
+    page[0] = LEAF;
+    put_16(page + 3, s->leaf.count);
+    put_16(page + 5, s->leaf.content); /* PAGE itself is written as 0 */
 }
 
 /* Values with content: all but zeros and what is not a number, which becomes NULL. */
-static size_t count_full(const unsigned char *values, size_t width)
+static size_t count_full(const double *values, size_t width)
 {
     size_t count = 0;
-    for (size_t i = 0; i < width; i++) {
-        const double value = value_at(values, i);
-        count += (size_t)((value < 0) | (value > 0));
-    }
+    for (size_t i = 0; i < width; i++) count += (size_t)((values[i] < 0) | (values[i] > 0));
     return count;
 }
 
 /* The values of a row as they stand in the file: their types, and their content one after the other. full: as many as
    there are, the usual case. */
-static void encode(const unsigned char *values, size_t width, int full, unsigned char *types, unsigned char *content)
+static void encode(const double *values, size_t width, int full, unsigned char *types, unsigned char *content)
 {
     memset(types, TYPE_DOUBLE, width);
-    for (size_t i = 0; full && i < width; i++) put_double(content + 8 * i, values + 8 * i);
-    for (size_t i = 0; !full && i < width; i++) {
-        const double value = value_at(values, i);
-        if (value < 0 || value > 0) {
-            put_double(content, values + 8 * i);
+    for (size_t i = 0; full && i < width; i++) put_double(content + 8 * i, values[i]);
+    for (size_t i = 0; !full && i < width; i++)
+        if (values[i] < 0 || values[i] > 0) {
+            put_double(content, values[i]);
             content += 8;
         } else {
-            types[i] = value == 0 ? TYPE_ZERO : TYPE_NULL;
+            types[i] = values[i] == 0 ? TYPE_ZERO : TYPE_NULL;
         }
-    }
 }
 
 /* A row (frame, step, values ...): its size, its number, a list of types, the content. The frame is the number of the
    row, and NULL in the list. Returns 0 when the leaf is full. */
-static int add_row(leaf *l, int64_t frame, const unsigned char *row, size_t width)
+static int add_row(stage *s, int64_t frame, int64_t step, const double *values, size_t width)
 {
-    int64_t step;
     int step_size;
-    const size_t full = count_full(row + 8, width);
-    memcpy(&step, row, sizeof step);
+    const size_t full = count_full(values, width);
     int step_type = type_of_whole(step, &step_size);
     size_t head = 2 + width;
     head += head + 1 < 128 ? 1 : 2; /* with its own size */
     size_t size = head + (size_t)step_size + 8 * full;
     size_t all = (size_t)varint_size(size) + (size_t)varint_size((uint64_t)frame) + size;
+    stage_leaf *l = &s->leaf;
     if (l->content < LEAF_HEAD + 2 * ((size_t)l->count + 1) + all) return 0;
     l->content -= (uint32_t)all;
-    put_16(l->page + LEAF_HEAD + 2 * l->count++, l->content);
-    unsigned char *p = l->page + l->content;
+    unsigned char *page = page_at(s, l->page), *p = page + l->content;
+    put_16(page + LEAF_HEAD + 2 * l->count++, l->content);
     p = put_varint(p, size);
     p = put_varint(p, (uint64_t)frame);
     p = put_varint(p, head);
     *p++ = TYPE_NULL;
     *p++ = (unsigned char)step_type;
-    encode(row + 8, width, full == width, p, put_whole(p + width, step, step_size));
+    encode(values, width, full == width, p, put_whole(p + width, step, step_size));
+    s->count++;
     return 1;
 }
 
-/* The leaves, from page 3 on, and the root above them; a single leaf is the root itself. Returns the count of pages. */
-static uint32_t put_rows(unsigned char *image, const stage_rows *rows)
+/* The leaf is full: the root lists it with the number of its last row. */
+static void list_leaf(stage *s, int64_t last)
 {
-    unsigned char *root = image + (ROOT - 1) * PAGE;
-    uint32_t pages = ROOT, children = 0, content = PAGE;
-    leaf l;
-    begin_leaf(&l, image + (size_t)pages++ * PAGE);
-    for (size_t i = 0; i < rows->count; i++) {
-        int64_t frame = rows->first + (int64_t)i;
-        const unsigned char *row = rows->rows + i * 8 * (1 + rows->width);
-        if (add_row(&l, frame, row, rows->width)) continue;
-        end_leaf(&l); /* full: the root lists it with the number of its last row */
-        unsigned char cell[4 + CELL], *p = put_varint(cell + 4, (uint64_t)(frame - 1));
-        put_32(cell, pages);
-        content -= (uint32_t)(p - cell);
-        memcpy(root + content, cell, (size_t)(p - cell));
-        put_16(root + INTERIOR_HEAD + 2 * children++, content);
-        begin_leaf(&l, image + (size_t)pages++ * PAGE);
-        add_row(&l, frame, row, rows->width);
+    unsigned char cell[4 + CELL], *p = put_varint(cell + 4, (uint64_t)last), *root = page_at(s, ROOT - 1);
+    put_32(cell, s->leaf.page + 1);
+    s->root_content -= (uint32_t)(p - cell);
+    memcpy(root + s->root_content, cell, (size_t)(p - cell));
+    put_16(root + INTERIOR_HEAD + 2 * s->children++, s->root_content);
+}
+
+/* Room for one page more than there are. */
+static int reserve(taut_context *context, stage *s, uint32_t pages)
+{
+    if (s->capacity >= (size_t)pages * PAGE) return TAUT_OK;
+    size_t capacity = 2 * s->capacity > 4 * PAGE ? 2 * s->capacity : 4 * PAGE;
+    unsigned char *image = taut_mem_resize(context, s->image, capacity, 1);
+    if (!image) return TAUT_OUT_OF_MEMORY;
+    s->image = image;
+    s->capacity = capacity;
+    return TAUT_OK;
+}
+
+/* The leaves are pages 3, 4, ... */
+int taut_stage_add(taut_context *context, stage *s, int64_t frame, int64_t step, const double *values, size_t width)
+{
+    if (!s->count) {
+        int status = reserve(context, s, ROOT + 1);
+        if (status) return status;
+        s->leaf = (stage_leaf){ .page = ROOT, .content = PAGE };
+        s->children = 0, s->root_content = PAGE;
+    } else if (add_row(s, frame, step, values, width)) {
+        return TAUT_OK;
+    } else {
+        int status = reserve(context, s, s->leaf.page + 2);
+        if (status) return status;
+        end_leaf(s);
+        list_leaf(s, frame - 1);
+        s->leaf = (stage_leaf){ .page = s->leaf.page + 1, .content = PAGE };
     }
-    end_leaf(&l);
-    if (!children) {
-        memcpy(root, l.page, PAGE);
+    add_row(s, frame, step, values, width); /* fits an empty page: taut_stage_suits */
+    return TAUT_OK;
+}
+
+size_t taut_stage_size(const stage *s) { return s->count ? ((size_t)s->leaf.page + 1) * PAGE : 0; }
+
+void taut_stage_empty(stage *s) { s->count = 0; }
+
+/* The last leaf and the root above all of them; a single leaf is the root itself. Returns the count of pages. */
+static uint32_t end_rows(const stage *s)
+{
+    unsigned char *root = page_at(s, ROOT - 1);
+    end_leaf(s);
+    if (!s->children) {
+        memcpy(root, page_at(s, s->leaf.page), PAGE);
         return ROOT;
     }
     memset(root, 0, INTERIOR_HEAD);
     root[0] = INTERIOR;
-    put_16(root + 3, children);
-    put_16(root + 5, content);
-    put_32(root + 8, pages);
-    return pages;
+    put_16(root + 3, s->children);
+    put_16(root + 5, s->root_content);
+    put_32(root + 8, s->leaf.page + 1);
+    return s->leaf.page + 1;
+}
+
+/* ---- reading them back ---- */
+
+static const unsigned char *skip_varint(const unsigned char *p)
+{
+    while (*p & 128) p++;
+    return p + 1;
+}
+
+static int64_t get_whole(const unsigned char *p, int size)
+{
+    uint64_t value = size && (p[0] & 128) ? ~(uint64_t)0 : 0;
+    for (int i = 0; i < size; i++) value = value << 8 | p[i];
+    return (int64_t)value;
+}
+
+void taut_stage_next(const stage *s, stage_leaf *at, int64_t *step, double *values, size_t width)
+{
+    static const int sizes[] = { 0, 1, 2, 3, 4, 6, 8 }; /* of whole numbers, by type */
+    if (!at->page) at->page = ROOT;
+    if (at->page < s->leaf.page && at->count == get_16(page_at(s, at->page) + 3)) at->page++, at->count = 0;
+    const unsigned char *page = page_at(s, at->page), *p = page + get_16(page + LEAF_HEAD + 2 * at->count++);
+    p = skip_varint(skip_varint(skip_varint(p))) + 1; /* sizes, the number of the row; NULL */
+    const int step_size = *p == TYPE_ZERO ? 0 : sizes[*p];
+    const unsigned char *types = p + 1, *content = types + width;
+    *step = get_whole(content, step_size);
+    content += step_size;
+    for (size_t i = 0; i < width; i++) {
+        values[i] = types[i] == TYPE_NULL ? NAN : 0;
+        if (types[i] != TYPE_DOUBLE) continue;
+        const uint64_t bits = (uint64_t)get_whole(content, 8);
+        memcpy(&values[i], &bits, sizeof bits);
+        content += 8;
+    }
 }
 
 /* ---- the file ---- */
@@ -234,35 +284,19 @@ void taut_stage_clear(taut_context *context, stage *s)
     *s = (stage){ 0 };
 }
 
-static int fill(database *d, stage *s, const char *definition, const stage_rows *rows, uint32_t *pages)
-{
-    size_t a_page = (PAGE - LEAF_HEAD) / largest_row(rows->width);
-    size_t most = ((size_t)ROOT + 1 + rows->count / a_page) * PAGE;
-    if (s->capacity < most) {
-        taut_stage_clear(d->context, s);
-        if (!(s->image = taut_mem_resize(d->context, NULL, most, 1))) return TAUT_OUT_OF_MEMORY;
-        s->capacity = most;
-    }
-    *pages = put_rows(s->image, rows);
-    put_head(s->image, definition, *pages);
-    return TAUT_OK;
-}
-
 /* A stage that is not taken can be done without, but not memory: SQLite may have given up the transaction. */
 static int refused(const database *d)
 {
     return sqlite3_errcode(d->handle) == SQLITE_NOMEM ? taut_database_fail(d) : TAUT_OK;
 }
 
-int taut_stage_copy(database *d, stage *s, int number, const char *definition, const stage_rows *rows, int *attached,
-                    int *copied)
+int taut_stage_copy(database *d, stage *s, int number, const char *definition, int *attached, int *copied)
 {
-    uint32_t pages;
     sqlite3_stmt *statement = NULL;
     char name[16], sql[80];
+    const uint32_t pages = end_rows(s);
     *attached = *copied = 0;
-    int status = fill(d, s, definition, rows, &pages);
-    if (status) return status;
+    put_head(s->image, definition, pages);
     sqlite3_int64 size = (sqlite3_int64)pages * PAGE;
     sqlite3_snprintf(sizeof name, name, "stage%d", number);
     sqlite3_snprintf(sizeof sql, sql, "attach ':memory:' as %s", name);
@@ -272,9 +306,12 @@ int taut_stage_copy(database *d, stage *s, int number, const char *definition, c
         *attached = -1;
         return taut_fail(d->context, TAUT_OUT_OF_MEMORY, "out of memory in SQLite");
     }
+    /* SQLite then reads the rows where they are, instead of copying page after page to its cache. */
+    sqlite3_snprintf(sizeof sql, sql, "pragma %s.mmap_size = %lld", name, size);
+    if (sqlite3_exec(d->handle, sql, NULL, NULL, NULL)) return refused(d);
     sqlite3_snprintf(sizeof sql, sql, "insert into main.frames select * from %s.frames", name);
     if (sqlite3_prepare_v2(d->handle, sql, -1, &statement, NULL)) return refused(d);
-    status = taut_database_do(d, statement);
+    int status = taut_database_do(d, statement);
     sqlite3_finalize(statement);
     *copied = !status;
     return status;

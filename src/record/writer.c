@@ -26,16 +26,18 @@ struct writer {
     /* Frames on their way into the transaction; none where a frame goes there at once. */
     int gathers;
     char *definition;        /* of the table frames */
-    unsigned char *rows;     /* as in stage_rows */
-    size_t row_count, row_capacity;
-    stage stages[STAGE_LIMIT];
-    int stage_count;         /* of them in use until the transaction is over */
+    stage stages[STAGE_LIMIT + 1];
+    int stage_count;         /* of them in use until the transaction is over; the next one gathers */
+    int attached;            /* the next one too: its rows must be inserted one by one, and no others added */
+    size_t taken;            /* of the rows that it has, those that are in already, one by one */
+    double *row;             /* on its way out of it again */
     int unfit;               /* the connection can only be closed */
 };
 
 enum {
     GATHERED = 16 << 20,     /* bytes of frames in memory; then it is time to commit */
-    FEW = 32                 /* frames that are inserted one by one sooner than by a stage */
+    FEW = 32,                /* frames that are inserted one by one sooner than by a stage */
+    LARGE = 1 << 20          /* bytes of frames from which on a file is large */
 };
 
 /* One transaction after another is open from create to close, and keeps others from writing. Readers wait only while it
@@ -62,9 +64,9 @@ void taut_writer_close(writer *w)
     taut_mem_free(context, w->chunk);
     taut_mem_free(context, w->bytes);
     taut_mem_free(context, w->definition);
-    taut_mem_free(context, w->rows);
+    taut_mem_free(context, w->row);
     taut_database_close(&w->d);
-    for (int i = 0; i < STAGE_LIMIT; i++) taut_stage_clear(context, &w->stages[i]);
+    for (int i = 0; i <= STAGE_LIMIT; i++) taut_stage_clear(context, &w->stages[i]);
     taut_mem_free(context, w);
 }
 
@@ -133,14 +135,49 @@ static int prepare(writer *w)
     if (status) return status;
     w->exact = taut_mem_new(w->d.context, most, sizeof *w->exact);
     w->chunk = taut_mem_new(w->d.context, LAYOUT_CHUNK, sizeof *w->chunk);
-    return w->exact && w->chunk ? count_frames(w) : TAUT_OUT_OF_MEMORY;
+    w->row = taut_mem_new(w->d.context, w->layout.count, sizeof *w->row);
+    return w->exact && w->chunk && w->row ? count_frames(w) : TAUT_OUT_OF_MEMORY;
+}
+
+static int connect(taut_context *context, const char *path, writer *w)
+{
+    int status = taut_database_open(context, path, SQLITE_OPEN_READWRITE, &w->d);
+    w->d.writes = 1;
+    if (!status && sqlite3_db_readonly(w->d.handle, "main") == 1)
+        status = taut_fail(context, TAUT_CANNOT_WRITE, "cannot write '%s': the file is read-only", path);
+    if (!status) status = configure(w);
+    if (!status) sqlite3_busy_timeout(w->d.handle, 500); /* who writes for longer writes a run */
+    if (!status && stat(path, &w->identity))
+        status = taut_fail(context, TAUT_CANNOT_READ, "cannot read '%s': %s", path, strerror(errno));
+    return status;
+}
+
+/* An existing run, locked. On failure *result is NULL. */
+static int lock_run(taut_context *context, const char *path, writer **result)
+{
+    int empty = 0;
+    *result = NULL;
+    if (access(path, R_OK)) return taut_fail(context, TAUT_CANNOT_READ, "cannot read '%s': %s", path, strerror(errno));
+    writer *w = taut_mem_new(context, 1, sizeof *w);
+    if (!w) return TAUT_OUT_OF_MEMORY;
+    int status = connect(context, path, w);
+    if (!status) status = begin(w);
+    if (!status) status = taut_database_check(&w->d, &empty);
+    if (!status && empty)
+        status =
+            taut_fail(context, TAUT_CANNOT_READ, "'%s' is empty: the run ended before it began; start it again", path);
+    if (status)
+        taut_writer_close(w);
+    else
+        *result = w;
+    return status;
 }
 
 /* Removes the file if it may be replaced: it is a run, and no process writes to it. */
 static int remove_run(taut_context *context, const char *path)
 {
     writer *old;
-    int status = taut_writer_open(context, path, &old);
+    int status = lock_run(context, path, &old);
     if (status) return status;
     taut_writer_close(old);
     if (unlink(path) == 0) return TAUT_OK;
@@ -172,22 +209,16 @@ static int claim(taut_context *context, const char *path, int replace, int *own)
     return TAUT_OK;
 }
 
-static int create(taut_context *context, const char *path, writer *w)
+/* A page is written by a call of the system, which costs more than what it copies. But a table or index has a page at
+   least, and a short run should have a small file. */
+static int choose_pages(const writer *w, double frames, size_t columns)
 {
-    int status = taut_database_open(context, path, SQLITE_OPEN_READWRITE, &w->d);
-    w->d.writes = 1;
-    if (!status && sqlite3_db_readonly(w->d.handle, "main") == 1)
-        status = taut_fail(context, TAUT_CANNOT_WRITE, "cannot write '%s': the file is read-only", path);
-    if (!status) status = configure(w);
-    if (!status) sqlite3_busy_timeout(w->d.handle, 500); /* who writes for longer writes a run */
-    if (!status) status = begin(w);
-    if (!status && stat(path, &w->identity))
-        status = taut_fail(context, TAUT_CANNOT_READ, "cannot read '%s': %s", path, strerror(errno));
-    return status;
+    const double size = frames * (double)columns * (w->quad ? 24 : 8);
+    return size < LARGE ? TAUT_OK : taut_database_run(&w->d, "pragma page_size = 16384");
 }
 
 int taut_writer_create(taut_context *context, const char *path, int replace, const record_column *columns,
-                  size_t column_count, int quad, writer **result)
+                       size_t column_count, int quad, double frames, writer **result)
 {
     int own, empty = 1;
     *result = NULL;
@@ -196,7 +227,9 @@ int taut_writer_create(taut_context *context, const char *path, int replace, con
     w->d.context = context;
     w->quad = quad;
     int status = claim(context, path, replace, &own);
-    if (!status) status = create(context, path, w);
+    if (!status) status = connect(context, path, w);
+    if (!status) status = choose_pages(w, frames, column_count);
+    if (!status) status = begin(w);
     if (!status) status = taut_database_check(&w->d, &empty);
     /* an empty file was there, and another process has filled it meanwhile */
     if (!status && !empty) status = exists(context, path);
@@ -214,18 +247,12 @@ int taut_writer_create(taut_context *context, const char *path, int replace, con
 
 int taut_writer_open(taut_context *context, const char *path, writer **result)
 {
-    int empty = 0;
     long exact = 0;
+    writer *w;
     *result = NULL;
-    if (access(path, R_OK)) return taut_fail(context, TAUT_CANNOT_READ, "cannot read '%s': %s", path, strerror(errno));
-    writer *w = taut_mem_new(context, 1, sizeof *w);
-    if (!w) return TAUT_OUT_OF_MEMORY;
-    int status = create(context, path, w);
-    if (!status) status = taut_database_check(&w->d, &empty);
-    if (!status && empty)
-        status =
-            taut_fail(context, TAUT_CANNOT_READ, "'%s' is empty: the run ended before it began; start it again", path);
-    if (!status) status = taut_layout_read(&w->d, &w->layout);
+    int status = lock_run(context, path, &w);
+    if (status) return status;
+    status = taut_layout_read(&w->d, &w->layout);
     if (!status)
         status = taut_database_number(&w->d, "select count(*) from pragma_table_info('frames') where name = 'exact'", 0,
                                       &exact);
@@ -334,51 +361,43 @@ static int insert_frame(writer *w, long frame, long step, const void *values)
 
 /* ---- gathered frames ---- */
 
-static size_t row_size(const writer *w) { return 8 * (1 + w->layout.count); }
+static stage *gathering(writer *w) { return &w->stages[w->stage_count]; }
 
-static int gather(writer *w, long step, const void *values)
-{
-    const int64_t number = step;
-    int status = taut_mem_grow(w->d.context, &w->rows, &w->row_capacity, w->row_count + 1, row_size(w));
-    if (status) return status;
-    unsigned char *row = w->rows + w->row_count++ * row_size(w);
-    memcpy(row, &number, 8);
-    memcpy(row + 8, values, 8 * w->layout.count);
-    return TAUT_OK;
-}
-
-/* Those that are in leave the memory, also when a later one fails. */
+/* Those that are in are not inserted again when a later one fails. */
 static int insert_one_by_one(writer *w, long first)
 {
-    size_t done = 0;
+    const stage *s = gathering(w);
+    stage_leaf at = { 0 };
     int status = TAUT_OK;
-    while (!status && done < w->row_count) {
-        const unsigned char *row = w->rows + done * row_size(w);
+    for (size_t i = 0; !status && i < s->count; i++) {
         int64_t step;
-        memcpy(&step, row, sizeof step);
-        status = insert_frame(w, first + (long)done, (long)step, row + 8); /* rows are as well aligned as a double */
-        if (!status) done++;
+        taut_stage_next(s, &at, &step, w->row, w->layout.count);
+        if (i < w->taken) continue;
+        status = insert_frame(w, first + (long)i, (long)step, w->row);
+        if (!status) w->taken++;
     }
-    w->row_count -= done;
-    memmove(w->rows, w->rows + done * row_size(w), w->row_count * row_size(w));
     return status;
 }
 
 /* Into the transaction. */
 static int put_gathered(writer *w)
 {
-    if (!w->row_count) return TAUT_OK;
-    int attached, copied = 0, status = TAUT_OK;
-    long first = w->next_frame - (long)w->row_count;
-    const stage_rows rows = { w->rows, w->row_count, w->layout.count, first };
-    if (w->row_count > FEW && w->stage_count < STAGE_LIMIT) {
-        int number = w->stage_count;
-        status = taut_stage_copy(&w->d, &w->stages[number], number, w->definition, &rows, &attached, &copied);
-        w->stage_count += attached > 0;
+    stage *s = gathering(w);
+    if (!s->count) return TAUT_OK;
+    int attached = 0, copied = 0, status = TAUT_OK;
+    long first = w->next_frame - (long)s->count;
+    if (s->count > FEW && !w->taken && !w->attached && w->stage_count < STAGE_LIMIT) {
+        status = taut_stage_copy(&w->d, s, w->stage_count, w->definition, &attached, &copied);
+        w->attached = attached > 0;
         w->unfit = attached < 0;
     }
-    if (copied) w->row_count = 0;
-    return status || copied ? status : insert_one_by_one(w, first);
+    if (!status && !copied) status = insert_one_by_one(w, first);
+    if (status) return status;
+    taut_stage_empty(s);
+    w->stage_count += w->attached;
+    w->attached = 0;
+    w->taken = 0;
+    return TAUT_OK;
 }
 
 /* When the transaction is over. */
@@ -389,11 +408,14 @@ static int detach_stages(writer *w)
     return status;
 }
 
-int taut_writer_is_full(const writer *w) { return w->row_count * row_size(w) >= GATHERED; }
+int taut_writer_is_full(const writer *w) { return taut_stage_size(&w->stages[w->stage_count]) >= GATHERED; }
 
 int taut_writer_frame(writer *w, long step, const void *values)
 {
-    int status = w->gathers ? gather(w, step, values) : insert_frame(w, w->next_frame, step, values);
+    int status = w->attached ? put_gathered(w) : TAUT_OK;
+    if (!status)
+        status = w->gathers ? taut_stage_add(w->d.context, gathering(w), w->next_frame, step, values, w->layout.count)
+                            : insert_frame(w, w->next_frame, step, values);
     if (!status && w->layout.outside) status = put_chunks(w, values);
     if (!status) w->next_frame++;
     return status;

@@ -9,9 +9,10 @@
 typedef struct writer writer;
 
 /* Creates a new file. An existing one is refused, unless it is empty or, with replace, a run that no process writes.
-   Begins the first transaction. quad: frames also keep the digits beyond a double. Columns are copied. */
+   Begins the first transaction. quad: frames also keep the digits beyond a double. frames: how many to expect; a file
+   that will be large gets larger pages. Columns are copied. */
 int taut_writer_create(taut_context *context, const char *path, int replace, const record_column *columns,
-                  size_t column_count, int quad, writer **result);
+                       size_t column_count, int quad, double frames, writer **result);
 /* Opens an existing run, to continue it. */
 int taut_writer_open(taut_context *context, const char *path, writer **result);
 /* What is not committed is lost. NULL is allowed. */
