@@ -40,7 +40,7 @@ static void sort(walk *w)
         if (w->list[i] < first) first = w->list[i];
         if (w->list[i] > last) last = w->list[i];
     }
-    if (last - first > 40 * w->count) {
+    if (last - first > 16 * w->count) {
         qsort(w->list, w->count, sizeof *w->list, ascending);
         return;
     }

@@ -93,6 +93,27 @@ static int prepare_frame(writer *w)
     return taut_text_prepare(&sql, &w->d, &w->statements[INSERT_FRAME]);
 }
 
+/* Prepared when it is first needed: a short run does without most of them. */
+static int prepared(writer *w, int which, sqlite3_stmt **s)
+{
+    static const char *const sql[STATEMENTS] = {
+        [INSERT_EVENT] = "insert into main.events (step, t, name, kind, impulse) values (?1, ?2, ?3, ?4, ?5)",
+        [PUT_PROPERTY] = "insert or replace into main.run values (?1, ?2)",
+        [PUT_SETTING] = "insert or replace into main.settings values (?1, ?2, ?3)",
+        [PUT_CHECKPOINT] = "insert or replace into main.checkpoint values (?1, ?2)",
+        [INSERT_CHUNK] = "insert into main.chunks values (?1, ?2, ?3, ?4)",
+    };
+    static const char quad_chunk[] = "insert into main.chunks values (?1, ?2, ?3, ?4, ?5)";
+    int status = TAUT_OK;
+    if (!w->statements[which] && which == INSERT_FRAME)
+        status = prepare_frame(w);
+    else if (!w->statements[which])
+        status = taut_database_prepare(&w->d, which == INSERT_CHUNK && w->quad ? quad_chunk : sql[which],
+                                       &w->statements[which]);
+    *s = w->statements[which];
+    return status;
+}
+
 /* Frames are gathered where all of a frame is in the table, in double precision. */
 static int prepare_gathering(writer *w)
 {
@@ -116,21 +137,7 @@ static int count_frames(writer *w)
 
 static int prepare(writer *w)
 {
-    static const char *const sql[STATEMENTS] = {
-        [INSERT_EVENT] = "insert into main.events (step, t, name, kind, impulse) values (?1, ?2, ?3, ?4, ?5)",
-        [PUT_PROPERTY] = "insert or replace into main.run values (?1, ?2)",
-        [PUT_SETTING] = "insert or replace into main.settings values (?1, ?2, ?3)",
-        [PUT_CHECKPOINT] = "insert or replace into main.checkpoint values (?1, ?2)",
-    };
-    int status = prepare_frame(w);
-    if (!status) status = prepare_gathering(w);
-    for (int i = 0; !status && i < STATEMENTS; i++)
-        if (sql[i]) status = taut_database_prepare(&w->d, sql[i], &w->statements[i]);
-    if (!status && w->layout.outside)
-        status = taut_database_prepare(&w->d,
-                                  w->quad ? "insert into main.chunks values (?1, ?2, ?3, ?4, ?5)"
-                                          : "insert into main.chunks values (?1, ?2, ?3, ?4)",
-                                  &w->statements[INSERT_CHUNK]);
+    int status = prepare_gathering(w);
     size_t most = w->layout.inside > LAYOUT_CHUNK ? w->layout.inside : LAYOUT_CHUNK;
     if (status) return status;
     w->exact = taut_mem_new(w->d.context, most, sizeof *w->exact);
@@ -267,7 +274,9 @@ int taut_writer_open(taut_context *context, const char *path, writer **result)
 
 static int put_two_texts(writer *w, int statement, const char *name, const char *value)
 {
-    sqlite3_stmt *s = w->statements[statement];
+    sqlite3_stmt *s;
+    int status = prepared(w, statement, &s);
+    if (status) return status;
     sqlite3_bind_text(s, 1, name, -1, SQLITE_STATIC);
     sqlite3_bind_text(s, 2, value, -1, SQLITE_STATIC);
     return taut_database_do(&w->d, s);
@@ -285,7 +294,9 @@ int taut_writer_checkpoint_text(writer *w, const char *name, const char *value)
 
 int taut_writer_setting(writer *w, size_t number, const char *name, const char *value)
 {
-    sqlite3_stmt *s = w->statements[PUT_SETTING];
+    sqlite3_stmt *s;
+    int status = prepared(w, PUT_SETTING, &s);
+    if (status) return status;
     sqlite3_bind_int64(s, 1, (sqlite3_int64)number);
     sqlite3_bind_text(s, 2, name, -1, SQLITE_STATIC);
     sqlite3_bind_text(s, 3, value, -1, SQLITE_STATIC);
@@ -304,9 +315,11 @@ static int bind_numbers(writer *w, sqlite3_stmt *s, int parameter, const void *n
 
 int taut_writer_checkpoint_numbers(writer *w, const char *name, const void *numbers, size_t count, size_t size)
 {
-    sqlite3_stmt *s = w->statements[PUT_CHECKPOINT];
+    sqlite3_stmt *s;
+    int status = prepared(w, PUT_CHECKPOINT, &s);
+    if (status) return status;
     sqlite3_bind_text(s, 1, name, -1, SQLITE_STATIC);
-    int status = bind_numbers(w, s, 2, numbers, count, size);
+    status = bind_numbers(w, s, 2, numbers, count, size);
     if (!status) status = taut_database_do(&w->d, s);
     sqlite3_clear_bindings(s);
     return status;
@@ -314,12 +327,14 @@ int taut_writer_checkpoint_numbers(writer *w, const char *name, const void *numb
 
 static int put_chunk(writer *w, size_t chunk)
 {
-    sqlite3_stmt *s = w->statements[INSERT_CHUNK];
+    sqlite3_stmt *s;
     size_t size = taut_layout_chunk_size(&w->layout, chunk);
+    int status = prepared(w, INSERT_CHUNK, &s);
+    if (status) return status;
     sqlite3_bind_int64(s, 1, (sqlite3_int64)(w->next_frame * (long)taut_layout_chunks(&w->layout) + (long)chunk));
     sqlite3_bind_int64(s, 2, w->next_frame);
     sqlite3_bind_int64(s, 3, (sqlite3_int64)chunk);
-    int status = bind_numbers(w, s, 4, w->chunk, size, sizeof *w->chunk);
+    status = bind_numbers(w, s, 4, w->chunk, size, sizeof *w->chunk);
     if (!status && w->quad) status = bind_numbers(w, s, 5, w->exact, size, sizeof *w->exact);
     return status ? status : taut_database_do(&w->d, s);
 }
@@ -346,8 +361,9 @@ static int put_chunks(writer *w, const void *values)
 static int insert_frame(writer *w, long frame, long step, const void *values)
 {
     const layout *l = &w->layout;
-    sqlite3_stmt *s = w->statements[INSERT_FRAME];
-    int parameter = 3, status = TAUT_OK;
+    sqlite3_stmt *s;
+    int parameter = 3, status = prepared(w, INSERT_FRAME, &s);
+    if (status) return status;
     sqlite3_bind_int64(s, 1, frame);
     sqlite3_bind_int64(s, 2, step);
     for (size_t i = 0; i < l->count; i++) {
@@ -423,7 +439,9 @@ int taut_writer_frame(writer *w, long step, const void *values)
 
 int taut_writer_event(writer *w, const record_event *event)
 {
-    sqlite3_stmt *s = w->statements[INSERT_EVENT];
+    sqlite3_stmt *s;
+    int status = prepared(w, INSERT_EVENT, &s);
+    if (status) return status;
     sqlite3_bind_int64(s, 1, event->step);
     sqlite3_bind_double(s, 2, event->t);
     sqlite3_bind_text(s, 3, event->name, -1, SQLITE_STATIC);
