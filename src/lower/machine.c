@@ -19,7 +19,6 @@ enum { PROCESSOR_REGISTERS = 16 };
 
 typedef struct {
     uint32_t value;
-    uint32_t next;            /* instruction of the tape that reads it next */
     int is_ahead;             /* of what stands in memory */
 } processor_register;
 
@@ -40,6 +39,7 @@ typedef struct {
     next_reads *next;         /* of the instructions of a tape */
     size_t next_capacity;
     processor_register registers[PROCESSOR_REGISTERS];
+    int32_t read[PROCESSOR_REGISTERS]; /* 16 times the instruction that reads it next, and its own number */
     unsigned used;            /* registers that hold a value: a mask */
     unsigned locked;          /* those that the instruction at hand needs */
 } machine;
@@ -51,6 +51,7 @@ static int operands(const program_instruction *c, uint32_t list[3])
 {
     const int sum = c->op > PROGRAM_MOVE && c->op != MACHINE_LEAVE;
     list[0] = c->a, list[1] = c->b, list[2] = c->c;
+    if (c->op == OP_ADD || c->op == OP_SUB || c->op == OP_MUL) return 2; /* nearly all of them */
     return sum ? 3 : c->op < OP_COUNT && !op_has_number((op)c->op) && taut_op_arity((op)c->op) == 2 ? 2 : 1;
 }
 
@@ -267,17 +268,24 @@ static void find_next_reads(machine *m, const segment *t)
 
 /* ---- bytes ---- */
 
-static void put(machine *m, unsigned byte)
+/* What one instruction of a tape becomes has fewer bytes: a call, before which all registers are stored, has 200. */
+enum { ROOM = 256 };
+
+/* Room for an instruction; 0: there is none. */
+static int room(machine *m)
 {
-    if (m->failed || taut_mem_grow(m->p->context, &m->bytes, &m->capacity, m->count + 1, 1))
-        m->failed = 1;
-    else
-        m->bytes[m->count++] = (unsigned char)byte;
+    if (m->capacity - m->count >= ROOM && !m->failed) return 1;
+    if (m->failed || taut_mem_grow(m->p->context, &m->bytes, &m->capacity, m->count + ROOM, 1)) m->failed = 1;
+    return !m->failed;
 }
+
+/* These need room. */
+static void put(machine *m, unsigned byte) { m->bytes[m->count++] = (unsigned char)byte; }
 
 static void put_bytes(machine *m, const void *from, size_t count)
 {
-    for (size_t i = 0; i < count; i++) put(m, ((const unsigned char *)from)[i]);
+    memcpy(m->bytes + m->count, from, count);
+    m->count += count;
 }
 
 /* Prefixes of the operations that are used, in VEX's code; all are in the map 0F. */
@@ -313,7 +321,8 @@ static void put_memory(machine *m, unsigned operation, unsigned target, unsigned
     put_vex(m, PREFIX_F2, operation, target, first, 0);
     const unsigned base = of_state ? 5 : 3; /* rbp or rbx, and a displacement */
     put(m, (offset < 128 ? 0x40u : 0x80u) | (target & 7) << 3 | base);
-    put_bytes(m, &offset, offset < 128 ? 1 : 4);
+    memcpy(m->bytes + m->count, &offset, 4);
+    m->count += offset < 128 ? 1 : 4;
 }
 
 /* The same with one of the masks at the beginning of the code. */
@@ -345,19 +354,21 @@ static unsigned take(machine *m)
 {
     const unsigned all = (1u << PROCESSOR_REGISTERS) - 1, free = all & ~(m->used | m->locked);
     if (free) return (unsigned)__builtin_ctz(free);
-    unsigned others = all & ~m->locked, best = (unsigned)__builtin_ctz(others);
-    while (others &= others - 1) {
-        const unsigned r = (unsigned)__builtin_ctz(others);
-        if (m->registers[r].next > m->registers[best].next) best = r;
-    }
+    for (unsigned rest = m->locked; rest; rest &= rest - 1) m->read[__builtin_ctz(rest)] = -1; /* is set again */
+    int32_t last = -1;
+    for (unsigned r = 0; r < PROCESSOR_REGISTERS; r++) last = m->read[r] > last ? m->read[r] : last;
+    const unsigned best = (unsigned)last % PROCESSOR_REGISTERS;
     if (m->registers[best].is_ahead) write_back(m, best);
     release(m, best);
     return best;
 }
 
+static void expect(machine *m, unsigned r, uint32_t next) { m->read[r] = (int32_t)(next * PROCESSOR_REGISTERS + r); }
+
 static void hold(machine *m, unsigned r, uint32_t value, uint32_t next, int is_ahead)
 {
-    m->registers[r] = (processor_register){ value, next, is_ahead };
+    m->registers[r] = (processor_register){ value, is_ahead };
+    expect(m, r, next);
     m->used |= 1u << r;
     m->where[value] = (unsigned char)r;
 }
@@ -380,7 +391,7 @@ static void pass(machine *m, uint32_t value, uint32_t next)
 {
     const unsigned r = m->where[value];
     if (r == NOWHERE) return;
-    m->registers[r].next = next;
+    expect(m, r, next);
     m->locked &= ~(1u << r);
     if (next == NEVER) release(m, r);
 }
@@ -526,7 +537,7 @@ static void put_leave(machine *m, const program_instruction *c, const next_reads
 static void complete_leave(machine *m)
 {
     const uint32_t distance = (uint32_t)(m->count - m->leave);
-    if (m->leave && !m->failed) memcpy(m->bytes + m->leave - 4, &distance, 4);
+    if (m->leave) memcpy(m->bytes + m->leave - 4, &distance, 4);
     m->leave = 0;
 }
 
@@ -570,9 +581,11 @@ static size_t put_function(machine *m, const program_phase *f, function_kind kin
     const size_t at = m->count;
     join(m, f, kind);
     find_next_reads(m, &m->joined);
+    if (!room(m)) return at;
     put_bytes(m, begin, sizeof begin);
-    for (uint32_t i = 0; !m->failed && i < m->joined.count; i++)
+    for (uint32_t i = 0; room(m) && i < m->joined.count; i++)
         put_instruction(m, &m->joined.code[i], &m->next[i]);
+    if (!room(m)) return at;
     complete_leave(m);
     if (kind != SETUP) put_memory(m, LOAD, 0, 0, work(m, WORK_RETURNED));
     put_bytes(m, end, sizeof end);
@@ -583,7 +596,7 @@ static size_t put_function(machine *m, const program_phase *f, function_kind kin
 static void put_masks(machine *m)
 {
     const uint64_t sign = (uint64_t)1 << 63, masks[4] = { sign, sign, ~sign, ~sign };
-    put_bytes(m, masks, sizeof masks);
+    if (room(m)) put_bytes(m, masks, sizeof masks);
 }
 
 /* at: where each of them begins; 0: it is not there */
