@@ -63,10 +63,9 @@ PRODUCTS_INSIDE void products_list(const products_piece *p, const products_entry
 }
 
 PRODUCTS_INSIDE void products_block(const products_piece *p, const products_entry *entries, ptrdiff_t k0,
-                                    ptrdiff_t count, const NUMBER *a, const NUMBER *b, NUMBER *out)
+                                    ptrdiff_t count, const NUMBER *a, const NUMBER *b, NUMBER *restrict to)
 {
     NUMBER sums[3][PRODUCTS_BLOCK];
-    NUMBER *restrict to = out + p->first + k0 * p->period;
     if (p->period == 3) {
         for (int m = 0; m < 3; m++) products_list(p, entries, m, k0, count, a, b, sums[m]);
         for (ptrdiff_t k = 0; k < count; k++)
@@ -91,21 +90,22 @@ PRODUCTS_INSIDE NUMBER products_one(const products_piece *p, const products_entr
     return sum;
 }
 
-/* Lists from .. to - 1 of a piece that repeats, counted from its first one. */
+/* Lists from .. to - 1 of a piece that repeats, counted from its first one; out[0] is that of list `from`. */
 PRODUCTS_INSIDE void products_repeated(const products_piece *p, const products_entry *entries, int from, int to,
                                        const NUMBER *a, const NUMBER *b, NUMBER *out)
 {
     int first = (from + p->period - 1) / p->period, end = to / p->period; /* whole periods */
     if (end < first) end = first;
     for (int r = from; r < to && r < first * p->period; r++)
-        out[p->first + r] = products_one(p, entries, r / p->period, r % p->period, a, b);
+        out[r - from] = products_one(p, entries, r / p->period, r % p->period, a, b);
     for (int k = first; k < end; k += PRODUCTS_BLOCK)
-        products_block(p, entries, k, end - k < PRODUCTS_BLOCK ? end - k : PRODUCTS_BLOCK, a, b, out);
+        products_block(p, entries, k, end - k < PRODUCTS_BLOCK ? end - k : PRODUCTS_BLOCK, a, b,
+                       out + (k * p->period - from));
     for (int r = end * p->period; r < to; r++)
-        out[p->first + r] = products_one(p, entries, r / p->period, r % p->period, a, b);
+        out[r - from] = products_one(p, entries, r / p->period, r % p->period, a, b);
 }
 
-/* out[r] = sum over e of a[i_e] b[j_e], for lists from .. to - 1 */
+/* out[r - from] = sum over e of a[i_e] b[j_e], for lists from .. to - 1 */
 PRODUCTS_INSIDE void products_range(const products *p, int from, int to, const NUMBER *a, const NUMBER *b, NUMBER *out)
 {
     for (size_t n = products_find(p, from); n < p->piece_count && p->pieces[n].first < to; n++) {
@@ -113,14 +113,14 @@ PRODUCTS_INSIDE void products_range(const products *p, int from, int to, const N
         int first = from > piece->first ? from - piece->first : 0, count = piece->period * piece->repeats;
         int end = to - piece->first < count ? to - piece->first : count;
         if (piece->repeats > 1) {
-            products_repeated(piece, p->entries, first, end, a, b, out);
+            products_repeated(piece, p->entries, first, end, a, b, out + (piece->first + first - from));
             continue;
         }
         for (int m = first; m < end; m++) {
             NUMBER sum = 0;
             for (int e = piece->start[m]; e < piece->start[m + 1]; e++)
                 sum += a[p->entries[e].a] * b[p->entries[e].b];
-            out[piece->first + m] = sum;
+            out[piece->first + m - from] = sum;
         }
     }
 }
@@ -131,6 +131,7 @@ typedef struct {
     NUMBER *out;
 } products_job;
 
+/* Lists from .. to - 1; the sum of list `from` is out[0]. */
 static WIDE_LOOPS void products_some(const products_job *j, int from, int to)
 {
     products_range(j->p, from, to, j->a, j->b, j->out);
@@ -138,10 +139,11 @@ static WIDE_LOOPS void products_some(const products_job *j, int from, int to)
 
 static void products_work(void *self, int index, int worker)
 {
-    const products_job *j = self;
-    size_t count = (size_t)j->p->lists;
+    products_job j = *(const products_job *)self;
+    size_t count = (size_t)j.p->lists, from = pool_begin(count, POOL_NUMBERS, index);
     (void)worker;
-    products_some(j, (int)pool_begin(count, POOL_NUMBERS, index), (int)pool_begin(count, POOL_NUMBERS, index + 1));
+    j.out += from;
+    products_some(&j, (int)from, (int)pool_begin(count, POOL_NUMBERS, index + 1));
 }
 
 /* out[r] = sum over e of a[i_e] b[j_e] */

@@ -28,14 +28,16 @@ typedef struct {
     void *room;            /* of the arrays below */
     real *f, *f1;          /* free forces at the beginning and at the end */
     real *g0, *g1;         /* constraint Jacobians */
-    real *push0, *push1;   /* constraint forces G0' lambda and G1' mu */
-    real *mu, *trial;      /* trial: multipliers after the correction at hand */
-    real *kick, *work;     /* work: momenta */
+    real *mu;
+    real *push0, *push1;   /* constraint forces G0' lambda and G1' mu; with a diagonal mass they are summed in pieces, */
+    real *kick, *work;     /* and these are not there either; work: momenta */
     real *base;            /* q1 - q0 without the constraint force; later the sum of all forces but push1 */
     real *rate, *velocity_error; /* g_t; G v + g_t */
     /* of the loop at hand */
-    const real *minuend, *subtrahend; /* of trial */
-    const real *multipliers;
+    real *multipliers;                /* lambda or mu */
+    const real *change;               /* of them, to be scaled and subtracted: */
+    real scale;
+    int from_zero;                    /* they were zero */
     const real *f_end;                /* free force at the end: f1, or f where it is the same everywhere */
     int again;                        /* the positions have been placed before */
     real size, speed;      /* of the positions and the velocities */
@@ -74,9 +76,11 @@ static void lay_out(void *self, room_layout *l)
     size_t n = r->s->n, c = r->s->c, entries = (size_t)r->s->blocks[BLOCK_G].value_count;
     r->f = room_reals(l, n), r->f1 = room_reals(l, n);
     r->g0 = room_reals(l, entries), r->g1 = room_reals(l, entries);
-    r->mu = room_reals(l, c), r->trial = room_reals(l, c);
-    r->push0 = room_reals(l, n), r->push1 = room_reals(l, n);
-    r->kick = room_reals(l, n), r->work = room_reals(l, n);
+    r->mu = room_reals(l, c);
+    if (!r->s->structure.diagonal_mass) {
+        r->push0 = room_reals(l, n), r->push1 = room_reals(l, n);
+        r->kick = room_reals(l, n), r->work = room_reals(l, n);
+    }
     r->base = room_reals(l, n);
     r->rate = room_reals(l, c), r->velocity_error = room_reals(l, c);
     r->known_q = room_reals(l, n);
@@ -113,7 +117,7 @@ static int create(struct system *s, int project, real tolerance, void **self)
     if (!status) status = X(newton_create)(s->context, (int)s->c, tolerance, &r->newton);
     /* Momenta are kept whatever the multipliers are, and each step solves the constraints from scratch. */
     if (!status) X(newton_relax)(&r->newton);
-    if (!status) r->newton.pool = s->work->pool;
+    if (!status) r->newton.pool = s->work->pool, r->newton.corrected = 1;
     if (!status && s->c) status = prepare_constraints(r);
     if (!status) find_simple(r);
     if (status)
@@ -198,22 +202,47 @@ static WIDE_LOOPS extreme largest(const real *restrict x, uint32_t from, uint32_
 
 static extreme largest_velocity(verlet *r, uint32_t from, uint32_t to) { return largest(r->next.w, from, to); }
 static extreme largest_error(verlet *r, uint32_t from, uint32_t to) { return largest(r->velocity_error, from, to); }
-static extreme largest_entry(verlet *r, uint32_t from, uint32_t to) { return largest(r->g1, from, to); }
 
-static WIDE_LOOPS void subtract(const real *restrict x, const real *restrict y, uint32_t from, uint32_t to,
-                                real *restrict out)
+/* x -= scale y, or 0 - scale y */
+static WIDE_LOOPS void subtract(const real *restrict y, real scale, int from_zero, uint32_t from, uint32_t to,
+                                real *restrict x)
 {
-    for (uint32_t k = from; k < to; k++) out[k] = x[k] - y[k];
+    if (from_zero)
+        for (uint32_t k = from; k < to; k++) x[k] = 0 - scale * y[k];
+    else
+        for (uint32_t k = from; k < to; k++) x[k] -= scale * y[k];
 }
 
-static extreme find_trial(verlet *r, uint32_t from, uint32_t to)
+static extreme correct_some(verlet *r, uint32_t from, uint32_t to)
 {
-    subtract(r->minuend, r->subtrahend, from, to, r->trial);
+    subtract(r->change, r->scale, r->from_zero, from, to, r->multipliers);
     return 0;
 }
 
+/* multipliers -= scale change */
+static void correct(verlet *r, real *multipliers, const real *change, int from_zero)
+{
+    r->multipliers = multipliers, r->change = change, r->from_zero = from_zero;
+    run_loop(r, correct_some, r->s->c);
+}
+
+/* G' x for coordinates from .. to - 1, which are at most FORCES: forces that are used at once need no array that goes
+   through memory. x NULL: zero. */
+enum { FORCES = 3 * 512 };
+_Static_assert(POOL_NUMBERS % FORCES == 0, "blocks of forces do not cut points of space");
+
+static void forces_of(const verlet *r, const real *g, const real *multipliers, uint32_t from, uint32_t to, real *out)
+{
+    const products_job sums = { r->columns, g, multipliers, out };
+    if (multipliers)
+        products_some(&sums, (int)from, (int)to);
+    else
+        memset(out, 0, (to - from) * sizeof *out);
+}
+
 /* q1 = q0 + (base + factor w push + q_low), compensated as in add_compensated. w NULL: 1, as for masses that are equal
-   (then in the factor) or in blocks (then in push). Returns how far q1 moved, or, the first time, the largest q1. */
+   (then in the factor) or in blocks (then in push). push begins with coordinate `from`. Returns how far q1 moved, or,
+   the first time, the largest q1. */
 static WIDE_LOOPS extreme move_positions(uint32_t from, uint32_t end, const state *x, const real *restrict base,
                                          const real *restrict w, const real *restrict push, real factor, int again,
                                          state *next)
@@ -230,13 +259,13 @@ static WIDE_LOOPS extreme move_positions(uint32_t from, uint32_t end, const stat
         to[j] = sum;                                             \
     }
     if (w && again)
-        ALL(w[j] * push[j], sum - to[j])
+        ALL(w[j] * push[j - from], sum - to[j])
     else if (w)
-        ALL(w[j] * push[j], sum)
+        ALL(w[j] * push[j - from], sum)
     else if (again)
-        ALL(push[j], sum - to[j])
+        ALL(push[j - from], sum - to[j])
     else
-        ALL(push[j], sum)
+        ALL(push[j - from], sum)
 #undef ALL
     return most;
 }
@@ -276,24 +305,29 @@ static void find_base(verlet *r)
 static extreme place_some(verlet *r, uint32_t from, uint32_t to)
 {
     const struct system *s = r->s;
-    const products_job push = { r->columns, r->g0, r->multipliers, r->push0 };
+    const real factor = r->h * r->h / 2 * (r->even ? s->inverse_mass[0] : 1);
+    real push[FORCES];
+    extreme most = 0;
     if (!s->structure.diagonal_mass)
-        return move_positions(from, to, r->from, r->base, NULL, r->kick, r->h * r->h / 2, r->again, &r->next);
-    if (!r->again) diagonal_base(s, r->even, r->from, r->f, r->h, from, to, r->base);
-    if (s->c) products_some(&push, (int)from, (int)to);
-    return move_positions(from, to, r->from, r->base, r->even ? NULL : s->inverse_mass, r->push0,
-                          r->h * r->h / 2 * (r->even ? s->inverse_mass[0] : 1), r->again, &r->next);
+        return move_positions(from, to, r->from, r->base, NULL, r->kick + from, r->h * r->h / 2, r->again, &r->next);
+    for (uint32_t end; from < to; from = end) {
+        end = to - from < FORCES ? to : from + FORCES;
+        if (!r->again) diagonal_base(s, r->even, r->from, r->f, r->h, from, end, r->base);
+        forces_of(r, r->g0, s->c ? r->next.lambda : NULL, from, end, push);
+        most = extreme_join(most, move_positions(from, end, r->from, r->base, r->even ? NULL : s->inverse_mass, push,
+                                                 factor, r->again, &r->next));
+    }
+    return most;
 }
 
 /* Returns how far q1 moved, or the first time how large it is. */
-static real place_positions(verlet *r, const real *lambda, int again)
+static real place_positions(verlet *r, int again)
 {
     const struct system *s = r->s;
-    r->multipliers = lambda;
     r->again = again;
     if (!s->structure.diagonal_mass) {
         if (!again) find_base(r);
-        if (s->c) products_sum(s->work->pool, r->columns, r->g0, lambda, r->push0);
+        if (s->c) products_sum(s->work->pool, r->columns, r->g0, r->next.lambda, r->push0);
         X(system_apply_inverse_mass)(s, r->push0, r->kick);
     }
     return run_loop(r, place_some, s->n);
@@ -322,22 +356,26 @@ static int position_factor(void *self, const real *lambda)
 static int position_solve(void *self, real *out)
 {
     verlet *r = self;
-    int status = X(multiplier_solve)(r->matrix, 2 / (r->h * r->h), out);
+    r->scale = 2 / (r->h * r->h);
+    if (!r->s->softening) return X(multiplier_solve_scaled)(r->matrix, &r->scale, out);
+    int status = X(multiplier_solve)(r->matrix, r->scale, out);
     if (!status) status = X(multiplier_choose)(r->matrix, r->choose ? r->next.lambda : NULL, out);
     r->choose = 0;
+    r->scale = 1;
     return status;
 }
 
-/* The correction is about to be subtracted: the positions are moved at once, and that is its measure. */
+/* The correction is subtracted, and the positions are moved at once: that is its measure. */
 static real position_measure(void *self, const real *lambda, const real *change)
 {
     verlet *r = self;
-    r->minuend = lambda, r->subtrahend = change;
-    run_loop(r, find_trial, r->s->c);
-    return place_positions(r, r->trial, 1) / r->size;
+    (void)lambda;
+    correct(r, r->next.lambda, change, 0);
+    return place_positions(r, 1) / r->size;
 }
 
-/* With a diagonal mass: sum = a + b + c, v = the velocity of p + (factor sum + p_low). Returns the largest. */
+/* With a diagonal mass: sum = a + b + c, b from its coordinate `from` on, v = the velocity of p + (factor sum + p_low).
+   Returns the largest. */
 static WIDE_LOOPS extreme diagonal_start(const struct system *s, int even, const state *x, const real *a,
                                          const real *b, const real *c, real factor, uint32_t from, uint32_t end,
                                          real *restrict sum, real *restrict v)
@@ -347,7 +385,7 @@ static WIDE_LOOPS extreme diagonal_start(const struct system *s, int even, const
     extreme most = 0;
 #define ALL(velocity)                                                    \
     for (uint32_t j = from; j < end; j++) {                              \
-        real force = a[j] + b[j] + c[j];                                 \
+        real force = a[j] + b[j - from] + c[j];                          \
         real p1 = p[j] + (factor * force + p_low[j]), now = velocity;    \
         sum[j] = force;                                                  \
         most = extreme_see(most, now);                                   \
@@ -363,8 +401,8 @@ static WIDE_LOOPS extreme diagonal_start(const struct system *s, int even, const
     return most;
 }
 
-/* With a diagonal mass: p1 = p0 + (factor (base + push) + p_low), compensated, and its velocity v. Returns how much v
-   changed. */
+/* With a diagonal mass: p1 = p0 + (factor (base + push) + p_low), push from its coordinate `from` on, compensated, and
+   its velocity v. Returns how much v changed. */
 static WIDE_LOOPS extreme diagonal_momenta(const struct system *s, int even, const state *x,
                                            const real *restrict base, const real *restrict push, real factor,
                                            uint32_t from, uint32_t end, state *next)
@@ -375,7 +413,7 @@ static WIDE_LOOPS extreme diagonal_momenta(const struct system *s, int even, con
     extreme most = 0;
 #define ALL(velocity)                                                                \
     for (uint32_t j = from; j < end; j++) {                                          \
-        real d = factor * (base[j] + push[j]) + p_low[j], p1 = p[j] + d;             \
+        real d = factor * (base[j] + push[j - from]) + p_low[j], p1 = p[j] + d;      \
         real now = velocity;                                                         \
         to_low[j] = d - (p1 - p[j]);                                                 \
         to[j] = p1;                                                                  \
@@ -392,9 +430,18 @@ static WIDE_LOOPS extreme diagonal_momenta(const struct system *s, int even, con
     return most;
 }
 
+/* The force of the constraints is that of the positions, once more. */
 static extreme start_some(verlet *r, uint32_t from, uint32_t to)
 {
-    return diagonal_start(r->s, r->even, r->from, r->f, r->push0, r->f_end, r->h / 2, from, to, r->base, r->next.w);
+    real push[FORCES];
+    extreme most = 0;
+    for (uint32_t end; from < to; from = end) {
+        end = to - from < FORCES ? to : from + FORCES;
+        forces_of(r, r->g0, r->s->c ? r->next.lambda : NULL, from, end, push);
+        most = extreme_join(most, diagonal_start(r->s, r->even, r->from, r->f, push, r->f_end, r->h / 2, from, end,
+                                                 r->base, r->next.w));
+    }
+    return most;
 }
 
 /* Sums the forces but push1, and finds the velocities that belong to them. */
@@ -417,22 +464,28 @@ static void start_velocities(verlet *r, const real *f1)
     r->speed = most > s->least || most != most ? most : s->least;
 }
 
-/* push1 = G1' trial, if there are constraints to keep, and what follows from it, with a diagonal mass. */
+/* G1' mu, if there are constraints to keep, and what follows from it, with a diagonal mass. */
 static extreme place_some_velocities(verlet *r, uint32_t from, uint32_t to)
 {
-    const products_job push = { r->columns, r->g1, r->trial, r->push1 };
-    if (r->s->c && r->project) products_some(&push, (int)from, (int)to);
-    return diagonal_momenta(r->s, r->even, r->from, r->base, r->push1, r->h / 2, from, to, &r->next);
+    real push[FORCES];
+    extreme most = 0;
+    for (uint32_t end; from < to; from = end) {
+        end = to - from < FORCES ? to : from + FORCES;
+        forces_of(r, r->g1, r->s->c && r->project ? r->mu : NULL, from, end, push);
+        most = extreme_join(most, diagonal_momenta(r->s, r->even, r->from, r->base, push, r->h / 2, from, end,
+                                                   &r->next));
+    }
+    return most;
 }
 
-/* Momenta and velocities that belong to mu = trial. Returns how much the velocities changed, relative to their size. */
+/* Momenta and velocities that belong to mu. Returns how much the velocities changed, relative to their size. */
 static real place_velocities(verlet *r)
 {
     const state *x = r->from;
     const struct system *s = r->s;
     real moved = 0;
     if (s->structure.diagonal_mass) return run_loop(r, place_some_velocities, s->n) / r->speed;
-    if (s->c && r->project) products_sum(s->work->pool, r->columns, r->g1, r->trial, r->push1);
+    if (s->c && r->project) products_sum(s->work->pool, r->columns, r->g1, r->mu, r->push1);
     for (uint32_t j = 0; j < s->n; j++) {
         r->next.p[j] = x->p[j], r->next.p_low[j] = x->p_low[j];
         X(add_compensated)(&r->next.p[j], &r->next.p_low[j], &(real){ r->h / 2 * (r->base[j] + r->push1[j]) }, 1);
@@ -466,14 +519,15 @@ static int velocity_factor(void *self, const real *mu)
 static int velocity_solve(void *self, real *out)
 {
     verlet *r = self;
-    return X(multiplier_solve)(r->matrix, 2 / r->h, out);
+    r->scale = 2 / r->h;
+    return X(multiplier_solve_scaled)(r->matrix, &r->scale, out);
 }
 
 static real velocity_measure(void *self, const real *mu, const real *change)
 {
     verlet *r = self;
-    r->minuend = mu, r->subtrahend = change;
-    run_loop(r, find_trial, r->s->c);
+    (void)mu;
+    correct(r, r->mu, change, 0);
     return place_velocities(r);
 }
 
@@ -506,7 +560,7 @@ static int find_positions(verlet *r, const state *x)
 {
     struct system *s = r->s;
     pool_copy(s->work->pool, r->next.lambda, x->lambda, s->c * sizeof(real));
-    r->size = place_positions(r, r->next.lambda, 0);
+    r->size = place_positions(r, 0);
     if (!s->c) return TAUT_OK;
     if (r->size < s->least) r->size = s->least;
     newton_problem problem = { r, (int)s->c, position_residual, position_factor, position_solve, position_measure,
@@ -524,9 +578,17 @@ static int find_positions(verlet *r, const state *x)
    velocities. */
 static int velocities_fit(verlet *r)
 {
-    real error = run_loop(r, largest_error, r->s->c);
-    return error <= r->newton.enough * REAL(sqrt)((real)r->terms) * r->speed
-                        * run_loop(r, largest_entry, (uint32_t)r->s->blocks[BLOCK_G].value_count);
+    const real error = run_loop(r, largest_error, r->s->c);
+    const real unit = r->newton.enough * REAL(sqrt)((real)r->terms) * r->speed;
+    const uint32_t entries = (uint32_t)r->s->blocks[BLOCK_G].value_count;
+    extreme most = 0; /* entry of G, as far as it takes to know */
+    int fit = 0;
+    for (uint32_t from = 0, to; from < entries && !fit; from = to) {
+        to = entries - from < POOL_NUMBERS ? entries : from + POOL_NUMBERS;
+        most = extreme_join(most, largest(r->g1, from, to));
+        fit = error <= unit * extreme_value(most);
+    }
+    return fit;
 }
 
 /* mu from the velocity constraint: it is linear, so that one correction is enough as a rule. */
@@ -540,9 +602,8 @@ static int find_mu(verlet *r)
     velocity_residual(r, r->mu, r->velocity_error);
     status = velocity_solve(r, r->velocity_error);
     if (status) return status;
-    velocity_measure(r, r->mu, r->velocity_error);
-    real *swap = r->mu;
-    r->mu = r->trial, r->trial = swap;
+    correct(r, r->mu, r->velocity_error, 1);
+    place_velocities(r);
     r->newton.counts.calls++, r->newton.counts.iterations++, r->newton.counts.factorisations++;
     velocity_residual(r, r->mu, r->velocity_error);
     if (velocities_fit(r)) return TAUT_OK;
@@ -560,7 +621,6 @@ static int find_momenta(verlet *r)
     if (!r->project) r->factored = 0;
     if (s->c && r->project) {
         if (s->structure.constraint_time) X(system_constraint_rate)(s, &at, r->rate);
-        pool_clear(s->work->pool, r->mu, s->c * sizeof(real));
         status = find_mu(r);
     } else {
         place_velocities(r);

@@ -264,7 +264,7 @@ typedef struct {
     size_t count;
     const real *from;
     double *to;
-    double factor;
+    real *values, factor;
 } loop_job;
 
 static size_t loop_piece(const loop_job *j, int index, size_t *begin)
@@ -326,8 +326,7 @@ int X(multiplier_factor)(multiplier *m, const real *g1, const real *g0)
     return status == TAUT_SINGULAR ? X(redundant_constraint)(m->s, taut_linear_status(m->solver)->deficient) : status;
 }
 
-#ifndef TAUT_REAL_QUAD
-static WIDE_LOOPS void scale_by(size_t count, double scale, double *restrict x)
+static WIDE_LOOPS void scale_by(size_t count, real scale, real *restrict x)
 {
     for (size_t i = 0; i < count; i++) x[i] *= scale;
 }
@@ -337,25 +336,30 @@ static void scale_piece(void *self, int index, int worker)
     const loop_job *j = self;
     size_t begin, count = loop_piece(j, index, &begin);
     (void)worker;
-    scale_by(count, j->factor, j->to + begin);
+    scale_by(count, j->factor, j->values + begin);
 }
+
+int X(multiplier_solve_scaled)(multiplier *m, real *scale, real *r)
+{
+#ifdef TAUT_REAL_QUAD
+    const uint32_t c = m->s->c;
+    (void)scale;
+    for (uint32_t i = 0; i < c; i++) m->right[i] = (double)r[i];
+    int status = taut_linear_solve(m->solver, m->right);
+    for (uint32_t i = 0; !status && i < c; i++) r[i] = m->right[i];
+#else
+    int status = taut_linear_solve(m->solver, r);
+    *scale /= m->left_out;
 #endif
+    return status;
+}
 
 int X(multiplier_solve)(multiplier *m, real scale, real *r)
 {
-    const uint32_t c = m->s->c;
-#ifdef TAUT_REAL_QUAD
-    for (uint32_t i = 0; i < c; i++) m->right[i] = (double)r[i];
-    int status = taut_linear_solve(m->solver, m->right);
-    for (uint32_t i = 0; !status && i < c; i++) r[i] = scale * m->right[i];
-    return status;
-#else
-    int status = taut_linear_solve(m->solver, r);
-    scale /= m->left_out;
-    loop_job j = { .m = m, .count = c, .to = r, .factor = scale };
+    int status = X(multiplier_solve_scaled)(m, &scale, r);
+    loop_job j = { .m = m, .count = m->s->c, .values = r, .factor = scale };
     if (!status && scale != 1) run_loop(&j, scale_piece);
     return status;
-#endif
 }
 
 int X(multiplier_choose)(multiplier *m, const real *lambda, real *change)

@@ -23,6 +23,8 @@ void X(multiplier_destroy)(multiplier *m);
 int X(multiplier_factor)(multiplier *m, const real *g1, const real *g0);
 /* r := scale S^-1 r */
 int X(multiplier_solve)(multiplier *m, real scale, real *r);
+/* The same, left to the caller to scale, who goes through r anyway: scale becomes the factor that r lacks. */
+int X(multiplier_solve_scaled)(multiplier *m, real *scale, real *r);
 /* Of softened constraints (redundancy.h), otherwise nothing: changes the correction that multiplier_solve gave such
    that lambda - change is the choice of least size, up to what the next corrections remove. lambda NULL: such that the
    change has no part that makes no force. */

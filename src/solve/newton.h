@@ -43,12 +43,14 @@ typedef struct {
     int most;            /* iterations before giving up */
     real enough;         /* a relative correction that is small enough to be the last */
     real rest;           /* the same for the estimated one that is left out */
+    int relaxed;         /* see newton_relax */
     int largest;         /* problem */
     void *room;          /* of the arrays below */
     real *residual;      /* work, as long as the largest problem */
     real *start;         /* where the iteration began, of problems with rough matrices */
     newton_counts counts;
     pool *pool;          /* who corrects; NULL, as at first: one thread */
+    int corrected;       /* by the problems: measure subtracts dx, or dx times a factor that it knows, from x itself */
 } newton;
 
 /* tolerance 0: down to round-off. n must stay where it is. */
