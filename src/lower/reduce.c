@@ -8,7 +8,7 @@ enum { LEFT_MOST = 150, NODES_MOST = 60000 };
 /* An explicit unknown is kept where its replacement would fill the other equations more than that. */
 enum { SPREAD_MOST = 36 };
 
-/* Unknowns of a phase that is corrected twice with a matrix. */
+/* Multipliers of a phase that is corrected twice with a matrix. */
 enum { TWICE_MOST = 16 };
 
 enum { EXPAND_MOST = 2 }; /* unknowns in which equations of degree 2 are written out: more have too many products */
@@ -572,10 +572,11 @@ static int find_squares(symbols *y, const reduced_phase *p, expr *right)
 
 /* Equations of degree 2 have a residual that is known without a new evaluation when they have been corrected: the part
    of degree 2, at the correction. A second one with the same matrix makes the convergence cubic for one division, and
-   does not wait for positions. */
+   does not wait for positions. Not where positions are unknowns themselves: the last residual of em must be that of
+   the positions that come out, to the last bit, or its energy walks off further. */
 static int correct_twice(symbols *y, reduced_phase *p, const elimination *m)
 {
-    if (p->degree != 2 || p->size > TWICE_MOST || taut_graph_count(y->g) > NODES_MOST / 4) return TAUT_OK;
+    if (p->degree != 2 || !p->only_multipliers || p->size > TWICE_MOST) return TAUT_OK;
     p->second = taut_mem_new(y->context, 2 * (size_t)p->size + 1, sizeof *p->second);
     int status = p->second ? find_squares(y, p, m->right) : TAUT_OUT_OF_MEMORY;
     if (!status) status = solve(y, m, m->right, p->second);
@@ -648,21 +649,75 @@ static expr scale_of(symbols *y, const reduced_phase *p, step_measure measure)
     return most;
 }
 
-/* What the corrections of the unknowns that are left say about those that are measured: weights[k] |change k| is a
-   bound of what it moves, at[k] for itself, through[k] for explicit ones. */
+/* |e| for a constant: of the factors of a product, so that those that differ in sign alone are one. */
+static expr size_of_constant(symbols *y, expr e)
+{
+    graph *g = y->g;
+    if (!e) return 0;
+    node n = *taut_graph_node(g, e);
+    if (n.op == OP_NEG) return size_of_constant(y, n.a);
+    if (n.op == OP_MUL || n.op == OP_DIV)
+        return taut_expr_binary(g, (op)n.op, size_of_constant(y, n.a), size_of_constant(y, n.b));
+    return size_of(y, e);
+}
+
+/* Constants times variables, whose largest size is wanted. */
 typedef struct {
-    expr *leaves, *slopes, *at, *through;
+    expr constant, variable;  /* variable 0: it has been taken in by another one */
+} scaled;
+
+/* max(|k x|, |l x|) = max(|k|, |l|) |x| and max(|k x|, |k y|) = |k| max(|x|, |y|), also when rounded. */
+static void gather(symbols *y, scaled *all, size_t count, int by_variable)
+{
+    for (size_t i = 0; i < count; i++)
+        for (size_t k = i + 1; all[i].variable && k < count; k++) {
+            if (!all[k].variable) continue;
+            if (by_variable && all[i].variable == all[k].variable)
+                all[i].constant = larger(y, all[i].constant, all[k].constant), all[k].variable = 0;
+            else if (!by_variable && all[i].constant == all[k].constant)
+                all[i].variable = larger(y, all[i].variable, all[k].variable), all[k].variable = 0;
+        }
+}
+
+/* The largest size of the expressions: list[i stride]. */
+static expr largest_of(symbols *y, const expr *list, size_t count, size_t stride, scaled *work)
+{
+    expr most = y->zero;
+    size_t found = 0;
+    for (size_t i = 0; i < count; i++) {
+        expr e = list[i * stride], k;
+        if (is_zero(y, e)) continue;
+        expr rest = split(y, e, &k);
+        while (taut_graph_node(y->g, rest)->op == OP_NEG) rest = taut_graph_node(y->g, rest)->a;
+        work[found++] = (scaled){ size_of_constant(y, k), size_of(y, rest) };
+    }
+    gather(y, work, found, 1);
+    gather(y, work, found, 0);
+    for (size_t i = 0; i < found; i++)
+        if (work[i].variable) most = larger(y, most, taut_expr_mul(y->g, work[i].constant, work[i].variable));
+    return most;
+}
+
+/* What the corrections of the unknowns that are left say about those that are measured: weights[k] |change k| is a
+   bound of what it moves, at[., k] for itself, through[., k] for explicit ones. */
+typedef struct {
+    expr *leaves, *at, *through;
+    scaled *work;
+    size_t count;             /* of unknowns that are measured */
     uint32_t most;            /* unknowns left in one explicit one: its change is a sum of so many */
 } weighing;
 
 static int add_weights(symbols *y, reduced_phase *p, size_t i, expr factor, weighing *w)
 {
     uint32_t count = 0;
-    expr *to = p->is_explicit[i] ? w->through : w->at;
-    int status = taut_expr_gradient(y->g, y->unknowns[p->first + i], w->leaves, p->size, w->slopes);
+    expr *at = w->at + w->count * p->size, *through = w->through + w->count * p->size;
+    expr *to = p->is_explicit[i] ? through : at;
+    for (uint32_t k = 0; k < p->size; k++) at[k] = through[k] = y->zero;
+    w->count++;
+    int status = taut_expr_gradient(y->g, y->unknowns[p->first + i], w->leaves, p->size, to);
     for (uint32_t k = 0; !status && k < p->size; k++) {
-        if (is_zero(y, w->slopes[k])) continue;
-        to[k] = larger(y, to[k], size_of(y, taut_expr_mul(y->g, factor, w->slopes[k])));
+        if (is_zero(y, to[k])) continue;
+        to[k] = taut_expr_mul(y->g, factor, to[k]);
         if (!to[k]) status = TAUT_OUT_OF_MEMORY;
         count++;
     }
@@ -700,8 +755,7 @@ static int weigh_by(symbols *y, int phase, reduced_phase *p, step_measure measur
 {
     const step_table *t = y->table;
     int status = TAUT_OK, any = 0;
-    for (uint32_t k = 0; k < p->size; k++) w->at[k] = w->through[k] = y->zero;
-    w->most = 1;
+    w->count = 0, w->most = 1;
     for (int g = 0; !status && g < t->group_count; g++) {
         if (t->groups[g].phase != phase || t->groups[g].measure != measure || is_repeated(y, g, phase)) continue;
         status = weigh_group(y, p, g, w);
@@ -710,8 +764,10 @@ static int weigh_by(symbols *y, int phase, reduced_phase *p, step_measure measur
     if (status || !any) return status;
     expr inverse = taut_expr_div(y->g, y->one, scale_of(y, p, measure));
     for (uint32_t k = 0; !status && k < p->size; k++) {
-        expr sum = taut_expr_mul(y->g, taut_expr_number(y->g, w->most), w->through[k]);
-        p->weights[k] = larger(y, p->weights[k], taut_expr_mul(y->g, larger(y, w->at[k], sum), inverse));
+        expr at = largest_of(y, w->at + k, w->count, p->size, w->work);
+        expr sum = taut_expr_mul(y->g, taut_expr_number(y->g, w->most),
+                                 largest_of(y, w->through + k, w->count, p->size, w->work));
+        p->weights[k] = larger(y, p->weights[k], taut_expr_mul_reciprocal(y->g, larger(y, at, sum), inverse));
         if (!p->weights[k]) status = TAUT_OUT_OF_MEMORY;
     }
     return status;
@@ -719,16 +775,18 @@ static int weigh_by(symbols *y, int phase, reduced_phase *p, step_measure measur
 
 static int weigh(symbols *y, int phase, reduced_phase *p)
 {
-    size_t size = p->size;
-    expr *room = taut_mem_new(y->context, 4 * size + 1, sizeof *room);
-    if (!room) return TAUT_OUT_OF_MEMORY;
-    weighing w = { room, room + size, room + 2 * size, room + 3 * size, 1 };
-    int status = TAUT_OK, useful = !size;
-    for (uint32_t k = 0; k < p->size; k++) w.leaves[k] = unknown_leaf(y, p, p->left[k]), p->weights[k] = y->zero;
+    size_t size = p->size, all = p->count * size;
+    expr *room = taut_mem_new(y->context, size + 2 * all + 1, sizeof *room);
+    scaled *work = taut_mem_new(y->context, p->count + 1, sizeof *work);
+    weighing w = { room, room + size, room + size + all, work, 0, 1 };
+    int status = room && work ? TAUT_OK : TAUT_OUT_OF_MEMORY, useful = !size;
+    for (uint32_t k = 0; !status && k < p->size; k++)
+        w.leaves[k] = unknown_leaf(y, p, p->left[k]), p->weights[k] = y->zero;
     for (int measure = STEP_MOVES; !status && size && measure < STEP_MEASURES; measure++)
         status = weigh_by(y, phase, p, (step_measure)measure, &w);
     for (uint32_t k = 0; k < p->size; k++) useful |= !is_zero(y, p->weights[k]);
     taut_mem_free(y->context, room);
+    taut_mem_free(y->context, work);
     return status ? status : useful ? TAUT_OK : TAUT_UNSUPPORTED;
 }
 
