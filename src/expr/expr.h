@@ -78,6 +78,8 @@ expr taut_expr_add(graph *g, expr a, expr b);
 expr taut_expr_sub(graph *g, expr a, expr b);
 expr taut_expr_mul(graph *g, expr a, expr b);
 expr taut_expr_div(graph *g, expr a, expr b);
+/* a b where b is a reciprocal that others use, too: mul would make a division of it. */
+expr taut_expr_mul_reciprocal(graph *g, expr a, expr b);
 expr taut_expr_powi(graph *g, expr a, int32_t exponent);
 /* Any operation with op_has_number: a power, or OP_SINC .. OP_ATANHC of that order. */
 expr taut_expr_numbered(graph *g, op o, expr a, int32_t number);

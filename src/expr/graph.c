@@ -469,6 +469,13 @@ expr taut_expr_mul(graph *g, expr a, expr b)
     return cons_commutative(g, OP_MUL, a, b);
 }
 
+expr taut_expr_mul_reciprocal(graph *g, expr a, expr b)
+{
+    if (!a || !b) return 0;
+    if (!g->nodes[a].varies || !is_reciprocal(g, g->nodes[b]) || !g->nodes[b].varies) return taut_expr_mul(g, a, b);
+    return cons_commutative(g, OP_MUL, a, b);
+}
+
 expr taut_expr_div(graph *g, expr a, expr b)
 {
     if (!a || !b) return 0;

@@ -108,6 +108,7 @@ static void visit_steps(emission *e, visit *f)
         visit_segment(e, &z->factor, f), visit_segment(e, &z->solve, f);
         visit_list(e, z->guesses, z->size, f), visit_list(e, z->residuals, z->size, f);
         visit_list(e, z->changes, z->size, f), visit_list(e, z->weights, z->size, f);
+        visit_list(e, z->firsts, z->size, f), visit_list(e, z->seconds, z->size, f);
         for (uint32_t i = 0; i < z->check_count; i++) f(e, z->checks[i].pivot), f(e, z->checks[i].reference);
     }
     visit_segment(e, &p->results, f);
@@ -384,21 +385,35 @@ static void put_matrix(emission *e, const program_phase *f, const char *indent)
     put(e, "%sif (!(", indent);
     put_checks(e, f, "PIVOT_LEAST");
     put(e, ")) return %d;\n", CODE_SINGULAR);
-    if (f->iteration.linear) {
-        put(e, "%ssure = ", indent);
+    if (f->iteration.linear || f->iteration.twice) {
+        put(e, "%ssure = (", indent);
         put_checks(e, f, "PIVOT_SURE");
-        put(e, ";\n");
+        put(e, ") + (");
+        put_checks(e, f, "PIVOT_SOUND");
+        put(e, ");\n");
     }
     put(e, "%scounts[1]++;\n", indent);
 }
 
-static void put_correction(emission *e, const program_phase *f)
+static void put_sizes(emission *e, const program_phase *f, const uint32_t *changes, const char *size)
 {
+    for (uint32_t i = 0; i < f->size; i++)
+        put(e, "        %s = taut_most(%s, %s * %s);\n", size, size, name_of(e, f->weights[i]).text,
+            name_of(e, changes[i]).text);
+}
+
+static void put_correction(emission *e, const program_phase *f, int index)
+{
+    char before[24];
     put(e, "        number size = 0;\n");
-    for (uint32_t i = 0; i < f->size; i++) {
-        operand u = name_of(e, f->unknowns[i]), d = name_of(e, f->changes[i]), w = name_of(e, f->weights[i]);
-        put(e, "        %s -= %s;\n        size = taut_most(size, %s * %s);\n", u.text, d.text, w.text, d.text);
+    for (uint32_t i = 0; i < f->size; i++)
+        put(e, "        %s -= %s;\n", name_of(e, f->unknowns[i]).text, name_of(e, f->changes[i]).text);
+    snprintf(before, sizeof before, "before%d", index);
+    if (f->iteration.twice) {
+        put(e, "        %s = 0;\n", before);
+        put_sizes(e, f, f->firsts, before);
     }
+    put_sizes(e, f, f->iteration.twice ? f->seconds : f->changes, "size");
 }
 
 /* Tolerances that are multiples of the epsilon of double become the same of float; others stay, but for a least
@@ -422,8 +437,8 @@ static void put_iteration(emission *e, const program_phase *f, int index)
     X(emit_number)(e->single ? single_tolerance(i->rest, 1 / 2048.0) : i->rest, e->single, rest.text, sizeof rest.text);
     X(emit_number)(e->single ? (double)FLT_EPSILON : i->epsilon, e->single, epsilon.text, sizeof epsilon.text);
     X(emit_number)(e->single ? SINGLE_FLOOR : i->floor, e->single, floor.text, sizeof floor.text);
-    put(e, "    static const iteration phase%d = { %d, %d, %d, %s, %s, %s, %s };\n", index, i->linear, i->always,
-        i->skip_first, enough.text, rest.text, epsilon.text, floor.text);
+    put(e, "    static const iteration phase%d = { %d, %d, %d, %d, %s, %s, %s, %s };\n", index, i->linear, i->always,
+        i->skip_first, i->twice, enough.text, rest.text, epsilon.text, floor.text);
     if (!i->always && !e->pieces.slot) declare_targets(e, &f->factor);
     put(e, "    for (int round = 0, factor = 1, sure = 0, verdict = 0; verdict != ITERATION_ENDED; round++) {\n");
     put(e, "        if (round == ITERATIONS_MOST) return %d;\n", CODE_NO_CONVERGENCE);
@@ -437,7 +452,7 @@ static void put_iteration(emission *e, const program_phase *f, int index)
         put(e, "        }\n");
     }
     put_segment(e, &f->solve, "        ", 0);
-    put_correction(e, f);
+    put_correction(e, f, index);
     put(e, "        counts[0]++;\n");
     put(e, "        verdict = iteration_judge(&phase%d, round, size, before%d, factor, sure);\n", index, index);
     put(e, "        if (verdict == ITERATION_HOPELESS) return size - size == 0 ? %d : %d;\n", CODE_NO_CONVERGENCE,

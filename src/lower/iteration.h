@@ -6,20 +6,24 @@ enum { ITERATION_GOES_ON, ITERATION_NEEDS_MATRIX, ITERATION_ENDED, ITERATION_HOP
 
 /* PIVOT_LEAST: pivots below so much of what they are made of have lost too many digits; above PIVOT_SURE they have lost
    hardly any. A correction of linear equations that moves so little is right to the last digits, and no second one is
-   needed: LINEAR_SURE with pivots that are sure, LINEAR_ENOUGH with others. ITERATION_SMALL: below, a new matrix does
+   needed: LINEAR_SOUND with pivots above PIVOT_SOUND, LINEAR_SURE with pivots that are sure, LINEAR_ENOUGH with others. ITERATION_SMALL: below, a new matrix does
    not pay. */
 #ifdef ITERATION_SINGLE
 typedef float iteration_number;
 #define PIVOT_LEAST 1e-3f
 #define PIVOT_SURE 1e-1f
+#define PIVOT_SOUND 1e-1f
 #define LINEAR_SURE 1e-2f
+#define LINEAR_SOUND 1e-2f
 #define LINEAR_ENOUGH 1e-4f
 #define ITERATION_SMALL 5e-5f
 #else
 typedef double iteration_number;
 #define PIVOT_LEAST 1e-5
 #define PIVOT_SURE 1e-2
+#define PIVOT_SOUND 1e-1
 #define LINEAR_SURE 1e-3
+#define LINEAR_SOUND 1e-2
 #define LINEAR_ENOUGH 1e-7
 #define ITERATION_SMALL 1e-13
 #endif
@@ -28,20 +32,40 @@ typedef struct {
     int linear;               /* the matrix does not depend on the unknowns */
     int always;               /* the matrix is formed in every iteration: convergence is quadratic */
     int skip_first;           /* the first correction is of lower order than the next: it says nothing of them */
+    int twice;                /* each matrix is used for two corrections, the second by what the first leaves */
     iteration_number enough;  /* a relative correction that is small enough to be the last */
     iteration_number rest;    /* the same for the estimated one that is left out */
     iteration_number epsilon; /* of the arithmetic */
     iteration_number floor;   /* below it, stagnation with a fresh matrix is round-off of an ill-conditioned problem */
 } iteration;
 
-/* After correction k, of relative size `size`; fresh: the matrix is of this place; sure: so are all pivots. */
+/* The largest correction of linear equations that needs no second one. sure: 1, if all pivots are, 2, if they are sound. */
+static inline iteration_number iteration_linear(int sure)
+{
+    return sure == 2 ? LINEAR_SOUND : sure ? LINEAR_SURE : LINEAR_ENOUGH;
+}
+
+/* After two corrections with one matrix, of relative sizes `first` and `second`. Both come from one residual: the error
+   of the matrix's elimination is that of linear equations, and the third correction would be second/first as large. */
+static inline int iteration_judge_two(const iteration *f, iteration_number first, iteration_number second, int sure)
+{
+    if (!(first - first == 0 && second - second == 0)) return ITERATION_HOPELESS;
+    if (first <= f->enough) return ITERATION_ENDED;
+    if (first <= iteration_linear(sure) && second * second <= f->rest * first) return ITERATION_ENDED;
+    if (2 * second > first) return second <= f->floor ? ITERATION_ENDED : ITERATION_HOPELESS;
+    return ITERATION_GOES_ON;
+}
+
+/* After correction k, of relative size `size`; fresh: the matrix is of this place. Where two corrections
+   were made, `before` is the size of the first of them. */
 static inline int iteration_judge(const iteration *f, int k, iteration_number size, iteration_number before,
                                   int fresh, int sure)
 {
+    if (f->twice) return iteration_judge_two(f, before, size, sure);
     if (!(size - size == 0)) return ITERATION_HOPELESS;
     if (k < f->skip_first) return ITERATION_GOES_ON;
     if (size <= f->enough) return ITERATION_ENDED;
-    if (f->linear && size <= (sure ? LINEAR_SURE : LINEAR_ENOUGH)) return ITERATION_ENDED;
+    if (f->linear && size <= iteration_linear(sure)) return ITERATION_ENDED;
     if (k <= f->skip_first) return ITERATION_GOES_ON;
     const iteration_number rate = size / before;
     if (rate < 1 && rate * size * (f->always ? rate : 1) <= f->rest) return ITERATION_ENDED;

@@ -63,7 +63,7 @@ static void mark_list(machine *m, const uint32_t *list, size_t count)
 /* ---- functions: tapes one after the other ---- */
 
 /* Behind the registers. */
-enum { WORK_RETURNED, WORK_SUM, WORK_TERM, WORK_DIFFERENCE };
+enum { WORK_RETURNED, WORK_SUM, WORK_TERM, WORK_DIFFERENCE, WORK_BEFORE = PROGRAM_BEFORE };
 
 static uint32_t work(const machine *m, int which) { return m->p->register_count + (uint32_t)which; }
 
@@ -90,19 +90,25 @@ static void add_tape(machine *m, const segment *from)
 
 /* What `correct` of program.c does. The size is that of all terms w d, and no number where one of them is none or is
    infinite, which ends the iteration in either case. */
-static void add_correction(machine *m, const program_phase *f)
+static void add_size(machine *m, const program_phase *f, const uint32_t *changes, uint32_t size)
 {
-    const uint32_t size = work(m, WORK_RETURNED), rest = work(m, WORK_SUM), term = work(m, WORK_TERM),
-                   difference = work(m, WORK_DIFFERENCE);
+    const uint32_t rest = work(m, WORK_SUM), term = work(m, WORK_TERM), difference = work(m, WORK_DIFFERENCE);
     for (uint32_t i = 0; i < f->size; i++) {
-        add_instruction(m, OP_SUB, f->unknowns[i], f->unknowns[i], f->changes[i]);
-        add_instruction(m, OP_MUL, term, f->weights[i], f->changes[i]);
+        add_instruction(m, OP_MUL, term, f->weights[i], changes[i]);
         add_instruction(m, OP_SUB, i ? difference : rest, term, term);
         if (i) add_instruction(m, OP_ADD, rest, rest, difference);
         add_instruction(m, OP_ABS, i ? term : size, term, 0);
         if (i) add_instruction(m, OP_MAX, size, size, term);
     }
     if (f->size) add_instruction(m, OP_ADD, size, size, rest);
+}
+
+static void add_correction(machine *m, const program_phase *f)
+{
+    for (uint32_t i = 0; i < f->size; i++)
+        add_instruction(m, OP_SUB, f->unknowns[i], f->unknowns[i], f->changes[i]);
+    if (f->iteration.twice) add_size(m, f, f->firsts, work(m, WORK_BEFORE));
+    add_size(m, f, f->iteration.twice ? f->seconds : f->changes, work(m, WORK_RETURNED));
 }
 
 /* Zero, or no number where one of the changes of the state is none: the state stays as it is. */
@@ -238,7 +244,7 @@ static void find_lasting(machine *m)
     }
     mark_function(m, NULL, RESULTS, number);
     for (uint32_t i = 0; i < p->state_count; i++) m->lasts[p->state_first + i] = 1;
-    for (int i = 0; i < PROGRAM_WORK; i++) m->lasts[work(m, i)] = i == WORK_RETURNED;
+    for (int i = 0; i < PROGRAM_WORK; i++) m->lasts[work(m, i)] = i == WORK_RETURNED || i == WORK_BEFORE;
     /* what C reads */
     for (uint32_t i = 0; !p->machine_finishes && i < p->results.count; i++) m->lasts[p->results.code[i].target] = 1;
     mark_list(m, p->reported, p->s->c);

@@ -34,7 +34,7 @@ static void segment_clear(program *p, segment *t) { taut_mem_free(p->context, t-
 
 static void phase_clear(program *p, program_phase *f)
 {
-    void *all[] = { f->unknowns, f->guesses, f->residuals, f->changes, f->weights, f->checks };
+    void *all[] = { f->unknowns, f->guesses, f->residuals, f->changes, f->weights, f->firsts, f->seconds, f->checks };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) taut_mem_free(p->context, all[i]);
     segment_clear(p, &f->begin), segment_clear(p, &f->residual);
     segment_clear(p, &f->factor), segment_clear(p, &f->solve);
@@ -119,34 +119,39 @@ end:;
 
 /* ---- a phase ---- */
 
-/* The growth of pivots: is every one of them more than PIVOT_LEAST of what it is made of, and *sure, more than
-   PIVOT_SURE? A NaN is not. */
+/* The growth of pivots: is every one of them more than PIVOT_LEAST of what it is made of? *sure: 1, if more than
+   PIVOT_SURE, 2, if more than PIVOT_SOUND. A NaN is not. */
 static int pivots_exceed(const program_phase *f, const real *r, int *sure)
 {
-    int least = 1, all = 1;
+    int least = 1, all = 1, sound = 1;
     for (uint32_t i = 0; i < f->check_count; i++) {
         const real pivot = REAL(fabs)(r[f->checks[i].pivot]), reference = REAL(fabs)(r[f->checks[i].reference]);
         least &= pivot > (real)PIVOT_LEAST * reference;
         all &= pivot > (real)PIVOT_SURE * reference;
+        sound &= pivot > (real)PIVOT_SOUND * reference;
     }
-    *sure = all;
+    *sure = all + sound;
     return least;
 }
 
-/* Subtracts the correction; its size. */
-static double correct(const program_phase *f, real *r)
+/* The size of corrections. */
+static real measure(const program_phase *f, const real *r, const uint32_t *changes)
 {
     real size = 0;
-    for (uint32_t i = 0; i < f->size; i++) {
-        real change = r[f->changes[i]];
-        r[f->unknowns[i]] -= change;
-        size = real_most(size, r[f->weights[i]] * change);
-    }
-    return (double)size;
+    for (uint32_t i = 0; i < f->size; i++) size = real_most(size, r[f->weights[i]] * r[changes[i]]);
+    return size;
+}
+
+/* Subtracts the correction; its size, or that of the second one, with that of the first in *before. */
+static double correct(const program_phase *f, real *r, double *before)
+{
+    for (uint32_t i = 0; i < f->size; i++) r[f->unknowns[i]] -= r[f->changes[i]];
+    if (f->iteration.twice) *before = (double)measure(f, r, f->firsts);
+    return (double)measure(f, r, f->iteration.twice ? f->seconds : f->changes);
 }
 
 /* A round of the iteration by its tapes; the size of the correction. */
-static double do_round(const program_phase *f, real *r, int is_first, int fresh)
+static double do_round(const program_phase *f, real *r, int is_first, int fresh, double *before)
 {
     if (is_first) {
         X(program_run)(&f->begin, r);
@@ -156,7 +161,7 @@ static double do_round(const program_phase *f, real *r, int is_first, int fresh)
     X(program_run)(&f->residual, r);
     if (fresh) X(program_run)(&f->factor, r);
     X(program_run)(&f->solve, r);
-    return correct(f, r);
+    return correct(f, r, before);
 }
 
 static program_outcome solve_phase(program *p, program_phase *f, real *r, real *state_block)
@@ -168,7 +173,8 @@ static program_outcome solve_phase(program *p, program_phase *f, real *r, real *
         if (k == ITERATIONS_MOST) return PROGRAM_LEFT;
         const int fresh = factor || f->iteration.always;
         program_round *round = k == 0 ? f->first : fresh ? f->renewed : f->again;
-        const double size = round ? (double)round(r, state_block) : do_round(f, r, k == 0, fresh);
+        const double size = round ? (double)round(r, state_block) : do_round(f, r, k == 0, fresh, &before);
+        if (round && f->iteration.twice) before = (double)r[p->register_count + PROGRAM_BEFORE];
         if (!f->size) return PROGRAM_DONE;
         if (fresh) {
             p->counts.factorisations++;

@@ -54,6 +54,7 @@ typedef struct {
     segment begin, residual, factor, solve;
     uint32_t size;            /* unknowns that are solved for */
     uint32_t *unknowns, *guesses, *residuals, *changes, *weights; /* registers, `size` each */
+    uint32_t *firsts, *seconds; /* the two corrections that a change is the sum of (iteration.twice); NULL: it is one */
     program_check *checks;
     uint32_t check_count;
     iteration iteration;      /* when it ends; in quad with tolerances that are rounded to double, near enough */
@@ -63,7 +64,8 @@ typedef struct {
     program_round *prepared, *first, *renewed, *again;
 } program_phase;
 
-enum { PROGRAM_WORK = 4 };    /* numbers behind the registers, for machine code */
+/* Numbers behind the registers, for machine code; the last is the size of the first of two corrections. */
+enum { PROGRAM_WORK = 5, PROGRAM_BEFORE = PROGRAM_WORK - 1 };
 
 typedef struct program {
     struct system *s;

@@ -8,13 +8,17 @@ enum { LEFT_MOST = 150, NODES_MOST = 60000 };
 /* An explicit unknown is kept where its replacement would fill the other equations more than that. */
 enum { SPREAD_MOST = 36 };
 
+/* Multipliers of a phase that is corrected twice with a matrix. */
+enum { TWICE_MOST = 16 };
+
 enum { EXPAND_MOST = 2 }; /* unknowns in which equations of degree 2 are written out: more have too many products */
 
 static int too_large(const symbols *y) { return taut_graph_count(y->g) > NODES_MOST; }
 
 void X(reduced_clear)(symbols *y, reduced_phase *p)
 {
-    void *all[] = { p->equations, p->guesses, p->is_explicit, p->left, p->residual, p->change, p->weights, p->checks };
+    void *all[] = { p->equations, p->guesses, p->is_explicit, p->left,   p->residual,
+                    p->change,    p->second,  p->weights,     p->checks };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) taut_mem_free(y->context, all[i]);
     *p = (reduced_phase){ 0 };
 }
@@ -90,6 +94,15 @@ static int degree_of(const node *n, int a, int b)
     return a || b ? NO_POLYNOMIAL : 0;
 }
 
+/* The degree of node n in unknowns [first, first + some) of all, from those of other nodes. */
+static unsigned char degree_at(const node *n, const unsigned char *degree, size_t first, size_t some)
+{
+    if (n->op == OP_VARIABLE) return n->b == (uint32_t)LEAF_UNKNOWN && n->a >= first && n->a < first + some;
+    if (n->op == OP_CONSTANT) return 0;
+    const int two = !op_has_number((op)n->op) && taut_op_arity((op)n->op) == 2;
+    return (unsigned char)degree_of(n, degree[n->a], two ? degree[n->b] : 0);
+}
+
 /* The degree of e as a polynomial in unknowns [first, first + some) of the phase; NO_POLYNOMIAL: more than 2, or none.
    Derivatives alone do not tell: that of sign(x) is zero. */
 static int find_degree(symbols *y, const reduced_phase *p, expr e, size_t first, size_t some, int *found)
@@ -101,12 +114,7 @@ static int find_degree(symbols *y, const reduced_phase *p, expr e, size_t first,
     int status = degree ? taut_expr_reachable(y->g, &e, 1, &list, &count) : TAUT_OUT_OF_MEMORY;
     for (size_t i = 0; !status && i < count; i++) {
         const node *n = taut_graph_node(y->g, list[i]);
-        int leaf = n->op == OP_VARIABLE || n->op == OP_CONSTANT;
-        int two = !leaf && !op_has_number((op)n->op) && taut_op_arity((op)n->op) == 2;
-        if (n->op == OP_VARIABLE)
-            degree[list[i]] = n->b == (uint32_t)LEAF_UNKNOWN && n->a >= first && n->a < first + some;
-        else if (!leaf)
-            degree[list[i]] = (unsigned char)degree_of(n, degree[n->a], two ? degree[n->b] : 0);
+        degree[list[i]] = degree_at(n, degree, first, some);
     }
     if (!status) *found = degree[e], taut_expr_list_free(y->g, list);
     taut_mem_free(y->context, degree);
@@ -343,6 +351,7 @@ typedef struct {
     unsigned char *row_done, *column_done;
     unsigned char *late;      /* multipliers: their pivots are what the others leave */
     expr *right;
+    expr inverse;             /* of the determinant of two equations */
 } elimination;
 
 static expr *entry(const elimination *m, uint32_t i, uint32_t j) { return &m->a[(size_t)i * m->size + j]; }
@@ -377,19 +386,19 @@ static int choose_pivot(symbols *y, const elimination *m, uint32_t *row, uint32_
     return best != UINT64_MAX;
 }
 
-/* One column of the elimination, on the right-hand side too. */
+/* One column of the elimination. Factors stand where zeros would be. */
 static int eliminate_one(symbols *y, elimination *m, uint32_t row, uint32_t column)
 {
     graph *g = y->g;
     expr inverse = taut_expr_div(g, y->one, *entry(m, row, column));
     for (uint32_t i = 0; i < m->size; i++) {
         if (m->row_done[i] || i == row || is_zero(y, *entry(m, i, column))) continue;
-        expr factor = taut_expr_mul(g, *entry(m, i, column), inverse);
+        expr factor = taut_expr_mul_reciprocal(g, *entry(m, i, column), inverse);
         for (uint32_t j = 0; j < m->size; j++) {
             if (m->column_done[j] || j == column || is_zero(y, *entry(m, row, j))) continue;
             *entry(m, i, j) = taut_expr_sub(g, *entry(m, i, j), taut_expr_mul(g, factor, *entry(m, row, j)));
         }
-        m->right[i] = taut_expr_sub(g, m->right[i], taut_expr_mul(g, factor, m->right[row]));
+        *entry(m, i, column) = factor;
     }
     *entry(m, row, column) = inverse;
     return !inverse ? TAUT_OUT_OF_MEMORY : too_large(y) ? TAUT_UNSUPPORTED : TAUT_OK;
@@ -400,7 +409,10 @@ static void add_check(symbols *y, reduced_phase *p, expr pivot, expr was)
     if (!pivot) return; /* out of memory, which is noticed later */
     node n = *taut_graph_node(y->g, pivot);
     expr reference = !is_zero(y, was) ? was : n.op == OP_SUB || n.op == OP_ADD ? n.b : pivot;
-    if (!taut_expr_is_constant(y->g, pivot)) p->checks[p->check_count++] = (pivot_check){ pivot, reference };
+    if (taut_expr_is_constant(y->g, pivot)) return;
+    for (uint32_t i = 0; i < p->check_count; i++)
+        if (p->checks[i].pivot == pivot && p->checks[i].reference == reference) return;
+    p->checks[p->check_count++] = (pivot_check){ pivot, reference };
 }
 
 static int eliminate(symbols *y, reduced_phase *p, elimination *m, const expr *diagonal)
@@ -414,15 +426,27 @@ static int eliminate(symbols *y, reduced_phase *p, elimination *m, const expr *d
         m->row[k] = row, m->column[k] = column;
         m->row_done[row] = m->column_done[column] = 1;
     }
+    return TAUT_OK;
+}
+
+/* out := the solution with the right-hand side `right`, which is overwritten. */
+static int substitute(symbols *y, const elimination *m, expr *right, expr *out)
+{
+    graph *g = y->g;
+    for (uint32_t k = 0; k < m->size; k++)
+        for (uint32_t l = k + 1; l < m->size; l++) {
+            expr factor = *entry(m, m->row[l], m->column[k]);
+            if (!is_zero(y, factor))
+                right[m->row[l]] = taut_expr_sub(g, right[m->row[l]], taut_expr_mul(g, factor, right[m->row[k]]));
+        }
     for (uint32_t k = m->size; k-- > 0;) {
-        expr sum = m->right[m->row[k]];
+        expr sum = right[m->row[k]];
         for (uint32_t l = k + 1; l < m->size; l++) {
             expr a = *entry(m, m->row[k], m->column[l]);
-            if (!is_zero(y, a))
-                sum = taut_expr_sub(y->g, sum, taut_expr_mul(y->g, a, p->change[m->column[l]]));
+            if (!is_zero(y, a)) sum = taut_expr_sub(g, sum, taut_expr_mul(g, a, out[m->column[l]]));
         }
-        p->change[m->column[k]] = taut_expr_mul(y->g, sum, *entry(m, m->row[k], m->column[k]));
-        if (!p->change[m->column[k]]) return TAUT_OUT_OF_MEMORY;
+        out[m->column[k]] = taut_expr_mul_reciprocal(g, sum, *entry(m, m->row[k], m->column[k]));
+        if (!out[m->column[k]]) return TAUT_OUT_OF_MEMORY;
     }
     return too_large(y) ? TAUT_UNSUPPORTED : TAUT_OK;
 }
@@ -444,18 +468,124 @@ static int write_matrix(symbols *y, const reduced_phase *p, elimination *m, expr
 }
 
 /* Two equations by their determinant: one division instead of two, one after the other. */
-static int solve_two(symbols *y, reduced_phase *p, const elimination *m)
+static int invert_two(symbols *y, reduced_phase *p, elimination *m)
 {
     graph *g = y->g;
     expr a = *entry(m, 0, 0), b = *entry(m, 0, 1), c = *entry(m, 1, 0), d = *entry(m, 1, 1);
     expr ad = taut_expr_mul(g, a, d), bc = taut_expr_mul(g, b, c), determinant = taut_expr_sub(g, ad, bc);
-    expr inverse = taut_expr_div(g, y->one, determinant), r = m->right[0], s = m->right[1];
-    if (!inverse) return TAUT_OUT_OF_MEMORY;
+    m->inverse = taut_expr_div(g, y->one, determinant);
+    if (!m->inverse) return TAUT_OUT_OF_MEMORY;
     if (is_zero(y, determinant)) return TAUT_UNSUPPORTED;
     add_check(y, p, determinant, is_zero(y, ad) ? bc : ad);
-    p->change[0] = taut_expr_mul(g, taut_expr_sub(g, taut_expr_mul(g, r, d), taut_expr_mul(g, s, b)), inverse);
-    p->change[1] = taut_expr_mul(g, taut_expr_sub(g, taut_expr_mul(g, s, a), taut_expr_mul(g, r, c)), inverse);
-    return p->change[0] && p->change[1] ? TAUT_OK : TAUT_OUT_OF_MEMORY;
+    return TAUT_OK;
+}
+
+static int solve_two(symbols *y, const elimination *m, const expr *right, expr *out)
+{
+    graph *g = y->g;
+    expr a = *entry(m, 0, 0), b = *entry(m, 0, 1), c = *entry(m, 1, 0), d = *entry(m, 1, 1), r = right[0], s = right[1];
+    expr top = taut_expr_sub(g, taut_expr_mul(g, r, d), taut_expr_mul(g, s, b));
+    out[0] = taut_expr_mul_reciprocal(g, top, m->inverse);
+    top = taut_expr_sub(g, taut_expr_mul(g, s, a), taut_expr_mul(g, r, c));
+    out[1] = taut_expr_mul_reciprocal(g, top, m->inverse);
+    return out[0] && out[1] ? TAUT_OK : TAUT_OUT_OF_MEMORY;
+}
+
+static int solve(symbols *y, const elimination *m, expr *right, expr *out)
+{
+    return m->size == 2 ? solve_two(y, m, right, out) : substitute(y, m, right, out);
+}
+
+/* ---- a second correction ---- */
+
+/* Nodes with the unknowns replaced by their corrections: what is of degree 1 and what is of degree 2 in these. */
+typedef struct {
+    expr *linear, *square;
+    unsigned char *degree;
+} leading_parts;
+
+/* Those of a node, from those of its operands: of degree 2 in all, so that a product has at most one operand of degree
+   2, whose other operand does not depend on the unknowns. */
+static void lead(symbols *y, expr e, const leading_parts *l)
+{
+    graph *g = y->g;
+    node n = *taut_graph_node(g, e);
+    const expr zero = y->zero, a1 = l->linear[n.a], a2 = l->square[n.a];
+    expr *to1 = &l->linear[e], *to2 = &l->square[e];
+    *to1 = *to2 = zero;
+    switch ((op)n.op) {
+    case OP_NEG:
+        *to1 = taut_expr_neg(g, a1), *to2 = taut_expr_neg(g, a2);
+        break;
+    case OP_ADD: case OP_SUB:
+        *to1 = taut_expr_binary(g, (op)n.op, a1, l->linear[n.b]);
+        *to2 = taut_expr_binary(g, (op)n.op, a2, l->square[n.b]);
+        break;
+    case OP_MUL:
+        if (l->degree[n.a] == 1 && l->degree[n.b] == 1)
+            *to2 = taut_expr_mul(g, a1, l->linear[n.b]);
+        else if (l->degree[n.a])
+            *to1 = taut_expr_mul(g, a1, n.b), *to2 = taut_expr_mul(g, a2, n.b);
+        else
+            *to1 = taut_expr_mul(g, n.a, l->linear[n.b]), *to2 = taut_expr_mul(g, n.a, l->square[n.b]);
+        break;
+    case OP_DIV:
+        *to1 = taut_expr_div(g, a1, n.b), *to2 = taut_expr_div(g, a2, n.b);
+        break;
+    case OP_POWI:
+        *to2 = taut_expr_powi(g, a1, 2);
+        break;
+    case OP_POW:
+    CASE_LEAVES
+    CASE_FUNCTIONS break; /* of nothing that depends on the unknowns */
+    }
+}
+
+/* right[i] := the part of residual i that is of degree 2, at the corrections. */
+static int find_squares(symbols *y, const reduced_phase *p, expr *right)
+{
+    expr *list;
+    size_t count, nodes = taut_graph_count(y->g);
+    leading_parts l = { taut_mem_new(y->context, nodes, sizeof(expr)), taut_mem_new(y->context, nodes, sizeof(expr)),
+                        taut_mem_new(y->context, nodes, 1) };
+    int status = l.linear && l.square && l.degree ? TAUT_OK : TAUT_OUT_OF_MEMORY;
+    if (!status) status = taut_expr_reachable(y->g, p->residual, p->size, &list, &count);
+    for (size_t i = 0; !status && i < count; i++) {
+        const expr e = list[i];
+        const node n = *taut_graph_node(y->g, e);
+        l.degree[e] = degree_at(&n, l.degree, p->first, p->count);
+        if (l.degree[e] && n.op != OP_VARIABLE)
+            lead(y, e, &l);
+        else
+            l.linear[e] = l.square[e] = y->zero;
+        if (!l.linear[e] || !l.square[e]) status = TAUT_OUT_OF_MEMORY;
+        for (uint32_t k = 0; l.degree[e] && n.op == OP_VARIABLE && k < p->size; k++)
+            if (p->left[k] + p->first == n.a) l.linear[e] = p->change[k];
+    }
+    for (uint32_t i = 0; !status && i < p->size; i++) right[i] = l.square[p->residual[i]];
+    if (l.linear && l.square && l.degree) taut_expr_list_free(y->g, list);
+    taut_mem_free(y->context, l.linear);
+    taut_mem_free(y->context, l.square);
+    taut_mem_free(y->context, l.degree);
+    return status;
+}
+
+/* Equations of degree 2 have a residual that is known without a new evaluation when they have been corrected: the part
+   of degree 2, at the correction. A second one with the same matrix makes the convergence cubic for one division, and
+   does not wait for positions. Not where positions are unknowns themselves: the last residual of em must be that of
+   the positions that come out, to the last bit, or its energy walks off further. */
+static int correct_twice(symbols *y, reduced_phase *p, const elimination *m)
+{
+    if (p->degree != 2 || !p->only_multipliers || p->size > TWICE_MOST) return TAUT_OK;
+    p->second = taut_mem_new(y->context, 2 * (size_t)p->size + 1, sizeof *p->second);
+    int status = p->second ? find_squares(y, p, m->right) : TAUT_OUT_OF_MEMORY;
+    if (!status) status = solve(y, m, m->right, p->second);
+    if (!status) p->both = p->second + p->size;
+    for (uint32_t i = 0; !status && i < p->size; i++) {
+        p->both[i] = taut_expr_add(y->g, p->change[i], p->second[i]);
+        if (!p->both[i]) status = TAUT_OUT_OF_MEMORY;
+    }
+    return status;
 }
 
 static int eliminate_left(symbols *y, reduced_phase *p)
@@ -472,7 +602,9 @@ static int eliminate_left(symbols *y, reduced_phase *p)
         m.column_done = m.row_done + size, m.late = m.column_done + size;
         status = write_matrix(y, p, &m, m.right + size);
     }
-    if (!status) status = size == 2 ? solve_two(y, p, &m) : eliminate(y, p, &m, m.right + size);
+    if (!status) status = size == 2 ? invert_two(y, p, &m) : eliminate(y, p, &m, m.right + size);
+    if (!status) status = solve(y, &m, m.right, p->change);
+    if (!status) status = correct_twice(y, p, &m);
     taut_mem_free(y->context, m.a);
     taut_mem_free(y->context, m.row);
     taut_mem_free(y->context, m.row_done);
@@ -517,21 +649,75 @@ static expr scale_of(symbols *y, const reduced_phase *p, step_measure measure)
     return most;
 }
 
-/* What the corrections of the unknowns that are left say about those that are measured: weights[k] |change k| is a
-   bound of what it moves, at[k] for itself, through[k] for explicit ones. */
+/* |e| for a constant: of the factors of a product, so that those that differ in sign alone are one. */
+static expr size_of_constant(symbols *y, expr e)
+{
+    graph *g = y->g;
+    if (!e) return 0;
+    node n = *taut_graph_node(g, e);
+    if (n.op == OP_NEG) return size_of_constant(y, n.a);
+    if (n.op == OP_MUL || n.op == OP_DIV)
+        return taut_expr_binary(g, (op)n.op, size_of_constant(y, n.a), size_of_constant(y, n.b));
+    return size_of(y, e);
+}
+
+/* Constants times variables, whose largest size is wanted. */
 typedef struct {
-    expr *leaves, *slopes, *at, *through;
+    expr constant, variable;  /* variable 0: it has been taken in by another one */
+} scaled;
+
+/* max(|k x|, |l x|) = max(|k|, |l|) |x| and max(|k x|, |k y|) = |k| max(|x|, |y|), also when rounded. */
+static void gather(symbols *y, scaled *all, size_t count, int by_variable)
+{
+    for (size_t i = 0; i < count; i++)
+        for (size_t k = i + 1; all[i].variable && k < count; k++) {
+            if (!all[k].variable) continue;
+            if (by_variable && all[i].variable == all[k].variable)
+                all[i].constant = larger(y, all[i].constant, all[k].constant), all[k].variable = 0;
+            else if (!by_variable && all[i].constant == all[k].constant)
+                all[i].variable = larger(y, all[i].variable, all[k].variable), all[k].variable = 0;
+        }
+}
+
+/* The largest size of the expressions: list[i stride]. */
+static expr largest_of(symbols *y, const expr *list, size_t count, size_t stride, scaled *work)
+{
+    expr most = y->zero;
+    size_t found = 0;
+    for (size_t i = 0; i < count; i++) {
+        expr e = list[i * stride], k;
+        if (is_zero(y, e)) continue;
+        expr rest = split(y, e, &k);
+        while (taut_graph_node(y->g, rest)->op == OP_NEG) rest = taut_graph_node(y->g, rest)->a;
+        work[found++] = (scaled){ size_of_constant(y, k), size_of(y, rest) };
+    }
+    gather(y, work, found, 1);
+    gather(y, work, found, 0);
+    for (size_t i = 0; i < found; i++)
+        if (work[i].variable) most = larger(y, most, taut_expr_mul(y->g, work[i].constant, work[i].variable));
+    return most;
+}
+
+/* What the corrections of the unknowns that are left say about those that are measured: weights[k] |change k| is a
+   bound of what it moves, at[., k] for itself, through[., k] for explicit ones. */
+typedef struct {
+    expr *leaves, *at, *through;
+    scaled *work;
+    size_t count;             /* of unknowns that are measured */
     uint32_t most;            /* unknowns left in one explicit one: its change is a sum of so many */
 } weighing;
 
 static int add_weights(symbols *y, reduced_phase *p, size_t i, expr factor, weighing *w)
 {
     uint32_t count = 0;
-    expr *to = p->is_explicit[i] ? w->through : w->at;
-    int status = taut_expr_gradient(y->g, y->unknowns[p->first + i], w->leaves, p->size, w->slopes);
+    expr *at = w->at + w->count * p->size, *through = w->through + w->count * p->size;
+    expr *to = p->is_explicit[i] ? through : at;
+    for (uint32_t k = 0; k < p->size; k++) at[k] = through[k] = y->zero;
+    w->count++;
+    int status = taut_expr_gradient(y->g, y->unknowns[p->first + i], w->leaves, p->size, to);
     for (uint32_t k = 0; !status && k < p->size; k++) {
-        if (is_zero(y, w->slopes[k])) continue;
-        to[k] = larger(y, to[k], size_of(y, taut_expr_mul(y->g, factor, w->slopes[k])));
+        if (is_zero(y, to[k])) continue;
+        to[k] = taut_expr_mul(y->g, factor, to[k]);
         if (!to[k]) status = TAUT_OUT_OF_MEMORY;
         count++;
     }
@@ -569,8 +755,7 @@ static int weigh_by(symbols *y, int phase, reduced_phase *p, step_measure measur
 {
     const step_table *t = y->table;
     int status = TAUT_OK, any = 0;
-    for (uint32_t k = 0; k < p->size; k++) w->at[k] = w->through[k] = y->zero;
-    w->most = 1;
+    w->count = 0, w->most = 1;
     for (int g = 0; !status && g < t->group_count; g++) {
         if (t->groups[g].phase != phase || t->groups[g].measure != measure || is_repeated(y, g, phase)) continue;
         status = weigh_group(y, p, g, w);
@@ -579,8 +764,10 @@ static int weigh_by(symbols *y, int phase, reduced_phase *p, step_measure measur
     if (status || !any) return status;
     expr inverse = taut_expr_div(y->g, y->one, scale_of(y, p, measure));
     for (uint32_t k = 0; !status && k < p->size; k++) {
-        expr sum = taut_expr_mul(y->g, taut_expr_number(y->g, w->most), w->through[k]);
-        p->weights[k] = larger(y, p->weights[k], taut_expr_mul(y->g, larger(y, w->at[k], sum), inverse));
+        expr at = largest_of(y, w->at + k, w->count, p->size, w->work);
+        expr sum = taut_expr_mul(y->g, taut_expr_number(y->g, w->most),
+                                 largest_of(y, w->through + k, w->count, p->size, w->work));
+        p->weights[k] = larger(y, p->weights[k], taut_expr_mul_reciprocal(y->g, larger(y, at, sum), inverse));
         if (!p->weights[k]) status = TAUT_OUT_OF_MEMORY;
     }
     return status;
@@ -588,16 +775,18 @@ static int weigh_by(symbols *y, int phase, reduced_phase *p, step_measure measur
 
 static int weigh(symbols *y, int phase, reduced_phase *p)
 {
-    size_t size = p->size;
-    expr *room = taut_mem_new(y->context, 4 * size + 1, sizeof *room);
-    if (!room) return TAUT_OUT_OF_MEMORY;
-    weighing w = { room, room + size, room + 2 * size, room + 3 * size, 1 };
-    int status = TAUT_OK, useful = !size;
-    for (uint32_t k = 0; k < p->size; k++) w.leaves[k] = unknown_leaf(y, p, p->left[k]), p->weights[k] = y->zero;
+    size_t size = p->size, all = p->count * size;
+    expr *room = taut_mem_new(y->context, size + 2 * all + 1, sizeof *room);
+    scaled *work = taut_mem_new(y->context, p->count + 1, sizeof *work);
+    weighing w = { room, room + size, room + size + all, work, 0, 1 };
+    int status = room && work ? TAUT_OK : TAUT_OUT_OF_MEMORY, useful = !size;
+    for (uint32_t k = 0; !status && k < p->size; k++)
+        w.leaves[k] = unknown_leaf(y, p, p->left[k]), p->weights[k] = y->zero;
     for (int measure = STEP_MOVES; !status && size && measure < STEP_MEASURES; measure++)
         status = weigh_by(y, phase, p, (step_measure)measure, &w);
     for (uint32_t k = 0; k < p->size; k++) useful |= !is_zero(y, p->weights[k]);
     taut_mem_free(y->context, room);
+    taut_mem_free(y->context, work);
     return status ? status : useful ? TAUT_OK : TAUT_UNSUPPORTED;
 }
 
@@ -621,13 +810,12 @@ static int list_left(symbols *y, reduced_phase *p)
     return TAUT_OK;
 }
 
-static int find_linear(symbols *y, reduced_phase *p)
+static int find_degrees(symbols *y, reduced_phase *p)
 {
     int status = TAUT_OK, degree;
-    p->is_linear = 1;
     for (uint32_t i = 0; !status && i < p->size; i++) {
         status = find_degree(y, p, p->residual[i], 0, p->count, &degree);
-        if (!status && degree > 1) p->is_linear = 0;
+        if (!status && degree > p->degree) p->degree = degree;
     }
     return status;
 }
@@ -638,8 +826,8 @@ int X(reduce_linear)(symbols *y, const expr *equations, reduced_phase *p)
     if (!status) memcpy(p->equations, equations, p->count * sizeof *equations);
     if (!status) status = solve_explicit(y, p);
     if (!status) status = list_left(y, p);
-    if (!status) status = find_linear(y, p);
-    if (!status && !p->is_linear) status = TAUT_UNSUPPORTED;
+    if (!status) status = find_degrees(y, p);
+    if (!status && p->degree > 1) status = TAUT_UNSUPPORTED;
     if (!status) status = eliminate_left(y, p);
     return status;
 }
@@ -651,7 +839,7 @@ int X(reduce_phase)(symbols *y, int phase, reduced_phase *p)
     if (!status) status = write_equations(y, phase, p);
     if (!status) status = solve_explicit(y, p);
     if (!status) status = list_left(y, p);
-    if (!status) status = find_linear(y, p);
+    if (!status) status = find_degrees(y, p);
     if (!status) status = expand_left(y, p);
     if (!status) status = eliminate_left(y, p);
     if (!status) status = weigh(y, phase, p);

@@ -17,10 +17,11 @@ typedef struct {
     uint32_t *left;           /* the unknowns that are left, from `first` */
     uint32_t size;            /* how many */
     expr *residual, *change, *weights; /* size each; changes contain LEAF_RIGHT i for residual i */
+    expr *second, *both;      /* size: corrections after `change`, with the same matrix, and the sums; NULL: none */
     pivot_check *checks;
     uint32_t check_count;
     int only_multipliers;     /* what is left are multipliers */
-    int is_linear;            /* in what is left */
+    int degree;               /* of the equations in what is left; 3: more than 2, or no polynomial */
 } reduced_phase;
 
 /* Fails with TAUT_UNSUPPORTED, without a message, where there is no fixed order of elimination. Replaces explicit

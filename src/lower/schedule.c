@@ -176,13 +176,15 @@ static int new_registers(schedule *z, uint32_t **where_to, size_t count)
     return *where_to ? TAUT_OK : TAUT_OUT_OF_MEMORY;
 }
 
-static int create_lists(schedule *z, program_phase *f, size_t size)
+static int create_lists(schedule *z, program_phase *f, size_t size, int twice)
 {
     int status = new_registers(z, &f->unknowns, size);
     if (!status) status = new_registers(z, &f->guesses, size);
     if (!status) status = new_registers(z, &f->residuals, size);
     if (!status) status = new_registers(z, &f->changes, size);
     if (!status) status = new_registers(z, &f->weights, size);
+    if (!status && twice) status = new_registers(z, &f->firsts, size);
+    if (!status && twice) status = new_registers(z, &f->seconds, size);
     f->checks = taut_mem_new(z->y->context, size + 1, sizeof *f->checks);
     return status ? status : f->checks ? TAUT_OK : TAUT_OUT_OF_MEMORY;
 }
@@ -191,14 +193,14 @@ static int create_lists(schedule *z, program_phase *f, size_t size)
 typedef struct {
     expr *all;
     size_t count;
-    expr *residual, *factor, *change; /* parts of all */
+    expr *residual, *factor, *change, *both; /* parts of all; both: NULL, if there is one correction */
     size_t factor_count;
 } phase_roots;
 
 static int gather_roots(schedule *z, const reduced_phase *r, phase_roots *o)
 {
     size_t size = r->size, n = 0;
-    o->all = taut_mem_new(z->y->context, 6 * size + 1, sizeof *o->all);
+    o->all = taut_mem_new(z->y->context, 7 * size + 1, sizeof *o->all);
     if (!o->all) return TAUT_OUT_OF_MEMORY;
     for (size_t i = 0; i < size; i++) o->all[n++] = r->guesses[r->left[i]];
     o->residual = o->all + n;
@@ -209,6 +211,8 @@ static int gather_roots(schedule *z, const reduced_phase *r, phase_roots *o)
     o->factor_count = (size_t)(o->all + n - o->factor);
     o->change = o->all + n;
     for (size_t i = 0; i < size; i++) o->all[n++] = r->change[i];
+    if (r->both) o->both = o->all + n;
+    for (size_t i = 0; r->both && i < size; i++) o->all[n++] = r->both[i];
     o->count = n;
     return TAUT_OK;
 }
@@ -228,7 +232,7 @@ static int put_factor(schedule *z, const reduced_phase *r, const phase_roots *o,
         else
             status = put_node(z, e, &f->factor, &z->loop_place[e]);
     }
-    f->iteration.linear = r->is_linear;
+    f->iteration.linear = r->degree <= 1;
     for (uint32_t i = 0; i < r->size; i++) {
         /* some entry of the matrix depends on the unknowns */
         if (z->depends[r->change[i]] & ON_UNKNOWNS) f->iteration.linear = 0;
@@ -285,22 +289,31 @@ static void place_right(schedule *z, const reduced_phase *r, const expr *list, s
     }
 }
 
-static int put_solve(schedule *z, const reduced_phase *r, const expr *list, size_t count, program_phase *f)
+static int put_solve(schedule *z, const reduced_phase *r, const phase_roots *o, program_phase *f)
 {
-    int status = TAUT_OK;
-    for (size_t i = 0; !status && i < count; i++)
-        if ((z->depends[list[i]] & ON_RIGHT) && z->loop_place[list[i]] == NOWHERE)
-            status = put_node(z, list[i], &f->solve, &z->loop_place[list[i]]);
-    for (uint32_t i = 0; !status && i < r->size; i++) f->changes[i] = where(z, r->change[i]);
+    const int twice = f->iteration.twice;
+    int status = put_loop(z, twice ? o->both : o->change, r->size, &f->solve);
+    for (uint32_t i = 0; !status && i < r->size; i++) {
+        f->changes[i] = where(z, twice ? r->both[i] : r->change[i]);
+        if (twice) f->firsts[i] = where(z, r->change[i]), f->seconds[i] = where(z, r->second[i]);
+    }
     return status;
 }
 
-/* The matrix is formed in every iteration where that costs no more than the rest of it. */
-static void decide(const schedule *z, const expr *list, size_t count, program_phase *f)
+/* The matrix is formed in every iteration where that costs no more than the rest of it, and then used twice if it
+   can be. */
+static int decide(schedule *z, const reduced_phase *r, const phase_roots *o, program_phase *f)
 {
+    expr *list;
+    size_t count;
     uint32_t solve = 0;
+    int status = taut_expr_reachable(z->y->g, o->change, r->size, &list, &count);
+    if (status) return status;
     for (size_t i = 0; i < count; i++) solve += (z->depends[list[i]] & ON_RIGHT) != 0;
+    taut_expr_list_free(z->y->g, list);
     f->iteration.always = !f->iteration.linear && f->factor.count <= f->residual.count + solve;
+    f->iteration.twice = f->iteration.always && r->both && !f->iteration.skip_first;
+    return TAUT_OK;
 }
 
 static int put_phase(schedule *z, const reduced_phase *r, program_phase *f)
@@ -308,7 +321,7 @@ static int put_phase(schedule *z, const reduced_phase *r, program_phase *f)
     phase_roots o = { 0 };
     expr *list = NULL;
     size_t count = 0;
-    int status = create_lists(z, f, r->size);
+    int status = create_lists(z, f, r->size, r->both != NULL);
     if (!status) status = gather_roots(z, r, &o);
     if (!status) status = list_of(z, o.all, o.count, r, &list, &count);
     if (!status) status = put_all(z, list, count, is_constant, &z->p->setup);
@@ -317,9 +330,9 @@ static int put_phase(schedule *z, const reduced_phase *r, program_phase *f)
     if (!status) status = put_factor(z, r, &o, list, count, f);
     if (!status) name_registers(z, r, f);
     if (!status) place_right(z, r, list, count);
-    if (!status) decide(z, list, count, f);
+    if (!status) status = decide(z, r, &o, f);
     if (!status && !f->iteration.linear && !f->iteration.always) status = put_copies(z, list, count, &f->residual, f);
-    if (!status) status = put_solve(z, r, list, count, f);
+    if (!status) status = put_solve(z, r, &o, f);
     if (list) taut_expr_list_free(z->y->g, list);
     taut_mem_free(z->y->context, o.all);
     return status;
@@ -430,8 +443,9 @@ static void fix_segment(const program *p, segment *t)
 static void fix_phase(const program *p, program_phase *f)
 {
     segment *tapes[] = { &f->begin, &f->residual, &f->factor, &f->solve };
-    uint32_t *lists[] = { f->guesses, f->residuals, f->changes, f->weights };
-    for (int i = 0; i < 4; i++) fix_segment(p, tapes[i]), fix_registers(p, lists[i], f->size);
+    uint32_t *lists[] = { f->guesses, f->residuals, f->changes, f->weights, f->firsts, f->seconds };
+    for (int i = 0; i < 4; i++) fix_segment(p, tapes[i]);
+    for (int i = 0; i < 6; i++) fix_registers(p, lists[i], f->size);
     for (uint32_t i = 0; i < f->check_count; i++)
         fix_register(p, &f->checks[i].pivot), fix_register(p, &f->checks[i].reference);
 }
@@ -476,8 +490,9 @@ static void count_reads(const program *p, uint32_t *reads)
     for (int k = 0; k < p->phase_count; k++) {
         const program_phase *f = &p->phases[k];
         const segment *tapes[] = { &f->begin, &f->residual, &f->factor, &f->solve };
-        const uint32_t *lists[] = { f->guesses, f->residuals, f->changes, f->weights };
-        for (int i = 0; i < 4; i++) count_segment(tapes[i], reads), count_list(lists[i], f->size, reads);
+        const uint32_t *lists[] = { f->guesses, f->residuals, f->changes, f->weights, f->firsts, f->seconds };
+        for (int i = 0; i < 4; i++) count_segment(tapes[i], reads);
+        for (int i = 0; i < 6; i++) count_list(lists[i], f->size, reads);
         for (uint32_t i = 0; i < f->check_count; i++) reads[f->checks[i].pivot]++, reads[f->checks[i].reference]++;
     }
     count_list(p->move, p->s->n, reads), count_list(p->push, p->s->n, reads), count_list(p->w, p->s->n, reads);
@@ -599,8 +614,8 @@ static int put_phases(schedule *z, const step_table *t, double tolerance)
         reduced_phase r;
         program_phase *f = &p->phases[p->phase_count++];
         status = X(reduce_phase)(z->y, k, &r);
-        if (!status) status = put_phase(z, &r, f);
         set_tolerance(f, &r, &t->phases[k], k == t->phase_count - 1, tolerance);
+        if (!status) status = put_phase(z, &r, f);
         X(reduced_clear)(z->y, &r);
     }
     return status;
