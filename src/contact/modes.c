@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/room.h"
+#include "solve/rank.h"
 #include "solve/redundancy.h"
 
 /* Of all forces with the same effect those of least size are found. Friction counts for so much more than a normal
@@ -33,6 +34,7 @@ static void lay_out(void *self, room_layout *l)
     size_t count = set->contact_count;
     set->lambda = room_reals(l, set->s->c);
     set->dv = room_reals(l, set->s->n);
+    set->jacobian = room_reals(l, (size_t)set->s->blocks[BLOCK_G].value_count);
     set->first = room_take(l, count, sizeof *set->first);
     set->rows = room_take(l, count, sizeof *set->rows);
     if (set->slips) {
@@ -42,7 +44,6 @@ static void lay_out(void *self, room_layout *l)
         set->drive = room_reals(l, set->s->c);
     }
     if (set->softened) {
-        set->jacobian = room_reals(l, (size_t)set->s->blocks[BLOCK_G].value_count);
         set->work = room_reals(l, X(redundancy_room)(set->s));
         set->left = room_reals(l, set->s->c);
         set->distances = room_take(l, count, sizeof *set->distances);
@@ -279,6 +280,23 @@ void X(mode_set_store)(const mode_set *set, const state *from, state *x)
         if (set->first[i] < 0) continue;
         for (int r = 0; r < set->rows[i]; r++) extra[EXTRA_LAMBDA + r] = from->lambda[set->first[i] + r];
     }
+}
+
+#define MOST_WORK 1e6 /* operations to find a rank */
+
+int X(mode_set_dependent)(mode_set *set, const state *x, int *dependent)
+{
+    const struct system *s = set->s;
+    rank *found;
+    *dependent = 0;
+    if (set->softened || s->c < set->perpetual + 2 || (double)s->c * s->c * s->n > MOST_WORK) return TAUT_OK;
+    place at = place_at(s, x->q, x->w, &x->t, x->lambda);
+    X(system_block_values)(s, BLOCK_G, &at, set->jacobian);
+    int status = X(rank_create)(s, set->jacobian, &found);
+    if (status) return status;
+    *dependent = X(rank_number)(found) < s->c;
+    X(rank_destroy)(found);
+    return TAUT_OK;
 }
 
 void X(mode_set_drive)(mode_set *set, real s)
