@@ -41,11 +41,11 @@ typedef struct {
     flat_workspace *flat;  /* of its numbers, and those of its method */
     void *room;            /* of the arrays below, and of modes */
     real *lambda, *dv;     /* multipliers and accelerations at a state */
-    int slips;             /* a contact does; then: */
+    int rubs;              /* a contact has friction that is a force; then: */
     real *rubbing;         /* d(forces)/d(multipliers) */
     real *middle_q, *middle_w, *moved; /* n each */
     real *drive;           /* c: work of the forces of a multiplier 1, without that of its constraint, in a step; of a
-                              contact that slips that of friction */
+                              contact that rubs that of friction */
     real drive_noise;      /* what round-off of positions makes it */
     real *jacobian;        /* values of BLOCK_G */
     real *work, *left;     /* where it is softened; left: c */

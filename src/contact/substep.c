@@ -103,14 +103,15 @@ static int held_mode_set(hybrid *self, state *x, mode_set **result)
     for (size_t i = 0; i < self->count; i++) {
         real *extra = contact_extra(x, i);
         if (self->step.held[i]) extra[EXTRA_MODE] = MODE_HELD;
-        if (!self->step.stopped[i]) continue;
+        if (self->step.stopped[i] == STOP_SMOOTH) extra[EXTRA_MODE] = MODE_HELD;
+        if (self->step.stopped[i] != STOP_STICK) continue;
         extra[EXTRA_MODE] = MODE_STICK;
         extra[EXTRA_LAMBDA + 1] = extra[EXTRA_LAMBDA + 2] = 0;
         X(kinematics_stick_slots)(self->kinematics, i, extra + EXTRA_SLOTS);
     }
     int status = load_mode_set(self, x, result);
     memcpy(x->extra, self->step.extra, x->extra_count * sizeof(real));
-    if (status || !(X(contact_holds)(self) || X(contact_stops)(self))) return status;
+    if (status || !(self->step.onto || X(contact_holds)(self) || X(contact_stops)(self))) return status;
     return X(start_project)((*result)->s, &(*result)->begin);
 }
 
@@ -123,17 +124,30 @@ static int find_below(const hybrid *self, const mode_set *set, unsigned char *wh
     return some;
 }
 
-/* Marks the contacts that slip and that friction would drive in this substep, or that have just begun to slip and cannot.
-   Returns whether there are some. */
-static int find_driven(const hybrid *self, const mode_set *set, const located *event)
+/* Whether friction would drive contact i in this substep: against its direction; or because its multiplier pulls, though
+   those at both ends push. A contact that has just begun to slip and cannot counts as driven. */
+static enum contact_stop find_drive(const hybrid *self, const mode_set *set, const located *event, size_t i)
 {
-    int some = 0;
+    int slips = set->modes[i] == MODE_SLIP, rubs = slips || (set->modes[i] == MODE_CLOSED && self->traits[i].has_friction);
+    if (event->length == 0)
+        return slips && event->kind == CROSS_SLIP && event->contact == i && self->event.begins[i] ? STOP_STICK : STOP_NOT;
+    if (!rubs) return STOP_NOT;
+    real drive = set->drive[set->first[i]], lambda = self->method.midpoint ? set->end.lambda[set->first[i]] : 0;
+    if (slips && drive > set->drive_noise) return STOP_STICK;
+    return lambda < 0 && drive < -set->drive_noise ? STOP_SMOOTH : STOP_NOT;
+}
+
+/* Marks the contacts that friction would drive. Returns whether there are some. Where multipliers pull, velocities that
+   are off the constraints are the first to be put right. */
+static int find_driven(hybrid *self, const mode_set *set, const located *event)
+{
+    int some = 0, onto = self->step.onto;
     for (size_t i = 0; i < self->count; i++) {
-        if (set->modes[i] != MODE_SLIP || !self->traits[i].slide_count) continue;
-        int cannot = event->length == 0 && event->kind == CROSS_SLIP && event->contact == i && self->event.begins[i];
-        if (!cannot && !(event->length > 0 && set->drive[set->first[i]] > set->drive_noise)) continue;
-        self->step.stopped[i] = 1;
+        enum contact_stop stop = find_drive(self, set, event, i);
+        if (stop == STOP_NOT) continue;
         some = 1;
+        if (stop == STOP_SMOOTH && !onto) self->step.onto = 1;
+        else self->step.stopped[i] = stop;
     }
     return some;
 }
@@ -148,9 +162,9 @@ static int find_substep(hybrid *self, state *x, real left, located *event, mode_
     for (;;) {
         int status = held_mode_set(self, x, result);
         if (!status) status = X(contact_locate)(self, *result, end, event);
-        if (status > 0 && status != TAUT_OUT_OF_MEMORY && X(contact_stops)(self)) {
-            memset(self->step.stopped, 0, self->count);
-            may_stop = 0;
+        if (status > 0 && status != TAUT_OUT_OF_MEMORY && (self->step.onto || X(contact_stops)(self))) {
+            memset(self->step.stopped, STOP_NOT, self->count);
+            self->step.onto = may_stop = 0;
             continue;
         }
         if (status > 0 && status != TAUT_OUT_OF_MEMORY && X(contact_holds)(self)) {
@@ -181,7 +195,7 @@ static void slip_again(hybrid *self, state *x, const mode_set *set)
     real slots[CONTACT_SLOTS], lambda[2], against[2];
     X(kinematics_evaluate)(self->kinematics, x->q, x->w, x->t, self->step.h);
     for (size_t i = 0; i < self->count; i++) {
-        if (!self->step.stopped[i]) continue;
+        if (self->step.stopped[i] != STOP_STICK) continue;
         const contact_motion *t = X(kinematics_of)(self->kinematics, i);
         if (set->softened) continue;
         X(mode_set_slots)(set, i, slots);
@@ -199,7 +213,8 @@ int X(contact_substep)(hybrid *self, state *x, real left, located *event)
     turn_directions(self, x);
     move_anchors(self, x);
     memset(self->step.held, 0, self->count);
-    memset(self->step.stopped, 0, self->count);
+    memset(self->step.stopped, STOP_NOT, self->count);
+    self->step.onto = 0;
     int status = find_substep(self, x, left, event, &set);
     if (status) return status;
     X(mode_set_store)(set, &set->end, x);
