@@ -152,12 +152,59 @@ static int find_driven(hybrid *self, const mode_set *set, const located *event)
     return some;
 }
 
+/* At the end of the substep, where the kinematics are: the direction in which what holds a contact that was stopped
+   prevents it from slipping. Returns whether friction is not enough for that. */
+static int find_direction(const hybrid *self, const mode_set *set, size_t i, real *direction)
+{
+    const contact_motion *t = X(kinematics_of)(self->kinematics, i);
+    real slots[CONTACT_SLOTS], force[2] = { 0, 0 };
+    const real *lambda = set->lambda + set->first[i];
+    X(mode_set_slots)(set, i, slots);
+    for (int r = 1; r < set->rows[i]; r++) force[r - 1] = -lambda[r];
+    X(kinematics_from_stick)(self->kinematics, i, slots, force, direction);
+    return REAL(sqrt)(force[0] * force[0] + force[1] * force[1]) > t->mu * t->normal * lambda[0];
+}
+
+/* A contact may have been stopped because its direction was noise, no force being there when it began to slip. If what
+   holds it points elsewhere at the end, it is to slip that way instead. Returns whether there is one. */
+static int turn_stopped(hybrid *self, state *x, const mode_set *set)
+{
+    int some = 0;
+    for (size_t i = 0; !set->softened && i < self->count; i++) {
+        real direction[2], turned[CONTACT_SLOTS], *slots = contact_extra(x, i) + EXTRA_SLOTS, cosine = 0;
+        if (self->step.stopped[i] != STOP_STICK || !find_direction(self, set, i, direction)) continue;
+        X(kinematics_slip_slots)(self->kinematics, i, direction, turned);
+        for (int k = 0; k < 3; k++) cosine += turned[SLOT_DIRECTION + k] * slots[SLOT_DIRECTION + k];
+        if (cosine > (real)0.99) continue;
+        memcpy(slots + SLOT_DIRECTION, turned + SLOT_DIRECTION, 3 * sizeof(real));
+        slots[SLOT_KEEP] = 1;
+        self->step.stopped[i] = STOP_NOT;
+        some = 1;
+    }
+    return some;
+}
+
+/* Contacts that were stopped slip from here on, against what would hold them. */
+static void slip_again(hybrid *self, state *x, const mode_set *set)
+{
+    X(kinematics_evaluate)(self->kinematics, x->q, x->w, x->t, self->step.h);
+    for (size_t i = 0; !set->softened && i < self->count; i++) {
+        const contact_motion *t = X(kinematics_of)(self->kinematics, i);
+        real direction[2];
+        if (self->step.stopped[i] != STOP_STICK) continue;
+        find_direction(self, set, i, direction);
+        self->event.slip_noise[i] = 2 * (REAL(fabs)(t->slip[0]) + REAL(fabs)(t->slip[1]));
+        X(slip_contact)(self, x, i, direction);
+    }
+}
+
 /* The substep from x up to `left`, or to the first event, is the end of *result. Where it cannot be made with the
    contacts held (near a singular position, say) shorter free ones are tried; where it cannot be made with contacts
    stopped, they slip. */
 static int find_substep(hybrid *self, state *x, real left, located *event, mode_set **result)
 {
-    int shorter = self->method.can_hold ? 0 : SHORTER_SUBSTEPS, may_stop = self->method.can_hold;
+    int shorter = self->method.can_hold ? 0 : SHORTER_SUBSTEPS, may_stop = self->method.can_hold,
+        may_turn = 1;
     real end = left;
     for (;;) {
         int status = held_mode_set(self, x, result);
@@ -177,6 +224,10 @@ static int find_substep(hybrid *self, state *x, real left, located *event, mode_
         if (status) return status;
         event->partial |= end < left;
         if (!event->keep && may_stop && find_driven(self, *result, event)) continue;
+        if (may_turn && X(contact_stops)(self)) {
+            may_turn = 0;
+            if (turn_stopped(self, x, *result)) continue;
+        }
         if (event->keep) {
             contact_extra(x, event->contact)[EXTRA_SLOTS + SLOT_KEEP] = 1;
         } else if (shorter == SHORTER_SUBSTEPS ||
@@ -186,24 +237,6 @@ static int find_substep(hybrid *self, state *x, real left, located *event, mode_
             shorter++;
             end /= 4;
         }
-    }
-}
-
-/* Contacts that were stopped slip from here on, against what would hold them. */
-static void slip_again(hybrid *self, state *x, const mode_set *set)
-{
-    real slots[CONTACT_SLOTS], lambda[2], against[2];
-    X(kinematics_evaluate)(self->kinematics, x->q, x->w, x->t, self->step.h);
-    for (size_t i = 0; i < self->count; i++) {
-        if (self->step.stopped[i] != STOP_STICK) continue;
-        const contact_motion *t = X(kinematics_of)(self->kinematics, i);
-        if (set->softened) continue;
-        X(mode_set_slots)(set, i, slots);
-        for (int r = 0; r < 2; r++) lambda[r] = r + 1 < set->rows[i] ? set->lambda[set->first[i] + 1 + r] : 0;
-        X(kinematics_from_stick)(self->kinematics, i, slots, lambda, against);
-        self->event.slip_noise[i] = 2 * (REAL(fabs)(t->slip[0]) + REAL(fabs)(t->slip[1]));
-        for (int r = 0; r < 2; r++) against[r] = -against[r];
-        X(slip_contact)(self, x, i, against);
     }
 }
 
