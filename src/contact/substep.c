@@ -6,7 +6,12 @@
  * off the surface: no position is moved and no work is done. Held for a time O(h), one substep or some, by a force O(h)
  * velocities change by O(h^2) for each contact that is let go: the order stays 2. The error of a method of higher order
  * is smaller than s^3, it seldom comes to this. A method of order 1 would hold the contact for a time that does not
- * shrink with h: it is lifted (decide.c). */
+ * shrink with h: it is lifted (decide.c).
+ *
+ * A contact begins to slip like s^2 as well. Friction that does not oppose the displacement of the substep (mode_set_drive)
+ * would drive it: then the substep is made with the contact sticking, which moves it by no more than the error of the
+ * method would. So friction takes energy in every substep of em: its work there is force times displacement. The third
+ * thing that this needs is a multiplier that pushes; that of em may pull where velocities were off the surface before. */
 #include <string.h>
 
 #include "contact/hybrid_inside.h"
