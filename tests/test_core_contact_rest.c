@@ -301,9 +301,9 @@ static void rocking_block(void **state)
 }
 
 /* A body on one corner. Slip begins like s^2, which is the error of friction under em in one step, too: where friction
-   would drive it the substep is made without slip. Nor does friction drive where the multiplier of a step pulls, because
-   velocities were off the surface when it began. Whatever the motion, the energy does not grow in any step. Those named
-   gain 1e-10 to 1e-5 without the one or the other. */
+   would drive it the substep is made without slip. Nor does friction drive where the multiplier of a step pulls,
+   because velocities were off the surface when it began. Whatever the motion, the energy does not grow in any step.
+   Those named gain 1e-10 to 1e-5 without the one or the other. */
 static void slip_begins_without_gain(void **state)
 {
     (void)state;

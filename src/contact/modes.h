@@ -93,8 +93,8 @@ void X(mode_set_take)(mode_set *open, const state *from);
 void X(mode_set_store)(const mode_set *set, const state *from, state *x);
 /* set->drive of a step of length s from set->begin to set->end, as em takes forces: half way between positions. */
 void X(mode_set_drive)(mode_set *set, real s);
-/* Whether the constraints of a mode set that is not softened depend on each other at a state of it. Pivots do not say so
-   surely: those of a singular matrix are round-off, which may be large. Of many constraints they decide nevertheless
+/* Whether the constraints of a mode set that is not softened depend on each other at a state of it. Pivots do not say
+   so surely: those of a singular matrix are round-off, which may be large. Of many constraints they decide nevertheless
    (*dependent: 0). */
 int X(mode_set_dependent)(mode_set *set, const state *at, int *dependent);
 /* Multipliers and accelerations at a state of the mode set. */

@@ -8,10 +8,10 @@
  * is smaller than s^3, it seldom comes to this. A method of order 1 would hold the contact for a time that does not
  * shrink with h: it is lifted (decide.c).
  *
- * A contact begins to slip like s^2 as well. Friction that does not oppose the displacement of the substep (mode_set_drive)
- * would drive it: then the substep is made with the contact sticking, which moves it by no more than the error of the
- * method would. So friction takes energy in every substep of em: its work there is force times displacement. The third
- * thing that this needs is a multiplier that pushes; that of em may pull where velocities were off the surface before. */
+ * A contact begins to slip like s^2 as well. Friction that does not oppose the displacement of the substep
+ * (mode_set_drive) would drive it: then the substep is made with the contact sticking, which moves it by no more than
+ * the error of the method would. So friction takes energy in every substep of em, in which its work is force times
+ * displacement: as long as the multiplier pushes. That of em may pull where velocities were off the surface before. */
 #include <string.h>
 
 #include "contact/hybrid_inside.h"
@@ -84,8 +84,8 @@ int X(contact_stops)(const hybrid *self)
     return some;
 }
 
-/* The mode set of x, x loaded. Contacts that stick in it for this substep alone may make constraints that depend on each
-   other. */
+/* The mode set of x, x loaded. Contacts that stick in it for this substep alone may make constraints that depend on
+   each other. */
 static int load_mode_set(hybrid *self, state *x, mode_set **result)
 {
     int softened = contacts_softened(x), stops = X(contact_stops)(self), level = softened, status;
@@ -129,14 +129,13 @@ static int find_below(const hybrid *self, const mode_set *set, unsigned char *wh
     return some;
 }
 
-/* Whether friction would drive contact i in this substep: against its direction; or because its multiplier pulls, though
-   those at both ends push. A contact that has just begun to slip and cannot counts as driven. */
+/* Whether friction would drive contact i in this substep: against its direction; or because its multiplier pulls,
+   though those at both ends push. A contact that has just begun to slip and cannot counts as driven. */
 static enum contact_stop find_drive(const hybrid *self, const mode_set *set, const located *event, size_t i)
 {
-    int slips = set->modes[i] == MODE_SLIP, rubs = slips || (set->modes[i] == MODE_CLOSED && self->traits[i].has_friction);
-    if (event->length == 0)
-        return slips && event->kind == CROSS_SLIP && event->contact == i && self->event.begins[i] ? STOP_STICK : STOP_NOT;
-    if (!rubs) return STOP_NOT;
+    int slips = set->modes[i] == MODE_SLIP, ends = event->kind == CROSS_SLIP && event->contact == i;
+    if (event->length == 0) return slips && ends && self->event.begins[i] ? STOP_STICK : STOP_NOT;
+    if (!slips && !(set->modes[i] == MODE_CLOSED && self->traits[i].has_friction)) return STOP_NOT;
     real drive = set->drive[set->first[i]], lambda = self->method.midpoint ? set->end.lambda[set->first[i]] : 0;
     if (slips && drive > set->drive_noise) return STOP_STICK;
     return lambda < 0 && drive < -set->drive_noise ? STOP_SMOOTH : STOP_NOT;
