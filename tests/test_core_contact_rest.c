@@ -223,6 +223,36 @@ static void table_on_four_legs(void **state)
     }
 }
 
+static void find_dependent_legs(simulation *z, const contact_mode *modes, int expected)
+{
+    mode_set *set;
+    int dependent;
+    state x = save_state(z);
+    contacts_set_softened(&x, 0);
+    for (size_t i = 0; i < 4; i++) contact_extra(&x, i)[EXTRA_MODE] = modes[i];
+    assert_int_equal(X(mode_sets_get)(&z->hybrid->sets, &x, &set), TAUT_OK);
+    assert_int_equal(X(mode_set_load)(set, &x), TAUT_OK);
+    assert_int_equal(X(mode_set_dependent)(set, &set->begin, &dependent), TAUT_OK);
+    assert_int_equal(dependent, expected);
+    X(state_clear)(z->s, &x);
+}
+
+/* Four legs, three of them independent, whatever they do along the floor; of three legs all are. Pivots are round-off
+   where it is singular, and no judge of it. */
+static void dependent_legs_are_found(void **state)
+{
+    (void)state;
+    static const char *const push[] = { "vx", "1", "w", "5", NULL };
+    simulation *z = open_contact(NULL, TABLE, "rattle", 0, push);
+    for (int step = 0; step < (QUAD ? 3 : 20); step++) {
+        do_steps(z, 1, (real)1 / 100);
+        find_dependent_legs(z, (contact_mode[]){ MODE_SLIP, MODE_SLIP, MODE_SLIP, MODE_SLIP }, 1);
+        find_dependent_legs(z, (contact_mode[]){ MODE_SLIP, MODE_STICK, MODE_SLIP, MODE_SLIP }, 1);
+        find_dependent_legs(z, (contact_mode[]){ MODE_SLIP, MODE_STICK, MODE_OPEN, MODE_SLIP }, 0);
+    }
+    close_model(z);
+}
+
 /* A ladder on a floor and a wall with the same friction stays from the angle with tan = (1 - mu^2)/(2 mu) on: 46.397
    degrees for 0.4. */
 static void ladder(void **state)
@@ -270,6 +300,38 @@ static void rocking_block(void **state)
     close_model(z);
 }
 
+/* A body on one corner. Slip begins like s^2, which is the error of friction under em in one step, too: where friction
+   would drive it the substep is made without slip. Nor does friction drive where the multiplier of a step pulls,
+   because velocities were off the surface when it began. Whatever the motion, the energy does not grow in any step.
+   Those named gain 1e-10 to 1e-5 without the one or the other. */
+static void slip_begins_without_gain(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "local mu, wx, wy, wz = param('mu', 0.6), param('wx', 0), param('wy', 0), param('wz', 0)\n"
+        "local c, r = point 'c', rotation 'r'; lagrangian(norm2(c.dot)/2 + norm2(r.omega)/12 - 9.81*c.z)\n"
+        "local corner = c + r:apply{-0.3, -0.5, -0.6}\n"
+        "contact('corner', corner.z, {friction = mu, slide = {corner.x, corner.y}})\n"
+        "start { c = {0.3, 0.5, 0.6}, ['c.dot'] = {wy*0.6 - wz*0.5, wz*0.3 - wx*0.6, wx*0.5 - wy*0.3},\n"
+        "  r = {1, 0, 0, 0}, ['r.omega'] = {wx, wy, wz} }";
+    static const struct {
+        const char *mu, *wx, *wy, *wz;
+        int steps; /* in a second */
+    } named[] = { { "0.4", "2.775", "-2.777", "-0.808", 100 }, { "0.8", "-1.250", "0.680", "-0.787", 100 },
+                  { "0.6", "-1.897", "2.124", "0.924", 50 },   { "0.6", "-0.355", "-1.048", "2.680", 50 },
+                  { "0.4", "0.938", "-0.025", "-2.819", 200 }, { "0.4", "-1.273", "0.812", "-2.979", 200 } };
+    long slips = 0;
+    for (int k = 0; k < (QUAD ? 1 : 6); k++) {
+        const char *const settings[] = { "mu", named[k].mu, "wx", named[k].wx, "wy", named[k].wy,
+                                         "wz", named[k].wz, NULL };
+        simulation *z = open_contact(NULL, text, "em", 0, settings);
+        do_steps_falling(z, QUAD ? 10 : named[k].steps / 2, (real)1 / named[k].steps, LEFT(100));
+        slips += z->event_counts[EVENT_SLIP];
+        close_model(z);
+    }
+    assert_true(slips > 0 || QUAD);
+}
+
 /* A number from a to b. */
 static double random_between(uint64_t *seed, double a, double b)
 {
@@ -277,9 +339,7 @@ static double random_between(uint64_t *seed, double a, double b)
     return a + (b - a) * (double)(*seed >> 11) * 0x1p-53;
 }
 
-/* Dice thrown anyhow come to rest on a face, and the energy does not grow. TAUT_TEST_LONG=1: 200 of them, and that
-   fails: where slip begins within a step the energy may grow by O(h^3), 5.9e-6 in one toss, and toss 127 ends with
-   "contacts change without end". */
+/* Dice thrown anyhow come to rest on a face, and the energy does not grow. TAUT_TEST_LONG=1: 200 of them. */
 static void dice_come_to_rest(void **state)
 {
     (void)state;
@@ -407,6 +467,7 @@ int main(void)
         cmocka_unit_test(box_at_rest),        cmocka_unit_test(sliding_box_stops), cmocka_unit_test(box_on_a_slope),
         cmocka_unit_test(load_on_a_box),      cmocka_unit_test(mass_in_a_groove),  cmocka_unit_test(table_on_four_legs),
         cmocka_unit_test(ladder),             cmocka_unit_test(rocking_block),     cmocka_unit_test(dice_come_to_rest),
+        cmocka_unit_test(slip_begins_without_gain), cmocka_unit_test(dependent_legs_are_found),
         cmocka_unit_test(pyramid_stands),     cmocka_unit_test(ball_rolls),        cmocka_unit_test(ball_with_spin),
         cmocka_unit_test(corners_of_a_body),
     };
