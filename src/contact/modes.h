@@ -5,6 +5,7 @@
 
 #include "base/flat.h"
 #include "contact/kinematics.h"
+#include "contact/share.h"
 #include "method/method.h"
 #include "solve/acceleration.h"
 
@@ -42,6 +43,7 @@ typedef struct {
     void *room;            /* of the arrays below, and of modes */
     real *lambda, *dv;     /* multipliers and accelerations at a state */
     real *jacobian, *work, *left; /* where it is softened; left: c */
+    shares *shares;        /* the same: its cones are those of the closed contacts, in their order */
     uint32_t perpetual;    /* constraints that always hold */
     int perpetual_softening; /* 1: they depend on each other, too */
     unsigned char *distances; /* the same: of each contact, whether its gap is a distance */
