@@ -217,6 +217,7 @@ int X(contact_correct_modes)(hybrid *self, state *x)
         int agree = !(together && (status == TAUT_SINGULAR || status == TAUT_NO_CONVERGENCE));
         if (status && agree) return status;
         if (agree) X(kinematics_accelerate)(self->kinematics, set->dv);
+        if (agree) self->event.pace = real_most(self->event.pace, X(kinematics_fastest)(self->kinematics));
         flaw f = agree ? find_flaw(self, set) : (flaw){ .contact = 0 };
         status = together && f.contact < 0 ? X(contact_share)(self, set, &set->begin, &right) : TAUT_OK;
         if (status) return status;

@@ -19,7 +19,7 @@ static int is_still(const hybrid *self, size_t i)
     const contact_motion *t = X(kinematics_of)(self->kinematics, i);
     real size, fastest = X(kinematics_fastest)(self->kinematics);
     X(kinematics_acceleration)(self->kinematics, i, 0, &size);
-    if (self->event.free > fastest && fastest > 0) size *= self->event.free / fastest;
+    if (self->event.pace > fastest && fastest > 0) size *= self->event.pace / fastest;
     real settling = X(contact_settling_speed)(t, -size);
     return REAL(fabs)(t->rate) <= REAL(fmax)(REAL(fmax)(t->rate_round_off, self->event.rate_noise[i]), settling);
 }
@@ -96,6 +96,7 @@ int X(contact_ask)(hybrid *self, state *x)
     if (status) return status;
     X(kinematics_accelerate)(self->kinematics, open->dv);
     self->event.free = real_largest(open->dv, self->n);
+    self->event.pace = real_most(self->event.pace, self->event.free);
     for (size_t i = 0; i < self->count; i++) {
         int closed = contact_mode_of(x, i) != MODE_OPEN;
         self->event.takes_part[i] = closed ? is_still(self, i) : X(contact_touches)(self, i);
