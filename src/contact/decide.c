@@ -36,6 +36,7 @@ void X(stick_contact)(hybrid *self, state *x, size_t i)
 void X(slip_contact)(hybrid *self, state *x, size_t i, const real *direction)
 {
     enter(self, x, i, MODE_SLIP);
+    self->event.begins[i] = 1;
     real *slots = contact_extra(x, i) + EXTRA_SLOTS;
     X(kinematics_slip_slots)(self->kinematics, i, direction, slots);
     if (self->traits[i].slide_count < 2 || X(contact_slips)(self, i)) return;
@@ -136,7 +137,7 @@ static flaw find_flaw(hybrid *self, const mode_set *set)
     return worst;
 }
 
-static void repair(hybrid *self, state *x, const mode_set *set, const flaw *f)
+static void repair(hybrid *self, state *x, const flaw *f)
 {
     size_t i = (size_t)f->contact;
     if (f->what == WRONG_PULLS) X(open_contact)(x, i);
@@ -144,16 +145,8 @@ static void repair(hybrid *self, state *x, const mode_set *set, const flaw *f)
     else {
         /* the multipliers of sticking are along the tangents of the anchor: those that the kinematics give here, where
          * it is stuck */
-        real direction[2] = { 0, 0 };
-        const real *slots = contact_extra(x, i) + EXTRA_SLOTS;
-        const contact_motion *t = X(kinematics_of)(self->kinematics, i);
-        int given = self->traits[i].slide_type == SLIDE_GIVEN;
-        for (int r = 0; r < set->rows[i] - 1; r++)
-            for (int k = 0; k < set->rows[i] - 1; k++) {
-                real overlap = given ? r == k : 0;
-                for (int d = 0; !given && d < 3; d++) overlap += slots[SLOT_TANGENT + 3 * r + d] * t->tangent[k][d];
-                direction[k] += overlap * f->direction[r];
-            }
+        real direction[2];
+        X(kinematics_from_stick)(self->kinematics, i, contact_extra(x, i) + EXTRA_SLOTS, f->direction, direction);
         X(slip_contact)(self, x, i, direction);
     }
 }
@@ -224,7 +217,7 @@ int X(contact_correct_modes)(hybrid *self, state *x)
         if (f.contact < 0 && right && together && !idle && (idle = close_idle(self, set, x))) continue;
         if (f.contact < 0 && right) return project(self, set, x);
         if (together) status = X(contact_ask)(self, x);
-        else repair(self, x, set, &f);
+        else repair(self, x, &f);
         if (status == TAUT_NO_CONVERGENCE) break;
         if (status) return status;
     }

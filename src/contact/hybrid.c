@@ -26,6 +26,7 @@ static void lay_out_event(contact_event *event, size_t count, room_layout *l)
     event->modes_before = room_take(l, count, 1);
     event->leaving = room_take(l, count, 1);
     event->takes_part = room_take(l, count, 1);
+    event->begins = room_take(l, count, 1);
     event->impulse = room_reals(l, count);
     event->rate_noise = room_reals(l, count), event->slip_noise = room_reals(l, count);
 }
@@ -61,7 +62,8 @@ static void lay_out(void *object, room_layout *l)
     self->constants.restitution = room_reals(l, count);
     self->constants.width = room_reals(l, count);
     self->constants.guess = room_reals(l, count);
-    self->step.held = room_take(l, count, 1);
+    self->step.extra = room_reals(l, EXTRA_SIZE * count);
+    self->step.held = room_take(l, count, 1), self->step.stopped = room_take(l, count, 1);
     lay_out_event(&self->event, count, l);
     lay_out_problem(&self->problem, count, l);
     lay_out_crossing(&self->crossing, count, l);
@@ -190,21 +192,11 @@ static int slip_ends(hybrid *self, state *x, size_t i)
 /* Sticking has come to its limit. */
 static int stick_ends(hybrid *self, state *x, size_t i)
 {
-    const real *lambda = contact_extra(x, i) + EXTRA_LAMBDA;
-    const real *slots = contact_extra(x, i) + EXTRA_SLOTS;
-    real direction[2] = { 0, 0 };
+    real force[2];
     X(kinematics_evaluate)(self->kinematics, x->q, x->w, x->t, self->step.h);
-    const contact_motion *t = X(kinematics_of)(self->kinematics, i);
-    uint32_t rows = self->traits[i].slide_count;
-    int given = self->traits[i].slide_type == SLIDE_GIVEN;
-    for (uint32_t r = 0; r < rows; r++)
-        for (uint32_t k = 0; k < rows; k++) {
-            real overlap = given ? r == k : 0;
-            for (int d = 0; !given && d < 3; d++)
-                overlap += slots[SLOT_TANGENT + 3 * r + (uint32_t)d] * t->tangent[k][d];
-            direction[k] -= overlap * lambda[1 + r];
-        }
-    X(slip_contact)(self, x, i, direction);
+    X(kinematics_from_stick)(self->kinematics, i, contact_extra(x, i) + EXTRA_SLOTS,
+                             contact_extra(x, i) + EXTRA_LAMBDA + 1, force);
+    X(slip_contact)(self, x, i, (real[]){ -force[0], -force[1] });
     int status = X(contact_correct_modes)(self, x);
     return status ? status : X(contact_report_changes)(self, x, NULL);
 }
@@ -257,6 +249,7 @@ static int advance(hybrid *self, state *x, real h)
     real left = h;
     long still = 0, most = 200 + 20 * (long)self->count, events = 0, substeps = 0;
     memset(self->crossing.ignore, 0, 2 * self->count);
+    memset(self->event.begins, 0, self->count);
     self->step.relax = 1;
     while (left > 0) {
         located event;
@@ -266,6 +259,7 @@ static int advance(hybrid *self, state *x, real h)
         left = event.kind == CROSS_NONE && !event.partial ? 0 : left - event.length;
         if (left < self->step.shortest) left = 0;
         still = event.length > 0 ? 0 : still + 1;
+        if (event.length > 0) memset(self->event.begins, 0, self->count);
         self->step.relax = still < PATIENCE ? 1 : REAL(fmin)(8 * self->step.relax, RELAX_MOST);
         if (event.kind != CROSS_NONE) {
             int changed;

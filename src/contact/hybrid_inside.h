@@ -39,6 +39,8 @@ typedef struct {
     real relax;               /* what counts as no force, times this: grows where contacts change again and again at one
                                  time, between modes that fit equally well */
     unsigned char *held;      /* open contacts along whose surfaces a substep is made (substep.c) */
+    real *extra;              /* what x remembers of the contacts */
+    unsigned char *stopped;   /* contacts that slip, but stick in a substep (substep.c) */
 } contact_step;
 
 /* Of an event: one number for each contact. */
@@ -46,6 +48,7 @@ typedef struct {
     unsigned char *modes_before;
     unsigned char *leaving;   /* has just been let go */
     unsigned char *takes_part; /* in the problem */
+    unsigned char *begins;    /* to slip, at this time */
     real *impulse;            /* of the last impact */
     real free;                /* the largest acceleration without contacts, once it is known: at rest, that with them is
                                  round-off of it */
@@ -110,8 +113,9 @@ real X(contact_settling_speed)(const contact_motion *t, real acceleration);
 /* ---- substep.c ---- */
 /* Moves x by a substep: `left`, or what comes before the first event or can be done at once. */
 int X(contact_substep)(hybrid *self, state *x, real left, located *event);
-/* Whether a contact is held in it. */
+/* Whether a contact is held in it; or stopped. */
 int X(contact_holds)(const hybrid *self);
+int X(contact_stops)(const hybrid *self);
 
 /* ---- forces.c ---- */
 #define SOME_ULPS (1000 * REAL_EPSILON) /* relative error of multipliers and accelerations */

@@ -317,3 +317,17 @@ void X(kinematics_stick_slots)(const kinematics *self, size_t contact, real *slo
             slots[SLOT_ANCHOR + r] = along_points(self, contact, t->tangent[r], self->place_q);
     }
 }
+
+void X(kinematics_from_stick)(const kinematics *self, size_t contact, const real *slots, const real *from, real *to)
+{
+    const contact_motion *t = &self->touches[contact];
+    uint32_t rows = self->traits[contact].slide_count;
+    int given = self->traits[contact].slide_type == SLIDE_GIVEN;
+    to[0] = to[1] = 0;
+    for (uint32_t r = 0; r < rows; r++)
+        for (uint32_t k = 0; k < rows; k++) {
+            real overlap = given ? r == k : 0;
+            for (uint32_t d = 0; !given && d < 3; d++) overlap += slots[SLOT_TANGENT + 3 * r + d] * t->tangent[k][d];
+            to[k] += overlap * from[r];
+        }
+}

@@ -43,6 +43,8 @@ real X(kinematics_fastest)(const kinematics *self);
 real X(kinematics_slip_along)(const kinematics *self, size_t contact, const real *slots);
 void X(kinematics_slip_slots)(const kinematics *self, size_t contact, const real *d, real *slots);
 void X(kinematics_stick_slots)(const kinematics *self, size_t contact, real *slots);
+/* A tangential vector from the tangents of a contact that sticks, in its slots, to those of here. */
+void X(kinematics_from_stick)(const kinematics *self, size_t contact, const real *slots, const real *from, real *to);
 /* The system whose constraints are those of the model and all gaps: its symmetries are those that contacts leave. */
 struct system *X(kinematics_system)(kinematics *self);
 /* The smallest coordinate that has a scale of its own. */

@@ -38,7 +38,7 @@ static int evaluate(hybrid *self, mode_set *set)
     if (status) return status;
     X(kinematics_evaluate)(self->kinematics, x->q, x->w, x->t, self->step.h);
     int loaded = 1;
-    if (closed && set->softened) status = X(contact_share)(self, set, x, &loaded);
+    if (closed && set->softened && !X(contact_stops)(self)) status = X(contact_share)(self, set, x, &loaded);
     if (status) return status;
     for (size_t i = 0; i < self->count; i++) {
         const contact_motion *t = X(kinematics_of)(self->kinematics, i);
@@ -98,7 +98,9 @@ static int attempt(hybrid *self, mode_set *set, real s)
     X(state_copy)(&set->begin, &set->end);
     int status = s == 0 ? TAUT_OK : X(method_step)(&set->method, &set->end, s);
     if (status > 0 && status != TAUT_OUT_OF_MEMORY) status = short_step(self, set, s, status);
-    if (!status && self->method.velocities_off && s > 0 && (s < self->step.h || X(contact_holds)(self)))
+    if (!status && s > 0) X(mode_set_drive)(set, s);
+    if (!status && self->method.velocities_off && s > 0 &&
+        (s < self->step.h || X(contact_holds)(self) || X(contact_stops)(self)))
         status = X(start_project)(set->s, &set->end);
     return status ? status : evaluate(self, set);
 }
@@ -131,8 +133,8 @@ static void set_shortest(hybrid *self, const mode_set *set)
 static int is_violated(const hybrid *self, const mode_set *set, size_t f)
 {
     cross_kind kind = kind_of(set, f);
-    if (self->crossing.ignore[f] || self->step.held[f / 2] || kind == CROSS_NONE ||
-        !(self->crossing.value[f] < -self->crossing.tolerance[f]))
+    if (self->crossing.ignore[f] || self->step.held[f / 2] || (self->step.stopped[f / 2] && f % 2) ||
+        kind == CROSS_NONE || !(self->crossing.value[f] < -self->crossing.tolerance[f]))
         return 0;
     /* A gap that begins at zero, or below by the error of a step that let it go, and opens. */
     return !(kind == CROSS_GAP && self->crossing.start[f] <= self->crossing.tolerance[f] &&

@@ -36,6 +36,12 @@ static void lay_out(void *self, room_layout *l)
     set->dv = room_reals(l, set->s->n);
     set->first = room_take(l, count, sizeof *set->first);
     set->rows = room_take(l, count, sizeof *set->rows);
+    if (set->slips) {
+        set->rubbing = room_reals(l, (size_t)set->s->blocks[BLOCK_FREE_LAMBDA].value_count);
+        set->middle_q = room_reals(l, set->s->n), set->middle_w = room_reals(l, set->s->n);
+        set->moved = room_reals(l, set->s->n);
+        set->drive = room_reals(l, set->s->c);
+    }
     if (set->softened) {
         set->jacobian = room_reals(l, (size_t)set->s->blocks[BLOCK_G].value_count);
         set->work = room_reals(l, X(redundancy_room)(set->s));
@@ -114,11 +120,13 @@ static int mode_set_create(const mode_sets *p, const unsigned char *modes, int s
     if (!set) return TAUT_OUT_OF_MEMORY;
     set->contact_count = count;
     set->softened = softened;
+    for (size_t i = 0; i < count; i++) set->slips |= modes[i] == MODE_SLIP;
     int status = taut_mode_model_create(p->m, modes, &set->m);
     if (!status) status = X(system_create)(set->m, &set->s);
     if (!status) set->s->native = p->native;
     if (!status) status = X(workspace_use)(set->s->work, p->pool);
     if (!status && softened) status = prepare_softening(set->s);
+    if (!status && set->slips) status = X(system_prepare_block)(set->s, BLOCK_FREE_LAMBDA);
     if (!status) status = taut_flat_begin(context, &set->flat);
     if (!status) status = X(state_create)(set->s, &set->begin);
     if (!status) status = X(state_create)(set->s, &set->end);
@@ -291,6 +299,25 @@ void X(mode_set_store)(const mode_set *set, const state *from, state *x)
         if (set->first[i] < 0) continue;
         for (int r = 0; r < set->rows[i]; r++) extra[EXTRA_LAMBDA + r] = from->lambda[set->first[i] + r];
     }
+}
+
+void X(mode_set_drive)(mode_set *set, real s)
+{
+    const struct system *z = set->s;
+    const state *a = &set->begin, *b = &set->end;
+    real t = a->t + s / 2;
+    if (!set->slips) return;
+    for (uint32_t i = 0; i < z->n; i++) {
+        set->moved[i] = (b->q[i] - a->q[i]) + (b->q_low[i] - a->q_low[i]);
+        set->middle_q[i] = a->q[i] + set->moved[i] / 2;
+        set->middle_w[i] = z->form == FORM_LAGRANGIAN ? set->moved[i] / s : (a->p[i] + b->p[i]) / 2;
+    }
+    place at = place_at(z, set->middle_q, set->middle_w, &t, b->lambda);
+    X(system_block_values)(z, BLOCK_FREE_LAMBDA, &at, set->rubbing);
+    memset(set->drive, 0, z->c * sizeof(real));
+    X(block_multiply_transposed)(&z->blocks[BLOCK_FREE_LAMBDA], set->rubbing, 1, set->moved, set->drive);
+    set->drive_noise = 4 * REAL_EPSILON * (real)z->n * real_largest(a->q, z->n) *
+                       real_largest(set->rubbing, (uint32_t)z->blocks[BLOCK_FREE_LAMBDA].value_count);
 }
 
 #define MET ((real)1e-10) /* accelerations that keep the constraints, relative to their terms */
