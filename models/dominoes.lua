@@ -2,7 +2,7 @@
 -- leans on the next and the last one lies flat. A domino stands on its two lower corners. Its upper right corner meets the left side of
 -- the next one, whose lower left corner meets its right side when the two lie close together.
 title "Dominoes"
-local n    = option("n", 10)
+local n    = option("n", 6)
 local m, g = param("m", 1), param("g", 9.81)
 local w, h = param("w", 0.15), param("h", 1)                           -- of a domino
 local between = param("between", 0.4)
