@@ -10,6 +10,7 @@
 #define SOFT_TANGENT 1e-5    /* friction is avoided where normal forces do as well */
 #define SWEEPS 2000
 #define SLIPS (10000 * REAL_EPSILON)
+#define AT_LIMIT ((real)1e-6)
 #define AGREE ((real)1e-9)   /* velocities that depend on each other do so by round-off of larger ones */
 
 typedef struct {
@@ -249,7 +250,8 @@ static void read_answer(finish *k, real *P)
         if (!acts || !(from[0] > 0)) memset(from, 0, (size_t)(1 + c->tangents) * sizeof *from);
         real most = c->mu * from[0], size = c->tangents ? length(from + 1, c->tangents) : 0;
         for (int t = 1; t <= c->tangents && size > most; t++) from[t] *= most / size;
-        c->slips = from[0] > 0 && c->tangents && !is_given(c) &&
+        /* what is inside its cone sticks, though its slip may have been left off zero */
+        c->slips = from[0] > 0 && c->tangents && !is_given(c) && size > (1 - AT_LIMIT) * most &&
                    length(k->u + c->first + 1, c->tangents) > SLIPS * k->size[c->first + 1];
     }
     memcpy(P, k->Q, (size_t)k->rows * sizeof *P);

@@ -103,17 +103,22 @@ static void consider(flaw *worst, size_t i, int what, real severity)
     worst->severity = severity;
 }
 
+/* An acceleration of a gap, or slip, that is none. */
+static real no_acceleration(const hybrid *self, const mode_set *set, size_t i, real size)
+{
+    real slow = real_largest(set->dv, self->n), rest = slow > 0 ? REAL(fmax)(self->event.free / slow, 1) : 1;
+    return X(contact_no_acceleration)(self, i, size * rest);
+}
+
 /* The forces of the mode set are known; of one that is softened single forces say nothing. */
 static flaw find_flaw(hybrid *self, const mode_set *set)
 {
     flaw worst = { .contact = -1 };
     real scale = real_largest(set->lambda, set->s->c), none = SOME_ULPS * self->step.relax * scale;
-    real slow = real_largest(set->dv, self->n);
     for (size_t i = 0; i < self->count; i++) {
         if (set->first[i] < 0) {
             real size, a = X(kinematics_acceleration)(self->kinematics, i, 0, &size);
-            real rest = slow > 0 ? REAL(fmax)(self->event.free / slow, 1) : 1;
-            real little = X(contact_no_acceleration)(self, i, size * rest);
+            real little = no_acceleration(self, set, i, size);
             if (!self->event.leaving[i] && X(contact_touches)(self, i) && a < -little)
                 consider(&worst, i, WRONG_OPEN, -a / size);
             continue;
@@ -177,18 +182,40 @@ static int find_forces(hybrid *self, state *x, mode_set **set)
     return status;
 }
 
+/* Contacts of bodies that others carry may touch without a force. They are closed: open, they would be hit by round-off
+   again and again. Returns how many there are. */
+static int close_idle(hybrid *self, const mode_set *set, state *x)
+{
+    int found = 0;
+    for (size_t i = 0; i < self->count; i++) {
+        if (set->first[i] >= 0 || self->event.leaving[i] || !X(contact_touches)(self, i)) continue;
+        int idle = 1, rows = X(contact_slips)(self, i) ? 0 : (int)self->traits[i].slide_count;
+        for (int r = 0; idle && r <= rows; r++) {
+            real size, a = X(kinematics_acceleration)(self->kinematics, i, r, &size);
+            idle = REAL(fabs)(a) <= no_acceleration(self, set, i, size);
+        }
+        if (!idle) continue;
+        X(close_contact)(self, x, i);
+        found++;
+    }
+    return found;
+}
+
 int X(contact_correct_modes)(hybrid *self, state *x)
 {
     mode_set *set;
+    int idle = 0;
     for (size_t turn = 0; turn < 20 + 6 * self->count; turn++) {
         X(kinematics_evaluate)(self->kinematics, x->q, x->w, x->t, self->step.h);
         int status = find_forces(self, x, &set), right = 1, together = contacts_softened(x);
         int agree = !(together && (status == TAUT_SINGULAR || status == TAUT_NO_CONVERGENCE));
         if (status && agree) return status;
         if (agree) X(kinematics_accelerate)(self->kinematics, set->dv);
+        if (agree) self->event.pace = real_most(self->event.pace, X(kinematics_fastest)(self->kinematics));
         flaw f = agree ? find_flaw(self, set) : (flaw){ .contact = 0 };
         status = together && f.contact < 0 ? X(contact_share)(self, set, &set->begin, &right) : TAUT_OK;
         if (status) return status;
+        if (f.contact < 0 && right && together && !idle && (idle = close_idle(self, set, x))) continue;
         if (f.contact < 0 && right) return project(self, set, x);
         if (together) status = X(contact_ask)(self, x);
         else repair(self, x, &f);

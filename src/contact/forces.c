@@ -12,12 +12,22 @@ real X(contact_no_acceleration)(const hybrid *self, size_t i, real size)
                : of_terms;
 }
 
+/* A rate of a gap that is none: a rounding; or what the loads would stop within some ulps of the gap. They need not be
+   those of its own bodies: the stones of an arch all fall alike. */
+static int is_still(const hybrid *self, size_t i)
+{
+    const contact_motion *t = X(kinematics_of)(self->kinematics, i);
+    real size, fastest = X(kinematics_fastest)(self->kinematics);
+    X(kinematics_acceleration)(self->kinematics, i, 0, &size);
+    if (self->event.pace > fastest && fastest > 0) size *= self->event.pace / fastest;
+    real settling = X(contact_settling_speed)(t, -size);
+    return REAL(fabs)(t->rate) <= REAL(fmax)(REAL(fmax)(t->rate_round_off, self->event.rate_noise[i]), settling);
+}
+
 int X(contact_touches)(const hybrid *self, size_t i)
 {
     const contact_motion *t = X(kinematics_of)(self->kinematics, i);
-    real settling = X(contact_settling_speed)(t, X(kinematics_acceleration)(self->kinematics, i, 0, NULL));
-    real noise = REAL(fmax)(t->rate_round_off, self->event.rate_noise[i]);
-    return t->gap <= t->round_off && REAL(fabs)(t->rate) <= REAL(fmax)(noise, settling);
+    return t->gap <= t->round_off && is_still(self, i);
 }
 
 /* ---- the problem ---- */
@@ -86,15 +96,10 @@ int X(contact_ask)(hybrid *self, state *x)
     if (status) return status;
     X(kinematics_accelerate)(self->kinematics, open->dv);
     self->event.free = real_largest(open->dv, self->n);
+    self->event.pace = real_most(self->event.pace, self->event.free);
     for (size_t i = 0; i < self->count; i++) {
-        const contact_motion *t = X(kinematics_of)(self->kinematics, i);
         int closed = contact_mode_of(x, i) != MODE_OPEN;
-        self->event.takes_part[i] =
-            X(contact_touches)(self, i) ||
-            (closed &&
-             REAL(fabs)(t->rate) <=
-                 REAL(fmax)(REAL(fmax)(t->rate_round_off, self->event.rate_noise[i]),
-                            X(contact_settling_speed)(t, X(kinematics_acceleration)(self->kinematics, i, 0, NULL))));
+        self->event.takes_part[i] = closed ? is_still(self, i) : X(contact_touches)(self, i);
         some |= self->event.takes_part[i];
         X(open_contact)(x, i);
     }
@@ -110,95 +115,6 @@ int X(contact_ask)(hybrid *self, state *x)
 }
 
 /* ---- sharing out ---- */
-
-/* A contact of the mode set that has just begun to slip has the direction that the mode set knows. */
-static void set_direction(const hybrid *self, const mode_set *set, cone_contact *c, size_t index)
-{
-    const contact_motion *t = X(kinematics_of)(self->kinematics, index);
-    real slots[CONTACT_SLOTS];
-    set_cone(self, c, index, set->modes[index] == MODE_SLIP);
-    if (set->modes[index] != MODE_SLIP || X(contact_slips)(self, index)) return;
-    X(mode_set_slots)(set, index, slots);
-    for (int r = 0; r < c->tangents; r++) {
-        c->direction[r] = slots[SLOT_DIRECTION + r];
-        if (c->tangents == 1 || self->traits[index].slide_type == SLIDE_GIVEN) continue;
-        c->direction[r] = 0;
-        for (int d = 0; d < 3; d++) c->direction[r] += slots[SLOT_DIRECTION + d] * t->tangent[r][d];
-    }
-}
-
-/* The gaps and the directions in which contacts stick are not accelerated by the forces P. */
-static int holds(const hybrid *self)
-{
-    const contact_problem *problem = &self->problem;
-    for (int i = 0; i < problem->count; i++) {
-        const cone_contact *c = &problem->cones[i];
-        for (int t = 0; t <= (c->sliding ? 0 : c->tangents); t++) {
-            int r = c->first + t;
-            real u = problem->b[r], size;
-            X(kinematics_acceleration)(self->kinematics, problem->contacts[i], t, &size);
-            for (int s = 0; s < problem->rows; s++)
-                u += problem->W[(size_t)r * (size_t)problem->rows + (size_t)s] * problem->P[s];
-            real none = X(contact_no_acceleration)(self, problem->contacts[i], size);
-            if (!(REAL(fabs)(u) <= REAL(fmax)(none, SHARED_ULPS * self->step.relax * size))) return 0;
-        }
-    }
-    return 1;
-}
-
-/* The multipliers of the mode set from P, and whether they make its accelerations. Where contacts slip the motion may
-   depend on how forces are shared out: then it must be that of the mode set. */
-static int take_forces(hybrid *self, mode_set *set, const mode_set *open, int *same)
-{
-    contact_problem *problem = &self->problem;
-    real slots[CONTACT_SLOTS], most = real_most(real_largest(set->dv, self->n), real_largest(open->dv, self->n));
-    int status = X(problem_respond)(self);
-    *same = !status;
-    for (uint32_t k = 0; *same && k < self->n; k++)
-        *same = REAL(fabs)(open->dv[k] + self->response.v[k] - set->dv[k]) <= (real)1e-9 * most;
-    if (!*same) return status;
-    for (uint32_t k = 0; k < self->c; k++) set->lambda[k] = open->lambda[k] + self->response.multiplier[k];
-    for (int i = 0; i < problem->count; i++) {
-        size_t index = problem->contacts[i];
-        const real *P = problem->P + problem->cones[i].first;
-        real *lambda = set->lambda + set->first[index];
-        const contact_motion *t = X(kinematics_of)(self->kinematics, index);
-        int given = self->traits[index].slide_type == SLIDE_GIVEN;
-        lambda[0] = P[0];
-        X(mode_set_slots)(set, index, slots);
-        for (int r = 0; r < set->rows[index] - 1; r++) {
-            lambda[1 + r] = 0;
-            for (int k = 0; k < set->rows[index] - 1; k++) {
-                real overlap = given ? r == k : 0;
-                for (int d = 0; !given && d < 3; d++) overlap += slots[SLOT_TANGENT + 3 * r + d] * t->tangent[k][d];
-                lambda[1 + r] += overlap * P[1 + k];
-            }
-        }
-    }
-    return TAUT_OK;
-}
-
-static int distribute(hybrid *self, mode_set *set, const state *at, int *possible)
-{
-    mode_set *open;
-    contact_problem *problem = &self->problem;
-    *possible = 0;
-    int status = X(mode_sets_open)(&self->sets, &open);
-    if (status) return status;
-    X(mode_set_take)(open, at);
-    status = X(mode_set_forces)(open, &open->begin);
-    if (status) return status;
-    X(kinematics_accelerate)(self->kinematics, open->dv);
-    for (size_t i = 0; i < self->count; i++) self->event.takes_part[i] = set->first[i] >= 0;
-    status = X(problem_collect)(self, &open->begin, self->event.takes_part);
-    if (status) return status;
-    for (int i = 0; i < problem->count; i++)
-        set_direction(self, set, &problem->cones[i], problem->contacts[i]);
-    set_right_side(self);
-    status = solve(self);
-    if (status == TAUT_NO_CONVERGENCE) return TAUT_OK;
-    return status || !holds(self) ? status : take_forces(self, set, open, possible);
-}
 
 /* The forces of closed contacts are inside their cones as they are. What is held may pull. */
 static int is_inside(const hybrid *self, const mode_set *set)
@@ -219,8 +135,17 @@ static int is_inside(const hybrid *self, const mode_set *set)
 
 int X(contact_share)(hybrid *self, mode_set *set, const state *at, int *possible)
 {
-    int found = is_inside(self, set);
-    int status = found ? TAUT_OK : distribute(self, set, at, &found);
+    int found = is_inside(self, set), status = TAUT_OK;
+    if (!found) {
+        share_cone *cone = X(shares_cones)(set->shares);
+        place where = place_at(set->s, at->q, at->w, &at->t, set->lambda);
+        for (size_t i = 0; i < self->count; i++) {
+            const contact_motion *t = X(kinematics_of)(self->kinematics, i);
+            if (set->first[i] >= 0) (cone++)->mu = t->mu * t->normal;
+        }
+        status = X(shares_solve)(set->shares, &where, set->s->softening, SHARED_ULPS * self->step.relax, set->lambda,
+                                 &found);
+    }
     if (possible) *possible = found;
     return status;
 }

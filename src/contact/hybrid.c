@@ -221,7 +221,7 @@ static int handle_event(hybrid *self, state *x, const located *event, int *chang
     *changed = 1;
     memset(self->event.rate_noise, 0, self->count * sizeof(real));
     find_stick_noise(self, x);
-    self->event.free = 0;
+    self->event.free = self->event.pace = 0;
     memset(self->event.leaving, 0, self->count);
     X(contact_remember_modes)(self, x);
     switch (event->kind) {
@@ -308,7 +308,7 @@ int X(hybrid_start)(hybrid *self, state *x)
     if (status) return status;
     self->step.h = 0;
     self->step.relax = 1;
-    self->event.free = 0;
+    self->event.free = self->event.pace = 0;
     memset(self->event.leaving, 0, self->count);
     for (size_t i = 0; i < self->count; i++) X(open_contact)(x, i);
     X(kinematics_evaluate)(self->kinematics, x->q, x->w, x->t, 0);

@@ -57,6 +57,7 @@ typedef struct {
     real *impulse;            /* of the last impact */
     real free;                /* the largest acceleration without contacts, once it is known: at rest, that with them is
                                  round-off of it */
+    real pace;                /* the largest acceleration that was met, with and without contacts */
     real *rate_noise, *slip_noise; /* round-off of rate and slip before it, which is what is left in them after it */
 } contact_event;
 

@@ -263,6 +263,8 @@ real X(kinematics_acceleration)(const kinematics *self, size_t contact, int r, r
     return self->second[row];
 }
 
+real X(kinematics_fastest)(const kinematics *self) { return self->fastest; }
+
 real X(kinematics_slip_along)(const kinematics *self, size_t contact, const real *slots)
 {
     const contact_traits *c = &self->traits[contact];

@@ -35,6 +35,8 @@ void X(kinematics_row)(const kinematics *self, size_t contact, int r, real *out)
    terms, if all coordinates were accelerated as the fastest. */
 void X(kinematics_accelerate)(kinematics *self, const real *dv);
 real X(kinematics_acceleration)(const kinematics *self, size_t contact, int r, real *scale);
+/* The largest of dv. */
+real X(kinematics_fastest)(const kinematics *self);
 
 /* Slip along the direction in the slots of a contact; and the slots of a contact that slips along d (tangential), or
  * that sticks here. */

@@ -17,6 +17,7 @@ static void mode_set_destroy(mode_set *set, taut_context *context)
     if (!set) return;
     X(method_destroy)(&set->method);
     X(acceleration_destroy)(set->acceleration);
+    X(shares_destroy)(set->shares);
     if (set->s) {
         X(state_clear)(set->s, &set->begin);
         X(state_clear)(set->s, &set->end);
@@ -93,6 +94,24 @@ static void soften(mode_set *set, const state *x)
         for (int r = 1; r < set->rows[i]; r++) s->softening[set->first[i] + r] *= FRICTION_WEIGHT;
 }
 
+/* Its cones; the friction of each is set where it is used. */
+static int create_shares(const mode_sets *p, const unsigned char *modes, mode_set *set)
+{
+    size_t count = p->m->contact_count;
+    int closed = 0, first = (int)p->m->constraint_count;
+    share_cone *cones = taut_mem_new(p->m->context, count, sizeof *cones);
+    if (!cones) return TAUT_OUT_OF_MEMORY;
+    for (size_t i = 0; i < count; i++) {
+        int rows = (int)taut_contact_rows(&p->m->contacts[i], modes[i]);
+        if (modes[i] == MODE_OPEN) continue;
+        cones[closed++] = (share_cone){ .first = first, .rows = rows };
+        first += rows;
+    }
+    int status = X(shares_create)(set->s, (uint32_t)p->m->constraint_count, closed, cones, &set->shares);
+    taut_mem_free(p->m->context, cones);
+    return status;
+}
+
 static int mode_set_create(const mode_sets *p, const unsigned char *modes, int softened, mode_set **result)
 {
     taut_context *context = p->m->context;
@@ -115,6 +134,7 @@ static int mode_set_create(const mode_sets *p, const unsigned char *modes, int s
     if (!status) status = X(state_create)(set->s, &set->end);
     if (!status) status = X(method_create_with)(set->s, p->class, p->spec, p->tolerance, &set->method);
     if (!status) status = X(acceleration_create)(set->s, &set->acceleration);
+    if (!status && softened) status = create_shares(p, modes, set);
     if (!status) status = room_create(context, lay_out, set, &set->room);
     if (!status) status = taut_flat_place(set->flat);
     if (status) {

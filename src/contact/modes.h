@@ -5,6 +5,7 @@
 
 #include "base/flat.h"
 #include "contact/kinematics.h"
+#include "contact/share.h"
 #include "method/method.h"
 #include "solve/acceleration.h"
 
@@ -49,6 +50,7 @@ typedef struct {
     real drive_noise;      /* what round-off of positions makes it */
     real *jacobian;        /* values of BLOCK_G */
     real *work, *left;     /* where it is softened; left: c */
+    shares *shares;        /* the same: its cones are those of the closed contacts, in their order */
     uint32_t perpetual;    /* constraints that always hold */
     int perpetual_softening; /* 1: they depend on each other, too */
     unsigned char *distances; /* the same: of each contact, whether its gap is a distance */
