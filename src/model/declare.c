@@ -119,7 +119,8 @@ static int declare_param(lua_State *L)
     taut_script_check(L, taut_mem_grow(s->context, &m->parameters, &m->parameter_capacity, m->parameter_count + 1,
                                        sizeof *m->parameters));
     size_t index = m->parameter_count;
-    m->parameters[index] = (parameter){ taut_script_text(L, name), value, taut_script_line(L) };
+    m->parameters[index] = (parameter){ .name = taut_script_text(L, name), .value = value, .is_set = text != NULL,
+                                        .otherwise = e, .line = taut_script_line(L) };
     m->parameter_count++;
     taut_script_check(L, taut_names_add(s->context, &s->parameter_names, m->parameters[index].name, (uint32_t)index));
     return taut_symbols_push(L, taut_expr_parameter(s->graph, (uint32_t)index));
