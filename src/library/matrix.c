@@ -166,15 +166,15 @@ static int by_inputs(tangent *t, double *b)
     int status = TAUT_OK;
     memcpy(t->at, t->base, 2 * t->n * sizeof *t->at);
     for (size_t i = 0; !status && i < z->input_count; i++) {
-        wide *value = api->parameter(t->twin->engine, z->inputs[i]);
+        wide *value = api->input(t->twin->engine, z->inputs[i]);
         const wide before = *value, d = displacement(t) * (before != 0 ? WIDE(fabs)(before) : 1);
         for (size_t k = 0; !status && k < 4; k++) {
             *value = before + PLACES[k] * d;
-            status = api->parameters_changed(t->twin->engine);
+            status = api->inputs_changed(t->twin->engine);
             if (!status) status = step_from(t, k);
         }
         *value = before;
-        int restored = api->parameters_changed(t->twin->engine);
+        int restored = api->inputs_changed(t->twin->engine);
         if (!status) status = restored;
         if (!status) put_column(t, d, i, z->input_count, b);
     }

@@ -83,11 +83,11 @@ int taut_library_inputs(taut_simulation *z)
 {
     int changed = 0;
     for (size_t i = 0; i < z->input_count; i++) {
-        wide *value = z->api->parameter(z->engine, z->inputs[i]);
+        wide *value = z->api->input(z->engine, z->inputs[i]);
         changed |= *value != z->parameters[z->inputs[i]];
         *value = z->parameters[z->inputs[i]];
     }
-    return changed ? z->api->parameters_changed(z->engine) : TAUT_OK;
+    return changed ? z->api->inputs_changed(z->engine) : TAUT_OK;
 }
 
 /* ---- simulations ---- */

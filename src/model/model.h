@@ -137,6 +137,7 @@ typedef struct model {
     uint32_t coordinate_count;
     uint32_t *group_of;       size_t group_of_capacity; /* per coordinate */
     parameter *parameters;    size_t parameter_count, parameter_capacity;
+    size_t input_count;       /* of them: inputs. These stand in forces, rates and observables alone */
     summand *summands;        size_t summand_count, summand_capacity; /* their sum is L or H */
     embedding *embeddings;    size_t embedding_count, embedding_capacity;
     /* components of embedded points, of coordinates and time */

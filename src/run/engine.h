@@ -266,10 +266,9 @@ typedef struct engine_api {
     /* The point of phase space, all digits; and another one, as it is, on the constraints or not. */
     void (*point)(const void *self, wide *q, wide *p);
     int (*set_point)(void *self, const wide *q, const wide *p);
-    /* A parameter or input of this engine alone has another value from here on; `parameters_changed` follows the last
-       one. */
-    wide *(*parameter)(void *self, size_t index);
-    int (*parameters_changed)(void *self);
+    /* The value of an input (index of a parameter) of this engine alone; inputs_changed follows when it was written. */
+    wide *(*input)(void *self, size_t index);
+    int (*inputs_changed)(void *self);
 } engine_api;
 
 extern const engine_api taut_engine_double;

@@ -163,7 +163,7 @@ int X(simulation_set_point)(simulation *z, const wide *q, const wide *p);
 int X(simulation_matrix_pattern)(simulation *z, engine_matrix which, int *rows, int *columns, const int **start,
                                  const int **index);
 int X(simulation_matrix_values)(simulation *z, engine_matrix which, real *values);
-int X(simulation_parameters_changed)(simulation *z);
+int X(simulation_inputs_changed)(simulation *z);
 void X(simulation_matrices_clear)(simulation *z);
 
 /* What a run watches (engine.h); the state is looked at, then added to the sums. */

@@ -224,8 +224,18 @@ int X(simulation_matrix_values)(simulation *z, engine_matrix which, real *values
 
 /* ---- parameters ---- */
 
-int X(simulation_parameters_changed)(simulation *z)
+/* The model of a mode set has the parameters of its model first. */
+static void copy_inputs(const model *from, model *to)
+{
+    for (size_t i = 0; i < from->parameter_count; i++)
+        if (from->parameters[i].is_input) to->parameters[i].value = from->parameters[i].value;
+}
+
+int X(simulation_inputs_changed)(simulation *z)
 {
     simulation_moved(z);
-    return X(system_refresh_constants)(z->s);
+    if (z->open) copy_inputs(z->m, z->open);
+    X(system_refresh_inputs)(z->s);
+    if (z->hybrid) X(hybrid_inputs)(z->hybrid);
+    return TAUT_OK;
 }

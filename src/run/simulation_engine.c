@@ -224,8 +224,8 @@ static void point(const void *self, wide *q, wide *p)
     for (uint32_t i = 0; i < z->s->n; i++) p[i] = (wide)z->x.p[i] + z->x.p_low[i];
 }
 static int set_point(void *self, const wide *q, const wide *p) { return X(simulation_set_point)(self, q, p); }
-static wide *parameter_at(void *self, size_t index) { return &((simulation *)self)->m->parameters[index].value; }
-static int parameters_changed(void *self) { return X(simulation_parameters_changed)(self); }
+static wide *input_at(void *self, size_t index) { return &((simulation *)self)->m->parameters[index].value; }
+static int inputs_changed(void *self) { return X(simulation_inputs_changed)(self); }
 
 #define ENGINE X(engine)
 const engine_api ENGINE = {
@@ -292,6 +292,6 @@ const engine_api ENGINE = {
     matrix_values,
     point,
     set_point,
-    parameter_at,
-    parameters_changed,
+    input_at,
+    inputs_changed,
 };
