@@ -7,7 +7,7 @@ MODEL := models/double-spherical-pendulum.lua
 .NOTPARALLEL:
 
 all: setup
-	@tools/build.sh default $(JOBS) taut_command
+	@tools/build.sh default $(JOBS) taut_products
 
 demo: all
 	build/taut run $(MODEL) -m rattle -s 0.01 -T 100 -o build/demo.taut --force

@@ -1,5 +1,5 @@
 // A C++ program that throws out of an event callback: the exception arrives, destructors on the way run, and the simulation is whole.
-#include <taut/taut.h>
+#include "support_library.h"
 
 #include <cmath>
 #include <cstdio>
@@ -52,16 +52,16 @@ taut_simulation *create(taut_context *context)
     taut_model *model = nullptr;
     taut_simulation *simulation = nullptr;
     int status = taut_model_load_text(context, "ball", ball, std::strlen(ball), nullptr, 0, &model);
-    if (!status) status = taut_simulation_create(model, nullptr, &simulation);
+    if (!status) status = taut_simulation_create(context, model, nullptr, &simulation);
     if (status) throw std::runtime_error(taut_error_text(context));
-    taut_model_destroy(model); // the simulation keeps it
+    taut_model_release(model); // the simulation keeps it
     return simulation;
 }
 
 std::vector<double> frame(taut_simulation *simulation)
 {
-    std::vector<double> values(taut_simulation_columns(simulation));
-    expect(taut_simulation_frame(simulation, values.data()) == TAUT_OK, "no frame");
+    std::vector<double> values(columns_of(simulation));
+    expect(frame_of(simulation, values.data()) == TAUT_OK, "no frame");
     return values;
 }
 
@@ -73,9 +73,9 @@ int main()
     taut_simulation *simulation = create(context), *undisturbed = create(context);
     Listener listener;
     bool caught = false;
-    taut_simulation_events(simulation, listen, &listener);
+    taut_events(simulation, listen, &listener);
     try {
-        taut_simulation_run(simulation, 0.3, 3);
+        run_to(simulation, 0.3, 3);
     } catch (const Refusal &refusal) {
         caught = true;
         expect(std::fabs(refusal.time - 1) < 1e-14,
@@ -85,18 +85,18 @@ int main()
     expect(listener.calls == 1 && listener.destroyed == 1, "the destructor in the callback did not run once");
 
     // four whole steps, as without a callback
-    for (int i = 0; i < 4; i++) expect(taut_simulation_step(undisturbed, 0.3) == TAUT_OK, "a step fails");
+    for (int i = 0; i < 4; i++) expect(taut_step(undisturbed, 0.3) == TAUT_OK, "a step fails");
     expect(frame(simulation) == frame(undisturbed), "the state is not that of whole steps");
     listener.throws = false;
     for (int i = 0; i < 4; i++) {
-        expect(taut_simulation_step(simulation, 0.3) == TAUT_OK, "the simulation does not go on after the exception");
-        expect(taut_simulation_step(undisturbed, 0.3) == TAUT_OK, "a step fails");
+        expect(taut_step(simulation, 0.3) == TAUT_OK, "the simulation does not go on after the exception");
+        expect(taut_step(undisturbed, 0.3) == TAUT_OK, "a step fails");
     }
     expect(listener.calls == 2, "the impact at t = 2 was not reported");
     expect(frame(simulation) == frame(undisturbed), "it goes on to another state");
 
-    taut_simulation_destroy(simulation);
-    taut_simulation_destroy(undisturbed);
+    taut_simulation_release(simulation);
+    taut_simulation_release(undisturbed);
     taut_context_destroy(context);
     return failures != 0;
 }

@@ -1,5 +1,6 @@
 /* The setting for native code on its way from the options of a simulation to the stepper: a method that is in no table
    asks for a function, as a lowered step does, and counts the steps at which it had it. */
+#include "taut/taut.h"
 #include "support.h"
 #include "support_native.h"
 
@@ -222,14 +223,14 @@ static void the_library_checks_its_option(void **state)
     taut_simulation *z;
     assert_int_equal(taut_model_load_text(context, "free", text, strlen(text), NULL, 0, &m), TAUT_OK);
     for (int mode = -1; mode <= 4; mode += 5) {
-        const taut_simulation_options o = { .native = mode };
-        assert_int_equal(taut_simulation_create(m, &o, &z), TAUT_BAD_USAGE);
+        const taut_options o = { .size = sizeof o, .native = mode };
+        assert_int_equal(taut_simulation_create(context, m, &o, &z), TAUT_BAD_USAGE);
         assert_non_null(strstr(taut_error_text(context), "TAUT_NATIVE_"));
     }
-    const taut_simulation_options o = { .native = TAUT_NATIVE_OFF };
-    assert_int_equal(taut_simulation_create(m, &o, &z), TAUT_OK);
-    taut_simulation_destroy(z);
-    taut_model_destroy(m);
+    const taut_options o = { .size = sizeof o, .native = TAUT_NATIVE_OFF };
+    assert_int_equal(taut_simulation_create(context, m, &o, &z), TAUT_OK);
+    taut_simulation_release(z);
+    taut_model_release(m);
 }
 #endif
 

@@ -8,6 +8,7 @@
 #include "record/export.h"
 #include "report/page.h"
 #include "run/verify.h"
+#include "support_library.h"
 #include "support_record.h"
 
 /* HDF5 brings p11-kit along, which makes a locale when it is loaded, and glibc's newlocale loses the list that it makes
@@ -129,21 +130,21 @@ static void listen(void *user, const char *line)
     f->log_in_comma = comma_rules();
 }
 
-static void run_method(taut_model *model, const char *method, double *frame)
+static void run_method(taut_context *context, taut_model *model, const char *method, double *frame)
 {
     taut_simulation *simulation = NULL;
-    taut_simulation_options options = taut_simulation_options_default();
+    taut_options options = { .size = sizeof options };
     options.method = method;
-    assert_int_equal(taut_simulation_create(model, &options, &simulation), TAUT_OK);
-    assert_in_range(taut_simulation_columns(simulation), 1, 32);
-    assert_int_equal(taut_simulation_run(simulation, 0.01, 0.55), TAUT_OK);
-    assert_int_equal(taut_simulation_frame(simulation, frame), TAUT_OK);
-    taut_simulation_destroy(simulation);
+    assert_int_equal(taut_simulation_create(context, model, &options, &simulation), TAUT_OK);
+    assert_in_range(columns_of(simulation), 1, 32);
+    assert_int_equal(run_to(simulation, 0.01, 0.55), TAUT_OK);
+    assert_int_equal(frame_of(simulation, frame), TAUT_OK);
+    taut_simulation_release(simulation);
 }
 
 static void use_library(const char *locale, findings *f)
 {
-    const taut_setting settings[] = { { "g", "1.62" }, { "k", "0.25" } }, wrong[] = { { "g", "1,62" } };
+    const taut_setting settings[] = { { "g", "1.62", 0 }, { "k", NULL, 0.25 } }, wrong[] = { { "g", "1,62", 0 } };
     taut_model *model = NULL, *none = NULL;
     taut_simulation *simulation = NULL;
     memset(f, 0, sizeof *f);
@@ -153,15 +154,15 @@ static void use_library(const char *locale, findings *f)
     if (taut_model_load_file(context, in_folder("model.lua"), settings, 2, &model))
         fail_msg("%s: %s", locale, taut_error_text(context));
     snprintf(f->title, sizeof f->title, "%s", taut_model_title(model));
-    run_method(model, "rattle", f->frame);
-    run_method(model, "euler:alpha=0.25", f->other);
+    run_method(context, model, "rattle", f->frame);
+    run_method(context, model, "euler:alpha=0.25", f->other);
     assert_int_equal(taut_model_load_file(context, in_folder("model.lua"), wrong, 1, &none), TAUT_BAD_MODEL);
     snprintf(f->refused, sizeof f->refused, "%s", taut_error_text(context));
-    assert_int_equal(taut_simulation_create(model, NULL, &simulation), TAUT_OK);
-    assert_int_equal(taut_simulation_run(simulation, 0.25, -1.5), TAUT_BAD_USAGE);
+    assert_int_equal(taut_simulation_create(context, model, NULL, &simulation), TAUT_OK);
+    assert_int_equal(run_to(simulation, 0.25, -1.5), TAUT_BAD_USAGE);
     snprintf(f->never, sizeof f->never, "%s", taut_error_text(context));
-    taut_simulation_destroy(simulation);
-    taut_model_destroy(model);
+    taut_simulation_release(simulation);
+    taut_model_release(model);
     taut_context_destroy(context);
     assert_int_equal(comma_rules(), strcmp(locale, "comma") == 0); /* the host's locale is as it was */
     use("C");

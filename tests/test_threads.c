@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "record/export.h"
+#include "support_library.h"
 #include "support_record.h"
 
 #include "linear_matrices.h"
@@ -178,15 +179,15 @@ static int simulate(taut_context *context, taut_model *model, const char *method
                     size_t most)
 {
     taut_simulation *simulation = NULL;
-    taut_simulation_options options = taut_simulation_options_default();
+    taut_options options = { .size = sizeof options };
     options.method = method;
     options.precision = precision;
-    int status = taut_simulation_create(model, &options, &simulation);
-    for (int i = 0; !status && i < steps; i++) status = taut_simulation_step(simulation, h);
-    if (!status && taut_simulation_columns(simulation) > most) status = TAUT_UNSUPPORTED;
-    if (!status) status = taut_simulation_frame(simulation, frame);
+    int status = taut_simulation_create(context, model, &options, &simulation);
+    for (int i = 0; !status && i < steps; i++) status = taut_step(simulation, h);
+    if (!status && columns_of(simulation) > most) status = TAUT_UNSUPPORTED;
+    if (!status) status = frame_of(simulation, frame);
     if (status) print_error("%s\n", taut_error_text(context));
-    taut_simulation_destroy(simulation);
+    taut_simulation_release(simulation);
     return status;
 }
 
@@ -213,7 +214,7 @@ static int step_lattice(void *out, int variant)
     if (!context) return TAUT_OUT_OF_MEMORY;
     int status = taut_model_load_text(context, "lattice", lattice, strlen(lattice), NULL, 0, &model);
     if (!status) status = simulate(context, model, "em", "double", 0.01, SANITIZED ? 1 : 2, out, LATTICE_COLUMNS);
-    taut_model_destroy(model);
+    taut_model_release(model);
     taut_context_destroy(context);
     return status;
 }
@@ -256,7 +257,7 @@ static int step_examples(void *out, int variant)
         status = taut_model_load_file(context, path, NULL, 0, &model);
         if (!status) status = simulate(context, model, examples[which].method, precision, examples[which].step, 20,
             frames_of + which * COLUMNS, COLUMNS);
-        taut_model_destroy(model);
+        taut_model_release(model);
         taut_context_destroy(context);
     }
     return status;

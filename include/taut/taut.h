@@ -1,189 +1,289 @@
-/* Taut: constrained mechanics without drift. The whole public interface.
+/* Taut: constrained mechanics without drift. The whole public interface (docs/library.md).
  *
  * Calls that can fail return a status: 0: success; positive: failure, the object is as it was before; negative: failure,
- * and the object can only be destroyed. taut_error_text(context) says what happened, where, and what to try.
+ * and the object can only be released. taut_context_error(context, &error) says what happened, where, and what to try; it
+ * belongs to the last call that returned a status, and a success clears it.
  *
- * Threads: a context and everything made in it belong to one thread at a time. Threads with contexts of their own do not
- * disturb each other.
- * Locales: numbers in strings have a decimal point, whatever locale the program has set. */
+ * Structs that you fill begin with `size`: set it to sizeof, leave what you do not need zero. They only grow at the end.
+ * Arrays carry their capacity. Matrices are row by row. Strings are UTF-8; numbers in strings have a decimal point,
+ * whatever locale the program has set.
+ *
+ * Threads: a context and the simulations in it belong to one thread at a time. Threads with contexts of their own do not
+ * disturb each other. A model never changes: any number of threads may make simulations of it, each in its own context,
+ * keep and release it. */
 #ifndef TAUT_TAUT_H
 #define TAUT_TAUT_H
 
-#include <stddef.h>
+#include "taut/context.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-#define TAUT_VERSION "0.1.0"
-#define TAUT_ERROR_TEXT 2048
-
-enum {
-    TAUT_OK = 0,
-    TAUT_BAD_USAGE = 1,     /* an argument or an option is invalid */
-    TAUT_BAD_MODEL = 2,     /* the model is wrong; the message names file and line */
-    TAUT_OUT_OF_MEMORY = 3, /* an allocation failed */
-    TAUT_NO_CONVERGENCE = 4,/* an iteration did not converge */
-    TAUT_SINGULAR = 5,      /* a matrix is singular: redundant constraints or a singular mass matrix */
-    TAUT_NOT_FINITE = 6,    /* a value became infinite or not a number */
-    TAUT_CANNOT_READ = 7,   /* a file cannot be read */
-    TAUT_UNSUPPORTED = 8,   /* this build, or this method, cannot do that for this model */
-    TAUT_CANNOT_WRITE = 9   /* a file cannot be written */
-};
-
-/* The context: allocator, log, error text. */
-typedef struct taut_context taut_context;
-/* resize(user, NULL, n) allocates, resize(user, p, 0) frees and returns NULL, otherwise as realloc. It must return:
-   no longjmp and no exception may leave it. */
-typedef struct taut_allocator {
-    void *(*resize)(void *user, void *block, size_t size);
-    void *user;
-} taut_allocator;
-/* Called with a line without its newline. It must return, as the allocator. */
-typedef void (*taut_log)(void *user, const char *line);
-
-/* allocator may be NULL, or all zero, for malloc and free. Returns NULL when even the context cannot be allocated. */
-taut_context *taut_context_create(const taut_allocator *allocator);
-/* NULL is allowed. Models and simulations keep their context: destroyed before them, it lasts, without its log, as
-   long as the last of them; so must the allocator. Only the functions of those objects may then be called. */
-void taut_context_destroy(taut_context *context);
-/* Sets the callback for script output and warnings. NULL (the default) disables it. */
-void taut_context_log(taut_context *context, taut_log log, void *user);
-/* The message of the last call in this context that returned a status: what failed, or an empty string after a
-   success. Valid until the next such call. */
-const char *taut_error_text(const taut_context *context);
-
 /* ---- models ---- */
 
-/* A model: a Lua script (docs/model-language.md) after loading. It does not change any more; one simulation at a time
-   may use it. */
+/* A model: a Lua script (docs/model-language.md) after loading. It does not change any more. */
 typedef struct taut_model taut_model;
-/* A value for a param or option of the model. */
+/* A value for a param, input or option of the model. */
 typedef struct taut_setting {
     const char *name;
-    const char *value; /* a number as a string, "1.62" */
+    const char *text; /* the number as a string with all its digits, or another value of an option; NULL: number */
+    double number;    /* read as its shortest decimal form: 0.1 is one tenth, in quad precision, too */
 } taut_setting;
 
 /* settings may be NULL when count is 0. A setting for a name that the model does not declare is an error. On failure
    *result is NULL. */
-int taut_model_load_file(taut_context *context, const char *path, const taut_setting *settings, size_t count,
-                         taut_model **result);
+TAUT_API int taut_model_load_file(taut_context *context, const char *path, const taut_setting *settings, size_t count,
+                                  taut_model **result);
 /* The same from memory; messages use name as the name of the file. */
-int taut_model_load_text(taut_context *context, const char *name, const char *text, size_t size,
-                         const taut_setting *settings, size_t count, taut_model **result);
-/* NULL is allowed. Simulations keep their model: destroyed before them, it lasts as long as the last of them, but
-   no new simulation can be made of it. */
-void taut_model_destroy(taut_model *model);
-/* The title. The string is valid as long as the model. */
-const char *taut_model_title(const taut_model *model);
+TAUT_API int taut_model_load_text(taut_context *context, const char *name, const char *text, size_t size,
+                                  const taut_setting *settings, size_t count, taut_model **result);
+/* One more owner. Returns the model. */
+TAUT_API taut_model *taut_model_keep(taut_model *model);
+/* One owner less; the last one frees it. NULL is allowed. Simulations are owners: release it when you need it no more,
+   before or after them. */
+TAUT_API void taut_model_release(taut_model *model);
+/* The title, valid as long as the model. */
+TAUT_API const char *taut_model_title(const taut_model *model);
+/* The source as Lua: *size bytes (may be NULL), of which at most capacity - 1 are copied, and a zero. */
+TAUT_API int taut_model_source(const taut_model *model, char *buffer, size_t capacity, size_t *size);
 
 /* ---- simulations ---- */
 
 /* A model under a method: a state that steps forward in time. */
 typedef struct taut_simulation taut_simulation;
 
-/* Whether steps are native code: machine code that the library writes itself (x86-64), or C compiled by the machine's
-   compiler while the simulation runs (docs/performance.md). The results are the same, to the last bit. */
+/* What becomes of a state that is off the constraints. */
 enum {
-    TAUT_NATIVE_DEFAULT = 0, /* what the environment variable TAUT_NATIVE says: auto, on or off; without it auto */
-    TAUT_NATIVE_AUTO = 1,    /* the library's own; elsewhere compiled in the background, or else interpreted */
-    TAUT_NATIVE_ON = 2,      /* taut_simulation_create waits for the compiler, and fails where there is no such code */
-    TAUT_NATIVE_OFF = 3      /* never: no thread, no process, no file */
+    TAUT_STRICT = 0,  /* it is refused; the last digits are polished */
+    TAUT_PROJECT = 1, /* it is moved onto them, in the metric of the mass matrix */
+    TAUT_AS_IS = 2    /* it is taken as it is (methods naive, extended and dirac) */
 };
 
-#define TAUT_THREADS_MOST 64
-
-/* All zero is the default, too. */
-typedef struct taut_simulation_options {
+typedef struct taut_options {
+    size_t size;           /* sizeof(taut_options) */
     const char *method;    /* a name of the catalogue with its options; NULL: "rattle" */
     const char *precision; /* "double" or "quad"; NULL: "double" */
     double tolerance;      /* of the Newton iterations, relative; 0: down to round-off */
-    int project_start;     /* not 0: move an inconsistent start onto the constraints */
     double step;           /* the first step; only models with start_points need it here */
+    double time;           /* of the start */
+    int start;             /* TAUT_STRICT, TAUT_PROJECT or TAUT_AS_IS */
     int active_set;        /* nonzero: active-set instead of event-driven steps (models with contacts, method euler) */
-    int start_as_is;       /* nonzero: take the start as given, on the constraints or not (naive, extended, dirac) */
     int native;            /* one of TAUT_NATIVE_* */
     int threads;           /* 1 to TAUT_THREADS_MOST: threads that share the steps of a large system, the caller's
                               included; the results are the same, to the last bit. 0: 1 */
-} taut_simulation_options;
+} taut_options;
 
-/* Method rattle, double precision, tolerance 0, and a start that must satisfy the constraints. */
-taut_simulation_options taut_simulation_options_default(void);
-
-/* Compiles the model and finds its consistent start (t = 0). options may be NULL for the defaults. */
-int taut_simulation_create(taut_model *model, const taut_simulation_options *options, taut_simulation **result);
+/* Compiles the model and finds its consistent start. options may be NULL for the defaults. */
+TAUT_API int taut_simulation_create(taut_context *context, taut_model *model, const taut_options *options,
+                                    taut_simulation **result);
+/* A second simulation where this one is, in a context of its own or in the same: it goes on as this one would, to the
+   last bit. Both share what is compiled (not with contacts), and may be used by different threads from then on. The
+   last of them may be released in any thread; the allocators of their contexts must allow that. */
+TAUT_API int taut_simulation_clone(const taut_simulation *simulation, taut_context *context, taut_simulation **result);
 /* NULL is allowed. */
-void taut_simulation_destroy(taut_simulation *simulation);
+TAUT_API void taut_simulation_release(taut_simulation *simulation);
+
+/* ---- what a simulation has ---- */
+
+/* Kinds of numbers. */
+enum {
+    TAUT_TIME,
+    TAUT_POSITION,        /* coordinates */
+    TAUT_VELOCITY,
+    TAUT_MOMENTUM,
+    TAUT_MULTIPLIER,      /* of the constraints, then of the contacts */
+    TAUT_GAP,             /* of the contacts */
+    TAUT_ENERGY,          /* one number, or none (rate models) */
+    TAUT_WORK,            /* one number where forces or time change the energy */
+    TAUT_CONSTRAINT,      /* largest |g| */
+    TAUT_CONSTRAINT_RATE, /* largest |dg/dt| */
+    TAUT_CONSERVED,       /* momenta of the symmetries that were found */
+    TAUT_OBSERVABLE,
+    TAUT_MIDPOINT,        /* method em: the time and the multipliers of the middle of the last step */
+    TAUT_ALL,             /* all of the above, in this order: the columns of a frame and of a run file */
+    TAUT_PARAM,
+    TAUT_INPUT,
+    TAUT_KINDS
+};
+/* How many numbers of a kind there are. */
+TAUT_API size_t taut_count(const taut_simulation *simulation, int kind);
+/* The name of one, counted from 0; valid as long as the simulation, until a param is set. NULL where there is none (or
+   no memory for names). */
+TAUT_API const char *taut_name(taut_simulation *simulation, int kind, size_t index);
+/* The index of the one with this name, or -1. */
+TAUT_API long taut_find(taut_simulation *simulation, int kind, const char *name);
+/* The current values of `count` numbers from `first` on. Only what they need is evaluated. low, if not NULL, gets what
+   lies beyond a double in quad precision: the value is high + low. */
+TAUT_API int taut_get(taut_simulation *simulation, int kind, size_t first, size_t count, double *high, double *low);
+/* The current time: of TAUT_TIME. */
+TAUT_API double taut_time(const taut_simulation *simulation);
+
+/* ---- changing it ---- */
+
+/* Sets inputs or params. An input is held over steps until it is set again; the state stays. Params are constants of
+   the motion: the simulation is compiled again and returns to its start, as if the model had been loaded with these
+   values, bit by bit. Params whose default is a formula of others follow them, unless they were set themselves. What
+   was found (TAUT_CONSERVED, say) may change. On failure everything is as before. */
+TAUT_API int taut_set(taut_simulation *simulation, int kind, size_t first, size_t count, const double *values);
+/* Another state: time, all positions, and all velocities or momenta (kind is TAUT_VELOCITY or TAUT_MOMENTUM; w NULL:
+   zero). how is TAUT_STRICT, TAUT_PROJECT or TAUT_AS_IS. Not on phase space. */
+TAUT_API int taut_set_state(taut_simulation *simulation, double t, const double *q, int kind, const double *w, int how);
+/* The momenta change by this impulse (one number per coordinate), and by that of the constraints which it provokes. Not
+   with contacts, nor on phase space. */
+TAUT_API int taut_kick(taut_simulation *simulation, const double *impulse);
+/* Everything that later steps depend on, as bytes: *size (may be NULL) says how many. capacity 0 asks for the size;
+   otherwise TAUT_BAD_USAGE where they do not fit. For simulations of the same model and method, by the same build. */
+TAUT_API int taut_save(taut_simulation *simulation, void *buffer, size_t capacity, size_t *size);
+/* Goes on where the other one was saved, to the last bit. */
+TAUT_API int taut_restore(taut_simulation *simulation, const void *buffer, size_t size);
+/* Returns to the start; inputs have the values of the model again, params keep theirs. */
+TAUT_API int taut_restart(taut_simulation *simulation);
+
+/* ---- motion ---- */
 
 /* Takes one step of length h. A negative h steps back in time, in models without contacts. On a positive status the
    state is unchanged. */
-int taut_simulation_step(taut_simulation *simulation, double h);
-/* Steps of h up to the time `until`, the last one shortened to end there; none where the simulation is there
-   already. On failure the state is that before the step that failed. */
-int taut_simulation_run(taut_simulation *simulation, double h, double until);
-double taut_simulation_time(const taut_simulation *simulation);
+TAUT_API int taut_step(taut_simulation *simulation, double h);
+
+/* Called before or after each step of taut_advance, when the state is that of a whole step. It may read the simulation,
+   set inputs, kick, set the state of the next step; not advance, step or release it. TAUT_STOP ends the run with status
+   0, another number other than 0 ends it with that status. It may leave by longjmp or by an exception. */
+typedef int (*taut_hook)(void *user, taut_simulation *simulation);
+#define TAUT_STOP (-1000)
+
+typedef struct taut_run {
+    size_t size;             /* sizeof(taut_run) */
+    double h, until;         /* steps of h up to the time `until`, the last one shortened to end there */
+    long every;              /* a row every so many steps, besides those of the beginning and of the end; 0: 1 */
+    const size_t *columns;   /* of a row: indices of TAUT_ALL; NULL: all columns */
+    size_t column_count;     /* with columns NULL: not read */
+    double *rows;            /* row by row; NULL: none */
+    size_t row_capacity;     /* in rows: at least taut_run_rows */
+    size_t row_count;        /* out */
+    const char *file;        /* a run file to be written, from the simulation's start on; NULL: none */
+    int replace;             /* nonzero: an existing run file is replaced */
+    int stopped;             /* out: nonzero when it ended before `until`, by TAUT_STOP or interrupt */
+    taut_hook before, after; /* NULL: none */
+    void *user;              /* for the hooks */
+    const volatile int *interrupt; /* looked at before each step: nonzero ends the run with status 0. NULL: none */
+} taut_run;
+
+/* Advances the simulation; nothing happens where it is at `until` already. On failure the state is that before the step
+   that failed, and the rows until then are there. */
+TAUT_API int taut_advance(taut_simulation *simulation, taut_run *run);
+/* The rows that taut_advance would write, from the current time on; 0 where h does not lead there. */
+TAUT_API size_t taut_run_rows(const taut_simulation *simulation, const taut_run *run);
+/* Moves the state along the exact solution to the time `until`, as a reference for the errors of methods. It uses an
+   extrapolation method that none of the methods uses. The tolerance is relative, per step. */
+TAUT_API int taut_flow(taut_simulation *simulation, double until, double tolerance);
 
 /* An event of a contact, inside a step (docs/contacts.md). */
 typedef struct taut_event {
     double time;
-    const char *contact;   /* the name, valid as long as the model */
+    const char *contact;   /* the name, valid as long as the simulation */
     const char *kind;      /* "impact", "rest", "release", "stick" or "slip" */
     double impulse;        /* of the multiplier, for impacts; 0 otherwise */
-    /* The columns just after the event, as from taut_simulation_frame_pairs; valid during the call. */
+    /* The columns (TAUT_ALL) just after the event; valid during the call. */
     const double *frame, *frame_low;
 } taut_event;
-/* Called once for each event, in their order, when the step in which they happened is over: taut_simulation_time
-   and taut_simulation_frame are those at the end of the step. The callback may read the simulation (time, columns,
-   frame, counts) and change the callback, but not step, restart or destroy it. A positive status takes the whole
-   step back and is returned by taut_simulation_step or taut_simulation_run; the remaining events of the step are
-   not reported. The callback may also leave by longjmp or, in C++, by an exception: the simulation is then at the
-   end of the step, the remaining events of the step are not reported, and it can go on, or be destroyed. (The
+/* Called once for each event, in their order, when the step in which they happened is over: the simulation is at the
+   end of the step. The callback may read the simulation and change the callback, but not step, restart or release it.
+   A positive status takes the whole step back and is returned by taut_step or taut_advance; the remaining events of
+   the step are not reported. The callback may also leave by longjmp or, in C++, by an exception: the simulation is then
+   at the end of the step, the remaining events of the step are not reported, and it can go on, or be released. (The
    library is compiled with -fexceptions.) */
 typedef int (*taut_event_callback)(void *user, const taut_event *event);
 /* Sets the event callback of a model with contacts. NULL (the default) disables it. */
-void taut_simulation_events(taut_simulation *simulation, taut_event_callback callback, void *user);
-
-/* The number of columns of a frame: t, coordinates, velocities, momenta, multipliers, energy and so on
-   (docs/model-language.md). */
-size_t taut_simulation_columns(const taut_simulation *simulation);
-/* Writes the name of a column, counted from 0, into the buffer, cut to size (0: nothing is written, and buffer may
-   be NULL). TAUT_BAD_USAGE and an empty string where there is no such column. */
-int taut_simulation_column_name(const taut_simulation *simulation, size_t column, char *buffer, size_t size);
-/* Index of the column with this name, or -1. */
-long taut_simulation_column(const taut_simulation *simulation, const char *name);
-/* The current values of all columns. */
-int taut_simulation_frame(taut_simulation *simulation, double *values);
-/* The same with 31 digits of a simulation in quad precision: each value is high[i] + low[i]. */
-int taut_simulation_frame_pairs(taut_simulation *simulation, double *high, double *low);
-/* Returns to the start, t = 0. */
-void taut_simulation_restart(taut_simulation *simulation);
-/* Moves the state along the exact solution to the time `until`, as a reference for the errors of methods. It uses an
-   extrapolation method that none of the methods uses. The tolerance is relative, per step. */
-int taut_simulation_flow(taut_simulation *simulation, double until, double tolerance);
+TAUT_API void taut_events(taut_simulation *simulation, taut_event_callback callback, void *user);
 
 /* Work since the simulation was created. */
-typedef struct taut_counts {
+typedef struct taut_work {
+    size_t size; /* sizeof(taut_work) */
     long steps, newton_iterations, factorisations;
     /* Of methods that evaluate a vector field: evaluations, rejected steps, projections onto the constraints, and steps
        with a projection. */
     long evaluations, rejected, position_projections, momentum_projections, projected_steps;
-} taut_counts;
-taut_counts taut_simulation_counts(const taut_simulation *simulation);
+} taut_work;
+TAUT_API void taut_counts(const taut_simulation *simulation, taut_work *work);
 
+/* ---- matrices ---- */
+
+enum {
+    TAUT_MASS,     /* d momentum / d velocity, coordinates x coordinates; of Lagrangian models. Where L alone has a
+                      singular one, with the multiples of constraints that make it regular (docs/methods.md) */
+    TAUT_JACOBIAN, /* dg/dq, constraints x coordinates */
+    TAUT_MATRICES
+};
+/* The pattern in compressed rows: the entries of row i are those from row_start[i] to row_start[i+1] - 1, with their
+   columns ascending. The arrays belong to the simulation, until a param is set. */
+TAUT_API int taut_pattern(taut_simulation *simulation, int matrix, size_t *rows, const int **row_start,
+                          const int **column);
+/* The entries at the current state; capacity is at least row_start[rows]. */
+TAUT_API int taut_values(taut_simulation *simulation, int matrix, double *values, size_t capacity);
+/* The tangent of a step of length h from the current state: a (2n x 2n) is the derivative of (q,p) after it by (q,p)
+   before it, b (2n x inputs) that by the inputs; n is taut_count(TAUT_POSITION). Either may be NULL. Found by
+   differences in the widest precision of the build, accurate to a few ulps of the largest entry where that is quad
+   (1e-10 otherwise). The state is unchanged. Not with contacts, nor on phase space. */
+TAUT_API int taut_linearise(taut_simulation *simulation, double h, double *a, double *b);
 /* Measures how a step of length h from the current state changes the symplectic form, on pairs of tangent vectors of
-   the constraint manifold. The state is unchanged. */
-typedef struct taut_symplecticity {
-    double defect;      /* largest change of the form, relative to the terms of its sum */
-    double uncertainty; /* of the defect, from differences of another order and round-off */
-    int pairs;          /* of tangent vectors; 0 where the manifold has none */
-} taut_symplecticity;
-int taut_simulation_symplecticity(taut_simulation *simulation, double h, taut_symplecticity *result);
+   the constraint manifold: the largest change, relative to the terms of its sum; its uncertainty, from differences of
+   another order and round-off; how many pairs (0: the manifold has none). The last two may be NULL. The state is
+   unchanged. */
+TAUT_API int taut_symplectic_defect(taut_simulation *simulation, double h, double *defect, double *uncertainty,
+                                    int *pairs);
+
+/* ---- run files (docs/run-file.md) and pages ---- */
+
+typedef struct taut_file taut_file;
+TAUT_API int taut_file_open(taut_context *context, const char *path, taut_file **result);
+/* NULL is allowed. */
+TAUT_API void taut_file_close(taut_file *file);
+/* "title", "model", "source", "method", "precision", "step", "until", "every", "status" ("running", "stopped",
+   "finished", "failed"), "message", ...; NULL where there is none. Valid until the file is closed. */
+TAUT_API const char *taut_file_property(const taut_file *file, const char *name);
+/* Columns: how many, their names (NULL beyond the last), the index of a name (-1: none). */
+TAUT_API size_t taut_file_columns(const taut_file *file);
+TAUT_API const char *taut_file_column(const taut_file *file, size_t index);
+TAUT_API long taut_file_find(const taut_file *file, const char *name);
+/* Frames that were committed when this was called; the file may still be written. */
+TAUT_API int taut_file_frames(taut_file *file, size_t *count);
+/* Values of some columns (NULL: all) in frames first .. first + count - 1, row by row; high has room for that. low, if
+   not NULL, gets what lies beyond a double in a run of quad precision. What is not a number comes as NaN. */
+TAUT_API int taut_file_read(taut_file *file, size_t first, size_t count, const size_t *columns, size_t column_count,
+                            double *high, double *low);
+/* Events of contacts. contact and kind are valid until the next call; impulse is NaN where there is none. */
+typedef struct taut_file_event {
+    size_t size; /* sizeof(taut_file_event) */
+    long step;
+    double time, impulse;
+    const char *contact, *kind;
+} taut_file_event;
+TAUT_API int taut_file_events(taut_file *file, size_t *count);
+TAUT_API int taut_file_event_at(taut_file *file, size_t index, taut_file_event *event);
+/* The page of a run (docs/report.md): one HTML file, given to `write` in pieces. `write` returns 0; another number ends
+   it with TAUT_CANNOT_WRITE. */
+TAUT_API int taut_page(taut_file *file, int (*write)(void *user, const char *data, size_t size), void *user);
 
 /* ---- methods ---- */
 
-int taut_method_count(void);
-/* The name of a method, or NULL beyond the last. */
-const char *taut_method_name(int index);
+enum {
+    TAUT_KEEPS_SYMPLECTIC = 1, /* the symplectic form on the constraint manifold */
+    TAUT_KEEPS_ENERGY = 2,     /* exactly, not just nearly */
+    TAUT_KEEPS_MOMENTUM = 4,   /* momenta of affine symmetries */
+    TAUT_KEEPS_REVERSIBLE = 8, /* a step with -h undoes a step with h */
+    TAUT_KEEPS_POSITION = 16,  /* g(q) = 0 */
+    TAUT_KEEPS_VELOCITY = 32   /* dg/dt = 0 */
+};
+/* A method of the catalogue with its default options. The strings last as long as the library. */
+typedef struct taut_method_info {
+    size_t size; /* sizeof(taut_method_info) */
+    const char *name, *summary, *source;
+    int order;
+    unsigned keeps; /* a sum of TAUT_KEEPS_* */
+} taut_method_info;
+/* TAUT_BAD_USAGE beyond the last. */
+TAUT_API int taut_methods(size_t index, taut_method_info *info);
 
 #ifdef __cplusplus
 }

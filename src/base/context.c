@@ -1,5 +1,7 @@
 #include "base/context.h"
 
+#include <math.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,11 +9,15 @@
 #include "base/text.h"
 
 struct taut_context {
-    long references; /* the user's, and those of models and simulations */
+    atomic_long references; /* the user's, and those of models and simulations, which other threads may release */
     taut_allocator allocator;
     taut_log log;
     void *log_user;
     char error[TAUT_ERROR_TEXT];
+    int status;              /* that the error belongs to */
+    char file[512], item[200]; /* that the error names, its line and time */
+    int line;
+    double time;
     char noted[TAUT_ERROR_TEXT]; /* the last line of note_once */
     struct flat_workspace *open; /* what objects join that are created (flat.h) */
 };
@@ -34,15 +40,16 @@ taut_context *taut_context_create(const taut_allocator *allocator)
     if (!context) return NULL;
     memset(context, 0, sizeof *context);
     context->allocator = used;
-    context->references = 1;
+    atomic_init(&context->references, 1);
+    taut_fail_forget(context);
     return context;
 }
 
-void taut_context_keep(taut_context *context) { context->references++; }
+void taut_context_keep(taut_context *context) { atomic_fetch_add(&context->references, 1); }
 
 void taut_context_release(taut_context *context)
 {
-    if (--context->references == 0) context->allocator.resize(context->allocator.user, context, 0);
+    if (atomic_fetch_sub(&context->references, 1) == 1) context->allocator.resize(context->allocator.user, context, 0);
 }
 
 void taut_context_destroy(taut_context *context)
@@ -72,6 +79,24 @@ void taut_context_log(taut_context *context, taut_log log, void *user)
 const char *taut_error_text(const taut_context *context)
 {
     return context->error;
+}
+
+void taut_context_error(const taut_context *context, taut_error *error)
+{
+    const taut_error found = { error->size, context->status, context->error, context->file,
+                               context->item, context->line, context->time };
+    if (error->size) memcpy(error, &found, error->size < sizeof found ? error->size : sizeof found);
+}
+
+int taut_version(void) { return TAUT_VERSION_NUMBER; }
+
+const char *taut_status_name(int status)
+{
+    static const char *const names[] = { "TAUT_OK", "TAUT_BAD_USAGE", "TAUT_BAD_MODEL", "TAUT_OUT_OF_MEMORY",
+        "TAUT_NO_CONVERGENCE", "TAUT_SINGULAR", "TAUT_NOT_FINITE", "TAUT_CANNOT_READ", "TAUT_UNSUPPORTED",
+        "TAUT_CANNOT_WRITE", "TAUT_REFUSED" };
+    const unsigned which = status < 0 ? 0u - (unsigned)status : (unsigned)status;
+    return which < sizeof names / sizeof *names ? names[which] : "TAUT_UNKNOWN";
 }
 
 void *taut_mem_resize(taut_context *context, void *block, size_t count, size_t size)
@@ -135,11 +160,46 @@ void taut_mem_trim(taut_context *context, void *array, size_t *capacity, size_t 
     *capacity = count ? count : 1;
 }
 
-void taut_fail_forget(taut_context *context) { context->error[0] = 0; }
+void taut_fail_forget(taut_context *context)
+{
+    context->error[0] = context->file[0] = context->item[0] = 0;
+    context->status = context->line = 0;
+    context->time = (double)NAN;
+}
+
+/* What a message names: "FILE:LINE: ..." or "at t = TIME: ..." at its beginning, as the format says; the first thing
+   between quotes. */
+static void find_place(taut_context *context, const char *format, va_list arguments)
+{
+    static const char place[] = "%s:%d:", moment[] = "at t = %.9g";
+    if (strncmp(format, place, sizeof place - 1) == 0) {
+        snprintf(context->file, sizeof context->file, "%s", va_arg(arguments, const char *));
+        context->line = va_arg(arguments, int);
+    } else if (strncmp(format, moment, sizeof moment - 1) == 0) {
+        context->time = va_arg(arguments, double);
+    }
+    const char *from = strchr(context->error, '\''), *to = from ? strchr(from + 1, '\'') : NULL;
+    if (to) snprintf(context->item, sizeof context->item, "%.*s", (int)(to - from - 1), from + 1);
+}
 
 int taut_fail_v(taut_context *context, int status, const char *format, va_list arguments)
 {
+    va_list again;
+    va_copy(again, arguments);
     taut_text_format_v(context->error, sizeof context->error, format, arguments);
+    context->file[0] = context->item[0] = 0;
+    context->line = 0;
+    context->time = (double)NAN;
+    context->status = status;
+    find_place(context, format, again);
+    va_end(again);
+    return status;
+}
+
+int taut_fail_done(taut_context *context, int status)
+{
+    if (!status) taut_fail_forget(context);
+    context->status = status;
     return status;
 }
 

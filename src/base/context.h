@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "taut/taut.h"
+#include "taut/context.h"
 
 /* An object that the user holds keeps its context: it goes with the last of them, though the user may destroy it
    before. */
@@ -39,8 +39,10 @@ void taut_mem_trim(taut_context *context, void *array, size_t *capacity, size_t 
 /* Records the message and returns the status, so that a caller can write `return fail(...)`. */
 int taut_fail(taut_context *context, int status, const char *format, ...) __attribute__((format(printf, 3, 4)));
 int taut_fail_v(taut_context *context, int status, const char *format, va_list arguments);
-/* No message. */
+/* No message, status TAUT_OK. */
 void taut_fail_forget(taut_context *context);
+/* A call of the public interface ends with this status: the error is that of the last failure on its way, or none. */
+int taut_fail_done(taut_context *context, int status);
 
 /* A line for the log callback, if there is one. */
 void taut_note(taut_context *context, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
-#include "cli/template.h"
+#include "report/template.h"
 #include "report/document.h"
 
 typedef struct {
@@ -113,7 +113,7 @@ static int write_contents(void *user, FILE *file)
     document d;
     snprintf(title, sizeof title, "%.400s: methods compared", z->m->title);
     snprintf(summary, sizeof summary, "t = 0 .. %.9g, %s", (double)z->options->until, z->api->name);
-    int status = taut_document_begin(&d, z->m->context, file, (const char *)template_document, template_document_size,
+    int status = taut_document_begin(&d, z->m->context, file, (const char *)taut_template_document, taut_template_document_size,
                                      title, summary);
     if (status) return status;
     write_table(&d, z);

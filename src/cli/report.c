@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
-#include "cli/template.h"
+#include "report/template.h"
 #include "report/page.h"
 
 static int report_main(int argc, char **argv);
@@ -38,7 +38,7 @@ static char *name_of_page(const char *path)
 static int write_page(void *user, FILE *file)
 {
     const page_source *z = user;
-    return taut_page_write(z->context, z->r, (const char *)template_page, template_page_size, file);
+    return taut_page_write(z->context, z->r, (const char *)taut_template_page, taut_template_page_size, file);
 }
 
 static int report_main(int argc, char **argv)

@@ -40,6 +40,8 @@ int X(hybrid_step)(hybrid *self, state *x, real h);
 /* x back to where the last step, which succeeded, began. */
 void X(hybrid_take_back)(const hybrid *self, state *x);
 newton_counts X(hybrid_counts)(const hybrid *self);
+/* The inputs of the model have other values now. */
+void X(hybrid_inputs)(hybrid *self);
 
 /* Of the symmetries in the list, those that contacts leave. */
 int X(hybrid_symmetries)(hybrid *self, const state *x, symmetry *list, int *count);

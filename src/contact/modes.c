@@ -228,6 +228,15 @@ int X(mode_sets_open)(mode_sets *p, mode_set **result)
     return find(p, p->wanted, p->softened, result);
 }
 
+void X(mode_sets_inputs)(mode_sets *p)
+{
+    for (int k = 0; k < p->count; k++) {
+        for (size_t i = 0; i < p->m->parameter_count; i++)
+            if (p->m->parameters[i].is_input) p->list[k]->m->parameters[i].value = p->m->parameters[i].value;
+        X(system_refresh_inputs)(p->list[k]->s);
+    }
+}
+
 /* ---- states ---- */
 
 /* The parameters of a contact in the model of the mode set. */

@@ -49,6 +49,8 @@ typedef struct graph graph;
 
 graph *taut_graph_create(taut_context *context);
 void taut_graph_destroy(graph *g);
+/* The same nodes under the same indices, in another context. `from` is only read. NULL: out of memory. */
+graph *taut_graph_copy(taut_context *context, const graph *from);
 /* Gives back memory that is needed only while expressions are made. More can be made afterwards: what they need is then
    rebuilt. */
 void taut_graph_settle(graph *g);

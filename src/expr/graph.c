@@ -252,6 +252,26 @@ void taut_graph_settle(graph *g)
     taut_mem_trim(g->context, &g->constants, &g->constant_capacity, g->constant_count, sizeof *g->constants);
 }
 
+graph *taut_graph_copy(taut_context *context, const graph *from)
+{
+    graph *g = taut_mem_new(context, 1, sizeof *g);
+    if (!g) return NULL;
+    g->context = context;
+    g->count = g->capacity = from->count;
+    g->constant_count = g->constant_capacity = from->constant_count;
+    g->table_size = from->table_size;
+    memcpy(g->whole, from->whole, sizeof g->whole);
+    g->nodes = taut_mem_resize(context, NULL, g->count, sizeof *g->nodes);
+    g->constants = taut_mem_resize(context, NULL, g->constant_count, sizeof *g->constants);
+    if (!g->nodes || !g->constants) {
+        taut_graph_destroy(g);
+        return NULL;
+    }
+    memcpy(g->nodes, from->nodes, g->count * sizeof *g->nodes);
+    if (g->constant_count) memcpy(g->constants, from->constants, g->constant_count * sizeof *g->constants);
+    return g;
+}
+
 /* Appends a node, which nobody finds yet. */
 static expr append(graph *g, node n)
 {

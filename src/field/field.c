@@ -517,10 +517,12 @@ static void gather(const batch *b, const kernel *k, const piece *p, const place 
     }
 }
 
-static void gather_constants(const field *f, const batch *b, const kernel *k, const piece *p, real *registers)
+static void gather_constants(const field *f, const batch *b, const kernel *k, const piece *p, const workspace *work,
+                             real *registers)
 {
+    const real *constants = f->constants == work->plan_constants ? work->constants : f->constants;
     for (uint32_t slot = 0; slot < k->constants; slot++)
-        take(p, p->courses ? &p->courses[k->slots + slot] : NULL, f->constants, b->constants + slot, k->constants,
+        take(p, p->courses ? &p->courses[k->slots + slot] : NULL, constants, b->constants + slot, k->constants,
              registers + (size_t)(k->slots + slot) * LANES);
 }
 
@@ -536,7 +538,7 @@ static void run_block(const field *f, size_t n, const tape *t, const piece *p, c
     const batch *b = &f->f->batches[n];
     const kernel *k = kernel_of(f, n);
     gather(b, k, p, x, registers);
-    gather_constants(f, b, k, p, registers);
+    gather_constants(f, b, k, p, x->work, registers);
     if (u) gather(b, k, p, u, registers + (size_t)(k->slots + k->constants) * LANES);
     if (w) gather(b, k, p, w, registers + (size_t)(2 * k->slots + k->constants) * LANES);
     X(tape_run)(t, registers, p->lanes);

@@ -19,6 +19,8 @@ typedef struct workspace {
                                               matrix */
     size_t register_count, vector_count, entry_count; /* register_count: of each thread of the pool */
     pool *pool;                            /* who evaluates; NULL: one thread */
+    /* A share of a system with inputs has constants of its own: these, where a field has those of the plan. */
+    const real *plan_constants, *constants;
 } workspace;
 
 /* Makes sure of at least so many numbers of each. */

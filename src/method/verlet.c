@@ -48,6 +48,7 @@ typedef struct {
     /* f, g0 and the factored matrix belong to this place: */
     real *known_q, known_t;
     int known, factored;
+    unsigned known_constants; /* inputs change the force */
     /* the step at hand */
     const state *from;
     real h;
@@ -536,13 +537,16 @@ static void begin(verlet *r, const state *x)
 {
     struct system *s = r->s;
     pool *p = s->work->pool;
-    if (r->known && r->known_t == x->t && taut_pool_equal(p, r->known_q, x->q, s->n * sizeof(real))) return;
+    if (r->known && r->known_constants == s->constants_version && r->known_t == x->t
+        && taut_pool_equal(p, r->known_q, x->q, s->n * sizeof(real)))
+        return;
     place at = place_at(s, x->q, NULL, &x->t, NULL);
     X(system_free_force)(s, &at, r->f);
     if (s->c) X(field_ordered_jacobian)(s->constraint, KIND_Q, &at, r->g0);
     r->factored = 0;
     pool_copy(p, r->known_q, x->q, s->n * sizeof(real));
     r->known_t = x->t;
+    r->known_constants = r->s->constants_version;
     r->known = 1;
 }
 
@@ -554,6 +558,7 @@ static void end(verlet *r, const state *x)
     if (!r->steady_force) r->f = r->f1, r->f1 = f;
     pool_copy(r->s->work->pool, r->known_q, x->q, r->s->n * sizeof(real));
     r->known_t = x->t;
+    r->known_constants = r->s->constants_version;
 }
 
 static int find_positions(verlet *r, const state *x)

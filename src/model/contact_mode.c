@@ -415,7 +415,7 @@ static int begin(builder *b, const model *m)
     for (size_t i = 0; i < m->contact_count; i++)
         for (int k = 0; k < CONTACT_SLOTS; k++)
             p->parameters[m->parameter_count + CONTACT_SLOTS * i + (size_t)k] =
-                (parameter){ m->contacts[i].name, 0, m->contacts[i].line };
+                (parameter){ .name = m->contacts[i].name, .line = m->contacts[i].line };
     for (size_t i = 0; i < m->constraint_count; i++)
         add_constraint(b, m->constraints[i].name, m->constraints[i].value, m->constraints[i].line,
                        m->constraints[i].guess);

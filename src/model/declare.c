@@ -92,6 +92,25 @@ static const char *defined(script *s, const char *name)
     return value;
 }
 
+/* Inputs change between steps; what else stands on them would no longer be true. */
+static void check_no_input(lua_State *L, expr e, int line, const char *where)
+{
+    script *s = taut_script_of(L);
+    expr *list;
+    size_t count;
+    if (!s->model->input_count || !e) return;
+    taut_script_check(L, taut_expr_reachable(s->graph, &e, 1, &list, &count));
+    const parameter *found = NULL;
+    for (size_t i = 0; i < count; i++) {
+        const node *n = taut_graph_node(s->graph, list[i]);
+        if (n->op == OP_PARAMETER && s->model->parameters[n->a].is_input) found = &s->model->parameters[n->a];
+    }
+    taut_expr_list_free(s->graph, list);
+    if (found)
+        taut_script_error_at(L, line, "input '%s' stands in %s; inputs change between steps, and stand in forces, rates "
+                             "and observables only: write force(x, %s)", found->name, where, found->name);
+}
+
 static wide defined_number(lua_State *L, const char *name, const char *text)
 {
     wide value;
@@ -100,29 +119,56 @@ static wide defined_number(lua_State *L, const char *name, const char *text)
     return value;
 }
 
+/* param or input */
 static int declare_param(lua_State *L)
 {
     script *s = taut_script_of(L);
     model *m = s->model;
-    const char *name = taut_declare_name(L, 1, "param");
+    const int is_input = taut_functions_which(L);
+    const char *what = is_input ? "input" : "param", *name = taut_declare_name(L, 1, what);
     taut_declare_check_unused(L, name);
     if (lua_type(L, 2) != LUA_TNUMBER && !taut_symbols_at(L, 2))
-        return taut_script_error(L, "param '%s' needs a value, a number, got %s; write param(\"%s\", 1.0)", name,
-                            taut_symbols_describe(L, 2), name);
+        return taut_script_error(L, "%s '%s' needs a value, a number, got %s; write %s(\"%s\", 1.0)", what, name,
+                            taut_symbols_describe(L, 2), what, name);
     if (lua_type(L, 2) == LUA_TNUMBER && !isfinite(lua_tonumber(L, 2)))
-        return taut_script_error(L, "param '%s' is %f; its value must be finite", name, lua_tonumber(L, 2));
-    expr e = taut_symbols_constant(L, 2, "param");
+        return taut_script_error(L, "%s '%s' is %f; its value must be finite", what, name, lua_tonumber(L, 2));
+    expr e = taut_symbols_constant(L, 2, what);
+    check_no_input(L, e, taut_script_line(L), "the value of a param or input");
     wide value = taut_symbols_value(L, e);
     const char *text = defined(s, name);
     if (text) value = defined_number(L, name, text);
-    if (!(value - value == 0)) return taut_script_error(L, "param '%s' is not finite; give it a finite value", name);
+    if (!(value - value == 0)) return taut_script_error(L, "%s '%s' is not finite; give it a finite value", what, name);
     taut_script_check(L, taut_mem_grow(s->context, &m->parameters, &m->parameter_capacity, m->parameter_count + 1,
                                        sizeof *m->parameters));
     size_t index = m->parameter_count;
-    m->parameters[index] = (parameter){ taut_script_text(L, name), value, taut_script_line(L) };
+    m->parameters[index] = (parameter){ .name = taut_script_text(L, name), .value = value, .is_set = text != NULL,
+                                        .otherwise = e, .line = taut_script_line(L), .is_input = is_input };
     m->parameter_count++;
+    m->input_count += (size_t)is_input;
     taut_script_check(L, taut_names_add(s->context, &s->parameter_names, m->parameters[index].name, (uint32_t)index));
     return taut_symbols_push(L, taut_expr_parameter(s->graph, (uint32_t)index));
+}
+
+void taut_declare_finish(lua_State *L)
+{
+    script *s = taut_script_of(L);
+    const model *m = s->model;
+    for (size_t i = 0; i < m->summand_count; i++)
+        check_no_input(L, m->summands[i].value, m->summands[i].line,
+                       m->form == FORM_HAMILTONIAN ? "the Hamiltonian" : "the Lagrangian");
+    for (size_t i = 0; i < m->constraint_count; i++)
+        check_no_input(L, m->constraints[i].value, m->constraints[i].line, "a constraint");
+    for (size_t i = 0; i < m->chart_count; i++) check_no_input(L, m->chart[i], s->last_line, "an embedded point");
+    for (size_t i = 0; i < m->contact_count; i++) {
+        const contact *c = &m->contacts[i];
+        const expr parts[] = { c->gap, c->restitution, c->friction, c->width, c->slide[0], c->slide[1], c->arm[0],
+                               c->arm[1], c->arm[2] };
+        for (size_t k = 0; k < sizeof parts / sizeof *parts; k++) check_no_input(L, parts[k], c->line, "a contact");
+    }
+    for (uint32_t i = 0; i < m->coordinate_count; i++) {
+        check_no_input(L, m->start_q[i].value, m->start_q[i].line, "a start value");
+        check_no_input(L, m->start_w[i].value, m->start_w[i].line, "a start value");
+    }
 }
 
 static int boolean_option(lua_State *L, const char *name, const char *text)
@@ -286,6 +332,7 @@ void taut_declare_open(lua_State *L)
         { "title", declare_title, 1, 0, "join the texts with ..", 0, 0 },
         { "time", declare_time, 0, 0, "it is the time itself, a symbol: sin(5*time())", 0, 0 },
         { "param", declare_param, 2, 0, "declare one parameter at a time: param(\"m\", 1.0)", 0, 0 },
+        { "input", declare_param, 2, 0, "declare one input at a time: input(\"u\", 0)", 0, 1 },
         { "option", declare_option, 2, 0, "declare one option at a time: option(\"N\", 100)", 0, 0 },
         { "point", declare_point, 2, 1,
           "declare one at a time: point(\"a\", 2); start values are given in start{...}", 0, 0 },

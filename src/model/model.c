@@ -94,3 +94,22 @@ long taut_model_find_parameter(const model *m, const char *name)
         if (strcmp(m->parameters[i].name, name) == 0) return (long)i;
     return -1;
 }
+
+static wide parameter_value(void *user, op o, kind k, uint32_t index)
+{
+    const model *m = user;
+    (void)k;
+    return o == OP_PARAMETER ? m->parameters[index].value : (wide)NAN;
+}
+
+/* Each is a formula of those before it. */
+int taut_model_derive_parameters(model *m, const unsigned char *is_set)
+{
+    int status = TAUT_OK;
+    for (size_t i = 0; !status && i < m->parameter_count; i++) {
+        parameter *p = &m->parameters[i];
+        if (p->is_set || p->is_input || !p->otherwise || (is_set && is_set[i])) continue;
+        status = taut_expr_value(m->graph, p->otherwise, parameter_value, m, &p->value, NULL);
+    }
+    return status;
+}

@@ -21,6 +21,9 @@ typedef struct {
     char *name;
     wide value;
     int line;
+    int is_input;   /* input(): may change between steps */
+    int is_set;     /* the settings gave the value */
+    expr otherwise; /* the value where nothing sets it: of numbers and other parameters; 0: none */
 } parameter;
 
 /* One summand of the Lagrangian or Hamiltonian as the user gave it (it is split into terms later). */
@@ -134,6 +137,7 @@ typedef struct model {
     uint32_t coordinate_count;
     uint32_t *group_of;       size_t group_of_capacity; /* per coordinate */
     parameter *parameters;    size_t parameter_count, parameter_capacity;
+    size_t input_count;       /* of them: inputs. These stand in forces, rates and observables alone */
     summand *summands;        size_t summand_count, summand_capacity; /* their sum is L or H */
     embedding *embeddings;    size_t embedding_count, embedding_capacity;
     /* components of embedded points, of coordinates and time */
@@ -172,6 +176,8 @@ int taut_model_read_file(taut_context *context, const char *path, definition *de
 int taut_model_read_text(taut_context *context, const char *name, const char *text, size_t size,
                          definition *definitions, size_t definition_count, model **result);
 void taut_model_free(model *m);
+/* A model as it was loaded, once more, in another context: nothing is shared, and `from` is only read. */
+int taut_model_copy(taut_context *context, const model *from, model **result);
 /* Gives back the room for more parts. */
 void taut_model_trim(model *m);
 
@@ -179,6 +185,9 @@ void taut_model_trim(model *m);
 void taut_model_coordinate_name(const model *m, uint32_t coordinate, char *buffer, size_t size);
 /* An expr_namer for the model (user is the model): a.x, a.x.dot or p.a.x, t, lambda.rod1, parameter names. */
 void taut_model_namer(void *m, op o, kind k, uint32_t index, char *buffer, size_t size);
+/* The values of all parameters that nothing sets, from those that they are formulas of. is_set, if not NULL, marks
+   more of them as set. */
+int taut_model_derive_parameters(model *m, const unsigned char *is_set);
 /* Index of a coordinate or parameter or constraint by name, or -1. */
 long taut_model_find_parameter(const model *m, const char *name);
 /* Entry of the matrix that turns vectors as the quaternion r = (w, x, y, z) does. 0 when memory ran out. */

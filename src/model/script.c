@@ -281,6 +281,7 @@ static int build(lua_State *L)
     taut_equations_finish(L);
     taut_contact_finish(L);
     taut_start_finish(L);
+    taut_declare_finish(L);
     return 0;
 }
 

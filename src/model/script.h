@@ -198,6 +198,8 @@ void taut_derivative_use_momentum(lua_State *L);
 
 /* ---- declare.c ---- */
 void taut_declare_open(lua_State *L);
+/* Refuses inputs where they do not belong; at the end. */
+void taut_declare_finish(lua_State *L);
 /* A name at i: an identifier. `what` is the function. */
 const char *taut_declare_name(lua_State *L, int i, const char *what);
 /* The group of that name, or NULL. */

@@ -32,8 +32,8 @@ static bound *self(lua_State *L)
 static int close_bound(lua_State *L)
 {
     bound *b = luaL_checkudata(L, 1, SIMULATION_TYPE);
-    taut_simulation_destroy(b->simulation);
-    if (b->model) taut_model_destroy(b->model);
+    taut_simulation_release(b->simulation);
+    if (b->model) taut_model_release(b->model);
     if (b->context) taut_context_destroy(b->context);
     free(b->high);
     *b = (bound){ 0 };
@@ -56,7 +56,7 @@ static size_t read_settings(lua_State *L, taut_setting *settings)
     for (lua_pushnil(L); lua_next(L, table); lua_settop(L, texts + 1)) {
         if (count == SETTINGS_MOST) luaL_error(L, "more than %d settings", SETTINGS_MOST);
         const char *value = lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : numbers_text(L, -1);
-        settings[count++] = (taut_setting){ luaL_checkstring(L, texts + 1), value };
+        settings[count++] = (taut_setting){ .name = luaL_checkstring(L, texts + 1), .text = value };
         lua_rawseti(L, texts, (lua_Integer)count);
     }
     return count;
@@ -79,7 +79,7 @@ static double number_field(lua_State *L, int table, const char *name)
 static int simulate(lua_State *L)
 {
     taut_setting settings[SETTINGS_MOST];
-    taut_simulation_options options = taut_simulation_options_default();
+    taut_options options = { .size = sizeof options, .method = "rattle", .precision = "double" };
     size_t count = 0;
     const char *root = lua_tostring(L, lua_upvalueindex(1)), *name = luaL_checkstring(L, 1);
     luaL_checktype(L, 2, LUA_TTABLE);
@@ -92,16 +92,16 @@ static int simulate(lua_State *L)
     options.precision = text_field(L, 2, "precision", options.precision);
     options.tolerance = number_field(L, 2, "tolerance");
     options.step = number_field(L, 2, "step");
-    options.start_as_is = number_field(L, 2, "start_as_is") != 0;
+    if (number_field(L, 2, "start_as_is") != 0) options.start = TAUT_AS_IS;
     if (lua_getfield(L, 2, "set") == LUA_TTABLE) count = read_settings(L, settings);
     b->precise = strcmp(options.precision, "quad") == 0;
     b->context = taut_context_create(NULL);
     if (!b->context) return luaL_error(L, "out of memory");
     check(L, b, taut_model_load_file(b->context, path, settings, count, &b->model));
-    check(L, b, taut_simulation_create(b->model, &options, &b->simulation));
-    b->high = calloc(2 * taut_simulation_columns(b->simulation), sizeof *b->high);
+    check(L, b, taut_simulation_create(b->context, b->model, &options, &b->simulation));
+    b->high = calloc(2 * taut_count(b->simulation, TAUT_ALL), sizeof *b->high);
     if (!b->high) return luaL_error(L, "out of memory");
-    b->low = b->high + taut_simulation_columns(b->simulation);
+    b->low = b->high + taut_count(b->simulation, TAUT_ALL);
     lua_settop(L, 3);
     return 1;
 }
@@ -115,7 +115,7 @@ static int step(lua_State *L)
     double h = luaL_checknumber(L, 2);
     lua_Integer count = luaL_optinteger(L, 3, 1);
     b->fresh = 0;
-    for (lua_Integer i = 0; i < count; i++) check(L, b, taut_simulation_step(b->simulation, h));
+    for (lua_Integer i = 0; i < count; i++) check(L, b, taut_step(b->simulation, h));
     return 0;
 }
 
@@ -123,7 +123,8 @@ static int run(lua_State *L)
 {
     bound *b = self(L);
     b->fresh = 0;
-    check(L, b, taut_simulation_run(b->simulation, luaL_checknumber(L, 2), luaL_checknumber(L, 3)));
+    taut_run how = { .size = sizeof how, .h = luaL_checknumber(L, 2), .until = luaL_checknumber(L, 3) };
+    check(L, b, taut_advance(b->simulation, &how));
     return 0;
 }
 
@@ -131,7 +132,7 @@ static int flow(lua_State *L)
 {
     bound *b = self(L);
     b->fresh = 0;
-    check(L, b, taut_simulation_flow(b->simulation, luaL_checknumber(L, 2), luaL_checknumber(L, 3)));
+    check(L, b, taut_flow(b->simulation, luaL_checknumber(L, 2), luaL_checknumber(L, 3)));
     return 0;
 }
 
@@ -139,19 +140,19 @@ static int restart(lua_State *L)
 {
     bound *b = self(L);
     b->fresh = 0;
-    taut_simulation_restart(b->simulation);
+    check(L, b, taut_restart(b->simulation));
     return 0;
 }
 
 static int get_time(lua_State *L)
 {
-    lua_pushnumber(L, taut_simulation_time(self(L)->simulation));
+    lua_pushnumber(L, taut_time(self(L)->simulation));
     return 1;
 }
 
 static void refresh(lua_State *L, bound *b)
 {
-    if (!b->fresh) check(L, b, taut_simulation_frame_pairs(b->simulation, b->high, b->low));
+    if (!b->fresh) check(L, b, taut_get(b->simulation, TAUT_ALL, 0, taut_count(b->simulation, TAUT_ALL), b->high, b->low));
     b->fresh = 1;
 }
 
@@ -171,7 +172,7 @@ static int get(lua_State *L)
     refresh(L, b);
     luaL_checkstack(L, count, "columns");
     for (int i = 0; i < count; i++) {
-        long column = taut_simulation_column(b->simulation, luaL_checkstring(L, i + 2));
+        long column = taut_find(b->simulation, TAUT_ALL, luaL_checkstring(L, i + 2));
         if (column < 0) return luaL_error(L, "there is no column '%s'", lua_tostring(L, i + 2));
         push_column(L, b, (size_t)column);
     }
@@ -182,11 +183,9 @@ static int get(lua_State *L)
 static int columns(lua_State *L)
 {
     bound *b = self(L);
-    char name[256];
     lua_newtable(L);
-    for (size_t i = 0; i < taut_simulation_columns(b->simulation); i++) {
-        taut_simulation_column_name(b->simulation, i, name, sizeof name);
-        lua_pushstring(L, name);
+    for (size_t i = 0; i < taut_count(b->simulation, TAUT_ALL); i++) {
+        lua_pushstring(L, taut_name(b->simulation, TAUT_ALL, i));
         lua_rawseti(L, -2, (lua_Integer)i + 1);
     }
     return 1;
@@ -197,7 +196,7 @@ static int frame(lua_State *L)
     bound *b = self(L);
     refresh(L, b);
     lua_newtable(L);
-    for (size_t i = 0; i < taut_simulation_columns(b->simulation); i++) {
+    for (size_t i = 0; i < taut_count(b->simulation, TAUT_ALL); i++) {
         push_column(L, b, i);
         lua_rawseti(L, -2, (lua_Integer)i + 1);
     }
@@ -212,7 +211,8 @@ static void set_count(lua_State *L, const char *name, long value)
 
 static int counts(lua_State *L)
 {
-    taut_counts c = taut_simulation_counts(self(L)->simulation);
+    taut_work c = { .size = sizeof c };
+    taut_counts(self(L)->simulation, &c);
     lua_newtable(L);
     set_count(L, "steps", c.steps);
     set_count(L, "newton_iterations", c.newton_iterations);
@@ -229,10 +229,10 @@ static int counts(lua_State *L)
 static int symplecticity(lua_State *L)
 {
     bound *b = self(L);
-    taut_symplecticity found;
-    check(L, b, taut_simulation_symplecticity(b->simulation, luaL_checknumber(L, 2), &found));
-    lua_pushnumber(L, found.defect);
-    lua_pushnumber(L, found.uncertainty);
+    double defect, uncertainty;
+    check(L, b, taut_symplectic_defect(b->simulation, luaL_checknumber(L, 2), &defect, &uncertainty, NULL));
+    lua_pushnumber(L, defect);
+    lua_pushnumber(L, uncertainty);
     return 2;
 }
 

@@ -17,6 +17,7 @@ typedef struct {
     start_mode start;
     int native;             /* one of TAUT_NATIVE_* */
     int threads;            /* of the steps of large systems; 0: 1 */
+    wide time;              /* of the start */
 } engine_options;
 
 /* Something that happened to a contact inside a step, at time t. */
@@ -136,6 +137,30 @@ typedef struct {
     wide real_part[ENGINE_MULTIPLIERS], imaginary_part[ENGINE_MULTIPLIERS]; /* eigenvalues of X, largest first */
 } engine_stability;
 
+/* The columns of a frame, in their order. */
+typedef enum {
+    COLUMN_TIME,
+    COLUMN_Q,
+    COLUMN_V,
+    COLUMN_P,
+    COLUMN_LAMBDA,
+    COLUMN_CONTACT,
+    COLUMN_GAP,
+    COLUMN_ENERGY,
+    COLUMN_WORK,
+    COLUMN_CONSTRAINT,
+    COLUMN_RATE,
+    COLUMN_SYMMETRY,
+    COLUMN_OBSERVABLE,
+    COLUMN_MIDDLE_TIME,
+    COLUMN_MIDDLE_LAMBDA,
+    COLUMN_TYPES
+} engine_column;
+
+/* Matrices at the state: the derivative of the momenta by the stage variable (velocities of a Lagrangian model), and of
+   the constraints by the coordinates. */
+typedef enum { ENGINE_MASS, ENGINE_JACOBIAN, ENGINE_MATRICES } engine_matrix;
+
 typedef struct engine_api {
     const char *name;       /* "double", "quad" */
     int digits;             /* significant digits that round-trip */
@@ -223,6 +248,27 @@ typedef struct engine_api {
     int (*energy_size)(void *self, wide *size);
     /* What became of native code. */
     const struct native_use *(*native)(const void *self);
+
+    /* For the library. Columns of one type: how many there are; the values of some, and nothing else is evaluated. */
+    size_t (*columns_of)(const void *self, engine_column type);
+    int (*column_values)(void *self, engine_column type, size_t first, size_t count, void *values);
+    /* Another state, made consistent as a start is; w are velocities or, with by_momentum, momenta. The work is zero
+       from here on. On failure the state is as before. */
+    int (*set_state)(void *self, wide t, const wide *q, const wide *w, int by_momentum, start_mode start);
+    /* The momenta change by this impulse and that of the constraints. */
+    int (*kick)(void *self, const wide *impulse);
+    /* A second engine where this one is, in another context, which shares what is compiled and must go first. */
+    int (*clone)(const void *self, taut_context *context, void **result);
+    /* Compressed rows: start has rows + 1 numbers. They belong to the engine. values has start[rows] numbers. */
+    int (*matrix_pattern)(void *self, engine_matrix which, int *rows, int *columns, const int **start,
+                          const int **index);
+    int (*matrix_values)(void *self, engine_matrix which, void *values);
+    /* The point of phase space, all digits; and another one, as it is, on the constraints or not. */
+    void (*point)(const void *self, wide *q, wide *p);
+    int (*set_point)(void *self, const wide *q, const wide *p);
+    /* The value of an input (index of a parameter) of this engine alone; inputs_changed follows when it was written. */
+    wide *(*input)(void *self, size_t index);
+    int (*inputs_changed)(void *self);
 } engine_api;
 
 extern const engine_api taut_engine_double;

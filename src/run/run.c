@@ -46,11 +46,14 @@ int taut_run_check_options(taut_context *context, const run_options *options)
         taut_wide_format(text, sizeof text, options->step, 6);
         return taut_fail(context, TAUT_BAD_USAGE, "the step must be a positive number, not %s", text);
     }
-    if (!(options->until > 0) || options->until - options->until != 0) {
+    if (!(options->until > options->begin) || options->until - options->until != 0) {
+        char begin[64];
         taut_wide_format(text, sizeof text, options->until, 6);
-        return taut_fail(context, TAUT_BAD_USAGE, "the end time must lie after the start at t = 0, not at %s", text);
+        taut_wide_format(begin, sizeof begin, options->begin, 6);
+        return taut_fail(context, TAUT_BAD_USAGE, "the end time must lie after the start at t = %s, not at %s", begin,
+                         text);
     }
-    if (options->until / options->step > (wide)9e18)
+    if ((options->until - options->begin) / options->step > (wide)9e18)
         return taut_fail(context, TAUT_BAD_USAGE,
                          "that is more than 9e18 steps; choose a larger step or an earlier end");
     if (from && from->origin_step + plan(options, from->origin_time, &partial) <= from->steps_done) {
@@ -255,6 +258,7 @@ int taut_run_loop(taut_context *context, const engine_api *api, void *engine, co
     int status = taut_run_check_options(context, options);
     if (status) return status;
     if (options->from) *result = *options->from;
+    else result->origin_time = options->begin;
     result->quantities = NULL;
     result->stopped = 0;
     result->steps_planned = result->origin_step + plan(options, result->origin_time, &partial);

@@ -29,6 +29,7 @@ typedef struct {
 
 typedef struct {
     wide step, until;
+    wide begin;              /* the time of the start */
     long every;              /* a frame every K steps; 0: no frames */
     long samples;            /* evaluate the watched quantities at most this often; every step when there are fewer */
     /* A frame: numbers of the engine's precision. A status other than 0 stops the run. May be NULL. */

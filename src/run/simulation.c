@@ -15,6 +15,9 @@ void X(simulation_destroy)(simulation *z)
     X(acceleration_destroy)(z->acceleration);
     X(reading_destroy)(z->reading);
     X(flow_destroy)(z->flow);
+    X(legendre_destroy)(z->legendre);
+    X(impulse_destroy)(z->impulse);
+    X(simulation_matrices_clear)(z);
     if (z->s) X(state_clear)(z->s, &z->x);
     if (z->s) X(state_clear)(z->s, &z->begin);
     room_free(context, &z->room);
@@ -191,6 +194,8 @@ int X(simulation_create_with)(model *m, const engine_options *options, const str
     if (!status) status = X(system_prepare_block)(z->s, BLOCK_G);
     state first = { 0 };
     if (!status) status = X(state_create)(z->s, &first);
+    first.t = (real)options->time;
+    first.t_low = (real)(options->time - (wide)first.t);
     if (!status && options->start == START_AS_IS && !z->declared.any_start)
         status = taut_fail(m->context, TAUT_UNSUPPORTED,
                            "method '%s' keeps the constraints and needs a start on them; a start as it is, off the "
@@ -313,8 +318,12 @@ int X(simulation_make_flow)(simulation *z)
 
 void X(simulation_restored)(simulation *z, const engine_counts *counts)
 {
+    const newton_counts own = X(simulation_counts)(z);
     simulation_moved(z);
     z->work_before = counts->work;
+#define COUNT(member, text) z->work_before.member -= own.member;
+    NEWTON_COUNTS(COUNT)
+#undef COUNT
     z->steps = counts->steps;
     memcpy(z->event_counts, counts->events, sizeof z->event_counts);
     memcpy(z->lambda, z->x.lambda, z->s->c * sizeof(real));

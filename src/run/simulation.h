@@ -11,6 +11,8 @@
 #include "run/engine.h"
 #include "solve/acceleration.h"
 #include "solve/flow.h"
+#include "solve/impulse.h"
+#include "solve/legendre.h"
 #include "solve/start.h"
 #include "system/symmetry.h"
 
@@ -36,6 +38,13 @@ typedef struct {
 /* Energy, |g|, |dg/dt|, symmetries, energy - work. */
 #define WATCH_LIMIT (SYMMETRY_LIMIT + 4)
 
+/* A matrix that the library gives away: a block of the system, its parts added up in compressed rows. */
+typedef struct {
+    pattern *shape;          /* NULL: not made yet */
+    int *place;              /* of each entry of the block in it */
+    real *entries;           /* of the block */
+} simulation_matrix;
+
 typedef struct {
     taut_context *context;
     model *m;                /* as given, or derived */
@@ -53,6 +62,9 @@ typedef struct {
     state x;
     state begin;             /* the start */
     flow *flow;              /* made when first asked for */
+    legendre *legendre;      /* likewise */
+    impulse *impulse;        /* likewise */
+    simulation_matrix matrices[ENGINE_MATRICES]; /* likewise */
     start_report start;
     acceleration *acceleration;
     reading *reading;        /* frames as straight-line code; NULL: by the fields */
@@ -140,6 +152,19 @@ int X(simulation_column_name)(const simulation *z, size_t column, char *buffer, 
 /* What it is, a word; NULL beyond the last. */
 const char *X(simulation_column_kind)(const simulation *z, size_t column);
 int X(simulation_frame)(simulation *z, real *values);
+/* Columns of one type. Values: only what these need is evaluated. */
+size_t X(simulation_columns_of)(const simulation *z, engine_column type);
+int X(simulation_column_values)(simulation *z, engine_column type, size_t first, size_t count, real *values);
+
+/* For the library (engine.h says what each does). */
+int X(simulation_set_state)(simulation *z, wide t, const wide *q, const wide *w, int by_momentum, start_mode start);
+int X(simulation_kick)(simulation *z, const wide *impulse);
+int X(simulation_set_point)(simulation *z, const wide *q, const wide *p);
+int X(simulation_matrix_pattern)(simulation *z, engine_matrix which, int *rows, int *columns, const int **start,
+                                 const int **index);
+int X(simulation_matrix_values)(simulation *z, engine_matrix which, real *values);
+int X(simulation_inputs_changed)(simulation *z);
+void X(simulation_matrices_clear)(simulation *z);
 
 /* What a run watches (engine.h); the state is looked at, then added to the sums. */
 size_t X(simulation_watch_count)(const simulation *z);

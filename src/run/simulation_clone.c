@@ -39,6 +39,7 @@ int X(simulation_clone)(const simulation *from, taut_context *context, simulatio
     taut_native_use_begin(&z->native, from->native.mode);
     int status = X(system_share)(from->s, context, &z->s);
     if (!status) z->s->native = &z->native;
+    if (!status && from->m == from->s->m) z->m = z->s->m; /* its own where there are inputs */
     memcpy(z->symmetries, from->symmetries, sizeof z->symmetries);
     z->symmetry_count = from->symmetry_count;
     if (!status) status = X(simulation_parts)(z, from->method.class);

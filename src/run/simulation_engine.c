@@ -191,6 +191,42 @@ static const native_use *native_of(const void *self) { return &((const simulatio
 static void restored(void *self, const engine_counts *done) { X(simulation_restored)(self, done); }
 static const char *column_kind(const void *self, size_t column) { return X(simulation_column_kind)(self, column); }
 
+static size_t columns_of(const void *self, engine_column type) { return X(simulation_columns_of)(self, type); }
+static int column_values(void *self, engine_column type, size_t first, size_t count, void *values)
+{
+    return X(simulation_column_values)(self, type, first, count, values);
+}
+static int set_state(void *self, wide t, const wide *q, const wide *w, int by_momentum, start_mode start)
+{
+    return X(simulation_set_state)(self, t, q, w, by_momentum, start);
+}
+static int kick(void *self, const wide *impulse) { return X(simulation_kick)(self, impulse); }
+static int clone(const void *self, taut_context *context, void **result)
+{
+    simulation *z;
+    int status = X(simulation_clone)(self, context, &z);
+    *result = z;
+    return status;
+}
+static int matrix_pattern(void *self, engine_matrix which, int *rows, int *columns, const int **start,
+                          const int **index)
+{
+    return X(simulation_matrix_pattern)(self, which, rows, columns, start, index);
+}
+static int matrix_values(void *self, engine_matrix which, void *values)
+{
+    return X(simulation_matrix_values)(self, which, values);
+}
+static void point(const void *self, wide *q, wide *p)
+{
+    const simulation *z = self;
+    for (uint32_t i = 0; i < z->s->n; i++) q[i] = (wide)z->x.q[i] + z->x.q_low[i];
+    for (uint32_t i = 0; i < z->s->n; i++) p[i] = (wide)z->x.p[i] + z->x.p_low[i];
+}
+static int set_point(void *self, const wide *q, const wide *p) { return X(simulation_set_point)(self, q, p); }
+static wide *input_at(void *self, size_t index) { return &((simulation *)self)->m->parameters[index].value; }
+static int inputs_changed(void *self) { return X(simulation_inputs_changed)(self); }
+
 #define ENGINE X(engine)
 const engine_api ENGINE = {
 #ifdef TAUT_REAL_QUAD
@@ -247,4 +283,15 @@ const engine_api ENGINE = {
     characteristic_time,
     energy_size,
     native_of,
+    columns_of,
+    column_values,
+    set_state,
+    kick,
+    clone,
+    matrix_pattern,
+    matrix_values,
+    point,
+    set_point,
+    input_at,
+    inputs_changed,
 };

@@ -219,26 +219,7 @@ int X(simulation_solution)(simulation *z, wide *q, wide *p, wide *lambda)
 
 /* ---- columns ---- */
 
-typedef enum {
-    COLUMN_TIME,
-    COLUMN_Q,
-    COLUMN_V,
-    COLUMN_P,
-    COLUMN_LAMBDA,
-    COLUMN_CONTACT,
-    COLUMN_GAP,
-    COLUMN_ENERGY,
-    COLUMN_WORK,
-    COLUMN_CONSTRAINT,
-    COLUMN_RATE,
-    COLUMN_SYMMETRY,
-    COLUMN_OBSERVABLE,
-    COLUMN_MIDDLE_TIME,
-    COLUMN_MIDDLE_LAMBDA,
-    COLUMN_TYPES
-} column_type;
-
-static size_t columns_of(const simulation *z, column_type type)
+size_t X(simulation_columns_of)(const simulation *z, engine_column type)
 {
     switch (type) {
     case COLUMN_TIME: return 1;
@@ -263,22 +244,22 @@ static size_t columns_of(const simulation *z, column_type type)
 size_t X(simulation_column_count)(const simulation *z)
 {
     size_t count = 0;
-    for (int type = 0; type < COLUMN_TYPES; type++) count += columns_of(z, (column_type)type);
+    for (int type = 0; type < COLUMN_TYPES; type++) count += X(simulation_columns_of)(z, (engine_column)type);
     return count;
 }
 
 /* The type of a column, which becomes its index among those of the type; COLUMN_TYPES beyond the last. */
-static column_type find_column(const simulation *z, size_t *column)
+static engine_column find_column(const simulation *z, size_t *column)
 {
     int type = 0;
-    for (; type < COLUMN_TYPES && *column >= columns_of(z, (column_type)type); type++)
-        *column -= columns_of(z, (column_type)type);
-    return (column_type)type;
+    for (; type < COLUMN_TYPES && *column >= X(simulation_columns_of)(z, (engine_column)type); type++)
+        *column -= X(simulation_columns_of)(z, (engine_column)type);
+    return (engine_column)type;
 }
 
 int X(simulation_column_name)(const simulation *z, size_t column, char *buffer, size_t size)
 {
-    column_type type = find_column(z, &column);
+    engine_column type = find_column(z, &column);
     char name[200];
     if (size) buffer[0] = 0;
     if (type >= COLUMN_Q && type <= COLUMN_P) taut_model_coordinate_name(z->m, (uint32_t)column, name, sizeof name);
@@ -303,46 +284,72 @@ int X(simulation_column_name)(const simulation *z, size_t column, char *buffer, 
     return 0;
 }
 
+/* Which readings a column needs, and where its numbers then are. */
+static const struct {
+    unsigned reading;
+    const char *kind;
+} column_table[COLUMN_TYPES] = {
+    [COLUMN_TIME] = { 0, "time" },
+    [COLUMN_Q] = { 0, "coordinate" },
+    [COLUMN_V] = { READING_VELOCITY, "velocity" },
+    [COLUMN_P] = { 0, "momentum" },
+    [COLUMN_LAMBDA] = { READING_MULTIPLIERS, "multiplier" },
+    [COLUMN_CONTACT] = { READING_MULTIPLIERS, "multiplier" },
+    [COLUMN_GAP] = { READING_MULTIPLIERS, "gap" },
+    [COLUMN_ENERGY] = { READING_ENERGY, "energy" },
+    [COLUMN_WORK] = { 0, "work" },
+    [COLUMN_CONSTRAINT] = { READING_RESIDUALS, "constraint" },
+    [COLUMN_RATE] = { READING_RESIDUALS, "velocity_constraint" },
+    [COLUMN_SYMMETRY] = { READING_MOMENTA, "conserved" },
+    [COLUMN_OBSERVABLE] = { READING_OBSERVABLES, "observable" },
+    [COLUMN_MIDDLE_TIME] = { 0, "midpoint_time" },
+    [COLUMN_MIDDLE_LAMBDA] = { 0, "midpoint_multiplier" },
+};
+
 const char *X(simulation_column_kind)(const simulation *z, size_t column)
 {
-    static const char *const kinds[COLUMN_TYPES] = {
-        [COLUMN_TIME] = "time", [COLUMN_Q] = "coordinate", [COLUMN_V] = "velocity", [COLUMN_P] = "momentum",
-        [COLUMN_LAMBDA] = "multiplier", [COLUMN_CONTACT] = "multiplier", [COLUMN_GAP] = "gap",
-        [COLUMN_ENERGY] = "energy", [COLUMN_WORK] = "work", [COLUMN_CONSTRAINT] = "constraint",
-        [COLUMN_RATE] = "velocity_constraint", [COLUMN_SYMMETRY] = "conserved", [COLUMN_OBSERVABLE] = "observable",
-        [COLUMN_MIDDLE_TIME] = "midpoint_time", [COLUMN_MIDDLE_LAMBDA] = "midpoint_multiplier",
-    };
-    column_type type = find_column(z, &column);
-    return type < COLUMN_TYPES ? kinds[type] : NULL;
+    engine_column type = find_column(z, &column);
+    return type < COLUMN_TYPES ? column_table[type].kind : NULL;
 }
 
-static real *put(real *to, const real *from, size_t count)
+static const real *numbers_of(const simulation *z, engine_column type, real *work)
 {
-    if (count) memcpy(to, from, count * sizeof *to);
-    return to + count;
+    switch (type) {
+    case COLUMN_TIME: return &z->x.t;
+    case COLUMN_Q: return z->x.q;
+    case COLUMN_V: return z->v;
+    case COLUMN_P: return z->x.p;
+    case COLUMN_LAMBDA: return z->lambda;
+    case COLUMN_CONTACT: return z->lambda + z->s->c;
+    case COLUMN_GAP: return z->gaps;
+    case COLUMN_ENERGY: return &z->energy;
+    case COLUMN_WORK: *work = X(simulation_work)(z); return work;
+    case COLUMN_CONSTRAINT: return &z->largest_g;
+    case COLUMN_RATE: return &z->largest_rate;
+    case COLUMN_SYMMETRY: return z->momenta;
+    case COLUMN_OBSERVABLE: return z->observables;
+    case COLUMN_MIDDLE_TIME: return z->x.t_lambda;
+    case COLUMN_MIDDLE_LAMBDA: return z->x.lambda;
+    case COLUMN_TYPES: break;
+    }
+    return NULL;
 }
 
-/* In the order of column_type. */
+int X(simulation_column_values)(simulation *z, engine_column type, size_t first, size_t count, real *values)
+{
+    real work;
+    int status = count && column_table[type].reading ? X(simulation_read)(z, column_table[type].reading) : TAUT_OK;
+    if (!status && count) memcpy(values, numbers_of(z, type, &work) + first, count * sizeof *values);
+    return status;
+}
+
 int X(simulation_frame)(simulation *z, real *values)
 {
-    const struct system *s = z->s;
-    const size_t n = s->n, contacts = z->m->contact_count;
     int status = X(simulation_read)(z, READING_FRAME);
-    if (status) return status;
-    values = put(values, &z->x.t, 1);
-    values = put(values, z->x.q, n);
-    values = put(values, z->v, n);
-    values = put(values, z->x.p, n);
-    if (!z->m->phase) values = put(values, z->lambda, s->c + contacts);
-    values = put(values, z->gaps, contacts);
-    if (s->energy) *values++ = z->energy;
-    if (X(simulation_has_work)(z)) *values++ = X(simulation_work)(z);
-    *values++ = z->largest_g;
-    *values++ = z->largest_rate;
-    values = put(values, z->momenta, (size_t)z->column_symmetries);
-    values = put(values, z->observables, z->m->observable_count);
-    if (!z->declared.midpoint_multipliers || !s->c) return TAUT_OK;
-    *values++ = *z->x.t_lambda;
-    put(values, z->x.lambda, s->c);
-    return TAUT_OK;
+    for (int type = 0; !status && type < COLUMN_TYPES; type++) {
+        size_t count = X(simulation_columns_of)(z, (engine_column)type);
+        status = X(simulation_column_values)(z, (engine_column)type, 0, count, values);
+        values += count;
+    }
+    return status;
 }

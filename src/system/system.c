@@ -47,6 +47,74 @@ int X(system_refresh_constants)(struct system *s)
     return status;
 }
 
+/* Without the scratch of taut_expr_value, which shares have in common; the same operations. */
+static wide input_value(const model *m, expr e)
+{
+    const node *n = taut_graph_node(m->graph, e);
+    if (n->op == OP_CONSTANT) return taut_graph_constant(m->graph, e);
+    if (n->op == OP_PARAMETER) return m->parameters[n->a].value;
+    const int numbered = op_has_number((op)n->op), two = !numbered && taut_op_arity((op)n->op) == 2;
+    const wide a = input_value(m, n->a), b = two ? input_value(m, n->b) : 0;
+    return taut_op_apply((op)n->op, a, b, numbered ? (int32_t)n->b : 0);
+}
+
+void X(system_refresh_inputs)(struct system *s)
+{
+    const expr *constants = taut_store_constants(s->store);
+    for (size_t i = 0; i < s->input_constant_count; i++)
+        s->constants[s->input_constants[i]] = (real)input_value(s->m, constants[s->input_constants[i]]);
+    s->constants_version++;
+}
+
+static int find_input_constants(struct system *s)
+{
+    const size_t count = taut_store_constant_count(s->store);
+    const expr *constants = taut_store_constants(s->store);
+    if (!s->m->input_count) return TAUT_OK;
+    s->input_constants = taut_mem_new(s->context, count, sizeof *s->input_constants);
+    int status = s->input_constants ? TAUT_OK : TAUT_OUT_OF_MEMORY;
+    for (size_t i = 0; !status && i < count; i++) {
+        expr *list;
+        size_t below, is_input = 0;
+        status = taut_expr_reachable(s->m->graph, &constants[i], 1, &list, &below);
+        for (size_t k = 0; !status && k < below; k++) {
+            const node *n = taut_graph_node(s->m->graph, list[k]);
+            is_input |= n->op == OP_PARAMETER && s->m->parameters[n->a].is_input;
+        }
+        if (!status) taut_expr_list_free(s->m->graph, list);
+        if (is_input) s->input_constants[s->input_constant_count++] = (uint32_t)i;
+    }
+    return status;
+}
+
+/* A share with inputs: parameters and constants of its own. */
+static int own_inputs(struct system *s)
+{
+    const size_t count = taut_store_constant_count(s->store);
+    const real *shared = s->constants;
+    const model *plan = s->m;
+    s->constants = NULL;
+    s->m = NULL;
+    model *m = taut_mem_new(s->context, 1, sizeof *m);
+    if (!m) return TAUT_OUT_OF_MEMORY;
+    *m = *plan;
+    m->parameters = taut_mem_new(s->context, m->parameter_count, sizeof *m->parameters);
+    s->m = m;
+    s->constants = taut_mem_new(s->context, count, sizeof *s->constants);
+    if (!m->parameters || !s->constants) return TAUT_OUT_OF_MEMORY;
+    memcpy(m->parameters, plan->parameters, m->parameter_count * sizeof *m->parameters);
+    memcpy(s->constants, shared, count * sizeof *s->constants);
+    if (s->work) s->work->plan_constants = s->plan->constants, s->work->constants = s->constants;
+    return TAUT_OK;
+}
+
+static void free_own_inputs(struct system *s)
+{
+    if (s->m) taut_mem_free(s->context, s->m->parameters);
+    taut_mem_free(s->context, s->m);
+    taut_mem_free(s->context, s->constants);
+}
+
 int X(system_make_field)(struct system *s, family *f, field **result)
 {
     uint32_t n = f == &s->ambient_family ? s->n + s->embedded : s->n, sizes[KIND_COUNT] = { n, n, 1, s->c };
@@ -139,6 +207,10 @@ int X(system_share)(const struct system *plan, taut_context *context, struct sys
     s->multiplier = NULL;
     s->context = context;
     int status = create_workspace(s);
+    if (plan->m->input_count) {
+        const int owned = own_inputs(s);
+        if (!status) status = owned;
+    }
     if (!status)
         status = X(workspace_reserve)(s->work, plan->work->register_count, plan->work->vector_count,
                                       plan->work->entry_count);
@@ -166,6 +238,7 @@ int X(system_create)(model *m, struct system **result)
     if (!status && !s->store) status = TAUT_OUT_OF_MEMORY;
     if (!status) status = build_families(s);
     if (!status) status = X(system_evaluate_constants)(s);
+    if (!status) status = find_input_constants(s);
     if (!status) status = X(system_evaluate_start)(s);
     if (!status) status = build_fields(s);
     if (!status) status = taut_pattern_identity(s->context, (int)s->n, &s->identity);
@@ -184,6 +257,7 @@ void X(system_destroy)(struct system *s)
     if (!s) return;
     destroy_workspace(s);
     if (s->plan) {
+        if (s->plan->m->input_count) free_own_inputs(s);
         taut_mem_free(s->context, s);
         return;
     }
@@ -200,6 +274,7 @@ void X(system_destroy)(struct system *s)
     taut_pattern_destroy(s->context, s->identity);
     taut_pattern_destroy(s->context, s->inverse_mass_shape);
     taut_mem_free(s->context, s->constants);
+    taut_mem_free(s->context, s->input_constants);
     taut_mem_free(s->context, s->softening);
     room_free(s->context, &s->start.room);
     taut_mem_free(s->context, s->inverse_mass);

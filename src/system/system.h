@@ -96,6 +96,8 @@ struct system {
         chart_family, ambient_family;
     real *constants;
     unsigned constants_version; /* changes when they do */
+    uint32_t *input_constants; /* those that inputs of the model stand in */
+    size_t input_constant_count;
     field *energy;        /* L or H; NULL for rate models */
     field *constraint, *force, *rate_q, *rate_w, *observable;
     /* Parts of force (of rate_w, in a rate model): the terms without multipliers and those with. NULL until
@@ -214,5 +216,8 @@ int X(system_constant)(struct system *s, expr e, real *value);
 /* The model's parameters have other values now: evaluates all constants again. Not for parameters in the mass
    matrix. */
 int X(system_refresh_constants)(struct system *s);
+/* Its inputs have other values now: the same for the constants that they stand in. Allocates nothing, and does not
+   write to what shares have in common. */
+void X(system_refresh_inputs)(struct system *s);
 
 #endif

@@ -1,0 +1,276 @@
+/* Runs: steps with hooks, rows of columns, a run file. */
+#include "library/library.h"
+
+/* What is left is a rounding error of the step, and may have either sign. */
+#define NOTHING ((wide)1e-9)
+
+typedef struct {
+    taut_simulation *z;
+    taut_run run;            /* as the user gave it */
+    size_t stretch_count, row_size;
+    wide end, length;
+    long done, planned;      /* steps */
+    size_t rows;
+    int stop;
+    run_options options;     /* of a run with a file */
+} runner;
+
+/* Whole steps and a shorter last one; 0: at the end already; -1: not that way. */
+static long plan(const taut_simulation *z, const taut_run *run)
+{
+    const wide length = taut_wide_from_double(run->h), end = taut_wide_from_double(run->until);
+    if (!(run->h - run->h == 0) || !(run->until - run->until == 0) || run->h == 0) return -1;
+    const wide ratio = (end - z->api->time(z->engine)) / length;
+    if (ratio < -NOTHING || ratio > (wide)9e15) return -1;
+    const long whole = (long)(ratio + NOTHING);
+    return ratio - whole > NOTHING ? whole + 1 : whole;
+}
+
+static size_t rows_of(long steps, long every)
+{
+    if (steps < 0) return 0;
+    every = every > 0 ? every : 1;
+    return 1 + (size_t)(steps / every) + (steps % every != 0);
+}
+
+size_t taut_run_rows(const taut_simulation *z, const taut_run *given)
+{
+    taut_run run;
+    if (taut_library_take(z->context, "taut_run", given, sizeof run, &run)) return 0;
+    return rows_of(plan(z, &run), run.every);
+}
+
+/* ---- rows ---- */
+
+/* The columns as stretches of one type each. */
+static int find_stretches(runner *r)
+{
+    taut_simulation *z = r->z;
+    const taut_run *run = &r->run;
+    const size_t count = run->columns ? run->column_count : z->columns;
+    r->row_size = count;
+    for (size_t i = 0; i < count; i++) {
+        size_t column = run->columns ? run->columns[i] : i;
+        int type = 0;
+        for (; type < COLUMN_TYPES && column >= z->api->columns_of(z->engine, (engine_column)type); type++)
+            column -= z->api->columns_of(z->engine, (engine_column)type);
+        if (type == COLUMN_TYPES)
+            return taut_fail(z->context, TAUT_BAD_USAGE, "there is no column %zu: the simulation has %zu, counted "
+                             "from 0", run->columns[i], z->columns);
+        library_stretch *last = r->stretch_count ? &z->stretches[r->stretch_count - 1] : NULL;
+        if (last && (int)last->type == type && last->first + last->count == column) {
+            last->count++;
+            continue;
+        }
+        int status = taut_mem_grow(z->context, &z->stretches, &z->stretch_capacity, r->stretch_count + 1,
+                                   sizeof *z->stretches);
+        if (status) return status;
+        z->stretches[r->stretch_count++] = (library_stretch){ (engine_column)type, column, 1 };
+    }
+    return TAUT_OK;
+}
+
+static int put_row(runner *r)
+{
+    taut_simulation *z = r->z;
+    const int is_double = z->api->number_size == sizeof(double);
+    double *to = r->run.rows + r->rows * r->row_size;
+    int status = TAUT_OK;
+    for (size_t i = 0; !status && i < r->stretch_count; i++) {
+        const library_stretch *s = &z->stretches[i];
+        status = z->api->column_values(z->engine, s->type, s->first, s->count,
+                                       is_double ? (void *)to : (void *)z->frame);
+        for (size_t k = 0; !is_double && k < s->count; k++) to[k] = (double)z->frame[k];
+        to += s->count;
+    }
+    if (!status) r->rows++;
+    return status;
+}
+
+/* ---- hooks ---- */
+
+static int call(runner *r, taut_hook hook, const char *which)
+{
+    taut_simulation *z = r->z;
+    int status = hook ? hook(r->run.user, z) : TAUT_OK;
+    if (!status) return TAUT_OK;
+    if (status == TAUT_STOP) {
+        r->stop = 1;
+        return TAUT_OK;
+    }
+    taut_error error = { .size = sizeof error };
+    taut_context_error(z->context, &error);
+    if (error.status == status) return status; /* of a call that failed in it: its own message */
+    return taut_fail(z->context, status, "at t = %.9g: the hook %s the step returned %d", taut_time(z), which, status);
+}
+
+static int before_step(runner *r)
+{
+    if (r->run.interrupt && *r->run.interrupt) r->stop = 1;
+    return r->stop ? TAUT_OK : call(r, r->run.before, "before");
+}
+
+/* ---- without a file ---- */
+
+static int follow_step(runner *r)
+{
+    const int last = r->done == r->planned;
+    int status = TAUT_OK;
+    if (r->run.rows && (last || r->done % r->run.every == 0)) status = put_row(r);
+    return status ? status : call(r, r->run.after, "after");
+}
+
+/* The last one ends at `until`, and so does one that is a rounding error away from it. */
+static int one_step(runner *r)
+{
+    taut_simulation *z = r->z;
+    if (r->done + 2 < r->planned) return taut_library_step_of(z, r->run.h);
+    const wide left = r->end - z->api->time(z->engine);
+    return taut_library_step(z, left / r->length < 1 + NOTHING ? left : r->length);
+}
+
+static int run_plain(runner *r)
+{
+    int status = r->run.rows ? put_row(r) : TAUT_OK;
+    while (!status && r->done < r->planned) {
+        status = before_step(r);
+        if (status || r->stop) break;
+        status = one_step(r);
+        if (status) break;
+        r->done++;
+        status = follow_step(r);
+        if (r->stop) break;
+    }
+    return status;
+}
+
+/* ---- into a file ---- */
+
+static int file_frame(void *user, const void *values, size_t count)
+{
+    runner *r = user;
+    (void)count;
+    int status = taut_recorder_frame(r->z->recorder, values);
+    if (!status && r->run.rows && r->rows < r->run.row_capacity) status = put_row(r);
+    return status;
+}
+
+static int file_event(void *user, const engine_event *event, const void *values, size_t count)
+{
+    runner *r = user;
+    (void)count;
+    int status = taut_recorder_event(r->z->recorder, event->t, event->contact, event_kind_name(event->kind),
+                                     event->impulse, values);
+    return status || !r->z->event ? status : taut_library_on_event(r->z, event);
+}
+
+/* After the start and after every step: the hooks between them. */
+static int file_step(void *user, const run_result *so_far, int *stop)
+{
+    runner *r = user;
+    int status = taut_recorder_after_step(r->z->recorder, so_far);
+    if (!status && so_far->steps_done) {
+        status = taut_library_tell_events(r->z);
+        if (!status) status = call(r, r->run.after, "after");
+    }
+    r->z->event_count = 0;
+    r->done = so_far->steps_done;
+    if (!status && !r->stop && so_far->steps_done < so_far->steps_planned) status = before_step(r);
+    *stop = r->stop;
+    return status;
+}
+
+/* The settings with which the model can be loaded again: those of its loading, and what was set since. */
+static int list_settings(const taut_simulation *z, definition **list, size_t *count, char (**numbers)[WIDE_TEXT])
+{
+    const model *m = z->model->m;
+    const size_t given = z->model->setting_count;
+    *list = taut_mem_new(z->context, given + m->parameter_count, sizeof **list);
+    *numbers = taut_mem_new(z->context, m->parameter_count, sizeof **numbers);
+    if (!*list || !*numbers) return TAUT_OUT_OF_MEMORY;
+    for (size_t i = 0; i < given; i++) (*list)[(*count)++] = z->model->settings[i];
+    for (size_t i = 0; i < m->parameter_count; i++) {
+        if (!z->is_set[i] && z->parameters[i] == m->parameters[i].value) continue;
+        taut_wide_shortest((*numbers)[i], WIDE_TEXT, z->parameters[i]);
+        (*list)[(*count)++] = (definition){ m->parameters[i].name, (*numbers)[i], 0 };
+    }
+    return TAUT_OK;
+}
+
+static int open_file(runner *r)
+{
+    taut_simulation *z = r->z;
+    definition *settings = NULL;
+    char (*numbers)[WIDE_TEXT] = NULL;
+    size_t count = 0;
+    int status = list_settings(z, &settings, &count, &numbers);
+    if (!status) {
+        const recorder_subject subject = { z->model->m, settings, count, z->api, &z->options, &r->options };
+        status = taut_recorder_create(z->context, r->run.file, r->run.replace, &subject, z->engine, &z->recorder);
+    }
+    taut_mem_free(z->context, settings);
+    taut_mem_free(z->context, numbers);
+    return status;
+}
+
+static int run_into_file(runner *r)
+{
+    taut_simulation *z = r->z;
+    run_result result = { 0 };
+    r->options = (run_options){ .step = r->length, .until = r->end, .begin = z->api->time(z->engine),
+                                .every = r->run.every, .samples = 20000, .frame = file_frame, .event = file_event,
+                                .after_step = file_step, .user = r };
+    int status = taut_run_check_options(z->context, &r->options);
+    if (!status) status = open_file(r);
+    if (status) return status;
+    z->event_count = 0;
+    z->length = NAN;
+    status = taut_run_loop(z->context, z->api, z->engine, &r->options, &result);
+    int recorded = taut_recorder_finish(z->recorder, &result, status);
+    if (!status) status = recorded;
+    taut_run_result_clear(z->context, &result);
+    taut_recorder_close(z->recorder);
+    z->recorder = NULL;
+    if (z->event) z->api->on_event(z->engine, taut_library_on_event, z);
+    return status;
+}
+
+/* ---- both ---- */
+
+static int prepare(runner *r)
+{
+    taut_simulation *z = r->z;
+    taut_run *run = &r->run;
+    taut_recorder_close(z->recorder); /* of a run whose hook never returned */
+    z->recorder = NULL;
+    if (run->every < 0) return taut_fail(z->context, TAUT_BAD_USAGE, "every is a number of steps, not %ld", run->every);
+    if (!run->every) run->every = 1;
+    r->planned = plan(z, run);
+    r->length = taut_wide_from_double(run->h), r->end = taut_wide_from_double(run->until);
+    if (r->planned < 0)
+        return taut_fail(z->context, TAUT_BAD_USAGE, "steps of %g do not lead from t = %g to t = %g", run->h,
+                         taut_time(z), run->until);
+    if (run->rows && rows_of(r->planned, run->every) > run->row_capacity)
+        return taut_fail(z->context, TAUT_BAD_USAGE, "the run has %zu rows, and there is room for %zu",
+                         rows_of(r->planned, run->every), run->row_capacity);
+    engine_counts counts;
+    z->api->counts(z->engine, &counts);
+    if (run->file && z->api->time(z->engine) != z->options.time)
+        return taut_fail(z->context, TAUT_BAD_USAGE,
+                         "a run file begins at the start of the simulation, t = %g, and it is at t = %g; restart it",
+                         (double)z->options.time, taut_time(z));
+    return run->rows ? find_stretches(r) : TAUT_OK;
+}
+
+int taut_advance(taut_simulation *z, taut_run *given)
+{
+    runner r = { .z = z };
+    library_begin(z->context);
+    int status = taut_library_take(z->context, "taut_run", given, sizeof r.run, &r.run);
+    if (!status) status = prepare(&r);
+    if (!status) status = r.run.file ? run_into_file(&r) : run_plain(&r);
+    r.run.row_count = r.rows;
+    r.run.stopped = !status && r.stop && r.done < r.planned;
+    taut_library_give(&r.run, sizeof r.run, given);
+    return library_done(z->context, status);
+}

@@ -1,0 +1,150 @@
+/* Run files and pages of the public interface. */
+#include "library/library.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "report/page.h"
+#include "report/template.h"
+
+struct taut_file {
+    taut_context *context;
+    record *r;
+    const record_event *events;
+    size_t event_count;
+};
+
+int taut_file_open(taut_context *context, const char *path, taut_file **result)
+{
+    *result = NULL;
+    library_begin(context);
+    taut_file *f = taut_mem_new(context, 1, sizeof *f);
+    int status = f ? taut_record_open(context, path, &f->r) : TAUT_OUT_OF_MEMORY;
+    if (status) {
+        taut_mem_free(context, f);
+        return library_done(context, status);
+    }
+    f->context = context;
+    taut_context_keep(context);
+    *result = f;
+    return library_done(context, TAUT_OK);
+}
+
+void taut_file_close(taut_file *f)
+{
+    if (!f) return;
+    taut_context *context = f->context;
+    taut_record_close(f->r);
+    taut_mem_free(context, f);
+    taut_context_release(context);
+}
+
+const char *taut_file_property(const taut_file *f, const char *name) { return taut_record_property(f->r, name); }
+size_t taut_file_columns(const taut_file *f) { return taut_record_column_count(f->r); }
+
+const char *taut_file_column(const taut_file *f, size_t index)
+{
+    return index < taut_file_columns(f) ? taut_record_columns(f->r)[index].name : NULL;
+}
+
+long taut_file_find(const taut_file *f, const char *name) { return taut_record_column_find(f->r, name); }
+
+int taut_file_frames(taut_file *f, size_t *count)
+{
+    library_begin(f->context);
+    int status = taut_record_refresh(f->r);
+    *count = status ? 0 : (size_t)taut_record_frame_count(f->r);
+    return library_done(f->context, status);
+}
+
+/* Frames are read in pieces of about so many numbers. */
+#define PIECE 65536
+
+static int read_pairs(taut_file *f, size_t first, size_t count, const size_t *columns, size_t width, double *high,
+                      double *low)
+{
+    const size_t most = width < PIECE ? PIECE / (width ? width : 1) : 1;
+    wide *wides = taut_mem_new(f->context, most * width, sizeof *wides);
+    int status = wides ? TAUT_OK : TAUT_OUT_OF_MEMORY;
+    for (size_t done = 0; !status && done < count;) {
+        const size_t some = count - done < most ? count - done : most;
+        status = taut_record_read_wide(f->r, (long)(first + done), (long)some, columns, width, wides);
+        for (size_t i = 0; !status && i < some * width; i++) {
+            const size_t at = done * width + i;
+            high[at] = (double)wides[i];
+            low[at] = isfinite(high[at]) ? (double)(wides[i] - high[at]) : 0;
+        }
+        done += some;
+    }
+    taut_mem_free(f->context, wides);
+    return status;
+}
+
+int taut_file_read(taut_file *f, size_t first, size_t count, const size_t *columns, size_t column_count, double *high,
+                   double *low)
+{
+    const size_t frames = (size_t)taut_record_frame_count(f->r), all = taut_file_columns(f);
+    size_t *list = NULL;
+    int status = TAUT_OK;
+    library_begin(f->context);
+    if (first > frames || count > frames - first)
+        status = taut_fail(f->context, TAUT_BAD_USAGE, "%zu frames from %zu on are asked for, and there are %zu",
+                           count, first, frames);
+    for (size_t i = 0; !status && columns && i < column_count; i++)
+        if (columns[i] >= all)
+            status = taut_fail(f->context, TAUT_BAD_USAGE, "there is no column %zu: the run has %zu, counted from 0",
+                               columns[i], all);
+    if (!status && !columns) {
+        column_count = all;
+        list = taut_mem_new(f->context, all, sizeof *list);
+        if (!list) status = TAUT_OUT_OF_MEMORY;
+        for (size_t i = 0; list && i < all; i++) list[i] = i;
+    }
+    if (!status && count && column_count)
+        status = low ? read_pairs(f, first, count, list ? list : columns, column_count, high, low)
+                     : taut_record_read(f->r, (long)first, (long)count, list ? list : columns, column_count, high);
+    taut_mem_free(f->context, list);
+    return library_done(f->context, status);
+}
+
+int taut_file_events(taut_file *f, size_t *count)
+{
+    library_begin(f->context);
+    int status = taut_record_events(f->r, &f->events, &f->event_count);
+    if (status) f->event_count = 0;
+    *count = f->event_count;
+    return library_done(f->context, status);
+}
+
+int taut_file_event_at(taut_file *f, size_t index, taut_file_event *event)
+{
+    library_begin(f->context);
+    if (index >= f->event_count)
+        return library_done(f->context, taut_fail(f->context, TAUT_BAD_USAGE,
+                                                  "there is no event %zu; taut_file_events counted %zu", index,
+                                                  f->event_count));
+    const record_event *e = &f->events[index];
+    const taut_file_event found = { .step = e->step, .time = e->t, .impulse = e->impulse, .contact = e->name,
+                                    .kind = e->kind };
+    taut_library_give(&found, sizeof found, event);
+    return library_done(f->context, TAUT_OK);
+}
+
+/* ---- pages ---- */
+
+int taut_page(taut_file *f, int (*write)(void *user, const char *data, size_t size), void *user)
+{
+    char *text = NULL;
+    size_t size = 0;
+    library_begin(f->context);
+    FILE *memory = open_memstream(&text, &size);
+    if (!memory)
+        return library_done(f->context, taut_fail(f->context, TAUT_OUT_OF_MEMORY, "out of memory for the page"));
+    int status = taut_page_write(f->context, f->r, (const char *)taut_template_page, taut_template_page_size, memory);
+    if (fclose(memory) && !status) status = taut_fail(f->context, TAUT_OUT_OF_MEMORY, "out of memory for the page");
+    if (!status && write(user, text, size))
+        status = taut_fail(f->context, TAUT_CANNOT_WRITE, "the page was not taken: its callback failed");
+    free(text);
+    return library_done(f->context, status);
+}

@@ -1,0 +1,101 @@
+/* The public interface (taut.h), a thin layer over models, engines, run files and pages: what its files share. */
+#ifndef TAUT_LIBRARY_LIBRARY_H
+#define TAUT_LIBRARY_LIBRARY_H
+
+#include <stdatomic.h>
+#include <string.h>
+
+#include "record/recorder.h"
+#include "run/engine.h"
+#include "taut/taut.h"
+
+/* What every call that can fail begins and ends with: the error is that of the last of them, and a success has none.
+   (A call that succeeds may have met failures on its way.) */
+static inline void library_begin(taut_context *context) { taut_fail_forget(context); }
+static inline int library_done(taut_context *context, int status) { return taut_fail_done(context, status); }
+
+struct taut_model {
+    taut_context *context;
+    model *m;                /* constant */
+    definition *settings;    /* as given; the strings are its own */
+    size_t setting_count;
+    atomic_long references;  /* the user's, and those of its simulations */
+};
+
+/* An engine with the model it was compiled from. Clones share it. */
+typedef struct {
+    taut_context *context;
+    const engine_api *api;
+    void *engine;
+    model *m;
+    atomic_long references;
+} library_plan;
+
+/* A stretch of columns of one type. */
+typedef struct {
+    engine_column type;
+    size_t first, count;     /* within the type */
+} library_stretch;
+
+struct taut_simulation {
+    taut_context *context;
+    taut_model *model;
+    const engine_api *api;
+    void *engine;            /* plan->engine, or that of a clone */
+    library_plan *plan;
+    engine_options options;
+    char *method;            /* of the options */
+    start_mode start;
+    wide *parameters;        /* of all params and inputs */
+    unsigned char *is_set;   /* by taut_set */
+    size_t *params, *inputs; /* their indices among the parameters */
+    size_t param_count, input_count;
+    size_t columns;
+    wide *frame;
+    double length;           /* of the last step, when it was given as this number; otherwise NaN */
+    taut_event_callback event;
+    void *event_user;
+    /* events of the step, reported when it is over: with each the frame just after it, the high parts and then the low
+       ones */
+    taut_event *events;      size_t event_count, event_capacity;
+    double *event_frames;    size_t event_frame_capacity;
+    /* names, made when first asked for (access.c) */
+    char *names;
+    size_t *name_at;         /* of columns, params, inputs */
+    uint32_t *name_table;    size_t name_table_size;
+    /* of a run (advance.c); kept here, because a hook may leave by longjmp */
+    library_stretch *stretches; size_t stretch_capacity;
+    recorder *recorder;
+};
+
+/* Copies a struct that begins with its size into one of `known` bytes; what is not given is zero. */
+int taut_library_take(taut_context *context, const char *name, const void *given, size_t known, void *to);
+/* Copies out as much of a struct as the user's has room for; its size stays. */
+void taut_library_give(const void *from, size_t known, void *to);
+
+/* model.c */
+definition *taut_library_settings(taut_context *context, const definition *from, size_t count);
+void taut_library_settings_free(taut_context *context, definition *settings, size_t count);
+
+/* simulation.c */
+/* Another plan with the values in z->parameters; the simulation is at its start. On failure it is as before. */
+int taut_library_rebuild(taut_simulation *z);
+/* An engine of its own on a copy of the simulation's model, with all values. */
+int taut_library_plan(const taut_simulation *z, taut_context *context, const engine_api *api,
+                      const engine_options *options, library_plan **result);
+void taut_library_plan_release(library_plan *p);
+/* Tells the engine the inputs in z->parameters. */
+int taut_library_inputs(taut_simulation *z);
+
+/* access.c */
+void taut_library_names_clear(taut_simulation *z);
+/* First and last type of column of a public kind; 0 where it is none. */
+int taut_library_columns(int kind, engine_column *first, engine_column *last);
+
+/* step.c */
+int taut_library_step(taut_simulation *z, wide h);
+int taut_library_step_of(taut_simulation *z, double h);
+int taut_library_on_event(void *user, const engine_event *event);
+int taut_library_tell_events(taut_simulation *z);
+
+#endif
