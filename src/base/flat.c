@@ -1,6 +1,12 @@
 #include "base/flat.h"
 
+#include <stdint.h>
 #include <string.h>
+#ifdef __linux__
+#include <sys/mman.h>
+#endif
+
+#define FLAT_LARGE ((uintptr_t)1 << 23) /* bytes from which on pages matter */
 
 typedef struct {
     room_list *list;
@@ -88,6 +94,18 @@ int taut_flat_place(flat_workspace *w)
     w->block = (char *)(((uintptr_t)w->allocation + FLAT_ALIGNMENT - 1) / FLAT_ALIGNMENT * FLAT_ALIGNMENT);
     lay_out(w, w->block);
     return TAUT_OK;
+}
+
+void taut_flat_advise(const flat_workspace *w)
+{
+#ifdef MADV_HUGEPAGE
+    const uintptr_t page = (uintptr_t)1 << 21, first = ((uintptr_t)w->block + page - 1) / page * page;
+    const uintptr_t last = ((uintptr_t)w->block + w->size) / page * page;
+    if (!taut_context_has_allocator(w->context) && w->size >= FLAT_LARGE)
+        (void)madvise((void *)first, last - first, MADV_HUGEPAGE);
+#else
+    (void)w;
+#endif
 }
 
 void taut_flat_destroy(flat_workspace *w)

@@ -32,6 +32,10 @@ typedef struct flat_workspace flat_workspace;
 int taut_flat_begin(taut_context *context, flat_workspace **result);
 /* Nothing joins any more; the block is allocated and the parts are placed. */
 int taut_flat_place(flat_workspace *w);
+/* For a large block that is about to be worked on: asks the system for large pages where nothing has been written so
+   far. Steps of long chains go through tens of arrays, and where a page of 4 KiB ends, the processor loses track of
+   them. A hint, which changes no number; of memory that the host gave out nothing is asked. */
+void taut_flat_advise(const flat_workspace *w);
 /* After its objects, of which it knows nothing any more. NULL is allowed. */
 void taut_flat_destroy(flat_workspace *w);
 /* The numbers of `from` for the same objects, created in the same order. TAUT_BAD_USAGE where they are others. */

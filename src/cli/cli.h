@@ -66,6 +66,7 @@ int contacts_option(const options *o, int *active_set);
 /* --native, or TAUT_NATIVE of the environment. */
 int native_option(const options *o, int *mode);
 int threads_option(const options *o, int *threads);
+#define OPTION_THREADS_APART { "threads", 0, "N", "threads, each with runs of its own; the results are the same (1)", 0 }
 
 /* The -D definitions of a command line. */
 typedef struct {

@@ -21,11 +21,12 @@ static const option_definition definitions_of_compare[] = {
     { "define", 'D', "name=value", "set a param or option of the model", 1 },
     { "precision", 0, "double|quad", "of the methods' runs (double)", 0 },
     { "start", 0, "strict|project", "project: move an inconsistent start onto the constraints (strict)", 0 },
+    OPTION_THREADS_APART,
 };
 
 const command command_compare = {
     "compare", "MODEL -m A,B,C [-s STEP] [-T END] [--steps h1,h2,...] [--csv] [--report page.html] [-D name=value]... "
-               "[--precision double|quad] [--start strict|project]",
+               "[--precision double|quad] [--start strict|project] [--threads N]",
     "several methods on one model: errors, drifts and costs",
     definitions_of_compare, sizeof definitions_of_compare / sizeof *definitions_of_compare, compare_main,
     "energy, momenta: largest change; slope: size of the energy's trend per unit of time; |g|, |dg/dt|: largest;\n"
@@ -91,7 +92,9 @@ static int read_options(const options *o, session *z)
     if (number_option(o, "until", "10", &z->options.until)) return EXIT_USAGE;
     if (!(z->options.until > 0) || z->options.until - z->options.until != 0)
         return complain(EXIT_USAGE, "the end time must be a positive number");
-    if (precision_option(o, &z->api) || start_option(o, 0, &z->options.start)) return EXIT_USAGE;
+    if (precision_option(o, &z->api) || start_option(o, 0, &z->options.start) ||
+        threads_option(o, &z->options.crew.threads))
+        return EXIT_USAGE;
     z->reference_api = taut_engine_find("quad") ? taut_engine_find("quad") : z->api;
     if (options_value(o, "steps", NULL)) {
         if (options_value(o, "step", NULL)) return complain(EXIT_USAGE, "give --step or --steps, not both");
@@ -305,6 +308,7 @@ static int compare_main(int argc, char **argv)
         if (status) code = complain(exit_status_of(status), "%s", taut_error_text(z.context));
     }
     if (!code) code = load_model(z.context, o.positional[0], d, &z.m);
+    z.options.crew.definitions = d->items, z.options.crew.definition_count = d->count;
     if (!code) code = compare(&z);
     taut_model_free(z.m);
     taut_context_destroy(z.context);

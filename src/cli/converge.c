@@ -18,11 +18,12 @@ static const option_definition definitions_of_converge[] = {
     { "define", 'D', "name=value", "set a param or option of the model", 1 },
     { "precision", 0, "double|quad", "of the method's runs (double)", 0 },
     { "start", 0, "strict|project", "project: move an inconsistent start onto the constraints (strict)", 0 },
+    OPTION_THREADS_APART,
 };
 
 const command command_converge = {
     "converge", "MODEL [-m METHOD] --steps h1,h2,... -T END [--reference METHOD,h|fine] [--csv] [-D name=value]... "
-                "[--precision double|quad] [--start strict|project]",
+                "[--precision double|quad] [--start strict|project] [--threads N]",
     "errors and measured orders in q, p and the multipliers",
     definitions_of_converge, sizeof definitions_of_converge / sizeof *definitions_of_converge, converge_main,
     "Errors are largest absolute differences at END. The multipliers are those that belong to the state\n"
@@ -153,7 +154,9 @@ static int read_options(const options *o, session *z)
     if (number_option(o, "until", "", &z->options.until)) return EXIT_USAGE;
     if (!(z->options.until > 0) || z->options.until - z->options.until != 0)
         return complain(EXIT_USAGE, "the end time must be a positive number");
-    if (precision_option(o, &z->api) || start_option(o, 0, &z->engine_options.start)) return EXIT_USAGE;
+    if (precision_option(o, &z->api) || start_option(o, 0, &z->engine_options.start) ||
+        threads_option(o, &z->options.crew.threads))
+        return EXIT_USAGE;
     z->reference_api = taut_engine_find("quad") ? taut_engine_find("quad") : z->api;
     if (!options_value(o, "steps", NULL))
         return complain(EXIT_USAGE, "'taut converge' needs --steps, as in: --steps 0.1,0.05,0.025");
@@ -169,6 +172,8 @@ static int compute(session *z)
     if (!status) status = z->reference_api->create(z->m, &z->reference_options, &z->reference);
     if (status)
         return complain(status == TAUT_OUT_OF_MEMORY ? EXIT_FAILED : EXIT_USAGE, "%s", taut_error_text(z->context));
+    z->options.m = z->m;
+    z->options.engine = &z->engine_options, z->options.reference = &z->reference_options;
     status = taut_converge_run(z->context, z->api, z->engine, z->reference_api, z->reference, &z->options, &result);
     const char *advice = status == TAUT_UNSUPPORTED ? "; give a method instead: --reference METHOD,h" : "";
     int code = status ? complain(exit_status_of(status), "the reference: %s%s", taut_error_text(z->context), advice)
@@ -200,6 +205,7 @@ static int converge_main(int argc, char **argv)
     if (!code) code = definitions_read(&o, d);
     if (!code && !(z.context = make_context())) code = EXIT_FAILED;
     if (!code) code = load_model(z.context, o.positional[0], d, &z.m);
+    z.options.crew.definitions = d->items, z.options.crew.definition_count = d->count;
     if (!code) code = compute(&z);
     if (z.engine) z.api->destroy(z.engine);
     if (z.reference) z.reference_api->destroy(z.reference);

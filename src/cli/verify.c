@@ -18,12 +18,13 @@ static const option_definition definitions_of_verify[] = {
     { "define", 'D', "name=value", "set a param or option of the model", 1 },
     { "precision", 0, "double|quad", "of all measurements (quad if available; trend of the energy: double)", 0 },
     { "start", 0, "strict|project", "project: move an inconsistent start onto the constraints (strict)", 0 },
+    OPTION_THREADS_APART,
 };
 
 const command command_verify = {
     "verify",
     "MODEL [-m METHOD] [-s STEP] [-T END] [--csv] [--period T] [-D name=value]... [--precision double|quad] "
-    "[--start strict|project]",
+    "[--start strict|project] [--threads N]",
     "what a method declares against what it does on a model",
     definitions_of_verify,
     sizeof definitions_of_verify / sizeof *definitions_of_verify,
@@ -140,7 +141,7 @@ static int read_options(const options *o, session *z)
         if (precision_option(o, &z->api)) return EXIT_USAGE;
         z->long_api = z->api;
     }
-    return start_option(o, 0, &z->engine_options.start);
+    return start_option(o, 0, &z->engine_options.start) || threads_option(o, &z->options.crew.threads) ? EXIT_USAGE : 0;
 }
 
 static int conclude(const session *z, const verify_result *r)
@@ -172,6 +173,8 @@ static int compute(session *z)
     z->options.engine = z->engine;
     z->options.long_api = z->long_api;
     z->options.long_engine = z->long_engine ? z->long_engine : z->engine;
+    z->options.m = z->m;
+    z->options.create = &z->engine_options;
     status = taut_verify_run(z->context, &z->options, &result);
     if (status) return complain(EXIT_FAILED, "%s", taut_error_text(z->context));
     return conclude(z, &result);
@@ -193,6 +196,7 @@ static int verify_main(int argc, char **argv)
     if (!code) code = definitions_read(&o, d);
     if (!code && !(z.context = make_context())) code = EXIT_FAILED;
     if (!code) code = load_model(z.context, o.positional[0], d, &z.m);
+    z.options.crew.definitions = d->items, z.options.crew.definition_count = d->count;
     if (!code) code = compute(&z);
     if (z.engine) z.api->destroy(z.engine);
     if (z.long_engine) z.long_api->destroy(z.long_engine);

@@ -32,7 +32,9 @@ struct writer {
     expr *inner;          size_t inner_capacity;               /* nodes, by inner node of the shape that is compared */
     uint32_t recent[RECENT]; /* the kernels of the last terms, newest first */
     uint32_t recent_count;
-    expr plain_factor;    /* the last one that was found to be plain */
+    expr plain_factor, plain_before; /* the last two that were found to be plain */
+    expr minus_one;       /* 0: not made yet */
+    expr product, product_factor, product_constant; /* the last one of two constants */
     uint32_t *batch_of;   size_t batch_of_capacity;            /* by kernel: its last batch, to be checked */
 };
 typedef struct writer writer;
@@ -278,6 +280,15 @@ static int add_instance(writer *w, family *f, uint32_t row, uint32_t kernel_inde
 
 static expr times(graph *g, expr factor, expr e) { return factor ? taut_expr_mul(g, factor, e) : e; }
 
+/* The same for constants, of which terms of equal shape have the same ones. */
+static expr times_constant(writer *w, expr factor, expr constant)
+{
+    if (!factor) return constant;
+    if (w->product && w->product_factor == factor && w->product_constant == constant) return w->product;
+    w->product_factor = factor, w->product_constant = constant;
+    return w->product = taut_expr_mul(w->s->g, factor, constant);
+}
+
 /* Is it neither 0 nor 1 nor -1? */
 static int is_plain_factor(const graph *g, expr factor)
 {
@@ -291,8 +302,9 @@ static int stays_product(writer *w, expr factor, expr e)
     const graph *g = w->s->g;
     const node *n = taut_graph_node(g, e);
     if (!n->varies || n->op == OP_NEG || (n->op == OP_MUL && !taut_graph_node(g, n->a)->varies)) return 0;
-    if (factor == w->plain_factor) return 1;
+    if (factor == w->plain_factor || factor == w->plain_before) return 1;
     if (!is_plain_factor(g, factor)) return 0;
+    w->plain_before = w->plain_factor;
     w->plain_factor = factor;
     return 1;
 }
@@ -305,7 +317,7 @@ static int add_term(writer *w, family *f, uint32_t row, expr factor, expr e)
     const node *n = taut_graph_node(s->g, e);
     if (factor && n->op == OP_MUL && n->varies && !taut_graph_node(s->g, n->a)->varies) { /* factor * (k * x) */
         e = n->b;
-        factor = taut_expr_mul(s->g, factor, n->a);
+        factor = times_constant(w, factor, n->a);
         if (!factor) return TAUT_OUT_OF_MEMORY;
     }
     if (factor && !stays_product(w, factor, e)) {
@@ -354,7 +366,8 @@ static int split(writer *w, piece p)
     if (!n.varies) return 0;
     expr minus = 0;
     if (n.op == OP_SUB || n.op == OP_NEG) {
-        minus = p.factor ? taut_expr_neg(g, p.factor) : taut_expr_number(g, -1);
+        if (!p.factor && !w->minus_one) w->minus_one = taut_expr_number(g, -1);
+        minus = p.factor ? taut_expr_neg(g, p.factor) : w->minus_one;
         if (!minus) return -1;
     }
     switch ((op)n.op) {
@@ -363,7 +376,7 @@ static int split(writer *w, piece p)
     case OP_NEG: return push_piece(w, n.a, minus) ? -1 : 1;
     case OP_MUL: {
         if (taut_graph_node(g, n.a)->varies || !is_sum(g, n.b)) return 0;
-        expr factor = times(g, p.factor, n.a);
+        expr factor = times_constant(w, p.factor, n.a);
         return !factor || push_piece(w, n.b, factor) ? -1 : 1;
     }
     case OP_DIV:

@@ -229,7 +229,7 @@ static void correct(verlet *r, real *multipliers, const real *change, int from_z
 
 /* G' x for coordinates from .. to - 1, which are at most FORCES: forces that are used at once need no array that goes
    through memory. x NULL: zero. */
-enum { FORCES = 3 * 512 };
+enum { FORCES = 3 * 2048 };
 _Static_assert(POOL_NUMBERS % FORCES == 0, "blocks of forces do not cut points of space");
 
 static void forces_of(const verlet *r, const real *g, const real *multipliers, uint32_t from, uint32_t to, real *out)

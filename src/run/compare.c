@@ -46,12 +46,12 @@ static int time_steps(const table *z, void *engine, compare_row *row)
 }
 
 /* The same steps once more, watched. */
-static int watch_steps(const table *z, void *engine, compare_row *row)
+static int watch_steps(const table *z, taut_context *context, void *engine, compare_row *row)
 {
     run_options options = { .step = row->step, .until = z->options->until, .samples = 20000 };
     run_result watched_run;
     z->api->restart(engine);
-    int status = taut_run_loop(z->m->context, z->api, engine, &options, &watched_run);
+    int status = taut_run_loop(context, z->api, engine, &options, &watched_run);
     const watched *w = watched_run.quantities;
     if (!status) {
         row->energy = WIDE(fmax)(w[0].highest - w[0].first, w[0].first - w[0].lowest);
@@ -61,9 +61,9 @@ static int watch_steps(const table *z, void *engine, compare_row *row)
         size_t end = watched_run.quantity_count - (size_t)z->api->balance(engine);
         for (size_t i = 3; i < end; i++)
             row->momentum = WIDE(fmax)(row->momentum, WIDE(fmax)(w[i].highest - w[i].first, w[i].first - w[i].lowest));
-        z->result->has_momenta = end > 3;
+        row->has_momenta = end > 3;
     }
-    taut_run_result_clear(z->m->context, &watched_run);
+    taut_run_result_clear(context, &watched_run);
     return status;
 }
 
@@ -80,21 +80,41 @@ static int make_room(table *z, void *engine)
     return z->solutions ? TAUT_OK : TAUT_OUT_OF_MEMORY;
 }
 
-static int fill_row(table *z, int index)
+static engine_options options_of(const table *z, const compare_row *row)
 {
+    return (engine_options){ .method = row->method, .start = z->options->start, .step = row->step };
+}
+
+/* Before threads fill the rows. */
+static int make_room_first(table *z)
+{
+    int status = TAUT_OK;
+    for (int i = 0; !status && !z->size && i < z->result->count; i++) {
+        const engine_options e = options_of(z, &z->result->rows[i]);
+        void *engine = NULL;
+        if (z->api->create(z->m, &e, &engine)) continue;
+        status = make_room(z, engine);
+        z->api->destroy(engine);
+    }
+    return status;
+}
+
+static int fill_row(void *self, int index, model *m)
+{
+    table *z = self;
     compare_row *row = &z->result->rows[index];
-    const engine_options e = { .method = row->method, .start = z->options->start, .step = row->step };
+    const engine_options e = options_of(z, row);
     void *engine = NULL;
-    int status = z->api->create(z->m, &e, &engine);
+    int status = z->api->create(m, &e, &engine);
     row->refused = status != TAUT_OK;
     if (!status && make_room(z, engine)) status = TAUT_OUT_OF_MEMORY;
     wide *x = z->size ? z->solutions + (size_t)index * z->size : NULL;
     if (!status) status = time_steps(z, engine, row);
     if (!status) status = z->api->solution(engine, x, x + z->n, x + 2 * z->n);
-    if (!status) status = watch_steps(z, engine, row);
+    if (!status) status = watch_steps(z, m->context, engine, row);
     if (engine) z->api->destroy(engine);
     if (status == TAUT_OUT_OF_MEMORY) return status;
-    if (status) snprintf(row->failure, sizeof row->failure, "%.511s", taut_error_text(z->m->context));
+    if (status) snprintf(row->failure, sizeof row->failure, "%.511s", taut_error_text(m->context));
     return TAUT_OK;
 }
 
@@ -155,8 +175,11 @@ int taut_compare_run(model *m, const engine_api *api, const engine_api *referenc
     for (int i = 0; !status && i < result->count; i++) {
         result->rows[i].method = options->methods[i / options->step_count];
         result->rows[i].step = options->steps[i % options->step_count];
-        status = fill_row(&z, i);
     }
+    if (!status && taut_crew_is_several(&options->crew, m)) status = make_room_first(&z);
+    if (!status) status = taut_crew_run(&options->crew, m, result->count, fill_row, &z);
+    for (int i = 0; !status && i < result->count; i++) /* the last one that reached the end */
+        if (!result->rows[i].failure[0]) result->has_momenta = result->rows[i].has_momenta;
     if (!status) status = find_errors(&z);
     taut_mem_free(m->context, z.solutions);
     return status;

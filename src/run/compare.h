@@ -17,6 +17,7 @@ typedef struct {
     double seconds;          /* of the steps alone */
     wide energy, slope;      /* largest |change| of the energy, and its trend per unit of time */
     wide momentum;           /* largest |change| of a conserved momentum */
+    int has_momenta;         /* there is one */
     wide position, velocity; /* largest |g|, |dg/dt| */
     wide error[CONVERGE_KINDS];   /* at the end, against the reference */
     int limited[CONVERGE_KINDS];  /* within a factor of ten of what the reference or round-off can show */
@@ -29,6 +30,7 @@ typedef struct {
     int step_count;
     wide until;
     start_mode start;
+    crew crew;               /* rows in several threads; their times are then those of a busy machine */
 } compare_options;
 
 typedef struct {

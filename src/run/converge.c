@@ -76,6 +76,46 @@ static void differences(const table *z, const wide *x, const wide *y, wide *out)
         out[k] = largest_difference(x + first[k], y ? y + first[k] : NULL, count[k]);
 }
 
+static int run_row(const table *z, int index, void *engine, const taut_context *context)
+{
+    converge_row *row = &z->result->rows[index];
+    int status = run_to_end(z, z->api, engine, row->steps, solution_of(z, index));
+    if (status == TAUT_OUT_OF_MEMORY) return status;
+    if (status) snprintf(row->failure, sizeof row->failure, "%.255s", taut_error_text(context));
+    return TAUT_OK;
+}
+
+/* ---- several threads ---- */
+
+static int is_several(const table *z)
+{
+    return z->options->m && z->options->engine && taut_crew_is_several(&z->options->crew, z->options->m);
+}
+
+static int row_apart(void *self, int index, model *m)
+{
+    const table *z = self;
+    void *engine = NULL;
+    int status = z->api->create(m, z->options->engine, &engine);
+    if (!status) status = run_row(z, index, engine, m->context);
+    if (engine) z->api->destroy(engine);
+    return status;
+}
+
+/* The reference of a method: piece 0 with its step, piece 1 with half of it. */
+static int reference_apart(void *self, int index, model *m)
+{
+    const table *z = self;
+    const long steps = taut_converge_step_count(z->options->reference_step, z->options->until);
+    void *engine = NULL;
+    int status = z->reference_api->create(m, z->options->reference, &engine);
+    if (!status)
+        status = run_to_end(z, z->reference_api, engine, (1 + index) * steps,
+                            solution_of(z, index ? FINE(z) : COARSE(z)));
+    if (engine) z->reference_api->destroy(engine);
+    return status;
+}
+
 static int run_rows(table *z)
 {
     for (int i = 0; i < z->result->count; i++) {
@@ -87,13 +127,10 @@ static int run_rows(table *z)
                              "the step %.9g does not divide the end time %.9g; every step must", (double)row->step,
                              (double)z->options->until);
     }
-    for (int i = 0; i < z->result->count; i++) {
-        converge_row *row = &z->result->rows[i];
-        int status = run_to_end(z, z->api, z->engine, row->steps, solution_of(z, i));
-        if (status == TAUT_OUT_OF_MEMORY) return status;
-        if (status) snprintf(row->failure, sizeof row->failure, "%.255s", taut_error_text(z->context));
-    }
-    return TAUT_OK;
+    int status = TAUT_OK;
+    if (is_several(z)) return taut_crew_run(&z->options->crew, z->options->m, z->result->count, row_apart, z);
+    for (int i = 0; !status && i < z->result->count; i++) status = run_row(z, i, z->engine, z->context);
+    return status;
 }
 
 /* The smallest error to be shown, relative to the solution, from what is known: against the reference if there is one,
@@ -154,8 +191,13 @@ static int reference_by_method(table *z)
     if (!steps)
         return taut_fail(z->context, TAUT_BAD_USAGE, "the reference's step %.9g does not divide the end time %.9g",
                     (double)h, (double)z->options->until);
-    int status = run_to_end(z, z->reference_api, z->reference, steps, solution_of(z, COARSE(z)));
-    if (!status) status = run_to_end(z, z->reference_api, z->reference, 2 * steps, solution_of(z, FINE(z)));
+    int status;
+    if (is_several(z) && z->options->reference) {
+        status = taut_crew_run(&z->options->crew, z->options->m, 2, reference_apart, z);
+    } else {
+        status = run_to_end(z, z->reference_api, z->reference, steps, solution_of(z, COARSE(z)));
+        if (!status) status = run_to_end(z, z->reference_api, z->reference, 2 * steps, solution_of(z, FINE(z)));
+    }
     if (!status) estimate_error(z);
     z->result->reference_coarse = h;
     z->result->reference_fine = h / 2;

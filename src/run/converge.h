@@ -3,6 +3,7 @@
 #ifndef TAUT_RUN_CONVERGE_H
 #define TAUT_RUN_CONVERGE_H
 
+#include "run/crew.h"
 #include "run/engine.h"
 
 /* What errors are measured in. */
@@ -22,6 +23,11 @@ typedef struct {
     int count;
     wide until;
     wide reference_step;          /* of the reference engine's method; 0: the exact flow */
+    /* For several threads, each run with an engine of its own: the model, and what the engines were made with. NULL:
+       one thread. */
+    model *m;
+    crew crew;
+    const engine_options *engine, *reference;
 } converge_options;
 
 typedef struct {

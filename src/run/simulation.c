@@ -223,6 +223,7 @@ int X(simulation_create_with)(model *m, const engine_options *options, const str
     X(state_copy)(&z->x, &z->begin);
     while (z->column_symmetries < z->symmetry_count && z->symmetries[z->column_symmetries].type != SYMMETRY_SHIFT)
         z->column_symmetries++;
+    taut_flat_advise(z->flat); /* not before: pages for a start would take longer to get than they save */
     *result = z;
     return TAUT_OK;
 }

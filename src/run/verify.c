@@ -138,6 +138,8 @@ static int choose_step(check *z)
 
 /* ---- measurements ---- */
 
+static long long_steps(const check *z) { return (long)WIDE(ceil)(z->result->until / z->h * (1 - (wide)1e-12)); }
+
 static int run_steps(check *z, long steps)
 {
     int status = TAUT_OK;
@@ -312,27 +314,23 @@ static void trend_row(verify_row *row, const engine_follow *f, wide span, wide l
                  (double)WIDE(fmin)(100, 100 * size * span / range));
 }
 
-static int check_energy(check *z, const engine_follow *f)
+/* slow: the same over a long time. */
+static void check_energy(check *z, const engine_follow *f, const engine_follow *slow)
 {
     verify_row *row = add_property(z, "energy", KEEPS_ENERGY);
     if (!z->api->energy_conserved(z->engine)) {
         snprintf(row->note, sizeof row->note, "the model does not conserve it: %s",
                  z->api->hamiltonian(z->engine) ? "it depends on time" : "forces, rates or time change it");
-        return TAUT_OK;
+        return;
     }
     kept_row(z, row, &f->energy, f->steps);
     verify_row *trend = add_row(z, "energy trend");
-    engine_follow slow;
-    long steps = (long)WIDE(ceil)(z->result->until / z->h * (1 - (wide)1e-12));
+    long steps = long_steps(z);
     const engine_api *api = z->options->long_api;
-    api->restart(z->options->long_engine);
-    int status = api->follow(z->options->long_engine, z->h, steps, &slow);
-    if (status) return status;
-    trend_row(trend, &slow, z->h * steps, api->epsilon * slow.energy.scale * (100 + steps));
+    trend_row(trend, slow, z->h * steps, api->epsilon * slow->energy.scale * (100 + steps));
     if (row->verdict != VERDICT_HOLDS && row->verdict != VERDICT_KEPT)
-        snprintf(row->measured, sizeof row->measured, "%.1e, relative %.1e", (double)slow.energy.error,
-                 (double)(slow.energy.error / slow.energy.scale));
-    return TAUT_OK;
+        snprintf(row->measured, sizeof row->measured, "%.1e, relative %.1e", (double)slow->energy.error,
+                 (double)(slow->energy.error / slow->energy.scale));
 }
 
 static void check_rest(check *z, const engine_follow *f)
@@ -389,25 +387,96 @@ static void check_constraints(check *z, const engine_follow *f)
     }
 }
 
+/* ---- the measurements, which do not depend on each other ---- */
+
+enum { ORDER, SYMPLECTICITY, FOLLOW, FOLLOW_LONG, RETURN, GROWTH, MEASUREMENTS };
+
+typedef struct {
+    const check *z;
+    engine_follow follow, slow;
+    verify_result parts[MEASUREMENTS]; /* rows that a measurement writes itself */
+} measurements;
+
+static int needs_long_engine(int which) { return which == FOLLOW_LONG || which == GROWTH; }
+
+/* With a check whose engines are free. */
+static int do_measurement(measurements *all, check *z, int which)
+{
+    const engine_api *api = needs_long_engine(which) ? z->options->long_api : z->api;
+    void *engine = needs_long_engine(which) ? z->options->long_engine : z->engine;
+    z->result = &all->parts[which];
+    switch (which) {
+    case ORDER: return check_order(z);
+    case SYMPLECTICITY: return check_symplecticity(z);
+    case FOLLOW:
+        api->restart(engine);
+        return api->follow(engine, z->h, z->result->steps, &all->follow);
+    case FOLLOW_LONG:
+        if (!api->energy_conserved(engine)) return TAUT_OK;
+        api->restart(engine);
+        return api->follow(engine, z->h, long_steps(z), &all->slow);
+    case RETURN: return check_return(z);
+    case GROWTH: return z->declared->any_start ? taut_verify_growth_rows(z->context, z->options, z->result) : TAUT_OK;
+    default: return TAUT_OK;
+    }
+}
+
+static int measure_apart(void *self, int which, model *m)
+{
+    measurements *all = self;
+    check z = *all->z;
+    verify_options o = *z.options;
+    text_locale l = text_locale_enter(); /* of this thread */
+    void *engine = NULL;
+    const engine_api *api = needs_long_engine(which) ? o.long_api : z.api;
+    int status = api->create(m, o.create, &engine);
+    z.context = m->context;
+    z.engine = o.engine = o.long_engine = engine;
+    z.options = &o;
+    if (!status) status = do_measurement(all, &z, which);
+    if (engine) api->destroy(engine);
+    text_locale_leave(l);
+    return status;
+}
+
+static int measure_all(check *z, measurements *all)
+{
+    const verify_options *o = z->options;
+    if (o->m && o->create && taut_crew_is_several(&o->crew, o->m))
+        return taut_crew_run(&o->crew, o->m, MEASUREMENTS, measure_apart, all);
+    check here = *z;
+    int status = TAUT_OK;
+    for (int i = 0; !status && i < MEASUREMENTS; i++) status = do_measurement(all, &here, i);
+    return status;
+}
+
+static void add_rows(check *z, const verify_result *from)
+{
+    for (int i = 0; i < from->count; i++) z->result->rows[z->result->count++] = from->rows[i];
+}
+
 static int measure(check *z)
 {
-    engine_follow f;
     z->result->count = 0;
     z->result->step = z->h;
     z->result->until = z->options->until > 0 ? z->options->until : LONG_STEPS * z->h;
     wide steps = WIDE(ceil)(z->result->until / z->h * (1 - (wide)1e-12));
     z->result->steps = steps < STEPS ? (long)steps : STEPS;
-    int status = check_order(z);
-    if (!status) status = check_symplecticity(z);
+    measurements *all = taut_mem_new(z->context, 1, sizeof *all);
+    if (!all) return TAUT_OUT_OF_MEMORY;
+    all->z = z;
+    for (int i = 0; i < MEASUREMENTS; i++) all->parts[i] = *z->result;
+    int status = measure_all(z, all);
     if (!status) {
-        z->api->restart(z->engine);
-        status = z->api->follow(z->engine, z->h, z->result->steps, &f);
+        add_rows(z, &all->parts[ORDER]);
+        add_rows(z, &all->parts[SYMPLECTICITY]);
+        check_energy(z, &all->follow, &all->slow);
+        check_rest(z, &all->follow);
+        add_rows(z, &all->parts[RETURN]);
+        check_constraints(z, &all->follow);
+        add_rows(z, &all->parts[GROWTH]);
     }
-    if (!status) status = check_energy(z, &f);
-    if (!status) check_rest(z, &f);
-    if (!status) status = check_return(z);
-    if (!status) check_constraints(z, &f);
-    if (!status && z->declared->any_start) status = taut_verify_growth_rows(z->context, z->options, z->result);
+    taut_mem_free(z->context, all);
     return status;
 }
 

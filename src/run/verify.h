@@ -2,6 +2,7 @@
 #ifndef TAUT_RUN_VERIFY_H
 #define TAUT_RUN_VERIFY_H
 
+#include "run/crew.h"
 #include "run/engine.h"
 
 typedef enum {
@@ -33,6 +34,11 @@ typedef struct {
     void *long_engine;
     wide step, until;        /* 0: chosen */
     wide period;             /* of the motion; 0: searched for */
+    /* For several threads, each measurement with engines of its own: the model, and what the engines were made with.
+       NULL: one thread. */
+    model *m;
+    crew crew;
+    const engine_options *create;
 } verify_options;
 
 #define VERIFY_ROWS 20

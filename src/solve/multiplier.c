@@ -64,20 +64,27 @@ void X(multiplier_destroy)(multiplier *m)
 }
 
 /* Column l of S: sum over coordinates j of t_lj (column j of G1). a NULL: counts only. Entry e of S has the products
-   count[e] .. count[e+1] of entries of t and g. places: of the entries of S, where not as in the pattern. */
-static void list_products(const multiplier *m, const transposed *g, const int *places, int *count, int *a, int *b)
+   count[e] .. count[e+1] of entries of t and g. places: of the entries of S, where not as in the pattern. where, c
+   numbers: the count of the entry of S in this column and each row. */
+static void list_products(const multiplier *m, const transposed *g, const int *places, int **where, int *count, int *a,
+                          int *b)
 {
     const pattern *t = m->t, *gt = g->shape, *s = m->columns;
-    const int *order = g->order;
-    int diagonal = m->s->structure.diagonal_mass; /* t then has the pattern and the order of g */
-    for (int l = 0; l < t->rows; l++)
-        for (int e = t->start[l]; e < t->start[l + 1]; e++)
-            for (int f = gt->start[t->index[e]]; f < gt->start[t->index[e] + 1]; f++) {
-                int entry = taut_pattern_find(s, l, gt->index[f]), at = count[places ? places[entry] : entry]++;
+    const int *order = g->order, *t_order = m->s->structure.diagonal_mass ? order : NULL; /* t then has that of g */
+    for (int l = 0; l < t->rows; l++) {
+        for (int entry = s->start[l]; entry < s->start[l + 1]; entry++)
+            where[s->index[entry]] = &count[places ? places[entry] : entry];
+        for (int e = t->start[l]; e < t->start[l + 1]; e++) {
+            const int first = gt->start[t->index[e]], end = gt->start[t->index[e] + 1];
+            const int left = t_order ? t_order[e] : e;
+            for (int f = first; f < end; f++) {
+                const int at = (*where[gt->index[f]])++;
                 if (!a) continue;
-                a[at] = order && diagonal ? order[e] : e;
+                a[at] = left;
                 b[at] = order ? order[g->from[f]] : g->from[f];
             }
+        }
+    }
 }
 
 static int make_products(multiplier *m, const transposed *g)
@@ -86,21 +93,24 @@ static int make_products(multiplier *m, const transposed *g)
     taut_context *context = m->s->context;
     size_t entries = (size_t)pattern_entries(m->columns);
     int *start = taut_mem_new(context, entries + 2, sizeof *start), *a = NULL, *b = NULL;
+    int **where = taut_mem_new(context, m->s->c, sizeof *where);
     int asked = taut_linear_value_order(m->solver, &places);
-    if (!start || asked) {
+    if (!start || !where || asked) {
         taut_mem_free(context, start);
+        taut_mem_free(context, where);
         return TAUT_OUT_OF_MEMORY;
     }
-    list_products(m, g, places, start + 2, NULL, NULL);
+    list_products(m, g, places, where, start + 2, NULL, NULL);
     for (size_t e = 2; e < entries + 2; e++) start[e] += start[e - 1];
     size_t total = (size_t)start[entries + 1];
     a = taut_mem_new(context, total, sizeof *a), b = taut_mem_new(context, total, sizeof *b);
     int status = a && b ? TAUT_OK : TAUT_OUT_OF_MEMORY;
     if (!status) {
-        list_products(m, g, places, start + 1, a, b); /* moves start[e+1] from the head of list e to its end */
+        list_products(m, g, places, where, start + 1, a, b); /* moves start[e+1] from the head of list e to its end */
         status = taut_products_create(context, (int)entries, start, a, b, &m->sums);
     }
     taut_mem_free(context, start);
+    taut_mem_free(context, where);
     taut_mem_free(context, a);
     taut_mem_free(context, b);
     return status;

@@ -70,6 +70,11 @@ static void copy_block(const partition *p, int b, const pattern *shape, const re
 {
     int size = p->start[b + 1] - p->start[b];
     const int *members = p->order + p->start[b];
+    if (size == 1) {
+        int at = taut_pattern_find(shape, members[0], members[0]);
+        dense[0] = at >= 0 ? values[at] : 0;
+        return;
+    }
     memset(dense, 0, (size_t)size * (size_t)size * sizeof *dense);
     for (int r = 0; r < size; r++)
         for (int c = 0; c < size; c++) {
@@ -108,6 +113,7 @@ static int find_singular(struct system *s, const pattern *shape, const real *val
         int size = p.start[b + 1] - p.start[b];
         if (size > RANK_LIMIT) continue;
         copy_block(&p, b, shape, values, dense);
+        if (size == 1 && dense[0] != 0 && dense[0] - dense[0] == 0) continue; /* most are: a mass */
         if (!is_singular(size, dense, pivot)) continue;
         for (int k = p.start[b]; k < p.start[b + 1]; k++) singular[p.order[k]] = 1, found++;
     }
@@ -254,9 +260,23 @@ static int cure_singular_mass(struct system *s, const place *at)
     return status;
 }
 
-/* W = M^-1 block by block (L), or H_pp itself (H), on the pattern of full blocks. */
+/* W = M^-1 (L), or H_pp itself (H), where it is diagonal. */
+static int invert_masses(struct system *s, const pattern *shape, const real *values)
+{
+    s->inverse_mass = taut_mem_new(s->context, s->n, sizeof *s->inverse_mass);
+    if (!s->inverse_mass) return TAUT_OUT_OF_MEMORY;
+    for (uint32_t i = 0; i < s->n; i++) {
+        int at = taut_pattern_find(shape, (int)i, (int)i);
+        real mass = at >= 0 ? values[at] : 0;
+        s->inverse_mass[i] = s->form == FORM_LAGRANGIAN ? 1 / mass : mass;
+    }
+    return taut_pattern_identity(s->context, (int)s->n, &s->inverse_mass_shape);
+}
+
+/* The same block by block, on the pattern of full blocks. */
 static int invert_blocks(struct system *s, const partition *p, const pattern *shape, const real *values)
 {
+    if (p->largest == 1) return invert_masses(s, shape, values);
     size_t entries = 0, at = 0;
     for (int b = 0; b < p->count; b++) {
         size_t size = (size_t)(p->start[b + 1] - p->start[b]);
