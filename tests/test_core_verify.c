@@ -499,7 +499,7 @@ static void converges_with_order_two(void **unused)
     wide steps[] = { (wide)1 / 10, (wide)1 / 20, (wide)1 / 40 };
     simulation *z = open_model("triple-pendulum"), *other = open_model("triple-pendulum");
     converge_result r;
-    converge_options o = { steps, 3, 1, 0 };
+    converge_options o = { .steps = steps, .count = 3, .until = 1, .reference_step = 0 };
     assert_int_equal(taut_converge_run(z->m->context, &ENGINE, z, &ENGINE, other, &o, &r), TAUT_OK);
     assert_int_equal(r.kinds, 3);
     for (int k = 0; k < 3; k++) {
@@ -538,7 +538,7 @@ static void steps_must_divide_the_end(void **unused)
     wide steps[] = { taut_wide_from_double(0.3) };
     simulation *z = open_model("pendulum");
     converge_result r;
-    converge_options o = { steps, 1, 1, 0 };
+    converge_options o = { .steps = steps, .count = 1, .until = 1, .reference_step = 0 };
     assert_int_equal(taut_converge_run(z->m->context, &ENGINE, z, &ENGINE, z, &o, &r), TAUT_BAD_USAGE);
     assert_non_null(strstr(taut_error_text(z->m->context), "divide"));
     taut_converge_result_clear(z->m->context, &r);
@@ -552,7 +552,7 @@ static void a_failed_step_is_a_row(void **unused)
     wide steps[] = { 8, (wide)1 / 8, (wide)1 / 16 };
     simulation *z = open_model("double-spherical-pendulum"), *other = open_model("double-spherical-pendulum");
     converge_result r;
-    converge_options o = { steps, 3, 8, (wide)1 / 64 };
+    converge_options o = { .steps = steps, .count = 3, .until = 8, .reference_step = (wide)1 / 64 };
     assert_int_equal(taut_converge_run(z->m->context, &ENGINE, z, &ENGINE, other, &o, &r), TAUT_OK);
     assert_true(r.rows[0].failure[0] != 0);
     assert_true(r.rows[1].failure[0] == 0 && r.rows[2].failure[0] == 0);

@@ -48,6 +48,15 @@ run compare "$double" -m rattle,lobatto:s=2 --steps 4,0.125 -T 8
 is 'a step that fails' $status 0
 has 'a step that fails' 'failed$'
 
+# ---- threads: the same table, but for the time ----
+for threads in 1 3; do
+    run compare "$double" -m rattle,em,dirac:rk4 --steps 0.05,0.025 -T 0.5 --csv --threads $threads
+    is "status with $threads threads" $status 0
+    awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i ~ /second/) k = i } { $k = ""; print k ": " $0 }' out > by$threads
+done
+is 'three threads' "$(cat by3)" "$(cat by1)"
+grep -q '^[0-9]' by1 || is 'a column of the time' "$(head -n 1 out)" seconds
+
 # ---- wrong ----
 bad() {
     text=$1

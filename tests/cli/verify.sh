@@ -187,5 +187,25 @@ bad "--precision is double or quad" verify "$pendulum" --precision half
 bad "--start is strict or project" verify "$pendulum" --start nowhere
 bad "needs a number" verify "$pendulum" -s fast
 
+# ---- threads ----
+# same ARGUMENTS..: the same bytes with three threads as with one, and all is well
+same() {
+    ok "$@"
+    mv out one && mv err one_err
+    ok "$@" --threads 3
+    is "three threads: taut $*" "$(cat out)" "$(cat one)"
+    is "three threads, stderr: taut $*" "$(cat err)" "$(cat one_err)"
+}
+same converge "$double" -m lobatto:s=3 --steps 0.05,0.025,0.0125 -T 0.5 --csv
+same converge "$models/damped-pendulum.lua" -D c=0.3 --steps 0.05,0.025 -T 0.5 --reference rattle,0.001 --csv
+same verify "$pendulum" -m dirac:rk4 -s 0.1 -T 10
+same verify "$double" -m em -s 0.02 -T 1 --precision double --csv
+"$taut" converge "$double" --steps 4,0.125 -T 8 > one 2> one_err
+"$taut" converge "$double" --steps 4,0.125 -T 8 --threads 3 > out 2> err
+is 'three threads: exit status of a step that fails' "$?" 1
+is 'three threads: a step that fails' "$(cat out err)" "$(cat one one_err)"
+bad "--threads is a whole number" converge "$pendulum" --steps 0.1 -T 1 --threads 0
+bad "--threads is a whole number" verify "$pendulum" --threads many
+
 echo "$checks checks, $failures failures"
 [ "$failures" -eq 0 ]
