@@ -1,7 +1,9 @@
 /* A chain of N links: seconds of load and set-up, nanoseconds per mass and step, Newton iterations; one line KEY=VALUE.
- * usage: chain [-m METHOD] [-t THREADS] MODEL N   Process CPU time; the step time is the least of several batches. With
- * -t wall time, of single steps for two seconds: what else the machine does disturbs several threads more than one. Of
- * methods that evaluate a vector field (dirac:rk4) there is also the time per link and evaluation. */
+ * usage: chain [-m METHOD] [-n STEPS] [-t THREADS] MODEL N   Process CPU time; the step time is the least of several
+ * batches. With -n it is the mean of that many steps after the first one: the same piece of the motion as another
+ * program that does so many, with the corrections that it needs. With -t wall time, of single steps for two seconds:
+ * what else the machine does disturbs several threads more than one. Of methods that evaluate a vector field
+ * (dirac:rk4) there is also the time per link and evaluation. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +16,7 @@ typedef struct {
     double length; /* of a batch, seconds; 0: one step */
     int batches;   /* at the most */
     double most;   /* seconds for all of them, or so */
+    long steps;    /* of the one batch after the first step; 0: batches as above */
 } timing;
 
 /* The least time per step of some batches. */
@@ -32,15 +35,17 @@ static int time_steps(const engine_api *api, void *engine, const timing *by, dou
         else if (each < *least)
             *least = each;
         if (batch > 200) batch = 200; /* all sizes see the same piece of the motion */
+        if (by->steps && k == 1) break;
+        if (by->steps) batch = by->steps;
     }
     return 0;
 }
 
-static int measure(const char *method, int threads, const char *file, const char *links)
+static int measure(const char *method, int threads, long steps, const char *file, const char *links)
 {
     definition n = { "N", links, 0 };
     engine_options options = { .method = method, .threads = threads };
-    const timing processor = { clock_work, 0.2, 5, 0 }, wall = { clock_seconds, 0, 1000, 2 };
+    const timing processor = { clock_work, 0.2, 5, 0, steps }, wall = { clock_seconds, 0, 1000, 2, 0 };
     taut_context *context = taut_context_create(NULL);
     model *m = NULL;
     void *engine = NULL;
@@ -71,10 +76,12 @@ int main(int argc, char **argv)
 {
     const char *method = "rattle";
     int first = 1, threads = 0;
+    long steps = 0;
     for (; argc > first + 2 && argv[first][0] == '-'; first += 2) {
         if (strcmp(argv[first], "-m") == 0) method = argv[first + 1];
+        if (strcmp(argv[first], "-n") == 0) steps = atol(argv[first + 1]);
         if (strcmp(argv[first], "-t") == 0) threads = atoi(argv[first + 1]);
     }
-    if (argc != first + 2) return fprintf(stderr, "usage: chain [-m METHOD] [-t THREADS] MODEL N\n"), 2;
-    return measure(method, threads, argv[first], argv[first + 1]);
+    if (argc != first + 2) return fprintf(stderr, "usage: chain [-m METHOD] [-n STEPS] [-t THREADS] MODEL N\n"), 2;
+    return measure(method, threads, steps, argv[first], argv[first + 1]);
 }

@@ -223,6 +223,61 @@ static void newton_ends_at_the_round_off_of_the_problem(void **state)
     assert_null(strstr(taut_error_text(context), "after 50 ")); /* it gave up long before, and says when */
 }
 
+/* Corrections of given sizes, in units of REAL_EPSILON, halved from the last one on. */
+typedef struct {
+    const double *sizes;
+    int count, at;
+} scripted;
+
+static int scripted_residual(void *self, const real *x, real *r)
+{
+    (void)self, (void)x;
+    *r = 0;
+    return TAUT_OK;
+}
+
+static int scripted_solve(void *self, real *r)
+{
+    (void)self, (void)r;
+    return TAUT_OK;
+}
+
+static real scripted_measure(void *self, const real *x, const real *dx)
+{
+    scripted *z = self;
+    int k = z->at++, last = z->count - 1;
+    (void)x, (void)dx;
+    return (real)(k < last ? z->sizes[k] : z->sizes[last] / (double)(1 << (k - last))) * REAL_EPSILON;
+}
+
+static long corrections(const double *sizes, int count, int relaxed)
+{
+    scripted z = { sizes, count, 0 };
+    newton n;
+    real x = 0;
+    newton_problem p = { &z, 1, scripted_residual, NULL, scripted_solve, scripted_measure, toy_name, NULL, NULL };
+    assert_int_equal(X(newton_create)(context, 1, 0, &n), TAUT_OK);
+    if (relaxed) X(newton_relax)(&n);
+    assert_int_equal(X(newton_solve)(&n, &p, &x, 1, 0, "the list"), TAUT_OK);
+    long used = n.counts.iterations;
+    X(newton_clear)(&n);
+    return used;
+}
+
+/* Where what is left out does not add up, rounding errors are not iterated on: with a rate of 1/128 before them, what is
+   left after a correction of 8 eps is 1/16 eps, though that correction is a quarter of the last one. Not so above the
+   size of rounding errors (64 eps), and not where nothing may be left out. */
+static void newton_does_not_iterate_on_rounding_errors(void **state)
+{
+    (void)state;
+    const double noisy_end[] = { 4096, 32, 8 }, slower[] = { 4096, 3000, 2900 * 128. / 4096, 2000 / 64. };
+    const double far[] = { 4096 * 256, 32 * 256, 8 * 256 };
+    assert_int_equal(corrections(noisy_end, 3, 1), 3);
+    assert_true(corrections(noisy_end, 3, 0) > 3);
+    assert_true(corrections(far, 3, 1) > 3);
+    assert_true(corrections(slower, 4, 1) > 4);
+}
+
 static int broken_at;
 static int broken(const real *x, real *r)
 {
@@ -739,6 +794,7 @@ int main(void)
         TEST(newton_stops_at_a_tolerance),
         TEST(newton_names_the_equation),
         TEST(newton_ends_at_the_round_off_of_the_problem),
+        TEST(newton_does_not_iterate_on_rounding_errors),
         TEST(newton_reports_what_is_not_finite),
         TEST(newton_passes_failures_on),
         TEST(relative_measure),

@@ -2,13 +2,12 @@
 chain=models/hanging-chain.lua
 : > "$work/list"
 job() { echo "$1 $programs/chain -m $2 $3 $4" >> "$work/list"; }   # LABEL METHOD MODEL N
-hand() { echo "hand@$1 env REPS=1 $programs/limit_chain j2 twisted 1e-3 $1 $2" >> "$work/list"; }   # N END
-hand 1000 1
-job rattle@1000 rattle $chain 1000
-hand 10000 0.3
-job rattle@10000 rattle $chain 10000
-hand 100000 0.06
-job rattle@100000 rattle $chain 100000
+# both(N, STEPS): the hand-written program and Taut over the same steps
+both() {
+    echo "hand@$1 env REPS=1 $programs/limit_chain j2 twisted 1e-3 $1 $(awk "BEGIN { print $2 / 1000 }")"
+    echo "rattle@$1 $programs/chain -m rattle -n $2 $chain $1"
+}
+{ both 1000 1000; both 10000 300; both 100000 60; } >> "$work/list"
 for n in 1000 10000; do
     job em@$n em $chain $n
     job lobatto@$n lobatto:s=3 $chain $n
@@ -22,8 +21,7 @@ for n in 1000 10000; do
 done
 measure 3 ns/mass/step < "$work/list"
 {
-    echo "hand@1000000 env REPS=1 $programs/limit_chain j2 twisted 1e-3 1000000 0.02"
-    echo "rattle@1000000 $programs/chain -m rattle $chain 1000000"
+    both 1000000 20
     echo "dirac@100000 $programs/chain -m dirac:rk4 $chain 100000"
 } | measure 1 ns/mass/step
 for threads in 1 2; do

@@ -165,6 +165,7 @@ static start_value one_value(lua_State *L, const purpose *p)
         taut_script_error(L, "start of '%s' needs numbers, got %s; give a number, a constant expression or free(guess)",
                      purpose_name(L, p), taut_symbols_describe(L, top));
     value.value = taut_symbols_scalar(L, -1, "start");
+    if (lua_type(L, -1) == LUA_TNUMBER) return value; /* a finite one */
     if (!taut_expr_is_constant(s->graph, value.value))
         taut_script_error(L, "start of '%s' contains coordinates or time; give numbers and parameters, or free(guess)",
                      purpose_name(L, p));
