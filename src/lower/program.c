@@ -28,7 +28,11 @@ static void lay_out(void *self, room_layout *l)
 #endif
 }
 
-int X(program_room)(program *p) { return room_create(p->context, lay_out, p, &p->room); }
+int X(program_room)(program *p)
+{
+    p->expected = -1;
+    return room_create(p->context, lay_out, p, &p->room);
+}
 
 static void segment_clear(program *p, segment *t) { taut_mem_free(p->context, t->code); }
 
@@ -255,15 +259,55 @@ static int is_finite(const program *p)
     return sum == 0;
 }
 
+/* ---- whole steps: the same with the rounds that are expected, in one function ---- */
+
+static void report(program *p)
+{
+    for (uint32_t k = 0; p->reported && k < p->s->c; k++) p->reports[k] = p->registers[p->reported[k]];
+}
+
+/* Did the step go as expected? */
+static int do_whole(program *p, const state *x)
+{
+    if (p->expected < 0) return 0;
+    if (p->pause > 0) {
+        p->pause--;
+        return 0;
+    }
+    if (!(p->whole[p->expected].code(p->registers, x->block) == 0)) return 0;
+    p->misses = 0;
+    p->counts.iterations += p->whole[p->expected].rounds;
+    p->counts.factorisations += p->whole[p->expected].factorisations;
+    p->counts.calls += p->whole[p->expected].calls;
+    report(p);
+    return 1;
+}
+
+/* After a step of so many rounds the next one will be like it; not where that is what failed. */
+static void expect(program *p, long rounds)
+{
+    int which = -1;
+    for (int i = 0; i < PROGRAM_WHOLE; i++)
+        if (p->whole[i].code && p->whole[i].rounds == rounds) which = i;
+    if (p->pause == 0 && which >= 0 && which == p->expected) {
+        if (p->misses < 10) p->misses++;
+        p->pause = 1 << p->misses;
+    }
+    p->expected = which;
+}
+
 static program_outcome interpret(program *p, state *x, real h, real t1, const real *inputs)
 {
     begin(p, x, h, t1, inputs);
+    if (do_whole(p, x)) return PROGRAM_DONE;
+    const long before = p->counts.iterations;
     for (int k = 0; k < p->phase_count; k++)
         if (solve_phase(p, &p->phases[k], p->registers, x->block) != PROGRAM_DONE) return PROGRAM_LEFT;
     const real rest = run_tape(p, &p->results, x);
     if (p->machine_finishes ? !(rest == 0) : !is_finite(p)) return PROGRAM_LEFT;
     if (!p->machine_finishes) finish(p, x);
-    for (uint32_t k = 0; p->reported && k < p->s->c; k++) p->reports[k] = p->registers[p->reported[k]];
+    report(p);
+    if (p->machine_finishes) expect(p, p->counts.iterations - before);
     return PROGRAM_DONE;
 }
 

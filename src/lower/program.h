@@ -67,6 +67,8 @@ typedef struct {
 /* Numbers behind the registers, for machine code; the last is the size of the first of two corrections. */
 enum { PROGRAM_WORK = 5, PROGRAM_BEFORE = PROGRAM_WORK - 1 };
 
+enum { PROGRAM_WHOLE = 3 };   /* functions for whole steps, at most */
+
 typedef struct program {
     struct system *s;
     taut_context *context;
@@ -91,6 +93,12 @@ typedef struct program {
     uint32_t *outputs, output_count; /* of a program that reads a state, and has none of the results above; or NULL */
     uint32_t *inputs, input_count; /* unknowns of the table that are set from outside */
     void *pages;              /* machine code of the tapes, or NULL */
+    /* Whole steps as one function of machine code each, for so many rounds in all: zero where the iterations went that
+       way; otherwise the state is as it was. */
+    struct {
+        program_round *code;
+        long rounds, factorisations, calls;
+    } whole[PROGRAM_WHOLE];
     size_t pages_size;
     int machine_finishes;     /* it writes the new state, too; otherwise the old one is copied, and C writes it */
     /* C made of it (emit.h), in double: NULL while there is none. */
@@ -106,6 +114,8 @@ typedef struct program {
     real h;                   /* of setup; 0: never run */
     unsigned constants_version;
     newton_counts counts;
+    int expected;             /* of `whole`, for the next step; -1: none */
+    int misses, pause;        /* times that it was not what happened in a row; steps before the next try */
     long left;                /* steps that were left to the general path */
 } program;
 
