@@ -383,6 +383,29 @@ program_outcome X(program_step)(program *p, state *x, real h, const real *inputs
     return PROGRAM_DONE;
 }
 
+long X(program_steps)(program *p, state *x, real h, long count)
+{
+    long done = 0;
+    if (p->expected < 0 || p->pause > 0 || p->code || p->input_count) return 0;
+    if (h != p->h || p->constants_version != p->s->constants_version) return 0;
+    real *r = p->registers, *times = r + p->state_first + p->state_count;
+    program_round *const whole = p->whole[p->expected].code;
+    while (done < count) {
+        real t1, t1_low;
+        X(state_next_time)(x, h, &t1, &t1_low);
+        times[STATE_T0] = x->t, times[STATE_T0_LOW] = x->t_low, times[STATE_T1] = t1, times[STATE_SPAN] = t1 - x->t;
+        if (!(whole(r, x->block) == 0)) break;
+        if (p->lambda_time >= 0) *x->t_lambda = x->t + (p->lambda_time * h + x->t_low);
+        x->t = t1, x->t_low = t1_low;
+        done++;
+    }
+    p->counts.iterations += done * p->whole[p->expected].rounds;
+    p->counts.factorisations += done * p->whole[p->expected].factorisations;
+    p->counts.calls += done * p->whole[p->expected].calls;
+    if (done) p->misses = 0, report(p);
+    return done;
+}
+
 #ifndef TAUT_REAL_QUAD
 static void read_native(program *p, const state *x)
 {

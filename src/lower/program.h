@@ -126,6 +126,8 @@ typedef enum {
 
 /* One step by the interpreter. inputs: all unknowns of the table, of which those that are set from outside are read. */
 program_outcome X(program_step)(program *p, state *x, real h, const real *inputs);
+/* Up to `count` steps of the length of the last one, as long as they go as that did. Returns how many: possibly none. */
+long X(program_steps)(program *p, state *x, real h, long count);
 /* The outputs at a state, of a program that has them. */
 void X(program_read)(program *p, const state *x);
 /* Asks for native code, by the setting of the system: it takes over when it is there. */
