@@ -13,7 +13,7 @@
 
 /* Numbers are in memory at their place among the program's registers, to which rbx points, or in the state's block, to
    which rbp points; some of them in a register of the processor, too, or instead where only one function reads them. */
-enum { PROCESSOR_REGISTERS = 16 };
+enum { PROCESSOR_REGISTERS = 32 }; /* with AVX-512; otherwise half of them */
 #define NEVER UINT32_MAX
 #define NOWHERE 0xff
 
@@ -42,7 +42,8 @@ typedef struct {
     next_reads *next;         /* of the instructions of a tape */
     size_t next_capacity;
     processor_register registers[PROCESSOR_REGISTERS];
-    unsigned used;            /* registers that hold a value: a mask */
+    unsigned all;             /* registers there are: a mask */
+    unsigned used;            /* those that hold a value */
     unsigned locked;          /* those that the instruction at hand needs */
 } machine;
 
@@ -447,11 +448,28 @@ enum { MASKS = 32 };          /* bytes before the numbers that stand before the 
 enum { LOAD = 0x10, STORE = 0x11, MOVE = 0x28, COMPARE = 0x2e, SQRT = 0x51, AND = 0x54, XOR = 0x57,
        ADD = 0x58, MULTIPLY = 0x59, SUBTRACT = 0x5c, LESSER = 0x5d, DIVIDE = 0x5e, GREATER = 0x5f };
 
-/* first: xmm register, or 0 where the operation has none; high: second is xmm8 or above */
-static void put_vex(machine *m, unsigned prefix, unsigned operation, unsigned target, unsigned first, int high)
+/* Registers above xmm15 need the prefix of AVX-512. */
+static void put_evex(machine *m, unsigned prefix, unsigned operation, unsigned target, unsigned first, unsigned second)
+{
+    put(m, 0x62);
+    put(m, (~target & 8) << 4 | (~second & 16) << 2 | (~second & 8) << 2 | (~target & 16) | 1);
+    put(m, 0x80 | (~first & 15) << 3 | 4 | prefix);
+    put(m, (~first & 16) >> 1);
+    put(m, operation);
+}
+
+static int needs_evex(unsigned target, unsigned first, unsigned second) { return (target | first | second) > 15; }
+
+/* first: xmm register, or 0 where the operation has none; second: the same, and 0 where it is in memory */
+static void put_prefix(machine *m, unsigned prefix, unsigned operation, unsigned target, unsigned first,
+                       unsigned second)
 {
     const unsigned rest = (~first & 15) << 3 | prefix;
-    if (high)
+    if (needs_evex(target, first, second)) {
+        put_evex(m, prefix, operation, target, first, second);
+        return;
+    }
+    if (second >= 8)
         put(m, 0xc4), put(m, (target < 8 ? 0x80u : 0) | 0x40 | 1), put(m, rest);
     else
         put(m, 0xc5), put(m, (target < 8 ? 0x80u : 0) | rest);
@@ -462,14 +480,14 @@ static void put_vex(machine *m, unsigned prefix, unsigned operation, unsigned ta
 static void put_registers(machine *m, unsigned prefix, unsigned operation, unsigned target, unsigned first,
                           unsigned second)
 {
-    put_vex(m, prefix, operation, target, first, second >= 8);
+    put_prefix(m, prefix, operation, target, first, second);
     put(m, 0xc0 | (target & 7) << 3 | (second & 7));
 }
 
 /* The same with what stands before the code. */
 static void put_before(machine *m, unsigned prefix, unsigned operation, unsigned target, unsigned first, uint32_t at)
 {
-    put_vex(m, prefix, operation, target, first, 0);
+    put_prefix(m, prefix, operation, target, first, 0);
     put(m, (target & 7) << 3 | 5); /* rip and a displacement */
     const uint32_t offset = at - (uint32_t)(m->count + 4);
     put_bytes(m, &offset, 4);
@@ -485,10 +503,12 @@ static void put_memory(machine *m, unsigned operation, unsigned target, unsigned
         return;
     }
     const uint32_t offset = (of_state ? value - p->state_first : value) * (uint32_t)sizeof(real);
-    put_vex(m, PREFIX_F2, operation, target, first, 0);
-    const unsigned base = of_state ? 5 : 3; /* rbp or rbx, and a displacement */
-    put(m, (offset < 128 ? 0x40u : 0x80u) | (target & 7) << 3 | base);
-    put_bytes(m, &offset, offset < 128 ? 1 : 4);
+    put_prefix(m, PREFIX_F2, operation, target, first, 0);
+    const unsigned base = of_state ? 5 : 3; /* rbp or rbx, and a displacement: of AVX-512 in numbers, if it is short */
+    const uint32_t unit = needs_evex(target, first, 0) ? sizeof(real) : 1, in_units = offset / unit;
+    const int is_short = in_units < 128;
+    put(m, (is_short ? 0x40u : 0x80u) | (target & 7) << 3 | base);
+    put_bytes(m, is_short ? &in_units : &offset, is_short ? 1 : 4);
 }
 
 /* ---- registers of the processor ---- */
@@ -509,9 +529,9 @@ static void release(machine *m, unsigned r)
 /* A free one; if there is none, that whose value is read last. */
 static unsigned take(machine *m)
 {
-    const unsigned all = (1u << PROCESSOR_REGISTERS) - 1, free = all & ~(m->used | m->locked);
+    const unsigned free = m->all & ~(m->used | m->locked);
     if (free) return (unsigned)__builtin_ctz(free);
-    unsigned others = all & ~m->locked, best = (unsigned)__builtin_ctz(others);
+    unsigned others = m->all & ~m->locked, best = (unsigned)__builtin_ctz(others);
     while (others &= others - 1) {
         const unsigned r = (unsigned)__builtin_ctz(others);
         if (m->registers[r].next > m->registers[best].next) best = r;
@@ -829,6 +849,9 @@ int X(machine_create)(program *p)
                   .lasts_whole = taut_mem_new(p->context, values, 1),
                   .where = taut_mem_new(p->context, values, 1),
                   .last = taut_mem_new(p->context, values, sizeof *m.last) };
+    const int more = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+                     __builtin_cpu_supports("avx512vl");
+    m.all = more ? 0xffffffff : 0xffff;
     size_t *at = taut_mem_new(p->context, functions_count, sizeof *at);
     m.failed = !m.lasts || !m.lasts_whole || !m.where || !m.last || !at;
     if (!m.failed) {
