@@ -37,6 +37,8 @@ typedef struct {
     unsigned char *where;     /* register of the processor, or NOWHERE */
     uint32_t *last;           /* work: the read that was found last, going backwards */
     segment joined;           /* tapes that become one function */
+    segment ordered;          /* work: the same in another order */
+    int passing;              /* of PROGRAM_PASSING: the last that was given out */
     size_t *leaves;           /* behind jumps to the end of the function */
     size_t leave_count, leave_capacity;
     next_reads *next;         /* of the instructions of a tape */
@@ -79,6 +81,13 @@ static void mark_list(machine *m, const uint32_t *list, size_t count)
 
 /* Behind the registers. */
 enum { WORK_RETURNED, WORK_SUM, WORK_TERM, WORK_DIFFERENCE, WORK_BEFORE = PROGRAM_BEFORE };
+
+/* A number of work that was not used for long: what is computed side by side does not share one. */
+static uint32_t passing(machine *m)
+{
+    m->passing = (m->passing + 1) % (PROGRAM_WORK - PROGRAM_PASSING);
+    return m->p->register_count + PROGRAM_PASSING + (uint32_t)m->passing;
+}
 
 static uint32_t work(const machine *m, int which) { return m->p->register_count + (uint32_t)which; }
 
@@ -142,7 +151,7 @@ static void add_test(machine *m)
 /* x + d with what rounding leaves over, as `add` of program.c; numbers of the state by their places in its block. */
 static void add_sum(machine *m, uint32_t x, uint32_t low, uint32_t d)
 {
-    const uint32_t y = work(m, WORK_TERM), sum = work(m, WORK_SUM), difference = work(m, WORK_DIFFERENCE);
+    const uint32_t y = passing(m), sum = passing(m), difference = passing(m);
     x += m->p->state_first, low += m->p->state_first;
     add_instruction(m, OP_ADD, y, d, low);
     add_instruction(m, OP_ADD, sum, x, y);
@@ -237,8 +246,8 @@ static int can_be_whole(const program *p)
 /* All pivots are more than this part of what they are made of. */
 static void add_pivots(machine *m, const program_phase *f, uint32_t part)
 {
-    const uint32_t a = work(m, WORK_TERM), b = work(m, WORK_DIFFERENCE);
     for (uint32_t i = 0; i < f->check_count; i++) {
+        const uint32_t a = passing(m), b = passing(m);
         add_instruction(m, OP_ABS, a, f->checks[i].pivot, 0);
         add_instruction(m, OP_ABS, b, f->checks[i].reference, 0);
         add_instruction(m, OP_MUL, b, b, part);
@@ -249,14 +258,15 @@ static void add_pivots(machine *m, const program_phase *f, uint32_t part)
 /* The size of corrections, for numbers: what is none is found in the end. Equal weights count once. */
 static void add_whole_size(machine *m, const program_phase *f, const uint32_t *changes, uint32_t size)
 {
-    const uint32_t term = work(m, WORK_TERM), group = work(m, WORK_SUM);
     int any = 0;
     for (uint32_t i = 0; i < f->size; i++) {
+        const uint32_t group = passing(m);
         int is_new = 1, more = 0;
         for (uint32_t k = 0; k < i; k++) is_new &= f->weights[k] != f->weights[i];
         for (uint32_t k = i; is_new && k < f->size; k++) {
             if (f->weights[k] != f->weights[i]) continue;
-            add_instruction(m, OP_ABS, more ? term : group, changes[k], 0);
+            const uint32_t term = more ? passing(m) : group;
+            add_instruction(m, OP_ABS, term, changes[k], 0);
             if (more++) add_instruction(m, OP_MAX, group, group, term);
         }
         if (!is_new) continue;
@@ -268,8 +278,7 @@ static void add_whole_size(machine *m, const program_phase *f, const uint32_t *c
 /* What iteration_judge says, and with pivots that are sound: the function is left where it is something else. */
 static void add_judgement(machine *m, const program_phase *f, int index, int round, int is_last)
 {
-    const uint32_t size = work(m, WORK_RETURNED), before = work(m, WORK_BEFORE), a = work(m, WORK_TERM),
-                   b = work(m, WORK_DIFFERENCE);
+    const uint32_t size = work(m, WORK_RETURNED), before = work(m, WORK_BEFORE), a = passing(m), b = passing(m);
     const uint32_t enough = enough_of(m, index), rest = rest_of(m, index);
     if (f->iteration.linear) {
         add_instruction(m, MACHINE_NOT_BELOW, a, fixed(m, FIXED_LINEAR), size);
@@ -288,7 +297,7 @@ static void add_judgement(machine *m, const program_phase *f, int index, int rou
     } else {
         if (!is_last) add_instruction(m, MACHINE_ABOVE, a, size, enough);
         if (round == 0) return;
-        const uint32_t rate = work(m, WORK_SUM);
+        const uint32_t rate = passing(m);
         add_instruction(m, OP_DIV, rate, size, before);
         add_instruction(m, OP_MUL, a, rate, size);
         add_instruction(m, OP_MUL, a, a, rate);
@@ -335,7 +344,153 @@ static void add_whole_test(machine *m)
         for (uint32_t i = 0; i < p->phases[k].size; i++)
             add_instruction(m, OP_ADD, sum, sum, p->phases[k].unknowns[i]);
     add_instruction(m, OP_SUB, sum, sum, sum);
-    add_instruction(m, MACHINE_LEAVE, sum, sum, 0);
+    add_instruction(m, MACHINE_LEAVE, passing(m), sum, 0);
+}
+
+/* ---- the order of instructions ---- */
+
+/* Processors look some hundred instructions ahead, not to the end of a step. So those come first that most others wait
+   for, and what only decides whether the iteration has ended goes where they wait themselves: for a division, say. */
+typedef struct {
+    uint32_t first, left;     /* of its followers in the list of edges; those it waits for */
+    uint32_t height, ready;   /* cycles from here to the end; and when its operands are there */
+} waiting;
+
+typedef struct {
+    uint32_t to, next;
+} edge;
+
+typedef struct {
+    waiting *w;
+    edge *edges;
+    size_t edge_count, edge_capacity;
+    uint32_t *write, *reads;  /* of a value: the instruction that computed it, and the list of those that read it since */
+    edge *readers;
+    size_t reader_count, reader_capacity;
+    uint32_t *ready;          /* instructions that wait for nothing more */
+} ordering;
+
+enum { ISSUED = 3 };          /* operations a cycle, or nearly so */
+
+static uint32_t latency(const program_instruction *c)
+{
+    if (c->op == OP_DIV) return 13;
+    if (c->op == OP_SQRT) return 20;
+    if (c->op == OP_ABS || c->op == OP_NEG || c->op == PROGRAM_MOVE || c->op > PROGRAM_END) return 1;
+    if (c->op > PROGRAM_MOVE || (c->op == OP_POWI && c->b == 3)) return 6;
+    return c->op < OP_ADD || c->op > OP_DIV ? 4 : 3;
+}
+
+static void add_edge(machine *m, ordering *o, uint32_t from, uint32_t to)
+{
+    if (from == NEVER || from == to || m->failed) return;
+    if (taut_mem_grow(m->p->context, &o->edges, &o->edge_capacity, o->edge_count + 1, sizeof *o->edges)) {
+        m->failed = 1;
+        return;
+    }
+    o->edges[o->edge_count] = (edge){ to, o->w[from].first };
+    o->w[from].first = (uint32_t)o->edge_count++;
+    o->w[to].left++;
+}
+
+static void add_reader(machine *m, ordering *o, uint32_t value, uint32_t i)
+{
+    if (m->failed || taut_mem_grow(m->p->context, &o->readers, &o->reader_capacity, o->reader_count + 1,
+                                   sizeof *o->readers)) {
+        m->failed = 1;
+        return;
+    }
+    o->readers[o->reader_count] = (edge){ i, o->reads[value] };
+    o->reads[value] = (uint32_t)o->reader_count++;
+}
+
+/* Who waits for whom: for operands; to overwrite what others read; and to write the state until nothing can be left. */
+static void find_edges(machine *m, ordering *o)
+{
+    const program *p = m->p;
+    const segment *t = &m->joined;
+    for (uint32_t i = 0; !m->failed && i < t->count; i++) {
+        const program_instruction *c = &t->code[i];
+        uint32_t read[3];
+        for (int k = operands(c, read); k-- > 0;) add_edge(m, o, o->write[read[k]], i), add_reader(m, o, read[k], i);
+        if (c->op >= MACHINE_LEAVE) continue;
+        const uint32_t target = c->target;
+        add_edge(m, o, o->write[target], i);
+        for (uint32_t k = o->reads[target]; !m->failed && k != NEVER; k = o->readers[k].next)
+            add_edge(m, o, o->readers[k].to, i);
+        o->write[target] = i, o->reads[target] = NEVER;
+        if (target < p->state_first || target >= p->state_first + p->state_count) continue;
+        for (uint32_t k = 0; k < i; k++)
+            if (t->code[k].op >= MACHINE_LEAVE) add_edge(m, o, k, i);
+    }
+}
+
+static void find_heights(const machine *m, ordering *o)
+{
+    for (uint32_t i = m->joined.count; i-- > 0;) {
+        uint32_t most = 0;
+        for (uint32_t k = o->w[i].first; k != NEVER; k = o->edges[k].next)
+            if (o->w[o->edges[k].to].height > most) most = o->w[o->edges[k].to].height;
+        o->w[i].height = most + latency(&m->joined.code[i]);
+    }
+}
+
+/* Among those whose operands are there, the one that most wait for; if there is none, the one that is first. */
+static uint32_t choose(const ordering *o, uint32_t count, uint32_t now)
+{
+    uint32_t best = 0;
+    for (uint32_t k = 1; k < count; k++) {
+        const waiting *a = &o->w[o->ready[k]], *b = &o->w[o->ready[best]];
+        const uint32_t late_a = a->ready > now ? a->ready - now : 0, late_b = b->ready > now ? b->ready - now : 0;
+        if (late_a < late_b || (late_a == late_b && a->height > b->height)) best = k;
+    }
+    return best;
+}
+
+static void put_in_order(machine *m, ordering *o)
+{
+    const uint32_t count = m->joined.count;
+    uint32_t ready = 0, done = 0, cycles = 0;
+    for (uint32_t i = 0; i < count; i++)
+        if (!o->w[i].left) o->ready[ready++] = i;
+    while (ready) {
+        const uint32_t at = choose(o, ready, cycles / ISSUED), i = o->ready[at], now = cycles / ISSUED;
+        const uint32_t begins = o->w[i].ready > now ? o->w[i].ready : now;
+        o->ready[at] = o->ready[--ready];
+        m->ordered.code[done++] = m->joined.code[i];
+        cycles = begins * ISSUED > cycles ? begins * ISSUED + 1 : cycles + 1;
+        for (uint32_t k = o->w[i].first; k != NEVER; k = o->edges[k].next) {
+            waiting *w = &o->w[o->edges[k].to];
+            const uint32_t there = begins + latency(&m->joined.code[i]);
+            if (there > w->ready) w->ready = there;
+            if (!--w->left) o->ready[ready++] = o->edges[k].to;
+        }
+    }
+    memcpy(m->joined.code, m->ordered.code, count * sizeof *m->joined.code);
+}
+
+static void order(machine *m)
+{
+    taut_context *context = m->p->context;
+    const size_t values = value_count(m->p), count = m->joined.count;
+    ordering o = { .w = taut_mem_new(context, count + 1, sizeof *o.w),
+                   .write = taut_mem_new(context, 2 * values, sizeof *o.write),
+                   .ready = taut_mem_new(context, count + 1, sizeof *o.ready) };
+    if (!o.w || !o.write || !o.ready ||
+        taut_mem_grow(context, &m->ordered.code, &m->ordered.capacity, count + 1, sizeof *m->ordered.code))
+        m->failed = 1;
+    if (!m->failed) {
+        o.reads = o.write + values;
+        memset(o.write, 0xff, 2 * values * sizeof *o.write);
+        for (size_t i = 0; i < count; i++) o.w[i].first = NEVER;
+        find_edges(m, &o);
+    }
+    if (!m->failed) find_heights(m, &o), put_in_order(m, &o);
+    taut_mem_free(context, o.w);
+    taut_mem_free(context, o.edges);
+    taut_mem_free(context, o.write);
+    taut_mem_free(context, o.readers);
+    taut_mem_free(context, o.ready);
 }
 
 static void join_whole(machine *m, int which)
@@ -346,6 +501,7 @@ static void join_whole(machine *m, int which)
     add_tape(m, &p->results);
     add_whole_test(m);
     add_new_state(m);
+    order(m);
 }
 
 /* ---- who reads what ---- */
@@ -867,6 +1023,7 @@ int X(machine_create)(program *p)
     }
     taut_mem_free(p->context, m.bytes);
     taut_mem_free(p->context, m.joined.code);
+    taut_mem_free(p->context, m.ordered.code);
     taut_mem_free(p->context, m.lasts);
     taut_mem_free(p->context, m.lasts_whole);
     taut_mem_free(p->context, m.leaves);

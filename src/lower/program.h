@@ -64,8 +64,9 @@ typedef struct {
     program_round *prepared, *first, *renewed, *again;
 } program_phase;
 
-/* Numbers behind the registers, for machine code; the last is the size of the first of two corrections. */
-enum { PROGRAM_WORK = 5, PROGRAM_BEFORE = PROGRAM_WORK - 1 };
+/* Numbers behind the registers, for machine code; one is the size of the first of two corrections, and from
+   PROGRAM_PASSING on they are for what is needed for a moment. */
+enum { PROGRAM_BEFORE = 4, PROGRAM_PASSING, PROGRAM_WORK = PROGRAM_PASSING + 48 };
 
 enum { PROGRAM_WHOLE = 3 };   /* functions for whole steps, at most */
 
