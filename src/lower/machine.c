@@ -47,6 +47,7 @@ typedef struct {
     unsigned all;             /* registers there are: a mask */
     unsigned used;            /* those that hold a value */
     unsigned locked;          /* those that the instruction at hand needs */
+    uint32_t now;             /* the instruction at hand */
 } machine;
 
 /* Operations of machine code alone: the function ends here where a is no number; unless a > b; unless a >= b. */
@@ -682,6 +683,14 @@ static void release(machine *m, unsigned r)
     m->registers[r].is_ahead = 0;
 }
 
+/* How well a register is given up: by how far away the next read of its value is. What must be stored for it counts half. */
+static uint32_t distance(const machine *m, unsigned r)
+{
+    const uint32_t next = m->registers[r].next;
+    if (next == NEVER || next < m->now) return NEVER;
+    return (next - m->now) * (m->registers[r].is_ahead ? 1 : 2);
+}
+
 /* A free one; if there is none, that whose value is read last. */
 static unsigned take(machine *m)
 {
@@ -690,7 +699,7 @@ static unsigned take(machine *m)
     unsigned others = m->all & ~m->locked, best = (unsigned)__builtin_ctz(others);
     while (others &= others - 1) {
         const unsigned r = (unsigned)__builtin_ctz(others);
-        if (m->registers[r].next > m->registers[best].next) best = r;
+        if (distance(m, r) > distance(m, best)) best = r;
     }
     if (m->registers[best].is_ahead) write_back(m, best);
     release(m, best);
@@ -739,10 +748,13 @@ static void set(machine *m, unsigned r, uint32_t value, uint32_t next)
 
 /* ---- instructions ---- */
 
+/* Reads that are further apart are both from memory. */
+enum { FAR = 12 };
+
 /* Is it better read from memory? */
 static int stays_in_memory(const machine *m, uint32_t value, uint32_t next)
 {
-    return m->where[value] == NOWHERE && next == NEVER;
+    return m->where[value] == NOWHERE && (next == NEVER || next - m->now > FAR);
 }
 
 /* a and b change places where that saves a load. */
@@ -927,7 +939,7 @@ static size_t put_function(machine *m, const program_phase *f, function_kind kin
     find_next_reads(m, &m->joined);
     put_bytes(m, begin, sizeof begin);
     for (uint32_t i = 0; !m->failed && i < m->joined.count; i++)
-        put_instruction(m, &m->joined.code[i], &m->next[i]);
+        m->now = i, put_instruction(m, &m->joined.code[i], &m->next[i]);
     if (kind == WHOLE) {
         put_registers(m, PREFIX_66, XOR, 0, 0, 0);
         put_bytes(m, end, sizeof end);
