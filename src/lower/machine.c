@@ -577,7 +577,7 @@ static void find_next_reads(machine *m, const segment *t)
         uint32_t read[3], next[3] = { NEVER, NEVER, NEVER };
         const int count = operands(&t->code[i], read);
         const uint32_t target = m->last[t->code[i].target];
-        m->last[t->code[i].target] = NEVER; /* what it was before is not read behind this */
+        if (t->code[i].op < MACHINE_LEAVE) m->last[t->code[i].target] = NEVER; /* what it was is not read behind this */
         for (int k = 0; k < count; k++) next[k] = m->last[read[k]];
         for (int k = 0; k < count; k++) m->last[read[k]] = i;
         m->next[i] = (next_reads){ next[0], next[1], next[2], target };
