@@ -68,6 +68,16 @@ typedef struct {
    PROGRAM_PASSING on they are for what is needed for a moment. */
 enum { PROGRAM_BEFORE = 4, PROGRAM_PASSING, PROGRAM_WORK = PROGRAM_PASSING + 48 };
 
+/* Steps of one length. Compositions take a few in turn. */
+enum { PROGRAM_LENGTHS = 10 };
+typedef struct {
+    real *registers;          /* with what setup computes */
+    real h;                   /* of setup; 0: never run */
+    unsigned constants_version;
+    int expected;             /* of `whole`, for the next step; -1: none */
+    int misses, pause;        /* times that it was not what happened in a row; steps before the next try */
+} program_length;
+
 enum { PROGRAM_WHOLE = 3 };   /* functions for whole steps, at most */
 
 typedef struct program {
@@ -112,11 +122,9 @@ typedef struct program {
     real *registers;
     real *reports;            /* multipliers that are reported, c */
     real *values;             /* the outputs, of the state that was read last */
-    real h;                   /* of setup; 0: never run */
-    unsigned constants_version;
     newton_counts counts;
-    int expected;             /* of `whole`, for the next step; -1: none */
-    int misses, pause;        /* times that it was not what happened in a row; steps before the next try */
+    program_length lengths[PROGRAM_LENGTHS], *now; /* now: that of the last step, with its registers */
+    int length_count, next_length; /* next: to be overwritten */
     long left;                /* steps that were left to the general path */
 } program;
 
