@@ -17,10 +17,15 @@
 #endif
 #include "expr/values.h"
 
+/* Instructions of programs that keep several step lengths: of longer ones setup is a small part. */
+enum { LENGTHS_UP_TO = 3000 };
+
 static void lay_out(void *self, room_layout *l)
 {
     program *p = self;
-    p->registers = room_reals(l, (size_t)p->register_count + PROGRAM_WORK);
+    for (int i = 0; i < p->length_count; i++)
+        p->lengths[i].registers = room_reals(l, (size_t)p->register_count + PROGRAM_WORK);
+    p->registers = p->lengths[0].registers;
     p->reports = room_reals(l, p->s->c);
     p->values = room_reals(l, p->output_count);
 #ifndef TAUT_REAL_QUAD
@@ -28,7 +33,13 @@ static void lay_out(void *self, room_layout *l)
 #endif
 }
 
-int X(program_room)(program *p) { return room_create(p->context, lay_out, p, &p->room); }
+int X(program_room)(program *p)
+{
+    p->length_count = !p->output_count && X(program_length)(p) <= LENGTHS_UP_TO ? PROGRAM_LENGTHS : 1;
+    for (int i = 0; i < p->length_count; i++) p->lengths[i].expected = -1;
+    p->now = p->lengths;
+    return room_create(p->context, lay_out, p, &p->room);
+}
 
 static void segment_clear(program *p, segment *t) { taut_mem_free(p->context, t->code); }
 
@@ -193,17 +204,38 @@ static program_outcome solve_phase(program *p, program_phase *f, real *r, real *
 
 /* ---- a step ---- */
 
+static int is_up_to_date(const program *p, const program_length *l, real h)
+{
+    return h == l->h && p->s->constants_version == l->constants_version;
+}
+
+/* Another length becomes the one at hand; one that is forgotten, if it is new. Native code has one setup alone. */
+static void change_length(program *p, real h)
+{
+    if (p->code || !p->now->h) return;
+    for (int i = 0; i < p->length_count; i++)
+        if (is_up_to_date(p, &p->lengths[i], h)) {
+            p->now = &p->lengths[i], p->registers = p->now->registers;
+            return;
+        }
+    p->next_length = (p->next_length + 1) % p->length_count;
+    p->now = &p->lengths[p->next_length], p->registers = p->now->registers;
+}
+
 /* Brings the constants up to date. Was there anything to do? */
 static int renew(program *p, real h)
 {
+    if (is_up_to_date(p, p->now, h)) return 0;
+    change_length(p, h);
+    if (is_up_to_date(p, p->now, h)) return 0;
     real *r = p->registers;
-    if (h == p->h && p->constants_version == p->s->constants_version) return 0;
-    if (p->h == 0 && p->literal_count) memcpy(r + p->literal_first, p->literals, p->literal_count * sizeof(real));
+    if (p->now->h == 0 && p->literal_count) memcpy(r + p->literal_first, p->literals, p->literal_count * sizeof(real));
     memcpy(r, p->s->constants, p->constant_count * sizeof(real));
     if (p->other_count) memcpy(r + p->constant_count, p->others, p->other_count * sizeof(real));
     r[p->constant_count + p->other_count] = h;
-    p->h = h;
-    p->constants_version = p->s->constants_version;
+    p->now->h = h;
+    p->now->constants_version = p->s->constants_version;
+    p->now->expected = -1, p->now->misses = p->now->pause = 0;
     return 1;
 }
 
@@ -217,11 +249,12 @@ static real run_tape(const program *p, const segment *t, const state *x)
 
 static void begin(program *p, const state *x, real h, real t1, const real *inputs)
 {
+    const int is_new = renew(p, h);
     real *r = p->registers, *times = r + p->state_first + p->state_count;
     if (!p->machine_finishes) memcpy(r + p->state_first, x->block, p->state_count * sizeof(real));
     times[STATE_T0] = x->t, times[STATE_T0_LOW] = x->t_low, times[STATE_T1] = t1, times[STATE_SPAN] = t1 - x->t;
     for (uint32_t i = 0; i < p->input_count; i++) r[p->unknown_first + p->inputs[i]] = inputs[p->inputs[i]];
-    if (renew(p, h)) run_tape(p, &p->setup, x);
+    if (is_new) run_tape(p, &p->setup, x);
 }
 
 static void add(real *x, real *low, real d)
@@ -255,15 +288,64 @@ static int is_finite(const program *p)
     return sum == 0;
 }
 
+/* ---- whole steps: the same with the rounds that are expected, in one function ---- */
+
+static void report(program *p)
+{
+    for (uint32_t k = 0; p->reported && k < p->s->c; k++) p->reports[k] = p->registers[p->reported[k]];
+}
+
+/* So many steps went as expected. */
+static void count_whole(program *p, long steps)
+{
+    const int which = p->now->expected;
+    p->now->misses = 0;
+    p->counts.iterations += steps * p->whole[which].rounds;
+    p->counts.factorisations += steps * p->whole[which].factorisations;
+    p->counts.calls += steps * p->whole[which].calls;
+    report(p);
+}
+
+/* Did the step go as expected? */
+static int do_whole(program *p, const state *x)
+{
+    program_length *l = p->now;
+    if (l->expected < 0) return 0;
+    if (l->pause > 0) {
+        l->pause--;
+        return 0;
+    }
+    if (!(p->whole[l->expected].code(p->registers, x->block) == 0)) return 0;
+    count_whole(p, 1);
+    return 1;
+}
+
+/* After a step of so many rounds the next one will be like it; not where that is what failed. */
+static void expect(program *p, long rounds)
+{
+    program_length *l = p->now;
+    int which = -1;
+    for (int i = 0; i < PROGRAM_WHOLE; i++)
+        if (p->whole[i].code && p->whole[i].rounds == rounds) which = i;
+    if (l->pause == 0 && which >= 0 && which == l->expected) {
+        if (l->misses < 10) l->misses++;
+        l->pause = 1 << l->misses;
+    }
+    l->expected = which;
+}
+
 static program_outcome interpret(program *p, state *x, real h, real t1, const real *inputs)
 {
     begin(p, x, h, t1, inputs);
+    if (do_whole(p, x)) return PROGRAM_DONE;
+    const long before = p->counts.iterations;
     for (int k = 0; k < p->phase_count; k++)
         if (solve_phase(p, &p->phases[k], p->registers, x->block) != PROGRAM_DONE) return PROGRAM_LEFT;
     const real rest = run_tape(p, &p->results, x);
     if (p->machine_finishes ? !(rest == 0) : !is_finite(p)) return PROGRAM_LEFT;
     if (!p->machine_finishes) finish(p, x);
-    for (uint32_t k = 0; p->reported && k < p->s->c; k++) p->reports[k] = p->registers[p->reported[k]];
+    report(p);
+    if (p->machine_finishes) expect(p, p->counts.iterations - before);
     return PROGRAM_DONE;
 }
 
@@ -337,6 +419,25 @@ program_outcome X(program_step)(program *p, state *x, real h, const real *inputs
     if (p->lambda_time >= 0) *x->t_lambda = x->t + (p->lambda_time * h + x->t_low);
     x->t = t1, x->t_low = t1_low;
     return PROGRAM_DONE;
+}
+
+long X(program_steps)(program *p, state *x, real h, long count)
+{
+    long done = 0;
+    if (p->now->expected < 0 || p->now->pause > 0 || p->code || p->input_count || !is_up_to_date(p, p->now, h)) return 0;
+    real *r = p->registers, *times = r + p->state_first + p->state_count;
+    program_round *const whole = p->whole[p->now->expected].code;
+    while (done < count) {
+        real t1, t1_low;
+        X(state_next_time)(x, h, &t1, &t1_low);
+        times[STATE_T0] = x->t, times[STATE_T0_LOW] = x->t_low, times[STATE_T1] = t1, times[STATE_SPAN] = t1 - x->t;
+        if (!(whole(r, x->block) == 0)) break;
+        if (p->lambda_time >= 0) *x->t_lambda = x->t + (p->lambda_time * h + x->t_low);
+        x->t = t1, x->t_low = t1_low;
+        done++;
+    }
+    if (done) count_whole(p, done);
+    return done;
 }
 
 #ifndef TAUT_REAL_QUAD

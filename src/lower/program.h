@@ -64,8 +64,21 @@ typedef struct {
     program_round *prepared, *first, *renewed, *again;
 } program_phase;
 
-/* Numbers behind the registers, for machine code; the last is the size of the first of two corrections. */
-enum { PROGRAM_WORK = 5, PROGRAM_BEFORE = PROGRAM_WORK - 1 };
+/* Numbers behind the registers, for machine code; one is the size of the first of two corrections, and from
+   PROGRAM_PASSING on they are for what is needed for a moment. */
+enum { PROGRAM_BEFORE = 4, PROGRAM_PASSING, PROGRAM_WORK = PROGRAM_PASSING + 48 };
+
+/* Steps of one length. Compositions take a few in turn. */
+enum { PROGRAM_LENGTHS = 10 };
+typedef struct {
+    real *registers;          /* with what setup computes */
+    real h;                   /* of setup; 0: never run */
+    unsigned constants_version;
+    int expected;             /* of `whole`, for the next step; -1: none */
+    int misses, pause;        /* times that it was not what happened in a row; steps before the next try */
+} program_length;
+
+enum { PROGRAM_WHOLE = 3 };   /* functions for whole steps, at most */
 
 typedef struct program {
     struct system *s;
@@ -91,6 +104,12 @@ typedef struct program {
     uint32_t *outputs, output_count; /* of a program that reads a state, and has none of the results above; or NULL */
     uint32_t *inputs, input_count; /* unknowns of the table that are set from outside */
     void *pages;              /* machine code of the tapes, or NULL */
+    /* Whole steps as one function of machine code each, for so many rounds in all: zero where the iterations went that
+       way; otherwise the state is as it was. */
+    struct {
+        program_round *code;
+        long rounds, factorisations, calls;
+    } whole[PROGRAM_WHOLE];
     size_t pages_size;
     int machine_finishes;     /* it writes the new state, too; otherwise the old one is copied, and C writes it */
     /* C made of it (emit.h), in double: NULL while there is none. */
@@ -103,9 +122,9 @@ typedef struct program {
     real *registers;
     real *reports;            /* multipliers that are reported, c */
     real *values;             /* the outputs, of the state that was read last */
-    real h;                   /* of setup; 0: never run */
-    unsigned constants_version;
     newton_counts counts;
+    program_length lengths[PROGRAM_LENGTHS], *now; /* now: that of the last step, with its registers */
+    int length_count, next_length; /* next: to be overwritten */
     long left;                /* steps that were left to the general path */
 } program;
 
@@ -116,6 +135,8 @@ typedef enum {
 
 /* One step by the interpreter. inputs: all unknowns of the table, of which those that are set from outside are read. */
 program_outcome X(program_step)(program *p, state *x, real h, const real *inputs);
+/* Up to `count` steps of the length of the last one, as long as they go as that did. Returns how many: possibly none. */
+long X(program_steps)(program *p, state *x, real h, long count);
 /* The outputs at a state, of a program that has them. */
 void X(program_read)(program *p, const state *x);
 /* Asks for native code, by the setting of the system: it takes over when it is there. */

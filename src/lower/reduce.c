@@ -269,14 +269,121 @@ static expr split(symbols *y, expr e, expr *k)
     return n->b;
 }
 
-/* k a + k b = k (a + b), and k a + l a = (k + l) a, constants k and l; likewise differences. */
+/* Terms of a sum: constants k times what varies, with signs. */
+enum { TERMS_MOST = 64 };
+typedef struct {
+    size_t count;
+    struct {
+        expr constant, rest;  /* rest 0: it has been taken in by another term */
+        int negative;
+    } terms[TERMS_MOST];
+} sum_terms;
+
+/* 0: there are too many, or one without a constant: sums of these are left as they are, for others have them, too, and
+   because in places they end with what rounding left over. */
+static int list_terms(symbols *y, expr e, int negative, sum_terms *s)
+{
+    const node n = *taut_graph_node(y->g, e);
+    if (n.op == OP_NEG) return list_terms(y, n.a, !negative, s);
+    if (n.varies && (n.op == OP_ADD || n.op == OP_SUB))
+        return list_terms(y, n.a, negative, s) && list_terms(y, n.b, n.op == OP_SUB ? !negative : negative, s);
+    if (s->count == TERMS_MOST) return 0;
+    expr k, rest = split(y, e, &k);
+    if (k == y->one) return 0;
+    s->terms[s->count].constant = k, s->terms[s->count].rest = rest, s->terms[s->count++].negative = negative;
+    return 1;
+}
+
+static expr add_signed(symbols *y, expr a, expr b, int negative)
+{
+    return negative ? taut_expr_sub(y->g, a, b) : taut_expr_add(y->g, a, b);
+}
+
+/* k a + k b = k (a + b), and k a + l a = (k + l) a, constants k and l, wherever they stand in a sum; likewise
+   differences. */
 static expr join(symbols *y, op o, expr a, expr b)
 {
     graph *g = y->g;
-    expr k, l, rest_a = split(y, a, &k), rest_b = split(y, b, &l);
-    if (rest_a == rest_b) return taut_expr_mul(g, taut_expr_binary(g, o, k, l), rest_a);
-    if (k == l && k != y->one) return taut_expr_mul(g, k, taut_expr_binary(g, o, rest_a, rest_b));
-    return taut_expr_binary(g, o, a, b);
+    sum_terms s = { .count = 0 };
+    if (!list_terms(y, a, 0, &s) || !list_terms(y, b, o == OP_SUB, &s)) {
+        expr k, l, rest_a = split(y, a, &k), rest_b = split(y, b, &l);
+        return rest_a == rest_b ? taut_expr_mul(g, taut_expr_binary(g, o, k, l), rest_a) : taut_expr_binary(g, o, a, b);
+    }
+    expr sum = y->zero;
+    for (int by_rest = 1; by_rest >= 0; by_rest--)
+        for (size_t i = 0; i < s.count; i++)
+            for (size_t k = i + 1; s.terms[i].rest && k < s.count; k++) {
+                const int opposite = s.terms[i].negative != s.terms[k].negative;
+                const expr constant = s.terms[i].constant, rest = s.terms[i].rest;
+                if (!s.terms[k].rest || (by_rest ? rest != s.terms[k].rest : constant != s.terms[k].constant)) continue;
+                if (by_rest)
+                    s.terms[i].constant = add_signed(y, constant, s.terms[k].constant, opposite);
+                else
+                    s.terms[i].rest = add_signed(y, rest, s.terms[k].rest, opposite);
+                s.terms[k].rest = 0;
+                if (!s.terms[i].constant || !s.terms[i].rest) return 0;
+            }
+    for (size_t i = 0; sum && i < s.count; i++)
+        if (s.terms[i].rest)
+            sum = add_signed(y, sum, taut_expr_mul(g, s.terms[i].constant, s.terms[i].rest), s.terms[i].negative);
+    return sum;
+}
+
+/* A product of constants: a number, and other factors with their exponents, ascending. */
+enum { FACTORS_MOST = 16 };
+typedef struct {
+    wide number;
+    int count;
+    expr factors[FACTORS_MOST];
+    int32_t exponents[FACTORS_MOST];
+} monomial;
+
+/* 0: there are too many factors. */
+static int multiply_factor(monomial *m, expr e, int32_t exponent)
+{
+    int i = 0;
+    while (i < m->count && m->factors[i] < e) i++;
+    if (i == m->count || m->factors[i] != e) {
+        if (m->count == FACTORS_MOST) return 0;
+        memmove(m->factors + i + 1, m->factors + i, (size_t)(m->count - i) * sizeof *m->factors);
+        memmove(m->exponents + i + 1, m->exponents + i, (size_t)(m->count - i) * sizeof *m->exponents);
+        m->factors[i] = e, m->exponents[i] = 0, m->count++;
+    }
+    m->exponents[i] += exponent;
+    return 1;
+}
+
+static int multiply(symbols *y, monomial *m, expr e, int32_t exponent)
+{
+    const node n = *taut_graph_node(y->g, e);
+    if (n.op == OP_CONSTANT) {
+        const wide number = taut_graph_constant(y->g, e);
+        m->number = exponent > 0 ? m->number * number : m->number / number;
+        return number != 0;
+    }
+    if (n.op == OP_NEG) {
+        m->number = -m->number;
+        return multiply(y, m, n.a, exponent);
+    }
+    if (n.op == OP_MUL) return multiply(y, m, n.a, exponent) && multiply(y, m, n.b, exponent);
+    if (n.op == OP_DIV) return multiply(y, m, n.a, exponent) && multiply(y, m, n.b, -exponent);
+    return multiply_factor(m, e, exponent);
+}
+
+/* A constant as number (a b ..)/(c d ..): those that are equal but for the order of their factors become one, and what
+   they are factors of can be joined. */
+static expr sort_factors(symbols *y, expr e)
+{
+    graph *g = y->g;
+    monomial m = { .number = 1 };
+    if (!e || !multiply(y, &m, e, 1)) return e;
+    expr above = y->one, below = y->one;
+    for (int i = 0; i < m.count; i++) {
+        expr *to = m.exponents[i] > 0 ? &above : &below;
+        for (int32_t k = m.exponents[i] > 0 ? m.exponents[i] : -m.exponents[i]; k > 0; k--)
+            *to = taut_expr_mul(g, *to, m.factors[i]);
+    }
+    return taut_expr_mul(g, taut_expr_number(g, m.number), taut_expr_div(g, above, below));
 }
 
 /* *e with factors of sums taken out. */
@@ -297,6 +404,8 @@ static int condense(symbols *y, expr *e)
         image[list[i]] = leaf                                            ? list[i]
                          : (n.op == OP_ADD || n.op == OP_SUB) && a && b ? join(y, (op)n.op, a, b)
                                                                         : taut_expr_rebuild(y->g, &n, a, b);
+        if (!n.varies && (n.op == OP_MUL || n.op == OP_DIV || n.op == OP_NEG))
+            image[list[i]] = sort_factors(y, image[list[i]]);
     }
     if (image) *e = image[*e];
     taut_expr_list_free(y->g, list);

@@ -200,5 +200,5 @@ static int parts(const void *self, method_part *out, const char **why)
     return count;
 }
 
-static const method_code code = { create, step, counts, destroy, parts };
+static const method_code code = { create, step, counts, destroy, parts, NULL };
 const struct method_class X(method_compose) = { .info = &info, .declare = declare, .code = &code };

@@ -433,5 +433,11 @@ static int parts(const void *self, method_part *out, const char **why)
     return 1;
 }
 
-static const method_code code = { create, step, counts, destroy, parts };
+static long steps(void *self, state *x, real h, long count)
+{
+    method_state *z = self;
+    return z->impulse || z->form ? 0 : X(stepper_steps)(z->stepper, x, h, count);
+}
+
+static const method_code code = { create, step, counts, destroy, parts, steps };
 const struct method_class X(method_em) = { .info = &info, .refuse = refuse, .declare = declare, .code = &code };

@@ -265,6 +265,12 @@ int X(method_step)(const method *m, state *x, real h)
     return m->code ? m->code->step(m->self, x, h) : X(stepper_step)(m->self, x, h);
 }
 
+long X(method_steps)(const method *m, state *x, real h, long count)
+{
+    if (m->code) return m->code->steps ? m->code->steps(m->self, x, h, count) : 0;
+    return X(stepper_steps)(m->self, x, h, count);
+}
+
 const newton_counts *X(method_counts)(const method *m)
 {
     return m->code ? m->code->counts(m->self) : X(stepper_counts)(m->self);

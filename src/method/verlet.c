@@ -652,5 +652,5 @@ static int step(void *self, state *x, real h)
     return TAUT_OK;
 }
 
-const method_code X(verlet_projected) = { create_projected, step, counts, destroy, NULL };
-const method_code X(verlet_plain) = { create_plain, step, counts, destroy, NULL };
+const method_code X(verlet_projected) = { create_projected, step, counts, destroy, NULL, NULL };
+const method_code X(verlet_plain) = { create_plain, step, counts, destroy, NULL, NULL };

@@ -169,6 +169,8 @@ typedef struct engine_api {
     void (*destroy)(void *self);
     int (*step)(void *self, wide h);
     int (*step_again)(void *self);        /* a step of the same length as the one before */
+    /* Up to so many of them, at least one; *done: how many. */
+    int (*steps_again)(void *self, long count, long *done);
     long (*steps)(const void *self);      /* done so far */
     wide (*time)(const void *self);
     void (*counts)(const void *self, engine_counts *counts);

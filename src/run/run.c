@@ -215,6 +215,15 @@ static int follow_step(loop *z, long n)
 /* The first multiple of `every` after n. */
 static long next_multiple(long n, long every) { return every ? (n / every + 1) * every : -1; }
 
+/* Steps from the n-th on, up to the `end`-th, that nothing looks at but the last of them. */
+static long at_once(const loop *z, long n, long end)
+{
+    if (z->options->after_step) return 1;
+    if (z->next_watch > 0 && z->next_watch < end) end = z->next_watch;
+    if (z->next_frame > 0 && z->next_frame < end) end = z->next_frame;
+    return end - n + 1;
+}
+
 static int steps(loop *z, int partial)
 {
     run_result *result = z->result;
@@ -222,12 +231,14 @@ static int steps(loop *z, int partial)
     z->next_watch = next_multiple(begun, result->sample_stride);
     z->next_frame = next_multiple(begun, z->options->every);
     int status = begin(z);
-    for (long n = begun + 1; !status && !result->stopped && n <= count; n++) {
+    for (long n = begun + 1, done; !status && !result->stopped && n <= count; n++) {
         int shorter = partial && n == count;
         if (shorter)
             status = z->api->step(z->engine, z->options->until - z->api->time(z->engine));
+        else if (n == begun + 1)
+            status = z->api->step(z->engine, z->options->step);
         else
-            status = n == begun + 1 ? z->api->step(z->engine, z->options->step) : z->api->step_again(z->engine);
+            status = z->api->steps_again(z->engine, at_once(z, n, count - partial), &done), n += done - 1;
         if (status) break;
         result->steps_done = n;
         if (shorter) result->origin_step = n, result->origin_time = z->api->time(z->engine);

@@ -249,6 +249,13 @@ static real power(simulation *z)
     return z->power;
 }
 
+static int check_finite(const simulation *z)
+{
+    if (is_finite(z)) return TAUT_OK;
+    return taut_fail(z->context, -TAUT_NOT_FINITE, "at t = %.9g: the state is no longer finite; try a smaller step",
+                     (double)z->x.t);
+}
+
 int X(simulation_step)(simulation *z, real h)
 {
     int add_work = has_own_power(z);
@@ -266,9 +273,22 @@ int X(simulation_step)(simulation *z, real h)
         X(add_compensated)(z->x.work, z->x.work_low, &work, 1);
     }
     z->steps++;
-    if (is_finite(z)) return TAUT_OK;
-    return taut_fail(z->context, -TAUT_NOT_FINITE, "at t = %.9g: the state is no longer finite; try a smaller step",
-                (double)z->x.t);
+    return check_finite(z);
+}
+
+int X(simulation_steps)(simulation *z, long count, long *done)
+{
+    const real work = *z->x.work, work_low = *z->x.work_low;
+    *done = 0;
+    if (count > 1 && !z->hybrid && !has_own_power(z)) *done = X(method_steps)(&z->method, &z->x, z->h, count);
+    if (*done) {
+        simulation_moved(z);
+        if (!z->declared.own_work) *z->x.work = work, *z->x.work_low = work_low;
+        z->steps += *done;
+        return check_finite(z);
+    }
+    *done = 1;
+    return X(simulation_step)(z, z->h);
 }
 
 void X(simulation_take_back)(simulation *z)

@@ -110,6 +110,8 @@ int X(simulation_create_with)(model *m, const engine_options *options, const str
 int X(simulation_clone)(const simulation *z, taut_context *context, simulation **result);
 void X(simulation_destroy)(simulation *z);
 int X(simulation_step)(simulation *z, real h);
+/* Up to `count` steps of the length of the last one, at least one; *done: how many. */
+int X(simulation_steps)(simulation *z, long count, long *done);
 /* To be called when z->x has changed in any other way: what was read off the old state is forgotten. */
 static inline void simulation_moved(simulation *z) { z->known = 0; }
 /* The last step, which succeeded, taken back: for models with contacts, whose events may be refused when they are

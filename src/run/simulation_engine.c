@@ -15,6 +15,7 @@ static int create(model *m, const engine_options *options, void **self)
 static void destroy(void *self) { X(simulation_destroy)(self); }
 static int step(void *self, wide h) { return X(simulation_step)(self, (real)h); }
 static int step_again(void *self) { return X(simulation_step)(self, ((simulation *)self)->h); }
+static int steps_again(void *self, long count, long *done) { return X(simulation_steps)(self, count, done); }
 static long steps(const void *self) { return ((const simulation *)self)->steps; }
 static wide get_time(const void *self)
 {
@@ -239,6 +240,7 @@ const engine_api ENGINE = {
     destroy,
     step,
     step_again,
+    steps_again,
     steps,
     get_time,
     counts,

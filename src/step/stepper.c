@@ -267,15 +267,28 @@ static void finish(stepper *r, state *x)
 }
 
 /* What the last step found stands where the general path would have left it. */
-static int step_lowered(stepper *r, state *x, real h)
+static void keep_reported(stepper *r, const state *x)
 {
     int reported = r->table.reported >= 0 ? r->table.reported : r->table.lambda;
-    if (X(program_step)(r->lowered, x, h, r->work.x) != PROGRAM_DONE) return 0;
     if (reported >= 0 && r->table.reported >= 0)
         X(program_reported)(r->lowered, r->work.x + r->work.offsets[reported]);
     else if (reported >= 0)
         memcpy(r->work.x + r->work.offsets[reported], x->lambda, r->s->c * sizeof(real));
+}
+
+static int step_lowered(stepper *r, state *x, real h)
+{
+    if (X(program_step)(r->lowered, x, h, r->work.x) != PROGRAM_DONE) return 0;
+    keep_reported(r, x);
     return 1;
+}
+
+long X(stepper_steps)(stepper *r, state *x, real h, long count)
+{
+    if (!r->lowered || r->general_alone) return 0;
+    const long done = X(program_steps)(r->lowered, x, h, count);
+    if (done) keep_reported(r, x);
+    return done;
 }
 
 int X(stepper_step)(stepper *r, state *x, real h)
