@@ -275,6 +275,32 @@ static void ladder(void **state)
     }
 }
 
+/* Painleve's rod, pushed along its tip: N = m g/(1 + 3 cos (cos - mu sin)), at tan = 2 m g/(8/5 - 6/5 mu). With
+   mu = 1.3 that is 25 m g; beyond 4/3 there is no force at all, and the message says so. */
+static void paradox_of_painleve(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "local mu, a = param('mu', 1), atan2(2, 1); local c, th = point('c', 2), coordinate 'th'\n"
+        "lagrangian(norm2(c.dot)/2 + th.dot^2/24 - 9.81*c.y)\n"
+        "contact('tip', c.y - sin(th)/2, {friction = mu, slide = c.x - cos(th)/2})\n"
+        "start { c = {cos(a)/2, sin(a)/2}, th = a, ['c.dot'] = {-1, 0} }";
+    static const char *const most[] = { "mu", "1.3", NULL };
+    simulation *z = open_contact(NULL, text, "em", 0, most);
+    X(simulation_read)(z, READING_MULTIPLIERS);
+    assert_at_most(REAL(fabs)(z->lambda[0] - 25 * g), ROUND(1000) * 25 * g);
+    close_model(z);
+    taut_context *context = taut_context_create(NULL);
+    model *m = NULL;
+    definition d = { "mu", "1.4", 0 };
+    engine_options options = { .method = "em" };
+    assert_int_equal(taut_model_read_text(context, "test.lua", text, strlen(text), &d, 1, &m), TAUT_OK);
+    assert_int_equal(X(simulation_create)(m, &options, &z), TAUT_NO_CONVERGENCE);
+    assert_non_null(strstr(taut_error_text(context), "with much friction there may be none"));
+    taut_model_free(m);
+    taut_context_destroy(context);
+}
+
 /* Housner: each impact takes the angular velocity times r = 1 - 3/2 sin(alpha)^2, which is 0.85 here; under em nothing
    else takes energy. Then it stands. */
 static void rocking_block(void **state)
@@ -374,7 +400,7 @@ static void dice_come_to_rest(void **state)
 /* ---- the slip of a body is that of its material where it touches ---- */
 
 #define BALL_IN_SPACE                                                                                                  \
-    "local R = param('R', 0.02625); local spin = param('spin', 0); local c, r = point 'c', rotation 'r'\n"                         \
+    "local R = param('R', 0.02625); local spin = param('spin', 0); local c, r = point 'c', rotation 'r'\n"             \
     "lagrangian(norm2(c.dot)/2 + R^2/5*norm2(r.omega) - 9.81*c.z)\n"                                                   \
     "contact('cloth', c.z - R, {friction = 0.2, body = {c, r, at = c - vector{0, 0, R}}})\n"                           \
     "start { c = {0, 0, R}, ['c.dot'] = {1.5, 0, 0}, r = {1, 0, 0, 0}, ['r.omega'] = {60*spin, -40*spin, 80*spin} }"
@@ -467,6 +493,7 @@ int main(void)
         cmocka_unit_test(box_at_rest),        cmocka_unit_test(sliding_box_stops), cmocka_unit_test(box_on_a_slope),
         cmocka_unit_test(load_on_a_box),      cmocka_unit_test(mass_in_a_groove),  cmocka_unit_test(table_on_four_legs),
         cmocka_unit_test(ladder),             cmocka_unit_test(rocking_block),     cmocka_unit_test(dice_come_to_rest),
+        cmocka_unit_test(paradox_of_painleve),
         cmocka_unit_test(slip_begins_without_gain), cmocka_unit_test(dependent_legs_are_found),
         cmocka_unit_test(pyramid_stands),     cmocka_unit_test(ball_rolls),        cmocka_unit_test(ball_with_spin),
         cmocka_unit_test(corners_of_a_body),
