@@ -1,4 +1,4 @@
-// Six models on a laptop and on a phone, light and dark: nothing overflows, the scene is not empty. The pictures are in the build's folder.
+// Six models on a laptop and on a phone, light and dark, and piles of bodies: nothing overflows, the scene is not empty. The pictures are in the build's folder.
 import assert from "node:assert/strict";
 import { colours, makePage, open, run, settled } from "./browser.mjs";
 
@@ -9,6 +9,13 @@ export const SIX = [
   ["six-balls", 0.37, "-s", "0.01", "-T", "60"],
   ["hanging-chain", 0.38, "-s", "0.002", "-T", "16", "--every", "8", "-D", "N=24"],
   ["rigid-body", 0.35, "-s", "0.005", "-T", "20"],
+];
+
+// Bodies that carry each other: one picture each.
+export const PILES = [
+  ["arch", 0.99, "-m", "em", "-s", "0.01", "-T", "0.7", "-D", "n=15", "-D", "thickness=0.1"],
+  ["pyramid", 0.5, "-s", "0.01", "-T", "0.1", "-D", "rows=10"],
+  ["dominoes", 0.3, "-m", "em", "-s", "0.01", "-T", "4"],
 ];
 
 async function look(path, name, at, options) {
@@ -32,4 +39,6 @@ SIX.forEach(([model, at, ...parameters], i) => {
     if (i % 3 === 1) await look(path, `${model}-phone`, at, { width: 390, height: 844, scale: 2 });
   };
 });
+for (const [model, at, ...parameters] of PILES)
+  parts[model] = async () => look(makePage(model, `${model}.lua`, ...parameters), model, at, { scheme: "light" });
 await run(parts);
