@@ -1,5 +1,5 @@
-/* Structures of many bodies that carry each other: an arch of voussoirs, a ladder at its limit, dominoes. Against closed
- * forms and the limit theorem of plasticity. */
+/* Structures of many bodies that carry each other: an arch of voussoirs, a ladder at its limit, dominoes. Against
+ * closed forms and the limit theorem of plasticity. */
 #include "contact/hybrid_inside.h"
 #include "support_contact.h"
 
@@ -10,7 +10,7 @@ static const real g = (real)981 / 100;
 
 static int is_long(void) { return getenv("TAUT_TEST_LONG") != NULL; }
 
-/* Multipliers that are reported, inside their friction cones. first: of each contact among them, -1 where it is open. */
+/* Multipliers that are reported, inside their friction cones. */
 static const mode_set *forces_of(simulation *z)
 {
     hybrid *h = z->hybrid;
@@ -35,8 +35,8 @@ static const mode_set *forces_of(simulation *z)
 /* ---- the arch ---- */
 
 /* By how much a line of thrust with horizontal thrust H fits into a symmetric arch of weight 1 and middle radius 1: at
-   each joint, with normal force N, the moment about the centre is between inner N and outer N; what is free is one moment.
-   Negative: it does not fit. */
+   each joint, with normal force N, the moment about the centre is between inner N and outer N; what is free is one
+   moment. Negative: it does not fit. */
 static double thrust_fits(int n, double thickness, double H)
 {
     double inner = 1 - thickness / 2, outer = 1 + thickness / 2, half = (double)WIDE_PI / (2 * n), moment = 0;
@@ -120,8 +120,7 @@ static void arch_stands(void **state)
     }
 }
 
-/* The least thickness of a semicircular arch of very many voussoirs is 0.1075 (Milankovitch 1907; Cochetti, Colasante and
-   Rizzi 2011). With 24 the hinges must be at joints: a little less, and on both sides of that it stands, or falls with
+/* The least thickness of a semicircular arch of very many voussoirs is 0.1075 (Milankovitch 1907). With 24 the hinges must be at joints: a little less, and on both sides of that it stands, or falls with
    five hinges: at the springings, at the haunches and at the crown. */
 static void least_arch(void **state)
 {
@@ -188,8 +187,8 @@ static void ladder_at_its_limit(void **state)
 
 /* ---- dominoes ---- */
 
-/* The wave runs through the row: one after the other is hit; all come to rest leaning on the next, the last one flat; under
-   em the energy never grows. */
+/* The wave runs through the row: one after the other is hit; all come to rest leaning on the next, the last one flat;
+   under em the energy never grows. */
 static void dominoes_fall(void **state)
 {
     (void)state;
