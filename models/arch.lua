@@ -52,7 +52,8 @@ for i, v in ipairs(ring) do                                             -- once 
   local outline = {}
   for k = -2, 2 do outline[k + 3], outline[8 - k] = {place(v, outer, k*half/2)}, {place(v, inner, k*half/2)} end
   outline[11] = outline[1]
-  shapes[i] = path(outline)
+  shapes[2*i - 1] = path(outline)
+  shapes[2*i] = box(v.c, {outer - inner, 2*inner*sin(half)}, v.angle)   -- what is within the faces
 end
 start(begin)
 draw(shapes)

@@ -290,47 +290,53 @@ static void fill(shares *self)
 
 /* ---- the dual ---- */
 
-/* B at the place, in units of the coordinates in which the matrix has a diagonal of ones; the weights of constraints
-   without a cone. */
-static void set_up(shares *self, const place *at, const double *weights, const real *lambda)
+/* The square roots of D; of constraints without a cone next to nothing, beside what the cones do with the same
+   coordinates. self->unit: of the coordinates, such that the matrix has a diagonal of ones. */
+static void weigh(shares *self, const double *weights)
 {
-    const struct system *s = self->s;
-    size_t first = 0;
-    memset(self->B, 0, self->b_count * sizeof *self->B);
-    memset(self->unit, 0, s->n * sizeof *self->unit);
-    memset(self->size, 0, s->n * sizeof *self->size); /* the part of the others */
-    X(system_block_values)(s, BLOCK_PHI_LAMBDA, at, self->block);
-    for (int e = 0; e < s->blocks[BLOCK_PHI_LAMBDA].value_count; e++) self->B[self->from[e]] += self->block[e];
-    for (int pass = 0; pass < 2; pass++, first = 0) /* cones first: the others are small beside them */
+    uint32_t n = self->s->n;
+    memset(self->unit, 0, n * sizeof *self->unit);
+    memset(self->size, 0, n * sizeof *self->size);
+    for (int free = 0; free < 2; free++) {
+        real *diagonal = free ? self->size : self->unit;
+        size_t at = 0;
         for (int i = 0; i < self->items; i++) {
             const share_item *t = &self->item[i];
             const int *c = self->coordinate + t->column;
-            const real *B = rows_of(self, i, &first);
-            if ((t->cone < 0) != pass) continue;
-            for (int r = 0; r < t->rows; r++) {
-                real d = pass ? 0 : (real)weights[t->first + r];
-                for (int k = 0; pass && k < t->size; k++)
+            const real *B = rows_of(self, i, &at);
+            for (int r = 0; (t->cone < 0) == free && r < t->rows; r++, B += t->size) {
+                real d = free ? 0 : (real)weights[t->first + r];
+                for (int k = 0; free && k < t->size; k++)
                     if (self->unit[c[k]] > 0) d = real_most(d, B[k] * B[k] / self->unit[c[k]] * (real)FREE_WEIGHT);
                 if (!(d > 0)) d = 1;
                 self->root[t->first + r] = REAL(sqrt)(d);
-                for (int k = 0; k < t->size; k++) (pass ? self->size : self->unit)[c[k]] += B[r * t->size + k] * B[r * t->size + k] / d;
+                for (int k = 0; k < t->size; k++) diagonal[c[k]] += B[k] * B[k] / d;
             }
         }
-    for (uint32_t k = 0; k < s->n; k++) {
+    }
+    for (uint32_t k = 0; k < n; k++) {
         real sum = self->unit[k] + self->size[k];
         self->unit[k] = sum > 0 ? 1 / REAL(sqrt)(sum) : 1;
     }
+}
+
+/* B at the place, in these units, and f. */
+static void set_up(shares *self, const place *at, const double *weights, const real *lambda)
+{
+    const struct system *s = self->s;
+    real *B = self->B;
+    memset(self->B, 0, self->b_count * sizeof *self->B);
     memset(self->f, 0, s->n * sizeof *self->f);
-    first = 0;
+    X(system_block_values)(s, BLOCK_PHI_LAMBDA, at, self->block);
+    for (int e = 0; e < s->blocks[BLOCK_PHI_LAMBDA].value_count; e++) self->B[self->from[e]] += self->block[e];
+    weigh(self, weights);
     for (int i = 0; i < self->items; i++) {
         const share_item *t = &self->item[i];
         const int *c = self->coordinate + t->column;
-        real *B = self->B + first;
-        rows_of(self, i, &first);
         for (int r = 0; r < t->rows; r++)
-            for (int k = 0; k < t->size; k++) {
-                B[r * t->size + k] *= self->unit[c[k]];
-                self->f[c[k]] += B[r * t->size + k] * lambda[t->first + r];
+            for (int k = 0; k < t->size; k++, B++) {
+                *B *= self->unit[c[k]];
+                self->f[c[k]] += *B * lambda[t->first + r];
             }
     }
 }

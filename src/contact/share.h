@@ -23,8 +23,8 @@ int X(shares_create)(struct system *s, uint32_t free, int count, const share_con
 void X(shares_destroy)(shares *self);
 /* The cones, in the same order. */
 share_cone *X(shares_cones)(shares *self);
-/* lambda: of the force f, then the answer. weights: D, of the cones' rows. tolerance: of forces, relative to their terms.
-   *found: 0 where there is no answer, and lambda is as it was. */
+/* lambda: of the force f, then the answer. weights: D, of the cones' rows. tolerance: of forces, relative to their
+   terms. *found: 0 where there is no answer, and lambda is as it was. */
 int X(shares_solve)(shares *self, const place *at, const double *weights, real tolerance, real *lambda, int *found);
 
 #endif

@@ -1,4 +1,4 @@
-// Six models on a laptop and on a phone, light and dark: nothing overflows, the scene is not empty. The pictures are in the build's folder.
+// Six models on a laptop and on a phone, light and dark, and piles of bodies: nothing overflows, the scene is not empty. The pictures are in the build's folder.
 import assert from "node:assert/strict";
 import { colours, makePage, open, run, settled } from "./browser.mjs";
 
@@ -11,12 +11,19 @@ export const SIX = [
   ["rigid-body", 0.35, "-s", "0.005", "-T", "20"],
 ];
 
-async function look(path, name, at, options) {
+// Bodies that carry each other: one picture each.
+export const PILES = [
+  ["arch", 0.75, "-m", "em", "-s", "0.01", "-T", "0.7", "-D", "n=15", "-D", "thickness=0.1"],
+  ["pyramid", 0.5, "-s", "0.01", "-T", "0.1", "-D", "rows=10"],
+  ["dominoes", 0.12, "-m", "em", "-s", "0.01", "-T", "4"],
+];
+
+async function look(path, name, at, options, least = 60) {
   const page = await open(path, options);
   await page.evaluate((part) => window.taut.player.seek(part * window.taut.player.last), at);
   await page.waitForFunction(() => window.taut.panels[0].plot);
   await settled(page);
-  assert.ok((await colours(page)) > 60, "the scene is empty");
+  assert.ok((await colours(page)) > least, "the scene is empty");
   const [content, window_] = await page.evaluate(() => [document.documentElement.scrollWidth, window.innerWidth]);
   assert.ok(content <= window_, `${name}: ${content} wide in a window of ${window_}`);
   await page.screenshot({ path: `${name}.png` });
@@ -32,4 +39,6 @@ SIX.forEach(([model, at, ...parameters], i) => {
     if (i % 3 === 1) await look(path, `${model}-phone`, at, { width: 390, height: 844, scale: 2 });
   };
 });
+for (const [model, at, ...parameters] of PILES)
+  parts[model] = async () => look(makePage(model, `${model}.lua`, ...parameters), model, at, { scheme: "light" }, 4); // flat faces
 await run(parts);

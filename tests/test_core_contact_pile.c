@@ -1,0 +1,231 @@
+/* Structures of many bodies that carry each other: an arch of voussoirs, a ladder at its limit, dominoes. Against
+ * closed forms and the limit theorem of plasticity. */
+#include "contact/hybrid_inside.h"
+#include "support_contact.h"
+
+static const real g = (real)981 / 100;
+
+/* So many ulps. In quad the matrices are those of double, and decimals are of long double. */
+#define LEFT(x) (QUAD ? (real)1e-15 : ROUND(x))
+
+static int is_long(void) { return getenv("TAUT_TEST_LONG") != NULL; }
+
+/* Multipliers that are reported, inside their friction cones. */
+static const mode_set *forces_of(simulation *z)
+{
+    hybrid *h = z->hybrid;
+    mode_set *set;
+    int possible = 1;
+    assert_int_equal(X(mode_sets_get)(&h->sets, &z->x, &set), TAUT_OK);
+    assert_int_equal(X(mode_set_load)(set, &z->x), TAUT_OK);
+    assert_int_equal(X(mode_set_forces)(set, &set->begin), TAUT_OK);
+    X(kinematics_evaluate)(h->kinematics, z->x.q, z->x.w, z->x.t, 0);
+    if (set->softened) assert_int_equal(X(contact_share)(h, set, &set->begin, &possible), TAUT_OK);
+    assert_true(possible);
+    for (size_t i = 0; i < h->count; i++) {
+        if (set->first[i] < 0) continue;
+        const real *lambda = set->lambda + set->first[i];
+        real most = X(kinematics_of)(h->kinematics, i)->mu * lambda[0];
+        assert_true(lambda[0] >= -LEFT(1000) * g);
+        if (set->rows[i] == 2) assert_true(REAL(fabs)(lambda[1]) <= most + LEFT(10000) * g);
+    }
+    return set;
+}
+
+/* ---- the arch ---- */
+
+/* By how much a line of thrust with horizontal thrust H fits into a symmetric arch of weight 1 and middle radius 1: at
+   each joint, with normal force N, the moment about the centre is between inner N and outer N; what is free is one
+   moment. Negative: it does not fit. */
+static double thrust_fits(int n, double thickness, double H)
+{
+    double inner = 1 - thickness / 2, outer = 1 + thickness / 2, half = (double)WIDE_PI / (2 * n), moment = 0;
+    double centre = 2 * (outer * outer * outer - inner * inner * inner) / (outer * outer - inner * inner) / 3 *
+                  sin(half) / half;
+    double least = -1000, most = 1000;
+    for (int j = 0; j <= n; j++) {
+        double angle = (double)WIDE_PI - 2 * j * half;
+        double normal = sin(angle) * H - cos(angle) * ((double)1 / 2 - (double)j / n);
+        least = fmax(least, -outer * normal - moment);
+        most = fmin(most, -inner * normal - moment);
+        moment -= centre * cos(angle - half) / n;
+    }
+    return most - least;
+}
+
+/* The thrust that fits best: the function is concave. */
+static double best_thrust(int n, double thickness)
+{
+    double low = 0, high = 2;
+    for (int k = 0; k < 300; k++) {
+        double a = low + (high - low) / 3, b = high - (high - low) / 3;
+        if (thrust_fits(n, thickness, a) < thrust_fits(n, thickness, b)) low = a;
+        else high = b;
+    }
+    return (low + high) / 2;
+}
+
+/* The thickness below which no line of thrust fits. */
+static double least_thickness(int n)
+{
+    double low = (double)1 / 50, high = (double)3 / 10;
+    for (int k = 0; k < 60; k++) {
+        double middle = (low + high) / 2;
+        if (thrust_fits(n, middle, best_thrust(n, middle)) < 0) low = middle;
+        else high = middle;
+    }
+    return high;
+}
+
+static simulation *open_arch(int n, real thickness, const char *method)
+{
+    char count[20], thick[60];
+    snprintf(count, sizeof count, "%d", n);
+    snprintf(thick, sizeof thick, "%.17g", (double)thickness);
+    const char *const settings[] = { "n", count, "thickness", thick, NULL };
+    return open_contact("arch", NULL, method, 0, settings);
+}
+
+/* It stands, does not creep, presses on its abutments with its weight, and its thrust is one that the theory allows. */
+static void arch_stands(void **state)
+{
+    (void)state;
+    static const int sizes[] = { 7, 15, 25, 51 };
+    for (int k = 0; k < (QUAD ? 1 : SANITIZED ? 2 : 4); k++) {
+        int n = sizes[k];
+        simulation *z = open_arch(n, (real)0.15L, "rattle");
+        record *r = listen(z);
+        real *begin = calloc(z->s->n, sizeof *begin);
+        memcpy(begin, z->x.q, z->s->n * sizeof *begin);
+        do_steps(z, QUAD ? 3 : is_long() ? 100000 / n : 300, (real)1 / 100);
+        assert_int_equal(r->count, 0);
+        assert_at_most(distance(begin, z->x.q, z->s->n), LEFT(1000));
+        const mode_set *set = forces_of(z);
+        real weight = 0, thrust = 0;
+        double low = 0, high = 2, best = best_thrust(n, 0.15);
+        for (int i = 0; i < 2; i++) { /* the left abutment, then the right one */
+            const real *a = set->lambda + set->first[i], *b = set->lambda + set->first[2 * n + i];
+            weight += a[0] + b[0];
+            thrust += a[1];
+        }
+        assert_at_most(REAL(fabs)(weight - g), LEFT(100000));
+        for (double out = 0, in = best; in - out > 1e-6; low = in) /* the least and the greatest thrust */
+            *(thrust_fits(n, 0.15, (in + out) / 2) < 0 ? &out : &in) = (in + out) / 2;
+        for (double out = 2, in = best; out - in > 1e-6; high = in)
+            *(thrust_fits(n, 0.15, (in + out) / 2) < 0 ? &out : &in) = (in + out) / 2;
+        assert_between(thrust / g, (real)(low - 1e-5), (real)(high + 1e-5));
+        free(begin);
+        free(r);
+        close_model(z);
+    }
+}
+
+/* The least thickness of a semicircular arch of very many voussoirs is 0.1075 (Milankovitch 1907). With 24 the hinges must be at joints: a little less, and on both sides of that it stands, or falls with
+   five hinges: at the springings, at the haunches and at the crown. */
+static void least_arch(void **state)
+{
+    (void)state;
+    assert_at_most(fabs(least_thickness(400) - 0.1075), 5e-5);
+    int n = QUAD ? 4 : SANITIZED ? 8 : 24;
+    real limit = (real)least_thickness(n);
+    for (int stands = 0; stands < 2; stands++) {
+        simulation *z = open_arch(n, limit * (1 + (stands ? 1 : -1) * (real)1e-7), "rattle");
+        do_steps(z, 5, (real)1 / 100);
+        int open = 0;
+        for (size_t i = 0; i < z->hybrid->count; i++) open += contact_mode_of(&z->x, i) == MODE_OPEN;
+        if (stands) assert_at_most(largest_of(z->x.w, z->s->n), LEFT(10000));
+        else assert_true(largest_of(z->x.w, z->s->n) > (real)1e-10);
+        assert_int_equal(open, stands ? 0 : 5);
+        close_model(z);
+    }
+}
+
+/* A thin one falls from rest; under em no energy is made. */
+static void thin_arch_falls(void **state)
+{
+    (void)state;
+    int n = QUAD ? 4 : 8, crown = 3 * (n / 2 - 1) + 1;
+    simulation *z = open_arch(n, (real)5 / 100, "em");
+    real high = z->x.q[crown];
+    for (int k = 0; k < (QUAD ? 5 : 20); k++) {
+        real before = X(simulation_energy)(z);
+        do_steps(z, 1, (real)1 / 100);
+        assert_at_most(X(simulation_energy)(z) - before, LEFT(1000));
+    }
+    assert_true(z->x.q[crown] < high - (real)1e-4);
+    close_model(z);
+}
+
+/* ---- the ladder ---- */
+
+/* On a floor and a wall with the same friction it stays from the angle with tan = (1 - mu^2)/(2 mu) on. */
+static void ladder_at_its_limit(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "local m, L, a, mu = 10, 4, param('a', 1), param('mu', 0.4); local c, th = point('c', 2), coordinate 'th'\n"
+        "lagrangian(m/2*norm2(c.dot) + m*L^2/24*th.dot^2 - m*9.81*c.y)\n"
+        "contact('floor', c.y - L/2*sin(th), {friction = mu, slide = c.x - L/2*cos(th)})\n"
+        "contact('wall', L*cos(a) - c.x - L/2*cos(th), {friction = mu, slide = c.y + L/2*sin(th)})\n"
+        "start { c = {L/2*cos(a), L/2*sin(a)}, th = a }";
+    static const char *const frictions[] = { "0.2", "0.4", "0.7" };
+    static const long double numbers[] = { 0.2L, 0.4L, 0.7L };
+    for (int k = 0; k < 6; k++) {
+        real mu = (real)numbers[k / 2], limit = REAL(atan)((1 - mu * mu) / (2 * mu));
+        int stays = k % 2;
+        char angle[60];
+        snprintf(angle, sizeof angle, "%.17g", (double)(limit + (stays ? 1 : -1) * (real)1e-9));
+        const char *const settings[] = { "mu", frictions[k / 2], "a", angle, NULL };
+        simulation *z = open_contact(NULL, text, "rattle", 0, settings);
+        do_steps(z, 50, (real)1 / 100);
+        if (stays) assert_at_most(largest_of(z->x.w, 3), LEFT(1000));
+        else assert_true(z->x.w[2] < -(real)1e-11);
+        if (stays) forces_of(z);
+        close_model(z);
+    }
+}
+
+/* ---- dominoes ---- */
+
+/* The wave runs through the row: one after the other is hit; all come to rest leaning on the next, the last one flat;
+   under em the energy never grows. */
+static void dominoes_fall(void **state)
+{
+    (void)state;
+    int n = QUAD || SANITIZED ? 2 : 4;
+    char count[20];
+    snprintf(count, sizeof count, "%d", n);
+    const char *const settings[] = { "n", count, NULL };
+    simulation *z = open_contact("dominoes", NULL, "em", 0, settings);
+    record *r = listen(z);
+    for (int k = 0; k < (QUAD ? 50 : 500); k++) {
+        real before = X(simulation_energy)(z);
+        do_steps(z, 1, (real)1 / 100);
+        assert_at_most(X(simulation_energy)(z) - before, LEFT(100) * 30);
+    }
+    real last = 0;
+    for (int i = QUAD ? n : 1; i < n; i++) {
+        real first = -1;
+        snprintf(count, sizeof count, "hits%d", i);
+        for (long k = 0; k < r->count && first < 0; k++)
+            if (r->at[k].kind == EVENT_IMPACT && strcmp(r->at[k].contact, count) == 0) first = r->at[k].t;
+        assert_true(first > last);
+        last = first;
+    }
+    if (!QUAD) { /* which takes too long to the end */
+        assert_at_most(largest_of(z->x.w, 3 * (size_t)n), (real)1e-9);
+        assert_at_most(REAL(fabs)(z->x.q[3 * n - 1] + (real)WIDE_PI / 2), (real)1e-9);
+        assert_true(z->x.q[2] < -1);
+    }
+    free(r);
+    close_model(z);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(arch_stands),         cmocka_unit_test(least_arch),    cmocka_unit_test(thin_arch_falls),
+        cmocka_unit_test(ladder_at_its_limit), cmocka_unit_test(dominoes_fall),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
