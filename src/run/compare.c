@@ -83,7 +83,8 @@ static int make_room(table *z, void *engine)
 static int fill_row(table *z, int index)
 {
     compare_row *row = &z->result->rows[index];
-    const engine_options e = { .method = row->method, .start = z->options->start, .step = row->step };
+    const engine_options e = { .method = row->method, .start = z->options->start, .step = row->step,
+                               .again = index > 0 };
     void *engine = NULL;
     int status = z->api->create(z->m, &e, &engine);
     row->refused = status != TAUT_OK;
@@ -102,7 +103,8 @@ static int fill_row(table *z, int index)
 static int measure_errors(table *z, const char *method)
 {
     taut_context *context = z->m->context;
-    const engine_options e = { .method = method, .start = z->options->start, .step = z->options->steps[0] };
+    const engine_options e = { .method = method, .start = z->options->start, .step = z->options->steps[0],
+                               .again = 1 };
     const converge_options options = { .until = z->options->until, .count = z->result->count };
     converge_result measured = { .count = z->result->count };
     void *engine = NULL, *reference = NULL;

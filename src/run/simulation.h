@@ -36,6 +36,17 @@ typedef struct {
 /* Energy, |g|, |dg/dt|, symmetries, energy - work. */
 #define WATCH_LIMIT (SYMMETRY_LIMIT + 4)
 
+#define STRAIN_WEIGHED 256 /* constraints; of more the largest multiplier stands for all */
+/* Multipliers that grow while the motion stays as it is (simulation_strain.c). */
+typedef struct {
+    int watched;             /* 0: the model has none that could */
+    real size;               /* of all multipliers after the last step */
+    real calm;               /* sum_k |G_k| |lambda_k| / |G' lambda| when they began to grow; 0: they do not */
+    int seen;
+    real t, grown;           /* when, and by how much */
+    char names[120];         /* of the constraints with the largest forces there */
+} strain;
+
 typedef struct {
     taut_context *context;
     model *m;                /* as given, or derived */
@@ -74,6 +85,8 @@ typedef struct {
     real *phase_work, *phase_entries; /* (q,p) and its rate; entries of the Jacobians of chi */
     unsigned known;          /* readings that belong to the state at hand */
     real largest_g, largest_rate, energy, power, momenta[SYMMETRY_LIMIT];
+    real *weights;           /* of the multipliers in strain.size */
+    strain strain;
     /* what is watched during a run */
     watch_sums watched[WATCH_LIMIT];
     real samples, sum_t, sum_tt; /* their count; sums of t and t^2 */
@@ -98,6 +111,9 @@ int X(simulation_create_with)(model *m, const engine_options *options, const str
 int X(simulation_clone)(const simulation *z, taut_context *context, simulation **result);
 void X(simulation_destroy)(simulation *z);
 int X(simulation_step)(simulation *z, real h);
+/* At the start, and after each step. */
+void X(simulation_strain_begin)(simulation *z);
+void X(simulation_strain)(simulation *z);
 /* To be called when z->x has changed in any other way: what was read off the old state is forgotten. */
 static inline void simulation_moved(simulation *z) { z->known = 0; }
 /* The last step, which succeeded, taken back: for models with contacts, whose events may be refused when they are

@@ -29,5 +29,7 @@ block_id X(redundancy_block)(const struct system *s);
 size_t X(redundancy_room)(const struct system *s);
 void X(redundancy_diagonal)(const struct system *s, const place *at, const real *g, double part, real *work,
                             double *softening);
+/* The constraints with the largest of the forces (c numbers, not negative): 'a', 'b' and 'c'. */
+void X(redundancy_names)(const struct system *s, const real *forces, char *text, size_t size);
 
 #endif
