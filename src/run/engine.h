@@ -223,7 +223,7 @@ typedef struct engine_api {
        without signs; NULL: not asked for. */
     int (*energy_size)(void *self, wide *size);
     /* Whether the multipliers grew while the motion stayed as it is, since the start: 1, and a sentence that says when
-       and whose. */
+       and whose (text NULL: not asked for). */
     int (*strain)(const void *self, char *text, size_t size);
     /* What became of native code. */
     const struct native_use *(*native)(const void *self);

@@ -147,15 +147,14 @@ static int look(loop *z, int last)
 static void report_strain(loop *z)
 {
     char text[TAUT_ERROR_TEXT];
-    if (z->strained || !z->api->strain(z->engine, text, sizeof text)) return;
+    if (z->api->strain(z->engine, text, sizeof text)) taut_note(z->context, "%s", text);
     z->strained = 1;
-    taut_note(z->context, "%s", text);
 }
 
 static int watch(loop *z, int last)
 {
     int status = look(z, last);
-    report_strain(z);
+    if (!z->strained && z->api->strain(z->engine, NULL, 0)) report_strain(z);
     if (!status) z->api->watch(z->engine);
     return status;
 }

@@ -259,7 +259,7 @@ int X(simulation_step)(simulation *z, real h)
     /* they have not happened */
     if (status && z->hybrid) memcpy(z->event_counts, z->counts_before, sizeof z->event_counts);
     if (status) return status;
-    if (z->strain.watched) X(simulation_strain)(z);
+    if (z->strain.watched) simulation_strain(z);
     if (!z->declared.own_work) *z->x.work = before, *z->x.work_low = before_low; /* methods know nothing of it */
     if (add_work) { /* the trapezoidal rule */
         work += h / 2 * power(z);

@@ -111,9 +111,27 @@ int X(simulation_create_with)(model *m, const engine_options *options, const str
 int X(simulation_clone)(const simulation *z, taut_context *context, simulation **result);
 void X(simulation_destroy)(simulation *z);
 int X(simulation_step)(simulation *z, real h);
-/* At the start, and after each step. */
+/* At the start. */
 void X(simulation_strain_begin)(simulation *z);
-void X(simulation_strain)(simulation *z);
+/* After a step in which multipliers have grown. */
+void X(simulation_strain_look)(simulation *z);
+real X(simulation_strain_of_many)(const simulation *z);
+#define STRAIN_GROWN ((real)1.25) /* in one step: 1/d does so from five steps before its pole on */
+/* After each step: next to nothing, unless they have. */
+static inline void simulation_strain(simulation *z)
+{
+    strain *n = &z->strain;
+    const uint32_t c = z->s->c;
+    const real *lambda = z->x.lambda, *weights = z->weights, before = n->size;
+    real size = 0;
+    if (c > STRAIN_WEIGHED) size = X(simulation_strain_of_many)(z);
+    for (uint32_t k = 0; k < c && c <= STRAIN_WEIGHED; k++) size += weights[k] * REAL(fabs)(lambda[k]);
+    n->size = size;
+    if (size > STRAIN_GROWN * before && before > 0 && !n->seen)
+        X(simulation_strain_look)(z);
+    else
+        n->calm = 0;
+}
 /* To be called when z->x has changed in any other way: what was read off the old state is forgotten. */
 static inline void simulation_moved(simulation *z) { z->known = 0; }
 /* The last step, which succeeded, taken back: for models with contacts, whose events may be refused when they are

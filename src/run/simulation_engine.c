@@ -192,8 +192,8 @@ static const native_use *native_of(const void *self) { return &((const simulatio
 static int strain_of(const void *self, char *text, size_t size)
 {
     const strain *n = &((const simulation *)self)->strain;
-    text[0] = 0;
-    if (n->seen)
+    if (text) text[0] = 0;
+    if (n->seen && text)
         snprintf(text, size,
                  "at t = %.6g: the constraints come near to depending on each other, as they did not before: the "
                  "forces of %s grow in a few steps, %.2g times, and cancel. The position is singular, and a motion may "

@@ -13,8 +13,7 @@
 #include "solve/redundancy.h"
 #include "system/vector.h"
 
-#define GROWN ((real)1.25) /* in one step; 1/d does so from five steps before it on */
-#define FAR 4              /* since then, when it is reported: 1/d grows by five or more wherever the steps are */
+#define FAR 4 /* since the growth began, when it is reported: 1/d grows by five or more wherever the steps are */
 
 /* Lengths of the gradients at the state, squared, into z->g_rate. */
 static void find_lengths(simulation *z)
@@ -56,25 +55,11 @@ void X(simulation_strain_begin)(simulation *z)
     simulation_moved(z);
 }
 
-static real size_of(const simulation *z)
-{
-    const uint32_t c = z->s->c;
-    const real *lambda = z->x.lambda, *weights = z->weights;
-    real sum = 0;
-    if (c > STRAIN_WEIGHED) return X(vector_largest)(z->pool, c, lambda);
-    for (uint32_t k = 0; k < c; k++) sum += weights[k] * REAL(fabs)(lambda[k]);
-    return sum;
-}
+real X(simulation_strain_of_many)(const simulation *z) { return X(vector_largest)(z->pool, z->s->c, z->x.lambda); }
 
-void X(simulation_strain)(simulation *z)
+void X(simulation_strain_look)(simulation *z)
 {
     strain *n = &z->strain;
-    const real before = n->size;
-    n->size = size_of(z);
-    if (!(n->size > GROWN * before) || !(before > 0) || n->seen) {
-        n->calm = 0;
-        return;
-    }
     const real ratio = find_ratio(z);
     if (!(n->calm > 0)) n->calm = ratio;
     if (!(ratio > FAR * n->calm)) return;
