@@ -114,6 +114,73 @@ static void n_four_bars(void **state)
     assert_between(coarse / fine, 3.9, 4.1);
 }
 
+/* ---- branch points, in every method that keeps the constraints ---- */
+
+/* Rounding errors, 1e-16, grow by the inverse of a step's distance from the flat position, some thousand. Another branch
+   is off by lengths of bars. */
+#define SAME_BRANCH (QUAD ? 1e-24 : 1e-9)
+
+static const char *const keeping[] = { "rattle", "shake", "lobatto:s=3", "del", "galerkin", "em", "euler", "compose" };
+
+/* Two parallelograms turn over and over: laid flat, each may go on as one, or with its bars crossed. */
+static void parallelograms(void **state)
+{
+    (void)state;
+    definition with[] = { { "N", "2", 0 }, { "speed", "30", 0 } };
+    for (size_t i = 0; i < sizeof keeping / sizeof *keeping; i++) {
+        simulation *z = open_linkage("n-four-bar", with, 2, keeping[i]);
+        int flat = 0, steps = QUAD ? 40 : 400;
+        for (int k = 0; k < steps; k++) {
+            const real *q = z->x.q, before = q[1];
+            do_steps(z, 1, (real)0.002);
+            flat += before * q[1] <= 0;
+            for (int b = 1; b <= 2; b++) {
+                real across = REAL(fabs)(q[2 * b] - q[0] - b), up = REAL(fabs)(q[2 * b + 1] - q[1]);
+                if (!(across < SAME_BRANCH && up < SAME_BRANCH))
+                    fail_msg("%s, step %d: off by %g, %g", keeping[i], k, (double)across, (double)up);
+            }
+        }
+        assert_true(flat >= steps / 60);
+        close_model(z);
+    }
+}
+
+/* A kite: crank and coupler of length 1, ground and rocker of length 2. Its other end is the mirror image of the
+   crank's foot in the diagonal. Through its dead point, the crank turned outward, all bars lie in one line, and the
+   coupler could stay on the crank, too, and turn with it. */
+static void a_kite(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "local p, q = point('p', 2), point('q', 2)\n"
+        "lagrangian(norm2(p.dot)/2 + norm2(q.dot)/2 - 9.81*(p.y + q.y))\n"
+        "constraint('crank', norm2(p) - 1)\n"
+        "constraint('coupler', norm2(p - q) - 1)\n"
+        "constraint('rocker', norm2(q - {2, 0}) - 4)\n"
+        "start { p = {0, 1}, q = {0.8, 1.6}, ['p.dot'] = {-10, 0}, ['q.dot'] = {free(), free()} }\n";
+    for (size_t i = 0; i < sizeof keeping / sizeof *keeping; i++) {
+        model *m = NULL;
+        simulation *z = NULL;
+        engine_options options = { .method = keeping[i] };
+        taut_context *context = taut_context_create(NULL);
+        int status = taut_model_read_text(context, "kite.lua", text, strlen(text), NULL, 0, &m), flat = 0;
+        if (!status) status = X(simulation_create)(m, &options, &z);
+        if (status) fail_msg("%s", taut_error_text(context));
+        for (int k = 0; k < (QUAD ? 100 : 800); k++) {
+            const real *x = z->x.q, before = x[1];
+            do_steps(z, 1, (real)0.002);
+            flat += before * x[1] <= 0 && x[0] < 0;
+            /* the diagonal from (2, 0) to p; n is normal to it */
+            real n[2] = { -x[1], x[0] - 2 }, part = 4 * n[0] / (n[0] * n[0] + n[1] * n[1]);
+            real across = REAL(fabs)(x[2] - part * n[0]), up = REAL(fabs)(x[3] - part * n[1]);
+            if (!(across < SAME_BRANCH && up < SAME_BRANCH))
+                fail_msg("%s, step %d: off by %g, %g", keeping[i], k, (double)across, (double)up);
+        }
+        assert_true(flat > 0);
+        close_model(z);
+    }
+}
+
 /* ---- A04: of threefold symmetry. Turns of hinges 1, 3, 5 are theta, of 2, 4, 6 psi, and the loop closes where
    (1 + sin theta)(1 + sin psi) = 1; so sin theta = 2^sin(x) - 1, sin psi = 2^-sin(x) - 1, for all x ---- */
 
@@ -220,6 +287,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(n_four_bars),
+        cmocka_unit_test(parallelograms),
+        cmocka_unit_test(a_kite),
         cmocka_unit_test(bricard),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
