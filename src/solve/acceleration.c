@@ -289,6 +289,26 @@ static real reduced_measure(void *self, const real *lambda, const real *change)
     return scale > 0 ? moved / scale : moved > 0 ? 1 : moved;
 }
 
+/* Whether r is no more than the rounding errors of G W (f + G' lambda) + k: long structures carry forces of many times
+   what moves a joint. */
+static int reduced_is_round_off(void *self, const real *lambda, const real *r)
+{
+    acceleration *a = self;
+    const struct system *s = a->s;
+    const pattern *p = s->blocks[BLOCK_G].parts[0].shape;
+    real *sizes = a->velocity, *moved = a->x + s->n; /* not needed any more */
+    for (uint32_t i = 0; i < s->n; i++) sizes[i] = REAL(fabs)(a->force[i]);
+    for (int k = 0; k < p->rows; k++)
+        for (int e = p->start[k]; e < p->start[k + 1]; e++) sizes[p->index[e]] += REAL(fabs)(a->g[e] * lambda[k]);
+    X(system_apply_inverse_mass)(s, sizes, moved);
+    for (int k = 0; k < p->rows; k++) {
+        real sum = REAL(fabs)(a->curvature[k]);
+        for (int e = p->start[k]; e < p->start[k + 1]; e++) sum += REAL(fabs)(a->g[e] * moved[p->index[e]]);
+        if (!(REAL(fabs)(r[k]) <= 4 * REAL_EPSILON * sum)) return 0;
+    }
+    return 1;
+}
+
 static void reduced_name(void *self, int equation, char *buffer, size_t size)
 {
     X(system_constraint_name)(((acceleration *)self)->s, (uint32_t)equation, buffer, size);
@@ -304,7 +324,7 @@ static int solve_reduced(acceleration *a, const real *g, real *lambda)
     if (!g) X(system_block_values)(s, BLOCK_G, &at, a->jacobian);
     if (s->c) {
         newton_problem problem = { a, (int)s->c, reduced_residual, reduced_factor, reduced_solve, reduced_measure,
-                                   reduced_name, NULL, NULL };
+                                   reduced_name, reduced_is_round_off, NULL };
         X(system_velocity)(s, &at, a->velocity);
         X(system_constraint_curvature)(s, &at, a->velocity, a->curvature);
         if (s->softening) memset(lambda, 0, s->c * sizeof(real)); /* from zero to the least of all choices */

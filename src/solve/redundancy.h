@@ -18,6 +18,8 @@
    not zero, in an iteration: long structures need less. Round-off in dependent equations is divided by it. */
 #define SOFTENING_MOST 1e-8
 #define SOFTENING_LEAST 1e-12
+/* Of constraints that are left out of a matrix: their share of a correction is the inverse of this. */
+#define SOFTENING_LEAVES_OUT 1e6
 enum { REDUNDANCY_PASSES = 3 }; /* k above: leaves (D/S)^k of what is determined to the next corrections */
 
 /* Softens the constraints of a system, from here on, by `part`; g: values of BLOCK_G at the start. */

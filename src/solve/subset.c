@@ -10,7 +10,6 @@
 #define MOST_WORK 1e8  /* operations of a look */
 #define INDEPENDENT 1e-6 /* what is left of a gradient that does not depend on others, at least; at the start, where the
                             rank was found with 3e-7 (rank.c) */
-#define LEFT_OUT 1e6 /* softening relative to S that leaves a constraint out but for its inverse */
 
 struct subset {
     struct system *s;
@@ -119,7 +118,7 @@ double X(subset_look)(subset *z, const place *at)
         }
     }
     z->number = found;
-    for (uint32_t k = 0; k < s->c; k++) z->leaving[k] = z->kept[k] ? 0 : LEFT_OUT * z->diagonal[k];
+    for (uint32_t k = 0; k < s->c; k++) z->leaving[k] = z->kept[k] ? 0 : SOFTENING_LEAVES_OUT * z->diagonal[k];
     return least;
 }
 
