@@ -222,6 +222,8 @@ typedef struct engine_api {
     /* One of ENGINE_ENERGY_*, and the size of what the energy is a sum of: kinetic and potential energy, and work,
        without signs; NULL: not asked for. */
     int (*energy_size)(void *self, wide *size);
+    /* How many constraints depend on others, and a sentence that says which and what that means for the multipliers. */
+    uint32_t (*redundancy)(const void *self, char *text, size_t size);
     /* Whether the multipliers grew while the motion stayed as it is, since the start: 1, and a sentence that says when
        and whose (text NULL: not asked for). */
     int (*strain)(const void *self, char *text, size_t size);

@@ -88,16 +88,24 @@ int X(simulation_system)(simulation *z, start_mode start)
     return X(system_create)(z->m, &z->s);
 }
 
+uint32_t X(simulation_redundancy)(const simulation *z, char *text, size_t size)
+{
+    const start_report *r = &z->start;
+    text[0] = 0;
+    if (r->dependent)
+        snprintf(text, size,
+                 "%u of %u constraints depend%s on the others (%s); the motion does not depend on which; %s "
+                 "multiplier%s, and those of the constraints %s on, are one choice of many",
+                 r->dependent, z->s->c, r->dependent == 1 ? "s" : "", r->names, r->dependent == 1 ? "its" : "their",
+                 r->dependent == 1 ? "" : "s", r->dependent == 1 ? "it depends" : "they depend");
+    return r->dependent;
+}
+
 /* Once: a start is made once in a simulation. */
 static void tell_redundancy(const simulation *z)
 {
-    const start_report *r = &z->start;
     char line[400];
-    snprintf(line, sizeof line,
-             "%u of %u constraints depend%s on the others (%s); the motion does not depend on which; %s multiplier%s, "
-             "and those of the constraints %s on, are one choice of many",
-             r->dependent, z->s->c, r->dependent == 1 ? "s" : "", r->names, r->dependent == 1 ? "its" : "their",
-             r->dependent == 1 ? "" : "s", r->dependent == 1 ? "it depends" : "they depend");
+    X(simulation_redundancy)(z, line, sizeof line);
     taut_note_once(z->s->context, line);
 }
 

@@ -110,6 +110,8 @@ int X(simulation_create_with)(model *m, const engine_options *options, const str
    and must go before z does. TAUT_UNSUPPORTED with contacts, whose mode sets are compiled during the run. */
 int X(simulation_clone)(const simulation *z, taut_context *context, simulation **result);
 void X(simulation_destroy)(simulation *z);
+/* As redundancy of engine.h. */
+uint32_t X(simulation_redundancy)(const simulation *z, char *text, size_t size);
 int X(simulation_step)(simulation *z, real h);
 /* At the start. */
 void X(simulation_strain_begin)(simulation *z);

@@ -189,6 +189,10 @@ static engine_field field_at(void *self, int index)
 
 static const native_use *native_of(const void *self) { return &((const simulation *)self)->native; }
 
+static uint32_t redundancy(const void *self, char *text, size_t size)
+{
+    return X(simulation_redundancy)(self, text, size);
+}
 static int strain_of(const void *self, char *text, size_t size)
 {
     const strain *n = &((const simulation *)self)->strain;
@@ -259,6 +263,7 @@ const engine_api ENGINE = {
     take_back,
     characteristic_time,
     energy_size,
+    redundancy,
     strain_of,
     native_of,
 };
