@@ -401,6 +401,25 @@ static void page_energy(void **state)
     }
 }
 
+/* Of multipliers that are one choice of many the page says so, once. */
+static void page_redundancy(void **state)
+{
+    (void)state;
+    static const char *const models[] = { "bennett", "pendulum" };
+    for (int i = 0; i < 2; i++) {
+        unlink(path);
+        const recipe c = { .model = models[i], .method = "rattle", .step = 0.005, .steps = 2, .every = 1,
+                           .interval = 1 };
+        recorded_run(&c, path, 0, 0);
+        char *text = page_of(path);
+        const char *said = strstr(text, "\"redundancy\":\"3 of 23 constraints depend on the others (h4z, h4u, h4v)");
+        assert_int_equal(said != NULL, i == 0);
+        if (said) assert_non_null(strstr(said, "are one choice of many"));
+        if (said) assert_null(strstr(strstr(said, "are one choice of many") + 1, "are one choice of many"));
+        free(text);
+    }
+}
+
 /* ---- memory ---- */
 
 static int write_page(counter *c)
@@ -458,6 +477,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(documents, set_up, tear_down),
         cmocka_unit_test_setup_teardown(page_header, set_up, tear_down),
         cmocka_unit_test_setup_teardown(page_energy, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(page_redundancy, set_up, tear_down),
     };
     int file = mkstemp(path);
     if (file < 0) return 1;

@@ -169,6 +169,7 @@ static int compute(session *z)
 {
     converge_result result;
     int status = z->api->create(z->m, &z->engine_options, &z->engine);
+    z->reference_options.again = 1;
     if (!status) status = z->reference_api->create(z->m, &z->reference_options, &z->reference);
     if (status)
         return complain(status == TAUT_OUT_OF_MEMORY ? EXIT_FAILED : EXIT_USAGE, "%s", taut_error_text(z->context));

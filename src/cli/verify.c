@@ -166,6 +166,7 @@ static int compute(session *z)
 {
     verify_result result;
     int status = z->api->create(z->m, &z->engine_options, &z->engine);
+    z->engine_options.again = 1;
     if (!status && z->long_api != z->api) status = z->long_api->create(z->m, &z->engine_options, &z->long_engine);
     if (status)
         return complain(status == TAUT_OUT_OF_MEMORY ? EXIT_FAILED : EXIT_USAGE, "%s", taut_error_text(z->context));

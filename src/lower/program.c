@@ -421,7 +421,7 @@ program_outcome X(program_step)(program *p, state *x, real h, const real *inputs
     return PROGRAM_DONE;
 }
 
-long X(program_steps)(program *p, state *x, real h, long count)
+long X(program_steps)(program *p, state *x, real h, long count, growth *size)
 {
     long done = 0;
     if (p->now->expected < 0 || p->now->pause > 0 || p->code || p->input_count || !is_up_to_date(p, p->now, h)) return 0;
@@ -435,6 +435,9 @@ long X(program_steps)(program *p, state *x, real h, long count)
         if (p->lambda_time >= 0) *x->t_lambda = x->t + (p->lambda_time * h + x->t_low);
         x->t = t1, x->t_low = t1_low;
         done++;
+        if (!size) continue;
+        growth_step(size, x->lambda);
+        if (size->grown) break;
     }
     if (done) count_whole(p, done);
     return done;

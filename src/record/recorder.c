@@ -61,8 +61,9 @@ static int put_number(writer *w, const char *name, wide value)
     return taut_writer_property(w, name, text);
 }
 
-static int put_head(writer *w, const recorder_subject *s)
+static int put_head(writer *w, const recorder_subject *s, const void *engine)
 {
+    char dependent[TAUT_ERROR_TEXT];
     const engine_options *e = s->engine;
     char created[32];
     time_t clock = time(NULL);
@@ -88,6 +89,8 @@ static int put_head(writer *w, const recorder_subject *s)
         status = taut_writer_property(w, texts[i][0], texts[i][1]);
     for (size_t i = 0; !status && i < sizeof numbers / sizeof *numbers; i++)
         status = put_number(w, numbers[i].name, numbers[i].value);
+    if (!status && s->api->redundancy(engine, dependent, sizeof dependent))
+        status = taut_writer_property(w, "redundancy", dependent);
     for (size_t i = 0; !status && i < s->definition_count; i++)
         status = taut_writer_setting(w, i, s->definitions[i].name, s->definitions[i].value);
     return status;
@@ -131,7 +134,7 @@ int taut_recorder_create(taut_context *context, const char *path, int replace, c
     if (!status)
         status = taut_writer_create(context, path, replace, columns, r->api->column_count(engine),
                                     r->api->number_size > sizeof(double), expected_frames(subject->run), &r->writer);
-    if (!status) status = put_head(r->writer, subject);
+    if (!status) status = put_head(r->writer, subject, engine);
     taut_mem_free(context, columns);
     taut_mem_free(context, names);
     if (status)

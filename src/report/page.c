@@ -122,7 +122,8 @@ static int find_energy_conserved(page *z)
 static void write_properties(page *z, json *j)
 {
     static const char *const names[] = { "taut",  "model",     "method", "precision", "step",    "until",
-                                         "every", "tolerance", "start",  "status",    "message", "created" };
+                                         "every", "tolerance", "start",  "status",    "message", "created",
+                                         "redundancy" };
     taut_json_text(j, "title", z->m->title);
     taut_json_text_of(j, "source", z->m->source, z->m->source_size);
     taut_json_open(j, "run", '{');

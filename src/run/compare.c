@@ -80,9 +80,10 @@ static int make_room(table *z, void *engine)
     return z->solutions ? TAUT_OK : TAUT_OUT_OF_MEMORY;
 }
 
-static engine_options options_of(const table *z, const compare_row *row)
+static engine_options options_of(const table *z, int index)
 {
-    return (engine_options){ .method = row->method, .start = z->options->start, .step = row->step };
+    const compare_row *row = &z->result->rows[index];
+    return (engine_options){ .method = row->method, .start = z->options->start, .step = row->step, .again = index > 0 };
 }
 
 /* Before threads fill the rows. */
@@ -90,7 +91,7 @@ static int make_room_first(table *z)
 {
     int status = TAUT_OK;
     for (int i = 0; !status && !z->size && i < z->result->count; i++) {
-        const engine_options e = options_of(z, &z->result->rows[i]);
+        const engine_options e = options_of(z, i);
         void *engine = NULL;
         if (z->api->create(z->m, &e, &engine)) continue;
         status = make_room(z, engine);
@@ -103,7 +104,7 @@ static int fill_row(void *self, int index, model *m)
 {
     table *z = self;
     compare_row *row = &z->result->rows[index];
-    const engine_options e = options_of(z, row);
+    const engine_options e = options_of(z, index);
     void *engine = NULL;
     int status = z->api->create(m, &e, &engine);
     row->refused = status != TAUT_OK;
@@ -122,7 +123,8 @@ static int fill_row(void *self, int index, model *m)
 static int measure_errors(table *z, const char *method)
 {
     taut_context *context = z->m->context;
-    const engine_options e = { .method = method, .start = z->options->start, .step = z->options->steps[0] };
+    const engine_options e = { .method = method, .start = z->options->start, .step = z->options->steps[0],
+                               .again = 1 };
     const converge_options options = { .until = z->options->until, .count = z->result->count };
     converge_result measured = { .count = z->result->count };
     void *engine = NULL, *reference = NULL;

@@ -5,6 +5,11 @@
 
 #define TOLERANCE_LEAST 5e5 /* in round-offs: what the extrapolation of the exact flow can reach */
 #define ENOUGH 0.01         /* the reference's error relative to the smallest error of the table */
+#define AGREES 1e-2         /* a reference that changes by more with its last refinement is none */
+/* Rows that agree with each other this much better than with a reference that is far more accurate than the difference:
+   another motion. Of a method of order 1 or more, with steps of ratio r, errors are 1/(r - 1) of the difference or
+   less. */
+#define OTHER 30
 
 typedef struct {
     taut_context *context;
@@ -80,6 +85,7 @@ static int run_row(const table *z, int index, void *engine, const taut_context *
 {
     converge_row *row = &z->result->rows[index];
     int status = run_to_end(z, z->api, engine, row->steps, solution_of(z, index));
+    z->api->strain(engine, row->strain, sizeof row->strain);
     if (status == TAUT_OUT_OF_MEMORY) return status;
     if (status) snprintf(row->failure, sizeof row->failure, "%.255s", taut_error_text(context));
     return TAUT_OK;
@@ -128,8 +134,14 @@ static int run_rows(table *z)
                              (double)z->options->until);
     }
     int status = TAUT_OK;
-    if (is_several(z)) return taut_crew_run(&z->options->crew, z->options->m, z->result->count, row_apart, z);
-    for (int i = 0; !status && i < z->result->count; i++) status = run_row(z, i, z->engine, z->context);
+    if (is_several(z)) status = taut_crew_run(&z->options->crew, z->options->m, z->result->count, row_apart, z);
+    for (int i = 0; !is_several(z) && !status && i < z->result->count; i++)
+        status = run_row(z, i, z->engine, z->context);
+    for (int i = 0; i < z->result->count; i++) {
+        if (!z->result->rows[i].strain[0]) continue;
+        taut_note(z->context, "%s", z->result->rows[i].strain);
+        break;
+    }
     return status;
 }
 
@@ -178,7 +190,14 @@ static int reference_by_flow(table *z)
         for (int k = 0; k < 2; k++)
             if (size[k] > 0 && z->result->reference_error[k] / size[k] > worst)
                 worst = z->result->reference_error[k] / size[k];
-        if (tolerance <= floor || worst <= (wide)ENOUGH * smallest_error(z, 1)) break;
+        if (tolerance <= floor || worst <= (wide)ENOUGH * smallest_error(z, 1)) {
+            if (worst <= (wide)AGREES) break;
+            return taut_fail(z->context, TAUT_NO_CONVERGENCE,
+                             "it does not agree with itself: tolerances %.1e and %.1e lead to positions or momenta that "
+                             "differ by %.2g of their size; the motion is chaotic, or passes a singular position where "
+                             "it has several ways to go on",
+                             (double)z->result->reference_coarse, (double)tolerance, (double)worst);
+        }
     }
     return status;
 }
@@ -225,6 +244,33 @@ static void fill_rows(table *z)
     }
 }
 
+/* Whether rows and reference are the same motion, by the positions at the end. */
+static int compare_motions(table *z)
+{
+    int fine = -1, next = -1; /* the rows of the two shortest steps */
+    for (int i = 0; i < z->result->count; i++) {
+        const converge_row *row = &z->result->rows[i];
+        if (row->failure[0]) continue;
+        if (fine < 0 || row->step < z->result->rows[fine].step)
+            next = fine, fine = i;
+        else if (row->step > z->result->rows[fine].step && (next < 0 || row->step < z->result->rows[next].step))
+            next = i;
+    }
+    if (next < 0) return TAUT_OK;
+    const converge_row *row = &z->result->rows[fine];
+    wide apart[CONVERGE_KINDS], size[CONVERGE_KINDS], ratio = z->result->rows[next].step / row->step - 1;
+    differences(z, solution_of(z, fine), solution_of(z, next), apart);
+    differences(z, solution_of(z, FINE(z)), NULL, size);
+    if (!(row->error[0] > (wide)AGREES * size[0]) || !(row->error[0] > OTHER * z->result->reference_error[0]) ||
+        !(row->error[0] * WIDE(fmin)(1, ratio) > OTHER * apart[0]))
+        return TAUT_OK;
+    return taut_fail(z->context, TAUT_NO_CONVERGENCE,
+                     "it is another motion than that of the method: with the two shortest steps positions at t = %.9g "
+                     "differ by %.2g, and from the reference by %.2g; one of them has changed its branch in a singular "
+                     "position on the way",
+                     (double)z->options->until, (double)apart[0], (double)row->error[0]);
+}
+
 static table table_of(taut_context *context, const engine_api *api, void *engine, const engine_api *reference_api,
                       void *reference, const converge_options *options, wide *solutions, converge_result *result)
 {
@@ -265,6 +311,7 @@ int taut_converge_run(taut_context *context, const engine_api *api, void *engine
     z.solutions = taut_mem_new(context, z.size * ((size_t)options->count + 2), sizeof *z.solutions);
     int status = result->rows && z.solutions ? run_rows(&z) : TAUT_OUT_OF_MEMORY;
     if (!status) status = measure(&z);
+    if (!status) status = compare_motions(&z);
     taut_mem_free(context, z.solutions);
     return status;
 }

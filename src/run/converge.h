@@ -16,6 +16,7 @@ typedef struct {
     wide order[CONVERGE_KINDS];   /* against the row before; NaN where there is none or where a limit hides it */
     int limited[CONVERGE_KINDS];  /* the error is within a factor of ten of what the reference or round-off can show */
     char failure[256];            /* why this step did not get to the end; empty if it did */
+    char strain[512];             /* what is said of multipliers that grew; empty if they did not */
 } converge_row;
 
 typedef struct {

@@ -30,14 +30,16 @@ static void keep_note(void *user, const char *line)
 }
 
 /* The definitions are marked as they are used: each piece has its own. */
-static int do_piece(const job *z, int index, taut_context *context)
+static int do_piece(const job *z, int index, outcome *o)
 {
+    taut_context *context = o->context;
     const size_t count = z->c->definition_count;
     definition *definitions = taut_mem_new(context, count, sizeof *definitions);
     model *m = NULL;
     if (!definitions) return TAUT_OUT_OF_MEMORY;
     if (count) memcpy(definitions, z->c->definitions, count * sizeof *definitions);
     int status = taut_model_read_text(context, z->m->file, z->m->source, z->m->source_size, definitions, count, &m);
+    taut_context_log(context, keep_note, o); /* not before: what the script prints was said when the model was read */
     if (!status) status = z->work(z->self, index, m);
     taut_model_free(m);
     taut_mem_free(context, definitions);
@@ -50,14 +52,13 @@ static void piece(void *self, int index, int worker)
     outcome *o = &z->outcomes[index];
     (void)worker;
     o->context = taut_context_create(NULL);
-    if (o->context) taut_context_log(o->context, keep_note, o);
-    o->status = o->context ? do_piece(z, index, o->context) : TAUT_OUT_OF_MEMORY;
+    o->status = o->context ? do_piece(z, index, o) : TAUT_OUT_OF_MEMORY;
 }
 
 /* As if it had been done here: what it said, and how it failed. */
 static int take_over(taut_context *context, const outcome *o)
 {
-    for (size_t at = 0; at < o->count; at += strlen(o->notes + at) + 1) taut_note(context, "%s", o->notes + at);
+    for (size_t at = 0; at < o->count; at += strlen(o->notes + at) + 1) taut_note_once(context, o->notes + at);
     if (!o->status) return TAUT_OK;
     return taut_fail(context, o->status, "%s", o->context ? taut_error_text(o->context) : "out of memory");
 }

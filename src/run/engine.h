@@ -18,6 +18,7 @@ typedef struct {
     int native;             /* one of TAUT_NATIVE_* */
     int threads;            /* of the steps of large systems; 0: 1 */
     wide time;              /* of the start */
+    int again;              /* one of several for the same purpose: notes of the one before are not repeated */
 } engine_options;
 
 /* Something that happened to a contact inside a step, at time t. */
@@ -248,6 +249,11 @@ typedef struct engine_api {
     /* One of ENGINE_ENERGY_*, and the size of what the energy is a sum of: kinetic and potential energy, and work,
        without signs; NULL: not asked for. */
     int (*energy_size)(void *self, wide *size);
+    /* How many constraints depend on others, and a sentence that says which and what that means for the multipliers. */
+    uint32_t (*redundancy)(const void *self, char *text, size_t size);
+    /* Whether the multipliers grew while the motion stayed as it is, since the start: 1, and a sentence that says when
+       and whose (text NULL: not asked for). */
+    int (*strain)(const void *self, char *text, size_t size);
     /* What became of native code. */
     const struct native_use *(*native)(const void *self);
 

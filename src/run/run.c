@@ -16,6 +16,7 @@ typedef struct {
     int looks;        /* at the energy, up to SETTLED */
     int kept;         /* one of ENGINE_ENERGY_* */
     const char *held; /* the name of what is kept */
+    int strained;     /* has been reported */
     int absurd;       /* looks in a row at an energy that makes no sense */
 } loop;
 
@@ -145,9 +146,18 @@ static int look(loop *z, int last)
     return check_energy(z, last);
 }
 
+/* Once, a note. */
+static void report_strain(loop *z)
+{
+    char text[TAUT_ERROR_TEXT];
+    if (z->api->strain(z->engine, text, sizeof text)) taut_note(z->context, "%s", text);
+    z->strained = 1;
+}
+
 static int watch(loop *z, int last)
 {
     int status = look(z, last);
+    if (!z->strained && z->api->strain(z->engine, NULL, 0)) report_strain(z);
     if (!status) z->api->watch(z->engine);
     return status;
 }

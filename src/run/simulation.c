@@ -1,6 +1,7 @@
 /* A simulation is made, stepped, moved and set back; what is read off its state is in simulation_frame.c. */
 #include "run/simulation.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/room.h"
@@ -36,6 +37,7 @@ static void lay_out(void *self, room_layout *l)
     z->v = room_reals(l, s->n);
     z->lambda = room_reals(l, s->c + z->m->contact_count);
     z->g = room_reals(l, s->c), z->g_rate = room_reals(l, s->c);
+    z->weights = room_reals(l, s->c <= STRAIN_WEIGHED ? s->c : 0);
     z->g_values = room_reals(l, (size_t)s->blocks[BLOCK_G].value_count);
     z->observables = room_reals(l, z->m->observable_count);
     z->gaps = room_reals(l, z->m->contact_count);
@@ -89,15 +91,25 @@ int X(simulation_system)(simulation *z, start_mode start)
     return X(system_create)(z->m, &z->s);
 }
 
+uint32_t X(simulation_redundancy)(const simulation *z, char *text, size_t size)
+{
+    const start_report *r = &z->start;
+    text[0] = 0;
+    if (r->dependent)
+        snprintf(text, size,
+                 "%u of %u constraints depend%s on the others (%s); the motion does not depend on which; %s "
+                 "multiplier%s, and those of the constraints %s on, are one choice of many",
+                 r->dependent, z->s->c, r->dependent == 1 ? "s" : "", r->names, r->dependent == 1 ? "its" : "their",
+                 r->dependent == 1 ? "" : "s", r->dependent == 1 ? "it depends" : "they depend");
+    return r->dependent;
+}
+
 /* Once: a start is made once in a simulation. */
 static void tell_redundancy(const simulation *z)
 {
-    const start_report *r = &z->start;
-    taut_note(z->s->context,
-              "%u of %u constraints depend%s on the others (%s); the motion does not depend on which; %s multiplier%s, "
-              "and those of the constraints %s on, are one choice of many",
-              r->dependent, z->s->c, r->dependent == 1 ? "s" : "", r->names, r->dependent == 1 ? "its" : "their",
-              r->dependent == 1 ? "" : "s", r->dependent == 1 ? "it depends" : "they depend");
+    char line[400];
+    X(simulation_redundancy)(z, line, sizeof line);
+    taut_note_once(z->s->context, line);
 }
 
 int X(simulation_create)(model *m, const engine_options *options, simulation **result)
@@ -176,7 +188,7 @@ int X(simulation_create_with)(model *m, const engine_options *options, const str
     z->m = m;
     z->context = m->context;
     z->tolerance = (real)options->tolerance;
-    taut_note_forget(m->context);
+    if (!options->again) taut_note_forget(m->context);
     int status = class ? TAUT_OK : X(method_parse)(m->context, options->method, &z->spec);
     if (status) {
         X(simulation_destroy)(z);
@@ -221,6 +233,7 @@ int X(simulation_create_with)(model *m, const engine_options *options, const str
     }
     memcpy(z->lambda, z->x.lambda, z->s->c * sizeof(real));
     X(state_copy)(&z->x, &z->begin);
+    X(simulation_strain_begin)(z);
     while (z->column_symmetries < z->symmetry_count && z->symmetries[z->column_symmetries].type != SYMMETRY_SHIFT)
         z->column_symmetries++;
     taut_flat_advise(z->flat); /* not before: pages for a start would take longer to get than they save */
@@ -267,6 +280,7 @@ int X(simulation_step)(simulation *z, real h)
     /* they have not happened */
     if (status && z->hybrid) memcpy(z->event_counts, z->counts_before, sizeof z->event_counts);
     if (status) return status;
+    if (z->strain.watched) simulation_strain(z);
     if (!z->declared.own_work) *z->x.work = before, *z->x.work_low = before_low; /* methods know nothing of it */
     if (add_work) { /* the trapezoidal rule */
         work += h / 2 * power(z);
@@ -280,9 +294,13 @@ int X(simulation_steps)(simulation *z, long count, long *done)
 {
     const real work = *z->x.work, work_low = *z->x.work_low;
     *done = 0;
-    if (count > 1 && !z->hybrid && !has_own_power(z)) *done = X(method_steps)(&z->method, &z->x, z->h, count);
+    growth *size = z->strain.watched ? &z->strain.size : NULL;
+    if (count > 1 && !z->hybrid && !has_own_power(z) && !(size && z->s->c > STRAIN_WEIGHED))
+        *done = X(method_steps)(&z->method, &z->x, z->h, count, size);
     if (*done) {
         simulation_moved(z);
+        if (*done > 1) z->strain.calm = 0; /* they did not grow in the step before the last */
+        if (size) simulation_strain_after(z);
         if (!z->declared.own_work) *z->x.work = work, *z->x.work_low = work_low;
         z->steps += *done;
         return check_finite(z);
@@ -326,6 +344,8 @@ void X(simulation_restart)(simulation *z)
 {
     X(state_copy)(&z->begin, &z->x);
     simulation_moved(z);
+    z->strain.size.size = z->strain.calm = 0;
+    z->strain.seen = 0;
     memcpy(z->lambda, z->x.lambda, z->s->c * sizeof(real));
     memset(z->event_counts, 0, sizeof z->event_counts);
 }

@@ -14,6 +14,7 @@
 #include "solve/impulse.h"
 #include "solve/legendre.h"
 #include "solve/start.h"
+#include "system/growth.h"
 #include "system/symmetry.h"
 
 /* What is read off a state besides the state itself, each with the members of a simulation that hold it. */
@@ -44,6 +45,16 @@ typedef struct {
     int *place;              /* of each entry of the block in it */
     real *entries;           /* of the block */
 } simulation_matrix;
+#define STRAIN_WEIGHED 256 /* constraints; of more the largest multiplier stands for all */
+/* Multipliers that grow while the motion stays as it is (simulation_strain.c). */
+typedef struct {
+    int watched;             /* 0: the model has none that could */
+    growth size;             /* of the multipliers after the last step */
+    real calm;               /* sum_k |G_k| |lambda_k| / |G' lambda| when they began to grow; 0: they do not */
+    int seen;
+    real t, grown;           /* when, and by how much */
+    char names[120];         /* of the constraints with the largest forces there */
+} strain;
 
 typedef struct {
     taut_context *context;
@@ -86,6 +97,8 @@ typedef struct {
     real *phase_work, *phase_entries; /* (q,p) and its rate; entries of the Jacobians of chi */
     unsigned known;          /* readings that belong to the state at hand */
     real largest_g, largest_rate, energy, power, momenta[SYMMETRY_LIMIT];
+    real *weights;           /* of the multipliers in strain.size */
+    strain strain;
     /* what is watched during a run */
     watch_sums watched[WATCH_LIMIT];
     real samples, sum_t, sum_tt; /* their count; sums of t and t^2 */
@@ -109,9 +122,32 @@ int X(simulation_create_with)(model *m, const engine_options *options, const str
    and must go before z does. TAUT_UNSUPPORTED with contacts, whose mode sets are compiled during the run. */
 int X(simulation_clone)(const simulation *z, taut_context *context, simulation **result);
 void X(simulation_destroy)(simulation *z);
+/* As redundancy of engine.h. */
+uint32_t X(simulation_redundancy)(const simulation *z, char *text, size_t size);
 int X(simulation_step)(simulation *z, real h);
 /* Up to `count` steps of the length of the last one, at least one; *done: how many. */
 int X(simulation_steps)(simulation *z, long count, long *done);
+/* At the start. */
+void X(simulation_strain_begin)(simulation *z);
+/* After a step in which multipliers have grown. */
+void X(simulation_strain_look)(simulation *z);
+real X(simulation_strain_of_many)(const simulation *z);
+static inline void simulation_strain_after(simulation *z)
+{
+    if (z->strain.size.grown && !z->strain.seen)
+        X(simulation_strain_look)(z);
+    else
+        z->strain.calm = 0;
+}
+/* After each step: next to nothing, unless they have. */
+static inline void simulation_strain(simulation *z)
+{
+    if (z->s->c > STRAIN_WEIGHED)
+        growth_to(&z->strain.size, X(simulation_strain_of_many)(z));
+    else
+        growth_step(&z->strain.size, z->x.lambda);
+    simulation_strain_after(z);
+}
 /* To be called when z->x has changed in any other way: what was read off the old state is forgotten. */
 static inline void simulation_moved(simulation *z) { z->known = 0; }
 /* The last step, which succeeded, taken back: for models with contacts, whose events may be refused when they are

@@ -19,6 +19,8 @@ static void copy_members(const simulation *from, simulation *z)
     z->energy = from->energy, z->power = from->power;
     memcpy(z->momenta, from->momenta, sizeof z->momenta);
     memcpy(z->watched, from->watched, sizeof z->watched);
+    z->strain = from->strain;
+    if (z->strain.size.weights) z->strain.size.weights = z->weights;
     z->samples = from->samples, z->sum_t = from->sum_t, z->sum_tt = from->sum_tt;
 }
 

@@ -189,6 +189,23 @@ static engine_field field_at(void *self, int index)
 }
 
 static const native_use *native_of(const void *self) { return &((const simulation *)self)->native; }
+
+static uint32_t redundancy(const void *self, char *text, size_t size)
+{
+    return X(simulation_redundancy)(self, text, size);
+}
+static int strain_of(const void *self, char *text, size_t size)
+{
+    const strain *n = &((const simulation *)self)->strain;
+    if (text) text[0] = 0;
+    if (n->seen && text)
+        snprintf(text, size,
+                 "at t = %.6g: the constraints come near to depending on each other, as they did not before: the "
+                 "forces of %s grow in a few steps, %.2g times, and cancel. The position is singular, and a motion may "
+                 "change its branch there; or a constraint is missing that was removed as redundant (those may stay)",
+                 (double)n->t, n->names, (double)n->grown);
+    return n->seen;
+}
 static void restored(void *self, const engine_counts *done) { X(simulation_restored)(self, done); }
 static const char *column_kind(const void *self, size_t column) { return X(simulation_column_kind)(self, column); }
 
@@ -284,6 +301,8 @@ const engine_api ENGINE = {
     take_back,
     characteristic_time,
     energy_size,
+    redundancy,
+    strain_of,
     native_of,
     columns_of,
     column_values,

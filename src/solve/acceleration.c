@@ -28,6 +28,7 @@ struct acceleration {
     const real *g;
     const real *q, *w;
     real t;
+    const unsigned char *kept;   /* constraints, where only some are solved; NULL: all */
 };
 
 static int is_reduced(const struct system *s)
@@ -85,6 +86,20 @@ int X(acceleration_create)(struct system *s, acceleration **result)
     return status;
 }
 
+void X(acceleration_keep)(acceleration *a, const unsigned char *kept, const double *softening)
+{
+    a->kept = kept;
+    if (a->kkt) X(kkt_soften)(a->kkt, softening);
+    if (a->multiplier) X(multiplier_soften)(a->multiplier, softening);
+}
+
+/* Zeros for the constraints that are left out. */
+static void leave_out(const acceleration *a, real *values)
+{
+    for (uint32_t k = 0; a->kept && k < a->s->c; k++)
+        if (!a->kept[k]) values[k] = 0;
+}
+
 static int residual(void *self, const real *x, real *out)
 {
     acceleration *a = self;
@@ -98,6 +113,7 @@ static int residual(void *self, const real *x, real *out)
     X(block_multiply)(&s->blocks[BLOCK_NU_W], a->nu_w, -1, x, out + n);
     memcpy(out + 2 * n, a->curvature, s->c * sizeof(real));
     X(block_multiply)(&s->blocks[BLOCK_G], X(kkt_jacobian)(a->kkt), 1, x + n, out + 2 * n);
+    leave_out(a, out + 2 * n);
     return TAUT_OK;
 }
 
@@ -112,7 +128,8 @@ static int solve(void *self, real *out)
 {
     acceleration *a = self;
     int status = X(kkt_solve)(a->kkt, out, out + a->s->n, out + 2 * a->s->n);
-    return status ? status : X(kkt_choose)(a->kkt, NULL, out + 2 * a->s->n);
+    leave_out(a, out + 2 * a->s->n);
+    return status || a->kept ? status : X(kkt_choose)(a->kkt, NULL, out + 2 * a->s->n);
 }
 
 static real measure(void *self, const real *x, const real *change)
@@ -240,6 +257,7 @@ static int reduced_residual(void *self, const real *lambda, real *out)
     accelerate(a, lambda);
     memcpy(out, a->curvature, a->s->c * sizeof(real));
     X(block_multiply)(&a->s->blocks[BLOCK_G], a->g, 1, a->x + a->s->n, out);
+    leave_out(a, out);
     return TAUT_OK;
 }
 
@@ -254,7 +272,8 @@ static int reduced_solve(void *self, real *out)
 {
     acceleration *a = self;
     int status = X(multiplier_solve)(a->multiplier, 1, out);
-    return status ? status : X(multiplier_choose)(a->multiplier, NULL, out);
+    leave_out(a, out);
+    return status || a->kept ? status : X(multiplier_choose)(a->multiplier, NULL, out);
 }
 
 /* The force that a correction adds, relative to the free force and the whole one, in any units. */
@@ -268,6 +287,26 @@ static real reduced_measure(void *self, const real *lambda, const real *change)
     X(block_multiply_transposed)(&a->s->blocks[BLOCK_G], a->g, 1, change, added);
     real moved = real_largest(added, n), scale = real_most(real_largest(a->force, n), real_largest(a->x, n));
     return scale > 0 ? moved / scale : moved > 0 ? 1 : moved;
+}
+
+/* Whether r is no more than the rounding errors of G W (f + G' lambda) + k: long structures carry forces of many times
+   what moves a joint. */
+static int reduced_is_round_off(void *self, const real *lambda, const real *r)
+{
+    acceleration *a = self;
+    const struct system *s = a->s;
+    const pattern *p = s->blocks[BLOCK_G].parts[0].shape;
+    real *sizes = a->velocity, *moved = a->x + s->n; /* not needed any more */
+    for (uint32_t i = 0; i < s->n; i++) sizes[i] = REAL(fabs)(a->force[i]);
+    for (int k = 0; k < p->rows; k++)
+        for (int e = p->start[k]; e < p->start[k + 1]; e++) sizes[p->index[e]] += REAL(fabs)(a->g[e] * lambda[k]);
+    X(system_apply_inverse_mass)(s, sizes, moved);
+    for (int k = 0; k < p->rows; k++) {
+        real sum = REAL(fabs)(a->curvature[k]);
+        for (int e = p->start[k]; e < p->start[k + 1]; e++) sum += REAL(fabs)(a->g[e] * moved[p->index[e]]);
+        if (!(REAL(fabs)(r[k]) <= 4 * REAL_EPSILON * sum)) return 0;
+    }
+    return 1;
 }
 
 static void reduced_name(void *self, int equation, char *buffer, size_t size)
@@ -285,7 +324,7 @@ static int solve_reduced(acceleration *a, const real *g, real *lambda)
     if (!g) X(system_block_values)(s, BLOCK_G, &at, a->jacobian);
     if (s->c) {
         newton_problem problem = { a, (int)s->c, reduced_residual, reduced_factor, reduced_solve, reduced_measure,
-                                   reduced_name, NULL, NULL };
+                                   reduced_name, reduced_is_round_off, NULL };
         X(system_velocity)(s, &at, a->velocity);
         X(system_constraint_curvature)(s, &at, a->velocity, a->curvature);
         if (s->softening) memset(lambda, 0, s->c * sizeof(real)); /* from zero to the least of all choices */

@@ -15,6 +15,9 @@ int X(acceleration_solve)(acceleration *a, const real *q, const real *w, real t,
 /* The same with the values of BLOCK_G at the place, where they are known already (NULL: they are not). */
 int X(acceleration_solve_with)(acceleration *a, const real *q, const real *w, real t, const real *g, real *lambda,
                                real *dv);
+/* Of constraints that are softened: solves with some of them from here on, the multipliers of the others are zero.
+   kept: c flags, softening: 0 for these, and large for the others (subset.h); both must stay. NULL: with all again. */
+void X(acceleration_keep)(acceleration *a, const unsigned char *kept, const double *softening);
 /* d/dt of the stage variable w, as found by the last solve. */
 const real *X(acceleration_stage_rate)(const acceleration *a);
 

@@ -4,6 +4,8 @@
 
 #include "base/elementary.h"
 #include "base/room.h"
+#include "solve/start.h"
+#include "solve/subset.h"
 
 /* Columns of the extrapolation: order 2 COLUMNS. More let the steps grow and the rounding errors with them. */
 #ifdef TAUT_REAL_QUAD
@@ -12,11 +14,16 @@
 #define COLUMNS 7
 #endif
 #define SHORTEST 1e-10 /* a step shorter than this part of the way is a failure */
+#define NEAR 1e-4      /* constraints this near to depending on each other, relative to the start, */
+#define SLOW 1e-3      /* and a step this short, relative to the longest before: the flow cannot tell where to go on */
 #define TIMES 60       /* factors of four between the first guess of a time and the last */
 
 struct flow {
     struct system *s;
     acceleration *acceleration;
+    subset *subset;               /* constraints that a step is taken with; NULL: all, and nobody looks at them */
+    double independent, at_first; /* how much they are, where f->y is and where it was first */
+    real longest;                 /* of the steps */
     flow_field *field;            /* instead of it, where the equations of motion are another's */
     void *owner;
     uint32_t size;                /* of y = (q, w) */
@@ -31,6 +38,7 @@ void X(flow_destroy)(flow *f)
 {
     if (!f) return;
     X(acceleration_destroy)(f->acceleration);
+    X(subset_destroy)(f->subset);
     room_free(f->s->context, &f->room);
     taut_mem_free(f->s->context, f);
 }
@@ -61,11 +69,29 @@ int X(flow_create_along)(struct system *s, flow_field *field, void *owner, flow 
     f->size = 2 * s->n;
     int status = room_create(s->context, lay_out, f, &f->room);
     if (!status && !field) status = X(acceleration_create)(s, &f->acceleration);
+    if (!status && !field) status = X(subset_create)(s, &f->subset);
+    if (!status && !field && s->softening && !f->subset)
+        status = taut_fail(s->context, TAUT_UNSUPPORTED,
+                           "the exact solution of a model whose constraints depend on each other is for up to some "
+                           "hundred of them, not %u", s->c);
     if (status)
         X(flow_destroy)(f);
     else
         *result = f;
     return status;
+}
+
+/* Beside the constraints those that depend on each other contradict each other: the stages of a step are. So a step is
+   taken with as many as are independent, chosen where it begins; on the constraints the motion does not depend on
+   which. */
+static void choose_constraints(flow *f, real t)
+{
+    if (!f->subset) return;
+    place at = place_at(f->s, f->y, f->y + f->s->n, &t, f->known);
+    f->independent = X(subset_look)(f->subset, &at);
+    if (!(f->at_first > 0)) f->at_first = f->independent;
+    if (f->s->softening)
+        X(acceleration_keep)(f->acceleration, X(subset_kept)(f->subset), X(subset_leaving)(f->subset));
 }
 
 static int rate(flow *f, real t, const real *y, real *out)
@@ -163,6 +189,25 @@ static void begin(flow *f, const state *x)
     for (uint32_t i = 0; i < n; i++) f->y[i] = x->q[i] + x->q_low[i], f->y[n + i] = x->w[i];
     memcpy(f->lambda, x->lambda, f->s->c * sizeof(real));
     memcpy(f->known, x->lambda, f->s->c * sizeof(real));
+    choose_constraints(f, x->t);
+}
+
+/* The motion is as smooth as before, and yet steps become shorter and shorter: whatever is beside the constraints by a
+   rounding error is multiplied by the inverse of their independence. Beyond this point any branch may be taken. */
+static int is_singular(const flow *f, real H)
+{
+    return f->subset && f->independent < NEAR * f->at_first && H < (real)SLOW * f->longest;
+}
+
+static int singular(flow *f, real t)
+{
+    char names[120];
+    X(subset_names)(f->subset, f->known, names, sizeof names);
+    return taut_fail(f->s->context, TAUT_SINGULAR,
+                     "at t = %.6g: the constraints come to depend on each other, as they did not before, those with the "
+                     "largest forces are %s: the position is singular, and the exact solution may go on in more than "
+                     "one branch; or a constraint is missing that was removed as redundant (those may stay)",
+                     (double)t, names);
 }
 
 int X(flow_time)(flow *f, const state *x, real tolerance, real *time)
@@ -204,6 +249,9 @@ int X(flow_advance)(flow *f, state *x, real until, real tolerance)
         if (!failed && error <= tolerance) {
             t = last ? until : t + H;
             memcpy(f->y, f->table[COLUMNS - 1], f->size * sizeof(real));
+            choose_constraints(f, t);
+            if (H > f->longest) f->longest = H;
+            if (is_singular(f, H)) return singular(f, t);
             if (!last || factor < 1) f->step = H * factor;
             continue;
         }
@@ -227,5 +275,5 @@ int X(flow_advance)(flow *f, state *x, real until, real tolerance)
     memset(x->p_low, 0, n * sizeof(real));
     place at = place_at(f->s, x->q, x->w, &x->t, x->lambda);
     X(system_momentum)(s, &at, x->p);
-    return TAUT_OK;
+    return s->softening ? X(start_project)(s, x) : TAUT_OK; /* all of them */
 }

@@ -20,6 +20,7 @@ struct kkt {
     int id_pi, id_phi, id_identity, id_nu, id_g, id_softening;
     block_shape identity, softening;
     pattern *diagonal;     /* c x c, of softened constraints */
+    const double *own_softening; /* of this matrix alone; NULL: that of the system */
     real *values;          /* of the largest block */
     real *unknowns;
     size_t value_count, unknown_count; /* room for values and unknowns */
@@ -112,6 +113,14 @@ static void remove_forces(kkt *k)
     memset(k->values + first, 0, ((size_t)b->value_count - first) * sizeof(real));
 }
 
+void X(kkt_soften)(kkt *k, const double *softening)
+{
+    k->own_softening = softening;
+    if (k->multiplier) X(multiplier_soften)(k->multiplier, softening);
+}
+
+static const double *softening_of(const kkt *k) { return k->own_softening ? k->own_softening : k->s->softening; }
+
 static int factor(kkt *k, const place *at, int forces)
 {
     struct system *s = k->s;
@@ -131,7 +140,7 @@ static int factor(kkt *k, const place *at, int forces)
         X(assembly_put)(k->matrix, k->id_identity, 1, k->values);
     }
     if (k->diagonal) {
-        for (uint32_t i = 0; i < s->c; i++) k->values[i] = s->softening[i];
+        for (uint32_t i = 0; i < s->c; i++) k->values[i] = softening_of(k)[i];
         X(assembly_put)(k->matrix, k->id_softening, 1, k->values);
     }
     int status = X(assembly_factor)(k->matrix);
@@ -192,7 +201,7 @@ static int choose_full(kkt *k, const real *lambda, real *c)
     for (uint32_t i = 0; i < s->c; i++) spare[i] = (lambda ? lambda[i] : 0) - c[i];
     for (int pass = 0; !status && pass < REDUNDANCY_PASSES; pass++) {
         memset(k->unknowns, 0, at * sizeof(real));
-        for (uint32_t i = 0; i < s->c; i++) spare[i] *= s->softening[i];
+        for (uint32_t i = 0; i < s->c; i++) spare[i] *= softening_of(k)[i];
         status = X(assembly_solve)(k->matrix, k->unknowns);
     }
     for (uint32_t i = 0; !status && i < s->c; i++) c[i] += spare[i];

@@ -28,6 +28,7 @@ struct multiplier {
     int even;             /* all the same, and left out of S: */
     double left_out;
     int *diagonal;        /* of S, its entries among the values: where constraints are softened */
+    const double *softening; /* of this matrix alone; NULL: that of the system */
     void *room;           /* of the arrays below */
     double *t_values;     /* NULL: those of G0 are taken */
     double *g_values;     /* G1 in double, where real is more */
@@ -320,6 +321,10 @@ static void form_t(multiplier *m, const real *g0)
     }
 }
 
+void X(multiplier_soften)(multiplier *m, const double *softening) { m->softening = softening; }
+
+static const double *softening_of(const multiplier *m) { return m->softening ? m->softening : m->s->softening; }
+
 int X(multiplier_factor)(multiplier *m, const real *g1, const real *g0)
 {
 #ifdef TAUT_REAL_QUAD
@@ -331,7 +336,7 @@ int X(multiplier_factor)(multiplier *m, const real *g1, const real *g0)
     products_sum(m->s->work->pool, m->sums, m->even ? g0 : m->t_values, g1, m->values);
 #endif
     if (m->diagonal)
-        for (uint32_t k = 0; k < m->s->c; k++) m->values[m->diagonal[k]] += m->s->softening[k] / m->left_out;
+        for (uint32_t k = 0; k < m->s->c; k++) m->values[m->diagonal[k]] += softening_of(m)[k] / m->left_out;
     int status = taut_linear_factor(m->solver, m->values);
     return status == TAUT_SINGULAR ? X(redundant_constraint)(m->s, taut_linear_status(m->solver)->deficient) : status;
 }
@@ -379,7 +384,7 @@ int X(multiplier_choose)(multiplier *m, const real *lambda, real *change)
     if (!m->diagonal) return TAUT_OK;
     for (uint32_t k = 0; k < c; k++) m->spare[k] = (lambda ? lambda[k] : 0) - change[k];
     for (int pass = 0; !status && pass < REDUNDANCY_PASSES; pass++) {
-        for (uint32_t k = 0; k < c; k++) m->spare[k] *= m->s->softening[k];
+        for (uint32_t k = 0; k < c; k++) m->spare[k] *= softening_of(m)[k];
         status = X(multiplier_solve)(m, 1, m->spare);
     }
     for (uint32_t k = 0; !status && k < c; k++) change[k] += m->spare[k];

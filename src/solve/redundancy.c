@@ -1,5 +1,6 @@
 #include "solve/redundancy.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* The diagonal of the matrix of a block at a place. */
@@ -66,4 +67,23 @@ int X(redundancy_soften)(struct system *s, const place *at, const real *g, doubl
     taut_mem_free(s->context, s->softening);
     s->softening = softening;
     return TAUT_OK;
+}
+
+void X(redundancy_names)(const struct system *s, const real *forces, char *text, size_t size)
+{
+    enum { NAMED = 3 };
+    uint32_t first[NAMED] = { 0 }, count = 0;
+    for (; count < NAMED && count < s->c; count++) {
+        uint32_t best = s->c;
+        for (uint32_t k = 0; k < s->c; k++) {
+            int named = (count > 0 && first[0] == k) || (count > 1 && first[1] == k);
+            if (!named && (best == s->c || forces[k] > forces[best])) best = k;
+        }
+        first[count] = best;
+    }
+    size_t end = 0;
+    text[0] = 0;
+    for (uint32_t i = 0; i < count && end < size; i++)
+        end += (size_t)snprintf(text + end, size - end, "%s'%.30s'", !i ? "" : i + 1 < count ? ", " : " and ",
+                                X(system_constraint_origin)(s, first[i]).name);
 }

@@ -21,6 +21,8 @@
 /* k above: leaves (D/S)^k of what is determined to the next corrections. More than round-off would look like the end of
    what they can do. */
 enum { REDUNDANCY_PASSES = sizeof(real) > sizeof(double) ? 9 : 3 };
+/* Of constraints that are left out of a matrix: their share of a correction is the inverse of this. */
+#define SOFTENING_LEAVES_OUT 1e6
 
 /* Softens the constraints of a system, from here on, by `part`; g: values of BLOCK_G at the start. */
 int X(redundancy_soften)(struct system *s, const place *at, const real *g, double part);
@@ -31,5 +33,7 @@ block_id X(redundancy_block)(const struct system *s);
 size_t X(redundancy_room)(const struct system *s);
 void X(redundancy_diagonal)(const struct system *s, const place *at, const real *g, double part, real *work,
                             double *softening);
+/* The constraints with the largest of the forces (c numbers, not negative): 'a', 'b' and 'c'. */
+void X(redundancy_names)(const struct system *s, const real *forces, char *text, size_t size);
 
 #endif

@@ -117,20 +117,32 @@ static int is_apart(starter *z, int *apart)
     return status;
 }
 
-static int soften(starter *z)
+static int soften_by(starter *z, double part)
+{
+    struct system *s = z->s;
+    place at = start_here(z);
+    X(system_block_values)(s, BLOCK_G, &at, z->g);
+    int status = X(redundancy_soften)(s, &at, z->g, part);
+    X(kkt_destroy)(z->kkt);
+    z->kkt = NULL;
+    return status ? status : X(kkt_create)(s, &z->kkt);
+}
+
+/* Where no D is far enough below the rest of S, those that depend on others are left out of the matrices, by a D that is
+   far above it, and the others are not softened. The choice of multipliers is then the one in which they carry
+   nothing. */
+static int soften(starter *z, const rank *here)
 {
     struct system *s = z->s;
     int apart = 0, status = TAUT_OK;
-    double part = SOFTENING_MOST;
-    for (; !status && !apart && part >= SOFTENING_LEAST; part /= 100) {
-        place at = start_here(z);
-        X(system_block_values)(s, BLOCK_G, &at, z->g);
-        status = X(redundancy_soften)(s, &at, z->g, part);
-        X(kkt_destroy)(z->kkt);
-        z->kkt = NULL;
-        if (!status) status = X(kkt_create)(s, &z->kkt);
+    for (double part = SOFTENING_MOST; !status && !apart && part >= SOFTENING_LEAST; part /= 100) {
+        status = soften_by(z, part);
         if (!status) status = is_apart(z, &apart);
     }
+    if (status || apart) return status;
+    status = soften_by(z, SOFTENING_LEAVES_OUT);
+    for (uint32_t k = 0; !status && k < s->c; k++)
+        if (!X(rank_is_dependent)(here, k)) s->softening[k] = 0;
     return status;
 }
 
@@ -152,7 +164,7 @@ static int look(starter *z, real *met_at, start_report *report, int *redundant)
         report->singular = !status && aside > number;
     }
     if (!status && *redundant) {
-        status = soften(z);
+        status = soften(z, here);
         if (!status) name_dependent(s, here, report);
     }
     X(rank_destroy)(here);

@@ -68,5 +68,6 @@ export function remarks(run: Run): string {
   if (p.omitted) said.push(`${count(p.omitted)} shapes are not drawn.`);
   if (p.guessed && p.shapes.length) said.push("The model says nothing about drawing: bars are guessed from its distance constraints.");
   if (h.eventsOmitted) said.push(`${count(h.eventsOmitted)} events are not listed.`);
+  if (h.run.redundancy) said.push(`${h.run.redundancy}.`);
   return said.join(" ");
 }

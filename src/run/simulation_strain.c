@@ -1,0 +1,71 @@
+/* Multipliers that grow while the motion stays as it is: the constraints come to depend on each other where they did
+ * not before. A constraint is missing that was taken for redundant, or the position is singular and the motion has
+ * several ways to go on.
+ *
+ * With a distance d(t) to the dependence multipliers grow as 1/d, in some steps to many times their size, and their
+ * forces cancel but for what the motion needs: sum_k |G_k| |lambda_k| grows, |G' lambda| does not. A step sees the first
+ * by a sum over the multipliers, and asks for the second only when it has grown by a quarter, which a motion that the
+ * steps resolve does not do, except out of rest. Results do not depend on any of this. */
+#include "run/simulation.h"
+
+#include <string.h>
+
+#include "solve/redundancy.h"
+#include "system/vector.h"
+
+#define FAR 4 /* since the growth began, when it is reported: 1/d grows by five or more wherever the steps are */
+
+/* Lengths of the gradients at the state, squared, into z->g_rate. */
+static void find_lengths(simulation *z)
+{
+    const struct system *s = z->s;
+    const pattern *p = s->blocks[BLOCK_G].parts[0].shape;
+    place at = place_at(s, z->x.q, z->x.w, &z->x.t, z->x.lambda);
+    X(system_block_values)(s, BLOCK_G, &at, z->g_values);
+    for (int k = 0; k < p->rows; k++) {
+        real sum = 0;
+        for (int e = p->start[k]; e < p->start[k + 1]; e++) sum += z->g_values[e] * z->g_values[e];
+        z->g_rate[k] = sum;
+    }
+}
+
+/* sum_k |G_k| |lambda_k| / |G' lambda| at the state, with the multipliers that belong to it, which those of a method
+   need not do; 0 where there are none. Leaves the terms in z->g. */
+static real find_ratio(simulation *z)
+{
+    const struct system *s = z->s;
+    real apart = 0, whole = 0;
+    memcpy(z->lambda, z->x.lambda, s->c * sizeof(real));
+    if (X(acceleration_solve)(z->acceleration, z->x.q, z->x.w, z->x.t, z->lambda, NULL)) return 0;
+    find_lengths(z);
+    memset(z->v, 0, s->n * sizeof(real));
+    X(block_multiply_transposed)(&s->blocks[BLOCK_G], z->g_values, 1, z->lambda, z->v);
+    for (uint32_t k = 0; k < s->c; k++) apart += z->g[k] = REAL(sqrt)(z->g_rate[k]) * REAL(fabs)(z->lambda[k]);
+    for (uint32_t i = 0; i < s->n; i++) whole += z->v[i] * z->v[i];
+    return whole > 0 ? apart / REAL(sqrt)(whole) : 0;
+}
+
+void X(simulation_strain_begin)(simulation *z)
+{
+    const struct system *s = z->s;
+    z->strain = (strain){ .watched = s->c && !z->m->phase && !z->hybrid };
+    if (!z->strain.watched || s->c > STRAIN_WEIGHED) return;
+    find_lengths(z);
+    for (uint32_t k = 0; k < s->c; k++) z->weights[k] = REAL(sqrt)(z->g_rate[k]);
+    z->strain.size = (growth){ .weights = z->weights, .count = s->c };
+    simulation_moved(z);
+}
+
+real X(simulation_strain_of_many)(const simulation *z) { return X(vector_largest)(z->pool, z->s->c, z->x.lambda); }
+
+void X(simulation_strain_look)(simulation *z)
+{
+    strain *n = &z->strain;
+    const real ratio = find_ratio(z);
+    if (!(n->calm > 0)) n->calm = ratio;
+    if (!(ratio > FAR * n->calm)) return;
+    n->seen = 1;
+    n->t = z->x.t;
+    n->grown = ratio / n->calm;
+    X(redundancy_names)(z->s, z->g, n->names, sizeof n->names);
+}

@@ -1,0 +1,167 @@
+/* Constraints that come to depend on each other on the way, where they do not at the start: a run reports it, the exact
+   solution refuses to guess; and where redundant constraints stay in the model, neither happens. */
+#include "support.h"
+
+#include "run/converge.h"
+
+#define ENGINE X(engine)
+
+/* models/bricard.lua without constraint `left_out` (NULL: with all): one of 30 is redundant, but the rest of a set need
+   not stay independent. Without j3u it does not, at t = 1.248. */
+static simulation *open_bricard(const char *left_out, const char *method)
+{
+    static char text[8000];
+    FILE *file = fopen(MODELS "/bricard.lua", "r");
+    assert_non_null(file);
+    size_t at = (size_t)snprintf(text, sizeof text,
+                                 "local keep = constraint\n"
+                                 "constraint = function(n, e) if n ~= '%s' then return keep(n, e) end end\n",
+                                 left_out ? left_out : "");
+    at += fread(text + at, 1, sizeof text - 1 - at, file);
+    text[at] = 0;
+    fclose(file);
+    model *m = NULL;
+    simulation *z = NULL;
+    engine_options options = { .method = method };
+    taut_context *context = taut_context_create(NULL);
+    assert_non_null(context);
+    int status = taut_model_read_text(context, "bricard.lua", text, at, NULL, 0, &m);
+    if (!status) status = X(simulation_create)(m, &options, &z);
+    if (status) fail_msg("%s", taut_error_text(context));
+    return z;
+}
+
+static void a_run_reports_it(void **state)
+{
+    (void)state;
+    static const char *const methods[] = { "rattle", "em", "lobatto:s=3", "galerkin", "del", "euler" };
+    if (QUAD || SANITIZED) skip();
+    for (int i = 0; i < 6; i++) {
+        char text[TAUT_ERROR_TEXT];
+        simulation *z = open_bricard("j3u", methods[i]);
+        do_steps(z, 120, (real)0.01);
+        if (ENGINE.strain(z, text, sizeof text)) fail_msg("%s: too early, %s", methods[i], text);
+        do_steps(z, 10, (real)0.01);
+        if (!ENGINE.strain(z, text, sizeof text)) fail_msg("%s: nothing was seen", methods[i]);
+        assert_between(z->strain.t, 1.235, 1.285);
+        X(simulation_restart)(z);
+        assert_false(ENGINE.strain(z, text, sizeof text));
+        close_model(z);
+        z = open_bricard(NULL, methods[i]);
+        do_steps(z, 140, (real)0.01);
+        assert_false(ENGINE.strain(z, text, sizeof text));
+        close_model(z);
+    }
+}
+
+/* Multipliers that begin at zero or pass it grow by any factor, and mean nothing. */
+static void growth_out_of_rest_is_none(void **state)
+{
+    (void)state;
+    static const char *const models[] = { "damped-pendulum", "driven-pendulum", "hanging-chain", "slider-crank",
+                                          "falling-chain" };
+    for (int i = 0; i < 5; i++) {
+        char text[TAUT_ERROR_TEXT];
+        simulation *z = open_model(models[i]);
+        do_steps(z, 20, (real)0.01);
+        if (ENGINE.strain(z, text, sizeof text)) fail_msg("%s: %s", models[i], text);
+        close_model(z);
+    }
+}
+
+static void the_exact_solution_refuses(void **state)
+{
+    (void)state;
+    if (SANITIZED) skip();
+    simulation *z = open_bricard("j3u", "rattle");
+    assert_int_equal(X(simulation_flow)(z, 2, QUAD ? 1e-11 : 1e-9), TAUT_SINGULAR);
+    assert_non_null(strstr(taut_error_text(z->context), "at t = 1.24"));
+    assert_non_null(strstr(taut_error_text(z->context), "come to depend on each other"));
+    close_model(z);
+}
+
+/* With the redundant constraint, and with a set that stays independent up to there. */
+static void the_exact_solution_with_redundancy(void **state)
+{
+    (void)state;
+    const real until = QUAD || SANITIZED ? (real)0.3 : (real)1.5, tolerance = QUAD ? (real)1e-18 : (real)1e-11;
+    simulation *all = open_bricard(NULL, "rattle"), *some = open_bricard("j6v", "rattle");
+    assert_int_equal(all->s->c, some->s->c + 1);
+    assert_int_equal(X(simulation_flow)(all, until, tolerance), TAUT_OK);
+    assert_int_equal(X(simulation_flow)(some, until, tolerance), TAUT_OK);
+    for (uint32_t i = 0; i < all->s->n; i++) {
+        assert_at_most(REAL(fabs)(all->x.q[i] - some->x.q[i]), 1000 * tolerance);
+        assert_at_most(REAL(fabs)(all->x.p[i] - some->x.p[i]), 1000 * tolerance);
+    }
+    /* on all constraints, and with multipliers */
+    real g, rate;
+    X(simulation_residuals)(all, &g, &rate);
+    assert_at_most(g, 64 * REAL_EPSILON);
+    assert_at_most(rate, 64 * REAL_EPSILON);
+    assert_int_equal(X(simulation_multipliers)(all), TAUT_OK);
+    assert_between(largest_of(all->lambda, all->s->c), 10, 60);
+    close_model(all);
+    close_model(some);
+}
+
+/* ---- converge ---- */
+
+static int elsewhere(void *self, wide *q, wide *p, wide *lambda)
+{
+    int status = ENGINE.solution(self, q, p, lambda);
+    q[0] += (wide)0.48;
+    return status;
+}
+
+static wide last_tolerance;
+static int astray(void *self, wide until, wide tolerance)
+{
+    last_tolerance = tolerance;
+    return ENGINE.flow(self, until, tolerance);
+}
+static int unsteady(void *self, wide *q, wide *p, wide *lambda)
+{
+    int status = ENGINE.solution(self, q, p, lambda);
+    q[0] += (wide)1e4 * WIDE(sqrt)(last_tolerance); /* changes with every refinement */
+    return status;
+}
+
+static void converge_with(const engine_api *reference_api, int status, const char *says)
+{
+    simulation *z = open_model("double-spherical-pendulum"), *other = open_model("double-spherical-pendulum");
+    wide steps[] = { (wide)1 / 50, (wide)1 / 100 };
+    converge_options o = { .until = (wide)1 / 2, .steps = steps, .count = 2 };
+    converge_result r;
+    assert_int_equal(taut_converge_run(z->context, &ENGINE, z, reference_api, other, &o, &r), status);
+    if (status && !strstr(taut_error_text(z->context), says))
+        fail_msg("'%s' is not in '%s'", says, taut_error_text(z->context));
+    taut_converge_result_clear(z->context, &r);
+    close_model(z);
+    close_model(other);
+}
+
+/* A reference that is exact, and another motion; one that never settles. */
+static void a_reference_on_another_branch(void **state)
+{
+    (void)state;
+    engine_api other = ENGINE;
+    converge_with(&ENGINE, TAUT_OK, "");
+    other.solution = elsewhere;
+    converge_with(&other, TAUT_NO_CONVERGENCE, "it is another motion than that of the method");
+    other.solution = unsteady;
+    other.flow = astray;
+    other.epsilon = (wide)1e-10; /* floor of the tolerances: 5e-5 */
+    converge_with(&other, TAUT_NO_CONVERGENCE, "it does not agree with itself");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_run_reports_it),
+        cmocka_unit_test(growth_out_of_rest_is_none),
+        cmocka_unit_test(the_exact_solution_refuses),
+        cmocka_unit_test(the_exact_solution_with_redundancy),
+        cmocka_unit_test(a_reference_on_another_branch),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
