@@ -14,6 +14,8 @@
 #ifndef TAUT_TAUT_H
 #define TAUT_TAUT_H
 
+#include <stdint.h>
+
 #include "taut/context.h"
 
 #ifdef __cplusplus
@@ -47,6 +49,49 @@ TAUT_API void taut_model_release(taut_model *model);
 TAUT_API const char *taut_model_title(const taut_model *model);
 /* The source as Lua: *size bytes (may be NULL), of which at most capacity - 1 are copied, and a zero. */
 TAUT_API int taut_model_source(const taut_model *model, char *buffer, size_t capacity, size_t *size);
+
+/* ---- models from C ----
+   The calls of the model language as calls of C. An expression is a number; 0 means that something failed before, and
+   passes through: look once, at the status of taut_model_finish. The model has a source (taut_model_source), a script
+   that makes the same model: its run files can be resumed and reported. Names have no quotes and backslashes. */
+typedef struct taut_builder taut_builder;
+typedef uint32_t taut_expr;
+/* title may be NULL. */
+TAUT_API int taut_model_begin(taut_context *context, const char *title, taut_builder **result);
+/* The model, checked as one that is loaded; the builder is gone, whatever the status. result NULL: gives it up. */
+TAUT_API int taut_model_finish(taut_builder *builder, taut_model **result);
+TAUT_API taut_expr taut_number(taut_builder *builder, double value);
+TAUT_API taut_expr taut_param(taut_builder *builder, const char *name, double value);
+TAUT_API taut_expr taut_input(taut_builder *builder, const char *name, double value);
+/* Time, as a symbol. */
+TAUT_API taut_expr taut_time_symbol(taut_builder *builder);
+/* Declares coordinates: a scalar (1), a point (2 or 3) or a rotation (a quaternion, 4). They are put into q. */
+enum { TAUT_SCALAR, TAUT_POINT, TAUT_ROTATION };
+TAUT_API void taut_group(taut_builder *builder, int type, const char *name, size_t dimension, taut_expr *q);
+/* out[i] = a[i] op b[i], n times; op is + - * / ^ or a function of the model language ("sin", "atan2"). b is NULL for one
+   operand ("-" too). out may be a or b. */
+TAUT_API void taut_apply(taut_builder *builder, const char *op, size_t n, const taut_expr *a, const taut_expr *b,
+                         taut_expr *out);
+TAUT_API taut_expr taut_sum(taut_builder *builder, size_t n, const taut_expr *a);
+/* The derivative of an expression of coordinates and time by time; the velocity of a coordinate. */
+TAUT_API taut_expr taut_rate(taut_builder *builder, taut_expr a);
+/* The momentum of a scalar coordinate (Hamiltonian and rate models). */
+TAUT_API taut_expr taut_momentum_of(taut_builder *builder, taut_expr q);
+/* Adds to the model: a summand of L or H; a force on, or the rate of, the coordinate (or momentum) `on`; a constraint or
+   an observable with a name. name and on are not read where they are not needed. Returns the multiplier of a
+   constraint, otherwise the value. */
+enum {
+    TAUT_ADD_LAGRANGIAN,
+    TAUT_ADD_HAMILTONIAN,
+    TAUT_ADD_FORCE,
+    TAUT_ADD_RATE,
+    TAUT_ADD_CONSTRAINT,
+    TAUT_ADD_OBSERVABLE
+};
+TAUT_API taut_expr taut_add(taut_builder *builder, int role, const char *name, taut_expr on, taut_expr value);
+/* The start value of a coordinate, a velocity (taut_rate) or a momentum: a constant expression, or a guess of a value
+   that the constraints determine (is_free). */
+TAUT_API void taut_start(taut_builder *builder, taut_expr variable, taut_expr value, int is_free);
 
 /* ---- simulations ---- */
 
