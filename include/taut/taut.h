@@ -124,7 +124,8 @@ TAUT_API int taut_simulation_create(taut_context *context, taut_model *model, co
                                     taut_simulation **result);
 /* A second simulation where this one is, in a context of its own or in the same: it goes on as this one would, to the
    last bit. Both share what is compiled (not with contacts), and may be used by different threads from then on. The
-   last of them may be released in any thread; the allocators of their contexts must allow that. */
+   last of them may be released in any thread; the allocators of their contexts must allow that. A clone steps with one
+   thread. It has no event callback. */
 TAUT_API int taut_simulation_clone(const taut_simulation *simulation, taut_context *context, taut_simulation **result);
 /* NULL is allowed. */
 TAUT_API void taut_simulation_release(taut_simulation *simulation);
