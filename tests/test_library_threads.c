@@ -139,10 +139,90 @@ static void clones_in_threads(void **state)
     assert_memory_not_equal(frames[0][1], frames[0][2], sizeof frames[0][1]);
 }
 
+/* An ensemble is its members one by one, in any number of threads. */
+static void an_ensemble(void **state)
+{
+    (void)state;
+    enum { SIZE = 24, ROWS = 3, WIDTH = 3 };
+    static const struct {
+        const char *text;
+        taut_vary vary[2];
+    } cases[] = { { PENDULUM, { { TAUT_PARAM, 0 }, { TAUT_INPUT, 0 } } },
+                  { PENDULUM, { { TAUT_INPUT, 0 }, { TAUT_INPUT, 0 } } },
+                  { PENDULUM, { { TAUT_VELOCITY, 0 }, { TAUT_INPUT, 0 } } },
+                  { BALL, { { TAUT_POSITION, 0 }, { TAUT_VELOCITY, 0 } } } };
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        taut_context *context = taut_context_create(NULL);
+        taut_model *model = NULL;
+        taut_simulation *z = NULL;
+        const size_t columns[] = { 0, 1, 2 };
+        double rows[3][SIZE][ROWS][WIDTH], values[SIZE][2];
+        int statuses[SIZE];
+        taut_run run = { .size = sizeof run, .h = 0.02, .until = 0.2, .every = 5, .columns = columns,
+                         .column_count = WIDTH, .row_capacity = ROWS };
+        for (int i = 0; i < SIZE; i++) values[i][0] = 0.5 + 0.1 * i, values[i][1] = 0.2 * i;
+        assert_int_equal(taut_model_load_text(context, "test", cases[c].text, strlen(cases[c].text), NULL, 0, &model),
+                         TAUT_OK);
+        assert_int_equal(taut_simulation_create(context, model, NULL, &z), TAUT_OK);
+        static const int threads[] = { 0, 3, 8 };
+        for (int t = 0; t < 3; t++) {
+            memset(statuses, -1, sizeof statuses);
+            if (taut_ensemble(z, &run, SIZE, cases[c].vary, 2, values[0], threads[t], rows[t][0][0], statuses))
+                fail_msg("%s", taut_error_text(context));
+            for (int i = 0; i < SIZE; i++) assert_int_equal(statuses[i], TAUT_OK);
+            assert_memory_equal(rows[0], rows[t], sizeof rows[0]);
+        }
+        assert_true(taut_time(z) == 0);
+        assert_memory_not_equal(rows[0][1], rows[0][2], sizeof rows[0][1]);
+        if (c == 0) { /* one of them by hand */
+            double one[ROWS][WIDTH];
+            run.rows = one[0];
+            assert_int_equal(taut_set(z, TAUT_PARAM, 0, 1, &values[7][0]), TAUT_OK);
+            assert_int_equal(taut_set(z, TAUT_INPUT, 0, 1, &values[7][1]), TAUT_OK);
+            assert_int_equal(taut_advance(z, &run), TAUT_OK);
+            assert_memory_equal(one, rows[0][7], sizeof one);
+        }
+        taut_simulation_release(z);
+        taut_model_release(model);
+        taut_context_destroy(context);
+    }
+}
+
+static void members_that_fail(void **state)
+{
+    (void)state;
+    taut_context *context = taut_context_create(NULL);
+    taut_model *model = NULL;
+    taut_simulation *z = NULL;
+    taut_run run = { .size = sizeof run, .h = 0.02, .until = 0.1, .row_capacity = 6 };
+    const taut_vary vary = { TAUT_POSITION, 0 }, none = { TAUT_PARAM, 9 }, energy = { TAUT_ENERGY, 0 },
+                    both[] = { { TAUT_VELOCITY, 0 }, { TAUT_MOMENTUM, 0 } };
+    const double values[] = { 0, 0.5, 0, 0.7 }; /* the second and fourth are off the rod */
+    int statuses[4];
+    assert_int_equal(taut_model_load_text(context, "test", PENDULUM, strlen(PENDULUM), NULL, 0, &model), TAUT_OK);
+    assert_int_equal(taut_simulation_create(context, model, NULL, &z), TAUT_OK);
+    const size_t width = columns_of(z);
+    double *rows = calloc(4 * 6 * width, sizeof *rows);
+    assert_int_equal(taut_ensemble(z, &run, 4, &vary, 1, values, 2, rows, statuses), TAUT_BAD_MODEL);
+    assert_non_null(strstr(taut_error_text(context), "member 1: "));
+    assert_true(!statuses[0] && statuses[1] == TAUT_BAD_MODEL && !statuses[2] && statuses[3] == TAUT_BAD_MODEL);
+    assert_true(rows[0] == 0 && rows[6 * width] != rows[6 * width]); /* NaN */
+    assert_int_equal(taut_ensemble(z, &run, 4, &none, 1, values, 2, rows, NULL), TAUT_BAD_USAGE);
+    assert_int_equal(taut_ensemble(z, &run, 4, &energy, 1, values, 2, rows, NULL), TAUT_BAD_USAGE);
+    assert_int_equal(taut_ensemble(z, &run, 2, both, 2, values, 2, rows, NULL), TAUT_BAD_USAGE);
+    assert_int_equal(taut_ensemble(z, &run, 4, &vary, 1, values, 65, rows, NULL), TAUT_BAD_USAGE);
+    assert_int_equal(taut_ensemble(z, &run, 0, &vary, 1, values, 2, rows, NULL), TAUT_OK);
+    free(rows);
+    taut_simulation_release(z);
+    taut_model_release(model);
+    taut_context_destroy(context);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_hundred_members_in_eight_threads), cmocka_unit_test(clones_in_threads),
+        cmocka_unit_test(an_ensemble), cmocka_unit_test(members_that_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

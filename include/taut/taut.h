@@ -224,6 +224,27 @@ TAUT_API size_t taut_run_rows(const taut_simulation *simulation, const taut_run 
    extrapolation method that none of the methods uses. The tolerance is relative, per step. */
 TAUT_API int taut_flow(taut_simulation *simulation, double until, double tolerance);
 
+/* ---- ensembles ---- */
+
+/* A number that differs from member to member: kind is TAUT_PARAM, TAUT_INPUT, TAUT_POSITION, TAUT_VELOCITY or
+   TAUT_MOMENTUM (not both of the last two). */
+typedef struct taut_vary {
+    int kind;
+    size_t index;
+} taut_vary;
+/* Runs `members` copies of the prototype, as taut_advance would. Member i begins where the prototype is (where params
+   vary: at the start with these), with the numbers values[i * vary_count + k] in place of those that vary[k] names;
+   positions and velocities must be on the constraints. Its rows are those from rows + i * rows_of_a_member * columns
+   on, run->row_capacity is that of one member; run->rows is not read. What a member does not reach is NaN.
+   statuses[i], if statuses is not NULL, is its status; the call returns that of the first member that failed, with its
+   message. The results do not depend on `threads` (0: 1, at most TAUT_THREADS_MOST), which share the members; hooks,
+   and an allocator of yours, are called by all of them at the same time. The prototype is unchanged; it is used by this
+   call alone meanwhile. */
+TAUT_API int taut_ensemble(taut_simulation *prototype, const taut_run *run, size_t members, const taut_vary *vary,
+                           size_t vary_count, const double *values, int threads, double *rows, int *statuses);
+
+/* ---- events and work ---- */
+
 /* An event of a contact, inside a step (docs/contacts.md). */
 typedef struct taut_event {
     double time;
