@@ -1,6 +1,6 @@
-/* Control in the loop: a pole on a cart is held upright by an LQR at 1 kHz. The tangent of a step at the upright rest is
-   the discrete plant (A, B); the gain K solves its Riccati equation. Before each step the hook reads the state and sets
-   the force. */
+/* Control in the loop: a pole on a cart is held upright by an LQR at 1 kHz. The tangent of a step at the upright rest
+   is the discrete plant (A, B); the gain K solves its Riccati equation. Before each step the hook reads the state and
+   sets the force. */
 #include "example.h"
 
 enum { N = 4 }; /* x, a, and their momenta */

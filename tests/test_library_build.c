@@ -99,7 +99,8 @@ static void hamiltonian_and_rotation(void **state)
     assert_int_equal(taut_model_begin(context, NULL, &b), TAUT_OK);
     taut_group(b, TAUT_SCALAR, "x", 1, &x);
     const taut_expr p = taut_momentum_of(b, x), two = taut_number(b, 2);
-    taut_add(b, TAUT_ADD_HAMILTONIAN, NULL, 0, call(b, "/", call(b, "+", call(b, "^", p, two), call(b, "^", x, two)), two));
+    const taut_expr sum = call(b, "+", call(b, "^", p, two), call(b, "^", x, two));
+    taut_add(b, TAUT_ADD_HAMILTONIAN, NULL, 0, call(b, "/", sum, two));
     taut_start(b, x, taut_number(b, 1), 0);
     taut_start(b, p, taut_number(b, 1), 0);
     if (taut_model_finish(b, &model)) fail_msg("%s", taut_error_text(context));
@@ -121,8 +122,10 @@ static void failures_pass_through(void **state)
     (void)state;
     static const char *const says[] = { "taut_number: a number must be finite", "taut_param: it needs a name",
                                         "taut_apply: an operation is", "taut_apply: an operand is not",
-                                        "taut_sum: a summand", "taut_group: a group has", "taut_add: there is no such role",
-                                        "taut_add: constraints and observables have names", "taut_start: variable or value",
+                                        "taut_sum: a summand", "taut_group: a group has",
+                                        "taut_add: there is no such role",
+                                        "taut_add: constraints and observables have names",
+                                        "taut_start: variable or value",
                                         "taut_apply: an operator needs two", "taut_rate: it is not",
                                         "taut_model_begin: a title" };
     taut_context *context = taut_context_create(NULL);

@@ -1,5 +1,5 @@
-/* The public interface: states that are set, kicked, saved, restored, cloned; params between runs; runs with hooks, rows
-   and files; matrices. */
+/* The public interface: states that are set, kicked, saved, restored, cloned; params between runs; runs with hooks,
+   rows and files; matrices; inputs. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -729,8 +729,8 @@ static void inputs_belong_to_a_simulation(void **state)
 static void inputs_do_work(void **state)
 {
     (void)state;
-    fixture f = open_text("local x, u = coordinate 'x', input('u', 0); lagrangian(x.dot^2); force(x, u); start { x = 0 }",
-                          "rattle", "double");
+    fixture f = open_text("local x, u = coordinate 'x', input('u', 0)\n"
+                          "lagrangian(x.dot^2); force(x, u); start { x = 0 }", "rattle", "double");
     const double push = 3, h = 0.1, m = 2;
     double energy, work, a[4], b[2];
     OK(taut_linearise(f.z, h, a, b));

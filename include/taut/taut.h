@@ -1,16 +1,16 @@
 /* Taut: constrained mechanics without drift. The whole public interface (docs/library.md).
  *
- * Calls that can fail return a status: 0: success; positive: failure, the object is as it was before; negative: failure,
- * and the object can only be released. taut_context_error(context, &error) says what happened, where, and what to try; it
- * belongs to the last call that returned a status, and a success clears it.
+ * Calls that can fail return a status: 0: success; positive: failure, the object is as it was before; negative:
+ * failure, and the object can only be released. taut_context_error(context, &error) says what happened, where, and what
+ * to try; it belongs to the last call that returned a status, and a success clears it.
  *
- * Structs that you fill begin with `size`: set it to sizeof, leave what you do not need zero. They only grow at the end.
- * Arrays carry their capacity. Matrices are row by row. Strings are UTF-8; numbers in strings have a decimal point,
+ * Structs that you fill begin with `size`: set it to sizeof, leave what you do not need zero. They only grow at the
+ * end. Arrays carry their capacity. Matrices are row by row. Strings are UTF-8; numbers in strings have a decimal point,
  * whatever locale the program has set.
  *
- * Threads: a context and the simulations in it belong to one thread at a time. Threads with contexts of their own do not
- * disturb each other. A model never changes: any number of threads may make simulations of it, each in its own context,
- * keep and release it. */
+ * Threads: a context and the simulations in it belong to one thread at a time. Threads with contexts of their own do
+ * not disturb each other. A model never changes: any number of threads may make simulations of it, each in its own
+ * context, keep and release it. */
 #ifndef TAUT_TAUT_H
 #define TAUT_TAUT_H
 
@@ -68,8 +68,8 @@ TAUT_API taut_expr taut_time_symbol(taut_builder *builder);
 /* Declares coordinates: a scalar (1), a point (2 or 3) or a rotation (a quaternion, 4). They are put into q. */
 enum { TAUT_SCALAR, TAUT_POINT, TAUT_ROTATION };
 TAUT_API void taut_group(taut_builder *builder, int type, const char *name, size_t dimension, taut_expr *q);
-/* out[i] = a[i] op b[i], n times; op is + - * / ^ or a function of the model language ("sin", "atan2"). b is NULL for one
-   operand ("-" too). out may be a or b. */
+/* out[i] = a[i] op b[i], n times; op is + - * / ^ or a function of the model language ("sin", "atan2"). b is NULL for
+   one operand ("-" too). out may be a or b. */
 TAUT_API void taut_apply(taut_builder *builder, const char *op, size_t n, const taut_expr *a, const taut_expr *b,
                          taut_expr *out);
 TAUT_API taut_expr taut_sum(taut_builder *builder, size_t n, const taut_expr *a);
@@ -77,8 +77,8 @@ TAUT_API taut_expr taut_sum(taut_builder *builder, size_t n, const taut_expr *a)
 TAUT_API taut_expr taut_rate(taut_builder *builder, taut_expr a);
 /* The momentum of a scalar coordinate (Hamiltonian and rate models). */
 TAUT_API taut_expr taut_momentum_of(taut_builder *builder, taut_expr q);
-/* Adds to the model: a summand of L or H; a force on, or the rate of, the coordinate (or momentum) `on`; a constraint or
-   an observable with a name. name and on are not read where they are not needed. Returns the multiplier of a
+/* Adds to the model: a summand of L or H; a force on, or the rate of, the coordinate (or momentum) `on`; a constraint
+   or an observable with a name. name and on are not read where they are not needed. Returns the multiplier of a
    constraint, otherwise the value. */
 enum {
     TAUT_ADD_LAGRANGIAN,
