@@ -5,8 +5,8 @@
  * to try; it belongs to the last call that returned a status, and a success clears it.
  *
  * Structs that you fill begin with `size`: set it to sizeof, leave what you do not need zero. They only grow at the
- * end. Arrays carry their capacity. Matrices are row by row. Strings are UTF-8; numbers in strings have a decimal point,
- * whatever locale the program has set.
+ * end. Arrays carry their capacity. Matrices are row by row. Strings are UTF-8; numbers in strings have a decimal
+ * point, whatever locale the program has set.
  *
  * Threads: a context and the simulations in it belong to one thread at a time. Threads with contexts of their own do
  * not disturb each other. A model never changes: any number of threads may make simulations of it, each in its own
