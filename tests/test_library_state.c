@@ -738,6 +738,8 @@ static void inputs_do_work(void **state)
     for (int i = 0; i < 4; i++) assert_true(fabs(a[i] - expected_a[i]) < 1e-10);
     for (int i = 0; i < 2; i++) assert_true(fabs(b[i] - expected_b[i]) < 1e-10);
     OK(taut_set(f.z, TAUT_INPUT, 0, 1, &push));
+    const double none = NAN;
+    assert_int_equal(taut_set(f.z, TAUT_INPUT, 0, 1, &none), TAUT_NOT_FINITE); /* it stays what it was */
     OK(run_to(f.z, h, 1));
     OK(taut_get(f.z, TAUT_ENERGY, 0, 1, &energy, NULL));
     OK(taut_get(f.z, TAUT_WORK, 0, 1, &work, NULL));
