@@ -64,5 +64,5 @@ help:
 	@echo 'make bench [ROWS=...]    run the benchmarks and write bench/README.md'
 	@echo 'make bench-peers         install the other systems that they compare with (Debian packages, about 1.2 GB)'
 	@echo 'make ulp COUNT=N         measure the errors of the elementary functions, N arguments each (10^6)'
-	@echo 'make install PREFIX=DIR  install the command, library, header, manual and completion (/usr/local)'
+	@echo 'make install PREFIX=DIR  install the command, libraries, headers, manual and completion (/usr/local)'
 	@echo 'make clean               remove everything that was built'

@@ -66,8 +66,8 @@ static void columns_and_beyond(void **state)
 static void kinds_make_up_the_frame(void **state)
 {
     (void)state;
-    static const char *const first[] = { "t", "a.x", "a.x.dot", "p.a.x", "lambda.rod", NULL, "energy", NULL, "constraint",
-                                         "velocity_constraint", NULL, "height", NULL };
+    static const char *const first[] = { "t", "a.x", "a.x.dot", "p.a.x", "lambda.rod", NULL, "energy", NULL,
+                                         "constraint", "velocity_constraint", NULL, "height", NULL };
     static const size_t sizes[] = { 1, 2, 2, 2, 1, 0, 1, 0, 1, 1, 0, 1, 0 };
     taut_context *context = taut_context_create(NULL);
     taut_model *model = NULL;

@@ -1,5 +1,5 @@
-/* The public interface: states that are set, kicked, saved, restored, cloned; params between runs; runs with hooks, rows
-   and files; matrices. */
+/* The public interface: states that are set, kicked, saved, restored, cloned; params between runs; runs with hooks,
+   rows and files; matrices; inputs. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -617,6 +617,68 @@ static void an_input_is_a_number_for_a_step(void **state)
     }
 }
 
+/* The same on a chain that is too long to be lowered: RATTLE keeps the force at the end of a step for the next one, and
+   an input that is set in between changes it. */
+static void an_input_of_a_long_chain(void **state)
+{
+    (void)state;
+    static const char chain[] = "local N, u, p, last = 300, %s('u', 0), {}, origin\n"
+                                "for i = 1, N do\n"
+                                "  p[i] = point('p' .. i)\n"
+                                "  lagrangian(norm2(p[i].dot)/2 - 9.81*p[i].z)\n"
+                                "  constraint('rod' .. i, norm2(p[i] - last) - 1)\n"
+                                "  start { ['p' .. i] = {i, 0, 0} }\n"
+                                "  last = p[i]\n"
+                                "end\n"
+                                "force(p[N], {u, 0, u})\n";
+    enum { SIZE = 900 };
+    const double u[] = { 2, -1 };
+    static double q[SIZE], v[SIZE], one[SIZE], two[SIZE];
+    char text[600], fixed[600];
+    snprintf(text, sizeof text, chain, "input");
+    snprintf(fixed, sizeof fixed, chain, "param");
+    fixture f = open_text(text, "rattle", "double"), g = open_text(fixed, "rattle", "double");
+    for (int k = 0; k < 2; k++) {
+        OK(taut_get(f.z, TAUT_POSITION, 0, SIZE, q, NULL));
+        OK(taut_get(f.z, TAUT_VELOCITY, 0, SIZE, v, NULL));
+        OK(taut_set(g.z, TAUT_PARAM, 0, 1, &u[k]));
+        OK(taut_set_state(g.z, taut_time(f.z), q, TAUT_VELOCITY, v, TAUT_STRICT));
+        OK(taut_set(f.z, TAUT_INPUT, 0, 1, &u[k])); /* before the state: its multipliers depend on it */
+        OK(taut_set_state(f.z, taut_time(f.z), q, TAUT_VELOCITY, v, TAUT_STRICT));
+        for (int i = 0; i < 2; i++) OK(taut_step(f.z, 0.001));
+        for (int i = 0; i < 2; i++) OK(taut_step(g.z, 0.001));
+        OK(taut_get(f.z, TAUT_MOMENTUM, 0, SIZE, one, NULL));
+        OK(taut_get(g.z, TAUT_MOMENTUM, 0, SIZE, two, NULL));
+        assert_memory_equal(one, two, sizeof one);
+        OK(taut_set(f.z, TAUT_INPUT, 0, 1, &u[1 - k])); /* at a state whose force is known */
+        OK(taut_step(f.z, 0.001));
+    }
+    close_fixture(&f);
+    close_fixture(&g);
+}
+
+/* Where the step begins with a force that the one before left behind. */
+static void an_input_between_two_steps(void **state)
+{
+    (void)state;
+    static const char heap[] = "local u = input('u', 0)\n"
+                               "for i = 1, 500 do\n"
+                               "  local x = coordinate('x' .. i)\n"
+                               "  lagrangian(x.dot^2/2)\n"
+                               "  force(x, u)\n"
+                               "  start { ['x' .. i] = 0 }\n"
+                               "end\n";
+    fixture f = open_text(heap, "rattle", "double");
+    const double push = 1, h = 0.5;
+    double v;
+    OK(taut_step(f.z, h));
+    OK(taut_set(f.z, TAUT_INPUT, 0, 1, &push));
+    OK(taut_step(f.z, h));
+    OK(taut_get(f.z, TAUT_VELOCITY, 499, 1, &v, NULL));
+    assert_true(v == h);
+    close_fixture(&f);
+}
+
 static int wave(void *user, taut_simulation *z)
 {
     const double u = sin(3 * taut_time(z));
@@ -667,8 +729,8 @@ static void inputs_belong_to_a_simulation(void **state)
 static void inputs_do_work(void **state)
 {
     (void)state;
-    fixture f = open_text("local x, u = coordinate 'x', input('u', 0); lagrangian(x.dot^2); force(x, u); start { x = 0 }",
-                          "rattle", "double");
+    fixture f = open_text("local x, u = coordinate 'x', input('u', 0)\n"
+                          "lagrangian(x.dot^2); force(x, u); start { x = 0 }", "rattle", "double");
     const double push = 3, h = 0.1, m = 2;
     double energy, work, a[4], b[2];
     OK(taut_linearise(f.z, h, a, b));
@@ -676,6 +738,8 @@ static void inputs_do_work(void **state)
     for (int i = 0; i < 4; i++) assert_true(fabs(a[i] - expected_a[i]) < 1e-10);
     for (int i = 0; i < 2; i++) assert_true(fabs(b[i] - expected_b[i]) < 1e-10);
     OK(taut_set(f.z, TAUT_INPUT, 0, 1, &push));
+    const double none = NAN;
+    assert_int_equal(taut_set(f.z, TAUT_INPUT, 0, 1, &none), TAUT_NOT_FINITE); /* it stays what it was */
     OK(run_to(f.z, h, 1));
     OK(taut_get(f.z, TAUT_ENERGY, 0, 1, &energy, NULL));
     OK(taut_get(f.z, TAUT_WORK, 0, 1, &work, NULL));
@@ -823,7 +887,8 @@ int main(void)
         cmocka_unit_test(params_that_do_not_work), cmocka_unit_test(rows_and_hooks),
         cmocka_unit_test(runs_that_end_early), cmocka_unit_test(a_run_file_and_its_page), cmocka_unit_test(matrices),
         cmocka_unit_test(the_tangent_of_a_step), cmocka_unit_test(the_catalogue), cmocka_unit_test(the_source),
-        cmocka_unit_test(an_input_is_a_number_for_a_step), cmocka_unit_test(inputs_belong_to_a_simulation),
+        cmocka_unit_test(an_input_is_a_number_for_a_step), cmocka_unit_test(an_input_of_a_long_chain),
+        cmocka_unit_test(an_input_between_two_steps), cmocka_unit_test(inputs_belong_to_a_simulation),
         cmocka_unit_test(inputs_do_work), cmocka_unit_test(inputs_with_contacts),
         cmocka_unit_test(inputs_where_they_do_not_belong), cmocka_unit_test(steps_allocate_nothing),
         cmocka_unit_test(memory_may_end_anywhere),

@@ -1,18 +1,20 @@
 /* Taut: constrained mechanics without drift. The whole public interface (docs/library.md).
  *
- * Calls that can fail return a status: 0: success; positive: failure, the object is as it was before; negative: failure,
- * and the object can only be released. taut_context_error(context, &error) says what happened, where, and what to try; it
- * belongs to the last call that returned a status, and a success clears it.
+ * Calls that can fail return a status: 0: success; positive: failure, the object is as it was before; negative:
+ * failure, and the object can only be released. taut_context_error(context, &error) says what happened, where, and what
+ * to try; it belongs to the last call that returned a status, and a success clears it.
  *
- * Structs that you fill begin with `size`: set it to sizeof, leave what you do not need zero. They only grow at the end.
- * Arrays carry their capacity. Matrices are row by row. Strings are UTF-8; numbers in strings have a decimal point,
- * whatever locale the program has set.
+ * Structs that you fill begin with `size`: set it to sizeof, leave what you do not need zero. They only grow at the
+ * end. Arrays carry their capacity. Matrices are row by row. Strings are UTF-8; numbers in strings have a decimal
+ * point, whatever locale the program has set.
  *
- * Threads: a context and the simulations in it belong to one thread at a time. Threads with contexts of their own do not
- * disturb each other. A model never changes: any number of threads may make simulations of it, each in its own context,
- * keep and release it. */
+ * Threads: a context and the simulations in it belong to one thread at a time. Threads with contexts of their own do
+ * not disturb each other. A model never changes: any number of threads may make simulations of it, each in its own
+ * context, keep and release it. */
 #ifndef TAUT_TAUT_H
 #define TAUT_TAUT_H
+
+#include <stdint.h>
 
 #include "taut/context.h"
 
@@ -48,6 +50,49 @@ TAUT_API const char *taut_model_title(const taut_model *model);
 /* The source as Lua: *size bytes (may be NULL), of which at most capacity - 1 are copied, and a zero. */
 TAUT_API int taut_model_source(const taut_model *model, char *buffer, size_t capacity, size_t *size);
 
+/* ---- models from C ----
+   The calls of the model language as calls of C. An expression is a number; 0 means that something failed before, and
+   passes through: look once, at the status of taut_model_finish. The model has a source (taut_model_source), a script
+   that makes the same model: its run files can be resumed and reported. Names have no quotes and backslashes. */
+typedef struct taut_builder taut_builder;
+typedef uint32_t taut_expr;
+/* title may be NULL. */
+TAUT_API int taut_model_begin(taut_context *context, const char *title, taut_builder **result);
+/* The model, checked as one that is loaded; the builder is gone, whatever the status. result NULL: gives it up. */
+TAUT_API int taut_model_finish(taut_builder *builder, taut_model **result);
+TAUT_API taut_expr taut_number(taut_builder *builder, double value);
+TAUT_API taut_expr taut_param(taut_builder *builder, const char *name, double value);
+TAUT_API taut_expr taut_input(taut_builder *builder, const char *name, double value);
+/* Time, as a symbol. */
+TAUT_API taut_expr taut_time_symbol(taut_builder *builder);
+/* Declares coordinates: a scalar (1), a point (2 or 3) or a rotation (a quaternion, 4). They are put into q. */
+enum { TAUT_SCALAR, TAUT_POINT, TAUT_ROTATION };
+TAUT_API void taut_group(taut_builder *builder, int type, const char *name, size_t dimension, taut_expr *q);
+/* out[i] = a[i] op b[i], n times; op is + - * / ^ or a function of the model language ("sin", "atan2"). b is NULL for
+   one operand ("-" too). out may be a or b. */
+TAUT_API void taut_apply(taut_builder *builder, const char *op, size_t n, const taut_expr *a, const taut_expr *b,
+                         taut_expr *out);
+TAUT_API taut_expr taut_sum(taut_builder *builder, size_t n, const taut_expr *a);
+/* The derivative of an expression of coordinates and time by time; the velocity of a coordinate. */
+TAUT_API taut_expr taut_rate(taut_builder *builder, taut_expr a);
+/* The momentum of a scalar coordinate (Hamiltonian and rate models). */
+TAUT_API taut_expr taut_momentum_of(taut_builder *builder, taut_expr q);
+/* Adds to the model: a summand of L or H; a force on, or the rate of, the coordinate (or momentum) `on`; a constraint
+   or an observable with a name. name and on are not read where they are not needed. Returns the multiplier of a
+   constraint, otherwise the value. */
+enum {
+    TAUT_ADD_LAGRANGIAN,
+    TAUT_ADD_HAMILTONIAN,
+    TAUT_ADD_FORCE,
+    TAUT_ADD_RATE,
+    TAUT_ADD_CONSTRAINT,
+    TAUT_ADD_OBSERVABLE
+};
+TAUT_API taut_expr taut_add(taut_builder *builder, int role, const char *name, taut_expr on, taut_expr value);
+/* The start value of a coordinate, a velocity (taut_rate) or a momentum: a constant expression, or a guess of a value
+   that the constraints determine (is_free). */
+TAUT_API void taut_start(taut_builder *builder, taut_expr variable, taut_expr value, int is_free);
+
 /* ---- simulations ---- */
 
 /* A model under a method: a state that steps forward in time. */
@@ -79,7 +124,8 @@ TAUT_API int taut_simulation_create(taut_context *context, taut_model *model, co
                                     taut_simulation **result);
 /* A second simulation where this one is, in a context of its own or in the same: it goes on as this one would, to the
    last bit. Both share what is compiled (not with contacts), and may be used by different threads from then on. The
-   last of them may be released in any thread; the allocators of their contexts must allow that. */
+   last of them may be released in any thread; the allocators of their contexts must allow that. A clone steps with one
+   thread. It has no event callback. */
 TAUT_API int taut_simulation_clone(const taut_simulation *simulation, taut_context *context, taut_simulation **result);
 /* NULL is allowed. */
 TAUT_API void taut_simulation_release(taut_simulation *simulation);
@@ -177,6 +223,27 @@ TAUT_API size_t taut_run_rows(const taut_simulation *simulation, const taut_run 
 /* Moves the state along the exact solution to the time `until`, as a reference for the errors of methods. It uses an
    extrapolation method that none of the methods uses. The tolerance is relative, per step. */
 TAUT_API int taut_flow(taut_simulation *simulation, double until, double tolerance);
+
+/* ---- ensembles ---- */
+
+/* A number that differs from member to member: kind is TAUT_PARAM, TAUT_INPUT, TAUT_POSITION, TAUT_VELOCITY or
+   TAUT_MOMENTUM (not both of the last two). */
+typedef struct taut_vary {
+    int kind;
+    size_t index;
+} taut_vary;
+/* Runs `members` copies of the prototype, as taut_advance would. Member i begins where the prototype is (where params
+   vary: at the start with these), with the numbers values[i * vary_count + k] in place of those that vary[k] names;
+   positions and velocities must be on the constraints. Its rows are those from rows + i * rows_of_a_member * columns
+   on, run->row_capacity is that of one member; run->rows is not read. What a member does not reach is NaN.
+   statuses[i], if statuses is not NULL, is its status; the call returns that of the first member that failed, with its
+   message. The results do not depend on `threads` (0: 1, at most TAUT_THREADS_MOST), which share the members; hooks,
+   and an allocator of yours, are called by all of them at the same time. The prototype is unchanged; it is used by this
+   call alone meanwhile. */
+TAUT_API int taut_ensemble(taut_simulation *prototype, const taut_run *run, size_t members, const taut_vary *vary,
+                           size_t vary_count, const double *values, int threads, double *rows, int *statuses);
+
+/* ---- events and work ---- */
 
 /* An event of a contact, inside a step (docs/contacts.md). */
 typedef struct taut_event {

@@ -68,6 +68,7 @@ struct flat_workspace *taut_context_open(taut_context *context, struct flat_work
     return before;
 }
 
+const taut_allocator *taut_context_allocator(const taut_context *context) { return &context->allocator; }
 int taut_context_has_allocator(const taut_context *context) { return context->allocator.resize != default_resize; }
 
 void taut_context_log(taut_context *context, taut_log log, void *user)

@@ -16,6 +16,7 @@ void taut_context_release(taut_context *context);
 /* The flat workspace that is open, for flat.c; open exchanges it. */
 struct flat_workspace *taut_context_opened(const taut_context *context);
 struct flat_workspace *taut_context_open(taut_context *context, struct flat_workspace *w);
+const taut_allocator *taut_context_allocator(const taut_context *context);
 /* True when the user gave an allocator. */
 int taut_context_has_allocator(const taut_context *context);
 /* Zeroed memory for count items. On failure records an out-of-memory error and returns NULL. */

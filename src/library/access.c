@@ -163,7 +163,8 @@ static int get_columns(taut_simulation *z, engine_column type, engine_column las
         }
         const size_t some = count < all - first ? count : all - first;
         status = z->api->column_values(z->engine, type, first, some, is_double ? (void *)high : (void *)z->frame);
-        for (size_t i = 0; !status && !is_double && i < some; i++) put_wide(z->frame[i], high + i, low ? low + i : NULL);
+        for (size_t i = 0; !status && !is_double && i < some; i++)
+            put_wide(z->frame[i], high + i, low ? low + i : NULL);
         if (is_double && low) memset(low, 0, some * sizeof *low);
         high += some, low = low ? low + some : NULL;
         count -= some, first = 0;
@@ -175,10 +176,11 @@ static int check_range(const taut_simulation *z, int kind, size_t first, size_t 
 {
     const size_t all = taut_count(z, kind);
     if (kind < 0 || kind >= TAUT_KINDS)
-        return taut_fail(z->context, TAUT_BAD_USAGE, "there is no kind %d of numbers; see TAUT_TIME .. TAUT_INPUT", kind);
+        return taut_fail(z->context, TAUT_BAD_USAGE, "there is no kind %d of numbers; see TAUT_TIME .. TAUT_INPUT",
+                         kind);
     if (first <= all && count <= all - first) return TAUT_OK;
-    return taut_fail(z->context, TAUT_BAD_USAGE, "%zu numbers from %zu on are asked for, and there are %zu of this kind",
-                     count, first, all);
+    return taut_fail(z->context, TAUT_BAD_USAGE,
+                     "%zu numbers from %zu on are asked for, and there are %zu of this kind", count, first, all);
 }
 
 int taut_get(taut_simulation *z, int kind, size_t first, size_t count, double *high, double *low)

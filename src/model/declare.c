@@ -107,8 +107,9 @@ static void check_no_input(lua_State *L, expr e, int line, const char *where)
     }
     taut_expr_list_free(s->graph, list);
     if (found)
-        taut_script_error_at(L, line, "input '%s' stands in %s; inputs change between steps, and stand in forces, rates "
-                             "and observables only: write force(x, %s)", found->name, where, found->name);
+        taut_script_error_at(L, line,
+                             "input '%s' stands in %s; inputs change between steps, and stand in forces, rates and "
+                             "observables only: write force(x, %s)", found->name, where, found->name);
 }
 
 static wide defined_number(lua_State *L, const char *name, const char *text)

@@ -30,7 +30,9 @@ static int start_there(simulation *z, real *given, start_mode start, state *x)
     struct system there = *z->s;
     start_report report;
     const uint32_t n = z->s->n;
-    there.start = (initial_values){ .q = given, .w = given + n, .lambda = z->x.lambda };
+    /* guesses are those of the start: the state depends on what is given alone */
+    there.start = (initial_values){ .q = given, .w = given + n, .lambda = z->s->start.lambda,
+                                    .other_lambda = z->s->start.other_lambda };
     int status = X(start_state)(&there, start, x, &report);
     if (there.softening != z->s->softening) { /* the method's matrices are not made for this */
         taut_mem_free(z->context, there.softening);
@@ -49,7 +51,7 @@ static int find_stage(simulation *z, const state *x, real *given)
     const uint32_t n = z->s->n;
     real *w = taut_mem_new(z->context, n, sizeof *w);
     if (!w) return TAUT_OUT_OF_MEMORY;
-    memcpy(w, z->x.w, n * sizeof *w);
+    memcpy(w, z->s->start.w, n * sizeof *w);
     int status = make_legendre(z);
     if (!status) status = X(legendre_stage)(z->legendre, given, given + n, x->t, w);
     memcpy(given + n, w, n * sizeof *w);
