@@ -5,7 +5,7 @@ import { Run } from "./data";
 import { button, el, select } from "./dom";
 import { foot } from "./foot";
 import { count, number } from "./format";
-import { facts, hasResiduals, remarks, summary } from "./head";
+import { facts, failure, hasResiduals, remarks, summary } from "./head";
 import { Panel, TimeWindow, type Line } from "./panel";
 import { Phase } from "./phase";
 import { Player } from "./player";
@@ -17,6 +17,9 @@ startTheme();
 const run = new Run();
 const player = new Player(run);
 const span = new TimeWindow(run);
+// Of a long run the motion is shown for as long as its frames have no gaps, until all plots are zoomed; what was kept, for the whole run.
+const near = run.header.dense > 1 ? new TimeWindow(run, run.header.dense - 1) : span;
+if (near !== span) span.onChange((hoverOnly) => (hoverOnly ? near.setHover(span.hover) : near.set(span.min, span.max)));
 const place = (id: string) => document.getElementById(id) as HTMLElement;
 
 // ---- plots ----
@@ -32,20 +35,20 @@ function statePanel(): Panel | null {
   if (!groups.length) return null;
   const choose = (kind: string) => lines(ofKind(kind), 6);
   const chooser = select("part of the state", groups, groups[0][0], (kind) => panel.setLines(choose(kind)));
-  const panel = new Panel("state", "State", choose(groups[0][0]), false, run, player, span, true, chooser);
+  const panel = new Panel("state", "State", choose(groups[0][0]), false, run, player, near, true, chooser);
   return panel;
 }
 
 function makePanels(): Panel[] {
   const panels: (Panel | null)[] = [];
-  const add = (id: string, title: string, list: Line[], logarithmic: boolean) => list.length && panels.push(new Panel(id, title, list, logarithmic, run, player, span));
+  const add = (id: string, title: string, list: Line[], logarithmic: boolean, time = span) => list.length && panels.push(new Panel(id, title, list, logarithmic, run, player, time));
   add("energy", run.header.energyConserved ? "Energy error" : "Energy, change", [...lines(ofKind("energy", true), 1, () => "E \u2212 E(0)"), ...lines(ofKind("work"))], false);
   if (hasResiduals(run)) add("residuals", "Constraint residuals", [...lines(ofKind("constraint"), 1, () => "|g|"), ...lines(ofKind("velocity_constraint"), 1, () => "|dg/dt|")], true);
   add("conserved", "Conserved momenta, change", lines(ofKind("conserved", true), 6), false);
   panels.push(statePanel());
   const known = new Set(["time", "midpoint_time", "energy", "work", "constraint", "velocity_constraint", "conserved", ...STATE.map(([kind]) => kind)]);
   const others = run.columns.flatMap((c, i) => (known.has(c.kind) ? [] : [i]));
-  add("observables", "Observables", lines(others, Math.min(4, others.length)), false);
+  add("observables", "Observables", lines(others, Math.min(4, others.length)), false, near);
   return panels.filter((p): p is Panel => p !== null);
 }
 
@@ -55,7 +58,7 @@ function makePhase(): Phase {
   const position = coordinates[0] ?? observables[0] ?? 0;
   const rate = run.find(`${run.columns[position].name}.dot`);
   const momentum = run.find(`p.${run.columns[position].name}`);
-  return new Phase(run, player, position, rate >= 0 ? rate : momentum >= 0 ? momentum : Math.min(run.columns.length - 1, position + 1));
+  return new Phase(run, player, near, position, rate >= 0 ? rate : momentum >= 0 ? momentum : Math.min(run.columns.length - 1, position + 1));
 }
 
 // ---- transport ----
@@ -105,7 +108,7 @@ function transport(): HTMLElement {
     const t = run.times[player.row] ?? 0;
     scrub.setAttribute("aria-valuetext", `t = ${number(t, 6)}`);
     clock.textContent = `t = ${number(t, Math.max(3, 1 + Math.ceil(Math.log10(Math.max(1, player.last)))), true)}`;
-    clock.title = `frame ${count(player.row * run.header.bucket)} of ${count(run.header.frames - 1)}`;
+    clock.title = `frame ${count(run.header.firstFrame + run.frameOf(player.row) * run.header.frameStride)} of ${count(run.header.framesOfRun - 1)}`;
     rate.value = String(player.speed);
   });
   return el("div", { class: "transport", role: "group", "aria-label": "time" }, play, scrub, clock, el("span", { class: "controls" }, rate, ...(view ? [trail, follow, home] : [])));
@@ -184,13 +187,16 @@ document.title = `${run.header.title} \u2013 Taut`;
 place("head").append(
   el("div", { class: "head-line" }, el("h1", {}, run.header.title), summary(run), el("span", { class: "gap head-gap" }),
     button("?", "keys", help, "small icon"), button("\u25d0", "light or dark (l)", toggleTheme, "small icon")),
-  facts(run));
+  failure(run) ?? "", facts(run));
 const panels = makePanels();
 const phase = makePhase();
 const left = el("div", { class: "left" }, view?.element ?? null, transport(), phase.element);
 const right = el("div", { class: "right" }, ...panels.map((p) => p.element));
 const reset = button("whole run", "show the whole run in all plots (r)", () => span.reset(), "small floating");
-span.onChange(() => reset.classList.toggle("shown", span.min > span.whole[0] || span.max < span.whole[1]));
+const showReset = () => reset.classList.toggle("shown", [span, near].some((s) => s.min > s.whole[0] || s.max < s.whole[1]));
+span.onChange(showReset);
+near.onChange(showReset);
+showReset();
 right.append(reset);
 place("main").append(left, right);
 place("foot").append(...foot(run, remarks(run), (t) => player.seek(run.rowAt(t))));
@@ -201,4 +207,4 @@ const wanted = /[#&]t=([-+.\deE]+)/.exec(location.hash);
 player.seek(wanted ? run.rowAt(Number(wanted[1])) : 0);
 document.documentElement.dataset.ready = "yes";
 // For the tests, and for the curious.
-Object.assign(window, { taut: { run, player, span, panels, phase, view } });
+Object.assign(window, { taut: { run, player, span, near, panels, phase, view } });

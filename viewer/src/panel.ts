@@ -6,6 +6,7 @@ import { button, el } from "./dom";
 import { number } from "./format";
 import type { Player } from "./player";
 import { onTheme, theme } from "./theme";
+import { onFingers } from "./touch";
 
 export interface Line {
   label: string;
@@ -20,10 +21,11 @@ export class TimeWindow {
   hover: number | null = null;
   private listeners: ((hoverOnly: boolean) => void)[] = [];
 
-  constructor(readonly run: Run) {
+  /** The whole run, or its rows up to one. */
+  constructor(readonly run: Run, last = run.header.rows - 1) {
     const times = run.times;
     this.min = times[0] ?? 0;
-    this.max = times[times.length - 1] ?? 1;
+    this.max = times[last] ?? 1;
     if (!(this.max > this.min)) this.max = this.min + 1;
   }
 
@@ -71,6 +73,7 @@ export class Panel {
   private outputs: HTMLElement[] = [];
   private scaleButton: HTMLButtonElement;
   private seen = false;
+  private clicked = -1; // the row before a click
 
   constructor(readonly id: string, title: string, lines: Line[], public logarithmic: boolean, private run: Run, private player: Player,
               private span: TimeWindow, canSwitch = true, extra: HTMLElement | null = null) {
@@ -163,7 +166,9 @@ export class Panel {
       // Zeros and other lucky values do not set the scale: all but the smallest fiftieth are above its lower end.
       magnitudes.sort((a, b) => a - b);
       high = Math.max(Math.abs(low), Math.abs(high));
-      low = Math.max(magnitudes[Math.floor(magnitudes.length / 50)] ?? 0, high * 1e-16, 1e-300);
+      // Nor does what is below the round-off of the run, unless all of it is that small.
+      const roundOff = this.run.header.run.precision === "quad" ? 1e-36 : 1e-18;
+      low = Math.max(magnitudes[Math.floor(magnitudes.length / 50)] ?? 0, Math.min(roundOff, high * 1e-3), high * 1e-16, 1e-300);
     }
     return around(low, high, this.logarithmic);
   };
@@ -183,7 +188,7 @@ export class Panel {
       scales: { x: { time: false, min: this.span.min, max: this.span.max }, y: { distr: this.logarithmic ? 3 : 1, range: this.range } },
       axes: [axis(22), axis(70, this.logarithmic, this.logarithmic ? { splits: decades, filter: (_u, s) => s } : {})],
       cursor: { sync: { key: "time" }, y: false, points: { show: false }, drag: { x: true, y: false, setScale: false },
-        bind: { dblclick: () => () => { this.span.reset(); return null; } } },
+        bind: { dblclick: () => () => { if (this.clicked >= 0) this.player.seek(this.clicked); this.span.reset(); return null; } } },
       hooks: {
         setSelect: [(u) => {
           if (u.select.width > 4) this.span.set(u.posToVal(u.select.left, "x"), u.posToVal(u.select.left + u.select.width, "x"));
@@ -201,7 +206,16 @@ export class Panel {
   private seekOnClick(u: uPlot): void {
     let at = 0;
     u.over.addEventListener("mousedown", (e) => (at = e.clientX));
+    onFingers(u.over, {
+      along: (x) => this.player.seekTime(u.posToVal(x, "x")),
+      pinch: (factor, x, _y, dx) => {
+        const shift = u.posToVal(0, "x") - u.posToVal(dx, "x");
+        this.span.set(this.span.min + shift, this.span.max + shift);
+        this.span.zoom(factor, u.posToVal(x, "x"));
+      },
+    });
     u.over.addEventListener("click", (e) => {
+      if (e.detail === 1) this.clicked = this.player.row; // a second click takes the first one back
       if (Math.abs(e.clientX - at) < 4) this.player.seek(this.run.rowAt(u.posToVal(e.offsetX, "x")));
     });
     u.over.addEventListener("wheel", (e) => {

@@ -1,6 +1,6 @@
 // The scene on the page: which way it is drawn, mouse and touch, redrawing when something changed.
 import { Camera } from "./camera";
-import type { Run } from "./data";
+import type { Run, Shape } from "./data";
 import { el } from "./dom";
 import { Motion } from "./motion";
 import type { Player } from "./player";
@@ -16,6 +16,7 @@ export class View {
   readonly element: HTMLElement;
   trail: TrailLength = "short";
   private waiting = false;
+  private labels: { shape: Shape; tag: HTMLElement }[] = [];
 
   constructor(private run: Run, private player: Player) {
     this.motion = new Motion(run);
@@ -23,6 +24,12 @@ export class View {
     this.stage = this.makeStage();
     this.element = el("div", { class: "stage", tabindex: "0", role: "img", "aria-label": `${run.header.title}: animation. Drag to turn, wheel to zoom; keys w a s d, z, x.` });
     this.element.append(this.stage.canvas);
+    for (const shape of this.motion.shapes)
+      if (shape.label) {
+        const tag = el("span", { class: "tag" }, shape.label);
+        this.element.append(tag);
+        this.labels.push({ shape, tag });
+      }
     this.listen();
     player.onChange(() => this.refresh());
     onTheme(() => {
@@ -61,7 +68,24 @@ export class View {
   }
 
   private draw(): void {
-    this.stage.draw(this.run.pictureFrame(this.player.row), this.trail);
+    const frame = this.run.pictureFrame(this.player.row);
+    this.stage.draw(frame, this.trail);
+    this.placeLabels(frame);
+  }
+
+  /** Beside the middle of a shape with two ends, beside the first place of another. */
+  private placeLabels(frame: number): void {
+    const [a, b, at] = [[0, 0, 0], [0, 0, 0], [0, 0, 0]];
+    for (const { shape, tag } of this.labels) {
+      this.motion.place(shape.at[0], frame, a);
+      const two = ["bar", "spring", "cylinder", "capsule", "arrow"].includes(shape.type);
+      this.motion.place(shape.at[two ? 1 : 0], frame, b);
+      const scale = shape.type === "arrow" ? this.motion.arrowScale(shape) : 0.5;
+      if (two) a.forEach((x, c) => (a[c] = x + scale * (b[c] - x)));
+      this.camera.project(a, 0, at);
+      const away = shape.type === "ball" ? Math.max(6, (shape.radius ?? 0) / this.camera.unit()) : 6;
+      tag.style.transform = `translate(${(at[0] + away).toFixed(1)}px, ${(at[1] - away).toFixed(1)}px) translateY(-100%)`;
+    }
   }
 
   private listen(): void {
