@@ -6,9 +6,6 @@
 #include <string.h>
 
 #include "model/model.h"
-#include "report/json.h"
-#include "report/mesh.h"
-#include "report/picture.h"
 #include "report/frame_table.h"
 
 /* Largest numbers of values and of frames in the animation. Systems with many places get few frames, but not fewer than
@@ -161,8 +158,8 @@ static int find_energy_conserved(page *z)
 
 static void write_properties(page *z, json *j)
 {
-    static const char *const names[] = { "taut",  "model",     "method", "precision", "step",    "until",
-                                         "every", "tolerance", "start",  "status",    "message", "created" };
+    static const char *const names[] = { "taut",  "model",     "method", "precision", "step",    "until",   "every",
+                                         "tolerance", "start", "contacts", "status",  "message", "created" };
     taut_json_text(j, "title", z->m->title);
     taut_json_text_of(j, "source", z->m->source, z->m->source_size);
     taut_json_open(j, "run", '{');
@@ -265,15 +262,15 @@ static void write_columns(page *z, json *j)
     taut_json_close(j, ']');
 }
 
-static void write_picture(page *z, json *j)
+void taut_page_picture(json *j, const picture *p, long frames, long dense, long every, const mesh *meshes)
 {
     static const char *const names[] = { "bar",  "spring",  "ball",     "box",     "disc",  "path",  "surface",
                                          "cylinder", "capsule", "plane", "ground", "arrow", "mesh" };
-    const picture *p = z->shown;
+    char *const *texts = p->m->texts;
     taut_json_open(j, "picture", '{');
-    taut_json_integer(j, "frames", p->place_count ? z->motion_frames : 0);
-    taut_json_integer(j, "dense", z->motion_dense);
-    taut_json_integer(j, "every", z->motion_every);
+    taut_json_integer(j, "frames", p->place_count ? frames : 0);
+    taut_json_integer(j, "dense", dense);
+    taut_json_integer(j, "every", every);
     taut_json_flag(j, "guessed", p->guessed);
     taut_json_flag(j, "flat", p->flat);
     taut_json_integer(j, "places", (long long)p->place_count);
@@ -290,10 +287,10 @@ static void write_picture(page *z, json *j)
         if (s->type == SHAPE_GROUND) taut_json_number(j, "height", s->radius);
         else if (s->radius > 0) taut_json_number(j, "radius", s->radius);
         if (s->scale > 0) taut_json_number(j, "scale", s->scale);
-        if (s->colour) taut_json_text(j, "colour", z->m->texts[s->colour - 1]);
-        if (s->label) taut_json_text(j, "label", z->m->texts[s->label - 1]);
-        if (s->file) taut_json_text(j, "file", z->m->texts[s->file - 1]);
-        if (z->meshes && z->meshes[i].count) taut_json_integer(j, "mesh", (long long)i);
+        if (s->colour) taut_json_text(j, "colour", texts[s->colour - 1]);
+        if (s->label) taut_json_text(j, "label", texts[s->label - 1]);
+        if (s->file) taut_json_text(j, "file", texts[s->file - 1]);
+        if (meshes && meshes[i].count) taut_json_integer(j, "mesh", (long long)i);
         taut_json_open(j, "at", '[');
         for (size_t k = 0; k < (size_t)s->rows * s->columns; k++) taut_json_integer(j, NULL, p->index[s->first + k]);
         taut_json_close(j, ']');
@@ -349,7 +346,7 @@ static void write_data(page *z, FILE *file)
     write_properties(z, &j);
     write_watched(z, &j);
     write_columns(z, &j);
-    write_picture(z, &j);
+    taut_page_picture(&j, z->shown, z->motion_frames, z->motion_dense, z->motion_every, z->meshes);
     write_events(z, &j);
     taut_json_close(&j, '}');
     fputs("</script>\n", file);

@@ -5,9 +5,16 @@
 #include <stdio.h>
 
 #include "record/record.h"
+#include "report/json.h"
+#include "report/mesh.h"
+#include "report/picture.h"
 
 /* Where the data goes in a template. */
 #define PAGE_MARK "<!--TAUT DATA-->"
+
+/* The shapes of a picture, as an object "picture". Frames of its animation: the first `dense` without gaps, then every
+   so manyth. meshes: per shape, or NULL. */
+void taut_page_picture(json *j, const picture *p, long frames, long dense, long every, const mesh *meshes);
 
 /* The mark in a template, or NULL. */
 const char *taut_page_mark(const char *template_text, size_t template_size);

@@ -45,10 +45,32 @@ static int time_steps(const table *z, void *engine, compare_row *row)
     return status;
 }
 
-/* The same steps once more, watched. */
+typedef struct {
+    const compare_options *options;
+    int row;
+    void *engine;
+} watcher;
+
+static int hand_on(void *user, const void *values, size_t count)
+{
+    const watcher *w = user;
+    (void)count;
+    return w->options->frame(w->options->user, w->row, w->engine, values);
+}
+
+/* The same steps once more, watched. Frames are taken at steps that are watched anyway, so that the row does not depend on
+   them. */
 static int watch_steps(const table *z, void *engine, compare_row *row)
 {
-    run_options options = { .step = row->step, .until = z->options->until, .samples = 20000 };
+    enum { SAMPLES = 20000 };
+    watcher who = { z->options, (int)(row - z->result->rows), engine };
+    run_options options = { .step = row->step, .until = z->options->until, .samples = SAMPLES, .user = &who };
+    if (z->options->frame) {
+        long steps = taut_converge_step_count(row->step, z->options->until), stride = 1 + (steps - 1) / SAMPLES;
+        options.every = stride * (1 + (steps / stride - 1) / z->options->frames);
+        if (options.every < 1) options.every = 1;
+        options.frame = hand_on;
+    }
     run_result watched_run;
     z->api->restart(engine);
     int status = taut_run_loop(z->m->context, z->api, engine, &options, &watched_run);
@@ -76,6 +98,7 @@ static int make_room(table *z, void *engine)
     z->size = 2 * (size_t)z->n + c;
     z->result->kinds = c ? 3 : 2;
     z->result->has_energy = z->api->energy_conserved(engine);
+    z->result->has_balance = z->api->balance(engine);
     z->solutions = taut_mem_new(z->m->context, ((size_t)z->result->count + 2) * z->size, sizeof *z->solutions);
     return z->solutions ? TAUT_OK : TAUT_OUT_OF_MEMORY;
 }

@@ -94,6 +94,10 @@ function bytes(id: string): ArrayBuffer {
   const element = document.getElementById(id);
   const text = element?.textContent ?? "";
   element?.remove();
+  return bytesOf(text);
+}
+
+export function bytesOf(text: string): ArrayBuffer {
   const decode = (Uint8Array as unknown as { fromBase64?: (text: string) => Uint8Array }).fromBase64;
   if (decode) return decode(text).buffer as ArrayBuffer;
   const binary = atob(text);
@@ -107,6 +111,7 @@ export class Run {
   readonly still: Float32Array;
   readonly motion: Float32Array;
   private cache = new Map<number, Values>();
+  private derived: Column[] = [];
   private meshes = new Map<number, Float32Array>();
 
   constructor() {
@@ -134,6 +139,24 @@ export class Run {
       this.cache.set(column, found);
     }
     return found;
+  }
+
+  /** A column, or one that the page has made of others: those have numbers after the columns'. */
+  info(column: number): Column {
+    return this.columns[column] ?? this.derived[column - this.columns.length];
+  }
+
+  /** Adds a column made of others, row by row. */
+  derive(name: string, kind: string, value: Float64Array): number {
+    let [lowest, highest] = [Infinity, -Infinity];
+    for (const v of value) {
+      if (v < lowest) lowest = v;
+      if (v > highest) highest = v;
+    }
+    this.derived.push({ name, kind, first: value[0], last: value[value.length - 1], lowest, highest, slope: null });
+    const number = this.columns.length + this.derived.length - 1;
+    this.cache.set(number, { value, low: value, high: value });
+    return number;
   }
 
   /** Triangles of a mesh: 9 numbers each. */

@@ -48,6 +48,70 @@ export function facts(run: Run): HTMLElement {
   return list;
 }
 
+const percent = (r: number): string => (r < 1e-6 ? `${number(r, 1)} of its size` : `${number(100 * r, r < 0.1 ? 1 : 2)} %`);
+
+/** How well the run went, in words: before numbers that need explaining. `kinetic`: the largest kinetic energy, or 0. */
+export function verdict(run: Run, kinetic: number): HTMLElement | null {
+  const [energy, balance] = [seen(run, "energy"), run.watched("energy - work")];
+  const duration = Math.abs((run.columns[0]?.last ?? 0) - (run.columns[0]?.first ?? 0));
+  const said: string[] = [];
+  const how = (w: Watched, name: string) => {
+    const size = Math.max(Math.abs(energy?.first ?? 0), Math.abs(energy?.last ?? 0), kinetic);
+    const r = size > 0 ? largest(w) / size : NaN;
+    if (!(r >= 0)) return;
+    if (r < 1e-11) said.push(`${name} kept to round-off`);
+    else {
+      const drift = Math.abs((w.slope ?? 0) * duration);
+      const trend = drift > 0.25 * ((w.up ?? 0) - (w.down ?? 0)) ? `drifting by ${percent(drift / size)} over the run` : "no drift";
+      said.push(r > 0.1 ? `${name} off by up to ${percent(r)}: a smaller step may be needed` : `${name} within ${percent(r)}, ${trend}`);
+    }
+  };
+  if (energy && run.header.energyConserved) how(energy, "energy");
+  else if (balance) how(balance, "energy less work");
+  else if (energy && (energy.down || energy.up)) {
+    const r = largest(energy) / Math.max(Math.abs(energy.first ?? 0), kinetic);
+    said.push(r < 0.01 ? `energy changed by at most ${percent(r)}` : `energy from ${number(energy.first, 4)} to ${number(energy.last, 4)}`);
+  }
+  if (hasResiduals(run)) said.push(`constraints kept to ${number(seen(run, "constraint")?.highest, 1)}`);
+  const momenta = run.columns.filter((c) => c.kind === "conserved" && !c.deviation).flatMap((c) => seen(run, c.name) ?? []).filter((w) => w.lowest || w.highest);
+  if (momenta.length) {
+    const size = Math.max(...momenta.map((w) => Math.abs(w.first ?? 0)));
+    const off = Math.max(...momenta.map(largest));
+    said.push(size > 0 && off / size < 1e-11 ? "momenta kept to round-off" : `momenta kept to ${number(off, 1)}`);
+  }
+  if (!said.length) return null;
+  const text = said.join("; ");
+  return el("p", { class: "verdict" }, `${text[0].toUpperCase()}${text.slice(1)}.`);
+}
+
+/** What the comment at the top of the model says first. */
+export function lead(source: string): string {
+  const block = /^\s*--\[(=*)\[([\s\S]*?)\]\1\]/.exec(source)?.[2];
+  const text = (block ?? (/^(?:\s*--(?!\[=*\[)[^\n]*\n?)+/.exec(source)?.[0] ?? "").replace(/^\s*--+ ?/gm, "")).replace(/\s+/g, " ").trim();
+  const end = /[.:](?= [A-Z(])|\.$/.exec(text);
+  const first = end ? text.slice(0, end.index + 1).replace(/:$/, ".") : text;
+  return first.length > 300 ? `${first.slice(0, 297).replace(/\s+\S*$/, "")} \u2026` : first;
+}
+
+/** The command that makes this run. */
+export function commandLine(run: Run): string {
+  const { model, method, step, until, every, precision, tolerance, start, contacts } = run.header.run;
+  const quote = (text: string) => (/^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replace(/'/g, "'\\''")}'`);
+  const words = ["taut", "run", quote(model ?? "model.lua")];
+  const put = (flag: string, value: string | undefined, usual = "") => value && value !== usual && words.push(flag, quote(value));
+  put("-m", method);
+  put("-s", step);
+  put("-T", until);
+  put("--every", every, "1");
+  put("--precision", precision, "double");
+  put("--tol", tolerance, "0");
+  put("--start", start, "strict");
+  put("--contacts", contacts, "event");
+  for (const [name, value] of run.header.settings) put("-D", `${name}=${value}`);
+  words.push("-o", "run.taut");
+  return words.join(" ");
+}
+
 const several = (n: number, what: string): string => `${count(n)} ${what}${n === 1 ? "" : "s"}`;
 
 export function summary(run: Run): HTMLElement {

@@ -87,7 +87,7 @@ export class Motion {
     this.span = all.diagonal() || 1;
     this.size = size || this.span;
     // a lone ball wants some air around it
-    const free = this.counted.every((place) => this.slot[place] >= 0);
+    const free = !this.shapes.some((shape) => shape.type === "plane" || shape.type === "ground") && this.counted.every((place) => this.slot[place] >= 0);
     const held = this.shapes.some((shape) => shape.type !== "arrow" && shape.at.some((place) => this.slot[place] >= 0) && shape.at.some((place) => this.slot[place] < 0));
     this.view = Math.max((free ? this.size : partSize) * 0.62, 5 * this.roundest) || this.span;
     this.drifts = this.moving.length > 0 && (free ? this.span > Math.max(1.8 * this.size, 3 * this.view) : !held && parts.diagonal() > 12 * this.view);
@@ -113,7 +113,7 @@ export class Motion {
   private sort(): void {
     const seen = new Set<number>();
     for (const shape of this.shapes) {
-      if (shape.type === "plane" || shape.type === "ground") continue;
+      if (shape.type === "plane" || shape.type === "ground" || (shape.type === "mesh" && shape.mesh === undefined)) continue;
       if (shape.type === "box" || shape.type === "disc" || shape.type === "mesh") this.bodies.push(this.body(shape));
       for (const place of shape.type === "arrow" ? shape.at.slice(0, 1) : shape.at) seen.add(place);
       if (shape.radius && (shape.type === "ball" || shape.type === "cylinder" || shape.type === "capsule")) {
@@ -125,7 +125,7 @@ export class Motion {
   }
 
   private body(shape: Shape): { at: number[]; low: number[]; high: number[] } {
-    if (shape.mesh === undefined) return { at: shape.at, low: [-1, -1, -1], high: [1, 1, 1] };
+    if (shape.type !== "mesh" || shape.mesh === undefined) return { at: shape.at, low: [-1, -1, -1], high: [1, 1, 1] };
     const extent = new Extent();
     const corners = this.run.mesh(shape.mesh);
     for (let i = 0; i < corners.length; i += 3) extent.add(corners[i], corners[i + 1], corners[i + 2]);

@@ -1,6 +1,6 @@
 // One column against another.
 import uPlot from "uplot";
-import { around, axis } from "./axis";
+import { around, axis, FONT } from "./axis";
 import type { Run } from "./data";
 import { el, select } from "./dom";
 import { number } from "./format";
@@ -8,6 +8,7 @@ import type { Player } from "./player";
 import type { TimeWindow } from "./panel";
 import { onTheme, theme } from "./theme";
 import { onFingers } from "./touch";
+import { unitOf, withUnit } from "./units";
 
 const LENGTHS = /\.([xyz])$/;
 
@@ -48,6 +49,11 @@ export class Phase {
     return this.x !== this.y && cx.kind === cy.kind && ["coordinate", "velocity"].includes(cx.kind) && LENGTHS.test(cx.name.replace(/\.dot$/, "")) && LENGTHS.test(cy.name.replace(/\.dot$/, ""));
   }
 
+  private name(column: number): string {
+    const c = this.run.columns[column];
+    return withUnit(c.deviation ? `${c.name} \u2212 first` : c.name, unitOf(this.run, c));
+  }
+
   /** Rows of the span of time that the plots show. */
   private rows(): [number, number] {
     return [this.run.rowAt(this.span.min), this.run.rowAt(this.span.max)];
@@ -68,7 +74,7 @@ export class Phase {
   private ranges(): [[number, number], [number, number]] {
     const [x, y] = [this.range(this.x), this.range(this.y)];
     if (!this.equal) return [x, y];
-    const [width, height] = [Math.max(60, this.host.clientWidth - 82), Math.max(60, this.host.clientHeight - 30)];
+    const [width, height] = [Math.max(60, this.host.clientWidth - 84), Math.max(60, this.host.clientHeight - 45)];
     const unit = Math.max((x[1] - x[0]) / width, (y[1] - y[0]) / height);
     const wide = (r: [number, number], pixels: number): [number, number] => [(r[0] + r[1] - unit * pixels) / 2, (r[0] + r[1] + unit * pixels) / 2];
     return [wide(x, width), wide(y, height)];
@@ -113,7 +119,7 @@ export class Phase {
       mode: 2, width: Math.max(120, this.host.clientWidth), height: this.host.clientHeight || 220, legend: { show: false }, padding: [8, 12, 0, 0],
       scales: { x: { time: false, range: (_u, a, b) => (a === null || b === null || this.whole ? rx : [a, b]) as [number, number] },
         y: { range: (_u, a, b) => (a === null || b === null || this.whole ? ry : [a, b]) as [number, number] } },
-      axes: [axis(22), axis(70)],
+      axes: [axis(22, false, { label: this.name(this.x), labelSize: 15, labelFont: FONT, labelGap: 0 }), axis(58, false, { label: this.name(this.y), labelSize: 14, labelFont: FONT, labelGap: 0 })],
       series: [{}, { facets: [{ scale: "x", auto: true }, { scale: "y", auto: true }], stroke: () => theme().colours[0], width: dotted ? 0.5 : 1,
         paths: (u) => ({ stroke: this.draw(u) }), points: { show: false } } as uPlot.Series],
       cursor: { x: true, y: true, points: { show: false }, drag: { x: true, y: true, setScale: true },

@@ -143,7 +143,7 @@ export class CanvasStage implements Stage {
         list.push({ depth: Infinity, paint: () => this.line(points(), shape.colour ? named(shape.colour) : t.muted, 1.5) });
       } else if (shape.type === "surface") {
         list.push({ depth: Infinity, paint: () => this.mesh(shape, points()) });
-      } else if (shape.type !== "ball") {
+      } else if (shape.type !== "ball" && !(shape.type === "mesh" && shape.mesh === undefined)) {
         list.push(this.body(shape));
       }
     }
