@@ -12,4 +12,5 @@ contact("incline", a.y*cos(alpha) - a.x*sin(alpha), {friction = mu})
 
 start { a = {0, 0}, ["a.dot"] = {v0*cos(alpha), v0*sin(alpha)} }
 observe("distance", a.x*cos(alpha) + a.y*sin(alpha))
-draw { ball({a.x, a.y}) }
+draw { plane(origin, {-sin(alpha), cos(alpha)}),
+       box({a.x - 0.1*sin(alpha), a.y + 0.1*cos(alpha)}, {0.3, 0.2}, alpha):colour "blue" }

@@ -8,4 +8,4 @@ lagrangian(m/2*z.dot^2 - m*g*z)
 contact("floor", z, {restitution = e})
 
 start { z = z0 }
-draw { ball({0, 0, z}) }
+draw { ground(), ball({0, 0, z + 0.1}, 0.1) }

@@ -14,4 +14,4 @@ for i = 0, 7 do
 end
 
 start { c = {0, 0, 2}, ["c.dot"] = {1, 0.5, 0}, r = {1, 0, 0, 0}, ["r.omega"] = {wx, wy, wz} }
-draw { box(c, {2*a, 2*a, 2*a}, r) }
+draw { ground(), box(c, {2*a, 2*a, 2*a}, r) }

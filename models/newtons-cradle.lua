@@ -18,6 +18,7 @@ for i = 1, N do
   at[i] = b
   if i == 1 then start { [name] = {-l*sin(angle), -l*cos(angle)} }
   else start { [name] = {x, -l} } end
-  shapes[i] = ball(b, 0.1)
+  shapes[#shapes + 1] = ball(b, r)
+  shapes[#shapes + 1] = bar({x, 0}, b)
 end
 draw(shapes)

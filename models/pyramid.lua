@@ -48,4 +48,5 @@ end
 
 force(boxes[rows][1].p.x, push)
 start(begin)
+shapes[#shapes + 1] = ground()
 draw(shapes)

@@ -17,4 +17,4 @@ edge("right", B)
 
 start { c = {H*sin(tilt) - B*cos(tilt) + B, B*sin(tilt) + H*cos(tilt)}, phi = -tilt }
 observe("angle", phi)
-draw { box(c, {2*B, 2*H}, phi) }
+draw { ground(), box(c, {2*B, 2*H}, phi) }

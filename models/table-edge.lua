@@ -17,4 +17,4 @@ contact("table", sqrt(beyond^2 + a.y^2) - r,
 
 start { a = {-0.2, r}, phi = 0, ["a.dot"] = {v, 0}, ["phi.dot"] = v/r }
 observe("angle", atan2(beyond, a.y))
-draw { ball({a.x, a.y}, 0.1) }
+draw { box({-0.4, -0.2}, {0.8, 0.4}):colour "grey", ball(a, r), bar(a, {a.x + r*sin(phi), a.y + r*cos(phi)}) }

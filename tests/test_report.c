@@ -4,6 +4,7 @@
 
 #include "record/writer.h"
 #include "report/document.h"
+#include "report/mesh.h"
 #include "report/page.h"
 #include "report/picture.h"
 #include "report/frame_table.h"
@@ -130,6 +131,119 @@ static void drawn(void **state)
     taut_model_free(m);
 }
 
+/* Rotations without draw: each a box, at its own point or beside the one before. */
+static void many_rotations(void **state)
+{
+    (void)state;
+    static const char rotations[] =
+        "for i = 1, 3 do local r = rotation('r' .. i) lagrangian(norm2(r.omega)) start { ['r' .. i] = {1, 0, 0, 0} } end\n";
+    char text[600];
+    for (int points = 0; points <= 3; points += 3) {
+        snprintf(text, sizeof text,
+                 "%sfor i = 1, %d do local a = point('a' .. i) lagrangian(norm2(a.dot)) start { ['a' .. i] = {i, 0, 0} } end",
+                 rotations, points);
+        model *m;
+        picture *p = picture_of(text, &m);
+        float places[100];
+        double at[21];
+        assert_int_equal(shapes_of(p, SHAPE_BOX), 3);
+        for (size_t i = 0; i < p->coordinate_count; i++) { /* turned by nothing, points at (i, 0, 0) */
+            char name[64];
+            taut_model_namer(m, OP_VARIABLE, p->coordinates[i].k, p->coordinates[i].index, name, sizeof name);
+            at[i] = name[0] == 'r' ? name[3] == 'w' : name[3] == 'x' ? name[1] - '0' : 0;
+        }
+        taut_picture_places(p, 0, at, places);
+        for (size_t i = 0, number = 0; i < p->shape_count; i++) {
+            if (p->shapes[i].type != SHAPE_BOX) continue;
+            float x = places[3 * p->index[p->shapes[i].first]];
+            assert_true(fabsf(x - (points ? 1.0f + (float)number : 1.4f * (float)number)) < 1e-6f); /* float */
+            number++;
+        }
+        taut_picture_destroy(p);
+        taut_model_free(m);
+    }
+}
+
+/* An arrow's head may have velocities and multipliers; other things of a shape reach the picture, too. */
+static void arrows(void **state)
+{
+    (void)state;
+    model *m;
+    picture *p = picture_of(SPACE "local k = constraint('k', norm2(a) - l^2)\n"
+                                  "draw { arrow(a, k*a + 2*b.dot, 3):colour 'blue':label 'pull', ground(-4) }", &m);
+    static const char *const names[] = { "a.x", "a.y", "a.z", "b.x.dot", "b.y.dot", "b.z.dot", "lambda.k" };
+    const double at[] = { 1, 2, 3, 10, 20, 30, 0.5 };
+    float places[30];
+    assert_int_equal(p->coordinate_count, 7);
+    for (size_t i = 0; i < 7; i++) {
+        char name[64];
+        taut_model_namer(m, OP_VARIABLE, p->coordinates[i].k, p->coordinates[i].index, name, sizeof name);
+        assert_string_equal(name, names[i]);
+    }
+    taut_picture_places(p, 0, at, places);
+    const shape *arrow = &p->shapes[0];
+    for (int k = 0; k < 3; k++)
+        assert_true(places[3 * p->index[arrow->first + 1] + (uint32_t)k] == (float)(1.5 * at[k] + 2 * at[3 + k]));
+    assert_true(arrow->type == SHAPE_ARROW && arrow->scale == 3);
+    assert_string_equal(m->texts[arrow->colour - 1], "blue");
+    assert_string_equal(m->texts[arrow->label - 1], "pull");
+    assert_true(p->shapes[1].type == SHAPE_GROUND && p->shapes[1].radius == -4);
+    taut_picture_destroy(p);
+    taut_model_free(m);
+}
+
+/* ---- meshes ---- */
+
+static char mesh_path[] = "taut-mesh-XXXXXX";
+
+static int mesh_of(taut_context *of, const void *text, size_t size, mesh *out)
+{
+    FILE *file = fopen(mesh_path, "wb");
+    fwrite(text, 1, size, file);
+    fclose(file);
+    return taut_mesh_read(of, "model.lua", mesh_path, out);
+}
+
+static void meshes(void **state)
+{
+    (void)state;
+    static const char stl[] = "solid a\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\n vertex 1 0 0\r\nvertex\t0 1.5e0 -2\n"
+                              "endloop\nendfacet\nendsolid";
+    static const char obj[] = "# a square\nv 0 0 0\nv 1 0 0 1.0\nv 1 1 0\nv 0 1 0\nvn 0 0 1\nf 1/1/1 2//1 3 -1\n";
+    static const char *const bad[] = { "", "hello", "v 1 2\n", "v 0 0 0\nf 1 2 3\n", "f 0 0 0", "vertex 1 1 nan\n" };
+    mesh m;
+    assert_int_equal(mesh_of(context, stl, sizeof stl - 1, &m), TAUT_OK);
+    assert_true(m.count == 1 && m.corners[7] == 1.5f && m.corners[8] == -2);
+    taut_mem_free(context, m.corners);
+    assert_int_equal(mesh_of(context, obj, sizeof obj - 1, &m), TAUT_OK);
+    static const float wanted[18] = { 0, 0, 0, 1, 0, 0, 1, 1, 0, 0, 0, 0, 1, 1, 0, 0, 1, 0 };
+    assert_int_equal(m.count, 2);
+    assert_memory_equal(m.corners, wanted, sizeof wanted);
+    taut_mem_free(context, m.corners);
+    unsigned char binary[84 + 50] = { [80] = 1 };
+    for (int k = 0; k < 9; k++) binary[84 + 12 + 4 * k + 2] = 0x80, binary[84 + 12 + 4 * k + 3] = 0x3f; /* 1.0f */
+    assert_int_equal(mesh_of(context, binary, sizeof binary, &m), TAUT_OK);
+    for (int k = 0; k < 9; k++) assert_true(m.corners[k] == 1);
+    taut_mem_free(context, m.corners);
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        assert_int_equal(mesh_of(context, bad[i], strlen(bad[i]), &m), TAUT_CANNOT_READ);
+        assert_true(!m.count && !m.corners);
+    }
+    assert_int_equal(taut_mesh_read(context, "no/where.lua", "part.stl", &m), TAUT_CANNOT_READ);
+    assert_non_null(strstr(taut_error_text(context), "no/part.stl"));
+    for (long k = 1, status = TAUT_OUT_OF_MEMORY; status; k++) { /* memory that runs out at every place */
+        counter c = { .fail_at = k, .fail_count = 1 << 30 };
+        const taut_allocator allocator = { counted_resize, &c };
+        taut_context *own = taut_context_create(&allocator);
+        status = own ? mesh_of(own, obj, sizeof obj - 1, &m) : TAUT_OUT_OF_MEMORY;
+        assert_true(!status || status == TAUT_OUT_OF_MEMORY);
+        if (!status) taut_mem_free(own, m.corners);
+        if (own) taut_context_destroy(own);
+        assert_int_equal(c.live, 0);
+    }
+    unlink(mesh_path);
+}
+
 /* ---- numbers ---- */
 
 static char path[] = "taut-report-XXXXXX";
@@ -177,6 +291,40 @@ static void few_frames(void **state)
     taut_table_clear(&t);
 }
 
+/* The first rows are single frames, the others buckets. */
+static long first_frame(const table *t, size_t row)
+{
+    return (long)row < t->dense ? (long)row : t->dense + ((long)row - t->dense) * t->bucket;
+}
+
+static size_t row_of(const table *t, long frame)
+{
+    return (size_t)(frame < t->dense ? frame : t->dense + (frame - t->dense) / t->bucket);
+}
+
+/* Every third frame from the 100th on; deviations are from the run's first frame all the same. */
+static void some_frames(void **state)
+{
+    (void)state;
+    record *r = NULL;
+    table t = { 0 };
+    const frame_selection selection = { 100, 3, 50 }, none = { 5, 1, 0 };
+    write_run(1000);
+    assert_int_equal(taut_record_open(context, path, &r), TAUT_OK);
+    assert_int_equal(taut_table_select(context, r, &selection, &t), TAUT_OK);
+    assert_true(t.rows == 50 && t.frames == 50 && t.bucket == 1);
+    for (size_t i = 0; i < 50; i++) {
+        assert_true(t.columns[2].values[i] == (double)(100 + 3 * i));
+        assert_true(t.columns[3].values[i] == (double)((100 + 3 * i) % 7) / 16);
+    }
+    assert_true(t.columns[2].first == 100 && t.columns[2].last == 247 && t.columns[2].highest == 247);
+    taut_table_clear(&t);
+    assert_int_equal(taut_table_select(context, r, &none, &t), TAUT_OK);
+    assert_true(t.rows == 0);
+    taut_table_clear(&t);
+    taut_record_close(r);
+}
+
 /* A single frame among many is in the envelope of its bucket, and a value that is no number hides none of the
    others. */
 static void many_frames(void **state)
@@ -186,18 +334,20 @@ static void many_frames(void **state)
     table t = table_of(frames);
     assert_true(t.bucket > 1);
     assert_true(t.rows * 3 * t.column_count <= TABLE_VALUES);
-    assert_true((long)t.rows * t.bucket >= frames);
+    assert_true(first_frame(&t, t.rows) >= frames && first_frame(&t, t.rows - 1) < frames);
+    assert_int_equal(t.dense, TABLE_DENSE);
     const double *least = t.columns[1].values + t.rows, *greatest = least + t.rows;
-    size_t at = (size_t)(SPIKE / t.bucket);
+    size_t at = row_of(&t, SPIKE);
     for (size_t i = 0; i < t.rows; i++) {
-        assert_true(t.columns[0].values[i] == (double)((long)i * t.bucket) / 8);
+        assert_true(t.columns[0].values[i] == (double)first_frame(&t, i) / 8);
+        if ((long)i < t.dense) assert_true(least[i] == greatest[i] && least[i] == 5 + (double)(i % 7) / 16);
         assert_true(i == at ? greatest[i] > 100 : greatest[i] <= 5 + 6.0 / 16);
         assert_true(least[i] >= 5);
     }
     assert_true(t.columns[1].highest == greatest[at]);
-    at = (size_t)(HOLE / t.bucket);
-    assert_true(t.columns[2].values[t.rows + at] >= (double)((long)at * t.bucket));
-    assert_true(t.columns[2].values[2 * t.rows + at] < (double)((long)(at + 1) * t.bucket));
+    at = row_of(&t, HOLE);
+    assert_true(t.columns[2].values[t.rows + at] >= (double)first_frame(&t, at));
+    assert_true(t.columns[2].values[2 * t.rows + at] < (double)first_frame(&t, at + 1));
     assert_int_equal(t.columns[2].not_finite, 1);
     taut_table_clear(&t);
 }
@@ -388,6 +538,7 @@ static void page_energy(void **state)
         const char *model;
         int conserved;
     } cases[] = { { "pendulum", 1 }, { "damped-pendulum", 0 }, { "bouncing-ball", 0 }, { "driven-pendulum", 0 },
+                  { "newtons-cradle", 1 }, /* its impacts lose nothing */
                   { "papers/jay-simeon-4.1", 0 } };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         unlink(path);
@@ -418,6 +569,29 @@ static void page_redundancy(void **state)
         if (said) assert_null(strstr(strstr(said, "are one choice of many") + 1, "are one choice of many"));
         free(text);
     }
+}
+
+/* What was watched covers all steps, also those without a frame, and its extremes are at least those of the frames. */
+static void page_watched(void **state)
+{
+    (void)state;
+    double lowest[2];
+    for (int i = 0; i < 2; i++) {
+        unlink(path);
+        const recipe c = { .model = "double-spherical-pendulum", .method = "rattle", .step = 0.05, .steps = 400,
+                           .every = i ? 7 : 1, .interval = 1 };
+        recorded_run(&c, path, 0, 0);
+        char *text = page_of(path);
+        const char *watched = strstr(text, "\"watched\":[{\"name\":\"energy\"");
+        assert_non_null(watched);
+        lowest[i] = number_after(watched, "lowest");
+        double frames = number_after(column_entry(text, "energy", 0), "lowest");
+        assert_true(lowest[i] <= frames);
+        assert_true(i ? lowest[i] < frames : lowest[i] == frames);
+        assert_true(number_after(watched, "down") == lowest[i] - number_after(watched, "first"));
+        free(text);
+    }
+    assert_true(lowest[0] == lowest[1]);
 }
 
 /* ---- memory ---- */
@@ -471,6 +645,11 @@ int main(void)
         cmocka_unit_test_setup_teardown(drawn, set_up, tear_down),
         cmocka_unit_test_setup_teardown(few_frames, set_up, tear_down),
         cmocka_unit_test_setup_teardown(many_frames, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(some_frames, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(many_rotations, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(arrows, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(meshes, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(page_watched, set_up, tear_down),
         cmocka_unit_test_setup_teardown(json_texts, set_up, tear_down),
         cmocka_unit_test_setup_teardown(numbers_as_base64, set_up, tear_down),
         cmocka_unit_test_setup_teardown(memory, set_up, tear_down),
@@ -480,6 +659,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(page_redundancy, set_up, tear_down),
     };
     int file = mkstemp(path);
+    if (file < 0) return 1;
+    close(file);
+    file = mkstemp(mesh_path);
     if (file < 0) return 1;
     close(file);
     int failed = cmocka_run_group_tests(tests, NULL, NULL);

@@ -262,9 +262,12 @@ static int tell_failures(const compare_result *r)
 
 static int compare(session *z)
 {
-    compare_result result;
-    int status = taut_compare_run(z->m, z->api, z->reference_api, &z->options, &result), code = EXIT_DONE;
+    compare_result result = { 0 };
+    compare_trace trace = { 0 };
+    int status = z->report ? compare_trace_begin(&trace, z->m, z->api, &z->options) : TAUT_OK, code = EXIT_DONE;
+    if (!status) status = taut_compare_run(z->m, z->api, z->reference_api, &z->options, &result);
     if (status) {
+        compare_trace_clear(&trace);
         taut_compare_result_clear(z->context, &result);
         return complain(EXIT_FAILED, "%s", taut_error_text(z->context));
     }
@@ -281,7 +284,8 @@ static int compare(session *z)
         print_notes(z, &result);
     }
     if (fflush(stdout) == EOF) code = complain(EXIT_FAILED, "cannot write to standard output: %s", strerror(errno));
-    if (z->report && !code) code = compare_page(z->report, z->m, z->api, &z->options, &result);
+    if (z->report && !code) code = compare_page(z->report, z->m, z->api, &z->options, &result, &trace);
+    compare_trace_clear(&trace);
     if (!tell_failures(&result) && !code) code = EXIT_FAILED;
     taut_compare_result_clear(z->context, &result);
     return code;

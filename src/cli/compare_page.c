@@ -1,17 +1,20 @@
 #include "cli/compare_page.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "cli/cli.h"
 #include "report/template.h"
 #include "report/document.h"
+#include "report/page.h"
 
 typedef struct {
     const model *m;
     const engine_api *api;
     const compare_options *options;
     const compare_result *result;
+    const compare_trace *trace;
 } contents;
 
 enum { CELL = 64 };
@@ -91,6 +94,69 @@ static void write_plot(document *d, const contents *z, const char *title, const 
     taut_document_end_plot(d);
 }
 
+/* The largest |change| in each of so many parts of the run: a line that goes through every zero of an oscillating error
+   says nothing. */
+#define ENERGY_POINTS 250
+
+static size_t thin_out(const trace *r, double *t, double *most)
+{
+    long per = 1 + (r->count - 1) / ENERGY_POINTS;
+    size_t count = 0;
+    for (long i = 1; i < r->count; i++) {
+        double change = fabs(r->energy[i]);
+        if ((i - 1) % per == 0) {
+            most[count] = change;
+            t[count++] = r->t[i];
+        } else if (!(change <= most[count - 1])) {
+            most[count - 1] = change;
+        }
+    }
+    return count;
+}
+
+/* The plot that tells methods apart: does the error of the energy grow? */
+static void write_energies(document *d, const contents *z)
+{
+    int any = 0;
+    for (int i = 0; i < z->trace->run_count; i++)
+        any |= z->trace->runs[i].count > 1 && z->trace->runs[i].energy[1] == z->trace->runs[i].energy[1];
+    if (!any || !(z->result->has_energy || z->result->has_balance)) return;
+    taut_document_plot(d, "Energy error over time", "t", 0,
+                       z->result->has_energy ? "largest |E - E(0)| nearby" : "largest |change of E - W| nearby", 1);
+    for (int i = 0; i < z->trace->run_count; i++) {
+        double t[ENERGY_POINTS + 2], most[ENERGY_POINTS + 2];
+        size_t count = thin_out(&z->trace->runs[i], t, most);
+        if (count) taut_document_series(d, z->result->rows[i].method, SERIES_LINE, t, most, count);
+    }
+    taut_document_end_plot(d);
+}
+
+static void write_motion(document *d, const contents *z)
+{
+    const compare_trace *all = z->trace;
+    const picture *p = all->shown;
+    int count = 0;
+    for (int i = 0; i < all->run_count; i++) count += all->runs[i].count > 1;
+    if (!count || !p->moving_count) return;
+    taut_document_motion(d, "The motion, side by side", z->m->title);
+    taut_page_picture(&d->j, p, 0, 0, 1, NULL);
+    taut_json_floats(&d->j, "still", all->still, 3 * p->place_count);
+    taut_json_open(&d->j, "runs", '[');
+    for (int i = 0; i < all->run_count; i++) {
+        const trace *r = &all->runs[i];
+        if (r->count < 2) continue;
+        taut_json_open(&d->j, NULL, '{');
+        taut_json_text(&d->j, "label", z->result->rows[i].method);
+        taut_json_text(&d->j, "failure", z->result->rows[i].failure[0] ? z->result->rows[i].failure : NULL);
+        taut_json_open(&d->j, "t", '[');
+        for (long k = 0; k < r->count; k++) taut_json_number(&d->j, NULL, r->t[k]);
+        taut_json_close(&d->j, ']');
+        taut_json_floats(&d->j, "motion", r->motion, 3 * (size_t)r->count * p->moving_count);
+        taut_json_close(&d->j, '}');
+    }
+    taut_document_end_motion(d);
+}
+
 static void write_failures(document *d, const contents *z)
 {
     char text[1024];
@@ -118,6 +184,13 @@ static int write_contents(void *user, FILE *file)
     if (status) return status;
     write_table(&d, z);
     write_failures(&d, z);
+    if (z->options->step_count > 1 && z->trace->run_count) {
+        snprintf(summary, sizeof summary, "Energy and motion are those with the first step, %.6g.",
+                 (double)z->options->steps[0]);
+        taut_document_text(&d, summary);
+    }
+    write_energies(&d, z);
+    write_motion(&d, z);
     write_plot(&d, z, "Work and precision", "time, s", seconds, "error of q at the end", error);
     if (z->options->step_count > 1) {
         write_plot(&d, z, "Error over step", "step", step, "error of q at the end", error);
@@ -130,8 +203,8 @@ static int write_contents(void *user, FILE *file)
 }
 
 int compare_page(const char *path, const model *m, const engine_api *api, const compare_options *options,
-                 const compare_result *result)
+                 const compare_result *result, const compare_trace *trace)
 {
-    contents z = { m, api, options, result };
+    contents z = { m, api, options, result, trace };
     return write_whole_file(m->context, path, write_contents, &z);
 }

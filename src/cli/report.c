@@ -11,18 +11,23 @@ static int report_main(int argc, char **argv);
 
 static const option_definition definitions_of_report[] = {
     { "output", 'o', "FILE", "the page (the run's name with .html)", 0 },
+    { "from", 0, "T", "the part of the run from this time (its start)", 0 },
+    { "to", 0, "T", "to this time (its end)", 0 },
+    { "every", 0, "K", "every K-th frame of it (1)", 0 },
 };
 
 const command command_report = {
-    "report", "RUN.taut [-o page.html]", "a page of a run: animation, plots, what was kept",
-    definitions_of_report, sizeof definitions_of_report / sizeof *definitions_of_report, report_main,
-    "The page is one file that needs nothing else, not even a network: open it in a browser.\n\n"
+    "report", "RUN.taut [-o page.html] [--from T] [--to T] [--every K]",
+    "a page of a run: animation, plots, what was kept", definitions_of_report, sizeof definitions_of_report / sizeof *definitions_of_report, report_main,
+    "The page is one file that needs nothing else, not even a network: open it in a browser. Of a long run it has\n"
+    "the first frames and a summary of the others; --from and --to choose the part to see in full.\n\n"
     "Exit status: 0 done, 1 the page could not be written, 2 bad usage or not a run.\n"
 };
 
 typedef struct {
     taut_context *context;
     record *r;
+    page_part part;
 } page_source;
 
 /* run.taut -> run.html */
@@ -38,16 +43,30 @@ static char *name_of_page(const char *path)
 static int write_page(void *user, FILE *file)
 {
     const page_source *z = user;
-    return taut_page_write(z->context, z->r, (const char *)taut_template_page, taut_template_page_size, file);
+    return taut_page_write_part(z->context, z->r, &z->part, (const char *)taut_template_page, taut_template_page_size, file);
+}
+
+static int read_part(const options *o, page_part *part)
+{
+    wide from, to, every;
+    if (number_option(o, "from", "-1e300", &from) || number_option(o, "to", "1e300", &to) ||
+        number_option(o, "every", "1", &every))
+        return EXIT_USAGE;
+    if (!(every >= 1 && every < 1e15) || every != (wide)(long)every)
+        return complain(EXIT_USAGE, "option --every needs a whole number of at least 1");
+    *part = (page_part){ (double)from, (double)to, (long)every };
+    return EXIT_DONE;
 }
 
 static int report_main(int argc, char **argv)
 {
     options o;
+    page_part part;
     int parsed = options_parse(&command_report, argc, argv, &o);
     if (parsed) return parsed > 0 ? EXIT_DONE : EXIT_USAGE;
     if (o.positional_count != 1)
         return complain(EXIT_USAGE, "'taut report' needs one run file, as in: taut report run.taut");
+    if (read_part(&o, &part)) return EXIT_USAGE;
     taut_context *context = make_context();
     if (!context) return EXIT_FAILED;
     record *r = NULL;
@@ -57,7 +76,7 @@ static int report_main(int argc, char **argv)
     } else {
         char *otherwise = name_of_page(o.positional[0]);
         const char *path = options_value(&o, "output", otherwise);
-        page_source source = { context, r };
+        page_source source = { context, r, part };
         code = path ? write_whole_file(context, path, write_page, &source) : complain(EXIT_FAILED, "out of memory");
         if (!code) printf("%s\n", path);
         free(otherwise);

@@ -61,7 +61,30 @@ void taut_declare_check_unused(lua_State *L, const char *name)
         if (strcmp(s->options[i].name, name) == 0) taken(L, name, "option", s->options[i].line);
 }
 
-/* ---- title, time ---- */
+/* ---- title, units, time ---- */
+
+/* units{length = "m", time = "s", mass = "kg"}: names for axes; numbers are as they are. */
+static int declare_units(lua_State *L)
+{
+    static const char *const names[UNITS] = { "length", "time", "mass" };
+    model *m = taut_script_of(L)->model;
+    if (lua_type(L, 1) != LUA_TTABLE)
+        return taut_script_error(L, "units needs a table, got %s; write units { length = \"m\", time = \"s\" }",
+                                 taut_symbols_describe(L, 1));
+    for (lua_pushnil(L); lua_next(L, 1); lua_pop(L, 1)) {
+        int k = 0;
+        while (k < UNITS && (lua_type(L, -2) != LUA_TSTRING || strcmp(lua_tostring(L, -2), names[k]) != 0)) k++;
+        if (k == UNITS)
+            return taut_script_error(L, "units knows length, time and mass, not %s; remove it",
+                                     lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : "this");
+        if (lua_type(L, -1) != LUA_TSTRING || !*lua_tostring(L, -1) || lua_rawlen(L, -1) > 20)
+            return taut_script_error(L, "the unit of %s needs a short string, got %s; write %s = \"...\"", names[k],
+                                     taut_symbols_describe(L, -1), names[k]);
+        if (m->units[k]) return taut_script_error(L, "the model has a unit of %s already; give one", names[k]);
+        m->units[k] = taut_script_text(L, lua_tostring(L, -1));
+    }
+    return 0;
+}
 
 static int declare_title(lua_State *L)
 {
@@ -331,6 +354,7 @@ void taut_declare_open(lua_State *L)
 {
     static const script_function functions[] = {
         { "title", declare_title, 1, 0, "join the texts with ..", 0, 0 },
+        { "units", declare_units, 1, 0, "put the units in one table: units { length = \"m\", time = \"s\" }", 0, 0 },
         { "time", declare_time, 0, 0, "it is the time itself, a symbol: sin(5*time())", 0, 0 },
         { "param", declare_param, 2, 0, "declare one parameter at a time: param(\"m\", 1.0)", 0, 0 },
         { "input", declare_param, 2, 0, "declare one input at a time: input(\"u\", 0)", 0, 1 },

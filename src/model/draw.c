@@ -1,12 +1,14 @@
 /* What to draw: draw{ bar(p, q), spring(p, q), ball(p, radius), box(p, sizes, r), disc(p, sizes, r), path(f, range),
-   surface(f, ...), a }. */
+   surface(f, ...), a } and more; a shape's :colour(name) and :label(text). */
+#include <string.h>
+
 #include "model/script.h"
 
 /* Intervals of a path or surface in one direction. */
 #define INTERVALS_MOST 1000
 
-/* The place at i as three expressions of coordinates and time. */
-static drawn_place get_place(lua_State *L, int i, const char *who)
+/* The vector at i as three expressions. */
+static drawn_place get_vector(lua_State *L, int i, const char *who)
 {
     script *s = taut_script_of(L);
     drawn_place place;
@@ -14,14 +16,21 @@ static drawn_place get_place(lua_State *L, int i, const char *who)
     taut_vectors_get(L, i, who, &v);
     if (v.dimension > 3)
         taut_script_error(L, "%s needs a place, got %s; give a point", who, taut_symbols_describe(L, i));
-    for (uint32_t k = 0; k < 3; k++) {
+    for (uint32_t k = 0; k < 3; k++)
         place.at[k] = k < v.dimension ? v.at[k] : taut_script_built(L, taut_expr_number(s->graph, 0));
+    taut_script_charge(L, 20);
+    return place;
+}
+
+/* The place at i: of coordinates and time. */
+static drawn_place get_place(lua_State *L, int i, const char *who)
+{
+    drawn_place place = get_vector(L, i, who);
+    for (uint32_t k = 0; k < 3; k++)
         if (taut_symbols_kinds(L, place.at[k]) & (1u << KIND_W | 1u << KIND_LAMBDA))
             taut_script_error(
                 L, "%s needs a place made of coordinates and time; this one has velocities, momenta or multipliers",
                 who);
-    }
-    taut_script_charge(L, 20);
     return place;
 }
 
@@ -72,6 +81,64 @@ static void make_ball(lua_State *L, int i, shape *what)
 {
     *what = begin_shape(L, SHAPE_BALL, 1, 1);
     add_place(L, get_place(L, i, "ball"));
+}
+
+static int round_between(lua_State *L, shape_type type, const char *who)
+{
+    shape what = begin_shape(L, type, 1, 2);
+    drawn_place from = get_place(L, 1, who), to = get_place(L, 2, who);
+    what.radius = size_at(L, 3, "the radius of a cylinder or capsule");
+    if (!(what.radius > 0 && what.radius < 1e300))
+        return taut_script_error(L, "the radius of %s must be positive and finite; give such a number", who);
+    add_place(L, from);
+    add_place(L, to);
+    return push_shape(L, &what);
+}
+
+static int draw_cylinder(lua_State *L) { return round_between(L, SHAPE_CYLINDER, "cylinder"); }
+static int draw_capsule(lua_State *L) { return round_between(L, SHAPE_CAPSULE, "capsule"); }
+
+static drawn_place sum(lua_State *L, const drawn_place *a, const drawn_place *b)
+{
+    drawn_place place;
+    for (int k = 0; k < 3; k++)
+        place.at[k] = taut_script_built(L, taut_expr_add(taut_script_of(L)->graph, a->at[k], b->at[k]));
+    return place;
+}
+
+/* ---- planes and arrows ---- */
+
+/* plane(p, normal) */
+static int draw_plane(lua_State *L)
+{
+    shape what = begin_shape(L, SHAPE_PLANE, 1, 2);
+    drawn_place at = get_place(L, 1, "plane"), normal = get_place(L, 2, "plane");
+    add_place(L, at);
+    add_place(L, sum(L, &at, &normal));
+    return push_shape(L, &what);
+}
+
+/* ground(height): upwards is y in the plane and z in space, which only the whole picture tells. */
+static int draw_ground(lua_State *L)
+{
+    shape what = begin_shape(L, SHAPE_GROUND, 1, 1);
+    if (!lua_isnoneornil(L, 1)) what.radius = size_at(L, 1, "the height of ground");
+    expr zero = taut_script_built(L, taut_expr_number(taut_script_of(L)->graph, 0));
+    add_place(L, (drawn_place){ { zero, zero, zero } });
+    return push_shape(L, &what);
+}
+
+/* arrow(p, v, scale): v may have velocities and multipliers, as forces have. */
+static int draw_arrow(lua_State *L)
+{
+    shape what = begin_shape(L, SHAPE_ARROW, 1, 2);
+    drawn_place foot = get_place(L, 1, "arrow"), along = get_vector(L, 2, "arrow");
+    if (!lua_isnoneornil(L, 3)) what.scale = size_at(L, 3, "the scale of arrow");
+    if (!(what.scale >= 0 && what.scale < 1e300))
+        return taut_script_error(L, "the scale of an arrow must be positive and finite; give such a number");
+    add_place(L, foot);
+    add_place(L, sum(L, &foot, &along));
+    return push_shape(L, &what);
 }
 
 /* Radius 0, or none: a default size. */
@@ -171,6 +238,74 @@ static int draw_disc(lua_State *L)
     get_sizes(L, "disc", 1, 2, sizes);
     const double half[3] = { sizes[0], sizes[0], sizes[1] / 2 };
     return push_body(L, SHAPE_DISC, "disc", half);
+}
+
+static uint32_t add_text(lua_State *L, const char *text)
+{
+    script *s = taut_script_of(L);
+    model *m = s->model;
+    taut_script_check(L, taut_mem_grow(s->context, &m->texts, &m->text_capacity, m->text_count + 1, sizeof *m->texts));
+    m->texts[m->text_count] = taut_script_text(L, text);
+    return (uint32_t)++m->text_count;
+}
+
+/* mesh(p, "file.stl", r, scale): the file is read when a page is made. */
+static int draw_mesh(lua_State *L)
+{
+    if (lua_type(L, 2) != LUA_TSTRING)
+        return taut_script_error(L, "mesh needs the name of a file, got %s; write mesh(p, \"part.stl\", r)",
+                                 taut_symbols_describe(L, 2));
+    double scale = lua_isnoneornil(L, 4) ? 1 : size_at(L, 4, "the scale of mesh");
+    if (!(scale > 0 && scale < 1e300))
+        return taut_script_error(L, "the scale of a mesh must be positive and finite; give such a number");
+    const double half[3] = { scale, scale, scale };
+    push_body(L, SHAPE_MESH, "mesh", half);
+    ((shape *)taut_symbols_userdata(L, -1, SYMBOL_SHAPE))->file = add_text(L, lua_tostring(L, 2));
+    return 1;
+}
+
+/* ---- colours and labels: shape:colour "blue", shape:label "rod" ---- */
+
+static const char *const colour_names[] = { "blue", "orange", "green", "purple", "yellow", "sky", "black", "brown",
+                                            "grey" };
+
+static int is_colour(const char *text)
+{
+    for (size_t i = 0; i < sizeof colour_names / sizeof *colour_names; i++)
+        if (strcmp(text, colour_names[i]) == 0) return 1;
+    return text[0] == '#' && strlen(text) == 7 && strspn(text + 1, "0123456789abcdefABCDEF") == 6;
+}
+
+/* A shape with one of its texts replaced; the one before the colon stays as it was. */
+static int with_text(lua_State *L)
+{
+    int is_label = taut_functions_which(L);
+    const char *who = is_label ? "label" : "colour";
+    const shape *given = taut_symbols_userdata(L, 1, SYMBOL_SHAPE);
+    if (!given) return taut_script_error(L, "%s belongs to shapes; write ball(a):%s \"...\", with a colon", who, who);
+    if (lua_type(L, 2) != LUA_TSTRING)
+        return taut_script_error(L, "%s needs a string, got %s; write ball(a):%s \"...\"", who,
+                                 taut_symbols_describe(L, 2), who);
+    const char *text = lua_tostring(L, 2);
+    if (!is_label && !is_colour(text))
+        return taut_script_error(L, "'%s' is no colour; give blue, orange, green, purple, yellow, sky, black, brown, "
+                                    "grey or \"#rrggbb\"", text);
+    shape what = *given;
+    *(is_label ? &what.label : &what.colour) = add_text(L, text);
+    return push_shape(L, &what);
+}
+
+static int shape_index(lua_State *L)
+{
+    static const script_function methods[] = { { "colour", with_text, 1, 0, "a shape has one colour", 1, 0 },
+                                               { "label", with_text, 1, 0, "join the texts with ..", 1, 1 } };
+    const char *name = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : "?";
+    for (size_t i = 0; i < sizeof methods / sizeof *methods; i++)
+        if (strcmp(name, methods[i].name) == 0) {
+            taut_functions_push(L, &methods[i]);
+            return 1;
+        }
+    return taut_script_error(L, "a shape has no field '%s'; it has colour and label", name);
 }
 
 /* ---- paths and surfaces: a function of numbers gives places ---- */
@@ -286,7 +421,8 @@ static int draw_draw(lua_State *L)
         else
             return taut_script_error(L,
                                 "draw: item %I is %s; give bar(p, q), spring(p, q), ball(p, radius), box(p, sizes, r), "
-                                "disc(p, radius, r), a path, a surface or a point",
+                                "disc(p, radius, r), cylinder(p, q, radius), capsule(p, q, radius), arrow(p, v), "
+                                "plane(p, normal), ground(), a mesh, a path, a surface or a point",
                                 i, taut_symbols_describe(L, -1));
         taut_script_check(
             L, taut_mem_grow(s->context, &m->shapes, &m->shape_capacity, m->shape_count + 1, sizeof *m->shapes));
@@ -298,18 +434,24 @@ static int draw_draw(lua_State *L)
 
 void taut_draw_open(lua_State *L)
 {
-    static const luaL_Reg none[] = { { NULL, NULL } };
+    static const luaL_Reg operators[] = { { "__index", shape_index }, { NULL, NULL } };
     static const script_function functions[] = {
         { "bar", draw_bar, 2, 0, "it has two ends; write path { p, q, ... } for a line through several places", 0, 0 },
         { "spring", draw_spring, 2, 0, "it has two ends; give each spring its own call", 0, 0 },
         { "ball", draw_ball, 2, 1, "give a place and a radius: ball({x, y, z}, 0.1)", 0, 0 },
         { "box", draw_box, 3, 1, "put the sizes in one table: box(p, {a, b, c}, r)", 0, 0 },
         { "disc", draw_disc, 3, 1, "put the sizes in one table: disc(p, {radius, thickness}, r)", 0, 0 },
+        { "cylinder", draw_cylinder, 3, 0, "give its two ends and a radius: cylinder(p, q, 0.1)", 0, 0 },
+        { "capsule", draw_capsule, 3, 0, "give its two ends and a radius: capsule(p, q, 0.1)", 0, 0 },
+        { "plane", draw_plane, 2, 0, "give a place on it and its normal: plane(p, {0, 0, 1})", 0, 0 },
+        { "ground", draw_ground, 1, 1, "give its height: ground(-1)", 0, 0 },
+        { "arrow", draw_arrow, 3, 1, "give its foot, a vector and a scale: arrow(a, {0, 0, -m*g}, 0.1)", 0, 0 },
+        { "mesh", draw_mesh, 4, 2, "write mesh(p, \"part.stl\", r, scale)", 0, 0 },
         { "path", draw_path, 3, 2,
           "write path(f, {from, to}, n), or put places in one table: path { p, q, ... }", 0, 0 },
         { "surface", draw_surface, 5, 2, "write surface(f, {from, to}, {from, to}, n, m)", 0, 0 },
         { "draw", draw_draw, 1, 0, "put the items in one table: draw { bar(origin, a), ball(a) }", 0, 0 },
     };
-    taut_symbols_metatable(L, "shape", none, SYMBOL_SHAPE);
+    taut_symbols_metatable(L, "shape", operators, SYMBOL_SHAPE);
     taut_functions_register(L, functions, sizeof functions / sizeof *functions);
 }

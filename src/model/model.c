@@ -29,6 +29,9 @@ void taut_model_free(model *m)
     taut_mem_free(context, m->start_q);
     taut_mem_free(context, m->start_w);
     taut_mem_free(context, m->start_q1);
+    for (size_t i = 0; i < m->text_count; i++) taut_mem_free(context, m->texts[i]);
+    taut_mem_free(context, m->texts);
+    for (int i = 0; i < UNITS; i++) taut_mem_free(context, m->units[i]);
     taut_mem_free(context, m->shapes);
     taut_mem_free(context, m->places);
     taut_mem_free(context, m->file);

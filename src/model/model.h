@@ -102,22 +102,32 @@ typedef struct {
     int line;
 } start_value;
 
-typedef enum { SHAPE_BAR, SHAPE_SPRING, SHAPE_BALL, SHAPE_BOX, SHAPE_DISC, SHAPE_PATH, SHAPE_SURFACE } shape_type;
+typedef enum {
+    SHAPE_BAR, SHAPE_SPRING, SHAPE_BALL, SHAPE_BOX, SHAPE_DISC, SHAPE_PATH, SHAPE_SURFACE, SHAPE_CYLINDER,
+    SHAPE_CAPSULE, SHAPE_PLANE, SHAPE_GROUND, SHAPE_ARROW, SHAPE_MESH
+} shape_type;
 
-/* A place in a picture: expressions of coordinates and time (z = 0 in the plane). */
+/* A place in a picture: expressions of coordinates and time (z = 0 in the plane). The head of an arrow may contain
+   velocities or momenta and multipliers, too. */
 typedef struct {
     expr at[3];
 } drawn_place;
 
 /* Something to draw, by places first .. first + rows * columns - 1 of model.places: a bar or spring by its ends, a ball
    by its centre; a box or disc by its centre and the ends of its three half axes (of a disc: two radii, and half the
-   thickness); a path by the places on it; a surface by rows x columns places, row after row. */
+   thickness), a mesh likewise with axes of length 1; a path by the places on it; a surface by rows x columns places,
+   row after row; a cylinder or capsule by the ends of its axis; a plane by a place on it and the head of its normal,
+   the ground by the origin; an arrow by its foot and its head. */
 typedef struct {
     shape_type type;
     uint32_t first, rows, columns;
-    double radius;   /* of a ball; 0: as large as looks well */
+    double radius;   /* of a ball, cylinder or capsule; 0: as large as looks well. The height of the ground */
+    double scale;    /* of an arrow: its length in the picture for one unit; 0: as looks well */
+    uint32_t colour, label, file; /* texts of the model, from 1; 0: none */
     int line;
 } shape;
+
+typedef enum { UNIT_LENGTH, UNIT_TIME, UNIT_MASS, UNITS } unit;
 
 typedef struct model {
     taut_context *context;
@@ -161,6 +171,8 @@ typedef struct model {
     shape *shapes;            size_t shape_count, shape_capacity;
     /* of shapes, also of those that were made and not shown */
     drawn_place *places;      size_t place_count, place_capacity;
+    char **texts;             size_t text_count, text_capacity;  /* colours, labels and files of shapes */
+    char *units[UNITS];       /* names for axes; NULL: not given */
 } model;
 
 /* A value for a param or option of the model. `used` is set when one of that name was declared. */

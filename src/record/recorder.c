@@ -135,6 +135,9 @@ int taut_recorder_create(taut_context *context, const char *path, int replace, c
         status = taut_writer_create(context, path, replace, columns, r->api->column_count(engine),
                                     r->api->number_size > sizeof(double), expected_frames(subject->run), &r->writer);
     if (!status) status = put_head(r->writer, subject, engine);
+    if (!status)
+        status = taut_writer_property(r->writer, "energy",
+                                      r->api->energy_conserved(engine) ? "conserved" : "not conserved");
     taut_mem_free(context, columns);
     taut_mem_free(context, names);
     if (status)
@@ -174,6 +177,26 @@ static int put_watched(writer *w, size_t index, const watched *q)
     return taut_writer_checkpoint_text(w, name, line);
 }
 
+/* What was watched, for readers: a property per quantity. Name, first, last, lowest, highest, slope, separated by
+   tabs. */
+static int put_extremes(writer *w, const run_result *at)
+{
+    int status = TAUT_OK;
+    for (size_t i = 0; !status && i < at->quantity_count; i++) {
+        const watched *q = &at->quantities[i];
+        const wide values[] = { q->first, q->last, q->lowest, q->highest, q->slope };
+        char name[40], line[sizeof q->name + 5 * (WIDE_TEXT + 1)];
+        size_t used = (size_t)snprintf(line, sizeof line, "%s", q->name);
+        for (int k = 0; k < 5; k++) {
+            line[used++] = '\t';
+            used += (size_t)taut_wide_shortest(line + used, sizeof line - used, values[k]);
+        }
+        snprintf(name, sizeof name, "watched.%zu", i);
+        status = taut_writer_property(w, name, line);
+    }
+    return status;
+}
+
 /* What was done on the way, besides steps: the i-th count, with its name in the file. NULL beyond the last. */
 static long *count_at(engine_counts *counts, int i, char *name, size_t size)
 {
@@ -210,6 +233,7 @@ static int put_checkpoint(recorder *r, const run_result *so_far)
     for (size_t i = 0; !status && i < sizeof numbers / sizeof *numbers; i++)
         status = put_wide(w, numbers[i].name, numbers[i].value);
     for (size_t i = 0; !status && i < at->quantity_count; i++) status = put_watched(w, i, &at->quantities[i]);
+    if (!status) status = put_extremes(w, at);
     for (int i = 0, n = r->api->field_count(r->engine); !status && i < n; i++) {
         char name[80];
         engine_field f = r->api->field(r->engine, i);
@@ -402,7 +426,7 @@ int taut_recorder_finish(recorder *r, const run_result *result, int status)
     snprintf(message, sizeof message, "%s", status ? taut_error_text(r->context) : "");
     int done = 0, written = taut_writer_property(r->writer, "status", how);
     if (!written) written = taut_writer_property(r->writer, "message", message);
-    if (!written && !status) written = put_checkpoint(r, result);
+    if (!written) written = status ? put_extremes(r->writer, result) : put_checkpoint(r, result);
     if (!written) written = taut_writer_commit(r->writer, PATIENCE, &done);
     if (!written && !done) written = taut_fail(r->context, TAUT_CANNOT_WRITE,
         "another program has been reading the run file for a minute without a pause");

@@ -145,3 +145,12 @@ void taut_document_verdict(document *d, verdict v, const char *claim, const char
 }
 
 void taut_document_end_verdicts(document *d) { end_list(d); }
+
+void taut_document_motion(document *d, const char *title, const char *label)
+{
+    begin_part(d, "motion");
+    taut_json_text(&d->j, "title", title);
+    taut_json_text(&d->j, "label", label);
+}
+
+void taut_document_end_motion(document *d) { end_list(d); }

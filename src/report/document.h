@@ -53,4 +53,9 @@ void taut_document_verdicts(document *d);
 void taut_document_verdict(document *d, verdict v, const char *claim, const char *remark); /* remark may be NULL */
 void taut_document_end_verdicts(document *d);
 
+/* Animations side by side. In between, write to d->j: page_picture, then "still" (all places, json_floats) and the list
+   "runs" of objects with label, failure (or null), t (a list) and motion (moving places, frame by frame). */
+void taut_document_motion(document *d, const char *title, const char *label);
+void taut_document_end_motion(document *d);
+
 #endif

@@ -45,8 +45,12 @@ static int make_room(table *t)
 {
     long most = (long)(TABLE_VALUES / (t->column_count ? t->column_count : 1));
     t->bucket = 1;
-    if (t->frames > most) t->bucket = (t->frames + most / 3 - 1) / (most / 3);
-    t->rows = (size_t)((t->frames + t->bucket - 1) / t->bucket);
+    if (t->frames > most) {
+        long rows = most / 3;
+        t->dense = rows / 2 < TABLE_DENSE ? rows / 2 : TABLE_DENSE;
+        t->bucket = (t->frames - t->dense + rows - t->dense - 1) / (rows - t->dense);
+    }
+    t->rows = (size_t)(t->dense + (t->frames - t->dense + t->bucket - 1) / t->bucket);
     for (size_t k = 0; k < t->column_count; k++) {
         t->columns[k].values = taut_mem_new(t->context, t->rows * (t->bucket > 1 ? 3 : 1), sizeof(double));
         if (!t->columns[k].values) return TAUT_OUT_OF_MEMORY;
@@ -54,12 +58,10 @@ static int make_room(table *t)
     return TAUT_OK;
 }
 
-
-
 static void take(table *t, table_column *c, long frame, double value)
 {
-    size_t row = (size_t)(frame / t->bucket);
-    int begins = frame % t->bucket == 0;
+    int single = frame < t->dense, begins = single || (frame - t->dense) % t->bucket == 0;
+    size_t row = (size_t)(single ? frame : t->dense + (frame - t->dense) / t->bucket);
     if (begins) c->values[row] = value;
     if (t->bucket > 1) {
         double *least = &c->values[t->rows + row], *greatest = &c->values[2 * t->rows + row];
@@ -76,7 +78,7 @@ static void take(table *t, table_column *c, long frame, double value)
     c->last = value;
 }
 
-/* Sums for slopes, about the first frame. */
+/* Sums for slopes, about the run's first frame. */
 typedef struct {
     double n, t, tt;
     double *y, *ty;
@@ -99,16 +101,19 @@ static void take_frame(table *t, fit *f, long frame, const wide *values)
 }
 
 /* The first column of a run is its time. */
-static int read_frames(table *t, record *r, fit *f, size_t *sources, wide *values, long piece)
+static int read_frames(table *t, record *r, const frame_selection *of, fit *f, size_t *sources, wide *values,
+                       long piece)
 {
+    long end = of->first + (of->count - 1) * of->every + 1, next = of->first, taken = 0;
     for (size_t k = 0; k < t->column_count; k++) sources[k] = t->columns[k].source;
-    for (long first = 0; first < t->frames; first += piece) {
-        long count = t->frames - first < piece ? t->frames - first : piece;
-        int status = taut_record_read_wide(r, first, count, sources, t->column_count, values);
-        if (status) return status;
-        if (first == 0) memcpy(f->first, values, t->column_count * sizeof *values);
-        for (long i = 0; i < count; i++) take_frame(t, f, first + i, values + (size_t)i * t->column_count);
+    int status = of->count ? taut_record_read_wide(r, 0, 1, sources, t->column_count, f->first) : TAUT_OK;
+    for (long first = of->first; !status && of->count && first < end; first += piece) {
+        long count = end - first < piece ? end - first : piece;
+        status = taut_record_read_wide(r, first, count, sources, t->column_count, values);
+        for (; !status && next < first + count; next += of->every)
+            take_frame(t, f, taken++, values + (size_t)(next - first) * t->column_count);
     }
+    if (status) return status;
     double spread = f->n * f->tt - f->t * f->t;
     for (size_t k = 0; k < t->column_count; k++)
         t->columns[k].slope = spread > 0 ? (f->n * f->ty[k] - f->t * f->y[k]) / spread : 0;
@@ -117,7 +122,13 @@ static int read_frames(table *t, record *r, fit *f, size_t *sources, wide *value
 
 int taut_table_read(taut_context *context, record *r, table *t)
 {
-    *t = (table){ .context = context, .frames = taut_record_frame_count(r) };
+    const frame_selection all = { 0, 1, taut_record_frame_count(r) };
+    return taut_table_select(context, r, &all, t);
+}
+
+int taut_table_select(taut_context *context, record *r, const frame_selection *selection, table *t)
+{
+    *t = (table){ .context = context, .frames = selection->count };
     t->columns = taut_mem_new(context, TABLE_COLUMNS, sizeof *t->columns);
     if (!t->columns) return TAUT_OUT_OF_MEMORY;
     choose_columns(t, r);
@@ -129,7 +140,7 @@ int taut_table_read(taut_context *context, record *r, table *t)
     size_t *sources = taut_mem_new(context, t->column_count, sizeof *sources);
     wide *values = taut_mem_new(context, (size_t)piece * t->column_count, sizeof *values);
     if (!status)
-        status = f.y && f.ty && f.first && sources && values ? read_frames(t, r, &f, sources, values, piece)
+        status = f.y && f.ty && f.first && sources && values ? read_frames(t, r, selection, &f, sources, values, piece)
                                                              : TAUT_OUT_OF_MEMORY;
     taut_mem_free(context, f.y);
     taut_mem_free(context, f.ty);

@@ -5,13 +5,19 @@
 
 #include "record/record.h"
 
-/* Largest numbers of values and of columns in a page. */
+/* Largest numbers of values and of columns in a page, and of single frames before the buckets. */
 #define TABLE_VALUES 1200000
 #define TABLE_COLUMNS 400
+#define TABLE_DENSE 3000
+
+/* Frames first, first + every, ... of a run, `count` of them. */
+typedef struct {
+    long first, every, count;
+} frame_selection;
 
 typedef struct {
     size_t source;           /* column of the record */
-    int deviation;           /* of the value in the first frame, computed before rounding to double */
+    int deviation;           /* of the value in the run's first frame, computed before rounding to double */
     double first, last, lowest, highest;
     double slope;            /* least-squares change per unit of time over all frames */
     size_t not_finite;       /* frames in which it is not a number */
@@ -20,15 +26,17 @@ typedef struct {
 
 typedef struct table {
     taut_context *context;
-    long frames;
-    long bucket;             /* frames per row; 1: no envelope */
+    long frames;             /* that were selected */
+    long dense;              /* the first rows, which are single frames where the others are buckets */
+    long bucket;             /* frames per row after those; 1: no envelope */
     size_t rows;
     table_column *columns;
     size_t column_count;
     size_t omitted;          /* columns of the record that are not here */
 } table;
 
-int taut_table_read(taut_context *context, record *r, table *t);
+int taut_table_read(taut_context *context, record *r, table *t); /* all frames */
+int taut_table_select(taut_context *context, record *r, const frame_selection *selection, table *t);
 void taut_table_clear(table *t);
 
 #endif

@@ -233,16 +233,18 @@ static int guess_single(guesser *z, const constraint *k, trial *w)
 
 /* ---- rotations ---- */
 
-/* A box 1 x 0.6 x 0.3 that turns with r, at the model's only point if there is one. */
-static int add_rotation(guesser *z, const group *r)
+/* A box 1 x 0.6 x 0.3 that turns with r, the number-th of so many rotations: at its point, if there are as many points,
+   otherwise beside the one before. */
+static int add_rotation(guesser *z, const group *r, size_t number, size_t rotations)
 {
+    const mass *own = z->count == rotations ? &z->masses[number] : NULL;
     static const double half[3] = { 0.5, 0.3, 0.15 };
     graph *g = z->p->m->graph;
     drawn_place places[4];
     expr q[4];
     for (uint32_t i = 0; i < 4; i++) q[i] = taut_expr_variable(g, KIND_Q, r->first + i);
     for (int row = 0; row < 3; row++) {
-        places[0].at[row] = z->count == 1 ? place_of(z, &z->masses[0]).at[row] : taut_expr_number(g, 0);
+        places[0].at[row] = own ? place_of(z, own).at[row] : taut_expr_number(g, row == 0 ? 1.4 * (double)number : 0);
         for (int column = 0; column < 3; column++)
             places[1 + column].at[row] = taut_expr_add(
                 g, places[0].at[row],
@@ -274,8 +276,10 @@ static int guess_all(guesser *z)
                 k < m->embeddings[i].size ? m->chart[m->embeddings[i].first + k] : taut_expr_number(m->graph, 0);
         status = taut_picture_add(z->p, &(shape){ .type = SHAPE_BALL, .rows = 1, .columns = 1 }, &place);
     }
+    size_t rotations = 0, number = 0;
+    for (size_t i = 0; i < m->group_count; i++) rotations += m->groups[i].type == GROUP_ROTATION;
     for (size_t i = 0; !status && i < m->group_count; i++)
-        if (m->groups[i].type == GROUP_ROTATION) status = add_rotation(z, &m->groups[i]);
+        if (m->groups[i].type == GROUP_ROTATION) status = add_rotation(z, &m->groups[i], number++, rotations);
     return status;
 }
 

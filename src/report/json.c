@@ -131,6 +131,14 @@ void taut_base64_doubles(FILE *file, const double *values, size_t count)
     if (b.count) put_triple(&b);
 }
 
+void taut_json_floats(json *j, const char *key, const float *values, size_t count)
+{
+    begin(j, key);
+    putc('"', j->file);
+    taut_base64_floats(j->file, values, count);
+    putc('"', j->file);
+}
+
 void taut_base64_floats(FILE *file, const float *values, size_t count)
 {
     base64 b = { .file = file };

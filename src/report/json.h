@@ -24,6 +24,9 @@ void taut_json_number(json *j, const char *key, double value);
 void taut_json_integer(json *j, const char *key, long long value);
 void taut_json_flag(json *j, const char *key, int value);
 
+/* The same as a string. */
+void taut_json_floats(json *j, const char *key, const float *values, size_t count);
+
 /* Base64 of values as little-endian IEEE numbers of 8 bytes, or rounded to 4. */
 void taut_base64_doubles(FILE *file, const double *values, size_t count);
 void taut_base64_floats(FILE *file, const float *values, size_t count);

@@ -1,11 +1,11 @@
 #include "report/page.h"
 
 #include <errno.h>
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "model/model.h"
-#include "report/json.h"
-#include "report/picture.h"
 #include "report/frame_table.h"
 
 /* Largest numbers of values and of frames in the animation. Systems with many places get few frames, but not fewer than
@@ -13,6 +13,10 @@
 #define MOTION_VALUES 1500000
 #define MOTION_FRAMES 6000
 #define MOTION_FRAMES_LEAST 60
+/* An animation that would have to leave out more than every so manyth frame, and can have at least so many, begins with
+   half of them one after the other: what passes between frames that are far apart cannot be seen. */
+#define MOTION_STRIDE 4
+#define MOTION_FRAMES_DENSE 500
 /* Largest number of events in a page. */
 #define PAGE_EVENTS 5000
 
@@ -20,13 +24,15 @@ typedef struct {
     taut_context *context;
     record *r;
     model *m;
+    frame_selection frames;
     table numbers;
     picture *shown;
-    long motion_every, motion_frames;
+    long motion_dense, motion_every, motion_frames; /* the first ones without gaps, then every so manyth */
     float *still, *motion;    /* all places in the first frame; the moving ones in all frames of the animation */
     const record_event *events;
     size_t event_count;
     int energy_conserved;
+    mesh *meshes;             /* per shape of the picture; count 0 where it is none, or its file cannot be read */
 } page;
 
 /* ---- reading ---- */
@@ -55,7 +61,8 @@ static int find_sources(page *z, size_t *sources)
     long found = taut_record_column_find(z->r, "t");
     sources[0] = found < 0 ? 0 : (size_t)found;
     for (size_t i = 0; i < z->shown->coordinate_count; i++) {
-        taut_model_coordinate_name(z->m, z->shown->coordinates[i], name, sizeof name);
+        const picture_variable *v = &z->shown->coordinates[i];
+        taut_model_namer(z->m, OP_VARIABLE, v->k, v->index, name, sizeof name);
         found = taut_record_column_find(z->r, name);
         if (found < 0)
             return taut_fail(z->context, TAUT_CANNOT_READ,
@@ -70,8 +77,8 @@ static int read_motion(page *z, size_t *sources, double *values, float *places)
     const picture *p = z->shown;
     int status = find_sources(z, sources);
     for (long i = 0; !status && i < z->motion_frames; i++) {
-        long frame = i * z->motion_every;
-        status = taut_record_read(z->r, frame, 1, sources, 1 + p->coordinate_count, values);
+        long past = i - z->motion_dense, frame = past < 0 ? i : z->motion_dense + past * z->motion_every;
+        status = taut_record_read(z->r, z->frames.first + frame * z->frames.every, 1, sources, 1 + p->coordinate_count, values);
         if (status) break;
         taut_picture_places(p, values[0], values + 1, places);
         if (i == 0) memcpy(z->still, places, 3 * p->place_count * sizeof *places);
@@ -87,8 +94,14 @@ static int make_motion(page *z)
     size_t moving = p->moving_count ? p->moving_count : 1;
     long most = MOTION_VALUES / (3 * (long)moving), frames = z->numbers.frames;
     most = most < MOTION_FRAMES_LEAST ? MOTION_FRAMES_LEAST : most > MOTION_FRAMES ? MOTION_FRAMES : most;
-    z->motion_every = frames > most ? (frames + most - 1) / most : 1;
-    z->motion_frames = frames ? (frames + z->motion_every - 1) / z->motion_every : 0;
+    z->motion_every = 1;
+    if (frames > most) {
+        if (frames > MOTION_STRIDE * most && most >= MOTION_FRAMES_DENSE) z->motion_dense = most / 2;
+        long rest = most - z->motion_dense;
+        z->motion_every = (frames - z->motion_dense + rest - 1) / rest;
+    }
+    z->motion_frames =
+        frames ? z->motion_dense + (frames - z->motion_dense + z->motion_every - 1) / z->motion_every : 0;
     if (!p->place_count || !frames) return TAUT_OK;
     z->still = taut_mem_new(z->context, 3 * p->place_count, sizeof *z->still);
     z->motion = taut_mem_new(z->context, 3 * (size_t)z->motion_frames * p->moving_count, sizeof *z->motion);
@@ -103,12 +116,36 @@ static int make_motion(page *z)
     return status;
 }
 
+/* A mesh whose file cannot be read is not drawn, and the context is told: a run may be looked at elsewhere. */
+static int read_meshes(page *z)
+{
+    int any = 0;
+    for (size_t i = 0; i < z->shown->shape_count; i++) any |= z->shown->shapes[i].file != 0;
+    if (!any) return TAUT_OK;
+    z->meshes = taut_mem_new(z->context, z->shown->shape_count, sizeof *z->meshes);
+    if (!z->meshes) return TAUT_OUT_OF_MEMORY;
+    for (size_t i = 0; i < z->shown->shape_count; i++) {
+        const shape *s = &z->shown->shapes[i];
+        if (!s->file) continue;
+        int status = taut_mesh_read(z->context, z->m->file, z->m->texts[s->file - 1], &z->meshes[i]);
+        if (status == TAUT_OUT_OF_MEMORY) return status;
+        if (status) taut_note(z->context, "%s; it is not drawn", taut_error_text(z->context));
+    }
+    return TAUT_OK;
+}
+
 /* ---- writing ---- */
 
-/* The energy is a constant of the motion unless a force or a contact acts or the equations depend on time. */
+/* What the run says. One of an older Taut does not: then the energy is a constant of the motion unless a force or a
+   contact acts or the equations depend on time. */
 static int find_energy_conserved(page *z)
 {
     const model *m = z->m;
+    const char *said = taut_record_property(z->r, "energy");
+    if (said) {
+        z->energy_conserved = strcmp(said, "conserved") == 0;
+        return TAUT_OK;
+    }
     z->energy_conserved = !m->force_count && !m->contact_count && m->form != FORM_RATES;
     for (size_t i = 0; z->energy_conserved && i < m->summand_count + m->constraint_count; i++) {
         unsigned kinds = taut_expr_kinds(m->graph, i < m->summand_count ? m->summands[i].value
@@ -121,8 +158,8 @@ static int find_energy_conserved(page *z)
 
 static void write_properties(page *z, json *j)
 {
-    static const char *const names[] = { "taut",  "model",     "method", "precision", "step",    "until",
-                                         "every", "tolerance", "start",  "status",    "message", "created",
+    static const char *const names[] = { "taut",  "model",     "method", "precision", "step",    "until",   "every",
+                                         "tolerance", "start", "contacts", "status",  "message", "created",
                                          "redundancy" };
     taut_json_text(j, "title", z->m->title);
     taut_json_text_of(j, "source", z->m->source, z->m->source_size);
@@ -154,15 +191,57 @@ static void write_properties(page *z, json *j)
         taut_json_close(j, ']');
     }
     taut_json_close(j, ']');
+    static const char *const units[UNITS] = { "length", "time", "mass" };
+    taut_json_open(j, "units", '{');
+    for (int k = 0; k < UNITS; k++)
+        if (z->m->units[k]) taut_json_text(j, units[k], z->m->units[k]);
+    taut_json_close(j, '}');
     taut_json_integer(j, "coordinates", z->m->coordinate_count);
     taut_json_integer(j, "constraints", (long long)z->m->constraint_count);
     taut_json_flag(j, "energyConserved", z->energy_conserved);
+}
+
+/* What the run watched, over all steps that were looked at (docs/run-file.md): name, first, last, lowest, highest, slope.
+   Changes are formed before rounding to double. A run of an older Taut has none. */
+static void write_watched(page *z, json *j)
+{
+    char key[32];
+    taut_json_open(j, "watched", '[');
+    for (int i = 0;; i++) {
+        snprintf(key, sizeof key, "watched.%d", i);
+        const char *text = taut_record_property(z->r, key), *tab = text ? strchr(text, '\t') : NULL;
+        if (!tab) break;
+        wide v[5];
+        int count = 0;
+        for (const char *at = tab; count < 5 && at; at = strchr(at + 1, '\t'), count++) {
+            char number[WIDE_TEXT + 8];
+            snprintf(number, sizeof number, "%.*s", (int)strcspn(at + 1, "\t"), at + 1);
+            if (taut_wide_parse(number, &v[count])) break;
+        }
+        if (count < 5) break;
+        taut_json_open(j, NULL, '{');
+        taut_json_text_of(j, "name", text, (size_t)(tab - text));
+        taut_json_number(j, "first", (double)v[0]);
+        taut_json_number(j, "last", (double)v[1]);
+        taut_json_number(j, "lowest", (double)v[2]);
+        taut_json_number(j, "highest", (double)v[3]);
+        taut_json_number(j, "down", (double)(v[2] - v[0]));
+        taut_json_number(j, "up", (double)(v[3] - v[0]));
+        taut_json_number(j, "change", (double)(v[1] - v[0]));
+        taut_json_number(j, "slope", (double)v[4]);
+        taut_json_close(j, '}');
+    }
+    taut_json_close(j, ']');
 }
 
 static void write_columns(page *z, json *j)
 {
     const record_column *columns = taut_record_columns(z->r);
     taut_json_integer(j, "frames", z->numbers.frames);
+    taut_json_integer(j, "framesOfRun", taut_record_frame_count(z->r));
+    taut_json_integer(j, "firstFrame", z->frames.first);
+    taut_json_integer(j, "frameStride", z->frames.every);
+    taut_json_integer(j, "dense", z->numbers.dense);
     taut_json_integer(j, "bucket", z->numbers.bucket);
     taut_json_integer(j, "rows", (long long)z->numbers.rows);
     taut_json_integer(j, "columnsOmitted", (long long)z->numbers.omitted);
@@ -184,13 +263,15 @@ static void write_columns(page *z, json *j)
     taut_json_close(j, ']');
 }
 
-static void write_picture(page *z, json *j)
+void taut_page_picture(json *j, const picture *p, long frames, long dense, long every, const mesh *meshes)
 {
-    static const char *const names[] = { "bar", "spring", "ball", "box", "disc", "path", "surface" };
-    const picture *p = z->shown;
+    static const char *const names[] = { "bar",  "spring",  "ball",     "box",     "disc",  "path",  "surface",
+                                         "cylinder", "capsule", "plane", "ground", "arrow", "mesh" };
+    char *const *texts = p->m->texts;
     taut_json_open(j, "picture", '{');
-    taut_json_integer(j, "frames", p->place_count ? z->motion_frames : 0);
-    taut_json_integer(j, "every", z->motion_every);
+    taut_json_integer(j, "frames", p->place_count ? frames : 0);
+    taut_json_integer(j, "dense", dense);
+    taut_json_integer(j, "every", every);
     taut_json_flag(j, "guessed", p->guessed);
     taut_json_flag(j, "flat", p->flat);
     taut_json_integer(j, "places", (long long)p->place_count);
@@ -204,7 +285,13 @@ static void write_picture(page *z, json *j)
         taut_json_open(j, NULL, '{');
         taut_json_text(j, "type", names[s->type]);
         if (s->rows > 1) taut_json_integer(j, "columns", s->columns);
-        if (s->radius > 0) taut_json_number(j, "radius", s->radius);
+        if (s->type == SHAPE_GROUND) taut_json_number(j, "height", s->radius);
+        else if (s->radius > 0) taut_json_number(j, "radius", s->radius);
+        if (s->scale > 0) taut_json_number(j, "scale", s->scale);
+        if (s->colour) taut_json_text(j, "colour", texts[s->colour - 1]);
+        if (s->label) taut_json_text(j, "label", texts[s->label - 1]);
+        if (s->file) taut_json_text(j, "file", texts[s->file - 1]);
+        if (meshes && meshes[i].count) taut_json_integer(j, "mesh", (long long)i);
         taut_json_open(j, "at", '[');
         for (size_t k = 0; k < (size_t)s->rows * s->columns; k++) taut_json_integer(j, NULL, p->index[s->first + k]);
         taut_json_close(j, ']');
@@ -237,6 +324,12 @@ static void write_blocks(page *z, FILE *file)
         taut_base64_doubles(file, z->numbers.columns[k].values, z->numbers.rows * (z->numbers.bucket > 1 ? 3 : 1));
         fputs("</script>\n", file);
     }
+    for (size_t i = 0; z->meshes && i < z->shown->shape_count; i++) {
+        if (!z->meshes[i].count) continue;
+        fprintf(file, "<script type=\"text/plain\" id=\"mesh-%zu\">", i);
+        taut_base64_floats(file, z->meshes[i].corners, 9 * z->meshes[i].count);
+        fputs("</script>\n", file);
+    }
     if (!z->motion) return;
     fputs("<script type=\"text/plain\" id=\"still\">", file);
     taut_base64_floats(file, z->still, 3 * z->shown->place_count);
@@ -252,8 +345,9 @@ static void write_data(page *z, FILE *file)
     taut_json_open(&j, NULL, '{');
     taut_json_integer(&j, "format", 1);
     write_properties(z, &j);
+    write_watched(z, &j);
     write_columns(z, &j);
-    write_picture(z, &j);
+    taut_page_picture(&j, z->shown, z->motion_frames, z->motion_dense, z->motion_every, z->meshes);
     write_events(z, &j);
     taut_json_close(&j, '}');
     fputs("</script>\n", file);
@@ -279,18 +373,57 @@ static int put_together(page *z, const char *text, size_t size, FILE *file)
     return TAUT_OK;
 }
 
+/* The first frame at or after t (with past: after it), by bisection: times only grow. */
+static int find_frame(page *z, double t, int past, long *frame)
+{
+    long low = 0, high = taut_record_frame_count(z->r), column = taut_record_column_find(z->r, "t");
+    size_t source = column < 0 ? 0 : (size_t)column;
+    while (low < high) {
+        long middle = low + (high - low) / 2;
+        double at;
+        int status = taut_record_read(z->r, middle, 1, &source, 1, &at);
+        if (status) return status;
+        if (at < t || (past && at == t)) low = middle + 1;
+        else high = middle;
+    }
+    *frame = low;
+    return TAUT_OK;
+}
+
+static int select_frames(page *z, const page_part *part)
+{
+    long first, end;
+    int status = find_frame(z, part->from, 0, &first);
+    if (!status) status = find_frame(z, part->to, 1, &end);
+    if (status) return status;
+    z->frames = (frame_selection){ first, part->every, (end - first + part->every - 1) / part->every };
+    if (z->frames.count > 0 || (!taut_record_frame_count(z->r) && part->from < part->to)) return TAUT_OK;
+    return taut_fail(z->context, TAUT_BAD_USAGE, "the run has no frame with %.9g <= t <= %.9g", part->from, part->to);
+}
+
 int taut_page_write(taut_context *context, record *r, const char *template_text, size_t template_size, FILE *file)
+{
+    const page_part whole = { -INFINITY, INFINITY, 1 };
+    return taut_page_write_part(context, r, &whole, template_text, template_size, file);
+}
+
+int taut_page_write_part(taut_context *context, record *r, const page_part *part, const char *template_text,
+                         size_t template_size, FILE *file)
 {
     page z = { .context = context, .r = r };
     int status = load_the_model(&z);
-    if (!status) status = taut_table_read(context, r, &z.numbers);
+    if (!status) status = select_frames(&z, part);
+    if (!status) status = taut_table_select(context, r, &z.frames, &z.numbers);
     if (!status) status = taut_picture_create(z.m, &z.shown);
     if (!status) status = make_motion(&z);
+    if (!status) status = read_meshes(&z);
     if (!status) status = find_energy_conserved(&z);
     if (!status) status = taut_record_events(r, &z.events, &z.event_count);
     if (!status) status = put_together(&z, template_text, template_size, file);
     taut_mem_free(context, z.still);
     taut_mem_free(context, z.motion);
+    for (size_t i = 0; z.meshes && i < z.shown->shape_count; i++) taut_mem_free(context, z.meshes[i].corners);
+    taut_mem_free(context, z.meshes);
     taut_picture_destroy(z.shown);
     taut_table_clear(&z.numbers);
     taut_model_free(z.m);

@@ -1,5 +1,6 @@
 #include "report/picture.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- collecting: equal places are one ---- */
@@ -96,8 +97,16 @@ static int find_moving(picture *p)
     return TAUT_OK;
 }
 
-static int is_coordinate(const node *n) { return n->op == OP_VARIABLE && n->b == KIND_Q; }
+static int is_variable(const node *n) { return n->op == OP_VARIABLE && n->b != KIND_T; }
 
+static int compare(const void *a, const void *b)
+{
+    const picture_variable *x = a, *y = b;
+    if (x->k != y->k) return x->k < y->k ? -1 : 1;
+    return x->index < y->index ? -1 : x->index > y->index;
+}
+
+/* Nodes are unique, so no variable comes twice. */
 static int prepare(picture *p)
 {
     graph *g = p->m->graph;
@@ -106,23 +115,19 @@ static int prepare(picture *p)
     int status = taut_expr_reachable(g, (const expr *)p->places, 3 * p->place_count, &list, &p->order_count);
     if (status) return status;
     p->order = list;
+    size_t count = 0;
+    for (size_t i = 0; i < p->order_count; i++) count += (size_t)is_variable(taut_graph_node(g, list[i]));
     p->position = taut_mem_new(context, taut_graph_count(g), sizeof *p->position);
     p->values = taut_mem_new(context, p->order_count, sizeof *p->values);
-    p->coordinates = taut_mem_new(context, p->m->coordinate_count, sizeof *p->coordinates);
-    unsigned char *used = taut_mem_new(context, p->m->coordinate_count, 1);
-    if (p->position && p->values && p->coordinates && used) {
-        for (size_t i = 0; i < p->order_count; i++) {
-            const node *n = taut_graph_node(g, list[i]);
-            p->position[list[i]] = (uint32_t)i;
-            if (is_coordinate(n)) used[n->a] = 1;
-        }
-        for (uint32_t k = 0; k < p->m->coordinate_count; k++)
-            if (used[k]) p->coordinates[p->coordinate_count++] = k;
-    } else {
-        status = TAUT_OUT_OF_MEMORY;
+    p->coordinates = taut_mem_new(context, count, sizeof *p->coordinates);
+    if (!p->position || !p->values || !p->coordinates) return TAUT_OUT_OF_MEMORY;
+    for (size_t i = 0; i < p->order_count; i++) {
+        const node *n = taut_graph_node(g, list[i]);
+        p->position[list[i]] = (uint32_t)i;
+        if (is_variable(n)) p->coordinates[p->coordinate_count++] = (picture_variable){ (kind)n->b, n->a };
     }
-    taut_mem_free(context, used);
-    return status;
+    if (count) qsort(p->coordinates, count, sizeof *p->coordinates, compare);
+    return TAUT_OK;
 }
 
 int taut_picture_create(model *m, picture **result)
@@ -169,10 +174,11 @@ static wide leaf(const picture *p, expr e, double t, const double *coordinates)
     if (n->op == OP_CONSTANT) return taut_graph_constant(p->m->graph, e);
     if (n->op == OP_PARAMETER) return p->m->parameters[n->a].value;
     if (n->b == KIND_T) return (wide)t;
+    const picture_variable wanted = { (kind)n->b, n->a };
     size_t low = 0, high = p->coordinate_count;
     while (high - low > 1) {
         size_t middle = (low + high) / 2;
-        if (p->coordinates[middle] <= n->a) low = middle;
+        if (compare(&p->coordinates[middle], &wanted) <= 0) low = middle;
         else high = middle;
     }
     return (wide)coordinates[low];

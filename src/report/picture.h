@@ -5,6 +5,12 @@
 
 #include "model/model.h"
 
+/* A coordinate, velocity or multiplier: its column in a run is called what model_namer says. */
+typedef struct {
+    kind k;
+    uint32_t index;
+} picture_variable;
+
 typedef struct picture {
     model *m;
     int guessed;
@@ -18,7 +24,7 @@ typedef struct picture {
     expr *order;             size_t order_count;  /* all nodes of the places, operands first */
     uint32_t *position;      /* of a node in order */
     wide *values;
-    uint32_t *coordinates;   size_t coordinate_count; /* that the places depend on, ascending */
+    picture_variable *coordinates; size_t coordinate_count; /* that the places depend on, ascending */
 } picture;
 
 /* Places of a picture at the most: a page must stay small. */

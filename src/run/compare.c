@@ -1,5 +1,6 @@
 #include "run/compare.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -13,6 +14,7 @@ typedef struct {
     wide *solutions;   /* per row, and two more for the reference */
     size_t size;       /* 2n + c; 0 while no method has accepted the model */
     uint32_t n;
+    pthread_mutex_t *frames; /* handed on by one thread at a time */
 } table;
 
 void taut_compare_result_clear(taut_context *context, compare_result *result)
@@ -45,10 +47,35 @@ static int time_steps(const table *z, void *engine, compare_row *row)
     return status;
 }
 
-/* The same steps once more, watched. */
+typedef struct {
+    const table *z;
+    int row;
+    void *engine;
+} watcher;
+
+static int hand_on(void *user, const void *values, size_t count)
+{
+    const watcher *w = user;
+    (void)count;
+    pthread_mutex_lock(w->z->frames);
+    const int status = w->z->options->frame(w->z->options->user, w->row, w->engine, values);
+    pthread_mutex_unlock(w->z->frames);
+    return status;
+}
+
+/* The same steps once more, watched. Frames are taken at steps that are watched anyway, so that the row does not depend on
+   them. */
 static int watch_steps(const table *z, taut_context *context, void *engine, compare_row *row)
 {
-    run_options options = { .step = row->step, .until = z->options->until, .samples = 20000 };
+    enum { SAMPLES = 20000 };
+    watcher who = { z, (int)(row - z->result->rows), engine };
+    run_options options = { .step = row->step, .until = z->options->until, .samples = SAMPLES, .user = &who };
+    if (z->options->frame) {
+        long steps = taut_converge_step_count(row->step, z->options->until), stride = 1 + (steps - 1) / SAMPLES;
+        options.every = stride * (1 + (steps / stride - 1) / z->options->frames);
+        if (options.every < 1) options.every = 1;
+        options.frame = hand_on;
+    }
     run_result watched_run;
     z->api->restart(engine);
     int status = taut_run_loop(context, z->api, engine, &options, &watched_run);
@@ -76,6 +103,7 @@ static int make_room(table *z, void *engine)
     z->size = 2 * (size_t)z->n + c;
     z->result->kinds = c ? 3 : 2;
     z->result->has_energy = z->api->energy_conserved(engine);
+    z->result->has_balance = z->api->balance(engine);
     z->solutions = taut_mem_new(z->m->context, ((size_t)z->result->count + 2) * z->size, sizeof *z->solutions);
     return z->solutions ? TAUT_OK : TAUT_OUT_OF_MEMORY;
 }
@@ -170,7 +198,9 @@ static int find_errors(table *z)
 int taut_compare_run(model *m, const engine_api *api, const engine_api *reference_api, const compare_options *options,
                 compare_result *result)
 {
-    table z = { .m = m, .api = api, .reference_api = reference_api, .options = options, .result = result };
+    pthread_mutex_t frames = PTHREAD_MUTEX_INITIALIZER;
+    table z = { .m = m, .api = api, .reference_api = reference_api, .options = options, .result = result,
+                .frames = &frames };
     *result = (compare_result){ .count = options->method_count * options->step_count, .kinds = 2 };
     result->rows = taut_mem_new(m->context, (size_t)result->count, sizeof *result->rows);
     int status = result->rows ? TAUT_OK : TAUT_OUT_OF_MEMORY;

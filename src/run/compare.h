@@ -31,12 +31,18 @@ typedef struct {
     wide until;
     start_mode start;
     crew crew;               /* rows in several threads; their times are then those of a busy machine */
+    /* Some frames of a row's run, evenly spaced, with the first and the last: at the most so many and two more. A status
+       other than 0 stops the row. Several threads call it one after the other, rows in any order. NULL: none. */
+    int (*frame)(void *user, int row, void *engine, const void *values);
+    long frames;
+    void *user;
 } compare_options;
 
 typedef struct {
     compare_row *rows;       /* method by method, step by step */
     int count;
-    int has_energy;          /* the model conserves one */
+    int has_energy;          /* the model conserves one, or */
+    int has_balance;         /* energy - work */
     int has_momenta, kinds;  /* conserved momenta; 3 with multipliers, otherwise 2 */
     wide reference_error[CONVERGE_KINDS]; /* estimated; NaN when no method reached the end, or the reference failed: */
     char reference_failure[512];

@@ -70,6 +70,16 @@ void taut_run_result_clear(taut_context *context, run_result *result)
     *result = (run_result){ 0 };
 }
 
+/* Slopes by least squares over all samples. */
+static void fit_slopes(run_result *result)
+{
+    wide spread = result->samples * result->sum_tt - result->sum_t * result->sum_t;
+    for (size_t i = 0; result->quantities && i < result->quantity_count; i++) {
+        watched *w = &result->quantities[i];
+        w->slope = spread > 0 ? (result->samples * w->sum_t - result->sum_t * w->sum) / spread : 0;
+    }
+}
+
 void taut_run_result_update(const engine_api *api, void *engine, run_result *result)
 {
     engine_samples samples;
@@ -83,6 +93,7 @@ void taut_run_result_update(const engine_api *api, void *engine, run_result *res
         w->sum = now.sum, w->sum_t = now.sum_t;
     }
     result->t = api->time(engine);
+    fit_slopes(result);
 }
 
 /* The engine goes on from the sums in the result: zero at the start. */
@@ -187,10 +198,12 @@ static int after(loop *z)
     return z->options->after_step(z->options->user, z->result, &z->result->stopped);
 }
 
-/* Frames of events are written at once, independent of options->every. */
+/* Frames of events are written at once, independent of options->every. Events are watched whether or not there are
+   frames: what is said of a run does not depend on its being recorded. */
 static int on_event(void *user, const engine_event *event)
 {
     loop *z = user;
+    z->api->watch(z->engine);
     if (!z->options->event) return TAUT_OK;
     int status = z->frame_size ? take_frame(z) : TAUT_OK;
     return status ? status : z->options->event(z->options->user, event, z->frame_size ? z->frame : NULL, z->frame_size);
@@ -204,7 +217,8 @@ static int begin(loop *z)
     return status ? status : after(z);
 }
 
-/* What follows a step: a sample every so many steps, a frame every so many, and both at the end in any case. */
+/* What follows a step: a sample every so many steps and with every frame, a frame every so many, and both at the end in
+   any case. So what was watched covers all frames: a page of them says the same as the summary. */
 static int follow_step(loop *z, long n)
 {
     run_result *result = z->result;
@@ -212,10 +226,7 @@ static int follow_step(loop *z, long n)
     int sampled = last || n == z->next_watch, recorded = z->options->every && (last || n == z->next_frame);
     if (n == z->next_watch) z->next_watch += result->sample_stride;
     if (n == z->next_frame) z->next_frame += z->options->every;
-    if (sampled)
-        status = watch(z, last);
-    else if (recorded)
-        status = look(z, 0);
+    if (sampled || recorded) status = watch(z, last);
     if (sampled && z->options->progress)
         z->options->progress(z->options->user, n, result->steps_planned, z->seen.change);
     if (!status && recorded) status = record(z);
@@ -258,16 +269,6 @@ static int steps(loop *z, int partial)
     return status;
 }
 
-/* Slopes by least squares over all samples. */
-static void fit_slopes(run_result *result)
-{
-    wide spread = result->samples * result->sum_tt - result->sum_t * result->sum_t;
-    for (size_t i = 0; result->quantities && i < result->quantity_count; i++) {
-        watched *w = &result->quantities[i];
-        w->slope = spread > 0 ? (result->samples * w->sum_t - result->sum_t * w->sum) / spread : 0;
-    }
-}
-
 int taut_run_loop(taut_context *context, const engine_api *api, void *engine, const run_options *options,
                   run_result *result)
 {
@@ -291,7 +292,6 @@ int taut_run_loop(taut_context *context, const engine_api *api, void *engine, co
     api->on_event(engine, NULL, NULL);
     if (result->quantities) taut_run_result_update(api, engine, result);
     result->t = api->time(engine);
-    fit_slopes(result);
     taut_mem_free(context, z.frame);
     return status;
 }

@@ -30,11 +30,11 @@ export function readFrames(name) {
 let browser = null;
 let problems = [];
 
-/** Opens a page from disk. Console errors, exceptions and requests beyond the file itself are problems. */
-export async function open(path, { width = 1440, height = 900, scheme = "light", hash = "", scale = 1 } = {}) {
+/** Opens a page from disk, for a reader who wants no motion: it stays as it is. Console errors, exceptions and requests beyond the file itself are problems. */
+export async function open(path, { width = 1440, height = 900, scheme = "light", hash = "", scale = 1, motion = "reduce" } = {}) {
   browser ??= await chromium.launch({ executablePath: process.env.TAUT_CHROMIUM, args: [...(process.getuid() === 0 ? ["--no-sandbox"] : []),
     "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--ignore-gpu-blocklist"] });
-  const context = await browser.newContext({ viewport: { width, height }, colorScheme: scheme, deviceScaleFactor: scale, offline: true });
+  const context = await browser.newContext({ viewport: { width, height }, colorScheme: scheme, deviceScaleFactor: scale, offline: true, reducedMotion: motion, acceptDownloads: true });
   const page = await context.newPage();
   page.setDefaultTimeout(60000);
   page.on("console", (m) => ["error", "warning"].includes(m.type()) && !/GL Driver Message|GPU stall/.test(m.text()) && problems.push(`${m.type()}: ${m.text()}`));

@@ -25,7 +25,7 @@ await run({
     const [frames, bucket, high, low, value] = await page.evaluate((spike) => {
       const { run } = window.taut;
       const v = run.values(run.find("energy"));
-      const row = Math.floor(spike / run.header.bucket);
+      const row = run.header.dense + Math.floor((spike - run.header.dense) / run.header.bucket);
       return [run.header.frames, run.header.bucket, v.high[row], v.low[row], v.value[row]];
     }, SPIKE);
     assert.equal(frames, FRAMES + 1);
@@ -36,7 +36,7 @@ await run({
     const ink = await page.evaluate((spike) => {
       const { run, panels } = window.taut;
       const u = panels[0].plot;
-      const t = run.values(0).value[Math.floor(spike / run.header.bucket)];
+      const t = run.values(0).value[run.header.dense + Math.floor((spike - run.header.dense) / run.header.bucket)];
       const { width } = u.ctx.canvas;
       const y = Math.round(u.valToPos(6.5, "y", true));
       const pixels = u.ctx.getImageData(0, y - 2, width, 5).data;

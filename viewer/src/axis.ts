@@ -99,7 +99,7 @@ function stacks(lines: Lines, from: number, to: number, px: (x: number) => numbe
  * The line through the values of rows from .. to. Where several frames fall on a pixel it goes through the first, the least, the greatest
  * and the last of them. On a logarithmic scale, of magnitudes, it goes through the greatest, and a band reaches down to the least.
  */
-export function envelopePath(u: uPlot, lines: Lines, from: number, to: number, logarithmic: boolean): Drawn {
+export function envelopePath(u: uPlot, lines: Lines, from: number, to: number, logarithmic: boolean, pen: () => Pick<Path2D, "moveTo" | "lineTo"> = () => new Path2D()): Drawn {
   const { left, top, width, height } = u.bbox;
   const [x0, x1, y0, y1] = [u.scales.x.min ?? 0, u.scales.x.max ?? 1, u.scales.y.min ?? 0, u.scales.y.max ?? 1];
   const lift = (v: number) => (logarithmic ? Math.log10(Math.max(v, y0 * 0.5)) : v);
@@ -107,7 +107,7 @@ export function envelopePath(u: uPlot, lines: Lines, from: number, to: number, l
   const px = (x: number) => left + ((x - x0) / (x1 - x0)) * width;
   const py = (v: number) => Math.max(-1e5, Math.min(1e5, top + height - ((lift(v) - b0) / (b1 - b0)) * height));
   const dense = to - from > 1.5 * width;
-  const stroke = new Path2D();
+  const stroke = pen();
   const fill = logarithmic ? new Path2D() : null;
   for (const run of stacks(lines, from, to, px, dense, logarithmic)) {
     run.forEach(([x, first, least, most, last], i) => {
@@ -119,5 +119,5 @@ export function envelopePath(u: uPlot, lines: Lines, from: number, to: number, l
     for (let i = run.length - 1; i >= 0; i--) fill.lineTo(run[i][0], py(run[i][2]));
     fill.closePath();
   }
-  return { stroke, fill };
+  return { stroke: stroke as Path2D, fill };
 }

@@ -19,7 +19,7 @@ export class Camera {
   }
 
   get radius(): number {
-    return this.follow ? this.motion.size * 0.62 : this.motion.reach;
+    return this.follow ? this.motion.view : this.motion.reach;
   }
 
   /** The whole motion in view. */

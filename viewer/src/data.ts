@@ -13,14 +13,21 @@ export interface Column {
 }
 
 export interface Shape {
-  type: "bar" | "spring" | "ball" | "box" | "disc" | "path" | "surface";
+  type: "bar" | "spring" | "ball" | "box" | "disc" | "path" | "surface" | "cylinder" | "capsule" | "plane" | "ground" | "arrow" | "mesh";
   at: number[];
   columns?: number;
   radius?: number;
+  height?: number; // of the ground
+  scale?: number; // of an arrow
+  colour?: string;
+  label?: string;
+  file?: string; // of a mesh
+  mesh?: number; // element #mesh-K
 }
 
 export interface Picture {
   frames: number;
+  dense: number; // the first frames, without gaps, where the others have gaps of `every`
   every: number;
   guessed: boolean;
   flat: boolean;
@@ -37,6 +44,19 @@ export interface RunEvent {
   impulse: number | null;
 }
 
+/** A quantity over all steps that the run looked at. */
+export interface Watched {
+  name: string;
+  first: number | null;
+  last: number | null;
+  lowest: number | null;
+  highest: number | null;
+  down: number | null; // lowest and highest, less the first
+  up: number | null;
+  change: number | null; // last, less the first
+  slope: number | null;
+}
+
 export interface Header {
   format: number;
   title: string;
@@ -44,10 +64,16 @@ export interface Header {
   run: Record<string, string>;
   parameters: [string, string][];
   settings: [string, string][];
+  units: { length?: string; time?: string; mass?: string };
   coordinates: number;
   constraints: number;
   energyConserved: boolean;
+  watched: Watched[];
   frames: number;
+  framesOfRun: number;
+  firstFrame: number;
+  frameStride: number;
+  dense: number; // the first rows, single frames where the others are buckets
   bucket: number;
   rows: number;
   columnsOmitted: number;
@@ -68,6 +94,10 @@ function bytes(id: string): ArrayBuffer {
   const element = document.getElementById(id);
   const text = element?.textContent ?? "";
   element?.remove();
+  return bytesOf(text);
+}
+
+export function bytesOf(text: string): ArrayBuffer {
   const decode = (Uint8Array as unknown as { fromBase64?: (text: string) => Uint8Array }).fromBase64;
   if (decode) return decode(text).buffer as ArrayBuffer;
   const binary = atob(text);
@@ -81,6 +111,8 @@ export class Run {
   readonly still: Float32Array;
   readonly motion: Float32Array;
   private cache = new Map<number, Values>();
+  private derived: Column[] = [];
+  private meshes = new Map<number, Float32Array>();
 
   constructor() {
     this.header = JSON.parse(document.getElementById("data")?.textContent ?? "null");
@@ -109,6 +141,31 @@ export class Run {
     return found;
   }
 
+  /** A column, or one that the page has made of others: those have numbers after the columns'. */
+  info(column: number): Column {
+    return this.columns[column] ?? this.derived[column - this.columns.length];
+  }
+
+  /** Adds a column made of others, row by row. */
+  derive(name: string, kind: string, value: Float64Array): number {
+    let [lowest, highest] = [Infinity, -Infinity];
+    for (const v of value) {
+      if (v < lowest) lowest = v;
+      if (v > highest) highest = v;
+    }
+    this.derived.push({ name, kind, first: value[0], last: value[value.length - 1], lowest, highest, slope: null });
+    const number = this.columns.length + this.derived.length - 1;
+    this.cache.set(number, { value, low: value, high: value });
+    return number;
+  }
+
+  /** Triangles of a mesh: 9 numbers each. */
+  mesh(number: number): Float32Array {
+    let found = this.meshes.get(number);
+    if (!found) this.meshes.set(number, (found = new Float32Array(bytes(`mesh-${number}`))));
+    return found;
+  }
+
   get times(): Float64Array {
     return this.values(0).value;
   }
@@ -126,8 +183,35 @@ export class Run {
     return low;
   }
 
+  /** What a quantity did, by the run's own count: over all steps, not only the frames. */
+  watched(name: string): Watched | undefined {
+    return this.header.watched.find((w) => w.name === name);
+  }
+
+  /** The frame (of those in the page) that begins a row. */
+  frameOf(row: number): number {
+    const { dense, bucket } = this.header;
+    return row < dense ? row : dense + (row - dense) * bucket;
+  }
+
   /** The frame of the animation that belongs to a row. */
   pictureFrame(row: number): number {
-    return Math.min(this.header.picture.frames - 1, Math.floor((row * this.header.bucket) / this.header.picture.every));
+    const p = this.header.picture;
+    const frame = this.frameOf(row);
+    return Math.min(p.frames - 1, frame < p.dense ? frame : p.dense + Math.floor((frame - p.dense) / p.every));
+  }
+
+  /** The row that shows a frame of the animation first. */
+  rowOf(pictureFrame: number): number {
+    const p = this.header.picture;
+    const frame = pictureFrame < p.dense ? pictureFrame : p.dense + (pictureFrame - p.dense) * p.every;
+    const { dense, bucket } = this.header;
+    return frame < dense ? frame : dense + Math.ceil((frame - dense) / bucket);
+  }
+
+  /** Gaps between frames of the animation hide what happens in them: no trail, no chords. */
+  sparse(pictureFrame: number): boolean {
+    const p = this.header.picture;
+    return p.every > 4 && pictureFrame >= p.dense;
   }
 }

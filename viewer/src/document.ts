@@ -4,6 +4,7 @@ import "./style.css";
 import { button, el } from "./dom";
 import { lua } from "./lua";
 import { Chart, type ChartData } from "./chart";
+import { sideBySide, type MotionData } from "./side";
 import { startTheme, toggleTheme } from "./theme";
 
 type Verdict = "holds" | "qualified" | "fails";
@@ -14,6 +15,7 @@ type Part =
   | { type: "table"; caption: string | null; columns: { name: string; align: "left" | "right" }[]; rows: string[][] }
   | ({ type: "plot" } & ChartData)
   | { type: "verdicts"; items: { verdict: Verdict; claim: string; remark: string | null }[] }
+  | ({ type: "motion" } & MotionData)
   | { type: "source"; text: string };
 
 interface Document {
@@ -55,6 +57,8 @@ function make(part: Part): HTMLElement {
       return new Chart(part).element;
     case "verdicts":
       return verdicts(part);
+    case "motion":
+      return sideBySide(part);
     case "source":
       return lua(part.text);
   }

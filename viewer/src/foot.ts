@@ -2,6 +2,7 @@
 import type { Run } from "./data";
 import { el } from "./dom";
 import { number } from "./format";
+import { commandLine } from "./head";
 import { lua } from "./lua";
 
 function pairs(rows: [string, string][]): HTMLElement {
@@ -26,12 +27,27 @@ function events(run: Run, seek: (t: number) => void): HTMLElement {
   return el("div", { class: "scroll" }, el("table", { class: "list" }, el("thead", {}, heading), body));
 }
 
+function command(line: string): HTMLElement {
+  const code = el("code", {}, line);
+  const copy = el("button", { type: "button", class: "small", "aria-label": "copy the command" }, "copy");
+  copy.addEventListener("click", () => {
+    const range = document.createRange();
+    range.selectNodeContents(code);
+    getSelection()?.removeAllRanges();
+    getSelection()?.addRange(range);
+    // pages from disk may be refused the clipboard: then the line is selected
+    navigator.clipboard?.writeText(line).then(() => (copy.textContent = "copied"), () => (copy.textContent = "selected"));
+  });
+  return el("div", { class: "command" }, code, copy);
+}
+
 export function foot(run: Run, remarks: string, seek: (t: number) => void): HTMLElement[] {
   const h = run.header;
   const side = el("div", { class: "side" });
   if (h.parameters.length) side.append(part("Parameters", pairs(h.parameters)));
   if (h.settings.length) side.append(part("Set with -D", pairs(h.settings)));
   const order = ["model", "method", "step", "until", "every", "precision", "tolerance", "start", "status", "message", "created", "taut"];
+  side.append(part("Command", command(commandLine(run))));
   side.append(part("Run", pairs(order.filter((name) => h.run[name]).map((name) => [name, h.run[name]]))));
   if (h.events.length) side.append(part(`Events (${h.events.length})`, events(run, seek)));
   if (remarks) side.append(el("p", { class: "remarks" }, remarks));

@@ -33,6 +33,12 @@ export function count(n: number): string {
   return String(n).replace(/\B(?=(\d{3})+$)/g, "\u202f");
 }
 
+/** 1st, 2nd, 3rd, 4th, 11th, 21st ... */
+export function ordinal(n: number): string {
+  const ending = n % 100 >= 11 && n % 100 <= 13 ? "th" : (["th", "st", "nd", "rd"][n % 10] ?? "th");
+  return `${count(n)}${ending}`;
+}
+
 /** Ticks of an axis: all with as many digits as their distance needs. */
 export function ticks(values: (number | null)[], step: number): string[] {
   const largest = Math.max(...values.map((v) => Math.abs(v ?? 0)));

@@ -1,9 +1,19 @@
 // The top of the page: what was run, and what was kept.
-import type { Column, Run } from "./data";
+import type { Run, Watched } from "./data";
 import { el } from "./dom";
-import { count, number, signed } from "./format";
+import { count, number, ordinal, signed } from "./format";
 
-const change = (c: Column): number => Math.max(Math.abs(c.lowest ?? 0), Math.abs(c.highest ?? 0));
+/** What a quantity did over all steps that the run looked at; of a run by an older Taut, over its frames. */
+function seen(run: Run, name: string): Watched | null {
+  const found = run.watched(name);
+  const [value, deviation] = [run.columns[run.find(name)], run.columns[run.find(name, true)]];
+  if (found || !value) return found ?? null;
+  const from = deviation ?? value;
+  return { name, first: value.first, last: value.last, lowest: value.lowest, highest: value.highest, down: from.lowest, up: from.highest,
+    change: from.last, slope: (deviation ?? value).slope };
+}
+
+const largest = (w: Watched): number => Math.max(Math.abs(w.down ?? 0), Math.abs(w.up ?? 0));
 
 const words = (name: string): string => name.replace(/_/g, " ").replace(/\.([xyz])$/, " $1");
 
@@ -12,12 +22,11 @@ function fact(name: string, figure: string, remark: string, title: string): HTML
   return el("div", { class: "fact", title }, el("dt", {}, name), el("dd", {}, el("b", {}, figure), remark ? el("span", {}, remark) : null));
 }
 
-function energyFact(run: Run, value: Column, deviation: Column): HTMLElement {
-  const relative = value.first ? change(deviation) / Math.abs(value.first) : NaN;
-  const remark = `${signed(deviation.lowest)} \u2026 ${signed(deviation.highest)}, slope ${signed(deviation.slope)} per unit time`;
+function energyFact(run: Run, energy: Watched): HTMLElement {
+  const remark = `${signed(energy.down)} \u2026 ${signed(energy.up)}, slope ${signed(energy.slope)} per unit time`;
   return run.header.energyConserved
-    ? fact("Energy", number(value.first, 9), remark, `error of the energy over all frames; relative ${number(relative, 2)}`)
-    : fact("Energy (not conserved by the model)", `${number(value.first, 6)} \u2192 ${number(value.last, 6)}`, `changed by ${remark.replace(/, slope.*/, "")}`, "forces, contacts or the time change it");
+    ? fact("Energy", number(energy.first, 9), remark, `error of the energy over all steps; relative ${number(energy.first ? largest(energy) / Math.abs(energy.first) : NaN, 2)}`)
+    : fact("Energy (not conserved by the model)", `${number(energy.first, 6)} \u2192 ${number(energy.last, 6)}`, `changed by ${remark.replace(/, slope.*/, "")}`, "forces, contacts or the time change it");
 }
 
 /** Without constraints there is nothing to leave. */
@@ -26,15 +35,81 @@ export const hasResiduals = (run: Run): boolean => run.columns.some((c) => /cons
 export function facts(run: Run): HTMLElement {
   const list = el("dl", { class: "facts" });
   for (const c of run.columns) {
-    const deviation = run.columns[run.find(c.name, true)];
-    if (c.deviation) continue;
-    if (c.kind === "energy" && deviation) list.append(energyFact(run, c, deviation));
-    if (c.kind === "constraint" && hasResiduals(run)) list.append(fact("Constraints |g|", `\u2264 ${number(c.highest, 2)}`, "", "largest constraint residual over all frames"));
-    if (c.kind === "velocity_constraint" && hasResiduals(run)) list.append(fact("Velocities |dg/dt|", `\u2264 ${number(c.highest, 2)}`, "", "largest residual of the velocity constraints over all frames"));
-    if (c.kind === "conserved" && deviation)
-      list.append(fact(words(c.name).replace(/^./, (x) => x.toUpperCase()), number(c.first, 9), `changed by \u2264 ${number(change(deviation), 2)}`, "conserved by a symmetry that Taut found"));
+    const found = c.deviation ? null : seen(run, c.name);
+    if (!found) continue;
+    if (c.kind === "energy") list.append(energyFact(run, found));
+    if (c.kind === "constraint" && hasResiduals(run)) list.append(fact("Constraints |g|", `\u2264 ${number(found.highest, 2)}`, "", "largest constraint residual over all steps"));
+    if (c.kind === "velocity_constraint" && hasResiduals(run)) list.append(fact("Velocities |dg/dt|", `\u2264 ${number(found.highest, 2)}`, "", "largest residual of the velocity constraints over all steps"));
+    if (c.kind === "conserved")
+      list.append(fact(words(c.name).replace(/^./, (x) => x.toUpperCase()), number(found.first, 9), `changed by \u2264 ${number(largest(found), 2)}`, "conserved by a symmetry that Taut found"));
   }
+  const balance = run.watched("energy - work");
+  if (balance) list.append(fact("Energy \u2212 work", number(balance.first, 6), `changed by \u2264 ${number(largest(balance), 2)}`, "how well the work of forces, time and moving constraints accounts for the energy"));
   return list;
+}
+
+const percent = (r: number): string => (r < 1e-6 ? `${number(r, 1)} of its size` : `${number(100 * r, r < 0.1 ? 1 : 2)} %`);
+
+/** How well the run went, in words: before numbers that need explaining. `kinetic`: the largest kinetic energy, or 0. */
+export function verdict(run: Run, kinetic: number): HTMLElement | null {
+  const [energy, balance] = [seen(run, "energy"), run.watched("energy - work")];
+  const duration = Math.abs((run.columns[0]?.last ?? 0) - (run.columns[0]?.first ?? 0));
+  const said: string[] = [];
+  const how = (w: Watched, name: string) => {
+    const size = Math.max(Math.abs(energy?.first ?? 0), Math.abs(energy?.last ?? 0), kinetic);
+    const r = size > 0 ? largest(w) / size : NaN;
+    if (!(r >= 0)) return;
+    if (r < 1e-11) said.push(`${name} kept to round-off`);
+    else {
+      const drift = Math.abs((w.slope ?? 0) * duration);
+      const trend = drift > 0.25 * ((w.up ?? 0) - (w.down ?? 0)) ? `drifting by ${percent(drift / size)} over the run` : "no drift";
+      said.push(r > 0.1 ? `${name} off by up to ${percent(r)}: a smaller step may be needed` : `${name} within ${percent(r)}, ${trend}`);
+    }
+  };
+  if (energy && run.header.energyConserved) how(energy, "energy");
+  else if (balance) how(balance, "energy less work");
+  else if (energy && (energy.down || energy.up)) {
+    const r = largest(energy) / Math.max(Math.abs(energy.first ?? 0), kinetic);
+    said.push(r < 0.01 ? `energy changed by at most ${percent(r)}` : `energy from ${number(energy.first, 4)} to ${number(energy.last, 4)}`);
+  }
+  if (hasResiduals(run)) said.push(`constraints kept to ${number(seen(run, "constraint")?.highest, 1)}`);
+  const momenta = run.columns.filter((c) => c.kind === "conserved" && !c.deviation).flatMap((c) => seen(run, c.name) ?? []).filter((w) => w.lowest || w.highest);
+  if (momenta.length) {
+    const size = Math.max(...momenta.map((w) => Math.abs(w.first ?? 0)));
+    const off = Math.max(...momenta.map(largest));
+    said.push(size > 0 && off / size < 1e-11 ? "momenta kept to round-off" : `momenta kept to ${number(off, 1)}`);
+  }
+  if (!said.length) return null;
+  const text = said.join("; ");
+  return el("p", { class: "verdict" }, `${text[0].toUpperCase()}${text.slice(1)}.`);
+}
+
+/** What the comment at the top of the model says first. */
+export function lead(source: string): string {
+  const block = /^\s*--\[(=*)\[([\s\S]*?)\]\1\]/.exec(source)?.[2];
+  const text = (block ?? (/^(?:\s*--(?!\[=*\[)[^\n]*\n?)+/.exec(source)?.[0] ?? "").replace(/^\s*--+ ?/gm, "")).replace(/\s+/g, " ").trim();
+  const end = /[.:](?= [A-Z(])|\.$/.exec(text);
+  const first = end ? text.slice(0, end.index + 1).replace(/:$/, ".") : text;
+  return first.length > 300 ? `${first.slice(0, 297).replace(/\s+\S*$/, "")} \u2026` : first;
+}
+
+/** The command that makes this run. */
+export function commandLine(run: Run): string {
+  const { model, method, step, until, every, precision, tolerance, start, contacts } = run.header.run;
+  const quote = (text: string) => (/^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replace(/'/g, "'\\''")}'`);
+  const words = ["taut", "run", quote(model ?? "model.lua")];
+  const put = (flag: string, value: string | undefined, usual = "") => value && value !== usual && words.push(flag, quote(value));
+  put("-m", method);
+  put("-s", step);
+  put("-T", until);
+  put("--every", every, "1");
+  put("--precision", precision, "double");
+  put("--tol", tolerance, "0");
+  put("--start", start, "strict");
+  put("--contacts", contacts, "event");
+  for (const [name, value] of run.header.settings) put("-D", `${name}=${value}`);
+  words.push("-o", "run.taut");
+  return words.join(" ");
 }
 
 const several = (n: number, what: string): string => `${count(n)} ${what}${n === 1 ? "" : "s"}`;
@@ -53,8 +128,13 @@ export function summary(run: Run): HTMLElement {
     `${several(h.coordinates, "coordinate")}, ${several(h.constraints, "constraint")}`,
   ];
   const line = el("p", { class: "summary" }, parts.filter(Boolean).join("  \u00b7  "));
-  if (h.run.status && h.run.status !== "finished") line.append(el("strong", { class: "warning" }, ` ${h.run.status}${h.run.message ? `: ${h.run.message}` : ""}`));
   return line;
+}
+
+/** What became of a run that did not finish, or null. */
+export function failure(run: Run): HTMLElement | null {
+  const { status, message } = run.header.run;
+  return status && status !== "finished" ? el("p", { class: "warning", role: "status" }, `This run is ${status === "running" ? "still running, or was interrupted" : status}${message ? `: ${message}` : ""}`) : null;
 }
 
 /** What the page does not show, said plainly. */
@@ -64,7 +144,9 @@ export function remarks(run: Run): string {
   const said: string[] = [];
   if (h.bucket > 1) said.push(`Plots: each point stands for ${count(h.bucket)} frames and is drawn from their least to their greatest value.`);
   if (h.columnsOmitted) said.push(`${count(h.columnsOmitted)} columns of the run are not in this page; taut export has them.`);
-  if (p.frames && p.every > 1) said.push(`The animation shows every ${count(p.every)}th frame.`);
+  if (h.dense) said.push(`The first ${count(h.dense)} points are single frames.`);
+  if (p.frames && p.dense) said.push(`The animation shows the first ${count(p.dense)} frames, then every ${ordinal(p.every)} frame: taut report --from T --to T shows any other part in full.`);
+  else if (p.frames && p.every > 1) said.push(`The animation shows every ${ordinal(p.every)} frame.`);
   if (p.omitted) said.push(`${count(p.omitted)} shapes are not drawn.`);
   if (p.guessed && p.shapes.length) said.push("The model says nothing about drawing: bars are guessed from its distance constraints.");
   if (h.eventsOmitted) said.push(`${count(h.eventsOmitted)} events are not listed.`);

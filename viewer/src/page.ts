@@ -5,18 +5,24 @@ import { Run } from "./data";
 import { button, el, select } from "./dom";
 import { foot } from "./foot";
 import { count, number } from "./format";
-import { facts, hasResiduals, remarks, summary } from "./head";
+import { facts, failure, hasResiduals, lead, remarks, summary, verdict } from "./head";
 import { Panel, TimeWindow, type Line } from "./panel";
 import { Phase } from "./phase";
 import { Player } from "./player";
 import type { TrailLength } from "./stage";
 import { startTheme, toggleTheme } from "./theme";
+import { budget } from "./budget";
+import { film, fileName, followLink, linkTo, save, savePlots, saveTable, scenePicture } from "./save";
+import { unit, withUnit } from "./units";
 import { View } from "./view";
 
 startTheme();
 const run = new Run();
 const player = new Player(run);
 const span = new TimeWindow(run);
+// Of a long run the motion is shown for as long as its frames have no gaps, until all plots are zoomed; what was kept, for the whole run.
+const near = run.header.dense > 1 ? new TimeWindow(run, run.header.dense - 1) : span;
+if (near !== span) span.onChange((hoverOnly) => (hoverOnly ? near.setHover(span.hover) : near.set(span.min, span.max)));
 const place = (id: string) => document.getElementById(id) as HTMLElement;
 
 // ---- plots ----
@@ -25,37 +31,65 @@ const ofKind = (kind: string, deviation = false) => run.columns.flatMap((c, i) =
 const lines = (columns: number[], shown = columns.length, label = (name: string) => name): Line[] =>
   columns.map((column, i) => ({ label: label(run.columns[column].name), column, on: i < shown }));
 
+const quaternion = (column: number): boolean => {
+  const name = run.columns[column].name.replace(/^p\./, "").replace(/\.dot$/, "");
+  return /\.[wxyz]$/.test(name) && run.find(`${name.slice(0, -2)}.w`) >= 0;
+};
+
+/** Of the lines that are on, those whose values have about the size of the first that moves; quaternions only where there is nothing else. */
+function alike(list: Line[]): Line[] {
+  const size = (line: Line) => Math.max(Math.abs(run.columns[line.column].lowest ?? 0), Math.abs(run.columns[line.column].highest ?? 0));
+  const some = list.some((line) => !quaternion(line.column));
+  if (some) for (const line of list) line.on = !quaternion(line.column) && list.filter((l) => !quaternion(l.column)).indexOf(line) < 6;
+  const first = list.find((line) => line.on && (run.columns[line.column].highest ?? 0) > (run.columns[line.column].lowest ?? 0));
+  if (first) for (const line of list) line.on = line.on && (size(line) === 0 || Math.abs(Math.log(size(line) / size(first))) < Math.log(25));
+  return list;
+}
+
 const STATE: [string, string][] = [["coordinate", "Coordinates"], ["velocity", "Velocities"], ["momentum", "Momenta"], ["multiplier", "Multipliers"], ["midpoint_multiplier", "Multipliers, mid-step"], ["gap", "Gaps"]];
 
 function statePanel(): Panel | null {
   const groups = STATE.filter(([kind]) => ofKind(kind).length);
   if (!groups.length) return null;
-  const choose = (kind: string) => lines(ofKind(kind), 6);
+  const choose = (kind: string) => alike(lines(ofKind(kind), 6));
   const chooser = select("part of the state", groups, groups[0][0], (kind) => panel.setLines(choose(kind)));
-  const panel = new Panel("state", "State", choose(groups[0][0]), false, run, player, span, true, chooser);
+  const panel = new Panel("state", "State", choose(groups[0][0]), false, run, player, near, true, chooser);
   return panel;
 }
 
+const energies = budget(run);
+const known = new Set(["time", "midpoint_time", "energy", "work", "constraint", "velocity_constraint", "conserved", ...STATE.map(([kind]) => kind)]);
+const others = run.columns.flatMap((c, i) => (known.has(c.kind) ? [] : [i]));
+
 function makePanels(): Panel[] {
   const panels: (Panel | null)[] = [];
-  const add = (id: string, title: string, list: Line[], logarithmic: boolean) => list.length && panels.push(new Panel(id, title, list, logarithmic, run, player, span));
-  add("energy", run.header.energyConserved ? "Energy error" : "Energy, change", [...lines(ofKind("energy", true), 1, () => "E \u2212 E(0)"), ...lines(ofKind("work"))], false);
+  const add = (id: string, title: string, list: Line[], logarithmic: boolean, time = span) => list.length && panels.push(new Panel(id, title, list, logarithmic, run, player, time));
+  const change = lines(ofKind("energy", true), 1, () => "E \u2212 E(0)");
+  const work = lines(ofKind("work"), 9, () => "work W");
+  if (energies.balance >= 0) {
+    for (const line of [...change, ...work]) line.on = false;
+    add("energy", "Energy less work, change", [{ label: "E \u2212 W", column: energies.balance, on: true }, ...change, ...work], false);
+  } else add("energy", run.header.energyConserved ? "Energy error" : "Energy, change", [...change, ...work], false);
+  if (others.length) add("observables", "Observables", alike(lines(others, Math.min(4, others.length))), false, near);
   if (hasResiduals(run)) add("residuals", "Constraint residuals", [...lines(ofKind("constraint"), 1, () => "|g|"), ...lines(ofKind("velocity_constraint"), 1, () => "|dg/dt|")], true);
-  add("conserved", "Conserved momenta, change", lines(ofKind("conserved", true), 6), false);
+  // a momentum that is zero throughout says nothing
+  add("conserved", "Conserved momenta, change", lines(ofKind("conserved", true).filter((k) => { const v = run.columns[run.find(run.columns[k].name)]; return v.lowest || v.highest; }), 6), false);
   panels.push(statePanel());
-  const known = new Set(["time", "midpoint_time", "energy", "work", "constraint", "velocity_constraint", "conserved", ...STATE.map(([kind]) => kind)]);
-  const others = run.columns.flatMap((c, i) => (known.has(c.kind) ? [] : [i]));
-  add("observables", "Observables", lines(others, Math.min(4, others.length)), false);
+  if (energies.kinetic >= 0)
+    add("budget", "Energy budget", [{ label: "kinetic", column: energies.kinetic, on: true }, { label: "potential", column: energies.potential, on: true },
+      ...lines(ofKind("energy"), 1, () => "energy"), ...lines(ofKind("work"), 9, () => "work")], false, near);
   return panels.filter((p): p is Panel => p !== null);
 }
 
 function makePhase(): Phase {
   const observables = run.columns.flatMap((c, i) => (c.kind === "observable" ? [i] : []));
   const coordinates = ofKind("coordinate");
-  const position = coordinates[0] ?? observables[0] ?? 0;
+  const changes = (k: number) => { const c = run.columns[k]; return (c.highest ?? 0) - (c.lowest ?? 0) > 1e-6 * Math.max(Math.abs(c.highest ?? 0), Math.abs(c.lowest ?? 0)); };
+  const moving = observables.filter(changes);
+  const position = coordinates.find((k) => !quaternion(k)) ?? (moving.length > 1 ? moving[0] : coordinates.filter(changes)[0] ?? observables[0] ?? 0);
   const rate = run.find(`${run.columns[position].name}.dot`);
   const momentum = run.find(`p.${run.columns[position].name}`);
-  return new Phase(run, player, position, rate >= 0 ? rate : momentum >= 0 ? momentum : Math.min(run.columns.length - 1, position + 1));
+  return new Phase(run, player, near, position, rate >= 0 ? rate : momentum >= 0 ? momentum : moving.includes(position) ? moving[1] : Math.min(run.columns.length - 1, position + 1));
 }
 
 // ---- transport ----
@@ -90,7 +124,7 @@ function transport(): HTMLElement {
   const scrub = el("input", { type: "range", id: "scrub", min: "0", max: String(player.last), step: "1", value: "0", "aria-label": "time" });
   scrub.addEventListener("input", () => player.seek(Number(scrub.value)));
   const clock = el("output", { class: "clock", "aria-live": "off" });
-  const rate = select("speed: units of time per second (+, \u2212)", ladder.filter((s) => s > nearest / 2e3 && s < nearest * 2e3).map((s) => [String(s), `${number(s, 1)} /s`]),
+  const rate = select("speed: units of time per second (+, \u2212)", ladder.filter((s) => s > nearest / 2e3 && s < nearest * 2e3).map((s) => [String(s), `${number(s, 1)} ${unit(run, 0, 1, 0)}/s`]),
     String(nearest), (v) => player.setSpeed(Number(v)));
   const trail = select("trails (t)", TRAILS, "short", (v) => view?.setTrail(v as TrailLength));
   trail.id = "trail";
@@ -104,11 +138,38 @@ function transport(): HTMLElement {
     scrub.value = String(player.row);
     const t = run.times[player.row] ?? 0;
     scrub.setAttribute("aria-valuetext", `t = ${number(t, 6)}`);
-    clock.textContent = `t = ${number(t, Math.max(3, 1 + Math.ceil(Math.log10(Math.max(1, player.last)))), true)}`;
-    clock.title = `frame ${count(player.row * run.header.bucket)} of ${count(run.header.frames - 1)}`;
+    clock.textContent = withUnit(`t = ${number(t, Math.max(3, 1 + Math.ceil(Math.log10(Math.max(1, player.last)))), true)}`, unit(run, 0, 1, 0)).replace(",", "");
+    clock.title = `frame ${count(run.header.firstFrame + run.frameOf(player.row) * run.header.frameStride)} of ${count(run.header.framesOfRun - 1)}`;
     rate.value = String(player.speed);
   });
   return el("div", { class: "transport", role: "group", "aria-label": "time" }, play, scrub, clock, el("span", { class: "controls" }, rate, ...(view ? [trail, follow, home] : [])));
+}
+
+// ---- taking things away ----
+
+function actions(): HTMLElement {
+  const list = el("span", { class: "actions", role: "group", "aria-label": "save" });
+  const link = button("link", "put a link to this moment and view into the address, and copy it", () => {
+    history.replaceState(null, "", linkTo(run, player, view));
+    navigator.clipboard?.writeText(location.href).then(() => (link.textContent = "copied"), () => {});
+    setTimeout(() => (link.textContent = "link"), 1500);
+  }, "small");
+  list.append(link);
+  if (view) list.append(button("PNG", "save the scene as a picture", () => scenePicture(run, view), "small"));
+  list.append(button("SVG", "save the plots as drawings", () => savePlots(run, panels), "small"), button("CSV", "save the numbers of this page", () => saveTable(run), "small"));
+  if (view) {
+    const record = button("film", "film: save the motion from here on", () => {
+      record.disabled = true;
+      record.textContent = "\u25cf film";
+      film(player, view).then((blob) => {
+        record.disabled = false;
+        record.textContent = blob ? "film" : "no film here";
+        if (blob) save(blob, fileName(run, blob.type.startsWith("video/mp4") ? "mp4" : "webm"));
+      });
+    }, "small");
+    list.append(record);
+  }
+  return list;
 }
 
 function setFollow(): void {
@@ -181,24 +242,35 @@ document.addEventListener("keydown", (e) => {
 // ---- putting it together ----
 
 document.title = `${run.header.title} \u2013 Taut`;
+const panels = makePanels();
+const about = lead(run.header.source);
 place("head").append(
   el("div", { class: "head-line" }, el("h1", {}, run.header.title), summary(run), el("span", { class: "gap head-gap" }),
-    button("?", "keys", help, "small icon"), button("\u25d0", "light or dark (l)", toggleTheme, "small icon")),
-  facts(run));
-const panels = makePanels();
+    actions(), button("?", "keys", help, "small icon"), button("\u25d0", "light or dark (l)", toggleTheme, "small icon")),
+  failure(run) ?? "", about ? el("p", { class: "lead" }, about) : "", verdict(run, energies.kinetic >= 0 ? run.info(energies.kinetic).highest ?? 0 : 0) ?? "", facts(run));
 const phase = makePhase();
 const left = el("div", { class: "left" }, view?.element ?? null, transport(), phase.element);
 const right = el("div", { class: "right" }, ...panels.map((p) => p.element));
 const reset = button("whole run", "show the whole run in all plots (r)", () => span.reset(), "small floating");
-span.onChange(() => reset.classList.toggle("shown", span.min > span.whole[0] || span.max < span.whole[1]));
+const showReset = () => reset.classList.toggle("shown", [span, near].some((s) => s.min > s.whole[0] || s.max < s.whole[1]));
+span.onChange(showReset);
+near.onChange(showReset);
+showReset();
 right.append(reset);
 place("main").append(left, right);
 place("foot").append(...foot(run, remarks(run), (t) => player.seek(run.rowAt(t))));
 makeDialog();
+window.addEventListener("beforeprint", () => panels.forEach((p) => p.show()));
 if (!view) left.classList.add("no-stage");
 
-const wanted = /[#&]t=([-+.\deE]+)/.exec(location.hash);
-player.seek(wanted ? run.rowAt(Number(wanted[1])) : 0);
+const wanted = followLink(location.hash, view);
+player.seek(wanted === null ? 0 : run.rowAt(wanted));
+window.addEventListener("hashchange", () => {
+  const t = followLink(location.hash, view);
+  if (t !== null) player.seek(run.rowAt(t));
+});
+// A page that moves says what it is about; one that was asked for a moment, or by a reader who wants no motion, stays.
+if (view && wanted === null && !matchMedia("(prefers-reduced-motion: reduce)").matches) player.play();
 document.documentElement.dataset.ready = "yes";
 // For the tests, and for the curious.
-Object.assign(window, { taut: { run, player, span, panels, phase, view } });
+Object.assign(window, { taut: { run, player, span, near, panels, phase, view } });

@@ -7,6 +7,7 @@ export class Player {
   speed = 1; // units of the run's time per second
   private time = 0;
   private before = 0;
+  private stop = 0; // row
   private listeners: (() => void)[] = [];
 
   constructor(readonly run: Run) {}
@@ -39,8 +40,19 @@ export class Player {
     else this.play();
   }
 
+  seekTime(t: number): void {
+    this.seek(this.run.rowAt(t));
+  }
+
+  /** Where playing ends: with the frames that have no gaps, when it is among them. */
+  private end(): number {
+    const p = this.run.header.picture;
+    return p.frames && this.run.sparse(p.frames - 1) && p.dense && this.row < this.run.rowOf(p.dense - 1) ? this.run.rowOf(p.dense - 1) : this.last;
+  }
+
   play(): void {
     if (this.row >= this.last) this.seek(0);
+    this.stop = this.end();
     this.playing = true;
     this.time = this.run.times[this.row] ?? 0;
     this.before = performance.now();
@@ -55,10 +67,13 @@ export class Player {
 
   private tick = (now: number): void => {
     if (!this.playing) return;
-    this.time += Math.max(0, Math.min(0.25, (now - this.before) / 1000)) * this.speed;
+    const p = this.run.pictureFrame(this.row);
+    // frames with gaps are shown some twelve a second, not as slowly as the motion between them would be
+    const least = this.run.sparse(p) && p > 0 ? 12 * (this.run.times[this.run.rowOf(p)] - this.run.times[this.run.rowOf(p - 1)]) : 0;
+    this.time += Math.max(0, Math.min(0.25, (now - this.before) / 1000)) * Math.max(this.speed, least);
     this.before = now;
-    const row = this.run.rowAt(this.time);
-    if (row >= this.last) this.playing = false;
+    const row = Math.min(this.stop, this.run.rowAt(this.time));
+    if (row >= this.stop) this.playing = false;
     if (row !== this.row || !this.playing) {
       this.row = row;
       this.changed();

@@ -2,8 +2,8 @@
 import type { Camera } from "./camera";
 import type { Shape } from "./data";
 import type { Motion } from "./motion";
-import { aim, gridStep, knobs, presence, sizes, trailFrames, type Knob, type Sizes, type Stage, type TrailLength } from "./stage";
-import { theme } from "./theme";
+import { aim, arrowEnds, gridStep, groundHeight, knobRadius, knobs, MANY_BARS, planeCorners, presence, THINNEST, sizes, trailFrames, type Knob, type Sizes, type Stage, type TrailLength } from "./stage";
+import { named, theme } from "./theme";
 
 interface Item {
   depth: number;
@@ -63,7 +63,7 @@ export class CanvasStage implements Stage {
     const c = this.camera;
     const extent = c.flat ? Math.max(c.distance, (c.distance * c.width) / c.height) : c.radius * 1.9;
     const step = gridStep(extent * (c.flat ? 1.6 : 2));
-    const height = c.flat ? 0 : this.motion.low[2] - 0.04 * this.motion.size;
+    const height = c.flat ? 0 : groundHeight(this.motion) ?? this.motion.low[2] - 0.04 * this.motion.size;
     const [cx, cy] = c.flat || c.follow ? c.target : this.motion.centre;
     const n = Math.ceil(extent / step) + 1;
     for (let i = -n; i <= n; i++) {
@@ -95,13 +95,13 @@ export class CanvasStage implements Stage {
       this.pen.globalAlpha = 0.35;
       this.pen.beginPath();
       points.forEach(([x, y], i) => (i ? this.pen.lineTo(x, y) : this.pen.moveTo(x, y)));
-      this.pen.fillStyle = theme().body;
+      this.pen.fillStyle = shape.colour ? named(shape.colour) : theme().body;
       this.pen.fill();
       this.pen.globalAlpha = 1;
       this.line(points, theme().bar, 1, true);
     };
     const paint = () => {
-      if (shape.type === "box") {
+      if (shape.type !== "disc") {
         const corners = [0, 1, 2, 3, 4, 5, 6, 7].map((i) => corner(i & 1 ? 1 : -1, i & 2 ? 1 : -1, i & 4 ? 1 : -1));
         for (const face of BOX_FACES) fill(face.map((i) => corners[i]));
       } else {
@@ -114,33 +114,90 @@ export class CanvasStage implements Stage {
   private items(): Item[] {
     const t = theme();
     const list: Item[] = [];
+    const bars = this.motion.shapes.filter((shape) => shape.type === "bar");
+    const width = Math.max(THINNEST, 2 * this.scale(this.size.bar, this.camera.distance));
+    const lines = bars.length > MANY_BARS;
+    if (lines) list.push({ depth: 0, paint: () => this.segments(bars, t.bar, width) });
     for (const shape of this.motion.shapes) {
+      if (lines && shape.type === "bar") continue;
       const points = () => shape.at.map((place) => this.point(this.places, 3 * place));
       if (shape.type === "bar" || shape.type === "spring") {
         const [a, b] = points();
         const depth = (a[2] + b[2]) / 2;
         const paint = () =>
-          shape.type === "bar" ? this.line([a, b], t.bar, Math.max(1.5, 2 * this.scale(this.size.bar, depth))) : this.line(this.coil(a, b), t.dark ? "#b8a06a" : "#8f7637", 1.5);
+          shape.type === "bar" ? this.line([a, b], shape.colour ? named(shape.colour) : t.bar, Math.max(THINNEST, 2 * this.scale(this.size.bar, depth))) : this.line(this.coil(a, b), shape.colour ? named(shape.colour) : t.dark ? "#b8a06a" : "#8f7637", 1.5);
         list.push({ depth, paint });
+      } else if (shape.type === "cylinder" || shape.type === "capsule") {
+        const [a, b] = points();
+        const depth = (a[2] + b[2]) / 2;
+        list.push({ depth, paint: () => {
+          this.pen.lineCap = shape.type === "capsule" ? "round" : "butt";
+          this.line([a, b], shape.colour ? named(shape.colour) : t.body, Math.max(THINNEST, 2 * this.scale(shape.radius ?? 0, depth)));
+          this.pen.lineCap = "round";
+        } });
+      } else if (shape.type === "arrow") {
+        list.push({ depth: -Infinity, paint: () => this.arrow(shape) });
+      } else if (shape.type === "plane" || shape.type === "ground") {
+        list.push({ depth: Infinity, paint: () => this.plane(shape) });
       } else if (shape.type === "path") {
-        list.push({ depth: Infinity, paint: () => this.line(points(), t.muted, 1.5) });
+        list.push({ depth: Infinity, paint: () => this.line(points(), shape.colour ? named(shape.colour) : t.muted, 1.5) });
       } else if (shape.type === "surface") {
         list.push({ depth: Infinity, paint: () => this.mesh(shape, points()) });
-      } else if (shape.type !== "ball") {
+      } else if (shape.type !== "ball" && !(shape.type === "mesh" && shape.mesh === undefined)) {
         list.push(this.body(shape));
       }
     }
     for (const knob of this.knobs) {
+      if (knob.joint && (lines || width <= THINNEST)) continue;
       const [x, y, depth] = this.point(this.places, 3 * knob.place);
       const paint = () => {
         this.pen.beginPath();
-        this.pen.arc(x, y, Math.max(2, this.scale(knob.radius, depth)), 0, 2 * Math.PI);
-        this.pen.fillStyle = knob.fixed ? t.ink : knob.colour >= 0 ? t.colours[knob.colour % t.colours.length] : t.bar;
+        this.pen.arc(x, y, this.scale(knobRadius(knob, this.camera.unit()), depth), 0, 2 * Math.PI);
+        this.pen.fillStyle = knob.paint ? named(knob.paint) : knob.fixed ? t.ink : knob.colour >= 0 ? t.colours[knob.colour % t.colours.length] : t.bar;
         this.pen.fill();
       };
       list.push({ depth: depth - knob.radius, paint });
     }
     return list.sort((a, b) => b.depth - a.depth);
+  }
+
+  private arrow(shape: Shape): void {
+    const [foot, head] = arrowEnds(this.motion, shape, this.places);
+    const [a, b] = [this.point(foot, 0), this.point(head, 0)];
+    const [dx, dy] = [b[0] - a[0], b[1] - a[1]];
+    const length = Math.hypot(dx, dy);
+    if (!(length > 2)) return;
+    const [u, v, barb] = [dx / length, dy / length, Math.min(9, length / 2)];
+    const colour = shape.colour ? named(shape.colour) : theme().colours[1];
+    this.line([a, b], colour, 2);
+    this.line([[b[0] - barb * (u + v / 2), b[1] - barb * (v - u / 2)], b, [b[0] - barb * (u - v / 2), b[1] - barb * (v + u / 2)]], colour, 2);
+  }
+
+  /** The line of a plane in the plane; in space its square. */
+  private plane(shape: Shape): void {
+    const corners = planeCorners(this.motion, this.camera, shape, this.places).map((p) => this.point(p, 0));
+    const pen = this.pen;
+    pen.globalAlpha = 0.3;
+    pen.beginPath();
+    corners.forEach(([x, y], i) => (i ? pen.lineTo(x, y) : pen.moveTo(x, y)));
+    pen.fillStyle = shape.colour ? named(shape.colour) : theme().bar;
+    pen.fill();
+    pen.globalAlpha = 1;
+    this.line(this.camera.flat ? corners.slice(0, 2) : [...corners, corners[0]], theme().bar, 1.5);
+  }
+
+  /** Many bars at once, in one stroke. */
+  private segments(bars: Shape[], colour: string, width: number): void {
+    const pen = this.pen;
+    pen.beginPath();
+    for (const bar of bars) {
+      const [a, b] = bar.at.map((place) => this.point(this.places, 3 * place));
+      pen.moveTo(a[0], a[1]);
+      pen.lineTo(b[0], b[1]);
+    }
+    pen.strokeStyle = colour;
+    pen.lineWidth = width;
+    pen.stroke();
   }
 
   private mesh(shape: Shape, points: number[][]): void {

@@ -1,17 +1,19 @@
 // The scene with three.js.
 import {
-  AmbientLight, BufferAttribute, BufferGeometry, BoxGeometry, Color, CylinderGeometry, Curve, DirectionalLight, DoubleSide, HemisphereLight,
-  InstancedMesh, Group, LineBasicMaterial, LineSegments, Matrix4, Mesh, MeshBasicMaterial, MeshStandardMaterial, OrthographicCamera, PerspectiveCamera, Quaternion, Scene,
+  AmbientLight, BufferAttribute, BufferGeometry, BoxGeometry, Color, CustomBlending, CylinderGeometry, Curve, DirectionalLight, DoubleSide, HemisphereLight,
+  ConeGeometry, InstancedMesh, Group, LineBasicMaterial, LineSegments, Matrix4, MaxEquation, Mesh, MeshBasicMaterial, MeshStandardMaterial, MinEquation, OneFactor, OrthographicCamera, PerspectiveCamera, Quaternion, Scene,
   SphereGeometry, TubeGeometry, Vector3, WebGLRenderer, type InterleavedBufferAttribute,
 } from "three";
 import { Line2 } from "three/examples/jsm/lines/Line2.js";
 import { LineGeometry } from "three/examples/jsm/lines/LineGeometry.js";
 import { LineMaterial } from "three/examples/jsm/lines/LineMaterial.js";
+import { LineSegments2 } from "three/examples/jsm/lines/LineSegments2.js";
+import { LineSegmentsGeometry } from "three/examples/jsm/lines/LineSegmentsGeometry.js";
 import type { Shape } from "./data";
 import type { Camera } from "./camera";
 import type { Motion } from "./motion";
-import { aim, gridStep, knobs, ofType, presence, sizes, trailFrames, type Knob, type Stage, type TrailLength } from "./stage";
-import { theme } from "./theme";
+import { aim, arrowEnds, gridStep, groundHeight, knobRadius, knobs, MANY_BARS, ofType, planeCorners, presence, sizes, THINNEST, trailFrames, type Knob, type Stage, type TrailLength } from "./stage";
+import { named, theme } from "./theme";
 
 const TRAIL_POINTS = 1500;
 const UP = new Vector3(0, 1, 0);
@@ -50,11 +52,21 @@ export class WebglStage implements Stage {
   private springs: Shape[];
   private boxes: Shape[];
   private discs: Shape[];
+  private rods: Shape[]; // cylinders and capsules
+  private capsules: Shape[];
+  private arrows: Shape[];
   private knobs: Knob[];
   private barMesh: InstancedMesh;
+  private barLines: LineSegments2; // instead of the mesh, where bars would be too thin or are too many
   private springMesh: InstancedMesh;
   private boxMesh: InstancedMesh;
   private discMesh: InstancedMesh;
+  private rodMesh: InstancedMesh;
+  private capMesh: InstancedMesh; // both ends of capsules
+  private shaftMesh: InstancedMesh;
+  private headMesh: InstancedMesh;
+  private planes: { shape: Shape; mesh: Mesh; edge: LineSegments }[] = [];
+  private meshes: { shape: Shape; mesh: Mesh }[] = [];
   private knobMesh: InstancedMesh;
   private surfaces: { shape: Shape; mesh: Mesh; wires: LineSegments; done: boolean }[] = [];
   private paths: { shape: Shape; line: Line2; positions: Float32Array; done: boolean }[] = [];
@@ -68,6 +80,7 @@ export class WebglStage implements Stage {
   private around = new AmbientLight(0xffffff, 0.35);
   private steel = new MeshStandardMaterial({ roughness: 0.55, metalness: 0.1 });
   private coil = new MeshStandardMaterial({ roughness: 0.5, metalness: 0.2 });
+  private dye = new MeshStandardMaterial({ roughness: 0.6, metalness: 0.02 });
   private solid = new MeshStandardMaterial({ roughness: 0.65, metalness: 0.02 });
   private paint = new MeshStandardMaterial({ roughness: 0.45, metalness: 0.02 });
   private skin = new MeshStandardMaterial({ roughness: 0.8, side: DoubleSide, transparent: true, opacity: 0.4, depthWrite: false });
@@ -87,14 +100,29 @@ export class WebglStage implements Stage {
     this.springs = ofType(motion, "spring");
     this.boxes = ofType(motion, "box");
     this.discs = ofType(motion, "disc");
+    this.rods = ofType(motion, "cylinder", "capsule");
+    this.capsules = ofType(motion, "capsule");
+    this.arrows = ofType(motion, "arrow");
     this.knobs = knobs(motion);
     this.barMesh = new InstancedMesh(new CylinderGeometry(1, 1, 1, 14, 1), this.steel, this.bars.length);
+    this.barLines = new LineSegments2(new LineSegmentsGeometry(), new LineMaterial({ linewidth: THINNEST }));
+    (this.barLines.geometry as LineSegmentsGeometry).setPositions(new Float32Array(6 * this.bars.length));
+    this.barLines.frustumCulled = false;
+    if (this.bars.length) this.scene.add(this.barLines);
     this.springMesh = new InstancedMesh(this.coilGeometry(), this.coil, this.springs.length);
     this.boxMesh = new InstancedMesh(new BoxGeometry(2, 2, 2), this.solid, this.boxes.length);
     this.discMesh = new InstancedMesh(new CylinderGeometry(1, 1, 2, 64, 1).rotateX(Math.PI / 2), this.solid, this.discs.length);
-    const many = this.knobs.length > 300;
-    this.knobMesh = new InstancedMesh(new SphereGeometry(1, many ? 10 : 28, many ? 8 : 20), this.paint, this.knobs.length);
-    for (const mesh of [this.barMesh, this.springMesh, this.boxMesh, this.discMesh, this.knobMesh]) {
+    const [around, down] = this.knobs.length > 3000 ? [6, 4] : this.knobs.length > 300 ? [10, 8] : [28, 20];
+    this.knobMesh = new InstancedMesh(new SphereGeometry(1, around, down), this.paint, this.knobs.length);
+    this.rodMesh = new InstancedMesh(new CylinderGeometry(1, 1, 1, 32, 1), this.solid, this.rods.length);
+    this.capMesh = new InstancedMesh(new SphereGeometry(1, 28, 20), this.solid, 2 * this.capsules.length);
+    this.shaftMesh = new InstancedMesh(new CylinderGeometry(1, 1, 1, 12, 1), this.dye, this.arrows.length);
+    this.headMesh = new InstancedMesh(new ConeGeometry(1, 1, 20), this.dye, this.arrows.length);
+    for (const mesh of [this.shaftMesh, this.headMesh]) {
+      mesh.frustumCulled = false;
+      if (mesh.count) this.scene.add(mesh);
+    }
+    for (const mesh of [this.barMesh, this.springMesh, this.boxMesh, this.discMesh, this.rodMesh, this.capMesh, this.knobMesh]) {
       mesh.frustumCulled = false;
       if (!mesh.count) continue;
       this.scene.add(mesh);
@@ -105,6 +133,8 @@ export class WebglStage implements Stage {
       this.shadows.add(shadow);
     }
     if (!camera.flat) this.scene.add(this.shadows);
+    this.makePlanes();
+    this.makeMeshes();
     this.makeSurfaces();
     this.makePaths();
     this.makeTrails();
@@ -147,6 +177,85 @@ export class WebglStage implements Stage {
     }
   }
 
+  private makePlanes(): void {
+    for (const shape of ofType(this.motion, "plane", "ground")) {
+      if (shape.type === "ground" && !this.camera.flat) continue; // the grid is it
+      const position = new BufferAttribute(new Float32Array(12), 3);
+      const mesh = new Mesh(new BufferGeometry().setAttribute("position", position).setIndex([0, 1, 2, 0, 2, 3]),
+        new MeshBasicMaterial({ side: DoubleSide, transparent: true, opacity: 0.28, depthWrite: false }));
+      const edge = new LineSegments(new BufferGeometry().setAttribute("position", position).setIndex(this.camera.flat ? [0, 1] : [0, 1, 1, 2, 2, 3, 3, 0]), new LineBasicMaterial());
+      mesh.frustumCulled = edge.frustumCulled = false;
+      mesh.renderOrder = edge.renderOrder = -1;
+      this.planes.push({ shape, mesh, edge });
+      this.scene.add(mesh, edge);
+    }
+  }
+
+  private placePlanes(): void {
+    for (const { shape, mesh } of this.planes) {
+      const position = mesh.geometry.getAttribute("position") as BufferAttribute;
+      // in the plane a little behind what moves in it
+      planeCorners(this.motion, this.camera, shape, this.places).forEach(([x, y, z], i) => position.setXYZ(i, x, y, this.camera.flat ? -0.3 * this.motion.size : z));
+      position.needsUpdate = true;
+    }
+  }
+
+  private makeMeshes(): void {
+    for (const shape of ofType(this.motion, "mesh")) {
+      if (shape.mesh === undefined) continue;
+      const geometry = new BufferGeometry().setAttribute("position", new BufferAttribute(this.motion.run.mesh(shape.mesh), 3));
+      geometry.computeVertexNormals();
+      const mesh = new Mesh(geometry, new MeshStandardMaterial({ roughness: 0.65, metalness: 0.02, side: DoubleSide }));
+      mesh.frustumCulled = mesh.matrixAutoUpdate = false;
+      this.meshes.push({ shape, mesh });
+      this.scene.add(mesh);
+    }
+  }
+
+  private placeMeshes(): void {
+    const [o, x, y, z] = [new Vector3(), new Vector3(), new Vector3(), new Vector3()];
+    for (const { shape, mesh } of this.meshes) {
+      this.at(shape.at[0], o);
+      [x, y, z].forEach((axis, k) => this.at(shape.at[1 + k], axis).sub(o));
+      mesh.matrix.makeBasis(x, y, z).setPosition(o);
+    }
+  }
+
+  private placeArrows(): void {
+    const [a, b, scale, matrix, turn] = [new Vector3(), new Vector3(), new Vector3(), new Matrix4(), new Quaternion()];
+    const width = Math.max(0.006 * Math.min(this.motion.size, this.motion.span), this.camera.unit());
+    this.arrows.forEach((shape, i) => {
+      const [foot, head] = arrowEnds(this.motion, shape, this.places);
+      a.fromArray(foot);
+      b.fromArray(head).sub(a);
+      const length = b.length();
+      const tip = Math.min(7 * width, 0.6 * length);
+      turn.setFromUnitVectors(UP, length > 0 ? b.normalize() : UP);
+      scale.set(width, Math.max(length - tip, 1e-12), width);
+      this.shaftMesh.setMatrixAt(i, matrix.compose(a.clone().addScaledVector(b, (length - tip) / 2), turn, length > 1e-9 ? scale : scale.set(0, 0, 0)));
+      scale.set(Math.min(2.6 * width, 0.4 * tip), tip || 1e-12, Math.min(2.6 * width, 0.4 * tip));
+      this.headMesh.setMatrixAt(i, matrix.compose(a.addScaledVector(b, length - tip / 2), turn, length > 1e-9 ? scale : scale.set(0, 0, 0)));
+    });
+    this.shaftMesh.instanceMatrix.needsUpdate = this.headMesh.instanceMatrix.needsUpdate = true;
+  }
+
+  private placeRods(): void {
+    this.placeBetween(this.rodMesh, this.rods, 0);
+    const matrix = new Matrix4();
+    this.capsules.forEach((shape, i) =>
+      shape.at.forEach((place, end) => {
+        const r = shape.radius ?? 0;
+        this.capMesh.setMatrixAt(2 * i + end, matrix.makeScale(r, r, r).setPosition(this.places[3 * place], this.places[3 * place + 1], this.places[3 * place + 2]));
+      }));
+    this.capMesh.instanceMatrix.needsUpdate = true;
+  }
+
+  /** A colour per instance: what the model names, or this one. */
+  private dyeAll(mesh: InstancedMesh, shapes: Shape[], otherwise: string): void {
+    shapes.forEach((shape, i) => mesh.setColorAt(i, new Color(shape.colour ? named(shape.colour) : otherwise)));
+    if (mesh.instanceColor) mesh.instanceColor.needsUpdate = true;
+  }
+
   private line(points: number, width: number): { line: Line2; positions: Float32Array } {
     const geometry = new LineGeometry();
     geometry.setPositions(new Float32Array(3 * points));
@@ -165,9 +274,10 @@ export class WebglStage implements Stage {
       const { line, positions } = this.line(TRAIL_POINTS, 1.8);
       (line.geometry as LineGeometry).setColors(new Float32Array(3 * TRAIL_POINTS));
       const colours = (line.geometry.getAttribute("instanceColorStart") as InterleavedBufferAttribute).data.array as Float32Array;
-      // Behind everything solid: a faded trail in front of a body would look like a scratch.
-      Object.assign(line.material, { vertexColors: true, transparent: false, depthWrite: false });
-      line.renderOrder = -1;
+      // A faded part is near the colour of the paper: taking the darker (in the dark the lighter) of what is there and the trail, it never
+      // covers a part that is not, nor a body behind it.
+      Object.assign(line.material, { vertexColors: true, transparent: true, depthWrite: false, blending: CustomBlending, blendSrc: OneFactor, blendDst: OneFactor });
+      line.renderOrder = 1;
       this.trails.push({ place, line, positions, colours });
     }
   }
@@ -176,18 +286,40 @@ export class WebglStage implements Stage {
     const t = theme();
     this.scene.background = new Color(t.dark ? "#191d21" : "#f6f7f8");
     this.shade.color.set(t.dark ? "#111417" : "#e3e6e9");
-    this.steel.color.set(t.bar);
-    this.coil.color.set(t.dark ? "#b8a06a" : "#8f7637");
-    this.solid.color.set(t.body);
+    this.dyeAll(this.barMesh, this.bars, t.bar);
+    this.dyeAll(this.springMesh, this.springs, t.dark ? "#b8a06a" : "#8f7637");
+    this.dyeAll(this.boxMesh, this.boxes, t.body);
+    this.dyeAll(this.discMesh, this.discs, t.body);
+    this.dyeAll(this.rodMesh, this.rods, t.body);
+    this.dyeAll(this.capMesh, this.capsules.flatMap((shape) => [shape, shape]), t.body);
+    for (const mesh of [this.shaftMesh, this.headMesh]) this.dyeAll(mesh, this.arrows, t.colours[1]);
+    for (const { shape, mesh } of this.meshes) (mesh.material as MeshStandardMaterial).color.set(shape.colour ? named(shape.colour) : t.body);
+    for (const { shape, mesh, edge } of this.planes) {
+      (mesh.material as MeshBasicMaterial).color.set(shape.colour ? named(shape.colour) : t.bar);
+      (edge.material as LineBasicMaterial).color.set(shape.colour ? named(shape.colour) : t.bar);
+    }
     this.skin.color.set(t.body);
     this.sun.intensity = t.dark ? 2.0 : 2.2;
     this.sky.intensity = t.dark ? 1.0 : 1.5;
     for (const s of this.surfaces) (s.wires.material as LineBasicMaterial).color.set(t.bar);
-    for (const p of this.paths) p.line.material.color.set(t.muted);
+    for (const p of this.paths) p.line.material.color.set(p.shape.colour ? named(p.shape.colour) : t.muted);
+    for (const trail of this.trails) trail.line.material.blendEquation = t.dark ? MaxEquation : MinEquation;
+    const coloured = this.bars.some((shape) => shape.colour);
+    this.barLines.material.vertexColors = coloured;
+    this.barLines.material.color.set(coloured ? "#ffffff" : t.bar);
+    if (coloured) (this.barLines.geometry as LineSegmentsGeometry).setColors(new Float32Array(this.bars.flatMap((shape) => {
+      const c = new Color(shape.colour ? named(shape.colour) : t.bar).toArray();
+      return [...c, ...c];
+    })));
     this.knobs.forEach((knob, i) =>
-      this.knobMesh.setColorAt(i, new Color(knob.fixed ? t.ink : knob.colour >= 0 ? t.colours[knob.colour % t.colours.length] : t.bar)));
+      this.knobMesh.setColorAt(i, new Color(knob.paint ? named(knob.paint) : knob.fixed ? t.ink : knob.colour >= 0 ? t.colours[knob.colour % t.colours.length] : t.bar)));
     if (this.knobMesh.instanceColor) this.knobMesh.instanceColor.needsUpdate = true;
     this.gridKey = "";
+  }
+
+  /** Of the last picture. */
+  get triangles(): number {
+    return this.renderer.info.render.triangles;
   }
 
   resize(width: number, height: number): void {
@@ -224,7 +356,8 @@ export class WebglStage implements Stage {
     const c = this.camera;
     const extent = c.flat ? Math.max(c.distance, (c.distance * this.width) / this.height) : Math.max(this.camera.radius * 1.7, 1e-9);
     const step = gridStep(extent * (c.flat ? 1.6 : 2));
-    const height = c.flat ? -this.motion.size * 0.5 : (c.follow ? Math.min(c.target[2], this.motion.centre[2]) - c.radius * 1.05 : this.motion.low[2] - 0.04 * this.motion.size);
+    const ground = groundHeight(this.motion);
+    const height = c.flat ? -this.motion.size * 0.5 : ground !== undefined ? ground : (c.follow ? Math.min(c.target[2], this.motion.centre[2]) - c.radius * 1.05 : this.motion.low[2] - 0.04 * this.motion.size);
     this.shadows.position.z = height;
     this.shadows.scale.z = 1e-5;
     const [cx, cy] = c.flat || c.follow ? c.target : this.motion.centre;
@@ -272,7 +405,8 @@ export class WebglStage implements Stage {
       this.at(shape.at[0], a);
       this.at(shape.at[1], b);
       const length = a.distanceTo(b);
-      scale.set(radius, length || 1e-9, radius);
+      const r = radius || shape.radius || 0; // a rod has its own
+      scale.set(r, length || 1e-9, r);
       b.sub(a);
       a.addScaledVector(b, 0.5);
       turn.setFromUnitVectors(UP, length > 0 ? b.normalize() : UP);
@@ -296,11 +430,31 @@ export class WebglStage implements Stage {
     mesh.instanceMatrix.needsUpdate = true;
   }
 
-  private placeKnobs(): void {
+  /** Bars as cylinders, or all of them as lines. Says which. */
+  private placeBars(): boolean {
+    const pixels = (2 * this.size.bar) / this.camera.unit();
+    const lines = pixels < THINNEST || this.bars.length > MANY_BARS;
+    this.barLines.visible = lines;
+    this.barMesh.visible = !lines;
+    for (const shadow of this.shadows.children) if ((shadow as InstancedMesh).instanceMatrix === this.barMesh.instanceMatrix) shadow.visible = !lines;
+    if (!lines) this.placeBetween(this.barMesh, this.bars, this.size.bar);
+    if (!lines || !this.bars.length) return lines;
+    const data = (this.barLines.geometry.getAttribute("instanceStart") as InterleavedBufferAttribute).data;
+    const to = data.array as Float32Array;
+    for (let i = 0; i < this.bars.length; i++)
+      for (let end = 0; end < 2; end++) for (let c = 0; c < 3; c++) to[6 * i + 3 * end + c] = this.places[3 * this.bars[i].at[end] + c];
+    data.needsUpdate = true;
+    this.barLines.material.linewidth = Math.max(THINNEST, Math.min(pixels, 12));
+    return lines;
+  }
+
+  private placeKnobs(lines: boolean): void {
     const matrix = new Matrix4();
+    const unit = this.camera.unit();
     this.knobs.forEach((knob, i) => {
       const k = 3 * knob.place;
-      matrix.makeScale(knob.radius, knob.radius, knob.radius).setPosition(this.places[k], this.places[k + 1], this.places[k + 2]);
+      const radius = lines && knob.joint ? 0 : knobRadius(knob, unit);
+      matrix.makeScale(radius, radius, radius).setPosition(this.places[k], this.places[k + 1], this.places[k + 2]);
       this.knobMesh.setMatrixAt(i, matrix);
     });
     this.knobMesh.instanceMatrix.needsUpdate = true;
@@ -359,15 +513,19 @@ export class WebglStage implements Stage {
   draw(frame: number, trail: TrailLength): void {
     aim(this.camera, frame);
     this.motion.fill(frame, this.places);
-    this.placeBetween(this.barMesh, this.bars, this.size.bar);
+    const lines = this.placeBars();
     this.placeBetween(this.springMesh, this.springs, this.size.spring);
     this.placeBodies(this.boxMesh, this.boxes);
     this.placeBodies(this.discMesh, this.discs);
-    this.placeKnobs();
+    this.placeRods();
+    this.placeArrows();
+    this.placeMeshes();
+    this.placeKnobs(lines);
     this.placeSurfaces();
     this.placePaths();
     this.placeTrails(frame, trail);
     this.aimCamera();
+    this.placePlanes();
     this.layGrid();
     this.renderer.render(this.scene, this.eye);
   }

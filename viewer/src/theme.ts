@@ -18,6 +18,11 @@ const LIGHT: Theme = { dark: false, paper: "#ffffff", ink: "#1a1e22", muted: "#5
 const DARK: Theme = { dark: true, paper: "#14171a", ink: "#e6e9ec", muted: "#98a2ac", line: "#3a4148", faint: "#23282d", accent: "#6cb6f2",
   bar: "#9aa5b0", body: "#6d8299", colours: ["#4fa8e0", "#f28a48", "#35c49b", "#dd8fbd", "#e8b23c", "#8fd0f5", "#c7ccd1", "#c4a26a"] };
 
+const NAMES = ["blue", "orange", "green", "purple", "yellow", "sky", "black", "brown"];
+
+/** A colour that a model names: one of the palette, which suits both papers, or #rrggbb. */
+export const named = (colour: string): string => (colour === "grey" ? current.bar : colour === "black" ? current.ink : current.colours[NAMES.indexOf(colour)] ?? colour);
+
 const listeners: (() => void)[] = [];
 const system = window.matchMedia("(prefers-color-scheme: dark)");
 let choice: "auto" | "light" | "dark" = "auto";
