@@ -102,7 +102,8 @@ static int take(void *user, int row, void *engine, const void *values)
     int status = make_room(z, r);
     if (status || r->count == r->capacity) return status;
     if (r->count == 0) find_sources(z, engine, r->sources);
-    wide energy = value(z, engine, values, r->sources[SOURCE_ENERGY]), work = value(z, engine, values, r->sources[SOURCE_WORK]);
+    wide energy = value(z, engine, values, r->sources[SOURCE_ENERGY]);
+    wide work = value(z, engine, values, r->sources[SOURCE_WORK]);
     if (work == work) energy -= work;
     if (r->count == 0) r->first = energy;
     r->t[r->count] = (double)value(z, engine, values, r->sources[SOURCE_TIME]);
