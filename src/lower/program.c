@@ -421,7 +421,7 @@ program_outcome X(program_step)(program *p, state *x, real h, const real *inputs
     return PROGRAM_DONE;
 }
 
-long X(program_steps)(program *p, state *x, real h, long count, growth *size)
+long X(program_steps)(program *p, state *x, real h, long count, multiplier_growth *size)
 {
     long done = 0;
     if (p->now->expected < 0 || p->now->pause > 0 || p->code || p->input_count || !is_up_to_date(p, p->now, h)) return 0;
@@ -436,7 +436,7 @@ long X(program_steps)(program *p, state *x, real h, long count, growth *size)
         x->t = t1, x->t_low = t1_low;
         done++;
         if (!size) continue;
-        growth_step(size, x->lambda);
+        multiplier_growth_step(size, x->lambda);
         if (size->grown) break;
     }
     if (done) count_whole(p, done);

@@ -17,7 +17,7 @@
 #include "base/words.h"
 #include "kernel/tape.h"
 #include "lower/iteration.h"
-#include "system/growth.h"
+#include "system/multiplier_growth.h"
 #include "system/state.h"
 
 /* Operations besides those of expr/ops.h. The sums of products are rounded twice, as if they were two instructions: to
@@ -138,7 +138,7 @@ typedef enum {
 program_outcome X(program_step)(program *p, state *x, real h, const real *inputs);
 /* Up to `count` steps of the length of the last one, as long as they go as that did. Returns how many: possibly none.
    size: as in method_steps (method.h). */
-long X(program_steps)(program *p, state *x, real h, long count, growth *size);
+long X(program_steps)(program *p, state *x, real h, long count, multiplier_growth *size);
 /* The outputs at a state, of a program that has them. */
 void X(program_read)(program *p, const state *x);
 /* Asks for native code, by the setting of the system: it takes over when it is there. */

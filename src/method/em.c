@@ -433,7 +433,7 @@ static int parts(const void *self, method_part *out, const char **why)
     return 1;
 }
 
-static long steps(void *self, state *x, real h, long count, growth *size)
+static long steps(void *self, state *x, real h, long count, multiplier_growth *size)
 {
     method_state *z = self;
     return z->impulse || z->form ? 0 : X(stepper_steps)(z->stepper, x, h, count, size);

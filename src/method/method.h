@@ -4,7 +4,7 @@
 
 #include "method/formulation.h"
 #include "lower/program.h"
-#include "system/growth.h"
+#include "system/multiplier_growth.h"
 #include "step/stepper.h"
 
 /* What a method keeps; the tests measure each. */
@@ -99,7 +99,7 @@ typedef struct {
     /* As method_parts; NULL: it is code. */
     int (*parts)(const void *self, method_part *parts, const char **why);
     /* As method_steps; NULL: one by one. */
-    long (*steps)(void *self, state *x, real h, long count, growth *size);
+    long (*steps)(void *self, state *x, real h, long count, multiplier_growth *size);
 } method_code;
 
 struct method_class {
@@ -156,7 +156,7 @@ void X(method_destroy)(method *m);
 int X(method_step)(const method *m, state *x, real h);
 /* Up to `count` steps like the last one, where that is faster than one by one. Returns how many: possibly none.
    size (NULL: of no interest) is kept, and the last step is one in which it has grown much, if there is one. */
-long X(method_steps)(const method *m, state *x, real h, long count, growth *size);
+long X(method_steps)(const method *m, state *x, real h, long count, multiplier_growth *size);
 const newton_counts *X(method_counts)(const method *m);
 /* The lowered steps that a step consists of, METHOD_PARTS at the most; nothing else is done in it but that t is set.
    Returns how many; 0 where it is more than that, with the reason and what to do. */

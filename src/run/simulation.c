@@ -294,7 +294,7 @@ int X(simulation_steps)(simulation *z, long count, long *done)
 {
     const real work = *z->x.work, work_low = *z->x.work_low;
     *done = 0;
-    growth *size = z->strain.watched ? &z->strain.size : NULL;
+    multiplier_growth *size = z->strain.watched ? &z->strain.size : NULL;
     if (count > 1 && !z->hybrid && !has_own_power(z) && !(size && z->s->c > STRAIN_WEIGHED))
         *done = X(method_steps)(&z->method, &z->x, z->h, count, size);
     if (*done) {

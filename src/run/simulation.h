@@ -14,7 +14,7 @@
 #include "solve/impulse.h"
 #include "solve/legendre.h"
 #include "solve/start.h"
-#include "system/growth.h"
+#include "system/multiplier_growth.h"
 #include "system/symmetry.h"
 
 /* What is read off a state besides the state itself, each with the members of a simulation that hold it. */
@@ -49,7 +49,7 @@ typedef struct {
 /* Multipliers that grow while the motion stays as it is (simulation_strain.c). */
 typedef struct {
     int watched;             /* 0: the model has none that could */
-    growth size;             /* of the multipliers after the last step */
+    multiplier_growth size;             /* of the multipliers after the last step */
     real calm;               /* sum_k |G_k| |lambda_k| / |G' lambda| when they began to grow; 0: they do not */
     int seen;
     real t, grown;           /* when, and by how much */
@@ -143,9 +143,9 @@ static inline void simulation_strain_after(simulation *z)
 static inline void simulation_strain(simulation *z)
 {
     if (z->s->c > STRAIN_WEIGHED)
-        growth_to(&z->strain.size, X(simulation_strain_of_many)(z));
+        multiplier_growth_to(&z->strain.size, X(simulation_strain_of_many)(z));
     else
-        growth_step(&z->strain.size, z->x.lambda);
+        multiplier_growth_step(&z->strain.size, z->x.lambda);
     simulation_strain_after(z);
 }
 /* To be called when z->x has changed in any other way: what was read off the old state is forgotten. */

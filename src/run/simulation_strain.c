@@ -52,7 +52,7 @@ void X(simulation_strain_begin)(simulation *z)
     if (!z->strain.watched || s->c > STRAIN_WEIGHED) return;
     find_lengths(z);
     for (uint32_t k = 0; k < s->c; k++) z->weights[k] = REAL(sqrt)(z->g_rate[k]);
-    z->strain.size = (growth){ .weights = z->weights, .count = s->c };
+    z->strain.size = (multiplier_growth){ .weights = z->weights, .count = s->c };
     simulation_moved(z);
 }
 

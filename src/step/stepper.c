@@ -283,7 +283,7 @@ static int step_lowered(stepper *r, state *x, real h)
     return 1;
 }
 
-long X(stepper_steps)(stepper *r, state *x, real h, long count, growth *size)
+long X(stepper_steps)(stepper *r, state *x, real h, long count, multiplier_growth *size)
 {
     if (!r->lowered || r->general_alone) return 0;
     const long done = X(program_steps)(r->lowered, x, h, count, size);

@@ -4,7 +4,7 @@
 
 #include "solve/newton.h"
 #include "step/table.h"
-#include "system/growth.h"
+#include "system/multiplier_growth.h"
 #include "system/state.h"
 
 typedef struct stepper stepper;
@@ -16,7 +16,7 @@ void X(stepper_destroy)(stepper *r);
 int X(stepper_step)(stepper *r, state *x, real h);
 /* Up to `count` such steps, where that is faster than one by one. Returns how many: possibly none.
    size: as in method_steps (method.h). */
-long X(stepper_steps)(stepper *r, state *x, real h, long count, growth *size);
+long X(stepper_steps)(stepper *r, state *x, real h, long count, multiplier_growth *size);
 /* Sets a group of phase STEP_INPUT, for the steps that follow. */
 void X(stepper_input)(stepper *r, int group, const real *values);
 /* The multipliers that the table reports, of the last step; those of the state where it reports none. */

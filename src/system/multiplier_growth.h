@@ -1,31 +1,31 @@
 /* How large the multipliers are after each step, as one number, and whether it has grown much: of interest to who runs a
    simulation (run/simulation_strain.c), and seen by who does many steps at once. */
-#ifndef TAUT_SYSTEM_GROWTH_H
-#define TAUT_SYSTEM_GROWTH_H
+#ifndef TAUT_SYSTEM_MULTIPLIER_GROWTH_H
+#define TAUT_SYSTEM_MULTIPLIER_GROWTH_H
 
 #include "base/real.h"
 
-typedef struct growth {
+typedef struct multiplier_growth {
     const real *weights; /* of the multipliers */
     uint32_t count;
     real size;           /* after the last step */
     int grown;           /* much in the last step */
-} growth;
+} multiplier_growth;
 
 #define GROWTH_MUCH ((real)1.25) /* in one step: 1/d does so from five steps before its pole on */
 
 /* The size after another step. */
-static inline void growth_to(growth *g, real size)
+static inline void multiplier_growth_to(multiplier_growth *g, real size)
 {
     g->grown = size > GROWTH_MUCH * g->size && g->size > 0;
     g->size = size;
 }
 
-static inline void growth_step(growth *g, const real *lambda)
+static inline void multiplier_growth_step(multiplier_growth *g, const real *lambda)
 {
     real size = 0;
     for (uint32_t k = 0; k < g->count; k++) size += g->weights[k] * REAL(fabs)(lambda[k]);
-    growth_to(g, size);
+    multiplier_growth_to(g, size);
 }
 
 #endif
