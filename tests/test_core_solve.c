@@ -264,9 +264,9 @@ static long corrections(const double *sizes, int count, int relaxed)
     return used;
 }
 
-/* Where what is left out does not add up, rounding errors are not iterated on: with a rate of 1/128 before them, what is
-   left after a correction of 8 eps is 1/16 eps, though that correction is a quarter of the last one. Not so above the
-   size of rounding errors (64 eps), and not where nothing may be left out. */
+/* Where what is left out does not add up, rounding errors are not iterated on: with a rate of 1/128 before them, what
+   is left after a correction of 8 eps is 1/16 eps, though that correction is a quarter of the last one. Not so above
+   the size of rounding errors (64 eps), and not where nothing may be left out. */
 static void newton_does_not_iterate_on_rounding_errors(void **state)
 {
     (void)state;

@@ -29,8 +29,9 @@ typedef struct {
     real *f, *f1;          /* free forces at the beginning and at the end */
     real *g0, *g1;         /* constraint Jacobians */
     real *mu;
-    real *push0, *push1;   /* constraint forces G0' lambda and G1' mu; with a diagonal mass they are summed in pieces, */
-    real *kick, *work;     /* and these are not there either; work: momenta */
+    /* Not with a diagonal mass, where forces are summed in pieces: */
+    real *push0, *push1;   /* constraint forces G0' lambda and G1' mu */
+    real *kick, *work;     /* work: momenta */
     real *base;            /* q1 - q0 without the constraint force; later the sum of all forces but push1 */
     real *rate, *velocity_error; /* g_t; G v + g_t */
     /* of the loop at hand */

@@ -241,12 +241,14 @@ int X(simulation_create_with)(model *m, const engine_options *options, const str
     return TAUT_OK;
 }
 
+enum { MANY = 48 }; /* coordinates */
+
 static int is_finite(const simulation *z)
 {
     const real *q = z->x.q, *p = z->x.p;
     const uint32_t n = z->s->n;
     real sum = 0;
-    if (n > POOL_NUMBERS) {
+    if (n > MANY) { /* a sum would wait for each of its additions */
         const real far = X(vector_largest)(z->pool, n, q), fast = X(vector_largest)(z->pool, n, p);
         return far - far == 0 && fast - fast == 0;
     }

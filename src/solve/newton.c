@@ -147,8 +147,8 @@ int X(newton_solve)(newton *n, const newton_problem *p, real *x, int has_factor,
         }
         real rate = k > 0 && before > 0 ? size / before : 1;
         if (size <= enough || (k > 0 && rate < 1 && rate * size <= n->rest)) return TAUT_OK;
-        /* Among rounding errors the corrections seem to shrink slowly. They still shrink as fast as they did before, and
-           what is left is what that says. */
+        /* Among rounding errors the corrections seem to shrink slowly. They still shrink as fast as they did before,
+           and what is left is what that says. */
         if (rate < best) best = rate;
         if (n->relaxed && size <= 64 * REAL_EPSILON && best * size <= n->rest) return TAUT_OK;
         if (k > 0 && rate > (real)0.5) {
