@@ -298,6 +298,43 @@ static void cradle_hands_over(void **state)
     close_model(z);
 }
 
+/* Unequal balls, mass ratio^(1 - k), that touch. One after the other (sequential): v_k and v_N of
+   models/unequal-cradle; ordered, so that no pair meets again. All at once: the others leave like one ball. Both keep
+   energy and momentum. The speed before it is that of the first impulse, 2 m1 m2/(m1 + m2) v, or with all others for m2;
+   under em it is that of the fall, but for O(h^4) that putting velocities onto the rods takes. */
+static void unequal_cradle(void **state)
+{
+    (void)state;
+    static const char *const ratios[] = { "2", "0.5", "1.25" };
+    static const real ratio_of[] = { 2, (real)1 / 2, (real)5 / 4 };
+    for (int k = 0; k < 6; k++) {
+        int at_once = k % 2;
+        real ratio = ratio_of[k / 2], pass = 2 * ratio / (1 + ratio), mass[4], others = 0, energy = 0, momentum = 0;
+        const char *const settings[] = { "N", "4", "ratio", ratios[k / 2],
+                                         "law", at_once ? "simultaneous" : "sequential", NULL };
+        simulation *z = open_contact("unequal-cradle", NULL, "em", 0, settings);
+        record *r = listen(z);
+        for (int n = 0; n < 100 && !r->count; n++) do_steps(z, 1, (real)1 / 100);
+        assert_int_equal(r->count, 3);
+        for (int i = 0; i < 4; i++) mass[i] = i ? mass[i - 1] / ratio : 1;
+        for (int i = 1; i < 4; i++) others += at_once || i == 1 ? mass[i] : 0;
+        real v = r->at[0].impulse * (1 + others) / (2 * others);
+        for (int i = 0; i < 4; i++) {
+            real part = i == 3 ? 1 : (ratio - 1) / (ratio + 1), expected = v * part, is = r->at[0].v[2 * i];
+            for (int n = 0; n < i; n++) expected *= pass;
+            if (at_once) expected = v * (i ? 2 : 1 - others) / (1 + others);
+            assert_at_most(REAL(fabs)(is - expected), ROUND(64) * v);
+            energy += mass[i] * is * is;
+            momentum += mass[i] * is;
+        }
+        assert_at_most(REAL(fabs)(energy - v * v), ROUND(64) * v * v);
+        assert_at_most(REAL(fabs)(momentum - v), ROUND(64) * v);
+        assert_at_most(REAL(fabs)(v - REAL(sqrt)(2 * (real)9.81L * (1 - REAL(cos)((real)0.5)))), (real)1e-9);
+        free(r);
+        close_model(z);
+    }
+}
+
 /* Three equal balls that touch, hit by a fourth, all at once: the complementarity problem with Newton's law has every
    ball move. */
 static void simultaneous_cradle_is_another_law(void **state)
@@ -407,7 +444,7 @@ int main(void)
         cmocka_unit_test(chain_falls),
         cmocka_unit_test(chain_under_rattle_gains_by_its_error),
         cmocka_unit_test(ball_leaves_the_edge),
-        cmocka_unit_test(cradle_hands_over),
+        cmocka_unit_test(cradle_hands_over), cmocka_unit_test(unequal_cradle),
         cmocka_unit_test(simultaneous_cradle_is_another_law),
         cmocka_unit_test(cone_problems_are_solved),
     };

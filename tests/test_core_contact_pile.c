@@ -120,8 +120,9 @@ static void arch_stands(void **state)
     }
 }
 
-/* The least thickness of a semicircular arch of very many voussoirs is 0.1075 (Milankovitch 1907). With 24 the hinges must be at joints: a little less, and on both sides of that it stands, or falls with
-   five hinges: at the springings, at the haunches and at the crown. */
+/* The least thickness of a semicircular arch of very many voussoirs is 0.1075 (Milankovitch 1907). With 24 the hinges
+   must be at joints: a little less, and on both sides of that it stands, or falls with five hinges: at the springings,
+   at the haunches and at the crown. */
 static void least_arch(void **state)
 {
     (void)state;

@@ -170,13 +170,14 @@ static int project(hybrid *self, mode_set *set, state *x)
 /* The forces of the modes of x; of constraints that depend on each other too, where they agree. */
 static int find_forces(hybrid *self, state *x, mode_set **set)
 {
-    int status = TAUT_SINGULAR;
+    int status = TAUT_SINGULAR, dependent = 0;
     for (int softened = 0; softened <= SOFTENED_LEVELS; softened++) {
         if (status != TAUT_SINGULAR && !(softened > 1 && status == TAUT_NO_CONVERGENCE)) break;
         contacts_set_softened(x, softened);
         status = X(mode_sets_get)(&self->sets, x, set);
         if (!status) status = X(mode_set_load)(*set, x);
-        if (!status) status = X(mode_set_forces)(*set, &(*set)->begin);
+        if (!status && !softened) status = X(mode_set_dependent)(*set, &(*set)->begin, &dependent);
+        if (!status) status = dependent && !softened ? TAUT_SINGULAR : X(mode_set_forces)(*set, &(*set)->begin);
     }
     return status;
 }

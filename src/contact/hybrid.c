@@ -109,6 +109,7 @@ int X(hybrid_create)(const model *m, const struct method_class *class, const met
     self->options = *options;
     method_info declared = X(method_class_declared)(class, spec);
     self->method.can_hold = declared.order >= 2;
+    self->method.midpoint = declared.midpoint_multipliers;
     self->method.velocities_off = (declared.keeps & KEEPS_POSITION) && !(declared.keeps & KEEPS_VELOCITY);
     self->traits = X(contact_traits_create)(m);
     int status = self->traits ? X(mode_sets_create)(m, class, spec, tolerance, &self->sets) : TAUT_OUT_OF_MEMORY;

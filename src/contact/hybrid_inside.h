@@ -28,8 +28,12 @@ typedef struct {
 /* Of the method. */
 typedef struct {
     int can_hold;             /* its order is 2 or more */
+    int midpoint;             /* it takes forces half way, with the multipliers of its step */
     int velocities_off;       /* it keeps positions on the constraints, and leaves velocities off them */
 } contact_method;
+
+/* For a substep a contact that slips sticks; or has no friction. */
+enum contact_stop { STOP_NOT, STOP_STICK, STOP_SMOOTH };
 
 /* Of a step. */
 typedef struct {
@@ -40,7 +44,8 @@ typedef struct {
                                  time, between modes that fit equally well */
     unsigned char *held;      /* open contacts along whose surfaces a substep is made (substep.c) */
     real *extra;              /* what x remembers of the contacts */
-    unsigned char *stopped;   /* contacts that slip, but stick in a substep (substep.c) */
+    int onto;                 /* velocities are put onto the constraints before a substep */
+    unsigned char *stopped;   /* contacts that slip, but in a substep do not (substep.c): one of contact_stop */
 } contact_step;
 
 /* Of an event: one number for each contact. */

@@ -133,8 +133,9 @@ static void set_shortest(hybrid *self, const mode_set *set)
 static int is_violated(const hybrid *self, const mode_set *set, size_t f)
 {
     cross_kind kind = kind_of(set, f);
-    if (self->crossing.ignore[f] || self->step.held[f / 2] || (self->step.stopped[f / 2] && f % 2) ||
-        kind == CROSS_NONE || !(self->crossing.value[f] < -self->crossing.tolerance[f]))
+    if (self->crossing.ignore[f] || self->step.held[f / 2] || kind == CROSS_NONE ||
+        self->step.stopped[f / 2] >= (f % 2 ? STOP_STICK : STOP_SMOOTH) ||
+        !(self->crossing.value[f] < -self->crossing.tolerance[f]))
         return 0;
     /* A gap that begins at zero, or below by the error of a step that let it go, and opens. */
     return !(kind == CROSS_GAP && self->crossing.start[f] <= self->crossing.tolerance[f] &&

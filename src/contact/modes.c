@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/room.h"
+#include "solve/rank.h"
 #include "solve/redundancy.h"
 
 /* Of all forces with the same effect those of least size are found. Friction counts for so much more than a normal
@@ -34,16 +35,16 @@ static void lay_out(void *self, room_layout *l)
     size_t count = set->contact_count;
     set->lambda = room_reals(l, set->s->c);
     set->dv = room_reals(l, set->s->n);
+    set->jacobian = room_reals(l, (size_t)set->s->blocks[BLOCK_G].value_count);
     set->first = room_take(l, count, sizeof *set->first);
     set->rows = room_take(l, count, sizeof *set->rows);
-    if (set->slips) {
+    if (set->rubs) {
         set->rubbing = room_reals(l, (size_t)set->s->blocks[BLOCK_FREE_LAMBDA].value_count);
         set->middle_q = room_reals(l, set->s->n), set->middle_w = room_reals(l, set->s->n);
         set->moved = room_reals(l, set->s->n);
         set->drive = room_reals(l, set->s->c);
     }
     if (set->softened) {
-        set->jacobian = room_reals(l, (size_t)set->s->blocks[BLOCK_G].value_count);
         set->work = room_reals(l, X(redundancy_room)(set->s));
         set->left = room_reals(l, set->s->c);
         set->distances = room_take(l, count, sizeof *set->distances);
@@ -120,13 +121,14 @@ static int mode_set_create(const mode_sets *p, const unsigned char *modes, int s
     if (!set) return TAUT_OUT_OF_MEMORY;
     set->contact_count = count;
     set->softened = softened;
-    for (size_t i = 0; i < count; i++) set->slips |= modes[i] == MODE_SLIP;
+    for (size_t i = 0; i < count; i++)
+        set->rubs |= modes[i] == MODE_SLIP || (modes[i] == MODE_CLOSED && p->m->contacts[i].friction);
     int status = taut_mode_model_create(p->m, modes, &set->m);
     if (!status) status = X(system_create)(set->m, &set->s);
     if (!status) set->s->native = p->native;
     if (!status) status = X(workspace_use)(set->s->work, p->pool);
     if (!status && softened) status = prepare_softening(set->s);
-    if (!status && set->slips) status = X(system_prepare_block)(set->s, BLOCK_FREE_LAMBDA);
+    if (!status && set->rubs) status = X(system_prepare_block)(set->s, BLOCK_FREE_LAMBDA);
     if (!status) status = taut_flat_begin(context, &set->flat);
     if (!status) status = X(state_create)(set->s, &set->begin);
     if (!status) status = X(state_create)(set->s, &set->end);
@@ -301,12 +303,29 @@ void X(mode_set_store)(const mode_set *set, const state *from, state *x)
     }
 }
 
+#define MOST_WORK 1e6 /* operations to find a rank */
+
+int X(mode_set_dependent)(mode_set *set, const state *x, int *dependent)
+{
+    const struct system *s = set->s;
+    rank *found;
+    *dependent = 0;
+    if (set->softened || s->c < set->perpetual + 2 || (double)s->c * s->c * s->n > MOST_WORK) return TAUT_OK;
+    place at = place_at(s, x->q, x->w, &x->t, x->lambda);
+    X(system_block_values)(s, BLOCK_G, &at, set->jacobian);
+    int status = X(rank_create)(s, set->jacobian, &found);
+    if (status) return status;
+    *dependent = X(rank_number)(found) < s->c;
+    X(rank_destroy)(found);
+    return TAUT_OK;
+}
+
 void X(mode_set_drive)(mode_set *set, real s)
 {
     const struct system *z = set->s;
     const state *a = &set->begin, *b = &set->end;
     real t = a->t + s / 2;
-    if (!set->slips) return;
+    if (!set->rubs) return;
     for (uint32_t i = 0; i < z->n; i++) {
         set->moved[i] = (b->q[i] - a->q[i]) + (b->q_low[i] - a->q_low[i]);
         set->middle_q[i] = a->q[i] + set->moved[i] / 2;

@@ -42,13 +42,14 @@ typedef struct {
     flat_workspace *flat;  /* of its numbers, and those of its method */
     void *room;            /* of the arrays below, and of modes */
     real *lambda, *dv;     /* multipliers and accelerations at a state */
-    int slips;             /* a contact does; then: */
+    int rubs;              /* a contact has friction that is a force; then: */
     real *rubbing;         /* d(forces)/d(multipliers) */
     real *middle_q, *middle_w, *moved; /* n each */
     real *drive;           /* c: work of the forces of a multiplier 1, without that of its constraint, in a step; of a
-                              contact that slips that of friction */
+                              contact that rubs that of friction */
     real drive_noise;      /* what round-off of positions makes it */
-    real *jacobian, *work, *left; /* where it is softened; left: c */
+    real *jacobian;        /* values of BLOCK_G */
+    real *work, *left;     /* where it is softened; left: c */
     shares *shares;        /* the same: its cones are those of the closed contacts, in their order */
     uint32_t perpetual;    /* constraints that always hold */
     int perpetual_softening; /* 1: they depend on each other, too */
@@ -94,6 +95,10 @@ void X(mode_set_take)(mode_set *open, const state *from);
 void X(mode_set_store)(const mode_set *set, const state *from, state *x);
 /* set->drive of a step of length s from set->begin to set->end, as em takes forces: half way between positions. */
 void X(mode_set_drive)(mode_set *set, real s);
+/* Whether the constraints of a mode set that is not softened depend on each other at a state of it. Pivots do not say
+   so surely: those of a singular matrix are round-off, which may be large. Of many constraints they decide nevertheless
+   (*dependent: 0). */
+int X(mode_set_dependent)(mode_set *set, const state *at, int *dependent);
 /* Multipliers and accelerations at a state of the mode set. */
 int X(mode_set_forces)(mode_set *set, const state *at);
 

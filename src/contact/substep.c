@@ -6,7 +6,12 @@
  * off the surface: no position is moved and no work is done. Held for a time O(h), one substep or some, by a force O(h)
  * velocities change by O(h^2) for each contact that is let go: the order stays 2. The error of a method of higher order
  * is smaller than s^3, it seldom comes to this. A method of order 1 would hold the contact for a time that does not
- * shrink with h: it is lifted (decide.c). */
+ * shrink with h: it is lifted (decide.c).
+ *
+ * A contact begins to slip like s^2 as well. Friction that does not oppose the displacement of the substep
+ * (mode_set_drive) would drive it: then the substep is made with the contact sticking, which moves it by no more than
+ * the error of the method would. So friction takes energy in every substep of em, in which its work is force times
+ * displacement: as long as the multiplier pushes. That of em may pull where velocities were off the surface before. */
 #include <string.h>
 
 #include "contact/hybrid_inside.h"
@@ -79,8 +84,8 @@ int X(contact_stops)(const hybrid *self)
     return some;
 }
 
-/* The mode set of x, x loaded. Contacts that stick in it for this substep alone may make constraints that depend on each
-   other. */
+/* The mode set of x, x loaded. Contacts that stick in it for this substep alone may make constraints that depend on
+   each other. */
 static int load_mode_set(hybrid *self, state *x, mode_set **result)
 {
     int softened = contacts_softened(x), stops = X(contact_stops)(self), level = softened, status;
@@ -103,14 +108,15 @@ static int held_mode_set(hybrid *self, state *x, mode_set **result)
     for (size_t i = 0; i < self->count; i++) {
         real *extra = contact_extra(x, i);
         if (self->step.held[i]) extra[EXTRA_MODE] = MODE_HELD;
-        if (!self->step.stopped[i]) continue;
+        if (self->step.stopped[i] == STOP_SMOOTH) extra[EXTRA_MODE] = MODE_HELD;
+        if (self->step.stopped[i] != STOP_STICK) continue;
         extra[EXTRA_MODE] = MODE_STICK;
         extra[EXTRA_LAMBDA + 1] = extra[EXTRA_LAMBDA + 2] = 0;
         X(kinematics_stick_slots)(self->kinematics, i, extra + EXTRA_SLOTS);
     }
     int status = load_mode_set(self, x, result);
     memcpy(x->extra, self->step.extra, x->extra_count * sizeof(real));
-    if (status || !(X(contact_holds)(self) || X(contact_stops)(self))) return status;
+    if (status || !(self->step.onto || X(contact_holds)(self) || X(contact_stops)(self))) return status;
     return X(start_project)((*result)->s, &(*result)->begin);
 }
 
@@ -123,19 +129,77 @@ static int find_below(const hybrid *self, const mode_set *set, unsigned char *wh
     return some;
 }
 
-/* Marks the contacts that slip and that friction would drive in this substep, or that have just begun to slip and cannot.
-   Returns whether there are some. */
-static int find_driven(const hybrid *self, const mode_set *set, const located *event)
+/* Whether friction would drive contact i in this substep: against its direction; or because its multiplier pulls,
+   though those at both ends push. A contact that has just begun to slip and cannot counts as driven. */
+static enum contact_stop find_drive(const hybrid *self, const mode_set *set, const located *event, size_t i)
+{
+    int slips = set->modes[i] == MODE_SLIP, ends = event->kind == CROSS_SLIP && event->contact == i;
+    if (event->length == 0) return slips && ends && self->event.begins[i] ? STOP_STICK : STOP_NOT;
+    if (!slips && !(set->modes[i] == MODE_CLOSED && self->traits[i].has_friction)) return STOP_NOT;
+    real drive = set->drive[set->first[i]], lambda = self->method.midpoint ? set->end.lambda[set->first[i]] : 0;
+    if (slips && drive > set->drive_noise) return STOP_STICK;
+    return lambda < 0 && drive < -set->drive_noise ? STOP_SMOOTH : STOP_NOT;
+}
+
+/* Marks the contacts that friction would drive. Returns whether there are some. Where multipliers pull, velocities that
+   are off the constraints are the first to be put right. */
+static int find_driven(hybrid *self, const mode_set *set, const located *event)
+{
+    int some = 0, onto = self->step.onto;
+    for (size_t i = 0; i < self->count; i++) {
+        enum contact_stop stop = find_drive(self, set, event, i);
+        if (stop == STOP_NOT) continue;
+        some = 1;
+        if (stop == STOP_SMOOTH && !onto) self->step.onto = 1;
+        else self->step.stopped[i] = stop;
+    }
+    return some;
+}
+
+/* At the end of the substep, where the kinematics are: the direction in which what holds a contact that was stopped
+   prevents it from slipping. Returns whether friction is not enough for that. */
+static int find_direction(const hybrid *self, const mode_set *set, size_t i, real *direction)
+{
+    const contact_motion *t = X(kinematics_of)(self->kinematics, i);
+    real slots[CONTACT_SLOTS], force[2] = { 0, 0 };
+    const real *lambda = set->lambda + set->first[i];
+    X(mode_set_slots)(set, i, slots);
+    for (int r = 1; r < set->rows[i]; r++) force[r - 1] = -lambda[r];
+    X(kinematics_from_stick)(self->kinematics, i, slots, force, direction);
+    return REAL(sqrt)(force[0] * force[0] + force[1] * force[1]) > t->mu * t->normal * lambda[0];
+}
+
+/* A contact may have been stopped because its direction was noise, no force being there when it began to slip. If what
+   holds it points elsewhere at the end, it is to slip that way instead. Returns whether there is one. */
+static int turn_stopped(hybrid *self, state *x, const mode_set *set)
 {
     int some = 0;
-    for (size_t i = 0; i < self->count; i++) {
-        if (set->modes[i] != MODE_SLIP || !self->traits[i].slide_count) continue;
-        int cannot = event->length == 0 && event->kind == CROSS_SLIP && event->contact == i && self->event.begins[i];
-        if (!cannot && !(event->length > 0 && set->drive[set->first[i]] > set->drive_noise)) continue;
-        self->step.stopped[i] = 1;
+    for (size_t i = 0; !set->softened && i < self->count; i++) {
+        real direction[2], turned[CONTACT_SLOTS], *slots = contact_extra(x, i) + EXTRA_SLOTS, cosine = 0;
+        if (self->step.stopped[i] != STOP_STICK || !find_direction(self, set, i, direction)) continue;
+        X(kinematics_slip_slots)(self->kinematics, i, direction, turned);
+        for (int k = 0; k < 3; k++) cosine += turned[SLOT_DIRECTION + k] * slots[SLOT_DIRECTION + k];
+        if (cosine > (real)0.99) continue;
+        memcpy(slots + SLOT_DIRECTION, turned + SLOT_DIRECTION, 3 * sizeof(real));
+        slots[SLOT_KEEP] = 1;
+        self->step.stopped[i] = STOP_NOT;
         some = 1;
     }
     return some;
+}
+
+/* Contacts that were stopped slip from here on, against what would hold them. */
+static void slip_again(hybrid *self, state *x, const mode_set *set)
+{
+    X(kinematics_evaluate)(self->kinematics, x->q, x->w, x->t, self->step.h);
+    for (size_t i = 0; !set->softened && i < self->count; i++) {
+        const contact_motion *t = X(kinematics_of)(self->kinematics, i);
+        real direction[2];
+        if (self->step.stopped[i] != STOP_STICK) continue;
+        find_direction(self, set, i, direction);
+        self->event.slip_noise[i] = 2 * (REAL(fabs)(t->slip[0]) + REAL(fabs)(t->slip[1]));
+        X(slip_contact)(self, x, i, direction);
+    }
 }
 
 /* The substep from x up to `left`, or to the first event, is the end of *result. Where it cannot be made with the
@@ -143,14 +207,15 @@ static int find_driven(const hybrid *self, const mode_set *set, const located *e
    stopped, they slip. */
 static int find_substep(hybrid *self, state *x, real left, located *event, mode_set **result)
 {
-    int shorter = self->method.can_hold ? 0 : SHORTER_SUBSTEPS, may_stop = self->method.can_hold;
+    int shorter = self->method.can_hold ? 0 : SHORTER_SUBSTEPS, may_stop = self->method.can_hold,
+        may_turn = 1;
     real end = left;
     for (;;) {
         int status = held_mode_set(self, x, result);
         if (!status) status = X(contact_locate)(self, *result, end, event);
-        if (status > 0 && status != TAUT_OUT_OF_MEMORY && X(contact_stops)(self)) {
-            memset(self->step.stopped, 0, self->count);
-            may_stop = 0;
+        if (status > 0 && status != TAUT_OUT_OF_MEMORY && (self->step.onto || X(contact_stops)(self))) {
+            memset(self->step.stopped, STOP_NOT, self->count);
+            self->step.onto = may_stop = 0;
             continue;
         }
         if (status > 0 && status != TAUT_OUT_OF_MEMORY && X(contact_holds)(self)) {
@@ -163,6 +228,10 @@ static int find_substep(hybrid *self, state *x, real left, located *event, mode_
         if (status) return status;
         event->partial |= end < left;
         if (!event->keep && may_stop && find_driven(self, *result, event)) continue;
+        if (may_turn && X(contact_stops)(self)) {
+            may_turn = 0;
+            if (turn_stopped(self, x, *result)) continue;
+        }
         if (event->keep) {
             contact_extra(x, event->contact)[EXTRA_SLOTS + SLOT_KEEP] = 1;
         } else if (shorter == SHORTER_SUBSTEPS ||
@@ -175,31 +244,14 @@ static int find_substep(hybrid *self, state *x, real left, located *event, mode_
     }
 }
 
-/* Contacts that were stopped slip from here on, against what would hold them. */
-static void slip_again(hybrid *self, state *x, const mode_set *set)
-{
-    real slots[CONTACT_SLOTS], lambda[2], against[2];
-    X(kinematics_evaluate)(self->kinematics, x->q, x->w, x->t, self->step.h);
-    for (size_t i = 0; i < self->count; i++) {
-        if (!self->step.stopped[i]) continue;
-        const contact_motion *t = X(kinematics_of)(self->kinematics, i);
-        if (set->softened) continue;
-        X(mode_set_slots)(set, i, slots);
-        for (int r = 0; r < 2; r++) lambda[r] = r + 1 < set->rows[i] ? set->lambda[set->first[i] + 1 + r] : 0;
-        X(kinematics_from_stick)(self->kinematics, i, slots, lambda, against);
-        self->event.slip_noise[i] = 2 * (REAL(fabs)(t->slip[0]) + REAL(fabs)(t->slip[1]));
-        for (int r = 0; r < 2; r++) against[r] = -against[r];
-        X(slip_contact)(self, x, i, against);
-    }
-}
-
 int X(contact_substep)(hybrid *self, state *x, real left, located *event)
 {
     mode_set *set;
     turn_directions(self, x);
     move_anchors(self, x);
     memset(self->step.held, 0, self->count);
-    memset(self->step.stopped, 0, self->count);
+    memset(self->step.stopped, STOP_NOT, self->count);
+    self->step.onto = 0;
     int status = find_substep(self, x, left, event, &set);
     if (status) return status;
     X(mode_set_store)(set, &set->end, x);

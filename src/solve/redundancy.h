@@ -18,7 +18,9 @@
    not zero, in an iteration: long structures need less. Round-off in dependent equations is divided by it. */
 #define SOFTENING_MOST 1e-8
 #define SOFTENING_LEAST 1e-12
-enum { REDUNDANCY_PASSES = 3 }; /* k above: leaves (D/S)^k of what is determined to the next corrections */
+/* k above: leaves (D/S)^k of what is determined to the next corrections. More than round-off would look like the end of
+   what they can do. */
+enum { REDUNDANCY_PASSES = sizeof(real) > sizeof(double) ? 9 : 3 };
 
 /* Softens the constraints of a system, from here on, by `part`; g: values of BLOCK_G at the start. */
 int X(redundancy_soften)(struct system *s, const place *at, const real *g, double part);

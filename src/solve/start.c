@@ -121,9 +121,9 @@ static int project_step(starter *z, real *size)
 {
     struct system *s = z->s;
     place at = start_here(z);
-    int status = X(kkt_factor)(z->kkt, &at);
-    /* multipliers are not known yet: forces may have no derivative by them at zero */
-    if (status == TAUT_NOT_FINITE) status = X(kkt_factor_without_forces)(z->kkt, &at);
+    /* along the gradients alone: with forces that depend on multipliers, friction for one, it would not be the nearest
+       place, and the energy could grow */
+    int status = X(kkt_factor_without_forces)(z->kkt, &at);
     if (status) return status;
     X(start_residual)(z, z->r);
     for (uint32_t k = 0; k < s->c; k++) z->r[k] = -z->r[k];
