@@ -157,6 +157,25 @@ static void thin_arch_falls(void **state)
     close_model(z);
 }
 
+/* ---- the pyramid ---- */
+
+/* 55 boxes on 200 contacts: they do not move, and the floor carries all of them. */
+static void full_pyramid_stands(void **state)
+{
+    (void)state;
+    const char *const settings[] = { "rows", QUAD ? "3" : "10", NULL };
+    int rows = QUAD ? 3 : 10;
+    simulation *z = open_contact("pyramid", NULL, "rattle", 0, settings);
+    real begin[165], sum = 0;
+    memcpy(begin, z->x.q, z->s->n * sizeof(real));
+    do_steps(z, QUAD || SANITIZED ? 2 : 100, (real)1 / 100);
+    const mode_set *set = forces_of(z);
+    for (int i = 0; i < 2 * rows; i++) sum += set->lambda[set->first[i]];
+    assert_at_most(REAL(fabs)(sum - g * rows * (rows + 1) / 2), LEFT(100000));
+    assert_at_most(distance(begin, z->x.q, z->s->n), LEFT(100));
+    close_model(z);
+}
+
 /* ---- the ladder ---- */
 
 /* On a floor and a wall with the same friction it stays from the angle with tan = (1 - mu^2)/(2 mu) on. */
@@ -226,7 +245,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(arch_stands),         cmocka_unit_test(least_arch),    cmocka_unit_test(thin_arch_falls),
-        cmocka_unit_test(ladder_at_its_limit), cmocka_unit_test(dominoes_fall),
+        cmocka_unit_test(full_pyramid_stands), cmocka_unit_test(ladder_at_its_limit), cmocka_unit_test(dominoes_fall),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
