@@ -120,8 +120,9 @@ static void arch_stands(void **state)
     }
 }
 
-/* The least thickness of a semicircular arch of very many voussoirs is 0.1075 (Milankovitch 1907). With 24 the hinges must be at joints: a little less, and on both sides of that it stands, or falls with
-   five hinges: at the springings, at the haunches and at the crown. */
+/* The least thickness of a semicircular arch of very many voussoirs is 0.1075 (Milankovitch 1907). With 24 the hinges
+   must be at joints: a little less, and on both sides of that it stands, or falls with five hinges: at the springings,
+   at the haunches and at the crown. */
 static void least_arch(void **state)
 {
     (void)state;
@@ -153,6 +154,25 @@ static void thin_arch_falls(void **state)
         assert_at_most(X(simulation_energy)(z) - before, LEFT(1000));
     }
     assert_true(z->x.q[crown] < high - (real)1e-4);
+    close_model(z);
+}
+
+/* ---- the pyramid ---- */
+
+/* 55 boxes on 200 contacts: they do not move, and the floor carries all of them. */
+static void full_pyramid_stands(void **state)
+{
+    (void)state;
+    const char *const settings[] = { "rows", QUAD ? "3" : "10", NULL };
+    int rows = QUAD ? 3 : 10;
+    simulation *z = open_contact("pyramid", NULL, "rattle", 0, settings);
+    real begin[165], sum = 0;
+    memcpy(begin, z->x.q, z->s->n * sizeof(real));
+    do_steps(z, QUAD || SANITIZED ? 2 : 100, (real)1 / 100);
+    const mode_set *set = forces_of(z);
+    for (int i = 0; i < 2 * rows; i++) sum += set->lambda[set->first[i]];
+    assert_at_most(REAL(fabs)(sum - g * rows * (rows + 1) / 2), LEFT(100000));
+    assert_at_most(distance(begin, z->x.q, z->s->n), LEFT(100));
     close_model(z);
 }
 
@@ -225,7 +245,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(arch_stands),         cmocka_unit_test(least_arch),    cmocka_unit_test(thin_arch_falls),
-        cmocka_unit_test(ladder_at_its_limit), cmocka_unit_test(dominoes_fall),
+        cmocka_unit_test(full_pyramid_stands), cmocka_unit_test(ladder_at_its_limit), cmocka_unit_test(dominoes_fall),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

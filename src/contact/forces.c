@@ -84,13 +84,12 @@ static void take_modes(hybrid *self, state *x)
     }
 }
 
-int X(contact_ask)(hybrid *self, state *x)
+int X(contact_find_touching)(hybrid *self, state *x, int *some)
 {
     mode_set *open;
-    contact_problem *problem = &self->problem;
     X(kinematics_evaluate)(self->kinematics, x->q, x->w, x->t, self->step.h);
-    problem->count = problem->rows = 0;
-    int status = X(mode_sets_open)(&self->sets, &open), some = 0;
+    *some = 0;
+    int status = X(mode_sets_open)(&self->sets, &open);
     if (!status) status = X(mode_set_load)(open, x);
     if (!status) status = X(mode_set_forces)(open, &open->begin);
     if (status) return status;
@@ -100,10 +99,19 @@ int X(contact_ask)(hybrid *self, state *x)
     for (size_t i = 0; i < self->count; i++) {
         int closed = contact_mode_of(x, i) != MODE_OPEN;
         self->event.takes_part[i] = closed ? is_still(self, i) : X(contact_touches)(self, i);
-        some |= self->event.takes_part[i];
+        *some += self->event.takes_part[i];
         X(open_contact)(x, i);
     }
-    if (!some) return TAUT_OK;
+    return TAUT_OK;
+}
+
+int X(contact_ask)(hybrid *self, state *x)
+{
+    contact_problem *problem = &self->problem;
+    int some;
+    problem->count = problem->rows = 0;
+    int status = X(contact_find_touching)(self, x, &some);
+    if (status || !some) return status;
     status = X(problem_collect)(self, x, self->event.takes_part);
     if (status) return status;
     for (int i = 0; i < problem->count; i++)

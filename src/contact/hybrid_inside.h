@@ -130,6 +130,8 @@ int X(contact_stops)(const hybrid *self);
 real X(contact_no_acceleration)(const hybrid *self, size_t contact, real size);
 /* Touches, and does not open or close by more than round-off. The kinematics have accelerations. */
 int X(contact_touches)(const hybrid *self, size_t contact);
+/* event.takes_part := which contacts touch, *some of them; all are open then. */
+int X(contact_find_touching)(hybrid *self, state *x, int *some);
 /* The modes of the contacts that touch become those of the complementarity problem of the forces. On
    TAUT_NO_CONVERGENCE self->problem has the contacts, and all are open. */
 int X(contact_ask)(hybrid *self, state *x);
