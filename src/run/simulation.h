@@ -118,7 +118,7 @@ void X(simulation_strain_begin)(simulation *z);
 /* After a step in which multipliers have grown. */
 void X(simulation_strain_look)(simulation *z);
 real X(simulation_strain_of_many)(const simulation *z);
-#define STRAIN_GROWN ((real)1.25) /* in one step: 1/d does so from five steps before its pole on */
+#define STRAIN_GROWN ((real)1.15) /* in one step: 1/d does so from seven steps before its pole on */
 /* After each step: next to nothing, unless they have. */
 static inline void simulation_strain(simulation *z)
 {
