@@ -208,7 +208,7 @@ static void a_cloth(void **state)
                  "    lagrangian(norm2(a.dot)/2 - 9.81*a.z)\n"
                  "    start { [name] = {i - 1, j - 1, 0} }\n"
                  "    local at = {x = i - 1, y = 0, z = 0}\n"
-                 "    if j == 1 then for _, k in ipairs{'x', 'y', 'z'} do constraint('pin' .. i .. k, a[k] - at[k]) end end\n"
+                 "    for k, x in pairs(j == 1 and at or {}) do constraint('pin' .. i .. k, a[k] - x) end\n"
                  "    if j > 1 then constraint('c' .. i .. '_' .. j, norm2(a - p[i][j-1]) - 1) end\n"
                  "    if i > 1 and bars > 0 then constraint('r' .. i .. '_' .. j, norm2(a - p[i-1][j]) - 1) end\n"
                  "  end\n"
