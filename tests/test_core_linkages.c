@@ -116,8 +116,8 @@ static void n_four_bars(void **state)
 
 /* ---- branch points, in every method that keeps the constraints ---- */
 
-/* Rounding errors, 1e-16, grow by the inverse of a step's distance from the flat position, some thousand. Another branch
-   is off by lengths of bars. */
+/* Rounding errors, 1e-16, grow by the inverse of a step's distance from the flat position, some thousand. Another
+   branch is off by lengths of bars. */
 #define SAME_BRANCH (QUAD ? 1e-24 : 1e-9)
 
 static const char *const keeping[] = { "rattle", "shake", "lobatto:s=3", "del", "galerkin", "em", "euler", "compose" };
@@ -212,7 +212,7 @@ static void linkage_at(double x, frames *f)
 {
     static const double one[3][3] = { { 1, 0, 0 }, { 0, 1, 0 }, { 0, 0, 1 } }, none[3] = { 0 };
     for (int k = 0; k < 6; k++) {
-        const double(*R)[3] = k ? f->R[k - 1] : one, *d = k ? f->d[k - 1] : none;
+        const double(*R)[3] = k ? (const double(*)[3])f->R[k - 1] : one, *d = k ? f->d[k - 1] : none;
         double s = pow(2, k % 2 ? -sin(x) : sin(x)) - 1, c = sqrt((1 - s) * (1 + s)), place[3], moved[3];
         /* a quarter turn, sine 1, is passed by theta at x = pi/2 + 2 pi i, by psi at -pi/2 + 2 pi i */
         double passed = floor((x + (k % 2 ? 1 : 3) * QUARTER) / (4 * QUARTER));

@@ -3,8 +3,8 @@
  * several ways to go on.
  *
  * With a distance d(t) to the dependence multipliers grow as 1/d, in some steps to many times their size, and their
- * forces cancel but for what the motion needs: sum_k |G_k| |lambda_k| grows, |G' lambda| does not. A step sees the first
- * by a sum over the multipliers, and asks for the second only when it has grown by a quarter, which a motion that the
+ * forces cancel but for what the motion needs: sum_k |G_k| |lambda_k| grows, |G' lambda| does not. A step sees the
+ * first by a sum over the multipliers, and asks for the second only when it has grown by a seventh, which a motion that the
  * steps resolve does not do, except out of rest. Results do not depend on any of this. */
 #include "run/simulation.h"
 
@@ -13,7 +13,7 @@
 #include "solve/redundancy.h"
 #include "system/vector.h"
 
-#define FAR 4 /* since the growth began, when it is reported: 1/d grows by five or more wherever the steps are */
+#define FAR 4 /* since the growth began, when it is reported: 1/d grows by seven or more wherever the steps are */
 
 /* Lengths of the gradients at the state, squared, into z->g_rate. */
 static void find_lengths(simulation *z)

@@ -204,9 +204,9 @@ static int singular(flow *f, real t)
     char names[120];
     X(subset_names)(f->subset, f->known, names, sizeof names);
     return taut_fail(f->s->context, TAUT_SINGULAR,
-                     "at t = %.6g: the constraints come to depend on each other, as they did not before, those with the "
-                     "largest forces are %s: the position is singular, and the exact solution may go on in more than "
-                     "one branch; or a constraint is missing that was removed as redundant (those may stay)",
+                     "at t = %.6g: the constraints come to depend on each other, as they did not before (the largest "
+                     "forces are those of %s): the position is singular, and the exact solution may go on in more "
+                     "than one branch; or a constraint is missing that was removed as redundant (those may stay)",
                      (double)t, names);
 }
 

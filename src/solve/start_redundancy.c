@@ -128,8 +128,8 @@ static int soften_by(starter *z, double part)
     return status ? status : X(kkt_create)(s, &z->kkt);
 }
 
-/* Where no D is far enough below the rest of S, those that depend on others are left out of the matrices, by a D that is
-   far above it, and the others are not softened. The choice of multipliers is then the one in which they carry
+/* Where no D is far enough below the rest of S, those that depend on others are left out of the matrices, by a D that
+   is far above it, and the others are not softened. The choice of multipliers is then the one in which they carry
    nothing. */
 static int soften(starter *z, const rank *here)
 {

@@ -18,7 +18,8 @@ struct subset {
     real *g, *work;      /* values of BLOCK_G; redundancy_room */
     real *forces;        /* c */
     double *rows;        /* c x n: what is left of the gradients beside those that were chosen */
-    double *diagonal, *leaving; /* c each: the squares of the gradients' lengths; softening of those that are left out */
+    double *diagonal;    /* c: squares of the lengths of the gradients */
+    double *leaving;     /* c: softening that leaves out those that are not kept */
     unsigned char *kept;
 };
 

@@ -12,7 +12,7 @@ typedef struct multiplier_growth {
     int grown;           /* much in the last step */
 } multiplier_growth;
 
-#define GROWTH_MUCH ((real)1.25) /* in one step: 1/d does so from five steps before its pole on */
+#define GROWTH_MUCH ((real)1.15) /* in one step: 1/d does so from seven steps before its pole on */
 
 /* The size after another step. */
 static inline void multiplier_growth_to(multiplier_growth *g, real size)

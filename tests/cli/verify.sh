@@ -206,6 +206,24 @@ is 'three threads: exit status of a step that fails' "$?" 1
 is 'three threads: a step that fails' "$(cat out err)" "$(cat one one_err)"
 bad "--threads is a whole number" converge "$pendulum" --steps 0.1 -T 1 --threads 0
 bad "--threads is a whole number" verify "$pendulum" --threads many
+same converge "$models/bricard.lua" --steps 0.02,0.01 -T 0.2 --csv
+
+# constraints that depend on each other: said once, and the reference takes as many as are independent
+"$taut" converge "$models/bricard.lua" --steps 0.02,0.01 -T 0.2 --csv > out 2> err
+is 'exit status of converge with redundant constraints' $? 0
+is 'notes of converge with redundant constraints' "$(grep -c 'are one choice of many' err)" 1
+is 'orders with redundant constraints' "$(orders 4 8)" ''
+# without one of them, not the right one: the rest comes to depend on each other on the way
+{ printf '%s\n' 'local keep = constraint' \
+    'constraint = function(n, e) if n ~= "j3u" then return keep(n, e) end end'; cat "$models/bricard.lua"; } > less.lua
+"$taut" converge less.lua --steps 0.02,0.01 -T 1.4 > out 2> err
+is 'exit status of converge in a singular position' $? 1
+is 'stdout of converge in a singular position' "$(cat out)" ''
+is 'the reference in a singular position' "$(grep -c 'the reference: at t = 1.24.*come to depend on each other' err)" 1
+is 'the rows in a singular position' "$(grep -c '^at t = 1.2.*come near to depending on each other' err)" 1
+"$taut" run less.lua -s 0.02 -T 1.4 > out 2> err
+is 'exit status of run in a singular position' $? 0
+is 'notes of run in a singular position' "$(grep -c '^at t = 1.2.*come near to depending on each other' err)" 1
 
 echo "$checks checks, $failures failures"
 [ "$failures" -eq 0 ]
