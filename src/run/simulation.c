@@ -274,7 +274,7 @@ int X(simulation_steps)(simulation *z, long count, long *done)
 {
     const real work = *z->x.work, work_low = *z->x.work_low;
     *done = 0;
-    if (count > 1 && !z->hybrid && !has_own_power(z)) *done = X(method_steps)(&z->method, &z->x, z->h, count);
+    if (count > 1 && !z->hybrid && !has_own_power(z)) *done = X(method_steps)(&z->method, &z->x, &z->h, 0, count);
     if (*done) {
         simulation_moved(z);
         if (!z->declared.own_work) *z->x.work = work, *z->x.work_low = work_low;

@@ -283,10 +283,10 @@ static int step_lowered(stepper *r, state *x, real h)
     return 1;
 }
 
-long X(stepper_steps)(stepper *r, state *x, real h, long count)
+long X(stepper_steps)(stepper *r, state *x, const real *lengths, int stride, long count)
 {
     if (!r->lowered || r->general_alone) return 0;
-    const long done = X(program_steps)(r->lowered, x, h, count);
+    const long done = X(program_steps)(r->lowered, x, lengths, stride, count);
     if (done) keep_reported(r, x);
     return done;
 }

@@ -13,8 +13,9 @@ int X(stepper_create)(struct system *s, const step_table *table, real tolerance,
 void X(stepper_destroy)(stepper *r);
 /* x := the state h later; unchanged on failure. Depends on x, h and the inputs alone. */
 int X(stepper_step)(stepper *r, state *x, real h);
-/* Up to `count` such steps, where that is faster than one by one. Returns how many: possibly none. */
-long X(stepper_steps)(stepper *r, state *x, real h, long count);
+/* Up to `count` such steps, of lengths[0], lengths[stride], .., where that is faster than one by one; stride: 0 or 1.
+   Returns how many: possibly none. */
+long X(stepper_steps)(stepper *r, state *x, const real *lengths, int stride, long count);
 /* Sets a group of phase STEP_INPUT, for the steps that follow. */
 void X(stepper_input)(stepper *r, int group, const real *values);
 /* The multipliers that the table reports, of the last step; those of the state where it reports none. */
