@@ -18,7 +18,8 @@
 #endif
 #include "expr/values.h"
 
-/* Instructions of programs that keep several step lengths: of longer ones setup is a small part. */
+/* Instructions of programs that keep several step lengths, if they become machine code: otherwise, and of longer ones,
+   setup is a small part. */
 enum { LENGTHS_UP_TO = 3000 };
 
 static void lay_out(void *self, room_layout *l)
@@ -36,7 +37,9 @@ static void lay_out(void *self, room_layout *l)
 
 int X(program_room)(program *p)
 {
-    p->length_count = !p->output_count && X(program_length)(p) <= LENGTHS_UP_TO ? PROGRAM_LENGTHS : 1;
+    const int keeps = !p->output_count && X(program_length)(p) <= LENGTHS_UP_TO && p->s->native &&
+                      p->s->native->mode != TAUT_NATIVE_OFF && sizeof(real) == sizeof(double);
+    p->length_count = keeps ? PROGRAM_LENGTHS : 1;
     for (int i = 0; i < p->length_count; i++) p->lengths[i].expected = -1;
     p->now = p->lengths;
     return room_create(p->context, lay_out, p, &p->room);
