@@ -154,6 +154,52 @@ static void steps_of_models(void **unused)
     assert_true(compared > 60);
 }
 
+/* Steps that are done at once, as whole functions with the rounds that are expected, and those of compositions, whose
+   lengths change: the bits and the rounds of single steps by the interpreter. The lengths are such that one step takes a
+   round more than the next. */
+static void steps_at_once(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *model, *method;
+        double h;
+    } cases[] = { { "double-spherical-pendulum", "rattle", 0.001 },
+                  { "double-spherical-pendulum", "rattle", 0.009 },
+                  { "double-spherical-pendulum", "em", 0.001 },
+                  { "double-spherical-pendulum", "em", 0.05 },
+                  { "double-spherical-pendulum", "compose:rattle,order=8", 0.05 },
+                  { "double-spherical-pendulum", "compose:em,order=6", 0.02 },
+                  { "four-particles", "rattle", 0.01 },
+                  { "four-particles", "compose:rattle,order=4", 0.02 },
+                  { "triple-pendulum", "em", 0.01 },
+                  { "driven-pendulum", "rattle", 0.01 },
+                  { "spring-pendulum", "rattle", 0.02 } };
+    long together = 0;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char path[600];
+        snprintf(path, sizeof path, MODELS "/%s.lua", cases[i].model);
+        simulation *off = open_with(path, cases[i].method, TAUT_NATIVE_OFF),
+                   *on = open_with(path, cases[i].method, TAUT_NATIVE_AUTO);
+        assert_true(off && on);
+        assert_int_equal(X(simulation_step)(on, cases[i].h), TAUT_OK);
+        for (long left = 399, done; left > 0; left -= done) {
+            assert_int_equal(X(simulation_steps)(on, left, &done), TAUT_OK);
+            assert_in_range(done, 1, left);
+            if (done > 1) together += done;
+        }
+        for (int k = 0; k < 400; k++) assert_int_equal(X(simulation_step)(off, cases[i].h), TAUT_OK);
+        if (memcmp(off->x.block, on->x.block, X(state_size)(&off->x) * sizeof(double)) != 0 || off->x.t != on->x.t ||
+            off->x.t_low != on->x.t_low)
+            fail_msg("%s, %s: other bits", cases[i].model, cases[i].method);
+        assert_int_equal(off->steps, on->steps);
+        assert_int_equal(X(simulation_counts)(off).iterations, X(simulation_counts)(on).iterations);
+        assert_int_equal(X(simulation_counts)(off).factorisations, X(simulation_counts)(on).factorisations);
+        close_model(off), close_model(on);
+    }
+    print_message("%ld steps at once\n", together);
+    if (is_expected()) assert_true(together > 1000);
+}
+
 /* A step whose results are no numbers is left to the general path, and the state stays as it was. */
 static void states_stay_finite(void **unused)
 {
@@ -245,6 +291,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_tapes),
         cmocka_unit_test(steps_of_models),
+        cmocka_unit_test(steps_at_once),
         cmocka_unit_test(states_stay_finite),
         cmocka_unit_test(memory_runs_out),
         cmocka_unit_test(named_compiler),

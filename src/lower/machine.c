@@ -1012,6 +1012,7 @@ static void point_to_all(program *p, const size_t *at)
     }
     for (int i = 0; i < PROGRAM_WHOLE; i++) {
         p->whole[i].code = round_at(p, at[i]);
+        p->whole[i].rounds = p->whole[i].factorisations = p->whole[i].calls = 0;
         for (int k = 0; k < p->phase_count; k++) {
             const int rounds = rounds_of(&p->phases[k], i);
             p->whole[i].rounds += rounds, p->whole[i].factorisations += rounds, p->whole[i].calls += rounds > 0;

@@ -1,6 +1,7 @@
 /* The interpreter of lowered steps. */
 #include "lower/program.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/elementary.h"
@@ -17,7 +18,8 @@
 #endif
 #include "expr/values.h"
 
-/* Instructions of programs that keep several step lengths: of longer ones setup is a small part. */
+/* Instructions of programs that keep several step lengths, if they become machine code: otherwise, and of longer ones,
+   setup is a small part. */
 enum { LENGTHS_UP_TO = 3000 };
 
 static void lay_out(void *self, room_layout *l)
@@ -35,7 +37,9 @@ static void lay_out(void *self, room_layout *l)
 
 int X(program_room)(program *p)
 {
-    p->length_count = !p->output_count && X(program_length)(p) <= LENGTHS_UP_TO ? PROGRAM_LENGTHS : 1;
+    const int keeps = !p->output_count && X(program_length)(p) <= LENGTHS_UP_TO && p->s->native &&
+                      p->s->native->mode != TAUT_NATIVE_OFF && sizeof(real) == sizeof(double);
+    p->length_count = keeps ? PROGRAM_LENGTHS : 1;
     for (int i = 0; i < p->length_count; i++) p->lengths[i].expected = -1;
     p->now = p->lengths;
     return room_create(p->context, lay_out, p, &p->room);
@@ -213,13 +217,13 @@ static int is_up_to_date(const program *p, const program_length *l, real h)
 static void change_length(program *p, real h)
 {
     if (p->code || !p->now->h) return;
-    for (int i = 0; i < p->length_count; i++)
-        if (is_up_to_date(p, &p->lengths[i], h)) {
-            p->now = &p->lengths[i], p->registers = p->now->registers;
-            return;
-        }
-    p->next_length = (p->next_length + 1) % p->length_count;
-    p->now = &p->lengths[p->next_length], p->registers = p->now->registers;
+    /* the next one and the one before are likely */
+    const int count = p->length_count, now = (int)(p->now - p->lengths);
+    int which = -1;
+    for (int i = 1; which < 0 && i < count; i = i > 0 ? -i : 1 - i)
+        if (is_up_to_date(p, &p->lengths[(now + i + count) % count], h)) which = (now + i + count) % count;
+    if (which < 0) which = p->next_length = (p->next_length + 1) % count;
+    p->now = &p->lengths[which], p->registers = p->now->registers;
 }
 
 /* Brings the constants up to date. Was there anything to do? */
@@ -295,15 +299,34 @@ static void report(program *p)
     for (uint32_t k = 0; p->reported && k < p->s->c; k++) p->reports[k] = p->registers[p->reported[k]];
 }
 
-/* So many steps went as expected. */
-static void count_whole(program *p, long steps)
+/* A step went as expected. */
+static void count_whole(program *p)
 {
     const int which = p->now->expected;
     p->now->misses = 0;
-    p->counts.iterations += steps * p->whole[which].rounds;
-    p->counts.factorisations += steps * p->whole[which].factorisations;
-    p->counts.calls += steps * p->whole[which].calls;
+    p->counts.iterations += p->whole[which].rounds;
+    p->counts.factorisations += p->whole[which].factorisations;
+    p->counts.calls += p->whole[which].calls;
     report(p);
+}
+
+static int fits(const program *p, const state *x, int which)
+{
+    return which >= 0 && which < PROGRAM_WHOLE && p->whole[which].code(p->registers, x->block) == 0;
+}
+
+/* Does the step go as expected, or with a round more, or less? A function that does not fit is left early. */
+static int try_whole(program *p, const state *x)
+{
+    program_length *l = p->now;
+    int which = l->expected;
+    if (!fits(p, x, which)) {
+        which = fits(p, x, which + 1) ? which + 1 : fits(p, x, which - 1) ? which - 1 : -1;
+        if (which < 0) return 0;
+        l->expected = which;
+    }
+    count_whole(p);
+    return 1;
 }
 
 /* Did the step go as expected? */
@@ -315,9 +338,7 @@ static int do_whole(program *p, const state *x)
         l->pause--;
         return 0;
     }
-    if (!(p->whole[l->expected].code(p->registers, x->block) == 0)) return 0;
-    count_whole(p, 1);
-    return 1;
+    return try_whole(p, x);
 }
 
 /* After a step of so many rounds the next one will be like it; not where that is what failed. */
@@ -327,7 +348,7 @@ static void expect(program *p, long rounds)
     int which = -1;
     for (int i = 0; i < PROGRAM_WHOLE; i++)
         if (p->whole[i].code && p->whole[i].rounds == rounds) which = i;
-    if (l->pause == 0 && which >= 0 && which == l->expected) {
+    if (l->pause == 0 && which >= 0 && l->expected >= 0 && abs(which - l->expected) <= 1) {
         if (l->misses < 10) l->misses++;
         l->pause = 1 << l->misses;
     }
@@ -421,25 +442,29 @@ program_outcome X(program_step)(program *p, state *x, real h, const real *inputs
     return PROGRAM_DONE;
 }
 
-long X(program_steps)(program *p, state *x, real h, long count, multiplier_growth *size)
+/* Is the length at hand, or one that is known, and known how it goes? */
+static int has_expectation(program *p, real h)
+{
+    if (!is_up_to_date(p, p->now, h)) change_length(p, h);
+    return is_up_to_date(p, p->now, h) && p->now->expected >= 0 && p->now->pause == 0;
+}
+
+long X(program_steps)(program *p, state *x, const real *lengths, int stride, long count, multiplier_growth *size)
 {
     long done = 0;
-    if (p->now->expected < 0 || p->now->pause > 0 || p->code || p->input_count || !is_up_to_date(p, p->now, h)) return 0;
-    real *r = p->registers, *times = r + p->state_first + p->state_count;
-    program_round *const whole = p->whole[p->now->expected].code;
-    while (done < count) {
-        real t1, t1_low;
-        X(state_next_time)(x, h, &t1, &t1_low);
+    if (p->code || p->input_count) return 0;
+    for (const real *h = lengths; done < count && has_expectation(p, *h); h += stride) {
+        real t1, t1_low, *times = p->registers + p->state_first + p->state_count;
+        X(state_next_time)(x, *h, &t1, &t1_low);
         times[STATE_T0] = x->t, times[STATE_T0_LOW] = x->t_low, times[STATE_T1] = t1, times[STATE_SPAN] = t1 - x->t;
-        if (!(whole(r, x->block) == 0)) break;
-        if (p->lambda_time >= 0) *x->t_lambda = x->t + (p->lambda_time * h + x->t_low);
+        if (!try_whole(p, x)) break;
+        if (p->lambda_time >= 0) *x->t_lambda = x->t + (p->lambda_time * *h + x->t_low);
         x->t = t1, x->t_low = t1_low;
         done++;
         if (!size) continue;
         multiplier_growth_step(size, x->lambda);
         if (size->grown) break;
     }
-    if (done) count_whole(p, done);
     return done;
 }
 

@@ -42,7 +42,7 @@ typedef struct {
     struct system *s;
     method base, adjoint;          /* adjoint.self is NULL for a reversible base */
     int count;
-    real steps[COMPOSITION_MOST];
+    real steps[COMPOSITION_MOST], lengths[COMPOSITION_MOST]; /* parts of a step; of the last one */
     state begin;
     newton_counts counts;
 } compose;
@@ -172,7 +172,12 @@ static int step(void *self, state *x, real h)
     compose *z = self;
     int status = TAUT_OK;
     X(state_copy)(x, &z->begin);
-    for (int i = 0; !status && i < z->count; i++) status = substep(z, x, z->steps[i] * h);
+    for (int i = 0; i < z->count; i++) z->lengths[i] = z->steps[i] * h;
+    for (int i = 0; !status && i < z->count;) {
+        const long done = z->adjoint.self ? 0 : X(method_steps)(&z->base, x, z->lengths + i, 1, z->count - i, NULL);
+        if (!done) status = substep(z, x, z->lengths[i]);
+        i += done ? (int)done : 1;
+    }
     z->counts = (newton_counts){ 0 };
     add_counts(&z->counts, &z->base);
     add_counts(&z->counts, &z->adjoint);

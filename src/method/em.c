@@ -433,10 +433,10 @@ static int parts(const void *self, method_part *out, const char **why)
     return 1;
 }
 
-static long steps(void *self, state *x, real h, long count, multiplier_growth *size)
+static long steps(void *self, state *x, const real *lengths, int stride, long count, multiplier_growth *size)
 {
     method_state *z = self;
-    return z->impulse || z->form ? 0 : X(stepper_steps)(z->stepper, x, h, count, size);
+    return z->impulse || z->form ? 0 : X(stepper_steps)(z->stepper, x, lengths, stride, count, size);
 }
 
 static const method_code code = { create, step, counts, destroy, parts, steps };

@@ -99,7 +99,7 @@ typedef struct {
     /* As method_parts; NULL: it is code. */
     int (*parts)(const void *self, method_part *parts, const char **why);
     /* As method_steps; NULL: one by one. */
-    long (*steps)(void *self, state *x, real h, long count, multiplier_growth *size);
+    long (*steps)(void *self, state *x, const real *lengths, int stride, long count, multiplier_growth *size);
 } method_code;
 
 struct method_class {
@@ -154,9 +154,10 @@ int X(method_create_with)(struct system *s, const struct method_class *class, co
 void X(method_destroy)(method *m);
 /* x := the state h later. On a positive status x is as it was. */
 int X(method_step)(const method *m, state *x, real h);
-/* Up to `count` steps like the last one, where that is faster than one by one. Returns how many: possibly none.
-   size (NULL: of no interest) is kept, and the last step is one in which it has grown much, if there is one. */
-long X(method_steps)(const method *m, state *x, real h, long count, multiplier_growth *size);
+/* Up to `count` steps, of lengths[0], lengths[stride], .., where that is faster than one by one; stride: 0 or 1. Returns
+   how many: possibly none. size (NULL: of no interest) is kept, and the last step is one in which it has grown much, if
+   there is one. */
+long X(method_steps)(const method *m, state *x, const real *lengths, int stride, long count, multiplier_growth *size);
 const newton_counts *X(method_counts)(const method *m);
 /* The lowered steps that a step consists of, METHOD_PARTS at the most; nothing else is done in it but that t is set.
    Returns how many; 0 where it is more than that, with the reason and what to do. */

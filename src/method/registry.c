@@ -265,10 +265,10 @@ int X(method_step)(const method *m, state *x, real h)
     return m->code ? m->code->step(m->self, x, h) : X(stepper_step)(m->self, x, h);
 }
 
-long X(method_steps)(const method *m, state *x, real h, long count, multiplier_growth *size)
+long X(method_steps)(const method *m, state *x, const real *lengths, int stride, long count, multiplier_growth *size)
 {
-    if (m->code) return m->code->steps ? m->code->steps(m->self, x, h, count, size) : 0;
-    return X(stepper_steps)(m->self, x, h, count, size);
+    if (m->code) return m->code->steps ? m->code->steps(m->self, x, lengths, stride, count, size) : 0;
+    return X(stepper_steps)(m->self, x, lengths, stride, count, size);
 }
 
 const newton_counts *X(method_counts)(const method *m)

@@ -298,7 +298,7 @@ int X(simulation_steps)(simulation *z, long count, long *done)
     *done = 0;
     multiplier_growth *size = z->strain.watched ? &z->strain.size : NULL;
     if (count > 1 && !z->hybrid && !has_own_power(z) && !(size && z->s->c > STRAIN_WEIGHED))
-        *done = X(method_steps)(&z->method, &z->x, z->h, count, size);
+        *done = X(method_steps)(&z->method, &z->x, &z->h, 0, count, size);
     if (*done) {
         simulation_moved(z);
         if (*done > 1) z->strain.calm = 0; /* they did not grow in the step before the last */

@@ -283,10 +283,10 @@ static int step_lowered(stepper *r, state *x, real h)
     return 1;
 }
 
-long X(stepper_steps)(stepper *r, state *x, real h, long count, multiplier_growth *size)
+long X(stepper_steps)(stepper *r, state *x, const real *lengths, int stride, long count, multiplier_growth *size)
 {
     if (!r->lowered || r->general_alone) return 0;
-    const long done = X(program_steps)(r->lowered, x, h, count, size);
+    const long done = X(program_steps)(r->lowered, x, lengths, stride, count, size);
     if (done) keep_reported(r, x);
     return done;
 }
