@@ -58,8 +58,8 @@ static int hand_on(void *user, const void *values, size_t count)
     return w->options->frame(w->options->user, w->row, w->engine, values);
 }
 
-/* The same steps once more, watched. Frames are taken at steps that are watched anyway, so that the row does not depend on
-   them. */
+/* The same steps once more, watched. Frames are taken at steps that are watched anyway, so that the row does not depend
+   on them. */
 static int watch_steps(const table *z, void *engine, compare_row *row)
 {
     enum { SAMPLES = 20000 };

@@ -29,8 +29,8 @@ typedef struct {
     int step_count;
     wide until;
     start_mode start;
-    /* Some frames of a row's run, evenly spaced, with the first and the last: at the most so many and two more. A status
-       other than 0 stops the row. NULL: none. */
+    /* Some frames of a row's run, evenly spaced, with the first and the last: at the most so many and two more. A
+       status other than 0 stops the row. NULL: none. */
     int (*frame)(void *user, int row, void *engine, const void *values);
     long frames;
     void *user;
