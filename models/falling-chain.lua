@@ -18,4 +18,5 @@ for i = 0, N do
   start { ["a" .. i] = {x*cos(tilt) - y*sin(tilt), height + x*sin(tilt) + y*cos(tilt)} }
   before = a
 end
+shapes[#shapes + 1] = ground()
 draw(shapes)

@@ -136,11 +136,13 @@ static void many_rotations(void **state)
 {
     (void)state;
     static const char rotations[] =
-        "for i = 1, 3 do local r = rotation('r' .. i) lagrangian(norm2(r.omega)) start { ['r' .. i] = {1, 0, 0, 0} } end\n";
+        "for i = 1, 3 do local r = rotation('r' .. i) lagrangian(norm2(r.omega))\n"
+        "start { ['r' .. i] = {1, 0, 0, 0} } end\n";
     char text[600];
     for (int points = 0; points <= 3; points += 3) {
         snprintf(text, sizeof text,
-                 "%sfor i = 1, %d do local a = point('a' .. i) lagrangian(norm2(a.dot)) start { ['a' .. i] = {i, 0, 0} } end",
+                 "%sfor i = 1, %d do local a = point('a' .. i) lagrangian(norm2(a.dot))\n"
+                 "start { ['a' .. i] = {i, 0, 0} } end",
                  rotations, points);
         model *m;
         picture *p = picture_of(text, &m);
@@ -207,8 +209,8 @@ static int mesh_of(taut_context *of, const void *text, size_t size, mesh *out)
 static void meshes(void **state)
 {
     (void)state;
-    static const char stl[] = "solid a\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\n vertex 1 0 0\r\nvertex\t0 1.5e0 -2\n"
-                              "endloop\nendfacet\nendsolid";
+    static const char stl[] = "solid a\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\n vertex 1 0 0\r\n"
+                              "vertex\t0 1.5e0 -2\nendloop\nendfacet\nendsolid";
     static const char obj[] = "# a square\nv 0 0 0\nv 1 0 0 1.0\nv 1 1 0\nv 0 1 0\nvn 0 0 1\nf 1/1/1 2//1 3 -1\n";
     static const char *const bad[] = { "", "hello", "v 1 2\n", "v 0 0 0\nf 1 2 3\n", "f 0 0 0", "vertex 1 1 nan\n" };
     mesh m;

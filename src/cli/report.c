@@ -18,7 +18,8 @@ static const option_definition definitions_of_report[] = {
 
 const command command_report = {
     "report", "RUN.taut [-o page.html] [--from T] [--to T] [--every K]",
-    "a page of a run: animation, plots, what was kept", definitions_of_report, sizeof definitions_of_report / sizeof *definitions_of_report, report_main,
+    "a page of a run: animation, plots, what was kept",
+    definitions_of_report, sizeof definitions_of_report / sizeof *definitions_of_report, report_main,
     "The page is one file that needs nothing else, not even a network: open it in a browser. Of a long run it has\n"
     "the first frames and a summary of the others; --from and --to choose the part to see in full.\n\n"
     "Exit status: 0 done, 1 the page could not be written, 2 bad usage or not a run.\n"

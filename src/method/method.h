@@ -155,8 +155,8 @@ void X(method_destroy)(method *m);
 /* x := the state h later. On a positive status x is as it was. */
 int X(method_step)(const method *m, state *x, real h);
 /* Up to `count` steps, of lengths[0], lengths[stride], .., where that is faster than one by one; stride: 0 or 1. Returns
-   how many: possibly none. size (NULL: of no interest) is kept, and the last step is one in which it has grown much, if
-   there is one. */
+   how many: possibly none. size (NULL: of no interest) is kept, and the last step is one in which it has grown much,
+   if there is one. */
 long X(method_steps)(const method *m, state *x, const real *lengths, int stride, long count, multiplier_growth *size);
 const newton_counts *X(method_counts)(const method *m);
 /* The lowered steps that a step consists of, METHOD_PARTS at the most; nothing else is done in it but that t is set.

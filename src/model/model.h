@@ -127,7 +127,7 @@ typedef struct {
     int line;
 } shape;
 
-typedef enum { UNIT_LENGTH, UNIT_TIME, UNIT_MASS, UNITS } unit;
+enum { UNIT_LENGTH, UNIT_TIME, UNIT_MASS, UNITS };
 
 typedef struct model {
     taut_context *context;

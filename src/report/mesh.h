@@ -12,8 +12,8 @@ typedef struct {
     size_t count;     /* of triangles */
 } mesh;
 
-/* Reads `name`, beside the file `model` unless it is absolute. Polygons of an OBJ file are cut into fans. On failure the
-   mesh is empty. */
+/* Reads `name`, beside the file `model` unless it is absolute. Polygons of an OBJ file are cut into fans. On failure
+   the mesh is empty. */
 int taut_mesh_read(taut_context *context, const char *model, const char *name, mesh *result);
 
 #endif

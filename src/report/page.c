@@ -78,7 +78,8 @@ static int read_motion(page *z, size_t *sources, double *values, float *places)
     int status = find_sources(z, sources);
     for (long i = 0; !status && i < z->motion_frames; i++) {
         long past = i - z->motion_dense, frame = past < 0 ? i : z->motion_dense + past * z->motion_every;
-        status = taut_record_read(z->r, z->frames.first + frame * z->frames.every, 1, sources, 1 + p->coordinate_count, values);
+        long at = z->frames.first + frame * z->frames.every;
+        status = taut_record_read(z->r, at, 1, sources, 1 + p->coordinate_count, values);
         if (status) break;
         taut_picture_places(p, values[0], values + 1, places);
         if (i == 0) memcpy(z->still, places, 3 * p->place_count * sizeof *places);
@@ -201,8 +202,8 @@ static void write_properties(page *z, json *j)
     taut_json_flag(j, "energyConserved", z->energy_conserved);
 }
 
-/* What the run watched, over all steps that were looked at (docs/run-file.md): name, first, last, lowest, highest, slope.
-   Changes are formed before rounding to double. A run of an older Taut has none. */
+/* What the run watched, over all steps that were looked at (docs/run-file.md): name, first, last, lowest, highest,
+   slope. Changes are formed before rounding to double. A run of an older Taut has none. */
 static void write_watched(page *z, json *j)
 {
     char key[32];

@@ -21,8 +21,8 @@ const char *taut_page_mark(const char *template_text, size_t template_size);
 /* Writes the page of a run. Everything is read and computed before the first byte is written. docs/report.md describes
    the data. */
 int taut_page_write(taut_context *context, record *r, const char *template_text, size_t template_size, FILE *file);
-/* The same of a part of the run: frames from .. to (times; -INFINITY and INFINITY: all), every K-th of them. No frame in
-   it is an error. */
+/* The same of a part of the run: frames from .. to (times; -INFINITY and INFINITY: all), every K-th of them. No frame
+   in it is an error. */
 typedef struct {
     double from, to;
     long every;

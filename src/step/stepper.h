@@ -15,8 +15,7 @@ void X(stepper_destroy)(stepper *r);
 /* x := the state h later; unchanged on failure. Depends on x, h and the inputs alone. */
 int X(stepper_step)(stepper *r, state *x, real h);
 /* Up to `count` such steps, of lengths[0], lengths[stride], .., where that is faster than one by one; stride: 0 or 1.
-   Returns how many: possibly none. size (NULL: of no interest) is kept, and the last step is one in which it has grown much, if
-   there is one. */
+   Returns how many: possibly none. size: as in method_steps (method.h). */
 long X(stepper_steps)(stepper *r, state *x, const real *lengths, int stride, long count, multiplier_growth *size);
 /* Sets a group of phase STEP_INPUT, for the steps that follow. */
 void X(stepper_input)(stepper *r, int group, const real *values);

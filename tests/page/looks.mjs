@@ -1,14 +1,21 @@
-// Six models on a laptop and on a phone, light and dark, and piles of bodies: nothing overflows, the scene is not empty. The pictures are in the build's folder.
+// Twelve models on a laptop and on a phone, light and dark, and piles of bodies: nothing overflows, the scene is not empty.
+// The pictures are in the build's folder.
 import assert from "node:assert/strict";
 import { colours, makePage, open, run, settled } from "./browser.mjs";
 
-export const SIX = [
+export const TWELVE = [
   ["double-spherical-pendulum", 0.41, "-s", "0.01", "-T", "60"],
   ["heavy-top", 0.72, "-s", "0.0005", "-T", "4", "--every", "2"],
   ["four-bar", 0.31, "-s", "0.001", "-T", "3"],
   ["six-balls", 0.37, "-s", "0.01", "-T", "60"],
   ["hanging-chain", 0.38, "-s", "0.002", "-T", "16", "--every", "8", "-D", "N=24"],
   ["rigid-body", 0.35, "-s", "0.005", "-T", "20"],
+  ["table-edge", 0.3, "-T", "1.5"],
+  ["block-incline", 0.2, "-T", "2"],
+  ["newtons-cradle", 0.32, "-T", "3"],
+  ["dice", 0.3, "-T", "4"],
+  ["stewart-platform", 0.4, "-T", "5"],
+  ["slider-crank", 0.35, "-s", "0.0005", "-T", "0.5"],
 ];
 
 // Bodies that carry each other: one picture each.
@@ -31,7 +38,7 @@ async function look(path, name, at, options, least = 60) {
 }
 
 const parts = {};
-SIX.forEach(([model, at, ...parameters], i) => {
+TWELVE.forEach(([model, at, ...parameters], i) => {
   parts[model] = async () => {
     const path = makePage(model, `${model}.lua`, ...parameters);
     await look(path, `${model}`, at, { scheme: "light" });
