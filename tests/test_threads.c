@@ -288,7 +288,7 @@ static int start_chain(void *out, int variant)
     if (!context) return TAUT_OUT_OF_MEMORY;
     int status = taut_model_load_text(context, "chain", free_chain, strlen(free_chain), NULL, 0, &model);
     if (!status) status = simulate(context, model, "rattle", "double", 0.001, 1, out, COLUMNS);
-    taut_model_destroy(model);
+    taut_model_release(model);
     taut_context_destroy(context);
     return status;
 }

@@ -26,7 +26,7 @@ method() {
                       print worst }')
         [ "$error" != -1 ] || sed "s/^/bench: precision: $name, step $h: /" "$work/message" >&2
         short=$(echo "$k" | awk '{ print 300*$1 }')
-        pair "$name@$k" "$h" "$short" $((short + extra)) $pendulum -m "$name" --native on
+        pair "$name@$k" "$h" "$short" $((short + extra)) $pendulum -m "$name" --native auto
         echo "$name $k $name@$k $h $error" >> "$work/points"
     done
 }

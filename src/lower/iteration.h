@@ -6,8 +6,8 @@ enum { ITERATION_GOES_ON, ITERATION_NEEDS_MATRIX, ITERATION_ENDED, ITERATION_HOP
 
 /* PIVOT_LEAST: pivots below so much of what they are made of have lost too many digits; above PIVOT_SURE they have lost
    hardly any. A correction of linear equations that moves so little is right to the last digits, and no second one is
-   needed: LINEAR_SOUND with pivots above PIVOT_SOUND, LINEAR_SURE with pivots that are sure, LINEAR_ENOUGH with others. ITERATION_SMALL: below, a new matrix does
-   not pay. */
+   needed: LINEAR_SOUND with pivots above PIVOT_SOUND, LINEAR_SURE with pivots that are sure, LINEAR_ENOUGH with others.
+   ITERATION_SMALL: below, a new matrix does not pay. */
 #ifdef ITERATION_SINGLE
 typedef float iteration_number;
 #define PIVOT_LEAST 1e-3f
@@ -39,7 +39,8 @@ typedef struct {
     iteration_number floor;   /* below it, stagnation with a fresh matrix is round-off of an ill-conditioned problem */
 } iteration;
 
-/* The largest correction of linear equations that needs no second one. sure: 1, if all pivots are, 2, if they are sound. */
+/* The largest correction of linear equations that needs no second one. sure: 1, if all pivots are, 2, if they are
+   sound. */
 static inline iteration_number iteration_linear(int sure)
 {
     return sure == 2 ? LINEAR_SOUND : sure ? LINEAR_SURE : LINEAR_ENOUGH;

@@ -71,7 +71,9 @@ static int operands(const program_instruction *c, uint32_t list[3])
     const int sum = c->op > PROGRAM_MOVE && c->op < PROGRAM_END;
     list[0] = c->a, list[1] = c->b, list[2] = c->c;
     if (c->op == OP_ADD || c->op == OP_SUB || c->op == OP_MUL) return 2; /* nearly all of them */
-    return sum ? 3 : c->op > MACHINE_LEAVE ? 2 : c->op < OP_COUNT && !op_has_number((op)c->op) && taut_op_arity((op)c->op) == 2 ? 2 : 1;
+    if (sum) return 3;
+    if (c->op >= OP_COUNT) return c->op > MACHINE_LEAVE ? 2 : 1;
+    return !op_has_number((op)c->op) && taut_op_arity((op)c->op) == 2 ? 2 : 1;
 }
 
 static void mark_list(machine *m, const uint32_t *list, size_t count)
@@ -366,7 +368,7 @@ typedef struct {
     waiting *w;
     edge *edges;
     size_t edge_count, edge_capacity;
-    uint32_t *write, *reads;  /* of a value: the instruction that computed it, and the list of those that read it since */
+    uint32_t *write, *reads;  /* of a value: the instruction that computed it, and the list of its readers since */
     edge *readers;
     size_t reader_count, reader_capacity;
     uint32_t *ready;          /* instructions that wait for nothing more */
@@ -692,7 +694,8 @@ static void release(machine *m, unsigned r)
     m->registers[r].is_ahead = 0;
 }
 
-/* How well a register is given up: by how far away the next read of its value is. What must be stored for it counts half. */
+/* How well a register is given up: by how far away the next read of its value is. What must be stored for it counts
+   half. */
 static uint32_t distance(const machine *m, unsigned r)
 {
     const uint32_t next = m->registers[r].next;
