@@ -14,6 +14,7 @@ typedef struct {
     double interval;              /* between commits, seconds */
     volatile long *committed;     /* set after every step; or NULL */
     long least_events;            /* of contacts, that the run is known to have */
+    long samples;                 /* of what is watched, at the most; 0: as the command */
 } recipe;
 
 typedef struct {
@@ -58,7 +59,7 @@ static inline int recorded_run_in(taut_context *context, const recipe *c, const 
     run_options run = { .step = h,
                         .until = h * c->steps,
                         .every = c->every,
-                        .samples = 20000,
+                        .samples = c->samples ? c->samples : 20000,
                         .frame = observe_frame,
                         .event = observe_event,
                         .after_step = observe_step,

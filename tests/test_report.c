@@ -594,6 +594,22 @@ static void page_watched(void **state)
         free(text);
     }
     assert_true(lowest[0] == lowest[1]);
+    /* with so many steps only some are looked at, but every frame is: what was watched is what the columns say */
+    unlink(path);
+    const recipe c = { .model = "double-spherical-pendulum", .method = "rattle", .step = 0.05, .steps = 3000,
+                       .every = 1, .interval = 1, .samples = 100 };
+    recorded_run(&c, path, 0, 0);
+    char *text = page_of(path);
+    static const char *const names[] = { "energy", "constraint", "velocity_constraint", "angular_momentum.z" };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        char mark[80];
+        snprintf(mark, sizeof mark, "{\"name\":\"%s\",\n\"first\"", names[i]);
+        const char *watched = strstr(text, mark), *column = column_entry(text, names[i], 0);
+        assert_non_null(watched);
+        assert_true(number_after(watched, "lowest") == number_after(column, "lowest"));
+        assert_true(number_after(watched, "highest") == number_after(column, "highest"));
+    }
+    free(text);
 }
 
 /* ---- memory ---- */

@@ -168,6 +168,14 @@ await run({
     await page.context().close();
     page = await open(makePage("zero", "hanging-chain.lua", "-D", "N=3", "-T", "1"));
     assert.equal(await state("panels.some((p) => p.id === 'conserved')"), false); // angular_momentum.z is 0 throughout
+    assert.match(await page.locator(".lead").innerText(), /\(SI units\)\.$/);
+    await page.context().close();
+    // an energy that begins with 0 is measured by the kinetic one; where that is not in the page, not at all
+    page = await open(makePage("links", "hanging-chain.lua", "-D", "N=24", "-s", "0.005", "-T", "2"));
+    assert.match(await page.locator(".verdict").innerText(), /^Energy within [\d.]+ %, /);
+    await page.context().close();
+    page = await open(makePage("links", "hanging-chain.lua", "-D", "N=100", "-s", "0.005", "-T", "2"));
+    assert.match(await page.locator(".verdict").innerText(), /^Energy changed by at most 0\.\d+;/);
     await page.context().close();
   },
 });

@@ -17,7 +17,7 @@ export function budget(run: Run): Budget {
     const p = c.kind === "velocity" ? run.find(`p.${c.name.replace(/\.dot$/, "")}`) : -1;
     return p >= 0 ? [[k, p]] : [];
   });
-  if (pairs.length === run.header.coordinates && pairs.length <= 60) {
+  if (pairs.length === run.header.coordinates && pairs.length * rows <= 2e6) {
     const kinetic = new Float64Array(rows);
     for (const [v, p] of pairs) {
       const [vs, ps] = [run.values(v).value, run.values(p).value];

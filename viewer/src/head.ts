@@ -59,7 +59,8 @@ export function verdict(run: Run, kinetic: number): HTMLElement | null {
     const size = Math.max(Math.abs(energy?.first ?? 0), Math.abs(energy?.last ?? 0), kinetic);
     const r = size > 0 ? largest(w) / size : NaN;
     if (!(r >= 0)) return;
-    if (r < 1e-11) said.push(`${name} kept to round-off`);
+    if (!kinetic && r > 0.1) said.push(`${name} changed by at most ${number(largest(w), 2)}`); // its zero may be anywhere: not a size to measure with
+    else if (r < 1e-11) said.push(`${name} kept to round-off`);
     else {
       const drift = Math.abs((w.slope ?? 0) * duration);
       const trend = drift > 0.25 * ((w.up ?? 0) - (w.down ?? 0)) ? `drifting by ${percent(drift / size)} over the run` : "no drift";
@@ -88,7 +89,7 @@ export function verdict(run: Run, kinetic: number): HTMLElement | null {
 export function lead(source: string): string {
   const block = /^\s*--\[(=*)\[([\s\S]*?)\]\1\]/.exec(source)?.[2];
   const text = (block ?? (/^(?:\s*--(?!\[=*\[)[^\n]*\n?)+/.exec(source)?.[0] ?? "").replace(/^\s*--+ ?/gm, "")).replace(/\s+/g, " ").trim();
-  const end = /[.:](?= [A-Z(])|\.$/.exec(text);
+  const end = /\.(?= [^a-z])|:(?= [A-Z])|\.$/.exec(text);
   const first = end ? text.slice(0, end.index + 1).replace(/:$/, ".") : text;
   return first.length > 300 ? `${first.slice(0, 297).replace(/\s+\S*$/, "")} \u2026` : first;
 }

@@ -115,7 +115,7 @@ export class Panel {
       if (!entries.some((e) => e.isIntersecting)) return;
       observer.disconnect();
       this.show();
-    }, { rootMargin: "300px" }).observe(this.element);
+    }, { rootMargin: "600px" }).observe(this.element);
     this.nameScale();
   }
 

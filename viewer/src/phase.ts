@@ -40,7 +40,7 @@ export class Phase {
       if (!entries.some((e) => e.isIntersecting)) return;
       observer.disconnect();
       this.make();
-    }, { rootMargin: "300px" }).observe(this.element);
+    }, { rootMargin: "600px" }).observe(this.element);
   }
 
   /** Two components of one point, or of two: equal lengths look equal. */
