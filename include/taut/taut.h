@@ -290,8 +290,8 @@ TAUT_API int taut_pattern(taut_simulation *simulation, int matrix, size_t *rows,
 TAUT_API int taut_values(taut_simulation *simulation, int matrix, double *values, size_t capacity);
 /* The tangent of a step of length h from the current state: a (2n x 2n) is the derivative of (q,p) after it by (q,p)
    before it, b (2n x inputs) that by the inputs; n is taut_count(TAUT_POSITION). Either may be NULL. Found by
-   differences in the widest precision of the build, accurate to a few ulps of the largest entry where that is quad
-   (1e-10 otherwise). The state is unchanged. Not with contacts, nor on phase space. */
+   differences of fourth order in the widest precision of the build, to 1e-10 or better. The state is unchanged.
+   Not with contacts, nor on phase space. */
 TAUT_API int taut_linearise(taut_simulation *simulation, double h, double *a, double *b);
 /* Measures how a step of length h from the current state changes the symplectic form, on pairs of tangent vectors of
    the constraint manifold: the largest change, relative to the terms of its sum; its uncertainty, from differences of

@@ -44,7 +44,8 @@ static char *name_of_page(const char *path)
 static int write_page(void *user, FILE *file)
 {
     const page_source *z = user;
-    return taut_page_write_part(z->context, z->r, &z->part, (const char *)taut_template_page, taut_template_page_size, file);
+    return taut_page_write_part(z->context, z->r, &z->part, (const char *)taut_template_page, taut_template_page_size,
+                                file);
 }
 
 static int read_part(const options *o, page_part *part)

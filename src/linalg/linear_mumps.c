@@ -1,5 +1,5 @@
-/* The back end for large fill: MUMPS, multifrontal, sequential, loaded when it is needed. It sees the triplets of the transposed matrix: it names
-   null pivots by row, and linear.h names columns. */
+/* The back end for large fill: MUMPS, multifrontal, sequential, loaded when it is needed. It sees the triplets of the
+   transposed matrix: it names null pivots by row, and linear.h names columns. */
 #include <dmumps_c.h>
 #include <math.h>
 

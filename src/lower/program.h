@@ -137,7 +137,8 @@ typedef enum {
 /* One step by the interpreter. inputs: all unknowns of the table, of which those that are set from outside are read. */
 program_outcome X(program_step)(program *p, state *x, real h, const real *inputs);
 /* Up to `count` steps, as long as they go as the last one of their length did. Returns how many: possibly none. Their
-   lengths are lengths[0], lengths[stride], ..: stride is 1, or 0 for steps of one length. size: as in method_steps (method.h). */
+   lengths are lengths[0], lengths[stride], ..: stride is 1, or 0 for steps of one length. size: as in method_steps
+   (method.h). */
 long X(program_steps)(program *p, state *x, const real *lengths, int stride, long count, multiplier_growth *size);
 /* The outputs at a state, of a program that has them. */
 void X(program_read)(program *p, const state *x);
