@@ -452,7 +452,7 @@ static int has_expectation(program *p, real h)
 long X(program_steps)(program *p, state *x, const real *lengths, int stride, long count, multiplier_growth *size)
 {
     long done = 0;
-    if (p->code || p->input_count) return 0;
+    if (has_code(p) || p->input_count) return 0;
     for (const real *h = lengths; done < count && has_expectation(p, *h); h += stride) {
         real t1, t1_low, *times = p->registers + p->state_first + p->state_count;
         X(state_next_time)(x, *h, &t1, &t1_low);
