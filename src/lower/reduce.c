@@ -689,7 +689,10 @@ static int correct_twice(symbols *y, reduced_phase *p, const elimination *m)
     p->second = taut_mem_new(y->context, 2 * (size_t)p->size + 1, sizeof *p->second);
     int status = p->second ? find_squares(y, p, m->right) : TAUT_OUT_OF_MEMORY;
     if (!status) status = solve(y, m, m->right, p->second);
-    if (!status) p->both = p->second + p->size;
+    uint32_t zeros = 0;
+    while (!status && zeros < p->size && is_zero(y, p->second[zeros])) zeros++;
+    if (status || zeros == p->size) return status; /* of degree 2 by its parts alone */
+    p->both = p->second + p->size;
     for (uint32_t i = 0; !status && i < p->size; i++) {
         p->both[i] = taut_expr_add(y->g, p->change[i], p->second[i]);
         if (!p->both[i]) status = TAUT_OUT_OF_MEMORY;

@@ -193,14 +193,15 @@ static int create_lists(schedule *z, program_phase *f, size_t size, int twice)
 typedef struct {
     expr *all;
     size_t count;
-    expr *residual, *factor, *change, *both; /* parts of all; both: NULL, if there is one correction */
+    expr *residual, *factor, *change; /* parts of all */
+    expr *both;               /* the same, the second corrections behind them; NULL: there is one correction */
     size_t factor_count;
 } phase_roots;
 
 static int gather_roots(schedule *z, const reduced_phase *r, phase_roots *o)
 {
     size_t size = r->size, n = 0;
-    o->all = taut_mem_new(z->y->context, 7 * size + 1, sizeof *o->all);
+    o->all = taut_mem_new(z->y->context, 8 * size + 1, sizeof *o->all);
     if (!o->all) return TAUT_OUT_OF_MEMORY;
     for (size_t i = 0; i < size; i++) o->all[n++] = r->guesses[r->left[i]];
     o->residual = o->all + n;
@@ -213,6 +214,7 @@ static int gather_roots(schedule *z, const reduced_phase *r, phase_roots *o)
     for (size_t i = 0; i < size; i++) o->all[n++] = r->change[i];
     if (r->both) o->both = o->all + n;
     for (size_t i = 0; r->both && i < size; i++) o->all[n++] = r->both[i];
+    for (size_t i = 0; r->both && i < size; i++) o->all[n++] = r->second[i]; /* of which both need not consist: 0 */
     o->count = n;
     return TAUT_OK;
 }
@@ -292,7 +294,7 @@ static void place_right(schedule *z, const reduced_phase *r, const expr *list, s
 static int put_solve(schedule *z, const reduced_phase *r, const phase_roots *o, program_phase *f)
 {
     const int twice = f->iteration.twice;
-    int status = put_loop(z, twice ? o->both : o->change, r->size, &f->solve);
+    int status = put_loop(z, twice ? o->both : o->change, twice ? 2 * (size_t)r->size : r->size, &f->solve);
     for (uint32_t i = 0; !status && i < r->size; i++) {
         f->changes[i] = where(z, twice ? r->both[i] : r->change[i]);
         if (twice) f->firsts[i] = where(z, r->change[i]), f->seconds[i] = where(z, r->second[i]);
