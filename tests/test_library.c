@@ -303,6 +303,11 @@ static void a_success_clears_the_text(void **state)
         assert_string_equal(taut_error_text(context), "");                             \
     } while (0)
     assert_string_equal(taut_error_text(context), "");
+    assert_int_equal(load(context, "local x = 1\nlagrangian(y^2)\n", &bad), TAUT_BAD_MODEL);
+    taut_context_error(context, &error);
+    assert_string_equal(error.file, "test");
+    assert_string_equal(error.item, "y");
+    assert_int_equal(error.line, 2);
     FAILS_THEN(load(context, pendulum, &model));
     FAILS_THEN(taut_simulation_create(context, model, NULL, &simulation));
     FAILS_THEN(taut_step(simulation, 0.01));
