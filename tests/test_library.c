@@ -16,6 +16,8 @@ static const char pendulum[] = "title 'a pendulum'\n"
                                "lagrangian(norm2(a.dot)/2 - g*a.y)\n"
                                "constraint('rod', norm2(a) - 1)\n"
                                "observe('height', a.y)\n"
+                               "units { length = 'm', time = 's' }\n"
+                               "draw { ball(a):colour 'blue':label 'bob' }\n"
                                "start { a = {1, 0} }\n";
 
 static int load(taut_context *context, const char *text, taut_model **model)
