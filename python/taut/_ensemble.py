@@ -60,7 +60,7 @@ def ensemble(simulation: Simulation, until: float, h: float = 0.01, *, every: in
     per member, for a point an array of members x dimension; numbers stand for all members. Members begin where the
     simulation is; where params vary, at the start. threads: by default as many as there are processors; the results do
     not depend on it. failures: "raise" raises the error of the first member that fails (its `ensemble` has all the
-    others), "keep" only says so in `statuses`. The simulation is unchanged.
+    others), "keep" only says so in `statuses`, unless all fail. The simulation is unchanged.
 
     >>> import numpy as np, taut
     >>> sim = taut.loads("local x = coordinate 'x'; lagrangian(x.dot^2/2 - param('k', 1)*x^2/2); start { x = 1 }",
@@ -108,8 +108,8 @@ def _run(simulation: Simulation, z: Any, spec: Any, numbers: Array, spots: Seque
                                    ffi.from_buffer("double[]", numbers), threads, ffi.from_buffer("double[]", rows),
                                    ffi.from_buffer("int[]", statuses))
     result = Ensemble(rows, columns, varied, statuses)
-    # A status of the call that no member has is one of its arguments.
-    if status and (failures == "raise" or not statuses.any()):
+    # With the same failure in all of them, or in none, it is one of the arguments.
+    if status and (failures == "raise" or statuses.all() or not statuses.any()):
         error = error_of(simulation._context, status)
         error.ensemble = result
         raise error
