@@ -1,6 +1,6 @@
 #!/bin/sh
 # check.sh [FOLDER]: build the package in a venv from Debian's packages alone (FOLDER, default build/python) and run its
-# tests: pytest with doctests, mypy. PYTHON names the interpreter.
+# tests: pytest with doctests, mypy. PYTHON names the interpreter. TAUT_FIGURES=docs/figures renews the notebook's figure.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 top=$(dirname "$here")
@@ -26,7 +26,6 @@ fi
 cd "$folder"
 installed=$("$venv/bin/python" -c 'import os, taut; print(os.path.dirname(taut.__file__))')
 TAUT_SOURCE=$top "$venv/bin/python" -m pytest -q -p no:cacheprovider --rootdir="$folder" --doctest-modules "$installed" "$here/tests"
-TAUT_SOURCE=$top "$venv/bin/python" -m pytest -q -p no:cacheprovider --rootdir="$folder" --doctest-glob='*.md' "$top/docs/python.md"
 if "$venv/bin/python" -c 'import mypy' 2> /dev/null; then
     "$venv/bin/python" -m mypy --strict --config-file="$here/pyproject.toml" --cache-dir="$folder/mypy" -p taut
 else
