@@ -81,6 +81,9 @@ class Run:
         """The energy of the frames."""
         return self["energy"]
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_record": None}
+
     def __repr__(self) -> str:
         title = self.properties.get("title", "")
         end = f"t = {self.t[0]:g} .. {self.t[-1]:g}" if len(self) else "empty"

@@ -121,10 +121,6 @@ class Simulation:
         self._lock = threading.RLock()
         self._running = False
         self._names: dict[int, Columns] = {}
-        self.params: Numbers = Numbers(self, lib.TAUT_PARAM)
-        """Params by name. Setting one compiles again and returns to the start; `update` sets several at once."""
-        self.inputs: Numbers = Numbers(self, lib.TAUT_INPUT)
-        """Inputs by name, held over steps until they are set again."""
 
     def _check(self, status: int) -> None:
         check(self._context, status)
@@ -138,6 +134,17 @@ class Simulation:
             yield self._pointer
 
     # ---- reading ----
+
+    # Made when asked for: kept, they and the simulation would keep each other, and its memory until the next collection.
+    @property
+    def params(self) -> Numbers:
+        """Params by name. Setting one compiles again and returns to the start; `update` sets several."""
+        return Numbers(self, lib.TAUT_PARAM)
+
+    @property
+    def inputs(self) -> Numbers:
+        """Inputs by name, held over steps until they are set again."""
+        return Numbers(self, lib.TAUT_INPUT)
 
     @property
     def model(self) -> Model:

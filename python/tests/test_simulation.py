@@ -6,6 +6,7 @@ import pickle
 import signal
 import threading
 import time
+import weakref
 
 import numpy as np
 import pytest
@@ -323,6 +324,35 @@ def test_lifetimes():
     del other, run
     gc.collect()
     assert values.shape == (101, 2) and np.isfinite(values).all()
+
+
+def test_memory_is_given_back_at_once():
+    sim = taut.loads(PENDULUM).simulation()
+    sim.run(1, observe=lambda sim: None)
+    sim.params["g"] = 1
+    gc.collect()
+    gc.disable()
+    try:
+        there = weakref.ref(sim)
+        del sim
+        assert there() is None
+    finally:
+        gc.enable()
+
+
+def test_runs_and_errors_travel(pendulum):
+    run = pickle.loads(pickle.dumps(pendulum.run(1)))
+    assert (run["a"][-1] == pendulum["a"]).all() and run.columns[0] == "t"
+    with pytest.raises(taut.TautError) as caught:
+        pendulum.run(0)
+    error = pickle.loads(pickle.dumps(caught.value))
+    assert error.status is taut.Status.BAD_USAGE and str(error) == str(caught.value)
+
+
+def test_back_in_time(pendulum):
+    pendulum.run(1)
+    run = pendulum.run(0, -0.01)
+    assert run.t[-1] == 0 and np.abs(run["a"][-1] - [1, 0]).max() < 1e-10  # rattle is reversible
 
 
 # ---- ensembles ----
