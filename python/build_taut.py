@@ -108,7 +108,7 @@ static const volatile int *taut_python_watch(void)
 
 static void taut_python_unwatch(void)
 {
-    if (!--watchers) sigaction(SIGINT, &before_watching, NULL);
+    if (watchers && !--watchers) sigaction(SIGINT, &before_watching, NULL);
 }
 """
 

@@ -17,8 +17,8 @@ from ._notebook import Page
 from ._run import Run, open
 from ._simulation import STOP, Simulation, State, Work
 from .symbols import (acos, arrow, asin, atan, atan2, ball, bar, box, capsule, cbrt, cos, cosh, cross, cylinder, disc,
-                      dot, exp, free, ground, log, maximum, minimum, norm, norm2, origin, pi, plane, sin, sinh, spring,
-                      sqrt, tan, tanh, vector)
+                      dot, exp, free, ground, log, maximum, mesh, minimum, norm, norm2, origin, path, pi, plane, sin,
+                      sinh, spring, sqrt, tan, tanh, vector)
 
 __version__ = version()
 
@@ -28,7 +28,7 @@ for _thing in (Builder, Ensemble, Status, TautError, Method, Model, Page, Run, S
 __all__ = [
     "Builder", "Ensemble", "Method", "Model", "Page", "Run", "STOP", "Simulation", "State", "Status", "TautError",
     "Work", "acos", "arrow", "asin", "atan", "atan2", "ball", "bar", "box", "capsule", "cbrt", "cos", "cosh", "cross",
-    "cylinder", "disc", "dot", "ensemble", "exp", "free", "ground", "load", "loads", "log", "maximum", "methods",
-    "minimum", "norm", "norm2", "open", "origin", "pi", "plane", "sin", "sinh", "spring", "sqrt", "tan", "tanh",
+    "cylinder", "disc", "dot", "ensemble", "exp", "free", "ground", "load", "loads", "log", "maximum", "mesh", "methods",
+    "minimum", "norm", "norm2", "open", "origin", "path", "pi", "plane", "sin", "sinh", "spring", "sqrt", "tan", "tanh",
     "vector", "version",
 ]

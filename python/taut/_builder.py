@@ -5,7 +5,6 @@ import numbers
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Optional, TypeVar, Union
 
-from ._library import TautError
 from ._model import Model, Setting
 from .symbols import Expression, Free, Rotation, Scalar, Shape, Symbol, Vector, VectorLike, literal, quoted, where
 
@@ -205,21 +204,8 @@ class Builder:
 
     def finish(self, **settings: Setting) -> Model:
         """The model, checked, with settings as of `load`. The builder may go on and be finished again."""
-        try:
-            return Model._from_text(self.source, self._title, settings)
-        except TautError as error:
-            self._translate(error)
-            raise
+        return Model._from_text(self.source, self._title, settings, tuple(self._places))
 
     def simulation(self, **settings: Setting) -> Simulation:
         """`finish(**settings).simulation()`."""
         return self.finish(**settings).simulation()
-
-    def _translate(self, error: TautError) -> None:
-        """The place in the script becomes that in Python."""
-        if not 0 < error.line <= len(self._places):
-            return
-        old = f"{error.file}:{error.line}:"
-        error.file, error.line = self._places[error.line - 1]
-        error.text = error.text.replace(old, f"{error.file}:{error.line}:", 1)
-        error.args = (error.text,)

@@ -9,7 +9,6 @@ import numpy as np
 import numpy.typing as npt
 
 from ._columns import Columns, as_list
-from ._library import error_of
 from ._run import Array, chosen
 from ._simulation import Simulation, interruptible
 from ._taut import ffi, lib
@@ -110,7 +109,7 @@ def _run(simulation: Simulation, z: Any, spec: Any, numbers: Array, spots: Seque
     result = Ensemble(rows, columns, varied, statuses)
     # With the same failure in all of them, or in none, it is one of the arguments.
     if status and (failures == "raise" or statuses.all() or not statuses.any()):
-        error = error_of(simulation._context, status)
+        error = simulation.model._error(simulation._context, status)
         error.ensemble = result
         raise error
     return result

@@ -2,10 +2,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple, Union
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, Optional, Union
 
-from ._library import check, new_context, text_of
+from ._library import TautError, check, error_of, new_context, text_of
 from ._taut import ffi, lib
 
 if TYPE_CHECKING:
@@ -33,6 +33,16 @@ def _settings(settings: Mapping[str, Setting]) -> tuple[Any, list[Any]]:
     return array, kept
 
 
+def _translate(error: TautError, places: Optional[Sequence[tuple[str, int]]]) -> TautError:
+    """A place in the script of a Builder becomes that in Python."""
+    if places is not None and 0 < error.line <= len(places):
+        old = f"{error.file}:{error.line}:"
+        error.file, error.line = places[error.line - 1]
+        error.text = error.text.replace(old, f"{error.file}:{error.line}:", 1)
+        error.args = (error.text,)
+    return error
+
+
 class Model:
     """A model: a script after loading, or what a Builder built. It never changes; see `load`, `loads`, `Builder`.
 
@@ -55,14 +65,24 @@ class Model:
     _pointer: Any
     _name: str
     _settings: dict[str, Setting]
+    _places: Optional[Sequence[tuple[str, int]]] = None  # of a Builder: file and line of Python, by lines of the script
 
     @classmethod
-    def _from_text(cls, text: str, name: str, settings: Mapping[str, Setting]) -> Model:
+    def _from_text(cls, text: str, name: str, settings: Mapping[str, Setting],
+                   places: Optional[Sequence[tuple[str, int]]] = None) -> Model:
         context, result = new_context(), ffi.new("taut_model **")
         array, _kept = _settings(settings)
         data = text.encode()
-        check(context, lib.taut_model_load_text(context, name.encode(), data, len(data), array, len(settings), result))
-        return cls._make(context, result[0], name, settings)
+        status = lib.taut_model_load_text(context, name.encode(), data, len(data), array, len(settings), result)
+        if status:
+            raise _translate(error_of(context, status), places)
+        self = cls._make(context, result[0], name, settings)
+        self._places = places
+        return self
+
+    def _error(self, context: Any, status: int) -> TautError:
+        """The error of the last call in a context of a simulation of this model."""
+        return _translate(error_of(context, status), self._places)
 
     @property
     def title(self) -> str:

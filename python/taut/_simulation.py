@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ._columns import Columns, as_list
-from ._library import Hooks, TautError, check, error_of, new_context, text_of
+from ._library import Hooks, TautError, check, new_context, text_of
 from ._model import Model
 from ._run import Array, Run, chosen
 from ._taut import ffi, lib
@@ -67,9 +67,8 @@ def interruptible() -> Iterator[Any]:
     if threading.current_thread() is not threading.main_thread():
         yield ffi.NULL
         return
-    flag = lib.taut_python_watch()
-    try:
-        yield flag
+    try:  # KeyboardInterrupt may come between any two calls
+        yield lib.taut_python_watch()
     finally:
         lib.taut_python_unwatch()
 
@@ -111,7 +110,9 @@ class Simulation:
             "step": step, "time": time, "start": choose("start", start, START), "active_set": bool(active_set),
             "native": choose("native", native, NATIVE), "threads": threads})
         context, result = new_context(), ffi.new("taut_simulation **")
-        check(context, lib.taut_simulation_create(context, model._pointer, options, result))
+        status = lib.taut_simulation_create(context, model._pointer, options, result)
+        if status:
+            raise model._error(context, status)
         self._set_up(model, context, result[0])
 
     def _set_up(self, model: Model, context: Any, pointer: Any) -> None:
@@ -123,7 +124,8 @@ class Simulation:
         self._names: dict[int, Columns] = {}
 
     def _check(self, status: int) -> None:
-        check(self._context, status)
+        if status:
+            raise self._model._error(self._context, status)
 
     @contextmanager
     def _alone(self) -> Iterator[Any]:
@@ -391,7 +393,7 @@ class Simulation:
         if hooks.exception is not None:
             raise hooks.exception
         if status:
-            error = error_of(self._context, status)
+            error = self._model._error(self._context, status)
             error.run = run
             raise error
         return run
@@ -400,10 +402,10 @@ class Simulation:
         has_contacts = lib.taut_count(self._pointer, lib.TAUT_GAP) > 0
         with interruptible() as flag:
             spec.interrupt = flag
-            self._running = True
-            if has_contacts:
-                lib.taut_events(self._pointer, lib.taut_python_event, handle)
             try:
+                self._running = True
+                if has_contacts:
+                    lib.taut_events(self._pointer, lib.taut_python_event, handle)
                 return int(lib.taut_advance(self._pointer, spec))
             finally:
                 self._running = False

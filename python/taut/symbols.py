@@ -429,3 +429,15 @@ def ground(height: Optional[float] = None) -> Shape:
 
 def arrow(p: VectorLike, v: VectorLike, scale: Optional[float] = None) -> Shape:
     return _shape("arrow", p, v, scale)
+
+
+def mesh(p: VectorLike, file: str, turned: Any = None, scale: Optional[float] = None) -> Shape:
+    """A body from an STL or OBJ file, its origin at p."""
+    if scale is not None and turned is None:
+        raise ValueError("a scale comes after the rotation")
+    return _shape("mesh", p, file, turned, scale)
+
+
+def path(positions: Sequence[VectorLike]) -> Shape:
+    """A curve through these positions."""
+    return Shape("path({})", (list(positions),))

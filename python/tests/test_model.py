@@ -138,7 +138,8 @@ def test_rotation_and_drawing():
     w, centre = r.omega, r.apply([0, 0, -0.3])
     m.lagrangian((0.10*w.x**2 + 0.11*w.y**2 + 0.02*w.z**2)/2 - 9.81*centre.z)
     m.start({"r": [taut.cos(0.4), taut.sin(0.4), 0, 0], r.omega: [0, 0, 20]})
-    m.draw(taut.box(centre, [0.2, 0.2, 0.6], r).colour("blue").label("a {plate}"), taut.ball(taut.origin, 0.02))
+    m.draw(taut.box(centre, [0.2, 0.2, 0.6], r).colour("blue").label("a {plate}"), taut.ball(taut.origin, 0.02),
+           taut.path([[0, 0, 0], centre, [0, 0, 1]]))
     run = m.simulation().run(0.1, 0.001)
     assert run["r"].shape == (101, 4)
     assert np.abs((run["r"]**2).sum(axis=1) - 1).max() < 1e-14
@@ -172,6 +173,23 @@ def test_errors_name_the_line_of_python():
         m.finish()
     assert caught.value.file == __file__ and caught.value.line == line
     assert f"{__file__}:{line}:" in str(caught.value)
+
+
+def test_errors_of_a_simulation_name_the_line_of_python():
+    m = taut.Builder("off")
+    a = m.point("a", 2)
+    m.lagrangian(taut.norm2(a.dot)/2)
+    line = sys._getframe().f_lineno + 1
+    m.constraint("rod", taut.norm2(a) - 1)
+    m.start({a: [2, 0]})
+    model = m.finish()
+    with pytest.raises(taut.TautError) as caught:
+        model.simulation()
+    assert (caught.value.file, caught.value.line, caught.value.item) == (__file__, line, "rod")
+    sim = model.simulation(start="project")
+    with pytest.raises(taut.TautError) as caught:
+        sim.set_state(q=[2, 0])
+    assert caught.value.line == line
 
 
 def test_what_python_would_ignore():
