@@ -360,6 +360,30 @@ static void run_to_the_present(void **state)
     taut_context_destroy(context);
 }
 
+/* A simulation copies its model, with its texts and units: no memory for any part of it. */
+static void no_memory_for_the_copy(void **state)
+{
+    (void)state;
+    int finished = 0;
+    for (long k = 1; !finished && k < 200; k++) {
+        counter c = { 0 };
+        const taut_allocator allocator = { counted_resize, &c };
+        taut_context *context = taut_context_create(&allocator);
+        taut_model *model = NULL;
+        taut_simulation *simulation = NULL;
+        assert_int_equal(load(context, pendulum, &model), TAUT_OK);
+        c.fail_at = c.calls + k;
+        c.fail_count = 1;
+        int status = taut_simulation_create(context, model, NULL, &simulation);
+        assert_true(c.failures == 0 || status == TAUT_OUT_OF_MEMORY || status == TAUT_OK);
+        finished = c.failures == 0;
+        taut_simulation_release(simulation);
+        taut_model_release(model);
+        taut_context_destroy(context);
+        assert_int_equal(c.live, 0);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -369,7 +393,7 @@ int main(void)
         cmocka_unit_test(settings_are_checked),
         cmocka_unit_test(destroyed_in_any_order), cmocka_unit_test(a_log_ends_with_its_context),
         cmocka_unit_test(a_success_clears_the_text),
-        cmocka_unit_test(run_to_the_present),
+        cmocka_unit_test(run_to_the_present), cmocka_unit_test(no_memory_for_the_copy),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

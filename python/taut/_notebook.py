@@ -20,7 +20,7 @@ class Page:
         self.height = height
 
     def _repr_html_(self) -> str:
-        return (f'<iframe srcdoc="{html.escape(self.html)}" sandbox="allow-scripts" width="100%" '
+        return (f'<iframe srcdoc="{html.escape(self.html)}" sandbox="allow-scripts allow-downloads" width="100%" '
                 f'height="{self.height}" style="border: 0"></iframe>')
 
     def __repr__(self) -> str:

@@ -22,7 +22,6 @@ def test_run_without_copies(pendulum):
         assert values.base is run.rows
     assert run.t[0] == 0 and run.t[-1] == 1 and len(run) == 16
     assert run["a.dot"].shape == (16, 2) and run["pull"].shape == (16,)
-    assert np.abs(run["angular_momentum.z"] if "angular_momentum.z" in run else 0).max() == 0
     with pytest.raises(KeyError, match="energy"):
         run["enrgy"]
 
@@ -50,10 +49,10 @@ def test_failure_has_time_and_frames():
     sim = taut.loads("""
     local a = point("a", 2)
     lagrangian(norm2(a.dot)/2)
-    constraint("circle", norm2(a) - (1 - time())^2)
-    start { a = {1, 0}, ["a.dot"] = {-1, 0} }""").simulation()
+    constraint("circle", norm2(a) - (1 - time()))
+    start { a = {1, 0}, ["a.dot"] = {-0.5, 0} }""").simulation()
     with pytest.raises(taut.TautError) as caught:
-        sim.run(3, 0.01)  # the circle shrinks to a point at t = 1
+        sim.run(3, 0.01)  # the circle shrinks to a point at t = 1, and then there is none
     error = caught.value
     assert error.status in (taut.Status.NO_CONVERGENCE, taut.Status.SINGULAR, taut.Status.NOT_FINITE)
     assert 0.9 < error.time <= 1.01
@@ -67,11 +66,11 @@ def test_state(pendulum):
     assert saved.t == 0.5 and saved.q.shape == (2,)
     pendulum.run(1)
     pendulum.state = saved
-    assert pendulum.t == 0.5 and np.allclose(pendulum.q, saved.q, rtol=0, atol=1e-15)
+    assert pendulum.t == 0.5 and np.allclose(pendulum.q, saved.q, rtol=0, atol=1e-14)
     pendulum.set_state(0, q={"a": [0.6, -0.8]}, v={"a.dot": [0.8, 0.6]})
     assert pendulum.t == 0 and pendulum["a"].tolist() == [0.6, -0.8]
     pendulum.set_state(q=[0.7, -0.8], v=[1, 1], how="project")
-    assert abs(pendulum["constraint"]) < 1e-15
+    assert abs(pendulum["constraint"]) < 1e-14
     with pytest.raises(taut.TautError) as caught:
         pendulum.set_state(q=[0.7, -0.8])
     assert caught.value.item == "rod"
@@ -109,9 +108,9 @@ def test_inputs(cart):
 
 def test_kick(pendulum):
     pendulum.kick({"a": [1, 2]})
-    assert pendulum["a.dot"].tolist() == pytest.approx([0, 2], abs=1e-15)  # the rod takes what is along it
+    assert pendulum["a.dot"].tolist() == pytest.approx([0, 2], abs=1e-14)  # the rod takes what is along it
     pendulum.kick([0, -2])
-    assert pendulum["a.dot"].tolist() == pytest.approx([0, 0], abs=1e-15)
+    assert pendulum["a.dot"].tolist() == pytest.approx([0, 0], abs=1e-14)
 
 
 def test_copy_and_pickle_go_on_with_the_same_bits(pendulum):
