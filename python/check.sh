@@ -1,7 +1,7 @@
 #!/bin/sh
-# check.sh [--short] [FOLDER]: build the package in a venv from Debian's packages alone (FOLDER, default build/python) and
-# run its tests: pytest with doctests, the notebook, mypy. --short: without notebook and mypy; status 77 where a package
-# is missing. PYTHON names the interpreter. TAUT_FIGURES=docs/figures renews the notebook's figure.
+# check.sh [--short] [FOLDER]: build the package in a venv (in FOLDER, default build/python) from Debian's packages
+# alone and run its tests: pytest with doctests, the notebook, mypy. --short: without notebook and mypy; status 77 where a
+# package is missing. PYTHON names the interpreter. TAUT_FIGURES=docs/figures renews the notebook's figure.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 top=$(dirname "$here")
@@ -41,7 +41,7 @@ fi
 cd "$folder"
 installed=$("$venv/bin/python" -c 'import os, taut; print(os.path.dirname(taut.__file__))')
 "$venv/bin/python" -m pytest -q -p no:cacheprovider --rootdir="$folder" --doctest-modules \
-    ${short:+-k 'not test_notebook'} "$installed" "$here/tests"
+    ${short:+-k 'not test_notebook'} "$installed" source/tests
 if [ -z "$short" ]; then
     "$venv/bin/python" -m mypy --strict --config-file="$here/pyproject.toml" --cache-dir="$folder/mypy" -p taut
 fi

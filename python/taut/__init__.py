@@ -6,8 +6,8 @@
     run = sim.run(100, 0.01, every=10)
     run.t, run["a"], run.energy         # numpy arrays
 
-Models are scripts (`load`, `loads`) or written in Python (`Builder`, with the functions of this package); a `Simulation`
-steps, a `Run` has the frames. docs/python.md is the guide.
+Models are scripts (`load`, `loads`) or written in Python (`Builder`, with the functions of this package); a
+`Simulation` steps, a `Run` has the frames. docs/python.md is the guide.
 """
 from ._builder import Builder
 from ._ensemble import Ensemble, ensemble
@@ -28,7 +28,7 @@ for _thing in (Builder, Ensemble, Status, TautError, Method, Model, Page, Run, S
 __all__ = [
     "Builder", "Ensemble", "Method", "Model", "Page", "Run", "STOP", "Simulation", "State", "Status", "TautError",
     "Work", "acos", "arrow", "asin", "atan", "atan2", "ball", "bar", "box", "capsule", "cbrt", "cos", "cosh", "cross",
-    "cylinder", "disc", "dot", "ensemble", "exp", "free", "ground", "load", "loads", "log", "maximum", "mesh", "methods",
-    "minimum", "norm", "norm2", "open", "origin", "path", "pi", "plane", "sin", "sinh", "spring", "sqrt", "tan", "tanh",
+    "cylinder", "disc", "dot", "ensemble", "exp", "free", "ground", "load", "loads", "log", "maximum", "mesh",
+    "methods", "minimum", "norm", "norm2", "open", "origin", "path", "pi", "plane", "sin", "sinh", "spring", "sqrt", "tan", "tanh",
     "vector", "version",
 ]

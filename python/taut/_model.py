@@ -128,7 +128,8 @@ def loads(text: str, name: str = "model", /, **settings: Setting) -> Model:
     """Loads a model from a string. Messages use name as the name of the file.
 
     >>> import taut
-    >>> model = taut.loads("local x = coordinate 'x'; lagrangian(x.dot^2/2 - param('k', 4)*x^2/2); start { x = 1 }", k=9)
+    >>> text = "local x = coordinate 'x'; lagrangian(x.dot^2/2 - param('k', 4)*x^2/2); start { x = 1 }"
+    >>> model = taut.loads(text, k=9)
     >>> sim = model.simulation()
     >>> sim.params["k"]
     9.0

@@ -85,7 +85,8 @@ def run_table(run: Run) -> str:
             if name in run:
                 rows.append((f"largest {name}", f"{float(np.abs(run[name]).max()):.2g}"))
         if "energy" in run:
-            rows.append(("largest energy - energy at the start", f"{float(np.abs(run.energy - run.energy[0]).max()):.2g}"))
+            change = float(np.abs(run.energy - run.energy[0]).max())
+            rows.append(("largest energy - energy at the start", f"{change:.2g}"))
     if len(run.events):
         rows.append(("events", str(len(run.events))))
     rows.append(("columns", _some(run.columns)))

@@ -137,7 +137,7 @@ class Simulation:
 
     # ---- reading ----
 
-    # Made when asked for: kept, they and the simulation would keep each other, and its memory until the next collection.
+    # Made when asked for: kept, they and the simulation would keep each other until the next collection.
     @property
     def params(self) -> Numbers:
         """Params by name. Setting one compiles again and returns to the start; `update` sets several."""
@@ -268,8 +268,8 @@ class Simulation:
     def set_state(self, t: Optional[float] = None, q: Optional[Values] = None, *, v: Optional[Values] = None,
                   p: Optional[Values] = None, how: str = "strict") -> None:
         """Another state. What is not given stays (velocities, if neither v nor p is given). Positions, velocities and
-        momenta are arrays of all of them, or mappings from names to values: `q={"a": [1, 0]}, v={"a.dot": [0, 1]}`. how:
-        "strict", "project" or "as-is", as for the start."""
+        momenta are arrays of all of them, or mappings from names to values: `q={"a": [1, 0]}, v={"a.dot": [0, 1]}`.
+        how: "strict", "project" or "as-is", as for the start."""
         if v is not None and p is not None:
             raise ValueError("give velocities or momenta, not both")
         number = choose("how", how, START)
