@@ -1,7 +1,7 @@
 #!/bin/sh
 # check.sh [--short] [FOLDER]: build the package in a venv (in FOLDER, default build/python) from Debian's packages
-# alone and run its tests: pytest with doctests, the notebook, mypy. --short: without notebook and mypy; status 77 where a
-# package is missing. PYTHON names the interpreter. TAUT_FIGURES=docs/figures renews the notebook's figure.
+# alone and run its tests: pytest with doctests, the notebook, mypy. --short: without notebook and mypy; status 77
+# where a package is missing. PYTHON names the interpreter. TAUT_FIGURES=docs/figures renews the notebook's figure.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 top=$(dirname "$here")

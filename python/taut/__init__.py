@@ -29,6 +29,6 @@ __all__ = [
     "Builder", "Ensemble", "Method", "Model", "Page", "Run", "STOP", "Simulation", "State", "Status", "TautError",
     "Work", "acos", "arrow", "asin", "atan", "atan2", "ball", "bar", "box", "capsule", "cbrt", "cos", "cosh", "cross",
     "cylinder", "disc", "dot", "ensemble", "exp", "free", "ground", "load", "loads", "log", "maximum", "mesh",
-    "methods", "minimum", "norm", "norm2", "open", "origin", "path", "pi", "plane", "sin", "sinh", "spring", "sqrt", "tan", "tanh",
-    "vector", "version",
+    "methods", "minimum", "norm", "norm2", "open", "origin", "path", "pi", "plane", "sin", "sinh", "spring", "sqrt",
+    "tan", "tanh", "vector", "version",
 ]
