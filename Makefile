@@ -3,7 +3,7 @@ PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
 MODEL := models/double-spherical-pendulum.lua
 
-.PHONY: all demo check reproduce bench ulp install setup clean help
+.PHONY: all demo check python reproduce bench ulp install setup clean help
 .NOTPARALLEL:
 
 all: setup
@@ -28,6 +28,11 @@ check:
 	@ctest --test-dir build/check --parallel $(JOBS) --timeout 600 --output-on-failure --no-tests=error
 	@echo 'Skipped, and in how many programs:'
 	@awk '!/^\[  SKIPPED \]/ { listed = 0 } listed { print $$NF } /SKIPPED.*listed below/ { listed = 1 }' build/check/Testing/Temporary/LastTest.log | sort | uniq -c
+
+# The Python package (python/), built and tested in a venv from Debian's packages alone: build/python/venv.
+python: all
+	@tools/setup.sh python
+	@python/check.sh
 
 # Every table and figure of the papers; goes on where it was interrupted.
 reproduce: all
@@ -60,6 +65,7 @@ help:
 	@echo 'make                     install what the build needs (Debian packages), build build/taut'
 	@echo 'make demo                the same, simulate a double spherical pendulum and make a page of it'
 	@echo 'make check               the same, and run every test: with gcc, with sanitizers, with clang'
+	@echo 'make python              build the Python package in a venv (build/python/venv) and run its tests'
 	@echo 'make reproduce           compute the tables and figures of the papers (build/reproduction)'
 	@echo 'make bench [ROWS=...]    run the benchmarks and write bench/README.md'
 	@echo 'make bench-peers         install the other systems that they compare with (Debian packages, about 1.2 GB)'

@@ -16,6 +16,8 @@ static const char pendulum[] = "title 'a pendulum'\n"
                                "lagrangian(norm2(a.dot)/2 - g*a.y)\n"
                                "constraint('rod', norm2(a) - 1)\n"
                                "observe('height', a.y)\n"
+                               "units { length = 'm', time = 's' }\n"
+                               "draw { ball(a):colour 'blue':label 'bob' }\n"
                                "start { a = {1, 0} }\n";
 
 static int load(taut_context *context, const char *text, taut_model **model)
@@ -303,6 +305,11 @@ static void a_success_clears_the_text(void **state)
         assert_string_equal(taut_error_text(context), "");                             \
     } while (0)
     assert_string_equal(taut_error_text(context), "");
+    assert_int_equal(load(context, "local x = 1\nlagrangian(y^2)\n", &bad), TAUT_BAD_MODEL);
+    taut_context_error(context, &error);
+    assert_string_equal(error.file, "test");
+    assert_string_equal(error.item, "y");
+    assert_int_equal(error.line, 2);
     FAILS_THEN(load(context, pendulum, &model));
     FAILS_THEN(taut_simulation_create(context, model, NULL, &simulation));
     FAILS_THEN(taut_step(simulation, 0.01));
@@ -353,6 +360,30 @@ static void run_to_the_present(void **state)
     taut_context_destroy(context);
 }
 
+/* A simulation copies its model, with its texts and units: no memory for any part of it. */
+static void no_memory_for_the_copy(void **state)
+{
+    (void)state;
+    int finished = 0;
+    for (long k = 1; !finished && k < 200; k++) {
+        counter c = { 0 };
+        const taut_allocator allocator = { counted_resize, &c };
+        taut_context *context = taut_context_create(&allocator);
+        taut_model *model = NULL;
+        taut_simulation *simulation = NULL;
+        assert_int_equal(load(context, pendulum, &model), TAUT_OK);
+        c.fail_at = c.calls + k;
+        c.fail_count = 1;
+        int status = taut_simulation_create(context, model, NULL, &simulation);
+        assert_true(c.failures == 0 || status == TAUT_OUT_OF_MEMORY || status == TAUT_OK);
+        finished = c.failures == 0;
+        taut_simulation_release(simulation);
+        taut_model_release(model);
+        taut_context_destroy(context);
+        assert_int_equal(c.live, 0);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -362,7 +393,7 @@ int main(void)
         cmocka_unit_test(settings_are_checked),
         cmocka_unit_test(destroyed_in_any_order), cmocka_unit_test(a_log_ends_with_its_context),
         cmocka_unit_test(a_success_clears_the_text),
-        cmocka_unit_test(run_to_the_present),
+        cmocka_unit_test(run_to_the_present), cmocka_unit_test(no_memory_for_the_copy),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 #!/bin/sh
-# setup.sh GROUP...: install the Debian packages of these groups (build, check, bench) that are missing. Asks apt for nothing
+# setup.sh GROUP...: install the Debian packages of these groups (build, check, bench, python) that are missing. Asks apt for nothing
 # when all are there.
 set -eu
 
@@ -8,6 +8,8 @@ build="gcc libc6-dev make cmake pkgconf liblua5.4-dev libsuitesparse-dev libmump
 check="clang sqlite3 nodejs chromium fonts-dejavu-core curl ca-certificates"
 bench="python3 g++ libsundials-dev libsuitesparse-dev libsimbody-dev libmujoco-dev libode-dev libdart-dev lammps liblammps-dev gromacs
        libopenmm-dev libopenmm-plugins siconos"
+python="python3 python3-dev python3-venv python3-pip python3-setuptools python3-wheel python3-cffi python3-numpy python3-pytest mypy
+        python3-matplotlib python3-pandas python3-scipy python3-xarray python3-nbconvert python3-nbclient python3-ipykernel"
 
 wanted=
 for group in "$@"; do
@@ -15,6 +17,7 @@ for group in "$@"; do
     build) wanted="$wanted $build" ;;
     check) wanted="$wanted $check" ;;
     bench) wanted="$wanted $bench" ;;
+    python) wanted="$wanted $python" ;;
     *) echo "setup.sh: no group of packages is called '$group'" >&2; exit 2 ;;
     esac
 done

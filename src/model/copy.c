@@ -65,6 +65,11 @@ int taut_model_copy(taut_context *context, const model *from, model **result)
     COPY(start_q, coordinate_count, start_q_capacity);
     COPY(start_w, coordinate_count, start_w_capacity);
     COPY(start_q1, coordinate_count, start_q1_capacity);
+    to->texts = taut_mem_new(context, from->text_count, sizeof *to->texts);
+    to->text_count = to->text_capacity = to->texts ? from->text_count : 0;
+    c.failed |= !to->texts;
+    for (size_t i = 0; i < to->text_count; i++) to->texts[i] = copy_text(&c, from->texts[i]);
+    for (int i = 0; i < UNITS; i++) to->units[i] = copy_text(&c, from->units[i]);
     COPY(shapes, shape_count, shape_capacity);
     COPY(places, place_count, place_capacity);
     COPY(texts, text_count, text_capacity);

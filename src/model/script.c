@@ -3,7 +3,9 @@
 #include "model/script.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -234,10 +236,16 @@ static int report(script *s, int status)
     }
     const char *message = lua_type(s->L, -1) == LUA_TSTRING ? lua_tostring(s->L, -1) : "unknown error";
     const char *hint = hint_for(message);
-    int placed = has_position(s, message);
-    if (placed) message += strlen(s->short_name);
-    return taut_fail(s->context, TAUT_BAD_MODEL, "%s%s%s%s%s", file, placed ? "" : ": ", message, hint ? "; " : "",
-                hint ? hint : "");
+    const char *before = hint ? "; " : "", *advice = hint ? hint : "";
+    if (has_position(s, message)) { /* the place is part of the format: it becomes that of taut_error */
+        char *rest;
+        const char *number = message + strlen(s->short_name) + 1;
+        const long line = strtol(number, &rest, 10);
+        if (rest > number && *rest == ':' && line > 0 && line < INT_MAX)
+            return taut_fail(s->context, TAUT_BAD_MODEL, "%s:%d:%s%s%s", file, (int)line, rest + 1, before, advice);
+        return taut_fail(s->context, TAUT_BAD_MODEL, "%s:%s%s%s", file, number, before, advice);
+    }
+    return taut_fail(s->context, TAUT_BAD_MODEL, "%s: %s%s%s", file, message, before, advice);
 }
 
 /* ---- loading ---- */
