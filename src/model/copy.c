@@ -72,11 +72,6 @@ int taut_model_copy(taut_context *context, const model *from, model **result)
     for (int i = 0; i < UNITS; i++) to->units[i] = copy_text(&c, from->units[i]);
     COPY(shapes, shape_count, shape_capacity);
     COPY(places, place_count, place_capacity);
-    COPY(texts, text_count, text_capacity);
-    if (!to->texts) to->text_count = 0;
-    for (size_t i = 0; i < to->text_count; i++) to->texts[i] = NULL; /* not the other model's, should a copy fail */
-    for (size_t i = 0; i < to->text_count; i++) to->texts[i] = copy_text(&c, from->texts[i]);
-    for (int i = 0; i < UNITS; i++) to->units[i] = copy_text(&c, from->units[i]);
     if (c.failed) {
         taut_model_free(to);
         return TAUT_OUT_OF_MEMORY;
