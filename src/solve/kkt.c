@@ -192,14 +192,14 @@ int X(kkt_solve)(kkt *k, real *a, real *b, real *c)
     return k->matrix ? solve_full(k, a, b, c) : solve_reduced(k, a, b, c);
 }
 
-static int choose_full(kkt *k, const real *lambda, real *c)
+static int choose_full(kkt *k, int passes, const real *lambda, real *c)
 {
     const struct system *s = k->s;
     size_t at = (size_t)s->n * (k->own_velocity ? 2 : 1);
     real *spare = k->unknowns + at;
     int status = TAUT_OK;
     for (uint32_t i = 0; i < s->c; i++) spare[i] = (lambda ? lambda[i] : 0) - c[i];
-    for (int pass = 0; !status && pass < REDUNDANCY_PASSES; pass++) {
+    for (int pass = 0; !status && pass < passes; pass++) {
         memset(k->unknowns, 0, at * sizeof(real));
         for (uint32_t i = 0; i < s->c; i++) spare[i] *= softening_of(k)[i];
         status = X(assembly_solve)(k->matrix, k->unknowns);
@@ -208,10 +208,12 @@ static int choose_full(kkt *k, const real *lambda, real *c)
     return status;
 }
 
-int X(kkt_choose)(kkt *k, const real *lambda, real *c)
+int X(kkt_choose_by)(kkt *k, int passes, const real *lambda, real *c)
 {
     if (!k->s->softening || !k->s->c) return TAUT_OK;
-    return k->matrix ? choose_full(k, lambda, c) : X(multiplier_choose)(k->multiplier, lambda, c);
+    return k->matrix ? choose_full(k, passes, lambda, c) : X(multiplier_choose_by)(k->multiplier, passes, lambda, c);
 }
+
+int X(kkt_choose)(kkt *k, const real *lambda, real *c) { return X(kkt_choose_by)(k, REDUNDANCY_PASSES, lambda, c); }
 
 const real *X(kkt_jacobian)(const kkt *k) { return k->g; }

@@ -23,6 +23,7 @@ int X(kkt_factor_without_forces)(kkt *k, const place *at);
 int X(kkt_solve)(kkt *k, real *a, real *b, real *c);
 /* As multiplier_choose, of the correction c of lambda. */
 int X(kkt_choose)(kkt *k, const real *lambda, real *c);
+int X(kkt_choose_by)(kkt *k, int passes, const real *lambda, real *c);
 /* As multiplier_soften. */
 void X(kkt_soften)(kkt *k, const double *softening);
 /* The values of G at the place of the last factor. */

@@ -377,16 +377,21 @@ int X(multiplier_solve)(multiplier *m, real scale, real *r)
     return status;
 }
 
-int X(multiplier_choose)(multiplier *m, const real *lambda, real *change)
+int X(multiplier_choose_by)(multiplier *m, int passes, const real *lambda, real *change)
 {
     const uint32_t c = m->s->c;
     int status = TAUT_OK;
     if (!m->diagonal) return TAUT_OK;
     for (uint32_t k = 0; k < c; k++) m->spare[k] = (lambda ? lambda[k] : 0) - change[k];
-    for (int pass = 0; !status && pass < REDUNDANCY_PASSES; pass++) {
+    for (int pass = 0; !status && pass < passes; pass++) {
         for (uint32_t k = 0; k < c; k++) m->spare[k] *= softening_of(m)[k];
         status = X(multiplier_solve)(m, 1, m->spare);
     }
     for (uint32_t k = 0; !status && k < c; k++) change[k] += m->spare[k];
     return status;
+}
+
+int X(multiplier_choose)(multiplier *m, const real *lambda, real *change)
+{
+    return X(multiplier_choose_by)(m, REDUNDANCY_PASSES, lambda, change);
 }

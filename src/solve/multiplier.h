@@ -29,6 +29,8 @@ int X(multiplier_solve_scaled)(multiplier *m, real *scale, real *r);
    that lambda - change is the choice of least size, up to what the next corrections remove. lambda NULL: such that the
    change has no part that makes no force. */
 int X(multiplier_choose)(multiplier *m, const real *lambda, real *change);
+/* The same with so many passes (redundancy.h). */
+int X(multiplier_choose_by)(multiplier *m, int passes, const real *lambda, real *change);
 /* Another softening than that of the system from here on, where it has one (c numbers, which must stay); NULL: that. */
 void X(multiplier_soften)(multiplier *m, const double *softening);
 

@@ -97,7 +97,7 @@ static void name_dependent(const struct system *s, const rank *found, start_repo
 }
 
 /* Whether D is far below all of S that is not zero. With P = (S + D)^-1 D the eigenvalues of P are one where S is zero,
-   and small elsewhere: then P^3 and P^6 are the same but for 10^-4. */
+   and small elsewhere: below 0.046 if P^3 and P^6 are the same but for 10^-4. */
 static int is_apart(starter *z, int *apart)
 {
     struct system *s = z->s;
@@ -108,9 +108,9 @@ static int is_apart(starter *z, int *apart)
     real *once = z->r, *rest = taut_mem_new(s->context, s->c, sizeof *rest);
     if (!rest) return TAUT_OUT_OF_MEMORY;
     for (uint32_t k = 0; k < s->c; k++) rest[k] = once[k] = (real)(next_number(&seed) / sqrt(s->softening[k]));
-    if (!status) status = X(kkt_choose)(z->kkt, NULL, rest);
+    if (!status) status = X(kkt_choose_by)(z->kkt, 3, NULL, rest);
     for (uint32_t k = 0; k < s->c; k++) rest[k] = once[k] = once[k] - rest[k]; /* P^3 of it */
-    if (!status) status = X(kkt_choose)(z->kkt, NULL, rest);
+    if (!status) status = X(kkt_choose_by)(z->kkt, 3, NULL, rest);
     for (uint32_t k = 0; k < s->c; k++) most = fmax(most, fabs((double)rest[k]) * sqrt(s->softening[k]));
     taut_mem_free(s->context, rest);
     *apart = !status && most <= 1e-4;
