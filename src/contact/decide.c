@@ -47,12 +47,11 @@ void X(slip_contact)(hybrid *self, state *x, size_t i, const real *direction)
     self->event.begins[i] = 1;
     real *slots = contact_extra(x, i) + EXTRA_SLOTS;
     X(kinematics_slip_slots)(self->kinematics, i, direction, slots);
-    if (X(contact_slips)(self, i)) return;
+    if (self->traits[i].slide_count < 2 || X(contact_slips)(self, i)) return;
     if (slips_against(self, x, i)) { /* it goes the other way before */
         X(kinematics_slip_slots)(self->kinematics, i, t->slip, slots);
         return;
     }
-    if (self->traits[i].slide_count < 2) return;
     /* it begins to slip: what slip there is is noise, and has no direction */
     slots[SLOT_KEEP] = 1;
     slots[SLOT_NOISE] = REAL(fmax)(t->slip_round_off, self->event.slip_noise[i]);
@@ -188,9 +187,10 @@ static int begin_at_rest(hybrid *self, state *x)
 /* Onto the constraints that the mode set has beyond those before, or that an impact has left: by round-off. */
 static int project(hybrid *self, mode_set *set, state *x)
 {
-    int more = 0;
+    int more = 0, moves = 0;
     for (size_t i = 0; i < self->count; i++) {
         const contact_motion *t = X(kinematics_of)(self->kinematics, i);
+        moves |= contact_mode_of(x, i) == MODE_SLIP && self->event.begins[i] && slips_against(self, x, i);
         more |= (self->event.modes_before[i] == MODE_OPEN && set->modes[i] != MODE_OPEN) ||
                 (self->event.modes_before[i] != MODE_STICK && set->modes[i] == MODE_STICK) ||
                 (set->modes[i] != MODE_OPEN && REAL(fabs)(t->rate) > t->rate_round_off);
@@ -198,7 +198,7 @@ static int project(hybrid *self, mode_set *set, state *x)
     memcpy(set->begin.lambda, set->lambda, set->s->c * sizeof(real));
     int status = more ? X(start_project)(set->s, &set->begin) : TAUT_OK;
     if (!status) X(mode_set_store)(set, &set->begin, x);
-    return status || !more ? status : begin_at_rest(self, x);
+    return status || !(more || moves) ? status : begin_at_rest(self, x);
 }
 
 /* Velocities that were taken away as settled, of gaps and of contacts that stick from now on, may have made others slip
@@ -208,7 +208,7 @@ static int turn_slips(hybrid *self, state *x)
     int turned = 0;
     X(kinematics_evaluate)(self->kinematics, x->q, x->w, x->t, self->step.h);
     for (size_t i = 0; i < self->count; i++) {
-        if (contact_mode_of(x, i) != MODE_SLIP || !slips_against(self, x, i)) continue;
+        if (contact_mode_of(x, i) != MODE_SLIP || !X(contact_slips)(self, i) || !slips_against(self, x, i)) continue;
         X(slip_contact)(self, x, i, X(kinematics_of)(self->kinematics, i)->slip);
         turned++;
     }
@@ -249,8 +249,8 @@ static int close_idle(hybrid *self, const mode_set *set, state *x)
     return found;
 }
 
-/* What is wrong with the modes of x, and whether forces that are shared out are possible. The kinematics are those of x.
-   *agree: 0 where constraints depend on each other and do not. */
+/* What is wrong with the modes of x, and whether forces that are shared out are possible. agree: 0 where
+   constraints depend on each other and do not. */
 typedef struct {
     flaw flaw;
     int together, agree, possible;

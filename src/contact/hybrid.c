@@ -158,8 +158,8 @@ static int touch_down(hybrid *self, state *x, long trigger, int *changed)
     return status ? status : X(contact_report_changes)(self, x, changed);
 }
 
-/* What is left of a slip that has come to its end: round-off of what it was, and of the time at which it ended. settled:
-   and what friction stops on a way of some ulps of the positions. */
+/* What is left of a slip that has come to its end: round-off of what it was, and of the time at which it ended. If
+   `settled`, what friction stops on a way of some ulps of the positions, too. */
 static int find_slip_noise(hybrid *self, const state *x, int settled)
 {
     mode_set *set;
