@@ -209,10 +209,8 @@ static void ladder_at_its_limit(void **state)
 
 /* The wave runs through the row: one after the other is hit; all come to rest leaning on the next, the last one flat;
    under em the energy never grows. */
-static void dominoes_fall(void **state)
+static void row_falls(int n)
 {
-    (void)state;
-    int n = QUAD || SANITIZED ? 2 : 4;
     char count[20];
     snprintf(count, sizeof count, "%d", n);
     const char *const settings[] = { "n", count, NULL };
@@ -239,6 +237,19 @@ static void dominoes_fall(void **state)
     }
     free(r);
     close_model(z);
+}
+
+/* In longer rows slips at the near end are smaller than those at the far end by a hundredth for each domino, and many
+   end at almost the same time. */
+static void dominoes_fall(void **state)
+{
+    (void)state;
+    row_falls(QUAD || SANITIZED ? 2 : 4);
+    if (QUAD || SANITIZED) return;
+    row_falls(8);
+    if (!getenv("TAUT_TEST_LONG")) return;
+    row_falls(7);
+    row_falls(10);
 }
 
 int main(void)

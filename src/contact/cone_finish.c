@@ -8,6 +8,7 @@
 #define SINGULAR 1e-12       /* a pivot of a matrix with a diagonal of ones that is none */
 #define SOFT_NORMAL 1e-7     /* of the diagonal */
 #define SOFT_TANGENT 1e-5    /* friction is avoided where normal forces do as well */
+#define LEVELS 3             /* of less softening, each a hundredth of that before */
 #define SWEEPS 2000
 #define SLIPS (10000 * REAL_EPSILON)
 #define AT_LIMIT ((real)1e-6)
@@ -19,7 +20,8 @@ typedef struct {
     const real *W, *b, *softening;
     void *room;         /* of the arrays below */
     real *u, *size;     /* W P + b, and the size of its terms */
-    real *F, *A, *Q, *trial, *step;
+    real *F, *A, *Q, *trial, *step, *best;
+    real part;          /* of D in the matrix */
     int *pivot;
     real speed;         /* the largest b, in units of the square roots of the diagonal */
     real scale;         /* of r in P - r u: another one leads another way */
@@ -198,21 +200,40 @@ static void fill_matrix(finish *k, const real *P)
                 slip_row(k, c, t - 1, z, size, P[n], a);
             } else {
                 memcpy(a, k->W + r * rows, rows * sizeof *a);
-                a[r] += k->softening[r];
+                a[r] += k->part * k->softening[r];
             }
         }
     }
 }
 
-/* k->Q: to a zero of the natural map. */
+/* k->best := k->Q, as far as they say. */
+static void keep_best(finish *k, real size, real *best)
+{
+    if (size >= *best) return;
+    *best = size;
+    memcpy(k->best, k->Q, (size_t)k->rows * sizeof *k->Q);
+}
+
+/* k->Q: to a zero of the natural map. D keeps corrections small where W is singular, and makes those slow to which W
+   answers little: slips at the far end of a row of bodies that are small beside those at its other end. As long as they
+   are left, D is made less, and what it held back goes to the edge of its cone, and slips. */
 static int iterate(finish *k)
 {
-    real size = natural_map(k, k->Q), before = 2 * size;
-    for (int turn = 0; turn < 60; turn++) {
-        if (!(size - size == 0)) return 0;
-        if (size <= 16 * REAL_EPSILON || (turn > 2 && size < AGREE && size > before / 2)) return 1;
+    real size = natural_map(k, k->Q), before = 2 * size, best = AGREE;
+    k->part = 1;
+    for (int turn = 0, since = 0, level = 0; turn < 60 + 20 * level; turn++, since++) {
+        int finite = size - size == 0;
+        if (!finite && level == 0) return 0;
+        if (finite) keep_best(k, size, &best);
+        if (finite && size <= 16 * REAL_EPSILON) return 1;
+        if (!finite || (since > 2 && size < AGREE && size > before / 2)) {
+            if (!finite || level == LEVELS || size < SLIPS / 2) break;
+            level++;
+            since = 0;
+            k->part /= 100;
+        }
         fill_matrix(k, k->Q);
-        if (X(dense_factor)(k->rows, k->A, k->pivot, 0)) return 0;
+        if (X(dense_factor)(k->rows, k->A, k->pivot, 0)) break;
         X(dense_solve)(k->rows, k->A, k->pivot, k->F);
         memcpy(k->trial, k->Q, (size_t)k->rows * sizeof *k->Q);
         memcpy(k->step, k->F, (size_t)k->rows * sizeof *k->F);
@@ -222,10 +243,12 @@ static int iterate(finish *k)
             real by = halving == 11 ? 1 : part;
             for (int r = 0; r < k->rows; r++) k->Q[r] = k->trial[r] - by * k->step[r];
             size = natural_map(k, k->Q);
-            if (size < before || before < AGREE) break;
+            if (size < before || before < AGREE || level) break;
         }
     }
-    return 0;
+    if (!(best < AGREE)) return 0;
+    memcpy(k->Q, k->best, (size_t)k->rows * sizeof *k->Q);
+    return 1;
 }
 
 static void lay_out(void *self, room_layout *l)
@@ -234,7 +257,7 @@ static void lay_out(void *self, room_layout *l)
     size_t rows = (size_t)k->rows;
     k->u = room_reals(l, rows), k->size = room_reals(l, rows);
     k->F = room_reals(l, rows), k->Q = room_reals(l, rows);
-    k->trial = room_reals(l, rows), k->step = room_reals(l, rows);
+    k->trial = room_reals(l, rows), k->step = room_reals(l, rows), k->best = room_reals(l, rows);
     k->A = room_reals(l, rows * rows);
     k->pivot = room_take(l, rows, sizeof *k->pivot);
 }

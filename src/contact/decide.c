@@ -33,17 +33,23 @@ void X(stick_contact)(hybrid *self, state *x, size_t i)
     X(kinematics_stick_slots)(self->kinematics, i, contact_extra(x, i) + EXTRA_SLOTS);
 }
 
+/* Slips against the direction that it has in x, by more than a rounding. */
+static int slips_against(const hybrid *self, const state *x, size_t i)
+{
+    real along = X(kinematics_slip_along)(self->kinematics, i, contact_extra(x, i) + EXTRA_SLOTS);
+    return along < -X(kinematics_of)(self->kinematics, i)->slip_round_off;
+}
+
 void X(slip_contact)(hybrid *self, state *x, size_t i, const real *direction)
 {
+    const contact_motion *t = X(kinematics_of)(self->kinematics, i);
     enter(self, x, i, MODE_SLIP);
     self->event.begins[i] = 1;
     real *slots = contact_extra(x, i) + EXTRA_SLOTS;
     X(kinematics_slip_slots)(self->kinematics, i, direction, slots);
     if (self->traits[i].slide_count < 2 || X(contact_slips)(self, i)) return;
-    const contact_motion *t = X(kinematics_of)(self->kinematics, i);
-    real size = REAL(sqrt)(t->slip[0] * t->slip[0] + t->slip[1] * t->slip[1]);
-    if (size > t->slip_round_off && t->slip[0] * direction[0] + t->slip[1] * direction[1] < 0) {
-        X(kinematics_slip_slots)(self->kinematics, i, t->slip, slots); /* it goes the other way before */
+    if (slips_against(self, x, i)) { /* it goes the other way before */
+        X(kinematics_slip_slots)(self->kinematics, i, t->slip, slots);
         return;
     }
     /* it begins to slip: what slip there is is noise, and has no direction */
@@ -151,12 +157,40 @@ static void repair(hybrid *self, state *x, const flaw *f)
     }
 }
 
+/* Contacts that begin to slip do so from rest: what slip there is is noise, or comes from velocities of others that
+   were taken away. It is taken away as if they stuck. */
+static int begin_at_rest(hybrid *self, state *x)
+{
+    mode_set *set;
+    int some = 0, status = TAUT_SINGULAR, softened = contacts_softened(x);
+    memcpy(self->step.extra, x->extra, x->extra_count * sizeof(real));
+    for (size_t i = 0; i < self->count; i++) {
+        if (contact_mode_of(x, i) != MODE_SLIP || !self->event.begins[i] || X(contact_slips)(self, i)) continue;
+        X(stick_contact)(self, x, i);
+        some = 1;
+    }
+    for (int level = softened; some && status == TAUT_SINGULAR && level <= SOFTENED_LEVELS; level++) {
+        contacts_set_softened(x, level);
+        status = X(mode_sets_get)(&self->sets, x, &set);
+        if (!status) status = X(mode_set_load)(set, x);
+        if (!status) status = X(start_project)(set->s, &set->begin);
+    }
+    memcpy(x->extra, self->step.extra, x->extra_count * sizeof(real));
+    if (!some || status == TAUT_SINGULAR || status == TAUT_NO_CONVERGENCE) return TAUT_OK; /* left as it is */
+    if (status) return status;
+    memcpy(x->w, set->begin.w, self->n * sizeof(real));
+    memcpy(x->p, set->begin.p, self->n * sizeof(real));
+    memset(x->p_low, 0, self->n * sizeof(real));
+    return TAUT_OK;
+}
+
 /* Onto the constraints that the mode set has beyond those before, or that an impact has left: by round-off. */
 static int project(hybrid *self, mode_set *set, state *x)
 {
-    int more = 0;
+    int more = 0, moves = 0;
     for (size_t i = 0; i < self->count; i++) {
         const contact_motion *t = X(kinematics_of)(self->kinematics, i);
+        moves |= contact_mode_of(x, i) == MODE_SLIP && self->event.begins[i] && slips_against(self, x, i);
         more |= (self->event.modes_before[i] == MODE_OPEN && set->modes[i] != MODE_OPEN) ||
                 (self->event.modes_before[i] != MODE_STICK && set->modes[i] == MODE_STICK) ||
                 (set->modes[i] != MODE_OPEN && REAL(fabs)(t->rate) > t->rate_round_off);
@@ -164,7 +198,21 @@ static int project(hybrid *self, mode_set *set, state *x)
     memcpy(set->begin.lambda, set->lambda, set->s->c * sizeof(real));
     int status = more ? X(start_project)(set->s, &set->begin) : TAUT_OK;
     if (!status) X(mode_set_store)(set, &set->begin, x);
-    return status;
+    return status || !(more || moves) ? status : begin_at_rest(self, x);
+}
+
+/* Velocities that were taken away as settled, of gaps and of contacts that stick from now on, may have made others slip
+   against the direction in which they were to begin: they slip as they do until that ends. Returns how many. */
+static int turn_slips(hybrid *self, state *x)
+{
+    int turned = 0;
+    X(kinematics_evaluate)(self->kinematics, x->q, x->w, x->t, self->step.h);
+    for (size_t i = 0; i < self->count; i++) {
+        if (contact_mode_of(x, i) != MODE_SLIP || !X(contact_slips)(self, i) || !slips_against(self, x, i)) continue;
+        X(slip_contact)(self, x, i, X(kinematics_of)(self->kinematics, i)->slip);
+        turned++;
+    }
+    return turned;
 }
 
 /* The forces of the modes of x; of constraints that depend on each other too, where they agree. */
@@ -201,27 +249,95 @@ static int close_idle(hybrid *self, const mode_set *set, state *x)
     return found;
 }
 
+/* What is wrong with the modes of x, and whether forces that are shared out are possible. agree: 0 where
+   constraints depend on each other and do not. */
+typedef struct {
+    flaw flaw;
+    int together, agree, possible;
+} verdict;
+
+static int judge(hybrid *self, state *x, mode_set **set, verdict *v)
+{
+    X(kinematics_evaluate)(self->kinematics, x->q, x->w, x->t, self->step.h);
+    int status = find_forces(self, x, set);
+    *v = (verdict){ .flaw.contact = 0, .together = contacts_softened(x), .possible = 1 };
+    v->agree = !(v->together && (status == TAUT_SINGULAR || status == TAUT_NO_CONVERGENCE));
+    if (!v->agree) return TAUT_OK;
+    if (status) return status;
+    X(kinematics_accelerate)(self->kinematics, (*set)->dv);
+    self->event.pace = real_most(self->event.pace, X(kinematics_fastest)(self->kinematics));
+    v->flaw = find_flaw(self, *set);
+    if (!v->together || v->flaw.contact >= 0) return TAUT_OK;
+    return X(contact_share)(self, *set, &(*set)->begin, &v->possible);
+}
+
+static int is_right(const verdict *v) { return v->flaw.contact < 0 && v->possible; }
+
+/* The largest rate of the closed contacts, and slip of those that stick; *noise: what round-off there is in them. */
+static real largest_left(const hybrid *self, const state *x, real *noise)
+{
+    real most = 0;
+    *noise = 0;
+    for (size_t i = 0; i < self->count; i++) {
+        const contact_motion *t = X(kinematics_of)(self->kinematics, i);
+        if (contact_mode_of(x, i) == MODE_OPEN) continue;
+        most = real_most(most, t->rate);
+        *noise = real_most(*noise, t->rate_round_off);
+        for (uint32_t r = 0; contact_mode_of(x, i) == MODE_STICK && r < self->traits[i].slide_count; r++) {
+            most = real_most(most, t->slip[r]);
+            *noise = real_most(*noise, t->slip_round_off);
+        }
+    }
+    return most;
+}
+
+int X(contact_try_modes)(hybrid *self, state *x, int *fits)
+{
+    mode_set *set;
+    verdict v;
+    int status = judge(self, x, &set, &v);
+    *fits = 0;
+    if (status == TAUT_SINGULAR || status == TAUT_NO_CONVERGENCE) return TAUT_OK;
+    if (status || !is_right(&v)) return status;
+    if (v.together && close_idle(self, set, x)) {
+        status = judge(self, x, &set, &v);
+        if (status || !is_right(&v)) return status;
+    }
+    /* velocities of constraints that depend on each other need not agree */
+    real noise, ignored, before = largest_left(self, x, &noise);
+    status = project(self, set, x);
+    if (status == TAUT_SINGULAR || status == TAUT_NO_CONVERGENCE) return TAUT_OK;
+    if (status || turn_slips(self, x)) return status;
+    *fits = largest_left(self, x, &ignored) <= REAL(fmax)(16 * noise, (real)1e-6 * before);
+    return TAUT_OK;
+}
+
+#define TURNS 8 /* of asking for modes before forces are judged less strictly */
+
 int X(contact_correct_modes)(hybrid *self, state *x)
 {
     mode_set *set;
-    int idle = 0;
+    verdict v;
+    int idle = 0, asked = 0;
+    real strict = self->step.relax;
     for (size_t turn = 0; turn < 20 + 6 * self->count; turn++) {
-        X(kinematics_evaluate)(self->kinematics, x->q, x->w, x->t, self->step.h);
-        int status = find_forces(self, x, &set), right = 1, together = contacts_softened(x);
-        int agree = !(together && (status == TAUT_SINGULAR || status == TAUT_NO_CONVERGENCE));
-        if (status && agree) return status;
-        if (agree) X(kinematics_accelerate)(self->kinematics, set->dv);
-        if (agree) self->event.pace = real_most(self->event.pace, X(kinematics_fastest)(self->kinematics));
-        flaw f = agree ? find_flaw(self, set) : (flaw){ .contact = 0 };
-        status = together && f.contact < 0 ? X(contact_share)(self, set, &set->begin, &right) : TAUT_OK;
+        int status = judge(self, x, &set, &v);
         if (status) return status;
-        if (f.contact < 0 && right && together && !idle && (idle = close_idle(self, set, x))) continue;
-        if (f.contact < 0 && right) return project(self, set, x);
-        if (together) status = X(contact_ask)(self, x);
-        else repair(self, x, &f);
+        if (is_right(&v) && v.together && !idle && (idle = close_idle(self, set, x))) continue;
+        if (is_right(&v)) {
+            status = project(self, set, x);
+            if (!status && turn_slips(self, x)) continue;
+            self->step.relax = strict;
+            return status;
+        }
+        if (v.together) status = X(contact_ask)(self, x);
+        else repair(self, x, &v.flaw);
+        /* what is asked for again and again fits but for round-off */
+        if (v.together && ++asked > TURNS) self->step.relax = REAL(fmin)(8 * self->step.relax, RELAX_MOST);
         if (status == TAUT_NO_CONVERGENCE) break;
         if (status) return status;
     }
+    self->step.relax = strict;
     return taut_fail(
         self->context, TAUT_NO_CONVERGENCE,
         "at t = %.9g: no set of closed contacts fits the forces (with much friction there may be none); try less "

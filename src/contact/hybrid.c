@@ -11,6 +11,7 @@ void X(hybrid_destroy)(hybrid *self)
     if (!self) return;
     taut_context *context = self->context;
     if (self->open) X(state_clear)(self->open->s, &self->step.saved);
+    if (self->open) X(state_clear)(self->open->s, &self->event.saved);
     X(response_clear)(context, &self->response);
     X(kinematics_destroy)(self->kinematics);
     X(mode_sets_clear)(&self->sets);
@@ -124,6 +125,7 @@ int X(hybrid_create)(const model *m, const struct method_class *class, const met
         struct system with = *self->open->s; /* for the sizes alone */
         with.extra_count = (uint32_t)(EXTRA_SIZE * self->count);
         status = X(state_create)(&with, &self->step.saved);
+        if (!status) status = X(state_create)(&with, &self->event.saved);
     }
     if (!status) status = room_create(m->context, lay_out, self, &self->room);
     if (status)
@@ -156,9 +158,9 @@ static int touch_down(hybrid *self, state *x, long trigger, int *changed)
     return status ? status : X(contact_report_changes)(self, x, changed);
 }
 
-/* What is left of a slip that has come to its end: round-off of what it was; and what friction stops on a way of some
-   ulps of the positions: substeps so short have no velocities but noise. */
-static int find_slip_noise(hybrid *self, const state *x)
+/* What is left of a slip that has come to its end: round-off of what it was, and of the time at which it ended. If
+   `settled`, what friction stops on a way of some ulps of the positions, too. */
+static int find_slip_noise(hybrid *self, const state *x, int settled)
 {
     mode_set *set;
     int status = X(mode_sets_get)(&self->sets, x, &set);
@@ -168,24 +170,38 @@ static int find_slip_noise(hybrid *self, const state *x)
     X(kinematics_evaluate)(self->kinematics, x->q, x->w, x->t, self->step.h);
     X(kinematics_accelerate)(self->kinematics, set->dv);
     for (size_t k = 0; k < self->count; k++) {
-        real size = 0;
+        real size = 0, *noise = &self->event.slip_noise[k];
         if (contact_mode_of(x, k) != MODE_SLIP) continue;
         X(kinematics_acceleration)(self->kinematics, k, 1, &size);
-        self->event.slip_noise[k] = REAL(fmax)(self->crossing.tolerance[2 * k + 1],
-                                               X(contact_settling_speed)(X(kinematics_of)(self->kinematics, k), -size));
+        *noise = REAL(fmax)(self->crossing.tolerance[2 * k + 1], 16 * size * self->step.shortest);
+        if (settled)
+            *noise = REAL(fmax)(*noise, X(contact_settling_speed)(X(kinematics_of)(self->kinematics, k), -size));
     }
     return TAUT_OK;
 }
 
-/* Slip has come to its end: it sticks, or goes on the other way. */
+/* Those whose slip is noise stick, as does contact i. */
+static int stick_together(hybrid *self, state *x, size_t i, int settled)
+{
+    int status = find_slip_noise(self, x, settled);
+    for (size_t k = 0; !status && k < self->count; k++)
+        if (contact_mode_of(x, k) == MODE_SLIP && (k == i || !X(contact_slips)(self, k))) X(stick_contact)(self, x, k);
+    return status;
+}
+
+/* Slip has come to its end: it sticks, or goes on the other way. Others whose slip is about to end have come to rest
+   with it, if that fits as it is. */
 static int slip_ends(hybrid *self, state *x, size_t i)
 {
-    int changed = 0, status = find_slip_noise(self, x);
-    if (status) return status;
-    for (size_t k = 0; k < self->count; k++) /* those of the same body end at the same time */
-        if (contact_mode_of(x, k) == MODE_SLIP && (k == i || !X(contact_slips)(self, k)))
-            X(stick_contact)(self, x, k);
-    status = X(contact_correct_modes)(self, x);
+    int changed = 0, fits = 0;
+    X(state_copy)(x, &self->event.saved);
+    int status = stick_together(self, x, i, 1);
+    if (!status) status = X(contact_try_modes)(self, x, &fits);
+    if (!status && !fits) {
+        X(state_copy)(&self->event.saved, x);
+        status = stick_together(self, x, i, 0);
+        if (!status) status = X(contact_correct_modes)(self, x);
+    }
     if (!status) status = X(contact_report_changes)(self, x, &changed);
     if (!status && contact_mode_of(x, i) == MODE_SLIP) status = X(contact_report)(self, i, EVENT_SLIP, 0);
     return status;
@@ -244,7 +260,6 @@ static int handle_event(hybrid *self, state *x, const located *event, int *chang
 /* ---- steps ---- */
 
 #define PATIENCE 12               /* events at one time before forces are judged less strictly */
-#define RELAX_MOST ((real)1e6)
 
 static int advance(hybrid *self, state *x, real h)
 {

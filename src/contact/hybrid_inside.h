@@ -50,6 +50,7 @@ typedef struct {
 
 /* Of an event: one number for each contact. */
 typedef struct {
+    state saved;              /* x before modes were tried */
     unsigned char *modes_before;
     unsigned char *leaving;   /* has just been let go */
     unsigned char *takes_part; /* in the problem */
@@ -125,6 +126,7 @@ int X(contact_stops)(const hybrid *self);
 /* ---- forces.c ---- */
 #define SOME_ULPS (1000 * REAL_EPSILON) /* relative error of multipliers and accelerations */
 #define SHARED_ULPS (100000 * REAL_EPSILON) /* of accelerations by forces that were shared out */
+#define RELAX_MOST ((real)1e6)          /* they are judged less strictly by this much, where all else fails */
 /* An acceleration of a gap that is none: a rounding of its terms (`size`), or one that would not move the gap by a
    rounding in a step. */
 real X(contact_no_acceleration)(const hybrid *self, size_t contact, real size);
@@ -147,6 +149,8 @@ int X(contact_slips)(const hybrid *self, size_t contact);
 int X(contact_settle)(hybrid *self, state *x);
 /* The same starting from the modes of x, correcting what is wrong with them one by one. */
 int X(contact_correct_modes)(hybrid *self, state *x);
+/* Whether the modes of x fit as they are; if so, x is put onto their constraints. */
+int X(contact_try_modes)(hybrid *self, state *x, int *fits);
 /* Open contacts that a substep has left below zero nevertheless are put onto their surfaces. */
 int X(contact_lift)(hybrid *self, state *x);
 /* Closes a contact at x (the kinematics are those of x). */

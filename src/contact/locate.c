@@ -34,11 +34,15 @@ static int evaluate(hybrid *self, mode_set *set)
     const state *x = &set->end;
     int closed = 0;
     for (size_t i = 0; i < self->count; i++) closed |= set->modes[i] != MODE_OPEN;
-    int status = closed ? X(mode_set_forces)(set, x) : TAUT_OK;
+    int status = closed ? X(mode_set_forces)(set, x) : TAUT_OK, loaded = 1;
+    if (status == TAUT_NO_CONVERGENCE && set->softened) { /* their constraints do not agree any more */
+        status = TAUT_OK;
+        loaded = 0;
+    }
     if (status) return status;
     X(kinematics_evaluate)(self->kinematics, x->q, x->w, x->t, self->step.h);
-    int loaded = 1;
-    if (closed && set->softened && !X(contact_stops)(self)) status = X(contact_share)(self, set, x, &loaded);
+    if (closed && loaded && set->softened && !X(contact_stops)(self))
+        status = X(contact_share)(self, set, x, &loaded);
     if (status) return status;
     for (size_t i = 0; i < self->count; i++) {
         const contact_motion *t = X(kinematics_of)(self->kinematics, i);
@@ -67,27 +71,50 @@ static int evaluate(hybrid *self, mode_set *set)
 #define SHORT_WAY REAL(sqrt)(REAL(sqrt)(REAL_EPSILON) * REAL(sqrt)(REAL(sqrt)(REAL_EPSILON)))
 
 /* Constraints are met to an ulp of positions: velocities that follow from them in a short substep have this error,
-   divided by s, and a method whose velocities do may find no solution to speak of. There a Taylor series of the second
-   order, put onto the constraints, is exact to round-off. status: why the method failed. */
-static int short_step(hybrid *self, mode_set *set, real s, int status)
+   divided by s, and multipliers have it divided by s^2. Friction brings it into slips, which change their signs by it;
+   or a method finds no solution to speak of. There the first terms of the solution's series, with the accelerations at
+   both ends, are exact to round-off. *done: whether the substep is so short. */
+static int short_step(hybrid *self, mode_set *set, real s, int *done)
 {
     const state *from = &set->begin;
     state *to = &set->end;
-    real *v = self->response.v, size = real_largest(from->q, self->n);
-    if (status != TAUT_NO_CONVERGENCE && status != TAUT_SINGULAR) return status;
-    place at = place_at(set->s, from->q, from->w, &from->t, from->lambda);
-    X(system_velocity)(set->s, &at, v);
-    if (X(mode_set_forces)(set, from)) return status;
-    size = real_most(size, X(kinematics_smallest_scale)(self->kinematics));
-    if (!(s * (real_largest(v, self->n) + s * real_largest(set->dv, self->n)) < SHORT_WAY * size)) return status;
-    const real *dw = X(acceleration_stage_rate)(set->acceleration);
+    struct system *z = set->s;
+    real *v = self->response.v, *dv = self->response.a, *dw = self->response.w, *rates = set->end.lambda;
+    uint32_t n = self->n;
+    real size = real_most(real_largest(from->q, n), X(kinematics_smallest_scale)(self->kinematics));
+    place at = place_at(z, from->q, from->w, &from->t, from->lambda);
+    *done = 0;
+    X(system_velocity)(z, &at, v);
+    if (!(s * real_largest(v, n) < SHORT_WAY * size)) return TAUT_OK;
+    int status = X(mode_set_forces)(set, from);
+    if (status) return status == TAUT_OUT_OF_MEMORY ? status : TAUT_OK;
+    if (!(s * (real_largest(v, n) + s * real_largest(set->dv, n)) < SHORT_WAY * size)) return TAUT_OK;
+    memcpy(dv, set->dv, n * sizeof(real));
+    memcpy(dw, X(acceleration_stage_rate)(set->acceleration), n * sizeof(real));
     X(state_copy)(from, to);
-    for (uint32_t i = 0; i < self->n; i++) {
-        to->q[i] += s * (v[i] + s / 2 * set->dv[i]);
-        to->w[i] += s * dw[i];
+    at = place_at(z, from->q, from->w, &from->t, set->lambda);
+    real power = X(system_power)(z, &at, v, rates);
+    for (int turn = 0; turn < 2; turn++) {
+        const real *dv1 = set->dv, *dw1 = X(acceleration_stage_rate)(set->acceleration);
+        memcpy(to->q_low, from->q_low, n * sizeof(real));
+        for (uint32_t i = 0; i < n; i++) {
+            to->q[i] = from->q[i] + s * (v[i] + s / 6 * (2 * dv[i] + dv1[i]));
+            to->w[i] = from->w[i] + s / 2 * (dw[i] + dw1[i]);
+        }
+        memcpy(to->lambda, set->lambda, z->c * sizeof(real));
+        X(state_next_time)(from, s, &to->t, &to->t_low);
+        status = X(start_project)(z, to);
+        if (!status) status = X(mode_set_forces)(set, to);
+        if (status) return status == TAUT_OUT_OF_MEMORY ? status : TAUT_OK;
     }
-    X(state_next_time)(from, s, &to->t, &to->t_low);
-    return X(start_project)(set->s, to);
+    at = place_at(z, to->q, to->w, &to->t, set->lambda);
+    X(system_velocity)(z, &at, v);
+    real work = s / 2 * (power + X(system_power)(z, &at, v, rates));
+    X(add_compensated)(to->work, to->work_low, &work, 1);
+    memcpy(to->lambda, set->lambda, z->c * sizeof(real));
+    if (self->method.midpoint) *to->t_lambda = to->t;
+    *done = 1;
+    return TAUT_OK;
 }
 
 /* set->end := a step of length s from set->begin, with its event functions. A method that leaves velocities off the
@@ -95,9 +122,13 @@ static int short_step(hybrid *self, mode_set *set, real s, int status)
    them, and the energy falls by that; and where a contact is held, for it is free from there on. */
 static int attempt(hybrid *self, mode_set *set, real s)
 {
+    int done = s == 0, status = TAUT_OK;
     X(state_copy)(&set->begin, &set->end);
-    int status = s == 0 ? TAUT_OK : X(method_step)(&set->method, &set->end, s);
-    if (status > 0 && status != TAUT_OUT_OF_MEMORY) status = short_step(self, set, s, status);
+    if (s > 0 && s < self->step.h) status = short_step(self, set, s, &done);
+    if (!status && !done) {
+        X(state_copy)(&set->begin, &set->end);
+        status = X(method_step)(&set->method, &set->end, s);
+    }
     if (!status && s > 0) X(mode_set_drive)(set, s);
     if (!status && self->method.velocities_off && s > 0 &&
         (s < self->step.h || X(contact_holds)(self) || X(contact_stops)(self)))

@@ -137,6 +137,7 @@ static int mode_set_create(const mode_sets *p, const unsigned char *modes, int s
     if (!status && softened) status = create_shares(p, modes, set);
     if (!status) status = room_create(context, lay_out, set, &set->room);
     if (!status) status = taut_flat_place(set->flat);
+    if (!status) status = X(system_prepare_power)(set->s);
     if (status) {
         mode_set_destroy(set, context);
         return status;
