@@ -127,6 +127,7 @@ static int mode_set_create(const mode_sets *p, const unsigned char *modes, int s
     if (!status) status = X(system_create)(set->m, &set->s);
     if (!status) set->s->native = p->native;
     if (!status) status = X(workspace_use)(set->s->work, p->pool);
+    if (!status) status = X(system_prepare_power)(set->s);
     if (!status && softened) status = prepare_softening(set->s);
     if (!status && set->rubs) status = X(system_prepare_block)(set->s, BLOCK_FREE_LAMBDA);
     if (!status) status = taut_flat_begin(context, &set->flat);
@@ -137,7 +138,6 @@ static int mode_set_create(const mode_sets *p, const unsigned char *modes, int s
     if (!status && softened) status = create_shares(p, modes, set);
     if (!status) status = room_create(context, lay_out, set, &set->room);
     if (!status) status = taut_flat_place(set->flat);
-    if (!status) status = X(system_prepare_power)(set->s);
     if (status) {
         mode_set_destroy(set, context);
         return status;
