@@ -23,8 +23,13 @@ static inline void multiplier_growth_to(multiplier_growth *g, real size)
 
 static inline void multiplier_growth_step(multiplier_growth *g, const real *lambda)
 {
+    const real *weights = g->weights;
+    const uint32_t count = g->count;
     real size = 0;
-    for (uint32_t k = 0; k < g->count; k++) size += g->weights[k] * REAL(fabs)(lambda[k]);
+    for (uint32_t k = 0; k < count; k++) {
+        size += weights[k] * REAL(fabs)(lambda[k]);
+        __asm__ volatile(""); /* mostly two or three of them: not for vectors */
+    }
     multiplier_growth_to(g, size);
 }
 
