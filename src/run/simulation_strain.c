@@ -30,13 +30,15 @@ static void find_lengths(simulation *z)
 }
 
 /* sum_k |G_k| |lambda_k| / |G' lambda| at the state, with the multipliers that belong to it, which those of a method
-   need not do; 0 where there are none. Leaves the terms in z->g. */
+   need not do; 0 where there are none. Of many constraints the method's are taken: to solve for others costs as much as
+   several steps, and out of rest multipliers grow in many of them. Leaves the terms in z->g. */
 static real find_ratio(simulation *z)
 {
     const struct system *s = z->s;
     real apart = 0, whole = 0;
     memcpy(z->lambda, z->x.lambda, s->c * sizeof(real));
-    if (X(acceleration_solve)(z->acceleration, z->x.q, z->x.w, z->x.t, z->lambda, NULL)) return 0;
+    if (s->c <= STRAIN_WEIGHED && X(acceleration_solve)(z->acceleration, z->x.q, z->x.w, z->x.t, z->lambda, NULL))
+        return 0;
     find_lengths(z);
     memset(z->v, 0, s->n * sizeof(real));
     X(block_multiply_transposed)(&s->blocks[BLOCK_G], z->g_values, 1, z->lambda, z->v);
