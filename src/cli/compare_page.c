@@ -179,7 +179,8 @@ static int write_contents(void *user, FILE *file)
     document d;
     snprintf(title, sizeof title, "%.400s: methods compared", z->m->title);
     snprintf(summary, sizeof summary, "t = 0 .. %.9g, %s", (double)z->options->until, z->api->name);
-    int status = taut_document_begin(&d, z->m->context, file, (const char *)taut_template_document, taut_template_document_size,
+    int status = taut_document_begin(&d, z->m->context, file, (const char *)taut_template_document,
+                                     taut_template_document_size,
                                      title, summary);
     if (status) return status;
     write_table(&d, z);

@@ -55,7 +55,7 @@ int X(workspace_reserve)(workspace *w, size_t registers, size_t vector, size_t e
 {
     const size_t threads = (size_t)taut_pool_threads(w->pool);
     int status = TAUT_OK;
-    if (registers > w->register_count) { /* else nothing is written: shares prepare what the plan has, in many threads */
+    if (registers > w->register_count) { /* else nothing is written: shares prepare the plan's, in many threads */
         size_t have = w->register_count * threads;
         status = grow(w->context, &w->registers, &have, registers * threads);
         w->register_count = have / threads;

@@ -15,8 +15,8 @@ typedef struct {
 } library_function;
 
 /* Loads the library, whose file has the name that linking would have recorded, and fills the table. title: what messages
-   call it. The BLAS of the build comes first, with all that its folder has of what LAPACK and MUMPS ask for, so that one process
-   never has two of them. TAUT_UNSUPPORTED where a library or a function is missing. */
+   call it. The BLAS of the build comes first, with all that its folder has of what LAPACK and MUMPS ask for, so that one
+   process never has two of them. TAUT_UNSUPPORTED where a library or a function is missing. */
 int taut_library_load(taut_context *context, const char *title, const char *file, const library_function *functions,
                       size_t count, void *table);
 

@@ -49,7 +49,7 @@ static const dense_lu own = { own_factor, own_solve, 0, 46340 }; /* it counts en
 
 static int lapack_factor(const lapack *l, int n, double *a, void *pivot)
 {
-    return taut_lapack_factor(l, n, a, pivot) ? -1 : 0; /* a zero pivot is found by the test of the pivots, in its place */
+    return taut_lapack_factor(l, n, a, pivot) ? -1 : 0; /* a zero pivot is found by the test of the pivots */
 }
 
 static int lapack_solve(const lapack *l, int n, const double *a, const void *pivot, double *b, int transposed)

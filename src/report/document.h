@@ -1,7 +1,7 @@
 /* A page of text, tables, plots and verdicts, written part by part into a template (viewer/dist/document.html).
  *
  *     document d;
- *     document_begin(&d, context, file, taut_template_document, taut_template_document_size, "Title", "one line about it");
+ *     document_begin(&d, context, file, taut_template_document, taut_template_document_size, "Title", "one line");
  *     document_heading(&d, 2, "Results");
  *     document_table(&d, "caption", columns, 3);  document_row(&d, cells); ...  document_end_table(&d);
  *     document_plot(&d, "Work and precision", "evaluations", 1, "error", 1);

@@ -152,7 +152,8 @@ static int get_time(lua_State *L)
 
 static void refresh(lua_State *L, bound *b)
 {
-    if (!b->fresh) check(L, b, taut_get(b->simulation, TAUT_ALL, 0, taut_count(b->simulation, TAUT_ALL), b->high, b->low));
+    const size_t count = taut_count(b->simulation, TAUT_ALL);
+    if (!b->fresh) check(L, b, taut_get(b->simulation, TAUT_ALL, 0, count, b->high, b->low));
     b->fresh = 1;
 }
 
