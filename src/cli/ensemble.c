@@ -13,9 +13,12 @@ const option_definition definitions_of_ensemble[] = {
     { "method", 'm', "METHOD", "a name from 'taut methods', with options after a colon (rattle)", 0 },
     { "step", 's', "STEP", "time step (0.01)", 0 },
     { "until", 'T', "END", "end time (10)", 0 },
-    { "members", 0, "N|A..B|A..B/N", "all N members (those of the grid or table), or those from A to B, from 0 (of N)", 0 },
-    { "vary", 0, "NAME=LAW", "what varies: a param, an input or a start value; LAW is uniform(A,B), loguniform(A,B), "
-                             "normal(MEAN,SD), grid(A,B,COUNT) or values(A,B,...)", 1 },
+    { "members", 0, "N|A..B|A..B/N", "all N members (those of the grid or table), or those from A to B, from 0 (of N)",
+      0 },
+    { "vary", 0, "NAME=LAW",
+      "what varies: a param, an input or a start value; LAW is uniform(A,B), loguniform(A,B), "
+      "normal(MEAN,SD), grid(A,B,COUNT) or values(A,B,...)",
+      1 },
     { "vary-from", 0, "FILE.csv", "a member per line; the first line names what varies", 0 },
     { "sample", 0, "random|latin|sobol", "how uniform and normal numbers are spread over the members (random)", 0 },
     { "seed", 0, "S", "of the random numbers; member K is a function of S and K (1)", 0 },
@@ -38,18 +41,23 @@ const option_definition definitions_of_ensemble[] = {
 const int ensemble_option_count = sizeof definitions_of_ensemble / sizeof *definitions_of_ensemble;
 
 const command command_ensemble = {
-    "ensemble", "MODEL --vary NAME=LAW... -o FILE.taut [-m METHOD] [-s STEP] [-T END] [--members N|A..B|A..B/N] "
-                "[--vary-from FILE.csv] [--sample random|latin|sobol] [--seed S] [--keep LIST] [--at TIMES] "
-                "[--stats LIST] [--every K] [--paths K] [--on interpreter|lanes|gpu] [--threads N] [--fast] [--force] "
-                "[-D name=value]... [--tol X] [--start strict|project|as-is] [--native auto|on|off]",
+    "ensemble",
+    "MODEL --vary NAME=LAW... -o FILE.taut [-m METHOD] [-s STEP] [-T END] [--members N|A..B|A..B/N] "
+    "[--vary-from FILE.csv] [--sample random|latin|sobol] [--seed S] [--keep LIST] [--at TIMES] "
+    "[--stats LIST] [--every K] [--paths K] [--on interpreter|lanes|gpu] [--threads N] [--fast] [--force] "
+    "[-D name=value]... [--tol X] [--start strict|project|as-is] [--native auto|on|off]",
     "many members of a model, with other params and starts",
-    definitions_of_ensemble, sizeof definitions_of_ensemble / sizeof *definitions_of_ensemble, ensemble_main,
-    "Grids are combined with each other: every value with every one. A member is, to the last bit, the single run that\n"
+    definitions_of_ensemble,
+    sizeof definitions_of_ensemble / sizeof *definitions_of_ensemble,
+    ensemble_main,
+    "Grids are combined with each other: every value with every one. A member is, to the last bit, the single run "
+    "that\n"
     "'taut replay' makes of it, whatever the other members are. Members that fail are recorded with time and reason;\n"
     "the others go on.\n\n"
     "The file is an SQLite database (docs/ensembles.md). 'taut resume' continues an ensemble that was interrupted or\n"
     "killed, 'taut report' makes its page, 'taut export' writes .csv or .h5, 'taut merge' puts parts together.\n\n"
-    "Exit status: 0 done (members may have failed), 1 the ensemble failed, 2 bad usage or bad model, 130 or 143 stopped\n"
+    "Exit status: 0 done (members may have failed), 1 the ensemble failed, 2 bad usage or bad model, 130 or 143 "
+    "stopped\n"
     "by a signal and recorded.\n"
 };
 
@@ -140,13 +148,15 @@ static int read_sample(taut_context *context, const options *o, sweep_request *z
     if (design == DESIGNS)
         return complain(EXIT_USAGE, "option --sample is random, latin or sobol, not '%s'", design_name);
     if (!count && !name)
-        return complain(EXIT_USAGE, "nothing varies: give --vary, as in --vary \"a.x=uniform(2.7,2.9)\", or --vary-from");
+        return complain(EXIT_USAGE,
+                        "nothing varies: give --vary, as in --vary \"a.x=uniform(2.7,2.9)\", or --vary-from");
     if (whole_option(o, "seed", "1", UINT64_MAX, &seed) || members_option(o, members)) return EXIT_USAGE;
     if (name && read_whole_file(name, &z->table)) return EXIT_USAGE;
     if (taut_sample_create(context, texts, count, z->table, name, design, seed, members->of, &z->sample))
         return complain(EXIT_USAGE, "option --vary%s: %s", count ? "" : "-from", taut_error_text(context));
     if (!members->is_part && !z->sample->members)
-        return complain(EXIT_USAGE, "option --members is missing: say how many members there are, as in --members 1000");
+        return complain(EXIT_USAGE,
+                        "option --members is missing: say how many members there are, as in --members 1000");
     if (!members->is_part) *members = (member_range){ 0, z->sample->members - 1, z->sample->members, 0 };
     z->spec.sample = z->sample;
     z->spec.table = z->table;

@@ -18,7 +18,7 @@ static void help(void)
 {
     puts("taut: constrained mechanics without drift\n");
     for (size_t i = 0; i < COMMAND_COUNT; i++) {
-        char arguments[32]; /* those that must be there, and that there are options */
+        char arguments[48]; /* those that must be there, and that there are options */
         const command *c = commands[i];
         snprintf(arguments, sizeof arguments, "%.*s[options]", (int)strcspn(c->arguments, "["), c->arguments);
         printf("  taut %-9s %-23s %s\n", c->name, c->option_count ? arguments : c->arguments, c->summary);

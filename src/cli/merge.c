@@ -34,9 +34,11 @@ static int merge_main(int argc, char **argv)
         return complain(EXIT_USAGE, "'%s' exists: --force replaces it; or give -o another name", path);
     taut_context *context = make_context();
     if (!context) return EXIT_FAILED;
-    int status = taut_sweep_merge(context, o.positional, (size_t)o.positional_count, path, replace, &p), code = EXIT_DONE;
+    int status = taut_sweep_merge(context, o.positional, (size_t)o.positional_count, path, replace, &p),
+        code = EXIT_DONE;
     if (status)
-        code = complain(status == TAUT_CANNOT_READ ? EXIT_USAGE : exit_status_of(status), "%s", taut_error_text(context));
+        code =
+            complain(status == TAUT_CANNOT_READ ? EXIT_USAGE : exit_status_of(status), "%s", taut_error_text(context));
     else
         printf("%s: %llu members, %llu of them failed%s\n", path, (unsigned long long)p.done,
                (unsigned long long)p.failed, p.done < p.members ? "; some are missing" : "");

@@ -21,11 +21,15 @@ static const option_definition definitions_of_replay[] = {
 };
 
 const command command_replay = {
-    "replay", "FILE.taut --member K [-o RUN.taut] [--force] [--csv] [--every K] [-T END] [--native auto|on|off] "
-              "[--threads N]",
+    "replay",
+    "FILE.taut --member K [-o RUN.taut] [--force] [--csv] [--every K] [-T END] [--native auto|on|off] "
+    "[--threads N]",
     "a member of an ensemble as a single run",
-    definitions_of_replay, sizeof definitions_of_replay / sizeof *definitions_of_replay, replay_main,
-    "The run has all columns and, to the last bit, the numbers that the ensemble kept of the member (unless it was made\n"
+    definitions_of_replay,
+    sizeof definitions_of_replay / sizeof *definitions_of_replay,
+    replay_main,
+    "The run has all columns and, to the last bit, the numbers that the ensemble kept of the member (unless it was "
+    "made\n"
     "with --fast). 'taut report' shows it.\n\n"
     "Exit status: as for 'taut run'.\n"
 };
@@ -115,7 +119,8 @@ static int open_member(session *z, const options *o, sweep_stored *stored, uint6
     const char *text = options_value(o, "member", NULL), *path = o->positional[0];
     if (!text) return complain(EXIT_USAGE, "option --member is missing: which one, as in --member 17");
     *member = strtoull(text, &end, 10);
-    if (*text < '0' || *text > '9' || *end) return complain(EXIT_USAGE, "option --member needs a number, not '%s'", text);
+    if (*text < '0' || *text > '9' || *end)
+        return complain(EXIT_USAGE, "option --member needs a number, not '%s'", text);
     int status = taut_record_open(z->context, path, &r), code = EXIT_DONE;
     if (!status && !taut_sweep_is(r))
         code = complain(EXIT_USAGE, "'%s' is a single run, not an ensemble", path);

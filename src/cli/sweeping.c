@@ -77,7 +77,8 @@ int sweep_resume(taut_context *context, const record *r, const char *path, const
     sweep *s = NULL;
     const char *how = taut_record_property(r, "status");
     if (options_value(o, "until", NULL))
-        return complain(EXIT_USAGE, "option --until: the end of an ensemble cannot be moved; run it again with another");
+        return complain(EXIT_USAGE,
+                        "option --until: the end of an ensemble cannot be moved; run it again with another");
     if (how && strcmp(how, "finished") == 0) {
         printf("%s is finished: all its members are done\n", path);
         return EXIT_DONE;

@@ -1,6 +1,6 @@
-/* Random numbers without a state: each is a function of (seed, member, dimension) alone, so that any machine may compute
-   any of them in any order. Philox 4x32-10 (Salmon, Moraes, Dror, Shaw: Parallel random numbers: as easy as 1, 2, 3,
-   SC11, 2011). */
+/* Random numbers without a state: each is a function of (seed, member, dimension) alone, so that any machine may
+   compute any of them in any order. Philox 4x32-10 (Salmon, Moraes, Dror, Shaw: Parallel random numbers: as easy as
+   1, 2, 3, SC11, 2011). */
 #ifndef TAUT_ENSEMBLE_COUNTER_H
 #define TAUT_ENSEMBLE_COUNTER_H
 
@@ -32,8 +32,8 @@ static inline uint64_t counter_bits(uint64_t seed, uint64_t member, uint32_t dim
 /* Uniform in (0,1), never 0 or 1: the middles of 2^52 intervals. */
 static inline double counter_uniform(uint64_t bits) { return ((double)(bits >> 12) + 0.5) * 0x1p-52; }
 
-/* A permutation of 0 .. count-1 that belongs to (seed, dimension): a network of Feistel on the bits of count - 1, walked
-   until it comes back into the range. */
+/* A permutation of 0 .. count-1 that belongs to (seed, dimension): a network of Feistel on the bits of count - 1,
+   walked until it comes back into the range. */
 static inline uint64_t counter_permute(uint64_t seed, uint32_t dimension, uint64_t count, uint64_t index)
 {
     int half = 1;

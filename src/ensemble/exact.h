@@ -1,5 +1,5 @@
-/* Sums of doubles without rounding errors: a fixed-point number that covers the whole range of doubles. So a sum depends
-   on its terms alone, not on their order nor on how they were divided among machines. */
+/* Sums of doubles without rounding errors: a fixed-point number that covers the whole range of doubles. So a sum
+   depends on its terms alone, not on their order nor on how they were divided among machines. */
 #ifndef TAUT_ENSEMBLE_EXACT_H
 #define TAUT_ENSEMBLE_EXACT_H
 
@@ -51,16 +51,21 @@ static inline void exact_join(exact_sum *s, const exact_sum *other)
     exact_carry(s);
 }
 
+/* Its size, with all words in 0 .. 2^32 - 1; returns 1 where it was negative. */
+static inline int exact_size(exact_sum *s)
+{
+    exact_carry(s);
+    if (s->word[EXACT_WORDS - 1] >= 0) return 0;
+    for (int i = 0; i < EXACT_WORDS; i++) s->word[i] = -s->word[i];
+    exact_carry(s);
+    return 1;
+}
+
 /* The sum in the widest precision, to the rounding of its leading words. */
 static inline wide exact_value(const exact_sum *sum)
 {
     exact_sum s = *sum;
-    exact_carry(&s);
-    const int negative = s.word[EXACT_WORDS - 1] < 0;
-    if (negative) {
-        for (int i = 0; i < EXACT_WORDS; i++) s.word[i] = -s.word[i];
-        exact_carry(&s);
-    }
+    const int negative = exact_size(&s);
     int top = EXACT_WORDS - 1;
     while (top > 0 && !s.word[top]) top--;
     const int bottom = top > 5 ? top - 5 : 0;

@@ -26,16 +26,20 @@ typedef struct {
 
 static int check_same(merger *z, const record *a, const record *b)
 {
-    static const char *const names[] = { "source", "method", "step", "until", "tolerance", "start", "sample", "seed", "of",
-                                         "keep", "at", "stats", "every", "paths", "table", "arithmetic" };
+    static const char *const names[] = { "source", "method", "step",  "until",     "tolerance", "start",
+                                         "sample", "seed",   "of",    "keep",      "at",        "stats",
+                                         "every",  "paths",  "table", "arithmetic" };
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         const char *x = taut_record_property(a, names[i]), *y = taut_record_property(b, names[i]);
         if ((!x && !y) || (x && y && strcmp(x, y) == 0)) continue;
         if (strcmp(names[i], "of") == 0 && strcmp(taut_record_property(a, "sample"), "latin") != 0) continue;
         const int is_short = x && y && strlen(x) < 60 && strlen(y) < 60;
-        return taut_fail(z->context, TAUT_BAD_USAGE, "'%s' is of another ensemble than the first part: its %s is %s%s%s",
-                         z->part, strcmp(names[i], "source") == 0 ? "model" : strcmp(names[i], "of") == 0 ? "number of members" : names[i], is_short ? y : "another",
-                         is_short ? ", not " : "", is_short ? x : "");
+        return taut_fail(z->context, TAUT_BAD_USAGE,
+                         "'%s' is of another ensemble than the first part: its %s is %s%s%s", z->part,
+                         strcmp(names[i], "source") == 0 ? "model"
+                         : strcmp(names[i], "of") == 0   ? "number of members"
+                                                         : names[i],
+                         is_short ? y : "another", is_short ? ", not " : "", is_short ? x : "");
     }
     size_t count = taut_record_setting_count(a);
     int same = count == taut_record_setting_count(b);
@@ -49,9 +53,10 @@ static int check_same(merger *z, const record *a, const record *b)
     same = same && columns == taut_record_column_count(b);
     for (size_t i = 0; same && i < columns; i++)
         same = strcmp(taut_record_columns(a)[i].name, taut_record_columns(b)[i].name) == 0;
-    return same ? TAUT_OK : taut_fail(z->context, TAUT_BAD_USAGE,
-                                      "'%s' is of another ensemble than the first part: its settings or columns are others",
-                                      z->part);
+    return same ? TAUT_OK
+                : taut_fail(z->context, TAUT_BAD_USAGE,
+                            "'%s' is of another ensemble than the first part: its settings or columns are others",
+                            z->part);
 }
 
 /* All laws as one string. */
@@ -76,8 +81,9 @@ static int check_laws(merger *z, record *a, record *b)
     int status = taut_sweep_read_varied(a, add_law, &x);
     if (!status) status = taut_sweep_read_varied(b, add_law, &y);
     if (!status && (x.used != y.used || (x.used && memcmp(x.text, y.text, x.used) != 0)))
-        status = taut_fail(z->context, TAUT_BAD_USAGE,
-                           "'%s' is of another ensemble than the first part: what varies in it is something else", z->part);
+        status =
+            taut_fail(z->context, TAUT_BAD_USAGE,
+                      "'%s' is of another ensemble than the first part: what varies in it is something else", z->part);
     taut_mem_free(z->context, x.text);
     taut_mem_free(z->context, y.text);
     return status;
@@ -88,7 +94,8 @@ static int take_range(merger *z, const record *r)
     unsigned long long first, last;
     const char *text = taut_record_property(r, "members");
     if (!text || sscanf(text, "%llu..%llu", &first, &last) != 2)
-        return taut_fail(z->context, TAUT_CANNOT_READ, "'%s' is damaged: it does not say which members it has", z->part);
+        return taut_fail(z->context, TAUT_CANNOT_READ, "'%s' is damaged: it does not say which members it has",
+                         z->part);
     if (first < z->first) z->first = first;
     if (last > z->last) z->last = last;
     return TAUT_OK;
@@ -117,11 +124,12 @@ static int take_sums(void *user, uint64_t first, uint64_t last, const void *byte
         const stretch *s = &z->stretches[i];
         if (s->first == first && s->last == last) return TAUT_OK; /* the same members, which were compared */
         if (s->first <= last && first <= s->last)
-            return taut_fail(z->context, TAUT_BAD_USAGE,
-                             "'%s' has members %llu..%llu, a part before it %llu..%llu: statistics of parts that overlap "
-                             "cannot be joined; run the members that are missing instead", z->part,
-                             (unsigned long long)first, (unsigned long long)last, (unsigned long long)s->first,
-                             (unsigned long long)s->last);
+            return taut_fail(
+                z->context, TAUT_BAD_USAGE,
+                "'%s' has members %llu..%llu, a part before it %llu..%llu: statistics of parts that overlap "
+                "cannot be joined; run the members that are missing instead",
+                z->part, (unsigned long long)first, (unsigned long long)last, (unsigned long long)s->first,
+                (unsigned long long)s->last);
     }
     int status = taut_mem_grow(z->context, &z->stretches, &z->capacity, z->count + 1, sizeof *z->stretches);
     if (!status) status = taut_statistics_create(z->context, z->cells, &z->stretches[z->count].sums);

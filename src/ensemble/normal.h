@@ -1,5 +1,5 @@
-/* The inverse of the normal distribution function: M. J. Wichura, Algorithm AS 241, Appl. Statist. 37, 477-484 (1988), the
-   form for 16 digits. Its logarithm is that of base/elementary.h, so the bits are the same everywhere. */
+/* The inverse of the normal distribution function: M. J. Wichura, Algorithm AS 241, Appl. Statist. 37, 477-484 (1988),
+   the form for 16 digits. Its logarithm is that of base/elementary.h, so the bits are the same everywhere. */
 #ifndef TAUT_ENSEMBLE_NORMAL_H
 #define TAUT_ENSEMBLE_NORMAL_H
 
@@ -20,9 +20,11 @@ static inline double normal_quantile(double p)
 {
     static const double
         a[] = { 3.3871328727963666080e0, 1.3314166789178437745e+2, 1.9715909503065514427e+3, 1.3731693765509461125e+4,
-                4.5921953931549871457e+4, 6.7265770927008700853e+4, 3.3430575583588128105e+4, 2.5090809287301226727e+3 },
+                4.5921953931549871457e+4, 6.7265770927008700853e+4, 3.3430575583588128105e+4,
+                2.5090809287301226727e+3 },
         b[] = { 1.0, 4.2313330701600911252e+1, 6.8718700749205790830e+2, 5.3941960214247511077e+3,
-                2.1213794301586595867e+4, 3.9307895800092710610e+4, 2.8729085735721942674e+4, 5.2264952788528545610e+3 },
+                2.1213794301586595867e+4, 3.9307895800092710610e+4, 2.8729085735721942674e+4,
+                5.2264952788528545610e+3 },
         c[] = { 1.42343711074968357734e0, 4.63033784615654529590e0, 5.76949722146069140550e0, 3.64784832476320460504e0,
                 1.27045825245236838258e0, 2.41780725177450611770e-1, 2.27238449892691845833e-2,
                 7.74545014278341407640e-4 },

@@ -69,7 +69,8 @@ static int read_numbers(sample *s, const char *text, const char *at, double **nu
         at = end + 1;
         if (*end == ')') break;
     }
-    return *at ? taut_fail(s->context, TAUT_BAD_USAGE, "'%s': nothing may follow the closing parenthesis", text) : TAUT_OK;
+    return *at ? taut_fail(s->context, TAUT_BAD_USAGE, "'%s': nothing may follow the closing parenthesis", text)
+               : TAUT_OK;
 }
 
 static int take_law(sample *s, sample_vary *v, const char *law, size_t length, double *x, size_t count)

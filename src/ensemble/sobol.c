@@ -2,9 +2,9 @@
 
 #include "ensemble/counter.h"
 
-/* Degree and coefficients of a primitive polynomial, and the first direction numbers: S. Joe and F. Y. Kuo, Constructing
-   Sobol sequences with better two-dimensional projections, SIAM J. Sci. Comput. 30, 2635-2654 (2008). The first
-   dimension needs none. */
+/* Degree and coefficients of a primitive polynomial, and the first direction numbers: S. Joe and F. Y. Kuo,
+   Constructing Sobol sequences with better two-dimensional projections, SIAM J. Sci. Comput. 30, 2635-2654 (2008). The
+   first dimension needs none. */
 static const struct {
     int degree;
     unsigned coefficients;

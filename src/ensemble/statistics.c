@@ -75,7 +75,8 @@ double taut_statistics_deviation(const statistics_cell *c)
 
 /* ---- bytes ---- */
 
-/* A sum: the number of its first word, how many words, the words; 8 bytes each, the lowest first. */
+/* A sum: the number of its first word, how many words and (bit 32) the sign, the words of its size; 8 bytes each, the
+   lowest first. */
 enum { CELL_MOST = 4 + 2 * (2 + EXACT_WORDS) };
 
 static unsigned char *put(unsigned char *to, uint64_t x)
@@ -87,11 +88,11 @@ static unsigned char *put(unsigned char *to, uint64_t x)
 static unsigned char *put_sum(unsigned char *to, const exact_sum *sum)
 {
     exact_sum s = *sum;
-    exact_carry(&s);
+    const int negative = exact_size(&s);
     int first = 0, end = EXACT_WORDS;
     while (end > 0 && !s.word[end - 1]) end--;
     while (first < end && !s.word[first]) first++;
-    to = put(put(to, (uint64_t)first), (uint64_t)(end - first));
+    to = put(put(to, (uint64_t)first), (uint64_t)(end - first) | (uint64_t)negative << 32);
     for (int i = first; i < end; i++) to = put(to, (uint64_t)s.word[i]);
     return to;
 }
@@ -143,13 +144,13 @@ static double get_double(source *z)
 
 static void get_sum(source *z, exact_sum *s)
 {
-    const uint64_t first = get(z), count = get(z);
+    const uint64_t first = get(z), tagged = get(z), count = tagged & 0xffffffff;
     *s = (exact_sum){ 0 };
     if (first > EXACT_WORDS || count > EXACT_WORDS - first) {
         z->bad = 1;
         return;
     }
-    for (uint64_t i = 0; i < count; i++) s->word[first + i] = (int64_t)get(z);
+    for (uint64_t i = 0; i < count; i++) s->word[first + i] = (int64_t)get(z) * (tagged >> 32 ? -1 : 1);
 }
 
 int taut_statistics_unpack(statistics *s, const unsigned char *bytes, size_t size)

@@ -156,7 +156,8 @@ static int kept_steps(const sweep *s, long steps, long *kept, size_t *count)
         const size_t length = strcspn(at, ",");
         snprintf(item, sizeof item, "%.*s", (int)(length < 60 ? length : 60), at);
         if (taut_wide_parse(item, &t) || t != t)
-            return taut_fail(s->context, TAUT_BAD_USAGE, "'%s' is not a time; write times with commas between them", item);
+            return taut_fail(s->context, TAUT_BAD_USAGE, "'%s' is not a time; write times with commas between them",
+                             item);
         const wide ratio = t / spec->step, whole = WIDE(round)(ratio);
         if (!(t >= 0) || t > spec->until * (1 + (wide)1e-9))
             return taut_fail(s->context, TAUT_BAD_USAGE, "the time %s is not between 0 and the end, %.9g", item,
@@ -199,7 +200,8 @@ static int plan_moments(sweep *s)
     const long steps = plan_steps(spec, &partial);
     size_t commas = 1, kept_count = 0;
     for (const char *c = spec->at ? spec->at : ""; *c; c++) commas += *c == ',';
-    long *kept = taut_mem_new(s->context, commas + 1, sizeof *kept), every = spec->every ? spec->every : (steps + 99) / 100;
+    long *kept = taut_mem_new(s->context, commas + 1, sizeof *kept),
+         every = spec->every ? spec->every : (steps + 99) / 100;
     if (!kept) return TAUT_OUT_OF_MEMORY;
     int status = kept_steps(s, steps, kept, &kept_count);
     const double most = (spec->stats ? (double)steps / (double)every + 2 : 0) + (double)kept_count;
@@ -302,7 +304,8 @@ static int check(taut_context *context, const sweep_spec *spec)
     if (!(spec->step > 0) || spec->step - spec->step != 0)
         return taut_fail(context, TAUT_BAD_USAGE, "the step must be a positive number, not %.6g", (double)spec->step);
     if (!(spec->until > 0) || spec->until - spec->until != 0 || spec->until / spec->step > (wide)1e15)
-        return taut_fail(context, TAUT_BAD_USAGE, "the end time must lie after the start, and be reached in 1e15 steps");
+        return taut_fail(context, TAUT_BAD_USAGE,
+                         "the end time must lie after the start, and be reached in 1e15 steps");
     if (spec->last < spec->first || spec->last - spec->first > (uint64_t)1 << 40)
         return taut_fail(context, TAUT_BAD_USAGE, "the members are numbered from 0, the first before the last");
     if (spec->sample->members && spec->last >= spec->sample->members)

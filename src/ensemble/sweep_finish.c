@@ -68,14 +68,16 @@ static int column_values(summary *z, size_t moment, size_t column, size_t *count
     }
     size_t rank = 0;
     for (size_t k = 0; k < moment; k++) rank += z->moments[k].kept != 0;
-    int status = taut_mem_grow(z->context, &z->column, &z->column_capacity, (size_t)z->members + PIECE, sizeof *z->column);
+    int status =
+        taut_mem_grow(z->context, &z->column, &z->column_capacity, (size_t)z->members + PIECE, sizeof *z->column);
     const size_t wanted = 1 + z->varied + column;
     for (long at = 0; !status && at < frames; at += PIECE) { /* a member's frames follow each other */
         const long some = frames - at < PIECE ? frames - at : PIECE;
         double values[PIECE];
         status = taut_record_read(z->r, at, some, &wanted, 1, values);
         for (long i = 0; !status && i < some; i++)
-            if ((size_t)(at + i) % z->kept_count == rank && *count < (size_t)z->members) z->column[(*count)++] = values[i];
+            if ((size_t)(at + i) % z->kept_count == rank && *count < (size_t)z->members)
+                z->column[(*count)++] = values[i];
     }
     return status;
 }

@@ -39,7 +39,8 @@ struct sweep {
 /* sweep.c */
 uint64_t taut_sweep_key(uint64_t seed, uint64_t member);
 /* The key of the last of `most` members among first .. last. */
-int taut_sweep_path_key(taut_context *context, uint64_t seed, uint64_t first, uint64_t last, size_t most, uint64_t *key);
+int taut_sweep_path_key(taut_context *context, uint64_t seed, uint64_t first, uint64_t last, size_t most,
+                        uint64_t *key);
 
 /* sweep_finish.c: statistics and histograms of what is committed in the file. */
 int taut_sweep_summarise(taut_context *context, const char *path, sweep_writer *to, unsigned stats);

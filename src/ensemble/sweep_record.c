@@ -95,7 +95,8 @@ int taut_sweep_record(sweep *s, const char *path, int replace)
         else columns[i] = (record_column){ s->names[kept], taut_executor_column_kind(s->executor, s->columns[kept]) };
     }
     for (size_t i = 0; !status && i < sample->count; i++)
-        varied[i] = (sweep_varied){ s->varied[i], sample->varies[i].law == LAW_TABLE ? "table" : sample->varies[i].text };
+        varied[i] =
+            (sweep_varied){ s->varied[i], sample->varies[i].law == LAW_TABLE ? "table" : sample->varies[i].text };
     const double frames = (double)(s->spec.last - s->spec.first + 1) * (double)s->kept_count;
     if (!status) status = taut_writer_create(s->context, path, replace, columns, count, 0, frames, &s->writer);
     if (!status) status = put_head(s);
@@ -272,7 +273,8 @@ int taut_sweep_load(taut_context *context, const record *r, sweep_stored *z)
     if (!status) status = get_text(context, r, "method", &z->method);
     if (!status) status = get_text(context, r, "keep", &z->keep);
     if (!status) status = get_text(context, r, "at", &z->at);
-    if (!status) status = stats && z->method ? taut_sweep_stats_parse(context, stats, &spec->stats) : damaged(context, "stats");
+    if (!status)
+        status = stats && z->method ? taut_sweep_stats_parse(context, stats, &spec->stats) : damaged(context, "stats");
     const int kind = on ? taut_executor_find(on) : -1;
     if (!status && kind < 0) status = damaged(context, "on");
     for (spec->start = START_STRICT; !status && (!start || strcmp(start, start_mode_name(spec->start)) != 0);)

@@ -144,7 +144,8 @@ static int do_chunk(loop *z, uint64_t first, size_t count)
     for (size_t i = 0; !status && i < count; i++)
         taut_sample_values(s->spec.sample, first + i, s->values + i * varied);
     if (!status)
-        status = taut_executor_run(s->executor, s->legs, s->leg_count, count, s->values, NULL, s->rows, s->members, NULL);
+        status =
+            taut_executor_run(s->executor, s->legs, s->leg_count, count, s->values, NULL, s->rows, s->members, NULL);
     for (size_t i = 0; !status && i < count; i++)
         status = put_member(z, first + i, &s->members[i], s->values + i * varied, s->rows + i * width);
     if (!status) s->to = first + count - 1;

@@ -184,7 +184,8 @@ int taut_sweep_histogram(sweep_writer *s, size_t moment, size_t column, double l
     size_t used = 0;
     line[0] = 0;
     for (size_t i = 0; i < bins; i++)
-        used += (size_t)snprintf(line + used, s->capacity - used, "%s%llu", i ? " " : "", (unsigned long long)counts[i]);
+        used +=
+            (size_t)snprintf(line + used, s->capacity - used, "%s%llu", i ? " " : "", (unsigned long long)counts[i]);
     sqlite3_bind_int64(q, 1, (sqlite3_int64)moment);
     sqlite3_bind_int64(q, 2, (sqlite3_int64)column);
     sqlite3_bind_double(q, 3, low);

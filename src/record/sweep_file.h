@@ -85,13 +85,13 @@ int taut_sweep_read_histograms(record *r,
 
 /* ---- parts together ---- */
 
-/* A new file with the columns, properties and settings of the part, and its tables, all without members. Its transaction
-   is open. */
+/* A new file with the columns, properties and settings of the part, and its tables, all without members. Its
+   transaction is open. */
 int taut_sweep_join_begin(taut_context *context, record *part, const char *path, writer **w, sweep_writer **s);
 /* The members of a part are among those that the file will have: for all parts, before the first of them is added. */
 int taut_sweep_join_list(sweep_writer *s, writer *w, const char *part);
-/* Adds members, frames and paths of a part; frames are in the order of members. Those that are there already must be the
-   same. Sums are left to the caller. */
+/* Adds members, frames and paths of a part; frames are in the order of members. Those that are there already must be
+   the same. Sums are left to the caller. */
 int taut_sweep_join_add(sweep_writer *s, writer *w, const char *part);
 /* Removes the path of a member; all sums. */
 int taut_sweep_drop_path(sweep_writer *s, uint64_t member);

@@ -105,7 +105,8 @@ static int find_difference(sweep_writer *s, const layout *l, const char *part)
     taut_text_add(&sql, "select f.member from part.frames f join temp.ranks r on r.member = f.member "
                         "join temp.places p on p.step = f.step join main.frames m on m.frame = r.rank * "
                         "(select count(*) from temp.places) + p.place where 0");
-    for (size_t i = 0; i < l->count; i++) taut_text_add_format(&sql, " or f.\"%w\" is not m.\"%w\"", l->sql[i], l->sql[i]);
+    for (size_t i = 0; i < l->count; i++)
+        taut_text_add_format(&sql, " or f.\"%w\" is not m.\"%w\"", l->sql[i], l->sql[i]);
     taut_text_add(&sql, " union all select f.member from part.members f join main.members m on m.member = f.member "
                         "where f.status is not m.status or f.t is not m.t or f.steps is not m.steps limit 1");
     int status = taut_text_prepare(&sql, s->d, &q);
@@ -123,8 +124,9 @@ static int find_difference(sweep_writer *s, const layout *l, const char *part)
 static int copy_frames(sweep_writer *s, const layout *l)
 {
     text sql = { 0 };
-    taut_text_add(&sql, "insert or ignore into main.frames select r.rank * (select count(*) from temp.places) + p.place, "
-                        "f.step");
+    taut_text_add(&sql,
+                  "insert or ignore into main.frames select r.rank * (select count(*) from temp.places) + p.place, "
+                  "f.step");
     for (size_t i = 0; i < l->count; i++) taut_text_add_format(&sql, ", f.\"%w\"", l->sql[i]);
     taut_text_add(&sql, " from part.frames f join temp.ranks r on r.member = f.member join temp.places p on p.step = "
                         "f.step order by 1");
