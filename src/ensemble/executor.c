@@ -79,11 +79,7 @@ void taut_executor_destroy(executor *e)
     if (!e) return;
     taut_context *context = e->context;
     taut_pool_destroy(e->pool);
-    for (int i = 0; e->workers && i < e->worker_count; i++) {
-        if (!e->workers[i].context) continue;
-        taut_worker_close(&e->workers[i]);
-        taut_context_destroy(e->workers[i].context);
-    }
+    for (int i = 0; e->workers && i < e->worker_count; i++) taut_worker_destroy(&e->workers[i]);
     taut_mem_free(context, e->workers);
     X(simulation_destroy)(e->z);
     taut_model_free(e->own);
@@ -146,6 +142,8 @@ int taut_executor_create(const model *m, const executor_options *options, execut
     if (!status) {
         e->column_count = X(simulation_column_count)(e->z);
         e->state_size = 2 + X(state_size)(&e->z->x);
+        e->becomes = X(simulation_can_become)(e->z);
+        e->member_size = e->becomes ? X(simulation_member_size)(e->z) : 0;
         status = create_workers(e);
     }
     if (status)

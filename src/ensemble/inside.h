@@ -10,9 +10,15 @@
 typedef struct {
     const executor *e;
     taut_context *context;
-    model *m;                /* of `own`, or of the member at hand */
-    simulation *z;           /* the member at hand; NULL: none */
-    double *numbers;         /* columns: those of one type */
+    simulation *z;           /* the member at hand: `own`, or `other`; NULL: none */
+    /* that becomes one member after the other, with its model; NULL: not made yet, or the executor has none */
+    simulation *own;
+    model *own_model;
+    /* of a member that needs one of its own */
+    simulation *other;
+    model *other_model;
+    start_setting *starts;    /* vary_count: the start values of the member at hand */
+    unsigned char *is_set;   /* of parameters: those that vary */
 } worker;
 
 /* The chosen columns: stretches of one type each. */
@@ -35,7 +41,8 @@ struct executor {
     size_t column_count;     /* of a frame */
     column_stretch *chosen;
     size_t chosen_count, row_size;
-    size_t state_size;
+    size_t state_size, member_size; /* numbers of a member: of its state, of its system */
+    int becomes;             /* a simulation can become one member after the other */
     pool *pool;
     worker *workers;
     int worker_count;
@@ -51,11 +58,12 @@ typedef struct {
     executor_member *members;
 } job;
 
-/* The member's simulation becomes that of the worker, at its start or where the job says. On failure the member says
-   why. Returns 0, or 1 on failure. */
+/* Makes w->z the member's, at its start or where the job says. On failure the member says why. Returns 0, or 1 on
+   failure. */
 int taut_worker_open(worker *w, const job *j, size_t member);
-/* Nothing of it is kept. */
+/* Nothing of the member at hand is kept. */
 void taut_worker_close(worker *w);
+void taut_worker_destroy(worker *w);
 /* Takes the member at hand through the legs, from step `step` of leg `leg` on, and writes its rows and its state. */
 void taut_worker_finish(worker *w, const job *j, size_t member, size_t leg, long step);
 /* The state of the member at hand. */
