@@ -48,6 +48,12 @@ static void interpreter_has_the_bits_of_single_runs(void **unused)
     check_all(EXECUTOR_INTERPRETER, 5, 5, TAUT_NATIVE_DEFAULT);
 }
 
+static void lanes_have_the_bits_of_single_runs(void **unused)
+{
+    (void)unused;
+    assert_true(check_all(EXECUTOR_LANES, 37, 7, TAUT_NATIVE_DEFAULT) >= 8);
+}
+
 static void gpu_has_the_bits_of_single_runs(void **unused)
 {
     (void)unused;
@@ -59,6 +65,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(interpreter_has_the_bits_of_single_runs),
+        cmocka_unit_test(lanes_have_the_bits_of_single_runs),
         cmocka_unit_test(gpu_has_the_bits_of_single_runs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -12,11 +12,16 @@ static const char beginning[] =
     "#define TAUT_RARE static __device__ __noinline__\n"
     "#define TAUT_TABLE static __device__ const\n"
     "#define TAUT_SQRT __dsqrt_rn\n"
+    /* not by an operation on doubles, which are what a thread waits for */
+    "#define TAUT_FINITE(x) ((__double2hiint(x) & 0x7ff00000) != 0x7ff00000)\n"
     "#define TAUT_STEP static __device__ __forceinline__ int\n"
     "#define TAUT_SHARED extern \"C\" __constant__\n"
     "#define TAUT_KERNEL extern \"C\" __global__ void __launch_bounds__(128)\n"
     "#define TAUT_MEMBER ((long long)blockIdx.x * blockDim.x + threadIdx.x)\n"
     "#define TAUT_LOOP const long long member = TAUT_MEMBER; if (member < count)\n"
+    "#endif\n"
+    "#ifndef TAUT_FINITE\n"
+    "#define TAUT_FINITE(x) ((x) - (x) == 0)\n"
     "#endif\n";
 
 static void put_checks(text_writer *w, const program_phase *f, const char *part)
@@ -108,11 +113,11 @@ static void put_results(text_writer *w)
     const program *p = w->t->p;
     const uint32_t n = w->plan->n, c = w->plan->c;
     taut_text_tape(w, &p->results, "    ");
-    taut_text_put(w, "    number finite = 0;\n");
+    taut_text_put(w, "    int finite = 1;\n");
     for (uint32_t i = 0; i < n; i++)
-        taut_text_put(w, "    finite += 0 * %s + 0 * %s;\n", taut_text_name(w, p->move[i]).text,
+        taut_text_put(w, "    finite &= TAUT_FINITE(%s) & TAUT_FINITE(%s);\n", taut_text_name(w, p->move[i]).text,
                       taut_text_name(w, p->push[i]).text);
-    taut_text_put(w, "    if (!(finite == 0)) return 1;\n");
+    taut_text_put(w, "    if (!finite) return 1;\n");
     for (uint32_t i = 0; i < n; i++) put_add(w, i, 3 * n + i, p->move[i]);
     for (uint32_t i = 0; i < n; i++) {
         if (p->sets_momentum)

@@ -20,8 +20,14 @@ int taut_executor_find(const char *name)
 }
 
 executor_kind taut_executor_on(const executor *e) { return e->on; }
+double taut_executor_seconds(const executor *e) { return e->seconds; }
+const char *taut_executor_device(const executor *e) { return e->gpu ? taut_gpu_name(e->gpu) : ""; }
 const char *taut_executor_note(const executor *e) { return e->note; }
-size_t taut_executor_width(const executor *e) { return (size_t)e->worker_count; }
+size_t taut_executor_width(const executor *e)
+{
+    const size_t threads = (size_t)e->worker_count;
+    return e->on == EXECUTOR_GPU ? 100000 : e->on == EXECUTOR_LANES ? threads * taut_lanes_width(e->lanes) : threads;
+}
 
 /* ---- columns ---- */
 
@@ -82,6 +88,7 @@ void taut_executor_destroy(executor *e)
     taut_pool_destroy(e->pool);
     taut_gpu_destroy(e->gpu);
     taut_mem_free(context, e->gpu);
+    taut_lanes_destroy(e, e->lanes);
     taut_text_plan_clear(&e->plan);
     for (int i = 0; e->workers && i < e->worker_count; i++) taut_worker_destroy(&e->workers[i]);
     taut_mem_free(context, e->workers);
@@ -192,6 +199,10 @@ static int choose_executor(executor *e)
                  e->method, names[e->options.on], why);
         return TAUT_OK;
     }
+    if (!status && e->options.on == EXECUTOR_LANES) {
+        status = taut_lanes_create(e, &e->lanes);
+        if (!status && !taut_lanes_serve(e->lanes)) return TAUT_OK;
+    }
     if (!status) e->on = e->options.on;
     return status;
 }
@@ -258,8 +269,11 @@ int taut_executor_run(executor *e, const executor_leg *legs, size_t leg_count, s
     for (size_t i = 0; i < count * j.reads * e->row_size; i++) rows[i] = (double)NAN;
     for (size_t i = 0; states && i < count * e->state_size; i++) states[i] = (double)NAN;
     int status = TAUT_OK;
+    e->seconds = 0;
     if (e->on == EXECUTOR_GPU)
         status = taut_gpu_run(e, &j);
+    else if (e->on == EXECUTOR_LANES)
+        status = taut_lanes_run(e, &j);
     else
         taut_pool_run(e->pool, (int)count, one_member, &j);
     return status ? status : check_memory(&j);

@@ -1,10 +1,10 @@
 /* A member per thread of a graphics processor. The numbers of all members of a block stay on the device; the host makes
    starts, rows, and the steps that are left to the general path. */
+#include "base/clock.h"
 #include "ensemble/driver.h"
 #include "ensemble/inside.h"
 
 #include <math.h>
-#include <stdatomic.h>
 #include <string.h>
 
 enum { THREADS = 128 };
@@ -75,6 +75,8 @@ void taut_gpu_destroy(struct gpu *g)
     }
     taut_driver_close(&g->d);
 }
+
+const char *taut_gpu_name(const struct gpu *g) { return g->d.name; }
 
 /* ---- numbers to the device and back ---- */
 
@@ -217,8 +219,11 @@ static int launch(block *b, long steps)
     int status = to_device(b);
     if (status) return status;
     b->on_host = 0;
+    const double begin = clock_seconds();
     status = check(b, f->launch(e->gpu->kernel, (unsigned)((b->count + THREADS - 1) / THREADS), 1, 1, THREADS, 1, 1, 0,
                                 NULL, arguments, NULL), "start the steps");
+    if (!status) status = check(b, f->synchronize(), "make the steps");
+    e->seconds += clock_seconds() - begin;
     if (!status) status = check(b, f->to_host(b->done, b->d_done, b->count * sizeof *b->done), "make the steps");
     return status;
 }

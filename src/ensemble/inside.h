@@ -22,6 +22,7 @@ typedef struct {
     unsigned char *is_set;   /* of parameters: those that vary */
     double *registers;       /* plan.registers numbers */
     void *batch;             /* memory of lanes */
+    double seconds;          /* of steps, in this run */
 } worker;
 
 /* The chosen columns: stretches of one type each. */
@@ -39,6 +40,7 @@ struct executor {
     executor_vary *vary;
     executor_kind on;
     char note[300];
+    double seconds;
     simulation *z;           /* of the model as it is: for names, sizes, and what is compiled */
     model *own;              /* of z */
     size_t column_count;     /* of a frame */
@@ -114,9 +116,13 @@ int taut_worker_own(worker *w);
 
 int taut_gpu_create(executor *e, struct gpu **result);
 void taut_gpu_destroy(struct gpu *g);
+const char *taut_gpu_name(const struct gpu *g);
 int taut_gpu_run(executor *e, const job *j);
 int taut_lanes_create(executor *e, struct lanes **result);
 void taut_lanes_destroy(executor *e, struct lanes *l);
+/* 0: there is no code, and the note of the executor says why. */
+int taut_lanes_serve(const struct lanes *l);
+size_t taut_lanes_width(const struct lanes *l); /* members at a time */
 int taut_lanes_run(executor *e, const job *j);
 
 #endif

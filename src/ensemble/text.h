@@ -60,7 +60,7 @@ void taut_text_outside(const text_plan *p, const struct system *s, double h, dou
 /* ---- C with vector types ---- */
 
 /* Steps of `groups` groups of lanes. x: the state's numbers, [group][number][lane]; odd likewise. time: t, what is left
-   over of it, h; on return those at the end. A lane whose step is left to the general path stays at the beginning of
+   over of it, h. A lane with done < 0 is none. A lane whose step is left to the general path stays at the beginning of
    that step: done[group lanes + lane] says how many were made of it, and is the number of steps otherwise. */
 typedef void lanes_function(double *x, const double *even, const double *odd, double *time, long steps, long *done);
 #define LANES_ENTRY "taut_lanes"
