@@ -24,24 +24,49 @@ static const ensemble_case cases[] = {
     { .model = DSP, .method = "naive:rk4", .h = 0.01, .steps = 10, .varied = { RATE(0, 2, 4) } },
 };
 
-static void interpreter_has_the_bits_of_single_runs(void **unused)
+/* Of all cases; returns how many were not left to the interpreter. */
+static size_t check_all(executor_kind on, size_t count, size_t checked, int native)
 {
-    (void)unused;
+    size_t served = 0;
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         ensemble_run r;
-        open_ensemble(&cases[k], 5, &r);
-        executor *e = create_executor(&cases[k], &r, EXECUTOR_INTERPRETER, 2, TAUT_NATIVE_DEFAULT);
+        open_ensemble(&cases[k], count, &r);
+        executor *e = create_executor(&cases[k], &r, on, 2, native);
         run_ensemble(&cases[k], &r, e);
-        for (size_t i = 0; i < r.count; i++) check_member(&cases[k], &r, i);
+        for (size_t i = 0; i < checked; i++) check_member(&cases[k], &r, i * (count - 1) / (checked - 1));
+        assert_true((taut_executor_on(e) == on) == (*taut_executor_note(e) == 0));
+        served += taut_executor_on(e) == on;
         taut_executor_destroy(e);
         close_ensemble(&r);
     }
+    return served;
+}
+
+static void interpreter_has_the_bits_of_single_runs(void **unused)
+{
+    (void)unused;
+    check_all(EXECUTOR_INTERPRETER, 5, 5, TAUT_NATIVE_DEFAULT);
+}
+
+static void lanes_have_the_bits_of_single_runs(void **unused)
+{
+    (void)unused;
+    assert_true(check_all(EXECUTOR_LANES, 37, 7, TAUT_NATIVE_DEFAULT) >= 8);
+}
+
+static void gpu_has_the_bits_of_single_runs(void **unused)
+{
+    (void)unused;
+    if (!getenv("TAUT_TEST_FAKE_CUDA")) skip();
+    assert_true(check_all(EXECUTOR_GPU, 70, 5, TAUT_NATIVE_DEFAULT) >= 8);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(interpreter_has_the_bits_of_single_runs),
+        cmocka_unit_test(lanes_have_the_bits_of_single_runs),
+        cmocka_unit_test(gpu_has_the_bits_of_single_runs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

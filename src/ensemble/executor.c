@@ -1,5 +1,6 @@
 /* Executors of ensembles: made, asked, and their work handed out. */
 #include "ensemble/inside.h"
+#include "lower/symbols.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -19,8 +20,14 @@ int taut_executor_find(const char *name)
 }
 
 executor_kind taut_executor_on(const executor *e) { return e->on; }
+double taut_executor_seconds(const executor *e) { return e->seconds; }
+const char *taut_executor_device(const executor *e) { return e->gpu ? taut_gpu_name(e->gpu) : ""; }
 const char *taut_executor_note(const executor *e) { return e->note; }
-size_t taut_executor_width(const executor *e) { return (size_t)e->worker_count; }
+size_t taut_executor_width(const executor *e)
+{
+    const size_t threads = (size_t)e->worker_count;
+    return e->on == EXECUTOR_GPU ? 100000 : e->on == EXECUTOR_LANES ? threads * taut_lanes_width(e->lanes) : threads;
+}
 
 /* ---- columns ---- */
 
@@ -79,6 +86,10 @@ void taut_executor_destroy(executor *e)
     if (!e) return;
     taut_context *context = e->context;
     taut_pool_destroy(e->pool);
+    taut_gpu_destroy(e->gpu);
+    taut_mem_free(context, e->gpu);
+    taut_lanes_destroy(e, e->lanes);
+    taut_text_plan_clear(&e->plan);
     for (int i = 0; e->workers && i < e->worker_count; i++) taut_worker_destroy(&e->workers[i]);
     taut_mem_free(context, e->workers);
     X(simulation_destroy)(e->z);
@@ -121,6 +132,81 @@ static int create_workers(executor *e)
     return TAUT_OK;
 }
 
+/* ---- lanes and GPU ---- */
+
+/* The constants of the system, `least` and the inverse mass that differ between members. */
+static int find_varying(executor *e, unsigned char **result)
+{
+    const struct system *s = e->z->s;
+    const size_t count = taut_store_constant_count(s->store);
+    const expr *constants = taut_store_constants(s->store);
+    const uint32_t given = X(symbol_given_count)(s);
+    int any = 0, positions = 0, status = TAUT_OK;
+    unsigned char *varies = *result = taut_mem_new(e->context, count + given, 1);
+    if (!varies) return TAUT_OUT_OF_MEMORY;
+    for (size_t i = 0; i < e->options.vary_count; i++)
+        any |= e->vary[i].kind == VARY_PARAMETER, positions |= e->vary[i].kind == VARY_POSITION;
+    varies[count] = (unsigned char)(any || positions);
+    memset(varies + count + 1, any, given - 1);
+    for (size_t i = 0; any && !status && i < count; i++) {
+        expr *list = NULL;
+        size_t below = 0;
+        status = taut_expr_reachable(e->own->graph, &constants[i], 1, &list, &below);
+        for (size_t k = 0; !status && k < below; k++) /* a parameter may be a formula of another one */
+            varies[i] |= taut_graph_node(e->own->graph, list[k])->op == OP_PARAMETER;
+        if (!status) taut_expr_list_free(e->own->graph, list);
+    }
+    return status;
+}
+
+/* Why the model and the method are not for lanes and GPU; NULL: they are. */
+static const char *refusal(const executor *e)
+{
+    const simulation *z = e->z;
+    if (!e->becomes) return "its steps are not straight-line code for every member, or depend on more than the state";
+    if (X(simulation_has_work)(z) && !z->declared.own_work)
+        return "the work of its forces is an integral along the run; take em, which counts it";
+    return NULL;
+}
+
+static int create_registers(executor *e)
+{
+    for (int i = 0; i < e->worker_count; i++) {
+        worker *w = &e->workers[i];
+        w->registers = taut_mem_new(w->context, e->plan.registers + PROGRAM_WORK, sizeof *w->registers);
+        if (!w->registers) return taut_fail(e->context, TAUT_OUT_OF_MEMORY, "out of memory");
+    }
+    return TAUT_OK;
+}
+
+static int choose_executor(executor *e)
+{
+    unsigned char *varies = NULL;
+    const char *why = refusal(e);
+    int status = TAUT_OK;
+    if (e->options.on == EXECUTOR_INTERPRETER) return TAUT_OK;
+    if (!why) status = find_varying(e, &varies);
+    if (!why && !status)
+        status = taut_text_plan_create(e->context, &e->z->method, e->z->s, e->z->declared.own_work, varies, &e->plan,
+                                       &why);
+    taut_mem_free(e->context, varies);
+    if (status == TAUT_UNSUPPORTED) status = TAUT_OK;
+    if (!status && !why && e->plan.instructions > TEXT_LONGEST) why = "its step is too long for straight-line code";
+    if (!status && !why) status = create_registers(e);
+    if (!status && !why && e->options.on == EXECUTOR_GPU) status = taut_gpu_create(e, &e->gpu);
+    if (why) {
+        snprintf(e->note, sizeof e->note, "members are run one by one: method '%s' on this model is not for %s: %s",
+                 e->method, names[e->options.on], why);
+        return TAUT_OK;
+    }
+    if (!status && e->options.on == EXECUTOR_LANES) {
+        status = taut_lanes_create(e, &e->lanes);
+        if (!status && !taut_lanes_serve(e->lanes)) return TAUT_OK;
+    }
+    if (!status) e->on = e->options.on;
+    return status;
+}
+
 int taut_executor_create(const model *m, const executor_options *options, executor **result)
 {
     taut_context *context = m->context;
@@ -145,6 +231,7 @@ int taut_executor_create(const model *m, const executor_options *options, execut
         e->becomes = X(simulation_can_become)(e->z);
         e->member_size = e->becomes ? X(simulation_member_size)(e->z) : 0;
         status = create_workers(e);
+        if (!status) status = choose_executor(e);
     }
     if (status)
         taut_executor_destroy(e);
@@ -181,6 +268,13 @@ int taut_executor_run(executor *e, const executor_leg *legs, size_t leg_count, s
     if (count > INT32_MAX) return taut_fail(e->context, TAUT_BAD_USAGE, "a block has at most 2^31 - 1 members");
     for (size_t i = 0; i < count * j.reads * e->row_size; i++) rows[i] = (double)NAN;
     for (size_t i = 0; states && i < count * e->state_size; i++) states[i] = (double)NAN;
-    taut_pool_run(e->pool, (int)count, one_member, &j);
-    return check_memory(&j);
+    int status = TAUT_OK;
+    e->seconds = 0;
+    if (e->on == EXECUTOR_GPU)
+        status = taut_gpu_run(e, &j);
+    else if (e->on == EXECUTOR_LANES)
+        status = taut_lanes_run(e, &j);
+    else
+        taut_pool_run(e->pool, (int)count, one_member, &j);
+    return status ? status : check_memory(&j);
 }

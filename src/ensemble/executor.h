@@ -92,6 +92,11 @@ void taut_executor_destroy(executor *e);
 /* Which one is at work, and a sentence why it is not the one that was asked for; empty where it is. */
 executor_kind taut_executor_on(const executor *e);
 const char *taut_executor_note(const executor *e);
+/* Seconds that the steps of the last run took on the device or in the lanes, of all threads together; 0: not counted. Not
+   those of starts, rows and members that were run alone. */
+double taut_executor_seconds(const executor *e);
+/* The device, for people; empty without one. */
+const char *taut_executor_device(const executor *e);
 /* Members that should be in a block, at the least, to make use of it: a multiple of what is done at a time. */
 size_t taut_executor_width(const executor *e);
 

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static void set_failure(const worker *w, executor_member *found, int status, double t)
+void taut_worker_failed(const worker *w, executor_member *found, int status, double t)
 {
     found->status = status < 0 ? -status : status;
     found->t = t;
@@ -28,6 +28,8 @@ void taut_worker_destroy(worker *w)
     taut_model_free(w->own_model);
     taut_mem_free(w->context, w->starts);
     taut_mem_free(w->context, w->is_set);
+    taut_mem_free(w->context, w->registers);
+    taut_mem_free(w->context, w->batch);
     taut_context_destroy(w->context);
 }
 
@@ -53,6 +55,8 @@ static int create_own(worker *w)
     int status = taut_model_copy(w->context, w->e->m, &w->own_model);
     return status ? status : create(w, w->own_model, &w->own);
 }
+
+int taut_worker_own(worker *w) { return create_own(w); }
 
 static int set_values(worker *w, const double *values, size_t *start_count)
 {
@@ -110,7 +114,7 @@ int taut_worker_open(worker *w, const job *j, size_t member)
     if (!status && !same) w->z = w->other;
     if (!status && !same && w->e->becomes && X(simulation_can_become)(w->other)) keep_other(w);
     if (status) {
-        set_failure(w, found, status, found->t);
+        taut_worker_failed(w, found, status, found->t);
         return 1;
     }
     if (j->from) taut_worker_set_state(w, j->from + member * w->e->state_size);
@@ -132,7 +136,7 @@ void taut_worker_set_state(worker *w, const double *numbers)
     simulation_moved(w->z);
 }
 
-static int read_row(worker *w, double *row)
+int taut_worker_row(worker *w, double *row)
 {
     const executor *e = w->e;
     int status = TAUT_OK;
@@ -144,7 +148,7 @@ static int read_row(worker *w, double *row)
     return status;
 }
 
-static int do_steps(simulation *z, double h, long count, long *done)
+int taut_worker_steps(simulation *z, double h, long count, long *done)
 {
     int status = TAUT_OK;
     if (count > 0 && !(z->steps && z->h == h)) {
@@ -169,10 +173,10 @@ void taut_worker_finish(worker *w, const job *j, size_t member, size_t leg, long
     for (size_t k = 0; k < leg; k++) read += j->legs[k].reads != 0;
     for (size_t k = leg; !status && k < j->leg_count; k++) {
         const executor_leg *l = &j->legs[k];
-        status = do_steps(w->z, (double)l->h, l->steps - (k == leg ? step : 0), &found->steps);
-        if (!status && l->reads) status = read_row(w, j->rows + (member * j->reads + read++) * row_size);
+        status = taut_worker_steps(w->z, (double)l->h, l->steps - (k == leg ? step : 0), &found->steps);
+        if (!status && l->reads) status = taut_worker_row(w, j->rows + (member * j->reads + read++) * row_size);
     }
     found->t = w->z->x.t + w->z->x.t_low;
-    if (status) set_failure(w, found, status, found->t);
+    if (status) taut_worker_failed(w, found, status, found->t);
     if (j->states) taut_worker_state(w, j->states + member * w->e->state_size);
 }

@@ -213,7 +213,8 @@ int X(simulation_become)(simulation *z, const start_setting *others, size_t othe
 /* Numbers of the system in which members differ, besides their states. */
 size_t X(simulation_member_size)(const simulation *z);
 void X(simulation_member_save)(const simulation *z, real *numbers);
-void X(simulation_member_load)(simulation *z, const real *numbers);
+/* Returns 1, and does nothing, where it cannot (as *same above). */
+int X(simulation_member_load)(simulation *z, const real *numbers);
 
 /* What a run watches (engine.h); the state is looked at, then added to the sums. */
 size_t X(simulation_watch_count)(const simulation *z);

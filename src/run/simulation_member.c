@@ -88,9 +88,14 @@ static void carry_all(simulation *z, real *numbers, int load)
 
 void X(simulation_member_save)(const simulation *z, real *numbers) { carry_all((simulation *)z, numbers, 0); }
 
-void X(simulation_member_load)(simulation *z, const real *numbers)
+int X(simulation_member_load)(simulation *z, const real *numbers)
 {
+    const struct system *s = z->s;
+    const real *inverse = numbers + taut_store_constant_count(s->store) + 1;
+    for (size_t i = 1; i < mass_entries(s); i++)
+        if ((inverse[i] == inverse[0]) != (s->inverse_mass[i] == s->inverse_mass[0])) return 1;
     carry_all(z, (real *)numbers, 1);
     z->s->constants_version++;
     simulation_moved(z);
+    return 0;
 }
