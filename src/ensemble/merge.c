@@ -1,6 +1,7 @@
 /* Files of parts of an ensemble as one. */
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -8,7 +9,8 @@
 
 typedef struct {
     uint64_t first, last;
-    statistics sums;
+    unsigned char *bytes;    /* of its sums */
+    size_t size;
 } stretch;
 
 typedef struct {
@@ -132,35 +134,44 @@ static int take_sums(void *user, uint64_t first, uint64_t last, const void *byte
                 (unsigned long long)s->last);
     }
     int status = taut_mem_grow(z->context, &z->stretches, &z->capacity, z->count + 1, sizeof *z->stretches);
-    if (!status) status = taut_statistics_create(z->context, z->cells, &z->stretches[z->count].sums);
-    if (status) return status;
-    stretch *s = &z->stretches[z->count++];
-    s->first = first;
-    s->last = last;
-    return taut_statistics_unpack(&s->sums, bytes, size);
+    unsigned char *copy = status ? NULL : taut_mem_new(z->context, size + 1, 1);
+    if (!copy) return TAUT_OUT_OF_MEMORY;
+    if (size) memcpy(copy, bytes, size);
+    z->stretches[z->count++] = (stretch){ first, last, copy, size };
+    return TAUT_OK;
+}
+
+static int by_first(const void *a, const void *b)
+{
+    const stretch *x = a, *y = b;
+    return (x->first > y->first) - (x->first < y->first);
+}
+
+/* The stretches from `from` to before `to`, added up. */
+static int put_joined(merger *z, size_t from, size_t to)
+{
+    statistics sums = { 0 };
+    unsigned char *bytes = NULL;
+    size_t size;
+    int status = taut_statistics_create(z->context, z->cells, &sums);
+    for (size_t i = from; !status && i < to; i++)
+        status = taut_statistics_unpack(&sums, z->stretches[i].bytes, z->stretches[i].size);
+    if (!status) status = taut_statistics_pack(&sums, &bytes, &size);
+    if (!status) status = taut_sweep_sums(z->file, z->stretches[from].first, z->stretches[to - 1].last, bytes, size);
+    taut_mem_free(z->context, bytes);
+    taut_statistics_clear(&sums);
+    return status;
 }
 
 /* Stretches that follow each other become one, as if one program had done them. */
 static int put_sums(merger *z)
 {
     int status = taut_sweep_drop_sums(z->file);
-    for (size_t i = 1; i < z->count; i++)
-        for (size_t k = i; k > 0 && z->stretches[k].first < z->stretches[k - 1].first; k--) {
-            const stretch x = z->stretches[k];
-            z->stretches[k] = z->stretches[k - 1];
-            z->stretches[k - 1] = x;
-        }
+    if (z->count) qsort(z->stretches, z->count, sizeof *z->stretches, by_first);
     for (size_t i = 0, next; !status && i < z->count; i = next) {
-        stretch *s = &z->stretches[i];
-        unsigned char *bytes = NULL;
-        size_t size;
-        for (next = i + 1; next < z->count && z->stretches[next].first == s->last + 1; next++) {
-            taut_statistics_join(&s->sums, &z->stretches[next].sums);
-            s->last = z->stretches[next].last;
-        }
-        status = taut_statistics_pack(&s->sums, &bytes, &size);
-        if (!status) status = taut_sweep_sums(z->file, s->first, s->last, bytes, size);
-        taut_mem_free(z->context, bytes);
+        next = i + 1;
+        while (next < z->count && z->stretches[next].first == z->stretches[next - 1].last + 1) next++;
+        status = put_joined(z, i, next);
     }
     return status;
 }
@@ -282,7 +293,7 @@ int taut_sweep_merge(taut_context *context, const char *const *paths, size_t cou
     if (!status && rename(part, to))
         status = taut_fail(context, TAUT_CANNOT_WRITE, "cannot write '%s': %s", to, strerror(errno));
     if (status) unlink(part);
-    for (size_t i = 0; i < z.count; i++) taut_statistics_clear(&z.stretches[i].sums);
+    for (size_t i = 0; i < z.count; i++) taut_mem_free(context, z.stretches[i].bytes);
     taut_mem_free(context, z.stretches);
     taut_mem_free(context, z.dropped);
     taut_mem_free(context, part);

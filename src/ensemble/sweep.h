@@ -50,7 +50,8 @@ typedef struct {
 typedef struct {
     void (*progress)(void *user, const sweep_progress *p); /* after every chunk; NULL: nobody looks */
     const volatile int *stop;                              /* nonzero: end after this chunk; NULL: never */
-    /* The next members to be done, instead of those that are missing in order: count 0 ends it. NULL: in order. */
+    /* The next members to be done, instead of those that are missing in order: count 0 ends it. Each lot is committed
+       before the next one. NULL: in order. */
     int (*claim)(void *user, uint64_t *first, uint64_t *count);
     double interval;                                       /* seconds between commits at the most; 0: 1 */
     void *user;

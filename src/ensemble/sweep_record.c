@@ -4,6 +4,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/sha256.h"
 #include "ensemble/sweep_inside.h"
 
 /* ---- a new file ---- */
@@ -31,6 +32,47 @@ static char *kept_names(const sweep *s)
     return list;
 }
 
+static void add_text(sha256 *h, const char *text)
+{
+    taut_sha256_add(h, text ? text : "", text ? strlen(text) + 1 : 1);
+}
+
+/* Two sweeps with the same identity are parts of one: their members, kept values and moments are the same. */
+static void find_identity(const sweep *s, const char *keep, char *text)
+{
+    const sweep_spec *spec = &s->spec;
+    const uint64_t wholes[] = { spec->sample->seed, spec->sample->design == DESIGN_LATIN ? spec->sample->members : 0,
+                                spec->stats, (uint64_t)spec->every, spec->paths, (uint64_t)spec->start,
+                                spec->sample->design, (uint64_t)spec->fast };
+    const wide numbers[] = { spec->step, spec->until, spec->tolerance };
+    unsigned char digest[SHA256_SIZE];
+    sha256 h;
+    taut_sha256_begin(&h);
+    for (size_t i = 0; i < sizeof wholes / sizeof *wholes; i++) {
+        char number[32];
+        snprintf(number, sizeof number, "%llu", (unsigned long long)wholes[i]);
+        add_text(&h, number);
+    }
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        char number[WIDE_TEXT];
+        taut_wide_shortest(number, sizeof number, numbers[i]);
+        add_text(&h, number);
+    }
+    const char *texts[] = { spec->m->source, spec->method, keep, spec->at, spec->table };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) add_text(&h, texts[i]);
+    for (size_t i = 0; i < spec->definition_count; i++) {
+        add_text(&h, spec->definitions[i].name);
+        add_text(&h, spec->definitions[i].value);
+    }
+    for (size_t i = 0; i < spec->sample->count; i++) {
+        const sample_vary *v = &spec->sample->varies[i];
+        add_text(&h, v->name);
+        add_text(&h, v->law == LAW_TABLE ? "table" : v->text);
+    }
+    taut_sha256_end(&h, digest);
+    taut_sha256_text(digest, text);
+}
+
 static int put_head(sweep *s)
 {
     const sweep_spec *spec = &s->spec;
@@ -44,6 +86,8 @@ static int put_head(sweep *s)
     snprintf(members, sizeof members, "%llu..%llu", (unsigned long long)spec->first, (unsigned long long)spec->last);
     char *keep = kept_names(s);
     if (!keep) return TAUT_OUT_OF_MEMORY;
+    char identity[2 * SHA256_SIZE + 1];
+    find_identity(s, keep, identity);
     const char *texts[][2] = { { "taut", TAUT_VERSION },
                                { "kind", "ensemble" },
                                { "created", created },
@@ -61,6 +105,7 @@ static int put_head(sweep *s)
                                { "on", taut_executor_name(taut_executor_on(s->executor)) },
                                { "arithmetic", spec->fast ? "contracted" : "exact" },
                                { "table", spec->table },
+                               { "identity", identity },
                                { "status", "running" } };
     int status = TAUT_OK;
     for (size_t i = 0; !status && i < sizeof texts / sizeof *texts; i++)
@@ -135,11 +180,26 @@ static int take_sums(void *user, uint64_t first, uint64_t last, const void *byte
     return taut_statistics_unpack(&s->sums, bytes, size);
 }
 
+static int check_identity(const sweep *s, const record *r)
+{
+    char identity[2 * SHA256_SIZE + 1], *keep = kept_names(s);
+    const char *found = taut_record_property(r, "identity");
+    if (!keep) return TAUT_OUT_OF_MEMORY;
+    find_identity(s, keep, identity);
+    taut_mem_free(s->context, keep);
+    return found && strcmp(found, identity) == 0
+               ? TAUT_OK
+               : taut_fail(s->context, TAUT_BAD_USAGE,
+                           "'%s' is of another ensemble: its model, members or options are others; remove it, or go on "
+                           "with it as it was begun", taut_record_path(r));
+}
+
 int taut_sweep_continue(sweep *s, const char *path)
 {
     record *r = NULL;
     int status = taut_writer_open(s->context, path, &s->writer); /* first: then no other process changes what is read */
     if (!status) status = taut_record_open(s->context, path, &r);
+    if (!status) status = check_identity(s, r);
     if (!status) status = taut_sweep_read_members(r, take_member, s);
     if (!status) status = taut_sweep_read_sums(r, take_sums, s);
     taut_record_close(r);

@@ -237,7 +237,7 @@ int taut_sweep_run(sweep *s, const sweep_watch *watch, sweep_progress *result)
             at += some;
             if (!status && !watch->claim) adapt(&z, clock_seconds() - begun, some);
         }
-        if (!status) status = commit_if_due(&z);
+        if (!status) status = watch->claim ? commit(&z, 5000, &done) : commit_if_due(&z); /* another may count on it */
         if (!status) tell(&z);
     }
     z.progress.stopped = s->done_count < z.progress.members;

@@ -56,7 +56,7 @@ has merge "some are missing"
 is "status of a file with gaps" "$(sql gaps.taut "select value from run where name = 'status'")" stopped
 succeeds resume gaps.taut
 is "gaps are closed" "$(sql gaps.taut 'select count(*) from members')" 24
-is "in the same numbers" "$(sql gaps.taut 'select * from statistics')" "$(sql whole.taut 'select * from statistics')"
+is "in the same numbers" "$(sql gaps.taut 'select * from statistics' | cksum)" "$(sql whole.taut 'select * from statistics' | cksum)"
 
 # ---- quantiles and histograms of few members ----
 ensemble few.taut --members 24 --paths 5
