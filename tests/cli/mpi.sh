@@ -40,13 +40,13 @@ shift 3 # the model and the step
 # shellcheck disable=SC2086
 succeeds ensemble "$double" "$@" $long -o long.taut
 # shellcheck disable=SC2086
-mpirun --oversubscribe -n 4 "$mpi" ensemble "$double" "$@" $long -o killed.taut > out 2> err &
+mpirun --oversubscribe -n 4 "$mpi" ensemble "$double" "$@" $long --on interpreter -o killed.taut > out 2> err &
 job=$!
 tries=0
-while [ $tries -lt 200 ] && kill -0 $job 2> /dev/null; do
+while [ $tries -lt 1000 ] && kill -0 $job 2> /dev/null; do
     tries=$((tries + 1))
-    [ -s killed.taut.rank2 ] && [ "$(sqlite3 killed.taut.rank2 'select count(*) from members' 2> /dev/null)" -gt 0 ] 2> /dev/null && break
-    sleep 0.05
+    [ -s killed.taut.rank0 ] && [ "$(sqlite3 killed.taut.rank0 'select count(*) from members' 2> /dev/null)" -gt 0 ] 2> /dev/null && break
+    sleep 0.02
 done
 victim=$(pgrep -P $job -f "$mpi" | sed -n 3p)
 [ -n "$victim" ] && kill -9 "$victim"
@@ -57,7 +57,7 @@ if [ -e killed.taut ]; then
 else
     is "a job with a dead rank fails" "$([ $died -ne 0 ] && echo yes)" yes
     kept=0
-    for file in killed.taut.rank*; do
+    for file in killed.taut.rank[0-9]; do
         count=$(sqlite3 "$file" 'select count(*) from members' 2> /dev/null)
         kept=$((kept + ${count:-0}))
     done
