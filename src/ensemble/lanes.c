@@ -32,7 +32,7 @@ static int lanes_of_processor(void)
 }
 
 /* Options of the compiler: these are short functions, and worth it. */
-static const char *const flags[] = { "-O2", "-fno-tree-slp-vectorize", NULL };
+static const char *const flags[] = { "-O1", "-fno-tree-slp-vectorize", NULL };
 
 int taut_lanes_create(executor *e, struct lanes **result)
 {
