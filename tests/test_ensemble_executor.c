@@ -51,7 +51,7 @@ static void interpreter_has_the_bits_of_single_runs(void **unused)
 static void lanes_have_the_bits_of_single_runs(void **unused)
 {
     (void)unused;
-    assert_true(check_all(EXECUTOR_LANES, 37, 7, TAUT_NATIVE_DEFAULT) >= 8);
+    assert_true(check_all(EXECUTOR_LANES, 37, 7, TAUT_NATIVE_AUTO) >= 8);
 }
 
 static void gpu_has_the_bits_of_single_runs(void **unused)

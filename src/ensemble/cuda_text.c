@@ -104,22 +104,33 @@ static void put_iteration(text_writer *w, const program_phase *f, int index)
 
 static void put_add(text_writer *w, uint32_t x, uint32_t low, uint32_t d)
 {
-    taut_text_put(w, "    { const number y = %s + x%u, sum = x%u + y; x[%u] = y - (sum - x%u); x[%u] = sum; }\n",
-                  taut_text_name(w, d).text, low, x, low, x, x);
+    const uint32_t first = w->t->p->state_first;
+    taut_text_need(w, d), taut_text_need(w, first + low), taut_text_need(w, first + x);
+    const text_operand from = taut_text_name(w, first + x);
+    taut_text_put(w, "    { const number y = %s + %s, sum = %s + y; x[%u] = y - (sum - %s), x[%u] = sum; }\n",
+                  taut_text_name(w, d).text, taut_text_name(w, first + low).text, from.text, low, from.text, x);
 }
 
+static void put_finite(text_writer *w, uint32_t d)
+{
+    taut_text_put(w, "    finite &= TAUT_FINITE(%s);\n", taut_text_name(w, d).text);
+}
+
+/* All that the old state is needed for, then the new one. */
 static void put_results(text_writer *w)
 {
     const program *p = w->t->p;
     const uint32_t n = w->plan->n, c = w->plan->c;
-    taut_text_tape(w, &p->results, "    ");
-    taut_text_put(w, "    int finite = 1;\n");
-    for (uint32_t i = 0; i < n; i++)
-        taut_text_put(w, "    finite &= TAUT_FINITE(%s) & TAUT_FINITE(%s);\n", taut_text_name(w, p->move[i]).text,
-                      taut_text_name(w, p->push[i]).text);
-    taut_text_put(w, "    if (!finite) return 1;\n");
-    for (uint32_t i = 0; i < n; i++) put_add(w, i, 3 * n + i, p->move[i]);
     for (uint32_t i = 0; i < n; i++) {
+        taut_text_need(w, p->move[i]), taut_text_need(w, p->push[i]);
+        if (p->w) taut_text_need(w, p->w[i]);
+    }
+    for (uint32_t k = 0; p->lambda && k < c; k++) taut_text_need(w, p->lambda[k]);
+    if (p->has_work) taut_text_need(w, p->work);
+    taut_text_put(w, "    int finite = 1;\n");
+    for (uint32_t i = 0; i < n; i++) {
+        put_finite(w, p->move[i]), put_finite(w, p->push[i]);
+        put_add(w, i, 3 * n + i, p->move[i]);
         if (p->sets_momentum)
             taut_text_put(w, "    x[%u] = %s, x[%u] = 0;\n", n + i, taut_text_name(w, p->push[i]).text, 4 * n + i);
         else
@@ -132,7 +143,7 @@ static void put_results(text_writer *w)
     for (uint32_t k = 0; p->lambda && k < c; k++)
         taut_text_put(w, "    x[%u] = %s;\n", 5 * n + k, taut_text_name(w, p->lambda[k]).text);
     if (p->has_work && w->plan->own_work) put_add(w, 5 * n + c + 1, 5 * n + c + 2, p->work);
-    taut_text_put(w, "    return 0;\n}\n\n");
+    taut_text_put(w, "    return !finite;\n}\n\n");
 }
 
 static int put_step(text_writer *w, int index)
@@ -142,19 +153,18 @@ static int put_step(text_writer *w, int index)
     if (status) return status;
     taut_text_put(w, "TAUT_STEP step%d(number *x, int even_at, const number *odd, long long stride%s)\n{\n", index,
                   w->plan->uses_time ? ", number t0, number t0_low, number t1, number span" : "");
-    taut_text_loads(w);
     for (int k = 0; k < p->phase_count; k++) {
         const program_phase *f = &p->phases[k];
-        taut_text_tape(w, &f->begin, "    ");
+        taut_text_need_for(w, f);
         if (!f->size) continue;
         for (uint32_t i = 0; i < f->size; i++)
             taut_text_put(w, "    number %s = %s;\n", taut_text_name(w, f->unknowns[i]).text,
                           taut_text_name(w, f->guesses[i]).text);
         put_iteration(w, f, k);
+        taut_text_section(w);
     }
     put_results(w);
-    taut_mem_free(w->plan->context, w->varies);
-    w->varies = NULL;
+    taut_text_end(w);
     return TAUT_OK;
 }
 
@@ -185,7 +195,7 @@ static void put_time(text_writer *w, const char *from, const char *from_low, con
                       from);
 }
 
-/* A step of several parts; where one is left to the general path the thread begins again, and ends before that step. */
+/* A step of several parts. */
 static void put_parts(text_writer *w)
 {
     const text_plan *p = w->plan;
@@ -208,6 +218,8 @@ static void put_parts(text_writer *w)
     taut_text_put(w, "                t = t1, t_low = t1_low;\n            }\n");
 }
 
+/* Where a step is left to the general path, its thread begins again, and ends before that step: the numbers of the state
+   need not be kept until a step is known to be made. */
 static void put_kernel(text_writer *w)
 {
     const text_plan *p = w->plan;
@@ -228,10 +240,7 @@ static void put_kernel(text_writer *w)
         if (p->uses_time) taut_text_put(w, "            if (!left) t = t1, t_low = t1_low;\n");
     }
     taut_text_put(w, "            if (left) break;\n        }\n");
-    if (several)
-        taut_text_put(w, "        if (left) {\n            most = made;\n            goto again;\n        }\n");
-    else
-        taut_text_put(w, "        if (0) goto again;\n");
+    taut_text_put(w, "        if (left) {\n            most = made;\n            goto again;\n        }\n");
     for (uint32_t i = 0; i < p->numbers; i++)
         if (p->stored[i]) taut_text_put(w, "        x[%u * count + member] = y[%u];\n", i, i);
     taut_text_put(w, "        done[member] = made;\n    }\n}\n");

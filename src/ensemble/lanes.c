@@ -32,16 +32,22 @@ static int lanes_of_processor(void)
 }
 
 /* Options of the compiler: these are short functions, and worth it. */
-static const char *const flags[] = { "-O2", "-fno-tree-slp-vectorize", NULL };
+static const char *const flags[] = { "-O1", "-fno-tree-slp-vectorize", NULL };
 
 int taut_lanes_create(executor *e, struct lanes **result)
 {
     struct lanes *l = *result = taut_mem_new(e->context, 1, sizeof *l);
     builder text = { .context = e->context };
     const native_options options = { .flags = flags, .limit = 60 };
+    native_use use = { 0 };
     void *entry = NULL;
     if (!l) return TAUT_OUT_OF_MEMORY;
     l->count = lanes_of_processor();
+    taut_native_use_begin(&use, e->options.native);
+    if (use.mode == TAUT_NATIVE_OFF) {
+        snprintf(e->note, sizeof e->note, "members are run one by one: lanes need native code, which is off");
+        return TAUT_OK;
+    }
     int status = taut_text_lanes(&e->plan, l->count, GROUPS, &text);
     if (!status) status = taut_native_begin(e->context, text.text, text.length, LANES_ENTRY, &options, &l->native);
     taut_builder_clear(&text);

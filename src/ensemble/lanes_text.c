@@ -130,48 +130,57 @@ static void put_iteration(text_writer *w, const program_phase *f, int index)
                      "    }\n    }\n", i->always ? "whole" : "v.matrix");
 }
 
-/* Number i of the new state is y%i. */
+/* A sum with what rounding leaves over. */
 static void put_add(text_writer *w, uint32_t x, uint32_t low, uint32_t d)
 {
-    taut_text_put(w, "    const number d%u = %s + x%u, y%u = x%u + d%u, y%u = d%u - (y%u - x%u);\n", x,
-                  taut_text_vector(w, d).text, low, x, x, x, low, x, x, x);
+    const uint32_t first = w->t->p->state_first;
+    taut_text_need(w, d), taut_text_need(w, first + low), taut_text_need(w, first + x);
+    const text_operand from = taut_text_name(w, first + x);
+    taut_text_put(w, "    { const number d = %s + %s, s = %s + d; y[%u] = s, y[%u] = d - (s - %s); }\n",
+                  taut_text_vector(w, d).text, taut_text_name(w, first + low).text, from.text, x, low, from.text);
 }
 
+static void put_finite(text_writer *w, uint32_t d) { taut_text_put(w, "    sum += %s;\n", taut_text_name(w, d).text); }
+
+/* The new state, number by number. A sum that is no number tells that one of them may be none: such a step is left to
+   the general path, which sees for itself. */
 static void put_results(text_writer *w)
 {
     const program *p = w->t->p;
     const text_plan *z = w->plan;
     const uint32_t n = z->n, c = z->c;
-    taut_text_tape(w, &p->results, "    ");
-    taut_text_put(w, "    number finite = { 0 };\n");
-    for (uint32_t i = 0; i < n; i++)
-        taut_text_put(w, "    finite += 0 * %s + 0 * %s;\n", taut_text_name(w, p->move[i]).text,
-                      taut_text_name(w, p->push[i]).text);
-    taut_text_put(w, "    left |= active & ~(finite == 0);\n");
-    for (uint32_t i = 0; i < n; i++) put_add(w, i, 3 * n + i, p->move[i]);
+    taut_text_put(w, "    number sum = { 0 };\n");
     for (uint32_t i = 0; i < n; i++) {
-        if (p->sets_momentum)
-            taut_text_put(w, "    const number y%u = %s, y%u = { 0 };\n", n + i, taut_text_vector(w, p->push[i]).text,
+        put_add(w, i, 3 * n + i, p->move[i]);
+        put_finite(w, p->move[i]);
+        if (p->sets_momentum) {
+            taut_text_need(w, p->push[i]);
+            taut_text_put(w, "    y[%u] = %s, y[%u] = (number){ 0 };\n", n + i, taut_text_vector(w, p->push[i]).text,
                           4 * n + i);
-        else
+        } else {
             put_add(w, n + i, 4 * n + i, p->push[i]);
-        if (p->w)
-            taut_text_put(w, "    const number y%u = %s;\n", 2 * n + i, taut_text_vector(w, p->w[i]).text);
-        else
-            taut_text_put(w, "    const number y%u = y%u;\n", 2 * n + i, n + i);
-    }
-    for (uint32_t k = 0; p->lambda && k < c; k++)
-        taut_text_put(w, "    const number y%u = %s;\n", 5 * n + k, taut_text_vector(w, p->lambda[k]).text);
-    if (p->has_work && z->own_work) put_add(w, 5 * n + c + 1, 5 * n + c + 2, p->work);
-    const uint32_t end = p->lambda ? 5 * n + c : 5 * n, work = 5 * n + c + 1;
-    for (int some = 0; some < 2; some++) {
-        taut_text_put(w, some ? "    } else {\n        const mask made = active & ~left;\n"
-                              : "    if (bits(active & ~left) == ALL_BITS) {\n");
-        for (uint32_t i = 0; i < z->numbers; i++) {
-            if (i >= end && !(p->has_work && z->own_work && (i == work || i == work + 1))) continue;
-            taut_text_put(w, some ? "        x[%u] = pick(made, y%u, x[%u]);\n" : "        x[%u] = y%u;\n", i, i, i);
+        }
+        put_finite(w, p->push[i]);
+        if (p->w) {
+            taut_text_need(w, p->w[i]);
+            taut_text_put(w, "    y[%u] = %s;\n", 2 * n + i, taut_text_vector(w, p->w[i]).text);
+        } else {
+            taut_text_put(w, "    y[%u] = y[%u];\n", 2 * n + i, n + i);
         }
     }
+    for (uint32_t k = 0; p->lambda && k < c; k++) {
+        taut_text_need(w, p->lambda[k]);
+        taut_text_put(w, "    y[%u] = %s;\n", 5 * n + k, taut_text_vector(w, p->lambda[k]).text);
+    }
+    if (p->has_work && z->own_work) {
+        put_add(w, 5 * n + c + 1, 5 * n + c + 2, p->work);
+        put_finite(w, p->work);
+    }
+    taut_text_put(w, "    left |= active & ~(sum - sum == 0);\n"
+                     "    if (__builtin_expect(bits(active & ~left) != ALL_BITS, 0)) {\n"
+                     "        const mask made = active & ~left;\n");
+    for (uint32_t i = 0; i < z->numbers; i++)
+        if (z->stored[i]) taut_text_put(w, "        y[%u] = pick(made, y[%u], x[%u]);\n", i, i, i);
     taut_text_put(w, "    }\n    return left;\n}\n\n");
 }
 
@@ -180,23 +189,23 @@ static int put_step(text_writer *w, int index)
     const program *p = w->plan->programs[index].p;
     int status = taut_text_begin(w, &w->plan->programs[index]);
     if (status) return status;
-    taut_text_put(w, "static STEP mask step%d(number *restrict x, const double *restrict even, const number *restrict odd,\n"
-                     "    mask active%s)\n{\n    const mask whole = ~(mask){ 0 };\n    mask left = { 0 };\n"
+    taut_text_put(w, "static STEP mask step%d(const number *restrict x, number *restrict y, const double *restrict even,\n"
+                     "    const number *restrict odd, mask active%s)\n{\n"
+                     "    const mask whole = ~(mask){ 0 };\n    mask left = { 0 };\n"
                      "    (void)whole, (void)odd, (void)even;\n", index,
                   w->plan->uses_time ? ", double t0, double t0_low, double t1, double span" : "");
-    taut_text_loads(w);
     for (int k = 0; k < p->phase_count; k++) {
         const program_phase *f = &p->phases[k];
-        taut_text_tape(w, &f->begin, "    ");
+        taut_text_need_for(w, f);
         if (!f->size) continue;
         for (uint32_t i = 0; i < f->size; i++)
             taut_text_put(w, "    number %s = %s;\n", taut_text_name(w, f->unknowns[i]).text,
                           taut_text_vector(w, f->guesses[i]).text);
         put_iteration(w, f, k);
+        taut_text_section(w);
     }
     put_results(w);
-    taut_mem_free(w->plan->context, w->varies);
-    w->varies = NULL;
+    taut_text_end(w);
     return TAUT_OK;
 }
 
@@ -226,56 +235,70 @@ static void put_parts(text_writer *w)
 {
     const text_plan *p = w->plan;
     const char *times = p->uses_time ? ", t.t, t.low, t1.t, t1.t - t.t" : "";
-    taut_text_put(w, "static mask whole_step(number *restrict x, const double *restrict even, const number *restrict odd,\n"
-                     "    mask active, instant t, double h)\n{\n    number begin[NUMBERS];\n    mask left = { 0 };\n"
-                     "    __builtin_memcpy(begin, x, sizeof begin);\n"
+    taut_text_put(w, "static mask whole_step(const number *restrict x, number *restrict y, const double *restrict even,\n"
+                     "    const number *restrict odd, mask active, instant t, double h)\n{\n"
+                     "    number between[2][NUMBERS];\n    const number *from = x;\n    mask left = { 0 };\n"
+                     "    __builtin_memcpy(between[0], x, sizeof between[0]);\n"
+                     "    __builtin_memcpy(between[1], x, sizeof between[1]);\n"
                      "    for (int part = 0; part < %d; part++) {\n"
-                     "        const instant t1 = later(t, h * lengths[part]);\n", p->part_count);
+                     "        const instant t1 = later(t, h * lengths[part]);\n"
+                     "        number *to = part == %d ? y : between[part & 1];\n", p->part_count, p->part_count - 1);
     if (p->program_count > 1)
-        taut_text_put(w, "        left |= programs[part] ? step1(x, even + evens[part], odd + odds[part], active & ~left%s)\n"
-                         "                               : step0(x, even + evens[part], odd + odds[part], active & ~left%s);\n",
+        taut_text_put(w, "        left |= programs[part]\n"
+                         "                    ? step1(from, to, even + evens[part], odd + odds[part], active & ~left%s)\n"
+                         "                    : step0(from, to, even + evens[part], odd + odds[part], active & ~left%s);\n",
                       times, times);
     else
-        taut_text_put(w, "        left |= step0(x, even + evens[part], odd + odds[part], active & ~left%s);\n", times);
-    taut_text_put(w, "        t = t1;\n    }\n"
+        taut_text_put(w, "        left |= step0(from, to, even + evens[part], odd + odds[part], active & ~left%s);\n",
+                      times);
+    taut_text_put(w, "        t = t1, from = to;\n    }\n"
                      "    if (bits(left))\n"
-                     "        for (int i = 0; i < NUMBERS; i++) x[i] = pick(left, begin[i], x[i]);\n"
+                     "        for (int i = 0; i < NUMBERS; i++) y[i] = pick(left, x[i], y[i]);\n"
                      "    return left;\n}\n\n");
 }
 
+/* States go back and forth between two places: a step writes to the other one. */
+static const char entry[] =
+    "{\n"
+    "    number (*x)[NUMBERS] = (number (*)[NUMBERS])xs, y[GROUPS][NUMBERS];\n"
+    "    const number *odd = (const number *)odds_of_all;\n"
+    "    mask active[GROUPS];\n"
+    "    instant t = { time[0], time[1] };\n"
+    "    const double h = time[2];\n"
+    "    for (int g = 0; g < GROUPS; g++)\n"
+    "        for (int i = 0; i < LANES; i++) active[g][i] = done[g * LANES + i] < 0 ? 0 : -1;\n"
+    "    __builtin_memcpy(y, x, sizeof y);\n"
+    "    for (long k = 0; k < steps; k++) {\n"
+    "        const instant t1 = later(t, h);\n"
+    "        for (int g = 0; g < GROUPS; g++) {\n"
+    "            const mask left = k & 1 ? whole_step(y[g], x[g], even, odd + g * ODDS, active[g], t, h)\n"
+    "                                    : whole_step(x[g], y[g], even, odd + g * ODDS, active[g], t, h);\n"
+    "            if (__builtin_expect(bits(left) != 0, 0)) {\n"
+    "                for (int i = 0; i < LANES; i++)\n"
+    "                    if (left[i]) done[g * LANES + i] = k;\n"
+    "                active[g] &= ~left;\n"
+    "            }\n"
+    "        }\n"
+    "        t = t1;\n"
+    "    }\n"
+    "    if (steps & 1) __builtin_memcpy(x, y, sizeof y);\n"
+    "    for (int g = 0; g < GROUPS; g++)\n"
+    "        for (int i = 0; i < LANES; i++)\n"
+    "            if (active[g][i]) done[g * LANES + i] = steps;\n"
+    "}\n";
+
 static void put_entry(text_writer *w)
 {
+    static const char arguments[] =
+        "(double *xs, const double *even, const double *odds_of_all, double *time, long steps, long *done)";
     const text_plan *p = w->plan;
     if (p->part_count > 1)
         put_parts(w);
     else
-        taut_text_put(w, "#define whole_step(x, even, odd, active, t, h) step0(x, even, odd, active%s)\n",
+        taut_text_put(w, "#define whole_step(x, y, even, odd, active, t, h) step0(x, y, even, odd, active%s)\n",
                       p->uses_time ? ", t.t, t.low, t1.t, t1.t - t.t" : "");
-    taut_text_put(w, "void %s(double *xs, const double *even, const double *odds_of_all, double *time, long steps, long *done);\n"
-                     "void %s(double *xs, const double *even, const double *odds_of_all, double *time, long steps, long *done)\n{\n"
-                     "    number (*x)[NUMBERS] = (number (*)[NUMBERS])xs;\n"
-                     "    const number *odd = (const number *)odds_of_all;\n"
-                     "    mask active[GROUPS];\n"
-                     "    instant t = { time[0], time[1] };\n"
-                     "    const double h = time[2];\n"
-                     "    for (int g = 0; g < GROUPS; g++)\n"
-                     "        for (int i = 0; i < LANES; i++) active[g][i] = done[g * LANES + i] < 0 ? 0 : -1;\n"
-                     "    for (long k = 0; k < steps; k++) {\n"
-                     "        const instant t1 = later(t, h);\n"
-                     "        for (int g = 0; g < GROUPS; g++) {\n"
-                     "            const mask left = whole_step(x[g], even, odd + g * ODDS, active[g], t, h);\n"
-                     "            if (__builtin_expect(bits(left) != 0, 0)) {\n"
-                     "                for (int i = 0; i < LANES; i++)\n"
-                     "                    if (left[i]) done[g * LANES + i] = k;\n"
-                     "                active[g] &= ~left;\n"
-                     "            }\n"
-                     "        }\n"
-                     "        t = t1;\n"
-                     "    }\n"
-                     "    for (int g = 0; g < GROUPS; g++)\n"
-                     "        for (int i = 0; i < LANES; i++)\n"
-                     "            if (active[g][i]) done[g * LANES + i] = steps;\n"
-                     "}\n", LANES_ENTRY, LANES_ENTRY);
+    taut_text_put(w, "void %s%s;\nvoid %s%s\n", LANES_ENTRY, arguments, LANES_ENTRY, arguments);
+    taut_builder_add(w->out, entry, sizeof entry - 1);
 }
 
 int taut_text_lanes(const text_plan *p, int lanes, int groups, builder *out)
@@ -287,8 +310,7 @@ int taut_text_lanes(const text_plan *p, int lanes, int groups, builder *out)
     int status = taut_text_prelude(p, lanes, out);
     taut_builder_add(out, judges, sizeof judges - 1);
     taut_builder_add(out, time_step, sizeof time_step - 1);
-    taut_builder_put(out, "#define EVEN(i) even[i]\n#define ODD(i) odd[i]\n#define STEP %s\n",
-                     p->part_count > 1 ? "__attribute__((noinline))" : "inline __attribute__((always_inline))");
+    taut_builder_put(out, "#define EVEN(i) even[i]\n#define ODD(i) odd[i]\n#define STEP __attribute__((noinline))\n");
     if (p->part_count > 1) {
         put_table(out, "int", "evens", p, 0);
         put_table(out, "int", "odds", p, 1);

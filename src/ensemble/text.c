@@ -28,9 +28,9 @@ text_operand taut_text_name(const text_writer *w, uint32_t r)
     if (r >= p->literal_first && r < p->literal_first + p->literal_count)
         X(emit_number)(p->literals[r - p->literal_first], 0, o.text, sizeof o.text);
     else if (t->place[r] != UINT32_MAX)
-        snprintf(o.text, sizeof o.text, "%s%u", t->varies[r] ? "o" : "e", t->place[r]);
+        snprintf(o.text, sizeof o.text, "%s%u%c", t->varies[r] ? "o" : "e", t->place[r], 'a' + w->section);
     else if (r >= p->state_first && r < time)
-        snprintf(o.text, sizeof o.text, "x%u", r - p->state_first);
+        snprintf(o.text, sizeof o.text, "x%u%c", r - p->state_first, 'a' + w->section);
     else if (r >= time && r < p->unknown_first)
         snprintf(o.text, sizeof o.text, "%s", times[r - time]);
     else if (r >= p->unknown_first && r < p->unknown_first + p->unknown_count)
@@ -72,21 +72,55 @@ static void spread(text_writer *w, const segment *tape)
     }
 }
 
+/* What computes each value, and about how many registers of the processor that takes (Sethi and Ullman, as if nothing
+   were shared). */
+static void find_sources(text_writer *w, const segment *tape)
+{
+    for (uint32_t i = 0; i < tape->count; i++) {
+        uint32_t operands[3];
+        const int count = operands_of(&tape->code[i], operands);
+        unsigned most = 1, equal = 0;
+        for (int k = 0; k < count; k++) {
+            const unsigned d = w->depth[operands[k]];
+            equal = d == most ? equal + 1 : d > most ? 1 : equal;
+            if (d > most) most = d;
+        }
+        most += equal > 1;
+        w->depth[tape->code[i].target] = (unsigned char)(most < 255 ? most : 255);
+        w->source[tape->code[i].target] = &tape->code[i];
+    }
+}
+
 int taut_text_begin(text_writer *w, const text_program *t)
 {
     const program *p = t->p;
+    taut_context *context = w->plan->context;
     w->t = t;
-    w->varies = taut_mem_new(w->plan->context, p->register_count, 1);
-    if (!w->varies) return TAUT_OUT_OF_MEMORY;
+    w->section = 0;
+    w->varies = taut_mem_new(context, 3 * (size_t)p->register_count, 1);
+    w->source = taut_mem_new(context, p->register_count, sizeof *w->source);
+    if (!w->varies || !w->source) return TAUT_OUT_OF_MEMORY;
+    w->written = w->varies + p->register_count;
+    w->depth = w->written + p->register_count;
     memcpy(w->varies, t->varies, p->register_count);
     memset(w->varies + p->state_first, 1, p->state_count);
     memset(w->varies + p->unknown_first, 1, p->unknown_count);
     for (int k = 0; k < p->phase_count; k++) {
         const program_phase *f = &p->phases[k];
         spread(w, &f->begin), spread(w, &f->residual), spread(w, &f->factor), spread(w, &f->solve);
+        find_sources(w, &f->begin);
     }
     spread(w, &p->results);
+    find_sources(w, &p->results);
     return TAUT_OK;
+}
+
+void taut_text_end(text_writer *w)
+{
+    taut_mem_free(w->plan->context, w->varies);
+    taut_mem_free(w->plan->context, w->source);
+    w->varies = NULL;
+    w->source = NULL;
 }
 
 /* ---- instructions ---- */
@@ -136,24 +170,91 @@ static void put_value(text_writer *w, const program_instruction *c)
     }
 }
 
-void taut_text_tape(text_writer *w, const segment *tape, const char *indent)
+static void put_instruction(text_writer *w, const program_instruction *c, const char *indent)
 {
-    for (uint32_t i = 0; i < tape->count; i++) {
-        const uint32_t r = tape->code[i].target;
-        taut_text_put(w, "%sconst %s %s = ", indent, taut_text_type(w, r), taut_text_name(w, r).text);
-        put_value(w, &tape->code[i]);
-        taut_text_put(w, ";\n");
-    }
+    taut_text_put(w, "%sconst %s %s = ", indent, taut_text_type(w, c->target), taut_text_name(w, c->target).text);
+    put_value(w, c);
+    taut_text_put(w, ";\n");
 }
 
-void taut_text_loads(text_writer *w)
+void taut_text_tape(text_writer *w, const segment *tape, const char *indent)
+{
+    for (uint32_t i = 0; i < tape->count; i++) put_instruction(w, &tape->code[i], indent);
+}
+
+/* A number from outside or of the state. */
+static void put_load(text_writer *w, uint32_t r)
 {
     const text_program *t = w->t;
     const program *p = t->p;
-    for (uint32_t i = 0; i < t->even_count; i++) taut_text_put(w, "    const double e%u = EVEN(%u);\n", i, i);
-    for (uint32_t i = 0; i < t->odd_count; i++) taut_text_put(w, "    const number o%u = ODD(%u);\n", i, i);
-    for (uint32_t i = 0; i < p->state_count; i++)
-        if (w->plan->loaded[i]) taut_text_put(w, "    const number x%u = x[%u];\n", i, i);
+    const text_operand name = taut_text_name(w, r);
+    if (t->place[r] != UINT32_MAX)
+        taut_text_put(w, t->varies[r] ? "    const number %s = ODD(%u);\n" : "    const double %s = EVEN(%u);\n",
+                      name.text, t->place[r]);
+    else if (r >= p->state_first && r < p->state_first + p->state_count)
+        taut_text_put(w, "    const number %s = x[%u];\n", name.text, r - p->state_first);
+}
+
+void taut_text_need(text_writer *w, uint32_t r)
+{
+    uint32_t operands[3];
+    if (w->written[r]) return;
+    w->written[r] = 1;
+    const program_instruction *c = w->source[r];
+    if (!c) {
+        put_load(w, r);
+        return;
+    }
+    const int count = operands_of(c, operands);
+    for (int k = 1; k < count; k++) /* the one that takes most comes first */
+        for (int i = k; i > 0 && w->depth[operands[i]] > w->depth[operands[i - 1]]; i--) {
+            const uint32_t other = operands[i];
+            operands[i] = operands[i - 1], operands[i - 1] = other;
+        }
+    for (int k = 0; k < count; k++) taut_text_need(w, operands[k]);
+    put_instruction(w, c, "    ");
+}
+
+void taut_text_section(text_writer *w)
+{
+    const text_program *t = w->t;
+    const program *p = t->p;
+    w->section++;
+    if (w->lanes) taut_text_put(w, "    __asm__(\"\" : \"+r\"(x), \"+r\"(even), \"+r\"(odd));\n");
+    memset(w->written + p->state_first, 0, p->state_count);
+    for (uint32_t r = 0; r < p->register_count; r++)
+        if (t->place[r] != UINT32_MAX) w->written[r] = 0;
+}
+
+static void need_list(text_writer *w, const uint32_t *list, size_t count)
+{
+    for (size_t i = 0; list && i < count; i++) taut_text_need(w, list[i]);
+}
+
+/* What an iteration computes itself counts as written. */
+static void mark_written(text_writer *w, const segment *tape)
+{
+    for (uint32_t i = 0; i < tape->count; i++) w->written[tape->code[i].target] = 1;
+}
+
+static void need_tape(text_writer *w, const segment *tape)
+{
+    for (uint32_t i = 0; i < tape->count; i++) {
+        uint32_t operands[3];
+        const int count = operands_of(&tape->code[i], operands);
+        need_list(w, operands, (size_t)count);
+    }
+}
+
+void taut_text_need_for(text_writer *w, const program_phase *f)
+{
+    const segment *tapes[] = { &f->residual, &f->factor, &f->solve };
+    const uint32_t *lists[] = { f->guesses, f->changes, f->weights, f->firsts, f->seconds };
+    for (int i = 0; i < 3; i++) mark_written(w, tapes[i]);
+    for (int i = 0; i < 3; i++) need_tape(w, tapes[i]);
+    for (int i = 0; i < 5; i++) need_list(w, lists[i], f->size);
+    for (uint32_t i = 0; i < f->check_count; i++)
+        taut_text_need(w, f->checks[i].pivot), taut_text_need(w, f->checks[i].reference);
 }
 
 /* ---- what stands before ---- */
@@ -222,8 +323,23 @@ static const char vectors[] =
     "#endif\n"
     "#define ALL_BITS ((1u << LANES) - 1)\n"
     "INLINE number lane_fabs(number x) { return (number)((mask)x & 0x7fffffffffffffffLL); }\n"
+    /* the instructions of the processor: of two that are equal, or no numbers, the second one */
+    "#if LANES == 8 && defined(__AVX512F__) && !defined(__clang__)\n"
+    "INLINE number lane_min(number a, number b)\n"
+    "{\n"
+    "    return __builtin_ia32_minpd512_mask(a, b, a, (unsigned char)-1, 4);\n"
+    "}\n"
+    "INLINE number lane_max(number a, number b)\n"
+    "{\n"
+    "    return __builtin_ia32_maxpd512_mask(a, b, a, (unsigned char)-1, 4);\n"
+    "}\n"
+    "#elif LANES == 4 && defined(__AVX__)\n"
+    "INLINE number lane_min(number a, number b) { return __builtin_ia32_minpd256(a, b); }\n"
+    "INLINE number lane_max(number a, number b) { return __builtin_ia32_maxpd256(a, b); }\n"
+    "#else\n"
     "INLINE number lane_min(number a, number b) { return pick(a < b, a, b); }\n"
     "INLINE number lane_max(number a, number b) { return pick(a > b, a, b); }\n"
+    "#endif\n"
     "INLINE number lane_sign(number a) { return __builtin_convertvector((a < 0) - (a > 0), number); }\n"
     "INLINE number lane_most(number most, number x)\n"
     "{\n"

@@ -11,6 +11,10 @@ typedef struct {
     builder *out;
     int lanes;               /* numbers that vary are vectors; 0: all are numbers */
     unsigned char *varies;   /* of every register of t->p, as its value is in the text */
+    unsigned char *written;  /* its value is there */
+    int section;             /* numbers of the state and from outside are loaded again in each */
+    unsigned char *depth;    /* processor's registers that its value takes to compute, about */
+    const program_instruction **source; /* what computes it, outside of iterations; NULL: nothing does */
 } text_writer;
 
 /* How a register is written. */
@@ -27,8 +31,15 @@ text_operand taut_text_vector(const text_writer *w, uint32_t r);
 const char *taut_text_type(const text_writer *w, uint32_t r);
 /* The instructions of a tape, each a constant of its own. */
 void taut_text_tape(text_writer *w, const segment *tape, const char *indent);
-/* Numbers that the tapes of the program read from outside and of the state. */
-void taut_text_loads(text_writer *w);
+/* The value of a register, with all that it needs and that is not there yet, outside of iterations: late and depth first,
+   so that few values wait at a time. Operations are those of the tapes; when they are done changes no bit. */
+void taut_text_need(text_writer *w, uint32_t r);
+/* All that an iteration reads from before it. */
+void taut_text_need_for(text_writer *w, const program_phase *f);
+/* Behind an iteration: a number that is in memory anyway is not worth a register, or a second place in memory, across
+   it. */
+void taut_text_section(text_writer *w);
+void taut_text_end(text_writer *w);
 /* Functions of the elementary text that the plan's programs need, the judge of iterations, measures. */
 int taut_text_prelude(const text_plan *p, int lanes, builder *out);
 
