@@ -108,9 +108,10 @@ static void put_all(machine *m, size_t *at)
     for (int k = 0; k < p->phase_count; k++)
         for (int kind = PREPARED; kind <= AGAIN; kind++)
             *at++ = X(machine_needs)(&p->phases[k], kind) ? put_function(m, &p->phases[k], kind) : 0;
+    const int whole = X(machine_can_be_whole)(p) && taut_native_pays(p->s->native, NATIVE_STEPS_WHOLE);
     unsigned char *lasts = m->lasts;
     m->lasts = m->lasts_whole;
-    for (int i = 0; i < PROGRAM_WHOLE; i++) *at++ = X(machine_can_be_whole)(p) ? put_whole(m, i) : 0;
+    for (int i = 0; i < PROGRAM_WHOLE; i++) *at++ = whole ? put_whole(m, i) : 0;
     m->lasts = lasts;
 }
 
@@ -142,7 +143,9 @@ static void point_to_all(program *p, const size_t *at)
 
 int X(machine_create)(program *p)
 {
-    if (!__builtin_cpu_supports("avx") || p->register_count > INT32_MAX / sizeof(real)) return TAUT_OK;
+    if (!__builtin_cpu_supports("avx") || p->register_count > INT32_MAX / sizeof(real) ||
+        !taut_native_pays(p->s->native, NATIVE_STEPS))
+        return TAUT_OK;
     const size_t values = value_count(p);
     const size_t functions_count = 2 + KINDS_OF_PHASE * (size_t)p->phase_count + PROGRAM_WHOLE;
     machine m = { .p = p,
