@@ -197,6 +197,7 @@ int X(simulation_create_with)(model *m, const engine_options *options, const str
     if (!class) class = X(method_find)(z->spec.name);
     z->declared = X(method_class_declared)(class, &z->spec);
     taut_native_use_begin(&z->native, options->native);
+    z->native.steps = options->steps;
     status = X(simulation_system)(z, options->start);
     if (!status) z->s->native = &z->native;
     if (!status) status = taut_pool_create(m->context, options->threads, &z->pool);
