@@ -72,6 +72,10 @@ PRODUCTS_INSIDE void products_block(const products_piece *p, const products_entr
             to[3 * k] = sums[0][k], to[3 * k + 1] = sums[1][k], to[3 * k + 2] = sums[2][k];
         return;
     }
+    if (p->period == 1) {
+        products_list(p, entries, 0, k0, count, a, b, to);
+        return;
+    }
     for (int m = 0; m < p->period; m++) {
         products_list(p, entries, m, k0, count, a, b, sums[0]);
         for (ptrdiff_t k = 0; k < count; k++) to[m + k * p->period] = sums[0][k];

@@ -6,10 +6,12 @@
  * (v0: velocity at zero momentum.) The matrix G1 W G1' of the end of one step is G0 W G0' of the next, near enough for
  * its Newton iteration to begin with: one factorisation a step as a rule.
  * SHAKE is this without mu: its lambda is the sum of mu and lambda here, at the same positions. */
+#include <stdatomic.h>
 #include <string.h>
 
 #include "base/extreme.h"
 #include "base/room.h"
+#include "linalg/row_cuts.h"
 #include "method/verlet.h"
 #include "solve/multiplier.h"
 #define NUMBER real
@@ -22,6 +24,8 @@ typedef struct {
     newton newton;
     multiplier *matrix;
     int *order;            /* of the values of G: entry e of BLOCK_G at order[e] */
+    row_cuts cuts;         /* of the constraints */
+    int by_pieces;         /* G1 and G1 v are found piece by piece */
     products *rows;        /* G v */
     products *columns;     /* G' x */
     state next;            /* the state being found; next.lambda is lambda */
@@ -32,7 +36,7 @@ typedef struct {
     /* Not with a diagonal mass, where forces are summed in pieces: */
     real *push0, *push1;   /* constraint forces G0' lambda and G1' mu */
     real *kick, *work;     /* work: momenta */
-    real *base;            /* q1 - q0 without the constraint force; later the sum of all forces but push1 */
+    real *base;            /* q1 - q0 without the constraint force, with q_low; later the sum of all forces but push1 */
     real *rate, *velocity_error; /* g_t; G v + g_t */
     /* of the loop at hand */
     real *multipliers;                /* lambda or mu */
@@ -41,12 +45,15 @@ typedef struct {
     int from_zero;                    /* they were zero */
     const real *f_end;                /* free force at the end: f1, or f where it is the same everywhere */
     int again;                        /* the positions have been placed before */
+    int check;                        /* momenta: look for the largest error of the velocity constraints */
+    int compare;                      /* positions: are those of the state known_q? */
+    atomic_int differs;               /* no */
     real size, speed;      /* of the positions and the velocities */
     int terms;             /* the most entries of a row of G */
     int choose;            /* the next correction of lambda chooses among those that make the same force */
     int even;              /* all masses are equal, and momenta vanish with the velocities */
     int steady_force;      /* the free force is the same everywhere and always */
-    /* f, g0 and the factored matrix belong to this place: */
+    /* f, g0 and the factored matrix belong to this place, if known: */
     real *known_q, known_t;
     int known, factored;
     unsigned known_constants; /* inputs change the force */
@@ -65,6 +72,7 @@ static void destroy(void *self)
     room_free(r->s->context, &r->room);
     X(state_clear)(r->s, &r->next);
     X(multiplier_destroy)(r->matrix);
+    taut_row_cuts_clear(r->s->context, &r->cuts);
     taut_mem_free(r->s->context, r->order);
     taut_products_destroy(r->s->context, r->rows);
     taut_products_destroy(r->s->context, r->columns);
@@ -88,12 +96,26 @@ static void lay_out(void *self, room_layout *l)
     r->known_q = room_reals(l, n);
 }
 
+/* Whether the constraints of each piece of the coordinates can be evaluated by themselves. */
+static int have_pieces(const verlet *r)
+{
+    const row_cuts *cuts = &r->cuts;
+    const field *g = r->s->constraint;
+    int can = cuts->ranges && r->s->structure.diagonal_mass && r->project && !r->s->structure.constraint_time
+              && X(field_by_rows)(g, KIND_Q);
+    for (int k = 0; can && k < cuts->pieces; k++)
+        can = X(field_cuts_at)(g, cuts->ranges[k].first) && X(field_cuts_at)(g, cuts->ranges[k].end);
+    return can;
+}
+
 static int prepare_constraints(verlet *r)
 {
     const pattern *g = r->s->blocks[BLOCK_G].parts[0].shape;
     for (int k = 0; k < g->rows; k++)
         if (g->start[k + 1] - g->start[k] > r->terms) r->terms = g->start[k + 1] - g->start[k];
     int status = X(multiplier_prepare_order)(r->s, &r->order, &r->rows, &r->columns);
+    if (!status) status = taut_row_cuts_find(r->s->context, g, POOL_NUMBERS, &r->cuts);
+    if (!status) r->by_pieces = have_pieces(r);
     return status ? status : X(multiplier_create)(r->s, r->order, &r->matrix);
 }
 
@@ -164,8 +186,8 @@ static void velocity_of(const struct system *s, const real *p, real *work, real 
 /* ---- loops over coordinates or constraints, in pieces ----
    The parts of a piece that belong together are done while its numbers are in the cache. */
 
-/* Numbers from .. to - 1; the largest of something, or 0. */
-typedef extreme (*loop)(verlet *r, uint32_t from, uint32_t to);
+/* Numbers from .. to - 1; the largest of something, or 0. worker: of the pool. */
+typedef extreme (*loop)(verlet *r, uint32_t from, uint32_t to, int worker);
 
 typedef struct {
     verlet *r;
@@ -178,7 +200,7 @@ static void loop_piece(void *self, int index, int worker)
 {
     loop_job *j = self;
     extreme most = j->part(j->r, (uint32_t)pool_begin(j->count, POOL_NUMBERS, index),
-                           (uint32_t)pool_begin(j->count, POOL_NUMBERS, index + 1));
+                           (uint32_t)pool_begin(j->count, POOL_NUMBERS, index + 1), worker);
     j->most[worker] = extreme_join(j->most[worker], most);
 }
 
@@ -202,8 +224,11 @@ static WIDE_LOOPS extreme largest(const real *restrict x, uint32_t from, uint32_
     return most;
 }
 
-static extreme largest_velocity(verlet *r, uint32_t from, uint32_t to) { return largest(r->next.w, from, to); }
-static extreme largest_error(verlet *r, uint32_t from, uint32_t to) { return largest(r->velocity_error, from, to); }
+static extreme largest_velocity(verlet *r, uint32_t from, uint32_t to, int worker)
+{
+    (void)worker;
+    return largest(r->next.w, from, to);
+}
 
 /* x -= scale y, or 0 - scale y */
 static WIDE_LOOPS void subtract(const real *restrict y, real scale, int from_zero, uint32_t from, uint32_t to,
@@ -215,8 +240,9 @@ static WIDE_LOOPS void subtract(const real *restrict y, real scale, int from_zer
         for (uint32_t k = from; k < to; k++) x[k] -= scale * y[k];
 }
 
-static extreme correct_some(verlet *r, uint32_t from, uint32_t to)
+static extreme correct_some(verlet *r, uint32_t from, uint32_t to, int worker)
 {
+    (void)worker;
     subtract(r->change, r->scale, r->from_zero, from, to, r->multipliers);
     return 0;
 }
@@ -242,22 +268,20 @@ static void forces_of(const verlet *r, const real *g, const real *multipliers, u
         memset(out, 0, (to - from) * sizeof *out);
 }
 
-/* q1 = q0 + (base + factor w push + q_low), compensated as in add_compensated. w NULL: 1, as for masses that are equal
-   (then in the factor) or in blocks (then in push). push begins with coordinate `from`. Returns how far q1 moved, or,
-   the first time, the largest q1. */
+/* q1 = q0 + (base + factor w push). w NULL: 1, as for masses that are equal (then in the factor) or in blocks (then in
+   push). push begins with coordinate `from`. Returns how far q1 moved, or, the first time, the largest q1. What the sum
+   leaves over is for the last q1 only: see low_parts. */
 static WIDE_LOOPS extreme move_positions(uint32_t from, uint32_t end, const state *x, const real *restrict base,
                                          const real *restrict w, const real *restrict push, real factor, int again,
                                          state *next)
 {
-    const real *restrict q = x->q, *restrict q_low = x->q_low;
-    real *restrict to = next->q, *restrict to_low = next->q_low;
+    const real *restrict q = x->q;
+    real *restrict to = next->q;
     extreme most = 0;
 #define ALL(motion, seen)                                        \
     for (uint32_t j = from; j < end; j++) {                      \
-        real d = base[j] + factor * (motion) + q_low[j];         \
-        real sum = q[j] + d;                                     \
+        real sum = q[j] + (base[j] + factor * (motion));         \
         most = extreme_see(most, seen);                          \
-        to_low[j] = d - (sum - q[j]);                            \
         to[j] = sum;                                             \
     }
     if (w && again)
@@ -272,16 +296,34 @@ static WIDE_LOOPS extreme move_positions(uint32_t from, uint32_t end, const stat
     return most;
 }
 
-/* base = h v, v the velocity that belongs to p + (h/2 f + p_low), for a diagonal mass */
+/* What the sums q0 + d of move_positions, the same once more, leave over: q1_low = d - (q1 - q0). known: q1 */
+static WIDE_LOOPS void low_parts(uint32_t from, uint32_t end, const real *restrict q, const real *restrict base,
+                                 const real *restrict w, const real *restrict push, real factor, real *restrict low,
+                                 real *restrict known)
+{
+#define ALL(motion)                                              \
+    for (uint32_t j = from; j < end; j++) {                      \
+        real d = base[j] + factor * (motion), sum = q[j] + d;    \
+        low[j] = d - (sum - q[j]);                               \
+        known[j] = sum;                                          \
+    }
+    if (w)
+        ALL(w[j] * push[j - from])
+    else
+        ALL(push[j - from])
+#undef ALL
+}
+
+/* base = h v + q_low, v the velocity that belongs to p + (h/2 f + p_low), for a diagonal mass */
 static WIDE_LOOPS void diagonal_base(const struct system *s, int even, const state *x, const real *restrict f, real h,
                                      uint32_t from, uint32_t end, real *restrict base)
 {
     const real *restrict p = x->p, *restrict p_low = x->p_low, *restrict w = s->inverse_mass;
-    const real *restrict offset = s->offset, all = s->inverse_mass[0], half = h / 2;
+    const real *restrict offset = s->offset, *restrict q_low = x->q_low, all = s->inverse_mass[0], half = h / 2;
 #define ALL(velocity)                                              \
     for (uint32_t j = from; j < end; j++) {                        \
         const real kick = p[j] + (half * f[j] + p_low[j]);         \
-        base[j] = h * (velocity);                                  \
+        base[j] = h * (velocity) + q_low[j];                       \
     }
     if (even)
         ALL(all * kick)
@@ -300,24 +342,32 @@ static void find_base(verlet *r)
     const real half = r->h / 2;
     for (uint32_t j = 0; j < s->n; j++) r->kick[j] = x->p[j] + (half * r->f[j] + x->p_low[j]);
     velocity_of(s, r->kick, r->work, r->base);
-    for (uint32_t j = 0; j < s->n; j++) r->base[j] *= r->h;
+    for (uint32_t j = 0; j < s->n; j++) r->base[j] = r->h * r->base[j] + x->q_low[j];
+}
+
+/* Of the forces G0' lambda to q1, masses apart unless they are equal. */
+static real push_factor(const verlet *r) { return r->h * r->h / 2 * (r->even ? r->s->inverse_mass[0] : 1); }
+static const real *push_weights(const verlet *r)
+{
+    return r->even || !r->s->structure.diagonal_mass ? NULL : r->s->inverse_mass;
 }
 
 /* q1 = q0 + base + h^2/2 W G0' lambda, all of it with a diagonal mass; otherwise the sum alone. */
-static extreme place_some(verlet *r, uint32_t from, uint32_t to)
+static extreme place_some(verlet *r, uint32_t from, uint32_t to, int worker)
 {
     const struct system *s = r->s;
-    const real factor = r->h * r->h / 2 * (r->even ? s->inverse_mass[0] : 1);
     real push[FORCES];
     extreme most = 0;
+    (void)worker;
+    if (r->compare && memcmp(r->known_q + from, r->from->q + from, (to - from) * sizeof(real)) != 0) r->differs = 1;
     if (!s->structure.diagonal_mass)
         return move_positions(from, to, r->from, r->base, NULL, r->kick + from, r->h * r->h / 2, r->again, &r->next);
     for (uint32_t end; from < to; from = end) {
         end = to - from < FORCES ? to : from + FORCES;
         if (!r->again) diagonal_base(s, r->even, r->from, r->f, r->h, from, end, r->base);
         forces_of(r, r->g0, s->c ? r->next.lambda : NULL, from, end, push);
-        most = extreme_join(most, move_positions(from, end, r->from, r->base, r->even ? NULL : s->inverse_mass, push,
-                                                 factor, r->again, &r->next));
+        most = extreme_join(most, move_positions(from, end, r->from, r->base, push_weights(r), push, push_factor(r),
+                                                 r->again, &r->next));
     }
     return most;
 }
@@ -432,21 +482,33 @@ static WIDE_LOOPS extreme diagonal_momenta(const struct system *s, int even, con
     return most;
 }
 
-/* The force of the constraints is that of the positions, once more. */
-static extreme start_some(verlet *r, uint32_t from, uint32_t to)
+/* G1 and G1 v of rows of constraints; q1 is in known_q by now. */
+static void start_rows(verlet *r, const row_range *rows, int worker)
 {
+    const place at = place_at(r->s, r->known_q, NULL, &r->next.t, NULL);
+    const products_job sums = { r->rows, r->g1, r->next.w, r->velocity_error + rows->first };
+    X(field_ordered_jacobian_rows)(r->s->constraint, KIND_Q, &at, rows->first, rows->end, worker, r->g1);
+    products_some(&sums, (int)rows->first, (int)rows->end);
+}
+
+/* The force of the constraints is that of the positions, once more; it also says what their sums left over. */
+static extreme start_some(verlet *r, uint32_t from, uint32_t to, int worker)
+{
+    const row_range *rows = r->by_pieces ? &r->cuts.ranges[from / POOL_NUMBERS] : NULL;
     real push[FORCES];
     extreme most = 0;
     for (uint32_t end; from < to; from = end) {
         end = to - from < FORCES ? to : from + FORCES;
         forces_of(r, r->g0, r->s->c ? r->next.lambda : NULL, from, end, push);
+        low_parts(from, end, r->from->q, r->base, push_weights(r), push, push_factor(r), r->next.q_low, r->known_q);
         most = extreme_join(most, diagonal_start(r->s, r->even, r->from, r->f, push, r->f_end, r->h / 2, from, end,
                                                  r->base, r->next.w));
     }
+    if (r->by_pieces) start_rows(r, rows, worker);
     return most;
 }
 
-/* Sums the forces but push1, and finds the velocities that belong to them. */
+/* Sums the forces but push1, and finds the velocities that belong to them; by pieces, with G1 and G1 v. */
 static void start_velocities(verlet *r, const real *f1)
 {
     const struct system *s = r->s;
@@ -455,7 +517,9 @@ static void start_velocities(verlet *r, const real *f1)
     r->f_end = f1;
     if (s->structure.diagonal_mass) {
         most = run_loop(r, start_some, s->n);
+        for (int k = 0; r->by_pieces && k < r->cuts.rest_count; k++) start_rows(r, &r->cuts.rest[k], 0);
     } else {
+        low_parts(0, s->n, x->q, r->base, NULL, r->kick, push_factor(r), r->next.q_low, r->known_q);
         for (uint32_t j = 0; j < s->n; j++) {
             r->base[j] = r->f[j] + r->push0[j] + f1[j];
             r->kick[j] = x->p[j] + (r->h / 2 * r->base[j] + x->p_low[j]);
@@ -466,18 +530,38 @@ static void start_velocities(verlet *r, const real *f1)
     r->speed = most > s->least || most != most ? most : s->least;
 }
 
-/* G1' mu, if there are constraints to keep, and what follows from it, with a diagonal mass. */
-static extreme place_some_velocities(verlet *r, uint32_t from, uint32_t to)
+/* The largest error of velocity constraints from .. to - 1. */
+static extreme largest_error(verlet *r, uint32_t from, uint32_t to, int worker)
+{
+    enum { ROWS = 512 };
+    real error[ROWS];
+    extreme most = 0;
+    (void)worker;
+    const products_job sums = { r->rows, r->g1, r->next.w, error };
+    for (uint32_t end; from < to; from = end) {
+        end = to - from < ROWS ? to : from + ROWS;
+        products_some(&sums, (int)from, (int)end);
+        if (r->s->structure.constraint_time)
+            for (uint32_t k = from; k < end; k++) error[k - from] += r->rate[k];
+        most = extreme_join(most, largest(error, 0, end - from));
+    }
+    return most;
+}
+
+/* G1' mu, if there are constraints to keep, and what follows from it, with a diagonal mass. Returns how much velocities
+   changed, or, to check, the largest error of the velocity constraints among these coordinates. */
+static extreme place_some_velocities(verlet *r, uint32_t from, uint32_t to, int worker)
 {
     real push[FORCES];
     extreme most = 0;
+    const row_range *rows = r->check ? &r->cuts.ranges[from / POOL_NUMBERS] : NULL;
     for (uint32_t end; from < to; from = end) {
         end = to - from < FORCES ? to : from + FORCES;
         forces_of(r, r->g1, r->s->c && r->project ? r->mu : NULL, from, end, push);
         most = extreme_join(most, diagonal_momenta(r->s, r->even, r->from, r->base, push, r->h / 2, from, end,
                                                    &r->next));
     }
-    return most;
+    return rows ? largest_error(r, rows->first, rows->end, worker) : most;
 }
 
 /* Momenta and velocities that belong to mu. Returns how much the velocities changed, relative to their size. */
@@ -486,6 +570,7 @@ static real place_velocities(verlet *r)
     const state *x = r->from;
     const struct system *s = r->s;
     real moved = 0;
+    r->check = 0;
     if (s->structure.diagonal_mass) return run_loop(r, place_some_velocities, s->n) / r->speed;
     if (s->c && r->project) products_sum(s->work->pool, r->columns, r->g1, r->mu, r->push1);
     for (uint32_t j = 0; j < s->n; j++) {
@@ -533,22 +618,27 @@ static real velocity_measure(void *self, const real *mu, const real *change)
     return place_velocities(r);
 }
 
-/* Force and constraint Jacobian where the step begins, unless they are known from the end of the last one. */
+/* Force and constraint Jacobian where the step begins. */
 static void begin(verlet *r, const state *x)
 {
     struct system *s = r->s;
-    pool *p = s->work->pool;
-    if (r->known && r->known_constants == s->constants_version && r->known_t == x->t
-        && taut_pool_equal(p, r->known_q, x->q, s->n * sizeof(real)))
-        return;
     place at = place_at(s, x->q, NULL, &x->t, NULL);
     X(system_free_force)(s, &at, r->f);
     if (s->c) X(field_ordered_jacobian)(s->constraint, KIND_Q, &at, r->g0);
     r->factored = 0;
-    pool_copy(p, r->known_q, x->q, s->n * sizeof(real));
-    r->known_t = x->t;
-    r->known_constants = r->s->constants_version;
-    r->known = 1;
+}
+
+/* The positions that the multipliers of the state lead to, and their size. Where the step seems to begin where the last
+   one ended, which is known for certain only when all positions have been looked at, force and Jacobian are there. */
+static void first_positions(verlet *r, const state *x)
+{
+    r->compare = r->known && r->known_constants == r->s->constants_version && r->known_t == x->t;
+    r->differs = 0;
+    if (r->compare) r->size = place_positions(r, 0);
+    if (r->compare && !r->differs) return;
+    r->compare = 0;
+    begin(r, x);
+    r->size = place_positions(r, 0);
 }
 
 /* The force and Jacobian at the end of this step are those at the beginning of the next. */
@@ -557,16 +647,17 @@ static void end(verlet *r, const state *x)
     real *g = r->g0, *f = r->f;
     r->g0 = r->g1, r->g1 = g;
     if (!r->steady_force) r->f = r->f1, r->f1 = f;
-    pool_copy(r->s->work->pool, r->known_q, x->q, r->s->n * sizeof(real));
     r->known_t = x->t;
     r->known_constants = r->s->constants_version;
+    r->known = 1;
 }
 
 static int find_positions(verlet *r, const state *x)
 {
     struct system *s = r->s;
     pool_copy(s->work->pool, r->next.lambda, x->lambda, s->c * sizeof(real));
-    r->size = place_positions(r, 0);
+    first_positions(r, x);
+    r->compare = 0;
     if (!s->c) return TAUT_OK;
     if (r->size < s->least) r->size = s->least;
     newton_problem problem = { r, (int)s->c, position_residual, position_factor, position_solve, position_measure,
@@ -582,9 +673,8 @@ static int find_positions(verlet *r, const state *x)
 
 /* The velocities keep the constraints, as far as that can be told: G v is a sum of rounded products of rounded
    velocities. */
-static int velocities_fit(verlet *r)
+static int velocities_fit(verlet *r, real error)
 {
-    const real error = run_loop(r, largest_error, r->s->c);
     const real unit = r->newton.enough * REAL(sqrt)((real)r->terms) * r->speed;
     const uint32_t entries = (uint32_t)r->s->blocks[BLOCK_G].value_count;
     extreme most = 0; /* entry of G, as far as it takes to know */
@@ -597,6 +687,22 @@ static int velocities_fit(verlet *r)
     return fit;
 }
 
+/* Momenta and velocities that belong to mu. Returns the largest error of the velocity constraints: of those that one
+   piece of the coordinates has, while it is in the cache. */
+static real place_and_check(verlet *r)
+{
+    const row_cuts *cuts = &r->cuts;
+    if (!cuts->ranges || !r->s->structure.diagonal_mass) {
+        place_velocities(r);
+        return run_loop(r, largest_error, r->s->c);
+    }
+    r->check = 1;
+    real most = run_loop(r, place_some_velocities, r->s->n);
+    for (int k = 0; k < cuts->rest_count; k++)
+        most = real_most(most, extreme_value(largest_error(r, cuts->rest[k].first, cuts->rest[k].end, 0)));
+    return most;
+}
+
 /* mu from the velocity constraint: it is linear, so that one correction is enough as a rule. */
 static int find_mu(verlet *r)
 {
@@ -605,14 +711,13 @@ static int find_mu(verlet *r)
                                name_constraint, NULL, NULL };
     int status = velocity_factor(r, r->mu);
     if (status) return status;
-    velocity_residual(r, r->mu, r->velocity_error);
+    if (!r->by_pieces) velocity_residual(r, r->mu, r->velocity_error);
     status = velocity_solve(r, r->velocity_error);
     if (status) return status;
     correct(r, r->mu, r->velocity_error, 1);
-    place_velocities(r);
+    const real error = place_and_check(r);
     r->newton.counts.calls++, r->newton.counts.iterations++, r->newton.counts.factorisations++;
-    velocity_residual(r, r->mu, r->velocity_error);
-    if (velocities_fit(r)) return TAUT_OK;
+    if (velocities_fit(r, error)) return TAUT_OK;
     return X(newton_solve)(&r->newton, &problem, r->mu, 1, r->next.t, "velocity constraints");
 }
 
@@ -623,7 +728,7 @@ static int find_momenta(verlet *r)
     int status = TAUT_OK;
     if (!r->steady_force) X(system_free_force)(s, &at, r->f1);
     start_velocities(r, r->steady_force ? r->f : r->f1);
-    if (s->c) X(field_ordered_jacobian)(s->constraint, KIND_Q, &at, r->g1);
+    if (s->c && !r->by_pieces) X(field_ordered_jacobian)(s->constraint, KIND_Q, &at, r->g1);
     if (!r->project) r->factored = 0;
     if (s->c && r->project) {
         if (s->structure.constraint_time) X(system_constraint_rate)(s, &at, r->rate);
@@ -641,11 +746,10 @@ static int step(void *self, state *x, real h)
     r->from = x;
     r->h = h;
     X(state_next_time)(x, h, &r->next.t, &r->next.t_low);
-    begin(r, x);
     int status = find_positions(r, x);
     if (!status) status = find_momenta(r);
     if (status) {
-        r->factored = 0;
+        r->factored = r->known = 0;
         return status;
     }
     X(state_swap)(x, &r->next);
