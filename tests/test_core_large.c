@@ -67,7 +67,8 @@ static const char *chain(char *room, size_t size, const char *kinetic, const cha
 static char one[2000], other[2000];
 
 /* RATTLE written out (verlet.c) and by its table, which is lobatto:s=2: plain, with a gap between two chains, with a
-   loop, a pin that moves, masses that couple neighbours' coordinates, springs. */
+   loop, a pin that moves, masses that couple neighbours' coordinates, springs, drag; drag so strong that the table does
+   these steps, too. */
 static void rattle_by_hand_and_by_table(void **unused)
 {
     (void)unused;
@@ -81,6 +82,11 @@ static void rattle_by_hand_and_by_table(void **unused)
         { "moving pin", L_PART, "if i > 1 then " BAR " else constraint('bar1', norm2(a - "
                                 "vector{sin(t)/10 - t/10, 0, 0}) - 1) end", "" },
         { "coupled masses", L_PART "; lagrangian(a.x.dot*a.y.dot/5)", BAR, "" },
+        { "drag", L_PART, BAR "force(a, -d*norm(a.dot + vector{1, 0, 0})*a.dot)", "" },
+        { "drag, coupled masses", L_PART "; lagrangian(a.x.dot*a.y.dot/5)", BAR "force(a, -d*a.dot)", "" },
+        { "drag, moving pin", L_PART, "force(a, -d*a.dot); if i > 1 then " BAR " else constraint('bar1', norm2(a - "
+                                      "vector{sin(t)/10 - t/10, 0, 0}) - 1) end", "" },
+        { "strong drag", L_PART, BAR "force(a, -50*d*a.dot)", "" },
         { "springs", L_PART, BAR, "for i = 3, N do lagrangian(-2*(norm2(all[i] - all[i-2]) - 3)^2) end" },
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -101,6 +107,7 @@ static void rattle_in_pieces(void **unused)
     static const struct { const char *name, *kinetic, *link, *tail; } cases[] = {
         { "long chain", L_PART, BAR, "" },
         { "equal masses", EVEN, BAR, "" },
+        { "drag", EVEN, BAR "force(a, -d*a.dot)", "" },
         { "bars backwards", EVEN, "", LATER("N", "1", "-1") },
         { "bars mixed up", EVEN, "", LATER("1", "N", "2") LATER("2", "N", "2") },
     };

@@ -1,23 +1,31 @@
-/* RATTLE with constant mass, W = M^-1, and forces of position and time.
+/* RATTLE with constant mass, W = M^-1, and forces of position and time; or, for Lagrangians, of velocity, too.
  *
  *     P = p0 + h/2 (f0 + G0' lambda),   q1 = q0 + h (W P + v0),   g(q1,t1) = 0       nonlinear in lambda, matrix h^2/2 G1 W G0'
  *     p1 = P + h/2 (f1 + G1' mu),       G1 (W p1 + v0) + g_t = 0                      linear in mu, matrix h/2 G1 W G1'
  *
  * (v0: velocity at zero momentum.) The matrix G1 W G1' of the end of one step is G0 W G0' of the next, near enough for
  * its Newton iteration to begin with: one factorisation a step as a rule.
- * SHAKE is this without mu: its lambda is the sum of mu and lambda here, at the same positions. */
+ * SHAKE is this without mu: its lambda is the sum of mu and lambda here, at the same positions.
+ *
+ * Forces of velocity (drag) are f0 = f(q0,V) and f1 = f(q1,V) with V = W P + v0, so that f1 is explicit. f0 is evaluated
+ * again with every correction of lambda: it changes by drag h/2 W times what V does, which is little as a rule. Where the
+ * corrections shrink slowly, the step is done by the table of RATTLE, which has the force in its matrix; this depends on
+ * the state and h alone. */
 #include <stdatomic.h>
 #include <string.h>
 
-#include "base/extreme.h"
 #include "base/room.h"
 #include "linalg/row_cuts.h"
+#include "method/lobatto.h"
 #include "method/verlet.h"
+#include "method/verlet_loops.h"
 #include "solve/multiplier.h"
+#include "step/stepper.h"
 #define NUMBER real
 #include "linalg/products_sum.h"
 
 #define BORROW_ABOVE 12 /* constraints */
+#define DRAG_RATE ((real)0.1) /* at which corrections have to shrink while forces follow velocities */
 
 typedef struct {
     struct system *s;
@@ -33,11 +41,18 @@ typedef struct {
     real *f, *f1;          /* free forces at the beginning and at the end */
     real *g0, *g1;         /* constraint Jacobians */
     real *mu;
-    /* Not with a diagonal mass, where forces are summed in pieces: */
+    /* Not where forces are summed in pieces: */
     real *push0, *push1;   /* constraint forces G0' lambda and G1' mu */
     real *kick, *work;     /* work: momenta */
     real *base;            /* q1 - q0 without the constraint force, with q_low; later the sum of all forces but push1 */
     real *rate, *velocity_error; /* g_t; G v + g_t */
+    int pieces;            /* forces are summed in pieces: a diagonal mass, and no drag */
+    int drag;              /* forces depend on velocities: */
+    stepper *table;        /* for steps that converge slowly */
+    real *drift, *stage;   /* velocity without the constraint force, W (p0 + h/2 f0); V */
+    real last;             /* size of the last correction; 0: none */
+    int slow;              /* corrections do not shrink fast enough */
+    newton_counts total;   /* of both ways */
     /* of the loop at hand */
     real *multipliers;                /* lambda or mu */
     const real *change;               /* of them, to be scaled and subtracted: */
@@ -65,6 +80,14 @@ typedef struct {
 
 int X(verlet_serves)(const struct system *s) { return s->structure.explicit_force; }
 
+int X(verlet_serves_rattle)(const struct system *s)
+{
+    const structure *found = &s->structure;
+    return found->explicit_force
+           || (s->form == FORM_LAGRANGIAN && found->uncoupled && s->offset && found->force_velocity
+               && !found->force_multiplier && s->c && !s->softening);
+}
+
 static void destroy(void *self)
 {
     verlet *r = self;
@@ -77,6 +100,7 @@ static void destroy(void *self)
     taut_products_destroy(r->s->context, r->rows);
     taut_products_destroy(r->s->context, r->columns);
     X(newton_clear)(&r->newton);
+    X(stepper_destroy)(r->table);
     taut_mem_free(r->s->context, r);
 }
 
@@ -87,10 +111,11 @@ static void lay_out(void *self, room_layout *l)
     r->f = room_reals(l, n), r->f1 = room_reals(l, n);
     r->g0 = room_reals(l, entries), r->g1 = room_reals(l, entries);
     r->mu = room_reals(l, c);
-    if (!r->s->structure.diagonal_mass) {
+    if (!r->pieces) {
         r->push0 = room_reals(l, n), r->push1 = room_reals(l, n);
         r->kick = room_reals(l, n), r->work = room_reals(l, n);
     }
+    if (r->drag) r->drift = room_reals(l, n), r->stage = room_reals(l, n);
     r->base = room_reals(l, n);
     r->rate = room_reals(l, c), r->velocity_error = room_reals(l, c);
     r->known_q = room_reals(l, n);
@@ -101,7 +126,7 @@ static int have_pieces(const verlet *r)
 {
     const row_cuts *cuts = &r->cuts;
     const field *g = r->s->constraint;
-    int can = cuts->ranges && r->s->structure.diagonal_mass && r->project && !r->s->structure.constraint_time
+    int can = cuts->ranges && r->pieces && r->project && !r->s->structure.constraint_time
               && X(field_by_rows)(g, KIND_Q);
     for (int k = 0; can && k < cuts->pieces; k++)
         can = X(field_cuts_at)(g, cuts->ranges[k].first) && X(field_cuts_at)(g, cuts->ranges[k].end);
@@ -128,6 +153,17 @@ static void find_simple(verlet *r)
     r->steady_force = !s->structure.has_forces && !X(field_gradient_varies)(s->energy, KIND_Q);
 }
 
+static int create_table(verlet *r, real tolerance)
+{
+    step_table *t = taut_mem_new(r->s->context, 1, sizeof *t);
+    if (!t) return TAUT_OUT_OF_MEMORY;
+    X(step_table_begin)(t);
+    X(lobatto_table)(r->s, 2, t);
+    int status = X(stepper_create)(r->s, t, tolerance, &r->table);
+    taut_mem_free(r->s->context, t);
+    return status;
+}
+
 static int create(struct system *s, int project, real tolerance, void **self)
 {
     verlet *r = taut_mem_new(s->context, 1, sizeof *r);
@@ -135,6 +171,8 @@ static int create(struct system *s, int project, real tolerance, void **self)
     if (!r) return TAUT_OUT_OF_MEMORY;
     r->s = s;
     r->project = project;
+    r->drag = !s->structure.explicit_force;
+    r->pieces = s->structure.diagonal_mass && !r->drag;
     int status = X(system_prepare_block)(s, BLOCK_G);
     if (!status) status = room_create(s->context, lay_out, r, &r->room);
     if (!status) status = X(state_create)(s, &r->next);
@@ -144,6 +182,7 @@ static int create(struct system *s, int project, real tolerance, void **self)
     if (!status) r->newton.pool = s->work->pool, r->newton.corrected = 1;
     if (!status && s->c) status = prepare_constraints(r);
     if (!status) find_simple(r);
+    if (!status && r->drag) status = create_table(r, tolerance);
     if (status)
         destroy(r);
     else
@@ -163,7 +202,14 @@ static int create_plain(struct system *s, const method_spec *spec, real toleranc
     return create(s, 0, tolerance, self);
 }
 
-static const newton_counts *counts(const void *self) { return &((const verlet *)self)->newton.counts; }
+static const newton_counts *counts(const void *self)
+{
+    verlet *r = (verlet *)self;
+    if (!r->table) return &r->newton.counts;
+    r->total = r->newton.counts;
+    newton_counts_add(&r->total, X(stepper_counts)(r->table));
+    return &r->total;
+}
 
 static void name_constraint(void *self, int equation, char *buffer, size_t size)
 {
@@ -217,27 +263,10 @@ static real run_loop(verlet *r, loop part, uint32_t count)
     return extreme_value(most);
 }
 
-static WIDE_LOOPS extreme largest(const real *restrict x, uint32_t from, uint32_t to)
-{
-    extreme most = 0;
-    for (uint32_t j = from; j < to; j++) most = extreme_see(most, x[j]);
-    return most;
-}
-
 static extreme largest_velocity(verlet *r, uint32_t from, uint32_t to, int worker)
 {
     (void)worker;
     return largest(r->next.w, from, to);
-}
-
-/* x -= scale y, or 0 - scale y */
-static WIDE_LOOPS void subtract(const real *restrict y, real scale, int from_zero, uint32_t from, uint32_t to,
-                                real *restrict x)
-{
-    if (from_zero)
-        for (uint32_t k = from; k < to; k++) x[k] = 0 - scale * y[k];
-    else
-        for (uint32_t k = from; k < to; k++) x[k] -= scale * y[k];
 }
 
 static extreme correct_some(verlet *r, uint32_t from, uint32_t to, int worker)
@@ -268,91 +297,35 @@ static void forces_of(const verlet *r, const real *g, const real *multipliers, u
         memset(out, 0, (to - from) * sizeof *out);
 }
 
-/* q1 = q0 + (base + factor w push). w NULL: 1, as for masses that are equal (then in the factor) or in blocks (then in
-   push). push begins with coordinate `from`. Returns how far q1 moved, or, the first time, the largest q1. What the sum
-   leaves over is for the last q1 only: see low_parts. */
-static WIDE_LOOPS extreme move_positions(uint32_t from, uint32_t end, const state *x, const real *restrict base,
-                                         const real *restrict w, const real *restrict push, real factor, int again,
-                                         state *next)
-{
-    const real *restrict q = x->q;
-    real *restrict to = next->q;
-    extreme most = 0;
-#define ALL(motion, seen)                                        \
-    for (uint32_t j = from; j < end; j++) {                      \
-        real sum = q[j] + (base[j] + factor * (motion));         \
-        most = extreme_see(most, seen);                          \
-        to[j] = sum;                                             \
-    }
-    if (w && again)
-        ALL(w[j] * push[j - from], sum - to[j])
-    else if (w)
-        ALL(w[j] * push[j - from], sum)
-    else if (again)
-        ALL(push[j - from], sum - to[j])
-    else
-        ALL(push[j - from], sum)
-#undef ALL
-    return most;
-}
-
-/* What the sums q0 + d of move_positions, the same once more, leave over: q1_low = d - (q1 - q0). known: q1 */
-static WIDE_LOOPS void low_parts(uint32_t from, uint32_t end, const real *restrict q, const real *restrict base,
-                                 const real *restrict w, const real *restrict push, real factor, real *restrict low,
-                                 real *restrict known)
-{
-#define ALL(motion)                                              \
-    for (uint32_t j = from; j < end; j++) {                      \
-        real d = base[j] + factor * (motion), sum = q[j] + d;    \
-        low[j] = d - (sum - q[j]);                               \
-        known[j] = sum;                                          \
-    }
-    if (w)
-        ALL(w[j] * push[j - from])
-    else
-        ALL(push[j - from])
-#undef ALL
-}
-
-/* base = h v + q_low, v the velocity that belongs to p + (h/2 f + p_low), for a diagonal mass */
-static WIDE_LOOPS void diagonal_base(const struct system *s, int even, const state *x, const real *restrict f, real h,
-                                     uint32_t from, uint32_t end, real *restrict base)
-{
-    const real *restrict p = x->p, *restrict p_low = x->p_low, *restrict w = s->inverse_mass;
-    const real *restrict offset = s->offset, *restrict q_low = x->q_low, all = s->inverse_mass[0], half = h / 2;
-#define ALL(velocity)                                              \
-    for (uint32_t j = from; j < end; j++) {                        \
-        const real kick = p[j] + (half * f[j] + p_low[j]);         \
-        base[j] = h * (velocity) + q_low[j];                       \
-    }
-    if (even)
-        ALL(all * kick)
-    else if (s->form == FORM_LAGRANGIAN)
-        ALL(w[j] * (kick - offset[j]))
-    else
-        ALL(w[j] * kick + offset[j])
-#undef ALL
-}
-
-/* The same for any mass. */
+/* The same for any mass, and with drag. */
 static void find_base(verlet *r)
 {
     struct system *s = r->s;
     const state *x = r->from;
+    real *velocity = r->drag ? r->drift : r->base, *momentum = r->drag ? r->stage : r->kick;
     const real half = r->h / 2;
-    for (uint32_t j = 0; j < s->n; j++) r->kick[j] = x->p[j] + (half * r->f[j] + x->p_low[j]);
-    velocity_of(s, r->kick, r->work, r->base);
-    for (uint32_t j = 0; j < s->n; j++) r->base[j] = r->h * r->base[j] + x->q_low[j];
+    for (uint32_t j = 0; j < s->n; j++) momentum[j] = x->p[j] + (half * r->f[j] + x->p_low[j]);
+    velocity_of(s, momentum, r->work, velocity);
+    for (uint32_t j = 0; j < s->n; j++) r->base[j] = r->h * velocity[j] + x->q_low[j];
+}
+
+/* V, of the multipliers in kick and of the last force. */
+static void find_stage(verlet *r)
+{
+    for (uint32_t j = 0; j < r->s->n; j++) r->stage[j] = r->drift[j] + r->h / 2 * r->kick[j];
 }
 
 /* Of the forces G0' lambda to q1, masses apart unless they are equal. */
-static real push_factor(const verlet *r) { return r->h * r->h / 2 * (r->even ? r->s->inverse_mass[0] : 1); }
+static real push_factor(const verlet *r)
+{
+    return r->h * r->h / 2 * (r->even && r->pieces ? r->s->inverse_mass[0] : 1);
+}
 static const real *push_weights(const verlet *r)
 {
-    return r->even || !r->s->structure.diagonal_mass ? NULL : r->s->inverse_mass;
+    return r->even || !r->pieces ? NULL : r->s->inverse_mass;
 }
 
-/* q1 = q0 + base + h^2/2 W G0' lambda, all of it with a diagonal mass; otherwise the sum alone. */
+/* q1 = q0 + base + h^2/2 W G0' lambda, all of it in pieces; otherwise the sum alone. */
 static extreme place_some(verlet *r, uint32_t from, uint32_t to, int worker)
 {
     const struct system *s = r->s;
@@ -360,7 +333,7 @@ static extreme place_some(verlet *r, uint32_t from, uint32_t to, int worker)
     extreme most = 0;
     (void)worker;
     if (r->compare && memcmp(r->known_q + from, r->from->q + from, (to - from) * sizeof(real)) != 0) r->differs = 1;
-    if (!s->structure.diagonal_mass)
+    if (!r->pieces)
         return move_positions(from, to, r->from, r->base, NULL, r->kick + from, r->h * r->h / 2, r->again, &r->next);
     for (uint32_t end; from < to; from = end) {
         end = to - from < FORCES ? to : from + FORCES;
@@ -377,10 +350,16 @@ static real place_positions(verlet *r, int again)
 {
     const struct system *s = r->s;
     r->again = again;
-    if (!s->structure.diagonal_mass) {
+    if (!r->pieces) {
         if (!again) find_base(r);
         if (s->c) products_sum(s->work->pool, r->columns, r->g0, r->next.lambda, r->push0);
         X(system_apply_inverse_mass)(s, r->push0, r->kick);
+    }
+    if (again && r->drag) {
+        place at = place_at(s, r->from->q, r->stage, &r->from->t, NULL);
+        find_stage(r);
+        X(system_free_force)(s, &at, r->f);
+        find_base(r);
     }
     return run_loop(r, place_some, s->n);
 }
@@ -391,6 +370,7 @@ static int position_residual(void *self, const real *lambda, real *out)
     verlet *r = self;
     (void)lambda;
     place at = place_at(r->s, r->next.q, NULL, &r->next.t, NULL);
+    if (r->slow) return TAUT_NO_CONVERGENCE;
     X(system_constraints)(r->s, &at, out);
     return TAUT_OK;
 }
@@ -423,63 +403,12 @@ static real position_measure(void *self, const real *lambda, const real *change)
     verlet *r = self;
     (void)lambda;
     correct(r, r->next.lambda, change, 0);
-    return place_positions(r, 1) / r->size;
-}
-
-/* With a diagonal mass: sum = a + b + c, b from its coordinate `from` on, v = the velocity of p + (factor sum + p_low).
-   Returns the largest. */
-static WIDE_LOOPS extreme diagonal_start(const struct system *s, int even, const state *x, const real *a,
-                                         const real *b, const real *c, real factor, uint32_t from, uint32_t end,
-                                         real *restrict sum, real *restrict v)
-{
-    const real *restrict p = x->p, *restrict p_low = x->p_low, *restrict w = s->inverse_mass;
-    const real *restrict offset = s->offset, all = s->inverse_mass[0];
-    extreme most = 0;
-#define ALL(velocity)                                                    \
-    for (uint32_t j = from; j < end; j++) {                              \
-        real force = a[j] + b[j - from] + c[j];                          \
-        real p1 = p[j] + (factor * force + p_low[j]), now = velocity;    \
-        sum[j] = force;                                                  \
-        most = extreme_see(most, now);                                   \
-        v[j] = now;                                                      \
+    const real size = place_positions(r, 1) / r->size;
+    if (r->drag) {
+        r->slow |= r->last > 0 && !(size <= 64 * REAL_EPSILON) && !(size <= DRAG_RATE * r->last);
+        r->last = size;
     }
-    if (even)
-        ALL(all * p1)
-    else if (s->form == FORM_LAGRANGIAN)
-        ALL(w[j] * (p1 - offset[j]))
-    else
-        ALL(w[j] * p1 + offset[j])
-#undef ALL
-    return most;
-}
-
-/* With a diagonal mass: p1 = p0 + (factor (base + push) + p_low), push from its coordinate `from` on, compensated, and
-   its velocity v. Returns how much v changed. */
-static WIDE_LOOPS extreme diagonal_momenta(const struct system *s, int even, const state *x,
-                                           const real *restrict base, const real *restrict push, real factor,
-                                           uint32_t from, uint32_t end, state *next)
-{
-    const real *restrict p = x->p, *restrict p_low = x->p_low, *restrict w = s->inverse_mass;
-    const real *restrict offset = s->offset, all = s->inverse_mass[0];
-    real *restrict to = next->p, *restrict to_low = next->p_low, *restrict v = next->w;
-    extreme most = 0;
-#define ALL(velocity)                                                                \
-    for (uint32_t j = from; j < end; j++) {                                          \
-        real d = factor * (base[j] + push[j - from]) + p_low[j], p1 = p[j] + d;      \
-        real now = velocity;                                                         \
-        to_low[j] = d - (p1 - p[j]);                                                 \
-        to[j] = p1;                                                                  \
-        most = extreme_see(most, now - v[j]);                                        \
-        v[j] = now;                                                                  \
-    }
-    if (even)
-        ALL(all * p1)
-    else if (s->form == FORM_LAGRANGIAN)
-        ALL(w[j] * (p1 - offset[j]))
-    else
-        ALL(w[j] * p1 + offset[j])
-#undef ALL
-    return most;
+    return size;
 }
 
 /* G1 and G1 v of rows of constraints; q1 is in known_q by now. */
@@ -515,7 +444,7 @@ static void start_velocities(verlet *r, const real *f1)
     const state *x = r->from;
     real most;
     r->f_end = f1;
-    if (s->structure.diagonal_mass) {
+    if (r->pieces) {
         most = run_loop(r, start_some, s->n);
         for (int k = 0; r->by_pieces && k < r->cuts.rest_count; k++) start_rows(r, &r->cuts.rest[k], 0);
     } else {
@@ -571,7 +500,7 @@ static real place_velocities(verlet *r)
     const struct system *s = r->s;
     real moved = 0;
     r->check = 0;
-    if (s->structure.diagonal_mass) return run_loop(r, place_some_velocities, s->n) / r->speed;
+    if (r->pieces) return run_loop(r, place_some_velocities, s->n) / r->speed;
     if (s->c && r->project) products_sum(s->work->pool, r->columns, r->g1, r->mu, r->push1);
     for (uint32_t j = 0; j < s->n; j++) {
         r->next.p[j] = x->p[j], r->next.p_low[j] = x->p_low[j];
@@ -623,7 +552,7 @@ static void begin(verlet *r, const state *x)
 {
     struct system *s = r->s;
     place at = place_at(s, x->q, NULL, &x->t, NULL);
-    X(system_free_force)(s, &at, r->f);
+    if (!r->drag) X(system_free_force)(s, &at, r->f);
     if (s->c) X(field_ordered_jacobian)(s->constraint, KIND_Q, &at, r->g0);
     r->factored = 0;
 }
@@ -632,6 +561,8 @@ static void begin(verlet *r, const state *x)
    one ended, which is known for certain only when all positions have been looked at, force and Jacobian are there. */
 static void first_positions(verlet *r, const state *x)
 {
+    place at = place_at(r->s, x->q, x->w, &x->t, NULL);
+    if (r->drag) X(system_free_force)(r->s, &at, r->f); /* a guess */
     r->compare = r->known && r->known_constants == r->s->constants_version && r->known_t == x->t;
     r->differs = 0;
     if (r->compare) r->size = place_positions(r, 0);
@@ -668,6 +599,7 @@ static int find_positions(verlet *r, const state *x)
     if (borrow && !r->factored) status = X(multiplier_factor)(r->matrix, r->g0, r->g0);
     if (status) return status;
     r->choose = s->softening != NULL;
+    r->slow = 0, r->last = 0;
     return X(newton_solve)(&r->newton, &problem, r->next.lambda, borrow, x->t, "constraints at the new positions");
 }
 
@@ -692,7 +624,7 @@ static int velocities_fit(verlet *r, real error)
 static real place_and_check(verlet *r)
 {
     const row_cuts *cuts = &r->cuts;
-    if (!cuts->ranges || !r->s->structure.diagonal_mass) {
+    if (!cuts->ranges || !r->pieces) {
         place_velocities(r);
         return run_loop(r, largest_error, r->s->c);
     }
@@ -724,8 +656,9 @@ static int find_mu(verlet *r)
 static int find_momenta(verlet *r)
 {
     struct system *s = r->s;
-    place at = place_at(s, r->next.q, NULL, &r->next.t, NULL);
+    place at = place_at(s, r->next.q, r->stage, &r->next.t, NULL);
     int status = TAUT_OK;
+    if (r->drag) find_stage(r);
     if (!r->steady_force) X(system_free_force)(s, &at, r->f1);
     start_velocities(r, r->steady_force ? r->f : r->f1);
     if (s->c && !r->by_pieces) X(field_ordered_jacobian)(s->constraint, KIND_Q, &at, r->g1);
@@ -747,10 +680,10 @@ static int step(void *self, state *x, real h)
     r->h = h;
     X(state_next_time)(x, h, &r->next.t, &r->next.t_low);
     int status = find_positions(r, x);
-    if (!status) status = find_momenta(r);
-    if (status) {
+    if (!status && !r->slow) status = find_momenta(r);
+    if (status || r->slow) {
         r->factored = r->known = 0;
-        return status;
+        return r->slow ? X(stepper_step)(r->table, x, h) : status;
     }
     X(state_swap)(x, &r->next);
     end(r, x);
