@@ -46,10 +46,10 @@ typedef struct {
     real *kick, *work;     /* work: momenta */
     real *base;            /* q1 - q0 without the constraint force, with q_low; later the sum of all forces but push1 */
     real *rate, *velocity_error; /* g_t; G v + g_t */
-    int pieces;            /* forces are summed in pieces: a diagonal mass, and no drag */
+    int pieces;            /* forces are summed in pieces: a diagonal mass */
     int drag;              /* forces depend on velocities: */
     stepper *table;        /* for steps that converge slowly */
-    real *drift, *stage;   /* velocity without the constraint force, W (p0 + h/2 f0); V */
+    real *drift, *stage;   /* velocity without the constraint force, W (p0 + h/2 f0), not in pieces; V */
     real last;             /* size of the last correction; 0: none */
     int slow;              /* corrections do not shrink fast enough */
     newton_counts total;   /* of both ways */
@@ -111,11 +111,10 @@ static void lay_out(void *self, room_layout *l)
     r->f = room_reals(l, n), r->f1 = room_reals(l, n);
     r->g0 = room_reals(l, entries), r->g1 = room_reals(l, entries);
     r->mu = room_reals(l, c);
-    if (!r->pieces) {
-        r->push0 = room_reals(l, n), r->push1 = room_reals(l, n);
-        r->kick = room_reals(l, n), r->work = room_reals(l, n);
-    }
-    if (r->drag) r->drift = room_reals(l, n), r->stage = room_reals(l, n);
+    if (!r->pieces || r->drag) r->push0 = room_reals(l, n);
+    if (!r->pieces) r->push1 = room_reals(l, n), r->kick = room_reals(l, n), r->work = room_reals(l, n);
+    if (r->drag) r->stage = room_reals(l, n);
+    if (r->drag && !r->pieces) r->drift = room_reals(l, n);
     r->base = room_reals(l, n);
     r->rate = room_reals(l, c), r->velocity_error = room_reals(l, c);
     r->known_q = room_reals(l, n);
@@ -172,7 +171,7 @@ static int create(struct system *s, int project, real tolerance, void **self)
     r->s = s;
     r->project = project;
     r->drag = !s->structure.explicit_force;
-    r->pieces = s->structure.diagonal_mass && !r->drag;
+    r->pieces = s->structure.diagonal_mass;
     int status = X(system_prepare_block)(s, BLOCK_G);
     if (!status) status = room_create(s->context, lay_out, r, &r->room);
     if (!status) status = X(state_create)(s, &r->next);
@@ -302,23 +301,31 @@ static void find_base(verlet *r)
 {
     struct system *s = r->s;
     const state *x = r->from;
-    real *velocity = r->drag ? r->drift : r->base, *momentum = r->drag ? r->stage : r->kick;
+    real *velocity = r->drag ? r->drift : r->base, *momentum = r->drag ? r->stage : r->kick; /* scratch */
     const real half = r->h / 2;
     for (uint32_t j = 0; j < s->n; j++) momentum[j] = x->p[j] + (half * r->f[j] + x->p_low[j]);
     velocity_of(s, momentum, r->work, velocity);
     for (uint32_t j = 0; j < s->n; j++) r->base[j] = r->h * velocity[j] + x->q_low[j];
 }
 
-/* V, of the multipliers in kick and of the last force. */
+static extreme stage_some(verlet *r, uint32_t from, uint32_t to, int worker)
+{
+    (void)worker;
+    diagonal_stage(r->s, r->from, r->f, r->push0, r->h / 2, from, to, r->stage);
+    return 0;
+}
+
+/* V, of the last force and multipliers. */
 static void find_stage(verlet *r)
 {
-    for (uint32_t j = 0; j < r->s->n; j++) r->stage[j] = r->drift[j] + r->h / 2 * r->kick[j];
+    if (r->pieces) run_loop(r, stage_some, r->s->n);
+    for (uint32_t j = 0; !r->pieces && j < r->s->n; j++) r->stage[j] = r->drift[j] + r->h / 2 * r->kick[j];
 }
 
 /* Of the forces G0' lambda to q1, masses apart unless they are equal. */
 static real push_factor(const verlet *r)
 {
-    return r->h * r->h / 2 * (r->even && r->pieces ? r->s->inverse_mass[0] : 1);
+    return r->h * r->h / 2 * (r->even ? r->s->inverse_mass[0] : 1);
 }
 static const real *push_weights(const verlet *r)
 {
@@ -337,10 +344,10 @@ static extreme place_some(verlet *r, uint32_t from, uint32_t to, int worker)
         return move_positions(from, to, r->from, r->base, NULL, r->kick + from, r->h * r->h / 2, r->again, &r->next);
     for (uint32_t end; from < to; from = end) {
         end = to - from < FORCES ? to : from + FORCES;
-        if (!r->again) diagonal_base(s, r->even, r->from, r->f, r->h, from, end, r->base);
-        forces_of(r, r->g0, s->c ? r->next.lambda : NULL, from, end, push);
-        most = extreme_join(most, move_positions(from, end, r->from, r->base, push_weights(r), push, push_factor(r),
-                                                 r->again, &r->next));
+        if (!r->again || r->drag) diagonal_base(s, r->even, r->from, r->f, r->h, from, end, r->base);
+        if (!r->drag) forces_of(r, r->g0, s->c ? r->next.lambda : NULL, from, end, push);
+        most = extreme_join(most, move_positions(from, end, r->from, r->base, push_weights(r),
+                                                 r->drag ? r->push0 + from : push, push_factor(r), r->again, &r->next));
     }
     return most;
 }
@@ -350,16 +357,14 @@ static real place_positions(verlet *r, int again)
 {
     const struct system *s = r->s;
     r->again = again;
-    if (!r->pieces) {
-        if (!again) find_base(r);
-        if (s->c) products_sum(s->work->pool, r->columns, r->g0, r->next.lambda, r->push0);
-        X(system_apply_inverse_mass)(s, r->push0, r->kick);
-    }
+    if (r->push0 && s->c) products_sum(s->work->pool, r->columns, r->g0, r->next.lambda, r->push0);
+    if (!r->pieces && !again) find_base(r);
+    if (!r->pieces) X(system_apply_inverse_mass)(s, r->push0, r->kick);
     if (again && r->drag) {
         place at = place_at(s, r->from->q, r->stage, &r->from->t, NULL);
         find_stage(r);
         X(system_free_force)(s, &at, r->f);
-        find_base(r);
+        if (!r->pieces) find_base(r);
     }
     return run_loop(r, place_some, s->n);
 }

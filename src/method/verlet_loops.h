@@ -89,6 +89,15 @@ static WIDE_LOOPS void diagonal_base(const struct system *s, int even, const sta
 #undef ALL
 }
 
+/* v = the velocity of p + (half (f + push) + p_low) of a Lagrangian, for a diagonal mass */
+static WIDE_LOOPS void diagonal_stage(const struct system *s, const state *x, const real *restrict f,
+                                      const real *restrict push, real half, uint32_t from, uint32_t end,
+                                      real *restrict v)
+{
+    const real *restrict p = x->p, *restrict p_low = x->p_low, *restrict w = s->inverse_mass, *restrict a = s->offset;
+    for (uint32_t j = from; j < end; j++) v[j] = w[j] * (p[j] + (half * (f[j] + push[j]) + p_low[j]) - a[j]);
+}
+
 /* With a diagonal mass: sum = a + b + c, b from its coordinate `from` on, v = the velocity of p + (factor sum + p_low).
    Returns the largest. */
 static WIDE_LOOPS extreme diagonal_start(const struct system *s, int even, const state *x, const real *a,
