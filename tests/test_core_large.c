@@ -87,6 +87,7 @@ static void rattle_by_hand_and_by_table(void **unused)
         { "drag, moving pin", L_PART, "force(a, -d*a.dot); if i > 1 then " BAR " else constraint('bar1', norm2(a - "
                                       "vector{sin(t)/10 - t/10, 0, 0}) - 1) end", "" },
         { "strong drag", L_PART, BAR "force(a, -50*d*a.dot)", "" },
+        { "stronger drag", L_PART, BAR "force(a, -500*d*a.dot)", "" },
         { "springs", L_PART, BAR, "for i = 3, N do lagrangian(-2*(norm2(all[i] - all[i-2]) - 3)^2) end" },
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -25,7 +25,7 @@
 #include "linalg/products_sum.h"
 
 #define BORROW_ABOVE 12 /* constraints */
-#define DRAG_RATE ((real)0.1) /* at which corrections have to shrink while forces follow velocities */
+#define DRAG_RATE ((real)0.5) /* at which corrections have to shrink while forces follow velocities */
 
 typedef struct {
     struct system *s;
