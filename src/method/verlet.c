@@ -289,7 +289,7 @@ _Static_assert(POOL_NUMBERS % FORCES == 0, "blocks of forces do not cut points o
 
 static void forces_of(const verlet *r, const real *g, const real *multipliers, uint32_t from, uint32_t to, real *out)
 {
-    const products_job sums = { r->columns, g, multipliers, out };
+    const products_job sums = { .p = r->columns, .a = g, .b = multipliers, .out = out };
     if (multipliers)
         products_some(&sums, (int)from, (int)to);
     else
@@ -420,7 +420,7 @@ static real position_measure(void *self, const real *lambda, const real *change)
 static void start_rows(verlet *r, const row_range *rows, int worker)
 {
     const place at = place_at(r->s, r->known_q, NULL, &r->next.t, NULL);
-    const products_job sums = { r->rows, r->g1, r->next.w, r->velocity_error + rows->first };
+    const products_job sums = { .p = r->rows, .a = r->g1, .b = r->next.w, .out = r->velocity_error + rows->first };
     X(field_ordered_jacobian_rows)(r->s->constraint, KIND_Q, &at, rows->first, rows->end, worker, r->g1);
     products_some(&sums, (int)rows->first, (int)rows->end);
 }
@@ -471,7 +471,7 @@ static extreme largest_error(verlet *r, uint32_t from, uint32_t to, int worker)
     real error[ROWS];
     extreme most = 0;
     (void)worker;
-    const products_job sums = { r->rows, r->g1, r->next.w, error };
+    const products_job sums = { .p = r->rows, .a = r->g1, .b = r->next.w, .out = error };
     for (uint32_t end; from < to; from = end) {
         end = to - from < ROWS ? to : from + ROWS;
         products_some(&sums, (int)from, (int)end);
