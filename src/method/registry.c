@@ -1,6 +1,7 @@
 #include "method/method.h"
 #include "lower/lower.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -234,7 +235,7 @@ static int create_stepper(struct system *s, const struct method_class *class, co
 
 /* Where a reduction is written out for large systems, straight-line code pays up to about so many constraints. On the
    hanging chain, interpreted, it takes 3,700 instructions a link and step with 24 links, and the reduction 1,800 with
-   25. */
+   25. With forces of velocity it pays as long as there is some. */
 enum { LOWERED_CONSTRAINTS = 8 };
 
 int X(method_create_with)(struct system *s, const struct method_class *class, const method_spec *spec, real tolerance,
@@ -247,7 +248,8 @@ int X(method_create_with)(struct system *s, const struct method_class *class, co
         return taut_fail(s->context, TAUT_UNSUPPORTED, "method '%s' cannot run this model: %s%s%s", class->info->name,
                     reason, *missing ? "; " : "", missing);
     int written_out = !class->table || (class->reduces && class->reduces(s)), status = TAUT_OK;
-    if (class->table && (!written_out || (X(lower_serves)(s) && s->c <= LOWERED_CONSTRAINTS)))
+    const int most = s->structure.explicit_force ? LOWERED_CONSTRAINTS : INT_MAX;
+    if (class->table && (!written_out || (X(lower_serves)(s) && (long)s->c <= most)))
         status = create_stepper(s, class, spec, tolerance, &m->self);
     if (status || !written_out || (m->self && X(stepper_is_lowered)(m->self))) return status;
     X(stepper_destroy)(m->self);
