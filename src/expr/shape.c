@@ -145,6 +145,7 @@ static int node_degree(const node *n, unsigned kinds, int a, int b)
     case OP_DIV: return b == 0 ? a : DEGREE_NOT_POLYNOMIAL;
     case OP_POWI: return a == 0 ? 0 : (int32_t)n->b < 0 ? DEGREE_NOT_POLYNOMIAL : capped((int64_t)a * (int32_t)n->b);
     case OP_POW:
+    CASE_CALLS
     CASE_FUNCTIONS break;
     }
     return a == 0 && b == 0 ? 0 : DEGREE_NOT_POLYNOMIAL;

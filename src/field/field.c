@@ -497,7 +497,7 @@ static void run_block(const field *f, size_t n, const tape *t, const piece *p, c
     gather_constants(f, b, k, p, x->work, registers);
     if (u) gather(b, k, p, u, registers + (size_t)(k->slots + k->constants) * LANES);
     if (w) gather(b, k, p, w, registers + (size_t)(2 * k->slots + k->constants) * LANES);
-    X(tape_run)(t, registers, p->lanes);
+    X(tape_run)(t, registers, p->lanes, x->work->context);
 }
 
 /* The weights of a piece's functions; 1 of none. */

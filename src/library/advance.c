@@ -76,6 +76,7 @@ static int put_row(runner *r)
     const int is_double = z->api->number_size == sizeof(double);
     double *to = r->run.rows + r->rows * r->row_size;
     int status = TAUT_OK;
+    library_read_begin(z);
     for (size_t i = 0; !status && i < r->stretch_count; i++) {
         const library_stretch *s = &z->stretches[i];
         status = z->api->column_values(z->engine, s->type, s->first, s->count,
@@ -83,6 +84,7 @@ static int put_row(runner *r)
         for (size_t k = 0; !is_double && k < s->count; k++) to[k] = (double)z->frame[k];
         to += s->count;
     }
+    status = taut_library_read_done(z, status, r->run.rows + r->rows * r->row_size, r->row_size);
     if (!status) r->rows++;
     return status;
 }

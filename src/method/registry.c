@@ -278,8 +278,33 @@ const newton_counts *X(method_counts)(const method *m)
     return m->code ? m->code->counts(m->self) : X(stepper_counts)(m->self);
 }
 
+int X(method_prepare_tangent)(struct system *s, const method_spec *spec, real tolerance, method *m)
+{
+    int status = TAUT_OK;
+    if (!m->code) return X(stepper_prepare_tangent)(m->self);
+    if (m->class->tangent) return m->class->prepare_tangent(m->self);
+    if (m->class->table && !m->tangent) {
+        void *made;
+        status = create_stepper(s, m->class, spec, tolerance, &made);
+        m->tangent = made;
+    }
+    if (!status && m->tangent) return X(stepper_prepare_tangent)(m->tangent);
+    if (status) return status;
+    return taut_fail(s->context, TAUT_UNSUPPORTED,
+                     "the step of method '%s' is code, and has no tangent in closed form; take rattle, shake, lobatto, "
+                     "galerkin, del, em, euler, or compose of one of them", m->class->info->name);
+}
+
+int X(method_tangent)(const method *m, const state *x, real h, size_t count, real *dq, real *dp)
+{
+    if (!m->code) return X(stepper_tangent)(m->self, x, h, count, dq, dp);
+    if (m->class->tangent) return m->class->tangent(m->self, x, h, count, dq, dp);
+    return X(stepper_tangent)(m->tangent, x, h, count, dq, dp);
+}
+
 void X(method_destroy)(method *m)
 {
+    X(stepper_destroy)(m->tangent);
     if (m->self && m->code) m->code->destroy(m->self);
     if (m->self && !m->code) X(stepper_destroy)(m->self);
     *m = (method){ 0 };

@@ -267,6 +267,7 @@ static int build(lua_State *L)
     taut_draw_open(L);
     taut_embed_open(L);
     taut_contact_open(L);
+    taut_calls_open(L);
 
     if (size >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0) text += 3, size -= 3; /* byte order mark */
     if (size && text[0] == '#') /* #! line; its newline stays, for the count of lines */
@@ -290,6 +291,7 @@ static int build(lua_State *L)
     taut_contact_finish(L);
     taut_start_finish(L);
     taut_declare_finish(L);
+    taut_calls_finish(L);
     return 0;
 }
 

@@ -220,6 +220,11 @@ const embedding *taut_embed_find(lua_State *L, const char *name);
 void taut_contact_open(lua_State *L);
 void taut_contact_finish(lua_State *L);
 
+/* ---- calls.c ---- */
+void taut_calls_open(lua_State *L);
+/* Refuses functions of the program that lack derivatives where they stand; at the end. */
+void taut_calls_finish(lua_State *L);
+
 /* ---- equations.c, start_values.c, draw.c ---- */
 void taut_equations_open(lua_State *L);
 void taut_equations_finish(lua_State *L);

@@ -278,6 +278,11 @@ typedef struct engine_api {
     /* The value of an input (index of a parameter) of this engine alone; inputs_changed follows when it was written. */
     wide *(*input)(void *self, size_t index);
     int (*inputs_changed)(void *self);
+    /* Tangent vectors at the state, `count` rows of n numbers of this precision in dq and in dp, become those after a
+       step of h, exactly; step_tangent takes the step as well. TAUT_UNSUPPORTED for methods that are code, and with
+       contacts. */
+    int (*tangent)(void *self, wide h, size_t count, void *dq, void *dp);
+    int (*step_tangent)(void *self, wide h, size_t count, void *dq, void *dp);
 } engine_api;
 
 extern const engine_api taut_engine_double;

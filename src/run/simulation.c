@@ -275,6 +275,7 @@ static int check_finite(const simulation *z)
 int X(simulation_step)(simulation *z, real h)
 {
     int add_work = has_own_power(z);
+    taut_context_forget_fault(z->context);
     real work = add_work ? h / 2 * power(z) : 0, before = *z->x.work, before_low = *z->x.work_low;
     if (z->hybrid) memcpy(z->counts_before, z->event_counts, sizeof z->event_counts);
     z->h = h;

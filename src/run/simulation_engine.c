@@ -241,6 +241,14 @@ static void point(const void *self, wide *q, wide *p)
     for (uint32_t i = 0; i < z->s->n; i++) q[i] = (wide)z->x.q[i] + z->x.q_low[i];
     for (uint32_t i = 0; i < z->s->n; i++) p[i] = (wide)z->x.p[i] + z->x.p_low[i];
 }
+static int tangent(void *self, wide h, size_t count, void *dq, void *dp)
+{
+    return X(simulation_tangent)(self, (real)h, count, dq, dp);
+}
+static int step_tangent(void *self, wide h, size_t count, void *dq, void *dp)
+{
+    return X(simulation_step_tangent)(self, (real)h, count, dq, dp);
+}
 static int set_point(void *self, const wide *q, const wide *p) { return X(simulation_set_point)(self, q, p); }
 static wide *input_at(void *self, size_t index) { return &((simulation *)self)->m->parameters[index].value; }
 static int inputs_changed(void *self) { return X(simulation_inputs_changed)(self); }
@@ -315,4 +323,6 @@ const engine_api ENGINE = {
     set_point,
     input_at,
     inputs_changed,
+    tangent,
+    step_tangent,
 };
