@@ -1,7 +1,7 @@
 #!/bin/sh
 # enter.sh FOLDER COMMAND...: runs a command in the chroot FOLDER, which debootstrap fills if it is not there (Debian 12,
 # minbase; a copy of it stays in build/chroot/base). With /proc and /dev; mounts and processes end with the command.
-# Needs root. MIRROR: where packages come from.
+# Needs root. MIRROR: where packages come from. CACHE: a folder of ccache, which is /ccache inside.
 set -eu
 folder=$1
 shift
@@ -27,5 +27,11 @@ export TAUT_CHROOT
 exec unshare --mount --pid --fork sh -euc '
     mount -t proc proc "$TAUT_CHROOT/proc"
     mount --rbind /dev "$TAUT_CHROOT/dev"
+    set -- chroot "$TAUT_CHROOT" "$@"
+    if [ -n "${CACHE:-}" ]; then
+        mkdir -p "$TAUT_CHROOT/ccache"
+        mount --bind "$CACHE" "$TAUT_CHROOT/ccache"
+        set -- CCACHE_DIR=/ccache CCACHE_BASEDIR=/root CCACHE_NOHASHDIR=1 CMAKE_C_COMPILER_LAUNCHER=ccache "$@"
+    fi
     exec env -i HOME=/root TERM=dumb PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 \
-        DEBIAN_FRONTEND=noninteractive chroot "$TAUT_CHROOT" "$@"' sh "$@"
+        DEBIAN_FRONTEND=noninteractive "$@"' sh "$@"
