@@ -21,6 +21,11 @@ for package in $(awk '/^[A-Z]/ { on = /^Build-Depends:/ } on' "$source/debian/co
     *) complain "debian/control wants $package for the build, tools/setup.sh does not install it" ;;
     esac
 done
+# The sources of the libraries inside the page templates are of the versions that the templates name.
+for library in $(sed -n 's/^\(three\|uplot\) \([0-9.]*\)$/\1-\2/p' "$source"/viewer/dist/*.html | LC_ALL=C sort -u); do
+    [ -s "$source/debian/missing-sources/page.html/$library.tar.xz" ] ||
+        complain "debian/missing-sources has no $library, which viewer/dist contains"
+done
 if ! ls "$debs"/*"_${version}_"*.deb > /dev/null 2>&1 || ! command -v dpkg-deb > /dev/null; then
     [ "$status" -ne 0 ] && exit $status
     echo "no packages of version $version: make deb builds them"

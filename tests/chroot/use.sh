@@ -24,10 +24,10 @@ quietly taut reproduce --short gonzalez -o reproduction
 say "the command: runs, pages, LAPACK and MUMPS, an experiment of a paper"
 
 # HDF5 is recommended only: without it export names what is missing.
-if taut export run.taut -o run.h5 > log 2>&1; then cat log; echo "HDF5 is there without being asked for"; exit 1; fi
+if taut export run.taut run.h5 > log 2>&1; then cat log; echo "HDF5 is there without being asked for"; exit 1; fi
 grep -qi hdf5 log
 installed $(dpkg-query -W -f '${Recommends}' taut | tr ',' ' ')
-quietly taut export run.taut -o run.h5
+quietly taut export run.taut run.h5
 say "export to HDF5 with what the package recommends"
 
 # Python without a compiler.
