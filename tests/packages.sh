@@ -1,6 +1,7 @@
 #!/bin/sh
 # packages.sh DEBS SOURCE: debian/ says what the project says; and the packages of the folder DEBS, if make deb has built
-# them, unpacked as they are: what is in them, and the programs of tests/consumers against them. Status 77 without packages.
+# them since the last change, unpacked as they are: what is in them, and the programs of tests/consumers against them.
+# Status 77 without packages.
 # Installed in a chroot they are by make deb-test.
 set -eu
 debs=$1 source=$2
@@ -31,6 +32,13 @@ if ! ls "$debs"/*"_${version}_"*.deb > /dev/null 2>&1 || ! command -v dpkg-deb >
     echo "no packages of version $version: make deb builds them"
     exit 77
 fi
+newer=$(find "$source/debian" "$source/src" "$source/include" "$source/python" "$source/tools" -type f \
+    -newer "$(ls "$debs"/taut_"$version"_*.deb | head -n 1)" | head -n 1)
+if [ -n "$newer" ]; then
+    echo "the packages are older than $newer: make deb builds them again"
+    [ "$status" -ne 0 ] && exit $status
+    exit 77
+fi
 
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
@@ -43,7 +51,8 @@ for package in "$debs"/*"_${version}_"*.deb; do
 done
 list=$(LC_ALL=C sort "$scratch/packages" | tr '\n' ' ')
 [ "$list" = "libtaut-dev libtaut$soversion python3-taut taut taut-doc " ] || complain "the packages are: $list"
-for file in bin/taut share/man/man1/taut.1.gz share/bash-completion/completions/taut share/taut/models/pendulum.lua \
+for file in bin/taut share/man/man1/taut.1.gz share/bash-completion/completions/taut share/zsh/vendor-completions/_taut \
+    share/fish/vendor_completions.d/taut.fish share/taut/models/pendulum.lua \
     include/taut/taut.h share/doc/taut/docs/library.md share/doc/taut/examples/pendulum.c; do
     [ -s "$scratch/usr/$file" ] || complain "no package has /usr/$file"
 done

@@ -35,3 +35,6 @@ install(FILES ${MAN_PAGES} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT co
 install(DIRECTORY models reproduce DESTINATION ${CMAKE_INSTALL_DATADIR}/taut COMPONENT command)
 install(FILES tools/completion.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME taut
         COMPONENT command)
+install(FILES tools/completion.zsh DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions RENAME _taut COMPONENT command)
+install(FILES tools/completion.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d RENAME taut.fish
+        COMPONENT command)
