@@ -33,5 +33,5 @@ exec unshare --mount --pid --fork sh -euc '
         mount --bind "$CACHE" "$TAUT_CHROOT/ccache"
         set -- CCACHE_DIR=/ccache CCACHE_BASEDIR=/root CCACHE_NOHASHDIR=1 CMAKE_C_COMPILER_LAUNCHER=ccache "$@"
     fi
-    exec env -i HOME=/root TERM=dumb PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 \
+    exec env -i HOME=/root TERM=dumb PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin LANG=C.UTF-8 \
         DEBIAN_FRONTEND=noninteractive "$@"' sh "$@"
