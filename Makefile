@@ -3,7 +3,8 @@ PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
 MODEL := models/double-spherical-pendulum.lua
 
-.PHONY: all demo check python reproduce bench bench-peers ulp install deb deb-test abi abi-update bare-test setup clean help
+.PHONY: all demo check python reproduce bench bench-peers ulp install deb deb-test abi abi-update bare-test setup \
+        clean help
 .NOTPARALLEL:
 
 all: setup

@@ -87,8 +87,8 @@ int main(int argc, char **argv)
     taut_model *model = NULL;
     taut_simulation *z = NULL;
     taut_context *context = taut_context_create(NULL);
-    int status = text && context ? taut_model_load_text(context, argv[3], text, strlen(text), &setting, argc > 4, &model)
-                                 : TAUT_OUT_OF_MEMORY;
+    int status = text && context ? TAUT_OK : TAUT_OUT_OF_MEMORY;
+    if (!status) status = taut_model_load_text(context, argv[3], text, strlen(text), &setting, argc > 4, &model);
     if (!status) status = taut_simulation_create(context, model, NULL, &z);
     if (!status && (!strcmp(mode, "advance") || !strcmp(mode, "rows") || !strcmp(mode, "columns")))
         status = advance(z, mode, steps);

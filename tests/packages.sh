@@ -15,8 +15,8 @@ soversion=${version%%.*}
 grep -q "^Package: libtaut$soversion\$" "$source/debian/control" || complain "debian/control has no libtaut$soversion"
 # What tools/setup.sh installs to build is what debian/control asks for.
 wanted=$(sed -n '/^build="/,/"$/p; /^deb="/,/"$/p' "$source/tools/setup.sh" | sed 's/^[a-z]*=//' | tr -d '"')
-for package in $(awk '/^[A-Z]/ { on = /^Build-Depends:/ } on' "$source/debian/control" | sed 's/^Build-Depends://; s/[(<|].*//; s/,//' |
-    sed 's/debhelper-compat/debhelper/'); do
+for package in $(awk '/^[A-Z]/ { on = /^Build-Depends:/ } on' "$source/debian/control" |
+    sed 's/^Build-Depends://; s/[(<|].*//; s/,//; s/debhelper-compat/debhelper/'); do
     case " $(echo $wanted) " in
     *" $package "*) ;;
     *) complain "debian/control wants $package for the build, tools/setup.sh does not install it" ;;

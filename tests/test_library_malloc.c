@@ -1,5 +1,5 @@
-/* A step allocates nothing: not from the context's allocator (test_library_state), and, here, nothing from malloc either, by
-   whatever library it calls. malloc and its like are this program's own, which count in each thread. */
+/* A step allocates nothing: not from the context's allocator (test_library_state), and, here, nothing from malloc
+   either, by whatever library it calls. malloc and its like are this program's own, which count in each thread. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

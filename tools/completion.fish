@@ -14,7 +14,8 @@ function __taut_value --argument-names value current
             # the model's params and options, from the model file on the command line
             for word in (commandline -opc)[3..-1]
                 string match -q '*.lua' -- $word; and test -f $word; or continue
-                string match -ra '(?:param|option) *\(? *["\'](\w+)' < $word | string match -rv '[ ("]|\'' | string replace -r '$' '='
+                string match -ra '(?:param|option) *\(? *["\'](\w+)' < $word | string match -rv '[ ("]|\'' |
+                    string replace -r '$' '='
             end
         case '*|*'
             string split '|' -- $value
@@ -30,7 +31,8 @@ function __taut_complete
     set -l current (commandline -ct)
     set -g taut $words[1]
     if test (count $words) -eq 1
-        $taut --help 2> /dev/null | awk '/^  taut [a-z]+ / { name = $2; sub(/.*\[[a-zA-Z]*\] */, ""); print name "\t" $0 }'
+        $taut --help 2> /dev/null |
+            awk '/^  taut [a-z]+ / { name = $2; sub(/.*\[[a-zA-Z]*\] */, ""); print name "\t" $0 }'
         printf '%s\n' --help --version
         return
     end

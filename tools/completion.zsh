@@ -31,7 +31,8 @@ _taut()
     (( $+commands[$taut] )) || [[ -x $taut ]] || return 1
 
     if (( CURRENT == 2 )); then
-        described=(${(f)"$($taut --help | awk '/^  taut [a-z]+ / { name = $2; sub(/.*\[[a-zA-Z]*\] */, ""); print name ":" $0 }')"} \
+        described=(${(f)"$($taut --help |
+            awk '/^  taut [a-z]+ / { name = $2; sub(/.*\[[a-zA-Z]*\] */, ""); print name ":" $0 }')"} \
                    '--help:what there is' '--version:version and precisions')
         _describe -t commands command described
         return

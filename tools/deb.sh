@@ -13,7 +13,8 @@ log=$folder/build.log
 sources()
 {
     if git rev-parse --is-inside-work-tree > /dev/null 2>&1 && [ -z "$(git rev-parse --show-prefix)" ]; then
-        git ls-files -z --cached --others --exclude-standard | xargs -0 sh -c 'ls -d -- "$@" 2> /dev/null' sh | LC_ALL=C sort -u
+        git ls-files -z --cached --others --exclude-standard | xargs -0 sh -c 'ls -d -- "$@" 2> /dev/null' sh |
+            LC_ALL=C sort -u
     else
         find . -mindepth 1 \( -path './build*' -prune \) -o \( -name node_modules -o -name __pycache__ \) -prune -o \
             ! -type d ! -name '*.taut' -print | sed 's,^\./,,' | LC_ALL=C sort

@@ -36,13 +36,13 @@ several() {
 measure "$rounds" < "$work/list"
 table << 'END'
 function line(what, label, base, unit) {
-    printf "| %s | %s | %s |\n", what, digits(unit*per_step(label)), base == "" ? "" : ratio(per_step(label), per_step(base))
+    printf "| %s | %s | %s |\n", what, digits(unit*per_step(label)), ratio(per_step(label), per_step(base))
 }
 function head(unit) { print "| | " unit " a step | ratio |\n|---|---|---|" }
 END {
-    print "J1 under `rattle`, h = 0.001, native code (`auto`), as all of these do by default. `taut run` looks at energy,"
-    print "constraints and momenta at every step for its summary; a call of the library only steps. Ratios are to"
-    print "`taut run`, of a model with an input to the same without `taut_set`, in Python to the same in C.\n"
+    print "J1 under `rattle`, h = 0.001, native code (`auto`), as all of these do by default. `taut run` looks at"
+    print "energy, constraints and momenta at every step for its summary; a call of the library only steps. Ratios"
+    print "are to `taut run`, of a model with an input to the same without `taut_set`, in Python to the same in C.\n"
     head("ns")
     line("`taut run`", "command", "command", 1e9)
     line("`taut_advance`", "advance", "command", 1e9)

@@ -5,11 +5,16 @@ cd /root
 apt="apt-get -qq -y --no-install-recommends"
 say() { echo "  $*"; }
 quietly() { "$@" > log 2>&1 || { cat log; exit 1; }; }
+# All but what packages and programs write while they work.
+files()
+{
+    find / -xdev \( -path /root -o -path /proc -o -path /dev -o -path /var/lib -o -path /var/cache -o -path /var/log \
+        -o -path /tmp \) -prune -o -print | LC_ALL=C sort
+}
 installed() { quietly $apt install "$@"; }
 
 quietly apt-get -qq update
-find / -xdev \( -path /root -o -path /proc -o -path /dev -o -path /var/lib -o -path /var/cache -o -path /var/log -o -path /tmp \) \
-    -prune -o -print | LC_ALL=C sort > before
+files > before
 
 # The command alone. What it loads at run time is there as well: LAPACK (stewart-platform), MUMPS (lattice).
 installed ./debs/taut_*.deb
@@ -33,7 +38,7 @@ say "export to HDF5 with what the package recommends"
 # Python without a compiler.
 installed ./debs/libtaut0_*.deb ./debs/python3-taut_*.deb
 python3 tests/consumers/pendulum.py
-python3 -c 'import numpy, taut; s = taut.load("/usr/share/taut/models/double-spherical-pendulum.lua").simulation(); s.run(1, every=10)'
+python3 -c 'import sys, taut; taut.load(sys.argv[1]).simulation().run(1, every=10)' $models/double-spherical-pendulum.lua
 say "Python"
 
 installed ./debs/libtaut-dev_*.deb ./debs/taut-doc_*.deb gcc g++ gfortran libc6-dev make cmake pkgconf
@@ -55,7 +60,6 @@ say "$count examples"
 # Twice installed is as once; purged, nothing stays.
 quietly $apt --reinstall install ./debs/taut_*.deb ./debs/libtaut0_*.deb
 quietly apt-get -qq -y purge taut libtaut0 libtaut-dev python3-taut taut-doc
-find / -xdev \( -path /root -o -path /proc -o -path /dev -o -path /var/lib -o -path /var/cache -o -path /var/log -o -path /tmp \) \
-    -prune -o -print | LC_ALL=C sort > after
+files > after
 if LC_ALL=C comm -13 before after | grep -i taut; then echo "these stay after a purge"; exit 1; fi
 say "purged"

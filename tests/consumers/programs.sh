@@ -1,7 +1,7 @@
 #!/bin/sh
-# programs.sh PREFIX CC [LANGUAGE...]: builds and runs programs against what is installed in PREFIX: C, C++ and Fortran with
-# pkg-config, shared and static, CMake projects, Python where the module taut is installed. A language whose compiler is missing
-# is left out, unless it is named: C++, Fortran, Python.
+# programs.sh PREFIX CC [LANGUAGE...]: builds and runs programs against what is installed in PREFIX: C, C++ and Fortran
+# with pkg-config, shared and static, CMake projects, Python where the module taut is installed. A language whose
+# compiler is missing is left out, unless it is named: C++, Fortran, Python.
 set -eu
 prefix=$1 cc=$2
 shift 2
@@ -59,7 +59,8 @@ static="$(pkg-config --cflags taut) $libraries/libtaut.a $(pkg-config --static -
 compiled C "$cc" -std=c11 -Wall -Wextra -pedantic -Werror "$here/pendulum.c" $flags -lm -o c && try C ./c
 compiled "C, static" "$cc" "$here/pendulum.c" $static -o s && try "C, static" env -u LD_LIBRARY_PATH ./s
 if command -v g++ > /dev/null; then
-    compiled C++ g++ -std=c++17 -Wall -Wextra -pedantic -Werror -x c++ "$here/pendulum.c" -x none $flags -o cpp && try C++ ./cpp
+    compiled C++ g++ -std=c++17 -Wall -Wextra -pedantic -Werror -x c++ "$here/pendulum.c" -x none $flags -o cpp &&
+        try C++ ./cpp
 else
     missing C++ "$@"
 fi
@@ -68,7 +69,8 @@ if command -v gfortran > /dev/null; then
 else
     missing Fortran "$@"
 fi
-if compiled CMake sh -c "cmake -S '$here/cmake' -B cmake -DCMAKE_PREFIX_PATH='$prefix' -DCMAKE_C_COMPILER='$cc' && cmake --build cmake"; then
+if compiled CMake cmake -S "$here/cmake" -B cmake -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_C_COMPILER="$cc" &&
+    compiled CMake cmake --build cmake; then
     try "CMake, shared" env -u LD_LIBRARY_PATH cmake/shared
     try "CMake, static" env -u LD_LIBRARY_PATH cmake/static
 fi
