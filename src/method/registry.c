@@ -1,4 +1,5 @@
 #include "method/method.h"
+#include "base/near.h"
 #include "lower/lower.h"
 
 #include <limits.h>
@@ -23,13 +24,15 @@ const struct method_class *X(method_find)(const char *name)
 
 static int unknown_method(taut_context *context, const char *name)
 {
-    char names[512] = "";
+    char names[512] = "", advice[NEAR_TEXT];
+    near_word n = taut_near(name);
     for (int i = 0; i < X(method_count)(); i++) {
         size_t at = strlen(names);
         snprintf(names + at, sizeof names - at, "%s%s", i ? ", " : "", table[i]->info->name);
+        taut_near_try(&n, table[i]->info->name);
     }
-    return taut_fail(context, TAUT_BAD_USAGE,
-                     "there is no method '%s'; the methods are: %s", name, names);
+    return taut_fail(context, TAUT_BAD_USAGE, "there is no method '%s'; %sthe methods are: %s", name,
+                     taut_near_text(&n, "", advice), names);
 }
 
 static int knows(const method_info *info, const char *key, size_t length)
@@ -41,13 +44,15 @@ static int knows(const method_info *info, const char *key, size_t length)
 
 static int no_such_option(taut_context *context, const method_info *info, const char *key)
 {
-    char names[512] = "";
+    char names[512] = "", advice[NEAR_TEXT];
+    near_word n = taut_near(key);
     for (int k = 0; k < info->option_count; k++) {
         size_t at = strlen(names);
         snprintf(names + at, sizeof names - at, "%s%s", k ? ", " : "", info->options[k].name);
+        taut_near_try(&n, info->options[k].name);
     }
-    return taut_fail(context, TAUT_BAD_USAGE, "method '%s' has no option '%s'; %s%s", info->name, key,
-                     *names ? "its options are: " : "it has none", names);
+    return taut_fail(context, TAUT_BAD_USAGE, "method '%s' has no option '%s'; %s%s%s", info->name, key,
+                     taut_near_text(&n, "", advice), *names ? "its options are: " : "it has none", names);
 }
 
 static int check_options(taut_context *context, const method_spec *spec, const method_info *info)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/elementary.h"
+#include "base/near.h"
 
 /* ---- base ---- */
 
@@ -364,7 +365,16 @@ static int unknown_name(lua_State *L)
         if (strcmp(name, closed[i]) == 0)
             return taut_script_error(L, "'%s' is not available in models; they have base Lua, math, string and table",
                                      name);
-    return taut_script_error(L, "unknown name '%s'; check the spelling, or set it before this line", name);
+    /* Locals are not known here: what the language itself has, and the script's globals. */
+    near_word n = taut_near(name);
+    char advice[NEAR_TEXT];
+    lua_pushnil(L);
+    while (lua_next(L, 1)) {
+        if (lua_type(L, -2) == LUA_TSTRING) taut_near_try(&n, lua_tostring(L, -2));
+        lua_pop(L, 1);
+    }
+    return taut_script_error(L, "unknown name '%s'; %scheck the spelling, or set it before this line", name,
+                             taut_near_text(&n, "", advice));
 }
 
 void taut_sandbox_open(lua_State *L)
