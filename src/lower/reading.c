@@ -310,7 +310,7 @@ static int emit(const reading *r, int text, builder *out)
         if (r->programs[i]) X(program_mark_functions)(r->programs[i], &used);
     X(emit_prelude)(out, &used, 0);
     for (int i = first_of[text]; !status && i < first_of[text + 1]; i++)
-        if (r->programs[i]) status = X(program_emit_function)(r->programs[i], names[i], 1, 0, &setup_count, out);
+        if (r->programs[i]) status = X(program_emit_function)(r->programs[i], names[i], 1, 0, 0, &setup_count, out);
     put_table(r, text, out);
     return status ? status : out->failed ? TAUT_OUT_OF_MEMORY : TAUT_OK;
 }

@@ -134,7 +134,9 @@ static wide lookup_constant(void *user, op o, kind k, uint32_t index)
     (void)o, (void)k;
     if (index < y->constant_count) return (wide)y->s->constants[index];
     index -= y->constant_count;
-    return index < y->other_count ? (wide)X(field_constants)(y->table->energy)[index] : (wide)0x1p-10;
+    if (index < y->other_count) return (wide)X(field_constants)(y->table->energy)[index];
+    index -= y->other_count;
+    return index ? (wide)X(symbol_given_value)(y->s, index - 1) : (wide)0x1p-10;
 }
 
 static int is_usable(symbols *y, expr coefficient, int *usable)
@@ -145,6 +147,7 @@ static int is_usable(symbols *y, expr coefficient, int *usable)
     if (!taut_expr_is_constant(y->g, coefficient)) return TAUT_OK;
     int status = taut_expr_value(y->g, coefficient, lookup_constant, y, &value, NULL);
     *usable = value != 0 && value - value == 0;
+    y->is_picky |= !*usable;
     return status;
 }
 
@@ -748,7 +751,7 @@ static expr largest_of_state(symbols *y, expr most, const real *member)
 static expr scale_of(symbols *y, const reduced_phase *p, step_measure measure)
 {
     const step_table *t = y->table;
-    expr reach = larger(y, taut_expr_number(y->g, (wide)y->s->least), y->zero), most = y->zero;
+    expr reach = X(symbol_least)(y), most = y->zero;
     if (measure != STEP_MOMENTUM) reach = largest_of_state(y, reach, y->layout.q);
     if (measure == STEP_MOVES) return reach;
     if (measure == STEP_MOMENTUM) most = largest_of_state(y, most, y->layout.p);

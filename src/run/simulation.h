@@ -210,6 +210,18 @@ int X(simulation_matrix_values)(simulation *z, engine_matrix which, real *values
 int X(simulation_inputs_changed)(simulation *z);
 void X(simulation_matrices_clear)(simulation *z);
 
+/* For members of ensembles (simulation_member.c). Can the simulation take other parameters and start values without
+   being compiled again? Then the same for those that are in its model now, and for start values that others replace. */
+int X(simulation_can_become)(const simulation *z);
+/* *same is 0 where it cannot for these: one must be created for them, and z is good for others. */
+int X(simulation_become)(simulation *z, const start_setting *others, size_t other_count, start_mode mode, wide t,
+                         int *same);
+/* Numbers of the system in which members differ, besides their states. */
+size_t X(simulation_member_size)(const simulation *z);
+void X(simulation_member_save)(const simulation *z, real *numbers);
+/* Returns 1, and does nothing, where it cannot (as *same above). */
+int X(simulation_member_load)(simulation *z, const real *numbers);
+
 /* What a run watches (engine.h); the state is looked at, then added to the sums. */
 size_t X(simulation_watch_count)(const simulation *z);
 void X(simulation_watch_name)(const simulation *z, size_t index, char *buffer, size_t size);
