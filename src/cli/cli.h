@@ -2,6 +2,7 @@
 #ifndef TAUT_CLI_CLI_H
 #define TAUT_CLI_CLI_H
 
+#include <signal.h>
 #include <stdio.h>
 
 #include "base/words.h"
@@ -28,13 +29,14 @@ typedef struct {
 } command;
 
 #define OPTIONS_MOST 256
+#define POSITIONAL_MOST 1024
 typedef struct {
     struct {
         const option_definition *definition;
         const char *value;
     } given[OPTIONS_MOST];
     int given_count;
-    const char *positional[16];
+    const char *positional[POSITIONAL_MOST];
     int positional_count;
 } options;
 
@@ -68,6 +70,11 @@ int native_option(const options *o, int *mode);
 int threads_option(const options *o, int *threads);
 #define OPTION_THREADS_APART { "threads", 0, "N", "threads, each with runs of its own; the results are the same (1)", 0 }
 
+/* What is being recorded ends cleanly when SIGINT or SIGTERM comes: told_to_stop is its number, 0 before. A second one
+   ends the program at once. */
+extern volatile sig_atomic_t told_to_stop;
+void stop_listen(void);
+
 /* The -D definitions of a command line. */
 typedef struct {
     definition items[OPTIONS_MOST];
@@ -85,6 +92,6 @@ taut_context *make_context(void);
 
 extern const command command_run, command_resume, command_export, command_compare, command_check, command_converge,
     command_verify, command_reproduce, command_methods;
-extern const command command_report, command_compile;
+extern const command command_report, command_compile, command_ensemble, command_merge, command_replay;
 
 #endif

@@ -119,7 +119,7 @@ int options_parse(const command *c, int argc, char **argv, options *out)
             only_positional = 1;
         } else if (!only_positional && argv[i][0] == '-' && argv[i][1]) {
             if (take_option(c, argc, argv, &i, out)) return -1;
-        } else if (out->positional_count == 16) {
+        } else if (out->positional_count == POSITIONAL_MOST) {
             return complain(-1, "too many arguments for 'taut %s'", c->name);
         } else {
             out->positional[out->positional_count++] = argv[i];

@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "cli/session.h"
+#include "cli/sweeping.h"
+#include "record/sweep_file.h"
 
 static int resume_main(int argc, char **argv);
 
@@ -14,10 +16,10 @@ static const option_definition definitions_of_resume[] = {
 };
 
 const command command_resume = {
-    "resume", "RUN.taut [-T END] [--native auto|on|off] [--threads N]", "continue a recorded run",
+    "resume", "RUN.taut [-T END] [--native auto|on|off] [--threads N]", "continue a recorded run or ensemble",
     definitions_of_resume, sizeof definitions_of_resume / sizeof *definitions_of_resume, resume_main,
     "The model, the method and everything else are those of the run file. The frames that follow are, to the last\n"
-    "bit, those of a run that was never interrupted.\n\n"
+    "bit, those of a run that was never interrupted. Of an ensemble the members that are missing are run.\n\n"
     "Exit status: as for 'taut run'; 0 also when the run is finished already.\n"
 };
 
@@ -115,6 +117,17 @@ static int resume(session *z, const options *o)
     return code;
 }
 
+/* 1: the file is that of an ensemble, and *code what became of it. */
+static int resumed_ensemble(taut_context *context, const char *path, const options *o, int *code)
+{
+    record *r = NULL;
+    if (taut_record_open(context, path, &r)) return 0; /* a single run says why */
+    const int is = taut_sweep_is(r);
+    if (is) *code = sweep_resume(context, r, path, o);
+    taut_record_close(r);
+    return is;
+}
+
 static int resume_main(int argc, char **argv)
 {
     options o;
@@ -125,7 +138,8 @@ static int resume_main(int argc, char **argv)
         return complain(EXIT_USAGE, "'taut resume' needs one run file, as in: taut resume run.taut");
     if (!(z.context = make_context())) return EXIT_FAILED;
     z.path = o.positional[0];
-    int code = resume(&z, &o);
+    int code = EXIT_DONE;
+    if (!resumed_ensemble(z.context, z.path, &o, &code)) code = resume(&z, &o);
     session_clear(&z);
     return code;
 }

@@ -113,6 +113,8 @@ int taut_record_open(taut_context *context, const char *path, record **result)
     return status;
 }
 
+const char *taut_record_path(const record *r) { return r->d.path; }
+
 const char *taut_record_property(const record *r, const char *name)
 {
     for (size_t i = 0; i < r->properties.count; i++)

@@ -9,6 +9,7 @@
 #include "record/layout.h"
 #include "record/stage.h"
 #include "record/statement.h"
+#include "record/sweep_inside.h"
 
 enum { INSERT_FRAME, INSERT_CHUNK, INSERT_EVENT, PUT_PROPERTY, PUT_SETTING, PUT_CHECKPOINT, STATEMENTS };
 
@@ -434,6 +435,9 @@ static int detach_stages(writer *w)
     return status;
 }
 
+const char *taut_writer_path(const writer *w) { return w->d.path; }
+const database *taut_writer_database(const writer *w) { return &w->d; }
+
 int taut_writer_is_full(const writer *w) { return taut_stage_size(&w->stages[w->stage_count]) >= GATHERED; }
 
 int taut_writer_frame(writer *w, long step, const void *values)
@@ -485,7 +489,7 @@ static int check_identity(const writer *w)
 
 int taut_writer_is_whole(const writer *w) { return !w->unfit && !sqlite3_get_autocommit(w->d.handle); }
 
-int taut_writer_commit(writer *w, int wait, int *done)
+static int commit(writer *w, int wait, const char *between, int *done)
 {
     *done = 0;
     int status = check_identity(w);
@@ -500,5 +504,10 @@ int taut_writer_commit(writer *w, int wait, int *done)
     status = detach_stages(w);
     if (!status && w->is_new) status = taut_database_run(&w->d, "pragma journal_mode = delete");
     w->is_new = 0;
+    if (!status && between) status = taut_database_run(&w->d, between);
     return status ? status : begin(w);
 }
+
+int taut_writer_commit(writer *w, int wait, int *done) { return commit(w, wait, NULL, done); }
+
+int taut_writer_commit_with(writer *w, const char *sql, int *done) { return commit(w, 5000, sql, done); }
