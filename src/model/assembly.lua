@@ -32,7 +32,9 @@ end
 
 local function values_of(list, j)
   local f = {}
-  for _, name in ipairs(j.kind.freedoms) do f[name] = list[name] or symbol(0) end
+  for _, name in ipairs(j.kind.freedoms) do
+    f[name] = list[name] or (rawequal(list, j.start) and j.measured[name]) or symbol(0)
+  end
   return f
 end
 
@@ -50,9 +52,7 @@ local function measure(j)
     found = { angle = 2*atan2(turned[4], turned[1]), slide = gap[3], x = gap[1], y = gap[2],
               angle1 = atan2(y[3], y[2]), angle2 = atan2(x[3], x[1]) }
   end
-  for _, name in ipairs(j.kind.freedoms) do
-    if not j.start[name] then j.start[name] = found[name] end
-  end
+  for _, name in ipairs(j.kind.freedoms) do j.measured[name] = found[name] end
 end
 
 -- The pose of the other body of a joint.
@@ -115,7 +115,7 @@ local function choose_tree(parent)
   return edges, loops
 end
 
--- Visits all bodies from the roots: visit(j, from_first, body, next body).
+-- Visits all bodies from the roots: visit(j, from_first, body, next body); without a joint it is a root that floats.
 local function walk(edges, visit)
   local seen, order = {}, {}
   local function from(root)
@@ -137,7 +137,10 @@ local function walk(edges, visit)
   end
   from(world)
   for _, b in ipairs(Bodies) do
-    if not seen[b] then from(b) end
+    if not seen[b] then
+      visit(nil, nil, b)
+      from(b)
+    end
   end
 end
 
@@ -177,6 +180,24 @@ local function begin_plane(b, pose, motion, is_free, is_moving)
   inside.begin(b.angle, motion.omega, true, is_moving)
 end
 
+-- Are all freedoms of a joint given by this list of values?
+local function gives_all(j, list)
+  for _, name in ipairs(j.kind.freedoms) do
+    if not list[name] or (rawequal(list, j.start) and j.is_free[name]) then return false end
+  end
+  return not j.kind.is_loose
+end
+
+-- Where the start of a part with loops is solved for, a given freedom that is no coordinate becomes one: its value holds.
+local function hold(j, name)
+  local e, x = j.symbols[name], nil
+  inside.at_line(j.line)
+  x = coordinate(j.name .. "_" .. name .. "_start")
+  constraint(j.name .. "_" .. name .. "_start", e - x)
+  j.symbols[name .. "_start"] = x
+  j.start[name .. "_start"], j.rates[name .. "_start"] = j.start[name], j.rates[name]
+end
+
 local function begin_freedoms(j, is_free, is_moving)
   for name, e in pairs(j.symbols) do
     local given, rate = j.start[name], j.rates[name]
@@ -184,7 +205,7 @@ local function begin_freedoms(j, is_free, is_moving)
       given, rate = j.start.slide and -j.start.slide/j.radius, j.rates.slide and -j.rates.slide/j.radius
     end
     inside.at_line(j.line)
-    inside.begin(e, given or symbol(0), false, j.is_free[name] or (is_free and not given))
+    inside.begin(e, given or j.measured[name] or symbol(0), false, j.is_free[name] or (is_free and not given))
     inside.begin(e, rate or symbol(0), true, is_moving and not rate)
   end
 end
@@ -218,8 +239,15 @@ local function start_bodies()
   for _, b in ipairs(Bodies) do
     poses[b], motions[b] = b.pose, own_motion(b, b.dimension == 2 and in_plane or in_space)
   end
+  local is_set, is_timed = { [world] = true }, { [world] = true }    -- found along joints all of whose freedoms are given
   walk(edges, function(j, from_first, b, other)
+    if not j then
+      is_set[b], is_timed[b] = true, true
+      return
+    end
     local part, s = find(parent, b), algebra(j)
+    is_set[other] = is_set[b] and gives_all(j, j.start)
+    is_timed[other] = is_timed[b] and gives_all(j, j.rates)
     local here = b.is_world and s.pose(b) or poses[b]
     if moved[part] then poses[other] = across(j, from_first, here) end
     if moving[part] and not other.start_velocity and not other.start_omega then
@@ -231,10 +259,18 @@ local function start_bodies()
     local part = find(parent, b)
     inside.at_line(b.line)
     local begin = b.dimension == 2 and begin_plane or begin_space
-    begin(b, poses[b], motions[b], looped[part] and moved[part], looped[part] and moving[part])
+    begin(b, poses[b], motions[b], looped[part] and moved[part] and not is_set[b],
+          looped[part] and moving[part] and not is_timed[b])
   end
   for _, j in ipairs(Joints) do
     local part = find(parent, j.a)
+    if looped[part] then
+      for _, name in ipairs(j.kind.freedoms) do
+        local is_given = j.start[name] and not j.is_free[name] and not (is_set[j.a] and is_set[j.b])
+        local is_timed_here = j.rates[name] and not (is_timed[j.a] and is_timed[j.b])
+        if (is_given or is_timed_here) and not inside.is_coordinate(j.symbols[name]) then hold(j, name) end
+      end
+    end
     begin_freedoms(j, looped[part] and moved[part], looped[part] and moving[part])
   end
 end

@@ -117,7 +117,7 @@ local function roll_in_space(j, o, who, at, along)
   add_constraint(j, "side", dot(j.gap, axis_in_space(j, Z)))
   add_constraint(j, "rx", 2*relative(j, 2))
   add_constraint(j, "ry", 2*relative(j, 3))
-  add_constraint(j, "roll", j.way + j.radius*freedom(j, "angle"))
+  add_constraint(j, "roll", j.way + j.radius*freedom(j, "angle"), j.way + j.radius*angle_between(j))
 end
 
 function rolling(name, a, b, options)

@@ -33,7 +33,7 @@ function axes_of(axis, x, what)
   if x then
     local across = x - dot(x, z)*z
     if not (inside.value(norm2(across)) > 1e-20*inside.value(norm2(x))) then
-      refuse(what .. ": x is along the axis; give another direction")
+      refuse(what .. ": x_axis is along it; give another direction")
     end
     local e = unit(across, what)
     return clean(quaternion_of(e, cross(z, e), z))
@@ -46,12 +46,12 @@ end
 
 -- The quaternion of the frame that a table with axis and x asks for.
 local function axes_given(t, who)
-  if t.axis == nil and t.x == nil then return One end
+  if t.axis == nil and t.x_axis == nil then return One end
   return axes_of(t.axis ~= nil and get_place(t.axis, 3, "the axis of " .. who) or Z,
-                 t.x ~= nil and get_place(t.x, 3, "x of " .. who), "the axis of " .. who)
+                 t.x_axis ~= nil and get_place(t.x_axis, 3, "x_axis of " .. who), "the axis of " .. who)
 end
 
-local frame_keys = set_of "at axis x"
+local frame_keys = set_of "at axis x_axis"
 
 local function own_frame(t, which, who)
   if type(t) ~= "table" then
@@ -71,8 +71,8 @@ end
 
 local function frames_in_space(j, o, who)
   if o.first ~= nil or o.second ~= nil then
-    if o.first == nil or o.second == nil or o.at ~= nil or o.axis ~= nil or o.x ~= nil then
-      refuse(who .. " is given by at, axis and x in space, or by first = {...} and second = {...} in its bodies; " ..
+    if o.first == nil or o.second == nil or o.at ~= nil or o.axis ~= nil or o.x_axis ~= nil then
+      refuse(who .. " is given by at, axis and x_axis in space, or by first = {...} and second = {...} in its bodies; " ..
              "give one or the other")
     end
     return own_frame(o.first, "first", who), own_frame(o.second, "second", who)
@@ -157,7 +157,7 @@ Kinds = {
              declare = { angle = angle_about_z, x = length_along(X), y = length_along(Y) },
              place = function(f) return f.x*X + f.y*Y, about_z(f.angle) end,
              motion = function(f, r) return r.x*X + r.y*Y, r.angle*Z end },
-  spherical = { together = true, turns = {}, freedoms = {},
+  spherical = { together = true, turns = {}, freedoms = {}, is_loose = true,
                 place = function() return nothing, One end, motion = function() return nothing, nothing end },
   universal = { together = true, turns = {}, freedoms = {"angle1", "angle2"},
                 declare = { angle1 = angle_of_y, angle2 = angle_of_x },
@@ -307,13 +307,16 @@ end
 Joint.__newindex = function() refuse("fields of joints cannot be set; give all when the joint is made") end
 Joint.__tostring = function(j) return "joint " .. j.name end
 
-function add_constraint(j, suffix, value)
-  j.constraints[#j.constraints + 1] = { value = value, lambda = constraint(j.name .. "_" .. suffix, value) }
+-- `of_bodies`: the same by coordinates of bodies alone, where the value contains an angle that they give.
+function add_constraint(j, suffix, value, of_bodies)
+  j.constraints[#j.constraints + 1] = { value = of_bodies or value, lambda = constraint(j.name .. "_" .. suffix, value) }
 end
+
+function angle_between(j) return 2*atan2(relative(j, 4), relative(j, 1)) end
 
 -- ---- making joints ----
 
-local common = set_of "at axis x first second reactions"
+local common = set_of "at axis x_axis first second reactions"
 
 -- Checks the arguments that all joints share. Returns the joint, its options, and its name in messages.
 function begin_joint(type_name, name, a, b, options, allowed)
@@ -332,7 +335,7 @@ function begin_joint(type_name, name, a, b, options, allowed)
   end
   local o = get_options(options, who, allowed)
   local j = { name = name, a = a, b = b, dimension = dimension, line = inside.line(), constraints = {}, symbols = {},
-              start = {}, rates = {}, is_free = {}, efforts = {}, advance = false, radius = false,
+              start = {}, rates = {}, is_free = {}, measured = {}, efforts = {}, advance = false, radius = false,
               has_own_frames = o.first ~= nil }
   return j, o, who
 end
@@ -386,7 +389,7 @@ local function cross_axes(o, who)
   local u = unit(get_place(o.axis, 3, "the axis of " .. who), "the axis of " .. who)
   local v = unit(get_place(o.axis2, 3, "axis2 of " .. who), "axis2 of " .. who)
   if math.abs(inside.value(dot(u, v))) > 1e-9 then refuse(who .. ": its two axes are not at right angles") end
-  return { at = o.at, axis = cross(u, v), x = u }
+  return { at = o.at, axis = cross(u, v), x_axis = u }
 end
 
 local options_of = {}
@@ -406,7 +409,8 @@ local function make(type_name, name, a, b, options)
   if type_name == "screw" then
     if o.pitch == nil then refuse(who .. " needs pitch = p, its advance in one turn") end
     rawset(j, "advance", get_constant(o.pitch, "the pitch of " .. who)/(2*pi))
-    add_constraint(j, "screw", dot(j.gap, axis_in_space(j, Z)) - j.advance*freedom(j, "angle"))
+    local slide = dot(j.gap, axis_in_space(j, Z))
+    add_constraint(j, "screw", slide - j.advance*freedom(j, "angle"), slide - j.advance*angle_between(j))
   end
   return end_joint(j, o, who)
 end

@@ -148,6 +148,14 @@ static int inside_guess(lua_State *L)
     return 1;
 }
 
+static int inside_is_coordinate(lua_State *L)
+{
+    const expr *e = taut_symbols_at(L, 1);
+    uint32_t index;
+    lua_pushboolean(L, e && taut_symbols_is_variable(taut_script_of(L), *e, KIND_Q, &index));
+    return 1;
+}
+
 static int inside_is_rotation(lua_State *L)
 {
     const vector *r = taut_vectors_at(L, 1);
@@ -222,7 +230,7 @@ static void push_inside(lua_State *L)
         { "name", inside_name },         { "describe", inside_describe }, { "product", inside_product },
         { "turn", inside_turn },         { "value", inside_value },       { "clean", inside_clean },
         { "gradient", inside_gradient }, { "initially", inside_initially }, { "guess", inside_guess },
-        { "is_rotation", inside_is_rotation }, { "begin", inside_begin }, { "twist", inside_twist },
+        { "is_coordinate", inside_is_coordinate }, { "is_rotation", inside_is_rotation }, { "begin", inside_begin }, { "twist", inside_twist },
         { NULL, NULL },
     };
     luaL_newlib(L, functions);
