@@ -13,8 +13,8 @@
 
 #include <cmocka.h>
 
-static const char *const joints[] = { "fixed",  "revolute", "prismatic", "cylindrical", "universal", "spherical", "planar",
-                                      "screw",  "gear",     "belt",      "rolling",     "distance",  "plane" };
+static const char *const joints[] = { "fixed", "revolute", "prismatic", "cylindrical", "universal", "spherical",
+                                      "planar", "screw", "gear", "belt", "rolling", "distance", "plane" };
 #define JOINTS (sizeof joints / sizeof *joints)
 
 static taut_simulation *open_file(taut_context *context, const char *folder, const char *name, const char *method)
@@ -58,8 +58,8 @@ static void every_joint_against_minimal_coordinates(void **unused)
     for (size_t i = 0; i < JOINTS; i++) {
         taut_simulation *z = open_file(context, MODELS "/joints", joints[i], NULL),
                         *exact = open_file(context, REFERENCES, joints[i], NULL);
-        /* both by an extrapolation method with errors of some 1e-13 a step; a top that turns 12 times multiplies them by
-           a thousand */
+        /* both by an extrapolation method with errors of some 1e-13 a step; a top that turns 12 times multiplies them
+           by a thousand */
         assert_int_equal(taut_flow(z, 0.5, 1e-13), TAUT_OK);
         assert_int_equal(taut_flow(exact, 0.5, 1e-13), TAUT_OK);
         double worst = difference(z, exact, joints[i], 1);

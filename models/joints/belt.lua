@@ -1,4 +1,5 @@
--- Two pulleys with a belt, not crossed: both turn the same way; the difference of the belt's two pulls drives the second.
+-- Two pulleys with a belt, not crossed: both turn the same way. The difference of the belt's two pulls drives the
+-- second (SI units).
 title "Belt: two pulleys"
 local drive = param("drive", 2)
 local small = body("small", { shape = cylinder{radius = 0.1, length = 0.03, along = "y"}, mass = 1, at = {0, 0, 0} })

@@ -1,4 +1,4 @@
--- A collar slides on a bar that swings about a pin, held by a spring (SI units): the joint is between two moving bodies.
+-- A collar slides on a bar that swings about a pin, held by a spring (SI units): a joint between two moving bodies.
 title "Prismatic joint: a collar on a swinging bar"
 gravity{0, 0, -9.81}
 local bar  = body("bar", { shape = cylinder{radius = 0.02, length = 1, along = "x"}, mass = 2, at = {0.5, 0, 0} })

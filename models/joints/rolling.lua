@@ -1,4 +1,4 @@
--- A cylinder rolls down a plane that is inclined by 30 degrees (SI units). Friction, a part of the reaction, makes it turn.
+-- A cylinder rolls down a plane that is inclined by 30 degrees (SI units). Friction, a part of the reaction, turns it.
 title "Rolling: a cylinder on an incline"
 local R, slope = param("R", 0.2), pi/6
 gravity{0, 0, -9.81}

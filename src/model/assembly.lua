@@ -1,6 +1,6 @@
--- The end of a script with bodies: their weight, and their start. Joints whose freedoms are given put their second bodies
--- in place, along a tree of joints that begins at the world; where joints close loops the positions so found are the
--- guess from which the start is solved.
+-- The end of a script with bodies: their weight, and their start. Joints whose freedoms are given put their second
+-- bodies in place, along a tree of joints that begins at the world; where joints close loops the positions so found are
+-- the guess from which the start is solved.
 
 -- ---- poses ----
 
@@ -38,8 +38,8 @@ local function values_of(list, j)
   return f
 end
 
--- The freedoms that nothing gives are as in the declared position: zero where the joint was given in space; else they are
--- measured, if both bodies have a place.
+-- The freedoms that nothing gives are as in the declared position: zero where the joint was given in space; else they
+-- are measured, if both bodies have a place.
 local function measure(j)
   if not j.has_own_frames or not j.a.is_placed or not j.b.is_placed or not j.kind.place then return end
   local s = algebra(j)
@@ -188,7 +188,8 @@ local function gives_all(j, list)
   return not j.kind.is_loose
 end
 
--- Where the start of a part with loops is solved for, a given freedom that is no coordinate becomes one: its value holds.
+-- Where the start of a part with loops is solved for, a given freedom that is no coordinate becomes one, so that its
+-- value holds.
 local function hold(j, name)
   local e, x = j.symbols[name], nil
   inside.at_line(j.line)
@@ -239,7 +240,7 @@ local function start_bodies()
   for _, b in ipairs(Bodies) do
     poses[b], motions[b] = b.pose, own_motion(b, b.dimension == 2 and in_plane or in_space)
   end
-  local is_set, is_timed = { [world] = true }, { [world] = true }    -- found along joints all of whose freedoms are given
+  local is_set, is_timed = { [world] = true }, { [world] = true }     -- along joints all of whose freedoms are given
   walk(edges, function(j, from_first, b, other)
     if not j then
       is_set[b], is_timed[b] = true, true
@@ -287,8 +288,8 @@ function finish()
     inside.at_line(Weight.line)
     for _, b in ipairs(Bodies) do
       if #Weight.g ~= b.dimension then
-        refuse("gravity is a vector of " .. #Weight.g .. ", and body '" .. b.name .. "' (line " .. b.line .. ") has " ..
-               b.dimension .. " dimensions")
+        refuse("gravity is a vector of " .. #Weight.g .. ", but body '" .. b.name .. "' (line " .. b.line .. ") has " ..
+               b.dimension .. " dimensions; make all bodies of one kind")
       end
       lagrangian(b.mass*dot(Weight.g, b.centre))
     end

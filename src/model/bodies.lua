@@ -4,6 +4,20 @@
 refuse = inside.refuse
 Bodies, Joints, Weight = {}, {}, nil           -- of the model, in the order of their declaration
 
+-- ---- objects: what a script holds has no fields of its own, so that none can be set ----
+
+local Real = setmetatable({}, { __mode = "k" })          -- the fields
+
+function seal(metatable, fields)
+  local object = setmetatable({}, metatable)
+  Real[object] = fields
+  return object
+end
+
+function get_field(object, key) return Real[object][key] end
+function set_field(object, key, value) Real[object][key] = value end
+function is_object(x, metatable) return type(x) == "table" and getmetatable(x) == metatable end
+
 -- ---- arguments ----
 
 function symbol(x) return vector{x}[1] end     -- a number as a symbol: arithmetic is then that of the widest precision
@@ -29,7 +43,9 @@ end
 
 function get_options(options, who, allowed)
   if options == nil then options = {} end
-  if type(options) ~= "table" then refuse(who .. " needs a table of options, got " .. show(options)) end
+  if type(options) ~= "table" then
+    refuse(who .. " needs a table of options, got " .. show(options) .. "; write { ... } last")
+  end
   check_keys(options, who, allowed)
   return options
 end
@@ -54,7 +70,7 @@ end
 
 function get_constant(x, what)
   if not is_scalar(x) or inside.value(x) == nil then
-    refuse(what .. " needs a number or a constant expression, got " .. show(x))
+    refuse(what .. " needs a number or a constant expression, got " .. show(x) .. "; check what was passed")
   end
   return symbol(x)
 end
@@ -110,7 +126,8 @@ function get_turn(given, what)
   local ok = (type(given) == "table" and getmetatable(given) == nil and #given == 4) or
              (type(given) == "userdata" and show(given) == "a vector of 4")
   if not ok then
-    refuse(what .. " needs a quaternion, {w, x, y, z}, or {axis = {x, y, z}, angle = phi}, got " .. show(given))
+    refuse(what .. " needs a rotation, got " .. show(given) ..
+           "; write {w, x, y, z}, a quaternion, or {axis = {x, y, z}, angle = phi}")
   end
   local q = vector(given)
   if not numbers(q) then refuse(what .. " contains coordinates or time; give numbers and parameters") end
@@ -128,7 +145,9 @@ local sizes_of = {
 
 -- A shape: the table of its sizes as symbols.
 function solid(kind, given)
-  if type(given) ~= "table" then refuse(kind .. " needs its sizes in a table, got " .. show(given)) end
+  if type(given) ~= "table" then
+    refuse(kind .. " needs its sizes, got " .. show(given) .. "; put them in a table: " .. kind .. "{...}")
+  end
   local s = setmetatable({ kind = kind }, Solid)
   if kind == "box" then
     if #given ~= 2 and #given ~= 3 then
@@ -143,7 +162,7 @@ function solid(kind, given)
   check_keys(given, kind, sizes_of[kind])
   s.along = given.along
   if s.along ~= nil and s.along ~= "x" and s.along ~= "y" and s.along ~= "z" then
-    refuse("along of " .. kind .. " is \"x\", \"y\" or \"z\"")
+    refuse("along of " .. kind .. " is none of the axes of a body; give \"x\", \"y\" or \"z\"")
   end
   for _, size in ipairs{"radius", "length"} do
     if sizes_of[kind][size] and not (size == "length" and kind == "cylinder" and given.length == nil) then
@@ -206,7 +225,7 @@ function get_mass(o, who, volume)
     if not volume then refuse(who .. " has a density, but no shape; give mass, or shape = box{...}") end
     return get_positive(o.density, "the density of " .. who)*volume
   end
-  if o.mass == nil then refuse(who .. " needs mass = m, or a shape with density = rho") end
+  if o.mass == nil then refuse(who .. " has no mass; give mass = m, or a shape and density = rho") end
   return get_positive(o.mass, "the mass of " .. who)
 end
 
@@ -222,7 +241,9 @@ local function get_inertia(given, who)
   for i = 1, count do e[i] = get_constant(given[i], what) end
   if count == 9 then
     for _, pair in ipairs{{2, 4}, {3, 7}, {6, 8}} do
-      if inside.value(e[pair[1]]) ~= inside.value(e[pair[2]]) then refuse(what .. " is not symmetric") end
+      if inside.value(e[pair[1]]) ~= inside.value(e[pair[2]]) then
+        refuse(what .. " is not symmetric; check the nine entries")
+      end
     end
     e = {e[1], e[5], e[9], e[2], e[3], e[6]}
   end
@@ -232,11 +253,13 @@ local function get_inertia(given, who)
   local minors = {xx, yy, zz, xx*yy - xy^2, xx*zz - xz^2, yy*zz - yz^2,
                   xx*(yy*zz - yz^2) - xy*(xy*zz - yz*xz) + xz*(xy*yz - yy*xz)}
   for i, minor in ipairs(minors) do
-    if minor < -1e-12*size^(i < 4 and 1 or i < 7 and 2 or 3) then refuse(what .. " has a negative principal moment") end
+    if minor < -1e-12*size^(i < 4 and 1 or i < 7 and 2 or 3) then
+      refuse(what .. " has a negative principal moment; check the entries")
+    end
   end
   for i = 1, 3 do
     if minors[i] > (xx + yy + zz - minors[i])*(1 + 1e-9) then
-      refuse(what .. " is that of no body: none of the three moments is larger than the sum of the other two")
+      refuse(what .. " is that of no body, where no moment is larger than the sum of the other two; check the entries")
     end
   end
   return e
@@ -246,7 +269,7 @@ end
 
 local Body = {}
 
-function is_body(x) return type(x) == "table" and (getmetatable(x) == Body or getmetatable(x) == Body2) end
+function is_body(x) return is_object(x, Body) or is_object(x, Body2) end
 
 local methods = {}
 function methods.point(b, at) return b.centre + turn(b.rotation, get_vector(at, 3, "point of '" .. b.name .. "'")) end
@@ -260,17 +283,21 @@ local function omega_space(r)
 end
 
 Body.__index = function(b, key)
+  local value = get_field(b, key)
+  if value ~= nil then return value end
   if methods[key] then return methods[key] end
   if key == "omega" then return b.is_world and vector{0, 0, 0} or b.rotation.omega end
   if key == "omega_space" then return b.is_world and vector{0, 0, 0} or omega_space(b.rotation) end
-  refuse("a body has no field '" .. tostring(key) .. "'; it has centre, rotation, mass, omega, omega_space, kinetic, " ..
-         "point, direction and velocity")
+  refuse("a body has no field '" .. tostring(key) .. "'; it has centre, rotation, mass, omega, omega_space, " ..
+         "kinetic, point, direction and velocity")
 end
-Body.__newindex = function(b) refuse("fields of bodies cannot be set; give all in body(\"" .. b.name .. "\", {...})") end
+Body.__newindex = function(b)
+  refuse("fields of bodies cannot be set; give all in body(\"" .. b.name .. "\", {...})")
+end
 Body.__tostring = function(b) return "body " .. b.name end
 
-world = setmetatable({ name = "world", is_world = true, dimension = 0, centre = vector{0, 0, 0}, rotation = One,
-                       is_placed = true, pose = { c = vector{0, 0, 0}, q = One } }, Body)
+world = seal(Body, { name = "world", is_world = true, dimension = 0, centre = vector{0, 0, 0}, rotation = One,
+                     is_placed = true, pose = { c = vector{0, 0, 0}, q = One } })
 
 local options_of_body = set_of "mass inertia shape density at turned velocity omega draw colour"
 
@@ -280,8 +307,8 @@ function begin_body(name, options, who, allowed)
   who = who .. " '" .. name .. "'"
   local o = get_options(options, who, allowed)
   if o.shape ~= nil and getmetatable(o.shape) ~= Solid then
-    refuse("the shape of " .. who .. " is box{...}, cylinder{...}, sphere{...}, rod{...} or capsule{...}, got " ..
-           show(o.shape))
+    refuse("the shape of " .. who .. " is " .. show(o.shape) ..
+           "; give box{...}, cylinder{...}, sphere{...}, rod{...} or capsule{...}")
   end
   return o, { name = name, line = inside.line(), is_world = false }, who
 end
@@ -299,7 +326,7 @@ function body(name, options)
   local volume, ratio
   if o.shape then volume, ratio = measure(o.shape) end
   local m = get_mass(o, who, volume)
-  if o.inertia == nil and not ratio then refuse(who .. " needs inertia = {x, y, z}, or a shape") end
+  if o.inertia == nil and not ratio then refuse(who .. " has no inertia; give inertia = {x, y, z}, or a shape") end
   local I = o.inertia ~= nil and get_inertia(o.inertia, who) or get_inertia({m*ratio[1], m*ratio[2], m*ratio[3]}, who)
   b.mass, b.inertia, b.dimension = m, I, 3
   b.pose = { c = o.at ~= nil and get_place(o.at, 3, "at of " .. who) or vector{0, 0, 0},
@@ -308,10 +335,10 @@ function body(name, options)
   b.start_velocity = o.velocity ~= nil and get_place(o.velocity, 3, "velocity of " .. who)
   b.start_omega = o.omega ~= nil and get_place(o.omega, 3, "omega of " .. who)
   b.centre, b.rotation = point(name), rotation(name .. "_r")
-  setmetatable(b, Body)
+  b = seal(Body, b)
   local w = b.rotation.omega
   local spin = (I[1]*w.x^2 + I[2]*w.y^2 + I[3]*w.z^2)/2 + I[4]*w.x*w.y + I[5]*w.x*w.z + I[6]*w.y*w.z
-  rawset(b, "kinetic", m/2*norm2(b.centre.dot) + spin)
+  set_field(b, "kinetic", m/2*norm2(b.centre.dot) + spin)
   lagrangian(b.kinetic)
   return end_body(b, o, o.draw ~= false and (o.shape and shape_in_space(b, o.shape) or
                                              box_of(b, inside.value(m), numbers{I[1], I[2], I[3]})))
@@ -324,14 +351,15 @@ function gravity(g)
   local is_vector = (type(g) == "table" and getmetatable(g) == nil) or type(g) == "userdata"
   local size = is_vector and #vector(g) or 0
   if size ~= 2 and size ~= 3 then
-    refuse("gravity needs a vector, got " .. show(g) .. "; write gravity{0, 0, -9.81}, or gravity{0, -9.81} in the plane")
+    refuse("gravity needs a vector, got " .. show(g) ..
+           "; write gravity{0, 0, -9.81}, or gravity{0, -9.81} in the plane")
   end
   Weight = { g = vector(g), line = inside.line() }
 end
 
 local function is_in_body(axes, who)
   if axes ~= nil and axes ~= "body" and axes ~= "space" then
-    refuse("the axes of " .. who .. " are \"space\" (the default) or \"body\", got " .. show(axes))
+    refuse("the axes of " .. who .. " are " .. show(axes) .. "; give \"space\" (the default) or \"body\"")
   end
   return axes == "body"
 end
@@ -345,7 +373,9 @@ function torque(b, v, axes, ...)
   refuse_more("torque", ...)
   if is_body(b) and b.is_world then refuse("torque on the world does nothing; name a body") end
   if is_body(b) and b.dimension == 2 then
-    if not is_scalar(v) then refuse("torque on a body in the plane is a scalar, got " .. show(v)) end
+    if not is_scalar(v) then
+      refuse("torque on a body in the plane is a scalar, got " .. show(v) .. "; write torque(b, t)")
+    end
     return force(b.angle, v)
   end
   if not is_body(b) and not inside.is_rotation(b) then
@@ -357,7 +387,9 @@ end
 -- force_at(b, place, {x, y, z}, "body"): a constant place is fixed in the body, an expression of coordinates in space
 function force_at(b, place, f, axes, ...)
   refuse_more("force_at", ...)
-  if not is_body(b) then refuse("force_at needs a body first, got " .. show(b)) end
+  if not is_body(b) then
+    refuse("force_at needs a body first, got " .. show(b) .. "; write force_at(b, {x, y, z}, {fx, fy, fz})")
+  end
   if b.is_world then refuse("force_at on the world does nothing; name a body") end
   local at, along = get_vector(place, b.dimension, "the place of force_at"), get_vector(f, b.dimension, "force_at")
   if is_in_body(axes, "force_at") then along = b:direction(along) end

@@ -13,8 +13,8 @@ local function ends_of(j, o, who)
     return get_place(o.first, size, "first of " .. who), get_place(o.second, size, "second of " .. who)
   end
   if o.from == nil or o.to == nil or o.first ~= nil or o.second ~= nil then
-    refuse(who .. " needs from = {...} and to = {...}, places in space, or first = {...} and second = {...}, " ..
-           "places in the axes of its bodies")
+    refuse(who .. " has two ends; give from = {...} and to = {...}, places in space, or first = {...} and " ..
+           "second = {...}, places in the axes of its bodies")
   end
   local list = {}
   for i, b in ipairs{j.a, j.b} do
@@ -48,8 +48,8 @@ function distance(name, a, b, options)
   elseif o.from ~= nil then
     length = norm(vector(o.to) - vector(o.from))
     if not (inside.value(length) > 0) then refuse(who .. " has two ends at one place; a spherical joint does that") end
-  else refuse(who .. " needs length = l") end
-  setmetatable(j, Joint)
+  else refuse(who .. " has no length; give length = l") end
+  j = seal(Joint, j)
   add_constraint(j, "length", norm(j.gap) - length)
   return end_joint(j, o, who)
 end
@@ -80,7 +80,7 @@ local kind_in_plane = {
   motion = function(f, r, j) return vector{r.slide, 0}, -j.side*r.slide/j.radius end,
 }
 
-local function roll_in_plane(j, o, who, at, along)
+local function roll_in_plane(j, who, at, along)
   local pose, ground = j.b.pose, pose_in_plane(j.a)
   local e = unit(along, "along of " .. who)
   local radius = cross(e, pose.c - at)
@@ -93,13 +93,14 @@ local function roll_in_plane(j, o, who, at, along)
   j.place = j.b.centre
   j.gap = j.place - point_in_plane(j.a, j.first.at)
   j.way = dot(j.gap, direction_in_plane(j.a, Turn2(j.first.q, vector{1, 0})))
-  setmetatable(j, Joint)
+  j = seal(Joint, j)
   add_constraint(j, "height", dot(j.gap, direction_in_plane(j.a, Turn2(j.first.q, vector{0, 1}))) - j.side*j.radius)
   local turned = angle_of(j.b) - angle_of(j.a) + (j.second.q - j.first.q)
   add_constraint(j, "roll", j.way + j.side*j.radius*turned)
+  return j
 end
 
-local function roll_in_space(j, o, who, at, along)
+local function roll_in_space(j, who, at, along)
   local pose, ground = j.b.pose, j.a.pose
   local e = unit(along, "along of " .. who)
   local foot = at + dot(pose.c - at, e)*e
@@ -112,19 +113,22 @@ local function roll_in_space(j, o, who, at, along)
   j.place = j.b.centre
   j.gap = j.place - j.a:point(j.first.at)
   j.way = dot(j.gap, axis_in_space(j, X))
-  setmetatable(j, Joint)
+  j = seal(Joint, j)
   add_constraint(j, "height", dot(j.gap, axis_in_space(j, Y)) - j.radius)
   add_constraint(j, "side", dot(j.gap, axis_in_space(j, Z)))
   add_constraint(j, "rx", 2*relative(j, 2))
   add_constraint(j, "ry", 2*relative(j, 3))
   add_constraint(j, "roll", j.way + j.radius*freedom(j, "angle"), j.way + j.radius*angle_between(j))
+  return j
 end
 
 function rolling(name, a, b, options)
   local j, o, who = begin_joint("rolling", name, a, b, options, options_of_rolling)
-  if b.is_world then refuse(who .. ": the wheel is the second body; write rolling(\"" .. name .. "\", world, wheel, {...})") end
+  if b.is_world then
+    refuse(who .. ": the wheel is the second body; write rolling(\"" .. name .. "\", world, wheel, {...})")
+  end
   if o.at == nil or o.along == nil then
-    refuse(who .. " needs at = {...} and along = {...}, a place on the line and its direction")
+    refuse(who .. " has no line; give at = {...}, a place on it, and along = {...}, its direction")
   end
   check_placed(a, who)
   check_placed(b, who)
@@ -134,24 +138,26 @@ function rolling(name, a, b, options)
   if not (inside.value(square) > 1e-20*inside.value(norm2(away))) then
     refuse(who .. ": the centre of '" .. b.name .. "' lies on the line; its distance is the radius of the wheel")
   end
-  if j.dimension == 2 then roll_in_plane(j, o, who, at, along) else roll_in_space(j, o, who, at, along) end
-  return end_joint(j, o, who)
+  return end_joint((j.dimension == 2 and roll_in_plane or roll_in_space)(j, who, at, along), o, who)
 end
 
 -- ---- gears and belts: x2 = ratio x1 + offset ----
 
 local Coupling = {}
 Coupling.__index = function(c, key)
-  refuse("'" .. c.name .. "' has no field '" .. tostring(key) .. "'; it has effort" .. (c.has_pull and " and pull" or ""))
+  local value = get_field(c, key)
+  if value ~= nil then return value end
+  refuse("'" .. c.name .. "' has no field '" .. tostring(key) .. "'; it has effort" ..
+         (c.has_pull and " and pull" or ""))
 end
 Coupling.__newindex = function() refuse("fields of gears and belts cannot be set; give all when they are made") end
 
 local function couple(type_name, name, j1, j2, ratio, o, who, radius)
   local list = {}
   for i, j in ipairs{j1 or false, j2 or false} do
-    if type(j) ~= "table" or getmetatable(j) ~= Joint or not j.kind.freedoms[1] then
-      refuse(who .. " couples two joints that turn or slide, got " .. show(j or nil) .. "; write " .. type_name .. "(\"" ..
-             name .. "\", joint1, joint2, {...})")
+    if not is_object(j, Joint) or not j.kind.freedoms[1] then
+      refuse(who .. " couples two joints that turn or slide, got " .. show(j or nil) .. "; write " .. type_name ..
+             "(\"" .. name .. "\", joint1, joint2, {...})")
     end
     list[i] = freedom(j, j.kind.freedoms[1])
   end
@@ -162,11 +168,11 @@ local function couple(type_name, name, j1, j2, ratio, o, who, radius)
               has_pull = radius ~= nil, line = inside.line() }
   if radius then c.pull = lambda/radius end
   Couplings[#Couplings + 1] = c
-  return setmetatable(c, Coupling)
+  return seal(Coupling, c)
 end
 
 local function get_pair(list, what)
-  if type(list) ~= "table" or #list ~= 2 then refuse(what .. " needs two numbers, {first, second}") end
+  if type(list) ~= "table" or #list ~= 2 then refuse(what .. " are two numbers; write {first, second}") end
   return get_positive(list[1], what), get_positive(list[2], what)
 end
 
@@ -178,7 +184,7 @@ function gear(name, j1, j2, options)
   local o = get_options(options, who, options_of_gear)
   local given = (o.ratio ~= nil and 1 or 0) + (o.teeth ~= nil and 1 or 0) + (o.radius ~= nil and 1 or 0)
   if given ~= 1 then
-    refuse(who .. " needs one of ratio = x2/x1, teeth = {z1, z2}, or radius = r where a wheel drives a rack")
+    refuse(who .. " has no ratio, or several; give ratio = x2/x1, teeth = {z1, z2}, or radius = r of a wheel on a rack")
   end
   local ratio
   if o.teeth ~= nil then

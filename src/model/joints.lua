@@ -55,29 +55,30 @@ local frame_keys = set_of "at axis x_axis"
 
 local function own_frame(t, which, who)
   if type(t) ~= "table" then
-    refuse(who .. ": " .. which .. " is a frame in the axes of its body, { at = {x, y, z}, axis = {x, y, z} }")
+    refuse(who .. ": " .. which .. " is a frame in its body; write " .. which ..
+           " = { at = {x, y, z}, axis = {x, y, z} }")
   end
   check_keys(t, which .. " of " .. who, frame_keys)
-  if t.at == nil then refuse(who .. ": " .. which .. " needs at = {x, y, z}, a place in the axes of its body") end
+  if t.at == nil then refuse(who .. ": " .. which .. " has no place; give at = {x, y, z}, in the axes of its body") end
   return { at = get_place(t.at, 3, which .. " of " .. who), q = axes_given(t, who) }
 end
 
 function check_placed(b, who)
   if not b.is_placed then
-    refuse(who .. " is given by its place in space, but '" .. b.name .. "' has none; give at = {...} to the body, or " ..
-           "first = {...}, second = {...} to the joint")
+    refuse(who .. " is given by its place in space, but '" .. b.name .. "' has none; give at = {...} to the body, " ..
+           "or first = {...}, second = {...} to the joint")
   end
 end
 
 local function frames_in_space(j, o, who)
   if o.first ~= nil or o.second ~= nil then
     if o.first == nil or o.second == nil or o.at ~= nil or o.axis ~= nil or o.x_axis ~= nil then
-      refuse(who .. " is given by at, axis and x_axis in space, or by first = {...} and second = {...} in its bodies; " ..
-             "give one or the other")
+      refuse(who .. " is given by at, axis and x_axis in space, or by first = {...} and second = {...} in its " ..
+             "bodies; give one or the other")
     end
     return own_frame(o.first, "first", who), own_frame(o.second, "second", who)
   end
-  if o.at == nil then refuse(who .. " needs at = {x, y, z}, its place") end
+  if o.at == nil then refuse(who .. " has no place; give at = {x, y, z}") end
   check_placed(j.a, who)
   check_placed(j.b, who)
   local at, q, list = get_place(o.at, 3, "at of " .. who), axes_given(o, who), {}
@@ -90,13 +91,13 @@ end
 
 -- Component k (1 is w) of the quaternion from the first frame to the second.
 function relative(j, k)
-  local s = rawget(j, "turned")
+  local s = get_field(j, "turned")
   if not s then
     s = multiply(conjugate(j.a.rotation), j.b.rotation)
-    rawset(j, "turned", s)
+    set_field(j, "turned", s)
     local back, columns = conjugate(j.first.q), {}
     for i = 1, 4 do columns[i] = clean(multiply(multiply(back, basis[i]), j.second.q)) end
-    rawset(j, "columns", columns)
+    set_field(j, "columns", columns)
   end
   local sum = symbol(0)
   for i = 1, 4 do sum = sum + j.columns[i][k]*s[i] end
@@ -137,9 +138,9 @@ local function angle_of_x(j, name) return declare_angle(j, name, entry(j, X, Z),
 local function about_z(phi) return vector{cos(phi/2), 0, 0, sin(phi/2)} end
 local nothing = vector{0, 0, 0}
 
--- Each kind: which displacements and rotations it takes away, its freedoms in order, and where it puts the second frame:
--- place(freedoms) gives displacement and quaternion in the first frame, motion(freedoms, rates) velocity and angular
--- velocity.
+-- Each kind: which displacements and rotations it takes away, its freedoms in order, and where it puts the second
+-- frame: place(freedoms) gives displacement and quaternion in the first frame, motion(freedoms, rates) velocity and
+-- angular velocity.
 Kinds = {
   fixed = { together = true, turns = {2, 3, 4}, freedoms = {},
             place = function() return nothing, One end, motion = function() return nothing, nothing end },
@@ -191,7 +192,9 @@ local of_freedom = { angle = set_of "start rate stiffness rest damping limits re
                      length = set_of "start rate stiffness rest damping limits restitution motion force" }
 
 local function set_limits(j, name, x, t, who)
-  if type(t.limits) ~= "table" or #t.limits ~= 2 then refuse(who .. ": limits are {least, greatest}") end
+  if type(t.limits) ~= "table" or #t.limits ~= 2 then
+    refuse(who .. ": limits are two numbers; write limits = {least, greatest}")
+  end
   local how = { restitution = t.restitution }
   contact(j.name .. "_" .. name .. "_low", x - get_constant(t.limits[1], "limits of " .. who), how)
   contact(j.name .. "_" .. name .. "_high", get_constant(t.limits[2], "limits of " .. who) - x, how)
@@ -210,10 +213,11 @@ local function equip(j, name, given, who)
   end
   if given.rate ~= nil then j.rates[name] = get_constant(given.rate, "rate of " .. who) end
   if given.stiffness ~= nil then
-    local k, rest = get_constant(given.stiffness, "stiffness of " .. who), get_constant(given.rest or 0, "rest of " .. who)
+    local k = get_constant(given.stiffness, "stiffness of " .. who)
+    local rest = get_constant(given.rest or 0, "rest of " .. who)
     lagrangian(-k/2*(x - rest)^2)
     effort = effort - k*(x - rest)
-  elseif given.rest ~= nil then refuse(who .. ": rest belongs to a stiffness") end
+  elseif given.rest ~= nil then refuse(who .. ": rest belongs to a spring; give stiffness = k, too") end
   if given.damping ~= nil then
     local c = get_constant(given.damping, "damping of " .. who)
     force(x, -c*x.dot)
@@ -230,13 +234,17 @@ local function equip(j, name, given, who)
     local lambda = constraint(j.name .. "_" .. name .. "_motion", x - given.motion)
     effort = effort + lambda
     local at, rate = inside.initially(given.motion), symbol(0)
-    if inside.value(at) == nil then refuse("motion of " .. who .. " is a function of time and parameters") end
+    if inside.value(at) == nil then
+      refuse("motion of " .. who .. " contains coordinates; give a function of time and parameters")
+    end
     if type(given.motion) ~= "number" then rate = inside.initially(given.motion.dot) end
     j.start[name], j.rates[name] = at, rate
   end
   j.efforts[name] = effort
   if given.limits ~= nil then set_limits(j, name, x, given, who)
-  elseif given.restitution ~= nil then refuse(who .. ": restitution belongs to limits") end
+  elseif given.restitution ~= nil then
+    refuse(who .. ": restitution belongs to limits; give limits = {least, greatest}, too")
+  end
 end
 
 -- ---- what a joint transmits: force and torque on the second body, about the place of its frame ----
@@ -296,20 +304,23 @@ end
 
 Joint = {}
 Joint.__index = function(j, key)
+  local value = get_field(j, key)
+  if value ~= nil then return value end
   if key == "effort" then return effort end
-  local kind = rawget(j, "kind")
+  local kind = get_field(j, "kind")
   if kind.declare and kind.declare[key] then return freedom(j, key) end
   if fields[key] then return fields[key](j) end
   local own = table.concat(kind.freedoms, ", ")
-  refuse("joint '" .. j.name .. "' has no field '" .. tostring(key) .. "'; it has " .. own .. (own == "" and "" or ", ") ..
-         "force, torque, force_space, torque_space, omega, place and effort")
+  refuse("joint '" .. j.name .. "' has no field '" .. tostring(key) .. "'; it has " .. own ..
+         (own == "" and "" or ", ") .. "force, torque, force_space, torque_space, omega, place and effort")
 end
 Joint.__newindex = function() refuse("fields of joints cannot be set; give all when the joint is made") end
 Joint.__tostring = function(j) return "joint " .. j.name end
 
 -- `of_bodies`: the same by coordinates of bodies alone, where the value contains an angle that they give.
 function add_constraint(j, suffix, value, of_bodies)
-  j.constraints[#j.constraints + 1] = { value = of_bodies or value, lambda = constraint(j.name .. "_" .. suffix, value) }
+  local lambda = constraint(j.name .. "_" .. suffix, value)
+  j.constraints[#j.constraints + 1] = { value = of_bodies or value, lambda = lambda }
 end
 
 function angle_between(j) return 2*atan2(relative(j, 4), relative(j, 1)) end
@@ -384,11 +395,13 @@ end
 local function cross_axes(o, who)
   if o.first ~= nil or o.second ~= nil then return o end
   if o.axis == nil or o.axis2 == nil then
-    refuse(who .. " needs axis = {x, y, z}, fixed in the first body, and axis2 = {x, y, z}, fixed in the second")
+    refuse(who .. " has two axes; give axis = {x, y, z}, fixed in the first body, and axis2, fixed in the second")
   end
   local u = unit(get_place(o.axis, 3, "the axis of " .. who), "the axis of " .. who)
   local v = unit(get_place(o.axis2, 3, "axis2 of " .. who), "axis2 of " .. who)
-  if math.abs(inside.value(dot(u, v))) > 1e-9 then refuse(who .. ": its two axes are not at right angles") end
+  if math.abs(inside.value(dot(u, v))) > 1e-9 then
+    refuse(who .. ": its two axes are not at right angles; give such axes")
+  end
   return { at = o.at, axis = cross(u, v), x_axis = u }
 end
 
@@ -403,12 +416,12 @@ local function make(type_name, name, a, b, options)
   j.first, j.second = frames_in_space(j, type_name == "universal" and cross_axes(o, who) or o, who)
   j.place = b:point(j.second.at)
   j.gap = j.place - a:point(j.first.at)
-  setmetatable(j, Joint)
+  j = seal(Joint, j)
   constrain(j)
   if type_name == "universal" then add_constraint(j, "r", entry(j, X, Y)) end
   if type_name == "screw" then
-    if o.pitch == nil then refuse(who .. " needs pitch = p, its advance in one turn") end
-    rawset(j, "advance", get_constant(o.pitch, "the pitch of " .. who)/(2*pi))
+    if o.pitch == nil then refuse(who .. " has no pitch; give pitch = p, its advance in one turn") end
+    set_field(j, "advance", get_constant(o.pitch, "the pitch of " .. who)/(2*pi))
     local slide = dot(j.gap, axis_in_space(j, Z))
     add_constraint(j, "screw", slide - j.advance*freedom(j, "angle"), slide - j.advance*angle_between(j))
   end
@@ -417,7 +430,9 @@ end
 
 for type_name in pairs(Kinds) do
   _ENV[type_name] = function(name, a, b, options, ...)
-    if select("#", ...) > 0 then refuse(type_name .. " takes a name, two bodies and a table of options") end
+    if select("#", ...) > 0 then
+      refuse(type_name .. " has too many arguments; give a name, two bodies and one table")
+    end
     return make(type_name, name, a, b, options)
   end
 end
@@ -427,9 +442,9 @@ end
 local keys2 = set_of "at axis"
 
 local function frame2(t, which, who)
-  if type(t) ~= "table" then refuse(who .. ": " .. which .. " is a frame in the axes of its body, { at = {x, y} }") end
+  if type(t) ~= "table" then refuse(who .. ": " .. which .. " is a frame in its body; write { at = {x, y} }") end
   check_keys(t, which .. " of " .. who, keys2)
-  if t.at == nil then refuse(who .. ": " .. which .. " needs at = {x, y}, a place in the axes of its body") end
+  if t.at == nil then refuse(who .. ": " .. which .. " has no place; give at = {x, y}, in the axes of its body") end
   local e = t.axis ~= nil and get_place(t.axis, 2, "the axis of " .. who) or vector{1, 0}
   return { at = get_place(t.at, 2, which .. " of " .. who), q = atan2(e[2], e[1]) }
 end
@@ -442,7 +457,7 @@ local function frames_in_plane(j, o, who)
     end
     return frame2(o.first, "first", who), frame2(o.second, "second", who)
   end
-  if o.at == nil then refuse(who .. " needs at = {x, y}, its place") end
+  if o.at == nil then refuse(who .. " has no place; give at = {x, y}") end
   check_placed(j.a, who)
   check_placed(j.b, who)
   local whole, list = frame2({ at = o.at, axis = o.axis }, "at", who), {}
@@ -493,7 +508,7 @@ function make_in_plane(type_name, j, o, who)
   j.first, j.second = frames_in_plane(j, o, who)
   j.place = point_in_plane(j.b, j.second.at)
   j.gap = j.place - point_in_plane(j.a, j.first.at)
-  setmetatable(j, Joint)
+  j = seal(Joint, j)
   j.kind.constrain(j)
   return end_joint(j, o, who)
 end

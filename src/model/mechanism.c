@@ -230,7 +230,8 @@ static void push_inside(lua_State *L)
         { "name", inside_name },         { "describe", inside_describe }, { "product", inside_product },
         { "turn", inside_turn },         { "value", inside_value },       { "clean", inside_clean },
         { "gradient", inside_gradient }, { "initially", inside_initially }, { "guess", inside_guess },
-        { "is_coordinate", inside_is_coordinate }, { "is_rotation", inside_is_rotation }, { "begin", inside_begin }, { "twist", inside_twist },
+        { "is_coordinate", inside_is_coordinate }, { "is_rotation", inside_is_rotation },
+        { "begin", inside_begin },       { "twist", inside_twist },
         { NULL, NULL },
     };
     luaL_newlib(L, functions);

@@ -13,18 +13,22 @@ function methods.direction(b, v) return turn2(b.angle, get_vector(v, 2, "directi
 function methods.velocity(b, at) return b:point(at).dot end
 
 Body2.__index = function(b, key)
+  local value = get_field(b, key)
+  if value ~= nil then return value end
   if methods[key] then return methods[key] end
   if key == "omega" then return b.angle.dot end
   refuse("a body in the plane has no field '" .. tostring(key) .. "'; it has centre, angle, mass, omega, kinetic, " ..
          "point, direction and velocity")
 end
-Body2.__newindex = function(b) refuse("fields of bodies cannot be set; give all in body2(\"" .. b.name .. "\", {...})") end
+Body2.__newindex = function(b)
+  refuse("fields of bodies cannot be set; give all in body2(\"" .. b.name .. "\", {...})")
+end
 Body2.__tostring = function(b) return "body2 " .. b.name end
 
 -- Area (length of a rod), and the moment of inertia divided by the mass.
 local function measure(s)
   local r, l = s.radius, s.length
-  if s.along == "z" then refuse("a body in the plane lies along \"x\" or \"y\"") end
+  if s.along == "z" then refuse("a body in the plane has no z; it lies along \"x\" or \"y\"") end
   if s.kind == "box" then
     if s[3] then refuse("a box in the plane has two sides; write box{a, b}") end
     return s[1]*s[2], (s[1]^2 + s[2]^2)/12
@@ -51,9 +55,9 @@ function body2(name, options)
   local area, ratio
   if o.shape then area, ratio = measure(o.shape) end
   local m = get_mass(o, who, area)
-  if o.inertia == nil and not ratio then refuse(who .. " needs inertia = I, or a shape") end
+  if o.inertia == nil and not ratio then refuse(who .. " has no inertia; give inertia = I, or a shape") end
   local I = o.inertia ~= nil and get_constant(o.inertia, "the inertia of " .. who) or m*ratio
-  if inside.value(I) < 0 then refuse("the inertia of " .. who .. " is negative") end
+  if inside.value(I) < 0 then refuse("the inertia of " .. who .. " is negative; check its value") end
   b.mass, b.inertia, b.dimension = m, I, 2
   b.pose = { c = o.at ~= nil and get_place(o.at, 2, "at of " .. who) or vector{0, 0},
              q = o.turned ~= nil and get_constant(o.turned, "turned of " .. who) or symbol(0) }
@@ -61,8 +65,8 @@ function body2(name, options)
   b.start_velocity = o.velocity ~= nil and get_place(o.velocity, 2, "velocity of " .. who)
   b.start_omega = o.omega ~= nil and get_constant(o.omega, "omega of " .. who)
   b.centre, b.angle = point(name, 2), coordinate(name .. "_angle")
-  setmetatable(b, Body2)
-  rawset(b, "kinetic", m/2*norm2(b.centre.dot) + I/2*b.angle.dot^2)
+  b = seal(Body2, b)
+  set_field(b, "kinetic", m/2*norm2(b.centre.dot) + I/2*b.angle.dot^2)
   lagrangian(b.kinetic)
   local side = 0
   if not o.shape then side = math.sqrt(6*inside.value(I)/inside.value(m)) end
