@@ -286,10 +286,13 @@ static int equation_force(lua_State *L)
     script *s = taut_script_of(L);
     model *m = s->model;
     vector target, value;
-    const vector *given = taut_vectors_at(L, 1);
-    if (taut_rotation_is(L, given))
-        return taut_script_error(L, "force on a rotation; write torque(r, {x, y, z}), in the axes of space, or "
-                                    "torque(r, {x, y, z}, \"body\")");
+    if (taut_rotation_is(L, taut_vectors_at(L, 1)) && taut_vectors_is_like(L, 2)) {
+        taut_vectors_get(L, 2, "force", &value);
+        if (value.dimension != 4)
+            return taut_script_error(L, "force on a rotation acts on its four coordinates; for a torque write "
+                                        "torque(r, {x, y, z}), in the axes of space, or torque(r, {x, y, z}, "
+                                        "\"body\")");
+    }
     uint32_t size = get_action(L, "force", &target, &value), index;
     int line = taut_script_line(L), are_coordinates = 1;
     taut_script_charge(L, DECLARATION_WORK);

@@ -18,6 +18,7 @@ static const char *const names[] = { "body",     "body2",    "world",      "grav
                                      "sphere",   "rod",      "fixed",      "revolute",  "prismatic", "cylindrical",
                                      "universal", "spherical", "planar",    "screw",     "gear",      "belt",
                                      "rolling",  "distance" };
+#define NAMES (sizeof names / sizeof *names)
 
 /* A constant below this is a rounding error of arithmetic in the widest precision of the build. */
 #ifdef TAUT_HAVE_QUAD
@@ -270,16 +271,22 @@ static void push_texts(lua_State *L)
 
 int taut_mechanism_find(lua_State *L, const char *name)
 {
-    size_t i = 0, count = sizeof names / sizeof *names;
-    while (i < count && strcmp(names[i], name) != 0) i++;
-    if (i == count) return 0;
+    size_t i = 0;
+    while (i < NAMES && strcmp(names[i], name) != 0) i++;
+    if (i == NAMES) return 0;
     push_texts(L);
+    lua_pushglobaltable(L);
+    for (i = 0; i < NAMES; i++) { /* all, but for those that the script has set */
+        lua_pushstring(L, names[i]);
+        if (lua_rawget(L, -2) == LUA_TNIL) {
+            lua_getfield(L, -3, names[i]);
+            lua_setfield(L, -3, names[i]);
+        }
+        lua_pop(L, 1);
+    }
+    lua_pop(L, 1);
     lua_getfield(L, -1, name);
     lua_remove(L, -2);
-    lua_pushglobaltable(L);
-    lua_pushvalue(L, -2);
-    lua_setfield(L, -2, name);
-    lua_pop(L, 1);
     return 1;
 }
 
