@@ -1,5 +1,5 @@
--- A chain of N flat links on hinges (SI units), like the track of a digger, let go from a slope. All links have the same
--- terms, so the model has as many kernels for 1,000 links as for 10: it loads and steps in linear time.
+-- A chain of N flat links on hinges (SI units), like the track of a digger, let go from a slope. All links have the
+-- same terms, so the model has as many kernels for 1,000 links as for 10: it loads and steps in linear time.
 title "Hinged chain"
 local N, slope = option("N", 20), 0.3
 local l = 1/N                                            -- of a link

@@ -1,6 +1,6 @@
--- The Stewart platform of models/stewart-platform.lua with legs that weigh something (SI units): each leg is a tube on a
--- universal joint and a rod in it, which ends in a ball joint at the plate. Motors prescribe how far the rods reach; asked
--- for are their forces, and what the joints carry.
+-- The Stewart platform of models/stewart-platform.lua with legs that weigh something (SI units): each leg is a tube on
+-- a universal joint and a rod in it, which ends in a ball joint at the plate. Motors prescribe how far the rods reach;
+-- asked for are their forces, and what the joints carry.
 title "Stewart platform with six legs"
 local m, g   = param("m", 200), param("g", 9.81)
 local I1, I3 = param("I1", 12), param("I3", 22)          -- of the plate with its load

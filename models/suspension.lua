@@ -1,5 +1,6 @@
--- A corner of a car on double wishbones (SI units): lower and upper arm on the chassis, the upright between them, steered by
--- a tie rod, the wheel on the upright; a spring with a damper from the lower arm, a soft tyre on a road with a bump.
+-- A corner of a car on double wishbones (SI units): lower and upper arm on the chassis, the upright between them,
+-- steered by a tie rod, the wheel on the upright; a spring with a damper from the lower arm, a soft tyre on a road with
+-- a bump.
 -- The quarter of the car moves up and down only. x is forwards, y to the left, z up.
 title "Suspension of a car's corner"
 local k, c    = param("k", 60000), param("c", 4000)        -- spring and damper, along their own line

@@ -81,7 +81,7 @@ static double quarter_period(double k)
     return acos(-1.0) / 2 / a;
 }
 
-/* From rest at 90 degrees sin(theta/2) = k sn(K - sqrt(g/l) t) with k = sin(45 degrees), theta from below; at t = 10. */
+/* From rest at 90 degrees sin(theta/2) = k sn(K - sqrt(g/l) t) with k = sin(45 degrees), theta from below. */
 static void a01_pendulum(void **unused)
 {
     (void)unused;
@@ -99,9 +99,9 @@ static void a01_pendulum(void **unused)
     taut_simulation_release(z);
 }
 
-/* The Test Set for IVP Solvers, Andrews' squeezing mechanism: computed with tolerances of 1e-14 by its authors. The start,
-   which is solved from the crank and the rod in line, is theirs as well. In quad precision the model has beta =
-   15.81077119515370624 with lobatto:s=4 and h = 1e-5, so the last seven digits of the published figure are not known. */
+/* The Test Set for IVP Solvers, Andrews' squeezing mechanism: computed with tolerances of 1e-14 by its authors. The
+   start, which is solved from the crank and the rod in line, is theirs as well. In quad precision the model has beta =
+   15.81077119515370624 with lobatto:s=4 and h = 1e-5, so that ten digits of the published figure are sure. */
 static void a03_squeezer(void **unused)
 {
     (void)unused;
@@ -157,8 +157,8 @@ static void stewart_platform_with_legs(void **unused)
     taut_simulation_release(light), taut_simulation_release(none);
 }
 
-/* Seen from the front the arms and the upright are a four-bar linkage: the upper ball joint is where a circle about that of
-   the arm meets one about the lower ball joint. With a strong damper the corner comes to rest on the bump, with its
+/* Seen from the front the arms and the upright are a four-bar linkage: the upper ball joint is where a circle about the
+   axis of its arm meets one about the lower ball joint. With a strong damper the corner comes to rest on the bump, with its
    weight on the tyre. */
 static void suspension(void **unused)
 {

@@ -1,5 +1,5 @@
--- Andrews' squeezing mechanism: seven bodies in the plane, three loops, driven by a constant torque (SI units, no weight).
--- Problem A03 of the IFToMM benchmark library, and of the Test Set for IVP Solvers (Bari), whose figures at t = 0.03 are:
+-- Andrews' squeezing mechanism: seven bodies in the plane, three loops, driven by a constant torque (SI units). Problem
+-- A03 of the IFToMM benchmark library, and of the Test Set for IVP Solvers (Bari), whose figures at t = 0.03 are:
 --   beta  15.81077119629904    theta -15.75637105984298   gamma 0.04082224013073101   phi -0.5347301163226948
 --   delta 0.5244099658805304   omega 0.5347301163226948   epsilon 1.048080741042263
 -- The crank makes 2.5 turns; steps of 1e-5 follow it.
