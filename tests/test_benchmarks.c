@@ -158,8 +158,8 @@ static void stewart_platform_with_legs(void **unused)
 }
 
 /* Seen from the front the arms and the upright are a four-bar linkage: the upper ball joint is where a circle about the
-   axis of its arm meets one about the lower ball joint. With a strong damper the corner comes to rest on the bump, with its
-   weight on the tyre. */
+   axis of its arm meets one about the lower ball joint. With a strong damper the corner comes to rest on the
+   bump, with its weight on the tyre. */
 static void suspension(void **unused)
 {
     (void)unused;

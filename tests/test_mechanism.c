@@ -348,6 +348,32 @@ static void motors_and_limits(void **unused)
     taut_simulation_release(z);
 }
 
+/* A door on two hinges has five constraints too many. What the hinges carry together is determined: the weight, and what
+   keeps the centre on its circle. */
+static void two_hinges(void **unused)
+{
+    (void)unused;
+    taut_simulation *z = open_text(
+        "gravity{0, 0, -9.81}\n"
+        "local door = body('door', { shape = box{0.8, 0.04, 2}, mass = 20, at = {0.4, 0, 1} })\n"
+        "local a = revolute('a', world, door, { at = {0, 0, 1.8}, angle = { rate = 1 } })\n"
+        "local b = revolute('b', world, door, { at = {0, 0, 0.2} })\n"
+        "for k, n in ipairs{'x', 'y', 'z'} do\n"
+        "  observe('f' .. n, a.force_space[k] + b.force_space[k])\n"
+        "  observe('t' .. n, (a.torque_space + b.torque_space + cross(a.place - door.centre, a.force_space) +\n"
+        "                     cross(b.place - door.centre, b.force_space))[k])\n"
+        "end");
+    assert_int_equal(run_to(z, 0.01, 0.5), TAUT_OK);
+    const double phi = value_of(z, "a_angle"), rate = value_of(z, "a_angle.dot"), pull = 20 * 0.4 * rate * rate;
+    assert_true(fabs(rate - 1) < 1e-12);
+    assert_true(fabs(value_of(z, "fx") + pull * cos(phi)) < 1e-10);
+    assert_true(fabs(value_of(z, "fy") + pull * sin(phi)) < 1e-10);
+    assert_true(fabs(value_of(z, "fz") - 20 * 9.81) < 1e-10);
+    const char *const torques[] = { "tx", "ty", "tz" }; /* about the centre: a steady turning about z needs none */
+    for (int k = 0; k < 3; k++) assert_true(fabs(value_of(z, torques[k])) < 1e-9);
+    taut_simulation_release(z);
+}
+
 /* ---- kernels ---- */
 
 static size_t kernels_of(const char *links)
@@ -388,6 +414,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(start_along_a_tree, set_up, tear_down),
         cmocka_unit_test_setup_teardown(start_of_a_loop, set_up, tear_down),
         cmocka_unit_test_setup_teardown(motors_and_limits, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(two_hinges, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_chain_shares_its_kernels, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
