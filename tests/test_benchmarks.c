@@ -119,6 +119,21 @@ static void a03_squeezer(void **unused)
     taut_simulation_release(z);
 }
 
+/* The library publishes a curve of s. Here against three coordinates by hand (tests/joints/governor.lua), with the same
+   method: both have its error of order 4, 4e-9 with twice the step. */
+static void a05_governor(void **unused)
+{
+    (void)unused;
+    taut_simulation *z = open_file(MODELS "/benchmarks/a05-governor.lua", "lobatto", NULL, 0),
+                    *exact = open_file(REFERENCES "/governor.lua", "lobatto", NULL, 0);
+    assert_int_equal(run_to(z, 0.00025, 0.25), TAUT_OK);
+    assert_int_equal(run_to(exact, 0.00025, 0.25), TAUT_OK);
+    is_near(z, "s", value_of(exact, "s"), 1e-8);
+    is_near(z, "bearing_angle", value_of(exact, "bearing_angle"), 1e-8);
+    is_near(z, "pin1_angle", value_of(exact, "a") - acos(-1.0) / 6, 1e-8);
+    taut_simulation_release(z), taut_simulation_release(exact);
+}
+
 /* Euler's angles, a rotation about the pivot, a body with a spherical joint. */
 static void heavy_top_three_ways(void **unused)
 {
@@ -183,6 +198,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a01_pendulum, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a03_squeezer, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a05_governor, set_up, tear_down),
         cmocka_unit_test_setup_teardown(heavy_top_three_ways, set_up, tear_down),
         cmocka_unit_test_setup_teardown(stewart_platform_with_legs, set_up, tear_down),
         cmocka_unit_test_setup_teardown(suspension, set_up, tear_down),
