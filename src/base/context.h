@@ -40,6 +40,8 @@ void taut_mem_trim(taut_context *context, void *array, size_t *capacity, size_t 
 /* Records the message and returns the status, so that a caller can write `return fail(...)`. */
 int taut_fail(taut_context *context, int status, const char *format, ...) __attribute__((format(printf, 3, 4)));
 int taut_fail_v(taut_context *context, int status, const char *format, va_list arguments);
+/* TAUT_STOPPED, with a message, where the user's callback asks for it; otherwise TAUT_OK. For loops without a bound. */
+int taut_stopped(taut_context *context);
 /* No message, status TAUT_OK. */
 void taut_fail_forget(taut_context *context);
 /* A call of the public interface ends with this status: the error is that of the last failure on its way, or none. */

@@ -270,7 +270,8 @@ static int advance(hybrid *self, state *x, real h)
     self->step.relax = 1;
     while (left > 0) {
         located event;
-        int status = X(contact_substep)(self, x, left, &event);
+        int status = taut_stopped(self->context);
+        if (!status) status = X(contact_substep)(self, x, left, &event);
         if (!status && event.kind != CROSS_GAP) status = X(contact_lift)(self, x);
         if (status) return status;
         left = event.kind == CROSS_NONE && !event.partial ? 0 : left - event.length;
