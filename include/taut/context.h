@@ -35,7 +35,7 @@ enum {
     TAUT_UNSUPPORTED = 8,   /* this build, or this method, cannot do that for this model */
     TAUT_CANNOT_WRITE = 9,  /* a file cannot be written */
     TAUT_REFUSED = 10,      /* a callback of yours failed */
-    TAUT_STOPPED = 11       /* taut_context_stop asked for it */
+    TAUT_STOPPED = 11       /* inside the library alone: within a step that was told to end */
 };
 /* "TAUT_BAD_MODEL"; of a negative status that of its positive one; "TAUT_UNKNOWN" for other numbers. */
 TAUT_API const char *taut_status_name(int status);
@@ -58,12 +58,6 @@ TAUT_API taut_context *taut_context_create(const taut_allocator *allocator);
 TAUT_API void taut_context_destroy(taut_context *context);
 /* Sets the callback for script output and warnings. NULL (the default) disables it. */
 TAUT_API void taut_context_log(taut_context *context, taut_log log, void *user);
-
-/* Asked now and then within long computations, in the thread that computes: other than 0 ends the call with
-   TAUT_STOPPED. What was reached before stays valid; a step that was not finished is not made. It must return, as the
-   allocator. NULL (the default): never. */
-typedef int (*taut_stop)(void *user);
-TAUT_API void taut_context_stop(taut_context *context, taut_stop stop, void *user);
 
 /* What the last call in a context that returns a status said. Strings are valid until the next such call. */
 typedef struct taut_error {
