@@ -79,6 +79,14 @@ static void lua_errors(void **state)
           "bad.lua:2: this pattern may take too long on a string of 1000 characters; use fewer" },
         { "local s = ('a'):rep(1000000)\ns:find(('a'):rep(1000) .. 'b', 1, true)",
           "bad.lua:2: this pattern may take too long" },
+        { "title 'red \\27[31m'", "bad.lua:1: the title has a character that cannot be seen; " },
+        { "title 'two\\nlines'", "bad.lua:1: the title has a character that cannot be seen; " },
+        { "param('a\\u{202e}b', 1)", "cannot be a name; " },   /* writes from right to left from here on */
+        { "param('a\\xc2\\x9bb', 1)", "cannot be a name; " }, /* C1: the begin of a sequence for the terminal */
+        { "param('a\\xff', 1)", "cannot be a name; " },
+        { "local s = ('%5p'):format({})", "bad.lua:1: string.format has no %p in models; " },
+        { "local t = { [{}] = 1, [{}] = 2 }\nfor k in pairs(t) do end", "bad.lua:2: keys that are tables or functions" },
+        { "local t = { [{}] = 1, [print] = 2 }\nnext(t)", "bad.lua:2: keys that are tables or functions" },
         { "local s = 'a' .. {}", "attempt to concatenate a table value; use tostring" },
         { "local a = 1 < 'x'", "attempt to compare number with string; compare numbers" },
         { "\x1bLua", "bad.lua:1: this is compiled Lua, not text; " },

@@ -34,7 +34,8 @@ enum {
     TAUT_CANNOT_READ = 7,   /* a file cannot be read */
     TAUT_UNSUPPORTED = 8,   /* this build, or this method, cannot do that for this model */
     TAUT_CANNOT_WRITE = 9,  /* a file cannot be written */
-    TAUT_REFUSED = 10       /* a callback of yours failed */
+    TAUT_REFUSED = 10,      /* a callback of yours failed */
+    TAUT_STOPPED = 11       /* inside the library alone: within a step that was told to end */
 };
 /* "TAUT_BAD_MODEL"; of a negative status that of its positive one; "TAUT_UNKNOWN" for other numbers. */
 TAUT_API const char *taut_status_name(int status);

@@ -214,7 +214,8 @@ typedef struct taut_run {
     int stopped;             /* out: nonzero when it ended before `until`, by TAUT_STOP or interrupt */
     taut_hook before, after; /* NULL: none */
     void *user;              /* for the hooks */
-    const volatile int *interrupt; /* looked at before each step: nonzero ends the run with status 0. NULL: none */
+    const volatile int *interrupt; /* looked at before each step and within long ones: nonzero ends the run, at
+                                      the last whole step, with status 0. NULL: none */
 } taut_run;
 
 /* Advances the simulation; nothing happens where it is at `until` already. On failure the state is that before the step

@@ -13,6 +13,8 @@ struct taut_context {
     taut_allocator allocator;
     taut_log log;
     void *log_user;
+    taut_stop stop;
+    void *stop_user;
     char error[TAUT_ERROR_TEXT];
     int status;              /* that the error belongs to */
     char file[512], item[200]; /* that the error names, its line and time */
@@ -85,6 +87,18 @@ void taut_context_log(taut_context *context, taut_log log, void *user)
     context->log_user = user;
 }
 
+void taut_context_stop(taut_context *context, taut_stop stop, void *user)
+{
+    context->stop = stop;
+    context->stop_user = user;
+}
+
+int taut_stopped(taut_context *context)
+{
+    if (!context->stop || !context->stop(context->stop_user)) return 0;
+    return taut_fail(context, TAUT_STOPPED, "stopped from outside");
+}
+
 const char *taut_error_text(const taut_context *context)
 {
     return context->error;
@@ -103,7 +117,7 @@ const char *taut_status_name(int status)
 {
     static const char *const names[] = { "TAUT_OK", "TAUT_BAD_USAGE", "TAUT_BAD_MODEL", "TAUT_OUT_OF_MEMORY",
         "TAUT_NO_CONVERGENCE", "TAUT_SINGULAR", "TAUT_NOT_FINITE", "TAUT_CANNOT_READ", "TAUT_UNSUPPORTED",
-        "TAUT_CANNOT_WRITE", "TAUT_REFUSED" };
+        "TAUT_CANNOT_WRITE", "TAUT_REFUSED", "TAUT_STOPPED" };
     const unsigned which = status < 0 ? 0u - (unsigned)status : (unsigned)status;
     return which < sizeof names / sizeof *names ? names[which] : "TAUT_UNKNOWN";
 }

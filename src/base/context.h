@@ -57,6 +57,12 @@ void taut_mem_trim(taut_context *context, void *array, size_t *capacity, size_t 
 /* Records the message and returns the status, so that a caller can write `return fail(...)`. */
 int taut_fail(taut_context *context, int status, const char *format, ...) __attribute__((format(printf, 3, 4)));
 int taut_fail_v(taut_context *context, int status, const char *format, va_list arguments);
+/* Asked now and then within long computations: other than 0 ends them with TAUT_STOPPED, and a step that was not
+   finished is not made. NULL (the default): never. */
+typedef int (*taut_stop)(void *user);
+void taut_context_stop(taut_context *context, taut_stop stop, void *user);
+/* TAUT_STOPPED, with a message, where the user's callback asks for it; otherwise TAUT_OK. For loops without a bound. */
+int taut_stopped(taut_context *context);
 /* No message, status TAUT_OK. */
 void taut_fail_forget(taut_context *context);
 /* The failure happened at this time, unless its message names one. */

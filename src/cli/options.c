@@ -12,11 +12,13 @@
 int complain(int exit_status, const char *format, ...)
 {
     va_list arguments;
+    char text[2 * TAUT_ERROR_TEXT];
     va_start(arguments, format);
-    fputs("taut: ", stderr);
-    vfprintf(stderr, format, arguments);
-    fputc('\n', stderr);
+    vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
+    fputs("taut: ", stderr);
+    put_text(stderr, text);
+    fputc('\n', stderr);
     return exit_status;
 }
 
@@ -253,7 +255,8 @@ int load_model(taut_context *context, const char *path, definitions *d, model **
 static void remark(void *user, const char *line)
 {
     (void)user;
-    fprintf(stderr, "%s\n", line);
+    put_text(stderr, line);
+    fputc('\n', stderr);
 }
 
 taut_context *make_context(void)

@@ -310,7 +310,8 @@ static int merge(hybrid *self, state *x, int status, real *left)
 static int advance_once(hybrid *self, state *x, real *left, located *event)
 {
     X(state_copy)(x, &self->step.before);
-    int changed, status = X(contact_substep)(self, x, *left, event);
+    int changed, status = taut_stopped(self->context);
+    if (!status) status = X(contact_substep)(self, x, *left, event);
     if (!status && event->kind != CROSS_GAP) status = X(contact_lift)(self, x);
     if (status) return status;
     *left = event->kind == CROSS_NONE && !event->partial ? 0 : *left - event->length;

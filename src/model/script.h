@@ -148,6 +148,8 @@ void taut_sandbox_open(lua_State *L);
 void taut_patterns_open(lua_State *L);
 /* Pushes an array of the keys of the table at i in an order that is the same in every process. */
 void taut_sandbox_keys(lua_State *L, int i);
+/* Pushes the value at i as a text, as Lua's tostring, but without addresses. */
+void taut_sandbox_text(lua_State *L, int i);
 
 /* ---- equality.c ---- */
 void taut_compare_open(lua_State *L); /* after patterns_open */

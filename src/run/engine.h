@@ -241,7 +241,7 @@ typedef struct engine_api {
     size_t number_size; /* bytes of a number in a field */
     int (*field_count)(void *self);
     engine_field (*field)(void *self, int index);
-    void (*restored)(void *self, const engine_counts *counts);
+    int (*restored)(void *self, const engine_counts *counts); /* refuses a state that no run could have reached */
     const char *(*column_kind)(const void *self, size_t column); /* record.h lists them; NULL beyond the last */
     void (*take_back)(void *self); /* the last step, which succeeded, of a model with contacts */
 

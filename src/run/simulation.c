@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/room.h"
+#include "contact/modes.h"
 #include "system/vector.h"
 
 void X(simulation_destroy)(simulation *z)
@@ -361,8 +362,23 @@ int X(simulation_make_flow)(simulation *z)
     return f ? X(flow_create_along)(z->s, f->class->evaluate, f->self, &z->flow) : X(flow_create)(z->s, &z->flow);
 }
 
-void X(simulation_restored)(simulation *z, const engine_counts *counts)
+/* Fields are written from outside, perhaps by a file that someone else has written. */
+static int check_fields(simulation *z)
 {
+    state_field fields[STATE_FIELDS];
+    const int count = X(state_fields)(&z->x, fields);
+    for (int i = 0; i < count; i++)
+        for (size_t k = 0; k < fields[i].count; k++)
+            if (!(fields[i].data[k] - fields[i].data[k] == 0))
+                return taut_fail(z->context, TAUT_NOT_FINITE, "the state is invalid: '%s' has a number that is not finite",
+                                 fields[i].name);
+    return z->hybrid ? X(contact_check_state)(z->m, &z->x) : TAUT_OK;
+}
+
+int X(simulation_restored)(simulation *z, const engine_counts *counts)
+{
+    const int status = check_fields(z);
+    if (status) return status;
     const newton_counts own = X(simulation_counts)(z);
     simulation_moved(z);
     z->work_before = counts->work;
@@ -372,6 +388,7 @@ void X(simulation_restored)(simulation *z, const engine_counts *counts)
     z->steps = counts->steps;
     memcpy(z->event_counts, counts->events, sizeof z->event_counts);
     memcpy(z->lambda, z->x.lambda, z->s->c * sizeof(real));
+    return TAUT_OK;
 }
 
 int X(simulation_flow)(simulation *z, real until, real tolerance)

@@ -158,7 +158,7 @@ void X(simulation_restart)(simulation *z);
 /* z->flow, if it is not there yet. */
 int X(simulation_make_flow)(simulation *z);
 /* After z->x was set to the state of another run of the same model and method. */
-void X(simulation_restored)(simulation *z, const engine_counts *counts);
+int X(simulation_restored)(simulation *z, const engine_counts *counts);
 /* The state moved along the exact solution, to the tolerance, without the method. */
 /* A time that belongs to the motion at the start, whatever the units; 0: none is known. */
 int X(simulation_time)(simulation *z, real *time);

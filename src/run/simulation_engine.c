@@ -206,7 +206,7 @@ static int strain_of(const void *self, char *text, size_t size)
                  (double)n->t, n->names, (double)n->grown);
     return n->seen;
 }
-static void restored(void *self, const engine_counts *done) { X(simulation_restored)(self, done); }
+static int restored(void *self, const engine_counts *done) { return X(simulation_restored)(self, done); }
 static const char *column_kind(const void *self, size_t column) { return X(simulation_column_kind)(self, column); }
 
 static size_t columns_of(const void *self, engine_column type) { return X(simulation_columns_of)(self, type); }
