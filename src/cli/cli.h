@@ -49,6 +49,9 @@ void options_help(const command *c);
 
 /* Prints "taut: text" to stderr. Returns the exit status. */
 int complain(int exit_status, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Texts of models, run files and messages on their way to a terminal: what cannot be seen, such as an escape sequence,
+   is written as \xNN. Lines and tabs stay. */
+void put_text(FILE *file, const char *text);
 /* The exit status that belongs to a library status (1 failed, 2 bad usage or model). */
 int exit_status_of(int status);
 /* What the command can do about a failure of the library, to go after its message; "" when there is nothing. */

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/near.h"
 #include "cli/cli.h"
 #include "run/engine.h"
 
@@ -33,6 +34,15 @@ static void version(void)
     printf("taut %s (precision: double%s)\n", TAUT_VERSION, taut_engine_find("quad") ? ", quad" : "");
 }
 
+static int no_such_command(const char *name)
+{
+    char text[NEAR_TEXT];
+    near_word n = taut_near(name);
+    for (size_t i = 0; i < COMMAND_COUNT; i++) taut_near_try(&n, commands[i]->name);
+    return complain(EXIT_USAGE, "there is no command '%s'; %s'taut --help' lists them", name,
+                    taut_near_text(&n, "", text));
+}
+
 static int run_command(int argc, char **argv)
 {
     if (argc < 2) {
@@ -47,8 +57,7 @@ static int run_command(int argc, char **argv)
                 options_help(commands[i]);
                 return EXIT_DONE;
             }
-        return argc > 2 ? complain(EXIT_USAGE, "there is no command '%s'; 'taut --help' lists them", argv[2])
-                        : EXIT_DONE;
+        return argc > 2 ? no_such_command(argv[2]) : EXIT_DONE;
     }
     if (strcmp(name, "--version") == 0) {
         version();
@@ -56,7 +65,7 @@ static int run_command(int argc, char **argv)
     }
     for (size_t i = 0; i < COMMAND_COUNT; i++)
         if (strcmp(name, commands[i]->name) == 0) return commands[i]->main(argc - 2, argv + 2);
-    return complain(EXIT_USAGE, "there is no command '%s'; 'taut --help' lists them", name);
+    return no_such_command(name);
 }
 
 /* A full disk must not look like success. */

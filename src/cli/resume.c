@@ -59,11 +59,24 @@ static int load(session *z, const record *r)
     return status;
 }
 
+/* START_MODES: none. */
 static start_mode start_of(const char *name)
 {
-    for (start_mode mode = START_STRICT; mode < START_MODES; mode++)
-        if (strcmp(name, start_mode_name(mode)) == 0) return mode;
-    return START_STRICT;
+    start_mode mode = START_STRICT;
+    while (mode < START_MODES && strcmp(name, start_mode_name(mode)) != 0) mode++;
+    return mode;
+}
+
+/* What `taut run` would have refused, no run file has. */
+static int check_numbers(const session *z, const record *r, const numbers *n)
+{
+    const char *wrong = NULL;
+    if (!(n->every >= 1 && n->every <= (wide)1e15 && n->every == (wide)(long)n->every)) wrong = "every";
+    if (!(n->tolerance >= 0 && n->tolerance < (wide)0.1)) wrong = "tolerance";
+    if (start_of(taut_record_property(r, "start")) == START_MODES) wrong = "start";
+    return wrong ? taut_fail(z->context, TAUT_CANNOT_READ, "'%s' is damaged: '%s' of the run is '%.60s'", z->path, wrong,
+                             taut_record_property(r, wrong))
+                 : TAUT_OK;
 }
 
 /* Model, engine and state out of the file. */
@@ -100,6 +113,7 @@ static int resume(session *z, const options *o)
     int code, status = taut_recorder_open(z->context, z->path, &z->recorder);
     const record *r = status ? NULL : taut_recorder_record(z->recorder);
     if (!status) status = read_numbers(z->context, r, z->path, &n);
+    if (!status) status = check_numbers(z, r, &n);
     if (status) return complain(EXIT_USAGE, "%s", taut_error_text(z->context));
     if (strcmp(taut_record_property(r, "status"), "finished") == 0 && !options_value(o, "until", NULL)) {
         printf("%s is finished, at t = %s. To continue: taut resume %s -T END\n", z->path,

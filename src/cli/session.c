@@ -61,6 +61,12 @@ static int take_event(void *user, const engine_event *event, const void *values,
     return failed || taut_csv_end(stdout) ? write_failed(z) : TAUT_OK;
 }
 
+static int asked_to_stop(void *unused)
+{
+    (void)unused;
+    return told_to_stop != 0;
+}
+
 /* ---- progress ---- */
 
 static int after_step(void *user, const run_result *so_far, int *stop)
@@ -193,6 +199,9 @@ void session_prepare(session *z)
 static int tell_end(const session *z, const run_result *result, int status)
 {
     long done = result->steps_done, planned = result->steps_planned;
+    if (status == TAUT_STOPPED)
+        return complain(128 + told_to_stop, "stopped within step %ld of %ld; '%s' can be resumed from step %ld", done + 1,
+                        planned, z->path, taut_recorder_committed(z->recorder));
     if (status && z->recorder && access(z->path, R_OK) == 0)
         return complain(EXIT_FAILED, "stopped after %ld of %ld steps: %s%s; '%s' can be resumed from step %ld", done,
                         planned, taut_error_text(z->context), advice_on(status), z->path,
@@ -221,10 +230,12 @@ int session_run(session *z)
     int status = z->csv ? write_header(z) : TAUT_OK;
     if (status) return complain(EXIT_FAILED, "%s", taut_error_text(z->context));
     if (z->recorder) stop_listen();
+    if (z->recorder) taut_context_stop(z->context, asked_to_stop, NULL);
     z->steps_before = z->options.from ? z->options.from->steps_done : 0;
     z->begun = clock_seconds();
     status = taut_run_loop(z->context, z->api, z->engine, &z->options, &result);
     if (z->recorder) {
+        taut_context_stop(z->context, NULL, NULL); /* what was computed is kept */
         int recorded = taut_recorder_finish(z->recorder, &result, status);
         if (!status) status = recorded;
     }

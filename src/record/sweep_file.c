@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "record/reader.h"
+#include "record/schema.h"
 #include "record/statement.h"
 #include "record/sweep_inside.h"
 
@@ -17,26 +18,6 @@ void taut_sweep_writer_close(sweep_writer *s)
     for (int i = 0; i < SWEEP_STATEMENTS; i++) sqlite3_finalize(s->statements[i]);
     taut_mem_free(s->context, s->bytes);
     taut_mem_free(s->context, s);
-}
-
-static int create_tables(sweep_writer *s)
-{
-    static const char tables[] =
-        "create table varied (number integer primary key, name text not null, law text not null);"
-        "create table moments (number integer primary key, step integer not null, t real not null, "
-        "kept integer not null);"
-        "create table members (member integer primary key, status text not null, t real, steps integer, reason text);"
-        "create table paths (member integer primary key, data blob not null);"
-        "create table sums (first integer primary key, last integer not null, data blob not null);"
-        "create table statistics (moment integer not null, \"column\" integer not null, count integer not null, "
-        "mean real, sd real, lowest real, highest real, q05 real, q25 real, q50 real, q75 real, q95 real, "
-        "primary key (moment, \"column\")) without rowid;"
-        "create table histograms (moment integer not null, \"column\" integer not null, low real, high real, "
-        "counts text not null, primary key (moment, \"column\")) without rowid;"
-        "create view fans as select moments.t, columns.name, count, mean, sd, lowest, highest, q05, q25, q50, q75, q95 "
-        "from statistics join moments on moments.number = moment join columns on columns.number = \"column\" + "
-        "1 + (select count(*) from varied);";
-    return taut_database_run(s->d, tables);
 }
 
 /* Prepared when it is first needed. */
@@ -97,7 +78,7 @@ int taut_sweep_writer_create(taut_context *context, writer *w, const sweep_varie
 {
     int status = taut_sweep_writer_open(context, w, result);
     if (status) return status;
-    status = create_tables(*result);
+    status = taut_schema_create_sweep((*result)->d);
     if (!status) status = put_varied(*result, varied, varied_count);
     if (!status) status = put_moments(*result, moments, moment_count);
     if (status) {

@@ -23,7 +23,10 @@ int taut_writer_setting(writer *w, size_t number, const char *name, const char *
 /* Values are doubles, or wide numbers in quad. */
 int taut_writer_frame(writer *w, long step, const void *values);
 int taut_writer_event(writer *w, const record_event *event);
-/* Entries of the checkpoint: a string, or numbers of 8 or 16 bytes. */
+/* Entries of the checkpoint: a string, or numbers of 8 or 16 bytes. They stand between begin and end, which adds a
+   checksum of them all, in their order. */
+void taut_writer_checkpoint_begin(writer *w);
+int taut_writer_checkpoint_end(writer *w);
 int taut_writer_checkpoint_text(writer *w, const char *name, const char *value);
 int taut_writer_checkpoint_numbers(writer *w, const char *name, const void *numbers, size_t count, size_t size);
 /* Removes the frames and events after a step. */
