@@ -27,6 +27,7 @@ const option_definition definitions_of_ensemble[] = {
     { "stats", 0, "LIST", "statistics over time: mean,sd,quantiles,histogram or none (all of them)", 0 },
     { "every", 0, "K", "they are taken every K steps (a hundredth of the run)", 0 },
     { "paths", 0, "K", "members whose values are kept at all these times, for quantiles and histograms (2000)", 0 },
+    { "lyapunov", 0, NULL, "keep the finite-time Lyapunov exponent, too (column lyapunov)", 0 },
     { "on", 0, "interpreter|lanes|gpu", "what computes the members; the results are the same (lanes)", 0 },
     { "threads", 0, "N", "threads; the results are the same (as many as there are processors)", 0 },
     { "fast", 0, NULL, "the GPU may fuse products and sums: other last digits than a single run", 0 },
@@ -44,7 +45,7 @@ const command command_ensemble = {
     "ensemble",
     "MODEL --vary NAME=LAW... -o FILE.taut [-m METHOD] [-s STEP] [-T END] [--members N|A..B|A..B/N] "
     "[--vary-from FILE.csv] [--sample random|latin|sobol] [--seed S] [--keep LIST] [--at TIMES] "
-    "[--stats LIST] [--every K] [--paths K] [--on interpreter|lanes|gpu] [--threads N] [--fast] [--force] "
+    "[--stats LIST] [--every K] [--paths K] [--lyapunov] [--on interpreter|lanes|gpu] [--threads N] [--fast] [--force] "
     "[-D name=value]... [--tol X] [--start strict|project|as-is] [--native auto|on|off]",
     "many members of a model, with other params and starts",
     definitions_of_ensemble,
@@ -187,6 +188,7 @@ int sweep_request_read(taut_context *context, const options *o, sweep_request *z
     spec->keep = options_value(o, "keep", NULL);
     spec->at = options_value(o, "at", NULL);
     spec->fast = options_value(o, "fast", NULL) != NULL;
+    spec->lyapunov = options_value(o, "lyapunov", NULL) != NULL;
     if (o->positional_count != 1)
         return complain(EXIT_USAGE, "'taut ensemble' needs one model file, as in: taut ensemble models/pendulum.lua "
                                     "--vary \"g=uniform(9.7,9.9)\" --members 100 -o sweep.taut");

@@ -30,7 +30,7 @@ static int check_same(merger *z, const record *a, const record *b)
 {
     static const char *const names[] = { "source", "method", "step",  "until",     "tolerance", "start",
                                          "sample", "seed",   "of",    "keep",      "at",        "stats",
-                                         "every",  "paths",  "table", "arithmetic" };
+                                         "every",  "paths",  "table", "arithmetic", "lyapunov" };
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         const char *x = taut_record_property(a, names[i]), *y = taut_record_property(b, names[i]);
         if ((!x && !y) || (x && y && strcmp(x, y) == 0)) continue;

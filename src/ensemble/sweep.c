@@ -110,8 +110,8 @@ static int is_kept_by_default(const char *kind)
 static int choose_columns(sweep *s)
 {
     const size_t count = taut_executor_columns(s->executor);
-    s->columns = taut_mem_new(s->context, count + 1, sizeof *s->columns);
-    s->names = taut_mem_new(s->context, count + 1, sizeof *s->names);
+    s->columns = taut_mem_new(s->context, count + 2, sizeof *s->columns);
+    s->names = taut_mem_new(s->context, count + 2, sizeof *s->names);
     if (!s->columns || !s->names) return TAUT_OUT_OF_MEMORY;
     int status = add_column(s, 0);
     const char *at = s->spec.keep;
@@ -126,7 +126,15 @@ static int choose_columns(sweep *s)
         status = taut_fail(s->context, TAUT_BAD_USAGE,
                            "%zu columns are too many for the file of an ensemble (1000); choose those to keep",
                            1 + s->spec.sample->count + s->column_count);
-    return status ? status : taut_executor_choose(s->executor, s->columns, s->column_count);
+    if (!status) status = taut_executor_choose(s->executor, s->columns, s->column_count);
+    s->own_count = s->column_count;
+    if (!status && s->exponents) {
+        for (size_t i = 0; i < s->column_count; i++)
+            if (strcmp(s->names[i], "lyapunov") == 0)
+                return taut_fail(s->context, TAUT_BAD_USAGE, "a column of the model is called 'lyapunov', too");
+        snprintf(s->names[s->column_count++], sizeof *s->names, "lyapunov");
+    }
+    return status;
 }
 
 /* ---- moments ---- */
@@ -287,12 +295,13 @@ void taut_sweep_free(sweep *s)
     if (!s) return;
     taut_context *context = s->context;
     taut_executor_destroy(s->executor);
+    taut_lyapunov_destroy(s->exponents);
     taut_sweep_writer_close(s->file);
     taut_writer_close(s->writer);
     taut_statistics_clear(&s->sums);
     for (size_t i = 0; s->varied && i < s->spec.sample->count; i++) taut_mem_free(context, s->varied[i]);
     void *blocks[] = { s->vary, s->varied, s->columns, s->names, s->moments, s->legs, s->done, s->values, s->rows,
-                       s->frame, s->members };
+                       s->frame, s->members, s->raw, s->exponent };
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) taut_mem_free(context, blocks[i]);
     taut_mem_free(context, s);
 }
@@ -337,6 +346,7 @@ int taut_sweep_create(taut_context *context, const sweep_spec *spec, sweep **res
                                        .threads = spec->threads, .fast = spec->fast, .vary = s->vary,
                                        .vary_count = count };
     if (!status) status = taut_executor_create(spec->m, &options, &s->executor);
+    if (!status && spec->lyapunov) status = taut_lyapunov_create(spec->m, &options, &s->exponents);
     if (!status) status = choose_columns(s);
     if (!status) status = plan_moments(s);
     if (!status)

@@ -32,6 +32,7 @@ typedef struct {
     const char *at;                 /* times with commas between them; NULL: the end */
     unsigned stats;
     long every;                     /* steps between moments of the statistics; 0: a hundredth of the run */
+    int lyapunov;                   /* a column more: the finite-time exponent so far (ensemble/lyapunov.h) */
     size_t paths;                   /* members that keep their values at all moments, at the most */
     executor_kind on;
     int threads, fast, native;

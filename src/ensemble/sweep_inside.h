@@ -2,6 +2,7 @@
 #ifndef TAUT_ENSEMBLE_SWEEP_INSIDE_H
 #define TAUT_ENSEMBLE_SWEEP_INSIDE_H
 
+#include "ensemble/lyapunov.h"
 #include "ensemble/statistics.h"
 #include "ensemble/sweep.h"
 #include "record/sweep_file.h"
@@ -12,9 +13,10 @@ struct sweep {
     executor_vary *vary;
     char **varied;           /* names of their columns */
     executor *executor;
+    lyapunov *exponents;     /* NULL: none */
     size_t *columns;         /* kept, of the executor's */
     char (*names)[256];      /* of the kept columns */
-    size_t column_count;
+    size_t column_count, own_count; /* own: of the executor; the last one may be the exponent */
     sweep_moment *moments;
     size_t moment_count, kept_count;
     executor_leg *legs;
@@ -33,6 +35,7 @@ struct sweep {
     /* a chunk */
     size_t capacity;
     double *values, *rows, *frame;
+    double *raw, *exponent;  /* of the executor, and of the exponents, on their way into rows */
     executor_member *members;
 };
 

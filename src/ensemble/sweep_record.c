@@ -26,8 +26,8 @@ static int put_whole(writer *w, const char *name, uint64_t value)
 /* The names that are kept, whatever was asked for. */
 static char *kept_names(const sweep *s)
 {
-    char *list = taut_mem_new(s->context, s->column_count, sizeof *s->names + 1);
-    for (size_t i = 0, used = 0; list && i < s->column_count; i++)
+    char *list = taut_mem_new(s->context, s->own_count, sizeof *s->names + 1);
+    for (size_t i = 0, used = 0; list && i < s->own_count; i++)
         used += (size_t)sprintf(list + used, "%s%s", i ? "," : "", s->names[i]);
     return list;
 }
@@ -43,7 +43,7 @@ static void find_identity(const sweep *s, const char *keep, char *text)
     const sweep_spec *spec = &s->spec;
     const uint64_t wholes[] = { spec->sample->seed, spec->sample->design == DESIGN_LATIN ? spec->sample->members : 0,
                                 spec->stats, (uint64_t)spec->every, spec->paths, (uint64_t)spec->start,
-                                spec->sample->design, (uint64_t)spec->fast };
+                                spec->sample->design, (uint64_t)spec->fast, (uint64_t)spec->lyapunov };
     const wide numbers[] = { spec->step, spec->until, spec->tolerance };
     unsigned char digest[SHA256_SIZE];
     sha256 h;
@@ -104,6 +104,7 @@ static int put_head(sweep *s)
                                { "members", members },
                                { "on", taut_executor_name(taut_executor_on(s->executor)) },
                                { "arithmetic", spec->fast ? "contracted" : "exact" },
+                               { "lyapunov", spec->lyapunov ? "yes" : NULL },
                                { "table", spec->table },
                                { "identity", identity },
                                { "status", "running" } };
@@ -137,6 +138,7 @@ int taut_sweep_record(sweep *s, const char *path, int replace)
         const size_t kept = i - 1 - sample->count;
         if (i == 0) columns[i] = (record_column){ "member", "member" };
         else if (i <= sample->count) columns[i] = (record_column){ s->varied[i - 1], "varied" };
+        else if (kept == s->own_count) columns[i] = (record_column){ s->names[kept], "exponent" };
         else columns[i] = (record_column){ s->names[kept], taut_executor_column_kind(s->executor, s->columns[kept]) };
     }
     for (size_t i = 0; !status && i < sample->count; i++)
@@ -348,6 +350,7 @@ int taut_sweep_load(taut_context *context, const record *r, sweep_stored *z)
     spec->every = (long)every;
     spec->paths = (size_t)paths;
     spec->on = (executor_kind)kind;
+    spec->lyapunov = taut_record_property(r, "lyapunov") != NULL;
     spec->fast = arithmetic && strcmp(arithmetic, "contracted") == 0;
     spec->threads = 1;
     if (status) taut_sweep_stored_clear(context, z);

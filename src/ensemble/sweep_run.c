@@ -46,6 +46,14 @@ static int make_room(sweep *s, size_t count)
     if (rows) s->rows = rows;
     executor_member *members = taut_mem_resize(s->context, s->members, count, sizeof *members);
     if (members) s->members = members;
+    if (s->exponents) {
+        const size_t own = s->moment_count * s->own_count;
+        double *raw = taut_mem_resize(s->context, s->raw, count * own + 1, sizeof *raw);
+        if (raw) s->raw = raw;
+        double *exponent = taut_mem_resize(s->context, s->exponent, count * s->moment_count + 1, sizeof *exponent);
+        if (exponent) s->exponent = exponent;
+        if (!raw || !exponent) return TAUT_OUT_OF_MEMORY;
+    }
     if (!s->frame) s->frame = taut_mem_new(s->context, 1 + varied + s->column_count, sizeof *s->frame);
     if (!values || !rows || !members || !s->frame) return TAUT_OUT_OF_MEMORY;
     s->capacity = count;
@@ -135,6 +143,21 @@ static int begin_sums(sweep *s, uint64_t first)
     return status;
 }
 
+/* Rows of the executor, and the exponents as one more column. */
+static int compute(sweep *s, size_t count)
+{
+    double *rows = s->exponents ? s->raw : s->rows;
+    int status = taut_executor_run(s->executor, s->legs, s->leg_count, count, s->values, NULL, rows, s->members, NULL);
+    if (status || !s->exponents) return status;
+    status = taut_lyapunov_run(s->exponents, s->legs, s->leg_count, count, s->values, s->exponent);
+    for (size_t i = 0; i < count * s->moment_count; i++) {
+        double *to = s->rows + i * s->column_count;
+        memcpy(to, rows + i * s->own_count, s->own_count * sizeof *to);
+        to[s->own_count] = s->exponent[i];
+    }
+    return status;
+}
+
 static int do_chunk(loop *z, uint64_t first, size_t count)
 {
     sweep *s = z->s;
@@ -143,9 +166,7 @@ static int do_chunk(loop *z, uint64_t first, size_t count)
     if (!status) status = begin_sums(s, first);
     for (size_t i = 0; !status && i < count; i++)
         taut_sample_values(s->spec.sample, first + i, s->values + i * varied);
-    if (!status)
-        status =
-            taut_executor_run(s->executor, s->legs, s->leg_count, count, s->values, NULL, s->rows, s->members, NULL);
+    if (!status) status = compute(s, count);
     for (size_t i = 0; !status && i < count; i++)
         status = put_member(z, first + i, &s->members[i], s->values + i * varied, s->rows + i * width);
     if (!status) s->to = first + count - 1;

@@ -104,6 +104,21 @@ is "its values" "$(sql failed.taut 'select energy is null from frames where memb
 is "the others" "$(sql failed.taut "select count(*) from members where status = 'finished'")" 2
 is "statistics leave it out" "$(sql failed.taut 'select max(count), min(count) from statistics')" "2|2"
 
+# ---- exponents ----
+cat > saddle.lua << 'END'
+local k = param("k", 1)
+local x = coordinate "x"
+lagrangian(x.dot^2/2 + k*x^2/2)
+start { x = 0 }
+END
+succeeds ensemble saddle.lua -T 5 --vary 'k=values(1,4)' --lyapunov --at 2.5,5 -o saddle.taut
+is "exponents of a saddle" "$(sql saddle.taut 'select group_concat(round((a.lyapunov*4.99 - b.lyapunov*2.49)/2.5, 2), " ") from frames a join frames b on a.member = b.member and a.t = 5 and b.t = 2.5')" "1.0 2.0"
+succeeds ensemble saddle.lua -T 5 --vary 'k=values(1,4)' --members 0..0 --lyapunov --at 2.5,5 -o saddle-a.taut
+succeeds ensemble saddle.lua -T 5 --vary 'k=values(1,4)' --members 1..1 --lyapunov --at 2.5,5 -o saddle-b.taut
+succeeds merge saddle-a.taut saddle-b.taut -o saddle-ab.taut
+is "in parts" "$(digest saddle-ab.taut)" "$(digest saddle.taut)"
+bad "tangent" ensemble saddle.lua -m naive:rk4 -T 5 --vary 'k=values(1,4)' --lyapunov -o x.taut
+
 # ---- stopped and gone on with ----
 "$taut" ensemble "$double" -s 0.001 -T 4 --vary 'a.x=uniform(2.7,2.9)' --members 4000 --stats none --keep energy \
     --threads 1 -o stopped.taut > out 2> err &
