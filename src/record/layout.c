@@ -205,7 +205,8 @@ int taut_layout_read(const database *d, layout *l)
     for (; !status && found < l->count && (row = taut_database_row(d, statement)) > 0; found++)
         status = take_column(d, statement, found, l);
     if (!status && row < 0) status = taut_database_fail(d);
-    if (!status && (found < l->count || !count || strcmp(l->columns[0].kind, "time") != 0))
+    const char *first = !status && count && found == l->count ? l->columns[0].kind : "";
+    if (!status && strcmp(first, "time") != 0 && strcmp(first, "member") != 0) /* member: of an ensemble */
         status = taut_fail(d->context, TAUT_CANNOT_READ, "'%s' is damaged: its first column is not the time", d->path);
     sqlite3_finalize(statement);
     if (status) taut_layout_clear(d->context, l);
