@@ -48,7 +48,8 @@ static inline int recorded_sweep_in(taut_context *context, const sweep_recipe *c
     } else {
         status = taut_model_read_file(context, file, NULL, 0, &m);
         if (!status)
-            status = taut_sample_create(context, c->vary, c->vary_count, NULL, NULL, c->design, 5, c->members, &sampled);
+            status =
+                taut_sample_create(context, c->vary, c->vary_count, NULL, NULL, c->design, 5, c->members, &sampled);
         spec.m = m;
         spec.sample = sampled;
     }
@@ -122,7 +123,8 @@ static inline int digest_statistic(void *user, const sweep_statistic *x)
     }
     return TAUT_OK;
 }
-static inline int digest_histogram(void *user, size_t moment, size_t column, double low, double high, const char *counts)
+static inline int digest_histogram(void *user, size_t moment, size_t column, double low, double high,
+                                   const char *counts)
 {
     sweep_digest *d = user;
     const double numbers[] = { (double)moment, (double)column, low, high };

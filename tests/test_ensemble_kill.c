@@ -1,5 +1,5 @@
-/* Ensembles that are killed (SIGKILL) at random moments, some of them more than once, and gone on with: nothing that was
-   committed is lost, and in the end the file has everything that one has that was never interrupted, bit for bit.
+/* Ensembles that are killed (SIGKILL) at random moments, some of them more than once, and gone on with: nothing that
+   was committed is lost, and in the end the file has everything that one has that was never interrupted, bit for bit.
    Two hundred kills with TAUT_TEST_LONG=1. TAUT_TEST_SEED chooses other moments. */
 #include <signal.h>
 #include <sys/mman.h>
@@ -94,7 +94,8 @@ static void killed_ensembles_end_in_the_same_bits(void **state)
         assert_string_equal(found, expected);
         unlink(path);
     }
-    print_message("%d kills of an ensemble (%.2f s), %d of them before the first commit\n", killed, duration, not_begun);
+    print_message("%d kills of an ensemble (%.2f s), %d of them before the first commit\n", killed, duration,
+                  not_begun);
     unlink(whole);
 }
 

@@ -28,9 +28,9 @@ static void exponents_of(const char *text, const char *method, int threads, doub
     taut_context_destroy(context);
 }
 
-/* x'' = k x grows as exp(sqrt(k) t). What the vector was dies out as exp(-2 sqrt(k) t), so that its part in the mean is of
-   the order of 1/t times the logarithm of what it was: 0.03 with some room at t = 10; then nothing is added any more, and
-   the mean over twice the time is off by half of that. The method's own error is k^(3/2) h^2/24. */
+/* x'' = k x grows as exp(sqrt(k) t). What the vector was dies out as exp(-2 sqrt(k) t), so that its part in the mean is
+   of the order of 1/t: that of a logarithm of about one. Then nothing is added any more, and the mean over twice the
+   time is off by half of that. The method's own error is k^(3/2) h^2/24. */
 static void a_saddle_has_its_exponent(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
-/* Memory that runs out while an ensemble is run into a file, gone on with, put together or shown on its page: it is said,
-   nothing leaks, and the file can be gone on with. Every allocation fails in turn with TAUT_TEST_LONG=1, some hundred of
-   them otherwise. */
+/* Memory that runs out while an ensemble is run into a file, gone on with, put together or shown on its page: it is
+   said, nothing leaks, and the file can be gone on with. Every allocation fails in turn with TAUT_TEST_LONG=1, some
+   sixty of them otherwise. */
 #include <unistd.h>
 
 #include "report/sweep_page.h"
@@ -27,7 +27,8 @@ static int life(taut_context *context)
     if (!status) status = taut_record_open(context, path, &r);
     FILE *page = fopen("/dev/null", "w");
     if (!status)
-        status = taut_sweep_page_write(context, r, (const char *)taut_template_ensemble, taut_template_ensemble_size, page);
+        status =
+            taut_sweep_page_write(context, r, (const char *)taut_template_ensemble, taut_template_ensemble_size, page);
     fclose(page);
     taut_record_close(r);
     const char *parts[] = { path, path };

@@ -47,7 +47,7 @@ static void permutations_are_permutations(void **state)
         }
 }
 
-/* 2^m points have one in each of 2^m intervals of every dimension, and one in each box of area 2^-m of the first two. */
+/* 2^m points have one in each of 2^m intervals of every dimension, one in each box of area 2^-m of the first two. */
 static void sobol_is_even(void **state)
 {
     (void)state;
@@ -200,7 +200,12 @@ static void tables_are_read(void **state)
 static void bad_ones_are_refused(void **state)
 {
     (void)state;
-    static const struct { const char *vary, *table; sample_design design; uint64_t members; const char *said; } bad[] = {
+    static const struct {
+        const char *vary, *table;
+        sample_design design;
+        uint64_t members;
+        const char *said;
+    } bad[] = {
         { "a.x", NULL, DESIGN_RANDOM, 1, "write a name and a law" },
         { "=uniform(1,2)", NULL, DESIGN_RANDOM, 1, "write a name and a law" },
         { "a=(1,2)", NULL, DESIGN_RANDOM, 1, "write a name and a law" },

@@ -59,8 +59,9 @@ static void sums_do_not_depend_on_the_order(void **state)
 static void sums_are_exact(void **state)
 {
     (void)state;
-    static const double extreme[] = { DBL_MAX, 0x1p-1074, 1, -1, -DBL_MAX, 0x1.fffffffffffffp1023, -0x1.fffffffffffffp1023,
-                                      -3, 0x1.8p-1022 };
+    static const double extreme[] = {
+        DBL_MAX, 0x1p-1074, 1, -1, -DBL_MAX, 0x1.fffffffffffffp1023, -0x1.fffffffffffffp1023, -3, 0x1.8p-1022
+    };
     exact_sum s = { 0 };
     for (size_t i = 0; i < sizeof extreme / sizeof *extreme; i++) exact_add(&s, extreme[i]);
     exact_add(&s, -0x1.8p-1022);

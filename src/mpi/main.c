@@ -1,7 +1,7 @@
-/* taut-mpi: ensembles on many machines. Chunks of members are handed out by a counter that every rank reads and increases
- * itself (one-sided: no rank serves the others), each rank has a file of its own, and the first one puts them together at
- * the end. What a rank has committed stays when it, or the whole job, dies: the same command goes on from there, with
- * any number of ranks. */
+/* taut-mpi: ensembles on many machines. Chunks of members are handed out by a counter that every rank reads and
+ * increases itself (one-sided: no rank serves the others), each rank has a file of its own, and the first one puts them
+ * together at the end. What a rank has committed stays when it, or the whole job, dies: the same command goes on from
+ * there, with any number of ranks. */
 #include <mpi.h>
 #include <stdlib.h>
 #include <string.h>
@@ -163,7 +163,8 @@ static int run_rank(job *z, sweep_progress *p)
     MPI_Bcast(&z->chunk, 1, MPI_UINT64_T, 0, MPI_COMM_WORLD); /* widths may differ */
     /* one that was begun and never committed is no file yet */
     record *r = NULL;
-    const int is_there = !status && access(name, F_OK) == 0, opens = is_there && !taut_record_open(z->context, name, &r);
+    const int is_there = !status && access(name, F_OK) == 0,
+              opens = is_there && !taut_record_open(z->context, name, &r);
     taut_record_close(r);
     if (!status) status = opens ? taut_sweep_continue(s, name) : taut_sweep_record(s, name, 1);
     if (!status) status = taut_sweep_run(s, &watch, p);
@@ -200,8 +201,8 @@ static void summarise(const job *z, const sweep_progress *mine, double seconds)
     printf("%s\n  method %s   step %.6g   t = 0 .. %.9g   members %llu .. %llu   on %d ranks\n\n", spec->m->title,
            spec->method, (double)spec->step, (double)spec->until, (unsigned long long)spec->first,
            (unsigned long long)spec->last, z->ranks);
-    printf("  here                  %.0f members, %.4g steps in %.3g s (%.3g member steps/s)\n", all[0], all[1], seconds,
-           seconds > 0 ? all[1] / seconds : 0.0);
+    printf("  here                  %.0f members, %.4g steps in %.3g s (%.3g member steps/s)\n", all[0], all[1],
+           seconds, seconds > 0 ? all[1] / seconds : 0.0);
 }
 
 /* The worst of all ranks. */
@@ -233,7 +234,8 @@ static int go(job *z, const options *o)
     }
     if (code) return code;
     int64_t *counter;
-    MPI_Win_allocate(z->rank ? 0 : sizeof *counter, sizeof *counter, MPI_INFO_NULL, MPI_COMM_WORLD, &counter, &z->window);
+    MPI_Win_allocate(z->rank ? 0 : sizeof *counter, sizeof *counter, MPI_INFO_NULL, MPI_COMM_WORLD, &counter,
+                     &z->window);
     if (!z->rank) *counter = 0;
     MPI_Barrier(MPI_COMM_WORLD);
     MPI_Win_lock_all(0, z->window);
@@ -263,8 +265,9 @@ int main(int argc, char **argv)
     if (z.rank && !freopen("/dev/null", "w", stdout)) MPI_Abort(MPI_COMM_WORLD, EXIT_FAILED);
     if (argc < 2 || strcmp(argv[1], "ensemble") != 0) {
         if (!z.rank)
-            complain(code, "write: mpirun -n RANKS taut-mpi ensemble MODEL --vary ... -o FILE.taut; 'taut ensemble --help' "
-                           "lists the options");
+            complain(code,
+                     "write: mpirun -n RANKS taut-mpi ensemble MODEL --vary ... -o FILE.taut; 'taut ensemble --help' "
+                     "lists the options");
     } else {
         const int parsed = options_parse(&command_ensemble, argc - 2, argv + 2, &o);
         z.request = calloc(1, sizeof *z.request);

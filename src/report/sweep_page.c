@@ -64,7 +64,8 @@ static int read_levels(page *z, varied *v)
     v->levels = taut_mem_new(z->context, count + 1, sizeof *v->levels);
     if (!v->levels) return TAUT_OUT_OF_MEMORY;
     for (size_t i = 0; i < count; i++)
-        v->levels[i] = count > 1 ? numbers[0] + (numbers[1] - numbers[0]) * ((double)i / (double)(count - 1)) : numbers[0];
+        v->levels[i] =
+            count > 1 ? numbers[0] + (numbers[1] - numbers[0]) * ((double)i / (double)(count - 1)) : numbers[0];
     return TAUT_OK;
 }
 
@@ -148,7 +149,8 @@ static int read_column(page *z, size_t column, size_t kept, double *values)
         status = taut_record_read(z->r, at, some, &column, 1, piece);
         for (long i = 0; !status && i < some; i++) {
             const long member = (at + i) / (long)z->kept_count;
-            if ((size_t)(at + i) % z->kept_count == kept && member % z->stride == 0) values[member / z->stride] = piece[i];
+            if ((size_t)(at + i) % z->kept_count == kept && member % z->stride == 0)
+                values[member / z->stride] = piece[i];
         }
     }
     return status;
