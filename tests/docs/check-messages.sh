@@ -1,10 +1,10 @@
 #!/bin/sh
 # check-messages.sh: the library's messages never name an option or a subcommand of the command, which a program that
-# uses the library does not have. Looks at the string literals of all folders but those of the command (and of native,
-# if there is one, which has options of a compiler).
+# uses the library does not have. Looks at the string literals of all folders but those of the command (and of native
+# and ensemble/driver.c, which have options of compilers).
 set -eu
 cd "$(dirname "$0")/../.."
-files=$(ls src/*/*.[ch] | grep -vE '^src/(cli|reproduce|native)/')
+files=$(ls src/*/*.[ch] | grep -vE '^src/(cli|mpi|reproduce|native)/|^src/ensemble/driver[.]c$')
 commands=$(sed -n 's/^const command command_\([a-z]*\) .*/\1/p' src/cli/*.c | paste -sd '|' -)
 case $commands in *check*run*) ;; *) echo "the subcommands were not found: $commands"; exit 1 ;; esac
 option='"([^"]*[ (;,])?(--[a-z][a-z-]*|-[a-zA-Z] (name|[A-Z]+)|-[a-zA-Z])([ ,;)=][^"]*)?"'
