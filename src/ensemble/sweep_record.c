@@ -189,7 +189,8 @@ static int check_identity(const sweep *s, const record *r)
     if (!keep) return TAUT_OUT_OF_MEMORY;
     find_identity(s, keep, identity);
     taut_mem_free(s->context, keep);
-    return found && strcmp(found, identity) == 0
+    const size_t columns = 1 + s->spec.sample->count + s->column_count; /* of a frame, for the writer */
+    return found && strcmp(found, identity) == 0 && taut_record_column_count(r) == columns
                ? TAUT_OK
                : taut_fail(s->context, TAUT_BAD_USAGE,
                            "'%s' is of another ensemble: its model, members or options are others; remove it, or go on "
