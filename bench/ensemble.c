@@ -4,6 +4,8 @@
  *     ensemble bits METHOD H MEMBERS STEPS THREADS EXECUTOR...        compares all states, to the bit, with single runs
  *     ensemble text lanes|gpu METHOD                                  the text that the executor compiles
  *
+ * BLOCKS=N: blocks of threads on a multiprocessor that the GPU's compiler makes room for.
+ *
  * Member i has its velocities scaled by 1 - i/(4 MEMBERS), as peers/limit_ensemble.c. TAUT_MODELS: the folder of models. */
 #include <math.h>
 #include <stdio.h>
@@ -50,7 +52,8 @@ static executor *create(model *m, const char *on, const char *method, int thread
         fprintf(stderr, "ensemble: no executor '%s'\n", on);
         exit(1);
     }
-    const executor_options options = { .on = (executor_kind)kind, .method = method, .threads = threads, .fast = fast,
+    const executor_options options = { .on = (executor_kind)kind, .method = method, 
+                                       .threads = threads, .fast = fast, .blocks = getenv("BLOCKS") ? atoi(getenv("BLOCKS")) : 0,
                                        .vary = vary, .vary_count = VARIED };
     if (taut_executor_create(m, &options, &e)) fail(m->context, on);
     if (*taut_executor_note(e)) fprintf(stderr, "ensemble: %s\n", taut_executor_note(e));
@@ -148,7 +151,7 @@ static int text(char **argument)
     builder out = { .context = context };
     if (taut_text_plan_create(context, &e->z->method, e->z->s, e->z->declared.own_work, varies, &p, &why))
         fail(context, why);
-    if (strcmp(argument[0], "gpu") ? taut_text_lanes(&p, 8, 2, &out) : taut_text_cuda(&p, &out)) fail(context, "text");
+    if (strcmp(argument[0], "gpu") ? taut_text_lanes(&p, 8, 2, &out) : taut_text_cuda(&p, 0, &out)) fail(context, "text");
     fputs(out.text, stdout);
     return 0;
 }

@@ -61,12 +61,94 @@ static void gpu_has_the_bits_of_single_runs(void **unused)
     assert_true(check_all(EXECUTOR_GPU, 70, 5, TAUT_NATIVE_DEFAULT) >= 8);
 }
 
+/* Steps that are far too long for some members: their iterations fail, here or there, and the others go on. Starts that
+   the constraints do not allow. */
+static const ensemble_case hard[] = {
+    { .model = DSP, .method = "rattle", .h = 0.35, .steps = 25, .varied = { RATE(0, 0.1, 12), RATE(4, 0.1, 14) } },
+    { .model = DSP, .method = "em", .h = 0.35, .steps = 25, .varied = { RATE(0, 0.1, 12), RATE(4, 0.1, 14) } },
+    { .model = DSP, .method = "compose:rattle,order=4", .h = 0.35, .steps = 15,
+      .varied = { RATE(0, 0.1, 12), PARAMETER("m2", 0.5, 20) } },
+    { .model = DSP, .method = "rattle", .h = 0.02, .steps = 15, .varied = { POSITION(0, 3, 4.5), PARAMETER("m1", 1, 2) } },
+};
+
+static void check_hard(executor_kind on, int native)
+{
+    size_t failed = 0, left = 0, ended = 0;
+    for (size_t k = 0; k < sizeof hard / sizeof *hard; k++) {
+        ensemble_run r;
+        open_ensemble(&hard[k], 26, &r);
+        executor *e = create_executor(&hard[k], &r, on, 2, native);
+        run_ensemble(&hard[k], &r, e);
+        for (size_t i = 0; i < r.count; i++) {
+            check_member(&hard[k], &r, i);
+            failed += r.members[i].status != TAUT_OK;
+            ended += r.members[i].status == TAUT_OK;
+            left += r.members[i].left > 0;
+        }
+        assert_int_equal(taut_executor_on(e), on);
+        taut_executor_destroy(e);
+        close_ensemble(&r);
+    }
+    assert_true(failed > 5 && ended > 5); /* most of either kind are far from the boundary */
+    if (on != EXECUTOR_INTERPRETER) assert_true(left > 0);
+}
+
+static void members_that_fail_are_told_and_the_others_go_on(void **unused)
+{
+    (void)unused;
+    check_hard(EXECUTOR_INTERPRETER, TAUT_NATIVE_DEFAULT);
+    check_hard(EXECUTOR_LANES, TAUT_NATIVE_AUTO);
+    if (getenv("TAUT_TEST_FAKE_CUDA")) check_hard(EXECUTOR_GPU, TAUT_NATIVE_DEFAULT);
+}
+
+/* A run that goes on from states of another one. */
+static void states_are_all_that_a_member_is(void **unused)
+{
+    (void)unused;
+    const ensemble_case *c = &cases[1];
+    for (int on = EXECUTOR_INTERPRETER; on <= EXECUTOR_LANES; on++) {
+        ensemble_run r;
+        open_ensemble(c, 19, &r);
+        executor *e = create_executor(c, &r, (executor_kind)on, 1, TAUT_NATIVE_AUTO);
+        const executor_leg legs[] = { { .h = (wide)c->h, .steps = 30 }, { .h = (wide)c->h, .steps = 13 } };
+        const size_t size = r.count * r.state_size;
+        double *half = calloc(size, sizeof *half);
+        assert_int_equal(taut_executor_run(e, legs, 2, r.count, r.values, NULL, NULL, r.members, r.states), TAUT_OK);
+        assert_int_equal(taut_executor_run(e, legs, 1, r.count, r.values, NULL, NULL, r.members, half), TAUT_OK);
+        assert_int_equal(taut_executor_run(e, legs + 1, 1, r.count, r.values, half, NULL, r.members, half), TAUT_OK);
+        assert_memory_equal(half, r.states, size * sizeof *half);
+        free(half);
+        taut_executor_destroy(e);
+        close_ensemble(&r);
+    }
+}
+
+static void a_gpu_that_is_missing_is_said_to_be(void **unused)
+{
+    (void)unused;
+    ensemble_run r;
+    open_ensemble(&cases[0], 1, &r);
+    executor *e;
+    const executor_options options = { .on = EXECUTOR_GPU, .method = "rattle" };
+    if (getenv("TAUT_TEST_FAKE_CUDA")) setenv("TAUT_FAKE_NO_DEVICE", "1", 1);
+    const int status = taut_executor_create(r.m, &options, &e);
+    unsetenv("TAUT_FAKE_NO_DEVICE");
+    if (status) assert_int_equal(status, TAUT_UNSUPPORTED);
+    if (status) assert_true(strlen(taut_error_text(r.context)) > 20);
+    if (getenv("TAUT_TEST_FAKE_CUDA")) assert_non_null(strstr(taut_error_text(r.context), "no CUDA-capable device"));
+    taut_executor_destroy(e);
+    close_ensemble(&r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(interpreter_has_the_bits_of_single_runs),
         cmocka_unit_test(lanes_have_the_bits_of_single_runs),
         cmocka_unit_test(gpu_has_the_bits_of_single_runs),
+        cmocka_unit_test(members_that_fail_are_told_and_the_others_go_on),
+        cmocka_unit_test(states_are_all_that_a_member_is),
+        cmocka_unit_test(a_gpu_that_is_missing_is_said_to_be),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

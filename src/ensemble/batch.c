@@ -58,8 +58,11 @@ int taut_batch_left(worker *w, const job *j, size_t member, batch_slot at, batch
                     long steps)
 {
     executor_member *found = &j->members[member];
-    const batch_time begin = taut_batch_advance(&j->e->plan, t, h, made, NULL);
+    const text_plan *p = &j->e->plan;
+    double t_lambda;
+    const batch_time begin = taut_batch_advance(p, t, h, made, &t_lambda);
     long done = 0;
+    if (!isnan(t_lambda)) at.x[(5 * (size_t)p->n + p->c) * at.stride] = t_lambda;
     found->steps += made;
     if (taut_batch_load(w, j, member, at, begin)) return 1;
     int status = taut_worker_steps(w->z, h, steps - made, &done);

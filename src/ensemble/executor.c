@@ -267,7 +267,6 @@ int taut_executor_run(executor *e, const executor_leg *legs, size_t leg_count, s
     for (size_t i = 0; i < leg_count; i++) j.reads += legs[i].reads != 0;
     if (count > INT32_MAX) return taut_fail(e->context, TAUT_BAD_USAGE, "a block has at most 2^31 - 1 members");
     for (size_t i = 0; i < count * j.reads * e->row_size; i++) rows[i] = (double)NAN;
-    for (size_t i = 0; states && i < count * e->state_size; i++) states[i] = (double)NAN;
     int status = TAUT_OK;
     e->seconds = 0;
     if (e->on == EXECUTOR_GPU)

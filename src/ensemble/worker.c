@@ -115,6 +115,8 @@ int taut_worker_open(worker *w, const job *j, size_t member)
     if (!status && !same && w->e->becomes && X(simulation_can_become)(w->other)) keep_other(w);
     if (status) {
         taut_worker_failed(w, found, status, found->t);
+        for (size_t i = 0; j->states && i < w->e->state_size; i++)
+            j->states[member * w->e->state_size + i] = (double)NAN;
         return 1;
     }
     if (j->from) taut_worker_set_state(w, j->from + member * w->e->state_size);
