@@ -1,4 +1,5 @@
 /* Members of ensembles have the bits of single runs. */
+#include "support_allocator.h"
 #include "support_ensemble.h"
 
 #define PARAMETER(name, a, b) { VARY_PARAMETER, name, 0, a, b }
@@ -123,6 +124,56 @@ static void states_are_all_that_a_member_is(void **unused)
     }
 }
 
+/* Created and run, in a context whose allocations fail as the counter says once the model is there (Lua survives some). */
+static int run_counted(executor_kind on, counter *c)
+{
+    const taut_allocator allocator = { counted_resize, c };
+    const executor_vary vary[] = { { VARY_PARAMETER, 1 }, { VARY_RATE, 0 } };
+    const double values[] = { 2, 3, 2.5, 3.1, 1, 2.9 }; /* three members */
+    const executor_options options = { .on = on, .method = "rattle", .native = TAUT_NATIVE_AUTO, .vary = vary,
+                                       .vary_count = 2 };
+    const executor_leg legs[] = { { .h = 1 / (wide)64, .steps = 5, .reads = 1 } };
+    const size_t columns[] = { 1, 2, 24 };
+    double rows[9];
+    executor_member found[3];
+    char path[512];
+    model *m = NULL;
+    executor *e = NULL;
+    const long fail_at = c->fail_at;
+    c->fail_at = 0;
+    taut_context *context = taut_context_create(&allocator);
+    assert_non_null(context);
+    snprintf(path, sizeof path, "%s/%s.lua", MODELS, DSP);
+    int status = taut_model_read_file(context, path, NULL, 0, &m);
+    c->calls = 0, c->failures = 0, c->fail_at = fail_at;
+    if (!status) status = taut_executor_create(m, &options, &e);
+    if (!status) status = taut_executor_choose(e, columns, 3);
+    if (!status) status = taut_executor_run(e, legs, 1, 3, values, NULL, rows, found, NULL);
+    if (status) assert_non_null(strstr(taut_error_text(context), "memory"));
+    taut_executor_destroy(e);
+    taut_model_free(m);
+    taut_context_destroy(context);
+    return status;
+}
+
+/* With the k-th allocation failing: it is said, nothing leaks and nothing crashes. */
+static void memory_that_runs_out_is_told(void **unused)
+{
+    (void)unused;
+    for (int on = EXECUTOR_INTERPRETER; on <= EXECUTOR_LANES; on++) {
+        counter all = { 0 };
+        assert_int_equal(run_counted((executor_kind)on, &all), TAUT_OK);
+        assert_int_equal(all.live, 0);
+        const long stride = getenv("TAUT_TEST_LONG") ? 1 : all.calls / 150 + 1;
+        for (long k = 1; k <= all.calls; k += stride) {
+            counter c = { .fail_at = k, .fail_count = 1 };
+            const int status = run_counted((executor_kind)on, &c);
+            assert_true(c.failures == 0 || status == TAUT_OUT_OF_MEMORY);
+            assert_int_equal(c.live, 0);
+        }
+    }
+}
+
 static void a_gpu_that_is_missing_is_said_to_be(void **unused)
 {
     (void)unused;
@@ -148,6 +199,7 @@ int main(void)
         cmocka_unit_test(gpu_has_the_bits_of_single_runs),
         cmocka_unit_test(members_that_fail_are_told_and_the_others_go_on),
         cmocka_unit_test(states_are_all_that_a_member_is),
+        cmocka_unit_test(memory_that_runs_out_is_told),
         cmocka_unit_test(a_gpu_that_is_missing_is_said_to_be),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

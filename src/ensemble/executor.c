@@ -144,18 +144,27 @@ static int find_varying(executor *e, unsigned char **result)
     int any = 0, positions = 0, status = TAUT_OK;
     unsigned char *varies = *result = taut_mem_new(e->context, count + given, 1);
     if (!varies) return TAUT_OUT_OF_MEMORY;
-    for (size_t i = 0; i < e->options.vary_count; i++)
-        any |= e->vary[i].kind == VARY_PARAMETER, positions |= e->vary[i].kind == VARY_POSITION;
+    unsigned char *parameters = taut_mem_new(e->context, e->m->parameter_count, 1);
+    if (!parameters) return TAUT_OUT_OF_MEMORY;
+    for (size_t i = 0; i < e->options.vary_count; i++) {
+        positions |= e->vary[i].kind == VARY_POSITION;
+        if (e->vary[i].kind == VARY_PARAMETER) any = parameters[e->vary[i].index] = 1;
+    }
+    for (size_t i = 0; any && i < e->m->parameter_count; i++) /* a formula of others may follow them */
+        parameters[i] |= e->m->parameters[i].otherwise != 0;
     varies[count] = (unsigned char)(any || positions);
     memset(varies + count + 1, any, given - 1);
     for (size_t i = 0; any && !status && i < count; i++) {
         expr *list = NULL;
         size_t below = 0;
         status = taut_expr_reachable(e->own->graph, &constants[i], 1, &list, &below);
-        for (size_t k = 0; !status && k < below; k++) /* a parameter may be a formula of another one */
-            varies[i] |= taut_graph_node(e->own->graph, list[k])->op == OP_PARAMETER;
+        for (size_t k = 0; !status && k < below; k++) {
+            const node *n = taut_graph_node(e->own->graph, list[k]);
+            varies[i] |= n->op == OP_PARAMETER && parameters[n->a];
+        }
         if (!status) taut_expr_list_free(e->own->graph, list);
     }
+    taut_mem_free(e->context, parameters);
     return status;
 }
 
