@@ -19,7 +19,10 @@ static const ensemble_case cases[] = {
     { .model = "driven-pendulum", .method = "rattle", .h = 0.01, .steps = 30, .varied = { RATE(0, 0.1, 1) } },
     { .model = "damped-pendulum", .method = "rattle", .h = 0.01, .steps = 30, .varied = { RATE(0, 0.1, 1) } },
     { .model = "damped-pendulum", .method = "em", .h = 0.01, .steps = 30, .varied = { RATE(0, 0.1, 1) } },
-    { .model = "heavy-top", .method = "rattle", .h = 0.01, .steps = 10, .varied = { RATE(1, 0.1, 0.2) } },
+    { .model = "heavy-top", .method = "rattle", .h = 0.002, .steps = 10, .varied = { PARAMETER("spin", 100, 160) } },
+    { .model = "heavy-top", .method = "lobatto:s=2", .h = 0.002, .steps = 10,
+      .varied = { PARAMETER("spin", 100, 160) } },
+    { .model = "rigid-body", .method = "rattle", .h = 0.01, .steps = 10, .varied = { PARAMETER("I1", 0.9, 1.9) } },
     { .model = "henon-heiles", .method = "lobatto:s=2", .h = 0.1, .steps = 30, .varied = { RATE(0, 0.1, 0.3) } },
     { .model = "spring-pendulum", .method = "galerkin", .h = 0.02, .steps = 20, .varied = { RATE(0, 0.1, 0.3) } },
     { .model = DSP, .method = "naive:rk4", .h = 0.01, .steps = 10, .varied = { RATE(0, 2, 4) } },
@@ -40,6 +43,7 @@ static size_t check_all(executor_kind on, size_t count, size_t checked, int nati
         taut_executor_destroy(e);
         close_ensemble(&r);
     }
+    if (getenv("TAUT_TEST_TALK")) print_message("%zu served\n", served);
     return served;
 }
 
@@ -69,7 +73,8 @@ static const ensemble_case hard[] = {
     { .model = DSP, .method = "em", .h = 0.35, .steps = 25, .varied = { RATE(0, 0.1, 12), RATE(4, 0.1, 14) } },
     { .model = DSP, .method = "compose:rattle,order=4", .h = 0.35, .steps = 15,
       .varied = { RATE(0, 0.1, 12), PARAMETER("m2", 0.5, 20) } },
-    { .model = DSP, .method = "rattle", .h = 0.02, .steps = 15, .varied = { POSITION(0, 3, 4.5), PARAMETER("m1", 1, 2) } },
+    { .model = DSP, .method = "rattle", .h = 0.02, .steps = 15,
+      .varied = { POSITION(0, 3, 4.5), PARAMETER("m1", 1, 2) } },
 };
 
 static void check_hard(executor_kind on, int native)
@@ -124,7 +129,8 @@ static void states_are_all_that_a_member_is(void **unused)
     }
 }
 
-/* Created and run, in a context whose allocations fail as the counter says once the model is there (Lua survives some). */
+/* Created and run, in a context whose allocations fail as the counter says, once the model is there (Lua survives
+   some). */
 static int run_counted(executor_kind on, counter *c)
 {
     const taut_allocator allocator = { counted_resize, c };

@@ -90,6 +90,7 @@ void taut_executor_destroy(executor *e)
     taut_mem_free(context, e->gpu);
     taut_lanes_destroy(e, e->lanes);
     taut_text_plan_clear(&e->plan);
+    taut_mem_free(context, e->varies);
     for (int i = 0; e->workers && i < e->worker_count; i++) taut_worker_destroy(&e->workers[i]);
     taut_mem_free(context, e->workers);
     X(simulation_destroy)(e->z);
@@ -153,6 +154,7 @@ static int find_varying(executor *e, unsigned char **result)
     for (size_t i = 0; any && i < e->m->parameter_count; i++) /* a formula of others may follow them */
         parameters[i] |= e->m->parameters[i].otherwise != 0;
     varies[count] = (unsigned char)(any || positions);
+    e->differ = any || positions;
     memset(varies + count + 1, any, given - 1);
     for (size_t i = 0; any && !status && i < count; i++) {
         expr *list = NULL;
@@ -190,15 +192,13 @@ static int create_registers(executor *e)
 
 static int choose_executor(executor *e)
 {
-    unsigned char *varies = NULL;
     const char *why = refusal(e);
     int status = TAUT_OK;
     if (e->options.on == EXECUTOR_INTERPRETER) return TAUT_OK;
-    if (!why) status = find_varying(e, &varies);
+    if (!why) status = find_varying(e, &e->varies);
     if (!why && !status)
-        status = taut_text_plan_create(e->context, &e->z->method, e->z->s, e->z->declared.own_work, varies, &e->plan,
+        status = taut_text_plan_create(e->context, &e->z->method, e->z->s, e->z->declared.own_work, e->varies, &e->plan,
                                        &why);
-    taut_mem_free(e->context, varies);
     if (status == TAUT_UNSUPPORTED) status = TAUT_OK;
     if (!status && !why && e->plan.instructions > TEXT_LONGEST) why = "its step is too long for straight-line code";
     if (!status && !why) status = create_registers(e);
