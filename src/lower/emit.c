@@ -194,7 +194,8 @@ void X(emit_operation)(builder *out, op o, const char *a, const char *b, int32_t
     case OP_ATAN: case OP_SINH: case OP_COSH: case OP_TANH:
         taut_builder_put(out, "%s%s(%s)", functions, taut_op_name(o), a);
         break;
-    CASE_LEAVES break;
+    CASE_LEAVES
+    CASE_CALLS break;
     }
 }
 

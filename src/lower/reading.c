@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "expr/call.h"
 #include "lower/emit.h"
 #include "lower/lower.h"
 #include "lower/machine.h"
@@ -139,6 +140,7 @@ static int write_motion(symbols *y, expr *equations)
     X(symbol_function)(y, STEP_PI, HERE, NULL, equations);
     X(symbol_function)(y, STEP_PHI, HERE, NULL, force);
     X(symbol_function)(y, STEP_RATE, MOVING, NULL, rates);
+    if (taut_graph_has_calls(y->g)) return TAUT_UNSUPPORTED;
     for (size_t i = 0; !y->failed && i < n; i++) {
         expr rate = taut_expr_directional(y->g, equations[i], variables, directions, 2 * n + 1);
         if (!(equations[i] = taut_expr_sub(y->g, rate, force[i]))) y->failed = 1;

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "expr/call.h"
+
 /* Larger problems are better off with the general path: straight-line code grows faster than its use. */
 enum { LEFT_MOST = 150, NODES_MOST = 60000 };
 
@@ -13,7 +15,8 @@ enum { TWICE_MOST = 16 };
 
 enum { EXPAND_MOST = 2 }; /* unknowns in which equations of degree 2 are written out: more have too many products */
 
-static int too_large(const symbols *y) { return taut_graph_count(y->g) > NODES_MOST; }
+/* Or not straight-line code: a function of the user. */
+static int too_large(const symbols *y) { return taut_graph_count(y->g) > NODES_MOST || taut_graph_has_calls(y->g); }
 
 void X(reduced_clear)(symbols *y, reduced_phase *p)
 {
@@ -89,6 +92,7 @@ static int degree_of(const node *n, int a, int b)
     case OP_POWI: return !a ? 0 : (int32_t)n->b < 0 ? NO_POLYNOMIAL : least(a * least((int32_t)n->b, 3), NO_POLYNOMIAL);
     case OP_POW:
     CASE_LEAVES
+    CASE_CALLS
     CASE_FUNCTIONS break;
     }
     return a || b ? NO_POLYNOMIAL : 0;
@@ -649,6 +653,7 @@ static void lead(symbols *y, expr e, const leading_parts *l)
         break;
     case OP_POW:
     CASE_LEAVES
+    CASE_CALLS
     CASE_FUNCTIONS break; /* of nothing that depends on the unknowns */
     }
 }

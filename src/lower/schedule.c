@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/elementary.h"
+#include "expr/call.h"
 #include "lower/lower.h"
 #include "lower/reduce.h"
 #include "lower/symbols.h"
@@ -666,6 +667,7 @@ int X(lower_create)(struct system *s, const step_table *table, real tolerance, p
     if (!status) status = put_phases(&z, table, (double)tolerance);
     if (!status) status = put_results(&z);
     z.p->is_picky = y.is_picky;
+    if (!status && taut_graph_has_calls(y.g)) status = TAUT_UNSUPPORTED; /* the general path calls the function */
     if (!status) status = end_program(z.p, INSTRUCTIONS_MOST);
     clear_schedule(&z);
     X(symbols_clear)(&y);
@@ -701,7 +703,7 @@ int X(lower_outputs)(symbols *y, const expr *outputs, size_t count, program **re
     if (!z.p) return TAUT_OUT_OF_MEMORY;
     z.p->context = y->context;
     begin_program(&z, y->table);
-    int status = put_outputs(&z, outputs, count);
+    int status = taut_graph_has_calls(y->g) ? TAUT_UNSUPPORTED : put_outputs(&z, outputs, count);
     if (!status) status = end_program(z.p, OUTPUTS_MOST);
     clear_schedule(&z);
     if (status)

@@ -346,8 +346,16 @@ int X(multiplier_factor)(multiplier *m, const real *g1, const real *g0)
     for (int e = 0; e < m->g_entries; e++) m->g_values[e] = (double)g1[e];
     products_sum(m->s->work->pool, m->sums, m->t_values, m->g_values, m->values);
 #else
+    /* Both triangles are the same sums where both factors are the same. */
+    const int lower = m->even && g1 == g0 && !m->diagonal ? taut_linear_takes_lower(m->solver) : 0;
     if (!m->even) form_t(m, g0);
-    products_sum(m->s->work->pool, m->sums, m->even ? g0 : m->t_values, g1, m->values);
+    products_sum_first(m->s->work->pool, m->sums, lower ? lower : m->sums->lists, m->even ? g0 : m->t_values, g1,
+                       m->values);
+    if (lower) {
+        int status = taut_linear_factor_lower(m->solver, m->values);
+        return status == TAUT_SINGULAR ? X(redundant_constraint)(m->s, taut_linear_status(m->solver)->deficient)
+                                       : status;
+    }
 #endif
     if (m->diagonal)
         for (uint32_t k = 0; k < m->s->c; k++) m->values[m->diagonal[k]] += softening_of(m)[k] / m->left_out;

@@ -114,9 +114,9 @@ struct system {
     block_shape blocks[BLOCK_COUNT];
     structure structure;
     initial_values start;
-    /* Of an augmented mass matrix: the coordinates that were singular, n, how much was added, and how many times that was
+    /* Of an augmented mass matrix: the blocks of coordinates that were singular, n, how much was added, and how many times that was
        looked for. */
-    unsigned char *singular;
+    int *singular;
     real augmented_by;
     int augmentations;
     const phase_info *phase_space; /* the constraints are second class, by the Dirac algorithm; NULL: they have
