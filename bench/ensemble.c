@@ -1,8 +1,11 @@
 /* Ensembles of double spherical pendula (J4), by any executor.
  *
- *     ensemble speed EXECUTOR METHOD H MEMBERS STEPS THREADS [fast]   seconds per member and step, of the steps alone
+ *     ensemble speed EXECUTOR METHOD H MEMBERS STEPS THREADS [fast]   time per member and step: in ps of the steps alone, all
+ *                                                                     threads together; in ns on the wall, without starts
  *     ensemble bits METHOD H MEMBERS STEPS THREADS EXECUTOR...        compares all states, to the bit, with single runs
  *     ensemble text lanes|gpu METHOD                                  the text that the executor compiles
+ *
+ * BLOCKS=N: blocks of threads on a multiprocessor that the GPU's compiler makes room for.
  *
  * Member i has its velocities scaled by 1 - i/(4 MEMBERS), as peers/limit_ensemble.c. TAUT_MODELS: the folder of models. */
 #include <math.h>
@@ -50,7 +53,8 @@ static executor *create(model *m, const char *on, const char *method, int thread
         fprintf(stderr, "ensemble: no executor '%s'\n", on);
         exit(1);
     }
-    const executor_options options = { .on = (executor_kind)kind, .method = method, .threads = threads, .fast = fast,
+    const executor_options options = { .on = (executor_kind)kind, .method = method, 
+                                       .threads = threads, .fast = fast, .blocks = getenv("BLOCKS") ? atoi(getenv("BLOCKS")) : 0,
                                        .vary = vary, .vary_count = VARIED };
     if (taut_executor_create(m, &options, &e)) fail(m->context, on);
     if (*taut_executor_note(e)) fprintf(stderr, "ensemble: %s\n", taut_executor_note(e));
@@ -80,22 +84,26 @@ static int speed(int count, char **argument)
     executor *e = create(m, on, method, threads, fast);
     const double created = clock_seconds() - begin;
     double *values = make_values(members);
-    executor_member *found = calloc(members, sizeof *found);
+    executor_member *found = calloc(members, sizeof *found), *none = calloc(members, sizeof *none);
     const executor_leg leg = { .h = (wide)h, .steps = steps };
-    double least = INFINITY, whole = INFINITY;
+    double least = INFINITY, whole = INFINITY, starts = INFINITY;
     long left = 0;
     for (int k = 0; k < 3; k++) {
         begin = clock_seconds();
         if (taut_executor_run(e, &leg, 1, members, values, NULL, NULL, found, NULL)) fail(context, "run");
         whole = fmin(whole, clock_seconds() - begin);
         least = fmin(least, taut_executor_seconds(e));
+        begin = clock_seconds();
+        if (taut_executor_run(e, &(executor_leg){ 0 }, 1, members, values, NULL, NULL, none, NULL)) fail(context, "run");
+        starts = fmin(starts, clock_seconds() - begin);
     }
-    if (!(least > 0)) least = whole * threads;
+    if (!(least > 0)) least = (whole - starts) * threads;
     for (size_t i = 0; i < members; i++) left += found[i].left;
-    printf("%s %s h=%g members=%zu steps=%ld threads=%d%s create=%.3gs whole=%.4gs steps=%.4gs "
-           "ps/member/step=%.5g left=%ld failed=%zu %s\n",
+    const double each = 1 / (double)members / (double)steps;
+    printf("%s %s h=%g members=%zu steps=%ld threads=%d%s create=%.3gs whole=%.4gs starts=%.4gs steps=%.4gs "
+           "ps/member/step=%.5g ns/pendulum/step=%.5g (wall) left=%ld failed=%zu %s\n",
            taut_executor_name(taut_executor_on(e)), method, h, members, steps, threads, fast ? " fast" : "", created,
-           whole, least, 1e12 * least / (double)members / (double)steps, left, failures(found, members),
+           whole, starts, least, 1e12 * least * each, 1e9 * (whole - starts) * each, left, failures(found, members),
            taut_executor_device(e));
     taut_executor_destroy(e);
     return 0;
@@ -148,7 +156,7 @@ static int text(char **argument)
     builder out = { .context = context };
     if (taut_text_plan_create(context, &e->z->method, e->z->s, e->z->declared.own_work, varies, &p, &why))
         fail(context, why);
-    if (strcmp(argument[0], "gpu") ? taut_text_lanes(&p, 8, 2, &out) : taut_text_cuda(&p, &out)) fail(context, "text");
+    if (strcmp(argument[0], "gpu") ? taut_text_lanes(&p, 8, 2, &out) : taut_text_cuda(&p, 0, &out)) fail(context, "text");
     fputs(out.text, stdout);
     return 0;
 }

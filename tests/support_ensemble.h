@@ -127,7 +127,6 @@ static inline void check_member(const ensemble_case *c, const ensemble_run *r, s
         for (long s = 0; !status && s < legs[k].steps; s++) status = X(simulation_step)(z, (double)legs[k].h);
         if (status || !legs[k].reads) continue;
         status = X(simulation_frame)(z, row);
-        if (r->members[i].status) print_error("member %zu: %s\n", i, r->members[i].reason);
         if (memcmp(row, r->rows + (i * READS + (size_t)read) * r->columns, r->columns * sizeof *row))
             for (size_t a = 0; a < r->columns; a++) {
                 const double other = r->rows[(i * READS + (size_t)read) * r->columns + a];

@@ -1,4 +1,5 @@
 /* Members of ensembles have the bits of single runs. */
+#include "support_allocator.h"
 #include "support_ensemble.h"
 
 #define PARAMETER(name, a, b) { VARY_PARAMETER, name, 0, a, b }
@@ -18,7 +19,10 @@ static const ensemble_case cases[] = {
     { .model = "driven-pendulum", .method = "rattle", .h = 0.01, .steps = 30, .varied = { RATE(0, 0.1, 1) } },
     { .model = "damped-pendulum", .method = "rattle", .h = 0.01, .steps = 30, .varied = { RATE(0, 0.1, 1) } },
     { .model = "damped-pendulum", .method = "em", .h = 0.01, .steps = 30, .varied = { RATE(0, 0.1, 1) } },
-    { .model = "heavy-top", .method = "rattle", .h = 0.01, .steps = 10, .varied = { RATE(1, 0.1, 0.2) } },
+    { .model = "heavy-top", .method = "rattle", .h = 0.002, .steps = 10, .varied = { PARAMETER("spin", 100, 160) } },
+    { .model = "heavy-top", .method = "lobatto:s=2", .h = 0.002, .steps = 10,
+      .varied = { PARAMETER("spin", 100, 160) } },
+    { .model = "rigid-body", .method = "rattle", .h = 0.01, .steps = 10, .varied = { PARAMETER("I1", 0.9, 1.9) } },
     { .model = "henon-heiles", .method = "lobatto:s=2", .h = 0.1, .steps = 30, .varied = { RATE(0, 0.1, 0.3) } },
     { .model = "spring-pendulum", .method = "galerkin", .h = 0.02, .steps = 20, .varied = { RATE(0, 0.1, 0.3) } },
     { .model = DSP, .method = "naive:rk4", .h = 0.01, .steps = 10, .varied = { RATE(0, 2, 4) } },
@@ -39,6 +43,7 @@ static size_t check_all(executor_kind on, size_t count, size_t checked, int nati
         taut_executor_destroy(e);
         close_ensemble(&r);
     }
+    if (getenv("TAUT_TEST_TALK")) print_message("%zu served\n", served);
     return served;
 }
 
@@ -61,12 +66,147 @@ static void gpu_has_the_bits_of_single_runs(void **unused)
     assert_true(check_all(EXECUTOR_GPU, 70, 5, TAUT_NATIVE_DEFAULT) >= 8);
 }
 
+/* Steps that are far too long for some members: their iterations fail, here or there, and the others go on. Starts that
+   the constraints do not allow. */
+static const ensemble_case hard[] = {
+    { .model = DSP, .method = "rattle", .h = 0.35, .steps = 25, .varied = { RATE(0, 0.1, 12), RATE(4, 0.1, 14) } },
+    { .model = DSP, .method = "em", .h = 0.35, .steps = 25, .varied = { RATE(0, 0.1, 12), RATE(4, 0.1, 14) } },
+    { .model = DSP, .method = "compose:rattle,order=4", .h = 0.35, .steps = 15,
+      .varied = { RATE(0, 0.1, 12), PARAMETER("m2", 0.5, 20) } },
+    { .model = DSP, .method = "rattle", .h = 0.02, .steps = 15,
+      .varied = { POSITION(0, 3, 4.5), PARAMETER("m1", 1, 2) } },
+};
+
+static void check_hard(executor_kind on, int native)
+{
+    size_t failed = 0, left = 0, ended = 0;
+    for (size_t k = 0; k < sizeof hard / sizeof *hard; k++) {
+        ensemble_run r;
+        open_ensemble(&hard[k], 26, &r);
+        executor *e = create_executor(&hard[k], &r, on, 2, native);
+        run_ensemble(&hard[k], &r, e);
+        for (size_t i = 0; i < r.count; i++) {
+            check_member(&hard[k], &r, i);
+            failed += r.members[i].status != TAUT_OK;
+            ended += r.members[i].status == TAUT_OK;
+            left += r.members[i].left > 0;
+        }
+        assert_int_equal(taut_executor_on(e), on);
+        taut_executor_destroy(e);
+        close_ensemble(&r);
+    }
+    assert_true(failed > 5 && ended > 5); /* most of either kind are far from the boundary */
+    if (on != EXECUTOR_INTERPRETER) assert_true(left > 0);
+}
+
+static void members_that_fail_are_told_and_the_others_go_on(void **unused)
+{
+    (void)unused;
+    check_hard(EXECUTOR_INTERPRETER, TAUT_NATIVE_DEFAULT);
+    check_hard(EXECUTOR_LANES, TAUT_NATIVE_AUTO);
+    if (getenv("TAUT_TEST_FAKE_CUDA")) check_hard(EXECUTOR_GPU, TAUT_NATIVE_DEFAULT);
+}
+
+/* A run that goes on from states of another one. */
+static void states_are_all_that_a_member_is(void **unused)
+{
+    (void)unused;
+    const ensemble_case *c = &cases[1];
+    for (int on = EXECUTOR_INTERPRETER; on <= EXECUTOR_LANES; on++) {
+        ensemble_run r;
+        open_ensemble(c, 19, &r);
+        executor *e = create_executor(c, &r, (executor_kind)on, 1, TAUT_NATIVE_AUTO);
+        const executor_leg legs[] = { { .h = (wide)c->h, .steps = 30 }, { .h = (wide)c->h, .steps = 13 } };
+        const size_t size = r.count * r.state_size;
+        double *half = calloc(size, sizeof *half);
+        assert_int_equal(taut_executor_run(e, legs, 2, r.count, r.values, NULL, NULL, r.members, r.states), TAUT_OK);
+        assert_int_equal(taut_executor_run(e, legs, 1, r.count, r.values, NULL, NULL, r.members, half), TAUT_OK);
+        assert_int_equal(taut_executor_run(e, legs + 1, 1, r.count, r.values, half, NULL, r.members, half), TAUT_OK);
+        assert_memory_equal(half, r.states, size * sizeof *half);
+        free(half);
+        taut_executor_destroy(e);
+        close_ensemble(&r);
+    }
+}
+
+/* Created and run, in a context whose allocations fail as the counter says, once the model is there (Lua survives
+   some). */
+static int run_counted(executor_kind on, counter *c)
+{
+    const taut_allocator allocator = { counted_resize, c };
+    const executor_vary vary[] = { { VARY_PARAMETER, 1 }, { VARY_RATE, 0 } };
+    const double values[] = { 2, 3, 2.5, 3.1, 1, 2.9 }; /* three members */
+    const executor_options options = { .on = on, .method = "rattle", .native = TAUT_NATIVE_AUTO, .vary = vary,
+                                       .vary_count = 2 };
+    const executor_leg legs[] = { { .h = 1 / (wide)64, .steps = 5, .reads = 1 } };
+    const size_t columns[] = { 1, 2, 24 };
+    double rows[9];
+    executor_member found[3];
+    char path[512];
+    model *m = NULL;
+    executor *e = NULL;
+    const long fail_at = c->fail_at;
+    c->fail_at = 0;
+    taut_context *context = taut_context_create(&allocator);
+    assert_non_null(context);
+    snprintf(path, sizeof path, "%s/%s.lua", MODELS, DSP);
+    int status = taut_model_read_file(context, path, NULL, 0, &m);
+    c->calls = 0, c->failures = 0, c->fail_at = fail_at;
+    if (!status) status = taut_executor_create(m, &options, &e);
+    if (!status) status = taut_executor_choose(e, columns, 3);
+    if (!status) status = taut_executor_run(e, legs, 1, 3, values, NULL, rows, found, NULL);
+    if (status) assert_non_null(strstr(taut_error_text(context), "memory"));
+    taut_executor_destroy(e);
+    taut_model_free(m);
+    taut_context_destroy(context);
+    return status;
+}
+
+/* With the k-th allocation failing: it is said, nothing leaks and nothing crashes. */
+static void memory_that_runs_out_is_told(void **unused)
+{
+    (void)unused;
+    for (int on = EXECUTOR_INTERPRETER; on <= EXECUTOR_LANES; on++) {
+        counter all = { 0 };
+        assert_int_equal(run_counted((executor_kind)on, &all), TAUT_OK);
+        assert_int_equal(all.live, 0);
+        const long stride = getenv("TAUT_TEST_LONG") ? 1 : all.calls / 150 + 1;
+        for (long k = 1; k <= all.calls; k += stride) {
+            counter c = { .fail_at = k, .fail_count = 1 };
+            const int status = run_counted((executor_kind)on, &c);
+            assert_true(c.failures == 0 || status == TAUT_OUT_OF_MEMORY);
+            assert_int_equal(c.live, 0);
+        }
+    }
+}
+
+static void a_gpu_that_is_missing_is_said_to_be(void **unused)
+{
+    (void)unused;
+    ensemble_run r;
+    open_ensemble(&cases[0], 1, &r);
+    executor *e;
+    const executor_options options = { .on = EXECUTOR_GPU, .method = "rattle" };
+    if (getenv("TAUT_TEST_FAKE_CUDA")) setenv("TAUT_FAKE_NO_DEVICE", "1", 1);
+    const int status = taut_executor_create(r.m, &options, &e);
+    unsetenv("TAUT_FAKE_NO_DEVICE");
+    if (status) assert_int_equal(status, TAUT_UNSUPPORTED);
+    if (status) assert_true(strlen(taut_error_text(r.context)) > 20);
+    if (getenv("TAUT_TEST_FAKE_CUDA")) assert_non_null(strstr(taut_error_text(r.context), "no CUDA-capable device"));
+    taut_executor_destroy(e);
+    close_ensemble(&r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(interpreter_has_the_bits_of_single_runs),
         cmocka_unit_test(lanes_have_the_bits_of_single_runs),
         cmocka_unit_test(gpu_has_the_bits_of_single_runs),
+        cmocka_unit_test(members_that_fail_are_told_and_the_others_go_on),
+        cmocka_unit_test(states_are_all_that_a_member_is),
+        cmocka_unit_test(memory_that_runs_out_is_told),
+        cmocka_unit_test(a_gpu_that_is_missing_is_said_to_be),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -54,6 +54,13 @@ speed() {
             ensemble speed gpu $method 0.01 $members 2000 "$threads" fast
         done
     done
+    echo "## the same with more or fewer blocks of threads on a multiprocessor (the default is 2)"
+    for method in rattle em lobatto:s=3; do
+        for blocks in 1 3 4; do
+            echo -n "blocks=$blocks "
+            BLOCKS=$blocks ensemble speed gpu $method 0.01 1e6 2000 "$threads"
+        done
+    done
     echo "## Taut in lanes, on one thread and on all"
     ensemble speed lanes rattle 0.01 1e5 1000 1
     ensemble speed lanes rattle 0.01 1e5 1000 "$threads"

@@ -1,5 +1,6 @@
 /* Members that are advanced together: into their slots, out of them, and what is done with one alone. */
 #include "ensemble/inside.h"
+#include "lower/symbols.h"
 
 #include <math.h>
 #include <string.h>
@@ -11,12 +12,28 @@ void taut_batch_store(const worker *w, batch_slot to)
     for (size_t i = 0; i < count; i++) to.x[i * to.stride] = x->block[i];
 }
 
+/* The numbers that are the same for all members must be so for this one: its mass matrix may have been made regular by
+   other terms than that of the model as it is. */
+static int is_like_others(const worker *w)
+{
+    const executor *e = w->e;
+    const struct system *s = w->z->s, *first = e->z->s;
+    const size_t count = taut_store_constant_count(first->store);
+    const uint32_t given = X(symbol_given_count)(first);
+    if (w->z != w->own || taut_store_constant_count(s->store) != count || X(symbol_given_count)(s) != given) return 0;
+    for (size_t i = 0; i < count; i++)
+        if (!e->varies[i] && s->constants[i] != first->constants[i]) return 0;
+    for (uint32_t i = 0; i < given; i++)
+        if (!e->varies[count + i] && X(symbol_given_value)(s, i) != X(symbol_given_value)(first, i)) return 0;
+    return 1;
+}
+
 int taut_batch_open(worker *w, const job *j, size_t member, batch_slot to, batch_time *t)
 {
     if (taut_worker_open(w, j, member)) return 1;
     const batch_time begin = { w->z->x.t, w->z->x.t_low };
     if (isnan(t->t)) *t = begin;
-    if (w->z != w->own || begin.t != t->t || begin.t_low != t->t_low) {
+    if (!is_like_others(w) || begin.t != t->t || begin.t_low != t->t_low) {
         taut_worker_finish(w, j, member, 0, 0);
         return 1;
     }
@@ -45,7 +62,7 @@ int taut_batch_load(worker *w, const job *j, size_t member, batch_slot from, bat
     }
     taut_worker_close(w);
     w->z = w->own;
-    if (from.numbers && X(simulation_member_load)(w->own, from.numbers)) {
+    if (!is_like_others(w) || (from.numbers && X(simulation_member_load)(w->own, from.numbers))) {
         const executor_member before = *found;
         if (taut_worker_open(w, j, member)) return 1;
         *found = before;
@@ -58,8 +75,11 @@ int taut_batch_left(worker *w, const job *j, size_t member, batch_slot at, batch
                     long steps)
 {
     executor_member *found = &j->members[member];
-    const batch_time begin = taut_batch_advance(&j->e->plan, t, h, made, NULL);
+    const text_plan *p = &j->e->plan;
+    double t_lambda;
+    const batch_time begin = taut_batch_advance(p, t, h, made, &t_lambda);
     long done = 0;
+    if (!isnan(t_lambda)) at.x[(5 * (size_t)p->n + p->c) * at.stride] = t_lambda;
     found->steps += made;
     if (taut_batch_load(w, j, member, at, begin)) return 1;
     int status = taut_worker_steps(w->z, h, steps - made, &done);
@@ -125,7 +145,8 @@ static double time_of_multipliers(const text_plan *p, batch_time t, double h)
     double found = (double)NAN;
     for (int i = 0; i < p->part_count; i++) {
         const text_length *l = &p->lengths[p->parts[i]];
-        const double at = p->programs[l->program].p->lambda_time, length = l->halved ? h * l->factor / 2 : h * l->factor;
+        const double at = p->programs[l->program].p->lambda_time, whole = h * l->factor;
+        const double length = l->halved ? whole / 2 : whole;
         if (at >= 0) found = t.t + (at * length + t.t_low);
         t = next_time(t, length);
     }

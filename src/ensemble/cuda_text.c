@@ -16,7 +16,7 @@ static const char beginning[] =
     "#define TAUT_FINITE(x) ((__double2hiint(x) & 0x7ff00000) != 0x7ff00000)\n"
     "#define TAUT_STEP static __device__ __forceinline__ int\n"
     "#define TAUT_SHARED extern \"C\" __constant__\n"
-    "#define TAUT_KERNEL extern \"C\" __global__ void __launch_bounds__(128)\n"
+    "#define TAUT_KERNEL extern \"C\" __global__ void __launch_bounds__(128, TAUT_BLOCKS)\n"
     "#define TAUT_MEMBER ((long long)blockIdx.x * blockDim.x + threadIdx.x)\n"
     "#define TAUT_LOOP const long long member = TAUT_MEMBER; if (member < count)\n"
     "#endif\n"
@@ -246,9 +246,10 @@ static void put_kernel(text_writer *w)
     taut_text_put(w, "        done[member] = made;\n    }\n}\n");
 }
 
-int taut_text_cuda(const text_plan *p, builder *out)
+int taut_text_cuda(const text_plan *p, int blocks, builder *out)
 {
     text_writer w = { .plan = p, .out = out };
+    taut_builder_put(out, "#define TAUT_BLOCKS %d\n", blocks > 0 ? blocks : CUDA_BLOCKS);
     taut_builder_add(out, beginning, sizeof beginning - 1);
     int status = taut_text_prelude(p, 0, out);
     taut_builder_put(out, "#define EVEN(i) even[even_at + i]\n#define ODD(i) odd[(i) * stride]\n"

@@ -60,7 +60,8 @@ int taut_driver_compiler(taut_context *context, driver *d)
                          "the GPU's compiler is missing: no library libnvrtc.so; install CUDA's NVRTC, or set "
                          "LD_LIBRARY_PATH or CUDA_PATH to where it is");
     if (!find_all(d->compiler, all, sizeof all / sizeof *all, &missing))
-        return taut_fail(context, TAUT_UNSUPPORTED, "the library libnvrtc.so has no function %s: it is too old", missing);
+        return taut_fail(context, TAUT_UNSUPPORTED, "the library libnvrtc.so has no function %s: it is too old",
+                         missing);
     d->c.version(&major, &minor);
     d->version = 1000 * major + minor;
     return TAUT_OK;

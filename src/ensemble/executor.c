@@ -90,6 +90,7 @@ void taut_executor_destroy(executor *e)
     taut_mem_free(context, e->gpu);
     taut_lanes_destroy(e, e->lanes);
     taut_text_plan_clear(&e->plan);
+    taut_mem_free(context, e->varies);
     for (int i = 0; e->workers && i < e->worker_count; i++) taut_worker_destroy(&e->workers[i]);
     taut_mem_free(context, e->workers);
     X(simulation_destroy)(e->z);
@@ -144,18 +145,28 @@ static int find_varying(executor *e, unsigned char **result)
     int any = 0, positions = 0, status = TAUT_OK;
     unsigned char *varies = *result = taut_mem_new(e->context, count + given, 1);
     if (!varies) return TAUT_OUT_OF_MEMORY;
-    for (size_t i = 0; i < e->options.vary_count; i++)
-        any |= e->vary[i].kind == VARY_PARAMETER, positions |= e->vary[i].kind == VARY_POSITION;
+    unsigned char *parameters = taut_mem_new(e->context, e->m->parameter_count, 1);
+    if (!parameters) return TAUT_OUT_OF_MEMORY;
+    for (size_t i = 0; i < e->options.vary_count; i++) {
+        positions |= e->vary[i].kind == VARY_POSITION;
+        if (e->vary[i].kind == VARY_PARAMETER) any = parameters[e->vary[i].index] = 1;
+    }
+    for (size_t i = 0; any && i < e->m->parameter_count; i++) /* a formula of others may follow them */
+        parameters[i] |= e->m->parameters[i].otherwise != 0;
     varies[count] = (unsigned char)(any || positions);
+    e->differ = any || positions;
     memset(varies + count + 1, any, given - 1);
     for (size_t i = 0; any && !status && i < count; i++) {
         expr *list = NULL;
         size_t below = 0;
         status = taut_expr_reachable(e->own->graph, &constants[i], 1, &list, &below);
-        for (size_t k = 0; !status && k < below; k++) /* a parameter may be a formula of another one */
-            varies[i] |= taut_graph_node(e->own->graph, list[k])->op == OP_PARAMETER;
+        for (size_t k = 0; !status && k < below; k++) {
+            const node *n = taut_graph_node(e->own->graph, list[k]);
+            varies[i] |= n->op == OP_PARAMETER && parameters[n->a];
+        }
         if (!status) taut_expr_list_free(e->own->graph, list);
     }
+    taut_mem_free(e->context, parameters);
     return status;
 }
 
@@ -181,15 +192,13 @@ static int create_registers(executor *e)
 
 static int choose_executor(executor *e)
 {
-    unsigned char *varies = NULL;
     const char *why = refusal(e);
     int status = TAUT_OK;
     if (e->options.on == EXECUTOR_INTERPRETER) return TAUT_OK;
-    if (!why) status = find_varying(e, &varies);
+    if (!why) status = find_varying(e, &e->varies);
     if (!why && !status)
-        status = taut_text_plan_create(e->context, &e->z->method, e->z->s, e->z->declared.own_work, varies, &e->plan,
+        status = taut_text_plan_create(e->context, &e->z->method, e->z->s, e->z->declared.own_work, e->varies, &e->plan,
                                        &why);
-    taut_mem_free(e->context, varies);
     if (status == TAUT_UNSUPPORTED) status = TAUT_OK;
     if (!status && !why && e->plan.instructions > TEXT_LONGEST) why = "its step is too long for straight-line code";
     if (!status && !why) status = create_registers(e);
@@ -267,7 +276,6 @@ int taut_executor_run(executor *e, const executor_leg *legs, size_t leg_count, s
     for (size_t i = 0; i < leg_count; i++) j.reads += legs[i].reads != 0;
     if (count > INT32_MAX) return taut_fail(e->context, TAUT_BAD_USAGE, "a block has at most 2^31 - 1 members");
     for (size_t i = 0; i < count * j.reads * e->row_size; i++) rows[i] = (double)NAN;
-    for (size_t i = 0; states && i < count * e->state_size; i++) states[i] = (double)NAN;
     int status = TAUT_OK;
     e->seconds = 0;
     if (e->on == EXECUTOR_GPU)

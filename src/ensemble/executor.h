@@ -51,6 +51,8 @@ typedef struct {
     int native;             /* one of TAUT_NATIVE_*; off: nothing is compiled */
     int threads;            /* 0: 1 */
     int fast;               /* contraction of products and sums is allowed, on the GPU: other bits */
+    int blocks;             /* of threads on a multiprocessor of the GPU, which its compiler is to make room for; 0: the
+                               default. More of them hide what others wait for, and leave fewer registers to each */
     const executor_vary *vary;
     size_t vary_count;
 } executor_options;
@@ -112,7 +114,8 @@ size_t taut_executor_state_size(const executor *e);
 
 /* Runs `count` members through the legs. values: vary_count numbers of each. from: their states (state_size numbers
    each), instead of a start; may be NULL. rows: for each member a row for every leg that reads, NaN where it did not get
-   that far; may be NULL if no leg reads. members: what became of each. states: where they are in the end; may be NULL.
+   that far; may be NULL if no leg reads. members: what became of each. states: where they are in the end (NaN where there
+   was no start); may be NULL, or `from`.
    Fails only where nothing more can be done: out of memory, the device gone. The numbers of a member depend on its
    values alone, not on block, order or threads. */
 int taut_executor_run(executor *e, const executor_leg *legs, size_t leg_count, size_t count, const double *values,

@@ -54,7 +54,7 @@ int taut_gpu_create(executor *e, struct gpu **result)
     *result = g;
     if (!g) return TAUT_OUT_OF_MEMORY;
     int status = taut_driver_open(e->context, &g->d);
-    if (!status) status = taut_text_cuda(&e->plan, &text);
+    if (!status) status = taut_text_cuda(&e->plan, e->options.blocks, &text);
     if (!status) status = taut_driver_check(e->context, &g->d, g->d.f.push(g->d.context), "use the device");
     if (!status) {
         status = taut_driver_load(e->context, &g->d, text.text, e->options.fast, CUDA_ENTRY, &g->kernel);
@@ -98,8 +98,8 @@ static int create_block(block *b)
     b->even = taut_mem_new(context, p->even_count + 1, sizeof *b->even);
     b->done = taut_mem_new(context, count, sizeof *b->done);
     b->over = taut_mem_new(context, count, 1);
-    if (p->odd_count) b->numbers = taut_mem_new(context, count * e->member_size, sizeof *b->numbers);
-    if (!b->x || !b->odd || !b->even || !b->done || !b->over || (p->odd_count && !b->numbers)) return TAUT_OUT_OF_MEMORY;
+    if (e->differ) b->numbers = taut_mem_new(context, count * e->member_size, sizeof *b->numbers);
+    if (!b->x || !b->odd || !b->even || !b->done || !b->over || (e->differ && !b->numbers)) return TAUT_OUT_OF_MEMORY;
     int status = check(b, f->allocate(&b->d_x, count * p->numbers * sizeof *b->x), "allocate memory");
     if (!status && p->odd_count)
         status = check(b, f->allocate(&b->d_odd, count * p->odd_count * sizeof *b->odd), "allocate memory");

@@ -49,6 +49,8 @@ struct executor {
     size_t state_size, member_size; /* numbers of a member: of its state, of its system */
     int becomes;             /* a simulation can become one member after the other */
     text_plan plan;          /* of lanes and GPU; its context is NULL where there is none */
+    unsigned char *varies;   /* of the system's constants, and of what else it gives (lower/symbols.h): between members */
+    int differ;              /* any of them does */
     struct lanes *lanes;
     struct gpu *gpu;
     pool *pool;

@@ -107,11 +107,11 @@ static int create_pack(const job *j, worker *w, pack *p)
     const size_t width = taut_lanes_width(e->lanes), x = z->numbers * width, odd = z->odd_count * width;
     *p = (pack){ .j = j, .w = w, .l = e->lanes };
     if (!w->batch)
-        w->batch = taut_mem_new(w->context, x + odd + (z->odd_count ? width * e->member_size : 0) + 16, sizeof(double));
+        w->batch = taut_mem_new(w->context, x + odd + (e->differ ? width * e->member_size : 0) + 16, sizeof(double));
     if (!w->batch) return TAUT_OUT_OF_MEMORY;
     p->x = (double *)(((uintptr_t)w->batch + 63) / 64 * 64);
     p->odd = p->x + x;
-    if (z->odd_count) p->numbers = p->odd + odd;
+    if (e->differ) p->numbers = p->odd + odd;
     return TAUT_OK;
 }
 

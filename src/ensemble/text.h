@@ -69,6 +69,7 @@ int taut_text_lanes(const text_plan *p, int lanes, int groups, builder *out);
 /* ---- CUDA C ---- */
 
 #define CUDA_ENTRY "taut_steps"
-int taut_text_cuda(const text_plan *p, builder *out);
+enum { CUDA_BLOCKS = 2 }; /* the default */
+int taut_text_cuda(const text_plan *p, int blocks, builder *out);
 
 #endif

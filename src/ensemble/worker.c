@@ -47,13 +47,18 @@ static int create_own(worker *w)
 {
     const executor_options *o = &w->e->options;
     if (w->own) return TAUT_OK;
-    w->starts = taut_mem_new(w->context, o->vary_count, sizeof *w->starts);
-    w->is_set = taut_mem_new(w->context, w->e->m->parameter_count, 1);
+    if (!w->starts) w->starts = taut_mem_new(w->context, o->vary_count, sizeof *w->starts);
+    if (!w->is_set) w->is_set = taut_mem_new(w->context, w->e->m->parameter_count, 1);
     if (!w->starts || !w->is_set) return TAUT_OUT_OF_MEMORY;
     for (size_t i = 0; i < o->vary_count; i++)
         if (o->vary[i].kind == VARY_PARAMETER) w->is_set[o->vary[i].index] = 1;
     int status = taut_model_copy(w->context, w->e->m, &w->own_model);
-    return status ? status : create(w, w->own_model, &w->own);
+    if (!status) status = create(w, w->own_model, &w->own);
+    if (status) {
+        taut_model_free(w->own_model);
+        w->own_model = NULL;
+    }
+    return status;
 }
 
 int taut_worker_own(worker *w) { return create_own(w); }
@@ -115,6 +120,8 @@ int taut_worker_open(worker *w, const job *j, size_t member)
     if (!status && !same && w->e->becomes && X(simulation_can_become)(w->other)) keep_other(w);
     if (status) {
         taut_worker_failed(w, found, status, found->t);
+        for (size_t i = 0; j->states && i < w->e->state_size; i++)
+            j->states[member * w->e->state_size + i] = (double)NAN;
         return 1;
     }
     if (j->from) taut_worker_set_state(w, j->from + member * w->e->state_size);

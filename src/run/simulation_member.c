@@ -12,7 +12,8 @@ int X(simulation_can_become)(const simulation *z)
     const char *why;
     const struct system *s = z->s;
     if (z->hybrid || z->m->phase || z->derived || z->m->start_points_line) return 0;
-    if (s->softening || s->structure.augmented || s->plan) return 0;
+    if (s->softening || s->plan) return 0;
+    if (s->structure.augmented && (s->augmentations != 1 || s->embedded)) return 0;
     if (s->hamiltonian_sought && !s->structure.uncoupled) return 0;
     const int count = X(method_parts)(&z->method, parts, &why);
     for (int i = 0; i < count; i++)

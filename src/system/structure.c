@@ -209,15 +209,20 @@ static int remake_fields(struct system *s)
     return status ? status : X(field_prepare_jacobian)(s->constraint, KIND_T);
 }
 
-static int mass_values(struct system *s, const place *at, real **values)
+static int mass_values_of(struct system *s, field *energy, const place *at, real **values)
 {
-    int status = X(field_prepare_hessian)(s->energy, KIND_W, KIND_W);
+    int status = X(field_prepare_hessian)(energy, KIND_W, KIND_W);
     if (status) return status;
-    const pattern *shape = X(field_hessian_pattern)(s->energy, KIND_W, KIND_W);
+    const pattern *shape = X(field_hessian_pattern)(energy, KIND_W, KIND_W);
     *values = taut_mem_new(s->context, (size_t)pattern_entries(shape), sizeof **values);
     if (!*values) return TAUT_OUT_OF_MEMORY;
-    X(field_hessian)(s->energy, KIND_W, KIND_W, at, NULL, *values);
+    X(field_hessian)(energy, KIND_W, KIND_W, at, NULL, *values);
     return TAUT_OK;
+}
+
+static int mass_values(struct system *s, const place *at, real **values)
+{
+    return mass_values_of(s, s->energy, at, values);
 }
 
 static int report_singular(struct system *s, const int *singular)
@@ -231,6 +236,17 @@ static int report_singular(struct system *s, const int *singular)
                      "constraints do not "
                      "cover it; give it a mass in the Lagrangian, a term with %s.dot, or remove the coordinate",
                      s->m->file, s->m->form_line, name, name);
+}
+
+/* What the first look found: other start values must lead to the same (system_refresh_mass). */
+static int keep_singular(struct system *s, const int *singular, real kappa)
+{
+    if (s->augmentations++) return TAUT_OK;
+    s->singular = taut_mem_new(s->context, s->n, sizeof *s->singular);
+    if (!s->singular) return TAUT_OUT_OF_MEMORY;
+    memcpy(s->singular, singular, s->n * sizeof *singular);
+    s->augmented_by = kappa;
+    return TAUT_OK;
 }
 
 /* Constraints within a singular block come first (the unit length of a rotation): they couple nothing that was not.
@@ -251,7 +267,9 @@ static int cure_singular_mass(struct system *s, const place *at)
             break;
         }
         status = X(field_prepare_jacobian)(s->constraint, KIND_Q);
-        if (!status) status = augment(s, singular, covered, typical_mass(shape, values));
+        const wide kappa = typical_mass(shape, values);
+        if (!status) status = keep_singular(s, singular, (real)kappa);
+        if (!status) status = augment(s, singular, covered, kappa);
         if (!status && s->structure.augmented) status = remake_fields(s);
         taut_mem_free(s->context, values);
         values = NULL;
@@ -377,14 +395,33 @@ static int refresh_inverse(struct system *s, const place *at, const pattern *sha
     return TAUT_OK;
 }
 
+/* Would the mass matrix, as the user wrote it, be made regular by the same terms? */
+static int refresh_augmentation(struct system *s, const place *at, int *same)
+{
+    real *values = NULL;
+    int *singular = taut_mem_new(s->context, s->n, sizeof *singular);
+    int status = singular ? mass_values_of(s, s->ambient, at, &values) : TAUT_OUT_OF_MEMORY;
+    if (!status) {
+        const pattern *shape = X(field_hessian_pattern)(s->ambient, KIND_W, KIND_W);
+        const int found = find_singular(s, shape, values, singular);
+        if (found < 0) status = TAUT_OUT_OF_MEMORY;
+        *same = !memcmp(singular, s->singular, s->n * sizeof *singular) &&
+                (real)typical_mass(shape, values) == s->augmented_by;
+    }
+    taut_mem_free(s->context, values);
+    taut_mem_free(s->context, singular);
+    return status;
+}
+
 int X(system_refresh_mass)(struct system *s, int *same)
 {
     real *values = NULL, t = 0, sum = 0;
     place at = place_at(s, s->start.q, s->start.w, &t, NULL);
     *same = 1;
     if (s->form == FORM_RATES) return TAUT_OK;
-    int status = mass_values(s, &at, &values);
-    if (status) return status;
+    int status = s->structure.augmented ? refresh_augmentation(s, &at, same) : TAUT_OK;
+    if (!status && *same) status = mass_values(s, &at, &values);
+    if (status || !*same) return status;
     const pattern *shape = X(field_hessian_pattern)(s->energy, KIND_W, KIND_W);
     for (int k = 0; k < pattern_entries(shape); k++) sum += values[k] - values[k];
     int *singular = taut_mem_new(s->context, s->n, sizeof *singular);

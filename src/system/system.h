@@ -114,6 +114,11 @@ struct system {
     block_shape blocks[BLOCK_COUNT];
     structure structure;
     initial_values start;
+    /* Of an augmented mass matrix: the blocks of coordinates that were singular, n, how much was added, and how many times that was
+       looked for. */
+    int *singular;
+    real augmented_by;
+    int augmentations;
     const phase_info *phase_space; /* the constraints are second class, by the Dirac algorithm; NULL: they have
                                       multipliers */
     /* Constant mass in small diagonal blocks: W = M^-1; NULL otherwise. Uncoupled as well: the momentum (velocity) at
@@ -224,7 +229,7 @@ typedef struct {
 } start_setting;
 int X(system_refresh_start)(struct system *s, const start_setting *others, size_t other_count);
 /* After both: the inverse mass. *same is 0 where the system would be another one than it is: its mass matrix is
-   singular, or not a number; the caller creates one. Not for a mass matrix that was made regular. */
+   singular, or not a number, or would be made regular by other terms; the caller creates one. */
 int X(system_refresh_mass)(struct system *s, int *same);
 /* Its inputs have other values now: the same for the constants that they stand in. Allocates nothing, and does not
    write to what shares have in common. */
