@@ -3,7 +3,8 @@ PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
 MODEL := models/double-spherical-pendulum.lua
 
-.PHONY: all demo check python reproduce bench ulp install setup clean help
+.PHONY: all demo check python reproduce bench bench-peers ulp install deb deb-test abi abi-update bare-test setup \
+        clean help
 .NOTPARALLEL:
 
 all: setup
@@ -55,6 +56,32 @@ ulp: setup
 install: all
 	@cmake --install build --prefix '$(PREFIX)'
 
+# Debian packages, into build/deb, and lintian. DEB_BUILD_OPTIONS=nocheck leaves out the tests of the library that the
+# build runs.
+deb:
+	@tools/setup.sh build deb
+	@DEB_BUILD_OPTIONS="$${DEB_BUILD_OPTIONS-parallel=$(JOBS)}" tools/deb.sh
+
+# Those packages, installed in a clean chroot (build/chroot/packages), and programs in C, C++, Fortran and Python that use
+# them. As root; some minutes.
+deb-test:
+	@tools/setup.sh chroot
+	@tests/chroot/packages.sh
+
+# Is libtaut.so compatible with programs that were built before? abi-update says that it is meant to be as it is now.
+abi: all
+	@tools/setup.sh abi
+	@tests/abi/check.sh build/lib/libtaut.so '$(CURDIR)'
+
+abi-update: all
+	@tools/setup.sh abi
+	@tests/abi/check.sh --update build/lib/libtaut.so '$(CURDIR)'
+
+# The two commands of README.md in a chroot that has git and make alone. As root; longer than make check.
+bare-test:
+	@tools/setup.sh chroot
+	@JOBS=$(JOBS) tests/chroot/bare.sh
+
 setup:
 	@tools/setup.sh build
 
@@ -71,4 +98,8 @@ help:
 	@echo 'make bench-peers         install the other systems that they compare with (Debian packages, about 1.2 GB)'
 	@echo 'make ulp COUNT=N         measure the errors of the elementary functions, N arguments each (10^6)'
 	@echo 'make install PREFIX=DIR  install the command, libraries, headers, manual and completion (/usr/local)'
+	@echo 'make deb                 build Debian packages (build/deb) and run lintian on them'
+	@echo 'make deb-test            install them in a clean chroot and build programs with them there (as root)'
+	@echo 'make abi                 compare libtaut.so with tests/abi/libtaut.abi; make abi-update writes that file'
+	@echo 'make bare-test           make demo and make check in a chroot with git and make alone (as root)'
 	@echo 'make clean               remove everything that was built'

@@ -10,8 +10,8 @@ cat << 'END'
 # Benchmarks
 
 Written by `make bench`: do not edit. `make bench ROWS="j1 chain"` measures some rows again (j1,
-precision, record, native, chain, bodies, pile) and keeps the tables of the others; each table says when
-and where it was measured.
+precision, record, native, library, chain, bodies, pile) and keeps the tables of the others; each table
+says when and where it was measured.
 
 How it is measured: the programs of a row run in turn, several rounds of all of them, so that
 whatever else the machine does hits all alike; the least of each counts. Times are processor time of
@@ -30,11 +30,12 @@ hanging chain ([model](../models/hanging-chain.lua)).
 | | goal | measured | met |
 |---|---|---|---|
 END
-for row in j1 precision record native chain bodies pile; do cat "tables/$row.goals" 2> /dev/null; done
+for row in j1 precision record native library chain bodies pile; do cat "tables/$row.goals" 2> /dev/null; done
 section j1 'J1: a step of the double spherical pendulum'
 section precision 'J1: work against precision'
 section record 'Recording'
 section native 'Native code'
+section library 'Library and Python'
 section chain 'J2: hanging chain'
 section bodies 'Rigid bodies, joints, friction, damping'
 section pile 'Piles: contacts that carry weight'

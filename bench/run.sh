@@ -4,7 +4,7 @@
 # installed.
 set -eu
 cd "$(dirname "$0")/.."
-all='j1 precision record native chain bodies pile'
+all='j1 precision record native library chain bodies pile'
 for row in "$@"; do
     if [ ! -f "bench/rows/$row.sh" ]; then
         echo "bench: no row is called '$row'; there are: $all" >&2

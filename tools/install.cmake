@@ -5,10 +5,17 @@ install(TARGETS taut LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT libra
 install(FILES ${TAUT_ARCHIVE} DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development)
 install(FILES include/taut/taut.h include/taut/context.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/taut COMPONENT development)
 
-# What a program needs that links the archive, as files and switches.
-set(TAUT_PRIVATE ${KLU_LIBRARY} ${AMD_LIBRARY} ${MUMPS_LIBRARY} ${LAPACKE_LIBRARY} ${BLAS_LIBRARY})
-get_filename_component(TAUT_BLAS_FOLDER ${BLAS_LIBRARY} DIRECTORY)
-string(REPLACE ";" " " TAUT_PRIVATE_WORDS "${TAUT_PRIVATE}")
+# What a program needs that links the archive; what is not where compilers look anyway, as a file.
+set(TAUT_PRIVATE "")
+foreach(library ${KLU_LIBRARY} ${AMD_LIBRARY})
+  get_filename_component(folder ${library} DIRECTORY)
+  if(folder IN_LIST CMAKE_C_IMPLICIT_LINK_DIRECTORIES)
+    get_filename_component(library ${library} NAME_WE)
+    string(REGEX REPLACE "^lib" "-l" library ${library})
+  endif()
+  list(APPEND TAUT_PRIVATE ${library})
+endforeach()
+list(JOIN TAUT_PRIVATE " " TAUT_PRIVATE_WORDS)
 
 file(RELATIVE_PATH TAUT_UP /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
 configure_file(tools/taut.pc.in ${PROJECT_BINARY_DIR}/install/taut.pc @ONLY)
@@ -27,4 +34,7 @@ install(FILES ${MAN_PAGES} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT co
 # The papers' experiments and the models they run: `taut reproduce` looks for them beside the program and here.
 install(DIRECTORY models reproduce DESTINATION ${CMAKE_INSTALL_DATADIR}/taut COMPONENT command)
 install(FILES tools/completion.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME taut
+        COMPONENT command)
+install(FILES tools/completion.zsh DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions RENAME _taut COMPONENT command)
+install(FILES tools/completion.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d RENAME taut.fish
         COMPONENT command)

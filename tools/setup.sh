@@ -1,6 +1,6 @@
 #!/bin/sh
-# setup.sh GROUP...: install the Debian packages of these groups (build, check, bench, python) that are missing. Asks apt for nothing
-# when all are there.
+# setup.sh GROUP...: install the Debian packages of these groups (build, check, bench, python, deb, abi, chroot) that are
+# missing. Asks apt for nothing when all are there.
 set -eu
 
 build="gcc libc6-dev make cmake pkgconf liblua5.4-dev libsuitesparse-dev libmumps-seq-5.5 libmumps-headers-dev
@@ -10,6 +10,11 @@ bench="python3 g++ libsundials-dev libsuitesparse-dev libsimbody-dev libmujoco-d
        libopenmm-dev libopenmm-plugins siconos"
 python="python3 python3-dev python3-venv python3-pip python3-setuptools python3-wheel python3-cffi python3-numpy python3-pytest mypy
         python3-matplotlib python3-pandas python3-scipy python3-xarray python3-nbconvert python3-nbclient python3-ipykernel"
+# What debian/control asks for besides group build.
+deb="build-essential dpkg-dev debhelper dh-python lintian pybuild-plugin-pyproject python3-all-dev python3-cffi python3-numpy
+     python3-pytest python3-setuptools"
+abi="abigail-tools binutils"
+chroot="debootstrap git"
 
 wanted=
 for group in "$@"; do
@@ -18,6 +23,9 @@ for group in "$@"; do
     check) wanted="$wanted $check" ;;
     bench) wanted="$wanted $bench" ;;
     python) wanted="$wanted $python" ;;
+    deb) wanted="$wanted $deb" ;;
+    abi) wanted="$wanted $abi" ;;
+    chroot) wanted="$wanted $chroot" ;;
     *) echo "setup.sh: no group of packages is called '$group'" >&2; exit 2 ;;
     esac
 done

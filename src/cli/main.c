@@ -4,13 +4,14 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/near.h"
 #include "cli/cli.h"
 #include "run/engine.h"
 
 static const command *const commands[] = {
     &command_run,   &command_resume,   &command_report, &command_export,    &command_compare,
     &command_check, &command_converge, &command_verify, &command_reproduce, &command_compile,
-    &command_import, &command_methods,
+    &command_ensemble, &command_replay, &command_merge, &command_import, &command_methods,
 };
 #define COMMAND_COUNT (sizeof commands / sizeof *commands)
 
@@ -18,7 +19,7 @@ static void help(void)
 {
     puts("taut: constrained mechanics without drift\n");
     for (size_t i = 0; i < COMMAND_COUNT; i++) {
-        char arguments[32]; /* those that must be there, and that there are options */
+        char arguments[48]; /* those that must be there, and that there are options */
         const command *c = commands[i];
         snprintf(arguments, sizeof arguments, "%.*s[options]", (int)strcspn(c->arguments, "["), c->arguments);
         printf("  taut %-9s %-23s %s\n", c->name, c->option_count ? arguments : c->arguments, c->summary);
@@ -31,6 +32,15 @@ static void help(void)
 static void version(void)
 {
     printf("taut %s (precision: double%s)\n", TAUT_VERSION, taut_engine_find("quad") ? ", quad" : "");
+}
+
+static int no_such_command(const char *name)
+{
+    char text[NEAR_TEXT];
+    near_word n = taut_near(name);
+    for (size_t i = 0; i < COMMAND_COUNT; i++) taut_near_try(&n, commands[i]->name);
+    return complain(EXIT_USAGE, "there is no command '%s'; %s'taut --help' lists them", name,
+                    taut_near_text(&n, "", text));
 }
 
 static int run_command(int argc, char **argv)
@@ -47,8 +57,7 @@ static int run_command(int argc, char **argv)
                 options_help(commands[i]);
                 return EXIT_DONE;
             }
-        return argc > 2 ? complain(EXIT_USAGE, "there is no command '%s'; 'taut --help' lists them", argv[2])
-                        : EXIT_DONE;
+        return argc > 2 ? no_such_command(argv[2]) : EXIT_DONE;
     }
     if (strcmp(name, "--version") == 0) {
         version();
@@ -56,7 +65,7 @@ static int run_command(int argc, char **argv)
     }
     for (size_t i = 0; i < COMMAND_COUNT; i++)
         if (strcmp(name, commands[i]->name) == 0) return commands[i]->main(argc - 2, argv + 2);
-    return complain(EXIT_USAGE, "there is no command '%s'; 'taut --help' lists them", name);
+    return no_such_command(name);
 }
 
 /* A full disk must not look like success. */

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/near.h"
 #include "cli/cli.h"
 #include "method/method.h"
 #include "run/engine.h"
@@ -76,12 +77,16 @@ static int methods_main(int argc, char **argv)
         list();
         return EXIT_DONE;
     }
+    char advice[NEAR_TEXT];
+    near_word n = taut_near(o.positional[0]);
     for (int i = 0; i < api->method_count(); i++) {
         const method_info *info = api->method_info(i);
+        taut_near_try(&n, info->name);
         if (strcmp(info->name, o.positional[0]) == 0) {
             describe(info);
             return EXIT_DONE;
         }
     }
-    return complain(EXIT_USAGE, "there is no method '%s'; 'taut methods' lists them", o.positional[0]);
+    return complain(EXIT_USAGE, "there is no method '%s'; %s'taut methods' lists them", o.positional[0],
+                    taut_near_text(&n, "", advice));
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/near.h"
 #include "cli/cli.h"
 #include "native/native.h"
 #include "run/converge.h"
@@ -11,11 +12,13 @@
 int complain(int exit_status, const char *format, ...)
 {
     va_list arguments;
+    char text[2 * TAUT_ERROR_TEXT];
     va_start(arguments, format);
-    fputs("taut: ", stderr);
-    vfprintf(stderr, format, arguments);
-    fputc('\n', stderr);
+    vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
+    fputs("taut: ", stderr);
+    put_text(stderr, text);
+    fputc('\n', stderr);
     return exit_status;
 }
 
@@ -71,6 +74,17 @@ static int keep(const command *c, options *out, const option_definition *d, cons
     return 0;
 }
 
+static int no_such_option(const command *c, const char *text)
+{
+    char name[64], advice[NEAR_TEXT];
+    const int dashes = text[1] == '-' ? 2 : 1; /* a long name may have lost one */
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(text + dashes, "="), text + dashes);
+    near_word n = taut_near(name);
+    for (int i = 0; i < c->option_count; i++) taut_near_try(&n, c->options[i].name);
+    return complain(-1, "'taut %s' has no option %s; %s'taut %s --help' lists them", c->name, text,
+                    taut_near_text(&n, "--", advice), c->name);
+}
+
 /* Takes argv[*i] (and its value) as an option. */
 static int take_option(const command *c, int argc, char **argv, int *i, options *out)
 {
@@ -85,7 +99,7 @@ static int take_option(const command *c, int argc, char **argv, int *i, options 
         d = find(c, NULL, 0, text[1]);
         if (text[2]) value = text + 2;
     }
-    if (!d) return complain(-1, "'taut %s' has no option %s; 'taut %s --help' lists them", c->name, text, c->name);
+    if (!d) return no_such_option(c, text);
     if (!d->value && value) return complain(-1, "option --%s takes no value", d->name);
     if (d->value && !value) {
         if (*i + 1 >= argc) return complain(-1, "option --%s needs a value: %s", d->name, d->value);
@@ -107,7 +121,7 @@ int options_parse(const command *c, int argc, char **argv, options *out)
             only_positional = 1;
         } else if (!only_positional && argv[i][0] == '-' && argv[i][1]) {
             if (take_option(c, argc, argv, &i, out)) return -1;
-        } else if (out->positional_count == 16) {
+        } else if (out->positional_count == POSITIONAL_MOST) {
             return complain(-1, "too many arguments for 'taut %s'", c->name);
         } else {
             out->positional[out->positional_count++] = argv[i];
@@ -226,16 +240,23 @@ int load_model(taut_context *context, const char *path, definitions *d, model **
 {
     int status = taut_model_read_file(context, path, d->items, d->count, m);
     if (status) return complain(exit_status_of(status), "%s", taut_error_text(context));
-    for (size_t i = 0; i < d->count; i++)
-        if (!d->items[i].used)
-            return complain(EXIT_USAGE, "-D %s: the model has no param or option of that name", d->items[i].name);
+    for (size_t i = 0; i < d->count; i++) {
+        char advice[NEAR_TEXT];
+        if (d->items[i].used) continue;
+        near_word n = taut_near(d->items[i].name);
+        for (size_t k = 0; k < (*m)->parameter_count; k++) taut_near_try(&n, (*m)->parameters[k].name);
+        const char *more = taut_near_text(&n, "", advice);
+        return complain(EXIT_USAGE, "-D %s: the model has no param or option of that name%s%.*s", d->items[i].name,
+                        *more ? "; " : "", *more ? (int)strlen(more) - 1 : 0, more);
+    }
     return EXIT_DONE;
 }
 
 static void remark(void *user, const char *line)
 {
     (void)user;
-    fprintf(stderr, "%s\n", line);
+    put_text(stderr, line);
+    fputc('\n', stderr);
 }
 
 taut_context *make_context(void)

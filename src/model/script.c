@@ -269,6 +269,7 @@ static int build(lua_State *L)
     taut_draw_open(L);
     taut_embed_open(L);
     taut_contact_open(L);
+    taut_calls_open(L);
     taut_mechanism_open(L);
 
     if (size >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0) text += 3, size -= 3; /* byte order mark */
@@ -294,6 +295,7 @@ static int build(lua_State *L)
     taut_contact_finish(L);
     taut_start_finish(L);
     taut_declare_finish(L);
+    taut_calls_finish(L);
     return 0;
 }
 

@@ -148,6 +148,8 @@ void taut_sandbox_open(lua_State *L);
 void taut_patterns_open(lua_State *L);
 /* Pushes an array of the keys of the table at i in an order that is the same in every process. */
 void taut_sandbox_keys(lua_State *L, int i);
+/* Pushes the value at i as a text, as Lua's tostring, but without addresses. */
+void taut_sandbox_text(lua_State *L, int i);
 
 /* ---- equality.c ---- */
 void taut_compare_open(lua_State *L); /* after patterns_open */
@@ -226,6 +228,11 @@ const embedding *taut_embed_find(lua_State *L, const char *name);
 /* ---- contact.c ---- */
 void taut_contact_open(lua_State *L);
 void taut_contact_finish(lua_State *L);
+
+/* ---- calls.c ---- */
+void taut_calls_open(lua_State *L);
+/* Refuses functions of the program that lack derivatives where they stand; at the end. */
+void taut_calls_finish(lua_State *L);
 
 /* ---- mechanism.c ---- */
 #define MECHANISM_CHUNK "=mechanism" /* how Lua knows the texts */

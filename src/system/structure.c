@@ -348,6 +348,58 @@ static int find_constant_mass(struct system *s, const place *at)
     return status;
 }
 
+/* W and the offset with the constants of now, where they stand: others have their addresses. */
+static int refresh_inverse(struct system *s, const place *at, const pattern *shape, const real *values, int *same)
+{
+    partition p;
+    pattern *old_shape = s->inverse_mass_shape;
+    real *old = s->inverse_mass;
+    if (!old) return TAUT_OK;
+    int status = partition_create(s->context, shape, &p);
+    if (status) return status;
+    s->inverse_mass_shape = NULL;
+    s->inverse_mass = NULL;
+    status = invert_blocks(s, &p, shape, values);
+    /* masses that are all the same, or not any more, are treated in another way (solve/multiplier.c) */
+    for (int i = 1; !status && i < pattern_entries(old_shape); i++)
+        *same &= (old[i] == old[0]) == (s->inverse_mass[i] == s->inverse_mass[0]);
+    if (!status) memcpy(old, s->inverse_mass, (size_t)pattern_entries(old_shape) * sizeof *old);
+    taut_pattern_destroy(s->context, s->inverse_mass_shape);
+    taut_mem_free(s->context, s->inverse_mass);
+    s->inverse_mass_shape = old_shape;
+    s->inverse_mass = old;
+    partition_clear(s->context, &p);
+    if (status || !s->offset) return status;
+    place zero = *at;
+    zero.x[KIND_W] = NULL;
+    memset(s->offset, 0, s->n * sizeof *s->offset);
+    X(field_gradient)(s->energy, KIND_W, &zero, NULL, s->offset);
+    return TAUT_OK;
+}
+
+int X(system_refresh_mass)(struct system *s, int *same)
+{
+    real *values = NULL, t = 0, sum = 0;
+    place at = place_at(s, s->start.q, s->start.w, &t, NULL);
+    *same = 1;
+    if (s->form == FORM_RATES) return TAUT_OK;
+    int status = mass_values(s, &at, &values);
+    if (status) return status;
+    const pattern *shape = X(field_hessian_pattern)(s->energy, KIND_W, KIND_W);
+    for (int k = 0; k < pattern_entries(shape); k++) sum += values[k] - values[k];
+    unsigned char *singular = taut_mem_new(s->context, s->n, 1);
+    if (!singular) status = TAUT_OUT_OF_MEMORY;
+    if (!status && s->form == FORM_LAGRANGIAN) {
+        const int found = sum == 0 ? find_singular(s, shape, values, singular) : 1;
+        if (found < 0) status = TAUT_OUT_OF_MEMORY;
+        *same = found == 0;
+    }
+    if (!status && *same) status = refresh_inverse(s, &at, shape, values, same);
+    taut_mem_free(s->context, singular);
+    taut_mem_free(s->context, values);
+    return status;
+}
+
 /* Degree in w of each shape, everything else being constant. */
 static int find_quadratic(struct system *s)
 {
