@@ -38,6 +38,11 @@ urdf_pose urdf_compose(const urdf_pose *a, const urdf_pose *b)
     return c;
 }
 
+/* ---- what is read ---- */
+
+#ifdef TAUT_HAVE_EXPAT
+#include <expat.h>
+
 /* Roll, pitch, yaw: about the fixed axes x, y, z in this order. */
 static void from_angles(const double rpy[3], double q[4])
 {
@@ -48,11 +53,6 @@ static void from_angles(const double rpy[3], double q[4])
 }
 
 static const urdf_pose no_pose = { { 0, 0, 0 }, { 1, 0, 0, 0 } };
-
-/* ---- what is read ---- */
-
-#ifdef TAUT_HAVE_EXPAT
-#include <expat.h>
 
 #define DEPTH 8
 

@@ -269,7 +269,8 @@ local function start_bodies()
       for _, name in ipairs(j.kind.freedoms) do
         local is_given = j.start[name] and not j.is_free[name] and not (is_set[j.a] and is_set[j.b])
         local is_timed_here = j.rates[name] and not (is_timed[j.a] and is_timed[j.b])
-        if (is_given or is_timed_here) and not inside.is_coordinate(j.symbols[name]) then hold(j, name) end
+        local is_held = j.follows[name] or inside.is_coordinate(j.symbols[name])
+        if (is_given or is_timed_here) and not is_held then hold(j, name) end
       end
     end
     begin_freedoms(j, looped[part] and moved[part], looped[part] and moving[part])
