@@ -315,6 +315,29 @@ static void start_of_a_loop(void **unused)
     taut_model_release(model);
 }
 
+/* start { j_angle = ... } moves the bodies as the joint's own option does. */
+static void start_by_coordinates(void **unused)
+{
+    (void)unused;
+    static const char bodies[] = "local a = body('a', { mass = 1, inertia = {1, 1, 1}, at = {1, 0, 0} })\n"
+                                 "local b = body('b', { mass = 1, inertia = {1, 1, 1}, at = {2, 0, 0} })\n";
+    char texts[2][800];
+    snprintf(texts[0], sizeof texts[0], "%s%s", bodies,
+             "revolute('j', world, a, { at = {0, 0, 0}, axis = {0, 1, 1}, angle = { start = 0.5, rate = 2 } })\n"
+             "revolute('k', a, b, { at = {1, 0, 0}, angle = -1 })");
+    snprintf(texts[1], sizeof texts[1], "%s%s", bodies,
+             "local j = revolute('j', world, a, { at = {0, 0, 0}, axis = {0, 1, 1} })\n"
+             "local k = revolute('k', a, b, { at = {1, 0, 0} })\n"
+             "start { [j.angle] = 0.5, ['j_angle.dot'] = 2, [k.angle] = -1 }");
+    taut_simulation *z[2] = { open_text(texts[0]), open_text(texts[1]) };
+    static const char *const columns[] = { "a.x",   "a.z",     "b.x",       "b.y",    "b.z",
+                                           "b_r.w", "b.y.dot", "a_r.z.dot", "k_angle" };
+    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
+        assert_true(fabs(value_of(z[0], columns[i]) - value_of(z[1], columns[i])) < 1e-14);
+    assert_true(fabs(value_of(z[0], "b.y.dot")) > 0.1);
+    taut_simulation_release(z[0]), taut_simulation_release(z[1]);
+}
+
 /* ---- motors, limits ---- */
 
 #define ARM "local b = body('b', { mass = 2, inertia = {0.02, 0.05, 0.04}, at = {0, 0, -0.5} })\n"
@@ -517,6 +540,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(shapes, set_up, tear_down),
         cmocka_unit_test_setup_teardown(start_along_a_tree, set_up, tear_down),
         cmocka_unit_test_setup_teardown(start_of_a_loop, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(start_by_coordinates, set_up, tear_down),
         cmocka_unit_test_setup_teardown(motors_and_limits, set_up, tear_down),
         cmocka_unit_test_setup_teardown(two_hinges, set_up, tear_down),
         cmocka_unit_test_setup_teardown(rolling_in_the_plane, set_up, tear_down),
