@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "kernel/kernel.h"
+#include "run/engine.h"
 #include "support_core.h"
 #include "support_library.h"
 
@@ -314,6 +315,29 @@ static void start_of_a_loop(void **unused)
     taut_model_release(model);
 }
 
+/* start { j_angle = ... } moves the bodies as the joint's own option does. */
+static void start_by_coordinates(void **unused)
+{
+    (void)unused;
+    static const char bodies[] = "local a = body('a', { mass = 1, inertia = {1, 1, 1}, at = {1, 0, 0} })\n"
+                                 "local b = body('b', { mass = 1, inertia = {1, 1, 1}, at = {2, 0, 0} })\n";
+    char texts[2][800];
+    snprintf(texts[0], sizeof texts[0], "%s%s", bodies,
+             "revolute('j', world, a, { at = {0, 0, 0}, axis = {0, 1, 1}, angle = { start = 0.5, rate = 2 } })\n"
+             "revolute('k', a, b, { at = {1, 0, 0}, angle = -1 })");
+    snprintf(texts[1], sizeof texts[1], "%s%s", bodies,
+             "local j = revolute('j', world, a, { at = {0, 0, 0}, axis = {0, 1, 1} })\n"
+             "local k = revolute('k', a, b, { at = {1, 0, 0} })\n"
+             "start { [j.angle] = 0.5, ['j_angle.dot'] = 2, [k.angle] = -1 }");
+    taut_simulation *z[2] = { open_text(texts[0]), open_text(texts[1]) };
+    static const char *const columns[] = { "a.x",   "a.z",     "b.x",       "b.y",    "b.z",
+                                           "b_r.w", "b.y.dot", "a_r.z.dot", "k_angle" };
+    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
+        assert_true(fabs(value_of(z[0], columns[i]) - value_of(z[1], columns[i])) < 1e-14);
+    assert_true(fabs(value_of(z[0], "b.y.dot")) > 0.1);
+    taut_simulation_release(z[0]), taut_simulation_release(z[1]);
+}
+
 /* ---- motors, limits ---- */
 
 #define ARM "local b = body('b', { mass = 2, inertia = {0.02, 0.05, 0.04}, at = {0, 0, -0.5} })\n"
@@ -348,8 +372,8 @@ static void motors_and_limits(void **unused)
     taut_simulation_release(z);
 }
 
-/* A door on two hinges has five constraints too many. What the hinges carry together is determined: the weight, and what
-   keeps the centre on its circle. */
+/* A door on two hinges has five constraints too many. What the hinges carry together is determined: the weight, and
+   what keeps the centre on its circle. */
 static void two_hinges(void **unused)
 {
     (void)unused;
@@ -374,7 +398,110 @@ static void two_hinges(void **unused)
     taut_simulation_release(z);
 }
 
+/* ---- in the plane ---- */
+
+/* A disc rolls down 30 degrees, on the line or under it: 2/3 g sin(30) t^2/2, with a third of the weight along the
+   slope as friction, whose torque turns it. */
+static void rolling_in_the_plane(void **unused)
+{
+    (void)unused;
+    for (int side = -1; side <= 1; side += 2) {
+        char text[600];
+        snprintf(text, sizeof text,
+                 "gravity{0, -9.81}\nlocal n = %d\n"
+                 "local wheel = body2('wheel', { shape = cylinder{radius = 0.2}, mass = 3,\n"
+                 "  at = {n*0.1, n*0.1*sqrt(3)} })\n"
+                 "local way = rolling('way', world, wheel, { at = {0, 0}, along = {sqrt(3), -1}, reactions = true,\n"
+                 "  slide = { rate = 0.3 } })\nobserve('turned', way.angle)", side);
+        taut_simulation *z = open_text(text);
+        assert_int_equal(taut_flow(z, 0.5, 1e-13), TAUT_OK);
+        const double way = 0.15 + 9.81 / 3 * 0.125;
+        assert_true(fabs(value_of(z, "way_slide") - way) < 1e-10);
+        assert_true(fabs(value_of(z, "turned") + side * way / 0.2) < 1e-9);
+        assert_true(fabs(value_of(z, "way.force.x") + 3 * 9.81 / 6) < 1e-9);
+        assert_true(fabs(value_of(z, "way.force.y") - 3 * 9.81 * sqrt(0.75)) < 1e-9);
+        assert_true(fabs(value_of(z, "way.torque") + side * 0.2 * 3 * 9.81 / 6) < 1e-9);
+        taut_simulation_release(z);
+    }
+}
+
+/* A pendulum of two bodies that are fixed to each other, on a rod that keeps its distance; gears and a belt on the
+   ground: the same as by hand. */
+static void joints_in_the_plane(void **unused)
+{
+    (void)unused;
+    taut_simulation *z = open_text(
+        "gravity{0, -9.81}\n"
+        "local a = body2('a', { shape = box{0.2, 0.1}, mass = 2, at = {1, 0} })\n"
+        "local b = body2('b', { shape = capsule{radius = 0.05, length = 0.3}, mass = 1,\n"
+        "  at = {1.2, 0.1}, turned = 0.3 })\n"
+        "fixed('weld', a, b, { at = {1.1, 0}, reactions = true })\n"
+        "local rod = distance('rod', world, a, { from = {0, 0}, to = {1, 0} })\n"
+        "observe('tension', rod.tension) observe('I', b.inertia)");
+    /* capsule: a rectangle, and a disc in two halves, whose centres are 4 r/(3 pi) further out than the rectangle */
+    const double area = 0.03, ends = acos(-1.0) * 0.0025, disc = 0.0025 / 2 + 0.0225 + 0.02 / acos(-1.0);
+    const double I = (area * (0.01 + 0.09) / 12 + ends * disc) / (area + ends);
+    assert_true(fabs(value_of(z, "I") - I) < 1e-15);
+    taut_simulation *exact = open_text(
+        "local c, r = point('c', 2), coordinate 'r'\n"
+        "local d = vector{0.2, 0.1}/3\n"                         /* from a to the centre of both */
+        "local function at(x, y) return c + vector{cos(r)*x - sin(r)*y, sin(r)*x + cos(r)*y} end\n"
+        "local I = 2*0.05/12 + param('I', 0) + 2*norm2(d) + 4*norm2(d)\n"
+        "lagrangian(3/2*norm2(c.dot) + I/2*r.dot^2 - 3*9.81*c.y)\n"
+        "local end_ = at(-d.x, -d.y)\n"
+        "local l = constraint('rod', norm(end_) - 1)\n"
+        "start { c = {1 + 0.2/3, 0.1/3}, r = 0 }\n"
+        "observe('tension', -l) observe('ax', end_.x) observe('ay', end_.y)");
+    const long which = taut_find(exact, TAUT_PARAM, "I");
+    assert_int_equal(taut_set(exact, TAUT_PARAM, (size_t)which, 1, &I), TAUT_OK);
+    assert_int_equal(taut_flow(z, 0.4, 1e-13), TAUT_OK);
+    assert_int_equal(taut_flow(exact, 0.4, 1e-13), TAUT_OK);
+    assert_true(fabs(value_of(z, "a.x") - value_of(exact, "ax")) < 1e-10);
+    assert_true(fabs(value_of(z, "a.y") - value_of(exact, "ay")) < 1e-10);
+    assert_true(fabs(value_of(z, "tension") - value_of(exact, "tension")) < 1e-8);
+    assert_true(fabs(value_of(z, "b_angle") - value_of(exact, "r") - 0.3) < 1e-10);
+    taut_simulation_release(z), taut_simulation_release(exact);
+    z = open_text("local function wheel(n, x, m)\n"
+                  "  return body2(n, { shape = cylinder{radius = 0.2}, mass = m, at = {x, 0} })\nend\n"
+                  "local a, b, c = wheel('a', 0, 1), wheel('b', 1, 2), wheel('c', 2, 4)\n"
+                  "local j = revolute('j', world, a, { at = {0, 0}, angle = { torque = 1 } })\n"
+                  "local k = revolute('k', world, b, { at = {1, 0} })\n"
+                  "local rack = prismatic('rack', world, c, { at = {2, 0}, axis = {0, 1} })\n"
+                  "belt('strap', j, k, { radii = {0.1, 0.2}, crossed = true })\n"
+                  "gear('teeth', k, rack, { radius = 0.5 })");
+    assert_int_equal(taut_flow(z, 0.5, 1e-13), TAUT_OK);
+    const double angle = 0.125 / (0.02 + 0.04 / 4 + 4 * 0.0625); /* phi2 = -phi1/2, s = -phi1/4 */
+    assert_true(fabs(value_of(z, "j_angle") - angle) < 1e-10);
+    assert_true(fabs(value_of(z, "k_angle") + angle / 2) < 1e-10);
+    assert_true(fabs(value_of(z, "rack_slide") + angle / 4) < 1e-10);
+    taut_simulation_release(z);
+}
+
 /* ---- kernels ---- */
+
+static void start_value_seen(void *user, const char *name, wide value, int is_free)
+{
+    (void)user, (void)name, (void)value, (void)is_free;
+}
+static void redundant_seen(void *user, uint32_t constraint, const char *on) { (void)user, (void)constraint, (void)on; }
+static void conserved_seen(void *user, const char *name) { (void)user, (void)name; }
+static void method_seen(void *user, const char *name, const char *refusal) { (void)user, (void)name, (void)refusal; }
+
+/* The lengths of quaternions, each within one body, are all that the mass matrix needs to be regular: bodies that
+   joints connect stay blocks of their own. */
+static void bodies_of_a_chain_stay_blocks(void **unused)
+{
+    (void)unused;
+    definition size = { "N", "30", 0 };
+    model *m = load_file(MODELS "/hinged-chain.lua", &size, 1);
+    engine_check found;
+    assert_int_equal(taut_engine_double.check(m, START_STRICT, &found, start_value_seen, redundant_seen, conserved_seen,
+                                              method_seen, NULL), TAUT_OK);
+    assert_true(found.augmented);
+    assert_int_equal(found.largest_block, 4);
+    assert_int_equal(found.degrees_of_freedom, 30);
+    taut_model_free(m);
+}
 
 static size_t kernels_of(const char *links)
 {
@@ -413,8 +540,12 @@ int main(void)
         cmocka_unit_test_setup_teardown(shapes, set_up, tear_down),
         cmocka_unit_test_setup_teardown(start_along_a_tree, set_up, tear_down),
         cmocka_unit_test_setup_teardown(start_of_a_loop, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(start_by_coordinates, set_up, tear_down),
         cmocka_unit_test_setup_teardown(motors_and_limits, set_up, tear_down),
         cmocka_unit_test_setup_teardown(two_hinges, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(rolling_in_the_plane, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(joints_in_the_plane, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(bodies_of_a_chain_stay_blocks, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_chain_shares_its_kernels, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,7 +4,7 @@
 set -eu
 
 build="gcc libc6-dev make cmake pkgconf liblua5.4-dev libsuitesparse-dev libmumps-seq-5.5 libmumps-headers-dev
-       liblapacke-dev libopenblas-serial-dev libsqlite3-dev libhdf5-dev libcmocka-dev"
+       liblapacke-dev libopenblas-serial-dev libsqlite3-dev libhdf5-dev libexpat1-dev libcmocka-dev"
 check="clang sqlite3 nodejs chromium fonts-dejavu-core curl ca-certificates"
 bench="python3 g++ libsundials-dev libsuitesparse-dev libsimbody-dev libmujoco-dev libode-dev libdart-dev lammps liblammps-dev gromacs
        libopenmm-dev libopenmm-plugins siconos"

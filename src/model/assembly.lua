@@ -215,6 +215,18 @@ local function own_motion(b, s)
   return { v = b.start_velocity or s.still, omega = b.start_omega or s.no_spin }
 end
 
+-- start { pin_angle = 0.5 } is the same as angle = 0.5 of the joint.
+local function read_starts()
+  for _, j in ipairs(Joints) do
+    for name, e in pairs(j.symbols) do
+      local given, is_free = inside.begun(e, false)
+      local rate, is_guess = inside.begun(e, true)
+      if given then j.start[name], j.is_free[name] = given, is_free or nil end
+      if rate and not is_guess then j.rates[name] = rate end
+    end
+  end
+end
+
 -- Which parts of the mechanism are moved out of the declared position, are moving, have loops: by the root of the part.
 local function look(parent, edges, loops)
   local moved, moving, looped = {}, {}, {}
@@ -233,6 +245,7 @@ end
 local function start_bodies()
   local parent, poses, motions = { [world] = world }, {}, {}
   for _, b in ipairs(Bodies) do parent[b] = b end
+  read_starts()
   couple_starts()
   local edges, loops = choose_tree(parent)
   local moved, moving, looped = look(parent, edges, loops)
@@ -269,7 +282,8 @@ local function start_bodies()
       for _, name in ipairs(j.kind.freedoms) do
         local is_given = j.start[name] and not j.is_free[name] and not (is_set[j.a] and is_set[j.b])
         local is_timed_here = j.rates[name] and not (is_timed[j.a] and is_timed[j.b])
-        if (is_given or is_timed_here) and not inside.is_coordinate(j.symbols[name]) then hold(j, name) end
+        local is_held = j.follows[name] or inside.is_coordinate(j.symbols[name])
+        if (is_given or is_timed_here) and not is_held then hold(j, name) end
       end
     end
     begin_freedoms(j, looped[part] and moved[part], looped[part] and moving[part])

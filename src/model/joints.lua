@@ -238,7 +238,7 @@ local function equip(j, name, given, who)
       refuse("motion of " .. who .. " contains coordinates; give a function of time and parameters")
     end
     if type(given.motion) ~= "number" then rate = inside.initially(given.motion.dot) end
-    j.start[name], j.rates[name] = at, rate
+    j.start[name], j.rates[name], j.follows[name] = at, rate, true
   end
   j.efforts[name] = effort
   if given.limits ~= nil then set_limits(j, name, x, given, who)
@@ -346,8 +346,8 @@ function begin_joint(type_name, name, a, b, options, allowed)
   end
   local o = get_options(options, who, allowed)
   local j = { name = name, a = a, b = b, dimension = dimension, line = inside.line(), constraints = {}, symbols = {},
-              start = {}, rates = {}, is_free = {}, measured = {}, efforts = {}, advance = false, radius = false,
-              has_own_frames = o.first ~= nil }
+              start = {}, rates = {}, is_free = {}, follows = {}, measured = {}, efforts = {}, advance = false,
+              radius = false, has_own_frames = o.first ~= nil }
   return j, o, who
 end
 

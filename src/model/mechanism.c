@@ -164,6 +164,21 @@ static int inside_is_rotation(lua_State *L)
     return 1;
 }
 
+/* begun(x, is_rate): the start value of a coordinate that the script gave, and whether it is free; nil without one */
+static int inside_begun(lua_State *L)
+{
+    script *s = taut_script_of(L);
+    const expr *e = taut_symbols_at(L, 1);
+    uint32_t index;
+    if (!e || !taut_symbols_is_variable(s, *e, KIND_Q, &index)) return 0;
+    const start_value *place = lua_toboolean(L, 2) ? &s->model->start_w[index] : &s->model->start_q[index];
+    if (place->type == START_MISSING) return 0;
+    lua_pushboolean(L, place->type == START_FREE);
+    taut_symbols_push(L, place->value);
+    lua_insert(L, -2);
+    return 2;
+}
+
 /* begin(x, value, is_rate, is_free): a start value, where the script gave none */
 static int inside_begin(lua_State *L)
 {
@@ -232,7 +247,7 @@ static void push_inside(lua_State *L)
         { "turn", inside_turn },         { "value", inside_value },       { "clean", inside_clean },
         { "gradient", inside_gradient }, { "initially", inside_initially }, { "guess", inside_guess },
         { "is_coordinate", inside_is_coordinate }, { "is_rotation", inside_is_rotation },
-        { "begin", inside_begin },       { "twist", inside_twist },
+        { "begun", inside_begun },       { "begin", inside_begin },       { "twist", inside_twist },
         { NULL, NULL },
     };
     luaL_newlib(L, functions);

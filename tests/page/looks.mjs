@@ -1,4 +1,5 @@
-// Twelve models on a laptop and on a phone, light and dark, and piles of bodies: nothing overflows, the scene is not empty.
+// Twelve models on a laptop and on a phone, light and dark, piles of bodies, mechanisms: nothing overflows, the scene is not
+// empty.
 // The pictures are in the build's folder.
 import assert from "node:assert/strict";
 import { colours, makePage, open, run, settled } from "./browser.mjs";
@@ -25,6 +26,14 @@ export const PILES = [
   ["dominoes", 0.12, "-m", "em", "-s", "0.01", "-T", "4"],
 ];
 
+// Bodies and joints, which draw themselves: one picture each.
+export const MECHANISMS = [
+  ["suspension", 0.5, "-s", "0.002", "-T", "0.4"],
+  ["stewart-legs", 0.5, "-s", "0.02", "-T", "2"],
+  ["hinged-chain", 0.5, "-s", "0.002", "-T", "1"],
+  ["benchmarks/a03-squeezer", 0.5, "-s", "0.00001", "-T", "0.03", "--every", "10"],
+];
+
 async function look(path, name, at, options, least = 60) {
   const page = await open(path, options);
   await page.evaluate((part) => window.taut.player.seek(part * window.taut.player.last), at);
@@ -48,4 +57,8 @@ TWELVE.forEach(([model, at, ...parameters], i) => {
 });
 for (const [model, at, ...parameters] of PILES)
   parts[model] = async () => look(makePage(model, `${model}.lua`, ...parameters), model, at, { scheme: "light" }, 4); // flat faces
+for (const [model, at, ...parameters] of MECHANISMS) {
+  const name = model.replace("/", "-");
+  parts[name] = async () => look(makePage(name, `${model}.lua`, ...parameters), name, at, { scheme: "light" }, 4);
+}
 await run(parts);

@@ -1,0 +1,59 @@
+#!/bin/sh
+# import.sh TAUT: a robot description becomes a model that loads; its motors need the torques that an independent reading of the
+# description (tests/import/reference.lua, in joint angles) needs for the same motion; wrong descriptions are refused.
+set -eu
+taut=$(realpath "$1")
+here=$(realpath "$(dirname "$0")/../import")
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+cd "$scratch"
+"$taut" import "$here/arm.urdf" -o arm.lua 2> error || {
+    grep -q "made without expat" error || { cat error; exit 1; }
+    echo "SKIPPED: this build has no XML"
+    exit 77
+}
+"$taut" import "$here/arm.urdf" | cmp - arm.lua
+"$taut" check arm.lua > report
+grep -q "freedom  *7 degrees" report || { cat report; exit 1; }
+"$taut" check arm.lua -D limits=true > report
+grep -q "contacts" report || { cat report; exit 1; }
+
+# The same motion in both.
+joints="turn shoulder elbow roll pitch wrist_roll"
+i=0
+for name in $joints; do
+    i=$((i + 1))
+    echo "motion.$name = 0.3*$i*sin((1 + 0.2*$i)*time())" >> motions
+    echo "observe(\"motor$i\", joint.$name:effort())" >> observables
+done
+echo "motion.left = 0" >> motions
+sed '/^-- first.NAME/r motions' arm.lua > driven.lua
+cat observables >> driven.lua
+for model in driven.lua "$here/reference.lua"; do
+    "$taut" run "$model" -m rattle -s 0.01 -T 1 --csv --every 100 > rows
+    for i in 1 2 3 4 5 6; do
+        awk -F, -v wanted="motor$i" 'NR == 1 { for (c = 1; c <= NF; c++) if ($c == wanted) at = c } END { print $at }' rows
+    done > "torques-$(basename "$model")"
+done
+# both are exact: nothing is free, and multipliers at an instant are those of the exact accelerations
+paste torques-driven.lua torques-reference.lua | awk '
+    { print; d = $1 - $2; if (d < 0) d = -d; if (!(d < 1e-8)) bad = 1; n++ }
+    END { if (n != 6) bad = 1; exit bad }'
+
+# refuse PART TEXT: a description is refused with a message that has PART
+refuse()
+{
+    printf '%s' "$2" > bad.urdf
+    status=0
+    "$taut" import bad.urdf 2> error > /dev/null || status=$?
+    [ "$status" -eq 2 ] && grep -qF "$1" error || { echo "status $status, expected: $1"; cat error; exit 1; }
+}
+refuse "bad.urdf:1: a robot description begins with <robot>, not with <model>" '<model/>'
+refuse "this is no XML" '<robot name="x"><link name="a"></robot>'
+refuse "bad.urdf:1: the robot has no links" '<robot name="x"/>'
+refuse "names a child that is not there" '<robot><link name="a"/><joint name="j" type="fixed"><parent link="a"/></joint></robot>'
+refuse "hangs on no joint, nor does 'a'" '<robot><link name="a"/><link name="b"/></robot>'
+refuse "link 'b' has no mass and moves" '<robot><link name="a"/><link name="b"/><joint name="j" type="revolute"><parent link="a"/><child link="b"/></joint></robot>'
+refuse "'one' is none" '<robot><link name="a"><inertial><mass value="one"/></inertial></link></robot>'
+refuse "the joints of the robot form a ring" '<robot><link name="a"/><link name="b"/><joint name="j" type="fixed"><parent link="a"/><child link="b"/></joint><joint name="k" type="fixed"><parent link="b"/><child link="a"/></joint></robot>'
+refuse "is the child of two joints" '<robot><link name="a"/><link name="b"/><joint name="j" type="fixed"><parent link="a"/><child link="b"/></joint><joint name="k" type="fixed"><parent link="a"/><child link="b"/></joint></robot>'
