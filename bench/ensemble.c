@@ -1,13 +1,14 @@
 /* Ensembles of double spherical pendula (J4), by any executor.
  *
- *     ensemble speed EXECUTOR METHOD H MEMBERS STEPS THREADS [fast]   time per member and step: in ps of the steps alone, all
- *                                                                     threads together; in ns on the wall, without starts
- *     ensemble bits METHOD H MEMBERS STEPS THREADS EXECUTOR...        compares all states, to the bit, with single runs
- *     ensemble text lanes|gpu METHOD                                  the text that the executor compiles
+ *     ensemble speed EXECUTOR METHOD H MEMBERS STEPS THREADS [fast]
+ *         time per member and step: in ps of the steps alone, all threads together; in ns on the wall, without starts
+ *     ensemble bits METHOD H MEMBERS STEPS THREADS EXECUTOR...
+ *         compares all states, to the bit, with single runs
+ *     ensemble text lanes|gpu METHOD
+ *         the text that the executor compiles
  *
- * BLOCKS=N: blocks of threads on a multiprocessor that the GPU's compiler makes room for.
- *
- * Member i has its velocities scaled by 1 - i/(4 MEMBERS), as peers/limit_ensemble.c. TAUT_MODELS: the folder of models. */
+ * BLOCKS=N: blocks of threads on a multiprocessor that the GPU's compiler makes room for. TAUT_MODELS: the folder of
+ * models. Member i has its velocities scaled by 1 - i/(4 MEMBERS), as in peers/limit_ensemble.c. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -49,12 +50,13 @@ static executor *create(model *m, const char *on, const char *method, int thread
 {
     executor *e;
     const int kind = taut_executor_find(on);
+    const char *blocks = getenv("BLOCKS");
     if (kind < 0) {
         fprintf(stderr, "ensemble: no executor '%s'\n", on);
         exit(1);
     }
     const executor_options options = { .on = (executor_kind)kind, .method = method, 
-                                       .threads = threads, .fast = fast, .blocks = getenv("BLOCKS") ? atoi(getenv("BLOCKS")) : 0,
+                                       .threads = threads, .fast = fast, .blocks = blocks ? atoi(blocks) : 0,
                                        .vary = vary, .vary_count = VARIED };
     if (taut_executor_create(m, &options, &e)) fail(m->context, on);
     if (*taut_executor_note(e)) fprintf(stderr, "ensemble: %s\n", taut_executor_note(e));
@@ -94,7 +96,8 @@ static int speed(int count, char **argument)
         whole = fmin(whole, clock_seconds() - begin);
         least = fmin(least, taut_executor_seconds(e));
         begin = clock_seconds();
-        if (taut_executor_run(e, &(executor_leg){ 0 }, 1, members, values, NULL, NULL, none, NULL)) fail(context, "run");
+        if (taut_executor_run(e, &(executor_leg){ 0 }, 1, members, values, NULL, NULL, none, NULL))
+            fail(context, "run");
         starts = fmin(starts, clock_seconds() - begin);
     }
     if (!(least > 0)) least = (whole - starts) * threads;
@@ -156,7 +159,8 @@ static int text(char **argument)
     builder out = { .context = context };
     if (taut_text_plan_create(context, &e->z->method, e->z->s, e->z->declared.own_work, varies, &p, &why))
         fail(context, why);
-    if (strcmp(argument[0], "gpu") ? taut_text_lanes(&p, 8, 2, &out) : taut_text_cuda(&p, 0, &out)) fail(context, "text");
+    const int gpu = !strcmp(argument[0], "gpu");
+    if (gpu ? taut_text_cuda(&p, 0, &out) : taut_text_lanes(&p, 8, 2, &out)) fail(context, "text");
     fputs(out.text, stdout);
     return 0;
 }

@@ -63,12 +63,13 @@ static void put_sizes(text_writer *w, const program_phase *f, const uint32_t *ch
 static void put_iteration(text_writer *w, const program_phase *f, int index)
 {
     const iteration *i = &f->iteration;
-    taut_text_put(w, "    number before%d = 0;\n", index);
+    taut_text_put(w, "    {\n    number before%d = 0;\n", index);
     taut_text_put(w, "    const iteration phase%d = { %d, %d, %d, %d, %a, %a, %a, %a };\n", index, i->linear, i->always,
                   i->skip_first, i->twice, i->enough, i->rest, i->epsilon, i->floor);
     for (uint32_t k = 0; !i->always && k < f->factor.count; k++)
         taut_text_put(w, "    number m_%s = 0;\n", taut_text_name(w, f->factor.code[k].target).text);
-    taut_text_put(w, "    for (int round = 0, factor = 1, sure = 0, verdict = 0; verdict != ITERATION_ENDED; round++) {\n"
+    taut_text_put(w, "    int factor = 1, sure = 0, verdict = ITERATION_GOES_ON;\n"
+                     "    for (int round = 0; verdict != ITERATION_ENDED; round++) {\n"
                      "        if (round == ITERATIONS_MOST) return 1;\n");
     taut_text_tape(w, &f->residual, "        ");
     if (i->always) {
@@ -99,7 +100,7 @@ static void put_iteration(text_writer *w, const program_phase *f, int index)
                      "        if (verdict == ITERATION_HOPELESS) return 1;\n"
                      "        factor = verdict == ITERATION_NEEDS_MATRIX;\n"
                      "        before%d = size;\n"
-                     "    }\n", index, index, index);
+                     "    }\n    }\n", index, index, index);
 }
 
 static void put_add(text_writer *w, uint32_t x, uint32_t low, uint32_t d)
@@ -191,8 +192,8 @@ static void put_call(text_writer *w, int program, const char *even_at, const cha
 static void put_time(text_writer *w, const char *from, const char *from_low, const char *h, const char *indent)
 {
     if (w->plan->uses_time)
-        taut_text_put(w, "%sconst number a = %s + %s, t1 = %s + a, t1_low = a - (t1 - %s);\n", indent, h, from_low, from,
-                      from);
+        taut_text_put(w, "%sconst number a = %s + %s, t1 = %s + a, t1_low = a - (t1 - %s);\n", indent, h, from_low,
+                      from, from);
 }
 
 /* A step of several parts. */
@@ -218,14 +219,15 @@ static void put_parts(text_writer *w)
     taut_text_put(w, "                t = t1, t_low = t1_low;\n            }\n");
 }
 
-/* Where a step is left to the general path, its thread begins again, and ends before that step: the numbers of the state
-   need not be kept until a step is known to be made. */
+/* Where a step is left to the general path, its thread begins again, and ends before that step: the numbers of the
+   state need not be kept until a step is known to be made. */
 static void put_kernel(text_writer *w)
 {
     const text_plan *p = w->plan;
     const int several = p->part_count > 1;
     taut_text_put(w, "TAUT_KERNEL %s(number *x, const number *odd, number t, number t_low, number h, long long steps,\n"
-                     "    long long count, long long *done)\n{\n    const number t_begin = t, t_begin_low = t_low;\n    TAUT_LOOP {\n"
+                     "    long long count, long long *done)\n{\n    const number t_begin = t, t_begin_low = t_low;\n"
+                     "    TAUT_LOOP {\n"
                      "        long long most = steps, made;\n        number y[%u];\n        int left;\n"
                      "        (void)t_begin, (void)t_begin_low, (void)h;\n", CUDA_ENTRY, p->numbers);
     taut_text_put(w, "    again:\n        t = t_begin, t_low = t_begin_low;\n        left = 0;\n");

@@ -146,7 +146,8 @@ void taut_driver_close(driver *d)
 static const char *const header_names[] = { "float.h", "stdint.h" };
 static const char *const headers[] = {
     "#define DBL_MAX 0x1.fffffffffffffp1023\n#define DBL_MIN 0x1p-1022\n#define DBL_EPSILON 0x1p-52\n",
-    "typedef signed char int8_t;\ntypedef unsigned char uint8_t;\ntypedef int int32_t;\ntypedef unsigned int uint32_t;\n"
+    "typedef signed char int8_t;\ntypedef unsigned char uint8_t;\n"
+    "typedef int int32_t;\ntypedef unsigned int uint32_t;\n"
     "typedef long long int64_t;\ntypedef unsigned long long uint64_t;\n"
 };
 
@@ -166,8 +167,8 @@ int taut_driver_compile(taut_context *context, driver *d, const char *text, int 
 {
     char processor[40];
     snprintf(processor, sizeof processor, "--gpu-architecture=sm_%d%d", d->major, d->minor);
-    const char *const options[] = { processor, fast ? "--fmad=true" : "--fmad=false", "--device-as-default-execution-space",
-                                    "--std=c++17" };
+    const char *const options[] = { processor, fast ? "--fmad=true" : "--fmad=false",
+                                    "--device-as-default-execution-space", "--std=c++17" };
     void *program = NULL;
     *code = NULL;
     int error = d->c.create(&program, text, "taut.cu", 2, headers, header_names), status = TAUT_OK;

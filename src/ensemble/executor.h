@@ -87,15 +87,15 @@ int taut_member_model(taut_context *context, const model *m, const executor_vary
                       const double *values, model **result);
 
 /* Compiles the model and looks what can advance it. The model must outlive the executor and stay as it is. Fails with
-   TAUT_UNSUPPORTED, with a message, where a GPU is asked for and there is none, or none of its libraries. Where lanes or
-   GPU do not serve the model or the method, another executor does it, and `note` says which and why. */
+   TAUT_UNSUPPORTED, with a message, where a GPU is asked for and there is none, or none of its libraries. Where lanes
+   or GPU do not serve the model or the method, another executor does it, and `note` says which and why. */
 int taut_executor_create(const model *m, const executor_options *options, executor **result);
 void taut_executor_destroy(executor *e);
 /* Which one is at work, and a sentence why it is not the one that was asked for; empty where it is. */
 executor_kind taut_executor_on(const executor *e);
 const char *taut_executor_note(const executor *e);
-/* Seconds that the steps of the last run took on the device or in the lanes, of all threads together; 0: not counted. Not
-   those of starts, rows and members that were run alone. */
+/* Seconds that the steps of the last run took on the device or in the lanes, of all threads together; 0: not counted.
+   Not those of starts, rows and members that were run alone. */
 double taut_executor_seconds(const executor *e);
 /* The device, for people; empty without one. */
 const char *taut_executor_device(const executor *e);
@@ -113,11 +113,10 @@ int taut_executor_choose(executor *e, const size_t *columns, size_t count);
 size_t taut_executor_state_size(const executor *e);
 
 /* Runs `count` members through the legs. values: vary_count numbers of each. from: their states (state_size numbers
-   each), instead of a start; may be NULL. rows: for each member a row for every leg that reads, NaN where it did not get
-   that far; may be NULL if no leg reads. members: what became of each. states: where they are in the end (NaN where there
-   was no start); may be NULL, or `from`.
-   Fails only where nothing more can be done: out of memory, the device gone. The numbers of a member depend on its
-   values alone, not on block, order or threads. */
+   each), instead of a start; may be NULL. rows: for each member a row for every leg that reads, NaN where it did not
+   get that far; may be NULL if no leg reads. members: what became of each. states: where they are in the end (NaN where
+   there was no start); may be NULL, or `from`. Fails only where nothing more can be done: out of memory, the device
+   gone. The numbers of a member depend on its values alone, not on block, order or threads. */
 int taut_executor_run(executor *e, const executor_leg *legs, size_t leg_count, size_t count, const double *values,
                       const double *from, double *rows, executor_member *members, double *states);
 

@@ -49,7 +49,7 @@ struct executor {
     size_t state_size, member_size; /* numbers of a member: of its state, of its system */
     int becomes;             /* a simulation can become one member after the other */
     text_plan plan;          /* of lanes and GPU; its context is NULL where there is none */
-    unsigned char *varies;   /* of the system's constants, and of what else it gives (lower/symbols.h): between members */
+    unsigned char *varies;   /* between members: of the system's constants, and of what else it gives (symbols.h) */
     int differ;              /* any of them does */
     struct lanes *lanes;
     struct gpu *gpu;
@@ -102,7 +102,8 @@ int taut_batch_open(worker *w, const job *j, size_t member, batch_slot to, batch
 /* Makes w->z the member as it stands in its slot. Returns 1 where it fails, as above. */
 int taut_batch_load(worker *w, const job *j, size_t member, batch_slot from, batch_time t);
 void taut_batch_store(const worker *w, batch_slot to);
-/* Steps of the member in its slot by the general path first: of `steps` it has made `made`. Returns 1 where it failed. */
+/* Steps of the member in its slot, the first by the general path: of `steps` it has made `made`. Returns 1 where it
+   failed. */
 int taut_batch_left(worker *w, const job *j, size_t member, batch_slot at, batch_time t, double h, long made,
                     long steps);
 /* A row of the member. Returns 1 where it failed. */

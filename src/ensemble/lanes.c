@@ -164,7 +164,7 @@ static void run_legs(pack *p, const double *even)
         if (j->legs[k].steps > 0) advance(p, &j->legs[k], even);
         if (!j->legs[k].reads) continue;
         for (size_t i = 0; i < p->count; i++)
-            if (!p->over[i]) p->over[i] = (unsigned char)taut_batch_read(p->w, j, p->first + i, slot_of(p, i), p->t, read);
+            if (!p->over[i] && taut_batch_read(p->w, j, p->first + i, slot_of(p, i), p->t, read)) p->over[i] = 1;
         read++;
     }
     for (size_t i = 0; i < p->count; i++)
@@ -218,8 +218,8 @@ int taut_lanes_run(executor *e, const job *j)
         return TAUT_OUT_OF_MEMORY;
     for (size_t k = 0; k < j->leg_count; k++)
         if (j->legs[k].steps > 0)
-            taut_text_outside(&e->plan, e->z->s, (double)j->legs[k].h, e->workers[0].registers, l->evens + k * size, NULL,
-                              0);
+            taut_text_outside(&e->plan, e->z->s, (double)j->legs[k].h, e->workers[0].registers, l->evens + k * size,
+                              NULL, 0);
     for (int i = 0; i < e->worker_count; i++) e->workers[i].seconds = 0;
     taut_pool_run(e->pool, pool_pieces(j->count, width), one_pack, (job *)j);
     for (int i = 0; i < e->worker_count; i++) e->seconds += e->workers[i].seconds;

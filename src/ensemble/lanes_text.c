@@ -23,7 +23,8 @@ static const char judges[] =
     "    const mask stays = 2 * second > first, low = second <= f->floor;\n"
     "    return (verdicts){ finite & (enough | (stays & low)), ~finite | (~enough & stays & ~low), (mask){ 0 } };\n"
     "}\n"
-    "INLINE verdicts lane_judge(const iteration *f, int k, number size, number before, mask fresh, mask sure, mask sound)\n"
+    "INLINE verdicts lane_judge(const iteration *f, int k, number size, number before, mask fresh, mask sure,\n"
+    "                           mask sound)\n"
     "{\n"
     "    if (f->twice) return lane_judge_two(f, before, size, sure, sound);\n"
     "    const mask finite = size - size == 0, none = { 0 };\n"
@@ -44,8 +45,8 @@ static void put_checks(text_writer *w, const program_phase *f, const char *part)
 {
     if (!f->check_count) taut_text_put(w, "whole");
     for (uint32_t i = 0; i < f->check_count; i++)
-        taut_text_put(w, "%slane_exceeds(%s, %s, %s)", i ? " & " : "", taut_text_vector(w, f->checks[i].pivot).text, part,
-                      taut_text_vector(w, f->checks[i].reference).text);
+        taut_text_put(w, "%slane_exceeds(%s, %s, %s)", i ? " & " : "", taut_text_vector(w, f->checks[i].pivot).text,
+                      part, taut_text_vector(w, f->checks[i].reference).text);
 }
 
 /* The matrix of the lanes that need one. */
@@ -189,8 +190,8 @@ static int put_step(text_writer *w, int index)
     const program *p = w->plan->programs[index].p;
     int status = taut_text_begin(w, &w->plan->programs[index]);
     if (status) return status;
-    taut_text_put(w, "static STEP mask step%d(const number *restrict x, number *restrict y, const double *restrict even,\n"
-                     "    const number *restrict odd, mask active%s)\n{\n"
+    taut_text_put(w, "static STEP mask step%d(const number *restrict x, number *restrict y,\n"
+                     "    const double *restrict even, const number *restrict odd, mask active%s)\n{\n"
                      "    const mask whole = ~(mask){ 0 };\n    mask left = { 0 };\n"
                      "    (void)whole, (void)odd, (void)even;\n", index,
                   w->plan->uses_time ? ", double t0, double t0_low, double t1, double span" : "");
@@ -235,8 +236,8 @@ static void put_parts(text_writer *w)
 {
     const text_plan *p = w->plan;
     const char *times = p->uses_time ? ", t.t, t.low, t1.t, t1.t - t.t" : "";
-    taut_text_put(w, "static mask whole_step(const number *restrict x, number *restrict y, const double *restrict even,\n"
-                     "    const number *restrict odd, mask active, instant t, double h)\n{\n"
+    taut_text_put(w, "static mask whole_step(const number *restrict x, number *restrict y,\n"
+                     "    const double *restrict even, const number *restrict odd, mask active, instant t, double h)\n{\n"
                      "    number between[2][NUMBERS];\n    const number *from = x;\n    mask left = { 0 };\n"
                      "    __builtin_memcpy(between[0], x, sizeof between[0]);\n"
                      "    __builtin_memcpy(between[1], x, sizeof between[1]);\n"
@@ -245,8 +246,8 @@ static void put_parts(text_writer *w)
                      "        number *to = part == %d ? y : between[part & 1];\n", p->part_count, p->part_count - 1);
     if (p->program_count > 1)
         taut_text_put(w, "        left |= programs[part]\n"
-                         "                    ? step1(from, to, even + evens[part], odd + odds[part], active & ~left%s)\n"
-                         "                    : step0(from, to, even + evens[part], odd + odds[part], active & ~left%s);\n",
+                         "            ? step1(from, to, even + evens[part], odd + odds[part], active & ~left%s)\n"
+                         "            : step0(from, to, even + evens[part], odd + odds[part], active & ~left%s);\n",
                       times, times);
     else
         taut_text_put(w, "        left |= step0(from, to, even + evens[part], odd + odds[part], active & ~left%s);\n",

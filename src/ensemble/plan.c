@@ -28,12 +28,12 @@ typedef struct {
     unsigned char *is_setup; /* of every register */
 } reads;
 
-static int operands_of(const program_instruction *c, uint32_t *operands)
+int taut_text_operands(const program_instruction *c, uint32_t *operands)
 {
+    const int sum = c->op > PROGRAM_MOVE, numbered = c->op < OP_COUNT && op_has_number((op)c->op);
     int count = 0;
     operands[count++] = c->a;
-    const int sum = c->op > PROGRAM_MOVE;
-    if (sum || (c->op < OP_COUNT && !op_has_number((op)c->op) && taut_op_arity((op)c->op) == 2)) operands[count++] = c->b;
+    if (sum || (c->op < OP_COUNT && !numbered && taut_op_arity((op)c->op) == 2)) operands[count++] = c->b;
     if (sum) operands[count++] = c->c;
     return count;
 }
@@ -43,7 +43,7 @@ static void spread(text_program *t, const segment *tape)
 {
     for (uint32_t i = 0; i < tape->count; i++) {
         uint32_t operands[3];
-        const int count = operands_of(&tape->code[i], operands);
+        const int count = taut_text_operands(&tape->code[i], operands);
         for (int k = 0; k < count; k++) t->varies[tape->code[i].target] |= t->varies[operands[k]];
     }
 }
@@ -74,7 +74,7 @@ static void read_tape(reads *z, const segment *tape)
 {
     for (uint32_t i = 0; i < tape->count; i++) {
         uint32_t operands[3];
-        const int count = operands_of(&tape->code[i], operands);
+        const int count = taut_text_operands(&tape->code[i], operands);
         read_list(z, operands, (size_t)count);
     }
 }

@@ -53,21 +53,11 @@ const char *taut_text_type(const text_writer *w, uint32_t r)
     return w->lanes && w->varies[r] ? "number" : "double";
 }
 
-static int operands_of(const program_instruction *c, uint32_t *operands)
-{
-    int count = 0;
-    operands[count++] = c->a;
-    const int sum = c->op > PROGRAM_MOVE;
-    if (sum || (c->op < OP_COUNT && !op_has_number((op)c->op) && taut_op_arity((op)c->op) == 2)) operands[count++] = c->b;
-    if (sum) operands[count++] = c->c;
-    return count;
-}
-
 static void spread(text_writer *w, const segment *tape)
 {
     for (uint32_t i = 0; i < tape->count; i++) {
         uint32_t operands[3];
-        const int count = operands_of(&tape->code[i], operands);
+        const int count = taut_text_operands(&tape->code[i], operands);
         for (int k = 0; k < count; k++) w->varies[tape->code[i].target] |= w->varies[operands[k]];
     }
 }
@@ -78,7 +68,7 @@ static void find_sources(text_writer *w, const segment *tape)
 {
     for (uint32_t i = 0; i < tape->count; i++) {
         uint32_t operands[3];
-        const int count = operands_of(&tape->code[i], operands);
+        const int count = taut_text_operands(&tape->code[i], operands);
         unsigned most = 1, equal = 0;
         for (int k = 0; k < count; k++) {
             const unsigned d = w->depth[operands[k]];
@@ -153,7 +143,7 @@ static void put_value(text_writer *w, const program_instruction *c)
 {
     const text_operand a = taut_text_name(w, c->a);
     uint32_t operands[3];
-    const int count = operands_of(c, operands);
+    const int count = taut_text_operands(c, operands);
     if (c->op == PROGRAM_MOVE) {
         taut_text_put(w, "%s", a.text);
     } else if (c->op >= OP_COUNT) {
@@ -205,7 +195,7 @@ void taut_text_need(text_writer *w, uint32_t r)
         put_load(w, r);
         return;
     }
-    const int count = operands_of(c, operands);
+    const int count = taut_text_operands(c, operands);
     for (int k = 1; k < count; k++) /* the one that takes most comes first */
         for (int i = k; i > 0 && w->depth[operands[i]] > w->depth[operands[i - 1]]; i--) {
             const uint32_t other = operands[i];
@@ -241,7 +231,7 @@ static void need_tape(text_writer *w, const segment *tape)
 {
     for (uint32_t i = 0; i < tape->count; i++) {
         uint32_t operands[3];
-        const int count = operands_of(&tape->code[i], operands);
+        const int count = taut_text_operands(&tape->code[i], operands);
         need_list(w, operands, (size_t)count);
     }
 }

@@ -2,8 +2,8 @@
  * masked per lane; or CUDA C, a trajectory per thread. The operations and their order are those of the tapes, so the
  * bits are those of the interpreter.
  *
- * What a step reads besides state and time are values of setup and constants of its program: `outside` lists them. Those
- * that are the same for all members are numbers (`even`), the others have a lane of their own per member (`odd`). */
+ * What a step reads besides state and time are values of setup and constants of its program, from outside of the text.
+ * Those that are the same for all members are numbers (`even`), the others have a lane of their own per member (`odd`). */
 #ifndef TAUT_ENSEMBLE_TEXT_H
 #define TAUT_ENSEMBLE_TEXT_H
 
@@ -52,6 +52,8 @@ typedef struct {
 int taut_text_plan_create(taut_context *context, const method *m, const struct system *s, int own_work,
                           const unsigned char *varies, text_plan *p, const char **why);
 void taut_text_plan_clear(text_plan *p);
+/* The registers that an instruction reads, three at the most; returns how many. */
+int taut_text_operands(const program_instruction *c, uint32_t *operands);
 /* The numbers from outside for steps of length h with the constants that a system has now. registers: room for
    p->registers. even, odd: NULL, or where they go; odd numbers stand `stride` apart. */
 void taut_text_outside(const text_plan *p, const struct system *s, double h, double *registers, double *even,

@@ -114,7 +114,8 @@ int taut_worker_open(worker *w, const job *j, size_t member)
     *found = (executor_member){ .t = (double)o->time };
     int status = become(w, values, &same);
     if (!status && same) w->z = w->own;
-    if (!status && !same) status = taut_member_model(w->context, w->e->m, o->vary, o->vary_count, values, &w->other_model);
+    if (!status && !same)
+        status = taut_member_model(w->context, w->e->m, o->vary, o->vary_count, values, &w->other_model);
     if (!status && !same) status = create(w, w->other_model, &w->other);
     if (!status && !same) w->z = w->other;
     if (!status && !same && w->e->becomes && X(simulation_can_become)(w->other)) keep_other(w);

@@ -31,8 +31,8 @@ text_operand taut_text_vector(const text_writer *w, uint32_t r);
 const char *taut_text_type(const text_writer *w, uint32_t r);
 /* The instructions of a tape, each a constant of its own. */
 void taut_text_tape(text_writer *w, const segment *tape, const char *indent);
-/* The value of a register, with all that it needs and that is not there yet, outside of iterations: late and depth first,
-   so that few values wait at a time. Operations are those of the tapes; when they are done changes no bit. */
+/* The value of a register, with all that it needs and that is not there yet, outside of iterations: late and depth
+   first, so that few values wait at a time. Operations are those of the tapes; when they are done changes no bit. */
 void taut_text_need(text_writer *w, uint32_t r);
 /* All that an iteration reads from before it. */
 void taut_text_need_for(text_writer *w, const program_phase *f);

@@ -114,8 +114,8 @@ struct system {
     block_shape blocks[BLOCK_COUNT];
     structure structure;
     initial_values start;
-    /* Of an augmented mass matrix: the blocks of coordinates that were singular, n, how much was added, and how many times that was
-       looked for. */
+    /* Of an augmented mass matrix: of each coordinate its singular block, from 1, or 0; how much was added; how many times
+       such blocks were looked for. */
     int *singular;
     real augmented_by;
     int augmentations;
