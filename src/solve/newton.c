@@ -109,8 +109,8 @@ void X(newton_correct)(const newton *n, real *x, int count)
     taut_pool_run(n->pool, pool_pieces(j.count, POOL_NUMBERS), correct_piece, &j);
 }
 
-/* Rounding errors of many equations add up, those of a chain at its end: a correction of c of them is known to no better
-   than sqrt(c) units. What is left out stays a small part of that. 1 up to 256 equations. */
+/* Rounding errors of many equations add up, those of a chain at its end: a correction of c of them is known to no
+   better than sqrt(c) units. What is left out stays a small part of that. 1 up to 256 equations. */
 static real crowd_of(int equations)
 {
     return equations > 256 ? REAL(sqrt)((real)equations) / 16 : 1;
