@@ -41,6 +41,7 @@ static const example examples[] = {
     { "henon-heiles", "em", 0.1, NULL },
     /* too large to be lowered */
     { "hanging-chain", "rattle", 0.001, "110" },
+    { "damped-catenary", "rattle", 0.0005, "210" }, /* forces of velocity, too large to be lowered */
     { "hanging-chain", "shake", 0.001, "110" },
     { "hanging-chain", "lobatto:s=3", 0.001, "110" },
     { "hanging-chain", "galerkin:LGL,m=3", 0.001, "110" },

@@ -527,8 +527,8 @@ static void a_settled_choice_stays(void **state)
     }
 }
 
-/* A symmetric chain of which the lower triangle alone is given: the same bits, also where the general elimination or KLU
-   has to take over (two zeros on the diagonal). */
+/* A symmetric chain of which the lower triangle alone is given: the same bits, also where the general elimination or
+   KLU has to take over (two zeros on the diagonal). */
 static void a_triangle_of_a_chain(void **state)
 {
     (void)state;

@@ -213,7 +213,6 @@ typedef struct {
     char *to;
     const char *from;
     size_t size;
-    atomic_int differ;
 } memory_job;
 
 static size_t memory_piece(const memory_job *j, int index, size_t *begin)
@@ -238,15 +237,6 @@ static void clear_piece(void *self, int index, int worker)
     memset(j->to + begin, 0, size);
 }
 
-static void compare_piece(void *self, int index, int worker)
-{
-    memory_job *j = self;
-    size_t begin, size = memory_piece(j, index, &begin);
-    (void)worker;
-    if (atomic_load_explicit(&j->differ, memory_order_relaxed)) return;
-    if (memcmp(j->to + begin, j->from + begin, size)) atomic_store_explicit(&j->differ, 1, memory_order_relaxed);
-}
-
 static void run_memory(pool *p, memory_job *j, pool_work piece)
 {
     taut_pool_run(p, pool_pieces(j->size, POOL_BYTES), piece, j);
@@ -262,11 +252,4 @@ void taut_pool_clear(pool *p, void *to, size_t size)
 {
     memory_job j = { .to = to, .size = size };
     run_memory(p, &j, clear_piece);
-}
-
-int taut_pool_equal(pool *p, const void *a, const void *b, size_t size)
-{
-    memory_job j = { .to = (char *)a, .from = b, .size = size };
-    run_memory(p, &j, compare_piece);
-    return !atomic_load(&j.differ);
 }

@@ -40,11 +40,10 @@ static inline size_t pool_begin(size_t count, size_t length, int index)
    systems that are worth threads. Points of space are not cut. */
 enum { POOL_NUMBERS = 3 * 2048 };
 
-/* memcpy, memset to 0, memcmp equal to 0; of no bytes at NULL, too. */
+/* memcpy, memset to 0; of no bytes at NULL, too. */
 enum { POOL_BYTES = 8 * POOL_NUMBERS };
 void taut_pool_copy(pool *p, void *to, const void *from, size_t size);
 void taut_pool_clear(pool *p, void *to, size_t size);
-int taut_pool_equal(pool *p, const void *a, const void *b, size_t size);
 
 /* The same, short where there is but one piece. */
 static inline void pool_copy(pool *p, void *to, const void *from, size_t size)

@@ -186,7 +186,10 @@ int taut_ldl_takes_lower(const void *state)
     return s->chain && s->value_order ? 2 * s->n - 1 : 0;
 }
 
-int taut_ldl_factor_lower(void *state, double *values, linear_info *info) { return factor(state, values, values, info); }
+int taut_ldl_factor_lower(void *state, double *values, linear_info *info)
+{
+    return factor(state, values, values, info);
+}
 
 static void ldl_destroy(void *state)
 {

@@ -82,6 +82,37 @@ PRODUCTS_INSIDE void products_block(const products_piece *p, const products_entr
     }
 }
 
+/* Points of space between two bars of a chain: three lists of two products each, one step from period to period, with
+   the same two numbers of b. */
+static inline int products_are_points(const products_piece *p, const products_entry *entries)
+{
+    if (p->period != 3) return 0;
+    const products_entry *first = entries + p->start[0];
+    for (int m = 0; m < 3; m++) {
+        const products_entry *e = entries + p->start[m];
+        if (p->start[m + 1] - p->start[m] != 2) return 0;
+        for (int n = 0; n < 2; n++)
+            if (e[n].a_step != 1 || e[n].b_step != 1 || e[n].b != first[n].b) return 0;
+    }
+    return 1;
+}
+
+PRODUCTS_INSIDE void products_points(const products_piece *p, const products_entry *entries, ptrdiff_t k0,
+                                     ptrdiff_t count, const NUMBER *a, const NUMBER *b, NUMBER *restrict to)
+{
+    const products_entry *x = entries + p->start[0], *y = entries + p->start[1], *z = entries + p->start[2];
+    const NUMBER *restrict x0 = a + x[0].a + k0, *restrict x1 = a + x[1].a + k0;
+    const NUMBER *restrict y0 = a + y[0].a + k0, *restrict y1 = a + y[1].a + k0;
+    const NUMBER *restrict z0 = a + z[0].a + k0, *restrict z1 = a + z[1].a + k0;
+    const NUMBER *restrict b0 = b + x[0].b + k0, *restrict b1 = b + x[1].b + k0;
+    for (ptrdiff_t k = 0; k < count; k++) {
+        const NUMBER first = b0[k], second = b1[k];
+        to[3 * k] = x0[k] * first + x1[k] * second;
+        to[3 * k + 1] = y0[k] * first + y1[k] * second;
+        to[3 * k + 2] = z0[k] * first + z1[k] * second;
+    }
+}
+
 /* List m of period k. */
 PRODUCTS_INSIDE NUMBER products_one(const products_piece *p, const products_entry *entries, ptrdiff_t k, int m,
                                     const NUMBER *a, const NUMBER *b)
@@ -102,9 +133,12 @@ PRODUCTS_INSIDE void products_repeated(const products_piece *p, const products_e
     if (end < first) end = first;
     for (int r = from; r < to && r < first * p->period; r++)
         out[r - from] = products_one(p, entries, r / p->period, r % p->period, a, b);
-    for (int k = first; k < end; k += PRODUCTS_BLOCK)
-        products_block(p, entries, k, end - k < PRODUCTS_BLOCK ? end - k : PRODUCTS_BLOCK, a, b,
-                       out + (k * p->period - from));
+    if (end > first && products_are_points(p, entries))
+        products_points(p, entries, first, end - first, a, b, out + (first * p->period - from));
+    else
+        for (int k = first; k < end; k += PRODUCTS_BLOCK)
+            products_block(p, entries, k, end - k < PRODUCTS_BLOCK ? end - k : PRODUCTS_BLOCK, a, b,
+                           out + (k * p->period - from));
     for (int r = end * p->period; r < to; r++)
         out[r - from] = products_one(p, entries, r / p->period, r % p->period, a, b);
 }

@@ -7,10 +7,10 @@
  * its Newton iteration to begin with: one factorisation a step as a rule.
  * SHAKE is this without mu: its lambda is the sum of mu and lambda here, at the same positions.
  *
- * Forces of velocity (drag) are f0 = f(q0,V) and f1 = f(q1,V) with V = W P + v0, so that f1 is explicit. f0 is evaluated
- * again with every correction of lambda: it changes by drag h/2 W times what V does, which is little as a rule. Where the
- * corrections shrink slowly, the step is done by the table of RATTLE, which has the force in its matrix; this depends on
- * the state and h alone. */
+ * Forces of velocity (drag) are f0 = f(q0,V) and f1 = f(q1,V) with V = W P + v0, so that f1 is explicit. f0 is
+ * evaluated again with every correction of lambda: it changes by drag h/2 W times what V does, which is little as a
+ * rule. Where the corrections shrink slowly, the step is done by the table of RATTLE, which has the force in its
+ * matrix; this depends on the state and h alone. */
 #include <stdatomic.h>
 #include <string.h>
 

@@ -109,10 +109,17 @@ void X(newton_correct)(const newton *n, real *x, int count)
     taut_pool_run(n->pool, pool_pieces(j.count, POOL_NUMBERS), correct_piece, &j);
 }
 
+/* Rounding errors of many equations add up, those of a chain at its end: a correction of c of them is known to no
+   better than sqrt(c) units. What is left out stays a small part of that. 1 up to 256 equations. */
+static real crowd_of(int equations)
+{
+    return equations > 256 ? REAL(sqrt)((real)equations) / 16 : 1;
+}
+
 int X(newton_solve)(newton *n, const newton_problem *p, real *x, int has_factor, real time, const char *what)
 {
     /* Stagnation below the floor is round-off of an ill-conditioned problem. */
-    const real enough = n->enough;
+    const real enough = n->enough, crowd = n->relaxed ? crowd_of(p->size) : 1, rest = crowd * n->rest;
     const real floor = ELEMENTARY(pow)(REAL_EPSILON, (real)0.6);
     real before = 0, best = 1; /* size of the last correction; the fastest rate of this matrix */
     newton_matrix rough = NEWTON_EXACT;
@@ -146,11 +153,11 @@ int X(newton_solve)(newton *n, const newton_problem *p, real *x, int has_factor,
             continue;
         }
         real rate = k > 0 && before > 0 ? size / before : 1;
-        if (size <= enough || (k > 0 && rate < 1 && rate * size <= n->rest)) return TAUT_OK;
+        if (size <= enough || (k > 0 && rate < 1 && rate * size <= rest)) return TAUT_OK;
         /* Among rounding errors the corrections seem to shrink slowly. They still shrink as fast as they did before,
            and what is left is what that says. */
         if (rate < best) best = rate;
-        if (n->relaxed && size <= 64 * REAL_EPSILON && best * size <= n->rest) return TAUT_OK;
+        if (n->relaxed && size <= crowd * 64 * REAL_EPSILON && best * size <= rest) return TAUT_OK;
         if (k > 0 && rate > (real)0.5) {
             /* with a matrix borrowed from elsewhere, or no other, slowness says nothing, unless it is down to
                rounding errors */
