@@ -116,7 +116,7 @@ int taut_native_mode(const char *name);
 
 /* From so many steps on, machine code takes less time to be written than it saves; and that of whole steps. */
 enum { NATIVE_STEPS = 64, NATIVE_STEPS_WHOLE = 500 };
-/* Is this to be written by the setting? */
+/* Are so many asked for, as far as it is known? */
 int taut_native_pays(const native_use *use, double steps);
 
 /* Is a compiler to be asked by this setting? has_machine_code: Taut has written code itself, which is nearly as fast:
