@@ -135,8 +135,9 @@ static void point_to_all(program *p, const size_t *at)
         p->whole[i].code = round_at(p, at[i]);
         p->whole[i].rounds = p->whole[i].factorisations = p->whole[i].calls = 0;
         for (int k = 0; k < p->phase_count; k++) {
-            const int rounds = X(machine_rounds)(&p->phases[k], i);
-            p->whole[i].rounds += rounds, p->whole[i].factorisations += rounds, p->whole[i].calls += rounds > 0;
+            const int rounds = X(machine_rounds)(p, &p->phases[k], i);
+            p->whole[i].rounds += rounds, p->whole[i].calls += rounds > 0;
+            p->whole[i].factorisations += p->phases[k].iteration.linear ? rounds > 0 : rounds;
         }
     }
 }

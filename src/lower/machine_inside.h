@@ -88,7 +88,7 @@ int X(machine_needs)(const program_phase *f, function_kind kind);
 void X(machine_join_whole)(machine *m, int which);
 int X(machine_can_be_whole)(const program *p);
 /* The rounds of a phase in that function. */
-int X(machine_rounds)(const program_phase *f, int which);
+int X(machine_rounds)(const program *p, const program_phase *f, int which);
 
 /* Puts m->joined into an order in which few instructions wait for others. */
 void X(machine_order)(machine *m);
