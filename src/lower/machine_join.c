@@ -142,7 +142,7 @@ int X(machine_needs)(const program_phase *f, function_kind kind)
 /* ---- whole steps ---- */
 
 /* Longer functions gain little. */
-enum { WHOLE_LENGTH = 1500 };
+enum { WHOLE_LENGTH = 1500, WHOLE_SHORT = 400 };
 
 /* The rounds of a phase in the i-th function for whole steps. Linear equations need a second one where the first moved
    much: that is in long steps, whose other phases need one more as well. */
@@ -155,8 +155,9 @@ int X(machine_rounds)(const program *p, const program_phase *f, int i)
     return (i == 2 && any ? 1 : i) + (f->iteration.twice ? 1 : 2);
 }
 
-/* Linear phases, and those with a new matrix in every round. */
-int X(machine_can_be_whole)(const program *p)
+/* For linear phases, and those with a new matrix in every round. The last one is the longest and the rarest: longer
+   steps do without it. */
+int X(machine_count_whole)(const program *p)
 {
     uint32_t length = 0;
     if (!p->machine_finishes) return 0;
@@ -165,7 +166,8 @@ int X(machine_can_be_whole)(const program *p)
         if (f->size && !f->iteration.linear && (!f->iteration.always || f->iteration.skip_first)) return 0;
         length += f->residual.count + f->factor.count + f->solve.count;
     }
-    return p->phase_count > 0 && length <= WHOLE_LENGTH;
+    if (!p->phase_count || length > WHOLE_LENGTH) return 0;
+    return length > WHOLE_SHORT ? PROGRAM_WHOLE - 1 : PROGRAM_WHOLE;
 }
 
 /* All pivots are more than this part of what they are made of. */

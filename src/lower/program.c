@@ -321,7 +321,8 @@ static void count_whole(program *p, int which)
 
 static int fits(const program *p, const state *x, int which)
 {
-    return which >= 0 && which < PROGRAM_WHOLE && p->whole[which].code(p->registers, x->block) == 0;
+    if (which < 0 || which >= PROGRAM_WHOLE || !p->whole[which].code) return 0;
+    return p->whole[which].code(p->registers, x->block) == 0;
 }
 
 /* Does the step go as expected, or with a round more, or less? A function that does not fit is left early. */
