@@ -207,6 +207,16 @@ static void numbers_come_back(void **state)
     assert_string_equal(text, "0.125");
     taut_wide_shortest(text, sizeof text, value);
     assert_string_equal(text, "1.62");
+    /* the fewest digits that bring a number back: one less does not */
+    const wide numbers[] = { (wide)1 / 3, (wide)0.1, (wide)1e-300 / 7, (wide)0.25, -(wide)1e22 / 3, (wide)1 / 10 };
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        char fewer[WIDE_TEXT];
+        int digits = 1;
+        do taut_wide_format(fewer, sizeof fewer, numbers[i], digits);
+        while (taut_wide_parse(fewer, &value) == 0 && value != numbers[i] && ++digits <= WIDE_DIGITS + 2);
+        taut_wide_shortest(text, sizeof text, numbers[i]);
+        assert_string_equal(text, fewer);
+    }
     assert_int_equal(taut_wide_parse("1,62", &value), 1);
     assert_true(taut_text_number("0.5", NULL) == 0.5);
     use("C");

@@ -168,7 +168,9 @@ static void steps_at_once(void **unused)
                   { "double-spherical-pendulum", "rattle", 0.009 },
                   { "double-spherical-pendulum", "em", 0.001 },
                   { "double-spherical-pendulum", "em", 0.05 },
+                  { "double-spherical-pendulum", "rattle", 0.05 }, /* velocities with a second round now and then */
                   { "double-spherical-pendulum", "compose:rattle,order=8", 0.05 },
+                  { "double-spherical-pendulum", "compose:rattle,order=8", 0.1 },
                   { "double-spherical-pendulum", "compose:em,order=6", 0.02 },
                   { "four-particles", "rattle", 0.01 },
                   { "four-particles", "compose:rattle,order=4", 0.02 },
@@ -287,6 +289,45 @@ static void named_compiler(void **unused)
     unsetenv("TAUT_CC");
 }
 
+/* Code is written where enough steps are asked for; not known how many, all of it. */
+static void few_steps(void **unused)
+{
+    (void)unused;
+    static const struct { double steps; int tapes, whole; } cases[] = {
+        { 0, 1, 1 }, { 1, 0, 0 }, { NATIVE_STEPS - 1, 0, 0 }, { NATIVE_STEPS, 1, 0 }, { NATIVE_STEPS_WHOLE, 1, 1 } };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        taut_context *context = taut_context_create(NULL);
+        const engine_options options = { .method = "rattle", .native = TAUT_NATIVE_AUTO, .steps = cases[i].steps };
+        model *m = NULL;
+        simulation *z = NULL;
+        assert_int_equal(taut_model_read_file(context, MODELS "/double-spherical-pendulum.lua", NULL, 0, &m), TAUT_OK);
+        assert_int_equal(X(simulation_create)(m, &options, &z), TAUT_OK);
+        const program *p = program_of(z);
+        assert_int_equal(p->pages != NULL, cases[i].tapes && is_expected());
+        assert_int_equal(p->whole[0].code != NULL, cases[i].whole && is_expected());
+        X(simulation_destroy)(z);
+        taut_model_free(m);
+        taut_context_destroy(context);
+    }
+}
+
+/* A function for whole steps that did not fit is tried again after a while. */
+static void pause_ends(void **unused)
+{
+    (void)unused;
+    simulation *z = open_with(MODELS "/double-spherical-pendulum.lua", "rattle", TAUT_NATIVE_AUTO);
+    program *p = program_of(z);
+    do_steps(z, 3, (real)0.001);
+    if (is_expected()) {
+        assert_true(p->now->expected >= 0);
+        p->now->misses = 1, p->now->pause = 2;
+        do_steps(z, 3, (real)0.001);
+        assert_int_equal(p->now->pause, 0);
+        assert_int_equal(p->now->misses, 0); /* it was tried, and fitted */
+    }
+    close_model(z);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -296,6 +337,8 @@ int main(void)
         cmocka_unit_test(states_stay_finite),
         cmocka_unit_test(memory_runs_out),
         cmocka_unit_test(named_compiler),
+        cmocka_unit_test(few_steps),
+        cmocka_unit_test(pause_ends),
     };
     unsetenv("TAUT_CC");
     return cmocka_run_group_tests(tests, NULL, NULL);

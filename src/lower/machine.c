@@ -108,10 +108,10 @@ static void put_all(machine *m, size_t *at)
     for (int k = 0; k < p->phase_count; k++)
         for (int kind = PREPARED; kind <= AGAIN; kind++)
             *at++ = X(machine_needs)(&p->phases[k], kind) ? put_function(m, &p->phases[k], kind) : 0;
-    const int whole = X(machine_can_be_whole)(p) && taut_native_pays(p->s->native, NATIVE_STEPS_WHOLE);
+    const int whole = taut_native_pays(p->s->native, NATIVE_STEPS_WHOLE) ? X(machine_count_whole)(p) : 0;
     unsigned char *lasts = m->lasts;
     m->lasts = m->lasts_whole;
-    for (int i = 0; i < PROGRAM_WHOLE; i++) *at++ = whole ? put_whole(m, i) : 0;
+    for (int i = 0; i < PROGRAM_WHOLE; i++) *at++ = i < whole ? put_whole(m, i) : 0;
     m->lasts = lasts;
 }
 
@@ -135,8 +135,9 @@ static void point_to_all(program *p, const size_t *at)
         p->whole[i].code = round_at(p, at[i]);
         p->whole[i].rounds = p->whole[i].factorisations = p->whole[i].calls = 0;
         for (int k = 0; k < p->phase_count; k++) {
-            const int rounds = X(machine_rounds)(&p->phases[k], i);
-            p->whole[i].rounds += rounds, p->whole[i].factorisations += rounds, p->whole[i].calls += rounds > 0;
+            const int rounds = X(machine_rounds)(p, &p->phases[k], i);
+            p->whole[i].rounds += rounds, p->whole[i].calls += rounds > 0;
+            p->whole[i].factorisations += p->phases[k].iteration.linear ? rounds > 0 : rounds;
         }
     }
 }

@@ -86,9 +86,10 @@ void X(machine_join)(machine *m, const program_phase *f, function_kind kind);
 int X(machine_needs)(const program_phase *f, function_kind kind);
 /* The same for the which-th function for whole steps, in its order. */
 void X(machine_join_whole)(machine *m, int which);
-int X(machine_can_be_whole)(const program *p);
+/* How many of them are worth writing. */
+int X(machine_count_whole)(const program *p);
 /* The rounds of a phase in that function. */
-int X(machine_rounds)(const program_phase *f, int which);
+int X(machine_rounds)(const program *p, const program_phase *f, int which);
 
 /* Puts m->joined into an order in which few instructions wait for others. */
 void X(machine_order)(machine *m);

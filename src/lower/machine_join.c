@@ -142,17 +142,22 @@ int X(machine_needs)(const program_phase *f, function_kind kind)
 /* ---- whole steps ---- */
 
 /* Longer functions gain little. */
-enum { WHOLE_LENGTH = 1500 };
+enum { WHOLE_LENGTH = 1500, WHOLE_SHORT = 400 };
 
-/* The rounds of a phase in the i-th function for whole steps. */
-int X(machine_rounds)(const program_phase *f, int i)
+/* The rounds of a phase in the i-th function for whole steps. Linear equations need a second one where the first moved
+   much: that is in long steps, whose other phases need one more as well. */
+int X(machine_rounds)(const program *p, const program_phase *f, int i)
 {
+    int any = 0;
+    for (int k = 0; k < p->phase_count; k++) any |= p->phases[k].size && p->phases[k].iteration.linear;
     if (!f->size) return 0;
-    return f->iteration.linear ? 1 : f->iteration.twice ? i + 1 : i + 2;
+    if (f->iteration.linear) return i == 2 ? 2 : 1;
+    return (i == 2 && any ? 1 : i) + (f->iteration.twice ? 1 : 2);
 }
 
-/* Linear phases, and those with a new matrix in every round. */
-int X(machine_can_be_whole)(const program *p)
+/* For linear phases, and those with a new matrix in every round. The last one is the longest and the rarest: longer
+   steps do without it. */
+int X(machine_count_whole)(const program *p)
 {
     uint32_t length = 0;
     if (!p->machine_finishes) return 0;
@@ -161,7 +166,8 @@ int X(machine_can_be_whole)(const program *p)
         if (f->size && !f->iteration.linear && (!f->iteration.always || f->iteration.skip_first)) return 0;
         length += f->residual.count + f->factor.count + f->solve.count;
     }
-    return p->phase_count > 0 && length <= WHOLE_LENGTH;
+    if (!p->phase_count || length > WHOLE_LENGTH) return 0;
+    return length > WHOLE_SHORT ? PROGRAM_WHOLE - 1 : PROGRAM_WHOLE;
 }
 
 /* All pivots are more than this part of what they are made of. */
@@ -201,7 +207,9 @@ static void add_judgement(machine *m, const program_phase *f, int index, int rou
 {
     const uint32_t size = work(m, WORK_RETURNED), before = work(m, WORK_BEFORE), a = passing(m), b = passing(m);
     const uint32_t enough = enough_of(m, index), rest = rest_of(m, index);
-    if (f->iteration.linear) {
+    if (f->iteration.linear && !is_last) {
+        add_instruction(m, MACHINE_ABOVE, a, size, fixed(m, FIXED_LINEAR));
+    } else if (f->iteration.linear) {
         add_instruction(m, MACHINE_NOT_BELOW, a, fixed(m, FIXED_LINEAR), size);
     } else if (f->iteration.twice) {
         add_instruction(m, OP_MUL, a, size, size);
@@ -240,12 +248,13 @@ static void join_whole_phase(machine *m, const program_phase *f, int index, int 
     for (uint32_t i = 0; i < f->size; i++) add_instruction(m, PROGRAM_MOVE, f->unknowns[i], f->guesses[i], 0);
     for (int k = 0; k < rounds; k++) {
         const uint32_t size = work(m, WORK_RETURNED), before = work(m, WORK_BEFORE);
+        const int fresh = k == 0 || !f->iteration.linear;
         add_tape(m, &f->residual);
-        add_tape(m, &f->factor);
+        if (fresh) add_tape(m, &f->factor);
         add_tape(m, &f->solve);
         for (uint32_t i = 0; i < f->size; i++)
             add_instruction(m, OP_SUB, f->unknowns[i], f->unknowns[i], f->changes[i]);
-        add_pivots(m, f, fixed(m, plain ? FIXED_LEAST : FIXED_SOUND));
+        if (fresh) add_pivots(m, f, fixed(m, plain ? FIXED_LEAST : FIXED_SOUND));
         if (twice) add_whole_size(m, f, f->firsts, before);
         if (plain && k > 0) add_instruction(m, PROGRAM_MOVE, before, size, 0);
         add_whole_size(m, f, twice ? f->seconds : f->changes, size);
@@ -273,7 +282,7 @@ void X(machine_join_whole)(machine *m, int which)
     const program *p = m->p;
     m->joined.count = 0;
     for (int k = 0; k < p->phase_count; k++)
-        join_whole_phase(m, &p->phases[k], k, X(machine_rounds)(&p->phases[k], which));
+        join_whole_phase(m, &p->phases[k], k, X(machine_rounds)(p, &p->phases[k], which));
     add_tape(m, &p->results);
     add_whole_test(m);
     add_new_state(m);

@@ -179,8 +179,8 @@ void X(machine_order)(machine *m)
 {
     taut_context *context = m->p->context;
     const size_t values = value_count(m->p), count = m->joined.count;
-    /* an instruction waits for three operands and for what it overwrites, and each of its reads is waited for once; then
-       there is the one that is none */
+    /* an instruction waits for three operands and for what it overwrites, and each of its reads is waited for once;
+       then there is the one that is none */
     const size_t edges = 9 * count, reads = 3 * count;
     const size_t words = WORDS(count + 1, waiting) + WORDS(edges, edge) + WORDS(reads, edge) + 2 * values + 2 * count;
     if (m->failed || taut_mem_grow(context, &m->order_work, &m->order_capacity, words, sizeof *m->order_work) ||

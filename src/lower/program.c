@@ -241,7 +241,8 @@ static int renew(program *p, real h)
         r[p->state_first - p->given_count + i] = X(symbol_given_value)(p->s, i);
     p->now->h = h;
     p->now->constants_version = p->s->constants_version;
-    p->now->expected = -1, p->now->misses = p->now->pause = 0;
+    p->now->expected = p->now->last = -1, p->now->failed = p->now->misses = p->now->pause = 0;
+    for (int i = 0; i < PROGRAM_WHOLE; i++) p->now->after[i] = i;
     return 1;
 }
 
@@ -301,11 +302,19 @@ static void report(program *p)
     for (uint32_t k = 0; p->reported && k < p->s->c; k++) p->reports[k] = p->registers[p->reported[k]];
 }
 
-/* A step went as expected. */
-static void count_whole(program *p)
+/* A step went like this: so will the next one, or as it did the last time after such a step. */
+static void learn(program_length *l, int which)
 {
-    const int which = p->now->expected;
-    p->now->misses = 0;
+    if (l->last >= 0 && which >= 0) l->after[l->last] = which;
+    l->last = which;
+    l->expected = which < 0 ? -1 : l->after[which];
+}
+
+static void count_whole(program *p, int which)
+{
+    program_length *l = p->now;
+    l->misses = 0;
+    if (which != l->last || which != l->expected) learn(l, which);
     p->counts.iterations += p->whole[which].rounds;
     p->counts.factorisations += p->whole[which].factorisations;
     p->counts.calls += p->whole[which].calls;
@@ -314,7 +323,8 @@ static void count_whole(program *p)
 
 static int fits(const program *p, const state *x, int which)
 {
-    return which >= 0 && which < PROGRAM_WHOLE && p->whole[which].code(p->registers, x->block) == 0;
+    if (which < 0 || which >= PROGRAM_WHOLE || !p->whole[which].code) return 0;
+    return p->whole[which].code(p->registers, x->block) == 0;
 }
 
 /* Does the step go as expected, or with a round more, or less? A function that does not fit is left early. */
@@ -324,10 +334,10 @@ static int try_whole(program *p, const state *x)
     int which = l->expected;
     if (!fits(p, x, which)) {
         which = fits(p, x, which + 1) ? which + 1 : fits(p, x, which - 1) ? which - 1 : -1;
+        l->failed = which < 0;
         if (which < 0) return 0;
-        l->expected = which;
     }
-    count_whole(p);
+    count_whole(p, which);
     return 1;
 }
 
@@ -335,7 +345,7 @@ static int try_whole(program *p, const state *x)
 static int do_whole(program *p, const state *x)
 {
     program_length *l = p->now;
-    if (l->expected < 0) return 0;
+    if (l->expected < 0 || l->failed) return 0;
     if (l->pause > 0) {
         l->pause--;
         return 0;
@@ -343,18 +353,19 @@ static int do_whole(program *p, const state *x)
     return try_whole(p, x);
 }
 
-/* After a step of so many rounds the next one will be like it; not where that is what failed. */
+/* After a step of so many rounds the next one will be like it; not at once where that is what failed. */
 static void expect(program *p, long rounds)
 {
     program_length *l = p->now;
     int which = -1;
     for (int i = 0; i < PROGRAM_WHOLE; i++)
         if (p->whole[i].code && p->whole[i].rounds == rounds) which = i;
-    if (l->pause == 0 && which >= 0 && l->expected >= 0 && abs(which - l->expected) <= 1) {
+    if (l->failed && which >= 0 && abs(which - l->expected) <= 1) {
         if (l->misses < 10) l->misses++;
         l->pause = 1 << l->misses;
     }
-    l->expected = which;
+    l->failed = 0;
+    learn(l, which);
 }
 
 static program_outcome interpret(program *p, state *x, real h, real t1, const real *inputs)

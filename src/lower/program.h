@@ -72,15 +72,17 @@ enum { PROGRAM_BEFORE = 4, PROGRAM_PASSING, PROGRAM_WORK = PROGRAM_PASSING + 48 
 
 /* Steps of one length. Compositions take a few in turn. */
 enum { PROGRAM_LENGTHS = 10 };
+enum { PROGRAM_WHOLE = 3 };   /* functions for whole steps, at most */
 typedef struct {
     real *registers;          /* with what setup computes */
     real h;                   /* of setup; 0: never run */
     unsigned constants_version;
     int expected;             /* of `whole`, for the next step; -1: none */
-    int misses, pause;        /* times that it was not what happened in a row; steps before the next try */
+    int after[PROGRAM_WHOLE]; /* what came the last time after each of them: a composition has two steps of a length */
+    int last;                 /* of them; -1: another way */
+    int failed;               /* none of those that were tried was what happens in this step */
+    int misses, pause;        /* times that this was so in a row; steps before the next try */
 } program_length;
-
-enum { PROGRAM_WHOLE = 3 };   /* functions for whole steps, at most */
 
 typedef struct program {
     struct system *s;

@@ -687,6 +687,46 @@ static int find_squares(symbols *y, const reduced_phase *p, expr *right)
     return status;
 }
 
+/* The coefficients of x x, x y and y y in a residual of two unknowns. */
+static int find_quadratic(symbols *y, const reduced_phase *p, expr residual, expr out[3])
+{
+    graph *g = y->g;
+    const expr leaves[] = { unknown_leaf(y, p, p->left[0]), unknown_leaf(y, p, p->left[1]) };
+    const expr half = taut_expr_number(g, (wide)0.5);
+    expr slopes[2], by_first[2], by_second[2];
+    int status = taut_expr_gradient(g, residual, leaves, 2, slopes);
+    if (!status) status = taut_expr_gradient(g, slopes[0], leaves, 2, by_first);
+    if (!status) status = taut_expr_gradient(g, slopes[1], leaves, 2, by_second);
+    if (status) return status;
+    out[0] = taut_expr_mul(g, half, by_first[0]), out[1] = by_first[1], out[2] = taut_expr_mul(g, half, by_second[1]);
+    for (int i = 0; !status && i < 3; i++) status = out[i] ? condense(y, &out[i]) : TAUT_OUT_OF_MEMORY;
+    return status;
+}
+
+/* The second correction of two equations as a form of the first one. Its coefficients are computed beside that, so that
+   what waits for the division is short: a product, a square, a product, two sums. */
+static int solve_two_squares(symbols *y, const reduced_phase *p, const elimination *m, expr *out)
+{
+    graph *g = y->g;
+    expr of[2][3], to[2][3];
+    const expr d0 = p->change[0], d1 = p->change[1];
+    const expr squares[] = { taut_expr_mul(g, d0, d0), taut_expr_mul(g, d0, d1), taut_expr_mul(g, d1, d1) };
+    int status = find_quadratic(y, p, p->residual[0], of[0]);
+    if (!status) status = find_quadratic(y, p, p->residual[1], of[1]);
+    out[0] = out[1] = y->zero;
+    for (int i = 0; !status && i < 3; i++) {
+        const expr right[] = { of[0][i], of[1][i] };
+        expr solved[2];
+        status = solve_two(y, m, right, solved);
+        to[0][i] = solved[0], to[1][i] = solved[1];
+        for (int k = 0; !status && k < 2; k++) {
+            out[k] = taut_expr_add(g, out[k], taut_expr_mul(g, to[k][i], squares[i]));
+            if (!out[k]) status = TAUT_OUT_OF_MEMORY;
+        }
+    }
+    return status;
+}
+
 /* Equations of degree 2 have a residual that is known without a new evaluation when they have been corrected: the part
    of degree 2, at the correction. A second one with the same matrix makes the convergence cubic for one division, and
    does not wait for positions. Not where positions are unknowns themselves: the last residual of em must be that of
@@ -695,8 +735,13 @@ static int correct_twice(symbols *y, reduced_phase *p, const elimination *m)
 {
     if (p->degree != 2 || !p->only_multipliers || p->size > TWICE_MOST) return TAUT_OK;
     p->second = taut_mem_new(y->context, 2 * (size_t)p->size + 1, sizeof *p->second);
-    int status = p->second ? find_squares(y, p, m->right) : TAUT_OUT_OF_MEMORY;
-    if (!status) status = solve(y, m, m->right, p->second);
+    int status = p->second ? TAUT_OK : TAUT_OUT_OF_MEMORY;
+    if (!status && p->size == 2) {
+        status = solve_two_squares(y, p, m, p->second);
+    } else if (!status) {
+        status = find_squares(y, p, m->right);
+        if (!status) status = solve(y, m, m->right, p->second);
+    }
     uint32_t zeros = 0;
     while (!status && zeros < p->size && is_zero(y, p->second[zeros])) zeros++;
     if (status || zeros == p->size) return status; /* of degree 2 by its parts alone */

@@ -303,18 +303,30 @@ static int put_solve(schedule *z, const reduced_phase *r, const phase_roots *o, 
     return status;
 }
 
-/* The matrix is formed in every iteration where that costs no more than the rest of it, and then used twice if it
-   can be. */
-static int decide(schedule *z, const reduced_phase *r, const phase_roots *o, program_phase *f)
+/* Nodes that these are made of and that depend so. */
+static int count_nodes(schedule *z, const expr *roots, size_t root_count, unsigned on, unsigned not_on, uint32_t *found)
 {
     expr *list;
     size_t count;
-    uint32_t solve = 0;
-    int status = taut_expr_reachable(z->y->g, o->change, r->size, &list, &count);
+    int status = taut_expr_reachable(z->y->g, roots, root_count, &list, &count);
+    *found = 0;
     if (status) return status;
-    for (size_t i = 0; i < count; i++) solve += (z->depends[list[i]] & ON_RIGHT) != 0;
+    for (size_t i = 0; i < count; i++) *found += (z->depends[list[i]] & on) && !(z->depends[list[i]] & not_on);
     taut_expr_list_free(z->y->g, list);
-    f->iteration.always = !f->iteration.linear && f->factor.count <= f->residual.count + solve;
+    return TAUT_OK;
+}
+
+/* The matrix is formed in every iteration where that costs no more than the rest of it, and then used twice if it
+   can be: what that takes does not count. */
+static int decide(schedule *z, const reduced_phase *r, const phase_roots *o, program_phase *f)
+{
+    const size_t once = o->factor_count + r->size; /* the corrections follow */
+    uint32_t solve, all, needed;
+    int status = count_nodes(z, o->change, r->size, ON_RIGHT, 0, &solve);
+    if (!status) status = count_nodes(z, o->factor, once, ON_UNKNOWNS, ON_RIGHT, &needed);
+    if (!status) status = count_nodes(z, o->factor, once + (r->both ? 2 * r->size : 0), ON_UNKNOWNS, ON_RIGHT, &all);
+    if (status) return status;
+    f->iteration.always = !f->iteration.linear && f->factor.count + needed <= f->residual.count + solve + all;
     f->iteration.twice = f->iteration.always && r->both && !f->iteration.skip_first;
     return TAUT_OK;
 }

@@ -116,12 +116,12 @@ int taut_native_mode(const char *name);
 
 /* From so many steps on, machine code takes less time to be written than it saves; and that of whole steps. */
 enum { NATIVE_STEPS = 64, NATIVE_STEPS_WHOLE = 500 };
-/* Is this to be written by the setting? */
+/* Are so many asked for, as far as it is known? */
 int taut_native_pays(const native_use *use, double steps);
 
 /* Is a compiler to be asked by this setting? has_machine_code: Taut has written code itself, which is nearly as fast:
-   in the background a compiler is then started only where the user names one (TAUT_CC). The same holds where a run is too
-   short for machine code. */
+   in the background a compiler is then started only where the user names one (TAUT_CC). The same holds where a run is
+   too short for machine code. */
 int taut_native_wants_compiler(const native_use *use, int has_machine_code);
 /* taut_native_begin by the user's setting. use NULL, or off: *result is NULL. On: waits for the function; without it
    TAUT_UNSUPPORTED, with a message. */

@@ -31,8 +31,7 @@ int taut_native_wants_compiler(const native_use *use, int has_machine_code)
 
 int taut_native_pays(const native_use *use, double steps)
 {
-    if (!use || use->mode == TAUT_NATIVE_OFF) return 0;
-    return use->mode == TAUT_NATIVE_ON || use->steps == 0 || use->steps >= steps;
+    return !use || use->mode == TAUT_NATIVE_ON || use->steps == 0 || use->steps >= steps;
 }
 
 /* Notes how it ended, once. */
