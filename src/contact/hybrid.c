@@ -90,6 +90,7 @@ static void lay_out(void *object, room_layout *l)
     self->step.extra = room_reals(l, EXTRA_SIZE * count);
     self->step.held = room_take(l, count, 1), self->step.stopped = room_take(l, count, 1);
     self->step.modes = room_take(l, count, 1);
+    self->step.impulse = room_reals(l, count);
     lay_out_event(&self->event, count, l);
     lay_out_problem(&self->problem, count, l);
     lay_out_crossing(&self->crossing, count, l);
@@ -301,8 +302,10 @@ static int merge(hybrid *self, state *x, int status, real *left)
         X(contact_put_off)(self, x);
         return TAUT_OK;
     }
+    X(state_copy)(x, &self->step.before);
     int merged = X(contact_merge)(self, x, left);
     if (!contact_may_merge(merged)) return merged;
+    X(state_copy)(&self->step.before, x);
     return status ? taut_fail(self->context, status, "%s", text) : TAUT_OK;
 }
 

@@ -49,7 +49,8 @@ typedef struct {
     real merge;               /* the length of its last merged step (merge.c); 0: there was none */
     state before;             /* x before the event, or the substep, that may fail */
     state unmerged, merged;   /* of merge.c: x before a merged step, and after it */
-    unsigned char *modes;     /* of the contacts, before merged steps */
+    unsigned char *modes;     /* of the contacts, before merged steps; and: */
+    real *impulse;            /* of impacts in them */
     unsigned char *stopped;   /* contacts that slip, but in a substep do not (substep.c): one of contact_stop */
 } contact_step;
 

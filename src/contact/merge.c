@@ -1,7 +1,7 @@
 /* A merged step: where no set of modes fits, or modes change without end, impacts and forces of a short time are taken
  * together, as in Moreau's time stepping. With s the length, a the accelerations without contacts, u the velocities of
  * gaps and slips:
- *     u+ = u + s a + W P,   0 <= P_N,  0 <= gap/s + u_N+,  P_N (gap/s + u_N+) = 0,   and Coulomb's law between P_T, u_T+,
+ *     u+ = u + s a + W P,   0 <= P_N,  0 <= gap/s + u_N+,  P_N (gap/s + u_N+) = 0,   and Coulomb's law for P_T, u_T+,
  * a cone problem of impulses, which has a solution whatever the friction is (Stewart 1998): at a velocity there may be
  * no forces, but there are impulses. Positions follow with the velocities at the end. Then contacts that act are put
  * onto their surfaces, those that stick back to where they were, and velocities onto the constraints of both, in the
@@ -54,12 +54,11 @@ static int find_near(hybrid *self, real s)
 static void find_impacts(hybrid *self, real s)
 {
     const contact_problem *problem = &self->problem;
-    memset(self->event.impulse, 0, self->count * sizeof(real));
     for (int i = 0; i < problem->count; i++) {
         size_t index = problem->contacts[i], row = (size_t)problem->cones[i].first;
         real size, P = problem->P[row];
         X(kinematics_acceleration)(self->kinematics, index, 0, &size);
-        if (problem->W[row * (size_t)(problem->rows + 1)] * P > IMPULSIVE * s * size) self->event.impulse[index] = P;
+        if (problem->W[row * (size_t)(problem->rows + 1)] * P > IMPULSIVE * s * size) self->step.impulse[index] += P;
     }
 }
 
@@ -201,20 +200,22 @@ static int merged_step(hybrid *self, state *x, real s, real *most, int *done)
     return TAUT_OK;
 }
 
-static int report_impacts(hybrid *self)
-{
-    int status = TAUT_OK;
-    for (size_t i = 0; !status && i < self->count; i++)
-        if (self->event.impulse[i] > 0) status = X(contact_report)(self, i, EVENT_IMPACT, self->event.impulse[i]);
-    return status;
-}
-
 /* Impacts with restitution, which merged steps do not have. */
 static int restitute(hybrid *self, state *x)
 {
     int hit, status = X(contact_impact)(self, x, -1, &hit);
-    if (contact_may_merge(status)) return TAUT_OK;
-    return status || !hit ? status : report_impacts(self);
+    for (size_t i = 0; i < self->count; i++) self->step.impulse[i] = !status && hit ? self->event.impulse[i] : 0;
+    return contact_may_merge(status) ? TAUT_OK : status;
+}
+
+/* All that came of merged steps. */
+static int report(hybrid *self, const state *x)
+{
+    int status = TAUT_OK;
+    for (size_t i = 0; !status && i < self->count; i++)
+        if (self->step.impulse[i] > 0) status = X(contact_report)(self, i, EVENT_IMPACT, self->step.impulse[i]);
+    memcpy(self->event.modes_before, self->step.modes, self->count);
+    return status ? status : X(contact_report_changes)(self, x, NULL);
 }
 
 /* After a merged step: the modes of its impulses, or those of the forces, or none yet. */
@@ -268,7 +269,8 @@ int X(contact_merge)(hybrid *self, state *x, real *left)
     int status = restitute(self, x);
     while (!status && !settled && *left > 0) {
         real *s = &self->step.merge;
-        *s = REAL(fmin)(*s > 0 ? GROWTH * *s : REAL(fmax)(FIRST_LENGTH * self->step.h, 64 * self->step.shortest), *left);
+        real first = REAL(fmax)(FIRST_LENGTH * self->step.h, 64 * self->step.shortest);
+        *s = REAL(fmin)(*s > 0 ? GROWTH * *s : first, *left);
         X(state_copy)(x, &self->step.unmerged);
         status = merge_once(self, x, *s, &done, &settled);
         if (status) return status;
@@ -279,8 +281,6 @@ int X(contact_merge)(hybrid *self, state *x, real *left)
             continue;
         }
         *left = *s < *left ? *left - *s : 0;
-        status = report_impacts(self);
     }
-    memcpy(self->event.modes_before, self->step.modes, self->count);
-    return status ? status : X(contact_report_changes)(self, x, NULL);
+    return status ? status : report(self, x);
 }
