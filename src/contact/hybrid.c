@@ -34,10 +34,11 @@ static int is_mergeable(const model *m)
     return can;
 }
 
-/* A surface does, or slides over it are measured from something that does. */
+/* A surface does, or slides over it are measured from something that does; or a constraint. */
 static int has_moving_surface(const model *m)
 {
     unsigned kinds = 0;
+    for (size_t i = 0; i < m->constraint_count; i++) kinds |= taut_expr_kinds(m->graph, m->constraints[i].value);
     for (size_t i = 0; i < m->contact_count; i++) {
         kinds |= taut_expr_kinds(m->graph, m->contacts[i].gap);
         for (uint32_t k = 0; m->contacts[i].slide_type == SLIDE_GIVEN && k < m->contacts[i].slide_count; k++)
@@ -323,7 +324,10 @@ static int advance_once(hybrid *self, state *x, real *left, located *event)
     self->step.relax = self->step.still < PATIENCE ? 1 : REAL(fmin)(8 * self->step.relax, RELAX_MOST);
     if (event->kind == CROSS_NONE) return TAUT_OK;
     X(state_copy)(x, &self->step.before);
+    real most = X(contact_energy)(self, x);
     status = handle_event(self, x, event, &changed);
+    /* velocities of contacts that depend on each other are put onto constraints that need not agree */
+    if (!status) X(contact_limit_energy)(self, x, most);
     /* a gap that is below zero by rounding, and neither closes nor is pressed: not to be asked again in this step */
     if (!status && !changed && event->length == 0) self->crossing.ignore[2 * event->contact] = 1;
     return status;

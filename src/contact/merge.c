@@ -19,7 +19,7 @@
 #define IMPULSIVE 1000             /* impulses so many times those of the accelerations there are */
 #define AT_EDGE ((real)1e-9)       /* friction that is at its limit but for this */
 
-static real energy_of(const hybrid *self, const state *x)
+real X(contact_energy)(const hybrid *self, const state *x)
 {
     const struct system *s = self->open->s;
     place at = place_at(s, x->q, x->w, &x->t, x->lambda);
@@ -77,7 +77,8 @@ static int find_impulses(hybrid *self, const state *x, real s)
     }
     status = X(cone_solve)(self->context, problem->count, problem->cones, problem->rows, problem->W, problem->b,
                            problem->P);
-    if (status) return status;
+    /* then P is what sweeps have come to: inside the cones, and near enough for a step that ends with a projection */
+    if (status && status != TAUT_NO_CONVERGENCE) return status;
     find_impacts(self, s);
     for (int r = 0; r < problem->rows; r++)
         for (int k = 0; k < problem->rows; k++)
@@ -145,15 +146,14 @@ static void take_modes(hybrid *self, state *x, real s)
     }
 }
 
-/* Velocities such that the energy is `most` at most. Returns 0 where rest has more. */
-static int limit_energy(hybrid *self, state *x, real most)
+int X(contact_limit_energy)(hybrid *self, state *x, real most)
 {
     const struct system *s = self->open->s;
-    real with = energy_of(self, x), small = 64 * REAL_EPSILON * (REAL(fabs)(with) + REAL(fabs)(most));
-    if (with <= most || self->moves) return 1;
+    real with = X(contact_energy)(self, x), small = 64 * REAL_EPSILON * (REAL(fabs)(with) + REAL(fabs)(most));
+    if (with <= most + small || self->moves) return 1;
     memcpy(self->response.w, x->w, self->n * sizeof(real));
     memset(x->w, 0, self->n * sizeof(real));
-    real rest = energy_of(self, x), part = most > rest ? REAL(sqrt)((most - rest) / (with - rest)) : 0;
+    real rest = X(contact_energy)(self, x), part = most > rest ? REAL(sqrt)((most - rest) / (with - rest)) : 0;
     for (uint32_t i = 0; i < self->n; i++) x->w[i] = part * self->response.w[i];
     place at = place_at(s, x->q, x->w, &x->t, x->lambda);
     X(system_momentum)(s, &at, x->p);
@@ -176,7 +176,7 @@ static int merged_step(hybrid *self, state *x, real s, real *most, int *done)
     X(kinematics_accelerate)(self->kinematics, open->dv);
     if (!find_near(self, s)) return TAUT_OK;
     real power = power_of(self, x);
-    *most = energy_of(self, x);
+    *most = X(contact_energy)(self, x);
     status = find_impulses(self, x, s);
     if (status) return status;
     const real *dw = X(acceleration_stage_rate)(open->acceleration);
@@ -255,7 +255,7 @@ static int merge_once(hybrid *self, state *x, real s, int *done, int *settled)
     int status = merged_step(self, x, s, &most, done);
     if (!status && *done) status = X(contact_lift)(self, x);
     if (!status && *done) status = settle(self, x, settled);
-    if (!status && *done) *done = limit_energy(self, x, most);
+    if (!status && *done) *done = X(contact_limit_energy)(self, x, most);
     if (!contact_may_merge(status)) return status;
     *done = 0;
     return TAUT_OK;
