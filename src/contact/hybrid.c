@@ -310,13 +310,17 @@ static int merge(hybrid *self, state *x, int status, real *left)
     return status ? taut_fail(self->context, status, "%s", text) : TAUT_OK;
 }
 
-/* A substep with the event at its end. */
+/* A substep with the event at its end. What happens at one time adds no energy: positions that are lifted onto surfaces,
+   velocities that are put onto constraints that depend on each other, and need not agree. */
 static int advance_once(hybrid *self, state *x, real *left, located *event)
 {
     X(state_copy)(x, &self->step.before);
+    real most = X(contact_energy)(self, x);
     int changed, status = X(contact_substep)(self, x, *left, event);
+    if (!status && event->length > 0) most = X(contact_energy)(self, x);
     if (!status && event->kind != CROSS_GAP) status = X(contact_lift)(self, x);
     if (status) return status;
+    X(contact_limit_energy)(self, x, most);
     *left = event->kind == CROSS_NONE && !event->partial ? 0 : *left - event->length;
     if (*left < self->step.shortest) *left = 0;
     self->step.still = event->length > 0 ? 0 : self->step.still + 1;
@@ -324,9 +328,7 @@ static int advance_once(hybrid *self, state *x, real *left, located *event)
     self->step.relax = self->step.still < PATIENCE ? 1 : REAL(fmin)(8 * self->step.relax, RELAX_MOST);
     if (event->kind == CROSS_NONE) return TAUT_OK;
     X(state_copy)(x, &self->step.before);
-    real most = X(contact_energy)(self, x);
     status = handle_event(self, x, event, &changed);
-    /* velocities of contacts that depend on each other are put onto constraints that need not agree */
     if (!status) X(contact_limit_energy)(self, x, most);
     /* a gap that is below zero by rounding, and neither closes nor is pressed: not to be asked again in this step */
     if (!status && !changed && event->length == 0) self->crossing.ignore[2 * event->contact] = 1;
