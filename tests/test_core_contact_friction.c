@@ -364,6 +364,40 @@ static void rolls_to_rest(void **state)
     }
 }
 
+/* A block on a belt of speed u = 1, held by a spring (omega^2 = 20): friction drives it, x = F/k (1 - cos(omega t))
+   with F = mu g, up to x = 2 F/k, and back. If it is as fast as the belt it sticks: not here, as F omega/k < u. With
+   u = 0.5 it does, at sin(omega t) = u k/(F omega); it slips where k x = F. */
+static void block_on_a_belt(void **state)
+{
+    (void)state;
+    static const char text[] = "local u = param('u', 1); local a = point('a', 2)\n"
+                               "lagrangian(norm2(a.dot)/2 - 10*a.x^2 - 9.81*a.y)\n"
+                               "contact('belt', a.y, {friction = 0.4, slide = a.x - u*time()})\n"
+                               "start { a = {0, 0}, ['a.dot'] = {0, 0} }";
+    static const char *const methods[] = { "rattle", "em" }, *const slow[] = { "u", "0.5", NULL };
+    real F = (real)4 / 10 * 981 / 100, omega = REAL(sqrt)((real)20);
+    for (int k = 0; k < 2; k++) {
+        simulation *z = open_contact(NULL, text, methods[k], 0, NULL);
+        record *r = listen(z);
+        do_steps(z, 1000, (real)1 / 1000);
+        assert_int_equal(r->count, 0);
+        assert_at_most(REAL(fabs)(z->x.q[0] - F / 20 * (1 - REAL(cos)(omega))), (real)2e-6); /* omega^3 h^2/12 */
+        free(r);
+        close_model(z);
+        z = open_contact(NULL, text, methods[k], 0, slow);
+        r = listen(z);
+        do_steps(z, 500, (real)1 / 1000);
+        real t = REAL(asin)(10 / (F * omega)) / omega, x = F / 20 * (1 - REAL(cos)(omega * t));
+        assert_int_equal(r->count, 2);
+        assert_int_equal(r->at[0].kind, EVENT_STICK);
+        assert_at_most(REAL(fabs)(r->at[0].t - t), (real)1e-5);
+        assert_int_equal(r->at[1].kind, EVENT_SLIP);
+        assert_at_most(REAL(fabs)(r->at[1].t - t - (F / 20 - x) * 2), (real)1e-5);
+        free(r);
+        close_model(z);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -373,6 +407,7 @@ int main(void)
         cmocka_unit_test(regularised_friction),  cmocka_unit_test(slip_begins_where_it_will_go),
         cmocka_unit_test(block_drags_a_plate),   cmocka_unit_test(plate_is_pulled_away),
         cmocka_unit_test(impact_of_two_points),  cmocka_unit_test(rolls_to_rest),
+        cmocka_unit_test(block_on_a_belt),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -310,8 +310,8 @@ static int merge(hybrid *self, state *x, int status, real *left)
     return status ? taut_fail(self->context, status, "%s", text) : TAUT_OK;
 }
 
-/* A substep with the event at its end. What happens at one time adds no energy: positions that are lifted onto surfaces,
-   velocities that are put onto constraints that depend on each other, and need not agree. */
+/* A substep with the event at its end. What happens at one time adds no energy: positions that are lifted onto
+   surfaces, velocities that are put onto constraints that depend on each other, and need not agree. */
 static int advance_once(hybrid *self, state *x, real *left, located *event)
 {
     X(state_copy)(x, &self->step.before);

@@ -133,14 +133,15 @@ static void read_roll(lua_State *L, contact *c)
     c->roll = v.at[0];
     c->roll_width = v.at[1];
     if (taut_symbols_kinds(L, c->roll) & (1u << KIND_LAMBDA | 1u << KIND_W))
-        taut_script_error(L, "roll of contact '%s' contains velocities, momenta or multipliers; give a length", c->name);
+        taut_script_error(L, "roll of contact '%s' contains velocities, momenta or multipliers; give a length",
+                          c->name);
     if (taut_expr_is_constant(g, c->roll) && !(taut_symbols_value(L, c->roll) >= 0))
         taut_script_error(L, "roll of contact '%s' begins with %f; it cannot be negative", c->name,
                      (double)taut_symbols_value(L, c->roll));
     if (!taut_expr_is_constant(g, c->roll_width) || !(taut_symbols_value(L, c->roll_width) > 0))
         taut_script_error(L,
-                     "the second number of roll of contact '%s' is not a constant above zero; give the angular velocity "
-                     "below which the resistance fades",
+                     "the second number of roll of contact '%s' is not a constant above zero; give the angular "
+                     "velocity below which the resistance fades",
                      c->name);
     if (taut_expr_is_number(g, c->roll, 0)) c->roll = 0;
 }

@@ -369,8 +369,8 @@ static void add_friction(builder *b, size_t index, const contact *c, expr multip
     taut_mem_free(b->m->context, s.on);
 }
 
-/* Rolling resistance: the torque -rho N omega/sqrt(omega^2 + width^2), omega the angular velocity without its part along
-   the normal. In the plane omega is that of the angle. */
+/* Rolling resistance: the torque -rho N omega/sqrt(omega^2 + width^2), omega the angular velocity without its part
+   along the normal. In the plane omega is that of the angle. */
 static void add_rolling(builder *b, const contact *c, expr multiplier)
 {
     graph *g = b->g;
