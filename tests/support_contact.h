@@ -4,7 +4,7 @@
 
 #include "support.h"
 
-enum { EVENTS = 8000 };
+enum { EVENTS = 20000 };
 
 typedef struct {
     simulation *z;

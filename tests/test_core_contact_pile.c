@@ -188,11 +188,11 @@ static void ladder_at_its_limit(void **state)
 
 /* The wave runs through the row: one after the other is hit; all come to rest leaning on the next, the last one flat;
    under em the energy never grows. */
-static void row_falls(int n)
+static void row_falls(int n, const char *option, const char *value)
 {
     char count[20];
     snprintf(count, sizeof count, "%d", n);
-    const char *const settings[] = { "n", count, NULL };
+    const char *const settings[] = { "n", count, option, value, NULL };
     simulation *z = open_contact("dominoes", NULL, "em", 0, settings);
     record *r = listen(z);
     for (int k = 0; k < (QUAD ? 50 : 500); k++) {
@@ -223,12 +223,16 @@ static void row_falls(int n)
 static void dominoes_fall(void **state)
 {
     (void)state;
-    row_falls(QUAD || SANITIZED ? 2 : 4);
+    row_falls(QUAD || SANITIZED ? 2 : 4, NULL, NULL);
     if (QUAD || SANITIZED) return;
-    row_falls(8);
+    row_falls(8, NULL, NULL);
     if (!getenv("TAUT_TEST_LONG")) return;
-    row_falls(7);
-    row_falls(10);
+    row_falls(7, NULL, NULL);
+    row_falls(10, NULL, NULL);
+    /* by merged steps */
+    row_falls(12, NULL, NULL);
+    row_falls(8, "rub", "0.4");
+    row_falls(8, "e", "0.3");
 }
 
 int main(void)

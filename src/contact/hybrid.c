@@ -34,10 +34,11 @@ static int is_mergeable(const model *m)
     return can;
 }
 
-/* A surface does, or slides over it are measured from something that does. */
+/* A surface does, or slides over it are measured from something that does; or a constraint. */
 static int has_moving_surface(const model *m)
 {
     unsigned kinds = 0;
+    for (size_t i = 0; i < m->constraint_count; i++) kinds |= taut_expr_kinds(m->graph, m->constraints[i].value);
     for (size_t i = 0; i < m->contact_count; i++) {
         kinds |= taut_expr_kinds(m->graph, m->contacts[i].gap);
         for (uint32_t k = 0; m->contacts[i].slide_type == SLIDE_GIVEN && k < m->contacts[i].slide_count; k++)
@@ -90,6 +91,7 @@ static void lay_out(void *object, room_layout *l)
     self->step.extra = room_reals(l, EXTRA_SIZE * count);
     self->step.held = room_take(l, count, 1), self->step.stopped = room_take(l, count, 1);
     self->step.modes = room_take(l, count, 1);
+    self->step.impulse = room_reals(l, count);
     lay_out_event(&self->event, count, l);
     lay_out_problem(&self->problem, count, l);
     lay_out_crossing(&self->crossing, count, l);
@@ -301,19 +303,25 @@ static int merge(hybrid *self, state *x, int status, real *left)
         X(contact_put_off)(self, x);
         return TAUT_OK;
     }
+    X(state_copy)(x, &self->step.before);
     int merged = X(contact_merge)(self, x, left);
     if (!contact_may_merge(merged)) return merged;
+    X(state_copy)(&self->step.before, x);
     return status ? taut_fail(self->context, status, "%s", text) : TAUT_OK;
 }
 
-/* A substep with the event at its end. */
+/* A substep with the event at its end. What happens at one time adds no energy: positions that are lifted onto
+   surfaces, velocities that are put onto constraints that depend on each other, and need not agree. */
 static int advance_once(hybrid *self, state *x, real *left, located *event)
 {
     X(state_copy)(x, &self->step.before);
+    real most = X(contact_energy)(self, x);
     int changed, status = taut_stopped(self->context);
     if (!status) status = X(contact_substep)(self, x, *left, event);
+    if (!status && event->length > 0) most = X(contact_energy)(self, x);
     if (!status && event->kind != CROSS_GAP) status = X(contact_lift)(self, x);
     if (status) return status;
+    X(contact_limit_energy)(self, x, most);
     *left = event->kind == CROSS_NONE && !event->partial ? 0 : *left - event->length;
     if (*left < self->step.shortest) *left = 0;
     self->step.still = event->length > 0 ? 0 : self->step.still + 1;
@@ -322,6 +330,7 @@ static int advance_once(hybrid *self, state *x, real *left, located *event)
     if (event->kind == CROSS_NONE) return TAUT_OK;
     X(state_copy)(x, &self->step.before);
     status = handle_event(self, x, event, &changed);
+    if (!status) X(contact_limit_energy)(self, x, most);
     /* a gap that is below zero by rounding, and neither closes nor is pressed: not to be asked again in this step */
     if (!status && !changed && event->length == 0) self->crossing.ignore[2 * event->contact] = 1;
     return status;

@@ -49,7 +49,8 @@ typedef struct {
     real merge;               /* the length of its last merged step (merge.c); 0: there was none */
     state before;             /* x before the event, or the substep, that may fail */
     state unmerged, merged;   /* of merge.c: x before a merged step, and after it */
-    unsigned char *modes;     /* of the contacts, before merged steps */
+    unsigned char *modes;     /* of the contacts, before merged steps; and: */
+    real *impulse;            /* of impacts in them */
     unsigned char *stopped;   /* contacts that slip, but in a substep do not (substep.c): one of contact_stop */
 } contact_step;
 
@@ -88,7 +89,7 @@ typedef struct {
 struct hybrid {
     taut_context *context;
     contact_traits *traits;   /* of each contact */
-    int moves;                /* surfaces do */
+    int moves;                /* surfaces, or constraints, do */
     int mergeable;            /* merged steps are possible */
     int sequential;           /* the impact law: one impact after the other */
     size_t count;             /* of contacts */
@@ -132,6 +133,10 @@ static inline int contact_may_merge(int status)
 /* Moves x by one merged step, or some, until modes are found that fit, or to the end of *left, which becomes less. On
    TAUT_NO_CONVERGENCE there is no such step either. */
 int X(contact_merge)(hybrid *self, state *x, real *left);
+/* Of the model with all contacts open, which is that of x. And: velocities such that it is `most` at most, but for some
+   ulps, unless surfaces move; returns 0 where rest has more. */
+real X(contact_energy)(const hybrid *self, const state *x);
+int X(contact_limit_energy)(hybrid *self, state *x, real most);
 /* At the end of a step, where an event finds no modes: all contacts are open, and remember their forces. */
 void X(contact_put_off)(hybrid *self, state *x);
 

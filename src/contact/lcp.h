@@ -26,7 +26,8 @@ typedef struct {
 /* u = W P + b with   0 <= P_N, 0 <= u_N, P_N u_N = 0   and Coulomb's law: |P_T| <= mu P_N, and P_T = -mu P_N u_T/|u_T|
    where u_T is not 0. In two tangential dimensions a cone with CONE_SIDES sides, turned against the slip a few times,
    finds which contacts act, stick and slip; with that known the round cone is solved by Newton's method (where that
-   fails, the answer with sides stays). rows: of W. */
+   fails, the answer with sides stays). rows: of W. On TAUT_NO_CONVERGENCE P is inside the cones, and what projected
+   Gauss-Seidel sweeps came to. */
 int X(cone_solve)(taut_context *context, int count, cone_contact *contacts, int rows, const real *W, const real *b,
                real *P);
 

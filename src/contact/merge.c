@@ -1,7 +1,7 @@
 /* A merged step: where no set of modes fits, or modes change without end, impacts and forces of a short time are taken
  * together, as in Moreau's time stepping. With s the length, a the accelerations without contacts, u the velocities of
  * gaps and slips:
- *     u+ = u + s a + W P,   0 <= P_N,  0 <= gap/s + u_N+,  P_N (gap/s + u_N+) = 0,   and Coulomb's law between P_T, u_T+,
+ *     u+ = u + s a + W P,   0 <= P_N,  0 <= gap/s + u_N+,  P_N (gap/s + u_N+) = 0,   and Coulomb's law for P_T, u_T+,
  * a cone problem of impulses, which has a solution whatever the friction is (Stewart 1998): at a velocity there may be
  * no forces, but there are impulses. Positions follow with the velocities at the end. Then contacts that act are put
  * onto their surfaces, those that stick back to where they were, and velocities onto the constraints of both, in the
@@ -19,7 +19,7 @@
 #define IMPULSIVE 1000             /* impulses so many times those of the accelerations there are */
 #define AT_EDGE ((real)1e-9)       /* friction that is at its limit but for this */
 
-static real energy_of(const hybrid *self, const state *x)
+real X(contact_energy)(const hybrid *self, const state *x)
 {
     const struct system *s = self->open->s;
     place at = place_at(s, x->q, x->w, &x->t, x->lambda);
@@ -54,12 +54,11 @@ static int find_near(hybrid *self, real s)
 static void find_impacts(hybrid *self, real s)
 {
     const contact_problem *problem = &self->problem;
-    memset(self->event.impulse, 0, self->count * sizeof(real));
     for (int i = 0; i < problem->count; i++) {
         size_t index = problem->contacts[i], row = (size_t)problem->cones[i].first;
         real size, P = problem->P[row];
         X(kinematics_acceleration)(self->kinematics, index, 0, &size);
-        if (problem->W[row * (size_t)(problem->rows + 1)] * P > IMPULSIVE * s * size) self->event.impulse[index] = P;
+        if (problem->W[row * (size_t)(problem->rows + 1)] * P > IMPULSIVE * s * size) self->step.impulse[index] += P;
     }
 }
 
@@ -78,7 +77,8 @@ static int find_impulses(hybrid *self, const state *x, real s)
     }
     status = X(cone_solve)(self->context, problem->count, problem->cones, problem->rows, problem->W, problem->b,
                            problem->P);
-    if (status) return status;
+    /* then P is what sweeps have come to: inside the cones, and near enough for a step that ends with a projection */
+    if (status && status != TAUT_NO_CONVERGENCE) return status;
     find_impacts(self, s);
     for (int r = 0; r < problem->rows; r++)
         for (int k = 0; k < problem->rows; k++)
@@ -146,15 +146,14 @@ static void take_modes(hybrid *self, state *x, real s)
     }
 }
 
-/* Velocities such that the energy is `most` at most. Returns 0 where rest has more. */
-static int limit_energy(hybrid *self, state *x, real most)
+int X(contact_limit_energy)(hybrid *self, state *x, real most)
 {
     const struct system *s = self->open->s;
-    real with = energy_of(self, x), small = 64 * REAL_EPSILON * (REAL(fabs)(with) + REAL(fabs)(most));
-    if (with <= most || self->moves) return 1;
+    real with = X(contact_energy)(self, x), small = 64 * REAL_EPSILON * (REAL(fabs)(with) + REAL(fabs)(most));
+    if (with <= most + small || self->moves) return 1;
     memcpy(self->response.w, x->w, self->n * sizeof(real));
     memset(x->w, 0, self->n * sizeof(real));
-    real rest = energy_of(self, x), part = most > rest ? REAL(sqrt)((most - rest) / (with - rest)) : 0;
+    real rest = X(contact_energy)(self, x), part = most > rest ? REAL(sqrt)((most - rest) / (with - rest)) : 0;
     for (uint32_t i = 0; i < self->n; i++) x->w[i] = part * self->response.w[i];
     place at = place_at(s, x->q, x->w, &x->t, x->lambda);
     X(system_momentum)(s, &at, x->p);
@@ -177,7 +176,7 @@ static int merged_step(hybrid *self, state *x, real s, real *most, int *done)
     X(kinematics_accelerate)(self->kinematics, open->dv);
     if (!find_near(self, s)) return TAUT_OK;
     real power = power_of(self, x);
-    *most = energy_of(self, x);
+    *most = X(contact_energy)(self, x);
     status = find_impulses(self, x, s);
     if (status) return status;
     const real *dw = X(acceleration_stage_rate)(open->acceleration);
@@ -201,20 +200,22 @@ static int merged_step(hybrid *self, state *x, real s, real *most, int *done)
     return TAUT_OK;
 }
 
-static int report_impacts(hybrid *self)
-{
-    int status = TAUT_OK;
-    for (size_t i = 0; !status && i < self->count; i++)
-        if (self->event.impulse[i] > 0) status = X(contact_report)(self, i, EVENT_IMPACT, self->event.impulse[i]);
-    return status;
-}
-
 /* Impacts with restitution, which merged steps do not have. */
 static int restitute(hybrid *self, state *x)
 {
     int hit, status = X(contact_impact)(self, x, -1, &hit);
-    if (contact_may_merge(status)) return TAUT_OK;
-    return status || !hit ? status : report_impacts(self);
+    for (size_t i = 0; i < self->count; i++) self->step.impulse[i] = !status && hit ? self->event.impulse[i] : 0;
+    return contact_may_merge(status) ? TAUT_OK : status;
+}
+
+/* All that came of merged steps. */
+static int report(hybrid *self, const state *x)
+{
+    int status = TAUT_OK;
+    for (size_t i = 0; !status && i < self->count; i++)
+        if (self->step.impulse[i] > 0) status = X(contact_report)(self, i, EVENT_IMPACT, self->step.impulse[i]);
+    memcpy(self->event.modes_before, self->step.modes, self->count);
+    return status ? status : X(contact_report_changes)(self, x, NULL);
 }
 
 /* After a merged step: the modes of its impulses, or those of the forces, or none yet. */
@@ -254,7 +255,7 @@ static int merge_once(hybrid *self, state *x, real s, int *done, int *settled)
     int status = merged_step(self, x, s, &most, done);
     if (!status && *done) status = X(contact_lift)(self, x);
     if (!status && *done) status = settle(self, x, settled);
-    if (!status && *done) *done = limit_energy(self, x, most);
+    if (!status && *done) *done = X(contact_limit_energy)(self, x, most);
     if (!contact_may_merge(status)) return status;
     *done = 0;
     return TAUT_OK;
@@ -268,7 +269,8 @@ int X(contact_merge)(hybrid *self, state *x, real *left)
     int status = restitute(self, x);
     while (!status && !settled && *left > 0) {
         real *s = &self->step.merge;
-        *s = REAL(fmin)(*s > 0 ? GROWTH * *s : REAL(fmax)(FIRST_LENGTH * self->step.h, 64 * self->step.shortest), *left);
+        real first = REAL(fmax)(FIRST_LENGTH * self->step.h, 64 * self->step.shortest);
+        *s = REAL(fmin)(*s > 0 ? GROWTH * *s : first, *left);
         X(state_copy)(x, &self->step.unmerged);
         status = merge_once(self, x, *s, &done, &settled);
         if (status) return status;
@@ -279,8 +281,6 @@ int X(contact_merge)(hybrid *self, state *x, real *left)
             continue;
         }
         *left = *s < *left ? *left - *s : 0;
-        status = report_impacts(self);
     }
-    memcpy(self->event.modes_before, self->step.modes, self->count);
-    return status ? status : X(contact_report_changes)(self, x, NULL);
+    return status ? status : report(self, x);
 }

@@ -136,6 +136,7 @@ static enum contact_stop find_drive(const hybrid *self, const mode_set *set, con
     int slips = set->modes[i] == MODE_SLIP, ends = event->kind == CROSS_SLIP && event->contact == i;
     if (event->length == 0) return slips && ends && self->event.begins[i] ? STOP_STICK : STOP_NOT;
     if (!slips && !(set->modes[i] == MODE_CLOSED && self->traits[i].has_friction)) return STOP_NOT;
+    if (self->traits[i].moves) return STOP_NOT; /* a belt does drive what lies on it */
     real drive = set->drive[set->first[i]], lambda = self->method.midpoint ? set->end.lambda[set->first[i]] : 0;
     if (slips && drive > set->drive_noise) return STOP_STICK;
     return lambda < 0 && drive < -set->drive_noise ? STOP_SMOOTH : STOP_NOT;

@@ -20,6 +20,7 @@ typedef struct {
     int has_friction;
     contact_mode closed[2];     /* its mode when closed: without slip, and with */
     int regularised;
+    int moves;                  /* its surface does: time stands in the gap, or in a slide */
 } contact_traits;
 
 /* An array, one for each contact; NULL without memory. */

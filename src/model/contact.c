@@ -119,11 +119,38 @@ static void read_body(lua_State *L, contact *c)
     c->slide_count = centre.dimension - 1;
 }
 
+/* roll = {rho, w}: a length, and an angular velocity. */
+static void read_roll(lua_State *L, contact *c)
+{
+    vector v = { .dimension = 1 };
+    if (taut_vectors_is_like(L, -1)) taut_vectors_get(L, -1, "roll", &v);
+    if (v.dimension != 2)
+        taut_script_error(L,
+                     "roll of contact '%s' is %s; give roll = {rho, w}: the torque is rho times the normal force at "
+                     "most, and fades below the angular velocity w",
+                     c->name, taut_symbols_describe(L, -1));
+    const graph *g = taut_script_of(L)->graph;
+    c->roll = v.at[0];
+    c->roll_width = v.at[1];
+    if (taut_symbols_kinds(L, c->roll) & (1u << KIND_LAMBDA | 1u << KIND_W))
+        taut_script_error(L, "roll of contact '%s' contains velocities, momenta or multipliers; give a length",
+                          c->name);
+    if (taut_expr_is_constant(g, c->roll) && !(taut_symbols_value(L, c->roll) >= 0))
+        taut_script_error(L, "roll of contact '%s' begins with %f; it cannot be negative", c->name,
+                     (double)taut_symbols_value(L, c->roll));
+    if (!taut_expr_is_constant(g, c->roll_width) || !(taut_symbols_value(L, c->roll_width) > 0))
+        taut_script_error(L,
+                     "the second number of roll of contact '%s' is not a constant above zero; give the angular "
+                     "velocity below which the resistance fades",
+                     c->name);
+    if (taut_expr_is_number(g, c->roll, 0)) c->roll = 0;
+}
+
 static void read_options(lua_State *L, contact *c)
 {
     static const struct { const char *name; void (*read)(lua_State *L, contact *c); } known[] = {
         { "restitution", read_restitution }, { "friction", read_friction }, { "regularised", read_width },
-        { "slide", read_slide }, { "body", read_body },
+        { "slide", read_slide }, { "body", read_body }, { "roll", read_roll },
     };
     if (lua_isnoneornil(L, 3)) return;
     if (lua_type(L, 3) != LUA_TTABLE)
@@ -150,7 +177,7 @@ static void read_options(lua_State *L, contact *c)
         if (!is_known)
             taut_script_error(L,
                               "contact '%s' has no option '%s'; it has restitution, friction, regularised, slide, "
-                              "body",
+                              "body, roll",
                               c->name, key);
         lua_pop(L, 1);
     }
@@ -193,6 +220,9 @@ static void find_slide(lua_State *L, contact *c)
 {
     if (c->law == FRICTION_REGULARISED && !c->friction)
         taut_script_error(L, "contact '%s' is regularised but has no friction; add friction = ...", c->name);
+    if (c->roll && (!c->friction || c->slide_type != SLIDE_BODY))
+        taut_script_error(L, "contact '%s' has roll, but no %s; a ball that rolls has both", c->name,
+                          c->friction ? "body = {c, r, at = place}" : "friction");
     if (c->friction && c->slide_type == SLIDE_BODY) {
         c->point_count = 1;
         return;

@@ -369,6 +369,38 @@ static void add_friction(builder *b, size_t index, const contact *c, expr multip
     taut_mem_free(b->m->context, s.on);
 }
 
+/* Rolling resistance: the torque -rho N omega/sqrt(omega^2 + width^2), omega the angular velocity without its part
+   along the normal. In the plane omega is that of the angle. */
+static void add_rolling(builder *b, const contact *c, expr multiplier)
+{
+    graph *g = b->g;
+    const group *turn = &b->m->groups[c->turn];
+    uint32_t rows = turn->size == 1 ? 1 : 3;
+    expr n[3], omega[3], by[4][3], along = taut_expr_number(g, 0), square = taut_expr_powi(g, c->roll_width, 2);
+    expr normal = gap_normal(b, c, n);
+    for (uint32_t k = 0; k < rows; k++) omega[k] = taut_expr_number(g, 0);
+    for (uint32_t i = 0; i < turn->size; i++) {
+        if (rows == 1) by[i][0] = taut_expr_number(g, 1);
+        else spin_by(b, c, i, by[i]);
+        for (uint32_t k = 0; k < rows; k++)
+            omega[k] = taut_expr_add(g, omega[k], taut_expr_mul(g, by[i][k], velocity_of(b, turn->first + i)));
+    }
+    for (uint32_t k = 0; rows == 3 && k < 3; k++) along = taut_expr_add(g, along, taut_expr_mul(g, n[k], omega[k]));
+    along = taut_expr_div(g, along, taut_expr_powi(g, normal, 2));
+    for (uint32_t k = 0; k < rows; k++) {
+        if (rows == 3) omega[k] = taut_expr_sub(g, omega[k], taut_expr_mul(g, n[k], along));
+        square = taut_expr_add(g, square, taut_expr_powi(g, omega[k], 2));
+    }
+    expr size = taut_expr_neg(g, taut_expr_div(g, taut_expr_mul(g, c->roll, taut_expr_mul(g, normal, multiplier)),
+                                               taut_expr_unary(g, OP_SQRT, square)));
+    for (uint32_t i = 0; i < turn->size; i++) {
+        expr lever = taut_expr_number(g, 0);
+        for (uint32_t k = 0; k < rows; k++)
+            lever = taut_expr_add(g, lever, taut_expr_mul(g, by[i][k], omega[k]));
+        add_force(b, turn->first + i, taut_expr_mul(g, size, lever), c->line);
+    }
+}
+
 static void add_stick(builder *b, size_t index, const contact *c)
 {
     graph *g = b->g;
@@ -486,6 +518,9 @@ int taut_mode_model_create(const model *m, const unsigned char *modes, model **r
     for (size_t i = 0; !b.failed && i < m->contact_count; i++)
         if (modes[i] == MODE_SLIP || (modes[i] == MODE_CLOSED && m->contacts[i].friction))
             add_friction(&b, i, &m->contacts[i], b.to[i]);
+    for (size_t i = 0; !b.failed && i < m->contact_count; i++)
+        if (m->contacts[i].roll && modes[i] != MODE_OPEN && modes[i] != MODE_HELD)
+            add_rolling(&b, &m->contacts[i], b.to[i]);
     return end(&b, TAUT_OK, result);
 }
 

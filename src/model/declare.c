@@ -190,8 +190,8 @@ void taut_declare_finish(lua_State *L)
     for (size_t i = 0; i < m->chart_count; i++) check_no_input(L, m->chart[i], s->last_line, "an embedded point");
     for (size_t i = 0; i < m->contact_count; i++) {
         const contact *c = &m->contacts[i];
-        const expr parts[] = { c->gap, c->restitution, c->friction, c->width, c->slide[0], c->slide[1], c->arm[0],
-                               c->arm[1], c->arm[2] };
+        const expr parts[] = { c->gap, c->restitution, c->friction, c->width, c->slide[0], c->slide[1], c->roll,
+                               c->roll_width, c->arm[0], c->arm[1], c->arm[2] };
         for (size_t k = 0; k < sizeof parts / sizeof *parts; k++) check_no_input(L, parts[k], c->line, "a contact");
     }
     for (uint32_t i = 0; i < m->coordinate_count; i++) {

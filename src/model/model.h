@@ -66,6 +66,8 @@ typedef struct {
     uint32_t point_count;
     uint32_t turn;       /* SLIDE_BODY: group of its rotation, or angle */
     expr arm[3];         /* SLIDE_BODY: from that point to where it touches */
+    expr roll;           /* SLIDE_BODY: rolling resistance, a length; 0: none */
+    expr roll_width;     /* an angular velocity: below it the resistance fades */
     int line;
     expr guess;          /* of its multiplier, as for a constraint */
 } contact;
