@@ -8,6 +8,9 @@
  * end. Arrays carry their capacity. Matrices are row by row. Strings are UTF-8; numbers in strings have a decimal
  * point, whatever locale the program has set.
  *
+ * Calls that return a status work in the default floating-point environment, and put back the one of the host: its traps,
+ * its rounding direction.
+ *
  * Threads: a context and the simulations in it belong to one thread at a time. Threads with contexts of their own do
  * not disturb each other. A model never changes: any number of threads may make simulations of it, each in its own
  * context, keep and release it. */

@@ -20,6 +20,7 @@ struct taut_context {
     double time;
     char noted[TAUT_ERROR_TEXT]; /* the last line of note_once */
     struct flat_workspace *open; /* what objects join that are created (flat.h) */
+    host_environment environment;
     context_function *functions;
     size_t function_count, function_capacity;
     atomic_int faulty;           /* 0; 1: a thread writes what follows; 2: it is there */
@@ -66,6 +67,8 @@ void taut_context_destroy(taut_context *context)
     context->log = NULL; /* what still lives in the context says no more */
     taut_context_release(context);
 }
+
+host_environment *taut_context_environment(taut_context *context) { return &context->environment; }
 
 struct flat_workspace *taut_context_opened(const taut_context *context) { return context->open; }
 
@@ -292,8 +295,8 @@ int taut_define(taut_context *context, const char *name, size_t arguments, int o
                          "taut_define: a function needs a name of at most 63 letters, digits and underscores");
     if (!arguments || arguments > TAUT_ARGUMENTS_MOST || order < 0 || order > 2 || !function)
         return taut_fail(context, TAUT_BAD_USAGE,
-                         "taut_define: the function '%s' needs 1 to %d arguments, an order of 0, 1 or 2, and an address",
-                         name, TAUT_ARGUMENTS_MOST);
+                         "taut_define: the function '%s' needs 1 to %d arguments, an order of 0, 1 or 2, and an "
+                         "address", name, TAUT_ARGUMENTS_MOST);
     context_function *f = (context_function *)taut_context_function(context, name);
     if (!f && taut_mem_grow(context, &context->functions, &context->function_capacity, context->function_count + 1,
                             sizeof *context->functions))

@@ -51,6 +51,14 @@ int taut_model_begin(taut_context *context, const char *title, taut_builder **re
     return library_done(context, TAUT_OK);
 }
 
+/* The digits of a number, whatever way the host rounds. */
+static void put_shortest(taut_builder *b, double value, char text[WIDE_TEXT])
+{
+    library_again(b->context);
+    taut_wide_shortest(text, WIDE_TEXT, taut_wide_from_double(value));
+    library_leave(b->context);
+}
+
 static int is_made(const taut_builder *b, taut_expr e) { return e > 0 && e <= b->count; }
 
 /* Begins the line of a new expression; its text and an end of line follow. */
@@ -66,7 +74,7 @@ taut_expr taut_number(taut_builder *b, double value)
 {
     char text[WIDE_TEXT];
     if (!(value - value == 0)) return refuse(b, "taut_number", "a number must be finite");
-    taut_wide_shortest(text, sizeof text, taut_wide_from_double(value));
+    put_shortest(b, value, text);
     taut_expr e = begin_line(b);
     taut_builder_put(&b->text, "%s\n", text);
     return e;
@@ -77,7 +85,7 @@ static taut_expr declare(taut_builder *b, const char *what, const char *call, co
     char text[WIDE_TEXT];
     if (!is_name(name)) return refuse(b, call, "it needs a name");
     if (!(value - value == 0)) return refuse(b, call, "its value must be finite");
-    taut_wide_shortest(text, sizeof text, taut_wide_from_double(value));
+    put_shortest(b, value, text);
     taut_expr e = begin_line(b);
     taut_builder_put(&b->text, "%s('%s', %s)\n", what, name, text);
     return e;
