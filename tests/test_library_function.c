@@ -364,9 +364,12 @@ static void failing_observable(void **unused)
     for (int i = 0; i < 2; i++) assert_true(taut_get(z, TAUT_OBSERVABLE, 0, 1, &value, NULL) > 0);
     assert_int_equal(taut_get(z, TAUT_POSITION, 0, 1, &value, NULL), 0);
     w.fail_from = 0;
-    assert_int_equal(taut_step(z, 0.1), 0);
-    assert_int_equal(taut_get(z, TAUT_OBSERVABLE, 0, 1, &value, NULL), 0);
-    assert_true(fabs(value - 1.7 * 1.7 * 1.7) < 1e-12);
+    for (int i = 0; i < 2; i++) { /* here, and further on */
+        const double x = 1.6 + 0.1 * i;
+        assert_int_equal(taut_get(z, TAUT_OBSERVABLE, 0, 1, &value, NULL), 0);
+        assert_true(fabs(value - x * x * x) < 1e-12);
+        assert_int_equal(taut_step(z, 0.1), 0);
+    }
     taut_simulation_release(z);
     taut_model_release(model);
     taut_context_destroy(context);

@@ -11,6 +11,7 @@ Models are scripts (`load`, `loads`) or written in Python (`Builder`, with the f
 """
 from ._builder import Builder
 from ._ensemble import Ensemble, ensemble
+from ._function import Function
 from ._library import Status, TautError
 from ._model import Method, Model, load, loads, methods, version
 from ._notebook import Page
@@ -22,11 +23,11 @@ from .symbols import (acos, arrow, asin, atan, atan2, ball, bar, box, capsule, c
 
 __version__ = version()
 
-for _thing in (Builder, Ensemble, Status, TautError, Method, Model, Page, Run, Simulation, State, Work):
+for _thing in (Builder, Ensemble, Function, Status, TautError, Method, Model, Page, Run, Simulation, State, Work):
     _thing.__module__ = "taut"
 
 __all__ = [
-    "Builder", "Ensemble", "Method", "Model", "Page", "Run", "STOP", "Simulation", "State", "Status", "TautError",
+    "Builder", "Ensemble", "Function", "Method", "Model", "Page", "Run", "STOP", "Simulation", "State", "Status", "TautError",
     "Work", "acos", "arrow", "asin", "atan", "atan2", "ball", "bar", "box", "capsule", "cbrt", "cos", "cosh", "cross",
     "cylinder", "disc", "dot", "ensemble", "exp", "free", "ground", "load", "loads", "log", "maximum", "mesh",
     "methods", "minimum", "norm", "norm2", "open", "origin", "path", "pi", "plane", "sin", "sinh", "spring", "sqrt",
