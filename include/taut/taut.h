@@ -94,6 +94,11 @@ enum {
     TAUT_ADD_OBSERVABLE
 };
 TAUT_API taut_expr taut_add(taut_builder *builder, int role, const char *name, taut_expr on, taut_expr value);
+/* A piece of the model language, for what has no call of its own (contacts, units, drawing, embedded points, ...): text is
+   the body of a function that is given the n expressions x as x[1] .. x[n]; what it returns is the result, which other
+   calls may use where it is an expression, e.g. taut_script(b, "return contact('floor', x[1])", 1, &height). Errors name
+   the line of taut_model_source. */
+TAUT_API taut_expr taut_script(taut_builder *builder, const char *text, size_t n, const taut_expr *x);
 /* The start value of a coordinate, a velocity (taut_rate) or a momentum: a constant expression, or a guess of a value
    that the constraints determine (is_free). */
 TAUT_API void taut_start(taut_builder *builder, taut_expr variable, taut_expr value, int is_free);

@@ -18,8 +18,8 @@ class Function:
     `Builder`.
 
     value(x) is a number, gradient(x) its partial derivatives, hessian(x) the matrix of the second ones; x is an array.
-    Lagrangians need a gradient, constraints a Hessian too, forces neither. It depends on x alone. Threads of an ensemble
-    wait for each other in it.
+    Lagrangians need a gradient, constraints a Hessian too, forces neither. It depends on x alone. Threads of an
+    ensemble wait for each other in it.
 
     >>> import taut
     >>> spring = taut.Function(lambda x: 8*x[0]**4, 1, gradient=lambda x: 32*x**3)

@@ -40,7 +40,8 @@ def test_an_exception_is_the_cause():
             raise KeyError("nothing there")
         return value(x)
 
-    sim = taut.loads(TEXT.format("call('f', a)"), functions={"f": taut.Function(refuse, 2, gradient=gradient)}).simulation()
+    functions = {"f": taut.Function(refuse, 2, gradient=gradient)}
+    sim = taut.loads(TEXT.format("call('f', a)"), functions=functions).simulation()
     sim.step(0.01)
     before = sim.q
     fails.append(1)

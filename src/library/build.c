@@ -220,6 +220,20 @@ taut_expr taut_add(taut_builder *b, int role, const char *name, taut_expr on, ta
     return e;
 }
 
+taut_expr taut_script(taut_builder *b, const char *text, size_t n, const taut_expr *x)
+{
+    if (!text) return refuse(b, "taut_script", "it needs a text");
+    for (size_t i = 0; i < n; i++)
+        if (!is_made(b, x[i])) return refuse(b, "taut_script", "an argument is not an expression of this model");
+    taut_expr e = begin_line(b);
+    taut_builder_put(&b->text, "(function(x)\n");
+    taut_builder_add(&b->text, text, strlen(text));
+    taut_builder_put(&b->text, "\nend)({");
+    for (size_t i = 0; i < n; i++) taut_builder_put(&b->text, "%se[%u]", i ? ", " : "", (unsigned)x[i]);
+    taut_builder_put(&b->text, "})\n");
+    return e;
+}
+
 void taut_start(taut_builder *b, taut_expr variable, taut_expr value, int is_free)
 {
     if (!is_made(b, variable) || !is_made(b, value)) {
