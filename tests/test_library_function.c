@@ -426,6 +426,33 @@ static void built(void **unused)
     taut_context_destroy(context);
 }
 
+/* The tangent is exact where the derivatives are: as with the formula, to round-off; by inputs it is found in double. */
+static void linearised(void **unused)
+{
+    static const char *const potentials[] = { "a.x^2*a.y + a.y^3/3", "call('cubic', a)" };
+    double a[2][16], b[2][4];
+    (void)unused;
+    for (int i = 0; i < 2; i++) {
+        char text[400];
+        taut_context *context = taut_context_create(NULL);
+        taut_model *model = NULL;
+        taut_simulation *z = NULL;
+        define_all(context, NULL, 2);
+        snprintf(text, sizeof text, "local a, u = point('a', 2), input('u', 0.5)\nlagrangian(norm2(a.dot)/2 - (%s))\n"
+                 "constraint('line', a.x + a.y^2 - 2)\nforce(a.x, u)\nstart { a = {1, 1} }\n", potentials[i]);
+        assert_int_equal(taut_model_load_text(context, "m", text, strlen(text), NULL, 0, &model), 0);
+        assert_int_equal(create(context, model, "rattle", &z), 0);
+        assert_int_equal(run_to(z, 0.01, 0.1), 0);
+        assert_int_equal(taut_linearise(z, 0.01, a[i], b[i]), 0);
+        taut_simulation_release(z);
+        taut_model_release(model);
+        taut_context_destroy(context);
+    }
+    for (int i = 0; i < 16; i++) assert_true(fabs(a[0][i] - a[1][i]) < 1e-11);
+    for (int i = 0; i < 4; i++) assert_true(fabs(b[0][i] - b[1][i]) < 1e-9);
+    assert_true(fabs(b[0][2]) > 1e-3);
+}
+
 /* No memory, at any moment. */
 static void without_memory(void **unused)
 {
@@ -464,6 +491,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(failures),
     cmocka_unit_test(failing_observable),
     cmocka_unit_test(built),
+    cmocka_unit_test(linearised),
     cmocka_unit_test(without_memory),
 };
 

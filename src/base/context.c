@@ -172,6 +172,12 @@ void taut_mem_trim(taut_context *context, void *array, size_t *capacity, size_t 
     *capacity = count ? count : 1;
 }
 
+void taut_context_forget_fault(taut_context *context)
+{
+    if (atomic_load_explicit(&context->faulty, memory_order_relaxed))
+        atomic_store_explicit(&context->faulty, 0, memory_order_relaxed);
+}
+
 void taut_fail_forget(taut_context *context)
 {
     context->error[0] = context->file[0] = context->item[0] = 0;
@@ -235,6 +241,19 @@ int taut_fail_done(taut_context *context, int status)
     if (status && taut_context_has_fault(context)) status = blame_function(context, status);
     if (!status) taut_fail_forget(context);
     context->status = status;
+    return status;
+}
+
+void taut_context_begin(taut_context *context)
+{
+    environment_enter(&context->environment);
+    taut_fail_forget(context);
+}
+
+int taut_context_done(taut_context *context, int status)
+{
+    status = taut_fail_done(context, status);
+    environment_leave(&context->environment);
     return status;
 }
 
@@ -319,10 +338,4 @@ void taut_context_fault(taut_context *context, const context_function *f, int st
 int taut_context_has_fault(const taut_context *context)
 {
     return atomic_load_explicit(&context->faulty, memory_order_acquire) == 2;
-}
-
-void taut_context_forget_fault(taut_context *context)
-{
-    if (atomic_load_explicit(&context->faulty, memory_order_relaxed))
-        atomic_store_explicit(&context->faulty, 0, memory_order_relaxed);
 }
