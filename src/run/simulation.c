@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/room.h"
-#include "expr/call.h"
 #include "system/vector.h"
 
 void X(simulation_destroy)(simulation *z)

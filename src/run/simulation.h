@@ -8,6 +8,7 @@
 #include "contact/hybrid.h"
 #include "lower/reading.h"
 #include "native/native.h"
+#include "expr/call.h"
 #include "run/engine.h"
 #include "solve/acceleration.h"
 #include "solve/flow.h"
