@@ -26,11 +26,13 @@ static simulation *open_with(const char *name, const char *text, const char *met
 
 static const char ENTANGLED[] = /* velocities in the forces, a mass that depends on positions, time in a constraint */
     "local a, b, x = point('a', 2), point('b', 2), coordinate 'x'\n"
-    "lagrangian(norm2(a.dot)/2 + norm2(b.dot) + (2 + cos(x))*x.dot^2/2 + a.x*x.dot*b.y.dot/4 - 9.81*(a.y + 2*b.y) - x^4/4)\n"
+    "lagrangian(norm2(a.dot)/2 + norm2(b.dot) + (2 + cos(x))*x.dot^2/2 + a.x*x.dot*b.y.dot/4"
+    "  - 9.81*(a.y + 2*b.y) - x^4/4)\n"
     "constraint('rod', norm2(a) - (1 + sin(time())/20))\n"
     "constraint('link', norm2(b - a) + x*a.x/3 - 1)\n"
     "force(x, -0.3*x.dot^3)\nforce(b, {-0.1*b.x.dot*b.y, 0.2*b.x})\n"
-    "start { a = {0.6, free(0.8)}, b = {1.5, free(0.9)}, x = 0.3, ['a.dot'] = {0.4, free()}, ['b.dot'] = {free(), 0.2},\n"
+    "start { a = {0.6, free(0.8)}, b = {1.5, free(0.9)}, x = 0.3, ['a.dot'] = {0.4, free()},\n"
+    "        ['b.dot'] = {free(), 0.2},\n"
     "        ['x.dot'] = 0.7 }\n";
 
 static const char HAMILTONIAN[] =
@@ -142,8 +144,8 @@ static real product(size_t n, const real *dq, const real *dp, size_t i, size_t j
     return sum;
 }
 
-/* A step leads onto the manifold of g = 0 and dg/dt = 0, so that the vectors after it are tangent to that. The next step
-   then keeps omega of each pair, to the rounding of the products and of the linear systems: 1e5 ulp of their size. */
+/* A step leads onto the manifold of g = 0 and dg/dt = 0, so that the vectors after it are tangent to that. The next
+   step then keeps omega of each pair, to the rounding of the products and of the linear systems: 1e5 ulp of their size. */
 static void keeps_the_form(void **unused)
 {
     static const char *const symplectic[] = { "rattle", "lobatto:s=3", "del", "galerkin:LGL", "euler",
@@ -155,7 +157,8 @@ static void keeps_the_form(void **unused)
             if (!z) continue;
             const size_t n = z->s->n;
             const real h = taut_wide_from_double(models[m].h);
-            real *dq = calloc(4 * n * n, sizeof *dq), *dp = dq + 2 * n * n, *before = calloc(4 * n * n, sizeof *before), scale, worst = 0,
+            real *dq = calloc(4 * n * n, sizeof *dq), *dp = dq + 2 * n * n;
+            real *before = calloc(4 * n * n, sizeof *before), scale, worst = 0,
                  largest = 0;
             do_steps(z, 7, h);
             unit_vectors(n, dq, dp);

@@ -18,7 +18,8 @@ static const char PENDULUM[] = "local g = param('g', 9.81)\nlocal a, u = point('
                                "lagrangian(norm2(a.dot)/2 - g*a.y)\nconstraint('rod', norm2(a) - 0.1^2)\n"
                                "force(a.x, u)\nobserve('angle', atan2(a.x, -a.y))\nstart { a = {0.06, free(-0.1)} }\n";
 /* x runs into the square root of a negative number */
-static const char ROOT[] = "local x = coordinate 'x'\nlagrangian(x.dot^2/2 - sqrt(x))\nstart { x = 0.1, [x.dot] = -1 }\n";
+static const char ROOT[] = "local x = coordinate 'x'\nlagrangian(x.dot^2/2 - sqrt(x))\n"
+                           "start { x = 0.1, [x.dot] = -1 }\n";
 
 static double traps_seen, rounding_seen;
 

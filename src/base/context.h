@@ -68,8 +68,8 @@ void taut_fail_at(taut_context *context, double time);
 /* A call of the public interface ends with this status: the error is that of the last failure on its way, or none. */
 int taut_fail_done(taut_context *context, int status);
 
-/* What calls of the public interface begin and end with: taut_fail_forget and taut_fail_done in the default environment,
-   and that of the host (environment.h) back afterwards. */
+/* What calls of the public interface begin and end with: taut_fail_forget and taut_fail_done in the default
+   environment, and that of the host (environment.h) back afterwards. */
 void taut_context_begin(taut_context *context);
 int taut_context_done(taut_context *context, int status);
 

@@ -1,6 +1,6 @@
-/* The floating-point environment of the host. The library computes with numbers that are not finite on its way (and says
- * so in its statuses), rounds to nearest, and has denormal numbers: a host that traps exceptions, has set another rounding
- * direction or flushes denormals gets all that back when a call returns.
+/* The floating-point environment of the host. The library computes with numbers that are not finite on its way (and
+ * says so in its statuses), rounds to nearest, and has denormal numbers: a host that traps exceptions, has set another
+ * rounding direction or flushes denormals gets all that back when a call returns.
  *
  * Looking whether the environment is the default one takes a few instructions, and that is all that happens where it
  * is. */
