@@ -145,7 +145,8 @@ static real product(size_t n, const real *dq, const real *dp, size_t i, size_t j
 }
 
 /* A step leads onto the manifold of g = 0 and dg/dt = 0, so that the vectors after it are tangent to that. The next
-   step then keeps omega of each pair, to the rounding of the products and of the linear systems: 1e5 ulp of their size. */
+   step then keeps omega of each pair, to the rounding of the products and of the linear systems: 1e5 ulp of their
+   size. */
 static void keeps_the_form(void **unused)
 {
     static const char *const symplectic[] = { "rattle", "lobatto:s=3", "del", "galerkin:LGL", "euler",
