@@ -184,9 +184,59 @@ static void memory_may_end_anywhere(void **state)
     }
 }
 
+/* What has no call of its own: a ball on a floor, with units and a picture, as the script has it. */
+static void pieces_of_the_language(void **unused)
+{
+    static const char script[] = "units { length = 'm', time = 's' }\nlocal y = coordinate 'y'\n"
+                                 "lagrangian(y.dot^2/2 - 10*y)\nlocal l = contact('floor', y, { restitution = 0.5 })\n"
+                                 "observe('push', 2*l)\ndraw { ball({0, y}, 0.1) }\nstart { y = 1 }\n";
+    taut_context *context = taut_context_create(NULL);
+    double x[2][32];
+    (void)unused;
+    for (int i = 0; i < 2; i++) {
+        taut_model *model = NULL;
+        taut_simulation *z = NULL;
+        taut_builder *b = NULL;
+        if (i) {
+            taut_expr y, l;
+            assert_int_equal(taut_model_begin(context, "ball", &b), 0);
+            taut_script(b, "units { length = 'm', time = 's' }", 0, NULL);
+            taut_group(b, TAUT_SCALAR, "y", 1, &y);
+            taut_script(b, "lagrangian(x[1].dot^2/2 - 10*x[1])", 1, &y);
+            l = taut_script(b, "return contact('floor', x[1], { restitution = 0.5 })", 1, &y);
+            taut_add(b, TAUT_ADD_OBSERVABLE, "push", 0, call(b, "*", taut_number(b, 2), l));
+            taut_script(b, "draw { ball({0, x[1]}, 0.1) }", 1, &y);
+            taut_start(b, y, taut_number(b, 1), 0);
+            assert_int_equal(taut_model_finish(b, &model), 0);
+        } else {
+            assert_int_equal(taut_model_load_text(context, "ball", script, strlen(script), NULL, 0, &model), 0);
+        }
+        assert_int_equal(taut_simulation_create(context, model, NULL, &z), 0);
+        assert_int_equal(run_to(z, 0.01, 1), 0);
+        assert_int_equal(frame_of(z, x[i]), 0);
+        assert_int_equal(columns_of(z), 10);
+        taut_simulation_release(z);
+        taut_model_release(model);
+    }
+    assert_memory_equal(x[0], x[1], 10 * sizeof(double));
+    taut_builder *b = NULL;
+    taut_model *model = NULL;
+    taut_error error = { .size = sizeof error };
+    assert_int_equal(taut_model_begin(context, NULL, &b), 0);
+    taut_script(b, "return nobody(1)", 0, NULL);
+    assert_int_equal(taut_model_finish(b, &model), TAUT_BAD_MODEL);
+    taut_context_error(context, &error);
+    assert_int_equal(error.line, 3);
+    assert_int_equal(taut_model_begin(context, NULL, &b), 0);
+    assert_int_equal(taut_script(b, "return 1", 1, &(taut_expr){ 77 }), 0);
+    assert_int_equal(taut_model_finish(b, &model), TAUT_BAD_USAGE);
+    taut_context_destroy(context);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(pieces_of_the_language),
         cmocka_unit_test(built_is_written), cmocka_unit_test(hamiltonian_and_rotation),
         cmocka_unit_test(failures_pass_through), cmocka_unit_test(memory_may_end_anywhere),
     };

@@ -218,9 +218,60 @@ static void members_that_fail(void **state)
     taut_context_destroy(context);
 }
 
+/* ---- functions of the program ---- */
+
+/* r^4/4 of the distance, from two points; fails for the last links where it is told to. */
+static int quartic(void *user, int order, const double *x, double *value, double *gradient, double *hessian)
+{
+    const double dx = x[2] - x[0], dy = x[3] - x[1], r = dx * dx + dy * dy, d[4] = { -dx, -dy, dx, dy };
+    *value = r * r / 4;
+    for (int i = 0; order > 0 && i < 4; i++) gradient[i] = r * d[i];
+    for (int i = 0; order > 1 && i < 4; i++)
+        for (int j = 0; j < 4; j++)
+            hessian[4 * i + j] = 2 * d[i] * d[j] + (i == j ? r : i % 2 == j % 2 ? -r : 0);
+    return user && x[0] > *(const double *)user ? 5 : 0;
+}
+
+/* A chain of so many springs that the threads of a step share them; all of them call, and many of them fail. */
+static const char SPRINGS[] = "local before = point('a0', 2)\nstart { a0 = {0, 0} }\nlagrangian(norm2(before.dot)/2)\n"
+                              "for i = 1, 2000 do\n  local a = point('a' .. i, 2)\n"
+                              "  lagrangian(norm2(a.dot)/2 - a.y - call('quartic', before, a))\n"
+                              "  start { [a] = {i, 0.3*(i % 3)} }\n  before = a\nend\n";
+
+static void functions_in_the_threads_of_a_step(void **state)
+{
+    enum { N = 4002 };
+    double *x[2] = { calloc(N, sizeof(double)), calloc(N, sizeof(double)) }, none = 1e9, some = 500;
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        taut_context *context = taut_context_create(NULL);
+        taut_model *model = NULL;
+        taut_simulation *z = NULL;
+        double limit = none;
+        const taut_options options = { .size = sizeof options, .method = "lobatto:s=2", .threads = i ? 4 : 1 };
+        assert_int_equal(taut_define(context, "quartic", 4, 2, quartic, &limit), 0);
+        assert_int_equal(taut_model_load_text(context, "springs", SPRINGS, strlen(SPRINGS), NULL, 0, &model), 0);
+        assert_int_equal(taut_simulation_create(context, model, &options, &z), 0);
+        assert_int_equal(run_to(z, 0.01, 0.03), 0);
+        assert_int_equal(taut_get(z, TAUT_POSITION, 0, N, x[i], NULL), 0);
+        limit = some; /* fifteen hundred fail, in all threads */
+        assert_int_equal(taut_step(z, 0.01), TAUT_REFUSED);
+        assert_non_null(strstr(taut_error_text(context), "'quartic' failed with status 5"));
+        limit = none;
+        assert_int_equal(taut_step(z, 0.01), 0);
+        taut_simulation_release(z);
+        taut_model_release(model);
+        taut_context_destroy(context);
+    }
+    assert_memory_equal(x[0], x[1], N * sizeof(double));
+    free(x[0]);
+    free(x[1]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(functions_in_the_threads_of_a_step),
         cmocka_unit_test(a_hundred_members_in_eight_threads), cmocka_unit_test(clones_in_threads),
         cmocka_unit_test(an_ensemble), cmocka_unit_test(members_that_fail),
     };

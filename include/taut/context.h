@@ -84,13 +84,13 @@ TAUT_API const char *taut_error_text(const taut_context *context);
 typedef int (*taut_function)(void *user, int order, const double *x, double *value, double *gradient, double *hessian);
 #define TAUT_ARGUMENTS_MOST 256
 /* Gives the models that are loaded or built in this context from now on the function `name`, of `arguments` numbers. A
-   name that was given before has the new meaning for them. order says up to which one it has derivatives (2, 1, 0: none;
-   it is never asked for more). Lagrangians and Hamiltonians need the first, with velocities or momenta among the
-   arguments both, constraints and contacts both, forces, rates and observables none. What is missing for the matrices of
-   Newton's iteration is found by differences: results do not contain their error, the tangents of taut_linearise do.
-   `user` is given back with each call, and must last as long as the models. Threads: simulations in several threads, the
-   members of an ensemble, and the threads that share a large step call it at the same time. TAUT_BAD_USAGE for what is
-   no name or no number of arguments or order. */
+   name that was given before has the new meaning for them. order says up to which one it has derivatives (2, 1, 0:
+   none; it is never asked for more). Lagrangians and Hamiltonians need the first, with velocities or momenta among the
+   arguments both, constraints and contacts both, forces, rates and observables none. What is missing for the matrices
+   of Newton's iteration is found by differences: results do not contain their error, the tangents of taut_linearise do.
+   `user` is given back with each call, and must last as long as the models. Threads: simulations in several threads,
+   the members of an ensemble, and the threads that share a large step call it at the same time. TAUT_BAD_USAGE for
+   what is no name or no number of arguments or order. */
 TAUT_API int taut_define(taut_context *context, const char *name, size_t arguments, int order, taut_function function,
                          void *user);
 /* Calls the function `name` at x with the derivatives that it has and compares them with differences of fourth order:

@@ -8,6 +8,9 @@
  * end. Arrays carry their capacity. Matrices are row by row. Strings are UTF-8; numbers in strings have a decimal
  * point, whatever locale the program has set.
  *
+ * Calls that return a status work in the default floating-point environment, and put back the one of the host: its
+ * traps, its rounding direction.
+ *
  * Threads: a context and the simulations in it belong to one thread at a time. Threads with contexts of their own do
  * not disturb each other. A model never changes: any number of threads may make simulations of it, each in its own
  * context, keep and release it. */
@@ -91,6 +94,11 @@ enum {
     TAUT_ADD_OBSERVABLE
 };
 TAUT_API taut_expr taut_add(taut_builder *builder, int role, const char *name, taut_expr on, taut_expr value);
+/* A piece of the model language, for what has no call of its own (contacts, units, drawing, embedded points, ...):
+   text is the body of a function that is given the n expressions x as x[1] .. x[n]; what it returns is the result,
+   which other calls may use where it is an expression, e.g. taut_script(b, "return contact('floor', x[1])", 1,
+   &height). Errors name the line of taut_model_source. */
+TAUT_API taut_expr taut_script(taut_builder *builder, const char *text, size_t n, const taut_expr *x);
 /* The start value of a coordinate, a velocity (taut_rate) or a momentum: a constant expression, or a guess of a value
    that the constraints determine (is_free). */
 TAUT_API void taut_start(taut_builder *builder, taut_expr variable, taut_expr value, int is_free);
@@ -293,10 +301,10 @@ TAUT_API int taut_pattern(taut_simulation *simulation, int matrix, size_t *rows,
 TAUT_API int taut_values(taut_simulation *simulation, int matrix, double *values, size_t capacity);
 /* The tangent of a step of length h from the current state: a (2n x 2n) is the derivative of (q,p) after it by (q,p)
    before it, b (2n x inputs) that by the inputs; n is taut_count(TAUT_POSITION). Either may be NULL. a is exact, to
-   round-off: the derivative of the equations of the step. For methods that are code (naive, extended, dirac, em:project,
-   em with rotations, embedded points) and for b it is found by differences of fourth order in the widest precision of
-   the build, to 1e-10 or better (in double where the model calls functions). The state is unchanged. Not with contacts,
-   nor on phase space. */
+   round-off: the derivative of the equations of the step. For methods that are code (naive, extended, dirac,
+   em:project, em with rotations, embedded points) and for b it is found by differences of fourth order in the widest
+   precision of the build, to 1e-10 or better (in double where the model calls functions). The state is unchanged. Not
+   with contacts, nor on phase space. */
 TAUT_API int taut_linearise(taut_simulation *simulation, double h, double *a, double *b);
 /* Measures how a step of length h from the current state changes the symplectic form, on pairs of tangent vectors of
    the constraint manifold: the largest change, relative to the terms of its sum; its uncertainty, from differences of

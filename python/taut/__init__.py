@@ -11,24 +11,26 @@ Models are scripts (`load`, `loads`) or written in Python (`Builder`, with the f
 """
 from ._builder import Builder
 from ._ensemble import Ensemble, ensemble
+from ._function import Function
 from ._library import Status, TautError
 from ._model import Method, Model, load, loads, methods, version
 from ._notebook import Page
 from ._run import Run, open
-from ._simulation import STOP, Simulation, State, Work
+from ._simulation import STOP, Event, Simulation, State, Work
 from .symbols import (acos, arrow, asin, atan, atan2, ball, bar, box, capsule, cbrt, cos, cosh, cross, cylinder, disc,
                       dot, exp, free, ground, log, maximum, mesh, minimum, norm, norm2, origin, path, pi, plane, sin,
-                      sinh, spring, sqrt, tan, tanh, vector)
+                      sinh, spring, sqrt, surface, tan, tanh, vector)
 
 __version__ = version()
 
-for _thing in (Builder, Ensemble, Status, TautError, Method, Model, Page, Run, Simulation, State, Work):
+for _thing in (Builder, Ensemble, Event, Function, Status, TautError, Method, Model, Page, Run, Simulation, State,
+               Work):
     _thing.__module__ = "taut"
 
 __all__ = [
-    "Builder", "Ensemble", "Method", "Model", "Page", "Run", "STOP", "Simulation", "State", "Status", "TautError",
-    "Work", "acos", "arrow", "asin", "atan", "atan2", "ball", "bar", "box", "capsule", "cbrt", "cos", "cosh", "cross",
-    "cylinder", "disc", "dot", "ensemble", "exp", "free", "ground", "load", "loads", "log", "maximum", "mesh",
-    "methods", "minimum", "norm", "norm2", "open", "origin", "path", "pi", "plane", "sin", "sinh", "spring", "sqrt",
-    "tan", "tanh", "vector", "version",
+    "Builder", "Ensemble", "Event", "Function", "Method", "Model", "Page", "Run", "STOP", "Simulation", "State",
+    "Status", "TautError", "Work", "acos", "arrow", "asin", "atan", "atan2", "ball", "bar", "box", "capsule",
+    "cbrt", "cos", "cosh", "cross", "cylinder", "disc", "dot", "ensemble", "exp", "free", "ground", "load", "loads",
+    "log", "maximum", "mesh", "methods", "minimum", "norm", "norm2", "open", "origin", "path", "pi", "plane", "sin",
+    "sinh", "spring", "sqrt", "surface", "tan", "tanh", "vector", "version",
 ]

@@ -5,6 +5,7 @@ import numbers
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Optional, TypeVar, Union
 
+from ._function import Function
 from ._model import Model, Setting
 from .symbols import Expression, Free, Rotation, Scalar, Shape, Symbol, Vector, VectorLike, literal, quoted, where
 
@@ -38,6 +39,7 @@ class Builder:
         self._places: list[tuple[str, int]] = []
         self._numbers: dict[int, int] = {}
         self._kept: list[Expression] = []  # ids in _numbers are theirs
+        self._functions: dict[str, Function] = {}
         self._title = title or "model"
         if title is not None:
             self._write(f"title {quoted(title)}")
@@ -150,6 +152,13 @@ class Builder:
             return self._declare(Vector("", size=of.size, owner=self), "momentum", of)
         return self._declare(Symbol("", owner=self), "momentum", of)
 
+    def call(self, name: str, function: Function, *arguments: Union[Scalar, VectorLike]) -> Symbol:
+        """The value of a function at these arguments; a vector counts with its components. The name is for messages
+        and for the script."""
+        if self._functions.setdefault(name, function) is not function:
+            raise ValueError(f"there is another function {name!r} in this model")
+        return self._declare(Symbol("", owner=self), "call", name, *arguments)
+
     # ---- equations ----
 
     def lagrangian(self, value: Scalar) -> None:
@@ -204,7 +213,7 @@ class Builder:
 
     def finish(self, **settings: Setting) -> Model:
         """The model, checked, with settings as of `load`. The builder may go on and be finished again."""
-        return Model._from_text(self.source, self._title, settings, tuple(self._places))
+        return Model._from_text(self.source, self._title, settings, tuple(self._places), self._functions)
 
     def simulation(self, **settings: Setting) -> Simulation:
         """`finish(**settings).simulation()`."""

@@ -5,7 +5,8 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, Optional, Union
 
-from ._library import TautError, check, error_of, new_context, text_of
+from ._function import Function, define, explain
+from ._library import TautError, error_of, new_context, text_of
 from ._taut import ffi, lib
 
 if TYPE_CHECKING:
@@ -53,36 +54,41 @@ class Model:
         raise TypeError("use taut.load, taut.loads or taut.Builder")
 
     @classmethod
-    def _make(cls, context: Any, pointer: Any, name: str, settings: Mapping[str, Setting]) -> Model:
+    def _make(cls, context: Any, pointer: Any, name: str, settings: Mapping[str, Setting],
+              functions: Mapping[str, Function]) -> Model:
         self = cls.__new__(cls)
         self._context = context
         self._pointer = ffi.gc(pointer, lib.taut_model_release)
         self._name = name
         self._settings = dict(settings)
+        self._functions = dict(functions)
         return self
 
     _context: Any
     _pointer: Any
     _name: str
     _settings: dict[str, Setting]
+    _functions: dict[str, Function]
     _places: Optional[Sequence[tuple[str, int]]] = None  # of a Builder: file and line of Python, by lines of the script
 
     @classmethod
     def _from_text(cls, text: str, name: str, settings: Mapping[str, Setting],
-                   places: Optional[Sequence[tuple[str, int]]] = None) -> Model:
+                   places: Optional[Sequence[tuple[str, int]]] = None,
+                   functions: Optional[Mapping[str, Function]] = None) -> Model:
         context, result = new_context(), ffi.new("taut_model **")
+        define(context, functions or {})
         array, _kept = _settings(settings)
         data = text.encode()
         status = lib.taut_model_load_text(context, name.encode(), data, len(data), array, len(settings), result)
         if status:
             raise _translate(error_of(context, status), places)
-        self = cls._make(context, result[0], name, settings)
+        self = cls._make(context, result[0], name, settings, functions or {})
         self._places = places
         return self
 
     def _error(self, context: Any, status: int) -> TautError:
         """The error of the last call in a context of a simulation of this model."""
-        return _translate(error_of(context, status), self._places)
+        return explain(_translate(error_of(context, status), self._places), self._functions)
 
     @property
     def title(self) -> str:
@@ -107,11 +113,13 @@ class Model:
         return f"<taut.Model {self.title!r}>"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Model._from_text, (self.source, self._name, self._settings)
+        return Model._from_text, (self.source, self._name, self._settings, None, self._functions)
 
 
-def load(path: Union[str, os.PathLike[str]], /, **settings: Setting) -> Model:
+def load(path: Union[str, os.PathLike[str]], /, functions: Optional[Mapping[str, Function]] = None,
+         **settings: Setting) -> Model:
     """Loads a model from a Lua file. Keywords set its params, inputs and options; a string has all digits of a number.
+    `functions` are those that it calls, by name.
 
     >>> import taut
     >>> taut.load("no-such.lua")
@@ -120,12 +128,16 @@ def load(path: Union[str, os.PathLike[str]], /, **settings: Setting) -> Model:
     """
     context, result = new_context(), ffi.new("taut_model **")
     array, _kept = _settings(settings)
-    check(context, lib.taut_model_load_file(context, os.fsencode(path), array, len(settings), result))
-    return Model._make(context, result[0], os.fspath(path), settings)
+    define(context, functions or {})
+    status = lib.taut_model_load_file(context, os.fsencode(path), array, len(settings), result)
+    if status:
+        raise error_of(context, status)
+    return Model._make(context, result[0], os.fspath(path), settings, functions or {})
 
 
-def loads(text: str, name: str = "model", /, **settings: Setting) -> Model:
-    """Loads a model from a string. Messages use name as the name of the file.
+def loads(text: str, name: str = "model", /, functions: Optional[Mapping[str, Function]] = None,
+          **settings: Setting) -> Model:
+    """Loads a model from a string. Messages use name as the name of the file. The rest is as of `load`.
 
     >>> import taut
     >>> text = "local x = coordinate 'x'; lagrangian(x.dot^2/2 - param('k', 4)*x^2/2); start { x = 1 }"
@@ -134,7 +146,7 @@ def loads(text: str, name: str = "model", /, **settings: Setting) -> Model:
     >>> sim.params["k"]
     9.0
     """
-    return Model._from_text(text, name, settings)
+    return Model._from_text(text, name, settings, functions=functions)
 
 
 class Method(NamedTuple):

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import os
 import threading
+import time
 from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple, Optional, Union
@@ -40,6 +41,17 @@ class State(NamedTuple):
     t: float
     q: Array
     p: Array
+
+
+class Event(NamedTuple):
+    """An event of a contact."""
+
+    time: float
+    contact: str
+    kind: str
+    """ "impact", "rest", "release", "stick" or "slip"."""
+    impulse: float
+    """Of the multiplier, for impacts; 0 otherwise."""
 
 
 class Work(NamedTuple):
@@ -90,7 +102,7 @@ class Simulation:
     ... lagrangian(norm2(a.dot)/2 - g*a.y)
     ... constraint("rod", norm2(a) - 1)
     ... start { a = {1, 0} }''', "pendulum").simulation()
-    >>> sim.step(0.01)
+    >>> events = sim.step(0.01)
     >>> sim.t, sim.names("position")
     (0.01, ('a.x', 'a.y'))
     >>> run = sim.run(1, 0.01, every=10)
@@ -334,15 +346,35 @@ class Simulation:
 
     # ---- motion ----
 
-    def step(self, h: float) -> None:
-        """Takes one step of length h, negative: back in time. On failure the state is unchanged."""
+    def step(self, h: float) -> list[Event]:
+        """Takes one step of length h, negative: back in time. On failure the state is unchanged.
+
+        Returns the events of contacts in it.
+
+        >>> import taut
+        >>> text = "local y = coordinate 'y'; lagrangian(y.dot^2/2 - 10*y); contact('floor', y, {restitution = 0.5})"
+        >>> ball = taut.loads(text + "start { y = 1 }").simulation()
+        >>> [(round(e.time, 6), e.contact, e.kind) for e in ball.step(0.5)]
+        [(0.447214, 'floor', 'impact')]
+        """
         with self._alone() as z:
-            self._check(lib.taut_step(z, h))
+            if not lib.taut_count(z, lib.TAUT_GAP):
+                self._check(lib.taut_step(z, h))
+                return []
+            hooks = Hooks()
+            handle = ffi.new_handle(hooks)
+            lib.taut_events(z, lib.taut_python_event, handle)
+            try:
+                self._check(lib.taut_step(z, h))
+            finally:
+                lib.taut_events(z, ffi.NULL, ffi.NULL)
+            return [Event(*event) for event in hooks.events]
 
     def run(self, until: float, h: float = 0.01, *, every: int = 1, columns: Optional[Sequence[str]] = None,
             control: Optional[Callable[[Simulation], Any]] = None,
             observe: Optional[Callable[[Simulation], Any]] = None,
-            file: Union[None, str, os.PathLike[str]] = None, replace: bool = False) -> Run:
+            file: Union[None, str, os.PathLike[str]] = None, replace: bool = False,
+            progress: Union[bool, Callable[[float], Any]] = False) -> Run:
         """Steps of h up to the time `until`, the last one shortened to end there; a frame every so many steps.
 
         columns: names of columns or points, besides t; reading fewer costs less. control(sim) is called before each
@@ -350,6 +382,9 @@ class Simulation:
         returns sets the inputs: a mapping by name, or numbers for all of them. Either may return STOP. An exception in
         one ends the run and is raised again: the state is that of a whole step, and the simulation can go on. Ctrl-C
         ends the run in the same way. file: a run file is written, from the start of the simulation on.
+
+        progress: a function that is called with the part of the run that is done, between 0 and 1, some ten times a
+        second; True is a bar of tqdm, if that is installed. It takes a call of Python a step.
 
         When a step fails, TautError is raised; its `run` has the frames until then.
 
@@ -364,7 +399,9 @@ class Simulation:
         >>> abs(sim["x"]) < 1e-3
         True
         """
-        with self._alone() as z:
+        is_plain = control is None and observe is None and file is None
+        with self._alone() as z, _shown(self, progress, until, observe) as watch:
+            observe = watch
             all_columns = self._columns(lib.TAUT_ALL)
             indices = None if columns is None else chosen(all_columns, columns)
             names = all_columns if indices is None else Columns(all_columns.names[i] for i in indices)
@@ -379,7 +416,7 @@ class Simulation:
                 spec.before = lib.taut_python_before
             if observe is not None:
                 spec.after = lib.taut_python_after
-            record = self._recorder(until, h) if control is None and observe is None and file is None else None
+            record = self._recorder(until, h) if is_plain else None
             count = lib.taut_run_rows(z, spec) if every >= 0 else 0
             rows: Array = np.empty((count, len(names.names)))
             buffer = ffi.from_buffer("double[]", rows)
@@ -525,6 +562,41 @@ class Numbers(MutableMapping[str, float]):
                     simulation._names.clear()
                 simulation._check(lib.taut_set(simulation._pointer, self._kind, values[0][0], length, numbers))
                 values = values[length:]
+
+
+@contextmanager
+def _shown(simulation: Simulation, progress: Union[bool, Callable[[float], Any]], until: float,
+           observe: Optional[Callable[[Simulation], Any]]) -> Iterator[Optional[Callable[[Simulation], Any]]]:
+    """The hook after a step, with progress shown."""
+    if progress is False:
+        yield observe
+        return
+    begin, last = simulation.t, [0.0]
+    bar: Any = None
+    if progress is True:
+        from tqdm.auto import tqdm  # type: ignore[import-untyped,unused-ignore]
+
+        bar = tqdm(total=1.0, bar_format="{l_bar}{bar}| [{elapsed}<{remaining}]")
+
+    def show(part: float) -> None:
+        if bar is not None:
+            bar.update(part - bar.n)
+        elif callable(progress):
+            progress(part)
+
+    def watch(sim: Simulation) -> Any:
+        now = time.monotonic()
+        if now - last[0] >= 0.1:
+            last[0] = now
+            show(min(1.0, (sim.t - begin)/(until - begin)))
+        return None if observe is None else observe(sim)
+
+    try:
+        yield watch
+        show(1.0)
+    finally:
+        if bar is not None:
+            bar.close()
 
 
 class RunHooks(Hooks):

@@ -441,3 +441,24 @@ def mesh(p: VectorLike, file: str, turned: Any = None, scale: Optional[float] = 
 def path(positions: Sequence[VectorLike]) -> Shape:
     """A curve through these positions."""
     return Shape("path({})", (list(positions),))
+
+
+def surface(positions: Sequence[Sequence[VectorLike]]) -> Shape:
+    """A surface through rows of positions, all of the same length, at least two by two.
+
+    >>> import taut
+    >>> m = taut.Builder()
+    >>> x = m.coordinate("x")
+    >>> m.lagrangian(x.dot**2/2)
+    >>> m.start({"x": 0})
+    >>> m.draw(taut.surface([[[u, v, u*v + x] for v in (0, 1, 2)] for u in (0, 1)]))
+    >>> m.finish()
+    <taut.Model 'model'>
+    """
+    rows = [list(row) for row in positions]
+    if len(rows) < 2 or len(rows[0]) < 2 or any(len(row) != len(rows[0]) for row in rows):
+        raise ValueError("a surface has two or more rows of positions, of the same length")
+    n, m = len(rows) - 1, len(rows[0]) - 1
+    form = (f"(function(p) return surface(function(u, v) return p[u // 1 + 1][v // 1 + 1] end, {{{{0, {n}}}}}, "
+            f"{{{{0, {m}}}}}, {n}, {m}) end)({{}})")
+    return Shape(form, (rows,))

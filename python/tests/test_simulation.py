@@ -390,3 +390,21 @@ def test_ensemble_with_failures(pendulum):
         taut.ensemble(pendulum, 1, m=[1])
     with pytest.raises(taut.TautError):
         taut.ensemble(pendulum, -1, g=[1, 2], failures="keep")
+
+
+def test_progress():
+    sim, parts, seen = taut.loads(PENDULUM).simulation(), [], []
+    plain = taut.loads(PENDULUM).simulation().run(2, 0.01)
+    run = sim.run(2, 0.01, progress=parts.append, observe=lambda sim: seen.append(sim.t))
+    assert (run.rows == plain.rows).all() and len(seen) == 200
+    assert parts[-1] == 1 and all(0 <= part <= 1 for part in parts) and parts == sorted(parts)
+
+
+def test_events_of_a_step():
+    text = "local y = coordinate 'y'; lagrangian(y.dot^2/2 - 10*y); contact('floor', y, {restitution = 0.5})"
+    ball = taut.loads(text + "start { y = 1 }").simulation()
+    assert ball.step(0.1) == []
+    events = ball.step(0.4)
+    assert [(event.contact, event.kind) for event in events] == [("floor", "impact")]
+    assert events[0].impulse == pytest.approx(1.5*20**0.5)
+    assert taut.loads(PENDULUM).simulation().step(0.1) == []

@@ -22,6 +22,7 @@ struct taut_context {
     double time;
     char noted[TAUT_ERROR_TEXT]; /* the last line of note_once */
     struct flat_workspace *open; /* what objects join that are created (flat.h) */
+    host_environment environment;
     context_function *functions;
     size_t function_count, function_capacity;
     atomic_int faulty;           /* 0; 1: a thread writes what follows; 2: it is there */
@@ -68,6 +69,8 @@ void taut_context_destroy(taut_context *context)
     context->log = NULL; /* what still lives in the context says no more */
     taut_context_release(context);
 }
+
+host_environment *taut_context_environment(taut_context *context) { return &context->environment; }
 
 struct flat_workspace *taut_context_opened(const taut_context *context) { return context->open; }
 
@@ -183,6 +186,12 @@ void taut_mem_trim(taut_context *context, void *array, size_t *capacity, size_t 
     *capacity = count ? count : 1;
 }
 
+void taut_context_forget_fault(taut_context *context)
+{
+    if (atomic_load_explicit(&context->faulty, memory_order_relaxed))
+        atomic_store_explicit(&context->faulty, 0, memory_order_relaxed);
+}
+
 void taut_fail_forget(taut_context *context)
 {
     context->error[0] = context->file[0] = context->item[0] = 0;
@@ -249,6 +258,19 @@ int taut_fail_done(taut_context *context, int status)
     return status;
 }
 
+void taut_context_begin(taut_context *context)
+{
+    environment_enter(&context->environment);
+    taut_fail_forget(context);
+}
+
+int taut_context_done(taut_context *context, int status)
+{
+    status = taut_fail_done(context, status);
+    environment_leave(&context->environment);
+    return status;
+}
+
 int taut_fail(taut_context *context, int status, const char *format, ...)
 {
     va_list arguments;
@@ -306,8 +328,8 @@ int taut_define(taut_context *context, const char *name, size_t arguments, int o
                          "taut_define: a function needs a name of at most 63 letters, digits and underscores");
     if (!arguments || arguments > TAUT_ARGUMENTS_MOST || order < 0 || order > 2 || !function)
         return taut_fail(context, TAUT_BAD_USAGE,
-                         "taut_define: the function '%s' needs 1 to %d arguments, an order of 0, 1 or 2, and an address",
-                         name, TAUT_ARGUMENTS_MOST);
+                         "taut_define: the function '%s' needs 1 to %d arguments, an order of 0, 1 or 2, and an "
+                         "address", name, TAUT_ARGUMENTS_MOST);
     context_function *f = (context_function *)taut_context_function(context, name);
     if (!f && taut_mem_grow(context, &context->functions, &context->function_capacity, context->function_count + 1,
                             sizeof *context->functions))
@@ -330,10 +352,4 @@ void taut_context_fault(taut_context *context, const context_function *f, int st
 int taut_context_has_fault(const taut_context *context)
 {
     return atomic_load_explicit(&context->faulty, memory_order_acquire) == 2;
-}
-
-void taut_context_forget_fault(taut_context *context)
-{
-    if (atomic_load_explicit(&context->faulty, memory_order_relaxed))
-        atomic_store_explicit(&context->faulty, 0, memory_order_relaxed);
 }

@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/environment.h"
 #include "taut/context.h"
 
 /* An object that the user holds keeps its context: it goes with the last of them, though the user may destroy it
@@ -29,6 +30,9 @@ void taut_context_fault(taut_context *context, const context_function *f, int st
 /* Whether there was one since it was forgotten last. */
 int taut_context_has_fault(const taut_context *context);
 void taut_context_forget_fault(taut_context *context);
+
+/* Where the environment of the host is kept while a call is under way. */
+host_environment *taut_context_environment(taut_context *context);
 
 /* The flat workspace that is open, for flat.c; open exchanges it. */
 struct flat_workspace *taut_context_opened(const taut_context *context);
@@ -69,6 +73,11 @@ void taut_fail_forget(taut_context *context);
 void taut_fail_at(taut_context *context, double time);
 /* A call of the public interface ends with this status: the error is that of the last failure on its way, or none. */
 int taut_fail_done(taut_context *context, int status);
+
+/* What calls of the public interface begin and end with: taut_fail_forget and taut_fail_done in the default
+   environment, and that of the host (environment.h) back afterwards. */
+void taut_context_begin(taut_context *context);
+int taut_context_done(taut_context *context, int status);
 
 /* A line for the log callback, if there is one. */
 void taut_note(taut_context *context, const char *format, ...) __attribute__((format(printf, 2, 3)));

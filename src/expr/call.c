@@ -146,7 +146,8 @@ static int second_difference(taut_context *context, const context_function *f, d
         for (size_t j = 0; j <= i; j++) {
             const double d = displacement(x[i], 1), e = displacement(x[j], 1);
             int done = 1;
-            for (int k = 0; k < 4; k++) done &= ask_at(context, f, x, i, k & 1 ? -d : d, j, k & 2 ? -e : e, room, &v[k]);
+            for (int k = 0; k < 4; k++)
+                done &= ask_at(context, f, x, i, k & 1 ? -d : d, j, k & 2 ? -e : e, room, &v[k]);
             if (!done) return 0;
             to[1 + n + i * n + j] = (v[0] - v[1] - v[2] + v[3]) / (4 * d * e);
         }

@@ -190,13 +190,14 @@ int taut_library_failed(taut_simulation *z, int status)
     return status;
 }
 
-/* What was evaluated before, and is not a number, stays so. */
+/* What has no value is forgotten, so that it is evaluated when it is asked for the next time. */
 int taut_library_read_done(taut_simulation *z, int status, const double *values, size_t count)
 {
     if (status || !taut_graph_has_calls(z->model->m->graph)) return taut_library_failed(z, status);
     int finite = !taut_context_has_fault(z->context);
     for (size_t i = 0; i < count; i++) finite &= values[i] - values[i] == 0;
     if (finite) return TAUT_OK;
+    z->api->inputs_changed(z->engine); /* to what they are */
     return taut_fail(z->context, TAUT_NOT_FINITE, "at t = %.9g: a number has no value, and the model calls a function",
                      taut_time(z));
 }

@@ -37,7 +37,10 @@ size_t taut_run_rows(const taut_simulation *z, const taut_run *given)
 {
     taut_run run;
     if (taut_library_take(z->context, "taut_run", given, sizeof run, &run)) return 0;
-    return rows_of(plan(z, &run), run.every);
+    library_again(z->context);
+    const long steps = plan(z, &run);
+    library_leave(z->context);
+    return rows_of(steps, run.every);
 }
 
 /* ---- rows ---- */
@@ -94,7 +97,10 @@ static int put_row(runner *r)
 static int call(runner *r, taut_hook hook, const char *which)
 {
     taut_simulation *z = r->z;
-    int status = hook ? hook(r->run.user, z) : TAUT_OK;
+    if (!hook) return TAUT_OK;
+    library_leave(z->context);
+    int status = hook(r->run.user, z);
+    library_again(z->context);
     if (!status) return TAUT_OK;
     if (status == TAUT_STOP) {
         r->stop = 1;

@@ -51,6 +51,14 @@ int taut_model_begin(taut_context *context, const char *title, taut_builder **re
     return library_done(context, TAUT_OK);
 }
 
+/* The digits of a number, whatever way the host rounds. */
+static void put_shortest(taut_builder *b, double value, char text[WIDE_TEXT])
+{
+    library_again(b->context);
+    taut_wide_shortest(text, WIDE_TEXT, taut_wide_from_double(value));
+    library_leave(b->context);
+}
+
 static int is_made(const taut_builder *b, taut_expr e) { return e > 0 && e <= b->count; }
 
 /* Begins the line of a new expression; its text and an end of line follow. */
@@ -66,7 +74,7 @@ taut_expr taut_number(taut_builder *b, double value)
 {
     char text[WIDE_TEXT];
     if (!(value - value == 0)) return refuse(b, "taut_number", "a number must be finite");
-    taut_wide_shortest(text, sizeof text, taut_wide_from_double(value));
+    put_shortest(b, value, text);
     taut_expr e = begin_line(b);
     taut_builder_put(&b->text, "%s\n", text);
     return e;
@@ -77,7 +85,7 @@ static taut_expr declare(taut_builder *b, const char *what, const char *call, co
     char text[WIDE_TEXT];
     if (!is_name(name)) return refuse(b, call, "it needs a name");
     if (!(value - value == 0)) return refuse(b, call, "its value must be finite");
-    taut_wide_shortest(text, sizeof text, taut_wide_from_double(value));
+    put_shortest(b, value, text);
     taut_expr e = begin_line(b);
     taut_builder_put(&b->text, "%s('%s', %s)\n", what, name, text);
     return e;
@@ -209,6 +217,20 @@ taut_expr taut_add(taut_builder *b, int role, const char *name, taut_expr on, ta
     if (is_named) taut_builder_put(&b->text, "%s('%s', e[%u])\n", calls[role], name, (unsigned)value);
     else if (acts) taut_builder_put(&b->text, "%s(e[%u], e[%u])\n", calls[role], (unsigned)on, (unsigned)value);
     else taut_builder_put(&b->text, "%s(e[%u])\n", calls[role], (unsigned)value);
+    return e;
+}
+
+taut_expr taut_script(taut_builder *b, const char *text, size_t n, const taut_expr *x)
+{
+    if (!text) return refuse(b, "taut_script", "it needs a text");
+    for (size_t i = 0; i < n; i++)
+        if (!is_made(b, x[i])) return refuse(b, "taut_script", "an argument is not an expression of this model");
+    taut_expr e = begin_line(b);
+    taut_builder_put(&b->text, "(function(x)\n");
+    taut_builder_add(&b->text, text, strlen(text));
+    taut_builder_put(&b->text, "\nend)({");
+    for (size_t i = 0; i < n; i++) taut_builder_put(&b->text, "%se[%u]", i ? ", " : "", (unsigned)x[i]);
+    taut_builder_put(&b->text, "})\n");
     return e;
 }
 

@@ -167,12 +167,14 @@ int taut_ensemble(taut_simulation *z, const taut_run *run, size_t members, const
     if (count > members) count = members ? members : 1;
     e.row_size = e.run.row_capacity * (e.run.columns ? e.run.column_count : z->columns);
     if (!status) status = taut_save(z, NULL, 0, &e.saved_size);
+    library_again(z->context);
     if (!status) {
         e.saved = taut_mem_new(z->context, e.saved_size, 1);
         workers = taut_mem_new(z->context, count, sizeof *workers);
         if (!e.saved || !workers) status = TAUT_OUT_OF_MEMORY;
     }
     if (!status) status = taut_save(z, e.saved, e.saved_size, NULL);
+    library_again(z->context);
     while (!status && made < count) status = create_worker(&e, &workers[made++]);
     if (!status) status = run_all(&e, workers, (int)count);
     for (size_t i = 0; i < made; i++) destroy_worker(&workers[i]);

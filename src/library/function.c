@@ -10,8 +10,8 @@ static int call(const context_function *f, int order, const double *x, double *t
     return f->function(f->user, order, x, to, order > 0 ? to + 1 : NULL, order > 1 ? to + 1 + n : NULL);
 }
 
-/* The derivative of number `which` of what the function gives by argument i, by differences of fourth order: an error of
-   1e-11 or so where everything is about 1 in size. */
+/* The derivatives by argument i of what the function gives, by differences of fourth order: an error of 1e-11 or so
+   where everything is about 1 in size. */
 static int slope(const context_function *f, double *x, size_t i, int order, double *room, size_t count, double *to)
 {
     static const int places[4] = { 2, 1, -1, -2 };
@@ -28,7 +28,7 @@ static int slope(const context_function *f, double *x, size_t i, int order, doub
     return status;
 }
 
-/* The largest difference of given and found, relative to the largest found, into *worst. */
+/* The largest found, and the largest difference. */
 static void compare(const double *given, const double *found, size_t count, double *largest, double *difference)
 {
     for (size_t k = 0; k < count; k++) {
@@ -47,8 +47,8 @@ static int check(taut_context *context, const context_function *f, double *x, do
         double largest = 1, difference = 0;
         for (size_t i = 0; !status && i < n; i++) {
             status = slope(f, x, i, order - 1, work, order == 1 ? 1 : n, found);
-            if (!status) compare(order == 1 ? given + 1 + i : given + 1 + n + i * n, found, order == 1 ? 1 : i + 1, &largest,
-                                 &difference);
+            const double *own = order == 1 ? given + 1 + i : given + 1 + n + i * n;
+            if (!status) compare(own, found, order == 1 ? 1 : i + 1, &largest, &difference);
         }
         if (!(difference / largest <= *worst)) *worst = difference / largest;
     }

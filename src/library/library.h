@@ -11,8 +11,12 @@
 
 /* What every call that can fail begins and ends with: the error is that of the last of them, and a success has none.
    (A call that succeeds may have met failures on its way.) */
-static inline void library_begin(taut_context *context) { taut_fail_forget(context); }
-static inline int library_done(taut_context *context, int status) { return taut_fail_done(context, status); }
+static inline void library_begin(taut_context *context) { taut_context_begin(context); }
+static inline int library_done(taut_context *context, int status) { return taut_context_done(context, status); }
+/* After another call of the public interface on the way, which has ended with library_done. */
+static inline void library_again(taut_context *context) { environment_enter(taut_context_environment(context)); }
+/* Around callbacks that may leave by longjmp, and find their own environment. */
+static inline void library_leave(taut_context *context) { environment_leave(taut_context_environment(context)); }
 
 struct taut_model {
     taut_context *context;

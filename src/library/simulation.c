@@ -163,6 +163,7 @@ static int clone_whole(const taut_simulation *from, taut_simulation *z)
     if (!status && !bytes) status = TAUT_OUT_OF_MEMORY;
     if (!status) status = taut_save((taut_simulation *)from, bytes, size, NULL);
     if (!status) status = taut_restore(z, bytes, size);
+    library_again(z->context);
     taut_mem_free(z->context, bytes);
     return status;
 }

@@ -44,7 +44,9 @@ int taut_library_tell_events(taut_simulation *z)
         taut_event told = z->events[i];
         told.frame = z->event_frames + 2 * i * z->columns;
         told.frame_low = told.frame + z->columns;
+        library_leave(z->context);
         int status = z->event(z->event_user, &told);
+        library_again(z->context);
         if (!status) continue;
         z->api->take_back(z->engine);
         return taut_fail(z->context, status,

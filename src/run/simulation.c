@@ -189,6 +189,7 @@ int X(simulation_create_with)(model *m, const engine_options *options, const str
     z->m = m;
     z->context = m->context;
     z->tolerance = (real)options->tolerance;
+    z->has_calls = taut_graph_has_calls(m->graph);
     if (!options->again) taut_note_forget(m->context);
     int status = class ? TAUT_OK : X(method_parse)(m->context, options->method, &z->spec);
     if (status) {
@@ -276,7 +277,7 @@ static int check_finite(const simulation *z)
 int X(simulation_step)(simulation *z, real h)
 {
     int add_work = has_own_power(z);
-    taut_context_forget_fault(z->context);
+    if (z->has_calls) taut_context_forget_fault(z->context);
     real work = add_work ? h / 2 * power(z) : 0, before = *z->x.work, before_low = *z->x.work_low;
     if (z->hybrid) memcpy(z->counts_before, z->event_counts, sizeof z->event_counts);
     z->h = h;

@@ -8,6 +8,7 @@
 #include "contact/hybrid.h"
 #include "lower/reading.h"
 #include "native/native.h"
+#include "expr/call.h"
 #include "run/engine.h"
 #include "solve/acceleration.h"
 #include "solve/flow.h"
@@ -83,6 +84,7 @@ typedef struct {
     int symmetry_count;
     int column_symmetries;   /* those with a column of their own: translations and rotations, which come first */
     long steps;
+    int has_calls;           /* the model calls functions of the user */
     real h;                  /* of the last step */
     engine_on_event on_event; /* callback for events of contacts; NULL: none */
     void *on_event_user;

@@ -35,6 +35,7 @@ int X(simulation_clone)(const simulation *from, taut_context *context, simulatio
     if (!z) return TAUT_OUT_OF_MEMORY;
     z->context = context;
     z->m = from->m;
+    z->has_calls = from->has_calls;
     z->tolerance = from->tolerance;
     z->declared = from->declared;
     X(method_spec_copy)(&from->spec, &z->spec);

@@ -107,8 +107,8 @@ static int reserve(stepper *r, size_t count)
     if (count <= t->capacity) return TAUT_OK;
     const size_t n = r->s->n, c = r->s->c;
     const size_t unknowns = r->work.offsets[r->table.group_count], block = largest_block(r);
-    real *room = taut_mem_resize(t->s->context, t->room, count * (unknowns + n + t->longest) + 2 * (n + c) + block + unknowns + 1,
-                                 sizeof *room);
+    const size_t numbers = count * (unknowns + n + t->longest) + 2 * (n + c) + block + unknowns + 1;
+    real *room = taut_mem_resize(t->s->context, t->room, numbers, sizeof *room);
     if (!room) return TAUT_OUT_OF_MEMORY;
     t->room = room;
     t->capacity = count;
