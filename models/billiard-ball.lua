@@ -10,16 +10,12 @@ local c, r = point "c", rotation "r"
 lagrangian(m/2*norm2(c.dot) + m*R^2/5*norm2(r.omega) - m*g*c.z)
 local normal = constraint("cloth", c.z - R)
 
--- Friction acts at the point of contact, R below the centre: a force on the centre and a torque in the axes of the ball.
+-- Friction acts at the point of contact, R below the centre: a force on the centre and a torque.
 local spin = r:apply(r.omega)
 local slip = vector{c.dot.x - R*spin.y, c.dot.y + R*spin.x, 0}
 local friction = -mu*normal/sqrt(norm2(slip) + slow^2)*slip
 force(c, friction)
-local torque = cross({0, 0, -R}, friction)
--- The components of the torque along the axes of the ball, and what they do on the quaternion: omega = 2 conj(r) r'.
-local T = vector{dot(torque, r:apply{1, 0, 0}), dot(torque, r:apply{0, 1, 0}), dot(torque, r:apply{0, 0, 1})}
-force(r, { -2*(r.x*T.x + r.y*T.y + r.z*T.z), 2*(r.w*T.x - r.z*T.y + r.y*T.z),
-           2*(r.w*T.y + r.z*T.x - r.x*T.z), 2*(r.w*T.z - r.y*T.x + r.x*T.y) })
+torque(r, cross({0, 0, -R}, friction))
 
 start { c = {0, 0, R}, ["c.dot"] = {v0, 0, 0}, r = {1, 0, 0, 0}, ["r.omega"] = {60, -40, 80} }
 observe("slip", norm(slip))

@@ -58,7 +58,8 @@ static inline expr apply(op o, expr a, expr b)
     case OP_SINC:
     case OP_SINHC:
     case OP_ATANC: return unary(o, a); /* all numbers are in the domain */
-    CASE_LEAVES break;
+    CASE_LEAVES
+    CASE_CALLS break;
     }
     return 0;
 }

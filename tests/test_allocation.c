@@ -79,6 +79,8 @@ static const example examples[] = {
     { "driven-pendulum", 0.001, "em" },
     { "heavy-top", 0.001, "em" },
     { "triple-pendulum", 0.01, "em:project" },
+    { "joints/revolute", 0.001, NULL },
+    { "joints/plane", 0.001, NULL },
     /* with contacts, and events within the ten steps: these allocate when a phase is met first, and at impacts */
     { "bouncing-ball", 0.1, NULL },
     { "block-incline", 0.05, NULL },

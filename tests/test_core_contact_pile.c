@@ -1,7 +1,6 @@
 /* Structures of many bodies that carry each other: an arch of voussoirs, a ladder at its limit, dominoes. Against
  * closed forms and the limit theorem of plasticity. */
-#include "contact/hybrid_inside.h"
-#include "support_contact.h"
+#include "support_cones.h"
 
 static const real g = (real)981 / 100;
 
@@ -10,27 +9,7 @@ static const real g = (real)981 / 100;
 
 static int is_long(void) { return getenv("TAUT_TEST_LONG") != NULL; }
 
-/* Multipliers that are reported, inside their friction cones. */
-static const mode_set *forces_of(simulation *z)
-{
-    hybrid *h = z->hybrid;
-    mode_set *set;
-    int possible = 1;
-    assert_int_equal(X(mode_sets_get)(&h->sets, &z->x, &set), TAUT_OK);
-    assert_int_equal(X(mode_set_load)(set, &z->x), TAUT_OK);
-    assert_int_equal(X(mode_set_forces)(set, &set->begin), TAUT_OK);
-    X(kinematics_evaluate)(h->kinematics, z->x.q, z->x.w, z->x.t, 0);
-    if (set->softened) assert_int_equal(X(contact_share)(h, set, &set->begin, &possible), TAUT_OK);
-    assert_true(possible);
-    for (size_t i = 0; i < h->count; i++) {
-        if (set->first[i] < 0) continue;
-        const real *lambda = set->lambda + set->first[i];
-        real most = X(kinematics_of)(h->kinematics, i)->mu * lambda[0];
-        assert_true(lambda[0] >= -LEFT(1000) * g);
-        if (set->rows[i] == 2) assert_true(REAL(fabs)(lambda[1]) <= most + LEFT(10000) * g);
-    }
-    return set;
-}
+static const mode_set *forces_of(simulation *z) { return forces_inside_cones(z, LEFT(1000) * g); }
 
 /* ---- the arch ---- */
 

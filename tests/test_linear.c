@@ -527,6 +527,44 @@ static void a_settled_choice_stays(void **state)
     }
 }
 
+/* A symmetric chain of which the lower triangle alone is given: the same bits, also where the general elimination or KLU
+   has to take over (two zeros on the diagonal). */
+static void a_triangle_of_a_chain(void **state)
+{
+    (void)state;
+    for (int k = 0; k < 4; k++) {
+        const int n = k % 2 ? 20000 : 300;
+        matrix a = tridiagonal(n, 0, 5);
+        taut_context *context = taut_context_create(NULL);
+        linear *whole = make(context, LINEAR_LDL, &a, 1), *part = make(context, LINEAR_LDL, &a, 1);
+        const int *order, *other;
+        assert_int_equal(taut_linear_value_order(whole, &order), TAUT_OK);
+        assert_int_equal(taut_linear_value_order(part, &other), TAUT_OK);
+        double *values = calloc(3 * (size_t)n, sizeof *values), *lower = calloc(3 * (size_t)n, sizeof *lower);
+        double *x = calloc((size_t)n, sizeof *x), *y = calloc((size_t)n, sizeof *y);
+        for (int p = 0; p < 3 * n - 2; p++) values[order[p]] = a.value[p];
+        if (k >= 2) values[0] = values[1] = 0;
+        assert_int_equal(taut_linear_takes_lower(part), 2 * n - 1);
+        memcpy(lower, values, (size_t)(2 * n - 1) * sizeof *lower);
+        for (int i = 2 * n - 1; i < 3 * n - 2; i++) lower[i] = NAN;
+        assert_int_equal(taut_linear_factor(whole, values), TAUT_OK);
+        assert_int_equal(taut_linear_factor_lower(part, lower), TAUT_OK);
+        assert_int_equal(taut_linear_status(whole)->backend, k < 2 ? LINEAR_LDL : LINEAR_KLU);
+        for (int i = 0; i < n; i++) x[i] = y[i] = i % 7 - 3;
+        assert_int_equal(taut_linear_solve(whole, x), TAUT_OK);
+        assert_int_equal(taut_linear_solve(part, y), TAUT_OK);
+        assert_memory_equal(x, y, (size_t)n * sizeof *x);
+        for (int i = 0; i < n; i++) y[i] = i % 7 - 3;
+        assert_int_equal(taut_linear_solve_transposed(part, y), TAUT_OK);
+        for (int i = 0; i < n && k < 2; i++) assert_true(x[i] == y[i]); /* its own transposed matrix */
+        free(values), free(lower), free(x), free(y);
+        taut_linear_destroy(whole);
+        taut_linear_destroy(part);
+        taut_context_destroy(context);
+        end(&a);
+    }
+}
+
 static void nothing_is_a_system_too(void **state)
 {
     (void)state;
@@ -561,6 +599,7 @@ int main(void)
         cmocka_unit_test(automatic_choices),
         cmocka_unit_test(automatic_changes_its_mind),
         cmocka_unit_test(a_settled_choice_stays),
+        cmocka_unit_test(a_triangle_of_a_chain),
         cmocka_unit_test(nothing_is_a_system_too),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

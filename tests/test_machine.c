@@ -33,7 +33,8 @@ static program_instruction draw_instruction(uint64_t *seed, uint32_t target)
 {
     uint32_t o, of[3];
     do o = draw(seed, PROGRAM_OPERATIONS);
-    while (o == OP_NONE || o == OP_CONSTANT || o == OP_PARAMETER || o == OP_VARIABLE || o == PROGRAM_END);
+    while (o == OP_NONE || o == OP_CONSTANT || o == OP_PARAMETER || o == OP_VARIABLE || o == OP_ARGUMENT
+           || o == OP_CALL || o == PROGRAM_END);
     if (draw(seed, 3)) { /* mostly sums and products, as in steps */
         static const uint32_t often[] = { OP_ADD, OP_SUB, OP_MUL, PROGRAM_MULTIPLY_ADD, PROGRAM_MULTIPLY_SUBTRACT,
                                           PROGRAM_SUBTRACT_PRODUCT };

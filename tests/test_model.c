@@ -543,6 +543,25 @@ static void order_of_pairs(void **state)
     taut_model_free(m);
 }
 
+/* The same for next; and no text has an address in it. */
+static void nothing_of_the_process(void **state)
+{
+    (void)state;
+    logged[0] = 0;
+    taut_context_log(context, log_line, NULL);
+    model *m =
+        load(SMALL
+             "local t = { zeta = 1, alpha = 2, mu = 3, [2] = 'b', [1] = 'a', beta = 4, [1.5] = 'c', [true] = 0 }\n"
+             "local k, v = next(t) while k ~= nil do print(k, v) k, v = next(t, k) end\n"
+             "assert(next({}) == nil and next(t, true) == nil)\n"
+             "print({}, print, setmetatable({}, { __name = 'thing' }), setmetatable({}, { __tostring = function() "
+             "return 'own' end }))\n"
+             "print(tostring({}), string.format('%s %5s %% %d %s', {}, 1, 2, print), ('%-3s|'):format(nil))");
+    assert_string_equal(logged, "1\ta|1.5\tc|2\tb|alpha\t2|beta\t4|mu\t3|zeta\t1|true\t0|"
+                                "table\tfunction\tthing\town|table\ttable     1 % 2 function\tnil||");
+    taut_model_free(m);
+}
+
 /* What is left of Lua works as in Lua. */
 static void lua_itself(void **state)
 {
@@ -678,6 +697,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(definitions, set_up, tear_down),
         cmocka_unit_test_setup_teardown(printing, set_up, tear_down),
         cmocka_unit_test_setup_teardown(order_of_pairs, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(nothing_of_the_process, set_up, tear_down),
         cmocka_unit_test_setup_teardown(lua_itself, set_up, tear_down),
         cmocka_unit_test_setup_teardown(first_bytes, set_up, tear_down),
         cmocka_unit_test_setup_teardown(from_file, set_up, tear_down),

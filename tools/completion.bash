@@ -27,7 +27,7 @@ _taut_value()
     name=value) _taut_definitions ;;
     *\|*) COMPREPLY=($(compgen -W "${1//|/ }" -- "$current")) ;;
     DIR) compopt -o filenames 2> /dev/null; COMPREPLY=($(compgen -d -- "$current")) ;;
-    FILE | FILE.c | *.taut) compopt -o filenames 2> /dev/null; COMPREPLY=($(compgen -f -- "$current")) ;;
+    FILE | FILE.c | FILE.csv | *.taut) compopt -o filenames 2> /dev/null; COMPREPLY=($(compgen -f -- "$current")) ;;
     esac
 }
 
@@ -60,7 +60,7 @@ _taut()
         COMPREPLY=($(compgen -W "gonzalez seiler man-gao-zhong jay-simeon wendlandt-marsden comparison" -- "$current"))
     elif [[ $command == methods ]]; then
         _taut_value METHOD
-    elif [[ $command == resume || $command == report || $command == export ]]; then
+    elif [[ $command == resume || $command == report || $command == export || $command == merge || $command == replay ]]; then
         compopt -o filenames 2> /dev/null
         COMPREPLY=($(compgen -f -X '!*.taut' -- "$current") $(compgen -d -- "$current"))
     else

@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 
 const here = dirname(fileURLToPath(import.meta.url));
 const out = process.argv[2] ?? join(here, "dist");
-const PAGES = { page: ["three", "uplot"], document: ["uplot"] }; // and the packages inside
+const PAGES = { page: ["three", "uplot"], document: ["uplot"], ensemble: [] }; // and the packages inside
 
 function licence(name) {
   const folder = join(here, "node_modules", name);

@@ -11,6 +11,7 @@ both() {
 for n in 1000 10000; do
     job em@$n em $chain $n
     job lobatto@$n lobatto:s=3 $chain $n
+    job galerkin@$n galerkin $chain $n
     job bending@$n em models/bending-chain.lua $n
     job dirac@$n dirac:rk4 $chain $n
     # long enough for its own set-up, which it counts, to be small
@@ -56,11 +57,17 @@ END {
     for (i = 1; i <= sizes; i++) text = text " " ratio(value("rattle", size[i]), value("hand", size[i])) " |"
     print text
     line("Taut, `lobatto:s=3`", "lobatto")
+    line("Taut, `galerkin`", "galerkin")
     line("Taut, `em`", "em")
     line("Taut, `em`, with bending springs", "bending")
     line("Taut, `dirac:rk4` (four evaluations)", "dirac")
     line("GROMACS, LINCS", "gromacs")
     line("SUNDIALS, CVODE Adams, step at most 0.001", "adams")
+    hand = to(value("hand", 1000000), value("hand", 1000))
+    if (hand > 0)
+        printf "\nPer mass, 10^6 to 10^3 links: the hand-written program %s, Taut %s. What is above 1 is memory: at " \
+            "10^6 links all arrays come from it, at 10^3 none.\n", ratio(hand, 1), \
+            ratio(value("rattle", 1000000), value("rattle", 1000))
     million = part("load") < 0 ? -1 : part("load") + part("ready")
     printf "\nA million links: the model is loaded in %s s and set up in %s s; peak memory %s MiB.\n", \
         digits(part("load")), digits(part("ready")), digits("rattle@1000000" in mib ? mib["rattle@1000000"] : -1)

@@ -34,7 +34,8 @@ enum {
     TAUT_CANNOT_READ = 7,   /* a file cannot be read */
     TAUT_UNSUPPORTED = 8,   /* this build, or this method, cannot do that for this model */
     TAUT_CANNOT_WRITE = 9,  /* a file cannot be written */
-    TAUT_REFUSED = 10       /* a callback of yours failed */
+    TAUT_REFUSED = 10,      /* a callback of yours failed */
+    TAUT_STOPPED = 11       /* inside the library alone: within a step that was told to end */
 };
 /* "TAUT_BAD_MODEL"; of a negative status that of its positive one; "TAUT_UNKNOWN" for other numbers. */
 TAUT_API const char *taut_status_name(int status);
@@ -71,6 +72,31 @@ typedef struct taut_error {
 TAUT_API void taut_context_error(const taut_context *context, taut_error *error);
 /* Its text alone. */
 TAUT_API const char *taut_error_text(const taut_context *context);
+
+/* A function of yours that a model may call by its name: call("name", x, y) in a script, taut_call from C. It puts the
+   value at the arguments x into *value; where order is 1 or 2 also the first partial derivatives into gradient[i], and
+   where order is 2 the second ones into hessian[i * n + j] (i >= j is read), n being the number of arguments. It
+   returns 0; any other number says that it has no value there, and the step, or whatever needs it, fails with
+   TAUT_REFUSED and a message that names the function and the time. A value that is not finite is TAUT_NOT_FINITE
+   likewise. It must depend on x alone, and be smooth where the motion goes. It is called for any finite arguments, also
+   for places that the motion never reaches, and many times a step. It must return, as the allocator; it calls no
+   function of the library for the simulation that calls it. */
+typedef int (*taut_function)(void *user, int order, const double *x, double *value, double *gradient, double *hessian);
+#define TAUT_ARGUMENTS_MOST 256
+/* Gives the models that are loaded or built in this context from now on the function `name`, of `arguments` numbers. A
+   name that was given before has the new meaning for them. order says up to which one it has derivatives (2, 1, 0: none;
+   it is never asked for more). Lagrangians and Hamiltonians need the first, with velocities or momenta among the
+   arguments both, constraints and contacts both, forces, rates and observables none. What is missing for the matrices of
+   Newton's iteration is found by differences: results do not contain their error, the tangents of taut_linearise do.
+   `user` is given back with each call, and must last as long as the models. Threads: simulations in several threads, the
+   members of an ensemble, and the threads that share a large step call it at the same time. TAUT_BAD_USAGE for what is
+   no name or no number of arguments or order. */
+TAUT_API int taut_define(taut_context *context, const char *name, size_t arguments, int order, taut_function function,
+                         void *user);
+/* Calls the function `name` at x with the derivatives that it has and compares them with differences of fourth order:
+   *worst is the largest difference, relative to the largest derivative of that order (or to 1). Right ones give 1e-6 or
+   less where x is about 1 in size and the function is smooth there. */
+TAUT_API int taut_check_function(taut_context *context, const char *name, const double *x, double *worst);
 
 /* Whether steps are native code: machine code that the library writes itself (x86-64), or C compiled by the machine's
    compiler while the simulation runs (docs/performance.md). The results are the same, to the last bit. */

@@ -73,6 +73,8 @@ TAUT_API void taut_group(taut_builder *builder, int type, const char *name, size
 TAUT_API void taut_apply(taut_builder *builder, const char *op, size_t n, const taut_expr *a, const taut_expr *b,
                          taut_expr *out);
 TAUT_API taut_expr taut_sum(taut_builder *builder, size_t n, const taut_expr *a);
+/* A function that taut_define gave, at n arguments. */
+TAUT_API taut_expr taut_call(taut_builder *builder, const char *name, size_t n, const taut_expr *x);
 /* The derivative of an expression of coordinates and time by time; the velocity of a coordinate. */
 TAUT_API taut_expr taut_rate(taut_builder *builder, taut_expr a);
 /* The momentum of a scalar coordinate (Hamiltonian and rate models). */
@@ -212,7 +214,8 @@ typedef struct taut_run {
     int stopped;             /* out: nonzero when it ended before `until`, by TAUT_STOP or interrupt */
     taut_hook before, after; /* NULL: none */
     void *user;              /* for the hooks */
-    const volatile int *interrupt; /* looked at before each step: nonzero ends the run with status 0. NULL: none */
+    const volatile int *interrupt; /* looked at before each step and within long ones: nonzero ends the run, at
+                                      the last whole step, with status 0. NULL: none */
 } taut_run;
 
 /* Advances the simulation; nothing happens where it is at `until` already. On failure the state is that before the step
@@ -289,9 +292,11 @@ TAUT_API int taut_pattern(taut_simulation *simulation, int matrix, size_t *rows,
 /* The entries at the current state; capacity is at least row_start[rows]. */
 TAUT_API int taut_values(taut_simulation *simulation, int matrix, double *values, size_t capacity);
 /* The tangent of a step of length h from the current state: a (2n x 2n) is the derivative of (q,p) after it by (q,p)
-   before it, b (2n x inputs) that by the inputs; n is taut_count(TAUT_POSITION). Either may be NULL. Found by
-   differences of fourth order in the widest precision of the build, to 1e-10 or better. The state is unchanged.
-   Not with contacts, nor on phase space. */
+   before it, b (2n x inputs) that by the inputs; n is taut_count(TAUT_POSITION). Either may be NULL. a is exact, to
+   round-off: the derivative of the equations of the step. For methods that are code (naive, extended, dirac, em:project,
+   em with rotations, embedded points) and for b it is found by differences of fourth order in the widest precision of
+   the build, to 1e-10 or better (in double where the model calls functions). The state is unchanged. Not with contacts,
+   nor on phase space. */
 TAUT_API int taut_linearise(taut_simulation *simulation, double h, double *a, double *b);
 /* Measures how a step of length h from the current state changes the symplectic form, on pairs of tangent vectors of
    the constraint manifold: the largest change, relative to the terms of its sum; its uncertainty, from differences of

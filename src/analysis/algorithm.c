@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "analysis/dirac_inside.h"
+#include "expr/call.h"
 
 int taut_dirac_verdict_is(dirac *d, dirac_verdict verdict, const char *format, ...)
 {
@@ -444,6 +445,8 @@ static const char *not_covered(const model *m)
 {
     if (m->form == FORM_RATES) return "a model of rates has no Hamiltonian";
     if (m->force_count) return "the model has forces, which the Dirac algorithm does not cover";
+    if (taut_graph_has_calls(m->graph))
+        return "the model calls a function of the program, and the Dirac algorithm needs formulas";
     if (m->coordinate_count > DIRAC_COORDINATES)
         return "the model is too large for the Dirac algorithm (more than 40 coordinates)";
     return NULL;

@@ -13,6 +13,8 @@ struct taut_context {
     taut_allocator allocator;
     taut_log log;
     void *log_user;
+    taut_stop stop;
+    void *stop_user;
     char error[TAUT_ERROR_TEXT];
     int status;              /* that the error belongs to */
     char file[512], item[200]; /* that the error names, its line and time */
@@ -20,6 +22,11 @@ struct taut_context {
     double time;
     char noted[TAUT_ERROR_TEXT]; /* the last line of note_once */
     struct flat_workspace *open; /* what objects join that are created (flat.h) */
+    context_function *functions;
+    size_t function_count, function_capacity;
+    atomic_int faulty;           /* 0; 1: a thread writes what follows; 2: it is there */
+    char fault[sizeof ((context_function *)0)->name];
+    int fault_status;
 };
 
 static void *default_resize(void *user, void *block, size_t size)
@@ -41,6 +48,7 @@ taut_context *taut_context_create(const taut_allocator *allocator)
     memset(context, 0, sizeof *context);
     context->allocator = used;
     atomic_init(&context->references, 1);
+    atomic_init(&context->faulty, 0);
     taut_fail_forget(context);
     return context;
 }
@@ -49,7 +57,9 @@ void taut_context_keep(taut_context *context) { atomic_fetch_add(&context->refer
 
 void taut_context_release(taut_context *context)
 {
-    if (atomic_fetch_sub(&context->references, 1) == 1) context->allocator.resize(context->allocator.user, context, 0);
+    if (atomic_fetch_sub(&context->references, 1) != 1) return;
+    taut_mem_free(context, context->functions);
+    context->allocator.resize(context->allocator.user, context, 0);
 }
 
 void taut_context_destroy(taut_context *context)
@@ -77,6 +87,18 @@ void taut_context_log(taut_context *context, taut_log log, void *user)
     context->log_user = user;
 }
 
+void taut_context_stop(taut_context *context, taut_stop stop, void *user)
+{
+    context->stop = stop;
+    context->stop_user = user;
+}
+
+int taut_stopped(taut_context *context)
+{
+    if (!context->stop || !context->stop(context->stop_user)) return 0;
+    return taut_fail(context, TAUT_STOPPED, "stopped from outside");
+}
+
 const char *taut_error_text(const taut_context *context)
 {
     return context->error;
@@ -95,7 +117,7 @@ const char *taut_status_name(int status)
 {
     static const char *const names[] = { "TAUT_OK", "TAUT_BAD_USAGE", "TAUT_BAD_MODEL", "TAUT_OUT_OF_MEMORY",
         "TAUT_NO_CONVERGENCE", "TAUT_SINGULAR", "TAUT_NOT_FINITE", "TAUT_CANNOT_READ", "TAUT_UNSUPPORTED",
-        "TAUT_CANNOT_WRITE", "TAUT_REFUSED" };
+        "TAUT_CANNOT_WRITE", "TAUT_REFUSED", "TAUT_STOPPED" };
     const unsigned which = status < 0 ? 0u - (unsigned)status : (unsigned)status;
     return which < sizeof names / sizeof *names ? names[which] : "TAUT_UNKNOWN";
 }
@@ -166,6 +188,12 @@ void taut_fail_forget(taut_context *context)
     context->error[0] = context->file[0] = context->item[0] = 0;
     context->status = context->line = 0;
     context->time = (double)NAN;
+    taut_context_forget_fault(context);
+}
+
+void taut_fail_at(taut_context *context, double time)
+{
+    if (!(context->time == context->time)) context->time = time;
 }
 
 /* What a message names: "FILE:LINE: ..." or "at t = TIME: ..." at its beginning, as the format says; the first thing
@@ -197,8 +225,25 @@ int taut_fail_v(taut_context *context, int status, const char *format, va_list a
     return status;
 }
 
+/* A function of the user is behind the failure. The status keeps its sign. */
+static int blame_function(taut_context *context, int status)
+{
+    const int given = context->fault_status, kind = given ? TAUT_REFUSED : TAUT_NOT_FINITE;
+    const double time = context->time;
+    char name[sizeof context->fault], before[TAUT_ERROR_TEXT / 2], what[64] = "gave a number that is not finite";
+    snprintf(name, sizeof name, "%s", context->fault);
+    snprintf(before, sizeof before, "%.*s", (int)sizeof before - 1, context->error);
+    if (given) snprintf(what, sizeof what, "failed with status %d", given);
+    atomic_store(&context->faulty, 0);
+    status = status < 0 ? -kind : kind;
+    if (time == time)
+        return taut_fail(context, status, "at t = %.9g: the function '%s' %s (%s)", time, name, what, before);
+    return taut_fail(context, status, "the function '%s' %s (%s)", name, what, before);
+}
+
 int taut_fail_done(taut_context *context, int status)
 {
+    if (status && taut_context_has_fault(context)) status = blame_function(context, status);
     if (!status) taut_fail_forget(context);
     context->status = status;
     return status;
@@ -232,3 +277,63 @@ void taut_note_once(taut_context *context, const char *line)
 }
 
 void taut_note_forget(taut_context *context) { context->noted[0] = 0; }
+
+/* ---- functions of the user ---- */
+
+static int is_function_name(const char *name)
+{
+    size_t n = 0;
+    for (; name && name[n]; n++) {
+        const char c = name[n];
+        if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || (n && c >= '0' && c <= '9'))) return 0;
+    }
+    return n && n < sizeof ((context_function *)0)->name;
+}
+
+const context_function *taut_context_function(const taut_context *context, const char *name)
+{
+    for (size_t i = 0; i < context->function_count; i++)
+        if (strcmp(context->functions[i].name, name) == 0) return &context->functions[i];
+    return NULL;
+}
+
+int taut_define(taut_context *context, const char *name, size_t arguments, int order, taut_function function,
+                void *user)
+{
+    taut_fail_forget(context);
+    if (!is_function_name(name))
+        return taut_fail(context, TAUT_BAD_USAGE,
+                         "taut_define: a function needs a name of at most 63 letters, digits and underscores");
+    if (!arguments || arguments > TAUT_ARGUMENTS_MOST || order < 0 || order > 2 || !function)
+        return taut_fail(context, TAUT_BAD_USAGE,
+                         "taut_define: the function '%s' needs 1 to %d arguments, an order of 0, 1 or 2, and an address",
+                         name, TAUT_ARGUMENTS_MOST);
+    context_function *f = (context_function *)taut_context_function(context, name);
+    if (!f && taut_mem_grow(context, &context->functions, &context->function_capacity, context->function_count + 1,
+                            sizeof *context->functions))
+        return taut_fail_done(context, TAUT_OUT_OF_MEMORY);
+    if (!f) f = &context->functions[context->function_count++];
+    *f = (context_function){ .arguments = (uint32_t)arguments, .order = order, .function = function, .user = user };
+    snprintf(f->name, sizeof f->name, "%s", name);
+    return TAUT_OK;
+}
+
+void taut_context_fault(taut_context *context, const context_function *f, int status)
+{
+    int none = 0;
+    if (!atomic_compare_exchange_strong(&context->faulty, &none, 1)) return;
+    memcpy(context->fault, f->name, sizeof context->fault);
+    context->fault_status = status;
+    atomic_store_explicit(&context->faulty, 2, memory_order_release);
+}
+
+int taut_context_has_fault(const taut_context *context)
+{
+    return atomic_load_explicit(&context->faulty, memory_order_acquire) == 2;
+}
+
+void taut_context_forget_fault(taut_context *context)
+{
+    if (atomic_load_explicit(&context->faulty, memory_order_relaxed))
+        atomic_store_explicit(&context->faulty, 0, memory_order_relaxed);
+}

@@ -13,6 +13,23 @@
 void taut_context_keep(taut_context *context);
 void taut_context_release(taut_context *context);
 
+/* A function that the user gave (taut_define). Plain data: models and tapes have copies. */
+typedef struct {
+    char name[64];
+    uint32_t arguments;
+    int order;               /* derivatives it has */
+    taut_function function;
+    void *user;
+} context_function;
+/* By name, or NULL. */
+const context_function *taut_context_function(const taut_context *context, const char *name);
+/* The function failed with this status, or with 0 gave a number that is not finite: a call that fails from now on fails
+   for this. The first one counts; any thread may call this. */
+void taut_context_fault(taut_context *context, const context_function *f, int status);
+/* Whether there was one since it was forgotten last. */
+int taut_context_has_fault(const taut_context *context);
+void taut_context_forget_fault(taut_context *context);
+
 /* The flat workspace that is open, for flat.c; open exchanges it. */
 struct flat_workspace *taut_context_opened(const taut_context *context);
 struct flat_workspace *taut_context_open(taut_context *context, struct flat_workspace *w);
@@ -40,8 +57,16 @@ void taut_mem_trim(taut_context *context, void *array, size_t *capacity, size_t 
 /* Records the message and returns the status, so that a caller can write `return fail(...)`. */
 int taut_fail(taut_context *context, int status, const char *format, ...) __attribute__((format(printf, 3, 4)));
 int taut_fail_v(taut_context *context, int status, const char *format, va_list arguments);
+/* Asked now and then within long computations: other than 0 ends them with TAUT_STOPPED, and a step that was not
+   finished is not made. NULL (the default): never. */
+typedef int (*taut_stop)(void *user);
+void taut_context_stop(taut_context *context, taut_stop stop, void *user);
+/* TAUT_STOPPED, with a message, where the user's callback asks for it; otherwise TAUT_OK. For loops without a bound. */
+int taut_stopped(taut_context *context);
 /* No message, status TAUT_OK. */
 void taut_fail_forget(taut_context *context);
+/* The failure happened at this time, unless its message names one. */
+void taut_fail_at(taut_context *context, double time);
 /* A call of the public interface ends with this status: the error is that of the last failure on its way, or none. */
 int taut_fail_done(taut_context *context, int status);
 

@@ -31,4 +31,10 @@ int taut_text_format(char *buffer, size_t size, const char *format, ...) __attri
 int taut_text_format_v(char *buffer, size_t size, const char *format, va_list arguments);
 double taut_text_number(const char *text, char **end);
 
+/* Whether the character at the beginning of a text (UTF-8) is one to be seen: no control character, no formatting that
+   hides or turns round what follows, no invalid byte. *bytes: those to go on after, at least 1 (0 at the end). */
+int taut_text_visible(const char *text, int *bytes);
+/* Is every character of the text such a one? */
+int taut_text_all_visible(const char *text);
+
 #endif

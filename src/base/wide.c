@@ -54,12 +54,18 @@ int taut_wide_format(char *buffer, size_t size, wide value, int digits)
 
 int taut_wide_shortest(char *buffer, size_t size, wide value)
 {
-    int length = 0;
     if (WIDE(fabs)(value) < (wide)1e15 && value == WIDE(floor)(value)) return taut_wide_format(buffer, size, value, 15);
-    /* binary128 needs 36 digits to come back from text, the 64 bits of a long double 21 */
-    for (int digits = 1; digits <= WIDE_DIGITS + 2; digits++) {
-        length = taut_wide_format(buffer, size, value, digits);
-        if (value != value || parse(buffer, NULL) == value) break;
+    if (value - value != 0) return taut_wide_format(buffer, size, value, 1);
+    /* binary128 needs 36 digits to come back from text, the 64 bits of a long double 21. With a digit more the text is
+       not further from the number, so it comes back from all that are longer than one that does. */
+    int enough = WIDE_DIGITS + 2;
+    for (int few = 0; enough - few > 1;) {
+        const int digits = (few + enough) / 2;
+        taut_wide_format(buffer, size, value, digits);
+        if (parse(buffer, NULL) == value)
+            enough = digits;
+        else
+            few = digits;
     }
-    return length;
+    return taut_wide_format(buffer, size, value, enough);
 }

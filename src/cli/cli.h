@@ -2,6 +2,7 @@
 #ifndef TAUT_CLI_CLI_H
 #define TAUT_CLI_CLI_H
 
+#include <signal.h>
 #include <stdio.h>
 
 #include "base/words.h"
@@ -28,13 +29,14 @@ typedef struct {
 } command;
 
 #define OPTIONS_MOST 256
+#define POSITIONAL_MOST 1024
 typedef struct {
     struct {
         const option_definition *definition;
         const char *value;
     } given[OPTIONS_MOST];
     int given_count;
-    const char *positional[16];
+    const char *positional[POSITIONAL_MOST];
     int positional_count;
 } options;
 
@@ -47,6 +49,9 @@ void options_help(const command *c);
 
 /* Prints "taut: text" to stderr. Returns the exit status. */
 int complain(int exit_status, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Texts of models, run files and messages on their way to a terminal: what cannot be seen, such as an escape sequence,
+   is written as \xNN. Lines and tabs stay. */
+void put_text(FILE *file, const char *text);
 /* The exit status that belongs to a library status (1 failed, 2 bad usage or model). */
 int exit_status_of(int status);
 /* What the command can do about a failure of the library, to go after its message; "" when there is nothing. */
@@ -68,6 +73,11 @@ int native_option(const options *o, int *mode);
 int threads_option(const options *o, int *threads);
 #define OPTION_THREADS_APART { "threads", 0, "N", "threads, each with runs of its own; the results are the same (1)", 0 }
 
+/* What is being recorded ends cleanly when SIGINT or SIGTERM comes: told_to_stop is its number, 0 before. A second one
+   ends the program at once. */
+extern volatile sig_atomic_t told_to_stop;
+void stop_listen(void);
+
 /* The -D definitions of a command line. */
 typedef struct {
     definition items[OPTIONS_MOST];
@@ -85,6 +95,6 @@ taut_context *make_context(void);
 
 extern const command command_run, command_resume, command_export, command_compare, command_check, command_converge,
     command_verify, command_reproduce, command_methods;
-extern const command command_report, command_compile;
+extern const command command_report, command_compile, command_ensemble, command_merge, command_replay;
 
 #endif

@@ -12,7 +12,7 @@
 static const command *const commands[] = {
     &command_run,   &command_resume,   &command_report, &command_export,    &command_compare,
     &command_check, &command_converge, &command_verify, &command_reproduce, &command_compile,
-    &command_methods,
+    &command_ensemble, &command_replay, &command_merge, &command_methods,
 };
 #define COMMAND_COUNT (sizeof commands / sizeof *commands)
 
@@ -20,7 +20,7 @@ static void help(void)
 {
     puts("taut: constrained mechanics without drift\n");
     for (size_t i = 0; i < COMMAND_COUNT; i++) {
-        char arguments[32]; /* those that must be there, and that there are options */
+        char arguments[48]; /* those that must be there, and that there are options */
         const command *c = commands[i];
         snprintf(arguments, sizeof arguments, "%.*s[options]", (int)strcspn(c->arguments, "["), c->arguments);
         printf("  taut %-9s %-26s %s\n", c->name, c->option_count ? arguments : c->arguments, c->summary);

@@ -12,11 +12,13 @@
 int complain(int exit_status, const char *format, ...)
 {
     va_list arguments;
+    char text[2 * TAUT_ERROR_TEXT];
     va_start(arguments, format);
-    fputs("taut: ", stderr);
-    vfprintf(stderr, format, arguments);
-    fputc('\n', stderr);
+    vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
+    fputs("taut: ", stderr);
+    put_text(stderr, text);
+    fputc('\n', stderr);
     return exit_status;
 }
 
@@ -119,7 +121,7 @@ int options_parse(const command *c, int argc, char **argv, options *out)
             only_positional = 1;
         } else if (!only_positional && argv[i][0] == '-' && argv[i][1]) {
             if (take_option(c, argc, argv, &i, out)) return -1;
-        } else if (out->positional_count == 16) {
+        } else if (out->positional_count == POSITIONAL_MOST) {
             return complain(-1, "too many arguments for 'taut %s'", c->name);
         } else {
             out->positional[out->positional_count++] = argv[i];
@@ -253,7 +255,8 @@ int load_model(taut_context *context, const char *path, definitions *d, model **
 static void remark(void *user, const char *line)
 {
     (void)user;
-    fprintf(stderr, "%s\n", line);
+    put_text(stderr, line);
+    fputc('\n', stderr);
 }
 
 taut_context *make_context(void)

@@ -5,7 +5,9 @@
 
 #include "cli/cli.h"
 #include "report/template.h"
+#include "record/sweep_file.h"
 #include "report/page.h"
+#include "report/sweep_page.h"
 
 static int report_main(int argc, char **argv);
 
@@ -18,7 +20,7 @@ static const option_definition definitions_of_report[] = {
 
 const command command_report = {
     "report", "RUN.taut [-o page.html] [--from T] [--to T] [--every K]",
-    "a page of a run: animation, plots, what was kept",
+    "a page of a run or an ensemble: animation, plots, what was kept",
     definitions_of_report, sizeof definitions_of_report / sizeof *definitions_of_report, report_main,
     "The page is one file that needs nothing else, not even a network: open it in a browser. Of a long run it has\n"
     "the first frames and a summary of the others; --from and --to choose the part to see in full.\n\n"
@@ -44,6 +46,9 @@ static char *name_of_page(const char *path)
 static int write_page(void *user, FILE *file)
 {
     const page_source *z = user;
+    if (taut_sweep_is(z->r))
+        return taut_sweep_page_write(z->context, z->r, (const char *)taut_template_ensemble, taut_template_ensemble_size,
+                                     file);
     return taut_page_write_part(z->context, z->r, &z->part, (const char *)taut_template_page, taut_template_page_size,
                                 file);
 }

@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "cli/session.h"
+#include "cli/sweeping.h"
+#include "record/sweep_file.h"
 
 static int resume_main(int argc, char **argv);
 
@@ -14,10 +16,10 @@ static const option_definition definitions_of_resume[] = {
 };
 
 const command command_resume = {
-    "resume", "RUN.taut [-T END] [--native auto|on|off] [--threads N]", "continue a recorded run",
+    "resume", "RUN.taut [-T END] [--native auto|on|off] [--threads N]", "continue a recorded run or ensemble",
     definitions_of_resume, sizeof definitions_of_resume / sizeof *definitions_of_resume, resume_main,
     "The model, the method and everything else are those of the run file. The frames that follow are, to the last\n"
-    "bit, those of a run that was never interrupted.\n\n"
+    "bit, those of a run that was never interrupted. Of an ensemble the members that are missing are run.\n\n"
     "Exit status: as for 'taut run'; 0 also when the run is finished already.\n"
 };
 
@@ -57,11 +59,24 @@ static int load(session *z, const record *r)
     return status;
 }
 
+/* START_MODES: none. */
 static start_mode start_of(const char *name)
 {
-    for (start_mode mode = START_STRICT; mode < START_MODES; mode++)
-        if (strcmp(name, start_mode_name(mode)) == 0) return mode;
-    return START_STRICT;
+    start_mode mode = START_STRICT;
+    while (mode < START_MODES && strcmp(name, start_mode_name(mode)) != 0) mode++;
+    return mode;
+}
+
+/* What `taut run` would have refused, no run file has. */
+static int check_numbers(const session *z, const record *r, const numbers *n)
+{
+    const char *wrong = NULL;
+    if (!(n->every >= 1 && n->every <= (wide)1e15 && n->every == (wide)(long)n->every)) wrong = "every";
+    if (!(n->tolerance >= 0 && n->tolerance < (wide)0.1)) wrong = "tolerance";
+    if (start_of(taut_record_property(r, "start")) == START_MODES) wrong = "start";
+    return wrong ? taut_fail(z->context, TAUT_CANNOT_READ, "'%s' is damaged: '%s' of the run is '%.60s'", z->path, wrong,
+                             taut_record_property(r, wrong))
+                 : TAUT_OK;
 }
 
 /* Model, engine and state out of the file. */
@@ -98,6 +113,7 @@ static int resume(session *z, const options *o)
     int code, status = taut_recorder_open(z->context, z->path, &z->recorder);
     const record *r = status ? NULL : taut_recorder_record(z->recorder);
     if (!status) status = read_numbers(z->context, r, z->path, &n);
+    if (!status) status = check_numbers(z, r, &n);
     if (status) return complain(EXIT_USAGE, "%s", taut_error_text(z->context));
     if (strcmp(taut_record_property(r, "status"), "finished") == 0 && !options_value(o, "until", NULL)) {
         printf("%s is finished, at t = %s. To continue: taut resume %s -T END\n", z->path,
@@ -115,6 +131,17 @@ static int resume(session *z, const options *o)
     return code;
 }
 
+/* 1: the file is that of an ensemble, and *code what became of it. */
+static int resumed_ensemble(taut_context *context, const char *path, const options *o, int *code)
+{
+    record *r = NULL;
+    if (taut_record_open(context, path, &r)) return 0; /* a single run says why */
+    const int is = taut_sweep_is(r);
+    if (is) *code = sweep_resume(context, r, path, o);
+    taut_record_close(r);
+    return is;
+}
+
 static int resume_main(int argc, char **argv)
 {
     options o;
@@ -125,7 +152,8 @@ static int resume_main(int argc, char **argv)
         return complain(EXIT_USAGE, "'taut resume' needs one run file, as in: taut resume run.taut");
     if (!(z.context = make_context())) return EXIT_FAILED;
     z.path = o.positional[0];
-    int code = resume(&z, &o);
+    int code = EXIT_DONE;
+    if (!resumed_ensemble(z.context, z.path, &o, &code)) code = resume(&z, &o);
     session_clear(&z);
     return code;
 }

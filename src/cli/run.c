@@ -77,7 +77,7 @@ static int read_options(const options *o, session *z, engine_options *e)
     return EXIT_DONE;
 }
 
-static int simulate(session *z, const engine_options *e, const definitions *d, int replace)
+static int simulate(session *z, engine_options *e, const definitions *d, int replace)
 {
     const recorder_subject subject = { z->m, d->items, d->count, z->api, e, &z->options };
     int status = taut_run_check_options(z->context, &z->options);
@@ -85,6 +85,7 @@ static int simulate(session *z, const engine_options *e, const definitions *d, i
         return complain(EXIT_USAGE,
                         "'%s' exists: 'taut resume' continues its run, --force replaces it; or give -o another name",
                         z->path);
+    if (!status) e->steps = (double)(z->options.until / z->options.step);
     if (!status) status = z->api->create(z->m, e, &z->engine);
     if (!status && z->path)
         status = taut_recorder_create(z->context, z->path, replace, &subject, z->engine, &z->recorder);

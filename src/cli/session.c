@@ -3,7 +3,6 @@
 #include "cli/session.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -62,25 +61,13 @@ static int take_event(void *user, const engine_event *event, const void *values,
     return failed || taut_csv_end(stdout) ? write_failed(z) : TAUT_OK;
 }
 
-/* ---- signals ---- */
-
-static volatile sig_atomic_t told_to_stop; /* by this signal */
-
-static void on_signal(int number) { told_to_stop = number; }
-
-/* A recorded run ends cleanly: the step is finished and committed. */
-static void listen(void)
+static int asked_to_stop(void *unused)
 {
-    /* a second signal ends the program at once */
-    struct sigaction action = { .sa_handler = on_signal, .sa_flags = SA_RESTART | SA_RESETHAND };
-    told_to_stop = 0;
-    for (int i = 0; i < 2; i++) {
-        struct sigaction before;
-        int number = i ? SIGTERM : SIGINT;
-        if (sigaction(number, NULL, &before) == 0 && before.sa_handler != SIG_IGN) sigaction(number, &action, NULL);
-    }
-    signal(SIGXFSZ, SIG_IGN); /* a file that may not grow makes the write fail, which is reported */
+    (void)unused;
+    return told_to_stop != 0;
 }
+
+/* ---- progress ---- */
 
 static int after_step(void *user, const run_result *so_far, int *stop)
 {
@@ -88,8 +75,6 @@ static int after_step(void *user, const run_result *so_far, int *stop)
     *stop = told_to_stop != 0;
     return taut_recorder_after_step(z->recorder, so_far);
 }
-
-/* ---- progress ---- */
 
 /* How many calls to pass over before the clock is read again: some hundred looks a second are enough. */
 static int is_time_to_show(session *z, int last)
@@ -214,6 +199,9 @@ void session_prepare(session *z)
 static int tell_end(const session *z, const run_result *result, int status)
 {
     long done = result->steps_done, planned = result->steps_planned;
+    if (status == TAUT_STOPPED)
+        return complain(128 + told_to_stop, "stopped within step %ld of %ld; '%s' can be resumed from step %ld", done + 1,
+                        planned, z->path, taut_recorder_committed(z->recorder));
     if (status && z->recorder && access(z->path, R_OK) == 0)
         return complain(EXIT_FAILED, "stopped after %ld of %ld steps: %s%s; '%s' can be resumed from step %ld", done,
                         planned, taut_error_text(z->context), advice_on(status), z->path,
@@ -241,11 +229,13 @@ int session_run(session *z)
     run_result result;
     int status = z->csv ? write_header(z) : TAUT_OK;
     if (status) return complain(EXIT_FAILED, "%s", taut_error_text(z->context));
-    if (z->recorder) listen();
+    if (z->recorder) stop_listen();
+    if (z->recorder) taut_context_stop(z->context, asked_to_stop, NULL);
     z->steps_before = z->options.from ? z->options.from->steps_done : 0;
     z->begun = clock_seconds();
     status = taut_run_loop(z->context, z->api, z->engine, &z->options, &result);
     if (z->recorder) {
+        taut_context_stop(z->context, NULL, NULL); /* what was computed is kept */
         int recorded = taut_recorder_finish(z->recorder, &result, status);
         if (!status) status = recorded;
     }

@@ -257,7 +257,7 @@ static int put_text(plan *p, const expr *list, size_t count, builder *out)
         taut_builder_put(out,
                          "/* A step: k are the constants, s what follows from them and h, x the numbers of the state.\n"
                          "   Returns one of the statuses of the header. */\n");
-        status = X(program_emit_function)(p->programs[k], name, 1, p->options->single, &p->setup_counts[k], out);
+        status = X(program_emit_function)(p->programs[k], name, 1, p->options->single, 1, &p->setup_counts[k], out);
         put_substep(p, k, out);
     }
     put_start(p, out);

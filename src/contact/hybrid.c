@@ -1,5 +1,6 @@
 #include "contact/hybrid.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/room.h"
@@ -10,8 +11,10 @@ void X(hybrid_destroy)(hybrid *self)
 {
     if (!self) return;
     taut_context *context = self->context;
-    if (self->open) X(state_clear)(self->open->s, &self->step.saved);
-    if (self->open) X(state_clear)(self->open->s, &self->event.saved);
+    state *states[] = { &self->step.saved, &self->step.before, &self->step.unmerged, &self->step.merged,
+                        &self->event.saved };
+    for (size_t i = 0; self->open && i < sizeof states / sizeof *states; i++)
+        X(state_clear)(self->open->s, states[i]);
     X(response_clear)(context, &self->response);
     X(kinematics_destroy)(self->kinematics);
     X(mode_sets_clear)(&self->sets);
@@ -20,6 +23,27 @@ void X(hybrid_destroy)(hybrid *self)
     room_free(context, &self->room);
     taut_mem_free(context, self->traits);
     taut_mem_free(context, self);
+}
+
+/* Merged steps know of no forces that multipliers of contacts make, but for friction. */
+static int is_mergeable(const model *m)
+{
+    int can = m->form != FORM_RATES;
+    for (size_t i = 0; can && i < m->force_count; i++)
+        can = !(taut_expr_kinds(m->graph, m->forces[i].value) & 1u << KIND_CONTACT);
+    return can;
+}
+
+/* A surface does, or slides over it are measured from something that does. */
+static int has_moving_surface(const model *m)
+{
+    unsigned kinds = 0;
+    for (size_t i = 0; i < m->contact_count; i++) {
+        kinds |= taut_expr_kinds(m->graph, m->contacts[i].gap);
+        for (uint32_t k = 0; m->contacts[i].slide_type == SLIDE_GIVEN && k < m->contacts[i].slide_count; k++)
+            kinds |= taut_expr_kinds(m->graph, m->contacts[i].slide[k]);
+    }
+    return (kinds & 1u << KIND_T) != 0;
 }
 
 static void lay_out_event(contact_event *event, size_t count, room_layout *l)
@@ -65,6 +89,7 @@ static void lay_out(void *object, room_layout *l)
     self->constants.guess = room_reals(l, count);
     self->step.extra = room_reals(l, EXTRA_SIZE * count);
     self->step.held = room_take(l, count, 1), self->step.stopped = room_take(l, count, 1);
+    self->step.modes = room_take(l, count, 1);
     lay_out_event(&self->event, count, l);
     lay_out_problem(&self->problem, count, l);
     lay_out_crossing(&self->crossing, count, l);
@@ -107,6 +132,8 @@ int X(hybrid_create)(const model *m, const struct method_class *class, const met
     self->context = m->context;
     self->sequential = m->impact_law == IMPACT_SEQUENTIAL;
     self->count = m->contact_count;
+    self->mergeable = is_mergeable(m);
+    self->moves = has_moving_surface(m);
     self->options = *options;
     method_info declared = X(method_class_declared)(class, spec);
     self->method.can_hold = declared.order >= 2;
@@ -124,8 +151,10 @@ int X(hybrid_create)(const model *m, const struct method_class *class, const met
         self->c = self->open->s->c;
         struct system with = *self->open->s; /* for the sizes alone */
         with.extra_count = (uint32_t)(EXTRA_SIZE * self->count);
-        status = X(state_create)(&with, &self->step.saved);
-        if (!status) status = X(state_create)(&with, &self->event.saved);
+        state *states[] = { &self->step.saved, &self->step.before, &self->step.unmerged, &self->step.merged,
+                            &self->event.saved };
+        for (size_t i = 0; !status && i < sizeof states / sizeof *states; i++)
+            status = X(state_create)(&with, states[i]);
     }
     if (!status) status = room_create(m->context, lay_out, self, &self->room);
     if (status)
@@ -261,38 +290,97 @@ static int handle_event(hybrid *self, state *x, const located *event, int *chang
 
 #define PATIENCE 12               /* events at one time before forces are judged less strictly */
 
+/* Merged steps, where a status says that others fail, or where there are too many (TAUT_OK). If there are none either,
+   it is left at that. */
+static int merge(hybrid *self, state *x, int status, real *left)
+{
+    char text[512];
+    if (!self->mergeable) return status;
+    snprintf(text, sizeof text, "%s", status ? taut_error_text(self->context) : "");
+    if (*left == 0) { /* the event is the first one of the next step */
+        X(contact_put_off)(self, x);
+        return TAUT_OK;
+    }
+    int merged = X(contact_merge)(self, x, left);
+    if (!contact_may_merge(merged)) return merged;
+    return status ? taut_fail(self->context, status, "%s", text) : TAUT_OK;
+}
+
+/* A substep with the event at its end. */
+static int advance_once(hybrid *self, state *x, real *left, located *event)
+{
+    X(state_copy)(x, &self->step.before);
+    int changed, status = taut_stopped(self->context);
+    if (!status) status = X(contact_substep)(self, x, *left, event);
+    if (!status && event->kind != CROSS_GAP) status = X(contact_lift)(self, x);
+    if (status) return status;
+    *left = event->kind == CROSS_NONE && !event->partial ? 0 : *left - event->length;
+    if (*left < self->step.shortest) *left = 0;
+    self->step.still = event->length > 0 ? 0 : self->step.still + 1;
+    if (event->length > 0) memset(self->event.begins, 0, self->count);
+    self->step.relax = self->step.still < PATIENCE ? 1 : REAL(fmin)(8 * self->step.relax, RELAX_MOST);
+    if (event->kind == CROSS_NONE) return TAUT_OK;
+    X(state_copy)(x, &self->step.before);
+    status = handle_event(self, x, event, &changed);
+    /* a gap that is below zero by rounding, and neither closes nor is pressed: not to be asked again in this step */
+    if (!status && !changed && event->length == 0) self->crossing.ignore[2 * event->contact] = 1;
+    return status;
+}
+
+/* Contacts of bodies that rock and slide against each other may change their modes again and again, in shorter and
+   shorter times. Where so many changes come in a small part of a step, a merged step of that length does instead. (One
+   contact that bounces does not change its mode until it comes to rest: these impacts are all made.) */
+typedef struct {
+    long events;              /* all */
+    long changes;             /* events in which modes changed, since the window began */
+    real left;                /* of the step, when it began */
+} crowd;
+
+#define CHANGES 24            /* and a half for each contact */
+#define CROWDED ((real)1/16)  /* of a step, in which there are so many */
+
+static int is_crowded(hybrid *self, const state *x, crowd *c, real left)
+{
+    int changed = 0;
+    for (size_t i = 0; i < self->count; i++) changed |= self->event.modes_before[i] != contact_mode_of(x, i);
+    if (!changed || ++c->changes < CHANGES + (long)self->count / 2) return 0;
+    real length = c->left - left;
+    c->changes = 0;
+    c->left = left;
+    if (!(length < CROWDED * self->step.h) || !self->mergeable || left == 0) return 0;
+    self->step.merge = REAL(fmax)(self->step.merge, length);
+    return 1;
+}
+
+static int endless(const hybrid *self, const state *x, long events)
+{
+    return taut_fail(
+        self->context, TAUT_NO_CONVERGENCE,
+        "at t = %.9g: contacts change without end (%ld events in one step); try less restitution, regularised "
+        "friction, or another start",
+        (double)x->t, events);
+}
+
 static int advance(hybrid *self, state *x, real h)
 {
     real left = h;
-    long still = 0, most = 200 + 20 * (long)self->count, events = 0, substeps = 0;
+    long most = self->mergeable ? 32 + 2 * (long)self->count : 200 + 20 * (long)self->count, substeps = 0;
+    crowd events = { .left = h };
     memset(self->crossing.ignore, 0, 2 * self->count);
     memset(self->event.begins, 0, self->count);
-    self->step.relax = 1;
     while (left > 0) {
-        located event;
-        int status = X(contact_substep)(self, x, left, &event);
-        if (!status && event.kind != CROSS_GAP) status = X(contact_lift)(self, x);
-        if (status) return status;
-        left = event.kind == CROSS_NONE && !event.partial ? 0 : left - event.length;
-        if (left < self->step.shortest) left = 0;
-        still = event.length > 0 ? 0 : still + 1;
-        if (event.length > 0) memset(self->event.begins, 0, self->count);
-        self->step.relax = still < PATIENCE ? 1 : REAL(fmin)(8 * self->step.relax, RELAX_MOST);
-        if (event.kind != CROSS_NONE) {
-            int changed;
-            events++;
-            status = handle_event(self, x, &event, &changed);
-            if (status) return status;
-            /* a gap that is below zero by rounding, and neither closes nor is pressed: not to be asked again in this
-             * step */
-            if (!changed && event.length == 0) self->crossing.ignore[2 * event.contact] = 1;
+        located event = { .kind = CROSS_NONE };
+        int status = advance_once(self, x, &left, &event), crowded = 0;
+        events.events += event.kind != CROSS_NONE;
+        if (contact_may_merge(status)) X(state_copy)(&self->step.before, x);
+        else if (!status && (self->step.still > most || ++substeps > 100000)) status = endless(self, x, events.events);
+        else if (!status) crowded = event.kind != CROSS_NONE && is_crowded(self, x, &events, left);
+        if (contact_may_merge(status) || crowded) {
+            self->step.relax = 1;
+            self->step.still = 0;
+            status = merge(self, x, status, &left);
         }
-        if (still > most || ++substeps > 100000)
-            return taut_fail(
-                self->context, TAUT_NO_CONVERGENCE,
-                "at t = %.9g: contacts change without end (%ld events in one step); try less restitution, regularised "
-                "friction, or another start",
-                (double)x->t, events);
+        if (status) return status;
     }
     return TAUT_OK;
 }
@@ -305,6 +393,8 @@ int X(hybrid_step)(hybrid *self, state *x, real h)
     X(state_copy)(x, &self->step.saved);
     self->step.h = h;
     self->step.relax = 1;
+    self->step.merge = 0;
+    self->step.still = 0;
     int status = self->options.active_set ? X(active_set_step)(self, x, h) : advance(self, x, h);
     if (status)
         X(state_copy)(&self->step.saved, x);
@@ -366,6 +456,15 @@ int X(hybrid_symmetries)(hybrid *self, const state *x, symmetry *list, int *coun
     return TAUT_OK;
 }
 
+/* Ends with a merged step: its multipliers are those of the state. */
+static int was_merged(const hybrid *self, const state *x)
+{
+    int some = 0;
+    for (size_t i = 0; i < self->count; i++)
+        some |= contact_mode_of(x, i) == MODE_OPEN && contact_extra(x, i)[EXTRA_LAMBDA] > 0;
+    return some;
+}
+
 int X(hybrid_measure)(hybrid *self, const state *x, real *lambda, real *gaps, real *observables)
 {
     mode_set *set;
@@ -376,9 +475,12 @@ int X(hybrid_measure)(hybrid *self, const state *x, real *lambda, real *gaps, re
     X(kinematics_evaluate)(self->kinematics, x->q, x->w, x->t, 0);
     if (set->softened && (lambda || observables)) status = X(contact_share)(self, set, &set->begin, NULL);
     if (status) return status;
+    if (was_merged(self, x)) memcpy(set->lambda, x->lambda, self->c * sizeof(real));
     for (uint32_t k = 0; lambda && k < self->c; k++) lambda[k] = set->lambda[k];
     for (size_t i = 0; i < self->count; i++) {
-        if (lambda) lambda[self->c + i] = set->first[i] < 0 ? 0 : set->lambda[set->first[i]];
+        if (lambda)
+            lambda[self->c + i] =
+                set->first[i] < 0 ? contact_extra(x, i)[EXTRA_LAMBDA] : set->lambda[set->first[i]];
         if (gaps) gaps[i] = X(kinematics_of)(self->kinematics, i)->gap;
     }
     place at = place_at(set->s, set->begin.q, set->begin.w, &set->begin.t, set->lambda);

@@ -45,6 +45,11 @@ typedef struct {
     unsigned char *held;      /* open contacts along whose surfaces a substep is made (substep.c) */
     real *extra;              /* what x remembers of the contacts */
     int onto;                 /* velocities are put onto the constraints before a substep */
+    long still;               /* events at one time, up to now */
+    real merge;               /* the length of its last merged step (merge.c); 0: there was none */
+    state before;             /* x before the event, or the substep, that may fail */
+    state unmerged, merged;   /* of merge.c: x before a merged step, and after it */
+    unsigned char *modes;     /* of the contacts, before merged steps */
     unsigned char *stopped;   /* contacts that slip, but in a substep do not (substep.c): one of contact_stop */
 } contact_step;
 
@@ -83,6 +88,8 @@ typedef struct {
 struct hybrid {
     taut_context *context;
     contact_traits *traits;   /* of each contact */
+    int moves;                /* surfaces do */
+    int mergeable;            /* merged steps are possible */
     int sequential;           /* the impact law: one impact after the other */
     size_t count;             /* of contacts */
     uint32_t n, c;            /* coordinates; constraints that always hold */
@@ -115,6 +122,18 @@ int X(contact_impact)(hybrid *self, state *x, long trigger, int *happened);
 /* Below this speed a contact that is pressed together does not open again: the height of the jump is some ulps of the
  * gap. */
 real X(contact_settling_speed)(const contact_motion *t, real acceleration);
+
+/* ---- merge.c ---- */
+/* Failures that other modes, or a merged step, may not have. */
+static inline int contact_may_merge(int status)
+{
+    return status == TAUT_NO_CONVERGENCE || status == TAUT_SINGULAR || status == TAUT_NOT_FINITE;
+}
+/* Moves x by one merged step, or some, until modes are found that fit, or to the end of *left, which becomes less. On
+   TAUT_NO_CONVERGENCE there is no such step either. */
+int X(contact_merge)(hybrid *self, state *x, real *left);
+/* At the end of a step, where an event finds no modes: all contacts are open, and remember their forces. */
+void X(contact_put_off)(hybrid *self, state *x);
 
 /* ---- substep.c ---- */
 /* Moves x by a substep: `left`, or what comes before the first event or can be done at once. */

@@ -387,3 +387,17 @@ int X(mode_set_forces)(mode_set *set, const state *at)
                      "or another start",
                      (double)at->t);
 }
+
+int X(contact_check_state)(const model *m, const state *x)
+{
+    for (size_t i = 0; i < m->contact_count; i++) {
+        const contact *c = &m->contacts[i];
+        const real mode = contact_extra(x, i)[EXTRA_MODE], softened = contact_extra(x, i)[EXTRA_SOFTENED];
+        const int known = mode == MODE_OPEN || mode == MODE_HELD || mode == taut_contact_closed_mode(c, 0)
+                          || mode == taut_contact_closed_mode(c, 1);
+        if (!known || !(softened >= 0 && softened <= SOFTENED_LEVELS && softened == (real)(int)softened))
+            return taut_fail(m->context, TAUT_BAD_USAGE, "the state is invalid: contact '%s' cannot be in mode %.9g",
+                             c->name, (double)mode);
+    }
+    return TAUT_OK;
+}

@@ -87,6 +87,9 @@ newton_counts X(mode_sets_counts)(const mode_sets *p);
 /* The inputs of the model have other values now. */
 void X(mode_sets_inputs)(mode_sets *p);
 
+/* Refuses what no state can remember of its contacts: TAUT_BAD_USAGE. */
+int X(contact_check_state)(const model *m, const state *x);
+
 /* Copies x to the beginning of a step, and what it remembers to the parameters of its model. */
 int X(mode_set_load)(mode_set *set, const state *x);
 /* What the parameters of a contact are in it (CONTACT_SLOTS). */

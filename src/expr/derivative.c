@@ -1,4 +1,5 @@
 /* Exact derivatives: the local partial derivatives of expr/ops.h, used forwards and backwards. */
+#include "expr/call.h"
 #include "expr/graph.h"
 
 static expr square_sum(graph *g, expr a, expr b)
@@ -47,6 +48,32 @@ int taut_accumulate(graph *g, expr *sum, expr adjoint, expr partial)
     return *sum ? TAUT_OK : TAUT_OUT_OF_MEMORY;
 }
 
+/* A call passes the adjoint of its list over, and hands on to the arguments. */
+static int call_back(walk *w, expr e, const unsigned char *active, expr *adjoint)
+{
+    expr list = w->g->nodes[e].a;
+    const expr own = adjoint[walk_position(w, e)];
+    for (uint32_t i = 0; list; i++) {
+        const size_t a = walk_position(w, taut_call_next(w->g, &list));
+        if (!active[a]) continue;
+        const expr partial = taut_call_partial(w->g, e, i);
+        if (!partial || taut_accumulate(w->g, &adjoint[a], own, partial)) return TAUT_OUT_OF_MEMORY;
+    }
+    return TAUT_OK;
+}
+
+static int call_forward(walk *w, expr e, const unsigned char *active, expr *tangent)
+{
+    expr list = w->g->nodes[e].a, *own = &tangent[walk_position(w, e)];
+    for (uint32_t i = 0; list; i++) {
+        const size_t a = walk_position(w, taut_call_next(w->g, &list));
+        if (!active[a]) continue;
+        const expr partial = taut_call_partial(w->g, e, i);
+        if (!partial || taut_accumulate(w->g, own, tangent[a], partial)) return TAUT_OUT_OF_MEMORY;
+    }
+    return TAUT_OK;
+}
+
 /* Adjoints from the root down to the leaves. */
 static int sweep_back(walk *w, expr f, const unsigned char *active, expr *adjoint)
 {
@@ -58,6 +85,10 @@ static int sweep_back(walk *w, expr f, const unsigned char *active, expr *adjoin
         expr e = w->list[i], da, db;
         node n = g->nodes[e];
         if (!adjoint[i] || !active[i] || taut_op_arity(n.op) == 0) continue;
+        if (n.op == OP_CALL) {
+            if (call_back(w, e, active, adjoint)) return TAUT_OUT_OF_MEMORY;
+            continue;
+        }
         if (local_partials(g, e, &da, &db)) return TAUT_OUT_OF_MEMORY;
         size_t a = walk_position(w, n.a);
         if (active[a] && taut_accumulate(g, &adjoint[a], adjoint[i], da)) return TAUT_OUT_OF_MEMORY;
@@ -103,7 +134,11 @@ static int sweep_forward(walk *w, const unsigned char *active, expr *tangent)
     for (size_t i = 0; i < w->count; i++) {
         expr e = w->list[i], da, db;
         node n = g->nodes[e];
-        if (!active[i] || taut_op_arity(n.op) == 0) continue;
+        if (!active[i] || taut_op_arity(n.op) == 0 || n.op == OP_ARGUMENT) continue;
+        if (n.op == OP_CALL) {
+            if (call_forward(w, e, active, tangent)) return TAUT_OUT_OF_MEMORY;
+            continue;
+        }
         if (local_partials(g, e, &da, &db)) return TAUT_OUT_OF_MEMORY;
         size_t a = walk_position(w, n.a);
         if (active[a] && taut_accumulate(g, &tangent[i], tangent[a], da)) return TAUT_OUT_OF_MEMORY;

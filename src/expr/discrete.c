@@ -15,6 +15,7 @@
  *     0: D f is orthogonal to the symmetry, exactly.
  *   - What no quadratic atoms show is kept to order 2 only: a triple product a.(b x c) is rotation invariant, its
  *     terms are not. */
+#include "expr/call.h"
 #include "expr/graph.h"
 
 /* The two ends of an operand. */
@@ -176,6 +177,11 @@ static int sweep(walk *w, expr f, const unsigned char *active, const expr *at1, 
         node n = g->nodes[w->list[i]];
         int arity = taut_op_arity(n.op);
         if (!adjoint[i] || !active[i] || arity == 0) continue;
+        if (n.op == OP_CALL)
+            return taut_fail(g->context, TAUT_UNSUPPORTED,
+                             "the function '%s' has no discrete gradient, which this method needs; choose another "
+                             "method, or write its formula in the model",
+                             taut_graph_called(g, call_function_of(&n))->name);
         size_t a = walk_position(w, n.a), b = arity == 2 ? walk_position(w, n.b) : a;
         ends z = { w->list[i], at1[i] }, x = { n.a, at1[a] }, y = { w->list[b], at1[b] };
         int status = mean_partials(g, n, z, x, y, &da, &db);

@@ -5,6 +5,8 @@
  * constant. */
 #include "expr/graph.h"
 
+#include "expr/call.h"
+
 #include <string.h>
 
 graph *taut_graph_create(taut_context *context)
@@ -33,6 +35,7 @@ void taut_graph_destroy(graph *g)
     taut_mem_free(g->context, g->table);
     taut_mem_free(g->context, g->links);
     taut_mem_free(g->context, g->mark);
+    taut_mem_free(g->context, g->functions);
     taut_mem_free(g->context, g->parameters.leaves);
     for (int k = 0; k < VARIABLE_KINDS; k++) taut_mem_free(g->context, g->variables[k].leaves);
     taut_mem_free(g->context, g);
@@ -260,10 +263,11 @@ graph *taut_graph_copy(taut_context *context, const graph *from)
     g->count = g->capacity = from->count;
     g->constant_count = g->constant_capacity = from->constant_count;
     g->table_size = from->table_size;
+    g->has_calls = from->has_calls;
     memcpy(g->whole, from->whole, sizeof g->whole);
     g->nodes = taut_mem_resize(context, NULL, g->count, sizeof *g->nodes);
     g->constants = taut_mem_resize(context, NULL, g->constant_count, sizeof *g->constants);
-    if (!g->nodes || !g->constants) {
+    if (!g->nodes || !g->constants || taut_graph_take_functions(g, from)) {
         taut_graph_destroy(g);
         return NULL;
     }
@@ -540,6 +544,10 @@ expr taut_expr_numbered(graph *g, op o, expr a, int32_t number)
 {
     if (o == OP_POWI) return taut_expr_powi(g, a, number);
     if (!a) return 0;
+    if (o == OP_CALL) { /* never folded, and never a constant: only tapes and expr_value can compute it */
+        g->has_calls = 1;
+        return cons(g, o, a, (uint32_t)number, 1);
+    }
     if (is_literal(g, a)) return fold(g, o, a, 0, number);
     return cons(g, o, a, (uint32_t)number, g->nodes[a].varies);
 }
@@ -572,6 +580,8 @@ expr taut_expr_binary(graph *g, op o, expr a, expr b)
     case OP_MUL: return taut_expr_mul(g, a, b);
     case OP_DIV: return taut_expr_div(g, a, b);
     case OP_POW: return taut_expr_pow(g, a, b);
+    case OP_ARGUMENT: return a && b ? cons(g, o, a, b, 1) : 0;
+    case OP_CALL:
     case OP_NEG:
     case OP_POWI:
     CASE_LEAVES

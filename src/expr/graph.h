@@ -34,6 +34,9 @@ struct graph {
     size_t mark_size;
     leaf_list variables[VARIABLE_KINDS], parameters;
     expr whole[2 * WHOLE_MOST + 1];  /* the numbers -2 .. 2; 0: not made yet */
+    context_function *functions;     /* that calls name (call.h) */
+    size_t function_count, function_capacity;
+    int has_calls, is_refused;
 };
 
 /* A traversal: the nodes below some roots, ascending, and their positions in that list through g->mark. */

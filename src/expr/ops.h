@@ -30,6 +30,7 @@
 
 #define OPERATIONS(LEAF, UNARY, NUMBERED, BINARY)                                                                     \
     OPERATIONS_LEAVES(LEAF)                                                                                           \
+    OPERATIONS_CALLS(NUMBERED, BINARY)                                                                                \
     OPERATIONS_OPERATORS(UNARY, NUMBERED, BINARY)                                                                     \
     OPERATIONS_FUNCTIONS(UNARY, BINARY)                                                                               \
     OPERATIONS_EVEN(NUMBERED)
@@ -39,6 +40,13 @@
     LEAF(CONSTANT, "number")     /* a: index into the constants */                                                    \
     LEAF(PARAMETER, "parameter") /* a: index of the parameter */                                                      \
     LEAF(VARIABLE, "variable")   /* a: index, b: kind */
+
+/* Functions of the user (expr/call.h). A call has a list of arguments, and the number says which function and which of
+   its derivatives; a list is an argument and the list of those behind it. Lists have no value, and whoever computes a
+   call takes them apart: the columns of these two rows are never used. */
+#define OPERATIONS_CALLS(NUMBERED, BINARY)                                                                            \
+    BINARY(ARGUMENT, "argument", INTERNAL, ((void)b, a), one, one, one, one, ea, NULL)                                \
+    NUMBERED(CALL, "call", INTERNAL, ((void)n, a), one, no_quotient(g, OP_CALL, &status), ea, NULL)
 
 /* What is written with a sign. Algebra (degrees, simplification, splitting of sums) knows each of them. */
 #define OPERATIONS_OPERATORS(UNARY, NUMBERED, BINARY)                                                                 \
@@ -167,6 +175,7 @@
    has a `default:`: the compiler (-Wswitch) lists what a new operator needs. */
 #define OPERATION_CASE(NAME, ...) case OP_##NAME:
 #define CASE_LEAVES OPERATIONS_LEAVES(OPERATION_CASE)
+#define CASE_CALLS OPERATIONS_CALLS(OPERATION_CASE, OPERATION_CASE)
 #define CASE_FUNCTIONS OPERATIONS_FUNCTIONS(OPERATION_CASE, OPERATION_CASE) OPERATIONS_EVEN(OPERATION_CASE)
 
 #endif

@@ -31,6 +31,16 @@ static int visit(walk *w, size_t *capacity, expr e)
     return TAUT_OK;
 }
 
+/* Marks that are looked at together: most are zero. */
+enum { MARKS = 16 };
+
+static int has_mark(const uint32_t *mark)
+{
+    uint32_t any = 0;
+    for (int i = 0; i < MARKS; i++) any |= mark[i];
+    return any != 0;
+}
+
 /* The nodes of a walk are mostly near each other: looking through the marks between the first and the last is then
    faster than comparing them. */
 static void sort(walk *w)
@@ -40,13 +50,20 @@ static void sort(walk *w)
         if (w->list[i] < first) first = w->list[i];
         if (w->list[i] > last) last = w->list[i];
     }
-    if (last - first > 16 * w->count) {
+    if (last - first > 64 * w->count) {
         qsort(w->list, w->count, sizeof *w->list, ascending);
         return;
     }
     size_t at = 0;
-    for (expr e = first; e <= last; e++)
-        if (w->g->mark[e]) w->list[at++] = e;
+    for (expr e = first; e <= last;) {
+        if (last - e >= MARKS && !has_mark(w->g->mark + e)) {
+            e += MARKS;
+            continue;
+        }
+        const expr end = last - e >= MARKS ? e + MARKS : last + 1;
+        for (; e < end; e++)
+            if (w->g->mark[e]) w->list[at++] = e;
+    }
 }
 
 int taut_walk_begin(walk *w, graph *g, const expr *roots, size_t root_count)
@@ -128,6 +145,7 @@ static int node_degree(const node *n, unsigned kinds, int a, int b)
     case OP_DIV: return b == 0 ? a : DEGREE_NOT_POLYNOMIAL;
     case OP_POWI: return a == 0 ? 0 : (int32_t)n->b < 0 ? DEGREE_NOT_POLYNOMIAL : capped((int64_t)a * (int32_t)n->b);
     case OP_POW:
+    CASE_CALLS
     CASE_FUNCTIONS break;
     }
     return a == 0 && b == 0 ? 0 : DEGREE_NOT_POLYNOMIAL;

@@ -276,6 +276,7 @@ static fraction convert(algebra *a, expr e, const fraction *x, const fraction *y
     case OP_POWI: return power(a, x, (int32_t)n.b);
     case OP_NONE:
     case OP_POW:
+    CASE_CALLS
     CASE_FUNCTIONS break;
     }
     return convert_function(a, &n, x, y);

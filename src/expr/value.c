@@ -1,4 +1,5 @@
 /* Operations as functions: names, values, text. */
+#include "expr/call.h"
 #include "expr/graph.h"
 
 #include <stdio.h>
@@ -56,13 +57,28 @@ static wide leaf_value(const graph *g, expr e, expr_lookup lookup, void *user)
     return lookup(user, n->op, n->op == OP_VARIABLE ? (kind)n->b : KIND_Q, n->a);
 }
 
+/* The value of a call, from those of its arguments. */
+static wide call_value(const graph *g, const walk *w, const node *n, const wide *values)
+{
+    const context_function *f = taut_graph_called(g, call_function_of(n));
+    const int order = call_order(f->arguments, call_component(n));
+    double *x = taut_mem_new(g->context, f->arguments + call_room(f->arguments, order), sizeof *x);
+    if (!x) return (wide)NAN;
+    expr list = n->a;
+    for (uint32_t i = 0; list; i++) x[i] = (double)values[walk_position(w, taut_call_next(g, &list))];
+    taut_call_evaluate(g->context, f, order, x, x + f->arguments);
+    const wide value = x[f->arguments + call_place(f->arguments, call_component(n))];
+    taut_mem_free(g->context, x);
+    return value;
+}
+
 /* Small expressions without memory and marks. Returns 0 when it is not small, or not finite. */
 static int small_value(const graph *g, expr e, expr_lookup lookup, void *user, int *budget, wide *value)
 {
     const node *n = &g->nodes[e];
     int arity = taut_op_arity(n->op);
     wide a = 0, b = 0;
-    if (--*budget < 0) return 0;
+    if (--*budget < 0 || n->op == OP_CALL) return 0;
     if (arity >= 1 && !small_value(g, n->a, lookup, user, budget, &a)) return 0;
     if (arity == 2 && !small_value(g, n->b, lookup, user, budget, &b)) return 0;
     *value = arity ? taut_op_apply(n->op, a, b, (int32_t)n->b) : leaf_value(g, e, lookup, user);
@@ -82,7 +98,9 @@ int taut_expr_value(graph *g, expr f, expr_lookup lookup, void *user, wide *valu
         int arity = taut_op_arity(n->op);
         wide a = arity >= 1 ? values[walk_position(&w, n->a)] : 0;
         wide b = arity == 2 ? values[walk_position(&w, n->b)] : 0;
-        values[i] = arity ? taut_op_apply(n->op, a, b, (int32_t)n->b) : leaf_value(g, w.list[i], lookup, user);
+        values[i] = n->op == OP_CALL ? call_value(g, &w, n, values)
+                    : arity          ? taut_op_apply(n->op, a, b, (int32_t)n->b)
+                                     : leaf_value(g, w.list[i], lookup, user);
         if (culprit && !*culprit && !is_finite(values[i]) && is_finite(a) && is_finite(b)) *culprit = w.list[i];
     }
     if (values) *value = values[walk_position(&w, f)];
@@ -154,6 +172,29 @@ static void print_operator(printer *p, const node *n)
     }
 }
 
+/* name(x, y), name_1(x, y), name_1_2(x, y): the function and its derivatives. */
+static void print_call(printer *p, const node *n)
+{
+    const context_function *f = taut_graph_called(p->g, call_function_of(n));
+    uint32_t component = call_component(n), row = 0;
+    char indices[32] = "";
+    if (component > f->arguments) {
+        for (component -= 1 + f->arguments; component > row; component -= ++row) {}
+        snprintf(indices, sizeof indices, "_%u_%u", component + 1, row + 1);
+    } else if (component) {
+        snprintf(indices, sizeof indices, "_%u", component);
+    }
+    put(p, f->name);
+    put(p, indices);
+    put(p, "(");
+    expr list = n->a;
+    for (int first = 1; list; first = 0) {
+        put(p, first ? "" : ", ");
+        print_node(p, taut_call_next(p->g, &list), 0);
+    }
+    put(p, ")");
+}
+
 static void print_node(printer *p, expr e, int outer)
 {
     const node *n = &p->g->nodes[e];
@@ -167,6 +208,8 @@ static void print_node(printer *p, expr e, int outer)
         put(p, negative ? "(" : "");
         print_leaf(p, e);
         put(p, negative ? ")" : "");
+    } else if (n->op == OP_CALL) {
+        print_call(p, n);
     } else if (strength(n->op) < STRENGTH_NAME) {
         int brackets = strength(n->op) < outer;
         put(p, brackets ? "(" : "");

@@ -39,50 +39,6 @@ struct field {
     block discrete_slopes[DISCRETE_MODES][KIND_COUNT][KIND_COUNT];
 };
 
-/* ---- workspaces ---- */
-
-static int grow(taut_context *context, real **numbers, size_t *count, size_t need)
-{
-    if (need <= *count) return TAUT_OK;
-    real *resized = taut_mem_resize(context, *numbers, need, sizeof *resized);
-    if (!resized) return TAUT_OUT_OF_MEMORY;
-    *numbers = resized;
-    *count = need;
-    return TAUT_OK;
-}
-
-int X(workspace_reserve)(workspace *w, size_t registers, size_t vector, size_t entries)
-{
-    const size_t threads = (size_t)taut_pool_threads(w->pool);
-    int status = TAUT_OK;
-    if (registers > w->register_count) { /* else nothing is written: shares prepare the plan's, in many threads */
-        size_t have = w->register_count * threads;
-        status = grow(w->context, &w->registers, &have, registers * threads);
-        w->register_count = have / threads;
-    }
-    if (!status) status = grow(w->context, &w->vector, &w->vector_count, vector);
-    return status ? status : grow(w->context, &w->entries, &w->entry_count, entries);
-}
-
-int X(workspace_use)(workspace *w, pool *p)
-{
-    workspace used = *w;
-    used.pool = p;
-    used.register_count = 0;
-    int status = X(workspace_reserve)(&used, w->register_count, 0, 0);
-    if (!status) *w = used;
-    return status;
-}
-
-void X(workspace_clear)(workspace *w)
-{
-    if (!w->context) return;
-    taut_mem_free(w->context, w->registers);
-    taut_mem_free(w->context, w->vector);
-    taut_mem_free(w->context, w->entries);
-    *w = (workspace){ 0 };
-}
-
 /* ---- creation ---- */
 
 int X(field_create)(store *s, const family *f, const uint32_t *sizes, const real *constants, workspace *w,
@@ -541,7 +497,7 @@ static void run_block(const field *f, size_t n, const tape *t, const piece *p, c
     gather_constants(f, b, k, p, x->work, registers);
     if (u) gather(b, k, p, u, registers + (size_t)(k->slots + k->constants) * LANES);
     if (w) gather(b, k, p, w, registers + (size_t)(2 * k->slots + k->constants) * LANES);
-    X(tape_run)(t, registers, p->lanes);
+    X(tape_run)(t, registers, p->lanes, x->work->context);
 }
 
 /* The weights of a piece's functions; 1 of none. */
@@ -721,6 +677,53 @@ void X(field_ordered_jacobian)(const field *f, kind by, const place *x, real *va
     const block *b = &f->ordered[by];
     if (!b->single) memset(values, 0, (size_t)pattern_entries(f->jacobians[by].shape) * sizeof *values);
     sum_entries(f, b, GRADIENT, by, by, x, NULL, NULL, b->single, values);
+}
+
+/* The first instance of row `row` or a later one, where instances stand in the order of their rows. */
+static uint32_t first_of_row(const batch *b, uint32_t row)
+{
+    uint32_t low = 0, high = b->count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (b->rows[middle] < row)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+int X(field_by_rows)(const field *f, kind by)
+{
+    for (size_t n = 0; n < f->batch_count; n++)
+        for (uint32_t i = 1; i < f->f->batches[n].count; i++)
+            if (f->f->batches[n].rows[i] < f->f->batches[n].rows[i - 1]) return 0;
+    return f->ordered[by].single;
+}
+
+int X(field_cuts_at)(const field *f, uint32_t row)
+{
+    for (size_t n = 0; n < f->batch_count; n++) {
+        const stretches *s = &f->stretches[n];
+        const uint32_t at = first_of_row(&f->f->batches[n], row);
+        if (!s->count || at == f->f->batches[n].count) continue;
+        const piece p = before_pieces(s, at, at);
+        if ((at - s->first[p.stretch]) % s->run != 0) return 0;
+    }
+    return 1;
+}
+
+void X(field_ordered_jacobian_rows)(const field *f, kind by, const place *x, uint32_t from, uint32_t to, int worker,
+                                    real *values)
+{
+    for (size_t n = 0; n < f->batch_count; n++) {
+        const batch *b = &f->f->batches[n];
+        const evaluation e = { .f = f, .n = n, .t = kernel_of(f, n)->gradients[by], .x = x,
+                               .m = &f->ordered[by].maps[n], .single = 1, .out = values, .add = add_entries };
+        if (e.t->output_count == 0) continue;
+        evaluate_pieces(&e, before_pieces(&f->stretches[n], first_of_row(b, from), first_of_row(b, to)),
+                        x->work->registers + (size_t)worker * x->work->register_count);
+    }
 }
 
 void X(field_slope)(const field *f, kind by, const place *x, const place *u, real *values)

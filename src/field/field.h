@@ -74,6 +74,12 @@ void X(field_jacobian)(const field *f, kind by, const place *x, real *values);
    each kind, the first one prepared: make it from the pattern alone. */
 int X(field_prepare_ordered_jacobian)(field *f, kind by, const int *order);
 void X(field_ordered_jacobian)(const field *f, kind by, const place *x, real *values);
+/* The same for rows from .. to - 1 alone, evaluated by this worker of the pool; only where rows can be told apart
+   (field_by_rows), and cut there (field_cuts_at). */
+void X(field_ordered_jacobian_rows)(const field *f, kind by, const place *x, uint32_t from, uint32_t to, int worker,
+                                    real *values);
+int X(field_by_rows)(const field *f, kind by);
+int X(field_cuts_at)(const field *f, uint32_t row);
 /* values[entry] += sum_row weights[row] d^2 f_row/(dx_a dx_b), on the pattern (variables a x variables b), full for a
    == b */
 const pattern *X(field_hessian_pattern)(const field *f, kind a, kind b);

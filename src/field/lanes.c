@@ -2,6 +2,7 @@
 
 #include "base/elementary.h"
 #include "base/loops.h"
+#include "expr/call.h"
 
 void X(tape_numbers)(const tape *t, real *registers)
 {
@@ -48,10 +49,27 @@ void X(tape_numbers)(const tape *t, real *registers)
         EACH(const real a = first[i]; const real b = second[i], value) \
     }
 
-WIDE_LOOPS void X(tape_run)(const tape *t, real *registers, int lanes)
+/* A function of the user, lane by lane. Doubles, whatever the precision is: quad refuses such models. */
+static void run_call(const tape *t, const tape_call *call, real *registers, int lanes, taut_context *context)
+{
+    const uint32_t n = call->function.arguments, *arguments = t->call_numbers + call->first, *outputs = arguments + n;
+    double *x = (double *)(registers + (size_t)t->call_room * LANES), *found = x + n;
+    for (int i = 0; i < lanes; i++) {
+        for (uint32_t k = 0; k < n; k++) x[k] = (double)registers[(size_t)arguments[k] * LANES + i];
+        taut_call_evaluate(context, &call->function, call->order, x, found);
+        for (uint32_t k = 0; k < call->outputs; k++)
+            registers[(size_t)outputs[2 * k + 1] * LANES + i] = (real)found[outputs[2 * k]];
+    }
+}
+
+WIDE_LOOPS void X(tape_run)(const tape *t, real *registers, int lanes, taut_context *context)
 {
     const instruction *line = t->code, *end = line + t->length;
     for (; line < end; line++) {
+        if (line->op == OP_CALL) {
+            run_call(t, &t->calls[line->a], registers, lanes, context);
+            continue;
+        }
         real *target = registers + (size_t)line->target * LANES;
         const real *first = registers + (size_t)line->a * LANES;
         switch ((op)line->op) {

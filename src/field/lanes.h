@@ -6,12 +6,11 @@
 #include "base/real.h"
 #include "kernel/tape.h"
 
-/* Instances evaluated together: registers of a typical kernel (30 or so) stay in the first-level cache. Many lengths of
-   groups (tables.h) divide it. */
-#define LANES 48
+#define LANES TAPE_LANES
 
-/* registers holds register_count rows of LANES; inputs and numbers are in place. */
-void X(tape_run)(const tape *t, real *registers, int lanes);
+/* registers holds register_count rows of LANES; inputs and numbers are in place. The context learns of functions of the
+   user that fail. */
+void X(tape_run)(const tape *t, real *registers, int lanes, taut_context *context);
 /* Puts the numbers of the tape into their registers. */
 void X(tape_numbers)(const tape *t, real *registers);
 

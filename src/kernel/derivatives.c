@@ -1,5 +1,12 @@
 /* Derivative tapes of a kernel, each made once. Entries that are zero are left out: patterns are exact. */
+#include "expr/call.h"
 #include "kernel/store.h"
+
+/* Where a function of the user has no such derivative the graph returns nothing, as without memory. */
+static int honest(const store *s, int status)
+{
+    return status == TAUT_OUT_OF_MEMORY && taut_graph_is_refused(s->shapes) ? TAUT_UNSUPPORTED : status;
+}
 
 static int ensure_gradient(store *s, kernel *k)
 {
@@ -17,7 +24,7 @@ static int ensure_gradient(store *s, kernel *k)
         taut_mem_free(s->context, gradient);
     else
         k->gradient = gradient;
-    return status;
+    return honest(s, status);
 }
 
 /* Outputs being gathered for a tape. */
@@ -60,7 +67,7 @@ static int finish(store *s, kernel *k, outputs *o, int status, uint32_t directio
         status =
             taut_tape_create(s->shapes, o->values, o->i, o->j, o->count, k->slots, k->constants, directions, result);
     outputs_clear(s, o);
-    return status;
+    return honest(s, status);
 }
 
 int taut_kernel_prepare_values(store *s, kernel *k)

@@ -1,6 +1,8 @@
 /* The store of kernels: shapes by hash, constants by expression. */
 #include "kernel/store.h"
 
+#include "expr/call.h"
+
 #include <string.h>
 
 store *taut_store_create(taut_context *context, graph *g)
@@ -13,7 +15,7 @@ store *taut_store_create(taut_context *context, graph *g)
     s->table = taut_mem_new(context, s->table_size, sizeof *s->table);
     s->constant_of = taut_mem_new(context, s->constant_table_size, sizeof *s->constant_of);
     s->shapes = taut_graph_create(context);
-    if (!s->table || !s->constant_of || !s->shapes) {
+    if (!s->table || !s->constant_of || !s->shapes || taut_graph_take_functions(s->shapes, g)) {
         taut_store_destroy(s);
         return NULL;
     }

@@ -383,6 +383,7 @@ static int split(writer *w, piece p)
     case OP_POWI:
     case OP_POW:
     CASE_LEAVES
+    CASE_CALLS
     CASE_FUNCTIONS break;
     }
     return 0;

@@ -1,4 +1,5 @@
 /* Numbers of a simulation by kind: names, values, other values. */
+#include "expr/call.h"
 #include "library/library.h"
 
 #include <stdint.h>
@@ -183,14 +184,33 @@ static int check_range(const taut_simulation *z, int kind, size_t first, size_t 
                      "%zu numbers from %zu on are asked for, and there are %zu of this kind", count, first, all);
 }
 
+int taut_library_failed(taut_simulation *z, int status)
+{
+    if (status) taut_fail_at(z->context, taut_time(z));
+    return status;
+}
+
+/* What was evaluated before, and is not a number, stays so. */
+int taut_library_read_done(taut_simulation *z, int status, const double *values, size_t count)
+{
+    if (status || !taut_graph_has_calls(z->model->m->graph)) return taut_library_failed(z, status);
+    int finite = !taut_context_has_fault(z->context);
+    for (size_t i = 0; i < count; i++) finite &= values[i] - values[i] == 0;
+    if (finite) return TAUT_OK;
+    return taut_fail(z->context, TAUT_NOT_FINITE, "at t = %.9g: a number has no value, and the model calls a function",
+                     taut_time(z));
+}
+
 int taut_get(taut_simulation *z, int kind, size_t first, size_t count, double *high, double *low)
 {
     engine_column from, last;
     library_begin(z->context);
     int status = check_range(z, kind, first, count);
     if (status) return library_done(z->context, status);
-    if (taut_library_columns(kind, &from, &last))
-        return library_done(z->context, get_columns(z, from, last, first, count, high, low));
+    if (taut_library_columns(kind, &from, &last)) {
+        status = get_columns(z, from, last, first, count, high, low);
+        return library_done(z->context, taut_library_read_done(z, status, high, count));
+    }
     const size_t *list = kind == TAUT_PARAM ? z->params : z->inputs;
     for (size_t i = 0; i < count; i++) put_wide(z->parameters[list[first + i]], high + i, low ? low + i : NULL);
     return library_done(z->context, TAUT_OK);
@@ -276,6 +296,7 @@ int taut_set_state(taut_simulation *z, double t, const double *q, int kind, cons
         status = z->api->set_state(z->engine, taut_wide_from_double(t), numbers, numbers + n,
                                    kind == TAUT_MOMENTUM && w, (start_mode)how);
     taut_mem_free(z->context, numbers);
+    if (status) taut_fail_at(z->context, t);
     return library_done(z->context, status);
 }
 
@@ -285,7 +306,7 @@ int taut_kick(taut_simulation *z, const double *impulse)
     const size_t n = taut_count(z, TAUT_POSITION);
     wide *numbers = taut_mem_new(z->context, n, sizeof *numbers);
     int status = numbers ? take_numbers(z, impulse, n, "impulse", numbers) : TAUT_OUT_OF_MEMORY;
-    if (!status) status = z->api->kick(z->engine, numbers);
+    if (!status) status = taut_library_failed(z, z->api->kick(z->engine, numbers));
     taut_mem_free(z->context, numbers);
     return library_done(z->context, status);
 }

@@ -76,6 +76,7 @@ static int put_row(runner *r)
     const int is_double = z->api->number_size == sizeof(double);
     double *to = r->run.rows + r->rows * r->row_size;
     int status = TAUT_OK;
+    library_read_begin(z);
     for (size_t i = 0; !status && i < r->stretch_count; i++) {
         const library_stretch *s = &z->stretches[i];
         status = z->api->column_values(z->engine, s->type, s->first, s->count,
@@ -83,6 +84,7 @@ static int put_row(runner *r)
         for (size_t k = 0; !is_double && k < s->count; k++) to[k] = (double)z->frame[k];
         to += s->count;
     }
+    status = taut_library_read_done(z, status, r->run.rows + r->rows * r->row_size, r->row_size);
     if (!status) r->rows++;
     return status;
 }
@@ -226,6 +228,7 @@ static int run_into_file(runner *r)
     z->event_count = 0;
     z->length = NAN;
     status = taut_run_loop(z->context, z->api, z->engine, &r->options, &result);
+    taut_context_stop(z->context, NULL, NULL); /* what was computed is kept */
     int recorded = taut_recorder_finish(z->recorder, &result, status);
     if (!status) status = recorded;
     taut_run_result_clear(z->context, &result);
@@ -236,6 +239,8 @@ static int run_into_file(runner *r)
 }
 
 /* ---- both ---- */
+
+static int is_interrupted(void *user) { return *((const runner *)user)->run.interrupt; }
 
 static int prepare(runner *r)
 {
@@ -268,7 +273,10 @@ int taut_advance(taut_simulation *z, taut_run *given)
     library_begin(z->context);
     int status = taut_library_take(z->context, "taut_run", given, sizeof r.run, &r.run);
     if (!status) status = prepare(&r);
+    if (!status && r.run.interrupt) taut_context_stop(z->context, is_interrupted, &r);
     if (!status) status = r.run.file ? run_into_file(&r) : run_plain(&r);
+    taut_context_stop(z->context, NULL, NULL);
+    if (status == TAUT_STOPPED) r.stop = 1, status = TAUT_OK;
     r.run.row_count = r.rows;
     r.run.stopped = !status && r.stop && r.done < r.planned;
     taut_library_give(&r.run, sizeof r.run, given);

@@ -165,6 +165,18 @@ taut_expr taut_sum(taut_builder *b, size_t n, const taut_expr *a)
     return e;
 }
 
+taut_expr taut_call(taut_builder *b, const char *name, size_t n, const taut_expr *x)
+{
+    if (!is_name(name)) return refuse(b, "taut_call", "it needs the name of a function");
+    for (size_t i = 0; i < n; i++)
+        if (!is_made(b, x[i])) return refuse(b, "taut_call", "an argument is not an expression of this model");
+    taut_expr e = begin_line(b);
+    taut_builder_put(&b->text, "call('%s'", name);
+    for (size_t i = 0; i < n; i++) taut_builder_put(&b->text, ", e[%u]", (unsigned)x[i]);
+    taut_builder_put(&b->text, ")\n");
+    return e;
+}
+
 taut_expr taut_rate(taut_builder *b, taut_expr a)
 {
     if (!is_made(b, a)) return refuse(b, "taut_rate", "it is not an expression of this model");

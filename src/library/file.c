@@ -5,7 +5,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "record/sweep_file.h"
 #include "report/page.h"
+#include "report/sweep_page.h"
 #include "report/template.h"
 
 struct taut_file {
@@ -141,7 +143,10 @@ int taut_page(taut_file *f, int (*write)(void *user, const char *data, size_t si
     FILE *memory = open_memstream(&text, &size);
     if (!memory)
         return library_done(f->context, taut_fail(f->context, TAUT_OUT_OF_MEMORY, "out of memory for the page"));
-    int status = taut_page_write(f->context, f->r, (const char *)taut_template_page, taut_template_page_size, memory);
+    int status = taut_sweep_is(f->r) ? taut_sweep_page_write(f->context, f->r, (const char *)taut_template_ensemble,
+                                                             taut_template_ensemble_size, memory)
+                                     : taut_page_write(f->context, f->r, (const char *)taut_template_page,
+                                                       taut_template_page_size, memory);
     if (fclose(memory) && !status) status = taut_fail(f->context, TAUT_OUT_OF_MEMORY, "out of memory for the page");
     if (!status && write(user, text, size))
         status = taut_fail(f->context, TAUT_CANNOT_WRITE, "the page was not taken: its callback failed");

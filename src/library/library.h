@@ -88,6 +88,11 @@ void taut_library_plan_release(library_plan *p);
 int taut_library_inputs(taut_simulation *z);
 
 /* access.c */
+/* Numbers of the frame that depend on functions of the user, before and after they are evaluated. */
+static inline void library_read_begin(taut_simulation *z) { taut_context_forget_fault(z->context); }
+int taut_library_read_done(taut_simulation *z, int status, const double *values, size_t count);
+/* A failure of something that happens where the simulation is. */
+int taut_library_failed(taut_simulation *z, int status);
 void taut_library_names_clear(taut_simulation *z);
 /* First and last type of column of a public kind; 0 where it is none. */
 int taut_library_columns(int kind, engine_column *first, engine_column *last);

@@ -1,4 +1,5 @@
 /* Matrices at a state: the mass matrix, the Jacobian of the constraints, the tangent of a step. */
+#include "expr/call.h"
 #include "library/library.h"
 
 static int check_matrix(const taut_simulation *z, int matrix)
@@ -42,8 +43,33 @@ int taut_values(taut_simulation *z, int matrix, double *values, size_t capacity)
     return library_done(z->context, status);
 }
 
-/* ---- the tangent of a step ----
-   Differences of fourth order, of steps of an engine of the widest precision from the same state. */
+/* ---- the tangent of a step, exactly ---- */
+
+static int exact_tangent(taut_simulation *z, double h, double *a)
+{
+    const size_t n = taut_count(z, TAUT_POSITION), size = z->api->number_size;
+    void *numbers = taut_mem_new(z->context, 4 * n * n + 1, size);
+    if (!numbers) return TAUT_OUT_OF_MEMORY;
+    double *doubles = numbers;
+    wide *wides = numbers;
+    for (size_t j = 0; j < 2 * n; j++) { /* vector j is the j-th of (q,p) */
+        const size_t at = j < n ? j * n + j : 2 * n * n + j * n + (j - n);
+        if (size == sizeof *doubles) doubles[at] = 1;
+        else wides[at] = 1;
+    }
+    char *dp = (char *)numbers + 2 * n * n * size;
+    int status = z->api->tangent(z->engine, taut_wide_from_double(h), 2 * n, numbers, dp);
+    for (size_t j = 0; !status && j < 2 * n; j++)
+        for (size_t i = 0; i < 2 * n; i++) {
+            const size_t at = i < n ? j * n + i : 2 * n * n + j * n + (i - n);
+            a[i * 2 * n + j] = size == sizeof *doubles ? doubles[at] : (double)wides[at];
+        }
+    taut_mem_free(z->context, numbers);
+    return status;
+}
+
+/* ---- by differences ----
+   Of fourth order, of steps of an engine of the widest precision from the same state. */
 
 typedef struct {
     const taut_simulation *z;
@@ -181,14 +207,27 @@ static int by_inputs(tangent *t, double *b)
     return status;
 }
 
-int taut_linearise(taut_simulation *z, double h, double *a, double *b)
+static int differences(taut_simulation *z, double h, double *a, double *b)
 {
-    const engine_api *quad = taut_engine_find("quad");
+    /* functions of the user give doubles */
+    const engine_api *quad = taut_graph_has_calls(z->model->m->graph) ? NULL : taut_engine_find("quad");
     tangent t = { .z = z, .n = taut_count(z, TAUT_POSITION), .h = taut_wide_from_double(h) };
     engine_options options = z->options;
     options.tolerance = 0;
     options.native = TAUT_NATIVE_OFF;
     options.threads = 1;
+    int status = taut_library_plan(z, z->context, quad ? quad : z->api, &options, &t.twin);
+    if (!status) status = make_tangent(&t);
+    if (!status && a) status = by_state(&t, a);
+    if (!status && b) status = by_inputs(&t, b);
+    taut_mem_free(z->context, t.state);
+    taut_mem_free(z->context, t.base);
+    taut_library_plan_release(t.twin);
+    return status;
+}
+
+int taut_linearise(taut_simulation *z, double h, double *a, double *b)
+{
     library_begin(z->context);
     int status = TAUT_OK;
     if (!(h - h == 0) || h == 0)
@@ -196,12 +235,9 @@ int taut_linearise(taut_simulation *z, double h, double *a, double *b)
     if (!status && z->model->m->contact_count)
         status = taut_fail(z->context, TAUT_UNSUPPORTED,
                            "the tangent of a step is for smooth motion, and this model has contacts");
-    if (!status) status = taut_library_plan(z, z->context, quad ? quad : z->api, &options, &t.twin);
-    if (!status) status = make_tangent(&t);
-    if (!status && a) status = by_state(&t, a);
-    if (!status && b) status = by_inputs(&t, b);
-    taut_mem_free(z->context, t.state);
-    taut_mem_free(z->context, t.base);
-    taut_library_plan_release(t.twin);
-    return library_done(z->context, status);
+    const int exact = !status && a ? exact_tangent(z, h, a) : TAUT_UNSUPPORTED;
+    if (!status && a && exact != TAUT_UNSUPPORTED) status = exact;
+    b = z->input_count ? b : NULL;
+    if (!status && (b || (a && exact))) status = differences(z, h, exact ? a : NULL, b);
+    return library_done(z->context, taut_library_failed(z, status));
 }

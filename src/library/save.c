@@ -127,7 +127,7 @@ int taut_restore(taut_simulation *z, const void *buffer, size_t size)
         if (f.count) memcpy(f.data, from, f.count * z->api->number_size);
         from += f.count * z->api->number_size;
     }
-    z->api->restored(z->engine, &h.counts);
+    status = z->api->restored(z->engine, &h.counts);
     z->event_count = 0;
-    return library_done(z->context, TAUT_OK);
+    return library_done(z->context, status);
 }

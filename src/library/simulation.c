@@ -145,6 +145,7 @@ int taut_simulation_create(taut_context *context, taut_model *model, const taut_
                                    .step = taut_wide_from_double(o.step),
                                    .time = taut_wide_from_double(o.time) };
     status = taut_library_rebuild(z);
+    if (status) taut_fail_at(context, o.time);
     if (status)
         taut_simulation_release(z);
     else

@@ -59,14 +59,14 @@ int taut_library_step(taut_simulation *z, wide h)
     z->event_count = 0;
     z->length = NAN;
     int status = z->api->step(z->engine, h);
-    return status ? status : taut_library_tell_events(z);
+    return status ? taut_library_failed(z, status) : taut_library_tell_events(z);
 }
 
 static int step_again(taut_simulation *z)
 {
     z->event_count = 0;
     int status = z->api->step_again(z->engine);
-    return status ? status : taut_library_tell_events(z);
+    return status ? taut_library_failed(z, status) : taut_library_tell_events(z);
 }
 
 /* A number is read as its shortest decimal form once, not at every step. */
@@ -100,8 +100,8 @@ int taut_flow(taut_simulation *z, double until, double tolerance)
     if (!(until - until == 0) || !(tolerance > 0) || !(tolerance < 1))
         return library_done(z->context, taut_fail(z->context, TAUT_BAD_USAGE,
                                                   "the flow needs a finite time and a tolerance between 0 and 1"));
-    return library_done(z->context,
-                        z->api->flow(z->engine, taut_wide_from_double(until), taut_wide_from_double(tolerance)));
+    int status = z->api->flow(z->engine, taut_wide_from_double(until), taut_wide_from_double(tolerance));
+    return library_done(z->context, taut_library_failed(z, status));
 }
 
 int taut_symplectic_defect(taut_simulation *z, double h, double *defect, double *uncertainty, int *pairs)

@@ -204,6 +204,21 @@ int taut_linear_factor(linear *solver, const double *values)
     return TAUT_OK;
 }
 
+int taut_linear_takes_lower(const linear *solver)
+{
+    return solver->operations == &taut_linear_ldl ? taut_ldl_takes_lower(solver->state) : 0;
+}
+
+int taut_linear_factor_lower(linear *solver, double *values)
+{
+    linear_info *info = &solver->info;
+    solver->factored = 0;
+    info->deficient = info->negative_pivots = -1;
+    int status = taut_ldl_factor_lower(solver->state, values, info);
+    if (!status) solver->factored = 1, solver->forget = 0;
+    return status;
+}
+
 void taut_linear_settle(linear *solver, const double *values)
 {
     if (!solver->automatic) return;

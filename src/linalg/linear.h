@@ -48,6 +48,11 @@ int taut_linear_create_like(const linear *like, linear **result);
    Who asks agrees: from now on factor takes its values in that order. The array belongs to the solver. To be asked
    before another one is created like it. */
 int taut_linear_value_order(linear *solver, const int **order);
+/* How many values, the first ones in that order, are the lower triangle of a symmetric matrix with its diagonal; 0: they
+   are not told apart. taut_linear_factor_lower is taut_linear_factor for such a matrix, given these values alone; it may
+   complete them. */
+int taut_linear_takes_lower(const linear *solver);
+int taut_linear_factor_lower(linear *solver, double *values);
 /* Who factors and solves, where the back end can make use of several threads (LDL of a chain). NULL, as at first: one
    thread. The results do not depend on it. The pool must outlive the solver. */
 void taut_linear_use(linear *solver, pool *p);

@@ -29,8 +29,10 @@ typedef struct {
 extern const linear_operations taut_linear_small, taut_linear_lapack, taut_linear_klu, taut_linear_klu_columns,
     taut_linear_mumps, taut_linear_ldl;
 
-/* LDL's parts of taut_linear_value_order and taut_linear_use. */
+/* LDL's parts of taut_linear_value_order, taut_linear_takes_lower and taut_linear_use. */
 int taut_ldl_value_order(void *state, const int **order);
+int taut_ldl_takes_lower(const void *state);
+int taut_ldl_factor_lower(void *state, double *values, linear_info *info);
 int taut_ldl_small_pivots(void *state, const double *values, double limit, unsigned char *small);
 void taut_ldl_use(void *state, pool *p);
 

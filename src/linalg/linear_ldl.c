@@ -2,6 +2,7 @@
    positive definite, where no pivoting is needed; that this is so is measured in every factorisation, and a matrix of
    another kind is handed to KLU. */
 #include <math.h>
+#include <string.h>
 
 #include "base/room.h"
 #include "linalg/linear_ldl.h"
@@ -109,7 +110,7 @@ static int ldl_solve(void *state, double *b)
 {
     ldl *s = state;
     if (s->klu_at_work) return taut_linear_klu.solve(s->klu, b);
-    apply(s, s->lower, s->upper, b);
+    apply(s, s->lower, s->symmetric ? s->lower : s->upper, b);
     return TAUT_OK;
 }
 
@@ -117,7 +118,7 @@ static int ldl_solve_transposed(void *state, double *b)
 {
     ldl *s = state;
     if (s->klu_at_work) return taut_linear_klu.solve_transposed(s->klu, b);
-    apply(s, s->upper, s->lower, b);
+    apply(s, s->symmetric ? s->lower : s->upper, s->lower, b);
     return TAUT_OK;
 }
 
@@ -145,16 +146,23 @@ static int factor_by_klu(ldl *s, const double *values, const ldl_outcome *found,
     return status;
 }
 
-static int ldl_factor(void *state, const double *values, int anew, linear_info *info)
+/* The entries above the diagonal are those below. */
+static void complete(const ldl *s, double *values)
 {
-    (void)anew;
-    ldl *s = state;
+    memcpy(values + 2 * s->n - 1, values + s->n, (size_t)(s->n - 1) * sizeof *values);
+}
+
+/* symmetric: NULL, or the values once more, of which only those of the lower triangle are given. */
+static int factor(ldl *s, const double *values, double *symmetric, linear_info *info)
+{
     s->klu_at_work = 0;
     info->backend = LINEAR_LDL;
     s->chain_at_work = s->chain;
+    s->symmetric = symmetric != NULL;
     ldl_outcome found = s->chain ? taut_ldl_chain_eliminate(s, values) : eliminate(s, values);
     if (s->chain && (found.stopped < s->n || !(found.growth <= growth_limit))) {
-        s->chain_at_work = 0;
+        s->chain_at_work = s->symmetric = 0;
+        if (symmetric) complete(s, symmetric);
         found = eliminate_any(s, values);
     }
     info->factorisations++;
@@ -165,6 +173,20 @@ static int ldl_factor(void *state, const double *values, int anew, linear_info *
     info->negative_pivots = found.negative;
     return TAUT_OK;
 }
+
+static int ldl_factor(void *state, const double *values, int anew, linear_info *info)
+{
+    (void)anew;
+    return factor(state, values, NULL, info);
+}
+
+int taut_ldl_takes_lower(const void *state)
+{
+    const ldl *s = state;
+    return s->chain && s->value_order ? 2 * s->n - 1 : 0;
+}
+
+int taut_ldl_factor_lower(void *state, double *values, linear_info *info) { return factor(state, values, values, info); }
 
 static void ldl_destroy(void *state)
 {
@@ -250,7 +272,7 @@ static int ldl_create_like(const void *other, const linear_pattern *pattern, voi
     ++*s->users;
     s->pattern = pattern;
     s->room = s->klu = NULL;
-    s->klu_at_work = s->chain_at_work = 0;
+    s->klu_at_work = s->chain_at_work = s->symmetric = 0;
     int status = room_create(s->context, lay_out, s, &s->room);
     if (status)
         ldl_destroy(s);

@@ -45,7 +45,8 @@ typedef struct {
     double *far_lower, *far_upper; /* of a long chain, see linear_ldl_chain.c: x and y; NULL: not one */
     int *value_order;        /* values are given in this order; NULL: in that of the pattern */
     double *pattern_values;  /* for KLU, which wants the latter */
-    int chain_at_work;       /* nonzero: the last factorisation is that of linear_ldl_chain.c */
+    int chain_at_work;       /* nonzero: the last factorisation is that of linear_ldl_chain.c, */
+    int symmetric;           /* of a symmetric matrix: u is l, and not kept */
 } ldl;
 
 /* What the numeric phase found. */
@@ -63,6 +64,7 @@ int taut_ldl_analyse(ldl *s);
 int taut_ldl_is_chain(const ldl *s);
 int taut_ldl_chain_is_long(int n);
 int taut_ldl_chain_order(ldl *s);
+/* Of a symmetric matrix (s->symmetric) the entries (k, k+1) are not read. */
 ldl_outcome taut_ldl_chain_eliminate(ldl *s, const double *values);
 void taut_ldl_chain_substitute(const ldl *s, const double *lower, const double *upper, double *x);
 

@@ -146,6 +146,8 @@ static inline __attribute__((always_inline)) void eliminate_half(chain_half *h, 
     h->found = found;
 }
 
+static double *upper_of(const ldl *s) { return s->symmetric ? s->lower : s->upper; }
+
 /* Half 0 or 1 of the matrix in the three bands. */
 static chain_half half_of(const ldl *s, int half, const double *diagonal, const double *below, const double *above)
 {
@@ -154,11 +156,11 @@ static chain_half half_of(const ldl *s, int half, const double *diagonal, const 
     h.cut = h.rows / 2;
     if (half) {
         h.diagonal = diagonal + n - 1, h.below = above + n - 2, h.above = below + n - 2;
-        h.inverse = s->inverse + n - 1, h.lower = s->lower + n - 2, h.upper = s->upper + n - 2;
+        h.inverse = s->inverse + n - 1, h.lower = s->lower + n - 2, h.upper = upper_of(s) + n - 2;
         h.far_lower = s->far_lower + n - 1, h.far_upper = s->far_upper + n - 1;
     } else {
         h.diagonal = diagonal, h.below = below, h.above = above;
-        h.inverse = s->inverse, h.lower = s->lower, h.upper = s->upper;
+        h.inverse = s->inverse, h.lower = s->lower, h.upper = upper_of(s);
         h.far_lower = s->far_lower, h.far_upper = s->far_upper;
     }
     return h;
@@ -276,12 +278,12 @@ static void substitute_long(const ldl *s, const double *lower, const double *upp
 ldl_outcome taut_ldl_chain_eliminate(ldl *s, const double *values)
 {
     const int n = s->n, middle = n / 2;
-    double *inverse = s->inverse, *lower = s->lower, *upper = s->upper;
+    double *inverse = s->inverse, *lower = s->lower, *upper = upper_of(s);
     const double *diagonal = inverse, *below = lower, *above = upper;
     ldl_outcome left = { 1, INFINITY, 0, 0, n }, right = left;
     int lost = 0, i = 0, k = n - 1;
     if (s->value_order)
-        diagonal = values, below = values + n, above = values + 2 * n - 1;
+        diagonal = values, below = values + n, above = s->symmetric ? below : values + 2 * n - 1;
     else
         read_bands(s, values, inverse, lower, upper);
     if (s->far_lower) return eliminate_long(s, diagonal, below, above);

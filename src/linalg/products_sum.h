@@ -72,6 +72,10 @@ PRODUCTS_INSIDE void products_block(const products_piece *p, const products_entr
             to[3 * k] = sums[0][k], to[3 * k + 1] = sums[1][k], to[3 * k + 2] = sums[2][k];
         return;
     }
+    if (p->period == 1) {
+        products_list(p, entries, 0, k0, count, a, b, to);
+        return;
+    }
     for (int m = 0; m < p->period; m++) {
         products_list(p, entries, m, k0, count, a, b, sums[0]);
         for (ptrdiff_t k = 0; k < count; k++) to[m + k * p->period] = sums[0][k];
@@ -129,6 +133,7 @@ typedef struct {
     const products *p;
     const NUMBER *a, *b;
     NUMBER *out;
+    int count; /* of lists, in pieces */
 } products_job;
 
 /* Lists from .. to - 1; the sum of list `from` is out[0]. */
@@ -140,18 +145,25 @@ static WIDE_LOOPS void products_some(const products_job *j, int from, int to)
 static void products_work(void *self, int index, int worker)
 {
     products_job j = *(const products_job *)self;
-    size_t count = (size_t)j.p->lists, from = pool_begin(count, POOL_NUMBERS, index);
+    size_t count = (size_t)j.count, from = pool_begin(count, POOL_NUMBERS, index);
     (void)worker;
     j.out += from;
     products_some(&j, (int)from, (int)pool_begin(count, POOL_NUMBERS, index + 1));
 }
 
-/* out[r] = sum over e of a[i_e] b[j_e] */
+/* out[r] = sum over e of a[i_e] b[j_e], for the first `count` lists */
+static inline void products_sum_first(pool *by, const products *p, int count, const NUMBER *a, const NUMBER *b,
+                                      NUMBER *out)
+{
+    const products_job j = { p, a, b, out, count };
+    if (count <= POOL_NUMBERS)
+        products_some(&j, 0, count);
+    else
+        taut_pool_run(by, pool_pieces((size_t)count, POOL_NUMBERS), products_work, (void *)&j);
+}
+
+/* The same for all. */
 static inline void products_sum(pool *by, const products *p, const NUMBER *a, const NUMBER *b, NUMBER *out)
 {
-    const products_job j = { p, a, b, out };
-    if (p->lists <= POOL_NUMBERS)
-        products_some(&j, 0, p->lists);
-    else
-        taut_pool_run(by, pool_pieces((size_t)p->lists, POOL_NUMBERS), products_work, (void *)&j);
+    products_sum_first(by, p, p->lists, a, b, out);
 }

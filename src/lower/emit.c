@@ -18,6 +18,7 @@ typedef struct {
     const program *p;
     builder *out;
     int single;               /* numbers are floats */
+    int fixed;                /* what the system gives are literals: the caller has the constants alone */
     uint32_t *setup;          /* number of a register among the values of setup; UINT32_MAX: not one of them */
     unsigned char *used;      /* registers that are read */
     const char *name;         /* of the function */
@@ -57,6 +58,10 @@ static operand name_of(const emission *e, uint32_t r)
         snprintf(o.text, sizeof o.text, "k[%u]", r);
     else if (r == h)
         snprintf(o.text, sizeof o.text, cut ? "time[4]" : "h");
+    else if (r < p->state_first && e->fixed)
+        X(emit_number)((double)X(symbol_given_value)(p->s, r - h - 1), e->single, o.text, sizeof o.text);
+    else if (r < p->state_first)
+        snprintf(o.text, sizeof o.text, "k[%u]", r);
     else if (r < times)
         snprintf(o.text, sizeof o.text, cut ? "x[%u]" : "x%u", r - p->state_first);
     else if (r < p->unknown_first && cut)
@@ -189,7 +194,8 @@ void X(emit_operation)(builder *out, op o, const char *a, const char *b, int32_t
     case OP_ATAN: case OP_SINH: case OP_COSH: case OP_TANH:
         taut_builder_put(out, "%s%s(%s)", functions, taut_op_name(o), a);
         break;
-    CASE_LEAVES break;
+    CASE_LEAVES
+    CASE_CALLS break;
     }
 }
 
@@ -696,13 +702,14 @@ static void put_function(emission *e, const char *name, int is_static)
         put_results(e);
 }
 
-int X(program_emit_function)(const program *p, const char *name, int is_static, int single, uint32_t *setup_count,
-                             builder *out)
+int X(program_emit_function)(const program *p, const char *name, int is_static, int single, int fixed,
+                             uint32_t *setup_count, builder *out)
 {
     emission e;
     int status = begin(&e, p);
     e.out = out;
     e.single = single;
+    e.fixed = fixed;
     if (!status) {
         *setup_count = number_setup(&e);
         put_function(&e, name, is_static);
@@ -721,7 +728,7 @@ int X(program_emit)(const program *p, const char *name, char **text, size_t *len
     X(program_mark_functions)(p, &used);
     X(emit_prelude)(&out, &used, 0);
     uint32_t setup_count;
-    int status = X(program_emit_function)(p, name, 0, 0, &setup_count, &out);
+    int status = X(program_emit_function)(p, name, 0, 0, 0, &setup_count, &out);
     if (status)
         taut_builder_clear(&out);
     else

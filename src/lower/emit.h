@@ -37,9 +37,10 @@ typedef struct {
 void X(program_mark_functions)(const program *p, emit_functions *used);
 /* What must stand before: elementary functions, the judge of iterations, the type `number`. single: float. */
 void X(emit_prelude)(builder *out, const emit_functions *used, int single);
-/* The function; *setup_count: values of setup that it keeps. */
-int X(program_emit_function)(const program *p, const char *name, int is_static, int single, uint32_t *setup_count,
-                             builder *out);
+/* The function; *setup_count: values of setup that it keeps. fixed: what the system gives (symbols.h) are literals, and
+   k has the constants alone. */
+int X(program_emit_function)(const program *p, const char *name, int is_static, int single, int fixed,
+                             uint32_t *setup_count, builder *out);
 /* An operation on operands as text. */
 void X(emit_operation)(builder *out, op o, const char *a, const char *b, int32_t n, int single);
 /* A literal. */

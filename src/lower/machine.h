@@ -7,7 +7,8 @@
 
 #include "lower/program.h"
 
-/* Sets `machine` of the tapes, or leaves it NULL where the processor is another or the system forbids it. */
+/* Sets `machine` of the tapes, or leaves it NULL where the processor is another or the system forbids it, or where the
+   steps that are asked for are too few. */
 int X(machine_create)(program *p);
 
 #endif

@@ -237,6 +237,8 @@ static int renew(program *p, real h)
     memcpy(r, p->s->constants, p->constant_count * sizeof(real));
     if (p->other_count) memcpy(r + p->constant_count, p->others, p->other_count * sizeof(real));
     r[p->constant_count + p->other_count] = h;
+    for (uint32_t i = 0; i < p->given_count; i++)
+        r[p->state_first - p->given_count + i] = X(symbol_given_value)(p->s, i);
     p->now->h = h;
     p->now->constants_version = p->s->constants_version;
     p->now->expected = -1, p->now->misses = p->now->pause = 0;

@@ -1,6 +1,7 @@
 /* A lowered step: tapes over one flat array of numbers, and the iteration around them.
  *
- * The numbers ("registers") are, in this order: the system's table of constants and h; the numbers of the state's block
+ * The numbers ("registers") are, in this order: the system's table of constants, h, and what else the system gives
+ * (symbols.h); the numbers of the state's block
  * and of the step's times; the unknowns of the table; literals; values of the tapes. A tape is a range of instructions.
  *
  *     setup      what depends on constants and h alone; run when h changes
@@ -85,8 +86,9 @@ typedef struct program {
     struct system *s;
     taut_context *context;
     uint32_t register_count;
-    uint32_t constant_count;  /* of the system; then come `others`, then h */
-    uint32_t other_count;
+    uint32_t constant_count;  /* of the system; then come `others`, then h, then what the system gives */
+    uint32_t other_count, given_count;
+    int is_picky;             /* other values of constants might lead to another program, not only to other numbers */
     const real *others;
     uint32_t state_first, state_count; /* registers of the state's block; the times follow (symbols.h) */
     uint32_t unknown_first, unknown_count;

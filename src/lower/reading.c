@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "expr/call.h"
 #include "lower/emit.h"
 #include "lower/lower.h"
 #include "lower/machine.h"
@@ -139,6 +140,7 @@ static int write_motion(symbols *y, expr *equations)
     X(symbol_function)(y, STEP_PI, HERE, NULL, equations);
     X(symbol_function)(y, STEP_PHI, HERE, NULL, force);
     X(symbol_function)(y, STEP_RATE, MOVING, NULL, rates);
+    if (taut_graph_has_calls(y->g)) return TAUT_UNSUPPORTED;
     for (size_t i = 0; !y->failed && i < n; i++) {
         expr rate = taut_expr_directional(y->g, equations[i], variables, directions, 2 * n + 1);
         if (!(equations[i] = taut_expr_sub(y->g, rate, force[i]))) y->failed = 1;
@@ -308,7 +310,7 @@ static int emit(const reading *r, int text, builder *out)
         if (r->programs[i]) X(program_mark_functions)(r->programs[i], &used);
     X(emit_prelude)(out, &used, 0);
     for (int i = first_of[text]; !status && i < first_of[text + 1]; i++)
-        if (r->programs[i]) status = X(program_emit_function)(r->programs[i], names[i], 1, 0, &setup_count, out);
+        if (r->programs[i]) status = X(program_emit_function)(r->programs[i], names[i], 1, 0, 0, &setup_count, out);
     put_table(r, text, out);
     return status ? status : out->failed ? TAUT_OUT_OF_MEMORY : TAUT_OK;
 }

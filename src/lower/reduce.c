@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "expr/call.h"
+
 /* Larger problems are better off with the general path: straight-line code grows faster than its use. */
 enum { LEFT_MOST = 150, NODES_MOST = 60000 };
 
@@ -13,7 +15,8 @@ enum { TWICE_MOST = 16 };
 
 enum { EXPAND_MOST = 2 }; /* unknowns in which equations of degree 2 are written out: more have too many products */
 
-static int too_large(const symbols *y) { return taut_graph_count(y->g) > NODES_MOST; }
+/* Or not straight-line code: a function of the user. */
+static int too_large(const symbols *y) { return taut_graph_count(y->g) > NODES_MOST || taut_graph_has_calls(y->g); }
 
 void X(reduced_clear)(symbols *y, reduced_phase *p)
 {
@@ -89,6 +92,7 @@ static int degree_of(const node *n, int a, int b)
     case OP_POWI: return !a ? 0 : (int32_t)n->b < 0 ? NO_POLYNOMIAL : least(a * least((int32_t)n->b, 3), NO_POLYNOMIAL);
     case OP_POW:
     CASE_LEAVES
+    CASE_CALLS
     CASE_FUNCTIONS break;
     }
     return a || b ? NO_POLYNOMIAL : 0;
@@ -130,7 +134,9 @@ static wide lookup_constant(void *user, op o, kind k, uint32_t index)
     (void)o, (void)k;
     if (index < y->constant_count) return (wide)y->s->constants[index];
     index -= y->constant_count;
-    return index < y->other_count ? (wide)X(field_constants)(y->table->energy)[index] : (wide)0x1p-10;
+    if (index < y->other_count) return (wide)X(field_constants)(y->table->energy)[index];
+    index -= y->other_count;
+    return index ? (wide)X(symbol_given_value)(y->s, index - 1) : (wide)0x1p-10;
 }
 
 static int is_usable(symbols *y, expr coefficient, int *usable)
@@ -141,6 +147,7 @@ static int is_usable(symbols *y, expr coefficient, int *usable)
     if (!taut_expr_is_constant(y->g, coefficient)) return TAUT_OK;
     int status = taut_expr_value(y->g, coefficient, lookup_constant, y, &value, NULL);
     *usable = value != 0 && value - value == 0;
+    y->is_picky |= !*usable;
     return status;
 }
 
@@ -646,6 +653,7 @@ static void lead(symbols *y, expr e, const leading_parts *l)
         break;
     case OP_POW:
     CASE_LEAVES
+    CASE_CALLS
     CASE_FUNCTIONS break; /* of nothing that depends on the unknowns */
     }
 }
@@ -743,7 +751,7 @@ static expr largest_of_state(symbols *y, expr most, const real *member)
 static expr scale_of(symbols *y, const reduced_phase *p, step_measure measure)
 {
     const step_table *t = y->table;
-    expr reach = larger(y, taut_expr_number(y->g, (wide)y->s->least), y->zero), most = y->zero;
+    expr reach = X(symbol_least)(y), most = y->zero;
     if (measure != STEP_MOMENTUM) reach = largest_of_state(y, reach, y->layout.q);
     if (measure == STEP_MOVES) return reach;
     if (measure == STEP_MOMENTUM) most = largest_of_state(y, most, y->layout.p);

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/elementary.h"
+#include "expr/call.h"
 #include "lower/lower.h"
 #include "lower/reduce.h"
 #include "lower/symbols.h"
@@ -414,7 +415,8 @@ static void begin_program(schedule *z, const step_table *t)
     p->constant_count = y->constant_count;
     p->other_count = y->other_count;
     if (p->other_count) p->others = X(field_constants)(t->energy);
-    p->state_first = p->constant_count + p->other_count + 1;
+    p->given_count = X(symbol_given_count)(y->s);
+    p->state_first = p->constant_count + p->other_count + 1 + p->given_count;
     p->state_count = (uint32_t)X(state_size)(&y->layout);
     p->unknown_first = p->state_first + p->state_count + STATE_LEAVES;
     p->unknown_count = (uint32_t)y->offsets[t->group_count];
@@ -664,6 +666,8 @@ int X(lower_create)(struct system *s, const step_table *table, real tolerance, p
     if (!status) status = list_inputs(&z);
     if (!status) status = put_phases(&z, table, (double)tolerance);
     if (!status) status = put_results(&z);
+    z.p->is_picky = y.is_picky;
+    if (!status && taut_graph_has_calls(y.g)) status = TAUT_UNSUPPORTED; /* the general path calls the function */
     if (!status) status = end_program(z.p, INSTRUCTIONS_MOST);
     clear_schedule(&z);
     X(symbols_clear)(&y);
@@ -699,7 +703,7 @@ int X(lower_outputs)(symbols *y, const expr *outputs, size_t count, program **re
     if (!z.p) return TAUT_OUT_OF_MEMORY;
     z.p->context = y->context;
     begin_program(&z, y->table);
-    int status = put_outputs(&z, outputs, count);
+    int status = taut_graph_has_calls(y->g) ? TAUT_UNSUPPORTED : put_outputs(&z, outputs, count);
     if (!status) status = end_program(z.p, OUTPUTS_MOST);
     clear_schedule(&z);
     if (status)

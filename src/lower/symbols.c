@@ -235,6 +235,24 @@ expr X(symbol_state)(symbols *y, const real *member, uint32_t index)
     return checked(y, taut_expr_variable(y->g, (kind)LEAF_STATE, (uint32_t)(member - y->layout.block) + index));
 }
 
+uint32_t X(symbol_given_count)(const struct system *s)
+{
+    return 1 + (s->inverse_mass ? (uint32_t)pattern_entries(s->inverse_mass_shape) : 0);
+}
+
+real X(symbol_given_value)(const struct system *s, uint32_t index)
+{
+    return index ? s->inverse_mass[index - 1] : s->least;
+}
+
+static expr given(symbols *y, uint32_t index)
+{
+    return checked(y, taut_expr_variable(y->g, (kind)LEAF_CONSTANT, y->constant_count + y->other_count + 1 + index));
+}
+
+expr X(symbol_least)(symbols *y) { return given(y, 0); }
+expr X(symbol_inverse_mass)(symbols *y, uint32_t entry) { return given(y, 1 + entry); }
+
 expr X(symbol_factor)(symbols *y, real coefficient, int power)
 {
     expr k = taut_expr_number(y->g, (wide)coefficient);
@@ -289,10 +307,10 @@ static void find_w_rate(symbols *y, expr *out)
     system_force(y, &start, force);
     for (uint32_t i = 0; i < s->n; i++) {
         if (s->structure.diagonal_mass)
-            out[i] = mul(y, taut_expr_number(y->g, (wide)s->inverse_mass[i]), force[i]);
+            out[i] = mul(y, X(symbol_inverse_mass)(y, i), force[i]);
         else
             for (int e = p->start[i]; e < p->start[i + 1]; e++)
-                out[i] = add(y, out[i], mul(y, taut_expr_number(y->g, (wide)s->inverse_mass[e]), force[p->index[e]]));
+                out[i] = add(y, out[i], mul(y, X(symbol_inverse_mass)(y, (uint32_t)e), force[p->index[e]]));
         moves = largest_size(y, moves, start.x[KIND_W][i]);
         changes = largest_size(y, changes, mul(y, y->h, out[i]));
     }

@@ -9,7 +9,7 @@
 /* Leaves of the graph: variables of these kinds. */
 enum {
     LEAF_CONSTANT = KIND_CONSTANT_SLOT, /* the system's table of constants, that of the table's energy where it has its
-                                           own, and h. Products of constants gather in front, and are computed when h
+                                           own, h, and other numbers of the system (symbol_given). Products of constants gather in front, and are computed when h
                                            changes, not in every step. */
     LEAF_STATE = KIND_SLOT,             /* numbers of the state's block, then those of state_leaf */
     LEAF_UNKNOWN = KIND_Q,              /* of all groups of the table */
@@ -31,6 +31,7 @@ typedef struct symbols {
     taut_context *context;
     graph *g;
     uint32_t constant_count, other_count; /* of the system; of the table's energy, if it has its own */
+    int is_picky;             /* what was made of the equations would be another one for other values of constants */
     state layout;             /* any state: which number of the block is what */
     expr zero, one, h;
     expr *unknowns;           /* of all groups; what an explicit equation gives stands for it, once it is found */
@@ -50,6 +51,13 @@ void X(symbols_clear)(symbols *y);
 
 expr X(symbol_state)(symbols *y, const real *member, uint32_t index); /* member: one of layout's arrays */
 expr X(symbol_leaf)(symbols *y, state_leaf leaf);
+/* Numbers of the system that depend on parameters or start values, and are no expressions: they are looked up when a
+   program runs, so that one program serves for all of them. The size that coordinates have at the least; an entry of the
+   inverse mass. */
+uint32_t X(symbol_given_count)(const struct system *s);
+real X(symbol_given_value)(const struct system *s, uint32_t index);
+expr X(symbol_least)(symbols *y);
+expr X(symbol_inverse_mass)(symbols *y, uint32_t entry);
 /* coefficient h^power */
 expr X(symbol_factor)(symbols *y, real coefficient, int power);
 size_t X(symbol_vector_length)(const symbols *y, int vector);

@@ -41,6 +41,8 @@ static const method_info info = {
 typedef struct {
     struct system *s;
     method base, adjoint;          /* adjoint.self is NULL for a reversible base */
+    method_spec specs[2];          /* of both */
+    real tolerance;
     int count;
     real steps[COMPOSITION_MOST], lengths[COMPOSITION_MOST]; /* parts of a step; of the last one */
     state begin;
@@ -130,10 +132,10 @@ static void destroy(void *self)
 static int create_adjoint(compose *z, const method_spec *spec, real tolerance)
 {
     char text[sizeof spec->base + sizeof METHOD_ADJOINT + 1];
-    method_spec other;
+    method_spec *other = &z->specs[1];
     snprintf(text, sizeof text, "%s%c%s", spec->base, strchr(spec->base, ':') ? ',' : ':', METHOD_ADJOINT);
-    int status = X(method_parse)(z->s->context, text, &other);
-    return status ? status : X(method_create)(z->s, &other, tolerance, &z->adjoint);
+    int status = X(method_parse)(z->s->context, text, other);
+    return status ? status : X(method_create)(z->s, other, tolerance, &z->adjoint);
 }
 
 static int create(struct system *s, const method_spec *spec, real tolerance, void **self)
@@ -146,6 +148,8 @@ static int create(struct system *s, const method_spec *spec, real tolerance, voi
     int status = read_plan(s->context, spec, &p);
     if (!status) status = check_plan(s->context, spec, &p, z->steps, &z->count);
     if (!status) status = X(state_create)(s, &z->begin);
+    if (!status) X(method_spec_copy)(&p.base, &z->specs[0]);
+    z->tolerance = tolerance;
     if (!status) status = X(method_create)(s, &p.base, tolerance, &z->base);
     if (!status && !p.symmetric) status = create_adjoint(z, spec, tolerance);
     if (status)
@@ -205,5 +209,30 @@ static int parts(const void *self, method_part *out, const char **why)
     return count;
 }
 
+static int prepare_tangent(void *self)
+{
+    compose *z = self;
+    int status = X(method_prepare_tangent)(z->s, &z->specs[0], z->tolerance, &z->base);
+    if (status || !z->adjoint.self) return status;
+    return X(method_prepare_tangent)(z->s, &z->specs[1], z->tolerance, &z->adjoint);
+}
+
+static int tangent(void *self, const state *from, real h, size_t count, real *dq, real *dp)
+{
+    compose *z = self;
+    state *x = &z->begin;
+    const int halves = z->adjoint.self ? 2 : 1;
+    int status = TAUT_OK;
+    X(state_copy)(from, x);
+    for (int i = 0; !status && i < halves * z->count; i++) {
+        const method *m = i % halves ? &z->adjoint : &z->base;
+        const real part = z->steps[i / halves] * h / halves;
+        status = X(method_tangent)(m, x, part, count, dq, dp);
+        if (!status) status = X(method_step)(m, x, part);
+    }
+    return status;
+}
+
 static const method_code code = { create, step, counts, destroy, parts, NULL };
-const struct method_class X(method_compose) = { .info = &info, .declare = declare, .code = &code };
+const struct method_class X(method_compose) = { .info = &info, .declare = declare, .code = &code,
+                                                .prepare_tangent = prepare_tangent, .tangent = tangent };

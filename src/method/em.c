@@ -439,5 +439,20 @@ static long steps(void *self, state *x, const real *lengths, int stride, long co
     return z->impulse || z->form ? 0 : X(stepper_steps)(z->stepper, x, lengths, stride, count, size);
 }
 
+static int prepare_tangent(void *self)
+{
+    const method_state *z = self;
+    if (!z->impulse && !z->form) return X(stepper_prepare_tangent)(z->stepper);
+    return taut_fail(z->s->context, TAUT_UNSUPPORTED,
+                     "steps of em:project, and of em with rotations or masses that depend on positions, have no tangent "
+                     "in closed form; take rattle or lobatto");
+}
+
+static int tangent(void *self, const state *x, real h, size_t count, real *dq, real *dp)
+{
+    return X(stepper_tangent)(((method_state *)self)->stepper, x, h, count, dq, dp);
+}
+
 static const method_code code = { create, step, counts, destroy, parts, steps };
-const struct method_class X(method_em) = { .info = &info, .refuse = refuse, .declare = declare, .code = &code };
+const struct method_class X(method_em) = { .info = &info, .refuse = refuse, .declare = declare, .code = &code,
+                                           .prepare_tangent = prepare_tangent, .tangent = tangent };

@@ -116,12 +116,16 @@ struct method_class {
     /* Sets the momenta and velocities of x so that a step of h leads to q1; NULL for methods without a discrete
        Lagrangian. */
     int (*start)(struct system *s, const method_spec *spec, state *x, const real *q1, real h);
+    /* As method_prepare_tangent and method_tangent, of code; NULL: it has none, unless there is a table. */
+    int (*prepare_tangent)(void *self);
+    int (*tangent)(void *self, const state *x, real h, size_t count, real *dq, real *dp);
 };
 
 typedef struct {
     const struct method_class *class;
     const method_code *code; /* NULL: self is a stepper */
     void *self;
+    stepper *tangent;        /* the table of a step that is written out, for its tangent; NULL: not prepared */
 } method;
 
 /* The table. */
@@ -159,6 +163,11 @@ int X(method_step)(const method *m, state *x, real h);
    if there is one. */
 long X(method_steps)(const method *m, state *x, const real *lengths, int stride, long count, multiplier_growth *size);
 const newton_counts *X(method_counts)(const method *m);
+/* The tangent of a step, exact (step/tangent.h). prepare may allocate, and is done once; spec and tolerance are those of
+   the method. TAUT_UNSUPPORTED, with a message, for methods that have none. */
+int X(method_prepare_tangent)(struct system *s, const method_spec *spec, real tolerance, method *m);
+/* dq, dp: `count` rows of n numbers, tangent vectors at x: become those at the state h later. x is only read. */
+int X(method_tangent)(const method *m, const state *x, real h, size_t count, real *dq, real *dp);
 /* The lowered steps that a step consists of, METHOD_PARTS at the most; nothing else is done in it but that t is set.
    Returns how many; 0 where it is more than that, with the reason and what to do. */
 int X(method_parts)(const method *m, method_part *parts, const char **why);

@@ -30,4 +30,4 @@ static int table(struct system *s, const method_spec *spec, step_table *t)
 }
 
 const struct method_class
-    X(method_rattle) = { .info = &info, .table = table, .code = &X(verlet_projected), .reduces = X(verlet_serves) };
+    X(method_rattle) = { .info = &info, .table = table, .code = &X(verlet_projected), .reduces = X(verlet_serves_rattle) };

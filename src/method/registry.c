@@ -2,6 +2,7 @@
 #include "base/near.h"
 #include "lower/lower.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -239,7 +240,7 @@ static int create_stepper(struct system *s, const struct method_class *class, co
 
 /* Where a reduction is written out for large systems, straight-line code pays up to about so many constraints. On the
    hanging chain, interpreted, it takes 3,700 instructions a link and step with 24 links, and the reduction 1,800 with
-   25. */
+   25. With forces of velocity it pays as long as there is some. */
 enum { LOWERED_CONSTRAINTS = 8 };
 
 int X(method_create_with)(struct system *s, const struct method_class *class, const method_spec *spec, real tolerance,
@@ -252,7 +253,8 @@ int X(method_create_with)(struct system *s, const struct method_class *class, co
         return taut_fail(s->context, TAUT_UNSUPPORTED, "method '%s' cannot run this model: %s%s%s", class->info->name,
                     reason, *missing ? "; " : "", missing);
     int written_out = !class->table || (class->reduces && class->reduces(s)), status = TAUT_OK;
-    if (class->table && (!written_out || (X(lower_serves)(s) && s->c <= LOWERED_CONSTRAINTS)))
+    const int most = s->structure.explicit_force ? LOWERED_CONSTRAINTS : INT_MAX;
+    if (class->table && (!written_out || (X(lower_serves)(s) && (long)s->c <= most)))
         status = create_stepper(s, class, spec, tolerance, &m->self);
     if (status || !written_out || (m->self && X(stepper_is_lowered)(m->self))) return status;
     X(stepper_destroy)(m->self);
@@ -281,8 +283,33 @@ const newton_counts *X(method_counts)(const method *m)
     return m->code ? m->code->counts(m->self) : X(stepper_counts)(m->self);
 }
 
+int X(method_prepare_tangent)(struct system *s, const method_spec *spec, real tolerance, method *m)
+{
+    int status = TAUT_OK;
+    if (!m->code) return X(stepper_prepare_tangent)(m->self);
+    if (m->class->tangent) return m->class->prepare_tangent(m->self);
+    if (m->class->table && !m->tangent) {
+        void *made;
+        status = create_stepper(s, m->class, spec, tolerance, &made);
+        m->tangent = made;
+    }
+    if (!status && m->tangent) return X(stepper_prepare_tangent)(m->tangent);
+    if (status) return status;
+    return taut_fail(s->context, TAUT_UNSUPPORTED,
+                     "the step of method '%s' is code, and has no tangent in closed form; take rattle, shake, lobatto, "
+                     "galerkin, del, em, euler, or compose of one of them", m->class->info->name);
+}
+
+int X(method_tangent)(const method *m, const state *x, real h, size_t count, real *dq, real *dp)
+{
+    if (!m->code) return X(stepper_tangent)(m->self, x, h, count, dq, dp);
+    if (m->class->tangent) return m->class->tangent(m->self, x, h, count, dq, dp);
+    return X(stepper_tangent)(m->tangent, x, h, count, dq, dp);
+}
+
 void X(method_destroy)(method *m)
 {
+    X(stepper_destroy)(m->tangent);
     if (m->self && m->code) m->code->destroy(m->self);
     if (m->self && !m->code) X(stepper_destroy)(m->self);
     *m = (method){ 0 };

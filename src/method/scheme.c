@@ -119,6 +119,8 @@ static int variable_steps(scheme *r, state *x, real way)
     X(state_next_time)(x, way, &end, &end_low);
     if (!(*x->step > 0)) *x->step = r->options.first > 0 ? r->options.first : length;
     for (;;) {
+        const int stopped = taut_stopped(r->s->context);
+        if (stopped) return stopped;
         real left = (end - x->t) + (end_low - x->t_low);
         int last = *x->step >= REAL(fabs)(left);
         real h = last ? left : way > 0 ? *x->step : -*x->step, factor = 5;

@@ -1,27 +1,39 @@
-/* RATTLE with constant mass, W = M^-1, and forces of position and time.
+/* RATTLE with constant mass, W = M^-1, and forces of position and time; or, for Lagrangians, of velocity, too.
  *
  *     P = p0 + h/2 (f0 + G0' lambda),   q1 = q0 + h (W P + v0),   g(q1,t1) = 0       nonlinear in lambda, matrix h^2/2 G1 W G0'
  *     p1 = P + h/2 (f1 + G1' mu),       G1 (W p1 + v0) + g_t = 0                      linear in mu, matrix h/2 G1 W G1'
  *
  * (v0: velocity at zero momentum.) The matrix G1 W G1' of the end of one step is G0 W G0' of the next, near enough for
  * its Newton iteration to begin with: one factorisation a step as a rule.
- * SHAKE is this without mu: its lambda is the sum of mu and lambda here, at the same positions. */
+ * SHAKE is this without mu: its lambda is the sum of mu and lambda here, at the same positions.
+ *
+ * Forces of velocity (drag) are f0 = f(q0,V) and f1 = f(q1,V) with V = W P + v0, so that f1 is explicit. f0 is evaluated
+ * again with every correction of lambda: it changes by drag h/2 W times what V does, which is little as a rule. Where the
+ * corrections shrink slowly, the step is done by the table of RATTLE, which has the force in its matrix; this depends on
+ * the state and h alone. */
+#include <stdatomic.h>
 #include <string.h>
 
-#include "base/extreme.h"
 #include "base/room.h"
+#include "linalg/row_cuts.h"
+#include "method/lobatto.h"
 #include "method/verlet.h"
+#include "method/verlet_loops.h"
 #include "solve/multiplier.h"
+#include "step/stepper.h"
 #define NUMBER real
 #include "linalg/products_sum.h"
 
 #define BORROW_ABOVE 12 /* constraints */
+#define DRAG_RATE ((real)0.5) /* at which corrections have to shrink while forces follow velocities */
 
 typedef struct {
     struct system *s;
     newton newton;
     multiplier *matrix;
     int *order;            /* of the values of G: entry e of BLOCK_G at order[e] */
+    row_cuts cuts;         /* of the constraints */
+    int by_pieces;         /* G1 and G1 v are found piece by piece */
     products *rows;        /* G v */
     products *columns;     /* G' x */
     state next;            /* the state being found; next.lambda is lambda */
@@ -29,11 +41,18 @@ typedef struct {
     real *f, *f1;          /* free forces at the beginning and at the end */
     real *g0, *g1;         /* constraint Jacobians */
     real *mu;
-    /* Not with a diagonal mass, where forces are summed in pieces: */
+    /* Not where forces are summed in pieces: */
     real *push0, *push1;   /* constraint forces G0' lambda and G1' mu */
     real *kick, *work;     /* work: momenta */
-    real *base;            /* q1 - q0 without the constraint force; later the sum of all forces but push1 */
+    real *base;            /* q1 - q0 without the constraint force, with q_low; later the sum of all forces but push1 */
     real *rate, *velocity_error; /* g_t; G v + g_t */
+    int pieces;            /* forces are summed in pieces: a diagonal mass */
+    int drag;              /* forces depend on velocities: */
+    stepper *table;        /* for steps that converge slowly */
+    real *drift, *stage;   /* velocity without the constraint force, W (p0 + h/2 f0), not in pieces; V */
+    real last;             /* size of the last correction; 0: none */
+    int slow;              /* corrections do not shrink fast enough */
+    newton_counts total;   /* of both ways */
     /* of the loop at hand */
     real *multipliers;                /* lambda or mu */
     const real *change;               /* of them, to be scaled and subtracted: */
@@ -41,12 +60,15 @@ typedef struct {
     int from_zero;                    /* they were zero */
     const real *f_end;                /* free force at the end: f1, or f where it is the same everywhere */
     int again;                        /* the positions have been placed before */
+    int check;                        /* momenta: look for the largest error of the velocity constraints */
+    int compare;                      /* positions: are those of the state known_q? */
+    atomic_int differs;               /* no */
     real size, speed;      /* of the positions and the velocities */
     int terms;             /* the most entries of a row of G */
     int choose;            /* the next correction of lambda chooses among those that make the same force */
     int even;              /* all masses are equal, and momenta vanish with the velocities */
     int steady_force;      /* the free force is the same everywhere and always */
-    /* f, g0 and the factored matrix belong to this place: */
+    /* f, g0 and the factored matrix belong to this place, if known: */
     real *known_q, known_t;
     int known, factored;
     unsigned known_constants; /* inputs change the force */
@@ -58,6 +80,14 @@ typedef struct {
 
 int X(verlet_serves)(const struct system *s) { return s->structure.explicit_force; }
 
+int X(verlet_serves_rattle)(const struct system *s)
+{
+    const structure *found = &s->structure;
+    return found->explicit_force
+           || (s->form == FORM_LAGRANGIAN && found->uncoupled && s->offset && found->force_velocity
+               && !found->force_multiplier && s->c && !s->softening);
+}
+
 static void destroy(void *self)
 {
     verlet *r = self;
@@ -65,10 +95,12 @@ static void destroy(void *self)
     room_free(r->s->context, &r->room);
     X(state_clear)(r->s, &r->next);
     X(multiplier_destroy)(r->matrix);
+    taut_row_cuts_clear(r->s->context, &r->cuts);
     taut_mem_free(r->s->context, r->order);
     taut_products_destroy(r->s->context, r->rows);
     taut_products_destroy(r->s->context, r->columns);
     X(newton_clear)(&r->newton);
+    X(stepper_destroy)(r->table);
     taut_mem_free(r->s->context, r);
 }
 
@@ -79,13 +111,25 @@ static void lay_out(void *self, room_layout *l)
     r->f = room_reals(l, n), r->f1 = room_reals(l, n);
     r->g0 = room_reals(l, entries), r->g1 = room_reals(l, entries);
     r->mu = room_reals(l, c);
-    if (!r->s->structure.diagonal_mass) {
-        r->push0 = room_reals(l, n), r->push1 = room_reals(l, n);
-        r->kick = room_reals(l, n), r->work = room_reals(l, n);
-    }
+    if (!r->pieces || r->drag) r->push0 = room_reals(l, n);
+    if (!r->pieces) r->push1 = room_reals(l, n), r->kick = room_reals(l, n), r->work = room_reals(l, n);
+    if (r->drag) r->stage = room_reals(l, n);
+    if (r->drag && !r->pieces) r->drift = room_reals(l, n);
     r->base = room_reals(l, n);
     r->rate = room_reals(l, c), r->velocity_error = room_reals(l, c);
     r->known_q = room_reals(l, n);
+}
+
+/* Whether the constraints of each piece of the coordinates can be evaluated by themselves. */
+static int have_pieces(const verlet *r)
+{
+    const row_cuts *cuts = &r->cuts;
+    const field *g = r->s->constraint;
+    int can = cuts->ranges && r->pieces && r->project && !r->s->structure.constraint_time
+              && X(field_by_rows)(g, KIND_Q);
+    for (int k = 0; can && k < cuts->pieces; k++)
+        can = X(field_cuts_at)(g, cuts->ranges[k].first) && X(field_cuts_at)(g, cuts->ranges[k].end);
+    return can;
 }
 
 static int prepare_constraints(verlet *r)
@@ -94,6 +138,8 @@ static int prepare_constraints(verlet *r)
     for (int k = 0; k < g->rows; k++)
         if (g->start[k + 1] - g->start[k] > r->terms) r->terms = g->start[k + 1] - g->start[k];
     int status = X(multiplier_prepare_order)(r->s, &r->order, &r->rows, &r->columns);
+    if (!status) status = taut_row_cuts_find(r->s->context, g, POOL_NUMBERS, &r->cuts);
+    if (!status) r->by_pieces = have_pieces(r);
     return status ? status : X(multiplier_create)(r->s, r->order, &r->matrix);
 }
 
@@ -106,6 +152,17 @@ static void find_simple(verlet *r)
     r->steady_force = !s->structure.has_forces && !X(field_gradient_varies)(s->energy, KIND_Q);
 }
 
+static int create_table(verlet *r, real tolerance)
+{
+    step_table *t = taut_mem_new(r->s->context, 1, sizeof *t);
+    if (!t) return TAUT_OUT_OF_MEMORY;
+    X(step_table_begin)(t);
+    X(lobatto_table)(r->s, 2, t);
+    int status = X(stepper_create)(r->s, t, tolerance, &r->table);
+    taut_mem_free(r->s->context, t);
+    return status;
+}
+
 static int create(struct system *s, int project, real tolerance, void **self)
 {
     verlet *r = taut_mem_new(s->context, 1, sizeof *r);
@@ -113,6 +170,8 @@ static int create(struct system *s, int project, real tolerance, void **self)
     if (!r) return TAUT_OUT_OF_MEMORY;
     r->s = s;
     r->project = project;
+    r->drag = !s->structure.explicit_force;
+    r->pieces = s->structure.diagonal_mass;
     int status = X(system_prepare_block)(s, BLOCK_G);
     if (!status) status = room_create(s->context, lay_out, r, &r->room);
     if (!status) status = X(state_create)(s, &r->next);
@@ -122,6 +181,7 @@ static int create(struct system *s, int project, real tolerance, void **self)
     if (!status) r->newton.pool = s->work->pool, r->newton.corrected = 1;
     if (!status && s->c) status = prepare_constraints(r);
     if (!status) find_simple(r);
+    if (!status && r->drag) status = create_table(r, tolerance);
     if (status)
         destroy(r);
     else
@@ -141,7 +201,14 @@ static int create_plain(struct system *s, const method_spec *spec, real toleranc
     return create(s, 0, tolerance, self);
 }
 
-static const newton_counts *counts(const void *self) { return &((const verlet *)self)->newton.counts; }
+static const newton_counts *counts(const void *self)
+{
+    verlet *r = (verlet *)self;
+    if (!r->table) return &r->newton.counts;
+    r->total = r->newton.counts;
+    newton_counts_add(&r->total, X(stepper_counts)(r->table));
+    return &r->total;
+}
 
 static void name_constraint(void *self, int equation, char *buffer, size_t size)
 {
@@ -164,8 +231,8 @@ static void velocity_of(const struct system *s, const real *p, real *work, real 
 /* ---- loops over coordinates or constraints, in pieces ----
    The parts of a piece that belong together are done while its numbers are in the cache. */
 
-/* Numbers from .. to - 1; the largest of something, or 0. */
-typedef extreme (*loop)(verlet *r, uint32_t from, uint32_t to);
+/* Numbers from .. to - 1; the largest of something, or 0. worker: of the pool. */
+typedef extreme (*loop)(verlet *r, uint32_t from, uint32_t to, int worker);
 
 typedef struct {
     verlet *r;
@@ -178,7 +245,7 @@ static void loop_piece(void *self, int index, int worker)
 {
     loop_job *j = self;
     extreme most = j->part(j->r, (uint32_t)pool_begin(j->count, POOL_NUMBERS, index),
-                           (uint32_t)pool_begin(j->count, POOL_NUMBERS, index + 1));
+                           (uint32_t)pool_begin(j->count, POOL_NUMBERS, index + 1), worker);
     j->most[worker] = extreme_join(j->most[worker], most);
 }
 
@@ -195,28 +262,15 @@ static real run_loop(verlet *r, loop part, uint32_t count)
     return extreme_value(most);
 }
 
-static WIDE_LOOPS extreme largest(const real *restrict x, uint32_t from, uint32_t to)
+static extreme largest_velocity(verlet *r, uint32_t from, uint32_t to, int worker)
 {
-    extreme most = 0;
-    for (uint32_t j = from; j < to; j++) most = extreme_see(most, x[j]);
-    return most;
+    (void)worker;
+    return largest(r->next.w, from, to);
 }
 
-static extreme largest_velocity(verlet *r, uint32_t from, uint32_t to) { return largest(r->next.w, from, to); }
-static extreme largest_error(verlet *r, uint32_t from, uint32_t to) { return largest(r->velocity_error, from, to); }
-
-/* x -= scale y, or 0 - scale y */
-static WIDE_LOOPS void subtract(const real *restrict y, real scale, int from_zero, uint32_t from, uint32_t to,
-                                real *restrict x)
+static extreme correct_some(verlet *r, uint32_t from, uint32_t to, int worker)
 {
-    if (from_zero)
-        for (uint32_t k = from; k < to; k++) x[k] = 0 - scale * y[k];
-    else
-        for (uint32_t k = from; k < to; k++) x[k] -= scale * y[k];
-}
-
-static extreme correct_some(verlet *r, uint32_t from, uint32_t to)
-{
+    (void)worker;
     subtract(r->change, r->scale, r->from_zero, from, to, r->multipliers);
     return 0;
 }
@@ -235,89 +289,65 @@ _Static_assert(POOL_NUMBERS % FORCES == 0, "blocks of forces do not cut points o
 
 static void forces_of(const verlet *r, const real *g, const real *multipliers, uint32_t from, uint32_t to, real *out)
 {
-    const products_job sums = { r->columns, g, multipliers, out };
+    const products_job sums = { .p = r->columns, .a = g, .b = multipliers, .out = out };
     if (multipliers)
         products_some(&sums, (int)from, (int)to);
     else
         memset(out, 0, (to - from) * sizeof *out);
 }
 
-/* q1 = q0 + (base + factor w push + q_low), compensated as in add_compensated. w NULL: 1, as for masses that are equal
-   (then in the factor) or in blocks (then in push). push begins with coordinate `from`. Returns how far q1 moved, or,
-   the first time, the largest q1. */
-static WIDE_LOOPS extreme move_positions(uint32_t from, uint32_t end, const state *x, const real *restrict base,
-                                         const real *restrict w, const real *restrict push, real factor, int again,
-                                         state *next)
-{
-    const real *restrict q = x->q, *restrict q_low = x->q_low;
-    real *restrict to = next->q, *restrict to_low = next->q_low;
-    extreme most = 0;
-#define ALL(motion, seen)                                        \
-    for (uint32_t j = from; j < end; j++) {                      \
-        real d = base[j] + factor * (motion) + q_low[j];         \
-        real sum = q[j] + d;                                     \
-        most = extreme_see(most, seen);                          \
-        to_low[j] = d - (sum - q[j]);                            \
-        to[j] = sum;                                             \
-    }
-    if (w && again)
-        ALL(w[j] * push[j - from], sum - to[j])
-    else if (w)
-        ALL(w[j] * push[j - from], sum)
-    else if (again)
-        ALL(push[j - from], sum - to[j])
-    else
-        ALL(push[j - from], sum)
-#undef ALL
-    return most;
-}
-
-/* base = h v, v the velocity that belongs to p + (h/2 f + p_low), for a diagonal mass */
-static WIDE_LOOPS void diagonal_base(const struct system *s, int even, const state *x, const real *restrict f, real h,
-                                     uint32_t from, uint32_t end, real *restrict base)
-{
-    const real *restrict p = x->p, *restrict p_low = x->p_low, *restrict w = s->inverse_mass;
-    const real *restrict offset = s->offset, all = s->inverse_mass[0], half = h / 2;
-#define ALL(velocity)                                              \
-    for (uint32_t j = from; j < end; j++) {                        \
-        const real kick = p[j] + (half * f[j] + p_low[j]);         \
-        base[j] = h * (velocity);                                  \
-    }
-    if (even)
-        ALL(all * kick)
-    else if (s->form == FORM_LAGRANGIAN)
-        ALL(w[j] * (kick - offset[j]))
-    else
-        ALL(w[j] * kick + offset[j])
-#undef ALL
-}
-
-/* The same for any mass. */
+/* The same for any mass, and with drag. */
 static void find_base(verlet *r)
 {
     struct system *s = r->s;
     const state *x = r->from;
+    real *velocity = r->drag ? r->drift : r->base, *momentum = r->drag ? r->stage : r->kick; /* scratch */
     const real half = r->h / 2;
-    for (uint32_t j = 0; j < s->n; j++) r->kick[j] = x->p[j] + (half * r->f[j] + x->p_low[j]);
-    velocity_of(s, r->kick, r->work, r->base);
-    for (uint32_t j = 0; j < s->n; j++) r->base[j] *= r->h;
+    for (uint32_t j = 0; j < s->n; j++) momentum[j] = x->p[j] + (half * r->f[j] + x->p_low[j]);
+    velocity_of(s, momentum, r->work, velocity);
+    for (uint32_t j = 0; j < s->n; j++) r->base[j] = r->h * velocity[j] + x->q_low[j];
 }
 
-/* q1 = q0 + base + h^2/2 W G0' lambda, all of it with a diagonal mass; otherwise the sum alone. */
-static extreme place_some(verlet *r, uint32_t from, uint32_t to)
+static extreme stage_some(verlet *r, uint32_t from, uint32_t to, int worker)
+{
+    (void)worker;
+    diagonal_stage(r->s, r->from, r->f, r->push0, r->h / 2, from, to, r->stage);
+    return 0;
+}
+
+/* V, of the last force and multipliers. */
+static void find_stage(verlet *r)
+{
+    if (r->pieces) run_loop(r, stage_some, r->s->n);
+    for (uint32_t j = 0; !r->pieces && j < r->s->n; j++) r->stage[j] = r->drift[j] + r->h / 2 * r->kick[j];
+}
+
+/* Of the forces G0' lambda to q1, masses apart unless they are equal. */
+static real push_factor(const verlet *r)
+{
+    return r->h * r->h / 2 * (r->even ? r->s->inverse_mass[0] : 1);
+}
+static const real *push_weights(const verlet *r)
+{
+    return r->even || !r->pieces ? NULL : r->s->inverse_mass;
+}
+
+/* q1 = q0 + base + h^2/2 W G0' lambda, all of it in pieces; otherwise the sum alone. */
+static extreme place_some(verlet *r, uint32_t from, uint32_t to, int worker)
 {
     const struct system *s = r->s;
-    const real factor = r->h * r->h / 2 * (r->even ? s->inverse_mass[0] : 1);
     real push[FORCES];
     extreme most = 0;
-    if (!s->structure.diagonal_mass)
+    (void)worker;
+    if (r->compare && memcmp(r->known_q + from, r->from->q + from, (to - from) * sizeof(real)) != 0) r->differs = 1;
+    if (!r->pieces)
         return move_positions(from, to, r->from, r->base, NULL, r->kick + from, r->h * r->h / 2, r->again, &r->next);
     for (uint32_t end; from < to; from = end) {
         end = to - from < FORCES ? to : from + FORCES;
-        if (!r->again) diagonal_base(s, r->even, r->from, r->f, r->h, from, end, r->base);
-        forces_of(r, r->g0, s->c ? r->next.lambda : NULL, from, end, push);
-        most = extreme_join(most, move_positions(from, end, r->from, r->base, r->even ? NULL : s->inverse_mass, push,
-                                                 factor, r->again, &r->next));
+        if (!r->again || r->drag) diagonal_base(s, r->even, r->from, r->f, r->h, from, end, r->base);
+        if (!r->drag) forces_of(r, r->g0, s->c ? r->next.lambda : NULL, from, end, push);
+        most = extreme_join(most, move_positions(from, end, r->from, r->base, push_weights(r),
+                                                 r->drag ? r->push0 + from : push, push_factor(r), r->again, &r->next));
     }
     return most;
 }
@@ -327,10 +357,14 @@ static real place_positions(verlet *r, int again)
 {
     const struct system *s = r->s;
     r->again = again;
-    if (!s->structure.diagonal_mass) {
-        if (!again) find_base(r);
-        if (s->c) products_sum(s->work->pool, r->columns, r->g0, r->next.lambda, r->push0);
-        X(system_apply_inverse_mass)(s, r->push0, r->kick);
+    if (r->push0 && s->c) products_sum(s->work->pool, r->columns, r->g0, r->next.lambda, r->push0);
+    if (!r->pieces && !again) find_base(r);
+    if (!r->pieces) X(system_apply_inverse_mass)(s, r->push0, r->kick);
+    if (again && r->drag) {
+        place at = place_at(s, r->from->q, r->stage, &r->from->t, NULL);
+        find_stage(r);
+        X(system_free_force)(s, &at, r->f);
+        if (!r->pieces) find_base(r);
     }
     return run_loop(r, place_some, s->n);
 }
@@ -341,6 +375,7 @@ static int position_residual(void *self, const real *lambda, real *out)
     verlet *r = self;
     (void)lambda;
     place at = place_at(r->s, r->next.q, NULL, &r->next.t, NULL);
+    if (r->slow) return TAUT_NO_CONVERGENCE;
     X(system_constraints)(r->s, &at, out);
     return TAUT_OK;
 }
@@ -373,89 +408,52 @@ static real position_measure(void *self, const real *lambda, const real *change)
     verlet *r = self;
     (void)lambda;
     correct(r, r->next.lambda, change, 0);
-    return place_positions(r, 1) / r->size;
-}
-
-/* With a diagonal mass: sum = a + b + c, b from its coordinate `from` on, v = the velocity of p + (factor sum + p_low).
-   Returns the largest. */
-static WIDE_LOOPS extreme diagonal_start(const struct system *s, int even, const state *x, const real *a,
-                                         const real *b, const real *c, real factor, uint32_t from, uint32_t end,
-                                         real *restrict sum, real *restrict v)
-{
-    const real *restrict p = x->p, *restrict p_low = x->p_low, *restrict w = s->inverse_mass;
-    const real *restrict offset = s->offset, all = s->inverse_mass[0];
-    extreme most = 0;
-#define ALL(velocity)                                                    \
-    for (uint32_t j = from; j < end; j++) {                              \
-        real force = a[j] + b[j - from] + c[j];                          \
-        real p1 = p[j] + (factor * force + p_low[j]), now = velocity;    \
-        sum[j] = force;                                                  \
-        most = extreme_see(most, now);                                   \
-        v[j] = now;                                                      \
+    const real size = place_positions(r, 1) / r->size;
+    if (r->drag) {
+        r->slow |= r->last > 0 && !(size <= 64 * REAL_EPSILON) && !(size <= DRAG_RATE * r->last);
+        r->last = size;
     }
-    if (even)
-        ALL(all * p1)
-    else if (s->form == FORM_LAGRANGIAN)
-        ALL(w[j] * (p1 - offset[j]))
-    else
-        ALL(w[j] * p1 + offset[j])
-#undef ALL
-    return most;
+    return size;
 }
 
-/* With a diagonal mass: p1 = p0 + (factor (base + push) + p_low), push from its coordinate `from` on, compensated, and
-   its velocity v. Returns how much v changed. */
-static WIDE_LOOPS extreme diagonal_momenta(const struct system *s, int even, const state *x,
-                                           const real *restrict base, const real *restrict push, real factor,
-                                           uint32_t from, uint32_t end, state *next)
+/* G1 and G1 v of rows of constraints; q1 is in known_q by now. */
+static void start_rows(verlet *r, const row_range *rows, int worker)
 {
-    const real *restrict p = x->p, *restrict p_low = x->p_low, *restrict w = s->inverse_mass;
-    const real *restrict offset = s->offset, all = s->inverse_mass[0];
-    real *restrict to = next->p, *restrict to_low = next->p_low, *restrict v = next->w;
-    extreme most = 0;
-#define ALL(velocity)                                                                \
-    for (uint32_t j = from; j < end; j++) {                                          \
-        real d = factor * (base[j] + push[j - from]) + p_low[j], p1 = p[j] + d;      \
-        real now = velocity;                                                         \
-        to_low[j] = d - (p1 - p[j]);                                                 \
-        to[j] = p1;                                                                  \
-        most = extreme_see(most, now - v[j]);                                        \
-        v[j] = now;                                                                  \
-    }
-    if (even)
-        ALL(all * p1)
-    else if (s->form == FORM_LAGRANGIAN)
-        ALL(w[j] * (p1 - offset[j]))
-    else
-        ALL(w[j] * p1 + offset[j])
-#undef ALL
-    return most;
+    const place at = place_at(r->s, r->known_q, NULL, &r->next.t, NULL);
+    const products_job sums = { .p = r->rows, .a = r->g1, .b = r->next.w, .out = r->velocity_error + rows->first };
+    X(field_ordered_jacobian_rows)(r->s->constraint, KIND_Q, &at, rows->first, rows->end, worker, r->g1);
+    products_some(&sums, (int)rows->first, (int)rows->end);
 }
 
-/* The force of the constraints is that of the positions, once more. */
-static extreme start_some(verlet *r, uint32_t from, uint32_t to)
+/* The force of the constraints is that of the positions, once more; it also says what their sums left over. */
+static extreme start_some(verlet *r, uint32_t from, uint32_t to, int worker)
 {
+    const row_range *rows = r->by_pieces ? &r->cuts.ranges[from / POOL_NUMBERS] : NULL;
     real push[FORCES];
     extreme most = 0;
     for (uint32_t end; from < to; from = end) {
         end = to - from < FORCES ? to : from + FORCES;
         forces_of(r, r->g0, r->s->c ? r->next.lambda : NULL, from, end, push);
+        low_parts(from, end, r->from->q, r->base, push_weights(r), push, push_factor(r), r->next.q_low, r->known_q);
         most = extreme_join(most, diagonal_start(r->s, r->even, r->from, r->f, push, r->f_end, r->h / 2, from, end,
                                                  r->base, r->next.w));
     }
+    if (r->by_pieces) start_rows(r, rows, worker);
     return most;
 }
 
-/* Sums the forces but push1, and finds the velocities that belong to them. */
+/* Sums the forces but push1, and finds the velocities that belong to them; by pieces, with G1 and G1 v. */
 static void start_velocities(verlet *r, const real *f1)
 {
     const struct system *s = r->s;
     const state *x = r->from;
     real most;
     r->f_end = f1;
-    if (s->structure.diagonal_mass) {
+    if (r->pieces) {
         most = run_loop(r, start_some, s->n);
+        for (int k = 0; r->by_pieces && k < r->cuts.rest_count; k++) start_rows(r, &r->cuts.rest[k], 0);
     } else {
+        low_parts(0, s->n, x->q, r->base, NULL, r->kick, push_factor(r), r->next.q_low, r->known_q);
         for (uint32_t j = 0; j < s->n; j++) {
             r->base[j] = r->f[j] + r->push0[j] + f1[j];
             r->kick[j] = x->p[j] + (r->h / 2 * r->base[j] + x->p_low[j]);
@@ -466,18 +464,38 @@ static void start_velocities(verlet *r, const real *f1)
     r->speed = most > s->least || most != most ? most : s->least;
 }
 
-/* G1' mu, if there are constraints to keep, and what follows from it, with a diagonal mass. */
-static extreme place_some_velocities(verlet *r, uint32_t from, uint32_t to)
+/* The largest error of velocity constraints from .. to - 1. */
+static extreme largest_error(verlet *r, uint32_t from, uint32_t to, int worker)
+{
+    enum { ROWS = 512 };
+    real error[ROWS];
+    extreme most = 0;
+    (void)worker;
+    const products_job sums = { .p = r->rows, .a = r->g1, .b = r->next.w, .out = error };
+    for (uint32_t end; from < to; from = end) {
+        end = to - from < ROWS ? to : from + ROWS;
+        products_some(&sums, (int)from, (int)end);
+        if (r->s->structure.constraint_time)
+            for (uint32_t k = from; k < end; k++) error[k - from] += r->rate[k];
+        most = extreme_join(most, largest(error, 0, end - from));
+    }
+    return most;
+}
+
+/* G1' mu, if there are constraints to keep, and what follows from it, with a diagonal mass. Returns how much velocities
+   changed, or, to check, the largest error of the velocity constraints among these coordinates. */
+static extreme place_some_velocities(verlet *r, uint32_t from, uint32_t to, int worker)
 {
     real push[FORCES];
     extreme most = 0;
+    const row_range *rows = r->check ? &r->cuts.ranges[from / POOL_NUMBERS] : NULL;
     for (uint32_t end; from < to; from = end) {
         end = to - from < FORCES ? to : from + FORCES;
         forces_of(r, r->g1, r->s->c && r->project ? r->mu : NULL, from, end, push);
         most = extreme_join(most, diagonal_momenta(r->s, r->even, r->from, r->base, push, r->h / 2, from, end,
                                                    &r->next));
     }
-    return most;
+    return rows ? largest_error(r, rows->first, rows->end, worker) : most;
 }
 
 /* Momenta and velocities that belong to mu. Returns how much the velocities changed, relative to their size. */
@@ -486,7 +504,8 @@ static real place_velocities(verlet *r)
     const state *x = r->from;
     const struct system *s = r->s;
     real moved = 0;
-    if (s->structure.diagonal_mass) return run_loop(r, place_some_velocities, s->n) / r->speed;
+    r->check = 0;
+    if (r->pieces) return run_loop(r, place_some_velocities, s->n) / r->speed;
     if (s->c && r->project) products_sum(s->work->pool, r->columns, r->g1, r->mu, r->push1);
     for (uint32_t j = 0; j < s->n; j++) {
         r->next.p[j] = x->p[j], r->next.p_low[j] = x->p_low[j];
@@ -533,22 +552,29 @@ static real velocity_measure(void *self, const real *mu, const real *change)
     return place_velocities(r);
 }
 
-/* Force and constraint Jacobian where the step begins, unless they are known from the end of the last one. */
+/* Force and constraint Jacobian where the step begins. */
 static void begin(verlet *r, const state *x)
 {
     struct system *s = r->s;
-    pool *p = s->work->pool;
-    if (r->known && r->known_constants == s->constants_version && r->known_t == x->t
-        && taut_pool_equal(p, r->known_q, x->q, s->n * sizeof(real)))
-        return;
     place at = place_at(s, x->q, NULL, &x->t, NULL);
-    X(system_free_force)(s, &at, r->f);
+    if (!r->drag) X(system_free_force)(s, &at, r->f);
     if (s->c) X(field_ordered_jacobian)(s->constraint, KIND_Q, &at, r->g0);
     r->factored = 0;
-    pool_copy(p, r->known_q, x->q, s->n * sizeof(real));
-    r->known_t = x->t;
-    r->known_constants = r->s->constants_version;
-    r->known = 1;
+}
+
+/* The positions that the multipliers of the state lead to, and their size. Where the step seems to begin where the last
+   one ended, which is known for certain only when all positions have been looked at, force and Jacobian are there. */
+static void first_positions(verlet *r, const state *x)
+{
+    place at = place_at(r->s, x->q, x->w, &x->t, NULL);
+    if (r->drag) X(system_free_force)(r->s, &at, r->f); /* a guess */
+    r->compare = r->known && r->known_constants == r->s->constants_version && r->known_t == x->t;
+    r->differs = 0;
+    if (r->compare) r->size = place_positions(r, 0);
+    if (r->compare && !r->differs) return;
+    r->compare = 0;
+    begin(r, x);
+    r->size = place_positions(r, 0);
 }
 
 /* The force and Jacobian at the end of this step are those at the beginning of the next. */
@@ -557,16 +583,17 @@ static void end(verlet *r, const state *x)
     real *g = r->g0, *f = r->f;
     r->g0 = r->g1, r->g1 = g;
     if (!r->steady_force) r->f = r->f1, r->f1 = f;
-    pool_copy(r->s->work->pool, r->known_q, x->q, r->s->n * sizeof(real));
     r->known_t = x->t;
     r->known_constants = r->s->constants_version;
+    r->known = 1;
 }
 
 static int find_positions(verlet *r, const state *x)
 {
     struct system *s = r->s;
     pool_copy(s->work->pool, r->next.lambda, x->lambda, s->c * sizeof(real));
-    r->size = place_positions(r, 0);
+    first_positions(r, x);
+    r->compare = 0;
     if (!s->c) return TAUT_OK;
     if (r->size < s->least) r->size = s->least;
     newton_problem problem = { r, (int)s->c, position_residual, position_factor, position_solve, position_measure,
@@ -577,14 +604,14 @@ static int find_positions(verlet *r, const state *x)
     if (borrow && !r->factored) status = X(multiplier_factor)(r->matrix, r->g0, r->g0);
     if (status) return status;
     r->choose = s->softening != NULL;
+    r->slow = 0, r->last = 0;
     return X(newton_solve)(&r->newton, &problem, r->next.lambda, borrow, x->t, "constraints at the new positions");
 }
 
 /* The velocities keep the constraints, as far as that can be told: G v is a sum of rounded products of rounded
    velocities. */
-static int velocities_fit(verlet *r)
+static int velocities_fit(verlet *r, real error)
 {
-    const real error = run_loop(r, largest_error, r->s->c);
     const real unit = r->newton.enough * REAL(sqrt)((real)r->terms) * r->speed;
     const uint32_t entries = (uint32_t)r->s->blocks[BLOCK_G].value_count;
     extreme most = 0; /* entry of G, as far as it takes to know */
@@ -597,6 +624,22 @@ static int velocities_fit(verlet *r)
     return fit;
 }
 
+/* Momenta and velocities that belong to mu. Returns the largest error of the velocity constraints: of those that one
+   piece of the coordinates has, while it is in the cache. */
+static real place_and_check(verlet *r)
+{
+    const row_cuts *cuts = &r->cuts;
+    if (!cuts->ranges || !r->pieces) {
+        place_velocities(r);
+        return run_loop(r, largest_error, r->s->c);
+    }
+    r->check = 1;
+    real most = run_loop(r, place_some_velocities, r->s->n);
+    for (int k = 0; k < cuts->rest_count; k++)
+        most = real_most(most, extreme_value(largest_error(r, cuts->rest[k].first, cuts->rest[k].end, 0)));
+    return most;
+}
+
 /* mu from the velocity constraint: it is linear, so that one correction is enough as a rule. */
 static int find_mu(verlet *r)
 {
@@ -605,25 +648,25 @@ static int find_mu(verlet *r)
                                name_constraint, NULL, NULL };
     int status = velocity_factor(r, r->mu);
     if (status) return status;
-    velocity_residual(r, r->mu, r->velocity_error);
+    if (!r->by_pieces) velocity_residual(r, r->mu, r->velocity_error);
     status = velocity_solve(r, r->velocity_error);
     if (status) return status;
     correct(r, r->mu, r->velocity_error, 1);
-    place_velocities(r);
+    const real error = place_and_check(r);
     r->newton.counts.calls++, r->newton.counts.iterations++, r->newton.counts.factorisations++;
-    velocity_residual(r, r->mu, r->velocity_error);
-    if (velocities_fit(r)) return TAUT_OK;
+    if (velocities_fit(r, error)) return TAUT_OK;
     return X(newton_solve)(&r->newton, &problem, r->mu, 1, r->next.t, "velocity constraints");
 }
 
 static int find_momenta(verlet *r)
 {
     struct system *s = r->s;
-    place at = place_at(s, r->next.q, NULL, &r->next.t, NULL);
+    place at = place_at(s, r->next.q, r->stage, &r->next.t, NULL);
     int status = TAUT_OK;
+    if (r->drag) find_stage(r);
     if (!r->steady_force) X(system_free_force)(s, &at, r->f1);
     start_velocities(r, r->steady_force ? r->f : r->f1);
-    if (s->c) X(field_ordered_jacobian)(s->constraint, KIND_Q, &at, r->g1);
+    if (s->c && !r->by_pieces) X(field_ordered_jacobian)(s->constraint, KIND_Q, &at, r->g1);
     if (!r->project) r->factored = 0;
     if (s->c && r->project) {
         if (s->structure.constraint_time) X(system_constraint_rate)(s, &at, r->rate);
@@ -641,12 +684,11 @@ static int step(void *self, state *x, real h)
     r->from = x;
     r->h = h;
     X(state_next_time)(x, h, &r->next.t, &r->next.t_low);
-    begin(r, x);
     int status = find_positions(r, x);
-    if (!status) status = find_momenta(r);
-    if (status) {
-        r->factored = 0;
-        return status;
+    if (!status && !r->slow) status = find_momenta(r);
+    if (status || r->slow) {
+        r->factored = r->known = 0;
+        return r->slow ? X(stepper_step)(r->table, x, h) : status;
     }
     X(state_swap)(x, &r->next);
     end(r, x);

@@ -5,6 +5,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/text.h"
+
 /* Options are looked up one by one: there are few of them. */
 #define OPTIONS 100
 
@@ -17,7 +19,7 @@ static int is_identifier(const char *name, size_t size)
         unsigned char c = (unsigned char)name[i];
         if (!(c >= 0x80 || c == '_' || isalpha(c) || (i > 0 && isdigit(c)))) return 0;
     }
-    return size > 0;
+    return size > 0 && taut_text_all_visible(name);
 }
 
 const char *taut_declare_name(lua_State *L, int i, const char *what)
@@ -77,7 +79,8 @@ static int declare_units(lua_State *L)
         if (k == UNITS)
             return taut_script_error(L, "units knows length, time and mass, not %s; remove it",
                                      lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : "this");
-        if (lua_type(L, -1) != LUA_TSTRING || !*lua_tostring(L, -1) || lua_rawlen(L, -1) > 20)
+        if (lua_type(L, -1) != LUA_TSTRING || !*lua_tostring(L, -1) || lua_rawlen(L, -1) > 20
+            || !taut_text_all_visible(lua_tostring(L, -1)))
             return taut_script_error(L, "the unit of %s needs a short string, got %s; write %s = \"...\"", names[k],
                                      taut_symbols_describe(L, -1), names[k]);
         if (m->units[k]) return taut_script_error(L, "the model has a unit of %s already; give one", names[k]);
@@ -91,6 +94,8 @@ static int declare_title(lua_State *L)
     script *s = taut_script_of(L);
     if (lua_type(L, 1) != LUA_TSTRING)
         return taut_script_error(L, "title needs a string, got %s; write title \"...\"", taut_symbols_describe(L, 1));
+    if (strlen(lua_tostring(L, 1)) != lua_rawlen(L, 1) || !taut_text_all_visible(lua_tostring(L, 1)))
+        return taut_script_error(L, "the title has a character that cannot be seen; write it in one line of plain text");
     if (s->model->title) return taut_script_error(L, "the model has a title already; give one");
     s->model->title = taut_script_text(L, lua_tostring(L, 1));
     return 0;

@@ -95,8 +95,18 @@ static int round_between(lua_State *L, shape_type type, const char *who)
     return push_shape(L, &what);
 }
 
-static int draw_cylinder(lua_State *L) { return round_between(L, SHAPE_CYLINDER, "cylinder"); }
-static int draw_capsule(lua_State *L) { return round_between(L, SHAPE_CAPSULE, "capsule"); }
+/* With one table it is the shape of a body. */
+static int is_solid(lua_State *L) { return lua_gettop(L) == 1 && lua_type(L, 1) == LUA_TTABLE; }
+
+static int draw_cylinder(lua_State *L)
+{
+    return is_solid(L) ? taut_mechanism_solid(L, "cylinder") : round_between(L, SHAPE_CYLINDER, "cylinder");
+}
+
+static int draw_capsule(lua_State *L)
+{
+    return is_solid(L) ? taut_mechanism_solid(L, "capsule") : round_between(L, SHAPE_CAPSULE, "capsule");
+}
 
 static drawn_place sum(lua_State *L, const drawn_place *a, const drawn_place *b)
 {
@@ -227,6 +237,7 @@ static void get_sizes(lua_State *L, const char *who, int least, int most, double
 static int draw_box(lua_State *L)
 {
     double sizes[3];
+    if (is_solid(L)) return taut_mechanism_solid(L, "box");
     get_sizes(L, "box", 2, 3, sizes);
     const double half[3] = { sizes[0] / 2, sizes[1] / 2, sizes[2] / 2 };
     return push_body(L, SHAPE_BOX, "box", half);

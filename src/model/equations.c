@@ -209,19 +209,103 @@ static void add_action(lua_State *L, action **list, size_t *count, size_t *capac
     (*list)[(*count)++] = a;
 }
 
+/* A force f on an expression e of coordinates and time does the work f de: on each coordinate it is f de/dq. */
+typedef struct {
+    expr *nodes;     /* all that the target is made of; then its variables */
+    expr *slopes;    /* derivatives of one component by the variables */
+    expr *sums;      /* the force on each of them */
+    size_t count;
+} lever;
+
+static void lever_clear(script *s, lever *l)
+{
+    taut_expr_list_free(s->graph, l->nodes);
+    taut_mem_free(s->context, l->slopes);
+    taut_mem_free(s->context, l->sums);
+}
+
+/* Returns a status; nothing here raises, because the lever's memory is known to the caller alone. */
+static int lever_fill(script *s, const vector *target, const vector *value, lever *l)
+{
+    size_t reached;
+    int status = taut_expr_reachable(s->graph, target->at, target->dimension, &l->nodes, &reached);
+    for (size_t i = 0; !status && i < reached; i++) {
+        const node *n = taut_graph_node(s->graph, l->nodes[i]);
+        if (n->op == OP_VARIABLE && (n->b == KIND_Q || n->b == KIND_EMBEDDED)) l->nodes[l->count++] = l->nodes[i];
+    }
+    if (status || !l->count) return status;
+    l->slopes = taut_mem_new(s->context, l->count, sizeof *l->slopes);
+    l->sums = taut_mem_new(s->context, l->count, sizeof *l->sums);
+    if (!l->slopes || !l->sums) return TAUT_OUT_OF_MEMORY;
+    for (size_t i = 0; i < l->count; i++) l->sums[i] = taut_expr_number(s->graph, 0);
+    for (uint32_t k = 0; !status && k < target->dimension; k++) {
+        status = taut_expr_gradient(s->graph, target->at[k], l->nodes, l->count, l->slopes);
+        for (size_t i = 0; !status && i < l->count; i++) {
+            l->sums[i] = taut_expr_add(s->graph, l->sums[i], taut_expr_mul(s->graph, value->at[k], l->slopes[i]));
+            if (!l->sums[i]) status = TAUT_OUT_OF_MEMORY;
+        }
+    }
+    return status;
+}
+
+static void add_lever(lua_State *L, const vector *target, const vector *value)
+{
+    script *s = taut_script_of(L);
+    model *m = s->model;
+    lever l = { 0 };
+    int line = taut_script_line(L);
+    unsigned kinds = 0;
+    for (uint32_t i = 0; i < target->dimension; i++) kinds |= kinds_of(L, target->at[i]);
+    if (kinds & (1u << KIND_W | 1u << KIND_LAMBDA))
+        taut_script_error(L, "force on an expression with velocities, momenta or multipliers; it acts on coordinates, "
+                             "points, and expressions of coordinates and time");
+    if (!(kinds & 1u << KIND_Q))
+        taut_script_error(L, "force on an expression without coordinates does nothing; name the coordinate");
+    int status = lever_fill(s, target, value, &l);
+    if (!status)
+        status = taut_mem_grow(s->context, &m->forces, &m->force_capacity, m->force_count + l.count, sizeof *m->forces);
+    for (size_t i = 0; !status && i < l.count; i++) {
+        const node *n = taut_graph_node(s->graph, l.nodes[i]);
+        if (taut_expr_is_number(s->graph, l.sums[i], 0)) continue;
+        m->forces[m->force_count++] = (action){ (kind)n->b, n->a, l.sums[i], line };
+    }
+    lever_clear(s, &l);
+    taut_script_check(L, status);
+    taut_script_charge(L, DECLARATION_WORK);
+}
+
+void taut_equations_act(lua_State *L, uint32_t coordinate, expr value)
+{
+    model *m = taut_script_of(L)->model;
+    add_action(L, &m->forces, &m->force_count, &m->force_capacity,
+               (action){ KIND_Q, coordinate, value, taut_script_line(L) });
+}
+
 static int equation_force(lua_State *L)
 {
     script *s = taut_script_of(L);
     model *m = s->model;
     vector target, value;
+    if (taut_rotation_is(L, taut_vectors_at(L, 1)) && taut_vectors_is_like(L, 2)) {
+        taut_vectors_get(L, 2, "force", &value);
+        if (value.dimension != 4)
+            return taut_script_error(L, "force on a rotation acts on its four coordinates; for a torque write "
+                                        "torque(r, {x, y, z}), in the axes of space, or torque(r, {x, y, z}, "
+                                        "\"body\")");
+    }
     uint32_t size = get_action(L, "force", &target, &value), index;
-    int line = taut_script_line(L);
+    int line = taut_script_line(L), are_coordinates = 1;
     taut_script_charge(L, DECLARATION_WORK);
+    for (uint32_t i = 0; i < size; i++)
+        are_coordinates &= taut_symbols_is_variable(s, target.at[i], KIND_EMBEDDED, &index) ||
+                           taut_symbols_is_variable(s, target.at[i], KIND_Q, &index);
+    if (!are_coordinates) {
+        add_lever(L, &target, &value);
+        return 0;
+    }
     for (uint32_t i = 0; i < size; i++) {
         kind k = taut_symbols_is_variable(s, target.at[i], KIND_EMBEDDED, &index) ? KIND_EMBEDDED : KIND_Q;
-        if (k == KIND_Q && !taut_symbols_is_variable(s, target.at[i], KIND_Q, &index))
-            return taut_script_error(L,
-                                "force acts on coordinates or points, not on expressions of them; name the coordinate");
+        if (k == KIND_Q) taut_symbols_is_variable(s, target.at[i], KIND_Q, &index);
         if (taut_expr_is_number(s->graph, value.at[i], 0)) continue;
         add_action(L, &m->forces, &m->force_count, &m->force_capacity, (action){ k, index, value.at[i], line });
     }

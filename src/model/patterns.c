@@ -71,6 +71,29 @@ static int string_pattern(lua_State *L)
     return call_original(L);
 }
 
+/* Addresses differ from process to process: no %p, and %s of a table is the word. */
+static int string_format(lua_State *L)
+{
+    const char *format = luaL_checkstring(L, 1);
+    int argument = 1;
+    for (const char *at = strchr(format, '%'); at; at = strchr(at, '%')) {
+        at++;
+        if (*at == '%') {
+            at++;
+            continue;
+        }
+        at += strspn(at, "-+ #0123456789.");
+        argument++;
+        if (*at == 'p') return taut_script_error(L, "string.format has no %%p in models; leave addresses out");
+        if (*at == 's' && argument <= lua_gettop(L)) {
+            taut_sandbox_text(L, argument);
+            lua_replace(L, argument);
+        }
+    }
+    return call_original(L);
+}
+
+
 /* An empty string repeated 2^60 times is a long loop that makes nothing. */
 static int string_rep(lua_State *L)
 {
@@ -93,7 +116,8 @@ void taut_patterns_open(lua_State *L)
                                         { "match", string_pattern },
                                         { "gmatch", string_pattern },
                                         { "gsub", string_pattern },
-                                        { "rep", string_rep } };
+                                        { "rep", string_rep },
+                                        { "format", string_format } };
     luaL_requiref(L, LUA_STRLIBNAME, luaopen_string, 1);
     for (size_t i = 0; i < sizeof wrapped / sizeof *wrapped; i++) {
         lua_getfield(L, -1, wrapped[i].name);

@@ -14,6 +14,12 @@ static const group *rotation_group(lua_State *L, const vector *r, uint32_t *inde
     return owner->type == GROUP_ROTATION ? owner : NULL;
 }
 
+int taut_rotation_is(lua_State *L, const vector *r)
+{
+    uint32_t index;
+    return rotation_group(L, r, &index) != NULL;
+}
+
 /* a b - c d */
 static expr difference(graph *g, expr a, expr b, expr c, expr d)
 {

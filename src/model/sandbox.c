@@ -9,6 +9,32 @@
 #include "base/elementary.h"
 #include "base/near.h"
 
+/* ---- texts without addresses, which differ from process to process ---- */
+
+void taut_sandbox_text(lua_State *L, int i)
+{
+    i = lua_absindex(L, i);
+    const int type = lua_type(L, i);
+    const int has_address = type == LUA_TTABLE || type == LUA_TFUNCTION || type == LUA_TUSERDATA
+                            || type == LUA_TLIGHTUSERDATA || type == LUA_TTHREAD;
+    if (!has_address || luaL_getmetafield(L, i, "__tostring") != LUA_TNIL) {
+        if (has_address) lua_pop(L, 1);
+        luaL_tolstring(L, i, NULL);
+        return;
+    }
+    const int name = luaL_getmetafield(L, i, "__name");
+    if (name == LUA_TSTRING) return;
+    if (name != LUA_TNIL) lua_pop(L, 1);
+    lua_pushstring(L, lua_typename(L, type));
+}
+
+static int base_tostring(lua_State *L)
+{
+    luaL_checkany(L, 1);
+    taut_sandbox_text(L, 1);
+    return 1;
+}
+
 /* ---- base ---- */
 
 static int base_print(lua_State *L)
@@ -19,7 +45,7 @@ static int base_print(lua_State *L)
     luaL_buffinit(L, &line);
     for (int i = 1; i <= count; i++) {
         if (i > 1) luaL_addchar(&line, '\t');
-        luaL_tolstring(L, i, NULL);
+        taut_sandbox_text(L, i);
         luaL_addvalue(&line);
     }
     luaL_pushresult(&line);
@@ -137,7 +163,15 @@ static key describe_key(lua_State *L, uint32_t place)
     else if (e) k.number = *e;
     else if (v) k.number = v->at[0] + 0.5;
     else if (lua_isboolean(L, -1)) k.number = lua_toboolean(L, -1) - 2;
+    else k.number = INFINITY; /* a table or a function, which has nothing but its address */
     return k;
+}
+
+/* Of two keys that have no order there is no first one. */
+static void refuse_unordered(lua_State *L, const key *a, const key *b)
+{
+    if (a->type == KEY_OTHER && b->type == KEY_OTHER && a->number == b->number && a->number == (double)INFINITY)
+        taut_script_error(L, "keys that are tables or functions have no order; use numbers, strings or coordinates");
 }
 
 /* Puts the array of keys on top of the stack in order. */
@@ -151,6 +185,7 @@ static void sort_keys(lua_State *L, uint32_t count)
         lua_pop(L, 1);
     }
     qsort(list, count, sizeof *list, compare_keys);
+    if (count > 1) refuse_unordered(L, &list[count - 2], &list[count - 1]);
     lua_createtable(L, (int)count, 0);
     for (uint32_t i = 0; i < count; i++) {
         lua_rawgeti(L, keys, list[i].place + 1);
@@ -209,6 +244,35 @@ static int base_pairs(lua_State *L)
     lua_pushvalue(L, 1);
     lua_pushnil(L);
     return 3;
+}
+
+/* next(t, k): the key after k in that order, by looking at all of them. */
+static int base_next(lua_State *L)
+{
+    luaL_checktype(L, 1, LUA_TTABLE);
+    lua_settop(L, 2);
+    const int first = lua_isnil(L, 2);
+    key before = { 0 }, best = { 0 };
+    uint32_t count = 0;
+    if (!first) before = describe_key(L, 0);
+    lua_pushnil(L); /* 3: the best so far */
+    for (lua_pushnil(L); lua_next(L, 1); count++) {
+        lua_pop(L, 1);
+        key k = describe_key(L, 0);
+        if (!first && !lua_rawequal(L, -1, 2)) refuse_unordered(L, &k, &before);
+        if (!first && compare_keys(&k, &before) <= 0) continue;
+        if (!lua_isnil(L, 3)) refuse_unordered(L, &k, &best);
+        if (!lua_isnil(L, 3) && compare_keys(&k, &best) >= 0) continue;
+        best = k;
+        lua_pushvalue(L, -1);
+        lua_replace(L, 3);
+    }
+    taut_script_charge(L, 20.0 * count);
+    if (lua_isnil(L, 3)) return 1;
+    lua_pushvalue(L, 3);
+    lua_pushvalue(L, 3);
+    lua_rawget(L, 1);
+    return 2;
 }
 
 /* ---- table: the length of the work is counted before it is done ---- */
@@ -361,6 +425,7 @@ static int unknown_name(lua_State *L)
                                           "load", "loadfile", "loadstring", "dofile",  "require",   "collectgarbage",
                                           "warn" };
     const char *name = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : "?";
+    if (taut_mechanism_find(L, name)) return 1;
     for (size_t i = 0; i < sizeof closed / sizeof *closed; i++)
         if (strcmp(name, closed[i]) == 0)
             return taut_script_error(L, "'%s' is not available in models; they have base Lua, math, string and table",
@@ -382,7 +447,8 @@ void taut_sandbox_open(lua_State *L)
     static const luaL_Reg base[] = {
         { "print", base_print }, { "pcall", base_pcall }, { "xpcall", base_xpcall },
         { "setmetatable", base_setmetatable },
-        { "pairs", base_pairs }, { "load", NULL },        { "loadfile", NULL },      { "dofile", NULL },
+        { "pairs", base_pairs }, { "next", base_next },   { "tostring", base_tostring },
+        { "load", NULL },        { "loadfile", NULL },    { "dofile", NULL },
         { "collectgarbage", NULL }, { "warn", NULL },
     };
     luaL_requiref(L, LUA_GNAME, luaopen_base, 1);

@@ -24,11 +24,13 @@ script *taut_script_of(lua_State *L)
 int taut_script_line(lua_State *L)
 {
     lua_Debug where;
+    const script *s = taut_script_of(L);
     for (int level = 0; lua_getstack(L, level, &where); level++) {
-        lua_getinfo(L, "l", &where);
-        if (where.currentline > 0) return where.currentline;
+        lua_getinfo(L, s->has_texts ? "lS" : "l", &where);
+        if (where.currentline <= 0 || (s->has_texts && strcmp(where.source, MECHANISM_CHUNK) == 0)) continue;
+        return where.currentline;
     }
-    return 0;
+    return s->line;
 }
 
 /* ---- limits ---- */
@@ -267,6 +269,8 @@ static int build(lua_State *L)
     taut_draw_open(L);
     taut_embed_open(L);
     taut_contact_open(L);
+    taut_calls_open(L);
+    taut_mechanism_open(L);
 
     if (size >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0) text += 3, size -= 3; /* byte order mark */
     if (size && text[0] == '#') /* #! line; its newline stays, for the count of lines */
@@ -284,12 +288,14 @@ static int build(lua_State *L)
     }
     lua_sethook(L, hook, LUA_MASKCOUNT, HOOK_PERIOD);
     lua_call(L, 0, 0);
+    taut_mechanism_finish(L);
     lua_sethook(L, NULL, 0, 0);
     taut_embed_finish(L);
     taut_equations_finish(L);
     taut_contact_finish(L);
     taut_start_finish(L);
     taut_declare_finish(L);
+    taut_calls_finish(L);
     return 0;
 }
 

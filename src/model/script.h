@@ -77,6 +77,11 @@ typedef struct script {
 
     char short_name[LUA_IDSIZE]; /* the file as Lua's messages call it */
     int last_line;
+    int line;                    /* after the end of the script: where what is done belongs to */
+
+    int language;           /* in the registry: the names as they were before the script */
+    int mechanism;          /* in the registry: names of mechanism.c's texts; 0 while no script has used them */
+    int has_texts;          /* functions of the texts may be running */
 
     int metatables[SYMBOL_TYPES]; /* in the registry */
 
@@ -143,6 +148,8 @@ void taut_sandbox_open(lua_State *L);
 void taut_patterns_open(lua_State *L);
 /* Pushes an array of the keys of the table at i in an order that is the same in every process. */
 void taut_sandbox_keys(lua_State *L, int i);
+/* Pushes the value at i as a text, as Lua's tostring, but without addresses. */
+void taut_sandbox_text(lua_State *L, int i);
 
 /* ---- equality.c ---- */
 void taut_compare_open(lua_State *L); /* after patterns_open */
@@ -184,6 +191,8 @@ int taut_vectors_arithmetic(lua_State *L, op o, const char *sign);
 int taut_vectors_negate(lua_State *L);
 
 /* ---- rotation.c ---- */
+/* Is it a rotation as a whole? NULL is none. */
+int taut_rotation_is(lua_State *L, const vector *r);
 int taut_rotation_omega(lua_State *L, const vector *r);
 int taut_rotation_apply(lua_State *L);
 /* Writes the velocity of the quaternion r that turns with omega: r' = r (0, omega) / 2. */
@@ -220,8 +229,25 @@ const embedding *taut_embed_find(lua_State *L, const char *name);
 void taut_contact_open(lua_State *L);
 void taut_contact_finish(lua_State *L);
 
+/* ---- calls.c ---- */
+void taut_calls_open(lua_State *L);
+/* Refuses functions of the program that lack derivatives where they stand; at the end. */
+void taut_calls_finish(lua_State *L);
+
+/* ---- mechanism.c ---- */
+#define MECHANISM_CHUNK "=mechanism" /* how Lua knows the texts */
+void taut_mechanism_open(lua_State *L); /* after all others */
+/* Pushes what a name of bodies and joints stands for, and returns 1; returns 0 when it is none of them. */
+int taut_mechanism_find(lua_State *L, const char *name);
+/* box{...}, cylinder{...}, capsule{...} with the table at 1 alone: the shape of a body, pushed. */
+int taut_mechanism_solid(lua_State *L, const char *name);
+/* Start values of bodies, their weight, what is drawn of them. */
+void taut_mechanism_finish(lua_State *L);
+
 /* ---- equations.c, start_values.c, draw.c ---- */
 void taut_equations_open(lua_State *L);
+/* A force on one coordinate. */
+void taut_equations_act(lua_State *L, uint32_t coordinate, expr value);
 void taut_equations_finish(lua_State *L);
 void taut_start_open(lua_State *L);
 void taut_start_finish(lua_State *L);

@@ -51,6 +51,7 @@ static expr linear(graph *g, expr e, int depth)
     case OP_POWI:
     case OP_POW:
     CASE_LEAVES
+    CASE_CALLS
     CASE_FUNCTIONS break;
     }
     return 0;

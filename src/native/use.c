@@ -25,7 +25,14 @@ int taut_native_wants_compiler(const native_use *use, int has_machine_code)
 {
     if (!use || use->mode == TAUT_NATIVE_OFF) return 0;
     const char *named = use->options.compiler ? use->options.compiler : getenv("TAUT_CC");
-    return use->mode == TAUT_NATIVE_ON || !has_machine_code || (named && *named);
+    const int wanted = !has_machine_code && taut_native_pays(use, NATIVE_STEPS);
+    return use->mode == TAUT_NATIVE_ON || wanted || (named && *named);
+}
+
+int taut_native_pays(const native_use *use, double steps)
+{
+    if (!use || use->mode == TAUT_NATIVE_OFF) return 0;
+    return use->mode == TAUT_NATIVE_ON || use->steps == 0 || use->steps >= steps;
 }
 
 /* Notes how it ended, once. */

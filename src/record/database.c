@@ -5,6 +5,27 @@
 
 #include "record/record.h"
 
+/* A file may come from anywhere. What it declares is data: triggers and views do not run, functions that have effects
+   are not called from it, its pages are not written as such, and a word in double quotes is a name. */
+static int distrust(database *d)
+{
+    static const struct { int option, value; } settings[] = {
+        { SQLITE_DBCONFIG_DEFENSIVE, 1 },     { SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0 },
+        { SQLITE_DBCONFIG_ENABLE_TRIGGER, 0 }, { SQLITE_DBCONFIG_ENABLE_VIEW, 0 },
+        { SQLITE_DBCONFIG_DQS_DML, 0 },        { SQLITE_DBCONFIG_DQS_DDL, 0 },
+    };
+    static const struct { int limit, value; } limits[] = {
+        { SQLITE_LIMIT_SQL_LENGTH, 1 << 20 },  { SQLITE_LIMIT_EXPR_DEPTH, 200 },   { SQLITE_LIMIT_COMPOUND_SELECT, 4 },
+        { SQLITE_LIMIT_TRIGGER_DEPTH, 1 },     { SQLITE_LIMIT_WORKER_THREADS, 0 }, { SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 100 },
+    };
+    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
+        if (sqlite3_db_config(d->handle, settings[i].option, settings[i].value, NULL)) return taut_database_fail(d);
+    for (size_t i = 0; i < sizeof limits / sizeof *limits; i++)
+        sqlite3_limit(d->handle, limits[i].limit, limits[i].value);
+    sqlite3_busy_timeout(d->handle, 5000); /* a commit of the one that writes takes less, as a rule much less */
+    return TAUT_OK;
+}
+
 int taut_database_open(taut_context *context, const char *path, int flags, database *d)
 {
     *d = (database){ .context = context };
@@ -16,9 +37,16 @@ int taut_database_open(taut_context *context, const char *path, int flags, datab
     else if (code)
         status = taut_database_fail(d);
     else
-        sqlite3_busy_timeout(d->handle, 5000); /* a commit of the one that writes takes less, as a rule much less */
+        status = distrust(d);
     if (status) taut_database_close(d);
     return status;
+}
+
+static int interrupted(void *context) { return taut_stopped(context); }
+
+void taut_database_stoppable(const database *d)
+{
+    sqlite3_progress_handler(d->handle, 100000, interrupted, d->context);
 }
 
 void taut_database_close(database *d)
@@ -76,6 +104,7 @@ int taut_database_fail(const database *d)
         return taut_fail(context, TAUT_CANNOT_WRITE, "cannot write '%s': the file or its folder is read-only", d->path);
     case SQLITE_CANTOPEN: return system_failure(d, purpose(d), "open");
     case SQLITE_IOERR: return transfer_failure(d);
+    case SQLITE_INTERRUPT: return taut_fail(context, TAUT_STOPPED, "stopped while reading or writing '%s'", d->path);
     case SQLITE_TOOBIG:
         return taut_fail(context, TAUT_UNSUPPORTED, "the state is larger than '%s' can hold (10^9 bytes)", d->path);
     default:
@@ -128,9 +157,11 @@ int taut_database_number(const database *d, const char *sql, long otherwise, lon
     int status = taut_database_prepare(d, sql, &statement);
     if (status) return status;
     int row = taut_database_row(d, statement);
-    int known = row > 0 && sqlite3_column_type(statement, 0) != SQLITE_NULL;
-    *value = known ? (long)sqlite3_column_int64(statement, 0) : otherwise;
+    const int type = row > 0 ? sqlite3_column_type(statement, 0) : SQLITE_NULL;
+    *value = type == SQLITE_INTEGER ? (long)sqlite3_column_int64(statement, 0) : otherwise;
     if (row < 0) status = taut_database_fail(d);
+    else if (type != SQLITE_INTEGER && type != SQLITE_NULL)
+        status = taut_fail(d->context, TAUT_CANNOT_READ, "'%s' is damaged: a count in it is no whole number", d->path);
     sqlite3_finalize(statement);
     return status;
 }
@@ -151,6 +182,15 @@ int taut_database_check(const database *d, int *empty)
                     "'%s' was written by a later Taut (layout %ld, this one knows up to %d); use that Taut", d->path,
                     version, RECORD_VERSION);
     return TAUT_OK;
+}
+
+void taut_record_sum(sha256 *sum, const char *name, const void *bytes, size_t size)
+{
+    char head[32];
+    sqlite3_snprintf(sizeof head, head, ":%lld:", (long long)size); /* where an entry ends, no other begins */
+    taut_sha256_add(sum, name, strlen(name) + 1);
+    taut_sha256_add(sum, head, strlen(head));
+    if (size) taut_sha256_add(sum, bytes, size);
 }
 
 void taut_little_endian(void *to, const void *from, size_t count, size_t size)

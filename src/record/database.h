@@ -5,6 +5,7 @@
 #include <sqlite3.h>
 
 #include "base/context.h"
+#include "base/sha256.h"
 
 typedef struct {
     taut_context *context;
@@ -16,6 +17,8 @@ typedef struct {
 /* flags as of sqlite3_open_v2. On failure closing is allowed, and does nothing. */
 int taut_database_open(taut_context *context, const char *path, int flags, database *d);
 void taut_database_close(database *d);
+/* Statements end with TAUT_STOPPED when the context is asked to stop: for reading, what is written must be finished. */
+void taut_database_stoppable(const database *d);
 
 /* The last failure as a status with a message: what it means for a run file, and what to do. */
 int taut_database_fail(const database *d);
@@ -35,6 +38,9 @@ int taut_database_number(const database *d, const char *sql, long otherwise, lon
 
 /* Refuses a file that is not a run, or one of a later version. empty: nothing was ever written to it. */
 int taut_database_check(const database *d, int *empty);
+
+/* Adds an entry, a name and its bytes, to a checksum. */
+void taut_record_sum(sha256 *sum, const char *name, const void *bytes, size_t size);
 
 /* Converts numbers between the file (little-endian) and this machine. */
 void taut_little_endian(void *to, const void *from, size_t count, size_t size);

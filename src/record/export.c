@@ -5,13 +5,15 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/new_file.h"
 #include "record/csv.h"
 
 enum { PIECE = 200000 }; /* numbers at a time */
 
 long taut_export_frame_count(const record *r, const export_options *options)
 {
-    return (taut_record_frame_count(r) + options->every - 1) / options->every;
+    const long count = taut_record_frame_count(r);
+    return count ? (count - 1) / options->every + 1 : 0;
 }
 
 int taut_export_read(taut_context *context, record *r, const export_options *options, export_piece piece, void *user)
@@ -42,7 +44,7 @@ char *taut_export_begin(taut_context *context, const char *path)
 
 int taut_export_end(taut_context *context, char *part, const char *path, int status)
 {
-    if (!status && rename(part, path))
+    if (!status && taut_new_file_settle(part, path))
         status = taut_fail(context, TAUT_CANNOT_WRITE, "cannot write '%s': %s", path, strerror(errno));
     if (status && part) unlink(part);
     taut_mem_free(context, part);
@@ -87,7 +89,7 @@ int taut_export_csv(taut_context *context, record *r, const char *path, const ex
     z.digits = precision && strcmp(precision, "quad") == 0 && WIDE_DIGITS >= 34 ? 34 : 17;
     char *part = taut_export_begin(context, path);
     if (!part) return TAUT_OUT_OF_MEMORY;
-    z.file = fopen(part, "w");
+    z.file = taut_new_file(part);
     int status = z.file ? write_header(&z, r, options) : cannot_write(&z);
     if (!status) status = taut_export_read(context, r, options, write_lines, &z);
     if (z.file && fclose(z.file) && !status) status = cannot_write(&z);

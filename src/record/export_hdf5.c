@@ -6,6 +6,7 @@
 #include <dlfcn.h>
 #include <hdf5.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/text.h"
 #include "record/export.h"
@@ -244,7 +245,8 @@ static int write_piece(void *user, const wide *values, long first, long count)
 
 static int write_file(store *z, record *r, const char *part)
 {
-    z->file = z->h5.H5Fcreate(part, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+    unlink(part); /* of an export that was killed; or a link that lies in wait */
+    z->file = z->h5.H5Fcreate(part, H5F_ACC_EXCL, H5P_DEFAULT, H5P_DEFAULT);
     if (z->file < 0) return taut_fail(z->context, TAUT_CANNOT_WRITE,
         "cannot write '%s': HDF5 cannot create it; look at the folder and the disk", z->path);
     int status = put_properties(z);

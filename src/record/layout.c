@@ -76,14 +76,14 @@ int taut_layout_make(taut_context *context, const record_column *columns, size_t
     return status;
 }
 
-static int create_frames(const database *d, const layout *l, int quad)
+static char *frames_statement(const layout *l, int quad)
 {
-    text sql = { 0 };
-    taut_text_add(&sql, "create table frames (frame integer primary key, step integer not null");
+    sqlite3_str *sql = sqlite3_str_new(NULL);
+    sqlite3_str_appendall(sql, "create table frames (frame integer primary key, step integer not null");
     for (size_t i = 0; i < l->count; i++)
-        if (l->sql[i]) taut_text_add_format(&sql, ", \"%w\" real", l->sql[i]);
-    taut_text_add(&sql, quad ? ", exact blob)" : ")");
-    return taut_text_run(&sql, d);
+        if (l->sql[i]) sqlite3_str_appendf(sql, ", \"%w\" real", l->sql[i]);
+    sqlite3_str_appendall(sql, quad ? ", exact blob)" : ")");
+    return sqlite3_str_finish(sql);
 }
 
 /* Numbers out of chunks with SQL alone: the eight bytes of a double, taken apart. (exponent 0: no leading 1; 2047:
@@ -108,17 +108,29 @@ static const char cells[] =
     "else (mantissa + (1 << 52)) * (1 - 2 * negative) * "
     "(select value from powers where powers.exponent = parts.exponent) end as value from parts";
 
-static int create_chunks(const database *d, const layout *l, int quad)
+int taut_layout_statements(const database *d, const layout *l, int quad, char **statements, int *count)
+{
+    int n = 0;
+    statements[n++] = frames_statement(l, quad);
+    if (l->outside) {
+        statements[n++] = sqlite3_mprintf("create index columns_by_name on columns (name)");
+        statements[n++] = sqlite3_mprintf("create table chunks (number integer primary key, frame integer not null, "
+                                          "chunk integer not null, data blob not null%s)",
+                                          quad ? ", exact blob not null" : "");
+        statements[n++] = sqlite3_mprintf("create table powers (exponent integer primary key, value real not null)");
+        statements[n++] = sqlite3_mprintf(cells, (int)taut_layout_chunks(l));
+    }
+    *count = n;
+    for (int i = 0; i < n; i++)
+        if (!statements[i]) return taut_fail(d->context, TAUT_OUT_OF_MEMORY, "out of memory in SQLite");
+    return TAUT_OK;
+}
+
+/* 2^(exponent - 1075), for the view `cells`. */
+static int fill_powers(const database *d)
 {
     sqlite3_stmt *statement = NULL;
-    int status = taut_database_run(d, quad ? "create table chunks (number integer primary key, frame integer not null, "
-                                        "chunk integer not null, data blob not null, exact blob not null)"
-                                      : "create table chunks (number integer primary key, frame integer not null, "
-                                        "chunk integer not null, data blob not null)");
-    if (!status)
-        status = taut_database_run(d, "create table powers (exponent integer primary key, value real not null)");
-    if (!status) status = taut_database_run_format(d, cells, (int)taut_layout_chunks(l));
-    if (!status) status = taut_database_prepare(d, "insert into powers values (?1, ?2)", &statement);
+    int status = taut_database_prepare(d, "insert into powers values (?1, ?2)", &statement);
     for (int e = 1; !status && e < 2047; e++) {
         sqlite3_bind_int(statement, 1, e);
         sqlite3_bind_double(statement, 2, ldexp(1, e - 1075));
@@ -151,32 +163,50 @@ static int list_columns(const database *d, const layout *l)
 
 int taut_layout_create(const database *d, const layout *l, int quad)
 {
-    int status = taut_database_run(
-        d, "create table columns (number integer primary key, name text not null, kind text not null, sql text, "
-           "chunk integer, place integer)");
+    char *statements[LAYOUT_STATEMENTS] = { 0 };
+    int count, status = taut_layout_statements(d, l, quad, statements, &count);
     if (!status) status = list_columns(d, l);
-    if (!status) status = create_frames(d, l, quad);
-    if (!status && l->outside) status = taut_database_run(d, "create index columns_by_name on columns (name)");
-    return !status && l->outside ? create_chunks(d, l, quad) : status;
+    for (int i = 0; !status && i < count; i++) status = taut_database_run(d, statements[i]);
+    for (int i = 0; i < LAYOUT_STATEMENTS; i++) sqlite3_free(statements[i]);
+    return !status && l->outside ? fill_powers(d) : status;
+}
+
+/* A row of the table of columns: number, name, kind, sql, chunk, place. */
+static int take_column(const database *d, sqlite3_stmt *s, size_t i, layout *l)
+{
+    const int inside = sqlite3_column_type(s, 3) == SQLITE_TEXT;
+    const long place = (long)l->outside;
+    int fits = sqlite3_column_int64(s, 0) == (sqlite3_int64)i && sqlite3_column_type(s, 1) == SQLITE_TEXT
+               && sqlite3_column_type(s, 2) == SQLITE_TEXT;
+    if (inside) fits = fits && sqlite3_column_type(s, 4) == SQLITE_NULL && sqlite3_column_type(s, 5) == SQLITE_NULL;
+    else
+        fits = fits && sqlite3_column_type(s, 3) == SQLITE_NULL && sqlite3_column_type(s, 4) == SQLITE_INTEGER
+               && sqlite3_column_type(s, 5) == SQLITE_INTEGER && sqlite3_column_int64(s, 4) == place / LAYOUT_CHUNK
+               && sqlite3_column_int64(s, 5) == place % LAYOUT_CHUNK;
+    if (!fits)
+        return taut_fail(d->context, TAUT_CANNOT_READ, "'%s' is damaged: column %zu is not described as it must be",
+                         d->path, i);
+    return put(d->context, l, i, (const char *)sqlite3_column_text(s, 1), (const char *)sqlite3_column_text(s, 2),
+               inside ? (const char *)sqlite3_column_text(s, 3) : NULL);
 }
 
 int taut_layout_read(const database *d, layout *l)
 {
     sqlite3_stmt *statement = NULL;
     long count = 0;
+    size_t found = 0;
     int row = 0;
     *l = (layout){ 0 };
     int status = taut_database_number(d, "select count(*) from columns", 0, &count);
     if (!status) status = make_room(d->context, (size_t)count, l);
-    if (!status) status = taut_database_prepare(d, "select name, kind, sql from columns order by number", &statement);
-    for (size_t i = 0; !status && (row = taut_database_row(d, statement)) > 0 && i < l->count; i++) {
-        const char *name = (const char *)sqlite3_column_text(statement, 0),
-                   *kind = (const char *)sqlite3_column_text(statement, 1);
-        status = name && kind
-                     ? put(d->context, l, i, name, kind, (const char *)sqlite3_column_text(statement, 2))
-                     : taut_fail(d->context, TAUT_CANNOT_READ, "'%s' is damaged: a column without a name", d->path);
-    }
+    if (!status)
+        status = taut_database_prepare(d, "select number, name, kind, sql, chunk, place from columns order by number",
+                                       &statement);
+    for (; !status && found < l->count && (row = taut_database_row(d, statement)) > 0; found++)
+        status = take_column(d, statement, found, l);
     if (!status && row < 0) status = taut_database_fail(d);
+    if (!status && (found < l->count || !count || strcmp(l->columns[0].kind, "time") != 0))
+        status = taut_fail(d->context, TAUT_CANNOT_READ, "'%s' is damaged: its first column is not the time", d->path);
     sqlite3_finalize(statement);
     if (status) taut_layout_clear(d->context, l);
     return status;

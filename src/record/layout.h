@@ -24,8 +24,16 @@ size_t taut_layout_chunk_size(const layout *l, size_t chunk);
 
 /* Copies the columns and decides where they go. */
 int taut_layout_make(taut_context *context, const record_column *columns, size_t count, layout *l);
-/* Creates the tables; quad: with room for the digits that REAL has not. */
+/* The table of columns, which tells the layout, and the statements that follow from it: `frames` first. quad: with room
+   for the digits that REAL has not. Free the statements with sqlite3_free, also after a failure. */
+#define LAYOUT_COLUMNS_TABLE \
+    "create table columns (number integer primary key, name text not null, kind text not null, sql text, " \
+    "chunk integer, place integer)"
+#define LAYOUT_STATEMENTS 5
+int taut_layout_statements(const database *d, const layout *l, int quad, char **statements, int *count);
+/* Fills the table of columns, and creates what follows from it. */
 int taut_layout_create(const database *d, const layout *l, int quad);
+/* Out of the table of columns; refuses what taut_layout_create would not have written. */
 int taut_layout_read(const database *d, layout *l);
 void taut_layout_clear(taut_context *context, layout *l);
 

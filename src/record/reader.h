@@ -19,9 +19,14 @@ struct record {
     record_event *events;
     size_t event_count;
     long frame_count;
+    sha256 sum;                  /* of the checkpoint so far */
 };
 
-/* Parts of the checkpoint; a part that is missing is an error. */
+/* Parts of the checkpoint; a part that is missing is an error. They are read in the order in which they were written,
+   between begin and end, which compares their checksum; a file without one is of an earlier Taut. */
+void taut_record_checkpoint_begin(record *r);
+int taut_record_checkpoint_end(record *r);
+int taut_record_checkpoint_has(record *r, const char *name, int *has);
 int taut_record_checkpoint_text(record *r, const char *name, char *buffer, size_t size);
 int taut_record_checkpoint_numbers(record *r, const char *name, void *numbers, size_t count, size_t size);
 

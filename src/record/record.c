@@ -4,8 +4,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "record/layout.h"
 #include "record/reader.h"
+#include "record/schema.h"
 #include "record/statement.h"
 
 static void clear_pairs(taut_context *context, pairs *p)
@@ -39,6 +39,21 @@ void taut_record_close(record *r)
     taut_mem_free(context, r);
 }
 
+static int damaged(const database *d, const char *what)
+{
+    return taut_fail(d->context, TAUT_CANNOT_READ, "'%s' is damaged: %s", d->path, what);
+}
+
+/* A copy of a string in the file, *text. what: the message where it is none. */
+static int take_text(const database *d, sqlite3_stmt *s, int column, const char *what, char **text)
+{
+    if (sqlite3_column_type(s, column) != SQLITE_TEXT) return damaged(d, what);
+    const char *found = (const char *)sqlite3_column_text(s, column);
+    if (!found) return taut_database_fail(d);
+    *text = taut_mem_text(d->context, found);
+    return *text ? TAUT_OK : TAUT_OUT_OF_MEMORY;
+}
+
 /* Two columns of strings. */
 static int read_pairs(const database *d, const char *sql, pairs *p)
 {
@@ -46,14 +61,12 @@ static int read_pairs(const database *d, const char *sql, pairs *p)
     size_t capacity = 0;
     int row = 0, status = taut_database_prepare(d, sql, &statement);
     while (!status && (row = taut_database_row(d, statement)) > 0) {
-        const char *name = (const char *)sqlite3_column_text(statement, 0),
-                   *value = (const char *)sqlite3_column_text(statement, 1);
         status = taut_mem_grow(d->context, &p->texts, &capacity, 2 * p->count + 2, sizeof *p->texts);
         if (status) break;
         char **at = &p->texts[2 * p->count++];
-        at[0] = taut_mem_text(d->context, name ? name : "");
-        at[1] = taut_mem_text(d->context, value ? value : "");
-        if (!at[0] || !at[1]) status = TAUT_OUT_OF_MEMORY;
+        at[0] = at[1] = NULL;
+        for (int i = 0; !status && i < 2; i++)
+            status = take_text(d, statement, i, "a property or a setting is not a text", &at[i]);
     }
     if (!status && row < 0) status = taut_database_fail(d);
     sqlite3_finalize(statement);
@@ -79,17 +92,12 @@ static int sort_columns(record *r)
 static int read_head(record *r)
 {
     int empty;
-    long exact;
     int status = taut_database_check(&r->d, &empty);
     if (!status && empty)
         status = taut_fail(r->d.context, TAUT_CANNOT_READ, "'%s' is empty: no run has begun in it", r->d.path);
+    if (!status) status = taut_schema_read(&r->d, &r->layout, &r->exact);
     if (!status) status = read_pairs(&r->d, "select name, value from run", &r->properties);
     if (!status) status = read_pairs(&r->d, "select name, value from settings order by number", &r->settings);
-    if (!status) status = taut_layout_read(&r->d, &r->layout);
-    if (!status)
-        status = taut_database_number(&r->d, "select count(*) from pragma_table_info('frames') where name = 'exact'", 0,
-                                      &exact);
-    if (!status) r->exact = (int)exact;
     if (!status) status = sort_columns(r);
     return status ? status : taut_record_refresh(r);
 }
@@ -104,6 +112,7 @@ int taut_record_open(taut_context *context, const char *path, record **result)
     /* not read-only: after a crash the first to open the file has to undo what was half written */
     int status = taut_database_open(context, path, SQLITE_OPEN_READWRITE, &r->d);
     if (status == TAUT_CANNOT_READ) status = taut_database_open(context, path, SQLITE_OPEN_READONLY, &r->d);
+    if (!status) taut_database_stoppable(&r->d);
     if (!status) status = read_head(r);
     if (status) {
         taut_record_close(r);
@@ -112,6 +121,8 @@ int taut_record_open(taut_context *context, const char *path, record **result)
     }
     return status;
 }
+
+const char *taut_record_path(const record *r) { return r->d.path; }
 
 const char *taut_record_property(const record *r, const char *name)
 {
@@ -147,7 +158,29 @@ long taut_record_frame_count(const record *r) { return r->frame_count; }
 
 int taut_record_refresh(record *r)
 {
-    return taut_database_number(&r->d, "select max(frame) + 1 from frames", 0, &r->frame_count);
+    long pages = 0, page = 0, frames = 0;
+    int status = taut_database_number(&r->d, "select max(frame) + 1 from frames", 0, &frames);
+    if (!status) status = taut_database_number(&r->d, "pragma page_count", 0, &pages);
+    if (!status) status = taut_database_number(&r->d, "pragma page_size", 0, &page);
+    /* a frame takes some bytes: its number is no reason to ask for more memory than that */
+    if (!status && (frames < 0 || frames / page > pages)) status = damaged(&r->d, "its frames are not numbered from 0");
+    if (!status) r->frame_count = frames;
+    return status;
+}
+
+/* step, t, name, kind, impulse */
+static int take_event(record *r, sqlite3_stmt *s, record_event *e)
+{
+    const int impulse = sqlite3_column_type(s, 4);
+    *e = (record_event){ 0 };
+    if (sqlite3_column_type(s, 0) != SQLITE_INTEGER || sqlite3_column_type(s, 1) != SQLITE_FLOAT
+        || (impulse != SQLITE_FLOAT && impulse != SQLITE_NULL))
+        return damaged(&r->d, "an event is not numbers");
+    e->step = (long)sqlite3_column_int64(s, 0);
+    e->t = sqlite3_column_double(s, 1);
+    e->impulse = impulse == SQLITE_NULL ? NAN : sqlite3_column_double(s, 4);
+    int status = take_text(&r->d, s, 2, "an event without a name", (char **)&e->name);
+    return status ? status : take_text(&r->d, s, 3, "an event without a kind", (char **)&e->kind);
 }
 
 int taut_record_events(record *r, const record_event **events, size_t *count)
@@ -159,16 +192,7 @@ int taut_record_events(record *r, const record_event **events, size_t *count)
                                                 &statement);
     while (!status && (row = taut_database_row(&r->d, statement)) > 0) {
         status = taut_mem_grow(r->d.context, &r->events, &capacity, r->event_count + 1, sizeof *r->events);
-        if (status) break;
-        record_event *e = &r->events[r->event_count++];
-        const char *name = (const char *)sqlite3_column_text(statement, 2),
-                   *kind = (const char *)sqlite3_column_text(statement, 3);
-        e->step = (long)sqlite3_column_int64(statement, 0);
-        e->t = sqlite3_column_double(statement, 1);
-        e->impulse = sqlite3_column_type(statement, 4) == SQLITE_NULL ? NAN : sqlite3_column_double(statement, 4);
-        e->name = taut_mem_text(r->d.context, name ? name : "");
-        e->kind = taut_mem_text(r->d.context, kind ? kind : "");
-        if (!e->name || !e->kind) status = TAUT_OUT_OF_MEMORY;
+        if (!status) status = take_event(r, statement, &r->events[r->event_count++]);
     }
     if (!status && row < 0) status = taut_database_fail(&r->d);
     sqlite3_finalize(statement);

@@ -32,6 +32,9 @@ int taut_record_open(taut_context *context, const char *path, record **result);
 /* NULL is allowed. */
 void taut_record_close(record *r);
 
+/* As it was given. */
+const char *taut_record_path(const record *r);
+
 /* A property of the run as a string, or NULL: taut, model (file name), source, title, method, precision, step, until,
    every, tolerance, start, status (running, stopped, finished, failed), message, created ... Valid until the record is
    closed. */

@@ -46,7 +46,7 @@ static int quad_wanted(const record *r, const target *to)
 
 static int damaged(const record *r, long frame)
 {
-    return taut_fail(r->d.context, TAUT_CANNOT_READ, "'%s' is damaged: frame %ld is not complete", r->d.path, frame);
+    return taut_fail(r->d.context, TAUT_CANNOT_READ, "'%s' is damaged: frame %ld is not complete, or not numbers", r->d.path, frame);
 }
 
 /* The requested columns of `frames`: slot[place] is the number of the result, from 1. */
@@ -79,9 +79,9 @@ static int take_row(const record *r, sqlite3_stmt *s, const size_t *columns, siz
         if (quad) {
             store_bytes(to, row * to->width + k, bytes + 16 * place, 1);
         } else {
-            int column = slot[place];
-            store(to, row * to->width + k,
-                  sqlite3_column_type(s, column) == SQLITE_NULL ? NAN : sqlite3_column_double(s, column));
+            const int column = slot[place], type = sqlite3_column_type(s, column);
+            if (type != SQLITE_FLOAT && type != SQLITE_NULL) return damaged(r, (long)sqlite3_column_int64(s, 0));
+            store(to, row * to->width + k, type == SQLITE_NULL ? NAN : sqlite3_column_double(s, column));
         }
     }
     return TAUT_OK;
@@ -167,7 +167,7 @@ static int read_outside(record *r, long first, long count, const size_t *columns
 /* In one transaction, so that all parts are of the same commit. */
 static int read_frames(record *r, long first, long count, const size_t *columns, const target *to)
 {
-    if (first < 0 || count < 0 || first + count > r->frame_count)
+    if (first < 0 || count < 0 || first > r->frame_count || count > r->frame_count - first)
         return taut_fail(r->d.context, TAUT_BAD_USAGE, "'%s' has %ld frames; %ld from number %ld are asked for",
                          r->d.path, r->frame_count, count, first);
     for (size_t k = 0; k < to->width; k++)
@@ -201,7 +201,8 @@ int taut_record_read_steps(record *r, long first, long count, long *steps)
     sqlite3_bind_int64(statement, 2, first + count);
     for (long i = 0; !status && i < count; i++) {
         row = taut_database_row(&r->d, statement);
-        if (row > 0) steps[i] = (long)sqlite3_column_int64(statement, 0);
+        if (row > 0 && sqlite3_column_type(statement, 0) == SQLITE_INTEGER)
+            steps[i] = (long)sqlite3_column_int64(statement, 0);
         else status = row < 0 ? taut_database_fail(&r->d) : damaged(r, first + i);
     }
     sqlite3_finalize(statement);
@@ -223,15 +224,47 @@ static int find_part(record *r, const char *name, sqlite3_stmt **statement)
                 r->d.path, name, taut_record_property(r, "taut") ? taut_record_property(r, "taut") : "?");
 }
 
+void taut_record_checkpoint_begin(record *r) { taut_sha256_begin(&r->sum); }
+
+int taut_record_checkpoint_has(record *r, const char *name, int *has)
+{
+    sqlite3_stmt *statement;
+    int status = taut_database_prepare(&r->d, "select 1 from checkpoint where name = ?1", &statement);
+    if (status) return status;
+    sqlite3_bind_text(statement, 1, name, -1, SQLITE_STATIC);
+    const int row = taut_database_row(&r->d, statement);
+    sqlite3_finalize(statement);
+    *has = row > 0;
+    return row < 0 ? taut_database_fail(&r->d) : TAUT_OK;
+}
+
+int taut_record_checkpoint_end(record *r)
+{
+    unsigned char digest[SHA256_SIZE];
+    char text[2 * SHA256_SIZE + 1], found[2 * SHA256_SIZE + 1] = "";
+    int has;
+    taut_sha256_end(&r->sum, digest);
+    taut_sha256_text(digest, text);
+    int status = taut_record_checkpoint_has(r, "checksum", &has);
+    if (status || !has) return status;
+    status = taut_record_checkpoint_text(r, "checksum", found, sizeof found);
+    if (!status && strcmp(found, text) != 0)
+        status = taut_fail(r->d.context, TAUT_CANNOT_READ,
+                           "'%s' cannot be resumed: its checkpoint was changed after it was written", r->d.path);
+    return status;
+}
+
 int taut_record_checkpoint_text(record *r, const char *name, char *buffer, size_t size)
 {
     sqlite3_stmt *statement = NULL;
     int status = find_part(r, name, &statement);
-    const char *found = status ? NULL : (const char *)sqlite3_column_text(statement, 0);
+    const int is_text = !status && sqlite3_column_type(statement, 0) == SQLITE_TEXT;
+    const char *found = is_text ? (const char *)sqlite3_column_text(statement, 0) : NULL;
     if (!status && (!found || strlen(found) >= size))
         status = taut_fail(r->d.context, TAUT_CANNOT_READ, "'%s' is damaged: '%s' of its checkpoint is invalid",
                            r->d.path, name);
     if (!status) strcpy(buffer, found);
+    if (!status) taut_record_sum(&r->sum, name, found, strlen(found));
     sqlite3_finalize(statement);
     return status;
 }
@@ -240,12 +273,14 @@ int taut_record_checkpoint_numbers(record *r, const char *name, void *numbers, s
 {
     sqlite3_stmt *statement = NULL;
     int status = find_part(r, name, &statement);
-    const void *found = status ? NULL : sqlite3_column_blob(statement, 0);
-    if (!status && ((!found && count) || (size_t)sqlite3_column_bytes(statement, 0) != count * size))
+    const int is_bytes = !status && sqlite3_column_type(statement, 0) == SQLITE_BLOB;
+    const void *found = is_bytes ? sqlite3_column_blob(statement, 0) : NULL;
+    if (!status && (!is_bytes || (!found && count) || (size_t)sqlite3_column_bytes(statement, 0) != count * size))
         status = taut_fail(r->d.context, TAUT_CANNOT_READ,
                       "'%s' cannot be resumed: '%s' of its checkpoint is not %zu numbers of %zu bytes", r->d.path, name,
                       count, size);
     if (!status) taut_little_endian(numbers, found, count, size);
+    if (!status) taut_record_sum(&r->sum, name, found, count * size);
     sqlite3_finalize(statement);
     return status;
 }

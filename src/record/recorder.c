@@ -5,8 +5,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "record/reader.h"
-#include "record/writer.h"
+#include "record/checkpoint.h"
 
 struct recorder {
     taut_context *context;
@@ -61,6 +60,62 @@ static int put_number(writer *w, const char *name, wide value)
     return taut_writer_property(w, name, text);
 }
 
+/* What makes a run the run that it is. */
+static const char *const identity_names[] = { "model", "source", "method", "precision", "start",
+                                              "contacts", "step", "every", "tolerance" };
+enum { IDENTITY = sizeof identity_names / sizeof *identity_names };
+
+/* The values of those names (NULL: none) and the settings, as 64 digits. */
+static void identify(const char *const values[IDENTITY], const definition *settings, size_t count,
+                     char text[2 * SHA256_SIZE + 1])
+{
+    unsigned char digest[SHA256_SIZE];
+    sha256 sum;
+    taut_sha256_begin(&sum);
+    for (int i = 0; i < IDENTITY; i++)
+        taut_record_sum(&sum, identity_names[i], values[i] ? values[i] : "", values[i] ? strlen(values[i]) : 0);
+    for (size_t i = 0; i < count; i++)
+        taut_record_sum(&sum, settings[i].name, settings[i].value, strlen(settings[i].value));
+    taut_sha256_end(&sum, digest);
+    taut_sha256_text(digest, text);
+}
+
+static int put_identity(writer *w, const recorder_subject *s)
+{
+    char step[WIDE_TEXT], every[WIDE_TEXT], tolerance[WIDE_TEXT], text[2 * SHA256_SIZE + 1];
+    const engine_options *e = s->engine;
+    taut_wide_shortest(step, sizeof step, s->run->step);
+    taut_wide_shortest(every, sizeof every, s->run->every);
+    taut_wide_shortest(tolerance, sizeof tolerance, e->tolerance);
+    const char *const values[IDENTITY] = { s->m->file, s->m->source, e->method, s->api->name,
+                                           start_mode_name(e->start), e->active_set ? "active-set" : "event",
+                                           step, every, tolerance };
+    identify(values, s->definitions, s->definition_count, text);
+    return taut_writer_property(w, "identity", text);
+}
+
+/* Is the file's head what it was when the run began? One without identity is of an earlier Taut. */
+static int check_identity(const recorder *z)
+{
+    const record *r = z->record;
+    const char *values[IDENTITY], *told = taut_record_property(r, "identity");
+    char text[2 * SHA256_SIZE + 1];
+    const size_t count = taut_record_setting_count(r);
+    if (!told) return TAUT_OK;
+    definition *settings = taut_mem_new(z->context, count, sizeof *settings);
+    if (!settings) return TAUT_OUT_OF_MEMORY;
+    for (int i = 0; i < IDENTITY; i++) values[i] = taut_record_property(r, identity_names[i]);
+    for (size_t i = 0; i < count; i++) taut_record_setting(r, i, &settings[i].name, &settings[i].value);
+    identify(values, settings, count, text);
+    taut_mem_free(z->context, settings);
+    return strcmp(told, text) == 0
+               ? TAUT_OK
+               : taut_fail(z->context, TAUT_CANNOT_READ,
+                           "'%s' cannot be resumed: its model, settings or method were changed after the run began; "
+                           "start a new run with them",
+                           r->d.path);
+}
+
 static int put_head(writer *w, const recorder_subject *s, const void *engine)
 {
     char dependent[TAUT_ERROR_TEXT];
@@ -93,7 +148,7 @@ static int put_head(writer *w, const recorder_subject *s, const void *engine)
         status = taut_writer_property(w, "redundancy", dependent);
     for (size_t i = 0; !status && i < s->definition_count; i++)
         status = taut_writer_setting(w, i, s->definitions[i].name, s->definitions[i].value);
-    return status;
+    return status ? status : put_identity(w, s);
 }
 
 /* Columns of the engine; their names are one block that begins at *names. */
@@ -147,168 +202,6 @@ int taut_recorder_create(taut_context *context, const char *path, int replace, c
     return status;
 }
 
-/* ---- checkpoints ---- */
-
-static int put_long(writer *w, const char *name, long value)
-{
-    char text[32];
-    snprintf(text, sizeof text, "%ld", value);
-    return taut_writer_checkpoint_text(w, name, text);
-}
-
-static int put_wide(writer *w, const char *name, wide value)
-{
-    char text[WIDE_TEXT];
-    taut_wide_format(text, sizeof text, value, WIDE_DIGITS + 2);
-    return taut_writer_checkpoint_text(w, name, text);
-}
-
-/* first last lowest highest sum sum_t, separated by blanks */
-static int put_watched(writer *w, size_t index, const watched *q)
-{
-    const wide values[] = { q->first, q->last, q->lowest, q->highest, q->sum, q->sum_t };
-    char name[300], line[6 * WIDE_TEXT];
-    size_t at = 0;
-    for (int i = 0; i < 6; i++) {
-        if (i) line[at++] = ' ';
-        at += (size_t)taut_wide_format(line + at, sizeof line - at, values[i], WIDE_DIGITS + 2);
-    }
-    snprintf(name, sizeof name, "watched.%zu", index);
-    return taut_writer_checkpoint_text(w, name, line);
-}
-
-/* What was watched, for readers: a property per quantity. Name, first, last, lowest, highest, slope, separated by
-   tabs. */
-static int put_extremes(writer *w, const run_result *at)
-{
-    int status = TAUT_OK;
-    for (size_t i = 0; !status && i < at->quantity_count; i++) {
-        const watched *q = &at->quantities[i];
-        const wide values[] = { q->first, q->last, q->lowest, q->highest, q->slope };
-        char name[40], line[sizeof q->name + 5 * (WIDE_TEXT + 1)];
-        size_t used = (size_t)snprintf(line, sizeof line, "%s", q->name);
-        for (int k = 0; k < 5; k++) {
-            line[used++] = '\t';
-            used += (size_t)taut_wide_shortest(line + used, sizeof line - used, values[k]);
-        }
-        snprintf(name, sizeof name, "watched.%zu", i);
-        status = taut_writer_property(w, name, line);
-    }
-    return status;
-}
-
-/* What was done on the way, besides steps: the i-th count, with its name in the file. NULL beyond the last. */
-static long *count_at(engine_counts *counts, int i, char *name, size_t size)
-{
-    for (int k = 0; newton_count_at(k).name; k++, i--) {
-        snprintf(name, size, "%s", newton_count_at(k).name);
-        if (i == 0) return (long *)((char *)&counts->work + newton_count_at(k).at);
-    }
-    if (i >= EVENT_KINDS) return NULL;
-    snprintf(name, size, "%ss", event_kind_name((event_kind)i));
-    return &counts->events[i];
-}
-
-static int put_checkpoint(recorder *r, const run_result *so_far)
-{
-    writer *w = r->writer;
-    engine_counts counts;
-    run_result now = *so_far, *at = &now;
-    r->api->counts(r->engine, &counts);
-    taut_run_result_update(r->api, r->engine, at);
-    const struct { const char *name; long value; } whole[] = {
-        { "step", at->steps_done }, { "sample_stride", at->sample_stride }, { "origin_step", at->origin_step },
-        { "quantities", (long)at->quantity_count } };
-    const struct { const char *name; wide value;
-    } numbers[] = {
-        { "samples", at->samples }, { "sum_t", at->sum_t }, { "sum_tt", at->sum_tt }, { "origin_time", at->origin_time }
-    };
-    int status = TAUT_OK;
-    for (size_t i = 0; !status && i < sizeof whole / sizeof *whole; i++)
-        status = put_long(w, whole[i].name, whole[i].value);
-    long *count;
-    char name[40];
-    for (int i = 0; !status && (count = count_at(&counts, i, name, sizeof name)); i++)
-        status = put_long(w, name, *count);
-    for (size_t i = 0; !status && i < sizeof numbers / sizeof *numbers; i++)
-        status = put_wide(w, numbers[i].name, numbers[i].value);
-    for (size_t i = 0; !status && i < at->quantity_count; i++) status = put_watched(w, i, &at->quantities[i]);
-    if (!status) status = put_extremes(w, at);
-    for (int i = 0, n = r->api->field_count(r->engine); !status && i < n; i++) {
-        char name[80];
-        engine_field f = r->api->field(r->engine, i);
-        snprintf(name, sizeof name, "state.%s", f.name);
-        status = taut_writer_checkpoint_numbers(w, name, f.data, f.count, r->api->number_size);
-    }
-    return status;
-}
-
-static int get_long(record *r, const char *name, long *value)
-{
-    char text[32], *end;
-    int status = taut_record_checkpoint_text(r, name, text, sizeof text);
-    if (status) return status;
-    *value = strtol(text, &end, 10);
-    return *end || end == text ? taut_fail(r->d.context, TAUT_CANNOT_READ,
-                                           "'%s' is damaged: '%s' of its checkpoint is '%s'", r->d.path, name, text)
-                               : TAUT_OK;
-}
-
-static int get_wides(record *r, const char *name, wide *values, int count)
-{
-    char line[6 * WIDE_TEXT], *at = line;
-    int status = taut_record_checkpoint_text(r, name, line, sizeof line);
-    for (int i = 0; !status && i < count; i++) {
-        char *blank = strchr(at, ' ');
-        if (blank) *blank = 0;
-        if (taut_wide_parse(at, &values[i]) || (!blank && i < count - 1))
-            return taut_fail(r->d.context, TAUT_CANNOT_READ, "'%s' is damaged: '%s' of its checkpoint is not numbers",
-                        r->d.path, name);
-        at = blank ? blank + 1 : at;
-    }
-    return status;
-}
-
-static int get_progress(recorder *z, run_result *at, engine_counts *counts)
-{
-    record *r = z->record;
-    long quantities = 0;
-    struct { const char *name; long *value; } whole[] = {
-        { "step", &at->steps_done }, { "sample_stride", &at->sample_stride }, { "origin_step", &at->origin_step },
-        { "quantities", &quantities } };
-    struct { const char *name; wide *value;
-    } numbers[] = { { "samples", &at->samples },
-                    { "sum_t", &at->sum_t },
-                    { "sum_tt", &at->sum_tt },
-                    { "origin_time", &at->origin_time } };
-    int status = TAUT_OK;
-    for (size_t i = 0; !status && i < sizeof whole / sizeof *whole; i++)
-        status = get_long(r, whole[i].name, whole[i].value);
-    long *count;
-    char name[40];
-    for (int i = 0; !status && (count = count_at(counts, i, name, sizeof name)); i++) status = get_long(r, name, count);
-    for (size_t i = 0; !status && i < sizeof numbers / sizeof *numbers; i++)
-        status = get_wides(r, numbers[i].name, numbers[i].value, 1);
-    counts->steps = at->steps_done;
-    at->quantity_count = z->api->watch_count(z->engine);
-    if (!status && (size_t)quantities != at->quantity_count)
-        status = taut_fail(z->context, TAUT_UNSUPPORTED,
-                      "'%s' cannot be resumed: it has %ld conserved quantities, this Taut finds %zu", r->d.path,
-                      quantities, at->quantity_count);
-    if (!status && !(at->quantities = taut_mem_new(z->context, at->quantity_count, sizeof *at->quantities)))
-        status = TAUT_OUT_OF_MEMORY;
-    for (size_t i = 0; !status && i < at->quantity_count; i++) {
-        char name[32];
-        wide v[6];
-        snprintf(name, sizeof name, "watched.%zu", i);
-        status = get_wides(r, name, v, 6);
-        if (!status)
-            at->quantities[i] =
-                (watched){ .first = v[0], .last = v[1], .lowest = v[2], .highest = v[3], .sum = v[4], .sum_t = v[5] };
-    }
-    return status;
-}
-
 /* The model's columns must be those of the file: it is the same model, but perhaps another Taut. */
 static int check_columns(const recorder *z)
 {
@@ -332,6 +225,7 @@ int taut_recorder_open(taut_context *context, const char *path, recorder **resul
     if (!r) return TAUT_OUT_OF_MEMORY;
     int status = taut_writer_open(context, path, &r->writer); /* first: then no other process changes what is read */
     if (!status) status = taut_record_open(context, path, &r->record);
+    if (!status) status = check_identity(r);
     if (status)
         taut_recorder_close(r);
     else
@@ -341,21 +235,12 @@ int taut_recorder_open(taut_context *context, const char *path, recorder **resul
 
 int taut_recorder_restore(recorder *r, const engine_api *api, void *engine, wide until, run_result *from)
 {
-    engine_counts counts = { 0 };
     *from = (run_result){ 0 };
     r->api = api;
     r->engine = engine;
     int status = check_columns(r);
-    if (!status) status = get_progress(r, from, &counts);
-    for (int i = 0, n = api->field_count(engine); !status && i < n; i++) {
-        char name[80];
-        engine_field f = api->field(engine, i);
-        snprintf(name, sizeof name, "state.%s", f.name);
-        status = taut_record_checkpoint_numbers(r->record, name, f.data, f.count, api->number_size);
-    }
+    if (!status) status = taut_checkpoint_read(r->record, api, engine, from);
     if (status) return status;
-    api->restored(engine, &counts);
-    from->t = api->time(engine);
     r->committed = from->steps_done;
     const char *version = taut_record_property(r->record, "taut");
     if (version && strcmp(version, TAUT_VERSION) != 0)
@@ -386,7 +271,7 @@ int taut_recorder_event(recorder *r, wide t, const char *name, const char *kind,
 static int commit(recorder *r, const run_result *at, int wait)
 {
     double begun = clock_seconds();
-    int done, status = put_checkpoint(r, at);
+    int done, status = taut_checkpoint_write(r->writer, r->api, r->engine, at);
     if (!status) status = taut_writer_commit(r->writer, wait, &done);
     if (status) return status;
     r->looked = r->commit_time = clock_seconds();
@@ -420,13 +305,14 @@ int taut_recorder_finish(recorder *r, const run_result *result, int status)
 {
     /* wait: a reader may be active, and this is the last chance */
     enum { PATIENCE = 60000 };
-    const char *how = status ? "failed" : result->steps_done < result->steps_planned ? "stopped" : "finished";
+    const char *how = status == TAUT_STOPPED ? "stopped" : status ? "failed" : result->steps_done < result->steps_planned ? "stopped" : "finished";
     char message[TAUT_ERROR_TEXT];
     if (!taut_writer_is_whole(r->writer)) return TAUT_CANNOT_WRITE; /* said already */
     snprintf(message, sizeof message, "%s", status ? taut_error_text(r->context) : "");
     int done = 0, written = taut_writer_property(r->writer, "status", how);
     if (!written) written = taut_writer_property(r->writer, "message", message);
-    if (!written) written = status ? put_extremes(r->writer, result) : put_checkpoint(r, result);
+    if (!written) written = status ? taut_checkpoint_extremes(r->writer, result)
+                                  : taut_checkpoint_write(r->writer, r->api, r->engine, result);
     if (!written) written = taut_writer_commit(r->writer, PATIENCE, &done);
     if (!written && !done) written = taut_fail(r->context, TAUT_CANNOT_WRITE,
         "another program has been reading the run file for a minute without a pause");

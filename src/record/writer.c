@@ -6,9 +6,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "record/layout.h"
+#include "record/schema.h"
 #include "record/stage.h"
 #include "record/statement.h"
+#include "record/sweep_inside.h"
 
 enum { INSERT_FRAME, INSERT_CHUNK, INSERT_EVENT, PUT_PROPERTY, PUT_SETTING, PUT_CHECKPOINT, STATEMENTS };
 
@@ -32,6 +33,8 @@ struct writer {
     size_t taken;            /* of the rows that it has, those that are in already, one by one */
     double *row;             /* on its way out of it again */
     int unfit;               /* the connection can only be closed */
+    int is_new;              /* nothing is committed yet */
+    sha256 sum;              /* of the checkpoint so far */
 };
 
 enum {
@@ -68,20 +71,6 @@ void taut_writer_close(writer *w)
     taut_database_close(&w->d);
     for (int i = 0; i <= STAGE_LIMIT; i++) taut_stage_clear(context, &w->stages[i]);
     taut_mem_free(context, w);
-}
-
-static int create_tables(writer *w)
-{
-    static const char tables[] =
-        "create table run (name text primary key, value text not null);"
-        "create table settings (number integer primary key, name text not null, value text not null);"
-        "create table events (event integer primary key, step integer not null, t real not null, "
-        "name text not null, kind text not null, impulse real);"
-        "create table checkpoint (name text primary key, value);";
-    int status = taut_database_run_format(&w->d, "pragma application_id = %d; pragma user_version = %d",
-                                          RECORD_APPLICATION, RECORD_VERSION);
-    if (!status) status = taut_database_run(&w->d, tables);
-    return status ? status : taut_layout_create(&w->d, &w->layout, w->quad);
 }
 
 static int prepare_frame(writer *w)
@@ -224,6 +213,15 @@ static int choose_pages(const writer *w, double frames, size_t columns)
     return size < LARGE ? TAUT_OK : taut_database_run(&w->d, "pragma page_size = 16384");
 }
 
+/* What the first transaction finds is an empty file: a journal on the disk, and its way there, would keep nothing. What
+   is committed is on the disk all the same. */
+static int begin_new(writer *w)
+{
+    w->is_new = 1;
+    int status = taut_database_run(&w->d, "pragma journal_mode = memory");
+    return status ? status : begin(w);
+}
+
 int taut_writer_create(taut_context *context, const char *path, int replace, const record_column *columns,
                        size_t column_count, int quad, double frames, writer **result)
 {
@@ -236,12 +234,12 @@ int taut_writer_create(taut_context *context, const char *path, int replace, con
     int status = claim(context, path, replace, &own);
     if (!status) status = connect(context, path, w);
     if (!status) status = choose_pages(w, frames, column_count);
-    if (!status) status = begin(w);
+    if (!status) status = begin_new(w);
     if (!status) status = taut_database_check(&w->d, &empty);
     /* an empty file was there, and another process has filled it meanwhile */
     if (!status && !empty) status = exists(context, path);
     if (!status) status = taut_layout_make(context, columns, column_count, &w->layout);
-    if (!status) status = create_tables(w);
+    if (!status) status = taut_schema_create(&w->d, &w->layout, w->quad);
     if (!status) status = prepare(w);
     if (status) {
         taut_writer_close(w);
@@ -254,16 +252,11 @@ int taut_writer_create(taut_context *context, const char *path, int replace, con
 
 int taut_writer_open(taut_context *context, const char *path, writer **result)
 {
-    long exact = 0;
     writer *w;
     *result = NULL;
     int status = lock_run(context, path, &w);
     if (status) return status;
-    status = taut_layout_read(&w->d, &w->layout);
-    if (!status)
-        status = taut_database_number(&w->d, "select count(*) from pragma_table_info('frames') where name = 'exact'", 0,
-                                      &exact);
-    w->quad = (int)exact;
+    status = taut_schema_read(&w->d, &w->layout, &w->quad);
     if (!status) status = prepare(w);
     if (status)
         taut_writer_close(w);
@@ -287,8 +280,20 @@ int taut_writer_property(writer *w, const char *name, const char *value)
     return put_two_texts(w, PUT_PROPERTY, name, value);
 }
 
+void taut_writer_checkpoint_begin(writer *w) { taut_sha256_begin(&w->sum); }
+
+int taut_writer_checkpoint_end(writer *w)
+{
+    unsigned char digest[SHA256_SIZE];
+    char text[2 * SHA256_SIZE + 1];
+    taut_sha256_end(&w->sum, digest);
+    taut_sha256_text(digest, text);
+    return put_two_texts(w, PUT_CHECKPOINT, "checksum", text);
+}
+
 int taut_writer_checkpoint_text(writer *w, const char *name, const char *value)
 {
+    taut_record_sum(&w->sum, name, value, strlen(value));
     return put_two_texts(w, PUT_CHECKPOINT, name, value);
 }
 
@@ -320,6 +325,7 @@ int taut_writer_checkpoint_numbers(writer *w, const char *name, const void *numb
     if (status) return status;
     sqlite3_bind_text(s, 1, name, -1, SQLITE_STATIC);
     status = bind_numbers(w, s, 2, numbers, count, size);
+    if (!status) taut_record_sum(&w->sum, name, w->bytes, count * size);
     if (!status) status = taut_database_do(&w->d, s);
     sqlite3_clear_bindings(s);
     return status;
@@ -424,6 +430,9 @@ static int detach_stages(writer *w)
     return status;
 }
 
+const char *taut_writer_path(const writer *w) { return w->d.path; }
+const database *taut_writer_database(const writer *w) { return &w->d; }
+
 int taut_writer_is_full(const writer *w) { return taut_stage_size(&w->stages[w->stage_count]) >= GATHERED; }
 
 int taut_writer_frame(writer *w, long step, const void *values)
@@ -475,7 +484,7 @@ static int check_identity(const writer *w)
 
 int taut_writer_is_whole(const writer *w) { return !w->unfit && !sqlite3_get_autocommit(w->d.handle); }
 
-int taut_writer_commit(writer *w, int wait, int *done)
+static int commit(writer *w, int wait, const char *between, int *done)
 {
     *done = 0;
     int status = check_identity(w);
@@ -488,5 +497,12 @@ int taut_writer_commit(writer *w, int wait, int *done)
     *done = 1;
     sqlite3_busy_timeout(w->d.handle, 5000);
     status = detach_stages(w);
+    if (!status && w->is_new) status = taut_database_run(&w->d, "pragma journal_mode = delete");
+    w->is_new = 0;
+    if (!status && between) status = taut_database_run(&w->d, between);
     return status ? status : begin(w);
 }
+
+int taut_writer_commit(writer *w, int wait, int *done) { return commit(w, wait, NULL, done); }
+
+int taut_writer_commit_with(writer *w, const char *sql, int *done) { return commit(w, 5000, sql, done); }

@@ -23,11 +23,15 @@ int taut_writer_setting(writer *w, size_t number, const char *name, const char *
 /* Values are doubles, or wide numbers in quad. */
 int taut_writer_frame(writer *w, long step, const void *values);
 int taut_writer_event(writer *w, const record_event *event);
-/* Entries of the checkpoint: a string, or numbers of 8 or 16 bytes. */
+/* Entries of the checkpoint: a string, or numbers of 8 or 16 bytes. They stand between begin and end, which adds a
+   checksum of them all, in their order. */
+void taut_writer_checkpoint_begin(writer *w);
+int taut_writer_checkpoint_end(writer *w);
 int taut_writer_checkpoint_text(writer *w, const char *name, const char *value);
 int taut_writer_checkpoint_numbers(writer *w, const char *name, const void *numbers, size_t count, size_t size);
 /* Removes the frames and events after a step. */
 int taut_writer_drop_after(writer *w, long step);
+const char *taut_writer_path(const writer *w);
 /* 1 when so many frames wait in memory that it is time to commit. */
 int taut_writer_is_full(const writer *w);
 /* 0 after a failure that lost what was not committed. */
@@ -35,5 +39,7 @@ int taut_writer_is_whole(const writer *w);
 /* *done is 0 when readers blocked it for longer than `wait` milliseconds: nothing is lost, try again. After a failure
    the writer can only be closed; the file is as after the last commit. */
 int taut_writer_commit(writer *w, int wait, int *done);
+/* The same, and these statements before the next transaction begins. */
+int taut_writer_commit_with(writer *w, const char *sql, int *done);
 
 #endif

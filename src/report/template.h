@@ -8,5 +8,7 @@ extern const unsigned char taut_template_page[];
 extern const size_t taut_template_page_size;
 extern const unsigned char taut_template_document[];
 extern const size_t taut_template_document_size;
+extern const unsigned char taut_template_ensemble[];
+extern const size_t taut_template_ensemble_size;
 
 #endif

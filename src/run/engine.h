@@ -16,6 +16,7 @@ typedef struct {
     wide step;              /* of the run; only models with start_points need it here */
     start_mode start;
     int native;             /* one of TAUT_NATIVE_* */
+    double steps;           /* about so many will be asked for; 0: not known. It says what is worth preparing */
     int threads;            /* of the steps of large systems; 0: 1 */
     wide time;              /* of the start */
     int again;              /* one of several for the same purpose: notes of the one before are not repeated */
@@ -240,7 +241,7 @@ typedef struct engine_api {
     size_t number_size; /* bytes of a number in a field */
     int (*field_count)(void *self);
     engine_field (*field)(void *self, int index);
-    void (*restored)(void *self, const engine_counts *counts);
+    int (*restored)(void *self, const engine_counts *counts); /* refuses a state that no run could have reached */
     const char *(*column_kind)(const void *self, size_t column); /* record.h lists them; NULL beyond the last */
     void (*take_back)(void *self); /* the last step, which succeeded, of a model with contacts */
 
@@ -277,6 +278,11 @@ typedef struct engine_api {
     /* The value of an input (index of a parameter) of this engine alone; inputs_changed follows when it was written. */
     wide *(*input)(void *self, size_t index);
     int (*inputs_changed)(void *self);
+    /* Tangent vectors at the state, `count` rows of n numbers of this precision in dq and in dp, become those after a
+       step of h, exactly; step_tangent takes the step as well. TAUT_UNSUPPORTED for methods that are code, and with
+       contacts. */
+    int (*tangent)(void *self, wide h, size_t count, void *dq, void *dp);
+    int (*step_tangent)(void *self, wide h, size_t count, void *dq, void *dp);
 } engine_api;
 
 extern const engine_api taut_engine_double;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/room.h"
+#include "contact/modes.h"
 #include "system/vector.h"
 
 void X(simulation_destroy)(simulation *z)
@@ -197,6 +198,7 @@ int X(simulation_create_with)(model *m, const engine_options *options, const str
     if (!class) class = X(method_find)(z->spec.name);
     z->declared = X(method_class_declared)(class, &z->spec);
     taut_native_use_begin(&z->native, options->native);
+    z->native.steps = options->steps;
     status = X(simulation_system)(z, options->start);
     if (!status) z->s->native = &z->native;
     if (!status) status = taut_pool_create(m->context, options->threads, &z->pool);
@@ -274,6 +276,7 @@ static int check_finite(const simulation *z)
 int X(simulation_step)(simulation *z, real h)
 {
     int add_work = has_own_power(z);
+    taut_context_forget_fault(z->context);
     real work = add_work ? h / 2 * power(z) : 0, before = *z->x.work, before_low = *z->x.work_low;
     if (z->hybrid) memcpy(z->counts_before, z->event_counts, sizeof z->event_counts);
     z->h = h;
@@ -359,8 +362,23 @@ int X(simulation_make_flow)(simulation *z)
     return f ? X(flow_create_along)(z->s, f->class->evaluate, f->self, &z->flow) : X(flow_create)(z->s, &z->flow);
 }
 
-void X(simulation_restored)(simulation *z, const engine_counts *counts)
+/* Fields are written from outside, perhaps by a file that someone else has written. */
+static int check_fields(simulation *z)
 {
+    state_field fields[STATE_FIELDS];
+    const int count = X(state_fields)(&z->x, fields);
+    for (int i = 0; i < count; i++)
+        for (size_t k = 0; k < fields[i].count; k++)
+            if (!(fields[i].data[k] - fields[i].data[k] == 0))
+                return taut_fail(z->context, TAUT_NOT_FINITE, "the state is invalid: '%s' has a number that is not finite",
+                                 fields[i].name);
+    return z->hybrid ? X(contact_check_state)(z->m, &z->x) : TAUT_OK;
+}
+
+int X(simulation_restored)(simulation *z, const engine_counts *counts)
+{
+    const int status = check_fields(z);
+    if (status) return status;
     const newton_counts own = X(simulation_counts)(z);
     simulation_moved(z);
     z->work_before = counts->work;
@@ -370,6 +388,7 @@ void X(simulation_restored)(simulation *z, const engine_counts *counts)
     z->steps = counts->steps;
     memcpy(z->event_counts, counts->events, sizeof z->event_counts);
     memcpy(z->lambda, z->x.lambda, z->s->c * sizeof(real));
+    return TAUT_OK;
 }
 
 int X(simulation_flow)(simulation *z, real until, real tolerance)

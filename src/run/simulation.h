@@ -158,7 +158,7 @@ void X(simulation_restart)(simulation *z);
 /* z->flow, if it is not there yet. */
 int X(simulation_make_flow)(simulation *z);
 /* After z->x was set to the state of another run of the same model and method. */
-void X(simulation_restored)(simulation *z, const engine_counts *counts);
+int X(simulation_restored)(simulation *z, const engine_counts *counts);
 /* The state moved along the exact solution, to the tolerance, without the method. */
 /* A time that belongs to the motion at the start, whatever the units; 0: none is known. */
 int X(simulation_time)(simulation *z, real *time);
@@ -197,12 +197,30 @@ int X(simulation_column_values)(simulation *z, engine_column type, size_t first,
 /* For the library (engine.h says what each does). */
 int X(simulation_set_state)(simulation *z, wide t, const wide *q, const wide *w, int by_momentum, start_mode start);
 int X(simulation_kick)(simulation *z, const wide *impulse);
+/* Tangent vectors: dq and dp have `count` rows of n numbers, at the state; they become those after a step of h, by its
+   exact tangent (method.h). The state stays. TAUT_UNSUPPORTED for methods without one, and with contacts. What it needs
+   is allocated by the first call. */
+int X(simulation_tangent)(simulation *z, real h, size_t count, real *dq, real *dp);
+/* The same, and the step: for Lyapunov exponents. On a failure of the step the state is as before, the vectors are not. */
+int X(simulation_step_tangent)(simulation *z, real h, size_t count, real *dq, real *dp);
 int X(simulation_set_point)(simulation *z, const wide *q, const wide *p);
 int X(simulation_matrix_pattern)(simulation *z, engine_matrix which, int *rows, int *columns, const int **start,
                                  const int **index);
 int X(simulation_matrix_values)(simulation *z, engine_matrix which, real *values);
 int X(simulation_inputs_changed)(simulation *z);
 void X(simulation_matrices_clear)(simulation *z);
+
+/* For members of ensembles (simulation_member.c). Can the simulation take other parameters and start values without
+   being compiled again? Then the same for those that are in its model now, and for start values that others replace. */
+int X(simulation_can_become)(const simulation *z);
+/* *same is 0 where it cannot for these: one must be created for them, and z is good for others. */
+int X(simulation_become)(simulation *z, const start_setting *others, size_t other_count, start_mode mode, wide t,
+                         int *same);
+/* Numbers of the system in which members differ, besides their states. */
+size_t X(simulation_member_size)(const simulation *z);
+void X(simulation_member_save)(const simulation *z, real *numbers);
+/* Returns 1, and does nothing, where it cannot (as *same above). */
+int X(simulation_member_load)(simulation *z, const real *numbers);
 
 /* What a run watches (engine.h); the state is looked at, then added to the sums. */
 size_t X(simulation_watch_count)(const simulation *z);

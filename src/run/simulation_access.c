@@ -241,3 +241,20 @@ int X(simulation_inputs_changed)(simulation *z)
     if (z->hybrid) X(hybrid_inputs)(z->hybrid);
     return TAUT_OK;
 }
+
+/* ---- tangent vectors ---- */
+
+int X(simulation_tangent)(simulation *z, real h, size_t count, real *dq, real *dp)
+{
+    if (z->hybrid)
+        return taut_fail(z->context, TAUT_UNSUPPORTED,
+                         "the tangent of a step is for smooth motion, and this model has contacts");
+    int status = X(method_prepare_tangent)(z->s, &z->spec, z->tolerance, &z->method);
+    return status ? status : X(method_tangent)(&z->method, &z->x, h, count, dq, dp);
+}
+
+int X(simulation_step_tangent)(simulation *z, real h, size_t count, real *dq, real *dp)
+{
+    int status = X(simulation_tangent)(z, h, count, dq, dp);
+    return status ? status : X(simulation_step)(z, h);
+}

@@ -206,7 +206,7 @@ static int strain_of(const void *self, char *text, size_t size)
                  (double)n->t, n->names, (double)n->grown);
     return n->seen;
 }
-static void restored(void *self, const engine_counts *done) { X(simulation_restored)(self, done); }
+static int restored(void *self, const engine_counts *done) { return X(simulation_restored)(self, done); }
 static const char *column_kind(const void *self, size_t column) { return X(simulation_column_kind)(self, column); }
 
 static size_t columns_of(const void *self, engine_column type) { return X(simulation_columns_of)(self, type); }
@@ -240,6 +240,14 @@ static void point(const void *self, wide *q, wide *p)
     const simulation *z = self;
     for (uint32_t i = 0; i < z->s->n; i++) q[i] = (wide)z->x.q[i] + z->x.q_low[i];
     for (uint32_t i = 0; i < z->s->n; i++) p[i] = (wide)z->x.p[i] + z->x.p_low[i];
+}
+static int tangent(void *self, wide h, size_t count, void *dq, void *dp)
+{
+    return X(simulation_tangent)(self, (real)h, count, dq, dp);
+}
+static int step_tangent(void *self, wide h, size_t count, void *dq, void *dp)
+{
+    return X(simulation_step_tangent)(self, (real)h, count, dq, dp);
 }
 static int set_point(void *self, const wide *q, const wide *p) { return X(simulation_set_point)(self, q, p); }
 static wide *input_at(void *self, size_t index) { return &((simulation *)self)->m->parameters[index].value; }
@@ -315,4 +323,6 @@ const engine_api ENGINE = {
     set_point,
     input_at,
     inputs_changed,
+    tangent,
+    step_tangent,
 };

@@ -239,8 +239,9 @@ int X(flow_advance)(flow *f, state *x, real until, real tolerance)
     while (!status && t < until) {
         int last = f->step >= until - t;
         real H = last ? until - t : f->step, error = 0;
-        status = attempt(f, t, H, &error);
-        if (status == TAUT_OUT_OF_MEMORY || status < 0) break;
+        status = taut_stopped(s->context);
+        if (!status) status = attempt(f, t, H, &error);
+        if (status == TAUT_OUT_OF_MEMORY || status == TAUT_STOPPED || status < 0) break;
         int failed = status || !(error - error == 0);
         real factor =
             failed ? (real)0.25

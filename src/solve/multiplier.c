@@ -25,6 +25,7 @@ struct multiplier {
     const pattern *columns;
     linear *solver;
     real *weights;        /* diagonal mass: of the coordinate of each entry of G; NULL where they are */
+    unsigned weights_version; /* of the constants, when they were taken */
     int even;             /* all the same, and left out of S: */
     double left_out;
     int *diagonal;        /* of S, its entries among the values: where constraints are softened */
@@ -144,6 +145,17 @@ static int weigh_entries(multiplier *m, const int *order)
     return TAUT_OK;
 }
 
+/* Other parameters may have led to another mass (system_refresh_mass), which is even where this one was. */
+static void weigh_again(multiplier *m)
+{
+    const real *inverse = m->s->inverse_mass;
+    const int *coordinates = m->g->index;
+    m->weights_version = m->s->constants_version;
+    if (m->even) m->left_out = (double)inverse[coordinates[0]];
+    for (int e = 0; m->weights && e < m->g_entries; e++)
+        m->weights[m->order ? m->order[e] : e] = inverse[coordinates[e]];
+}
+
 static int make_shape(multiplier *m, const transposed *g)
 {
     struct system *s = m->s;
@@ -191,6 +203,7 @@ static int make(multiplier *m, transposed *g)
     m->columns = m->shape->columns;
     m->t = m->shape->t ? m->shape->t : m->g;
     m->left_out = 1;
+    m->weights_version = s->constants_version;
     if (s->structure.diagonal_mass) status = weigh_entries(m, g->order);
     if (!status && s->softening) status = find_diagonal(m);
     if (!status) status = room_create(s->context, lay_out, m, &m->room);
@@ -327,13 +340,22 @@ static const double *softening_of(const multiplier *m) { return m->softening ? m
 
 int X(multiplier_factor)(multiplier *m, const real *g1, const real *g0)
 {
+    if (m->weights_version != m->s->constants_version) weigh_again(m);
 #ifdef TAUT_REAL_QUAD
     form_t(m, g0);
     for (int e = 0; e < m->g_entries; e++) m->g_values[e] = (double)g1[e];
     products_sum(m->s->work->pool, m->sums, m->t_values, m->g_values, m->values);
 #else
+    /* Both triangles are the same sums where both factors are the same. */
+    const int lower = m->even && g1 == g0 && !m->diagonal ? taut_linear_takes_lower(m->solver) : 0;
     if (!m->even) form_t(m, g0);
-    products_sum(m->s->work->pool, m->sums, m->even ? g0 : m->t_values, g1, m->values);
+    products_sum_first(m->s->work->pool, m->sums, lower ? lower : m->sums->lists, m->even ? g0 : m->t_values, g1,
+                       m->values);
+    if (lower) {
+        int status = taut_linear_factor_lower(m->solver, m->values);
+        return status == TAUT_SINGULAR ? X(redundant_constraint)(m->s, taut_linear_status(m->solver)->deficient)
+                                       : status;
+    }
 #endif
     if (m->diagonal)
         for (uint32_t k = 0; k < m->s->c; k++) m->values[m->diagonal[k]] += softening_of(m)[k] / m->left_out;

@@ -4,22 +4,9 @@
 
 #include "base/room.h"
 #include "lower/lower.h"
-#include "step/phase.h"
+#include "step/stepper_inside.h"
+#include "step/tangent.h"
 #include "system/vector.h"
-
-struct stepper {
-    struct system *s;
-    step_table table;
-    step_functions functions;
-    step_work work;
-    step_compiled phases[STEP_PHASES], results;
-    int needs[STEP_KNOWN];            /* which of the known vectors occur, by index + STEP_KNOWN */
-    newton newton;
-    newton_counts counts;             /* of both paths */
-    int general_alone;                /* lowered is not used */
-    program *lowered;                 /* the same step as straight-line code; NULL: too large */
-    void *room;                       /* of the numbers of everything */
-};
 
 void X(stepper_destroy)(stepper *r)
 {
@@ -29,6 +16,7 @@ void X(stepper_destroy)(stepper *r)
     X(step_functions_clear)(&r->functions);
     X(newton_clear)(&r->newton);
     X(program_destroy)(r->lowered);
+    X(step_tangent_destroy)(r->tangent);
     room_free(r->s->context, &r->room);
     taut_mem_free(r->s->context, r);
 }
@@ -291,12 +279,18 @@ long X(stepper_steps)(stepper *r, state *x, const real *lengths, int stride, lon
     return done;
 }
 
-int X(stepper_step)(stepper *r, state *x, real h)
+int X(stepper_solve)(stepper *r, const state *x, real h)
 {
     int status = TAUT_OK;
-    if (r->lowered && !r->general_alone && step_lowered(r, x, h)) return TAUT_OK;
     begin(r, x, h);
     for (int i = 0; !status && i < r->table.phase_count; i++) status = solve_phase(r, i);
+    return status;
+}
+
+int X(stepper_step)(stepper *r, state *x, real h)
+{
+    if (r->lowered && !r->general_alone && step_lowered(r, x, h)) return TAUT_OK;
+    int status = X(stepper_solve)(r, x, h);
     if (!status) finish(r, x);
     return status;
 }

@@ -30,6 +30,13 @@ void X(stepper_use_lowered)(stepper *r, int use);
 /* For tests: the straight-line code; NULL: none. */
 struct program *X(stepper_program)(stepper *r);
 
+/* Tangent vectors of a step (tangent.h). prepare allocates; TAUT_UNSUPPORTED where the table contains what has no
+   derivatives, with a message. */
+int X(stepper_prepare_tangent)(stepper *r);
+/* dq, dp: `count` rows of n numbers, a tangent vector (dq, dp) each, at the state x: become those at the state h later.
+   x is only read. */
+int X(stepper_tangent)(stepper *r, const state *x, real h, size_t count, real *dq, real *dp);
+
 /* How many phases a step has. */
 int X(stepper_phases)(const stepper *r);
 /* For tests: the Newton problem of a phase, at the guess of a step from x. The unknowns are at *unknowns; later phases

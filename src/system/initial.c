@@ -42,11 +42,16 @@ static int evaluate(struct system *s, const start_value *from, real *values, uns
 
 int X(system_evaluate_start)(struct system *s)
 {
+    int status = room_create_own(s->context, lay_out, s, &s->start.room);
+    return status ? status : X(system_refresh_start)(s, NULL, 0);
+}
+
+int X(system_refresh_start)(struct system *s, const start_setting *others, size_t other_count)
+{
     const model *m = s->m;
     initial_values *start = &s->start;
     real largest = 0;
-    int status = room_create_own(s->context, lay_out, s, &start->room);
-    if (!status) status = evaluate(s, m->start_q, start->q, start->free_q);
+    int status = evaluate(s, m->start_q, start->q, start->free_q);
     if (!status) status = evaluate(s, m->start_w, start->w, start->free_w);
     if (!status && start->second) status = evaluate(s, m->start_q1, start->second, start->free_second);
     /* Forces may be nonlinear in the multipliers, with several roots: a guess selects one. In rates they may stand in
@@ -57,6 +62,8 @@ int X(system_evaluate_start)(struct system *s)
         start->lambda[k] = start->other_lambda;
         if (m->constraints[k].guess) status = X(system_constant)(s, m->constraints[k].guess, &start->lambda[k]);
     }
+    for (size_t i = 0; !status && i < other_count; i++)
+        (others[i].is_rate ? start->w : start->q)[others[i].index] = others[i].value;
     for (uint32_t i = 0; !status && i < s->n; i++) largest = real_most(largest, start->q[i]);
     s->least = largest > 0 ? largest / 1000 : (real)1e-3;
     return status;

@@ -101,8 +101,8 @@ static int is_singular(int size, real *dense, int *pivot)
     return X(dense_factor)(size, dense, pivot, (real)1e-11) != 0;
 }
 
-/* singular[i] = 1 for the coordinates of singular blocks. Returns their number, or -1 without memory. */
-static int find_singular(struct system *s, const pattern *shape, const real *values, unsigned char *singular)
+/* singular[i] = 1 + the block for the coordinates of singular blocks. Returns their number, or -1 without memory. */
+static int find_singular(struct system *s, const pattern *shape, const real *values, int *singular)
 {
     partition p;
     int found = 0;
@@ -115,7 +115,7 @@ static int find_singular(struct system *s, const pattern *shape, const real *val
         copy_block(&p, b, shape, values, dense);
         if (size == 1 && dense[0] != 0 && dense[0] - dense[0] == 0) continue; /* most are: a mass */
         if (!is_singular(size, dense, pivot)) continue;
-        for (int k = p.start[b]; k < p.start[b + 1]; k++) singular[p.order[k]] = 1, found++;
+        for (int k = p.start[b]; k < p.start[b + 1]; k++) singular[p.order[k]] = 1 + b, found++;
     }
     taut_mem_free(s->context, dense);
     partition_clear(s->context, &p);
@@ -158,18 +158,20 @@ static wide typical_mass(const pattern *shape, const real *values)
     return WIDE(ldexp)(1, exponent - 1);
 }
 
-/* How many of the coordinates of constraint k are singular: none, some or all (2). */
-static int coverage(const pattern *shape, uint32_t k, const unsigned char *singular)
+/* How many of the coordinates of constraint k are singular: none, some, all (2), all of one block (3). */
+static int coverage(const pattern *shape, uint32_t k, const int *singular)
 {
-    int some = 0, all = 1;
-    for (int i = shape->start[k]; i < shape->start[k + 1]; i++)
-        some |= singular[shape->index[i]], all &= singular[shape->index[i]];
-    return some + (some && all);
+    int some = 0, all = 1, one = 1;
+    for (int i = shape->start[k]; i < shape->start[k + 1]; i++) {
+        const int block = singular[shape->index[i]];
+        some |= block != 0, all &= block != 0, one &= block == singular[shape->index[shape->start[k]]];
+    }
+    return some + (some && all) + (some && all && one);
 }
 
 /* Adds kappa/2 (dg_k/dt)^2 for constraints of this coverage. Discrete Lagrangians are made of L without it: dg/dt is
    not zero along the straight line of a step. */
-static int augment(struct system *s, const unsigned char *singular, int covered, wide kappa)
+static int augment(struct system *s, const int *singular, int covered, wide kappa)
 {
     const pattern *shape = X(field_jacobian_pattern)(s->constraint, KIND_Q);
     graph *g = s->m->graph;
@@ -218,7 +220,7 @@ static int mass_values(struct system *s, const place *at, real **values)
     return TAUT_OK;
 }
 
-static int report_singular(struct system *s, const unsigned char *singular)
+static int report_singular(struct system *s, const int *singular)
 {
     char name[200] = "?";
     uint32_t i = 0;
@@ -231,16 +233,16 @@ static int report_singular(struct system *s, const unsigned char *singular)
                      s->m->file, s->m->form_line, name, name);
 }
 
-/* Constraints within singular blocks come first (the unit length of a rotation): they couple nothing that was not.
-   Those that touch one follow only where it is singular still. */
+/* Constraints within a singular block come first (the unit length of a rotation): they couple nothing that was not.
+   Those between singular blocks, and those that touch one, follow only where it is singular still. */
 static int cure_singular_mass(struct system *s, const place *at)
 {
-    unsigned char *singular = taut_mem_new(s->context, s->n, 1);
+    int *singular = taut_mem_new(s->context, s->n, sizeof *singular);
     real *values = NULL;
     int status = singular ? mass_values(s, at, &values) : TAUT_OUT_OF_MEMORY;
-    for (int covered = 2; !status && covered >= 0; covered--) {
+    for (int covered = 3; !status && covered >= 0; covered--) {
         const pattern *shape = X(field_hessian_pattern)(s->energy, KIND_W, KIND_W);
-        memset(singular, 0, s->n);
+        memset(singular, 0, s->n * sizeof *singular);
         int found = find_singular(s, shape, values, singular);
         if (found < 0) status = TAUT_OUT_OF_MEMORY;
         if (found <= 0) break;
@@ -342,6 +344,58 @@ static int find_constant_mass(struct system *s, const place *at)
         found->explicit_force = !found->force_velocity && !found->force_multiplier;
     }
     partition_clear(s->context, &p);
+    taut_mem_free(s->context, values);
+    return status;
+}
+
+/* W and the offset with the constants of now, where they stand: others have their addresses. */
+static int refresh_inverse(struct system *s, const place *at, const pattern *shape, const real *values, int *same)
+{
+    partition p;
+    pattern *old_shape = s->inverse_mass_shape;
+    real *old = s->inverse_mass;
+    if (!old) return TAUT_OK;
+    int status = partition_create(s->context, shape, &p);
+    if (status) return status;
+    s->inverse_mass_shape = NULL;
+    s->inverse_mass = NULL;
+    status = invert_blocks(s, &p, shape, values);
+    /* masses that are all the same, or not any more, are treated in another way (solve/multiplier.c) */
+    for (int i = 1; !status && i < pattern_entries(old_shape); i++)
+        *same &= (old[i] == old[0]) == (s->inverse_mass[i] == s->inverse_mass[0]);
+    if (!status) memcpy(old, s->inverse_mass, (size_t)pattern_entries(old_shape) * sizeof *old);
+    taut_pattern_destroy(s->context, s->inverse_mass_shape);
+    taut_mem_free(s->context, s->inverse_mass);
+    s->inverse_mass_shape = old_shape;
+    s->inverse_mass = old;
+    partition_clear(s->context, &p);
+    if (status || !s->offset) return status;
+    place zero = *at;
+    zero.x[KIND_W] = NULL;
+    memset(s->offset, 0, s->n * sizeof *s->offset);
+    X(field_gradient)(s->energy, KIND_W, &zero, NULL, s->offset);
+    return TAUT_OK;
+}
+
+int X(system_refresh_mass)(struct system *s, int *same)
+{
+    real *values = NULL, t = 0, sum = 0;
+    place at = place_at(s, s->start.q, s->start.w, &t, NULL);
+    *same = 1;
+    if (s->form == FORM_RATES) return TAUT_OK;
+    int status = mass_values(s, &at, &values);
+    if (status) return status;
+    const pattern *shape = X(field_hessian_pattern)(s->energy, KIND_W, KIND_W);
+    for (int k = 0; k < pattern_entries(shape); k++) sum += values[k] - values[k];
+    unsigned char *singular = taut_mem_new(s->context, s->n, 1);
+    if (!singular) status = TAUT_OUT_OF_MEMORY;
+    if (!status && s->form == FORM_LAGRANGIAN) {
+        const int found = sum == 0 ? find_singular(s, shape, values, singular) : 1;
+        if (found < 0) status = TAUT_OUT_OF_MEMORY;
+        *same = found == 0;
+    }
+    if (!status && *same) status = refresh_inverse(s, &at, shape, values, same);
+    taut_mem_free(s->context, singular);
     taut_mem_free(s->context, values);
     return status;
 }

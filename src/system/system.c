@@ -1,5 +1,6 @@
 /* From a model to a system: families, constants, fields. */
 #include "base/room.h"
+#include "expr/call.h"
 #include "system/hamiltonian_form.h"
 #include "system/system_inside.h"
 
@@ -224,6 +225,12 @@ int X(system_share)(const struct system *plan, taut_context *context, struct sys
 int X(system_create)(model *m, struct system **result)
 {
     *result = NULL;
+#ifdef TAUT_REAL_QUAD
+    if (taut_graph_has_calls(m->graph))
+        return taut_fail(m->context, TAUT_UNSUPPORTED,
+                         "the model calls the function '%s', which gives doubles; quad precision needs its formula",
+                         taut_graph_called(m->graph, 0)->name);
+#endif
     struct system *s = taut_mem_new(m->context, 1, sizeof *s);
     if (!s) return TAUT_OUT_OF_MEMORY;
     s->context = m->context;

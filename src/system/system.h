@@ -216,6 +216,16 @@ int X(system_constant)(struct system *s, expr e, real *value);
 /* The model's parameters have other values now: evaluates all constants again. Not for parameters in the mass
    matrix. */
 int X(system_refresh_constants)(struct system *s);
+/* The start values, with the parameters of now, and some numbers in the place of the model's. */
+typedef struct {
+    int is_rate;          /* of a velocity or momentum */
+    uint32_t index;       /* of the coordinate */
+    real value;
+} start_setting;
+int X(system_refresh_start)(struct system *s, const start_setting *others, size_t other_count);
+/* After both: the inverse mass. *same is 0 where the system would be another one than it is: its mass matrix is
+   singular, or not a number; the caller creates one. Not for a mass matrix that was made regular. */
+int X(system_refresh_mass)(struct system *s, int *same);
 /* Its inputs have other values now: the same for the constants that they stand in. Allocates nothing, and does not
    write to what shares have in common. */
 void X(system_refresh_inputs)(struct system *s);

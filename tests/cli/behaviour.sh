@@ -263,5 +263,18 @@ END
 succeeds run free.lua -m dirac:gauss -T 0.1 --csv
 is 'free momenta' "$(awk -F, 'NR == 2 { printf "%.9f %.9f", $6, $7 }' out)" '-2.000000000 1.000000000'
 
+# ---- texts of strangers on a terminal: no sequence of theirs reaches it ----
+cat > strange.lua << 'END'
+local x = coordinate "x"
+lagrangian(x.dot^2/2)
+start { x = 0 }
+print("\27]0;title\7 \u{202e}txt\u{9b}31m \u{e9}")
+END
+run run strange.lua -T 0.1 -s 0.1
+is 'escaped print' "$(head -n 1 err)" '\x1b]0;title\x07 \xe2\x80\xaetxt\xc2\x9b31m é'
+printf '%s\n' 'error("\27[2J")' > strange.lua
+run run strange.lua
+is 'escaped message' "$(cat err)" 'taut: strange.lua:1: \x1b[2J'
+
 echo "$checks checks, $failures failures"
 [ $failures -eq 0 ] && [ $checks -gt 150 ]

@@ -45,6 +45,7 @@ cat > names.lua << 'END'
 local x = coordinate "x"
 lagrangian(x.dot^2/2)
 start { x = 0 }
+local first = body                                       -- names of bodies and joints are there when one of them is used
 local lua = " _G _VERSION assert error getmetatable ipairs math next pairs pcall print rawequal rawget rawlen rawset select " ..
             "setmetatable string table tonumber tostring type xpcall "
 for name in pairs(_G) do

@@ -1,0 +1,98 @@
+#include "cli/sweeping.h"
+
+#include <math.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+
+typedef struct {
+    int is_terminal, shown;
+    double last;             /* when progress was shown */
+} screen;
+
+static const char *duration(double seconds, char *text, size_t size)
+{
+    if (!(seconds < 1e9)) snprintf(text, size, "unknown");
+    else if (seconds < 90) snprintf(text, size, "%.0f s", seconds);
+    else if (seconds < 5400) snprintf(text, size, "%.0f min", seconds / 60);
+    else snprintf(text, size, "%.1f h", seconds / 3600);
+    return text;
+}
+
+static void show(void *user, const sweep_progress *p)
+{
+    screen *z = user;
+    char left[32], failed[40] = "";
+    const double now = clock_seconds();
+    if (!z->is_terminal || !p->here || (now - z->last < 0.1 && p->done < p->members)) return;
+    z->last = now;
+    z->shown = 1;
+    if (p->failed) snprintf(failed, sizeof failed, ", %llu failed", (unsigned long long)p->failed);
+    fprintf(stderr, "\r%llu of %llu members%s   %.3g member steps/s   %s left\033[K", (unsigned long long)p->done,
+            (unsigned long long)p->members, failed, p->seconds > 0 ? p->steps / p->seconds : 0.0,
+            duration(p->seconds * (double)(p->members - p->done) / (double)p->here, left, sizeof left));
+    fflush(stderr);
+}
+
+static void summarise(const sweep *s, const sweep_spec *spec, const sweep_progress *p, const char *path)
+{
+    const executor *e = taut_sweep_executor(s);
+    printf("%s\n", spec->m->title);
+    printf("  method %s   step %.6g   t = 0 .. %.9g   members %llu .. %llu   on %s\n", spec->method, (double)spec->step,
+           (double)spec->until, (unsigned long long)spec->first, (unsigned long long)spec->last,
+           taut_executor_name(taut_executor_on(e)));
+    if (*taut_executor_note(e)) printf("  (%s)\n", taut_executor_note(e));
+    printf("\n  members               %llu done, %llu of them failed", (unsigned long long)p->done,
+           (unsigned long long)p->failed);
+    if (p->done < p->members) printf(", %llu missing", (unsigned long long)(p->members - p->done));
+    printf("\n  here                  %llu members, %.4g steps in %.3g s (%.3g member steps/s, %d thread%s)\n",
+           (unsigned long long)p->here, p->steps, p->seconds, p->seconds > 0 ? p->steps / p->seconds : 0.0,
+           spec->threads, spec->threads == 1 ? "" : "s");
+    printf("  recorded in %s\n", path);
+}
+
+int sweep_session(taut_context *context, sweep *s, const sweep_spec *spec, const char *path)
+{
+    screen z = { .is_terminal = isatty(2) };
+    sweep_progress p = { 0 };
+    stop_listen();
+    const sweep_watch watch = { .progress = show, .stop = &told_to_stop, .user = &z };
+    const int status = taut_sweep_run(s, &watch, &p);
+    if (z.shown) fputs("\r\033[K", stderr);
+    if (status)
+        return complain(EXIT_FAILED, "stopped after %llu of %llu members: %s; 'taut resume %s' goes on from what is "
+                                     "recorded", (unsigned long long)p.done, (unsigned long long)p.members,
+                        taut_error_text(context), path);
+    summarise(s, spec, &p, path);
+    if (p.stopped)
+        return complain(128 + told_to_stop, "stopped after %llu of %llu members; to continue: taut resume %s",
+                        (unsigned long long)p.done, (unsigned long long)p.members, path);
+    return EXIT_DONE;
+}
+
+int sweep_resume(taut_context *context, const record *r, const char *path, const options *o)
+{
+    sweep_stored stored;
+    sweep *s = NULL;
+    const char *how = taut_record_property(r, "status");
+    if (options_value(o, "until", NULL))
+        return complain(EXIT_USAGE,
+                        "option --until: the end of an ensemble cannot be moved; run it again with another");
+    if (how && strcmp(how, "finished") == 0) {
+        printf("%s is finished: all its members are done\n", path);
+        return EXIT_DONE;
+    }
+    int status = taut_sweep_load(context, r, &stored);
+    if (status) return complain(exit_status_of(status), "%s", taut_error_text(context));
+    int code = native_option(o, &stored.spec.native) || sweep_threads_option(o, &stored.spec.threads) ? EXIT_USAGE : 0;
+    if (!code) {
+        status = taut_sweep_create(context, &stored.spec, &s);
+        if (!status) status = taut_sweep_continue(s, path);
+        code = status ? complain(exit_status_of(status), "%s", taut_error_text(context))
+                      : sweep_session(context, s, &stored.spec, path);
+    }
+    taut_sweep_free(s);
+    taut_sweep_stored_clear(context, &stored);
+    return code;
+}

@@ -1,0 +1,256 @@
+/* Steps as CUDA C: a trajectory per thread, its numbers in registers for many steps. */
+#include <stdio.h>
+#include <string.h>
+
+#include "ensemble/writer.h"
+
+static const char beginning[] =
+    "/* Written by Taut: steps of many trajectories, one per thread. */\n"
+    "#ifdef __CUDACC__\n"
+    "#define TAUT_FUNCTION static __device__ __inline__\n"
+    "#define TAUT_PART static __device__ __forceinline__\n"
+    "#define TAUT_RARE static __device__ __noinline__\n"
+    "#define TAUT_TABLE static __device__ const\n"
+    "#define TAUT_SQRT __dsqrt_rn\n"
+    /* not by an operation on doubles, which are what a thread waits for */
+    "#define TAUT_FINITE(x) ((__double2hiint(x) & 0x7ff00000) != 0x7ff00000)\n"
+    "#define TAUT_STEP static __device__ __forceinline__ int\n"
+    "#define TAUT_SHARED extern \"C\" __constant__\n"
+    "#define TAUT_KERNEL extern \"C\" __global__ void __launch_bounds__(128)\n"
+    "#define TAUT_MEMBER ((long long)blockIdx.x * blockDim.x + threadIdx.x)\n"
+    "#define TAUT_LOOP const long long member = TAUT_MEMBER; if (member < count)\n"
+    "#endif\n"
+    "#ifndef TAUT_FINITE\n"
+    "#define TAUT_FINITE(x) ((x) - (x) == 0)\n"
+    "#endif\n";
+
+static void put_checks(text_writer *w, const program_phase *f, const char *part)
+{
+    if (!f->check_count) taut_text_put(w, "1");
+    for (uint32_t i = 0; i < f->check_count; i++)
+        taut_text_put(w, "%staut_exceeds(%s, %s, %s)", i ? " & " : "", taut_text_name(w, f->checks[i].pivot).text, part,
+                      taut_text_name(w, f->checks[i].reference).text);
+}
+
+/* The values of the matrix that are read behind its tape, where it is not formed in every round. */
+static void put_matrix(text_writer *w, const program_phase *f, const char *indent)
+{
+    const int keeps = !f->iteration.always;
+    for (uint32_t i = 0; i < f->factor.count; i++) {
+        const segment one = { .code = &f->factor.code[i], .count = 1 };
+        taut_text_tape(w, &one, indent);
+        const text_operand name = taut_text_name(w, f->factor.code[i].target);
+        if (keeps) taut_text_put(w, "%sm_%s = %s;\n", indent, name.text, name.text);
+    }
+    taut_text_put(w, "%sif (!(", indent);
+    put_checks(w, f, "PIVOT_LEAST");
+    taut_text_put(w, ")) return 1;\n");
+    if (!f->iteration.linear && !f->iteration.twice) return;
+    taut_text_put(w, "%ssure = (", indent);
+    put_checks(w, f, "PIVOT_SURE");
+    taut_text_put(w, ") + (");
+    put_checks(w, f, "PIVOT_SOUND");
+    taut_text_put(w, ");\n");
+}
+
+static void put_sizes(text_writer *w, const program_phase *f, const uint32_t *changes, const char *size)
+{
+    for (uint32_t i = 0; i < f->size; i++)
+        taut_text_put(w, "        %s = taut_most(%s, %s * %s);\n", size, size, taut_text_name(w, f->weights[i]).text,
+                      taut_text_name(w, changes[i]).text);
+}
+
+static void put_iteration(text_writer *w, const program_phase *f, int index)
+{
+    const iteration *i = &f->iteration;
+    taut_text_put(w, "    number before%d = 0;\n", index);
+    taut_text_put(w, "    const iteration phase%d = { %d, %d, %d, %d, %a, %a, %a, %a };\n", index, i->linear, i->always,
+                  i->skip_first, i->twice, i->enough, i->rest, i->epsilon, i->floor);
+    for (uint32_t k = 0; !i->always && k < f->factor.count; k++)
+        taut_text_put(w, "    number m_%s = 0;\n", taut_text_name(w, f->factor.code[k].target).text);
+    taut_text_put(w, "    for (int round = 0, factor = 1, sure = 0, verdict = 0; verdict != ITERATION_ENDED; round++) {\n"
+                     "        if (round == ITERATIONS_MOST) return 1;\n");
+    taut_text_tape(w, &f->residual, "        ");
+    if (i->always) {
+        put_matrix(w, f, "        ");
+        taut_text_put(w, "        factor = 1;\n");
+    } else {
+        taut_text_put(w, "        if (factor) {\n");
+        put_matrix(w, f, "            ");
+        taut_text_put(w, "        }\n");
+        for (uint32_t k = 0; k < f->factor.count; k++) {
+            const text_operand name = taut_text_name(w, f->factor.code[k].target);
+            taut_text_put(w, "        const number %s = m_%s;\n", name.text, name.text);
+        }
+    }
+    taut_text_tape(w, &f->solve, "        ");
+    taut_text_put(w, "        number size = 0;\n");
+    for (uint32_t k = 0; k < f->size; k++)
+        taut_text_put(w, "        %s -= %s;\n", taut_text_name(w, f->unknowns[k]).text,
+                      taut_text_name(w, f->changes[k]).text);
+    char before[24];
+    snprintf(before, sizeof before, "before%d", index);
+    if (i->twice) {
+        taut_text_put(w, "        %s = 0;\n", before);
+        put_sizes(w, f, f->firsts, before);
+    }
+    put_sizes(w, f, i->twice ? f->seconds : f->changes, "size");
+    taut_text_put(w, "        verdict = iteration_judge(&phase%d, round, size, before%d, factor, sure);\n"
+                     "        if (verdict == ITERATION_HOPELESS) return 1;\n"
+                     "        factor = verdict == ITERATION_NEEDS_MATRIX;\n"
+                     "        before%d = size;\n"
+                     "    }\n", index, index, index);
+}
+
+static void put_add(text_writer *w, uint32_t x, uint32_t low, uint32_t d)
+{
+    taut_text_put(w, "    { const number y = %s + x%u, sum = x%u + y; x[%u] = y - (sum - x%u); x[%u] = sum; }\n",
+                  taut_text_name(w, d).text, low, x, low, x, x);
+}
+
+static void put_results(text_writer *w)
+{
+    const program *p = w->t->p;
+    const uint32_t n = w->plan->n, c = w->plan->c;
+    taut_text_tape(w, &p->results, "    ");
+    taut_text_put(w, "    int finite = 1;\n");
+    for (uint32_t i = 0; i < n; i++)
+        taut_text_put(w, "    finite &= TAUT_FINITE(%s) & TAUT_FINITE(%s);\n", taut_text_name(w, p->move[i]).text,
+                      taut_text_name(w, p->push[i]).text);
+    taut_text_put(w, "    if (!finite) return 1;\n");
+    for (uint32_t i = 0; i < n; i++) put_add(w, i, 3 * n + i, p->move[i]);
+    for (uint32_t i = 0; i < n; i++) {
+        if (p->sets_momentum)
+            taut_text_put(w, "    x[%u] = %s, x[%u] = 0;\n", n + i, taut_text_name(w, p->push[i]).text, 4 * n + i);
+        else
+            put_add(w, n + i, 4 * n + i, p->push[i]);
+        if (p->w)
+            taut_text_put(w, "    x[%u] = %s;\n", 2 * n + i, taut_text_name(w, p->w[i]).text);
+        else
+            taut_text_put(w, "    x[%u] = x[%u];\n", 2 * n + i, n + i);
+    }
+    for (uint32_t k = 0; p->lambda && k < c; k++)
+        taut_text_put(w, "    x[%u] = %s;\n", 5 * n + k, taut_text_name(w, p->lambda[k]).text);
+    if (p->has_work && w->plan->own_work) put_add(w, 5 * n + c + 1, 5 * n + c + 2, p->work);
+    taut_text_put(w, "    return 0;\n}\n\n");
+}
+
+static int put_step(text_writer *w, int index)
+{
+    const program *p = w->plan->programs[index].p;
+    int status = taut_text_begin(w, &w->plan->programs[index]);
+    if (status) return status;
+    taut_text_put(w, "TAUT_STEP step%d(number *x, int even_at, const number *odd, long long stride%s)\n{\n", index,
+                  w->plan->uses_time ? ", number t0, number t0_low, number t1, number span" : "");
+    taut_text_loads(w);
+    for (int k = 0; k < p->phase_count; k++) {
+        const program_phase *f = &p->phases[k];
+        taut_text_tape(w, &f->begin, "    ");
+        if (!f->size) continue;
+        for (uint32_t i = 0; i < f->size; i++)
+            taut_text_put(w, "    number %s = %s;\n", taut_text_name(w, f->unknowns[i]).text,
+                          taut_text_name(w, f->guesses[i]).text);
+        put_iteration(w, f, k);
+    }
+    put_results(w);
+    taut_mem_free(w->plan->context, w->varies);
+    w->varies = NULL;
+    return TAUT_OK;
+}
+
+/* The table of a part: where its numbers are, its length and its program. */
+static void put_table(builder *out, const char *type, const char *name, const text_plan *p, int what)
+{
+    taut_builder_put(out, "TAUT_SHARED const %s %s[%d] = {", type, name, p->part_count);
+    for (int i = 0; i < p->part_count; i++) {
+        const text_length *l = &p->lengths[p->parts[i]];
+        if (what == 2)
+            taut_builder_put(out, " %a,", l->halved ? l->factor / 2 : l->factor);
+        else
+            taut_builder_put(out, " %u,", what == 0 ? l->even_at : what == 1 ? l->odd_at : (uint32_t)l->program);
+    }
+    taut_builder_put(out, " };\n");
+}
+
+static void put_call(text_writer *w, int program, const char *even_at, const char *odd, const char *indent)
+{
+    taut_text_put(w, "%sleft = step%d(y, %s, %s, count%s);\n", indent, program, even_at, odd,
+                  w->plan->uses_time ? ", t, t_low, t1, t1 - t" : "");
+}
+
+static void put_time(text_writer *w, const char *from, const char *from_low, const char *h, const char *indent)
+{
+    if (w->plan->uses_time)
+        taut_text_put(w, "%sconst number a = %s + %s, t1 = %s + a, t1_low = a - (t1 - %s);\n", indent, h, from_low, from,
+                      from);
+}
+
+/* A step of several parts; where one is left to the general path the thread begins again, and ends before that step. */
+static void put_parts(text_writer *w)
+{
+    const text_plan *p = w->plan;
+    if (p->uses_time) taut_text_put(w, "            const number begin = t, begin_low = t_low;\n");
+    taut_text_put(w, "            for (int part = 0; part < %d && !left; part++) {\n", p->part_count);
+    put_time(w, "t", "t_low", "h * lengths[part]", "                ");
+    if (p->program_count > 1) {
+        taut_text_put(w, "                if (programs[part])\n");
+        put_call(w, 1, "evens[part]", "odd + odds[part] * count + member", "                    ");
+        taut_text_put(w, "                else\n");
+        put_call(w, 0, "evens[part]", "odd + odds[part] * count + member", "                    ");
+    } else {
+        put_call(w, 0, "evens[part]", "odd + odds[part] * count + member", "                ");
+    }
+    if (p->uses_time) taut_text_put(w, "                t = t1, t_low = t1_low;\n");
+    taut_text_put(w, "            }\n");
+    if (!p->uses_time) return;
+    taut_text_put(w, "            {\n");
+    put_time(w, "begin", "begin_low", "h", "                ");
+    taut_text_put(w, "                t = t1, t_low = t1_low;\n            }\n");
+}
+
+static void put_kernel(text_writer *w)
+{
+    const text_plan *p = w->plan;
+    const int several = p->part_count > 1;
+    taut_text_put(w, "TAUT_KERNEL %s(number *x, const number *odd, number t, number t_low, number h, long long steps,\n"
+                     "    long long count, long long *done)\n{\n    const number t_begin = t, t_begin_low = t_low;\n    TAUT_LOOP {\n"
+                     "        long long most = steps, made;\n        number y[%u];\n        int left;\n"
+                     "        (void)t_begin, (void)t_begin_low, (void)h;\n", CUDA_ENTRY, p->numbers);
+    taut_text_put(w, "    again:\n        t = t_begin, t_low = t_begin_low;\n        left = 0;\n");
+    for (uint32_t i = 0; i < p->numbers; i++)
+        if (p->loaded[i] || p->stored[i]) taut_text_put(w, "        y[%u] = x[%u * count + member];\n", i, i);
+    taut_text_put(w, "        for (made = 0; made < most; made++) {\n");
+    if (several) {
+        put_parts(w);
+    } else {
+        put_time(w, "t", "t_low", "h", "            ");
+        put_call(w, 0, "0", "odd + member", "            ");
+        if (p->uses_time) taut_text_put(w, "            if (!left) t = t1, t_low = t1_low;\n");
+    }
+    taut_text_put(w, "            if (left) break;\n        }\n");
+    if (several)
+        taut_text_put(w, "        if (left) {\n            most = made;\n            goto again;\n        }\n");
+    else
+        taut_text_put(w, "        if (0) goto again;\n");
+    for (uint32_t i = 0; i < p->numbers; i++)
+        if (p->stored[i]) taut_text_put(w, "        x[%u * count + member] = y[%u];\n", i, i);
+    taut_text_put(w, "        done[member] = made;\n    }\n}\n");
+}
+
+int taut_text_cuda(const text_plan *p, builder *out)
+{
+    text_writer w = { .plan = p, .out = out };
+    taut_builder_add(out, beginning, sizeof beginning - 1);
+    int status = taut_text_prelude(p, 0, out);
+    taut_builder_put(out, "#define EVEN(i) even[even_at + i]\n#define ODD(i) odd[(i) * stride]\n"
+                          "TAUT_SHARED double even[%u];\n", p->even_count + 1);
+    if (p->part_count > 1) {
+        put_table(out, "int", "evens", p, 0);
+        put_table(out, "long long", "odds", p, 1);
+        put_table(out, "double", "lengths", p, 2);
+        put_table(out, "int", "programs", p, 3);
+    }
+    for (int k = 0; !status && k < p->program_count; k++) status = put_step(&w, k);
+    put_kernel(&w);
+    return status ? status : out->failed ? TAUT_OUT_OF_MEMORY : TAUT_OK;
+}

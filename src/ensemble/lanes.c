@@ -1,0 +1,221 @@
+/* A member per lane of the processor's vectors. Each thread takes a pack of members, some groups of lanes, through all
+   legs: their numbers stay in the nearest cache. */
+#include "base/clock.h"
+#include "ensemble/inside.h"
+#include "native/native.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { GROUPS = 2, LANES_MOST = 8, PACK_MOST = GROUPS * LANES_MOST };
+
+struct lanes {
+    native *native;
+    lanes_function *run;
+    int count;               /* lanes */
+    double *evens;           /* of the run at hand: of its legs, one after the other */
+    size_t even_room;
+};
+
+/* ---- code ---- */
+
+static int lanes_of_processor(void)
+{
+#if defined(__x86_64__)
+    if (__builtin_cpu_supports("avx512dq")) return 8;
+    if (__builtin_cpu_supports("avx")) return 4;
+    return 2;
+#else
+    return 2;
+#endif
+}
+
+/* Options of the compiler: these are short functions, and worth it. */
+static const char *const flags[] = { "-O2", "-fno-tree-slp-vectorize", NULL };
+
+int taut_lanes_create(executor *e, struct lanes **result)
+{
+    struct lanes *l = *result = taut_mem_new(e->context, 1, sizeof *l);
+    builder text = { .context = e->context };
+    const native_options options = { .flags = flags, .limit = 60 };
+    void *entry = NULL;
+    if (!l) return TAUT_OUT_OF_MEMORY;
+    l->count = lanes_of_processor();
+    int status = taut_text_lanes(&e->plan, l->count, GROUPS, &text);
+    if (!status) status = taut_native_begin(e->context, text.text, text.length, LANES_ENTRY, &options, &l->native);
+    taut_builder_clear(&text);
+    if (status) return status;
+    if (taut_native_wait(l->native, &entry) != NATIVE_READY)
+        snprintf(e->note, sizeof e->note, "members are run one by one: lanes need a C compiler: %.200s",
+                 taut_native_reason(l->native));
+    l->run = (lanes_function *)entry;
+    return TAUT_OK;
+}
+
+void taut_lanes_destroy(executor *e, struct lanes *l)
+{
+    if (!l) return;
+    taut_native_end(l->native);
+    taut_mem_free(e->context, l->evens);
+    taut_mem_free(e->context, l);
+}
+
+int taut_lanes_serve(const struct lanes *l) { return l->run != NULL; }
+size_t taut_lanes_width(const struct lanes *l) { return (size_t)l->count * GROUPS; }
+
+/* ---- a pack of members ---- */
+
+typedef struct {
+    const job *j;
+    worker *w;
+    const struct lanes *l;
+    double *x, *odd, *numbers; /* numbers: member_size of each; NULL: they do not differ */
+    long done[PACK_MOST];
+    unsigned char over[PACK_MOST];
+    size_t first, count;       /* members */
+    batch_time t;
+    long steps;
+    double h;                  /* of odd; 0: none */
+    double seconds;
+} pack;
+
+static batch_slot slot_of(const pack *p, size_t i)
+{
+    const size_t lanes = (size_t)p->l->count, numbers = p->j->e->plan.numbers;
+    return (batch_slot){ p->x + i / lanes * numbers * lanes + i % lanes, lanes,
+                         p->numbers ? p->numbers + i * p->j->e->member_size : NULL };
+}
+
+static double *odd_of(const pack *p, size_t i)
+{
+    const size_t lanes = (size_t)p->l->count;
+    return p->odd + i / lanes * p->j->e->plan.odd_count * lanes + i % lanes;
+}
+
+/* Memory of a worker, made when it is first needed. */
+static int create_pack(const job *j, worker *w, pack *p)
+{
+    const executor *e = j->e;
+    const text_plan *z = &e->plan;
+    const size_t width = taut_lanes_width(e->lanes), x = z->numbers * width, odd = z->odd_count * width;
+    *p = (pack){ .j = j, .w = w, .l = e->lanes };
+    if (!w->batch)
+        w->batch = taut_mem_new(w->context, x + odd + (z->odd_count ? width * e->member_size : 0) + 16, sizeof(double));
+    if (!w->batch) return TAUT_OUT_OF_MEMORY;
+    p->x = (double *)(((uintptr_t)w->batch + 63) / 64 * 64);
+    p->odd = p->x + x;
+    if (z->odd_count) p->numbers = p->odd + odd;
+    return TAUT_OK;
+}
+
+/* The numbers from outside for steps of this length. Empty lanes have those of the first member that there is. */
+static void set_length(pack *p, double h)
+{
+    const text_plan *z = &p->j->e->plan;
+    if (!z->odd_count || h == p->h) return;
+    p->h = h;
+    for (size_t i = 0; i < p->count; i++)
+        if (!p->over[i] && !taut_batch_load(p->w, p->j, p->first + i, slot_of(p, i), p->t))
+            taut_text_outside(z, p->w->z->s, h, p->w->registers, NULL, odd_of(p, i), (size_t)p->l->count);
+}
+
+static void advance(pack *p, const executor_leg *leg, const double *even)
+{
+    const text_plan *z = &p->j->e->plan;
+    const double h = (double)leg->h;
+    const size_t width = taut_lanes_width(p->l);
+    double time[3] = { p->t.t, p->t.t_low, h }, t_lambda;
+    set_length(p, h);
+    for (size_t i = 0; i < width; i++) p->done[i] = i >= p->count || p->over[i] ? -1 : 0;
+    const double begin = clock_seconds();
+    p->l->run(p->x, even, p->odd, time, leg->steps, p->done);
+    p->seconds += clock_seconds() - begin;
+    for (size_t i = 0; i < p->count; i++) {
+        if (p->over[i] || p->done[i] == leg->steps) continue;
+        p->j->members[p->first + i].steps = p->steps;
+        p->over[i] = (unsigned char)taut_batch_left(p->w, p->j, p->first + i, slot_of(p, i), p->t, h, p->done[i],
+                                                    leg->steps);
+    }
+    p->t = taut_batch_advance(z, p->t, h, leg->steps, &t_lambda);
+    p->steps += leg->steps;
+    for (size_t i = 0; !isnan(t_lambda) && i < p->count; i++)
+        if (!p->over[i]) slot_of(p, i).x[(5 * z->n + z->c) * (size_t)p->l->count] = t_lambda;
+}
+
+static int is_any_left(const pack *p)
+{
+    for (size_t i = 0; i < p->count; i++)
+        if (!p->over[i]) return 1;
+    return 0;
+}
+
+static void run_legs(pack *p, const double *even)
+{
+    const job *j = p->j;
+    size_t read = 0;
+    for (size_t k = 0; k < j->leg_count && is_any_left(p); k++, even += j->e->plan.even_count) {
+        if (j->legs[k].steps > 0) advance(p, &j->legs[k], even);
+        if (!j->legs[k].reads) continue;
+        for (size_t i = 0; i < p->count; i++)
+            if (!p->over[i]) p->over[i] = (unsigned char)taut_batch_read(p->w, j, p->first + i, slot_of(p, i), p->t, read);
+        read++;
+    }
+    for (size_t i = 0; i < p->count; i++)
+        if (!p->over[i]) taut_batch_end(j, p->first + i, slot_of(p, i), p->t, p->steps);
+}
+
+/* Lanes without a member compute with the numbers of another one, so that nothing is slow or no number. */
+static void fill_empty(const pack *p)
+{
+    const size_t width = taut_lanes_width(p->l), numbers = p->j->e->plan.numbers, odds = p->j->e->plan.odd_count;
+    size_t from = 0;
+    while (from < p->count && p->over[from]) from++;
+    for (size_t i = 0; from < p->count && i < width; i++) {
+        if (i < p->count && !p->over[i]) continue;
+        const batch_slot a = slot_of(p, from), b = slot_of(p, i);
+        for (size_t k = 0; k < numbers; k++) b.x[k * b.stride] = a.x[k * a.stride];
+        for (size_t k = 0; k < odds; k++) odd_of(p, i)[k * b.stride] = 1;
+    }
+}
+
+static void one_pack(void *self, int index, int worker_index)
+{
+    const job *j = self;
+    executor *e = j->e;
+    worker *w = &e->workers[worker_index];
+    const size_t width = taut_lanes_width(e->lanes);
+    pack p;
+    int status = create_pack(j, w, &p);
+    p.first = (size_t)index * width;
+    p.count = j->count - p.first < width ? j->count - p.first : width;
+    p.t = j->from ? (batch_time){ j->from[p.first * e->state_size], j->from[p.first * e->state_size + 1] }
+                  : (batch_time){ e->z->begin.t, e->z->begin.t_low };
+    for (size_t i = 0; i < p.count; i++) {
+        if (status)
+            taut_worker_failed(w, &j->members[p.first + i], status, 0);
+        else
+            p.over[i] = (unsigned char)taut_batch_open(w, j, p.first + i, slot_of(&p, i), &p.t);
+    }
+    if (status) return;
+    fill_empty(&p);
+    run_legs(&p, e->lanes->evens);
+    taut_worker_close(w);
+    w->seconds += p.seconds;
+}
+
+int taut_lanes_run(executor *e, const job *j)
+{
+    struct lanes *l = e->lanes;
+    const size_t size = e->plan.even_count, width = taut_lanes_width(l);
+    if (taut_mem_grow(e->context, &l->evens, &l->even_room, j->leg_count * size + 1, sizeof *l->evens))
+        return TAUT_OUT_OF_MEMORY;
+    for (size_t k = 0; k < j->leg_count; k++)
+        if (j->legs[k].steps > 0)
+            taut_text_outside(&e->plan, e->z->s, (double)j->legs[k].h, e->workers[0].registers, l->evens + k * size, NULL,
+                              0);
+    for (int i = 0; i < e->worker_count; i++) e->workers[i].seconds = 0;
+    taut_pool_run(e->pool, pool_pieces(j->count, width), one_pack, (job *)j);
+    for (int i = 0; i < e->worker_count; i++) e->seconds += e->workers[i].seconds;
+    return TAUT_OK;
+}

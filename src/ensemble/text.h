@@ -1,0 +1,74 @@
+/* Lowered steps as text for many trajectories at once: C with vector types, a trajectory per lane, Newton's iterations
+ * masked per lane; or CUDA C, a trajectory per thread. The operations and their order are those of the tapes, so the
+ * bits are those of the interpreter.
+ *
+ * What a step reads besides state and time are values of setup and constants of its program: `outside` lists them. Those
+ * that are the same for all members are numbers (`even`), the others have a lane of their own per member (`odd`). */
+#ifndef TAUT_ENSEMBLE_TEXT_H
+#define TAUT_ENSEMBLE_TEXT_H
+
+#include "base/builder.h"
+#include "ensemble/executor.h"
+#include "method/method.h"
+
+/* Instructions of a step, at most: compilers take more than linear time. */
+enum { TEXT_LONGEST = 4000, TEXT_PROGRAMS = 2 };
+
+/* A program in a text. */
+typedef struct {
+    program *p;
+    unsigned char *varies;   /* of every register: it differs between members */
+    uint32_t *place;         /* of every register that is read from outside: its index among those of its kind */
+    uint32_t *even, *odd;    /* the registers */
+    uint32_t even_count, odd_count;
+} text_program;
+
+/* A step length that parts of a step have, with one program. */
+typedef struct {
+    int program;
+    double factor;
+    int halved;
+    uint32_t even_at, odd_at; /* its numbers in the arrays */
+} text_length;
+
+typedef struct {
+    taut_context *context;
+    text_program programs[TEXT_PROGRAMS];
+    int program_count;
+    text_length *lengths;
+    int length_count;
+    int *parts;              /* of a step: their lengths, by index */
+    int part_count;
+    uint32_t even_count, odd_count; /* of all lengths */
+    uint32_t n, c, numbers;  /* of the state's block */
+    unsigned char *loaded, *stored; /* numbers of the state that steps read, or write */
+    int own_work;            /* the steps add the work that they do */
+    int uses_time;
+    size_t instructions, registers; /* of the longest program */
+} text_plan;
+
+/* TAUT_UNSUPPORTED, with *why instead of a message, where the method is not lowered. varies: the system's constants,
+   least and the inverse mass that differ between members, in this order. */
+int taut_text_plan_create(taut_context *context, const method *m, const struct system *s, int own_work,
+                          const unsigned char *varies, text_plan *p, const char **why);
+void taut_text_plan_clear(text_plan *p);
+/* The numbers from outside for steps of length h with the constants that a system has now. registers: room for
+   p->registers. even, odd: NULL, or where they go; odd numbers stand `stride` apart. */
+void taut_text_outside(const text_plan *p, const struct system *s, double h, double *registers, double *even,
+                       double *odd, size_t stride);
+
+/* ---- C with vector types ---- */
+
+/* Steps of `groups` groups of lanes. x: the state's numbers, [group][number][lane]; odd likewise. time: t, what is left
+   over of it, h. A lane with done < 0 is none. A lane whose step is left to the general path stays at the beginning of
+   that step: done[group lanes + lane] says how many were made of it, and is the number of steps otherwise. */
+typedef void lanes_function(double *x, const double *even, const double *odd, double *time, long steps, long *done);
+#define LANES_ENTRY "taut_lanes"
+int taut_text_lanes(const text_plan *p, int lanes, int groups, builder *out);
+
+/* ---- CUDA C ---- */
+
+#define CUDA_ENTRY "taut_steps"
+int taut_text_cuda(const text_plan *p, builder *out);
+
+#endif

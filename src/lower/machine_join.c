@@ -1,0 +1,282 @@
+/* Functions of machine code: tapes one after the other, with what the interpreter does between them. */
+#include "lower/machine_inside.h"
+
+#if MACHINE_AVAILABLE
+#include <string.h>
+
+static uint32_t enough_of(const machine *m, int phase) { return fixed(m, FIXED_OF_PHASES + 2 * phase); }
+static uint32_t rest_of(const machine *m, int phase) { return enough_of(m, phase) + 1; }
+
+/* ---- functions: tapes one after the other ---- */
+
+/* A number of work that was not used for long: what is computed side by side does not share one. */
+static uint32_t passing(machine *m)
+{
+    m->passing = (m->passing + 1) % (PROGRAM_WORK - PROGRAM_PASSING);
+    return m->p->register_count + PROGRAM_PASSING + (uint32_t)m->passing;
+}
+
+static void add_instruction(machine *m, uint32_t o, uint32_t target, uint32_t a, uint32_t b)
+{
+    segment *t = &m->joined;
+    if (m->failed || taut_mem_grow(m->p->context, &t->code, &t->capacity, (size_t)t->count + 1, sizeof *t->code))
+        m->failed = 1;
+    else
+        t->code[t->count++] = (program_instruction){ o, target, a, b, 0 };
+}
+
+static void add_tape(machine *m, const segment *from)
+{
+    segment *t = &m->joined;
+    if (m->failed || taut_mem_grow(m->p->context, &t->code, &t->capacity, (size_t)t->count + from->count + 1,
+                                   sizeof *t->code)) {
+        m->failed = 1;
+        return;
+    }
+    if (from->count) memcpy(t->code + t->count, from->code, from->count * sizeof *t->code);
+    t->count += from->count;
+}
+
+/* What `correct` of program.c does. The size is that of all terms w d, and no number where one of them is none or is
+   infinite, which ends the iteration in either case. */
+static void add_size(machine *m, const program_phase *f, const uint32_t *changes, uint32_t size)
+{
+    const uint32_t rest = work(m, WORK_SUM), term = work(m, WORK_TERM), difference = work(m, WORK_DIFFERENCE);
+    for (uint32_t i = 0; i < f->size; i++) {
+        add_instruction(m, OP_MUL, term, f->weights[i], changes[i]);
+        add_instruction(m, OP_SUB, i ? difference : rest, term, term);
+        if (i) add_instruction(m, OP_ADD, rest, rest, difference);
+        add_instruction(m, OP_ABS, i ? term : size, term, 0);
+        if (i) add_instruction(m, OP_MAX, size, size, term);
+    }
+    if (f->size) add_instruction(m, OP_ADD, size, size, rest);
+}
+
+static void add_correction(machine *m, const program_phase *f)
+{
+    for (uint32_t i = 0; i < f->size; i++)
+        add_instruction(m, OP_SUB, f->unknowns[i], f->unknowns[i], f->changes[i]);
+    if (f->iteration.twice) add_size(m, f, f->firsts, work(m, WORK_BEFORE));
+    add_size(m, f, f->iteration.twice ? f->seconds : f->changes, work(m, WORK_RETURNED));
+}
+
+/* Zero, or no number where one of the changes of the state is none: the state stays as it is. */
+static void add_test(machine *m)
+{
+    const program *p = m->p;
+    const uint32_t rest = work(m, WORK_RETURNED), difference = work(m, WORK_DIFFERENCE);
+    for (uint32_t i = 0; i < 2 * p->s->n; i++) {
+        const uint32_t change = i < p->s->n ? p->move[i] : p->push[i - p->s->n];
+        add_instruction(m, OP_SUB, i ? difference : rest, change, change);
+        if (i) add_instruction(m, OP_ADD, rest, rest, difference);
+    }
+    add_instruction(m, MACHINE_LEAVE, difference, rest, 0);
+}
+
+/* x + d with what rounding leaves over, as `add` of program.c; numbers of the state by their places in its block. */
+static void add_sum(machine *m, uint32_t x, uint32_t low, uint32_t d)
+{
+    const uint32_t y = passing(m), sum = passing(m), difference = passing(m);
+    x += m->p->state_first, low += m->p->state_first;
+    add_instruction(m, OP_ADD, y, d, low);
+    add_instruction(m, OP_ADD, sum, x, y);
+    add_instruction(m, OP_SUB, difference, sum, x);
+    add_instruction(m, OP_SUB, low, y, difference);
+    add_instruction(m, PROGRAM_MOVE, x, sum, 0);
+}
+
+/* What `finish` of program.c does. */
+static void add_new_state(machine *m)
+{
+    const program *p = m->p;
+    const uint32_t n = p->s->n, c = p->s->c, first = p->state_first;
+    for (uint32_t i = 0; i < n; i++) add_sum(m, i, 3 * n + i, p->move[i]);
+    for (uint32_t i = 0; i < n; i++) {
+        if (p->sets_momentum) {
+            add_instruction(m, PROGRAM_MOVE, first + n + i, p->push[i], 0);
+            add_instruction(m, OP_SUB, first + 4 * n + i, p->push[i], p->push[i]); /* zero */
+        } else {
+            add_sum(m, n + i, 4 * n + i, p->push[i]);
+        }
+        add_instruction(m, PROGRAM_MOVE, first + 2 * n + i, p->w ? p->w[i] : first + n + i, 0);
+    }
+    if (p->has_work) add_sum(m, 5 * n + c + 1, 5 * n + c + 2, p->work);
+    for (uint32_t k = 0; p->lambda && k < c; k++) add_instruction(m, PROGRAM_MOVE, first + 5 * n + k, p->lambda[k], 0);
+}
+
+/* From this length of its matrix on, a phase has what comes before its first round apart, and the code of that round
+   once. */
+enum { APART_FROM = 400 };
+
+void X(machine_join)(machine *m, const program_phase *f, function_kind kind)
+{
+    m->joined.count = 0;
+    if (kind == SETUP || kind == RESULTS) add_tape(m, kind == SETUP ? &m->p->setup : &m->p->results);
+    if (kind == RESULTS && m->p->machine_finishes) add_test(m), add_new_state(m);
+    if (!f) return;
+    if (kind <= FIRST) {
+        add_tape(m, &f->begin);
+        for (uint32_t i = 0; i < f->size; i++) add_instruction(m, PROGRAM_MOVE, f->unknowns[i], f->guesses[i], 0);
+    }
+    if (!f->size || kind == PREPARED) return;
+    add_tape(m, &f->residual);
+    if (kind != AGAIN) add_tape(m, &f->factor);
+    add_tape(m, &f->solve);
+    add_correction(m, f);
+}
+
+/* The matrix of an earlier round is never used where it is formed in every one. */
+int X(machine_needs)(const program_phase *f, function_kind kind)
+{
+    const int apart = f->size && f->factor.count >= APART_FROM;
+    switch (kind) {
+    case PREPARED: return apart;
+    case FIRST: return !apart;
+    case RENEWED: return f->size > 0;
+    case AGAIN: return f->size && !f->iteration.always;
+    case SETUP: case RESULTS: case WHOLE: break;
+    }
+    return 0;
+}
+
+/* ---- whole steps ---- */
+
+/* Longer functions gain little. */
+enum { WHOLE_LENGTH = 1500 };
+
+/* The rounds of a phase in the i-th function for whole steps. */
+int X(machine_rounds)(const program_phase *f, int i)
+{
+    if (!f->size) return 0;
+    return f->iteration.linear ? 1 : f->iteration.twice ? i + 1 : i + 2;
+}
+
+/* Linear phases, and those with a new matrix in every round. */
+int X(machine_can_be_whole)(const program *p)
+{
+    uint32_t length = 0;
+    if (!p->machine_finishes) return 0;
+    for (int k = 0; k < p->phase_count; k++) {
+        const program_phase *f = &p->phases[k];
+        if (f->size && !f->iteration.linear && (!f->iteration.always || f->iteration.skip_first)) return 0;
+        length += f->residual.count + f->factor.count + f->solve.count;
+    }
+    return p->phase_count > 0 && length <= WHOLE_LENGTH;
+}
+
+/* All pivots are more than this part of what they are made of. */
+static void add_pivots(machine *m, const program_phase *f, uint32_t part)
+{
+    for (uint32_t i = 0; i < f->check_count; i++) {
+        const uint32_t a = passing(m), b = passing(m);
+        add_instruction(m, OP_ABS, a, f->checks[i].pivot, 0);
+        add_instruction(m, OP_ABS, b, f->checks[i].reference, 0);
+        add_instruction(m, OP_MUL, b, b, part);
+        add_instruction(m, MACHINE_ABOVE, b, a, b);
+    }
+}
+
+/* The size of corrections, for numbers: what is none is found in the end. Equal weights count once. */
+static void add_whole_size(machine *m, const program_phase *f, const uint32_t *changes, uint32_t size)
+{
+    int any = 0;
+    for (uint32_t i = 0; i < f->size; i++) {
+        const uint32_t group = passing(m);
+        int is_new = 1, more = 0;
+        for (uint32_t k = 0; k < i; k++) is_new &= f->weights[k] != f->weights[i];
+        for (uint32_t k = i; is_new && k < f->size; k++) {
+            if (f->weights[k] != f->weights[i]) continue;
+            const uint32_t term = more ? passing(m) : group;
+            add_instruction(m, OP_ABS, term, changes[k], 0);
+            if (more++) add_instruction(m, OP_MAX, group, group, term);
+        }
+        if (!is_new) continue;
+        add_instruction(m, OP_MUL, any ? group : size, f->weights[i], group);
+        if (any++) add_instruction(m, OP_MAX, size, size, group);
+    }
+}
+
+/* What iteration_judge says, and with pivots that are sound: the function is left where it is something else. */
+static void add_judgement(machine *m, const program_phase *f, int index, int round, int is_last)
+{
+    const uint32_t size = work(m, WORK_RETURNED), before = work(m, WORK_BEFORE), a = passing(m), b = passing(m);
+    const uint32_t enough = enough_of(m, index), rest = rest_of(m, index);
+    if (f->iteration.linear) {
+        add_instruction(m, MACHINE_NOT_BELOW, a, fixed(m, FIXED_LINEAR), size);
+    } else if (f->iteration.twice) {
+        add_instruction(m, OP_MUL, a, size, size);
+        add_instruction(m, OP_MUL, b, rest, before);
+        if (is_last) {
+            add_instruction(m, MACHINE_NOT_BELOW, a, b, a);
+            add_instruction(m, MACHINE_NOT_BELOW, a, fixed(m, FIXED_LINEAR), before);
+        } else {
+            add_instruction(m, MACHINE_ABOVE, a, a, b);
+            add_instruction(m, MACHINE_ABOVE, a, before, enough);
+            add_instruction(m, OP_MUL, a, size, fixed(m, FIXED_TWO));
+            add_instruction(m, MACHINE_NOT_BELOW, a, before, a);
+        }
+    } else {
+        if (!is_last) add_instruction(m, MACHINE_ABOVE, a, size, enough);
+        if (round == 0) return;
+        const uint32_t rate = passing(m);
+        add_instruction(m, OP_DIV, rate, size, before);
+        add_instruction(m, OP_MUL, a, rate, size);
+        add_instruction(m, OP_MUL, a, a, rate);
+        if (is_last) {
+            add_instruction(m, MACHINE_NOT_BELOW, b, rest, a);
+            add_instruction(m, MACHINE_ABOVE, b, fixed(m, FIXED_ONE), rate);
+        } else {
+            add_instruction(m, MACHINE_ABOVE, b, a, rest);
+            add_instruction(m, OP_MUL, a, rate, fixed(m, FIXED_TWO));
+            add_instruction(m, MACHINE_NOT_BELOW, b, fixed(m, FIXED_ONE), a);
+        }
+    }
+}
+
+static void join_whole_phase(machine *m, const program_phase *f, int index, int rounds)
+{
+    const int twice = f->iteration.twice, plain = !twice && !f->iteration.linear;
+    add_tape(m, &f->begin);
+    for (uint32_t i = 0; i < f->size; i++) add_instruction(m, PROGRAM_MOVE, f->unknowns[i], f->guesses[i], 0);
+    for (int k = 0; k < rounds; k++) {
+        const uint32_t size = work(m, WORK_RETURNED), before = work(m, WORK_BEFORE);
+        add_tape(m, &f->residual);
+        add_tape(m, &f->factor);
+        add_tape(m, &f->solve);
+        for (uint32_t i = 0; i < f->size; i++)
+            add_instruction(m, OP_SUB, f->unknowns[i], f->unknowns[i], f->changes[i]);
+        add_pivots(m, f, fixed(m, plain ? FIXED_LEAST : FIXED_SOUND));
+        if (twice) add_whole_size(m, f, f->firsts, before);
+        if (plain && k > 0) add_instruction(m, PROGRAM_MOVE, before, size, 0);
+        add_whole_size(m, f, twice ? f->seconds : f->changes, size);
+        add_judgement(m, f, index, k, k == rounds - 1);
+    }
+}
+
+/* The function is left where a change of the state, or an unknown, is no number. */
+static void add_whole_test(machine *m)
+{
+    const program *p = m->p;
+    const uint32_t sum = work(m, WORK_SUM);
+    add_instruction(m, OP_ADD, sum, p->move[0], p->push[0]);
+    for (uint32_t i = 1; i < p->s->n; i++)
+        add_instruction(m, OP_ADD, sum, sum, p->move[i]), add_instruction(m, OP_ADD, sum, sum, p->push[i]);
+    for (int k = 0; k < p->phase_count; k++)
+        for (uint32_t i = 0; i < p->phases[k].size; i++)
+            add_instruction(m, OP_ADD, sum, sum, p->phases[k].unknowns[i]);
+    add_instruction(m, OP_SUB, sum, sum, sum);
+    add_instruction(m, MACHINE_LEAVE, passing(m), sum, 0);
+}
+
+void X(machine_join_whole)(machine *m, int which)
+{
+    const program *p = m->p;
+    m->joined.count = 0;
+    for (int k = 0; k < p->phase_count; k++)
+        join_whole_phase(m, &p->phases[k], k, X(machine_rounds)(&p->phases[k], which));
+    add_tape(m, &p->results);
+    add_whole_test(m);
+    add_new_state(m);
+    X(machine_order)(m);
+}
+#endif

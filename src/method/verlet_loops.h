@@ -1,0 +1,157 @@
+/* The loops over coordinates of verlet.c, in pieces: numbers from .. end - 1. */
+#ifndef TAUT_METHOD_VERLET_LOOPS_H
+#define TAUT_METHOD_VERLET_LOOPS_H
+
+#include "base/extreme.h"
+#include "base/loops.h"
+#include "system/state.h"
+
+static WIDE_LOOPS extreme largest(const real *restrict x, uint32_t from, uint32_t to)
+{
+    extreme most = 0;
+    for (uint32_t j = from; j < to; j++) most = extreme_see(most, x[j]);
+    return most;
+}
+
+/* x -= scale y, or 0 - scale y */
+static WIDE_LOOPS void subtract(const real *restrict y, real scale, int from_zero, uint32_t from, uint32_t to,
+                                real *restrict x)
+{
+    if (from_zero)
+        for (uint32_t k = from; k < to; k++) x[k] = 0 - scale * y[k];
+    else
+        for (uint32_t k = from; k < to; k++) x[k] -= scale * y[k];
+}
+
+/* q1 = q0 + (base + factor w push). w NULL: 1, as for masses that are equal (then in the factor) or in blocks (then in
+   push). push begins with coordinate `from`. Returns how far q1 moved, or, the first time, the largest q1. What the sum
+   leaves over is for the last q1 only: see low_parts. */
+static WIDE_LOOPS extreme move_positions(uint32_t from, uint32_t end, const state *x, const real *restrict base,
+                                         const real *restrict w, const real *restrict push, real factor, int again,
+                                         state *next)
+{
+    const real *restrict q = x->q;
+    real *restrict to = next->q;
+    extreme most = 0;
+#define ALL(motion, seen)                                        \
+    for (uint32_t j = from; j < end; j++) {                      \
+        real sum = q[j] + (base[j] + factor * (motion));         \
+        most = extreme_see(most, seen);                          \
+        to[j] = sum;                                             \
+    }
+    if (w && again)
+        ALL(w[j] * push[j - from], sum - to[j])
+    else if (w)
+        ALL(w[j] * push[j - from], sum)
+    else if (again)
+        ALL(push[j - from], sum - to[j])
+    else
+        ALL(push[j - from], sum)
+#undef ALL
+    return most;
+}
+
+/* What the sums q0 + d of move_positions, the same once more, leave over: q1_low = d - (q1 - q0). known: q1 */
+static WIDE_LOOPS void low_parts(uint32_t from, uint32_t end, const real *restrict q, const real *restrict base,
+                                 const real *restrict w, const real *restrict push, real factor, real *restrict low,
+                                 real *restrict known)
+{
+#define ALL(motion)                                              \
+    for (uint32_t j = from; j < end; j++) {                      \
+        real d = base[j] + factor * (motion), sum = q[j] + d;    \
+        low[j] = d - (sum - q[j]);                               \
+        known[j] = sum;                                          \
+    }
+    if (w)
+        ALL(w[j] * push[j - from])
+    else
+        ALL(push[j - from])
+#undef ALL
+}
+
+/* base = h v + q_low, v the velocity that belongs to p + (h/2 f + p_low), for a diagonal mass */
+static WIDE_LOOPS void diagonal_base(const struct system *s, int even, const state *x, const real *restrict f, real h,
+                                     uint32_t from, uint32_t end, real *restrict base)
+{
+    const real *restrict p = x->p, *restrict p_low = x->p_low, *restrict w = s->inverse_mass;
+    const real *restrict offset = s->offset, *restrict q_low = x->q_low, all = s->inverse_mass[0], half = h / 2;
+#define ALL(velocity)                                              \
+    for (uint32_t j = from; j < end; j++) {                        \
+        const real kick = p[j] + (half * f[j] + p_low[j]);         \
+        base[j] = h * (velocity) + q_low[j];                       \
+    }
+    if (even)
+        ALL(all * kick)
+    else if (s->form == FORM_LAGRANGIAN)
+        ALL(w[j] * (kick - offset[j]))
+    else
+        ALL(w[j] * kick + offset[j])
+#undef ALL
+}
+
+/* v = the velocity of p + (half (f + push) + p_low) of a Lagrangian, for a diagonal mass */
+static WIDE_LOOPS void diagonal_stage(const struct system *s, const state *x, const real *restrict f,
+                                      const real *restrict push, real half, uint32_t from, uint32_t end,
+                                      real *restrict v)
+{
+    const real *restrict p = x->p, *restrict p_low = x->p_low, *restrict w = s->inverse_mass, *restrict a = s->offset;
+    for (uint32_t j = from; j < end; j++) v[j] = w[j] * (p[j] + (half * (f[j] + push[j]) + p_low[j]) - a[j]);
+}
+
+/* With a diagonal mass: sum = a + b + c, b from its coordinate `from` on, v = the velocity of p + (factor sum + p_low).
+   Returns the largest. */
+static WIDE_LOOPS extreme diagonal_start(const struct system *s, int even, const state *x, const real *a,
+                                         const real *b, const real *c, real factor, uint32_t from, uint32_t end,
+                                         real *restrict sum, real *restrict v)
+{
+    const real *restrict p = x->p, *restrict p_low = x->p_low, *restrict w = s->inverse_mass;
+    const real *restrict offset = s->offset, all = s->inverse_mass[0];
+    extreme most = 0;
+#define ALL(velocity)                                                    \
+    for (uint32_t j = from; j < end; j++) {                              \
+        real force = a[j] + b[j - from] + c[j];                          \
+        real p1 = p[j] + (factor * force + p_low[j]), now = velocity;    \
+        sum[j] = force;                                                  \
+        most = extreme_see(most, now);                                   \
+        v[j] = now;                                                      \
+    }
+    if (even)
+        ALL(all * p1)
+    else if (s->form == FORM_LAGRANGIAN)
+        ALL(w[j] * (p1 - offset[j]))
+    else
+        ALL(w[j] * p1 + offset[j])
+#undef ALL
+    return most;
+}
+
+/* With a diagonal mass: p1 = p0 + (factor (base + push) + p_low), push from its coordinate `from` on, compensated, and
+   its velocity v. Returns how much v changed. */
+static WIDE_LOOPS extreme diagonal_momenta(const struct system *s, int even, const state *x,
+                                           const real *restrict base, const real *restrict push, real factor,
+                                           uint32_t from, uint32_t end, state *next)
+{
+    const real *restrict p = x->p, *restrict p_low = x->p_low, *restrict w = s->inverse_mass;
+    const real *restrict offset = s->offset, all = s->inverse_mass[0];
+    real *restrict to = next->p, *restrict to_low = next->p_low, *restrict v = next->w;
+    extreme most = 0;
+#define ALL(velocity)                                                                \
+    for (uint32_t j = from; j < end; j++) {                                          \
+        real d = factor * (base[j] + push[j - from]) + p_low[j], p1 = p[j] + d;      \
+        real now = velocity;                                                         \
+        to_low[j] = d - (p1 - p[j]);                                                 \
+        to[j] = p1;                                                                  \
+        most = extreme_see(most, now - v[j]);                                        \
+        v[j] = now;                                                                  \
+    }
+    if (even)
+        ALL(all * p1)
+    else if (s->form == FORM_LAGRANGIAN)
+        ALL(w[j] * (p1 - offset[j]))
+    else
+        ALL(w[j] * p1 + offset[j])
+#undef ALL
+    return most;
+}
+
+#endif

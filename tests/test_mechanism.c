@@ -1,0 +1,421 @@
+/* Bodies and joints of the model language: what is refused, shapes, forces, starts, kernels. The motion of every joint
+   is in test_joints.c. */
+#include <math.h>
+
+#include "kernel/kernel.h"
+#include "support_core.h"
+#include "support_library.h"
+
+/* ---- messages ---- */
+
+typedef struct {
+    const char *text, *part;
+} bad;
+
+#define BALL "local b = body('b', { mass = 1, inertia = {1, 1, 1}, at = {1, 0, 0} })\n"
+#define FLAT "local f = body2('f', { mass = 1, inertia = 1, at = {1, 0} })\n"
+
+static void messages(void **unused)
+{
+    (void)unused;
+    static const bad cases[] = {
+        { "body('b', { mass = 1 })", "1: body 'b' has no inertia; give inertia = {x, y, z}, or a shape" },
+        { "body('b', { inertia = {1, 1, 1} })", "1: body 'b' has no mass; give mass = m" },
+        { "body('b', { mass = 0, inertia = {1, 1, 1} })", "the mass of body 'b' must be positive; " },
+        { "body('b', { mass = 1, inertia = {1, 1, 3} })", "the inertia of body 'b' is that of no body" },
+        { "body('b', { mass = 1, inertia = {1, 1, 1, 2, 0, 0} })", "has a negative principal moment; " },
+        { "body('b', { mass = 1, inertia = {1, 0, 0, 0, 1, 0, 0.5, 0, 1} })", "is not symmetric; " },
+        { "body('b', { mass = 1, inertia = 3 })", "is three principal moments, six entries" },
+        { "body('b', { mass = 1, shape = box{1, 1, 1}, color = 'blue' })",
+          "body 'b' has no option 'color'; it has at" },
+        { "body('b', { density = 1, inertia = {1, 1, 1} })", "has a density, but no shape; " },
+        { "body('b', { mass = 1, shape = {1, 1, 1} })", "the shape of body 'b' is a table of 3 values; give box{...}" },
+        { "body('b', { mass = 1, shape = box{1, 1} })", "a box in space has three sides; " },
+        { "body('b', { mass = 1, shape = cylinder{radius = 1} })", "a cylinder in space needs a length; " },
+        { "body('b', { mass = 1, shape = sphere{radius = -1} })", "the radius of sphere must be positive; " },
+        { "body('b', { mass = 1, shape = sphere{diameter = 1} })", "sphere has no option 'diameter'; it has radius" },
+        { "body(3, { mass = 1 })", "body needs a name" },
+        { "local x = point 'b'\n" BALL, "bad.lua:2: the name 'b' is taken by the coordinate of line 1; " },
+        { BALL "b.mass = 3", "2: fields of bodies cannot be set; " },
+        { BALL "observe('x', b.center.x)", "2: a body has no field 'center'; it has centre, rotation" },
+        { BALL "observe('x', b:point{1, 2}.x)", "2: point of 'b' needs a vector of 3, got a table of 2 values; " },
+        { "\nlocal r = rotation 'r'\nforce(r, {1, 2, 3})",
+          "3: force on a rotation acts on its four coordinates; for a torque" },
+        { "local r = rotation 'r'\ntorque(r, {1, 2})", "2: torque needs a vector of 3, got a table of 2 values; " },
+        { "local x = coordinate 'x'\nforce(x.dot, 1)", "2: force on an expression with velocities, momenta" },
+        { "local x = coordinate 'x'\nforce(abs(2), 1)",
+          "2: force on an expression without coordinates does nothing; " },
+        { BALL "torque(b, {1, 0, 0}, 'own')", "2: the axes of torque are a text; give \"space\"" },
+        { BALL "torque(b, 1, 0, 0)", "2: torque has too many arguments; " },
+        { BALL "force_at(b, {0, 0, 1}, 3)", "2: force_at needs a vector of 3, got a number; " },
+        { BALL "revolute('j', b, { at = {0, 0, 0} })", "2: revolute 'j' needs two bodies, got a table of 0 values; " },
+        { BALL "revolute('j', b, b, { at = {0, 0, 0} })", "2: revolute 'j' joins 'b' to itself; " },
+        { BALL FLAT "revolute('j', b, f, { at = {0, 0} })",
+          "3: revolute 'j' joins a body in the plane to one in space; " },
+        { FLAT "screw('j', world, f, { at = {0, 0} })", "2: screw 'j' joins bodies in space; in the plane" },
+        { BALL "revolute('j', world, b, { axis = {0, 0, 1} })", "2: revolute 'j' has no place; " },
+        { BALL "revolute('j', world, b, { at = {0, 0, 0}, axis = {0, 0, 0} })", "the axis of revolute 'j' is zero; " },
+        { BALL "revolute('j', world, b, { at = {0, 0, 0}, slide = 1 })",
+          "revolute 'j' has no option 'slide'; it has angle" },
+        { BALL "revolute('j', world, b, { at = {0, 0, 0}, angle = { force = 1 } })",
+          "angle of revolute 'j' has no option 'force'; it has damping" },
+        { BALL "revolute('j', world, b, { at = {0, 0, 0}, angle = { start = 1, motion = time() } })",
+          "angle of revolute 'j' follows its motion; " },
+        { BALL "local j = revolute('j', world, b, { at = {0, 0, 0} })\nobserve('x', j.slide)",
+          "3: joint 'j' has no field 'slide'; it has angle, force, torque" },
+        { BALL "universal('j', world, b, { at = {0, 0, 0}, axis = {1, 0, 0}, axis2 = {1, 1, 0} })",
+          "2: universal 'j': its two axes are not at right angles; " },
+        { "local b = body('b', { mass = 1, inertia = {1, 1, 1} })\nrevolute('j', world, b, { at = {0, 0, 0} })",
+          "2: revolute 'j' is given by its place in space, but 'b' has none; " },
+        { BALL "gear('g', b, b, { ratio = 2 })", "2: gear 'g' couples two joints that turn or slide, got a table" },
+        { BALL "distance('d', world, b, { from = {0, 0, 0} })", "2: distance 'd' has two ends; " },
+        { BALL "rolling('r', world, b, { at = {0, 0, 0}, along = {1, 0, 0} })", "lies on the line; " },
+        { BALL "gravity{0, -9.81}", "2: gravity is a vector of 2, but body 'b' (line 1) has 3 dimensions; " },
+        { "local x = coordinate 'x'\ngravity{0, 0, -9.81}", "2: gravity acts on bodies, and there is none; " },
+        { BALL "\nconstraint('j_x', b.centre.x) revolute('j', world, b, { at = {0, 0, 0} })",
+          "3: there is a constraint 'j_x' already (line 3); " },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        model *m = NULL;
+        int status = taut_model_read_text(context, "bad.lua", cases[i].text, strlen(cases[i].text), NULL, 0, &m);
+        const char *said = status ? taut_error_text(context) : "(nothing)";
+        if (status != TAUT_BAD_MODEL || !strstr(said, cases[i].part) || strncmp(said, "bad.lua:", 8) != 0 ||
+            !strstr(said, "; "))
+            fail_msg("%s\nsaid: %s\nexpected: %s", cases[i].text, said, cases[i].part);
+    }
+}
+
+/* The texts of the language see its functions as they were, whatever the script calls by their names. */
+static void names_of_the_script_do_not_matter(void **unused)
+{
+    (void)unused;
+    model *m = load("constraint, vector, point, norm, refuse, symbol = 1, 2, 3, 4, 5, 6\n" BALL
+                    "local gear = revolute('j', world, b, { at = {0, 0, 0}, angle = 1 })\n"
+                    "assert(refuse == 5 and symbol == 6)");
+    assert_int_equal(m->constraint_count, 7);
+    taut_model_free(m);
+    m = load("body = 7 local sphere = 8\n"
+             "local x = coordinate 'x' lagrangian(x.dot^2/2) start { x = 0 } assert(body == 7)");
+    taut_model_free(m);
+}
+
+/* ---- motion of pairs of models that are the same ---- */
+
+static taut_simulation *open_text(const char *text)
+{
+    taut_model *model = NULL;
+    taut_simulation *z = NULL;
+    if (taut_model_load_text(context, "test.lua", text, strlen(text), NULL, 0, &model))
+        fail_msg("%s\n%s", taut_error_text(context), text);
+    if (taut_simulation_create(context, model, NULL, &z)) fail_msg("%s\n%s", taut_error_text(context), text);
+    taut_model_release(model);
+    return z;
+}
+
+static double value_of(taut_simulation *z, const char *column)
+{
+    double value;
+    long at = column_of(z, column);
+    if (at < 0) fail_msg("no column '%s'", column);
+    assert_int_equal(taut_get(z, TAUT_ALL, (size_t)at, 1, &value, NULL), TAUT_OK);
+    return value;
+}
+
+#define TUMBLER "local b = body('b', { mass = 2, inertia = {0.3, 0.4, 0.6, 0.02, -0.05, 0.01}, at = {1, 2, 3},\n" \
+                "  turned = {axis = {1, 2, 0}, angle = 0.7}, velocity = {0.1, 0, 0.3}, omega = {1, -2, 0.5} })\n"
+
+/* A force does the work that a potential would; body axes are those of space, turned; a force off the centre is a force
+   and a torque. */
+static void forces_and_torques(void **unused)
+{
+    (void)unused;
+    static const char *const pairs[][2] = {
+        { TUMBLER "force_at(b, {0.1, 0.2, -0.3}, {1, 2, 3})",
+          TUMBLER "lagrangian(dot(b:point{0.1, 0.2, -0.3}, {1, 2, 3}))" },
+        { TUMBLER "force_at(b, b:point{0.1, 0.2, -0.3}, {1, 2, 3})",
+          TUMBLER "lagrangian(dot(b:point{0.1, 0.2, -0.3}, {1, 2, 3}))" },
+        { TUMBLER "force_at(b, {0.1, 0.2, -0.3}, {1, 2, 3}, 'body')",
+          TUMBLER "force(b.centre, b:direction{1, 2, 3}) torque(b, cross(vector{0.1, 0.2, -0.3}, {1, 2, 3}), 'body')" },
+        { TUMBLER "torque(b, {1, 2, 3}, 'body')", TUMBLER "torque(b, b:direction{1, 2, 3}, 'space')" },
+        { TUMBLER "torque(b, {1, 2, 3})", TUMBLER "torque(b.rotation, {1, 2, 3})" },
+        { TUMBLER "force(norm(b.centre), -2*norm(b.centre))", TUMBLER "lagrangian(-norm2(b.centre))" },
+        { TUMBLER "force(b:point{1, 0, 0}, -0.3*b:point{1, 0, 0})",
+          TUMBLER "lagrangian(-0.15*norm2(b:point{1, 0, 0}))" },
+        { TUMBLER "gravity{1, 2, -9}", TUMBLER "lagrangian(2*dot(b.centre, {1, 2, -9}))" },
+    };
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+        taut_simulation *z = open_text(pairs[i][0]), *other = open_text(pairs[i][1]);
+        assert_int_equal(taut_flow(z, 0.5, 1e-13), TAUT_OK);
+        assert_int_equal(taut_flow(other, 0.5, 1e-13), TAUT_OK);
+        double x[7], y[7];
+        assert_int_equal(taut_get(z, TAUT_POSITION, 0, 7, x, NULL), TAUT_OK);
+        assert_int_equal(taut_get(other, TAUT_POSITION, 0, 7, y, NULL), TAUT_OK);
+        for (int k = 0; k < 7; k++)
+            if (fabs(x[k] - y[k]) > 1e-10)
+                fail_msg("%s\n%s\n[%d]: %.15g, %.15g", pairs[i][0], pairs[i][1], k, x[k], y[k]);
+        taut_simulation_release(z), taut_simulation_release(other);
+    }
+}
+
+/* The rate of angular momentum is the torque: with all its components, and in both kinds of axes. */
+static void torque_is_the_rate_of_angular_momentum(void **unused)
+{
+    (void)unused;
+    taut_simulation *z = open_text(TUMBLER
+        "torque(b, {0.3, -0.2, 0.5})\nlocal w = b.omega\n"
+        "local J = b:direction{0.3*w.x + 0.02*w.y - 0.05*w.z, 0.02*w.x + 0.4*w.y + 0.01*w.z,\n"
+        "                      -0.05*w.x + 0.01*w.y + 0.6*w.z}\n"
+        "observe('Jx', J.x) observe('Jy', J.y) observe('Jz', J.z) observe('T', b.kinetic)\n"
+        "observe('d', norm(b.omega_space - b:direction(b.omega)) + norm(b:velocity{1, 2, 3} - b.centre.dot -\n"
+        "  cross(b.omega_space, b:direction{1, 2, 3})))");
+    const char *const names[] = { "Jx", "Jy", "Jz" };
+    const double torque[] = { 0.3, -0.2, 0.5 };
+    double before[3];
+    for (int k = 0; k < 3; k++) before[k] = value_of(z, names[k]);
+    assert_int_equal(taut_flow(z, 2, 1e-13), TAUT_OK);
+    for (int k = 0; k < 3; k++) assert_true(fabs(value_of(z, names[k]) - before[k] - 2 * torque[k]) < 1e-9);
+    assert_true(fabs(value_of(z, "T") - value_of(z, "energy")) < 1e-12);
+    assert_true(value_of(z, "d") < 1e-9); /* in space and body axes; velocities of points */
+    taut_simulation_release(z);
+}
+
+/* ---- shapes ---- */
+
+/* Mass and moments of a solid of revolution about z, radius(z), by the midpoint rule. */
+static void revolve(double (*radius)(double), double half, double out[3])
+{
+    enum { N = 20000 };
+    out[0] = out[1] = out[2] = 0;
+    for (int i = 0; i < N; i++) {
+        const double z = half * (2 * (i + 0.5) / N - 1), r = radius(z), mass = acos(-1.0) * r * r * 2 * half / N;
+        out[0] += mass, out[1] += mass * (r * r / 4 + z * z), out[2] += mass * r * r / 2;
+    }
+}
+
+static double capsule_radius(double z)
+{
+    const double beyond = fabs(z) - 0.4;
+    return beyond < 0 ? 0.3 : sqrt(0.09 - beyond * beyond);
+}
+static double sphere_radius(double z) { return sqrt(0.25 - z * z); }
+static double cylinder_radius(double z) { return (void)z, 0.2; }
+
+static void shapes(void **unused)
+{
+    (void)unused;
+    static const struct { const char *shape; double (*radius)(double); double half; } solids[] = {
+        { "capsule{radius = 0.3, length = 0.8}", capsule_radius, 0.7 },
+        { "sphere{radius = 0.5}", sphere_radius, 0.5 },
+        { "cylinder{radius = 0.2, length = 1.2}", cylinder_radius, 0.6 },
+        { "cylinder{radius = 0.2, length = 1.2, along = 'z'}", cylinder_radius, 0.6 },
+    };
+    for (size_t i = 0; i < sizeof solids / sizeof *solids; i++) {
+        char text[500];
+        double exact[3];
+        revolve(solids[i].radius, solids[i].half, exact);
+        snprintf(text, sizeof text, "local b = body('b', { shape = %s, density = 2, at = {0, 0, 0} })\n"
+                 "observe('m', b.mass) for k, n in ipairs{'x', 'y', 'z'} do observe(n, b.inertia[k]) end",
+                 solids[i].shape);
+        taut_simulation *z = open_text(text);
+        const double found[] = { value_of(z, "m"), value_of(z, "x"), value_of(z, "z") };
+        for (int k = 0; k < 3; k++) /* the midpoint rule leaves 1e-6 where a radius begins as a root */
+            if (fabs(found[k] / (2 * exact[k]) - 1) > 1e-5) fail_msg("%s: %g, not %g", text, found[k], 2 * exact[k]);
+        assert_true(value_of(z, "x") == value_of(z, "y"));
+        taut_simulation_release(z);
+    }
+    model *m = load("body('a', { shape = box{1, 2, 3}, mass = 1, at = {0, 0, 0} })\n"
+                    "body('b', { shape = rod{length = 2}, mass = 1, at = {0, 0, 0} })\n"
+                    "body('c', { mass = 1, inertia = {1, 2, 2}, at = {0, 0, 0} })\n"
+                    "body('d', { shape = sphere{radius = 2}, mass = 1, at = {0, 0, 0}, colour = 'blue' })\n"
+                    "body('e', { shape = sphere{radius = 2}, mass = 1, at = {0, 0, 0}, draw = false })\n");
+    const shape_type types[] = { SHAPE_BOX, SHAPE_BAR, SHAPE_BOX, SHAPE_BALL };
+    assert_int_equal(m->shape_count, 4);
+    for (int k = 0; k < 4; k++) assert_int_equal(m->shapes[k].type, types[k]);
+    assert_string_equal(m->texts[m->shapes[3].colour - 1], "blue");
+    taut_model_free(m);
+}
+
+/* ---- start ---- */
+
+/* Bodies without a place, along a chain of joints of several kinds, at angles and rates that are given: the velocities
+   agree with differences of positions, and the constraints hold without any search. */
+static void start_along_a_tree(void **unused)
+{
+    (void)unused;
+    static const char tree[] =
+        "local s = param('s', 0)\n"
+        "local function part(n) return body(n, { mass = 1, inertia = {1, 1.2, 1.5} }) end\n"
+        "local a, b, c, d, e = part 'a', part 'b', part 'c', part 'd', part 'e'\n"
+        "local function f(x, y, z, u, v, w) return { at = {x, y, z}, axis = {u, v, w} } end\n"
+        "local p = revolute('p', world, a, { first = f(1, 2, 3, 1, 1, 0), second = f(0, 0.3, 0, 0, 1, 1),\n"
+        "  angle = { start = 0.4 + 0.5*s, rate = 0.5 } })\n"
+        "cylindrical('q', b, a, { first = f(0.1, 0, 0, 0, 0, -1), second = f(0, 0, 0.5, 1, 0, -2),\n"
+        "  angle = { start = 1 - s, rate = -1 }, slide = { start = 0.2 + 2*s, rate = 2 } })\n"
+        "planar('r', b, c, { first = f(0, 0.4, 0, 1, 2, 3), second = f(0.1, 0.1, 0.1, 0, 1, 0),\n"
+        "  x = { start = 0.3 + s, rate = 1 }, y = { start = -0.2, rate = 0 },\n"
+        "  angle = { start = 2 + 3*s, rate = 3 } })\n"
+        "universal('u', c, d, { first = { at = {0, 0, 1}, x_axis = {0, 1, 0} }, second = { at = {0, 1, 0} },\n"
+        "  angle1 = { start = 0.7 + 0.3*s, rate = 0.3 }, angle2 = { start = -0.5 - 0.2*s, rate = -0.2 } })\n"
+        "screw('w', d, e, { first = f(1, 0, 0, 1, 1, 1), second = f(0, 0, 1, 0, 2, 1), pitch = 0.5,\n"
+        "  angle = { start = 5 + 4*s, rate = 4 } })\n";
+    taut_model *model = NULL;
+    taut_simulation *z[3];
+    static const char *const values[] = { "0", "0.0001", "-0.0001" };
+    for (int i = 0; i < 3; i++) {
+        const taut_setting setting = { .name = "s", .text = values[i] };
+        if (taut_model_load_text(context, "tree.lua", tree, strlen(tree), &setting, 1, &model))
+            fail_msg("%s", taut_error_text(context));
+        if (taut_simulation_create(context, model, NULL, &z[i])) fail_msg("%s", taut_error_text(context));
+        taut_model_release(model);
+    }
+    size_t n = taut_count(z[0], TAUT_POSITION);
+    assert_int_equal(n, 5 * 7 + 6);
+    for (size_t k = 0; k < n; k++) {
+        double later, before, rate;
+        assert_int_equal(taut_get(z[1], TAUT_POSITION, k, 1, &later, NULL), TAUT_OK);
+        assert_int_equal(taut_get(z[2], TAUT_POSITION, k, 1, &before, NULL), TAUT_OK);
+        assert_int_equal(taut_get(z[0], TAUT_VELOCITY, k, 1, &rate, NULL), TAUT_OK);
+        /* third derivatives are some 4^3, times 1e-8/6 */
+        if (fabs((later - before) / 2e-4 - rate) > 1e-6)
+            fail_msg("%s: %g, not %g", taut_name(z[0], TAUT_POSITION, k), rate, (later - before) / 2e-4);
+    }
+    for (int i = 0; i < 3; i++) taut_simulation_release(z[i]);
+}
+
+#define FOUR_BAR                                                                                       \
+    "local crank = body2('crank', { shape = rod{length = 1}, mass = 1, at = {0.5, 0} })\n"             \
+    "local link = body2('link', { shape = rod{length = L}, mass = 1 })\n"                              \
+    "local rocker = body2('rocker', { shape = rod{length = 2}, mass = 1, at = {3, 1}, turned = pi/2 })\n" \
+    "revolute('o', world, crank, { at = {0, 0}, angle = { start = A, rate = 2 } })\n"                  \
+    "revolute('c', crank, link, { first = { at = {0.5, 0} }, second = { at = {-L/2, 0} }, angle = free(0.5) })\n" \
+    "revolute('p', world, rocker, { at = {3, 0} })\n"                                                  \
+    "revolute('e', link, rocker, { first = { at = {L/2, 0} }, second = { at = {1, 0} } })\n"
+
+/* A linkage with its crank at an angle: the pin lies where two circles meet. */
+static void start_of_a_loop(void **unused)
+{
+    (void)unused;
+    taut_simulation *z = open_text("local L, A = 3, 1.1\n" FOUR_BAR
+                                   "local pin = rocker:point{1, 0} observe('px', pin.x) observe('py', pin.y)\n"
+                                   "observe('o_rate', crank.omega)");
+    const double x = cos(1.1), y = sin(1.1), px = value_of(z, "px"), py = value_of(z, "py");
+    assert_true(fabs(hypot(px - x, py - y) - 3) < 1e-12);
+    assert_true(fabs(hypot(px - 3, py) - 2) < 1e-12);
+    assert_true(fabs(value_of(z, "o_angle") - 1.1) < 1e-14);
+    assert_true(fabs(value_of(z, "o_rate") - 2) < 1e-12);
+    taut_simulation_release(z);
+    /* a rod that is too short to reach */
+    taut_model *model = NULL;
+    static const char open[] = "local L, A = 0.5, 1.1\n" FOUR_BAR;
+    assert_int_equal(taut_model_load_text(context, "open.lua", open, strlen(open), NULL, 0, &model), TAUT_OK);
+    assert_int_not_equal(taut_simulation_create(context, model, NULL, &z), TAUT_OK);
+    printf("%s\n", taut_error_text(context));
+    assert_non_null(strstr(taut_error_text(context), "'e_"));
+    taut_model_release(model);
+}
+
+/* ---- motors, limits ---- */
+
+#define ARM "local b = body('b', { mass = 2, inertia = {0.02, 0.05, 0.04}, at = {0, 0, -0.5} })\n"
+
+static void motors_and_limits(void **unused)
+{
+    (void)unused;
+    /* a prescribed motion, through three turns, and the torque that it takes: J phi'' + m g l sin(phi) */
+    taut_simulation *z = open_text("gravity{0, 0, -9.81}\n" ARM "local t = time()\n"
+                                   "local j = revolute('j', world, b, { at = {0, 0, 0}, axis = {0, 1, 0},\n"
+                                   "  angle = { motion = 1 + 3*t + 4*t^2 } }) observe('torque', j:effort())");
+    assert_int_equal(run_to(z, 0.0078125, 2), TAUT_OK);
+    const double phi = 1 + 3 * 2 + 4 * 4, J = 0.05 + 2 * 0.25;
+    assert_true(fabs(value_of(z, "j_angle") - phi) < 1e-12);
+    assert_true(fabs(value_of(z, "torque") - (J * 8 + 2 * 9.81 * 0.5 * sin(phi))) < 1e-6);
+    taut_simulation_release(z);
+    /* an input as torque: without weight the angle is torque t^2/(2 J) */
+    z = open_text(ARM "revolute('j', world, b, { at = {0, 0, 0}, axis = {0, 1, 0},\n"
+                      "  angle = { torque = input('u', 0) } })");
+    const double u = 30;
+    assert_int_equal(taut_set(z, TAUT_INPUT, 0, 1, &u), TAUT_OK);
+    assert_int_equal(taut_flow(z, 1, 1e-12), TAUT_OK);
+    assert_true(fabs(value_of(z, "j_angle") - u / 2 / J) < 1e-8);
+    taut_simulation_release(z);
+    /* limits: between two stops without weight, each of which returns half of the speed */
+    z = open_text(ARM "revolute('j', world, b, { at = {0, 0, 0}, axis = {0, 1, 0},\n"
+                      "  angle = { rate = 2, limits = {-0.25, 0.5}, restitution = 0.5 } })");
+    assert_int_equal(run_to(z, 0.0078125, 1.25), TAUT_OK);
+    /* 0.5 at t = 0.25, then with rate -1 to -0.25 at t = 1, then with 0.5 */
+    assert_true(fabs(value_of(z, "j_angle") + 0.125) < 1e-5);
+    assert_true(fabs(value_of(z, "j_angle.dot") - 0.5) < 1e-5);
+    taut_simulation_release(z);
+}
+
+/* A door on two hinges has five constraints too many. What the hinges carry together is determined: the weight, and what
+   keeps the centre on its circle. */
+static void two_hinges(void **unused)
+{
+    (void)unused;
+    taut_simulation *z = open_text(
+        "gravity{0, 0, -9.81}\n"
+        "local door = body('door', { shape = box{0.8, 0.04, 2}, mass = 20, at = {0.4, 0, 1} })\n"
+        "local a = revolute('a', world, door, { at = {0, 0, 1.8}, angle = { rate = 1 } })\n"
+        "local b = revolute('b', world, door, { at = {0, 0, 0.2} })\n"
+        "for k, n in ipairs{'x', 'y', 'z'} do\n"
+        "  observe('f' .. n, a.force_space[k] + b.force_space[k])\n"
+        "  observe('t' .. n, (a.torque_space + b.torque_space + cross(a.place - door.centre, a.force_space) +\n"
+        "                     cross(b.place - door.centre, b.force_space))[k])\n"
+        "end");
+    assert_int_equal(run_to(z, 0.01, 0.5), TAUT_OK);
+    const double phi = value_of(z, "a_angle"), rate = value_of(z, "a_angle.dot"), pull = 20 * 0.4 * rate * rate;
+    assert_true(fabs(rate - 1) < 1e-12);
+    assert_true(fabs(value_of(z, "fx") + pull * cos(phi)) < 1e-10);
+    assert_true(fabs(value_of(z, "fy") + pull * sin(phi)) < 1e-10);
+    assert_true(fabs(value_of(z, "fz") - 20 * 9.81) < 1e-10);
+    const char *const torques[] = { "tx", "ty", "tz" }; /* about the centre: a steady turning about z needs none */
+    for (int k = 0; k < 3; k++) assert_true(fabs(value_of(z, torques[k])) < 1e-9);
+    taut_simulation_release(z);
+}
+
+/* ---- kernels ---- */
+
+static size_t kernels_of(const char *links)
+{
+    definition size = { "N", links, 0 };
+    model *m = load_file(MODELS "/hinged-chain.lua", &size, 1);
+    store *s = taut_store_create(context, m->graph);
+    family energy = { 0 }, constraints = { 0 };
+    for (size_t i = 0; i < m->summand_count; i++)
+        assert_int_equal(taut_family_add(s, &energy, 0, m->summands[i].value), TAUT_OK);
+    for (size_t i = 0; i < m->constraint_count; i++)
+        assert_int_equal(taut_family_add(s, &constraints, (uint32_t)i, m->constraints[i].value), TAUT_OK);
+    size_t count = taut_store_kernel_count(s);
+    taut_family_clear(s, &energy);
+    taut_family_clear(s, &constraints);
+    taut_store_destroy(s);
+    taut_model_free(m);
+    return count;
+}
+
+static void a_chain_shares_its_kernels(void **unused)
+{
+    (void)unused;
+    const size_t few = kernels_of("10"), many = kernels_of("1000");
+    printf("hinged chain: %zu kernels with 10 links, %zu with 1000\n", few, many);
+    assert_int_equal(few, many);
+    assert_true(many <= 16);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(messages, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(names_of_the_script_do_not_matter, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(forces_and_torques, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(torque_is_the_rate_of_angular_momentum, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(shapes, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(start_along_a_tree, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(start_of_a_loop, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(motors_and_limits, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(two_hinges, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_chain_shares_its_kernels, set_up, tear_down),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,88 @@
+#!/bin/bash
+# gpu-check.sh: ensembles on a machine with a GPU: the bits of single runs, and how fast.
+#
+#     tools/gpu-check.sh prepare   where Taut is built: puts what is needed into build-gpu/, to be taken along
+#     tools/gpu-check.sh [bits|speed|all]   on the machine with the GPU, which needs CUDA and nothing else
+#
+# Results go to standard output; with $OUT set, to $OUT/gpu-check.txt as well. bits: 1,000 members, 10,000 steps.
+set -u
+cd "$(dirname "$0")/.." || exit 1
+folder=build-gpu
+
+prepare() {
+    set -e
+    cmake -S . -B build > /dev/null
+    cmake --build build --target bench_ensemble -j 2 | tail -1
+    rm -rf "$folder"
+    mkdir -p "$folder/lib"
+    cp build/bench/ensemble "$folder/ensemble"
+    strip "$folder/ensemble"
+    # all libraries but those of the C library, which every machine has
+    ldd build/bench/ensemble | awk '$3 ~ /^\// { print $3 }' | grep -v '/lib\(c\|m\|dl\|pthread\|rt\)\.so' |
+        while read -r library; do cp -L "$library" "$folder/lib/"; done
+    if command -v nvcc > /dev/null; then
+        nvcc -arch=sm_90 -O3 -o "$folder/limit_fast" bench/peers/limit_ensemble.cu
+        nvcc -arch=sm_90 -O3 -fmad=false -o "$folder/limit_exact" bench/peers/limit_ensemble.cu
+    fi
+    du -sh "$folder"
+}
+
+ensemble() { LD_LIBRARY_PATH="$here/$folder/lib:${LD_LIBRARY_PATH:-}" TAUT_MODELS="$here/models" "$here/$folder/ensemble" "$@"; }
+
+bits() {
+    echo "## bits: 1,000 members, 10,000 steps, all states"
+    for method in rattle em lobatto:s=3 compose:rattle,order=8; do
+        ensemble bits $method 0.01 1000 10000 "$threads" lanes gpu || status=1
+    done
+}
+
+speed() {
+    echo "## peak of double precision"
+    "$limits/limit_fast" peak 1 2e6 20000
+    "$limits/limit_fast" peak -1 2e6 20000
+    echo "## hand-written steps, bit-exact (no fused multiply-add), then fast"
+    for method in rattle energy; do
+        for copies in 1e4 1e5 1e6; do
+            "$limits/limit_exact" $method 0.01 $copies 2000
+            "$limits/limit_fast" $method 0.01 $copies 2000
+        done
+    done
+    echo "## Taut on the GPU, bit-exact, then fast"
+    for method in rattle em lobatto:s=3 compose:rattle,order=8; do
+        for members in 1e4 1e5 1e6; do
+            ensemble speed gpu $method 0.01 $members 2000 "$threads"
+            ensemble speed gpu $method 0.01 $members 2000 "$threads" fast
+        done
+    done
+    echo "## Taut in lanes, on one thread and on all"
+    ensemble speed lanes rattle 0.01 1e5 1000 1
+    ensemble speed lanes rattle 0.01 1e5 1000 "$threads"
+    ensemble speed lanes em 0.01 1e5 1000 1
+    echo "## the same step in JAX"
+    for copies in 1e5 1e6; do timeout 100 python3 bench/peers/ensemble_jax.py rattle 0.01 $copies 2000 2>&1 | tail -1; done
+}
+
+if [ "${1:-all}" = prepare ]; then
+    prepare
+    exit
+fi
+[ -n "${OUT:-}" ] && exec > >(tee "$OUT/gpu-check.txt") 2>&1
+here=$PWD
+threads=$(nproc)
+status=0
+limits=$(mktemp -d)
+export PATH="$PATH:/usr/local/cuda/bin"
+echo "# $(nvidia-smi --query-gpu=name,driver_version,clocks.max.sm --format=csv,noheader 2> /dev/null), $threads threads, $(uname -r)"
+for fast in true false; do
+    name=$([ $fast = true ] && echo limit_fast || echo limit_exact)
+    nvcc -arch=native -O3 -fmad=$fast -o "$limits/$name" bench/peers/limit_ensemble.cu 2> /dev/null ||
+        cp "$folder/$name" "$limits/$name"
+done
+ensemble bits rattle 0.01 64 100 "$threads" gpu || { echo "the program does not run here"; ldd "$folder/ensemble"; status=1; }
+case ${1:-all} in
+bits) bits ;;
+speed) speed ;;
+*) bits; speed ;;
+esac
+rm -rf "$limits"
+exit $status
