@@ -387,7 +387,7 @@ int X(system_refresh_mass)(struct system *s, int *same)
     if (status) return status;
     const pattern *shape = X(field_hessian_pattern)(s->energy, KIND_W, KIND_W);
     for (int k = 0; k < pattern_entries(shape); k++) sum += values[k] - values[k];
-    unsigned char *singular = taut_mem_new(s->context, s->n, 1);
+    int *singular = taut_mem_new(s->context, s->n, sizeof *singular);
     if (!singular) status = TAUT_OUT_OF_MEMORY;
     if (!status && s->form == FORM_LAGRANGIAN) {
         const int found = sum == 0 ? find_singular(s, shape, values, singular) : 1;
