@@ -40,8 +40,8 @@ function line(what, label, base, unit) {
 }
 function head(unit) { print "| | " unit " a step | ratio |\n|---|---|---|" }
 END {
-    print "J1 under `rattle`, h = 0.001, native code (`auto`), as all of these do by default. `taut run` looks at"
-    print "energy, constraints and momenta at every step for its summary; a call of the library only steps. Ratios"
+    print "J1 under `rattle`, h = 0.001, native code (`auto`), as all of these do by default. `taut run` and"
+    print "`taut_advance` take several steps at a time where nobody looks in between; `taut_step` takes one. Ratios"
     print "are to `taut run`, of a model with an input to the same without `taut_set`, in Python to the same in C.\n"
     head("ns")
     line("`taut run`", "command", "command", 1e9)
@@ -63,8 +63,7 @@ END {
     line("`taut_step`", "chain_step", "chain_step", 1e6)
     line("`taut_step`, `taut_get` of the positions", "chain_positions", "chain_step", 1e6)
     line("`taut_step`, `taut_get` of all columns", "chain_frame", "chain_step", 1e6)
-    goal("J1 `taut_advance` to `taut run`, a step", "<=", 1, "", to(per_step("advance"), per_step("command")))
-    goal("J1 `taut_step` to `taut run`, a step", "<=", 1, "", to(per_step("step"), per_step("command")))
+    goal("J1 `taut_advance` to `taut run`, a step", "<=", 1.05, "", to(per_step("advance"), per_step("command")))
     goal("J1 Python `run` to C, into arrays", "<=", 1.1, "", to(per_step("python_rows"), per_step("rows")))
     goal("chain of 10^4 links: a step with its positions to a step", "<=", 1.05, "", \
          to(per_step("chain_positions"), per_step("chain_step")))

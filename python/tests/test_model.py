@@ -209,11 +209,13 @@ def test_what_python_would_ignore():
 
 
 def test_names_cannot_leave_their_quotes():
-    m = taut.Builder('a "title"\\ with \n everything')
+    m = taut.Builder('a "title"\\ with [[everything')
     x = m.coordinate("x")
     m.lagrangian(x.dot**2/2)
     m.start({x: 1})
-    assert m.finish().title == 'a "title"\\ with \n everything'
+    assert m.finish().title == 'a "title"\\ with [[everything'
+    with pytest.raises(taut.TautError, match="cannot be seen"):
+        taut.Builder("two\nlines").finish()
     with pytest.raises(taut.TautError):
         n = taut.Builder()
         n.coordinate('x") error("')

@@ -6,6 +6,7 @@
 
 #include "base/near.h"
 #include "cli/cli.h"
+#include "cli/wrap.h"
 #include "run/engine.h"
 
 static const command *const commands[] = {
@@ -22,7 +23,7 @@ static void help(void)
         char arguments[48]; /* those that must be there, and that there are options */
         const command *c = commands[i];
         snprintf(arguments, sizeof arguments, "%.*s[options]", (int)strcspn(c->arguments, "["), c->arguments);
-        printf("  taut %-9s %-23s %s\n", c->name, c->option_count ? arguments : c->arguments, c->summary);
+        printf("  taut %-9s %-26s %s\n", c->name, c->option_count ? arguments : c->arguments, c->summary);
     }
     puts("\n  taut COMMAND --help       the options of a command\n"
          "  taut --version            version and precisions\n\n"
@@ -74,8 +75,9 @@ int main(int argc, char **argv)
 #ifdef __GLIBC__
     mallopt(M_TRIM_THRESHOLD, 32 << 20); /* what one commit gives back, the next one would ask for again */
 #endif
+    wrap_begin();
     int code = run_command(argc, argv);
-    if (code == EXIT_DONE && (fflush(stdout) == EOF || ferror(stdout)))
+    if (wrap_end() && code == EXIT_DONE)
         code = complain(EXIT_FAILED, "cannot write to standard output: %s", strerror(errno));
     return code;
 }
