@@ -27,6 +27,10 @@ for library in $(sed -n 's/^\(three\|uplot\) \([0-9.]*\)$/\1-\2/p' "$source"/vie
     [ -s "$source/debian/missing-sources/page.html/$library.tar.xz" ] ||
         complain "debian/missing-sources has no $library, which viewer/dist contains"
 done
+for page in "$source"/viewer/dist/*.html; do
+    [ -e "$source/debian/missing-sources/$(basename "$page")" ] ||
+        complain "debian/missing-sources has no $(basename "$page"): make it a link to page.html"
+done
 if ! ls "$debs"/*"_${version}_"*.deb > /dev/null 2>&1 || ! command -v dpkg-deb > /dev/null; then
     [ "$status" -ne 0 ] && exit $status
     echo "no packages of version $version: make deb builds them"
