@@ -251,7 +251,8 @@ static void put_kernel(text_writer *w)
 int taut_text_cuda(const text_plan *p, int blocks, builder *out)
 {
     text_writer w = { .plan = p, .out = out };
-    taut_builder_put(out, "#define TAUT_BLOCKS %d\n", blocks > 0 ? blocks : CUDA_BLOCKS);
+    const int usual = p->instructions > CUDA_LONG ? CUDA_BLOCKS_LONG : CUDA_BLOCKS;
+    taut_builder_put(out, "#define TAUT_BLOCKS %d\n", blocks > 0 ? blocks : usual);
     taut_builder_add(out, beginning, sizeof beginning - 1);
     int status = taut_text_prelude(p, 0, out);
     taut_builder_put(out, "#define EVEN(i) even[even_at + i]\n#define ODD(i) odd[(i) * stride]\n"
