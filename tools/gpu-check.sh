@@ -2,7 +2,7 @@
 # gpu-check.sh: ensembles on a machine with a GPU: the bits of single runs, and how fast.
 #
 #     tools/gpu-check.sh prepare   where Taut is built: puts what is needed into build-gpu/, to be taken along
-#     tools/gpu-check.sh [bits|speed|all]   on the machine with the GPU, which needs CUDA and nothing else
+#     tools/gpu-check.sh [bits|speed|counters|all]   on the machine with the GPU, which needs CUDA and nothing else
 #
 # Results go to standard output; with $OUT set, to $OUT/gpu-check.txt as well. bits: 1,000 members, 10,000 steps.
 set -u
@@ -69,6 +69,20 @@ speed() {
     for copies in 1e5 1e6; do timeout 100 python3 bench/peers/ensemble_jax.py rattle 0.01 $copies 2000 2>&1 | tail -1; done
 }
 
+# Instructions in double precision that the kernel executes, its time and registers, by Nsight Compute.
+counters() {
+    local of=smsp__sass_thread_inst_executed_op
+    for method in rattle em lobatto:s=3 compose:rattle,order=8; do
+        for fast in "" fast; do
+            echo "$method $fast"
+            LD_LIBRARY_PATH="$here/$folder/lib:${LD_LIBRARY_PATH:-}" TAUT_MODELS="$here/models" ncu --clock-control none \
+                --launch-count 1 --metrics "${of}_dadd_pred_on.sum,${of}_dmul_pred_on.sum,${of}_dfma_pred_on.sum" \
+                --metrics gpu__time_duration.sum,launch__registers_per_thread \
+                "$here/$folder/ensemble" speed gpu $method 0.01 4e5 200 "$threads" $fast | grep -E 'op_d|duration|registers'
+        done
+    done
+}
+
 if [ "${1:-all}" = prepare ]; then
     prepare
     exit
@@ -89,6 +103,7 @@ ensemble bits rattle 0.01 64 100 "$threads" gpu || { echo "the program does not 
 case ${1:-all} in
 bits) bits ;;
 speed) speed ;;
+counters) counters ;;
 *) bits; speed ;;
 esac
 rm -rf "$limits"
