@@ -65,7 +65,5 @@ END {
     line("`taut_step`, `taut_get` of all columns", "chain_frame", "chain_step", 1e6)
     goal("J1 `taut_advance` to `taut run`, a step", "<=", 1.05, "", to(per_step("advance"), per_step("command")))
     goal("J1 Python `run` to C, into arrays", "<=", 1.1, "", to(per_step("python_rows"), per_step("rows")))
-    goal("chain of 10^4 links: a step with its positions to a step", "<=", 1.05, "", \
-         to(per_step("chain_positions"), per_step("chain_step")))
 }
 END
