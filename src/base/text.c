@@ -31,7 +31,7 @@ double taut_text_number(const char *text, char **end)
 /* The code of a character of several bytes; -1: the bytes are none. */
 static long decode(const unsigned char *c, int *bytes)
 {
-    const int more = c[0] >= 0xc2 && c[0] < 0xe0 ? 1 : c[0] >= 0xe0 && c[0] < 0xf0 ? 2 : c[0] >= 0xf0 && c[0] < 0xf5 ? 3 : 0;
+    const int more = c[0] < 0xc2 ? 0 : c[0] < 0xe0 ? 1 : c[0] < 0xf0 ? 2 : c[0] < 0xf5 ? 3 : 0;
     long code = more == 1 ? c[0] & 0x1f : more == 2 ? c[0] & 0x0f : c[0] & 0x07;
     *bytes = 1;
     for (int i = 1; i <= more; i++) {

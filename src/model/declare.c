@@ -95,7 +95,8 @@ static int declare_title(lua_State *L)
     if (lua_type(L, 1) != LUA_TSTRING)
         return taut_script_error(L, "title needs a string, got %s; write title \"...\"", taut_symbols_describe(L, 1));
     if (strlen(lua_tostring(L, 1)) != lua_rawlen(L, 1) || !taut_text_all_visible(lua_tostring(L, 1)))
-        return taut_script_error(L, "the title has a character that cannot be seen; write it in one line of plain text");
+        return taut_script_error(
+            L, "the title has a character that cannot be seen; write it in one line of plain text");
     if (s->model->title) return taut_script_error(L, "the model has a title already; give one");
     s->model->title = taut_script_text(L, lua_tostring(L, 1));
     return 0;

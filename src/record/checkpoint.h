@@ -1,5 +1,5 @@
-/* The checkpoint of a run file: written from an engine, and read into one. What is read may have been written by anyone:
-   every number is looked at before it is used. Internal to this folder. */
+/* The checkpoint of a run file: written from an engine, and read into one. What is read may have been written by
+   anyone: every number is looked at before it is used. Internal to this folder. */
 #ifndef TAUT_RECORD_CHECKPOINT_H
 #define TAUT_RECORD_CHECKPOINT_H
 

@@ -15,8 +15,9 @@ static int distrust(database *d)
         { SQLITE_DBCONFIG_DQS_DML, 0 },        { SQLITE_DBCONFIG_DQS_DDL, 0 },
     };
     static const struct { int limit, value; } limits[] = {
-        { SQLITE_LIMIT_SQL_LENGTH, 1 << 20 },  { SQLITE_LIMIT_EXPR_DEPTH, 200 },   { SQLITE_LIMIT_COMPOUND_SELECT, 4 },
-        { SQLITE_LIMIT_TRIGGER_DEPTH, 1 },     { SQLITE_LIMIT_WORKER_THREADS, 0 }, { SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 100 },
+        { SQLITE_LIMIT_SQL_LENGTH, 1 << 20 }, { SQLITE_LIMIT_EXPR_DEPTH, 200 },
+        { SQLITE_LIMIT_COMPOUND_SELECT, 4 },  { SQLITE_LIMIT_TRIGGER_DEPTH, 1 },
+        { SQLITE_LIMIT_WORKER_THREADS, 0 },   { SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 100 },
     };
     for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
         if (sqlite3_db_config(d->handle, settings[i].option, settings[i].value, NULL)) return taut_database_fail(d);

@@ -46,7 +46,8 @@ static int quad_wanted(const record *r, const target *to)
 
 static int damaged(const record *r, long frame)
 {
-    return taut_fail(r->d.context, TAUT_CANNOT_READ, "'%s' is damaged: frame %ld is not complete, or not numbers", r->d.path, frame);
+    return taut_fail(r->d.context, TAUT_CANNOT_READ, "'%s' is damaged: frame %ld is not complete, or not numbers",
+                     r->d.path, frame);
 }
 
 /* The requested columns of `frames`: slot[place] is the number of the result, from 1. */

@@ -305,7 +305,8 @@ int taut_recorder_finish(recorder *r, const run_result *result, int status)
 {
     /* wait: a reader may be active, and this is the last chance */
     enum { PATIENCE = 60000 };
-    const char *how = status == TAUT_STOPPED ? "stopped" : status ? "failed" : result->steps_done < result->steps_planned ? "stopped" : "finished";
+    const int whole = !status && result->steps_done == result->steps_planned;
+    const char *how = whole ? "finished" : !status || status == TAUT_STOPPED ? "stopped" : "failed";
     char message[TAUT_ERROR_TEXT];
     if (!taut_writer_is_whole(r->writer)) return TAUT_CANNOT_WRITE; /* said already */
     snprintf(message, sizeof message, "%s", status ? taut_error_text(r->context) : "");

@@ -33,7 +33,6 @@ struct writer {
     size_t taken;            /* of the rows that it has, those that are in already, one by one */
     double *row;             /* on its way out of it again */
     int unfit;               /* the connection can only be closed */
-    int is_new;              /* nothing is committed yet */
     sha256 sum;              /* of the checkpoint so far */
 };
 
@@ -213,15 +212,6 @@ static int choose_pages(const writer *w, double frames, size_t columns)
     return size < LARGE ? TAUT_OK : taut_database_run(&w->d, "pragma page_size = 16384");
 }
 
-/* What the first transaction finds is an empty file: a journal on the disk, and its way there, would keep nothing. What
-   is committed is on the disk all the same. */
-static int begin_new(writer *w)
-{
-    w->is_new = 1;
-    int status = taut_database_run(&w->d, "pragma journal_mode = memory");
-    return status ? status : begin(w);
-}
-
 int taut_writer_create(taut_context *context, const char *path, int replace, const record_column *columns,
                        size_t column_count, int quad, double frames, writer **result)
 {
@@ -234,7 +224,7 @@ int taut_writer_create(taut_context *context, const char *path, int replace, con
     int status = claim(context, path, replace, &own);
     if (!status) status = connect(context, path, w);
     if (!status) status = choose_pages(w, frames, column_count);
-    if (!status) status = begin_new(w);
+    if (!status) status = begin(w);
     if (!status) status = taut_database_check(&w->d, &empty);
     /* an empty file was there, and another process has filled it meanwhile */
     if (!status && !empty) status = exists(context, path);
@@ -497,8 +487,6 @@ static int commit(writer *w, int wait, const char *between, int *done)
     *done = 1;
     sqlite3_busy_timeout(w->d.handle, 5000);
     status = detach_stages(w);
-    if (!status && w->is_new) status = taut_database_run(&w->d, "pragma journal_mode = delete");
-    w->is_new = 0;
     if (!status && between) status = taut_database_run(&w->d, between);
     return status ? status : begin(w);
 }

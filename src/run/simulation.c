@@ -371,8 +371,8 @@ static int check_fields(simulation *z)
     for (int i = 0; i < count; i++)
         for (size_t k = 0; k < fields[i].count; k++)
             if (!(fields[i].data[k] - fields[i].data[k] == 0))
-                return taut_fail(z->context, TAUT_NOT_FINITE, "the state is invalid: '%s' has a number that is not finite",
-                                 fields[i].name);
+                return taut_fail(z->context, TAUT_NOT_FINITE,
+                                 "the state is invalid: '%s' has a number that is not finite", fields[i].name);
     return z->hybrid ? X(contact_check_state)(z->m, &z->x) : TAUT_OK;
 }
 
