@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import os
 import threading
+import importlib
 import time
 from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequence
 from contextlib import contextmanager
@@ -574,9 +575,7 @@ def _shown(simulation: Simulation, progress: Union[bool, Callable[[float], Any]]
     begin, last = simulation.t, [0.0]
     bar: Any = None
     if progress is True:
-        from tqdm.auto import tqdm  # type: ignore[import-untyped,unused-ignore]
-
-        bar = tqdm(total=1.0, bar_format="{l_bar}{bar}| [{elapsed}<{remaining}]")
+        bar = importlib.import_module("tqdm.auto").tqdm(total=1.0, bar_format="{l_bar}{bar}| [{elapsed}<{remaining}]")
 
     def show(part: float) -> None:
         if bar is not None:
