@@ -1,9 +1,9 @@
 """Simulations."""
 from __future__ import annotations
 
+import importlib
 import os
 import threading
-import importlib
 import time
 from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequence
 from contextlib import contextmanager
