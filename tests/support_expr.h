@@ -44,7 +44,7 @@ static inline wide value_by(lookup_function *lookup, const void *user, expr e)
 {
     wide value = 0;
     assert_int_not_equal(e, 0);
-    assert_int_equal(taut_expr_value(g, e, lookup, (void *)user, &value, NULL), TAUT_OK);
+    assert_int_equal(taut_expr_value(g, e, lookup, (void *)user, &value), TAUT_OK);
     return value;
 }
 

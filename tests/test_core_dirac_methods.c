@@ -290,6 +290,38 @@ static void fehlberg_in_pieces(void **unused)
     close_model(b);
 }
 
+/* The error that rtol asks for knows no units: what differs is round-off, also in the number of evaluations. tol alone
+   is absolute, as in the literature. */
+static void relative_error_has_no_units(void **unused)
+{
+    (void)unused;
+    static const char text[] =
+        "local m, l = %s, %s\n"
+        "local a, b = point('a', 3), point('b', 3)\n"
+        "lagrangian(m/2*(norm2(a.dot) + norm2(b.dot)) - m*l*(a.z + b.z))\n"
+        "constraint('first', (norm2(a) - l^2)/2)\n"
+        "constraint('second', (norm2(b - a) - l^2)/2)\n"
+        "start { a = {l, 0, 0}, b = {l, l, 0}, ['a.dot'] = {0, l/8, l/4}, ['b.dot'] = {l/8, l/8, 0} }\n";
+    static const char *const units[][2] = { { "1", "1" }, { "2^-90", "2^-33" }, { "2^100", "2^37" } }; /* no rounding */
+    long evaluations = 0;
+    real first[6] = { 0 };
+    for (int i = 0; i < 3; i++) {
+        char model[600];
+        snprintf(model, sizeof model, text, units[i][0], units[i][1]);
+        simulation *z = open_text_with(model, "naive:rkf45");
+        const real length = z->x.q[0];
+        do_steps(z, 20, (real)1 / 10);
+        const long count = X(method_counts)(&z->method)->evaluations;
+        for (int k = 0; k < 6; k++) {
+            if (!i) first[k] = z->x.q[k];
+            assert_at_most(REAL(fabs)(z->x.q[k] / length - first[k]), 1000 * REAL_EPSILON);
+        }
+        if (!i) evaluations = count;
+        assert_int_equal(count, evaluations);
+        close_model(z);
+    }
+}
+
 static void without_constraints_they_are_one(void **unused)
 {
     (void)unused;
@@ -314,6 +346,7 @@ static void bad_options(void **unused)
         { "dirac:rkf45,tol=x", "needs a number" },     { "dirac:gauss,solver=magic", "newton or functional" },
         { "dirac:project=all", "none, position, momentum or both" }, { "dirac:eps=1e-3", "eps needs project" },
         { "dirac:rk4,tol=1e-3", "rkf45, midpoint and gauss" }, { "dirac:gauss,first=1", "belongs to rkf45" },
+        { "dirac:gauss,rtol=1", "belongs to rkf45" },  { "dirac:rkf45,tol=1,rtol=1", "not both" },
     };
     simulation *z = open_model("pendulum");
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
@@ -340,6 +373,7 @@ int main(void)
         cmocka_unit_test(failure_leaves_the_state),
         cmocka_unit_test(goes_on_from_a_copy),
         cmocka_unit_test(fehlberg_in_pieces),
+        cmocka_unit_test(relative_error_has_no_units),
         cmocka_unit_test(without_constraints_they_are_one),
         cmocka_unit_test(bad_options),
     };

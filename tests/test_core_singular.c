@@ -54,6 +54,37 @@ static void a_run_reports_it(void **state)
     }
 }
 
+/* A parallelogram in line: the motion passes there, the multipliers of that frame are missing, and observables of them
+   with them. Whoever must have them is told why there are none. */
+static void undetermined_multipliers_are_missing(void **state)
+{
+    (void)state;
+    static const real q[4] = { 1, 0, 3, 0 }, w[4] = { 0, 1, 0, 1 };
+    simulation *z = open_text("local a, b = point('a', 2), point('b', 2)\n"
+                              "lagrangian((norm2(a.dot) + norm2(b.dot))/2)\n"
+                              "local pull = constraint('crank', norm2(a) - 1)\n"
+                              "constraint('coupler', norm2(b - a) - 4)\n"
+                              "constraint('rocker', norm2(b - {2, 0}) - 1)\n"
+                              "observe('force', 2*pull)\n"
+                              "observe('way', a.x + b.x)\n"
+                              "start { a = {0, -1}, b = {2, -1}, ['a.dot'] = {1, 0}, ['b.dot'] = {1, 0} }\n");
+    real values[40];
+    char name[80];
+    assert_true(X(simulation_column_count)(z) <= 40);
+    for (int singular = 0; singular < 2; singular++) {
+        if (singular) memcpy(z->x.q, q, sizeof q), memcpy(z->x.w, w, sizeof w), memcpy(z->x.p, w, sizeof w);
+        simulation_moved(z);
+        if (X(simulation_frame)(z, values)) fail_msg("%s", taut_error_text(z->m->context));
+        for (size_t k = 0; !X(simulation_column_name)(z, k, name, sizeof name); k++) {
+            const int missing = singular && (!strncmp(name, "lambda.", 7) || !strcmp(name, "force"));
+            if ((values[k] != values[k]) != missing) fail_msg("%d: %s is %g", singular, name, (double)values[k]);
+        }
+        assert_int_equal(X(simulation_multipliers)(z), singular ? TAUT_SINGULAR : TAUT_OK);
+        if (singular) assert_non_null(strstr(taut_error_text(z->m->context), "a singular position"));
+    }
+    close_model(z);
+}
+
 /* Multipliers that begin at zero or pass it grow by any factor, and mean nothing. */
 static void growth_out_of_rest_is_none(void **state)
 {
@@ -158,6 +189,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_run_reports_it),
+        cmocka_unit_test(undetermined_multipliers_are_missing),
         cmocka_unit_test(growth_out_of_rest_is_none),
         cmocka_unit_test(the_exact_solution_refuses),
         cmocka_unit_test(the_exact_solution_with_redundancy),

@@ -33,7 +33,7 @@ static wide value_of(graph *g, counter *c, expr e)
 {
     wide value = 0;
     int status;
-    UNTIL_DONE(c, status = taut_expr_value(g, e, lookup, NULL, &value, NULL), !status);
+    UNTIL_DONE(c, status = taut_expr_value(g, e, lookup, NULL, &value), !status);
     return value;
 }
 

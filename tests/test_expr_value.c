@@ -13,10 +13,11 @@ static expr p(uint32_t i) { return taut_expr_parameter(g, i); }
 static void assert_culprit(expr f, expr expected)
 {
     wide value;
-    expr culprit = 12345;
-    assert_int_equal(taut_expr_value(g, f, lookup, NULL, &value, &culprit), TAUT_OK);
+    expr_fault fault = { .culprit = 12345 };
+    assert_int_equal(taut_expr_value(g, f, lookup, NULL, &value), TAUT_OK);
+    assert_int_equal(taut_expr_fault(g, f, lookup, NULL, (wide)1e300, &fault), TAUT_OK);
     assert_int_equal(value - value == 0, expected == 0);
-    assert_int_equal(culprit, expected);
+    assert_int_equal(fault.culprit, expected);
 }
 
 static void culprit_is_the_first_that_is_not_finite(void **state)
@@ -49,12 +50,42 @@ static void culprit_among_constants(void **state)
     assert_culprit(quotient(p(0), sub(p(1), number((wide)1.75))), quotient(p(0), sub(p(1), number((wide)1.75))));
 }
 
+/* A number that has become too large is not a division by zero. */
+static void overflow_is_told_from_what_is_not_defined(void **state)
+{
+    (void)state;
+    expr_fault fault;
+    const expr large = number((wide)1e200), none = sub(x(0), x(0));
+    const struct {
+        expr f;
+        const char *complaint;
+    } given[] = {
+        { quotient(x(0), none), "division by zero" },
+        { taut_expr_powi(g, none, -2), "division by zero" },
+        { quotient(large, quotient(x(0), large)), "overflow" },
+        { taut_expr_powi(g, mul(large, x(0)), 2), "overflow" },
+        { taut_expr_pow(g, mul(large, x(0)), x(0)), "overflow" },
+        { unary(OP_EXP, mul(number(1000), x(0))), "overflow" },
+        { mul(mul(large, x(0)), large), "overflow" },
+        { unary(OP_LOG, none), "logarithm of a number that is not positive" },
+        { unary(OP_SQRT, taut_expr_neg(g, x(0))), "square root of a negative number" },
+    };
+    wide kept[3];
+    memcpy(kept, variables, sizeof kept);
+    variables[0] = 2;
+    for (size_t i = 0; i < sizeof given / sizeof *given; i++) {
+        assert_int_equal(taut_expr_fault(g, given[i].f, lookup, NULL, (wide)1e308, &fault), TAUT_OK);
+        assert_string_equal(fault.complaint, given[i].complaint);
+    }
+    memcpy(variables, kept, sizeof kept);
+}
+
 static void none_has_no_value(void **state)
 {
     (void)state;
     wide value;
     char text[16];
-    assert_int_not_equal(taut_expr_value(g, 0, lookup, NULL, &value, NULL), TAUT_OK);
+    assert_int_not_equal(taut_expr_value(g, 0, lookup, NULL, &value), TAUT_OK);
     assert_true(taut_expr_print(g, 0, NULL, NULL, text, sizeof text) < sizeof text);
 }
 
@@ -289,6 +320,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(culprit_is_the_first_that_is_not_finite, setup, teardown),
         cmocka_unit_test_setup_teardown(culprit_among_constants, setup, teardown),
+        cmocka_unit_test_setup_teardown(overflow_is_told_from_what_is_not_defined, setup, teardown),
         cmocka_unit_test_setup_teardown(none_has_no_value, setup, teardown),
         cmocka_unit_test_setup_teardown(substitution_is_simultaneous, setup, teardown),
         cmocka_unit_test_setup_teardown(substitution_simplifies_and_keeps_the_rest, setup, teardown),

@@ -62,7 +62,7 @@ static wide exact_value_of(const model *m, expr e)
 {
     wide value = 0;
     assert_int_not_equal(e, 0);
-    assert_int_equal(taut_expr_value(m->graph, e, lookup, (void *)m, &value, NULL), TAUT_OK);
+    assert_int_equal(taut_expr_value(m->graph, e, lookup, (void *)m, &value), TAUT_OK);
     return value;
 }
 

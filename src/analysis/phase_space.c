@@ -55,8 +55,14 @@ static int make_shell(dirac *d, model **result)
 /* ---- the start ---- */
 
 #define TIE 1e-6 /* of what is the same but for rounding the first is named */
+/* The constraint that misses most at a point: its line, its name and formula, and by how much. */
+typedef struct {
+    int line;
+    char name[40], text[400];
+    double value;
+} missed_constraint;
 
-static int report_inconsistent(dirac *d, const point *x, wide moved)
+static int find_missed(dirac *d, const point *x, missed_constraint *found)
 {
     size_t worst = 0;
     wide most = -1, value = 0;
@@ -66,15 +72,32 @@ static int report_inconsistent(dirac *d, const point *x, wide moved)
         if (!(WIDE(fabs)(here) <= most * (wide)(1 + TIE))) most = WIDE(fabs)(here), worst = k, value = here;
     }
     const dirac_constraint *c = &d->chi[worst];
-    const constraint *from = c->source >= 0 ? &d->m->constraints[c->source] : NULL;
-    char text[400], name[40];
-    taut_dirac_print(d, c->value, text, sizeof text);
-    taut_dirac_name(d, worst, name, sizeof name);
+    found->line = c->source >= 0 ? d->m->constraints[c->source].line : d->m->form_line;
+    found->value = (double)value;
+    taut_dirac_print(d, c->value, found->text, sizeof found->text);
+    taut_dirac_name(d, worst, found->name, sizeof found->name);
+    return TAUT_OK;
+}
+
+static int report_inconsistent(dirac *d, const point *x, wide moved)
+{
+    missed_constraint c;
+    if (find_missed(d, x, &c)) return TAUT_OUT_OF_MEMORY;
     return taut_fail(d->context, TAUT_BAD_MODEL,
                      "%s:%d: the start is not on the constraints: %s = %s is %.3g, not zero (consistent values differ "
                      "by up to %.3g); correct the "
                      "start values, free some with free(guess), or use the start mode 'project'",
-                     d->m->file, from ? from->line : d->m->form_line, name, text, (double)value, (double)moved);
+                     d->m->file, c.line, c.name, c.text, c.value, (double)moved);
+}
+
+static int report_lost(dirac *d, const point *x)
+{
+    missed_constraint c;
+    if (find_missed(d, x, &c)) return TAUT_OUT_OF_MEMORY;
+    return taut_fail(d->context, TAUT_NO_CONVERGENCE,
+                     "%s:%d: the start is not on the constraints, and no point of them was found near it: %s = %s is "
+                     "%.3g there, not zero; correct the start values",
+                     d->m->file, c.line, c.name, c.text, c.value);
 }
 
 static int put_on_manifold(dirac *d, start_mode mode, point *x, phase_info *info)
@@ -86,10 +109,10 @@ static int put_on_manifold(dirac *d, start_mode mode, point *x, phase_info *info
     memcpy(given, x->z, n2 * sizeof *given);
     int status = taut_sampler_project(d->sampler, x, d->chi, d->count, NULL, &converged);
     if (status) return status;
-    if (!converged)
-        return taut_fail(d->context, TAUT_NO_CONVERGENCE,
-                    "%s:%d: no point of the constraints was found near the start; start nearer", d->m->file,
-                    d->m->form_line);
+    if (!converged) {
+        memcpy(x->z, given, n2 * sizeof *given);
+        return report_lost(d, x);
+    }
     for (size_t i = 0; i < n2; i++) {
         wide moved = WIDE(fabs)(x->z[i] - given[i]), *most = i < d->n ? &info->moved_q : &info->moved_w;
         *most = WIDE(fmax)(*most, moved);

@@ -18,6 +18,7 @@ typedef _Float128 real;
 #define REAL(function) function##f128
 #define ELEMENTARY(function) function##f128
 #define REAL_EPSILON 1.92592994438723585305597794258492732e-34F128
+#define REAL_LARGEST 1.18973149535723176508575932662800702e4932F128
 #define X(name) taut_##name##_quad
 #define REAL_DIGITS 34
 #else
@@ -25,6 +26,7 @@ typedef double real;
 #define REAL(function) function
 #define ELEMENTARY(function) taut_math_##function
 #define REAL_EPSILON DBL_EPSILON
+#define REAL_LARGEST DBL_MAX
 #define X(name) taut_##name##_double
 #define REAL_DIGITS 17
 #endif

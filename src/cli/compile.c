@@ -96,11 +96,9 @@ static int read_options(const options *o, request *r)
     compile_options *c = &r->options;
     c->method = options_value(o, "method", "rattle");
     c->single = options_value(o, "float", NULL) != NULL;
-    if (number_option(o, "step", "0.01", &c->step) || number_option(o, "tol", "0", &c->tolerance)) return EXIT_USAGE;
+    if (number_option(o, "step", "0.01", &c->step) || tolerance_option(o, &c->tolerance)) return EXIT_USAGE;
     if (!(c->step > 0) || !(c->step - c->step == 0))
         return complain(EXIT_USAGE, "option --step needs a positive number");
-    if (!(c->tolerance >= 0) || c->tolerance >= (wide)0.1)
-        return complain(EXIT_USAGE, "option --tol needs a number between 0 and 0.1");
     if (start_option(o, 0, &c->start)) return EXIT_USAGE;
     return read_output(o, r);
 }

@@ -195,11 +195,9 @@ int sweep_request_read(taut_context *context, const options *o, sweep_request *z
     if (!options_value(o, "output", NULL))
         return complain(EXIT_USAGE, "option -o is missing: give the file of the ensemble, as in -o sweep.taut");
     if (number_option(o, "step", "0.01", &spec->step) || number_option(o, "until", "10", &spec->until) ||
-        number_option(o, "tol", "0", &spec->tolerance) || whole_option(o, "every", "0", (uint64_t)1 << 50, &every) ||
+        tolerance_option(o, &spec->tolerance) || whole_option(o, "every", "0", (uint64_t)1 << 50, &every) ||
         whole_option(o, "paths", "2000", 100000000, &paths))
         return EXIT_USAGE;
-    if (!(spec->tolerance >= 0) || spec->tolerance >= (wide)0.1)
-        return complain(EXIT_USAGE, "option --tol needs a number between 0 and 0.1");
     if (options_value(o, "every", NULL) && !every)
         return complain(EXIT_USAGE, "option --every needs a whole number of at least 1");
     const int kind = taut_executor_find(on);

@@ -145,6 +145,13 @@ int number_option(const options *o, const char *name, const char *otherwise, wid
     return 0;
 }
 
+int tolerance_option(const options *o, wide *value)
+{
+    if (number_option(o, "tol", "0", value)) return EXIT_USAGE;
+    if (*value >= 0 && *value < TOLERANCE_BELOW) return 0;
+    return complain(EXIT_USAGE, "option --tol needs a number from 0 to less than 0.1");
+}
+
 /* One number of the list. */
 static int read_step(const char *item, wide until, wide *step)
 {

@@ -72,7 +72,7 @@ static int check_numbers(const session *z, const record *r, const numbers *n)
 {
     const char *wrong = NULL;
     if (!(n->every >= 1 && n->every <= (wide)1e15 && n->every == (wide)(long)n->every)) wrong = "every";
-    if (!(n->tolerance >= 0 && n->tolerance < (wide)0.1)) wrong = "tolerance";
+    if (!(n->tolerance >= 0 && n->tolerance < TOLERANCE_BELOW)) wrong = "tolerance";
     if (start_of(taut_record_property(r, "start")) == START_MODES) wrong = "start";
     if (!wrong) return TAUT_OK;
     return taut_fail(z->context, TAUT_CANNOT_READ, "'%s' is damaged: '%s' of the run is '%.60s'", z->path, wrong,

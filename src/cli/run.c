@@ -54,12 +54,10 @@ static int read_options(const options *o, session *z, engine_options *e)
     z->method = options_value(o, "method", "rattle");
     z->csv = options_value(o, "csv", NULL) != NULL;
     if (number_option(o, "step", "0.01", &z->options.step) || number_option(o, "until", "10", &z->options.until) ||
-        number_option(o, "every", "1", &every) || number_option(o, "tol", "0", &e->tolerance))
+        number_option(o, "every", "1", &every) || tolerance_option(o, &e->tolerance))
         return EXIT_USAGE;
     if (!(every >= 1) || every != WIDE(floor)(every) || every > (wide)1e15)
         return complain(EXIT_USAGE, "option --every needs a whole number of at least 1");
-    if (!(e->tolerance >= 0) || e->tolerance >= (wide)0.1)
-        return complain(EXIT_USAGE, "option --tol needs a number between 0 and 0.1");
     z->api = &taut_engine_double;
     if (precision_option(o, &z->api) || start_option(o, 1, &e->start)) return EXIT_USAGE;
     if (contacts_option(o, &e->active_set) || native_option(o, &e->native) || threads_option(o, &e->threads))

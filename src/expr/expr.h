@@ -69,7 +69,6 @@ int taut_op_arity(op o);            /* number of operands: 0, 1, 2 (OP_POWI: 1) 
 #define OP_IS_NOT(...)
 static inline int op_has_number(op o) { return 0 OPERATIONS(OP_IS_NOT, OP_IS_NOT, OP_IS_NUMBERED, OP_IS_NOT); }
 const char *taut_op_name(op o);     /* as in the model language: "sin", "+" */
-const char *taut_op_complaint(op o); /* why its value may be not finite: "division by zero" */
 
 /* ---- building; all simplify (constant folding, 0/1 rules) ---- */
 expr taut_expr_number(graph *g, wide value);
@@ -130,9 +129,15 @@ void taut_expr_list_free(graph *g, expr *list);
 /* Looks up a variable or parameter: op is OP_VARIABLE (kind, index) or OP_PARAMETER (index). */
 typedef wide (*expr_lookup)(void *user, op o, kind k, uint32_t index);
 wide taut_op_apply(op o, wide a, wide b, int32_t exponent);
-/* The value of f. Returns a status. If the value is not finite, *culprit (may be NULL) is the first node that is not
-   finite while its operands are; 0 otherwise. */
-int taut_expr_value(graph *g, expr f, expr_lookup lookup, void *user, wide *value, expr *culprit);
+/* The value of f. Returns a status. */
+int taut_expr_value(graph *g, expr f, expr_lookup lookup, void *user, wide *value);
+/* Why the value of f is not a number of at most this size: the first node that is not while its operands are, and what
+   is wrong with it ("division by zero", "overflow"). The culprit is 0 where nothing is. */
+typedef struct {
+    expr culprit;
+    const char *complaint;
+} expr_fault;
+int taut_expr_fault(graph *g, expr f, expr_lookup lookup, void *user, wide largest, expr_fault *fault);
 /* Names a variable or parameter into the buffer. */
 typedef void (*expr_namer)(void *user, op o, kind k, uint32_t index, char *buffer, size_t size);
 /* Infix text of f, cut with "..." to the size. Returns the length. */

@@ -27,7 +27,8 @@ static const struct {
 
 int taut_op_arity(op o) { return operations[o].arity; }
 const char *taut_op_name(op o) { return operations[o].name; }
-const char *taut_op_complaint(op o)
+/* Why its value may be not finite. */
+static const char *op_complaint(op o)
 {
     return operations[o].complaint ? operations[o].complaint : "not a finite number";
 }
@@ -85,12 +86,22 @@ static int small_value(const graph *g, expr e, expr_lookup lookup, void *user, i
     return is_finite(*value);
 }
 
-int taut_expr_value(graph *g, expr f, expr_lookup lookup, void *user, wide *value, expr *culprit)
+/* Of an operation whose operands are good: too large, or not defined there. A power of zero divides by it. */
+static const char *complaint_of(op o, wide value, wide a, wide b)
+{
+    const int undefined = o == OP_DIV    ? b == 0
+                          : o == OP_POWI ? a == 0
+                          : o == OP_POW  ? a <= 0
+                                         : !operations[o].arity || operations[o].complaint;
+    return value != value || (undefined && !is_finite(value)) ? op_complaint(o) : "overflow";
+}
+
+/* Every node of f. A value above `largest` is bad; *fault is the first bad one whose operands are good, where f itself is
+   bad. */
+static int evaluate(graph *g, expr f, expr_lookup lookup, void *user, wide largest, wide *value, expr_fault *fault)
 {
     walk w;
-    int budget = 64;
-    if (culprit) *culprit = 0;
-    if (f && small_value(g, f, lookup, user, &budget, value)) return TAUT_OK;
+    *fault = (expr_fault){ 0 };
     if (!f || taut_walk_begin(&w, g, &f, 1)) return TAUT_OUT_OF_MEMORY;
     wide *values = taut_mem_new(g->context, w.count, sizeof *values);
     for (size_t i = 0; values && i < w.count; i++) {
@@ -101,14 +112,30 @@ int taut_expr_value(graph *g, expr f, expr_lookup lookup, void *user, wide *valu
         values[i] = n->op == OP_CALL ? call_value(g, &w, n, values)
                     : arity          ? taut_op_apply(n->op, a, b, (int32_t)n->b)
                                      : leaf_value(g, w.list[i], lookup, user);
-        if (culprit && !*culprit && !is_finite(values[i]) && is_finite(a) && is_finite(b)) *culprit = w.list[i];
+        const int good = WIDE(fabs)(a) <= largest && WIDE(fabs)(b) <= largest;
+        if (!fault->culprit && good && !(WIDE(fabs)(values[i]) <= largest))
+            *fault = (expr_fault){ w.list[i], complaint_of(n->op, values[i], a, b) };
     }
     if (values) *value = values[walk_position(&w, f)];
-    if (values && culprit && is_finite(*value)) *culprit = 0;
+    if (values && WIDE(fabs)(*value) <= largest) *fault = (expr_fault){ 0 };
     int status = values ? TAUT_OK : TAUT_OUT_OF_MEMORY;
     taut_mem_free(g->context, values);
     taut_walk_end(&w);
     return status;
+}
+
+int taut_expr_value(graph *g, expr f, expr_lookup lookup, void *user, wide *value)
+{
+    expr_fault ignored;
+    int budget = 64;
+    if (f && small_value(g, f, lookup, user, &budget, value)) return TAUT_OK;
+    return evaluate(g, f, lookup, user, (wide)INFINITY, value, &ignored);
+}
+
+int taut_expr_fault(graph *g, expr f, expr_lookup lookup, void *user, wide largest, expr_fault *fault)
+{
+    wide value;
+    return evaluate(g, f, lookup, user, largest, &value, fault);
 }
 
 /* ---- text ---- */

@@ -101,7 +101,7 @@ static int check_options(taut_context *context, const taut_options *o, const eng
                          TAUT_THREADS_MOST, o->threads);
     if (o->start < TAUT_STRICT || o->start > TAUT_AS_IS)
         return taut_fail(context, TAUT_BAD_USAGE, "start is TAUT_STRICT, TAUT_PROJECT or TAUT_AS_IS, not %d", o->start);
-    if (!(o->time - o->time == 0) || !(o->tolerance >= 0) || !(o->tolerance < 0.1))
+    if (!(o->time - o->time == 0) || !(o->tolerance >= 0) || !(taut_wide_from_double(o->tolerance) < TOLERANCE_BELOW))
         return taut_fail(context, TAUT_BAD_USAGE,
                          "the time of the start is a finite number, the tolerance one between 0 and 0.1");
     *api = taut_engine_find(o->precision ? o->precision : "double");

@@ -145,7 +145,7 @@ static int is_usable(symbols *y, expr coefficient, int *usable)
     *usable = 0;
     if (!coefficient) return TAUT_OUT_OF_MEMORY;
     if (!taut_expr_is_constant(y->g, coefficient)) return TAUT_OK;
-    int status = taut_expr_value(y->g, coefficient, lookup_constant, y, &value, NULL);
+    int status = taut_expr_value(y->g, coefficient, lookup_constant, y, &value);
     *usable = value != 0 && value - value == 0;
     y->is_picky |= !*usable;
     return status;

@@ -46,8 +46,9 @@ static const method_option options[] = {
     { "midpoint", "(a word)", "the scheme: the implicit midpoint rule, order 2" },
     { "gauss", "(a word)", "the scheme: the Gauss method with s stages, order 2s" },
     { "s", "1..9", "gauss: stages (2 if not given)" },
+    { "rtol", "a number", "rkf45: error of a step, relative to the largest coordinate and momentum (1e-8)" },
     { "tol", "a number",
-      "rkf45: error of a step in the max norm (1e-8); midpoint, gauss: of the iteration (round-off)" },
+      "rkf45: error of a step in the max norm, instead of rtol; midpoint, gauss: of the iteration (round-off)" },
     { "first", "a number", "rkf45: the first step to try (that of the run)" },
     { "solver", "newton|functional", "midpoint, gauss: how the stages are solved for (newton)" },
     { "project", "none|position|momentum|both",
@@ -95,6 +96,7 @@ static int misplaced(taut_context *context, const method_spec *spec, int scheme)
     } rules[] = {
         { "s", 1u << GAUSS, "gauss" },
         { "tol", 1u << RKF45 | 1u << MIDPOINT | 1u << GAUSS, "rkf45, midpoint and gauss" },
+        { "rtol", 1u << RKF45, "rkf45" },
         { "first", 1u << RKF45, "rkf45" },
         { "solver", 1u << MIDPOINT | 1u << GAUSS, "midpoint and gauss" },
     };
@@ -102,6 +104,8 @@ static int misplaced(taut_context *context, const method_spec *spec, int scheme)
         if (text_option(spec, rules[i].key, NULL) && !(rules[i].schemes >> scheme & 1))
             return taut_fail(context, TAUT_BAD_USAGE, "method '%s:%s' has no option '%s': it belongs to %s", spec->name,
                              schemes[scheme], rules[i].key, rules[i].whose);
+    if (text_option(spec, "tol", NULL) && text_option(spec, "rtol", NULL))
+        return taut_fail(context, TAUT_BAD_USAGE, "method '%s': give tol or rtol, not both", spec->name);
     if (text_option(spec, "eps", NULL) && project_of(spec) == 0)
         return taut_fail(context, TAUT_BAD_USAGE, "method '%s': eps needs project=position, momentum or both",
                          spec->name);
@@ -137,11 +141,13 @@ static int read_options(taut_context *context, const method_spec *spec, real tol
         return taut_fail(context, TAUT_BAD_USAGE, "method '%s': solver is newton or functional, not '%s'", spec->name,
                          solver);
     o->project = (unsigned)project;
+    o->relative = scheme == RKF45 && !text_option(spec, "tol", NULL);
     int status = misplaced(context, spec, scheme);
     if (!status)
         status = X(method_whole_option)(context, spec, "s", scheme == MIDPOINT ? 1 : 2, 1, STAGES_MOST, &o->stages);
     if (!status)
-        status = positive_option(context, spec, "tol", scheme == RKF45 ? (real)1e-8 : tolerance, &o->tolerance);
+        status = positive_option(context, spec, o->relative ? "rtol" : "tol", o->relative ? (real)1e-8 : tolerance,
+                                 &o->tolerance);
     if (!status) status = positive_option(context, spec, "first", 0, &o->first);
     if (!status) status = positive_option(context, spec, "eps", (real)1e-6, &o->eps);
     return status;

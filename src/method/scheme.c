@@ -110,6 +110,25 @@ static int fixed_step(scheme *r, state *x, real h)
 /* A step shorter than this part of the way is a failure. */
 #define SHORTEST 1e-12
 
+/* The largest of some numbers, here or after the step. */
+static real size_of(const scheme *r, size_t first, size_t count)
+{
+    real most = real_largest(r->z + first, count);
+    for (size_t i = first; i < first + count; i++) most = real_most(most, r->z[i] + r->move[i]);
+    return most;
+}
+
+/* In the max norm, as it is, or in units of q and of p. Coordinates that are small have no size of their own; momenta
+   that are, have the one that the step gives them. */
+static real error_of(const scheme *r)
+{
+    const size_t n = r->s->n;
+    if (!r->options.relative) return real_largest(r->error, r->size);
+    const real q = real_largest(r->error, n), p = real_largest(r->error + n, n);
+    const real q_size = REAL(fmax)(size_of(r, 0, n), r->s->least), p_size = size_of(r, n, n);
+    return real_most(q > 0 ? q / q_size : q, p > 0 ? p / p_size : p);
+}
+
 /* Steps with max-norm error at most the tolerance; after each, accepted or not, the size is multiplied by 0.9
    (tol/error)^(1/5), at least 0.2 and at most 5. The size is part of the state, so that what comes does not depend on
    what was. */
@@ -127,7 +146,7 @@ static int variable_steps(scheme *r, state *x, real way)
         begin_at(r, x, h);
         int status = X(scheme_fehlberg)(r);
         if (status < 0 || status == TAUT_OUT_OF_MEMORY) return status;
-        real error = status ? (real)NAN : real_largest(r->error, r->size);
+        real error = status ? (real)NAN : error_of(r);
         int finite = error - error == 0, good = finite && error <= tolerance;
         if (!finite)
             factor = (real)0.2;
@@ -149,8 +168,9 @@ static int variable_steps(scheme *r, state *x, real way)
         if (*x->step > (real)SHORTEST * length) continue;
         return status ? status
                       : taut_fail(r->s->context, TAUT_NO_CONVERGENCE,
-                                  "at t = %.9g: an error of %.1e a step needs steps below %.1e; try a larger tol",
-                                  (double)x->t, (double)tolerance, (double)*x->step);
+                                  "at t = %.9g: %s error of %.1e a step needs steps below %.1e; try a larger %s",
+                                  (double)x->t, r->options.relative ? "a relative" : "an", (double)tolerance,
+                                  (double)*x->step, r->options.relative ? "rtol" : "tol");
     }
 }
 

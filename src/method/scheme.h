@@ -13,6 +13,7 @@ typedef struct {
     int stages;             /* of gauss; one is the midpoint rule */
     int functional;         /* gauss: fixed-point iteration instead of Newton's */
     real tolerance;         /* rkf45: error of a step; gauss: of the iteration, 0 for round-off */
+    int relative;           /* rkf45: the error of q and of p by the size of q and of p */
     real first;             /* rkf45: the first step to try; 0: the whole step */
     unsigned project;       /* PROJECT_ bits */
     real eps;               /* residual that is corrected */

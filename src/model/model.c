@@ -112,7 +112,7 @@ int taut_model_derive_parameters(model *m, const unsigned char *is_set)
     for (size_t i = 0; !status && i < m->parameter_count; i++) {
         parameter *p = &m->parameters[i];
         if (p->is_set || p->is_input || !p->otherwise || (is_set && is_set[i])) continue;
-        status = taut_expr_value(m->graph, p->otherwise, parameter_value, m, &p->value, NULL);
+        status = taut_expr_value(m->graph, p->otherwise, parameter_value, m, &p->value);
     }
     return status;
 }

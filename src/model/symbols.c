@@ -106,7 +106,7 @@ wide taut_symbols_value(lua_State *L, expr e)
     script *s = taut_script_of(L);
     wide value = 0;
     if (taut_graph_node(s->graph, e)->op == OP_CONSTANT) return taut_graph_constant(s->graph, e);
-    taut_script_check(L, taut_expr_value(s->graph, e, parameter_value, s->model, &value, NULL));
+    taut_script_check(L, taut_expr_value(s->graph, e, parameter_value, s->model, &value));
     return value;
 }
 

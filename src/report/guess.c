@@ -130,7 +130,7 @@ static int gradients(guesser *z, expr value, int masses, int number, trial *w, d
             if (!w->masses[i]->at[c]) continue;
             wide slope;
             expr derivative = taut_expr_derivative(g, value, w->masses[i]->at[c]);
-            int status = taut_expr_value(g, derivative, look_up, w, &slope, NULL);
+            int status = taut_expr_value(g, derivative, look_up, w, &slope);
             if (status) return status;
             out[i][c] = (double)slope;
         }

@@ -21,6 +21,8 @@ typedef struct {
     wide time;              /* of the start */
     int again;              /* one of several for the same purpose: notes of the one before are not repeated */
 } engine_options;
+/* Tolerances of Newton's iterations are less. Not (wide)0.1, which is more than a tenth. */
+#define TOLERANCE_BELOW ((wide)1 / 10)
 
 /* Something that happened to a contact inside a step, at time t. */
 typedef struct {

@@ -27,7 +27,8 @@ enum {
     READING_MOMENTA = 16,      /* momenta */
     READING_OBSERVABLES = 32,  /* observables */
     READING_POWER = 64,        /* power */
-    READING_JACOBIAN = 128     /* g_values: with the residuals, where these come by the fields */
+    READING_JACOBIAN = 128,    /* g_values: with the residuals, where these come by the fields */
+    READING_DETERMINED = 256   /* lambda, which is then not missing */
 };
 /* All that a run watches, and all that a frame has. */
 #define READING_WATCHED (READING_RESIDUALS | READING_ENERGY | READING_MOMENTA)

@@ -55,6 +55,13 @@ static int read_multipliers(simulation *z)
     return X(acceleration_solve_with)(z->acceleration, z->x.q, z->x.w, z->x.t, g, z->lambda, NULL);
 }
 
+/* In a singular position the motion may go on, though the multipliers are not determined: they are missing values. */
+static int miss_multipliers(simulation *z)
+{
+    for (uint32_t k = 0; k < z->s->c; k++) z->lambda[k] = (real)NAN;
+    return TAUT_OK;
+}
+
 static void read_residuals(simulation *z)
 {
     struct system *s = z->s;
@@ -95,7 +102,7 @@ static void read_power(simulation *z)
 {
     const structure *found = &z->s->structure;
     place at = simulation_place(z);
-    if ((found->force_multiplier || found->constraint_time) && X(simulation_read)(z, READING_MULTIPLIERS))
+    if ((found->force_multiplier || found->constraint_time) && X(simulation_read)(z, READING_DETERMINED))
         memcpy(z->lambda, z->x.lambda, z->s->c * sizeof(real));
     z->power = X(system_power)(z->s, &at, z->v, z->g_rate);
     z->known &= ~(unsigned)(READING_RESIDUALS | READING_JACOBIAN); /* g_rate was room to work in */
@@ -104,6 +111,7 @@ static void read_power(simulation *z)
 /* What else must be known first. The velocity on phase space comes with the residuals. */
 static unsigned with_needs(const simulation *z, unsigned wanted)
 {
+    if (wanted & READING_DETERMINED) wanted |= READING_MULTIPLIERS;
     if (wanted & READING_OBSERVABLES) wanted |= READING_VELOCITY | READING_MULTIPLIERS;
     if (wanted & (READING_RESIDUALS | READING_ENERGY | READING_POWER)) wanted |= z->m->phase ? 0 : READING_VELOCITY;
     if (wanted & READING_VELOCITY && z->m->phase) wanted |= READING_RESIDUALS;
@@ -135,7 +143,7 @@ static int lower_multipliers(simulation *z)
     if (!from) return status;
     if (c) memcpy(z->lambda, from, c * sizeof(real));
     if (z->m->observable_count) memcpy(z->observables, from + c, z->m->observable_count * sizeof(real));
-    z->known |= READING_MULTIPLIERS | READING_OBSERVABLES;
+    z->known |= READING_MULTIPLIERS | READING_DETERMINED | READING_OBSERVABLES;
     return TAUT_OK;
 }
 
@@ -147,7 +155,7 @@ static void lower_power(simulation *z)
     z->known |= READING_POWER;
     if (!X(reading_power_solves)(z->reading)) return;
     memcpy(z->lambda, from + 1, z->s->c * sizeof(real));
-    z->known |= READING_MULTIPLIERS;
+    z->known |= READING_MULTIPLIERS | READING_DETERMINED;
 }
 
 /* As much of it as there is code for becomes known. */
@@ -155,7 +163,7 @@ static int read_lowered(simulation *z, unsigned missing)
 {
     if (missing & READING_POWER) lower_power(z);
     if (missing & (READING_WATCHED | READING_VELOCITY)) lower_watched(z);
-    const unsigned solved = missing & ~z->known & (READING_MULTIPLIERS | READING_OBSERVABLES);
+    const unsigned solved = missing & ~z->known & (READING_MULTIPLIERS | READING_DETERMINED | READING_OBSERVABLES);
     return solved ? lower_multipliers(z) : TAUT_OK;
 }
 
@@ -163,7 +171,7 @@ static int read_lowered(simulation *z, unsigned missing)
 
 static int read_by_fields(simulation *z, unsigned wanted)
 {
-    unsigned missing = with_needs(z, wanted) & ~z->known;
+    const unsigned missing = with_needs(z, wanted) & ~z->known;
     int status = TAUT_OK;
     if (missing & READING_VELOCITY && !z->m->phase) read_velocity(z);
     if (missing & READING_POWER) read_power(z);
@@ -171,7 +179,11 @@ static int read_by_fields(simulation *z, unsigned wanted)
         read_residuals(z);
         z->known |= READING_RESIDUALS | READING_JACOBIAN;
     }
-    if (missing & READING_MULTIPLIERS) status = read_multipliers(z);
+    if (missing & (READING_MULTIPLIERS | READING_DETERMINED)) {
+        status = read_multipliers(z);
+        if (!status) z->known |= READING_DETERMINED;
+        if (status == TAUT_SINGULAR && !(missing & READING_DETERMINED) && !z->hybrid) status = miss_multipliers(z);
+    }
     if (status) return status;
     if (missing & READING_ENERGY) read_energy(z);
     if (missing & READING_MOMENTA) read_momenta(z);
@@ -204,7 +216,7 @@ real X(simulation_energy)(simulation *z)
 int X(simulation_multipliers)(simulation *z)
 {
     simulation_moved(z);
-    return X(simulation_read)(z, READING_MULTIPLIERS);
+    return X(simulation_read)(z, READING_DETERMINED);
 }
 
 int X(simulation_solution)(simulation *z, wide *q, wide *p, wide *lambda)

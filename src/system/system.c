@@ -21,7 +21,7 @@ int X(system_constant)(struct system *s, expr e, real *value)
         *value = (real)taut_graph_constant(s->m->graph, e);
         return TAUT_OK;
     }
-    int status = taut_expr_value(s->m->graph, e, parameter_value, s->m, &exact, NULL);
+    int status = taut_expr_value(s->m->graph, e, parameter_value, s->m, &exact);
     if (!status) *value = (real)exact;
     return status;
 }
@@ -309,15 +309,14 @@ static wide value_at(void *user, op o, kind k, uint32_t index)
 static int check_expression(struct system *s, expr e, int line, const char *what, const place *at, const char *when)
 {
     lookup_place user = { s, at };
-    wide value;
-    expr culprit;
-    int status = taut_expr_value(s->m->graph, e, value_at, &user, &value, &culprit);
-    if (status || !culprit) return status;
+    expr_fault fault;
+    int status = taut_expr_fault(s->m->graph, e, value_at, &user, REAL_LARGEST, &fault);
+    if (status || !fault.culprit) return status;
     char text[200];
-    taut_expr_print(s->m->graph, culprit, taut_model_namer, s->m, text, sizeof text);
+    taut_expr_print(s->m->graph, fault.culprit, taut_model_namer, s->m, text, sizeof text);
     return taut_fail(s->context, TAUT_NOT_FINITE,
                      "%s:%d: %s is not finite %s: %s in %s; change the start values or the formula", s->m->file, line,
-                     what, when, taut_op_complaint(taut_graph_node(s->m->graph, culprit)->op), text);
+                     what, when, fault.complaint, text);
 }
 
 /* The common case, cheaply: everything is finite. */
