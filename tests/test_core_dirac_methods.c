@@ -296,13 +296,13 @@ static void relative_error_has_no_units(void **unused)
 {
     (void)unused;
     static const char text[] =
-        "local m, l = %s, %s\n"
+        "local m, l = param('m', %s), param('l', %s)\n"
         "local a, b = point('a', 3), point('b', 3)\n"
         "lagrangian(m/2*(norm2(a.dot) + norm2(b.dot)) - m*l*(a.z + b.z))\n"
         "constraint('first', (norm2(a) - l^2)/2)\n"
         "constraint('second', (norm2(b - a) - l^2)/2)\n"
         "start { a = {l, 0, 0}, b = {l, l, 0}, ['a.dot'] = {0, l/8, l/4}, ['b.dot'] = {l/8, l/8, 0} }\n";
-    static const char *const units[][2] = { { "1", "1" }, { "2^-90", "2^-33" }, { "2^100", "2^37" } }; /* no rounding */
+    static const char *const units[][2] = { { "1", "1" }, { "2^-90", "2^-33" }, { "2^100", "2^37" } };
     long evaluations = 0;
     real first[6] = { 0 };
     for (int i = 0; i < 3; i++) {
