@@ -59,6 +59,12 @@ TAUT_API void taut_context_destroy(taut_context *context);
 /* Sets the callback for script output and warnings. NULL (the default) disables it. */
 TAUT_API void taut_context_log(taut_context *context, taut_log log, void *user);
 
+/* What loading a model, and setting up a simulation of it, may each take of this context: bytes that are in use
+   (counted where the memory is that of malloc), and seconds of processor time. 0: the default, 8 GiB and 600 s. Beyond,
+   the call fails with TAUT_OUT_OF_MEMORY or TAUT_UNSUPPORTED and a message that says what took it. For models of
+   strangers; steps have no such limit. */
+TAUT_API void taut_context_limit(taut_context *context, size_t bytes, double seconds);
+
 /* What the last call in a context that returns a status said. Strings are valid until the next such call. */
 typedef struct taut_error {
     size_t size;      /* set it to sizeof(taut_error) before the call */

@@ -1,11 +1,13 @@
 #include "base/context.h"
 
+#include <malloc.h>
 #include <math.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/budget.h"
 #include "base/text.h"
 
 struct taut_context {
@@ -23,6 +25,7 @@ struct taut_context {
     char noted[TAUT_ERROR_TEXT]; /* the last line of note_once */
     struct flat_workspace *open; /* what objects join that are created (flat.h) */
     host_environment environment;
+    load_budget budget;
     context_function *functions;
     size_t function_count, function_capacity;
     atomic_int faulty;           /* 0; 1: a thread writes what follows; 2: it is there */
@@ -48,6 +51,7 @@ taut_context *taut_context_create(const taut_allocator *allocator)
     if (!context) return NULL;
     memset(context, 0, sizeof *context);
     context->allocator = used;
+    taut_budget_init(&context->budget);
     atomic_init(&context->references, 1);
     atomic_init(&context->faulty, 0);
     taut_fail_forget(context);
@@ -69,6 +73,8 @@ void taut_context_destroy(taut_context *context)
     context->log = NULL; /* what still lives in the context says no more */
     taut_context_release(context);
 }
+
+load_budget *taut_context_budget(taut_context *context) { return &context->budget; }
 
 host_environment *taut_context_environment(taut_context *context) { return &context->environment; }
 
@@ -125,6 +131,27 @@ const char *taut_status_name(int status)
     return which < sizeof names / sizeof *names ? names[which] : "TAUT_UNKNOWN";
 }
 
+/* What a block takes, of the memory that is counted. */
+static size_t counted(const taut_context *context, void *block)
+{
+    return block && !taut_context_has_allocator(context) ? malloc_usable_size(block) : 0;
+}
+
+static void count(taut_context *context, size_t before, size_t now)
+{
+    if (before != now)
+        atomic_fetch_add_explicit(&context->budget.bytes, (long long)now - (long long)before, memory_order_relaxed);
+}
+
+/* The allocator's resize, counted. */
+static void *resize_block(taut_context *context, void *block, size_t size)
+{
+    const size_t before = counted(context, block);
+    void *result = context->allocator.resize(context->allocator.user, block, size);
+    if (result || !size) count(context, before, counted(context, result));
+    return result;
+}
+
 void *taut_mem_resize(taut_context *context, void *block, size_t count, size_t size)
 {
     if (count == 0) count = 1;
@@ -132,26 +159,29 @@ void *taut_mem_resize(taut_context *context, void *block, size_t count, size_t s
         taut_fail(context, TAUT_OUT_OF_MEMORY, "out of memory: %zu items of %zu bytes asked for", count, size);
         return NULL;
     }
-    void *result = context->allocator.resize(context->allocator.user, block, count * size);
+    if (taut_budget_take(context, count * size)) return NULL;
+    void *result = resize_block(context, block, count * size);
     if (!result) taut_fail(context, TAUT_OUT_OF_MEMORY, "out of memory: %zu bytes asked for", count * size);
     return result;
 }
 
-void *taut_mem_new(taut_context *context, size_t count, size_t size)
+void *taut_mem_new(taut_context *context, size_t items, size_t size)
 {
     /* what is new from the system need not be written once more */
-    if (!taut_context_has_allocator(context) && count <= (size_t)PTRDIFF_MAX / (size ? size : 1)) {
-        void *zeroed = calloc(count ? count : 1, size);
+    if (!taut_context_has_allocator(context) && items <= (size_t)PTRDIFF_MAX / (size ? size : 1)) {
+        if (taut_budget_take(context, items * size)) return NULL;
+        void *zeroed = calloc(items ? items : 1, size);
+        count(context, 0, counted(context, zeroed));
         if (zeroed) return zeroed;
     }
-    void *block = taut_mem_resize(context, NULL, count, size);
-    if (block) memset(block, 0, (count ? count : 1) * size);
+    void *block = taut_mem_resize(context, NULL, items, size);
+    if (block) memset(block, 0, (items ? items : 1) * size);
     return block;
 }
 
 void taut_mem_free(taut_context *context, void *block)
 {
-    if (block) context->allocator.resize(context->allocator.user, block, 0);
+    if (block) resize_block(context, block, 0);
 }
 
 char *taut_mem_text(taut_context *context, const char *text)
@@ -180,7 +210,7 @@ void taut_mem_trim(taut_context *context, void *array, size_t *capacity, size_t 
     void *block, *smaller;
     memcpy(&block, array, sizeof block);
     if (!block || count >= *capacity) return;
-    smaller = context->allocator.resize(context->allocator.user, block, (count ? count : 1) * size);
+    smaller = resize_block(context, block, (count ? count : 1) * size);
     if (!smaller) return; /* it stays as it is */
     memcpy(array, &smaller, sizeof smaller);
     *capacity = count ? count : 1;

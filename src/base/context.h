@@ -31,6 +31,9 @@ void taut_context_fault(taut_context *context, const context_function *f, int st
 int taut_context_has_fault(const taut_context *context);
 void taut_context_forget_fault(taut_context *context);
 
+/* What loading may take (budget.h). */
+struct load_budget *taut_context_budget(taut_context *context);
+
 /* Where the environment of the host is kept while a call is under way. */
 host_environment *taut_context_environment(taut_context *context);
 

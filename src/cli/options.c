@@ -266,6 +266,29 @@ static void remark(void *user, const char *line)
     fputc('\n', stderr);
 }
 
+/* A number of the environment, from 1 on; 0 where there is none. */
+static int read_limit(const char *variable, double most, double *value)
+{
+    const char *text = getenv(variable);
+    wide number = 0;
+    *value = 0;
+    if (!text || !*text) return 0;
+    if (taut_wide_parse(text, &number) || !(number >= 1 && number <= (wide)most))
+        return complain(EXIT_USAGE, "the environment variable %s is a number from 1 to %.0e, not '%s'", variable, most,
+                        text);
+    *value = (double)number;
+    return 0;
+}
+
+static int limit_loads(taut_context *context)
+{
+    double mebibytes, seconds;
+    if (read_limit("TAUT_LOAD_MEMORY", 1e9, &mebibytes) || read_limit("TAUT_LOAD_SECONDS", 1e9, &seconds))
+        return EXIT_USAGE;
+    taut_context_limit(context, (size_t)(mebibytes * 1048576), seconds);
+    return 0;
+}
+
 taut_context *make_context(void)
 {
     taut_context *context = taut_context_create(NULL);
@@ -274,5 +297,9 @@ taut_context *make_context(void)
         return NULL;
     }
     taut_context_log(context, remark, NULL);
+    if (limit_loads(context)) {
+        taut_context_destroy(context);
+        return NULL;
+    }
     return context;
 }

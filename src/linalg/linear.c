@@ -1,8 +1,10 @@
 /* The dispatcher: checks the pattern, chooses the back end, keeps the account. */
 #include "linalg/linear.h"
 
+#include <stdio.h>
 #include <string.h>
 
+#include "base/budget.h"
 #include "linalg/linear_backend.h"
 
 struct linear {
@@ -107,6 +109,9 @@ static int start_automatic(linear *solver, linear_backend sparse)
     double entries, operations;
     taut_linear_klu_forecast(solver->state, &entries, &operations);
     if (n <= DENSE_MOST && 2.0 / 3 * n * n * n < DENSE_SPEED * operations) return start(solver, LINEAR_LAPACK);
+    char what[60];
+    snprintf(what, sizeof what, "a matrix of %d rows", n);
+    if ((status = taut_budget_work(solver->context, operations, what))) return status;
     if (too_much_fill(solver, entries)) return start(solver, LINEAR_MUMPS);
     if (sparse != LINEAR_KLU) status = start(solver, sparse);
     solver->automatic = 1;

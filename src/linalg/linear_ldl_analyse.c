@@ -3,8 +3,10 @@
    After Davis, Direct Methods for Sparse Linear Systems, chapter 4. */
 #include <amd.h>
 #include <limits.h>
+#include <stdio.h>
 #include <string.h>
 
+#include "base/budget.h"
 #include "linalg/linear_ldl.h"
 
 /* The pattern by rows: for each row its columns, ascending, and the place of the entry among the values. */
@@ -229,6 +231,16 @@ static void fill_pattern(ldl *s, tree *t)
             s->row[next[s->row_index[slot]]++] = (ldl_link){ j, slot };
 }
 
+/* Of an elimination, by the entries of the columns of L. */
+static int check_work(const ldl *s, const tree *t)
+{
+    char what[60];
+    double operations = 0;
+    for (int k = 0; k < s->n; k++) operations += (double)t->column_count[k] * (double)t->column_count[k];
+    snprintf(what, sizeof what, "a matrix of %d rows", s->n);
+    return taut_budget_work(s->context, operations, what);
+}
+
 static int analyse_with(ldl *s, tree *t)
 {
     taut_context *context = s->context;
@@ -237,6 +249,7 @@ static int analyse_with(ldl *s, tree *t)
     if (!t->parent || !t->seen || !t->row_count || !t->column_count) return TAUT_OUT_OF_MEMORY;
     int status = form_union(s, t->seen);
     if (!status) status = choose_order(s, t, &total);
+    if (!status) status = check_work(s, t);
     if (status) return status;
     s->row_start = taut_mem_new(context, n + 1, sizeof *s->row_start);
     s->column_start = taut_mem_new(context, n + 1, sizeof *s->column_start);

@@ -19,8 +19,6 @@
 #define SCRIPT_MEMORY ((size_t)SCRIPT_MEMORY_MIB << 20)
 #define SCRIPT_INSTRUCTIONS 1000000000LL
 #define SCRIPT_NODES 400000000u
-/* Instructions differ in cost (comparing two long strings is one), so there is a clock behind the count. */
-#define SCRIPT_SECONDS 600
 #define SCRIPT_NAME_SIZE 100
 #define SCRIPT_LABEL_SIZE (SCRIPT_NAME_SIZE + 24) /* with component and .dot */
 
@@ -72,7 +70,6 @@ typedef struct script {
     int stop_line;
     long long instructions;
     long long clock_due;    /* the count at which to look at the clock again */
-    double began;           /* clock_seconds() */
     text_locale locale;     /* the C locale while Lua runs, and the host's */
 
     char short_name[LUA_IDSIZE]; /* the file as Lua's messages call it */

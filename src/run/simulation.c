@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/budget.h"
 #include "base/room.h"
 #include "contact/modes.h"
 #include "system/vector.h"
@@ -86,6 +87,7 @@ int X(simulation_system)(simulation *z, start_mode start)
     if (z->m->contact_count) return open_system(z);
     int status = z->m->phase_line ? TAUT_SINGULAR : X(system_create)(z->m, &z->s);
     if (status != TAUT_SINGULAR) return status;
+    taut_budget_part(z->context, "the Dirac algorithm");
     status = taut_phase_space_model(z->m, start, &z->derived);
     if (status) return status;
     z->m = z->derived;
@@ -180,8 +182,7 @@ static int begin_run(simulation *z, const engine_options *options)
     return status;
 }
 
-int X(simulation_create_with)(model *m, const engine_options *options, const struct method_class *class,
-                           simulation **result)
+static int create(model *m, const engine_options *options, const struct method_class *class, simulation **result)
 {
     *result = NULL;
     simulation *z = taut_mem_new(m->context, 1, sizeof *z);
@@ -216,7 +217,9 @@ int X(simulation_create_with)(model *m, const engine_options *options, const str
                            "method '%s' keeps the constraints and needs a start on them; a start as it is, off the "
                            "constraints, is for naive, extended and dirac",
                            class->info->name);
+    taut_budget_part(z->context, "the consistent start");
     if (!status) status = X(start_state)(z->s, options->start, &first, &z->start);
+    taut_budget_part(z->context, "the matrices of a step");
     if (!status && z->start.dependent) tell_redundancy(z);
     if (!status) status = X(symmetry_find)(z->s, first.q, first.w, z->symmetries, &z->symmetry_count);
     if (!status) status = X(simulation_parts)(z, class);
@@ -242,6 +245,15 @@ int X(simulation_create_with)(model *m, const engine_options *options, const str
     taut_flat_advise(z->flat); /* not before: pages for a start would take longer to get than they save */
     *result = z;
     return TAUT_OK;
+}
+
+int X(simulation_create_with)(model *m, const engine_options *options, const struct method_class *class,
+                           simulation **result)
+{
+    taut_budget_begin(m->context, "derivatives of the formulas");
+    const int status = create(m, options, class, result);
+    taut_budget_end(m->context);
+    return status;
 }
 
 enum { MANY = 48 }; /* coordinates */

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/budget.h"
 #include "run/simulation.h"
 #include "solve/rank.h"
 
@@ -102,12 +103,14 @@ static int look(simulation *z, start_mode mode, engine_check *out, void (*start)
     struct system *s = z->s;
     char name[220];
     copy_structure(z, out);
+    taut_budget_part(z->context, "the consistent start");
     out->start_status = X(start_state)(s, mode, &z->x, &z->start);
     if (out->start_status == TAUT_OUT_OF_MEMORY) return out->start_status;
     if (out->start_status) snprintf(out->start_text, sizeof out->start_text, "%s", taut_error_text(s->context));
     out->free_q = z->start.free_q, out->free_w = z->start.free_w;
     out->moved_q = z->start.moved_q, out->moved_w = z->start.moved_w;
     tell_start(z, start, user);
+    taut_budget_part(z->context, "the rank of the constraints");
     int status = find_rank(z, out, redundant, user);
     out->degrees_of_freedom = s->phase_space ? (2 * (int)s->n - (int)s->c) / 2 : (int)s->n - (int)out->rank;
     out->phase = s->phase_space != NULL;
@@ -135,12 +138,14 @@ int X(simulation_check)(model *m, start_mode mode, engine_check *result,
     if (!z) return TAUT_OUT_OF_MEMORY;
     z->m = m;
     z->context = m->context;
+    taut_budget_begin(z->context, "derivatives of the formulas");
     int status = X(simulation_system)(z, mode);
     m = z->m;
     if (!status) status = X(system_prepare_block)(z->s, BLOCK_G);
     if (!status) status = X(simulation_workspace)(z);
     if (!status) status = X(state_create)(z->s, &z->x);
     if (!status) status = look(z, mode, result, start, redundant, conserved, method, user);
+    taut_budget_end(z->context);
     X(simulation_destroy)(z);
     return status;
 }
