@@ -276,5 +276,24 @@ printf '%s\n' 'error("\27[2J")' > strange.lua
 run run strange.lua
 is 'escaped message' "$(cat err)" 'taut: strange.lua:1: \x1b[2J'
 
+# ---- little memory: OpenBLAS asks for its own without end where there is none (sanitizers need more than this) ----
+cat > dense.lua << 'END'
+local a, sum, t = {}, 0, 0
+for i = 1, 80 do
+  a[i] = coordinate("a"..i)
+  sum, t = sum + sin(i)*a[i].dot, t + a[i].dot^2*(1 + a[i]^2)
+  start { [a[i]] = i/10, [a[i].dot] = 1 }
+end
+lagrangian(t/2 + sum^2/2*(1 + a[1]^2))
+END
+if (ulimit -v 150000 && exec "$taut" methods) > out 2> err; then
+    (ulimit -v 150000 && exec timeout 60 "$taut" run dense.lua -m em -s 0.001 -T 0.002) > out 2> err
+    is 'exit without memory for BLAS' $? 1
+    is 'message without memory for BLAS' "$(cat err)" 'taut: out of memory: LAPACK needs 192 MiB that cannot be had'
+    (TAUT_LOAD_MEMORY=1 && export TAUT_LOAD_MEMORY && exec "$taut" run "$models/hanging-chain.lua" -D N=2000) > out 2> err
+    is 'exit beyond the budget' $? 1
+    is 'message beyond the budget' "$(grep -c 'more than 1 MiB of memory' err)" 1
+fi
+
 echo "$checks checks, $failures failures"
 [ $failures -eq 0 ] && [ $checks -gt 150 ]
