@@ -3,7 +3,7 @@ PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
 MODEL := models/double-spherical-pendulum.lua
 
-.PHONY: all demo check python reproduce bench bench-peers ulp install deb deb-test abi abi-update bare-test setup \
+.PHONY: all demo check python reproduce bench long-runs bench-peers ulp install deb deb-test abi abi-update bare-test setup \
         clean help
 .NOTPARALLEL:
 
@@ -42,6 +42,12 @@ reproduce: all
 # Benchmarks, into bench/README.md: about five minutes. ROWS="j1 chain" measures some of them again, ROUNDS=9 takes more care.
 bench: all
 	@JOBS=$(JOBS) bench/run.sh $(ROWS)
+
+# 10^8 steps of three methods: the table and the plot of docs/accuracy.md. Two minutes.
+STEPS ?= 1e8
+long-runs: setup
+	@tools/build.sh default $(JOBS) bench_long
+	@bench/long.sh $(STEPS)
 
 # The other systems that make bench compares with. They are large, and make bench does without those that are missing.
 bench-peers:
@@ -95,6 +101,7 @@ help:
 	@echo 'make python              build the Python package in a venv (build/python/venv) and run its tests'
 	@echo 'make reproduce           compute the tables and figures of the papers (build/reproduction)'
 	@echo 'make bench [ROWS=...]    run the benchmarks and write bench/README.md'
+	@echo 'make long-runs           10^8 steps of three methods: how round-off grows (STEPS=1e6 for fewer)'
 	@echo 'make bench-peers         install the other systems that they compare with (Debian packages, about 1.2 GB)'
 	@echo 'make ulp COUNT=N         measure the errors of the elementary functions, N arguments each (10^6)'
 	@echo 'make install PREFIX=DIR  install the command, libraries, headers, manual and completion (/usr/local)'
