@@ -16,6 +16,7 @@ static int plot_main(int argc, char **argv);
 static const option_definition definitions_of_plot[] = {
     { "y", 'y', "COLUMN", "what to plot; several with commas, or with -y again (energy)", 1 },
     { "x", 'x', "COLUMN", "against what (t)", 0 },
+    { "list", 0, NULL, "the names of the columns, and nothing else", 0 },
     { "output", 'o', "FILE", "a picture, .svg, .png or .pdf (on the terminal)", 0 },
     { "from", 0, "T", "the part of the run from this time (its start)", 0 },
     { "to", 0, "T", "to this time (its end)", 0 },
@@ -29,7 +30,7 @@ static const option_definition definitions_of_plot[] = {
 };
 
 const command command_plot = {
-    "plot", "RUN.taut... [-y COLUMN]... [-x COLUMN] [-o FILE] [--from T] [--to T] [--every K] [--change] [--log x|y|xy] "
+    "plot", "RUN.taut... [-y COLUMN]... [-x COLUMN] [--list] [-o FILE] [--from T] [--to T] [--every K] [--change] [--log x|y|xy] "
             "[--points] [--title TEXT] [--size WxH] [--theme light|dark|print]",
     "columns of runs against each other, as a picture or in the terminal",
     definitions_of_plot, sizeof definitions_of_plot / sizeof *definitions_of_plot, plot_main,
@@ -168,11 +169,25 @@ static int add_listed(plot *z, record *r, const model *m, const char *path)
     return code;
 }
 
+static void list_columns(const record *r)
+{
+    screen_keep_output();
+    for (size_t i = 0; i < taut_record_column_count(r); i++) {
+        put_text(stdout, taut_record_columns(r)[i].name);
+        putchar('\n');
+    }
+}
+
 static int add_run(plot *z, const char *path)
 {
     record *r = NULL;
     int status = taut_record_open(z->context, path, &r);
     if (status) return complain(exit_status_of(status), "%s", taut_error_text(z->context));
+    if (options_value(z->o, "list", NULL)) {
+        list_columns(r);
+        taut_record_close(r);
+        return EXIT_DONE;
+    }
     const char *title = taut_record_property(r, "title"), *method = taut_record_property(r, "method"),
                *step = taut_record_property(r, "step");
     model *m = model_of(z->context, r);
@@ -222,7 +237,7 @@ static int draw(plot *z)
 {
     int code = read_options(z);
     for (int i = 0; !code && i < z->o->positional_count; i++) code = add_run(z, z->o->positional[i]);
-    if (code) return code;
+    if (code || options_value(z->o, "list", NULL)) return code;
     figure *f = &z->figure;
     f->curves = z->curves;
     f->title = options_value(z->o, "title", z->title);

@@ -83,8 +83,7 @@ static int find_column(taut_context *context, const record *r, const char *name,
     for (size_t i = 0; found < 0 && i < taut_record_column_count(r); i++)
         taut_near_try(&n, taut_record_columns(r)[i].name);
     if (found < 0)
-        return taut_fail(context, TAUT_BAD_USAGE, "'%s' has no column '%s'; %sthe first line of an export to .csv lists "
-                                                  "them", taut_record_path(r), name, taut_near_text(&n, "", advice));
+        return taut_fail(context, TAUT_BAD_USAGE, "'%s' has no column '%s'; %s'taut plot --list' lists them", taut_record_path(r), name, taut_near_text(&n, "", advice));
     *column = (size_t)found;
     return TAUT_OK;
 }

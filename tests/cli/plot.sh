@@ -158,6 +158,10 @@ if there sqlite3; then
     is 'a title with an escape sequence' "$(head -n 1 out)" 'a\x1b[31mb'
 fi
 
+# ---- columns ----
+succeeds plot circle.taut --list
+is 'columns' "$(tr '\n' ' ' < out)" 't a.x a.y a.x.dot a.y.dot p.a.x p.a.y lambda.rod energy constraint velocity_constraint angular_momentum.z '
+
 # ---- what cannot be drawn ----
 # refuses TEXT ARGUMENTS..: status 2, nothing written, one line with the text
 refuses() {
@@ -166,7 +170,7 @@ refuses() {
     run plot "$@"
     is "status and message of: taut plot $*" "$status $(wc -c < out | tr -d ' ') $(cat err)" "2 0 taut: $text"
 }
-refuses "'em.taut' has no column 'enrgy'; did you mean 'energy'? the first line of an export to .csv lists them" em.taut -y enrgy
+refuses "'em.taut' has no column 'enrgy'; did you mean 'energy'? 'taut plot --list' lists them" em.taut -y enrgy
 refuses "'em.taut' has no frame from t = 6 to 7" em.taut --from 6 --to 7
 refuses "'em.jpg': the name of a picture ends in .svg, .png or .pdf" em.taut -o em.jpg
 refuses "cannot write nowhere/em.svg: No such file or directory" em.taut -o nowhere/em.svg
