@@ -49,7 +49,7 @@ void taut_figure_label(const figure *f, const axis *a, int is_y, char *text, siz
         taut_text_format(factor, sizeof factor, "10\001%s%d\002%s", a->exponent < 0 ? "\u2212" : "",
                          a->exponent < 0 ? -a->exponent : a->exponent, *unit ? " " : "");
     if (a->offset != 0) {
-        taut_text_format(number, sizeof number, "%.12g", fabs(a->offset));
+        taut_text_format(number, sizeof number, "%.15g", fabs(a->offset));
         taut_text_format(offset, sizeof offset, " %s %s", a->offset < 0 ? "+" : "\u2212", number);
     }
     const char *change = is_y && f->change ? "change of " : "";

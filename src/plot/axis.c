@@ -113,7 +113,7 @@ void taut_axis_ticks(axis *a, int wanted)
 void taut_axis_settle(axis *a, int wanted, int tight)
 {
     if (!(a->low <= a->high)) a->low = 0, a->high = 1; /* there was nothing */
-    const double size = fmax(fabs(a->low), fabs(a->high)), least = a->log ? 0.01 : 1e-12 * size;
+    const double size = fmax(fabs(a->low), fabs(a->high)), least = a->log ? 0.01 : 2e-15 * size; /* some ulps */
     if (a->high - a->low <= least) { /* one number */
         const double by = a->log ? 0.5 : size > 0 ? fmax(0.05 * size, least) : 1;
         a->low -= by, a->high += by;
