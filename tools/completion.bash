@@ -19,6 +19,16 @@ _taut_definitions()
     compopt -o nospace 2> /dev/null
 }
 
+# Completes the columns of the run on the command line.
+_taut_columns()
+{
+    local word
+    for word in "${COMP_WORDS[@]:2}"; do
+        [[ $word == *.taut && -f ${word/#\~\//$HOME/} ]] || continue
+        COMPREPLY=($(compgen -W "$("$taut" plot "${word/#\~\//$HOME/}" --list 2> /dev/null)" -- "$current"))
+    done
+}
+
 # Completes the value of an option, given the word that stands for it in the help.
 _taut_value()
 {
@@ -26,6 +36,7 @@ _taut_value()
     METHOD) COMPREPLY=($(compgen -W "$("$taut" methods 2> /dev/null | grep -oE '^[a-z]+')" -- "$current")) ;;
     name=value) _taut_definitions ;;
     *\|*) COMPREPLY=($(compgen -W "${1//|/ }" -- "$current")) ;;
+    COLUMN) _taut_columns ;;
     DIR) compopt -o filenames 2> /dev/null; COMPREPLY=($(compgen -d -- "$current")) ;;
     FILE | FILE.c | FILE.csv | MODEL.lua | *.taut) compopt -o filenames 2> /dev/null; COMPREPLY=($(compgen -f -- "$current")) ;;
     esac
@@ -63,7 +74,7 @@ _taut()
     elif [[ $command == import ]]; then
         compopt -o filenames 2> /dev/null
         COMPREPLY=($(compgen -f -X '!*.urdf' -- "$current") $(compgen -d -- "$current"))
-    elif [[ $command == resume || $command == report || $command == export || $command == merge || $command == replay ]]; then
+    elif [[ $command == resume || $command == report || $command == plot || $command == export || $command == merge || $command == replay ]]; then
         compopt -o filenames 2> /dev/null
         COMPREPLY=($(compgen -f -X '!*.taut' -- "$current") $(compgen -d -- "$current"))
     else

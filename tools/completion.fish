@@ -19,6 +19,11 @@ function __taut_value --argument-names value current
             end
         case '*|*'
             string split '|' -- $value
+        case COLUMN
+            # the columns of the run on the command line
+            for word in (commandline -opc)[3..-1]
+                string match -q '*.taut' -- $word; and test -f $word; and $taut plot $word --list 2> /dev/null
+            end
         case DIR
             __fish_complete_directories $current
         case FILE FILE.c '*.taut'
@@ -69,7 +74,7 @@ function __taut_complete
             printf '%s\n' gonzalez seiler man-gao-zhong jay-simeon wendlandt-marsden comparison
         case methods
             __taut_value METHOD
-        case resume report export merge replay
+        case resume report plot export merge replay
             __fish_complete_suffix $current .taut
         case '*'
             __fish_complete_suffix $current .lua

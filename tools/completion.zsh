@@ -17,6 +17,11 @@ _taut_value()
             compadd -S = -a values
             return
         done ;;
+    COLUMN)
+        # the columns of the run on the command line
+        for word in ${words[3,-1]}; do
+            [[ $word == *.taut && -f ${~word} ]] && values+=(${(f)"$($taut plot ${~word} --list 2> /dev/null)"})
+        done ;;
     *\|*) values=(${(s:|:)1}) ;;
     DIR) _files -/; return ;;
     FILE | FILE.c | *.taut) _files; return ;;
@@ -60,7 +65,7 @@ _taut()
     case $command in
     reproduce) compadd gonzalez seiler man-gao-zhong jay-simeon wendlandt-marsden comparison ;;
     methods) _taut_value METHOD ;;
-    resume | report | export | merge | replay) _files -g '*.taut' ;;
+    resume | report | plot | export | merge | replay) _files -g '*.taut' ;;
     *) _files -g '*.lua' ;;
     esac
 }

@@ -91,7 +91,8 @@ local function compute(job, options)
   return ok
 end
 
-local function progress(done, total, text)
+local function progress(options, done, total, text)
+  if options.quiet then return end
   local width = host.terminal()
   if width then
     local line = ("[%d/%d] %s"):format(done, total, text)
@@ -120,14 +121,14 @@ local function compute_all(jobs, options)
     for _, job in pairs(running) do names[#names + 1] = job.name end
     table.sort(names)
     while id == false do
-      if host.terminal() then progress(done, #jobs, ("%.0f s   %s"):format(host.clock() - from, table.concat(names, ", "))) end
+      if host.terminal() then progress(options, done, #jobs, ("%.0f s   %s"):format(host.clock() - from, table.concat(names, ", "))) end
       id, ok = host.wait(1)
     end
     if not id then error("the processes are gone", 0) end
     local job = running[id]
     if job then
       running[id], count, done = nil, count - 1, done + 1
-      progress(done, #jobs, ("%s %s after %.0f s"):format(job.name, ok and "done" or "FAILED", host.clock() - from))
+      progress(options, done, #jobs, ("%s %s after %.0f s"):format(job.name, ok and "done" or "FAILED", host.clock() - from))
     end
   end
 end

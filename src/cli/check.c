@@ -4,7 +4,10 @@
 #include <string.h>
 
 #include "analysis/dirac.h"
+#include "cli/answer.h"
+#include "cli/check_json.h"
 #include "cli/cli.h"
+#include "cli/screen.h"
 #include "run/engine.h"
 
 static int check_main(int argc, char **argv);
@@ -14,10 +17,11 @@ static const option_definition definitions_of_check[] = {
     { "start", 0, "strict|project", "project: move an inconsistent start onto the constraints (strict)", 0 },
     { "all", 'a', NULL, "show all start values", 0 },
     { "dirac", 0, NULL, "show everything that the Dirac algorithm finds", 0 },
+    OPTION_JSON,
 };
 
 const command command_check = {
-    "check", "MODEL [-D name=value]... [--start strict|project] [--all] [--dirac]",
+    "check", "MODEL [-D name=value]... [--start strict|project] [--all] [--dirac] [--json]",
     "what a model is: freedom, rank, start, structure, conserved quantities",
     definitions_of_check, sizeof definitions_of_check / sizeof *definitions_of_check, check_main,
     "Exit status: 0 the model can run, 2 it cannot (the message says why).\n"
@@ -113,7 +117,10 @@ static void print_start(const report *r, const engine_check *c)
     if (!c->start_status && (c->moved_q > (wide)1e-9 || c->moved_w > (wide)1e-9))
         printf("    moved onto the constraints: positions by %.2g, velocities by %.2g\n", (double)c->moved_q,
                (double)c->moved_w);
-    if (c->start_status) printf("    NOT CONSISTENT: %s\n", c->start_text);
+    if (!c->start_status) return;
+    fputs("    ", stdout);
+    screen_put(stdout, TONE_ERROR, "NOT CONSISTENT");
+    printf(": %s\n", c->start_text);
 }
 
 static void print_structure(const model *m, const engine_check *c)
@@ -202,8 +209,8 @@ static int refused(model *m, int status, const char *text, int full)
 
 static int print_report(const report *r, const engine_check *c)
 {
-    printf("%s\n", r->m->title);
-    printf("  coordinates      %u\n  constraints      %u", c->coordinates, c->constraints);
+    screen_put(stdout, TONE_HEADING, "%s", r->m->title);
+    printf("\n  coordinates      %u\n  constraints      %u", c->coordinates, c->constraints);
     if (c->rank_known)
         printf(", rank %u", c->rank);
     if (c->contacts) {
@@ -250,7 +257,9 @@ static int check_main(int argc, char **argv)
     taut_context *context = code ? NULL : make_context();
     if (!code && !context) code = EXIT_FAILED;
     if (!code) code = load_model(context, o.positional[0], d, &m);
-    if (!code) {
+    if (!code && answer_is_json()) {
+        code = check_answer(m, start, options_value(&o, "dirac", NULL) != NULL);
+    } else if (!code) {
         r.m = m;
         r.all = options_value(&o, "all", NULL) != NULL;
         r.dirac = options_value(&o, "dirac", NULL) != NULL;

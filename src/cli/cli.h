@@ -47,7 +47,8 @@ int options_parse(const command *c, int argc, char **argv, options *out);
 const char *options_value(const options *o, const char *name, const char *otherwise);
 void options_help(const command *c);
 
-/* Prints "taut: text" to stderr. Returns the exit status. */
+/* Prints "taut: text" to stderr, or puts it into the document of --json; exit status 0: a warning. Returns the exit
+   status. */
 int complain(int exit_status, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Texts of models, run files and messages on their way to a terminal: what cannot be seen, such as an escape sequence,
    is written as \xNN. Lines and tabs stay. */
@@ -72,6 +73,7 @@ int contacts_option(const options *o, int *active_set);
 /* --native, or TAUT_NATIVE of the environment. */
 int native_option(const options *o, int *mode);
 int threads_option(const options *o, int *threads);
+#define OPTION_JSON { "json", 0, NULL, "the result as one JSON document (docs/json.md)", 0 }
 #define OPTION_THREADS_APART { "threads", 0, "N", "threads, each with runs of its own; the results are the same (1)", 0 }
 
 /* What is being recorded ends cleanly when SIGINT or SIGTERM comes: told_to_stop is its number, 0 before. A second one
@@ -96,6 +98,7 @@ taut_context *make_context(void);
 
 extern const command command_run, command_resume, command_export, command_compare, command_check, command_converge,
     command_verify, command_reproduce, command_methods;
+extern const command command_plot;
 extern const command command_report, command_compile, command_ensemble, command_merge, command_replay, command_import;
 
 #endif

@@ -4,7 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/answer.h"
 #include "cli/cli.h"
+#include "cli/screen.h"
 #include "method/method.h" /* first: it defines names that the others use */
 #include "cli/compare_page.h"
 #include "run/compare.h"
@@ -17,6 +19,7 @@ static const option_definition definitions_of_compare[] = {
     { "until", 'T', "END", "end time (10)", 0 },
     { "steps", 0, "LIST", "several steps instead of one: error against cost", 0 },
     { "csv", 0, NULL, "a table for scripts", 0 },
+    OPTION_JSON,
     { "report", 0, "FILE", "also write a page with the table and plots", 0 },
     { "define", 'D', "name=value", "set a param or option of the model", 1 },
     { "precision", 0, "double|quad", "of the methods' runs (double)", 0 },
@@ -25,7 +28,7 @@ static const option_definition definitions_of_compare[] = {
 };
 
 const command command_compare = {
-    "compare", "MODEL -m A,B,C [-s STEP] [-T END] [--steps h1,h2,...] [--csv] [--report page.html] [-D name=value]... "
+    "compare", "MODEL -m A,B,C [-s STEP] [-T END] [--steps h1,h2,...] [--csv] [--json] [--report page.html] [-D name=value]... "
                "[--precision double|quad] [--start strict|project] [--threads N]",
     "several methods on one model: errors, drifts and costs",
     definitions_of_compare, sizeof definitions_of_compare / sizeof *definitions_of_compare, compare_main,
@@ -154,6 +157,13 @@ static void put_iterations(int width, const compare_row *row)
     else printf("%*.*f", width, iterations(row) < 9.95, iterations(row));
 }
 
+static void put_failure(const compare_row *row)
+{
+    fputs("  ", stdout);
+    screen_put(stdout, row->refused ? TONE_WARNING : TONE_ERROR, "%s", row->refused ? "refused" : "failed");
+    putchar('\n');
+}
+
 static void print_table(const compare_result *r)
 {
     printf("%-13s%8s%8s%8s%8s%8s%8s%8s%4s%7s\n", "method", "energy", "slope", "momenta", "|g|", "|dg/dt|", "error q",
@@ -162,7 +172,7 @@ static void print_table(const compare_result *r)
         const compare_row *row = &r->rows[i];
         put_name(row->method, 13);
         if (row->failure[0]) {
-            printf("  %s\n", row->refused ? "refused" : "failed");
+            put_failure(row);
             continue;
         }
         int constrained = r->kinds == 3;
@@ -188,7 +198,7 @@ static void print_work(const compare_result *r)
         put_name(i && row->method == r->rows[i - 1].method ? "" : row->method, 16);
         printf(" %9.4g", (double)row->step);
         if (row->failure[0]) {
-            printf("  %s\n", row->refused ? "refused" : "failed");
+            put_failure(row);
             continue;
         }
         printf(" %9ld", row->counts.steps);
@@ -224,6 +234,52 @@ static void print_csv(const compare_result *r)
         printf(",%ld,%ld,%ld,%.6g,\n", row->counts.work.iterations, row->counts.work.factorisations,
                row->counts.work.evaluations, row->seconds);
     }
+}
+
+/* What the table leaves out as "-" is null. */
+static void answer_row(json *j, const compare_result *r, const compare_row *row)
+{
+    const int done = !row->failure[0], constrained = done && r->kinds == 3;
+    const wide none = (wide)NAN;
+    taut_json_open(j, NULL, '{');
+    taut_json_text(j, "method", row->method);
+    taut_json_wide(j, "step", row->step, 0);
+    taut_json_wide(j, "energy", done && r->has_energy ? row->energy : none, 17);
+    taut_json_wide(j, "slope", done && r->has_energy ? row->slope : none, 17);
+    taut_json_wide(j, "momenta", done && r->has_momenta ? row->momentum : none, 17);
+    taut_json_wide(j, "constraint", constrained ? row->position : none, 17);
+    taut_json_wide(j, "velocity_constraint", constrained ? row->velocity : none, 17);
+    taut_json_wide(j, "error_q", done ? row->error[CONVERGE_Q] : none, 17);
+    taut_json_wide(j, "error_p", done ? row->error[CONVERGE_P] : none, 17);
+    taut_json_wide(j, "error_lambda", constrained ? row->error[CONVERGE_LAMBDA] : none, 17);
+    taut_json_integer(j, "steps", done ? row->counts.steps : 0);
+    taut_json_integer(j, "newton_iterations", done ? row->counts.work.iterations : 0);
+    taut_json_integer(j, "factorisations", done ? row->counts.work.factorisations : 0);
+    taut_json_integer(j, "evaluations", done ? row->counts.work.evaluations : 0);
+    taut_json_number(j, "seconds", done ? row->seconds : NAN);
+    taut_json_text(j, "ended", done ? "finished" : row->refused ? "refused" : "failed");
+    taut_json_text(j, "failure", done ? NULL : row->failure);
+    taut_json_close(j, '}');
+}
+
+static void answer_table(const session *z, const compare_result *r)
+{
+    static const char *const kinds[CONVERGE_KINDS] = { "q", "p", "lambda" };
+    json *j = answer_json();
+    answer_model(z->m);
+    taut_json_text(j, "precision", z->api->name);
+    taut_json_wide(j, "until", z->options.until, 0);
+    taut_json_open(j, "reference", '{');
+    taut_json_text(j, "precision", z->reference_api->name);
+    taut_json_open(j, "error", '{');
+    for (int k = 0; k < r->kinds; k++) taut_json_wide(j, kinds[k], r->reference_error[k], 17);
+    taut_json_close(j, '}');
+    taut_json_text(j, "failure", r->reference_failure[0] ? r->reference_failure : NULL);
+    taut_json_close(j, '}');
+    taut_json_open(j, "rows", '[');
+    for (int i = 0; i < r->count; i++) answer_row(j, r, &r->rows[i]);
+    taut_json_close(j, ']');
+    taut_json_text(j, "report", z->report);
 }
 
 static void print_notes(const session *z, const compare_result *r)
@@ -265,16 +321,23 @@ static int compare(session *z)
     compare_result result = { 0 };
     compare_trace trace = { 0 };
     int status = z->report ? compare_trace_begin(&trace, z->m, z->api, &z->options) : TAUT_OK, code = EXIT_DONE;
+    run_progress progress = { 0 };
+    z->options.progress = &progress;
+    screen_watch("compare", &progress);
     if (!status) status = taut_compare_run(z->m, z->api, z->reference_api, &z->options, &result);
+    screen_unwatch();
     if (status) {
         compare_trace_clear(&trace);
         taut_compare_result_clear(z->context, &result);
         return complain(EXIT_FAILED, "%s", taut_error_text(z->context));
     }
-    if (z->csv) {
+    if (answer_is_json()) {
+        answer_table(z, &result);
+    } else if (z->csv) {
         print_csv(&result);
     } else {
-        printf("%s\n  t = 0 .. %.9g   %s", z->m->title, (double)z->options.until, z->api->name);
+        screen_put(stdout, TONE_HEADING, "%s", z->m->title);
+        printf("\n  t = 0 .. %.9g   %s", (double)z->options.until, z->api->name);
         if (z->options.step_count == 1)
             printf("   step %.6g, %ld steps", (double)z->steps[0],
                    taut_converge_step_count(z->steps[0], z->options.until));
@@ -286,7 +349,9 @@ static int compare(session *z)
     if (fflush(stdout) == EOF) code = complain(EXIT_FAILED, "cannot write to standard output: %s", strerror(errno));
     if (z->report && !code) code = compare_page(z->report, z->m, z->api, &z->options, &result, &trace);
     compare_trace_clear(&trace);
-    if (!tell_failures(&result) && !code) code = EXIT_FAILED;
+    if (!tell_failures(&result) && !code)
+        code = answer_is_json() ? complain(EXIT_FAILED, "no method reached the end") : EXIT_FAILED;
+    if (!code && z->report) screen_next("open %s in a browser", z->report);
     taut_compare_result_clear(z->context, &result);
     return code;
 }

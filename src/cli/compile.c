@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/screen.h"
 #include "compile/compile.h"
 
 static int compile_main(int argc, char **argv);
@@ -123,6 +124,8 @@ static int compile(const options *o, request *r, definitions *d)
         code = complain(status == TAUT_OUT_OF_MEMORY ? EXIT_FAILED : EXIT_USAGE, "%s%s", taut_error_text(context),
                         advice_on(status));
     if (!code) code = write_files(context, r, &text);
+    char name[4096];
+    if (!code) screen_next("cc -O2 -c %s", screen_quoted(r->path, name, sizeof name));
     taut_compile_clear(context, &text);
     taut_model_free(m);
     taut_context_destroy(context);

@@ -4,7 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/answer.h"
 #include "cli/cli.h"
+#include "cli/screen.h"
 #include "run/converge.h"
 
 static int converge_main(int argc, char **argv);
@@ -15,6 +17,7 @@ static const option_definition definitions_of_converge[] = {
     { "until", 'T', "END", "the time at which errors are measured", 0 },
     { "reference", 0, "REF", "METHOD,h or fine: what errors are measured against (fine)", 0 },
     { "csv", 0, NULL, "a table for scripts", 0 },
+    OPTION_JSON,
     { "define", 'D', "name=value", "set a param or option of the model", 1 },
     { "precision", 0, "double|quad", "of the method's runs (double)", 0 },
     { "start", 0, "strict|project", "project: move an inconsistent start onto the constraints (strict)", 0 },
@@ -22,7 +25,7 @@ static const option_definition definitions_of_converge[] = {
 };
 
 const command command_converge = {
-    "converge", "MODEL [-m METHOD] --steps h1,h2,... -T END [--reference METHOD,h|fine] [--csv] [-D name=value]... "
+    "converge", "MODEL [-m METHOD] --steps h1,h2,... -T END [--reference METHOD,h|fine] [--csv] [--json] [-D name=value]... "
                 "[--precision double|quad] [--start strict|project] [--threads N]",
     "errors and measured orders in q, p and the multipliers",
     definitions_of_converge, sizeof definitions_of_converge / sizeof *definitions_of_converge, converge_main,
@@ -98,7 +101,8 @@ static void print_cell(const converge_row *row, int k)
 static void print_table(const session *z, const converge_result *r)
 {
     int limited = 0;
-    printf("%s\n  method %s   t = %.9g   %s\n", z->m->title, z->engine_options.method, (double)z->options.until,
+    screen_put(stdout, TONE_HEADING, "%s", z->m->title);
+    printf("\n  method %s   t = %.9g   %s\n", z->engine_options.method, (double)z->options.until,
            z->api->name);
     print_reference(z, r);
     printf("\n  %12s", "step");
@@ -112,7 +116,9 @@ static void print_table(const session *z, const converge_result *r)
         const converge_row *row = &r->rows[i];
         printf("  %12.6g", (double)row->step);
         if (row->failure[0]) {
-            puts("   failed");
+            fputs("   ", stdout);
+            screen_put(stdout, TONE_ERROR, "failed");
+            putchar('\n');
             continue;
         }
         for (int k = 0; k < r->kinds; k++) {
@@ -122,6 +128,46 @@ static void print_table(const session *z, const converge_result *r)
         putchar('\n');
     }
     if (limited) puts("\n  ~ near the reference's own error or round-off: no order from this one");
+}
+
+/* An object with q, p and lambda; values NULL: null in each. */
+static void answer_kinds(json *j, const converge_result *r, const char *key, const wide *values)
+{
+    taut_json_open(j, key, '{');
+    for (int k = 0; k < r->kinds; k++) taut_json_wide(j, kinds[k], values ? values[k] : (wide)NAN, 17);
+    taut_json_close(j, '}');
+}
+
+static void answer_table(const session *z, const converge_result *r)
+{
+    json *j = answer_json();
+    const int by_method = z->options.reference_step > 0;
+    answer_model(z->m);
+    taut_json_text(j, "method", z->engine_options.method);
+    taut_json_text(j, "precision", z->api->name);
+    taut_json_wide(j, "until", z->options.until, 0);
+    taut_json_open(j, "reference", '{');
+    taut_json_text(j, "method", by_method ? z->reference_options.method : NULL);
+    taut_json_text(j, "precision", z->reference_api->name);
+    taut_json_wide(j, by_method ? "step" : "tolerance", r->reference_fine, 17);
+    answer_kinds(j, r, "error", r->reference_error);
+    taut_json_close(j, '}');
+    taut_json_open(j, "rows", '[');
+    for (int i = 0; i < r->count; i++) {
+        const converge_row *row = &r->rows[i];
+        const int failed = row->failure[0] != 0;
+        taut_json_open(j, NULL, '{');
+        taut_json_wide(j, "step", row->step, 0);
+        taut_json_integer(j, "steps", row->steps);
+        answer_kinds(j, r, "error", failed ? NULL : row->error);
+        answer_kinds(j, r, "order", failed ? NULL : row->order);
+        taut_json_open(j, "limited", '{');
+        for (int k = 0; k < r->kinds; k++) taut_json_flag(j, kinds[k], row->limited[k]);
+        taut_json_close(j, '}');
+        taut_json_text(j, "failure", failed ? row->failure : NULL);
+        taut_json_close(j, '}');
+    }
+    taut_json_close(j, ']');
 }
 
 /* ---- the command ---- */
@@ -175,12 +221,17 @@ static int compute(session *z)
         return complain(status == TAUT_OUT_OF_MEMORY ? EXIT_FAILED : EXIT_USAGE, "%s", taut_error_text(z->context));
     z->options.m = z->m;
     z->options.engine = &z->engine_options, z->options.reference = &z->reference_options;
+    run_progress progress = { 0 };
+    z->options.progress = &progress;
+    screen_watch("converge", &progress);
     status = taut_converge_run(z->context, z->api, z->engine, z->reference_api, z->reference, &z->options, &result);
+    screen_unwatch();
     const char *advice = status == TAUT_UNSUPPORTED ? "; give a method instead: --reference METHOD,h" : "";
     int code = status ? complain(exit_status_of(status), "the reference: %s%s", taut_error_text(z->context), advice)
                       : EXIT_DONE;
-    if (!status && z->csv) print_csv(z, &result);
-    if (!status && !z->csv) print_table(z, &result);
+    if (!status && answer_is_json()) answer_table(z, &result);
+    else if (!status && z->csv) print_csv(z, &result);
+    else if (!status) print_table(z, &result);
     if (!status && fflush(stdout) == EOF)
         code = complain(EXIT_FAILED, "cannot write to standard output: %s", strerror(errno));
     for (int i = 0; !status && i < result.count; i++)

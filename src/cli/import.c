@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/screen.h"
 #include "cli/urdf.h"
 
 static int import_main(int argc, char **argv);
@@ -329,8 +330,11 @@ static int import_main(int argc, char **argv)
     if (!code) code = join(&w);
     if (!code) code = place(&w);
     if (!code) code = check(&w);
+    char name[4096];
+    if (!output) screen_keep_output();
     if (!code && output) code = write_whole_file(context, output, write_model, &w);
-    else if (!code) code = write_model(&w, stdout) ? EXIT_FAILED : EXIT_DONE;
+    if (!code && output) screen_next("taut check %s", screen_quoted(output, name, sizeof name));
+    if (!code && !output) code = write_model(&w, stdout) ? EXIT_FAILED : EXIT_DONE;
     urdf_clear(&w.robot);
     free(w.order);
     taut_context_destroy(context);

@@ -5,12 +5,13 @@
 #include <string.h>
 
 #include "base/near.h"
+#include "cli/answer.h"
 #include "cli/cli.h"
 #include "cli/wrap.h"
 #include "run/engine.h"
 
 static const command *const commands[] = {
-    &command_run,   &command_resume,   &command_report, &command_export,    &command_compare,
+    &command_run,   &command_resume,   &command_report, &command_plot, &command_export, &command_compare,
     &command_check, &command_converge, &command_verify, &command_reproduce, &command_compile,
     &command_ensemble, &command_replay, &command_merge, &command_import, &command_methods,
 };
@@ -20,9 +21,10 @@ static void help(void)
 {
     puts("taut: constrained mechanics without drift\n");
     for (size_t i = 0; i < COMMAND_COUNT; i++) {
-        char arguments[48]; /* those that must be there, and that there are options */
+        char arguments[48]; /* those that are no options, and that there are some */
         const command *c = commands[i];
-        snprintf(arguments, sizeof arguments, "%.*s[options]", (int)strcspn(c->arguments, "["), c->arguments);
+        const char *first = strstr(c->arguments, "[-");
+        snprintf(arguments, sizeof arguments, "%.*s[options]", first ? (int)(first - c->arguments) : 0, c->arguments);
         printf("  taut %-9s %-26s %s\n", c->name, c->option_count ? arguments : c->arguments, c->summary);
     }
     puts("\n  taut COMMAND --help       the options of a command\n"
@@ -77,6 +79,7 @@ int main(int argc, char **argv)
 #endif
     wrap_begin();
     int code = run_command(argc, argv);
+    answer_end(code);
     if (wrap_end() && code == EXIT_DONE)
         code = complain(EXIT_FAILED, "cannot write to standard output: %s", strerror(errno));
     return code;

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "cli/screen.h"
 #include "ensemble/sweep.h"
 
 static int merge_main(int argc, char **argv);
@@ -43,5 +44,7 @@ static int merge_main(int argc, char **argv)
         printf("%s: %llu members, %llu of them failed%s\n", path, (unsigned long long)p.done,
                (unsigned long long)p.failed, p.done < p.members ? "; some are missing" : "");
     taut_context_destroy(context);
+    char name[4096];
+    if (!code) screen_next("taut report %s", screen_quoted(path, name, sizeof name));
     return code;
 }

@@ -5,7 +5,9 @@
 #include <string.h>
 
 #include "base/near.h"
+#include "cli/answer.h"
 #include "cli/cli.h"
+#include "cli/screen.h"
 #include "native/native.h"
 #include "run/converge.h"
 
@@ -16,9 +18,9 @@ int complain(int exit_status, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    fputs("taut: ", stderr);
-    put_text(stderr, text);
-    fputc('\n', stderr);
+    answer_message(exit_status, text);
+    if (answer_is_json() || (!exit_status && screen_is_quiet())) return exit_status;
+    screen_message(exit_status ? TONE_ERROR : TONE_WARNING, "taut:", text);
     return exit_status;
 }
 
@@ -40,11 +42,23 @@ const char *advice_on(int status)
     return status == TAUT_SINGULAR || status == -TAUT_SINGULAR ? "; 'taut check' shows the rank of the constraints" : "";
 }
 
+/* Every command has these, after its own. */
+static const option_definition common[] = {
+    { "quiet", 'q', NULL, "errors only: no summary, no progress, no warnings", 0 },
+    { "color", 0, "auto|always|never", "colour; auto: on a terminal, unless NO_COLOR is set (auto)", 0 },
+};
+enum { COMMON_COUNT = sizeof common / sizeof *common };
+
+static const option_definition *option_of(const command *c, int i)
+{
+    return i < c->option_count ? &c->options[i] : &common[i - c->option_count];
+}
+
 void options_help(const command *c)
 {
     printf("usage: taut %s %s\n\n%s\n\n", c->name, c->arguments, c->summary);
-    for (int i = 0; i < c->option_count; i++) {
-        const option_definition *d = &c->options[i];
+    for (int i = 0; i < c->option_count + COMMON_COUNT; i++) {
+        const option_definition *d = option_of(c, i);
         char left[64], letter[8] = "    ";
         if (d->letter) snprintf(letter, sizeof letter, "-%c, ", d->letter);
         snprintf(left, sizeof left, "%s--%s%s%s", letter, d->name, d->value ? " " : "", d->value ? d->value : "");
@@ -56,8 +70,8 @@ void options_help(const command *c)
 
 static const option_definition *find(const command *c, const char *name, size_t length, char letter)
 {
-    for (int i = 0; i < c->option_count; i++) {
-        const option_definition *d = &c->options[i];
+    for (int i = 0; i < c->option_count + COMMON_COUNT; i++) {
+        const option_definition *d = option_of(c, i);
         if (letter ? d->letter == letter : strlen(d->name) == length && strncmp(d->name, name, length) == 0) return d;
     }
     return NULL;
@@ -80,7 +94,7 @@ static int no_such_option(const command *c, const char *text)
     const int dashes = text[1] == '-' ? 2 : 1; /* a long name may have lost one */
     snprintf(name, sizeof name, "%.*s", (int)strcspn(text + dashes, "="), text + dashes);
     near_word n = taut_near(name);
-    for (int i = 0; i < c->option_count; i++) taut_near_try(&n, c->options[i].name);
+    for (int i = 0; i < c->option_count + COMMON_COUNT; i++) taut_near_try(&n, option_of(c, i)->name);
     return complain(-1, "'taut %s' has no option %s; %s'taut %s --help' lists them", c->name, text,
                     taut_near_text(&n, "--", advice), c->name);
 }
@@ -108,10 +122,32 @@ static int take_option(const command *c, int argc, char **argv, int *i, options 
     return keep(c, out, d, value);
 }
 
+/* --json is looked for before anything can go wrong: what does is said in JSON. */
+static void look_for_json(const command *c, int argc, char **argv)
+{
+    int asked = 0;
+    for (int i = 0; i < argc && strcmp(argv[i], "--") != 0; i++) {
+        if (strcmp(argv[i], "-h") == 0 || strcmp(argv[i], "--help") == 0) return;
+        asked |= strcmp(argv[i], "--json") == 0;
+    }
+    if (asked && find(c, "json", 4, 0)) answer_in_json(c->name);
+}
+
+static int take_common(const options *o)
+{
+    const char *colour = options_value(o, "color", "auto");
+    if (screen_colour(colour)) return complain(-1, "option --color is auto, always or never, not '%s'", colour);
+    const int csv = options_value(o, "csv", NULL) != NULL, json = options_value(o, "json", NULL) != NULL;
+    if (csv && json) return complain(-1, "give --csv or --json, not both");
+    if (options_value(o, "quiet", NULL)) screen_quiet(csv || json);
+    return 0;
+}
+
 int options_parse(const command *c, int argc, char **argv, options *out)
 {
     int only_positional = 0;
     *out = (options){ 0 };
+    look_for_json(c, argc, argv);
     for (int i = 0; i < argc; i++) {
         if (!only_positional && (strcmp(argv[i], "-h") == 0 || strcmp(argv[i], "--help") == 0)) {
             options_help(c);
@@ -127,7 +163,7 @@ int options_parse(const command *c, int argc, char **argv, options *out)
             out->positional[out->positional_count++] = argv[i];
         }
     }
-    return 0;
+    return take_common(out);
 }
 
 const char *options_value(const options *o, const char *name, const char *otherwise)
@@ -262,8 +298,9 @@ int load_model(taut_context *context, const char *path, definitions *d, model **
 static void remark(void *user, const char *line)
 {
     (void)user;
-    put_text(stderr, line);
-    fputc('\n', stderr);
+    answer_message(0, line);
+    if (answer_is_json() || screen_is_quiet()) return;
+    screen_message(TONE_PLAIN, "", line);
 }
 
 /* A number of the environment, from 1 on; 0 where there is none. */

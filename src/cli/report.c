@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/screen.h"
 #include "report/template.h"
 #include "record/sweep_file.h"
 #include "report/page.h"
@@ -86,6 +87,7 @@ static int report_main(int argc, char **argv)
         page_source source = { context, r, part };
         code = path ? write_whole_file(context, path, write_page, &source) : complain(EXIT_FAILED, "out of memory");
         if (!code) printf("%s\n", path);
+        if (!code) screen_next("open %s in a browser", path);
         free(otherwise);
     }
     taut_record_close(r);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/screen.h"
 #include "reproduce/reproduce.h"
 
 static int reproduce_main(int argc, char **argv);
@@ -49,6 +50,7 @@ static int reproduce_main(int argc, char **argv)
                                  options_value(&o, "output", "reproduction"),
                                  options_value(&o, "short", NULL) != NULL,
                                  options_value(&o, "again", NULL) != NULL,
-                                 (int)jobs };
+                                 (int)jobs,
+                                 screen_is_quiet() };
     return reproduce_run(&chosen);
 }

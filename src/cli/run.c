@@ -14,6 +14,7 @@ static const option_definition definitions_of_run[] = {
     { "output", 'o', "RUN.taut", "record frames and checkpoints in a run file", 0 },
     { "force", 0, NULL, "replace the run file if there is one", 0 },
     { "csv", 0, NULL, "write frames to standard output", 0 },
+    OPTION_JSON,
     { "every", 0, "K", "a frame every K steps, and one at the end (1)", 0 },
     { "define", 'D', "name=value", "set a param or option of the model", 1 },
     { "precision", 0, "double|quad", "of the whole computation (double)", 0 },
@@ -27,7 +28,7 @@ static const option_definition definitions_of_run[] = {
 };
 
 const command command_run = {
-    "run", "MODEL [-m METHOD] [-s STEP] [-T END] [-o RUN.taut] [--force] [--csv] [--every K] [-D name=value]... "
+    "run", "MODEL [-m METHOD] [-s STEP] [-T END] [-o RUN.taut] [--force] [--csv] [--json] [--every K] [-D name=value]... "
            "[--precision double|quad] [--tol X] [--contacts event|active-set] [--start strict|project|as-is] "
            "[--native auto|on|off] [--threads N]",
     "run a model and show what was kept",

@@ -8,6 +8,8 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "cli/answer.h"
+#include "cli/screen.h"
 #include "native/native.h"
 #include "record/csv.h"
 
@@ -93,21 +95,13 @@ static void show_progress(void *user, long done, long steps, double energy_error
     session *z = user;
     if (!is_time_to_show(z, done >= steps)) return;
     double used = z->looked - z->begun, left = used * (double)(steps - done) / (double)done;
-    if (!z->progress_shown && used < 0.5 && left < 1) return; /* over before it could be read */
-    char bar[31];
-    int filled = (int)(30.0 * (double)done / (double)steps);
-    for (int i = 0; i < 30; i++) bar[i] = i < filled ? '=' : ' ';
-    bar[30] = 0;
-    fprintf(stderr, "\r[%s] %ld/%ld  t = %.6g  %.0f s left  energy %+.1e ", bar, done, steps,
-            (double)z->api->time(z->engine), left, energy_error);
-    fflush(stderr);
+    if (!z->progress_shown && used < 0.5) return; /* over before it could be read */
+    char text[160], time[32];
+    snprintf(text, sizeof text, "%ld/%ld  t = %.6g  %s left  energy %+.1e", done, steps,
+             (double)z->api->time(z->engine), screen_duration(left, time, sizeof time), energy_error);
+    screen_progress((double)done / (double)steps, text);
     z->progress_shown = 1;
     z->shown = clock_seconds();
-}
-
-static void end_progress(session *z)
-{
-    if (z->progress_shown) fputs("\r\033[K", stderr);
 }
 
 /* ---- summary ---- */
@@ -145,6 +139,16 @@ static void summarise_work(const newton_counts *c)
                c->momentum_projections, c->projected_steps);
 }
 
+/* Three digits, in the unit that suits. */
+static const char *short_time(double seconds, char *text, size_t size)
+{
+    static const struct { double unit; const char *name; } units[] = { { 1, "s" }, { 1e-3, "ms" }, { 1e-6, "us" } };
+    int i = 0;
+    while (i < 2 && seconds < 0.9995 * units[i].unit) i++;
+    snprintf(text, size, "%.3g %s", seconds / units[i].unit, units[i].name);
+    return text;
+}
+
 static void summarise(const session *z, const run_result *result)
 {
     engine_counts counts;
@@ -153,9 +157,11 @@ static void summarise(const session *z, const run_result *result)
     uint32_t coordinates, constraints;
     z->api->counts(z->engine, &counts);
     z->api->sizes(z->engine, &coordinates, &constraints);
-    printf("%s\n", z->m->title);
-    printf("  method %s   step %.6g   t = 0 .. %.9g   %ld steps in %.3g s (%.3g us each, %.1f Newton iterations)\n\n",
-           z->method, (double)z->options.step, (double)result->t, here, used, here ? 1e6 * used / (double)here : 0.0,
+    char each[32];
+    screen_put(stdout, TONE_HEADING, "%s", z->m->title);
+    printf("\n  method %s   step %.6g   t = 0 .. %.9g   %ld steps in %.3g s (%s each, %.1f Newton iterations)\n\n",
+           z->method, (double)z->options.step, (double)result->t, here, used,
+           short_time(here ? used / (double)here : 0.0, each, sizeof each),
            result->steps_done ? (double)counts.work.iterations / (double)result->steps_done : 0.0);
     const watched *w = result->quantities;
     for (size_t i = 0; i < result->quantity_count; i++, w++) {
@@ -192,7 +198,8 @@ void session_prepare(session *z)
     z->options.event = take_event;
     z->options.user = z;
     if (z->path) z->options.after_step = after_step;
-    if (!z->csv && isatty(2)) z->options.progress = show_progress;
+    z->json = answer_is_json();
+    if (!z->csv && screen_shows_progress()) z->options.progress = show_progress;
 }
 
 /* Reports why the run ended early, and what to do. Returns the exit status. */
@@ -224,6 +231,13 @@ static void tell_native(const session *z)
     complain(0, "native code is not available: %s; the run goes on without it, with the same results", use->reason);
 }
 
+static void tell_next(const session *z)
+{
+    char name[4096];
+    const char *path = screen_quoted(z->path, name, sizeof name);
+    screen_next("taut report %s   or: taut plot %s", path, path);
+}
+
 int session_run(session *z)
 {
     run_result result;
@@ -239,11 +253,14 @@ int session_run(session *z)
         int recorded = taut_recorder_finish(z->recorder, &result, status);
         if (!status) status = recorded;
     }
-    end_progress(z);
+    screen_progress_clear();
     tell_native(z);
-    if (!z->csv && result.quantities) summarise(z, &result);
-    if (!status && fflush(stdout) == EOF) status = write_failed(z);
+    if (z->json) session_answer(z, &result, status, clock_seconds() - z->begun);
+    else if (!z->csv && result.quantities) summarise(z, &result);
+    if (!z->csv && !z->json && (status || result.stopped)) putchar('\n'); /* the message stands apart */
+    if (fflush(stdout) == EOF && !status) status = write_failed(z);
     int code = tell_end(z, &result, status);
+    if (!code && z->path) tell_next(z);
     taut_run_result_clear(z->context, &result);
     return code;
 }

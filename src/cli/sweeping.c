@@ -5,41 +5,32 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "cli/screen.h"
 
 typedef struct {
-    int is_terminal, shown;
-    double last;             /* when progress was shown */
-} screen;
-
-static const char *duration(double seconds, char *text, size_t size)
-{
-    if (!(seconds < 1e9)) snprintf(text, size, "unknown");
-    else if (seconds < 90) snprintf(text, size, "%.0f s", seconds);
-    else if (seconds < 5400) snprintf(text, size, "%.0f min", seconds / 60);
-    else snprintf(text, size, "%.1f h", seconds / 3600);
-    return text;
-}
+    int shows;
+    double begun, last;      /* when progress was shown */
+} watcher;
 
 static void show(void *user, const sweep_progress *p)
 {
-    screen *z = user;
-    char left[32], failed[40] = "";
+    watcher *z = user;
+    char left[32], failed[40] = "", text[200];
     const double now = clock_seconds();
-    if (!z->is_terminal || !p->here || (now - z->last < 0.1 && p->done < p->members)) return;
+    if (!z->shows || !p->here || now - z->begun < 0.5 || now - z->last < 0.1) return;
     z->last = now;
-    z->shown = 1;
     if (p->failed) snprintf(failed, sizeof failed, ", %llu failed", (unsigned long long)p->failed);
-    fprintf(stderr, "\r%llu of %llu members%s   %.3g member steps/s   %s left\033[K", (unsigned long long)p->done,
-            (unsigned long long)p->members, failed, p->seconds > 0 ? p->steps / p->seconds : 0.0,
-            duration(p->seconds * (double)(p->members - p->done) / (double)p->here, left, sizeof left));
-    fflush(stderr);
+    screen_duration(p->seconds * (double)(p->members - p->done) / (double)p->here, left, sizeof left);
+    snprintf(text, sizeof text, "%llu of %llu members%s   %.3g member steps/s   %s left", (unsigned long long)p->done,
+             (unsigned long long)p->members, failed, p->seconds > 0 ? p->steps / p->seconds : 0.0, left);
+    screen_progress((double)p->done / (double)p->members, text);
 }
 
 static void summarise(const sweep *s, const sweep_spec *spec, const sweep_progress *p, const char *path)
 {
     const executor *e = taut_sweep_executor(s);
-    printf("%s\n", spec->m->title);
-    printf("  method %s   step %.6g   t = 0 .. %.9g   members %llu .. %llu   on %s\n", spec->method, (double)spec->step,
+    screen_put(stdout, TONE_HEADING, "%s", spec->m->title);
+    printf("\n  method %s   step %.6g   t = 0 .. %.9g   members %llu .. %llu   on %s\n", spec->method, (double)spec->step,
            (double)spec->until, (unsigned long long)spec->first, (unsigned long long)spec->last,
            taut_executor_name(taut_executor_on(e)));
     if (*taut_executor_note(e)) printf("  (%s)\n", taut_executor_note(e));
@@ -54,12 +45,12 @@ static void summarise(const sweep *s, const sweep_spec *spec, const sweep_progre
 
 int sweep_session(taut_context *context, sweep *s, const sweep_spec *spec, const char *path)
 {
-    screen z = { .is_terminal = isatty(2) };
+    watcher z = { .shows = screen_shows_progress(), .begun = clock_seconds() };
     sweep_progress p = { 0 };
     stop_listen();
     const sweep_watch watch = { .progress = show, .stop = &told_to_stop, .user = &z };
     const int status = taut_sweep_run(s, &watch, &p);
-    if (z.shown) fputs("\r\033[K", stderr);
+    screen_progress_clear();
     if (status)
         return complain(EXIT_FAILED, "stopped after %llu of %llu members: %s; 'taut resume %s' goes on from what is "
                                      "recorded", (unsigned long long)p.done, (unsigned long long)p.members,
@@ -68,6 +59,8 @@ int sweep_session(taut_context *context, sweep *s, const sweep_spec *spec, const
     if (p.stopped)
         return complain(128 + told_to_stop, "stopped after %llu of %llu members; to continue: taut resume %s",
                         (unsigned long long)p.done, (unsigned long long)p.members, path);
+    char name[4096];
+    screen_next("taut report %s", screen_quoted(path, name, sizeof name));
     return EXIT_DONE;
 }
 

@@ -4,7 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/answer.h"
 #include "cli/cli.h"
+#include "cli/screen.h"
 #include "run/verify.h"
 
 static int verify_main(int argc, char **argv);
@@ -14,6 +16,7 @@ static const option_definition definitions_of_verify[] = {
     { "step", 's', "STEP", "time step (chosen for the model)", 0 },
     { "until", 'T', "END", "how long to watch the energy (4000 steps)", 0 },
     { "csv", 0, NULL, "a table for scripts", 0 },
+    OPTION_JSON,
     { "period", 0, "T", "period of the motion, for the stability of the manifold (found by a search)", 0 },
     { "define", 'D', "name=value", "set a param or option of the model", 1 },
     { "precision", 0, "double|quad", "of all measurements (quad if available; trend of the energy: double)", 0 },
@@ -23,7 +26,7 @@ static const option_definition definitions_of_verify[] = {
 
 const command command_verify = {
     "verify",
-    "MODEL [-m METHOD] [-s STEP] [-T END] [--csv] [--period T] [-D name=value]... [--precision double|quad] "
+    "MODEL [-m METHOD] [-s STEP] [-T END] [--csv] [--json] [--period T] [-D name=value]... [--precision double|quad] "
     "[--start strict|project] [--threads N]",
     "what a method declares against what it does on a model",
     definitions_of_verify,
@@ -94,16 +97,58 @@ static void print_note(const verify_row *row)
     putchar('\n');
 }
 
+static tone tone_of(verdict v)
+{
+    switch (v) {
+    case VERDICT_HOLDS: return TONE_GOOD;
+    case VERDICT_FAILS: return TONE_ERROR;
+    case VERDICT_UNDECIDED:
+    case VERDICT_TREND:
+    case VERDICT_TOO_SHORT: return TONE_WARNING;
+    default: return TONE_PLAIN;
+    }
+}
+
+static void answer_table(const session *z, const verify_result *r)
+{
+    json *j = answer_json();
+    answer_model(z->m);
+    taut_json_text(j, "method", z->engine_options.method);
+    taut_json_text(j, "precision", z->api->name);
+    taut_json_text(j, "energy_precision", z->long_api->name);
+    taut_json_wide(j, "step", r->step, 0);
+    taut_json_flag(j, "step_chosen", !(z->options.step > 0));
+    taut_json_wide(j, "until", r->until, 0);
+    taut_json_integer(j, "steps", r->steps);
+    taut_json_open(j, "properties", '[');
+    for (int i = 0; i < r->count; i++) {
+        const verify_row *row = &r->rows[i];
+        taut_json_open(j, NULL, '{');
+        taut_json_text(j, "property", row->property);
+        taut_json_text(j, "declared", strcmp(row->declared, "-") == 0 ? NULL : row->declared);
+        taut_json_wide(j, "measured", row->value, 17);
+        taut_json_wide(j, "limit", row->limit, 17);
+        taut_json_text(j, "verdict", taut_verdict_text(row->verdict));
+        taut_json_text(j, "text", row->measured);
+        taut_json_text(j, "note", row->note[0] ? row->note : NULL);
+        taut_json_close(j, '}');
+    }
+    taut_json_close(j, ']');
+}
+
 static void print_table(const session *z, const verify_result *r)
 {
-    printf("%s\n  method %s   step %.6g%s\n", z->m->title, z->engine_options.method, (double)r->step,
+    screen_put(stdout, TONE_HEADING, "%s", z->m->title);
+    printf("\n  method %s   step %.6g%s\n", z->engine_options.method, (double)r->step,
            z->options.step > 0 ? "" : " (chosen)");
     printf("  %ld steps in %s%s; energy in %s to t = %.6g\n\n", r->steps, z->api->name,
            z->api->digits < 20 ? ", which hides small defects" : "", z->long_api->name, (double)r->until);
     printf("  %-19s %-8s %s\n", "", "declared", "measured");
     for (int i = 0; i < r->count; i++) {
         const verify_row *row = &r->rows[i];
-        printf("  %-19s %-8s %-34s %s\n", row->property, row->declared, row->measured, taut_verdict_text(row->verdict));
+        printf("  %-19s %-8s %-34s ", row->property, row->declared, row->measured);
+        screen_put(stdout, tone_of(row->verdict), "%s", taut_verdict_text(row->verdict));
+        putchar('\n');
     }
     int notes = 0;
     for (int i = 0; i < r->count; i++) {
@@ -146,7 +191,9 @@ static int read_options(const options *o, session *z)
 
 static int conclude(const session *z, const verify_result *r)
 {
-    if (z->csv)
+    if (answer_is_json())
+        answer_table(z, r);
+    else if (z->csv)
         print_csv(r);
     else
         print_table(z, r);
@@ -176,7 +223,11 @@ static int compute(session *z)
     z->options.long_engine = z->long_engine ? z->long_engine : z->engine;
     z->options.m = z->m;
     z->options.create = &z->engine_options;
+    run_progress progress = { 0 };
+    z->options.progress = &progress;
+    screen_watch("verify", &progress);
     status = taut_verify_run(z->context, &z->options, &result);
+    screen_unwatch();
     if (status) return complain(EXIT_FAILED, "%s", taut_error_text(z->context));
     return conclude(z, &result);
 }

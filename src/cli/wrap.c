@@ -27,6 +27,8 @@ typedef struct {
 } wrapper;
 
 static wrapper terminal;
+static FILE *plain;   /* standard output itself, where lines are wrapped, */
+static FILE *dropped; /* or as it was before it was dropped */
 
 static void put(const char *text, size_t size)
 {
@@ -42,11 +44,20 @@ static void put(const char *text, size_t size)
     }
 }
 
-/* Columns: what continues a character of UTF-8 takes none. */
+/* Columns: what continues a character of UTF-8 takes none, and neither does a colour, from ESC to m. *colour: in one. */
+static size_t takes_column(char c, int *colour)
+{
+    if (c == '\033') *colour = 1;
+    const size_t takes = !*colour && ((unsigned char)c & 0xC0) != 0x80;
+    if (c == 'm') *colour = 0;
+    return takes;
+}
+
 static size_t columns_of(const char *text, size_t size)
 {
     size_t columns = 0;
-    for (size_t i = 0; i < size; i++) columns += ((unsigned char)text[i] & 0xC0) != 0x80;
+    int colour = 0;
+    for (size_t i = 0; i < size; i++) columns += takes_column(text[i], &colour);
     return columns;
 }
 
@@ -71,14 +82,15 @@ static size_t last_column(const char *text)
 static size_t break_at(const char *text, size_t from, size_t hanging, size_t width)
 {
     size_t word = 0, gap = 0, columns = columns_of(text, from);
-    int inside = 0;
+    int inside = 0, colour = 0;
     for (size_t i = from; text[i] && columns <= width; i++) {
-        inside += (text[i] == '[') - (text[i] == ']');
+        if (text[i] == '[' && !colour) inside++;
+        if (text[i] == ']') inside--;
         if (text[i] == ' ' && text[i + 1] != '-' && i > from && text[i - 1] != ' ' && inside <= 0) {
             word = i;
             if (text[i + 1] == ' ' && i + strspn(text + i, " ") > hanging) gap = i;
         }
-        columns += ((unsigned char)text[i] & 0xC0) != 0x80;
+        columns += takes_column(text[i], &colour);
     }
     return gap && columns_of(text, gap) > width / 2 ? gap : word;
 }
@@ -172,7 +184,30 @@ void wrap_begin(void)
     if (!stream) return;
     setvbuf(stream, NULL, _IOLBF, BUFSIZ);
     terminal.width = size.ws_col;
+    plain = stdout;
     stdout = stream;
+}
+
+void wrap_off(void)
+{
+    if (plain) stdout = plain;
+    terminal.width = 0;
+}
+
+void wrap_drop(void)
+{
+    FILE *nowhere = fopen("/dev/null", "w");
+    if (!nowhere) return;
+    dropped = stdout;
+    stdout = nowhere;
+}
+
+void wrap_keep(void)
+{
+    if (!dropped) return;
+    fclose(stdout);
+    stdout = dropped;
+    dropped = NULL;
 }
 
 int wrap_end(void)
@@ -188,6 +223,9 @@ int wrap_end(void)
 #else
 
 void wrap_begin(void) {}
+void wrap_off(void) {}
+void wrap_drop(void) {} /* stdout cannot be another stream: --quiet leaves the results */
+void wrap_keep(void) {}
 int wrap_end(void) { return fflush(stdout) == EOF || ferror(stdout); }
 
 #endif

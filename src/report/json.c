@@ -83,6 +83,15 @@ void taut_json_number(json *j, const char *key, double value)
     fputs(text, j->file);
 }
 
+void taut_json_wide(json *j, const char *key, wide value, int digits)
+{
+    char text[WIDE_TEXT] = "null";
+    if (value - value == 0 && digits) taut_wide_format(text, sizeof text, value, digits);
+    else if (value - value == 0) taut_wide_shortest(text, sizeof text, value);
+    begin(j, key);
+    fputs(text, j->file);
+}
+
 void taut_json_integer(json *j, const char *key, long long value)
 {
     begin(j, key);

@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "base/context.h"
+#include "base/wide.h"
 
 /* A JSON writer. It inserts the commas. Check ferror of the file at the end. */
 typedef struct {
@@ -21,6 +22,8 @@ void taut_json_text(json *j, const char *key, const char *text);
 void taut_json_text_of(json *j, const char *key, const char *text, size_t size);
 /* A number that reads back the same; what is not finite is null. */
 void taut_json_number(json *j, const char *key, double value);
+/* The same of a wide number, with so many digits; 0: as few as read back. */
+void taut_json_wide(json *j, const char *key, wide value, int digits);
 void taut_json_integer(json *j, const char *key, long long value);
 void taut_json_flag(json *j, const char *key, int value);
 

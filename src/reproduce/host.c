@@ -223,6 +223,8 @@ static void push_options(lua_State *L, const reproduce_options *o)
     lua_setfield(L, -2, "output");
     lua_pushboolean(L, o->brief);
     lua_setfield(L, -2, "brief");
+    lua_pushboolean(L, o->quiet);
+    lua_setfield(L, -2, "quiet");
     lua_pushboolean(L, o->again);
     lua_setfield(L, -2, "again");
     lua_pushinteger(L, o->jobs);

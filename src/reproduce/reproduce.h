@@ -27,6 +27,7 @@ typedef struct {
     int brief;           /* the short form */
     int again;           /* forget what was computed before */
     int jobs;            /* processes at a time */
+    int quiet;           /* no progress */
 } reproduce_options;
 
 /* Finds the folder that holds reproduce/: $TAUT_SHARE, or next to the program, or where it is installed. NULL if there

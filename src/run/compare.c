@@ -30,12 +30,17 @@ static int time_steps(const table *z, void *engine, compare_row *row)
     long steps = taut_converge_step_count(row->step, z->options->until);
     wide h = z->options->until / steps;
     engine_counts before, after;
+    run_progress *progress = z->options->progress;
     int status = TAUT_OK;
     for (int time = 0; !status && (time == 0 || (time < 3 && row->seconds < 0.1)); time++) {
         z->api->restart(engine);
         z->api->counts(engine, &before);
+        progress_stage(progress, row->method, steps);
         double begun = clock_seconds();
-        for (long k = 0; !status && k < steps; k++) status = z->api->step(engine, h);
+        for (long k = 0; !status && k < steps; k++) {
+            status = z->api->step(engine, h);
+            progress_step(progress);
+        }
         double used = clock_seconds() - begun;
         if (time == 0 || used < row->seconds) row->seconds = used;
         z->api->counts(engine, &after);
@@ -142,6 +147,7 @@ static int fill_row(void *self, int index, model *m)
     if (!status) status = z->api->solution(engine, x, x + z->n, x + 2 * z->n);
     if (!status) status = watch_steps(z, m->context, engine, row);
     if (engine) z->api->destroy(engine);
+    progress_part_done(z->options->progress);
     if (status == TAUT_OUT_OF_MEMORY) return status;
     if (status) snprintf(row->failure, sizeof row->failure, "%.511s", taut_error_text(m->context));
     return TAUT_OK;
@@ -153,7 +159,8 @@ static int measure_errors(table *z, const char *method)
     taut_context *context = z->m->context;
     const engine_options e = { .method = method, .start = z->options->start, .step = z->options->steps[0],
                                .again = 1 };
-    const converge_options options = { .until = z->options->until, .count = z->result->count };
+    const converge_options options = { .until = z->options->until, .count = z->result->count,
+                                       .progress = z->options->progress };
     converge_result measured = { .count = z->result->count };
     void *engine = NULL, *reference = NULL;
     measured.rows = taut_mem_new(context, (size_t)measured.count, sizeof *measured.rows);
@@ -208,6 +215,7 @@ int taut_compare_run(model *m, const engine_api *api, const engine_api *referenc
         result->rows[i].method = options->methods[i / options->step_count];
         result->rows[i].step = options->steps[i % options->step_count];
     }
+    progress_parts(options->progress, result->count);
     if (!status && taut_crew_is_several(&options->crew, m)) status = make_room_first(&z);
     if (!status) status = taut_crew_run(&options->crew, m, result->count, fill_row, &z);
     for (int i = 0; !status && i < result->count; i++) /* the last one that reached the end */

@@ -36,6 +36,7 @@ typedef struct {
     int (*frame)(void *user, int row, void *engine, const void *values);
     long frames;
     void *user;
+    run_progress *progress;  /* NULL: nobody looks */
 } compare_options;
 
 typedef struct {

@@ -42,11 +42,13 @@ static wide *solution_of(const table *z, int row) { return z->solutions + (size_
 
 static int run_to_end(const table *z, const engine_api *api, void *engine, long steps, wide *out)
 {
+    run_progress *progress = z->options->progress;
     wide h = z->options->until / steps;
     api->restart(engine);
     for (long k = 0; k < steps; k++) {
         int status = api->step(engine, h);
         if (status) return status;
+        progress_step(progress);
     }
     return api->solution(engine, out, out + z->n, out + 2 * z->n);
 }
@@ -86,6 +88,7 @@ static int run_row(const table *z, int index, void *engine, const taut_context *
     converge_row *row = &z->result->rows[index];
     int status = run_to_end(z, z->api, engine, row->steps, solution_of(z, index));
     z->api->strain(engine, row->strain, sizeof row->strain);
+    progress_part_done(z->options->progress);
     if (status == TAUT_OUT_OF_MEMORY) return status;
     if (status) snprintf(row->failure, sizeof row->failure, "%.255s", taut_error_text(context));
     return TAUT_OK;
@@ -134,6 +137,10 @@ static int run_rows(table *z)
                              (double)z->options->until);
     }
     int status = TAUT_OK;
+    long all = 0;
+    for (int i = 0; i < z->result->count; i++) all += z->result->rows[i].steps;
+    progress_stage(z->options->progress, "runs", all);
+    progress_parts(z->options->progress, z->result->count);
     if (is_several(z)) status = taut_crew_run(&z->options->crew, z->options->m, z->result->count, row_apart, z);
     for (int i = 0; !is_several(z) && !status && i < z->result->count; i++)
         status = run_row(z, i, z->engine, z->context);
@@ -175,6 +182,8 @@ static int reference_by_flow(table *z)
 {
     wide floor = (wide)TOLERANCE_LEAST * z->reference_api->epsilon, tolerance = smallest_error(z, 0) * (wide)1e-4;
     if (tolerance < floor * 1000) tolerance = floor * 1000;
+    progress_parts(z->options->progress, 0);
+    progress_stage(z->options->progress, "reference, by extrapolation", 0);
     int status = flow_to_end(z, tolerance, 1, solution_of(z, FINE(z)));
     for (int stretches = 2; !status; stretches++) {
         wide *fine = solution_of(z, FINE(z)), *coarse = solution_of(z, COARSE(z)), size[CONVERGE_KINDS];
@@ -182,6 +191,7 @@ static int reference_by_flow(table *z)
         z->result->reference_coarse = tolerance;
         tolerance = tolerance / 1000 > floor ? tolerance / 1000 : floor;
         z->result->reference_fine = tolerance;
+        progress_stage(z->options->progress, "reference, refined", 0);
         status = flow_to_end(z, tolerance, stretches, fine);
         if (status) break;
         estimate_error(z);
@@ -211,6 +221,8 @@ static int reference_by_method(table *z)
         return taut_fail(z->context, TAUT_BAD_USAGE, "the reference's step %.9g does not divide the end time %.9g",
                     (double)h, (double)z->options->until);
     int status;
+    progress_parts(z->options->progress, 0);
+    progress_stage(z->options->progress, "reference", 3 * steps);
     if (is_several(z) && z->options->reference) {
         status = taut_crew_run(&z->options->crew, z->options->m, 2, reference_apart, z);
     } else {

@@ -5,6 +5,7 @@
 
 #include "run/crew.h"
 #include "run/engine.h"
+#include "run/progress.h"
 
 /* What errors are measured in. */
 enum { CONVERGE_Q, CONVERGE_P, CONVERGE_LAMBDA, CONVERGE_KINDS };
@@ -29,6 +30,7 @@ typedef struct {
     model *m;
     crew crew;
     const engine_options *engine, *reference;
+    run_progress *progress;       /* NULL: nobody looks */
 } converge_options;
 
 typedef struct {

@@ -165,6 +165,8 @@ typedef enum {
    the constraints by the coordinates. */
 typedef enum { ENGINE_MASS, ENGINE_JACOBIAN, ENGINE_MATRICES } engine_matrix;
 
+struct run_progress; /* run/progress.h */
+
 typedef struct engine_api {
     const char *name;       /* "double", "quad" */
     int digits;             /* significant digits that round-trip */
@@ -222,7 +224,7 @@ typedef struct engine_api {
     int (*flow)(void *self, wide until, wide tolerance); /* along the exact solution, without the method */
     int (*solution)(void *self, wide *q, wide *p, wide *lambda);
     /* Each begins at the state at hand; only follow moves it. */
-    int (*follow)(void *self, wide h, long steps, engine_follow *result);
+    int (*follow)(void *self, wide h, long steps, struct run_progress *progress, engine_follow *result);
     int (*there_and_back)(void *self, wide h, long steps, engine_return *result);
     int (*symplecticity)(void *self, wide h, engine_symplecticity *result);
 

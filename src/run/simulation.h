@@ -241,6 +241,9 @@ int X(simulation_check)(model *m, start_mode mode, engine_check *result,
 
 /* What `taut verify` measures, from the state at hand (engine.h says what each is). */
 int X(simulation_follow)(simulation *z, real h, long steps, engine_follow *result);
+/* The same, and says how far it is; progress may be NULL. */
+int X(simulation_follow_watched)(simulation *z, real h, long steps, struct run_progress *progress,
+                                 engine_follow *result);
 int X(simulation_return)(simulation *z, real h, long steps, engine_return *result);
 int X(simulation_symplecticity)(simulation *z, real h, engine_symplecticity *result);
 int X(simulation_growth)(simulation *z, real h, long steps, long from, long stride, engine_growth *result);

@@ -140,9 +140,9 @@ static int flow_to(void *self, wide until, wide tolerance)
     return X(simulation_flow)(self, (real)until, (real)tolerance);
 }
 static int solution(void *self, wide *q, wide *p, wide *lambda) { return X(simulation_solution)(self, q, p, lambda); }
-static int follow(void *self, wide h, long steps, engine_follow *out)
+static int follow(void *self, wide h, long steps, struct run_progress *progress, engine_follow *out)
 {
-    return X(simulation_follow)(self, (real)h, steps, out);
+    return X(simulation_follow_watched)(self, (real)h, steps, progress, out);
 }
 static int there_and_back(void *self, wide h, long steps, engine_return *out)
 {

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/room.h"
+#include "run/progress.h"
 #include "run/simulation.h"
 #include "solve/nearby.h"
 
@@ -85,6 +86,11 @@ static void look(follower *f, int first, int window)
 
 int X(simulation_follow)(simulation *z, real h, long steps, engine_follow *out)
 {
+    return X(simulation_follow_watched)(z, h, steps, NULL, out);
+}
+
+int X(simulation_follow_watched)(simulation *z, real h, long steps, run_progress *progress, engine_follow *out)
+{
     follower f = { .z = z, .out = out };
     *out = (engine_follow){ 0 };
     int smooth = X(simulation_without_contacts)(z, "a measurement of a method");
@@ -94,6 +100,7 @@ int X(simulation_follow)(simulation *z, real h, long steps, engine_follow *out)
         int status = X(simulation_step)(z, h);
         if (status) return status;
         out->steps = n;
+        progress_step(progress);
         look(&f, 0, (int)((n - 1) * ENGINE_WINDOWS / steps));
         if (!(out->energy.error - out->energy.error == 0))
             return taut_fail(z->s->context, TAUT_NOT_FINITE,

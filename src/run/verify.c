@@ -120,6 +120,7 @@ static int choose_step(check *z)
     wide *room = taut_mem_new(z->context, 2 * (2 * (size_t)z->n + z->c), sizeof *room), error;
     int exponent, status = room ? first_exponent(z, &exponent) : TAUT_OUT_OF_MEMORY;
     int out_of_memory = status != TAUT_OK;
+    progress_stage(z->options->progress, "choosing the step", 0);
     for (int k = 0; !out_of_memory && k < 3 * SEARCH; k++) {
         z->h = 1;
         for (int i = exponent; i < k / 3; i++) z->h /= 10;
@@ -399,8 +400,7 @@ typedef struct {
 
 static int needs_long_engine(int which) { return which == FOLLOW_LONG || which == GROWTH; }
 
-/* With a check whose engines are free. */
-static int do_measurement(measurements *all, check *z, int which)
+static int measure_one(measurements *all, check *z, int which)
 {
     const engine_api *api = needs_long_engine(which) ? z->options->long_api : z->api;
     void *engine = needs_long_engine(which) ? z->options->long_engine : z->engine;
@@ -410,15 +410,28 @@ static int do_measurement(measurements *all, check *z, int which)
     case SYMPLECTICITY: return check_symplecticity(z);
     case FOLLOW:
         api->restart(engine);
-        return api->follow(engine, z->h, z->result->steps, &all->follow);
+        return api->follow(engine, z->h, z->result->steps, z->options->progress, &all->follow);
     case FOLLOW_LONG:
         if (!api->energy_conserved(engine)) return TAUT_OK;
         api->restart(engine);
-        return api->follow(engine, z->h, long_steps(z), &all->slow);
+        return api->follow(engine, z->h, long_steps(z), z->options->progress, &all->slow);
     case RETURN: return check_return(z);
     case GROWTH: return z->declared->any_start ? taut_verify_growth_rows(z->context, z->options, z->result) : TAUT_OK;
     default: return TAUT_OK;
     }
+}
+
+/* With a check whose engines are free. */
+static int do_measurement(measurements *all, check *z, int which)
+{
+    static const char *const names[MEASUREMENTS] = { "order", "symplecticity", "what is kept", "trend of the energy",
+                                                     "reversibility", "growth of errors" };
+    run_progress *progress = z->options->progress;
+    const long steps = which == FOLLOW ? all->parts[which].steps : which == FOLLOW_LONG ? long_steps(z) : 0;
+    progress_stage(progress, names[which], steps);
+    const int status = measure_one(all, z, which);
+    progress_part_done(progress);
+    return status;
 }
 
 static int measure_apart(void *self, int which, model *m)
@@ -466,6 +479,7 @@ static int measure(check *z)
     if (!all) return TAUT_OUT_OF_MEMORY;
     all->z = z;
     for (int i = 0; i < MEASUREMENTS; i++) all->parts[i] = *z->result;
+    progress_parts(z->options->progress, MEASUREMENTS);
     int status = measure_all(z, all);
     if (!status) {
         add_rows(z, &all->parts[ORDER]);

@@ -4,6 +4,7 @@
 
 #include "run/crew.h"
 #include "run/engine.h"
+#include "run/progress.h"
 
 typedef enum {
     VERDICT_HOLDS,           /* declared, and so */
@@ -39,6 +40,7 @@ typedef struct {
     model *m;
     crew crew;
     const engine_options *create;
+    run_progress *progress;  /* NULL: nobody looks */
 } verify_options;
 
 #define VERIFY_ROWS 20

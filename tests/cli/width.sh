@@ -9,13 +9,15 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 cd "$scratch"
 failed=0
+escape=$(printf '\033')
 
-# on WIDTH ARGUMENT...: what a terminal of this width shows
+# on WIDTH ARGUMENT...: what a terminal of this width shows, without its colours, which take no room
 on()
 {
     width=$1
     shift
-    script -qec "stty cols $width rows 24; '$taut' $*" typescript < /dev/null | tr -d '\r'
+    TERM=xterm script -qec "stty cols $width rows 24; '$taut' $*" typescript < /dev/null | tr -d '\r' |
+        sed "s/$escape\[[0-9;]*m//g"
 }
 words() { tr -s ' \n' '\n\n' | sed '/^$/d'; }
 

@@ -25,16 +25,26 @@ sed -n '/^\.SH COMMANDS/,/^\.SH MODELS/s/^\.SS //p' "$manual" > manual-commands
 [ -s help-commands ]
 compare "Commands" help-commands manual-commands
 
-while read -r command; do
-    # "-m, --method METHOD" from the help
-    "$taut" "$command" --help | sed -n '/^  *-/{s/^ *//;s/  .*//;p}' > help-options
-    # and from the tagged paragraphs of the command's section of the manual
-    awk -v wanted="$command" '
-        /^\.S[SH]/ { inside = $0 == ".SS " wanted; next }
+# tags SECTION
+tags()
+{
+    awk -v wanted="$1" '
+        /^\.S[SH]/ { inside = $0 == wanted; next }
         inside && tag { print; tag = 0 }
         inside && /^\.TP/ { tag = 1 }' "$manual" |
-        sed 's/^\.B[RI]* //; s/\\f.//g; s/\\-/-/g; s/"//g; s/ *, */, /g; s/ *| */|/g; s/  */ /g; s/ *$//' > manual-options
+        sed 's/^\.B[RI]* //; s/\\f.//g; s/\\-/-/g; s/"//g; s/ *, */, /g; s/ *| */|/g; s/  */ /g; s/ *$//'
+}
+
+while read -r command; do
+    # "-m, --method METHOD" from the help
+    "$taut" "$command" --help | sed -n '/^  *-/{s/^ *//;s/  .*//;p}' > all-options
+    grep -e --quiet -e --color all-options > help-common
+    grep -v -e --quiet -e --color all-options > help-options
+    # and from the tagged paragraphs of the command's section of the manual, and of what all have
+    tags ".SS $command" > manual-options
     compare "Options of $command" help-options manual-options
+    tags ".SH OPTIONS OF EVERY COMMAND" > manual-common
+    compare "Options of every command, and of $command," help-common manual-common
 done < help-commands
 
 version=$("$taut" --version | sed 's/ (.*//')

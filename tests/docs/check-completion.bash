@@ -32,7 +32,7 @@ methods=$("$taut" methods | grep -oE '^[a-z]+')
 expect "taut " $commands --help --version
 expect "taut ru" run
 expect "taut run --pre" --precision
-expect "taut run -" -m --method -s --step -T --until -o --output --force --csv --every -D --define --precision --tol --contacts --start --native --threads -h --help
+expect "taut run -" -m --method -s --step -T --until -o --output --force --csv --json --every -D --define --precision --tol --contacts --start --native --threads -q --quiet --color -h --help
 expect "taut check --a" --all
 expect "taut compile --f" --float
 expect "taut compile m.lua -o READ" README.md
@@ -57,5 +57,10 @@ touch "$scratch/one.taut" "$scratch/two.lua"
 expect "taut resume $scratch/" "$scratch/one.taut"
 expect "taut export $scratch/o" "$scratch/one.taut"
 expect "taut export run.taut --ev" --every
+expect "taut plot $scratch/" "$scratch/one.taut"
+"$taut" run models/pendulum.lua -T 0.1 -o "$scratch/run.taut" -q
+expect "taut plot $scratch/run.taut -y p." p.a.x p.a.y
+expect "taut plot run.taut --theme d" dark
+expect "taut check m.lua --color n" never
 for command in $commands; do expect "taut $command --hel" --help; done
 exit "$failed"
