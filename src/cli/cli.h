@@ -95,6 +95,6 @@ taut_context *make_context(void);
 
 extern const command command_run, command_resume, command_export, command_compare, command_check, command_converge,
     command_verify, command_reproduce, command_methods;
-extern const command command_report, command_compile, command_ensemble, command_merge, command_replay, command_import;
+extern const command command_report, command_render, command_compile, command_ensemble, command_merge, command_replay, command_import;
 
 #endif
