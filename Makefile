@@ -3,7 +3,7 @@ PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
 MODEL := models/double-spherical-pendulum.lua
 
-.PHONY: all demo check python reproduce bench bench-peers ulp install deb deb-test abi abi-update bare-test setup \
+.PHONY: all demo check gallery python reproduce bench bench-peers ulp install deb deb-test abi abi-update bare-test setup \
         clean help
 .NOTPARALLEL:
 
@@ -29,6 +29,10 @@ check:
 	@ctest --test-dir build/check --parallel $(JOBS) --timeout 600 --output-on-failure --no-tests=error
 	@echo 'Skipped, and in how many programs:'
 	@awk '!/^\[  SKIPPED \]/ { listed = 0 } listed { print $$NF } /SKIPPED.*listed below/ { listed = 1 }' build/check/Testing/Temporary/LastTest.log | sort | uniq -c
+
+# Every model run and drawn: docs/gallery.md and its pictures.
+gallery: all
+	@tools/gallery.sh build/taut
 
 # The Python package (python/), built and tested in a venv from Debian's packages alone: build/python/venv.
 python: all

@@ -28,7 +28,7 @@ static const option_definition definitions_of_render[] = {
     { "trail", 0, "off|short|long|all", "how far back paths are drawn (short)", 0 },
     { "dark", 0, NULL, "light on dark", 0 },
     { "plain", 0, NULL, "without the clock", 0 },
-    { "colours", 0, "N", "of a .png: at most so many, 2 to 256; a smaller file", 0 },
+    { "colours", 0, "N", "of .gif and .png: at most so many, 2 to 256; a smaller file (255; all)", 0 },
     OPTION_THREADS_APART,
 };
 
@@ -156,13 +156,14 @@ static int read_options(const options *o, rendering *z)
     z->to_given = options_value(o, "to", NULL) != NULL;
     z->look.dark = options_value(o, "dark", NULL) != NULL;
     z->look.clock = options_value(o, "plain", NULL) == NULL;
-    static const char *const of_films[] = { "speed", "seconds", "fps" }, *const of_pictures[] = { "at", "colours" };
+    static const char *const of_films[] = { "speed", "seconds", "fps" };
     for (size_t i = 0; z->kind == FORMAT_PNG && i < 3; i++)
         if (options_value(o, of_films[i], NULL))
             return complain(EXIT_USAGE, "option --%s is for films, not for .png", of_films[i]);
-    for (size_t i = 0; z->kind != FORMAT_PNG && i < 2; i++)
-        if (options_value(o, of_pictures[i], NULL))
-            return complain(EXIT_USAGE, "option --%s is for pictures (.png)", of_pictures[i]);
+    if (z->kind != FORMAT_PNG && options_value(o, "at", NULL))
+        return complain(EXIT_USAGE, "option --at is for pictures (.png)");
+    if ((z->kind == FORMAT_MP4 || z->kind == FORMAT_WEBM) && z->colours)
+        return complain(EXIT_USAGE, "option --colours is for .gif and .png");
     return EXIT_DONE;
 }
 
@@ -237,7 +238,7 @@ static int choose_colours(rendering *z, palette *p)
         double t = z->from + (z->to - z->from) * i / (LOOKS - 1);
         if (!status) status = taut_film_draw(z->shown, t, z->step, &looks[i]);
     }
-    if (!status) status = taut_palette_choose(z->context, all, LOOKS, 255, p);
+    if (!status) status = taut_palette_choose(z->context, all, LOOKS, z->colours && z->colours < 255 ? z->colours : 255, p);
     for (int i = 0; i < LOOKS; i++) taut_image_free(z->context, &looks[i]);
     return status;
 }

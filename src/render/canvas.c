@@ -328,6 +328,7 @@ static void paint_line(const canvas *z, const drawn *d, int x, int y, float *sam
     if (px * px + py * py > d->radius[0] * d->radius[0]) return;
     double depth = d->at[0][2] + s * (d->at[1][2] - d->at[0][2]);
     if (!z->flat && d->when != PASS_TEXT) depth = 1 / depth;
+    if (d->when == PASS_SOLID) depth -= 1.5 * (z->flat ? z->unit : z->unit * depth); /* edges lie before their faces */
     if (d->when != PASS_TEXT && d->when != PASS_GRID && depth > sample[3]) return;
     float colour[3];
     for (int k = 0; k < 3; k++) colour[k] = d->colour[k] + (float)s * (d->other[k] - d->colour[k]);

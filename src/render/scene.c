@@ -306,6 +306,10 @@ static void add_box(const scene *s, const shape *what)
             memcpy(three[2], corner[faces[f][i + 1]], sizeof three[2]);
             add_triangle(s, (const double (*)[3])three, NULL, colour, 9, 1);
         }
+    for (int k = 0; k < 3; k++) colour[k] *= 0.7f; /* edges, so that boxes side by side are not one */
+    for (int i = 0; i < 8; i++)
+        for (int k = 0; k < 3; k++)
+            if (!(i >> k & 1)) add_line(s, PASS_SOLID, corner[i], corner[i | 1 << k], 1.2, colour, colour, 1);
 }
 
 /* Both faces as fans, the rim smooth. */

@@ -9,6 +9,8 @@ is "what is printed" "$(cat out)" "one.gif"
 is "a GIF of that size" "$(head -c 10 one.gif | od -An -c | tr -d ' \n')" 'GIF89a240\0Z\0'
 succeeds render one.taut --size 160x90 --fps 10 -o again.gif --threads 2
 is "the same bytes" "$(cmp one.gif again.gif && echo same)" same
+succeeds render one.taut --size 160x90 --fps 10 -o few.gif --colours 12
+is "few colours are fewer bytes" "$([ "$(wc -c < few.gif)" -lt "$(wc -c < one.gif)" ] && echo fewer)" fewer
 succeeds render one.taut --size 160x90 --at 1 -o one.png
 is "a PNG of that size" "$(head -c 24 one.png | tail -c 8 | od -An -tu1 | tr -s ' ')" " 0 0 0 160 0 0 0 90"
 succeeds render one.taut --size 160x90 --at 1.009 -o again.png
@@ -54,6 +56,7 @@ refuse 2 "option --trail is off, short, long or all" render one.taut -o x.png --
 refuse 2 "option --fps is a number from 0.1 to 240" render one.taut -o x.gif --fps 0
 refuse 2 "option --fps is for films" render one.taut -o x.png --fps 10
 refuse 2 "option --at is for pictures" render one.taut -o x.gif --at 1
+refuse 2 "option --colours is for .gif and .png" render one.taut -o x.mp4 --colours 16
 refuse 2 "no frame with" render one.taut -o x.png --from 3
 printf 'local x = coordinate "x"\nrate(x, -x)\nstart { x = 1 }\n' > bare.lua
 run run bare.lua -T 1 -s 0.1 -o bare.taut
