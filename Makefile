@@ -96,6 +96,7 @@ help:
 	@echo 'make                     install what the build needs (Debian packages), build build/taut'
 	@echo 'make demo                the same, simulate a double spherical pendulum and make a page of it'
 	@echo 'make check               the same, and run every test: with gcc, with sanitizers, with clang'
+	@echo 'make gallery             run and draw every model: docs/gallery.md'
 	@echo 'make python              build the Python package in a venv (build/python/venv) and run its tests'
 	@echo 'make reproduce           compute the tables and figures of the papers (build/reproduction)'
 	@echo 'make bench [ROWS=...]    run the benchmarks and write bench/README.md'
