@@ -647,6 +647,7 @@ static void moving_ball(void **state)
         assert_true(fabs(y - (100 - 0.4 / unit)) < 0.5); /* the middle of -1 .. 0.2 is -0.4 */
     }
     taut_film_close(f);
+    taut_record_close(r);
     o.from = 4, o.to = 6; /* a part: the camera still sees the bar */
     f = open_film(&r, &o);
     taut_film_span(f, &from, &to);

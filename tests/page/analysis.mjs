@@ -24,8 +24,8 @@ await run({
     page = await open(makePage("two", "two.lua", "-m", "lobatto:s=4", "-s", "0.1", "-T", "400"));
     await show();
     await choose("section of", "x");
-    await choose("section to the right", "y");
-    await choose("section upwards", "y.dot");
+    await choose("x of the section", "y");
+    await choose("y of the section", "y.dot");
     const { t, x, y } = await state("section.points");
     // cos t rises through 0 at 3 pi/2 + 2 pi k
     assert.equal(t.length, Math.floor((400 - 1.5 * Math.PI) / (2 * Math.PI)) + 1);

@@ -43,7 +43,7 @@ export class Section {
     });
     const small = (text: string) => el("span", { class: "muted" }, text);
     this.element = el("section", { class: "panel", id: "panel-section", "aria-label": "Poincar\u00e9 section" },
-      el("div", { class: "panel-head wrap" }, el("h2", {}, "Poincar\u00e9 section"), pick("section upwards", y, (v) => (this.y = v)), small("over"), pick("section to the right", x, (v) => (this.x = v)),
+      el("div", { class: "panel-head wrap" }, el("h2", {}, "Poincar\u00e9 section"), pick("y of the section", y, (v) => (this.y = v)), small("over"), pick("x of the section", x, (v) => (this.x = v)),
         small("where"), pick("section of", where, (v) => { this.where = v; this.level = this.middle(v); this.field.value = String(this.level); }), small("="), this.field,
         select("direction of the section", [["up", "rising"], ["down", "falling"], ["both", "both ways"]], "up", (v) => { this.direction = v as Direction; this.update(); }),
         el("span", { class: "gap" }), this.text),
