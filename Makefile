@@ -3,7 +3,7 @@ PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
 MODEL := models/double-spherical-pendulum.lua
 
-.PHONY: all demo check python reproduce bench long-runs bench-peers ulp install deb deb-test abi abi-update bare-test setup \
+.PHONY: all demo check gallery python reproduce bench long-runs bench-peers ulp install deb deb-test abi abi-update bare-test setup \
         clean help
 .NOTPARALLEL:
 
@@ -29,6 +29,10 @@ check:
 	@ctest --test-dir build/check --parallel $(JOBS) --timeout 600 --output-on-failure --no-tests=error
 	@echo 'Skipped, and in how many programs:'
 	@awk '!/^\[  SKIPPED \]/ { listed = 0 } listed { print $$NF } /SKIPPED.*listed below/ { listed = 1 }' build/check/Testing/Temporary/LastTest.log | sort | uniq -c
+
+# Every model run and drawn: docs/gallery.md and its pictures.
+gallery: all
+	@tools/gallery.sh build/taut
 
 # The Python package (python/), built and tested in a venv from Debian's packages alone: build/python/venv.
 python: all
@@ -98,6 +102,7 @@ help:
 	@echo 'make                     install what the build needs (Debian packages), build build/taut'
 	@echo 'make demo                the same, simulate a double spherical pendulum and make a page of it'
 	@echo 'make check               the same, and run every test: with gcc, with sanitizers, with clang'
+	@echo 'make gallery             run and draw every model: docs/gallery.md'
 	@echo 'make python              build the Python package in a venv (build/python/venv) and run its tests'
 	@echo 'make reproduce           compute the tables and figures of the papers (build/reproduction)'
 	@echo 'make bench [ROWS=...]    run the benchmarks and write bench/README.md'

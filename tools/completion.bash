@@ -74,7 +74,7 @@ _taut()
     elif [[ $command == import ]]; then
         compopt -o filenames 2> /dev/null
         COMPREPLY=($(compgen -f -X '!*.urdf' -- "$current") $(compgen -d -- "$current"))
-    elif [[ $command == resume || $command == report || $command == plot || $command == export || $command == merge || $command == replay ]]; then
+    elif [[ " resume report render plot export merge replay " == *" $command "* ]]; then
         compopt -o filenames 2> /dev/null
         COMPREPLY=($(compgen -f -X '!*.taut' -- "$current") $(compgen -d -- "$current"))
     else

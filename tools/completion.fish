@@ -74,7 +74,7 @@ function __taut_complete
             printf '%s\n' gonzalez seiler man-gao-zhong jay-simeon wendlandt-marsden comparison
         case methods
             __taut_value METHOD
-        case resume report plot export merge replay
+        case resume report render plot export merge replay
             __fish_complete_suffix $current .taut
         case '*'
             __fish_complete_suffix $current .lua

@@ -65,7 +65,7 @@ _taut()
     case $command in
     reproduce) compadd gonzalez seiler man-gao-zhong jay-simeon wendlandt-marsden comparison ;;
     methods) _taut_value METHOD ;;
-    resume | report | plot | export | merge | replay) _files -g '*.taut' ;;
+    resume | report | render | plot | export | merge | replay) _files -g '*.taut' ;;
     *) _files -g '*.lua' ;;
     esac
 }

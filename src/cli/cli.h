@@ -98,7 +98,7 @@ taut_context *make_context(void);
 
 extern const command command_run, command_resume, command_export, command_compare, command_check, command_converge,
     command_verify, command_reproduce, command_methods;
-extern const command command_plot;
+extern const command command_plot, command_render;
 extern const command command_report, command_compile, command_ensemble, command_merge, command_replay, command_import;
 
 #endif

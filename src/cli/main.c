@@ -11,7 +11,7 @@
 #include "run/engine.h"
 
 static const command *const commands[] = {
-    &command_run,   &command_resume,   &command_report, &command_plot, &command_export, &command_compare,
+    &command_run,   &command_resume,   &command_report, &command_render, &command_plot, &command_export, &command_compare,
     &command_check, &command_converge, &command_verify, &command_reproduce, &command_compile,
     &command_ensemble, &command_replay, &command_merge, &command_import, &command_methods,
 };

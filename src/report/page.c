@@ -7,81 +7,37 @@
 
 #include "model/model.h"
 #include "report/frame_table.h"
+#include "report/moving.h"
 
-/* Largest numbers of values and of frames in the animation. Systems with many places get few frames, but not fewer than
-   the last. */
-#define MOTION_VALUES 1500000
-#define MOTION_FRAMES 6000
-#define MOTION_FRAMES_LEAST 60
-/* An animation that would have to leave out more than every so manyth frame, and can have at least so many, begins with
-   half of them one after the other: what passes between frames that are far apart cannot be seen. */
-#define MOTION_STRIDE 4
-#define MOTION_FRAMES_DENSE 500
 /* Largest number of events in a page. */
 #define PAGE_EVENTS 5000
 
 typedef struct {
     taut_context *context;
     record *r;
-    model *m;
+    moving scene;
+    const model *m;           /* of the scene */
+    const picture *shown;
     frame_selection frames;
     table numbers;
-    picture *shown;
-    long motion_dense, motion_every, motion_frames; /* the first ones without gaps, then every so manyth */
+    moving_choice choice;     /* frames of the animation */
     float *still, *motion;    /* all places in the first frame; the moving ones in all frames of the animation */
     const record_event *events;
     size_t event_count;
     int energy_conserved;
-    mesh *meshes;             /* per shape of the picture; count 0 where it is none, or its file cannot be read */
 } page;
 
 /* ---- reading ---- */
 
-static int load_the_model(page *z)
-{
-    const char *source = taut_record_property(z->r, "source"), *name = taut_record_property(z->r, "model");
-    size_t count = taut_record_setting_count(z->r);
-    definition *settings = taut_mem_new(z->context, count, sizeof *settings);
-    if (!settings) return TAUT_OUT_OF_MEMORY;
-    if (!source) {
-        taut_mem_free(z->context, settings);
-        return taut_fail(z->context, TAUT_CANNOT_READ, "the run file has no model source; it is damaged");
-    }
-    for (size_t i = 0; i < count; i++) taut_record_setting(z->r, i, &settings[i].name, &settings[i].value);
-    int status =
-        taut_model_read_text(z->context, name ? name : "model", source, strlen(source), settings, count, &z->m);
-    taut_mem_free(z->context, settings);
-    return status;
-}
-
-/* Columns of the record for the time and the coordinates of the picture. */
-static int find_sources(page *z, size_t *sources)
-{
-    char name[256];
-    long found = taut_record_column_find(z->r, "t");
-    sources[0] = found < 0 ? 0 : (size_t)found;
-    for (size_t i = 0; i < z->shown->coordinate_count; i++) {
-        const picture_variable *v = &z->shown->coordinates[i];
-        taut_model_namer(z->m, OP_VARIABLE, v->k, v->index, name, sizeof name);
-        found = taut_record_column_find(z->r, name);
-        if (found < 0)
-            return taut_fail(z->context, TAUT_CANNOT_READ,
-                        "the run file has no column '%s', a coordinate of its model; it is damaged", name);
-        sources[1 + i] = (size_t)found;
-    }
-    return TAUT_OK;
-}
-
-static int read_motion(page *z, size_t *sources, double *values, float *places)
+static int read_motion(page *z, float *places)
 {
     const picture *p = z->shown;
-    int status = find_sources(z, sources);
-    for (long i = 0; !status && i < z->motion_frames; i++) {
-        long past = i - z->motion_dense, frame = past < 0 ? i : z->motion_dense + past * z->motion_every;
-        long at = z->frames.first + frame * z->frames.every;
-        status = taut_record_read(z->r, at, 1, sources, 1 + p->coordinate_count, values);
+    int status = TAUT_OK;
+    for (long i = 0; !status && i < z->choice.frames; i++) {
+        double t;
+        long at = z->frames.first + moving_frame(&z->choice, i) * z->frames.every;
+        status = taut_moving_places(&z->scene, at, &t, places);
         if (status) break;
-        taut_picture_places(p, values[0], values + 1, places);
         if (i == 0) memcpy(z->still, places, 3 * p->place_count * sizeof *places);
         for (size_t k = 0; k < p->moving_count; k++)
             memcpy(z->motion + 3 * ((size_t)i * p->moving_count + k), places + 3 * p->moving[k], 3 * sizeof *places);
@@ -92,47 +48,14 @@ static int read_motion(page *z, size_t *sources, double *values, float *places)
 static int make_motion(page *z)
 {
     const picture *p = z->shown;
-    size_t moving = p->moving_count ? p->moving_count : 1;
-    long most = MOTION_VALUES / (3 * (long)moving), frames = z->numbers.frames;
-    most = most < MOTION_FRAMES_LEAST ? MOTION_FRAMES_LEAST : most > MOTION_FRAMES ? MOTION_FRAMES : most;
-    z->motion_every = 1;
-    if (frames > most) {
-        if (frames > MOTION_STRIDE * most && most >= MOTION_FRAMES_DENSE) z->motion_dense = most / 2;
-        long rest = most - z->motion_dense;
-        z->motion_every = (frames - z->motion_dense + rest - 1) / rest;
-    }
-    z->motion_frames =
-        frames ? z->motion_dense + (frames - z->motion_dense + z->motion_every - 1) / z->motion_every : 0;
-    if (!p->place_count || !frames) return TAUT_OK;
+    z->choice = taut_moving_choose(&z->scene, z->numbers.frames);
+    if (!p->place_count || !z->numbers.frames) return TAUT_OK;
     z->still = taut_mem_new(z->context, 3 * p->place_count, sizeof *z->still);
-    z->motion = taut_mem_new(z->context, 3 * (size_t)z->motion_frames * p->moving_count, sizeof *z->motion);
+    z->motion = taut_mem_new(z->context, 3 * (size_t)z->choice.frames * p->moving_count, sizeof *z->motion);
     float *places = taut_mem_new(z->context, 3 * p->place_count, sizeof *places);
-    double *values = taut_mem_new(z->context, 1 + p->coordinate_count, sizeof *values);
-    size_t *sources = taut_mem_new(z->context, 1 + p->coordinate_count, sizeof *sources);
-    int status = z->still && z->motion && places && values && sources ? read_motion(z, sources, values, places)
-                                                                      : TAUT_OUT_OF_MEMORY;
+    int status = z->still && z->motion && places ? read_motion(z, places) : TAUT_OUT_OF_MEMORY;
     taut_mem_free(z->context, places);
-    taut_mem_free(z->context, values);
-    taut_mem_free(z->context, sources);
     return status;
-}
-
-/* A mesh whose file cannot be read is not drawn, and the context is told: a run may be looked at elsewhere. */
-static int read_meshes(page *z)
-{
-    int any = 0;
-    for (size_t i = 0; i < z->shown->shape_count; i++) any |= z->shown->shapes[i].file != 0;
-    if (!any) return TAUT_OK;
-    z->meshes = taut_mem_new(z->context, z->shown->shape_count, sizeof *z->meshes);
-    if (!z->meshes) return TAUT_OUT_OF_MEMORY;
-    for (size_t i = 0; i < z->shown->shape_count; i++) {
-        const shape *s = &z->shown->shapes[i];
-        if (!s->file) continue;
-        int status = taut_mesh_read(z->context, z->m->file, z->m->texts[s->file - 1], &z->meshes[i]);
-        if (status == TAUT_OUT_OF_MEMORY) return status;
-        if (status) taut_note(z->context, "%s; it is not drawn", taut_error_text(z->context));
-    }
-    return TAUT_OK;
 }
 
 /* ---- writing ---- */
@@ -325,17 +248,17 @@ static void write_blocks(page *z, FILE *file)
         taut_base64_doubles(file, z->numbers.columns[k].values, z->numbers.rows * (z->numbers.bucket > 1 ? 3 : 1));
         fputs("</script>\n", file);
     }
-    for (size_t i = 0; z->meshes && i < z->shown->shape_count; i++) {
-        if (!z->meshes[i].count) continue;
+    for (size_t i = 0; z->scene.meshes && i < z->shown->shape_count; i++) {
+        if (!z->scene.meshes[i].count) continue;
         fprintf(file, "<script type=\"text/plain\" id=\"mesh-%zu\">", i);
-        taut_base64_floats(file, z->meshes[i].corners, 9 * z->meshes[i].count);
+        taut_base64_floats(file, z->scene.meshes[i].corners, 9 * z->scene.meshes[i].count);
         fputs("</script>\n", file);
     }
     if (!z->motion) return;
     fputs("<script type=\"text/plain\" id=\"still\">", file);
     taut_base64_floats(file, z->still, 3 * z->shown->place_count);
     fputs("</script>\n<script type=\"text/plain\" id=\"motion\">", file);
-    taut_base64_floats(file, z->motion, 3 * (size_t)z->motion_frames * z->shown->moving_count);
+    taut_base64_floats(file, z->motion, 3 * (size_t)z->choice.frames * z->shown->moving_count);
     fputs("</script>\n", file);
 }
 
@@ -348,7 +271,7 @@ static void write_data(page *z, FILE *file)
     write_properties(z, &j);
     write_watched(z, &j);
     write_columns(z, &j);
-    taut_page_picture(&j, z->shown, z->motion_frames, z->motion_dense, z->motion_every, z->meshes);
+    taut_page_picture(&j, z->shown, z->choice.frames, z->choice.dense, z->choice.every, z->scene.meshes);
     write_events(z, &j);
     taut_json_close(&j, '}');
     fputs("</script>\n", file);
@@ -374,28 +297,11 @@ static int put_together(page *z, const char *text, size_t size, FILE *file)
     return TAUT_OK;
 }
 
-/* The first frame at or after t (with past: after it), by bisection: times only grow. */
-static int find_frame(page *z, double t, int past, long *frame)
-{
-    long low = 0, high = taut_record_frame_count(z->r), column = taut_record_column_find(z->r, "t");
-    size_t source = column < 0 ? 0 : (size_t)column;
-    while (low < high) {
-        long middle = low + (high - low) / 2;
-        double at;
-        int status = taut_record_read(z->r, middle, 1, &source, 1, &at);
-        if (status) return status;
-        if (at < t || (past && at == t)) low = middle + 1;
-        else high = middle;
-    }
-    *frame = low;
-    return TAUT_OK;
-}
-
 static int select_frames(page *z, const page_part *part)
 {
     long first, end;
-    int status = find_frame(z, part->from, 0, &first);
-    if (!status) status = find_frame(z, part->to, 1, &end);
+    int status = taut_moving_find(&z->scene, part->from, 0, &first);
+    if (!status) status = taut_moving_find(&z->scene, part->to, 1, &end);
     if (status) return status;
     z->frames = (frame_selection){ first, part->every, (end - first + part->every - 1) / part->every };
     if (z->frames.count > 0 || (!taut_record_frame_count(z->r) && part->from < part->to)) return TAUT_OK;
@@ -412,21 +318,18 @@ int taut_page_write_part(taut_context *context, record *r, const page_part *part
                          size_t template_size, FILE *file)
 {
     page z = { .context = context, .r = r };
-    int status = load_the_model(&z);
+    int status = taut_moving_open(&z.scene, context, r);
+    z.m = z.scene.m;
+    z.shown = z.scene.shown;
     if (!status) status = select_frames(&z, part);
     if (!status) status = taut_table_select(context, r, &z.frames, &z.numbers);
-    if (!status) status = taut_picture_create(z.m, &z.shown);
     if (!status) status = make_motion(&z);
-    if (!status) status = read_meshes(&z);
     if (!status) status = find_energy_conserved(&z);
     if (!status) status = taut_record_events(r, &z.events, &z.event_count);
     if (!status) status = put_together(&z, template_text, template_size, file);
     taut_mem_free(context, z.still);
     taut_mem_free(context, z.motion);
-    for (size_t i = 0; z.meshes && i < z.shown->shape_count; i++) taut_mem_free(context, z.meshes[i].corners);
-    taut_mem_free(context, z.meshes);
-    taut_picture_destroy(z.shown);
     taut_table_clear(&z.numbers);
-    taut_model_free(z.m);
+    taut_moving_close(&z.scene);
     return status;
 }

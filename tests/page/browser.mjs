@@ -28,7 +28,7 @@ export function readFrames(name) {
 }
 
 let browser = null;
-let problems = [];
+export const problems = [];
 
 /** Opens a page from disk, for a reader who wants no motion: it stays as it is. Console errors, exceptions and requests beyond the file itself are problems. */
 export async function open(path, { width = 1440, height = 900, scheme = "light", hash = "", scale = 1, motion = "reduce" } = {}) {

@@ -1,8 +1,9 @@
-// Twelve models on a laptop and on a phone, light and dark, piles of bodies, mechanisms: nothing overflows, the scene is not
-// empty.
+// Twelve models, a comparison and an ensemble on a laptop and on a phone, light and dark; piles of bodies, mechanisms: nothing overflows, the scene is
+// not empty.
 // The pictures are in the build's folder.
 import assert from "node:assert/strict";
-import { colours, makePage, open, run, settled } from "./browser.mjs";
+import { join } from "node:path";
+import { call, colours, folder, makePage, models, open, run, settled } from "./browser.mjs";
 
 export const TWELVE = [
   ["double-spherical-pendulum", 0.41, "-s", "0.01", "-T", "60"],
@@ -34,31 +35,64 @@ export const MECHANISMS = [
   ["benchmarks/a03-squeezer", 0.5, "-s", "0.00001", "-T", "0.03", "--every", "10"],
 ];
 
-async function look(path, name, at, options, least = 60) {
-  const page = await open(path, options);
-  await page.evaluate((part) => window.taut.player.seek(part * window.taut.player.last), at);
-  await page.waitForFunction(() => window.taut.panels[0].plot);
-  await settled(page);
-  assert.ok((await colours(page)) > least, "the scene is empty");
+const fits = async (page, name) => {
   const [content, window_] = await page.evaluate(() => [document.documentElement.scrollWidth, window.innerWidth]);
   assert.ok(content <= window_, `${name}: ${content} wide in a window of ${window_}`);
-  await page.screenshot({ path: `${name}.png` });
+};
+
+/** In the schemes named, the first when it is opened. */
+async function look(path, name, at, options, least = 60, schemes = [["", "light"]]) {
+  const page = await open(path, { ...options, scheme: schemes[0][1] });
+  await page.evaluate((part) => window.taut.player.seek(part * window.taut.player.last), at);
+  await page.waitForFunction(() => window.taut.panels[0].plot);
+  for (const [ending, scheme] of schemes) {
+    await page.emulateMedia({ colorScheme: scheme });
+    await page.waitForFunction((wanted) => document.documentElement.dataset.theme === wanted, scheme);
+    await settled(page);
+    assert.ok((await colours(page)) > least, "the scene is empty");
+    await fits(page, name);
+    await page.screenshot({ path: `${name}${ending}.png` });
+  }
   await page.context().close();
 }
 
+const LAPTOP = {};
+const PHONE = { width: 390, height: 844, scale: 2 };
 const parts = {};
-TWELVE.forEach(([model, at, ...parameters], i) => {
+for (const [model, at, ...parameters] of TWELVE)
   parts[model] = async () => {
     const path = makePage(model, `${model}.lua`, ...parameters);
-    await look(path, `${model}`, at, { scheme: "light" });
-    if (i % 3 === 0) await look(path, `${model}-dark`, at, { scheme: "dark" });
-    if (i % 3 === 1) await look(path, `${model}-phone`, at, { width: 390, height: 844, scale: 2 });
+    await look(path, model, at, LAPTOP, 60, [["", "light"], ["-dark", "dark"]]);
+    await look(path, model, at, PHONE, 60, [["-phone", "light"], ["-phone-dark", "dark"]]);
   };
-});
 for (const [model, at, ...parameters] of PILES)
-  parts[model] = async () => look(makePage(model, `${model}.lua`, ...parameters), model, at, { scheme: "light" }, 4); // flat faces
+  parts[model] = async () => look(makePage(model, `${model}.lua`, ...parameters), model, at, LAPTOP, 4); // flat faces
 for (const [model, at, ...parameters] of MECHANISMS) {
   const name = model.replace("/", "-");
-  parts[name] = async () => look(makePage(name, `${model}.lua`, ...parameters), name, at, { scheme: "light" }, 4);
+  parts[name] = async () => look(makePage(name, `${model}.lua`, ...parameters), name, at, LAPTOP, 4);
 }
+
+/** Pages without a clock of their own. */
+async function lookAtDocument(path, name) {
+  for (const [ending, options] of [["", LAPTOP], ["-phone", PHONE]]) {
+    const page = await open(path, options);
+    for (const scheme of ["light", "dark"]) {
+      await page.emulateMedia({ colorScheme: scheme });
+      await page.waitForFunction((wanted) => document.documentElement.dataset.theme === wanted, scheme);
+      await settled(page);
+      await fits(page, name);
+      await page.screenshot({ path: `${name}${ending}${scheme === "dark" ? "-dark" : ""}.png`, fullPage: true });
+    }
+    await page.context().close();
+  }
+}
+parts.compare = async () => {
+  call("compare", join(models, "double-spherical-pendulum.lua"), "-m", "rattle,lobatto:s=3,em,naive:rk4", "-s", "0.02", "-T", "20", "--report", "compare.html");
+  await lookAtDocument(join(folder, "compare.html"), "compare");
+};
+parts.ensemble = async () => {
+  call("ensemble", join(models, "pendulum.lua"), "--vary", "g=uniform(0.8,1.2)", "--members", "60", "-s", "0.02", "-T", "10", "-o", "ensemble.taut", "--force");
+  call("report", "ensemble.taut", "-o", "ensemble.html");
+  await lookAtDocument(join(folder, "ensemble.html"), "ensemble");
+};
 await run(parts);

@@ -89,7 +89,9 @@ export function verdict(run: Run, kinetic: number): HTMLElement | null {
 export function lead(source: string): string {
   const block = /^\s*--\[(=*)\[([\s\S]*?)\]\1\]/.exec(source)?.[2];
   const text = (block ?? (/^(?:\s*--(?!\[=*\[)[^\n]*\n?)+/.exec(source)?.[0] ?? "").replace(/^\s*--+ ?/gm, "")).replace(/\s+/g, " ").trim();
-  const end = /\.(?= [^a-z])|:(?= [A-Z])|\.$/.exec(text);
+  // not within parentheses, where references are: (Astron. J. 69)
+  const open = (i: number) => (text.slice(0, i).match(/\(/g) ?? []).length > (text.slice(0, i).match(/\)/g) ?? []).length;
+  const end = [...text.matchAll(/\.(?= [^a-z])|:(?= [A-Z])|\.$/g)].find((m) => !open(m.index));
   const first = end ? text.slice(0, end.index + 1).replace(/:$/, ".") : text;
   return first.length > 300 ? `${first.slice(0, 297).replace(/\s+\S*$/, "")} \u2026` : first;
 }

@@ -9,6 +9,8 @@ import { facts, failure, hasResiduals, lead, remarks, summary, verdict } from ".
 import { Panel, TimeWindow, type Line } from "./panel";
 import { Phase } from "./phase";
 import { Player } from "./player";
+import { Section } from "./section";
+import { SpectrumPanel } from "./spectrum";
 import type { TrailLength } from "./stage";
 import { startTheme, toggleTheme } from "./theme";
 import { budget } from "./budget";
@@ -84,12 +86,25 @@ function makePanels(): Panel[] {
 function makePhase(): Phase {
   const observables = run.columns.flatMap((c, i) => (c.kind === "observable" ? [i] : []));
   const coordinates = ofKind("coordinate");
-  const changes = (k: number) => { const c = run.columns[k]; return (c.highest ?? 0) - (c.lowest ?? 0) > 1e-6 * Math.max(Math.abs(c.highest ?? 0), Math.abs(c.lowest ?? 0)); };
   const moving = observables.filter(changes);
   const position = coordinates.find((k) => !quaternion(k)) ?? (moving.length > 1 ? moving[0] : coordinates.filter(changes)[0] ?? observables[0] ?? 0);
   const rate = run.find(`${run.columns[position].name}.dot`);
   const momentum = run.find(`p.${run.columns[position].name}`);
   return new Phase(run, player, near, position, rate >= 0 ? rate : momentum >= 0 ? momentum : moving.includes(position) ? moving[1] : Math.min(run.columns.length - 1, position + 1));
+}
+
+const changes = (k: number) => { const c = run.columns[k]; return (c.highest ?? 0) - (c.lowest ?? 0) > 1e-6 * Math.max(Math.abs(c.highest ?? 0), Math.abs(c.lowest ?? 0)); };
+
+/** What the phase plot shows, whenever another coordinate that moves passes its middle. */
+function makeSection(): Section | null {
+  const moving = ofKind("coordinate").filter((k) => changes(k) && !quaternion(k));
+  const other = moving.filter((k) => k !== phase.x).pop();
+  return other === undefined || run.header.rows < 3 ? null : new Section(run, player, near, other, phase.x, phase.y);
+}
+
+function makeSpectrum(): SpectrumPanel | null {
+  const column = [phase.x, ...ofKind("coordinate"), ...others].find((k) => k > 0 && changes(k));
+  return column === undefined || run.header.rows < 8 ? null : new SpectrumPanel(run, near, column);
 }
 
 // ---- transport ----
@@ -249,8 +264,10 @@ place("head").append(
     actions(), button("?", "keys", help, "small icon"), button("\u25d0", "light or dark (l)", toggleTheme, "small icon")),
   failure(run) ?? "", about ? el("p", { class: "lead" }, about) : "", verdict(run, energies.kinetic >= 0 ? run.info(energies.kinetic).highest ?? 0 : 0) ?? "", facts(run));
 const phase = makePhase();
+const section = makeSection();
+const spectra = makeSpectrum();
 const left = el("div", { class: "left" }, view?.element ?? null, transport(), phase.element);
-const right = el("div", { class: "right" }, ...panels.map((p) => p.element));
+const right = el("div", { class: "right" }, ...panels.map((p) => p.element), section?.element ?? null, spectra?.element ?? null);
 const reset = button("whole run", "show the whole run in all plots (r)", () => span.reset(), "small floating");
 const showReset = () => reset.classList.toggle("shown", [span, near].some((s) => s.min > s.whole[0] || s.max < s.whole[1]));
 span.onChange(showReset);
@@ -260,7 +277,7 @@ right.append(reset);
 place("main").append(left, right);
 place("foot").append(...foot(run, remarks(run), (t) => player.seek(run.rowAt(t))));
 makeDialog();
-window.addEventListener("beforeprint", () => panels.forEach((p) => p.show()));
+window.addEventListener("beforeprint", () => [...panels, section, spectra].forEach((p) => p?.show()));
 if (!view) left.classList.add("no-stage");
 
 const wanted = followLink(location.hash, view);
@@ -273,4 +290,4 @@ window.addEventListener("hashchange", () => {
 if (view && wanted === null && !matchMedia("(prefers-reduced-motion: reduce)").matches) player.play();
 document.documentElement.dataset.ready = "yes";
 // For the tests, and for the curious.
-Object.assign(window, { taut: { run, player, span, near, panels, phase, view } });
+Object.assign(window, { taut: { run, player, span, near, panels, phase, section, spectra, view } });

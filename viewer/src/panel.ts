@@ -158,7 +158,7 @@ export class Panel {
     this.outputs = this.lines.map((line, i) => {
       const output = el("span", { class: "value" });
       const chip = el("button", { type: "button", class: "chip", "aria-pressed": String(line.on), title: `${line.label}: show or hide` },
-        el("i", { style: `background:${this.colour(i)}` }), el("span", {}, line.label), output);
+        el("i"), el("span", {}, line.label), output);
       chip.addEventListener("click", () => {
         line.on = !line.on;
         chip.setAttribute("aria-pressed", String(line.on));
@@ -168,6 +168,7 @@ export class Panel {
       this.legend.append(chip);
       return output;
     });
+    this.recolour();
   }
 
   private recolour(): void {

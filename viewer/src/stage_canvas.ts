@@ -137,6 +137,8 @@ export class CanvasStage implements Stage {
         } });
       } else if (shape.type === "arrow") {
         list.push({ depth: -Infinity, paint: () => this.arrow(shape) });
+      } else if (shape.type === "ground" && !this.camera.flat) {
+        continue; // the grid is it
       } else if (shape.type === "plane" || shape.type === "ground") {
         list.push({ depth: Infinity, paint: () => this.plane(shape) });
       } else if (shape.type === "path") {

@@ -60,6 +60,7 @@ export class WebglStage implements Stage {
   private barLines: LineSegments2; // instead of the mesh, where bars would be too thin or are too many
   private springMesh: InstancedMesh;
   private boxMesh: InstancedMesh;
+  private boxEdges: LineSegments; // so that boxes side by side are not one
   private discMesh: InstancedMesh;
   private rodMesh: InstancedMesh;
   private capMesh: InstancedMesh; // both ends of capsules
@@ -81,7 +82,7 @@ export class WebglStage implements Stage {
   private steel = new MeshStandardMaterial({ roughness: 0.55, metalness: 0.1 });
   private coil = new MeshStandardMaterial({ roughness: 0.5, metalness: 0.2 });
   private dye = new MeshStandardMaterial({ roughness: 0.6, metalness: 0.02 });
-  private solid = new MeshStandardMaterial({ roughness: 0.65, metalness: 0.02 });
+  private solid = new MeshStandardMaterial({ roughness: 0.65, metalness: 0.02, polygonOffset: true, polygonOffsetFactor: 1, polygonOffsetUnits: 1 });
   private paint = new MeshStandardMaterial({ roughness: 0.45, metalness: 0.02 });
   private skin = new MeshStandardMaterial({ roughness: 0.8, side: DoubleSide, transparent: true, opacity: 0.4, depthWrite: false });
   private size;
@@ -111,6 +112,10 @@ export class WebglStage implements Stage {
     if (this.bars.length) this.scene.add(this.barLines);
     this.springMesh = new InstancedMesh(this.coilGeometry(), this.coil, this.springs.length);
     this.boxMesh = new InstancedMesh(new BoxGeometry(2, 2, 2), this.solid, this.boxes.length);
+    this.boxEdges = new LineSegments(new BufferGeometry().setAttribute("position", new BufferAttribute(new Float32Array(72 * this.boxes.length), 3))
+      .setAttribute("color", new BufferAttribute(new Float32Array(72 * this.boxes.length), 3)), new LineBasicMaterial({ vertexColors: true }));
+    this.boxEdges.frustumCulled = false;
+    if (this.boxes.length) this.scene.add(this.boxEdges);
     this.discMesh = new InstancedMesh(new CylinderGeometry(1, 1, 2, 64, 1).rotateX(Math.PI / 2), this.solid, this.discs.length);
     const [around, down] = this.knobs.length > 3000 ? [6, 4] : this.knobs.length > 300 ? [10, 8] : [28, 20];
     this.knobMesh = new InstancedMesh(new SphereGeometry(1, around, down), this.paint, this.knobs.length);
@@ -289,6 +294,12 @@ export class WebglStage implements Stage {
     this.dyeAll(this.barMesh, this.bars, t.bar);
     this.dyeAll(this.springMesh, this.springs, t.dark ? "#b8a06a" : "#8f7637");
     this.dyeAll(this.boxMesh, this.boxes, t.body);
+    const edge = this.boxEdges.geometry.getAttribute("color") as BufferAttribute;
+    this.boxes.forEach((shape, i) => {
+      const c = new Color(shape.colour ? named(shape.colour) : t.body).multiplyScalar(0.5); // of linear light
+      for (let k = 0; k < 24; k++) edge.setXYZ(24 * i + k, c.r, c.g, c.b);
+    });
+    edge.needsUpdate = true;
     this.dyeAll(this.discMesh, this.discs, t.body);
     this.dyeAll(this.rodMesh, this.rods, t.body);
     this.dyeAll(this.capMesh, this.capsules.flatMap((shape) => [shape, shape]), t.body);
@@ -430,6 +441,24 @@ export class WebglStage implements Stage {
     mesh.instanceMatrix.needsUpdate = true;
   }
 
+  /** Twelve edges of each box, where its faces are. */
+  private placeEdges(): void {
+    const position = this.boxEdges.geometry.getAttribute("position") as BufferAttribute;
+    const [matrix, corner] = [new Matrix4(), new Vector3()];
+    let at = 0;
+    for (let i = 0; i < this.boxes.length; i++) {
+      this.boxMesh.getMatrixAt(i, matrix);
+      for (let c = 0; c < 8; c++)
+        for (let k = 0; k < 3; k++)
+          if (!(c & (1 << k)))
+            for (const end of [c, c | (1 << k)]) {
+              corner.set(end & 1 ? 1 : -1, end & 2 ? 1 : -1, end & 4 ? 1 : -1).applyMatrix4(matrix);
+              position.setXYZ(at++, corner.x, corner.y, corner.z);
+            }
+    }
+    position.needsUpdate = true;
+  }
+
   /** Bars as cylinders, or all of them as lines. Says which. */
   private placeBars(): boolean {
     const pixels = (2 * this.size.bar) / this.camera.unit();
@@ -516,6 +545,7 @@ export class WebglStage implements Stage {
     const lines = this.placeBars();
     this.placeBetween(this.springMesh, this.springs, this.size.spring);
     this.placeBodies(this.boxMesh, this.boxes);
+    this.placeEdges();
     this.placeBodies(this.discMesh, this.discs);
     this.placeRods();
     this.placeArrows();
