@@ -9,7 +9,7 @@
 
 #include "model/script.h"
 
-#define TEXTS(T) T(bodies) T(plane) T(joints) T(couplings) T(assembly)
+#define TEXTS(T) T(bodies) T(plane) T(joints) T(couplings) T(series) T(assembly)
 #define DECLARE_TEXT(name) extern const unsigned char taut_text_##name[]; extern const size_t taut_text_##name##_size;
 TEXTS(DECLARE_TEXT)
 
@@ -17,7 +17,7 @@ TEXTS(DECLARE_TEXT)
 static const char *const names[] = { "body",     "body2",    "world",      "gravity",   "torque",    "force_at",
                                      "sphere",   "rod",      "fixed",      "revolute",  "prismatic", "cylindrical",
                                      "universal", "spherical", "planar",    "screw",     "gear",      "belt",
-                                     "rolling",  "distance" };
+                                     "rolling",  "distance", "series" };
 #define NAMES (sizeof names / sizeof *names)
 
 /* A constant below this is a rounding error of arithmetic in the widest precision of the build. */
