@@ -124,6 +124,40 @@ static taut_simulation *open_text(const char *text)
     return z;
 }
 
+/* A rod that may turn about itself: the message says which, and what to do. One that a hinge holds is as good as any
+   body, and a model that lacks the mass of another coordinate does not blame it. */
+static void rods_that_turn_about_themselves(void **unused)
+{
+    (void)unused;
+#define ROD "\nlocal r = body('stick', { shape = rod{length = 1}, mass = 1, at = {0, 0, 0.5} })\n"
+#define TURNS "test.lua:2: body 'stick' has no inertia about its axis, and no joint keeps it from turning about itself"
+    static const bad cases[] = {
+        { ROD, TURNS },
+        { ROD "spherical('s', world, r, { at = {0, 0, 0} })", TURNS },
+        { ROD "distance('s', world, r, { from = {1, 0, 0}, to = {0, 0, 0} })", TURNS },
+        { ROD "revolute('s', world, r, { at = {0, 0, 0}, angle = { torque = 1 } })", TURNS },
+        { ROD "revolute('s', world, r, { at = {0, 0, 0}, axis = {1, 0, 0} })", NULL },
+        { ROD "universal('s', world, r, { at = {0, 0, 0}, axis = {1, 0, 0}, axis2 = {0, 1, 0} })", NULL },
+        { ROD "revolute('s', world, r, { at = {0, 0, 0}, axis = {1, 0, 0} })\n"
+          "local x, y = coordinate 'x', coordinate 'y' lagrangian(y.dot^2*x^2 - y^2*x) start { x = 1, y = 1 }",
+          "" },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        taut_model *model = NULL;
+        taut_simulation *z = NULL;
+        if (taut_model_load_text(context, "test.lua", cases[i].text, strlen(cases[i].text), NULL, 0, &model))
+            fail_msg("%s\n%s", taut_error_text(context), cases[i].text);
+        int status = taut_simulation_create(context, model, NULL, &z);
+        const char *said = status ? taut_error_text(context) : "(nothing)";
+        if (!cases[i].part ? status != TAUT_OK
+                           : status != TAUT_SINGULAR || strncmp(said, cases[i].part, strlen(cases[i].part)) != 0 ||
+                                 (!*cases[i].part && strstr(said, "body 'stick'")))
+            fail_msg("%s\nsaid: %s", cases[i].text, said);
+        taut_simulation_release(z);
+        taut_model_release(model);
+    }
+}
+
 static double value_of(taut_simulation *z, const char *column)
 {
     double value;
@@ -553,6 +587,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(forces_and_torques, set_up, tear_down),
         cmocka_unit_test_setup_teardown(torque_is_the_rate_of_angular_momentum, set_up, tear_down),
         cmocka_unit_test_setup_teardown(shapes, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(rods_that_turn_about_themselves, set_up, tear_down),
         cmocka_unit_test_setup_teardown(start_along_a_tree, set_up, tear_down),
         cmocka_unit_test_setup_teardown(start_of_a_loop, set_up, tear_down),
         cmocka_unit_test_setup_teardown(start_by_coordinates, set_up, tear_down),

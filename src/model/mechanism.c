@@ -164,6 +164,17 @@ static int inside_is_rotation(lua_State *L)
     return 1;
 }
 
+/* thin(r): the rotation belongs to a body that may turn about itself without inertia */
+static int inside_thin(lua_State *L)
+{
+    script *s = taut_script_of(L);
+    const vector *r = taut_vectors_at(L, 1);
+    uint32_t index;
+    if (r && taut_symbols_is_variable(s, r->at[0], KIND_Q, &index))
+        s->model->groups[s->model->group_of[index]].is_thin = 1;
+    return 0;
+}
+
 /* begun(x, is_rate): the start value of a coordinate that the script gave, and whether it is free; nil without one */
 static int inside_begun(lua_State *L)
 {
@@ -247,6 +258,7 @@ static void push_inside(lua_State *L)
         { "turn", inside_turn },         { "value", inside_value },       { "clean", inside_clean },
         { "gradient", inside_gradient }, { "initially", inside_initially }, { "guess", inside_guess },
         { "is_coordinate", inside_is_coordinate }, { "is_rotation", inside_is_rotation },
+        { "thin", inside_thin },
         { "begun", inside_begun },       { "begin", inside_begin },       { "twist", inside_twist },
         { NULL, NULL },
     };
